@@ -1,0 +1,53 @@
+// The table of quantities: every number that a report, a tooltip, a figure or a derivation can show has a row in
+// quantities.def and is named by a value of Q. Ids and units of the report's JSON, labels and canvas tags come from it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "engine/unit.h"
+
+namespace roofscape::engine {
+
+enum class Q : std::uint16_t {
+#define QUANTITY(name, id, symbol, unit, source) name,
+#include "engine/quantities.def"
+#undef QUANTITY
+};
+
+struct Quantity {
+  std::string_view id;      // stable, "step.time_s"
+  std::string_view symbol;  // as on a blackboard, "T_step"; [] stands for the mesh axis or stage
+  Unit unit;
+  std::string_view source;  // of the formula; "input" if it is one
+};
+
+inline constexpr std::array kQuantities{
+#define QUANTITY(name, id, symbol, unit, source) Quantity{id, symbol, unit, source},
+#include "engine/quantities.def"
+#undef QUANTITY
+};
+inline constexpr std::size_t kQuantityCount = kQuantities.size();
+
+constexpr const Quantity& quantity(Q q) { return kQuantities[static_cast<std::size_t>(q)]; }
+constexpr bool is_input(const Quantity& row) { return row.source == "input"; }
+// Quantities that come once per mesh axis, stage or operation have no slot of their own in a report.
+constexpr bool is_indexed(const Quantity& row) { return row.symbol.find("[]") != std::string_view::npos; }
+
+constexpr std::optional<Q> find_quantity(std::string_view id) {
+  for (std::size_t i = 0; i < kQuantityCount; ++i)
+    if (kQuantities[i].id == id) return static_cast<Q>(i);
+  return std::nullopt;
+}
+
+// The parts that add up to step.time_s, in order; the total is defined as their left-to-right sum.
+inline constexpr std::array kStepParts{Q::step_matmul,  Q::step_attention, Q::step_recompute, Q::step_hbm,
+                                       Q::step_data,    Q::step_fsdp,      Q::step_tensor,    Q::step_context,
+                                       Q::step_pipeline_transfer, Q::step_bubble, Q::step_optimizer};
+// The parts that add up to memory.chip_total_bytes, in order.
+inline constexpr std::array kMemoryParts{Q::memory_weights,     Q::memory_gradients, Q::memory_optimizer,
+                                         Q::memory_activations, Q::memory_buffers,   Q::memory_reserve};
+
+}  // namespace roofscape::engine

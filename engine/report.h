@@ -1,0 +1,138 @@
+// A Report is everything a view may draw of one Scenario: the quantities, and tables of operations, collectives, stages
+// and the simulated pipeline. It holds values only; texts are made from it by whoever shows it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/diagnostic.h"
+#include "engine/hardware/collective_kind.h"
+#include "engine/pipeline/schedule.h"
+#include "engine/pipeline/simulate.h"
+#include "engine/quantity.h"
+#include "engine/scenario.h"
+
+namespace roofscape::engine {
+
+// Why a quantity has no value.
+enum class Absence : std::uint8_t {
+  none,            // it has one
+  not_applicable,  // this kind of chip or plan has no such thing (tensor bound of a chip without a torus)
+  unknown_input,   // a published figure it needs is not known
+};
+inline constexpr std::array<std::string_view, 3> kAbsenceIds{"", "not_applicable", "unknown_input"};
+
+// Values by row of the quantity table. Never NaN or infinite: what cannot be computed is absent, with the reason.
+class QuantityValues {
+ public:
+  std::optional<double> operator[](Q q) const {
+    const auto i = static_cast<std::size_t>(q);
+    return absence_[i] == Absence::none ? std::optional<double>(values_[i]) : std::nullopt;
+  }
+  double value_or(Q q, double fallback) const { return (*this)[q].value_or(fallback); }
+  Absence absence(Q q) const { return absence_[static_cast<std::size_t>(q)]; }
+  void set(Q q, double value);  // a value that is not finite is stored as absent
+  void set_absent(Q q, Absence reason) { absence_[static_cast<std::size_t>(q)] = reason; }
+  void clear() { absence_.fill(Absence::not_applicable); }
+  friend bool operator==(const QuantityValues&, const QuantityValues&) = default;
+
+ private:
+  std::array<double, kQuantityCount> values_{};
+  std::array<Absence, kQuantityCount> absence_{};
+};
+
+// The classes of operations a training step is made of. Matrix multiplications run on the matrix units, attention too;
+// the others are vector operations that move bytes.
+enum class OperationKind : std::uint8_t {
+  embedding, qkv, attention, attention_out, gate_up, down, logits,  // on the matrix units
+  norms, rope, activation, residual, optimizer                      // vector operations
+};
+inline constexpr int kOperationCount = 12;
+inline constexpr std::array<std::string_view, kOperationCount> kOperationIds{
+    "embedding", "qkv", "attention", "attention_out", "gate_up", "down", "logits",
+    "norms", "rope", "activation", "residual", "optimizer"};
+constexpr bool is_vector_operation(OperationKind kind) { return kind >= OperationKind::norms; }
+
+// One class of operations over a whole step, on the mean chip, forward, backward and recomputation together.
+struct OperationRow {
+  OperationKind kind = OperationKind::qkv;
+  double flops = 0;                  // in the stated convention; vector operations: their own arithmetic
+  double hbm_bytes = 0;
+  double intensity_flop_per_byte = 0;
+  double achieved_flop_per_s = 0;    // min(peak, intensity * HBM bandwidth) in ideal mode
+  double time_s = 0;                 // flops / achieved
+  double share_of_step = 0;          // time over step time; vector operations are hidden under the others
+};
+
+struct CollectiveRow {
+  Axis axis = Axis::data;
+  CollectiveKind kind = CollectiveKind::all_gather;
+  bool backward = false;
+  bool end_of_step = false;          // once a step instead of once a layer and microbatch
+  double bytes = 0;                  // of the gathered array, one call
+  double calls_per_step = 0;         // on one chip
+  double time_s = 0;                 // one call
+  double bandwidth_bytes_per_s = 0;
+};
+
+// How a mesh axis is laid on the links.
+struct AxisPlacement {
+  Axis axis = Axis::data;
+  LinkTier tier = LinkTier::none;
+  int degree = 1;
+  int torus_axes = 0;                // ici: axes of the torus it spans
+  int inside_node = 1;               // switched: neighbours inside a node ...
+  int across_nodes = 1;              // ... and nodes it spans
+  double bandwidth_bytes_per_s = 0;  // 0: the axis moves nothing
+};
+
+inline constexpr std::size_t kMemoryPartCount = kMemoryParts.size();
+
+struct StageRow {
+  int first_layer = 0, layers = 0;
+  bool has_embedding = false, has_head = false;
+  double params = 0;
+  double forward_s = 0, backward_s = 0;  // one microbatch
+  double in_flight_microbatches = 0;
+  std::array<double, kMemoryPartCount> memory_bytes{};  // in the order of kMemoryParts
+  double memory_total_bytes = 0;
+};
+
+// The simulated pipeline of one step. Empty (stages == 1) when there is none.
+struct PipelineReport {
+  ScheduleShape shape;
+  ScheduleStatus status;        // legal, or the rule that is broken
+  Orders orders;
+  PipelineTimes times;
+  Timeline timeline;            // ticks are picoseconds
+  double step_end_s = 0;        // reduction and optimizer after the last operation
+  bool drawn() const { return !timeline.start.empty(); }
+};
+
+// What limits the step: the resource that is busy longest.
+enum class BoundKind : std::uint8_t { compute, hbm, mesh_axis, bubble };
+struct Bound {
+  BoundKind kind = BoundKind::compute;
+  Axis axis = Axis::data;  // mesh_axis only
+  std::string_view id() const;  // "compute", "hbm", "bubble" or the axis
+};
+
+struct Report {
+  QuantityValues quantities;
+  Bound bound;
+  int fullest_stage = 0;
+  std::vector<OperationRow> operations;
+  std::vector<CollectiveRow> collectives;
+  std::vector<AxisPlacement> placement;
+  std::vector<StageRow> stages;
+  PipelineReport pipeline;
+  std::vector<Diagnostic> diagnostics;
+
+  bool has_errors() const;
+  bool fits() const { return quantities.value_or(Q::memory_free, 0) >= 0; }
+};
+
+}  // namespace roofscape::engine

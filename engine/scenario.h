@@ -1,0 +1,133 @@
+// A Scenario is every input of one evaluation, as one value: which model on which cluster, the work to do, how it is
+// split, and under which assumptions. It is complete (presets are already resolved into it), comparable and copyable;
+// undo is a list of Scenarios and a comparison is two of them. Reading and writing it as JSON is in engine/io.
+//
+// What the mesh axes mean: `data` replicates; `fsdp` is the group over which `zero_stage` shards (1 optimizer state,
+// 2 and gradients, 3 and weights); state is sharded over fsdp x context. Chips used = data * fsdp * tensor * context *
+// pipeline; `expert` is carved out of these and does not multiply the chips.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/hardware/chip.h"
+#include "engine/model/transformer_shape.h"
+#include "engine/pipeline/schedule.h"
+
+namespace roofscape::engine {
+
+// The chips of a job and how they are wired. Torus chips come in slices (joined by the data-centre network when there
+// are several); GPUs come in nodes (one NVLink domain each) on a fabric.
+struct Cluster {
+  Chip chip;
+  std::array<int, 3> slice{1, 1, 1};  // torus chips: chips along each axis (a 2D torus has 1 at the end)
+  int slices = 1;                     // torus chips: slices of that shape
+  int nodes = 1;                      // switched chips
+  int node_size = 8;                  // switched chips: chips of one node
+  friend bool operator==(const Cluster&, const Cluster&) = default;
+};
+std::int64_t chip_count(const Cluster&);
+
+enum class WorkloadKind : std::uint8_t { training };
+
+struct Workload {
+  WorkloadKind kind = WorkloadKind::training;
+  int global_batch_sequences = 1024;
+  int sequence_length = 4096;
+  double train_tokens = 15e12;  // tokens of the whole run
+  friend bool operator==(const Workload&, const Workload&) = default;
+};
+
+enum class Axis : std::uint8_t { data, fsdp, tensor, context, expert, pipeline };
+inline constexpr int kAxisCount = 6;
+inline constexpr std::array<std::string_view, kAxisCount> kAxisIds{"data",    "fsdp",   "tensor",
+                                                                   "context", "expert", "pipeline"};
+
+enum class ContextMethod : std::uint8_t { ring, all_gather, ulysses };
+
+struct Parallelism {
+  int data = 1, fsdp = 1, tensor = 1, context = 1, pipeline = 1, expert = 1;
+  bool sequence_parallel = true;  // norms and residuals split over tensor ranks too
+  int zero_stage = 3;
+  ContextMethod context_method = ContextMethod::ring;
+  friend bool operator==(const Parallelism&, const Parallelism&) = default;
+  int degree(Axis axis) const;
+};
+
+// How many torus axes each mesh axis spans; 0 lets the engine choose (hardware/placement.h states the rule).
+struct Placement {
+  std::array<int, kAxisCount> axes{};
+  friend bool operator==(const Placement&, const Placement&) = default;
+};
+
+struct PipelinePlan {
+  ScheduleKind schedule = ScheduleKind::one_f_one_b;
+  int microbatch_sequences = 1;  // sequences one data x fsdp rank puts through the model at a time
+  int virtual_stages = 1;        // model chunks a device
+  friend bool operator==(const PipelinePlan&, const PipelinePlan&) = default;
+};
+
+// What a layer keeps from the forward for the backward pass; the rest is computed again.
+enum class CheckpointPolicy : std::uint8_t {
+  none,         // everything is kept
+  attention,    // everything but the attention core ("selective")
+  big_matmuls,  // the outputs of the matrix multiplications
+  k_per_layer,  // k tensors of width d_model a layer
+  block,        // the input of the layer
+};
+
+struct Checkpointing {
+  CheckpointPolicy policy = CheckpointPolicy::block;
+  int k = 4;  // k_per_layer only
+  friend bool operator==(const Checkpointing&, const Checkpointing&) = default;
+};
+
+enum class Dtype : std::uint8_t { none, fp8, bf16, fp32 };
+enum class OptimizerKind : std::uint8_t { none, adam_bf16, adam_fp32 };
+
+struct Precision {
+  Dtype compute = Dtype::bf16;  // of matrix multiplications, activations and what is sent of them
+  Dtype weights = Dtype::bf16;
+  Dtype gradients = Dtype::none;  // as stored through a step; none: consumed as they are made (the book's rule)
+  OptimizerKind optimizer = OptimizerKind::adam_fp32;
+  Dtype master_weights = Dtype::none;
+  friend bool operator==(const Precision&, const Precision&) = default;
+};
+
+enum class Mode : std::uint8_t { ideal };
+enum class FlopsConvention : std::uint8_t {
+  six_p,         // 6 FLOP a parameter and token, attention not counted (the book)
+  exact,         // every matrix multiplication and full attention
+  exact_causal,  // the same with the masked half of attention left out
+};
+enum class AxesOverlap : std::uint8_t {
+  sum,  // transfers of different mesh axes follow each other
+  max,  // they run at the same time
+};
+
+struct Assumptions {
+  Mode mode = Mode::ideal;
+  FlopsConvention flops = FlopsConvention::six_p;
+  AxesOverlap axes_overlap = AxesOverlap::sum;
+  double stated_mfu = 0.4;      // for "how long at this MFU" questions
+  double reserve_bytes = 0;     // memory the framework keeps for itself
+  friend bool operator==(const Assumptions&, const Assumptions&) = default;
+};
+
+struct Scenario {
+  std::string name;
+  TransformerShape model;
+  Cluster cluster;
+  Workload workload;
+  Parallelism parallelism;
+  Placement placement;
+  PipelinePlan pipeline;
+  Checkpointing checkpointing;
+  Precision precision;
+  Assumptions assumptions;
+  friend bool operator==(const Scenario&, const Scenario&) = default;
+};
+
+}  // namespace roofscape::engine
