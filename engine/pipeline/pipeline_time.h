@@ -1,0 +1,52 @@
+// How long a step's pipeline takes. pipeline_time is the only source of a makespan: a closed form where that is equal to
+// the simulation to the last tick (and tested to be), otherwise the simulation.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <optional>
+
+#include "engine/pipeline/schedule.h"
+#include "engine/pipeline/simulate.h"
+
+namespace roofscape::engine {
+
+// What repeated calls share: orders by shape (the least recently used are dropped) and the simulator's working memory.
+// Belongs to one thread.
+class PipelineCache {
+ public:
+  // The order of a legal shape (empty for an illegal one). The reference stays valid until the next call.
+  const Orders& orders(const ScheduleShape& shape);
+  SimulationScratch scratch;
+  Timeline timeline;  // of the last simulation by pipeline_time
+
+ private:
+  struct Entry {
+    ScheduleShape shape;
+    Orders orders;
+  };
+  std::list<Entry> entries_;
+  std::size_t ops_ = 0;
+};
+
+struct PipelineTimeResult {
+  ScheduleStatus schedule;      // why there is no makespan: the shape is illegal
+  SimulationStatus simulation;  //   or the times do not fit
+  Tick makespan = 0;
+  bool closed_form = false;  // false: simulated, cache.timeline holds the starts
+  bool ok() const { return schedule.legal() && simulation.finished(); }
+};
+
+PipelineTimeResult pipeline_time(const ScheduleShape& shape, const PipelineTimes& times, PipelineCache& cache);
+
+// The closed form, or nothing outside the range in which it is exact. With F, B, W the times of one chunk:
+//   GPipe, any stage times:  sum(F) + sum(B+W) + (m-1)(max F + max(B+W)) + 2(p-1) transfer
+//   all others: even stages only; the formulas stand beside the code.
+std::optional<Tick> closed_form_time(const ScheduleShape& shape, const PipelineTimes& times);
+
+// A time that the simulation never goes below, in O(stages), for discarding plans in a search: over all devices the
+// earliest its first operation can start + its work + the shortest way of its last gradients back to stage 0, and not
+// below one microbatch's way forth and back. 0 for an illegal shape or ill-fitting times.
+Tick pipeline_lower_bound(const ScheduleShape& shape, const PipelineTimes& times);
+
+}  // namespace roofscape::engine
