@@ -1,9 +1,11 @@
 // Derivations: how a quantity came about, recorded from the arithmetic that produced it. explain() runs the same formulas
-// as evaluate() over the number type that remembers (Traced), so a derivation cannot disagree with the report.
+// as evaluate() over the number type that remembers (Traced), so a derivation cannot disagree with the report. The result
+// is data; how it is worded or set is up to whoever shows it (widgets/formula_text.h writes it as text).
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/quantity.h"
@@ -11,28 +13,36 @@
 
 namespace roofscape::engine {
 
-// One line of a derivation: symbol = formula = formula with numbers = value.
+// One side of an equation. Leaves are operands: named quantities, or constants such as 2 FLOP of a multiply-add.
+struct Expression {
+  enum class Kind : std::uint8_t { operand, constant, add, subtract, multiply, divide, max, min, ceil, sqrt, choose };
+  Kind kind = Kind::constant;
+  std::string id;      // operand: its line in the derivation, "step.time_s" or "links.bytes_per_s[fsdp]"
+  std::string symbol;  // operand: "T_step", "W_fsdp"
+  double value = 0;    // of this expression
+  Unit unit;           // operand: of its row. constant: what its dimension says (unit::flop_each, unit::one ...)
+  std::vector<Expression> children;  // add and multiply are flat: any number of terms or factors
+  int winner = -1;     // max, min, choose: which child decided
+};
+
+// One line of a derivation: symbol = expression = value. Inputs have no expression.
 struct DerivationLine {
-  std::optional<Q> quantity;      // the row it derives or the input it states
-  std::string id;                 // "step.time_s"; indexed rows: "links.bytes_per_s[fsdp]"
-  std::string symbol;             // "T_step"
-  std::string formula;            // in symbols; empty for inputs. "a * b / c", "max(x, y)"
-  std::string numbers;            // the same with the values put in
+  Q quantity = Q::step_time;
+  std::string id;        // "step.time_s"; indexed rows "links.bytes_per_s[fsdp]"
+  std::string symbol;
   double value = 0;
   Unit unit;
-  std::string source;             // of the formula, or of the input
-  std::string decided;            // symbol of the side that won a max or min, empty if there was none
-  double margin = 0;              // by how much it won, as a ratio (1.33: a third more); 0 if there was none
+  std::string source;    // of the formula; for an input the publication, preset or setting it came from
   bool is_input = false;
-  int depth = 0;                  // 0 is the quantity asked for
-  std::vector<std::string> uses;  // ids of the lines it is made of, in order
-  // Sums of more than five terms are listed instead of written in a row: one entry a term that is not zero.
-  struct Term { std::string id, symbol; double value = 0; Unit unit; };
-  std::vector<Term> terms;
+  bool is_simulated = false;         // came out of the pipeline simulation, not of a formula
+  Expression expression;             // empty constant for inputs
+  int depth = 0;                     // 0 is the quantity asked for
+  std::vector<std::string> uses;     // ids of the lines it is made of, in order, each once
 };
 
 struct Derivation {
   std::vector<DerivationLine> lines;  // depth first, every quantity once; the first is the one asked for
+  const DerivationLine* find(std::string_view id) const;
 };
 
 // `id` is a quantity's id, with [index] for indexed ones ("layer.comm_forward_s[fsdp]", "stage.forward_s[3]").
