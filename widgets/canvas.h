@@ -183,7 +183,7 @@ class Canvas {
 
   // For back ends that write tags, or record verbs as the figure called them.
   virtual void on_tag(const TagRegion&) {}
-  virtual void on_text(Point /*anchor*/, std::string_view, const TextStyle&, const Rect& /*bounds*/) {}
+  virtual void on_text(Point /*anchor*/, std::string_view, const TextStyle&, const Rect& /*clip*/) {}
 
   // For canvases that are used again every frame.
   void restart(float em, const Rect& bounds);
@@ -192,7 +192,7 @@ class Canvas {
   void add_tag(std::string_view id, int index, const Rect& r, Readout readout);
   void pop_clip();
   void stroke_points(std::span<const Point> points, bool closed, const Stroke& stroke);
-  void dash_segment(Point a, Point b, const Stroke& stroke, float length, float& phase);
+  void dash_segment(Point a, Point b, const Stroke& stroke, float period, float& phase);
   void hatch_polygon(std::span<const Point> points, const Rect& box, const Fill& fill);
   void hatch_lines(std::span<const Point> points, const Rect& box, Point direction, float pitch, Colour, float width);
   void hatch_dots(std::span<const Point> points, const Rect& box, float pitch, Colour ink, float width);
