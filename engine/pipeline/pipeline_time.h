@@ -1,5 +1,5 @@
-// How long a step's pipeline takes. pipeline_time is the only source of a makespan: a closed form where that is equal to
-// the simulation to the last tick (and tested to be), otherwise the simulation.
+// How long a step's pipeline takes. pipeline_time is the only source of a makespan: a closed form where that is equal
+// to the simulation to the last tick (and tested to be), otherwise the simulation.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace roofscape::engine {
 
-// What repeated calls share: orders by shape (the least recently used are dropped) and the simulator's working memory.
-// Belongs to one thread.
+// What repeated calls share: orders by shape (the least recently used are dropped) and the simulator's working
+// memory. Belongs to one thread.
 class PipelineCache {
  public:
   // The order of a legal shape (empty for an illegal one). The reference stays valid until the next call.

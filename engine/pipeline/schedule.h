@@ -1,9 +1,10 @@
-// Pipeline schedules as data: for every device the list of operations it runs, strictly in that order. A schedule says
-// nothing about time; simulate.h turns an order and operation times into a timeline. What is legal is decided here.
+// Pipeline schedules as data: for every device the list of operations it runs, strictly in that order. A schedule
+// says nothing about time; simulate.h turns an order and operation times into a timeline. What is legal is decided
+// here.
 //
 // Words: a *device* is one of the p pipeline stages of the plan. With v *chunks* a device holds v *virtual stages*,
-// numbered 0 .. pv-1 along the way of a microbatch. Placement: "looped" (device r holds r, r+p, r+2p, ...) or, for the V
-// schedules with two chunks, "V" (device r holds r and 2p-1-r).
+// numbered 0 .. pv-1 along the way of a microbatch. Placement: "looped" (device r holds r, r+p, r+2p, ...) or, for
+// the V schedules with two chunks, "V" (device r holds r and 2p-1-r).
 #pragma once
 
 #include <cstdint>
@@ -58,26 +59,26 @@ int virtual_stage_count(const ScheduleShape& shape);
 
 enum class ScheduleRule : std::uint8_t {
   legal,
-  stages_positive,             // at least one device
-  stages_even,                 // dualpipe: the two directions meet in the middle
-  virtual_stages_positive,     // at least one chunk
-  one_chunk,                   // the schedule is defined for one chunk per device
-  two_chunks,                  // a V needs exactly two chunks per device
-  microbatches_positive,       // at least one microbatch
-  microbatches_even,           // dualpipe: half of them enter at each end
-  microbatches_fill_stages,    // interleaved-1f1b, and zb-h1 with chunks: a multiple of the stages
-  microbatches_at_least,       // too few to fill the pipeline: 2p-1 for zb-h2, 2p for dualpipe and dualpipev
-  group_size_interleaved_only, // only interleaved-1f1b has groups
-  group_size_range,            // at least the stages and at most the microbatches
-  last_group_fills_stages,     // what is left for the last group is at least the stages
-  too_large,                   // more operations than kMaxOps
+  stages_positive,              // at least one device
+  stages_even,                  // dualpipe: the two directions meet in the middle
+  virtual_stages_positive,      // at least one chunk
+  one_chunk,                    // the schedule is defined for one chunk per device
+  two_chunks,                   // a V needs exactly two chunks per device
+  microbatches_positive,        // at least one microbatch
+  microbatches_even,            // dualpipe: half of them enter at each end
+  microbatches_fill_stages,     // interleaved-1f1b, and zb-h1 with chunks: a multiple of the stages
+  microbatches_at_least,        // too few to fill the pipeline: 2p-1 for zb-h2, 2p for dualpipe and dualpipev
+  group_size_interleaved_only,  // only interleaved-1f1b has groups
+  group_size_range,             // at least the stages and at most the microbatches
+  last_group_fills_stages,      // what is left for the last group is at least the stages
+  too_large,                    // more operations than kMaxOps
 };
 
 enum class ShapeField : std::uint8_t { stages, microbatches, virtual_stages, group_size };
 
 // Which rule a shape breaks, if any, and how to mend it. `below` and `above` are the nearest legal values of `field`
-// with everything else unchanged; 0 where there is none on that side. "18 microbatches do not fill 16 stages evenly: 16
-// or 32" is {microbatches_fill_stages, microbatches, 18, 16, 32}. The first broken rule in the order of the enum's
+// with everything else unchanged; 0 where there is none on that side. "18 microbatches do not fill 16 stages evenly:
+// 16 or 32" is {microbatches_fill_stages, microbatches, 18, 16, 32}. The first broken rule in the order of the enum's
 // fields (stages, chunks, microbatches, group) is reported.
 struct ScheduleStatus {
   ScheduleRule rule = ScheduleRule::legal;
@@ -89,7 +90,8 @@ struct ScheduleStatus {
   explicit operator bool() const { return legal(); }
 };
 
-// Largest order that is generated: 64 M operations (half a gigabyte). A guard against absurd input, not a display cap.
+// Largest order that is generated: 64 M operations (half a gigabyte). A guard against absurd input, not a display
+// cap.
 inline constexpr std::int64_t kMaxOps = std::int64_t{1} << 26;
 inline constexpr int kMaxVirtualStages = 1 << 16;  // device numbers are 16 bits wide
 
@@ -104,8 +106,8 @@ enum class OpKind : std::uint8_t {
   backward_weight = 3,  // weight gradient only; needs its own backward_input and nothing else
 };
 
-// One operation in 64 bits. All 32 bits of the microbatch and 29 of the virtual stage are available, so no legal shape
-// overflows.
+// One operation in 64 bits. All 32 bits of the microbatch and 29 of the virtual stage are available, so no legal
+// shape overflows.
 class Op {
  public:
   Op() = default;
@@ -129,19 +131,19 @@ static_assert(sizeof(Op) == 8);
 
 // The lists of all devices, one after the other: device r runs ops[first[r]] .. ops[first[r + 1] - 1].
 struct Orders {
-  std::vector<std::uint32_t> first;      // devices + 1 entries
+  std::vector<std::uint32_t> first;  // devices + 1 entries
   std::vector<Op> ops;
   std::vector<std::uint16_t> device_of;  // by virtual stage
   std::uint32_t microbatches = 0;        // numbers run over 0 .. microbatches-1
-  std::uint32_t route_length = 0;        // virtual stages one microbatch passes: stages 0 .. route_length-1, or for the
-                                         // second direction of DualPipe route_length .. 2 route_length-1
-  std::uint32_t passes_per_device = 1;   // see the function of that name
+  std::uint32_t route_length = 0;  // virtual stages one microbatch passes: stages 0 .. route_length-1, or for the
+                                   // second direction of DualPipe route_length .. 2 route_length-1
+  std::uint32_t passes_per_device = 1;  // see the function of that name
   std::size_t devices() const { return first.empty() ? 0 : first.size() - 1; }
 };
 
 // Fills `out` with the order of a legal shape, reusing its vectors. An illegal shape leaves `out` empty.
-// DualPipe: microbatches 0 .. m/2-1 enter at device 0 through stages 0 .. p-1, the others at device p-1 through stages
-// p .. 2p-1 (stage p+s is on device p-1-s).
+// DualPipe: microbatches 0 .. m/2-1 enter at device 0 through stages 0 .. p-1, the others at device p-1 through
+// stages p .. 2p-1 (stage p+s is on device p-1-s).
 void make_orders(const ScheduleShape& shape, Orders& out);
 
 }  // namespace roofscape::engine

@@ -1,12 +1,13 @@
-// Runs an order: every device takes its list strictly in order, each operation as early as its inputs allow. The result
-// is when each operation starts; everything else (idle time, memory, critical path) is a second pass over it, see
-// timeline_analysis.h. Visits every operation once: no event queue, no priority queue.
+// Runs an order: every device takes its list strictly in order, each operation as early as its inputs allow. The
+// result is when each operation starts; everything else (idle time, memory, critical path) is a second pass over it,
+// see timeline_analysis.h. Visits every operation once: no event queue, no priority queue.
 //
-// What an operation needs, with s a virtual stage and k a microbatch: F(s,k) needs F(s-1,k). A backward (whole or input
-// gradient) of (s,k) needs F(s,k) and the backward of (s+1,k). W(s,k) needs the input gradient of (s,k). Results travel
-// `transfer` ticks between two different devices and no time inside a device.
+// What an operation needs, with s a virtual stage and k a microbatch: F(s,k) needs F(s-1,k). A backward (whole or
+// input gradient) of (s,k) needs F(s,k) and the backward of (s+1,k). W(s,k) needs the input gradient of (s,k).
+// Results travel `transfer` ticks between two different devices and no time inside a device.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,22 +15,24 @@
 
 namespace roofscape::engine {
 
-// Integer time, so that equal sums are equal to the last bit. The engine's ticks are picoseconds; callers with typed-in
-// numbers choose any scale. Round each operation's duration once, after its parts are summed.
+// Integer time, so that equal sums are equal to the last bit. The engine's ticks are picoseconds; callers with
+// typed-in numbers choose any scale. Round each operation's duration once, after its parts are summed.
 using Tick = std::int64_t;
 
 struct PipelineTimes {
   // By virtual stage (virtual_stage_count entries), for one microbatch. A whole backward lasts input + weight.
   std::vector<Tick> forward, backward_input, backward_weight;
-  // Overlapped forward and backward in one operation, by the virtual stage of the *forward*; 0 or an empty vector: the
-  // sum of the two. Used by DualPipe and DualPipeV only.
+  // Overlapped forward and backward in one operation, by the virtual stage of the *forward*; 0 or an empty vector:
+  // the sum of the two. Used by DualPipe and DualPipeV only.
   std::vector<Tick> overlapped;
-  Tick transfer = 0;           // between two different devices
-  bool blocking_send = false;  // the sender, too, is busy for `transfer` (overlapped operations send both ways at once)
+  Tick transfer = 0;  // between two different devices
+  bool blocking_send =
+      false;  // the sender, too, is busy for `transfer` (overlapped operations send both ways at once)
 };
 
-// Even times from the time of one microbatch through all layers of one device (DualPipe: through one of its two stages),
-// divided by the chunks; a remainder is rounded to the nearest tick, so pass multiples of passes_per_device to be exact.
+// Even times from the time of one microbatch through all layers of one device (DualPipe: through one of its two
+// stages), divided by the chunks; a remainder is rounded to the nearest tick, so pass multiples of passes_per_device
+// to be exact.
 PipelineTimes even_times(const ScheduleShape& shape, Tick forward, Tick backward_input, Tick backward_weight,
                          Tick transfer = 0, Tick overlapped = 0);
 
@@ -51,7 +54,7 @@ struct SimulationStatus {
 };
 
 struct Timeline {
-  std::vector<Tick> start;       // start[i] belongs to Orders::ops[i]; both halves of an overlapped pair start together
+  std::vector<Tick> start;  // start[i] belongs to Orders::ops[i]; both halves of an overlapped pair start together
   std::vector<Tick> busy_until;  // by device: when it is free again after its last operation
   Tick makespan = 0;             // when the last device is free
 };
@@ -70,6 +73,10 @@ struct SimulationScratch {
   std::vector<std::uint32_t> cursor, stack;
 };
 
+// Whether the times fit a number of virtual stages and the step can be counted: finished, bad_times or overflow.
+SimulationOutcome check_times(const PipelineTimes& times, std::size_t stages, std::uint32_t microbatches);
+
+// Anything but `finished` leaves `out` without meaning.
 SimulationStatus simulate(const Orders& orders, const PipelineTimes& times, SimulationScratch& scratch,
                           Timeline& out);
 

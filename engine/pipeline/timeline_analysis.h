@@ -1,6 +1,6 @@
-// What a simulated step says: busy and idle time, the bubble in its three conventions, activation memory, the critical
-// path and what an operation waited for. All are second passes over an order and its timeline, made on demand.
-// Preconditions everywhere: `orders`, `times` and `timeline` belong together and the simulation finished.
+// What a simulated step says: busy and idle time, the bubble in its three conventions, activation memory, the
+// critical path and what an operation waited for. All are second passes over an order and its timeline, made on
+// demand. Preconditions everywhere: `orders`, `times` and `timeline` belong together and the simulation finished.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,9 @@ Bubbles bubbles(const Orders& orders, const PipelineTimes& times, const Timeline
 
 // ---- activation memory ----
 
-// Bytes (or any unit) one microbatch keeps on a virtual stage, from the start of its forward. A whole backward frees all
-// at its end; where the backward is split, part goes with the input gradient and the rest with the weight gradient.
+// Bytes (or any unit) one microbatch keeps on a virtual stage, from the start of its forward. A whole backward frees
+// all at its end; where the backward is split, part goes with the input gradient and the rest with the weight
+// gradient.
 struct ActivationSizes {
   std::vector<double> freed_after_input, freed_after_weight;  // by virtual stage
 };
@@ -56,8 +57,8 @@ struct ActivationSizes {
 // Peak per device. A device runs one operation at a time, so the order alone decides; the times do not matter.
 void peak_activation(const Orders& orders, const ActivationSizes& sizes, std::vector<double>& out);
 
-// Peak in microbatches through one device (a chunk counts 1/v; DualPipe: microbatches of one stage), when everything is
-// kept until the weight gradient (the safe limit) or freed with the input gradient.
+// Peak in microbatches through one device (a chunk counts 1/v; DualPipe: microbatches of one stage), when everything
+// is kept until the weight gradient (the safe limit) or freed with the input gradient.
 enum class KeptUntil : std::uint8_t { weight_gradient, input_gradient };
 void peak_microbatches(const Orders& orders, KeptUntil kept, std::vector<double>& out);
 

@@ -1,0 +1,121 @@
+// Which shapes are legal, and the nearest legal value where one is not.
+#include <algorithm>
+
+#include "engine/pipeline/schedule.h"
+
+namespace roofscape::engine {
+namespace {
+
+using Kind = ScheduleKind;
+
+int chunks_required(Kind kind) {  // 0: any number
+  switch (kind) {
+    case Kind::interleaved_1f1b:
+    case Kind::looped_bfs:
+    case Kind::zb_h1:
+      return 0;
+    case Kind::zb_v:
+    case Kind::dualpipe_v:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+std::int64_t least_microbatches(Kind kind, std::int64_t stages) {
+  switch (kind) {
+    case Kind::zb_h2:
+      return 2 * stages - 1;
+    case Kind::dualpipe:
+    case Kind::dualpipe_v:
+      return 2 * stages;
+    default:
+      return 1;
+  }
+}
+
+// Megatron-LM's rule for groups; with the default group (the stages) it says "a multiple of the stages".
+bool last_group_fills(std::int64_t microbatches, std::int64_t group, std::int64_t stages) {
+  const std::int64_t rest = microbatches % group;
+  return rest == 0 || rest >= stages;
+}
+
+std::int64_t largest_count(const ScheduleShape& shape) {  // microbatches that keep the order below kMaxOps
+  const std::int64_t per_microbatch =
+      std::int64_t{shape.stages} * shape.virtual_stages * (splits_backward(shape.kind) ? 3 : 2);
+  return kMaxOps / per_microbatch;
+}
+
+ScheduleStatus broken(ScheduleRule rule, ShapeField field, std::int64_t value, std::int64_t below,
+                      std::int64_t above) {
+  return {rule, field, static_cast<int>(value), static_cast<int>(below), static_cast<int>(above)};
+}
+
+ScheduleStatus check_stages(const ScheduleShape& shape) {
+  const int p = shape.stages;
+  const bool even = shape.kind == Kind::dualpipe;
+  if (p < 1) return broken(ScheduleRule::stages_positive, ShapeField::stages, p, 0, even ? 2 : 1);
+  if (even && p % 2 != 0)
+    return broken(ScheduleRule::stages_even, ShapeField::stages, p, p - 1, p < kMaxVirtualStages ? p + 1 : 0);
+  const int most = kMaxVirtualStages / std::max(2, chunks_required(shape.kind));
+  if (p > most) return broken(ScheduleRule::too_large, ShapeField::stages, p, most, 0);
+  return {};
+}
+
+ScheduleStatus check_virtual_stages(const ScheduleShape& shape) {
+  const int v = shape.virtual_stages, required = chunks_required(shape.kind);
+  if (required != 0 && v != required)
+    return broken(required == 1 ? ScheduleRule::one_chunk : ScheduleRule::two_chunks, ShapeField::virtual_stages, v,
+                  v > required ? required : 0, v < required ? required : 0);
+  if (v < 1) return broken(ScheduleRule::virtual_stages_positive, ShapeField::virtual_stages, v, 0, 1);
+  if (v > kMaxVirtualStages / shape.stages)
+    return broken(ScheduleRule::too_large, ShapeField::virtual_stages, v, kMaxVirtualStages / shape.stages, 0);
+  return {};
+}
+
+ScheduleStatus check_microbatches(const ScheduleShape& shape) {
+  const std::int64_t m = shape.microbatches, p = shape.stages;
+  const std::int64_t least = least_microbatches(shape.kind, p), most = largest_count(shape);
+  // Where microbatches come in multiples of the stages (interleaved groups have their own check).
+  const bool multiple = (shape.kind == Kind::zb_h1 && shape.virtual_stages > 1) ||
+                        (shape.kind == Kind::interleaved_1f1b && shape.group_size == 0);
+  const bool even = shape.kind == Kind::dualpipe;
+  const std::int64_t step = multiple ? p : even ? 2 : 1;
+  // Nearest legal values, or none where the smallest legal step is already too large.
+  const std::int64_t last = most - most % step;
+  const std::int64_t first = std::max(least, step) <= last ? std::max(least, step) : 0;
+  if (m < 1) return broken(ScheduleRule::microbatches_positive, ShapeField::microbatches, m, 0, first);
+  if (m < least) return broken(ScheduleRule::microbatches_at_least, ShapeField::microbatches, m, 0, first);
+  if (m > most) return broken(ScheduleRule::too_large, ShapeField::microbatches, m, first > 0 ? last : 0, 0);
+  if (m % step != 0)
+    return broken(even ? ScheduleRule::microbatches_even : ScheduleRule::microbatches_fill_stages,
+                  ShapeField::microbatches, m, m - m % step, m - m % step + step > last ? 0 : m - m % step + step);
+  return {};
+}
+
+ScheduleStatus check_group(const ScheduleShape& shape) {
+  const int p = shape.stages, m = shape.microbatches, g = shape.group_size;
+  if (g == 0) return {};
+  if (shape.kind != Kind::interleaved_1f1b)
+    return broken(ScheduleRule::group_size_interleaved_only, ShapeField::group_size, g, 0, 0);
+  if (m < p) return broken(ScheduleRule::microbatches_fill_stages, ShapeField::microbatches, m, 0, std::max(p, g));
+  const auto legal = [&](int group) { return group >= p && group <= m && last_group_fills(m, group, p); };
+  if (legal(g)) return {};
+  int below = std::min(g, m), above = std::max(g, p);
+  while (below >= p && !legal(below)) --below;
+  while (above <= m && !legal(above)) ++above;
+  const bool in_range = g >= p && g <= m;
+  return broken(in_range ? ScheduleRule::last_group_fills_stages : ScheduleRule::group_size_range,
+                ShapeField::group_size, g, below < p ? 0 : below, above > m ? 0 : above);
+}
+
+}  // namespace
+
+ScheduleStatus check_schedule(const ScheduleShape& shape) {
+  if (const ScheduleStatus status = check_stages(shape); !status) return status;
+  if (const ScheduleStatus status = check_virtual_stages(shape); !status) return status;
+  if (const ScheduleStatus status = check_microbatches(shape); !status) return status;
+  return check_group(shape);
+}
+
+}  // namespace roofscape::engine

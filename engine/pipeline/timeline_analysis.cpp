@@ -1,0 +1,213 @@
+#include "engine/pipeline/timeline_analysis.h"
+
+#include <algorithm>
+
+namespace roofscape::engine {
+namespace {
+
+Tick own_duration(const PipelineTimes& times, Op op) {
+  const std::uint32_t s = op.stage();
+  switch (op.kind()) {
+    case OpKind::forward:
+      return times.forward[s];
+    case OpKind::backward:
+      return times.backward_input[s] + times.backward_weight[s];
+    case OpKind::backward_input:
+      return times.backward_input[s];
+    case OpKind::backward_weight:
+      return times.backward_weight[s];
+  }
+  return 0;
+}
+
+Tick pair_duration(const PipelineTimes& times, Op forward, Op backward) {
+  const Tick overlapped = times.overlapped.empty() ? 0 : times.overlapped[forward.stage()];
+  return overlapped > 0 ? overlapped : own_duration(times, forward) + own_duration(times, backward);
+}
+
+bool is_input_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
+
+// Time of the result of `op` on its way to another device.
+Tick send_time(const Orders& orders, const PipelineTimes& times, Op op) {
+  const std::uint32_t s = op.stage(), position = s % orders.route_length;
+  if (op.kind() == OpKind::forward)
+    return position + 1 < orders.route_length && orders.device_of[s + 1] != orders.device_of[s] ? times.transfer : 0;
+  if (is_input_gradient(op.kind()))
+    return position > 0 && orders.device_of[s - 1] != orders.device_of[s] ? times.transfer : 0;
+  return 0;
+}
+
+// What an op reads: the op before it on the way of its microbatch; kNoOp for the first forward and a weight gradient.
+class Producers {
+ public:
+  explicit Producers(const Orders& orders) : orders_(orders) {}
+  // Worth it when many ops are asked for: 4 bytes an op instead of a scan of a list each.
+  void make_index() {
+    index_.assign(2 * orders_.device_of.size() * orders_.microbatches, kNoOp);
+    for (std::uint32_t i = 0; i < orders_.ops.size(); ++i) {
+      const Op op = orders_.ops[i];
+      if (op.kind() == OpKind::backward_weight) continue;
+      index_[slot(op.kind() == OpKind::forward ? OpKind::forward : OpKind::backward, op.stage(), op.microbatch())] =
+          i;
+    }
+  }
+  std::uint32_t of(Op op) const {
+    const std::uint32_t s = op.stage(), position = s % orders_.route_length;
+    if (op.kind() == OpKind::backward_weight) return kNoOp;
+    if (op.kind() == OpKind::forward) return position == 0 ? kNoOp : find(OpKind::forward, s - 1, op.microbatch());
+    if (position + 1 == orders_.route_length) return find(OpKind::forward, s, op.microbatch());
+    return find(OpKind::backward, s + 1, op.microbatch());
+  }
+
+ private:
+  std::size_t slot(OpKind kind, std::uint32_t stage, std::uint32_t k) const {
+    return (std::size_t{stage} * 2 + (kind == OpKind::forward ? 0 : 1)) * orders_.microbatches + k;
+  }
+  std::uint32_t find(OpKind kind, std::uint32_t stage, std::uint32_t k) const {
+    return index_.empty() ? find_op(orders_, kind, stage, k) : index_[slot(kind, stage, k)];
+  }
+  const Orders& orders_;
+  std::vector<std::uint32_t> index_;
+};
+
+WaitedFor waited_for_one(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,
+                         const Producers& producers, std::uint32_t op, std::uint32_t device) {
+  const std::uint32_t first = joined_with_previous(orders, op) ? op - 1 : op;
+  const bool pair = orders.ops[first].joined_with_next();
+  const Tick start = timeline.start[op];
+  if (first > orders.first[device]) {
+    const std::uint32_t before = first - 1;
+    const Tick end = op_end(orders, times, timeline, before);
+    if (end == start) return {WaitKind::device_order, before};
+    if (times.blocking_send) {
+      const bool after_pair = joined_with_previous(orders, before);
+      for (const std::uint32_t sender : {before, after_pair ? before - 1 : before}) {
+        const Tick sending = send_time(orders, times, orders.ops[sender]);
+        if (sending > 0 && end + sending == start) return {WaitKind::sending, sender};
+      }
+    }
+  }
+  for (const std::uint32_t half : {op, pair ? (op == first ? first + 1 : first) : op}) {
+    const std::uint32_t producer = producers.of(orders.ops[half]);
+    if (producer == kNoOp) continue;
+    const Tick sending = send_time(orders, times, orders.ops[producer]);
+    if (op_end(orders, times, timeline, producer) + sending == start)
+      return {sending > 0 ? WaitKind::transfer : WaitKind::input, producer};
+  }
+  return {};
+}
+
+}  // namespace
+
+bool joined_with_previous(const Orders& orders, std::uint32_t op) {
+  return op > 0 && orders.ops[op - 1].joined_with_next();
+}
+
+Tick op_duration(const Orders& orders, const PipelineTimes& times, std::uint32_t op) {
+  const Op it = orders.ops[op];
+  if (it.joined_with_next()) return pair_duration(times, it, orders.ops[op + 1]);
+  if (joined_with_previous(orders, op)) return pair_duration(times, orders.ops[op - 1], it);
+  return own_duration(times, it);
+}
+
+std::uint32_t device_of_op(const Orders& orders, std::uint32_t op) {
+  return orders.device_of[orders.ops[op].stage()];
+}
+
+std::uint32_t find_op(const Orders& orders, OpKind kind, std::uint32_t stage, std::uint32_t microbatch) {
+  if (stage >= orders.device_of.size()) return kNoOp;
+  const std::uint32_t device = orders.device_of[stage];
+  for (std::uint32_t i = orders.first[device]; i < orders.first[device + 1]; ++i) {
+    const Op op = orders.ops[i];
+    if (op.stage() != stage || op.microbatch() != microbatch) continue;
+    if (op.kind() == kind || (is_input_gradient(op.kind()) && is_input_gradient(kind))) return i;
+  }
+  return kNoOp;
+}
+
+void busy_per_device(const Orders& orders, const PipelineTimes& times, std::vector<Tick>& out) {
+  out.assign(orders.devices(), 0);
+  for (std::size_t r = 0; r < out.size(); ++r)
+    for (std::uint32_t i = orders.first[r]; i < orders.first[r + 1]; ++i) {
+      out[r] += op_duration(orders, times, i);
+      if (orders.ops[i].joined_with_next()) ++i;
+    }
+}
+
+void idle_per_device(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,
+                     std::vector<Tick>& out) {
+  busy_per_device(orders, times, out);
+  for (Tick& t : out) t = timeline.makespan - t;
+}
+
+Bubbles bubbles(const Orders& orders, const PipelineTimes& times, const Timeline& timeline) {
+  std::vector<Tick> busy;
+  busy_per_device(orders, times, busy);
+  Bubbles out;
+  if (busy.empty()) return out;
+  // The sum of idle ticks is exact; only the mean is rounded.
+  double work = 0, idle = 0;
+  for (std::size_t r = 0; r < busy.size(); ++r) {
+    work += static_cast<double>(busy[r]);
+    idle += static_cast<double>(timeline.makespan - busy[r]);
+    const std::uint32_t first = orders.first[r], end = orders.first[r + 1];
+    if (first == end) continue;
+    const Tick span = op_end(orders, times, timeline, end - 1) - timeline.start[first];
+    out.span_bubble = std::max(out.span_bubble, span - busy[r]);
+  }
+  const double devices = static_cast<double>(busy.size());
+  out.bubble_time = idle / devices;
+  if (work > 0) out.ratio_to_work = idle / work;
+  if (timeline.makespan > 0) out.idle_fraction = out.bubble_time / static_cast<double>(timeline.makespan);
+  return out;
+}
+
+WaitedFor waited_for(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, std::uint32_t op) {
+  return waited_for_one(orders, times, timeline, Producers(orders), op, device_of_op(orders, op));
+}
+
+void critical_path(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,
+                   std::vector<CriticalStep>& out) {
+  out.clear();
+  std::uint32_t op = kNoOp;
+  for (std::size_t r = 0; r < orders.devices() && op == kNoOp; ++r)
+    if (timeline.busy_until[r] == timeline.makespan && orders.first[r] < orders.first[r + 1])
+      op = orders.first[r + 1] - 1;
+  if (op == kNoOp) return;
+  Producers producers(orders);
+  producers.make_index();
+  while (op != kNoOp) {
+    const WaitedFor waited = waited_for_one(orders, times, timeline, producers, op, device_of_op(orders, op));
+    out.push_back({op, waited.kind});
+    op = waited.op;
+  }
+  std::reverse(out.begin(), out.end());
+}
+
+void make_utilisation(const Orders& orders, const PipelineTimes& times, Utilisation& out) {
+  // Of an overlapped pair the second half carries the time: it is the last op that starts at that tick.
+  out.busy_before.resize(orders.ops.size() + 1);
+  Tick sum = 0;
+  for (std::uint32_t i = 0; i < orders.ops.size(); ++i) {
+    out.busy_before[i] = sum;
+    if (!orders.ops[i].joined_with_next()) sum += op_duration(orders, times, i);
+  }
+  out.busy_before.back() = sum;
+}
+
+Tick busy_between(const Orders& orders, const Timeline& timeline, const Utilisation& utilisation,
+                  std::uint32_t device, Tick from, Tick to) {
+  if (to <= from) return 0;
+  const auto begin = timeline.start.begin() + orders.first[device];
+  const auto end = timeline.start.begin() + orders.first[device + 1];
+  const auto until = [&](Tick t) {  // busy ticks before t, up to a constant of the device
+    const auto after = std::upper_bound(begin, end, t);
+    const auto i = static_cast<std::size_t>(after - timeline.start.begin());
+    if (after == begin) return utilisation.busy_before[i];
+    const Tick duration = utilisation.busy_before[i] - utilisation.busy_before[i - 1];
+    return utilisation.busy_before[i - 1] + std::min(t - timeline.start[i - 1], duration);
+  };
+  return until(to) - until(from);
+}
+
+}  // namespace roofscape::engine
