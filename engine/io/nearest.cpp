@@ -1,0 +1,45 @@
+#include "engine/io/nearest.h"
+
+#include <algorithm>
+#include <array>
+
+namespace roofscape::io {
+namespace {
+constexpr std::size_t kLongestWord = 64;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  if (a.size() > kLongestWord || b.size() > kLongestWord) return std::max(a.size(), b.size());
+  using Row = std::array<std::size_t, kLongestWord + 1>;
+  Row before{}, above{}, row{};
+  for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({changed, above[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before = above;
+    above = row;
+  }
+  return above[b.size()];
+}
+
+std::string_view nearest_word(std::string_view word, std::span<const std::string_view> candidates) {
+  std::string_view best;
+  std::size_t distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string_view candidate : candidates) {
+    const std::size_t d = edit_distance(word, candidate);
+    if (d < distance) {
+      distance = d;
+      best = candidate;
+    }
+  }
+  if (!best.empty() || word.empty()) return best;
+  for (const std::string_view candidate : candidates)  // "hidden" for "hidden_size"
+    if (word.size() >= 3 && (candidate.starts_with(word) || word.starts_with(candidate))) return candidate;
+  return best;
+}
+
+}  // namespace roofscape::io

@@ -1,0 +1,211 @@
+// Chips and models as JSON.
+#include <cmath>
+
+#include "engine/io/parts_json.h"
+
+namespace roofscape::io {
+namespace {
+
+using engine::Chip;
+using engine::ChipFieldRow;
+using engine::Sourced;
+using engine::TransformerShape;
+
+constexpr double kLargestFigure = 1e21;  // a zetta of anything is a slip of the keyboard
+constexpr double kLargestCount = 1e6;
+
+bool is_count(engine::ChipField field) {
+  return field == engine::ChipField::ici_torus_dims || field == engine::ChipField::scaleup_domain_chips;
+}
+
+Failure read_value(const ChipFieldRow& row, const Json& json, const std::string& where, std::string_view file, Sourced& out) {
+  if (json.is_null()) return std::nullopt;
+  const auto fail = [&](std::string message) {
+    return InputError{std::string(file), where, std::move(message),
+                      is_count(row.field) ? "give a whole number above 0, or null if it is unknown"
+                                          : "give a number above 0, or null if it is unknown"};
+  };
+  if (!json.is_number()) return fail(shown(json) + " is not a number");
+  const double number = json.get<double>();
+  if (!(number > 0) || number > (is_count(row.field) ? kLargestCount : kLargestFigure)) return fail(json.dump() + " is out of range");
+  if (is_count(row.field) && number != std::floor(number)) return fail(json.dump() + " is not a whole number");
+  out.value = number;
+  return std::nullopt;
+}
+
+Failure read_figure(const ChipFieldRow& row, const Json& json, const PartContext& context, Sourced& out) {
+  const std::string where = context.at(row.id);
+  const Json* value = &json;
+  if (json.is_object()) {
+    constexpr std::string_view kMembers[] = {"value", "source"};
+    const PartContext inner = context.inner(row.id);
+    if (auto failure = check_members(json, kMembers, inner)) return failure;
+    if (auto failure = read_text(json, "source", inner, out.source)) return failure;
+    const auto found = json.find("value");
+    if (found == json.end()) return context.error(where, "has no \"value\"", "write null if it is unknown");
+    value = &*found;
+  }
+  return read_value(row, *value, where, context.file, out);
+}
+
+Failure read_pod(const Json& json, const PartContext& context, std::array<int, 3>& pod) {
+  const std::string where = context.at("pod_shape");
+  if (!json.is_array() || json.empty() || json.size() > 3)
+    return context.error(where, "is " + std::string(kind_name(json)), "give a list of one to three whole numbers");
+  pod = {1, 1, 1};
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (!json[i].is_number_integer() || json[i] < 1 || json[i] > 65536)
+      return context.error(where + "." + std::to_string(i), shown(json[i]) + " is out of range",
+                           "give a whole number from 1 to 65536");
+    pod[i] = json[i].get<int>();
+  }
+  return std::nullopt;
+}
+
+constexpr std::array kModelKeys{
+    ModelKey{"n_layers", &TransformerShape::n_layers, nullptr, 10'000},
+    ModelKey{"d_model", &TransformerShape::d_model, nullptr, 1 << 20},
+    ModelKey{"d_ff", &TransformerShape::d_ff, nullptr, 1 << 22},
+    ModelKey{"n_heads", &TransformerShape::n_heads, nullptr, 1 << 14},
+    ModelKey{"n_kv_heads", &TransformerShape::n_kv_heads, nullptr, 1 << 14},
+    ModelKey{"d_head", &TransformerShape::d_head, nullptr, 1 << 14},
+    ModelKey{"vocab_size", &TransformerShape::vocab_size, nullptr, 1 << 24},
+    ModelKey{"gated_mlp", nullptr, &TransformerShape::gated_mlp, 1},
+    ModelKey{"tied_embeddings", nullptr, &TransformerShape::tied_embeddings, 1},
+};
+
+}  // namespace
+
+Result<Chip> read_chip(const Json& json, const PartContext& context) {
+  if (!json.is_object())
+    return context.error(context.path, "is " + std::string(kind_name(json)), "a chip is a preset id or a JSON object");
+  std::vector<std::string_view> known{"format", "version", "id", "name", "vendor", "interconnect", "pod_shape", "pod_source"};
+  for (const ChipFieldRow& row : engine::kChipFields) known.push_back(row.id);
+  if (auto failure = check_members(json, known, context)) return *failure;
+  if (auto failure = check_format(json, "roofscape/chip", context)) return *failure;
+
+  Chip chip;
+  chip.id = std::string(context.id);
+  if (auto failure = read_text(json, "name", context, chip.name)) return *failure;
+  if (auto failure = read_text(json, "vendor", context, chip.vendor)) return *failure;
+  if (auto failure = read_text(json, "pod_source", context, chip.pod_source)) return *failure;
+  if (context.id.empty())
+    if (auto failure = read_text(json, "id", context, chip.id)) return *failure;
+  const auto interconnect = json.find("interconnect");
+  if (interconnect == json.end())
+    return context.error(context.at("interconnect"), "is missing", "give one of: torus, switched");
+  if (*interconnect == "torus")
+    chip.interconnect = engine::Interconnect::torus;
+  else if (*interconnect == "switched")
+    chip.interconnect = engine::Interconnect::switched;
+  else
+    return context.error(context.at("interconnect"), shown(*interconnect) + " is not known", "give one of: torus, switched");
+  if (const auto pod = json.find("pod_shape"); pod != json.end() && !pod->is_null())
+    if (auto failure = read_pod(*pod, context, chip.pod_shape)) return *failure;
+  for (const ChipFieldRow& row : engine::kChipFields) {
+    const auto found = json.find(row.id);
+    if (found == json.end())
+      chip[row.field].source = "not given";
+    else if (auto failure = read_figure(row, *found, context, chip[row.field]))
+      return *failure;
+  }
+  return chip;
+}
+
+Failure read_chip_figure(const ChipFieldRow& row, const Json& json, std::string where, Chip& chip) {
+  Sourced figure;
+  if (auto failure = read_value(row, json, where, {}, figure)) return failure;
+  figure.source = "set by hand";
+  chip[row.field] = std::move(figure);
+  return std::nullopt;
+}
+
+OrderedJson chip_json(const Chip& chip, const PresetLibrary& library) {
+  if (const Chip* preset = library.find_chip(chip.id); preset != nullptr && *preset == chip) return chip.id;
+  OrderedJson json;
+  if (!chip.id.empty()) json["id"] = chip.id;
+  json["name"] = chip.name;
+  json["vendor"] = chip.vendor;
+  const bool torus = chip.interconnect == engine::Interconnect::torus;
+  json["interconnect"] = torus ? "torus" : "switched";
+  if (chip.pod_shape != std::array<int, 3>{1, 1, 1}) json["pod_shape"] = chip.pod_shape;
+  if (!chip.pod_source.empty()) json["pod_source"] = chip.pod_source;
+  for (const ChipFieldRow& row : engine::kChipFields) {
+    const Sourced& figure = chip[row.field];
+    OrderedJson entry;
+    entry["value"] = figure.value ? number_json(*figure.value) : OrderedJson(nullptr);
+    entry["source"] = figure.source;
+    json[std::string(row.id)] = std::move(entry);
+  }
+  return json;
+}
+
+std::span<const ModelKey> model_keys() { return kModelKeys; }
+
+Failure read_model_key(const ModelKey& key, const Json& json, std::string where, std::string_view file,
+                       TransformerShape& model) {
+  const auto fail = [&](std::string message, std::string remedy) {
+    return InputError{std::string(file), std::move(where), std::move(message), std::move(remedy)};
+  };
+  if (key.flag != nullptr) {
+    if (!json.is_boolean()) return fail(shown(json) + " is not true or false", "give true or false");
+    model.*key.flag = json.get<bool>();
+    return std::nullopt;
+  }
+  const std::string remedy = "give a whole number from 1 to " + std::to_string(key.maximum);
+  if (!json.is_number()) return fail(shown(json) + " is not a number", remedy);
+  const double value = json.get<double>();
+  if (!(value >= 1) || value > key.maximum) return fail(json.dump() + " is out of range", remedy);
+  if (value != std::floor(value)) return fail(json.dump() + " is not a whole number", remedy);
+  model.*key.number = static_cast<int>(value);
+  return std::nullopt;
+}
+
+Result<TransformerShape> read_model(const Json& json, const PartContext& context) {
+  if (!json.is_object())
+    return context.error(context.path, "is " + std::string(kind_name(json)), "a model is a preset id or a JSON object");
+  std::vector<std::string_view> known{"format", "version", "id", "name", "source"};
+  for (const ModelKey& key : kModelKeys) known.push_back(key.name);
+  if (auto failure = check_members(json, known, context)) return *failure;
+  if (auto failure = check_format(json, "roofscape/model", context)) return *failure;
+
+  TransformerShape model;
+  model.id = std::string(context.id);
+  if (context.id.empty())
+    if (auto failure = read_text(json, "id", context, model.id)) return *failure;
+  if (auto failure = read_text(json, "name", context, model.name)) return *failure;
+  if (auto failure = read_text(json, "source", context, model.source)) return *failure;
+  for (const ModelKey& key : kModelKeys) {
+    const auto found = json.find(key.name);
+    if (found != json.end()) {
+      if (auto failure = read_model_key(key, *found, context.at(key.name), context.file, model)) return *failure;
+    } else if (key.number != nullptr && key.number != &TransformerShape::n_kv_heads && key.number != &TransformerShape::d_head) {
+      return context.error(context.at(key.name), "is missing", "a model needs it");
+    }
+  }
+  // As model configs have it: without its own key, every head has its keys and values, and heads share d_model.
+  if (!json.contains("n_kv_heads")) model.n_kv_heads = model.n_heads;
+  if (!json.contains("d_head")) {
+    if (model.d_model % model.n_heads != 0)
+      return context.error(context.at("n_heads"), "d_model is not a multiple of it", "give d_head");
+    model.d_head = model.d_model / model.n_heads;
+  }
+  return model;
+}
+
+OrderedJson model_json(const TransformerShape& model, const PresetLibrary& library) {
+  if (const TransformerShape* preset = library.find_model(model.id); preset != nullptr && *preset == model) return model.id;
+  OrderedJson json;
+  if (!model.id.empty()) json["id"] = model.id;
+  json["name"] = model.name;
+  json["source"] = model.source;
+  for (const ModelKey& key : kModelKeys) {
+    if (key.number != nullptr)
+      json[std::string(key.name)] = model.*key.number;
+    else
+      json[std::string(key.name)] = model.*key.flag;
+  }
+  return json;
+}
+
+}  // namespace roofscape::io

@@ -1,0 +1,111 @@
+// Members, texts and single fields: what the readers of chip, model, cluster and scenario share.
+#include <cmath>
+
+#include "engine/io/nearest.h"
+#include "engine/io/parts_json.h"
+
+namespace roofscape::io {
+
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
+  if (const std::string_view near = nearest_word(word, known); !near.empty())
+    return "did you mean " + in_quotes(near) + "?";
+  constexpr std::size_t kFew = 12;
+  if (known.empty() || known.size() > kFew) return {};
+  std::string out = "known are: ";
+  for (const std::string_view name : known) {
+    if (!out.ends_with(": ")) out += ", ";
+    out += name;
+  }
+  return out;
+}
+
+Failure check_members(const Json& object, std::span<const std::string_view> known, const PartContext& context) {
+  for (const auto& member : object.items()) {
+    bool found = false;
+    for (const std::string_view name : known) found = found || name == member.key();
+    if (!found)
+      return context.error(context.path, "unknown field " + in_quotes(member.key()), did_you_mean(member.key(), known));
+  }
+  return std::nullopt;
+}
+
+Failure check_format(const Json& object, std::string_view format, const PartContext& context) {
+  if (const auto found = object.find("format"); found != object.end() && *found != Json(std::string(format)))
+    return context.error(context.at("format"), "is " + shown(*found), "expected " + in_quotes(format));
+  if (const auto found = object.find("version"); found != object.end()) {
+    if (!found->is_number_integer() || *found < 1)
+      return context.error(context.at("version"), "is " + shown(*found), "expected 1");
+    if (*found > 1)
+      return context.error(context.at("version"), shown(*found) + " is newer than this program reads (1)",
+                           "use a newer Roofscape");
+  }
+  return std::nullopt;
+}
+
+std::string text_member(const Json& object, std::string_view key) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Failure read_text(const Json& object, std::string_view key, const PartContext& context, std::string& out) {
+  const auto found = object.find(key);
+  if (found == object.end()) return std::nullopt;
+  if (!found->is_string())
+    return context.error(context.at(key), "is " + std::string(kind_name(*found)) + ", not a text", "put it in quotation marks");
+  out = found->get<std::string>();
+  return std::nullopt;
+}
+
+namespace {
+
+std::string number_text(const Json& json) { return json.is_number() ? json.dump() : shown(json); }
+
+}  // namespace
+
+Failure read_field(const engine::Field& field, const Json& json, std::string where, std::string_view file,
+                   engine::Scenario& scenario) {
+  const auto fail = [&](std::string message) {
+    return InputError{std::string(file), std::move(where), std::move(message), "give " + engine::domain_text(field)};
+  };
+  switch (field.kind) {
+    case engine::FieldKind::integer:
+    case engine::FieldKind::number: {
+      if (!json.is_number()) return fail(shown(json) + " is not a number");
+      const double value = json.get<double>();
+      if (!std::isfinite(value)) return fail("is not finite");
+      if (field.kind == engine::FieldKind::integer && value != std::floor(value) &&
+          value >= field.minimum && value <= field.maximum)
+        return fail(number_text(json) + " is not a whole number");
+      if (!engine::in_domain(field, value)) return fail(number_text(json) + " is out of range");
+      field.set(scenario, value);
+      return std::nullopt;
+    }
+    case engine::FieldKind::boolean:
+      if (!json.is_boolean()) return fail(shown(json) + " is not true or false");
+      field.set(scenario, json.get<bool>() ? 1 : 0);
+      return std::nullopt;
+    case engine::FieldKind::choice: {
+      if (!json.is_string()) return fail(shown(json) + " is not a text");
+      const std::string& word = json.get_ref<const std::string&>();
+      for (std::size_t i = 0; i < field.choices.size(); ++i)
+        if (field.choices[i] == word) {
+          field.set(scenario, static_cast<double>(i));
+          return std::nullopt;
+        }
+      return fail(in_quotes(word) + " is not known");
+    }
+  }
+  return std::nullopt;
+}
+
+OrderedJson field_json(const engine::Field& field, double value) {
+  if (field.kind == engine::FieldKind::boolean) return value != 0;
+  if (field.kind == engine::FieldKind::choice) {
+    const auto i = static_cast<std::size_t>(value);
+    return i < field.choices.size() ? std::string(field.choices[i]) : std::string();
+  }
+  return number_json(value);
+}
+
+}  // namespace roofscape::io

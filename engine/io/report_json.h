@@ -1,0 +1,28 @@
+// A report as JSON: what `roofscape-cli eval --json` prints.
+//   {"scenario": {...}, "quantities": {id: {"value": x, "unit": u}}, "operations": [...], "collectives": [...],
+//    "placement": [...], "stages": [...], "pipeline": {...}, "diagnostics": [...]}
+// A quantity without a value is null with a "reason". Quantities that come once per axis or stage are in the tables.
+// "bound" is among the quantities, its value a word.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "engine/io/preset_library.h"
+#include "engine/report.h"
+
+namespace roofscape::io {
+
+// The text of a diagnostic for people; left out of the JSON where the function is empty.
+using DiagnosticText = std::function<std::string(const engine::Diagnostic&)>;
+
+std::string report_json(const engine::Scenario& scenario, const engine::Report& report, const PresetLibrary& library,
+                        const DiagnosticText& text = {});
+
+// {"diagnostics": [...]} alone.
+std::string diagnostics_json(const engine::Report& report, const DiagnosticText& text = {});
+
+// The presets by kind, with id, name and origin.
+std::string presets_json(const PresetLibrary& library);
+
+}  // namespace roofscape::io

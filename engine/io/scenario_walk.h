@@ -1,0 +1,17 @@
+// The tree that the paths of the field table span, for readers and messages. For the .cpp files of engine/io.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roofscape::io {
+
+// Members known directly under a path ("" is the top): those of the table and, at the top, name, model and so on.
+std::vector<std::string_view> known_members(std::string_view path);
+
+// What to say about a path that is not known: the nearest member of the same object, or the path of a field elsewhere
+// whose last word is the one that was written.
+std::string unknown_field_remedy(std::string_view parent, std::string_view member);
+
+}  // namespace roofscape::io

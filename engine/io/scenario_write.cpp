@@ -1,0 +1,171 @@
+// Writing scenarios, and setting single fields.
+#include <charconv>
+#include <cmath>
+
+#include "engine/io/nearest.h"
+#include "engine/io/parts_file.h"
+#include "engine/io/pretty.h"
+#include "engine/io/scenario_json.h"
+#include "engine/io/scenario_walk.h"
+
+namespace roofscape::io {
+
+using engine::Scenario;
+
+OrderedJson scenario_json(const Scenario& scenario, const PresetLibrary& library) {
+  OrderedJson json;
+  json["format"] = "roofscape/scenario";
+  json["version"] = 1;
+  json["name"] = scenario.name;
+  json["model"] = model_json(scenario.model, library);
+  json["cluster"] = cluster_json(scenario.cluster, library);
+  const Scenario defaults;
+  for (const engine::Field& field : engine::scenario_fields()) {
+    if (field.path.starts_with("model.") || field.path.starts_with("cluster.")) continue;
+    const double value = field.get(scenario);
+    if (field.path.starts_with("placement.") && value == field.get(defaults)) continue;  // 0: the engine chooses
+    OrderedJson* at = &json;
+    std::string_view rest = field.path;
+    for (std::size_t dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.')) {
+      at = &(*at)[std::string(rest.substr(0, dot))];
+      rest.remove_prefix(dot + 1);
+    }
+    (*at)[std::string(rest)] = field_json(field, value);
+  }
+  return json;
+}
+
+std::string write_scenario(const Scenario& scenario, const PresetLibrary& library) {
+  return pretty_text(scenario_json(scenario, library));
+}
+
+namespace {
+
+InputError set_error(std::string_view path, std::string message, std::string remedy) {
+  return {{}, std::string(path), std::move(message), std::move(remedy)};
+}
+
+// The value of an assignment as JSON would have it: a number, true or false, else a text.
+Json value_json(std::string_view text) {
+  if (text == "true" || text == "on") return true;
+  if (text == "false" || text == "off") return false;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size() && std::isfinite(number)) return number_json(number);
+  return std::string(text);
+}
+
+// "16x20x28" or "16,20,28".
+std::optional<Json> list_json(std::string_view text) {
+  Json list = Json::array();
+  while (true) {
+    const std::size_t cut = text.find_first_of("x,");
+    const Json item = value_json(text.substr(0, cut));
+    if (!item.is_number()) return std::nullopt;
+    list.push_back(item);
+    if (cut == std::string_view::npos) return list;
+    text.remove_prefix(cut + 1);
+  }
+}
+
+// A published figure of the chip, changed by hand: "cluster.chip.hbm_bytes=192e9".
+Failure set_chip_figure(engine::Chip& chip, std::string_view path, std::string_view text) {
+  const std::string_view member = path.substr(std::string_view("cluster.chip.").size());
+  std::vector<std::string_view> known;
+  for (const engine::ChipFieldRow& row : engine::kChipFields) {
+    known.push_back(row.id);
+    if (row.id == member) return read_chip_figure(row, value_json(text), std::string(path), chip);
+  }
+  return set_error(path, "unknown field", did_you_mean(member, known));
+}
+
+Failure set_cluster(Scenario& scenario, std::string_view path, std::string_view text, const PresetLibrary& library) {
+  const PartContext context{{}, "cluster", library, {}, {}};
+  if (path == "cluster") {
+    const engine::Cluster* preset = library.find_cluster(text);
+    if (preset != nullptr) {
+      scenario.cluster = *preset;
+      return std::nullopt;
+    }
+    auto cluster = read_named_part<engine::Cluster>(std::string(text), PresetKind::cluster, context, read_cluster);
+    if (!cluster) return cluster.error();
+    scenario.cluster = std::move(cluster).value();
+    return std::nullopt;
+  }
+  if (path == "cluster.chip") {
+    auto chip = resolve_chip(Json(std::string(text)), context.inner("chip"));
+    if (!chip) return chip.error();
+    resize_for_chip(scenario.cluster, chip.value());
+    return std::nullopt;
+  }
+  if (path.starts_with("cluster.chip.")) return set_chip_figure(scenario.cluster.chip, path, text);
+  // The rest through the reader of clusters, which knows what applies to which chip.
+  OrderedJson edited = cluster_json(scenario.cluster, library);
+  const std::string member(path.substr(std::string_view("cluster.").size()));
+  if (member == "slice") {
+    const auto list = list_json(text);
+    if (!list) return set_error(path, in_quotes(text) + " is not a list of numbers", "write it as 16x20x28");
+    edited["slice"] = *list;
+  } else if (member.starts_with("slice.") && edited.contains("slice")) {
+    const std::string_view number = std::string_view(member).substr(6);
+    if (number != "0" && number != "1" && number != "2")
+      return set_error(path, "unknown field", "did you mean \"cluster.slice.0\"?");
+    edited["slice"][static_cast<std::size_t>(number[0] - '0')] = value_json(text);
+  } else {
+    if (member == "chips") edited.erase("nodes");
+    edited[member.substr(0, member.find('.'))] = value_json(text);
+  }
+  auto cluster = read_cluster(Json(edited), context);
+  if (!cluster) {
+    // An unknown member is reported at the path that was written.
+    InputError error = cluster.error();
+    if (error.path == "cluster") error = set_error(path, "unknown field", unknown_field_remedy("cluster", member));
+    return error;
+  }
+  engine::Chip chip = std::move(scenario.cluster.chip);  // the reader may have renamed an edited preset
+  scenario.cluster = std::move(cluster).value();
+  scenario.cluster.chip = std::move(chip);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Failure set_field(Scenario& scenario, std::string_view assignment, const PresetLibrary& library) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    return set_error({}, in_quotes(assignment) + " is no assignment", "write path=value, such as parallelism.tensor=8");
+  const std::string_view path = assignment.substr(0, equals), text = assignment.substr(equals + 1);
+  if (text.size() > 4096 || text.find('\0') != std::string_view::npos) return set_error(path, "the value is too long", "");
+  if (!is_utf8(assignment)) return set_error({}, "not UTF-8 text", "write it in UTF-8");
+  if (path == "name") {
+    scenario.name = std::string(text);
+    return std::nullopt;
+  }
+  if (path == "model") {
+    if (const engine::TransformerShape* preset = library.find_model(text)) {
+      scenario.model = *preset;
+      return std::nullopt;
+    }
+    auto model = read_named_part<engine::TransformerShape>(std::string(text), PresetKind::model,
+                                                           PartContext{{}, "model", library, {}, {}}, read_model);
+    if (!model) return model.error();
+    scenario.model = std::move(model).value();
+    return std::nullopt;
+  }
+  if (path == "cluster" || path.starts_with("cluster.")) return set_cluster(scenario, path, text, library);
+  if (path.starts_with("model."))
+    for (const ModelKey& key : model_keys())
+      if (key.name == path.substr(6)) return read_model_key(key, value_json(text), std::string(path), {}, scenario.model);
+  if (const engine::Field* field = engine::find_field(path)) {
+    const Json value = field->kind == engine::FieldKind::choice ? Json(std::string(text)) : value_json(text);
+    return read_field(*field, value, std::string(path), {}, scenario);
+  }
+  const std::size_t dot = path.rfind('.');
+  const std::string_view parent = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+  const std::string_view member = dot == std::string_view::npos ? path : path.substr(dot + 1);
+  if (!known_members(parent).empty()) return set_error(path, "unknown field", unknown_field_remedy(parent, member));
+  const std::string_view near = engine::nearest_field_path(path);
+  return set_error(path, "unknown field", near.empty() ? "" : "did you mean " + in_quotes(near) + "?");
+}
+
+}  // namespace roofscape::io
