@@ -85,6 +85,7 @@ std::optional<Tick> dualpipe_time(ScheduleKind kind, const EvenTimes& t) {
   const bool folded = kind == ScheduleKind::dualpipe_v;
   const Tick g = folded ? 2 * t.p : t.p, n = folded ? 2 * t.m : t.m;
   const Tick overlapped = t.overlapped > 0 ? t.overlapped : t.s;
+  if (overlapped < t.b + t.w) return std::nullopt;  // then the drain, not the overlapped pairs, sets the pace
   return (n - g - 1) * overlapped + (g + 1) * t.s + (g / 2 - 1) * (overlapped + t.b + t.w - 3 * t.w);
 }
 

@@ -83,7 +83,9 @@ ScheduleStatus check_microbatches(const ScheduleShape& shape) {
   const std::int64_t step = multiple ? p : even ? 2 : 1;
   // Nearest legal values, or none where the smallest legal step is already too large.
   const std::int64_t last = most - most % step;
-  const std::int64_t first = std::max(least, step) <= last ? std::max(least, step) : 0;
+  const bool grouped = shape.kind == Kind::interleaved_1f1b && shape.group_size != 0;
+  const std::int64_t fewest = grouped ? std::max<std::int64_t>(p, shape.group_size) : std::max(least, step);
+  const std::int64_t first = fewest <= last ? fewest : 0;
   if (m < 1) return broken(ScheduleRule::microbatches_positive, ShapeField::microbatches, m, 0, first);
   if (m < least) return broken(ScheduleRule::microbatches_at_least, ShapeField::microbatches, m, 0, first);
   if (m > most) return broken(ScheduleRule::too_large, ShapeField::microbatches, m, first > 0 ? last : 0, 0);

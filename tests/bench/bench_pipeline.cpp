@@ -1,0 +1,129 @@
+// How fast orders are made and simulated. Budgets: 100 M operations simulated a second (items_per_second), and 64
+// stages x 1024 microbatches x 4 chunks with its orders inside 10 ms.
+#include <benchmark/benchmark.h>
+
+#include "engine/pipeline/pipeline_time.h"
+#include "engine/pipeline/timeline_analysis.h"
+
+namespace {
+
+using namespace roofscape::engine;
+
+ScheduleShape large(ScheduleKind kind) {
+  const bool chunks = kind == ScheduleKind::interleaved_1f1b || kind == ScheduleKind::looped_bfs;
+  return {kind, 64, 1024, chunks ? 4 : default_virtual_stages(kind), 0};
+}
+
+PipelineTimes uneven(const ScheduleShape& shape) {
+  PipelineTimes times = even_times(shape, 4'000'000'000, 5'000'000'000, 3'000'000'000, 20'000'000);
+  times.forward.back() += 700'000'000;  // logits
+  return times;
+}
+
+void count_ops(benchmark::State& state, const Orders& orders) {
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(orders.ops.size()));
+}
+
+void make_orders_of(benchmark::State& state, ScheduleKind kind) {
+  Orders orders;
+  for (auto _ : state) {
+    make_orders(large(kind), orders);
+    benchmark::DoNotOptimize(orders.ops.data());
+  }
+  count_ops(state, orders);
+}
+
+void simulate_order(benchmark::State& state, const ScheduleShape& shape) {
+  Orders orders;
+  make_orders(shape, orders);
+  const PipelineTimes times = uneven(shape);
+  SimulationScratch scratch;
+  Timeline timeline;
+  for (auto _ : state) {
+    simulate(orders, times, scratch, timeline);
+    benchmark::DoNotOptimize(timeline.makespan);
+  }
+  count_ops(state, orders);
+}
+
+void simulate_large(benchmark::State& state, ScheduleKind kind) { simulate_order(state, large(kind)); }
+
+void simulate_small(benchmark::State& state) {  // a step as it stands in a report: 8 stages, 32 microbatches, 512 ops
+  simulate_order(state, {ScheduleKind::one_f_one_b, 8, 32, 1, 0});
+}
+
+void orders_and_simulation(benchmark::State& state) {  // the 10 ms budget
+  const ScheduleShape shape = large(ScheduleKind::interleaved_1f1b);
+  const PipelineTimes times = uneven(shape);
+  Orders orders;
+  SimulationScratch scratch;
+  Timeline timeline;
+  for (auto _ : state) {
+    make_orders(shape, orders);
+    simulate(orders, times, scratch, timeline);
+    benchmark::DoNotOptimize(timeline.makespan);
+  }
+  count_ops(state, orders);
+}
+
+void lower_bound(benchmark::State& state) {
+  const ScheduleShape shape{ScheduleKind::interleaved_1f1b, 8, 64, 2, 0};
+  const PipelineTimes times = uneven(shape);
+  for (auto _ : state) benchmark::DoNotOptimize(pipeline_lower_bound(shape, times));
+}
+
+void utilisation_bins(benchmark::State& state) {  // 64 rows of 480 bins over half a million operations
+  const ScheduleShape shape = large(ScheduleKind::interleaved_1f1b);
+  const PipelineTimes times = uneven(shape);
+  Orders orders;
+  SimulationScratch scratch;
+  Timeline timeline;
+  Utilisation utilisation;
+  make_orders(shape, orders);
+  simulate(orders, times, scratch, timeline);
+  make_utilisation(orders, times, utilisation);
+  for (auto _ : state) {
+    Tick sum = 0;
+    for (std::uint32_t r = 0; r < 64; ++r)
+      for (Tick bin = 0; bin < 480; ++bin)
+        sum += busy_between(orders, timeline, utilisation, r, timeline.makespan * bin / 480,
+                            timeline.makespan * (bin + 1) / 480);
+    benchmark::DoNotOptimize(sum);
+  }
+}
+
+void critical_path_large(benchmark::State& state) {
+  const ScheduleShape shape = large(ScheduleKind::interleaved_1f1b);
+  const PipelineTimes times = uneven(shape);
+  Orders orders;
+  SimulationScratch scratch;
+  Timeline timeline;
+  std::vector<CriticalStep> path;
+  make_orders(shape, orders);
+  simulate(orders, times, scratch, timeline);
+  for (auto _ : state) {
+    critical_path(orders, times, timeline, path);
+    benchmark::DoNotOptimize(path.data());
+  }
+}
+
+constexpr auto kInterleaved = ScheduleKind::interleaved_1f1b;
+BENCHMARK_CAPTURE(make_orders_of, interleaved, kInterleaved)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(make_orders_of, zb_h1, ScheduleKind::zb_h1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(make_orders_of, zb_v, ScheduleKind::zb_v)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(make_orders_of, dualpipe, ScheduleKind::dualpipe)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate_large, one_f_one_b, ScheduleKind::one_f_one_b)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate_large, interleaved, kInterleaved)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate_large, looped_bfs, ScheduleKind::looped_bfs)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate_large, zb_h1, ScheduleKind::zb_h1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate_large, zb_v, ScheduleKind::zb_v)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate_large, dualpipe, ScheduleKind::dualpipe)->Unit(benchmark::kMillisecond);
+BENCHMARK(simulate_small);
+BENCHMARK(orders_and_simulation)->Unit(benchmark::kMillisecond);
+BENCHMARK(lower_bound);
+BENCHMARK(utilisation_bins)->Unit(benchmark::kMillisecond);
+BENCHMARK(critical_path_large)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
