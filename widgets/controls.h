@@ -1,0 +1,88 @@
+// Controls: the window's sliders, choices and buttons, drawn by us on a Canvas (visual spec, section 3). A control is a
+// function of its value: it takes it and returns the one after this frame's input. It never alters a value it was not
+// asked to alter; what is outside its domain cannot be entered, what is unwise can, and the reason is written under it.
+//
+// Every control reports itself to the Probe under its id (a field path), its parts as ".track" and ".box".
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/unit.h"
+#include "widgets/interaction.h"
+#include "widgets/marks.h"
+
+namespace roofscape::widgets {
+
+// Heights at scale 1.
+inline constexpr float kRowHeight = 28, kControlHeight = 26, kBoxHeight = 24, kBoxWidth = 78;
+
+struct ControlInfo {
+  std::string_view id;
+  std::string label;
+  std::optional<Fill> swatch;     // colour of the mesh axis: the control is the legend
+  bool off = false;               // at its neutral value: label and track step back
+  std::string unit;               // in the value box, after the number
+  Readout tip;                    // title, unit, key
+  std::string about;
+  std::optional<Mark> mark;       // of the finding that belongs to this control ...
+  std::string reason;             // ... and its words, under the control
+  float label_width = 106;        // at scale 1
+};
+
+enum class SliderKind : std::uint8_t { power_of_two, integer, logarithmic, linear };
+struct SliderRange {
+  SliderKind kind = SliderKind::linear;
+  double track_from = 0, track_to = 1;    // the ends of the track; the value may lie beyond them
+  double minimum = 0, maximum = 1;        // the domain
+  bool whole = false;
+  engine::Notation notation = engine::Notation::plain;
+  std::optional<double> reset_to;         // right click
+};
+
+struct Edited {
+  double value = 0;
+  float height = 0;  // what the control took, its reason included
+};
+// Label, track with notches, thumb, value box. Drag, arrows (with shift: by ten), right click resets, a click into the
+// box, Ctrl+click or typing a digit enters a number.
+Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, const SliderRange& range, double value);
+
+// How a value stands in its box, and how typed text is read: "16 384", "15 T", "2e12", "35 %", "1.5k".
+std::string box_text(double value, const SliderRange& range);
+std::optional<double> parse_number(std::string_view typed, engine::Notation notation);
+
+// Index after this frame. The list opens below (above where there is no room).
+int drop_down(Ui& ui, const Rect& r, std::string_view id, std::span<const Option> options, int selected,
+              const Readout& tip = {}, std::string_view about = {});
+int segmented(Ui& ui, const Rect& r, std::string_view id, std::span<const std::string> names, int selected,
+              const Readout& tip = {}, std::string_view about = {});
+bool check_box(Ui& ui, Point left_middle, std::string_view id, std::string_view label, bool on,
+               const Readout& tip = {}, std::string_view about = {});
+bool button(Ui& ui, const Rect& r, std::string_view id, std::string_view label, bool primary = false);
+bool icon_button(Ui& ui, const Rect& r, std::string_view id, Icon icon, const Readout& tip);
+// A number or phrase that can be pointed at and clicked: underlined while the pointer is on it.
+bool link(Ui& ui, const Rect& r, std::string_view id, const Readout& tip, Interaction::Focus focus = Interaction::Focus::none);
+// A line of text that can be edited (names); true while it changed, see Interaction::editing.
+Interaction::EntryEvent text_box(Ui& ui, const Rect& r, std::string_view id);
+
+// A region whose content may be taller than itself. Draw at `content_top` and end with the bottom reached.
+struct ScrollRegion {
+  Rect view;
+  float content_top = 0;
+  std::string_view id;
+};
+ScrollRegion begin_scroll(Ui& ui, std::string_view id, const Rect& view);
+void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom);
+
+// Drawn last, over everything: the open list, and the text of what is pointed at.
+void run_popup(Ui& ui, const Rect& window);
+void draw_hint(Ui& ui, const Rect& window);
+
+// Shared looks.
+void draw_control_frame(Ui& ui, const Rect& r, bool hovered, bool ring, std::optional<Mark> mark = {});
+TextStyle text_style(const Ui& ui, Colour colour, float size = 1, Weight weight = Weight::regular);
+
+}  // namespace roofscape::widgets

@@ -1,0 +1,188 @@
+// Scrolled regions and what lies over everything: the open list and the hover text of controls.h.
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/controls.h"
+#include "widgets/plot.h"
+
+namespace roofscape::widgets {
+
+ScrollRegion begin_scroll(Ui& ui, std::string_view id, const Rect& view) {
+  auto& s = ui.io.scroll(id);
+  const float most = std::max(0.0f, s.content - view.h);
+  s.offset = std::clamp(std::round(s.offset), 0.0f, most);
+  return {view, view.y - s.offset, id};
+}
+
+void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom) {
+  auto& s = ui.io.scroll(region.id);
+  const Rect& view = region.view;
+  s.content = content_bottom - region.content_top;
+  const float most = std::max(0.0f, s.content - view.h);
+  if (const float notches = ui.io.take_wheel(view); notches != 0) s.offset -= notches * ui.px(kRowHeight) * 2;
+  // A control that gets the focus by keyboard comes into sight.
+  if (ui.io.focus_moved() && ui.io.focus_rect()) {
+    const Rect f = *ui.io.focus_rect();
+    const bool inside = f.x >= view.x && f.right() <= view.right() && f.y >= region.content_top - 1 &&
+                        f.bottom() <= content_bottom + 1;
+    if (inside) {
+      if (f.y < view.y) s.offset -= view.y - f.y + ui.px(8);
+      if (f.bottom() > view.bottom()) s.offset += f.bottom() - view.bottom() + ui.px(8);
+    }
+  }
+  if (most > 0) {
+    const float track_w = ui.px(4), length = std::max(ui.px(32), view.h * view.h / s.content);
+    const Rect grab{view.right() - ui.px(9), view.y, ui.px(9), view.h};
+    const ItemState item = ui.item(std::string(region.id) + ".scroll", grab, Interaction::Focus::none);
+    if (item.pressed) s.grab = s.offset;
+    if (item.held && view.h > length)
+      s.offset = s.grab + (ui.io.pointer().y - ui.io.drag_origin().y) * most / (view.h - length);
+    const float at = view.y + (view.h - length) * std::clamp(s.offset / most, 0.0f, 1.0f);
+    ui.canvas.rect({view.right() - ui.px(6), at + ui.px(2), track_w, length - ui.px(4)},
+                   {.colour = item.hovered || item.held ? ui.theme.ink3 : ui.theme.line}, ui.px(2));
+  }
+  s.offset = std::clamp(s.offset, 0.0f, most);
+}
+
+void run_popup(Ui& ui, const Rect& window) {
+  auto& popup = ui.io.popup();
+  if (!popup.open) return;
+  const Theme& t = ui.theme;
+  const float row_h = std::round(ui.px(kRowHeight)), pad = ui.px(5);
+  float width = popup.min_width;
+  float total = 0;
+  for (const Option& o : popup.options) {
+    float w = ui.canvas.text_width(o.text, text_style(ui, t.ink)) + ui.px(44);
+    if (!o.detail.empty()) w += ui.canvas.text_width(o.detail, text_style(ui, t.ink3, kSmallText)) + ui.px(24);
+    width = std::max(width, w);
+    total += row_h + (o.separated ? ui.px(9) : 0);
+  }
+  width = std::min(width, window.w - ui.px(16));
+  Rect r{popup.anchor.x, popup.anchor.bottom() + ui.px(3), width, total + 2 * pad};
+  const float below = window.bottom() - ui.px(6) - r.y, above = popup.anchor.y - ui.px(9) - window.y;
+  if (r.h > below && above > below) {
+    r.h = std::min(r.h, above);
+    r.y = popup.anchor.y - ui.px(3) - r.h;
+  } else {
+    r.h = std::min(r.h, below);
+  }
+  r.x = std::clamp(r.x, window.x + ui.px(6), std::max(window.x + ui.px(6), window.right() - ui.px(6) - r.w));
+  popup.rect = r;
+
+  const auto enabled = [&](int i) {
+    return i >= 0 && i < static_cast<int>(popup.options.size()) && popup.options[static_cast<std::size_t>(i)].enabled;
+  };
+  const auto choose = [&](int i) {
+    if (!enabled(i)) return;
+    popup.chosen = popup.options[static_cast<std::size_t>(i)].value;
+    popup.open = false;
+  };
+  const float most = std::max(0.0f, total + 2 * pad - r.h);
+  const auto show = [&](int i) {
+    float top = pad;
+    for (int k = 0; k < i; ++k) top += row_h + (popup.options[static_cast<std::size_t>(k)].separated ? ui.px(9) : 0);
+    if (top - popup.scroll < pad) popup.scroll = top - pad;
+    if (top + row_h - popup.scroll > r.h - pad) popup.scroll = top + row_h - r.h + pad;
+  };
+  const auto walk = [&](int from, int step) {
+    for (int i = from + step; i >= 0 && i < static_cast<int>(popup.options.size()); i += step)
+      if (enabled(i)) {
+        popup.highlighted = i;
+        show(i);
+        return;
+      }
+  };
+  if (popup.fresh && popup.selected > 0) show(popup.selected);
+  if (ui.io.take(Key::down)) walk(popup.highlighted, 1);
+  if (ui.io.take(Key::up)) walk(popup.highlighted < 0 ? static_cast<int>(popup.options.size()) : popup.highlighted, -1);
+  if (ui.io.take(Key::escape)) popup.open = false;
+  const bool enter = ui.io.take(Key::enter);
+  popup.scroll = std::clamp(popup.scroll - ui.io.input().wheel * row_h * 2, 0.0f, most);
+
+  const Point pointer = ui.io.pointer();
+  ui.canvas.rect(r, {.colour = t.ctl}, ui.px(3));
+  ui.canvas.frame(r, {t.edge, std::max(1.0f, ui.px(1)), {}}, ui.px(3));
+  {
+    const auto clip = ui.canvas.clip(r.inset(ui.px(1)));
+    float y = r.y + pad - popup.scroll;
+    for (std::size_t i = 0; i < popup.options.size(); ++i) {
+      const Option& o = popup.options[i];
+      const int index = static_cast<int>(i);
+      if (o.separated) {
+        ui.canvas.rect({r.x + ui.px(8), std::round(y + ui.px(4)), r.w - ui.px(16), std::max(1.0f, ui.px(1))}, {.colour = t.line});
+        y += ui.px(9);
+      }
+      const Rect row{r.x + ui.px(4), y, r.w - ui.px(8), row_h};
+      ui.probe.report(popup.owner_name + "#" + std::to_string(index), row, ui.canvas.clip_rect());
+      const bool over = row.contains(pointer) && r.contains(pointer);
+      if (over && o.enabled) popup.highlighted = index;
+      if (popup.highlighted == index && o.enabled) ui.canvas.rect(row, {.colour = t.ctlh}, ui.px(2));
+      if (popup.selected == index)
+        draw_mark(ui.canvas, t, {row.x + ui.px(12), row.centre().y}, ui.px(10), Mark::good);
+      float right = row.right() - ui.px(8);
+      if (!o.detail.empty()) {
+        TextStyle d = text_style(ui, t.ink3, kSmallText);
+        d.halign = HAlign::right;
+        ui.canvas.text({right, row.centre().y}, o.detail, d);
+        right -= ui.canvas.text_width(o.detail, d) + ui.px(8);
+      }
+      const TextStyle style = text_style(ui, o.enabled ? t.ink : t.ink3);
+      ui.canvas.text({row.x + ui.px(24), row.centre().y},
+                     ellipsize(ui.canvas, o.text, style, right - row.x - ui.px(24)), style);
+      y += row_h;
+    }
+  }
+  // The press that opened the list may be released anywhere; a later one chooses or closes.
+  if (!popup.fresh && popup.open) {
+    if (enter) choose(popup.highlighted);
+    if (ui.io.pressed_now()) {
+      if (!r.contains(pointer)) popup.open = false;
+      else choose(popup.highlighted);
+    }
+  }
+}
+
+void draw_hint(Ui& ui, const Rect& window) {
+  const auto& hint = ui.io.current_hint();
+  if (!hint.show || ui.io.blocked()) return;
+  if (hint.about.empty()) {
+    draw_readout(ui.canvas, ui.theme, hint.readout, hint.avoid, window);
+    return;
+  }
+  const Theme& t = ui.theme;
+  const float width = ui.px(300), pad = ui.px(10);
+  const TextStyle title = text_style(ui, t.ink, 1, Weight::bold), small = text_style(ui, t.ink2, kSmallText);
+  const auto title_lines = wrapped_lines(ui.canvas, hint.readout.title, title, width);
+  const auto about_lines = wrapped_lines(ui.canvas, hint.about, small, width);
+  const float row = std::round(small.em * FontStack::kLineHeight);
+  const float height = prose_height(title, title_lines.size()) + prose_height(small, about_lines.size()) +
+                       row * static_cast<float>(hint.readout.rows.size()) + ui.px(4);
+  float widest = 0;
+  for (const auto line : title_lines) widest = std::max(widest, ui.canvas.text_width(line, title));
+  for (const auto line : about_lines) widest = std::max(widest, ui.canvas.text_width(line, small));
+  for (const auto& [label, value] : hint.readout.rows)
+    widest = std::max(widest, ui.canvas.text_width(label, small) + ui.canvas.text_width(value, small) + ui.px(20));
+  Rect r{hint.avoid.right() + ui.px(8), hint.avoid.y, widest + 2 * pad, height + 2 * pad};
+  if (r.right() > window.right() - ui.px(4)) {
+    r.x = std::max(window.x + ui.px(4), std::min(hint.avoid.x, window.right() - r.w - ui.px(4)));
+    r.y = hint.avoid.bottom() + ui.px(6);
+    if (r.bottom() > window.bottom() - ui.px(4)) r.y = hint.avoid.y - ui.px(6) - r.h;
+  }
+  r.y = std::clamp(r.y, window.y + ui.px(4), std::max(window.y + ui.px(4), window.bottom() - ui.px(4) - r.h));
+  r.x = std::round(r.x);
+  r.y = std::round(r.y);
+  ui.canvas.rect(r, {.colour = t.ctl}, ui.px(3));
+  ui.canvas.frame(r, {t.edge, std::max(1.0f, ui.px(1)), {}}, ui.px(3));
+  float y = r.y + pad;
+  y += draw_prose(ui.canvas, {r.x + pad, y}, hint.readout.title, title, width) + ui.px(2);
+  y += draw_prose(ui.canvas, {r.x + pad, y}, hint.about, small, width) + ui.px(2);
+  for (const auto& [label, value] : hint.readout.rows) {
+    TextStyle v = text_style(ui, t.ink, kSmallText);
+    v.halign = HAlign::right;
+    ui.canvas.text({r.x + pad, y + row / 2}, label, text_style(ui, t.ink3, kSmallText));
+    ui.canvas.text({r.right() - pad, y + row / 2}, value, v);
+    y += row;
+  }
+}
+
+}  // namespace roofscape::widgets
