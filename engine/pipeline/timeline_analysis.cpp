@@ -210,4 +210,49 @@ Tick busy_between(const Orders& orders, const Timeline& timeline, const Utilisat
   return until(to) - until(from);
 }
 
+void busy_bins(const Orders& orders, const Timeline& timeline, const Utilisation& utilisation, std::uint32_t device,
+               Tick from, Tick to, std::size_t bins, std::vector<Tick>& out) {
+  out.assign(bins, 0);
+  if (to <= from || bins == 0) return;
+  const Tick* const start = timeline.start.data();
+  const Tick* const before = utilisation.busy_before.data();
+  const std::size_t first = orders.first[device], last = orders.first[device + 1];
+  const Tick count = static_cast<Tick>(bins), whole = (to - from) / count, rest = (to - from) % count;
+  std::size_t after = first, advance = 0;  // `after`: first op that starts later than the moment looked at
+  Tick previous = 0;
+  for (Tick i = 0; i <= count; ++i) {
+    const Tick t = from + whole * i + rest * i / count;
+    // Bins hold about as many ops as the bin before, so guess and correct by a few steps; the first one is searched.
+    const std::size_t old = after;
+    if (i == 0) {
+      after = static_cast<std::size_t>(std::upper_bound(start + first, start + last, t) - start);
+    } else {
+      after = std::min(after + advance, last);
+      std::size_t step = 1;
+      if (after == last || start[after] > t) {  // walk back in growing steps, then search what they skipped
+        std::size_t low = after;
+        while (low > old && start[low - 1] > t) {
+          after = low - 1;
+          low = after - std::min(after - old, step);
+          step *= 2;
+        }
+        after = static_cast<std::size_t>(std::upper_bound(start + low, start + after, t) - start);
+      } else {
+        std::size_t low = after;
+        while (after < last && start[after] <= t) {
+          low = after + 1;
+          after = std::min(last, low + step);
+          step *= 2;
+        }
+        after = static_cast<std::size_t>(std::upper_bound(start + low, start + after, t) - start);
+      }
+      advance = after - old;
+    }
+    Tick busy = before[after];
+    if (after > first) busy = before[after - 1] + std::min(t - start[after - 1], busy - before[after - 1]);
+    if (i > 0) out[static_cast<std::size_t>(i - 1)] = busy - previous;
+    previous = busy;
+  }
+}
+
 }  // namespace roofscape::engine

@@ -3,6 +3,7 @@
 // demand. Preconditions everywhere: `orders`, `times` and `timeline` belong together and the simulation finished.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -108,5 +109,10 @@ void make_utilisation(const Orders& orders, const PipelineTimes& times, Utilisat
 // Ticks in [from, to) in which the device computes.
 Tick busy_between(const Orders& orders, const Timeline& timeline, const Utilisation& utilisation,
                   std::uint32_t device, Tick from, Tick to);
+
+// The same for a row of equal bins that together are [from, to): bin i runs from from + (to - from) i / bins on,
+// rounded down. Neighbouring bins share their search, which makes a whole chart cheap.
+void busy_bins(const Orders& orders, const Timeline& timeline, const Utilisation& utilisation, std::uint32_t device,
+               Tick from, Tick to, std::size_t bins, std::vector<Tick>& out);
 
 }  // namespace roofscape::engine

@@ -202,6 +202,27 @@ TEST_CASE("busy time between two moments is what a plain sum says") {
   });
 }
 
+TEST_CASE("a row of bins is what one search a bin says") {
+  for_random_cases(34, [](const Case& it) -> std::string {
+    const Step& s = it.step;
+    Utilisation utilisation;
+    make_utilisation(s.orders, s.times, utilisation);
+    std::vector<Tick> row;
+    const Tick span = s.timeline.makespan;
+    for (std::uint32_t r = 0; r < s.orders.devices(); ++r)
+      for (const auto& [from, to] : {std::pair<Tick, Tick>{0, span}, {span / 3, span / 2}, {-5, span + 9}})
+        for (const Tick bins : {Tick{1}, Tick{7}, Tick{100}}) {
+          busy_bins(s.orders, s.timeline, utilisation, r, from, to, static_cast<std::size_t>(bins), row);
+          for (Tick i = 0; i < bins; ++i) {
+            const Tick low = from + (to - from) * i / bins, high = from + (to - from) * (i + 1) / bins;
+            if (row[static_cast<std::size_t>(i)] != busy_between(s.orders, s.timeline, utilisation, r, low, high))
+              return "differs";
+          }
+        }
+    return "";
+  });
+}
+
 TEST_CASE("the bubble is idle time over all devices") {
   for_random_cases(31, [](const Case& it) -> std::string {
     const std::vector<Tick> idle = it.step.idle();
