@@ -268,12 +268,17 @@ void Canvas::hatch_lines(std::span<const Point> points, const Rect& box, Point d
   }
   const bool whole = seen == box;
   const float reach = box.w + box.h;
-  // Half a pitch in from the corner: a line on the edge itself would look like a border.
-  for (float k = std::ceil(low / pitch - 0.5f); (k + 0.5f) * pitch < high; k += 1) {
+  // A slanted line ends half its width early, or the corners of its square ends would stick out of the block; a straight
+  // one keeps as far from the sides. Half a pitch in from the corner: a line on the edge itself would look like a border.
+  const bool slanted = direction.x != 0 && direction.y != 0;
+  const float shorter = slanted ? width / 2 : 0, aside = slanted ? 0 : width / 2;
+  for (float k = std::ceil((low + aside) / pitch - 0.5f); (k + 0.5f) * pitch + aside < high; k += 1) {
     const Point at = origin + normal * ((k + 0.5f) * pitch);
     float t0 = -reach, t1 = reach;
     if (!cut_to_polygon(at, direction, points, t0, t1)) continue;
-    if (!whole && !cut_to_rect(at, direction, seen, t0, t1)) continue;
+    t0 += shorter;
+    t1 -= shorter;
+    if (t0 >= t1 || (!whole && !cut_to_rect(at, direction, seen, t0, t1))) continue;
     const std::array<Point, 2> ends{at + direction * t0, at + direction * t1};
     raw_stroke(ends, false, shade(ink), width);
   }

@@ -73,9 +73,9 @@ void draw_end_labels(Canvas& canvas, const Theme& theme, std::span<const EndLabe
   for (std::size_t i = 0; i < labels.size(); ++i) {
     TextStyle style = label_style(canvas, labels[i].colour, HAlign::left, VAlign::middle);
     style.weight = labels[i].weight;
-    const float start = labels[i].at.x + canvas.px(8);
+    const float start = labels[i].at.x + canvas.px(10);
     if (std::abs(placed[i] - wanted[i]) > em * 0.35f)
-      canvas.line({labels[i].at.x + canvas.px(2), wanted[i]}, {start - canvas.px(1), placed[i]}, leader(canvas, theme));
+      canvas.line({labels[i].at.x + canvas.px(2), wanted[i]}, {start - canvas.px(3), placed[i]}, leader(canvas, theme));
     canvas.text({start, placed[i]}, labels[i].text, style);
   }
 }

@@ -126,7 +126,7 @@ Stroke stroke_of(const Theme& theme, Axis axis, float em, bool dashed) {
 }
 
 Fill chunk_of(const Theme& theme, Fill fill, int chunk, int chunks) {
-  if (chunks < 2 || chunk <= 0) return fill;
+  if (chunks < 2 || chunk <= 0 || !fill.colour.visible()) return fill;
   const float share = kLatestChunkShare * static_cast<float>(std::min(chunk, chunks - 1)) / static_cast<float>(chunks - 1);
   const Colour whole = fill.colour;
   fill.colour = mix(whole, theme.panel, share);

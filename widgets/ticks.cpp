@@ -55,9 +55,10 @@ void add_powers(const Scale& s, double low, double high, const TickOptions& o, s
   const auto power = [&](int n) { return ten ? power_of_ten(n) : std::exp2(n); };
   const int first = static_cast<int>(std::ceil(log(low) - kSlack)), last = static_cast<int>(std::floor(log(high) + kSlack));
   const int every = std::max(1, (last - first + std::max(1, o.about)) / std::max(1, o.about));
+  // Both ends are named where they can be; else powers are counted from zero, so that panning does not change which are.
+  const int anchor = last > first && (last - first) % every == 0 ? first : 0;
   for (int n = first; n <= last && out.size() < kMostTicks; ++n) {
-    // Counted from power zero, so that panning does not change which powers are named.
-    const bool major = (n % every + every) % every == 0;
+    const bool major = ((n - anchor) % every + every) % every == 0;
     if (major) out.push_back({power(n), true, label_of(power(n), o.labels, -1)});
     else if (o.minors) out.push_back({power(n), false, {}});
   }
