@@ -47,7 +47,11 @@ std::string superscript(int n) {
   return text;
 }
 
+// Of what is smaller, even with the smallest prefix, nobody wants to count the zeros.
+constexpr double kLeastPlain = 1e-5;
+
 std::string digits_of(double magnitude, int significant, bool trim_zeros) {
+  if (magnitude > 0 && magnitude < kLeastPlain) return format_scientific(magnitude, significant);
   std::string digits = fmt::format("{:.{}f}", magnitude, decimals_for(magnitude, significant));
   if (trim_zeros) trim(digits);
   return with_groups(std::move(digits));
@@ -147,7 +151,7 @@ std::string format_significant(double value, int digits, bool trim_zeros) {
   const double m = std::abs(value);
   if (m == 0) return "0";
   const bool whole = m == std::floor(m);
-  if (m >= 1e15 || m < 1e-5) return signed_text(value < 0, format_scientific(m, digits), false);
+  if (m >= 1e15 || m < kLeastPlain) return signed_text(value < 0, format_scientific(m, digits), false);
   return signed_text(value < 0, digits_of(m, digits, trim_zeros || whole), false);
 }
 

@@ -7,7 +7,7 @@ namespace roofscape::widgets {
 namespace {
 
 // In scale-1 pixels, as the visual spec states them.
-constexpr float kTick = 4, kMinorTick = 2, kLabelGap = 4, kHeadHeight = 34, kPadding = 14;
+constexpr float kTick = 4, kMinorTick = 2, kLabelGap = 4, kHeadHeight = 34;
 constexpr float kMinorOpacity = 0.7f;
 constexpr const char *kUpArrow = "\u2191 ", *kRightArrow = " \u2192", *kEllipsis = "\u2026";
 
@@ -33,7 +33,25 @@ float widest(const Canvas& c, const std::vector<Tick>& ticks) {
   return w;
 }
 
+bool has_hangul(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t c = next_codepoint(text, at);
+    if ((c >= 0x1100 && c < 0x1200) || (c >= 0x3130 && c < 0x3190) || (c >= 0xAC00 && c < 0xD7B0)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+TextStyle head_style(const Canvas& canvas, const Theme& theme, std::string_view text) {
+  TextStyle style;
+  style.colour = theme.ink;
+  // Bold syllables fill in at these sizes, so Korean heads stand out by size.
+  const bool hangul = has_hangul(text);
+  style.weight = hangul ? Weight::regular : Weight::bold;
+  style.em = canvas.em() * (hangul ? 1.25f : kHeadText);
+  return style;
+}
 
 std::string ellipsize(const Canvas& canvas, std::string_view text, const TextStyle& style, float room) {
   if (canvas.text_width(text, style) <= room) return std::string(text);
@@ -49,13 +67,11 @@ std::string ellipsize(const Canvas& canvas, std::string_view text, const TextSty
 }
 
 Rect draw_head(Canvas& canvas, const Theme& theme, Rect area, const Head& head) {
-  TextStyle title;
-  title.weight = Weight::bold;
-  title.colour = theme.ink;
+  TextStyle title = head_style(canvas, theme, head.title);
   TextStyle phrase;
   phrase.colour = theme.ink2;
   if (head.stacked) {
-    title.em = canvas.em() * 1.1f;
+    title.em *= 1.1f;
     phrase.em = small_em(canvas);
     const float lead = line_height(canvas, title.em), follow = line_height(canvas, phrase.em) * 1.1f;
     const float base = area.y + canvas.metrics().ascent() * title.em;
@@ -66,13 +82,13 @@ Rect draw_head(Canvas& canvas, const Theme& theme, Rect area, const Head& head) 
     return area;
   }
   const Rect strip = area.cut_top(canvas.px(kHeadHeight));
-  const float middle = strip.y + strip.h / 2, gap = canvas.px(12);
-  title.valign = phrase.valign = VAlign::middle;
+  // One baseline, though a Korean title is larger than its phrase.
+  const float base = strip.y + strip.h / 2 + canvas.metrics().cap_height() * canvas.em() / 2, gap = canvas.px(12);
   const std::string shown = ellipsize(canvas, head.title, title, strip.w);
-  canvas.text({strip.x, middle}, shown, title);
+  canvas.text({strip.x, base}, shown, title);
   const float left = strip.x + canvas.text_width(shown, title) + gap;
   const std::string words = ellipsize(canvas, head.takeaway, phrase, strip.right() - left);
-  if (!words.empty()) canvas.text({left, middle}, words, phrase);
+  if (!words.empty()) canvas.text({left, base}, words, phrase);
   return area;
 }
 

@@ -19,6 +19,9 @@ namespace roofscape::widgets {
 inline constexpr float kSmallText = 0.85f;  // tick labels, captions
 inline constexpr float kHeadText = 1.0f;    // figure title; on paper 1.1
 
+// The style of a head in the language of `text`: bold, or for Korean larger instead.
+TextStyle head_style(const Canvas& canvas, const Theme& theme, std::string_view text);
+
 // Bold title, then the takeaway as a phrase with its number: beside the title on the screen; on paper (`stacked`) under
 // it. What does not fit is cut at a word and ends in an ellipsis. Returns what is left of `area` below the head.
 struct Head {
