@@ -216,7 +216,19 @@ class Simulation {
            scratch_.steps[second.stage_and_kind()].device == device;
   }
 
+  // The device at which a chain of waiting devices ends: the one that waits for itself, for an op that is in no list,
+  // or, where devices wait in a circle, one of the circle.
   SimulationStatus deadlock(std::uint32_t device) const {
+    SimulationStatus status = stuck_at(device);
+    for (std::size_t hops = 0; hops < orders_.devices(); ++hops) {
+      const std::uint32_t next = orders_.device_of[status.missing.stage()];
+      if (next == status.device || scratch_.cursor[next] == orders_.first[next + 1]) break;
+      status = stuck_at(next);
+    }
+    return status;
+  }
+
+  SimulationStatus stuck_at(std::uint32_t device) const {
     SimulationStatus status = fail(SimulationOutcome::deadlock, device, scratch_.cursor[device]);
     Op op = orders_.ops[status.op];
     // Of an overlapped pair, the half whose input is missing.

@@ -46,9 +46,11 @@ enum class SimulationOutcome : std::uint8_t {
 
 struct SimulationStatus {
   SimulationOutcome outcome = SimulationOutcome::finished;
-  std::uint32_t device = 0;  // deadlock and malformed_order: the device and its first operation that could not run
-  std::uint32_t op = 0;      //   (index into Orders::ops)
-  Op missing;                // deadlock: the operation whose result is missing
+  // deadlock and malformed_order: the device and its first operation that could not run (index into Orders::ops). Of
+  // a deadlock, the place where the chain of waiting devices ends, or one device of the circle.
+  std::uint32_t device = 0;
+  std::uint32_t op = 0;
+  Op missing;  // deadlock: the operation whose result is missing
   bool finished() const { return outcome == SimulationOutcome::finished; }
   explicit operator bool() const { return finished(); }
 };

@@ -27,10 +27,23 @@ TEST_CASE("a backward before its own forward is a deadlock that names the forwar
   std::swap(bench.orders.ops[first], bench.orders.ops[first + 1]);  // last device: BW0 F0
   const SimulationStatus status = bench.run();
   CHECK(status.outcome == SimulationOutcome::deadlock);
-  // Device 0 is named first: it waits for the backward that never runs.
-  CHECK(status.device == 0);
-  CHECK(bench.orders.ops[status.op] == Op(OpKind::backward, 0, 0));
-  CHECK(status.missing == Op(OpKind::backward, 1, 0));
+  // Device 0 waits too, but for this device.
+  CHECK(status.device == 1);
+  CHECK(bench.orders.ops[status.op] == Op(OpKind::backward, 1, 0));
+  CHECK(status.missing == Op(OpKind::forward, 1, 0));
+}
+
+TEST_CASE("devices that wait in a circle are a deadlock of one of them") {
+  Bench bench(shape_of(Kind::one_f_one_b, 2, 2));
+  // Device 0 wants BW0 before it hands over F1, device 1 wants F1 before it runs BW0.
+  bench.orders.ops = {{OpKind::forward, 0, 0},  {OpKind::backward, 0, 0}, {OpKind::forward, 0, 1},
+                      {OpKind::backward, 0, 1}, {OpKind::forward, 1, 0},  {OpKind::forward, 1, 1},
+                      {OpKind::backward, 1, 0}, {OpKind::backward, 1, 1}};
+  const SimulationStatus status = bench.run();
+  CHECK(status.outcome == SimulationOutcome::deadlock);
+  const Op op = bench.orders.ops[status.op];
+  CHECK((op == Op(OpKind::backward, 0, 0) || op == Op(OpKind::forward, 1, 1)));
+  CHECK(status.missing == (status.device == 0 ? Op(OpKind::backward, 1, 0) : Op(OpKind::forward, 0, 1)));
 }
 
 TEST_CASE("on one device the deadlock is the missing forward itself") {

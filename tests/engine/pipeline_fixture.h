@@ -69,7 +69,9 @@ inline int random_int(Random& random, int low, int high) {
 
 inline ScheduleShape random_shape(Random& random, ScheduleKind kind, int most_stages = 8,
                                   int most_microbatches = 24) {
-  ScheduleShape shape = shape_of(kind, random_int(random, 1, most_stages), random_int(random, 1, most_microbatches));
+  // One number a statement: the order in which a compiler evaluates arguments is its own.
+  const int stages = random_int(random, 1, most_stages);
+  ScheduleShape shape = shape_of(kind, stages, random_int(random, 1, most_microbatches));
   const bool chunks = kind == ScheduleKind::interleaved_1f1b || kind == ScheduleKind::looped_bfs ||
                       (kind == ScheduleKind::zb_h1 && random_int(random, 0, 1) == 1);
   if (chunks) shape.virtual_stages = random_int(random, 1, 4);

@@ -26,8 +26,8 @@ void for_random_cases(std::uint64_t seed, Fact fact) {
   for (int i = 0; i < kCases; ++i) {
     Case it;
     it.shape = random_shape(random, kAllSchedules[i % kScheduleKinds]);
-    PipelineTimes times =
-        random_times(random, it.shape, random_int(random, 0, 2) == 0, random_int(random, 0, 1) == 0);
+    const bool even = random_int(random, 0, 2) == 0;
+    PipelineTimes times = random_times(random, it.shape, even, random_int(random, 0, 1) == 0);
     times.blocking_send = random_int(random, 0, 3) == 0;
     it.step = run_step(it.shape, times);
     const std::string wrong = it.step.status.finished() ? fact(it) : "did not finish";
