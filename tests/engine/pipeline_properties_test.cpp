@@ -223,6 +223,27 @@ TEST_CASE("a row of bins is what one search a bin says") {
   });
 }
 
+TEST_CASE("a device that sends blocking does nothing else until the transfer is over") {
+  for_random_cases(35, [](const Case& it) -> std::string {
+    const Step& s = it.step;
+    const Orders& o = s.orders;
+    if (!s.times.blocking_send) return "";
+    for (std::uint32_t i = 0; i + 1 < o.ops.size(); ++i) {
+      const Op op = o.ops[i];
+      const std::uint32_t position = op.stage() % o.route_length, device = device_of_op(o, i);
+      bool sends = false;
+      if (op.kind() == OpKind::forward)
+        sends = position + 1 < o.route_length && o.device_of[op.stage() + 1] != device;
+      else if (op.kind() != OpKind::backward_weight)
+        sends = position > 0 && o.device_of[op.stage() - 1] != device;
+      const std::uint32_t next = op.joined_with_next() ? i + 2 : i + 1;
+      if (sends && next < o.first[device + 1] && s.timeline.start[next] < end_of(s, i) + s.times.transfer)
+        return "starts while sending";
+    }
+    return "";
+  });
+}
+
 TEST_CASE("the bubble is idle time over all devices") {
   for_random_cases(31, [](const Case& it) -> std::string {
     const std::vector<Tick> idle = it.step.idle();
