@@ -1,0 +1,230 @@
+#include "engine/diagnose.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "engine/inputs.h"
+#include "engine/training/bounds.h"
+#include "engine/training/stage_cost.h"
+
+namespace roofscape::engine {
+
+namespace {
+
+class Findings {
+ public:
+  Findings(const Scenario& s, Report& report) : s_(s), r_(report) { r_.diagnostics.clear(); }
+  const Scenario& scenario() const { return s_; }
+  const Report& report() const { return r_; }
+  double quantity(Q q) const { return r_.quantities.value_or(q, 0); }
+  void add(Severity severity, std::string_view code, std::vector<DiagnosticValue> values, std::string_view field = {},
+           std::vector<FieldEdit> fix = {}) {
+    r_.diagnostics.push_back({severity, code, std::move(values), field, std::move(fix)});
+  }
+  static FieldEdit edit(std::string_view path, double value) { return {find_field(path), value}; }
+
+ private:
+  const Scenario& s_;
+  Report& r_;
+};
+
+double floor_power_of_two(double x) {
+  return x < 1 ? 1 : static_cast<double>(std::bit_floor(static_cast<std::uint64_t>(std::min(x, 1e18))));
+}
+
+// The largest box of powers of two that fits a slice.
+double largest_power_of_two_box(const std::array<int, 3>& slice) {
+  double box = 1;
+  for (const int side : slice) box *= floor_power_of_two(side);
+  return box;
+}
+
+void check_chips(Findings& f) {
+  const Scenario& s = f.scenario();
+  const double used = f.quantity(Q::chips_used), total = static_cast<double>(chip_count(s.cluster));
+  if (used > total) {
+    // Fewer data shards are the change that alters the arithmetic of a microbatch least.
+    std::vector<FieldEdit> fix;
+    const bool fsdp = s.parallelism.fsdp >= s.parallelism.data;
+    const double degree = fsdp ? s.parallelism.fsdp : s.parallelism.data;
+    const double allowed = floor_power_of_two(total / (used / degree));
+    if (allowed >= 1 && used / degree <= total)
+      fix = {Findings::edit(fsdp ? "parallelism.fsdp" : "parallelism.data", allowed)};
+    f.add(Severity::error, "mesh.too_many_chips", {{used, unit::chips}, {total, unit::chips}}, "parallelism.fsdp",
+          std::move(fix));
+  } else if (used < total) {
+    f.add(Severity::warning, "mesh.idle_chips", {{total - used, unit::chips}, {total, unit::chips}},
+          "parallelism.fsdp");
+  }
+  if (s.cluster.chip.interconnect == Interconnect::torus && used <= total) {
+    if (used > largest_power_of_two_box(s.cluster.slice) * s.cluster.slices &&
+        std::has_single_bit(static_cast<std::uint64_t>(used)))
+      f.add(Severity::note, "mesh.not_tiling", {{used, unit::chips}});
+    const bool wrapped = place_mesh(s.cluster, s.parallelism, s.placement).wrapped;
+    if (!wrapped) f.add(Severity::note, "torus.not_wrapped", {}, "cluster.slice.0");
+  }
+}
+
+void check_batch(Findings& f) {
+  const Scenario& s = f.scenario();
+  const double batch = s.workload.global_batch_sequences;
+  const double ranks = static_cast<double>(s.parallelism.data) * s.parallelism.fsdp;
+  const double granule = ranks * s.pipeline.microbatch_sequences;
+  if (batch < ranks) {
+    std::vector<FieldEdit> fix;
+    const double split = ranks / batch;
+    const bool fsdp = s.parallelism.fsdp >= s.parallelism.data;
+    const double degree = fsdp ? s.parallelism.fsdp : s.parallelism.data;
+    if (split == std::floor(split) && std::fmod(degree, split) == 0)  // what data loses, context takes over
+      fix = {Findings::edit(fsdp ? "parallelism.fsdp" : "parallelism.data", degree / split),
+             Findings::edit("parallelism.context", s.parallelism.context * split)};
+    f.add(Severity::error, "batch.too_few_sequences", {{batch, unit::sequences}, {ranks, unit::ways}},
+          "workload.global_batch_sequences", std::move(fix));
+  } else if (std::fmod(batch, granule) != 0) {
+    f.add(Severity::error, "batch.not_divisible", {{batch, unit::sequences}, {granule, unit::sequences}},
+          "workload.global_batch_sequences",
+          {Findings::edit("workload.global_batch_sequences", std::ceil(batch / granule) * granule)});
+  }
+  if (s.workload.sequence_length % s.parallelism.context != 0)
+    f.add(Severity::error, "context.sequence_not_divisible",
+          {{double(s.workload.sequence_length), unit::tokens}, {double(s.parallelism.context), unit::ways}},
+          "parallelism.context");
+}
+
+void check_model(Findings& f) {
+  const Scenario& s = f.scenario();
+  const auto& m = s.model;
+  const int tensor = s.parallelism.tensor;
+  if (m.n_heads % m.n_kv_heads != 0)
+    f.add(Severity::error, "model.heads_not_divisible", {{double(m.n_heads), unit::count}, {double(m.n_kv_heads), unit::count}},
+          "model.n_kv_heads");
+  if (m.n_heads % tensor != 0) {
+    int nearest = tensor;
+    while (nearest > 1 && m.n_heads % nearest != 0) --nearest;
+    f.add(Severity::error, "tensor.heads_not_divisible", {{double(m.n_heads), unit::count}, {double(tensor), unit::ways}},
+          "parallelism.tensor", {Findings::edit("parallelism.tensor", nearest)});
+  } else if (tensor > m.n_kv_heads) {
+    f.add(Severity::warning, "tensor.exceeds_kv_heads",
+          {{double(tensor), unit::ways}, {double(m.n_kv_heads), unit::count}, {double(tensor) / m.n_kv_heads, unit::one}},
+          "parallelism.tensor", {Findings::edit("parallelism.tensor", m.n_kv_heads)});
+  }
+  if (s.parallelism.expert > 1)
+    f.add(Severity::error, "expert.dense_model", {{double(s.parallelism.expert), unit::ways}}, "parallelism.expert",
+          {Findings::edit("parallelism.expert", 1)});
+  if (s.cluster.chip.interconnect == Interconnect::switched && tensor > s.cluster.node_size)
+    f.add(Severity::warning, "tensor.crosses_nodes", {{double(tensor), unit::ways}, {double(s.cluster.node_size), unit::chips}},
+          "parallelism.tensor", {Findings::edit("parallelism.tensor", s.cluster.node_size)});
+  for (const ChipField field : {peak_field(s.precision.compute), ChipField::hbm_bytes, ChipField::hbm_bytes_per_s})
+    if (!s.cluster.chip[field].value) {
+      f.add(Severity::error, "chip.no_rate", {}, "precision.compute");
+      break;
+    }
+}
+
+void check_pipeline(Findings& f) {
+  const Scenario& s = f.scenario();
+  const int stages = s.parallelism.pipeline;
+  if (stages <= 1) return;
+  const PipelineReport& pipeline = f.report().pipeline;
+  const double m = f.quantity(Q::microbatches);
+  const int virtual_stages = stages * std::max(1, passes_per_device(pipeline.shape));
+  if (virtual_stages > s.model.n_layers) {
+    f.add(Severity::error, "pipeline.more_stages_than_layers",
+          {{double(virtual_stages), unit::count}, {double(s.model.n_layers), unit::layers}}, "parallelism.pipeline");
+  } else if (s.model.n_layers % virtual_stages != 0) {
+    f.add(Severity::note, "pipeline.uneven_layers", {{double(s.model.n_layers), unit::layers}, {double(virtual_stages), unit::count}},
+          "parallelism.pipeline");
+  }
+  if (!pipeline.status.legal()) {
+    std::vector<FieldEdit> fix;
+    if (pipeline.status.field == ShapeField::virtual_stages)
+      fix = {Findings::edit("pipeline.virtual_stages", pipeline.status.above > 0 ? pipeline.status.above : pipeline.status.below)};
+    if (pipeline.status.field == ShapeField::microbatches && pipeline.status.above > 0)
+      fix = {Findings::edit("workload.global_batch_sequences",
+                            f.quantity(Q::data_ranks) * s.pipeline.microbatch_sequences * pipeline.status.above)};
+    f.add(Severity::error, "pipeline.illegal_schedule", {{m, unit::microbatches}, {double(stages), unit::count}},
+          "pipeline.schedule", std::move(fix));
+    return;
+  }
+  const double bubble = f.quantity(Q::pipeline_bubble_fraction);
+  if (bubble > 0.15)
+    f.add(Severity::warning, "pipeline.bubble", {{bubble, unit::fraction}, {m, unit::microbatches}, {double(stages), unit::count}},
+          "pipeline.schedule");
+}
+
+void check_memory(Findings& f) {
+  const Report& r = f.report();
+  const double capacity = f.quantity(Q::hbm_capacity), free = f.quantity(Q::memory_free);
+  if (capacity <= 0) return;
+  if (free < 0) {
+    std::vector<FieldEdit> fix;
+    const Scenario& s = f.scenario();
+    if (s.checkpointing.policy != CheckpointPolicy::block)
+      fix = {Findings::edit("checkpointing.policy", static_cast<double>(CheckpointPolicy::block))};
+    else if (s.parallelism.zero_stage < 3 && s.parallelism.fsdp * s.parallelism.context > 1)
+      fix = {Findings::edit("parallelism.zero_stage", s.parallelism.zero_stage + 1)};
+    f.add(Severity::warning, "memory.does_not_fit",
+          {{-free, unit::bytes}, {double(r.fullest_stage), unit::count}, {capacity, unit::bytes}}, {}, std::move(fix));
+  } else if (free < 0.05 * capacity) {
+    f.add(Severity::warning, "memory.fits_barely", {{free, unit::bytes}, {capacity, unit::bytes}});
+  }
+}
+
+void check_network(Findings& f) {
+  const Scenario& s = f.scenario();
+  const Report& r = f.report();
+  const double step = f.quantity(Q::step_time);
+  double exposed = 0;
+  for (const Q q : {Q::step_data, Q::step_fsdp, Q::step_tensor, Q::step_context}) exposed += f.quantity(q);
+  if (step > 0 && exposed > 0.02 * step)
+    f.add(Severity::warning, "network.bound", {{exposed / step, unit::fraction}},
+          r.bound.kind == BoundKind::mesh_axis && r.bound.axis != Axis::expert
+              ? std::array{"parallelism.data", "parallelism.fsdp", "parallelism.tensor", "parallelism.context",
+                           "parallelism.expert", "parallelism.pipeline"}[static_cast<std::size_t>(r.bound.axis)]
+              : "parallelism.fsdp");
+  // Pure FSDP below its limit, where tensor parallelism would get under it (scaling book, chapter 6).
+  const double tokens = f.quantity(Q::bound_cluster_tokens);
+  const auto mixed = r.quantities[s.assumptions.axes_overlap == AxesOverlap::sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
+  const auto fsdp = r.quantities[Q::bound_fsdp_3];
+  if (mixed && fsdp && s.parallelism.tensor == 1 && s.parallelism.pipeline == 1 && tokens < *fsdp) {
+    const double limit = f.quantity(Q::bound_tensor);
+    const double best = f.quantity(Q::chips_used) / std::max(1.0, f.quantity(Q::bound_x_opt));
+    double tensor = std::min(floor_power_of_two(limit), floor_power_of_two(std::max(2.0, best)));
+    const double shards = s.parallelism.fsdp;
+    std::vector<FieldEdit> fix;
+    if (tensor >= 2 && std::fmod(shards, tensor) == 0)
+      fix = {Findings::edit("parallelism.fsdp", shards / tensor), Findings::edit("parallelism.tensor", tensor)};
+    f.add(Severity::warning, "network.fsdp_limit",
+          {{tokens, unit::tokens_per_chip}, {*fsdp, unit::tokens_per_chip}, {tensor, unit::ways}, {*mixed, unit::tokens_per_chip}},
+          "parallelism.tensor", std::move(fix));
+  }
+}
+
+void check_convention(Findings& f) {
+  const Scenario& s = f.scenario();
+  if (s.assumptions.flops != FlopsConvention::six_p) return;
+  // 12 T N H L of attention against 6 P.
+  const double attention = 12.0 * s.workload.sequence_length * s.model.n_heads * s.model.d_head * s.model.n_layers;
+  const double share = attention / std::max(1.0, f.quantity(Q::flops_per_token));
+  if (share > 0.1)
+    f.add(Severity::note, "flops.attention_not_counted", {{share, unit::fraction}}, "assumptions.flops",
+          {Findings::edit("assumptions.flops", static_cast<double>(FlopsConvention::exact_causal))});
+}
+
+}  // namespace
+
+void diagnose(const Scenario& s, Report& report) {
+  Findings f(s, report);
+  check_chips(f);
+  check_batch(f);
+  check_model(f);
+  check_pipeline(f);
+  check_memory(f);
+  check_network(f);
+  check_convention(f);
+  std::stable_sort(report.diagnostics.begin(), report.diagnostics.end(),
+                   [](const Diagnostic& a, const Diagnostic& b) { return a.severity < b.severity; });
+}
+
+}  // namespace roofscape::engine

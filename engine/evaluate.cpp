@@ -1,0 +1,225 @@
+#include "engine/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/diagnose.h"
+#include "engine/evaluation.h"
+#include "engine/pipeline/timeline_analysis.h"
+
+namespace roofscape::engine {
+
+namespace {
+
+constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
+double finite(double x) { return std::isfinite(x) ? x : 0.0; }
+double ratio(double a, double b) { return b > 0 ? finite(a / b) : 0.0; }
+
+void fill_operations(const Scenario& s, const Evaluation<double>& e, std::vector<OperationRow>& rows) {
+  const RecomputedOperations again = recomputed_operations(layer_key(s));
+  const bool everything_again =
+      s.checkpointing.policy == CheckpointPolicy::block && s.assumptions.flops == FlopsConvention::six_p;
+  const double peak = e.in.chip.peak_flops, hbm = e.in.chip.hbm_bandwidth;
+  const double vector_peak = s.cluster.chip[ChipField::peak_fp32_vector_flops_per_s].value.value_or(peak);
+  const double vocab_passes = e.stage.microbatches / e.stage.stages;
+  rows.clear();
+  for (int i = 0; i < kOperationCount; ++i) {
+    const auto kind = static_cast<OperationKind>(i);
+    const OperationCost<double>& op = e.layer.operations.operations[static_cast<std::size_t>(i)];
+    const bool vocabulary = kind == OperationKind::embedding || kind == OperationKind::logits;
+    // Forward, twice that backward, and once more where it is recomputed.
+    const bool repeated = vocabulary ? everything_again : again[static_cast<std::size_t>(i)];
+    const double times = (3.0 + (repeated ? 1.0 : 0.0)) * (vocabulary ? vocab_passes : e.stage.layer_passes);
+    OperationRow row;
+    row.kind = kind;
+    row.flops = finite(op.flops * times);
+    row.hbm_bytes = finite(op.hbm_bytes * times);
+    if (kind == OperationKind::optimizer) {
+      // Adam: about 12 FLOP a parameter for two moments, bias correction and the update.
+      const double seconds = e.plan.step_parts[kStepParts.size() - 1];
+      row.hbm_bytes = finite(seconds * hbm);
+      const double bytes_a_parameter =
+          2 * (e.in.optimizer_bytes + e.in.weight_bytes) + e.in.reduced_gradient_bytes;
+      row.flops = 12 * ratio(row.hbm_bytes, bytes_a_parameter);
+    }
+    row.intensity_flop_per_byte = ratio(row.flops, row.hbm_bytes);
+    const double roof = is_vector_operation(kind) ? std::min(peak, vector_peak) : peak;
+    row.achieved_flop_per_s = finite(std::min(roof, row.intensity_flop_per_byte * hbm));
+    row.time_s = row.flops > 0 ? ratio(row.flops, row.achieved_flop_per_s) : 0;
+    row.share_of_step = ratio(row.time_s, e.plan.step_time);
+    rows.push_back(row);
+  }
+}
+
+void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vector<CollectiveRow>& rows) {
+  rows.clear();
+  const auto& plan = s.parallelism;
+  const double layers = e.stage.layer_passes;
+  const auto add = [&](Axis axis, CollectiveKind kind, bool backward, bool end, double bytes, double calls,
+                       double seconds, double bandwidth) {
+    rows.push_back({axis, kind, backward, end, finite(bytes), finite(calls), finite(seconds), finite(bandwidth)});
+  };
+  const auto gathered = [&](Axis axis, CollectiveKind kind, bool backward, bool end, double bytes, double calls) {
+    const double w = axis == Axis::fsdp ? e.layer.state_bandwidth : e.layer.bandwidth[at(axis)];
+    const double passes = kind == CollectiveKind::all_reduce ? 2 : 1;
+    add(axis, kind, backward, end, bytes, calls, ratio(passes * bytes, w), w);
+  };
+  using enum CollectiveKind;
+  const bool pipelined = plan.pipeline > 1;
+  const double stage_layers = ratio(e.in.model.n_layers, e.stage.stages);
+  if (e.in.links.state.degree > 1) {
+    if (plan.zero_stage == 3) {
+      gathered(Axis::fsdp, all_gather, false, false, e.stage.weight_bytes, layers);
+      gathered(Axis::fsdp, all_gather, true, false, e.stage.weight_bytes, layers);
+      gathered(Axis::fsdp, reduce_scatter, true, false, e.stage.gradient_bytes, layers);
+    } else {
+      gathered(Axis::fsdp, reduce_scatter, true, pipelined, e.stage.gradient_bytes, stage_layers);
+      gathered(Axis::fsdp, all_gather, false, pipelined,
+               plan.zero_stage == 0 ? e.stage.gradient_bytes : e.stage.weight_bytes, stage_layers);
+    }
+  }
+  if (plan.data > 1)
+    gathered(Axis::data, all_reduce, true, pipelined, e.stage.gradient_bytes / e.stage.state_shards, stage_layers);
+  if (plan.tensor > 1) {
+    if (plan.sequence_parallel) {
+      for (const bool backward : {false, true})
+        for (const CollectiveKind kind : {all_gather, reduce_scatter})
+          gathered(Axis::tensor, kind, backward, false, e.layer.tensor_bytes, (backward ? 4 : 2) * layers);
+    } else {
+      for (const bool backward : {false, true})
+        gathered(Axis::tensor, all_reduce, backward, false, e.layer.tensor_bytes, 2 * layers);
+    }
+  }
+  if (plan.context > 1) {
+    const auto kind = plan.context_method == ContextMethod::ulysses ? all_to_all : all_gather;
+    gathered(Axis::context, kind, false, false, e.layer.context_bytes, layers);
+    gathered(Axis::context, kind, true, false, e.layer.context_bytes,
+             layers * (kind == all_to_all ? 1 : 2));
+  }
+  if (pipelined) {
+    const double w = e.layer.bandwidth[at(Axis::pipeline)];
+    const double hops = 2 * e.stage.microbatches * passes_per_device(stage_key(s, nullptr).shape);
+    add(Axis::pipeline, send, false, false, e.stage.transfer * w, hops, e.stage.transfer, w);
+  }
+}
+
+void fill_placement(const Evaluation<double>& e, std::vector<AxisPlacement>& rows) {
+  rows.clear();
+  for (int i = 0; i < kAxisCount; ++i) {
+    const auto axis = static_cast<Axis>(i);
+    const AxisLinks& links = axis == Axis::fsdp && e.in.degree(axis).n > 1 ? e.in.links.state : e.in.links[axis];
+    rows.push_back({axis, links.tier, e.in.degree(axis).n, links.torus_axes, links.inside_node, links.across_nodes,
+                    finite(e.layer.bandwidth[at(axis)])});
+  }
+}
+
+void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineReport& pipeline,
+                 std::vector<StageRow>& rows) {
+  const int devices = s.parallelism.pipeline;
+  rows.assign(static_cast<std::size_t>(devices), {});
+  const int virtual_stages = devices > 1 ? devices * passes_per_device(pipeline.shape) : 1;
+  const std::vector<int> layers = split_layers(s.model.n_layers, virtual_stages);
+  std::vector<double> in_flight;
+  if (!pipeline.orders.ops.empty()) peak_microbatches(pipeline.orders, KeptUntil::weight_gradient, in_flight);
+  int first = 0;
+  for (int v = 0; v < virtual_stages; ++v) {
+    const bool by_order = !pipeline.orders.ops.empty();
+    const auto device = static_cast<std::size_t>(
+        by_order ? pipeline.orders.device_of[static_cast<std::size_t>(v)] : v % devices);
+    StageRow& row = rows[device];
+    if (row.layers == 0) row.first_layer = first;
+    row.layers += layers[static_cast<std::size_t>(v)];
+    row.has_embedding = row.has_embedding || v == 0;
+    row.has_head = row.has_head || v == virtual_stages - 1;
+    row.forward_s += finite(e.stage.forward[static_cast<std::size_t>(v)]);
+    row.backward_s += finite(e.stage.backward[static_cast<std::size_t>(v)]);
+    first += layers[static_cast<std::size_t>(v)];
+  }
+  for (std::size_t d = 0; d < rows.size(); ++d) {
+    const StageMemory<double>& memory = e.plan.stages[d];
+    rows[d].params = finite(memory.params);
+    rows[d].in_flight_microbatches = in_flight.empty() ? 1 : in_flight[d];
+    for (std::size_t i = 0; i < kMemoryPartCount; ++i) rows[d].memory_bytes[i] = finite(memory.parts[i]);
+    rows[d].memory_total_bytes = finite(memory.total);
+  }
+}
+
+// The resource that is busy longest: arithmetic, HBM, the network (then its busiest axis), or nothing at all (bubble).
+Bound find_bound(const Evaluation<double>& e) {
+  const auto& stage = e.stage;
+  const auto part = [&](Q q) {
+    for (std::size_t i = 0; i < kStepParts.size(); ++i)
+      if (kStepParts[i] == q) return finite(e.plan.step_parts[i]);
+    return 0.0;
+  };
+  const double compute = part(Q::step_matmul) + part(Q::step_attention) + part(Q::step_recompute);
+  const double hbm = finite(stage.layer_passes * (e.layer.layer.hbm_forward + e.layer.layer.hbm_backward)) +
+                     part(Q::step_optimizer);
+  const double network = finite(e.plan.network);
+  const double bubble = part(Q::step_bubble) + part(Q::step_pipeline_transfer);
+  Bound bound;
+  double longest = compute;
+  const auto consider = [&](double seconds, BoundKind kind) {
+    if (seconds > longest) longest = seconds, bound.kind = kind;
+  };
+  consider(hbm, BoundKind::hbm);
+  consider(network, BoundKind::mesh_axis);
+  consider(bubble, BoundKind::bubble);
+  double busiest = -1;
+  for (int i = 0; i < kAxisCount; ++i) {
+    const auto a = static_cast<std::size_t>(i);
+    double seconds = finite(stage.end_reduction[a]);
+    if (stage.communicates[a])
+      seconds += finite(stage.layer_passes * (stage.comm_forward[a] + stage.comm_backward[a]));
+    if (seconds > busiest) busiest = seconds, bound.axis = static_cast<Axis>(i);
+  }
+  return bound;
+}
+
+}  // namespace
+
+void QuantityValues::set(Q q, double value) {
+  const auto i = static_cast<std::size_t>(q);
+  const bool known = std::isfinite(value);
+  values_[i] = known ? value : 0.0;
+  absence_[i] = known ? Absence::none : Absence::unknown_input;
+}
+
+std::string_view Bound::id() const {
+  switch (kind) {
+    case BoundKind::compute: return "compute";
+    case BoundKind::hbm: return "hbm";
+    case BoundKind::bubble: return "bubble";
+    case BoundKind::mesh_axis: return kAxisIds[static_cast<std::size_t>(axis)];
+  }
+  return "compute";
+}
+
+bool Report::has_errors() const {
+  return std::any_of(diagnostics.begin(), diagnostics.end(),
+                     [](const Diagnostic& d) { return d.severity == Severity::error; });
+}
+
+void evaluate(const Scenario& s, Report& out) {
+  const Evaluation<double> e = run_evaluation<double>(s, nullptr, out.pipeline);
+  out.quantities.clear();
+  for_each_quantity(e, [&out](Q q, double value) { out.quantities.set(q, value); });
+  out.bound = find_bound(e);
+  out.fullest_stage = static_cast<int>(e.plan.fullest_stage);
+  fill_operations(s, e, out.operations);
+  fill_collectives(s, e, out.collectives);
+  fill_placement(e, out.placement);
+  fill_stages(s, e, out.pipeline, out.stages);
+  out.pipeline.step_end_s = finite(e.plan.step_parts[kStepParts.size() - 1]);
+  for (const double end : e.stage.end_reduction) out.pipeline.step_end_s += finite(end);
+  diagnose(s, out);
+}
+
+Report evaluate(const Scenario& s) {
+  Report report;
+  evaluate(s, report);
+  return report;
+}
+
+}  // namespace roofscape::engine

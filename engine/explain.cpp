@@ -1,0 +1,263 @@
+#include "engine/explain.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "engine/evaluation.h"
+
+namespace roofscape::engine {
+
+namespace {
+
+// "layer.comm_forward_s" with an index is "layer.comm_forward_s[fsdp]"; stages are numbered, axes named.
+bool indexed_by_stage(const Quantity& row) { return row.id.starts_with("stage."); }
+
+std::string index_text(const Quantity& row, int index) {
+  if (index < 0) return {};
+  if (indexed_by_stage(row) || index >= kAxisCount) return fmt::format("{}", index);
+  return std::string(kAxisIds[static_cast<std::size_t>(index)]);
+}
+
+std::string id_of(Q q, int index) {
+  const Quantity& row = quantity(q);
+  return index < 0 ? std::string(row.id) : fmt::format("{}[{}]", row.id, index_text(row, index));
+}
+
+// "W[]" is W_fsdp, "T[],f" is T_fsdp,f, "T_fwd[]" is T_fwd,3.
+std::string symbol_of(Q q, int index) {
+  const Quantity& row = quantity(q);
+  std::string symbol(row.symbol);
+  const std::size_t at = symbol.find("[]");
+  if (at == std::string::npos) return symbol;
+  const std::string name = index_text(row, index);
+  const bool has_subscript = symbol.find('_') < at;
+  return symbol.substr(0, at) + (name.empty() ? "" : (has_subscript ? "," : "_") + name) + symbol.substr(at + 2);
+}
+
+Unit unit_of_constant(Dimension d) {
+  for (const Unit& u : {unit::flop_each, unit::bytes_each, unit::seconds_each, unit::dollars})
+    if (u.dimension == d) return u;
+  return unit::one;
+}
+
+class Explainer {
+ public:
+  explicit Explainer(const Trace& trace) : trace_(trace) {
+    const auto& nodes = trace.nodes();
+    for (std::uint32_t i = 0; i < nodes.size(); ++i)
+      if (nodes[i].row != 0xffff) last_[{nodes[i].row, nodes[i].index}] = i;  // the last to be named is the one reported
+  }
+
+  std::vector<std::string> ids() const {
+    std::vector<std::string> out;
+    for (const auto& [key, node] : last_)
+      if (std::isfinite(trace_.nodes()[node].value)) out.push_back(id_of(static_cast<Q>(key.first), key.second));
+    return out;
+  }
+
+  std::optional<std::uint32_t> find(std::string_view id) const {
+    for (const auto& [key, node] : last_)
+      if (id_of(static_cast<Q>(key.first), key.second) == id) return node;
+    return std::nullopt;
+  }
+
+  Derivation derive(std::uint32_t root) {
+    Derivation out;
+    visit(root, 0, out);
+    return out;
+  }
+
+ private:
+  const TraceNode& node(std::uint32_t i) const { return trace_.nodes()[i]; }
+  static bool is_named(const TraceNode& n) { return n.row != 0xffff; }
+  std::string id(const TraceNode& n) const { return id_of(static_cast<Q>(n.row), n.index); }
+
+  void visit(std::uint32_t at, int depth, Derivation& out) {
+    const TraceNode& n = node(at);
+    const std::string this_id = id(n);
+    if (std::any_of(out.lines.begin(), out.lines.end(), [&](const DerivationLine& l) { return l.id == this_id; }))
+      return;
+    const Quantity& row = quantity(static_cast<Q>(n.row));
+    DerivationLine line;
+    line.quantity = static_cast<Q>(n.row);
+    line.id = this_id;
+    line.symbol = symbol_of(line.quantity, n.index);
+    line.value = n.value;
+    line.unit = row.unit;
+    line.is_input = n.verb == Verb::input;
+    line.is_simulated = n.verb == Verb::simulated;
+    line.source = line.is_input ? trace_.source(n) : std::string(row.source);
+    line.depth = depth;
+    std::vector<std::uint32_t> operands;
+    if (n.verb == Verb::named) line.expression = build(n.a, this_id, operands);
+    for (const std::uint32_t o : operands) {
+      const std::string used = id(node(o));
+      if (std::find(line.uses.begin(), line.uses.end(), used) == line.uses.end()) line.uses.push_back(used);
+    }
+    out.lines.push_back(std::move(line));
+    for (const std::uint32_t o : operands) visit(o, depth + 1, out);
+  }
+
+  Expression build(std::uint32_t at, const std::string& owner, std::vector<std::uint32_t>& operands) {
+    const TraceNode& n = node(at);
+    if (is_named(n) && id(n) != owner) {
+      operands.push_back(at);
+      Expression e;
+      e.kind = Expression::Kind::operand;
+      e.id = id(n);
+      e.symbol = symbol_of(static_cast<Q>(n.row), n.index);
+      e.value = n.value;
+      e.unit = quantity(static_cast<Q>(n.row)).unit;
+      return e;
+    }
+    // A quantity that was named, extended and named again: its first form is written out.
+    if (is_named(n)) return n.verb == Verb::named ? build(n.a, owner, operands) : constant_of(n);
+    switch (n.verb) {
+      case Verb::add:
+      case Verb::subtract: return sum(at, owner, operands);
+      case Verb::multiply:
+      case Verb::divide: return product(at, owner, operands);
+      case Verb::max: return choice(Expression::Kind::max, n, owner, operands);
+      case Verb::min: return choice(Expression::Kind::min, n, owner, operands);
+      case Verb::choose: return choice(Expression::Kind::choose, n, owner, operands);
+      case Verb::ceil: return unary(Expression::Kind::ceil, n, owner, operands);
+      case Verb::sqrt: return unary(Expression::Kind::sqrt, n, owner, operands);
+      default: return constant_of(n);
+    }
+  }
+
+  static Expression constant_of(const TraceNode& n) {
+    Expression e;
+    e.value = n.value;
+    e.unit = unit_of_constant(n.dimension);
+    return e;
+  }
+
+  static bool is_zero(const Expression& e) { return e.kind == Expression::Kind::constant && e.value == 0; }
+
+  Expression sum(std::uint32_t at, const std::string& owner, std::vector<std::uint32_t>& operands) {
+    const TraceNode& n = node(at);
+    const bool minus = n.verb == Verb::subtract;
+    Expression a = build(n.a, owner, operands), b = build(n.b, owner, operands);
+    if (!minus && is_zero(a)) return b;
+    if (is_zero(b)) return a;
+    Expression e;
+    e.kind = minus ? Expression::Kind::subtract : Expression::Kind::add;
+    e.value = n.value;
+    e.unit = unit_of_constant(n.dimension);
+    if (!minus && a.kind == Expression::Kind::add)
+      e.children = std::move(a.children);
+    else
+      e.children.push_back(std::move(a));
+    e.children.push_back(std::move(b));
+    return e;
+  }
+
+  // Flat numerator and denominator of a tree of products and quotients.
+  void factors(std::uint32_t at, bool above, const std::string& owner, std::vector<std::uint32_t>& operands,
+               std::vector<Expression>& numerator, std::vector<Expression>& denominator) {
+    const TraceNode& n = node(at);
+    if (!is_named(n) && (n.verb == Verb::multiply || n.verb == Verb::divide)) {
+      factors(n.a, above, owner, operands, numerator, denominator);
+      factors(n.b, n.verb == Verb::multiply ? above : !above, owner, operands, numerator, denominator);
+      return;
+    }
+    (above ? numerator : denominator).push_back(build(at, owner, operands));
+  }
+
+  static Expression product_of(std::vector<Expression> terms) {
+    if (terms.size() == 1) return std::move(terms[0]);
+    Expression e;
+    e.kind = Expression::Kind::multiply;
+    e.value = 1;
+    for (const Expression& t : terms) e.value *= t.value;
+    e.unit = unit::one;
+    e.children = std::move(terms);
+    return e;
+  }
+
+  Expression product(std::uint32_t at, const std::string& owner, std::vector<std::uint32_t>& operands) {
+    std::vector<Expression> numerator, denominator;
+    factors(at, true, owner, operands, numerator, denominator);
+    const auto is_one = [](const Expression& e) { return e.kind == Expression::Kind::constant && e.value == 1; };
+    std::erase_if(denominator, is_one);
+    if (numerator.size() > 1) std::erase_if(numerator, is_one);
+    const TraceNode& n = node(at);
+    Expression top = product_of(std::move(numerator));
+    if (denominator.empty()) {
+      top.value = n.value;
+      return top;
+    }
+    Expression e;
+    e.kind = Expression::Kind::divide;
+    e.value = n.value;
+    e.unit = unit_of_constant(n.dimension);
+    e.children.push_back(std::move(top));
+    e.children.push_back(product_of(std::move(denominator)));
+    return e;
+  }
+
+  Expression choice(Expression::Kind kind, const TraceNode& n, const std::string& owner,
+                    std::vector<std::uint32_t>& operands) {
+    Expression e;
+    e.kind = kind;
+    e.value = n.value;
+    e.unit = unit_of_constant(n.dimension);
+    e.winner = n.winner;
+    e.children.push_back(build(n.a, owner, operands));
+    e.children.push_back(build(n.b, owner, operands));
+    // max(max(a, b), c) is one maximum of three.
+    if (kind != Expression::Kind::choose && e.children[0].kind == kind) {
+      Expression inner = std::move(e.children[0]);
+      Expression last = std::move(e.children[1]);
+      e.winner = n.winner == 0 ? inner.winner : static_cast<int>(inner.children.size());
+      e.children = std::move(inner.children);
+      e.children.push_back(std::move(last));
+    }
+    return e;
+  }
+
+  Expression unary(Expression::Kind kind, const TraceNode& n, const std::string& owner,
+                   std::vector<std::uint32_t>& operands) {
+    Expression e;
+    e.kind = kind;
+    e.value = n.value;
+    e.unit = unit_of_constant(n.dimension);
+    e.children.push_back(build(n.a, owner, operands));
+    return e;
+  }
+
+  const Trace& trace_;
+  std::map<std::pair<std::uint16_t, std::int16_t>, std::uint32_t> last_;
+};
+
+}  // namespace
+
+const DerivationLine* Derivation::find(std::string_view id) const {
+  const auto found = std::find_if(lines.begin(), lines.end(), [id](const DerivationLine& l) { return l.id == id; });
+  return found == lines.end() ? nullptr : &*found;
+}
+
+std::optional<Derivation> explain(const Scenario& scenario, std::string_view id) {
+  Trace trace;
+  PipelineReport pipeline;
+  const Evaluation<Traced> e = run_evaluation<Traced>(scenario, &trace, pipeline);
+  (void)e;
+  Explainer explainer(trace);
+  const auto node = explainer.find(id);
+  if (!node || !std::isfinite(trace.nodes()[*node].value)) return std::nullopt;
+  return explainer.derive(*node);
+}
+
+std::vector<std::string> explainable(const Scenario& scenario) {
+  Trace trace;
+  PipelineReport pipeline;
+  (void)run_evaluation<Traced>(scenario, &trace, pipeline);
+  return Explainer(trace).ids();
+}
+
+}  // namespace roofscape::engine

@@ -1,0 +1,120 @@
+#include "engine/inputs.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace roofscape::engine {
+
+double bytes_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::none: return 0;
+    case Dtype::fp8: return 1;
+    case Dtype::bf16: return 2;
+    case Dtype::fp32: return 4;
+  }
+  return 0;
+}
+
+double bytes_of(OptimizerKind kind) {  // two moments a parameter
+  switch (kind) {
+    case OptimizerKind::none: return 0;
+    case OptimizerKind::adam_bf16: return 4;
+    case OptimizerKind::adam_fp32: return 8;
+  }
+  return 0;
+}
+
+ChipField peak_field(Dtype compute) {
+  switch (compute) {
+    case Dtype::fp8: return ChipField::peak_fp8_dense_flops_per_s;
+    case Dtype::fp32: return ChipField::peak_fp32_vector_flops_per_s;
+    default: return ChipField::peak_bf16_dense_flops_per_s;
+  }
+}
+
+namespace {
+
+template <Scalar S>
+S leaf(Trace* trace, Q q, int index, double value, std::string_view source) {
+  if constexpr (std::same_as<S, double>) {
+    (void)trace, (void)q, (void)index, (void)source;
+    return value;
+  } else {
+    return trace->input(q, index, value, source);
+  }
+}
+
+}  // namespace
+
+template <Scalar S>
+Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
+  Inputs<S> in;
+  const auto input = [trace](Q q, double value, std::string_view source) {
+    return leaf<S>(trace, q, -1, value, source);
+  };
+  const auto figure = [&](Q q, ChipField field) {
+    const Sourced& sourced = s.cluster.chip[field];
+    return input(q, sourced.value.value_or(std::numeric_limits<double>::quiet_NaN()), sourced.source);
+  };
+  const std::string_view yours = "scenario";
+  if constexpr (std::same_as<S, Traced>) {
+    in.zero = trace->zero();
+  } else {
+    in.zero = 0;
+  }
+  const auto& m = s.model;
+  in.model = {input(Q::n_layers, m.n_layers, m.source),     input(Q::d_model, m.d_model, m.source),
+              input(Q::d_ff, m.d_ff, m.source),             input(Q::n_heads, m.n_heads, m.source),
+              input(Q::n_kv_heads, m.n_kv_heads, m.source), input(Q::d_head, m.d_head, m.source),
+              input(Q::vocab_size, m.vocab_size, m.source), m.gated_mlp,
+              m.tied_embeddings};
+  in.links = place_mesh(s.cluster, s.parallelism, s.placement);
+  in.chip.peak_flops = figure(Q::peak_flops, peak_field(s.precision.compute));
+  in.chip.hbm_capacity = figure(Q::hbm_capacity, ChipField::hbm_bytes);
+  in.chip.hbm_bandwidth = figure(Q::hbm_bandwidth, ChipField::hbm_bytes_per_s);
+  in.chip.ici_axis = figure(Q::ici_axis_bandwidth, in.links.wrapped
+                                                       ? ChipField::ici_bytes_per_s_per_axis_bidirectional
+                                                       : ChipField::ici_bytes_per_s_per_link_oneway);
+  in.chip.nvlink = figure(Q::nvlink_bandwidth, ChipField::scaleup_bytes_per_s_per_chip_oneway);
+  in.chip.node = figure(Q::node_bandwidth, ChipField::scaleout_bytes_per_s_per_node_oneway);
+  in.chip.dcn = figure(Q::dcn_bandwidth, ChipField::dcn_bytes_per_s_per_chip);
+  in.chip.price = figure(Q::price, ChipField::price_usd_per_chip_hour);
+  in.cluster_chips = input(Q::cluster_chips, static_cast<double>(chip_count(s.cluster)), yours);
+  in.slices = input(Q::cluster_slices, s.cluster.slices, yours);
+  in.batch_sequences = input(Q::batch_sequences, s.workload.global_batch_sequences, yours);
+  in.sequence_length = input(Q::sequence_length, s.workload.sequence_length, yours);
+  in.train_tokens = input(Q::train_tokens, s.workload.train_tokens, yours);
+  for (int i = 0; i < kAxisCount; ++i) {
+    const auto axis = static_cast<Axis>(i);
+    const std::size_t slot = static_cast<std::size_t>(i);
+    const int degree = s.parallelism.degree(axis);
+    in.degrees[slot] = {degree, leaf<S>(trace, Q::axis_degree, i, degree, yours)};
+    const int spanned = axis == Axis::fsdp ? in.links.state.torus_axes : in.links.axes[slot].torus_axes;
+    in.torus_axes[slot] = leaf<S>(trace, Q::torus_axes, i, spanned, yours);
+  }
+  const auto placed = [&](Axis axis, int book) {
+    const int asked = s.placement.axes[static_cast<std::size_t>(axis)];
+    const int axes = asked > 0 ? asked : std::min(book, std::max(1, in.links.torus_dims - 1));
+    return leaf<S>(trace, Q::torus_axes, static_cast<int>(axis), axes,
+                   asked > 0 ? yours : std::string_view("scaling book ch. 5: two axes for FSDP, one for tensor"));
+  };
+  in.bound_axes_fsdp = placed(Axis::fsdp, 2);
+  in.bound_axes_tensor = placed(Axis::tensor, 1);
+  in.microbatch_sequences = input(Q::microbatch_sequences, s.pipeline.microbatch_sequences, yours);
+  in.checkpoints_per_layer = input(Q::checkpoints_per_layer, s.checkpointing.k, yours);
+  const auto& precision = s.precision;
+  in.activation_bytes = input(Q::activation_width_bytes, bytes_of(precision.compute), yours);
+  in.weight_bytes = input(Q::weight_width_bytes, bytes_of(precision.weights), yours);
+  in.gradient_bytes = input(Q::gradient_width_bytes, bytes_of(precision.gradients), yours);
+  in.optimizer_bytes =
+      input(Q::optimizer_width_bytes, bytes_of(precision.optimizer) + bytes_of(precision.master_weights), yours);
+  in.reduced_gradient_bytes = precision.gradients == Dtype::none ? in.activation_bytes : in.gradient_bytes;
+  in.stated_mfu = input(Q::stated_mfu, s.assumptions.stated_mfu, yours);
+  in.reserve_bytes = input(Q::reserve_bytes, s.assumptions.reserve_bytes, yours);
+  return in;
+}
+
+template Inputs<double> make_inputs<double>(const Scenario&, Trace*);
+template Inputs<Traced> make_inputs<Traced>(const Scenario&, Trace*);
+
+}  // namespace roofscape::engine

@@ -1,0 +1,62 @@
+// Inputs: the numbers of a Scenario as the formulas see them. This is the only place where the leaves of a derivation get
+// their name and source; for plain evaluation names and sources cost nothing.
+#pragma once
+
+#include <array>
+
+#include "engine/hardware/placement.h"
+#include "engine/scalar.h"
+#include "engine/scenario.h"
+
+namespace roofscape::engine {
+
+template <Scalar S>
+struct ModelDims {
+  S n_layers, d_model, d_ff, n_heads, n_kv_heads, d_head, vocab_size;
+  bool gated_mlp = true, tied_embeddings = false;
+};
+
+// Figures of the chip. Unknown ones are NaN (scalar.h).
+template <Scalar S>
+struct ChipRates {
+  S peak_flops;       // FLOP/s of the compute dtype, dense
+  S hbm_capacity;     // bytes
+  S hbm_bandwidth;    // bytes/s
+  S ici_axis;         // bytes/s along one torus axis: both directions if it wraps, else one
+  S nvlink;           // bytes/s of one chip into its node, one direction
+  S node;             // bytes/s of one node into the fabric, one direction
+  S dcn;              // bytes/s of one chip into the data-centre network
+  S price;            // dollars per chip hour
+};
+
+template <Scalar S>
+struct Inputs {
+  S zero;
+  ModelDims<S> model;
+  ChipRates<S> chip;
+  S cluster_chips, slices;
+  S batch_sequences, sequence_length, train_tokens;
+  std::array<Degree<S>, kAxisCount> degrees;
+  S microbatch_sequences, checkpoints_per_layer;
+  S activation_bytes, weight_bytes, gradient_bytes, optimizer_bytes;  // of one element or parameter
+  S reduced_gradient_bytes;  // of a gradient element as it is sent: as stored, else in the compute dtype
+  S stated_mfu, reserve_bytes;
+  std::array<S, kAxisCount> torus_axes;
+  S bound_axes_fsdp, bound_axes_tensor;  // torus axes the bounds assume for FSDP and tensor: as placed, else 2 and 1
+  MeshLinks links;
+
+  const Degree<S>& degree(Axis axis) const { return degrees[static_cast<std::size_t>(axis)]; }
+};
+
+// `trace` is where Traced inputs are recorded; ignored for double.
+template <Scalar S>
+Inputs<S> make_inputs(const Scenario&, Trace* trace);
+extern template Inputs<double> make_inputs<double>(const Scenario&, Trace*);
+extern template Inputs<Traced> make_inputs<Traced>(const Scenario&, Trace*);
+
+double bytes_of(Dtype);  // of one element; 0 for none
+double bytes_of(OptimizerKind);
+// The dense peak of a dtype on a chip: which published figure it is.
+ChipField peak_field(Dtype compute);
+
+}  // namespace roofscape::engine

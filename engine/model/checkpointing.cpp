@@ -1,0 +1,98 @@
+#include "engine/model/checkpointing.h"
+
+#include <algorithm>
+
+namespace roofscape::engine {
+
+namespace {
+
+void recompute(RecomputedOperations& out, std::initializer_list<OperationKind> kinds) {
+  for (const OperationKind kind : kinds) out[static_cast<std::size_t>(kind)] = true;
+}
+
+}  // namespace
+
+RecomputedOperations recomputed_operations(const LayerKey& key) {
+  using enum OperationKind;
+  RecomputedOperations out{};
+  switch (key.policy) {
+    case CheckpointPolicy::none: break;
+    case CheckpointPolicy::attention: recompute(out, {attention}); break;
+    case CheckpointPolicy::big_matmuls: recompute(out, {attention, norms, rope, activation, residual}); break;
+    case CheckpointPolicy::block:
+      recompute(out, {qkv, attention, attention_out, gate_up, norms, rope, activation, residual, down});
+      break;
+    case CheckpointPolicy::k_per_layer: {
+      recompute(out, {qkv, attention, attention_out, gate_up, norms, rope, activation, residual});
+      std::int64_t room = std::int64_t{key.checkpoints_per_layer} * key.d_model - key.d_model;  // after the layer input
+      const auto keep = [&](std::int64_t width, std::initializer_list<OperationKind> saved) {
+        if (room < width) {
+          room = -1;
+          return;
+        }
+        room -= width;
+        for (const OperationKind kind : saved) out[static_cast<std::size_t>(kind)] = false;
+      };
+      keep(key.d_model, {attention_out});    // the MLP's input is the stream after the attention output
+      keep(key.attention_width, {attention});
+      keep(std::int64_t{key.attention_width} + 0, {});
+      keep(std::int64_t{2} * key.kv_width, {qkv});  // queries alone save no operation as a whole
+      keep(std::int64_t{key.gated_mlp ? 2 : 1} * key.d_ff, {gate_up});
+      break;
+    }
+  }
+  return out;
+}
+
+template <Scalar S>
+LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, const S& t) {
+  const auto& m = in.model;
+  const S& D = m.d_model;
+  const S& Y = in.degree(Axis::tensor).x;
+  // Tensors of the residual stream are whole on every tensor rank unless the sequence is split there too.
+  const S stream = key.sequence_parallel ? D / Y : S(D);
+  const S attention = m.n_heads * m.d_head / Y;
+  const S kv = key.tensor > key.n_kv_heads ? S(m.d_head) : m.n_kv_heads * m.d_head / Y;
+  const S ff = m.d_ff / Y;
+  const S two = constant<S>(2);
+  const S ups = constant<S>(key.gated_mlp ? 2 : 1);
+  const S bt = in.activation_bytes * t;
+
+  LayerActivations<S> out;
+  // Layer input, two norms, attention input and MLP input, residual sum; Q and attention output; K and V; gate, up and
+  // their product.
+  out.full_bytes = named(Q::layer_full_bytes, bt * (constant<S>(6) * stream + two * attention + two * kv +
+                                                    (ups + constant<S>(1)) * ff));
+  switch (key.policy) {
+    case CheckpointPolicy::none:
+      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, out.full_bytes);
+      break;
+    case CheckpointPolicy::attention:
+      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, out.full_bytes - bt * attention);
+      break;
+    case CheckpointPolicy::big_matmuls:
+      out.checkpoint_bytes =
+          named(Q::layer_checkpoint_bytes, bt * (attention + two * kv + two * stream + ups * ff));
+      break;
+    case CheckpointPolicy::k_per_layer: {
+      const S& k = in.checkpoints_per_layer;
+      if (key.sequence_parallel || key.tensor == 1) {
+        out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, k * D * bt / Y);
+      } else {
+        // Layer and MLP input are whole on every tensor rank, the others split.
+        const int whole = std::min(key.checkpoints_per_layer, 2);
+        out.checkpoint_bytes =
+            named(Q::layer_checkpoint_bytes,
+                  bt * D * (constant<S>(whole) + constant<S>(key.checkpoints_per_layer - whole) / Y));
+      }
+      break;
+    }
+    case CheckpointPolicy::block: out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, bt * stream); break;
+  }
+  return out;
+}
+
+template LayerActivations<double> layer_activations<double>(const Inputs<double>&, const LayerKey&, const double&);
+template LayerActivations<Traced> layer_activations<Traced>(const Inputs<Traced>&, const LayerKey&, const Traced&);
+
+}  // namespace roofscape::engine

@@ -1,0 +1,33 @@
+// Activation checkpointing: what a layer keeps of a microbatch and what the backward pass therefore computes again.
+//
+//   none         everything: the outputs of all operations (the book rounds it to 20 tensors of width D)
+//   attention    everything but the attention core's output, recomputed (Korthikanti et al. 2022, "selective")
+//   big_matmuls  outputs of the matrix multiplications (scaling book, chapter 4): NH + 2KH + 2D + 2F a token
+//   k_per_layer  k tensors of width D (chapter 6 keeps four), filled in the order: layer input, MLP input, attention
+//                output, queries, keys and values, gate and up; the first that does not fit ends the list
+//   block        the layer's input, width D
+#pragma once
+
+#include "engine/inputs.h"
+#include "engine/model/layer_operations.h"
+#include "engine/scalar.h"
+
+namespace roofscape::engine {
+
+// Which operations of a layer run again in the backward pass.
+using RecomputedOperations = std::array<bool, kOperationCount>;
+RecomputedOperations recomputed_operations(const LayerKey&);
+
+template <Scalar S>
+struct LayerActivations {
+  S checkpoint_bytes;  // kept, of one microbatch on one chip
+  S full_bytes;        // made by the whole layer
+};
+template <Scalar S>
+LayerActivations<S> layer_activations(const Inputs<S>&, const LayerKey&, const S& t);
+extern template LayerActivations<double> layer_activations<double>(const Inputs<double>&, const LayerKey&,
+                                                                   const double&);
+extern template LayerActivations<Traced> layer_activations<Traced>(const Inputs<Traced>&, const LayerKey&,
+                                                                   const Traced&);
+
+}  // namespace roofscape::engine

@@ -1,0 +1,64 @@
+// The operations of one Transformer layer, of the embedding and of the output head: FLOPs and HBM bytes of the forward
+// pass of one microbatch on one chip (scaling book, chapters 1 and 4; the backward pass costs twice the forward). Vector
+// operations are fused with nothing: each reads and writes HBM once.
+#pragma once
+
+#include <array>
+
+#include "engine/inputs.h"
+#include "engine/model/parameters.h"
+#include "engine/report.h"
+#include "engine/scalar.h"
+
+namespace roofscape::engine {
+
+template <Scalar S>
+struct OperationCost {
+  S flops{}, hbm_bytes{};
+};
+
+// What decides the cost of a layer, besides the model: everything it reads that a plan can change.
+struct LayerKey {
+  int tensor = 1;
+  bool sequence_parallel = true;
+  int n_kv_heads = 1;
+  bool gated_mlp = true;
+  FlopsConvention flops = FlopsConvention::six_p;
+  CheckpointPolicy policy = CheckpointPolicy::block;
+  int checkpoints_per_layer = 4;
+  int d_model = 1, attention_width = 1, kv_width = 1, d_ff = 1;  // to decide what fits k tensors of width d_model
+};
+LayerKey layer_key(const Scenario&);
+
+template <Scalar S>
+struct LayerOperations {
+  std::array<OperationCost<S>, kOperationCount> operations;  // by OperationKind, forward; the head's are `logits`
+  S flops_forward;          // of the layer, in the stated convention
+  S hbm_bytes_forward;
+  S embedding_flops, head_flops;        // in the stated convention
+  S embedding_hbm_bytes, head_hbm_bytes;
+};
+
+// t: tokens of the microbatch on one context rank.
+template <Scalar S>
+LayerOperations<S> layer_operations(const Inputs<S>&, const Parameters<S>&, const LayerKey&, const S& t);
+extern template LayerOperations<double> layer_operations<double>(const Inputs<double>&, const Parameters<double>&,
+                                                                 const LayerKey&, const double&);
+extern template LayerOperations<Traced> layer_operations<Traced>(const Inputs<Traced>&, const Parameters<Traced>&,
+                                                                 const LayerKey&, const Traced&);
+
+// Training FLOPs of one token in the stated convention: 6 P, or 6 FLOP a parameter of every matrix multiplication and
+// 12 T N H a layer for attention (half of it if the masked part is left out).
+template <Scalar S>
+S training_flops_per_token(const Inputs<S>&, const Parameters<S>&, FlopsConvention);
+extern template double training_flops_per_token<double>(const Inputs<double>&, const Parameters<double>&,
+                                                        FlopsConvention);
+extern template Traced training_flops_per_token<Traced>(const Inputs<Traced>&, const Parameters<Traced>&,
+                                                        FlopsConvention);
+// The attention part of it alone.
+template <Scalar S>
+S attention_flops_per_token(const Inputs<S>&, FlopsConvention);
+extern template double attention_flops_per_token<double>(const Inputs<double>&, FlopsConvention);
+extern template Traced attention_flops_per_token<Traced>(const Inputs<Traced>&, FlopsConvention);
+
+}  // namespace roofscape::engine

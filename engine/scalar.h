@@ -1,0 +1,64 @@
+// The two number types of the engine's formulas. Formulas are templates over Scalar, written once: with `double` they
+// compile to plain arithmetic, with `Traced` they record themselves (trace.h), and explain() reads the record.
+//
+// Verbs both types have: + - * /, max, min, ceil, sqrt, choose(at_least(a, b), x, y), index_of_largest, named(Q, x),
+// named(Q, index, x). Traced has no comparison operators on purpose: an `if` on a computed value does not compile, so
+// every branch on values goes through a verb that records which side decided. Branch freely on enums and degrees.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <span>
+
+#include "engine/quantity.h"
+#include "engine/trace.h"
+#include "engine/unit.h"
+
+namespace roofscape::engine {
+
+template <class S>
+concept Scalar = std::same_as<S, double> || std::same_as<S, Traced>;
+
+// A number that stands in a formula, with the dimension it has there: constant<S>(2, unit::flop_each) of a multiply-add.
+template <Scalar S>
+constexpr S constant(double value, const Unit& u = unit::one) {
+  if constexpr (std::same_as<S, double>) {
+    (void)u;
+    return value;
+  } else {
+    return Traced::constant(value, u.dimension);
+  }
+}
+
+constexpr double named(Q, double x) { return x; }
+constexpr double named(Q, int /*index*/, double x) { return x; }
+constexpr double value_of(double x) { return x; }
+inline double value_of(const Traced& x) { return x.value(); }
+
+// An unknown input is NaN inside the engine and makes unknown all that depends on it; it never leaves (report.h).
+constexpr double max(double a, double b) { return (a >= b || a != a) ? a : b; }
+constexpr double min(double a, double b) { return (a <= b || a != a) ? a : b; }
+inline double ceil(double x) { return std::ceil(x); }
+inline double sqrt(double x) { return std::sqrt(x); }
+constexpr bool at_least(double a, double b) { return a >= b; }
+constexpr double choose(bool first, double a, double b) { return first ? a : b; }
+
+// Which of the numbers is the largest (the first of equals): for "the fullest stage decides".
+template <Scalar S>
+std::size_t index_of_largest(std::span<const S> numbers) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < numbers.size(); ++i)
+    if (value_of(numbers[i]) > value_of(numbers[best])) best = i;
+  return best;
+}
+
+// A degree of the mesh or another small integer: `n` to branch on, `x` to calculate with (in a derivation a bare
+// integer would be a number without a name).
+template <Scalar S>
+struct Degree {
+  int n = 1;
+  S x{};
+};
+
+}  // namespace roofscape::engine

@@ -1,0 +1,23 @@
+#include "engine/scenario.h"
+
+namespace roofscape::engine {
+
+std::int64_t chip_count(const Cluster& cluster) {
+  if (cluster.chip.interconnect == Interconnect::torus)
+    return std::int64_t{cluster.slice[0]} * cluster.slice[1] * cluster.slice[2] * cluster.slices;
+  return std::int64_t{cluster.nodes} * cluster.node_size;
+}
+
+int Parallelism::degree(Axis axis) const {
+  switch (axis) {
+    case Axis::data: return data;
+    case Axis::fsdp: return fsdp;
+    case Axis::tensor: return tensor;
+    case Axis::context: return context;
+    case Axis::expert: return expert;
+    case Axis::pipeline: return pipeline;
+  }
+  return 1;
+}
+
+}  // namespace roofscape::engine

@@ -1,0 +1,166 @@
+#include "engine/scenario_fields.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+namespace roofscape::engine {
+
+namespace {
+
+constexpr std::array<std::string_view, 1> kWorkloadKinds{"training"};
+constexpr std::array<std::string_view, 3> kContextMethods{"ring", "all_gather", "ulysses"};
+constexpr std::array<std::string_view, kScheduleKinds> kSchedules{
+    "gpipe", "1f1b", "eager-1f1b", "interleaved-1f1b", "looped-bfs", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipev"};
+constexpr std::array<std::string_view, 5> kPolicies{"none", "attention", "big_matmuls", "k_per_layer", "block"};
+constexpr std::array<std::string_view, 4> kDtypes{"none", "fp8", "bf16", "fp32"};
+constexpr std::array<std::string_view, 3> kOptimizers{"none", "adam_bf16", "adam_fp32"};
+constexpr std::array<std::string_view, 1> kModes{"ideal"};
+constexpr std::array<std::string_view, 3> kFlopsConventions{"6p", "exact", "exact_causal"};
+constexpr std::array<std::string_view, 2> kOverlaps{"sum", "max"};
+
+constexpr double kMaxDegree = 65536;
+
+#define GET(expression) [](const Scenario& s) { return static_cast<double>(s.expression); }
+#define SET(expression) \
+  [](Scenario& s, double v) { s.expression = static_cast<std::remove_reference_t<decltype(s.expression)>>(v); }
+
+constexpr Field integer(std::string_view path, double low, double high, Unit u, double (*get)(const Scenario&),
+                        void (*set)(Scenario&, double)) {
+  return {path, FieldKind::integer, low, high, u, {}, get, set};
+}
+constexpr Field number(std::string_view path, double low, double high, Unit u, double (*get)(const Scenario&),
+                       void (*set)(Scenario&, double)) {
+  return {path, FieldKind::number, low, high, u, {}, get, set};
+}
+constexpr Field boolean(std::string_view path, double (*get)(const Scenario&), void (*set)(Scenario&, double)) {
+  return {path, FieldKind::boolean, 0, 1, unit::count, {}, get, set};
+}
+constexpr Field choice(std::string_view path, std::span<const std::string_view> words, double (*get)(const Scenario&),
+                       void (*set)(Scenario&, double)) {
+  return {path, FieldKind::choice, 0, static_cast<double>(words.size() - 1), unit::count, words, get, set};
+}
+
+#define INTEGER(path, expression, low, high, u) integer(path, low, high, u, GET(expression), SET(expression))
+#define NUMBER(path, expression, low, high, u) number(path, low, high, u, GET(expression), SET(expression))
+#define BOOLEAN(path, expression) \
+  boolean(path, GET(expression), [](Scenario& s, double v) { s.expression = v != 0; })
+#define CHOICE(path, expression, words)              \
+  choice(path, words, GET(expression), [](Scenario& s, double v) { \
+    s.expression = static_cast<decltype(s.expression)>(static_cast<int>(v)); })
+
+const std::array kFields{
+    INTEGER("model.n_layers", model.n_layers, 1, 10000, unit::layers),
+    INTEGER("model.d_model", model.d_model, 1, 1 << 20, unit::elements),
+    INTEGER("model.d_ff", model.d_ff, 1, 1 << 22, unit::elements),
+    INTEGER("model.n_heads", model.n_heads, 1, 1 << 14, unit::count),
+    INTEGER("model.n_kv_heads", model.n_kv_heads, 1, 1 << 14, unit::count),
+    INTEGER("model.d_head", model.d_head, 1, 1 << 14, unit::elements),
+    INTEGER("model.vocab_size", model.vocab_size, 1, 1 << 24, unit::tokens),
+    BOOLEAN("model.gated_mlp", model.gated_mlp),
+    BOOLEAN("model.tied_embeddings", model.tied_embeddings),
+    INTEGER("cluster.slice.0", cluster.slice[0], 1, 1024, unit::chips),
+    INTEGER("cluster.slice.1", cluster.slice[1], 1, 1024, unit::chips),
+    INTEGER("cluster.slice.2", cluster.slice[2], 1, 1024, unit::chips),
+    INTEGER("cluster.slices", cluster.slices, 1, 1024, unit::count),
+    INTEGER("cluster.nodes", cluster.nodes, 1, 1 << 17, unit::count),
+    INTEGER("cluster.node_size", cluster.node_size, 1, 1024, unit::chips),
+    CHOICE("workload.kind", workload.kind, kWorkloadKinds),
+    INTEGER("workload.global_batch_sequences", workload.global_batch_sequences, 1, 1 << 24, unit::sequences),
+    INTEGER("workload.sequence_length", workload.sequence_length, 1, 1 << 24, unit::tokens),
+    NUMBER("workload.train_tokens", workload.train_tokens, 1, 1e18, unit::tokens),
+    INTEGER("parallelism.data", parallelism.data, 1, kMaxDegree, unit::ways),
+    INTEGER("parallelism.fsdp", parallelism.fsdp, 1, kMaxDegree, unit::ways),
+    INTEGER("parallelism.tensor", parallelism.tensor, 1, 1024, unit::ways),
+    INTEGER("parallelism.context", parallelism.context, 1, 4096, unit::ways),
+    INTEGER("parallelism.pipeline", parallelism.pipeline, 1, 1024, unit::ways),
+    INTEGER("parallelism.expert", parallelism.expert, 1, 4096, unit::ways),
+    BOOLEAN("parallelism.sequence_parallel", parallelism.sequence_parallel),
+    INTEGER("parallelism.zero_stage", parallelism.zero_stage, 0, 3, unit::count),
+    CHOICE("parallelism.context_method", parallelism.context_method, kContextMethods),
+    INTEGER("placement.data.axes", placement.axes[0], 0, 3, unit::count),
+    INTEGER("placement.fsdp.axes", placement.axes[1], 0, 3, unit::count),
+    INTEGER("placement.tensor.axes", placement.axes[2], 0, 3, unit::count),
+    INTEGER("placement.context.axes", placement.axes[3], 0, 3, unit::count),
+    INTEGER("placement.pipeline.axes", placement.axes[5], 0, 3, unit::count),
+    CHOICE("pipeline.schedule", pipeline.schedule, kSchedules),
+    INTEGER("pipeline.microbatch_sequences", pipeline.microbatch_sequences, 1, 1 << 16, unit::sequences),
+    INTEGER("pipeline.virtual_stages", pipeline.virtual_stages, 1, 64, unit::count),
+    CHOICE("checkpointing.policy", checkpointing.policy, kPolicies),
+    INTEGER("checkpointing.k", checkpointing.k, 1, 20, unit::count),
+    CHOICE("precision.compute", precision.compute, std::span(kDtypes)),
+    CHOICE("precision.weights", precision.weights, std::span(kDtypes)),
+    CHOICE("precision.gradients", precision.gradients, std::span(kDtypes)),
+    CHOICE("precision.optimizer", precision.optimizer, kOptimizers),
+    CHOICE("precision.master_weights", precision.master_weights, std::span(kDtypes)),
+    CHOICE("assumptions.mode", assumptions.mode, kModes),
+    CHOICE("assumptions.flops", assumptions.flops, kFlopsConventions),
+    CHOICE("assumptions.axes_overlap", assumptions.axes_overlap, kOverlaps),
+    NUMBER("assumptions.stated_mfu", assumptions.stated_mfu, 0.001, 1, unit::fraction),
+    NUMBER("assumptions.reserve_bytes", assumptions.reserve_bytes, 0, 1e12, unit::bytes),
+};
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::span<const Field> scenario_fields() { return kFields; }
+
+const Field* find_field(std::string_view path) {
+  const auto found = std::find_if(kFields.begin(), kFields.end(), [path](const Field& f) { return f.path == path; });
+  return found == kFields.end() ? nullptr : &*found;
+}
+
+std::string_view nearest_field_path(std::string_view unknown_path) {
+  const std::string_view path = unknown_path.substr(0, 200);
+  std::string_view best = kFields[0].path;
+  std::size_t least = edit_distance(path, best);
+  for (const Field& field : kFields)
+    if (const std::size_t d = edit_distance(path, field.path); d < least) least = d, best = field.path;
+  return best;
+}
+
+bool in_domain(const Field& field, double value) {
+  if (!std::isfinite(value)) return false;
+  // Computing or storing weights in no format at all is not a choice.
+  if ((field.path == "precision.compute" || field.path == "precision.weights") && value == 0) return false;
+  if (field.kind != FieldKind::number && value != std::floor(value)) return false;
+  return value >= field.minimum && value <= field.maximum;
+}
+
+std::string domain_text(const Field& field) {
+  switch (field.kind) {
+    case FieldKind::integer: return fmt::format("a whole number from {:.0f} to {:.0f}", field.minimum, field.maximum);
+    case FieldKind::number: return fmt::format("a number from {:g} to {:g}", field.minimum, field.maximum);
+    case FieldKind::boolean: return "true or false";
+    case FieldKind::choice: {
+      std::string text = "one of:";
+      for (std::size_t i = 0; i < field.choices.size(); ++i)
+        if (in_domain(field, static_cast<double>(i))) text += fmt::format(" {}", field.choices[i]);
+      return text;
+    }
+  }
+  return {};
+}
+
+void apply(Scenario& scenario, const FieldEdit& edit) {
+  if (edit.field != nullptr && in_domain(*edit.field, edit.value)) edit.field->set(scenario, edit.value);
+}
+
+}  // namespace roofscape::engine

@@ -1,0 +1,77 @@
+#include "engine/training/block_time.h"
+
+namespace roofscape::engine {
+
+namespace {
+
+template <Scalar S>
+S network_time(const S& zero, const std::array<S, kAxisCount>& comm, const AxisMask& communicates, AxesOverlap overlap) {
+  bool first = true;
+  S total = zero;
+  for (std::size_t i = 0; i < comm.size(); ++i) {
+    if (!communicates[i]) continue;
+    total = first ? comm[i] : overlap == AxesOverlap::sum ? total + comm[i] : max(total, comm[i]);
+    first = false;
+  }
+  return total;
+}
+
+// Spreads the exposed time over the axes: in proportion where transfers follow each other, all of it on the longest
+// where they run at the same time.
+template <Scalar S>
+void add_shares(std::array<S, kAxisCount>& shares, std::array<bool, kAxisCount>& filled, const S& exposed,
+                const S& network, const std::array<S, kAxisCount>& comm, const AxisMask& communicates,
+                AxesOverlap overlap) {
+  if (value_of(exposed) <= 0) return;
+  const auto add = [&](std::size_t i, const S& share) {
+    shares[i] = filled[i] ? shares[i] + share : share;
+    filled[i] = true;
+  };
+  if (overlap == AxesOverlap::max) {
+    std::size_t longest = kAxisCount;
+    for (std::size_t i = 0; i < comm.size(); ++i)
+      if (communicates[i] && (longest == kAxisCount || value_of(comm[i]) > value_of(comm[longest]))) longest = i;
+    if (longest < kAxisCount) add(longest, exposed);
+    return;
+  }
+  for (std::size_t i = 0; i < comm.size(); ++i)
+    if (communicates[i]) add(i, exposed * comm[i] / network);
+}
+
+}  // namespace
+
+template <Scalar S>
+BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMask& communicates, AxesOverlap overlap,
+                        bool layer) {
+  const auto name = [layer](Q q, const S& x) { return layer ? named(q, x) : x; };
+  BlockTime<S> time;
+  time.work_forward = name(Q::layer_work_forward, max(block.math_forward, block.hbm_forward));
+  time.work_backward = name(Q::layer_work_backward, max(block.math_backward, block.hbm_backward));
+  time.network_forward =
+      name(Q::layer_network_forward, network_time(in.zero, block.comm_forward, communicates, overlap));
+  time.network_backward =
+      name(Q::layer_network_backward, network_time(in.zero, block.comm_backward, communicates, overlap));
+  time.exposed_forward = name(Q::layer_exposed_forward, max(time.network_forward - time.work_forward, in.zero));
+  time.exposed_backward = name(Q::layer_exposed_backward, max(time.network_backward - time.work_backward, in.zero));
+  time.forward = name(Q::layer_time_forward, time.work_forward + time.exposed_forward);
+  time.backward = name(Q::layer_time_backward, time.work_backward + time.exposed_backward);
+  time.hbm_exposed = name(Q::layer_hbm_exposed, (time.work_forward - block.math_forward) +
+                                                    (time.work_backward - block.math_backward));
+  std::array<bool, kAxisCount> filled{};
+  time.exposed.fill(in.zero);
+  add_shares(time.exposed, filled, time.exposed_forward, time.network_forward, block.comm_forward, communicates,
+             overlap);
+  add_shares(time.exposed, filled, time.exposed_backward, time.network_backward, block.comm_backward, communicates,
+             overlap);
+  if (layer)
+    for (std::size_t i = 0; i < time.exposed.size(); ++i)
+      time.exposed[i] = named(Q::layer_exposed, static_cast<int>(i), time.exposed[i]);
+  return time;
+}
+
+template BlockTime<double> block_time<double>(const Inputs<double>&, const Block<double>&, const AxisMask&,
+                                              AxesOverlap, bool);
+template BlockTime<Traced> block_time<Traced>(const Inputs<Traced>&, const Block<Traced>&, const AxisMask&,
+                                              AxesOverlap, bool);
+
+}  // namespace roofscape::engine

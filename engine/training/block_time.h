@@ -1,0 +1,40 @@
+// How long one block (a layer, the embedding, the output head) takes for one microbatch, forward and backward: its
+// arithmetic and HBM traffic overlap perfectly, and communication is hidden under them as far as it goes (scaling book,
+// chapters 1 and 5). Overlap is judged per block and direction, as the book does; whole-step totals would hide more.
+#pragma once
+
+#include <array>
+
+#include "engine/inputs.h"
+#include "engine/scalar.h"
+
+namespace roofscape::engine {
+
+using AxisMask = std::array<bool, kAxisCount>;
+
+template <Scalar S>
+struct Block {
+  S math_forward, math_backward;  // seconds at peak; backward with recomputation
+  S hbm_forward, hbm_backward;    // seconds at HBM bandwidth
+  std::array<S, kAxisCount> comm_forward, comm_backward;  // seconds of each mesh axis
+};
+
+template <Scalar S>
+struct BlockTime {
+  S work_forward, work_backward;        // the longer of arithmetic and HBM traffic
+  S network_forward, network_backward;  // of all axes together, as the overlap of axes is assumed
+  S exposed_forward, exposed_backward;  // what the network takes beyond the work
+  S forward, backward;                  // work and exposed communication
+  S hbm_exposed;                        // HBM traffic beyond the arithmetic, both directions
+  std::array<S, kAxisCount> exposed;    // communication beyond the work by axis, both directions
+};
+
+// `communicates`: the axes that move anything. `layer`: the block is a layer, whose times are rows of the quantity table.
+template <Scalar S>
+BlockTime<S> block_time(const Inputs<S>&, const Block<S>&, const AxisMask& communicates, AxesOverlap, bool layer);
+extern template BlockTime<double> block_time<double>(const Inputs<double>&, const Block<double>&, const AxisMask&,
+                                                     AxesOverlap, bool);
+extern template BlockTime<Traced> block_time<Traced>(const Inputs<Traced>&, const Block<Traced>&, const AxisMask&,
+                                                     AxesOverlap, bool);
+
+}  // namespace roofscape::engine

@@ -1,0 +1,53 @@
+// The book's bounds: from how many tokens a chip on a strategy is compute-bound (scaling book, chapters 5, 6 and 12).
+// The book's rules cancel 2 FLOP of a multiply-add against 2 bytes of a bf16 number; here both factors stand, so the
+// bounds hold for other precisions too.
+#pragma once
+
+#include "engine/inputs.h"
+#include "engine/scalar.h"
+
+namespace roofscape::engine {
+
+// Tokens a chip below which FSDP (or data parallelism) over `axes` torus axes of bandwidth `link` is network-bound:
+// b C / (2 M W). One axis of v5p: 2550.
+template <Scalar S>
+S fsdp_tokens_per_chip(const S& peak, const S& link, const S& axes, const S& element_bytes) {
+  return element_bytes * peak / (constant<S>(2, unit::flop_each) * axes * link);
+}
+// Largest tensor degree that stays compute-bound: M F / (tokens a chip of one-axis FSDP).
+template <Scalar S>
+S tensor_degree_limit(const S& d_ff, const S& axes, const S& one_axis_tokens) {
+  return axes * d_ff / one_axis_tokens;
+}
+// Tokens a chip below which FSDP with tensor is network-bound at the best split; M_X and M_Y are the torus axes of each.
+// Transfers on different axes at the same time: a^2 / (M_X M_Y F); one after the other: four times that.
+template <Scalar S>
+S mixed_tokens_per_chip(const S& one_axis_tokens, const S& d_ff, const S& axes_x, const S& axes_y, AxesOverlap overlap) {
+  const S limit = one_axis_tokens * one_axis_tokens / (axes_x * axes_y * d_ff);
+  return overlap == AxesOverlap::max ? limit : constant<S>(4) * limit;
+}
+// FSDP degree that minimises communication: sqrt(B/F * M_X/M_Y * N).
+template <Scalar S>
+S best_fsdp_degree(const S& batch_tokens, const S& d_ff, const S& axes_x, const S& axes_y, const S& chips) {
+  return sqrt(batch_tokens / d_ff * axes_x / axes_y * chips);
+}
+// Arithmetic over communication at that split; below 1 it caps the MFU.
+template <Scalar S>
+S mixed_ratio(const S& tokens_per_chip, const S& d_ff, const S& axes_x, const S& axes_y, const S& one_axis_tokens,
+              AxesOverlap overlap) {
+  const S ratio = sqrt(tokens_per_chip * d_ff * axes_x * axes_y) / one_axis_tokens;
+  return overlap == AxesOverlap::max ? ratio : ratio / constant<S>(2);
+}
+
+template <Scalar S>
+struct Bounds {
+  bool torus = false, has_dcn = false;
+  S tokens_per_chip, alpha, fsdp_1, fsdp_2, fsdp_3, tensor, mixed_sum, mixed_max, x_opt, ratio_sum, ratio_max, dcn, ridge;
+};
+// All of them for a scenario's model, batch and cluster (not its mesh).
+template <Scalar S>
+Bounds<S> bounds(const Inputs<S>&, const S& batch_tokens);
+extern template Bounds<double> bounds<double>(const Inputs<double>&, const double&);
+extern template Bounds<Traced> bounds<Traced>(const Inputs<Traced>&, const Traced&);
+
+}  // namespace roofscape::engine

@@ -1,0 +1,121 @@
+#include "engine/training/layer_cost.h"
+
+namespace roofscape::engine {
+
+namespace {
+
+constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
+
+// Collectives over tensor in one layer, each of the residual stream. Forward: gather and scatter around attention and
+// around the MLP. Backward: the same for gradients; with the sequence split over tensor ranks the inputs are gathered
+// once more and their gradients scattered (the book's mixed algorithm, chapter 5), without, two AllReduces suffice.
+constexpr double kTensorCollectivesForward = 4;
+constexpr double tensor_collectives_backward(bool sequence_parallel) { return sequence_parallel ? 8 : 4; }
+
+}  // namespace
+
+template <Scalar S>
+LayerCost<S> layer_cost(const Inputs<S>& in, const LayerKey& key, ContextMethod method) {
+  LayerCost<S> cost;
+  cost.params = count_parameters(in.model);
+  const Degree<S>& tensor = in.degree(Axis::tensor);
+  const Degree<S>& context = in.degree(Axis::context);
+  cost.microbatch_tokens =
+      named(Q::microbatch_tokens, in.microbatch_sequences * in.sequence_length / context.x);
+  const S& t = cost.microbatch_tokens;
+  cost.operations = layer_operations(in, cost.params, key, t);
+  cost.activations = layer_activations(in, key, t);
+
+  // Recomputation: in the 6 P convention a block checkpoint repeats the whole forward pass (8 P); otherwise what the
+  // policy drops is computed again, operation by operation.
+  const RecomputedOperations again = recomputed_operations(key);
+  const bool everything = key.policy == CheckpointPolicy::block && key.flops == FlopsConvention::six_p;
+  S flops_again = in.zero, bytes_again = in.zero;
+  for (std::size_t i = 0; i < again.size(); ++i) {
+    if (!again[i]) continue;
+    if (!is_vector_operation(static_cast<OperationKind>(i)))
+      flops_again = flops_again + cost.operations.operations[i].flops;
+    bytes_again = bytes_again + cost.operations.operations[i].hbm_bytes;
+  }
+  cost.flops_recompute =
+      named(Q::layer_flops_recompute, everything ? cost.operations.flops_forward : flops_again);
+
+  const S two = constant<S>(2);
+  const S& C = in.chip.peak_flops;
+  const S& W = in.chip.hbm_bandwidth;
+  Block<S>& layer = cost.layer;
+  layer.math_forward = named(Q::layer_math_forward, cost.operations.flops_forward / C);
+  layer.math_backward =
+      named(Q::layer_math_backward, (two * cost.operations.flops_forward + cost.flops_recompute) / C);
+  layer.hbm_forward = named(Q::layer_hbm_forward, cost.operations.hbm_bytes_forward / W);
+  cost.hbm_bytes_backward =
+      named(Q::layer_hbm_bytes_backward, two * cost.operations.hbm_bytes_forward + bytes_again);
+  layer.hbm_backward = named(Q::layer_hbm_backward, cost.hbm_bytes_backward / W);
+
+  const S passes = constant<S>(everything ? 3 : 2);
+  const auto vocabulary = [&](const S& flops, const S& bytes) {
+    Block<S> block;
+    block.math_forward = flops / C;
+    block.math_backward = passes * flops / C;
+    block.hbm_forward = bytes / W;
+    block.hbm_backward = two * bytes / W;
+    block.comm_forward.fill(in.zero);
+    block.comm_backward.fill(in.zero);
+    return block;
+  };
+  cost.embedding = vocabulary(cost.operations.embedding_flops, cost.operations.embedding_hbm_bytes);
+  cost.head = vocabulary(cost.operations.head_flops, cost.operations.head_hbm_bytes);
+
+  // Links.
+  cost.bandwidth.fill(in.zero);
+  for (const Axis axis : {Axis::data, Axis::tensor, Axis::context}) {
+    if (in.degree(axis).n > 1)
+      cost.bandwidth[at(axis)] = named(Q::axis_bandwidth, static_cast<int>(axis),
+                                       gather_bandwidth(in.links[axis], in.torus_axes[at(axis)], in.chip));
+  }
+  cost.state_bandwidth = in.zero;
+  if (in.links.state.degree > 1) {
+    cost.state_bandwidth = named(Q::axis_bandwidth, static_cast<int>(Axis::fsdp),
+                                 gather_bandwidth(in.links.state, in.torus_axes[at(Axis::fsdp)], in.chip));
+    cost.bandwidth[at(Axis::fsdp)] = cost.state_bandwidth;
+  }
+  if (in.degree(Axis::pipeline).n > 1)
+    cost.bandwidth[at(Axis::pipeline)] =
+        named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline), send_bandwidth(in.links[Axis::pipeline], in.chip));
+
+  // Communication of tensor and context.
+  layer.comm_forward.fill(in.zero);
+  layer.comm_backward.fill(in.zero);
+  const auto set = [&layer](Axis axis, const S& forward, const S& backward) {
+    layer.comm_forward[at(axis)] = named(Q::layer_comm_forward, static_cast<int>(axis), forward);
+    layer.comm_backward[at(axis)] = named(Q::layer_comm_backward, static_cast<int>(axis), backward);
+  };
+  if (tensor.n > 1) {
+    cost.tensor_bytes = named(Q::tensor_activation_bytes, in.activation_bytes * t * in.model.d_model);
+    const S& Wy = cost.bandwidth[at(Axis::tensor)];
+    set(Axis::tensor, constant<S>(kTensorCollectivesForward) * cost.tensor_bytes / Wy,
+        constant<S>(tensor_collectives_backward(key.sequence_parallel)) * cost.tensor_bytes / Wy);
+  }
+  if (context.n > 1) {
+    const S& Wc = cost.bandwidth[at(Axis::context)];
+    const S kv_heads = key.tensor > key.n_kv_heads ? constant<S>(1) : in.model.n_kv_heads / tensor.x;
+    const S sequence_tokens = t * context.x;
+    if (method == ContextMethod::ulysses) {
+      // Two AllToAlls (Q, K and V in, outputs out), each moving one context rank's share.
+      const S heads = in.model.n_heads / tensor.x;
+      cost.context_bytes = named(Q::context_kv_bytes, in.activation_bytes * t * in.model.d_head * two * (heads + kv_heads));
+      set(Axis::context, cost.context_bytes / Wc, cost.context_bytes / Wc);
+    } else {
+      // Keys and values of the whole sequence pass by once; backward again, with their gradients.
+      cost.context_bytes = named(Q::context_kv_bytes,
+                         two * in.activation_bytes * sequence_tokens * in.model.d_head * kv_heads);
+      set(Axis::context, cost.context_bytes / Wc, two * cost.context_bytes / Wc);
+    }
+  }
+  return cost;
+}
+
+template LayerCost<double> layer_cost<double>(const Inputs<double>&, const LayerKey&, ContextMethod);
+template LayerCost<Traced> layer_cost<Traced>(const Inputs<Traced>&, const LayerKey&, ContextMethod);
+
+}  // namespace roofscape::engine

@@ -1,0 +1,33 @@
+// First stage of the evaluation: one layer, one microbatch, one chip. Depends on the LayerKey and the links of the
+// tensor and context axes only, so a search costs a layer once for all plans that share them.
+#pragma once
+
+#include "engine/hardware/collective.h"
+#include "engine/inputs.h"
+#include "engine/model/checkpointing.h"
+#include "engine/model/layer_operations.h"
+#include "engine/model/parameters.h"
+#include "engine/training/block_time.h"
+
+namespace roofscape::engine {
+
+template <Scalar S>
+struct LayerCost {
+  Parameters<S> params;
+  S microbatch_tokens;
+  LayerOperations<S> operations;
+  LayerActivations<S> activations;
+  S flops_recompute;
+  // Arithmetic, HBM and the communication of tensor and context; the state shards' share is added by stage_cost.
+  Block<S> layer, embedding, head;
+  std::array<S, kAxisCount> bandwidth;  // by axis; fsdp: of the group that shards state
+  S state_bandwidth;
+  S hbm_bytes_backward, tensor_bytes, context_bytes;  // of a layer; tensor, context: one transfer
+};
+
+template <Scalar S>
+LayerCost<S> layer_cost(const Inputs<S>&, const LayerKey&, ContextMethod);
+extern template LayerCost<double> layer_cost<double>(const Inputs<double>&, const LayerKey&, ContextMethod);
+extern template LayerCost<Traced> layer_cost<Traced>(const Inputs<Traced>&, const LayerKey&, ContextMethod);
+
+}  // namespace roofscape::engine

@@ -1,0 +1,234 @@
+#include "engine/training/plan_cost.h"
+
+#include "engine/pipeline/timeline_analysis.h"
+#include "engine/training/run.h"
+
+namespace roofscape::engine {
+
+namespace {
+
+constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
+
+template <Scalar S>
+S simulated_in_flight(const S& zero, int stage, double value) {
+  if constexpr (std::same_as<S, double>) {
+    (void)zero;
+    (void)stage;
+    return value;
+  } else {
+    return zero.trace()->simulated(Q::stage_in_flight, stage, value);
+  }
+}
+
+template <Scalar S, std::size_t N>
+S sum_in_order(const std::array<S, N>& parts) {
+  S total = parts[0];
+  for (std::size_t i = 1; i < N; ++i) total = total + parts[i];
+  return total;
+}
+
+// Exposed communication of one axis over a step, mean of the chips.
+template <Scalar S>
+S exposed_of(const Inputs<S>& in, const StageCost<S>& stage, Axis axis) {
+  S exposed = in.zero;
+  const bool in_layers = stage.communicates[at(axis)];
+  if (in_layers)
+    exposed = stage.layer_passes * stage.layer.exposed[at(axis)] +
+              stage.microbatches * stage.vocab_exposed[at(axis)] / stage.stages;
+  if (value_of(stage.end_reduction[at(axis)]) > 0)
+    exposed = in_layers ? exposed + stage.end_reduction[at(axis)] : stage.end_reduction[at(axis)];
+  return exposed;
+}
+
+template <Scalar S>
+void fill_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S>& stage, const PlanKey& key,
+               PlanCost<S>& out) {
+  const S& C = in.chip.peak_flops;
+  const S& N = stage.chips;
+  const S zero = in.zero;
+  const bool pipelined = in.degree(Axis::pipeline).n > 1;
+  out.tokens_per_step = named(Q::tokens_per_step, in.batch_sequences * in.sequence_length);
+  const S& B = out.tokens_per_step;
+  out.flops_per_token = training_flops_per_token(in, layer.params, key.flops);
+  const S& per_token = out.flops_per_token;
+  out.flops_model = named(Q::flops_model_per_step, per_token * B);
+  out.flops_run = named(Q::flops_run, per_token * in.train_tokens);
+  const bool everything_again = key.policy == CheckpointPolicy::block && key.flops == FlopsConvention::six_p;
+  out.flops_recompute =
+      named(Q::flops_recompute_per_step, everything_again
+                                             ? constant<S>(2, unit::flop_each) * layer.params.active * B
+                                             : layer.flops_recompute * stage.layer_passes * N);
+  out.flops_hardware = named(Q::flops_hardware_per_step, out.flops_model + out.flops_recompute);
+
+  const S attention = attention_flops_per_token(in, key.flops) * B;
+  const bool counts_attention = key.flops != FlopsConvention::six_p;
+  const auto part = [&out](Q q, const S& x) {
+    for (std::size_t i = 0; i < kStepParts.size(); ++i)
+      if (kStepParts[i] == q) out.step_parts[i] = named(q, x);
+  };
+  part(Q::step_matmul, (counts_attention ? out.flops_model - attention : out.flops_model) / (N * C));
+  part(Q::step_attention, counts_attention ? attention / (N * C) : zero);
+  part(Q::step_recompute, out.flops_recompute / (N * C));
+  part(Q::step_hbm, stage.layer_passes * stage.layer.hbm_exposed +
+                        stage.microbatches * stage.vocab_hbm_exposed / stage.stages);
+  part(Q::step_data, exposed_of(in, stage, Axis::data));
+  part(Q::step_fsdp, exposed_of(in, stage, Axis::fsdp));
+  part(Q::step_tensor, exposed_of(in, stage, Axis::tensor));
+  part(Q::step_context, exposed_of(in, stage, Axis::context));
+  part(Q::step_pipeline_transfer,
+       pipelined && stage.simulated ? max(stage.makespan - stage.makespan_without_transfers, zero) : zero);
+  part(Q::step_bubble, pipelined && stage.simulated ? max(stage.makespan_without_transfers - stage.work, zero) : zero);
+  // The optimizer reads gradients, weights and its state and writes weights and state: a pass over HBM.
+  const S shards = key.zero_stage >= 1 ? stage.state_shards : constant<S>(1);
+  const S passes = constant<S>(2) * (in.optimizer_bytes + in.weight_bytes) + in.reduced_gradient_bytes;
+  part(Q::step_optimizer,
+       key.has_optimizer ? passes * layer.params.total / (in.degree(Axis::tensor).x * stage.stages * shards) /
+                               in.chip.hbm_bandwidth
+                         : zero);
+  out.step_time = named(Q::step_time, sum_in_order(out.step_parts));
+
+  S network = stage.layer_passes * (stage.layer.network_forward + stage.layer.network_backward);
+  for (const S& end : stage.end_reduction)
+    if (value_of(end) > 0) network = network + end;
+  out.network = named(Q::network_total, network);
+
+  const S& T = out.step_time;
+  out.mfu = named(Q::mfu, utilisation(out.flops_model, N, C, T));
+  out.hfu = named(Q::hfu, utilisation(out.flops_hardware, N, C, T));
+  out.tokens_per_s = named(Q::tokens_per_s, B / T);
+  out.tokens_per_s_per_chip = named(Q::tokens_per_s_per_chip, out.tokens_per_s / N);
+  out.run_steps = named(Q::run_steps, in.train_tokens / B);
+  out.run_time = named(Q::run_time, out.run_steps * T);
+  out.run_days = named(Q::run_days, days_of(out.run_time));
+  out.chip_hours = named(Q::run_chip_hours, N * hours_of(out.run_time));
+  out.cost_usd = named(Q::run_cost, out.chip_hours * in.chip.price);
+  out.stated_days = named(Q::stated_run_days,
+                          days_of(run_seconds(out.flops_run, in.cluster_chips, C, in.stated_mfu)));
+}
+
+template <Scalar S>
+void fill_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S>& stage, const PlanKey& key,
+                 const PipelineReport& pipeline, PlanCost<S>& out) {
+  const S zero = in.zero;
+  const S& Y = in.degree(Axis::tensor).x;
+  const bool pipelined = in.degree(Axis::pipeline).n > 1;
+  const int devices = in.degree(Axis::pipeline).n;
+  const auto shards_from = [&](int zero_stage) {
+    return key.zero_stage >= zero_stage ? stage.state_shards : constant<S>(1);
+  };
+  const S one = constant<S>(1);
+
+  // Working memory beside the state: gathered weights and a gradient under ZeRO-3, the layer being recomputed, logits.
+  const bool gathers = key.zero_stage == 3 && in.links.state.degree > 1;
+  const S reduced = in.reduced_gradient_bytes;
+  const S gathered = named(Q::buffers_gathered,
+                           gathers ? (constant<S>(2) * in.weight_bytes + reduced) * layer.params.layer / Y : zero);
+  const S working = named(Q::buffers_working, key.policy == CheckpointPolicy::none
+                                                  ? zero
+                                                  : layer.activations.full_bytes - layer.activations.checkpoint_bytes);
+  const S logits = named(Q::buffers_logits, constant<S>(4, unit::bytes_each) * layer.microbatch_tokens *
+                                                in.model.vocab_size / Y);
+
+  out.buffers_gathered = gathered;
+  out.buffers_working = working;
+  out.buffers_logits = logits;
+
+  std::vector<double> in_flight;
+  const bool has_orders = pipelined && !pipeline.orders.ops.empty();
+  if (has_orders) peak_microbatches(pipeline.orders, KeptUntil::weight_gradient, in_flight);
+  const int virtual_stages = pipelined ? devices * passes_per_device(pipeline.shape) : 1;
+  const bool doubled = pipelined && virtual_stage_count(pipeline.shape) > virtual_stages;  // DualPipe: both directions
+  out.stages.resize(static_cast<std::size_t>(devices));
+  for (int d = 0; d < devices; ++d) {
+    StageMemory<S>& memory = out.stages[static_cast<std::size_t>(d)];
+    int holds_embedding = 0, holds_head = 0;
+    S n_layers = zero;
+    bool any = false;
+    const auto hold = [&](int s) {
+      const S n = pipelined ? stage.stage_layers[static_cast<std::size_t>(s)] : S(in.model.n_layers);
+      n_layers = any ? n_layers + n : n;
+      any = true;
+      holds_embedding += s == 0;
+      holds_head += s == virtual_stages - 1;
+    };
+    if (!pipelined) {
+      hold(0);
+    } else if (has_orders) {
+      for (std::size_t s = 0; s < pipeline.orders.device_of.size(); ++s)
+        if (pipeline.orders.device_of[s] == d) hold(static_cast<int>(s) % virtual_stages);
+    } else {
+      for (int s = d; s < virtual_stages; s += devices) hold(s);
+    }
+    if (!pipelined) {
+      memory.params = named(Q::stage_params, d, layer.params.total);
+    } else {
+      S params = n_layers * layer.params.layer;
+      if (holds_embedding > 0) params = params + layer.params.embedding;
+      // A tied unembedding on another stage than the embedding is a copy of it.
+      if (holds_head > 0)
+        params = params + (key.tied_embeddings && holds_embedding == 0 ? layer.params.embedding + in.model.d_model
+                                                                       : layer.params.head);
+      memory.params = named(Q::stage_params, d, params);
+    }
+    const S flight = pipelined ? simulated_in_flight(zero, d, has_orders ? in_flight[static_cast<std::size_t>(d)] : 1.0)
+                               : named(Q::stage_in_flight, d, one + zero);
+    const S held_layers = doubled ? n_layers / constant<S>(2) : n_layers;
+    memory.parts = {in.weight_bytes * memory.params / (Y * shards_from(3)),
+                    key.stores_gradients ? in.gradient_bytes * memory.params / (Y * shards_from(2)) : zero,
+                    key.has_optimizer ? in.optimizer_bytes * memory.params / (Y * shards_from(1)) : zero,
+                    flight * held_layers * layer.activations.checkpoint_bytes,
+                    holds_head > 0 ? gathered + working + logits : gathered + working,
+                    S(in.reserve_bytes)};
+    memory.total = sum_in_order(memory.parts);
+  }
+  std::vector<S> totals;
+  totals.reserve(out.stages.size());
+  for (const StageMemory<S>& memory : out.stages) totals.push_back(memory.total);
+  out.fullest_stage = index_of_largest(std::span<const S>(totals));
+  StageMemory<S>& fullest = out.stages[out.fullest_stage];
+  for (std::size_t i = 0; i < kMemoryPartCount; ++i) fullest.parts[i] = named(kMemoryParts[i], fullest.parts[i]);
+  fullest.total = named(Q::memory_total, sum_in_order(fullest.parts));
+  out.memory_free = named(Q::memory_free, in.chip.hbm_capacity - fullest.total);
+
+  out.state_bytes = named(Q::training_state_bytes,
+                          training_state_bytes(layer.params.total, in.weight_bytes, in.gradient_bytes,
+                                               in.optimizer_bytes));
+  out.checkpoints_bytes =
+      named(Q::checkpoints_all_bytes, layer.activations.checkpoint_bytes * stage.layer_passes * stage.chips);
+  out.job_bytes = named(Q::memory_job_bytes, out.state_bytes + out.checkpoints_bytes);
+  out.minimum_chips = named(Q::memory_min_chips, out.job_bytes / in.chip.hbm_capacity);
+}
+
+}  // namespace
+
+PlanKey plan_key(const Scenario& s) {
+  PlanKey key;
+  key.flops = s.assumptions.flops;
+  key.policy = s.checkpointing.policy;
+  key.zero_stage = s.parallelism.zero_stage;
+  key.stores_gradients = s.precision.gradients != Dtype::none;
+  key.has_optimizer = s.precision.optimizer != OptimizerKind::none;
+  key.tied_embeddings = s.model.tied_embeddings;
+  return key;
+}
+
+template <Scalar S>
+PlanCost<S> plan_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S>& stage, const PlanKey& key,
+                      const PipelineReport& pipeline) {
+  PlanCost<S> out;
+  fill_step(in, layer, stage, key, out);
+  fill_memory(in, layer, stage, key, pipeline, out);
+  const bool pipelined = in.degree(Axis::pipeline).n > 1;
+  const S one = constant<S>(1);
+  out.bubble_fraction = named(Q::pipeline_bubble_fraction,
+                              pipelined ? (stage.makespan - stage.work) / stage.makespan : in.zero);
+  out.bubble_even = named(Q::pipeline_bubble_ideal, (stage.stages - one) / (stage.microbatches + stage.stages - one));
+  return out;
+}
+
+template PlanCost<double> plan_cost<double>(const Inputs<double>&, const LayerCost<double>&, const StageCost<double>&,
+                                            const PlanKey&, const PipelineReport&);
+template PlanCost<Traced> plan_cost<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&, const StageCost<Traced>&,
+                                            const PlanKey&, const PipelineReport&);
+
+}  // namespace roofscape::engine

@@ -1,0 +1,272 @@
+#include "engine/training/stage_cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/pipeline/pipeline_time.h"
+
+namespace roofscape::engine {
+
+namespace {
+
+constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
+
+// Simulated and drawn up to this many operations; longer steps get their makespan from pipeline_time alone.
+constexpr std::int64_t kMaxDrawnOps = std::int64_t{1} << 22;
+
+template <Scalar S>
+S simulated(Trace* trace, Q q, double value) {
+  if constexpr (std::same_as<S, double>) {
+    (void)trace;
+    (void)q;
+    return value;
+  } else {
+    return trace->simulated(q, -1, value);
+  }
+}
+
+Tick ticks(double seconds) {
+  const double t = seconds / kTickSeconds;
+  if (!(t > 0)) return 0;
+  return t > 4e18 ? Tick{4'000'000'000'000'000'000} : static_cast<Tick>(std::llround(t));
+}
+
+// Communication of the group that shards training state, for a block whose gathered weights take `weights` bytes and
+// whose gradients `gradients`. ZeRO-3 gathers the weights of every microbatch, forward and backward, and scatters its
+// gradients; below that one reduction a step, here spread over the microbatches it can hide under (no pipeline).
+template <Scalar S>
+struct StateTraffic {
+  S state_forward, state_backward, data_backward;
+};
+template <Scalar S>
+StateTraffic<S> state_traffic(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& key, const S& weights,
+                              const S& gradients, const S& microbatches, const S& shards) {
+  const bool sharded = in.links.state.degree > 1, replicated = in.degree(Axis::data).n > 1;
+  const bool spread = key.shape.stages == 1;
+  StateTraffic<S> traffic{in.zero, in.zero, in.zero};
+  const S& Wz = layer.state_bandwidth;
+  const S& Wx = layer.bandwidth[at(Axis::data)];
+  if (sharded && key.zero_stage == 3) {
+    traffic.state_forward = weights / Wz;
+    traffic.state_backward = (weights + gradients) / Wz;
+  } else if (sharded && spread) {
+    const S& gathered = key.zero_stage == 0 ? gradients : weights;  // reduced gradients, or updated weights
+    traffic.state_forward = gathered / Wz / microbatches;
+    traffic.state_backward = gradients / Wz / microbatches;
+  }
+  if (replicated && spread) {
+    traffic.data_backward =
+        sharded ? all_reduce_time(gradients, Wx) / shards / microbatches : all_reduce_time(gradients, Wx) / microbatches;
+  }
+  return traffic;
+}
+
+}  // namespace
+
+int microbatch_count(const Scenario& s) {
+  const double ranks = static_cast<double>(s.parallelism.data) * s.parallelism.fsdp * s.pipeline.microbatch_sequences;
+  return static_cast<int>(std::max(1.0, std::ceil(s.workload.global_batch_sequences / ranks)));
+}
+
+StageKey stage_key(const Scenario& s, Trace* trace) {
+  StageKey key;
+  const bool pipelined = s.parallelism.pipeline > 1;
+  key.shape.kind = s.pipeline.schedule;
+  key.shape.stages = s.parallelism.pipeline;
+  key.shape.microbatches = microbatch_count(s);
+  key.shape.virtual_stages = pipelined ? s.pipeline.virtual_stages : 1;
+  key.n_layers = s.model.n_layers;
+  key.zero_stage = s.parallelism.zero_stage;
+  key.sequence_parallel = s.parallelism.sequence_parallel;
+  key.tied_embeddings = s.model.tied_embeddings;
+  key.overlap = s.assumptions.axes_overlap;
+  key.trace = trace;
+  return key;
+}
+
+std::vector<int> split_layers(int n_layers, int virtual_stages) {
+  const int n = std::max(1, virtual_stages);
+  std::vector<int> layers(static_cast<std::size_t>(n), (n_layers + n - 1) / n);
+  int excess = layers[0] * n - n_layers;
+  for (int i = 0; excess > 0; ++i, --excess) --layers[static_cast<std::size_t>(i % 2 == 0 ? n - 1 - i / 2 : i / 2)];
+  return layers;
+}
+
+template <Scalar S>
+StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& key, PipelineReport& pipeline) {
+  StageCost<S> cost;
+  const S& Y = in.degree(Axis::tensor).x;
+  const S& p = in.degree(Axis::pipeline).x;
+  const bool pipelined = key.shape.stages > 1;
+  cost.stages = p;
+  cost.data_ranks = named(Q::data_ranks, in.degree(Axis::data).x * in.degree(Axis::fsdp).x);
+  cost.state_shards = named(Q::state_shards, in.degree(Axis::fsdp).x * in.degree(Axis::context).x);
+  cost.chips = named(Q::chips_used, in.degree(Axis::data).x * in.degree(Axis::fsdp).x * Y *
+                                        in.degree(Axis::context).x * p);
+  cost.microbatches =
+      named(Q::microbatches, ceil(in.batch_sequences / (cost.data_ranks * in.microbatch_sequences)));
+  const S& m = cost.microbatches;
+
+  // Which axis the group of state shards is called by: fsdp, or context where that is all there is to shard over.
+  const Axis state_axis = in.degree(Axis::fsdp).n > 1 ? Axis::fsdp : Axis::context;
+  cost.weight_bytes = named(Q::gathered_weight_bytes, in.weight_bytes * layer.params.layer / Y);
+  const S& reduced = in.reduced_gradient_bytes;
+  cost.gradient_bytes = named(Q::gradient_bytes, reduced * layer.params.layer / Y);
+
+  Block<S> block = layer.layer;
+  AxisMask& talks = cost.communicates;
+  for (const Axis axis : {Axis::tensor, Axis::context}) talks[at(axis)] = in.degree(axis).n > 1;
+  const auto add = [&](Block<S>& b, Axis axis, const S& forward, const S& backward, bool fresh, bool name) {
+    S f = fresh ? forward : b.comm_forward[at(axis)] + forward;
+    S g = fresh ? backward : b.comm_backward[at(axis)] + backward;
+    b.comm_forward[at(axis)] = name ? named(Q::layer_comm_forward, static_cast<int>(axis), f) : f;
+    b.comm_backward[at(axis)] = name ? named(Q::layer_comm_backward, static_cast<int>(axis), g) : g;
+  };
+  const StateTraffic<S> traffic = state_traffic(in, layer, key, cost.weight_bytes, cost.gradient_bytes, m, cost.state_shards);
+  const bool state_moves = in.links.state.degree > 1 && (key.zero_stage == 3 || !pipelined);
+  const bool data_moves = in.degree(Axis::data).n > 1 && !pipelined;
+  if (state_moves) {
+    add(block, state_axis, traffic.state_forward, traffic.state_backward, !talks[at(state_axis)], true);
+    talks[at(state_axis)] = true;
+  }
+  if (data_moves) {
+    add(block, Axis::data, in.zero, traffic.data_backward, true, true);
+    talks[at(Axis::data)] = true;
+  }
+  cost.comm_forward = block.comm_forward;
+  cost.comm_backward = block.comm_backward;
+  cost.layer = block_time(in, block, talks, key.overlap, true);
+
+  // Embedding and head move their own state over the same links.
+  AxisMask vocab_talks{};
+  const auto vocabulary = [&](Block<S> b, const S& parameters) {
+    const S w = in.weight_bytes * parameters / Y, g = reduced * parameters / Y;
+    const StateTraffic<S> state = state_traffic(in, layer, key, w, g, m, cost.state_shards);
+    if (state_moves) add(b, state_axis, state.state_forward, state.state_backward, true, false);
+    if (data_moves) add(b, Axis::data, in.zero, state.data_backward, true, false);
+    vocab_talks[at(state_axis)] = state_moves;
+    if (data_moves) vocab_talks[at(Axis::data)] = true;
+    return block_time(in, b, vocab_talks, key.overlap, false);
+  };
+  cost.embedding = vocabulary(layer.embedding, layer.params.embedding);
+  cost.head = vocabulary(layer.head, key.tied_embeddings && !pipelined ? in.model.d_model : layer.params.embedding);
+  cost.vocab_time = named(Q::vocab_time, (cost.embedding.forward + cost.embedding.backward) +
+                                             (cost.head.forward + cost.head.backward));
+  cost.vocab_hbm_exposed = named(Q::vocab_hbm_exposed, cost.embedding.hbm_exposed + cost.head.hbm_exposed);
+  for (std::size_t i = 0; i < cost.vocab_exposed.size(); ++i)
+    cost.vocab_exposed[i] = named(Q::vocab_exposed, static_cast<int>(i),
+                                  vocab_talks[i] ? cost.embedding.exposed[i] + cost.head.exposed[i] : in.zero);
+
+  cost.layer_passes = named(Q::layers_a_stage, m * in.model.n_layers / p);
+  cost.work = named(Q::pipeline_work, cost.layer_passes * (cost.layer.forward + cost.layer.backward) +
+                                          m * cost.vocab_time / p);
+
+  // What is left to reduce when the last microbatch of a pipeline is through: nothing hides it.
+  cost.end_reduction.fill(in.zero);
+  if (pipelined) {
+    cost.mean_gradient_bytes = named(Q::stage_gradient_bytes, reduced * layer.params.total / (Y * p));
+    const bool sharded = in.links.state.degree > 1;
+    if (sharded && key.zero_stage < 3) {
+      const S& gathered = key.zero_stage == 0 ? reduced : in.weight_bytes;
+      cost.end_reduction[at(state_axis)] =
+          named(Q::step_end_reduction, static_cast<int>(state_axis),
+                (cost.mean_gradient_bytes + gathered * layer.params.total / (Y * p)) / layer.state_bandwidth);
+    }
+    if (in.degree(Axis::data).n > 1)
+      cost.end_reduction[at(Axis::data)] =
+          named(Q::step_end_reduction, static_cast<int>(Axis::data),
+                sharded ? all_reduce_time(cost.mean_gradient_bytes, layer.bandwidth[at(Axis::data)]) / cost.state_shards
+                        : all_reduce_time(cost.mean_gradient_bytes, layer.bandwidth[at(Axis::data)]));
+  }
+
+  // Virtual stages and their times.
+  const int virtual_stages = pipelined ? key.shape.stages * passes_per_device(key.shape) : 1;
+  const std::vector<int> layers = split_layers(key.n_layers, virtual_stages);
+  cost.stage_layers.clear();
+  cost.forward.clear();
+  cost.backward.clear();
+  for (int s = 0; s < virtual_stages; ++s) {
+    const bool first = s == 0, last = s == virtual_stages - 1;
+    const S n = pipelined ? named(Q::stage_layers, s, constant<S>(layers[static_cast<std::size_t>(s)]) + in.zero)
+                          : S(in.model.n_layers);
+    if (pipelined) cost.stage_layers.push_back(n);
+    S f = n * cost.layer.forward, b = n * cost.layer.backward;
+    if (first) f = f + cost.embedding.forward, b = b + cost.embedding.backward;
+    if (last) f = f + cost.head.forward, b = b + cost.head.backward;
+    cost.forward.push_back(named(Q::stage_forward, s, f));
+    cost.backward.push_back(named(Q::stage_backward, s, b));
+  }
+
+  cost.transfer = in.zero;
+  cost.makespan = cost.makespan_without_transfers = cost.work;
+  pipeline.shape = key.shape;
+  pipeline.orders.ops.clear();
+  pipeline.timeline.start.clear();
+  pipeline.timeline.makespan = 0;
+  pipeline.status = pipelined ? check_schedule(key.shape) : ScheduleStatus{};
+  if (!pipelined) return cost;
+
+  // The residual stream of a microbatch; where it is split over tensor ranks each sends its share.
+  const S stream = in.activation_bytes * layer.microbatch_tokens * in.model.d_model;
+  const S boundary = key.sequence_parallel ? stream / Y : stream;
+  cost.transfer = named(Q::pipeline_transfer, boundary / layer.bandwidth[at(Axis::pipeline)]);
+  if (!pipeline.status.legal()) return cost;
+
+  PipelineTimes& times = pipeline.times;
+  const auto positions = static_cast<std::size_t>(virtual_stage_count(key.shape));
+  times.forward.resize(positions);
+  times.backward_input.resize(positions);
+  times.backward_weight.resize(positions);
+  times.overlapped.clear();
+  times.transfer = ticks(value_of(cost.transfer));
+  times.blocking_send = false;
+  const double peak = value_of(in.chip.peak_flops);
+  const double attention =
+      value_of(layer.operations.operations[static_cast<std::size_t>(OperationKind::attention)].flops) / peak;
+  for (std::size_t i = 0; i < positions; ++i) {
+    const std::size_t s = i % static_cast<std::size_t>(virtual_stages);  // DualPipe: the second direction again
+    const Tick backward = ticks(value_of(cost.backward[s]));
+    // The weight gradient is half of the backward matrix multiplications; attention has none.
+    double weight = layers[s] * (value_of(layer.layer.math_forward) - attention);
+    if (s == 0) weight += value_of(layer.embedding.math_forward);
+    if (s + 1 == static_cast<std::size_t>(virtual_stages)) weight += value_of(layer.head.math_forward);
+    times.forward[i] = ticks(value_of(cost.forward[s]));
+    times.backward_weight[i] = std::clamp(ticks(weight), Tick{0}, backward);
+    times.backward_input[i] = backward - times.backward_weight[i];
+  }
+
+  const double ops = 2.0 * key.shape.microbatches * virtual_stages;
+  PipelineCache cache;
+  if (ops <= static_cast<double>(kMaxDrawnOps)) {
+    make_orders(key.shape, pipeline.orders);
+    if (simulate(pipeline.orders, times, cache.scratch, pipeline.timeline).finished()) {
+      cost.simulated = true;
+      cost.makespan = simulated<S>(key.trace, Q::pipeline_makespan,
+                                   static_cast<double>(pipeline.timeline.makespan) * kTickSeconds);
+    } else {
+      pipeline.timeline = {};
+    }
+  }
+  if (!cost.simulated) {
+    const PipelineTimeResult result = pipeline_time(key.shape, times, cache);
+    if (!result.ok()) return cost;
+    cost.simulated = true;
+    cost.makespan =
+        simulated<S>(key.trace, Q::pipeline_makespan, static_cast<double>(result.makespan) * kTickSeconds);
+  }
+  const Tick transfer = std::exchange(times.transfer, 0);
+  const PipelineTimeResult instant = pipeline_time(key.shape, times, cache);
+  times.transfer = transfer;
+  cost.makespan_without_transfers =
+      simulated<S>(key.trace, Q::pipeline_makespan_without_transfers,
+                   instant.ok() ? static_cast<double>(instant.makespan) * kTickSeconds : value_of(cost.makespan));
+  return cost;
+}
+
+template StageCost<double> stage_cost<double>(const Inputs<double>&, const LayerCost<double>&, const StageKey&,
+                                              PipelineReport&);
+template StageCost<Traced> stage_cost<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&, const StageKey&,
+                                              PipelineReport&);
+
+}  // namespace roofscape::engine
