@@ -24,8 +24,9 @@ cairo_status_t append(void* out, const unsigned char* data, unsigned int length)
 
 void set_colour(cairo_t* cr, Colour c) { cairo_set_source_rgba(cr, c.r / 255.0, c.g / 255.0, c.b / 255.0, c.a / 255.0); }
 
+// Adds a sub-path.
 void trace(cairo_t* cr, std::span<const Point> points, bool closed) {
-  cairo_new_path(cr);
+  cairo_new_sub_path(cr);
   for (const Point& p : points) cairo_line_to(cr, static_cast<double>(p.x), static_cast<double>(p.y));
   if (closed) cairo_close_path(cr);
 }
@@ -41,6 +42,18 @@ struct CairoCanvas::Impl {
   std::array<std::vector<cairo_font_face_t*>, 2> faces;  // by weight and place in the chain; null until used
   std::vector<cairo_glyph_t> glyphs;
   std::vector<cairo_text_cluster_t> clusters;
+  // Opaque strokes of one look that follow one another (dashes, hatches) are one path: the same picture, a smaller file.
+  Colour pending_colour;
+  float pending_width = 0;
+  int pending = 0;
+
+  void flush() {
+    if (pending == 0) return;
+    pending = 0;
+    set_colour(cr, pending_colour);
+    cairo_set_line_width(cr, static_cast<double>(pending_width));
+    cairo_stroke(cr);
+  }
 
   ~Impl() {
     if (cr) cairo_destroy(cr);
@@ -114,6 +127,7 @@ std::unique_ptr<CairoCanvas> CairoCanvas::png(const FontStack& fonts, float em, 
 }
 
 std::string CairoCanvas::finish() {
+  impl_->flush();
   cairo_status_t status = cairo_status(impl_->cr);
   // A PNG must be written before the surface is finished, a PDF is only complete after.
   if (status == CAIRO_STATUS_SUCCESS && impl_->raster)
@@ -129,19 +143,27 @@ std::string CairoCanvas::finish() {
 }
 
 void CairoCanvas::raw_stroke(std::span<const Point> points, bool closed, Colour colour, float width) {
+  constexpr int kMostTogether = 256;  // Cairo's time for one path grows faster than its length
+  if (impl_->pending > 0 &&
+      (colour != impl_->pending_colour || width != impl_->pending_width || impl_->pending >= kMostTogether))
+    impl_->flush();
   trace(impl_->cr, points, closed);
-  set_colour(impl_->cr, colour);
-  cairo_set_line_width(impl_->cr, static_cast<double>(width));
-  cairo_stroke(impl_->cr);
+  impl_->pending_colour = colour;
+  impl_->pending_width = width;
+  ++impl_->pending;
+  // Where translucent strokes cross they add up, which one path would not do.
+  if (colour.a != 255) impl_->flush();
 }
 
 void CairoCanvas::raw_fill(std::span<const Point> points, Colour colour) {
+  impl_->flush();
   trace(impl_->cr, points, true);
   set_colour(impl_->cr, colour);
   cairo_fill(impl_->cr);
 }
 
 void CairoCanvas::raw_text(Point at, std::string_view utf8, float em, Weight weight, Colour colour, float angle) {
+  impl_->flush();
   cairo_t* cr = impl_->cr;
   cairo_save(cr);
   cairo_translate(cr, static_cast<double>(at.x), static_cast<double>(at.y));
@@ -197,12 +219,16 @@ double CairoCanvas::measured_width(std::string_view utf8, float em, Weight weigh
 }
 
 void CairoCanvas::raw_push_clip(const Rect& r) {
+  impl_->flush();
   cairo_save(impl_->cr);
   cairo_rectangle(impl_->cr, static_cast<double>(r.x), static_cast<double>(r.y), static_cast<double>(r.w),
                   static_cast<double>(r.h));
   cairo_clip(impl_->cr);
 }
 
-void CairoCanvas::raw_pop_clip() { cairo_restore(impl_->cr); }
+void CairoCanvas::raw_pop_clip() {
+  impl_->flush();
+  cairo_restore(impl_->cr);
+}
 
 }  // namespace roofscape::widgets

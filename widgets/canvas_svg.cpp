@@ -66,31 +66,46 @@ SvgCanvas::SvgCanvas(const FontStack& fonts, float em, float width, float height
     : Canvas(fonts, em, {0, 0, width, height}), options_(std::move(options)) {}
 
 void SvgCanvas::path(std::span<const Point> points, bool closed) {
-  body_ += "<path d=\"";
   for (std::size_t i = 0; i < points.size(); ++i) {
     body_ += i == 0 ? 'M' : 'L';
     put(body_, points[i].x);
     body_ += ' ';
     put(body_, points[i].y);
   }
-  body_ += closed ? "Z\"" : "\"";
+  if (closed) body_ += 'Z';
 }
 
-void SvgCanvas::raw_stroke(std::span<const Point> points, bool closed, Colour colour, float width) {
-  path(points, closed);
-  body_ += " fill=\"none\"";
-  put_paint(body_, "stroke", colour);
-  put_attribute(body_, "stroke-width", width);
+void SvgCanvas::flush() {
+  if (!pending_) return;
+  pending_ = false;
+  body_ += "\" fill=\"none\"";
+  put_paint(body_, "stroke", pending_colour_);
+  put_attribute(body_, "stroke-width", pending_width_);
   body_ += "/>\n";
 }
 
+void SvgCanvas::raw_stroke(std::span<const Point> points, bool closed, Colour colour, float width) {
+  if (colour != pending_colour_ || width != pending_width_) flush();
+  if (!pending_) body_ += "<path d=\"";
+  path(points, closed);
+  pending_ = true;
+  pending_colour_ = colour;
+  pending_width_ = width;
+  // Where translucent strokes cross they add up, which one path would not do.
+  if (colour.a != 255) flush();
+}
+
 void SvgCanvas::raw_fill(std::span<const Point> points, Colour colour) {
+  flush();
+  body_ += "<path d=\"";
   path(points, true);
+  body_ += '"';
   put_paint(body_, "fill", colour);
   body_ += "/>\n";
 }
 
 void SvgCanvas::raw_text(Point at, std::string_view utf8, float em, Weight weight, Colour colour, float angle) {
+  flush();
   body_ += "<text";
   put_attribute(body_, "x", at.x);
   put_attribute(body_, "y", at.y);
@@ -111,6 +126,7 @@ void SvgCanvas::raw_text(Point at, std::string_view utf8, float em, Weight weigh
 }
 
 void SvgCanvas::raw_push_clip(const Rect& r) {
+  flush();
   fmt::format_to(std::back_inserter(clips_), "<clipPath id=\"clip{}\"><rect", ++clip_count_);
   put_rect(clips_, r);
   clips_ += "/></clipPath>\n";
@@ -119,11 +135,13 @@ void SvgCanvas::raw_push_clip(const Rect& r) {
 }
 
 void SvgCanvas::raw_pop_clip() {
+  flush();
   body_ += "</g>\n";
   --open_groups_;
 }
 
 std::string SvgCanvas::finish() {
+  flush();
   const Rect size = bounds();
   std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"";
   put(out, size.w);

@@ -30,10 +30,15 @@ class SvgCanvas final : public Canvas {
   void raw_push_clip(const Rect& r) override;
   void raw_pop_clip() override;
   void path(std::span<const Point> points, bool closed);
+  void flush();
 
   SvgOptions options_;
   std::string body_, clips_;
   int clip_count_ = 0, open_groups_ = 0;
+  // Opaque strokes of one look that follow one another (dashes, hatches) are one element.
+  bool pending_ = false;
+  Colour pending_colour_;
+  float pending_width_ = 0;
 };
 
 // Text for XML: the five reserved characters escaped, control characters and invalid UTF-8 replaced by U+FFFD.

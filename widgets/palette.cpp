@@ -96,7 +96,8 @@ Fill hatched(const Theme& theme, Colour colour, Hatch hatch, float em) {
   Fill fill;
   fill.colour = colour;
   fill.hatch = hatch;
-  fill.hatch_ink = faded(luminance(colour) < kDarkFill ? kWhite : kBlack, theme.hatch_opacity);
+  // Mixed here instead of drawn with opacity: crossings look the same everywhere and files need no transparency.
+  fill.hatch_ink = mix(colour, luminance(colour) < kDarkFill ? kWhite : kBlack, theme.hatch_opacity);
   fill.hatch_width = theme.grid_width * em;
   if (contrast(colour, theme.panel) < kLeastContrast) {
     // Towards black on a light panel, where light fills vanish; dark themes have theirs lightened instead.
@@ -130,6 +131,7 @@ Fill chunk_of(const Theme& theme, Fill fill, int chunk, int chunks) {
   const float share = kLatestChunkShare * static_cast<float>(std::min(chunk, chunks - 1)) / static_cast<float>(chunks - 1);
   const Colour whole = fill.colour;
   fill.colour = mix(whole, theme.panel, share);
+  fill.hatch_ink = mix(fill.hatch_ink, theme.panel, share);
   // The edge keeps the full hue, so that a pale chunk still belongs to its kind.
   if (contrast(fill.colour, theme.panel) < kLeastContrast && !fill.edge.visible()) {
     fill.edge = mix(whole, theme.dark() ? kWhite : kBlack, theme.dark() ? 0.0f : kEdgeShade);
