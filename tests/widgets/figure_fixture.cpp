@@ -1,0 +1,179 @@
+#include "tests/widgets/figure_fixture.h"
+
+#include <algorithm>
+
+#include "engine/pipeline/timeline_analysis.h"
+
+namespace roofscape::widgets::testing {
+
+using engine::ChipField;
+using engine::OperationKind;
+using engine::Q;
+
+namespace {
+
+constexpr double kGb = 1e9;
+
+engine::Scenario scenario_405b() {
+  engine::Scenario s;
+  s.model.name = "LLaMA-3.1 405B";
+  s.model.n_layers = 126;
+  s.cluster.chip.name = "H100 SXM";
+  s.cluster.chip.interconnect = engine::Interconnect::switched;
+  s.cluster.chip[ChipField::l2_bytes_per_s].value = 5.5e12;
+  s.cluster.nodes = 2048;
+  s.parallelism.fsdp = 128;
+  s.parallelism.tensor = 8;
+  s.parallelism.pipeline = 16;
+  s.parallelism.zero_stage = 1;
+  return s;
+}
+
+void add_operation(engine::Report& r, OperationKind kind, double intensity, double share, double step_s) {
+  const double peak = *r.quantities[Q::peak_flops], bandwidth = *r.quantities[Q::hbm_bandwidth];
+  engine::OperationRow row;
+  row.kind = kind;
+  row.intensity_flop_per_byte = intensity;
+  row.achieved_flop_per_s = std::min(peak, intensity * bandwidth);
+  row.time_s = share * step_s;
+  row.flops = row.achieved_flop_per_s * row.time_s;
+  row.hbm_bytes = row.flops / intensity;
+  row.share_of_step = share;
+  r.operations.push_back(row);
+}
+
+void add_operations(engine::Report& r, double step_s) {
+  add_operation(r, OperationKind::qkv, 1638, 0.04, step_s);
+  add_operation(r, OperationKind::attention, 4040, 0.02, step_s);
+  add_operation(r, OperationKind::attention_out, 1490, 0.03, step_s);
+  add_operation(r, OperationKind::gate_up, 4100, 0.22, step_s);
+  add_operation(r, OperationKind::down, 2900, 0.11, step_s);
+  add_operation(r, OperationKind::logits, 4300, 0.004, step_s);
+  add_operation(r, OperationKind::norms, 1.25, 0.006, step_s);
+  add_operation(r, OperationKind::rope, 1.0, 0.002, step_s);
+  add_operation(r, OperationKind::activation, 1.5, 0.006, step_s);
+  add_operation(r, OperationKind::residual, 0.17, 0.008, step_s);
+  add_operation(r, OperationKind::optimizer, 0.43, 0.002, step_s);
+}
+
+void add_stage(engine::Report& r, int first_layer, int layers, double in_flight, std::array<double, engine::kMemoryPartCount> gb) {
+  engine::StageRow row;
+  row.first_layer = first_layer;
+  row.layers = layers;
+  row.in_flight_microbatches = in_flight;
+  for (std::size_t i = 0; i < gb.size(); ++i) {
+    row.memory_bytes[i] = gb[i] * kGb;
+    row.memory_total_bytes += row.memory_bytes[i];
+  }
+  r.stages.push_back(row);
+  const auto here = static_cast<int>(r.stages.size()) - 1;
+  if (row.memory_total_bytes > r.stages[static_cast<std::size_t>(r.fullest_stage)].memory_total_bytes) r.fullest_stage = here;
+}
+
+void simulate_into(engine::PipelineReport& p, const engine::ScheduleShape& shape, engine::Tick f, engine::Tick b, engine::Tick w) {
+  p.shape = shape;
+  p.status = engine::check_schedule(shape);
+  if (!p.status.legal()) return;
+  engine::make_orders(shape, p.orders);
+  p.times = engine::even_times(shape, f, b, w);
+  engine::SimulationScratch scratch;
+  engine::simulate(p.orders, p.times, scratch, p.timeline);
+}
+
+void add_memory_quantities(engine::Report& r, double capacity_gb) {
+  r.quantities.set(Q::hbm_capacity, capacity_gb * kGb);
+  const double most = r.stages[static_cast<std::size_t>(r.fullest_stage)].memory_total_bytes;
+  r.quantities.set(Q::memory_total, most);
+  r.quantities.set(Q::memory_free, capacity_gb * kGb - most);
+}
+
+FigureCase sixteen(double activations) {
+  FigureCase c;
+  c.scenario = scenario_405b();
+  engine::Report& r = c.report;
+  r.quantities.clear();
+  r.quantities.set(Q::peak_flops, 989e12);
+  r.quantities.set(Q::hbm_bandwidth, 3.35e12);
+  r.quantities.set(Q::chips_used, 16384);
+  add_operations(r, 9.23);
+  for (int stage = 0; stage < 16; ++stage) {
+    const bool outer = stage == 0 || stage == 15;
+    const double flight = 16 - stage;
+    add_stage(r, std::max(0, 8 * stage - 1), outer ? 7 : 8, flight,
+              {outer ? 6.1 : 6.4, outer ? 12.2 : 12.7, 0.3, flight * (outer ? 2.258 : 2.5833) * activations, 2.3, 2.4});
+  }
+  add_memory_quantities(r, 80);
+  simulate_into(r.pipeline, {engine::ScheduleKind::one_f_one_b, 16, 16, 1, 0}, 92'000'000'000, 95'000'000'000,
+                96'000'000'000);
+  r.pipeline.step_end_s = 0.125;
+  r.quantities.set(Q::pipeline_bubble_fraction,
+                   engine::bubbles(r.pipeline.orders, r.pipeline.times, r.pipeline.timeline).idle_fraction);
+  return c;
+}
+
+}  // namespace
+
+FigureCase sixteen_stages() { return sixteen(1); }
+FigureCase too_full() { return sixteen(1.76); }
+
+FigureCase one_stage(int microbatches) {
+  FigureCase c;
+  engine::Scenario& s = c.scenario;
+  s.model.name = "LLaMA-3 70B";
+  s.model.n_layers = 80;
+  s.cluster.chip.name = "TPU v5p";
+  s.cluster.chip[ChipField::vmem_bytes_per_s].value = 40e12;
+  s.cluster.slice = {16, 20, 28};
+  s.parallelism.fsdp = 1024;
+  s.parallelism.tensor = 4;
+  s.parallelism.context = 2;
+  engine::Report& r = c.report;
+  r.quantities.clear();
+  r.quantities.set(Q::peak_flops, 459e12);
+  r.quantities.set(Q::hbm_bandwidth, 2.8e12);
+  r.quantities.set(Q::chips_used, 8192);
+  r.quantities.set(Q::microbatches, microbatches);
+  add_operations(r, 1.2);
+  add_stage(r, 0, 80, 1, {0.0172, 0, 0.069, 1.342, 2.52, 0});
+  add_memory_quantities(r, 96);
+  return c;
+}
+
+FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, engine::Tick input, engine::Tick weight) {
+  FigureCase c = sixteen_stages();
+  c.report.pipeline = {};
+  simulate_into(c.report.pipeline, shape, forward, input, weight);
+  c.scenario.parallelism.pipeline = shape.stages;
+  c.report.stages.clear();
+  c.report.fullest_stage = 0;
+  for (int stage = 0; stage < std::max(1, shape.stages); ++stage)
+    add_stage(c.report, stage, 1, 1, {6.1, 12.2, 0.3, 30.0 * (shape.stages - stage) / shape.stages, 2.3, 2.4});
+  add_memory_quantities(c.report, 80);
+  const engine::PipelineReport& p = c.report.pipeline;
+  if (p.drawn())
+    c.report.quantities.set(Q::pipeline_bubble_fraction, engine::bubbles(p.orders, p.times, p.timeline).idle_fraction);
+  return c;
+}
+
+const TextTable& english() {
+  static const TextTable table = [] {
+    const std::string text = read_file(std::filesystem::path(ROOFSCAPE_SOURCE_DIR) / "assets/strings/en.json");
+    const std::regex pair("\"([^\"]+)\"\\s*:\\s*\"((?:[^\"\\\\]|\\\\.)*)\"");
+    std::map<std::string, std::string, std::less<>> texts;
+    for (std::sregex_iterator it(text.begin(), text.end(), pair), end; it != end; ++it) texts[(*it)[1]] = (*it)[2];
+    return TextTable(std::move(texts));
+  }();
+  return table;
+}
+
+FigureInput input_of(const FigureCase& c, const Theme& theme) { return {c.scenario, c.report, english(), theme}; }
+
+std::unique_ptr<RecordCanvas> drawn(const std::string& figure, const FigureCase& c, const std::string& theme_name, float em, float width,
+                   float height, const FigureView& view) {
+  const Theme look = theme(theme_name);
+  auto canvas = std::make_unique<RecordCanvas>(fonts(), em, Rect{0, 0, width, height});
+  find_figure(figure)->draw(*canvas, canvas->bounds(), input_of(c, look), view);
+  return canvas;
+}
+
+}  // namespace roofscape::widgets::testing

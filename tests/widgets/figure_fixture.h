@@ -1,0 +1,36 @@
+// What the tests of figures share: reports made by hand (no evaluation), the shipped texts, and drawing on a record
+// canvas.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/report.h"
+#include "tests/widgets/support.h"
+#include "widgets/canvas_record.h"
+#include "widgets/figures.h"
+
+namespace roofscape::widgets::testing {
+
+struct FigureCase {
+  engine::Scenario scenario;
+  engine::Report report;
+};
+
+// LLaMA-3.1 405B on 16 384 H100: 16 stages, 1F1B, 16 microbatches, 62.9 of 80 GB on stage 1.
+FigureCase sixteen_stages();
+// The same with activations that do not fit: 92.3 of 80 GB on stage 1.
+FigureCase too_full();
+// LLaMA-3 70B on a TPU v5p pod: one stage, 3.95 of 96 GB, `microbatches` of gradient accumulation.
+FigureCase one_stage(int microbatches = 1);
+// Any schedule; memory rows as many as stages. Illegal shapes keep their status and draw nothing.
+FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, engine::Tick input, engine::Tick weight);
+
+const TextTable& english();
+FigureInput input_of(const FigureCase& c, const Theme& theme);
+
+// Draws a figure by name and returns the canvas.
+std::unique_ptr<RecordCanvas> drawn(const std::string& figure, const FigureCase& c, const std::string& theme_name,
+                                    float em, float width, float height, const FigureView& view = {});
+
+}  // namespace roofscape::widgets::testing

@@ -1,0 +1,159 @@
+#include "widgets/figure_memory.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/figure_head.h"
+#include "widgets/figure_memory_parts.h"
+#include "widgets/number_format.h"
+#include "widgets/stage_rows.h"
+
+namespace roofscape::widgets {
+
+using engine::Q;
+using namespace memory;
+
+namespace {
+
+constexpr float kTotalGap = 6;
+
+TextStyle total_style(const Canvas& canvas, const Theme& theme, bool fullest, bool over) {
+  TextStyle s;
+  s.em = kSmallText * canvas.em();
+  s.weight = fullest ? Weight::bold : Weight::regular;
+  s.valign = VAlign::middle;
+  s.colour = over ? line_of(theme, MemoryPart::over_capacity) : fullest ? theme.ink : theme.ink2;
+  return s;
+}
+
+std::string total_text(const Sizes& sizes, double gb) {
+  if (!sizes.over(gb)) return format_fixed(gb, sizes.decimals);
+  return "+" + format_fixed(gb - sizes.capacity_gb, sizes.decimals);
+}
+
+float widest_total(const Canvas& canvas, const FigureInput& input, const Sizes& sizes) {
+  const TextStyle bold = total_style(canvas, input.theme, true, false);
+  float widest = 0;
+  for (const engine::StageRow& row : input.report.stages)
+    widest = std::max(widest, canvas.text_width(total_text(sizes, total_gb(row)), bold));
+  return widest;
+}
+
+// Names of the parts above the first bar; where they cannot all stand, the smallest go first.
+void draw_part_names(Canvas& canvas, const FigureInput& input, const StageRows& rows, const Scale& x,
+                     const Rect& capacity) {
+  float left = rows.plot.x, right = rows.area.right();
+  const float gap = canvas.px(9);
+  if (!capacity.empty()) {
+    if (capacity.centre().x > rows.plot.centre().x) right = capacity.x - gap;
+    else left = capacity.right() + gap;
+  }
+  struct Name {
+    PartLabel label;
+    double bytes = 0;
+    float width = 0;
+  };
+  TextStyle style;
+  style.em = kSmallText * canvas.em();
+  std::vector<Name> names;
+  double from = 0;
+  const engine::StageRow& first = input.report.stages.front();
+  for (const Part& part : parts()) {
+    const double bytes = first.memory_bytes[part.index], to = from + bytes / kGb;
+    if (x(to) - x(from) >= canvas.px(1)) {
+      const std::string text = part_name(input, part);
+      names.push_back({{text, x(from), x(to)}, bytes, canvas.text_width(text, style)});
+    }
+    from = to;
+  }
+  const auto needed = [&] {
+    float sum = -gap;
+    for (const Name& n : names) sum += n.width + gap;
+    return sum;
+  };
+  while (!names.empty() && needed() > right - left)
+    names.erase(std::min_element(names.begin(), names.end(),
+                                 [](const Name& a, const Name& b) { return a.bytes < b.bytes; }));
+  std::vector<PartLabel> labels;
+  for (Name& n : names) labels.push_back(std::move(n.label));
+  const float baseline =
+      rows.header.y + rows.header.h / 2 + canvas.metrics().cap_height() / 2 * kSmallText * canvas.em();
+  draw_elbow_labels(canvas, input.theme, labels, baseline, rows.bar(0).y, left, right);
+}
+
+void draw_totals(Canvas& canvas, const FigureInput& input, const FigureView& view, const StageRows& rows, const Scale& x) {
+  const Sizes sizes = sizes_of(input);
+  const bool all = !view.compact && rows.room_for(small_line(canvas));
+  const float line = sizes.capacity_gb > 0 ? x(sizes.capacity_gb) : -1;
+  for (int stage = 0; stage < rows.count; ++stage) {
+    const bool fullest = stage == sizes.fullest, hovered = view.hovered_stage == stage;
+    if (!all && !fullest) continue;
+    const double gb = total_gb(input.report.stages[static_cast<std::size_t>(stage)]);
+    const TextStyle style = total_style(canvas, input.theme, fullest || hovered, sizes.over(gb));
+    const std::string text = total_text(sizes, gb);
+    const Rect bar = rows.bar(stage);
+    Point at{x(gb) + canvas.px(kTotalGap), bar.centre().y};
+    const Rect bounds = canvas.text_bounds(at, text, style);
+    const float clear = canvas.px(3);
+    // Never across the capacity line: past it instead.
+    if (line > at.x - clear && line < bounds.right() + clear) at.x = line + canvas.px(kTotalGap);
+    canvas.text(at, text, style);
+    canvas.tag_with(engine::quantity(Q::memory_total).id, stage, canvas.text_bounds(at, text, style), [&] {
+      Readout r;
+      r.title = input.texts.format("figure.memory.readout.total", {format_count(stage), bytes_text(gb * kGb)});
+      return r;
+    });
+  }
+}
+
+}  // namespace
+
+FigureHead memory_head(const FigureInput& input) {
+  const TextTable& t = input.texts;
+  const bool several = input.report.stages.size() > 1;
+  FigureHead head;
+  head.title = t.text(several ? "figure.memory.title.stages" : "figure.memory.title");
+  if (input.report.stages.empty()) return head;
+  const Sizes sizes = sizes_of(input);
+  const std::string stage = format_count(sizes.fullest);
+  if (sizes.capacity_gb <= 0) {
+    head.takeaway = t.format("figure.memory.used", {bytes_text(sizes.most_gb * kGb)});
+    return head;
+  }
+  const double spare = sizes.capacity_gb - sizes.most_gb;
+  if (spare < 0) head.takeaway = t.format("figure.memory.too_much", {bytes_text(-spare * kGb)});
+  else if (several) head.takeaway = t.format("figure.memory.free_on_stage", {bytes_text(spare * kGb), stage});
+  else head.takeaway = t.format("figure.memory.free", {bytes_text(spare * kGb)});
+  return head;
+}
+
+void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+  const Rect rest = draw_figure_head(canvas, area, input, view, memory_head(input));
+  const int stages = static_cast<int>(input.report.stages.size());
+  if (stages == 0 || rest.empty()) return;
+  if (stages == 1) {
+    draw_single(canvas, rest, input, view);
+    return;
+  }
+  const Sizes sizes = sizes_of(input);
+  const PlotAxis any = gb_axis(input, Scale(ScaleKind::linear, 0, std::max(sizes.most_gb, sizes.capacity_gb), 0, 1),
+                               rest.w, canvas);
+  const StageRows rows = stage_rows(canvas, input.texts, rest, stages, any, view.compact);
+  const double end = axis_end(canvas, sizes, rows.plot.w, widest_total(canvas, input, sizes));
+  const Scale x(ScaleKind::linear, 0, end, rows.plot.x, rows.plot.right());
+
+  draw_stage_tint(canvas, input.theme, rows, view.hovered_stage);
+  Frame frame;
+  frame.x = gb_axis(input, x, rows.plot.w, canvas);
+  frame.y.grid = frame.y.line = false;
+  draw_frame(canvas, input.theme, rows.plot, x, Scale(ScaleKind::linear, 0, 1, rows.plot.bottom(), rows.plot.y), frame);
+  draw_stage_numbers(canvas, input.theme, input.texts, rows, view.hovered_stage);
+  for (int stage = 0; stage < rows.count; ++stage)
+    draw_stack(canvas, input, rows.bar(stage), x, stage, !view.compact);
+  const Rect capacity = draw_capacity(canvas, input, x, rows.header.centre().y,
+                                      rows.header.bottom() - canvas.px(5), rows.plot.bottom());
+  draw_part_names(canvas, input, rows, x, capacity);
+  draw_totals(canvas, input, view, rows, x);
+}
+
+}  // namespace roofscape::widgets

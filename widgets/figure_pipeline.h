@@ -1,0 +1,13 @@
+// The pipeline figure: when each device computes what in one training step, as it was simulated. One row a stage, at the
+// heights of the memory figure's rows. Where blocks would be under 3 scale-1 pixels runs of them become one bar, and
+// where even these are, bars say by their parts what share of the time goes where.
+#pragma once
+
+#include "widgets/figure.h"
+
+namespace roofscape::widgets {
+
+void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
+FigureHead pipeline_head(const FigureInput& input);
+
+}  // namespace roofscape::widgets

@@ -1,0 +1,159 @@
+#include "widgets/figure_roofline.h"
+
+#include <algorithm>
+
+#include "widgets/figure_head.h"
+#include "widgets/figure_roofline_layout.h"
+#include "widgets/number_format.h"
+
+namespace roofscape::widgets {
+
+using engine::Q;
+using namespace roofline;
+
+namespace {
+
+constexpr float kRegionTint = 0.045f;  // under the slope, where bandwidth decides
+constexpr float kRing = 1.3f;          // of panel around a mark, so that marks over one another stay apart
+constexpr double kMostlyHbm = 0.2;     // of the step
+
+void draw_region(Canvas& canvas, const Theme& theme, const Layout& l) {
+  Fill tint;
+  tint.colour = faded(theme.ink, kRegionTint);
+  const float bottom = l.plot.bottom();
+  canvas.polygon({{l.hbm.low.x, l.hbm.low.y}, {l.hbm.high.x, l.hbm.high.y}, {l.hbm.high.x, bottom}, {l.hbm.low.x, bottom}},
+                 tint);
+}
+
+void draw_roofs(Canvas& canvas, const FigureInput& input, const Layout& l) {
+  const Theme& theme = input.theme;
+  const float em = canvas.em(), thin = theme.axis_width * em;
+  const float peak = l.y(l.peak), ridge = l.x(l.ridge);
+  const Dash dash{canvas.px(5), canvas.px(4)}, dots{canvas.px(1.5f), canvas.px(3)};
+  canvas.line({ridge, l.plot.bottom()}, {ridge, peak}, {theme.ink3, thin, dots});
+  for (const Slope& s : l.faster) canvas.line(s.low, s.high, {theme.ink3, thin, dash});
+  if (l.achieved > 0) {
+    const float y = l.y(l.achieved);
+    canvas.line({l.x(l.achieved / l.bandwidth), y}, {l.plot.right(), y}, {theme.ink3, thin, dash});
+  }
+  canvas.polyline({l.hbm.low, l.hbm.high, {l.plot.right(), peak}}, {theme.ink, theme.data_width * em * 1.15f, {}});
+
+  const auto tag_text = [&](Q q, const Rect& r, double value) {
+    canvas.tag_with(engine::quantity(q).id, -1, r, [&] {
+      Readout out;
+      out.title = format(value, engine::quantity(q).unit);
+      return out;
+    });
+  };
+  const float reach = canvas.px(4);
+  tag_text(Q::peak_flops, rect_between(ridge, peak - reach, l.plot.right(), peak + reach), l.peak);
+  tag_text(Q::ridge, rect_between(ridge - reach, peak, ridge + reach, l.plot.bottom()), l.ridge);
+}
+
+void draw_place(Canvas& canvas, const Theme& theme, const TextPlace& p) {
+  if (!p.text.empty()) backed_text(canvas, theme, p.anchor, p.text, p.style);
+}
+
+void draw_labels(Canvas& canvas, const FigureInput& input, const Layout& l) {
+  const Theme& theme = input.theme;
+  draw_flags(canvas, theme, l.flags, l.flag_top, l.flag_heading ? input.texts.text("figure.roofline.share") : std::string_view{});
+  canvas.text(l.peak_label.anchor, l.peak_label.text, l.peak_label.style);
+  draw_place(canvas, theme, l.ridge_label);
+  for (const TextPlace& p : l.side_labels) draw_place(canvas, theme, p);
+  for (std::size_t i = 0; i < l.slope_labels.size(); ++i) {
+    const TextPlace& p = l.slope_labels[i];
+    if (p.text.empty()) continue;
+    canvas.text(p.anchor, p.text, p.style);
+    if (i == 0)
+      canvas.tag_with(engine::quantity(Q::hbm_bandwidth).id, -1, p.bounds, [&] {
+        Readout r;
+        r.title = p.text;
+        return r;
+      });
+  }
+}
+
+Readout dot_readout(const FigureInput& input, const Dot& dot) {
+  const TextTable& t = input.texts;
+  const engine::OperationRow& row = *dot.row;
+  Readout r;
+  r.title = t.format("figure.roofline.readout", {dot.name, format(row.achieved_flop_per_s, engine::unit::flop_per_s)});
+  const auto add = [&](std::string_view key, std::string value) {
+    r.rows.emplace_back(std::string(t.text(key)), std::move(value));
+  };
+  add("figure.roofline.flops", format(row.flops, engine::unit::flop));
+  add("figure.roofline.bytes", format(row.hbm_bytes, engine::unit::bytes));
+  add("figure.roofline.intensity", format(row.intensity_flop_per_byte, engine::unit::flop_per_byte));
+  add("figure.roofline.time", dot.look == Roof::vector
+                                  ? t.format("figure.roofline.time_hidden", {format_duration(row.time_s)})
+                                  : t.format("figure.roofline.time_share",
+                                             {format_duration(row.time_s), format_share(row.share_of_step)}));
+  return r;
+}
+
+void draw_dots(Canvas& canvas, const FigureInput& input, const FigureView& view, const Layout& l) {
+  const Theme& theme = input.theme;
+  for (const Dot& d : l.dots) {
+    Fill fill = fill_of(theme, d.look, canvas.em());
+    fill.hatch = Hatch::none;
+    Fill ring;
+    ring.colour = theme.panel;
+    canvas.marker(d.at, marker_of(d.look), d.size + 2 * canvas.px(kRing), ring);
+    canvas.marker(d.at, marker_of(d.look), d.size, fill);
+    const int index = static_cast<int>(d.row->kind);
+    if (view.hovered_operation == index) {
+      Fill halo;
+      halo.edge = theme.ink;
+      halo.edge_width = canvas.px(2);
+      canvas.marker(d.at, marker_of(d.look), d.size + canvas.px(6), halo);
+    }
+    const std::string id = "operation." + std::string(engine::kOperationIds[static_cast<std::size_t>(index)]);
+    const Rect box{d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size};
+    canvas.tag_with(id, index, box, [&] { return dot_readout(input, d); });
+  }
+}
+
+}  // namespace
+
+FigureHead roofline_head(const FigureInput& input) {
+  const TextTable& t = input.texts;
+  FigureHead head;
+  head.title = t.text("figure.roofline.title");
+  const double peak = input.report.quantities.value_or(Q::peak_flops, 0);
+  const double bandwidth = input.report.quantities.value_or(Q::hbm_bandwidth, 0);
+  if (!(peak > 0) || !(bandwidth > 0)) return head;
+  double hbm_share = 0;
+  for (const engine::OperationRow& row : input.report.operations)
+    if (!engine::is_vector_operation(row.kind) && row.flops > 0 && row.intensity_flop_per_byte < peak / bandwidth)
+      hbm_share += row.share_of_step;
+  if (hbm_share >= kMostlyHbm || input.report.bound.kind == engine::BoundKind::hbm) {
+    const double exposed = input.report.quantities.value_or(Q::step_hbm, 0);
+    const double step = input.report.quantities.value_or(Q::step_time, 0);
+    if (hbm_share < kMostlyHbm && step > 0) hbm_share = exposed / step;
+    head.takeaway = t.format("figure.roofline.hbm_bound", {format_share(std::min(1.0, hbm_share))});
+    return head;
+  }
+  const double reached = matmul_flop_per_s(input.report);
+  if (reached > 0) head.takeaway = t.format("figure.roofline.matmuls", {format_share(reached / peak)});
+  return head;
+}
+
+void draw_roofline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+  const Rect rest = draw_figure_head(canvas, area, input, view, roofline_head(input));
+  const Layout l = lay_out(canvas, rest, input, view);
+  if (!l.drawn) {
+    TextStyle style;
+    style.halign = HAlign::centre;
+    style.valign = VAlign::middle;
+    style.colour = input.theme.ink2;
+    canvas.text(rest.centre(), ellipsize(canvas, input.texts.text("figure.roofline.unknown"), style, rest.w), style);
+    return;
+  }
+  draw_region(canvas, input.theme, l);
+  draw_frame(canvas, input.theme, l.plot, l.x, l.y, l.frame);
+  draw_roofs(canvas, input, l);
+  draw_labels(canvas, input, l);
+  draw_dots(canvas, input, view, l);
+}
+
+}  // namespace roofscape::widgets

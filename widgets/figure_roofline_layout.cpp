@@ -1,0 +1,361 @@
+#include "widgets/figure_roofline_layout.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "widgets/figure_head.h"
+#include "widgets/number_format.h"
+
+namespace roofscape::widgets::roofline {
+
+using engine::OperationKind;
+using engine::OperationRow;
+using engine::Q;
+
+namespace {
+
+constexpr float kDotAtWholeStep = 52;    // diameter of a mark that is the whole step
+constexpr float kLeastDot = 6.8f;
+constexpr double kMargin = 1.35;         // a mark stays this factor inside the axes
+constexpr double kRidgeShare = 0.9;      // marks left of this part of the ridge stand on the slope
+constexpr double kClearlyUnder = 0.98;   // of the peak
+constexpr float kFlagPitch = 1.35f;      // of draw_flags, in small text
+constexpr float kFlagElbow = 12, kFlagColumn = 6;
+
+Roof look_of(OperationKind kind) {
+  if (engine::is_vector_operation(kind)) return Roof::vector;
+  return kind == OperationKind::attention ? Roof::attention : Roof::matmul;
+}
+
+TextStyle small(const Canvas& canvas, Colour colour, HAlign h, VAlign v) {
+  TextStyle s;
+  s.em = kSmallText * canvas.em();
+  s.halign = h;
+  s.valign = v;
+  s.colour = colour;
+  return s;
+}
+
+TextPlace place(const Canvas& canvas, std::string text, Point anchor, const TextStyle& style) {
+  TextPlace p{std::move(text), anchor, style, {}};
+  p.bounds = canvas.text_bounds(anchor, p.text, style);
+  return p;
+}
+
+bool inside(const Rect& inner, const Rect& outer) {
+  return inner.x >= outer.x && inner.y >= outer.y && inner.right() <= outer.right() && inner.bottom() <= outer.bottom();
+}
+
+double whole_decade_below(double v) { return std::pow(10.0, std::floor(std::log10(v) + 1e-9)); }
+double half_decade_below(double v) { return std::pow(10.0, std::floor(2 * std::log10(v) + 1e-9) / 2); }
+
+void find_dots(const Canvas& canvas, const FigureInput& input, Layout& out) {
+  const float least = std::max(canvas.px(kLeastDot), input.theme.marker_size * canvas.em());
+  for (const OperationRow& row : input.report.operations) {
+    if (!(row.flops > 0) || !(row.hbm_bytes > 0) || !(row.intensity_flop_per_byte > 0) || !(row.achieved_flop_per_s > 0))
+      continue;
+    Dot dot;
+    dot.row = &row;
+    dot.look = look_of(row.kind);
+    dot.name = operation_name(input, row.kind);
+    const double share = std::clamp(row.share_of_step, 0.0, 1.0);
+    // Vector operations are hidden under the others: their time is no part of the step's.
+    dot.size = dot.look == Roof::vector
+                   ? least
+                   : std::max(least, canvas.px(kDotAtWholeStep) * static_cast<float>(std::sqrt(share)));
+    out.dots.push_back(std::move(dot));
+  }
+  std::stable_sort(out.dots.begin(), out.dots.end(), [](const Dot& a, const Dot& b) { return a.size > b.size; });
+}
+
+Scale x_scale(const Layout& l) {
+  double low = l.ridge, high = l.ridge * 10;
+  for (const Dot& d : l.dots) {
+    low = std::min(low, d.row->intensity_flop_per_byte);
+    high = std::max(high, d.row->intensity_flop_per_byte);
+  }
+  low = whole_decade_below(std::min(low / kMargin, l.ridge / 100));
+  high = 10 * whole_decade_below(high * kMargin);
+  return Scale(ScaleKind::log10, low, high, 0, 1);
+}
+
+double y_low(const Layout& l) {
+  double low = std::min(l.peak, l.x.from() * l.bandwidth);
+  for (const Dot& d : l.dots) low = std::min(low, d.row->achieved_flop_per_s / kMargin);
+  return half_decade_below(low);
+}
+
+void place_axes(const Canvas& canvas, const Rect& area, const FigureInput& input, Layout& l) {
+  l.x = x_scale(l);
+  const double bottom = y_low(l);
+  l.frame.x.title = input.texts.text("figure.roofline.x");
+  l.frame.y.title = input.texts.text(chip_key(input, "figure.roofline.y"));
+  TextStyle label = small(canvas, {}, HAlign::left, VAlign::bottom);
+  // The top leaves room over the roof for its label, which must clear half of the largest dot on it.
+  float over = canvas.text_bounds({0, 0}, "0", label).h + canvas.px(4);
+  float largest = 0;
+  for (const Dot& d : l.dots)
+    if (d.row->achieved_flop_per_s > l.peak * 0.5) largest = std::max(largest, d.size);
+  over += largest / 2;
+  double top = half_decade_below(l.peak * 1.0001) * std::sqrt(10.0);
+  for (int i = 0; i < 5; ++i) {
+    l.y = Scale(ScaleKind::log10, bottom, top, 1, 0);
+    TickOptions options{std::clamp(static_cast<int>(area.h / canvas.px(40)), 2, 8), TickLabels::si, true};
+    l.frame.y.ticks = ticks(l.y, options);
+    options.about = std::clamp(static_cast<int>(area.w / canvas.px(50)), 2, 8);
+    l.frame.x.ticks = ticks(l.x, options);
+    l.plot = plot_rect(canvas, area, l.frame);
+    l.x = l.x.with_range(l.plot.x, l.plot.right());
+    l.y = l.y.with_range(l.plot.bottom(), l.plot.y);
+    if (l.y(l.peak) - l.plot.y >= over) break;
+    top *= std::sqrt(10.0);
+  }
+}
+
+Slope slope_of(const Layout& l, double bytes_per_s, std::string label) {
+  Slope s;
+  s.bytes_per_s = bytes_per_s;
+  s.label = std::move(label);
+  const double low = std::max(l.x.from(), l.y.from() / bytes_per_s), high = l.peak / bytes_per_s;
+  s.low = {l.x(low), l.y(low * bytes_per_s)};
+  s.high = {l.x(high), l.y(l.peak)};
+  return s;
+}
+
+void place_slopes(const FigureInput& input, Layout& l) {
+  const auto label = [&](std::string_view key, double v) {
+    return input.texts.format(key, {format(v, engine::unit::bytes_per_s, {.trim_zeros = true})});
+  };
+  l.hbm = slope_of(l, l.bandwidth, label("figure.roofline.hbm", l.bandwidth));
+  struct Faster {
+    engine::ChipField field;
+    std::string_view key;
+  };
+  for (const Faster& f : {Faster{engine::ChipField::vmem_bytes_per_s, "figure.roofline.vmem"},
+                          Faster{engine::ChipField::l2_bytes_per_s, "figure.roofline.l2"}}) {
+    const std::optional<double> v = input.scenario.cluster.chip[f.field].value;
+    // Its ridge must be on the axis, else there is no line to see.
+    if (!v || !(*v > l.bandwidth * 1.05) || l.peak / *v <= l.x.from() * 1.5 || !l.faster.empty()) continue;
+    l.faster.push_back(slope_of(l, *v, label(f.key, *v)));
+  }
+}
+
+float slope_x_at(const Layout& l, float y) { return l.x(l.y.value(y) / l.bandwidth); }
+
+// Rectangles flags will take, in the order of x; the same measures as draw_flags.
+bool flags_clear(const Canvas& canvas, const FigureInput& input, const Layout& l, std::size_t* culprit) {
+  const TextStyle style = small(canvas, {}, HAlign::left, VAlign::middle);
+  const float pitch = style.em * kFlagPitch;
+  float values = 0;
+  for (const Flag& f : l.flags) values = std::max(values, canvas.text_width(f.value, style));
+  float y = l.flag_top;
+  const auto crosses = [&](float left, float from) {
+    return left < l.plot.x + canvas.px(2) || left < slope_x_at(l, from) + canvas.px(4);
+  };
+  if (l.flag_heading && !l.flags.empty()) {
+    const float width = canvas.text_width(input.texts.text("figure.roofline.share"), style);
+    *culprit = l.flags.size();
+    if (crosses(l.flags.front().at.x - canvas.px(kFlagElbow) - width, y)) return false;
+    y += pitch;
+  }
+  for (std::size_t i = 0; i < l.flags.size(); ++i, y += pitch) {
+    *culprit = i;
+    const float left = l.flags[i].at.x - canvas.px(kFlagElbow + kFlagColumn) - values -
+                       canvas.text_width(l.flags[i].name, style);
+    if (crosses(left, y)) return false;
+  }
+  return true;
+}
+
+void place_flags(const Canvas& canvas, const FigureInput& input, Layout& l) {
+  struct Candidate {
+    const Dot* dot;
+    double share;
+  };
+  std::vector<Candidate> right;
+  l.flag_top = l.y(l.peak);
+  for (const Dot& d : l.dots)
+    if (d.look != Roof::vector && d.row->intensity_flop_per_byte >= l.ridge * kRidgeShare) {
+      right.push_back({&d, d.row->share_of_step});
+      l.flag_top = std::max(l.flag_top, d.at.y + d.size / 2);
+    }
+  l.flag_top += canvas.px(4);
+  const float pitch = kSmallText * canvas.em() * kFlagPitch;
+  // The ridge label has the lowest line of the plot.
+  const float room = l.plot.bottom() - pitch * 1.4f - l.flag_top;
+  const auto most = static_cast<std::size_t>(std::max(0.0f, std::floor(room / pitch)));
+  l.flag_heading = right.size() + 1 <= most;
+  std::stable_sort(right.begin(), right.end(), [](const Candidate& a, const Candidate& b) { return a.share > b.share; });
+  if (right.size() > most) right.resize(most);
+  std::stable_sort(right.begin(), right.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.dot->at.x < b.dot->at.x; });
+  for (const Candidate& c : right) l.flags.push_back({c.dot->at, c.dot->name, format_share(c.share)});
+  std::size_t culprit = 0;
+  while (!l.flags.empty() && !flags_clear(canvas, input, l, &culprit)) {
+    if (l.flag_heading) l.flag_heading = false;
+    else l.flags.erase(l.flags.begin() + static_cast<std::ptrdiff_t>(culprit));
+  }
+}
+
+// Everything that labels must keep off.
+std::vector<Rect> taken_places(const Canvas& canvas, const FigureInput& input, const Layout& l) {
+  std::vector<Rect> taken;
+  for (const Dot& d : l.dots)
+    taken.push_back({d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size});
+  const TextStyle style = small(canvas, {}, HAlign::left, VAlign::middle);
+  const float pitch = style.em * kFlagPitch;
+  float values = 0, y = l.flag_top;
+  for (const Flag& f : l.flags) values = std::max(values, canvas.text_width(f.value, style));
+  if (l.flag_heading && !l.flags.empty()) {
+    const float right = l.flags.front().at.x - canvas.px(kFlagElbow);
+    taken.push_back(rect_between(right - canvas.text_width(input.texts.text("figure.roofline.share"), style), y, right, y + pitch));
+    y += pitch;
+  }
+  for (const Flag& f : l.flags) {
+    const float left = f.at.x - canvas.px(kFlagElbow + kFlagColumn) - values - canvas.text_width(f.name, style);
+    taken.push_back(rect_between(left, y, f.at.x + canvas.px(2), y + pitch));
+    taken.push_back(rect_between(f.at.x - canvas.px(1), f.at.y, f.at.x + canvas.px(2), y + pitch));
+    y += pitch;
+  }
+  return taken;
+}
+
+bool free_of(const Rect& r, const std::vector<Rect>& taken) {
+  return std::none_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); });
+}
+
+void place_peak_label(const Canvas& canvas, const FigureInput& input, Layout& l) {
+  const std::string dtype = "figure.dtype." + std::string(input.scenario.precision.compute == engine::Dtype::fp8 ? "fp8" : "bf16");
+  const std::string text =
+      input.texts.format("figure.roofline.peak", {std::string(input.texts.text(dtype)),
+                                                  format(l.peak, engine::unit::flop_per_s, {.trim_zeros = true})});
+  const TextStyle style = small(canvas, input.theme.ink2, HAlign::right, VAlign::bottom);
+  Point at{l.plot.right(), l.y(l.peak) - canvas.px(2)};
+  const float left = at.x - canvas.text_width(text, style);
+  for (const Dot& d : l.dots)
+    if (d.at.x + d.size / 2 > left) at.y = std::min(at.y, d.at.y - d.size / 2);
+  l.peak_label = place(canvas, text, at, style);
+}
+
+void place_ridge_label(const Canvas& canvas, const FigureInput& input, const std::vector<Rect>& taken, Layout& l) {
+  const std::string text = input.texts.format("figure.roofline.ridge", {format_significant(l.ridge)});
+  TextStyle style = small(canvas, input.theme.ink2, HAlign::left, VAlign::bottom);
+  const float at = l.x(l.ridge), y = l.plot.bottom() - canvas.px(2);
+  TextPlace right = place(canvas, text, {at + canvas.px(5), y}, style);
+  if (inside(right.bounds, l.plot) && free_of(right.bounds, taken)) {
+    l.ridge_label = std::move(right);
+    return;
+  }
+  style.halign = HAlign::right;
+  TextPlace left = place(canvas, text, {at - canvas.px(5), y}, style);
+  if (inside(left.bounds, l.plot) && free_of(left.bounds, taken)) l.ridge_label = std::move(left);
+}
+
+// Names beside the dots on the slope, to their right where the plot is empty; dots close together share a line.
+void place_side_labels(const Canvas& canvas, const FigureInput& input, std::vector<Rect>& taken, Layout& l) {
+  std::vector<const Dot*> dots;
+  for (const Dot& d : l.dots)
+    if (d.row->intensity_flop_per_byte < l.ridge * kRidgeShare || d.look == Roof::vector) dots.push_back(&d);
+  std::stable_sort(dots.begin(), dots.end(), [](const Dot* a, const Dot* b) { return a->at.y < b->at.y; });
+  const TextStyle style = small(canvas, input.theme.ink2, HAlign::left, VAlign::middle);
+  const float line = style.em * kFlagPitch;
+  for (std::size_t i = 0; i < dots.size();) {
+    std::size_t end = i + 1;
+    while (end < dots.size() && dots[end]->at.y - dots[end - 1]->at.y < line) ++end;
+    std::vector<const Dot*> group(dots.begin() + static_cast<std::ptrdiff_t>(i), dots.begin() + static_cast<std::ptrdiff_t>(end));
+    std::stable_sort(group.begin(), group.end(), [](const Dot* a, const Dot* b) { return a->at.x > b->at.x; });
+    std::string text;
+    float right = 0;
+    for (const Dot* d : group) {
+      if (!text.empty()) text += input.texts.text("figure.list_separator");
+      text += d->name;
+      if (d->look != Roof::vector) text += " " + format_share(d->row->share_of_step);
+      right = std::max(right, d->at.x + d->size / 2);
+    }
+    // At the height of the rightmost dot, or a little lower so that the roof stays clear of it.
+    const Point at{right + canvas.px(6), group.front()->at.y + canvas.px(2)};
+    const std::string fitted = ellipsize(canvas, text, style, l.plot.right() - at.x - canvas.px(2));
+    const TextPlace p = place(canvas, fitted, at, style);
+    if (!fitted.empty() && inside(p.bounds, l.plot) && free_of(p.bounds, taken)) {
+      taken.push_back(p.bounds);
+      l.side_labels.push_back(p);
+    }
+    i = end;
+  }
+}
+
+void place_slope_label(const Canvas& canvas, const Theme& theme, const Slope& slope, bool below,
+                       std::vector<Rect>& taken, Layout& l) {
+  const Point run = slope.high - slope.low;
+  TextStyle style = small(canvas, below ? theme.ink2 : theme.ink3, HAlign::centre, VAlign::baseline);
+  style.angle = std::atan2(run.y, run.x);
+  const float cap = canvas.metrics().cap_height() * style.em;
+  const float length = std::hypot(run.x, run.y), width = canvas.text_width(slope.label, style);
+  const Point normal{-std::sin(style.angle), std::cos(style.angle)};  // downwards
+  const float off = below ? cap + canvas.px(5) : -canvas.px(5);
+  TextPlace best;
+  for (const float t : {0.62f, 0.7f, 0.55f, 0.78f, 0.48f, 0.4f, 0.85f, 0.32f, 0.25f, 0.18f}) {
+    if (width + canvas.px(12) > length * 2 * std::min(t, 1 - t)) continue;
+    const Point at = slope.low + run * t + normal * off;
+    TextPlace p = place(canvas, slope.label, at, style);
+    // The box of slanted text is mostly air: three pieces along it are what it covers.
+    const Point along{std::cos(style.angle), std::sin(style.angle)};
+    std::vector<Rect> pieces;
+    for (const float k : {-0.42f, -0.25f, -0.08f, 0.08f, 0.25f, 0.42f}) {
+      const Point c = at + along * (k * width) - normal * (cap / 2);
+      pieces.push_back({c.x - width * 0.1f, c.y - cap, width * 0.2f, cap * 2});
+    }
+    if (!inside(p.bounds, l.plot) || !std::all_of(pieces.begin(), pieces.end(), [&](const Rect& r) { return free_of(r, taken); }))
+      continue;
+    best = std::move(p);
+    taken.insert(taken.end(), pieces.begin(), pieces.end());
+    break;
+  }
+  l.slope_labels.push_back(std::move(best));
+}
+
+}  // namespace
+
+std::string operation_name(const FigureInput& input, OperationKind kind) {
+  std::string key = "figure.roofline.operation." + std::string(engine::kOperationIds[static_cast<std::size_t>(kind)]);
+  if (!input.scenario.model.gated_mlp && (kind == OperationKind::gate_up || kind == OperationKind::activation)) key += ".plain";
+  return std::string(input.texts.text(key));
+}
+
+double matmul_flop_per_s(const engine::Report& report) {
+  double flops = 0, time = 0;
+  for (const OperationRow& row : report.operations)
+    if (look_of(row.kind) == Roof::matmul && row.flops > 0 && row.time_s > 0) {
+      flops += row.flops;
+      time += row.time_s;
+    }
+  return time > 0 ? flops / time : 0;
+}
+
+Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView&) {
+  Layout l;
+  l.peak = input.report.quantities.value_or(Q::peak_flops, 0);
+  l.bandwidth = input.report.quantities.value_or(Q::hbm_bandwidth, 0);
+  if (!(l.peak > 0) || !(l.bandwidth > 0)) return l;
+  l.drawn = true;
+  l.ridge = l.peak / l.bandwidth;
+  const double reached = matmul_flop_per_s(input.report);
+  find_dots(canvas, input, l);
+  place_axes(canvas, area, input, l);
+  if (reached > 0 && reached < kClearlyUnder * l.peak && l.y.contains(reached)) l.achieved = reached;
+  for (Dot& d : l.dots) d.at = {l.x(d.row->intensity_flop_per_byte), l.y(d.row->achieved_flop_per_s)};
+  place_slopes(input, l);
+  place_flags(canvas, input, l);
+  place_peak_label(canvas, input, l);
+  std::vector<Rect> taken = taken_places(canvas, input, l);
+  taken.push_back(l.peak_label.bounds);
+  place_ridge_label(canvas, input, taken, l);
+  if (!l.ridge_label.text.empty()) taken.push_back(l.ridge_label.bounds);
+  place_side_labels(canvas, input, taken, l);
+  place_slope_label(canvas, input.theme, l.hbm, true, taken, l);
+  for (const Slope& s : l.faster) place_slope_label(canvas, input.theme, s, false, taken, l);
+  return l;
+}
+
+}  // namespace roofscape::widgets::roofline

@@ -1,0 +1,61 @@
+// Where the parts of the roofline figure are: axes from the data, dots, and the places of labels so that none covers
+// another, a dot or a roof. Drawing is in figure_roofline.cpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "widgets/figure.h"
+#include "widgets/palette.h"
+#include "widgets/plot.h"
+#include "widgets/scale.h"
+
+namespace roofscape::widgets::roofline {
+
+struct Dot {
+  const engine::OperationRow* row = nullptr;
+  Roof look = Roof::matmul;
+  std::string name;
+  Point at;
+  float size = 0;  // diameter
+};
+
+// A bandwidth: HBM always, the faster memory above it where it is known.
+struct Slope {
+  double bytes_per_s = 0;
+  std::string label;
+  Point low, high;  // ends of the drawn line
+};
+
+struct TextPlace {
+  std::string text;
+  Point anchor;
+  TextStyle style;
+  Rect bounds;
+};
+
+struct Layout {
+  bool drawn = false;  // false: peak or bandwidth is not known
+  double peak = 0, bandwidth = 0, ridge = 0;
+  double achieved = 0;  // of the matrix multiplications, where clearly under the peak; else 0
+  Rect plot;
+  Frame frame;
+  Scale x, y;
+  Slope hbm;
+  std::vector<Slope> faster;  // none or one
+  std::vector<Dot> dots;      // largest first
+  std::vector<Flag> flags;
+  bool flag_heading = false;
+  float flag_top = 0;
+  TextPlace peak_label, ridge_label;
+  std::vector<TextPlace> slope_labels;  // in the order hbm, faster; empty text where there is no room
+  std::vector<TextPlace> side_labels;
+};
+
+Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
+
+std::string operation_name(const FigureInput& input, engine::OperationKind kind);
+// Flops of matrix multiplications over their time; 0 where there are none.
+double matmul_flop_per_s(const engine::Report& report);
+
+}  // namespace roofscape::widgets::roofline

@@ -1,0 +1,29 @@
+#include "widgets/figures.h"
+
+#include <array>
+
+#include "widgets/figure_memory.h"
+#include "widgets/figure_pipeline.h"
+#include "widgets/figure_roofline.h"
+
+namespace roofscape::widgets {
+namespace {
+
+constexpr float kColumn = 425.2f;  // 150 mm
+constexpr std::array kFigures{
+    FigureRow{"roofline", draw_roofline, roofline_head, kColumn, 283.5f},
+    FigureRow{"memory", draw_memory, memory_head, kColumn, 269.3f},
+    FigureRow{"pipeline", draw_pipeline, pipeline_head, kColumn, 269.3f},
+};
+
+}  // namespace
+
+std::span<const FigureRow> figures() { return kFigures; }
+
+const FigureRow* find_figure(std::string_view name) {
+  for (const FigureRow& row : kFigures)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+}  // namespace roofscape::widgets
