@@ -88,10 +88,12 @@ TEST_CASE("SVG escapes what XML reserves and replaces what it forbids") {
 TEST_CASE("SVG coordinates have at most two decimals and ids are unique") {
   SvgCanvas c(fonts(), 9, 100, 50);
   c.line({1.0f / 3, 2.0f / 3}, {10, 20.126f}, {{1, 2, 3, 255}, 0.55f, {}});
+  c.line({-0.05f, -0.001f}, {-12.5f, 7}, {{1, 2, 3, 255}, 2, {}});
   c.tag("same", {0, 0, 1, 1});
   c.tag("same", {5, 0, 1, 1});
   const std::string s = c.finish();
   CHECK(s.find("d=\"M0.33 0.67L10 20.13\"") != std::string::npos);
+  CHECK(s.find("d=\"M-0.05 0L-12.5 7\"") != std::string::npos);
   CHECK(count(s, " id=\"same\"") == 1);
   CHECK(count(s, "data-tag=\"same\"") == 2);
 }
