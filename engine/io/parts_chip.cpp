@@ -11,6 +11,7 @@ using engine::ChipFieldRow;
 using engine::Sourced;
 using engine::TransformerShape;
 
+constexpr std::string_view kModelPrefix = "model.";
 constexpr double kLargestFigure = 1e21;  // a zetta of anything is a slip of the keyboard
 constexpr double kLargestCount = 1e6;
 
@@ -61,18 +62,6 @@ Failure read_pod(const Json& json, const PartContext& context, std::array<int, 3
   }
   return std::nullopt;
 }
-
-constexpr std::array kModelKeys{
-    ModelKey{"n_layers", &TransformerShape::n_layers, nullptr, 10'000},
-    ModelKey{"d_model", &TransformerShape::d_model, nullptr, 1 << 20},
-    ModelKey{"d_ff", &TransformerShape::d_ff, nullptr, 1 << 22},
-    ModelKey{"n_heads", &TransformerShape::n_heads, nullptr, 1 << 14},
-    ModelKey{"n_kv_heads", &TransformerShape::n_kv_heads, nullptr, 1 << 14},
-    ModelKey{"d_head", &TransformerShape::d_head, nullptr, 1 << 14},
-    ModelKey{"vocab_size", &TransformerShape::vocab_size, nullptr, 1 << 24},
-    ModelKey{"gated_mlp", nullptr, &TransformerShape::gated_mlp, 1},
-    ModelKey{"tied_embeddings", nullptr, &TransformerShape::tied_embeddings, 1},
-};
 
 }  // namespace
 
@@ -140,47 +129,38 @@ OrderedJson chip_json(const Chip& chip, const PresetLibrary& library) {
   return json;
 }
 
-std::span<const ModelKey> model_keys() { return kModelKeys; }
-
-Failure read_model_key(const ModelKey& key, const Json& json, std::string where, std::string_view file,
-                       TransformerShape& model) {
-  const auto fail = [&](std::string message, std::string remedy) {
-    return InputError{std::string(file), std::move(where), std::move(message), std::move(remedy)};
-  };
-  if (key.flag != nullptr) {
-    if (!json.is_boolean()) return fail(shown(json) + " is not true or false", "give true or false");
-    model.*key.flag = json.get<bool>();
-    return std::nullopt;
-  }
-  const std::string remedy = "give a whole number from 1 to " + std::to_string(key.maximum);
-  if (!json.is_number()) return fail(shown(json) + " is not a number", remedy);
-  const double value = json.get<double>();
-  if (!(value >= 1) || value > key.maximum) return fail(json.dump() + " is out of range", remedy);
-  if (value != std::floor(value)) return fail(json.dump() + " is not a whole number", remedy);
-  model.*key.number = static_cast<int>(value);
-  return std::nullopt;
+std::vector<const engine::Field*> model_fields() {
+  std::vector<const engine::Field*> fields;
+  for (const engine::Field& field : engine::scenario_fields())
+    if (field.path.starts_with(kModelPrefix)) fields.push_back(&field);
+  return fields;
 }
+
+std::string_view member_of_model(const engine::Field& field) { return field.path.substr(kModelPrefix.size()); }
 
 Result<TransformerShape> read_model(const Json& json, const PartContext& context) {
   if (!json.is_object())
     return context.error(context.path, "is " + std::string(kind_name(json)), "a model is a preset id or a JSON object");
+  const std::vector<const engine::Field*> fields = model_fields();
   std::vector<std::string_view> known{"format", "version", "id", "name", "source"};
-  for (const ModelKey& key : kModelKeys) known.push_back(key.name);
+  for (const engine::Field* field : fields) known.push_back(member_of_model(*field));
   if (auto failure = check_members(json, known, context)) return *failure;
   if (auto failure = check_format(json, "roofscape/model", context)) return *failure;
 
-  TransformerShape model;
+  engine::Scenario scenario;
+  TransformerShape& model = scenario.model;
   model.id = std::string(context.id);
   if (context.id.empty())
     if (auto failure = read_text(json, "id", context, model.id)) return *failure;
   if (auto failure = read_text(json, "name", context, model.name)) return *failure;
   if (auto failure = read_text(json, "source", context, model.source)) return *failure;
-  for (const ModelKey& key : kModelKeys) {
-    const auto found = json.find(key.name);
+  for (const engine::Field* field : fields) {
+    const std::string_view member = member_of_model(*field);
+    const auto found = json.find(member);
     if (found != json.end()) {
-      if (auto failure = read_model_key(key, *found, context.at(key.name), context.file, model)) return *failure;
-    } else if (key.number != nullptr && key.number != &TransformerShape::n_kv_heads && key.number != &TransformerShape::d_head) {
-      return context.error(context.at(key.name), "is missing", "a model needs it");
+      if (auto failure = read_field(*field, *found, context.at(member), context.file, scenario)) return *failure;
+    } else if (field->kind == engine::FieldKind::integer && member != "n_kv_heads" && member != "d_head") {
+      return context.error(context.at(member), "is missing", "give " + engine::domain_text(*field));
     }
   }
   // As model configs have it: without its own key, every head has its keys and values, and heads share d_model.
@@ -199,12 +179,10 @@ OrderedJson model_json(const TransformerShape& model, const PresetLibrary& libra
   if (!model.id.empty()) json["id"] = model.id;
   json["name"] = model.name;
   json["source"] = model.source;
-  for (const ModelKey& key : kModelKeys) {
-    if (key.number != nullptr)
-      json[std::string(key.name)] = model.*key.number;
-    else
-      json[std::string(key.name)] = model.*key.flag;
-  }
+  engine::Scenario scenario;
+  scenario.model = model;
+  for (const engine::Field* field : model_fields())
+    json[std::string(member_of_model(*field))] = field_json(*field, field->get(scenario));
   return json;
 }
 

@@ -89,11 +89,11 @@ Failure read_field(const engine::Field& field, const Json& json, std::string whe
       if (!json.is_string()) return fail(shown(json) + " is not a text");
       const std::string& word = json.get_ref<const std::string&>();
       for (std::size_t i = 0; i < field.choices.size(); ++i)
-        if (field.choices[i] == word) {
+        if (field.choices[i] == word && engine::in_domain(field, static_cast<double>(i))) {
           field.set(scenario, static_cast<double>(i));
           return std::nullopt;
         }
-      return fail(in_quotes(word) + " is not known");
+      return fail(in_quotes(word) + " is not possible here");
     }
   }
   return std::nullopt;

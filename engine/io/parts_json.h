@@ -46,17 +46,6 @@ Failure read_field(const engine::Field& field, const Json& json, std::string whe
                    engine::Scenario& scenario);
 OrderedJson field_json(const engine::Field& field, double value);
 
-// The model's own keys (n_layers ...), for --set. Null if there is no such key.
-struct ModelKey {
-  std::string_view name;
-  int engine::TransformerShape::* number = nullptr;  // one of the two
-  bool engine::TransformerShape::* flag = nullptr;
-  int maximum = 1;
-};
-std::span<const ModelKey> model_keys();
-Failure read_model_key(const ModelKey& key, const Json& json, std::string where, std::string_view file,
-                       engine::TransformerShape& model);
-
 // A figure of a chip, changed by hand; its source then says so.
 Failure read_chip_figure(const engine::ChipFieldRow& row, const Json& json, std::string where, engine::Chip& chip);
 

@@ -4,14 +4,13 @@
 
 #include "engine/io/nearest.h"
 #include "engine/io/parts_json.h"
+#include "engine/scenario_fields.h"
 
 namespace roofscape::io {
 
 std::vector<std::string_view> known_members(std::string_view path) {
   std::vector<std::string_view> members;
   if (path.empty()) members = {"format", "version", "name", "model", "cluster", "$schema"};
-  if (path == "model")
-    for (const ModelKey& key : model_keys()) members.push_back(key.name);
   if (path == "cluster") members = {"chip", "chips"};
   for (const engine::Field& field : engine::scenario_fields()) {
     std::string_view rest = field.path;

@@ -153,9 +153,6 @@ Failure set_field(Scenario& scenario, std::string_view assignment, const PresetL
     return std::nullopt;
   }
   if (path == "cluster" || path.starts_with("cluster.")) return set_cluster(scenario, path, text, library);
-  if (path.starts_with("model."))
-    for (const ModelKey& key : model_keys())
-      if (key.name == path.substr(6)) return read_model_key(key, value_json(text), std::string(path), {}, scenario.model);
   if (const engine::Field* field = engine::find_field(path)) {
     const Json value = field->kind == engine::FieldKind::choice ? Json(std::string(text)) : value_json(text);
     return read_field(*field, value, std::string(path), {}, scenario);

@@ -1,0 +1,193 @@
+#include "app/cli/commands.h"
+
+#include <cstdio>
+
+#include "app/derivation_text.h"
+#include "app/export.h"
+#include "app/report_text.h"
+#include "app/strings.h"
+#include "app/text_columns.h"
+#include "engine/evaluate.h"
+#include "engine/explain.h"
+#include "engine/io/nearest.h"
+#include "engine/io/report_json.h"
+#include "engine/io/scenario_json.h"
+
+namespace roofscape::app::cli {
+namespace {
+
+struct Evaluated {
+  engine::Scenario scenario;
+  engine::Report report;
+};
+
+io::Result<engine::Scenario> read(const Context& context) {
+  auto scenario = io::load_scenario(context.options.scenario, context.library);
+  if (!scenario) return scenario;
+  for (const std::string& assignment : context.options.set)
+    if (auto error = io::set_field(scenario.value(), assignment, context.library)) {
+      error->file = "--set";
+      return *std::move(error);
+    }
+  return scenario;
+}
+
+// The scenario and its report; complains about error diagnostics, one line each.
+std::optional<Evaluated> evaluate(const Context& context) {
+  auto scenario = read(context);
+  if (!scenario) {
+    complain(scenario.error());
+    return std::nullopt;
+  }
+  Evaluated out;
+  out.scenario = std::move(scenario).value();
+  out.report = engine::evaluate(out.scenario);
+  for (const engine::Diagnostic& diagnostic : out.report.diagnostics) {
+    if (diagnostic.severity != engine::Severity::error) continue;
+    const std::string fix = suggestion_text(diagnostic);
+    complain({context.options.scenario, std::string(diagnostic.field_path), diagnostic_text(diagnostic, context.texts),
+              fix.empty() ? std::string() : context.texts.format("cli.suggestion", {fix})});
+  }
+  return out;
+}
+
+int code_of(const engine::Report& report) { return report.has_errors() ? kHasErrors : kGood; }
+
+}  // namespace
+
+void complain(const io::InputError& error) {
+  const std::string line = "roofscape-cli: " + io::to_text(error) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+int print(const std::string& text, int code) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return code;
+  complain({{}, {}, "the output could not be written", "check the disk or the pipe"});
+  return kBadInput;
+}
+
+int eval(const Context& context) {
+  const auto evaluated = evaluate(context);
+  if (!evaluated) return kBadInput;
+  const auto text = [&](const engine::Diagnostic& diagnostic) { return diagnostic_text(diagnostic, context.texts); };
+  const int code = code_of(evaluated->report);
+  if (context.options.json)
+    return print(io::report_json(evaluated->scenario, evaluated->report, context.library, text), code);
+  return print(report_text(evaluated->scenario, evaluated->report, context.texts), code);
+}
+
+int check(const Context& context) {
+  const auto evaluated = evaluate(context);
+  if (!evaluated) return kBadInput;
+  const auto text = [&](const engine::Diagnostic& diagnostic) { return diagnostic_text(diagnostic, context.texts); };
+  const int code = code_of(evaluated->report);
+  if (context.options.json) return print(io::diagnostics_json(evaluated->report, text), code);
+  return print(diagnostics_text(evaluated->report, context.texts), code);
+}
+
+int explain(const Context& context) {
+  const std::string& id = context.options.quantity;
+  auto scenario = read(context);
+  if (!scenario) {
+    complain(scenario.error());
+    return kBadInput;
+  }
+  const auto derivation = engine::explain(scenario.value(), id);
+  if (derivation) {
+    const auto evaluated = evaluate(context);
+    return print(derivation_text(*derivation, context.texts), evaluated ? code_of(evaluated->report) : kBadInput);
+  }
+  const engine::Report report = engine::evaluate(scenario.value());
+  const std::vector<std::string> all = engine::explainable(scenario.value());
+  const auto known = engine::find_quantity(id);
+  if (known && !engine::is_indexed(engine::quantity(*known))) {
+    const std::string reason(engine::kAbsenceIds[static_cast<std::size_t>(report.quantities.absence(*known))]);
+    complain({context.options.scenario, id,
+              context.texts.format("derivation.no_value", {std::string(context.texts.text("quantity." + id + ".label")),
+                                                           std::string(context.texts.text("absence." + reason))}), {}});
+    return kHasErrors;
+  }
+  std::vector<std::string_view> candidates(all.begin(), all.end());
+  if (known) {  // "links.bytes_per_s" without [fsdp]
+    for (const std::string_view candidate : candidates)
+      if (candidate.starts_with(id + "[")) {
+        complain({{}, io::in_quotes(id), "comes once an axis or stage", "name one, such as " + io::in_quotes(candidate)});
+        return kBadInput;
+      }
+    complain({context.options.scenario, id, "has no value in this scenario", {}});
+    return kHasErrors;
+  }
+  for (const engine::Quantity& row : engine::kQuantities) candidates.push_back(row.id);
+  std::string_view near = io::nearest_word(id, candidates);
+  if (near.empty())  // "time_s" for "step.time_s"
+    for (const std::string_view candidate : candidates)
+      if (near.empty() && id.size() > 2 && candidate.find(id) != std::string_view::npos) near = candidate;
+  complain({{}, {}, "unknown quantity " + io::in_quotes(id),
+            near.empty() ? "`roofscape-cli eval` shows their ids at the right" : "did you mean " + io::in_quotes(near) + "?"});
+  return kBadInput;
+}
+
+int figure(const Context& context) {
+  const Options& options = context.options;
+  if (options.list) {
+    Columns columns({false, false});
+    for (const widgets::FigureRow& entry : widgets::figures())
+      columns.add({std::string(entry.name), std::string(context.texts.text("figure." + std::string(entry.name) + ".about"))});
+    return print(columns.text(0), kGood);
+  }
+  const auto usage = [](std::string message, std::string remedy) {
+    complain({{}, {}, std::move(message), std::move(remedy)});
+    return kBadInput;
+  };
+  if (options.figure.empty() || options.scenario.empty() || options.output.empty())
+    return usage("figure needs a name, a scenario and -o FILE", "such as: figure roofline llama3-70b-v5p-pod -o roofline.svg");
+  const widgets::FigureRow* entry = widgets::find_figure(options.figure);
+  if (entry == nullptr) {
+    std::vector<std::string_view> names;
+    for (const widgets::FigureRow& f : widgets::figures()) names.push_back(f.name);
+    const std::string_view near = io::nearest_word(options.figure, names);
+    return usage("unknown figure " + io::in_quotes(options.figure),
+                 near.empty() ? "`roofscape-cli figure --list` lists them" : "did you mean " + io::in_quotes(near) + "?");
+  }
+  if (!format_of(options.output)) {
+    complain({options.output, {}, "the extension says no format", "end it in .svg, .pdf or .png"});
+    return kBadInput;
+  }
+  ExportSize size = default_size(*entry);
+  if (!options.size.empty()) {
+    auto parsed = parse_size(options.size);
+    if (!parsed) {
+      complain(parsed.error());
+      return kBadInput;
+    }
+    size = parsed.value();
+  }
+  const auto theme = load_theme(options.theme, context.folder);
+  if (!theme) {
+    complain(theme.error());
+    return kBadInput;
+  }
+  const auto evaluated = evaluate(context);
+  if (!evaluated) return kBadInput;
+  const widgets::FontStack fonts;
+  const widgets::FigureInput input{evaluated->scenario, evaluated->report, context.texts, theme.value()};
+  if (const auto error = export_figure(*entry, input, options.output, size, fonts)) {
+    complain(*error);
+    return kBadInput;
+  }
+  return code_of(evaluated->report);
+}
+
+int presets(const Context& context) {
+  if (context.options.json) return print(io::presets_json(context.library), kGood);
+  std::string out;
+  for (std::size_t kind = 0; kind < io::kPresetFolders.size(); ++kind) {
+    Columns columns({false, false});
+    for (const io::Preset& preset : context.library.list(static_cast<io::PresetKind>(kind)))
+      columns.add({preset.id, preset.name});
+    out += std::string(context.texts.text("preset." + std::string(io::kPresetFolders[kind]))) + '\n' + columns.text(2);
+  }
+  return print(out, kGood);
+}
+
+}  // namespace roofscape::app::cli

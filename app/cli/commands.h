@@ -1,0 +1,46 @@
+// The commands of roofscape-cli. Each returns the exit code: 0 good; 1 the scenario was read and has an error diagnostic;
+// 2 bad usage, unreadable file, unknown key, wrong type or out of domain.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/io/preset_library.h"
+#include "widgets/text_table.h"
+
+namespace roofscape::app::cli {
+
+inline constexpr int kGood = 0, kHasErrors = 1, kBadInput = 2;
+
+struct Options {
+  std::string scenario;             // preset id or file
+  std::vector<std::string> set;     // path=value
+  bool json = false;
+  bool list = false;                // figure --list
+  std::string quantity;             // explain
+  std::string figure, output, theme = "print", size;
+  std::string language = "en";
+  std::string presets;              // --presets DIR; empty: the user's data folder
+};
+
+// What all commands need, made once.
+struct Context {
+  const Options& options;
+  const io::PresetLibrary& library;
+  const widgets::TextTable& texts;
+  std::filesystem::path folder;     // user's folder, for themes
+};
+
+int eval(const Context&);
+int explain(const Context&);
+int figure(const Context&);
+int check(const Context&);
+int presets(const Context&);
+
+// One line on stderr: "roofscape-cli: ...".
+void complain(const io::InputError& error);
+// Everything to stdout; a failure (full disk, closed pipe) is complained about and gives kBadInput, else `code`.
+int print(const std::string& text, int code);
+
+}  // namespace roofscape::app::cli

@@ -1,0 +1,122 @@
+// roofscape-cli: the engine without a window. Needs no display and no OpenGL.
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <system_error>
+
+#include "app/cli/commands.h"
+#include "app/strings.h"
+#include "engine/io/nearest.h"
+
+namespace {
+
+using roofscape::app::cli::Options;
+namespace cli = roofscape::app::cli;
+namespace io = roofscape::io;
+
+constexpr std::array<std::string_view, 5> kCommands{"eval", "explain", "figure", "check", "presets"};
+
+// One line on a usage error, with the nearest command for one that does not exist.
+int usage_error(const CLI::App& program, const CLI::ParseError& error) {
+  for (const std::string& word : program.remaining()) {
+    if (word.starts_with("-") || !program.get_subcommands().empty()) break;
+    const std::string_view near = io::nearest_word(word, kCommands);
+    cli::complain({{}, {}, "unknown command " + io::in_quotes(word),
+                   near.empty() ? "there are: eval, explain, figure, check, presets" : "did you mean " + io::in_quotes(near) + "?"});
+    return cli::kBadInput;
+  }
+  cli::complain({{}, {}, error.what(), "see roofscape-cli --help"});
+  return cli::kBadInput;
+}
+
+int run(int argc, char** argv) {
+  // The texts of --help are needed before the language is known; English is always there.
+  const auto english = roofscape::app::load_texts("en");
+  if (!english) {
+    cli::complain(english.error());
+    return cli::kBadInput;
+  }
+  const auto text = [&](std::string_view key) { return std::string(english->text(key)); };
+
+  Options options;
+  CLI::App program(text("cli.about"), "roofscape-cli");
+  program.set_version_flag("--version", "roofscape-cli " ROOFSCAPE_VERSION);
+  program.add_option("--presets", options.presets, text("cli.presets"));
+  program.add_option("--lang", options.language, text("cli.figure.lang"));
+  program.require_subcommand(1);
+  program.fallthrough();
+
+  const auto add_command = [&](const std::string& name, const std::string& about) {
+    return program.add_subcommand(name, text(about));
+  };
+  const auto add_set = [&](CLI::App* command) {
+    command->add_option("--set", options.set, text("cli.set"))->type_size(1)->allow_extra_args(false)->take_all();
+  };
+  CLI::App* eval = add_command("eval", "cli.eval");
+  eval->add_option("scenario", options.scenario, text("cli.scenario"))->required();
+  add_set(eval);
+  eval->add_flag("--json", options.json, text("cli.json"));
+
+  CLI::App* explain = add_command("explain", "cli.explain");
+  explain->add_option("scenario", options.scenario, text("cli.scenario"))->required();
+  explain->add_option("quantity", options.quantity, text("cli.explain.quantity"))->required();
+  add_set(explain);
+
+  CLI::App* figure = add_command("figure", "cli.figure");
+  figure->add_option("name", options.figure, text("cli.figure.name"));
+  figure->add_option("scenario", options.scenario, text("cli.scenario"));
+  figure->add_option("-o,--output", options.output, text("cli.figure.output"));
+  figure->add_option("--theme", options.theme, text("cli.figure.theme"));
+  figure->add_option("--size", options.size, text("cli.figure.size"));
+  figure->add_flag("--list", options.list, text("cli.figure.list"));
+  add_set(figure);
+
+  CLI::App* check = add_command("check", "cli.check");
+  check->add_option("scenario", options.scenario, text("cli.scenario"))->required();
+  check->add_flag("--json", options.json, text("cli.json"));
+  add_set(check);
+
+  CLI::App* presets = add_command("presets", "cli.presets.command");
+  presets->add_flag("--json", options.json, text("cli.json"));
+
+  program.allow_extras();  // only so that an unknown command can be named; commands themselves allow none
+  try {
+    program.parse(argc, argv);
+    if (!program.remaining().empty()) throw CLI::ExtrasError(program.remaining());
+  } catch (const CLI::Success& success) {  // --help, --version
+    return program.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return usage_error(program, error);
+  }
+
+  std::error_code ignored;
+  const std::filesystem::path folder = options.presets.empty() ? io::default_preset_folder() : std::filesystem::path(options.presets);
+  if (!options.presets.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    cli::complain({options.presets, {}, "there is no such folder", "--presets takes a folder with chips, clusters, models or scenarios in it"});
+    return cli::kBadInput;
+  }
+  const io::PresetLibrary library(folder);
+  for (const io::InputError& problem : library.problems()) cli::complain(problem);  // left out, and said so
+  const auto texts = roofscape::app::load_texts(options.language, folder);
+  if (!texts) {
+    cli::complain(texts.error());
+    return cli::kBadInput;
+  }
+  const cli::Context context{options, library, texts.value(), folder};
+  if (eval->parsed()) return cli::eval(context);
+  if (explain->parsed()) return cli::explain(context);
+  if (figure->parsed()) return cli::figure(context);
+  if (check->parsed()) return cli::check(context);
+  return cli::presets(context);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {  // out of memory, or a mistake of ours: still one line and no crash
+    cli::complain({{}, {}, error.what(), "please report this"});
+    return cli::kBadInput;
+  }
+}

@@ -1,0 +1,109 @@
+#include "app/export.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "engine/io/files.h"
+#include "widgets/canvas_cairo.h"
+#include "widgets/canvas_svg.h"
+
+namespace roofscape::app {
+namespace {
+
+using widgets::Canvas;
+
+constexpr float kPointsPerMm = 72.0f / 25.4f;
+constexpr float kPointsPerPixel = 0.75f;
+
+void draw(Canvas& canvas, const widgets::FigureRow& figure, const widgets::FigureInput& input) {
+  widgets::Fill ground;
+  ground.colour = input.theme.panel;
+  canvas.rect(canvas.bounds(), ground);
+  widgets::FigureView view;
+  view.print = true;
+  figure.draw(canvas, canvas.bounds(), input, view);
+}
+
+}  // namespace
+
+std::optional<FileFormat> format_of(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (extension == ".svg") return FileFormat::svg;
+  if (extension == ".pdf") return FileFormat::pdf;
+  if (extension == ".png") return FileFormat::png;
+  return std::nullopt;
+}
+
+ExportSize default_size(const widgets::FigureRow& figure) {
+  return {figure.width_pt, figure.height_pt};
+}
+
+io::Result<ExportSize> parse_size(std::string_view text) {
+  const io::InputError error{{}, "--size", io::in_quotes(text) + " is no size",
+                             "write it as 170x110mm or 1280x720px, each side from 20 mm to 2000 mm"};
+  std::string_view rest = text;
+  bool pixels = false;
+  if (rest.ends_with("px")) pixels = true;
+  if (pixels || rest.ends_with("mm")) rest.remove_suffix(2);
+  std::array<double, 2> sides{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::size_t cut = i == 0 ? rest.find('x') : rest.size();
+    if (cut == std::string_view::npos) return error;
+    const std::string_view number = rest.substr(0, cut);
+    const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), sides[i]);
+    if (problem != std::errc() || end != number.data() + number.size() || !std::isfinite(sides[i])) return error;
+    rest.remove_prefix(std::min(cut + 1, rest.size()));
+  }
+  const double unit = pixels ? kPointsPerPixel : kPointsPerMm;
+  ExportSize size{static_cast<float>(sides[0] * unit), static_cast<float>(sides[1] * unit)};
+  if (pixels) size.pixels_per_point = 1 / static_cast<double>(kPointsPerPixel);
+  constexpr float kSmallest = 20 * kPointsPerMm, kLargest = 2000 * kPointsPerMm;
+  for (const float side : {size.width, size.height})
+    if (!(side >= kSmallest) || side > kLargest) return error;
+  return size;
+}
+
+io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const widgets::FigureInput& input, FileFormat format,
+                                     const ExportSize& size, const widgets::FontStack& fonts) {
+  const widgets::FigureHead head = figure.head(input);
+  if (format == FileFormat::svg) {
+    widgets::SvgOptions options;
+    options.title = head.title;
+    options.description = head.takeaway;
+    widgets::SvgCanvas canvas(fonts, widgets::kPrintEm, size.width, size.height, options);
+    draw(canvas, figure, input);
+    return canvas.finish();
+  }
+  widgets::PdfOptions options;
+  options.title = head.title;
+  options.author = "Roofscape";
+  const auto canvas = format == FileFormat::pdf
+                          ? widgets::CairoCanvas::pdf(fonts, widgets::kPrintEm, size.width, size.height, options)
+                          : widgets::CairoCanvas::png(fonts, widgets::kPrintEm, size.width, size.height, size.pixels_per_point,
+                                                      input.theme.panel);
+  draw(*canvas, figure, input);
+  std::string bytes = canvas->finish();
+  if (bytes.empty()) return io::InputError{{}, {}, "cannot be drawn: " + canvas->error(), "try a smaller size"};
+  return bytes;
+}
+
+std::optional<io::InputError> export_figure(const widgets::FigureRow& figure, const widgets::FigureInput& input,
+                                            const std::filesystem::path& file, const ExportSize& size,
+                                            const widgets::FontStack& fonts) {
+  const auto format = format_of(file);
+  if (!format)
+    return io::InputError{file.string(), {}, "the extension says no format", "end it in .svg, .pdf or .png"};
+  auto bytes = figure_bytes(figure, input, *format, size, fonts);
+  if (!bytes) {
+    io::InputError error = bytes.error();
+    error.file = file.string();
+    return error;
+  }
+  return io::write_file_atomically(file, bytes.value());
+}
+
+}  // namespace roofscape::app

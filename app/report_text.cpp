@@ -1,0 +1,148 @@
+#include "app/report_text.h"
+
+#include <cmath>
+#include <span>
+
+#include "app/strings.h"
+#include "app/text_columns.h"
+#include "widgets/number_format.h"
+
+namespace roofscape::app {
+namespace {
+
+using engine::Q;
+using engine::Report;
+using widgets::TextTable;
+
+constexpr std::size_t kLineWidth = 100;
+
+constexpr std::array kModelRows{Q::params_total,    Q::flops_per_token, Q::tokens_per_step, Q::flops_model_per_step,
+                                Q::flops_hardware_per_step, Q::flops_run, Q::tokens_per_chip, Q::microbatches};
+constexpr std::array kThroughputRows{Q::mfu,      Q::hfu,      Q::tokens_per_s,   Q::tokens_per_s_per_chip, Q::run_steps,
+                                     Q::run_days, Q::run_chip_hours, Q::run_cost, Q::stated_run_days};
+constexpr std::array kPipelineRows{Q::pipeline_bubble_fraction, Q::pipeline_bubble_ideal, Q::pipeline_makespan,
+                                   Q::pipeline_transfer};
+constexpr std::array kBoundRows{Q::ridge,          Q::bound_cluster_tokens, Q::bound_alpha,     Q::bound_fsdp_1,
+                                Q::bound_fsdp_2,   Q::bound_fsdp_3,         Q::bound_tensor,    Q::bound_mixed_sum,
+                                Q::bound_mixed_max, Q::bound_x_opt,         Q::bound_ratio_sum, Q::bound_ratio_max,
+                                Q::bound_dcn,      Q::memory_job_bytes,     Q::memory_min_chips};
+
+std::string label(Q q, const TextTable& texts) {
+  return std::string(texts.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
+}
+
+std::string value_text(const Report& report, Q q, const TextTable& texts) {
+  const engine::Quantity& row = engine::quantity(q);
+  if (const auto value = report.quantities[q]) return widgets::format(*value, row.unit);
+  return std::string(widgets::kNoValue) + "  " +
+         std::string(texts.text("absence." + std::string(engine::kAbsenceIds[static_cast<std::size_t>(
+                                                 report.quantities.absence(q))])));
+}
+
+void append_rows(std::string& out, std::string_view title, std::span<const Q> rows, const Report& report,
+                 const TextTable& texts) {
+  Columns columns({false, false, false});
+  for (const Q q : rows) {
+    if (report.quantities.absence(q) == engine::Absence::not_applicable) continue;
+    columns.add({label(q, texts), value_text(report, q, texts), std::string(engine::quantity(q).id)});
+  }
+  if (!columns.empty()) out += '\n' + std::string(texts.text(title)) + '\n' + columns.text(2);
+}
+
+// Parts with their share of a total; parts that are zero are left out.
+void append_parts(std::string& out, const std::string& title, std::span<const Q> parts, Q total, const Report& report,
+                  const TextTable& texts) {
+  const auto sum = report.quantities[total];
+  if (!sum) {
+    out += '\n' + title + '\n' + "  " + label(total, texts) + "  " + value_text(report, total, texts) + '\n';
+    return;
+  }
+  Columns columns({false, true, true, false});
+  for (const Q q : parts) {
+    const auto value = report.quantities[q];
+    if (!value || *value == 0) continue;
+    columns.add({label(q, texts), widgets::format(*value, engine::quantity(q).unit),
+                 *sum > 0 ? widgets::format_percent(*value / *sum) : std::string(), std::string(engine::quantity(q).id)});
+  }
+  columns.add({label(total, texts), widgets::format(*sum, engine::quantity(total).unit), "", std::string(engine::quantity(total).id)});
+  out += '\n' + title + '\n' + columns.text(2);
+}
+
+std::string plan_text(const engine::Scenario& scenario, const TextTable& texts) {
+  std::string plan;
+  for (int i = 0; i < engine::kAxisCount; ++i) {
+    const auto axis = static_cast<engine::Axis>(i);
+    const int degree = scenario.parallelism.degree(axis);
+    if (degree == 1) continue;
+    if (!plan.empty()) plan += ", ";
+    plan += std::string(texts.text("axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(i)]))) + " " +
+            widgets::format_count(degree);
+  }
+  return plan;
+}
+
+}  // namespace
+
+std::string verdict_text(const Report& report, const TextTable& texts) {
+  const auto& values = report.quantities;
+  const auto text_of = [&](Q q) { return widgets::format(values.value_or(q, NAN), engine::quantity(q).unit); };
+  std::string out;
+  if (const auto free = values[Q::memory_free]) {
+    out = *free >= 0
+              ? texts.format("report.verdict.fits", {text_of(Q::memory_free), text_of(Q::hbm_capacity)})
+              : texts.format(report.stages.size() > 1 ? "report.verdict.does_not_fit.stages" : "report.verdict.does_not_fit",
+                             {widgets::format(-*free, engine::quantity(Q::memory_free).unit), text_of(Q::hbm_capacity),
+                              widgets::format_count(report.fullest_stage)});
+  } else {
+    out = texts.text("report.verdict.memory_unknown");
+  }
+  const auto add = [&](std::string part) { out += "; " + std::move(part); };
+  if (values[Q::step_time]) {
+    add(texts.format("report.verdict.bound", {std::string(texts.text("bound." + std::string(report.bound.id())))}));
+    if (values[Q::mfu]) add(texts.format("report.verdict.mfu", {text_of(Q::mfu)}));
+    add(texts.format("report.verdict.step", {text_of(Q::step_time)}));
+    if (const auto days = values[Q::run_days]) add(texts.format("report.verdict.days", {widgets::format_significant(*days)}));
+  }
+  return out;
+}
+
+std::string diagnostics_text(const Report& report, const TextTable& texts) {
+  std::string out;
+  for (const engine::Diagnostic& diagnostic : report.diagnostics) {
+    const std::string severity(texts.text("severity." + std::string(engine::kSeverityIds[static_cast<std::size_t>(diagnostic.severity)])));
+    const std::string code(diagnostic.code);
+    out += wrapped("  " + padded_right(severity, 7) + "  ",
+                   std::string(texts.text("diagnostic." + code + ".title")) + ": " + diagnostic_text(diagnostic, texts),
+                   kLineWidth) + '\n';
+    if (const std::string fix = suggestion_text(diagnostic); !fix.empty())
+      out += std::string(11, ' ') + texts.format("cli.suggestion", {fix}) + '\n';
+  }
+  if (out.empty()) out = "  " + std::string(texts.text("cli.no_diagnostics")) + '\n';
+  return out;
+}
+
+std::string report_text(const engine::Scenario& scenario, const Report& report, const TextTable& texts) {
+  std::string out = scenario.name.empty() ? scenario.model.name : scenario.name;
+  out += '\n' + verdict_text(report, texts) + '\n';
+  Columns head({false, false});
+  head.add({std::string(texts.text("report.chips")),
+            texts.format("report.chips_used", {widgets::format_count(report.quantities.value_or(Q::chips_used, NAN)),
+                                               widgets::format_count(report.quantities.value_or(Q::cluster_chips, NAN))}) +
+                " " + scenario.cluster.chip.name});
+  if (const std::string plan = plan_text(scenario, texts); !plan.empty())
+    head.add({std::string(texts.text("report.plan")), plan});
+  out += head.text(2);
+  append_rows(out, "report.section.model", kModelRows, report, texts);
+  append_parts(out, std::string(texts.text("report.section.step")), engine::kStepParts, Q::step_time, report, texts);
+  append_parts(out,
+               texts.format(scenario.parallelism.pipeline > 1 ? "report.section.memory.stages" : "report.section.memory",
+                            {widgets::format_count(report.fullest_stage), widgets::format_count(scenario.parallelism.pipeline)}),
+               engine::kMemoryParts, Q::memory_total, report, texts);
+  append_rows(out, "report.section.throughput", kThroughputRows, report, texts);
+  if (scenario.parallelism.pipeline > 1) append_rows(out, "report.section.pipeline", kPipelineRows, report, texts);
+  append_rows(out, "report.section.bounds", kBoundRows, report, texts);
+  out += '\n' + std::string(texts.text("report.section.diagnostics")) + '\n' + diagnostics_text(report, texts);
+  return out;
+}
+
+}  // namespace roofscape::app

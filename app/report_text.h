@@ -1,0 +1,19 @@
+// A report as text for a terminal: verdict, step, memory, throughput, pipeline, bounds, diagnostics.
+#pragma once
+
+#include <string>
+
+#include "engine/report.h"
+#include "widgets/text_table.h"
+
+namespace roofscape::app {
+
+std::string report_text(const engine::Scenario& scenario, const engine::Report& report, const widgets::TextTable& texts);
+
+// "fits, 35.1 GB of 96.0 GB free; bound by compute; MFU 40.1 %; 9.23 s a step; 51.3 days"
+std::string verdict_text(const engine::Report& report, const widgets::TextTable& texts);
+
+// One entry a diagnostic: severity, title, sentence, suggestion.
+std::string diagnostics_text(const engine::Report& report, const widgets::TextTable& texts);
+
+}  // namespace roofscape::app
