@@ -45,7 +45,9 @@ std::optional<Evaluated> evaluate(const Context& context) {
   for (const engine::Diagnostic& diagnostic : out.report.diagnostics) {
     if (diagnostic.severity != engine::Severity::error) continue;
     const std::string fix = suggestion_text(diagnostic);
-    complain({context.options.scenario, std::string(diagnostic.field_path), diagnostic_text(diagnostic, context.texts),
+    std::string sentence = diagnostic_text(diagnostic, context.texts);
+    if (sentence.ends_with('.')) sentence.pop_back();  // more follows on the line
+    complain({context.options.scenario, std::string(diagnostic.field_path), std::move(sentence),
               fix.empty() ? std::string() : context.texts.format("cli.suggestion", {fix})});
   }
   return out;

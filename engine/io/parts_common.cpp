@@ -24,7 +24,7 @@ Failure check_members(const Json& object, std::span<const std::string_view> know
     bool found = false;
     for (const std::string_view name : known) found = found || name == member.key();
     if (!found)
-      return context.error(context.path, "unknown field " + in_quotes(member.key()), did_you_mean(member.key(), known));
+      return context.error(context.at(member.key()), "unknown field", did_you_mean(member.key(), known));
   }
   return std::nullopt;
 }

@@ -8,15 +8,26 @@ void append_line(std::string& out, std::string_view text) {
   for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
 }
 
+// At most `most` bytes of a text, and not half a character.
+std::size_t whole_characters(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text.size();
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
+  return most;
+}
+
 }  // namespace
 
 std::string to_text(const InputError& error) {
+  constexpr std::size_t kLongestPath = 200;
   std::string out;
-  for (const std::string* part : {&error.file, &error.path, &error.message}) {
-    if (part->empty()) continue;
+  const auto add = [&](std::string_view part) {
+    if (part.empty()) return;
     if (!out.empty()) out += ": ";
-    append_line(out, *part);
-  }
+    append_line(out, part);
+  };
+  add(error.file);
+  add(std::string_view(error.path).substr(0, whole_characters(error.path, kLongestPath)));
+  add(error.message);
   if (!error.remedy.empty()) {
     out += "; ";
     append_line(out, error.remedy);
@@ -26,11 +37,7 @@ std::string to_text(const InputError& error) {
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 60;
-  std::size_t size = text.size();
-  if (size > kLongest) {
-    size = kLongest;
-    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;  // not inside a character
-  }
+  const std::size_t size = whole_characters(text, kLongest);
   std::string out = "\"";
   append_line(out, text.substr(0, size));
   if (size < text.size()) out += "...";

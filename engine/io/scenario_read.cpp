@@ -38,7 +38,7 @@ Failure read_members(const Json& json, const std::string& path, const PartContex
       continue;
     if (std::find(known.begin(), known.end(), key) == known.end()) {
       if (list) return context.error(path, "has more than " + std::to_string(known.size()) + " entries", "");
-      return context.error(path, "unknown field " + in_quotes(key), unknown_field_remedy(path, key));
+      return context.error(inner, "unknown field", unknown_field_remedy(path, key));
     }
     if (const engine::Field* field = engine::find_field(inner)) {
       if (auto failure = read_field(*field, member.value(), inner, context.file, scenario)) return failure;
@@ -67,7 +67,7 @@ Result<Scenario> read_scenario(std::string_view text, std::string_view file_name
   const std::vector<std::string_view> known = known_members("");
   for (const auto& member : json.items())
     if (std::find(known.begin(), known.end(), member.key()) == known.end())
-      return context.error({}, "unknown field " + in_quotes(member.key()), unknown_field_remedy("", member.key()));
+      return context.error(member.key(), "unknown field", unknown_field_remedy("", member.key()));
 
   const auto model_member = json.find("model");
   auto model = resolve_model(model_member == json.end() ? Json(std::string(kDefaultModel)) : *model_member,

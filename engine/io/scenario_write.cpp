@@ -119,7 +119,7 @@ Failure set_cluster(Scenario& scenario, std::string_view path, std::string_view 
   if (!cluster) {
     // An unknown member is reported at the path that was written.
     InputError error = cluster.error();
-    if (error.path == "cluster") error = set_error(path, "unknown field", unknown_field_remedy("cluster", member));
+    if (error.message == "unknown field") error = set_error(path, "unknown field", unknown_field_remedy("cluster", member));
     return error;
   }
   engine::Chip chip = std::move(scenario.cluster.chip);  // the reader may have renamed an edited preset
@@ -160,9 +160,12 @@ Failure set_field(Scenario& scenario, std::string_view assignment, const PresetL
   const std::size_t dot = path.rfind('.');
   const std::string_view parent = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
   const std::string_view member = dot == std::string_view::npos ? path : path.substr(dot + 1);
+  if (const std::vector<std::string_view> inside = known_members(path); !inside.empty())
+    return set_error(path, "is a group of fields, not a field", "write " + std::string(path) + "." + std::string(inside.front()) + "=...");
   if (!known_members(parent).empty()) return set_error(path, "unknown field", unknown_field_remedy(parent, member));
-  const std::string_view near = engine::nearest_field_path(path);
-  return set_error(path, "unknown field", near.empty() ? "" : "did you mean " + in_quotes(near) + "?");
+  std::vector<std::string_view> all;
+  for (const engine::Field& field : engine::scenario_fields()) all.push_back(field.path);
+  return set_error(path, "unknown field", did_you_mean(path, all));
 }
 
 }  // namespace roofscape::io

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Builds Roofscape and starts it. Without a display it prints the report of the start scenario and draws its figures into
+# ./roofscape-output. Installs the Debian packages that are missing first (root or sudo).
+#   ./run.sh [--deps] [arguments of the app]      --deps: install what is missing and stop
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=scripts/packages.sh
+. "$here/scripts/packages.sh"
+
+if [ "${1:-}" = --help ] || [ "${1:-}" = -h ]; then
+  sed -n '2,4s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  exit 0
+fi
+
+install_missing "${build_packages[@]}"
+if [ "${1:-}" = --deps ]; then
+  echo "Everything needed to build and run is installed."
+  exit 0
+fi
+
+build_preset "$here" release
+
+output=$PWD/roofscape-output
+cd "$here"
+app=build/release/app
+if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && [ -x "$app/roofscape" ]; then
+  exec "$app/roofscape" "$@"
+fi
+
+scenario=llama3-70b-v5p-pod
+mkdir -p "$output"
+"$app/roofscape-cli" eval "$scenario" | tee "$output/report.txt"
+for figure in roofline memory pipeline; do
+  for format in svg pdf png; do
+    "$app/roofscape-cli" figure "$figure" "$scenario" -o "$output/$figure.$format"
+  done
+done
+echo
+echo "There is no display. The report and its figures (SVG, PDF, PNG) are in $output:"
+ls "$output"
