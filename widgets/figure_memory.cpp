@@ -92,7 +92,8 @@ void draw_totals(Canvas& canvas, const FigureInput& input, const FigureView& vie
     const TextStyle style = total_style(canvas, input.theme, fullest || hovered, sizes.over(gb));
     const std::string text = total_text(sizes, gb);
     const Rect bar = rows.bar(stage);
-    Point at{x(gb) + canvas.px(kTotalGap), bar.centre().y};
+    const float half = small_line(canvas) / 2;  // rows may be lower than text: it stays between header and axis
+    Point at{x(gb) + canvas.px(kTotalGap), std::clamp(bar.centre().y, rows.plot.y + half, std::max(rows.plot.y + half, rows.plot.bottom() - half))};
     const Rect bounds = canvas.text_bounds(at, text, style);
     const float clear = canvas.px(3);
     // Never across the capacity line: past it instead.

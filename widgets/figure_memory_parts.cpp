@@ -10,6 +10,10 @@ namespace roofscape::widgets::memory {
 
 using engine::Q;
 
+namespace {
+constexpr float kLeastEdged = 6;  // lower bars would be all edge
+}
+
 const std::vector<Part>& parts() {
   static const std::vector<Part> kParts = [] {
     std::vector<Part> out;
@@ -95,6 +99,7 @@ void draw_stack(Canvas& canvas, const FigureInput& input, const Rect& bar, const
     if (from < seen && to > from) {
       Fill fill = fill_of(theme, part.look, canvas.em());
       if (!hatches) fill.hatch = Hatch::none;
+      if (bar.h < canvas.px(kLeastEdged)) fill.edge_width = 0;
       canvas.rect(rect_between(x(from), bar.y, x(std::min(to, seen)), bar.bottom()), fill);
     }
     canvas.tag_with(engine::quantity(part.quantity).id, stage, whole, [&] { return part_readout(input, stage, part); });

@@ -16,7 +16,8 @@ using engine::Q;
 constexpr float kHeader = 26, kGap = 10, kColumnGap = 18;
 constexpr float kLeastBar = 18, kMostBar = 64, kBarShare = 0.17f;  // of the height of the figure
 constexpr float kMostRow = 46, kRowBarShare = 0.62f;
-constexpr float kLens = 26;  // between the axis and the breakdown
+constexpr float kLeastRow = 1.02f, kHeadRow = 1.15f;  // lines of small text
+constexpr float kLens = 26, kLeastLens = 6;  // between the axis and the breakdown
 constexpr float kLensTint = 0.07f;
 
 TextStyle text_style(const Canvas& canvas, Colour colour, HAlign h, Weight weight = Weight::regular) {
@@ -111,11 +112,10 @@ Columns columns_of(const Canvas& canvas, const FigureInput& input, const std::ve
 }
 
 void draw_breakdown(Canvas& canvas, const FigureInput& input, const FigureView& view, const Rect& area, float names_right,
-                    std::vector<Line> lines) {
+                    float head, std::vector<Line> lines) {
   const Theme& theme = input.theme;
   const Columns columns = columns_of(canvas, input, lines, area.right());
-  const float head = small_line(canvas) * 1.15f, least_row = small_line(canvas) * 1.1f;
-  const auto room = static_cast<std::size_t>(std::max(0.0f, (area.h - head) / least_row));
+  const auto room = static_cast<std::size_t>(std::max(0.0f, (area.h - head) / (small_line(canvas) * kLeastRow)));
   // The smallest go where not all can stand; their place in the sum stays.
   while (lines.size() > room)
     lines.erase(std::min_element(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
@@ -124,10 +124,12 @@ void draw_breakdown(Canvas& canvas, const FigureInput& input, const FigureView& 
   if (lines.empty()) return;
   const double total = total_gb(input.report.stages.front());
   const Scale x(ScaleKind::linear, 0, total, area.x, columns.bars_right);
-  const float heading = area.y + head / 2;
-  const TextStyle faint = text_style(canvas, theme.ink3, HAlign::right);
-  canvas.text({columns.value_right, heading}, input.texts.text("figure.memory.column.gb"), faint);
-  canvas.text({columns.share_right, heading}, input.texts.text("figure.memory.column.share"), faint);
+  if (head > 0) {
+    const float heading = area.y + head / 2;
+    const TextStyle faint = text_style(canvas, theme.ink3, HAlign::right);
+    canvas.text({columns.value_right, heading}, input.texts.text("figure.memory.column.gb"), faint);
+    canvas.text({columns.share_right, heading}, input.texts.text("figure.memory.column.share"), faint);
+  }
   const float pitch = std::min((area.h - head) / static_cast<float>(lines.size()), canvas.px(kMostRow));
   const auto largest = std::max_element(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
     return a.to_gb - a.from_gb < b.to_gb - b.from_gb;
@@ -138,7 +140,7 @@ void draw_breakdown(Canvas& canvas, const FigureInput& input, const FigureView& 
     const float h = pitch * kRowBarShare, middle = y + pitch / 2;
     const Rect bar = rect_between(x(it->from_gb), middle - h / 2, x(it->to_gb), middle + h / 2);
     Fill fill = fill_of(theme, it->part.look, canvas.em());
-    if (view.compact) fill.hatch = Hatch::none;
+    if (view.compact) fill.hatch = Hatch::none;  // as everywhere in small windows
     // From the end of a part down to the start of the next: the rows are one bar taken apart.
     if (it + 1 != lines.end()) canvas.line({bar.right(), bar.bottom()}, {bar.right(), bar.bottom() + pitch - h}, joint);
     canvas.rect(bar, fill);
@@ -170,7 +172,6 @@ void draw_single(Canvas& canvas, Rect area, const FigureInput& input, const Figu
   rest.cut_left(std::min(names + canvas.px(kGap), area.w / 2));
   const float names_right = rest.x - canvas.px(kGap);
   const Rect header = rest.cut_top(canvas.px(kHeader));
-  const float bar_height = std::clamp(area.h * kBarShare, canvas.px(kLeastBar), canvas.px(kMostBar));
   const float label = canvas.text_width(bytes_text(sizes.most_gb * kGb), text_style(canvas, {}, HAlign::left, Weight::bold));
   const double end = axis_end(canvas, sizes, rest.w, label);
 
@@ -178,19 +179,29 @@ void draw_single(Canvas& canvas, Rect area, const FigureInput& input, const Figu
   frame.x = gb_axis(input, Scale(ScaleKind::linear, 0, end, 0, 1), rest.w, canvas);
   frame.y.grid = frame.y.line = false;
   const float below = rest.bottom() - plot_rect(canvas, rest, frame).bottom();  // axis labels and title
+  // Where height is short the bar, the lens and the heading shrink before a part loses its row.
+  const float line = small_line(canvas), rows = line * kLeastRow * static_cast<float>(lines.size());
+  float bar_height = std::clamp(area.h * kBarShare, canvas.px(kLeastBar), canvas.px(kMostBar));
+  float lens_height = canvas.px(kLens), head = line * kHeadRow;
+  const float frame_height = canvas.px(8) + below;
+  if (frame_height + bar_height + lens_height + head + rows > rest.h) {
+    bar_height = canvas.px(kLeastBar);
+    lens_height = canvas.px(kLeastLens);
+    if (frame_height + bar_height + lens_height + head + rows > rest.h) head = 0;
+  }
   const Rect plot{rest.x, rest.y, rest.w, bar_height + canvas.px(8)};
   const Scale x(ScaleKind::linear, 0, end, plot.x, plot.right());
   const Rect bar{plot.x, plot.y + canvas.px(2), plot.w, bar_height};
-  rest.cut_top(plot.h + below + canvas.px(kLens));
+  rest.cut_top(plot.h + below + lens_height);
 
-  if (!lines.empty() && rest.h > small_line(canvas) * 2.3f) {
+  if (!lines.empty() && rest.h > head + line * kLeastRow) {
     // Shows that the rows below are this bar, enlarged.
     const Columns columns = columns_of(canvas, input, lines, rest.right());
     const double total = total_gb(input.report.stages.front());
     Fill lens;
     lens.colour = faded(theme.ink, kLensTint);
-    canvas.polygon({{bar.x, bar.bottom()}, {x(total), bar.bottom()}, {columns.bars_right, rest.y}, {bar.x, rest.y}}, lens);
-    draw_breakdown(canvas, input, view, rest, names_right, lines);
+    canvas.polygon({{bar.x, bar.bottom()}, {x(total), bar.bottom()}, {columns.bars_right, rest.y + head}, {bar.x, rest.y + head}}, lens);
+    draw_breakdown(canvas, input, view, rest, names_right, head, lines);
   }
   draw_frame(canvas, theme, plot, x, Scale(ScaleKind::linear, 0, 1, plot.bottom(), plot.y), frame);
   canvas.text({names_right, bar.centre().y}, sum, text_style(canvas, theme.ink, HAlign::right, Weight::bold));

@@ -175,7 +175,7 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const gantt::Gantt
   entries.resize(fits);
   const Point at{g.rows.plot.x, g.rows.header.centre().y};
   draw_key(canvas, input.theme, at, entries);
-  if (g.chunks < 2) return;
+  if (g.chunks < 2 || g.detail == gantt::Detail::shares) return;  // shares have no shades
   const std::string_view lighter = t.text(g.chunks == 2 ? "figure.pipeline.lighter" : "figure.pipeline.lighter_many");
   if (used + canvas.px(16) + canvas.text_width(lighter, style) <= room)
     canvas.text({at.x + used + canvas.px(16), at.y}, lighter, style);

@@ -20,10 +20,12 @@ constexpr float kGap = 0.8f;            // between blocks
 constexpr float kLeastBlock = 3;        // under this blocks join
 constexpr float kLeastRun = 1;          // under this runs join
 constexpr std::size_t kMostRuns = 60000;
-constexpr float kBin = 3;               // width of a share bar
-constexpr float kMostBins = 30000;      // of all rows
-constexpr std::size_t kSamples = 16;    // operations looked at in a bin that has more
-constexpr int kShareSteps = 16;         // shares that differ by less are one bar
+constexpr float kBin = 3;               // least width of a share bar
+constexpr double kOpsPerBin = 6;        // fewer would show the phase of the repeat, not its shares
+constexpr float kMostBins = 8000;       // of all rows
+constexpr std::uint32_t kWindow = 12, kWindows = 3;
+constexpr double kSameShare = 0.17, kLeastShare = 0.02;
+constexpr float kLeastEdged = 6;        // lower bars would be all edge
 constexpr float kOutside = 24;          // how far outside the plot coordinates reach
 
 std::size_t kind_index(Op op) { return static_cast<std::size_t>(op.kind()); }
@@ -37,10 +39,6 @@ std::uint32_t first_visible(const engine::PipelineReport& p, std::uint32_t begin
   // Both halves of an overlapped pair start together.
   while (i > begin && start[i - 1] == start[i]) --i;
   return i;
-}
-
-double duration(const engine::PipelineReport& p, std::uint32_t op) {
-  return static_cast<double>(engine::op_duration(p.orders, p.times, op));
 }
 
 std::string kind_name(const FigureInput& input, Op op) {
@@ -86,17 +84,22 @@ class RowPainter {
   }
 
  private:
+  double duration(std::uint32_t i) const {
+    if (g_.overlaps) return static_cast<double>(engine::op_duration(p_.orders, p_.times, i));
+    return g_.durations[p_.orders.ops[i].stage_and_kind()];
+  }
+
   void paint_ops() {
     const auto makespan = static_cast<double>(p_.timeline.makespan);
     std::uint32_t i = first_visible(p_, begin_, end_, g_.from);
-    double idle_from = i == begin_ ? 0 : static_cast<double>(p_.timeline.start[i - 1]) + duration(p_, i - 1);
+    double idle_from = i == begin_ ? 0 : static_cast<double>(p_.timeline.start[i - 1]) + duration(i - 1);
     while (i < end_) {
       const Op op = p_.orders.ops[i];
       const auto start = static_cast<double>(p_.timeline.start[i]);
       if (start >= g_.to) break;
       paint_idle(idle_from, start);
       if (op.joined_with_next()) {
-        const double stop = start + duration(p_, i);
+        const double stop = start + duration(i);
         paint_block(i, 1, start, stop, bar_.y, bar_.h / 2);
         paint_block(i + 1, 1, start, stop, bar_.y + bar_.h / 2, bar_.h / 2);
         idle_from = stop;
@@ -104,11 +107,11 @@ class RowPainter {
         continue;
       }
       std::uint32_t next = i + 1;
-      double stop = start + duration(p_, i);
+      double stop = start + duration(i);
       if (g_.detail == Detail::runs)
         while (next < end_ && same_run(op, p_.orders.ops[next]) &&
                (static_cast<double>(p_.timeline.start[next]) - stop) * g_.px_per_tick < canvas_.px(kGap))
-          stop = static_cast<double>(p_.timeline.start[next]) + duration(p_, next), ++next;
+          stop = static_cast<double>(p_.timeline.start[next]) + duration(next), ++next;
       paint_block(i, next - i, start, stop, bar_.y, bar_.h);
       idle_from = stop;
       i = next;
@@ -170,78 +173,92 @@ class RowPainter {
     tag_idle(r, from, to);
   }
 
-  // Time shares of forward, backward and weight gradient in [from, to), in steps.
-  using Shares = std::array<int, 3>;
-  Shares shares_between(std::uint32_t low, std::uint32_t high, double from, double to) const {
-    const std::size_t n = high - low, looked_at = std::min(n, kSamples);
-    std::array<double, 3> time{};
-    for (std::size_t k = 0; k < looked_at; ++k) {
-      const auto i = low + static_cast<std::uint32_t>(n <= kSamples ? k : k * n / looked_at);
-      const Op op = p_.orders.ops[i];
-      const auto start = static_cast<double>(p_.timeline.start[i]);
-      double seen = std::min(start + duration(p_, i), to) - std::max(start, from);
-      // The halves of an overlapped pair share their time.
-      if (op.joined_with_next() || engine::joined_with_previous(p_.orders, i)) seen /= 2;
-      const std::size_t row = op.kind() == engine::OpKind::forward ? 0 : op.kind() == engine::OpKind::backward_weight ? 2 : 1;
-      time[row] += std::max(0.0, seen);
-    }
-    const double scale = looked_at > 0 ? static_cast<double>(n) / static_cast<double>(looked_at) / (to - from) : 0;
-    double sum = 0;
-    for (double& t : time) sum += t *= scale;
-    Shares out{};
-    for (std::size_t k = 0; k < 3; ++k)
-      out[k] = static_cast<int>(std::lround(time[k] / std::max(1.0, sum) * kShareSteps));
-    return out;
+  // Share of time of forward, backward and weight gradient; what is missing to one is idle.
+  using Shares = std::array<double, 3>;
+  void add_time(std::uint32_t i, double seen, Shares& time) const {
+    const Op op = p_.orders.ops[i];
+    // The halves of an overlapped pair share their time.
+    if (g_.overlaps && (op.joined_with_next() || engine::joined_with_previous(p_.orders, i))) seen /= 2;
+    const std::size_t kind = op.kind() == engine::OpKind::forward ? 0 : op.kind() == engine::OpKind::backward_weight ? 2 : 1;
+    time[kind] += std::max(0.0, seen);
   }
 
+  // Of operations low .. high-1, which are those in [from, to). Where there are many, a few windows of consecutive ones
+  // stand for all: a schedule repeats itself every two, three or four operations, and windows hold whole repeats.
+  Shares shares_between(std::uint32_t low, std::uint32_t high, double from, double to) const {
+    const auto& start = p_.timeline.start;
+    Shares time{};
+    double span = to - from;
+    if (high - low <= kWindow * kWindows) {
+      for (std::uint32_t i = low; i < high; ++i) {
+        const auto begin = static_cast<double>(start[i]);
+        add_time(i, std::min(begin + duration(i), to) - std::max(begin, from), time);
+      }
+    } else {
+      for (std::uint32_t w = 0; w < kWindows; ++w) {
+        const std::uint32_t first = low + (high - low - kWindow) / (kWindows - 1) * w;
+        for (std::uint32_t i = first; i < first + kWindow; ++i) add_time(i, duration(i), time);
+      }
+      span *= static_cast<double>(kWindow * kWindows) / static_cast<double>(high - low);
+    }
+    double busy = 0;
+    for (const double t : time) busy += t;
+    span = std::max(span, busy);
+    for (double& t : time) t = span > 0 ? t / span : 0;
+    return time;
+  }
+
+  // Neighbouring bins with nearly the same shares are one bar, with their mean.
   void paint_shares() {
     const Rect& plot = g_.rows.plot;
-    const float bin = std::max(canvas_.px(kBin), plot.w * static_cast<float>(g_.rows.count) / kMostBins);
+    const double mean_op = static_cast<double>(p_.timeline.makespan) / std::max(1.0, static_cast<double>(end_ - begin_)) * g_.px_per_tick;
+    const double bin = std::max({static_cast<double>(canvas_.px(kBin)), kOpsPerBin * mean_op,
+                                 static_cast<double>(plot.w) * g_.rows.count / kMostBins});
     const double ticks = bin / g_.px_per_tick, stop = std::min(g_.to, static_cast<double>(p_.timeline.makespan));
-    const auto& start = p_.timeline.start;
     std::uint32_t low = first_visible(p_, begin_, end_, g_.from);
-    Shares current{};
-    double current_from = g_.from, at = std::max(0.0, g_.from);
+    Shares sum{};
+    double at = std::max(0.0, g_.from), bar_from = at;
     while (at < stop) {
       const double next = std::min(at + ticks, stop);
-      while (low + 1 < end_ && static_cast<double>(start[low + 1]) <= at) low = advance(low, at);
-      const auto high = static_cast<std::uint32_t>(
-          std::lower_bound(start.begin() + low, start.begin() + end_, static_cast<Tick>(std::ceil(next))) - start.begin());
+      low = advance(low, at);
+      const auto high = advance(low, next) + 1;
       const Shares shares = shares_between(low, high, at, next);
-      if (shares != current) {
-        paint_share_bar(current, current_from, at);
-        current = shares;
-        current_from = at;
-      }
+      for (std::size_t k = 0; k < 3 && at > bar_from; ++k)
+        if (std::abs(shares[k] - sum[k] / (at - bar_from)) > kSameShare) {
+          paint_share_bar(sum, bar_from, at);
+          sum = {};
+          bar_from = at;
+        }
+      for (std::size_t k = 0; k < 3; ++k) sum[k] += shares[k] * (next - at);
       at = next;
     }
-    paint_share_bar(current, current_from, stop);
+    paint_share_bar(sum, bar_from, stop);
   }
 
-  // The last operation that starts at or before `tick`, found in doubling steps from `low`.
+  // The last operation that starts at or before `tick`, found in doubling steps from `low`; `low` if there is none.
   std::uint32_t advance(std::uint32_t low, double tick) const {
     const auto& start = p_.timeline.start;
     std::uint32_t step = 1;
     while (low + step < end_ && static_cast<double>(start[low + step]) <= tick) step *= 2;
     const auto from = start.begin() + low, to = start.begin() + std::min(end_, low + step);
     const auto it = std::upper_bound(from, to, static_cast<Tick>(tick));
-    return static_cast<std::uint32_t>(it - start.begin()) - 1;
+    return it == from ? low : static_cast<std::uint32_t>(it - start.begin()) - 1;
   }
 
-  void paint_share_bar(const Shares& shares, double from, double to) {
+  void paint_share_bar(const Shares& sum, double from, double to) {
     if (to <= from) return;
     constexpr std::array kKinds{engine::OpKind::forward, engine::OpKind::backward, engine::OpKind::backward_weight};
     float y = bar_.y;
     for (std::size_t k = 0; k < 3; ++k) {
-      if (shares[k] == 0) continue;
-      const float h = bar_.h * static_cast<float>(shares[k]) / kShareSteps;
+      const double share = std::min(1.0, sum[k] / (to - from));
+      if (share < kLeastShare) continue;
+      const float h = bar_.h * static_cast<float>(share);
       const Rect r = rect_between(g_.at(from), y, g_.at(to), std::min(bar_.bottom(), y + h));
       canvas_.rect(r, g_.fills[static_cast<std::size_t>(kKinds[k])][0]);
-      const Op op(kKinds[k], 0, 0);
-      canvas_.tag_with(tag_id(op), device_, r, [&] {
+      canvas_.tag_with(tag_id(Op(kKinds[k], 0, 0)), device_, r, [&] {
         Readout out;
         out.title = input_.texts.format("figure.pipeline.readout.share",
-                                        {kind_name(input_, op), format_share(static_cast<double>(shares[k]) / kShareSteps)});
+                                        {kind_name(input_, Op(kKinds[k], 0, 0)), format_share(share)});
         add_times(input_, out, device_, from, to);
         return out;
       });
@@ -297,7 +314,7 @@ const Fill& Gantt::fill(Op op) const {
 
 Gantt make_gantt(const Canvas& canvas, const FigureInput& input, const StageRows& rows, double from, double to) {
   const engine::PipelineReport& p = input.report.pipeline;
-  Gantt g{p, rows, from, to, 0, 0, Detail::blocks, 1, {}, {}, {}, {}, {}};
+  Gantt g{p, rows, from, to, 0, 0, Detail::blocks, 1, {}, false, {}, {}, {}, {}, {}};
   g.px_per_tick = rows.plot.w / std::max(to - from, 1.0);
   g.step_end = std::max(0.0, p.step_end_s) * kTicksPerSecond;
 
@@ -306,6 +323,12 @@ Gantt make_gantt(const Canvas& canvas, const FigureInput& input, const StageRows
     const int chunk = device < seen.size() ? seen[device]++ : 0;
     g.chunk_of.push_back(static_cast<std::uint8_t>(std::min(chunk, 255)));
     g.chunks = std::max(g.chunks, chunk + 1);
+  }
+  g.overlaps = engine::overlaps_forward_backward(p.shape.kind);
+  for (std::size_t stage = 0; stage < p.times.forward.size(); ++stage) {
+    const auto f = static_cast<double>(p.times.forward[stage]), b = static_cast<double>(p.times.backward_input[stage]);
+    const auto w = static_cast<double>(p.times.backward_weight[stage]);
+    g.durations.insert(g.durations.end(), {f, b + w, b, w});
   }
   const Theme& theme = input.theme;
   constexpr std::array kLooks{OpKind::forward, OpKind::backward, OpKind::backward, OpKind::backward_weight};
@@ -316,6 +339,9 @@ Gantt make_gantt(const Canvas& canvas, const FigureInput& input, const StageRows
   g.idle = fill_of(theme, OpKind::idle, canvas.em());
   g.end = fill_of(theme, OpKind::step_end, canvas.em());
 
+  if (rows.bar_height < canvas.px(kLeastEdged))
+    for (auto& kind : g.fills)
+      for (Fill& fill : kind) fill.edge_width = 0;
   const bool split = engine::splits_backward(p.shape.kind);
   const std::array least{shortest(p.times.forward), shortest(p.times.backward_input, &p.times.backward_weight),
                          split ? shortest(p.times.backward_input) : std::numeric_limits<double>::infinity(),
@@ -329,7 +355,7 @@ Gantt make_gantt(const Canvas& canvas, const FigureInput& input, const StageRows
   TextStyle number;
   number.em = kSmallText * canvas.em();
   const float width = canvas.text_width(format_count(p.orders.microbatches), number) + canvas.px(3);
-  const float height = (engine::overlaps_forward_backward(p.shape.kind) ? 0.5f : 1.0f) * rows.bar_height;
+  const float height = (g.overlaps ? 0.5f : 1.0f) * rows.bar_height;
   const bool tall = height >= number.em * 1.05f && rows.room_for(small_line(canvas));
   for (std::size_t k = 0; k < least.size(); ++k)
     g.numbered[k] = tall && g.detail == Detail::blocks && least[k] * g.px_per_tick - canvas.px(kGap) >= width;

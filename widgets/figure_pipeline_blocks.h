@@ -27,6 +27,8 @@ struct Gantt {
   Detail detail = Detail::blocks;
   int chunks = 1;
   std::vector<std::uint8_t> chunk_of;             // by virtual stage
+  bool overlaps = false;                          // the schedule has overlapped pairs
+  std::vector<double> durations;                  // by Op::stage_and_kind; of operations that are not overlapped
   std::array<std::array<Fill, 16>, 4> fills{};    // by engine::OpKind and chunk (later ones share the last)
   Fill idle, end;
   std::array<bool, 4> numbered{};                 // by engine::OpKind: every microbatch number fits

@@ -50,16 +50,12 @@ void draw_roofs(Canvas& canvas, const FigureInput& input, const Layout& l) {
   tag_text(Q::ridge, rect_between(ridge - reach, peak, ridge + reach, l.plot.bottom()), l.ridge);
 }
 
-void draw_place(Canvas& canvas, const Theme& theme, const TextPlace& p) {
-  if (!p.text.empty()) backed_text(canvas, theme, p.anchor, p.text, p.style);
-}
-
 void draw_labels(Canvas& canvas, const FigureInput& input, const Layout& l) {
   const Theme& theme = input.theme;
   draw_flags(canvas, theme, l.flags, l.flag_top, l.flag_heading ? input.texts.text("figure.roofline.share") : std::string_view{});
   canvas.text(l.peak_label.anchor, l.peak_label.text, l.peak_label.style);
-  draw_place(canvas, theme, l.ridge_label);
-  for (const TextPlace& p : l.side_labels) draw_place(canvas, theme, p);
+  if (!l.ridge_label.text.empty()) backed_text(canvas, theme, l.ridge_label.anchor, l.ridge_label.text, l.ridge_label.style);
+  for (const TextPlace& p : l.side_labels) canvas.text(p.anchor, p.text, p.style);
   for (std::size_t i = 0; i < l.slope_labels.size(); ++i) {
     const TextPlace& p = l.slope_labels[i];
     if (p.text.empty()) continue;

@@ -15,7 +15,8 @@ using engine::Q;
 
 namespace {
 
-constexpr float kDotAtWholeStep = 52;    // diameter of a mark that is the whole step
+constexpr float kDotAtWholeStep = 52;    // diameter of a mark that is the whole step ...
+constexpr float kDotOfHeight = 0.17f;    // ... and at most this part of the figure's height
 constexpr float kLeastDot = 6.8f;
 constexpr double kMargin = 1.35;         // a mark stays this factor inside the axes
 constexpr double kRidgeShare = 0.9;      // marks left of this part of the ridge stand on the slope
@@ -50,7 +51,8 @@ bool inside(const Rect& inner, const Rect& outer) {
 double whole_decade_below(double v) { return std::pow(10.0, std::floor(std::log10(v) + 1e-9)); }
 double half_decade_below(double v) { return std::pow(10.0, std::floor(2 * std::log10(v) + 1e-9) / 2); }
 
-void find_dots(const Canvas& canvas, const FigureInput& input, Layout& out) {
+void find_dots(const Canvas& canvas, const Rect& area, const FigureInput& input, Layout& out) {
+  const float whole = std::min(canvas.px(kDotAtWholeStep), area.h * kDotOfHeight);
   const float least = std::max(canvas.px(kLeastDot), input.theme.marker_size * canvas.em());
   for (const OperationRow& row : input.report.operations) {
     if (!(row.flops > 0) || !(row.hbm_bytes > 0) || !(row.intensity_flop_per_byte > 0) || !(row.achieved_flop_per_s > 0))
@@ -63,7 +65,7 @@ void find_dots(const Canvas& canvas, const FigureInput& input, Layout& out) {
     // Vector operations are hidden under the others: their time is no part of the step's.
     dot.size = dot.look == Roof::vector
                    ? least
-                   : std::max(least, canvas.px(kDotAtWholeStep) * static_cast<float>(std::sqrt(share)));
+                   : std::max(least, whole * static_cast<float>(std::sqrt(share)));
     out.dots.push_back(std::move(dot));
   }
   std::stable_sort(out.dots.begin(), out.dots.end(), [](const Dot& a, const Dot& b) { return a.size > b.size; });
@@ -191,10 +193,18 @@ void place_flags(const Canvas& canvas, const FigureInput& input, Layout& l) {
   std::stable_sort(right.begin(), right.end(),
                    [](const Candidate& a, const Candidate& b) { return a.dot->at.x < b.dot->at.x; });
   for (const Candidate& c : right) l.flags.push_back({c.dot->at, c.dot->name, format_share(c.share)});
+  // Lower down the slope is further left: flags that would cross it sink while there is room, then give way.
+  const float high = l.flag_top;
   std::size_t culprit = 0;
   while (!l.flags.empty() && !flags_clear(canvas, input, l, &culprit)) {
+    const std::size_t lines = l.flags.size() + (l.flag_heading ? 1 : 0);
+    if (l.flag_top + pitch * (static_cast<float>(lines) + 0.5f) <= high + room) {
+      l.flag_top += pitch / 2;
+      continue;
+    }
     if (l.flag_heading) l.flag_heading = false;
     else l.flags.erase(l.flags.begin() + static_cast<std::ptrdiff_t>(culprit));
+    l.flag_top = high;
   }
 }
 
@@ -273,10 +283,17 @@ void place_side_labels(const Canvas& canvas, const FigureInput& input, std::vect
       if (d->look != Roof::vector) text += " " + format_share(d->row->share_of_step);
       right = std::max(right, d->at.x + d->size / 2);
     }
-    // At the height of the rightmost dot, or a little lower so that the roof stays clear of it.
-    const Point at{right + canvas.px(6), group.front()->at.y + canvas.px(2)};
-    const std::string fitted = ellipsize(canvas, text, style, l.plot.right() - at.x - canvas.px(2));
-    const TextPlace p = place(canvas, fitted, at, style);
+    // As much lower than the rightmost dot as keeps the roof, which rises to the right, off the capitals.
+    const float gap = canvas.px(6);
+    const Point run = l.hbm.high - l.hbm.low;
+    const float rise = run.x > 0 ? -run.y / run.x * (right + gap - group.front()->at.x) : 0;
+    const float cap = canvas.metrics().cap_height() * style.em;
+    const Point at{right + gap, group.front()->at.y + std::max(canvas.px(1), cap / 2 + canvas.px(4) - rise)};
+    float room = l.plot.right() - at.x - canvas.px(2);
+    if (const float to_ridge = l.x(l.ridge) - at.x - canvas.px(5); to_ridge > canvas.px(60)) room = std::min(room, to_ridge);
+    const std::string fitted = ellipsize(canvas, text, style, room);
+    TextPlace p = place(canvas, fitted, at, style);
+    p.bounds = {p.bounds.x, at.y - cap * 0.7f, p.bounds.w, cap * 1.6f};  // ink, not the whole line
     if (!fitted.empty() && inside(p.bounds, l.plot) && free_of(p.bounds, taken)) {
       taken.push_back(p.bounds);
       l.side_labels.push_back(p);
@@ -341,7 +358,7 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   l.drawn = true;
   l.ridge = l.peak / l.bandwidth;
   const double reached = matmul_flop_per_s(input.report);
-  find_dots(canvas, input, l);
+  find_dots(canvas, area, input, l);
   place_axes(canvas, area, input, l);
   if (reached > 0 && reached < kClearlyUnder * l.peak && l.y.contains(reached)) l.achieved = reached;
   for (Dot& d : l.dots) d.at = {l.x(d.row->intensity_flop_per_byte), l.y(d.row->achieved_flop_per_s)};
