@@ -13,13 +13,18 @@ namespace roofscape::engine {
 
 namespace {
 
-// "layer.comm_forward_s" with an index is "layer.comm_forward_s[fsdp]"; stages are numbered, axes named.
-bool indexed_by_stage(const Quantity& row) { return row.id.starts_with("stage."); }
-
+// "layer.comm_forward_s" with an index is "layer.comm_forward_s[fsdp]"; stages are numbered, the others named.
 std::string index_text(const Quantity& row, int index) {
   if (index < 0) return {};
-  if (indexed_by_stage(row) || index >= kAxisCount) return fmt::format("{}", index);
-  return std::string(kAxisIds[static_cast<std::size_t>(index)]);
+  const auto i = static_cast<std::size_t>(index);
+  constexpr std::array<std::string_view, 2> kBlocks{"embedding", "head"};
+  switch (index_kind(row)) {
+    case IndexKind::axis: return std::string(kAxisIds[i]);
+    case IndexKind::operation: return std::string(kOperationIds[i]);
+    case IndexKind::block: return std::string(kBlocks[i]);
+    case IndexKind::block_axis: return fmt::format("{},{}", kBlocks[i / kAxisCount], kAxisIds[i % kAxisCount]);
+    default: return fmt::format("{}", index);
+  }
 }
 
 std::string id_of(Q q, int index) {
@@ -31,11 +36,12 @@ std::string id_of(Q q, int index) {
 std::string symbol_of(Q q, int index) {
   const Quantity& row = quantity(q);
   std::string symbol(row.symbol);
-  const std::size_t at = symbol.find("[]");
+  const std::size_t at = symbol.find('[');
   if (at == std::string::npos) return symbol;
+  const std::size_t end = symbol.find(']') + 1;
   const std::string name = index_text(row, index);
   const bool has_subscript = symbol.find('_') < at;
-  return symbol.substr(0, at) + (name.empty() ? "" : (has_subscript ? "," : "_") + name) + symbol.substr(at + 2);
+  return symbol.substr(0, at) + (name.empty() ? "" : (has_subscript ? "," : "_") + name) + symbol.substr(end);
 }
 
 Unit unit_of_constant(Dimension d) {

@@ -33,8 +33,19 @@ inline constexpr std::size_t kQuantityCount = kQuantities.size();
 
 constexpr const Quantity& quantity(Q q) { return kQuantities[static_cast<std::size_t>(q)]; }
 constexpr bool is_input(const Quantity& row) { return row.source == "input"; }
-// Quantities that come once per mesh axis, stage or operation have no slot of their own in a report.
-constexpr bool is_indexed(const Quantity& row) { return row.symbol.find("[]") != std::string_view::npos; }
+// What a row comes once for; rows with an index have no slot of their own in a report.
+enum class IndexKind : std::uint8_t { none, axis, stage, operation, block, block_axis };
+constexpr IndexKind index_kind(const Quantity& row) {
+  const std::size_t open = row.symbol.find('[');
+  if (open == std::string_view::npos) return IndexKind::none;
+  const std::string_view mark = row.symbol.substr(open, row.symbol.find(']') + 1 - open);
+  return mark == "[]"    ? IndexKind::axis
+         : mark == "[s]" ? IndexKind::stage
+         : mark == "[o]" ? IndexKind::operation
+         : mark == "[b]" ? IndexKind::block
+                         : IndexKind::block_axis;
+}
+constexpr bool is_indexed(const Quantity& row) { return index_kind(row) != IndexKind::none; }
 
 constexpr std::optional<Q> find_quantity(std::string_view id) {
   for (std::size_t i = 0; i < kQuantityCount; ++i)

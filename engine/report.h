@@ -35,8 +35,10 @@ class QuantityValues {
   double value_or(Q q, double fallback) const { return (*this)[q].value_or(fallback); }
   Absence absence(Q q) const { return absence_[static_cast<std::size_t>(q)]; }
   void set(Q q, double value);  // a value that is not finite is stored as absent
-  void set_absent(Q q, Absence reason) { absence_[static_cast<std::size_t>(q)] = reason; }
-  void clear() { absence_.fill(Absence::not_applicable); }
+  void clear() {
+    values_.fill(0);
+    absence_.fill(Absence::not_applicable);
+  }
   friend bool operator==(const QuantityValues&, const QuantityValues&) = default;
 
  private:

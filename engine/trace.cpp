@@ -59,6 +59,9 @@ Traced Trace::apply(Verb verb, const Traced& a, const Traced& b, double value, s
     if (verb == Verb::divide) d = a.dimension_ / b.dimension_;
     return Traced::constant(value, d);
   }
+  if (verb == Verb::add && a.trace_ != nullptr && b.trace_ != nullptr && is_free_zero(trace->nodes_[a.node_]) &&
+      is_free_zero(trace->nodes_[b.node_]))
+    return a;
   TraceNode node;
   node.verb = verb;
   node.winner = winner;

@@ -51,9 +51,7 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
   const S& Y = in.degree(Axis::tensor).x;
   // Tensors of the residual stream are whole on every tensor rank unless the sequence is split there too.
   const S stream = key.sequence_parallel ? D / Y : S(D);
-  const S attention = m.n_heads * m.d_head / Y;
-  const S kv = key.tensor > key.n_kv_heads ? S(m.d_head) : m.n_kv_heads * m.d_head / Y;
-  const S ff = m.d_ff / Y;
+  const auto [attention, kv, ff] = layer_widths(in, key);
   const S two = constant<S>(2);
   const S ups = constant<S>(key.gated_mlp ? 2 : 1);
   const S bt = in.activation_bytes * t;

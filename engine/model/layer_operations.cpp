@@ -29,11 +29,21 @@ LayerKey layer_key(const Scenario& s) {
 }
 
 template <Scalar S>
+LayerWidths<S> layer_widths(const Inputs<S>& in, const LayerKey& key) {
+  const auto& m = in.model;
+  const S& Y = in.degree(Axis::tensor).x;
+  return {named(Q::attention_width, m.n_heads * m.d_head / Y),
+          named(Q::kv_width, key.tensor > key.n_kv_heads ? S(m.d_head) : m.n_kv_heads * m.d_head / Y),
+          named(Q::ff_width, m.d_ff / Y)};
+}
+
+template <Scalar S>
 S attention_flops_per_token(const Inputs<S>& in, FlopsConvention convention) {
-  if (convention == FlopsConvention::six_p) return in.zero;
+  if (convention == FlopsConvention::six_p) return named(Q::flops_attention_per_token, in.zero);
   // Scores and values, 2 FLOP a multiply-add each, three times for forward and both gradients.
   const S flop = constant<S>(convention == FlopsConvention::exact_causal ? 6 : 12, unit::flop_each);
-  return flop * in.sequence_length * in.model.n_heads * in.model.d_head * in.model.n_layers;
+  return named(Q::flops_attention_per_token,
+               flop * in.sequence_length * in.model.n_heads * in.model.d_head * in.model.n_layers);
 }
 
 template <Scalar S>
@@ -52,17 +62,18 @@ LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p,
   const S& D = m.d_model;
   const S& b = in.activation_bytes;
   const S two = constant<S>(2, unit::flop_each);
-  const S attention_width = m.n_heads * m.d_head / Y;
-  // Fewer KV heads than tensor ranks: each rank still holds a whole one.
-  const S kv_width = key.tensor > key.n_kv_heads ? S(m.d_head) : m.n_kv_heads * m.d_head / Y;
-  const S ff_width = m.d_ff / Y;
+  const LayerWidths<S> widths = layer_widths(in, key);
+  const S& attention_width = widths.attention;
+  const S& kv_width = widths.kv;
+  const S& ff_width = widths.ff;
   const S up_matrices = constant<S>(key.gated_mlp ? 2 : 1);
   const S replicas = key.sequence_parallel ? Y : constant<S>(1);  // ranks that share norms and residuals
   const S keys = in.sequence_length * in.microbatch_sequences;    // of all context ranks
 
   LayerOperations<S> out;
   const auto set = [&out](OperationKind kind, const S& flops, const S& bytes) {
-    out.operations[static_cast<std::size_t>(kind)] = OperationCost<S>{flops, bytes};
+    out.operations[static_cast<std::size_t>(kind)] =
+        OperationCost<S>{flops, named(Q::operation_hbm_bytes, static_cast<int>(kind), bytes)};
   };
   const S qkv_out = attention_width + constant<S>(2) * kv_width;
   set(OperationKind::qkv, two * t * D * qkv_out, matmul_bytes(in, t, D, qkv_out));
@@ -89,13 +100,13 @@ LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p,
   };
   if (key.flops == FlopsConvention::six_p) {
     out.flops_forward = named(Q::layer_flops_forward, two * p.layer * t / Y);
-    out.embedding_flops = two * p.embedding * t / Y;
-    out.head_flops = two * p.head * t / Y;
+    out.embedding_flops = named(Q::block_flops, kEmbeddingBlock, two * p.embedding * t / Y);
+    out.head_flops = named(Q::block_flops, kHeadBlock, two * p.head * t / Y);
   } else {
     out.flops_forward = named(Q::layer_flops_forward,
                               two * t * (p.mlp_layer + p.attention_layer) / Y + cost(OperationKind::attention).flops);
-    out.embedding_flops = in.zero;
-    out.head_flops = two * p.embedding * t / Y;
+    out.embedding_flops = named(Q::block_flops, kEmbeddingBlock, in.zero);
+    out.head_flops = named(Q::block_flops, kHeadBlock, two * p.embedding * t / Y);
   }
   set(OperationKind::embedding, out.embedding_flops, constant<S>(2) * b * stream);
   const S vocab_width = m.vocab_size / Y;
@@ -112,6 +123,8 @@ LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p,
   return out;
 }
 
+template LayerWidths<double> layer_widths<double>(const Inputs<double>&, const LayerKey&);
+template LayerWidths<Traced> layer_widths<Traced>(const Inputs<Traced>&, const LayerKey&);
 template double attention_flops_per_token<double>(const Inputs<double>&, FlopsConvention);
 template Traced attention_flops_per_token<Traced>(const Inputs<Traced>&, FlopsConvention);
 template double training_flops_per_token<double>(const Inputs<double>&, const Parameters<double>&, FlopsConvention);

@@ -30,6 +30,20 @@ struct LayerKey {
 };
 LayerKey layer_key(const Scenario&);
 
+// What one tensor rank has of the widths of a layer: query heads x d_head, KV heads x d_head (a whole head where there
+// are fewer heads than ranks), d_ff.
+template <Scalar S>
+struct LayerWidths {
+  S attention, kv, ff;
+};
+template <Scalar S>
+LayerWidths<S> layer_widths(const Inputs<S>&, const LayerKey&);
+extern template LayerWidths<double> layer_widths<double>(const Inputs<double>&, const LayerKey&);
+extern template LayerWidths<Traced> layer_widths<Traced>(const Inputs<Traced>&, const LayerKey&);
+
+// The blocks beside the layers, as indices of quantities.
+inline constexpr int kEmbeddingBlock = 0, kHeadBlock = 1;
+
 template <Scalar S>
 struct LayerOperations {
   std::array<OperationCost<S>, kOperationCount> operations;  // by OperationKind, forward; the head's are `logits`

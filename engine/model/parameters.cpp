@@ -8,8 +8,8 @@ Parameters<S> count_parameters(const ModelDims<S>& model) {
   Parameters<S> p;
   const S matrices = constant<S>(gated ? 3 : 2);
   const S two = constant<S>(2);
-  p.mlp_layer = matrices * D * F;
-  p.attention_layer = two * D * H * (N + K);  // Q and output are D x NH, K and V are D x KH
+  p.mlp_layer = named(Q::params_mlp_layer, matrices * D * F);
+  p.attention_layer = named(Q::params_attention_layer, two * D * H * (N + K));  // Q and output are D x NH, K and V are D x KH
   p.norms_layer = two * D;
   p.layer = named(Q::params_layer, p.mlp_layer + p.attention_layer + p.norms_layer);
   p.mlp = named(Q::params_mlp, L * p.mlp_layer);

@@ -40,22 +40,34 @@ void add_shares(std::array<S, kAxisCount>& shares, std::array<bool, kAxisCount>&
 
 }  // namespace
 
+BlockNames layer_names() {
+  return {Q::layer_work_forward,    Q::layer_work_backward,    Q::layer_network_forward, Q::layer_network_backward,
+          Q::layer_exposed_forward, Q::layer_exposed_backward, Q::layer_time_forward,    Q::layer_time_backward,
+          Q::layer_hbm_exposed,     Q::layer_exposed,          -1};
+}
+
+BlockNames vocabulary_names(int block) {
+  return {Q::block_work_forward,    Q::block_work_backward,    Q::block_network_forward, Q::block_network_backward,
+          Q::block_exposed_forward, Q::block_exposed_backward, Q::block_forward,         Q::block_backward,
+          Q::block_hbm_exposed,     Q::block_exposed,          block};
+}
+
 template <Scalar S>
 BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMask& communicates, AxesOverlap overlap,
-                        bool layer) {
-  const auto name = [layer](Q q, const S& x) { return layer ? named(q, x) : x; };
+                        const BlockNames& names) {
+  const auto name = [&names](Q q, const S& x) { return named(q, names.index, x); };
   BlockTime<S> time;
-  time.work_forward = name(Q::layer_work_forward, max(block.math_forward, block.hbm_forward));
-  time.work_backward = name(Q::layer_work_backward, max(block.math_backward, block.hbm_backward));
+  time.work_forward = name(names.work_forward, max(block.math_forward, block.hbm_forward));
+  time.work_backward = name(names.work_backward, max(block.math_backward, block.hbm_backward));
   time.network_forward =
-      name(Q::layer_network_forward, network_time(in.zero, block.comm_forward, communicates, overlap));
+      name(names.network_forward, network_time(in.zero, block.comm_forward, communicates, overlap));
   time.network_backward =
-      name(Q::layer_network_backward, network_time(in.zero, block.comm_backward, communicates, overlap));
-  time.exposed_forward = name(Q::layer_exposed_forward, max(time.network_forward - time.work_forward, in.zero));
-  time.exposed_backward = name(Q::layer_exposed_backward, max(time.network_backward - time.work_backward, in.zero));
-  time.forward = name(Q::layer_time_forward, time.work_forward + time.exposed_forward);
-  time.backward = name(Q::layer_time_backward, time.work_backward + time.exposed_backward);
-  time.hbm_exposed = name(Q::layer_hbm_exposed, (time.work_forward - block.math_forward) +
+      name(names.network_backward, network_time(in.zero, block.comm_backward, communicates, overlap));
+  time.exposed_forward = name(names.exposed_forward, max(time.network_forward - time.work_forward, in.zero));
+  time.exposed_backward = name(names.exposed_backward, max(time.network_backward - time.work_backward, in.zero));
+  time.forward = name(names.forward, time.work_forward + time.exposed_forward);
+  time.backward = name(names.backward, time.work_backward + time.exposed_backward);
+  time.hbm_exposed = name(names.hbm_exposed, (time.work_forward - block.math_forward) +
                                                     (time.work_backward - block.math_backward));
   std::array<bool, kAxisCount> filled{};
   time.exposed.fill(in.zero);
@@ -63,15 +75,15 @@ BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMa
              overlap);
   add_shares(time.exposed, filled, time.exposed_backward, time.network_backward, block.comm_backward, communicates,
              overlap);
-  if (layer)
-    for (std::size_t i = 0; i < time.exposed.size(); ++i)
-      time.exposed[i] = named(Q::layer_exposed, static_cast<int>(i), time.exposed[i]);
+  const int first = names.index < 0 ? 0 : names.index * kAxisCount;
+  for (std::size_t i = 0; i < time.exposed.size(); ++i)
+    time.exposed[i] = named(names.exposed, first + static_cast<int>(i), time.exposed[i]);
   return time;
 }
 
 template BlockTime<double> block_time<double>(const Inputs<double>&, const Block<double>&, const AxisMask&,
-                                              AxesOverlap, bool);
+                                              AxesOverlap, const BlockNames&);
 template BlockTime<Traced> block_time<Traced>(const Inputs<Traced>&, const Block<Traced>&, const AxisMask&,
-                                              AxesOverlap, bool);
+                                              AxesOverlap, const BlockNames&);
 
 }  // namespace roofscape::engine

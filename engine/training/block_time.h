@@ -29,12 +29,21 @@ struct BlockTime {
   std::array<S, kAxisCount> exposed;    // communication beyond the work by axis, both directions
 };
 
-// `communicates`: the axes that move anything. `layer`: the block is a layer, whose times are rows of the quantity table.
+// The rows of the quantity table that the times of a block are; index -1 for layers, else which block.
+struct BlockNames {
+  Q work_forward, work_backward, network_forward, network_backward, exposed_forward, exposed_backward, forward, backward,
+      hbm_exposed, exposed;
+  int index = -1;
+};
+BlockNames layer_names();
+BlockNames vocabulary_names(int block);  // kEmbeddingBlock, kHeadBlock
+
+// `communicates`: the axes that move anything.
 template <Scalar S>
-BlockTime<S> block_time(const Inputs<S>&, const Block<S>&, const AxisMask& communicates, AxesOverlap, bool layer);
+BlockTime<S> block_time(const Inputs<S>&, const Block<S>&, const AxisMask& communicates, AxesOverlap, const BlockNames&);
 extern template BlockTime<double> block_time<double>(const Inputs<double>&, const Block<double>&, const AxisMask&,
-                                                     AxesOverlap, bool);
+                                                     AxesOverlap, const BlockNames&);
 extern template BlockTime<Traced> block_time<Traced>(const Inputs<Traced>&, const Block<Traced>&, const AxisMask&,
-                                                     AxesOverlap, bool);
+                                                     AxesOverlap, const BlockNames&);
 
 }  // namespace roofscape::engine

@@ -34,7 +34,9 @@ Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens) {
   out.mixed_sum = named(Q::bound_mixed_sum, mixed_tokens_per_chip(out.fsdp_1, F, Mx, My, AxesOverlap::sum));
   out.mixed_max = named(Q::bound_mixed_max, mixed_tokens_per_chip(out.fsdp_1, F, Mx, My, AxesOverlap::max));
   // Tensor and FSDP stay inside a slice: its share of batch and chips counts.
-  out.x_opt = named(Q::bound_x_opt, best_fsdp_degree(batch_tokens / in.slices, F, Mx, My, in.cluster_chips / in.slices));
+  out.x_opt = named(Q::bound_x_opt,
+                    best_fsdp_degree(named(Q::tokens_per_slice, batch_tokens / in.slices), F, Mx, My,
+                                     named(Q::chips_per_slice, in.cluster_chips / in.slices)));
   out.ratio_sum =
       named(Q::bound_ratio_sum, mixed_ratio(out.tokens_per_chip, F, Mx, My, out.fsdp_1, AxesOverlap::sum));
   out.ratio_max =

@@ -53,18 +53,18 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LayerKey& key, ContextMethod 
   layer.hbm_backward = named(Q::layer_hbm_backward, cost.hbm_bytes_backward / W);
 
   const S passes = constant<S>(everything ? 3 : 2);
-  const auto vocabulary = [&](const S& flops, const S& bytes) {
+  const auto vocabulary = [&](int which, const S& flops, const S& bytes) {
     Block<S> block;
-    block.math_forward = flops / C;
-    block.math_backward = passes * flops / C;
-    block.hbm_forward = bytes / W;
-    block.hbm_backward = two * bytes / W;
+    block.math_forward = named(Q::block_math_forward, which, flops / C);
+    block.math_backward = named(Q::block_math_backward, which, passes * flops / C);
+    block.hbm_forward = named(Q::block_hbm_forward, which, bytes / W);
+    block.hbm_backward = named(Q::block_hbm_backward, which, two * bytes / W);
     block.comm_forward.fill(in.zero);
     block.comm_backward.fill(in.zero);
     return block;
   };
-  cost.embedding = vocabulary(cost.operations.embedding_flops, cost.operations.embedding_hbm_bytes);
-  cost.head = vocabulary(cost.operations.head_flops, cost.operations.head_hbm_bytes);
+  cost.embedding = vocabulary(kEmbeddingBlock, cost.operations.embedding_flops, cost.operations.embedding_hbm_bytes);
+  cost.head = vocabulary(kHeadBlock, cost.operations.head_flops, cost.operations.head_hbm_bytes);
 
   // Links.
   cost.bandwidth.fill(in.zero);
@@ -98,17 +98,15 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LayerKey& key, ContextMethod 
   }
   if (context.n > 1) {
     const S& Wc = cost.bandwidth[at(Axis::context)];
-    const S kv_heads = key.tensor > key.n_kv_heads ? constant<S>(1) : in.model.n_kv_heads / tensor.x;
-    const S sequence_tokens = t * context.x;
+    const LayerWidths<S> widths = layer_widths(in, key);
     if (method == ContextMethod::ulysses) {
       // Two AllToAlls (Q, K and V in, outputs out), each moving one context rank's share.
-      const S heads = in.model.n_heads / tensor.x;
-      cost.context_bytes = named(Q::context_kv_bytes, in.activation_bytes * t * in.model.d_head * two * (heads + kv_heads));
+      cost.context_bytes = named(Q::context_kv_bytes, two * in.activation_bytes * t * (widths.attention + widths.kv));
       set(Axis::context, cost.context_bytes / Wc, cost.context_bytes / Wc);
     } else {
       // Keys and values of the whole sequence pass by once; backward again, with their gradients.
       cost.context_bytes = named(Q::context_kv_bytes,
-                         two * in.activation_bytes * sequence_tokens * in.model.d_head * kv_heads);
+                         two * in.activation_bytes * t * context.x * widths.kv);
       set(Axis::context, cost.context_bytes / Wc, two * cost.context_bytes / Wc);
     }
   }

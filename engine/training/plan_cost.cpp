@@ -60,13 +60,14 @@ void fill_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S
                                              : layer.flops_recompute * stage.layer_passes * N);
   out.flops_hardware = named(Q::flops_hardware_per_step, out.flops_model + out.flops_recompute);
 
-  const S attention = attention_flops_per_token(in, key.flops) * B;
+  const S attention = named(Q::flops_attention_per_step, attention_flops_per_token(in, key.flops) * B);
   const bool counts_attention = key.flops != FlopsConvention::six_p;
   const auto part = [&out](Q q, const S& x) {
     for (std::size_t i = 0; i < kStepParts.size(); ++i)
       if (kStepParts[i] == q) out.step_parts[i] = named(q, x);
   };
-  part(Q::step_matmul, (counts_attention ? out.flops_model - attention : out.flops_model) / (N * C));
+  const S matmul = counts_attention ? named(Q::flops_matmul_per_step, out.flops_model - attention) : out.flops_model;
+  part(Q::step_matmul, matmul / (N * C));
   part(Q::step_attention, counts_attention ? attention / (N * C) : zero);
   part(Q::step_recompute, out.flops_recompute / (N * C));
   part(Q::step_hbm, stage.layer_passes * stage.layer.hbm_exposed +
@@ -80,11 +81,11 @@ void fill_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S
   part(Q::step_bubble, pipelined && stage.simulated ? max(stage.makespan_without_transfers - stage.work, zero) : zero);
   // The optimizer reads gradients, weights and its state and writes weights and state: a pass over HBM.
   const S shards = key.zero_stage >= 1 ? stage.state_shards : constant<S>(1);
-  const S passes = constant<S>(2) * (in.optimizer_bytes + in.weight_bytes) + in.reduced_gradient_bytes;
-  part(Q::step_optimizer,
-       key.has_optimizer ? passes * layer.params.total / (in.degree(Axis::tensor).x * stage.stages * shards) /
-                               in.chip.hbm_bandwidth
-                         : zero);
+  const S passes = named(Q::optimizer_bytes_a_parameter,
+                         constant<S>(2) * (in.optimizer_bytes + in.weight_bytes) + in.reduced_gradient_bytes);
+  const S updated =
+      named(Q::optimizer_parameters, layer.params.total / (in.degree(Axis::tensor).x * stage.stages * shards));
+  part(Q::step_optimizer, key.has_optimizer ? passes * updated / in.chip.hbm_bandwidth : zero);
   out.step_time = named(Q::step_time, sum_in_order(out.step_parts));
 
   S network = stage.layer_passes * (stage.layer.network_forward + stage.layer.network_backward);

@@ -117,40 +117,41 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
   Block<S> block = layer.layer;
   AxisMask& talks = cost.communicates;
   for (const Axis axis : {Axis::tensor, Axis::context}) talks[at(axis)] = in.degree(axis).n > 1;
-  const auto add = [&](Block<S>& b, Axis axis, const S& forward, const S& backward, bool fresh, bool name) {
+  const auto add = [&](Block<S>& b, Axis axis, const S& forward, const S& backward, bool fresh, int which) {
     S f = fresh ? forward : b.comm_forward[at(axis)] + forward;
     S g = fresh ? backward : b.comm_backward[at(axis)] + backward;
-    b.comm_forward[at(axis)] = name ? named(Q::layer_comm_forward, static_cast<int>(axis), f) : f;
-    b.comm_backward[at(axis)] = name ? named(Q::layer_comm_backward, static_cast<int>(axis), g) : g;
+    const int index = which < 0 ? static_cast<int>(axis) : which * kAxisCount + static_cast<int>(axis);
+    b.comm_forward[at(axis)] = named(which < 0 ? Q::layer_comm_forward : Q::block_comm_forward, index, f);
+    b.comm_backward[at(axis)] = named(which < 0 ? Q::layer_comm_backward : Q::block_comm_backward, index, g);
   };
   const StateTraffic<S> traffic = state_traffic(in, layer, key, cost.weight_bytes, cost.gradient_bytes, m, cost.state_shards);
   const bool state_moves = in.links.state.degree > 1 && (key.zero_stage == 3 || !pipelined);
   const bool data_moves = in.degree(Axis::data).n > 1 && !pipelined;
   if (state_moves) {
-    add(block, state_axis, traffic.state_forward, traffic.state_backward, !talks[at(state_axis)], true);
+    add(block, state_axis, traffic.state_forward, traffic.state_backward, !talks[at(state_axis)], -1);
     talks[at(state_axis)] = true;
   }
   if (data_moves) {
-    add(block, Axis::data, in.zero, traffic.data_backward, true, true);
+    add(block, Axis::data, in.zero, traffic.data_backward, true, -1);
     talks[at(Axis::data)] = true;
   }
   cost.comm_forward = block.comm_forward;
   cost.comm_backward = block.comm_backward;
-  cost.layer = block_time(in, block, talks, key.overlap, true);
+  cost.layer = block_time(in, block, talks, key.overlap, layer_names());
 
   // Embedding and head move their own state over the same links.
   AxisMask vocab_talks{};
-  const auto vocabulary = [&](Block<S> b, const S& parameters) {
+  const auto vocabulary = [&](int which, Block<S> b, const S& parameters) {
     const S w = in.weight_bytes * parameters / Y, g = reduced * parameters / Y;
     const StateTraffic<S> state = state_traffic(in, layer, key, w, g, m, cost.state_shards);
-    if (state_moves) add(b, state_axis, state.state_forward, state.state_backward, true, false);
-    if (data_moves) add(b, Axis::data, in.zero, state.data_backward, true, false);
+    if (state_moves) add(b, state_axis, state.state_forward, state.state_backward, true, which);
+    if (data_moves) add(b, Axis::data, in.zero, state.data_backward, true, which);
     vocab_talks[at(state_axis)] = state_moves;
     if (data_moves) vocab_talks[at(Axis::data)] = true;
-    return block_time(in, b, vocab_talks, key.overlap, false);
+    return block_time(in, b, vocab_talks, key.overlap, vocabulary_names(which));
   };
-  cost.embedding = vocabulary(layer.embedding, layer.params.embedding);
-  cost.head = vocabulary(layer.head, key.tied_embeddings && !pipelined ? in.model.d_model : layer.params.embedding);
+  cost.embedding = vocabulary(kEmbeddingBlock, layer.embedding, layer.params.embedding);
+  cost.head = vocabulary(kHeadBlock, layer.head, key.tied_embeddings && !pipelined ? in.model.d_model : layer.params.embedding);
   cost.vocab_time = named(Q::vocab_time, (cost.embedding.forward + cost.embedding.backward) +
                                              (cost.head.forward + cost.head.backward));
   cost.vocab_hbm_exposed = named(Q::vocab_hbm_exposed, cost.embedding.hbm_exposed + cost.head.hbm_exposed);
@@ -200,8 +201,10 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
 
   cost.transfer = in.zero;
   cost.makespan = cost.makespan_without_transfers = cost.work;
+  // A report used again keeps its order while only times change: making it costs more than simulating it.
+  const bool reuse = pipelined && pipeline.shape == key.shape && !pipeline.orders.ops.empty();
   pipeline.shape = key.shape;
-  pipeline.orders.ops.clear();
+  if (!reuse) pipeline.orders.ops.clear();
   pipeline.timeline.start.clear();
   pipeline.timeline.makespan = 0;
   pipeline.status = pipelined ? check_schedule(key.shape) : ScheduleStatus{};
@@ -239,7 +242,7 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
   const double ops = 2.0 * key.shape.microbatches * virtual_stages;
   PipelineCache cache;
   if (ops <= static_cast<double>(kMaxDrawnOps)) {
-    make_orders(key.shape, pipeline.orders);
+    if (!reuse) make_orders(key.shape, pipeline.orders);
     if (simulate(pipeline.orders, times, cache.scratch, pipeline.timeline).finished()) {
       cost.simulated = true;
       cost.makespan = simulated<S>(key.trace, Q::pipeline_makespan,
@@ -255,12 +258,19 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
     cost.makespan =
         simulated<S>(key.trace, Q::pipeline_makespan, static_cast<double>(result.makespan) * kTickSeconds);
   }
+  // Once more with instant transfers: what they add is a part of the step of its own.
   const Tick transfer = std::exchange(times.transfer, 0);
-  const PipelineTimeResult instant = pipeline_time(key.shape, times, cache);
+  Tick instant = pipeline.timeline.makespan;
+  if (const auto closed = closed_form_time(key.shape, times)) {
+    instant = *closed;
+  } else if (pipeline.drawn()) {
+    if (simulate(pipeline.orders, times, cache.scratch, cache.timeline).finished()) instant = cache.timeline.makespan;
+  } else if (const PipelineTimeResult result = pipeline_time(key.shape, times, cache); result.ok()) {
+    instant = result.makespan;
+  }
   times.transfer = transfer;
-  cost.makespan_without_transfers =
-      simulated<S>(key.trace, Q::pipeline_makespan_without_transfers,
-                   instant.ok() ? static_cast<double>(instant.makespan) * kTickSeconds : value_of(cost.makespan));
+  cost.makespan_without_transfers = simulated<S>(key.trace, Q::pipeline_makespan_without_transfers,
+                                                 static_cast<double>(instant) * kTickSeconds);
   return cost;
 }
 

@@ -1,0 +1,118 @@
+#include "engine/diagnose.h"
+
+#include <algorithm>
+
+#include "tests/engine/fixtures.h"
+
+using namespace roofscape;
+using namespace roofscape::engine;
+using tests::preset;
+using tests::with;
+
+namespace {
+
+std::optional<Diagnostic> find(const Report& r, std::string_view code) {
+  const auto found =
+      std::find_if(r.diagnostics.begin(), r.diagnostics.end(), [code](const Diagnostic& d) { return d.code == code; });
+  return found == r.diagnostics.end() ? std::nullopt : std::optional<Diagnostic>(*found);
+}
+Scenario fixed(Scenario s, const Diagnostic& d) {
+  for (const FieldEdit& edit : d.fix) apply(s, edit);
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("a mesh of 8,192 chips on a pod of 8,960 leaves 768 idle, as a warning") {
+  const Report r = evaluate(preset("llama3-70b-v5p-pod"));
+  const auto d = find(r, "mesh.idle_chips");
+  REQUIRE(d.has_value());
+  CHECK(d->severity == Severity::warning);
+  CHECK(d->values[0].value == 768);
+  CHECK(d->values[1].value == 8960);
+  CHECK_FALSE(r.has_errors());
+}
+TEST_CASE("a mesh larger than the cluster is an error whose fix is not") {
+  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.fsdp=2048", "workload.global_batch_sequences=2048"});
+  const Report r = evaluate(s);
+  const auto d = find(r, "mesh.too_many_chips");
+  REQUIRE(d.has_value());
+  CHECK(d->severity == Severity::error);
+  REQUIRE_FALSE(d->fix.empty());
+  CHECK(find(evaluate(fixed(s, *d)), "mesh.too_many_chips").has_value() == false);
+}
+TEST_CASE("1024 sequences cannot feed 2048 data shards; the fix splits sequences instead") {
+  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.fsdp=2048", "parallelism.context=1"});
+  const auto d = find(evaluate(s), "batch.too_few_sequences");
+  REQUIRE(d.has_value());
+  const Scenario mended = fixed(s, *d);
+  CHECK(mended.parallelism.fsdp == 1024);
+  CHECK(mended.parallelism.context == 2);
+  CHECK_FALSE(evaluate(mended).has_errors());
+}
+TEST_CASE("a batch that microbatches do not divide is an error whose fix rounds it up") {
+  const Scenario s = with(preset("llama3-405b-16k-h100"), {"workload.global_batch_sequences=130"});
+  const auto d = find(evaluate(s), "batch.not_divisible");
+  REQUIRE(d.has_value());
+  CHECK(fixed(s, *d).workload.global_batch_sequences == 136);
+}
+TEST_CASE("tensor 16 on 8 KV heads replicates them, as a warning") {
+  const auto d =
+      find(evaluate(with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=16", "parallelism.fsdp=256"})),
+           "tensor.exceeds_kv_heads");
+  REQUIRE(d.has_value());
+  CHECK(d->values[2].value == 2);
+}
+TEST_CASE("tensor 12 does not divide 64 heads") {
+  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=12", "parallelism.fsdp=256"});
+  const auto d = find(evaluate(s), "tensor.heads_not_divisible");
+  REQUIRE(d.has_value());
+  CHECK(fixed(s, *d).parallelism.tensor == 8);
+}
+TEST_CASE("pure FSDP at 468 tokens a chip is below 850; tensor brings the need to 453") {
+  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=1", "parallelism.context=8"});
+  const auto d = find(evaluate(s), "network.fsdp_limit");
+  REQUIRE(d.has_value());
+  CHECK(d->values[0].value == doctest::Approx(468.1).epsilon(1e-3));
+  CHECK(d->values[1].value == doctest::Approx(850));
+  CHECK(d->values[2].value == 4);
+  CHECK(d->values[3].value == doctest::Approx(453.6).epsilon(1e-3));
+  CHECK(find(evaluate(fixed(s, *d)), "network.fsdp_limit") .has_value() == false);
+}
+TEST_CASE("what does not fit is a verdict, not an error") {
+  const Report r = evaluate(with(preset("llama3-8b-8-h100"), {"parallelism.fsdp=1", "cluster.nodes=1"}));
+  const auto d = find(r, "memory.does_not_fit");
+  REQUIRE(d.has_value());
+  CHECK(d->severity == Severity::warning);
+  CHECK_FALSE(r.fits());
+}
+TEST_CASE("interleaving microbatches that do not fill the stages is an error that names the multiple") {
+  const Scenario s = with(preset("llama3-405b-16k-h100"), {"pipeline.schedule=interleaved-1f1b", "pipeline.virtual_stages=2",
+                                                           "workload.global_batch_sequences=144"});
+  const Report r = evaluate(s);
+  const auto d = find(r, "pipeline.illegal_schedule");
+  REQUIRE(d.has_value());
+  CHECK(fixed(s, *d).workload.global_batch_sequences == 256);
+  CHECK_FALSE(r.pipeline.drawn());
+}
+TEST_CASE("attention left out by 6 P is noted where it matters") {
+  CHECK(find(evaluate(preset("llama3-70b-v5p-pod")), "flops.attention_not_counted") .has_value() == false);
+  CHECK(find(evaluate(with(preset("llama3-405b-16k-h100"), {"assumptions.flops=6p"})), "flops.attention_not_counted").has_value());
+}
+TEST_CASE("errors come first") {
+  const Report r = evaluate(with(preset("llama3-70b-v5p-pod"), {"parallelism.fsdp=8192"}));
+  for (std::size_t i = 1; i < r.diagnostics.size(); ++i)
+    CHECK(r.diagnostics[i - 1].severity <= r.diagnostics[i].severity);
+}
+TEST_CASE("suggested edits name fields and stay in their domain") {
+  std::mt19937 rng(17);
+  for (int i = 0; i < 2000; ++i) {
+    const Report r = evaluate(tests::random_scenario(rng));
+    for (const Diagnostic& d : r.diagnostics)
+      for (const FieldEdit& edit : d.fix) {
+        CAPTURE(std::string(d.code));
+        REQUIRE(edit.field != nullptr);
+        REQUIRE(in_domain(*edit.field, edit.value));
+      }
+  }
+}

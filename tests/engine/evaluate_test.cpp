@@ -1,0 +1,203 @@
+#include "engine/evaluate.h"
+
+#include <cmath>
+
+#include "engine/evaluation.h"
+#include "tests/engine/fixtures.h"
+
+using namespace roofscape;
+using namespace roofscape::engine;
+using tests::preset;
+using tests::random_scenario;
+using tests::with;
+
+namespace {
+
+constexpr int kRandomCases = 3000;
+
+template <class F>
+void for_random_scenarios(F&& f) {
+  std::mt19937 rng(20250219);
+  for (int i = 0; i < kRandomCases; ++i) {
+    const Scenario s = random_scenario(rng);
+    CAPTURE(i);
+    f(s, evaluate(s));
+  }
+}
+double q(const Report& r, Q id) { return r.quantities.value_or(id, std::nan("")); }
+
+}  // namespace
+
+TEST_CASE("step time is the sum of its parts, to the last bit") {
+  for_random_scenarios([](const Scenario&, const Report& r) {
+    double sum = q(r, kStepParts[0]);
+    for (std::size_t i = 1; i < kStepParts.size(); ++i) sum += q(r, kStepParts[i]);
+    REQUIRE(sum == q(r, Q::step_time));
+  });
+}
+TEST_CASE("chip memory is the sum of the parts of the fullest stage, to the last bit") {
+  for_random_scenarios([](const Scenario&, const Report& r) {
+    double sum = q(r, kMemoryParts[0]);
+    for (std::size_t i = 1; i < kMemoryParts.size(); ++i) sum += q(r, kMemoryParts[i]);
+    REQUIRE(sum == q(r, Q::memory_total));
+    const StageRow& fullest = r.stages[static_cast<std::size_t>(r.fullest_stage)];
+    REQUIRE(fullest.memory_total_bytes == q(r, Q::memory_total));
+    for (const StageRow& stage : r.stages) REQUIRE(stage.memory_total_bytes <= fullest.memory_total_bytes);
+  });
+}
+TEST_CASE("traced values equal double values to the last bit") {
+  std::mt19937 rng(7);
+  for (int i = 0; i < 300; ++i) {
+    const Scenario s = random_scenario(rng);
+    PipelineReport plain, traced;
+    Trace trace;
+    const Evaluation<double> a = run_evaluation<double>(s, nullptr, plain);
+    const Evaluation<Traced> b = run_evaluation<Traced>(s, &trace, traced);
+    std::vector<double> values;
+    for_each_quantity(a, [&](Q, double x) { values.push_back(x); });
+    std::size_t at = 0;
+    for_each_quantity(b, [&](Q id, const Traced& x) {
+      CAPTURE(std::string(quantity(id).id));
+      const double expected = values[at++];
+      REQUIRE((x.value() == expected || (std::isnan(x.value()) && std::isnan(expected))));
+    });
+    REQUIRE(at == values.size());
+  }
+}
+TEST_CASE("every formula has the dimension of its row") {
+  std::mt19937 rng(11);
+  for (int i = 0; i < 300; ++i) {
+    Trace trace;
+    PipelineReport pipeline;
+    (void)run_evaluation<Traced>(random_scenario(rng), &trace, pipeline);
+    if (!trace.problems().empty()) FAIL(trace.problems()[0]);
+  }
+}
+TEST_CASE("nothing in a report is negative but free memory") {
+  for_random_scenarios([](const Scenario&, const Report& r) {
+    for (std::size_t i = 0; i < kQuantityCount; ++i) {
+      const auto id = static_cast<Q>(i);
+      if (id == Q::memory_free || !r.quantities[id]) continue;
+      CAPTURE(std::string(quantity(id).id));
+      REQUIRE(*r.quantities[id] >= -1e-9);
+    }
+  });
+}
+TEST_CASE("achieved rates stay under every roof") {
+  for_random_scenarios([](const Scenario&, const Report& r) {
+    for (const OperationRow& op : r.operations) {
+      REQUIRE(op.achieved_flop_per_s <= q(r, Q::peak_flops));
+      REQUIRE(op.achieved_flop_per_s <= op.intensity_flop_per_byte * q(r, Q::hbm_bandwidth) * (1 + 1e-12));
+    }
+  });
+}
+TEST_CASE("utilisation is at most 1 and HFU at least MFU") {
+  for_random_scenarios([](const Scenario&, const Report& r) {
+    REQUIRE(q(r, Q::hfu) <= 1 + 1e-9);
+    REQUIRE(q(r, Q::hfu) >= q(r, Q::mfu));
+  });
+}
+TEST_CASE("stages hold all layers and, with one pipeline direction, all parameters") {
+  for_random_scenarios([](const Scenario& s, const Report& r) {
+    int layers = 0;
+    double params = 0;
+    for (const StageRow& stage : r.stages) layers += stage.layers, params += stage.params;
+    REQUIRE(layers == s.model.n_layers);
+    REQUIRE(params == doctest::Approx(q(r, Q::params_total)).epsilon(1e-12));
+  });
+}
+TEST_CASE("doubling fsdp under ZeRO-3 does not raise the training state of a chip") {
+  std::mt19937 rng(5);
+  for (int i = 0; i < 500; ++i) {
+    Scenario s = random_scenario(rng);
+    s.parallelism.zero_stage = 3;
+    const Report a = evaluate(s);
+    s.parallelism.fsdp *= 2;
+    s.workload.global_batch_sequences *= 2;
+    const Report b = evaluate(s);
+    for (const Q part : {Q::memory_weights, Q::memory_gradients, Q::memory_optimizer}) REQUIRE(q(b, part) <= q(a, part));
+  }
+}
+TEST_CASE("a report used again equals a fresh one") {
+  std::mt19937 rng(3);
+  Report reused;
+  for (int i = 0; i < 500; ++i) {
+    const Scenario s = random_scenario(rng);
+    evaluate(s, reused);
+    const Report fresh = evaluate(s);
+    REQUIRE(reused.quantities == fresh.quantities);
+    REQUIRE(reused.pipeline.timeline.start == fresh.pipeline.timeline.start);
+    REQUIRE(reused.diagnostics.size() == fresh.diagnostics.size());
+  }
+}
+TEST_CASE("evaluate survives every field at both ends of its domain") {
+  for (const Field& field : scenario_fields())
+    for (const double value : {field.minimum, field.maximum})
+      for (const char* base : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100"}) {
+        CAPTURE(field.path);
+        Scenario s = preset(base);
+        apply(s, {&field, value});
+        const Report r = evaluate(s);
+        REQUIRE(r.stages.size() == static_cast<std::size_t>(s.parallelism.pipeline));
+        for (const StageRow& stage : r.stages) REQUIRE(std::isfinite(stage.memory_total_bytes));
+      }
+}
+TEST_CASE("an unknown price leaves the cost unknown and nothing else") {
+  Scenario s = preset("llama3-70b-v5p-pod");
+  s.cluster.chip[ChipField::price_usd_per_chip_hour] = {std::nullopt, "not published"};
+  const Report r = evaluate(s);
+  CHECK_FALSE(r.quantities[Q::run_cost].has_value());
+  CHECK(r.quantities.absence(Q::run_cost) == Absence::unknown_input);
+  CHECK(r.quantities[Q::run_days].has_value());
+}
+TEST_CASE("torus bounds do not apply to switched chips") {
+  const Report r = evaluate(preset("llama3-405b-16k-h100"));
+  CHECK(r.quantities.absence(Q::bound_mixed_sum) == Absence::not_applicable);
+}
+
+TEST_CASE("block recomputation of the 70B step takes 8 P B / (N C) when work hides the network") {
+  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=block", "assumptions.axes_overlap=max"});
+  const Report r = evaluate(s);
+  const double compute = 8 * 70553706496.0 * 4194304 / (8192 * 4.59e14);
+  CHECK(q(r, Q::step_matmul) + q(r, Q::step_recompute) == doctest::Approx(compute).epsilon(1e-12));
+  CHECK(q(r, Q::step_fsdp) == 0);
+  CHECK(q(r, Q::step_tensor) == 0);
+}
+TEST_CASE("FSDP gathers and scatters 6 P bytes over the tensor ranks and two axes a step") {
+  // Three passes of 2-byte weights over 4 tensor ranks and 2 x 180 GB/s: 0.294 s, of the layers alone a little less.
+  const Scenario s = preset("llama3-70b-v5p-pod");
+  double seconds = 0;
+  for (const CollectiveRow& row : evaluate(s).collectives)
+    if (row.axis == Axis::fsdp) seconds += row.calls_per_step * row.time_s;
+  CHECK(seconds == doctest::Approx(6 * 80 * 855654400.0 / (4 * 2 * 1.8e11)).epsilon(1e-12));
+}
+TEST_CASE("tensor parallelism moves the residual stream twelve times a layer and step") {
+  double seconds = 0;
+  for (const CollectiveRow& row : evaluate(preset("llama3-70b-v5p-pod")).collectives)
+    if (row.axis == Axis::tensor) seconds += row.calls_per_step * row.time_s;
+  CHECK(seconds == doctest::Approx(12 * 80 * 2.0 * 2048 * 8192 / 1.8e11).epsilon(1e-12));
+}
+TEST_CASE("pure FSDP on the pod is bound by the network, tensor 4 is not") {
+  const Scenario pure =
+      with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=1", "parallelism.context=8", "placement.fsdp.axes=3",
+                                          "checkpointing.policy=none"});
+  CHECK(evaluate(pure).bound.id() == "fsdp");
+  CHECK(evaluate(preset("llama3-70b-v5p-pod")).bound.id() == "compute");
+}
+TEST_CASE("the pipeline of 405B idles a little more than (p - 1)/(m + p - 1): its stages are uneven") {
+  const Report r = evaluate(preset("llama3-405b-16k-h100"));
+  CHECK(q(r, Q::pipeline_bubble_ideal) == 15.0 / 31);
+  CHECK(q(r, Q::pipeline_bubble_fraction) > 15.0 / 31);
+  CHECK(q(r, Q::pipeline_bubble_fraction) < 0.5);
+}
+TEST_CASE("stage s of 1F1B holds min(p - s, m) microbatches") {
+  const Report r = evaluate(preset("llama3-405b-16k-h100"));
+  for (std::size_t s = 0; s < 16; ++s) CHECK(r.stages[s].in_flight_microbatches == 16.0 - static_cast<double>(s));
+}
+TEST_CASE("GPipe holds all microbatches on every stage") {
+  const Report r = evaluate(with(preset("llama3-405b-16k-h100"), {"pipeline.schedule=gpipe"}));
+  for (const StageRow& stage : r.stages) CHECK(stage.in_flight_microbatches == 16);
+}
+TEST_CASE("ridge of v5p is 164 FLOP a byte") {
+  CHECK(q(evaluate(preset("llama3-70b-v5p-pod")), Q::ridge) == 4.59e14 / 2.8e12);
+}

@@ -1,0 +1,122 @@
+#include "engine/explain.h"
+
+#include "tests/engine/fixtures.h"
+
+using namespace roofscape;
+using namespace roofscape::engine;
+using tests::preset;
+
+namespace {
+
+constexpr const char* kPresets[] = {"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "llama3-405b-16k-h100-8k",
+                                    "llama3-8b-8-h100"};
+
+// Symbols in a term of a formula; a sum's terms are counted one by one, as they are listed one a line when many.
+int symbols(const Expression& e) {
+  if (e.kind == Expression::Kind::operand) return 1;
+  int count = 0;
+  const bool separate = e.kind == Expression::Kind::add || e.kind == Expression::Kind::max ||
+                        e.kind == Expression::Kind::min;
+  for (const Expression& child : e.children) {
+    const int n = symbols(child);
+    count = separate ? std::max(count, n) : count + n;
+  }
+  return count;
+}
+
+void operands(const Expression& e, std::vector<const Expression*>& out) {
+  if (e.kind == Expression::Kind::operand) out.push_back(&e);
+  for (const Expression& child : e.children) operands(child, out);
+}
+
+}  // namespace
+
+TEST_CASE("every quantity of a report has a derivation that ends in the report's value") {
+  for (const char* id : kPresets) {
+    const Scenario s = preset(id);
+    const Report r = evaluate(s);
+    for (std::size_t i = 0; i < kQuantityCount; ++i) {
+      const auto value = r.quantities[static_cast<Q>(i)];
+      if (!value) continue;
+      CAPTURE(std::string(kQuantities[i].id));
+      const auto derivation = explain(s, kQuantities[i].id);
+      REQUIRE(derivation.has_value());
+      REQUIRE(derivation->lines[0].id == kQuantities[i].id);
+      REQUIRE(derivation->lines[0].value == *value);
+    }
+  }
+}
+TEST_CASE("every operand of a derivation has a line of its own") {
+  for (const char* id : kPresets) {
+    const auto derivation = explain(preset(id), "run.cost_usd");
+    REQUIRE(derivation.has_value());
+    for (const DerivationLine& line : derivation->lines) {
+      std::vector<const Expression*> found;
+      operands(line.expression, found);
+      for (const Expression* e : found) {
+        CAPTURE(e->id);
+        const DerivationLine* target = derivation->find(e->id);
+        REQUIRE(target != nullptr);
+        REQUIRE(target->value == e->value);
+      }
+    }
+  }
+}
+TEST_CASE("a derivation goes down to inputs with a source") {
+  const auto derivation = explain(preset("llama3-70b-v5p-pod"), "step.time_s");
+  REQUIRE(derivation.has_value());
+  int inputs = 0;
+  for (const DerivationLine& line : derivation->lines) {
+    CAPTURE(line.id);
+    CHECK_FALSE(line.source.empty());
+    CHECK((line.is_input || line.is_simulated || !line.uses.empty() || line.value == 0));
+    inputs += line.is_input;
+  }
+  CHECK(inputs >= 10);
+  CHECK(derivation->find("chip.peak_flops_per_s")->source.find("ch") != std::string::npos);
+}
+TEST_CASE("no term of any derivation has more than five symbols") {
+  for (const char* id : kPresets) {
+    const Scenario s = preset(id);
+    for (const std::string& quantity_id : explainable(s)) {
+      const auto derivation = explain(s, quantity_id);
+      if (!derivation) continue;
+      CAPTURE(quantity_id);
+      CHECK(symbols(derivation->lines[0].expression) <= 5);
+    }
+  }
+}
+TEST_CASE("step time is a sum of its parts") {
+  const auto derivation = explain(preset("llama3-70b-v5p-pod"), "step.time_s");
+  REQUIRE(derivation.has_value());
+  const Expression& sum = derivation->lines[0].expression;
+  CHECK(sum.kind == Expression::Kind::add);
+  CHECK(sum.children.size() == kStepParts.size());
+}
+TEST_CASE("matrix multiplication time reads F_model / (N C)") {
+  const auto derivation = explain(preset("llama3-70b-v5p-pod"), "step.matmul_s");
+  REQUIRE(derivation.has_value());
+  const Expression& e = derivation->lines[0].expression;
+  REQUIRE(e.kind == Expression::Kind::divide);
+  CHECK(e.children[0].symbol == "F_model");
+  REQUIRE(e.children[1].children.size() == 2);
+  CHECK(e.children[1].children[0].symbol == "N");
+  CHECK(e.children[1].children[1].symbol == "C");
+}
+TEST_CASE("a maximum says which side decided") {
+  const auto derivation = explain(preset("llama3-70b-v5p-pod"), "layer.work_forward_s");
+  REQUIRE(derivation.has_value());
+  const Expression& e = derivation->lines[0].expression;
+  CHECK(e.kind == Expression::Kind::max);
+  REQUIRE(e.winner == 0);
+  CHECK(e.children[0].symbol == "T_math,f");
+}
+TEST_CASE("indexed quantities are explained by axis and by stage") {
+  const Scenario s = preset("llama3-405b-16k-h100");
+  CHECK(explain(s, "links.bytes_per_s[tensor]")->lines[0].symbol == "W_tensor");
+  CHECK(explain(s, "stage.forward_s[3]")->lines[0].symbol == "T_fwd,3");
+  CHECK(explain(s, "pipeline.makespan_s")->lines[0].is_simulated);
+}
+TEST_CASE("an unknown quantity has no derivation") {
+  CHECK_FALSE(explain(preset("llama3-70b-v5p-pod"), "step.tiem_s").has_value());
+}
