@@ -99,7 +99,8 @@ class Explainer {
     line.source = line.is_input ? trace_.source(n) : std::string(row.source);
     line.depth = depth;
     std::vector<std::uint32_t> operands;
-    if (n.verb == Verb::named) line.expression = build(n.a, this_id, operands);
+    line.is_folded = depth > 0 && n.verb == Verb::named && n.value == 0;
+    if (n.verb == Verb::named && !line.is_folded) line.expression = build(n.a, this_id, operands);
     for (const std::uint32_t o : operands) {
       const std::string used = id(node(o));
       if (std::find(line.uses.begin(), line.uses.end(), used) == line.uses.end()) line.uses.push_back(used);

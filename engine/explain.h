@@ -35,6 +35,7 @@ struct DerivationLine {
   std::string source;    // of the formula; for an input the publication, preset or setting it came from
   bool is_input = false;
   bool is_simulated = false;         // came out of the pipeline simulation, not of a formula
+  bool is_folded = false;            // zero, and not what was asked for: its formula is left to a derivation of its own
   Expression expression;             // empty constant for inputs
   int depth = 0;                     // 0 is the quantity asked for
   std::vector<std::string> uses;     // ids of the lines it is made of, in order, each once
