@@ -213,7 +213,7 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
       ui.io.start_entry(info.id, box_text(value, range));
     } else if (digit) {
       ui.io.start_entry(info.id, {});
-      ui.io.run_entry();
+      ui.io.run_entry();  // takes the character and its key, so that 1 does not load a preset
     } else if (all.held && !in_box && !ui.io.input().control && track.inset(-ui.px(8), 0).contains(origin)) {
       // A press that does not move leaves a value between two notches as it is.
       if (!(all.pressed) || std::abs(pointer.x - (track.x + static_cast<float>(to_track(range, value)) * track.w)) > ui.px(6))

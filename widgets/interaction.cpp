@@ -86,7 +86,7 @@ ItemState Interaction::item(std::string_view id, const Rect& r, const Rect& clip
   const std::uint64_t key = hash(id);
   ItemState s;
   const Rect visible = intersection(r, clip);
-  const bool free = !popup_.open && (active_ == 0 || active_ == key);
+  const bool free = !blocked() && (active_ == 0 || active_ == key);
   s.hovered = free && visible.contains(input_.pointer);
   if (s.hovered) hover_next_ = key;
   if (s.hovered && pressed_[0] && !press_taken_) {
@@ -102,7 +102,7 @@ ItemState Interaction::item(std::string_view id, const Rect& r, const Rect& clip
     if (released_[0] && visible.contains(input_.pointer)) s.clicked = true;
   }
   if (active_right_ == key && released_[1] && s.hovered) s.right_clicked = true;
-  if (focus == Focus::tab_stop) {
+  if (focus == Focus::tab_stop && !covered_) {
     stops_.push_back({key, r});
     s.focused = focus_ == key;
     if (s.focused) {
@@ -129,7 +129,7 @@ void Interaction::set_focus(std::string_view id) {
 }
 
 float Interaction::take_wheel(const Rect& r) {
-  if (popup_.open || !r.contains(input_.pointer)) return 0;
+  if (blocked() || !r.contains(input_.pointer)) return 0;
   return std::exchange(input_.wheel, 0.0f);
 }
 
@@ -227,7 +227,7 @@ double Interaction::rested(std::string_view id) const {
 }
 
 void Interaction::hint(std::string_view id, const Rect& avoid, Readout readout, std::string about, double delay_s) {
-  if (popup_.open || active_ != 0) return;
+  if (blocked() || active_ != 0) return;
   hover_next_ = hash(id);
   const double rest = hover_ == hover_next_ ? input_.now_s - hover_since_ : 0;
   if (rest + 1e-3 >= delay_s) {

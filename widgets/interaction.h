@@ -81,7 +81,9 @@ class Interaction {
   // Reports a control and says what happens to it. `clip` is the region it is visible in.
   ItemState item(std::string_view id, const Rect& r, const Rect& clip, Focus focus = Focus::tab_stop);
   bool anything_held() const { return active_ != 0; }
-  bool blocked() const { return popup_.open; }  // a list is open over everything else
+  bool blocked() const { return popup_.open || covered_; }  // something is open over everything else
+  // While covered, items are drawn but neither pointed at nor reached by Tab (a sheet lies over them).
+  void set_covered(bool covered) { covered_ = covered; }
   // True once for a key nobody has taken yet.
   bool take(KeyPress press);
   bool take(Key key) { return take(KeyPress{key}); }
@@ -171,7 +173,7 @@ class Interaction {
   double last_press_s_ = -1;
   Point press_point_{}, last_press_point_{}, last_pointer_{-1, -1};
   std::uint64_t active_ = 0, active_right_ = 0, focus_ = 0, hover_ = 0, hover_next_ = 0;
-  bool active_seen_ = false;
+  bool active_seen_ = false, covered_ = false;
   double hover_since_ = 0;
   bool keyboard_last_ = false, focus_moved_ = false, focus_seen_ = false;
   std::optional<Rect> focus_rect_;

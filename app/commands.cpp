@@ -1,0 +1,119 @@
+#include "app/commands.h"
+
+#include <array>
+
+#include "app/workspace.h"
+#include "engine/io/scenario_json.h"
+#include "widgets/figures.h"
+
+namespace roofscape::app {
+
+using widgets::Key;
+using widgets::KeyPress;
+
+namespace {
+
+constexpr KeyPress plain(Key k) { return {k, false, false, false}; }
+constexpr KeyPress ctrl(char c) { return {widgets::key_of(c), true, false, false}; }
+constexpr KeyPress ctrl_shift(char c) { return {widgets::key_of(c), true, true, false}; }
+
+template <int N>
+void open_preset(Workspace& w) {
+  const auto all = w.session.library().list(io::PresetKind::scenario);
+  if (static_cast<std::size_t>(N) < all.size()) w.open(all[static_cast<std::size_t>(N)].id);
+}
+
+template <int N>
+void show_figure(Workspace& w) {
+  constexpr auto index = static_cast<std::size_t>(N);
+  if (index < widgets::figures().size()) w.view.maximised = w.view.maximised == index ? std::nullopt : std::optional(index);
+}
+
+constexpr KeyPress kNone{};
+
+const std::array kCommands{
+    Command{"file.open", Category::file, ctrl('O'), kNone, false, nullptr, [](Workspace& w) { w.open_scenario_list(); }},
+    Command{"file.save", Category::file, ctrl('S'), kNone, false, nullptr, [](Workspace& w) { w.save(); }},
+    Command{"file.save_as", Category::file, ctrl_shift('S'), kNone, false, nullptr, [](Workspace& w) { w.view.sheet = Sheet::save_as; }},
+    Command{"figure.export", Category::file, ctrl('E'), kNone, true, nullptr, [](Workspace& w) { w.export_current_figure(); }},
+    Command{"file.quit", Category::file, ctrl('Q'), kNone, true, [](const Workspace& w) { return static_cast<bool>(w.actions.close); },
+            [](Workspace& w) { w.actions.close(); }},
+    Command{"edit.undo", Category::edit, ctrl('Z'), kNone, false, [](const Workspace& w) { return w.session.history().can_undo(); },
+            [](Workspace& w) { w.undo(); }},
+    Command{"edit.redo", Category::edit, ctrl_shift('Z'), ctrl('Y'), false,
+            [](const Workspace& w) { return w.session.history().can_redo(); }, [](Workspace& w) { w.redo(); }},
+    Command{"edit.copy_data", Category::edit, ctrl('C'), kNone, true, nullptr,
+            [](Workspace& w) {
+              if (w.actions.copy_text) w.actions.copy_text(w.figure_data());
+              w.session.say({false, std::string(w.texts().text("ui.copied.data")), {}});
+            }},
+    Command{"edit.copy_scenario", Category::edit, ctrl_shift('C'), kNone, false, nullptr,
+            [](Workspace& w) {
+              if (w.actions.copy_text) w.actions.copy_text(io::write_scenario(w.session.scenario(), w.session.library()));
+              w.session.say({false, std::string(w.texts().text("ui.copied.scenario")), {}});
+            }},
+    Command{"edit.reset", Category::edit, kNone, kNone, true,
+            [](const Workspace& w) { return !(w.session.scenario() == w.session.loaded()); },
+            [](Workspace& w) { w.session.update(w.session.loaded(), false); }},
+    Command{"view.zoom_in", Category::view, {Key::equal, true, false, false}, {Key::equal, true, true, false}, false, nullptr,
+            [](Workspace& w) { w.change_zoom(1); }},
+    Command{"view.zoom_out", Category::view, {Key::minus, true, false, false}, kNone, false, nullptr,
+            [](Workspace& w) { w.change_zoom(-1); }},
+    Command{"view.zoom_reset", Category::view, ctrl('0'), kNone, false, nullptr, [](Workspace& w) { w.change_zoom(0); }},
+    Command{"view.theme", Category::view, ctrl('T'), kNone, true, nullptr,
+            [](Workspace& w) { w.set_theme(w.theme().dark() ? "light" : "dark"); }},
+    Command{"view.right_rail", Category::view, ctrl('D'), kNone, false, nullptr,
+            [](Workspace& w) { w.view.right_open = !w.view.right_open; }},
+    Command{"view.full_screen", Category::view, plain(Key::f11), kNone, true,
+            [](const Workspace& w) { return static_cast<bool>(w.actions.toggle_full_screen); },
+            [](Workspace& w) { w.actions.toggle_full_screen(); }},
+    Command{"figure.roofline", Category::figures, kNone, kNone, false, nullptr, show_figure<0>},
+    Command{"figure.memory", Category::figures, kNone, kNone, false, nullptr, show_figure<1>},
+    Command{"figure.pipeline", Category::figures, kNone, kNone, false, nullptr, show_figure<2>},
+    Command{"figure.all", Category::figures, kNone, kNone, true, [](const Workspace& w) { return w.view.maximised.has_value(); },
+            [](Workspace& w) { w.view.maximised.reset(); }},
+    Command{"help.keys", Category::help, plain(Key::f1), kNone, false, nullptr,
+            [](Workspace& w) { w.view.sheet = w.view.sheet == Sheet::help ? Sheet::none : Sheet::help; }},
+    Command{"escape", Category::hidden, plain(Key::escape), kNone, false, nullptr, [](Workspace& w) { w.escape(); }},
+    Command{"preset.1", Category::hidden, plain(widgets::key_of('1')), kNone, false, nullptr, open_preset<0>},
+    Command{"preset.2", Category::hidden, plain(widgets::key_of('2')), kNone, false, nullptr, open_preset<1>},
+    Command{"preset.3", Category::hidden, plain(widgets::key_of('3')), kNone, false, nullptr, open_preset<2>},
+    Command{"preset.4", Category::hidden, plain(widgets::key_of('4')), kNone, false, nullptr, open_preset<3>},
+    Command{"preset.5", Category::hidden, plain(widgets::key_of('5')), kNone, false, nullptr, open_preset<4>},
+    Command{"preset.6", Category::hidden, plain(widgets::key_of('6')), kNone, false, nullptr, open_preset<5>},
+    Command{"preset.7", Category::hidden, plain(widgets::key_of('7')), kNone, false, nullptr, open_preset<6>},
+    Command{"preset.8", Category::hidden, plain(widgets::key_of('8')), kNone, false, nullptr, open_preset<7>},
+    Command{"preset.9", Category::hidden, plain(widgets::key_of('9')), kNone, false, nullptr, open_preset<8>},
+};
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+const Command* find_command(std::string_view id) {
+  for (const Command& c : kCommands)
+    if (c.id == id) return &c;
+  return nullptr;
+}
+
+bool enabled(const Command& command, const Workspace& workspace) {
+  return command.enabled == nullptr || command.enabled(workspace);
+}
+
+std::string key_text(const KeyPress& key) {
+  if (key.key == Key::none) return {};
+  std::string text;
+  if (key.control) text += "Ctrl+";
+  if (key.shift) text += "Shift+";
+  if (key.alt) text += "Alt+";
+  const auto code = static_cast<unsigned>(key.key);
+  if (key.key == Key::equal) return text + "plus";
+  if (key.key == Key::minus) return text + "minus";
+  if (key.key == Key::escape) return text + "Esc";
+  if (key.key >= Key::f1 && key.key <= Key::f12)
+    return text + "F" + std::to_string(code - static_cast<unsigned>(Key::f1) + 1);
+  if (code < 128) text += static_cast<char>(code);
+  return text;
+}
+
+}  // namespace roofscape::app

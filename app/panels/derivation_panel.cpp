@@ -1,0 +1,308 @@
+// The derivation of what was clicked: its formula in symbols and with numbers, what it is made of, and the inputs with
+// their sources. Everything named in it can be clicked to go deeper.
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/formula_view.h"
+#include "app/panels/panel.h"
+#include "engine/explain.h"
+#include "widgets/formula_text.h"
+#include "widgets/number_format.h"
+#include "widgets/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+using engine::DerivationLine;
+using engine::Expression;
+using engine::Q;
+
+namespace {
+
+constexpr std::string_view kFirst = "step.time_s";
+
+const engine::Derivation* derive(PanelContext& ctx, const std::string& id) {
+  auto& kept = ctx.view.derived;
+  if (!kept || kept->id != id || !(kept->scenario == ctx.session.scenario()))
+    kept = ViewState::Derived{id, ctx.session.scenario(), engine::explain(ctx.session.scenario(), id)};
+  return kept->derivation ? &*kept->derivation : nullptr;
+}
+
+std::string label_of(const PanelContext& ctx, std::string_view id) {
+  std::string label(ctx.text("quantity." + std::string(without_index(id)) + ".label"));
+  if (const auto open = id.find('['); open != std::string_view::npos) {
+    const std::string index(id.substr(open + 1, id.size() - open - 2));
+    const std::string axis = "axis." + index;
+    label += ", " + (ctx.ui.texts.has(axis) ? std::string(ctx.text(axis)) : ctx.format("ui.derivation.stage", {index}));
+  }
+  return label;
+}
+
+struct Writer {
+  PanelContext& ctx;
+  float x, width, y;
+  int links = 0;
+
+  const Theme& theme() const { return ctx.ui.theme; }
+
+  // Makes a region open a derivation; says what it is when pointed at.
+  bool region(const Rect& r, std::string_view id) {
+    const std::string probe = "why." + std::to_string(links++) + "." + std::string(id);
+    const ItemState s = ctx.ui.item(probe, r, Interaction::Focus::none);
+    if (s.hovered) {
+      ctx.ui.io.set_cursor(Cursor::hand);
+      Readout tip{label_of(ctx, id), {}};
+      tip.rows.emplace_back(ctx.text("ui.tip.quantity"), std::string(id));
+      ctx.ui.io.hint(probe, r, tip, std::string(ctx.text("quantity." + std::string(without_index(id)) + ".about")));
+    }
+    if (s.clicked) open_derivation(ctx.view, std::string(id));
+    return s.hovered;
+  }
+
+  void formula_lines(const DerivationLine& line) {
+    const float em = ctx.ui.em();
+    Formula head = set_symbol(ctx.ui.canvas, line.symbol, em, theme().ink);
+    Formula equals = set_symbol(ctx.ui.canvas, "=", em, theme().ink2);
+    const float gap = em * 0.45f, indent = std::min(head.width, width * 0.3f) + gap;
+    for (const bool numbers : {false, true}) {
+      Formula f = set_formula(ctx.ui.canvas, theme(), line.expression, {em, numbers});
+      const float room = width - indent - equals.width - gap;
+      if (f.width > room) f = set_formula(ctx.ui.canvas, theme(), line.expression, {em * kSmallText, numbers});
+      if (f.width > room) {
+        // Too long to be set: as wrapped text.
+        const std::string words = "= " + (numbers ? formula_in_numbers(line.expression) : formula_in_symbols(line.expression));
+        if (!numbers) {
+          draw_formula(ctx.ui.canvas, head, {x, y + head.above});
+          y += head.height();
+        }
+        y += draw_prose(ctx.ui.canvas, {x + em, y}, words, ctx.style(numbers ? theme().ink : theme().ink2, kSmallText), width - em);
+        y += ctx.px(3);
+        continue;
+      }
+      const float axis = y + std::max(f.above, head.above);
+      if (!numbers) draw_formula(ctx.ui.canvas, head, {x, axis});
+      draw_formula(ctx.ui.canvas, equals, {x + indent, axis});
+      const Point at{x + indent + equals.width + gap, axis};
+      for (const Formula::Area& a : f.areas) {
+        const Rect r = a.rect.moved(at.x, at.y);
+        if (region(r, a.id)) ctx.ui.canvas.rect(r.inset(-ctx.px(2), 0), {.colour = theme().ctlh}, ctx.px(2));
+      }
+      draw_formula(ctx.ui.canvas, f, at);
+      y = axis + f.below + ctx.px(4);
+      if (numbers) {
+        Formula result = equals;
+        const std::string value = derived_value(line.value, line.unit);
+        const float need = gap + equals.width + gap + ctx.ui.canvas.text_width(value, ctx.style(theme().ink, 1, Weight::bold));
+        Point p{at.x + f.width + gap, axis};
+        if (f.width + need > room) {
+          p = {x + indent, y + result.above};
+          y += result.height() + ctx.px(2);
+        }
+        draw_formula(ctx.ui.canvas, result, p);
+        Formula bold = set_symbol(ctx.ui.canvas, value, em, theme().ink, Weight::bold);
+        draw_formula(ctx.ui.canvas, bold, {p.x + equals.width + gap, p.y});
+      }
+    }
+  }
+
+  // "compute wins by 1.33x": which side of a decision won, and by how much.
+  void decisions_of(const DerivationLine& line) {
+    for (const Expression* e : decisions(line.expression)) {
+      if (e->winner < 0 || e->children.size() < 2) continue;
+      const auto winner = static_cast<std::size_t>(e->winner);
+      double other = e->kind == Expression::Kind::max ? -1e300 : 1e300;
+      for (std::size_t i = 0; i < e->children.size(); ++i)
+        if (i != winner)
+          other = e->kind == Expression::Kind::max ? std::max(other, e->children[i].value) : std::min(other, e->children[i].value);
+      const double mine = e->children[winner].value;
+      const Expression& w = e->children[winner];
+      const std::string name = w.kind == Expression::Kind::operand ? label_of(ctx, w.id) : formula_in_symbols(w);
+      const double small = std::min(mine, other), large = std::max(mine, other);
+      if (!(small > 0)) continue;
+      const std::string words = ctx.format("ui.derivation.wins", {name, format_ratio(large / small)});
+      y += draw_prose(ctx.ui.canvas, {x, y}, words, ctx.style(theme().ink2, kSmallText), width);
+    }
+  }
+
+  // The terms of a sum as bars, largest first.
+  void bars(const engine::Derivation& all, const DerivationLine& line) {
+    struct Term {
+      std::string id;
+      double value;
+    };
+    std::vector<Term> terms;
+    for (const Expression& e : line.expression.children)
+      if (e.kind == Expression::Kind::operand) terms.push_back({e.id, e.value});
+    std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.value > b.value; });
+    double largest = 0;
+    for (const Term& t : terms) largest = std::max(largest, t.value);
+    float label_w = 0;
+    const TextStyle plain = ctx.style(theme().ink2);
+    for (const Term& t : terms)
+      if (t.value > 0) label_w = std::max(label_w, ctx.ui.canvas.text_width(label_of(ctx, t.id), plain));
+    label_w = std::min(label_w, width * 0.45f);
+    const float value_w = ctx.px(76), row_h = std::round(ctx.px(23));
+    int zeros = 0;
+    for (const Term& t : terms) {
+      if (!(t.value > 0)) {
+        ++zeros;
+        continue;
+      }
+      const Rect row{x, y, width, row_h};
+      if (region(row, t.id)) ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(theme().panel, theme().ctl, 0.8f)}, ctx.px(3));
+      ctx.ui.canvas.text({x, row.centre().y}, ellipsize(ctx.ui.canvas, label_of(ctx, t.id), plain, label_w), plain);
+      const float from = x + label_w + ctx.px(12), room = width - label_w - ctx.px(12) - value_w;
+      const auto q = engine::find_quantity(without_index(t.id));
+      const float w = std::max(ctx.px(1.5f), room * static_cast<float>(t.value / largest));
+      Fill fill = q ? part_fill(theme(), *q, ctx.ui.em()) : Fill{.colour = theme().ink2};
+      const Rect bar{from, std::round(row.centre().y - ctx.px(4)), w, std::round(ctx.px(9))};
+      ctx.ui.canvas.rect(bar, fill);
+      if (q == Q::step_bubble) ctx.ui.canvas.frame(bar, {theme().bub, std::max(1.0f, ctx.px(1)), {}});
+      TextStyle v = ctx.style(theme().ink);
+      v.halign = HAlign::right;
+      const DerivationLine* term = all.find(t.id);
+      ctx.ui.canvas.text({x + width, row.centre().y}, format(t.value, term != nullptr ? term->unit : line.unit), v);
+      y += row_h;
+    }
+    if (zeros > 0) {
+      y += draw_prose(ctx.ui.canvas, {x, y}, ctx.format("ui.derivation.zeros", {format_count(zeros)}),
+                      ctx.style(theme().ink3, kSmallText), width);
+    }
+  }
+
+  void heading(const DerivationLine& line) {
+    const float h = std::round(ctx.px(26));
+    TextStyle v = ctx.style(theme().ink, 1, Weight::bold);
+    v.halign = HAlign::right;
+    const std::string value = format(line.value, line.unit);
+    const Rect row{x, y, width, h};
+    if (region(row, line.id)) ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(theme().panel, theme().ctl, 0.8f)}, ctx.px(3));
+    ctx.ui.canvas.text({x + width, y + h / 2}, value, v);
+    const TextStyle name = ctx.style(theme().ink, 1, Weight::bold);
+    ctx.ui.canvas.text({x, y + h / 2}, ellipsize(ctx.ui.canvas, label_of(ctx, line.id), name,
+                                                 width - ctx.ui.canvas.text_width(value, v) - ctx.px(12)), name);
+    y += h;
+  }
+
+  void body(const engine::Derivation& all, const DerivationLine& line) {
+    if (line.is_input) {
+      y += draw_prose(ctx.ui.canvas, {x, y}, line.source, ctx.style(theme().ink2, kSmallText), width);
+      return;
+    }
+    if (line.is_simulated)
+      y += draw_prose(ctx.ui.canvas, {x, y}, ctx.text("derivation.simulated"), ctx.style(theme().ink2, kSmallText), width);
+    const bool sum = line.expression.kind == Expression::Kind::add && line.expression.children.size() >= 4;
+    if (sum) {
+      bars(all, line);
+    } else if (line.expression.kind != Expression::Kind::constant) {
+      formula_lines(line);
+      decisions_of(line);
+    }
+  }
+
+  // One operand: symbol, label, value; under it the source where it is an input.
+  void used(const DerivationLine& line) {
+    const float h = std::round(ctx.px(24));
+    Formula symbol = set_symbol(ctx.ui.canvas, line.symbol, ctx.ui.em(), theme().ink2);
+    const float symbol_w = std::max(ctx.px(62), symbol.width + ctx.px(10));
+    TextStyle v = ctx.style(theme().ink);
+    v.halign = HAlign::right;
+    const std::string value = format(line.value, line.unit, {.trim_zeros = line.is_input});
+    const TextStyle small = ctx.style(theme().ink3, kSmallText);
+    const float room = width - symbol_w - ctx.ui.canvas.text_width(value, v) - ctx.px(12);
+    float row_h = h;
+    std::vector<std::string_view> source;
+    if (line.is_input) {
+      source = wrapped_lines(ctx.ui.canvas, line.source, small, width - symbol_w);
+      row_h += prose_height(small, source.size()) - ctx.px(3);
+    }
+    const Rect row{x, y, width, row_h};
+    if (region(row, line.id)) ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(theme().panel, theme().ctl, 0.8f)}, ctx.px(3));
+    draw_formula(ctx.ui.canvas, symbol, {x, y + h / 2});
+    const TextStyle name = ctx.style(theme().ink2);
+    ctx.ui.canvas.text({x + symbol_w, y + h / 2}, ellipsize(ctx.ui.canvas, label_of(ctx, line.id), name, room), name);
+    ctx.ui.canvas.text({x + width, y + h / 2}, value, v);
+    float sy = y + h - ctx.px(3);
+    for (const std::string_view s : source) {
+      sy += draw_prose(ctx.ui.canvas, {x + symbol_w, sy}, s, small, width);
+    }
+    y += row_h + ctx.px(2);
+  }
+};
+
+// Which part of a sum or decision is worth showing at once: the largest that has a formula.
+const DerivationLine* dominant(const engine::Derivation& all, const DerivationLine& top) {
+  const DerivationLine* best = nullptr;
+  for (const std::string& id : top.uses) {
+    const DerivationLine* line = all.find(id);
+    if (line == nullptr || line->is_input) continue;
+    if (!(line->unit == top.unit)) continue;
+    if (best == nullptr || line->value > best->value) best = line;
+  }
+  return best;
+}
+
+}  // namespace
+
+engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scenario scenario) {
+  const Theme& t = ctx.ui.theme;
+  const float pad = std::round(ctx.px(16));
+  const std::string id = ctx.view.trail.empty() ? std::string(kFirst) : ctx.view.trail.back();
+  const auto clip = ctx.ui.canvas.clip(r);
+  Rect rest = r;
+  const Rect head = rest.cut_top(std::round(ctx.px(40)));
+  float x = head.x + pad;
+  if (ctx.view.trail.size() > 1) {
+    const float side = std::round(ctx.px(22));
+    if (icon_button(ctx.ui, {x - ctx.px(5), head.centre().y - side / 2, side, side}, "why.back", Icon::chevron_left,
+                    {std::string(ctx.text("ui.derivation.back")), {}}))
+      ctx.view.trail.pop_back();
+    x += side;
+  }
+  const engine::Derivation* derivation = derive(ctx, id);
+  if (derivation == nullptr || derivation->lines.empty()) {
+    ctx.ui.canvas.text({x, head.centre().y}, ctx.text("ui.derivation.title"), ctx.style(t.ink, 1, Weight::bold));
+    draw_prose(ctx.ui.canvas, {r.x + pad, rest.y}, ctx.format("ui.derivation.none", {label_of(ctx, id)}),
+               ctx.style(t.ink2), r.w - 2 * pad);
+    return scenario;
+  }
+  const DerivationLine& top = derivation->lines.front();
+  const std::string value = format(top.value, top.unit, {.trim_zeros = top.is_input});
+  const std::string title = ctx.format("ui.derivation.why", {value});
+  const TextStyle bold = ctx.style(t.ink, 1.25f, Weight::bold);
+  ctx.ui.canvas.text({x, head.centre().y}, title, bold);
+  TextStyle small = ctx.style(t.ink3, kSmallText);
+  small.halign = HAlign::right;
+  const float room = head.right() - pad - x - ctx.ui.canvas.text_width(title, bold) - ctx.px(12);
+  ctx.ui.canvas.text({head.right() - pad, head.centre().y}, ellipsize(ctx.ui.canvas, id, small, room), small);
+
+  const auto inner = ctx.ui.canvas.clip(rest);
+  const ScrollRegion scroll = begin_scroll(ctx.ui, "derivation", rest);
+  Writer w{ctx, r.x + pad, r.w - 2 * pad, scroll.content_top};
+  w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, ctx.text("quantity." + std::string(without_index(id)) + ".about"),
+                    ctx.style(t.ink2, kSmallText), w.width) + ctx.px(6);
+  const bool sum = top.expression.kind == Expression::Kind::add && top.expression.children.size() >= 4;
+  w.body(*derivation, top);
+  if (!top.is_input && !top.source.empty())
+    w.y += draw_prose(ctx.ui.canvas, {w.x, w.y + ctx.px(2)}, top.source, ctx.style(t.ink3, kSmallText), w.width) + ctx.px(4);
+  const DerivationLine* next = sum ? dominant(*derivation, top) : nullptr;
+  if (next != nullptr) {
+    w.y += ctx.px(6);
+    separator(ctx, r.x + pad, r.right() - pad, w.y);
+    w.y += ctx.px(4);
+    w.heading(*next);
+    w.body(*derivation, *next);
+  }
+  const DerivationLine& shown = next != nullptr ? *next : top;
+  if (!shown.uses.empty() && !(next == nullptr && sum)) {
+    w.y += ctx.px(6);
+    separator(ctx, r.x + pad, r.right() - pad, w.y);
+    w.y += ctx.px(4);
+    for (const std::string& use : shown.uses)
+      if (const DerivationLine* line = derivation->find(use)) w.used(*line);
+  }
+  end_scroll(ctx.ui, scroll, w.y + ctx.px(12));
+  return scenario;
+}
+
+}  // namespace roofscape::app

@@ -1,0 +1,84 @@
+// What is wrong or worth knowing, with the suggested change as a button that says what it will do.
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/panels/panel.h"
+#include "widgets/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+
+namespace {
+
+std::string fix_label(const PanelContext& ctx, const engine::Diagnostic& d) {
+  std::string label;
+  for (const engine::FieldEdit& edit : d.fix) {
+    if (edit.field == nullptr) continue;
+    if (!label.empty()) label += ", ";
+    label += field_label(ctx, edit.field->path) + " " + field_value(ctx, *edit.field, edit.value);
+  }
+  return ctx.format("ui.diagnostics.set", {label});
+}
+
+}  // namespace
+
+float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario) {
+  const Theme& t = ctx.ui.theme;
+  const float pad = std::round(ctx.px(16));
+  const auto& all = ctx.session.report().diagnostics;
+  const auto clip = ctx.ui.canvas.clip(r);
+  float x = r.right() - pad;
+  const float head_h = std::round(ctx.px(36));
+  ctx.ui.canvas.text({r.x + pad, r.y + head_h / 2}, ctx.text("ui.diagnostics.title"), ctx.style(t.ink, 1, Weight::bold));
+  for (const engine::Severity severity : {engine::Severity::note, engine::Severity::warning, engine::Severity::error}) {
+    int count = 0;
+    for (const engine::Diagnostic& d : all) count += d.severity == severity ? 1 : 0;
+    if (count == 0) continue;
+    TextStyle s = ctx.style(t.ink2, kSmallText);
+    s.halign = HAlign::right;
+    const std::string number = std::to_string(count);
+    ctx.ui.canvas.text({x, r.y + head_h / 2}, number, s);
+    x -= ctx.ui.canvas.text_width(number, s) + ctx.px(11);
+    draw_mark(ctx.ui.canvas, t, {x, r.y + head_h / 2}, ctx.px(12), mark_of(severity));
+    x -= ctx.px(17);
+  }
+
+  Rect view = r;
+  view.cut_top(head_h);
+  const auto inner = ctx.ui.canvas.clip(view);
+  const ScrollRegion scroll = begin_scroll(ctx.ui, "diagnostics", view);
+  float y = scroll.content_top;
+  const float text_x = r.x + pad + ctx.px(26), width = r.right() - pad - text_x;
+  if (all.empty()) {
+    draw_mark(ctx.ui.canvas, t, {r.x + pad + ctx.px(8), y + ctx.px(11)}, ctx.px(14), Mark::good);
+    y += draw_prose(ctx.ui.canvas, {text_x, y}, ctx.text("ui.diagnostics.none"), ctx.style(t.ink2), width);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const engine::Diagnostic& d = all[i];
+    if (i > 0) {
+      separator(ctx, text_x, r.right() - pad, y + ctx.px(4));
+      y += ctx.px(12);
+    }
+    draw_mark(ctx.ui.canvas, t, {r.x + pad + ctx.px(8), y + ctx.px(11)}, ctx.px(15), mark_of(d.severity));
+    y += draw_prose(ctx.ui.canvas, {text_x, y}, diagnostic_title(ctx, d), ctx.style(t.ink), width);
+    y += draw_prose(ctx.ui.canvas, {text_x, y}, diagnostic_text(ctx, d), ctx.style(t.ink2, kSmallText), width) + ctx.px(2);
+    if (!d.fix.empty()) {
+      const std::string label = fix_label(ctx, d);
+      const TextStyle style = ctx.style(t.ink);
+      const float w = std::min(width, ctx.ui.canvas.text_width(label, style) + ctx.px(24));
+      const Rect b{text_x, std::round(y + ctx.px(2)), w, std::round(ctx.px(kControlHeight))};
+      if (button(ctx.ui, b, fmt::format("fix.{}", d.code), label))
+        for (const engine::FieldEdit& edit : d.fix)
+          if (edit.field != nullptr) engine::apply(scenario, edit);
+      y = b.bottom() + ctx.px(4);
+    }
+  }
+  y += ctx.px(10);
+  end_scroll(ctx.ui, scroll, y);
+  return head_h + y - scroll.content_top;
+}
+
+}  // namespace roofscape::app

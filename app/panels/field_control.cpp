@@ -1,0 +1,166 @@
+#include "app/panels/field_control.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/number_format.h"
+#include "widgets/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+
+namespace {
+
+const engine::Diagnostic* finding_of(const PanelContext& ctx, std::string_view path) {
+  const engine::Diagnostic* worst = nullptr;
+  for (const engine::Diagnostic& d : ctx.session.report().diagnostics)
+    if (d.field_path == path && d.severity != engine::Severity::note && (worst == nullptr || d.severity < worst->severity))
+      worst = &d;
+  return worst;
+}
+
+Readout field_tip(const PanelContext& ctx, const engine::Field& field) {
+  Readout tip;
+  tip.title = ctx.text("field." + std::string(field.path) + ".label");
+  if (field.unit.symbol != "1") tip.rows.emplace_back(ctx.text("ui.tip.unit"), std::string(field.unit.symbol));
+  if (field.kind == engine::FieldKind::integer || field.kind == engine::FieldKind::number)
+    tip.rows.emplace_back(ctx.text("ui.tip.loaded"), field_value(ctx, field, field.get(ctx.session.loaded())));
+  tip.rows.emplace_back(ctx.text("ui.tip.field"), std::string(field.path));
+  return tip;
+}
+
+std::string about(const PanelContext& ctx, std::string_view path) {
+  return std::string(ctx.text("field." + std::string(path) + ".about"));
+}
+
+std::vector<std::string> choice_names(const PanelContext& ctx, const engine::Field& field) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < field.choices.size(); ++i) {
+    const std::string shorter = "rail." + std::string(field.path) + "." + std::string(field.choices[i]);
+    names.push_back(ctx.ui.texts.has(shorter) ? std::string(ctx.text(shorter)) : field_value(ctx, field, static_cast<double>(i)));
+  }
+  return names;
+}
+
+// Label at the left with its mark; the reason goes under the row.
+void row_label(PanelContext& ctx, const Column& column, std::string_view path, const engine::Diagnostic* finding) {
+  const float y = column.y + ctx.px(kRowHeight) / 2;
+  const TextStyle s = ctx.style(ctx.ui.theme.ink);
+  const std::string label = field_label(ctx, path);
+  ctx.ui.canvas.text({column.x, y}, ellipsize(ctx.ui.canvas, label, s, ctx.px(kLabelWidth - 4)), s);
+  if (finding != nullptr)
+    draw_mark(ctx.ui.canvas, ctx.ui.theme, {column.x + ctx.px(kLabelWidth - 15), y}, ctx.px(12), mark_of(finding->severity));
+}
+
+void row_reason(PanelContext& ctx, Column& column, const engine::Diagnostic* finding) {
+  if (finding == nullptr) return;
+  const TextStyle s = ctx.style(mark_colour(ctx.ui.theme, mark_of(finding->severity)), kSmallText);
+  column.y += draw_prose(ctx.ui.canvas, {column.x, column.y}, diagnostic_text(ctx, *finding), s, column.width) + ctx.px(4);
+}
+
+}  // namespace
+
+SliderRange powers(double from, double to) {
+  SliderRange r;
+  r.kind = SliderKind::power_of_two;
+  r.track_from = from;
+  r.track_to = to;
+  return r;
+}
+
+SliderRange integers(double from, double to) {
+  SliderRange r = powers(from, to);
+  r.kind = SliderKind::integer;
+  return r;
+}
+
+void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path,
+                  SliderRange range, const FieldLook& look) {
+  const engine::Field* field = engine::find_field(path);
+  if (field == nullptr) return;
+  range.minimum = field->minimum;
+  range.maximum = field->maximum;
+  range.whole = field->kind == engine::FieldKind::integer;
+  range.notation = field->unit.notation;
+  range.reset_to = field->get(ctx.session.loaded());
+  ControlInfo info;
+  info.id = path;
+  info.label = field_label(ctx, path);
+  info.label_width = kLabelWidth;
+  info.swatch = look.swatch;
+  info.off = look.off;
+  info.unit = look.unit;
+  info.tip = field_tip(ctx, *field);
+  info.about = about(ctx, path);
+  if (const engine::Diagnostic* d = finding_of(ctx, path)) {
+    info.mark = mark_of(d->severity);
+    info.reason = diagnostic_text(ctx, *d);
+  }
+  const double value = field->get(scenario);
+  const Edited edited = slider(ctx.ui, {column.x, column.y}, column.width, info, range, value);
+  if (edited.value != value && engine::in_domain(*field, edited.value)) field->set(scenario, edited.value);
+  column.y += edited.height;
+}
+
+void field_choice(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path, bool label_above) {
+  const engine::Field* field = engine::find_field(path);
+  if (field == nullptr) return;
+  const engine::Diagnostic* finding = finding_of(ctx, path);
+  std::vector<Option> options;
+  for (std::string& name : choice_names(ctx, *field)) options.push_back({std::move(name), {}, true, false, 0});
+  const float h = std::round(ctx.px(kControlHeight));
+  Rect r{column.x, column.y, column.width, h};
+  if (label_above) {
+    const TextStyle s = ctx.style(ctx.ui.theme.ink2, kSmallText);
+    const std::string label = field_label(ctx, path);
+    ctx.ui.canvas.text({column.x, column.y + ctx.px(9)}, ellipsize(ctx.ui.canvas, label, s, column.width), s);
+    r.y += std::round(ctx.px(19));
+    column.y = r.bottom() + ctx.px(4);
+  } else {
+    row_label(ctx, column, path, finding);
+    r.x += ctx.px(kLabelWidth);
+    r.w -= ctx.px(kLabelWidth);
+    r.y += std::round((ctx.px(kRowHeight) - h) / 2);
+    column.y += std::round(ctx.px(kRowHeight + 2));
+  }
+  const int now = static_cast<int>(field->get(scenario));
+  const int next = drop_down(ctx.ui, r, path, options, now, field_tip(ctx, *field), about(ctx, path));
+  if (next != now && engine::in_domain(*field, next)) field->set(scenario, next);
+  if (!label_above) row_reason(ctx, column, finding);
+}
+
+void field_segments(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path) {
+  const engine::Field* field = engine::find_field(path);
+  if (field == nullptr) return;
+  const engine::Diagnostic* finding = finding_of(ctx, path);
+  row_label(ctx, column, path, finding);
+  std::vector<std::string> names;
+  const bool number = field->kind == engine::FieldKind::integer;
+  if (number)
+    for (double v = field->minimum; v <= field->maximum && names.size() < 8; ++v) names.push_back(format_count(v));
+  else
+    names = choice_names(ctx, *field);
+  const float h = std::round(ctx.px(kControlHeight));
+  const Rect r{column.x + ctx.px(kLabelWidth), column.y + std::round((ctx.px(kRowHeight) - h) / 2),
+               column.width - ctx.px(kLabelWidth), h};
+  const double base = number ? field->minimum : 0;
+  const int now = static_cast<int>(field->get(scenario) - base);
+  const int next = segmented(ctx.ui, r, path, names, now, field_tip(ctx, *field), about(ctx, path));
+  if (next != now && engine::in_domain(*field, base + next)) field->set(scenario, base + next);
+  column.y += std::round(ctx.px(kRowHeight + 2));
+  row_reason(ctx, column, finding);
+}
+
+void field_switch(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path) {
+  const engine::Field* field = engine::find_field(path);
+  if (field == nullptr) return;
+  const bool now = field->get(scenario) != 0;
+  const bool next = check_box(ctx.ui, {column.x, column.y + ctx.px(kRowHeight) / 2}, path, field_label(ctx, path), now,
+                              field_tip(ctx, *field), about(ctx, path));
+  if (next != now) field->set(scenario, next ? 1 : 0);
+  column.y += std::round(ctx.px(kRowHeight));
+  row_reason(ctx, column, finding_of(ctx, path));
+}
+
+}  // namespace roofscape::app

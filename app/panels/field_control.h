@@ -1,0 +1,35 @@
+// The control of one field of the scenario: slider, choice or switch, made from the field table (domain, unit), the texts
+// (label, about) and the diagnostics that name its path.
+#pragma once
+
+#include "app/panels/panel.h"
+
+namespace roofscape::app {
+
+// A column of rows, top to bottom.
+struct Column {
+  float x = 0, y = 0, width = 0;
+};
+
+struct FieldLook {
+  std::optional<widgets::Fill> swatch = {};  // the colour of a mesh axis
+  bool off = false;                          // at its neutral value
+  std::string unit = {};                     // in the value box
+};
+
+// Each adds a row to the column and writes what was edited into `scenario`. Unknown paths add nothing.
+void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path,
+                  widgets::SliderRange range, const FieldLook& look = {});
+void field_choice(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path,
+                  bool label_above = false);
+void field_segments(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path);
+void field_switch(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path);
+
+// Ranges in use: the track, while the domain comes from the table.
+widgets::SliderRange powers(double from, double to);
+widgets::SliderRange integers(double from, double to);
+
+// The label of a row, in the rail's label column.
+inline constexpr float kLabelWidth = 112;
+
+}  // namespace roofscape::app

@@ -1,0 +1,181 @@
+// The numbers behind the pictures: tokens a chip against the limits of the network, and the sizes of the job. Each can be
+// pointed at and opens its derivation.
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/panel.h"
+#include "widgets/number_format.h"
+#include "widgets/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+using engine::Q;
+
+namespace {
+
+struct Group {
+  std::string_view key;
+  std::vector<Q> rows;
+};
+
+// A row: label, dotted room, value. Returns its height.
+float number_row(PanelContext& ctx, float x, float y, float width, float height, Q q) {
+  const Theme& t = ctx.ui.theme;
+  const engine::Quantity& row = engine::quantity(q);
+  const auto value = ctx.session.report().quantities[q];
+  const std::string id = "number." + std::string(row.id);
+  const std::string label(ctx.text("quantity." + std::string(row.id) + ".label"));
+  const Rect r{x - ctx.px(6), y, width + ctx.px(12), height};
+  const ItemState s = ctx.ui.item(id, r, Interaction::Focus::none);
+  if (s.hovered && value) {
+    ctx.ui.canvas.rect(r, {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
+    ctx.ui.io.set_cursor(Cursor::hand);
+    ctx.ui.io.hint(id, r, quantity_tip(ctx, q), std::string(ctx.text("quantity." + std::string(row.id) + ".about")));
+    if (s.clicked) open_derivation(ctx.view, std::string(row.id));
+  }
+  const std::string text = value ? format(*value, row.unit, {.unit = row.unit.notation != engine::Notation::count}) : std::string(kNoValue);
+  TextStyle v = ctx.style(value ? t.ink : t.ink3);
+  v.halign = HAlign::right;
+  const float middle = y + height / 2, used = ctx.ui.canvas.text_width(text, v);
+  ctx.ui.canvas.text({x + width, middle}, text, v);
+  const TextStyle l = ctx.style(t.ink2);
+  ctx.ui.canvas.text({x, middle}, ellipsize(ctx.ui.canvas, label, l, width - used - ctx.px(14)), l);
+  return height;
+}
+
+// Tokens a chip on a logarithmic line, with the limits below which the network decides.
+float limits(PanelContext& ctx, const Rect& r) {
+  const auto& q = ctx.session.report().quantities;
+  const Theme& t = ctx.ui.theme;
+  struct Limit {
+    Q q;
+    double value;
+    std::string text;
+  };
+  std::vector<Limit> all;
+  for (const Q each : {Q::bound_fsdp_1, Q::bound_fsdp_2, Q::bound_fsdp_3, Q::bound_mixed_sum, Q::bound_mixed_max})
+    if (const auto v = q[each]; v && *v > 0) {
+      const std::string key = "ui.limit." + std::string(engine::quantity(each).id);
+      all.push_back({each, *v, std::string(ctx.text(key))});
+    }
+  const auto now = q[Q::tokens_per_chip];
+  if (!now || *now <= 0 || all.empty()) return 0;
+  double low = *now, high = *now;
+  for (const Limit& l : all) {
+    low = std::min(low, l.value);
+    high = std::max(high, l.value);
+  }
+  const Scale scale(ScaleKind::log2, std::exp2(std::floor(std::log2(low) - 0.4)), std::exp2(std::ceil(std::log2(high) + 0.4)),
+                    static_cast<double>(r.x), static_cast<double>(r.right()));
+  const float line = r.y + ctx.px(42);
+  ctx.ui.canvas.line({r.x, line}, {r.right(), line}, {t.axis, std::max(1.0f, ctx.px(1)), {}});
+  const TextStyle small = ctx.style(t.ink3, kSmallText);
+  float last = r.x - ctx.px(40);
+  for (double v = scale.from(); v <= scale.to() * 1.001; v *= 2) {
+    const float x = scale(v);
+    ctx.ui.canvas.line({x, line}, {x, line + ctx.px(4)}, {t.axis, std::max(1.0f, ctx.px(1)), {}});
+    const std::string number = format_count(v);
+    TextStyle c = small;
+    c.halign = HAlign::centre;
+    const float w = ctx.ui.canvas.text_width(number, c);
+    if (x - w / 2 < last + ctx.px(8) || x - w / 2 < r.x - ctx.px(4) || x + w / 2 > r.right() + ctx.px(4)) continue;
+    ctx.ui.canvas.text({x, line + ctx.px(13)}, number, c);
+    last = x + w / 2;
+  }
+  TextStyle title = small;
+  title.halign = HAlign::right;
+  ctx.ui.canvas.text({r.right(), line + ctx.px(31)}, ctx.text("ui.limit.axis"), title);
+  const float here = scale(*now);
+  // The limits, each a drop with its name in a column of its own height, so that near ones do not overlap.
+  std::sort(all.begin(), all.end(), [](const Limit& a, const Limit& b) { return a.value < b.value; });
+  float y = line + ctx.px(50);
+  for (const Limit& l : all) {
+    const float x = scale(l.value);
+    const bool below = *now < l.value;
+    const Colour ink = below ? t.warn : t.ok;
+    ctx.ui.canvas.line({x, line - ctx.px(7)}, {x, line + ctx.px(0)}, {ink, std::max(1.5f, ctx.px(2)), {}});
+    const Rect row{r.x - ctx.px(6), y, r.w + ctx.px(12), ctx.px(24)};
+    const std::string id = "limit." + std::string(engine::quantity(l.q).id);
+    const ItemState s = ctx.ui.item(id, row, Interaction::Focus::none);
+    if (s.hovered) {
+      ctx.ui.canvas.rect(row, {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
+      ctx.ui.io.set_cursor(Cursor::hand);
+      ctx.ui.io.hint(id, row, quantity_tip(ctx, l.q), std::string(ctx.text("quantity." + std::string(engine::quantity(l.q).id) + ".about")));
+    }
+    if (s.clicked) open_derivation(ctx.view, std::string(engine::quantity(l.q).id));
+    draw_mark(ctx.ui.canvas, t, {r.x + ctx.px(7), row.centre().y}, ctx.px(12), below ? Mark::warning : Mark::good);
+    TextStyle v = ctx.style(t.ink);
+    v.halign = HAlign::right;
+    const std::string number = format(l.value, engine::unit::tokens_per_chip, {.unit = false});
+    ctx.ui.canvas.text({r.right(), row.centre().y}, number, v);
+    const TextStyle name = ctx.style(t.ink2);
+    ctx.ui.canvas.text({r.x + ctx.px(22), row.centre().y},
+                       ellipsize(ctx.ui.canvas, l.text, name, r.w - ctx.px(34) - ctx.ui.canvas.text_width(number, v)), name);
+    y += row.h;
+  }
+  draw_now(ctx.ui.canvas, t, rect_between(r.x, r.y + ctx.px(22), r.right(), line), here,
+           ctx.format("ui.limit.now", {format(*now, engine::unit::tokens_per_chip, {.unit = false})}));
+  return y - r.y;
+}
+
+}  // namespace
+
+engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, engine::Scenario scenario) {
+  const Theme& t = ctx.ui.theme;
+  ctx.ui.canvas.rect(cell, {.colour = t.panel});
+  const auto clip = ctx.ui.canvas.clip(cell);
+  Rect rest = cell.inset(std::round(ctx.px(14)), 0);
+  rest.cut_bottom(ctx.px(8));
+  const Rect head = rest.cut_top(std::round(ctx.px(34)));
+  const TextStyle bold = ctx.style(t.ink, 1, Weight::bold), phrase = ctx.style(t.ink2);
+  const std::string title(ctx.text("ui.numbers.title"));
+  ctx.ui.canvas.text({head.x, head.centre().y}, title, bold);
+  const auto& q = ctx.session.report().quantities;
+  std::string takeaway;
+  const auto now = q[Q::tokens_per_chip];
+  const auto bound = q[Q::bound_mixed_sum] ? q[Q::bound_mixed_sum] : q[Q::bound_fsdp_1];
+  if (now && bound)
+    takeaway = ctx.format(*now < *bound ? "ui.numbers.below" : "ui.numbers.above",
+                          {format(*bound, engine::unit::tokens_per_chip, {.unit = false})});
+  const float x = head.x + ctx.ui.canvas.text_width(title, bold) + ctx.px(12);
+  ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, head.right() - x), phrase);
+
+  // Two columns: the network's limits, and the sizes of the job in groups as there is room.
+  const float gap = std::round(ctx.px(36)), w = std::floor((rest.w - gap) / 2);
+  const float drawn = limits(ctx, {rest.x, rest.y, w, rest.h});
+  std::vector<Group> groups{
+      {"ui.numbers.job", {Q::params_total, Q::flops_per_token, Q::flops_model_per_step, Q::tokens_per_step}},
+      {"ui.numbers.mesh", {Q::chips_used, Q::tokens_per_chip, Q::bound_x_opt, Q::bound_tensor, Q::memory_min_chips}},
+      {"ui.numbers.run", {Q::flops_run, Q::stated_run_days, Q::hfu, Q::run_chip_hours}}};
+  const float row_h = std::round(ctx.px(24)), group_head = std::round(ctx.px(28)), group_gap = std::round(ctx.px(6));
+  float cx = drawn > 0 ? rest.x + w + gap : rest.x, cy = rest.y;
+  bool second = drawn > 0;
+  for (const Group& g : groups) {
+    float need = group_head;
+    for (const Q row : g.rows)
+      if (q[row]) need += row_h;
+    if (need == group_head) continue;
+    if (cy + need > rest.bottom()) {
+      if (second) {  // under the limits, if it fits there
+        if (rest.y + drawn + group_gap + need > rest.bottom() || drawn == 0) break;
+        cx = rest.x;
+        cy = rest.y + drawn + group_gap;
+        second = false;
+      } else {
+        cx = rest.x + w + gap;
+        cy = rest.y;
+        second = true;
+        if (cy + need > rest.bottom()) break;
+      }
+    }
+    ctx.ui.canvas.text({cx, cy + group_head / 2}, ctx.text(g.key), ctx.style(t.ink3, kSmallText));
+    cy += group_head;
+    for (const Q row : g.rows)
+      if (q[row]) cy += number_row(ctx, cx, cy, w, row_h, row);
+    cy += group_gap;
+  }
+  return scenario;
+}
+
+}  // namespace roofscape::app

@@ -1,0 +1,150 @@
+#include "app/panels/panel.h"
+
+#include <cmath>
+
+#include "widgets/number_format.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+using engine::Q;
+
+Readout quantity_tip(const PanelContext& ctx, Q q) {
+  const engine::Quantity& row = engine::quantity(q);
+  Readout tip;
+  tip.title = ctx.text("quantity." + std::string(row.id) + ".label");
+  tip.rows.emplace_back(ctx.text("ui.tip.quantity"), row.id);
+  if (!engine::is_input(row)) tip.rows.emplace_back(ctx.text("ui.tip.click"), ctx.text("ui.tip.derivation"));
+  return tip;
+}
+
+void open_derivation(ViewState& view, std::string id) {
+  if (id.empty()) return;
+  if (view.trail.empty() || view.trail.back() != id) view.trail.push_back(std::move(id));
+  if (view.trail.size() > 64) view.trail.erase(view.trail.begin());
+  view.right_open = true;
+}
+
+void quantity_text(PanelContext& ctx, std::string_view probe_id, Point anchor, std::string_view text,
+                   const TextStyle& style, Q q) {
+  const Rect bounds = ctx.ui.canvas.text_bounds(anchor, text, style);
+  const std::string about(ctx.text("quantity." + std::string(engine::quantity(q).id) + ".about"));
+  const ItemState s = ctx.ui.item(probe_id, bounds, Interaction::Focus::none);
+  ctx.ui.canvas.text(anchor, text, style);
+  if (s.hovered) {
+    const float line = std::max(1.0f, std::round(ctx.px(1)));
+    ctx.ui.canvas.rect({bounds.x, std::round(bounds.bottom() - ctx.px(2)), bounds.w, line}, {.colour = style.colour});
+    ctx.ui.io.set_cursor(Cursor::hand);
+    ctx.ui.io.hint(probe_id, bounds, quantity_tip(ctx, q), about);
+  }
+  if (s.clicked) open_derivation(ctx.view, std::string(engine::quantity(q).id));
+}
+
+std::string_view without_index(std::string_view id) { return id.substr(0, id.find('[')); }
+
+std::string derivation_id(std::string_view tag_id, int index) {
+  // Operations of the roofline have no quantity of their own: they are told by the part of the step they make up.
+  if (tag_id.starts_with("operation.")) {
+    if (index < 0 || index >= engine::kOperationCount) return {};
+    const auto kind = static_cast<engine::OperationKind>(index);
+    Q part = Q::step_matmul;
+    if (kind == engine::OperationKind::attention) part = Q::step_attention;
+    else if (kind == engine::OperationKind::optimizer) part = Q::step_optimizer;
+    else if (engine::is_vector_operation(kind)) part = Q::step_hbm;
+    return std::string(engine::quantity(part).id);
+  }
+  const auto q = engine::find_quantity(without_index(tag_id));
+  if (!q) return {};
+  std::string id(tag_id);
+  if (!engine::is_indexed(engine::quantity(*q)) || index < 0 || id.find('[') != std::string::npos) return id;
+  const bool by_stage = id.starts_with("stage.");
+  if (!by_stage && index >= engine::kAxisCount) return id;
+  return id + "[" + (by_stage ? std::to_string(index) : std::string(engine::kAxisIds[static_cast<std::size_t>(index)])) + "]";
+}
+
+std::string field_label(const PanelContext& ctx, std::string_view path) {
+  const std::string shorter = "rail." + std::string(path);
+  return std::string(ctx.text(ctx.ui.texts.has(shorter) ? shorter : "field." + std::string(path) + ".label"));
+}
+
+std::string field_value(const PanelContext& ctx, const engine::Field& field, double value) {
+  if (field.kind == engine::FieldKind::choice) {
+    const auto i = static_cast<std::size_t>(value);
+    if (i >= field.choices.size()) return {};
+    return std::string(ctx.text("choice." + std::string(field.path) + "." + std::string(field.choices[i])));
+  }
+  if (field.kind == engine::FieldKind::boolean) return std::string(ctx.text(value != 0 ? "ui.on" : "ui.off"));
+  return format(value, field.unit, {.unit = field.unit.notation != engine::Notation::count, .trim_zeros = true});
+}
+
+Fill part_fill(const Theme& theme, Q part, float em) {
+  switch (part) {
+    case Q::step_matmul: return fill_of(theme, widgets::Axis::compute, em);
+    case Q::step_attention: {
+      Fill f = fill_of(theme, widgets::Axis::compute, em);
+      f.colour = mix(f.colour, theme.panel, 0.35f);
+      return f;
+    }
+    case Q::step_recompute: return fill_of(theme, widgets::Axis::recompute, em);
+    case Q::step_hbm: return fill_of(theme, widgets::Axis::host, em);
+    case Q::step_data: return fill_of(theme, widgets::Axis::data, em);
+    case Q::step_fsdp: return fill_of(theme, widgets::Axis::fsdp, em);
+    case Q::step_tensor: return fill_of(theme, widgets::Axis::tensor, em);
+    case Q::step_context: return fill_of(theme, widgets::Axis::context, em);
+    case Q::step_pipeline_transfer: return fill_of(theme, widgets::Axis::pipeline, em);
+    case Q::step_bubble: return fill_of(theme, widgets::Axis::bubble, em);
+    case Q::step_optimizer: return fill_of(theme, widgets::Axis::optimizer, em);
+    case Q::memory_weights: return fill_of(theme, MemoryPart::weights, em);
+    case Q::memory_gradients: return fill_of(theme, MemoryPart::gradients, em);
+    case Q::memory_optimizer: return fill_of(theme, MemoryPart::optimizer, em);
+    case Q::memory_activations: return fill_of(theme, MemoryPart::activations, em);
+    case Q::memory_buffers: return fill_of(theme, MemoryPart::buffers, em);
+    case Q::memory_reserve: return fill_of(theme, MemoryPart::reserve, em);
+    default: return fill_of(theme, widgets::Axis::compute, em);
+  }
+}
+
+void separator(PanelContext& ctx, float x0, float x1, float y) {
+  ctx.ui.canvas.rect({x0, std::round(y), x1 - x0, std::max(1.0f, std::round(ctx.px(1)))}, {.colour = ctx.ui.theme.line});
+}
+
+void vertical_separator(PanelContext& ctx, float x, float y0, float y1) {
+  ctx.ui.canvas.rect({std::round(x), y0, std::max(1.0f, std::round(ctx.px(1))), y1 - y0}, {.colour = ctx.ui.theme.line});
+}
+
+float section_head(PanelContext& ctx, Point p, float width, std::string_view title, std::string_view note,
+                   std::optional<Mark> mark) {
+  const float h = std::round(ctx.px(32)), y = p.y + h / 2;
+  ctx.ui.canvas.text({p.x, y}, title, ctx.style(ctx.ui.theme.ink, 1, Weight::bold));
+  if (!note.empty()) {
+    TextStyle s = ctx.style(mark == Mark::error ? ctx.ui.theme.err : ctx.ui.theme.ink2, 0.85f);
+    s.halign = HAlign::right;
+    ctx.ui.canvas.text({p.x + width, y}, note, s);
+    if (mark)
+      draw_mark(ctx.ui.canvas, ctx.ui.theme, {p.x + width - ctx.ui.canvas.text_width(note, s) - ctx.px(13), y},
+                ctx.px(11), *mark);
+  }
+  return h;
+}
+
+Mark mark_of(engine::Severity severity) {
+  switch (severity) {
+    case engine::Severity::error: return Mark::error;
+    case engine::Severity::warning: return Mark::warning;
+    case engine::Severity::note: return Mark::note;
+  }
+  return Mark::note;
+}
+
+std::string diagnostic_title(const PanelContext& ctx, const engine::Diagnostic& d) {
+  const std::string key = "diagnostic." + std::string(d.code) + ".title";
+  return std::string(ctx.text(ctx.ui.texts.has(key) ? key : std::string(d.code)));
+}
+
+std::string diagnostic_text(const PanelContext& ctx, const engine::Diagnostic& d) {
+  std::vector<std::string> values;
+  for (const engine::DiagnosticValue& v : d.values) values.push_back(format(v.value, v.unit, {.unit = v.unit.notation != engine::Notation::count && v.unit.notation != engine::Notation::plain}));
+  return ctx.ui.texts.format("diagnostic." + std::string(d.code), values);
+}
+
+}  // namespace roofscape::app

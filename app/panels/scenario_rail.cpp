@@ -1,0 +1,265 @@
+// The left rail: every input of the scenario, by section.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/panels/field_control.h"
+#include "widgets/number_format.h"
+#include "widgets/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+using engine::Scenario;
+
+namespace {
+
+void caption(PanelContext& ctx, Column& column, std::string_view text) {
+  const TextStyle s = ctx.style(ctx.ui.theme.ink3, kSmallText);
+  column.y += draw_prose(ctx.ui.canvas, {column.x, column.y + ctx.px(2)}, text, s, column.width) + ctx.px(2);
+}
+
+void begin_section(PanelContext& ctx, Column& column, std::string_view key, std::string_view note = {},
+                   std::optional<Mark> mark = {}) {
+  column.y += section_head(ctx, {column.x, column.y + ctx.px(4)}, column.width, ctx.text(key), note, mark) + ctx.px(4);
+}
+
+void end_section(PanelContext& ctx, Column& column, const Rect& rail) {
+  column.y += ctx.px(8);
+  separator(ctx, rail.x, rail.right(), column.y);
+}
+
+std::string small_count(double v) { return format_si(v, "", {.trim_zeros = true}); }
+
+void model_section(PanelContext& ctx, Column& column, Scenario& s) {
+  begin_section(ctx, column, "ui.section.model");
+  std::vector<Option> options;
+  std::vector<std::string> ids;
+  int now = -1;
+  for (const io::Preset& p : ctx.session.library().list(io::PresetKind::model)) {
+    const engine::TransformerShape* shape = ctx.session.library().find_model(p.id);
+    if (shape == nullptr) continue;
+    if (*shape == s.model) now = static_cast<int>(ids.size());
+    options.push_back({p.name, {}, true, false, 0});
+    ids.push_back(p.id);
+  }
+  if (now < 0) {  // a model of the scenario's own
+    now = static_cast<int>(options.size());
+    options.push_back({s.model.name.empty() ? std::string(ctx.text("ui.model.own")) : s.model.name, {}, true, false, 0});
+    ids.emplace_back();
+  }
+  const auto params = ctx.session.report().quantities[engine::Q::params_total];
+  if (params) options[static_cast<std::size_t>(now)].detail = small_count(*params);
+  const Rect r{column.x, column.y, column.width, std::round(ctx.px(kControlHeight))};
+  const int next = drop_down(ctx.ui, r, "model", options, now, {std::string(ctx.text("field.model.label")), {}},
+                             ctx.text("field.model.about"));
+  if (next != now && !ids[static_cast<std::size_t>(next)].empty())
+    s.model = *ctx.session.library().find_model(ids[static_cast<std::size_t>(next)]);
+  column.y = r.bottom() + ctx.px(3);
+  caption(ctx, column, ctx.format("ui.model.shape", {format_count(s.model.n_layers), format_count(s.model.d_model),
+                                                     format_count(s.model.n_heads), format_count(s.model.n_kv_heads)}));
+}
+
+void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
+  begin_section(ctx, column, "ui.section.cluster");
+  std::vector<Option> options;
+  std::vector<std::string> ids;
+  int now = -1;
+  for (const io::Preset& p : ctx.session.library().list(io::PresetKind::cluster)) {
+    const engine::Cluster* cluster = ctx.session.library().find_cluster(p.id);
+    if (cluster == nullptr) continue;
+    if (cluster->chip == s.cluster.chip && now < 0) now = static_cast<int>(ids.size());
+    options.push_back({cluster->chip.name, {}, true, false, 0});
+    if (const auto hbm = cluster->chip[engine::ChipField::hbm_bytes].value)
+      options.back().detail = format(*hbm, engine::unit::bytes, {.trim_zeros = true});
+    ids.push_back(p.id);
+  }
+  if (now < 0) {
+    now = static_cast<int>(options.size());
+    options.push_back({s.cluster.chip.name, {}, true, false, 0});
+    ids.emplace_back();
+  }
+  const Rect r{column.x, column.y, column.width, std::round(ctx.px(kControlHeight))};
+  const int next = drop_down(ctx.ui, r, "cluster", options, now, {std::string(ctx.text("field.cluster.label")), {}},
+                             ctx.text("field.cluster.about"));
+  if (next != now && !ids[static_cast<std::size_t>(next)].empty())
+    s.cluster = *ctx.session.library().find_cluster(ids[static_cast<std::size_t>(next)]);
+  column.y = r.bottom() + ctx.px(4);
+  const engine::Chip& chip = s.cluster.chip;
+  if (chip.interconnect == engine::Interconnect::torus) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const int longest = std::max(chip.pod_shape[static_cast<std::size_t>(axis)], s.cluster.slice[static_cast<std::size_t>(axis)]);
+      if (longest <= 1) continue;
+      field_slider(ctx, column, s, fmt::format("cluster.slice.{}", axis), integers(1, longest));
+    }
+    field_slider(ctx, column, s, "cluster.slices", powers(1, 16), {.off = s.cluster.slices == 1});
+  } else {
+    field_slider(ctx, column, s, "cluster.nodes", powers(1, 4096));
+    field_slider(ctx, column, s, "cluster.node_size", powers(1, 128));
+  }
+  const auto chips = static_cast<double>(engine::chip_count(s.cluster));
+  std::string note = ctx.format(chip.interconnect == engine::Interconnect::torus ? "ui.cluster.torus" : "ui.cluster.switched",
+                                {format_count(chips)});
+  if (chip.interconnect == engine::Interconnect::torus) {
+    if (const auto w = chip[engine::ChipField::ici_bytes_per_s_per_axis_bidirectional].value)
+      note += ctx.format("ui.cluster.ici", {format(*w, engine::unit::bytes_per_s, {.trim_zeros = true})});
+  } else if (const auto w = chip[engine::ChipField::scaleup_bytes_per_s_per_chip_oneway].value) {
+    note += ctx.format("ui.cluster.nvlink", {format(*w, engine::unit::bytes_per_s, {.trim_zeros = true})});
+  }
+  caption(ctx, column, note);
+}
+
+void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
+  begin_section(ctx, column, "ui.section.workload", ctx.text("ui.workload.training"));
+  field_slider(ctx, column, s, "workload.global_batch_sequences", powers(1, 65536), {.unit = std::string(ctx.text("ui.unit.sequences"))});
+  field_slider(ctx, column, s, "workload.sequence_length", powers(512, 1 << 20), {.unit = std::string(ctx.text("ui.unit.tokens"))});
+  const auto& q = ctx.session.report().quantities;
+  if (q[engine::Q::tokens_per_step] && q[engine::Q::tokens_per_chip])
+    caption(ctx, column, ctx.format("ui.workload.tokens", {small_count(*q[engine::Q::tokens_per_step]),
+                                                           format(*q[engine::Q::tokens_per_chip], engine::unit::tokens_per_chip, {.unit = false})}));
+}
+
+void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
+  // "128 x 8 x 16 = 16 384": the product against the chips there are.
+  std::string product;
+  double used = 1;
+  for (const engine::Axis axis : {engine::Axis::data, engine::Axis::fsdp, engine::Axis::tensor, engine::Axis::context,
+                                  engine::Axis::pipeline}) {
+    const int degree = s.parallelism.degree(axis);
+    used *= degree;
+    if (degree > 1) product += (product.empty() ? "" : " \u00d7 ") + format_count(degree);
+  }
+  if (product.empty()) product = "1";
+  const auto chips = static_cast<double>(engine::chip_count(s.cluster));
+  const bool single = product == format_count(used);
+  std::string note = single ? product : product + " = " + format_count(used);
+  if (used != chips) note = ctx.format("ui.mesh.of", {note, format_count(chips)});
+  const Mark mark = used == chips ? Mark::good : used < chips ? Mark::warning : Mark::error;
+  begin_section(ctx, column, "ui.section.mesh", note, mark);
+  const double top = std::exp2(std::ceil(std::log2(std::max(2.0, chips))));
+  const float em = ctx.ui.em();
+  const Theme& t = ctx.ui.theme;
+  struct Row {
+    std::string_view path;
+    widgets::Axis look;
+    int degree;
+  };
+  const auto& p = s.parallelism;
+  for (const Row& row : {Row{"parallelism.data", widgets::Axis::data, p.data}, Row{"parallelism.fsdp", widgets::Axis::fsdp, p.fsdp},
+                         Row{"parallelism.tensor", widgets::Axis::tensor, p.tensor},
+                         Row{"parallelism.context", widgets::Axis::context, p.context},
+                         Row{"parallelism.pipeline", widgets::Axis::pipeline, p.pipeline},
+                         Row{"parallelism.expert", widgets::Axis::expert, p.expert}}) {
+    const bool narrow = row.look == widgets::Axis::tensor || row.look == widgets::Axis::context || row.look == widgets::Axis::expert;
+    const double to = row.look == widgets::Axis::pipeline ? 128 : narrow ? 256 : std::max(16.0, top);
+    Fill swatch = fill_of(t, row.look, em);
+    if (!swatch.colour.visible()) swatch.colour = t.ink2;
+    field_slider(ctx, column, s, row.path, powers(1, to), {.swatch = swatch, .off = row.degree == 1});
+  }
+  field_segments(ctx, column, s, "parallelism.zero_stage");
+  if (p.context > 1) field_choice(ctx, column, s, "parallelism.context_method");
+  if (p.tensor > 1) field_switch(ctx, column, s, "parallelism.sequence_parallel");
+}
+
+void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
+  const auto m = ctx.session.report().quantities[engine::Q::microbatches];
+  begin_section(ctx, column, "ui.section.pipeline",
+                m ? ctx.format("ui.pipeline.microbatches", {format_count(*m)}) : std::string());
+  field_choice(ctx, column, s, "pipeline.schedule");
+  field_slider(ctx, column, s, "pipeline.microbatch_sequences", powers(1, 64), {.unit = std::string(ctx.text("ui.unit.sequences"))});
+  field_slider(ctx, column, s, "pipeline.virtual_stages", integers(1, 8), {.off = s.pipeline.virtual_stages == 1});
+}
+
+void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
+  begin_section(ctx, column, "ui.section.memory");
+  field_choice(ctx, column, s, "checkpointing.policy");
+  if (s.checkpointing.policy == engine::CheckpointPolicy::k_per_layer)
+    field_slider(ctx, column, s, "checkpointing.k", integers(1, 20));
+  const float gap = ctx.px(8), w = std::floor((column.width - 2 * gap) / 3);
+  float bottom = column.y;
+  const auto third = [&](int i, float top, std::string_view path) {
+    Column c{column.x + static_cast<float>(i) * (w + gap), top, w};
+    field_choice(ctx, c, s, path, true);
+    bottom = std::max(bottom, c.y);
+  };
+  const float first = column.y;
+  third(0, first, "precision.compute");
+  third(1, first, "precision.weights");
+  third(2, first, "precision.gradients");
+  const float half = std::floor((column.width - gap) / 2);
+  Column left{column.x, bottom, half}, right{column.x + half + gap, bottom, half};
+  field_choice(ctx, left, s, "precision.optimizer", true);
+  field_choice(ctx, right, s, "precision.master_weights", true);
+  column.y = left.y;
+}
+
+void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
+  begin_section(ctx, column, "ui.section.assumptions", ctx.text("choice.assumptions.mode.ideal"));
+  SliderRange tokens;
+  tokens.kind = SliderKind::logarithmic;
+  tokens.track_from = 1e9;
+  tokens.track_to = 1e14;
+  if (const engine::Field* field = engine::find_field("workload.train_tokens"); field != nullptr) {
+    // Tokens of a run are read with a prefix ("15 T"), unlike other counts.
+    ControlInfo info;
+    info.id = field->path;
+    info.label = field_label(ctx, field->path);
+    info.label_width = kLabelWidth;
+    info.unit = ctx.text("ui.unit.tokens");
+    info.tip = {std::string(ctx.text("field.workload.train_tokens.label")), {}};
+    info.about = ctx.text("field.workload.train_tokens.about");
+    tokens.minimum = field->minimum;
+    tokens.maximum = field->maximum;
+    tokens.notation = engine::Notation::si;
+    tokens.reset_to = field->get(ctx.session.loaded());
+    const double value = field->get(s);
+    const Edited e = slider(ctx.ui, {column.x, column.y}, column.width, info, tokens, value);
+    if (e.value != value && engine::in_domain(*field, e.value)) field->set(s, e.value);
+    column.y += e.height;
+  }
+  SliderRange share;
+  share.kind = SliderKind::linear;
+  share.track_from = 0;
+  share.track_to = 1;
+  field_slider(ctx, column, s, "assumptions.stated_mfu", share, {.unit = "%"});
+  SliderRange reserve;
+  reserve.kind = SliderKind::linear;
+  reserve.track_from = 0;
+  reserve.track_to = 20e9;
+  field_slider(ctx, column, s, "assumptions.reserve_bytes", reserve,
+               {.off = s.assumptions.reserve_bytes == 0, .unit = "B"});
+  field_segments(ctx, column, s, "assumptions.flops");
+  field_segments(ctx, column, s, "assumptions.axes_overlap");
+}
+
+}  // namespace
+
+Scenario scenario_rail(PanelContext& ctx, const Rect& r, Scenario scenario) {
+  ctx.ui.canvas.rect(r, {.colour = ctx.ui.theme.panel});
+  const float pad = std::round(ctx.px(16));
+  {
+    const auto clip = ctx.ui.canvas.clip(r);
+    const ScrollRegion scroll = begin_scroll(ctx.ui, "rail", r);
+    Column column{r.x + pad, scroll.content_top, r.w - 2 * pad};
+    model_section(ctx, column, scenario);
+    end_section(ctx, column, r);
+    cluster_section(ctx, column, scenario);
+    end_section(ctx, column, r);
+    workload_section(ctx, column, scenario);
+    end_section(ctx, column, r);
+    mesh_section(ctx, column, scenario);
+    end_section(ctx, column, r);
+    pipeline_section(ctx, column, scenario);
+    end_section(ctx, column, r);
+    memory_section(ctx, column, scenario);
+    end_section(ctx, column, r);
+    assumptions_section(ctx, column, scenario);
+    column.y += ctx.px(14);
+    end_scroll(ctx.ui, scroll, column.y);
+  }
+  vertical_separator(ctx, r.right() - 1, r.y, r.bottom());
+  return scenario;
+}
+
+}  // namespace roofscape::app

@@ -1,0 +1,84 @@
+// The status bar: saved or not, what an evaluation took, undo depth, the last thing done, and the keys worth knowing; and
+// the message strip, which says what could not be done without getting in the way.
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/commands.h"
+#include "app/panels/panel.h"
+#include "widgets/number_format.h"
+#include "widgets/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+
+engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario scenario) {
+  const Theme& t = ctx.ui.theme;
+  Canvas& canvas = ctx.ui.canvas;
+  canvas.rect(r, {.colour = t.win});
+  separator(ctx, r.x, r.right(), r.y);
+  const TextStyle small = ctx.style(t.ink3, kSmallText), words = ctx.style(t.ink2, kSmallText);
+  const float y = r.centre().y;
+
+  // Keys from the right.
+  struct Hint {
+    std::string_view command, text;
+  };
+  float right = r.right() - ctx.px(16);
+  for (const Hint& hint : {Hint{"help.keys", "ui.status.keys"}, Hint{"figure.export", "ui.status.export"}, Hint{"edit.undo", "ui.status.undo"}}) {
+    const Command* c = find_command(hint.command);
+    if (c == nullptr) continue;
+    const std::string key = key_text(c->key), text(ctx.text(hint.text));
+    right -= canvas.text_width(text, words);
+    canvas.text({right, y}, text, words);
+    const float w = canvas.text_width(key, words) + ctx.px(10);
+    right -= w + ctx.px(7);
+    const Rect cap{std::round(right), std::round(y - ctx.px(9)), std::round(w), std::round(ctx.px(18))};
+    canvas.frame(cap, {t.edge, std::max(1.0f, ctx.px(1)), {}}, ctx.px(3));
+    TextStyle centred = words;
+    centred.halign = HAlign::centre;
+    canvas.text(cap.centre(), key, centred);
+    right -= ctx.px(18);
+  }
+
+  float x = r.x + ctx.px(16);
+  const auto say = [&](std::string_view text, const TextStyle& style) {
+    if (text.empty() || x >= right - ctx.px(40)) return;
+    const std::string shown = ellipsize(canvas, text, style, right - x);
+    canvas.text({x, y}, shown, style);
+    x += canvas.text_width(shown, style) + ctx.px(28);
+  };
+  say(ctx.text(ctx.session.saved() ? "ui.status.saved" : "ui.status.unsaved"), small);
+  say(ctx.format("ui.status.evaluated", {format_duration(ctx.session.evaluation_us() * 1e-6)}), small);
+  if (const std::size_t depth = ctx.session.history().undo_depth(); depth > 0)
+    say(ctx.format(depth == 1 ? "ui.status.undo_one" : "ui.status.undo_depth", {format_count(static_cast<double>(depth))}), small);
+  if (const auto& message = ctx.session.message(); message && !message->is_error) say(message->text, ctx.style(t.ink, kSmallText));
+  return scenario;
+}
+
+bool message_strip(PanelContext& ctx, const Rect& r) {
+  const auto& message = ctx.session.message();
+  if (!message || r.empty()) return false;
+  const Theme& t = ctx.ui.theme;
+  ctx.ui.canvas.rect(r, {.colour = t.ctl});
+  ctx.ui.canvas.rect({r.x, r.y, ctx.px(3), r.h}, {.colour = t.err});
+  const auto clip = ctx.ui.canvas.clip(r);
+  draw_mark(ctx.ui.canvas, t, {r.x + ctx.px(25), r.centre().y}, ctx.px(15), Mark::error);
+  const float side = std::round(ctx.px(24)), left = r.x + ctx.px(44), room = r.right() - side - ctx.px(20) - left;
+  const TextStyle ink = ctx.style(t.ink), small = ctx.style(t.ink2, kSmallText);
+  const bool two = !message->detail.empty();
+  const float upper = two ? r.y + r.h * 0.3f : r.centre().y;
+  const std::string shown = ellipsize(ctx.ui.canvas, message->text, ink, room);
+  ctx.ui.canvas.text({left, upper}, shown, ink);
+  if (two) ctx.ui.canvas.text({left, r.y + r.h * 0.72f}, ellipsize(ctx.ui.canvas, message->detail, small, room), small);
+  const ItemState s = ctx.ui.item("message", {left, r.y, room, r.h}, Interaction::Focus::none);
+  if (s.hovered && shown != message->text)
+    ctx.ui.io.hint("message", {left, r.y, ctx.px(40), r.h}, {message->text, {}}, message->detail.empty() ? message->text : message->detail);
+  separator(ctx, r.x, r.right(), r.bottom() - 1);
+  return icon_button(ctx.ui, {r.right() - side - ctx.px(10), std::round(r.centre().y - side / 2), side, side}, "message.dismiss",
+                     Icon::close, {std::string(ctx.text("ui.message.dismiss")), {}});
+}
+
+}  // namespace roofscape::app

@@ -1,0 +1,108 @@
+// The top bar: name, menus made from the command table, the scenario and the list of others, mode, light or dark.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/commands.h"
+#include "app/panels/panel.h"
+#include "widgets/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+
+namespace {
+
+void open_menu(PanelContext& ctx, const std::string& owner, Category category, const Rect& anchor) {
+  std::vector<Option> options;
+  const auto all = commands();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].category != category) continue;
+    options.push_back({std::string(ctx.text("command." + std::string(all[i].id))), key_text(all[i].key), true,
+                       all[i].separated, static_cast<int>(i)});
+  }
+  ctx.ui.io.open_popup(owner, anchor, std::move(options), -1, ctx.px(220));
+}
+
+}  // namespace
+
+engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scenario) {
+  const Theme& t = ctx.ui.theme;
+  Canvas& canvas = ctx.ui.canvas;
+  canvas.rect(r, {.colour = t.win});
+  const float y = r.centre().y;
+  float x = r.x + std::round(ctx.px(16));
+  draw_brand(canvas, t, {x, y - ctx.px(5), ctx.px(18), ctx.px(11)});
+  x += ctx.px(28);
+  const TextStyle bold = ctx.style(t.ink, 1, Weight::bold);
+  canvas.text({x, y}, "Roofscape", bold);
+  x += canvas.text_width("Roofscape", bold) + ctx.px(20);
+  for (std::size_t c = 0; c < std::size(kCategoryIds); ++c) {
+    const std::string owner = "menu." + std::string(kCategoryIds[c]);
+    const std::string title(ctx.text(owner));
+    const TextStyle style = ctx.style(t.ink2);
+    const Rect item{x, r.y + ctx.px(6), canvas.text_width(title, style) + ctx.px(16), r.h - ctx.px(12)};
+    const ItemState s = ctx.ui.item(owner, item);
+    const bool open = ctx.ui.io.popup_open(owner);
+    // With one menu open, pointing at another opens that one.
+    const bool slide = ctx.ui.io.popup().open && !open && ctx.ui.io.popup().owner_name.starts_with("menu.") &&
+                       item.contains(ctx.ui.io.pointer());
+    if (s.clicked || slide) open_menu(ctx, owner, static_cast<Category>(c), item);
+    if (s.hovered || open) canvas.rect(item, {.colour = t.ctlh}, ctx.px(3));
+    if (s.ring) canvas.frame(item, {t.ink, ctx.px(2), {}}, ctx.px(3));
+    canvas.text({item.x + ctx.px(8), y}, title, ctx.style(s.hovered || open ? t.ink : t.ink2));
+    if (const auto choice = ctx.ui.io.popup_choice(owner)) {
+      const auto all = commands();
+      if (*choice >= 0 && static_cast<std::size_t>(*choice) < all.size())
+        ctx.requests.emplace_back(all[static_cast<std::size_t>(*choice)].id);
+    }
+    x = item.right();
+  }
+
+  // Right: the mode in words, then light or dark.
+  const std::array<std::string, 2> themes{std::string(ctx.text("ui.theme.dark")), std::string(ctx.text("ui.theme.light"))};
+  float width = ctx.px(20);
+  for (const std::string& name : themes) width += canvas.text_width(name, ctx.style(t.ink)) + ctx.px(14);
+  const float h = std::round(ctx.px(kControlHeight));
+  const Rect choice{std::round(r.right() - ctx.px(16) - width), std::round(y - h / 2), std::round(width), h};
+  const int now = t.dark() ? 0 : 1;
+  Readout tip{std::string(ctx.text("command.view.theme")), {}};
+  tip.rows.emplace_back(ctx.text("ui.tip.key"), "Ctrl+T");
+  if (segmented(ctx.ui, choice, "theme", themes, now, tip) != now) ctx.requests.emplace_back("view.theme");
+  const std::string mode(ctx.text("ui.mode.ideal"));
+  const TextStyle small = ctx.style(t.ink2, kSmallText);
+  const float mode_w = canvas.text_width(mode, small) + ctx.px(16);
+  const Rect pill{std::round(choice.x - ctx.px(12) - mode_w), std::round(y - ctx.px(10)), std::round(mode_w), std::round(ctx.px(20))};
+  canvas.frame(pill, {t.edge, std::max(1.0f, ctx.px(1)), {}}, ctx.px(3));
+  TextStyle centred = small;
+  centred.halign = HAlign::centre;
+  canvas.text(pill.centre(), mode, centred);
+  const ItemState pill_state = ctx.ui.item("mode", pill, Interaction::Focus::none);
+  if (pill_state.hovered)
+    ctx.ui.io.hint("mode", pill, {std::string(ctx.text("field.assumptions.mode.label")), {}}, std::string(ctx.text("ui.mode.about")));
+
+  // Middle: the scenario; a dot before the name while it is not saved.
+  const std::string name = scenario.name.empty() ? std::string(ctx.text("ui.scenario.unnamed")) : scenario.name;
+  const TextStyle style = ctx.style(t.ink);
+  const float room = pill.x - x - ctx.px(80);
+  const std::string shown = ellipsize(canvas, name, style, room);
+  const float w = canvas.text_width(shown, style) + ctx.px(48);
+  const float left = std::clamp(std::round(r.centre().x - w / 2), x + ctx.px(12), std::max(x + ctx.px(12), pill.x - ctx.px(12) - w));
+  const Rect item{left, r.y + ctx.px(6), w, r.h - ctx.px(12)};
+  const ItemState s = ctx.ui.item("scenario.name", item);
+  if (s.hovered || ctx.ui.io.popup_open("scenario.list")) canvas.rect(item, {.colour = t.ctlh}, ctx.px(3));
+  if (s.ring) canvas.frame(item, {t.ink, ctx.px(2), {}}, ctx.px(3));
+  if (!ctx.session.saved()) canvas.marker({item.x + ctx.px(12), y}, Marker::circle, ctx.px(6), {.colour = t.ink2});
+  canvas.text({item.x + ctx.px(22), y}, shown, style);
+  draw_icon(canvas, {item.right() - ctx.px(13), y}, ctx.px(9), Icon::chevron_down, t.ink2);
+  if (s.hovered) {
+    Readout about{name, {}};
+    about.rows.emplace_back(ctx.text("command.file.open"), "Ctrl+O");
+    ctx.ui.io.hint("scenario.name", item, about);
+  }
+  if (s.clicked) ctx.requests.emplace_back("file.open");
+  separator(ctx, r.x, r.right(), r.bottom() - 1);
+  return scenario;
+}
+
+}  // namespace roofscape::app

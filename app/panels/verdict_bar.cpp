@@ -1,0 +1,210 @@
+// The verdict: does it fit, what bounds it, how well it runs, how long and at what price; and where the step goes, as one
+// bar of the parts that add up to it.
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/panel.h"
+#include "widgets/number_format.h"
+#include "widgets/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+using engine::Q;
+
+namespace {
+
+struct Fact {
+  std::string_view id;
+  std::string label, value, below;
+  std::optional<Mark> mark;
+  Q quantity = Q::step_time;
+  float share = 1;  // of the width
+};
+
+std::string value_of(const PanelContext& ctx, Q q, NumberOptions options = {}) {
+  const auto v = ctx.session.report().quantities[q];
+  return v ? format(*v, engine::quantity(q).unit, options) : std::string(kNoValue);
+}
+
+Q bound_quantity(const engine::Bound& bound) {
+  switch (bound.kind) {
+    case engine::BoundKind::compute: return Q::step_matmul;
+    case engine::BoundKind::hbm: return Q::step_hbm;
+    case engine::BoundKind::bubble: return Q::step_bubble;
+    case engine::BoundKind::mesh_axis: break;
+  }
+  switch (bound.axis) {
+    case engine::Axis::data: return Q::step_data;
+    case engine::Axis::fsdp: return Q::step_fsdp;
+    case engine::Axis::tensor: return Q::step_tensor;
+    case engine::Axis::context: return Q::step_context;
+    case engine::Axis::pipeline: return Q::step_pipeline_transfer;
+    case engine::Axis::expert: break;
+  }
+  return Q::step_time;
+}
+
+Fact memory_fact(const PanelContext& ctx) {
+  const engine::Report& report = ctx.session.report();
+  const auto& q = report.quantities;
+  Fact f{"verdict.memory", std::string(ctx.text("ui.verdict.memory")), std::string(kNoValue), {}, {}, Q::memory_total, 1.12f};
+  const auto total = q[Q::memory_total], free = q[Q::memory_free], capacity = q[Q::hbm_capacity];
+  if (!total || !free || !capacity) {
+    f.below = ctx.text("report.verdict.memory_unknown");
+    return f;
+  }
+  const std::string amount = format(*total, engine::unit::bytes), all = format(*capacity, engine::unit::bytes, {.trim_zeros = true});
+  const bool several = report.stages.size() > 1;
+  const std::string stage = format_count(report.fullest_stage);
+  if (report.fits()) {
+    f.mark = Mark::good;
+    f.value = ctx.text("ui.verdict.fits");
+    f.below = several ? ctx.format("ui.verdict.fits.stage", {amount, all, stage}) : ctx.format("ui.verdict.fits.one", {amount, all});
+  } else {
+    f.mark = Mark::error;
+    f.value = ctx.text("ui.verdict.does_not_fit");
+    const std::string over = format(-*free, engine::unit::bytes);
+    f.below = several ? ctx.format("ui.verdict.over.stage", {over, stage}) : ctx.format("ui.verdict.over.one", {over, all});
+  }
+  return f;
+}
+
+Fact bound_fact(const PanelContext& ctx) {
+  const engine::Report& report = ctx.session.report();
+  Fact f{"verdict.bound", std::string(ctx.text("ui.verdict.bound")), std::string(kNoValue), {}, {}, bound_quantity(report.bound), 1.12f};
+  const auto step = report.quantities[Q::step_time];
+  if (!step || *step <= 0) return f;
+  const std::string key = "ui.bound." + std::string(report.bound.id());
+  f.value = ctx.text(ctx.ui.texts.has(key) ? key : "bound." + std::string(report.bound.id()));
+  if (report.bound.kind == engine::BoundKind::compute) {
+    const double math = report.quantities.value_or(Q::step_matmul, 0) + report.quantities.value_or(Q::step_attention, 0) +
+                        report.quantities.value_or(Q::step_recompute, 0);
+    f.below = ctx.format("ui.verdict.share", {format_share(math / *step)});
+  } else if (report.bound.kind == engine::BoundKind::bubble) {
+    f.mark = Mark::warning;
+    f.below = ctx.format("ui.verdict.idle", {format_share(report.quantities.value_or(Q::pipeline_bubble_fraction, 0))});
+    f.quantity = Q::pipeline_bubble_fraction;
+  } else {
+    f.mark = Mark::warning;
+    f.below = ctx.format("ui.verdict.exposed", {format_share(report.quantities.value_or(f.quantity, 0) / *step)});
+  }
+  return f;
+}
+
+std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
+  const engine::Report& report = ctx.session.report();
+  const auto& q = report.quantities;
+  std::vector<Fact> all;
+  all.push_back(memory_fact(ctx));
+  all.push_back(bound_fact(ctx));
+  all.push_back({"verdict.mfu", "MFU", value_of(ctx, Q::mfu), std::string(ctx.text("ui.verdict.ideal")), {}, Q::mfu, 0.88f});
+  all.push_back({"verdict.step", std::string(ctx.text("ui.verdict.step")), value_of(ctx, Q::step_time),
+                 value_of(ctx, Q::tokens_per_s), {}, Q::step_time, 0.94f});
+  Fact run{"verdict.run", std::string(ctx.text("ui.verdict.run")), std::string(kNoValue), {}, {}, Q::run_days, 1.0f};
+  if (const auto days = q[Q::run_days]) {
+    run.value = *days >= 10 ? ctx.format("ui.verdict.days", {format_count(std::round(*days))})
+                            : ctx.format("ui.verdict.days", {format_significant(*days, 2)});
+    if (const auto steps = q[Q::run_steps])
+      run.below = ctx.format("ui.verdict.tokens_steps", {format_si(ctx.session.scenario().workload.train_tokens, "", {.trim_zeros = true}),
+                                                         format_si(*steps, "")});
+  }
+  const auto cost = q[Q::run_cost];
+  if (compact && cost) run.below = value_of(ctx, Q::run_cost);
+  all.push_back(run);
+  if (!compact) {
+    Fact money{"verdict.cost", std::string(ctx.text("ui.verdict.cost")), value_of(ctx, Q::run_cost), {}, {}, Q::run_cost, 0.86f};
+    if (const auto price = q[Q::price])
+      money.below = ctx.format("ui.verdict.price", {format_fixed(*price, 2)});
+    else
+      money.below = ctx.text("ui.verdict.no_price");
+    all.push_back(money);
+  }
+  return all;
+}
+
+void step_bar(PanelContext& ctx, const Rect& bar, bool words) {
+  const auto& q = ctx.session.report().quantities;
+  const auto total = q[Q::step_time];
+  const Theme& t = ctx.ui.theme;
+  ctx.ui.canvas.rect(bar, {.colour = t.ctl});
+  if (!total || *total <= 0) return;
+  double done = 0;
+  float words_end = bar.x - ctx.px(8);
+  for (const Q part : engine::kStepParts) {
+    const double value = q.value_or(part, 0);
+    if (value <= 0) continue;
+    const float x0 = bar.x + static_cast<float>(done / *total) * bar.w;
+    done += value;
+    const float x1 = std::min(bar.right(), bar.x + static_cast<float>(done / *total) * bar.w);
+    const Rect r = rect_between(x0, bar.y, std::max(x0, x1 - (x1 - x0 > ctx.px(4) ? ctx.px(1) : 0)), bar.bottom());
+    const Fill fill = part_fill(t, part, ctx.ui.em());
+    ctx.ui.canvas.rect(r, fill);
+    if (part == Q::step_bubble) ctx.ui.canvas.frame(r, {t.bub, std::max(1.0f, ctx.px(1)), {}});
+    const std::string id = "step_bar." + std::string(engine::quantity(part).id);
+    const Rect target = rect_between(r.x, r.y - ctx.px(2), std::max(r.right(), r.x + ctx.px(3)), r.bottom() + ctx.px(2));
+    const ItemState s = ctx.ui.item(id, target, Interaction::Focus::none);
+    const std::string name(ctx.text("quantity." + std::string(engine::quantity(part).id) + ".label"));
+    if (s.hovered) {
+      ctx.ui.io.set_cursor(Cursor::hand);
+      Readout tip{name + " " + format_duration(value), {}};
+      tip.rows.emplace_back(ctx.text("ui.tip.share_of_step"), format_share(value / *total));
+      tip.rows.emplace_back(ctx.text("ui.tip.quantity"), std::string(engine::quantity(part).id));
+      ctx.ui.io.hint(id, target, tip, {}, 0.08);
+      ctx.ui.canvas.frame(r, {t.ink, ctx.px(1.5f), {}});
+    }
+    if (s.clicked) open_derivation(ctx.view, std::string(engine::quantity(part).id));
+    if (!words) continue;
+    const std::string label = ctx.format("ui.step.part", {name, format_duration(value), format_share(value / *total)});
+    const TextStyle small = ctx.style(t.ink2, kSmallText);
+    const float width = ctx.ui.canvas.text_width(label, small);
+    const float x = std::min(std::max(r.x, words_end + ctx.px(16)), bar.right() - width);
+    // Named where it stands: not where the words would run away from their part.
+    if (value / *total < 0.02 || x < words_end + ctx.px(10) || x > r.x + ctx.px(60)) continue;
+    ctx.ui.canvas.text({x, bar.bottom() + ctx.px(13)}, label, small);
+    words_end = x + width;
+  }
+}
+
+}  // namespace
+
+engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario scenario) {
+  const Theme& t = ctx.ui.theme;
+  const bool compact = ctx.view.compact;
+  ctx.ui.canvas.rect(r, {.colour = t.win});
+  const float pad = std::round(ctx.px(18));
+  const auto clip = ctx.ui.canvas.clip(r);
+  const std::vector<Fact> all = facts(ctx, compact);
+  float shares = 0;
+  for (const Fact& f : all) shares += f.share;
+  float x = r.x + pad;
+  const float width = r.w - 2 * pad;
+  const float label_y = r.y + ctx.px(compact ? 14 : 17), value_y = r.y + ctx.px(compact ? 36 : 42),
+              below_y = r.y + ctx.px(compact ? 58 : 68);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Fact& f = all[i];
+    const float w = width * f.share / shares, room = w - ctx.px(20);
+    if (i > 0) vertical_separator(ctx, x - ctx.px(12), r.y + ctx.px(12), below_y + ctx.px(8));
+    ctx.ui.canvas.text({x, label_y}, f.label, ctx.style(t.ink2, kSmallText));
+    float vx = x;
+    if (f.mark) {
+      draw_mark(ctx.ui.canvas, t, {x + ctx.px(9), value_y}, ctx.px(17), *f.mark);
+      vx += ctx.px(26);
+    }
+    // The largest of the sizes that fits: a verdict is never cut.
+    TextStyle value = ctx.style(t.ink, compact ? 1.25f : 1.6f, Weight::bold);
+    for (const float size : {1.25f, 1.0f, 0.85f})
+      if (ctx.ui.canvas.text_width(f.value, value) > room - (vx - x) && value.em > size * ctx.ui.em()) value.em = size * ctx.ui.em();
+    quantity_text(ctx, f.id, {vx, value_y}, f.value, value, f.quantity);
+    const TextStyle below = ctx.style(t.ink2, kSmallText);
+    ctx.ui.canvas.text({x, below_y}, ellipsize(ctx.ui.canvas, f.below, below, room), below);
+    x += w;
+  }
+  const float bar_h = std::round(ctx.px(12));
+  const float bar_y = std::round(r.y + ctx.px(compact ? 76 : 86));
+  step_bar(ctx, {r.x + pad, bar_y, width, bar_h}, !compact);
+  separator(ctx, r.x, r.right(), r.bottom() - 1);
+  return scenario;
+}
+
+}  // namespace roofscape::app

@@ -1,0 +1,82 @@
+#include "app/session.h"
+
+#include <chrono>
+
+#include "engine/evaluate.h"
+#include "engine/io/files.h"
+#include "engine/io/scenario_json.h"
+
+namespace roofscape::app {
+
+Session::Session(const io::PresetLibrary& library, engine::Scenario start, std::string origin)
+    : library_(library), history_(start), loaded_(start), saved_(start), last_drawable_(start) {
+  if (library_.find_scenario_text(origin) != nullptr) preset_id_ = std::move(origin);
+  else file_ = std::move(origin);
+  evaluate_current();
+  if (!drawable()) last_drawable_report_ = report_;
+}
+
+bool Session::drawable() const { return report_.quantities[engine::Q::step_time].has_value(); }
+
+void Session::evaluate_current() {
+  const auto begin = std::chrono::steady_clock::now();
+  engine::evaluate(scenario(), report_);
+  evaluation_us_ = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+  ++evaluations_;
+  if (drawable()) {
+    last_drawable_ = scenario();
+    last_drawable_report_ = report_;
+  }
+}
+
+bool Session::update(engine::Scenario edited, bool held) {
+  if (!history_.update(std::move(edited), held)) return false;
+  evaluate_current();
+  return true;
+}
+
+bool Session::undo() {
+  if (!history_.undo()) return false;
+  evaluate_current();
+  return true;
+}
+
+bool Session::redo() {
+  if (!history_.redo()) return false;
+  evaluate_current();
+  return true;
+}
+
+bool Session::open(const std::string& id_or_path) {
+  auto loaded = io::load_scenario(id_or_path, library_);
+  if (!loaded.ok()) {
+    const io::InputError& e = loaded.error();
+    std::string text = e.file;
+    if (!e.path.empty()) text += (text.empty() ? "" : ": ") + e.path;
+    text += (text.empty() ? "" : ": ") + e.message;
+    say({true, text, e.remedy});
+    return false;
+  }
+  loaded_ = saved_ = loaded.value();
+  const bool preset = library_.find_scenario_text(id_or_path) != nullptr;
+  preset_id_ = preset ? id_or_path : std::string();
+  file_ = preset ? std::filesystem::path() : std::filesystem::path(id_or_path);
+  message_.reset();
+  update(std::move(loaded).value(), false);
+  return true;
+}
+
+bool Session::save(const std::filesystem::path& file) {
+  if (const auto failure = io::write_file_atomically(file, io::write_scenario(scenario(), library_))) {
+    say({true, io::to_text(*failure), {}});
+    return false;
+  }
+  file_ = file;
+  preset_id_.clear();
+  saved_ = scenario();
+  return true;
+}
+
+void Session::say(Message message) { message_ = std::move(message); }
+
+}  // namespace roofscape::app

@@ -1,0 +1,73 @@
+// Session: what is being worked on. The current Scenario and its Report, undo, where it was loaded from and whether it
+// was saved since, and the messages to show. No drawing, no window; panels read it and return an edited Scenario.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/history.h"
+#include "engine/io/preset_library.h"
+#include "engine/io/result.h"
+#include "engine/report.h"
+#include "engine/scenario.h"
+
+namespace roofscape::app {
+
+// A line in the message strip: something that could not be done, or where a file went. Never a modal box.
+struct Message {
+  bool is_error = false;
+  std::string text;
+  std::string detail;  // remedy
+};
+
+class Session {
+ public:
+  // The library must outlive the session.
+  Session(const io::PresetLibrary& library, engine::Scenario start, std::string origin);
+
+  const engine::Scenario& scenario() const { return history_.current(); }
+  const engine::Report& report() const { return report_; }
+  const io::PresetLibrary& library() const { return library_; }
+  // The scenario as it was loaded: what "reset" goes back to.
+  const engine::Scenario& loaded() const { return loaded_; }
+  // The last scenario whose step could be computed, with its report: figures show it, faded, while the present one has none.
+  const engine::Scenario& last_drawable() const { return last_drawable_; }
+  const engine::Report& last_drawable_report() const { return last_drawable_report_; }
+  bool drawable() const;
+
+  // Takes the scenario the panels returned. True if it changed; the report is computed again only then.
+  bool update(engine::Scenario edited, bool held);
+  bool undo();
+  bool redo();
+  const History& history() const { return history_; }
+
+  // A preset's id or a file. On an error the current scenario stays and the message strip says why.
+  bool open(const std::string& id_or_path);
+  bool save(const std::filesystem::path& file);
+  const std::filesystem::path& file() const { return file_; }  // empty: a preset, never saved
+  const std::string& preset_id() const { return preset_id_; }
+  bool saved() const { return scenario() == saved_; }
+
+  void say(Message message);
+  const std::optional<Message>& message() const { return message_; }
+  void dismiss_message() { message_.reset(); }
+
+  double evaluation_us() const { return evaluation_us_; }
+  std::size_t evaluations() const { return evaluations_; }
+
+ private:
+  void evaluate_current();
+  const io::PresetLibrary& library_;
+  History history_;
+  engine::Scenario loaded_, saved_, last_drawable_;
+  engine::Report report_, last_drawable_report_;
+  std::filesystem::path file_;
+  std::string preset_id_;
+  std::optional<Message> message_;
+  double evaluation_us_ = 0;
+  std::size_t evaluations_ = 0;
+};
+
+}  // namespace roofscape::app

@@ -1,0 +1,26 @@
+// Settings: how a person likes the window. Kept apart from the session: they are not undone and belong to no scenario.
+// One small JSON file in the XDG config folder, written whole or not at all; a broken one is ignored.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace roofscape::app {
+
+struct Settings {
+  std::string theme = "dark";
+  std::string language = "en";
+  double zoom = 0;            // 0: chosen from the size of the window at first start
+  int width = 0, height = 0;  // of the window; 0: from the screen
+  friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+std::filesystem::path settings_file();   // $XDG_CONFIG_HOME/roofscape/settings.json, else ~/.config/...; may be empty
+std::filesystem::path autosave_file();   // $XDG_STATE_HOME/roofscape/session.json, else ~/.local/state/...; may be empty
+std::filesystem::path scenario_folder(); // where Save puts scenarios: $XDG_DATA_HOME/roofscape/presets/scenarios, else ...
+std::filesystem::path export_folder();   // the current folder if it can be written to, else XDG documents or home
+
+Settings read_settings(const std::filesystem::path& file);
+bool write_settings(const std::filesystem::path& file, const Settings& settings);
+
+}  // namespace roofscape::app

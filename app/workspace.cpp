@@ -1,0 +1,243 @@
+#include "app/workspace.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <system_error>
+
+#include "app/commands.h"
+#include "app/export.h"
+#include "app/figure_data.h"
+#include "app/strings.h"
+#include "engine/io/scenario_json.h"
+#include "widgets/figures.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+
+namespace {
+
+// "LLaMA-3 70B on one v5p pod" as a file name: letters of any script, digits and dashes.
+std::string file_stem(std::string_view name) {
+  std::string stem;
+  for (const char c : name) {
+    const auto u = static_cast<unsigned char>(c);
+    if (u >= 0x80 || std::isalnum(u) != 0 || c == '.') stem += static_cast<char>(std::tolower(u));
+    else if (!stem.empty() && stem.back() != '-') stem += '-';
+  }
+  while (!stem.empty() && (stem.back() == '-' || stem.back() == '.')) stem.pop_back();
+  if (stem.size() > 80) {
+    stem.resize(80);
+    while (!stem.empty() && (static_cast<unsigned char>(stem.back()) & 0xC0) == 0x80) stem.pop_back();
+  }
+  return stem.empty() ? "scenario" : stem;
+}
+
+}  // namespace
+
+Workspace::Workspace(const io::PresetLibrary& library, const FontStack& fonts, engine::Scenario start, std::string origin,
+                     TextTable texts, Theme theme, Settings chosen)
+    : session(library, std::move(start), std::move(origin)), settings(std::move(chosen)), fonts_(fonts),
+      texts_(std::move(texts)), theme_(std::move(theme)) {
+  for (const MissingFont& m : fonts.missing())
+    session.say({true, texts_.format("ui.font.missing", {m.family, m.package}), {}});
+}
+
+double Workspace::zoom(const Rect& window) const {
+  if (settings.zoom > 0) return settings.zoom;
+  return static_cast<double>(is_small(window.w / content_scale_, window.h / content_scale_) ? kSmallZoom : 1.0f);
+}
+
+float Workspace::em_px(const Rect& window) const {
+  return std::max(6.0f, 15.0f * content_scale_ * static_cast<float>(zoom(window)));
+}
+
+void Workspace::change_zoom(int eighths) {
+  if (eighths == 0) {
+    settings.zoom = 0;
+    return;
+  }
+  const double now = zoom(window_);
+  settings.zoom = std::clamp((std::round(now * 8) + eighths) / 8, 0.75, 4.0);
+}
+
+bool Workspace::set_theme(const std::string& name) {
+  auto theme = load_theme(name);
+  if (!theme.ok()) return false;
+  theme_ = std::move(theme).value();
+  settings.theme = name;
+  return true;
+}
+
+void Workspace::open(const std::string& id_or_path) { session.open(id_or_path); }
+
+void Workspace::undo() { session.undo(); }
+void Workspace::redo() { session.redo(); }
+
+void Workspace::escape() {
+  if (view.sheet != Sheet::none) view.sheet = Sheet::none;
+  else if (view.maximised) view.maximised.reset();
+  else if (session.message()) session.dismiss_message();
+  else if (!view.trail.empty()) view.trail.clear();
+  else interaction.clear_focus();
+}
+
+std::size_t Workspace::current_figure() const {
+  const std::size_t count = figures().size();
+  if (view.maximised && *view.maximised < count) return *view.maximised;
+  if (view.focused_figure && *view.focused_figure < count) return *view.focused_figure;
+  return 0;
+}
+
+void Workspace::export_current_figure() {
+  const FigureRow& row = figures()[current_figure()];
+  auto paper = load_theme("print");
+  if (!paper.ok()) {
+    session.say({true, io::to_text(paper.error()), {}});
+    return;
+  }
+  const FigureInput input{session.scenario(), session.report(), texts_, paper.value()};
+  const auto folder = export_folder();
+  const std::string stem = file_stem(session.scenario().name) + "-" + std::string(row.name);
+  for (const char* extension : {".svg", ".pdf", ".png"})
+    if (const auto failure = export_figure(row, input, folder / (stem + extension), default_size(row), fonts_)) {
+      session.say({true, io::to_text(*failure), {}});
+      return;
+    }
+  session.say({false, texts_.format("ui.exported", {(folder / stem).string()}), {}});
+}
+
+std::string Workspace::figure_data() const {
+  return app::figure_data(figures()[current_figure()].name, session.report(), texts_);
+}
+
+void Workspace::save() {
+  if (session.file().empty()) {
+    view.sheet = Sheet::save_as;
+    return;
+  }
+  if (session.save(session.file()))
+    session.say({false, texts_.format("ui.saved", {session.file().string()}), {}});
+}
+
+void Workspace::save_as(const std::string& name) {
+  std::filesystem::path file(name);
+  if (name.find('/') == std::string::npos) {
+    const auto folder = scenario_folder();
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    engine::Scenario renamed = session.scenario();
+    if (!name.ends_with(".json")) {
+      renamed.name = name;
+      session.update(std::move(renamed), false);
+    }
+    file = folder / (name.ends_with(".json") ? name : file_stem(name) + ".json");
+  }
+  if (session.save(file)) session.say({false, texts_.format("ui.saved", {file.string()}), {}});
+}
+
+void Workspace::open_scenario_list() {
+  list_.clear();
+  std::vector<Option> options;
+  const auto add = [&](std::string id, std::string text, std::string detail, bool separated) {
+    options.push_back({std::move(text), std::move(detail), true, separated, static_cast<int>(list_.size())});
+    list_.push_back(std::move(id));
+  };
+  int number = 0, selected = -1;
+  for (const io::Preset& p : session.library().list(io::PresetKind::scenario)) {
+    ++number;
+    if (p.id == session.preset_id()) selected = number - 1;
+    add(p.id, p.name, number <= 9 ? std::to_string(number) : std::string(), false);
+  }
+  std::error_code failed;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(scenario_folder(), failed))
+    if (entry.path().extension() == ".json" &&
+        session.library().find_scenario_text(entry.path().stem().string()) == nullptr)
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (std::size_t i = 0; i < files.size(); ++i) add(files[i].string(), files[i].stem().string(), {}, i == 0);
+  const Probe::Place* name = probe.find("scenario.name");
+  interaction.open_popup("scenario.list", name != nullptr ? name->rect : Rect{window_.centre().x, 40, 1, 1},
+                         std::move(options), selected);
+}
+
+void Workspace::take_list_choice() {
+  const auto choice = interaction.popup_choice("scenario.list");
+  if (choice && *choice >= 0 && static_cast<std::size_t>(*choice) < list_.size()) open(list_[static_cast<std::size_t>(*choice)]);
+}
+
+std::string Workspace::characters() const {
+  std::string all;
+  for (const auto& entry : texts_.all()) all += entry.second;
+  for (const io::PresetKind kind : {io::PresetKind::chip, io::PresetKind::cluster, io::PresetKind::model, io::PresetKind::scenario})
+    for (const io::Preset& p : session.library().list(kind)) all += p.name;
+  return all;
+}
+
+void Workspace::run_commands(const std::vector<std::string>& requested) {
+  for (const std::string& id : requested)
+    if (const Command* c = find_command(id); c != nullptr && enabled(*c, *this)) c->run(*this);
+  if (interaction.editing_any()) {
+    // While text is typed only commands with Ctrl or a function key work.
+    for (const Command& c : commands())
+      if ((c.key.control || c.key.key >= Key::f1) && interaction.take(c.key) && enabled(c, *this)) c.run(*this);
+    return;
+  }
+  for (const Command& c : commands()) {
+    if (c.key.key == Key::none) continue;
+    const bool pressed = interaction.take(c.key) || (c.other_key.key != Key::none && interaction.take(c.other_key));
+    if (pressed && enabled(c, *this)) c.run(*this);
+  }
+}
+
+void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& input, const Rect& window) {
+  window_ = window;
+  const float em = em_px(window);
+  const bool compact = is_small(window.w / content_scale_, window.h / content_scale_) || window.w * 15 / em < 1400 ||
+                       window.h * 15 / em < 800;
+  if (!was_compact_ || *was_compact_ != compact) view.right_open = !compact;
+  was_compact_ = view.compact = compact;
+  view.narrow = window.w / content_scale_ < 1100 || window.w * 15 / em < 1240;
+  canvas.begin(list, em, window);
+  if (canvas.tagging() != Tagging::all) canvas.set_tagging(Tagging::none);
+  canvas.set_pointer(input.pointer, canvas.px(8));
+  interaction.begin(input, window);
+  probe.clear();
+
+  std::vector<std::string> requests;
+  Ui ui{canvas, theme_, texts_, interaction, probe};
+  PanelContext ctx{ui, session, view, requests};
+  const bool strip = session.message() && session.message()->is_error;
+  const Layout layout = lay_out({window, em, compact, view.right_open, strip});
+  const bool sheet = view.sheet != Sheet::none;
+  interaction.set_covered(sheet);
+  canvas.rect(window, {.colour = theme_.win});
+
+  engine::Scenario edited = session.scenario();
+  edited = top_bar(ctx, layout.top, std::move(edited));
+  edited = scenario_rail(ctx, layout.left, std::move(edited));
+  edited = verdict_bar(ctx, layout.verdict, std::move(edited));
+  bool dismissed = false;
+  if (strip) dismissed = message_strip(ctx, layout.message);
+  edited = figure_grid(ctx, layout.grid, layout.cells, std::move(edited));
+  edited = right_rail(ctx, layout.right, std::move(edited));
+  edited = status_bar(ctx, layout.status, std::move(edited));
+  interaction.set_covered(false);
+  std::string name;
+  if (sheet) name = sheet_panel(ctx, window);
+  run_popup(ui, window);
+  draw_hint(ui, window);
+
+  session.update(std::move(edited), interaction.anything_held());
+  if (dismissed) session.dismiss_message();
+  if (!name.empty()) save_as(name);
+  view.hovered_stage = view.next_hovered_stage;
+  view.hovered_operation = view.next_hovered_operation;
+  take_list_choice();
+  run_commands(requests);
+  interaction.end();
+}
+
+}  // namespace roofscape::app

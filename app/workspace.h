@@ -1,0 +1,83 @@
+// Workspace: the whole window but the window. It owns the session, the view and the settings, lays the panels out, feeds
+// them a frame's input and runs commands. The real window and the headless tests drive the same object.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/layout.h"
+#include "app/panels/panel.h"
+#include "app/session.h"
+#include "app/settings.h"
+#include "widgets/canvas_screen.h"
+#include "widgets/interaction.h"
+#include "widgets/text_table.h"
+#include "widgets/theme.h"
+
+namespace roofscape::app {
+
+// What only a real window can do. Each may be empty.
+struct WindowActions {
+  std::function<void(const std::string&)> copy_text;
+  std::function<void()> toggle_full_screen;
+  std::function<void()> close;
+};
+
+class Workspace {
+ public:
+  // The library and the fonts must outlive the workspace.
+  Workspace(const io::PresetLibrary& library, const widgets::FontStack& fonts, engine::Scenario start, std::string origin,
+            widgets::TextTable texts, widgets::Theme theme, Settings settings);
+
+  Session session;
+  ViewState view;
+  Settings settings;
+  WindowActions actions;
+  widgets::Interaction interaction;
+  widgets::Probe probe;
+
+  // Draws one frame. `begin_canvas` says what the em is before: call em_px() first for the fonts.
+  void frame(widgets::ScreenCanvas& canvas, ImDrawList* list, const widgets::UiInput& input, const widgets::Rect& window);
+  // Base text size for a window of this size, in pixels.
+  float em_px(const widgets::Rect& window) const;
+  double zoom(const widgets::Rect& window) const;
+  void set_content_scale(float scale) { content_scale_ = scale; }
+
+  const widgets::TextTable& texts() const { return texts_; }
+  const widgets::Theme& theme() const { return theme_; }
+  const widgets::FontStack& fonts() const { return fonts_; }
+  bool set_theme(const std::string& name);
+  void change_zoom(int eighths);  // 0: back to the size's own
+
+  // The figure that export and copy mean: the one maximised, else the one last pointed at, else the first.
+  std::size_t current_figure() const;
+  void export_current_figure();
+  std::string figure_data() const;  // its data as tab-separated text
+  void save();
+  void save_as(const std::string& name);
+  void open_scenario_list();
+  void undo();
+  void redo();
+  void escape();
+  // Loads a preset or a file; drops of files come here too.
+  void open(const std::string& id_or_path);
+  // All texts whose characters the fonts must have.
+  std::string characters() const;
+
+ private:
+  void run_commands(const std::vector<std::string>& requested);
+  void take_list_choice();
+  const widgets::FontStack& fonts_;
+  widgets::TextTable texts_;
+  widgets::Theme theme_;
+  float content_scale_ = 1;
+  widgets::Rect window_{};
+  std::optional<bool> was_compact_;
+  std::vector<std::string> list_;  // what the entries of the open list load
+};
+
+}  // namespace roofscape::app
