@@ -1,0 +1,226 @@
+// roofscape-cli as a user runs it: what it prints, where, and its exit codes.
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "io_fixture.h"
+
+namespace roofscape {
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string out, err;
+};
+
+// Runs the program through the shell in an empty folder; `arguments` may quote as a shell does.
+Outcome run(const test::TemporaryFolder& folder, const std::string& arguments) {
+  const test::TemporaryFolder capture;
+  const std::string command = "cd '" + folder.path().string() + "' && env -u DISPLAY -u WAYLAND_DISPLAY XDG_DATA_HOME='" +
+                              folder.path().string() + "/none' '" ROOFSCAPE_CLI "' " + arguments + " >'" +
+                              (capture.path() / "out").string() + "' 2>'" + (capture.path() / "err").string() + "' </dev/null";
+  const int status = std::system(command.c_str());
+  Outcome outcome;
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  outcome.out = test::text_of(capture.path() / "out");
+  outcome.err = test::text_of(capture.path() / "err");
+  return outcome;
+}
+
+Outcome run(const std::string& arguments) { return run(test::TemporaryFolder(), arguments); }
+
+constexpr const char* kStart = "llama3-70b-v5p-pod";
+
+TEST_CASE("eval prints a report and exits 0; a warning is not an error") {
+  const Outcome o = run(std::string("eval ") + kStart);
+  CHECK(o.code == 0);
+  CHECK(o.err.empty());
+  CHECK(o.out.starts_with("LLaMA-3 70B on one v5p pod\nfits, "));
+  CHECK(o.out.find("70\u202f553\u202f706\u202f496\u202fparameters") != std::string::npos);
+  CHECK(o.out.find("768 of the 8960 chips are idle") != std::string::npos);
+}
+
+TEST_CASE("eval --json is JSON with the numbers of the book") {
+  const Outcome o = run(std::string("eval ") + kStart + " --json");
+  CHECK(o.code == 0);
+  const auto report = nlohmann::json::parse(o.out);
+  const auto value = [&](const char* id) { return report.at("quantities").at(id).at("value").get<double>(); };
+  CHECK(value("params.total") == 70553706496.0);
+  CHECK(value("bounds.fsdp_tokens_per_chip_3_axes") == 850);
+  CHECK(value("step.time_s") > 0);
+  CHECK(report.at("quantities").at("bound").at("value") == "compute");
+  bool idle = false;
+  for (const auto& d : report.at("diagnostics"))
+    idle = idle || (d.at("code") == "mesh.idle_chips" && d.at("values").at(0).at("value") == 768);
+  CHECK(idle);
+}
+
+TEST_CASE("every shipped scenario evaluates, checks and draws") {
+  const test::TemporaryFolder folder;
+  for (const io::Preset& preset : test::shipped().list(io::PresetKind::scenario)) {
+    CAPTURE(preset.id);
+    CHECK(run(folder, "eval " + preset.id).code == 0);
+    CHECK(run(folder, "check " + preset.id).code == 0);
+    CHECK(run(folder, "figure memory " + preset.id + " -o m.svg").code == 0);
+  }
+  CHECK(folder.count() == 1);
+}
+
+TEST_CASE("--set changes what is evaluated, and may be repeated") {
+  const Outcome o = run(std::string("eval ") + kStart + " --set parallelism.fsdp=512 --set parallelism.tensor=8 --set 'name=my plan' --json");
+  CHECK(o.code == 0);
+  const auto report = nlohmann::json::parse(o.out);
+  CHECK(report.at("scenario").at("parallelism").at("tensor") == 8);
+  CHECK(report.at("scenario").at("parallelism").at("fsdp") == 512);
+  CHECK(report.at("scenario").at("name") == "my plan");
+}
+
+TEST_CASE("a mesh larger than the cluster exits 1, says so with a remedy, and still prints the report") {
+  const Outcome o = run(std::string("eval ") + kStart + " --set parallelism.tensor=8 --json");
+  CHECK(o.code == 1);
+  CHECK(o.err == "roofscape-cli: llama3-70b-v5p-pod: parallelism.fsdp: The mesh needs 16\u202f384 chips, the cluster has 8960 "
+                 "chips; try parallelism.fsdp=512\n");
+  CHECK(nlohmann::json::parse(o.out).contains("quantities"));
+  CHECK(run(std::string("check ") + kStart + " --set parallelism.tensor=8").code == 1);
+}
+
+TEST_CASE("explain prints a derivation down to sourced inputs") {
+  const Outcome o = run(std::string("explain ") + kStart + " step.time_s");
+  CHECK(o.code == 0);
+  CHECK(o.err.empty());
+  CHECK(o.out.find("T_step = sum of 11 parts") != std::string::npos);
+  CHECK(o.out.find("\nInputs\n") != std::string::npos);
+  CHECK(o.out.find("How to Scale Your Model") != std::string::npos);
+}
+
+struct Refusal {
+  const char *arguments, *answer;
+};
+
+TEST_CASE("bad usage is answered with one line and exit 2") {
+  const Refusal cases[] = {
+      {"", "roofscape-cli: A subcommand is required; see roofscape-cli --help\n"},
+      {"evall x", "roofscape-cli: unknown command \"evall\"; did you mean \"eval\"?\n"},
+      {"frobnicate", "roofscape-cli: unknown command \"frobnicate\"; there are: eval, explain, figure, check, presets\n"},
+      {"eval", "roofscape-cli: scenario is required; see roofscape-cli --help\n"},
+      {"eval none.json", "roofscape-cli: none.json: there is no such file; check the path\n"},
+      {"eval llama3-70b-v5p-pud", "roofscape-cli: llama3-70b-v5p-pud: there is no such file and no scenario preset of that name; did you mean \"llama3-70b-v5p-pod\"?\n"},
+      {"eval .", "roofscape-cli: .: is a folder; name a file\n"},
+      {"explain llama3-70b-v5p-pod step.tim_s", "roofscape-cli: unknown quantity \"step.tim_s\"; did you mean \"step.time_s\"?\n"},
+      {"explain llama3-70b-v5p-pod links.bytes_per_s", "roofscape-cli: \"links.bytes_per_s\": comes once an axis or stage; name one, such as \"links.bytes_per_s[fsdp]\"\n"},
+      {"figure rofline llama3-70b-v5p-pod -o x.svg", "roofscape-cli: unknown figure \"rofline\"; did you mean \"roofline\"?\n"},
+      {"figure roofline llama3-70b-v5p-pod", "roofscape-cli: figure needs a name, a scenario and -o FILE; such as: figure roofline llama3-70b-v5p-pod -o roofline.svg\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.jpg", "roofscape-cli: x.jpg: the extension says no format; end it in .svg, .pdf or .png\n"},
+      {"figure roofline llama3-70b-v5p-pod -o none/x.svg", "roofscape-cli: none/x.svg: cannot be written: No such file or directory; choose a place you may write to\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.svg --size 1x1", "roofscape-cli: --size: \"1x1\" is no size; write it as 170x110mm or 1280x720px, each side from 20 mm to 2000 mm\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.svg --theme drak", "roofscape-cli: there is no theme \"drak\"; did you mean \"dark\"?\n"},
+      {"eval llama3-70b-v5p-pod --presets none", "roofscape-cli: none: there is no such folder; --presets takes a folder with chips, clusters, models or scenarios in it\n"},
+      {"eval llama3-70b-v5p-pod --set parallelism.tensor=0", "roofscape-cli: --set: parallelism.tensor: 0 is out of range; give a whole number from 1 to 1024\n"},
+      {"eval llama3-70b-v5p-pod --set parallelism.tensor=-8", "roofscape-cli: --set: parallelism.tensor: -8 is out of range; give a whole number from 1 to 1024\n"},
+      {"eval llama3-70b-v5p-pod --set parallelism.tensor=1.5", "roofscape-cli: --set: parallelism.tensor: 1.5 is not a whole number; give a whole number from 1 to 1024\n"},
+      {"eval llama3-70b-v5p-pod --set parallelism.tensor=1e300", "roofscape-cli: --set: parallelism.tensor: 1e+300 is out of range; give a whole number from 1 to 1024\n"},
+      {"eval llama3-70b-v5p-pod --set paralelism.tensor=8", "roofscape-cli: --set: paralelism.tensor: unknown field; did you mean \"parallelism.tensor\"?\n"},
+      {"eval llama3-70b-v5p-pod --set nonsense", "roofscape-cli: --set: \"nonsense\" is no assignment; write path=value, such as parallelism.tensor=8\n"},
+  };
+  const test::TemporaryFolder folder;
+  for (const Refusal& c : cases) {
+    CAPTURE(c.arguments);
+    const Outcome o = run(folder, c.arguments);
+    CHECK(o.code == 2);
+    CHECK(o.err == c.answer);
+    CHECK(o.out.empty());
+  }
+  CHECK(folder.count() == 0);
+}
+
+TEST_CASE("a broken file is answered with its name, the place and a remedy") {
+  const Refusal cases[] = {
+      {"{\"format\": \"roofscape/scenario\",\n \"parall", "line 2, column 9: the JSON text ends too early; close what is open, or copy the whole file"},
+      {R"({"paralellism": {"tensor": 4}})", "paralellism: unknown field; did you mean \"parallelism\"?"},
+      {R"({"parallelism": {"tensor": 0}})", "parallelism.tensor: 0 is out of range; give a whole number from 1 to 1024"},
+      {R"({"parallelism": {"tensor": -1}})", "parallelism.tensor: -1 is out of range; give a whole number from 1 to 1024"},
+      {R"({"parallelism": {"tensor": "4"}})", "parallelism.tensor: \"4\" is not a number; give a whole number from 1 to 1024"},
+      {R"({"parallelism": {"tensor": 1e300}})", "parallelism.tensor: 1e+300 is out of range; give a whole number from 1 to 1024"},
+      {R"({"model": "lama3-70b"})", "model: no model preset is called \"lama3-70b\"; did you mean \"llama3-70b\"?"},
+      {"{\"name\": \"\xff\"}", "line 1, column 11: not UTF-8 text; save it as UTF-8"},
+  };
+  for (const Refusal& c : cases) {
+    const test::TemporaryFolder folder;
+    folder.write("bad.json", c.arguments);
+    for (const std::string command : {"eval bad.json", "eval bad.json --json", "check bad.json", "explain bad.json mfu",
+                                      "figure memory bad.json -o x.pdf"}) {
+      CAPTURE(command);
+      const Outcome o = run(folder, command);
+      CHECK(o.code == 2);
+      CHECK(o.err == "roofscape-cli: bad.json: " + std::string(c.answer) + "\n");
+      CHECK(o.out.empty());
+    }
+    CHECK(folder.count() == 1);
+  }
+}
+
+TEST_CASE("a quantity without a value says why and exits 1") {
+  const Outcome o = run("explain llama3-405b-16k-h100 bounds.x_opt");
+  CHECK(o.code == 1);
+  CHECK(o.err == "roofscape-cli: llama3-405b-16k-h100: bounds.x_opt: best FSDP degree has no value in this scenario: does not apply here\n");
+}
+
+TEST_CASE("figures are written in all formats, the same bytes every time") {
+  const test::TemporaryFolder folder;
+  const std::pair<const char*, const char*> formats[] = {{"svg", "<svg"}, {"pdf", "%PDF-"}, {"png", "\x89PNG"}};
+  const Outcome list = run("figure --list");
+  CHECK(list.code == 0);
+  for (const char* figure : {"roofline", "memory", "pipeline"}) {
+    CHECK(list.out.find(figure) != std::string::npos);
+    for (const auto& format : formats) {
+      const std::string name = std::string(figure) + "." + format.first;
+      CAPTURE(name);
+      const Outcome o = run(folder, std::string("figure ") + figure + " llama3-405b-16k-h100 -o " + name);
+      CHECK(o.code == 0);
+      CHECK(o.err.empty());
+      const std::string bytes = test::text_of(folder.path() / name);
+      CHECK(bytes.size() > 2000);
+      CHECK(bytes.find(format.second) != std::string::npos);
+      run(folder, std::string("figure ") + figure + " llama3-405b-16k-h100 -o " + name);
+      CHECK(test::text_of(folder.path() / name) == bytes);
+    }
+  }
+  CHECK(folder.count() == 9);
+  CHECK(run(folder, "figure memory llama3-405b-16k-h100 -o px.png --size 640x400px --theme dark").code == 0);
+  const std::string png = test::text_of(folder.path() / "px.png");
+  REQUIRE(png.size() > 24);
+  CHECK(png.substr(16, 8) == std::string("\0\0\x02\x80\0\0\x01\x90", 8));  // 640 x 400 in the header
+}
+
+TEST_CASE("presets, version and help") {
+  const Outcome list = run("presets --json");
+  CHECK(list.code == 0);
+  CHECK(nlohmann::json::parse(list.out).at("models").size() >= 3);
+  CHECK(run("presets").out.find("llama3-405b-16k-h100-8k") != std::string::npos);
+  CHECK(run("--version").out.starts_with("roofscape-cli "));
+  CHECK(run("--help").code == 0);
+  CHECK(run("eval --help").code == 0);
+}
+
+TEST_CASE("--presets lays a folder over what ships, and says what it could not read") {
+  const test::TemporaryFolder folder;
+  folder.write("p/models/tiny.json", R"({"name": "Tiny", "n_layers": 2, "d_model": 64, "d_ff": 128, "n_heads": 4, "vocab_size": 100})");
+  folder.write("p/models/bad.json", "{");
+  const Outcome o = run(folder, "--presets p presets");
+  CHECK(o.code == 0);
+  CHECK(o.out.find("tiny") != std::string::npos);
+  CHECK(o.err == "roofscape-cli: p/models/bad.json: line 1, column 2: the JSON text ends too early; close what is open, or copy the whole file\n");
+}
+
+TEST_CASE("output that cannot be written is an error") {
+  if (!std::filesystem::exists("/dev/full")) return;
+  const test::TemporaryFolder folder;
+  const std::string command = std::string("'" ROOFSCAPE_CLI "' eval ") + kStart + " >/dev/full 2>/dev/null";
+  const int status = std::system(command.c_str());
+  CHECK(WEXITSTATUS(status) == 2);
+}
+
+}  // namespace
+}  // namespace roofscape
