@@ -39,43 +39,81 @@ float widest_total(const Canvas& canvas, const FigureInput& input, const Sizes& 
   return widest;
 }
 
-// Names of the parts above the first bar; where they cannot all stand, the smallest go first.
-void draw_part_names(Canvas& canvas, const FigureInput& input, const StageRows& rows, const Scale& x,
-                     const Rect& capacity) {
-  float left = rows.plot.x, right = rows.area.right();
-  const float gap = canvas.px(9);
-  if (!capacity.empty()) {
-    if (capacity.centre().x > rows.plot.centre().x) right = capacity.x - gap;
-    else left = capacity.right() + gap;
+struct PartName {
+  PartLabel label;
+  KeyEntry key;
+  double bytes = 0;
+  float width = 0;
+};
+
+// Whether leaders from labels set side by side down to their parts would run over one another.
+bool leaders_clash(const std::vector<PartName>& names, float left, float right, float gap) {
+  std::vector<float> middle;
+  float free_from = left;
+  for (const PartName& n : names) {
+    const float at = std::max((n.label.from + n.label.to - n.width) / 2, free_from);
+    middle.push_back(at + n.width / 2);
+    free_from = at + n.width + gap;
   }
-  struct Name {
-    PartLabel label;
-    double bytes = 0;
-    float width = 0;
-  };
+  float free_to = right;
+  for (std::size_t i = names.size(); i-- > 0;) {
+    middle[i] = std::min(middle[i], free_to - names[i].width / 2);
+    free_to = middle[i] - names[i].width / 2 - gap;
+  }
+  float reached = left;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const float part = (names[i].label.from + names[i].label.to) / 2;
+    if (i > 0 && std::min(part, middle[i]) <= reached) return true;
+    reached = std::max({reached, part, middle[i]});
+  }
+  return false;
+}
+
+// Names of the parts above the first bar, with leaders; a key in their place where leaders would run over one another.
+// Where names cannot all stand, the smallest parts lose theirs.
+void draw_part_names(Canvas& canvas, const FigureInput& input, const FigureView& view, const StageRows& rows,
+                     const Scale& x, const Rect& capacity) {
+  float left = rows.plot.x, right = rows.area.right();
   TextStyle style;
   style.em = kSmallText * canvas.em();
-  std::vector<Name> names;
+  const float gap = style.em * 0.6f, key_gap = canvas.px(11 + 6 + 16);
+  if (!capacity.empty()) {
+    if (capacity.centre().x > rows.plot.centre().x) right = capacity.x - canvas.px(9);
+    else left = capacity.right() + canvas.px(9);
+  }
+  std::vector<PartName> names;
   double from = 0;
   const engine::StageRow& first = input.report.stages.front();
   for (const Part& part : parts()) {
     const double bytes = first.memory_bytes[part.index], to = from + bytes / kGb;
     if (x(to) - x(from) >= canvas.px(1)) {
       const std::string text = part_name(input, part);
-      names.push_back({{text, x(from), x(to)}, bytes, canvas.text_width(text, style)});
+      Fill fill = fill_of(input.theme, part.look, canvas.em());
+      if (view.compact) fill.hatch = Hatch::none;
+      names.push_back({{text, x(from), x(to)}, {text, fill}, bytes, canvas.text_width(text, style)});
     }
     from = to;
   }
-  const auto needed = [&] {
-    float sum = -gap;
-    for (const Name& n : names) sum += n.width + gap;
-    return sum;
+  const auto shrink_to_fit = [&](float between) {
+    const auto needed = [&] {
+      float sum = 0;
+      for (const PartName& n : names) sum += n.width + between;
+      return sum;
+    };
+    while (!names.empty() && needed() > right - left + gap)
+      names.erase(std::min_element(names.begin(), names.end(),
+                                   [](const PartName& a, const PartName& b) { return a.bytes < b.bytes; }));
   };
-  while (!names.empty() && needed() > right - left)
-    names.erase(std::min_element(names.begin(), names.end(),
-                                 [](const Name& a, const Name& b) { return a.bytes < b.bytes; }));
+  shrink_to_fit(gap);
+  if (leaders_clash(names, left, right, gap)) {
+    shrink_to_fit(key_gap);
+    std::vector<KeyEntry> key;
+    for (PartName& n : names) key.push_back(std::move(n.key));
+    draw_key(canvas, input.theme, {left, rows.header.centre().y}, key);
+    return;
+  }
   std::vector<PartLabel> labels;
-  for (Name& n : names) labels.push_back(std::move(n.label));
+  for (PartName& n : names) labels.push_back(std::move(n.label));
   const float baseline =
       rows.header.y + rows.header.h / 2 + canvas.metrics().cap_height() / 2 * kSmallText * canvas.em();
   draw_elbow_labels(canvas, input.theme, labels, baseline, rows.bar(0).y, left, right);
@@ -153,7 +191,7 @@ void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, con
     draw_stack(canvas, input, rows.bar(stage), x, stage, !view.compact);
   const Rect capacity = draw_capacity(canvas, input, x, rows.header.centre().y,
                                       rows.header.bottom() - canvas.px(5), rows.plot.bottom());
-  draw_part_names(canvas, input, rows, x, capacity);
+  draw_part_names(canvas, input, view, rows, x, capacity);
   draw_totals(canvas, input, view, rows, x);
 }
 

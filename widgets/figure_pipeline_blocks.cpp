@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "engine/pipeline/timeline_analysis.h"
 #include "widgets/number_format.h"
@@ -18,13 +20,13 @@ namespace {
 
 constexpr float kGap = 0.8f;            // between blocks
 constexpr float kLeastBlock = 3;        // under this blocks join
-constexpr float kLeastRun = 1;          // under this runs join
-constexpr std::size_t kMostRuns = 60000;
+constexpr float kLeastRun = 1;          // under this runs become shares
+constexpr double kMostRuns = 60000;     // operations looked at one by one
 constexpr float kBin = 3;               // least width of a share bar
 constexpr double kOpsPerBin = 6;        // fewer would show the phase of the repeat, not its shares
 constexpr float kMostBins = 8000;       // of all rows
 constexpr std::uint32_t kWindow = 12, kWindows = 3;
-constexpr double kSameShare = 0.17, kLeastShare = 0.02;
+constexpr double kSameShare = 0.17, kLeastShare = 0.05;
 constexpr float kLeastEdged = 6;        // lower bars would be all edge
 constexpr float kOutside = 24;          // how far outside the plot coordinates reach
 
@@ -89,6 +91,16 @@ class RowPainter {
     return g_.durations[p_.orders.ops[i].stage_and_kind()];
   }
 
+  // Share of time of forward, backward and weight gradient; what is missing to one is idle.
+  using Shares = std::array<double, 3>;
+  void add_time(std::uint32_t i, double seen, Shares& time) const {
+    const Op op = p_.orders.ops[i];
+    // The halves of an overlapped pair share their time.
+    if (g_.overlaps && (op.joined_with_next() || engine::joined_with_previous(p_.orders, i))) seen /= 2;
+    const std::size_t kind = op.kind() == engine::OpKind::forward ? 0 : op.kind() == engine::OpKind::backward_weight ? 2 : 1;
+    time[kind] += std::max(0.0, seen);
+  }
+
   void paint_ops() {
     const auto makespan = static_cast<double>(p_.timeline.makespan);
     std::uint32_t i = first_visible(p_, begin_, end_, g_.from);
@@ -106,22 +118,64 @@ class RowPainter {
         i += 2;
         continue;
       }
-      std::uint32_t next = i + 1;
-      double stop = start + duration(i);
-      if (g_.detail == Detail::runs)
-        while (next < end_ && same_run(op, p_.orders.ops[next]) &&
-               (static_cast<double>(p_.timeline.start[next]) - stop) * g_.px_per_tick < canvas_.px(kGap))
-          stop = static_cast<double>(p_.timeline.start[next]) + duration(next), ++next;
-      paint_block(i, next - i, start, stop, bar_.y, bar_.h);
-      idle_from = stop;
-      i = next;
+      if (g_.detail == Detail::blocks) {
+        const double stop = start + duration(i);
+        paint_block(i, 1, start, stop, bar_.y, bar_.h);
+        idle_from = stop;
+        ++i;
+        continue;
+      }
+      const Run run = run_from(i);
+      if (narrow(run.stop - start)) {
+        std::tie(i, idle_from) = paint_mixture(i);
+        continue;
+      }
+      paint_block(i, run.next - i, start, run.stop, bar_.y, bar_.h);
+      idle_from = run.stop;
+      i = run.next;
     }
     if (i >= end_) paint_idle(idle_from, makespan);
     else paint_idle(idle_from, std::min(makespan, g_.to));
   }
 
-  bool same_run(Op a, Op b) const {
-    return a.kind() == b.kind() && !b.joined_with_next() && g_.chunk_of[a.stage()] == g_.chunk_of[b.stage()];
+  bool narrow(double ticks) const { return ticks * g_.px_per_tick < canvas_.px(kLeastRun); }
+  bool follows(std::uint32_t i, double stop) const {  // without a gap one could see
+    return (static_cast<double>(p_.timeline.start[i]) - stop) * g_.px_per_tick < canvas_.px(kGap);
+  }
+
+  // Operations of one kind that follow each other. Chunks of a device stay apart where one can see them.
+  struct Run {
+    std::uint32_t next;
+    double stop;
+  };
+  Run run_from(std::uint32_t i) const {
+    const Op first = p_.orders.ops[i];
+    Run run{i + 1, static_cast<double>(p_.timeline.start[i]) + duration(i)};
+    for (; run.next < end_ && follows(run.next, run.stop); ++run.next) {
+      const Op op = p_.orders.ops[run.next];
+      if (op.kind() != first.kind() || op.joined_with_next()) break;
+      if (g_.chunk_of[op.stage()] != g_.chunk_of[first.stage()] && !narrow(duration(run.next))) break;
+      run.stop = static_cast<double>(p_.timeline.start[run.next]) + duration(run.next);
+    }
+    return run;
+  }
+
+  // Runs too narrow to draw become one bar with the share of each kind. Returns what comes after them and their end.
+  std::pair<std::uint32_t, double> paint_mixture(std::uint32_t i) {
+    const auto from = static_cast<double>(p_.timeline.start[i]);
+    Shares time{};
+    double stop = from;
+    while (i < end_ && follows(i, stop) && !p_.orders.ops[i].joined_with_next()) {
+      const Run run = run_from(i);
+      if (!narrow(run.stop - static_cast<double>(p_.timeline.start[i]))) break;
+      for (; i < run.next; ++i) add_time(i, duration(i), time);
+      stop = run.stop;
+    }
+    double busy = 0;
+    for (const double t : time) busy += t;
+    for (double& t : time) t *= busy > 0 ? (stop - from) / busy : 0;
+    if (from < g_.to && stop > g_.from) paint_share_bar(time, from, stop);
+    return {i, stop};
   }
 
   void paint_block(std::uint32_t first, std::uint32_t count, double from, double to, float top, float height) {
@@ -171,16 +225,6 @@ class RowPainter {
     const Rect r = rect_between(g_.at(from), bar_.y, g_.at(to), bar_.bottom());
     canvas_.rect(r, g_.idle);
     tag_idle(r, from, to);
-  }
-
-  // Share of time of forward, backward and weight gradient; what is missing to one is idle.
-  using Shares = std::array<double, 3>;
-  void add_time(std::uint32_t i, double seen, Shares& time) const {
-    const Op op = p_.orders.ops[i];
-    // The halves of an overlapped pair share their time.
-    if (g_.overlaps && (op.joined_with_next() || engine::joined_with_previous(p_.orders, i))) seen /= 2;
-    const std::size_t kind = op.kind() == engine::OpKind::forward ? 0 : op.kind() == engine::OpKind::backward_weight ? 2 : 1;
-    time[kind] += std::max(0.0, seen);
   }
 
   // Of operations low .. high-1, which are those in [from, to). Where there are many, a few windows of consecutive ones
@@ -349,7 +393,7 @@ Gantt make_gantt(const Canvas& canvas, const FigureInput& input, const StageRows
   const double narrowest = *std::min_element(least.begin(), least.end()) * g.px_per_tick;
   const double visible = static_cast<double>(p.orders.ops.size()) * std::min(1.0, (to - from) / std::max<double>(1, static_cast<double>(p.timeline.makespan)));
   if (narrowest >= canvas.px(kLeastBlock)) g.detail = Detail::blocks;
-  else if (narrowest >= canvas.px(kLeastRun) && visible <= static_cast<double>(kMostRuns)) g.detail = Detail::runs;
+  else if (visible <= kMostRuns) g.detail = Detail::runs;
   else g.detail = Detail::shares;
 
   TextStyle number;

@@ -14,7 +14,7 @@ namespace roofscape::widgets::gantt {
 
 enum class Detail : std::uint8_t {
   blocks,  // every operation
-  runs,    // operations of one kind that follow each other without a gap are one bar
+  runs,    // operations of one kind that follow each other are one bar; runs under a pixel, bars split by height
   shares,  // bars split by height: the share of time of each kind in a few pixels of time
 };
 

@@ -6,6 +6,7 @@
 
 #include "widgets/figure_head.h"
 #include "widgets/number_format.h"
+#include "widgets/stage_rows.h"
 
 namespace roofscape::widgets::roofline {
 
@@ -224,7 +225,7 @@ std::vector<Rect> taken_places(const Canvas& canvas, const FigureInput& input, c
   }
   for (const Flag& f : l.flags) {
     const float left = f.at.x - canvas.px(kFlagElbow + kFlagColumn) - values - canvas.text_width(f.name, style);
-    taken.push_back(rect_between(left, y, f.at.x + canvas.px(2), y + pitch));
+    taken.push_back(rect_between(left - canvas.px(8), y, f.at.x + canvas.px(2), y + pitch));
     taken.push_back(rect_between(f.at.x - canvas.px(1), f.at.y, f.at.x + canvas.px(2), y + pitch));
     y += pitch;
   }
@@ -275,37 +276,58 @@ void place_side_labels(const Canvas& canvas, const FigureInput& input, std::vect
     while (end < dots.size() && dots[end]->at.y - dots[end - 1]->at.y < line) ++end;
     std::vector<const Dot*> group(dots.begin() + static_cast<std::ptrdiff_t>(i), dots.begin() + static_cast<std::ptrdiff_t>(end));
     std::stable_sort(group.begin(), group.end(), [](const Dot* a, const Dot* b) { return a->at.x > b->at.x; });
-    std::string text;
     float right = 0;
+    for (const Dot* d : group) right = std::max(right, d->at.x + d->size / 2);
+    // Vector operations share a line; the others have one each, with their share of the step, the largest first.
+    std::vector<std::string> lines;
+    std::string vectors;
+    std::vector<const Dot*> others;
     for (const Dot* d : group) {
-      if (!text.empty()) text += input.texts.text("figure.list_separator");
-      text += d->name;
-      if (d->look != Roof::vector) text += " " + format_share(d->row->share_of_step);
-      right = std::max(right, d->at.x + d->size / 2);
+      if (d->look != Roof::vector) {
+        others.push_back(d);
+        continue;
+      }
+      if (!vectors.empty()) vectors += input.texts.text("figure.list_separator");
+      vectors += d->name;
     }
+    std::stable_sort(others.begin(), others.end(),
+                     [](const Dot* a, const Dot* b) { return a->row->share_of_step > b->row->share_of_step; });
+    for (const Dot* d : others) lines.push_back(d->name + " " + format_share(d->row->share_of_step));
+    if (!vectors.empty()) lines.push_back(std::move(vectors));
     // As much lower than the rightmost dot as keeps the roof, which rises to the right, off the capitals.
     const float gap = canvas.px(6);
     const Point run = l.hbm.high - l.hbm.low;
     const float rise = run.x > 0 ? -run.y / run.x * (right + gap - group.front()->at.x) : 0;
     const float cap = canvas.metrics().cap_height() * style.em;
-    const Point at{right + gap, group.front()->at.y + std::max(canvas.px(1), cap / 2 + canvas.px(4) - rise)};
+    Point at{right + gap, group.front()->at.y + std::max(canvas.px(1), cap / 2 + canvas.px(4) - rise)};
     float room = l.plot.right() - at.x - canvas.px(2);
-    if (const float to_ridge = l.x(l.ridge) - at.x - canvas.px(5); to_ridge > canvas.px(60)) room = std::min(room, to_ridge);
-    const std::string fitted = ellipsize(canvas, text, style, room);
-    TextPlace p = place(canvas, fitted, at, style);
-    p.bounds = {p.bounds.x, at.y - cap * 0.7f, p.bounds.w, cap * 1.6f};  // ink, not the whole line
-    if (!fitted.empty() && inside(p.bounds, l.plot) && free_of(p.bounds, taken)) {
+    float widest = 0;
+    for (const std::string& text : lines) widest = std::max(widest, canvas.text_width(text, style));
+    // Not across the line of the ridge: cut before it, or past it where it is near.
+    if (const float to_ridge = l.x(l.ridge) - at.x - canvas.px(5); to_ridge > canvas.px(60)) {
+      room = std::min(room, to_ridge);
+    } else if (to_ridge > -canvas.px(10) && to_ridge < widest) {
+      at.x += to_ridge + canvas.px(11);
+      room -= to_ridge + canvas.px(11);
+    }
+    for (const std::string& text : lines) {
+      const std::string fitted = ellipsize(canvas, text, style, room);
+      TextPlace p = place(canvas, fitted, at, style);
+      p.bounds = {p.bounds.x, at.y - cap * 0.7f, p.bounds.w, cap * 1.6f};  // ink, not the whole line
+      if (fitted.empty() || !inside(p.bounds, l.plot) || !free_of(p.bounds, taken)) break;
       taken.push_back(p.bounds);
       l.side_labels.push_back(p);
+      at.y += line;
     }
     i = end;
   }
 }
 
-void place_slope_label(const Canvas& canvas, const Theme& theme, const Slope& slope, bool below,
+// Along the slope where nothing is in the way. False if there is no such place; then it has an empty text.
+bool place_slope_label(const Canvas& canvas, const Theme& theme, const Slope& slope, bool below, bool strong,
                        std::vector<Rect>& taken, Layout& l) {
   const Point run = slope.high - slope.low;
-  TextStyle style = small(canvas, below ? theme.ink2 : theme.ink3, HAlign::centre, VAlign::baseline);
+  TextStyle style = small(canvas, strong ? theme.ink2 : theme.ink3, HAlign::centre, VAlign::baseline);
   style.angle = std::atan2(run.y, run.x);
   const float cap = canvas.metrics().cap_height() * style.em;
   const float length = std::hypot(run.x, run.y), width = canvas.text_width(slope.label, style);
@@ -329,7 +351,9 @@ void place_slope_label(const Canvas& canvas, const Theme& theme, const Slope& sl
     taken.insert(taken.end(), pieces.begin(), pieces.end());
     break;
   }
+  const bool placed = !best.text.empty();
   l.slope_labels.push_back(std::move(best));
+  return placed;
 }
 
 }  // namespace
@@ -360,7 +384,10 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   const double reached = matmul_flop_per_s(input.report);
   find_dots(canvas, area, input, l);
   place_axes(canvas, area, input, l);
-  if (reached > 0 && reached < kClearlyUnder * l.peak && l.y.contains(reached)) l.achieved = reached;
+  for (const Dot& d : l.dots)  // only where arithmetic, not bandwidth, is what they miss the peak by
+    if (d.look == Roof::matmul && d.row->intensity_flop_per_byte >= l.ridge && reached < kClearlyUnder * l.peak &&
+        d.row->achieved_flop_per_s < kClearlyUnder * l.peak)
+      l.achieved = reached;
   for (Dot& d : l.dots) d.at = {l.x(d.row->intensity_flop_per_byte), l.y(d.row->achieved_flop_per_s)};
   place_slopes(input, l);
   place_flags(canvas, input, l);
@@ -370,8 +397,15 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   place_ridge_label(canvas, input, taken, l);
   if (!l.ridge_label.text.empty()) taken.push_back(l.ridge_label.bounds);
   place_side_labels(canvas, input, taken, l);
-  place_slope_label(canvas, input.theme, l.hbm, true, taken, l);
-  for (const Slope& s : l.faster) place_slope_label(canvas, input.theme, s, false, taken, l);
+  if (!place_slope_label(canvas, input.theme, l.hbm, true, true, taken, l)) {
+    // Above the slope, unless the dashed line of the faster memory runs there.
+    const float between = l.faster.empty() ? area.h : l.hbm.low.y - l.y(l.x.from() * l.faster.front().bytes_per_s);
+    if (between > small_line(canvas) * 2.2f) {
+      l.slope_labels.clear();
+      place_slope_label(canvas, input.theme, l.hbm, false, true, taken, l);
+    }
+  }
+  for (const Slope& s : l.faster) place_slope_label(canvas, input.theme, s, false, false, taken, l);
   return l;
 }
 

@@ -74,7 +74,7 @@ void draw_stage_numbers(Canvas& canvas, const Theme& theme, const TextTable& tex
                         std::optional<int> hovered) {
   const float right = rows.plot.x - canvas.px(kNumberGap);
   TextStyle word = number_style(canvas, theme.ink3, Weight::regular);
-  const std::string fitted = ellipsize(canvas, texts.text("figure.stage"), word, right - rows.area.x);
+  const std::string fitted = ellipsize(canvas, texts.text("figure.stage"), word, right - rows.area.x + canvas.px(0.5f));
   canvas.text({right, rows.header.y + rows.header.h / 2}, fitted, word);
   const float line = small_line(canvas);
   for (int stage = 0; stage < rows.count; ++stage) {

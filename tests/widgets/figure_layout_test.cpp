@@ -1,0 +1,185 @@
+// All figures at all sizes: nothing cut, nothing over anything, no key shown in place of a text; and the goldens.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "tests/widgets/figure_fixture.h"
+
+using namespace roofscape;
+using namespace roofscape::widgets;
+using namespace roofscape::widgets::testing;
+using engine::ScheduleKind;
+
+namespace {
+
+constexpr engine::Tick kMs = 1'000'000'000;
+
+struct NamedCase {
+  const char* name;
+  FigureCase figure_case;
+};
+
+const std::vector<NamedCase>& cases() {
+  static const std::vector<NamedCase> all = [] {
+    std::vector<NamedCase> out;
+    out.push_back({"sixteen stages", sixteen_stages()});
+    out.push_back({"too full", too_full()});
+    out.push_back({"one stage", one_stage(16)});
+    out.push_back({"two stages", scheduled({ScheduleKind::one_f_one_b, 2, 4, 1, 0}, kMs, kMs, kMs)});
+    out.push_back({"interleaved", scheduled({ScheduleKind::interleaved_1f1b, 8, 16, 4, 0}, kMs, kMs, kMs)});
+    out.push_back({"dualpipe", scheduled({ScheduleKind::dualpipe, 8, 20, 1, 0}, kMs, kMs, kMs)});
+    out.push_back({"64 stages", scheduled({ScheduleKind::one_f_one_b, 64, 64, 1, 0}, kMs, kMs, kMs)});
+    out.push_back({"illegal", scheduled({ScheduleKind::interleaved_1f1b, 16, 18, 2, 0}, kMs, kMs, kMs)});
+    FigureCase slow = sixteen_stages();  // all matrix multiplications left of the ridge
+    for (engine::OperationRow& row : slow.report.operations)
+      if (!engine::is_vector_operation(row.kind)) {
+        row.intensity_flop_per_byte /= 40;
+        row.achieved_flop_per_s = row.intensity_flop_per_byte * 3.35e12;
+      }
+    out.push_back({"bound by HBM", std::move(slow)});
+    FigureCase far = sixteen_stages();  // calibrated: under the peak
+    for (engine::OperationRow& row : far.report.operations) row.achieved_flop_per_s *= 0.68;
+    out.push_back({"68 % of peak", std::move(far)});
+    return out;
+  }();
+  return all;
+}
+
+struct Look {
+  const char* theme;
+  float em;
+  bool print;
+};
+
+struct Size {
+  float width, height;
+};
+
+// English with every text of a figure half as long again, as other languages are.
+const TextTable& long_words() {
+  static const TextTable table = [] {
+    auto texts = english().all();
+    for (auto& [key, text] : texts) {
+      if (!key.starts_with("figure.") || key == "figure.list_separator" || text.find('{') == 0) continue;
+      for (std::size_t i = 0, n = text.size() / 2; i < n; ++i) text += "abcdefghij"[i % 10];
+    }
+    return TextTable(std::move(texts));
+  }();
+  return table;
+}
+
+std::string golden_path(const std::string& name) {
+  return std::string(ROOFSCAPE_SOURCE_DIR) + "/tests/golden/" + name + ".txt";
+}
+
+// Line by line: words equal, numbers within 0.02.
+std::string first_difference(const std::string& expected, const std::string& actual) {
+  const char *a = expected.c_str(), *b = actual.c_str();
+  int line = 1;
+  while (*a && *b) {
+    const bool number_a = std::isdigit(static_cast<unsigned char>(*a)) || (*a == '-' && std::isdigit(static_cast<unsigned char>(a[1])));
+    const bool number_b = std::isdigit(static_cast<unsigned char>(*b)) || (*b == '-' && std::isdigit(static_cast<unsigned char>(b[1])));
+    if (number_a && number_b) {
+      char *end_a = nullptr, *end_b = nullptr;
+      if (std::abs(std::strtod(a, &end_a) - std::strtod(b, &end_b)) > 0.0201) break;
+      a = end_a;
+      b = end_b;
+      continue;
+    }
+    if (*a != *b) break;
+    if (*a == '\n') ++line;
+    ++a, ++b;
+  }
+  if (!*a && !*b) return {};
+  const auto rest = [](const char* s) { return std::string(s, std::min<std::size_t>(60, std::char_traits<char>::length(s))); };
+  return fmt::format("line {}: \"{}\" instead of \"{}\"", line, rest(b), rest(a));
+}
+
+void check_golden(const std::string& name, const RecordCanvas& canvas) {
+  const std::string actual = canvas.to_text();
+  if (std::getenv("ROOFSCAPE_UPDATE_GOLDEN")) {
+    std::ofstream(golden_path(name), std::ios::binary) << actual;
+    return;
+  }
+  CAPTURE(name);
+  CHECK(first_difference(read_file(golden_path(name)), actual) == "");
+}
+
+}  // namespace
+
+TEST_CASE("no text is cut or covered at any size, on screen and on paper") {
+  for (const NamedCase& c : cases())
+    for (const FigureRow& figure : figures())
+      for (const Look look : {Look{"dark", 15, false}, Look{"print", 9, true}})
+        for (const Size size : {Size{320, 240}, {480, 320}, {900, 500}, {3840, 2160}}) {
+          CAPTURE(c.name);
+          CAPTURE(figure.name);
+          CAPTURE(look.theme);
+          CAPTURE(size.width);
+          FigureView view;
+          view.print = look.print;
+          const auto canvas = drawn(std::string(figure.name), c.figure_case, look.theme, look.em, size.width, size.height, view);
+          CHECK(canvas->audit_text() == "");
+          for (const TextRun& run : canvas->texts()) CHECK_FALSE(run.text.starts_with("figure."));
+        }
+}
+
+TEST_CASE("hovered and compact figures are as clean") {
+  FigureView view;
+  view.compact = true;
+  view.hovered_stage = 1;
+  view.hovered_operation = 4;
+  for (const NamedCase& c : cases())
+    for (const FigureRow& figure : figures()) {
+      CAPTURE(c.name);
+      CAPTURE(figure.name);
+      CHECK(drawn(std::string(figure.name), c.figure_case, "light", 13.125f, 400, 270, view)->audit_text() == "");
+    }
+}
+
+TEST_CASE("words half as long again still have room") {
+  const Theme dark = theme("dark");
+  for (const NamedCase& c : cases())
+    for (const FigureRow& figure : figures())
+      for (const Size size : {Size{480, 320}, {560, 400}, {900, 500}}) {
+        CAPTURE(c.name);
+        CAPTURE(figure.name);
+        CAPTURE(size.width);
+        RecordCanvas canvas(fonts(), 15, {0, 0, size.width, size.height});
+        figure.draw(canvas, canvas.bounds(), {c.figure_case.scenario, c.figure_case.report, long_words(), dark}, {});
+        CHECK(canvas.audit_text() == "");
+      }
+}
+
+TEST_CASE("on paper a figure states model, chips, plan and mode") {
+  FigureView view;
+  view.print = true;
+  for (const FigureRow& figure : figures()) {
+    CAPTURE(figure.name);
+    const auto canvas = drawn(std::string(figure.name), sixteen_stages(), "print", 9, figure.width_pt, figure.height_pt, view);
+    CHECK(canvas->find_text("LLaMA-3.1 405B on 16\u202f384 H100 SXM, fsdp 128, tensor 8, pipeline 16, ZeRO-1; ideal mode"));
+    CHECK(canvas->audit_text() == "");
+  }
+}
+
+TEST_CASE("a projected figure is as clean as a small one") {
+  for (const NamedCase& c : cases())
+    for (const FigureRow& figure : figures()) {
+      CAPTURE(c.name);
+      CAPTURE(figure.name);
+      CHECK(drawn(std::string(figure.name), c.figure_case, "projector", 32, 1920, 1000)->audit_text() == "");
+    }
+}
+
+TEST_CASE("figures are as their goldens") {
+  FigureView view;
+  view.print = true;
+  check_golden("figure_roofline_gpu", *drawn("roofline", sixteen_stages(), "print", 9, 425, 283, view));
+  check_golden("figure_roofline_tpu", *drawn("roofline", one_stage(), "dark", 15, 560, 400));
+  check_golden("figure_memory_stages", *drawn("memory", scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs, kMs, kMs), "print", 9, 425, 200, view));
+  check_golden("figure_memory_one", *drawn("memory", one_stage(), "dark", 15, 560, 400));
+  check_golden("figure_pipeline_1f1b", *drawn("pipeline", scheduled({ScheduleKind::one_f_one_b, 4, 6, 1, 0}, kMs, kMs, kMs), "print", 9, 425, 200, view));
+  check_golden("figure_pipeline_zb_v", *drawn("pipeline", scheduled({ScheduleKind::zb_v, 2, 4, 2, 0}, kMs, kMs, kMs), "dark", 15, 560, 250));
+}
