@@ -1,4 +1,5 @@
 // Clusters as JSON: torus chips in slices, switched chips in nodes.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/io/files.h"
@@ -48,6 +49,17 @@ Failure read_chips(const Json& json, const PartContext& context, engine::Scenari
   return std::nullopt;
 }
 
+// A count as a field of the table can hold it.
+int clamped(std::string_view path, double value) {
+  const engine::Field* field = engine::find_field(path);
+  return static_cast<int>(std::clamp(value, field->minimum, field->maximum));
+}
+
+std::array<int, 3> one_pod(const engine::Chip& chip) {
+  return {clamped("cluster.slice.0", chip.pod_shape[0]), clamped("cluster.slice.1", chip.pod_shape[1]),
+          clamped("cluster.slice.2", chip.pod_shape[2])};
+}
+
 }  // namespace
 
 void resize_for_chip(Cluster& cluster, const engine::Chip& chip) {
@@ -59,14 +71,14 @@ void resize_for_chip(Cluster& cluster, const engine::Chip& chip) {
   if (now == Interconnect::switched) {
     if (!was_torus) return;
     const double domain = chip[engine::ChipField::scaleup_domain_chips].value.value_or(fresh.node_size);
-    cluster.node_size = static_cast<int>(domain);
-    cluster.nodes = static_cast<int>(std::max<std::int64_t>(1, chips / cluster.node_size));
+    cluster.node_size = clamped("cluster.node_size", domain);
+    cluster.nodes = clamped("cluster.nodes", static_cast<double>(chips / cluster.node_size));
     cluster.slice = fresh.slice;
     cluster.slices = fresh.slices;
   } else if (!was_torus) {
-    cluster.slice = chip.pod_shape;
-    const std::int64_t pod = std::int64_t{1} * chip.pod_shape[0] * chip.pod_shape[1] * chip.pod_shape[2];
-    cluster.slices = static_cast<int>(std::max<std::int64_t>(1, (chips + pod - 1) / pod));
+    cluster.slice = one_pod(chip);
+    const std::int64_t pod = std::int64_t{1} * cluster.slice[0] * cluster.slice[1] * cluster.slice[2];
+    cluster.slices = clamped("cluster.slices", static_cast<double>((chips + pod - 1) / pod));
     cluster.nodes = fresh.nodes;
     cluster.node_size = fresh.node_size;
   }
@@ -106,13 +118,13 @@ Result<Cluster> read_cluster(const Json& json, const PartContext& context) {
   if (torus) {
     if (const auto found = json.find("slice"); found != json.end())
       if (auto failure = read_slice(*found, context, scenario)) return *failure;
-    if (!json.contains("slice")) scenario.cluster.slice = scenario.cluster.chip.pod_shape;  // one pod
+    if (!json.contains("slice")) scenario.cluster.slice = one_pod(scenario.cluster.chip);
     if (const auto found = json.find("slices"); found != json.end())
       if (auto failure = read_table_field("cluster.slices", *found, context, context.at("slices"), scenario)) return *failure;
     return scenario.cluster;
   }
   if (const auto& domain = scenario.cluster.chip[engine::ChipField::scaleup_domain_chips].value)
-    scenario.cluster.node_size = static_cast<int>(*domain);
+    scenario.cluster.node_size = clamped("cluster.node_size", *domain);
   if (const auto found = json.find("node_size"); found != json.end())
     if (auto failure = read_table_field("cluster.node_size", *found, context, context.at("node_size"), scenario)) return *failure;
   const auto chips = json.find("chips");

@@ -36,8 +36,8 @@ TEST_CASE("labels are short, differ within a group, and sentences end") {
     CHECK_MESSAGE(label.size() <= 44, label);
     CHECK_MESSAGE(texts().text(key + ".about").ends_with('.'), key);
     const std::string group(row.id.substr(0, row.id.find('.')));
-    const auto [other, inserted] = seen.emplace(group + "/" + label, std::string(row.id));
-    CHECK_MESSAGE(inserted, label << " names " << other->second << " and " << row.id);
+    const auto added = seen.emplace(group + "/" + label, std::string(row.id));
+    CHECK_MESSAGE(added.second, label << " names " << added.first->second << " and " << row.id);
   }
 }
 

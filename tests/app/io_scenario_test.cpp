@@ -135,7 +135,7 @@ TEST_CASE("an assignment that is wrong says why and changes nothing") {
       {"=1", "\"=1\" is no assignment; write path=value, such as parallelism.tensor=8"},
       {"parallelism.tensor", "\"parallelism.tensor\" is no assignment; write path=value, such as parallelism.tensor=8"},
       {"model=llama3-70c", "model: no model preset is called \"llama3-70c\"; did you mean \"llama3-70b\"?"},
-      {"cluster.chip=tpu-v5q", "cluster.chip: no chip preset is called \"tpu-v5q\"; did you mean \"tpu-v5p\"?"},
+      {"cluster.chip=tpu-v5pp", "cluster.chip: no chip preset is called \"tpu-v5pp\"; did you mean \"tpu-v5p\"?"},
       {"cluster.nodes=4", "cluster.nodes: does not apply to chips on a torus; give \"slice\" and \"slices\""},
       {"cluster.slice=4x4x4x4", "cluster.slice: is a list of 4; give the chips along each torus axis as a list of one to three whole numbers"},
       {"cluster.chip.hbm=1e9", "cluster.chip.hbm: unknown field; did you mean \"hbm_bytes\"?"},
