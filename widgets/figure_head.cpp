@@ -9,6 +9,10 @@ namespace roofscape::widgets {
 
 using engine::Q;
 
+namespace {
+constexpr float kPrintMargin = 12, kBelowHead = 8;
+}
+
 std::string chip_key(const FigureInput& input, std::string_view stem) {
   const bool gpu = input.scenario.cluster.chip.interconnect == engine::Interconnect::switched;
   return std::string(stem) + (gpu ? ".gpu" : ".chip");
@@ -64,7 +68,7 @@ Rect draw_figure_head(Canvas& canvas, const Rect& area, const FigureInput& input
                       const FigureHead& head) {
   if (!view.print) return area;
   const Theme& theme = input.theme;
-  Rect rest = draw_head(canvas, theme, area, {head.title, head.takeaway, true});
+  Rect rest = draw_head(canvas, theme, area.inset(canvas.px(kPrintMargin)), {head.title, head.takeaway, true});
   TextStyle style;
   style.em = kSmallText * canvas.em();
   style.colour = theme.ink3;
@@ -74,7 +78,7 @@ Rect draw_figure_head(Canvas& canvas, const Rect& area, const FigureInput& input
     const Rect strip = rest.cut_top(line);
     canvas.text({strip.x, strip.y}, text, style);
   }
-  rest.cut_top(canvas.px(8));
+  rest.cut_top(canvas.px(kBelowHead));
   return rest;
 }
 

@@ -130,7 +130,7 @@ class RowPainter {
         std::tie(i, idle_from) = paint_mixture(i);
         continue;
       }
-      paint_block(i, run.next - i, start, run.stop, bar_.y, bar_.h);
+      paint_block(i, run.next - i, start, run.stop, bar_.y, bar_.h, run.mixed);
       idle_from = run.stop;
       i = run.next;
     }
@@ -147,14 +147,17 @@ class RowPainter {
   struct Run {
     std::uint32_t next;
     double stop;
+    bool mixed;  // of several chunks: drawn in the full colour
   };
   Run run_from(std::uint32_t i) const {
     const Op first = p_.orders.ops[i];
-    Run run{i + 1, static_cast<double>(p_.timeline.start[i]) + duration(i)};
+    Run run{i + 1, static_cast<double>(p_.timeline.start[i]) + duration(i), false};
     for (; run.next < end_ && follows(run.next, run.stop); ++run.next) {
       const Op op = p_.orders.ops[run.next];
       if (op.kind() != first.kind() || op.joined_with_next()) break;
-      if (g_.chunk_of[op.stage()] != g_.chunk_of[first.stage()] && !narrow(duration(run.next))) break;
+      const bool other = g_.chunk_of[op.stage()] != g_.chunk_of[first.stage()];
+      if (other && !narrow(duration(run.next))) break;
+      run.mixed = run.mixed || other;
       run.stop = static_cast<double>(p_.timeline.start[run.next]) + duration(run.next);
     }
     return run;
@@ -178,12 +181,13 @@ class RowPainter {
     return {i, stop};
   }
 
-  void paint_block(std::uint32_t first, std::uint32_t count, double from, double to, float top, float height) {
+  void paint_block(std::uint32_t first, std::uint32_t count, double from, double to, float top, float height,
+                   bool mixed = false) {
     if (to <= g_.from || to <= from) return;
     const Op op = p_.orders.ops[first];
     Rect r = rect_between(g_.at(from), top, g_.at(to), top + height);
     if (g_.detail == Detail::blocks && r.w > canvas_.px(2)) r.w -= canvas_.px(kGap);
-    const Fill& fill = g_.fill(op);
+    const Fill& fill = mixed ? g_.fills[kind_index(op)][0] : g_.fill(op);
     canvas_.rect(r, fill);
     const std::size_t kind = kind_index(op);
     if (g_.numbered[kind] && count == 1 && r.x >= g_.rows.plot.x && r.right() <= g_.rows.plot.right()) {
