@@ -19,7 +19,7 @@ if [ "${1:-}" = --deps ]; then
   exit 0
 fi
 
-build_preset "$here" release
+build_preset "$here" release roofscape roofscape-cli
 
 output=$PWD/roofscape-output
 cd "$here"

@@ -44,11 +44,15 @@ TEXT
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"
 }
 
-# build_preset FOLDER PRESET: configures and builds; all it says goes to stderr. The caller's folder stays.
+# build_preset FOLDER PRESET [TARGET...]: configures and builds; all it says goes to stderr. The caller's folder stays.
 build_preset() {
   (
     cd "$1" || exit
     cmake --preset "$2" -Wno-dev >&2
-    cmake --build --preset "$2" >&2
+    if [ $# -gt 2 ]; then
+      cmake --build --preset "$2" --target "${@:3}" >&2
+    else
+      cmake --build --preset "$2" >&2
+    fi
   )
 }
