@@ -13,6 +13,19 @@ namespace roofscape::widgets {
 
 namespace {
 
+// Whether anything of these points, grown by `reach`, can be seen through the clip: rows of a scrolled region that are
+// out of sight cost nothing.
+bool in_sight(std::span<const Point> points, const Rect& clip, float reach) {
+  float left = points[0].x, right = left, top = points[0].y, bottom = top;
+  for (const Point p : points) {
+    left = std::min(left, p.x);
+    right = std::max(right, p.x);
+    top = std::min(top, p.y);
+    bottom = std::max(bottom, p.y);
+  }
+  return right + reach > clip.x && left - reach < clip.right() && bottom + reach > clip.y && top - reach < clip.bottom();
+}
+
 constexpr std::array kWeights{Weight::regular, Weight::bold};
 
 ImU32 packed(Colour c) { return IM_COL32(c.r, c.g, c.b, c.a); }
@@ -145,7 +158,7 @@ void ScreenCanvas::raw_stroke(std::span<const Point> points, bool closed, Colour
     colour = faded(colour, width);
     width = 1;
   }
-  if (!colour.visible()) return;
+  if (!colour.visible() || points.empty() || !in_sight(points, clip_rect(), width + 1)) return;
   points_.clear();
   // Upright lines of about a pixel are moved onto the pixels, else they would smear over two at half strength.
   const bool thin = width < 1.75f;
@@ -169,7 +182,7 @@ void ScreenCanvas::raw_stroke(std::span<const Point> points, bool closed, Colour
 }
 
 void ScreenCanvas::raw_fill(std::span<const Point> points, Colour colour) {
-  if (!colour.visible() || points.size() < 3) return;
+  if (!colour.visible() || points.size() < 3 || !in_sight(points, clip_rect(), 1)) return;
   points_.clear();
   for (const Point p : points) points_.push_back({p.x, p.y});
   list_->AddConvexPolyFilled(points_.data(), static_cast<int>(points_.size()), packed(colour));
@@ -178,6 +191,7 @@ void ScreenCanvas::raw_fill(std::span<const Point> points, Colour colour) {
 void ScreenCanvas::raw_text(Point baseline, std::string_view utf8, float em, Weight weight, Colour colour,
                             float angle) {
   const FontStack& fonts = metrics();
+  if (angle == 0 && (baseline.y + em < clip_rect().y || baseline.y - 2 * em > clip_rect().bottom())) return;
   // Where glyphs come on demand, asking for one may move the others in the atlas: ask for all, then place all.
   if (compat::dynamic_glyphs())
     for (std::size_t at = 0; at < utf8.size();) atlas_.find(next_codepoint(utf8, at), em, weight);
@@ -217,7 +231,7 @@ void ScreenCanvas::raw_push_clip(const Rect& r) {
 void ScreenCanvas::raw_pop_clip() { list_->PopClipRect(); }
 
 void ScreenCanvas::on_text(Point anchor, std::string_view utf8, const TextStyle& style, const Rect& clip) {
-  if (audit_) drawn_.push_back({std::string(utf8), text_bounds(anchor, utf8, style), clip});
+  if (audit_) drawn_.push_back({std::string(utf8), text_bounds(anchor, utf8, style), clip, style.angle == 0 && !style.vertical});
 }
 
 }  // namespace roofscape::widgets

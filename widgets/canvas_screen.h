@@ -67,6 +67,7 @@ class ScreenCanvas final : public Canvas {
   struct DrawnText {
     std::string text;
     Rect rect, clip;
+    bool upright = true;
   };
   void set_audit(bool on) { audit_ = on; }
   const std::vector<DrawnText>& drawn_texts() const { return drawn_; }

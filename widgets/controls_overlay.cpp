@@ -7,9 +7,14 @@
 
 namespace roofscape::widgets {
 
+namespace {
+// What does not fit; less than a few pixels is not worth a scroll bar.
+float overflow(float content, const Rect& view) { return content - view.h < 3 ? 0 : content - view.h; }
+}  // namespace
+
 ScrollRegion begin_scroll(Ui& ui, std::string_view id, const Rect& view) {
   auto& s = ui.io.scroll(id);
-  const float most = std::max(0.0f, s.content - view.h);
+  const float most = overflow(s.content, view);
   s.offset = std::clamp(std::round(s.offset), 0.0f, most);
   return {view, view.y - s.offset, id};
 }
@@ -18,7 +23,7 @@ void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom) {
   auto& s = ui.io.scroll(region.id);
   const Rect& view = region.view;
   s.content = content_bottom - region.content_top;
-  const float most = std::max(0.0f, s.content - view.h);
+  const float most = overflow(s.content, view);
   if (const float notches = ui.io.take_wheel(view); notches != 0) s.offset -= notches * ui.px(kRowHeight) * 2;
   // A control that gets the focus by keyboard comes into sight.
   if (ui.io.focus_moved() && ui.io.focus_rect()) {

@@ -163,11 +163,15 @@ DrawAudit audit_draw_data() {
       ++audit.commands;
       const ImVec4 clip = command.ClipRect;
       if (clip.x < -0.5f || clip.y < -0.5f || clip.z > size.x + 0.5f || clip.w > size.y + 0.5f) ++audit.outside;
+      // What is drawn under a clip of its own may be longer than that clip.
+      const bool whole = clip.x <= 0 && clip.y <= 0 && clip.z >= size.x && clip.w >= size.y;
+      if (!whole) continue;
+      for (unsigned e = 0; e < command.ElemCount; ++e) {
+        const ImDrawVert& v = list->VtxBuffer[static_cast<int>(command.VtxOffset + list->IdxBuffer[static_cast<int>(command.IdxOffset + e)])];
+        // Half a pixel of fringe may reach over the edge.
+        if (!(v.pos.x > -2 && v.pos.y > -2 && v.pos.x < size.x + 2 && v.pos.y < size.y + 2)) ++audit.outside;
+      }
     }
-    // Half a pixel of fringe is allowed to reach over the edge.
-    for (const ImDrawVert& vertex : list->VtxBuffer)
-      if (!(vertex.pos.x > -2 && vertex.pos.y > -2 && vertex.pos.x < size.x + 2 && vertex.pos.y < size.y + 2))
-        ++audit.outside;
   }
   return audit;
 }

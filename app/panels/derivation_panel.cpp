@@ -207,7 +207,8 @@ struct Writer {
     const float symbol_w = std::max(ctx.px(62), symbol.width + ctx.px(10));
     TextStyle v = ctx.style(theme().ink);
     v.halign = HAlign::right;
-    const std::string value = format(line.value, line.unit, {.trim_zeros = line.is_input});
+    const bool counted = line.unit.notation == engine::Notation::count;  // the label says what is counted
+    const std::string value = format(line.value, line.unit, {.unit = !counted, .trim_zeros = line.is_input});
     const TextStyle small = ctx.style(theme().ink3, kSmallText);
     const float room = width - symbol_w - ctx.ui.canvas.text_width(value, v) - ctx.px(12);
     float row_h = h;
@@ -283,7 +284,7 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scen
                     ctx.style(t.ink2, kSmallText), w.width) + ctx.px(6);
   const bool sum = top.expression.kind == Expression::Kind::add && top.expression.children.size() >= 4;
   w.body(*derivation, top);
-  if (!top.is_input && !top.source.empty())
+  if (!top.is_input && !sum && !top.source.empty())
     w.y += draw_prose(ctx.ui.canvas, {w.x, w.y + ctx.px(2)}, top.source, ctx.style(t.ink3, kSmallText), w.width) + ctx.px(4);
   const DerivationLine* next = sum ? dominant(*derivation, top) : nullptr;
   if (next != nullptr) {

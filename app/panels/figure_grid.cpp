@@ -89,7 +89,9 @@ void figure(PanelContext& ctx, const Rect& cell, std::size_t index, engine::Scen
   }
 
   const Rect area = rest;
-  const ItemState s = ctx.ui.item(id, area, Interaction::Focus::none);
+  // With one stage there is nothing to point at but the button.
+  const bool one_stage = row.name == "pipeline" && ctx.session.scenario().parallelism.pipeline == 1;
+  const ItemState s = ctx.ui.item(id, one_stage ? Rect{} : area, Interaction::Focus::none);
   if (s.pressed || s.hovered) ctx.view.focused_figure = index;
   FigureView view;
   view.compact = ctx.view.compact && !maximised;
@@ -122,7 +124,7 @@ void figure(PanelContext& ctx, const Rect& cell, std::size_t index, engine::Scen
     card(ctx, area, scenario);
     return;
   }
-  if (row.name == "pipeline" && ctx.session.scenario().parallelism.pipeline == 1) one_stage_button(ctx, area, scenario);
+  if (one_stage) one_stage_button(ctx, area, scenario);
 
   if (!s.hovered) return;
   const TagRegion* hit = nullptr;

@@ -1,6 +1,7 @@
 // The numbers behind the pictures: tokens a chip against the limits of the network, and the sizes of the job. Each can be
 // pointed at and opens its derivation.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/panels/panel.h"
@@ -19,7 +20,12 @@ struct Group {
   std::vector<Q> rows;
 };
 
-// A row: label, dotted room, value. Returns its height.
+// Whether the unit is worth its room: labels say tokens, chips and ways themselves.
+bool says_unit(const engine::Unit& unit) {
+  return unit.notation != engine::Notation::count && !(unit == engine::unit::ways_real) && !(unit == engine::unit::tokens_per_chip);
+}
+
+// A row: label and value. Returns its height.
 float number_row(PanelContext& ctx, float x, float y, float width, float height, Q q) {
   const Theme& t = ctx.ui.theme;
   const engine::Quantity& row = engine::quantity(q);
@@ -34,7 +40,7 @@ float number_row(PanelContext& ctx, float x, float y, float width, float height,
     ctx.ui.io.hint(id, r, quantity_tip(ctx, q), std::string(ctx.text("quantity." + std::string(row.id) + ".about")));
     if (s.clicked) open_derivation(ctx.view, std::string(row.id));
   }
-  const std::string text = value ? format(*value, row.unit, {.unit = row.unit.notation != engine::Notation::count}) : std::string(kNoValue);
+  const std::string text = value ? format(*value, row.unit, {.unit = says_unit(row.unit)}) : std::string(kNoValue);
   TextStyle v = ctx.style(value ? t.ink : t.ink3);
   v.halign = HAlign::right;
   const float middle = y + height / 2, used = ctx.ui.canvas.text_width(text, v);
@@ -142,33 +148,28 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, engine::Scen
   ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, head.right() - x), phrase);
 
   // Two columns: the network's limits, and the sizes of the job in groups as there is room.
-  const float gap = std::round(ctx.px(36)), w = std::floor((rest.w - gap) / 2);
+  // One column where two would cut the names.
+  const bool one = rest.w < ctx.px(500);
+  const float gap = std::round(ctx.px(36)), w = one ? rest.w : std::floor((rest.w - gap) / 2);
   const float drawn = limits(ctx, {rest.x, rest.y, w, rest.h});
   std::vector<Group> groups{
       {"ui.numbers.job", {Q::params_total, Q::flops_per_token, Q::flops_model_per_step, Q::tokens_per_step}},
       {"ui.numbers.mesh", {Q::chips_used, Q::tokens_per_chip, Q::bound_x_opt, Q::bound_tensor, Q::memory_min_chips}},
       {"ui.numbers.run", {Q::flops_run, Q::stated_run_days, Q::hfu, Q::run_chip_hours}}};
   const float row_h = std::round(ctx.px(24)), group_head = std::round(ctx.px(28)), group_gap = std::round(ctx.px(6));
-  float cx = drawn > 0 ? rest.x + w + gap : rest.x, cy = rest.y;
-  bool second = drawn > 0;
+  // Each group goes to the column that is filled less.
+  std::array<float, 2> bottoms{drawn > 0 ? rest.y + drawn + group_gap : rest.y, rest.y};
   for (const Group& g : groups) {
     float need = group_head;
     for (const Q row : g.rows)
       if (q[row]) need += row_h;
     if (need == group_head) continue;
-    if (cy + need > rest.bottom()) {
-      if (second) {  // under the limits, if it fits there
-        if (rest.y + drawn + group_gap + need > rest.bottom() || drawn == 0) break;
-        cx = rest.x;
-        cy = rest.y + drawn + group_gap;
-        second = false;
-      } else {
-        cx = rest.x + w + gap;
-        cy = rest.y;
-        second = true;
-        if (cy + need > rest.bottom()) break;
-      }
-    }
+    std::size_t column = bottoms[0] < bottoms[1] ? 0 : 1;
+    if (bottoms[column] + need > rest.bottom()) column = 1 - column;
+    if (one) column = 0;
+    if (bottoms[column] + need > rest.bottom()) continue;
+    const float cx = rest.x + static_cast<float>(column) * (w + gap);
+    float& cy = bottoms[column];
     ctx.ui.canvas.text({cx, cy + group_head / 2}, ctx.text(g.key), ctx.style(t.ink3, kSmallText));
     cy += group_head;
     for (const Q row : g.rows)

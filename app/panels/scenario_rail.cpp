@@ -17,7 +17,7 @@ namespace {
 
 void caption(PanelContext& ctx, Column& column, std::string_view text) {
   const TextStyle s = ctx.style(ctx.ui.theme.ink3, kSmallText);
-  column.y += draw_prose(ctx.ui.canvas, {column.x, column.y + ctx.px(2)}, text, s, column.width) + ctx.px(2);
+  column.y += draw_prose(ctx.ui.canvas, {column.x, column.y + ctx.px(2)}, text, s, column.width + ctx.px(10)) + ctx.px(2);
 }
 
 void begin_section(PanelContext& ctx, Column& column, std::string_view key, std::string_view note = {},
@@ -28,6 +28,13 @@ void begin_section(PanelContext& ctx, Column& column, std::string_view key, std:
 void end_section(PanelContext& ctx, Column& column, const Rect& rail) {
   column.y += ctx.px(8);
   separator(ctx, rail.x, rail.right(), column.y);
+}
+
+// Parameters are counted in billions, as people say them.
+std::string parameter_count(double v) {
+  if (v >= 1e12) return format_fixed(v / 1e12, 2) + std::string(kNarrowSpace) + "T";
+  if (v >= 1e9) return format_fixed(v / 1e9, 2) + std::string(kNarrowSpace) + "B";
+  return format_fixed(v / 1e6, 1) + std::string(kNarrowSpace) + "M";
 }
 
 std::string small_count(double v) { return format_si(v, "", {.trim_zeros = true}); }
@@ -50,7 +57,7 @@ void model_section(PanelContext& ctx, Column& column, Scenario& s) {
     ids.emplace_back();
   }
   const auto params = ctx.session.report().quantities[engine::Q::params_total];
-  if (params) options[static_cast<std::size_t>(now)].detail = small_count(*params);
+  if (params) options[static_cast<std::size_t>(now)].detail = parameter_count(*params);
   const Rect r{column.x, column.y, column.width, std::round(ctx.px(kControlHeight))};
   const int next = drop_down(ctx.ui, r, "model", options, now, {std::string(ctx.text("field.model.label")), {}},
                              ctx.text("field.model.about"));
@@ -154,6 +161,7 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
     const bool narrow = row.look == widgets::Axis::tensor || row.look == widgets::Axis::context || row.look == widgets::Axis::expert;
     const double to = row.look == widgets::Axis::pipeline ? 128 : narrow ? 256 : std::max(16.0, top);
     Fill swatch = fill_of(t, row.look, em);
+    swatch.hatch = Hatch::none;  // too small for one; the name stands beside it
     if (!swatch.colour.visible()) swatch.colour = t.ink2;
     field_slider(ctx, column, s, row.path, powers(1, to), {.swatch = swatch, .off = row.degree == 1});
   }
@@ -165,7 +173,7 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
 void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
   const auto m = ctx.session.report().quantities[engine::Q::microbatches];
   begin_section(ctx, column, "ui.section.pipeline",
-                m ? ctx.format("ui.pipeline.microbatches", {format_count(*m)}) : std::string());
+                m ? ctx.format(*m == 1 ? "ui.pipeline.microbatch" : "ui.pipeline.microbatches", {format_count(*m)}) : std::string());
   field_choice(ctx, column, s, "pipeline.schedule");
   field_slider(ctx, column, s, "pipeline.microbatch_sequences", powers(1, 64), {.unit = std::string(ctx.text("ui.unit.sequences"))});
   field_slider(ctx, column, s, "pipeline.virtual_stages", integers(1, 8), {.off = s.pipeline.virtual_stages == 1});

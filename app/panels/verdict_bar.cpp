@@ -54,8 +54,10 @@ Fact memory_fact(const PanelContext& ctx) {
     f.below = ctx.text("report.verdict.memory_unknown");
     return f;
   }
-  const std::string amount = format(*total, engine::unit::bytes), all = format(*capacity, engine::unit::bytes, {.trim_zeros = true});
-  const bool several = report.stages.size() > 1;
+  // "17.6 of 80 GB": the unit once, where both are counted in it.
+  const std::string amount = *total >= 1e9 && *capacity < 1e12 ? format_significant(*total / 1e9) : format(*total, engine::unit::bytes);
+  const std::string all = format(*capacity, engine::unit::bytes, {.trim_zeros = true});
+  const bool several = report.stages.size() > 1 && !(ctx.view.compact && report.fits());
   const std::string stage = format_count(report.fullest_stage);
   if (report.fits()) {
     f.mark = Mark::good;
@@ -130,7 +132,12 @@ void step_bar(PanelContext& ctx, const Rect& bar, bool words) {
   ctx.ui.canvas.rect(bar, {.colour = t.ctl});
   if (!total || *total <= 0) return;
   double done = 0;
-  float words_end = bar.x - ctx.px(8);
+  struct Label {
+    std::string text;
+    Rect part;
+    double value = 0;
+  };
+  std::vector<Label> labels;
   for (const Q part : engine::kStepParts) {
     const double value = q.value_or(part, 0);
     if (value <= 0) continue;
@@ -154,15 +161,26 @@ void step_bar(PanelContext& ctx, const Rect& bar, bool words) {
       ctx.ui.canvas.frame(r, {t.ink, ctx.px(1.5f), {}});
     }
     if (s.clicked) open_derivation(ctx.view, std::string(engine::quantity(part).id));
-    if (!words) continue;
-    const std::string label = ctx.format("ui.step.part", {name, format_duration(value), format_share(value / *total)});
-    const TextStyle small = ctx.style(t.ink2, kSmallText);
-    const float width = ctx.ui.canvas.text_width(label, small);
-    const float x = std::min(std::max(r.x, words_end + ctx.px(16)), bar.right() - width);
-    // Named where it stands: not where the words would run away from their part.
-    if (value / *total < 0.02 || x < words_end + ctx.px(10) || x > r.x + ctx.px(60)) continue;
-    ctx.ui.canvas.text({x, bar.bottom() + ctx.px(13)}, label, small);
-    words_end = x + width;
+    if (words && value / *total >= 0.02)
+      labels.push_back({ctx.format("ui.step.part", {name, format_duration(value), format_share(value / *total)}), r, value});
+  }
+  // The largest parts are named first; a smaller one only where its words stand at its own place.
+  std::stable_sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.value > b.value; });
+  const TextStyle small = ctx.style(t.ink2, kSmallText);
+  std::vector<std::pair<float, float>> taken;
+  for (const Label& label : labels) {
+    const float width = ctx.ui.canvas.text_width(label.text, small), gap = ctx.px(14);
+    float x = std::min(label.part.x, bar.right() - width);
+    // Pushed right of what is in the way, as far as its own part goes.
+    for (const auto& other : taken)
+      if (x < other.second + gap && x + width + gap > other.first && other.second + gap <= label.part.right() - width)
+        x = std::max(x, other.second + gap);
+    const bool free = std::none_of(taken.begin(), taken.end(), [&](const auto& other) {
+      return x < other.second + gap && x + width + gap > other.first;
+    });
+    if (!free || x < bar.x) continue;
+    ctx.ui.canvas.text({x, bar.bottom() + ctx.px(13)}, label.text, small);
+    taken.emplace_back(x, x + width);
   }
 }
 

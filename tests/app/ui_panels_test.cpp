@@ -1,0 +1,300 @@
+#include <filesystem>
+#include <fstream>
+
+#include "app/commands.h"
+#include "tests/app/ui_harness.h"
+#include "widgets/figures.h"
+
+using namespace roofscape;
+using test::Harness;
+using widgets::Key;
+
+namespace {
+
+struct Size {
+  float width, height;
+};
+constexpr Size kSizes[] = {{1024, 700}, {1280, 720}, {1920, 1080}, {3840, 2160}};
+
+std::vector<std::string> scenario_ids() {
+  std::vector<std::string> ids;
+  for (const io::Preset& p : test::presets().list(io::PresetKind::scenario)) ids.push_back(p.id);
+  return ids;
+}
+
+// Strings that are neither wholly inside their clip nor wholly out of sight sideways. A scrolled region may cut a line at
+// its top and bottom edge.
+void check_texts(const Harness& h, float width) {
+  for (const auto& t : h.canvas.drawn_texts()) {
+    const widgets::Rect cut = widgets::intersection(t.rect, t.clip);
+    if (cut.empty()) continue;
+    CAPTURE(t.text);
+    CHECK(t.rect.x >= t.clip.x - 1.5f);
+    CHECK(t.rect.right() <= t.clip.right() + 1.5f);
+    CHECK(t.rect.right() <= width + 1);
+  }
+}
+
+// No two upright strings on each other.
+void check_overlaps(const Harness& h) {
+  const auto& all = h.canvas.drawn_texts();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const widgets::Rect a = widgets::intersection(all[i].rect, all[i].clip);
+    if (a.empty() || !all[i].upright || a.h < all[i].rect.h * 0.9f) continue;
+    for (std::size_t k = i + 1; k < all.size(); ++k) {
+      const widgets::Rect b = widgets::intersection(all[k].rect, all[k].clip);
+      if (b.empty() || !all[k].upright || b.h < all[k].rect.h * 0.9f) continue;
+      const widgets::Rect both = widgets::intersection(a, b);
+      if (both.w < 3 || both.h < 0.4f * std::min(a.h, b.h)) continue;
+      CAPTURE(all[i].text);
+      CAPTURE(all[k].text);
+      CHECK(both.empty());
+    }
+  }
+}
+
+const widgets::TagRegion* find_tag(const Harness& h, std::string_view id) {
+  for (const widgets::TagRegion& tag : h.canvas.tags())
+    if (tag.id == id && tag.rect.w > 4 && tag.rect.h > 4) return &tag;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("all panels draw inside the window and cut no text, for every scenario at four sizes") {
+  for (const std::string& id : scenario_ids())
+    for (const Size size : kSizes)
+      for (const bool open : {false, true}) {
+        Harness h(id, size.width, size.height);
+        h.workspace.view.right_open = open;
+        h.step(3);
+        CAPTURE(id);
+        CAPTURE(size.width);
+        CAPTURE(open);
+        const auto audit = widgets::compat::audit_draw_data();
+        CHECK(audit.vertices > 5000);
+        CHECK(audit.outside == 0);
+        check_texts(h, size.width);
+        check_overlaps(h);
+      }
+}
+
+TEST_CASE("each figure draws maximised at every size") {
+  for (const Size size : kSizes)
+    for (std::size_t i = 0; i < widgets::figures().size(); ++i) {
+      Harness h("llama3-405b-16k-h100", size.width, size.height, "light");
+      h.workspace.view.maximised = i;
+      h.step(2);
+      CHECK(widgets::compat::audit_draw_data().outside == 0);
+      check_texts(h, size.width);
+    }
+}
+
+TEST_CASE("clicking a memory segment opens its derivation") {
+  Harness h("llama3-405b-16k-h100");
+  h.canvas.set_tagging(widgets::Tagging::all);
+  h.step();
+  const widgets::TagRegion* tag = find_tag(h, "memory.activations_bytes");
+  REQUIRE(tag != nullptr);
+  const widgets::Point at = tag->rect.centre();
+  h.canvas.set_tagging(widgets::Tagging::none);
+  h.click(at);
+  REQUIRE_FALSE(h.workspace.view.trail.empty());
+  CHECK(h.workspace.view.trail.back() == "memory.activations_bytes");
+  REQUIRE(h.workspace.view.derived.has_value());
+  REQUIRE(h.workspace.view.derived->derivation.has_value());
+  CHECK(h.workspace.view.derived->derivation->lines.front().id == "memory.activations_bytes");
+}
+
+TEST_CASE("a derivation can be followed down to its inputs and back") {
+  Harness h;
+  h.click("verdict.mfu");
+  REQUIRE(h.workspace.view.trail.back() == "mfu");
+  // Click operands until an input is reached.
+  for (int depth = 0; depth < 12; ++depth) {
+    const auto& lines = h.workspace.view.derived->derivation->lines;
+    if (lines.front().is_input) break;
+    std::string next;
+    for (const auto& entry : h.workspace.probe.all())
+      if (entry.first.starts_with("why.") && entry.first.find(lines.front().id) == std::string::npos && entry.second.visible.h > 8) {
+        next = entry.first;
+        break;
+      }
+    REQUIRE_FALSE(next.empty());
+    h.click(h.place(next)->visible.centre());
+  }
+  CHECK(h.workspace.view.derived->derivation->lines.front().is_input);
+  const std::size_t depth = h.workspace.view.trail.size();
+  REQUIRE(depth > 1);
+  h.click("why.back");
+  CHECK(h.workspace.view.trail.size() == depth - 1);
+}
+
+TEST_CASE("every number of the verdict opens a derivation") {
+  Harness h("llama3-405b-16k-h100");
+  for (const char* name : {"verdict.memory", "verdict.bound", "verdict.mfu", "verdict.step", "verdict.run", "verdict.cost"}) {
+    CAPTURE(name);
+    h.workspace.view.trail.clear();
+    h.click(name);
+    REQUIRE(h.workspace.view.trail.size() == 1);
+    CHECK(h.workspace.view.derived->derivation.has_value());
+  }
+}
+
+TEST_CASE("hovering a stage of the memory figure lights the same stage of the pipeline") {
+  Harness h("llama3-405b-16k-h100");
+  h.canvas.set_tagging(widgets::Tagging::all);
+  h.step();
+  const widgets::TagRegion* tag = nullptr;
+  for (const widgets::TagRegion& t : h.canvas.tags())
+    if (t.id == "memory.weights_bytes" && t.index == 6) tag = &t;
+  REQUIRE(tag != nullptr);
+  const widgets::Point at = tag->rect.centre();
+  h.canvas.set_tagging(widgets::Tagging::none);
+  h.move(at);
+  CHECK(h.workspace.view.hovered_stage == 6);
+  h.wait(0.2);
+  CHECK(h.workspace.interaction.current_hint().show);
+  CHECK_FALSE(h.workspace.interaction.current_hint().readout.title.empty());
+}
+
+TEST_CASE("a fix button applies the change it names") {
+  engine::Scenario s = test::preset("llama3-70b-v5p-pod");
+  bool any = false;
+  for (const std::string& id : scenario_ids()) {
+    Harness h(id);
+    for (const engine::Diagnostic& d : h.report().diagnostics) {
+      if (d.fix.empty()) continue;
+      any = true;
+      const std::vector<engine::FieldEdit> fix = d.fix;
+      h.click("fix." + std::string(d.code));
+      for (const engine::FieldEdit& edit : fix) CHECK(edit.field->get(h.scenario()) == edit.value);
+      CHECK(h.workspace.session.history().undo_depth() == 1);
+      break;
+    }
+  }
+  if (!any) {
+    // A mesh larger than the cluster always suggests one.
+    s.parallelism.tensor = 64;
+    Harness h(s, "", 1920, 1080);
+    REQUIRE_FALSE(h.report().diagnostics.empty());
+    for (const engine::Diagnostic& d : h.report().diagnostics) {
+      if (d.fix.empty()) continue;
+      any = true;
+      const auto fix = d.fix;
+      h.click("fix." + std::string(d.code));
+      for (const engine::FieldEdit& edit : fix) CHECK(edit.field->get(h.scenario()) == edit.value);
+      break;
+    }
+  }
+  CHECK(any);
+}
+
+TEST_CASE("try four stages gives a pipeline and keeps the chips in use") {
+  Harness h;
+  const auto chips = h.report().quantities[engine::Q::chips_used];
+  h.click("pipeline.try_stages");
+  CHECK(h.scenario().parallelism.pipeline == 4);
+  CHECK(h.report().quantities[engine::Q::chips_used] == chips);
+}
+
+TEST_CASE("the rail's reason stands under the control it is about") {
+  engine::Scenario s = test::preset("llama3-70b-v5p-pod");
+  s.parallelism.fsdp = 65536;
+  Harness h(s, "", 1920, 1080);
+  CHECK(h.report().has_errors());
+  CHECK(widgets::compat::audit_draw_data().outside == 0);
+  check_texts(h, 1920);
+}
+
+TEST_CASE("a file that cannot be read is told in the strip and the scenario stays") {
+  Harness h;
+  const engine::Scenario before = h.scenario();
+  h.workspace.open("/no/such/file.json");
+  h.step(2);
+  REQUIRE(h.workspace.session.message().has_value());
+  CHECK(h.workspace.session.message()->is_error);
+  CHECK(h.workspace.session.message()->text.find("/no/such/file.json") != std::string::npos);
+  CHECK(h.scenario() == before);
+  h.click("message.dismiss");
+  CHECK_FALSE(h.workspace.session.message().has_value());
+}
+
+TEST_CASE("a saved scenario opens again as it was") {
+  Harness h;
+  h.drag("parallelism.tensor", 0.2f, 0.6f);
+  CHECK_FALSE(h.workspace.session.saved());
+  const auto file = std::filesystem::temp_directory_path() / "roofscape-ui-test.json";
+  h.workspace.save_as(file.string());
+  CHECK(h.workspace.session.saved());
+  const engine::Scenario kept = h.scenario();
+  h.key({widgets::key_of('2')});
+  CHECK_FALSE(h.scenario() == kept);
+  h.workspace.open(file.string());
+  CHECK(h.scenario() == kept);
+  std::filesystem::remove(file);
+}
+
+TEST_CASE("every command has a title, and those that need no window run") {
+  Harness h("llama3-405b-16k-h100");
+  for (const app::Command& c : app::commands()) {
+    CAPTURE(c.id);
+    CHECK(h.workspace.texts().has("command." + std::string(c.id)));
+    if (c.id == "figure.export") continue;  // writes files
+    if (app::enabled(c, h.workspace)) c.run(h.workspace);
+    h.step(2);
+    h.workspace.interaction.close_popup();
+    h.workspace.view.sheet = app::Sheet::none;
+    CHECK(widgets::compat::audit_draw_data().outside == 0);
+  }
+}
+
+TEST_CASE("the sheets of keys and of saving draw and close with Escape") {
+  for (const Size size : kSizes) {
+    Harness h("llama3-8b-8-h100", size.width, size.height);
+    h.key({Key::f1});
+    CHECK(h.workspace.view.sheet == app::Sheet::help);
+    check_texts(h, size.width);
+    h.key({Key::escape});
+    CHECK(h.workspace.view.sheet == app::Sheet::none);
+    h.key({widgets::key_of('S'), true, true, false});
+    CHECK(h.workspace.view.sheet == app::Sheet::save_as);
+    h.key({Key::escape});
+    CHECK(h.workspace.view.sheet == app::Sheet::none);
+  }
+}
+
+TEST_CASE("menus open from the bar and slide to their neighbour") {
+  Harness h;
+  h.click("menu.file");
+  CHECK(h.workspace.interaction.popup_open("menu.file"));
+  h.move(h.place("menu.view")->rect.centre());
+  CHECK(h.workspace.interaction.popup_open("menu.view"));
+  h.key({Key::escape});
+  CHECK_FALSE(h.workspace.interaction.blocked());
+  const bool dark = h.workspace.theme().dark();
+  h.click("theme." + std::string(dark ? "1" : "0"));
+  CHECK(h.workspace.theme().dark() != dark);
+}
+
+TEST_CASE("zoom rebuilds the text and everything still fits") {
+  Harness h("llama3-405b-16k-h100");
+  for (int i = 0; i < 10; ++i) {
+    h.key({Key::equal, true, false, false});
+    CHECK(widgets::compat::audit_draw_data().outside == 0);
+  }
+  CHECK(h.workspace.settings.zoom > 2);
+  h.key({widgets::key_of('0'), true, false, false});
+  CHECK(h.workspace.settings.zoom == 0);
+}
+
+TEST_CASE("data of a figure is copied as a table") {
+  Harness h("llama3-405b-16k-h100");
+  std::string copied;
+  h.workspace.actions.copy_text = [&](const std::string& text) { copied = text; };
+  h.workspace.view.maximised = 1;
+  h.step();
+  h.key({widgets::key_of('C'), true, false, false});
+  CHECK(copied.starts_with("stage\t"));
+  CHECK(std::count(copied.begin(), copied.end(), '\n') == 17);
+}
