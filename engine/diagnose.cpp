@@ -122,6 +122,22 @@ void check_model(Findings& f) {
     }
 }
 
+// Chunks divide the bubble (Narayanan et al. 2021): as many as layers allow, up to eight; where microbatches do not fill
+// the stages, none.
+std::vector<FieldEdit> smaller_bubble(const Findings& f) {
+  const Scenario& s = f.scenario();
+  if (s.pipeline.schedule != ScheduleKind::one_f_one_b && s.pipeline.schedule != ScheduleKind::gpipe) return {};
+  for (const int chunks : {8, 4, 2}) {
+    ScheduleShape shape = f.report().pipeline.shape;
+    shape.kind = ScheduleKind::interleaved_1f1b;
+    shape.virtual_stages = chunks;
+    if (shape.stages * chunks <= s.model.n_layers && check_schedule(shape).legal())
+      return {Findings::edit("pipeline.schedule", static_cast<double>(ScheduleKind::interleaved_1f1b)),
+              Findings::edit("pipeline.virtual_stages", chunks)};
+  }
+  return {};
+}
+
 void check_pipeline(Findings& f) {
   const Scenario& s = f.scenario();
   const int stages = s.parallelism.pipeline;
@@ -150,7 +166,7 @@ void check_pipeline(Findings& f) {
   const double bubble = f.quantity(Q::pipeline_bubble_fraction);
   if (bubble > 0.15)
     f.add(Severity::warning, "pipeline.bubble", {{bubble, unit::fraction}, {m, unit::microbatches}, {double(stages), unit::count}},
-          "pipeline.schedule");
+          "pipeline.schedule", smaller_bubble(f));
 }
 
 void check_memory(Findings& f) {

@@ -56,6 +56,8 @@ void find_dots(const Canvas& canvas, const Rect& area, const FigureInput& input,
   const float whole = std::min(canvas.px(kDotAtWholeStep), area.h * kDotOfHeight);
   const float least = std::max(canvas.px(kLeastDot), input.theme.marker_size * canvas.em());
   for (const OperationRow& row : input.report.operations) {
+    // The 6 P convention counts the embedding as a matrix multiplication, but it is a lookup: it has no place here.
+    if (row.kind == OperationKind::embedding) continue;
     if (!(row.flops > 0) || !(row.hbm_bytes > 0) || !(row.intensity_flop_per_byte > 0) || !(row.achieved_flop_per_s > 0))
       continue;
     Dot dot;

@@ -95,6 +95,16 @@ TEST_CASE("interleaving microbatches that do not fill the stages is an error tha
   CHECK(fixed(s, *d).workload.global_batch_sequences == 256);
   CHECK_FALSE(r.pipeline.drawn());
 }
+TEST_CASE("a large bubble of 1F1B is answered with as many chunks as the layers allow, and shrinks") {
+  const Scenario s = preset("llama3-405b-16k-h100");
+  const Report before = evaluate(s);
+  const auto d = find(before, "pipeline.bubble");
+  REQUIRE(d.has_value());
+  const Scenario mended = fixed(s, *d);
+  CHECK(mended.pipeline.virtual_stages == 4);  // 16 x 8 stages would be more than 126 layers
+  CHECK(evaluate(mended).quantities.value_or(Q::pipeline_bubble_fraction, 1) <
+        0.6 * before.quantities.value_or(Q::pipeline_bubble_fraction, 0));
+}
 TEST_CASE("attention left out by 6 P is noted where it matters") {
   CHECK(find(evaluate(preset("llama3-70b-v5p-pod")), "flops.attention_not_counted") .has_value() == false);
   CHECK(find(evaluate(with(preset("llama3-405b-16k-h100"), {"assumptions.flops=6p"})), "flops.attention_not_counted").has_value());
