@@ -15,21 +15,22 @@ constexpr std::string_view kModelPrefix = "model.";
 constexpr double kLargestFigure = 1e21;  // a zetta of anything is a slip of the keyboard
 constexpr double kLargestCount = 1e6;
 
-bool is_count(engine::ChipField field) {
-  return field == engine::ChipField::ici_torus_dims || field == engine::ChipField::scaleup_domain_chips;
+bool is_count(const ChipFieldRow& row) { return row.unit.notation == engine::Notation::count; }
+double largest(const ChipFieldRow& row) {
+  return is_count(row) ? kLargestCount : row.unit == engine::unit::fraction ? 1 : kLargestFigure;
 }
 
 Failure read_value(const ChipFieldRow& row, const Json& json, const std::string& where, std::string_view file, Sourced& out) {
   if (json.is_null()) return std::nullopt;
   const auto fail = [&](std::string message) {
     return InputError{std::string(file), where, std::move(message),
-                      is_count(row.field) ? "give a whole number above 0, or null if it is unknown"
-                                          : "give a number above 0, or null if it is unknown"};
+                      is_count(row) ? "give a whole number above 0, or null if it is unknown"
+                                    : "give a number above 0, or null if it is unknown"};
   };
   if (!json.is_number()) return fail(shown(json) + " is not a number");
   const double number = json.get<double>();
-  if (!(number > 0) || number > (is_count(row.field) ? kLargestCount : kLargestFigure)) return fail(json.dump() + " is out of range");
-  if (is_count(row.field) && number != std::floor(number)) return fail(json.dump() + " is not a whole number");
+  if (!(number > 0) || number > largest(row)) return fail(json.dump() + " is out of range");
+  if (is_count(row) && number != std::floor(number)) return fail(json.dump() + " is not a whole number");
   out.value = number;
   return std::nullopt;
 }

@@ -14,9 +14,9 @@ using test::shipped;
 
 TEST_CASE("what ships is read without a problem") {
   for (const io::InputError& problem : shipped().problems()) FAIL_CHECK(io::to_text(problem));
-  CHECK(shipped().list(io::PresetKind::chip).size() >= 2);
+  CHECK(shipped().list(io::PresetKind::chip).size() >= 28);
   CHECK(shipped().list(io::PresetKind::model).size() >= 3);
-  CHECK(shipped().list(io::PresetKind::cluster).size() >= 2);
+  CHECK(shipped().list(io::PresetKind::cluster).size() >= 6);
   CHECK(shipped().list(io::PresetKind::scenario).size() >= 4);
   for (const auto kind : {io::PresetKind::chip, io::PresetKind::model, io::PresetKind::cluster, io::PresetKind::scenario})
     for (const io::Preset& preset : shipped().list(kind)) CHECK(preset.name != preset.id);
@@ -32,13 +32,47 @@ TEST_CASE("every figure of a shipped chip has a source, unknown ones too") {
       CHECK((*chip)[row.field].source.size() > 5);
       CHECK((*chip)[row.field].source != "not given");
     }
-    for (const auto field : {engine::ChipField::peak_bf16_dense_flops_per_s, engine::ChipField::hbm_bytes,
-                             engine::ChipField::hbm_bytes_per_s})
+    for (const auto field : {engine::ChipField::hbm_bytes, engine::ChipField::hbm_bytes_per_s})
       CHECK((*chip)[field].value.has_value());
+    const bool old = preset.id == "k40" || preset.id == "v100";  // made before bf16
+    CHECK((*chip)[engine::ChipField::peak_bf16_dense_flops_per_s].value.has_value() == !old);
   }
   CHECK((*shipped().find_chip("tpu-v5p"))[engine::ChipField::peak_bf16_dense_flops_per_s].value == 459e12);
   CHECK((*shipped().find_chip("h100-sxm"))[engine::ChipField::hbm_bytes].value == 80e9);
   CHECK(!(*shipped().find_chip("h100-sxm"))[engine::ChipField::ici_torus_dims].value.has_value());
+}
+
+// Units x FLOP a cycle x clock (scaling book, chapters 2 and 12).
+TEST_CASE("peaks follow from unit counts and clocks") {
+  using F = engine::ChipField;
+  const auto value = [](const char* id, F field) { return *(*shipped().find_chip(id))[field].value; };
+  for (const char* id : {"tpu-v5p", "tpu-v5e"}) {
+    CAPTURE(id);
+    const double side = value(id, F::mxu_dim);
+    const double peak = value(id, F::tensorcores_per_chip) * value(id, F::mxus_per_tensorcore) * 2 * side * side *
+                        value(id, F::clock_hz_base);
+    CHECK(peak == doctest::Approx(value(id, F::peak_bf16_dense_flops_per_s)).epsilon(0.01));
+  }
+  for (const char* id : {"a100-80g", "h100-sxm", "b200"}) {
+    CAPTURE(id);
+    const double peak = value(id, F::sm_count) * value(id, F::tensor_cores_per_sm) *
+                        value(id, F::matmul_flops_per_cycle_per_tensor_core) * value(id, F::clock_hz_boost);
+    CHECK(peak == doctest::Approx(value(id, F::peak_bf16_dense_flops_per_s)).epsilon(0.09));
+    CHECK(value(id, F::scaleup_links_per_chip) * value(id, F::scaleup_bytes_per_s_per_link_oneway) ==
+          value(id, F::scaleup_bytes_per_s_per_chip_oneway));
+  }
+}
+
+TEST_CASE("both directions of a torus axis are twice one direction") {
+  using F = engine::ChipField;
+  for (const io::Preset& preset : shipped().list(io::PresetKind::chip)) {
+    const engine::Chip& chip = *shipped().find_chip(preset.id);
+    if (chip.interconnect != engine::Interconnect::torus) continue;
+    CAPTURE(preset.id);
+    CHECK(*chip[F::ici_bytes_per_s_per_axis_bidirectional].value == 2 * *chip[F::ici_bytes_per_s_per_link_oneway].value);
+    CHECK(*chip[F::ici_links_per_chip].value == 2 * *chip[F::ici_torus_dims].value);
+    CHECK((chip.pod_shape[2] > 1) == (*chip[F::ici_torus_dims].value == 3));
+  }
 }
 
 TEST_CASE("every shipped model names its source") {
