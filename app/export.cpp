@@ -16,6 +16,7 @@ using widgets::Canvas;
 
 constexpr float kPointsPerMm = 72.0f / 25.4f;
 constexpr float kPointsPerPixel = 0.75f;
+constexpr float kMargin = 9;  // points around a figure on paper
 
 void draw(Canvas& canvas, const widgets::FigureRow& figure, const widgets::FigureInput& input) {
   widgets::Fill ground;
@@ -23,7 +24,7 @@ void draw(Canvas& canvas, const widgets::FigureRow& figure, const widgets::Figur
   canvas.rect(canvas.bounds(), ground);
   widgets::FigureView view;
   view.print = true;
-  figure.draw(canvas, canvas.bounds(), input, view);
+  figure.draw(canvas, canvas.bounds().inset(kMargin), input, view);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ struct Outcome {
 // Runs the program through the shell in an empty folder; `arguments` may quote as a shell does.
 Outcome run(const test::TemporaryFolder& folder, const std::string& arguments) {
   const test::TemporaryFolder capture;
-  const std::string command = "cd '" + folder.path().string() + "' && env -u DISPLAY -u WAYLAND_DISPLAY XDG_DATA_HOME='" +
+  const std::string command = "cd '" + folder.path().string() + "' && env -u DISPLAY -u WAYLAND_DISPLAY LSAN_OPTIONS=print_suppressions=0 XDG_DATA_HOME='" +
                               folder.path().string() + "/none' '" ROOFSCAPE_CLI "' " + arguments + " >'" +
                               (capture.path() / "out").string() + "' 2>'" + (capture.path() / "err").string() + "' </dev/null";
   const int status = std::system(command.c_str());
