@@ -102,7 +102,7 @@ void headless_frame_begin(float width, float height, float delta_s) {
     unsigned char* pixels = nullptr;
     int w = 0, h = 0;
     io.Fonts->GetTexDataAsAlpha8(&pixels, &w, &h);
-    io.Fonts->SetTexID(reinterpret_cast<ImTextureID>(std::uintptr_t{1}));
+    io.Fonts->SetTexID((ImTextureID)(std::intptr_t)1);  // a pointer or an integer, by version
   }
 #endif
   ImGui::NewFrame();

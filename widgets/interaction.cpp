@@ -144,7 +144,9 @@ void Interaction::start_entry(std::string_view id, std::string text) {
 
 Interaction::EntryEvent Interaction::run_entry() {
   entry_seen_ = true;
-  auto& [text, caret, anchor] = entry_;
+  std::string& text = entry_.text;
+  std::size_t& caret = entry_.caret;
+  std::size_t& anchor = entry_.anchor;
   caret = std::min(caret, text.size());
   anchor = std::min(anchor, text.size());
   bool changed = false;

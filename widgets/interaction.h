@@ -81,6 +81,7 @@ class Interaction {
   // Reports a control and says what happens to it. `clip` is the region it is visible in.
   ItemState item(std::string_view id, const Rect& r, const Rect& clip, Focus focus = Focus::tab_stop);
   bool anything_held() const { return active_ != 0; }
+  bool holds(std::string_view id) const { return active_ != 0 && active_ == hash(id); }
   bool blocked() const { return popup_.open || covered_; }  // something is open over everything else
   // While covered, items are drawn but neither pointed at nor reached by Tab (a sheet lies over them).
   void set_covered(bool covered) { covered_ = covered; }

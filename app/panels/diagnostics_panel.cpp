@@ -11,8 +11,6 @@ namespace roofscape::app {
 
 using namespace widgets;
 
-namespace {
-
 std::string fix_label(const PanelContext& ctx, const engine::Diagnostic& d) {
   std::string label;
   for (const engine::FieldEdit& edit : d.fix) {
@@ -22,8 +20,6 @@ std::string fix_label(const PanelContext& ctx, const engine::Diagnostic& d) {
   }
   return ctx.format("ui.diagnostics.set", {label});
 }
-
-}  // namespace
 
 float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario) {
   const Theme& t = ctx.ui.theme;

@@ -43,6 +43,17 @@ std::vector<std::string> choice_names(const PanelContext& ctx, const engine::Fie
   return names;
 }
 
+// The words under a control. While something else is held they stay as they were, so that no row moves.
+std::string reason_of(PanelContext& ctx, std::string_view path, const engine::Diagnostic* finding) {
+  const bool frozen = ctx.ui.io.anything_held() && !ctx.ui.io.holds(path);
+  const auto kept = ctx.view.reasons.find(path);
+  if (frozen) return kept == ctx.view.reasons.end() ? std::string() : kept->second;
+  std::string reason = finding == nullptr ? std::string() : diagnostic_text(ctx, *finding);
+  if (reason.empty() && kept != ctx.view.reasons.end()) ctx.view.reasons.erase(kept);
+  else if (!reason.empty()) ctx.view.reasons.insert_or_assign(std::string(path), reason);
+  return reason;
+}
+
 // Label at the left with its mark; the reason goes under the row.
 void row_label(PanelContext& ctx, const Column& column, std::string_view path, const engine::Diagnostic* finding) {
   const float y = column.y + ctx.px(kRowHeight) / 2;
@@ -53,10 +64,11 @@ void row_label(PanelContext& ctx, const Column& column, std::string_view path, c
     draw_mark(ctx.ui.canvas, ctx.ui.theme, {column.x + ctx.px(kLabelWidth - 15), y}, ctx.px(12), mark_of(finding->severity));
 }
 
-void row_reason(PanelContext& ctx, Column& column, const engine::Diagnostic* finding) {
-  if (finding == nullptr) return;
-  const TextStyle s = ctx.style(mark_colour(ctx.ui.theme, mark_of(finding->severity)), kSmallText);
-  column.y += draw_prose(ctx.ui.canvas, {column.x, column.y}, diagnostic_text(ctx, *finding), s, column.width) + ctx.px(4);
+void row_reason(PanelContext& ctx, Column& column, std::string_view path, const engine::Diagnostic* finding) {
+  const std::string reason = reason_of(ctx, path, finding);
+  if (reason.empty()) return;
+  const TextStyle s = ctx.style(finding == nullptr ? ctx.ui.theme.ink3 : mark_colour(ctx.ui.theme, mark_of(finding->severity)), kSmallText);
+  column.y += draw_prose(ctx.ui.canvas, {column.x, column.y}, reason, s, column.width) + ctx.px(4);
 }
 
 }  // namespace
@@ -95,8 +107,8 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   info.about = about(ctx, path);
   if (const engine::Diagnostic* d = finding_of(ctx, path)) {
     info.mark = mark_of(d->severity);
-    info.reason = diagnostic_text(ctx, *d);
   }
+  info.reason = reason_of(ctx, path, finding_of(ctx, path));
   const double value = field->get(scenario);
   const Edited edited = slider(ctx.ui, {column.x, column.y}, column.width, info, range, value);
   if (edited.value != value && engine::in_domain(*field, edited.value)) field->set(scenario, edited.value);
@@ -127,7 +139,7 @@ void field_choice(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   const int now = static_cast<int>(field->get(scenario));
   const int next = drop_down(ctx.ui, r, path, options, now, field_tip(ctx, *field), about(ctx, path));
   if (next != now && engine::in_domain(*field, next)) field->set(scenario, next);
-  if (!label_above) row_reason(ctx, column, finding);
+  if (!label_above) row_reason(ctx, column, path, finding);
 }
 
 void field_segments(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path) {
@@ -149,7 +161,7 @@ void field_segments(PanelContext& ctx, Column& column, engine::Scenario& scenari
   const int next = segmented(ctx.ui, r, path, names, now, field_tip(ctx, *field), about(ctx, path));
   if (next != now && engine::in_domain(*field, base + next)) field->set(scenario, base + next);
   column.y += std::round(ctx.px(kRowHeight + 2));
-  row_reason(ctx, column, finding);
+  row_reason(ctx, column, path, finding);
 }
 
 void field_switch(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path) {
@@ -160,7 +172,7 @@ void field_switch(PanelContext& ctx, Column& column, engine::Scenario& scenario,
                               field_tip(ctx, *field), about(ctx, path));
   if (next != now) field->set(scenario, next ? 1 : 0);
   column.y += std::round(ctx.px(kRowHeight));
-  row_reason(ctx, column, finding_of(ctx, path));
+  row_reason(ctx, column, path, finding_of(ctx, path));
 }
 
 }  // namespace roofscape::app

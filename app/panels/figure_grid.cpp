@@ -16,11 +16,9 @@ namespace {
 
 constexpr float kHeadHeight = 34;
 
-void card(PanelContext& ctx, const Rect& area, engine::Scenario& scenario) {
+void card(PanelContext& ctx, const Rect& area, std::string_view figure, engine::Scenario& scenario) {
   // The reason why there is no present picture, over the last valid one.
-  const engine::Diagnostic* worst = nullptr;
-  for (const engine::Diagnostic& d : ctx.session.report().diagnostics)
-    if (worst == nullptr || d.severity < worst->severity) worst = &d;
+  const engine::Diagnostic* worst = worst_diagnostic(ctx.session.report());
   if (worst == nullptr) return;
   const Theme& t = ctx.ui.theme;
   const float width = std::min(ctx.px(400), area.w - ctx.px(32)), pad = ctx.px(14);
@@ -28,15 +26,23 @@ void card(PanelContext& ctx, const Rect& area, engine::Scenario& scenario) {
   const float room = width - 2 * pad - ctx.px(24);
   const std::string head = diagnostic_title(ctx, *worst), text = diagnostic_text(ctx, *worst);
   const float height = prose_height(title, wrapped_lines(ctx.ui.canvas, head, title, room).size()) +
-                       prose_height(small, wrapped_lines(ctx.ui.canvas, text, small, room).size()) + 2 * pad;
+                       prose_height(small, wrapped_lines(ctx.ui.canvas, text, small, room).size()) + 2 * pad +
+                       (worst->fix.empty() ? 0 : ctx.px(kControlHeight + 8));
   const Rect r{std::round(area.centre().x - width / 2), std::round(area.centre().y - height / 2), width, height};
   ctx.ui.canvas.rect(r, {.colour = t.ctl}, ctx.px(3));
   ctx.ui.canvas.frame(r, {mark_colour(t, mark_of(worst->severity)), ctx.px(1.5f), {}}, ctx.px(3));
   draw_mark(ctx.ui.canvas, t, {r.x + pad + ctx.px(7), r.y + pad + ctx.px(10)}, ctx.px(14), mark_of(worst->severity));
   float y = r.y + pad;
   y += draw_prose(ctx.ui.canvas, {r.x + pad + ctx.px(24), y}, head, title, room);
-  draw_prose(ctx.ui.canvas, {r.x + pad + ctx.px(24), y}, text, small, room);
-  static_cast<void>(scenario);
+  y += draw_prose(ctx.ui.canvas, {r.x + pad + ctx.px(24), y}, text, small, room);
+  if (worst->fix.empty()) return;
+  const std::string label = fix_label(ctx, *worst);
+  const float wide = std::min(room, ctx.ui.canvas.text_width(label, title) + ctx.px(24));
+  const Rect b{r.x + pad + ctx.px(24), std::round(y + ctx.px(8)), std::round(wide), std::round(ctx.px(kControlHeight))};
+  const std::vector<engine::FieldEdit> fix = worst->fix;
+  if (button(ctx.ui, b, "fix." + std::string(figure), label))
+    for (const engine::FieldEdit& edit : fix)
+      if (edit.field != nullptr) engine::apply(scenario, edit);
 }
 
 void one_stage_button(PanelContext& ctx, const Rect& area, engine::Scenario& scenario) {
@@ -91,7 +97,7 @@ void figure(PanelContext& ctx, const Rect& cell, std::size_t index, engine::Scen
   const Rect area = rest;
   // With one stage there is nothing to point at but the button.
   const bool one_stage = row.name == "pipeline" && ctx.session.scenario().parallelism.pipeline == 1;
-  const ItemState s = ctx.ui.item(id, one_stage ? Rect{} : area, Interaction::Focus::none);
+  const ItemState s = ctx.ui.item(id, one_stage || !drawable ? Rect{} : area, Interaction::Focus::none);
   if (s.pressed || s.hovered) ctx.view.focused_figure = index;
   FigureView view;
   view.compact = ctx.view.compact && !maximised;
@@ -121,7 +127,7 @@ void figure(PanelContext& ctx, const Rect& cell, std::size_t index, engine::Scen
   if (!drawable) canvas.set_opacity(before);
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(Tagging::none);
   if (!drawable) {
-    card(ctx, area, scenario);
+    card(ctx, area, row.name, scenario);
     return;
   }
   if (one_stage) one_stage_button(ctx, area, scenario);

@@ -136,6 +136,13 @@ Mark mark_of(engine::Severity severity) {
   return Mark::note;
 }
 
+const engine::Diagnostic* worst_diagnostic(const engine::Report& report) {
+  const engine::Diagnostic* worst = nullptr;
+  for (const engine::Diagnostic& d : report.diagnostics)
+    if (worst == nullptr || d.severity < worst->severity) worst = &d;
+  return worst;
+}
+
 std::string diagnostic_title(const PanelContext& ctx, const engine::Diagnostic& d) {
   const std::string key = "diagnostic." + std::string(d.code) + ".title";
   return std::string(ctx.text(ctx.ui.texts.has(key) ? key : std::string(d.code)));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ struct ViewState {
   std::optional<int> next_hovered_stage, next_hovered_operation;  // found in this one
   std::array<std::pair<double, double>, 8> spans;                 // visible part of each figure's x axis
   std::optional<std::size_t> focused_figure;                      // the one export and copy mean
+
+  // Reasons under controls, as they stood before a control was taken hold of: rows must not move under the hand.
+  std::map<std::string, std::string, std::less<>> reasons;
 
   // The derivation of `trail.back()`, kept while neither it nor the scenario changes.
   struct Derived {
@@ -87,6 +91,8 @@ float section_head(PanelContext& ctx, widgets::Point top_left, float width, std:
 
 widgets::Mark mark_of(engine::Severity severity);
 std::string diagnostic_title(const PanelContext& ctx, const engine::Diagnostic& d);
+// The error or warning most worth reading first; null if there is none.
+const engine::Diagnostic* worst_diagnostic(const engine::Report& report);
 std::string diagnostic_text(const PanelContext& ctx, const engine::Diagnostic& d);
 
 // ---- the panels ----
@@ -99,6 +105,7 @@ engine::Scenario figure_grid(PanelContext& ctx, const widgets::Rect& grid,
 engine::Scenario numbers_panel(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);
 engine::Scenario right_rail(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);
 // Returns the height its content took.
+std::string fix_label(const PanelContext& ctx, const engine::Diagnostic& d);
 float diagnostics_panel(PanelContext& ctx, const widgets::Rect& r, engine::Scenario& scenario);
 engine::Scenario derivation_panel(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);
 engine::Scenario status_bar(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);

@@ -76,16 +76,18 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
   for (const io::Preset& p : ctx.session.library().list(io::PresetKind::cluster)) {
     const engine::Cluster* cluster = ctx.session.library().find_cluster(p.id);
     if (cluster == nullptr) continue;
-    if (cluster->chip == s.cluster.chip && now < 0) now = static_cast<int>(ids.size());
-    options.push_back({cluster->chip.name, {}, true, false, 0});
+    if (*cluster == s.cluster) now = static_cast<int>(ids.size());
+    options.push_back({p.name, {}, true, false, 0});
     if (const auto hbm = cluster->chip[engine::ChipField::hbm_bytes].value)
       options.back().detail = format(*hbm, engine::unit::bytes, {.trim_zeros = true});
     ids.push_back(p.id);
   }
   if (now < 0) {
     now = static_cast<int>(options.size());
-    options.push_back({s.cluster.chip.name, {}, true, false, 0});
+    options.push_back({s.cluster.chip.name, {}, true, !options.empty(), 0});
     ids.emplace_back();
+    if (const auto hbm = s.cluster.chip[engine::ChipField::hbm_bytes].value)
+      options.back().detail = format(*hbm, engine::unit::bytes, {.trim_zeros = true});
   }
   const Rect r{column.x, column.y, column.width, std::round(ctx.px(kControlHeight))};
   const int next = drop_down(ctx.ui, r, "cluster", options, now, {std::string(ctx.text("field.cluster.label")), {}},

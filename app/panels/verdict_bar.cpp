@@ -23,8 +23,9 @@ struct Fact {
 };
 
 std::string value_of(const PanelContext& ctx, Q q, NumberOptions options = {}) {
+  // Times of a plan that is not possible say nothing.
   const auto v = ctx.session.report().quantities[q];
-  return v ? format(*v, engine::quantity(q).unit, options) : std::string(kNoValue);
+  return v && !ctx.session.report().has_errors() ? format(*v, engine::quantity(q).unit, options) : std::string(kNoValue);
 }
 
 Q bound_quantity(const engine::Bound& bound) {
@@ -75,6 +76,12 @@ Fact memory_fact(const PanelContext& ctx) {
 Fact bound_fact(const PanelContext& ctx) {
   const engine::Report& report = ctx.session.report();
   Fact f{"verdict.bound", std::string(ctx.text("ui.verdict.bound")), std::string(kNoValue), {}, {}, bound_quantity(report.bound), 1.12f};
+  if (report.has_errors()) {
+    f.mark = Mark::error;
+    f.value = ctx.text("ui.verdict.impossible");
+    if (const engine::Diagnostic* d = worst_diagnostic(report)) f.below = diagnostic_title(ctx, *d);
+    return f;
+  }
   const auto step = report.quantities[Q::step_time];
   if (!step || *step <= 0) return f;
   const std::string key = "ui.bound." + std::string(report.bound.id());
@@ -104,7 +111,7 @@ std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
   all.push_back({"verdict.step", std::string(ctx.text("ui.verdict.step")), value_of(ctx, Q::step_time),
                  value_of(ctx, Q::tokens_per_s), {}, Q::step_time, 0.94f});
   Fact run{"verdict.run", std::string(ctx.text("ui.verdict.run")), std::string(kNoValue), {}, {}, Q::run_days, 1.0f};
-  if (const auto days = q[Q::run_days]) {
+  if (const auto days = q[Q::run_days]; days && !report.has_errors()) {
     run.value = *days >= 10 ? ctx.format("ui.verdict.days", {format_count(std::round(*days))})
                             : ctx.format("ui.verdict.days", {format_significant(*days, 2)});
     if (const auto steps = q[Q::run_steps])
@@ -130,7 +137,7 @@ void step_bar(PanelContext& ctx, const Rect& bar, bool words) {
   const auto total = q[Q::step_time];
   const Theme& t = ctx.ui.theme;
   ctx.ui.canvas.rect(bar, {.colour = t.ctl});
-  if (!total || *total <= 0) return;
+  if (!total || *total <= 0 || ctx.session.report().has_errors()) return;
   double done = 0;
   struct Label {
     std::string text;
