@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 double finite(double x) { return std::isfinite(x) ? x : 0.0; }
+double step_part(const Evaluation<double>& e, Q q) {
+  for (std::size_t i = 0; i < kStepParts.size(); ++i)
+    if (kStepParts[i] == q) return finite(e.plan.step_parts[i]);
+  return 0.0;
+}
 double ratio(double a, double b) { return b > 0 ? finite(a / b) : 0.0; }
 
 void fill_operations(const Scenario& s, const Evaluation<double>& e, std::vector<OperationRow>& rows) {
@@ -30,14 +35,15 @@ void fill_operations(const Scenario& s, const Evaluation<double>& e, std::vector
     const bool vocabulary = kind == OperationKind::embedding || kind == OperationKind::logits;
     // Forward, twice that backward, and once more where it is recomputed.
     const bool repeated = vocabulary ? everything_again : again[static_cast<std::size_t>(i)];
-    const double times = (3.0 + (repeated ? 1.0 : 0.0)) * (vocabulary ? vocab_passes : e.stage.layer_passes);
+    const double once_more = vocabulary ? 1.0 : e.layer.recompute_times;
+    const double times = (3.0 + (repeated ? once_more : 0.0)) * (vocabulary ? vocab_passes : e.stage.layer_passes);
     OperationRow row;
     row.kind = kind;
     row.flops = finite(op.flops * times);
     row.hbm_bytes = finite(op.hbm_bytes * times);
     if (kind == OperationKind::optimizer) {
       // Adam: about 12 FLOP a parameter for two moments, bias correction and the update.
-      const double seconds = e.plan.step_parts[kStepParts.size() - 1];
+      const double seconds = step_part(e, Q::step_optimizer);
       row.hbm_bytes = finite(seconds * hbm);
       const double bytes_a_parameter =
           2 * (e.in.optimizer_bytes + e.in.weight_bytes) + e.in.reduced_gradient_bytes;
@@ -148,11 +154,7 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
 // The resource that is busy longest: arithmetic, HBM, the network (then its busiest axis), or nothing at all (bubble).
 Bound find_bound(const Evaluation<double>& e) {
   const auto& stage = e.stage;
-  const auto part = [&](Q q) {
-    for (std::size_t i = 0; i < kStepParts.size(); ++i)
-      if (kStepParts[i] == q) return finite(e.plan.step_parts[i]);
-    return 0.0;
-  };
+  const auto part = [&e](Q q) { return step_part(e, q); };
   const double compute = part(Q::step_matmul) + part(Q::step_attention) + part(Q::step_recompute);
   const double hbm = finite(stage.layer_passes * (e.layer.layer.hbm_forward + e.layer.layer.hbm_backward)) +
                      part(Q::step_optimizer);
@@ -211,7 +213,7 @@ void evaluate(const Scenario& s, Report& out) {
   fill_collectives(s, e, out.collectives);
   fill_placement(e, out.placement);
   fill_stages(s, e, out.pipeline, out.stages);
-  out.pipeline.step_end_s = finite(e.plan.step_parts[kStepParts.size() - 1]);
+  out.pipeline.step_end_s = step_part(e, Q::step_optimizer);
   for (const double end : e.stage.end_reduction) out.pipeline.step_end_s += finite(end);
   diagnose(s, out);
 }

@@ -28,7 +28,7 @@ Evaluation<S> run_evaluation(const Scenario& s, Trace* trace, PipelineReport& pi
   e.layer = layer_cost(e.in, layer_key(s), s.parallelism.context_method);
   e.stage = stage_cost(e.in, e.layer, stage_key(s, trace), pipeline);
   e.plan = plan_cost(e.in, e.layer, e.stage, plan_key(s), pipeline);
-  e.limits = bounds(e.in, e.plan.tokens_per_step);
+  e.limits = bounds(e.in, e.plan.tokens_per_step, s.assumptions.axes_overlap);
   e.tokens_per_chip = named(Q::tokens_per_chip, e.plan.tokens_per_step / e.stage.chips);
   return e;
 }
@@ -54,7 +54,8 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::checkpoints_per_layer, in.checkpoints_per_layer), f(Q::activation_width_bytes, in.activation_bytes);
   f(Q::weight_width_bytes, in.weight_bytes), f(Q::gradient_width_bytes, in.gradient_bytes);
   f(Q::optimizer_width_bytes, in.optimizer_bytes), f(Q::reserve_bytes, in.reserve_bytes);
-  f(Q::stated_mfu, in.stated_mfu);
+  f(Q::stated_mfu, in.stated_mfu), f(Q::overlap, in.overlap), f(Q::pcie_bandwidth, in.chip.pcie);
+  f(Q::checkpointed_blocks, in.checkpointed_blocks), f(Q::checkpoint_segments, in.checkpoint_segments);
 
   f(Q::params_mlp, p.mlp), f(Q::params_attention, p.attention), f(Q::params_norms, p.norms);
   f(Q::params_vocab, p.vocab), f(Q::params_embedding, p.embedding), f(Q::params_head, p.head);
@@ -68,6 +69,7 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::microbatch_tokens, layer.microbatch_tokens);
 
   f(Q::layer_flops_forward, ops.flops_forward), f(Q::layer_flops_recompute, layer.flops_recompute);
+  f(Q::recompute_times, layer.recompute_times);
   f(Q::layer_math_forward, layer.layer.math_forward), f(Q::layer_math_backward, layer.layer.math_backward);
   f(Q::layer_hbm_bytes_forward, ops.hbm_bytes_forward), f(Q::layer_hbm_bytes_backward, layer.hbm_bytes_backward);
   f(Q::layer_hbm_forward, layer.layer.hbm_forward), f(Q::layer_hbm_backward, layer.layer.hbm_backward);
@@ -108,6 +110,8 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
 
   f(Q::bound_cluster_tokens, limits.tokens_per_chip), f(Q::bound_alpha, limits.alpha);
   f(Q::bound_fsdp_1, limits.fsdp_1), f(Q::bound_tensor, limits.tensor), f(Q::ridge, limits.ridge);
+  f(Q::bound_max_chips_fsdp, limits.max_chips_fsdp);
+  if (torus) f(Q::bound_max_chips_mixed, limits.max_chips_mixed);
   if (torus) {
     f(Q::bound_fsdp_2, limits.fsdp_2), f(Q::bound_fsdp_3, limits.fsdp_3);
     f(Q::bound_mixed_sum, limits.mixed_sum), f(Q::bound_mixed_max, limits.mixed_max);

@@ -1,6 +1,7 @@
 #include "engine/inputs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace roofscape::engine {
@@ -79,6 +80,7 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   in.chip.node = figure(Q::node_bandwidth, ChipField::scaleout_bytes_per_s_per_node_oneway);
   in.chip.dcn = figure(Q::dcn_bandwidth, ChipField::dcn_bytes_per_s_per_chip);
   in.chip.price = figure(Q::price, ChipField::price_usd_per_chip_hour);
+  in.chip.pcie = figure(Q::pcie_bandwidth, ChipField::host_pcie_bytes_per_s_per_chip);
   in.cluster_chips = input(Q::cluster_chips, static_cast<double>(chip_count(s.cluster)), yours);
   in.slices = input(Q::cluster_slices, s.cluster.slices, yours);
   in.batch_sequences = input(Q::batch_sequences, s.workload.global_batch_sequences, yours);
@@ -102,6 +104,15 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   in.bound_axes_tensor = placed(Axis::tensor, 1);
   in.microbatch_sequences = input(Q::microbatch_sequences, s.pipeline.microbatch_sequences, yours);
   in.checkpoints_per_layer = input(Q::checkpoints_per_layer, s.checkpointing.k, yours);
+  in.checkpointed_blocks =
+      input(Q::checkpointed_blocks, std::min(s.checkpointing.blocks, s.model.n_layers), yours);
+  const bool root = s.checkpointing.segments == 0;
+  in.checkpoint_segments =
+      input(Q::checkpoint_segments,
+            root ? std::round(std::sqrt(s.model.n_layers)) : std::min(s.checkpointing.segments, s.model.n_layers),
+            root ? std::string_view("square root of the layers") : yours);
+  in.overlap = input(Q::overlap, s.assumptions.overlap, yours);
+  in.full_overlap = s.assumptions.overlap == 1;
   const auto& precision = s.precision;
   in.activation_bytes = input(Q::activation_width_bytes, bytes_of(precision.compute), yours);
   in.weight_bytes = input(Q::weight_width_bytes, bytes_of(precision.weights), yours);

@@ -27,6 +27,7 @@ struct ChipRates {
   S node;             // bytes/s of one node into the fabric, one direction
   S dcn;              // bytes/s of one chip into the data-centre network
   S price;            // dollars per chip hour
+  S pcie;             // bytes/s between a chip and its host, one direction
 };
 
 template <Scalar S>
@@ -41,6 +42,9 @@ struct Inputs {
   S activation_bytes, weight_bytes, gradient_bytes, optimizer_bytes;  // of one element or parameter
   S reduced_gradient_bytes;  // of a gradient element as it is sent: as stored, else in the compute dtype
   S stated_mfu, reserve_bytes;
+  S overlap;               // share of the work communication hides under
+  bool full_overlap = true;
+  S checkpointed_blocks, checkpoint_segments;
   std::array<S, kAxisCount> torus_axes;
   S bound_axes_fsdp, bound_axes_tensor;  // torus axes the bounds assume for FSDP and tensor: as placed, else 2 and 1
   MeshLinks links;

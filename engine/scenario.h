@@ -76,11 +76,16 @@ enum class CheckpointPolicy : std::uint8_t {
   big_matmuls,  // the outputs of the matrix multiplications
   k_per_layer,  // k tensors of width d_model a layer
   block,        // the input of the layer
+  some_blocks,  // the input of `blocks` of the model's layers, everything of the others
+  segments,          // inputs of C segments of layers; a segment is computed again once and kept while it is needed
+  segments_minimal,  // inputs of C segments; inside one nothing is kept, every layer starts from the segment's input
 };
 
 struct Checkpointing {
   CheckpointPolicy policy = CheckpointPolicy::block;
-  int k = 4;  // k_per_layer only
+  int k = 4;         // k_per_layer only
+  int blocks = 1;    // some_blocks only: layers of the model
+  int segments = 0;  // segments, segments_minimal: C, of the whole model; 0: the square root of the layers
   friend bool operator==(const Checkpointing&, const Checkpointing&) = default;
 };
 
@@ -94,6 +99,13 @@ struct Precision {
   OptimizerKind optimizer = OptimizerKind::adam_fp32;
   Dtype master_weights = Dtype::none;
   friend bool operator==(const Precision&, const Precision&) = default;
+};
+
+// What lives in the memory of the host instead of the chip's, and crosses PCIe for it.
+struct Offload {
+  bool optimizer = false;
+  bool activations = false;
+  friend bool operator==(const Offload&, const Offload&) = default;
 };
 
 enum class Mode : std::uint8_t { ideal };
@@ -111,6 +123,7 @@ struct Assumptions {
   Mode mode = Mode::ideal;
   FlopsConvention flops = FlopsConvention::six_p;
   AxesOverlap axes_overlap = AxesOverlap::sum;
+  double overlap = 1;           // share of the work that communication can hide under: 1 perfect, 0 none
   double stated_mfu = 0.4;      // for "how long at this MFU" questions
   double reserve_bytes = 0;     // memory the framework keeps for itself
   friend bool operator==(const Assumptions&, const Assumptions&) = default;
@@ -126,6 +139,7 @@ struct Scenario {
   PipelinePlan pipeline;
   Checkpointing checkpointing;
   Precision precision;
+  Offload offload;
   Assumptions assumptions;
   friend bool operator==(const Scenario&, const Scenario&) = default;
 };

@@ -15,7 +15,8 @@ constexpr std::array<std::string_view, 1> kWorkloadKinds{"training"};
 constexpr std::array<std::string_view, 3> kContextMethods{"ring", "all_gather", "ulysses"};
 constexpr std::array<std::string_view, kScheduleKinds> kSchedules{
     "gpipe", "1f1b", "eager-1f1b", "interleaved-1f1b", "looped-bfs", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipev"};
-constexpr std::array<std::string_view, 5> kPolicies{"none", "attention", "big_matmuls", "k_per_layer", "block"};
+constexpr std::array<std::string_view, 8> kPolicies{
+    "none", "attention", "big_matmuls", "k_per_layer", "block", "some_blocks", "segments", "segments_minimal"};
 constexpr std::array<std::string_view, 4> kDtypes{"none", "fp8", "bf16", "fp32"};
 constexpr std::array<std::string_view, 3> kOptimizers{"none", "adam_bf16", "adam_fp32"};
 constexpr std::array<std::string_view, 1> kModes{"ideal"};
@@ -91,14 +92,19 @@ const std::array kFields{
     INTEGER("pipeline.virtual_stages", pipeline.virtual_stages, 1, 64, unit::count),
     CHOICE("checkpointing.policy", checkpointing.policy, kPolicies),
     INTEGER("checkpointing.k", checkpointing.k, 1, 20, unit::count),
+    INTEGER("checkpointing.blocks", checkpointing.blocks, 1, 10000, unit::layers),
+    INTEGER("checkpointing.segments", checkpointing.segments, 0, 10000, unit::count),
     CHOICE("precision.compute", precision.compute, std::span(kDtypes)),
     CHOICE("precision.weights", precision.weights, std::span(kDtypes)),
     CHOICE("precision.gradients", precision.gradients, std::span(kDtypes)),
     CHOICE("precision.optimizer", precision.optimizer, kOptimizers),
     CHOICE("precision.master_weights", precision.master_weights, std::span(kDtypes)),
+    BOOLEAN("offload.optimizer", offload.optimizer),
+    BOOLEAN("offload.activations", offload.activations),
     CHOICE("assumptions.mode", assumptions.mode, kModes),
     CHOICE("assumptions.flops", assumptions.flops, kFlopsConventions),
     CHOICE("assumptions.axes_overlap", assumptions.axes_overlap, kOverlaps),
+    NUMBER("assumptions.overlap", assumptions.overlap, 0, 1, unit::fraction),
     NUMBER("assumptions.stated_mfu", assumptions.stated_mfu, 0.001, 1, unit::fraction),
     NUMBER("assumptions.reserve_bytes", assumptions.reserve_bytes, 0, 1e12, unit::bytes),
 };

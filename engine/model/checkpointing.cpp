@@ -20,6 +20,9 @@ RecomputedOperations recomputed_operations(const LayerKey& key) {
     case CheckpointPolicy::attention: recompute(out, {attention}); break;
     case CheckpointPolicy::big_matmuls: recompute(out, {attention, norms, rope, activation, residual}); break;
     case CheckpointPolicy::block:
+    case CheckpointPolicy::some_blocks:
+    case CheckpointPolicy::segments:
+    case CheckpointPolicy::segments_minimal:
       recompute(out, {qkv, attention, attention_out, gate_up, norms, rope, activation, residual, down});
       break;
     case CheckpointPolicy::k_per_layer: {
@@ -42,6 +45,19 @@ RecomputedOperations recomputed_operations(const LayerKey& key) {
     }
   }
   return out;
+}
+
+template <Scalar S>
+S recompute_times(const Inputs<S>& in, const LayerKey& key) {
+  const S one = constant<S>(1);
+  switch (key.policy) {
+    case CheckpointPolicy::some_blocks:
+      return named(Q::recompute_times, in.checkpointed_blocks / in.model.n_layers);
+    case CheckpointPolicy::segments_minimal:
+      return named(Q::recompute_times,
+                   (in.model.n_layers / in.checkpoint_segments - one) / constant<S>(2));
+    default: return named(Q::recompute_times, one + in.zero);
+  }
 }
 
 template <Scalar S>
@@ -86,10 +102,33 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
       break;
     }
     case CheckpointPolicy::block: out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, bt * stream); break;
+    case CheckpointPolicy::some_blocks: {
+      const S share = in.checkpointed_blocks / m.n_layers;
+      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes,
+                                   share * bt * stream + (constant<S>(1) - share) * out.full_bytes);
+      break;
+    }
+    case CheckpointPolicy::segments:
+    case CheckpointPolicy::segments_minimal:
+      out.checkpoint_bytes =
+          named(Q::layer_checkpoint_bytes, in.checkpoint_segments / m.n_layers * bt * stream);
+      break;
   }
+  switch (key.policy) {
+    case CheckpointPolicy::none: out.working_bytes = in.zero; break;
+    case CheckpointPolicy::segments:
+      out.working_bytes = m.n_layers / in.checkpoint_segments * out.full_bytes;
+      break;
+    case CheckpointPolicy::segments_minimal: out.working_bytes = out.full_bytes; break;
+    case CheckpointPolicy::some_blocks: out.working_bytes = out.full_bytes - bt * stream; break;
+    default: out.working_bytes = out.full_bytes - out.checkpoint_bytes;
+  }
+  out.working_bytes = named(Q::buffers_working, out.working_bytes);
   return out;
 }
 
+template double recompute_times<double>(const Inputs<double>&, const LayerKey&);
+template Traced recompute_times<Traced>(const Inputs<Traced>&, const LayerKey&);
 template LayerActivations<double> layer_activations<double>(const Inputs<double>&, const LayerKey&, const double&);
 template LayerActivations<Traced> layer_activations<Traced>(const Inputs<Traced>&, const LayerKey&, const Traced&);
 

@@ -6,6 +6,13 @@
 //   k_per_layer  k tensors of width D (chapter 6 keeps four), filled in the order: layer input, MLP input, attention
 //                output, queries, keys and values, gate and up; the first that does not fit ends the list
 //   block        the layer's input, width D
+//   some_blocks  the input of n layers, everything of the others
+//   segments     the input of C segments of L/C layers; a segment runs again once and is kept while its backward needs it
+//                (Chen et al. 2016; the optimum is C = sqrt(L))
+//   segments_minimal  the same with nothing kept inside a segment: each layer starts from the segment's input, which
+//                costs (L/C - 1)/2 forwards a layer (CS231n notes; C = L keeps and recomputes as `block` would without
+//                the last layer's own forward)
+// Under the last three a layer's numbers are those of the mean layer.
 #pragma once
 
 #include "engine/inputs.h"
@@ -18,10 +25,17 @@ namespace roofscape::engine {
 using RecomputedOperations = std::array<bool, kOperationCount>;
 RecomputedOperations recomputed_operations(const LayerKey&);
 
+// How often the mean layer does so: 1, or what some_blocks and segments_minimal make of it.
+template <Scalar S>
+S recompute_times(const Inputs<S>&, const LayerKey&);
+extern template double recompute_times<double>(const Inputs<double>&, const LayerKey&);
+extern template Traced recompute_times<Traced>(const Inputs<Traced>&, const LayerKey&);
+
 template <Scalar S>
 struct LayerActivations {
   S checkpoint_bytes;  // kept, of one microbatch on one chip
   S full_bytes;        // made by the whole layer
+  S working_bytes;     // held while a layer, or a segment of layers, is computed again, beside the checkpoints
 };
 template <Scalar S>
 LayerActivations<S> layer_activations(const Inputs<S>&, const LayerKey&, const S& t);

@@ -63,8 +63,11 @@ BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMa
       name(names.network_forward, network_time(in.zero, block.comm_forward, communicates, overlap));
   time.network_backward =
       name(names.network_backward, network_time(in.zero, block.comm_backward, communicates, overlap));
-  time.exposed_forward = name(names.exposed_forward, max(time.network_forward - time.work_forward, in.zero));
-  time.exposed_backward = name(names.exposed_backward, max(time.network_backward - time.work_backward, in.zero));
+  const auto exposed = [&in](const S& network, const S& work) {
+    return max(in.full_overlap ? network - work : network - in.overlap * work, in.zero);
+  };
+  time.exposed_forward = name(names.exposed_forward, exposed(time.network_forward, time.work_forward));
+  time.exposed_backward = name(names.exposed_backward, exposed(time.network_backward, time.work_backward));
   time.forward = name(names.forward, time.work_forward + time.exposed_forward);
   time.backward = name(names.backward, time.work_backward + time.exposed_backward);
   time.hbm_exposed = name(names.hbm_exposed, (time.work_forward - block.math_forward) +

@@ -3,7 +3,7 @@
 namespace roofscape::engine {
 
 template <Scalar S>
-Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens) {
+Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens, AxesOverlap overlap) {
   Bounds<S> out;
   out.torus = in.links.torus_dims > 0;
   out.has_dcn = out.torus;
@@ -20,7 +20,8 @@ Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens) {
                        tensor_degree_limit(F, axes(1), fsdp_tokens_per_chip(chip.peak_flops, chip.nvlink, axes(1),
                                                                             in.activation_bytes)));
     out.fsdp_2 = out.fsdp_3 = out.mixed_sum = out.mixed_max = out.x_opt = out.ratio_sum = out.ratio_max = out.dcn =
-        in.zero;
+        out.max_chips_mixed = in.zero;
+    out.max_chips_fsdp = named(Q::bound_max_chips_fsdp, batch_tokens / out.fsdp_1);
     return out;
   }
   // Torus axes of FSDP and tensor: as placed, else the book's two and one.
@@ -41,11 +42,14 @@ Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens) {
       named(Q::bound_ratio_sum, mixed_ratio(out.tokens_per_chip, F, Mx, My, out.fsdp_1, AxesOverlap::sum));
   out.ratio_max =
       named(Q::bound_ratio_max, mixed_ratio(out.tokens_per_chip, F, Mx, My, out.fsdp_1, AxesOverlap::max));
+  out.max_chips_fsdp = named(Q::bound_max_chips_fsdp, batch_tokens / out.fsdp_3);
+  out.max_chips_mixed =
+      named(Q::bound_max_chips_mixed, batch_tokens / (overlap == AxesOverlap::sum ? out.mixed_sum : out.mixed_max));
   out.dcn = named(Q::bound_dcn, fsdp_tokens_per_chip(chip.peak_flops, chip.dcn, axes(1), in.weight_bytes));
   return out;
 }
 
-template Bounds<double> bounds<double>(const Inputs<double>&, const double&);
-template Bounds<Traced> bounds<Traced>(const Inputs<Traced>&, const Traced&);
+template Bounds<double> bounds<double>(const Inputs<double>&, const double&, AxesOverlap);
+template Bounds<Traced> bounds<Traced>(const Inputs<Traced>&, const Traced&, AxesOverlap);
 
 }  // namespace roofscape::engine

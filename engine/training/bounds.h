@@ -43,11 +43,12 @@ template <Scalar S>
 struct Bounds {
   bool torus = false, has_dcn = false;
   S tokens_per_chip, alpha, fsdp_1, fsdp_2, fsdp_3, tensor, mixed_sum, mixed_max, x_opt, ratio_sum, ratio_max, dcn, ridge;
+  S max_chips_fsdp, max_chips_mixed;
 };
 // All of them for a scenario's model, batch and cluster (not its mesh).
 template <Scalar S>
-Bounds<S> bounds(const Inputs<S>&, const S& batch_tokens);
-extern template Bounds<double> bounds<double>(const Inputs<double>&, const double&);
-extern template Bounds<Traced> bounds<Traced>(const Inputs<Traced>&, const Traced&);
+Bounds<S> bounds(const Inputs<S>&, const S& batch_tokens, AxesOverlap);
+extern template Bounds<double> bounds<double>(const Inputs<double>&, const double&, AxesOverlap);
+extern template Bounds<Traced> bounds<Traced>(const Inputs<Traced>&, const Traced&, AxesOverlap);
 
 }  // namespace roofscape::engine

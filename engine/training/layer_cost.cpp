@@ -37,6 +37,13 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LayerKey& key, ContextMethod 
       flops_again = flops_again + cost.operations.operations[i].flops;
     bytes_again = bytes_again + cost.operations.operations[i].hbm_bytes;
   }
+  cost.recompute_times = recompute_times(in, key);
+  const bool repeated =
+      key.policy == CheckpointPolicy::some_blocks || key.policy == CheckpointPolicy::segments_minimal;
+  if (repeated) {
+    flops_again = cost.recompute_times * cost.operations.flops_forward;
+    bytes_again = cost.recompute_times * cost.operations.hbm_bytes_forward;
+  }
   cost.flops_recompute =
       named(Q::layer_flops_recompute, everything ? cost.operations.flops_forward : flops_again);
 

@@ -17,7 +17,7 @@ struct LayerCost {
   S microbatch_tokens;
   LayerOperations<S> operations;
   LayerActivations<S> activations;
-  S flops_recompute;
+  S flops_recompute, recompute_times;
   // Arithmetic, HBM and the communication of tensor and context; the state shards' share is added by stage_cost.
   Block<S> layer, embedding, head;
   std::array<S, kAxisCount> bandwidth;  // by axis; fsdp: of the group that shards state

@@ -86,6 +86,23 @@ void fill_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S
   const S updated =
       named(Q::optimizer_parameters, layer.params.total / (in.degree(Axis::tensor).x * stage.stages * shards));
   part(Q::step_optimizer, key.has_optimizer ? passes * updated / in.chip.hbm_bandwidth : zero);
+  // What lives on the host crosses PCIe once in each direction; it hides under the whole step, checkpoints under the
+  // forward and the backward of the layers.
+  S offload = zero;
+  if (key.offload_optimizer && key.has_optimizer) {
+    const S seconds = named(Q::offload_optimizer,
+                            constant<S>(2) * in.optimizer_bytes * updated / in.chip.pcie);
+    const S window = named(Q::offload_window, stage.makespan);
+    offload = max(seconds - window, zero);
+  }
+  if (key.offload_activations) {
+    const S seconds =
+        named(Q::offload_activations, layer.activations.checkpoint_bytes * stage.layer_passes / in.chip.pcie);
+    const S exposed = max(seconds - stage.layer_passes * stage.layer.forward, zero) +
+                      max(seconds - stage.layer_passes * stage.layer.backward, zero);
+    offload = key.offload_optimizer && key.has_optimizer ? offload + exposed : exposed;
+  }
+  part(Q::step_offload, offload);
   out.step_time = named(Q::step_time, sum_in_order(out.step_parts));
 
   S network = stage.layer_passes * (stage.layer.network_forward + stage.layer.network_backward);
@@ -124,9 +141,7 @@ void fill_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost
   const S reduced = in.reduced_gradient_bytes;
   const S gathered = named(Q::buffers_gathered,
                            gathers ? (constant<S>(2) * in.weight_bytes + reduced) * layer.params.layer / Y : zero);
-  const S working = named(Q::buffers_working, key.policy == CheckpointPolicy::none
-                                                  ? zero
-                                                  : layer.activations.full_bytes - layer.activations.checkpoint_bytes);
+  const S& working = layer.activations.working_bytes;
   const S logits = named(Q::buffers_logits, constant<S>(4, unit::bytes_each) * layer.microbatch_tokens *
                                                 in.model.vocab_size / Y);
 
@@ -176,8 +191,10 @@ void fill_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost
     const S held_layers = doubled ? n_layers / constant<S>(2) : n_layers;
     memory.parts = {in.weight_bytes * memory.params / (Y * shards_from(3)),
                     key.stores_gradients ? in.gradient_bytes * memory.params / (Y * shards_from(2)) : zero,
-                    key.has_optimizer ? in.optimizer_bytes * memory.params / (Y * shards_from(1)) : zero,
-                    flight * held_layers * layer.activations.checkpoint_bytes,
+                    key.has_optimizer && !key.offload_optimizer ? in.optimizer_bytes * memory.params / (Y * shards_from(1)) : zero,
+                    // On their way to the host the checkpoints of two layers are on the chip.
+                    (key.offload_activations ? constant<S>(2) : flight * held_layers) *
+                        layer.activations.checkpoint_bytes,
                     holds_head > 0 ? gathered + working + logits : gathered + working,
                     S(in.reserve_bytes)};
     memory.total = sum_in_order(memory.parts);
@@ -208,6 +225,8 @@ PlanKey plan_key(const Scenario& s) {
   key.policy = s.checkpointing.policy;
   key.zero_stage = s.parallelism.zero_stage;
   key.stores_gradients = s.precision.gradients != Dtype::none;
+  key.offload_optimizer = s.offload.optimizer;
+  key.offload_activations = s.offload.activations;
   key.has_optimizer = s.precision.optimizer != OptimizerKind::none;
   key.tied_embeddings = s.model.tied_embeddings;
   return key;

@@ -18,6 +18,7 @@ struct PlanKey {
   CheckpointPolicy policy = CheckpointPolicy::block;
   int zero_stage = 3;
   bool stores_gradients = false;
+  bool offload_optimizer = false, offload_activations = false;
   bool has_optimizer = true;
   bool tied_embeddings = false;
 };
