@@ -99,17 +99,28 @@ void check_model(Findings& f) {
   if (m.n_heads % m.n_kv_heads != 0)
     f.add(Severity::error, "model.heads_not_divisible", {{double(m.n_heads), unit::count}, {double(m.n_kv_heads), unit::count}},
           "model.n_kv_heads");
+  if (m.is_moe() && (m.moe.experts_per_token < 1 || m.moe.experts_per_token > m.moe.n_routed_experts))
+    f.add(Severity::error, "model.experts_out_of_range",
+          {{double(m.moe.experts_per_token), unit::count}, {double(m.moe.n_routed_experts), unit::count}},
+          "model.moe.experts_per_token",
+          {Findings::edit("model.moe.experts_per_token", std::clamp(m.moe.experts_per_token, 1, m.moe.n_routed_experts))});
+  if (m.is_mla() && (m.mla.qk_nope_head_dim + m.mla.qk_rope_head_dim < 1 || m.mla.v_head_dim < 1))
+    f.add(Severity::error, "model.latent_without_heads", {{double(m.mla.kv_lora_rank), unit::elements}}, "model.mla.v_head_dim");
+  if (m.max_context_tokens > 0 && s.workload.sequence_length > m.max_context_tokens)
+    f.add(Severity::note, "model.beyond_context",
+          {{double(s.workload.sequence_length), unit::tokens}, {double(m.max_context_tokens), unit::tokens}},
+          "workload.sequence_length");
   if (m.n_heads % tensor != 0) {
     int nearest = tensor;
     while (nearest > 1 && m.n_heads % nearest != 0) --nearest;
     f.add(Severity::error, "tensor.heads_not_divisible", {{double(m.n_heads), unit::count}, {double(tensor), unit::ways}},
           "parallelism.tensor", {Findings::edit("parallelism.tensor", nearest)});
-  } else if (tensor > m.n_kv_heads) {
+  } else if (tensor > m.n_kv_heads && !m.is_mla()) {
     f.add(Severity::warning, "tensor.exceeds_kv_heads",
           {{double(tensor), unit::ways}, {double(m.n_kv_heads), unit::count}, {double(tensor) / m.n_kv_heads, unit::one}},
           "parallelism.tensor", {Findings::edit("parallelism.tensor", m.n_kv_heads)});
   }
-  if (s.parallelism.expert > 1)
+  if (s.parallelism.expert > 1 && !m.is_moe())
     f.add(Severity::error, "expert.dense_model", {{double(s.parallelism.expert), unit::ways}}, "parallelism.expert",
           {Findings::edit("parallelism.expert", 1)});
   if (s.cluster.chip.interconnect == Interconnect::switched && tensor > s.cluster.node_size)

@@ -31,6 +31,7 @@ void fill_operations(const Scenario& s, const Evaluation<double>& e, std::vector
   rows.clear();
   for (int i = 0; i < kOperationCount; ++i) {
     const auto kind = static_cast<OperationKind>(i);
+    if (kind == OperationKind::router && !s.model.is_moe()) continue;
     const OperationCost<double>& op = e.layer.operations.operations[static_cast<std::size_t>(i)];
     const bool vocabulary = kind == OperationKind::embedding || kind == OperationKind::logits;
     // Forward, twice that backward, and once more where it is recomputed.

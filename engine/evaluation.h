@@ -33,6 +33,28 @@ Evaluation<S> run_evaluation(const Scenario& s, Trace* trace, PipelineReport& pi
   return e;
 }
 
+// What only some models have: inputs and parameters of experts, latent attention, windows, learned positions.
+template <Scalar S, class F>
+void for_each_model_quantity(const ModelDims<S>& m, const Parameters<S>& p, F&& f) {
+  if (m.is.positions) f(Q::learned_positions, m.learned_positions), f(Q::params_positions, p.positions);
+  if (m.is.local) f(Q::window_tokens, m.window_tokens), f(Q::n_local_layers, m.n_local_layers);
+  if (m.is.moe) {
+    f(Q::n_routed_experts, m.n_experts), f(Q::experts_per_token, m.experts_per_token);
+    f(Q::d_ff_expert, m.d_ff_expert), f(Q::n_shared_experts, m.n_shared_experts);
+    f(Q::n_dense_layers, m.n_dense_layers), f(Q::n_moe_layers, p.n_moe_layers), f(Q::moe_share, p.moe_share);
+    f(Q::params_expert, p.expert), f(Q::params_experts, p.experts), f(Q::params_router, p.router);
+    if (m.is.shared_experts) f(Q::params_shared_experts, p.shared_experts);
+    if (m.is.dense_layers) f(Q::params_dense_mlp, p.dense_mlp);
+    f(Q::params_inactive, p.inactive), f(Q::params_layer_active, p.layer_active);
+  }
+  if (m.is.mla) {
+    if (m.is.q_lora) f(Q::q_lora_rank, m.q_lora_rank);
+    f(Q::kv_lora_rank, m.kv_lora_rank), f(Q::qk_nope_head_dim, m.qk_nope_head_dim);
+    f(Q::qk_rope_head_dim, m.qk_rope_head_dim), f(Q::v_head_dim, m.v_head_dim);
+    f(Q::params_attention_matrices, p.attention_matrices), f(Q::params_qkv_layer, p.qkv_layer);
+  }
+}
+
 // Calls f(Q, value) for every quantity that has a slot in a report and applies to this evaluation.
 template <Scalar S, class F>
 void for_each_quantity(const Evaluation<S>& e, F&& f) {
@@ -43,6 +65,7 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::n_layers, in.model.n_layers), f(Q::d_model, in.model.d_model), f(Q::d_ff, in.model.d_ff);
   f(Q::n_heads, in.model.n_heads), f(Q::n_kv_heads, in.model.n_kv_heads), f(Q::d_head, in.model.d_head);
   f(Q::vocab_size, in.model.vocab_size);
+  for_each_model_quantity(in.model, p, f);
   f(Q::peak_flops, in.chip.peak_flops), f(Q::hbm_capacity, in.chip.hbm_capacity);
   f(Q::hbm_bandwidth, in.chip.hbm_bandwidth), f(Q::price, in.chip.price);
   if (torus) f(Q::ici_axis_bandwidth, in.chip.ici_axis), f(Q::dcn_bandwidth, in.chip.dcn);
@@ -59,7 +82,10 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
 
   f(Q::params_mlp, p.mlp), f(Q::params_attention, p.attention), f(Q::params_norms, p.norms);
   f(Q::params_vocab, p.vocab), f(Q::params_embedding, p.embedding), f(Q::params_head, p.head);
+  f(Q::params_unembedding, p.unembedding), f(Q::params_mlp_layer, p.mlp_layer);
+  f(Q::params_attention_layer, p.attention_layer), f(Q::params_matmul_layer, p.matmul_layer);
   f(Q::params_layer, p.layer), f(Q::params_total, p.total), f(Q::params_active, p.active);
+  f(Q::params_matmul, p.matmul), f(Q::kv_cache_bytes_per_token, ops.kv_cache_bytes_per_token);
   f(Q::flops_per_token, plan.flops_per_token), f(Q::tokens_per_step, plan.tokens_per_step);
   f(Q::flops_model_per_step, plan.flops_model), f(Q::flops_recompute_per_step, plan.flops_recompute);
   f(Q::flops_hardware_per_step, plan.flops_hardware), f(Q::flops_run, plan.flops_run);

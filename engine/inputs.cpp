@@ -47,6 +47,53 @@ S leaf(Trace* trace, Q q, int index, double value, std::string_view source) {
 
 }  // namespace
 
+ModelTraits model_traits(const TransformerShape& m) {
+  ModelTraits is;
+  is.gated_mlp = m.gated_mlp, is.tied_embeddings = m.tied_embeddings;
+  is.qkv_bias = m.qkv_bias, is.o_bias = m.o_bias, is.mlp_bias = m.mlp_bias;
+  is.unembedding_bias = m.unembedding_bias, is.layernorm_bias = m.layernorm_bias;
+  is.qk_norm = m.qk_norm, is.qk_norm_all_heads = m.qk_norm_all_heads;
+  is.attn_sinks = m.attn_sinks, is.rel_pos_projection = m.rel_pos_projection;
+  is.moe = m.is_moe(), is.dense_layers = m.is_moe() && m.moe.n_dense_layers > 0;
+  is.shared_experts = m.moe.n_shared_experts > 0, is.router_bias = m.moe.router_bias;
+  is.shared_expert_gate = m.moe.shared_expert_gate;
+  is.mla = m.is_mla(), is.q_lora = m.mla.q_lora_rank > 0;
+  is.local = m.has_local_layers(), is.positions = m.learned_positions > 0;
+  is.norms_per_layer = m.norms_per_layer, is.embedding_norm = m.embedding_norm;
+  return is;
+}
+
+template <Scalar S>
+ModelDims<S> make_model_dims(const TransformerShape& m, Trace* trace) {
+  const auto input = [trace, &m](Q q, double value) { return leaf<S>(trace, q, -1, value, m.source); };
+  ModelDims<S> dims{input(Q::n_layers, m.n_layers),     input(Q::d_model, m.d_model), input(Q::d_ff, m.d_ff),
+                    input(Q::n_heads, m.n_heads),       input(Q::n_kv_heads, m.n_kv_heads),
+                    input(Q::d_head, m.d_head),         input(Q::vocab_size, m.vocab_size),
+                    model_traits(m)};
+  if (dims.is.positions) dims.learned_positions = input(Q::learned_positions, m.learned_positions);
+  if (dims.is.moe) {
+    dims.n_experts = input(Q::n_routed_experts, m.moe.n_routed_experts);
+    dims.experts_per_token = input(Q::experts_per_token, m.moe.experts_per_token);
+    dims.d_ff_expert = input(Q::d_ff_expert, m.expert_width());
+    dims.n_shared_experts = input(Q::n_shared_experts, m.moe.n_shared_experts);
+    dims.n_dense_layers = input(Q::n_dense_layers, m.n_layers - m.n_moe_layers());
+  }
+  if (dims.is.mla) {
+    if (dims.is.q_lora) dims.q_lora_rank = input(Q::q_lora_rank, m.mla.q_lora_rank);
+    dims.kv_lora_rank = input(Q::kv_lora_rank, m.mla.kv_lora_rank);
+    dims.qk_nope_head_dim = input(Q::qk_nope_head_dim, m.mla.qk_nope_head_dim);
+    dims.qk_rope_head_dim = input(Q::qk_rope_head_dim, m.mla.qk_rope_head_dim);
+    dims.v_head_dim = input(Q::v_head_dim, m.mla.v_head_dim);
+  }
+  if (dims.is.local) {
+    dims.window_tokens = input(Q::window_tokens, m.local_attention.window_tokens);
+    dims.n_local_layers = input(Q::n_local_layers, m.n_local_layers());
+  }
+  return dims;
+}
+template ModelDims<double> make_model_dims<double>(const TransformerShape&, Trace*);
+template ModelDims<Traced> make_model_dims<Traced>(const TransformerShape&, Trace*);
+
 template <Scalar S>
 Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   Inputs<S> in;
@@ -63,12 +110,7 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   } else {
     in.zero = 0;
   }
-  const auto& m = s.model;
-  in.model = {input(Q::n_layers, m.n_layers, m.source),     input(Q::d_model, m.d_model, m.source),
-              input(Q::d_ff, m.d_ff, m.source),             input(Q::n_heads, m.n_heads, m.source),
-              input(Q::n_kv_heads, m.n_kv_heads, m.source), input(Q::d_head, m.d_head, m.source),
-              input(Q::vocab_size, m.vocab_size, m.source), m.gated_mlp,
-              m.tied_embeddings};
+  in.model = make_model_dims<S>(s.model, trace);
   in.links = place_mesh(s.cluster, s.parallelism, s.placement);
   in.chip.peak_flops = figure(Q::peak_flops, peak_field(s.precision.compute));
   in.chip.hbm_capacity = figure(Q::hbm_capacity, ChipField::hbm_bytes);

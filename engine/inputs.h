@@ -10,11 +10,31 @@
 
 namespace roofscape::engine {
 
+// What formulas branch on: which terms a model has.
+struct ModelTraits {
+  bool gated_mlp = true, tied_embeddings = false;
+  bool qkv_bias = false, o_bias = false, mlp_bias = false, unembedding_bias = false, layernorm_bias = false;
+  bool qk_norm = false, qk_norm_all_heads = false, attn_sinks = false, rel_pos_projection = false;
+  bool moe = false, dense_layers = false, shared_experts = false, router_bias = false, shared_expert_gate = false;
+  bool mla = false, q_lora = false, local = false, positions = false;
+  int norms_per_layer = 2, embedding_norm = 0;
+};
+ModelTraits model_traits(const TransformerShape&);
+
 template <Scalar S>
 struct ModelDims {
   S n_layers, d_model, d_ff, n_heads, n_kv_heads, d_head, vocab_size;
-  bool gated_mlp = true, tied_embeddings = false;
+  ModelTraits is;
+  // Only set where the traits say that the model has them.
+  S learned_positions{};
+  S n_experts{}, experts_per_token{}, d_ff_expert{}, n_shared_experts{}, n_dense_layers{};
+  S q_lora_rank{}, kv_lora_rank{}, qk_nope_head_dim{}, qk_rope_head_dim{}, v_head_dim{};
+  S window_tokens{}, n_local_layers{};
 };
+template <Scalar S>
+ModelDims<S> make_model_dims(const TransformerShape&, Trace* trace);
+extern template ModelDims<double> make_model_dims<double>(const TransformerShape&, Trace*);
+extern template ModelDims<Traced> make_model_dims<Traced>(const TransformerShape&, Trace*);
 
 // Figures of the chip. Unknown ones are NaN (scalar.h).
 template <Scalar S>

@@ -49,12 +49,12 @@ class QuantityValues {
 // The classes of operations a training step is made of. Matrix multiplications run on the matrix units, attention too;
 // the others are vector operations that move bytes.
 enum class OperationKind : std::uint8_t {
-  embedding, qkv, attention, attention_out, gate_up, down, logits,  // on the matrix units
+  embedding, qkv, attention, attention_out, router, gate_up, down, logits,  // on the matrix units
   norms, rope, activation, residual, optimizer                      // vector operations
 };
-inline constexpr int kOperationCount = 12;
+inline constexpr int kOperationCount = 13;
 inline constexpr std::array<std::string_view, kOperationCount> kOperationIds{
-    "embedding", "qkv", "attention", "attention_out", "gate_up", "down", "logits",
+    "embedding", "qkv", "attention", "attention_out", "router", "gate_up", "down", "logits",
     "norms", "rope", "activation", "residual", "optimizer"};
 constexpr bool is_vector_operation(OperationKind kind) { return kind >= OperationKind::norms; }
 

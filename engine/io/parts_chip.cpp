@@ -1,4 +1,4 @@
-// Chips and models as JSON.
+// Chips as JSON.
 #include <cmath>
 
 #include "engine/io/parts_json.h"
@@ -9,9 +9,7 @@ namespace {
 using engine::Chip;
 using engine::ChipFieldRow;
 using engine::Sourced;
-using engine::TransformerShape;
 
-constexpr std::string_view kModelPrefix = "model.";
 constexpr double kLargestFigure = 1e21;  // a zetta of anything is a slip of the keyboard
 constexpr double kLargestCount = 1e6;
 
@@ -127,63 +125,6 @@ OrderedJson chip_json(const Chip& chip, const PresetLibrary& library) {
     entry["source"] = figure.source;
     json[std::string(row.id)] = std::move(entry);
   }
-  return json;
-}
-
-std::vector<const engine::Field*> model_fields() {
-  std::vector<const engine::Field*> fields;
-  for (const engine::Field& field : engine::scenario_fields())
-    if (field.path.starts_with(kModelPrefix)) fields.push_back(&field);
-  return fields;
-}
-
-std::string_view member_of_model(const engine::Field& field) { return field.path.substr(kModelPrefix.size()); }
-
-Result<TransformerShape> read_model(const Json& json, const PartContext& context) {
-  if (!json.is_object())
-    return context.error(context.path, "is " + std::string(kind_name(json)), "a model is a preset id or a JSON object");
-  const std::vector<const engine::Field*> fields = model_fields();
-  std::vector<std::string_view> known{"format", "version", "id", "name", "source"};
-  for (const engine::Field* field : fields) known.push_back(member_of_model(*field));
-  if (auto failure = check_members(json, known, context)) return *failure;
-  if (auto failure = check_format(json, "roofscape/model", context)) return *failure;
-
-  engine::Scenario scenario;
-  TransformerShape& model = scenario.model;
-  model.id = std::string(context.id);
-  if (context.id.empty())
-    if (auto failure = read_text(json, "id", context, model.id)) return *failure;
-  if (auto failure = read_text(json, "name", context, model.name)) return *failure;
-  if (auto failure = read_text(json, "source", context, model.source)) return *failure;
-  for (const engine::Field* field : fields) {
-    const std::string_view member = member_of_model(*field);
-    const auto found = json.find(member);
-    if (found != json.end()) {
-      if (auto failure = read_field(*field, *found, context.at(member), context.file, scenario)) return *failure;
-    } else if (field->kind == engine::FieldKind::integer && member != "n_kv_heads" && member != "d_head") {
-      return context.error(context.at(member), "is missing", "give " + engine::domain_text(*field));
-    }
-  }
-  // As model configs have it: without its own key, every head has its keys and values, and heads share d_model.
-  if (!json.contains("n_kv_heads")) model.n_kv_heads = model.n_heads;
-  if (!json.contains("d_head")) {
-    if (model.d_model % model.n_heads != 0)
-      return context.error(context.at("n_heads"), "d_model is not a multiple of it", "give d_head");
-    model.d_head = model.d_model / model.n_heads;
-  }
-  return model;
-}
-
-OrderedJson model_json(const TransformerShape& model, const PresetLibrary& library) {
-  if (const TransformerShape* preset = library.find_model(model.id); preset != nullptr && *preset == model) return model.id;
-  OrderedJson json;
-  if (!model.id.empty()) json["id"] = model.id;
-  json["name"] = model.name;
-  json["source"] = model.source;
-  engine::Scenario scenario;
-  scenario.model = model;
-  for (const engine::Field* field : model_fields())
-    json[std::string(member_of_model(*field))] = field_json(*field, field->get(scenario));
   return json;
 }
 

@@ -23,10 +23,10 @@ RecomputedOperations recomputed_operations(const LayerKey& key) {
     case CheckpointPolicy::some_blocks:
     case CheckpointPolicy::segments:
     case CheckpointPolicy::segments_minimal:
-      recompute(out, {qkv, attention, attention_out, gate_up, norms, rope, activation, residual, down});
+      recompute(out, {qkv, attention, attention_out, router, gate_up, norms, rope, activation, residual, down});
       break;
     case CheckpointPolicy::k_per_layer: {
-      recompute(out, {qkv, attention, attention_out, gate_up, norms, rope, activation, residual});
+      recompute(out, {qkv, attention, attention_out, router, gate_up, norms, rope, activation, residual});
       std::int64_t room = std::int64_t{key.checkpoints_per_layer} * key.d_model - key.d_model;  // after the layer input
       const auto keep = [&](std::int64_t width, std::initializer_list<OperationKind> saved) {
         if (room < width) {

@@ -1,5 +1,7 @@
 #include "engine/model/layer_operations.h"
 
+#include "engine/model/kv_cache.h"
+
 namespace roofscape::engine {
 
 namespace {
@@ -10,21 +12,45 @@ S matmul_bytes(const Inputs<S>& in, const S& t, const S& width_in, const S& widt
   return in.activation_bytes * t * (width_in + width_out) + in.weight_bytes * width_in * width_out;
 }
 
+// Keys a query meets, mean of the layers. In exact_causal callers count half of every product, so what a window leaves
+// is doubled first.
+template <Scalar S>
+S attention_span(const Inputs<S>& in, FlopsConvention convention) {
+  const ModelDims<S>& m = in.model;
+  const S& T = in.sequence_length;
+  if (!m.is.local) return T;
+  const S seen = min(m.window_tokens, T);
+  const S local = convention == FlopsConvention::exact_causal ? seen * (constant<S>(2) - seen / T) : seen;
+  return named(Q::attention_span, ((m.n_layers - m.n_local_layers) * T + m.n_local_layers * local) / m.n_layers);
+}
+
+// The experts' weights that one expert rank reads: all it holds, however few tokens they get.
+template <Scalar S>
+S stored_ff(const Inputs<S>& in, const Parameters<S>& p) {
+  const ModelDims<S>& m = in.model;
+  const S experts = p.n_moe_layers * (m.n_experts / in.degree(Axis::expert).x + m.n_shared_experts) * m.d_ff_expert;
+  return named(Q::stored_ff, (m.is.dense_layers ? m.n_dense_layers * m.d_ff + experts : experts) / m.n_layers);
+}
+
 }  // namespace
 
 LayerKey layer_key(const Scenario& s) {
   LayerKey key;
   key.tensor = s.parallelism.tensor;
   key.sequence_parallel = s.parallelism.sequence_parallel;
-  key.n_kv_heads = s.model.n_kv_heads;
+  const TransformerShape& m = s.model;
+  key.n_kv_heads = m.is_mla() ? m.n_heads : m.n_kv_heads;
   key.gated_mlp = s.model.gated_mlp;
   key.flops = s.assumptions.flops;
   key.policy = s.checkpointing.policy;
   key.checkpoints_per_layer = s.checkpointing.k;
   key.d_model = s.model.d_model;
-  key.attention_width = s.model.n_heads * s.model.d_head;
-  key.kv_width = s.model.n_kv_heads * s.model.d_head;
-  key.d_ff = s.model.d_ff;
+  const int latent = m.n_heads * (m.mla.qk_nope_head_dim + m.mla.qk_rope_head_dim + m.mla.v_head_dim) / 2;
+  key.attention_width = m.is_mla() ? latent : m.n_heads * m.d_head;
+  key.kv_width = m.is_mla() ? latent : m.n_kv_heads * m.d_head;
+  const double experts = static_cast<double>(m.moe.experts_per_token + m.moe.n_shared_experts) * m.expert_width();
+  const double moe_layers = m.n_moe_layers();
+  key.d_ff = m.is_moe() ? static_cast<int>((m.d_ff * (m.n_layers - moe_layers) + experts * moe_layers) / m.n_layers) : m.d_ff;
   return key;
 }
 
@@ -32,27 +58,35 @@ template <Scalar S>
 LayerWidths<S> layer_widths(const Inputs<S>& in, const LayerKey& key) {
   const auto& m = in.model;
   const S& Y = in.degree(Axis::tensor).x;
+  const S ff = named(Q::ff_width, active_ff(m) / Y);
+  if (m.is.mla) {
+    const S heads = m.n_heads * (m.qk_nope_head_dim + m.qk_rope_head_dim + m.v_head_dim) / (constant<S>(2) * Y);
+    return {named(Q::attention_width, heads), named(Q::kv_width, heads), ff};
+  }
   return {named(Q::attention_width, m.n_heads * m.d_head / Y),
-          named(Q::kv_width, key.tensor > key.n_kv_heads ? S(m.d_head) : m.n_kv_heads * m.d_head / Y),
-          named(Q::ff_width, m.d_ff / Y)};
+          named(Q::kv_width, key.tensor > key.n_kv_heads ? S(m.d_head) : m.n_kv_heads * m.d_head / Y), ff};
 }
 
 template <Scalar S>
 S attention_flops_per_token(const Inputs<S>& in, FlopsConvention convention) {
   if (convention == FlopsConvention::six_p) return named(Q::flops_attention_per_token, in.zero);
+  const auto& m = in.model;
   // Scores and values, 2 FLOP a multiply-add each, three times for forward and both gradients.
-  const S flop = constant<S>(convention == FlopsConvention::exact_causal ? 6 : 12, unit::flop_each);
+  const double scores_and_values = convention == FlopsConvention::exact_causal ? 6 : 12;
+  const S span = attention_span(in, convention);
+  if (m.is.mla)
+    return named(Q::flops_attention_per_token,
+                 constant<S>(scores_and_values / 2, unit::flop_each) * span * m.n_heads *
+                     (m.qk_nope_head_dim + m.qk_rope_head_dim + m.v_head_dim) * m.n_layers);
   return named(Q::flops_attention_per_token,
-               flop * in.sequence_length * in.model.n_heads * in.model.d_head * in.model.n_layers);
+               constant<S>(scores_and_values, unit::flop_each) * span * m.n_heads * m.d_head * m.n_layers);
 }
 
 template <Scalar S>
 S training_flops_per_token(const Inputs<S>& in, const Parameters<S>& p, FlopsConvention convention) {
   const S six = constant<S>(6, unit::flop_each);
   if (convention == FlopsConvention::six_p) return named(Q::flops_per_token, six * p.active);
-  // The unembedding is a matrix multiplication even where its matrix is the embedding's.
-  const S multiplied = p.mlp + p.attention + p.embedding;
-  return named(Q::flops_per_token, six * multiplied + attention_flops_per_token(in, convention));
+  return named(Q::flops_per_token, six * p.matmul + attention_flops_per_token(in, convention));
 }
 
 template <Scalar S>
@@ -76,15 +110,39 @@ LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p,
         OperationCost<S>{flops, named(Q::operation_hbm_bytes, static_cast<int>(kind), bytes)};
   };
   const S qkv_out = attention_width + constant<S>(2) * kv_width;
-  set(OperationKind::qkv, two * t * D * qkv_out, matmul_bytes(in, t, D, qkv_out));
+  if (m.is.mla) {
+    S latents = m.kv_lora_rank + m.qk_rope_head_dim;
+    if (m.is.q_lora) latents = latents + m.q_lora_rank;
+    set(OperationKind::qkv, two * t * p.qkv_layer / Y,
+        b * t * (D + latents + qkv_out) + in.weight_bytes * p.qkv_layer / Y);
+  } else {
+    set(OperationKind::qkv, two * t * D * qkv_out, matmul_bytes(in, t, D, qkv_out));
+  }
   const S attention_flop = constant<S>(key.flops == FlopsConvention::exact_causal ? 2 : 4, unit::flop_each);
   set(OperationKind::attention,
-      key.flops == FlopsConvention::six_p ? in.zero : attention_flop * t * in.sequence_length * attention_width,
+      key.flops == FlopsConvention::six_p ? in.zero : attention_flop * t * attention_span(in, key.flops) * attention_width,
       b * constant<S>(2) * (t * attention_width + keys * kv_width));
-  set(OperationKind::attention_out, two * t * attention_width * D, matmul_bytes(in, t, attention_width, D));
+  const S heads_out = m.is.mla ? m.n_heads * m.v_head_dim / Y : attention_width;
+  set(OperationKind::attention_out, two * t * heads_out * D, matmul_bytes(in, t, heads_out, D));
   const S up_out = up_matrices * ff_width;
-  set(OperationKind::gate_up, two * t * D * up_out, matmul_bytes(in, t, D, up_out));
-  set(OperationKind::down, two * t * ff_width * D, matmul_bytes(in, t, ff_width, D));
+  set(OperationKind::router, in.zero, in.zero);
+  if (m.is.moe) {
+    // Tokens enter each expert they are sent to; an expert rank reads all experts it holds.
+    const S routed = m.experts_per_token + constant<S>(m.is.shared_experts ? 1 : 0);
+    const S times = p.n_moe_layers * routed;
+    const S rows = named(Q::mlp_rows, (m.is.dense_layers ? m.n_dense_layers + times : times) / m.n_layers);
+    const S stored = stored_ff(in, p);
+    const S& E = m.n_experts;
+    const S& share = p.moe_share;
+    set(OperationKind::router, two * t * D * E * share / Y, b * t * (D + E) * share + in.weight_bytes * D * E * share);
+    set(OperationKind::gate_up, two * t * D * up_out,
+        b * t * (rows * D + up_out) + in.weight_bytes * D * up_matrices * stored / Y);
+    set(OperationKind::down, two * t * ff_width * D,
+        b * t * (rows * D + ff_width) + in.weight_bytes * D * stored / Y);
+  } else {
+    set(OperationKind::gate_up, two * t * D * up_out, matmul_bytes(in, t, D, up_out));
+    set(OperationKind::down, two * t * ff_width * D, matmul_bytes(in, t, ff_width, D));
+  }
   // Vector operations: FLOPs an element are 4 of RMSNorm, 3 of a rotation, 5 of SiLU and gate, 1 of an addition.
   const S stream = t * D / replicas;
   const auto vector = [&](OperationKind kind, double flop, const S& elements, double reads_and_writes) {
@@ -99,14 +157,14 @@ LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p,
     return out.operations[static_cast<std::size_t>(kind)];
   };
   if (key.flops == FlopsConvention::six_p) {
-    out.flops_forward = named(Q::layer_flops_forward, two * p.layer * t / Y);
+    out.flops_forward = named(Q::layer_flops_forward, two * p.layer_active * t / Y);
     out.embedding_flops = named(Q::block_flops, kEmbeddingBlock, two * p.embedding * t / Y);
     out.head_flops = named(Q::block_flops, kHeadBlock, two * p.head * t / Y);
   } else {
     out.flops_forward = named(Q::layer_flops_forward,
-                              two * t * (p.mlp_layer + p.attention_layer) / Y + cost(OperationKind::attention).flops);
+                              two * t * p.matmul_layer / Y + cost(OperationKind::attention).flops);
     out.embedding_flops = named(Q::block_flops, kEmbeddingBlock, in.zero);
-    out.head_flops = named(Q::block_flops, kHeadBlock, two * p.embedding * t / Y);
+    out.head_flops = named(Q::block_flops, kHeadBlock, two * p.unembedding * t / Y);
   }
   set(OperationKind::embedding, out.embedding_flops, constant<S>(2) * b * stream);
   const S vocab_width = m.vocab_size / Y;
@@ -116,10 +174,11 @@ LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p,
 
   S bytes = cost(OperationKind::qkv).hbm_bytes;
   for (const OperationKind kind :
-       {OperationKind::attention, OperationKind::attention_out, OperationKind::gate_up, OperationKind::down,
-        OperationKind::norms, OperationKind::rope, OperationKind::activation, OperationKind::residual})
+       {OperationKind::attention, OperationKind::attention_out, OperationKind::router, OperationKind::gate_up,
+        OperationKind::down, OperationKind::norms, OperationKind::rope, OperationKind::activation, OperationKind::residual})
     bytes = bytes + cost(kind).hbm_bytes;
   out.hbm_bytes_forward = named(Q::layer_hbm_bytes_forward, bytes);
+  out.kv_cache_bytes_per_token = kv_cache_bytes_per_token(m, b, in.sequence_length);
   return out;
 }
 

@@ -1,6 +1,7 @@
 // The operations of one Transformer layer, of the embedding and of the output head: FLOPs and HBM bytes of the forward
 // pass of one microbatch on one chip (scaling book, chapters 1 and 4; the backward pass costs twice the forward). Vector
-// operations are fused with nothing: each reads and writes HBM once.
+// operations are fused with nothing: each reads and writes HBM once. Where layers differ (experts in some, a window in
+// some) an operation is that of the mean layer, so that layers times its cost is the model's.
 #pragma once
 
 #include <array>
@@ -21,17 +22,18 @@ struct OperationCost {
 struct LayerKey {
   int tensor = 1;
   bool sequence_parallel = true;
-  int n_kv_heads = 1;
-  bool gated_mlp = true;
+  int n_kv_heads = 1;  // latent attention: as many as query heads
   FlopsConvention flops = FlopsConvention::six_p;
   CheckpointPolicy policy = CheckpointPolicy::block;
   int checkpoints_per_layer = 4;
   int d_model = 1, attention_width = 1, kv_width = 1, d_ff = 1;  // to decide what fits k tensors of width d_model
+  bool gated_mlp = true;
 };
 LayerKey layer_key(const Scenario&);
 
 // What one tensor rank has of the widths of a layer: query heads x d_head, KV heads x d_head (a whole head where there
-// are fewer heads than ranks), d_ff.
+// are fewer heads than ranks), MLP width that a token passes through. In latent attention queries and keys are wider than
+// values: attention and kv are the mean of both, so that twice them are queries and outputs, keys and values.
 template <Scalar S>
 struct LayerWidths {
   S attention, kv, ff;
@@ -51,6 +53,7 @@ struct LayerOperations {
   S hbm_bytes_forward;
   S embedding_flops, head_flops;        // in the stated convention
   S embedding_hbm_bytes, head_hbm_bytes;
+  S kv_cache_bytes_per_token;           // of the whole model
 };
 
 // t: tokens of the microbatch on one context rank.
@@ -62,7 +65,9 @@ extern template LayerOperations<Traced> layer_operations<Traced>(const Inputs<Tr
                                                                  const LayerKey&, const Traced&);
 
 // Training FLOPs of one token in the stated convention: 6 P, or 6 FLOP a parameter of every matrix multiplication and
-// 12 T N H a layer for attention (half of it if the masked part is left out).
+// 12 T N H a layer for attention (half of it if the masked part is left out). P counts the experts that a token passes
+// through. A local layer attends to min(T, window) keys; of its window nothing is masked but the first tokens' part
+// before the sequence, so leaving the masked part out makes it w - w^2 / 2T. Latent attention: 6 T N (d_n + d_r + d_v).
 template <Scalar S>
 S training_flops_per_token(const Inputs<S>&, const Parameters<S>&, FlopsConvention);
 extern template double training_flops_per_token<double>(const Inputs<double>&, const Parameters<double>&,

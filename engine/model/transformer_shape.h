@@ -1,10 +1,41 @@
-// The shape of a dense decoder-only Transformer: the numbers of its config.json that decide parameters, FLOPs and bytes.
+// The shape of a decoder-only Transformer: the numbers of its config.json that decide parameters, FLOPs and bytes.
+// Dense and mixture-of-experts MLPs; multi-head, grouped-query, multi-query and latent attention; local layers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
 namespace roofscape::engine {
+
+// Mixture of experts. n_routed_experts 0: a dense model.
+struct MoeShape {
+  int n_routed_experts = 0;
+  int experts_per_token = 0;
+  int d_ff_expert = 0;       // width of one expert's gate or up matrix; 0: d_ff
+  int n_shared_experts = 0;  // every token passes through them; each as wide as an expert
+  int n_dense_layers = 0;    // first layers, with an MLP of width d_ff
+  bool router_bias = false;
+  bool shared_expert_gate = false;  // d_model weights a layer that scale the shared experts' output
+  friend bool operator==(const MoeShape&, const MoeShape&) = default;
+};
+
+// Multi-head latent attention (DeepSeek-V2, 2024). kv_lora_rank 0: standard attention.
+struct MlaShape {
+  int q_lora_rank = 0;  // 0: queries are projected directly
+  int kv_lora_rank = 0;
+  int qk_nope_head_dim = 0;
+  int qk_rope_head_dim = 0;
+  int v_head_dim = 0;
+  friend bool operator==(const MlaShape&, const MlaShape&) = default;
+};
+
+// Layers whose queries see only the last window_tokens tokens. n_local_layers 0: there are none.
+struct LocalAttention {
+  int window_tokens = 0;
+  int n_local_layers = 0;
+  friend bool operator==(const LocalAttention&, const LocalAttention&) = default;
+};
 
 struct TransformerShape {
   std::string id, name, source;
@@ -17,6 +48,27 @@ struct TransformerShape {
   int vocab_size = 1;
   bool gated_mlp = true;         // three MLP matrices instead of two
   bool tied_embeddings = false;  // the unembedding is the embedding
+  bool qkv_bias = false, o_bias = false, mlp_bias = false, unembedding_bias = false;
+  bool layernorm_bias = false;   // LayerNorm with weight and bias instead of RMSNorm
+  bool qk_norm = false;          // norms of queries and keys, d_head weights each ...
+  bool qk_norm_all_heads = false;  // ... or one weight for each element of all heads
+  bool attn_sinks = false;       // a learned logit for each query head
+  bool rel_pos_projection = false;  // a d_model x heads projection of relative positions (Transformer-XL)
+  int norms_per_layer = 2;       // 1: attention and MLP in parallel; 4: before and after both
+  int embedding_norm = 0;        // norms between the embedding and the first layer
+  int learned_positions = 0;     // rows of a table of positions
+  int max_context_tokens = 0;    // 0: not known
+  MoeShape moe;
+  MlaShape mla;
+  LocalAttention local_attention;
+  double published_total_params = 0, published_active_params = 0;  // as published, rounded or exact; 0: not known
+
+  bool is_moe() const { return moe.n_routed_experts > 0; }
+  bool is_mla() const { return mla.kv_lora_rank > 0; }
+  bool has_local_layers() const { return local_attention.n_local_layers > 0 && local_attention.window_tokens > 0; }
+  int n_moe_layers() const { return is_moe() ? std::max(0, n_layers - moe.n_dense_layers) : 0; }
+  int n_local_layers() const { return has_local_layers() ? std::min(n_layers, local_attention.n_local_layers) : 0; }
+  int expert_width() const { return moe.d_ff_expert > 0 ? moe.d_ff_expert : d_ff; }
   friend bool operator==(const TransformerShape&, const TransformerShape&) = default;
 };
 

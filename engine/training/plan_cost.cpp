@@ -182,7 +182,7 @@ void fill_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost
       if (holds_embedding > 0) params = params + layer.params.embedding;
       // A tied unembedding on another stage than the embedding is a copy of it.
       if (holds_head > 0)
-        params = params + (key.tied_embeddings && holds_embedding == 0 ? layer.params.embedding + in.model.d_model
+        params = params + (key.tied_embeddings && holds_embedding == 0 ? layer.params.unembedding + layer.params.head
                                                                        : layer.params.head);
       memory.params = named(Q::stage_params, d, params);
     }

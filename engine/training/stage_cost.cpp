@@ -151,7 +151,7 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
     return block_time(in, b, vocab_talks, key.overlap, vocabulary_names(which));
   };
   cost.embedding = vocabulary(kEmbeddingBlock, layer.embedding, layer.params.embedding);
-  cost.head = vocabulary(kHeadBlock, layer.head, key.tied_embeddings && !pipelined ? in.model.d_model : layer.params.embedding);
+  cost.head = vocabulary(kHeadBlock, layer.head, key.tied_embeddings && !pipelined ? in.model.d_model : layer.params.unembedding);
   cost.vocab_time = named(Q::vocab_time, (cost.embedding.forward + cost.embedding.backward) +
                                              (cost.head.forward + cost.head.backward));
   cost.vocab_hbm_exposed = named(Q::vocab_hbm_exposed, cost.embedding.hbm_exposed + cost.head.hbm_exposed);

@@ -15,7 +15,7 @@ using test::shipped;
 TEST_CASE("what ships is read without a problem") {
   for (const io::InputError& problem : shipped().problems()) FAIL_CHECK(io::to_text(problem));
   CHECK(shipped().list(io::PresetKind::chip).size() >= 28);
-  CHECK(shipped().list(io::PresetKind::model).size() >= 3);
+  CHECK(shipped().list(io::PresetKind::model).size() >= 70);
   CHECK(shipped().list(io::PresetKind::cluster).size() >= 6);
   CHECK(shipped().list(io::PresetKind::scenario).size() >= 4);
   for (const auto kind : {io::PresetKind::chip, io::PresetKind::model, io::PresetKind::cluster, io::PresetKind::scenario})
@@ -117,7 +117,7 @@ const json* schema_node(std::string_view path) {
     const std::size_t dot = path.find('.');
     const std::string step(path.substr(0, dot));
     path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
-    if (node->value("type", json()) == "array") {
+    if (const json type = node->value("type", json()); type == "array") {
       node = &node->at("items");
       continue;
     }

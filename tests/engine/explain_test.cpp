@@ -11,6 +11,17 @@ namespace {
 constexpr const char* kPresets[] = {"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "llama3-405b-16k-h100-8k",
                                     "llama3-8b-8-h100"};
 
+// The presets, and models with every kind of layer in each convention of FLOPs.
+std::vector<Scenario> scenarios() {
+  std::vector<Scenario> out;
+  for (const char* id : kPresets) out.push_back(preset(id));
+  for (const char* model : {"deepseek-v3", "deepseek-v2-lite", "gpt-oss-120b", "mixtral-8x7b", "gemma3-27b-text", "gpt3-175b", "bloom-176b"})
+    for (const char* flops : {"assumptions.flops=6p", "assumptions.flops=exact", "assumptions.flops=exact_causal"})
+      for (const char* preset_id : {"llama3-405b-16k-h100", "llama3-8b-8-h100"})
+        out.push_back(tests::with(preset(preset_id), {std::string("model=") + model, flops, "checkpointing.policy=k_per_layer"}));
+  return out;
+}
+
 // Symbols in a term of a formula; a sum's terms are counted one by one, as they are listed one a line when many.
 int symbols(const Expression& e) {
   if (e.kind == Expression::Kind::operand) return 1;
@@ -32,8 +43,7 @@ void operands(const Expression& e, std::vector<const Expression*>& out) {
 }  // namespace
 
 TEST_CASE("every quantity of a report has a derivation that ends in the report's value") {
-  for (const char* id : kPresets) {
-    const Scenario s = preset(id);
+  for (const Scenario& s : scenarios()) {
     const Report r = evaluate(s);
     for (std::size_t i = 0; i < kQuantityCount; ++i) {
       const auto value = r.quantities[static_cast<Q>(i)];
@@ -76,8 +86,7 @@ TEST_CASE("a derivation goes down to inputs with a source") {
   CHECK(derivation->find("chip.peak_flops_per_s")->source.find("ch") != std::string::npos);
 }
 TEST_CASE("no term of any derivation has more than five symbols") {
-  for (const char* id : kPresets) {
-    const Scenario s = preset(id);
+  for (const Scenario& s : scenarios()) {
     for (const std::string& quantity_id : explainable(s)) {
       const auto derivation = explain(s, quantity_id);
       if (!derivation) continue;
