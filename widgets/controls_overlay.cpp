@@ -8,6 +8,13 @@
 namespace roofscape::widgets {
 
 namespace {
+// Whether a text has these letters, whatever their case (of the Latin alphabet).
+bool has_letters(std::string_view text, std::string_view letters) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::search(text.begin(), text.end(), letters.begin(), letters.end(),
+                     [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
+}
+
 // What does not fit; less than a few pixels is not worth a scroll bar.
 float overflow(float content, const Rect& view) { return content - view.h < 3 ? 0 : content - view.h; }
 }  // namespace
@@ -100,6 +107,23 @@ void run_popup(Ui& ui, const Rect& window) {
   if (popup.fresh && popup.selected > 0) show(popup.selected);
   if (ui.io.take(Key::down)) walk(popup.highlighted, 1);
   if (ui.io.take(Key::up)) walk(popup.highlighted < 0 ? static_cast<int>(popup.options.size()) : popup.highlighted, -1);
+  if (std::string letters = ui.io.take_typed(); !letters.empty()) {
+    // Letters lead to the first entry that has them; a pause begins anew.
+    const double now = ui.io.input().now_s;
+    popup.typed = now - popup.typed_s < 1.0 ? popup.typed + letters : letters;
+    popup.typed_s = now;
+    for (std::size_t i = 0; i < popup.options.size(); ++i)
+      if (popup.options[i].enabled && has_letters(popup.options[i].text, popup.typed)) {
+        popup.highlighted = static_cast<int>(i);
+        show(popup.highlighted);
+        break;
+      }
+  }
+  ui.io.drop_plain_keys();
+  if (ui.io.take(Key::page_down))
+    for (int i = 0; i < 8; ++i) walk(popup.highlighted, 1);
+  if (ui.io.take(Key::page_up))
+    for (int i = 0; i < 8; ++i) walk(popup.highlighted, -1);
   if (ui.io.take(Key::escape)) popup.open = false;
   const bool enter = ui.io.take(Key::enter);
   popup.scroll = std::clamp(popup.scroll - ui.io.input().wheel * row_h * 2, 0.0f, most);
@@ -120,7 +144,7 @@ void run_popup(Ui& ui, const Rect& window) {
       const Rect row{r.x + ui.px(4), y, r.w - ui.px(8), row_h};
       ui.probe.report(popup.owner_name + "#" + std::to_string(index), row, ui.canvas.clip_rect());
       const bool over = row.contains(pointer) && r.contains(pointer);
-      if (over && o.enabled) popup.highlighted = index;
+      if (over && o.enabled && (ui.io.pointer_moved() || popup.highlighted < 0 || ui.io.pressed_now())) popup.highlighted = index;
       if (popup.highlighted == index && o.enabled) ui.canvas.rect(row, {.colour = t.ctlh}, ui.px(2));
       if (popup.selected == index)
         draw_mark(ui.canvas, t, {row.x + ui.px(12), row.centre().y}, ui.px(10), Mark::good);
@@ -135,6 +159,11 @@ void run_popup(Ui& ui, const Rect& window) {
       ui.canvas.text({row.x + ui.px(24), row.centre().y},
                      ellipsize(ui.canvas, o.text, style, right - row.x - ui.px(24)), style);
       y += row_h;
+    }
+    if (most > 0) {
+      const float length = std::max(ui.px(24), r.h * r.h / (total + 2 * pad));
+      ui.canvas.rect({r.right() - ui.px(6), r.y + ui.px(2) + (r.h - ui.px(4) - length) * popup.scroll / most, ui.px(4), length},
+                     {.colour = t.edge}, ui.px(2));
     }
   }
   // The press that opened the list may be released anywhere; a later one chooses or closes.

@@ -32,7 +32,7 @@ std::uint64_t Interaction::hash(std::string_view id) {
 
 void Interaction::begin(const UiInput& input, const Rect& window) {
   (void)window;
-  const bool moved = !(input.pointer == last_pointer_);
+  const bool moved = moved_ = !(input.pointer == last_pointer_);
   input_ = input;
   for (std::size_t b = 0; b < 2; ++b) {
     pressed_[b] = input.down[b] && !was_down_[b];
@@ -121,6 +121,10 @@ bool Interaction::take(KeyPress press) {
   if (it == input_.keys.end()) return false;
   input_.keys.erase(it);
   return true;
+}
+
+void Interaction::drop_plain_keys() {
+  std::erase_if(input_.keys, [](const KeyPress& k) { return !k.control && !k.alt && static_cast<unsigned>(k.key) < 128; });
 }
 
 void Interaction::set_focus(std::string_view id) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "widgets/canvas.h"
@@ -88,11 +89,14 @@ class Interaction {
   // True once for a key nobody has taken yet.
   bool take(KeyPress press);
   bool take(Key key) { return take(KeyPress{key}); }
+  void drop_plain_keys();  // letters and digits without Ctrl, so that typing at a list runs no command
+  bool pointer_moved() const { return moved_; }
   void set_focus(std::string_view id);
   void clear_focus() { focus_ = 0; }
   bool has_focus() const { return focus_ != 0; }
   bool focus_moved() const { return focus_moved_; }
   std::optional<Rect> focus_rect() const { return focus_rect_; }
+  std::string take_typed() { return std::exchange(input_.typed, {}); }
   float take_wheel(const Rect& r);  // notches over this region, 0 if taken
 
   // ---- typed entry: one at a time ----
@@ -126,6 +130,8 @@ class Interaction {
     Rect rect;             // where it was drawn
     std::optional<int> chosen;
     bool fresh = false;    // opened in this frame
+    std::string typed;     // letters typed at the list: it goes to the first entry that has them
+    double typed_s = 0;    // when the last of them was
   };
   void open_popup(std::string_view owner, const Rect& anchor, std::vector<Option> options, int selected,
                   float min_width = 0);
@@ -174,7 +180,7 @@ class Interaction {
   double last_press_s_ = -1;
   Point press_point_{}, last_press_point_{}, last_pointer_{-1, -1};
   std::uint64_t active_ = 0, active_right_ = 0, focus_ = 0, hover_ = 0, hover_next_ = 0;
-  bool active_seen_ = false, covered_ = false;
+  bool active_seen_ = false, covered_ = false, moved_ = false;
   double hover_since_ = 0;
   bool keyboard_last_ = false, focus_moved_ = false, focus_seen_ = false;
   std::optional<Rect> focus_rect_;

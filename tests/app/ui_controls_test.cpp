@@ -151,6 +151,17 @@ TEST_CASE("a drop-down opens, chooses and closes") {
   CHECK_FALSE(h.workspace.interaction.blocked());
 }
 
+TEST_CASE("letters typed at an open list lead to the entry that has them") {
+  Harness h("llama3-70b-v5p-pod", 1280, 720);
+  h.click("model");
+  REQUIRE(h.workspace.interaction.popup_open("model"));
+  h.type("405b");
+  h.key({Key::enter});
+  h.step(2);
+  CHECK(h.scenario().model.name.find("405B") != std::string::npos);
+  CHECK(h.workspace.session.preset_id() == "llama3-70b-v5p-pod");
+}
+
 TEST_CASE("segments and check boxes take a click") {
   Harness h;
   h.click("parallelism.zero_stage.1");
