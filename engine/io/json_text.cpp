@@ -1,5 +1,7 @@
 #include "engine/io/json_text.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -72,7 +74,10 @@ class Builder final : public nlohmann::json_sax<Json> {
     const bool ended = text_.find_first_not_of(" \t\r\n", at) == std::string_view::npos;
     if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos) return fail({}, "the file is empty", "write a JSON object");
     if (ended) return fail(place_of(text_, text_.size()), "the JSON text ends too early", "close what is open, or copy the whole file");
-    return fail(place_of(text_, at), "not JSON: did not expect " + in_quotes(text_.substr(at, 1)),
+    // A word is shown whole: NaN, Infinity and None are what other programs write.
+    std::size_t size = 0;
+    while (at + size < text_.size() && size < 20 && std::isalpha(static_cast<unsigned char>(text_[at + size])) != 0) ++size;
+    return fail(place_of(text_, at), "not JSON: did not expect " + in_quotes(text_.substr(at, std::max<std::size_t>(1, size))),
                 "check commas, quotation marks and brackets before it");
   }
 

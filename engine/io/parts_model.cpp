@@ -1,6 +1,7 @@
-// Models as JSON: the members of the field table under "model.", groups such as "moe" as objects.
+// Models as JSON: a config.json of Hugging Face (hf_config.h), or the members of the field table under "model.", groups such as "moe" as objects.
 #include <algorithm>
 
+#include "engine/io/hf_reader.h"
 #include "engine/io/parts_json.h"
 
 namespace roofscape::io {
@@ -63,6 +64,12 @@ Failure read_groups(const Json& json, std::span<const std::string_view> groups, 
 Result<TransformerShape> read_model(const Json& json, const PartContext& context) {
   if (!json.is_object())
     return context.error(context.path, "is " + std::string(kind_name(json)), "a model is a preset id or a JSON object");
+  if (is_hf_config(json)) {
+    auto config = read_hf_json(json, {context.file, context.path});
+    if (!config) return config.error();
+    config->shape.id = std::string(context.id);
+    return std::move(config->shape);
+  }
   std::vector<std::string_view> known{"format", "version", "id", "name", "source"}, groups;
   for (const Field* field : model_fields()) {
     const std::string_view group = group_of(*field);
