@@ -260,6 +260,8 @@ std::optional<Derivation> explain(const Scenario& scenario, std::string_view id)
   return explainer.derive(*node);
 }
 
+Derivation derive(const Trace& trace, std::uint32_t root) { return Explainer(trace).derive(root); }
+
 std::vector<std::string> explainable(const Scenario& scenario) {
   Trace trace;
   PipelineReport pipeline;

@@ -10,6 +10,7 @@
 
 #include "engine/quantity.h"
 #include "engine/scenario.h"
+#include "engine/trace.h"
 
 namespace roofscape::engine {
 
@@ -49,6 +50,9 @@ struct Derivation {
 // `id` is a quantity's id, with [index] for indexed ones ("layer.comm_forward_s[fsdp]", "stage.forward_s[3]").
 // Empty if there is no such quantity or it has no value in this scenario.
 std::optional<Derivation> explain(const Scenario&, std::string_view id);
+
+// The same of any recording: how the named node or input `root` came about.
+Derivation derive(const Trace&, std::uint32_t root);
 
 // All ids that can be explained in this scenario, indexed ones included.
 std::vector<std::string> explainable(const Scenario&);

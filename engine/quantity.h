@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -14,8 +15,15 @@ namespace roofscape::engine {
 enum class Q : std::uint16_t {
 #define QUANTITY(name, id, symbol, unit, source) name,
 #include "engine/quantities.def"
+#include "engine/blocks/quantities.def"
 #undef QUANTITY
 };
+// Rows of quantities.def are those of reports; the rows after them belong to the building blocks (engine/blocks).
+#define QUANTITY(name, id, symbol, unit, source) +1
+inline constexpr std::size_t kReportQuantityCount = 0
+#include "engine/quantities.def"
+    ;
+#undef QUANTITY
 
 struct Quantity {
   std::string_view id;      // stable, "step.time_s"
@@ -27,6 +35,7 @@ struct Quantity {
 inline constexpr std::array kQuantities{
 #define QUANTITY(name, id, symbol, unit, source) Quantity{id, symbol, unit, source},
 #include "engine/quantities.def"
+#include "engine/blocks/quantities.def"
 #undef QUANTITY
 };
 inline constexpr std::size_t kQuantityCount = kQuantities.size();

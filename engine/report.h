@@ -30,10 +30,13 @@ class QuantityValues {
  public:
   std::optional<double> operator[](Q q) const {
     const auto i = static_cast<std::size_t>(q);
-    return absence_[i] == Absence::none ? std::optional<double>(values_[i]) : std::nullopt;
+    return i < kReportQuantityCount && absence_[i] == Absence::none ? std::optional<double>(values_[i]) : std::nullopt;
   }
   double value_or(Q q, double fallback) const { return (*this)[q].value_or(fallback); }
-  Absence absence(Q q) const { return absence_[static_cast<std::size_t>(q)]; }
+  Absence absence(Q q) const {
+    const auto i = static_cast<std::size_t>(q);
+    return i < kReportQuantityCount ? absence_[i] : Absence::not_applicable;
+  }
   void set(Q q, double value);  // a value that is not finite is stored as absent
   void clear() {
     values_.fill(0);
@@ -42,8 +45,8 @@ class QuantityValues {
   friend bool operator==(const QuantityValues&, const QuantityValues&) = default;
 
  private:
-  std::array<double, kQuantityCount> values_{};
-  std::array<Absence, kQuantityCount> absence_{};
+  std::array<double, kReportQuantityCount> values_{};
+  std::array<Absence, kReportQuantityCount> absence_{};
 };
 
 // The classes of operations a training step is made of. Matrix multiplications run on the matrix units, attention too;

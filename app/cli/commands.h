@@ -19,6 +19,9 @@ struct Options {
   bool json = false;
   bool list = false;                // figure --list
   std::string quantity;             // explain
+  std::string block;                // calc
+  std::vector<std::string> inputs;  // calc: name=value
+  bool explain = false;             // calc --explain
   std::string figure, output, theme = "print", size;
   std::string language = "en";
   std::string presets;              // --presets DIR; empty: the user's data folder

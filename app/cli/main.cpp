@@ -4,6 +4,7 @@
 #include <exception>
 #include <system_error>
 
+#include "app/cli/calc_command.h"
 #include "app/cli/commands.h"
 #include "app/strings.h"
 #include "engine/io/nearest.h"
@@ -14,7 +15,7 @@ using roofscape::app::cli::Options;
 namespace cli = roofscape::app::cli;
 namespace io = roofscape::io;
 
-constexpr std::array<std::string_view, 5> kCommands{"eval", "explain", "figure", "check", "presets"};
+constexpr std::array<std::string_view, 6> kCommands{"eval", "explain", "calc", "figure", "check", "presets"};
 
 // One line on a usage error, with the nearest command for one that does not exist.
 int usage_error(const CLI::App& program, const CLI::ParseError& error) {
@@ -22,7 +23,7 @@ int usage_error(const CLI::App& program, const CLI::ParseError& error) {
     if (word.starts_with("-") || !program.get_subcommands().empty()) break;
     const std::string_view near = io::nearest_word(word, kCommands);
     cli::complain({{}, {}, "unknown command " + io::in_quotes(word),
-                   near.empty() ? "there are: eval, explain, figure, check, presets" : "did you mean " + io::in_quotes(near) + "?"});
+                   near.empty() ? "there are: eval, explain, calc, figure, check, presets" : "did you mean " + io::in_quotes(near) + "?"});
     return cli::kBadInput;
   }
   cli::complain({{}, {}, error.what(), "see roofscape-cli --help"});
@@ -61,6 +62,13 @@ int run(int argc, char** argv) {
   explain->add_option("scenario", options.scenario, text("cli.scenario"))->required();
   explain->add_option("quantity", options.quantity, text("cli.explain.quantity"))->required();
   add_set(explain);
+
+  CLI::App* calc = add_command("calc", "cli.calc");
+  calc->add_option("name", options.block, text("cli.calc.name"));
+  calc->add_option("inputs", options.inputs, text("cli.calc.inputs"));
+  calc->add_flag("--json", options.json, text("cli.json"));
+  calc->add_flag("--explain", options.explain, text("cli.calc.explain"));
+  calc->add_flag("--list", options.list, text("cli.calc.list"));
 
   CLI::App* figure = add_command("figure", "cli.figure");
   figure->add_option("name", options.figure, text("cli.figure.name"));
@@ -105,6 +113,7 @@ int run(int argc, char** argv) {
   const cli::Context context{options, library, texts.value(), folder};
   if (eval->parsed()) return cli::eval(context);
   if (explain->parsed()) return cli::explain(context);
+  if (calc->parsed()) return cli::calc(context);
   if (figure->parsed()) return cli::figure(context);
   if (check->parsed()) return cli::check(context);
   return cli::presets(context);

@@ -4,6 +4,7 @@
 
 #include "engine/hardware/collective_kind.h"
 #include "engine/hardware/placement.h"
+#include "engine/hardware/torus_collective.h"
 #include "engine/inputs.h"
 #include "engine/scalar.h"
 
@@ -24,7 +25,7 @@ S all_gather_time(const S& bytes, const S& bandwidth) {
 }
 template <Scalar S>
 S all_reduce_time(const S& bytes, const S& bandwidth) {  // ReduceScatter, then AllGather
-  return constant<S>(2) * bytes / bandwidth;
+  return all_reduce_of_gather(all_gather_time(bytes, bandwidth));
 }
 
 extern template double gather_bandwidth<double>(const AxisLinks&, const double&, const ChipRates<double>&);

@@ -14,7 +14,7 @@ std::string_view axis_id(engine::Axis axis) { return engine::kAxisIds[static_cas
 
 OrderedJson quantities_json(const Report& report) {
   OrderedJson out = OrderedJson::object();
-  for (std::size_t i = 0; i < engine::kQuantityCount; ++i) {
+  for (std::size_t i = 0; i < engine::kReportQuantityCount; ++i) {
     const auto q = static_cast<engine::Q>(i);
     const engine::Quantity& row = engine::quantity(q);
     if (engine::is_indexed(row)) continue;

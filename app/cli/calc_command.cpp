@@ -1,0 +1,110 @@
+#include "app/cli/calc_command.h"
+
+#include <fmt/format.h>
+
+#include "app/derivation_text.h"
+#include "app/text_columns.h"
+#include "engine/io/block_json.h"
+
+namespace roofscape::app::cli {
+namespace {
+
+using engine::BlockAnswer;
+using engine::BlockInput;
+using engine::BlockOutput;
+using engine::BuildingBlock;
+using engine::OutputKind;
+
+std::string number_text(double x) { return fmt::format("{:.10g}", x); }
+
+std::string answer_text(const BlockAnswer& answer) {
+  const BlockOutput& output = *answer.output;
+  if (output.kind == OutputKind::word) return answer.word;
+  std::string out;
+  for (const double x : answer.numbers) {
+    const bool truth = output.kind == OutputKind::holds || output.kind == OutputKind::flags;
+    out += (out.empty() ? "" : ", ") + (truth ? std::string(x > 0.5 ? "true" : "false") : number_text(x));
+  }
+  return out;
+}
+
+std::string unit_word(const BlockOutput& output) {
+  if (output.kind != OutputKind::number && output.kind != OutputKind::list) return {};
+  const std::string_view unit = engine::quantity(output.q).unit.symbol;
+  return unit == "1" ? std::string() : std::string(unit);
+}
+
+std::string table_text(const engine::BlockTable& table) {
+  Columns columns(std::vector<bool>(table.columns.size(), true));
+  columns.add(std::vector<std::string>(table.columns.begin(), table.columns.end()));
+  for (const auto& row : table.rows) {
+    std::vector<std::string> cells;
+    for (const engine::Cell& cell : row)
+      cells.push_back(std::holds_alternative<double>(cell) ? number_text(std::get<double>(cell)) : std::get<std::string>(cell));
+    columns.add(std::move(cells));
+  }
+  return columns.text(2);
+}
+
+std::string result_text(const engine::BlockResult& result) {
+  Columns columns({false, true, false});
+  for (const BlockAnswer& answer : result.answers)
+    if (!answer.is_absent())
+      columns.add({std::string(answer.output->name), answer_text(answer), unit_word(*answer.output)});
+  return columns.text(0) + (result.table.columns.empty() ? std::string() : table_text(result.table));
+}
+
+std::string list_text(const Context& context) {
+  const auto text = [&](const std::string& key) { return std::string(context.texts.text(key)); };
+  std::string out;
+  for (const BuildingBlock& block : engine::blocks()) {
+    out += std::string(block.id) + ": " + text("calc." + std::string(block.id)) + " (" + std::string(block.source) + ")\n";
+    Columns inputs({false, false, false, false});
+    if (block.takes_chip()) inputs.add({"chip", "", "", text("calc.chip")});
+    if (block.takes_model()) inputs.add({"model", "", "", text("calc.model")});
+    for (const BlockInput& in : block.inputs)
+      inputs.add({std::string(in.name), std::string(engine::unit_text(in)),
+                  fmt::format("[{}] {}", io::default_text(in), engine::domain_text(in)), text(io::about_key(block, in))});
+    out += inputs.text(2) + "  ->\n";
+    Columns outputs({false, false, false});
+    for (const BlockOutput& o : block.outputs)
+      outputs.add({std::string(o.name), unit_word(o), text(io::about_key(block, o))});
+    out += outputs.text(2) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+int calc(const Context& context) {
+  const Options& options = context.options;
+  if (options.list) {
+    if (options.json)
+      return print(io::blocks_json([&](const std::string& key) { return std::string(context.texts.text(key)); }), kGood);
+    return print(list_text(context), kGood);
+  }
+  if (options.block.empty()) {
+    complain({{}, {}, "calc needs the name of a block", "`roofscape-cli calc --list` documents them"});
+    return kBadInput;
+  }
+  const auto question = io::read_block_question(options.block, options.inputs, context.library);
+  if (!question) {
+    complain(question.error());
+    return kBadInput;
+  }
+  const auto result = io::answer(question.value());
+  if (!result) {
+    complain(result.error());
+    return kBadInput;
+  }
+  if (options.json) return print(io::block_json(question.value(), result.value()), kGood);
+  if (!options.explain) return print(result_text(result.value()), kGood);
+  std::string out;
+  for (const BlockAnswer& answer : result.value().answers)
+    for (const engine::Derivation& derivation : engine::derivations(result.value(), answer))
+      out += (out.empty() ? "" : "\n") + ("== " + std::string(answer.output->name) + " = " + answer_text(answer) + "\n") +
+             derivation_text(derivation, context.texts);
+  return print(out, kGood);
+}
+
+}  // namespace roofscape::app::cli

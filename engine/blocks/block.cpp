@@ -1,0 +1,341 @@
+#include "engine/blocks/block.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace roofscape::engine {
+
+namespace {
+
+std::string joined(std::span<const std::string_view> words) {
+  std::string out;
+  for (const std::string_view w : words) out += (out.empty() ? "" : ", ") + std::string(w);
+  return out;
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  double x = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(x)) return std::nullopt;
+  return x;
+}
+
+std::optional<double> parse_flag(std::string_view text) {
+  if (text == "true" || text == "1" || text == "yes") return 1;
+  if (text == "false" || text == "0" || text == "no") return 0;
+  return std::nullopt;
+}
+
+std::optional<double> parse_entry(const BlockInput& in, std::string_view text) {
+  switch (in.kind) {
+    case InputKind::flag:
+    case InputKind::flags: return parse_flag(text);
+    case InputKind::choice:
+    case InputKind::words: {
+      const auto found = std::find(in.choices.begin(), in.choices.end(), text);
+      if (found == in.choices.end()) return std::nullopt;
+      return static_cast<double>(found - in.choices.begin());
+    }
+    default: break;
+  }
+  const auto x = parse_number(text);
+  if (!x) return std::nullopt;
+  const bool whole = in.kind == InputKind::integer || in.kind == InputKind::integers;
+  if (whole && *x != std::floor(*x)) return std::nullopt;
+  if (*x < in.low || *x > in.high || (in.above_low && *x == in.low)) return std::nullopt;
+  return x;
+}
+
+const BlockInput* input_of(const BuildingBlock& block, Q q) {
+  for (const BlockInput& in : block.inputs)
+    if (in.is_numeric() && in.q == q) return &in;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string domain_text(const BlockInput& in) {
+  if (in.kind == InputKind::choice) return "one of: " + joined(in.choices);
+  if (in.kind == InputKind::words) return "some of, with commas: " + joined(in.choices);
+  if (in.kind == InputKind::flag) return "true or false";
+  if (in.kind == InputKind::flags) return "true or false, with commas";
+  const bool whole = in.kind == InputKind::integer || in.kind == InputKind::integers;
+  std::string out = whole ? "whole number" : "number";
+  if (in.high < 1e15)
+    out += fmt::format(" {} {:g} and <= {:g}", in.above_low ? ">" : ">=", in.low, in.high);
+  else if (in.low > std::numeric_limits<double>::lowest())
+    out += fmt::format(" {} {:g}", in.above_low ? ">" : ">=", in.low);
+  if (in.is_list()) out += fmt::format(", up to {} with commas", in.longest);
+  return out;
+}
+
+std::string_view unit_text(const BlockInput& in) { return in.is_numeric() ? quantity(in.q).unit.symbol : ""; }
+
+const BlockInput* BuildingBlock::find_input(std::string_view name) const {
+  const auto found = std::find_if(inputs.begin(), inputs.end(), [name](const BlockInput& in) { return in.name == name; });
+  return found == inputs.end() ? nullptr : &*found;
+}
+bool BuildingBlock::takes_chip() const {
+  return std::any_of(inputs.begin(), inputs.end(), [](const BlockInput& in) { return in.takes_chip(); });
+}
+bool BuildingBlock::takes_model() const {
+  return std::any_of(inputs.begin(), inputs.end(), [](const BlockInput& in) { return in.of_model != nullptr; });
+}
+
+// ---- asking ----
+
+std::optional<BlockError> BlockCall::set(std::string_view name, std::string_view text) {
+  const BlockInput* in = block_->find_input(name);
+  if (in == nullptr) return BlockError{std::string(name), "there is no such input", {}};
+  BlockValue value;
+  value.source = "typed in";
+  std::string_view rest = text;
+  while (true) {
+    const std::size_t comma = in->is_list() ? rest.find(',') : std::string_view::npos;
+    const auto entry = parse_entry(*in, rest.substr(0, comma));
+    if (!entry) return BlockError{std::string(name), "is not in its domain", domain_text(*in)};
+    value.numbers.push_back(*entry);
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  if (in->is_list() && value.numbers.size() > in->longest)
+    return BlockError{std::string(name), "has too many entries", domain_text(*in)};
+  values_[static_cast<std::size_t>(in - block_->inputs.data())] = std::move(value);
+  return std::nullopt;
+}
+
+void BlockCall::complete(const Chip* chip, const TransformerShape* model) {
+  model_ = model;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const BlockInput& in = block_->inputs[i];
+    BlockValue& value = values_[i];
+    if (value.is_known()) continue;
+    if (chip != nullptr && in.takes_chip()) {
+      const Sourced* figure = nullptr;
+      if (in.of_chip != nullptr)
+        figure = in.of_chip(*chip, *this);
+      else
+        for (const ChipFieldRow& row : kChipFields)
+          if (row.id == in.chip_field) figure = &(*chip)[row.field];
+      if (figure != nullptr && figure->value) {
+        value = {{*figure->value}, figure->source};
+        continue;
+      }
+    }
+    if (model != nullptr && in.of_model != nullptr)
+      if (const auto x = in.of_model(*model)) {
+        value = {{*x}, model->source};
+        continue;
+      }
+    if (in.computed != nullptr)
+      if (const auto x = in.computed(*this); x && std::isfinite(*x)) {
+        value = {{*x}, "default: " + std::string(in.computed_text)};
+        continue;
+      }
+    if (!in.fallback.empty()) value = {in.fallback, "default"};
+  }
+}
+
+const BlockValue& BlockCall::value(std::string_view name) const {
+  static const BlockValue unknown;
+  const BlockInput* in = block_->find_input(name);
+  return in == nullptr ? unknown : values_[static_cast<std::size_t>(in - block_->inputs.data())];
+}
+double BlockCall::number(std::string_view name) const {
+  const BlockValue& v = value(name);
+  return v.is_known() ? v.numbers.front() : std::numeric_limits<double>::quiet_NaN();
+}
+std::string_view BlockCall::word(std::string_view name) const {
+  const BlockInput* in = block_->find_input(name);
+  const BlockValue& v = value(name);
+  return in == nullptr || !v.is_known() ? std::string_view() : in->choices[static_cast<std::size_t>(v.numbers.front())];
+}
+
+// ---- running ----
+
+namespace {
+
+template <Scalar S>
+S leaf(Trace* trace, Q q, int index, double value, std::string_view source) {
+  if constexpr (std::same_as<S, double>) {
+    (void)trace, (void)q, (void)index, (void)source;
+    return value;
+  } else {
+    return trace->input(q, index, value, source);
+  }
+}
+
+}  // namespace
+
+template <Scalar S>
+std::size_t BlockRun<S>::slot(Q q) const {
+  const BlockInput* in = input_of(call_.block(), q);
+  return in == nullptr ? call_.values().size() : static_cast<std::size_t>(in - call_.block().inputs.data());
+}
+
+template <Scalar S>
+S BlockRun<S>::operator[](Q q) const {
+  for (const Made& m : leaves_)
+    if (m.q == q && m.index < 0) return m.x;
+  const std::size_t at = slot(q);
+  double value = std::numeric_limits<double>::quiet_NaN();
+  std::string_view source;
+  if (at < call_.values().size() && call_.values()[at].is_known())
+    value = call_.values()[at].numbers.front(), source = call_.values()[at].source;
+  leaves_.push_back({q, -1, leaf<S>(trace_, q, -1, value, source)});
+  return leaves_.back().x;
+}
+
+template <Scalar S>
+std::vector<S> BlockRun<S>::list(Q q) const {
+  std::vector<S> out;
+  const std::size_t at = slot(q);
+  if (at >= call_.values().size()) return out;
+  const BlockValue& value = call_.values()[at];
+  for (std::size_t i = 0; i < value.numbers.size(); ++i)
+    out.push_back(leaf<S>(trace_, q, static_cast<int>(i), value.numbers[i], value.source));
+  return out;
+}
+
+template <Scalar S>
+bool BlockRun<S>::knows(Q q) const {
+  const std::size_t at = slot(q);
+  return at < call_.values().size() && call_.values()[at].is_known();
+}
+
+template <Scalar S>
+int BlockRun<S>::integer(Q q) const {
+  const std::size_t at = slot(q);
+  if (at >= call_.values().size() || !call_.values()[at].is_known()) return 1;
+  return static_cast<int>(std::clamp(call_.values()[at].numbers.front(), -2e9, 2e9));
+}
+
+template <Scalar S>
+std::vector<int> BlockRun<S>::integers(Q q) const {
+  std::vector<int> out;
+  const std::size_t at = slot(q);
+  if (at < call_.values().size())
+    for (const double x : call_.values()[at].numbers) out.push_back(static_cast<int>(std::clamp(x, -2e9, 2e9)));
+  return out;
+}
+
+template <Scalar S>
+S BlockRun<S>::out(Q q, int index, const S& x) {
+  made_.push_back({q, index, index < 0 ? named(q, x) : named(q, index, x)});
+  return made_.back().x;
+}
+
+template <Scalar S>
+S BlockRun<S>::simulated(Q q, int index, double value) {
+  if constexpr (std::same_as<S, double>)
+    made_.push_back({q, index, value});
+  else
+    made_.push_back({q, index, trace_->simulated(q, index, value)});
+  return made_.back().x;
+}
+
+template <Scalar S>
+void BlockRun<S>::fail(std::string_view input, std::string message, std::string remedy) {
+  if (!error_) error_ = BlockError{std::string(input), std::move(message), std::move(remedy)};
+}
+
+template class BlockRun<double>;
+template class BlockRun<Traced>;
+
+// ---- answers ----
+
+namespace {
+
+// Names of the unknown inputs below a node.
+std::vector<std::string> missing_below(const BuildingBlock& block, const Trace& trace, std::uint32_t root) {
+  std::vector<std::string> out;
+  std::vector<std::uint32_t> open{root};
+  std::set<std::uint32_t> seen;
+  while (!open.empty()) {
+    const std::uint32_t at = open.back();
+    open.pop_back();
+    if (!seen.insert(at).second) continue;
+    const TraceNode& n = trace.nodes()[at];
+    if (std::isfinite(n.value)) continue;
+    if (n.verb == Verb::input) {
+      const BlockInput* in = input_of(block, static_cast<Q>(n.row));
+      if (in != nullptr && std::find(out.begin(), out.end(), in->name) == out.end()) out.emplace_back(in->name);
+      continue;
+    }
+    if (n.verb == Verb::constant || n.verb == Verb::simulated) continue;
+    open.push_back(n.b);
+    open.push_back(n.a);
+  }
+  return out;
+}
+
+template <Scalar S>
+BlockResult collect(const BlockCall& call, BlockRun<S>& run) {
+  BlockResult result;
+  result.error = run.error();
+  result.table = std::move(run.table);
+  for (const BlockOutput& output : call.block().outputs) {
+    BlockAnswer answer;
+    answer.output = &output;
+    for (const auto& [name, word] : run.words())
+      if (name == output.name) answer.word = word;
+    const bool is_list = output.kind == OutputKind::list || output.kind == OutputKind::flags;
+    bool unknown = false;
+    if (answer.word.empty() && output.kind != OutputKind::table)
+      for (const auto& made : run.made()) {
+        if (made.q != output.q || (made.index >= 0) != is_list) continue;
+        const double x = value_of(made.x);
+        if constexpr (std::same_as<S, Traced>) {
+          if (!std::isfinite(x) && made.x.trace() != nullptr)
+            answer.missing = missing_below(call.block(), *made.x.trace(), made.x.node());
+          if (made.x.trace() != nullptr) answer.nodes.push_back(made.x.node());
+        }
+        unknown = unknown || !std::isfinite(x);
+        answer.numbers.push_back(x);
+      }
+    if (unknown) answer.numbers.clear(), answer.nodes.clear();
+    if (!answer.numbers.empty()) {
+      if (output.kind == OutputKind::word)
+        answer.word = output.words[answer.numbers.front() >= output.threshold ? 0 : 1];
+      if (output.kind == OutputKind::holds) answer.numbers = {answer.numbers.front() >= output.threshold ? 1.0 : 0.0};
+    }
+    result.answers.push_back(std::move(answer));
+  }
+  return result;
+}
+
+}  // namespace
+
+const BlockAnswer* BlockResult::find(std::string_view name) const {
+  for (const BlockAnswer& a : answers)
+    if (a.output->name == name) return &a;
+  return nullptr;
+}
+
+BlockResult run_block(const BlockCall& call) {
+  auto trace = std::make_unique<Trace>();
+  BlockRun<Traced> run(call, trace.get());
+  call.block().run_traced(run);
+  BlockResult result = collect(call, run);
+  result.trace = std::move(trace);
+  return result;
+}
+
+BlockResult run_block_plain(const BlockCall& call) {
+  BlockRun<double> run(call, nullptr);
+  call.block().run(run);
+  return collect(call, run);
+}
+
+std::vector<Derivation> derivations(const BlockResult& result, const BlockAnswer& answer) {
+  std::vector<Derivation> out;
+  if (result.trace == nullptr) return out;
+  for (const std::uint32_t node : answer.nodes) out.push_back(derive(*result.trace, node));
+  return out;
+}
+
+}  // namespace roofscape::engine

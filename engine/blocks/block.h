@@ -1,0 +1,221 @@
+// Building blocks: the small questions of the scaling book and the lecture, each an entry of one table with documented
+// inputs and outputs, answered by the engine's own formulas. `roofscape-cli calc` runs them; a workbench can be made
+// from the same table. What a thing means in words is in the texts (quantity.<id>, calc.<block>, calc.input.<name>).
+//
+// An input that is left out and has no default is unknown; outputs that need it are absent and say what they miss. So a
+// block answers every part of its question that the given inputs decide.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engine/explain.h"
+#include "engine/hardware/chip.h"
+#include "engine/model/transformer_shape.h"
+#include "engine/quantity.h"
+#include "engine/scalar.h"
+
+namespace roofscape::engine {
+
+struct BlockInput;
+class BlockCall;
+
+enum class InputKind : std::uint8_t {
+  number,
+  integer,
+  choice,    // one of `choices`
+  flag,      // true or false
+  numbers,   // a list with commas
+  integers,
+  flags,
+  words,     // a list of `choices`
+};
+
+struct BlockInput {
+  std::string_view name;
+  InputKind kind = InputKind::number;
+  Q q = Q::n_layers;  // number and list kinds: what it is, with unit and symbol
+  std::vector<std::string_view> choices;
+  double low = 0, high = std::numeric_limits<double>::max();
+  bool above_low = true;  // the low end itself is outside
+  std::size_t longest = 5;  // lists: entries allowed
+  std::vector<double> fallback;  // value when left out; a choice's index, a flag's 0 or 1; empty: unknown
+  std::string_view chip_field;   // key of chip files that gives the value of chip=PRESET
+  const Sourced* (*of_chip)(const Chip&, const BlockCall&) = nullptr;   // where it depends on other inputs
+  std::optional<double> (*of_model)(const TransformerShape&) = nullptr;  // of model=PRESET
+  std::optional<double> (*computed)(const BlockCall&) = nullptr;         // from the inputs before it
+  std::string_view computed_text;  // "d_model / n_heads"
+
+  bool is_list() const { return kind >= InputKind::numbers; }
+  bool is_numeric() const {
+    return kind == InputKind::number || kind == InputKind::integer || kind == InputKind::numbers ||
+           kind == InputKind::integers;
+  }
+  bool takes_chip() const { return !chip_field.empty() || of_chip != nullptr; }
+};
+// "> 0", "1 .. 64, whole", "one of: bf16, fp8": what values are allowed.
+std::string domain_text(const BlockInput&);
+std::string_view unit_text(const BlockInput&);  // "" for choices and flags
+
+enum class OutputKind : std::uint8_t {
+  number,
+  list,       // an indexed quantity, in order
+  flags,      // an indexed quantity, each true if not zero
+  holds,      // true if the quantity is at least `threshold`
+  word,       // words[0] if the quantity is at least `threshold`, else words[1]; or what the block said
+  table,      // rows of named columns
+};
+
+struct BlockOutput {
+  std::string_view name;
+  OutputKind kind = OutputKind::number;
+  Q q = Q::n_layers;
+  double threshold = 0;
+  std::vector<std::string_view> words;
+};
+
+struct BlockError {
+  std::string input;    // which one is wrong; empty: the whole
+  std::string message;
+  std::string remedy;
+};
+
+template <Scalar S>
+class BlockRun;
+
+struct BuildingBlock {
+  std::string_view id;
+  std::string_view source;  // chapter or paper
+  std::vector<BlockInput> inputs;
+  std::vector<BlockOutput> outputs;
+  void (*run)(BlockRun<double>&) = nullptr;
+  void (*run_traced)(BlockRun<Traced>&) = nullptr;
+
+  const BlockInput* find_input(std::string_view name) const;
+  bool takes_chip() const;
+  bool takes_model() const;
+};
+
+// All of them, grouped by family. find_block: null if there is none of that id.
+std::span<const BuildingBlock> blocks();
+const BuildingBlock* find_block(std::string_view id);
+
+// ---- asking ----
+
+struct BlockValue {
+  std::vector<double> numbers;  // one of a plain input, any number of a list, none while unknown
+  std::string source;           // "typed in", a publication, "default"
+  bool is_known() const { return !numbers.empty(); }
+};
+
+// A block with values for its inputs. set() what is known, then complete() fills in the rest.
+class BlockCall {
+ public:
+  explicit BlockCall(const BuildingBlock& block) : block_(&block), values_(block.inputs.size()) {}
+
+  // The value as it is typed: "8", "1e12", "true", "4,8,2", "ring".
+  std::optional<BlockError> set(std::string_view name, std::string_view text);
+  // What was left out: from the chip, the model, other inputs, or the documented default. The model must outlive this.
+  void complete(const Chip* chip, const TransformerShape* model);
+
+  const BuildingBlock& block() const { return *block_; }
+  const TransformerShape* model() const { return model_; }  // of the preset; null without one
+  std::span<const BlockValue> values() const { return values_; }
+  const BlockValue& value(std::string_view name) const;
+  // NaN while unknown.
+  double number(std::string_view name) const;
+  std::string_view word(std::string_view name) const;  // of a choice
+
+ private:
+  const BuildingBlock* block_;
+  const TransformerShape* model_ = nullptr;
+  std::vector<BlockValue> values_;
+};
+
+// ---- answers ----
+
+using Cell = std::variant<double, std::string>;
+struct BlockTable {
+  std::vector<std::string_view> columns;
+  std::vector<std::vector<Cell>> rows;
+};
+
+struct BlockAnswer {
+  const BlockOutput* output = nullptr;
+  std::vector<double> numbers;         // empty: absent. flags: 0 and 1
+  std::string word;
+  std::vector<std::string> missing;    // names of inputs without which it is unknown
+  std::vector<std::uint32_t> nodes;    // in the trace, for its derivation
+  bool is_absent() const { return numbers.empty() && word.empty(); }
+};
+
+struct BlockResult {
+  std::optional<BlockError> error;     // the inputs contradict each other
+  std::vector<BlockAnswer> answers;    // by output
+  BlockTable table;
+  std::unique_ptr<Trace> trace;        // null where it was run over double
+
+  const BlockAnswer* find(std::string_view name) const;
+};
+
+BlockResult run_block(const BlockCall&);        // over Traced: answers can be derived
+BlockResult run_block_plain(const BlockCall&);  // over double; the same numbers to the last bit
+// Why an answer is what it is; empty for texts and absent ones.
+std::vector<Derivation> derivations(const BlockResult&, const BlockAnswer&);
+
+// ---- for the blocks themselves ----
+
+template <Scalar S>
+class BlockRun {
+ public:
+  BlockRun(const BlockCall& call, Trace* trace) : call_(call), trace_(trace) {}
+
+  S operator[](Q q) const;                // a plain input; unknown ones make unknown what depends on them
+  std::vector<S> list(Q q) const;         // entries of a list; empty while unknown
+  bool knows(Q q) const;
+  int integer(Q q) const;                 // 1 while unknown: to branch on only
+  std::vector<int> integers(Q q) const;
+  std::string_view choice(std::string_view name) const { return call_.word(name); }
+  bool flag(std::string_view name) const { return call_.number(name) > 0.5; }
+  const BlockValue& value(std::string_view name) const { return call_.value(name); }
+  const BlockCall& call() const { return call_; }
+  Trace* trace() const { return trace_; }
+
+  // Names x and makes it the answer of the output with this quantity, if there is one.
+  S out(Q q, const S& x) { return out(q, -1, x); }
+  S out(Q q, int index, const S& x);
+  S simulated(Q q, int index, double value);  // came out of a simulation or a table of rules
+  void say(std::string_view output, std::string word) { words_.emplace_back(output, std::move(word)); }
+  void fail(std::string_view input, std::string message, std::string remedy = {});
+
+  struct Made {
+    Q q;
+    int index;
+    S x;
+  };
+  const std::vector<Made>& made() const { return made_; }
+  const std::vector<std::pair<std::string_view, std::string>>& words() const { return words_; }
+  const std::optional<BlockError>& error() const { return error_; }
+  BlockTable table;
+
+ private:
+  std::size_t slot(Q q) const;
+  const BlockCall& call_;
+  Trace* trace_;
+  mutable std::vector<Made> leaves_;
+  std::vector<Made> made_;
+  std::vector<std::pair<std::string_view, std::string>> words_;
+  std::optional<BlockError> error_;
+};
+extern template class BlockRun<double>;
+extern template class BlockRun<Traced>;
+
+}  // namespace roofscape::engine

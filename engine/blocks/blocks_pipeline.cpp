@@ -1,0 +1,204 @@
+// Pipelines: closed forms of their bubbles, and any named schedule simulated for times typed in.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/blocks/spec.h"
+#include "engine/pipeline/pipeline_time.h"
+#include "engine/pipeline/timeline_analysis.h"
+
+namespace roofscape::engine::block_table {
+
+namespace {
+
+template <Scalar S>
+void bubble(BlockRun<S>& io) {
+  const S p = io[Q::bubble_stages], m = io[Q::bubble_microbatches], v = io[Q::bubble_chunks];
+  const S f = io[Q::bubble_forward], b = io[Q::bubble_backward];
+  const S two = constant<S>(2);
+  const S slots = io.out(Q::bubble_slots, m + p - one<S>());
+  const S mfu = io.out(Q::bubble_mfu, m / slots);
+  io.out(Q::bubble_share, one<S>() - mfu);
+  io.out(Q::bubble_over_ideal, (p - one<S>()) / m);
+  const S both = named(Q::bubble_both, f + b);
+  io.out(Q::bubble_makespan, slots * both);
+  io.out(Q::bubble_useful, m * both);
+  const S idle = io.out(Q::bubble_idle, (p - one<S>()) * both);
+  io.out(Q::bubble_interleaved_idle, idle / v);
+  const S over = io.out(Q::bubble_interleaved_over, (p - one<S>()) / (v * m));
+  io.out(Q::bubble_interleaved_mfu, one<S>() / (one<S>() + over));
+  io.out(Q::bubble_in_flight_gpipe, m * one<S>());
+  const S stage = io[Q::bubble_stage];
+  io.out(Q::bubble_in_flight, min(p - stage, m));
+  // Backward split in input and weight gradient.
+  const S bi = io[Q::bubble_input], w = io[Q::bubble_weight];
+  io.out(Q::bubble_1f1b, (p - one<S>()) * (f + bi + w));
+  io.out(Q::bubble_zb1, (p - one<S>()) * (f + bi - w));
+  io.out(Q::bubble_zb2, (p - one<S>()) * (f + bi - two * w));
+  const S overlapped = io[Q::bubble_overlapped];
+  io.out(Q::bubble_dualpipe, (p / two - one<S>()) * (overlapped + (bi + w) - constant<S>(3) * w));
+  io.out(Q::bubble_dualpipe_in_flight, p + one<S>());
+  // Activations between stages (B tokens of the replica in a step).
+  const S hop = io.out(Q::bubble_hop, io[Q::element_width] * io[Q::tokens] * io[Q::d_model] / (io[Q::context_link] * m));
+  const S hops = io.out(Q::bubble_hops, m + p - two);
+  io.out(Q::bubble_comms, hop * hops);
+}
+
+std::string_view kind_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::forward: return "forward";
+    case OpKind::backward: return "backward";
+    case OpKind::backward_input: return "backward_input";
+    case OpKind::backward_weight: return "backward_weight";
+  }
+  return "";
+}
+
+ScheduleShape shape_of(const BlockCall& c) {
+  ScheduleShape shape;
+  shape.kind = *parse_schedule(c.word("schedule"));
+  const auto integer = [&](std::string_view name) { return static_cast<int>(c.number(name)); };
+  shape.stages = integer("stages"), shape.microbatches = integer("microbatches");
+  shape.virtual_stages = integer("virtual_stages"), shape.group_size = integer("group_size");
+  return shape;
+}
+
+std::string_view rule_text(ScheduleRule rule) {
+  switch (rule) {
+    case ScheduleRule::legal: break;
+    case ScheduleRule::stages_positive: return "a pipeline has at least one stage";
+    case ScheduleRule::stages_even: return "two directions need an even number of stages";
+    case ScheduleRule::virtual_stages_positive: return "a device has at least one chunk";
+    case ScheduleRule::one_chunk: return "the schedule has one chunk a device";
+    case ScheduleRule::two_chunks: return "the schedule has two chunks a device";
+    case ScheduleRule::microbatches_positive: return "a step has at least one microbatch";
+    case ScheduleRule::microbatches_even: return "two directions need an even number of microbatches";
+    case ScheduleRule::microbatches_fill_stages: return "microbatches must be a multiple of the stages";
+    case ScheduleRule::microbatches_at_least: return "too few microbatches to fill the pipeline";
+    case ScheduleRule::group_size_interleaved_only: return "only interleaved-1f1b has groups";
+    case ScheduleRule::group_size_range: return "a group is at least the stages and at most the microbatches";
+    case ScheduleRule::last_group_fills_stages: return "what is left for the last group must be at least the stages";
+    case ScheduleRule::too_large: return "the step has too many operations";
+  }
+  return "";
+}
+
+// Ticks a typed-in second: a power of ten, so that decimals stay exact, that leaves room for a long step.
+double ticks_each(double longest, int parts) {
+  const double exponent = std::floor(9 - std::log10(std::max(longest, 1e-300)));
+  return std::pow(10.0, std::clamp(exponent, -290.0, 290.0)) * parts;
+}
+
+template <Scalar S>
+void pipeline(BlockRun<S>& io, const BlockCall& call) {
+  for (const char* name : {"stages", "microbatches", "t_forward", "t_backward_input"})
+    if (!call.value(name).is_known()) return io.fail(name, "is needed", domain_text(*call.block().find_input(name)));
+  const ScheduleShape shape = shape_of(call);
+  const ScheduleStatus status = check_schedule(shape);
+  if (!status.legal()) {
+    constexpr std::string_view kFields[] = {"stages", "microbatches", "virtual_stages", "group_size"};
+    std::string remedy = "nearest:";
+    if (status.below > 0) remedy += " " + std::to_string(status.below);
+    if (status.above > 0) remedy += (status.below > 0 ? " or " : " ") + std::to_string(status.above);
+    return io.fail(kFields[static_cast<std::size_t>(status.field)],
+                   std::string(rule_text(status.rule)),
+                   status.below > 0 || status.above > 0 ? remedy : std::string());
+  }
+  const double f = call.number("t_forward"), bi = call.number("t_backward_input"), w = call.number("t_backward_weight");
+  const double send = call.number("transfer"), joined = call.number("t_overlapped_forward_backward");
+  const auto& scale_of = call.value("device_scale").numbers;
+  if (!scale_of.empty() && scale_of.size() != static_cast<std::size_t>(shape.stages))
+    return io.fail("device_scale", "does not fit the stages", "give one factor for each device");
+  const double top = scale_of.empty() ? 1 : std::max(1.0, *std::max_element(scale_of.begin(), scale_of.end()));
+  const bool has_joined = std::isfinite(joined);
+  const double scale = ticks_each(std::max({f, bi, w, send, has_joined ? joined : 0.0}) * top, passes_per_device(shape));
+  const auto ticks = [scale](double t) { return static_cast<Tick>(std::llround(t * scale)); };
+  PipelineTimes times = even_times(shape, ticks(f), ticks(bi), ticks(w), ticks(send), has_joined ? ticks(joined) : 0);
+  times.blocking_send = call.number("blocking_send") > 0.5;
+  Orders orders;
+  make_orders(shape, orders);
+  if (!scale_of.empty())
+    for (std::vector<Tick>* list : {&times.forward, &times.backward_input, &times.backward_weight, &times.overlapped})
+      for (std::size_t s = 0; s < list->size(); ++s)
+        (*list)[s] = static_cast<Tick>(std::llround(static_cast<double>((*list)[s]) * scale_of[orders.device_of[s]]));
+  SimulationScratch scratch;
+  Timeline timeline;
+  const SimulationStatus ran = simulate(orders, times, scratch, timeline);
+  if (!ran.finished()) return io.fail("t_forward", "the times cannot be simulated", "shorter times or fewer microbatches");
+  const auto out_time = [&](Q q, int index, double t) { return io.simulated(q, index, t / scale); };
+  out_time(Q::sim_makespan, -1, static_cast<double>(timeline.makespan));
+  const Bubbles b = bubbles(orders, times, timeline);
+  out_time(Q::sim_bubble, -1, b.bubble_time);
+  io.simulated(Q::sim_idle_fraction, -1, b.idle_fraction);
+  io.simulated(Q::sim_ratio, -1, b.ratio_to_work);
+  out_time(Q::sim_span_bubble, -1, static_cast<double>(b.span_bubble));
+  out_time(Q::sim_lower_bound, -1, static_cast<double>(scale_of.empty() ? pipeline_lower_bound(shape, times) : 0));
+  std::vector<Tick> idle;
+  idle_per_device(orders, times, timeline, idle);
+  for (std::size_t d = 0; d < idle.size(); ++d) out_time(Q::sim_idle, static_cast<int>(d), static_cast<double>(idle[d]));
+  std::vector<double> peak;
+  peak_microbatches(orders, KeptUntil::weight_gradient, peak);
+  for (std::size_t d = 0; d < peak.size(); ++d) io.simulated(Q::sim_peak_weight, static_cast<int>(d), peak[d]);
+  peak_microbatches(orders, KeptUntil::input_gradient, peak);
+  for (std::size_t d = 0; d < peak.size(); ++d) io.simulated(Q::sim_peak_input, static_cast<int>(d), peak[d]);
+  if (call.number("ops") < 0.5) return;
+  if (orders.ops.size() > 200'000) return io.fail("ops", "would list more than 200 000 operations", "fewer stages or microbatches");
+  io.table.columns = {"device", "kind", "microbatch", "stage", "start", "end"};
+  for (std::uint32_t i = 0; i < orders.ops.size(); ++i) {
+    const Op op = orders.ops[i];
+    io.table.rows.push_back({static_cast<double>(device_of_op(orders, i)), std::string(kind_of(op.kind())),
+                             static_cast<double>(op.microbatch()), static_cast<double>(op.stage()),
+                             static_cast<double>(timeline.start[i]) / scale,
+                             static_cast<double>(op_end(orders, times, timeline, i)) / scale});
+  }
+}
+
+template <Scalar S>
+void simulated(BlockRun<S>& io) {
+  pipeline(io, io.call());
+}
+
+}  // namespace
+
+std::vector<BuildingBlock> pipeline_blocks() {
+  const auto time = [](std::string_view name, Q q) { return number(name, q).at_least(0); };
+  return {
+      {"pipeline-bubble", "scaling book ch. 5 and 12; Narayanan et al. 2021; Qi et al. 2023",
+       inputs(whole("stages", Q::bubble_stages), whole("microbatches", Q::bubble_microbatches), whole("virtual_stages", Q::bubble_chunks).def(1),
+              number("t_forward", Q::bubble_forward).def(1),
+              number("t_backward", Q::bubble_backward).from("2 t_forward", [](const BlockCall& c) { return std::optional(2 * c.number("t_forward")); }),
+              number("t_backward_input", Q::bubble_input).from("t_backward / 2", [](const BlockCall& c) { return std::optional(c.number("t_backward") / 2); }),
+              number("t_backward_weight", Q::bubble_weight).from("t_backward - t_backward_input", [](const BlockCall& c) {
+                return std::optional(c.number("t_backward") - c.number("t_backward_input"));
+              }),
+              number("t_overlapped_forward_backward", Q::bubble_overlapped).from("t_forward + t_backward", [](const BlockCall& c) {
+                return std::optional(c.number("t_forward") + c.number("t_backward"));
+              }),
+              whole("stage", Q::bubble_stage).def(0).at_least(0), number("tokens", Q::tokens), number("d_model", Q::d_model), element_input(),
+              number("link_bytes_per_s", Q::context_link)),
+       {out("max_mfu", Q::bubble_mfu), out("bubble_share", Q::bubble_share), out("bubble_over_ideal", Q::bubble_over_ideal), out("slots", Q::bubble_slots),
+        out("makespan", Q::bubble_makespan), out("useful", Q::bubble_useful), out("idle_per_stage", Q::bubble_idle),
+        out("interleaved_idle_per_stage", Q::bubble_interleaved_idle), out("interleaved_bubble_over_ideal", Q::bubble_interleaved_over),
+        out("interleaved_max_mfu", Q::bubble_interleaved_mfu), out("in_flight_gpipe", Q::bubble_in_flight_gpipe), out("in_flight_1f1b", Q::bubble_in_flight),
+        out("split_1f1b_idle", Q::bubble_1f1b), out("zb_h1_idle", Q::bubble_zb1), out("zb_h2_idle", Q::bubble_zb2), out("dualpipe_idle", Q::bubble_dualpipe),
+        out("dualpipe_in_flight", Q::bubble_dualpipe_in_flight), out("hop_s", Q::bubble_hop), out("hops", Q::bubble_hops), out("comms_s", Q::bubble_comms)},
+       bubble<double>, bubble<Traced>},
+      {"pipeline", "simulated; schedules of Huang 2019, Narayanan 2021, Qi 2023, DeepSeek 2024",
+       inputs(choice("schedule", {"1f1b", "gpipe", "eager-1f1b", "interleaved-1f1b", "looped-bfs", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipev"}),
+              whole("stages", Q::bubble_stages).up_to(4096), whole("microbatches", Q::bubble_microbatches).up_to(1e6),
+              whole("virtual_stages", Q::bubble_chunks).up_to(4096).from("of the schedule", [](const BlockCall& c) {
+                return std::optional<double>(default_virtual_stages(*parse_schedule(c.word("schedule"))));
+              }),
+              whole("group_size", Q::sim_group).def(0).at_least(0).up_to(1e6), time("t_forward", Q::bubble_forward).def(1),
+              time("t_backward_input", Q::bubble_input).from("t_forward", [](const BlockCall& c) { return std::optional(c.number("t_forward")); }),
+              time("t_backward_weight", Q::bubble_weight).from("t_forward", [](const BlockCall& c) { return std::optional(c.number("t_forward")); }),
+              time("t_overlapped_forward_backward", Q::bubble_overlapped), time("transfer", Q::sim_transfer).def(0), flag("blocking_send", false),
+              numbers("device_scale", Q::sim_scale).entries(4096), flag("ops", false)),
+       {out("makespan", Q::sim_makespan), out("bubble_time", Q::sim_bubble), out("idle_fraction", Q::sim_idle_fraction),
+        out("ratio_to_work", Q::sim_ratio), out("span_bubble", Q::sim_span_bubble), out("lower_bound", Q::sim_lower_bound),
+        out_list("idle_per_device", Q::sim_idle), out_list("peak_until_weight_gradient", Q::sim_peak_weight),
+        out_list("peak_until_input_gradient", Q::sim_peak_input), out_table("ops")},
+       simulated<double>, simulated<Traced>},
+  };
+}
+
+}  // namespace roofscape::engine::block_table
