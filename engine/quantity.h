@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -32,13 +33,13 @@ struct Quantity {
   std::string_view source;  // of the formula; "input" if it is one
 };
 
-inline constexpr std::array kQuantities{
+inline constexpr Quantity kQuantities[] = {  // not std::array: clang limits what can be deduced from so many
 #define QUANTITY(name, id, symbol, unit, source) Quantity{id, symbol, unit, source},
 #include "engine/quantities.def"
 #include "engine/blocks/quantities.def"
 #undef QUANTITY
 };
-inline constexpr std::size_t kQuantityCount = kQuantities.size();
+inline constexpr std::size_t kQuantityCount = std::size(kQuantities);
 
 constexpr const Quantity& quantity(Q q) { return kQuantities[static_cast<std::size_t>(q)]; }
 constexpr bool is_input(const Quantity& row) { return row.source == "input"; }

@@ -131,7 +131,7 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
   io.simulated(Q::sim_idle_fraction, -1, b.idle_fraction);
   io.simulated(Q::sim_ratio, -1, b.ratio_to_work);
   out_time(Q::sim_span_bubble, -1, static_cast<double>(b.span_bubble));
-  out_time(Q::sim_lower_bound, -1, static_cast<double>(scale_of.empty() ? pipeline_lower_bound(shape, times) : 0));
+  out_time(Q::sim_lower_bound, -1, static_cast<double>(pipeline_lower_bound(shape, times)));
   std::vector<Tick> idle;
   idle_per_device(orders, times, timeline, idle);
   for (std::size_t d = 0; d < idle.size(); ++d) out_time(Q::sim_idle, static_cast<int>(d), static_cast<double>(idle[d]));

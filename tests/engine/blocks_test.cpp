@@ -210,6 +210,7 @@ TEST_CASE("a slow device sets the pace") {
   const std::vector<std::string> even{"stages=4", "microbatches=12"};
   const std::vector<std::string> slow{"stages=4", "microbatches=12", "device_scale=1,1,1,1.5"};
   CHECK(number(ask("pipeline", slow), "makespan") > number(ask("pipeline", even), "makespan"));
+  for (const auto& inputs : {even, slow}) CHECK(number(ask("pipeline", inputs), "lower_bound") <= number(ask("pipeline", inputs), "makespan"));
 }
 TEST_CASE("an operation list has every operation once") {
   const auto result = ask("pipeline", {"stages=3", "microbatches=5", "ops=true"});

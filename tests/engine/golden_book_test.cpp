@@ -78,9 +78,10 @@ void check_case(const Json& entry) {
     REQUIRE_MESSAGE(question.ok(), (question ? "" : io::to_text(question.error())));
     const auto result = io::answer(question.value());
     REQUIRE_MESSAGE(result.ok(), (result ? "" : io::to_text(result.error())));
-    for (const auto& [wanted, output] : step.at("answers").items()) {
+    for (const auto& item : step.at("answers").items()) {
+      const std::string wanted = item.key();
       CAPTURE(wanted);
-      std::string text = output.get<std::string>();
+      const std::string text = item.value().get<std::string>();
       const bool negated = text.starts_with("!");
       const Piece from = piece_of(negated ? text.substr(1) : text), to = piece_of(wanted);
       const engine::BlockAnswer* answer = result->find(from.name);
@@ -123,7 +124,8 @@ TEST_CASE("every case names a block and answers all that is expected") {
   std::size_t expected = 0;
   for (const Json& entry : cases()) {
     CAPTURE(entry.at("id").get<std::string>());
-    for (const auto& [name, value] : entry.at("expected").items()) {
+    for (const auto& item : entry.at("expected").items()) {
+      const std::string name = item.key();
       ++expected;
       bool answered = false;
       for (const Json& step : entry.at("steps"))
