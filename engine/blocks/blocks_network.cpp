@@ -136,7 +136,7 @@ void collective_gpu(BlockRun<S>& io) {
   if (reduces) io.out(Q::gpucoll_sharp_gain, ring / sharp_time);
   const S total = io.out(Q::collective_time, reduces && sharp ? sharp_time : ring);
   io.out(Q::collective_rate, V / total);
-  io.out(Q::gpucoll_bus, bus_bandwidth(V, ranks, total));
+  if (reduces) io.out(Q::gpucoll_bus, bus_bandwidth(V, ranks, total));
   const S measured = io.out(Q::gpucoll_bus_time, bus_all_reduce_time(V, ranks, io[Q::gpucoll_measured_bus]));
   io.out(Q::gpucoll_bus_rate, V / measured);
   // Rules of thumb for many ranks.
