@@ -120,9 +120,23 @@ void check_model(Findings& f) {
           {{double(tensor), unit::ways}, {double(m.n_kv_heads), unit::count}, {double(tensor) / m.n_kv_heads, unit::one}},
           "parallelism.tensor", {Findings::edit("parallelism.tensor", m.n_kv_heads)});
   }
-  if (s.parallelism.expert > 1 && !m.is_moe())
-    f.add(Severity::error, "expert.dense_model", {{double(s.parallelism.expert), unit::ways}}, "parallelism.expert",
+  const int expert = s.parallelism.expert;
+  if (expert > 1 && s.model.is_moe()) {
+    const double ranks = static_cast<double>(s.parallelism.data) * s.parallelism.fsdp * s.parallelism.context;
+    if (s.model.moe.n_routed_experts % expert != 0) {
+      int nearest = std::min(expert, s.model.moe.n_routed_experts);
+      while (nearest > 1 && s.model.moe.n_routed_experts % nearest != 0) --nearest;
+      f.add(Severity::error, "expert.not_divisible",
+            {{double(s.model.moe.n_routed_experts), unit::count}, {double(expert), unit::ways}}, "parallelism.expert",
+            {Findings::edit("parallelism.expert", nearest)});
+    } else if (std::fmod(ranks, expert) != 0) {
+      f.add(Severity::error, "expert.exceeds_ranks", {{double(expert), unit::ways}, {ranks, unit::ways}},
+            "parallelism.expert");
+    }
+  } else if (expert > 1) {
+    f.add(Severity::error, "expert.dense_model", {{double(expert), unit::ways}}, "parallelism.expert",
           {Findings::edit("parallelism.expert", 1)});
+  }
   if (s.cluster.chip.interconnect == Interconnect::switched && tensor > s.cluster.node_size)
     f.add(Severity::warning, "tensor.crosses_nodes", {{double(tensor), unit::ways}, {double(s.cluster.node_size), unit::chips}},
           "parallelism.tensor", {Findings::edit("parallelism.tensor", s.cluster.node_size)});
@@ -203,7 +217,7 @@ void check_network(Findings& f) {
   const Report& r = f.report();
   const double step = f.quantity(Q::step_time);
   double exposed = 0;
-  for (const Q q : {Q::step_data, Q::step_fsdp, Q::step_tensor, Q::step_context}) exposed += f.quantity(q);
+  for (const Q q : {Q::step_data, Q::step_fsdp, Q::step_tensor, Q::step_context, Q::step_expert}) exposed += f.quantity(q);
   if (step > 0 && exposed > 0.02 * step)
     f.add(Severity::warning, "network.bound", {{exposed / step, unit::fraction}},
           r.bound.kind == BoundKind::mesh_axis && r.bound.axis != Axis::expert

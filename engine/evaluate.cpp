@@ -6,7 +6,6 @@
 
 #include "engine/diagnose.h"
 #include "engine/evaluation.h"
-#include "engine/pipeline/timeline_analysis.h"
 
 namespace roofscape::engine {
 
@@ -104,6 +103,10 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
     gathered(Axis::context, kind, true, false, e.layer.context_bytes,
              layers * (kind == all_to_all ? 1 : 2));
   }
+  if (plan.expert > 1 && s.model.is_moe())
+    for (const bool backward : {false, true})
+      add(Axis::expert, all_to_all, backward, false, e.layer.expert_bytes, 2 * layers, e.layer.expert_exchange,
+          e.layer.bandwidth[at(Axis::expert)]);
   if (pipelined) {
     const double w = e.layer.bandwidth[at(Axis::pipeline)];
     const double hops = 2 * e.stage.microbatches * passes_per_device(stage_key(s, nullptr).shape);
@@ -127,13 +130,11 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
   rows.assign(static_cast<std::size_t>(devices), {});
   const int virtual_stages = devices > 1 ? devices * passes_per_device(pipeline.shape) : 1;
   const std::vector<int> layers = split_layers(s.model.n_layers, virtual_stages);
-  std::vector<double> in_flight;
-  if (!pipeline.orders.ops.empty()) peak_microbatches(pipeline.orders, KeptUntil::weight_gradient, in_flight);
+  const bool has_orders = !pipeline.orders.ops.empty();
   int first = 0;
   for (int v = 0; v < virtual_stages; ++v) {
-    const bool by_order = !pipeline.orders.ops.empty();
     const auto device = static_cast<std::size_t>(
-        by_order ? pipeline.orders.device_of[static_cast<std::size_t>(v)] : v % devices);
+        has_orders ? pipeline.orders.device_of[static_cast<std::size_t>(v)] : v % devices);
     StageRow& row = rows[device];
     if (row.layers == 0) row.first_layer = first;
     row.layers += layers[static_cast<std::size_t>(v)];
@@ -146,7 +147,7 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
   for (std::size_t d = 0; d < rows.size(); ++d) {
     const StageMemory<double>& memory = e.plan.stages[d];
     rows[d].params = finite(memory.params);
-    rows[d].in_flight_microbatches = in_flight.empty() ? 1 : in_flight[d];
+    rows[d].in_flight_microbatches = has_orders ? pipeline.peak_microbatches[d] : 1;
     for (std::size_t i = 0; i < kMemoryPartCount; ++i) rows[d].memory_bytes[i] = finite(memory.parts[i]);
     rows[d].memory_total_bytes = finite(memory.total);
   }

@@ -103,6 +103,9 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::gathered_weight_bytes, stage.weight_bytes), f(Q::gradient_bytes, stage.gradient_bytes);
   if (in.degree(Axis::tensor).n > 1) f(Q::tensor_activation_bytes, layer.tensor_bytes);
   if (in.degree(Axis::context).n > 1) f(Q::context_kv_bytes, layer.context_bytes);
+  if (in.degree(Axis::expert).n > 1 && in.model.is.moe)
+    f(Q::expert_bytes, layer.expert_bytes), f(Q::expert_exchange, layer.expert_exchange);
+  f(Q::params_layer_rank, layer.params_rank), f(Q::params_absent, layer.params_absent);
   f(Q::layer_network_forward, stage.layer.network_forward), f(Q::layer_network_backward, stage.layer.network_backward);
   f(Q::layer_exposed_forward, stage.layer.exposed_forward), f(Q::layer_exposed_backward, stage.layer.exposed_backward);
   f(Q::layer_hbm_exposed, stage.layer.hbm_exposed);

@@ -111,6 +111,7 @@ struct PipelineReport {
   ScheduleShape shape;
   ScheduleStatus status;        // legal, or the rule that is broken
   Orders orders;
+  std::vector<double> peak_microbatches;  // by device: held at its peak, until the weight gradient; of the order alone
   PipelineTimes times;
   Timeline timeline;            // ticks are picoseconds
   double step_end_s = 0;        // reduction and optimizer after the last operation

@@ -115,6 +115,7 @@ const std::array kFields{
     INTEGER("placement.fsdp.axes", placement.axes[1], 0, 3, unit::count),
     INTEGER("placement.tensor.axes", placement.axes[2], 0, 3, unit::count),
     INTEGER("placement.context.axes", placement.axes[3], 0, 3, unit::count),
+    INTEGER("placement.expert.axes", placement.axes[4], 0, 3, unit::count),
     INTEGER("placement.pipeline.axes", placement.axes[5], 0, 3, unit::count),
     CHOICE("pipeline.schedule", pipeline.schedule, kSchedules),
     INTEGER("pipeline.microbatch_sequences", pipeline.microbatch_sequences, 1, 1 << 16, unit::sequences),

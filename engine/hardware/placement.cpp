@@ -31,6 +31,8 @@ MeshLinks place_on_switches(const Cluster& cluster, const Parallelism& plan) {
     stride *= degree;
   }
   mesh.state = switched_links(plan.fsdp * plan.context, plan.tensor, cluster.node_size);
+  // Experts are carved out of context, fsdp and data, in this order.
+  mesh.axes[static_cast<std::size_t>(Axis::expert)] = switched_links(plan.expert, plan.tensor, cluster.node_size);
   return mesh;
 }
 
@@ -55,7 +57,10 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
     return l;
   };
   for (const Axis axis : {Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline}) {
-    const int fallback = axis == Axis::tensor || axis == Axis::pipeline || axis == Axis::context ? 1 : rest;
+    const int fallback = axis == Axis::tensor || axis == Axis::pipeline || axis == Axis::context ||
+                                 axis == Axis::expert
+                             ? 1
+                             : rest;
     mesh.axes[static_cast<std::size_t>(axis)] = links(axis, span(axis, fallback));
   }
   AxisLinks& data = mesh.axes[static_cast<std::size_t>(Axis::data)];

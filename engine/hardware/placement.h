@@ -3,7 +3,8 @@
 // Torus: every mesh axis spans a number of torus axes. Unless the scenario says otherwise, tensor and pipeline take one
 // each where they are used and data, fsdp and context share the rest (scaling book, chapter 5: FSDP over two axes and
 // tensor over one on a 3D torus). With several slices, data runs over the data-centre network between them.
-// Switched: ranks fill nodes in the order tensor, context, fsdp, data, pipeline, as training frameworks lay them out.
+// Switched: ranks fill nodes in the order tensor, context, fsdp, data, pipeline, as training frameworks lay them out;
+// expert ranks are the first of context x fsdp x data.
 #pragma once
 
 #include <array>

@@ -12,6 +12,23 @@ constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 constexpr double kTensorCollectivesForward = 4;
 constexpr double tensor_collectives_backward(bool sequence_parallel) { return sequence_parallel ? 8 : 4; }
 
+// AllToAll where every rank of the group sends `bytes`, evenly to all of them.
+template <Scalar S>
+S exchange_time(const AxisLinks& links, const S& bytes, const Inputs<S>& in) {
+  if (links.tier == LinkTier::ici) {
+    // n ranks send n V; the middle of the longest side decides: n V side / (4 n W).
+    const S ranks = constant<S>(links.degree);
+    const S side = links.torus_axes == 1 ? ranks : sqrt(ranks);
+    return bytes * side / (constant<S>(4) * in.chip.ici_axis);
+  }
+  const double n_in = links.inside_node, n_out = links.across_nodes;
+  const S inside = constant<S>((n_in - 1) / n_in) * bytes / in.chip.nvlink;
+  if (links.tier == LinkTier::nvlink) return inside;
+  const double node_size = n_in * links.groups_a_node;  // all of a node's chips send through its links
+  const S across = constant<S>((n_out - 1) / n_out * node_size) * bytes / in.chip.node;
+  return links.inside_node == 1 ? across : max(inside, across);
+}
+
 }  // namespace
 
 template <Scalar S>
@@ -116,6 +133,24 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LayerKey& key, ContextMethod 
                          two * in.activation_bytes * t * context.x * widths.kv);
       set(Axis::context, cost.context_bytes / Wc, two * cost.context_bytes / Wc);
     }
+  }
+  // Experts spread over ranks: tokens go to them and come back, in the backward pass once more.
+  const Degree<S>& expert = in.degree(Axis::expert);
+  const bool spread = expert.n > 1 && in.model.is.moe;
+  cost.params_absent = named(Q::params_absent, spread ? cost.params.experts - cost.params.experts / expert.x : in.zero);
+  cost.params_rank = named(Q::params_layer_rank, spread ? cost.params.layer - cost.params_absent / in.model.n_layers
+                                                        : S(cost.params.layer));
+  cost.expert_bytes = cost.expert_exchange = in.zero;
+  if (spread) {
+    const AxisLinks& links = in.links[Axis::expert];
+    const S stream = in.activation_bytes * t * in.model.d_model;
+    const S copies = cost.params.moe_share * min(in.model.experts_per_token, expert.x);
+    cost.expert_bytes =
+        named(Q::expert_bytes, copies * (key.sequence_parallel ? stream / tensor.x : stream));
+    cost.expert_exchange = named(Q::expert_exchange, exchange_time(links, cost.expert_bytes, in));
+    set(Axis::expert, two * cost.expert_exchange, two * cost.expert_exchange);
+    cost.bandwidth[at(Axis::expert)] =
+        named(Q::axis_bandwidth, static_cast<int>(Axis::expert), cost.expert_bytes / cost.expert_exchange);
   }
   return cost;
 }

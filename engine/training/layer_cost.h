@@ -18,11 +18,13 @@ struct LayerCost {
   LayerOperations<S> operations;
   LayerActivations<S> activations;
   S flops_recompute, recompute_times;
+  S params_rank;     // of a layer, on one expert rank
+  S params_absent;   // of the model, on other expert ranks
   // Arithmetic, HBM and the communication of tensor and context; the state shards' share is added by stage_cost.
   Block<S> layer, embedding, head;
   std::array<S, kAxisCount> bandwidth;  // by axis; fsdp: of the group that shards state
   S state_bandwidth;
-  S hbm_bytes_backward, tensor_bytes, context_bytes;  // of a layer; tensor, context: one transfer
+  S hbm_bytes_backward, tensor_bytes, context_bytes, expert_bytes, expert_exchange;  // of a layer; tensor, context: one transfer
 };
 
 template <Scalar S>

@@ -1,6 +1,5 @@
 #include "engine/training/plan_cost.h"
 
-#include "engine/pipeline/timeline_analysis.h"
 #include "engine/training/run.h"
 
 namespace roofscape::engine {
@@ -76,6 +75,7 @@ void fill_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S
   part(Q::step_fsdp, exposed_of(in, stage, Axis::fsdp));
   part(Q::step_tensor, exposed_of(in, stage, Axis::tensor));
   part(Q::step_context, exposed_of(in, stage, Axis::context));
+  part(Q::step_expert, exposed_of(in, stage, Axis::expert));
   part(Q::step_pipeline_transfer,
        pipelined && stage.simulated ? max(stage.makespan - stage.makespan_without_transfers, zero) : zero);
   part(Q::step_bubble, pipelined && stage.simulated ? max(stage.makespan_without_transfers - stage.work, zero) : zero);
@@ -84,7 +84,7 @@ void fill_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S
   const S passes = named(Q::optimizer_bytes_a_parameter,
                          constant<S>(2) * (in.optimizer_bytes + in.weight_bytes) + in.reduced_gradient_bytes);
   const S updated =
-      named(Q::optimizer_parameters, layer.params.total / (in.degree(Axis::tensor).x * stage.stages * shards));
+      named(Q::optimizer_parameters, (key.zero_stage >= 1 ? layer.params.total : layer.params.total - layer.params_absent) / (in.degree(Axis::tensor).x * stage.stages * shards));
   part(Q::step_optimizer, key.has_optimizer ? passes * updated / in.chip.hbm_bandwidth : zero);
   // What lives on the host crosses PCIe once in each direction; it hides under the whole step, checkpoints under the
   // forward and the backward of the layers.
@@ -140,7 +140,7 @@ void fill_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost
   const bool gathers = key.zero_stage == 3 && in.links.state.degree > 1;
   const S reduced = in.reduced_gradient_bytes;
   const S gathered = named(Q::buffers_gathered,
-                           gathers ? (constant<S>(2) * in.weight_bytes + reduced) * layer.params.layer / Y : zero);
+                           gathers ? (constant<S>(2) * in.weight_bytes + reduced) * layer.params_rank / Y : zero);
   const S& working = layer.activations.working_bytes;
   const S logits = named(Q::buffers_logits, constant<S>(4, unit::bytes_each) * layer.microbatch_tokens *
                                                 in.model.vocab_size / Y);
@@ -149,9 +149,8 @@ void fill_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost
   out.buffers_working = working;
   out.buffers_logits = logits;
 
-  std::vector<double> in_flight;
   const bool has_orders = pipelined && !pipeline.orders.ops.empty();
-  if (has_orders) peak_microbatches(pipeline.orders, KeptUntil::weight_gradient, in_flight);
+  const std::vector<double>& in_flight = pipeline.peak_microbatches;
   const int virtual_stages = pipelined ? devices * passes_per_device(pipeline.shape) : 1;
   const bool doubled = pipelined && virtual_stage_count(pipeline.shape) > virtual_stages;  // DualPipe: both directions
   out.stages.resize(static_cast<std::size_t>(devices));
@@ -189,9 +188,17 @@ void fill_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost
     const S flight = pipelined ? simulated_in_flight(zero, d, has_orders ? in_flight[static_cast<std::size_t>(d)] : 1.0)
                                : named(Q::stage_in_flight, d, one + zero);
     const S held_layers = doubled ? n_layers / constant<S>(2) : n_layers;
-    memory.parts = {in.weight_bytes * memory.params / (Y * shards_from(3)),
-                    key.stores_gradients ? in.gradient_bytes * memory.params / (Y * shards_from(2)) : zero,
-                    key.has_optimizer && !key.offload_optimizer ? in.optimizer_bytes * memory.params / (Y * shards_from(1)) : zero,
+    // Sharded state is spread over all ranks, experts or not; what is not sharded still leaves out others' experts.
+    const bool spread = in.degree(Axis::expert).n > 1 && in.model.is.moe;
+    const S rank_params =
+        spread ? named(Q::stage_params_rank, d, memory.params - n_layers * layer.params_absent / in.model.n_layers)
+               : memory.params;
+    const auto held = [&](int zero_stage) -> const S& {
+      return key.zero_stage >= zero_stage ? memory.params : rank_params;
+    };
+    memory.parts = {in.weight_bytes * held(3) / (Y * shards_from(3)),
+                    key.stores_gradients ? in.gradient_bytes * held(2) / (Y * shards_from(2)) : zero,
+                    key.has_optimizer && !key.offload_optimizer ? in.optimizer_bytes * held(1) / (Y * shards_from(1)) : zero,
                     // On their way to the host the checkpoints of two layers are on the chip.
                     (key.offload_activations ? constant<S>(2) : flight * held_layers) *
                         layer.activations.checkpoint_bytes,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/pipeline/pipeline_time.h"
+#include "engine/pipeline/timeline_analysis.h"
 
 namespace roofscape::engine {
 
@@ -110,13 +111,14 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
 
   // Which axis the group of state shards is called by: fsdp, or context where that is all there is to shard over.
   const Axis state_axis = in.degree(Axis::fsdp).n > 1 ? Axis::fsdp : Axis::context;
-  cost.weight_bytes = named(Q::gathered_weight_bytes, in.weight_bytes * layer.params.layer / Y);
+  cost.weight_bytes = named(Q::gathered_weight_bytes, in.weight_bytes * layer.params_rank / Y);
   const S& reduced = in.reduced_gradient_bytes;
-  cost.gradient_bytes = named(Q::gradient_bytes, reduced * layer.params.layer / Y);
+  cost.gradient_bytes = named(Q::gradient_bytes, reduced * layer.params_rank / Y);
 
   Block<S> block = layer.layer;
   AxisMask& talks = cost.communicates;
   for (const Axis axis : {Axis::tensor, Axis::context}) talks[at(axis)] = in.degree(axis).n > 1;
+  talks[at(Axis::expert)] = in.degree(Axis::expert).n > 1 && in.model.is.moe;
   const auto add = [&](Block<S>& b, Axis axis, const S& forward, const S& backward, bool fresh, int which) {
     S f = fresh ? forward : b.comm_forward[at(axis)] + forward;
     S g = fresh ? backward : b.comm_backward[at(axis)] + backward;
@@ -166,13 +168,14 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
   // What is left to reduce when the last microbatch of a pipeline is through: nothing hides it.
   cost.end_reduction.fill(in.zero);
   if (pipelined) {
-    cost.mean_gradient_bytes = named(Q::stage_gradient_bytes, reduced * layer.params.total / (Y * p));
+    const S held = named(Q::params_held, layer.params.total - layer.params_absent);
+    cost.mean_gradient_bytes = named(Q::stage_gradient_bytes, reduced * held / (Y * p));
     const bool sharded = in.links.state.degree > 1;
     if (sharded && key.zero_stage < 3) {
       const S& gathered = key.zero_stage == 0 ? reduced : in.weight_bytes;
-      cost.end_reduction[at(state_axis)] =
-          named(Q::step_end_reduction, static_cast<int>(state_axis),
-                (cost.mean_gradient_bytes + gathered * layer.params.total / (Y * p)) / layer.state_bandwidth);
+      const S update = named(Q::stage_update_bytes, gathered * held / (Y * p));
+      cost.end_reduction[at(state_axis)] = named(Q::step_end_reduction, static_cast<int>(state_axis),
+                                                 (cost.mean_gradient_bytes + update) / layer.state_bandwidth);
     }
     if (in.degree(Axis::data).n > 1)
       cost.end_reduction[at(Axis::data)] =
@@ -242,7 +245,10 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
   const double ops = 2.0 * key.shape.microbatches * virtual_stages;
   PipelineCache cache;
   if (ops <= static_cast<double>(kMaxDrawnOps)) {
-    if (!reuse) make_orders(key.shape, pipeline.orders);
+    if (!reuse) {
+      make_orders(key.shape, pipeline.orders);
+      peak_microbatches(pipeline.orders, KeptUntil::weight_gradient, pipeline.peak_microbatches);
+    }
     if (simulate(pipeline.orders, times, cache.scratch, pipeline.timeline).finished()) {
       cost.simulated = true;
       cost.makespan = simulated<S>(key.trace, Q::pipeline_makespan,

@@ -204,3 +204,63 @@ TEST_CASE("GPipe holds all microbatches on every stage") {
 TEST_CASE("ridge of v5p is 164 FLOP a byte") {
   CHECK(q(evaluate(preset("llama3-70b-v5p-pod")), Q::ridge) == 4.59e14 / 2.8e12);
 }
+
+TEST_CASE("without overlap all communication is exposed") {
+  const Report r = evaluate(with(preset("llama3-70b-v5p-pod"), {"assumptions.overlap=0"}));
+  const double exposed = q(r, Q::step_fsdp) + q(r, Q::step_tensor) + q(r, Q::step_context);
+  double total = 0;
+  for (const CollectiveRow& row : r.collectives) total += row.calls_per_step * row.time_s;
+  CHECK(exposed >= total);                     // of the layers, and the embedding and head beside them
+  CHECK(exposed < 1.05 * total);
+}
+TEST_CASE("less overlap never shortens a step") {
+  std::mt19937 rng(23);
+  for (int i = 0; i < 300; ++i) {
+    Scenario s = random_scenario(rng);
+    double before = 0;
+    for (const double overlap : {1.0, 0.7, 0.3, 0.0}) {
+      s.assumptions.overlap = overlap;
+      const double seconds = q(evaluate(s), Q::step_time);
+      REQUIRE(seconds >= before * (1 - 1e-9));
+      before = seconds;
+    }
+  }
+}
+TEST_CASE("an offloaded optimizer leaves the chip and crosses PCIe twice a step") {
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"offload.optimizer=true"});
+  const Report r = evaluate(s);
+  CHECK(q(r, Q::memory_optimizer) == 0);
+  PipelineReport pipeline;
+  const Evaluation<double> e = run_evaluation<double>(s, nullptr, pipeline);
+  const double pcie = *s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value;
+  const double seconds = 2 * q(r, Q::optimizer_width_bytes) * 8030261248.0 / 8 / pcie;
+  CHECK(q(r, Q::step_offload) == doctest::Approx(std::max(0.0, seconds - e.stage.work)).epsilon(1e-12));
+}
+TEST_CASE("strong scaling of FSDP on the pod ends at B/850 chips") {
+  CHECK(q(evaluate(preset("llama3-70b-v5p-pod")), Q::bound_max_chips_fsdp) ==
+        doctest::Approx(4194304.0 / 850).epsilon(1e-12));
+}
+TEST_CASE("expert parallelism sends each token to min(k, ranks) places and back, forward and backward") {
+  // gpt-oss 120B: 4 of 128 experts a token, 36 MoE layers, width 2880; 8 ranks in one node.
+  const Scenario s = preset("gpt-oss-120b-64-h100");
+  const Report r = evaluate(s);
+  CHECK(q(r, Q::expert_bytes) == doctest::Approx(2.0 * 4096 * 2880 * 4).epsilon(1e-12));
+  CHECK(q(r, Q::expert_exchange) == doctest::Approx(q(r, Q::expert_bytes) * 7 / 8 / 450e9).epsilon(1e-12));
+  double calls = 0;
+  for (const CollectiveRow& row : r.collectives)
+    if (row.axis == Axis::expert) calls += row.calls_per_step;
+  CHECK(calls == 4 * q(r, Q::layers_a_stage));
+}
+TEST_CASE("experts across nodes leave through the links all chips of a node share") {
+  const Scenario s = preset("deepseek-v3-2048-h800");  // 64 ranks on 8 nodes of 8
+  const Report r = evaluate(s);
+  const double node = *s.cluster.chip[ChipField::scaleout_bytes_per_s_per_node_oneway].value;
+  CHECK(q(r, Q::expert_exchange) == doctest::Approx(q(r, Q::expert_bytes) * 7 / 8 * 8 / node).epsilon(1e-12));
+}
+TEST_CASE("without sharding a rank of 8 holds an eighth of the experts") {
+  const Scenario s = with(preset("gpt-oss-120b-64-h100"), {"parallelism.zero_stage=0"});
+  const Report r = evaluate(s);
+  CHECK(q(r, Q::params_absent) == doctest::Approx(7.0 / 8 * q(r, Q::params_experts)).epsilon(1e-12));
+  CHECK(q(r, Q::memory_weights) ==
+        doctest::Approx(2 * (q(r, Q::params_total) - q(r, Q::params_absent))).epsilon(1e-12));
+}
