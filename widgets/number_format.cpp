@@ -78,6 +78,13 @@ const Prefix& prefix_for(double magnitude, const Prefix (&table)[N], int signifi
 
 bool huge(double magnitude) { return magnitude >= 1e27; }
 
+// The word for a single one: units of counts are English words ("1 layer", "2 layers").
+std::string_view one_of(std::string_view symbol) {
+  if (symbol == "microbatches") return "microbatch";
+  const bool word = symbol.size() > 2 && symbol.find('/') == std::string_view::npos && symbol.back() == 's';
+  return word ? symbol.substr(0, symbol.size() - 1) : symbol;
+}
+
 // A word ("tokens/s") stands apart from its prefix, a symbol ("FLOP/s") carries it.
 std::string join_prefix(std::string_view prefix, std::string_view symbol) {
   const bool word = !symbol.empty() && symbol[0] >= 'a' && symbol[0] <= 'z' && symbol.size() > 1;
@@ -201,7 +208,7 @@ NumberText format_parts(double value, const engine::Unit& unit, const NumberOpti
   const std::string_view symbol = unit.symbol == "1" || !o.unit ? std::string_view{} : unit.symbol;
   const auto plus = [&](std::string digits) { return o.sign && value > 0 && digits != "0" ? "+" + digits : digits; };
   switch (unit.notation) {
-    case engine::Notation::count: return {plus(format_count(value)), std::string(symbol)};
+    case engine::Notation::count: return {plus(format_count(value)), std::string(value == 1 ? one_of(symbol) : symbol)};
     case engine::Notation::plain: return {plus(format_significant(value, o.significant, o.trim_zeros)), std::string(symbol)};
     case engine::Notation::si: return si_parts(value, unit.symbol == "1" ? "" : unit.symbol, o);
     case engine::Notation::duration: return duration_parts(value, o);
