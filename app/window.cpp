@@ -136,15 +136,17 @@ class Screen {
     if (glfw_) glfwTerminate();
     g_clipboard_owner = nullptr;
   }
-  bool start(int width, int height, bool maximised, Events& events) {
+  bool start(int width, int height, bool remembered, bool maximised, Events& events) {
     glfwSetErrorCallback([](int, const char* what) { fmt::print(stderr, "roofscape: {}\n", what); });
     glfw_ = glfwInit() == GLFW_TRUE;
     if (!glfw_) return false;
-    if (width <= 0 || height <= 0) {
-      int x = 0, y = 0;
-      if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) glfwGetMonitorWorkarea(monitor, &x, &y, &width, &height);
-      if (width <= 0 || height <= 0) width = 1280, height = 720;
-    }
+    // A remembered size may be that of another screen.
+    int x = 0, y = 0, screen_width = 0, screen_height = 0;
+    if (GLFWmonitor* monitor = glfwGetPrimaryMonitor())
+      glfwGetMonitorWorkarea(monitor, &x, &y, &screen_width, &screen_height);
+    if (screen_width <= 0 || screen_height <= 0) screen_width = 1280, screen_height = 720;
+    if (width <= 0 || height <= 0 || (remembered && (width > screen_width || height > screen_height)))
+      width = screen_width, height = screen_height;
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -242,7 +244,7 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
   const bool sized = options.width > 0;
   const int width = sized ? options.width : workspace.settings.width;
   const int height = sized ? options.height : workspace.settings.height;
-  if (!screen.start(width, height, !sized && workspace.settings.width == 0, events)) {
+  if (!screen.start(width, height, !sized, !sized && workspace.settings.width == 0, events)) {
     fmt::print(stderr, "roofscape: {}\n", workspace.texts().text("ui.no_window"));
     return 1;
   }

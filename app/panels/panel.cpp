@@ -91,6 +91,8 @@ Fill part_fill(const Theme& theme, Q part, float em) {
     case Q::step_fsdp: return fill_of(theme, widgets::Axis::fsdp, em);
     case Q::step_tensor: return fill_of(theme, widgets::Axis::tensor, em);
     case Q::step_context: return fill_of(theme, widgets::Axis::context, em);
+    case Q::step_expert: return fill_of(theme, widgets::Axis::expert, em);
+    case Q::step_offload: return fill_of(theme, widgets::Axis::host, em);
     case Q::step_pipeline_transfer: return fill_of(theme, widgets::Axis::pipeline, em);
     case Q::step_bubble: return fill_of(theme, widgets::Axis::bubble, em);
     case Q::step_optimizer: return fill_of(theme, widgets::Axis::optimizer, em);

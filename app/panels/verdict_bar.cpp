@@ -41,7 +41,7 @@ Q bound_quantity(const engine::Bound& bound) {
     case engine::Axis::tensor: return Q::step_tensor;
     case engine::Axis::context: return Q::step_context;
     case engine::Axis::pipeline: return Q::step_pipeline_transfer;
-    case engine::Axis::expert: break;
+    case engine::Axis::expert: return Q::step_expert;
   }
   return Q::step_time;
 }
