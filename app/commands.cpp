@@ -70,6 +70,8 @@ const std::array kCommands{
     Command{"figure.roofline", Category::figures, kNone, kNone, false, nullptr, show_figure<0>},
     Command{"figure.memory", Category::figures, kNone, kNone, false, nullptr, show_figure<1>},
     Command{"figure.pipeline", Category::figures, kNone, kNone, false, nullptr, show_figure<2>},
+    Command{"figure.schedules", Category::figures, kNone, kNone, false, nullptr, show_figure<3>},
+    Command{"figure.bubble", Category::figures, kNone, kNone, false, nullptr, show_figure<4>},
     Command{"figure.all", Category::figures, kNone, kNone, true, [](const Workspace& w) { return w.view.maximised.has_value(); },
             [](Workspace& w) { w.view.maximised.reset(); }},
     Command{"help.keys", Category::help, plain(Key::f1), kNone, false, nullptr,

@@ -360,8 +360,8 @@ const Fill& Gantt::fill(Op op) const {
   return fills[kind_index(op)][std::min<std::size_t>(chunk_of[op.stage()], fills[0].size() - 1)];
 }
 
-Gantt make_gantt(const Canvas& canvas, const FigureInput& input, const StageRows& rows, double from, double to) {
-  const engine::PipelineReport& p = input.report.pipeline;
+Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::PipelineReport& p, const StageRows& rows, double from,
+                 double to) {
   Gantt g{p, rows, from, to, 0, 0, Detail::blocks, 1, {}, false, {}, {}, {}, {}, {}};
   g.px_per_tick = rows.plot.w / std::max(to - from, 1.0);
   g.step_end = std::max(0.0, p.step_end_s) * kTicksPerSecond;
@@ -378,7 +378,6 @@ Gantt make_gantt(const Canvas& canvas, const FigureInput& input, const StageRows
     const auto w = static_cast<double>(p.times.backward_weight[stage]);
     g.durations.insert(g.durations.end(), {f, b + w, b, w});
   }
-  const Theme& theme = input.theme;
   constexpr std::array kLooks{OpKind::forward, OpKind::backward, OpKind::backward, OpKind::backward_weight};
   const int shades = std::min<int>(g.chunks, static_cast<int>(g.fills[0].size()));
   for (std::size_t k = 0; k < kLooks.size(); ++k)

@@ -37,7 +37,9 @@ struct Gantt {
   const Fill& fill(engine::Op op) const;
 };
 
-Gantt make_gantt(const Canvas& canvas, const FigureInput& input, const StageRows& rows, double from, double to);
+// The report must outlive the Gantt.
+Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::PipelineReport& pipeline, const StageRows& rows,
+                 double from, double to);
 void draw_blocks(Canvas& canvas, const FigureInput& input, const Gantt& gantt);
 
 inline constexpr double kTicksPerSecond = 1e12;

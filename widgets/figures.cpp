@@ -2,18 +2,22 @@
 
 #include <array>
 
+#include "widgets/figure_bubble.h"
 #include "widgets/figure_memory.h"
 #include "widgets/figure_pipeline.h"
 #include "widgets/figure_roofline.h"
+#include "widgets/figure_schedules.h"
 
 namespace roofscape::widgets {
 namespace {
 
-constexpr float kColumn = 425.2f;  // 150 mm
+constexpr float kColumn = 425.2f, kPage = 510.2f;  // 150 mm, 180 mm
 constexpr std::array kFigures{
     FigureRow{"roofline", draw_roofline, roofline_head, kColumn, 283.5f},
     FigureRow{"memory", draw_memory, memory_head, kColumn, 269.3f},
     FigureRow{"pipeline", draw_pipeline, pipeline_head, kColumn, 269.3f},
+    FigureRow{"schedules", draw_schedules, schedules_head, kPage, 472.0f},
+    FigureRow{"bubble", draw_bubble, bubble_head, kColumn, 283.5f},
 };
 
 }  // namespace

@@ -1,0 +1,59 @@
+// The same step under every schedule: the work of the scenario's stages, run by each order of pipeline/schedule.h. Where
+// a schedule cuts the layers into other chunks than the plan does, the work of each piece is spread evenly over its
+// chunks. A schedule that cannot run these microbatches on these stages keeps the rule it breaks.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/pipeline/timeline_analysis.h"
+#include "engine/report.h"
+#include "engine/scenario.h"
+
+namespace roofscape::engine {
+
+// What a step of a pipeline has to do, whatever its schedule.
+struct StepWork {
+  ScheduleShape shape;  // of the plan: its own schedule, stages and microbatches
+  // Of one microbatch, in the order it passes the layers; equally many for each device.
+  std::vector<Tick> forward, backward_input, backward_weight;
+  Tick transfer = 0;
+  bool blocking_send = false;
+  friend bool operator==(const StepWork&, const StepWork&) = default;
+};
+
+// From a report of the scenario. Where its own schedule is illegal and so has no times, those of 1F1B on the same
+// stages. Nothing where there is no pipeline.
+std::optional<StepWork> step_work(const Scenario& scenario, const Report& report);
+
+// The plan's own shape for its own schedule; for others as many chunks as the plan has where the schedule takes any
+// number, else the schedule's default.
+ScheduleShape shape_under(const StepWork& work, ScheduleKind kind);
+PipelineTimes times_under(const StepWork& work, const ScheduleShape& shape);
+
+struct ScheduleVariant {
+  PipelineReport pipeline;  // no step end: it is the same for all. Not drawn where it is illegal or too long to draw
+  Tick makespan = 0;        // 0: illegal
+  double idle_fraction = 0;
+  std::vector<Tick> idle;   // by device; only where drawn
+  bool own = false;         // the plan's schedule
+  bool legal() const { return makespan > 0; }
+};
+// All kinds in the order of the enum. Up to `most_ops` operations are kept to be drawn.
+std::vector<ScheduleVariant> compare_schedules(const StepWork& work, std::int64_t most_ops = std::int64_t{1} << 19);
+
+struct BubblePoint {
+  int microbatches = 1;
+  double idle_fraction = 0;
+  Tick makespan = 0;
+};
+struct BubbleCurve {
+  ScheduleShape shape;  // of the plan's number of microbatches, which may be illegal
+  std::vector<BubblePoint> points;
+  bool own = false;
+};
+// Every schedule at 1, 2, 4 ... `most` microbatches and at the plan's number; where one of them is illegal, at the next
+// legal number above it. A point with more than `most_ops` operations is left out unless it has a closed form.
+std::vector<BubbleCurve> bubble_curves(const StepWork& work, int most, std::int64_t most_ops = std::int64_t{1} << 17);
+
+}  // namespace roofscape::engine

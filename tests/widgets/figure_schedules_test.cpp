@@ -1,0 +1,152 @@
+// The figures that compare schedules: which are drawn, what they say, and that they say what the engine simulated.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "engine/training/schedule_comparison.h"
+#include "tests/widgets/figure_fixture.h"
+#include "widgets/number_format.h"
+
+using namespace roofscape;
+using namespace roofscape::widgets;
+using namespace roofscape::widgets::testing;
+using engine::ScheduleKind;
+
+namespace {
+
+constexpr engine::Tick kMs = 1'000'000'000;
+
+std::vector<std::string> schedules_shown(const Canvas& canvas) {
+  std::vector<std::string> out;
+  for (const TagRegion& t : canvas.tags())
+    if (t.id.starts_with("schedule.")) out.push_back(t.id.substr(9));
+  return out;
+}
+
+FigureCase four_by_twelve(ScheduleKind kind = ScheduleKind::one_f_one_b) {
+  return scheduled({kind, 4, 12, engine::default_virtual_stages(kind), 0}, 2 * kMs, 2 * kMs, 2 * kMs);
+}
+
+}  // namespace
+
+TEST_CASE("the same step under each schedule: the makespans of the check table") {
+  const FigureCase c = four_by_twelve();
+  const auto work = engine::step_work(c.scenario, c.report);
+  REQUIRE(work);
+  const auto variants = engine::compare_schedules(*work);
+  const auto units = [&](ScheduleKind kind) {
+    return static_cast<double>(variants[static_cast<std::size_t>(kind)].makespan) / (2.0 * static_cast<double>(kMs));
+  };
+  CHECK(units(ScheduleKind::one_f_one_b) == 45);
+  CHECK(units(ScheduleKind::interleaved_1f1b) == 40.5);
+  CHECK(units(ScheduleKind::zb_v) == 37.5);
+  CHECK(variants[static_cast<std::size_t>(ScheduleKind::one_f_one_b)].idle_fraction == doctest::Approx(0.2));
+  CHECK(variants[static_cast<std::size_t>(ScheduleKind::interleaved_1f1b)].idle_fraction == doctest::Approx(1 / 9.0));
+  CHECK(variants[static_cast<std::size_t>(ScheduleKind::zb_v)].idle_fraction == doctest::Approx(0.04));
+}
+
+TEST_CASE("the plan's own schedule is the report's own timeline, and no schedule does other work") {
+  for (const ScheduleKind kind : {ScheduleKind::one_f_one_b, ScheduleKind::interleaved_1f1b, ScheduleKind::zb_v, ScheduleKind::dualpipe}) {
+    FigureCase c = four_by_twelve(kind);
+    for (std::size_t s = 0; s < c.report.pipeline.times.forward.size(); ++s) {  // uneven
+      const std::size_t route = c.report.pipeline.orders.route_length;
+      c.report.pipeline.times.forward[s] += static_cast<engine::Tick>(s % route) * 7;
+    }
+    engine::SimulationScratch scratch;
+    REQUIRE(engine::simulate(c.report.pipeline.orders, c.report.pipeline.times, scratch, c.report.pipeline.timeline).finished());
+    const auto work = engine::step_work(c.scenario, c.report);
+    REQUIRE(work);
+    engine::Tick all = 0;
+    for (const engine::Tick t : work->forward) all += t;
+    for (const engine::ScheduleVariant& v : engine::compare_schedules(*work)) {
+      if (!v.legal()) continue;
+      engine::Tick sum = 0;
+      for (const engine::Tick t : v.pipeline.times.forward) sum += t;
+      CHECK(sum == all * (v.pipeline.shape.kind == ScheduleKind::dualpipe ? 2 : 1));
+      if (v.own) CHECK(v.pipeline.timeline.start == c.report.pipeline.timeline.start);
+      const auto b = engine::bubbles(v.pipeline.orders, v.pipeline.times, v.pipeline.timeline);
+      CHECK(v.idle_fraction == doctest::Approx(b.idle_fraction).epsilon(1e-9));
+    }
+  }
+}
+
+TEST_CASE("points of the bubble figure are the simulation, at legal numbers of microbatches") {
+  const auto work = engine::step_work(four_by_twelve().scenario, four_by_twelve().report);
+  REQUIRE(work);
+  const auto curves = engine::bubble_curves(*work, 32);
+  const auto variants = engine::compare_schedules(*work);
+  for (std::size_t k = 0; k < curves.size(); ++k) {
+    bool now = false;
+    for (const engine::BubblePoint& p : curves[k].points) {
+      engine::ScheduleShape shape = curves[k].shape;
+      shape.microbatches = p.microbatches;
+      CHECK(engine::check_schedule(shape).legal());
+      if (p.microbatches != 12) continue;
+      now = true;
+      CHECK(p.makespan == variants[k].makespan);
+      CHECK(p.idle_fraction == variants[k].idle_fraction);
+    }
+    CHECK(now == variants[k].legal());
+  }
+}
+
+TEST_CASE("as many schedules as have room, the telling ones first, always the plan's own") {
+  const auto tall = schedules_shown(*drawn("schedules", four_by_twelve(), "dark", 15, 1000, 700));
+  REQUIRE(tall.size() >= 5);
+  CHECK(std::vector<std::string>(tall.begin(), tall.begin() + 5) ==
+        std::vector<std::string>{"1f1b", "interleaved-1f1b", "zb-h1", "zb-v", "dualpipe"});
+  const auto low = schedules_shown(*drawn("schedules", four_by_twelve(ScheduleKind::gpipe), "dark", 15, 1000, 330));
+  CHECK(low.size() < tall.size());
+  CHECK(std::find(low.begin(), low.end(), "gpipe") != low.end());
+}
+
+TEST_CASE("every schedule drawn has every operation, its idle share and its end") {
+  const FigureCase c = four_by_twelve();
+  const auto canvas = drawn("schedules", c, "dark", 15, 1400, 700);
+  const auto shown = schedules_shown(*canvas);
+  const auto work = engine::step_work(c.scenario, c.report);
+  REQUIRE(work);
+  std::size_t ops = 0;
+  for (const engine::ScheduleVariant& v : engine::compare_schedules(*work))
+    if (std::find(shown.begin(), shown.end(), engine::schedule_id(v.pipeline.shape.kind)) != shown.end()) {
+      ops += v.pipeline.orders.ops.size();
+      CHECK(canvas->find_text(format_significant(static_cast<double>(v.makespan) / static_cast<double>(kMs))));
+    }
+  std::size_t blocks = 0;
+  for (const TagRegion& t : canvas->tags()) blocks += t.id == "stage.forward_s" || t.id == "stage.backward_s";
+  CHECK(blocks == ops);
+  for (const char* text : {"1F1B", "ZB-V", "20.0\u202f%", "4.0\u202f%", "5.5", "forward", "idle"}) {
+    CAPTURE(text);
+    CHECK(canvas->find_text(text));
+  }
+}
+
+TEST_CASE("schedules that cannot run are named with the rule and the nearest value") {
+  const auto canvas = drawn("schedules", scheduled({ScheduleKind::one_f_one_b, 4, 6, 1, 0}, kMs, kMs, kMs), "dark", 15, 1000, 700);
+  CHECK(canvas->find_text("interleaved \u00d72 cannot run. 6 microbatches do not fill 4 stages evenly. Nearest: 4 or 8."));
+  CHECK(canvas->find_text("DualPipe cannot run. 6 microbatches are too few for DualPipe on 4 stages. Nearest: 8."));
+  // The plan itself illegal: the others are drawn all the same.
+  const auto illegal = drawn("schedules", scheduled({ScheduleKind::interleaved_1f1b, 16, 18, 2, 0}, kMs, kMs, kMs), "dark", 15, 1000, 700);
+  CHECK(schedules_shown(*illegal).size() >= 2);
+}
+
+TEST_CASE("takeaways are computed") {
+  CHECK(find_figure("schedules")->head(input_of(four_by_twelve(), theme("dark"))).takeaway.find("less time than 1F1B") != std::string::npos);
+  CHECK(find_figure("bubble")->head(input_of(four_by_twelve(), theme("dark"))).takeaway ==
+        "1F1B: 20.0\u202f% of the pipeline idles with 12 microbatches");
+}
+
+TEST_CASE("one stage: why there is nothing to compare, and what to try") {
+  for (const char* figure : {"schedules", "bubble"}) {
+    const auto canvas = drawn(figure, one_stage(), "dark", 15, 760, 400);
+    CHECK(canvas->find_text("One stage: no pipeline to draw"));
+    CHECK(canvas->find_text("Set the pipeline axis to 2 or more, and schedules have something to differ in."));
+    CHECK(canvas->audit_text() == "");
+  }
+}
+
+TEST_CASE("half a million operations under every schedule are drawn as few bars") {
+  const auto canvas = drawn("schedules", scheduled({ScheduleKind::interleaved_1f1b, 64, 1024, 4, 0}, kMs, kMs, kMs), "dark", 15, 1200, 900);
+  CHECK(canvas->primitives().size() < 60000);
+  CHECK(canvas->audit_text() == "");
+}

@@ -1,0 +1,277 @@
+#include "widgets/figure_bubble.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "engine/training/schedule_comparison.h"
+#include "widgets/figure_head.h"
+#include "widgets/figure_pipeline_blocks.h"
+#include "widgets/figure_pipeline_parts.h"
+#include "widgets/number_format.h"
+#include "widgets/plot.h"
+
+namespace roofscape::widgets {
+
+using engine::BubbleCurve;
+using engine::BubblePoint;
+using engine::ScheduleKind;
+
+namespace {
+
+constexpr double kSame = 0.0025;   // curves closer than this everywhere are one
+constexpr float kLabelPitch = 1.35f;
+constexpr float kFan = 34;          // between the ends of lines and their labels
+constexpr float kPoint = 4;        // diameter of a simulated point
+constexpr int kMostMicrobatches = 1 << 20;
+
+// One hue a family of orders, one dash a member: alike in colour is alike in idea.
+struct Look {
+  ScheduleKind kind;
+  Hue hue;
+  Dash dash;  // px at width 2
+};
+const std::array<Look, engine::kScheduleKinds>& looks() {
+  static const std::array<Look, engine::kScheduleKinds> all{{
+      {ScheduleKind::one_f_one_b, Hue::blue, {}},
+      {ScheduleKind::interleaved_1f1b, Hue::orange, {12, 4}},
+      {ScheduleKind::zb_h1, Hue::green, {6, 3}},
+      {ScheduleKind::zb_v, Hue::purple, {12, 4, 2, 4}},
+      {ScheduleKind::dualpipe, Hue::sky, {8, 3, 2, 3, 2, 3}},
+      {ScheduleKind::zb_h2, Hue::green, {2, 4}},
+      {ScheduleKind::gpipe, Hue::grey, {3, 3}},
+      {ScheduleKind::dualpipe_v, Hue::sky, {2, 3}},
+      {ScheduleKind::looped_bfs, Hue::orange, {2, 4}},
+      {ScheduleKind::eager_1f1b, Hue::blue, {3, 2}},
+  }};
+  return all;
+}
+
+struct Curves {
+  engine::StepWork work;
+  std::vector<BubbleCurve> all;
+  int most = 1;
+};
+// Those of the last step looked at: a window draws the same ones frame after frame.
+const Curves* curves_of(const FigureInput& input) {
+  thread_local Curves last;
+  auto work = engine::step_work(input.scenario, input.report);
+  if (!work) return nullptr;
+  if (last.all.empty() || !(last.work == *work)) {
+    last.most = 1;
+    const int wanted = std::min(std::max(8 * work->shape.stages, 2 * work->shape.microbatches), kMostMicrobatches);
+    while (last.most < wanted) last.most *= 2;
+    last.all = engine::bubble_curves(*work, last.most);
+    last.work = std::move(*work);
+  }
+  return &last;
+}
+
+const BubblePoint* point_at(const BubbleCurve& curve, int microbatches) {
+  for (const BubblePoint& p : curve.points)
+    if (p.microbatches == microbatches) return &p;
+  return nullptr;
+}
+
+bool same(const BubbleCurve& a, const BubbleCurve& b) {
+  if (a.points.size() != b.points.size()) return false;
+  for (std::size_t i = 0; i < a.points.size(); ++i)
+    if (a.points[i].microbatches != b.points[i].microbatches || std::abs(a.points[i].idle_fraction - b.points[i].idle_fraction) > kSame)
+      return false;
+  return true;
+}
+
+struct Line {
+  std::vector<const BubbleCurve*> members;  // the first gives the look
+  Hue hue = Hue::grey;
+  Dash dash;
+  bool own = false;
+  std::string label;
+};
+
+std::vector<Line> lines_of(const FigureInput& input, const Curves& c) {
+  std::vector<Line> out;
+  for (const Look& look : looks()) {
+    const BubbleCurve& curve = c.all[static_cast<std::size_t>(look.kind)];
+    if (curve.points.empty()) continue;
+    const std::string name = schedule_name(input, curve.shape);
+    const auto twin = std::find_if(out.begin(), out.end(), [&](const Line& line) { return same(*line.members.front(), curve); });
+    if (twin == out.end()) {
+      out.push_back({{&curve}, look.hue, look.dash, curve.own, name});
+      continue;
+    }
+    twin->members.push_back(&curve);
+    twin->own = twin->own || curve.own;
+    twin->label += std::string(input.texts.text("figure.list_separator")) + name;
+  }
+  return out;
+}
+
+struct Layout {
+  std::vector<Line> lines;
+  Rect plot;
+  Scale x, y;
+  Frame frame;
+  float title_y = 0;
+  std::vector<std::string> labels;  // by line, cut to the room
+};
+
+Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const Curves& c) {
+  Layout l;
+  l.lines = lines_of(input, c);
+  TextStyle style;
+  style.em = kSmallText * canvas.em();
+  double most = 0.02;
+  for (const Line& line : l.lines)
+    for (const BubblePoint& p : line.members.front()->points) most = std::max(most, p.idle_fraction);
+  const double low = 1, high = std::max(2, c.most);
+  Rect rest = area;
+  // The title of the vertical axis, then the pill over the plot.
+  const float row = FontStack::kLineHeight * style.em;
+  l.title_y = rest.cut_top(row).centre().y;
+  rest.cut_top(canvas.px(4) + row);
+
+  l.frame.x.title = input.texts.text("figure.bubble.x");
+  l.frame.x.ticks = ticks(Scale(ScaleKind::log2, low, high, 0, 1), {std::clamp(static_cast<int>(area.w / canvas.px(60)), 2, 12), TickLabels::plain, false});
+  l.frame.x.grid = false;
+  const Scale percent = rounded(Scale(ScaleKind::linear, 0, 100 * most, 0, 1), 5);
+  l.frame.y.ticks = ticks(percent, {std::clamp(static_cast<int>(rest.h / canvas.px(45)), 2, 6), TickLabels::plain, false});
+  Rect plot = plot_rect(canvas, rest, l.frame);
+  // Too many lines for the room of their labels: the least telling ones go, never the plan's own.
+  const auto fit = static_cast<std::size_t>(std::max(1.0f, plot.h / (kLabelPitch * style.em)));
+  while (l.lines.size() > fit) {
+    auto victim = l.lines.end() - 1;
+    if (victim->own && l.lines.size() > 1) --victim;
+    l.lines.erase(victim);
+  }
+  float widest = 0;
+  TextStyle bold = style;
+  bold.weight = Weight::bold;
+  for (const Line& line : l.lines) widest = std::max(widest, canvas.text_width(line.label, line.own ? bold : style));
+  const float room = std::min(widest, rest.w * 0.34f);
+  for (const Line& line : l.lines) l.labels.push_back(ellipsize(canvas, line.label, line.own ? bold : style, room));
+  plot = rect_between(plot.x, plot.y, rest.right() - room - canvas.px(kFan), plot.bottom());
+  l.plot = plot;
+  l.x = Scale(ScaleKind::log2, low, high, plot.x, plot.right());
+  l.y = percent.with_range(plot.bottom(), plot.y);
+  return l;
+}
+
+Readout readout_of(const FigureInput& input, const BubbleCurve& curve, const BubblePoint& p) {
+  const TextTable& t = input.texts;
+  Readout out;
+  out.title = t.format("figure.schedules.idle_of", {schedule_name(input, curve.shape), format_percent(p.idle_fraction)});
+  out.rows.emplace_back(std::string(t.text("figure.bubble.microbatches")), format_count(p.microbatches));
+  out.rows.emplace_back(std::string(t.text("figure.pipeline.duration")),
+                        format_duration(static_cast<double>(p.makespan) / gantt::kTicksPerSecond));
+  return out;
+}
+
+void draw_line(Canvas& canvas, const FigureInput& input, const Layout& l, const Line& line) {
+  const Theme& theme = input.theme;
+  const float width = theme.data_width * canvas.em() * (line.own ? 1.4f : 0.9f);
+  const Colour colour = line.own ? theme.ink : theme.stroke(line.hue);
+  std::vector<Point> points;
+  for (const BubblePoint& p : line.members.front()->points) points.push_back({l.x(p.microbatches), l.y(100 * p.idle_fraction)});
+  canvas.polyline(points, {colour, width, line.own ? Dash{} : line.dash.scaled(width / 2)});
+  Fill fill;
+  fill.colour = colour;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    canvas.marker(points[i], Marker::circle, canvas.px(kPoint) + width / 2, fill);
+    const BubbleCurve& curve = *line.members.front();
+    const float reach = canvas.px(5);
+    canvas.tag_with("bubble." + std::string(engine::schedule_id(curve.shape.kind)), static_cast<int>(i),
+                    {points[i].x - reach, points[i].y - reach, 2 * reach, 2 * reach},
+                    [&] { return readout_of(input, curve, curve.points[i]); });
+  }
+}
+
+void draw_now_value(Canvas& canvas, const FigureInput& input, const Layout& l, int microbatches) {
+  for (const Line& line : l.lines) {
+    if (!line.own) continue;
+    const BubblePoint* p = point_at(*line.members.front(), microbatches);
+    if (p == nullptr) continue;
+    const Point at{l.x(microbatches), l.y(100 * p->idle_fraction)};
+    Fill fill;
+    fill.colour = input.theme.ink;
+    canvas.marker(at, Marker::circle, input.theme.marker_size * canvas.em(), fill);
+    TextStyle style;
+    style.em = kSmallText * canvas.em();
+    style.weight = Weight::bold;
+    style.colour = input.theme.ink;
+    style.valign = VAlign::bottom;
+    const std::string text = format_percent(p->idle_fraction);
+    const float width = canvas.text_width(text, style), gap = canvas.px(7);
+    const bool left = at.x + gap + width > l.plot.right();
+    style.halign = left ? HAlign::right : HAlign::left;
+    const float line_height = FontStack::kLineHeight * style.em;
+    const float y = std::clamp(at.y - canvas.px(2), l.plot.y + line_height, l.plot.bottom());
+    backed_text(canvas, input.theme, {left ? at.x - gap : at.x + gap, y}, text, style);
+  }
+}
+
+}  // namespace
+
+FigureHead bubble_head(const FigureInput& input) {
+  const TextTable& t = input.texts;
+  FigureHead head;
+  head.title = t.text("figure.bubble.title");
+  const Curves* c = curves_of(input);
+  if (c == nullptr) return head;
+  const int now = c->work.shape.microbatches;
+  const BubbleCurve& own = c->all[static_cast<std::size_t>(c->work.shape.kind)];
+  const BubblePoint* here = point_at(own, now);
+  if (here == nullptr) return head;
+  const std::string name = schedule_name(input, own.shape);
+  if (const BubblePoint* twice = point_at(own, 2 * now))
+    head.takeaway = t.format("figure.bubble.takeaway", {name, format_percent(here->idle_fraction), format_count(now),
+                                                        format_percent(twice->idle_fraction), format_count(2.0 * now)});
+  else head.takeaway = t.format("figure.bubble.takeaway.now", {name, format_percent(here->idle_fraction), format_count(now)});
+  return head;
+}
+
+void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+  const Rect rest = draw_figure_head(canvas, area, input, view, bubble_head(input));
+  if (rest.empty()) return;
+  const Curves* c = curves_of(input);
+  if (c == nullptr) {
+    if (input.report.pipeline.shape.stages > 1) return draw_schedule_reason(canvas, rest, input);
+    return draw_one_stage(canvas, rest, input, input.texts.text("figure.schedules.try"));
+  }
+  const Layout l = lay_out(canvas, rest, input, *c);
+  if (l.plot.w < canvas.px(40) || l.plot.h < canvas.px(24) || l.lines.empty()) return;
+  const Theme& theme = input.theme;
+  draw_frame(canvas, theme, l.plot, l.x, l.y, l.frame);
+  TextStyle title;
+  title.em = kSmallText * canvas.em();
+  title.colour = theme.ink3;
+  title.valign = VAlign::middle;
+  const std::string words = input.texts.format("figure.bubble.y", {"\u2191"});
+  canvas.text({rest.x, l.title_y}, ellipsize(canvas, words, title, rest.w), title);
+
+  const int now = c->work.shape.microbatches;
+  draw_now(canvas, theme, l.plot, l.x(now), input.texts.format("figure.bubble.now", {format_count(now)}));
+  for (std::size_t i = l.lines.size(); i-- > 0;)  // the first one on top, the plan's own over all
+    if (!l.lines[i].own) draw_line(canvas, input, l, l.lines[i]);
+  std::vector<float> wanted;
+  for (const Line& line : l.lines) {
+    if (line.own) draw_line(canvas, input, l, line);
+    wanted.push_back(l.y(100 * line.members.front()->points.back().idle_fraction));
+  }
+  // Lines come together where there are many microbatches, so their labels fan out over more room than other plots give.
+  const std::vector<float> placed = spread(wanted, kLabelPitch * title.em, l.plot.y, l.plot.bottom());
+  for (std::size_t i = 0; i < l.lines.size(); ++i) {
+    const Line& line = l.lines[i];
+    TextStyle style = title;
+    style.colour = line.own ? theme.ink : theme.stroke(line.hue);
+    style.weight = line.own ? Weight::bold : Weight::regular;
+    const float end = l.x(line.members.front()->points.back().microbatches), start = l.plot.right() + canvas.px(kFan);
+    const Stroke leader{style.colour, theme.axis_width * canvas.em(), {}};
+    canvas.polyline({{end, wanted[i]}, {l.plot.right() + canvas.px(5), wanted[i]}, {start - canvas.px(8), placed[i]}, {start - canvas.px(3), placed[i]}}, leader);
+    canvas.text({start, placed[i]}, l.labels[i], style);
+  }
+  draw_now_value(canvas, input, l, now);
+}
+
+}  // namespace roofscape::widgets

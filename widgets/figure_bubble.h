@@ -1,0 +1,12 @@
+// The bubble figure: which share of the step's makespan a device idles under each schedule, over the number of
+// microbatches. Every point is the simulated step of the scenario's stages; schedules that agree everywhere share a line.
+#pragma once
+
+#include "widgets/figure.h"
+
+namespace roofscape::widgets {
+
+void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
+FigureHead bubble_head(const FigureInput& input);
+
+}  // namespace roofscape::widgets
