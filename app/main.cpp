@@ -5,12 +5,15 @@
 #include <cstdio>
 #include <exception>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "app/strings.h"
 #include "app/window.h"
 #include "app/workspace.h"
+#include "engine/io/files.h"
+#include "engine/io/hf_config.h"
 #include "engine/io/scenario_json.h"
 
 namespace {
@@ -77,6 +80,13 @@ int run(int argc, char** argv) {
 
   const io::PresetLibrary library(presets.empty() ? io::default_preset_folder() : std::filesystem::path(presets));
   std::string origin = !scenario.empty() ? scenario : preset;
+  // A model's config.json is put into the start scenario, as if it were dropped onto it.
+  std::string config;
+  if (!origin.empty() && library.find_scenario_text(origin) == nullptr)
+    if (const auto file = io::read_file(origin); file.ok() && io::is_hf_config(file.value())) {
+      if (const auto read = io::read_hf_config(file.value(), origin); !read.ok()) return complain(read.error());
+      config = std::exchange(origin, std::string(io::kStartScenario));
+    }
   auto start = io::load_scenario(origin.empty() ? std::string(io::kStartScenario) : origin, library);
   if (!start.ok()) return complain(start.error());
   if (origin.empty()) {
@@ -94,6 +104,7 @@ int run(int argc, char** argv) {
   app::Workspace workspace(library, fonts, std::move(start).value(), origin, std::move(texts).value(),
                            std::move(loaded_theme).value(), settings);
   if (!library.problems().empty()) workspace.session.say({true, io::to_text(library.problems().front()), {}});
+  if (!config.empty()) workspace.open(config);
   return app::run_window(workspace, options);
 }
 

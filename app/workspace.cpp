@@ -9,6 +9,8 @@
 #include "app/export.h"
 #include "app/figure_data.h"
 #include "app/strings.h"
+#include "engine/io/files.h"
+#include "engine/io/hf_config.h"
 #include "engine/io/scenario_json.h"
 #include "widgets/figures.h"
 
@@ -17,6 +19,8 @@ namespace roofscape::app {
 using namespace widgets;
 
 namespace {
+
+constexpr const char* kModelConfig = "config.json";
 
 // "LLaMA-3 70B on one v5p pod" as a file name: letters of any script, digits and dashes.
 std::string file_stem(std::string_view name) {
@@ -70,7 +74,29 @@ bool Workspace::set_theme(const std::string& name) {
   return true;
 }
 
-void Workspace::open(const std::string& id_or_path) { session.open(id_or_path); }
+void Workspace::open(const std::string& id_or_path) {
+  if (session.library().find_scenario_text(id_or_path) == nullptr)
+    if (const auto text = io::read_file(id_or_path); text.ok() && io::is_hf_config(text.value()))
+      return take_model(text.value(), id_or_path);
+  session.open(id_or_path);
+}
+
+void Workspace::take_model(std::string_view config, const std::string& file) {
+  auto read = io::read_hf_config(config, file);
+  if (!read.ok()) {
+    const io::InputError& e = read.error();
+    session.say({true, io::to_text({e.file, e.path, e.message, {}}), e.remedy});
+    return;
+  }
+  engine::Scenario changed = session.scenario();
+  changed.model = std::move(read->shape);
+  std::string notes;
+  for (const std::string& note : read->notes) notes += (notes.empty() ? "" : "; ") + note;
+  Message message{false, texts_.format("ui.model.read", {changed.model.name, file, read->model_type}), {}, true};
+  message.detail = notes.empty() ? std::string(texts_.text("ui.model.read.whole")) : texts_.format("ui.model.read.notes", {notes});
+  session.update(std::move(changed), false);
+  session.say(std::move(message));
+}
 
 void Workspace::undo() { session.undo(); }
 void Workspace::redo() { session.redo(); }
@@ -156,8 +182,15 @@ void Workspace::open_scenario_list() {
     if (entry.path().extension() == ".json" &&
         session.library().find_scenario_text(entry.path().stem().string()) == nullptr)
       files.push_back(entry.path());
+    else if (std::filesystem::exists(entry.path() / kModelConfig, failed))
+      files.push_back(entry.path() / kModelConfig);
   std::sort(files.begin(), files.end());
-  for (std::size_t i = 0; i < files.size(); ++i) add(files[i].string(), files[i].stem().string(), {}, i == 0);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    // A model's folder as it was downloaded is called after it.
+    const bool model = files[i].filename() == kModelConfig;
+    add(files[i].string(), model ? files[i].parent_path().filename().string() : files[i].stem().string(),
+        model ? std::string(texts_.text("field.model.label")) : std::string(), i == 0);
+  }
   const Probe::Place* name = probe.find("scenario.name");
   interaction.open_popup("scenario.list", name != nullptr ? name->rect : Rect{window_.centre().x, 40, 1, 1},
                          std::move(options), selected);
@@ -209,7 +242,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   std::vector<std::string> requests;
   Ui ui{canvas, theme_, texts_, interaction, probe};
   PanelContext ctx{ui, session, view, requests};
-  const bool strip = session.message() && session.message()->is_error;
+  const bool strip = session.message() && session.message()->strip();
   const Layout layout = lay_out({window, em, compact, view.right_open, strip});
   const bool sheet = view.sheet != Sheet::none;
   interaction.set_covered(sheet);

@@ -63,7 +63,8 @@ class Workspace {
   void undo();
   void redo();
   void escape();
-  // Loads a preset or a file; drops of files come here too.
+  // Loads a preset or a file; drops of files come here too. A config.json of Hugging Face becomes the model of the present
+  // scenario, as one step of undo.
   void open(const std::string& id_or_path);
   // All texts whose characters the fonts must have.
   std::string characters() const;
@@ -71,6 +72,7 @@ class Workspace {
  private:
   void run_commands(const std::vector<std::string>& requested);
   void take_list_choice();
+  void take_model(std::string_view config, const std::string& file);
   const widgets::FontStack& fonts_;
   widgets::TextTable texts_;
   widgets::Theme theme_;

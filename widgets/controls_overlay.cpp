@@ -56,21 +56,45 @@ void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom) {
   s.offset = std::clamp(s.offset, 0.0f, most);
 }
 
-void run_popup(Ui& ui, const Rect& window) {
-  auto& popup = ui.io.popup();
-  if (!popup.open) return;
-  const Theme& t = ui.theme;
-  const float row_h = std::round(ui.px(kRowHeight)), pad = ui.px(5);
-  float width = popup.min_width;
-  float total = 0;
+namespace {
+
+// The list as it is drawn: the entries that have what was typed, and their places.
+struct PopupRows {
+  std::vector<int> shown;
+  std::vector<float> tops;  // from the top of the list's content
+  float row_h = 0, pad = 0, total = 0;
+};
+
+float separator_height(Ui& ui, const Option& option) { return option.separated ? ui.px(9) : 0; }
+
+PopupRows popup_rows(Ui& ui, const Interaction::Popup& popup) {
+  PopupRows rows;
+  rows.row_h = std::round(ui.px(kRowHeight));
+  rows.pad = ui.px(5);
+  float y = rows.pad;
+  for (std::size_t i = 0; i < popup.options.size(); ++i) {
+    const Option& o = popup.options[i];
+    if (popup.searched() && !popup.typed.empty() && !has_letters(o.text, popup.typed)) continue;
+    if (!rows.shown.empty()) y += separator_height(ui, o);
+    rows.shown.push_back(static_cast<int>(i));
+    rows.tops.push_back(y);
+    y += rows.row_h;
+  }
+  rows.total = y + rows.pad;
+  return rows;
+}
+
+// Below its anchor, above where there is no room; for all entries, so that a search moves no edge at the anchor.
+Rect popup_rect(Ui& ui, const Interaction::Popup& popup, const Rect& window) {
+  float width = popup.min_width, height = ui.px(10) + (popup.searched() ? std::round(ui.px(kRowHeight)) : 0);
   for (const Option& o : popup.options) {
-    float w = ui.canvas.text_width(o.text, text_style(ui, t.ink)) + ui.px(44);
-    if (!o.detail.empty()) w += ui.canvas.text_width(o.detail, text_style(ui, t.ink3, kSmallText)) + ui.px(24);
+    float w = ui.canvas.text_width(o.text, text_style(ui, ui.theme.ink)) + ui.px(44);
+    if (!o.detail.empty()) w += ui.canvas.text_width(o.detail, text_style(ui, ui.theme.ink3, kSmallText)) + ui.px(24);
     width = std::max(width, w);
-    total += row_h + (o.separated ? ui.px(9) : 0);
+    height += std::round(ui.px(kRowHeight)) + separator_height(ui, o);
   }
   width = std::min(width, window.w - ui.px(16));
-  Rect r{popup.anchor.x, popup.anchor.bottom() + ui.px(3), width, total + 2 * pad};
+  Rect r{popup.anchor.x, popup.anchor.bottom() + ui.px(3), width, height};
   const float below = window.bottom() - ui.px(6) - r.y, above = popup.anchor.y - ui.px(9) - window.y;
   if (r.h > below && above > below) {
     r.h = std::min(r.h, above);
@@ -79,71 +103,129 @@ void run_popup(Ui& ui, const Rect& window) {
     r.h = std::min(r.h, below);
   }
   r.x = std::clamp(r.x, window.x + ui.px(6), std::max(window.x + ui.px(6), window.right() - ui.px(6) - r.w));
-  popup.rect = r;
+  return r;
+}
 
-  const auto enabled = [&](int i) {
-    return i >= 0 && i < static_cast<int>(popup.options.size()) && popup.options[static_cast<std::size_t>(i)].enabled;
+// What was typed, over a long list.
+void draw_search(Ui& ui, const Interaction::Popup& popup, const Rect& line, bool nothing) {
+  const Theme& t = ui.theme;
+  const bool empty = popup.typed.empty();
+  const std::string count = std::to_string(popup.options.size());
+  const std::string text = empty     ? ui.texts.format("ui.list.search", {count})
+                           : nothing ? ui.texts.format("ui.list.none", {popup.typed})
+                                     : popup.typed;
+  const TextStyle style = text_style(ui, empty ? t.ink3 : nothing ? t.err : t.ink);
+  const std::string shown = ellipsize(ui.canvas, text, style, line.w - ui.px(36));
+  const Point at{line.x + ui.px(28), line.centre().y};
+  ui.canvas.text(at, shown, style);
+  if (!nothing) {
+    const float x = at.x + (empty ? -ui.px(3) : ui.canvas.text_width(shown, style) + ui.px(1));
+    ui.canvas.rect({std::round(x), line.y + ui.px(6), std::max(1.0f, ui.px(1)), line.h - ui.px(12)}, {.colour = t.ink});
+  }
+  ui.canvas.rect({line.x + ui.px(8), line.bottom() - 1, line.w - ui.px(16), std::max(1.0f, ui.px(1))}, {.colour = t.line});
+}
+
+// Typed letters: a long list shows what has them, a short one goes to the first that has; a pause begins anew there.
+void type_at_popup(Ui& ui, Interaction::Popup& popup) {
+  std::string letters = ui.io.take_typed();
+  const double now = ui.io.input().now_s;
+  bool changed = !letters.empty();
+  if (popup.searched()) {
+    popup.typed += letters;
+    if (ui.io.take(Key::backspace) && !popup.typed.empty()) {
+      while (!popup.typed.empty() && (static_cast<unsigned char>(popup.typed.back()) & 0xC0) == 0x80) popup.typed.pop_back();
+      if (!popup.typed.empty()) popup.typed.pop_back();
+      changed = true;
+    }
+    if (changed) popup.scroll = 0;
+  } else if (changed) {
+    popup.typed = now - popup.typed_s < 1.0 ? popup.typed + letters : letters;
+  }
+  if (!changed) return;
+  popup.typed_s = now;
+  popup.highlighted = -1;
+  for (std::size_t i = 0; i < popup.options.size() && popup.highlighted < 0; ++i)
+    if (popup.options[i].enabled && has_letters(popup.options[i].text, popup.typed)) popup.highlighted = static_cast<int>(i);
+}
+
+}  // namespace
+
+void run_popup(Ui& ui, const Rect& window) {
+  auto& popup = ui.io.popup();
+  if (!popup.open) return;
+  const Theme& t = ui.theme;
+  Rect r = popup_rect(ui, popup, window);
+  const int before = popup.highlighted;
+  type_at_popup(ui, popup);
+  const PopupRows rows = popup_rows(ui, popup);
+  const float search_h = popup.searched() ? std::round(ui.px(kRowHeight)) : 0;
+  if (const float spare = r.h - search_h - rows.total; spare > 0) {  // fewer entries: it shrinks towards its anchor
+    if (r.y < popup.anchor.y) r.y += spare;
+    r.h -= spare;
+  }
+  popup.rect = r;
+  Rect list = r;
+  const Rect search = list.cut_top(search_h);
+  const auto place_of = [&](int option) {
+    const auto at = std::find(rows.shown.begin(), rows.shown.end(), option);
+    return at == rows.shown.end() ? -1 : static_cast<int>(at - rows.shown.begin());
   };
+  const auto enabled = [&](int i) { return place_of(i) >= 0 && popup.options[static_cast<std::size_t>(i)].enabled; };
   const auto choose = [&](int i) {
     if (!enabled(i)) return;
     popup.chosen = popup.options[static_cast<std::size_t>(i)].value;
     popup.open = false;
   };
-  const float most = std::max(0.0f, total + 2 * pad - r.h);
+  const float most = std::max(0.0f, rows.total - list.h);
   const auto show = [&](int i) {
-    float top = pad;
-    for (int k = 0; k < i; ++k) top += row_h + (popup.options[static_cast<std::size_t>(k)].separated ? ui.px(9) : 0);
-    if (top - popup.scroll < pad) popup.scroll = top - pad;
-    if (top + row_h - popup.scroll > r.h - pad) popup.scroll = top + row_h - r.h + pad;
+    const int place = place_of(i);
+    if (place < 0) return;
+    const float top = rows.tops[static_cast<std::size_t>(place)];
+    if (top - popup.scroll < rows.pad) popup.scroll = top - rows.pad;
+    if (top + rows.row_h - popup.scroll > list.h - rows.pad) popup.scroll = top + rows.row_h - list.h + rows.pad;
   };
-  const auto walk = [&](int from, int step) {
-    for (int i = from + step; i >= 0 && i < static_cast<int>(popup.options.size()); i += step)
-      if (enabled(i)) {
-        popup.highlighted = i;
-        show(i);
+  const auto walk = [&](int step) {
+    const int count = static_cast<int>(rows.shown.size());
+    int at = place_of(popup.highlighted);
+    if (at < 0) at = step > 0 ? -1 : count;
+    for (at += step; at >= 0 && at < count; at += step)
+      if (enabled(rows.shown[static_cast<std::size_t>(at)])) {
+        popup.highlighted = rows.shown[static_cast<std::size_t>(at)];
+        show(popup.highlighted);
         return;
       }
   };
   if (popup.fresh && popup.selected > 0) show(popup.selected);
-  if (ui.io.take(Key::down)) walk(popup.highlighted, 1);
-  if (ui.io.take(Key::up)) walk(popup.highlighted < 0 ? static_cast<int>(popup.options.size()) : popup.highlighted, -1);
-  if (std::string letters = ui.io.take_typed(); !letters.empty()) {
-    // Letters lead to the first entry that has them; a pause begins anew.
-    const double now = ui.io.input().now_s;
-    popup.typed = now - popup.typed_s < 1.0 ? popup.typed + letters : letters;
-    popup.typed_s = now;
-    for (std::size_t i = 0; i < popup.options.size(); ++i)
-      if (popup.options[i].enabled && has_letters(popup.options[i].text, popup.typed)) {
-        popup.highlighted = static_cast<int>(i);
-        show(popup.highlighted);
-        break;
-      }
-  }
+  if (popup.highlighted != before) show(popup.highlighted);
+  if (ui.io.take(Key::down)) walk(1);
+  if (ui.io.take(Key::up)) walk(-1);
   ui.io.drop_plain_keys();
   if (ui.io.take(Key::page_down))
-    for (int i = 0; i < 8; ++i) walk(popup.highlighted, 1);
+    for (int i = 0; i < 8; ++i) walk(1);
   if (ui.io.take(Key::page_up))
-    for (int i = 0; i < 8; ++i) walk(popup.highlighted, -1);
-  if (ui.io.take(Key::escape)) popup.open = false;
+    for (int i = 0; i < 8; ++i) walk(-1);
+  if (ui.io.take(Key::escape)) {
+    if (popup.searched() && !popup.typed.empty()) popup.typed.clear();
+    else popup.open = false;
+  }
   const bool enter = ui.io.take(Key::enter);
-  popup.scroll = std::clamp(popup.scroll - ui.io.input().wheel * row_h * 2, 0.0f, most);
+  popup.scroll = std::clamp(popup.scroll - ui.io.input().wheel * rows.row_h * 2, 0.0f, most);
 
   const Point pointer = ui.io.pointer();
   ui.canvas.rect(r, {.colour = t.ctl}, ui.px(3));
   ui.canvas.frame(r, {t.edge, std::max(1.0f, ui.px(1)), {}}, ui.px(3));
+  if (popup.searched()) draw_search(ui, popup, search, rows.shown.empty());
   {
-    const auto clip = ui.canvas.clip(r.inset(ui.px(1)));
-    float y = r.y + pad - popup.scroll;
-    for (std::size_t i = 0; i < popup.options.size(); ++i) {
-      const Option& o = popup.options[i];
-      const int index = static_cast<int>(i);
-      if (o.separated) {
-        ui.canvas.rect({r.x + ui.px(8), std::round(y + ui.px(4)), r.w - ui.px(16), std::max(1.0f, ui.px(1))}, {.colour = t.line});
-        y += ui.px(9);
-      }
-      const Rect row{r.x + ui.px(4), y, r.w - ui.px(8), row_h};
+    const auto clip = ui.canvas.clip(list.inset(ui.px(1)));
+    for (std::size_t place = 0; place < rows.shown.size(); ++place) {
+      const int index = rows.shown[place];
+      const Option& o = popup.options[static_cast<std::size_t>(index)];
+      const float y = list.y + rows.tops[place] - popup.scroll;
+      if (o.separated && place > 0)
+        ui.canvas.rect({r.x + ui.px(8), std::round(y - ui.px(5)), r.w - ui.px(16), std::max(1.0f, ui.px(1))}, {.colour = t.line});
+      const Rect row{r.x + ui.px(4), y, r.w - ui.px(8), rows.row_h};
       ui.probe.report(popup.owner_name + "#" + std::to_string(index), row, ui.canvas.clip_rect());
-      const bool over = row.contains(pointer) && r.contains(pointer);
+      const bool over = row.contains(pointer) && list.contains(pointer);
       if (over && o.enabled && (ui.io.pointer_moved() || popup.highlighted < 0 || ui.io.pressed_now())) popup.highlighted = index;
       if (popup.highlighted == index && o.enabled) ui.canvas.rect(row, {.colour = t.ctlh}, ui.px(2));
       if (popup.selected == index)
@@ -158,11 +240,10 @@ void run_popup(Ui& ui, const Rect& window) {
       const TextStyle style = text_style(ui, o.enabled ? t.ink : t.ink3);
       ui.canvas.text({row.x + ui.px(24), row.centre().y},
                      ellipsize(ui.canvas, o.text, style, right - row.x - ui.px(24)), style);
-      y += row_h;
     }
     if (most > 0) {
-      const float length = std::max(ui.px(24), r.h * r.h / (total + 2 * pad));
-      ui.canvas.rect({r.right() - ui.px(6), r.y + ui.px(2) + (r.h - ui.px(4) - length) * popup.scroll / most, ui.px(4), length},
+      const float length = std::max(ui.px(24), list.h * list.h / rows.total);
+      ui.canvas.rect({r.right() - ui.px(6), list.y + ui.px(2) + (list.h - ui.px(4) - length) * popup.scroll / most, ui.px(4), length},
                      {.colour = t.edge}, ui.px(2));
     }
   }
@@ -171,7 +252,7 @@ void run_popup(Ui& ui, const Rect& window) {
     if (enter) choose(popup.highlighted);
     if (ui.io.pressed_now()) {
       if (!r.contains(pointer)) popup.open = false;
-      else choose(popup.highlighted);
+      else if (list.contains(pointer)) choose(popup.highlighted);
     }
   }
 }

@@ -39,6 +39,8 @@ float widest_total(const Canvas& canvas, const FigureInput& input, const Sizes& 
   return widest;
 }
 
+constexpr float kCloseKeys = 9;
+
 struct PartName {
   PartLabel label;
   KeyEntry key;
@@ -76,7 +78,8 @@ void draw_part_names(Canvas& canvas, const FigureInput& input, const FigureView&
   float left = rows.plot.x, right = rows.area.right();
   TextStyle style;
   style.em = kSmallText * canvas.em();
-  const float gap = style.em * 0.6f, key_gap = canvas.px(11 + 6 + 16);
+  const float gap = style.em * 0.6f;
+  const auto key_gap = [&](float between) { return canvas.px(11 + 6 + between); };
   if (!capacity.empty()) {
     if (capacity.centre().x > rows.plot.centre().x) right = capacity.x - canvas.px(9);
     else left = capacity.right() + canvas.px(9);
@@ -94,22 +97,24 @@ void draw_part_names(Canvas& canvas, const FigureInput& input, const FigureView&
     }
     from = to;
   }
+  const auto needed = [&](float between) {
+    float sum = 0;
+    for (const PartName& n : names) sum += n.width + between;
+    return sum;
+  };
   const auto shrink_to_fit = [&](float between) {
-    const auto needed = [&] {
-      float sum = 0;
-      for (const PartName& n : names) sum += n.width + between;
-      return sum;
-    };
-    while (!names.empty() && needed() > right - left + gap)
+    while (!names.empty() && needed(between) > right - left + gap)
       names.erase(std::min_element(names.begin(), names.end(),
                                    [](const PartName& a, const PartName& b) { return a.bytes < b.bytes; }));
   };
   shrink_to_fit(gap);
   if (leaders_clash(names, left, right, gap)) {
-    shrink_to_fit(key_gap);
+    // Close together before one is left out.
+    const float between = needed(key_gap(kKeyGap)) <= right - left + gap ? kKeyGap : kCloseKeys;
+    shrink_to_fit(key_gap(between));
     std::vector<KeyEntry> key;
     for (PartName& n : names) key.push_back(std::move(n.key));
-    draw_key(canvas, input.theme, {left, rows.header.centre().y}, key);
+    draw_key(canvas, input.theme, {left, rows.header.centre().y}, key, between);
     return;
   }
   std::vector<PartLabel> labels;

@@ -118,6 +118,7 @@ class Interaction {
 
   // ---- the open list ----
   struct Popup {
+    static constexpr std::size_t kSearchedFrom = 13;  // entries of a list long enough to be searched
     bool open = false;
     std::uint64_t owner = 0;
     std::string owner_name;
@@ -130,8 +131,9 @@ class Interaction {
     Rect rect;             // where it was drawn
     std::optional<int> chosen;
     bool fresh = false;    // opened in this frame
-    std::string typed;     // letters typed at the list: it goes to the first entry that has them
+    std::string typed;     // letters typed at the list: it shows the entries that have them, a short one goes to the first
     double typed_s = 0;    // when the last of them was
+    bool searched() const { return options.size() >= kSearchedFrom; }
   };
   void open_popup(std::string_view owner, const Rect& anchor, std::vector<Option> options, int selected,
                   float min_width = 0);

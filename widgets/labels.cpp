@@ -164,7 +164,7 @@ void draw_now(Canvas& canvas, const Theme& theme, const Rect& plot, float x, std
   canvas.text(box.centre(), pill, style);
 }
 
-float draw_key(Canvas& canvas, const Theme& theme, Point at, std::span<const KeyEntry> entries) {
+float draw_key(Canvas& canvas, const Theme& theme, Point at, std::span<const KeyEntry> entries, float gap) {
   const TextStyle style = label_style(canvas, theme.ink2, HAlign::left, VAlign::middle);
   const float side = canvas.px(11);
   float x = at.x;
@@ -175,9 +175,9 @@ float draw_key(Canvas& canvas, const Theme& theme, Point at, std::span<const Key
     if (!e.fill.colour.visible()) canvas.frame(swatch, {theme.edge, theme.edge_width * canvas.em(), {}});
     x += side + canvas.px(6);
     canvas.text({x, at.y}, e.text, style);
-    x += canvas.text_width(e.text, style) + canvas.px(16);
+    x += canvas.text_width(e.text, style) + canvas.px(gap);
   }
-  return entries.empty() ? 0 : x - canvas.px(16) - at.x;
+  return entries.empty() ? 0 : x - canvas.px(gap) - at.x;
 }
 
 void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, const Rect& avoid, const Rect& within) {

@@ -89,7 +89,9 @@ struct KeyEntry {
   std::string text;
   Fill fill;
 };
-float draw_key(Canvas& canvas, const Theme& theme, Point left_middle, std::span<const KeyEntry> entries);
+inline constexpr float kKeyGap = 16;  // between entries, at scale 1
+float draw_key(Canvas& canvas, const Theme& theme, Point left_middle, std::span<const KeyEntry> entries,
+               float gap = kKeyGap);
 
 // The readout beside a datum: title and rows in a bordered box, kept inside `within` and off `avoid`.
 void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, const Rect& avoid, const Rect& within);

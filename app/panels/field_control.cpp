@@ -175,4 +175,25 @@ void field_switch(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   row_reason(ctx, column, path, finding_of(ctx, path));
 }
 
+void field_unavailable(PanelContext& ctx, Column& column, std::string_view path, std::string_view reason,
+                       const std::optional<Fill>& swatch) {
+  const engine::Field* field = engine::find_field(path);
+  if (field == nullptr) return;
+  const Theme& t = ctx.ui.theme;
+  const Rect row{column.x, column.y, column.width, std::round(ctx.px(kRowHeight))};
+  const float y = row.centre().y, side = ctx.px(11);
+  float x = row.x;
+  if (swatch) {
+    ctx.ui.canvas.rect({x, std::round(y - side / 2), side, side}, {.colour = mix(swatch->colour, t.panel, 0.5f)}, ctx.px(1));
+    x += ctx.px(19);
+  }
+  const TextStyle label = ctx.style(t.ink3), small = ctx.style(t.ink3, kSmallText);
+  ctx.ui.canvas.text({x, y}, field_label(ctx, path), label);
+  const float left = row.x + ctx.px(kLabelWidth);
+  ctx.ui.canvas.text({left, y}, ellipsize(ctx.ui.canvas, reason, small, row.right() - left), small);
+  const ItemState s = ctx.ui.item(path, row, Interaction::Focus::none);
+  if (s.hovered) ctx.ui.io.hint(path, row, field_tip(ctx, *field), about(ctx, path));
+  column.y += row.h;
+}
+
 }  // namespace roofscape::app

@@ -25,6 +25,10 @@ void field_choice(PanelContext& ctx, Column& column, engine::Scenario& scenario,
 void field_segments(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path);
 void field_switch(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path);
 
+// A row whose field does not apply: its label steps back and the reason stands in the place of the control.
+void field_unavailable(PanelContext& ctx, Column& column, std::string_view path, std::string_view reason,
+                       const std::optional<widgets::Fill>& swatch = {});
+
 // Ranges in use: the track, while the domain comes from the table.
 widgets::SliderRange powers(double from, double to);
 widgets::SliderRange integers(double from, double to);

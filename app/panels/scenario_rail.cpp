@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/panels/field_control.h"
+#include "engine/io/scenario_json.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
 
@@ -64,36 +65,50 @@ void model_section(PanelContext& ctx, Column& column, Scenario& s) {
   if (next != now && !ids[static_cast<std::size_t>(next)].empty())
     s.model = *ctx.session.library().find_model(ids[static_cast<std::size_t>(next)]);
   column.y = r.bottom() + ctx.px(3);
-  caption(ctx, column, ctx.format("ui.model.shape", {format_count(s.model.n_layers), format_count(s.model.d_model),
-                                                     format_count(s.model.n_heads), format_count(s.model.n_kv_heads)}));
+  const std::string layers = format_count(s.model.n_layers), width = format_count(s.model.d_model), heads = format_count(s.model.n_heads);
+  caption(ctx, column, s.model.is_moe() ? ctx.format("ui.model.shape.moe", {layers, width, heads, format_count(s.model.moe.n_routed_experts),
+                                                                            format_count(s.model.moe.experts_per_token)})
+                                        : ctx.format("ui.model.shape", {layers, width, heads, format_count(s.model.n_kv_heads)}));
 }
 
 void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
   begin_section(ctx, column, "ui.section.cluster");
+  // Clusters that ship, then every chip: a chip is put in the place of the present ones, as many as there are.
+  const io::PresetLibrary& library = ctx.session.library();
   std::vector<Option> options;
   std::vector<std::string> ids;
   int now = -1;
-  for (const io::Preset& p : ctx.session.library().list(io::PresetKind::cluster)) {
-    const engine::Cluster* cluster = ctx.session.library().find_cluster(p.id);
+  const auto add = [&](std::string name, std::string id, const engine::Chip& chip, bool separated) {
+    options.push_back({std::move(name), {}, true, separated, 0});
+    if (const auto hbm = chip[engine::ChipField::hbm_bytes].value)
+      options.back().detail = format(*hbm, engine::unit::bytes, {.trim_zeros = true});
+    ids.push_back(std::move(id));
+  };
+  for (const io::Preset& p : library.list(io::PresetKind::cluster)) {
+    const engine::Cluster* cluster = library.find_cluster(p.id);
     if (cluster == nullptr) continue;
     if (*cluster == s.cluster) now = static_cast<int>(ids.size());
-    options.push_back({p.name, {}, true, false, 0});
-    if (const auto hbm = cluster->chip[engine::ChipField::hbm_bytes].value)
-      options.back().detail = format(*hbm, engine::unit::bytes, {.trim_zeros = true});
-    ids.push_back(p.id);
+    add(p.name, p.id, cluster->chip, false);
+  }
+  const std::size_t clusters = ids.size();
+  for (const io::Preset& p : library.list(io::PresetKind::chip)) {
+    const engine::Chip* chip = library.find_chip(p.id);
+    if (chip == nullptr) continue;
+    if (now < 0 && *chip == s.cluster.chip) now = static_cast<int>(ids.size());
+    add(p.name, p.id, *chip, ids.size() == clusters);
   }
   if (now < 0) {
-    now = static_cast<int>(options.size());
-    options.push_back({s.cluster.chip.name, {}, true, !options.empty(), 0});
-    ids.emplace_back();
-    if (const auto hbm = s.cluster.chip[engine::ChipField::hbm_bytes].value)
-      options.back().detail = format(*hbm, engine::unit::bytes, {.trim_zeros = true});
+    now = static_cast<int>(ids.size());
+    add(s.cluster.chip.name, {}, s.cluster.chip, true);
   }
   const Rect r{column.x, column.y, column.width, std::round(ctx.px(kControlHeight))};
   const int next = drop_down(ctx.ui, r, "cluster", options, now, {std::string(ctx.text("field.cluster.label")), {}},
                              ctx.text("field.cluster.about"));
-  if (next != now && !ids[static_cast<std::size_t>(next)].empty())
-    s.cluster = *ctx.session.library().find_cluster(ids[static_cast<std::size_t>(next)]);
+  const auto chosen = static_cast<std::size_t>(next);
+  if (next != now && !ids[chosen].empty()) {
+    if (chosen < clusters) s.cluster = *library.find_cluster(ids[chosen]);
+    else (void)io::set_field(s, "cluster.chip=" + ids[chosen], library);
+  }
   column.y = r.bottom() + ctx.px(4);
   const engine::Chip& chip = s.cluster.chip;
   if (chip.interconnect == engine::Interconnect::torus) {
@@ -165,6 +180,10 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
     Fill swatch = fill_of(t, row.look, em);
     swatch.hatch = Hatch::none;  // too small for one; the name stands beside it
     if (!swatch.colour.visible()) swatch.colour = t.ink2;
+    if (row.look == widgets::Axis::expert && !s.model.is_moe() && row.degree == 1) {
+      field_unavailable(ctx, column, row.path, ctx.text("ui.model.no_experts"), swatch);
+      continue;
+    }
     field_slider(ctx, column, s, row.path, powers(1, to), {.swatch = swatch, .off = row.degree == 1});
   }
   field_segments(ctx, column, s, "parallelism.zero_stage");
@@ -186,6 +205,10 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
   field_choice(ctx, column, s, "checkpointing.policy");
   if (s.checkpointing.policy == engine::CheckpointPolicy::k_per_layer)
     field_slider(ctx, column, s, "checkpointing.k", integers(1, 20));
+  if (s.checkpointing.policy == engine::CheckpointPolicy::some_blocks)
+    field_slider(ctx, column, s, "checkpointing.blocks", integers(1, std::max(2, s.model.n_layers)));
+  if (s.checkpointing.policy == engine::CheckpointPolicy::segments || s.checkpointing.policy == engine::CheckpointPolicy::segments_minimal)
+    field_slider(ctx, column, s, "checkpointing.segments", integers(0, std::max(2, s.model.n_layers)));
   const float gap = ctx.px(8), w = std::floor((column.width - 2 * gap) / 3);
   float bottom = column.y;
   const auto third = [&](int i, float top, std::string_view path) {
@@ -202,6 +225,8 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
   field_choice(ctx, left, s, "precision.optimizer", true);
   field_choice(ctx, right, s, "precision.master_weights", true);
   column.y = left.y;
+  field_switch(ctx, column, s, "offload.optimizer");
+  field_switch(ctx, column, s, "offload.activations");
 }
 
 void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
@@ -233,6 +258,7 @@ void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
   share.track_from = 0;
   share.track_to = 1;
   field_slider(ctx, column, s, "assumptions.stated_mfu", share, {.unit = "%"});
+  field_slider(ctx, column, s, "assumptions.overlap", share, {.unit = "%"});
   SliderRange reserve;
   reserve.kind = SliderKind::linear;
   reserve.track_from = 0;

@@ -54,7 +54,7 @@ engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario s
   say(ctx.format("ui.status.evaluated", {format_duration(ctx.session.evaluation_us() * 1e-6)}), small);
   if (const std::size_t depth = ctx.session.history().undo_depth(); depth > 0)
     say(ctx.format(depth == 1 ? "ui.status.undo_one" : "ui.status.undo_depth", {format_count(static_cast<double>(depth))}), small);
-  if (const auto& message = ctx.session.message(); message && !message->is_error) say(message->text, ctx.style(t.ink, kSmallText));
+  if (const auto& message = ctx.session.message(); message && !message->strip()) say(message->text, ctx.style(t.ink, kSmallText));
   return scenario;
 }
 
@@ -63,18 +63,19 @@ bool message_strip(PanelContext& ctx, const Rect& r) {
   if (!message || r.empty()) return false;
   const Theme& t = ctx.ui.theme;
   ctx.ui.canvas.rect(r, {.colour = t.ctl});
-  ctx.ui.canvas.rect({r.x, r.y, ctx.px(3), r.h}, {.colour = t.err});
+  ctx.ui.canvas.rect({r.x, r.y, ctx.px(3), r.h}, {.colour = message->is_error ? t.err : t.ok});
   const auto clip = ctx.ui.canvas.clip(r);
-  draw_mark(ctx.ui.canvas, t, {r.x + ctx.px(25), r.centre().y}, ctx.px(15), Mark::error);
+  draw_mark(ctx.ui.canvas, t, {r.x + ctx.px(25), r.centre().y}, ctx.px(15), message->is_error ? Mark::error : Mark::good);
   const float side = std::round(ctx.px(24)), left = r.x + ctx.px(44), room = r.right() - side - ctx.px(20) - left;
   const TextStyle ink = ctx.style(t.ink), small = ctx.style(t.ink2, kSmallText);
   const bool two = !message->detail.empty();
   const float upper = two ? r.y + r.h * 0.3f : r.centre().y;
   const std::string shown = ellipsize(ctx.ui.canvas, message->text, ink, room);
   ctx.ui.canvas.text({left, upper}, shown, ink);
-  if (two) ctx.ui.canvas.text({left, r.y + r.h * 0.72f}, ellipsize(ctx.ui.canvas, message->detail, small, room), small);
+  const std::string below = ellipsize(ctx.ui.canvas, message->detail, small, room);
+  if (two) ctx.ui.canvas.text({left, r.y + r.h * 0.72f}, below, small);
   const ItemState s = ctx.ui.item("message", {left, r.y, room, r.h}, Interaction::Focus::none);
-  if (s.hovered && shown != message->text)
+  if (s.hovered && (shown != message->text || below != message->detail))
     ctx.ui.io.hint("message", {left, r.y, ctx.px(40), r.h}, {message->text, {}}, message->detail.empty() ? message->text : message->detail);
   separator(ctx, r.x, r.right(), r.bottom() - 1);
   return icon_button(ctx.ui, {r.right() - side - ctx.px(10), std::round(r.centre().y - side / 2), side, side}, "message.dismiss",

@@ -206,6 +206,11 @@ bool is_hf_config(const Json& json) {
   return json.is_object() && !json.contains("format") && (json.contains("model_type") || json.contains("architectures"));
 }
 
+bool is_hf_config(std::string_view text) {
+  const auto json = parse_json(text, {});
+  return json && is_hf_config(json.value());
+}
+
 Result<HfModel> read_hf_json(const Json& json, const HfPlace& place) {
   if (!json.is_object())
     return place.error(place.path, "is " + std::string(kind_name(json)), "a config of Hugging Face is a JSON object");

@@ -19,6 +19,9 @@ struct HfModel {
   std::vector<std::string> notes;  // in English: what was not in the file, or is left out of the model
 };
 
+// Whether a text is such a config (and no scenario or preset of ours); false for what is not JSON.
+bool is_hf_config(std::string_view text);
+
 // `file` is for messages and, where the config names no model, for its name.
 Result<HfModel> read_hf_config(std::string_view text, std::string_view file);
 
