@@ -19,7 +19,7 @@ constexpr std::size_t kLineWidth = 100;
 constexpr std::array kModelRows{Q::params_total,    Q::flops_per_token, Q::tokens_per_step, Q::flops_model_per_step,
                                 Q::flops_hardware_per_step, Q::flops_run, Q::tokens_per_chip, Q::microbatches};
 constexpr std::array kThroughputRows{Q::mfu,      Q::hfu,      Q::tokens_per_s,   Q::tokens_per_s_per_chip, Q::run_steps,
-                                     Q::run_days, Q::run_chip_hours, Q::run_cost, Q::stated_run_days};
+                                     Q::run_days, Q::run_chip_hours, Q::run_cost, Q::run_energy, Q::stated_run_days};
 constexpr std::array kPipelineRows{Q::pipeline_bubble_fraction, Q::pipeline_bubble_ideal, Q::pipeline_makespan,
                                    Q::pipeline_transfer};
 constexpr std::array kBoundRows{Q::ridge,          Q::bound_cluster_tokens, Q::bound_alpha,     Q::bound_fsdp_1,

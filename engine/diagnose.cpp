@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/advise.h"
 #include "engine/inputs.h"
 #include "engine/training/bounds.h"
 #include "engine/training/stage_cost.h"
@@ -92,6 +93,27 @@ void check_batch(Findings& f) {
           "parallelism.context");
 }
 
+// Tensor ranks that do not split an expert hold other experts, so there must be as many expert ranks, and each must
+// have tokens of its own to send.
+void check_expert_tensor(Findings& f) {
+  const Scenario& s = f.scenario();
+  const auto& plan = s.parallelism;
+  if (plan.expert_tensor == 0 || plan.expert_tensor == plan.tensor || !s.model.is_moe()) return;
+  const double asked = plan.expert_tensor, tensor = plan.tensor;
+  const std::string_view path = "parallelism.expert_tensor";
+  if (asked > tensor || std::fmod(tensor, asked) != 0) {
+    f.add(Severity::error, "expert_tensor.not_divisible", {{tensor, unit::ways}, {asked, unit::ways}}, path,
+          {Findings::edit(path, 0)});
+  } else if (std::fmod(plan.expert, tensor / asked) != 0) {
+    f.add(Severity::error, "expert_tensor.too_few_experts",
+          {{double(plan.expert), unit::ways}, {tensor / asked, unit::ways}}, "parallelism.expert",
+          {Findings::edit("parallelism.expert", std::ceil(plan.expert * asked / tensor) * tensor / asked)});
+  } else if (!plan.sequence_parallel) {
+    f.add(Severity::error, "expert_tensor.needs_sequence_parallel", {}, "parallelism.sequence_parallel",
+          {Findings::edit("parallelism.sequence_parallel", 1)});
+  }
+}
+
 void check_model(Findings& f) {
   const Scenario& s = f.scenario();
   const auto& m = s.model;
@@ -122,7 +144,9 @@ void check_model(Findings& f) {
   }
   const int expert = s.parallelism.expert;
   if (expert > 1 && s.model.is_moe()) {
-    const double ranks = static_cast<double>(s.parallelism.data) * s.parallelism.fsdp * s.parallelism.context;
+    const int carved = std::max(1, tensor / s.parallelism.experts_tensor());
+    const double ranks =
+        static_cast<double>(s.parallelism.data) * s.parallelism.fsdp * s.parallelism.context * carved;
     if (s.model.moe.n_routed_experts % expert != 0) {
       int nearest = std::min(expert, s.model.moe.n_routed_experts);
       while (nearest > 1 && s.model.moe.n_routed_experts % nearest != 0) --nearest;
@@ -137,6 +161,7 @@ void check_model(Findings& f) {
     f.add(Severity::error, "expert.dense_model", {{double(expert), unit::ways}}, "parallelism.expert",
           {Findings::edit("parallelism.expert", 1)});
   }
+  check_expert_tensor(f);
   if (s.cluster.chip.interconnect == Interconnect::switched && tensor > s.cluster.node_size)
     f.add(Severity::warning, "tensor.crosses_nodes", {{double(tensor), unit::ways}, {double(s.cluster.node_size), unit::chips}},
           "parallelism.tensor", {Findings::edit("parallelism.tensor", s.cluster.node_size)});
@@ -264,6 +289,7 @@ void diagnose(const Scenario& s, Report& report) {
   check_memory(f);
   check_network(f);
   check_convention(f);
+  advise(s, report);
   std::stable_sort(report.diagnostics.begin(), report.diagnostics.end(),
                    [](const Diagnostic& a, const Diagnostic& b) { return a.severity < b.severity; });
 }

@@ -6,6 +6,7 @@
 
 #include "engine/diagnose.h"
 #include "engine/evaluation.h"
+#include "engine/hardware/collective.h"
 
 namespace roofscape::engine {
 
@@ -67,8 +68,11 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
     rows.push_back({axis, kind, backward, end, finite(bytes), finite(calls), finite(seconds), finite(bandwidth)});
   };
   const auto gathered = [&](Axis axis, CollectiveKind kind, bool backward, bool end, double bytes, double calls) {
-    const double w = axis == Axis::fsdp ? e.layer.state_bandwidth : e.layer.bandwidth[at(axis)];
-    const double passes = kind == CollectiveKind::all_reduce ? 2 : 1;
+    const bool reduces = kind == CollectiveKind::all_reduce;
+    const double w = axis == Axis::fsdp ? e.layer.state_bandwidth
+                     : reduces          ? e.layer.reduce_bandwidth[at(axis)]
+                                        : e.layer.bandwidth[at(axis)];
+    const double passes = reduces ? 2 : 1;
     add(axis, kind, backward, end, bytes, calls, ratio(passes * bytes, w), w);
   };
   using enum CollectiveKind;
@@ -88,13 +92,14 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
   if (plan.data > 1)
     gathered(Axis::data, all_reduce, true, pipelined, e.stage.gradient_bytes / e.stage.state_shards, stage_layers);
   if (plan.tensor > 1) {
+    const double times = layers * e.layer.tensor_share;
     if (plan.sequence_parallel) {
       for (const bool backward : {false, true})
         for (const CollectiveKind kind : {all_gather, reduce_scatter})
-          gathered(Axis::tensor, kind, backward, false, e.layer.tensor_bytes, (backward ? 4 : 2) * layers);
+          gathered(Axis::tensor, kind, backward, false, e.layer.tensor_bytes, (backward ? 4 : 2) * times);
     } else {
       for (const bool backward : {false, true})
-        gathered(Axis::tensor, all_reduce, backward, false, e.layer.tensor_bytes, 2 * layers);
+        gathered(Axis::tensor, all_reduce, backward, false, e.layer.tensor_bytes, 2 * times);
     }
   }
   if (plan.context > 1) {
@@ -120,7 +125,7 @@ void fill_placement(const Evaluation<double>& e, std::vector<AxisPlacement>& row
     const auto axis = static_cast<Axis>(i);
     const AxisLinks& links = axis == Axis::fsdp && e.in.degree(axis).n > 1 ? e.in.links.state : e.in.links[axis];
     rows.push_back({axis, links.tier, e.in.degree(axis).n, links.torus_axes, links.inside_node, links.across_nodes,
-                    finite(e.layer.bandwidth[at(axis)])});
+                    finite(e.layer.bandwidth[at(axis)]), binding_level(links, e.in.chip)});
   }
 }
 

@@ -68,9 +68,11 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   for_each_model_quantity(in.model, p, f);
   f(Q::peak_flops, in.chip.peak_flops), f(Q::hbm_capacity, in.chip.hbm_capacity);
   f(Q::hbm_bandwidth, in.chip.hbm_bandwidth), f(Q::price, in.chip.price);
+  f(Q::board_power, in.chip.power);
   if (torus) f(Q::ici_axis_bandwidth, in.chip.ici_axis), f(Q::dcn_bandwidth, in.chip.dcn);
   if (!torus) f(Q::nvlink_bandwidth, in.chip.nvlink), f(Q::node_bandwidth, in.chip.node);
   f(Q::cluster_chips, in.cluster_chips);
+  if (in.experts_split_tensor) f(Q::expert_tensor, in.expert_tensor), f(Q::tensor_share, layer.tensor_share);
   if (torus) f(Q::cluster_slices, in.slices);
   f(Q::batch_sequences, in.batch_sequences), f(Q::sequence_length, in.sequence_length);
   f(Q::train_tokens, in.train_tokens), f(Q::microbatch_sequences, in.microbatch_sequences);
@@ -118,7 +120,8 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::mfu, plan.mfu), f(Q::hfu, plan.hfu);
   f(Q::tokens_per_s, plan.tokens_per_s), f(Q::tokens_per_s_per_chip, plan.tokens_per_s_per_chip);
   f(Q::run_steps, plan.run_steps), f(Q::run_time, plan.run_time), f(Q::run_days, plan.run_days);
-  f(Q::run_chip_hours, plan.chip_hours), f(Q::run_cost, plan.cost_usd), f(Q::stated_run_days, plan.stated_days);
+  f(Q::run_chip_hours, plan.chip_hours), f(Q::run_cost, plan.cost_usd), f(Q::run_energy, plan.energy_kwh);
+  f(Q::stated_run_days, plan.stated_days);
 
   const StageMemory<S>& fullest = plan.stages[plan.fullest_stage];
   for (std::size_t i = 0; i < kMemoryPartCount; ++i) f(kMemoryParts[i], fullest.parts[i]);

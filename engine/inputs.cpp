@@ -119,9 +119,18 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
                                                        ? ChipField::ici_bytes_per_s_per_axis_bidirectional
                                                        : ChipField::ici_bytes_per_s_per_link_oneway);
   in.chip.nvlink = figure(Q::nvlink_bandwidth, ChipField::scaleup_bytes_per_s_per_chip_oneway);
-  in.chip.node = figure(Q::node_bandwidth, ChipField::scaleout_bytes_per_s_per_node_oneway);
+  in.chip.node = s.cluster.fabric.empty()
+                     ? figure(Q::node_bandwidth, ChipField::scaleout_bytes_per_s_per_node_oneway)
+                     : input(Q::node_bandwidth, s.cluster.fabric[0].bytes_per_s_per_child, yours);
   in.chip.dcn = figure(Q::dcn_bandwidth, ChipField::dcn_bytes_per_s_per_chip);
   in.chip.price = figure(Q::price, ChipField::price_usd_per_chip_hour);
+  in.chip.power = figure(Q::board_power, ChipField::board_power_watts);
+  in.chip.levels.fill(in.zero);
+  for (std::size_t i = 0; i < std::min(s.cluster.fabric.size(), kMaxFabricLevels); ++i)
+    in.chip.levels[i] =
+        leaf<S>(trace, Q::fabric_bandwidth, static_cast<int>(i), s.cluster.fabric[i].bytes_per_s_per_child, yours);
+  in.expert_tensor = input(Q::expert_tensor, s.parallelism.experts_tensor(), yours);
+  in.experts_split_tensor = s.model.is_moe() && s.parallelism.experts_tensor() < s.parallelism.tensor;
   in.chip.pcie = figure(Q::pcie_bandwidth, ChipField::host_pcie_bytes_per_s_per_chip);
   in.cluster_chips = input(Q::cluster_chips, static_cast<double>(chip_count(s.cluster)), yours);
   in.slices = input(Q::cluster_slices, s.cluster.slices, yours);

@@ -47,6 +47,8 @@ struct ChipRates {
   S node;             // bytes/s of one node into the fabric, one direction
   S dcn;              // bytes/s of one chip into the data-centre network
   S price;            // dollars per chip hour
+  S power;            // watts of one board
+  std::array<S, kMaxFabricLevels> levels;  // bytes/s of one child's link into each fabric level, one direction
   S pcie;             // bytes/s between a chip and its host, one direction
 };
 
@@ -56,6 +58,8 @@ struct Inputs {
   ModelDims<S> model;
   ChipRates<S> chip;
   S cluster_chips, slices;
+  S expert_tensor;         // tensor degree inside experts
+  bool experts_split_tensor = false;  // it is below the tensor degree
   S batch_sequences, sequence_length, train_tokens;
   std::array<Degree<S>, kAxisCount> degrees;
   S microbatch_sequences, checkpoints_per_layer;

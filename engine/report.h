@@ -92,6 +92,7 @@ struct AxisPlacement {
   int inside_node = 1;               // switched: neighbours inside a node ...
   int across_nodes = 1;              // ... and nodes it spans
   double bandwidth_bytes_per_s = 0;  // 0: the axis moves nothing
+  int fabric_level = -1;             // of the cluster's fabric, the level that decides; -1: links inside the node, or none
 };
 
 inline constexpr std::size_t kMemoryPartCount = kMemoryParts.size();

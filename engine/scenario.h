@@ -11,12 +11,23 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/hardware/chip.h"
 #include "engine/model/transformer_shape.h"
 #include "engine/pipeline/schedule.h"
 
 namespace roofscape::engine {
+
+// One level of switches above the nodes of a cluster. Its children are nodes (first level) or switches of the level below.
+struct FabricLevel {
+  std::string name;                  // "leaf", "spine", "rack"
+  int degree = 1;                    // children of one switch, or of one group of switches that act as one
+  double bytes_per_s_per_child = 0;  // one way, after oversubscription
+  bool in_network_reduction = false;  // the switches add up what passes (SHARP)
+  friend bool operator==(const FabricLevel&, const FabricLevel&) = default;
+};
+inline constexpr std::size_t kMaxFabricLevels = 4;
 
 // The chips of a job and how they are wired. Torus chips come in slices (joined by the data-centre network when there
 // are several); GPUs come in nodes (one NVLink domain each) on a fabric.
@@ -26,6 +37,9 @@ struct Cluster {
   int slices = 1;                     // torus chips: slices of that shape
   int nodes = 1;                      // switched chips
   int node_size = 8;                  // switched chips: chips of one node
+  // Switched chips: levels above the node, from below, at most kMaxFabricLevels. Empty: one level of full bandwidth, at
+  // the chip's figure for a node. The last level joins all that is below, whatever its degree.
+  std::vector<FabricLevel> fabric;
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 std::int64_t chip_count(const Cluster&);
@@ -52,8 +66,10 @@ struct Parallelism {
   bool sequence_parallel = true;  // norms and residuals split over tensor ranks too
   int zero_stage = 3;
   ContextMethod context_method = ContextMethod::ring;
+  int expert_tensor = 0;  // ranks that split one expert; 0: as many as tensor. Fewer: expert takes tensor ranks too
   friend bool operator==(const Parallelism&, const Parallelism&) = default;
   int degree(Axis axis) const;
+  int experts_tensor() const { return expert_tensor > 0 && expert_tensor < tensor ? expert_tensor : tensor; }
 };
 
 // How many torus axes each mesh axis spans; 0 lets the engine choose (hardware/placement.h states the rule).

@@ -108,6 +108,7 @@ const std::array kFields{
     INTEGER("parallelism.context", parallelism.context, 1, 4096, unit::ways),
     INTEGER("parallelism.pipeline", parallelism.pipeline, 1, 1024, unit::ways),
     INTEGER("parallelism.expert", parallelism.expert, 1, 4096, unit::ways),
+    INTEGER("parallelism.expert_tensor", parallelism.expert_tensor, 0, 1024, unit::ways),
     BOOLEAN("parallelism.sequence_parallel", parallelism.sequence_parallel),
     INTEGER("parallelism.zero_stage", parallelism.zero_stage, 0, 3, unit::count),
     CHOICE("parallelism.context_method", parallelism.context_method, kContextMethods),

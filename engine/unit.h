@@ -58,6 +58,7 @@ inline constexpr Unit microbatches{"microbatches", {}, Notation::count};
 inline constexpr Unit days{"d", {}, Notation::plain};
 inline constexpr Unit hours{"h", {}, Notation::plain};
 inline constexpr Unit years{"years", {}, Notation::plain};
+inline constexpr Unit kilowatt_hours{"kWh", {}, Notation::plain};
 inline constexpr Unit chip_hours{"chip h", {}, Notation::si};
 inline constexpr Unit seconds{"s", {1, 0, 0, 0}, Notation::duration};
 inline constexpr Unit bytes{"B", {0, 1, 0, 0}, Notation::si};

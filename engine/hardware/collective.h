@@ -12,9 +12,21 @@ namespace roofscape::engine {
 
 // The bandwidth W with which a group gathers, so that AllGather = ReduceScatter = V / W. Torus: axes x bandwidth of one
 // axis, whatever the group's size. Switches: what is left to receive inside the node and through the fabric decides,
-//   1/W = max((n_in - 1)/(n_in W_gpu), (n_out - 1)/(n_out W_node) * groups sharing the node's links).
+//   1/W = max((n_in - 1)/(n_in W_gpu), (n_out - 1)/(n_out W_node) * groups sharing the node's links),
+// with a term like the second for every fabric level the cluster states.
 template <Scalar S>
 S gather_bandwidth(const AxisLinks&, const S& torus_axes, const ChipRates<S>&);
+// Where switches of the fabric add up what passes, an AllReduce sends and receives every byte once there. The bandwidth
+// W' with which AllReduce = 2 V / W': of such a level twice what one group has of a child's link, else as above.
+template <Scalar S>
+S reduce_bandwidth(const AxisLinks&, const ChipRates<S>&);
+// Whether the group has such a level.
+bool reduces_in_network(const AxisLinks&);
+// The fabric level that decides the bandwidth of a gather; -1: the links inside the node, or the cluster states no levels.
+int binding_level(const AxisLinks&, const ChipRates<double>&);
+// AllToAll where every rank of the group sends `bytes`, evenly to all of them.
+template <Scalar S>
+S exchange_time(const AxisLinks&, const S& bytes, const ChipRates<S>&);
 // One way from a rank to its neighbour along the axis, bytes/s.
 template <Scalar S>
 S send_bandwidth(const AxisLinks&, const ChipRates<S>&);
@@ -30,6 +42,10 @@ S all_reduce_time(const S& bytes, const S& bandwidth) {  // ReduceScatter, then 
 
 extern template double gather_bandwidth<double>(const AxisLinks&, const double&, const ChipRates<double>&);
 extern template Traced gather_bandwidth<Traced>(const AxisLinks&, const Traced&, const ChipRates<Traced>&);
+extern template double reduce_bandwidth<double>(const AxisLinks&, const ChipRates<double>&);
+extern template Traced reduce_bandwidth<Traced>(const AxisLinks&, const ChipRates<Traced>&);
+extern template double exchange_time<double>(const AxisLinks&, const double&, const ChipRates<double>&);
+extern template Traced exchange_time<Traced>(const AxisLinks&, const Traced&, const ChipRates<Traced>&);
 extern template double send_bandwidth<double>(const AxisLinks&, const ChipRates<double>&);
 extern template Traced send_bandwidth<Traced>(const AxisLinks&, const ChipRates<Traced>&);
 

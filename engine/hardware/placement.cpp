@@ -11,7 +11,30 @@ int torus_dims_of(const Chip& chip) {
   return dims ? static_cast<int>(*dims) : 3;
 }
 
-AxisLinks switched_links(int degree, int stride, int node_size) {
+// Ranks of a group, `stride` chips apart, below a switch that has `chips` below it.
+int ranks_below(std::int64_t chips, int degree, std::int64_t stride) {
+  return stride >= chips ? 1 : static_cast<int>(std::min<std::int64_t>(degree, std::max<std::int64_t>(1, chips / stride)));
+}
+
+void add_levels(const Cluster& cluster, int stride, AxisLinks& links) {
+  links.level_count = static_cast<int>(std::min(cluster.fabric.size(), kMaxFabricLevels));
+  std::int64_t chips = cluster.node_size;
+  for (int i = 0; i < links.level_count; ++i) {
+    const FabricLevel& level = cluster.fabric[static_cast<std::size_t>(i)];
+    LevelLinks& out = links.levels[static_cast<std::size_t>(i)];
+    const bool top = i + 1 == links.level_count;
+    const std::int64_t child = chips;
+    chips = std::min<std::int64_t>(chips * level.degree, std::int64_t{1} << 40);
+    out.below_child = ranks_below(child, links.degree, stride);
+    const int here = top ? links.degree : ranks_below(chips, links.degree, stride);
+    out.children = (here + out.below_child - 1) / out.below_child;
+    out.groups = static_cast<int>(std::clamp<std::int64_t>(child / out.below_child, 1, 1 << 30));
+    out.reduces = level.in_network_reduction;
+  }
+}
+
+AxisLinks switched_links(int degree, int stride, const Cluster& cluster) {
+  const int node_size = cluster.node_size;
   AxisLinks links;
   links.degree = degree;
   if (degree <= 1) return links;
@@ -19,6 +42,7 @@ AxisLinks switched_links(int degree, int stride, int node_size) {
   links.across_nodes = (degree + links.inside_node - 1) / links.inside_node;
   links.groups_a_node = std::max(1, node_size / links.inside_node);
   links.tier = links.across_nodes > 1 ? LinkTier::fabric : LinkTier::nvlink;
+  if (links.tier == LinkTier::fabric) add_levels(cluster, stride, links);
   return links;
 }
 
@@ -27,12 +51,12 @@ MeshLinks place_on_switches(const Cluster& cluster, const Parallelism& plan) {
   int stride = 1;
   for (const Axis axis : {Axis::tensor, Axis::context, Axis::fsdp, Axis::data, Axis::pipeline}) {
     const int degree = plan.degree(axis);
-    mesh.axes[static_cast<std::size_t>(axis)] = switched_links(degree, stride, cluster.node_size);
+    mesh.axes[static_cast<std::size_t>(axis)] = switched_links(degree, stride, cluster);
     stride *= degree;
   }
-  mesh.state = switched_links(plan.fsdp * plan.context, plan.tensor, cluster.node_size);
-  // Experts are carved out of context, fsdp and data, in this order.
-  mesh.axes[static_cast<std::size_t>(Axis::expert)] = switched_links(plan.expert, plan.tensor, cluster.node_size);
+  mesh.state = switched_links(plan.fsdp * plan.context, plan.tensor, cluster);
+  // Experts are carved out of the tensor ranks that do not split one, context, fsdp and data, in this order.
+  mesh.axes[static_cast<std::size_t>(Axis::expert)] = switched_links(plan.expert, plan.experts_tensor(), cluster);
   return mesh;
 }
 

@@ -4,7 +4,8 @@
 // each where they are used and data, fsdp and context share the rest (scaling book, chapter 5: FSDP over two axes and
 // tensor over one on a 3D torus). With several slices, data runs over the data-centre network between them.
 // Switched: ranks fill nodes in the order tensor, context, fsdp, data, pipeline, as training frameworks lay them out;
-// expert ranks are the first of context x fsdp x data.
+// expert ranks are the first of context x fsdp x data, and before them those tensor ranks that do not split an expert.
+// Above the node a group spans the levels of the cluster's fabric from below, as far as its ranks reach.
 #pragma once
 
 #include <array>
@@ -14,6 +15,14 @@
 
 namespace roofscape::engine {
 
+// What a group has of one fabric level.
+struct LevelLinks {
+  int children = 1;       // of the group, below the fullest switch; 1: the group does not use this level
+  int below_child = 1;    // ranks of the group below one child
+  int groups = 1;         // groups that share a child's link
+  bool reduces = false;   // the switches add up what passes
+};
+
 struct AxisLinks {
   LinkTier tier = LinkTier::none;
   int degree = 1;
@@ -21,6 +30,8 @@ struct AxisLinks {
   int inside_node = 1;    // switched: ranks of one group in a node
   int across_nodes = 1;   // switched: nodes a group spans
   int groups_a_node = 1;  // switched: groups that share the node's fabric links
+  std::array<LevelLinks, kMaxFabricLevels> levels{};  // of a cluster that states its fabric
+  int level_count = 0;                                // 0: it does not
 };
 
 struct MeshLinks {

@@ -13,7 +13,7 @@ using engine::Cluster;
 using engine::Interconnect;
 
 constexpr std::string_view kTorusMembers[] = {"slice", "slices"};
-constexpr std::string_view kSwitchedMembers[] = {"nodes", "node_size", "chips"};
+constexpr std::string_view kSwitchedMembers[] = {"nodes", "node_size", "chips", "fabric"};
 
 Failure read_table_field(const std::string& path, const Json& json, const PartContext& context, std::string where,
                          engine::Scenario& scenario) {
@@ -49,6 +49,45 @@ Failure read_chips(const Json& json, const PartContext& context, engine::Scenari
   return std::nullopt;
 }
 
+Failure read_fabric_level(const Json& json, const PartContext& context, engine::FabricLevel& level) {
+  if (!json.is_object())
+    return context.error(context.path, "is " + std::string(kind_name(json)),
+                         "a level is an object of \"name\", \"degree\" and \"bytes_per_s_per_child\"");
+  constexpr std::string_view kLevelMembers[] = {"name", "degree", "bytes_per_s_per_child", "in_network_reduction"};
+  if (auto failure = check_members(json, kLevelMembers, context)) return failure;
+  if (auto failure = read_text(json, "name", context, level.name)) return failure;
+  constexpr int kMaxDegree = 1 << 17;
+  const auto degree = json.find("degree");
+  if (degree == json.end()) return context.error(context.at("degree"), "is missing", "give the children of one switch");
+  if (!degree->is_number_integer() || *degree < 1 || *degree > kMaxDegree)
+    return context.error(context.at("degree"), shown(*degree) + " is out of range", "give a whole number from 1 to 131072");
+  level.degree = degree->get<int>();
+  const auto rate = json.find("bytes_per_s_per_child");
+  if (rate == json.end())
+    return context.error(context.at("bytes_per_s_per_child"), "is missing", "give the bandwidth of one child's link, one way");
+  constexpr double kLeast = 1, kMost = 1e18;
+  if (!rate->is_number() || !(rate->get<double>() >= kLeast) || rate->get<double>() > kMost)
+    return context.error(context.at("bytes_per_s_per_child"), shown(*rate) + " is out of range", "give a number from 1 to 1e18");
+  level.bytes_per_s_per_child = rate->get<double>();
+  if (const auto reduces = json.find("in_network_reduction"); reduces != json.end()) {
+    if (!reduces->is_boolean())
+      return context.error(context.at("in_network_reduction"), shown(*reduces) + " is neither true nor false", "");
+    level.in_network_reduction = reduces->get<bool>();
+  }
+  return std::nullopt;
+}
+
+Failure read_fabric(const Json& json, const PartContext& context, std::vector<engine::FabricLevel>& fabric) {
+  if (!json.is_array() || json.size() > engine::kMaxFabricLevels)
+    return context.error(context.path,
+                         "is " + std::string(json.is_array() ? "a list of " + std::to_string(json.size()) : kind_name(json)),
+                         "give the levels above the node, from below, as a list of at most four objects");
+  fabric.resize(json.size());
+  for (std::size_t i = 0; i < json.size(); ++i)
+    if (auto failure = read_fabric_level(json[i], context.inner(std::to_string(i)), fabric[i])) return failure;
+  return std::nullopt;
+}
+
 // A count as a field of the table can hold it.
 int clamped(std::string_view path, double value) {
   const engine::Field* field = engine::find_field(path);
@@ -81,6 +120,7 @@ void resize_for_chip(Cluster& cluster, const engine::Chip& chip) {
     cluster.slices = clamped("cluster.slices", static_cast<double>((chips + pod - 1) / pod));
     cluster.nodes = fresh.nodes;
     cluster.node_size = fresh.node_size;
+    cluster.fabric.clear();
   }
 }
 
@@ -95,7 +135,7 @@ Result<Cluster> read_cluster(const Json& json, const PartContext& context) {
   if (!json.is_object())
     return context.error(context.path, "is " + std::string(kind_name(json)), "a cluster is a preset id or a JSON object");
   constexpr std::string_view kMembers[] = {"format", "version", "name",  "source", "chip",
-                                           "slice",  "slices",  "nodes", "chips",  "node_size"};
+                                           "slice",  "slices",  "nodes", "chips",  "node_size", "fabric"};
   if (auto failure = check_members(json, kMembers, context)) return *failure;
   if (auto failure = check_format(json, "roofscape/cluster", context)) return *failure;
   std::string ignored;
@@ -134,8 +174,27 @@ Result<Cluster> read_cluster(const Json& json, const PartContext& context) {
   } else if (chips != json.end()) {
     if (auto failure = read_chips(*chips, context, scenario)) return *failure;
   }
+  if (const auto found = json.find("fabric"); found != json.end())
+    if (auto failure = read_fabric(*found, context.inner("fabric"), scenario.cluster.fabric)) return *failure;
   return scenario.cluster;
 }
+
+namespace {
+
+OrderedJson fabric_json(const std::vector<engine::FabricLevel>& fabric) {
+  OrderedJson out = OrderedJson::array();
+  for (const engine::FabricLevel& level : fabric) {
+    OrderedJson entry;
+    entry["name"] = level.name;
+    entry["degree"] = level.degree;
+    entry["bytes_per_s_per_child"] = number_json(level.bytes_per_s_per_child);
+    entry["in_network_reduction"] = level.in_network_reduction;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+}  // namespace
 
 OrderedJson cluster_json(const Cluster& cluster, const PresetLibrary& library) {
   OrderedJson json;
@@ -146,6 +205,7 @@ OrderedJson cluster_json(const Cluster& cluster, const PresetLibrary& library) {
   } else {
     json["nodes"] = cluster.nodes;
     json["node_size"] = cluster.node_size;
+    if (!cluster.fabric.empty()) json["fabric"] = fabric_json(cluster.fabric);
   }
   return json;
 }

@@ -65,7 +65,7 @@ OrderedJson collectives_json(const Report& report) {
   return out;
 }
 
-OrderedJson placement_json(const Report& report) {
+OrderedJson placement_json(const engine::Scenario& scenario, const Report& report) {
   OrderedJson out = OrderedJson::array();
   for (const engine::AxisPlacement& row : report.placement) {
     OrderedJson entry;
@@ -75,6 +75,9 @@ OrderedJson placement_json(const Report& report) {
     entry["torus_axes"] = row.torus_axes;
     entry["inside_node"] = row.inside_node;
     entry["across_nodes"] = row.across_nodes;
+    const auto level = static_cast<std::size_t>(row.fabric_level);
+    if (row.fabric_level >= 0 && level < scenario.cluster.fabric.size())
+      entry["limited_by"] = scenario.cluster.fabric[level].name;
     entry["bandwidth_bytes_per_s"] = number_json(row.bandwidth_bytes_per_s);
     out.push_back(std::move(entry));
   }
@@ -148,7 +151,7 @@ std::string report_json(const engine::Scenario& scenario, const Report& report, 
   out["quantities"] = quantities_json(report);
   out["operations"] = operations_json(report);
   out["collectives"] = collectives_json(report);
-  out["placement"] = placement_json(report);
+  out["placement"] = placement_json(scenario, report);
   out["stages"] = stages_json(report);
   out["pipeline"] = pipeline_json(report);
   out["diagnostics"] = list_of_diagnostics(report, text);

@@ -121,6 +121,9 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
       break;
     case CheckpointPolicy::segments_minimal: out.working_bytes = out.full_bytes; break;
     case CheckpointPolicy::some_blocks: out.working_bytes = out.full_bytes - bt * stream; break;
+    case CheckpointPolicy::k_per_layer:  // a large k keeps more than a layer with few KV heads makes
+      out.working_bytes = max(out.full_bytes - out.checkpoint_bytes, in.zero);
+      break;
     default: out.working_bytes = out.full_bytes - out.checkpoint_bytes;
   }
   out.working_bytes = named(Q::buffers_working, out.working_bytes);

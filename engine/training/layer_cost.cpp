@@ -12,23 +12,6 @@ constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 constexpr double kTensorCollectivesForward = 4;
 constexpr double tensor_collectives_backward(bool sequence_parallel) { return sequence_parallel ? 8 : 4; }
 
-// AllToAll where every rank of the group sends `bytes`, evenly to all of them.
-template <Scalar S>
-S exchange_time(const AxisLinks& links, const S& bytes, const Inputs<S>& in) {
-  if (links.tier == LinkTier::ici) {
-    // n ranks send n V; the middle of the longest side decides: n V side / (4 n W).
-    const S ranks = constant<S>(links.degree);
-    const S side = links.torus_axes == 1 ? ranks : sqrt(ranks);
-    return bytes * side / (constant<S>(4) * in.chip.ici_axis);
-  }
-  const double n_in = links.inside_node, n_out = links.across_nodes;
-  const S inside = constant<S>((n_in - 1) / n_in) * bytes / in.chip.nvlink;
-  if (links.tier == LinkTier::nvlink) return inside;
-  const double node_size = n_in * links.groups_a_node;  // all of a node's chips send through its links
-  const S across = constant<S>((n_out - 1) / n_out * node_size) * bytes / in.chip.node;
-  return links.inside_node == 1 ? across : max(inside, across);
-}
-
 }  // namespace
 
 template <Scalar S>
@@ -107,6 +90,13 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LayerKey& key, ContextMethod 
     cost.bandwidth[at(Axis::pipeline)] =
         named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline), send_bandwidth(in.links[Axis::pipeline], in.chip));
 
+  cost.tensor_share = constant<S>(1);
+  cost.reduce_bandwidth = cost.bandwidth;
+  for (const Axis axis : {Axis::data, Axis::tensor})
+    if (in.degree(axis).n > 1 && reduces_in_network(in.links[axis]))
+      cost.reduce_bandwidth[at(axis)] =
+          named(Q::axis_reduce_bandwidth, static_cast<int>(axis), reduce_bandwidth(in.links[axis], in.chip));
+
   // Communication of tensor and context.
   layer.comm_forward.fill(in.zero);
   layer.comm_backward.fill(in.zero);
@@ -116,9 +106,17 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LayerKey& key, ContextMethod 
   };
   if (tensor.n > 1) {
     cost.tensor_bytes = named(Q::tensor_activation_bytes, in.activation_bytes * t * in.model.d_model);
-    const S& Wy = cost.bandwidth[at(Axis::tensor)];
-    set(Axis::tensor, constant<S>(kTensorCollectivesForward) * cost.tensor_bytes / Wy,
-        constant<S>(tensor_collectives_backward(key.sequence_parallel)) * cost.tensor_bytes / Wy);
+    const S& Wy = key.sequence_parallel ? cost.bandwidth[at(Axis::tensor)] : cost.reduce_bandwidth[at(Axis::tensor)];
+    const S forward = constant<S>(kTensorCollectivesForward) * cost.tensor_bytes / Wy;
+    const S backward = constant<S>(tensor_collectives_backward(key.sequence_parallel)) * cost.tensor_bytes / Wy;
+    if (in.experts_split_tensor) {
+      // Half of them are around the MLP; around experts only the ranks of one expert exchange activations.
+      const S elsewhere = constant<S>(1) - in.expert_tensor / tensor.x;
+      cost.tensor_share = named(Q::tensor_share, constant<S>(1) - cost.params.moe_share / constant<S>(2) * elsewhere);
+      set(Axis::tensor, forward * cost.tensor_share, backward * cost.tensor_share);
+    } else {
+      set(Axis::tensor, forward, backward);
+    }
   }
   if (context.n > 1) {
     const S& Wc = cost.bandwidth[at(Axis::context)];
@@ -137,17 +135,21 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LayerKey& key, ContextMethod 
   // Experts spread over ranks: tokens go to them and come back, in the backward pass once more.
   const Degree<S>& expert = in.degree(Axis::expert);
   const bool spread = expert.n > 1 && in.model.is.moe;
-  cost.params_absent = named(Q::params_absent, spread ? cost.params.experts - cost.params.experts / expert.x : in.zero);
+  // An expert that fewer than all tensor ranks split takes that much more of each of them.
+  const S here = !spread                   ? in.zero
+                 : in.experts_split_tensor ? cost.params.experts * tensor.x / (expert.x * in.expert_tensor)
+                                           : cost.params.experts / expert.x;
+  cost.params_absent = named(Q::params_absent, spread ? cost.params.experts - here : in.zero);
   cost.params_rank = named(Q::params_layer_rank, spread ? cost.params.layer - cost.params_absent / in.model.n_layers
                                                         : S(cost.params.layer));
   cost.expert_bytes = cost.expert_exchange = in.zero;
   if (spread) {
     const AxisLinks& links = in.links[Axis::expert];
-    const S stream = in.activation_bytes * t * in.model.d_model;
+    const S stream = tensor.n > 1 ? cost.tensor_bytes : in.activation_bytes * t * in.model.d_model;
     const S copies = cost.params.moe_share * min(in.model.experts_per_token, expert.x);
     cost.expert_bytes =
         named(Q::expert_bytes, copies * (key.sequence_parallel ? stream / tensor.x : stream));
-    cost.expert_exchange = named(Q::expert_exchange, exchange_time(links, cost.expert_bytes, in));
+    cost.expert_exchange = named(Q::expert_exchange, exchange_time(links, cost.expert_bytes, in.chip));
     set(Axis::expert, two * cost.expert_exchange, two * cost.expert_exchange);
     cost.bandwidth[at(Axis::expert)] =
         named(Q::axis_bandwidth, static_cast<int>(Axis::expert), cost.expert_bytes / cost.expert_exchange);

@@ -23,6 +23,8 @@ struct LayerCost {
   // Arithmetic, HBM and the communication of tensor and context; the state shards' share is added by stage_cost.
   Block<S> layer, embedding, head;
   std::array<S, kAxisCount> bandwidth;  // by axis; fsdp: of the group that shards state
+  std::array<S, kAxisCount> reduce_bandwidth;  // the same for AllReduce: other only where switches of the fabric add up
+  S tensor_share;  // of the collectives over tensor that is left where fewer ranks split an expert
   S state_bandwidth;
   S hbm_bytes_backward, tensor_bytes, context_bytes, expert_bytes, expert_exchange;  // of a layer; tensor, context: one transfer
 };

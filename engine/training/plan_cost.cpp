@@ -86,21 +86,25 @@ void fill_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S
   const S updated =
       named(Q::optimizer_parameters, (key.zero_stage >= 1 ? layer.params.total : layer.params.total - layer.params_absent) / (in.degree(Axis::tensor).x * stage.stages * shards));
   part(Q::step_optimizer, key.has_optimizer ? passes * updated / in.chip.hbm_bandwidth : zero);
-  // What lives on the host crosses PCIe once in each direction; it hides under the whole step, checkpoints under the
-  // forward and the backward of the layers.
+  // What lives on the host crosses PCIe: the optimizer's state there and back under the whole step, checkpoints out under
+  // the forward and back under the backward of the layers, which a pipeline has going on at the same time. Both use the
+  // same link, so a step is never shorter than all that crosses it.
   S offload = zero;
-  if (key.offload_optimizer && key.has_optimizer) {
-    const S seconds = named(Q::offload_optimizer,
-                            constant<S>(2) * in.optimizer_bytes * updated / in.chip.pcie);
-    const S window = named(Q::offload_window, stage.makespan);
-    offload = max(seconds - window, zero);
-  }
+  S busy = zero;
+  const bool moves_optimizer = key.offload_optimizer && key.has_optimizer;
+  const S two = constant<S>(2);
+  if (moves_optimizer) busy = named(Q::offload_optimizer, two * in.optimizer_bytes * updated / in.chip.pcie);
   if (key.offload_activations) {
     const S seconds =
         named(Q::offload_activations, layer.activations.checkpoint_bytes * stage.layer_passes / in.chip.pcie);
-    const S exposed = max(seconds - stage.layer_passes * stage.layer.forward, zero) +
-                      max(seconds - stage.layer_passes * stage.layer.backward, zero);
-    offload = key.offload_optimizer && key.has_optimizer ? offload + exposed : exposed;
+    busy = moves_optimizer ? busy + two * seconds : two * seconds;
+    if (!pipelined)
+      offload = max(seconds - stage.layer_passes * stage.layer.forward, zero) +
+                max(seconds - stage.layer_passes * stage.layer.backward, zero);
+  }
+  if (moves_optimizer || key.offload_activations) {
+    const S beyond = busy - named(Q::offload_window, stage.makespan);
+    offload = max(beyond, key.offload_activations && !pipelined ? offload : zero);
   }
   part(Q::step_offload, offload);
   out.step_time = named(Q::step_time, sum_in_order(out.step_parts));
@@ -120,6 +124,7 @@ void fill_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S
   out.run_days = named(Q::run_days, days_of(out.run_time));
   out.chip_hours = named(Q::run_chip_hours, N * hours_of(out.run_time));
   out.cost_usd = named(Q::run_cost, out.chip_hours * in.chip.price);
+  out.energy_kwh = named(Q::run_energy, out.chip_hours * in.chip.power / constant<S>(1000));
   out.stated_days = named(Q::stated_run_days,
                           days_of(run_seconds(out.flops_run, in.cluster_chips, C, in.stated_mfu)));
 }

@@ -36,7 +36,7 @@ struct PlanCost {
   S flops_per_token, tokens_per_step, flops_model, flops_recompute, flops_hardware, flops_run;
   std::array<S, kStepParts.size()> step_parts;
   S step_time, network, mfu, hfu;
-  S tokens_per_s, tokens_per_s_per_chip, run_steps, run_time, run_days, chip_hours, cost_usd, stated_days;
+  S tokens_per_s, tokens_per_s_per_chip, run_steps, run_time, run_days, chip_hours, cost_usd, energy_kwh, stated_days;
   std::vector<StageMemory<S>> stages;  // by pipeline device
   std::size_t fullest_stage = 0;
   S memory_free;

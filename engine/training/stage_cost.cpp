@@ -47,7 +47,7 @@ StateTraffic<S> state_traffic(const Inputs<S>& in, const LayerCost<S>& layer, co
   const bool spread = key.shape.stages == 1;
   StateTraffic<S> traffic{in.zero, in.zero, in.zero};
   const S& Wz = layer.state_bandwidth;
-  const S& Wx = layer.bandwidth[at(Axis::data)];
+  const S& Wx = layer.reduce_bandwidth[at(Axis::data)];
   if (sharded && key.zero_stage == 3) {
     traffic.state_forward = weights / Wz;
     traffic.state_backward = (weights + gradients) / Wz;
@@ -180,8 +180,8 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
     if (in.degree(Axis::data).n > 1)
       cost.end_reduction[at(Axis::data)] =
           named(Q::step_end_reduction, static_cast<int>(Axis::data),
-                sharded ? all_reduce_time(cost.mean_gradient_bytes, layer.bandwidth[at(Axis::data)]) / cost.state_shards
-                        : all_reduce_time(cost.mean_gradient_bytes, layer.bandwidth[at(Axis::data)]));
+                sharded ? all_reduce_time(cost.mean_gradient_bytes, layer.reduce_bandwidth[at(Axis::data)]) / cost.state_shards
+                        : all_reduce_time(cost.mean_gradient_bytes, layer.reduce_bandwidth[at(Axis::data)]));
   }
 
   // Virtual stages and their times.

@@ -165,6 +165,41 @@ TEST_CASE("fields left out have their defaults") {
   CHECK(flat->cluster.slice == std::array<int, 3>{4, 8, 1});
 }
 
+TEST_CASE("the levels of a fabric are read, written and read again") {
+  const auto s = read(R"({"cluster": {"chip": "h100-sxm", "nodes": 64, "fabric": [
+    {"name": "leaf", "degree": 32, "bytes_per_s_per_child": 400e9, "in_network_reduction": true},
+    {"degree": 2, "bytes_per_s_per_child": 1.28e13}]}})");
+  REQUIRE(s.ok());
+  const std::vector<engine::FabricLevel> expected{{"leaf", 32, 400e9, true}, {"", 2, 1.28e13, false}};
+  CHECK(s->cluster.fabric == expected);
+  const auto again = read(io::write_scenario(s.value(), shipped()));
+  REQUIRE(again.ok());
+  CHECK(again.value() == s.value());
+  for (const char* id : {"dgx-h100-superpod-1024", "gb200-superpod-576", "meta-llama3-24k"}) {
+    engine::Scenario large = preset("llama3-8b-8-h100");
+    REQUIRE(!io::set_field(large, std::string("cluster=") + id, shipped()));
+    CHECK(!large.cluster.fabric.empty());
+    REQUIRE(!io::set_field(large, "cluster.nodes=4", shipped()));  // keeps the levels
+    CHECK(!large.cluster.fabric.empty());
+    REQUIRE(!io::set_field(large, "cluster.chip=tpu-v5p", shipped()));  // a torus has none
+    CHECK(large.cluster.fabric.empty());
+  }
+}
+
+TEST_CASE("a wrong fabric is answered with one line: path, fault, remedy") {
+  const auto fault = [](std::string_view fabric) {
+    return error_of(R"({"cluster": {"chip": "h100-sxm", "fabric": )" + std::string(fabric) + "}}");
+  };
+  CHECK(fault("3") == "s.json: cluster.fabric: is a number; give the levels above the node, from below, as a list of at most four objects");
+  CHECK(fault("[{},{},{},{},{}]") == "s.json: cluster.fabric: is a list of 5; give the levels above the node, from below, as a list of at most four objects");
+  CHECK(fault("[8]") == "s.json: cluster.fabric.0: is a number; a level is an object of \"name\", \"degree\" and \"bytes_per_s_per_child\"");
+  CHECK(fault(R"([{"degree": 8}])") == "s.json: cluster.fabric.0.bytes_per_s_per_child: is missing; give the bandwidth of one child's link, one way");
+  CHECK(fault(R"([{"degree": 0}])") == "s.json: cluster.fabric.0.degree: 0 is out of range; give a whole number from 1 to 131072");
+  CHECK(fault(R"([{"degre": 8}])") == "s.json: cluster.fabric.0.degre: unknown field; did you mean \"degree\"?");
+  CHECK(fault(R"([{"degree": 8, "bytes_per_s_per_child": 0}])") == "s.json: cluster.fabric.0.bytes_per_s_per_child: 0 is out of range; give a number from 1 to 1e18");
+  CHECK(error_of(R"({"cluster": {"chip": "tpu-v5p", "fabric": []}})") == "s.json: cluster.fabric: does not apply to chips on a torus; give \"slice\" and \"slices\"");
+}
+
 TEST_CASE("a scenario that is wrong is answered with one line: path, fault, remedy") {
   CHECK(error_of(R"({"paralellism": {"tensor": 4}})") == "s.json: paralellism: unknown field; did you mean \"parallelism\"?");
   CHECK(error_of(R"({"parallelism": {"tensr": 4}})") == "s.json: parallelism.tensr: unknown field; did you mean \"parallelism.tensor\"?");

@@ -126,3 +126,20 @@ TEST_CASE("suggested edits name fields and stay in their domain") {
       }
   }
 }
+TEST_CASE("an expert split over ranks that do not divide the tensor ranks is an error with a fix") {
+  const Scenario s = with(preset("mixtral-8x7b-64-h100"), {"parallelism.tensor=4", "parallelism.fsdp=4", "parallelism.expert_tensor=3"});
+  const auto d = find(evaluate(s), "expert_tensor.not_divisible");
+  REQUIRE(d.has_value());
+  CHECK(fixed(s, *d).parallelism.expert_tensor == 0);
+}
+TEST_CASE("tensor ranks that hold other experts need as many expert ranks, and tokens of their own") {
+  const Scenario s = with(preset("mixtral-8x7b-64-h100"), {"parallelism.expert=1", "parallelism.expert_tensor=1"});
+  const auto d = find(evaluate(s), "expert_tensor.too_few_experts");
+  REQUIRE(d.has_value());
+  CHECK(fixed(s, *d).parallelism.expert == 2);
+  CHECK_FALSE(evaluate(fixed(s, *d)).has_errors());
+  const Scenario whole = with(preset("mixtral-8x7b-64-h100"), {"parallelism.expert_tensor=1", "parallelism.sequence_parallel=false"});
+  const auto e = find(evaluate(whole), "expert_tensor.needs_sequence_parallel");
+  REQUIRE(e.has_value());
+  CHECK_FALSE(evaluate(fixed(whole, *e)).has_errors());
+}

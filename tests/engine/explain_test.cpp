@@ -19,6 +19,12 @@ std::vector<Scenario> scenarios() {
     for (const char* flops : {"assumptions.flops=6p", "assumptions.flops=exact", "assumptions.flops=exact_causal"})
       for (const char* preset_id : {"llama3-405b-16k-h100", "llama3-8b-8-h100"})
         out.push_back(tests::with(preset(preset_id), {std::string("model=") + model, flops, "checkpointing.policy=k_per_layer"}));
+  // A fabric whose leaves add up, experts that fewer tensor ranks split, and everything on the host.
+  out.push_back(tests::with(preset("mixtral-8x7b-64-h100"),
+                            {"cluster=dgx-h100-superpod-1024", "parallelism.data=16", "parallelism.zero_stage=0",
+                             "parallelism.expert_tensor=1", "offload.optimizer=true", "offload.activations=true",
+                             "workload.global_batch_sequences=2048"}));
+  out.back().cluster.fabric[0].in_network_reduction = true;
   return out;
 }
 

@@ -51,3 +51,68 @@ TEST_CASE("data between slices runs over the data-centre network") {
   CHECK(make_inputs<double>(s, nullptr).links[Axis::data].tier == LinkTier::dcn);
   CHECK(bandwidth(s, Axis::data) == 6.25e9);
 }
+
+// Chapter 12: a SuperPod of 1024 H100. Leaves of 32 nodes at 400 GB/s a node, a spine over 4 of them at 12.8 TB/s each.
+namespace {
+Scenario on_superpod(std::string_view fsdp) {
+  return with(preset("llama3-8b-8-h100"), {"cluster=dgx-h100-superpod-1024", "parallelism.fsdp=" + std::string(fsdp),
+                                           "workload.global_batch_sequences=1024"});
+}
+AxisPlacement placed(const Scenario& s, Axis axis) { return evaluate(s).placement[static_cast<std::size_t>(axis)]; }
+}  // namespace
+
+TEST_CASE("on the SuperPod the leaf decides: 32/31 of 400 GB/s; node 514, spine 17,067") {
+  const Scenario s = on_superpod("1024");
+  CHECK(bandwidth(s, Axis::fsdp) == doctest::Approx(400e9 * 32 / 31).epsilon(1e-15));
+  CHECK(placed(s, Axis::fsdp).fabric_level == 0);
+  const Inputs<double> in = make_inputs<double>(s, nullptr);
+  const auto& levels = in.links.state.levels;
+  CHECK(levels[0].children == 32);
+  CHECK(levels[1].children == 4);
+  CHECK(levels[1].below_child == 256);
+}
+TEST_CASE("an oversubscribed spine decides") {
+  Scenario s = on_superpod("1024");
+  s.cluster.fabric[1].bytes_per_s_per_child /= 64;
+  CHECK(bandwidth(s, Axis::fsdp) == doctest::Approx(200e9 * 4 / 3).epsilon(1e-15));
+  CHECK(placed(s, Axis::fsdp).fabric_level == 1);
+}
+TEST_CASE("two nodes exchange halves, so their NVLink decides and no fabric level") {
+  const Scenario s = on_superpod("16");
+  CHECK(bandwidth(s, Axis::fsdp) == doctest::Approx(450e9 * 8 / 7).epsilon(1e-15));
+  CHECK(placed(s, Axis::fsdp).fabric_level == -1);
+}
+TEST_CASE("a group with one GPU a leaf shares the leaf's link to the spine with 255 others") {
+  // tensor 8 x context 8 x fsdp 4 fill a leaf, data 4 spans the leaves: 12.8 TB/s over 256 GPUs.
+  const Scenario s = with(on_superpod("4"), {"parallelism.tensor=8", "parallelism.context=8", "parallelism.data=4"});
+  CHECK(bandwidth(s, Axis::data) == doctest::Approx(12.8e12 / 256 * 4 / 3).epsilon(1e-15));
+}
+TEST_CASE("a fabric of one level at a node's bandwidth is the fabric of a cluster that states none") {
+  Scenario s = with(preset("llama3-8b-8-h100"), {"cluster.nodes=128", "parallelism.fsdp=1024", "workload.global_batch_sequences=1024"});
+  const Report plain = evaluate(s);
+  s.cluster.fabric = {{"leaf", 128, 400e9, false}};
+  CHECK(evaluate(s).quantities == plain.quantities);
+}
+TEST_CASE("switches that add up halve an AllReduce across nodes: V over W instead of 2 V over W") {
+  // One GPU a node of 32: data ranks under one leaf, 50 GB/s each.
+  Scenario s = with(on_superpod("1"), {"parallelism.tensor=8", "parallelism.data=32"});
+  const auto seconds = [](const Scenario& scenario) {
+    for (const CollectiveRow& row : evaluate(scenario).collectives)
+      if (row.axis == Axis::data) return row.time_s / row.bytes;
+    return 0.0;
+  };
+  CHECK(seconds(s) == doctest::Approx(2 * 31.0 / 32 / 50e9).epsilon(1e-12));
+  s.cluster.fabric[0].in_network_reduction = true;
+  CHECK(seconds(s) == doctest::Approx(1 / 50e9).epsilon(1e-12));
+}
+TEST_CASE("72 GPUs of GB200 in 8 racks: NVLink decides, 900 x 72/71, before the leaf's 3600 x 8/7") {
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster=gb200-superpod-576", "parallelism.fsdp=576", "workload.global_batch_sequences=576"});
+  CHECK(bandwidth(s, Axis::fsdp) == doctest::Approx(900e9 * 72 / 71).epsilon(1e-15));
+  CHECK(placed(s, Axis::fsdp).fabric_level == -1);
+}
+TEST_CASE("above a pod of Meta's cluster seven share the bandwidth of one") {
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster=meta-llama3-24k", "parallelism.tensor=8", "parallelism.fsdp=384",
+                                                       "parallelism.data=8", "workload.global_batch_sequences=3072"});
+  CHECK(bandwidth(s, Axis::data) == doctest::Approx(50e9 / 7 * 8 / 7).epsilon(1e-12));
+  CHECK(placed(s, Axis::data).fabric_level == 2);
+}
