@@ -9,9 +9,11 @@
 #include "app/text_columns.h"
 #include "engine/evaluate.h"
 #include "engine/explain.h"
+#include "engine/io/files.h"
 #include "engine/io/nearest.h"
 #include "engine/io/report_json.h"
 #include "engine/io/scenario_json.h"
+#include "engine/io/trace_json.h"
 
 namespace roofscape::app::cli {
 namespace {
@@ -174,6 +176,28 @@ int figure(const Context& context) {
   const widgets::FontStack fonts;
   const widgets::FigureInput input{evaluated->scenario, evaluated->report, context.texts, theme.value()};
   if (const auto error = export_figure(*entry, input, options.output, size, fonts)) {
+    complain(*error);
+    return kBadInput;
+  }
+  return code_of(evaluated->report);
+}
+
+int trace(const Context& context) {
+  const Options& options = context.options;
+  if (options.output.empty()) {
+    complain({{}, {}, "trace needs a scenario and -o FILE", "such as: trace llama3-405b-16k-h100-8k -o step.json"});
+    return kBadInput;
+  }
+  const auto evaluated = evaluate(context);
+  if (!evaluated) return kBadInput;
+  auto json = io::trace_json(evaluated->scenario, evaluated->report);
+  if (!json) {
+    io::InputError error = json.error();
+    error.file = options.scenario;
+    complain(error);
+    return evaluated->report.has_errors() ? kHasErrors : kBadInput;
+  }
+  if (const auto error = io::write_file_atomically(options.output, json.value())) {
     complain(*error);
     return kBadInput;
   }

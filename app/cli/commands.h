@@ -38,6 +38,7 @@ struct Context {
 int eval(const Context&);
 int explain(const Context&);
 int figure(const Context&);
+int trace(const Context&);
 int check(const Context&);
 int presets(const Context&);
 

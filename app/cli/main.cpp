@@ -15,7 +15,7 @@ using roofscape::app::cli::Options;
 namespace cli = roofscape::app::cli;
 namespace io = roofscape::io;
 
-constexpr std::array<std::string_view, 6> kCommands{"eval", "explain", "calc", "figure", "check", "presets"};
+constexpr std::array<std::string_view, 7> kCommands{"eval", "explain", "calc", "figure", "trace", "check", "presets"};
 
 // One line on a usage error, with the nearest command for one that does not exist.
 int usage_error(const CLI::App& program, const CLI::ParseError& error) {
@@ -23,7 +23,7 @@ int usage_error(const CLI::App& program, const CLI::ParseError& error) {
     if (word.starts_with("-") || !program.get_subcommands().empty()) break;
     const std::string_view near = io::nearest_word(word, kCommands);
     cli::complain({{}, {}, "unknown command " + io::in_quotes(word),
-                   near.empty() ? "there are: eval, explain, calc, figure, check, presets" : "did you mean " + io::in_quotes(near) + "?"});
+                   near.empty() ? "there are: eval, explain, calc, figure, trace, check, presets" : "did you mean " + io::in_quotes(near) + "?"});
     return cli::kBadInput;
   }
   cli::complain({{}, {}, error.what(), "see roofscape-cli --help"});
@@ -79,6 +79,11 @@ int run(int argc, char** argv) {
   figure->add_flag("--list", options.list, text("cli.figure.list"));
   add_set(figure);
 
+  CLI::App* trace = add_command("trace", "cli.trace");
+  trace->add_option("scenario", options.scenario, text("cli.scenario"))->required();
+  trace->add_option("-o,--output", options.output, text("cli.trace.output"));
+  add_set(trace);
+
   CLI::App* check = add_command("check", "cli.check");
   check->add_option("scenario", options.scenario, text("cli.scenario"))->required();
   check->add_flag("--json", options.json, text("cli.json"));
@@ -115,6 +120,7 @@ int run(int argc, char** argv) {
   if (explain->parsed()) return cli::explain(context);
   if (calc->parsed()) return cli::calc(context);
   if (figure->parsed()) return cli::figure(context);
+  if (trace->parsed()) return cli::trace(context);
   if (check->parsed()) return cli::check(context);
   return cli::presets(context);
 }

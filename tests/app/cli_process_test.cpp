@@ -103,7 +103,7 @@ TEST_CASE("bad usage is answered with one line and exit 2") {
   const Refusal cases[] = {
       {"", "roofscape-cli: A subcommand is required; see roofscape-cli --help\n"},
       {"evall x", "roofscape-cli: unknown command \"evall\"; did you mean \"eval\"?\n"},
-      {"frobnicate", "roofscape-cli: unknown command \"frobnicate\"; there are: eval, explain, calc, figure, check, presets\n"},
+      {"frobnicate", "roofscape-cli: unknown command \"frobnicate\"; there are: eval, explain, calc, figure, trace, check, presets\n"},
       {"eval", "roofscape-cli: scenario is required; see roofscape-cli --help\n"},
       {"eval none.json", "roofscape-cli: none.json: there is no such file; check the path\n"},
       {"eval llama3-70b-v5p-pud", "roofscape-cli: llama3-70b-v5p-pud: there is no such file and no scenario preset of that name; did you mean \"llama3-70b-v5p-pod\"?\n"},
@@ -172,7 +172,7 @@ TEST_CASE("figures are written in all formats, the same bytes every time") {
   const std::pair<const char*, const char*> formats[] = {{"svg", "<svg"}, {"pdf", "%PDF-"}, {"png", "\x89PNG"}};
   const Outcome list = run("figure --list");
   CHECK(list.code == 0);
-  for (const char* figure : {"roofline", "memory", "pipeline"}) {
+  for (const char* figure : {"roofline", "memory", "pipeline", "schedules", "bubble"}) {
     CHECK(list.out.find(figure) != std::string::npos);
     for (const auto& format : formats) {
       const std::string name = std::string(figure) + "." + format.first;
@@ -187,7 +187,7 @@ TEST_CASE("figures are written in all formats, the same bytes every time") {
       CHECK(test::text_of(folder.path() / name) == bytes);
     }
   }
-  CHECK(folder.count() == 9);
+  CHECK(folder.count() == 15);
   CHECK(run(folder, "figure memory llama3-405b-16k-h100 -o px.png --size 640x400px --theme dark").code == 0);
   const std::string png = test::text_of(folder.path() / "px.png");
   REQUIRE(png.size() > 24);
