@@ -31,6 +31,8 @@ void show_figure(Workspace& w) {
 
 constexpr KeyPress kNone{};
 
+bool has_pipeline(const Workspace& w) { return w.session.report().pipeline.drawn(); }
+
 const std::array kCommands{
     Command{"file.open", Category::file, ctrl('O'), kNone, false, nullptr, [](Workspace& w) { w.open_scenario_list(); }},
     Command{"file.save", Category::file, ctrl('S'), kNone, false, nullptr, [](Workspace& w) { w.save(); }},
@@ -72,6 +74,12 @@ const std::array kCommands{
     Command{"figure.pipeline", Category::figures, kNone, kNone, false, nullptr, show_figure<2>},
     Command{"figure.schedules", Category::figures, kNone, kNone, false, nullptr, show_figure<3>},
     Command{"figure.bubble", Category::figures, kNone, kNone, false, nullptr, show_figure<4>},
+    Command{"pipeline.critical_path", Category::figures, kNone, kNone, true, has_pipeline,
+            [](Workspace& w) { w.view.pipeline.critical_path = !w.view.pipeline.critical_path; }},
+    Command{"pipeline.memory_trace", Category::figures, kNone, kNone, false, has_pipeline,
+            [](Workspace& w) { w.view.pipeline.memory_trace = !w.view.pipeline.memory_trace; }},
+    Command{"pipeline.play", Category::figures, plain(widgets::key_of(' ')), kNone, false, has_pipeline,
+            [](Workspace& w) { w.play_or_stop(); }},
     Command{"figure.all", Category::figures, kNone, kNone, true, [](const Workspace& w) { return w.view.maximised.has_value(); },
             [](Workspace& w) { w.view.maximised.reset(); }},
     Command{"help.keys", Category::help, plain(Key::f1), kNone, false, nullptr,
@@ -109,6 +117,7 @@ std::string key_text(const KeyPress& key) {
   if (key.shift) text += "Shift+";
   if (key.alt) text += "Alt+";
   const auto code = static_cast<unsigned>(key.key);
+  if (key.key == widgets::key_of(' ')) return text + "Space";
   if (key.key == Key::equal) return text + "plus";
   if (key.key == Key::minus) return text + "minus";
   if (key.key == Key::escape) return text + "Esc";

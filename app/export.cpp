@@ -18,11 +18,10 @@ constexpr float kPointsPerMm = 72.0f / 25.4f;
 constexpr float kPointsPerPixel = 0.75f;
 constexpr float kMargin = 9;  // points around a figure on paper
 
-void draw(Canvas& canvas, const widgets::FigureRow& figure, const widgets::FigureInput& input) {
+void draw(Canvas& canvas, const widgets::FigureRow& figure, const widgets::FigureInput& input, widgets::FigureView view) {
   widgets::Fill ground;
   ground.colour = input.theme.panel;
   canvas.rect(canvas.bounds(), ground);
-  widgets::FigureView view;
   view.print = true;
   figure.draw(canvas, canvas.bounds().inset(kMargin), input, view);
 }
@@ -69,14 +68,14 @@ io::Result<ExportSize> parse_size(std::string_view text) {
 }
 
 io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const widgets::FigureInput& input, FileFormat format,
-                                     const ExportSize& size, const widgets::FontStack& fonts) {
+                                     const ExportSize& size, const widgets::FontStack& fonts, const widgets::FigureView& view) {
   const widgets::FigureHead head = figure.head(input);
   if (format == FileFormat::svg) {
     widgets::SvgOptions options;
     options.title = head.title;
     options.description = head.takeaway;
     widgets::SvgCanvas canvas(fonts, widgets::kPrintEm, size.width, size.height, options);
-    draw(canvas, figure, input);
+    draw(canvas, figure, input, view);
     return canvas.finish();
   }
   widgets::PdfOptions options;
@@ -86,7 +85,7 @@ io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const wid
                           ? widgets::CairoCanvas::pdf(fonts, widgets::kPrintEm, size.width, size.height, options)
                           : widgets::CairoCanvas::png(fonts, widgets::kPrintEm, size.width, size.height, size.pixels_per_point,
                                                       input.theme.panel);
-  draw(*canvas, figure, input);
+  draw(*canvas, figure, input, view);
   std::string bytes = canvas->finish();
   if (bytes.empty()) return io::InputError{{}, {}, "cannot be drawn: " + canvas->error(), "try a smaller size"};
   return bytes;
@@ -94,11 +93,11 @@ io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const wid
 
 std::optional<io::InputError> export_figure(const widgets::FigureRow& figure, const widgets::FigureInput& input,
                                             const std::filesystem::path& file, const ExportSize& size,
-                                            const widgets::FontStack& fonts) {
+                                            const widgets::FontStack& fonts, const widgets::FigureView& view) {
   const auto format = format_of(file);
   if (!format)
     return io::InputError{file.string(), {}, "the extension says no format", "end it in .svg, .pdf or .png"};
-  auto bytes = figure_bytes(figure, input, *format, size, fonts);
+  auto bytes = figure_bytes(figure, input, *format, size, fonts, view);
   if (!bytes) {
     io::InputError error = bytes.error();
     error.file = file.string();

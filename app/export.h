@@ -24,13 +24,13 @@ ExportSize default_size(const widgets::FigureRow& figure);
 // "170x110mm", "1280x720px" (96 an inch, one pixel of a PNG each); without a unit millimetres.
 io::Result<ExportSize> parse_size(std::string_view text);
 
-// The bytes of the file. Errors: the drawing library failed (out of memory).
+// The bytes of the file; `view` says what is shown beyond the default. Errors: the drawing library failed (out of memory).
 io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const widgets::FigureInput& input, FileFormat format,
-                                     const ExportSize& size, const widgets::FontStack& fonts);
+                                     const ExportSize& size, const widgets::FontStack& fonts, const widgets::FigureView& view = {});
 
 // Draws and writes atomically. Returns what went wrong, or nothing.
 std::optional<io::InputError> export_figure(const widgets::FigureRow& figure, const widgets::FigureInput& input,
                                             const std::filesystem::path& file, const ExportSize& size,
-                                            const widgets::FontStack& fonts);
+                                            const widgets::FontStack& fonts, const widgets::FigureView& view = {});
 
 }  // namespace roofscape::app

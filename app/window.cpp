@@ -44,6 +44,7 @@ Key key_of_glfw(int key) {
   if (key >= GLFW_KEY_F1 && key <= GLFW_KEY_F12)
     return static_cast<Key>(static_cast<int>(Key::f1) + key - GLFW_KEY_F1);
   switch (key) {
+    case GLFW_KEY_SPACE: return key_of(' ');
     case GLFW_KEY_EQUAL: case GLFW_KEY_KP_ADD: return Key::equal;
     case GLFW_KEY_MINUS: case GLFW_KEY_KP_SUBTRACT: return Key::minus;
     case GLFW_KEY_LEFT: return Key::left;

@@ -8,6 +8,7 @@
 #include "app/commands.h"
 #include "app/export.h"
 #include "app/figure_data.h"
+#include "app/panels/pipeline_tools.h"
 #include "app/strings.h"
 #include "engine/io/files.h"
 #include "engine/io/hf_config.h"
@@ -103,10 +104,17 @@ void Workspace::redo() { session.redo(); }
 
 void Workspace::escape() {
   if (view.sheet != Sheet::none) view.sheet = Sheet::none;
+  else if (view.pipeline.cursor) view.pipeline.cursor.reset(), view.pipeline.playing = false;
   else if (view.maximised) view.maximised.reset();
   else if (session.message()) session.dismiss_message();
   else if (!view.trail.empty()) view.trail.clear();
   else interaction.clear_focus();
+}
+
+void Workspace::play_or_stop() {
+  ViewState::PipelineTools& tools = view.pipeline;
+  tools.playing = !tools.playing;
+  if (tools.playing && (!tools.cursor || *tools.cursor >= 1)) tools.cursor = 0;
 }
 
 std::size_t Workspace::current_figure() const {
@@ -124,10 +132,12 @@ void Workspace::export_current_figure() {
     return;
   }
   const FigureInput input{session.scenario(), session.report(), texts_, paper.value()};
+  FigureView shown;  // the tools that are on; never what the pointer does
+  if (row.name == "pipeline") show_tools(view, shown);
   const auto folder = export_folder();
   const std::string stem = file_stem(session.scenario().name) + "-" + std::string(row.name);
   for (const char* extension : {".svg", ".pdf", ".png"})
-    if (const auto failure = export_figure(row, input, folder / (stem + extension), default_size(row), fonts_)) {
+    if (const auto failure = export_figure(row, input, folder / (stem + extension), default_size(row), fonts_, shown)) {
       session.say({true, io::to_text(*failure), {}});
       return;
     }

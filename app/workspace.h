@@ -63,6 +63,7 @@ class Workspace {
   void undo();
   void redo();
   void escape();
+  void play_or_stop();  // the time cursor of the pipeline figure
   // Loads a preset or a file; drops of files come here too. A config.json of Hugging Face becomes the model of the present
   // scenario, as one step of undo.
   void open(const std::string& id_or_path);

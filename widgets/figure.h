@@ -29,11 +29,17 @@ struct FigureView {
   std::optional<int> hovered_operation;      // index of engine::OperationKind
   // The visible part of the horizontal axis, as fractions of the whole (zoomed and panned in the window).
   double from = 0, to = 1;
+  // On demand in the pipeline figure (widgets/figure_pipeline_tools.h).
+  bool critical_path = false;
+  bool memory_trace = false;
+  std::optional<double> cursor;   // the time of playback, as a fraction of the whole
+  std::optional<Point> pointer;   // what the operation under it waits for and feeds is drawn
 };
 
 // The phrase after a figure's title: its takeaway, computed ("0.9 GB free on stage 1").
 struct FigureHead {
   std::string title, takeaway;
+  std::string brief = {};  // the takeaway where there is no room for all of it; empty: cut
 };
 
 }  // namespace roofscape::widgets

@@ -5,6 +5,7 @@
 #include "widgets/figure_head.h"
 #include "widgets/figure_pipeline_blocks.h"
 #include "widgets/figure_pipeline_parts.h"
+#include "widgets/figure_pipeline_tools.h"
 #include "widgets/number_format.h"
 #include "widgets/stage_rows.h"
 
@@ -47,8 +48,39 @@ FigureHead pipeline_head(const FigureInput& input) {
     head.takeaway = t.format("figure.pipeline.takeaway",
                              {schedule_name(input, p.shape), format_percent(idle), format_count(p.shape.stages),
                               format_count(p.shape.microbatches)});
+    head.brief = t.format("figure.pipeline.takeaway.brief", {schedule_name(input, p.shape), format_percent(idle)});
   }
   return head;
+}
+
+namespace {
+
+// The visible part of the time and the rows it is drawn in.
+struct Laid {
+  double total = 0, from = 0, to = 1;  // ticks
+  TimeUnit unit;
+  Scale range;
+  StageRows rows;
+};
+
+Laid lay_out(const Canvas& canvas, const Rect& rest, const FigureInput& input, const FigureView& view) {
+  const engine::PipelineReport& p = input.report.pipeline;
+  const double total = static_cast<double>(p.timeline.makespan) + std::max(0.0, p.step_end_s) * kTicksPerSecond;
+  const double from = std::clamp(view.from, 0.0, 1.0) * total;
+  const double to = std::max(from + 1, std::clamp(view.to, 0.0, 1.0) * total);
+  const TimeUnit unit = time_unit(to / kTicksPerSecond);
+  const double per_tick = 1 / (kTicksPerSecond * unit.seconds);
+  const Scale range(ScaleKind::linear, from * per_tick, to * per_tick, 0, 1);
+  const int stages = static_cast<int>(p.orders.devices());
+  const StageRows rows = stage_rows(canvas, input.texts, rest, stages, time_axis(canvas, input, range, unit, rest.w), view.compact);
+  return {total, from, to, unit, range, view.memory_trace ? gantt::rows_with_trace(canvas, rows) : rows};
+}
+
+}  // namespace
+
+Rect pipeline_plot(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+  if (view.print || area.empty() || !input.report.pipeline.drawn()) return {};
+  return lay_out(canvas, area, input, view).rows.plot;
 }
 
 void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
@@ -58,25 +90,23 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   if (!p.status.legal()) return draw_schedule_reason(canvas, rest, input);
   if (!p.drawn()) return p.shape.stages > 1 ? draw_schedule_reason(canvas, rest, input) : draw_one_stage(canvas, rest, input);
 
-  const double total = static_cast<double>(p.timeline.makespan) + std::max(0.0, p.step_end_s) * kTicksPerSecond;
-  const double from = std::clamp(view.from, 0.0, 1.0) * total;
-  const double to = std::max(from + 1, std::clamp(view.to, 0.0, 1.0) * total);
-  const TimeUnit unit = time_unit(to / kTicksPerSecond);
-  const double per_tick = 1 / (kTicksPerSecond * unit.seconds);
-  const Scale range(ScaleKind::linear, from * per_tick, to * per_tick, 0, 1);
-  const int stages = static_cast<int>(p.orders.devices());
-  const StageRows rows = stage_rows(canvas, input.texts, rest, stages, time_axis(canvas, input, range, unit, rest.w), view.compact);
-  const Scale x = range.with_range(rows.plot.x, rows.plot.right());
-  const gantt::Gantt g = gantt::make_gantt(canvas, input.theme, p, rows, from, to);
+  const Laid laid = lay_out(canvas, rest, input, view);
+  const StageRows& rows = laid.rows;
+  const Scale x = laid.range.with_range(rows.plot.x, rows.plot.right());
+  const gantt::Gantt g = gantt::make_gantt(canvas, input.theme, p, rows, laid.from, laid.to);
 
   draw_stage_tint(canvas, input.theme, rows, view.hovered_stage);
   Frame frame;
-  frame.x = time_axis(canvas, input, x, unit, rows.plot.w);
+  frame.x = time_axis(canvas, input, x, laid.unit, rows.plot.w);
   frame.y.grid = frame.y.line = false;
   draw_frame(canvas, input.theme, rows.plot, x, Scale(ScaleKind::linear, 0, 1, rows.plot.bottom(), rows.plot.y), frame);
   draw_stage_numbers(canvas, input.theme, input.texts, rows, view.hovered_stage);
   draw_kinds_key(canvas, input, g);
   gantt::draw_blocks(canvas, input, g);
+  if (view.memory_trace) gantt::draw_memory_traces(canvas, input, g);
+  if (view.critical_path) gantt::draw_critical_path(canvas, input, g);
+  if (view.cursor) gantt::draw_time_cursor(canvas, input, g, std::clamp(*view.cursor, 0.0, 1.0) * laid.total);
+  if (view.pointer) gantt::draw_links(canvas, input, g, *view.pointer);
 }
 
 }  // namespace roofscape::widgets

@@ -8,6 +8,8 @@
 namespace roofscape::widgets {
 
 void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
+// Where its blocks are, for gestures; empty where nothing is drawn.
+Rect pipeline_plot(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
 FigureHead pipeline_head(const FigureInput& input);
 
 }  // namespace roofscape::widgets

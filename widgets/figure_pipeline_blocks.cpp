@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/pipeline/timeline_analysis.h"
+#include "widgets/figure_pipeline_tools.h"
 #include "widgets/number_format.h"
 
 namespace roofscape::widgets::gantt {
@@ -200,6 +201,11 @@ class RowPainter {
                                                    {kind_name(input_, op), format_count(op.microbatch() + 1.0)})
                              : input_.texts.format("figure.pipeline.readout.run", {kind_name(input_, op), format_count(count)});
       add_times(input_, out, device_, from, to);
+      if (count == 1) {  // four rows: the stage goes into the title
+        out.title = input_.texts.format("figure.pipeline.readout.op", {out.title, format_count(device_)});
+        out.rows.erase(out.rows.begin());
+        out.rows.emplace_back(std::string(input_.texts.text("figure.pipeline.waited")), waited_text(input_, p_, first));
+      }
       return out;
     });
   }

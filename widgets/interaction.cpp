@@ -239,7 +239,7 @@ void Interaction::hint(std::string_view id, const Rect& avoid, Readout readout, 
   if (rest + 1e-3 >= delay_s) {
     hint_ = {std::move(readout), std::move(about), avoid, true};
   } else {
-    wake_in_ = delay_s - rest;
+    wake_after(delay_s - rest);
   }
 }
 

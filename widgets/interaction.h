@@ -3,6 +3,7 @@
 // is here, and only here. It knows nothing of Dear ImGui: the window and the tests fill a UiInput.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -157,6 +158,8 @@ class Interaction {
   const Hint& current_hint() const { return hint_; }
   // Seconds until something changes without input; negative: never.
   double wake_in() const { return wake_in_; }
+  // Asks for a frame in so many seconds though nothing happens (playback).
+  void wake_after(double seconds) { wake_in_ = wake_in_ < 0 ? seconds : std::min(wake_in_, seconds); }
 
   void set_cursor(Cursor c) { cursor_ = c; }
   Cursor cursor() const { return cursor_; }

@@ -107,6 +107,17 @@ void draw_icon(Canvas& canvas, Point c, float size, Icon icon, Colour colour) {
       canvas.polyline(edge, ink);
       break;
     }
+    case Icon::path:  // a way through three rows
+      canvas.polyline({at(-0.9f, -0.7f), at(-0.3f, -0.7f), at(-0.1f, 0), at(0.3f, 0), at(0.5f, 0.7f), at(0.95f, 0.7f)}, ink);
+      break;
+    case Icon::trace:  // steps up and down on a base line
+      canvas.line(at(-0.9f, 0.85f), at(0.9f, 0.85f), ink);
+      canvas.polyline({at(-0.8f, 0.5f), at(-0.4f, 0.5f), at(-0.4f, -0.1f), at(0, -0.1f), at(0, -0.7f), at(0.4f, -0.7f), at(0.4f, 0.2f), at(0.85f, 0.2f)}, ink);
+      break;
+    case Icon::play: canvas.polygon({at(-0.5f, -0.8f), at(0.8f, 0), at(-0.5f, 0.8f)}, {.colour = colour}); break;
+    case Icon::pause:
+      for (const float x : {-0.65f, 0.2f}) canvas.rect({c.x + x * r, c.y - 0.75f * r, 0.45f * r, 1.5f * r}, {.colour = colour});
+      break;
   }
 }
 

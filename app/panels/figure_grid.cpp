@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "app/panels/panel.h"
+#include "app/panels/pipeline_tools.h"
 #include "engine/io/preset_library.h"
+#include "widgets/figure_pipeline.h"
 #include "widgets/figures.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
@@ -82,7 +84,9 @@ void figure(PanelContext& ctx, const Rect& cell, std::size_t index, engine::Scen
   const TextStyle bold = ctx.style(t.ink, 1, Weight::bold), phrase = ctx.style(t.ink2);
   ctx.ui.canvas.text({head.x, head.centre().y}, words.title, bold);
   const float x = head.x + ctx.ui.canvas.text_width(words.title, bold) + ctx.px(12);
-  const float room = grow.x - ctx.px(8) - x;
+  const bool tools = row.name == "pipeline" && drawable && ctx.session.report().pipeline.drawn();
+  const float room = (tools ? pipeline_toggles(ctx, grow.x - ctx.px(4), head.centre().y) : grow.x) - ctx.px(8) - x;
+  if (!words.brief.empty() && ctx.ui.canvas.text_width(words.takeaway, phrase) > room) words.takeaway = words.brief;
   if (room > ctx.px(60))
     ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, words.takeaway, phrase, room), phrase);
   const bool maximised = ctx.view.maximised == index;
@@ -104,17 +108,12 @@ void figure(PanelContext& ctx, const Rect& cell, std::size_t index, engine::Scen
   view.hovered_stage = ctx.view.hovered_stage;
   view.hovered_operation = ctx.view.hovered_operation;
   auto& span = ctx.view.spans[index % ctx.view.spans.size()];
-  if (row.name == "pipeline" && s.hovered && drawable) {
-    // Time can be zoomed with the wheel, moved by dragging and fitted by a double click.
-    if (const float notches = ctx.ui.io.take_wheel(area); notches != 0) {
-      const double at = span.first + (span.second - span.first) *
-                                         std::clamp(static_cast<double>((ctx.ui.io.pointer().x - area.x) / area.w), 0.0, 1.0);
-      const double factor = std::pow(0.9, static_cast<double>(notches));
-      const double width = std::clamp((span.second - span.first) * factor, 1e-5, 1.0);
-      const double from = std::clamp(at - (at - span.first) * width / (span.second - span.first), 0.0, 1.0 - width);
-      span = {from, from + width};
-    }
-    if (s.double_clicked) span = {0.0, 1.0};
+  if (tools) {
+    show_tools(ctx.view, view);
+    run_playback(ctx, span);
+    view.cursor = ctx.view.pipeline.cursor;
+    pipeline_gestures(ctx, pipeline_plot(ctx.ui.canvas, area, input, view), s, span);
+    if (s.hovered && !s.held) view.pointer = ctx.ui.io.pointer();
   }
   view.from = span.first;
   view.to = span.second;

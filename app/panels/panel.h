@@ -33,6 +33,14 @@ struct ViewState {
   std::optional<int> hovered_stage, hovered_operation;            // of the frame before
   std::optional<int> next_hovered_stage, next_hovered_operation;  // found in this one
   std::array<std::pair<double, double>, 8> spans;                 // visible part of each figure's x axis
+  struct PipelineTools {
+    bool critical_path = false, memory_trace = false, playing = false;
+    std::optional<double> cursor;                 // share of the time that playback has reached
+    double shown_s = 20;                          // seconds the whole step takes on the screen
+    double last_s = 0;                            // clock of the frame before
+    std::pair<double, double> span_before{0, 1};  // visible part when a drag began
+  };
+  PipelineTools pipeline;
   std::optional<std::size_t> focused_figure;                      // the one export and copy mean
 
   // Reasons under controls, as they stood before a control was taken hold of: rows must not move under the hand.

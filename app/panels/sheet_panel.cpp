@@ -38,7 +38,7 @@ void help(PanelContext& ctx, const Rect& window) {
     if (lines.back().head) lines.pop_back();
   }
   lines.push_back({std::string(ctx.text("ui.help.controls")), {}, true});
-  for (const auto* key : {"drag", "arrows", "type", "right", "tab", "wheel", "click", "presets", "escape"})
+  for (const auto* key : {"drag", "arrows", "type", "right", "tab", "wheel", "pan", "click", "presets", "escape"})
     lines.push_back({std::string(ctx.text(std::string("ui.help.") + key)), std::string(ctx.text(std::string("ui.help.") + key + ".key")), false});
   const float row = std::round(ctx.px(25)), pad = ctx.px(24), gap = ctx.px(36);
   const std::size_t rows = (lines.size() + 1) / 2 + 1;

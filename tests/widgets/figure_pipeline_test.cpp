@@ -161,8 +161,9 @@ TEST_CASE("a block says what it is and when") {
   const auto canvas = drawn("pipeline", scheduled({ScheduleKind::one_f_one_b, 4, 12, 1, 0}, kMs, kMs, kMs), "dark", 15, 900, 400);
   const TagRegion* tag = canvas->find_tag("stage.forward_s", 2);
   REQUIRE(tag);
-  CHECK(tag->readout.title == "forward, microbatch 1");
+  CHECK(tag->readout.title == "forward, microbatch 1, stage 2");
   REQUIRE(tag->readout.rows.size() == 4);
-  CHECK(tag->readout.rows[0].second == "2");
-  CHECK(tag->readout.rows[3].second == "1.00\u202fms");
+  CHECK(tag->readout.rows[0].second == "2.00\u202fms");
+  CHECK(tag->readout.rows[2].second == "1.00\u202fms");
+  CHECK(tag->readout.rows[3].second == "forward 1 of stage 1");
 }
