@@ -67,6 +67,16 @@ void check_chips(Findings& f) {
   }
 }
 
+void check_fabric(Findings& f) {
+  const Cluster& cluster = f.scenario().cluster;
+  if (cluster.chip.interconnect != Interconnect::switched || cluster.fabric.empty()) return;
+  double joined = 1;
+  for (const FabricLevel& level : cluster.fabric) joined *= level.degree;
+  if (joined < cluster.nodes)
+    f.add(Severity::note, "cluster.fabric_too_small", {{joined, unit::count}, {double(cluster.nodes), unit::count}},
+          "cluster.nodes");
+}
+
 void check_batch(Findings& f) {
   const Scenario& s = f.scenario();
   const double batch = s.workload.global_batch_sequences;
@@ -283,6 +293,7 @@ void check_convention(Findings& f) {
 void diagnose(const Scenario& s, Report& report) {
   Findings f(s, report);
   check_chips(f);
+  check_fabric(f);
   check_batch(f);
   check_model(f);
   check_pipeline(f);

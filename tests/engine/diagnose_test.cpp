@@ -143,3 +143,10 @@ TEST_CASE("tensor ranks that hold other experts need as many expert ranks, and t
   REQUIRE(e.has_value());
   CHECK_FALSE(evaluate(fixed(whole, *e)).has_errors());
 }
+TEST_CASE("a fabric whose levels join fewer nodes than there are is noted") {
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster=dgx-h100-superpod-1024", "cluster.nodes=256"});
+  const auto d = find(evaluate(s), "cluster.fabric_too_small");
+  REQUIRE(d.has_value());
+  CHECK(d->values[0].value == 128);
+  CHECK_FALSE(find(evaluate(with(s, {"cluster.nodes=128"})), "cluster.fabric_too_small").has_value());
+}

@@ -1,5 +1,6 @@
 #include "engine/hardware/collective.h"
 #include "engine/hardware/placement.h"
+#include "engine/hardware/switched_collective.h"
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;
@@ -70,6 +71,17 @@ TEST_CASE("on the SuperPod the leaf decides: 32/31 of 400 GB/s; node 514, spine 
   CHECK(levels[0].children == 32);
   CHECK(levels[1].children == 4);
   CHECK(levels[1].below_child == 256);
+  CHECK(level_bandwidth(4.0, 1.0, in.chip.levels[1]) == doctest::Approx(17067e9).epsilon(1e-4));
+}
+TEST_CASE("sharding over tensor ranks inside the node does not speed up the fabric, over two nodes it halves the time") {
+  // Chapter 12: bytes shrink with the tensor degree, but up to a node's 8 so does the share of its links.
+  const auto seconds = [](const char* tensor, const char* fsdp) {
+    const Scenario s = with(on_superpod(fsdp), {std::string("parallelism.tensor=") + tensor});
+    return 1 / (bandwidth(s, Axis::fsdp) * s.parallelism.tensor);  // of one byte over both axes
+  };
+  CHECK(seconds("8", "128") == doctest::Approx(1 / (400e9 * 32 / 31)).epsilon(1e-12));
+  CHECK(seconds("2", "512") == doctest::Approx(seconds("8", "128")).epsilon(1e-12));
+  CHECK(seconds("16", "64") == doctest::Approx(1 / (2 * 400e9 * 16 / 15)).epsilon(1e-12));
 }
 TEST_CASE("an oversubscribed spine decides") {
   Scenario s = on_superpod("1024");
