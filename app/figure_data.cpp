@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "engine/training/schedule_comparison.h"
+
 namespace roofscape::app {
 
 namespace {
@@ -50,11 +54,39 @@ std::string pipeline_data(const engine::Report& report) {
   return out;
 }
 
+// What both figures of schedules compare, at the plan's microbatches or over their number. Empty but for the head where
+// the plan has no pipeline or a schedule that cannot run.
+std::string schedules_data(const engine::Report& report) {
+  std::string out = "schedule\tchunks\tlegal\tmakespan s\tidle share\tmost microbatches held\n";
+  const auto work = engine::step_work(report);
+  if (!work) return out;
+  for (const engine::ScheduleVariant& v : engine::compare_schedules(*work)) {
+    const auto& peaks = v.pipeline.peak_microbatches;
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", engine::schedule_id(v.pipeline.shape.kind), v.pipeline.shape.virtual_stages,
+                       v.legal() ? "yes" : "no", static_cast<double>(v.makespan) * 1e-12, v.idle_fraction,
+                       peaks.empty() ? 0.0 : *std::max_element(peaks.begin(), peaks.end()));
+  }
+  return out;
+}
+
+std::string bubble_data(const engine::Report& report) {
+  std::string out = "schedule\tmicrobatches\tidle share\tmakespan s\n";
+  const auto work = engine::step_work(report);
+  if (!work) return out;
+  for (const engine::BubbleCurve& curve : engine::bubble_curves(*work, engine::microbatches_to_show(*work)))
+    for (const engine::BubblePoint& p : curve.points)
+      out += fmt::format("{}\t{}\t{}\t{}\n", engine::schedule_id(curve.shape.kind), p.microbatches, p.idle_fraction,
+                         static_cast<double>(p.makespan) * 1e-12);
+  return out;
+}
+
 }  // namespace
 
 std::string figure_data(std::string_view figure, const engine::Report& report, const widgets::TextTable& texts) {
   if (figure == "memory") return memory_data(report);
   if (figure == "pipeline") return pipeline_data(report);
+  if (figure == "schedules") return schedules_data(report);
+  if (figure == "bubble") return bubble_data(report);
   return roofline_data(report, texts);
 }
 

@@ -24,7 +24,6 @@ constexpr double kSame = 0.0025;   // curves closer than this everywhere are one
 constexpr float kLabelPitch = 1.35f;
 constexpr float kFan = 34;          // between the ends of lines and their labels
 constexpr float kPoint = 4;        // diameter of a simulated point
-constexpr int kMostMicrobatches = 1 << 20;
 
 // One hue a family of orders, one dash a member: alike in colour is alike in idea.
 struct Look {
@@ -59,9 +58,7 @@ const Curves* curves_of(const FigureInput& input) {
   auto work = engine::step_work(input.scenario, input.report);
   if (!work) return nullptr;
   if (last.all.empty() || !(last.work == *work)) {
-    last.most = 1;
-    const int wanted = std::min(std::max(8 * work->shape.stages, 2 * work->shape.microbatches), kMostMicrobatches);
-    while (last.most < wanted) last.most *= 2;
+    last.most = engine::microbatches_to_show(*work);
     last.all = engine::bubble_curves(*work, last.most);
     last.work = std::move(*work);
   }

@@ -27,7 +27,9 @@ constexpr float kBar = 46;            // of the longest bar of held microbatches
 constexpr float kColumnGap = 16;
 constexpr float kMostRow = 40, kComfortableRow = 18, kLeastRows = 48, kMostRows = 76;
 constexpr float kBarShare = 0.84f;    // of a row
-constexpr std::size_t kMostNotes = 4;
+constexpr float kLeastRow = 8;         // of two schedules where only one has comfortable rows
+constexpr std::size_t kMostNotes = 6;
+constexpr float kNoteShare = 0.22f;    // of the height
 // Which schedules show most of what can differ, first to last.
 constexpr std::array kOrder{ScheduleKind::one_f_one_b, ScheduleKind::interleaved_1f1b, ScheduleKind::zb_h1,
                             ScheduleKind::zb_v,        ScheduleKind::dualpipe,         ScheduleKind::gpipe,
@@ -105,15 +107,15 @@ const ScheduleVariant* fastest(const Comparison& c) {
   return best != nullptr && own.legal() && own.makespan == best->makespan ? &own : best;
 }
 
-// Which schedules to draw: `count` in the order of preference, the fastest and the plan's own in place of the last.
+// Which schedules to draw: the plan's own, the fastest, then the most telling ones; in the order of these.
 std::vector<const ScheduleVariant*> choose(const Comparison& c, std::size_t count) {
   std::vector<const ScheduleVariant*> out;
-  for (const ScheduleKind kind : kOrder)
-    if (const ScheduleVariant& v = variant(c, kind); v.pipeline.drawn() && out.size() < count) out.push_back(&v);
-  std::size_t replace = out.size();
-  for (const ScheduleVariant* must : {&variant(c, c.work.shape.kind), fastest(c)})
-    if (must != nullptr && must->pipeline.drawn() && replace > 0 && std::find(out.begin(), out.end(), must) == out.end())
-      out[--replace] = must;
+  const auto add = [&](const ScheduleVariant* v) {
+    if (v != nullptr && v->pipeline.drawn() && out.size() < count && std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
+  };
+  add(&variant(c, c.work.shape.kind));
+  add(fastest(c));
+  for (const ScheduleKind kind : kOrder) add(&variant(c, kind));
   const auto rank = [](const ScheduleVariant* v) { return std::find(kOrder.begin(), kOrder.end(), v->pipeline.shape.kind); };
   std::sort(out.begin(), out.end(), [&](const ScheduleVariant* a, const ScheduleVariant* b) { return rank(a) < rank(b); });
   return out;
@@ -133,16 +135,18 @@ std::vector<std::string> notes_of(const FigureInput& input, const Comparison& c,
       continue;
     }
     const auto [reason, remedy] = schedule_reason(input, v.pipeline.shape, v.pipeline.status);
-    out.push_back(t.format("figure.schedules.cannot", {schedule_name(input, v.pipeline.shape), reason, remedy}));
+    // The plan's own first: it is what one wants to know.
+    out.insert(v.own ? out.begin() : out.end(), t.format("figure.schedules.cannot", {schedule_name(input, v.pipeline.shape), reason, remedy}));
   }
-  if (!more.empty()) out.insert(out.begin(), t.format("figure.schedules.more", {more}));
+  const bool after = !out.empty() && !variant(c, c.work.shape.kind).legal();
+  if (!more.empty()) out.insert(out.begin() + (after ? 1 : 0), t.format("figure.schedules.more", {more}));
   return out;
 }
 
 void place_notes(const Canvas& canvas, const FigureInput& input, Rect& rest, Layout& l) {
   const TextStyle style = small_style(canvas, input.theme.ink2, HAlign::left);
   const float pitch = FontStack::kLineHeight * style.em;
-  const auto most = std::min(kMostNotes, static_cast<std::size_t>(std::max(0.0f, rest.h * 0.2f / pitch)));
+  const auto most = std::min(kMostNotes, static_cast<std::size_t>(std::max(0.0f, rest.h * kNoteShare / pitch)));
   std::vector<std::string> lines;
   for (const std::string& note : l.notes) {
     if (lines.size() >= most) break;
@@ -188,7 +192,10 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   const float gap = line + canvas.px(8), name = l.wide ? 0 : line + canvas.px(3);
   const float rows_wanted = std::clamp(static_cast<float>(devices) * canvas.px(kComfortableRow), canvas.px(kLeastRows), canvas.px(kMostRows));
   const float about = rest.h * 0.93f - head - 2 * line - canvas.px(16);
-  l.shown = choose(c, static_cast<std::size_t>(std::clamp(about / (rows_wanted + gap + name), 1.0f, 10.0f)));
+  auto count = static_cast<std::size_t>(std::clamp(about / (rows_wanted + gap + name), 1.0f, 10.0f));
+  // One alone is no comparison: two as soon as their rows can be told apart.
+  if (count < 2 && about * 0.82f / 2 - gap - name >= static_cast<float>(devices) * canvas.px(kLeastRow)) count = 2;
+  l.shown = choose(c, count);
   if (l.shown.empty()) return l;
   l.notes = notes_of(input, c, l.shown);
   place_notes(canvas, input, rest, l);

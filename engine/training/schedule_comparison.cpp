@@ -45,35 +45,35 @@ double idle_of(const ScheduleShape& shape, const PipelineTimes& times, Tick make
 
 }  // namespace
 
-std::optional<StepWork> step_work(const Scenario& scenario, const Report& report) {
+std::optional<StepWork> step_work(const Report& report) {
   const PipelineReport& p = report.pipeline;
-  if (p.shape.stages < 2) return std::nullopt;
-  const auto usable = [](const PipelineReport& of) {
-    const auto route = static_cast<std::size_t>(of.shape.stages) * static_cast<std::size_t>(passes_per_device(of.shape));
-    return of.status.legal() && of.times.forward.size() >= route && of.times.backward_input.size() >= route &&
-           of.times.backward_weight.size() >= route;
-  };
+  if (p.shape.stages < 2 || !p.status.legal()) return std::nullopt;
+  const auto route = static_cast<std::size_t>(p.shape.stages) * static_cast<std::size_t>(passes_per_device(p.shape));
   StepWork work;
   work.shape = p.shape;
-  const auto take = [&work](const PipelineReport& of) {
-    const auto route = static_cast<std::ptrdiff_t>(of.shape.stages) * passes_per_device(of.shape);
-    const auto first = [route](const std::vector<Tick>& all) { return std::vector<Tick>(all.begin(), all.begin() + route); };
-    work.forward = first(of.times.forward);
-    work.backward_input = first(of.times.backward_input);
-    work.backward_weight = first(of.times.backward_weight);
-    work.transfer = of.times.transfer;
-    work.blocking_send = of.times.blocking_send;
+  const auto take = [route](const std::vector<Tick>& all, std::vector<Tick>& out) {
+    if (all.size() < route) return false;
+    out.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(route));
+    return true;
   };
-  if (usable(p)) {
-    take(p);
-    return work;
-  }
+  if (!take(p.times.forward, work.forward) || !take(p.times.backward_input, work.backward_input) ||
+      !take(p.times.backward_weight, work.backward_weight))
+    return std::nullopt;
+  work.transfer = p.times.transfer;
+  work.blocking_send = p.times.blocking_send;
+  return work;
+}
+
+std::optional<StepWork> step_work(const Scenario& scenario, const Report& report) {
+  const ScheduleShape& shape = report.pipeline.shape;
+  if (shape.stages < 2) return std::nullopt;
+  if (auto work = step_work(report)) return work;
   Scenario other = scenario;
   other.pipeline.schedule = ScheduleKind::one_f_one_b;
   other.pipeline.virtual_stages = 1;
-  const Report substitute = evaluate(other);
-  if (substitute.pipeline.shape.stages != p.shape.stages || !usable(substitute.pipeline)) return std::nullopt;
-  take(substitute.pipeline);
+  auto work = step_work(evaluate(other));
+  if (!work || work->shape.stages != shape.stages) return std::nullopt;
+  work->shape = shape;
   return work;
 }
 
@@ -132,6 +132,13 @@ std::vector<ScheduleVariant> compare_schedules(const StepWork& work, std::int64_
     v.idle_fraction = idle_of(p.shape, p.times, v.makespan);
   }
   return out;
+}
+
+int microbatches_to_show(const StepWork& work) {
+  const std::int64_t wanted = std::min<std::int64_t>(std::max(std::int64_t{8} * work.shape.stages, std::int64_t{2} * work.shape.microbatches), 1 << 20);
+  int most = 2;
+  while (most < wanted) most *= 2;
+  return most;
 }
 
 std::vector<BubbleCurve> bubble_curves(const StepWork& work, int most, std::int64_t most_ops) {

@@ -25,6 +25,8 @@ struct StepWork {
 // From a report of the scenario. Where its own schedule is illegal and so has no times, those of 1F1B on the same
 // stages. Nothing where there is no pipeline.
 std::optional<StepWork> step_work(const Scenario& scenario, const Report& report);
+// The same without a substitute: nothing where the plan's own schedule is illegal.
+std::optional<StepWork> step_work(const Report& report);
 
 // The plan's own shape for its own schedule; for others as many chunks as the plan has where the schedule takes any
 // number, else the schedule's default.
@@ -52,6 +54,8 @@ struct BubbleCurve {
   std::vector<BubblePoint> points;
   bool own = false;
 };
+// A power of two at which the curves of a plan may end: beyond its own number, and where bubbles are small.
+int microbatches_to_show(const StepWork& work);
 // Every schedule at 1, 2, 4 ... `most` microbatches and at the plan's number; where one of them is illegal, at the next
 // legal number above it. A point with more than `most_ops` operations is left out unless it has a closed form.
 std::vector<BubbleCurve> bubble_curves(const StepWork& work, int most, std::int64_t most_ops = std::int64_t{1} << 17);

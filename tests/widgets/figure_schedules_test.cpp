@@ -98,6 +98,12 @@ TEST_CASE("as many schedules as have room, the telling ones first, always the pl
   const auto low = schedules_shown(*drawn("schedules", four_by_twelve(ScheduleKind::gpipe), "dark", 15, 1000, 330));
   CHECK(low.size() < tall.size());
   CHECK(std::find(low.begin(), low.end(), "gpipe") != low.end());
+  // The smallest figure: the plan's own and the fastest, or the plan's own alone.
+  for (const float height : {180.0f, 240.0f, 300.0f}) {
+    const auto least = schedules_shown(*drawn("schedules", four_by_twelve(), "dark", 15, 400, height));
+    CHECK(std::find(least.begin(), least.end(), "1f1b") != least.end());
+  }
+  CHECK(schedules_shown(*drawn("schedules", four_by_twelve(), "dark", 15, 400, 300)).size() == 2);
 }
 
 TEST_CASE("every schedule drawn has every operation, its idle share and its end") {
