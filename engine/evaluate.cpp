@@ -69,9 +69,8 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
   };
   const auto gathered = [&](Axis axis, CollectiveKind kind, bool backward, bool end, double bytes, double calls) {
     const bool reduces = kind == CollectiveKind::all_reduce;
-    const double w = axis == Axis::fsdp ? e.layer.state_bandwidth
-                     : reduces          ? e.layer.reduce_bandwidth[at(axis)]
-                                        : e.layer.bandwidth[at(axis)];
+    const bool in_two = axis == Axis::fsdp && plan.zero_stage == 0;  // an AllReduce, listed as its two halves
+    const double w = reduces || in_two ? e.layer.reduce_bandwidth[at(axis)] : e.layer.bandwidth[at(axis)];
     const double passes = reduces ? 2 : 1;
     add(axis, kind, backward, end, bytes, calls, ratio(passes * bytes, w), w);
   };

@@ -96,6 +96,9 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LayerKey& key, ContextMethod 
     if (in.degree(axis).n > 1 && reduces_in_network(in.links[axis]))
       cost.reduce_bandwidth[at(axis)] =
           named(Q::axis_reduce_bandwidth, static_cast<int>(axis), reduce_bandwidth(in.links[axis], in.chip));
+  if (in.links.state.degree > 1 && reduces_in_network(in.links.state))
+    cost.reduce_bandwidth[at(Axis::fsdp)] =
+        named(Q::axis_reduce_bandwidth, static_cast<int>(Axis::fsdp), reduce_bandwidth(in.links.state, in.chip));
 
   // Communication of tensor and context.
   layer.comm_forward.fill(in.zero);

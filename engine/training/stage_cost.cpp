@@ -46,7 +46,8 @@ StateTraffic<S> state_traffic(const Inputs<S>& in, const LayerCost<S>& layer, co
   const bool sharded = in.links.state.degree > 1, replicated = in.degree(Axis::data).n > 1;
   const bool spread = key.shape.stages == 1;
   StateTraffic<S> traffic{in.zero, in.zero, in.zero};
-  const S& Wz = layer.state_bandwidth;
+  // Without ZeRO the group's ReduceScatter and AllGather of gradients are one AllReduce.
+  const S& Wz = key.zero_stage == 0 ? layer.reduce_bandwidth[at(Axis::fsdp)] : layer.state_bandwidth;
   const S& Wx = layer.reduce_bandwidth[at(Axis::data)];
   if (sharded && key.zero_stage == 3) {
     traffic.state_forward = weights / Wz;
@@ -175,7 +176,9 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
       const S& gathered = key.zero_stage == 0 ? reduced : in.weight_bytes;
       const S update = named(Q::stage_update_bytes, gathered * held / (Y * p));
       cost.end_reduction[at(state_axis)] = named(Q::step_end_reduction, static_cast<int>(state_axis),
-                                                 (cost.mean_gradient_bytes + update) / layer.state_bandwidth);
+                                                 (cost.mean_gradient_bytes + update) /
+                                                     (key.zero_stage == 0 ? layer.reduce_bandwidth[at(Axis::fsdp)]
+                                                                          : layer.state_bandwidth));
     }
     if (in.degree(Axis::data).n > 1)
       cost.end_reduction[at(Axis::data)] =

@@ -116,6 +116,14 @@ TEST_CASE("switches that add up halve an AllReduce across nodes: V over W instea
   CHECK(seconds(s) == doctest::Approx(2 * 31.0 / 32 / 50e9).epsilon(1e-12));
   s.cluster.fabric[0].in_network_reduction = true;
   CHECK(seconds(s) == doctest::Approx(1 / 50e9).epsilon(1e-12));
+  // The same ranks as fsdp: without ZeRO an AllReduce too, with it gathers and scatters that no switch can add up.
+  for (const char* zero : {"parallelism.zero_stage=0", "parallelism.zero_stage=2"}) {
+    const Scenario sharded = with(s, {"parallelism.data=1", "parallelism.fsdp=32", zero});
+    double both = 0;
+    for (const CollectiveRow& row : evaluate(sharded).collectives)
+      if (row.axis == Axis::fsdp) both += row.time_s / row.bytes;
+    CHECK(both == doctest::Approx(sharded.parallelism.zero_stage == 0 ? 1 / 50e9 : 2 * 31.0 / 32 / 50e9).epsilon(1e-12));
+  }
 }
 TEST_CASE("72 GPUs of GB200 in 8 racks: NVLink decides, 900 x 72/71, before the leaf's 3600 x 8/7") {
   const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster=gb200-superpod-576", "parallelism.fsdp=576", "workload.global_batch_sequences=576"});
