@@ -312,6 +312,18 @@ void place_side_labels(const Canvas& canvas, const FigureInput& input, std::vect
       at.x += to_ridge + canvas.px(11);
       room -= to_ridge + canvas.px(11);
     }
+    // A list of names goes on in the next line where it does not fit.
+    const std::string_view separator = input.texts.text("figure.list_separator");
+    const std::size_t comma = separator.find_last_not_of(' ') + 1;  // stays at the end of the line
+    for (std::size_t k = 0; k < lines.size(); ++k) {
+      std::size_t cut = canvas.text_width(lines[k], style) > room ? lines[k].rfind(separator) : std::string::npos;
+      while (cut != std::string::npos && cut > 0 && canvas.text_width(std::string_view(lines[k]).substr(0, cut + comma), style) > room)
+        cut = lines[k].rfind(separator, cut - 1);
+      if (cut == std::string::npos || cut == 0) continue;
+      std::string rest = lines[k].substr(cut + separator.size());
+      lines[k].resize(cut + comma);
+      lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(k) + 1, std::move(rest));
+    }
     for (const std::string& text : lines) {
       const std::string fitted = ellipsize(canvas, text, style, room);
       TextPlace p = place(canvas, fitted, at, style);

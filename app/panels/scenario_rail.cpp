@@ -186,6 +186,8 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
     }
     field_slider(ctx, column, s, row.path, powers(1, to), {.swatch = swatch, .off = row.degree == 1});
   }
+  if (s.model.is_moe() && p.tensor > 1)
+    field_slider(ctx, column, s, "parallelism.expert_tensor", integers(0, p.tensor), {.off = p.expert_tensor == 0});
   field_segments(ctx, column, s, "parallelism.zero_stage");
   if (p.context > 1) field_choice(ctx, column, s, "parallelism.context_method");
   if (p.tensor > 1) field_switch(ctx, column, s, "parallelism.sequence_parallel");
