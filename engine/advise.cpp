@@ -77,9 +77,9 @@ Advice book_torus(const Plan& plan) {
   const int slices = s.cluster.slices;
   if (slices > 1 && axes.data % slices != 0) {
     std::vector<FieldEdit> fix;
-    const int state = axes.data * axes.fsdp;
-    if (state % slices == 0)
-      fix = {Plan::edit("parallelism.data", slices), Plan::edit("parallelism.fsdp", state / slices)};
+    const double ranks = double(axes.data) * axes.fsdp;
+    if (std::fmod(ranks, slices) == 0)
+      fix = {Plan::edit("parallelism.data", slices), Plan::edit("parallelism.fsdp", ranks / slices)};
     return note("advice.book.data_across_pods", {{double(slices), unit::count}, {double(axes.data), unit::ways}},
                 "parallelism.data", std::move(fix));
   }

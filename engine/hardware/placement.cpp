@@ -11,12 +11,15 @@ int torus_dims_of(const Chip& chip) {
   return dims ? static_cast<int>(*dims) : 3;
 }
 
+// More than any cluster has; keeps products of absurd degrees in range.
+constexpr std::int64_t kManyChips = std::int64_t{1} << 40;
+
 // Ranks of a group, `stride` chips apart, below a switch that has `chips` below it.
 int ranks_below(std::int64_t chips, int degree, std::int64_t stride) {
   return stride >= chips ? 1 : static_cast<int>(std::min<std::int64_t>(degree, std::max<std::int64_t>(1, chips / stride)));
 }
 
-void add_levels(const Cluster& cluster, int stride, AxisLinks& links) {
+void add_levels(const Cluster& cluster, std::int64_t stride, AxisLinks& links) {
   links.level_count = static_cast<int>(std::min(cluster.fabric.size(), kMaxFabricLevels));
   std::int64_t chips = cluster.node_size;
   for (int i = 0; i < links.level_count; ++i) {
@@ -24,7 +27,7 @@ void add_levels(const Cluster& cluster, int stride, AxisLinks& links) {
     LevelLinks& out = links.levels[static_cast<std::size_t>(i)];
     const bool top = i + 1 == links.level_count;
     const std::int64_t child = chips;
-    chips = std::min<std::int64_t>(chips * level.degree, std::int64_t{1} << 40);
+    chips = std::min<std::int64_t>(chips * level.degree, kManyChips);
     out.below_child = ranks_below(child, links.degree, stride);
     const int here = top ? links.degree : ranks_below(chips, links.degree, stride);
     out.children = (here + out.below_child - 1) / out.below_child;
@@ -33,12 +36,12 @@ void add_levels(const Cluster& cluster, int stride, AxisLinks& links) {
   }
 }
 
-AxisLinks switched_links(int degree, int stride, const Cluster& cluster) {
+AxisLinks switched_links(int degree, std::int64_t stride, const Cluster& cluster) {
   const int node_size = cluster.node_size;
   AxisLinks links;
   links.degree = degree;
   if (degree <= 1) return links;
-  links.inside_node = stride >= node_size ? 1 : std::min(degree, std::max(1, node_size / stride));
+  links.inside_node = ranks_below(node_size, degree, stride);
   links.across_nodes = (degree + links.inside_node - 1) / links.inside_node;
   links.groups_a_node = std::max(1, node_size / links.inside_node);
   links.tier = links.across_nodes > 1 ? LinkTier::fabric : LinkTier::nvlink;
@@ -48,11 +51,11 @@ AxisLinks switched_links(int degree, int stride, const Cluster& cluster) {
 
 MeshLinks place_on_switches(const Cluster& cluster, const Parallelism& plan) {
   MeshLinks mesh;
-  int stride = 1;
+  std::int64_t stride = 1;
   for (const Axis axis : {Axis::tensor, Axis::context, Axis::fsdp, Axis::data, Axis::pipeline}) {
     const int degree = plan.degree(axis);
     mesh.axes[static_cast<std::size_t>(axis)] = switched_links(degree, stride, cluster);
-    stride *= degree;
+    stride = std::min(stride * degree, kManyChips);
   }
   mesh.state = switched_links(plan.fsdp * plan.context, plan.tensor, cluster);
   // Experts are carved out of the tensor ranks that do not split one, context, fsdp and data, in this order.
