@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "engine/training/schedule_comparison.h"
@@ -178,7 +179,7 @@ void draw_line(Canvas& canvas, const FigureInput& input, const Layout& l, const 
     canvas.marker(points[i], Marker::circle, canvas.px(kPoint) + width / 2, fill);
     const BubbleCurve& curve = *line.members.front();
     const float reach = canvas.px(5);
-    canvas.tag_with("bubble." + std::string(engine::schedule_id(curve.shape.kind)), static_cast<int>(i),
+    canvas.tag_with("bubble." + std::string(engine::schedule_id(curve.shape.kind)) + "." + std::to_string(curve.points[i].microbatches), -1,
                     {points[i].x - reach, points[i].y - reach, 2 * reach, 2 * reach},
                     [&] { return readout_of(input, curve, curve.points[i]); });
   }

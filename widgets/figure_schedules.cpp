@@ -321,7 +321,7 @@ void draw_numbers(Canvas& canvas, const FigureInput& input, const Layout& l, std
     const float y = rows.bar(d).centre().y;
     const Rect bar{start, y - height / 2, canvas.px(kBar) * static_cast<float>(peaks[at] / most_held), height};
     canvas.rect(bar, fill);
-    canvas.tag_with("stage.in_flight", d, bar, [&] {
+    canvas.tag_with(v.own ? engine::quantity(engine::Q::stage_in_flight).id : "schedule.held", d, bar, [&] {
       Readout out;
       out.title = input.texts.format("figure.schedules.readout.held", {format_fixed(peaks[at], decimals)});
       out.rows.emplace_back(std::string(input.texts.text("figure.stage")), format_count(d));

@@ -19,7 +19,7 @@ constexpr engine::Tick kMs = 1'000'000'000;
 std::vector<std::string> schedules_shown(const Canvas& canvas) {
   std::vector<std::string> out;
   for (const TagRegion& t : canvas.tags())
-    if (t.id.starts_with("schedule.")) out.push_back(t.id.substr(9));
+    if (t.id.starts_with("schedule.") && t.index < 0) out.push_back(t.id.substr(9));
   return out;
 }
 
