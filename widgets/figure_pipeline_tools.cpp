@@ -21,6 +21,7 @@ namespace {
 constexpr float kLeastTracePitch = 8;   // of rows that have room for a trace
 constexpr float kBarTop = 0.06f, kBarShare = 0.54f;  // of the pitch, with a trace below
 constexpr float kTraceStep = 1.5f;      // narrower steps of a trace are one
+constexpr float kTracePale = 0.5f;
 constexpr float kPathWidth = 2, kPathCasing = 4.5f, kLinkWidth = 1.2f;
 constexpr float kCasing = 0.7f;         // opacity of the ground under a line across blocks
 constexpr float kVeil = 0.55f;          // of what the time cursor has not reached
@@ -140,6 +141,7 @@ void draw_memory_traces(Canvas& canvas, const FigureInput& input, const Gantt& g
   Fill fill = fill_of(input.theme, MemoryPart::activations, canvas.em());
   fill.hatch = Hatch::none;
   fill.edge_width = 0;
+  fill.colour = mix(fill.colour, input.theme.panel, kTracePale);  // set off from the backward blocks, which share its hue
   const auto clip = canvas.clip(g.rows.plot);
   for (int device = 0; device < g.rows.count && device < static_cast<int>(traces.size()); ++device) {
     const auto d = static_cast<std::size_t>(device);
