@@ -1,4 +1,6 @@
+#include <filesystem>
 #include <random>
+#include <system_error>
 
 #include "tests/app/ui_harness.h"
 #include "widgets/controls.h"
@@ -210,7 +212,31 @@ TEST_CASE("numbers are read as people type them") {
   CHECK_FALSE(widgets::parse_number("nan", Notation::count));
 }
 
+namespace {
+
+// Clicks may export figures, which go to the working folder.
+class InScratchFolder {
+ public:
+  InScratchFolder() : before_(std::filesystem::current_path()), scratch_(std::filesystem::temp_directory_path() / ("roofscape-ui-" + std::to_string(std::random_device{}()))) {
+    std::filesystem::create_directories(scratch_);
+    std::filesystem::current_path(scratch_);
+  }
+  InScratchFolder(const InScratchFolder&) = delete;
+  InScratchFolder& operator=(const InScratchFolder&) = delete;
+  ~InScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::current_path(before_, ignored);
+    std::filesystem::remove_all(scratch_, ignored);
+  }
+
+ private:
+  std::filesystem::path before_, scratch_;
+};
+
+}  // namespace
+
 TEST_CASE("two thousand random events leave no assert and a scenario inside its domains") {
+  const InScratchFolder scratch;
   Harness h("llama3-8b-8-h100", 1280, 720);
   std::mt19937 random(7);
   const auto chance = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
