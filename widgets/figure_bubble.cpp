@@ -72,12 +72,13 @@ const BubblePoint* point_at(const BubbleCurve& curve, int microbatches) {
   return nullptr;
 }
 
+// From the first point to the last that both have: a curve may end early where its steps are too long to simulate.
 bool same(const BubbleCurve& a, const BubbleCurve& b) {
-  if (a.points.size() != b.points.size()) return false;
-  for (std::size_t i = 0; i < a.points.size(); ++i)
+  const std::size_t n = std::min(a.points.size(), b.points.size());
+  for (std::size_t i = 0; i < n; ++i)
     if (a.points[i].microbatches != b.points[i].microbatches || std::abs(a.points[i].idle_fraction - b.points[i].idle_fraction) > kSame)
       return false;
-  return true;
+  return n > 0;
 }
 
 struct Line {
@@ -120,10 +121,10 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   l.lines = lines_of(input, c);
   TextStyle style;
   style.em = kSmallText * canvas.em();
-  double most = 0.02;
+  double most = 0.02;  // of the makespan
   for (const Line& line : l.lines)
     for (const BubblePoint& p : line.members.front()->points) most = std::max(most, p.idle_fraction);
-  const double low = 1, high = std::max(2, c.most);
+  const double low = std::min(engine::least_microbatches_to_show(c.most), c.work.shape.microbatches), high = c.most;
   Rect rest = area;
   // The title of the vertical axis, then the pill over the plot.
   const float row = FontStack::kLineHeight * style.em;

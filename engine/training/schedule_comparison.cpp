@@ -141,9 +141,11 @@ int microbatches_to_show(const StepWork& work) {
   return most;
 }
 
+int least_microbatches_to_show(int most) { return std::max(1, most / 256); }
+
 std::vector<BubbleCurve> bubble_curves(const StepWork& work, int most, std::int64_t most_ops) {
   std::set<int> wanted{work.shape.microbatches};
-  for (int m = 1; m > 0 && m <= most; m *= 2) wanted.insert(m);
+  for (int m = least_microbatches_to_show(most); m > 0 && m <= most; m *= 2) wanted.insert(m);
   std::vector<BubbleCurve> out;
   PipelineCache cache;
   for (int k = 0; k < kScheduleKinds; ++k) {
@@ -163,7 +165,8 @@ std::vector<BubbleCurve> bubble_curves(const StepWork& work, int most, std::int6
       for (const int m : legal) {
         ScheduleShape shape = curve.shape;
         shape.microbatches = m;
-        if (op_count(shape) > most_ops && !closed_form_time(shape, times)) continue;
+        const std::int64_t limit = m == work.shape.microbatches ? 8 * most_ops : most_ops;
+        if (op_count(shape) > limit && !closed_form_time(shape, times)) continue;
         const PipelineTimeResult result = pipeline_time(shape, times, cache);
         if (result.ok()) curve.points.push_back({m, idle_of(shape, times, result.makespan), result.makespan});
       }

@@ -54,10 +54,13 @@ struct BubbleCurve {
   std::vector<BubblePoint> points;
   bool own = false;
 };
-// A power of two at which the curves of a plan may end: beyond its own number, and where bubbles are small.
+// Powers of two between which the curves of a plan are worth seeing: up to beyond its own number, where bubbles are small,
+// from 1 or eight octaves below that.
 int microbatches_to_show(const StepWork& work);
-// Every schedule at 1, 2, 4 ... `most` microbatches and at the plan's number; where one of them is illegal, at the next
-// legal number above it. A point with more than `most_ops` operations is left out unless it has a closed form.
+int least_microbatches_to_show(int most);
+// Every schedule at the powers of two up to `most` microbatches and at the plan's number; where one of them is illegal, at
+// the next legal number above it. A point with more than `most_ops` operations (at the plan's number eight times as many)
+// is left out unless it has a closed form.
 std::vector<BubbleCurve> bubble_curves(const StepWork& work, int most, std::int64_t most_ops = std::int64_t{1} << 17);
 
 }  // namespace roofscape::engine
