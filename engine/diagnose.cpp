@@ -251,14 +251,24 @@ void check_network(Findings& f) {
   const Scenario& s = f.scenario();
   const Report& r = f.report();
   const double step = f.quantity(Q::step_time);
-  double exposed = 0;
-  for (const Q q : {Q::step_data, Q::step_fsdp, Q::step_tensor, Q::step_context, Q::step_expert}) exposed += f.quantity(q);
+  // Said beside the axis that is exposed longest.
+  struct Exposed {
+    Q part;
+    std::string_view field;
+  };
+  constexpr std::array kExposed{Exposed{Q::step_data, "parallelism.data"}, Exposed{Q::step_fsdp, "parallelism.fsdp"},
+                                Exposed{Q::step_tensor, "parallelism.tensor"},
+                                Exposed{Q::step_context, "parallelism.context"},
+                                Exposed{Q::step_expert, "parallelism.expert"}};
+  double exposed = 0, longest = 0;
+  std::string_view field;
+  for (const Exposed& e : kExposed) {
+    const double seconds = f.quantity(e.part);
+    exposed += seconds;
+    if (seconds > longest) longest = seconds, field = e.field;
+  }
   if (step > 0 && exposed > 0.02 * step)
-    f.add(Severity::warning, "network.bound", {{exposed / step, unit::fraction}},
-          r.bound.kind == BoundKind::mesh_axis && r.bound.axis != Axis::expert
-              ? std::array{"parallelism.data", "parallelism.fsdp", "parallelism.tensor", "parallelism.context",
-                           "parallelism.expert", "parallelism.pipeline"}[static_cast<std::size_t>(r.bound.axis)]
-              : "parallelism.fsdp");
+    f.add(Severity::warning, "network.bound", {{exposed / step, unit::fraction}}, field);
   // Pure FSDP below its limit, where tensor parallelism would get under it (scaling book, chapter 6).
   const double tokens = f.quantity(Q::bound_cluster_tokens);
   const auto mixed = r.quantities[s.assumptions.axes_overlap == AxesOverlap::sum ? Q::bound_mixed_sum : Q::bound_mixed_max];

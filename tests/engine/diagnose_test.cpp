@@ -150,3 +150,8 @@ TEST_CASE("a fabric whose levels join fewer nodes than there are is noted") {
   CHECK(d->values[0].value == 128);
   CHECK_FALSE(find(evaluate(with(s, {"cluster.nodes=128"})), "cluster.fabric_too_small").has_value());
 }
+TEST_CASE("transfers that work does not hide are said beside the axis that is exposed longest") {
+  const auto d = find(evaluate(preset("deepseek-v3-2048-h800")), "network.bound");
+  REQUIRE(d.has_value());
+  CHECK(d->field_path == "parallelism.expert");
+}
