@@ -20,8 +20,8 @@ constexpr std::array kModelRows{Q::params_total,    Q::flops_per_token, Q::token
                                 Q::flops_hardware_per_step, Q::flops_run, Q::tokens_per_chip, Q::microbatches};
 constexpr std::array kThroughputRows{Q::mfu,      Q::hfu,      Q::tokens_per_s,   Q::tokens_per_s_per_chip, Q::run_steps,
                                      Q::run_days, Q::run_chip_hours, Q::run_cost, Q::run_energy, Q::stated_run_days};
-constexpr std::array kPipelineRows{Q::pipeline_bubble_fraction, Q::pipeline_bubble_ideal, Q::pipeline_makespan,
-                                   Q::pipeline_transfer};
+constexpr std::array kPipelineRows{Q::pipeline_bubble_fraction, Q::pipeline_bubble_to_work, Q::pipeline_span_bubble,
+                                   Q::pipeline_bubble_ideal,    Q::pipeline_makespan,       Q::pipeline_transfer};
 constexpr std::array kBoundRows{Q::ridge,          Q::bound_cluster_tokens, Q::bound_alpha,     Q::bound_fsdp_1,
                                 Q::bound_fsdp_2,   Q::bound_fsdp_3,         Q::bound_tensor,    Q::bound_mixed_sum,
                                 Q::bound_mixed_max, Q::bound_x_opt,         Q::bound_ratio_sum, Q::bound_ratio_max,
@@ -121,6 +121,25 @@ std::string diagnostics_text(const Report& report, const TextTable& texts) {
   return out;
 }
 
+// How each mesh axis that is used lies on the links, and at what bandwidth.
+void append_placement(std::string& out, const Report& report, const TextTable& texts) {
+  Columns rows({false, true, false, false, true});
+  for (const engine::AxisPlacement& axis : report.placement) {
+    if (axis.degree <= 1) continue;
+    std::string where;
+    if (axis.torus_axes == 1) where = texts.text("report.placement.torus_one");
+    else if (axis.torus_axes > 1) where = texts.format("report.placement.torus", {widgets::format_count(axis.torus_axes)});
+    else if (axis.across_nodes > 1)
+      where = texts.format("report.placement.nodes",
+                           {widgets::format_count(axis.inside_node), widgets::format_count(axis.across_nodes)});
+    else if (axis.inside_node > 1) where = texts.text("report.placement.node");
+    rows.add({std::string(texts.text("axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis.axis)]))), widgets::format_count(axis.degree),
+              std::string(texts.text("tier." + std::string(engine::kLinkTierIds[static_cast<std::size_t>(axis.tier)]))),
+              where, widgets::format(axis.bandwidth_bytes_per_s, engine::unit::bytes_per_s)});
+  }
+  if (!rows.empty()) out += '\n' + std::string(texts.text("report.section.placement")) + '\n' + rows.text(2);
+}
+
 std::string report_text(const engine::Scenario& scenario, const Report& report, const TextTable& texts) {
   std::string out = scenario.name.empty() ? scenario.model.name : scenario.name;
   out += '\n' + verdict_text(report, texts) + '\n';
@@ -138,6 +157,7 @@ std::string report_text(const engine::Scenario& scenario, const Report& report, 
                texts.format(scenario.parallelism.pipeline > 1 ? "report.section.memory.stages" : "report.section.memory",
                             {widgets::format_count(report.fullest_stage), widgets::format_count(scenario.parallelism.pipeline)}),
                engine::kMemoryParts, Q::memory_total, report, texts);
+  append_placement(out, report, texts);
   append_rows(out, "report.section.throughput", kThroughputRows, report, texts);
   if (scenario.parallelism.pipeline > 1) append_rows(out, "report.section.pipeline", kPipelineRows, report, texts);
   append_rows(out, "report.section.bounds", kBoundRows, report, texts);

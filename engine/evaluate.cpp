@@ -151,6 +151,7 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
   for (std::size_t d = 0; d < rows.size(); ++d) {
     const StageMemory<double>& memory = e.plan.stages[d];
     rows[d].params = finite(memory.params);
+    rows[d].idle_s = d < pipeline.idle.size() ? static_cast<double>(pipeline.idle[d]) * kTickSeconds : 0;
     rows[d].in_flight_microbatches = has_orders ? pipeline.peak_microbatches[d] : 1;
     for (std::size_t i = 0; i < kMemoryPartCount; ++i) rows[d].memory_bytes[i] = finite(memory.parts[i]);
     rows[d].memory_total_bytes = finite(memory.total);

@@ -135,6 +135,9 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::pipeline_work, stage.work), f(Q::pipeline_bubble_fraction, plan.bubble_fraction);
   f(Q::pipeline_bubble_ideal, plan.bubble_even);
   if (pipelined) f(Q::pipeline_transfer, stage.transfer);
+  if (pipelined && stage.drawn)
+    f(Q::pipeline_bubble_time, stage.bubble_time), f(Q::pipeline_bubble_to_work, stage.bubble_to_work),
+        f(Q::pipeline_span_bubble, stage.span_bubble);
   if (pipelined && stage.simulated)
     f(Q::pipeline_makespan, stage.makespan),
         f(Q::pipeline_makespan_without_transfers, stage.makespan_without_transfers);

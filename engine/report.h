@@ -103,6 +103,7 @@ struct StageRow {
   double params = 0;
   double forward_s = 0, backward_s = 0;  // one microbatch
   double in_flight_microbatches = 0;
+  double idle_s = 0;                     // of the whole schedule
   std::array<double, kMemoryPartCount> memory_bytes{};  // in the order of kMemoryParts
   double memory_total_bytes = 0;
 };
@@ -115,6 +116,7 @@ struct PipelineReport {
   std::vector<double> peak_microbatches;  // by device: held at its peak, until the weight gradient; of the order alone
   PipelineTimes times;
   Timeline timeline;            // ticks are picoseconds
+  std::vector<Tick> idle;       // by device
   double step_end_s = 0;        // reduction and optimizer after the last operation
   bool drawn() const { return !timeline.start.empty(); }
 };

@@ -96,6 +96,7 @@ OrderedJson stages_json(const Report& report) {
     entry["forward_s"] = number_json(row.forward_s);
     entry["backward_s"] = number_json(row.backward_s);
     entry["in_flight_microbatches"] = number_json(row.in_flight_microbatches);
+    entry["idle_s"] = number_json(row.idle_s);
     OrderedJson memory;
     for (std::size_t i = 0; i < engine::kMemoryPartCount; ++i)
       memory[word(engine::quantity(engine::kMemoryParts[i]).id)] = number_json(row.memory_bytes[i]);

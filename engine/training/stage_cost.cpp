@@ -205,7 +205,7 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
     cost.backward.push_back(named(Q::stage_backward, s, b));
   }
 
-  cost.transfer = in.zero;
+  cost.transfer = cost.bubble_time = cost.bubble_to_work = cost.span_bubble = in.zero;
   cost.makespan = cost.makespan_without_transfers = cost.work;
   // A report used again keeps its order while only times change: making it costs more than simulating it.
   const bool reuse = pipelined && pipeline.shape == key.shape && !pipeline.orders.ops.empty();
@@ -213,6 +213,7 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
   if (!reuse) pipeline.orders.ops.clear();
   pipeline.timeline.start.clear();
   pipeline.timeline.makespan = 0;
+  pipeline.idle.clear();
   pipeline.status = pipelined ? check_schedule(key.shape) : ScheduleStatus{};
   if (!pipelined) return cost;
 
@@ -266,6 +267,15 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
     cost.simulated = true;
     cost.makespan =
         simulated<S>(key.trace, Q::pipeline_makespan, static_cast<double>(result.makespan) * kTickSeconds);
+  }
+  if (pipeline.drawn()) {
+    const Bubbles idle = bubbles(pipeline.orders, times, pipeline.timeline);
+    cost.bubble_time = simulated<S>(key.trace, Q::pipeline_bubble_time, idle.bubble_time * kTickSeconds);
+    cost.bubble_to_work = simulated<S>(key.trace, Q::pipeline_bubble_to_work, idle.ratio_to_work);
+    cost.span_bubble = simulated<S>(key.trace, Q::pipeline_span_bubble,
+                                    static_cast<double>(idle.span_bubble) * kTickSeconds);
+    idle_per_device(pipeline.orders, times, pipeline.timeline, pipeline.idle);
+    cost.drawn = true;
   }
   // Once more with instant transfers: what they add is a part of the step of its own.
   const Tick transfer = std::exchange(times.transfer, 0);

@@ -43,7 +43,9 @@ struct StageCost {
   S work;                               // mean work of a device
   S transfer;                           // between two stages
   S makespan, makespan_without_transfers;
+  S bubble_time, bubble_to_work, span_bubble;  // of the simulated timeline
   bool simulated = false;
+  bool drawn = false;                   // the timeline of every operation is in the report
 };
 
 // Fills `pipeline` (shape, order, times, timeline) as it goes.

@@ -271,3 +271,14 @@ TEST_CASE("a step is never shorter than all that crosses PCIe in it") {
     CHECK(e.stage.makespan + q(r, Q::step_offload) == doctest::Approx(checkpoints + state).epsilon(1e-9));
   }
 }
+
+TEST_CASE("the three bubble conventions come from one timeline") {
+  const Report r = evaluate(preset("llama3-405b-16k-h100"));
+  const double makespan = q(r, Q::pipeline_makespan), idle = q(r, Q::pipeline_bubble_time);
+  CHECK(idle / makespan == doctest::Approx(q(r, Q::pipeline_bubble_fraction)).epsilon(1e-9));
+  CHECK(idle / (makespan - idle) == doctest::Approx(q(r, Q::pipeline_bubble_to_work)).epsilon(1e-12));
+  CHECK(q(r, Q::pipeline_span_bubble) < makespan);
+  double mean = 0;
+  for (const StageRow& stage : r.stages) mean += stage.idle_s / static_cast<double>(r.stages.size());
+  CHECK(mean == doctest::Approx(idle).epsilon(1e-12));
+}
