@@ -252,20 +252,16 @@ void check_network(Findings& f) {
   const Report& r = f.report();
   const double step = f.quantity(Q::step_time);
   // Said beside the axis that is exposed longest.
-  struct Exposed {
-    Q part;
-    std::string_view field;
-  };
-  constexpr std::array kExposed{Exposed{Q::step_data, "parallelism.data"}, Exposed{Q::step_fsdp, "parallelism.fsdp"},
-                                Exposed{Q::step_tensor, "parallelism.tensor"},
-                                Exposed{Q::step_context, "parallelism.context"},
-                                Exposed{Q::step_expert, "parallelism.expert"}};
+  constexpr std::array<std::string_view, kAxisCount> kFields{"parallelism.data",    "parallelism.fsdp",
+                                                             "parallelism.tensor",  "parallelism.context",
+                                                             "parallelism.expert",  "parallelism.pipeline"};
   double exposed = 0, longest = 0;
   std::string_view field;
-  for (const Exposed& e : kExposed) {
-    const double seconds = f.quantity(e.part);
+  for (std::size_t i = 0; i < kExposedParts.size(); ++i) {
+    if (static_cast<Axis>(i) == Axis::pipeline) continue;  // its transfers are the schedule's, not a layer's
+    const double seconds = f.quantity(kExposedParts[i]);
     exposed += seconds;
-    if (seconds > longest) longest = seconds, field = e.field;
+    if (seconds > longest) longest = seconds, field = kFields[i];
   }
   if (step > 0 && exposed > 0.02 * step)
     f.add(Severity::warning, "network.bound", {{exposed / step, unit::fraction}}, field);

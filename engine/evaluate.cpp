@@ -113,7 +113,7 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
           e.layer.bandwidth[at(Axis::expert)]);
   if (pipelined) {
     const double w = e.layer.bandwidth[at(Axis::pipeline)];
-    const double hops = 2 * e.stage.microbatches * passes_per_device(stage_key(s, nullptr).shape);
+    const double hops = 2 * e.stage.microbatches * passes_per_device(stage_key(s).shape);
     add(Axis::pipeline, send, false, false, e.stage.transfer * w, hops, e.stage.transfer, w);
   }
 }

@@ -26,7 +26,7 @@ Evaluation<S> run_evaluation(const Scenario& s, Trace* trace, PipelineReport& pi
   Evaluation<S> e;
   e.in = make_inputs<S>(s, trace);
   e.layer = layer_cost(e.in, layer_key(s), s.parallelism.context_method);
-  e.stage = stage_cost(e.in, e.layer, stage_key(s, trace), pipeline);
+  e.stage = stage_cost(e.in, e.layer, stage_key(s), pipeline);
   e.plan = plan_cost(e.in, e.layer, e.stage, plan_key(s), pipeline);
   e.limits = bounds(e.in, e.plan.tokens_per_step, s.assumptions.axes_overlap);
   e.tokens_per_chip = named(Q::tokens_per_chip, e.plan.tokens_per_step / e.stage.chips);

@@ -137,11 +137,15 @@ class Explainer {
     }
   }
 
-  static Expression constant_of(const TraceNode& n) {
+  static Expression of_kind(Expression::Kind kind, const TraceNode& n) {
     Expression e;
+    e.kind = kind;
     e.value = n.value;
     e.unit = unit_of_constant(n.dimension);
     return e;
+  }
+  static Expression constant_of(const TraceNode& n) {
+    return of_kind(Expression::Kind::constant, n);
   }
 
   static bool is_zero(const Expression& e) { return e.kind == Expression::Kind::constant && e.value == 0; }
@@ -152,10 +156,7 @@ class Explainer {
     Expression a = build(n.a, owner, operands), b = build(n.b, owner, operands);
     if (!minus && is_zero(a)) return b;
     if (is_zero(b)) return a;
-    Expression e;
-    e.kind = minus ? Expression::Kind::subtract : Expression::Kind::add;
-    e.value = n.value;
-    e.unit = unit_of_constant(n.dimension);
+    Expression e = of_kind(minus ? Expression::Kind::subtract : Expression::Kind::add, n);
     if (!minus && a.kind == Expression::Kind::add)
       e.children = std::move(a.children);
     else
@@ -199,10 +200,7 @@ class Explainer {
       top.value = n.value;
       return top;
     }
-    Expression e;
-    e.kind = Expression::Kind::divide;
-    e.value = n.value;
-    e.unit = unit_of_constant(n.dimension);
+    Expression e = of_kind(Expression::Kind::divide, n);
     e.children.push_back(std::move(top));
     e.children.push_back(product_of(std::move(denominator)));
     return e;
@@ -210,10 +208,7 @@ class Explainer {
 
   Expression choice(Expression::Kind kind, const TraceNode& n, const std::string& owner,
                     std::vector<std::uint32_t>& operands) {
-    Expression e;
-    e.kind = kind;
-    e.value = n.value;
-    e.unit = unit_of_constant(n.dimension);
+    Expression e = of_kind(kind, n);
     e.winner = n.winner;
     e.children.push_back(build(n.a, owner, operands));
     e.children.push_back(build(n.b, owner, operands));
@@ -230,10 +225,7 @@ class Explainer {
 
   Expression unary(Expression::Kind kind, const TraceNode& n, const std::string& owner,
                    std::vector<std::uint32_t>& operands) {
-    Expression e;
-    e.kind = kind;
-    e.value = n.value;
-    e.unit = unit_of_constant(n.dimension);
+    Expression e = of_kind(kind, n);
     e.children.push_back(build(n.a, owner, operands));
     return e;
   }

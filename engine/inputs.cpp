@@ -33,20 +33,6 @@ ChipField peak_field(Dtype compute) {
   }
 }
 
-namespace {
-
-template <Scalar S>
-S leaf(Trace* trace, Q q, int index, double value, std::string_view source) {
-  if constexpr (std::same_as<S, double>) {
-    (void)trace, (void)q, (void)index, (void)source;
-    return value;
-  } else {
-    return trace->input(q, index, value, source);
-  }
-}
-
-}  // namespace
-
 ModelTraits model_traits(const TransformerShape& m) {
   ModelTraits is;
   is.gated_mlp = m.gated_mlp, is.tied_embeddings = m.tied_embeddings;
@@ -65,7 +51,7 @@ ModelTraits model_traits(const TransformerShape& m) {
 
 template <Scalar S>
 ModelDims<S> make_model_dims(const TransformerShape& m, Trace* trace) {
-  const auto input = [trace, &m](Q q, double value) { return leaf<S>(trace, q, -1, value, m.source); };
+  const auto input = [trace, &m](Q q, double value) { return input_leaf<S>(trace, q, -1, value, m.source); };
   ModelDims<S> dims{input(Q::n_layers, m.n_layers),     input(Q::d_model, m.d_model), input(Q::d_ff, m.d_ff),
                     input(Q::n_heads, m.n_heads),       input(Q::n_kv_heads, m.n_kv_heads),
                     input(Q::d_head, m.d_head),         input(Q::vocab_size, m.vocab_size),
@@ -98,7 +84,7 @@ template <Scalar S>
 Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   Inputs<S> in;
   const auto input = [trace](Q q, double value, std::string_view source) {
-    return leaf<S>(trace, q, -1, value, source);
+    return input_leaf<S>(trace, q, -1, value, source);
   };
   const auto figure = [&](Q q, ChipField field) {
     const Sourced& sourced = s.cluster.chip[field];
@@ -128,7 +114,7 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   in.chip.levels.fill(in.zero);
   for (std::size_t i = 0; i < std::min(s.cluster.fabric.size(), kMaxFabricLevels); ++i)
     in.chip.levels[i] =
-        leaf<S>(trace, Q::fabric_bandwidth, static_cast<int>(i), s.cluster.fabric[i].bytes_per_s_per_child, yours);
+        input_leaf<S>(trace, Q::fabric_bandwidth, static_cast<int>(i), s.cluster.fabric[i].bytes_per_s_per_child, yours);
   in.expert_tensor = input(Q::expert_tensor, s.parallelism.experts_tensor(), yours);
   in.experts_split_tensor = s.model.is_moe() && s.parallelism.experts_tensor() < s.parallelism.tensor;
   in.chip.pcie = figure(Q::pcie_bandwidth, ChipField::host_pcie_bytes_per_s_per_chip);
@@ -141,14 +127,14 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
     const auto axis = static_cast<Axis>(i);
     const std::size_t slot = static_cast<std::size_t>(i);
     const int degree = s.parallelism.degree(axis);
-    in.degrees[slot] = {degree, leaf<S>(trace, Q::axis_degree, i, degree, yours)};
+    in.degrees[slot] = {degree, input_leaf<S>(trace, Q::axis_degree, i, degree, yours)};
     const int spanned = axis == Axis::fsdp ? in.links.state.torus_axes : in.links.axes[slot].torus_axes;
-    in.torus_axes[slot] = leaf<S>(trace, Q::torus_axes, i, spanned, yours);
+    in.torus_axes[slot] = input_leaf<S>(trace, Q::torus_axes, i, spanned, yours);
   }
   const auto placed = [&](Axis axis, int book) {
     const int asked = s.placement.axes[static_cast<std::size_t>(axis)];
     const int axes = asked > 0 ? asked : std::min(book, std::max(1, in.links.torus_dims - 1));
-    return leaf<S>(trace, Q::torus_axes, static_cast<int>(axis), axes,
+    return input_leaf<S>(trace, Q::torus_axes, static_cast<int>(axis), axes,
                    asked > 0 ? yours : std::string_view("scaling book ch. 5: two axes for FSDP, one for tensor"));
   };
   in.bound_axes_fsdp = placed(Axis::fsdp, 2);

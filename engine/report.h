@@ -95,6 +95,10 @@ struct AxisPlacement {
   int fabric_level = -1;             // of the cluster's fabric, the level that decides; -1: links inside the node, or none
 };
 
+// The part of step time that is the exposed communication of a mesh axis, by Axis.
+inline constexpr std::array<Q, kAxisCount> kExposedParts{Q::step_data,    Q::step_fsdp,   Q::step_tensor,
+                                                         Q::step_context, Q::step_expert, Q::step_pipeline_transfer};
+
 inline constexpr std::size_t kMemoryPartCount = kMemoryParts.size();
 
 struct StageRow {

@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 #include "engine/quantity.h"
 #include "engine/trace.h"
@@ -35,6 +36,8 @@ constexpr double named(Q, double x) { return x; }
 constexpr double named(Q, int /*index*/, double x) { return x; }
 constexpr double value_of(double x) { return x; }
 inline double value_of(const Traced& x) { return x.value(); }
+constexpr Trace* trace_of(double) { return nullptr; }
+inline Trace* trace_of(const Traced& x) { return x.trace(); }
 
 // An unknown input is NaN inside the engine and makes unknown all that depends on it; it never leaves (report.h).
 constexpr double max(double a, double b) { return (a >= b || a != a) ? a : b; }
@@ -51,6 +54,27 @@ std::size_t index_of_largest(std::span<const S> numbers) {
   for (std::size_t i = 1; i < numbers.size(); ++i)
     if (value_of(numbers[i]) > value_of(numbers[best])) best = i;
   return best;
+}
+
+// The leaves of a derivation: an input with the place it comes from, and a number that a simulation produced. `trace` is
+// where Traced ones are recorded; for double only the value counts.
+template <Scalar S>
+S input_leaf(Trace* trace, Q q, int index, double value, std::string_view source) {
+  if constexpr (std::same_as<S, double>) {
+    (void)trace, (void)q, (void)index, (void)source;
+    return value;
+  } else {
+    return trace->input(q, index, value, source);
+  }
+}
+template <Scalar S>
+S simulated_leaf(Trace* trace, Q q, int index, double value) {
+  if constexpr (std::same_as<S, double>) {
+    (void)trace, (void)q, (void)index;
+    return value;
+  } else {
+    return trace->simulated(q, index, value);
+  }
 }
 
 // A degree of the mesh or another small integer: `n` to branch on, `x` to calculate with (in a derivation a bare

@@ -35,15 +35,7 @@ Q bound_quantity(const engine::Bound& bound) {
     case engine::BoundKind::bubble: return Q::step_bubble;
     case engine::BoundKind::mesh_axis: break;
   }
-  switch (bound.axis) {
-    case engine::Axis::data: return Q::step_data;
-    case engine::Axis::fsdp: return Q::step_fsdp;
-    case engine::Axis::tensor: return Q::step_tensor;
-    case engine::Axis::context: return Q::step_context;
-    case engine::Axis::pipeline: return Q::step_pipeline_transfer;
-    case engine::Axis::expert: return Q::step_expert;
-  }
-  return Q::step_time;
+  return engine::kExposedParts[static_cast<std::size_t>(bound.axis)];
 }
 
 Fact memory_fact(const PanelContext& ctx) {

@@ -157,20 +157,6 @@ std::string_view BlockCall::word(std::string_view name) const {
 
 // ---- running ----
 
-namespace {
-
-template <Scalar S>
-S leaf(Trace* trace, Q q, int index, double value, std::string_view source) {
-  if constexpr (std::same_as<S, double>) {
-    (void)trace, (void)q, (void)index, (void)source;
-    return value;
-  } else {
-    return trace->input(q, index, value, source);
-  }
-}
-
-}  // namespace
-
 template <Scalar S>
 std::size_t BlockRun<S>::slot(Q q) const {
   const BlockInput* in = input_of(call_.block(), q);
@@ -186,7 +172,7 @@ S BlockRun<S>::operator[](Q q) const {
   std::string_view source;
   if (at < call_.values().size() && call_.values()[at].is_known())
     value = call_.values()[at].numbers.front(), source = call_.values()[at].source;
-  leaves_.push_back({q, -1, leaf<S>(trace_, q, -1, value, source)});
+  leaves_.push_back({q, -1, input_leaf<S>(trace_, q, -1, value, source)});
   return leaves_.back().x;
 }
 
@@ -197,7 +183,7 @@ std::vector<S> BlockRun<S>::list(Q q) const {
   if (at >= call_.values().size()) return out;
   const BlockValue& value = call_.values()[at];
   for (std::size_t i = 0; i < value.numbers.size(); ++i)
-    out.push_back(leaf<S>(trace_, q, static_cast<int>(i), value.numbers[i], value.source));
+    out.push_back(input_leaf<S>(trace_, q, static_cast<int>(i), value.numbers[i], value.source));
   return out;
 }
 

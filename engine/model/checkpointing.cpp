@@ -38,8 +38,8 @@ RecomputedOperations recomputed_operations(const LayerKey& key) {
       };
       keep(key.d_model, {attention_out});    // the MLP's input is the stream after the attention output
       keep(key.attention_width, {attention});
-      keep(std::int64_t{key.attention_width} + 0, {});
-      keep(std::int64_t{2} * key.kv_width, {qkv});  // queries alone save no operation as a whole
+      keep(key.attention_width, {});                // queries alone save no operation as a whole ...
+      keep(std::int64_t{2} * key.kv_width, {qkv});  // ... with keys and values they do
       keep(std::int64_t{key.gated_mlp ? 2 : 1} * key.d_ff, {gate_up});
       break;
     }

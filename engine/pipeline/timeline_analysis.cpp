@@ -141,21 +141,26 @@ void idle_per_device(const Orders& orders, const PipelineTimes& times, const Tim
 }
 
 Bubbles bubbles(const Orders& orders, const PipelineTimes& times, const Timeline& timeline) {
-  std::vector<Tick> busy;
-  busy_per_device(orders, times, busy);
+  std::vector<Tick> idle;
+  idle_per_device(orders, times, timeline, idle);
+  return bubbles(orders, times, timeline, idle);
+}
+Bubbles bubbles(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,
+                const std::vector<Tick>& idle_of_device) {
   Bubbles out;
-  if (busy.empty()) return out;
+  if (idle_of_device.empty()) return out;
   // The sum of idle ticks is exact; only the mean is rounded.
   double work = 0, idle = 0;
-  for (std::size_t r = 0; r < busy.size(); ++r) {
-    work += static_cast<double>(busy[r]);
-    idle += static_cast<double>(timeline.makespan - busy[r]);
+  for (std::size_t r = 0; r < idle_of_device.size(); ++r) {
+    const Tick busy = timeline.makespan - idle_of_device[r];
+    work += static_cast<double>(busy);
+    idle += static_cast<double>(idle_of_device[r]);
     const std::uint32_t first = orders.first[r], end = orders.first[r + 1];
     if (first == end) continue;
     const Tick span = op_end(orders, times, timeline, end - 1) - timeline.start[first];
-    out.span_bubble = std::max(out.span_bubble, span - busy[r]);
+    out.span_bubble = std::max(out.span_bubble, span - busy);
   }
-  const double devices = static_cast<double>(busy.size());
+  const double devices = static_cast<double>(idle_of_device.size());
   out.bubble_time = idle / devices;
   if (work > 0) out.ratio_to_work = idle / work;
   if (timeline.makespan > 0) out.idle_fraction = out.bubble_time / static_cast<double>(timeline.makespan);

@@ -45,6 +45,9 @@ struct Bubbles {
                              // start skewed (zero-bubble papers; needs an optimizer step without a global barrier)
 };
 Bubbles bubbles(const Orders& orders, const PipelineTimes& times, const Timeline& timeline);
+// The same from what idle_per_device gave.
+Bubbles bubbles(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,
+                const std::vector<Tick>& idle_of_device);
 
 // ---- activation memory ----
 

@@ -8,17 +8,6 @@ namespace {
 
 constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 
-template <Scalar S>
-S simulated_in_flight(const S& zero, int stage, double value) {
-  if constexpr (std::same_as<S, double>) {
-    (void)zero;
-    (void)stage;
-    return value;
-  } else {
-    return zero.trace()->simulated(Q::stage_in_flight, stage, value);
-  }
-}
-
 template <Scalar S, std::size_t N>
 S sum_in_order(const std::array<S, N>& parts) {
   S total = parts[0];
@@ -71,11 +60,8 @@ void fill_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S
   part(Q::step_recompute, out.flops_recompute / (N * C));
   part(Q::step_hbm, stage.layer_passes * stage.layer.hbm_exposed +
                         stage.microbatches * stage.vocab_hbm_exposed / stage.stages);
-  part(Q::step_data, exposed_of(in, stage, Axis::data));
-  part(Q::step_fsdp, exposed_of(in, stage, Axis::fsdp));
-  part(Q::step_tensor, exposed_of(in, stage, Axis::tensor));
-  part(Q::step_context, exposed_of(in, stage, Axis::context));
-  part(Q::step_expert, exposed_of(in, stage, Axis::expert));
+  for (const Axis axis : {Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::expert})
+    part(kExposedParts[at(axis)], exposed_of(in, stage, axis));
   part(Q::step_pipeline_transfer,
        pipelined && stage.simulated ? max(stage.makespan - stage.makespan_without_transfers, zero) : zero);
   part(Q::step_bubble, pipelined && stage.simulated ? max(stage.makespan_without_transfers - stage.work, zero) : zero);
@@ -190,7 +176,8 @@ void fill_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost
                                                                        : layer.params.head);
       memory.params = named(Q::stage_params, d, params);
     }
-    const S flight = pipelined ? simulated_in_flight(zero, d, has_orders ? in_flight[static_cast<std::size_t>(d)] : 1.0)
+    const S flight = pipelined ? simulated_leaf<S>(trace_of(zero), Q::stage_in_flight, d,
+                                                         has_orders ? in_flight[static_cast<std::size_t>(d)] : 1.0)
                                : named(Q::stage_in_flight, d, one + zero);
     const S held_layers = doubled ? n_layers / constant<S>(2) : n_layers;
     // Sharded state is spread over all ranks, experts or not; what is not sharded still leaves out others' experts.

@@ -16,17 +16,6 @@ constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 // Simulated and drawn up to this many operations; longer steps get their makespan from pipeline_time alone.
 constexpr std::int64_t kMaxDrawnOps = std::int64_t{1} << 22;
 
-template <Scalar S>
-S simulated(Trace* trace, Q q, double value) {
-  if constexpr (std::same_as<S, double>) {
-    (void)trace;
-    (void)q;
-    return value;
-  } else {
-    return trace->simulated(q, -1, value);
-  }
-}
-
 Tick ticks(double seconds) {
   const double t = seconds / kTickSeconds;
   if (!(t > 0)) return 0;
@@ -71,7 +60,7 @@ int microbatch_count(const Scenario& s) {
   return static_cast<int>(std::max(1.0, std::ceil(s.workload.global_batch_sequences / ranks)));
 }
 
-StageKey stage_key(const Scenario& s, Trace* trace) {
+StageKey stage_key(const Scenario& s) {
   StageKey key;
   const bool pipelined = s.parallelism.pipeline > 1;
   key.shape.kind = s.pipeline.schedule;
@@ -83,7 +72,6 @@ StageKey stage_key(const Scenario& s, Trace* trace) {
   key.sequence_parallel = s.parallelism.sequence_parallel;
   key.tied_embeddings = s.model.tied_embeddings;
   key.overlap = s.assumptions.axes_overlap;
-  key.trace = trace;
   return key;
 }
 
@@ -255,7 +243,7 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
     }
     if (simulate(pipeline.orders, times, cache.scratch, pipeline.timeline).finished()) {
       cost.simulated = true;
-      cost.makespan = simulated<S>(key.trace, Q::pipeline_makespan,
+      cost.makespan = simulated_leaf<S>(trace_of(in.zero), Q::pipeline_makespan, -1,
                                    static_cast<double>(pipeline.timeline.makespan) * kTickSeconds);
     } else {
       pipeline.timeline = {};
@@ -266,15 +254,15 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
     if (!result.ok()) return cost;
     cost.simulated = true;
     cost.makespan =
-        simulated<S>(key.trace, Q::pipeline_makespan, static_cast<double>(result.makespan) * kTickSeconds);
+        simulated_leaf<S>(trace_of(in.zero), Q::pipeline_makespan, -1, static_cast<double>(result.makespan) * kTickSeconds);
   }
   if (pipeline.drawn()) {
-    const Bubbles idle = bubbles(pipeline.orders, times, pipeline.timeline);
-    cost.bubble_time = simulated<S>(key.trace, Q::pipeline_bubble_time, idle.bubble_time * kTickSeconds);
-    cost.bubble_to_work = simulated<S>(key.trace, Q::pipeline_bubble_to_work, idle.ratio_to_work);
-    cost.span_bubble = simulated<S>(key.trace, Q::pipeline_span_bubble,
-                                    static_cast<double>(idle.span_bubble) * kTickSeconds);
     idle_per_device(pipeline.orders, times, pipeline.timeline, pipeline.idle);
+    const Bubbles idle = bubbles(pipeline.orders, times, pipeline.timeline, pipeline.idle);
+    cost.bubble_time = simulated_leaf<S>(trace_of(in.zero), Q::pipeline_bubble_time, -1, idle.bubble_time * kTickSeconds);
+    cost.bubble_to_work = simulated_leaf<S>(trace_of(in.zero), Q::pipeline_bubble_to_work, -1, idle.ratio_to_work);
+    cost.span_bubble = simulated_leaf<S>(trace_of(in.zero), Q::pipeline_span_bubble, -1,
+                                    static_cast<double>(idle.span_bubble) * kTickSeconds);
     cost.drawn = true;
   }
   // Once more with instant transfers: what they add is a part of the step of its own.
@@ -288,7 +276,7 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
     instant = result.makespan;
   }
   times.transfer = transfer;
-  cost.makespan_without_transfers = simulated<S>(key.trace, Q::pipeline_makespan_without_transfers,
+  cost.makespan_without_transfers = simulated_leaf<S>(trace_of(in.zero), Q::pipeline_makespan_without_transfers, -1,
                                                  static_cast<double>(instant) * kTickSeconds);
   return cost;
 }

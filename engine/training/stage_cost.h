@@ -18,9 +18,8 @@ struct StageKey {
   bool sequence_parallel = true;
   bool tied_embeddings = false;
   AxesOverlap overlap = AxesOverlap::sum;
-  Trace* trace = nullptr;  // where Traced leaves go that the simulation produces
 };
-StageKey stage_key(const Scenario&, Trace*);
+StageKey stage_key(const Scenario&);
 
 // Layers of each virtual stage, in the order a microbatch passes them. Every virtual stage gets the same number or one
 // less; the ones with less stand at the ends, last, first, last but one, second ..., where head and embedding add work.
