@@ -20,16 +20,6 @@ constexpr float kLeastRow = 1.02f, kHeadRow = 1.15f;  // lines of small text
 constexpr float kLens = 26, kLeastLens = 6;  // between the axis and the breakdown
 constexpr float kLensTint = 0.07f;
 
-TextStyle text_style(const Canvas& canvas, Colour colour, HAlign h, Weight weight = Weight::regular) {
-  TextStyle s;
-  s.em = kSmallText * canvas.em();
-  s.weight = weight;
-  s.halign = h;
-  s.valign = VAlign::middle;
-  s.colour = colour;
-  return s;
-}
-
 struct Line {
   Part part;
   std::string name, value, share;
@@ -65,7 +55,7 @@ void draw_sum(Canvas& canvas, const FigureInput& input, const Rect& bar, const S
   const double total = total_gb(input.report.stages.front());
   const bool over = sizes.over(total);
   const Colour trouble = line_of(theme, MemoryPart::over_capacity);
-  const TextStyle style = text_style(canvas, over ? trouble : theme.ink, HAlign::left, Weight::bold);
+  const TextStyle style = small_text(canvas, over ? trouble : theme.ink, HAlign::left, Weight::bold);
   const std::string text =
       over ? "+" + bytes_text((total - sizes.capacity_gb) * kGb) : bytes_text(total * kGb);
   Point at{x(total) + canvas.px(6), bar.centre().y};
@@ -80,7 +70,7 @@ void draw_sum(Canvas& canvas, const FigureInput& input, const Rect& bar, const S
   });
   if (over || sizes.capacity_gb <= 0) return;
   const std::string free = input.texts.format("figure.memory.free", {bytes_text((sizes.capacity_gb - total) * kGb)});
-  const TextStyle faint = text_style(canvas, theme.ink3, HAlign::centre);
+  const TextStyle faint = small_text(canvas, theme.ink3, HAlign::centre);
   const float room = line - canvas.px(8) - bounds.right();
   if (bounds.x > line || canvas.text_width(free, faint) + canvas.px(16) > room) return;
   const Point middle{(bounds.right() + line) / 2, bar.centre().y};
@@ -97,7 +87,7 @@ struct Columns {
 };
 
 Columns columns_of(const Canvas& canvas, const FigureInput& input, const std::vector<Line>& lines, float right) {
-  const TextStyle regular = text_style(canvas, {}, HAlign::left), bold = text_style(canvas, {}, HAlign::left, Weight::bold);
+  const TextStyle regular = small_text(canvas, {}, HAlign::left), bold = small_text(canvas, {}, HAlign::left, Weight::bold);
   float value = canvas.text_width(input.texts.text("figure.memory.column.gb"), regular);
   float share = canvas.text_width(input.texts.text("figure.memory.column.share"), regular);
   for (const Line& l : lines) {
@@ -126,7 +116,7 @@ void draw_breakdown(Canvas& canvas, const FigureInput& input, const FigureView& 
   const Scale x(ScaleKind::linear, 0, total, area.x, columns.bars_right);
   if (head > 0) {
     const float heading = area.y + head / 2;
-    const TextStyle faint = text_style(canvas, theme.ink3, HAlign::right);
+    const TextStyle faint = small_text(canvas, theme.ink3, HAlign::right);
     canvas.text({columns.value_right, heading}, input.texts.text("figure.memory.column.gb"), faint);
     canvas.text({columns.share_right, heading}, input.texts.text("figure.memory.column.share"), faint);
   }
@@ -145,9 +135,9 @@ void draw_breakdown(Canvas& canvas, const FigureInput& input, const FigureView& 
     if (it + 1 != lines.end()) canvas.line({bar.right(), bar.bottom()}, {bar.right(), bar.bottom() + pitch - h}, joint);
     canvas.rect(bar, fill);
     const Weight weight = it == largest ? Weight::bold : Weight::regular;
-    canvas.text({names_right, middle}, it->name, text_style(canvas, theme.ink2, HAlign::right));
-    canvas.text({columns.value_right, middle}, it->value, text_style(canvas, theme.ink, HAlign::right, weight));
-    canvas.text({columns.share_right, middle}, it->share, text_style(canvas, theme.ink2, HAlign::right, weight));
+    canvas.text({names_right, middle}, it->name, small_text(canvas, theme.ink2, HAlign::right));
+    canvas.text({columns.value_right, middle}, it->value, small_text(canvas, theme.ink, HAlign::right, weight));
+    canvas.text({columns.share_right, middle}, it->share, small_text(canvas, theme.ink2, HAlign::right, weight));
     canvas.tag_with(engine::quantity(it->part.quantity).id, 0, rect_between(area.x, y, area.right(), y + pitch),
                     [&] { return part_readout(input, 0, it->part); });
   }
@@ -165,14 +155,14 @@ void draw_single(Canvas& canvas, Rect area, const FigureInput& input, const Figu
   const Sizes sizes = sizes_of(input);
   const std::vector<Line> lines = lines_of(input);
   const std::string sum(input.texts.text("figure.memory.total"));
-  float names = canvas.text_width(sum, text_style(canvas, {}, HAlign::left, Weight::bold));
-  for (const Line& l : lines) names = std::max(names, canvas.text_width(l.name, text_style(canvas, {}, HAlign::left)));
+  float names = canvas.text_width(sum, small_text(canvas, {}, HAlign::left, Weight::bold));
+  for (const Line& l : lines) names = std::max(names, canvas.text_width(l.name, small_text(canvas, {}, HAlign::left)));
 
   Rect rest = area;
   rest.cut_left(std::min(names + canvas.px(kGap), area.w / 2));
   const float names_right = rest.x - canvas.px(kGap);
   const Rect header = rest.cut_top(canvas.px(kHeader));
-  const float label = canvas.text_width(bytes_text(sizes.most_gb * kGb), text_style(canvas, {}, HAlign::left, Weight::bold));
+  const float label = canvas.text_width(bytes_text(sizes.most_gb * kGb), small_text(canvas, {}, HAlign::left, Weight::bold));
   const double end = axis_end(canvas, sizes, rest.w, label);
 
   Frame frame;
@@ -204,7 +194,7 @@ void draw_single(Canvas& canvas, Rect area, const FigureInput& input, const Figu
     draw_breakdown(canvas, input, view, rest, names_right, head, lines);
   }
   draw_frame(canvas, theme, plot, x, Scale(ScaleKind::linear, 0, 1, plot.bottom(), plot.y), frame);
-  canvas.text({names_right, bar.centre().y}, sum, text_style(canvas, theme.ink, HAlign::right, Weight::bold));
+  canvas.text({names_right, bar.centre().y}, sum, small_text(canvas, theme.ink, HAlign::right, Weight::bold));
   draw_stack(canvas, input, bar, x, 0, !view.compact);
   draw_capacity(canvas, input, x, header.centre().y, header.bottom() - canvas.px(5), plot.bottom());
   draw_sum(canvas, input, bar, x, plot);

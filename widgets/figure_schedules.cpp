@@ -54,16 +54,6 @@ const Comparison* comparison_of(const FigureInput& input) {
 
 const ScheduleVariant& variant(const Comparison& c, ScheduleKind kind) { return c.variants[static_cast<std::size_t>(kind)]; }
 
-TextStyle small_style(const Canvas& canvas, Colour colour, HAlign align, Weight weight = Weight::regular) {
-  TextStyle style;
-  style.em = kSmallText * canvas.em();
-  style.colour = colour;
-  style.halign = align;
-  style.valign = VAlign::middle;
-  style.weight = weight;
-  return style;
-}
-
 // As few decimals as show every peak exactly, two at most.
 int decimals_of(const std::vector<const ScheduleVariant*>& shown) {
   int decimals = 0;
@@ -144,7 +134,7 @@ std::vector<std::string> notes_of(const FigureInput& input, const Comparison& c,
 }
 
 void place_notes(const Canvas& canvas, const FigureInput& input, Rect& rest, Layout& l) {
-  const TextStyle style = small_style(canvas, input.theme.ink2, HAlign::left);
+  const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
   const float pitch = FontStack::kLineHeight * style.em;
   const auto most = std::min(kMostNotes, static_cast<std::size_t>(std::max(0.0f, rest.h * kNoteShare / pitch)));
   std::vector<std::string> lines;
@@ -159,7 +149,7 @@ void place_notes(const Canvas& canvas, const FigureInput& input, Rect& rest, Lay
 
 void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, Layout& l, int devices) {
   const TextTable& t = input.texts;
-  const TextStyle bold = small_style(canvas, {}, HAlign::right, Weight::bold), plain = small_style(canvas, {}, HAlign::right);
+  const TextStyle bold = small_text(canvas, {}, HAlign::right, Weight::bold), plain = small_text(canvas, {}, HAlign::right);
   const auto word = [&](std::string_view key) { return std::string(t.text(key)); };
   l.idle.head = word(l.each ? "figure.schedules.idle" : "figure.schedules.idle_mean");
   l.held.head = word(l.each ? "figure.schedules.held" : "figure.schedules.held_most");
@@ -251,7 +241,7 @@ void draw_names(Canvas& canvas, const FigureInput& input, const FigureView& view
   const Theme& theme = input.theme;
   const ScheduleVariant& v = *l.shown[i];
   const StageRows& rows = l.rows[i];
-  const TextStyle bold = small_style(canvas, theme.ink, HAlign::left, Weight::bold);
+  const TextStyle bold = small_text(canvas, theme.ink, HAlign::left, Weight::bold);
   const float line = small_line(canvas);
   const std::string name = schedule_name(input, v.pipeline.shape);
   const std::string own = v.own ? std::string(input.texts.text("figure.schedules.own")) : std::string();
@@ -260,11 +250,11 @@ void draw_names(Canvas& canvas, const FigureInput& input, const FigureView& view
     const float y = rows.plot.y + std::max(line, rows.pitch) / 2;
     canvas.text({rows.area.x, y}, name, bold);
     if (!own.empty() && rows.plot.h >= 2 * line)
-      canvas.text({rows.area.x, y + line}, ellipsize(canvas, own, small_style(canvas, theme.ink3, HAlign::left), l.name_right - rows.area.x),
-                  small_style(canvas, theme.ink3, HAlign::left));
+      canvas.text({rows.area.x, y + line}, ellipsize(canvas, own, small_text(canvas, theme.ink3, HAlign::left), l.name_right - rows.area.x),
+                  small_text(canvas, theme.ink3, HAlign::left));
     tag = rect_between(rows.area.x, y - line / 2, l.name_right, y + line / 2);
   } else {
-    const TextStyle plain = small_style(canvas, theme.ink2, HAlign::right);
+    const TextStyle plain = small_text(canvas, theme.ink2, HAlign::right);
     const Point at{rows.plot.x, rows.header.y + rows.header.h / 2};
     const std::string shown = ellipsize(canvas, name, bold, rows.plot.w);
     canvas.text(at, shown, bold);
@@ -290,13 +280,13 @@ void draw_names(Canvas& canvas, const FigureInput& input, const FigureView& view
     if (!here && (d % rows.label_every != 0 || (view.hovered_stage && std::abs(static_cast<float>(*view.hovered_stage - d)) * rows.pitch < line)))
       continue;
     canvas.text({right, rows.bar(d).centre().y}, format_count(d),
-                small_style(canvas, here ? theme.ink : theme.ink2, HAlign::right, here ? Weight::bold : Weight::regular));
+                small_text(canvas, here ? theme.ink : theme.ink2, HAlign::right, here ? Weight::bold : Weight::regular));
   }
 }
 
 void draw_column_heads(Canvas& canvas, const FigureInput& input, const Layout& l) {
   if (!l.wide) return;
-  const TextStyle style = small_style(canvas, input.theme.ink3, HAlign::right);
+  const TextStyle style = small_text(canvas, input.theme.ink3, HAlign::right);
   const float pitch = FontStack::kLineHeight * style.em;
   for (const Column* column : {&l.idle, &l.held}) {
     const std::vector<std::string> lines = wrap(canvas, column->head, style, column->width - canvas.px(6), 2);
@@ -311,7 +301,7 @@ void draw_numbers(Canvas& canvas, const FigureInput& input, const Layout& l, std
   const ScheduleVariant& v = *l.shown[i];
   const StageRows& rows = l.rows[i];
   const std::vector<double>& peaks = v.pipeline.peak_microbatches;
-  const TextStyle plain = small_style(canvas, theme.ink2, HAlign::right), dark = small_style(canvas, theme.ink, HAlign::right);
+  const TextStyle plain = small_text(canvas, theme.ink2, HAlign::right), dark = small_text(canvas, theme.ink, HAlign::right);
   Fill fill = fill_of(theme, MemoryPart::activations, canvas.em());
   const float start = l.held.right - l.held.width + canvas.px(kColumnGap);
   const float height = rows.bar_height * (l.each ? 0.6f : 0.8f);
@@ -345,7 +335,7 @@ void draw_end(Canvas& canvas, const FigureInput& input, const Layout& l, std::si
   const StageRows& rows = l.rows[i];
   const float x = l.x(end / kTicksPerSecond / l.unit.seconds), over = canvas.px(l.wide ? 3 : 1);
   canvas.line({x, rows.plot.y - over}, {x, rows.plot.bottom() + canvas.px(3)}, {input.theme.ink, canvas.px(2), {}});
-  const TextStyle bold = small_style(canvas, input.theme.ink, HAlign::centre, Weight::bold);
+  const TextStyle bold = small_text(canvas, input.theme.ink, HAlign::centre, Weight::bold);
   const std::string text = format_significant(end / kTicksPerSecond / l.unit.seconds);
   const float half = canvas.text_width(text, bold) / 2;
   const float most = std::max(l.plot.x + half, (l.wide ? l.idle.right - l.idle.width : canvas.bounds().right()) - half);
@@ -372,7 +362,7 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l) {
   entries.push_back(entry("figure.pipeline.idle", OpKind::idle));
   const std::string_view note = chunks < 2 ? std::string_view{} : t.text(chunks == 2 ? "figure.pipeline.lighter" : "figure.pipeline.lighter_many");
   const float right = l.wide ? l.idle.right - l.idle.width : l.plot.right();
-  const TextStyle style = small_style(canvas, input.theme.ink2, HAlign::left);
+  const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
   float width = note.empty() ? 0 : canvas.text_width(note, style) + canvas.px(16);
   for (const KeyEntry& e : entries) width += canvas.px(33) + canvas.text_width(e.text, style);
   // Over the rows if it fits there, else from the edge of the figure on.
@@ -429,7 +419,7 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
     draw_numbers(canvas, input, l, i, most_held, decimals);
     draw_end(canvas, input, l, i);
   }
-  const TextStyle style = small_style(canvas, input.theme.ink2, HAlign::left);
+  const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
   float y = l.foot.y;
   const float pitch = FontStack::kLineHeight * style.em;
   for (const std::string& note : l.notes) canvas.text({l.foot.x, y + pitch / 2}, note, style), y += pitch;

@@ -43,6 +43,16 @@ bool has_hangul(std::string_view text) {
 
 }  // namespace
 
+TextStyle small_text(const Canvas& canvas, Colour colour, HAlign halign, Weight weight) {
+  TextStyle style;
+  style.em = kSmallText * canvas.em();
+  style.weight = weight;
+  style.halign = halign;
+  style.valign = VAlign::middle;
+  style.colour = colour;
+  return style;
+}
+
 TextStyle head_style(const Canvas& canvas, const Theme& theme, std::string_view text) {
   TextStyle style;
   style.colour = theme.ink;

@@ -18,6 +18,8 @@ namespace roofscape::widgets {
 
 inline constexpr float kSmallText = 0.85f;  // tick labels, captions
 inline constexpr float kHeadText = 1.0f;    // figure title; on paper 1.1
+// Style of small text set on the middle of its line: labels of rows, values beside bars.
+TextStyle small_text(const Canvas& canvas, Colour colour, HAlign halign, Weight weight = Weight::regular);
 
 // The style of a head in the language of `text`: bold, or for Korean larger instead.
 TextStyle head_style(const Canvas& canvas, const Theme& theme, std::string_view text);
