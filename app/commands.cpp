@@ -1,6 +1,8 @@
 #include "app/commands.h"
 
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "app/workspace.h"
 #include "engine/io/scenario_json.h"
@@ -23,17 +25,16 @@ void open_preset(Workspace& w) {
   if (static_cast<std::size_t>(N) < all.size()) w.open(all[static_cast<std::size_t>(N)].id);
 }
 
-template <int N>
+template <std::size_t N>
 void show_figure(Workspace& w) {
-  constexpr auto index = static_cast<std::size_t>(N);
-  if (index < widgets::figures().size()) w.view.maximised = w.view.maximised == index ? std::nullopt : std::optional(index);
+  w.view.maximised = w.view.maximised == N ? std::nullopt : std::optional(N);
 }
 
 constexpr KeyPress kNone{};
 
 bool has_pipeline(const Workspace& w) { return w.session.report().pipeline.drawn(); }
 
-const std::array kCommands{
+const std::array kFixedCommands{
     Command{"file.open", Category::file, ctrl('O'), kNone, false, nullptr, [](Workspace& w) { w.open_scenario_list(); }},
     Command{"file.save", Category::file, ctrl('S'), kNone, false, nullptr, [](Workspace& w) { w.save(); }},
     Command{"file.save_as", Category::file, ctrl_shift('S'), kNone, false, nullptr, [](Workspace& w) { w.view.sheet = Sheet::save_as; }},
@@ -69,11 +70,6 @@ const std::array kCommands{
     Command{"view.full_screen", Category::view, plain(Key::f11), kNone, true,
             [](const Workspace& w) { return static_cast<bool>(w.actions.toggle_full_screen); },
             [](Workspace& w) { w.actions.toggle_full_screen(); }},
-    Command{"figure.roofline", Category::figures, kNone, kNone, false, nullptr, show_figure<0>},
-    Command{"figure.memory", Category::figures, kNone, kNone, false, nullptr, show_figure<1>},
-    Command{"figure.pipeline", Category::figures, kNone, kNone, false, nullptr, show_figure<2>},
-    Command{"figure.schedules", Category::figures, kNone, kNone, false, nullptr, show_figure<3>},
-    Command{"figure.bubble", Category::figures, kNone, kNone, false, nullptr, show_figure<4>},
     Command{"pipeline.critical_path", Category::figures, kNone, kNone, true, has_pipeline,
             [](Workspace& w) { w.view.pipeline.critical_path = !w.view.pipeline.critical_path; }},
     Command{"pipeline.memory_trace", Category::figures, kNone, kNone, false, has_pipeline,
@@ -96,12 +92,34 @@ const std::array kCommands{
     Command{"preset.9", Category::hidden, plain(widgets::key_of('9')), kNone, false, nullptr, open_preset<8>},
 };
 
+// One command a figure, "figure.<name>", in the order of the table of figures.
+constexpr std::size_t kFigureCommands = widgets::kFigureCount;
+const std::array<std::string, kFigureCommands>& figure_command_ids() {
+  static const auto ids = [] {
+    std::array<std::string, kFigureCommands> out;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = "figure." + std::string(widgets::figures()[i].name);
+    return out;
+  }();
+  return ids;
+}
+template <std::size_t... N>
+void append_figure_commands(std::vector<Command>& all, std::index_sequence<N...>) {
+  (all.push_back({figure_command_ids()[N], Category::figures, kNone, kNone, N == 0, nullptr, show_figure<N>}), ...);
+}
+
 }  // namespace
 
-std::span<const Command> commands() { return kCommands; }
+std::span<const Command> commands() {
+  static const std::vector<Command> all = [] {
+    std::vector<Command> out(kFixedCommands.begin(), kFixedCommands.end());
+    append_figure_commands(out, std::make_index_sequence<kFigureCommands>());
+    return out;
+  }();
+  return all;
+}
 
 const Command* find_command(std::string_view id) {
-  for (const Command& c : kCommands)
+  for (const Command& c : commands())
     if (c.id == id) return &c;
   return nullptr;
 }

@@ -1,5 +1,8 @@
 #include "app/export.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -67,9 +70,30 @@ io::Result<ExportSize> parse_size(std::string_view text) {
   return size;
 }
 
+std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::string_view assignment, widgets::FigureView& view) {
+  const std::size_t cut = assignment.find('=');
+  const std::string_view key = assignment.substr(0, cut);
+  const std::string name = "figure " + std::string(figure.name);
+  std::vector<std::string_view> keys;
+  for (std::size_t i = 0; i < figure.options.size(); ++i) {
+    const widgets::FigureOption& option = figure.options[i];
+    keys.push_back(option.key);
+    if (option.key != key) continue;
+    const std::string_view wanted = cut == std::string_view::npos ? std::string_view{} : assignment.substr(cut + 1);
+    const auto found = std::find(option.choices.begin(), option.choices.end(), wanted);
+    if (found == option.choices.end())
+      return io::InputError{{}, "--with", io::in_quotes(assignment) + " is no choice of " + name,
+                            fmt::format("{} takes {}", key, fmt::join(option.choices, ", "))};
+    view.choices[i] = static_cast<std::uint8_t>(found - option.choices.begin());
+    return std::nullopt;
+  }
+  return io::InputError{{}, "--with", name + " has no option " + io::in_quotes(key),
+                        keys.empty() ? "it has none" : fmt::format("it has {}", fmt::join(keys, ", "))};
+}
+
 io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const widgets::FigureInput& input, FileFormat format,
                                      const ExportSize& size, const widgets::FontStack& fonts, const widgets::FigureView& view) {
-  const widgets::FigureHead head = figure.head(input);
+  const widgets::FigureHead head = figure.head(input, view);
   if (format == FileFormat::svg) {
     widgets::SvgOptions options;
     options.title = head.title;

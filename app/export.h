@@ -24,6 +24,9 @@ ExportSize default_size(const widgets::FigureRow& figure);
 // "170x110mm", "1280x720px" (96 an inch, one pixel of a PNG each); without a unit millimetres.
 io::Result<ExportSize> parse_size(std::string_view text);
 
+// Takes "tier=dcn" into the view: an option of the figure and one of its choices. Errors name what there is.
+std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::string_view assignment, widgets::FigureView& view);
+
 // The bytes of the file; `view` says what is shown beyond the default. Errors: the drawing library failed (out of memory).
 io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const widgets::FigureInput& input, FileFormat format,
                                      const ExportSize& size, const widgets::FontStack& fonts, const widgets::FigureView& view = {});

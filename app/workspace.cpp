@@ -7,7 +7,6 @@
 
 #include "app/commands.h"
 #include "app/export.h"
-#include "app/figure_data.h"
 #include "app/panels/pipeline_tools.h"
 #include "app/strings.h"
 #include "engine/io/files.h"
@@ -124,6 +123,13 @@ std::size_t Workspace::current_figure() const {
   return 0;
 }
 
+FigureView Workspace::shown_view(std::size_t figure) const {
+  FigureView shown;
+  shown.choices = view.choices[figure];
+  if (figures()[figure].name == "pipeline") show_tools(view, shown);
+  return shown;
+}
+
 void Workspace::export_current_figure() {
   const FigureRow& row = figures()[current_figure()];
   auto paper = load_theme("print");
@@ -131,9 +137,8 @@ void Workspace::export_current_figure() {
     session.say({true, io::to_text(paper.error()), {}});
     return;
   }
-  const FigureInput input{session.scenario(), session.report(), texts_, paper.value()};
-  FigureView shown;  // the tools that are on; never what the pointer does
-  if (row.name == "pipeline") show_tools(view, shown);
+  const FigureInput input{session.scenario(), session.report(), texts_, paper.value(), view.studies};
+  const FigureView shown = shown_view(current_figure());
   const auto folder = export_folder();
   const std::string stem = file_stem(session.scenario().name) + "-" + std::string(row.name);
   for (const char* extension : {".svg", ".pdf", ".png"})
@@ -145,7 +150,9 @@ void Workspace::export_current_figure() {
 }
 
 std::string Workspace::figure_data() const {
-  return app::figure_data(figures()[current_figure()].name, session.report(), texts_);
+  const FigureRow& row = figures()[current_figure()];
+  widgets::StudyCache studies;  // of this scenario, which need not be the one that is drawn
+  return row.data({session.scenario(), session.report(), texts_, theme_, studies}, shown_view(current_figure()));
 }
 
 void Workspace::save() {

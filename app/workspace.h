@@ -71,6 +71,8 @@ class Workspace {
   std::string characters() const;
 
  private:
+  // What a copy of a figure shows beyond the default: the tools and choices that are on, never what the pointer does.
+  widgets::FigureView shown_view(std::size_t figure) const;
   void run_commands(const std::vector<std::string>& requested);
   void take_list_choice();
   void take_model(std::string_view config, const std::string& file);

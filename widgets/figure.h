@@ -3,23 +3,53 @@
 // that draws a report on any canvas: the window, an exported file, a test. The same words, the same marks, the same tags.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "engine/report.h"
 #include "engine/scenario.h"
 #include "widgets/canvas.h"
+#include "widgets/study_cache.h"
 #include "widgets/text_table.h"
 #include "widgets/theme.h"
 
 namespace roofscape::widgets {
+
+// A pinned scenario that figures show as a ghost behind the present one.
+struct Baseline {
+  const engine::Scenario& scenario;
+  const engine::Report& report;
+};
+
+// An operation someone measured, laid over the roofline.
+struct MeasuredPoint {
+  std::string name;
+  double flops = 0;
+  double bytes = 0;  // of HBM
+  double seconds = 0;
+};
 
 struct FigureInput {
   const engine::Scenario& scenario;
   const engine::Report& report;
   const TextTable& texts;
   const Theme& theme;
+  StudyCache& studies;
+  const Baseline* baseline = nullptr;
+  std::span<const MeasuredPoint> measured = {};
 };
+
+// A choice a figure offers beyond the scenario, such as which collective it draws. Words: "figure.<name>.<key>" and
+// "figure.<name>.<key>.<choice>".
+struct FigureOption {
+  std::string_view key;
+  std::span<const std::string_view> choices;  // the first is the default
+};
+inline constexpr std::size_t kMostFigureOptions = 4;
 
 // How a figure is looked at. Never part of a Scenario, never undone.
 struct FigureView {
@@ -34,6 +64,8 @@ struct FigureView {
   bool memory_trace = false;
   std::optional<double> cursor;   // the time of playback, as a fraction of the whole
   std::optional<Point> pointer;   // what the operation under it waits for and feeds is drawn
+  // By option of the figure's row: the index of its choice.
+  std::array<std::uint8_t, kMostFigureOptions> choices{};
 };
 
 // The phrase after a figure's title: its takeaway, computed ("0.9 GB free on stage 1").

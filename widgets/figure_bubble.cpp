@@ -1,5 +1,7 @@
 #include "widgets/figure_bubble.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -212,7 +214,7 @@ void draw_now_value(Canvas& canvas, const FigureInput& input, const Layout& l, i
 
 }  // namespace
 
-FigureHead bubble_head(const FigureInput& input) {
+FigureHead bubble_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.bubble.title");
@@ -231,7 +233,7 @@ FigureHead bubble_head(const FigureInput& input) {
 }
 
 void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
-  const Rect rest = draw_figure_head(canvas, area, input, view, bubble_head(input));
+  const Rect rest = draw_figure_head(canvas, area, input, view, bubble_head(input, view));
   if (rest.empty()) return;
   const Curves* c = curves_of(input);
   if (c == nullptr) {
@@ -271,6 +273,17 @@ void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, con
     canvas.text({start, placed[i]}, l.labels[i], style);
   }
   draw_now_value(canvas, input, l, now);
+}
+
+std::string bubble_data(const FigureInput& input, const FigureView&) {
+  std::string out = "schedule\tmicrobatches\tidle share\tmakespan s\n";
+  const auto work = engine::step_work(input.report);
+  if (!work) return out;
+  for (const engine::BubbleCurve& curve : engine::bubble_curves(*work, engine::microbatches_to_show(*work)))
+    for (const engine::BubblePoint& p : curve.points)
+      out += fmt::format("{}\t{}\t{}\t{}\n", engine::schedule_id(curve.shape.kind), p.microbatches, p.idle_fraction,
+                         static_cast<double>(p.makespan) * 1e-12);
+  return out;
 }
 
 }  // namespace roofscape::widgets

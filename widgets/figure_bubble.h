@@ -7,6 +7,7 @@
 namespace roofscape::widgets {
 
 void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
-FigureHead bubble_head(const FigureInput& input);
+FigureHead bubble_head(const FigureInput& input, const FigureView& view);
+std::string bubble_data(const FigureInput& input, const FigureView& view);
 
 }  // namespace roofscape::widgets

@@ -1,5 +1,7 @@
 #include "widgets/figure_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -152,7 +154,7 @@ void draw_totals(Canvas& canvas, const FigureInput& input, const FigureView& vie
 
 }  // namespace
 
-FigureHead memory_head(const FigureInput& input) {
+FigureHead memory_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   const bool several = input.report.stages.size() > 1;
   FigureHead head;
@@ -172,7 +174,7 @@ FigureHead memory_head(const FigureInput& input) {
 }
 
 void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
-  const Rect rest = draw_figure_head(canvas, area, input, view, memory_head(input));
+  const Rect rest = draw_figure_head(canvas, area, input, view, memory_head(input, view));
   const int stages = static_cast<int>(input.report.stages.size());
   if (stages == 0 || rest.empty()) return;
   if (stages == 1) {
@@ -198,6 +200,18 @@ void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, con
                                       rows.header.bottom() - canvas.px(5), rows.plot.bottom());
   draw_part_names(canvas, input, view, rows, x, capacity);
   draw_totals(canvas, input, view, rows, x);
+}
+
+std::string memory_data(const FigureInput& input, const FigureView&) {
+  std::string out = "stage";
+  for (const engine::Q part : engine::kMemoryParts) out += fmt::format("\t{}", engine::quantity(part).id);
+  out += fmt::format("\t{}\n", engine::quantity(engine::Q::memory_total).id);
+  for (std::size_t i = 0; i < input.report.stages.size(); ++i) {
+    out += fmt::format("{}", i);
+    for (const double bytes : input.report.stages[i].memory_bytes) out += fmt::format("\t{}", bytes);
+    out += fmt::format("\t{}\n", input.report.stages[i].memory_total_bytes);
+  }
+  return out;
 }
 
 }  // namespace roofscape::widgets

@@ -7,6 +7,7 @@
 namespace roofscape::widgets {
 
 void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
-FigureHead memory_head(const FigureInput& input);
+FigureHead memory_head(const FigureInput& input, const FigureView& view);
+std::string memory_data(const FigureInput& input, const FigureView& view);
 
 }  // namespace roofscape::widgets

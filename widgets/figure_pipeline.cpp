@@ -1,5 +1,7 @@
 #include "widgets/figure_pipeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "widgets/figure_head.h"
@@ -36,7 +38,7 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const gantt::Gantt
 
 }  // namespace
 
-FigureHead pipeline_head(const FigureInput& input) {
+FigureHead pipeline_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   const engine::PipelineReport& p = input.report.pipeline;
   FigureHead head;
@@ -84,7 +86,7 @@ Rect pipeline_plot(const Canvas& canvas, const Rect& area, const FigureInput& in
 }
 
 void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
-  const Rect rest = draw_figure_head(canvas, area, input, view, pipeline_head(input));
+  const Rect rest = draw_figure_head(canvas, area, input, view, pipeline_head(input, view));
   const engine::PipelineReport& p = input.report.pipeline;
   if (rest.empty()) return;
   if (!p.status.legal()) return draw_schedule_reason(canvas, rest, input);
@@ -107,6 +109,33 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   if (view.critical_path) gantt::draw_critical_path(canvas, input, g);
   if (view.cursor) gantt::draw_time_cursor(canvas, input, g, std::clamp(*view.cursor, 0.0, 1.0) * laid.total);
   if (view.pointer) gantt::draw_links(canvas, input, g, *view.pointer);
+}
+
+namespace {
+
+std::string_view pass_name(engine::OpKind kind) {
+  switch (kind) {
+    case engine::OpKind::forward: return "forward";
+    case engine::OpKind::backward: return "backward";
+    case engine::OpKind::backward_input: return "backward_input";
+    case engine::OpKind::backward_weight: return "backward_weight";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string pipeline_data(const FigureInput& input, const FigureView&) {
+  std::string out = "device\tvirtual stage\tmicrobatch\tpass\tstart s\n";
+  const engine::PipelineReport& p = input.report.pipeline;
+  constexpr std::size_t kMost = 200000;  // a clipboard is no place for more
+  for (std::size_t device = 0; device < p.orders.devices(); ++device)
+    for (std::size_t i = p.orders.first[device]; i < p.orders.first[device + 1] && i < p.timeline.start.size() && i < kMost; ++i) {
+      const engine::Op op = p.orders.ops[i];
+      out += fmt::format("{}\t{}\t{}\t{}\t{}\n", device, op.stage(), op.microbatch(), pass_name(op.kind()),
+                         static_cast<double>(p.timeline.start[i]) * 1e-12);
+    }
+  return out;
 }
 
 }  // namespace roofscape::widgets

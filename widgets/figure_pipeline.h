@@ -10,6 +10,7 @@ namespace roofscape::widgets {
 void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
 // Where its blocks are, for gestures; empty where nothing is drawn.
 Rect pipeline_plot(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
-FigureHead pipeline_head(const FigureInput& input);
+FigureHead pipeline_head(const FigureInput& input, const FigureView& view);
+std::string pipeline_data(const FigureInput& input, const FigureView& view);
 
 }  // namespace roofscape::widgets

@@ -1,5 +1,7 @@
 #include "widgets/figure_roofline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "widgets/figure_head.h"
@@ -111,7 +113,7 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const FigureView& view,
 
 }  // namespace
 
-FigureHead roofline_head(const FigureInput& input) {
+FigureHead roofline_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.roofline.title");
@@ -135,7 +137,7 @@ FigureHead roofline_head(const FigureInput& input) {
 }
 
 void draw_roofline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
-  const Rect rest = draw_figure_head(canvas, area, input, view, roofline_head(input));
+  const Rect rest = draw_figure_head(canvas, area, input, view, roofline_head(input, view));
   const Layout l = lay_out(canvas, rest, input, view);
   if (!l.drawn) {
     TextStyle style;
@@ -150,6 +152,15 @@ void draw_roofline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   draw_roofs(canvas, input, l);
   draw_labels(canvas, input, l);
   draw_dots(canvas, input, view, l);
+}
+
+std::string roofline_data(const FigureInput& input, const FigureView&) {
+  std::string out = "operation\tFLOP\tHBM bytes\tFLOP/byte\tFLOP/s\ttime s\tshare of step\n";
+  for (const engine::OperationRow& row : input.report.operations)
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                       input.texts.text("operation." + std::string(engine::kOperationIds[static_cast<std::size_t>(row.kind)])), row.flops,
+                       row.hbm_bytes, row.intensity_flop_per_byte, row.achieved_flop_per_s, row.time_s, row.share_of_step);
+  return out;
 }
 
 }  // namespace roofscape::widgets

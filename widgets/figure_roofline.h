@@ -7,6 +7,7 @@
 namespace roofscape::widgets {
 
 void draw_roofline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
-FigureHead roofline_head(const FigureInput& input);
+FigureHead roofline_head(const FigureInput& input, const FigureView& view);
+std::string roofline_data(const FigureInput& input, const FigureView& view);
 
 }  // namespace roofscape::widgets

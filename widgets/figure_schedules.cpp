@@ -1,5 +1,7 @@
 #include "widgets/figure_schedules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -372,7 +374,7 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l) {
 
 }  // namespace
 
-FigureHead schedules_head(const FigureInput& input) {
+FigureHead schedules_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.schedules.title");
@@ -390,7 +392,7 @@ FigureHead schedules_head(const FigureInput& input) {
 }
 
 void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
-  const Rect rest = draw_figure_head(canvas, area, input, view, schedules_head(input));
+  const Rect rest = draw_figure_head(canvas, area, input, view, schedules_head(input, view));
   if (rest.empty()) return;
   const Comparison* c = comparison_of(input);
   if (c == nullptr) {
@@ -423,6 +425,19 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
   float y = l.foot.y;
   const float pitch = FontStack::kLineHeight * style.em;
   for (const std::string& note : l.notes) canvas.text({l.foot.x, y + pitch / 2}, note, style), y += pitch;
+}
+
+std::string schedules_data(const FigureInput& input, const FigureView&) {
+  std::string out = "schedule\tchunks\tlegal\tmakespan s\tidle share\tmost microbatches held\n";
+  const auto work = engine::step_work(input.report);
+  if (!work) return out;
+  for (const engine::ScheduleVariant& v : engine::compare_schedules(*work)) {
+    const auto& peaks = v.pipeline.peak_microbatches;
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", engine::schedule_id(v.pipeline.shape.kind), v.pipeline.shape.virtual_stages,
+                       v.legal() ? "yes" : "no", static_cast<double>(v.makespan) * 1e-12, v.idle_fraction,
+                       peaks.empty() ? 0.0 : *std::max_element(peaks.begin(), peaks.end()));
+  }
+  return out;
 }
 
 }  // namespace roofscape::widgets

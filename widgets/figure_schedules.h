@@ -8,6 +8,7 @@
 namespace roofscape::widgets {
 
 void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
-FigureHead schedules_head(const FigureInput& input);
+FigureHead schedules_head(const FigureInput& input, const FigureView& view);
+std::string schedules_data(const FigureInput& input, const FigureView& view);
 
 }  // namespace roofscape::widgets

@@ -1,5 +1,8 @@
 #include "app/cli/commands.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cstdio>
 
 #include "app/derivation_text.h"
@@ -135,8 +138,11 @@ int figure(const Context& context) {
   const Options& options = context.options;
   if (options.list) {
     Columns columns({false, false});
-    for (const widgets::FigureRow& entry : widgets::figures())
+    for (const widgets::FigureRow& entry : widgets::figures()) {
       columns.add({std::string(entry.name), std::string(context.texts.text("figure." + std::string(entry.name) + ".about"))});
+      for (const widgets::FigureOption& option : entry.options)
+        columns.add({"", fmt::format("--with {}={}", option.key, fmt::join(option.choices, "|"))});
+    }
     return print(columns.text(0), kGood);
   }
   const auto usage = [](std::string message, std::string remedy) {
@@ -166,6 +172,12 @@ int figure(const Context& context) {
     }
     size = parsed.value();
   }
+  widgets::FigureView view;
+  for (const std::string& assignment : options.with)
+    if (const auto error = choose(*entry, assignment, view)) {
+      complain(*error);
+      return kBadInput;
+    }
   const auto theme = load_theme(options.theme, context.folder);
   if (!theme) {
     complain(theme.error());
@@ -174,8 +186,9 @@ int figure(const Context& context) {
   const auto evaluated = evaluate(context);
   if (!evaluated) return kBadInput;
   const widgets::FontStack fonts;
-  const widgets::FigureInput input{evaluated->scenario, evaluated->report, context.texts, theme.value()};
-  if (const auto error = export_figure(*entry, input, options.output, size, fonts)) {
+  widgets::StudyCache studies;
+  const widgets::FigureInput input{evaluated->scenario, evaluated->report, context.texts, theme.value(), studies};
+  if (const auto error = export_figure(*entry, input, options.output, size, fonts, view)) {
     complain(*error);
     return kBadInput;
   }

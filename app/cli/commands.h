@@ -22,6 +22,7 @@ struct Options {
   std::string block;                // calc
   std::vector<std::string> inputs;  // calc: name=value
   bool explain = false;             // calc --explain
+  std::vector<std::string> with;    // figure: option=choice
   std::string figure, output, theme = "print", size;
   std::string language = "en";
   std::string presets;              // --presets DIR; empty: the user's data folder

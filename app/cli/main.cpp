@@ -76,6 +76,7 @@ int run(int argc, char** argv) {
   figure->add_option("-o,--output", options.output, text("cli.figure.output"));
   figure->add_option("--theme", options.theme, text("cli.figure.theme"));
   figure->add_option("--size", options.size, text("cli.figure.size"));
+  figure->add_option("--with", options.with, text("cli.figure.with"))->type_size(1)->allow_extra_args(false)->take_all();
   figure->add_flag("--list", options.list, text("cli.figure.list"));
   add_set(figure);
 

@@ -68,7 +68,7 @@ void figure(PanelContext& ctx, const Rect& cell, std::size_t index, engine::Scen
   const Theme& t = ctx.ui.theme;
   const bool drawable = ctx.session.drawable();
   const FigureInput input{drawable ? ctx.session.scenario() : ctx.session.last_drawable(),
-                          drawable ? ctx.session.report() : ctx.session.last_drawable_report(), ctx.ui.texts, t};
+                          drawable ? ctx.session.report() : ctx.session.last_drawable_report(), ctx.ui.texts, t, ctx.view.studies};
   const std::string id = "figure." + std::string(row.name);
   ctx.ui.canvas.rect(cell, {.colour = t.panel});
   const auto clip = ctx.ui.canvas.clip(cell);
@@ -77,7 +77,7 @@ void figure(PanelContext& ctx, const Rect& cell, std::size_t index, engine::Scen
   rest.cut_bottom(std::round(ctx.px(8)));
   const Rect head = rest.cut_top(std::round(ctx.px(kHeadHeight)));
 
-  FigureHead words = row.head(input);
+  FigureHead words = row.head(input, {});
   if (!drawable) words.takeaway = ctx.text("ui.figure.last_valid");
   const float side = std::round(ctx.px(24)), y = head.y + std::round((head.h - side) / 2);
   const Rect save{head.right() - side, y, side, side}, grow{head.right() - 2 * side - ctx.px(4), y, side, side};
@@ -107,7 +107,7 @@ void figure(PanelContext& ctx, const Rect& cell, std::size_t index, engine::Scen
   view.compact = ctx.view.compact && !maximised;
   view.hovered_stage = ctx.view.hovered_stage;
   view.hovered_operation = ctx.view.hovered_operation;
-  auto& span = ctx.view.spans[index % ctx.view.spans.size()];
+  auto& span = ctx.view.spans[index];
   if (tools) {
     show_tools(ctx.view, view);
     run_playback(ctx, span);

@@ -14,7 +14,7 @@
 #include "app/session.h"
 #include "engine/explain.h"
 #include "widgets/controls.h"
-#include "widgets/figure.h"
+#include "widgets/figures.h"
 #include "widgets/palette.h"
 
 namespace roofscape::app {
@@ -32,7 +32,9 @@ struct ViewState {
   Sheet sheet = Sheet::none;
   std::optional<int> hovered_stage, hovered_operation;            // of the frame before
   std::optional<int> next_hovered_stage, next_hovered_operation;  // found in this one
-  std::array<std::pair<double, double>, 8> spans;                 // visible part of each figure's x axis
+  std::vector<std::pair<double, double>> spans;                   // by figure: the visible part of its x axis
+  std::vector<std::array<std::uint8_t, widgets::kMostFigureOptions>> choices;  // by figure: of its options
+  widgets::StudyCache studies;                                    // what figures computed beyond the report
   struct PipelineTools {
     bool critical_path = false, memory_trace = false, playing = false;
     std::optional<double> cursor;                 // share of the time that playback has reached
@@ -54,7 +56,7 @@ struct ViewState {
   };
   std::optional<Derived> derived;
 
-  ViewState() { spans.fill({0.0, 1.0}); }
+  ViewState() : spans(widgets::figures().size(), {0.0, 1.0}), choices(widgets::figures().size()) {}
 };
 
 struct PanelContext {

@@ -166,7 +166,10 @@ const TextTable& english() {
   return table;
 }
 
-FigureInput input_of(const FigureCase& c, const Theme& theme) { return {c.scenario, c.report, english(), theme}; }
+FigureInput input_of(const FigureCase& c, const Theme& theme, const TextTable& texts) {
+  static StudyCache studies;
+  return {c.scenario, c.report, texts, theme, studies};
+}
 
 std::unique_ptr<RecordCanvas> drawn(const std::string& figure, const FigureCase& c, const std::string& theme_name, float em, float width,
                    float height, const FigureView& view) {

@@ -27,7 +27,7 @@ FigureCase one_stage(int microbatches = 1);
 FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, engine::Tick input, engine::Tick weight);
 
 const TextTable& english();
-FigureInput input_of(const FigureCase& c, const Theme& theme);
+FigureInput input_of(const FigureCase& c, const Theme& theme, const TextTable& texts = english());
 
 // Draws a figure by name and returns the canvas.
 std::unique_ptr<RecordCanvas> drawn(const std::string& figure, const FigureCase& c, const std::string& theme_name,

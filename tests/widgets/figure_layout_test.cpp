@@ -148,7 +148,7 @@ TEST_CASE("words half as long again still have room") {
         CAPTURE(figure.name);
         CAPTURE(size.width);
         RecordCanvas canvas(fonts(), 15, {0, 0, size.width, size.height});
-        figure.draw(canvas, canvas.bounds(), {c.figure_case.scenario, c.figure_case.report, long_words(), dark}, {});
+        figure.draw(canvas, canvas.bounds(), input_of(c.figure_case, dark, long_words()), {});
         CHECK(canvas.audit_text() == "");
       }
 }

@@ -80,12 +80,12 @@ TEST_CASE("what does not fit stands past the line with its amount") {
   REQUIRE(excess);
   CHECK(excess->rect.x == doctest::Approx(axis.at(80)).epsilon(0.0005));
   CHECK(excess->rect.right() == doctest::Approx(axis.at(92.26)).epsilon(0.001));
-  CHECK(find_figure("memory")->head(input_of(c, theme("dark"))).takeaway == "12.3\u202fGB too much");
+  CHECK(find_figure("memory")->head(input_of(c, theme("dark")), {}).takeaway == "12.3\u202fGB too much");
 }
 
 TEST_CASE("the memory takeaway names what is free and where") {
-  CHECK(find_figure("memory")->head(input_of(sixteen_stages(), theme("dark"))).takeaway == "17.2\u202fGB free on stage 1");
-  CHECK(find_figure("memory")->head(input_of(one_stage(), theme("dark"))).takeaway == "92.1\u202fGB free");
+  CHECK(find_figure("memory")->head(input_of(sixteen_stages(), theme("dark")), {}).takeaway == "17.2\u202fGB free on stage 1");
+  CHECK(find_figure("memory")->head(input_of(one_stage(), theme("dark")), {}).takeaway == "92.1\u202fGB free");
 }
 
 TEST_CASE("one stage lists every part with its value and share") {

@@ -93,10 +93,10 @@ TEST_CASE("the area of a dot is its share of the step") {
 TEST_CASE("the roofline's takeaway says what bounds the matrix multiplications") {
   const Theme dark = theme("dark");
   FigureCase c = sixteen_stages();
-  CHECK(find_figure("roofline")->head(input_of(c, dark)).takeaway == "matmuls run at 100\u202f% of peak");
+  CHECK(find_figure("roofline")->head(input_of(c, dark), {}).takeaway == "matmuls run at 100\u202f% of peak");
   for (engine::OperationRow& row : c.report.operations)
     if (!engine::is_vector_operation(row.kind)) row.intensity_flop_per_byte = 20;
-  CHECK(find_figure("roofline")->head(input_of(c, dark)).takeaway == "42\u202f% of the step is bound by HBM");
+  CHECK(find_figure("roofline")->head(input_of(c, dark), {}).takeaway == "42\u202f% of the step is bound by HBM");
 }
 
 TEST_CASE("a chip without a known bandwidth says so instead of drawing") {

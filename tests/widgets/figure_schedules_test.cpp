@@ -137,8 +137,8 @@ TEST_CASE("schedules that cannot run are named with the rule and the nearest val
 }
 
 TEST_CASE("takeaways are computed") {
-  CHECK(find_figure("schedules")->head(input_of(four_by_twelve(), theme("dark"))).takeaway.find("less time than 1F1B") != std::string::npos);
-  CHECK(find_figure("bubble")->head(input_of(four_by_twelve(), theme("dark"))).takeaway ==
+  CHECK(find_figure("schedules")->head(input_of(four_by_twelve(), theme("dark")), {}).takeaway.find("less time than 1F1B") != std::string::npos);
+  CHECK(find_figure("bubble")->head(input_of(four_by_twelve(), theme("dark")), {}).takeaway ==
         "1F1B: 20.0\u202f% of the pipeline idles with 12 microbatches");
 }
 
