@@ -119,6 +119,9 @@ struct PipelineReport {
   Orders orders;
   std::vector<double> peak_microbatches;  // by device: held at its peak, until the weight gradient; of the order alone
   PipelineTimes times;
+  // By virtual stage: the part of a backward in which forwards are done again, in one piece at its start though layers
+  // take turns. Part of times.backward_input; may be empty where it is not known.
+  std::vector<Tick> recompute;
   Timeline timeline;            // ticks are picoseconds
   std::vector<Tick> idle;       // by device
   double step_end_s = 0;        // reduction and optimizer after the last operation

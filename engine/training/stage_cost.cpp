@@ -216,6 +216,7 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
   times.forward.resize(positions);
   times.backward_input.resize(positions);
   times.backward_weight.resize(positions);
+  pipeline.recompute.resize(positions);
   times.overlapped.clear();
   times.transfer = ticks(value_of(cost.transfer));
   times.blocking_send = false;
@@ -232,6 +233,12 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
     times.forward[i] = ticks(value_of(cost.forward[s]));
     times.backward_weight[i] = std::clamp(ticks(weight), Tick{0}, backward);
     times.backward_input[i] = backward - times.backward_weight[i];
+    // Arithmetic alone, as in the step's part: beyond two forwards, what a block's backward does is a forward again.
+    double again = layers[s] * value_of(layer.flops_recompute) / peak;
+    if (s == 0) again += value_of(layer.embedding.math_backward) - 2 * value_of(layer.embedding.math_forward);
+    if (s + 1 == static_cast<std::size_t>(virtual_stages))
+      again += value_of(layer.head.math_backward) - 2 * value_of(layer.head.math_forward);
+    pipeline.recompute[i] = std::min(ticks(again), times.backward_input[i]);
   }
 
   const double ops = 2.0 * key.shape.microbatches * virtual_stages;

@@ -148,6 +148,21 @@ TEST_CASE("pure FSDP on the pod is bound by the network, tensor 4 is not") {
   CHECK(evaluate(pure).bound.id() == "fsdp");
   CHECK(evaluate(preset("llama3-70b-v5p-pod")).bound.id() == "compute");
 }
+TEST_CASE("what the stages of a pipeline recompute adds up to the step's recomputation") {
+  for (const char* policy : {"checkpointing.policy=block", "checkpointing.policy=attention", "checkpointing.policy=none"})
+    for (const char* flops : {"assumptions.flops=6p", "assumptions.flops=exact"}) {
+      CAPTURE(policy);
+      CAPTURE(flops);
+      const Report r = evaluate(with(preset("llama3-405b-16k-h100"), {policy, flops}));
+      REQUIRE(r.pipeline.recompute.size() == r.pipeline.times.forward.size());
+      double ticks = 0;
+      for (const Tick t : r.pipeline.recompute) ticks += static_cast<double>(t);
+      const double mean_stage = ticks / r.pipeline.shape.stages;
+      CHECK(mean_stage * r.pipeline.shape.microbatches * 1e-12 ==
+            doctest::Approx(q(r, Q::step_recompute)).epsilon(1e-9));
+    }
+}
+
 TEST_CASE("the pipeline of 405B idles a little more than (p - 1)/(m + p - 1): its stages are uneven") {
   const Report r = evaluate(preset("llama3-405b-16k-h100"));
   CHECK(q(r, Q::pipeline_bubble_ideal) == 15.0 / 31);
