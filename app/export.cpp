@@ -10,7 +10,6 @@
 
 #include "engine/io/files.h"
 #include "widgets/canvas_cairo.h"
-#include "widgets/canvas_svg.h"
 
 namespace roofscape::app {
 namespace {
@@ -19,14 +18,15 @@ using widgets::Canvas;
 
 constexpr float kPointsPerMm = 72.0f / 25.4f;
 constexpr float kPointsPerPixel = 0.75f;
-constexpr float kMargin = 9;  // points around a figure on paper
+constexpr double kLeastScale = 0.25, kMostScale = 40;
+constexpr float kSlideLines = 33.75f;
 
 void draw(Canvas& canvas, const widgets::FigureRow& figure, const widgets::FigureInput& input, widgets::FigureView view) {
   widgets::Fill ground;
   ground.colour = input.theme.panel;
   canvas.rect(canvas.bounds(), ground);
   view.print = true;
-  figure.draw(canvas, canvas.bounds().inset(kMargin), input, view);
+  figure.draw(canvas, canvas.bounds().inset(canvas.em()), input, view);
 }
 
 }  // namespace
@@ -41,11 +41,45 @@ std::optional<FileFormat> format_of(const std::filesystem::path& file) {
   return std::nullopt;
 }
 
-ExportSize default_size(const widgets::FigureRow& figure) {
-  return {figure.width_pt, figure.height_pt};
+ExportOptions default_size(const widgets::FigureRow& figure) {
+  ExportOptions options;
+  options.width = figure.width_pt;
+  options.height = figure.height_pt;
+  return options;
 }
 
-io::Result<ExportSize> parse_size(std::string_view text) {
+io::Result<FileFormat> parse_format(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kNames{"svg", "pdf", "png"};
+  for (std::size_t i = 0; i < kNames.size(); ++i)
+    if (kNames[i] == text) return static_cast<FileFormat>(i);
+  return io::InputError{{}, "--format", io::in_quotes(text) + " is no format", "take svg, pdf or png"};
+}
+
+std::string_view extension_of(FileFormat format) {
+  constexpr std::array<std::string_view, 3> kExtensions{".svg", ".pdf", ".png"};
+  return kExtensions[static_cast<std::size_t>(format)];
+}
+
+float slide_em(float height) { return std::max(widgets::kPrintEm, height / kSlideLines); }
+
+std::optional<io::InputError> set_scale(std::string_view text, ExportOptions& options) {
+  double scale = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), scale);
+  if (problem != std::errc() || end != text.data() + text.size() || !(scale >= kLeastScale) || scale > kMostScale)
+    return io::InputError{{}, "--scale", io::in_quotes(text) + " is no scale",
+                          fmt::format("give the pixels of a PNG for each point, from {} to {}", kLeastScale, kMostScale)};
+  options.pixels_per_point = scale;
+  return std::nullopt;
+}
+
+std::optional<io::InputError> set_svg_text(std::string_view text, ExportOptions& options) {
+  if (text == "text") options.svg_text = widgets::SvgText::text;
+  else if (text == "outlines") options.svg_text = widgets::SvgText::outlines;
+  else return io::InputError{{}, "--svg-text", io::in_quotes(text) + " is no way to write text", "take text or outlines"};
+  return std::nullopt;
+}
+
+std::optional<io::InputError> set_size(std::string_view text, ExportOptions& options) {
   const io::InputError error{{}, "--size", io::in_quotes(text) + " is no size",
                              "write it as 170x110mm or 1280x720px, each side from 20 mm to 2000 mm"};
   std::string_view rest = text;
@@ -62,12 +96,14 @@ io::Result<ExportSize> parse_size(std::string_view text) {
     rest.remove_prefix(std::min(cut + 1, rest.size()));
   }
   const double unit = pixels ? kPointsPerPixel : kPointsPerMm;
-  ExportSize size{static_cast<float>(sides[0] * unit), static_cast<float>(sides[1] * unit)};
-  if (pixels) size.pixels_per_point = 1 / static_cast<double>(kPointsPerPixel);
+  const float width = static_cast<float>(sides[0] * unit), height = static_cast<float>(sides[1] * unit);
   constexpr float kSmallest = 20 * kPointsPerMm, kLargest = 2000 * kPointsPerMm;
-  for (const float side : {size.width, size.height})
+  for (const float side : {width, height})
     if (!(side >= kSmallest) || side > kLargest) return error;
-  return size;
+  options.width = width;
+  options.height = height;
+  if (pixels) options.pixels_per_point = 1 / static_cast<double>(kPointsPerPixel);
+  return std::nullopt;
 }
 
 std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::string_view assignment, widgets::FigureView& view) {
@@ -92,13 +128,14 @@ std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::stri
 }
 
 io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const widgets::FigureInput& input, FileFormat format,
-                                     const ExportSize& size, const widgets::FontStack& fonts, const widgets::FigureView& view) {
+                                     const ExportOptions& wanted, const widgets::FontStack& fonts, const widgets::FigureView& view) {
   const widgets::FigureHead head = figure.head(input, view);
   if (format == FileFormat::svg) {
     widgets::SvgOptions options;
     options.title = head.title;
     options.description = head.takeaway;
-    widgets::SvgCanvas canvas(fonts, widgets::kPrintEm, size.width, size.height, options);
+    options.text = wanted.svg_text;
+    widgets::SvgCanvas canvas(fonts, wanted.em, wanted.width, wanted.height, options);
     draw(canvas, figure, input, view);
     return canvas.finish();
   }
@@ -106,8 +143,8 @@ io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const wid
   options.title = head.title;
   options.author = "Roofscape";
   const auto canvas = format == FileFormat::pdf
-                          ? widgets::CairoCanvas::pdf(fonts, widgets::kPrintEm, size.width, size.height, options)
-                          : widgets::CairoCanvas::png(fonts, widgets::kPrintEm, size.width, size.height, size.pixels_per_point,
+                          ? widgets::CairoCanvas::pdf(fonts, wanted.em, wanted.width, wanted.height, options)
+                          : widgets::CairoCanvas::png(fonts, wanted.em, wanted.width, wanted.height, wanted.pixels_per_point,
                                                       input.theme.panel);
   draw(*canvas, figure, input, view);
   std::string bytes = canvas->finish();
@@ -116,12 +153,12 @@ io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const wid
 }
 
 std::optional<io::InputError> export_figure(const widgets::FigureRow& figure, const widgets::FigureInput& input,
-                                            const std::filesystem::path& file, const ExportSize& size,
+                                            const std::filesystem::path& file, const ExportOptions& wanted,
                                             const widgets::FontStack& fonts, const widgets::FigureView& view) {
   const auto format = format_of(file);
   if (!format)
     return io::InputError{file.string(), {}, "the extension says no format", "end it in .svg, .pdf or .png"};
-  auto bytes = figure_bytes(figure, input, *format, size, fonts, view);
+  auto bytes = figure_bytes(figure, input, *format, wanted, fonts, view);
   if (!bytes) {
     io::InputError error = bytes.error();
     error.file = file.string();

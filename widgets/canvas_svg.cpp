@@ -1,30 +1,17 @@
 #include "widgets/canvas_svg.h"
 
-#include <cmath>
 #include <iterator>
 #include <numbers>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "widgets/glyph_outlines.h"
+
 namespace roofscape::widgets {
 namespace {
 
-// In whole hundredths: faster than a general double, and no two machines can round differently.
-void put(std::string& out, float v) {
-  long long n = std::llround(static_cast<double>(v) * 100);
-  if (n < 0) {
-    out += '-';
-    n = -n;
-  }
-  const fmt::format_int whole(n / 100);
-  out.append(whole.data(), whole.size());
-  if (const auto rest = static_cast<int>(n % 100); rest != 0) {
-    out += '.';
-    out += static_cast<char>('0' + rest / 10);
-    if (rest % 10 != 0) out += static_cast<char>('0' + rest % 10);
-  }
-}
+void put(std::string& out, float v) { append_coordinate(out, v); }
 
 void put_paint(std::string& out, const char* property, Colour c) {
   fmt::format_to(std::back_inserter(out), " {}=\"{}\"", property, to_hex(c));
@@ -117,6 +104,14 @@ void SvgCanvas::raw_fill(std::span<const Point> points, Colour colour) {
 
 void SvgCanvas::raw_text(Point at, std::string_view utf8, float em, Weight weight, Colour colour, float angle) {
   flush();
+  if (options_.text == SvgText::outlines) {
+    body_ += "<path d=\"";
+    append_outlines(body_, metrics(), at, utf8, em, weight, angle);
+    body_ += '"';
+    put_paint(body_, "fill", colour);
+    fmt::format_to(std::back_inserter(body_), " aria-label=\"{}\"/>\n", xml_escaped(utf8));
+    return;
+  }
   body_ += "<text";
   put_attribute(body_, "x", at.x);
   put_attribute(body_, "y", at.y);

@@ -10,9 +10,15 @@
 
 namespace roofscape::widgets {
 
+enum class SvgText : std::uint8_t {
+  text,      // can be searched, edited and read aloud
+  outlines,  // looks the same without the fonts; several times larger
+};
+
 struct SvgOptions {
   std::string title, description;  // for readers that speak; empty ones are left out
   bool tags = true;
+  SvgText text = SvgText::text;
 };
 
 class SvgCanvas final : public Canvas {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/measured.h"
 #include "engine/report.h"
 #include "engine/scenario.h"
 #include "widgets/canvas.h"
@@ -25,14 +26,6 @@ struct Baseline {
   const engine::Report& report;
 };
 
-// An operation someone measured, laid over the roofline.
-struct MeasuredPoint {
-  std::string name;
-  double flops = 0;
-  double bytes = 0;  // of HBM
-  double seconds = 0;
-};
-
 struct FigureInput {
   const engine::Scenario& scenario;
   const engine::Report& report;
@@ -40,7 +33,8 @@ struct FigureInput {
   const Theme& theme;
   StudyCache& studies;
   const Baseline* baseline = nullptr;
-  std::span<const MeasuredPoint> measured = {};
+  std::span<const engine::MeasuredOperation> measured = {};  // laid over the roofline
+  std::span<const engine::Chip> chips = {};                  // all there are, for figures that compare them
 };
 
 // A choice a figure offers beyond the scenario, such as which collective it draws. Words: "figure.<name>.<key>" and

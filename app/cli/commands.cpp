@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "app/derivation_text.h"
-#include "app/export.h"
 #include "app/report_text.h"
 #include "app/strings.h"
 #include "app/text_columns.h"
@@ -21,11 +20,6 @@
 namespace roofscape::app::cli {
 namespace {
 
-struct Evaluated {
-  engine::Scenario scenario;
-  engine::Report report;
-};
-
 io::Result<engine::Scenario> read(const Context& context) {
   auto scenario = io::load_scenario(context.options.scenario, context.library);
   if (!scenario) return scenario;
@@ -37,7 +31,8 @@ io::Result<engine::Scenario> read(const Context& context) {
   return scenario;
 }
 
-// The scenario and its report; complains about error diagnostics, one line each.
+}  // namespace
+
 std::optional<Evaluated> evaluate(const Context& context) {
   auto scenario = read(context);
   if (!scenario) {
@@ -59,8 +54,6 @@ std::optional<Evaluated> evaluate(const Context& context) {
 }
 
 int code_of(const engine::Report& report) { return report.has_errors() ? kHasErrors : kGood; }
-
-}  // namespace
 
 void complain(const io::InputError& error) {
   const std::string line = "roofscape-cli: " + io::to_text(error) + "\n";
@@ -132,67 +125,6 @@ int explain(const Context& context) {
   complain({{}, {}, "unknown quantity " + io::in_quotes(id),
             near.empty() ? "`roofscape-cli eval` shows their ids at the right" : "did you mean " + io::in_quotes(near) + "?"});
   return kBadInput;
-}
-
-int figure(const Context& context) {
-  const Options& options = context.options;
-  if (options.list) {
-    Columns columns({false, false});
-    for (const widgets::FigureRow& entry : widgets::figures()) {
-      columns.add({std::string(entry.name), std::string(context.texts.text("figure." + std::string(entry.name) + ".about"))});
-      for (const widgets::FigureOption& option : entry.options)
-        columns.add({"", fmt::format("--with {}={}", option.key, fmt::join(option.choices, "|"))});
-    }
-    return print(columns.text(0), kGood);
-  }
-  const auto usage = [](std::string message, std::string remedy) {
-    complain({{}, {}, std::move(message), std::move(remedy)});
-    return kBadInput;
-  };
-  if (options.figure.empty() || options.scenario.empty() || options.output.empty())
-    return usage("figure needs a name, a scenario and -o FILE", "such as: figure roofline llama3-70b-v5p-pod -o roofline.svg");
-  const widgets::FigureRow* entry = widgets::find_figure(options.figure);
-  if (entry == nullptr) {
-    std::vector<std::string_view> names;
-    for (const widgets::FigureRow& f : widgets::figures()) names.push_back(f.name);
-    const std::string_view near = io::nearest_word(options.figure, names);
-    return usage("unknown figure " + io::in_quotes(options.figure),
-                 near.empty() ? "`roofscape-cli figure --list` lists them" : "did you mean " + io::in_quotes(near) + "?");
-  }
-  if (!format_of(options.output)) {
-    complain({options.output, {}, "the extension says no format", "end it in .svg, .pdf or .png"});
-    return kBadInput;
-  }
-  ExportSize size = default_size(*entry);
-  if (!options.size.empty()) {
-    auto parsed = parse_size(options.size);
-    if (!parsed) {
-      complain(parsed.error());
-      return kBadInput;
-    }
-    size = parsed.value();
-  }
-  widgets::FigureView view;
-  for (const std::string& assignment : options.with)
-    if (const auto error = choose(*entry, assignment, view)) {
-      complain(*error);
-      return kBadInput;
-    }
-  const auto theme = load_theme(options.theme, context.folder);
-  if (!theme) {
-    complain(theme.error());
-    return kBadInput;
-  }
-  const auto evaluated = evaluate(context);
-  if (!evaluated) return kBadInput;
-  const widgets::FontStack fonts;
-  widgets::StudyCache studies;
-  const widgets::FigureInput input{evaluated->scenario, evaluated->report, context.texts, theme.value(), studies};
-  if (const auto error = export_figure(*entry, input, options.output, size, fonts, view)) {
-    complain(*error);
-    return kBadInput;
-  }
-  return code_of(evaluated->report);
 }
 
 int trace(const Context& context) {

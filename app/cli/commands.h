@@ -3,10 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/io/preset_library.h"
+#include "engine/report.h"
 #include "widgets/text_table.h"
 
 namespace roofscape::app::cli {
@@ -24,6 +26,9 @@ struct Options {
   bool explain = false;             // calc --explain
   std::vector<std::string> with;    // figure: option=choice
   std::string figure, output, theme = "print", size;
+  bool all = false;                 // figure --all
+  std::string format, scale, svg_text;
+  std::string baseline, measured;   // figure: a scenario, a file
   std::string language = "en";
   std::string presets;              // --presets DIR; empty: the user's data folder
 };
@@ -38,10 +43,18 @@ struct Context {
 
 int eval(const Context&);
 int explain(const Context&);
-int figure(const Context&);
 int trace(const Context&);
 int check(const Context&);
 int presets(const Context&);
+
+// The scenario a command works on with its --set edits, and its report; complains about what cannot be read, and about
+// each error diagnostic, one line each.
+struct Evaluated {
+  engine::Scenario scenario;
+  engine::Report report;
+};
+std::optional<Evaluated> evaluate(const Context&);
+int code_of(const engine::Report&);  // kGood or kHasErrors
 
 // One line on stderr: "roofscape-cli: ...".
 void complain(const io::InputError& error);

@@ -6,6 +6,7 @@
 
 #include "app/cli/calc_command.h"
 #include "app/cli/commands.h"
+#include "app/cli/figure_command.h"
 #include "app/strings.h"
 #include "engine/io/nearest.h"
 
@@ -76,6 +77,12 @@ int run(int argc, char** argv) {
   figure->add_option("-o,--output", options.output, text("cli.figure.output"));
   figure->add_option("--theme", options.theme, text("cli.figure.theme"));
   figure->add_option("--size", options.size, text("cli.figure.size"));
+  figure->add_flag("--all", options.all, text("cli.figure.all"));
+  figure->add_option("--format", options.format, text("cli.figure.format"));
+  figure->add_option("--scale", options.scale, text("cli.figure.scale"));
+  figure->add_option("--svg-text", options.svg_text, text("cli.figure.svg_text"));
+  figure->add_option("--baseline", options.baseline, text("cli.figure.baseline"));
+  figure->add_option("--measured", options.measured, text("cli.figure.measured"));
   figure->add_option("--with", options.with, text("cli.figure.with"))->type_size(1)->allow_extra_args(false)->take_all();
   figure->add_flag("--list", options.list, text("cli.figure.list"));
   add_set(figure);

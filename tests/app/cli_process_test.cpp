@@ -3,6 +3,9 @@
 
 #include <array>
 #include <cstdio>
+#include <iterator>
+#include <map>
+#include <sstream>
 #include <nlohmann/json.hpp>
 
 #include "io_fixture.h"
@@ -116,6 +119,16 @@ TEST_CASE("bad usage is answered with one line and exit 2") {
       {"figure roofline llama3-70b-v5p-pod -o none/x.svg", "roofscape-cli: none/x.svg: cannot be written: No such file or directory; choose a place you may write to\n"},
       {"figure roofline llama3-70b-v5p-pod -o x.svg --size 1x1", "roofscape-cli: --size: \"1x1\" is no size; write it as 170x110mm or 1280x720px, each side from 20 mm to 2000 mm\n"},
       {"figure roofline llama3-70b-v5p-pod -o x.svg --theme drak", "roofscape-cli: there is no theme \"drak\"; did you mean \"dark\"?\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.svg --scale 2", "roofscape-cli: --scale: is for PNG only; give the size with --size\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.png --scale 0", "roofscape-cli: --scale: \"0\" is no scale; give the pixels of a PNG for each point, from 0.25 to 40\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.svg --svg-text curves", "roofscape-cli: --svg-text: \"curves\" is no way to write text; take text or outlines\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.pdf --svg-text text", "roofscape-cli: --svg-text: is for SVG only; leave it out\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.pdf --format pdf", "roofscape-cli: --format: is for --all only; the extension of the file says the format\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.pdf --measured none.csv", "roofscape-cli: none.csv: there is no such file; check the path\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.pdf --baseline none.json", "roofscape-cli: none.json: there is no such file; check the path\n"},
+      {"figure --all -o x", "roofscape-cli: figure --all needs a scenario and -o FOLDER; such as: figure --all llama3-70b-v5p-pod -o figures\n"},
+      {"figure --all llama3-70b-v5p-pod -o x --format jpg", "roofscape-cli: --format: \"jpg\" is no format; take svg, pdf or png\n"},
+      {"figure --all llama3-70b-v5p-pod -o x --with a=b", "roofscape-cli: --with: is for one figure; --all draws each as it is by default\n"},
       {"eval llama3-70b-v5p-pod --presets none", "roofscape-cli: none: there is no such folder; --presets takes a folder with chips, clusters, models or scenarios in it\n"},
       {"eval llama3-70b-v5p-pod --set parallelism.tensor=0", "roofscape-cli: --set: parallelism.tensor: 0 is out of range; give a whole number from 1 to 1024\n"},
       {"eval llama3-70b-v5p-pod --set parallelism.tensor=-8", "roofscape-cli: --set: parallelism.tensor: -8 is out of range; give a whole number from 1 to 1024\n"},
@@ -192,6 +205,47 @@ TEST_CASE("figures are written in all formats, the same bytes every time") {
   const std::string png = test::text_of(folder.path() / "px.png");
   REQUIRE(png.size() > 24);
   CHECK(png.substr(16, 8) == std::string("\0\0\x02\x80\0\0\x01\x90", 8));  // 640 x 400 in the header
+}
+
+TEST_CASE("figure --all writes every figure and says which, the same bytes every time") {
+  const test::TemporaryFolder folder;
+  for (const std::string format : {"pdf", "svg", "png"}) {
+    CAPTURE(format);
+    const std::string command = "figure --all llama3-8b-8-h100 -o f/" + format + (format == "pdf" ? "" : " --format " + format);
+    const Outcome o = run(folder, command);
+    CHECK(o.code == 0);
+    CHECK(o.err.empty());
+    std::map<std::string, std::string> first;
+    std::istringstream lines(o.out);
+    for (std::string name; std::getline(lines, name);) {
+      CAPTURE(name);
+      CHECK(name.ends_with("." + format));
+      first[name] = test::text_of(folder.path() / name);
+      CHECK(first[name].size() > 1000);
+    }
+    CHECK(o.out.find("f/" + format + "/roofline." + format + "\n") != std::string::npos);
+    CHECK(static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder.path() / "f" / format), {})) == first.size());
+    CHECK(run(folder, command).out == o.out);
+    for (const auto& [name, bytes] : first) CHECK_MESSAGE(test::text_of(folder.path() / name) == bytes, name);
+  }
+}
+
+TEST_CASE("an SVG's text can be outlines: no text elements, the same words for those who listen") {
+  const test::TemporaryFolder folder;
+  CHECK(run(folder, "figure roofline llama3-8b-8-h100 -o a.svg --svg-text outlines").code == 0);
+  CHECK(run(folder, "figure roofline llama3-8b-8-h100 -o b.svg --svg-text outlines").code == 0);
+  const std::string svg = test::text_of(folder.path() / "a.svg");
+  CHECK(svg.find("<text") == std::string::npos);
+  CHECK(svg.find("aria-label=\"Roofline\"") != std::string::npos);
+  CHECK(svg == test::text_of(folder.path() / "b.svg"));
+}
+
+TEST_CASE("--scale gives a PNG its pixels") {
+  const test::TemporaryFolder folder;
+  CHECK(run(folder, "figure memory llama3-8b-8-h100 -o a.png --size 640x400px --scale 2").code == 0);
+  const std::string png = test::text_of(folder.path() / "a.png");
+  REQUIRE(png.size() > 24);
+  CHECK(png.substr(16, 8) == std::string("\0\0\x03\xc0\0\0\x02\x58", 8));  // 960 x 600: 480 x 300 points
 }
 
 TEST_CASE("presets, version and help") {

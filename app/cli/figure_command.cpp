@@ -1,0 +1,178 @@
+#include "app/cli/figure_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <system_error>
+
+#include "app/export.h"
+#include "app/strings.h"
+#include "app/text_columns.h"
+#include "engine/io/files.h"
+#include "engine/io/measured_file.h"
+#include "engine/io/nearest.h"
+
+namespace roofscape::app::cli {
+namespace {
+
+using widgets::FigureRow;
+
+int refuse(const io::InputError& error) {
+  complain(error);
+  return kBadInput;
+}
+
+int list(const Context& context) {
+  Columns columns({false, false});
+  for (const FigureRow& entry : widgets::figures()) {
+    columns.add({std::string(entry.name), std::string(context.texts.text("figure." + std::string(entry.name) + ".about"))});
+    for (const widgets::FigureOption& option : entry.options)
+      columns.add({"", fmt::format("--with {}={}", option.key, fmt::join(option.choices, "|"))});
+  }
+  return print(columns.text(0), kGood);
+}
+
+io::Result<const FigureRow*> find(const std::string& name) {
+  if (const FigureRow* found = widgets::find_figure(name)) return found;
+  std::vector<std::string_view> names;
+  for (const FigureRow& f : widgets::figures()) names.push_back(f.name);
+  const std::string_view near = io::nearest_word(name, names);
+  return io::InputError{{}, {}, "unknown figure " + io::in_quotes(name),
+                        near.empty() ? "`roofscape-cli figure --list` lists them" : "did you mean " + io::in_quotes(near) + "?"};
+}
+
+// The figure's own size, changed by what was asked for.
+io::Result<ExportOptions> form_of(const FigureRow& figure, const Options& asked) {
+  ExportOptions form = default_size(figure);
+  if (!asked.size.empty())
+    if (const auto error = set_size(asked.size, form)) return *error;
+  if (!asked.scale.empty())
+    if (const auto error = set_scale(asked.scale, form)) return *error;
+  if (!asked.svg_text.empty())
+    if (const auto error = set_svg_text(asked.svg_text, form)) return *error;
+  if (asked.theme == "projector") form.em = slide_em(form.height);
+  return form;
+}
+
+// Options that a file of this format would ignore.
+std::optional<io::InputError> unused_option(const Options& asked, FileFormat format) {
+  if (!asked.scale.empty() && format != FileFormat::png)
+    return io::InputError{{}, "--scale", "is for PNG only", "give the size with --size"};
+  if (!asked.svg_text.empty() && format != FileFormat::svg)
+    return io::InputError{{}, "--svg-text", "is for SVG only", "leave it out"};
+  return std::nullopt;
+}
+
+// What all figures of one call are drawn from.
+struct Material {
+  widgets::Theme theme;
+  Evaluated now;
+  std::optional<Evaluated> baseline;
+  std::vector<engine::MeasuredOperation> measured;
+  std::vector<engine::Chip> chips;
+};
+
+std::optional<Material> gather(const Context& context) {
+  Material out;
+  auto theme = load_theme(context.options.theme, context.folder);
+  if (!theme) {
+    complain(theme.error());
+    return std::nullopt;
+  }
+  out.theme = std::move(theme).value();
+  if (const std::string& file = context.options.measured; !file.empty()) {
+    const auto text = io::read_file(file);
+    auto points = text ? io::read_measured(text.value(), file) : io::Result<std::vector<engine::MeasuredOperation>>(text.error());
+    if (!points) {
+      complain(points.error());
+      return std::nullopt;
+    }
+    out.measured = std::move(points).value();
+  }
+  auto now = evaluate(context);
+  if (!now) return std::nullopt;
+  out.now = *std::move(now);
+  if (!context.options.baseline.empty()) {
+    Options other;
+    other.scenario = context.options.baseline;
+    out.baseline = evaluate({other, context.library, context.texts, context.folder});
+    if (!out.baseline) return std::nullopt;
+  }
+  for (const io::Preset& preset : context.library.list(io::PresetKind::chip))
+    out.chips.push_back(*context.library.find_chip(preset.id));
+  return out;
+}
+
+// The material as figures take it. Stays where it is: the input points into it.
+struct Sheet {
+  Sheet(const Material& material, const widgets::TextTable& texts)
+      : ghost(material.baseline ? std::optional(widgets::Baseline{material.baseline->scenario, material.baseline->report}) : std::nullopt),
+        input{material.now.scenario, material.now.report, texts,         material.theme,
+              studies,               ghost ? &*ghost : nullptr, material.measured, material.chips} {}
+  Sheet(const Sheet&) = delete;
+  Sheet& operator=(const Sheet&) = delete;
+
+  widgets::StudyCache studies;
+  std::optional<widgets::Baseline> ghost;
+  widgets::FigureInput input;
+};
+
+int write_one(const Context& context) {
+  const Options& options = context.options;
+  if (options.figure.empty() || options.scenario.empty() || options.output.empty())
+    return refuse({{}, {}, "figure needs a name, a scenario and -o FILE", "such as: figure roofline llama3-70b-v5p-pod -o roofline.svg"});
+  const auto row = find(options.figure);
+  if (!row) return refuse(row.error());
+  if (!options.format.empty()) return refuse({{}, "--format", "is for --all only", "the extension of the file says the format"});
+  const auto format = format_of(options.output);
+  if (!format) return refuse({options.output, {}, "the extension says no format", "end it in .svg, .pdf or .png"});
+  if (const auto error = unused_option(options, *format)) return refuse(*error);
+  const auto form = form_of(*row.value(), options);
+  if (!form) return refuse(form.error());
+  widgets::FigureView view;
+  for (const std::string& assignment : options.with)
+    if (const auto error = choose(*row.value(), assignment, view)) return refuse(*error);
+  const auto material = gather(context);
+  if (!material) return kBadInput;
+  const widgets::FontStack fonts;
+  const Sheet sheet{*material, context.texts};
+  if (const auto error = export_figure(*row.value(), sheet.input, options.output, form.value(), fonts, view)) return refuse(*error);
+  return code_of(material->now.report);
+}
+
+int write_all(const Context& context) {
+  Options options = context.options;
+  if (options.scenario.empty()) options.scenario = std::exchange(options.figure, {});
+  if (options.scenario.empty() || !options.figure.empty() || options.output.empty())
+    return refuse({{}, {}, "figure --all needs a scenario and -o FOLDER", "such as: figure --all llama3-70b-v5p-pod -o figures"});
+  if (!options.with.empty()) return refuse({{}, "--with", "is for one figure", "--all draws each as it is by default"});
+  const auto format = parse_format(options.format.empty() ? "pdf" : options.format);
+  if (!format) return refuse(format.error());
+  if (const auto error = unused_option(options, format.value())) return refuse(*error);
+  for (const FigureRow& row : widgets::figures())
+    if (const auto form = form_of(row, options); !form) return refuse(form.error());
+  const auto material = gather({options, context.library, context.texts, context.folder});
+  if (!material) return kBadInput;
+  const std::filesystem::path folder = options.output;
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem) return refuse({options.output, {}, "cannot be made: " + problem.message(), "choose a place you may write to"});
+  const widgets::FontStack fonts;
+  const Sheet sheet{*material, context.texts};
+  std::string written;
+  for (const FigureRow& row : widgets::figures()) {
+    const auto file = folder / (std::string(row.name) + std::string(extension_of(format.value())));
+    if (const auto error = export_figure(row, sheet.input, file, form_of(row, options).value(), fonts)) return refuse(*error);
+    written += file.string() + '\n';
+  }
+  return print(written, code_of(material->now.report));
+}
+
+}  // namespace
+
+int figure(const Context& context) {
+  if (context.options.list) return list(context);
+  return context.options.all ? write_all(context) : write_one(context);
+}
+
+}  // namespace roofscape::app::cli
