@@ -132,6 +132,7 @@ class Explainer {
       case Verb::min: return choice(Expression::Kind::min, n, owner, operands);
       case Verb::choose: return choice(Expression::Kind::choose, n, owner, operands);
       case Verb::ceil: return unary(Expression::Kind::ceil, n, owner, operands);
+      case Verb::floor: return unary(Expression::Kind::floor, n, owner, operands);
       case Verb::sqrt: return unary(Expression::Kind::sqrt, n, owner, operands);
       default: return constant_of(n);
     }

@@ -16,7 +16,7 @@ namespace roofscape::engine {
 
 // One side of an equation. Leaves are operands: named quantities, or constants such as 2 FLOP of a multiply-add.
 struct Expression {
-  enum class Kind : std::uint8_t { operand, constant, add, subtract, multiply, divide, max, min, ceil, sqrt, choose };
+  enum class Kind : std::uint8_t { operand, constant, add, subtract, multiply, divide, max, min, ceil, floor, sqrt, choose };
   Kind kind = Kind::constant;
   std::string id;      // operand: its line in the derivation, "step.time_s" or "links.bytes_per_s[fsdp]"
   std::string symbol;  // operand: "T_step", "W_fsdp"

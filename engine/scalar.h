@@ -1,7 +1,7 @@
 // The two number types of the engine's formulas. Formulas are templates over Scalar, written once: with `double` they
 // compile to plain arithmetic, with `Traced` they record themselves (trace.h), and explain() reads the record.
 //
-// Verbs both types have: + - * /, max, min, ceil, sqrt, choose(at_least(a, b), x, y), index_of_largest, named(Q, x),
+// Verbs both types have: + - * /, max, min, ceil, floor, sqrt, choose(at_least(a, b), x, y), index_of_largest, named(Q, x),
 // named(Q, index, x). Traced has no comparison operators on purpose: an `if` on a computed value does not compile, so
 // every branch on values goes through a verb that records which side decided. Branch freely on enums and degrees.
 #pragma once
@@ -43,6 +43,7 @@ inline Trace* trace_of(const Traced& x) { return x.trace(); }
 constexpr double max(double a, double b) { return (a >= b || a != a) ? a : b; }
 constexpr double min(double a, double b) { return (a <= b || a != a) ? a : b; }
 inline double ceil(double x) { return std::ceil(x); }
+inline double floor(double x) { return std::floor(x); }
 inline double sqrt(double x) { return std::sqrt(x); }
 constexpr bool at_least(double a, double b) { return a >= b; }
 constexpr double choose(bool first, double a, double b) { return first ? a : b; }

@@ -34,7 +34,8 @@ Dimension Trace::dimension_of_result(Verb verb, const TraceNode& a, const TraceN
   switch (verb) {
     case Verb::multiply: return a.dimension * b.dimension;
     case Verb::divide: return a.dimension / b.dimension;
-    case Verb::ceil: return a.dimension;
+    case Verb::ceil:
+    case Verb::floor: return a.dimension;
     case Verb::sqrt: {
       Dimension d = a.dimension;
       const auto half = [this](std::int8_t e) {
@@ -127,6 +128,7 @@ Traced min(const Traced& a, const Traced& b) {
   return Trace::apply(Verb::min, a, b, value, a.value() <= b.value() ? 0 : 1);
 }
 Traced ceil(const Traced& x) { return Trace::apply(Verb::ceil, x, x, std::ceil(x.value())); }
+Traced floor(const Traced& x) { return Trace::apply(Verb::floor, x, x, std::floor(x.value())); }
 Traced sqrt(const Traced& x) { return Trace::apply(Verb::sqrt, x, x, std::sqrt(x.value())); }
 TracedCondition at_least(const Traced& a, const Traced& b) { return {a.value() >= b.value()}; }
 Traced choose(TracedCondition first, const Traced& a, const Traced& b) {

@@ -15,7 +15,7 @@
 
 namespace roofscape::engine {
 
-enum class Verb : std::uint8_t { constant, input, simulated, named, add, subtract, multiply, divide, max, min, ceil, sqrt, choose };
+enum class Verb : std::uint8_t { constant, input, simulated, named, add, subtract, multiply, divide, max, min, ceil, floor, sqrt, choose };
 
 struct TraceNode {
   Verb verb = Verb::constant;
@@ -67,6 +67,7 @@ Traced named(Q q, int index, const Traced& x);
 Traced max(const Traced& a, const Traced& b);
 Traced min(const Traced& a, const Traced& b);
 Traced ceil(const Traced& x);
+Traced floor(const Traced& x);
 Traced sqrt(const Traced& x);
 TracedCondition at_least(const Traced& a, const Traced& b);
 Traced choose(TracedCondition first, const Traced& a, const Traced& b);

@@ -78,6 +78,7 @@ std::string write(const Expression& expression, Writing writing) {
     case Kind::max: return call("max", e, writing);
     case Kind::min: return call("min", e, writing);
     case Kind::ceil: return call("ceil", e, writing);
+    case Kind::floor: return call("floor", e, writing);
     case Kind::sqrt: return call("sqrt", e, writing);
   }
   return {};

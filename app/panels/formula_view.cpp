@@ -45,6 +45,7 @@ class Setter {
       case Kind::max: return decision(e, "max", ink);
       case Kind::min: return decision(e, "min", ink);
       case Kind::ceil: return enclosed(e, "\u2308", "\u2309", ink, weight);
+      case Kind::floor: return enclosed(e, "\u230a", "\u230b", ink, weight);
       case Kind::sqrt: return enclosed(e, "\u221a(", ")", ink, weight);
       case Kind::choose: {
         const auto i = static_cast<std::size_t>(std::max(0, e.winner));

@@ -57,7 +57,8 @@ std::span<const BuildingBlock> blocks() {
     std::vector<BuildingBlock> table;
     for (const auto& family : {block_table::roofline_blocks(), block_table::hardware_blocks(), block_table::network_blocks(), block_table::sharding_blocks(),
                                block_table::model_blocks(), block_table::memory_blocks(), block_table::bounds_blocks(), block_table::parallelism_blocks(),
-                               block_table::pipeline_blocks(), block_table::run_blocks()})
+                               block_table::pipeline_blocks(), block_table::run_blocks(), block_table::serving_blocks(),
+                               block_table::serving_limit_blocks()})
       table.insert(table.end(), family.begin(), family.end());
     return table;
   }();

@@ -110,5 +110,7 @@ std::vector<BuildingBlock> bounds_blocks();
 std::vector<BuildingBlock> parallelism_blocks();
 std::vector<BuildingBlock> pipeline_blocks();
 std::vector<BuildingBlock> run_blocks();
+std::vector<BuildingBlock> serving_blocks();
+std::vector<BuildingBlock> serving_limit_blocks();
 
 }  // namespace roofscape::engine::block_table

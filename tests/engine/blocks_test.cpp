@@ -44,6 +44,7 @@ std::string typical(const BlockInput& in, std::mt19937& rng) {
   if (in.high <= 8) return std::to_string(pick(1, static_cast<int>(in.high)));
   const std::string_view unit = quantity(in.q).unit.symbol;
   if (unit == "B/s" || unit == "FLOP/s") return std::to_string(pick(1, 900)) + "e9";
+  if (unit == "s") return std::to_string(pick(2, 9)) + "e-3";
   return std::to_string(pick(2, 9));
 }
 

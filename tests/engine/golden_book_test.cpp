@@ -1,4 +1,4 @@
-// The worked questions of the book and the lecture outside serving (tests/golden/book_cases.json), answered through the
+// The worked questions of the book and the lecture (tests/golden/book_cases.json), answered through the
 // building blocks at their exact values. The data says which block answers what and how its inputs map; an input may be
 // an earlier answer of the same case, "@name", an answer may be one entry of a list, "name#2", or negated, "!name".
 #include <doctest/doctest.h>
@@ -115,6 +115,8 @@ TEST_CASE("chapter 3, sharding") { check_chapter("3-"); }
 TEST_CASE("chapter 4, Transformers") { check_chapter("4-"); }
 TEST_CASE("chapter 5, training") { check_chapter("5-"); }
 TEST_CASE("chapter 6, applied training") { check_chapter("6-"); }
+TEST_CASE("chapter 7, inference") { check_chapter("7-"); }
+TEST_CASE("chapter 8, serving LLaMA-3") { check_chapter("8-"); }
 TEST_CASE("chapter 9, profiling") { check_chapter("9-"); }
 TEST_CASE("chapter 10, JAX") { check_chapter("10-"); }
 TEST_CASE("chapter 12, GPUs") { check_chapter("12-"); }

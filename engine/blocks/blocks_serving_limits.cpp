@@ -1,0 +1,140 @@
+// Serving in small questions: how far model parallelism goes, a batch in its steady state, speculation.
+#include <cmath>
+
+#include "engine/blocks/spec.h"
+#include "engine/hardware/torus_collective.h"
+#include "engine/serving/batching.h"
+#include "engine/serving/limits.h"
+#include "engine/serving/speculation.h"
+#include "engine/training/bounds.h"
+
+namespace roofscape::engine::block_table {
+
+namespace {
+
+template <Scalar S>
+void limits(BlockRun<S>& io) {
+  const S F = io[Q::d_ff], B = io[Q::lim_batch], M = io[Q::lim_axes], W = io[Q::ici_axis_bandwidth], C = io[Q::peak_flops];
+  const S w = io[Q::lim_link], hop = io[Q::lim_hop], b = io[Q::element_width], Y = io[Q::lim_ways];
+  const bool given = io.knows(Q::lim_alpha_given);
+  const S alpha = io.out(Q::lim_alpha, given ? io[Q::lim_alpha_given] : C / W);
+  const S tokens = named(Q::lim_tokens, b * alpha / constant<S>(2, unit::flop_each));
+  const S compute = io.out(Q::lim_compute, tensor_degree_limit(F, M, tokens));
+  io.out(Q::lim_line, one_direction(compute));
+  const S beta = io.out(Q::lim_beta, io.knows(Q::lim_beta_given) ? io[Q::lim_beta_given] : io[Q::hbm_bandwidth] / W);
+  const S width = named(Q::lim_memory_width, F * M * (io[Q::weight_width_bytes] / b));
+  io.out(Q::lim_memory, memory_tensor_limit(width, B, beta));
+  const S threshold = io.out(Q::lim_threshold, latency_bound_bytes(Y, w, hop));
+  const S activation = io.out(Q::lim_activation, b * B * io[Q::d_model]);
+  io.out(Q::lim_latency, threshold / activation);
+  io.out(Q::lim_latency_ways, latency_bound_ways(activation, w, hop));
+  const S rate = io.out(Q::lim_rate, torus_gather_bandwidth(M, W));
+  const S hops = io.out(Q::lim_hops, floor(Y / constant<S>(2)));
+  const S least = io.out(Q::lim_floor, hops * hop);
+  io.out(Q::lim_collective, max(activation / rate, least));
+  const S heads = io.out(Q::lim_kv_ways, min(io[Q::n_kv_heads], io[Q::lim_chips]));
+  io.out(Q::lim_batch_ways, io[Q::lim_chips] / heads);
+}
+
+template <Scalar S>
+void stationary(BlockRun<S>& io) {
+  const S N = io[Q::stat_chips], m = io[Q::stat_multiple], M = io[Q::stat_axes], W = io[Q::ici_axis_bandwidth];
+  const S X = io.out(Q::stat_x, stationary_ways_of_width(N, m));
+  io.out(Q::stat_yz, N / X);
+  const S c = io.out(Q::stat_coefficient, stationary_coefficient(m));
+  const S unit_bytes = named(Q::stat_bytes, io[Q::element_width] * io[Q::stat_batch] * io[Q::d_model] / constant<S>(2));
+  const S root = named(Q::stat_root, sqrt(N));
+  io.out(Q::stat_time, c * unit_bytes / (root * W));
+  io.out(Q::stat_plain, constant<S>(4) * unit_bytes / (M * W));
+  const S threshold = io.out(Q::stat_threshold, stationary_chips(m, M));
+  io.out(Q::stat_margin, N / threshold);
+}
+
+template <Scalar S>
+void batching(BlockRun<S>& io) {
+  const S b = io[Q::dec_batch], G = io[Q::dec_generated], T = io[Q::bat_step], tp = io[Q::bat_prefill], n = io[Q::dec_chips];
+  const S finished = io.out(Q::bat_finished, finished_per_step(b, G));
+  const S length = io.out(Q::bat_length, io[Q::bat_prompt] + G);
+  io.out(Q::bat_evicted, b * length / G);
+  const S requests = io.out(Q::bat_requests, request_rate(b, T, G));
+  io.out(Q::bat_chip_requests, requests / n);
+  io.out(Q::bat_tokens, b / T);
+  io.out(Q::bat_latency, T * G);
+  const S ratio = io.out(Q::bat_ratio, prefill_servers(tp, b, T, G));
+  io.out(Q::bat_chip_ratio, ratio * io[Q::bat_prefill_chips] / n);
+  const S mixed = io.out(Q::bat_mixed, mixed_token_time(T, tp, b, G));
+  io.out(Q::bat_mixed_requests, request_rate(b, mixed, G));
+  (void)finished;
+  // Little's law, from the step time as a line over the batch.
+  const S rate = io[Q::bat_rate], fixed = io[Q::bat_fixed], each = io[Q::bat_each];
+  const auto settle = [&](Q load_row, Q batch_row, const S& prefill) {
+    const S load = io.out(load_row, offered_load(rate, G, each, prefill));
+    const S settled = settled_batch(rate, G, fixed, load);
+    if (value_of(load) < 1) io.out(batch_row, settled);
+  };
+  settle(Q::bat_load, Q::bat_settled, constant<S>(0, unit::seconds));
+  settle(Q::bat_mixed_load, Q::bat_mixed_settled, tp);
+}
+
+template <Scalar S>
+void speculation(BlockRun<S>& io) {
+  const S a = io[Q::spec_acceptance];
+  const S g = io[Q::spec_draft];
+  const S tokens = io.knows(Q::spec_draft) ? accepted_tokens(io.integer(Q::spec_draft), a, Q::spec_chance) : g * a;
+  const S made = io.out(Q::spec_tokens, tokens);
+  const S cost = io.out(Q::spec_round, round_cost(g, io[Q::spec_cost]));
+  io.out(Q::spec_speedup, made / cost);
+  const S checked = io.out(Q::spec_checked, io[Q::dec_batch] * (g + one<S>()));
+  io.out(Q::spec_margin, io[Q::spec_critical] / checked);
+}
+
+}  // namespace
+
+std::vector<BuildingBlock> serving_limit_blocks() {
+  const auto batch = [] { return number("batch", Q::dec_batch); };
+  return {
+      {"serving-limits", "scaling book ch. 7 and 8",
+       inputs(model_inputs(), number("batch", Q::lim_batch), number("chips", Q::lim_chips), number("tensor", Q::lim_ways).at_least(1),
+              number("torus_axes", Q::lim_axes).def(1), element_input(), number("weight_bytes", Q::weight_width_bytes).def(2), dtype_input(),
+              peak_input(), hbm_input(), axis_input(),
+              number("link_bytes_per_s", Q::lim_link).of("ici_bytes_per_s_per_link_oneway"), number("hop_s", Q::lim_hop).of("ici_hop_latency_s").def(1e-6),
+              number("ici_intensity", Q::lim_alpha_given), number("hbm_over_ici", Q::lim_beta_given)),
+       {out("intensity", Q::lim_alpha), out("tensor_limit", Q::lim_compute), out("tensor_limit_without_rings", Q::lim_line),
+        out("hbm_to_ici", Q::lim_beta), out("tensor_limit_memory_bound", Q::lim_memory), out("latency_bound_bytes", Q::lim_threshold),
+        out("activation_bytes", Q::lim_activation), out_holds("latency_bound", Q::lim_latency, std::nextafter(1.0, 2.0)),
+        out("latency_bound_ways", Q::lim_latency_ways), out("bandwidth_bytes_per_s", Q::lim_rate), out("hops", Q::lim_hops),
+        out("latency_s", Q::lim_floor), out("gather_s", Q::lim_collective), out("kv_head_ways", Q::lim_kv_ways),
+        out("kv_batch_ways", Q::lim_batch_ways)},
+       limits<double>, limits<Traced>},
+      {"weight-stationary", "scaling book ch. 7",
+       inputs(number("chips", Q::stat_chips), number("d_model", Q::d_model), number("d_ff", Q::d_ff),
+              number("ff_multiple", Q::stat_multiple)
+                  .from("d_ff / d_model", [](const BlockCall& c) -> std::optional<double> {
+                    const double ratio = c.number("d_ff") / c.number("d_model");
+                    return ratio > 0 ? std::optional(ratio) : std::nullopt;
+                  })
+                  .def(4),
+              number("batch", Q::stat_batch), number("axes", Q::stat_axes).def(3), element_input(), axis_input()),
+       {out("ways_of_d_model", Q::stat_x), out("ways_of_d_ff", Q::stat_yz), out("coefficient", Q::stat_coefficient), out("time_s", Q::stat_time),
+        out("tensor_parallel_s", Q::stat_plain), out("faster_from_chips", Q::stat_threshold), out_holds("faster", Q::stat_margin, 1)},
+       stationary<double>, stationary<Traced>},
+      {"batching", "scaling book ch. 7 and 8; Little's law",
+       inputs(batch(), number("prompt_tokens", Q::bat_prompt), number("generated_tokens", Q::dec_generated), number("step_s", Q::bat_step),
+              number("prefill_s", Q::bat_prefill), number("chips", Q::dec_chips).def(1), number("prefill_chips", Q::bat_prefill_chips).def(1),
+              number("arrivals_per_s", Q::bat_rate), number("step_fixed_s", Q::bat_fixed), number("step_per_sequence_s", Q::bat_each).at_least(0)),
+       {out("finished_per_step", Q::bat_finished), out("sequence_tokens", Q::bat_length), out("evicted_tokens_per_step", Q::bat_evicted),
+        out("requests_per_s", Q::bat_requests), out("requests_per_s_per_chip", Q::bat_chip_requests), out("tokens_per_s", Q::bat_tokens),
+        out("sequence_s", Q::bat_latency), out("prefill_servers_per_decode", Q::bat_ratio), out("prefill_chips_per_decode", Q::bat_chip_ratio),
+        out("mixed_step_s", Q::bat_mixed), out("mixed_requests_per_s", Q::bat_mixed_requests), out("load", Q::bat_load),
+        out("steady_batch", Q::bat_settled), out("mixed_load", Q::bat_mixed_load), out("mixed_steady_batch", Q::bat_mixed_settled)},
+       batching<double>, batching<Traced>},
+      {"speculation", "Leviathan et al. 2023",
+       inputs(whole("draft_tokens", Q::spec_draft).up_to(kMostDraftTokens), fraction("acceptance", Q::spec_acceptance).at_least(0),
+              number("draft_cost", Q::spec_cost).def(0).at_least(0), batch(), number("critical_batch", Q::spec_critical)),
+       {out("tokens_per_step", Q::spec_tokens), out("steps_per_round", Q::spec_round), out("speedup", Q::spec_speedup),
+        out("tokens_checked", Q::spec_checked), out_holds("checking_is_free", Q::spec_margin, 1)},
+       speculation<double>, speculation<Traced>},
+  };
+}
+
+}  // namespace roofscape::engine::block_table
