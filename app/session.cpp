@@ -20,7 +20,7 @@ bool Session::drawable() const { return report_.quantities[engine::Q::step_time]
 
 void Session::evaluate_current() {
   const auto begin = std::chrono::steady_clock::now();
-  engine::evaluate(scenario(), report_);
+  engine::evaluate(scenario(), scratch_, report_);
   evaluation_us_ = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
   ++evaluations_;
   if (drawable()) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/history.h"
+#include "engine/evaluate.h"
 #include "engine/io/preset_library.h"
 #include "engine/io/result.h"
 #include "engine/report.h"
@@ -64,6 +65,7 @@ class Session {
   const io::PresetLibrary& library_;
   History history_;
   engine::Scenario loaded_, saved_, last_drawable_;
+  engine::EvaluationScratch scratch_;
   engine::Report report_, last_drawable_report_;
   std::filesystem::path file_;
   std::string preset_id_;

@@ -41,14 +41,14 @@ class Plan {
   }
   // Tensor and pipeline given up for more ranks of `path`. Where the batch has too few sequences for them, context takes
   // the rest.
-  std::vector<FieldEdit> without_model_parallelism(std::string_view path, int degree) const {
+  Fix without_model_parallelism(std::string_view path, int degree) const {
     if (axes().expert > 1) return {};
     const double more = model_parallelism(), ranks = double(axes().data) * axes().fsdp * more;
     for (int split = 1; split <= more; split *= 2) {
       const double context = double(axes().context) * split;
       if (std::fmod(more, split) != 0 || !feeds(ranks / split) || std::fmod(s_.workload.sequence_length, context) != 0)
         continue;
-      std::vector<FieldEdit> fix{edit(path, degree * more / split), edit("parallelism.tensor", 1), edit("parallelism.pipeline", 1)};
+      Fix fix{edit(path, degree * more / split), edit("parallelism.tensor", 1), edit("parallelism.pipeline", 1)};
       if (split > 1) fix.push_back(edit("parallelism.context", context));
       if (axes().expert_tensor > 0) fix.push_back(edit("parallelism.expert_tensor", 0));
       return fix;
@@ -64,9 +64,9 @@ class Plan {
 
 using Advice = std::optional<Diagnostic>;
 
-Advice note(std::string_view code, std::vector<DiagnosticValue> values, std::string_view field,
-            std::vector<FieldEdit> fix = {}) {
-  return Diagnostic{Severity::note, code, std::move(values), field, std::move(fix)};
+Advice note(std::string_view code, const DiagnosticValues& values, std::string_view field,
+            const Fix& fix = {}) {
+  return Diagnostic{Severity::note, code, values, field, fix};
 }
 
 // Chapters 5 and 6: data parallelism across pods; inside one plain data parallelism if the model fits, FSDP while there
@@ -76,12 +76,12 @@ Advice book_torus(const Plan& plan) {
   const auto& axes = plan.axes();
   const int slices = s.cluster.slices;
   if (slices > 1 && axes.data % slices != 0) {
-    std::vector<FieldEdit> fix;
+    Fix fix;
     const double ranks = double(axes.data) * axes.fsdp;
     if (std::fmod(ranks, slices) == 0)
       fix = {Plan::edit("parallelism.data", slices), Plan::edit("parallelism.fsdp", ranks / slices)};
     return note("advice.book.data_across_pods", {{double(slices), unit::count}, {double(axes.data), unit::ways}},
-                "parallelism.data", std::move(fix));
+                "parallelism.data", fix);
   }
   const bool flat = s.cluster.chip[ChipField::ici_torus_dims].value == 2;
   const auto fsdp = plan.known(flat ? Q::bound_fsdp_2 : Q::bound_fsdp_3);
@@ -117,23 +117,23 @@ Advice book_experts(const Plan& plan) {
   const int nodes = plan.nodes_of(Axis::expert);
   const double width = s.model.expert_width(), limit = kExpertWidthFactor * plan.quantity(Q::bound_alpha);
   if (axes.expert > 1 && nodes > kNodesOfModelParallelism && limit > 0 && width < limit) {
-    std::vector<FieldEdit> fix;
+    Fix fix;
     const int inside = kNodesOfModelParallelism * s.cluster.node_size / axes.experts_tensor();
     if (inside >= 1 && axes.expert % inside == 0 && axes.experts_tensor() == axes.tensor)
       fix = {Plan::edit("parallelism.expert", inside)};
     return note("advice.book.experts_near",
                 {{double(axes.expert), unit::ways}, {double(nodes), unit::count}, {width, unit::elements}, {limit, unit::elements_real}},
-                "parallelism.expert", std::move(fix));
+                "parallelism.expert", fix);
   }
   if (axes.tensor <= axes.expert) return {};
-  std::vector<FieldEdit> fix;
+  Fix fix;
   const int expert = axes.expert * axes.tensor;
   if (axes.pipeline == 1 && axes.expert_tensor == 0 && s.model.moe.n_routed_experts % expert == 0 &&
       plan.feeds(double(axes.data) * axes.fsdp * axes.tensor))
     fix = {Plan::edit("parallelism.tensor", 1), Plan::edit("parallelism.fsdp", double(axes.fsdp) * axes.tensor),
            Plan::edit("parallelism.expert", expert)};
   return note("advice.book.experts_first", {{double(axes.tensor), unit::ways}, {double(axes.expert), unit::ways}},
-              "parallelism.expert", std::move(fix));
+              "parallelism.expert", fix);
 }
 
 // Chapter 12: small dense models FSDP with little else, larger ones tensor over one or two nodes, pipeline and ZeRO-1;
@@ -145,26 +145,26 @@ Advice book_switched(const Plan& plan) {
   const auto limit = plan.known(Q::bound_fsdp_1);
   if (!limit) return {};
   const double tokens = plan.quantity(Q::bound_cluster_tokens);
-  std::vector<DiagnosticValue> values{{tokens, unit::tokens_per_chip}, {*limit, unit::tokens_per_chip},
+  DiagnosticValues values{{tokens, unit::tokens_per_chip}, {*limit, unit::tokens_per_chip},
                                       {double(axes.tensor), unit::ways}, {double(axes.pipeline), unit::ways}};
   if (tokens >= *limit) {
     if (plan.model_parallelism() <= kLittleModelParallelism) return {};
     auto fix = plan.without_model_parallelism("parallelism.fsdp", axes.fsdp);
     if (!fix.empty()) fix.push_back(Plan::edit("parallelism.zero_stage", 3));
-    return note("advice.book.gpu_fsdp", std::move(values), "parallelism.fsdp", std::move(fix));
+    return note("advice.book.gpu_fsdp", values, "parallelism.fsdp", fix);
   }
   const int node = s.cluster.node_size;
   const bool narrow = axes.tensor == 1, wide = axes.tensor > kNodesOfModelParallelism * node;
   const bool regathers = axes.pipeline > 1 && axes.zero_stage == 3;
   if (plan.quantity(Q::chips_used) <= node || !(narrow || wide || regathers)) return {};
-  std::vector<FieldEdit> fix;
+  Fix fix;
   if (regathers) fix.push_back(Plan::edit("parallelism.zero_stage", 1));
   if (narrow && axes.fsdp % node == 0 && s.model.n_heads % node == 0) {
     fix.push_back(Plan::edit("parallelism.tensor", node));
     fix.push_back(Plan::edit("parallelism.fsdp", axes.fsdp / node));
   }
   values.push_back({double(axes.zero_stage), unit::count});
-  return note("advice.book.gpu_tensor_pipeline", std::move(values), "parallelism.tensor", std::move(fix));
+  return note("advice.book.gpu_tensor_pipeline", values, "parallelism.tensor", fix);
 }
 
 // By chips and parameters: data parallelism, FSDP, HSDP, then all axes; checkpointing as soon as activations overflow.
@@ -178,7 +178,7 @@ Advice lecture(const Plan& plan) {
     return note("advice.lecture.checkpointing", {{activations, unit::bytes}, {capacity, unit::bytes}},
                 "checkpointing.policy",
                 {Plan::edit("checkpointing.policy", static_cast<double>(CheckpointPolicy::block))});
-  const std::vector<DiagnosticValue> size{{chips, unit::chips}, {parameters, unit::parameters}, {length, unit::tokens}};
+  const DiagnosticValues size{{chips, unit::chips}, {parameters, unit::parameters}, {length, unit::tokens}};
   const bool large = chips > kLectureAxesChips || parameters > kLectureAxesParameters || length > kLectureAxesTokens;
   const double splits = plan.model_parallelism() * axes.context;
   if (large) {
@@ -186,11 +186,11 @@ Advice lecture(const Plan& plan) {
     return note("advice.lecture.more_axes", size, "parallelism.tensor");
   }
   if (splits > 1 && axes.expert == 1) {
-    std::vector<FieldEdit> fix;
+    Fix fix;
     if (axes.context == 1) fix = plan.without_model_parallelism("parallelism.fsdp", axes.fsdp);
-    std::vector<DiagnosticValue> values = size;
+    DiagnosticValues values = size;
     for (const int degree : {axes.tensor, axes.pipeline, axes.context}) values.push_back({double(degree), unit::ways});
-    return note("advice.lecture.fewer_axes", std::move(values), "parallelism.tensor", std::move(fix));
+    return note("advice.lecture.fewer_axes", values, "parallelism.tensor", fix);
   }
   if (chips <= 1) return {};
   const DiagnosticValue shards{double(axes.fsdp), unit::ways};
@@ -200,18 +200,18 @@ Advice lecture(const Plan& plan) {
                 {Plan::edit("parallelism.data", double(axes.data) * axes.fsdp), Plan::edit("parallelism.fsdp", 1)});
   }
   if (parameters > kLectureDataParameters && (axes.fsdp == 1 || axes.zero_stage < 3)) {
-    std::vector<FieldEdit> fix{Plan::edit("parallelism.zero_stage", 3)};
+    Fix fix{Plan::edit("parallelism.zero_stage", 3)};
     if (axes.fsdp == 1 && axes.data > 1)
-      fix.insert(fix.end(), {Plan::edit("parallelism.fsdp", axes.data), Plan::edit("parallelism.data", 1)});
+      fix.push_back(Plan::edit("parallelism.fsdp", axes.data)), fix.push_back(Plan::edit("parallelism.data", 1));
     return note("advice.lecture.fsdp", {size[1], shards, {double(axes.zero_stage), unit::count}}, "parallelism.fsdp",
-                std::move(fix));
+                fix);
   }
   if (axes.fsdp <= kLectureHybridChips || axes.data > 1) return {};
-  std::vector<FieldEdit> fix;
+  Fix fix;
   int copies = 1, group = axes.fsdp;
   while (group > kLectureHybridChips / 2 && group % 2 == 0) group /= 2, copies *= 2;
   if (copies > 1) fix = {Plan::edit("parallelism.data", copies), Plan::edit("parallelism.fsdp", group)};
-  return note("advice.lecture.hybrid", {size[0], shards}, "parallelism.data", std::move(fix));
+  return note("advice.lecture.hybrid", {size[0], shards}, "parallelism.data", fix);
 }
 
 }  // namespace

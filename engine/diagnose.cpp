@@ -19,9 +19,9 @@ class Findings {
   const Scenario& scenario() const { return s_; }
   const Report& report() const { return r_; }
   double quantity(Q q) const { return r_.quantities.value_or(q, 0); }
-  void add(Severity severity, std::string_view code, std::vector<DiagnosticValue> values, std::string_view field = {},
-           std::vector<FieldEdit> fix = {}) {
-    r_.diagnostics.push_back({severity, code, std::move(values), field, std::move(fix)});
+  void add(Severity severity, std::string_view code, const DiagnosticValues& values, std::string_view field = {},
+           const Fix& fix = {}) {
+    r_.diagnostics.push_back({severity, code, values, field, fix});
   }
   static FieldEdit edit(std::string_view path, double value) { return {find_field(path), value}; }
 
@@ -46,14 +46,14 @@ void check_chips(Findings& f) {
   const double used = f.quantity(Q::chips_used), total = static_cast<double>(chip_count(s.cluster));
   if (used > total) {
     // Fewer data shards are the change that alters the arithmetic of a microbatch least.
-    std::vector<FieldEdit> fix;
+    Fix fix;
     const bool fsdp = s.parallelism.fsdp >= s.parallelism.data;
     const double degree = fsdp ? s.parallelism.fsdp : s.parallelism.data;
     const double allowed = floor_power_of_two(total / (used / degree));
     if (allowed >= 1 && used / degree <= total)
       fix = {Findings::edit(fsdp ? "parallelism.fsdp" : "parallelism.data", allowed)};
     f.add(Severity::error, "mesh.too_many_chips", {{used, unit::chips}, {total, unit::chips}}, "parallelism.fsdp",
-          std::move(fix));
+          fix);
   } else if (used < total) {
     f.add(Severity::warning, "mesh.idle_chips", {{total - used, unit::chips}, {total, unit::chips}},
           "parallelism.fsdp");
@@ -83,7 +83,7 @@ void check_batch(Findings& f) {
   const double ranks = static_cast<double>(s.parallelism.data) * s.parallelism.fsdp;
   const double granule = ranks * s.pipeline.microbatch_sequences;
   if (batch < ranks) {
-    std::vector<FieldEdit> fix;
+    Fix fix;
     const double split = ranks / batch;
     const bool fsdp = s.parallelism.fsdp >= s.parallelism.data;
     const double degree = fsdp ? s.parallelism.fsdp : s.parallelism.data;
@@ -91,7 +91,7 @@ void check_batch(Findings& f) {
       fix = {Findings::edit(fsdp ? "parallelism.fsdp" : "parallelism.data", degree / split),
              Findings::edit("parallelism.context", s.parallelism.context * split)};
     f.add(Severity::error, "batch.too_few_sequences", {{batch, unit::sequences}, {ranks, unit::ways}},
-          "workload.global_batch_sequences", std::move(fix));
+          "workload.global_batch_sequences", fix);
   } else if (std::fmod(batch, granule) != 0) {
     f.add(Severity::error, "batch.not_divisible", {{batch, unit::sequences}, {granule, unit::sequences}},
           "workload.global_batch_sequences",
@@ -184,7 +184,7 @@ void check_model(Findings& f) {
 
 // Chunks divide the bubble (Narayanan et al. 2021): as many as layers allow, up to eight; where microbatches do not fill
 // the stages, none.
-std::vector<FieldEdit> smaller_bubble(const Findings& f) {
+Fix smaller_bubble(const Findings& f) {
   const Scenario& s = f.scenario();
   if (s.pipeline.schedule != ScheduleKind::one_f_one_b && s.pipeline.schedule != ScheduleKind::gpipe) return {};
   for (const int chunks : {8, 4, 2}) {
@@ -213,14 +213,14 @@ void check_pipeline(Findings& f) {
           "parallelism.pipeline");
   }
   if (!pipeline.status.legal()) {
-    std::vector<FieldEdit> fix;
+    Fix fix;
     if (pipeline.status.field == ShapeField::virtual_stages)
       fix = {Findings::edit("pipeline.virtual_stages", pipeline.status.above > 0 ? pipeline.status.above : pipeline.status.below)};
     if (pipeline.status.field == ShapeField::microbatches && pipeline.status.above > 0)
       fix = {Findings::edit("workload.global_batch_sequences",
                             f.quantity(Q::data_ranks) * s.pipeline.microbatch_sequences * pipeline.status.above)};
     f.add(Severity::error, "pipeline.illegal_schedule", {{m, unit::microbatches}, {double(stages), unit::count}},
-          "pipeline.schedule", std::move(fix));
+          "pipeline.schedule", fix);
     return;
   }
   const double bubble = f.quantity(Q::pipeline_bubble_fraction);
@@ -234,14 +234,14 @@ void check_memory(Findings& f) {
   const double capacity = f.quantity(Q::hbm_capacity), free = f.quantity(Q::memory_free);
   if (capacity <= 0) return;
   if (free < 0) {
-    std::vector<FieldEdit> fix;
+    Fix fix;
     const Scenario& s = f.scenario();
     if (s.checkpointing.policy != CheckpointPolicy::block)
       fix = {Findings::edit("checkpointing.policy", static_cast<double>(CheckpointPolicy::block))};
     else if (s.parallelism.zero_stage < 3 && s.parallelism.fsdp * s.parallelism.context > 1)
       fix = {Findings::edit("parallelism.zero_stage", s.parallelism.zero_stage + 1)};
     f.add(Severity::warning, "memory.does_not_fit",
-          {{-free, unit::bytes}, {double(r.fullest_stage), unit::count}, {capacity, unit::bytes}}, {}, std::move(fix));
+          {{-free, unit::bytes}, {double(r.fullest_stage), unit::count}, {capacity, unit::bytes}}, {}, fix);
   } else if (free < 0.05 * capacity) {
     f.add(Severity::warning, "memory.fits_barely", {{free, unit::bytes}, {capacity, unit::bytes}});
   }
@@ -274,12 +274,12 @@ void check_network(Findings& f) {
     const double best = f.quantity(Q::chips_used) / std::max(1.0, f.quantity(Q::bound_x_opt));
     double tensor = std::min(floor_power_of_two(limit), floor_power_of_two(std::max(2.0, best)));
     const double shards = s.parallelism.fsdp;
-    std::vector<FieldEdit> fix;
+    Fix fix;
     if (tensor >= 2 && std::fmod(shards, tensor) == 0)
       fix = {Findings::edit("parallelism.fsdp", shards / tensor), Findings::edit("parallelism.tensor", tensor)};
     f.add(Severity::warning, "network.fsdp_limit",
           {{tokens, unit::tokens_per_chip}, {*fsdp, unit::tokens_per_chip}, {tensor, unit::ways}, {*mixed, unit::tokens_per_chip}},
-          "parallelism.tensor", std::move(fix));
+          "parallelism.tensor", fix);
   }
 }
 
@@ -307,8 +307,12 @@ void diagnose(const Scenario& s, Report& report) {
   check_network(f);
   check_convention(f);
   advise(s, report);
-  std::stable_sort(report.diagnostics.begin(), report.diagnostics.end(),
-                   [](const Diagnostic& a, const Diagnostic& b) { return a.severity < b.severity; });
+  // Insertion sort: there are few, equals keep their order, and nothing is allocated.
+  const auto begin = report.diagnostics.begin();
+  for (auto it = begin; it != report.diagnostics.end(); ++it)
+    std::rotate(std::upper_bound(begin, it, *it,
+                                 [](const Diagnostic& a, const Diagnostic& b) { return a.severity < b.severity; }),
+                it, it + 1);
 }
 
 }  // namespace roofscape::engine

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
+#include "engine/fixed_list.h"
 #include "engine/scenario_fields.h"
 #include "engine/unit.h"
 
@@ -20,12 +20,15 @@ struct DiagnosticValue {
   Unit unit = unit::count;
 };
 
+using DiagnosticValues = FixedList<DiagnosticValue, 8>;
+using Fix = FixedList<FieldEdit, 8>;
+
 struct Diagnostic {
   Severity severity = Severity::note;
   std::string_view code;                // stable: "mesh.idle_chips"
-  std::vector<DiagnosticValue> values;  // {0}, {1}, ... of the text
+  DiagnosticValues values;               // {0}, {1}, ... of the text
   std::string_view field_path;          // the control it belongs to; empty if it is about the whole
-  std::vector<FieldEdit> fix;           // a suggested change; empty if there is none
+  Fix fix;                              // a suggested change; empty if there is none
 };
 
 }  // namespace roofscape::engine

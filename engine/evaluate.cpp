@@ -133,7 +133,7 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
   const int devices = s.parallelism.pipeline;
   rows.assign(static_cast<std::size_t>(devices), {});
   const int virtual_stages = devices > 1 ? devices * passes_per_device(pipeline.shape) : 1;
-  const std::vector<int> layers = split_layers(s.model.n_layers, virtual_stages);
+  const std::vector<int>& layers = e.stage.layers;
   const bool has_orders = !pipeline.orders.ops.empty();
   int first = 0;
   for (int v = 0; v < virtual_stages; ++v) {
@@ -210,8 +210,18 @@ bool Report::has_errors() const {
                      [](const Diagnostic& d) { return d.severity == Severity::error; });
 }
 
-void evaluate(const Scenario& s, Report& out) {
-  const Evaluation<double> e = run_evaluation<double>(s, nullptr, out.pipeline);
+struct EvaluationScratch::Memory {
+  Evaluation<double> evaluation;
+  SimulationScratch simulation;
+};
+EvaluationScratch::EvaluationScratch() : memory_(std::make_unique<Memory>()) {}
+EvaluationScratch::~EvaluationScratch() = default;
+EvaluationScratch::EvaluationScratch(EvaluationScratch&&) noexcept = default;
+EvaluationScratch& EvaluationScratch::operator=(EvaluationScratch&&) noexcept = default;
+
+void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
+  Evaluation<double>& e = scratch.memory_->evaluation;
+  run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e);
   out.quantities.clear();
   for_each_quantity(e, [&out](Q q, double value) { out.quantities.set(q, value); });
   out.bound = find_bound(e);
@@ -227,7 +237,8 @@ void evaluate(const Scenario& s, Report& out) {
 
 Report evaluate(const Scenario& s) {
   Report report;
-  evaluate(s, report);
+  EvaluationScratch scratch;
+  evaluate(s, scratch, report);
   return report;
 }
 

@@ -21,15 +21,22 @@ struct Evaluation {
   S tokens_per_chip;
 };
 
+// Fills `e` and `pipeline`, reusing the memory of the evaluation before.
 template <Scalar S>
-Evaluation<S> run_evaluation(const Scenario& s, Trace* trace, PipelineReport& pipeline) {
-  Evaluation<S> e;
+void run_evaluation(const Scenario& s, Trace* trace, SimulationScratch& scratch, PipelineReport& pipeline,
+                    Evaluation<S>& e) {
   e.in = make_inputs<S>(s, trace);
   e.layer = layer_cost(e.in, layer_key(s), s.parallelism.context_method);
-  e.stage = stage_cost(e.in, e.layer, stage_key(s), pipeline);
-  e.plan = plan_cost(e.in, e.layer, e.stage, plan_key(s), pipeline);
+  stage_cost(e.in, e.layer, stage_key(s), scratch, pipeline, e.stage);
+  plan_cost(e.in, e.layer, e.stage, plan_key(s), pipeline, e.plan);
   e.limits = bounds(e.in, e.plan.tokens_per_step, s.assumptions.axes_overlap);
   e.tokens_per_chip = named(Q::tokens_per_chip, e.plan.tokens_per_step / e.stage.chips);
+}
+template <Scalar S>
+Evaluation<S> run_evaluation(const Scenario& s, Trace* trace, PipelineReport& pipeline) {
+  SimulationScratch scratch;
+  Evaluation<S> e;
+  run_evaluation(s, trace, scratch, pipeline, e);
   return e;
 }
 
@@ -140,7 +147,7 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
         f(Q::pipeline_span_bubble, stage.span_bubble);
   if (pipelined && stage.simulated)
     f(Q::pipeline_makespan, stage.makespan),
-        f(Q::pipeline_makespan_without_transfers, stage.makespan_without_transfers);
+        f(Q::pipeline_in_transfer, stage.in_transfer);
   if (pipelined) f(Q::stage_gradient_bytes, stage.mean_gradient_bytes);
 
   f(Q::bound_cluster_tokens, limits.tokens_per_chip), f(Q::bound_alpha, limits.alpha);

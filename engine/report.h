@@ -117,6 +117,7 @@ struct PipelineReport {
   ScheduleShape shape;
   ScheduleStatus status;        // legal, or the rule that is broken
   Orders orders;
+  RunPlan plan;                 // the order made ready to run, kept with it
   std::vector<double> peak_microbatches;  // by device: held at its peak, until the weight gradient; of the order alone
   PipelineTimes times;
   // By virtual stage: the part of a backward in which forwards are done again, in one piece at its start though layers

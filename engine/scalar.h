@@ -49,11 +49,15 @@ constexpr bool at_least(double a, double b) { return a >= b; }
 constexpr double choose(bool first, double a, double b) { return first ? a : b; }
 
 // Which of the numbers is the largest (the first of equals): for "the fullest stage decides".
-template <Scalar S>
-std::size_t index_of_largest(std::span<const S> numbers) {
+// `number` picks it from an element of `rows`.
+template <Scalar S, class Rows, class F>
+std::size_t index_of_largest(const Rows& rows, F&& number) {
   std::size_t best = 0;
-  for (std::size_t i = 1; i < numbers.size(); ++i)
-    if (value_of(numbers[i]) > value_of(numbers[best])) best = i;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const S& x = number(rows[i]);
+    const S& largest = number(rows[best]);
+    if (value_of(x) > value_of(largest)) best = i;
+  }
   return best;
 }
 

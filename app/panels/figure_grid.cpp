@@ -41,7 +41,7 @@ void card(PanelContext& ctx, const Rect& area, std::string_view figure, engine::
   const std::string label = fix_label(ctx, *worst);
   const float wide = std::min(room, ctx.ui.canvas.text_width(label, title) + ctx.px(24));
   const Rect b{r.x + pad + ctx.px(24), std::round(y + ctx.px(8)), std::round(wide), std::round(ctx.px(kControlHeight))};
-  const std::vector<engine::FieldEdit> fix = worst->fix;
+  const engine::Fix fix = worst->fix;
   if (button(ctx.ui, b, "fix." + std::string(figure), label))
     for (const engine::FieldEdit& edit : fix)
       if (edit.field != nullptr) engine::apply(scenario, edit);

@@ -133,7 +133,7 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
   out_time(Q::sim_span_bubble, -1, static_cast<double>(b.span_bubble));
   out_time(Q::sim_lower_bound, -1, static_cast<double>(pipeline_lower_bound(shape, times)));
   std::vector<Tick> idle;
-  idle_per_device(orders, times, timeline, idle);
+  idle_per_device(timeline, idle);
   for (std::size_t d = 0; d < idle.size(); ++d) out_time(Q::sim_idle, static_cast<int>(d), static_cast<double>(idle[d]));
   std::vector<double> peak;
   peak_microbatches(orders, KeptUntil::weight_gradient, peak);

@@ -6,7 +6,7 @@
 namespace roofscape::engine {
 namespace {
 
-constexpr std::size_t kCachedOps = std::size_t{1} << 22;  // 32 MB of orders; a larger one is kept alone
+constexpr std::size_t kCachedOps = std::size_t{1} << 22;  // 64 MB of plans; a larger one is kept alone
 constexpr std::size_t kCachedShapes = 64;                 // looked up one after the other
 
 bool all_equal(const std::vector<Tick>& times) {
@@ -91,28 +91,29 @@ std::optional<Tick> dualpipe_time(ScheduleKind kind, const EvenTimes& t) {
 
 }  // namespace
 
-const Orders& PipelineCache::orders(const ScheduleShape& shape) {
+const RunPlan& PipelineCache::plan(const ScheduleShape& shape) {
   for (auto it = entries_.begin(); it != entries_.end(); ++it)
     if (it->shape == shape) {
       entries_.splice(entries_.begin(), entries_, it);
-      return entries_.front().orders;
+      return entries_.front().plan;
     }
   // Full: the entry used longest ago gives its place, and its memory.
   if (ops_ >= kCachedOps || entries_.size() >= kCachedShapes) {
-    ops_ -= entries_.back().orders.ops.size();
+    ops_ -= entries_.back().plan.ops;
     entries_.splice(entries_.begin(), entries_, std::prev(entries_.end()));
   } else {
     entries_.emplace_front();
   }
   Entry& entry = entries_.front();
   entry.shape = shape;
-  make_orders(shape, entry.orders);
-  ops_ += entry.orders.ops.size();
+  make_orders(shape, orders_);
+  make_run_plan(orders_, scratch.planning, entry.plan);
+  ops_ += entry.plan.ops;
   while (ops_ > kCachedOps && entries_.size() > 1) {
-    ops_ -= entries_.back().orders.ops.size();
+    ops_ -= entries_.back().plan.ops;
     entries_.pop_back();
   }
-  return entry.orders;
+  return entry.plan;
 }
 
 std::optional<Tick> closed_form_time(const ScheduleShape& shape, const PipelineTimes& times) {
@@ -162,7 +163,7 @@ PipelineTimeResult pipeline_time(const ScheduleShape& shape, const PipelineTimes
     result.closed_form = true;
     return result;
   }
-  result.simulation = simulate(cache.orders(shape), times, cache.scratch, cache.timeline);
+  result.simulation = simulate(cache.plan(shape), times, cache.scratch, cache.timeline);
   if (result.simulation) result.makespan = cache.timeline.makespan;
   return result;
 }

@@ -11,22 +11,23 @@
 
 namespace roofscape::engine {
 
-// What repeated calls share: orders by shape (the least recently used are dropped) and the simulator's working
+// What repeated calls share: plans by shape (the least recently used are dropped) and the simulator's working
 // memory. Belongs to one thread.
 class PipelineCache {
  public:
-  // The order of a legal shape (empty for an illegal one). The reference stays valid until the next call.
-  const Orders& orders(const ScheduleShape& shape);
+  // The order of a legal shape, ready to run (empty for an illegal one). The reference stays valid until the next call.
+  const RunPlan& plan(const ScheduleShape& shape);
   SimulationScratch scratch;
   Timeline timeline;  // of the last simulation by pipeline_time
 
  private:
   struct Entry {
     ScheduleShape shape;
-    Orders orders;
+    RunPlan plan;
   };
   std::list<Entry> entries_;
   std::size_t ops_ = 0;
+  Orders orders_;  // of the shape made last
 };
 
 struct PipelineTimeResult {

@@ -1,9 +1,3 @@
-// Results live in one array indexed by [direction][position][microbatch]. A microbatch passes 2L positions: the
-// forwards of its L stages at positions 0 .. L-1, then their backwards at L .. 2L-1 (the backward of stage s at
-// 2L-1-s). The op at position q reads entry q, the time at which its input is there, and writes entry q+1; every
-// entry has one consumer. A device runs until an entry it needs is not there yet, notes the entry and stops; the op
-// that fills the entry puts the device back on the stack. So every op is visited once, and what is left unrun at the
-// end is a deadlock.
 #include "engine/pipeline/simulate.h"
 
 #include <algorithm>
@@ -12,237 +6,57 @@
 namespace roofscape::engine {
 namespace {
 
-constexpr Tick kNotYet = std::numeric_limits<Tick>::lowest();
 constexpr Tick kLargestTick = std::numeric_limits<Tick>::max() / 4;
-constexpr std::size_t kNotWaiting = std::numeric_limits<std::size_t>::max();
-constexpr std::uint32_t kNoDevice = 0xffffffffu;
 
 bool all_in_range(const std::vector<Tick>& times, std::size_t stages) {
   return times.size() == stages && std::all_of(times.begin(), times.end(), [](Tick t) { return t >= 0; });
 }
 
-SimulationStatus fail(SimulationOutcome outcome, std::uint32_t device = 0, std::uint32_t op = 0) {
-  return {outcome, device, op, Op{}};
-}
-
-// The positions of stage s of a direction: which entries its ops read and write, and whose device waits for them.
-void fill_steps(const Orders& orders, const PipelineTimes& times, std::vector<SimulationScratch::Step>& steps) {
-  const std::size_t length = orders.route_length, stages = orders.device_of.size();
-  const std::size_t row = orders.microbatches;
-  steps.resize(stages * 4);
-  for (std::size_t s = 0; s < stages; ++s) {
-    const std::size_t base = s / length * (2 * length + 1), position = s % length;
-    const std::uint32_t device = orders.device_of[s];
-    const bool last = position + 1 == length, first = position == 0;
-    const std::uint32_t up = last ? device : orders.device_of[s + 1];
-    const std::uint32_t down = first ? kNoDevice : orders.device_of[s - 1];
-    SimulationScratch::Step step;
-    step.device = device;
-
-    step.duration = times.forward[s];
-    step.overlapped = times.overlapped.empty() ? 0 : times.overlapped[s];
-    step.input = (base + position) * row;
-    step.output = step.input + row;
-    step.consumer = up;
-    step.latency = up == device ? 0 : times.transfer;
-    steps[s * 4 + static_cast<std::size_t>(OpKind::forward)] = step;
-
-    step.overlapped = 0;
-    step.input = (base + 2 * length - 1 - position) * row;
-    step.output = step.input + row;
-    step.consumer = down;
-    step.latency = first || down == device ? 0 : times.transfer;
-    step.duration = times.backward_input[s];
-    steps[s * 4 + static_cast<std::size_t>(OpKind::backward_input)] = step;
-    step.duration += times.backward_weight[s];
-    steps[s * 4 + static_cast<std::size_t>(OpKind::backward)] = step;
-
-    // The weight gradient looks whether its own input gradient has been done; nobody waits for it.
-    step.duration = times.backward_weight[s];
-    step.input = step.output;
-    step.consumer = kNoDevice;
-    step.latency = 0;
-    steps[s * 4 + static_cast<std::size_t>(OpKind::backward_weight)] = step;
-  }
-}
-
-bool well_formed(const Orders& orders) {
-  if (orders.route_length == 0 || orders.first.size() < 2 || orders.device_of.size() % orders.route_length != 0)
-    return false;
-  if (orders.first.front() != 0 || orders.first.back() != orders.ops.size()) return false;
-  if (!std::is_sorted(orders.first.begin(), orders.first.end())) return false;
-  return std::all_of(orders.device_of.begin(), orders.device_of.end(),
-                     [&](std::uint16_t device) { return device < orders.devices(); });
-}
-
-// The op whose result an op waits for: the one a position before it.
-Op producer_of(const Orders& orders, Op op) {
-  const std::uint32_t s = op.stage(), position = s % orders.route_length;
-  switch (op.kind()) {
+Tick duration_of(std::uint32_t stage_and_kind, const PipelineTimes& times) {
+  const std::uint32_t s = stage_and_kind / 4;
+  switch (static_cast<OpKind>(stage_and_kind % 4)) {
     case OpKind::forward:
-      return {OpKind::forward, s - 1, op.microbatch()};
+      return times.forward[s];
+    case OpKind::backward:
+      return times.backward_input[s] + times.backward_weight[s];
+    case OpKind::backward_input:
+      return times.backward_input[s];
     case OpKind::backward_weight:
-      return {OpKind::backward_input, s, op.microbatch()};
-    default:
       break;
   }
-  if (position + 1 == orders.route_length) return {OpKind::forward, s, op.microbatch()};
-  // The backward of the next stage, whole or split as that stage runs it; if it is in no list, named as here.
-  const std::uint32_t device = orders.device_of[s + 1];
-  for (std::uint32_t i = orders.first[device]; i < orders.first[device + 1]; ++i) {
-    const Op other = orders.ops[i];
-    if (other.stage() == s + 1 && other.microbatch() == op.microbatch() &&
-        (other.kind() == OpKind::backward || other.kind() == OpKind::backward_input))
-      return {other.kind(), s + 1, op.microbatch()};
-  }
-  return {op.kind(), s + 1, op.microbatch()};
+  return times.backward_weight[s];
 }
 
-class Simulation {
- public:
-  Simulation(const Orders& orders, const PipelineTimes& times, SimulationScratch& scratch, Timeline& out)
-      : orders_(orders), transfer_(times.blocking_send ? times.transfer : 0), scratch_(scratch), out_(out) {
-    const std::size_t devices = orders.devices(), stages = orders.device_of.size();
-    const std::size_t directions = stages / orders.route_length, row = orders.microbatches;
-    const std::size_t rows = 2 * std::size_t{orders.route_length} + 1;
-    fill_steps(orders, times, scratch.steps);
-    scratch.results.assign(directions * rows * row, kNotYet);
-    for (std::size_t d = 0; d < directions; ++d)
-      std::fill_n(scratch.results.begin() + static_cast<std::ptrdiff_t>(d * rows * row), row, Tick{0});
-    scratch.waiting.assign(devices, kNotWaiting);
-    scratch.cursor.assign(orders.first.begin(), orders.first.end() - 1);
-    scratch.stack.clear();
-    for (std::size_t r = devices; r-- > 0;) scratch.stack.push_back(static_cast<std::uint32_t>(r));
-    out.start.resize(orders.ops.size());
-    out.busy_until.assign(devices, 0);
-    out.makespan = 0;
+Tick duration_of(const RunPlan::Work& work, const PipelineTimes& times) {
+  const Tick first = duration_of(work.first, times);
+  if (work.second == RunPlan::kNoWork) return first;
+  const Tick overlapped = times.overlapped.empty() ? 0 : times.overlapped[work.first / 4];
+  return overlapped > 0 ? overlapped : first + duration_of(work.second, times);
+}
+
+// What the steps of each kind wait for, and the busy time of the devices. Visits no operation.
+void fill_tables(const RunPlan& plan, const PipelineTimes& times, SimulationScratch& scratch, Timeline& out) {
+  const Tick sending = times.blocking_send ? times.transfer : 0;
+  scratch.durations.resize(plan.works.size());
+  scratch.occupied.resize(plan.works.size());
+  out.busy.assign(plan.last_op.size(), 0);
+  out.in_transfer = 0;
+  for (std::size_t w = 0; w < plan.works.size(); ++w) {
+    const RunPlan::Work& work = plan.works[w];
+    const Tick sends = work.sends ? sending : 0;
+    scratch.durations[w] = duration_of(work, times);
+    scratch.occupied[w] = scratch.durations[w] + sends;
+    out.busy[work.device] += work.count * scratch.durations[w];
+    out.in_transfer += work.count * sends;
   }
-
-  SimulationStatus run() {
-    std::vector<std::uint32_t>& stack = scratch_.stack;
-    while (!stack.empty()) {
-      const std::uint32_t device = stack.back();
-      stack.pop_back();
-      if (!run_device(device)) return fail(SimulationOutcome::malformed_order, device, scratch_.cursor[device]);
-    }
-    for (std::uint32_t r = 0; r < orders_.devices(); ++r) {
-      if (scratch_.cursor[r] != orders_.first[r + 1]) return deadlock(r);
-      out_.makespan = std::max(out_.makespan, out_.busy_until[r]);
-    }
-    return {};
+  scratch.delays.resize(plan.kinds.size());
+  for (std::size_t k = 0; k < plan.kinds.size(); ++k) {
+    const auto [before, producer] = plan.kinds[k];
+    const bool travels = producer != RunPlan::kNoWork;
+    scratch.delays[k] = {before == RunPlan::kNoWork ? 0 : scratch.occupied[before],
+                         travels ? scratch.durations[producer] + times.transfer : 0, travels ? times.transfer : 0};
   }
-
- private:
-  using Step = SimulationScratch::Step;
-
-  // Runs as far as inputs allow. False: the op at the cursor is malformed.
-  bool run_device(std::uint32_t device) {
-    const Op* const ops = orders_.ops.data();
-    const Step* const steps = scratch_.steps.data();
-    const std::size_t step_count = scratch_.steps.size();
-    const std::uint32_t end = orders_.first[device + 1], row = orders_.microbatches;
-    Tick* const results = scratch_.results.data();
-    Tick* const start = out_.start.data();
-    Tick now = out_.busy_until[device];
-    std::uint32_t i = scratch_.cursor[device];
-    bool good = true;
-    for (; i < end; ++i) {
-      const Op op = ops[i];
-      const std::uint32_t k = op.microbatch();
-      if (op.stage_and_kind() >= step_count || k >= row) {
-        good = false;
-        break;
-      }
-      const Step& step = steps[op.stage_and_kind()];
-      if (step.device != device) {
-        good = false;
-        break;
-      }
-      const std::size_t entry = step.input + k;
-      const Tick input = results[entry];
-      if (input == kNotYet) {
-        scratch_.waiting[device] = entry;
-        break;
-      }
-      if (op.joined_with_next()) [[unlikely]] {
-        if (i + 1 == end || !joinable(op, ops[i + 1], device)) {
-          good = false;
-          break;
-        }
-        const Step& other = steps[ops[i + 1].stage_and_kind()];
-        const std::uint32_t other_k = ops[i + 1].microbatch();
-        const std::size_t other_entry = other.input + other_k;
-        if (results[other_entry] == kNotYet) {
-          scratch_.waiting[device] = other_entry;
-          break;
-        }
-        now = std::max({now, input, results[other_entry]});
-        start[i] = start[i + 1] = now;
-        now += step.overlapped > 0 ? step.overlapped : step.duration + other.duration;
-        deliver(step, k, now);
-        deliver(other, other_k, now);
-        if (step.latency > 0 || other.latency > 0) now += transfer_;
-        ++i;
-        continue;
-      }
-      if (op.kind() == OpKind::backward_weight) {  // its input is its own device's: never waits
-        start[i] = now;
-        now += step.duration;
-        continue;
-      }
-      now = std::max(now, input);
-      start[i] = now;
-      now += step.duration;
-      deliver(step, k, now);
-      if (step.latency > 0) now += transfer_;
-    }
-    scratch_.cursor[device] = i;
-    out_.busy_until[device] = now;
-    return good;
-  }
-
-  void deliver(const Step& step, std::uint32_t k, Tick end) {
-    const std::size_t entry = step.output + k;
-    scratch_.results[entry] = end + step.latency;
-    if (step.consumer != kNoDevice && scratch_.waiting[step.consumer] == entry) {
-      scratch_.waiting[step.consumer] = kNotWaiting;
-      scratch_.stack.push_back(step.consumer);
-    }
-  }
-
-  bool joinable(Op first, Op second, std::uint32_t device) const {
-    return first.kind() == OpKind::forward && second.kind() == OpKind::backward && !second.joined_with_next() &&
-           second.stage_and_kind() < scratch_.steps.size() && second.microbatch() < orders_.microbatches &&
-           scratch_.steps[second.stage_and_kind()].device == device;
-  }
-
-  // The device at which a chain of waiting devices ends: the one that waits for itself, for an op that is in no list,
-  // or, where devices wait in a circle, one of the circle.
-  SimulationStatus deadlock(std::uint32_t device) const {
-    SimulationStatus status = stuck_at(device);
-    for (std::size_t hops = 0; hops < orders_.devices(); ++hops) {
-      const std::uint32_t next = orders_.device_of[status.missing.stage()];
-      if (next == status.device || scratch_.cursor[next] == orders_.first[next + 1]) break;
-      status = stuck_at(next);
-    }
-    return status;
-  }
-
-  SimulationStatus stuck_at(std::uint32_t device) const {
-    SimulationStatus status = fail(SimulationOutcome::deadlock, device, scratch_.cursor[device]);
-    Op op = orders_.ops[status.op];
-    // Of an overlapped pair, the half whose input is missing.
-    if (scratch_.results[scratch_.steps[op.stage_and_kind()].input + op.microbatch()] != kNotYet)
-      op = orders_.ops[++status.op];
-    status.missing = producer_of(orders_, op);
-    return status;
-  }
-
-  const Orders& orders_;
-  const Tick transfer_;  // that the sender, too, is busy with
-  SimulationScratch& scratch_;
-  Timeline& out_;
-};
+}
 
 }  // namespace
 
@@ -282,13 +96,39 @@ SimulationOutcome check_times(const PipelineTimes& times, std::size_t stages, st
   return SimulationOutcome::finished;
 }
 
+SimulationStatus simulate(const RunPlan& plan, const PipelineTimes& times, SimulationScratch& scratch, Timeline& out) {
+  out.makespan = 0;
+  if (plan.empty()) return {SimulationOutcome::malformed_order, 0, 0, Op{}};
+  const SimulationOutcome outcome = check_times(times, plan.stages, plan.microbatches);
+  if (outcome != SimulationOutcome::finished) return {outcome, 0, 0, Op{}};
+  fill_tables(plan, times, scratch, out);
+  out.start.resize(plan.ops);
+  Tick* const start = out.start.data();
+  const SimulationScratch::Delays* const delays = scratch.delays.data();
+  for (const std::uint32_t op : plan.roots) start[op] = 0;
+  Tick in_transfer = 0;
+  for (const RunPlan::Step& step : plan.steps) {
+    const SimulationScratch::Delays& delay = delays[step.kind];
+    const Tick free = start[step.before] + delay.before;
+    const Tick gap = std::max<Tick>(start[step.producer] + delay.producer - free, 0);
+    start[step.op] = free + gap;
+    in_transfer += std::min(gap, delay.latency);
+  }
+  out.in_transfer += in_transfer;
+  out.busy_until.assign(plan.last_op.size(), 0);
+  for (std::size_t r = 0; r < plan.last_op.size(); ++r) {
+    if (plan.last_work[r] != RunPlan::kNoWork)
+      out.busy_until[r] = start[plan.last_op[r]] + scratch.occupied[plan.last_work[r]];
+    out.makespan = std::max(out.makespan, out.busy_until[r]);
+  }
+  return {};
+}
+
 SimulationStatus simulate(const Orders& orders, const PipelineTimes& times, SimulationScratch& scratch,
                           Timeline& out) {
   out.makespan = 0;
-  if (!well_formed(orders)) return fail(SimulationOutcome::malformed_order);
-  const SimulationOutcome times_outcome = check_times(times, orders.device_of.size(), orders.microbatches);
-  if (times_outcome != SimulationOutcome::finished) return fail(times_outcome);
-  return Simulation(orders, times, scratch, out).run();
+  const SimulationStatus planned = make_run_plan(orders, scratch.planning, scratch.plan);
+  return planned ? simulate(scratch.plan, times, scratch, out) : planned;
 }
 
 }  // namespace roofscape::engine

@@ -1,6 +1,7 @@
 // Runs an order: every device takes its list strictly in order, each operation as early as its inputs allow. The
 // result is when each operation starts; everything else (idle time, memory, critical path) is a second pass over it,
-// see timeline_analysis.h. Visits every operation once: no event queue, no priority queue.
+// see timeline_analysis.h. Visits every operation once: no event queue, no priority queue. What does not depend on time
+// is worked out before, see run_plan.h, and kept by whoever runs an order again.
 //
 // What an operation needs, with s a virtual stage and k a microbatch: F(s,k) needs F(s-1,k). A backward (whole or
 // input gradient) of (s,k) needs F(s,k) and the backward of (s+1,k). W(s,k) needs the input gradient of (s,k).
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/pipeline/run_plan.h"
 #include "engine/pipeline/schedule.h"
 
 namespace roofscape::engine {
@@ -36,49 +38,32 @@ struct PipelineTimes {
 PipelineTimes even_times(const ScheduleShape& shape, Tick forward, Tick backward_input, Tick backward_weight,
                          Tick transfer = 0, Tick overlapped = 0);
 
-enum class SimulationOutcome : std::uint8_t {
-  finished,
-  deadlock,         // an operation waits for an input that never comes
-  malformed_order,  // a list names a stage, device or microbatch that does not exist, or joins what cannot be joined
-  bad_times,        // a vector does not fit the stages, or a time is negative
-  overflow,         // the step could be longer than a Tick can count
-};
-
-struct SimulationStatus {
-  SimulationOutcome outcome = SimulationOutcome::finished;
-  // deadlock and malformed_order: the device and its first operation that could not run (index into Orders::ops). Of
-  // a deadlock, the place where the chain of waiting devices ends, or one device of the circle.
-  std::uint32_t device = 0;
-  std::uint32_t op = 0;
-  Op missing;  // deadlock: the operation whose result is missing
-  bool finished() const { return outcome == SimulationOutcome::finished; }
-  explicit operator bool() const { return finished(); }
-};
-
 struct Timeline {
   std::vector<Tick> start;  // start[i] belongs to Orders::ops[i]; both halves of an overlapped pair start together
   std::vector<Tick> busy_until;  // by device: when it is free again after its last operation
+  std::vector<Tick> busy;        // by device: time in which it computes; an overlapped pair counts once
   Tick makespan = 0;             // when the last device is free
+  // Idle time, summed over the devices, in which what the next operation waits for is on its way from another device,
+  // or (blocking_send) the device is still sending. The rest of the idle time is spent waiting for others to compute.
+  Tick in_transfer = 0;
 };
 
 // Working memory, kept between calls by whoever calls often.
 struct SimulationScratch {
-  struct Step {  // what an operation of one stage and kind does; filled per call
-    Tick duration = 0, latency = 0;
-    std::size_t input = 0, output = 0;  // rows of `results`, before the microbatch is added
-    std::uint32_t device = 0, consumer = 0;
-    Tick overlapped = 0;
+  struct Delays {  // of the steps of one kind
+    Tick before, producer, latency;
   };
-  std::vector<Step> steps;
-  std::vector<Tick> results;  // [direction][position along the way forth and back][microbatch], see simulate.cpp
-  std::vector<std::size_t> waiting;
-  std::vector<std::uint32_t> cursor, stack;
+  std::vector<Tick> durations, occupied;  // by work: of the operation, and with its blocking send
+  std::vector<Delays> delays;
+  RunPlanScratch planning;
+  RunPlan plan;  // of the call that gives an order
 };
 
 // Whether the times fit a number of virtual stages and the step can be counted: finished, bad_times or overflow.
 SimulationOutcome check_times(const PipelineTimes& times, std::size_t stages, std::uint32_t microbatches);
 
-// Anything but `finished` leaves `out` without meaning.
+// Anything but `finished` leaves `out` without meaning. Given a plan of the order, this is one pass without a check.
+SimulationStatus simulate(const RunPlan& plan, const PipelineTimes& times, SimulationScratch& scratch, Timeline& out);
 SimulationStatus simulate(const Orders& orders, const PipelineTimes& times, SimulationScratch& scratch,
                           Timeline& out);
 

@@ -1,6 +1,7 @@
 target_sources(engine PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/pipeline_bound.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pipeline_time.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/run_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/schedule.cpp
   ${CMAKE_CURRENT_LIST_DIR}/schedule_dualpipe.cpp
   ${CMAKE_CURRENT_LIST_DIR}/schedule_gpipe_1f1b.cpp

@@ -125,24 +125,14 @@ std::uint32_t find_op(const Orders& orders, OpKind kind, std::uint32_t stage, st
   return kNoOp;
 }
 
-void busy_per_device(const Orders& orders, const PipelineTimes& times, std::vector<Tick>& out) {
-  out.assign(orders.devices(), 0);
-  for (std::size_t r = 0; r < out.size(); ++r)
-    for (std::uint32_t i = orders.first[r]; i < orders.first[r + 1]; ++i) {
-      out[r] += op_duration(orders, times, i);
-      if (orders.ops[i].joined_with_next()) ++i;
-    }
-}
-
-void idle_per_device(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,
-                     std::vector<Tick>& out) {
-  busy_per_device(orders, times, out);
+void idle_per_device(const Timeline& timeline, std::vector<Tick>& out) {
+  out.assign(timeline.busy.begin(), timeline.busy.end());
   for (Tick& t : out) t = timeline.makespan - t;
 }
 
 Bubbles bubbles(const Orders& orders, const PipelineTimes& times, const Timeline& timeline) {
   std::vector<Tick> idle;
-  idle_per_device(orders, times, timeline, idle);
+  idle_per_device(timeline, idle);
   return bubbles(orders, times, timeline, idle);
 }
 Bubbles bubbles(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,

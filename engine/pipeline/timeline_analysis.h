@@ -30,11 +30,8 @@ std::uint32_t find_op(const Orders& orders, OpKind kind, std::uint32_t stage, st
 
 // ---- time ----
 
-// Time in which a device computes; waiting for a blocking send counts as idle. An overlapped pair counts once.
-void busy_per_device(const Orders& orders, const PipelineTimes& times, std::vector<Tick>& out);
-// makespan - busy.
-void idle_per_device(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,
-                     std::vector<Tick>& out);
+// makespan - busy, by device; waiting for a blocking send counts as idle.
+void idle_per_device(const Timeline& timeline, std::vector<Tick>& out);
 
 // The conventions in use for "the bubble"; say which one is on screen.
 struct Bubbles {

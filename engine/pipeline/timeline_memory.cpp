@@ -7,29 +7,43 @@
 namespace roofscape::engine {
 namespace {
 
-double allocated(const ActivationSizes& sizes, Op op) {
+// What an operation frees of a stage's activations: from a list, or everything at once, counted in chunks.
+struct Listed {
+  const ActivationSizes& sizes;
+  double after_input(std::uint32_t s) const { return sizes.freed_after_input[s]; }
+  double after_weight(std::uint32_t s) const { return sizes.freed_after_weight[s]; }
+};
+struct WholeChunks {
+  KeptUntil kept;
+  double after_input(std::uint32_t) const { return kept == KeptUntil::input_gradient ? 1 : 0; }
+  double after_weight(std::uint32_t) const { return kept == KeptUntil::input_gradient ? 0 : 1; }
+};
+
+template <class Sizes>
+double allocated(const Sizes& sizes, Op op) {
   const std::uint32_t s = op.stage();
-  return op.kind() == OpKind::forward ? sizes.freed_after_input[s] + sizes.freed_after_weight[s] : 0;
+  return op.kind() == OpKind::forward ? sizes.after_input(s) + sizes.after_weight(s) : 0;
 }
 
-double freed(const ActivationSizes& sizes, Op op) {
+template <class Sizes>
+double freed(const Sizes& sizes, Op op) {
   const std::uint32_t s = op.stage();
   switch (op.kind()) {
     case OpKind::forward:
       return 0;
     case OpKind::backward:
-      return sizes.freed_after_input[s] + sizes.freed_after_weight[s];
+      return sizes.after_input(s) + sizes.after_weight(s);
     case OpKind::backward_input:
-      return sizes.freed_after_input[s];
+      return sizes.after_input(s);
     case OpKind::backward_weight:
-      return sizes.freed_after_weight[s];
+      return sizes.after_weight(s);
   }
   return 0;
 }
 
 // Calls at_start(op, amount) and at_end(op, amount) for the operations of a device, overlapped pairs as one.
-template <class AtStart, class AtEnd>
-void walk(const Orders& orders, const ActivationSizes& sizes, std::size_t device, AtStart at_start, AtEnd at_end) {
+template <class Sizes, class AtStart, class AtEnd>
+void walk(const Orders& orders, const Sizes& sizes, std::size_t device, AtStart at_start, AtEnd at_end) {
   double amount = 0;
   for (std::uint32_t i = orders.first[device]; i < orders.first[device + 1]; ++i) {
     const std::uint32_t first = i;
@@ -42,9 +56,8 @@ void walk(const Orders& orders, const ActivationSizes& sizes, std::size_t device
   }
 }
 
-}  // namespace
-
-void peak_activation(const Orders& orders, const ActivationSizes& sizes, std::vector<double>& out) {
+template <class Sizes>
+void peak(const Orders& orders, const Sizes& sizes, std::vector<double>& out) {
   out.assign(orders.devices(), 0);
   for (std::size_t r = 0; r < out.size(); ++r)
     walk(
@@ -52,14 +65,15 @@ void peak_activation(const Orders& orders, const ActivationSizes& sizes, std::ve
         [](std::uint32_t, double) {});
 }
 
+}  // namespace
+
+void peak_activation(const Orders& orders, const ActivationSizes& sizes, std::vector<double>& out) {
+  peak(orders, Listed{sizes}, out);
+}
+
 void peak_microbatches(const Orders& orders, KeptUntil kept, std::vector<double>& out) {
-  // Counted in whole chunks, divided at the end.
-  const std::size_t stages = orders.device_of.size();
-  ActivationSizes sizes;
-  sizes.freed_after_input.assign(stages, kept == KeptUntil::input_gradient ? 1 : 0);
-  sizes.freed_after_weight.assign(stages, kept == KeptUntil::input_gradient ? 0 : 1);
-  peak_activation(orders, sizes, out);
-  for (double& peak : out) peak /= orders.passes_per_device;
+  peak(orders, WholeChunks{kept}, out);  // counted in whole chunks, divided at the end
+  for (double& most : out) most /= orders.passes_per_device;
 }
 
 void memory_trace(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,
@@ -74,7 +88,7 @@ void memory_trace(const Orders& orders, const PipelineTimes& times, const Timeli
       out.push_back({time, amount});
   };
   walk(
-      orders, sizes, device, [&](std::uint32_t op, double amount) { add(timeline.start[op], amount); },
+      orders, Listed{sizes}, device, [&](std::uint32_t op, double amount) { add(timeline.start[op], amount); },
       [&](std::uint32_t op, double amount) { add(op_end(orders, times, timeline, op), amount); });
 }
 

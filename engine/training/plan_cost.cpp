@@ -62,9 +62,10 @@ void fill_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S
                         stage.microbatches * stage.vocab_hbm_exposed / stage.stages);
   for (const Axis axis : {Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::expert})
     part(kExposedParts[at(axis)], exposed_of(in, stage, axis));
-  part(Q::step_pipeline_transfer,
-       pipelined && stage.simulated ? max(stage.makespan - stage.makespan_without_transfers, zero) : zero);
-  part(Q::step_bubble, pipelined && stage.simulated ? max(stage.makespan_without_transfers - stage.work, zero) : zero);
+  // What a device idles, with a transfer to it under way and without.
+  part(Q::step_pipeline_transfer, stage.in_transfer);
+  part(Q::step_bubble,
+       pipelined && stage.simulated ? max(stage.makespan - stage.work - stage.in_transfer, zero) : zero);
   // The optimizer reads gradients, weights and its state and writes weights and state: a pass over HBM.
   const S shards = key.zero_stage >= 1 ? stage.state_shards : constant<S>(1);
   const S passes = named(Q::optimizer_bytes_a_parameter,
@@ -145,34 +146,30 @@ void fill_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost
   const int virtual_stages = pipelined ? devices * passes_per_device(pipeline.shape) : 1;
   const bool doubled = pipelined && virtual_stage_count(pipeline.shape) > virtual_stages;  // DualPipe: both directions
   out.stages.resize(static_cast<std::size_t>(devices));
+  for (StageMemory<S>& memory : out.stages) memory.virtual_stages = 0, memory.embedding = memory.head = false;
+  const int positions = has_orders ? static_cast<int>(pipeline.orders.device_of.size()) : virtual_stages;
+  for (int position = 0; position < positions; ++position) {
+    const int s = position % virtual_stages;
+    const std::size_t d = has_orders ? pipeline.orders.device_of[static_cast<std::size_t>(position)]
+                                     : static_cast<std::size_t>(position % devices);
+    StageMemory<S>& memory = out.stages[d];
+    const S n = pipelined ? stage.stage_layers[static_cast<std::size_t>(s)] : S(in.model.n_layers);
+    memory.layers = memory.virtual_stages++ > 0 ? memory.layers + n : n;
+    memory.embedding = memory.embedding || s == 0;
+    memory.head = memory.head || s == virtual_stages - 1;
+  }
   for (int d = 0; d < devices; ++d) {
     StageMemory<S>& memory = out.stages[static_cast<std::size_t>(d)];
-    int holds_embedding = 0, holds_head = 0;
-    S n_layers = zero;
-    bool any = false;
-    const auto hold = [&](int s) {
-      const S n = pipelined ? stage.stage_layers[static_cast<std::size_t>(s)] : S(in.model.n_layers);
-      n_layers = any ? n_layers + n : n;
-      any = true;
-      holds_embedding += s == 0;
-      holds_head += s == virtual_stages - 1;
-    };
-    if (!pipelined) {
-      hold(0);
-    } else if (has_orders) {
-      for (std::size_t s = 0; s < pipeline.orders.device_of.size(); ++s)
-        if (pipeline.orders.device_of[s] == d) hold(static_cast<int>(s) % virtual_stages);
-    } else {
-      for (int s = d; s < virtual_stages; s += devices) hold(s);
-    }
+    if (memory.virtual_stages == 0) memory.layers = zero;
+    const S& n_layers = memory.layers;
     if (!pipelined) {
       memory.params = named(Q::stage_params, d, layer.params.total);
     } else {
       S params = n_layers * layer.params.layer;
-      if (holds_embedding > 0) params = params + layer.params.embedding;
+      if (memory.embedding) params = params + layer.params.embedding;
       // A tied unembedding on another stage than the embedding is a copy of it.
-      if (holds_head > 0)
-        params = params + (key.tied_embeddings && holds_embedding == 0 ? layer.params.unembedding + layer.params.head
+      if (memory.head)
+        params = params + (key.tied_embeddings && !memory.embedding ? layer.params.unembedding + layer.params.head
                                                                        : layer.params.head);
       memory.params = named(Q::stage_params, d, params);
     }
@@ -194,14 +191,12 @@ void fill_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost
                     // On their way to the host the checkpoints of two layers are on the chip.
                     (key.offload_activations ? constant<S>(2) : flight * held_layers) *
                         layer.activations.checkpoint_bytes,
-                    holds_head > 0 ? gathered + working + logits : gathered + working,
+                    memory.head ? gathered + working + logits : gathered + working,
                     S(in.reserve_bytes)};
     memory.total = sum_in_order(memory.parts);
   }
-  std::vector<S> totals;
-  totals.reserve(out.stages.size());
-  for (const StageMemory<S>& memory : out.stages) totals.push_back(memory.total);
-  out.fullest_stage = index_of_largest(std::span<const S>(totals));
+  out.fullest_stage =
+      index_of_largest<S>(out.stages, [](const StageMemory<S>& memory) -> const S& { return memory.total; });
   StageMemory<S>& fullest = out.stages[out.fullest_stage];
   for (std::size_t i = 0; i < kMemoryPartCount; ++i) fullest.parts[i] = named(kMemoryParts[i], fullest.parts[i]);
   fullest.total = named(Q::memory_total, sum_in_order(fullest.parts));
@@ -232,9 +227,8 @@ PlanKey plan_key(const Scenario& s) {
 }
 
 template <Scalar S>
-PlanCost<S> plan_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S>& stage, const PlanKey& key,
-                      const PipelineReport& pipeline) {
-  PlanCost<S> out;
+void plan_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S>& stage, const PlanKey& key,
+               const PipelineReport& pipeline, PlanCost<S>& out) {
   fill_step(in, layer, stage, key, out);
   fill_memory(in, layer, stage, key, pipeline, out);
   const bool pipelined = in.degree(Axis::pipeline).n > 1;
@@ -242,12 +236,11 @@ PlanCost<S> plan_cost(const Inputs<S>& in, const LayerCost<S>& layer, const Stag
   out.bubble_fraction = named(Q::pipeline_bubble_fraction,
                               pipelined ? (stage.makespan - stage.work) / stage.makespan : in.zero);
   out.bubble_even = named(Q::pipeline_bubble_ideal, (stage.stages - one) / (stage.microbatches + stage.stages - one));
-  return out;
 }
 
-template PlanCost<double> plan_cost<double>(const Inputs<double>&, const LayerCost<double>&, const StageCost<double>&,
-                                            const PlanKey&, const PipelineReport&);
-template PlanCost<Traced> plan_cost<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&, const StageCost<Traced>&,
-                                            const PlanKey&, const PipelineReport&);
+template void plan_cost<double>(const Inputs<double>&, const LayerCost<double>&, const StageCost<double>&,
+                                const PlanKey&, const PipelineReport&, PlanCost<double>&);
+template void plan_cost<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&, const StageCost<Traced>&,
+                                const PlanKey&, const PipelineReport&, PlanCost<Traced>&);
 
 }  // namespace roofscape::engine

@@ -26,6 +26,9 @@ PlanKey plan_key(const Scenario&);
 
 template <Scalar S>
 struct StageMemory {
+  int virtual_stages = 0;  // that the device holds; DualPipe: of both directions
+  bool embedding = false, head = false;
+  S layers;
   S params;
   std::array<S, kMemoryPartCount> parts;
   S total;
@@ -45,12 +48,13 @@ struct PlanCost {
   S bubble_fraction, bubble_even;
 };
 
+// Fills `out`, reusing its memory.
 template <Scalar S>
-PlanCost<S> plan_cost(const Inputs<S>&, const LayerCost<S>&, const StageCost<S>&, const PlanKey&,
-                      const PipelineReport&);
-extern template PlanCost<double> plan_cost<double>(const Inputs<double>&, const LayerCost<double>&,
-                                                   const StageCost<double>&, const PlanKey&, const PipelineReport&);
-extern template PlanCost<Traced> plan_cost<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&,
-                                                   const StageCost<Traced>&, const PlanKey&, const PipelineReport&);
+void plan_cost(const Inputs<S>&, const LayerCost<S>&, const StageCost<S>&, const PlanKey&, const PipelineReport&,
+               PlanCost<S>& out);
+extern template void plan_cost<double>(const Inputs<double>&, const LayerCost<double>&, const StageCost<double>&,
+                                       const PlanKey&, const PipelineReport&, PlanCost<double>&);
+extern template void plan_cost<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&, const StageCost<Traced>&,
+                                       const PlanKey&, const PipelineReport&, PlanCost<Traced>&);
 
 }  // namespace roofscape::engine

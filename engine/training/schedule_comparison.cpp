@@ -126,7 +126,7 @@ std::vector<ScheduleVariant> compare_schedules(const StepWork& work, std::int64_
         continue;
       }
       peak_microbatches(p.orders, KeptUntil::weight_gradient, p.peak_microbatches);
-      idle_per_device(p.orders, p.times, p.timeline, v.idle);
+      idle_per_device(p.timeline, v.idle);
       v.makespan = p.timeline.makespan;
     }
     v.idle_fraction = idle_of(p.shape, p.times, v.makespan);

@@ -75,17 +75,21 @@ StageKey stage_key(const Scenario& s) {
   return key;
 }
 
-std::vector<int> split_layers(int n_layers, int virtual_stages) {
+void split_layers(int n_layers, int virtual_stages, std::vector<int>& layers) {
   const int n = std::max(1, virtual_stages);
-  std::vector<int> layers(static_cast<std::size_t>(n), (n_layers + n - 1) / n);
+  layers.assign(static_cast<std::size_t>(n), (n_layers + n - 1) / n);
   int excess = layers[0] * n - n_layers;
   for (int i = 0; excess > 0; ++i, --excess) --layers[static_cast<std::size_t>(i % 2 == 0 ? n - 1 - i / 2 : i / 2)];
+}
+std::vector<int> split_layers(int n_layers, int virtual_stages) {
+  std::vector<int> layers;
+  split_layers(n_layers, virtual_stages, layers);
   return layers;
 }
 
 template <Scalar S>
-StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& key, PipelineReport& pipeline) {
-  StageCost<S> cost;
+void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& key, SimulationScratch& scratch,
+                PipelineReport& pipeline, StageCost<S>& cost) {
   const S& Y = in.degree(Axis::tensor).x;
   const S& p = in.degree(Axis::pipeline).x;
   const bool pipelined = key.shape.stages > 1;
@@ -106,6 +110,7 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
 
   Block<S> block = layer.layer;
   AxisMask& talks = cost.communicates;
+  talks.fill(false);
   for (const Axis axis : {Axis::tensor, Axis::context}) talks[at(axis)] = in.degree(axis).n > 1;
   talks[at(Axis::expert)] = in.degree(Axis::expert).n > 1 && in.model.is.moe;
   const auto add = [&](Block<S>& b, Axis axis, const S& forward, const S& backward, bool fresh, int which) {
@@ -177,7 +182,8 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
 
   // Virtual stages and their times.
   const int virtual_stages = pipelined ? key.shape.stages * passes_per_device(key.shape) : 1;
-  const std::vector<int> layers = split_layers(key.n_layers, virtual_stages);
+  split_layers(key.n_layers, virtual_stages, cost.layers);
+  const std::vector<int>& layers = cost.layers;
   cost.stage_layers.clear();
   cost.forward.clear();
   cost.backward.clear();
@@ -194,22 +200,24 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
   }
 
   cost.transfer = cost.bubble_time = cost.bubble_to_work = cost.span_bubble = in.zero;
-  cost.makespan = cost.makespan_without_transfers = cost.work;
+  cost.makespan = cost.work;
+  cost.in_transfer = in.zero;
+  cost.simulated = cost.drawn = false;
   // A report used again keeps its order while only times change: making it costs more than simulating it.
-  const bool reuse = pipelined && pipeline.shape == key.shape && !pipeline.orders.ops.empty();
+  const bool reuse = pipelined && pipeline.shape == key.shape && !pipeline.plan.empty();
   pipeline.shape = key.shape;
-  if (!reuse) pipeline.orders.ops.clear();
+  if (!reuse) pipeline.orders.ops.clear(), pipeline.plan.clear();
   pipeline.timeline.start.clear();
   pipeline.timeline.makespan = 0;
   pipeline.idle.clear();
   pipeline.status = pipelined ? check_schedule(key.shape) : ScheduleStatus{};
-  if (!pipelined) return cost;
+  if (!pipelined) return;
 
   // The residual stream of a microbatch; where it is split over tensor ranks each sends its share.
   const S stream = in.activation_bytes * layer.microbatch_tokens * in.model.d_model;
   const S boundary = key.sequence_parallel ? stream / Y : stream;
   cost.transfer = named(Q::pipeline_transfer, boundary / layer.bandwidth[at(Axis::pipeline)]);
-  if (!pipeline.status.legal()) return cost;
+  if (!pipeline.status.legal()) return;
 
   PipelineTimes& times = pipeline.times;
   const auto positions = static_cast<std::size_t>(virtual_stage_count(key.shape));
@@ -241,56 +249,48 @@ StageCost<S> stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const St
     pipeline.recompute[i] = std::min(ticks(again), times.backward_input[i]);
   }
 
+  const auto simulated = [&in](Q q, double value) { return simulated_leaf<S>(trace_of(in.zero), q, -1, value); };
+  const auto seconds = [](double t) { return t * kTickSeconds; };
   const double ops = 2.0 * key.shape.microbatches * virtual_stages;
-  PipelineCache cache;
   if (ops <= static_cast<double>(kMaxDrawnOps)) {
     if (!reuse) {
       make_orders(key.shape, pipeline.orders);
+      make_run_plan(pipeline.orders, scratch.planning, pipeline.plan);
       peak_microbatches(pipeline.orders, KeptUntil::weight_gradient, pipeline.peak_microbatches);
     }
-    if (simulate(pipeline.orders, times, cache.scratch, pipeline.timeline).finished()) {
-      cost.simulated = true;
-      cost.makespan = simulated_leaf<S>(trace_of(in.zero), Q::pipeline_makespan, -1,
-                                   static_cast<double>(pipeline.timeline.makespan) * kTickSeconds);
+    Timeline& timeline = pipeline.timeline;
+    if (simulate(pipeline.plan, times, scratch, timeline).finished()) {
+      cost.simulated = cost.drawn = true;
+      cost.makespan = simulated(Q::pipeline_makespan, seconds(double(timeline.makespan)));
+      cost.in_transfer = simulated(Q::pipeline_in_transfer, seconds(double(timeline.in_transfer) / key.shape.stages));
+      idle_per_device(timeline, pipeline.idle);
+      const Bubbles idle = bubbles(pipeline.orders, times, timeline, pipeline.idle);
+      cost.bubble_time = simulated(Q::pipeline_bubble_time, seconds(idle.bubble_time));
+      cost.bubble_to_work = simulated(Q::pipeline_bubble_to_work, idle.ratio_to_work);
+      cost.span_bubble = simulated(Q::pipeline_span_bubble, seconds(double(idle.span_bubble)));
     } else {
-      pipeline.timeline = {};
+      pipeline.timeline.start.clear();
+      pipeline.timeline.makespan = 0;
     }
   }
   if (!cost.simulated) {
+    PipelineCache cache;
     const PipelineTimeResult result = pipeline_time(key.shape, times, cache);
-    if (!result.ok()) return cost;
+    if (!result.ok()) return;
     cost.simulated = true;
-    cost.makespan =
-        simulated_leaf<S>(trace_of(in.zero), Q::pipeline_makespan, -1, static_cast<double>(result.makespan) * kTickSeconds);
+    cost.makespan = simulated(Q::pipeline_makespan, seconds(double(result.makespan)));
+    // A closed form knows no timeline: at least every device but the first waits for its first input, and every one but
+    // the last for its first gradient.
+    const double p_devices = key.shape.stages;
+    const double in_transfer = result.closed_form ? 2 * (p_devices - 1) / p_devices * double(times.transfer)
+                                                  : double(cache.timeline.in_transfer) / p_devices;
+    cost.in_transfer = simulated(Q::pipeline_in_transfer, seconds(in_transfer));
   }
-  if (pipeline.drawn()) {
-    idle_per_device(pipeline.orders, times, pipeline.timeline, pipeline.idle);
-    const Bubbles idle = bubbles(pipeline.orders, times, pipeline.timeline, pipeline.idle);
-    cost.bubble_time = simulated_leaf<S>(trace_of(in.zero), Q::pipeline_bubble_time, -1, idle.bubble_time * kTickSeconds);
-    cost.bubble_to_work = simulated_leaf<S>(trace_of(in.zero), Q::pipeline_bubble_to_work, -1, idle.ratio_to_work);
-    cost.span_bubble = simulated_leaf<S>(trace_of(in.zero), Q::pipeline_span_bubble, -1,
-                                    static_cast<double>(idle.span_bubble) * kTickSeconds);
-    cost.drawn = true;
-  }
-  // Once more with instant transfers: what they add is a part of the step of its own.
-  const Tick transfer = std::exchange(times.transfer, 0);
-  Tick instant = pipeline.timeline.makespan;
-  if (const auto closed = closed_form_time(key.shape, times)) {
-    instant = *closed;
-  } else if (pipeline.drawn()) {
-    if (simulate(pipeline.orders, times, cache.scratch, cache.timeline).finished()) instant = cache.timeline.makespan;
-  } else if (const PipelineTimeResult result = pipeline_time(key.shape, times, cache); result.ok()) {
-    instant = result.makespan;
-  }
-  times.transfer = transfer;
-  cost.makespan_without_transfers = simulated_leaf<S>(trace_of(in.zero), Q::pipeline_makespan_without_transfers, -1,
-                                                 static_cast<double>(instant) * kTickSeconds);
-  return cost;
 }
 
-template StageCost<double> stage_cost<double>(const Inputs<double>&, const LayerCost<double>&, const StageKey&,
-                                              PipelineReport&);
-template StageCost<Traced> stage_cost<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&, const StageKey&,
-                                              PipelineReport&);
+template void stage_cost<double>(const Inputs<double>&, const LayerCost<double>&, const StageKey&, SimulationScratch&,
+                                 PipelineReport&, StageCost<double>&);
+template void stage_cost<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&, const StageKey&, SimulationScratch&,
+                                 PipelineReport&, StageCost<Traced>&);
 
 }  // namespace roofscape::engine

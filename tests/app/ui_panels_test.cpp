@@ -166,7 +166,7 @@ TEST_CASE("a fix button applies the change it names") {
     for (const engine::Diagnostic& d : h.report().diagnostics) {
       if (d.fix.empty()) continue;
       any = true;
-      const std::vector<engine::FieldEdit> fix = d.fix;
+      const engine::Fix fix = d.fix;
       h.click("fix." + std::string(d.code));
       for (const engine::FieldEdit& edit : fix) CHECK(edit.field->get(h.scenario()) == edit.value);
       CHECK(h.workspace.session.history().undo_depth() == 1);

@@ -16,21 +16,23 @@ engine::Scenario preset(const char* id) {
 
 void evaluate_reused(benchmark::State& state, const char* id) {
   const engine::Scenario scenario = preset(id);
+  engine::EvaluationScratch scratch;
   engine::Report report;
   for (auto _ : state) {
-    engine::evaluate(scenario, report);
+    engine::evaluate(scenario, scratch, report);
     benchmark::DoNotOptimize(report.quantities);
   }
 }
 // What a slider does: another batch every time.
 void evaluate_dragged(benchmark::State& state, const char* id) {
   engine::Scenario scenario = preset(id);
+  engine::EvaluationScratch scratch;
   engine::Report report;
   const int batch = scenario.workload.global_batch_sequences;
   int step = 0;
   for (auto _ : state) {
     scenario.workload.global_batch_sequences = batch << (step++ % 4);
-    engine::evaluate(scenario, report);
+    engine::evaluate(scenario, scratch, report);
     benchmark::DoNotOptimize(report.quantities);
   }
 }

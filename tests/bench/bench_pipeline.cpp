@@ -52,6 +52,23 @@ void simulate_small(benchmark::State& state) {  // a step as it stands in a repo
   simulate_order(state, {ScheduleKind::one_f_one_b, 8, 32, 1, 0});
 }
 
+// What an order that is kept costs when times change.
+void simulate_plan(benchmark::State& state, const ScheduleShape& shape) {
+  Orders orders;
+  make_orders(shape, orders);
+  const PipelineTimes times = uneven(shape);
+  SimulationScratch scratch;
+  RunPlan plan;
+  make_run_plan(orders, scratch.planning, plan);
+  Timeline timeline;
+  for (auto _ : state) {
+    simulate(plan, times, scratch, timeline);
+    benchmark::DoNotOptimize(timeline.makespan);
+  }
+  count_ops(state, orders);
+}
+void simulate_plan_large(benchmark::State& state, ScheduleKind kind) { simulate_plan(state, large(kind)); }
+
 void orders_and_simulation(benchmark::State& state) {  // the 10 ms budget
   const ScheduleShape shape = large(ScheduleKind::interleaved_1f1b);
   const PipelineTimes times = uneven(shape);
@@ -118,6 +135,12 @@ BENCHMARK_CAPTURE(simulate_large, zb_h1, ScheduleKind::zb_h1)->Unit(benchmark::k
 BENCHMARK_CAPTURE(simulate_large, zb_v, ScheduleKind::zb_v)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(simulate_large, dualpipe, ScheduleKind::dualpipe)->Unit(benchmark::kMillisecond);
 BENCHMARK(simulate_small);
+BENCHMARK_CAPTURE(simulate_plan_large, interleaved, kInterleaved)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate_plan_large, zb_v, ScheduleKind::zb_v)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate_plan_large, dualpipe, ScheduleKind::dualpipe)->Unit(benchmark::kMillisecond);
+// The pipelines of the presets gpt3-175b-1024-a100 and deepseek-v3-2048-h800.
+BENCHMARK_CAPTURE(simulate_plan, gpt3, ScheduleShape{kInterleaved, 16, 96, 2, 0});
+BENCHMARK_CAPTURE(simulate_plan, deepseek, ScheduleShape{ScheduleKind::dualpipe, 16, 120, 1, 0});
 BENCHMARK(orders_and_simulation)->Unit(benchmark::kMillisecond);
 BENCHMARK(lower_bound);
 BENCHMARK(utilisation_bins)->Unit(benchmark::kMillisecond);

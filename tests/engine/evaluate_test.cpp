@@ -84,10 +84,11 @@ TEST_CASE("doubling fsdp under ZeRO-3 does not raise the training state of a chi
 }
 TEST_CASE("a report used again equals a fresh one") {
   std::mt19937 rng(3);
+  EvaluationScratch scratch;
   Report reused;
   for (int i = 0; i < 500; ++i) {
     const Scenario s = random_scenario(rng);
-    evaluate(s, reused);
+    evaluate(s, scratch, reused);
     const Report fresh = evaluate(s);
     REQUIRE(reused.quantities == fresh.quantities);
     REQUIRE(reused.pipeline.timeline.start == fresh.pipeline.timeline.start);

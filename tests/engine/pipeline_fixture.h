@@ -23,7 +23,7 @@ struct Step {
   SimulationStatus status;
   std::vector<Tick> idle() const {
     std::vector<Tick> out;
-    idle_per_device(orders, times, timeline, out);
+    idle_per_device(timeline, out);
     return out;
   }
   Bubbles bubble() const { return bubbles(orders, times, timeline); }

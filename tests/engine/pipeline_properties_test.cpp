@@ -259,6 +259,53 @@ TEST_CASE("the span bubble is never above the longest idle time") {
   });
 }
 
+TEST_CASE("a device is busy for as long as its operations last") {
+  for_random_cases(34, [](const Case& it) -> std::string {
+    const Step& s = it.step;
+    for (std::size_t r = 0; r < s.orders.devices(); ++r) {
+      Tick busy = 0;
+      for (std::uint32_t i = s.orders.first[r]; i < s.orders.first[r + 1]; ++i)
+        if (!joined_with_previous(s.orders, i)) busy += op_duration(s.orders, s.times, i);
+      if (busy != s.timeline.busy[r]) return "not the sum";
+    }
+    return "";
+  });
+}
+
+TEST_CASE("time in transfer is part of the idle time") {
+  for_random_cases(35, [](const Case& it) -> std::string {
+    Tick idle = 0;
+    for (const Tick t : it.step.idle()) idle += t;
+    return it.step.timeline.in_transfer >= 0 && it.step.timeline.in_transfer <= idle ? "" : "outside";
+  });
+}
+
+TEST_CASE("with instant transfers no time is spent in transfer") {
+  for_random_cases(36, [](const Case& it) -> std::string {
+    PipelineTimes times = it.step.times;
+    times.transfer = 0;
+    return run_step(it.shape, times).timeline.in_transfer == 0 ? "" : "some is";
+  });
+}
+
+TEST_CASE("an order that is kept gives the timeline of a fresh one when times change") {
+  Random random(37);
+  for (int i = 0; i < 300; ++i) {
+    const ScheduleShape shape = random_shape(random, kAllSchedules[i % kScheduleKinds]);
+    SimulationScratch scratch;
+    Orders orders;
+    RunPlan plan;
+    Timeline timeline;
+    make_orders(shape, orders);
+    REQUIRE(make_run_plan(orders, scratch.planning, plan));
+    for (int change = 0; change < 3; ++change) {
+      const Step fresh = run_step(shape, random_times(random, shape, false, change > 0));
+      REQUIRE(simulate(plan, fresh.times, scratch, timeline));
+      CHECK(timeline.start == fresh.timeline.start);
+    }
+  }
+}
+
 TEST_CASE("simulating again in the same working memory gives the same timeline") {
   SimulationScratch scratch;
   Timeline timeline;

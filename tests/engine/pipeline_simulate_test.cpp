@@ -230,3 +230,23 @@ TEST_CASE("blocking sends never shorten a step") {
     CHECK(blocking.timeline.makespan >= free);
   }
 }
+
+// By hand, with F = 2, B = 4 (input and weight), transfer 1: device 1 waits 1 for its only forward, device 0 waits 1 for
+// its gradient after device 1 has worked for 6.
+TEST_CASE("two stages and one microbatch: each device waits for one transfer") {
+  const ScheduleShape shape = shape_of(ScheduleKind::one_f_one_b, 2, 1);
+  const Step step = run_step(shape, even_times(shape, 2, 3, 1, 1));
+  REQUIRE(step.status);
+  CHECK(step.timeline.makespan == 14);
+  CHECK(step.timeline.in_transfer == 2);
+}
+
+TEST_CASE("two stages and one microbatch: a blocking send is time in transfer, too") {
+  const ScheduleShape shape = shape_of(ScheduleKind::one_f_one_b, 2, 1);
+  PipelineTimes times = even_times(shape, 2, 3, 1, 1);
+  times.blocking_send = true;
+  // Device 0 sends for 1 and then waits for 6 of work and a transfer of 1; device 1 waits 1 and sends for 1.
+  const Step step = run_step(shape, times);
+  REQUIRE(step.status);
+  CHECK(step.timeline.in_transfer == 4);
+}

@@ -116,19 +116,22 @@ TEST_CASE("pipeline_time of times that do not fit the stages says so") {
 TEST_CASE("the cache gives an order back without making it again") {
   PipelineCache cache;
   const ScheduleShape shape = shape_of(Kind::one_f_one_b, 8, 64);
-  const Op* const first = cache.orders(shape).ops.data();
-  cache.orders(shape_of(Kind::one_f_one_b, 8, 65));
-  CHECK(cache.orders(shape).ops.data() == first);
+  const RunPlan::Step* const first = cache.plan(shape).steps.data();
+  cache.plan(shape_of(Kind::one_f_one_b, 8, 65));
+  CHECK(cache.plan(shape).steps.data() == first);
 }
 
 TEST_CASE("the cache keeps orders right when it throws others away") {
   PipelineCache cache;
-  Orders expected;
+  Orders orders;
+  RunPlanScratch scratch;
+  RunPlan expected;
   for (int round = 0; round < 2; ++round)
     for (int m = 1; m < 150; ++m) {
       const ScheduleShape shape = shape_of(Kind::gpipe, 3, m * 400);
-      make_orders(shape, expected);
-      REQUIRE(cache.orders(shape).ops == expected.ops);
+      make_orders(shape, orders);
+      REQUIRE(make_run_plan(orders, scratch, expected));
+      REQUIRE(cache.plan(shape).steps == expected.steps);
     }
 }
 

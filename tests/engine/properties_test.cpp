@@ -77,6 +77,7 @@ std::string broken(const Scenario& s, const Report& r) {
 
 TEST_CASE("what holds for every valid scenario") {
   std::mt19937 rng(20250801);
+  EvaluationScratch scratch;
   Report report;
   int broken_cases = 0;
   std::array<int, kScheduleKinds> schedules{};
@@ -84,7 +85,7 @@ TEST_CASE("what holds for every valid scenario") {
   int switched = 0, experts = 0, latent = 0, offloaded = 0, carved = 0;
   for (int i = 0; i < kCases; ++i) {
     const Scenario s = tests::random_scenario(rng);
-    evaluate(s, report);
+    evaluate(s, scratch, report);
     if (s.parallelism.pipeline > 1) ++schedules[static_cast<std::size_t>(s.pipeline.schedule)];
     ++policies[static_cast<std::size_t>(s.checkpointing.policy)];
     switched += s.cluster.chip.interconnect == Interconnect::switched;

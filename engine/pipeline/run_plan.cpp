@@ -1,0 +1,317 @@
+// Results are looked up in one array indexed by [direction][position][microbatch]. A microbatch passes 2L positions:
+// the forwards of its L stages at positions 0 .. L-1, then their backwards at L .. 2L-1 (the backward of stage s at
+// 2L-1-s). The op at position q reads entry q, which op made its input, and writes entry q+1; every entry has one
+// consumer. Devices take turns of a few operations; a
+// device that needs an entry that is not there yet notes it and sits out until the op that fills it calls the device
+// back. So every op is visited once, and what is left unrun at the end is a deadlock.
+#include "engine/pipeline/run_plan.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace roofscape::engine {
+namespace {
+
+constexpr std::uint32_t kNotYet = 0xffffffffu;  // as an entry: not made yet
+constexpr std::uint32_t kGiven = 0xfffffffeu;   // the input of the first stage
+constexpr std::size_t kNotWaiting = std::numeric_limits<std::size_t>::max();
+constexpr std::uint32_t kNoDevice = 0xffffffffu;
+constexpr std::uint32_t kNoWork = RunPlan::kNoWork;
+constexpr std::uint32_t kNoKind = 0xffffffffu;
+// Operations of a turn. Few enough that the devices' operations mix, so that neighbours in the plan seldom wait for each
+// other; enough that what is read together lies together in memory.
+constexpr std::uint32_t kTurn = 4;
+
+SimulationStatus fail(SimulationOutcome outcome, std::uint32_t device = 0, std::uint32_t op = 0) {
+  return {outcome, device, op, Op{}};
+}
+
+void fill_routes(const Orders& orders, std::vector<RunPlanScratch::Route>& routes) {
+  const std::size_t length = orders.route_length, stages = orders.device_of.size();
+  const std::size_t row = orders.microbatches;
+  routes.resize(stages * 4);
+  for (std::size_t s = 0; s < stages; ++s) {
+    const std::size_t base = s / length * (2 * length + 1), position = s % length;
+    const std::uint32_t device = orders.device_of[s];
+    const bool last = position + 1 == length, first = position == 0;
+    const std::uint32_t up = last ? device : orders.device_of[s + 1];
+    const std::uint32_t down = first ? kNoDevice : orders.device_of[s - 1];
+    RunPlanScratch::Route route;
+    route.device = device;
+    route.count = 0;
+    route.latest_kind = route.newest_kind = kNoKind;
+    route.newest_pair = kNoWork;
+
+    route.input = (base + position) * row;
+    route.output = route.input + row;
+    route.consumer = up;
+    route.sends = up != device;
+    route.from_other_device = !first && down != device;
+    routes[s * 4 + static_cast<std::size_t>(OpKind::forward)] = route;
+
+    route.input = (base + 2 * length - 1 - position) * row;
+    route.output = route.input + row;
+    route.consumer = down;
+    route.sends = !first && down != device;
+    route.from_other_device = up != device;
+    routes[s * 4 + static_cast<std::size_t>(OpKind::backward)] = route;
+    routes[s * 4 + static_cast<std::size_t>(OpKind::backward_input)] = route;
+
+    // The weight gradient looks whether its own input gradient has been done; nobody waits for it.
+    route.input = route.output;
+    route.consumer = kNoDevice;
+    route.sends = route.from_other_device = false;
+    routes[s * 4 + static_cast<std::size_t>(OpKind::backward_weight)] = route;
+  }
+}
+
+bool well_formed(const Orders& orders) {
+  if (orders.route_length == 0 || orders.first.size() < 2 || orders.device_of.size() % orders.route_length != 0)
+    return false;
+  if (orders.first.front() != 0 || orders.first.back() != orders.ops.size()) return false;
+  if (!std::is_sorted(orders.first.begin(), orders.first.end())) return false;
+  return std::all_of(orders.device_of.begin(), orders.device_of.end(),
+                     [&](std::uint16_t device) { return device < orders.devices(); });
+}
+
+// The op whose result an op waits for: the one a position before it.
+Op producer_of(const Orders& orders, Op op) {
+  const std::uint32_t s = op.stage(), position = s % orders.route_length;
+  switch (op.kind()) {
+    case OpKind::forward:
+      return {OpKind::forward, s - 1, op.microbatch()};
+    case OpKind::backward_weight:
+      return {OpKind::backward_input, s, op.microbatch()};
+    default:
+      break;
+  }
+  if (position + 1 == orders.route_length) return {OpKind::forward, s, op.microbatch()};
+  // The backward of the next stage, whole or split as that stage runs it; if it is in no list, named as here.
+  const std::uint32_t device = orders.device_of[s + 1];
+  for (std::uint32_t i = orders.first[device]; i < orders.first[device + 1]; ++i) {
+    const Op other = orders.ops[i];
+    if (other.stage() == s + 1 && other.microbatch() == op.microbatch() &&
+        (other.kind() == OpKind::backward || other.kind() == OpKind::backward_input))
+      return {other.kind(), s + 1, op.microbatch()};
+  }
+  return {op.kind(), s + 1, op.microbatch()};
+}
+
+class Planner {
+ public:
+  Planner(const Orders& orders, RunPlanScratch& scratch, RunPlan& out) : orders_(orders), scratch_(scratch), out_(out) {
+    const std::size_t devices = orders.devices(), stages = orders.device_of.size();
+    const std::size_t directions = stages / orders.route_length, row = orders.microbatches;
+    const std::size_t rows = 2 * std::size_t{orders.route_length} + 1;
+    fill_routes(orders, scratch.routes);
+    scratch.producers.assign(directions * rows * row, kNotYet);
+    for (std::size_t d = 0; d < directions; ++d)
+      std::fill_n(scratch.producers.begin() + static_cast<std::ptrdiff_t>(d * rows * row), row, kGiven);
+    scratch.work_of.resize(orders.ops.size());
+    scratch.waiting.assign(devices, kNotWaiting);
+    scratch.cursor.assign(orders.first.begin(), orders.first.end() - 1);
+    scratch.active.resize(devices);
+    for (std::size_t r = 0; r < devices; ++r) scratch.active[r] = static_cast<std::uint32_t>(r);
+    scratch.chain.clear();
+    scratch.pair_chain.clear();
+    out.kinds.clear();
+    out.roots.clear();
+    out.works.assign(stages * 4, {});
+    for (std::size_t w = 0; w < out.works.size(); ++w) {
+      const RunPlanScratch::Route& route = scratch.routes[w];
+      out.works[w] = {static_cast<std::uint32_t>(w), kNoWork, route.device, 0, route.sends};
+    }
+    // At most three steps for the two operations of a pair.
+    out.steps.resize(orders.ops.size() + orders.ops.size() / 2);
+    next_ = out.steps.data();
+    out.ops = orders.ops.size();
+    out.stages = stages;
+    out.microbatches = orders.microbatches;
+  }
+
+  SimulationStatus run() {
+    std::vector<std::uint32_t>& active = scratch_.active;
+    while (!active.empty()) {
+      // Devices called back while others take their turn join at the end of the list.
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < active.size(); ++i) {
+        const std::uint32_t device = active[i];
+        const Turn turn = run(device);
+        if (turn == Turn::malformed) return fail(SimulationOutcome::malformed_order, device, scratch_.cursor[device]);
+        if (turn == Turn::ran) active[kept++] = device;
+      }
+      active.resize(kept);
+    }
+    for (std::uint32_t r = 0; r < orders_.devices(); ++r)
+      if (scratch_.cursor[r] != orders_.first[r + 1]) return deadlock(r);
+    for (std::size_t w = 0; w < scratch_.routes.size(); ++w) out_.works[w].count = scratch_.routes[w].count;
+    out_.steps.resize(static_cast<std::size_t>(next_ - out_.steps.data()));
+    for (std::uint32_t r = 0; r < orders_.devices(); ++r) {
+      const bool any = orders_.first[r] < orders_.first[r + 1];
+      out_.last_op.push_back(any ? orders_.first[r + 1] - 1 : 0);
+      out_.last_work.push_back(any ? scratch_.work_of[orders_.first[r + 1] - 1] : kNoWork);
+    }
+    return {};
+  }
+
+ private:
+  using Route = RunPlanScratch::Route;
+  enum class Turn : std::uint8_t { ran, waits, malformed };
+
+  // A turn of a device.
+  Turn run(std::uint32_t device) {
+    const Op* const ops = orders_.ops.data();
+    Route* const routes = scratch_.routes.data();
+    const std::size_t route_count = scratch_.routes.size();
+    std::uint32_t* const producers = scratch_.producers.data();
+    std::uint32_t* const work_of = scratch_.work_of.data();
+    const std::uint32_t begin = orders_.first[device], end = orders_.first[device + 1], row = orders_.microbatches;
+    std::uint32_t i = scratch_.cursor[device];
+    Turn turn = i < end ? Turn::ran : Turn::waits;
+    for (const std::uint32_t until = std::min(end, i + kTurn); i < until; ++i) {
+      const Op op = ops[i];
+      const std::uint32_t work = op.stage_and_kind(), k = op.microbatch();
+      if (work >= route_count || k >= row || routes[work].device != device) {
+        turn = Turn::malformed;
+        break;
+      }
+      Route& route = routes[work];
+      const std::size_t entry = route.input + k;
+      const std::uint32_t producer = producers[entry];
+      if (producer == kNotYet) {
+        scratch_.waiting[device] = entry;
+        turn = Turn::waits;
+        break;
+      }
+      if (op.joined_with_next()) [[unlikely]] {
+        turn = run_pair(device, i, producer);
+        if (turn != Turn::ran) break;
+        ++i;
+        continue;
+      }
+      ++route.count;
+      work_of[i] = work;
+      append(i, begin, route, producer);
+      if (op.kind() != OpKind::backward_weight) deliver(route, k, i);
+    }
+    scratch_.cursor[device] = i;
+    return turn;
+  }
+
+  Turn run_pair(std::uint32_t device, std::uint32_t i, std::uint32_t producer) {
+    const std::uint32_t end = orders_.first[device + 1];
+    const Op first = orders_.ops[i];
+    if (i + 1 == end) return Turn::malformed;
+    const Op second = orders_.ops[i + 1];
+    if (first.kind() != OpKind::forward || second.kind() != OpKind::backward || second.joined_with_next() ||
+        !good(second, device))
+      return Turn::malformed;
+    Route& route = scratch_.routes[first.stage_and_kind()];
+    Route& other = scratch_.routes[second.stage_and_kind()];
+    const std::size_t other_entry = other.input + second.microbatch();
+    const std::uint32_t other_producer = scratch_.producers[other_entry];
+    if (other_producer == kNotYet) {
+      scratch_.waiting[device] = other_entry;
+      return Turn::waits;
+    }
+    const std::uint32_t work = pair_work(first, second, device, route.sends || other.sends);
+    ++out_.works[work].count;
+    scratch_.work_of[i] = scratch_.work_of[i + 1] = work;
+    append(i, orders_.first[device], route, producer);
+    const bool travels = other.from_other_device;
+    *next_++ = {i + 1, i, travels ? other_producer : i,
+                kind_of(other, kNoWork, travels ? scratch_.work_of[other_producer] : kNoWork)};
+    *next_++ = {i, i + 1, i + 1, kind_of(route, kNoWork, kNoWork)};
+    deliver(route, first.microbatch(), i);
+    deliver(other, second.microbatch(), i + 1);
+    return Turn::ran;
+  }
+
+  bool good(Op op, std::uint32_t device) const {
+    return op.stage_and_kind() < scratch_.routes.size() && op.microbatch() < orders_.microbatches &&
+           scratch_.routes[op.stage_and_kind()].device == device;
+  }
+
+  // Appends the step of op i of a device whose first is `begin`. What its own device made is there when the operation
+  // before is over, so only what travels counts as an input.
+  void append(std::uint32_t i, std::uint32_t begin, Route& route, std::uint32_t producer) {
+    const bool travels = route.from_other_device;
+    if (i != begin)
+      *next_++ = {i, i - 1, travels ? producer : i - 1,
+                  kind_of(route, scratch_.work_of[i - 1], travels ? scratch_.work_of[producer] : kNoWork)};
+    else if (travels)
+      *next_++ = {i, producer, producer, kind_of(route, kNoWork, scratch_.work_of[producer])};
+    else
+      out_.roots.push_back(i);
+  }
+
+  std::uint32_t kind_of(Route& route, std::uint32_t before, std::uint32_t producer) {
+    const std::uint64_t key = (std::uint64_t{before} << 32) | producer;
+    const auto& chain = scratch_.chain;
+    if (route.latest_kind != kNoKind && chain[route.latest_kind].key == key) return route.latest_kind;
+    for (std::uint32_t k = route.newest_kind; k != kNoKind; k = chain[k].next)
+      if (chain[k].key == key) return route.latest_kind = k;
+    const auto made = static_cast<std::uint32_t>(out_.kinds.size());
+    out_.kinds.push_back({before, producer});
+    scratch_.chain.push_back({key, route.newest_kind});
+    return route.latest_kind = route.newest_kind = made;
+  }
+
+  // The row of pairs of these two stages. They are few, and mostly the one before is meant again.
+  std::uint32_t pair_work(Op first, Op second, std::uint32_t device, bool sends) {
+    auto& works = out_.works;
+    Route& route = scratch_.routes[first.stage_and_kind()];
+    for (std::uint32_t w = route.newest_pair; w != kNoWork; w = scratch_.pair_chain[w - scratch_.routes.size()])
+      if (works[w].second == second.stage_and_kind()) return w;
+    const auto made = static_cast<std::uint32_t>(works.size());
+    works.push_back({first.stage_and_kind(), second.stage_and_kind(), device, 0, sends});
+    scratch_.pair_chain.push_back(route.newest_pair);
+    return route.newest_pair = made;
+  }
+
+  void deliver(const Route& route, std::uint32_t k, std::uint32_t i) {
+    const std::size_t entry = route.output + k;
+    scratch_.producers[entry] = i;
+    if (route.consumer != kNoDevice && scratch_.waiting[route.consumer] == entry) {
+      scratch_.waiting[route.consumer] = kNotWaiting;
+      scratch_.active.push_back(route.consumer);
+    }
+  }
+
+  // The device at which a chain of waiting devices ends: the one that waits for itself, for an op that is in no list,
+  // or, where devices wait in a circle, one of the circle.
+  SimulationStatus deadlock(std::uint32_t device) const {
+    SimulationStatus status = stuck_at(device);
+    for (std::size_t hops = 0; hops < orders_.devices(); ++hops) {
+      const std::uint32_t next = orders_.device_of[status.missing.stage()];
+      if (next == status.device || scratch_.cursor[next] == orders_.first[next + 1]) break;
+      status = stuck_at(next);
+    }
+    return status;
+  }
+
+  SimulationStatus stuck_at(std::uint32_t device) const {
+    SimulationStatus status = fail(SimulationOutcome::deadlock, device, scratch_.cursor[device]);
+    Op op = orders_.ops[status.op];
+    // Of an overlapped pair, the half whose input is missing.
+    if (scratch_.producers[scratch_.routes[op.stage_and_kind()].input + op.microbatch()] != kNotYet)
+      op = orders_.ops[++status.op];
+    status.missing = producer_of(orders_, op);
+    return status;
+  }
+
+  const Orders& orders_;
+  RunPlanScratch& scratch_;
+  RunPlan& out_;
+  RunPlan::Step* next_ = nullptr;
+};
+
+}  // namespace
+
+SimulationStatus make_run_plan(const Orders& orders, RunPlanScratch& scratch, RunPlan& out) {
+  out.clear();
+  if (!well_formed(orders)) return fail(SimulationOutcome::malformed_order);
+  return Planner(orders, scratch, out).run();
+}
+
+}  // namespace roofscape::engine

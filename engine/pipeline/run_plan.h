@@ -1,0 +1,94 @@
+// An order made ready to run: which operation waits for which, in a sequence in which everything an operation waits
+// for comes before it. It depends on the order alone. What can be wrong with an order is found here, once; simulate()
+// then runs the same order with any times in one pass without a check.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/pipeline/schedule.h"
+
+namespace roofscape::engine {
+
+enum class SimulationOutcome : std::uint8_t {
+  finished,
+  deadlock,         // an operation waits for an input that never comes
+  malformed_order,  // a list names a stage, device or microbatch that does not exist, or joins what cannot be joined
+  bad_times,        // a vector does not fit the stages, or a time is negative
+  overflow,         // the step could be longer than a Tick can count
+};
+
+struct SimulationStatus {
+  SimulationOutcome outcome = SimulationOutcome::finished;
+  // deadlock and malformed_order: the device and its first operation that could not run (index into Orders::ops). Of
+  // a deadlock, the place where the chain of waiting devices ends, or one device of the circle.
+  std::uint32_t device = 0;
+  std::uint32_t op = 0;
+  Op missing;  // deadlock: the operation whose result is missing
+  bool finished() const { return outcome == SimulationOutcome::finished; }
+  explicit operator bool() const { return finished(); }
+};
+
+struct RunPlan {
+  // One operation in running order. It starts when `before`, the operation before it on its device, is over and the
+  // result of `producer`, on another device, has arrived. One that reads nothing from another device has `before` as
+  // its producer, the first of a device its producer as `before`. An overlapped pair is three steps: its two halves,
+  // and the first half once more, so that both start together. Operations that wait for nothing are in no step.
+  struct Step {
+    std::uint32_t op, before, producer, kind;
+    friend bool operator==(const Step&, const Step&) = default;
+  };
+  // What the steps of a kind have in common: how long `before` and `producer` keep them waiting.
+  struct Kind {
+    std::uint32_t before, producer;  // rows of `works`; kNoWork: no time at all
+  };
+  // All operations of one stage and kind, or all overlapped pairs of two stages: they last equally long.
+  struct Work {
+    std::uint32_t first = 0;   // 4 * stage + kind of the operation; of a pair, of its forward
+    std::uint32_t second = 0;  // of a pair, of its backward; else kNoWork
+    std::uint32_t device = 0;
+    std::uint32_t count = 0;   // operations (pairs) of the step
+    bool sends = false;        // its result goes to another device
+  };
+  static constexpr std::uint32_t kNoWork = 0xffffffffu;
+
+  std::vector<Step> steps;
+  std::vector<Kind> kinds;
+  std::vector<Work> works;               // by 4 * stage + kind, then the pairs
+  std::vector<std::uint32_t> roots;      // operations that wait for nothing
+  std::vector<std::uint32_t> last_op;    // by device, and what that operation is; kNoWork for a device that does nothing
+  std::vector<std::uint32_t> last_work;
+  std::size_t ops = 0;
+  std::size_t stages = 0;                // virtual stages
+  std::uint32_t microbatches = 0;
+  bool empty() const { return last_op.empty(); }
+  void clear() { last_op.clear(), last_work.clear(); }
+};
+
+// Working memory, kept between calls by whoever calls often.
+struct RunPlanScratch {
+  struct Route {  // which entries an operation of one stage and kind reads and writes, and whose device waits for them
+    std::size_t input = 0, output = 0;  // rows of `producers`, before the microbatch is added
+    std::uint32_t device = 0, consumer = 0;
+    std::uint32_t latest_kind = 0, newest_kind = 0;  // of its steps: the one used last, and the head of their chain
+    std::uint32_t newest_pair = 0;                   // head of the chain of pairs it is the first half of
+    std::uint32_t count = 0;
+    bool from_other_device = false, sends = false;
+  };
+  struct Chained {
+    std::uint64_t key = 0;
+    std::uint32_t next = 0;
+  };
+  std::vector<Route> routes;
+  std::vector<std::uint32_t> producers;  // [direction][position along the way forth and back][microbatch]
+  std::vector<std::uint32_t> work_of;    // by operation
+  std::vector<std::size_t> waiting;
+  std::vector<std::uint32_t> cursor, active;
+  std::vector<Chained> chain;            // by kind: what makes it one, and the next older one of the same route
+  std::vector<std::uint32_t> pair_chain; // by pair: the next older one
+};
+
+// Anything but `finished` leaves `out` empty.
+SimulationStatus make_run_plan(const Orders& orders, RunPlanScratch& scratch, RunPlan& out);
+
+}  // namespace roofscape::engine
