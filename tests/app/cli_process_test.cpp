@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io_fixture.h"
+#include "tests/test_paths.h"
 
 namespace roofscape {
 namespace {
@@ -22,7 +23,7 @@ struct Outcome {
 Outcome run(const test::TemporaryFolder& folder, const std::string& arguments) {
   const test::TemporaryFolder capture;
   const std::string command = "cd '" + folder.path().string() + "' && env -u DISPLAY -u WAYLAND_DISPLAY LSAN_OPTIONS=print_suppressions=0 XDG_DATA_HOME='" +
-                              folder.path().string() + "/none' '" ROOFSCAPE_CLI "' " + arguments + " >'" +
+                              folder.path().string() + "/none' '" + test::cli_program() + "' " + arguments + " >'" +
                               (capture.path() / "out").string() + "' 2>'" + (capture.path() / "err").string() + "' </dev/null";
   const int status = std::system(command.c_str());
   Outcome outcome;
@@ -271,7 +272,7 @@ TEST_CASE("--presets lays a folder over what ships, and says what it could not r
 TEST_CASE("output that cannot be written is an error") {
   if (!std::filesystem::exists("/dev/full")) return;
   const test::TemporaryFolder folder;
-  const std::string command = std::string("'" ROOFSCAPE_CLI "' eval ") + kStart + " >/dev/full 2>/dev/null";
+  const std::string command = "'" + test::cli_program() + "' eval " + kStart + " >/dev/full 2>/dev/null";
   const int status = std::system(command.c_str());
   CHECK(WEXITSTATUS(status) == 2);
 }

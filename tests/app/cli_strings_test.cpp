@@ -6,6 +6,7 @@
 #include "engine/evaluate.h"
 #include "engine/hardware/collective_kind.h"
 #include "io_fixture.h"
+#include "tests/test_paths.h"
 
 namespace roofscape {
 namespace {
@@ -65,7 +66,7 @@ TEST_CASE("words of the report") {
 
 // Every diagnostic code written in engine/diagnose.cpp, by reading the source: a new one without a text fails here.
 TEST_CASE("every diagnostic has a title and a sentence") {
-  const std::string source = test::text_of(std::filesystem::path(ROOFSCAPE_SOURCE_DIR) / "engine/diagnose.cpp");
+  const std::string source = test::text_of(test::source_dir() / "engine/diagnose.cpp");
   std::set<std::string> codes;
   for (std::size_t at = source.find("Severity::"); at != std::string::npos; at = source.find("Severity::", at + 1)) {
     const std::size_t open = source.find('"', at), close = source.find('"', open + 1);

@@ -13,6 +13,7 @@
 #include "engine/io/scenario_json.h"
 #include "engine/io/trace_json.h"
 #include "io_fixture.h"
+#include "tests/test_paths.h"
 
 namespace roofscape {
 namespace {
@@ -63,7 +64,7 @@ double last_end(const Json& events) {
 }
 
 int run(const test::TemporaryFolder& folder, const std::string& arguments) {
-  const std::string command = "cd '" + folder.path().string() + "' && XDG_DATA_HOME='" + folder.path().string() + "/none' '" ROOFSCAPE_CLI "' " +
+  const std::string command = "cd '" + folder.path().string() + "' && XDG_DATA_HOME='" + folder.path().string() + "/none' '" + test::cli_program() + "' " +
                               arguments + " >/dev/null 2>err </dev/null";
   const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

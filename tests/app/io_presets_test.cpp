@@ -5,6 +5,7 @@
 #include "engine/io/report_json.h"
 #include "engine/scenario_fields.h"
 #include "io_fixture.h"
+#include "tests/test_paths.h"
 
 namespace roofscape {
 namespace {
@@ -106,7 +107,7 @@ TEST_CASE("a user's folder adds and replaces, and its broken files are reported"
 // ---- the schema ----
 
 const json& schema() {
-  static const json parsed = json::parse(test::text_of(std::filesystem::path(ROOFSCAPE_SOURCE_DIR) / "presets/scenarios/scenario.schema.json"));
+  static const json parsed = json::parse(test::text_of(test::source_dir() / "presets/scenarios/scenario.schema.json"));
   return parsed;
 }
 

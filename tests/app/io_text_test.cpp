@@ -7,6 +7,7 @@
 #include "engine/io/nearest.h"
 #include "engine/io/resources.h"
 #include "io_fixture.h"
+#include "tests/test_paths.h"
 
 namespace roofscape {
 namespace {
@@ -122,7 +123,7 @@ TEST_CASE("the JSON files of the tree are compiled in, byte for byte") {
   std::size_t count = 0;
   for (const io::Resource& resource : io::embedded_resources()) {
     CAPTURE(resource.path);
-    CHECK(test::text_of(std::filesystem::path(ROOFSCAPE_SOURCE_DIR) / resource.path) == resource.text);
+    CHECK(test::text_of(test::source_dir() / resource.path) == resource.text);
     ++count;
   }
   CHECK(count >= 16);

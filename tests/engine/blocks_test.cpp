@@ -9,6 +9,7 @@
 #include <set>
 
 #include "engine/io/block_json.h"
+#include "tests/test_paths.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;
@@ -95,7 +96,7 @@ TEST_CASE("no two numeric inputs of a block are one quantity") {
   }
 }
 TEST_CASE("everything of a block has words") {
-  std::ifstream file(ROOFSCAPE_SOURCE_DIR "/assets/strings/en.json");
+  std::ifstream file(test::source_dir() / "assets/strings/en.json");
   const auto texts = nlohmann::json::parse(file);
   for (const BuildingBlock& block : blocks()) {
     CHECK_MESSAGE(texts.contains("calc." + std::string(block.id)), block.id);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/io/block_json.h"
+#include "tests/test_paths.h"
 
 using namespace roofscape;
 using Json = nlohmann::json;
@@ -21,7 +22,7 @@ int covered_cases = 0, covered_answers = 0;
 
 const Json& cases() {
   static const Json data = [] {
-    std::ifstream file(ROOFSCAPE_SOURCE_DIR "/tests/golden/book_cases.json");
+    std::ifstream file(test::source_dir() / "tests/golden/book_cases.json");
     return Json::parse(file);
   }();
   return data;

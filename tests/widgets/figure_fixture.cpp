@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/pipeline/timeline_analysis.h"
+#include "tests/test_paths.h"
 
 namespace roofscape::widgets::testing {
 
@@ -157,7 +158,7 @@ FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, e
 
 const TextTable& english() {
   static const TextTable table = [] {
-    const std::string text = read_file(std::filesystem::path(ROOFSCAPE_SOURCE_DIR) / "assets/strings/en.json");
+    const std::string text = read_file(roofscape::test::source_dir() / "assets/strings/en.json");
     const std::regex pair("\"([^\"]+)\"\\s*:\\s*\"((?:[^\"\\\\]|\\\\.)*)\"");
     std::map<std::string, std::string, std::less<>> texts;
     for (std::sregex_iterator it(text.begin(), text.end(), pair), end; it != end; ++it) texts[(*it)[1]] = (*it)[2];

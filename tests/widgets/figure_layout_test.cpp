@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tests/widgets/figure_fixture.h"
+#include "tests/test_paths.h"
 
 using namespace roofscape;
 using namespace roofscape::widgets;
@@ -71,7 +72,7 @@ const TextTable& long_words() {
 }
 
 std::string golden_path(const std::string& name) {
-  return std::string(ROOFSCAPE_SOURCE_DIR) + "/tests/golden/" + name + ".txt";
+  return (test::source_dir() / "tests/golden" / (name + ".txt")).string();
 }
 
 // Line by line: words equal, numbers within 0.02.

@@ -12,6 +12,7 @@
 #include "widgets/canvas.h"
 #include "widgets/palette.h"
 #include "widgets/theme.h"
+#include "tests/test_paths.h"
 
 namespace roofscape::widgets::testing {
 
@@ -24,7 +25,7 @@ inline std::string read_file(const std::filesystem::path& path) {
 
 // The theme files are flat objects of strings, which a regular expression can read.
 inline std::map<std::string, std::string> theme_tokens(const std::string& name) {
-  const std::string text = read_file(std::filesystem::path(ROOFSCAPE_SOURCE_DIR) / "assets/themes" / (name + ".json"));
+  const std::string text = read_file(roofscape::test::source_dir() / "assets/themes" / (name + ".json"));
   const std::regex pair("\"([^\"]+)\"\\s*:\\s*\"([^\"]*)\"");
   std::map<std::string, std::string> tokens;
   for (std::sregex_iterator it(text.begin(), text.end(), pair), end; it != end; ++it) tokens[(*it)[1]] = (*it)[2];
