@@ -30,6 +30,7 @@ struct Options {
   std::string format, scale, svg_text;
   std::string baseline, measured;   // figure: a scenario, a file
   std::string language = "en";
+  std::string mode = "ideal";       // validate
   std::string presets;              // --presets DIR; empty: the user's data folder
 };
 

@@ -7,6 +7,7 @@
 #include "app/cli/calc_command.h"
 #include "app/cli/commands.h"
 #include "app/cli/figure_command.h"
+#include "app/cli/validate_command.h"
 #include "app/strings.h"
 #include "engine/io/nearest.h"
 
@@ -16,7 +17,8 @@ using roofscape::app::cli::Options;
 namespace cli = roofscape::app::cli;
 namespace io = roofscape::io;
 
-constexpr std::array<std::string_view, 7> kCommands{"eval", "explain", "calc", "figure", "trace", "check", "presets"};
+constexpr std::array<std::string_view, 8> kCommands{"eval",  "explain", "calc",     "figure",
+                                                    "trace", "check",   "validate", "presets"};
 
 // One line on a usage error, with the nearest command for one that does not exist.
 int usage_error(const CLI::App& program, const CLI::ParseError& error) {
@@ -24,7 +26,7 @@ int usage_error(const CLI::App& program, const CLI::ParseError& error) {
     if (word.starts_with("-") || !program.get_subcommands().empty()) break;
     const std::string_view near = io::nearest_word(word, kCommands);
     cli::complain({{}, {}, "unknown command " + io::in_quotes(word),
-                   near.empty() ? "there are: eval, explain, calc, figure, trace, check, presets" : "did you mean " + io::in_quotes(near) + "?"});
+                   near.empty() ? "there are: eval, explain, calc, figure, trace, check, validate, presets" : "did you mean " + io::in_quotes(near) + "?"});
     return cli::kBadInput;
   }
   cli::complain({{}, {}, error.what(), "see roofscape-cli --help"});
@@ -97,6 +99,11 @@ int run(int argc, char** argv) {
   check->add_flag("--json", options.json, text("cli.json"));
   add_set(check);
 
+  CLI::App* validate = add_command("validate", "cli.validate");
+  validate->add_option("file", options.scenario, text("cli.validate.file"))->required();
+  validate->add_option("--mode", options.mode, text("cli.validate.mode"));
+  validate->add_flag("--json", options.json, text("cli.json"));
+
   CLI::App* presets = add_command("presets", "cli.presets.command");
   presets->add_flag("--json", options.json, text("cli.json"));
 
@@ -130,6 +137,7 @@ int run(int argc, char** argv) {
   if (figure->parsed()) return cli::figure(context);
   if (trace->parsed()) return cli::trace(context);
   if (check->parsed()) return cli::check(context);
+  if (validate->parsed()) return cli::validate(context);
   return cli::presets(context);
 }
 

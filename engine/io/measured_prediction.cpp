@@ -1,0 +1,229 @@
+#include "engine/io/measured_prediction.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "engine/evaluate.h"
+#include "engine/hardware/collective.h"
+#include "engine/hardware/roofline.h"
+#include "engine/hardware/switched_collective.h"
+#include "engine/io/measured_scenario.h"
+
+namespace roofscape::io {
+namespace {
+
+using engine::FlopsConvention;
+using engine::Q;
+using engine::Report;
+using engine::Scenario;
+
+constexpr double kTera = 1e12, kGiga = 1e9, kGibi = 1024.0 * 1024 * 1024;
+constexpr double kLargeMessage = 8 * kGibi;  // "the best bus bandwidth" without a size
+
+bool has(std::string_view text, std::string_view words) { return text.find(words) != std::string_view::npos; }
+
+bool is_training(const Measurement& entry) {
+  constexpr std::array kTasks{"train", "pretrain", "sft", "lora"};
+  return std::find(kTasks.begin(), kTasks.end(), entry.task) != kTasks.end();
+}
+
+struct FlopsCount {
+  double model = 0, hardware = 0;  // of a step
+};
+FlopsCount count(Scenario scenario, FlopsConvention convention) {
+  scenario.assumptions.flops = convention;
+  const Report report = engine::evaluate(scenario);
+  return {report.quantities.value_or(Q::flops_model_per_step, 0), report.quantities.value_or(Q::flops_hardware_per_step, 0)};
+}
+// Model FLOPs of a step by the convention that the words state; see validation.h.
+double stated_flops(const Scenario& scenario, const std::string& words) {
+  if (has(words, "hardware FLOPs")) return count(scenario, FlopsConvention::exact).hardware;
+  if (has(words, "n_params") || has(words, "6N")) {
+    const Report exact = engine::evaluate(scenario);
+    return count(scenario, FlopsConvention::six_p).model + exact.quantities.value_or(Q::flops_attention_per_step, 0);
+  }
+  if (has(words, "causal") && !has(words, "non-causal")) return count(scenario, FlopsConvention::exact_causal).model;
+  return count(scenario, FlopsConvention::exact).model;
+}
+
+double stage_memory(const Report& report, std::initializer_list<Q> parts) {
+  if (report.stages.empty()) return 0;
+  double bytes = 0;
+  for (std::size_t i = 0; i < engine::kMemoryParts.size(); ++i)
+    for (const Q part : parts)
+      if (engine::kMemoryParts[i] == part) bytes += report.stages.front().memory_bytes[i];
+  return bytes;
+}
+
+// Zero Bubble's measure (Qi et al. 2023): what the makespan is longer than the work of the slowest device.
+Prediction bubble_of_slowest_stage(const Report& report) {
+  if (!report.pipeline.drawn()) return std::string("the schedule was not simulated");
+  double slowest = 0;
+  for (const engine::StageRow& stage : report.stages) slowest = std::max(slowest, stage.forward_s + stage.backward_s);
+  const double work = slowest * report.quantities.value_or(Q::microbatches, 0);
+  const double span = report.quantities.value_or(Q::pipeline_makespan, 0);
+  return span > 0 ? (span - work) / span : 0;
+}
+
+Prediction training_value(const Measurement& entry, const Scenario& s, const Report& report, const std::string& quantity) {
+  const double time = report.quantities.value_or(Q::step_time, 0);
+  const double chips = report.quantities.value_or(Q::chips_used, 1);
+  const double tokens = report.quantities.value_or(Q::tokens_per_step, 0);
+  const double memory = report.quantities.value_or(Q::memory_total, 0);
+  const double peak = report.quantities.value_or(Q::peak_flops, 0);
+  if (!(time > 0) || !(peak > 0)) return std::string("the step has no time: a figure of the chip is not known");
+  if (quantity == "step_time_s" || quantity == "step_time_s_derived") return time;
+  if (quantity == "tokens_per_s") return tokens / time;
+  if (quantity == "tokens_per_s_per_chip") return tokens / time / chips;
+  if (quantity == "samples_per_s_per_chip") return tokens / s.workload.sequence_length / time / chips;
+  if (quantity == "tflops_per_chip") return stated_flops(s, entry.flops_basis) / time / chips / kTera;
+  const std::string& basis = entry.mfu_basis.empty() ? entry.flops_basis : entry.mfu_basis;
+  const bool names_hardware = has(basis, "hardware FLOPs");
+  if (quantity == "mfu") return stated_flops(s, names_hardware ? std::string() : basis) / time / chips / peak;
+  if (quantity == "hfu")
+    return (stated_flops(s, names_hardware ? std::string() : basis) + report.quantities.value_or(Q::flops_recompute_per_step, 0)) /
+           time / chips / peak;
+  if (quantity == "mfu_without_attention") return count(s, FlopsConvention::six_p).model / time / chips / peak;
+  if (quantity == "bubble_fraction_from_profile") return bubble_of_slowest_stage(report);
+  if (quantity == "memory_gb" || quantity == "memory_gb_nvidia_smi") return memory / kGiga;
+  if (quantity == "memory_gib") return memory / kGibi;
+  if (quantity == "params_and_optimizer_gib")
+    return stage_memory(report, {Q::memory_weights, Q::memory_gradients, Q::memory_optimizer}) / kGibi;
+  if (quantity == "activations_gib") return stage_memory(report, {Q::memory_activations}) / kGibi;
+  return std::string("nothing predicts this quantity");
+}
+
+void predict_training(const Measurement& entry, const PresetLibrary& library, EntryPrediction& out) {
+  BuiltScenario built = build_training_scenario(entry, library);
+  if (const std::string* reason = std::get_if<std::string>(&built)) {
+    for (std::size_t i = 0; i < entry.values.size(); ++i) out.values.emplace_back(*reason);
+    return;
+  }
+  auto& [scenario, assumed] = std::get<MeasuredScenario>(built);
+  const Report report = engine::evaluate(scenario);
+  out.assumed = std::move(assumed);
+  out.fits = report.quantities.value_or(Q::memory_free, 0) >= 0;
+  for (const MeasuredValue& value : entry.values) {
+    if (!value.value)
+      out.values.emplace_back("the measured value is not a number");
+    else
+      out.values.push_back(training_value(entry, scenario, report, value.quantity));
+  }
+}
+
+std::optional<engine::Dtype> dtype_of(const std::string& precision) {
+  if (precision == "bf16" || precision == "fp16") return engine::Dtype::bf16;
+  if (precision == "fp8") return engine::Dtype::fp8;
+  return std::nullopt;
+}
+
+// A matrix multiplication, several of them, or an elementwise operation: arithmetic or bytes, whichever takes longer.
+Prediction kernel_value(const Measurement& entry, const engine::Chip& chip, const std::string& quantity) {
+  const MeasuredOperation& op = *entry.operation;
+  if (quantity == "peak_tflops" || quantity == "fraction_of_peak") return std::string("not measured: the peak the source compares with");
+  const auto dtype = dtype_of(entry.precision);
+  if (!dtype) return std::string("the precision is not modelled");
+  const auto peak = chip[engine::peak_field(*dtype)].value;
+  const auto bandwidth = chip[engine::ChipField::hbm_bytes_per_s].value;
+  if (!peak || !bandwidth) return std::string("a figure of the chip is not known");
+  const double width = engine::bytes_of(*dtype), out_width = 2;
+  double flops = 0, bytes = 0, seconds = 0;
+  if (op.op == "gemm" || op.op == "bmm" || op.op == "grouped_gemm") {
+    const double rows = op.m_per_group.value_or(op.m.value_or(0));
+    const double times = op.batch.value_or(op.groups.value_or(1));
+    if (!(rows > 0) || !op.n || !op.k) return std::string("the shape is not stated");
+    const engine::MatmulShape<double> shape{rows, *op.k, *op.n};
+    flops = times * engine::matmul_flops(shape);
+    bytes = times * (width * (rows * *op.k + *op.k * *op.n) + out_width * rows * *op.n);
+    seconds = std::max(engine::time_at(flops, *peak), engine::time_at(bytes, *bandwidth));
+  } else if (op.op == "softmax" && op.elements) {
+    bytes = 2 * width * *op.elements;
+    seconds = engine::time_at(bytes, *bandwidth);
+  } else if (op.op == "flash_attention") {
+    if (quantity == "tflops_max") return *peak / kTera;
+    return std::string("the shape is not stated");
+  } else {
+    return std::string("the operation is not modelled");
+  }
+  if (quantity == "time_s") return seconds;
+  if (quantity == "time_ms") return seconds * 1e3;
+  if (quantity == "tflops") return flops / seconds / kTera;
+  if (quantity == "gb_s") return bytes / seconds / kGiga;
+  return std::string("nothing predicts this quantity");
+}
+
+Prediction collective_value(const Measurement& entry, const engine::Cluster& cluster, int ranks, const std::string& quantity) {
+  const MeasuredOperation& op = *entry.operation;
+  Scenario s;
+  s.cluster = cluster;
+  s.parallelism.zero_stage = 0;
+  s.parallelism.data = ranks;
+  const bool exchange = op.op == "moe_all_to_all";
+  if (exchange) s.parallelism.expert = ranks;
+  const auto in = engine::make_inputs<double>(s, nullptr);
+  const engine::Axis axis = exchange ? engine::Axis::expert : engine::Axis::data;
+  const engine::AxisLinks& links = in.links[axis];
+  const double bytes = op.bytes.value_or(kLargeMessage);
+  if (exchange) {
+    // What reaches a rank through the links that decide, a second.
+    if (quantity != "dispatch_gb_s" && quantity != "combine_gb_s")
+      return std::string(quantity == "bottleneck" ? "not a number" : "the size of the messages is not stated");
+    if (quantity.empty()) return std::string("nothing predicts this quantity");
+    const double rate = links.tier == engine::LinkTier::nvlink ? in.chip.nvlink : in.chip.node / cluster.node_size;
+    if (!(rate > 0)) return std::string("a figure of the chip is not known");
+    return rate / kGiga;
+  }
+  const double w = engine::gather_bandwidth(links, in.torus_axes[static_cast<std::size_t>(axis)], in.chip);
+  if (!(w > 0)) return std::string("a figure of the chip's links is not known");
+  const bool all_reduce = op.op == "all_reduce";
+  if (!all_reduce && op.op != "reduce_scatter" && op.op != "all_gather") return std::string("the operation is not modelled");
+  const double seconds = all_reduce ? engine::all_reduce_time(bytes, w) : engine::all_gather_time(bytes, w);
+  if (quantity == "time_us") return seconds * 1e6;
+  if (quantity == "time_ms") return seconds * 1e3;
+  const double n = ranks;
+  if (quantity == "busbw_gb_s") return (all_reduce ? 2 : 1) * bytes * (n - 1) / n / seconds / kGiga;
+  return std::string("nothing predicts this quantity");
+}
+
+void predict_operation(const Measurement& entry, const PresetLibrary& library, EntryPrediction& out) {
+  const MeasuredOperation& op = *entry.operation;
+  const int ranks = op.ranks.value_or(entry.hardware && entry.hardware->count ? *entry.hardware->count : 1);
+  const auto cluster = build_cluster(entry, library, ranks);
+  const std::string* reason = std::get_if<std::string>(&cluster);
+  for (const MeasuredValue& value : entry.values) {
+    if (reason != nullptr)
+      out.values.emplace_back(*reason);
+    else if (!value.value)
+      out.values.emplace_back("the measured value is not a number");
+    else if (ranks > 1)
+      out.values.push_back(collective_value(entry, std::get<engine::Cluster>(cluster), ranks, value.quantity));
+    else
+      out.values.push_back(kernel_value(entry, std::get<engine::Cluster>(cluster).chip, value.quantity));
+  }
+}
+
+}  // namespace
+
+EntryPrediction predict(const Measurement& entry, const PresetLibrary& library, engine::Mode) {
+  EntryPrediction out;
+  if (entry.operation) {
+    predict_operation(entry, library, out);
+  } else if (is_training(entry)) {
+    predict_training(entry, library, out);
+  } else {
+    for (std::size_t i = 0; i < entry.values.size(); ++i)
+      out.values.emplace_back("nothing predicts the task " + in_quotes(entry.task));
+  }
+  return out;
+}
+
+std::string kind_of(const Measurement& entry, const std::string& quantity) {
+  if (entry.operation) return entry.operation->ranks || entry.family == "collectives" ? "collective" : "kernel";
+  if (entry.kind == "analytic" || quantity == "bubble_fraction_from_profile") return "analytic";
+  if (has(quantity, "memory") || has(quantity, "_gib") || has(quantity, "allocated")) return "memory";
+  if (is_training(entry)) return "training_time";
+  return entry.task == "layer" ? "layer" : "inference";
+}
+
+}  // namespace roofscape::io

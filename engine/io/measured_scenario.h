@@ -1,0 +1,38 @@
+// The Scenario a measured training run was, as far as its entry states it. What an entry leaves open is filled by a rule
+// (each said in `assumed`); what no rule can fill makes it "not buildable", with the reason.
+//
+// Rules:
+//   microbatch        one sequence in a pipeline or from 4096 tokens on, else as many as make 8192 tokens, at most the rank's share
+//   global batch      4 Mi tokens a step, in whole microbatches of all ranks (and of all stages)
+//   virtual stages    interleaved: the most of at most 8 that divide a stage's layers; other schedules: what they need
+//   checkpointing     the least recomputation that fits: nothing, attention, whole layers
+//   vocabulary        51,200 (GPT-2's, padded as Megatron-LM does)
+//   node              8 chips; TPU slices as near to a square or cube as the count of chips allows
+//   fabric            the chip's figure, or what the entry's cluster says as "NxM Gb/s ... per node" or "M Gb/s per GPU"
+// Mixed precision keeps 16-bit weights, 32-bit gradients (fp16 and reduced precision runs of ZeRO: 16-bit) and Adam's state
+// with a master copy in 32 bits.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/io/measurements.h"
+#include "engine/io/preset_library.h"
+#include "engine/scenario.h"
+
+namespace roofscape::io {
+
+struct MeasuredScenario {
+  engine::Scenario scenario;
+  std::vector<std::string> assumed;  // in English, one a guess: "microbatch of 1 sequence"
+};
+
+// Or why there is none.
+using BuiltScenario = std::variant<MeasuredScenario, std::string>;
+
+BuiltScenario build_training_scenario(const Measurement&, const PresetLibrary&);
+// The chips alone, `ranks` of them: for kernels and collectives.
+std::variant<engine::Cluster, std::string> build_cluster(const Measurement&, const PresetLibrary&, int ranks);
+
+}  // namespace roofscape::io
