@@ -10,5 +10,6 @@ target_sources(engine PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/schedule_zero_bubble.cpp
   ${CMAKE_CURRENT_LIST_DIR}/simulate.cpp
   ${CMAKE_CURRENT_LIST_DIR}/timeline_analysis.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/timeline_detail.cpp
   ${CMAKE_CURRENT_LIST_DIR}/timeline_memory.cpp
 )

@@ -98,21 +98,4 @@ struct CriticalStep {
 void critical_path(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,
                    std::vector<CriticalStep>& out);
 
-// ---- level of detail ----
-
-// Prefix sums of busy time: the utilisation of any interval of a device from two binary searches, so a chart of a
-// million operations draws bins instead of bars.
-struct Utilisation {
-  std::vector<Tick> busy_before;  // by operation, over all devices; ops + 1 entries
-};
-void make_utilisation(const Orders& orders, const PipelineTimes& times, Utilisation& out);
-// Ticks in [from, to) in which the device computes.
-Tick busy_between(const Orders& orders, const Timeline& timeline, const Utilisation& utilisation,
-                  std::uint32_t device, Tick from, Tick to);
-
-// The same for a row of equal bins that together are [from, to): bin i runs from from + (to - from) i / bins on,
-// rounded down. Neighbouring bins share their search, which makes a whole chart cheap.
-void busy_bins(const Orders& orders, const Timeline& timeline, const Utilisation& utilisation, std::uint32_t device,
-               Tick from, Tick to, std::size_t bins, std::vector<Tick>& out);
-
 }  // namespace roofscape::engine

@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "engine/pipeline/pipeline_time.h"
-#include "engine/pipeline/timeline_analysis.h"
+#include "engine/pipeline/timeline_detail.h"
 
 namespace {
 
@@ -89,23 +89,20 @@ void lower_bound(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(pipeline_lower_bound(shape, times));
 }
 
-void utilisation_bins(benchmark::State& state) {  // 64 rows of 480 bins over half a million operations
+void timeline_detail(benchmark::State& state) {  // blocks at every level over half a million operations
   const ScheduleShape shape = large(ScheduleKind::interleaved_1f1b);
   const PipelineTimes times = uneven(shape);
   Orders orders;
   SimulationScratch scratch;
   Timeline timeline;
-  Utilisation utilisation;
-  std::vector<Tick> row;
+  TimelineDetail detail;
   make_orders(shape, orders);
   simulate(orders, times, scratch, timeline);
-  make_utilisation(orders, times, utilisation);
   for (auto _ : state) {
-    for (std::uint32_t r = 0; r < 64; ++r) {
-      busy_bins(orders, timeline, utilisation, r, 0, timeline.makespan, 480, row);
-      benchmark::DoNotOptimize(row.data());
-    }
+    make_detail(orders, times, timeline, detail);
+    benchmark::DoNotOptimize(detail.levels.data());
   }
+  count_ops(state, orders);
 }
 
 void critical_path_large(benchmark::State& state) {
@@ -143,7 +140,7 @@ BENCHMARK_CAPTURE(simulate_plan, gpt3, ScheduleShape{kInterleaved, 16, 96, 2, 0}
 BENCHMARK_CAPTURE(simulate_plan, deepseek, ScheduleShape{ScheduleKind::dualpipe, 16, 120, 1, 0});
 BENCHMARK(orders_and_simulation)->Unit(benchmark::kMillisecond);
 BENCHMARK(lower_bound);
-BENCHMARK(utilisation_bins)->Unit(benchmark::kMillisecond);
+BENCHMARK(timeline_detail)->Unit(benchmark::kMillisecond);
 BENCHMARK(critical_path_large)->Unit(benchmark::kMillisecond);
 
 }  // namespace

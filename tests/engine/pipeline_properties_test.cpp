@@ -1,10 +1,12 @@
 // What is true of every simulated step, on random shapes, even and uneven times, with and without transfers.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <string>
 #include <tuple>
 
+#include "engine/pipeline/timeline_detail.h"
 #include "tests/engine/pipeline_fixture.h"
 
 using namespace roofscape::engine;
@@ -182,43 +184,48 @@ TEST_CASE("the critical path fills the step without a gap") {
   });
 }
 
-TEST_CASE("busy time between two moments is what a plain sum says") {
+TEST_CASE("blocks of every level hold all the work of their device and its peak") {
   for_random_cases(30, [](const Case& it) -> std::string {
     const Step& s = it.step;
-    Utilisation utilisation;
-    make_utilisation(s.orders, s.times, utilisation);
-    const Tick span = s.timeline.makespan;
-    for (std::uint32_t r = 0; r < s.orders.devices(); ++r) {
-      for (const auto& [from, to] :
-           {std::pair<Tick, Tick>{0, span}, {span / 3, span / 2}, {span / 2, span / 2 + 1}}) {
+    TimelineDetail detail;
+    make_detail(s.orders, s.times, s.timeline, detail);
+    std::vector<Tick> busy;
+    busy_per_device(s.orders, s.times, busy);
+    const std::vector<double> peaks = s.peaks(KeptUntil::weight_gradient);
+    for (const TimelineDetail::Level& level : detail.levels)
+      for (std::size_t r = 0; r < busy.size(); ++r) {
+        const TimelineBlock* const blocks = level.of(r);
         Tick sum = 0;
-        for (std::uint32_t i = s.orders.first[r]; i < s.orders.first[r + 1]; ++i)
-          if (!joined_with_previous(s.orders, i))
-            sum += std::max<Tick>(0, std::min(to, end_of(s, i)) - std::max(from, s.timeline.start[i]));
-        if (busy_between(s.orders, s.timeline, utilisation, r, from, to) != sum) return "differs";
+        std::int32_t most = 0;
+        for (std::uint32_t i = 0; i < level.count(r); ++i) {
+          sum += blocks[i].busy_ticks();
+          most = std::max(most, blocks[i].most);
+          if (blocks[i + 1].start < blocks[i].start) return "starts do not ascend";
+          if (blocks[i].least < 0 || blocks[i].before > blocks[i].most) return "held out of range";
+        }
+        if (sum != busy[r]) return "work is lost";
+        if (most != std::lround(peaks[r] * s.orders.passes_per_device)) return "another peak";
+        if (blocks[level.count(r)].start != end_of(s, s.orders.first[r + 1] - 1)) return "ends elsewhere";
       }
-    }
-    return "";
+    return detail.levels.back().count(0) == 1 ? "" : "the last level has several blocks";
   });
 }
 
-TEST_CASE("a row of bins is what one search a bin says") {
-  for_random_cases(34, [](const Case& it) -> std::string {
+TEST_CASE("a block of the finest level says what each kind of its operations takes") {
+  for_random_cases(31, [](const Case& it) -> std::string {
     const Step& s = it.step;
-    Utilisation utilisation;
-    make_utilisation(s.orders, s.times, utilisation);
-    std::vector<Tick> row;
-    const Tick span = s.timeline.makespan;
-    for (std::uint32_t r = 0; r < s.orders.devices(); ++r)
-      for (const auto& [from, to] : {std::pair<Tick, Tick>{0, span}, {span / 3, span / 2}, {-5, span + 9}})
-        for (const Tick bins : {Tick{1}, Tick{7}, Tick{100}}) {
-          busy_bins(s.orders, s.timeline, utilisation, r, from, to, static_cast<std::size_t>(bins), row);
-          for (Tick i = 0; i < bins; ++i) {
-            const Tick low = from + (to - from) * i / bins, high = from + (to - from) * (i + 1) / bins;
-            if (row[static_cast<std::size_t>(i)] != busy_between(s.orders, s.timeline, utilisation, r, low, high))
-              return "differs";
-          }
-        }
+    if (overlaps_forward_backward(it.shape.kind)) return "";
+    TimelineDetail detail;
+    make_detail(s.orders, s.times, s.timeline, detail);
+    for (std::size_t r = 0; r < s.orders.devices(); ++r)
+      for (std::uint32_t b = 0; b < detail.levels[0].count(r); ++b) {
+        Tick forward = 0;
+        const std::uint32_t from = s.orders.first[r] + b * TimelineDetail::kLeastOps;
+        for (std::uint32_t i = from; i < std::min(from + TimelineDetail::kLeastOps, s.orders.first[r + 1]); ++i)
+          if (s.orders.ops[i].kind() == OpKind::forward) forward += op_duration(s.orders, s.times, i);
+        if (detail.levels[0].of(r)[b].busy[0] != forward) return "another forward";
+        if (detail.levels[0].of(r)[b].start != s.timeline.start[from]) return "another start";
+      }
     return "";
   });
 }

@@ -1,0 +1,55 @@
+// What a picture of a long timeline needs so that a frame costs what it shows and not what the step holds: blocks of
+// consecutive operations, at every level twice as many, with what a device does in them; and the critical path with its
+// times. Both are made once per timeline. Preconditions as in timeline_analysis.h.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/pipeline/timeline_analysis.h"
+
+namespace roofscape::engine {
+
+// Consecutive operations of one device, from the start of the first to the start of what comes after the last.
+struct TimelineBlock {
+  Tick start = 0;
+  std::array<Tick, 3> busy{};  // forward; backward and input gradient; weight gradient. Halves of a pair share its time
+  // Chunks of microbatches the device holds (kept until the weight gradient): before the first operation, and the most
+  // and the least at any time within. An overlapped pair belongs to the block of its second half.
+  std::int32_t before = 0, most = 0, least = 0;
+  Tick busy_ticks() const { return busy[0] + busy[1] + busy[2]; }
+};
+
+struct TimelineDetail {
+  static constexpr std::uint32_t kLeastOps = 8;
+  struct Level {
+    std::vector<TimelineBlock> blocks;  // of each device one more than it has: without operations, at the device's end
+    std::vector<std::uint32_t> first;   // by device
+    const TimelineBlock* of(std::size_t device) const { return blocks.data() + first[device]; }
+    std::uint32_t count(std::size_t device) const { return first[device + 1] - first[device] - 1; }
+  };
+  // Blocks of kLeastOps operations, twice as many, and so on until a device has one. Block i of a level is made of blocks
+  // 2i and 2i + 1 of the level before.
+  std::vector<Level> levels;
+  // Time a device computes, and the most it ever holds.
+  const TimelineBlock& whole(std::size_t device) const { return *levels.back().of(device); }
+};
+void make_detail(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, TimelineDetail& out);
+
+// What the change of one operation does to the chunks of a device: +1, -1 or nothing.
+constexpr std::int32_t held_at_start(Op op) { return op.kind() == OpKind::forward ? 1 : 0; }
+constexpr std::int32_t freed_at_end(Op op) {
+  return op.kind() == OpKind::backward || op.kind() == OpKind::backward_weight ? 1 : 0;
+}
+
+// The critical path with what is needed to draw a part of it. Starts ascend.
+struct TimedStep {
+  Tick start = 0, end = 0;
+  std::uint32_t op = kNoOp, device = 0;
+};
+void timed_critical_path(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,
+                         std::vector<TimedStep>& out);
+
+}  // namespace roofscape::engine

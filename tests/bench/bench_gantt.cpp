@@ -1,0 +1,139 @@
+// How long the pipeline figure takes to fill a draw list of the window: 64 stages x 1024 microbatches x 4 chunks at every
+// zoom, plain and with all of its tools. Budget: 2 ms. What is computed once per report (first_frame) stands apart.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "app/strings.h"
+#include "engine/pipeline/simulate.h"
+#include "engine/pipeline/timeline_analysis.h"
+#include "engine/training/schedule_comparison.h"
+#include "widgets/canvas_screen.h"
+#include "widgets/figures.h"
+#include "widgets/imgui_compat.h"
+
+namespace {
+
+using namespace roofscape;
+using namespace roofscape::widgets;
+using engine::ScheduleKind;
+
+constexpr engine::Tick kMs = 1'000'000'000;
+constexpr Rect kArea{340, 180, 1196, 860};  // the figure alone in a window of 1920 x 1080
+
+engine::Report report_of(const engine::ScheduleShape& shape) {
+  engine::Report r;
+  r.quantities.clear();
+  engine::PipelineReport& p = r.pipeline;
+  p.shape = shape;
+  engine::make_orders(shape, p.orders);
+  p.times = engine::even_times(shape, 4 * kMs, 8 * kMs, 4 * kMs, kMs / 50);
+  p.times.forward.back() += kMs / 2;  // logits
+  p.recompute.assign(p.times.forward.size(), p.times.forward.front());
+  engine::SimulationScratch scratch;
+  engine::simulate(p.orders, p.times, scratch, p.timeline);
+  engine::peak_microbatches(p.orders, engine::KeptUntil::weight_gradient, p.peak_microbatches);
+  for (int stage = 0; stage < shape.stages; ++stage) {
+    engine::StageRow row;
+    row.memory_bytes.fill(1e9 * p.peak_microbatches[static_cast<std::size_t>(stage)]);
+    r.stages.push_back(row);
+  }
+  return r;
+}
+
+// A window without a display.
+class Screen {
+ public:
+  Screen() : context_(ImGui::CreateContext()), atlas_(fonts_), canvas_(fonts_, atlas_) {
+    atlas_.add_characters("0123456789");
+    atlas_.update(15);
+    canvas_.set_tagging(Tagging::near_pointer);
+  }
+  ~Screen() { ImGui::DestroyContext(context_); }
+  Screen(const Screen&) = delete;
+  Screen& operator=(const Screen&) = delete;
+
+  template <class Draw>
+  double frame(Point pointer, Draw draw) {
+    compat::headless_frame_begin(1920, 1080, 1.0f / 60);
+    canvas_.begin(ImGui::GetBackgroundDrawList(), 15, {0, 0, 1920, 1080});
+    canvas_.set_pointer(pointer, 8);
+    const auto from = std::chrono::steady_clock::now();
+    draw(canvas_);
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - from;
+    compat::headless_frame_end();
+    vertices = compat::audit_draw_data().vertices;
+    return passed.count();
+  }
+  int vertices = 0;
+
+ private:
+  FontStack fonts_;
+  ImGuiContext* context_;
+  ScreenFonts atlas_;
+  ScreenCanvas canvas_;
+};
+
+const TextTable& texts() {
+  static const TextTable table = app::load_texts("en").value();
+  return table;
+}
+
+void gantt(benchmark::State& state, ScheduleKind kind, bool tools) {
+  const engine::Scenario scenario;
+  const engine::Report report = report_of({kind, 64, 1024, engine::default_virtual_stages(kind) > 1 && kind != ScheduleKind::zb_v ? 4 : engine::default_virtual_stages(kind), 0});
+  const Theme theme = app::load_theme("dark").value();
+  StudyCache studies;
+  const FigureInput input{scenario, report, texts(), theme, studies};
+  Screen screen;
+  FigureView view;
+  const double width = std::pow(2.0, -static_cast<double>(state.range(0)));
+  view.from = 0.45 * (1 - width);
+  view.to = view.from + width;
+  const Point pointer{kArea.centre()};
+  if (tools) {
+    view.critical_path = view.memory_trace = true;
+    view.cursor = view.from + 0.6 * width;
+    view.pointer = pointer;
+  }
+  const FigureRow& figure = *find_figure("pipeline");
+  const auto draw = [&](Canvas& canvas) { figure.draw(canvas, kArea, input, view); };
+  state.counters["first_ms"] = 1e3 * screen.frame(pointer, draw);
+  for (auto _ : state) state.SetIterationTime(screen.frame(pointer, draw));
+  state.counters["ops"] = static_cast<double>(report.pipeline.orders.ops.size());
+  state.counters["vertices"] = screen.vertices;
+}
+
+engine::StepWork work_of(int stages, int microbatches) {
+  engine::StepWork work;
+  work.shape = {ScheduleKind::one_f_one_b, stages, microbatches, 1, 0};
+  const auto n = static_cast<std::size_t>(stages);
+  work.forward.assign(n, 4 * kMs);
+  work.backward_input.assign(n, 8 * kMs);
+  work.backward_weight.assign(n, 4 * kMs);
+  work.forward.back() += kMs / 2;
+  work.transfer = kMs / 50;
+  return work;
+}
+
+void compared(benchmark::State& state) {
+  const engine::StepWork work = work_of(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
+  for (auto _ : state) benchmark::DoNotOptimize(engine::compare_schedules(work));
+}
+
+void curves(benchmark::State& state) {
+  const engine::StepWork work = work_of(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
+  for (auto _ : state) benchmark::DoNotOptimize(engine::bubble_curves(work, engine::microbatches_to_show(work)));
+}
+
+BENCHMARK_CAPTURE(gantt, interleaved, ScheduleKind::interleaved_1f1b, false)->DenseRange(0, 12)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(gantt, interleaved_tools, ScheduleKind::interleaved_1f1b, true)->DenseRange(0, 12)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(gantt, zb_v_tools, ScheduleKind::zb_v, true)->DenseRange(0, 12)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(compared)->Args({16, 64})->Args({16, 1024})->Args({64, 1024})->Unit(benchmark::kMillisecond);
+BENCHMARK(curves)->Args({16, 64})->Args({16, 1024})->Args({64, 1024})->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
