@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <system_error>
 
 #include "app/commands.h"
@@ -138,6 +139,7 @@ void Workspace::export_current_figure() {
     return;
   }
   const FigureInput input{session.scenario(), session.report(), texts_, paper.value(), view.studies};
+  view.studies.begin_frame(std::numeric_limits<std::int64_t>::max());  // a file is whole
   const FigureView shown = shown_view(current_figure());
   const auto folder = export_folder();
   const std::string stem = file_stem(session.scenario().name) + "-" + std::string(row.name);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,22 +51,14 @@ const std::array<Look, engine::kScheduleKinds>& looks() {
   return all;
 }
 
-struct Curves {
-  engine::StepWork work;
-  std::vector<BubbleCurve> all;
-  int most = 1;
-};
-// Those of the last step looked at: a window draws the same ones frame after frame.
-const Curves* curves_of(const FigureInput& input) {
-  thread_local Curves last;
+// Null where there is no pipeline. In a window it may not be finished yet.
+const engine::BubbleStudy* curves_of(const FigureInput& input) {
   auto work = engine::step_work(input.scenario, input.report);
   if (!work) return nullptr;
-  if (last.all.empty() || !(last.work == *work)) {
-    last.most = engine::microbatches_to_show(*work);
-    last.all = engine::bubble_curves(*work, last.most);
-    last.work = std::move(*work);
-  }
-  return &last;
+  const auto& held = input.studies.get<std::shared_ptr<engine::BubbleStudy>>(
+      *work, [&] { return std::make_shared<engine::BubbleStudy>(*work, engine::microbatches_to_show(*work)); });
+  if (!held->advance(input.studies.operations_left)) input.studies.unfinished = true;
+  return held.get();
 }
 
 const BubblePoint* point_at(const BubbleCurve& curve, int microbatches) {
@@ -91,10 +84,10 @@ struct Line {
   std::string label;
 };
 
-std::vector<Line> lines_of(const FigureInput& input, const Curves& c) {
+std::vector<Line> lines_of(const FigureInput& input, const engine::BubbleStudy& c) {
   std::vector<Line> out;
   for (const Look& look : looks()) {
-    const BubbleCurve& curve = c.all[static_cast<std::size_t>(look.kind)];
+    const BubbleCurve& curve = c.curves()[static_cast<std::size_t>(look.kind)];
     if (curve.points.empty()) continue;
     const std::string name = schedule_name(input, curve.shape);
     const auto twin = std::find_if(out.begin(), out.end(), [&](const Line& line) { return same(*line.members.front(), curve); });
@@ -118,7 +111,7 @@ struct Layout {
   std::vector<std::string> labels;  // by line, cut to the room
 };
 
-Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const Curves& c) {
+Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const engine::BubbleStudy& c) {
   Layout l;
   l.lines = lines_of(input, c);
   TextStyle style;
@@ -126,7 +119,7 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   double most = 0.02;  // of the makespan
   for (const Line& line : l.lines)
     for (const BubblePoint& p : line.members.front()->points) most = std::max(most, p.idle_fraction);
-  const double low = std::min(engine::least_microbatches_to_show(c.most), c.work.shape.microbatches), high = c.most;
+  const double low = std::min(engine::least_microbatches_to_show(c.most()), c.work().shape.microbatches), high = c.most();
   Rect rest = area;
   // The title of the vertical axis, then the pill over the plot.
   const float row = FontStack::kLineHeight * style.em;
@@ -218,10 +211,10 @@ FigureHead bubble_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.bubble.title");
-  const Curves* c = curves_of(input);
+  const engine::BubbleStudy* c = curves_of(input);
   if (c == nullptr) return head;
-  const int now = c->work.shape.microbatches;
-  const BubbleCurve& own = c->all[static_cast<std::size_t>(c->work.shape.kind)];
+  const int now = c->work().shape.microbatches;
+  const BubbleCurve& own = c->curves()[static_cast<std::size_t>(c->work().shape.kind)];
   const BubblePoint* here = point_at(own, now);
   if (here == nullptr) return head;
   const std::string name = schedule_name(input, own.shape);
@@ -235,7 +228,7 @@ FigureHead bubble_head(const FigureInput& input, const FigureView&) {
 void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, bubble_head(input, view));
   if (rest.empty()) return;
-  const Curves* c = curves_of(input);
+  const engine::BubbleStudy* c = curves_of(input);
   if (c == nullptr) {
     if (input.report.pipeline.shape.stages > 1) return draw_schedule_reason(canvas, rest, input);
     return draw_one_stage(canvas, rest, input, input.texts.text("figure.schedules.try"));
@@ -251,7 +244,7 @@ void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, con
   const std::string words = input.texts.format("figure.bubble.y", {"\u2191"});
   canvas.text({rest.x, l.title_y}, ellipsize(canvas, words, title, rest.w), title);
 
-  const int now = c->work.shape.microbatches;
+  const int now = c->work().shape.microbatches;
   draw_now(canvas, theme, l.plot, l.x(now), input.texts.format("figure.bubble.now", {format_count(now)}));
   for (std::size_t i = l.lines.size(); i-- > 0;)  // the first one on top, the plan's own over all
     if (!l.lines[i].own) draw_line(canvas, input, l, l.lines[i]);
@@ -277,9 +270,9 @@ void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, con
 
 std::string bubble_data(const FigureInput& input, const FigureView&) {
   std::string out = "schedule\tmicrobatches\tidle share\tmakespan s\n";
-  const auto work = engine::step_work(input.report);
-  if (!work) return out;
-  for (const engine::BubbleCurve& curve : engine::bubble_curves(*work, engine::microbatches_to_show(*work)))
+  const engine::BubbleStudy* c = curves_of(input);
+  if (c == nullptr) return out;
+  for (const engine::BubbleCurve& curve : c->curves())
     for (const engine::BubblePoint& p : curve.points)
       out += fmt::format("{}\t{}\t{}\t{}\n", engine::schedule_id(curve.shape.kind), p.microbatches, p.idle_fraction,
                          static_cast<double>(p.makespan) * 1e-12);

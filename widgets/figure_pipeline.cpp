@@ -27,6 +27,7 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const gantt::Gantt
   std::vector<KeyEntry> entries{entry("figure.pipeline.forward", g.fills[0][0])};
   entries.push_back(entry(split ? "figure.pipeline.backward_input" : "figure.pipeline.backward", g.fills[1][0]));
   if (split) entries.push_back(entry("figure.pipeline.backward_weight", g.fills[3][0]));
+  if (g.recomputes) entries.push_back(entry("figure.pipeline.recompute", g.again[0]));
   entries.push_back(entry("figure.pipeline.idle", g.idle));
   if (g.step_end > 0) entries.push_back(entry("figure.pipeline.step_end", g.end));
   const Point at{g.rows.plot.x, g.rows.header.centre().y};
@@ -34,6 +35,18 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const gantt::Gantt
   if (g.chunks > 1 && g.detail != gantt::Detail::shares)  // shares have no shades
     note = t.text(g.chunks == 2 ? "figure.pipeline.lighter" : "figure.pipeline.lighter_many");
   draw_fitting_key(canvas, input.theme, at, g.rows.area.right() - g.rows.plot.x, entries, note);
+}
+
+}  // namespace
+
+namespace {
+
+// In the window the view has the tools; a file has no buttons to press and takes them as options.
+FigureView with_options(FigureView view) {
+  view.critical_path = view.critical_path || view.choices[0] == 1;
+  view.memory_trace = view.memory_trace || view.choices[1] == 1;
+  if (view.choices[2] > 0 && !view.cursor) view.cursor = 0.25 * (view.choices[2] - 1);
+  return view;
 }
 
 }  // namespace
@@ -80,12 +93,14 @@ Laid lay_out(const Canvas& canvas, const Rect& rest, const FigureInput& input, c
 
 }  // namespace
 
-Rect pipeline_plot(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+Rect pipeline_plot(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& asked) {
+  const FigureView view = with_options(asked);
   if (view.print || area.empty() || !input.report.pipeline.drawn()) return {};
   return lay_out(canvas, area, input, view).rows.plot;
 }
 
-void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& asked) {
+  const FigureView view = with_options(asked);
   const Rect rest = draw_figure_head(canvas, area, input, view, pipeline_head(input, view));
   const engine::PipelineReport& p = input.report.pipeline;
   if (rest.empty()) return;
@@ -95,7 +110,8 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   const Laid laid = lay_out(canvas, rest, input, view);
   const StageRows& rows = laid.rows;
   const Scale x = laid.range.with_range(rows.plot.x, rows.plot.right());
-  const gantt::Gantt g = gantt::make_gantt(canvas, input.theme, p, rows, laid.from, laid.to);
+  gantt::Gantt g = gantt::make_gantt(canvas, input.theme, p, rows, laid.from, laid.to);
+  if (g.detail == gantt::Detail::shares || view.memory_trace) g.levels = &gantt::levels_of(input, p);
 
   draw_stage_tint(canvas, input.theme, rows, view.hovered_stage);
   Frame frame;

@@ -3,9 +3,18 @@
 // where even these are, bars say by their parts what share of the time goes where.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "widgets/figure.h"
 
 namespace roofscape::widgets {
+
+// The tools as options of a file.
+inline constexpr std::array<std::string_view, 2> kOffOn{"off", "on"};
+inline constexpr std::array<std::string_view, 6> kCursorPlaces{"none", "start", "quarter", "half", "three-quarters", "end"};
+inline constexpr std::array kPipelineOptions{FigureOption{"critical-path", kOffOn}, FigureOption{"memory-trace", kOffOn},
+                                             FigureOption{"cursor", kCursorPlaces}};
 
 void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
 // Where its blocks are, for gestures; empty where nothing is drawn.

@@ -22,12 +22,8 @@ namespace {
 constexpr float kGap = 0.8f;            // between blocks
 constexpr float kLeastBlock = 3;        // under this blocks join
 constexpr float kLeastRun = 1;          // under this runs become shares
-constexpr double kMostRuns = 60000;     // operations looked at one by one
-constexpr float kBin = 3;               // least width of a share bar
-constexpr double kOpsPerBin = 6;        // fewer would show the phase of the repeat, not its shares
-constexpr float kMostBins = 8000;       // of all rows
-constexpr std::uint32_t kWindow = 12, kWindows = 3;
-constexpr double kSameShare = 0.17, kLeastShare = 0.05;
+// Narrower recomputation stays part of its backward. Beside later chunks it needs its hatch: they are lighter, as it is.
+constexpr float kLeastRecompute = 3, kLeastHatched = 5;
 constexpr float kLeastEdged = 6;        // lower bars would be all edge
 constexpr float kOutside = 24;          // how far outside the plot coordinates reach
 
@@ -44,26 +40,6 @@ std::uint32_t first_visible(const engine::PipelineReport& p, std::uint32_t begin
   return i;
 }
 
-std::string kind_name(const FigureInput& input, Op op) {
-  constexpr std::array kKeys{"figure.pipeline.forward", "figure.pipeline.backward", "figure.pipeline.backward_input",
-                             "figure.pipeline.backward_weight"};
-  return std::string(input.texts.text(kKeys[kind_index(op)]));
-}
-
-std::string time_text(double ticks) { return format_duration(ticks / kTicksPerSecond); }
-
-std::string_view tag_id(Op op) {
-  return engine::quantity(op.kind() == engine::OpKind::forward ? Q::stage_forward : Q::stage_backward).id;
-}
-
-void add_times(const FigureInput& input, Readout& r, int stage, double from, double to) {
-  const TextTable& t = input.texts;
-  r.rows.emplace_back(std::string(t.text("figure.stage")), format_count(stage));
-  r.rows.emplace_back(std::string(t.text("figure.pipeline.start")), time_text(from));
-  r.rows.emplace_back(std::string(t.text("figure.pipeline.end")), time_text(to));
-  r.rows.emplace_back(std::string(t.text("figure.pipeline.duration")), time_text(to - from));
-}
-
 class RowPainter {
  public:
   RowPainter(Canvas& canvas, const FigureInput& input, const Gantt& gantt, int device)
@@ -77,12 +53,8 @@ class RowPainter {
   }
 
   void paint() {
-    if (g_.detail == Detail::shares) {
-      paint_idle_row();
-      paint_shares();
-    } else {
-      paint_ops();
-    }
+    if (g_.detail == Detail::shares && g_.levels != nullptr) draw_share_row(canvas_, input_, g_, device_);
+    else paint_ops();
     paint_step_end();
   }
 
@@ -90,16 +62,6 @@ class RowPainter {
   double duration(std::uint32_t i) const {
     if (g_.overlaps) return static_cast<double>(engine::op_duration(p_.orders, p_.times, i));
     return g_.durations[p_.orders.ops[i].stage_and_kind()];
-  }
-
-  // Share of time of forward, backward and weight gradient; what is missing to one is idle.
-  using Shares = std::array<double, 3>;
-  void add_time(std::uint32_t i, double seen, Shares& time) const {
-    const Op op = p_.orders.ops[i];
-    // The halves of an overlapped pair share their time.
-    if (g_.overlaps && (op.joined_with_next() || engine::joined_with_previous(p_.orders, i))) seen /= 2;
-    const std::size_t kind = op.kind() == engine::OpKind::forward ? 0 : op.kind() == engine::OpKind::backward_weight ? 2 : 1;
-    time[kind] += std::max(0.0, seen);
   }
 
   void paint_ops() {
@@ -167,18 +129,21 @@ class RowPainter {
   // Runs too narrow to draw become one bar with the share of each kind. Returns what comes after them and their end.
   std::pair<std::uint32_t, double> paint_mixture(std::uint32_t i) {
     const auto from = static_cast<double>(p_.timeline.start[i]);
-    Shares time{};
+    Times time{};
     double stop = from;
     while (i < end_ && follows(i, stop) && !p_.orders.ops[i].joined_with_next()) {
       const Run run = run_from(i);
       if (!narrow(run.stop - static_cast<double>(p_.timeline.start[i]))) break;
-      for (; i < run.next; ++i) add_time(i, duration(i), time);
+      for (; i < run.next; ++i) {
+        const engine::OpKind kind = p_.orders.ops[i].kind();
+        time[kind == engine::OpKind::forward ? 0 : kind == engine::OpKind::backward_weight ? 2 : 1] += duration(i);
+      }
       stop = run.stop;
     }
     double busy = 0;
     for (const double t : time) busy += t;
     for (double& t : time) t *= busy > 0 ? (stop - from) / busy : 0;
-    if (from < g_.to && stop > g_.from) paint_share_bar(time, from, stop);
+    if (from < g_.to && stop > g_.from) draw_share_bar(canvas_, input_, g_, device_, time, from, stop);
     return {i, stop};
   }
 
@@ -190,22 +155,40 @@ class RowPainter {
     if (g_.detail == Detail::blocks && r.w > canvas_.px(2)) r.w -= canvas_.px(kGap);
     const Fill& fill = mixed ? g_.fills[kind_index(op)][0] : g_.fill(op);
     canvas_.rect(r, fill);
+    const double again = count == 1 ? g_.recompute(op) : 0;
+    const Rect rest = rect_between(again > 0 ? std::min(g_.at(from + again), r.right()) : r.x, r.y, r.right(), r.bottom());
     const std::size_t kind = kind_index(op);
-    if (g_.numbered[kind] && count == 1 && r.x >= g_.rows.plot.x && r.right() <= g_.rows.plot.right()) {
+    if (g_.numbered[kind] && count == 1 && rest.x >= g_.rows.plot.x && r.right() <= g_.rows.plot.right()) {
       number_.colour = text_on(fill.colour);
-      canvas_.text(r.centre(), format_count(static_cast<double>(op.microbatch()) + 1), number_);
+      canvas_.text(rest.centre(), format_count(static_cast<double>(op.microbatch()) + 1), number_);
     }
-    canvas_.tag_with(tag_id(op), device_, r, [&] {
+    g_.tag(canvas_, tag_of(op.kind()), device_, r, [&] {
       Readout out;
       out.title = count == 1 ? input_.texts.format("figure.pipeline.readout",
-                                                   {kind_name(input_, op), format_count(op.microbatch() + 1.0)})
-                             : input_.texts.format("figure.pipeline.readout.run", {kind_name(input_, op), format_count(count)});
+                                                   {kind_name(input_, op.kind()), format_count(op.microbatch() + 1.0)})
+                             : input_.texts.format("figure.pipeline.readout.run", {kind_name(input_, op.kind()), format_count(count)});
       add_times(input_, out, device_, from, to);
       if (count == 1) {  // four rows: the stage goes into the title
         out.title = input_.texts.format("figure.pipeline.readout.op", {out.title, format_count(device_)});
         out.rows.erase(out.rows.begin());
         out.rows.emplace_back(std::string(input_.texts.text("figure.pipeline.waited")), waited_text(input_, p_, first));
       }
+      return out;
+    });
+    if (again > 0) paint_recompute(op, rect_between(r.x, r.y, rest.x, r.bottom()), from, again, to - from);
+  }
+
+  // The forwards a backward begins with, in one piece.
+  void paint_recompute(Op op, const Rect& r, double from, double ticks, double whole) {
+    canvas_.rect(r, g_.again[std::min<std::size_t>(g_.chunk_of[op.stage()], g_.again.size() - 1)]);
+    g_.tag(canvas_, engine::quantity(Q::step_recompute).id, device_, r, [&] {
+      const TextTable& t = input_.texts;
+      Readout out;
+      out.title = t.format("figure.pipeline.readout", {std::string(t.text("figure.pipeline.recompute")), format_count(op.microbatch() + 1.0)});
+      out.title = t.format("figure.pipeline.readout.op", {out.title, format_count(device_)});
+      add_times(input_, out, device_, from, from + ticks);
+      out.rows.erase(out.rows.begin());
+      out.rows.emplace_back(std::string(t.text("figure.pipeline.recompute_share")), format_percent(ticks / whole));
       return out;
     });
   }
@@ -216,108 +199,7 @@ class RowPainter {
     const Rect r = rect_between(g_.at(from), bar_.y, g_.at(to), bar_.bottom());
     if (r.w < canvas_.px(1.5f)) return;
     canvas_.rect(r, g_.idle);
-    tag_idle(r, from, to);
-  }
-
-  void tag_idle(const Rect& r, double from, double to) {
-    canvas_.tag_with(engine::quantity(Q::pipeline_bubble_fraction).id, device_, r, [&] {
-      Readout out;
-      out.title = input_.texts.format("figure.pipeline.readout.idle", {time_text(to - from)});
-      add_times(input_, out, device_, from, to);
-      out.rows.pop_back();
-      return out;
-    });
-  }
-
-  void paint_idle_row() {
-    const double to = std::min(static_cast<double>(p_.timeline.makespan), g_.to), from = std::max(0.0, g_.from);
-    if (to <= from) return;
-    const Rect r = rect_between(g_.at(from), bar_.y, g_.at(to), bar_.bottom());
-    canvas_.rect(r, g_.idle);
-    tag_idle(r, from, to);
-  }
-
-  // Of operations low .. high-1, which are those in [from, to). Where there are many, a few windows of consecutive ones
-  // stand for all: a schedule repeats itself every two, three or four operations, and windows hold whole repeats.
-  Shares shares_between(std::uint32_t low, std::uint32_t high, double from, double to) const {
-    const auto& start = p_.timeline.start;
-    Shares time{};
-    double span = to - from;
-    if (high - low <= kWindow * kWindows) {
-      for (std::uint32_t i = low; i < high; ++i) {
-        const auto begin = static_cast<double>(start[i]);
-        add_time(i, std::min(begin + duration(i), to) - std::max(begin, from), time);
-      }
-    } else {
-      for (std::uint32_t w = 0; w < kWindows; ++w) {
-        const std::uint32_t first = low + (high - low - kWindow) / (kWindows - 1) * w;
-        for (std::uint32_t i = first; i < first + kWindow; ++i) add_time(i, duration(i), time);
-      }
-      span *= static_cast<double>(kWindow * kWindows) / static_cast<double>(high - low);
-    }
-    double busy = 0;
-    for (const double t : time) busy += t;
-    span = std::max(span, busy);
-    for (double& t : time) t = span > 0 ? t / span : 0;
-    return time;
-  }
-
-  // Neighbouring bins with nearly the same shares are one bar, with their mean.
-  void paint_shares() {
-    const Rect& plot = g_.rows.plot;
-    const double mean_op = static_cast<double>(p_.timeline.makespan) / std::max(1.0, static_cast<double>(end_ - begin_)) * g_.px_per_tick;
-    const double bin = std::max({static_cast<double>(canvas_.px(kBin)), kOpsPerBin * mean_op,
-                                 static_cast<double>(plot.w) * g_.rows.count / kMostBins});
-    const double ticks = bin / g_.px_per_tick, stop = std::min(g_.to, static_cast<double>(p_.timeline.makespan));
-    std::uint32_t low = first_visible(p_, begin_, end_, g_.from);
-    Shares sum{};
-    double at = std::max(0.0, g_.from), bar_from = at;
-    while (at < stop) {
-      const double next = std::min(at + ticks, stop);
-      low = advance(low, at);
-      const auto high = advance(low, next) + 1;
-      const Shares shares = shares_between(low, high, at, next);
-      for (std::size_t k = 0; k < 3 && at > bar_from; ++k)
-        if (std::abs(shares[k] - sum[k] / (at - bar_from)) > kSameShare) {
-          paint_share_bar(sum, bar_from, at);
-          sum = {};
-          bar_from = at;
-        }
-      for (std::size_t k = 0; k < 3; ++k) sum[k] += shares[k] * (next - at);
-      at = next;
-    }
-    paint_share_bar(sum, bar_from, stop);
-  }
-
-  // The last operation that starts at or before `tick`, found in doubling steps from `low`; `low` if there is none.
-  std::uint32_t advance(std::uint32_t low, double tick) const {
-    const auto& start = p_.timeline.start;
-    std::uint32_t step = 1;
-    while (low + step < end_ && static_cast<double>(start[low + step]) <= tick) step *= 2;
-    const auto from = start.begin() + low, to = start.begin() + std::min(end_, low + step);
-    const auto it = std::upper_bound(from, to, static_cast<Tick>(tick));
-    return it == from ? low : static_cast<std::uint32_t>(it - start.begin()) - 1;
-  }
-
-  void paint_share_bar(const Shares& sum, double from, double to) {
-    if (to <= from) return;
-    constexpr std::array kKinds{engine::OpKind::forward, engine::OpKind::backward, engine::OpKind::backward_weight};
-    float y = bar_.y;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const double share = std::min(1.0, sum[k] / (to - from));
-      if (share < kLeastShare) continue;
-      const float h = bar_.h * static_cast<float>(share);
-      const Rect r = rect_between(g_.at(from), y, g_.at(to), std::min(bar_.bottom(), y + h));
-      canvas_.rect(r, g_.fills[static_cast<std::size_t>(kKinds[k])][0]);
-      canvas_.tag_with(tag_id(Op(kKinds[k], 0, 0)), device_, r, [&] {
-        Readout out;
-        out.title = input_.texts.format("figure.pipeline.readout.share",
-                                        {kind_name(input_, Op(kKinds[k], 0, 0)), format_share(share)});
-        add_times(input_, out, device_, from, to);
-        return out;
-      });
-      y += h;
-    }
+    tag_idle(canvas_, input_, g_, device_, r, from, to);
   }
 
   void paint_step_end() {
@@ -328,7 +210,7 @@ class RowPainter {
     const Rect r = rect_between(g_.at(from), bar_.y, g_.at(to), bar_.bottom());
     if (r.w < canvas_.px(0.5f)) return;
     canvas_.rect(r, g_.end);
-    canvas_.tag_with(engine::quantity(Q::step_optimizer).id, device_, r, [&] {
+    g_.tag(canvas_, engine::quantity(Q::step_optimizer).id, device_, r, [&] {
       Readout out;
       out.title = input_.texts.format("figure.pipeline.readout.step_end", {time_text(g_.step_end)});
       return out;
@@ -355,7 +237,53 @@ double shortest(const std::vector<Tick>& a, const std::vector<Tick>* b = nullptr
   return least;
 }
 
+// Of a backward that does nothing again, all of it.
+double shortest_rest(const engine::PipelineReport& p, bool with_weight) {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t s = 0; s < p.times.backward_input.size(); ++s) {
+    const Tick whole = p.times.backward_input[s] + (with_weight ? p.times.backward_weight[s] : 0);
+    if (whole > 0) least = std::min(least, static_cast<double>(whole - (s < p.recompute.size() ? p.recompute[s] : 0)));
+  }
+  return least;
+}
+
 }  // namespace
+
+std::string kind_name(const FigureInput& input, engine::OpKind kind) {
+  constexpr std::array kKeys{"figure.pipeline.forward", "figure.pipeline.backward", "figure.pipeline.backward_input",
+                             "figure.pipeline.backward_weight"};
+  return std::string(input.texts.text(kKeys[static_cast<std::size_t>(kind)]));
+}
+
+std::string_view tag_of(engine::OpKind kind) {
+  return engine::quantity(kind == engine::OpKind::forward ? Q::stage_forward : Q::stage_backward).id;
+}
+
+std::string time_text(double ticks) { return format_duration(ticks / kTicksPerSecond); }
+
+void add_times(const FigureInput& input, Readout& r, int stage, double from, double to) {
+  const TextTable& t = input.texts;
+  r.rows.emplace_back(std::string(t.text("figure.stage")), format_count(stage));
+  r.rows.emplace_back(std::string(t.text("figure.pipeline.start")), time_text(from));
+  r.rows.emplace_back(std::string(t.text("figure.pipeline.end")), time_text(to));
+  r.rows.emplace_back(std::string(t.text("figure.pipeline.duration")), time_text(to - from));
+}
+
+void tag_idle(Canvas& canvas, const FigureInput& input, const Gantt& g, int device, const Rect& r, double from, double to) {
+  g.tag(canvas, engine::quantity(Q::pipeline_bubble_fraction).id, device, r, [&] {
+    Readout out;
+    out.title = input.texts.format("figure.pipeline.readout.idle", {time_text(to - from)});
+    add_times(input, out, device, from, to);
+    out.rows.pop_back();
+    return out;
+  });
+}
+
+double Gantt::recompute(Op op) const {
+  if (!recomputes || op.kind() == engine::OpKind::forward || op.kind() == engine::OpKind::backward_weight) return 0;
+  const auto ticks = static_cast<double>(pipeline.recompute[op.stage()]);
+  return ticks >= least_recompute ? ticks : 0;
+}
 
 float Gantt::at(double tick) const {
   const double x = rows.plot.x + (tick - from) * px_per_tick;
@@ -368,7 +296,7 @@ const Fill& Gantt::fill(Op op) const {
 
 Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::PipelineReport& p, const StageRows& rows, double from,
                  double to) {
-  Gantt g{p, rows, from, to, 0, 0, Detail::blocks, 1, {}, false, {}, {}, {}, {}, {}};
+  Gantt g(p, rows, from, to);
   g.px_per_tick = rows.plot.w / std::max(to - from, 1.0);
   g.step_end = std::max(0.0, p.step_end_s) * kTicksPerSecond;
 
@@ -389,29 +317,39 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
   for (std::size_t k = 0; k < kLooks.size(); ++k)
     for (int c = 0; c < shades; ++c)
       g.fills[k][static_cast<std::size_t>(c)] = chunk_of(theme, fill_of(theme, kLooks[k], canvas.em()), c, shades);
+  for (int c = 0; c < shades; ++c)
+    g.again[static_cast<std::size_t>(c)] = chunk_of(theme, fill_of(theme, OpKind::recompute, canvas.em()), c, shades);
   g.idle = fill_of(theme, OpKind::idle, canvas.em());
   g.end = fill_of(theme, OpKind::step_end, canvas.em());
 
-  if (rows.bar_height < canvas.px(kLeastEdged))
+  if (rows.bar_height < canvas.px(kLeastEdged)) {
+    for (Fill& fill : g.again) fill.edge_width = 0;
     for (auto& kind : g.fills)
       for (Fill& fill : kind) fill.edge_width = 0;
+  }
   const bool split = engine::splits_backward(p.shape.kind);
   const std::array least{shortest(p.times.forward), shortest(p.times.backward_input, &p.times.backward_weight),
                          split ? shortest(p.times.backward_input) : std::numeric_limits<double>::infinity(),
                          split ? shortest(p.times.backward_weight) : std::numeric_limits<double>::infinity()};
   const double narrowest = *std::min_element(least.begin(), least.end()) * g.px_per_tick;
   const double visible = static_cast<double>(p.orders.ops.size()) * std::min(1.0, (to - from) / std::max<double>(1, static_cast<double>(p.timeline.makespan)));
-  if (narrowest >= canvas.px(kLeastBlock)) g.detail = Detail::blocks;
-  else if (visible <= kMostRuns) g.detail = Detail::runs;
-  else g.detail = Detail::shares;
+  if (visible > kMostDrawnOps) g.detail = Detail::shares;
+  else if (narrowest >= canvas.px(kLeastBlock)) g.detail = Detail::blocks;
+  else g.detail = Detail::runs;
+  g.least_recompute = static_cast<double>(canvas.px(g.chunks > 1 ? kLeastHatched : kLeastRecompute)) / g.px_per_tick;
+  g.recomputes = g.detail == Detail::blocks && p.recompute.size() == p.times.forward.size() &&
+                 std::any_of(p.recompute.begin(), p.recompute.end(),
+                             [&](Tick t) { return t > 0 && static_cast<double>(t) >= g.least_recompute; });
 
   TextStyle number;
   number.em = kSmallText * canvas.em();
   const float width = canvas.text_width(format_count(p.orders.microbatches), number) + canvas.px(3);
   const float height = (g.overlaps ? 0.5f : 1.0f) * rows.bar_height;
   const bool tall = height >= number.em * 1.05f && rows.room_for(small_line(canvas));
-  for (std::size_t k = 0; k < least.size(); ++k)
-    g.numbered[k] = tall && g.detail == Detail::blocks && least[k] * g.px_per_tick - canvas.px(kGap) >= width;
+  std::array room = least;
+  if (g.recomputes) room[1] = shortest_rest(p, true), room[2] = std::min(room[2], shortest_rest(p, false));
+  for (std::size_t k = 0; k < room.size(); ++k)
+    g.numbered[k] = tall && g.detail == Detail::blocks && room[k] * g.px_per_tick - canvas.px(kGap) >= width;
   return g;
 }
 

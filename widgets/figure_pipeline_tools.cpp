@@ -20,18 +20,15 @@ namespace {
 
 constexpr float kLeastTracePitch = 8;   // of rows that have room for a trace
 constexpr float kBarTop = 0.06f, kBarShare = 0.54f;  // of the pitch, with a trace below
-constexpr float kTraceStep = 1.5f;      // narrower steps of a trace are one
-constexpr float kTracePale = 0.5f;
+constexpr float kTraceStep = 1.5f;      // narrower steps of a trace are one ...
+constexpr float kMostTraceSteps = 5000; // ... and wider ones where there would be more than these, of all rows
+constexpr float kTraceLevel = 0.25f;    // heights that differ by less are one
+constexpr float kTracePale = 0.5f, kRangePale = 0.75f;
+constexpr float kPathStep = 1;          // of the critical path what lies in such a column is its range
 constexpr float kPathWidth = 2, kPathCasing = 4.5f, kLinkWidth = 1.2f;
 constexpr float kCasing = 0.7f;         // opacity of the ground under a line across blocks
 constexpr float kVeil = 0.55f;          // of what the time cursor has not reached
 constexpr float kAxisTick = 4;
-
-std::string op_name(const FigureInput& input, Op op) {
-  constexpr std::string_view kKeys[] = {"figure.pipeline.forward", "figure.pipeline.backward", "figure.pipeline.backward_input",
-                                        "figure.pipeline.backward_weight"};
-  return std::string(input.texts.text(kKeys[static_cast<std::size_t>(op.kind())]));
-}
 
 double start_of(const Gantt& g, std::uint32_t op) { return static_cast<double>(g.pipeline.timeline.start[op]); }
 double end_of(const Gantt& g, std::uint32_t op) {
@@ -121,54 +118,154 @@ StageRows rows_with_trace(const Canvas& canvas, StageRows rows) {
   return rows;
 }
 
+namespace {
+
+// One layer of a trace: equal heights that follow each other are one rectangle.
+class TraceLayer {
+ public:
+  TraceLayer(Canvas& canvas, const Rect& area, const Fill& fill) : canvas_(canvas), area_(area), fill_(fill) {}
+  void add(float from, float to, float height) {
+    const float level = canvas_.px(kTraceLevel);
+    height = std::round(height / level) * level;
+    if (height == height_ && from <= to_ + 0.01f) {
+      to_ = to;
+      return;
+    }
+    flush();
+    from_ = from;
+    to_ = to;
+    height_ = height;
+  }
+  void flush() {
+    if (to_ > from_ && height_ > 0) canvas_.rect({from_, area_.bottom() - height_, to_ - from_, height_}, fill_);
+    to_ = from_;
+  }
+
+ private:
+  Canvas& canvas_;
+  Rect area_;
+  const Fill& fill_;
+  float from_ = 0, to_ = 0, height_ = -1;
+};
+
+// The memory of one device over time: what it holds at least, and over it the range in which it goes up and down within
+// a step of the picture.
+class TracePainter {
+ public:
+  TracePainter(Canvas& canvas, const Gantt& g, int device, const Rect& area, double height_per_chunk, const Fill& fill, const Fill& range)
+      : g_(g), d_(static_cast<std::size_t>(device)), height_(height_per_chunk), most_(canvas, area, range), least_(canvas, area, fill) {
+    const float step = std::max(canvas.px(kTraceStep), g.rows.plot.w * static_cast<float>(g.rows.count) / kMostTraceSteps);
+    step_ = static_cast<double>(step) / g.px_per_tick;
+  }
+  // The two layers one after the other: what is held at least lies on the range.
+  void paint() {
+    visit(g_.levels->levels.size() - 1, 0);
+    close();
+    most_.flush();
+    for (const Column& c : columns_) least_.add(c.from, c.to, static_cast<float>(c.least * height_));
+    least_.flush();
+  }
+
+ private:
+  struct Column {
+    float from, to;
+    double least;
+  };
+
+  void visit(std::size_t level, std::uint32_t i) {
+    const engine::TimelineDetail::Level& all = g_.levels->levels[level];
+    if (i >= all.count(d_)) return;
+    const engine::TimelineBlock& block = all.of(d_)[i];
+    const auto start = static_cast<double>(block.start), next = static_cast<double>(all.of(d_)[i + 1].start);
+    if (next <= g_.from || start >= g_.to) return;
+    if (next - start <= step_) {
+      add(start, next, block.least, block.most);
+    } else if (level > 0) {
+      visit(level - 1, 2 * i);
+      visit(level - 1, 2 * i + 1);
+    } else {
+      operations(block, i * engine::TimelineDetail::kLeastOps, next);
+    }
+  }
+
+  void operations(const engine::TimelineBlock& block, std::uint32_t first, double until) {
+    const engine::Orders& orders = g_.pipeline.orders;
+    const std::uint32_t begin = orders.first[d_] + first;
+    const std::uint32_t end = std::min(orders.first[d_ + 1], begin + engine::TimelineDetail::kLeastOps);
+    std::int32_t held = block.before;
+    auto at = static_cast<double>(block.start);
+    for (std::uint32_t i = begin; i < end; ++i) {
+      if (orders.ops[i].joined_with_next()) continue;
+      std::int32_t more = engine::held_at_start(orders.ops[i]), less = engine::freed_at_end(orders.ops[i]);
+      if (engine::joined_with_previous(orders, i))
+        more += engine::held_at_start(orders.ops[i - 1]), less += engine::freed_at_end(orders.ops[i - 1]);
+      const double start = start_of(g_, i), stop = end_of(g_, i);
+      add(at, start, held, held);
+      held += more;
+      add(start, stop, held, held);
+      held -= less;
+      at = stop;
+    }
+    add(at, until, held, held);
+  }
+
+  void add(double from, double to, std::int32_t least, std::int32_t most) {
+    if (to <= from) return;
+    if (open_ && to - from_ > step_) close();
+    if (!open_) {
+      open_ = true;
+      from_ = from;
+      low_ = least;
+      high_ = most;
+    }
+    to_ = to;
+    low_ = std::min(low_, least);
+    high_ = std::max(high_, most);
+  }
+
+  void close() {
+    if (!open_) return;
+    open_ = false;
+    const float from = g_.at(from_), to = g_.at(to_);
+    if (high_ > low_) most_.add(from, to, static_cast<float>(high_ * height_));
+    if (!columns_.empty() && columns_.back().least == low_) columns_.back().to = to;
+    else columns_.push_back({from, to, static_cast<double>(low_)});
+  }
+
+  const Gantt& g_;
+  std::size_t d_;
+  double height_ = 0, step_ = 0;
+  TraceLayer most_, least_;
+  std::vector<Column> columns_;
+  bool open_ = false;
+  double from_ = 0, to_ = 0;
+  std::int32_t low_ = 0, high_ = 0;
+};
+
+}  // namespace
+
 void draw_memory_traces(Canvas& canvas, const FigureInput& input, const Gantt& g) {
-  if (g.rows.pitch < canvas.px(kLeastTracePitch)) return;
+  if (g.rows.pitch < canvas.px(kLeastTracePitch) || g.levels == nullptr) return;
   const engine::PipelineReport& p = g.pipeline;
   bool known = false;
   const std::vector<double> bytes = bytes_per_microbatch(input, p, known);
   const double passes = std::max(1u, p.orders.passes_per_device);
-  const std::size_t virtual_stages = p.orders.device_of.size();
-  const engine::ActivationSizes sizes{std::vector<double>(virtual_stages, 0), std::vector<double>(virtual_stages, 1 / passes)};
-  std::vector<std::vector<engine::MemoryPoint>> traces(bytes.size());
-  std::vector<double> peaks(bytes.size(), 0);
-  double most = 0;
-  for (std::size_t d = 0; d < traces.size(); ++d) {
-    engine::memory_trace(p.orders, p.times, p.timeline, sizes, static_cast<std::uint32_t>(d), traces[d]);
-    for (const engine::MemoryPoint& point : traces[d]) peaks[d] = std::max(peaks[d], point.amount * bytes[d]);
-    most = std::max(most, peaks[d]);
-  }
+  std::vector<double> peaks;
+  for (std::size_t d = 0; d < bytes.size(); ++d) peaks.push_back(g.levels->whole(d).most / passes * bytes[d]);
+  const double most = *std::max_element(peaks.begin(), peaks.end());
   if (!(most > 0)) return;
   Fill fill = fill_of(input.theme, MemoryPart::activations, canvas.em());
   fill.hatch = Hatch::none;
   fill.edge_width = 0;
+  Fill range = fill;
   fill.colour = mix(fill.colour, input.theme.panel, kTracePale);  // set off from the backward blocks, which share its hue
+  range.colour = mix(range.colour, input.theme.panel, kRangePale);
   const auto clip = canvas.clip(g.rows.plot);
-  for (int device = 0; device < g.rows.count && device < static_cast<int>(traces.size()); ++device) {
+  for (int device = 0; device < g.rows.count && device < static_cast<int>(bytes.size()); ++device) {
     const auto d = static_cast<std::size_t>(device);
     const Rect area = trace_rect(canvas, g, device);
     canvas.line({area.x, area.bottom()}, {area.right(), area.bottom()}, {input.theme.line, input.theme.grid_width * canvas.em(), {}});
-    const auto paint = [&](float from, float to, double amount) {
-      const float h = area.h * static_cast<float>(amount * bytes[d] / most);
-      if (to > from && h > canvas.px(0.2f)) canvas.rect({from, area.bottom() - h, to - from, h}, fill);
-    };
-    const auto& trace = traces[d];
-    float open = g.at(g.from);
-    double amount = 0;
-    for (std::size_t i = 0; i < trace.size(); ++i) {
-      const auto time = static_cast<double>(trace[i].time);
-      const double until = i + 1 < trace.size() ? static_cast<double>(trace[i + 1].time) : time;
-      if (until <= g.from && i + 1 < trace.size()) continue;
-      if (time >= g.to) break;
-      const float x = std::max(open, g.at(time));
-      if (x - open >= canvas.px(kTraceStep) || i + 1 == trace.size()) {
-        paint(open, x, amount);
-        open = x;
-        amount = trace[i].amount;
-      } else {
-        amount = std::max(amount, trace[i].amount);
-      }
-    }
-    paint(open, g.at(g.to), amount);
+    TracePainter(canvas, g, device, area, static_cast<double>(area.h) * bytes[d] / passes / most, fill, range).paint();
     canvas.tag_with(engine::quantity(Q::memory_activations).id, device, area, [&] {
       Readout out;
       const std::string peak = known ? format(peaks[d], engine::unit::bytes)
@@ -180,22 +277,64 @@ void draw_memory_traces(Canvas& canvas, const FigureInput& input, const Gantt& g
   }
 }
 
-void draw_critical_path(Canvas& canvas, const FigureInput& input, const Gantt& g) {
-  const engine::PipelineReport& p = g.pipeline;
-  std::vector<engine::CriticalStep> path;
-  engine::critical_path(p.orders, p.times, p.timeline, path);
-  std::vector<Point> points;
-  const float least = canvas.px(0.7f);
-  const auto add = [&](Point point) {
-    if (points.empty() || distance(points.back(), point) >= least) points.push_back(point);
-  };
-  for (const engine::CriticalStep& step : path) {
-    if (end_of(g, step.op) < g.from) continue;
-    const Rect r = op_rect(g, step.op);
-    add(left_middle(r));
-    add(right_middle(r));
-    if (start_of(g, step.op) > g.to) break;
+namespace {
+
+// A path of which many points may lie in one column of pixels: of such it keeps where it comes in, how far it goes up and
+// down, and where it goes out.
+class PathLine {
+ public:
+  explicit PathLine(float step) : step_(step) {}
+  void add(Point p) {
+    if (open_ && p.x - first_.x < step_) {
+      low_ = std::min(low_, p.y);
+      high_ = std::max(high_, p.y);
+      last_ = p;
+      return;
+    }
+    flush();
+    open_ = true;
+    first_ = last_ = p;
+    low_ = high_ = p.y;
   }
+  const std::vector<Point>& points() {
+    flush();
+    return points_;
+  }
+
+ private:
+  void flush() {
+    if (!open_) return;
+    open_ = false;
+    points_.push_back(first_);
+    if (low_ < std::min(first_.y, last_.y)) points_.push_back({first_.x, low_});
+    if (high_ > std::max(first_.y, last_.y)) points_.push_back({first_.x, high_});
+    if (last_ != first_) points_.push_back(last_);
+  }
+  float step_;
+  bool open_ = false;
+  Point first_{}, last_{};
+  float low_ = 0, high_ = 0;
+  std::vector<Point> points_;
+};
+
+}  // namespace
+
+void draw_critical_path(Canvas& canvas, const FigureInput& input, const Gantt& g) {
+  const std::vector<engine::TimedStep>& path = path_of(input, g.pipeline);
+  auto step = std::partition_point(path.begin(), path.end(), [&](const engine::TimedStep& s) { return static_cast<double>(s.end) < g.from; });
+  PathLine line(canvas.px(kPathStep));
+  for (; step != path.end(); ++step) {
+    const engine::Orders& orders = g.pipeline.orders;
+    Rect bar = g.rows.bar(static_cast<int>(step->device));
+    // Of an overlapped pair the half that was waited for.
+    if (g.overlaps && orders.ops[step->op].joined_with_next()) bar.h /= 2;
+    else if (g.overlaps && engine::joined_with_previous(orders, step->op)) bar.y += bar.h / 2, bar.h /= 2;
+    const float y = bar.centre().y;
+    line.add({g.at(static_cast<double>(step->start)), y});
+    line.add({g.at(static_cast<double>(step->end)), y});
+    if (static_cast<double>(step->start) > g.to) break;
+  }
+  const std::vector<Point>& points = line.points();
   if (points.size() < 2) return;
   const auto clip = canvas.clip(g.rows.plot);
   canvas.polyline(points, {faded(input.theme.panel, kCasing), canvas.px(kPathCasing), {}});
@@ -262,7 +401,7 @@ std::string waited_text(const FigureInput& input, const engine::PipelineReport& 
   const engine::WaitedFor waited = engine::waited_for(p.orders, p.times, p.timeline, op);
   if (waited.kind == WaitKind::nothing || waited.op == kNoOp) return std::string(t.text("figure.pipeline.waited.nothing"));
   const Op other = p.orders.ops[waited.op];
-  const std::string name = op_name(input, other), number = format_count(other.microbatch() + 1.0);
+  const std::string name = kind_name(input, other.kind()), number = format_count(other.microbatch() + 1.0);
   const std::string stage = format_count(engine::device_of_op(p.orders, waited.op));
   switch (waited.kind) {
     case WaitKind::device_order: return t.format("figure.pipeline.waited.order", {name, number});

@@ -14,7 +14,7 @@ namespace roofscape::widgets::gantt {
 // The same rows with lower bars, so that a trace has room under each. Unchanged where rows are too low for two.
 StageRows rows_with_trace(const Canvas& canvas, StageRows rows);
 
-// Bytes of activations on each device over time, all rows to one scale. Cost: one pass over all operations.
+// Bytes of activations on each device over time, all rows to one scale. Needs the levels of the Gantt.
 void draw_memory_traces(Canvas& canvas, const FigureInput& input, const Gantt& gantt);
 // The chain of operations that fills the step without a gap, as a line in ink.
 void draw_critical_path(Canvas& canvas, const FigureInput& input, const Gantt& gantt);

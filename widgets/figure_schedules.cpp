@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/training/schedule_comparison.h"
@@ -38,23 +41,29 @@ constexpr std::array kOrder{ScheduleKind::one_f_one_b, ScheduleKind::interleaved
                             ScheduleKind::dualpipe_v,  ScheduleKind::zb_h2,            ScheduleKind::looped_bfs,
                             ScheduleKind::eager_1f1b};
 
-// The comparison of the last step looked at: a window draws the same one frame after frame.
+// All schedules of a step, and the levels of those that are too long to draw without.
 struct Comparison {
-  engine::StepWork work;
-  std::vector<ScheduleVariant> variants;
+  explicit Comparison(engine::StepWork step) : all(std::move(step)) {}
+  engine::ScheduleComparison all;
+  std::array<std::optional<engine::TimelineDetail>, engine::kScheduleKinds> levels;
+
+  const engine::StepWork& work() const { return all.work(); }
+  const engine::TimelineDetail& levels_of(const engine::PipelineReport& p) {
+    auto& own = levels[static_cast<std::size_t>(p.shape.kind)];
+    if (!own) engine::make_detail(p.orders, p.times, p.timeline, own.emplace());
+    return *own;
+  }
 };
-const Comparison* comparison_of(const FigureInput& input) {
-  thread_local Comparison last;
+// Null where there is no pipeline. In a window it may not be finished yet.
+Comparison* comparison_of(const FigureInput& input) {
   auto work = engine::step_work(input.scenario, input.report);
   if (!work) return nullptr;
-  if (last.variants.empty() || !(last.work == *work)) {
-    last.variants = engine::compare_schedules(*work);
-    last.work = std::move(*work);
-  }
-  return &last;
+  const auto& held = input.studies.get<std::shared_ptr<Comparison>>(*work, [&] { return std::make_shared<Comparison>(*work); });
+  if (!held->all.advance(input.studies.operations_left)) input.studies.unfinished = true;
+  return held.get();
 }
 
-const ScheduleVariant& variant(const Comparison& c, ScheduleKind kind) { return c.variants[static_cast<std::size_t>(kind)]; }
+const ScheduleVariant& variant(const Comparison& c, ScheduleKind kind) { return c.all.variants()[static_cast<std::size_t>(kind)]; }
 
 // As few decimals as show every peak exactly, two at most.
 int decimals_of(const std::vector<const ScheduleVariant*>& shown) {
@@ -93,7 +102,7 @@ std::string idle_text(const FigureInput& input, const ScheduleVariant& v) {
 
 // The one that takes least, of several the plan's own; null if none can run.
 const ScheduleVariant* fastest(const Comparison& c) {
-  const ScheduleVariant *best = nullptr, &own = variant(c, c.work.shape.kind);
+  const ScheduleVariant *best = nullptr, &own = variant(c, c.work().shape.kind);
   for (const ScheduleKind kind : kOrder)
     if (const ScheduleVariant& v = variant(c, kind); v.legal() && (best == nullptr || v.makespan < best->makespan)) best = &v;
   return best != nullptr && own.legal() && own.makespan == best->makespan ? &own : best;
@@ -105,7 +114,7 @@ std::vector<const ScheduleVariant*> choose(const Comparison& c, std::size_t coun
   const auto add = [&](const ScheduleVariant* v) {
     if (v != nullptr && v->pipeline.drawn() && out.size() < count && std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
   };
-  add(&variant(c, c.work.shape.kind));
+  add(&variant(c, c.work().shape.kind));
   add(fastest(c));
   for (const ScheduleKind kind : kOrder) add(&variant(c, kind));
   const auto rank = [](const ScheduleVariant* v) { return std::find(kOrder.begin(), kOrder.end(), v->pipeline.shape.kind); };
@@ -121,6 +130,7 @@ std::vector<std::string> notes_of(const FigureInput& input, const Comparison& c,
   for (const ScheduleKind kind : kOrder) {
     const ScheduleVariant& v = variant(c, kind);
     if (std::find(shown.begin(), shown.end(), &v) != shown.end()) continue;
+    if (!v.known) continue;
     if (v.legal()) {
       if (!more.empty()) more += t.text("figure.list_separator");
       more += idle_text(input, v);
@@ -130,7 +140,7 @@ std::vector<std::string> notes_of(const FigureInput& input, const Comparison& c,
     // The plan's own first: it is what one wants to know.
     out.insert(v.own ? out.begin() : out.end(), t.format("figure.schedules.cannot", {schedule_name(input, v.pipeline.shape), reason, remedy}));
   }
-  const bool after = !out.empty() && !variant(c, c.work.shape.kind).legal();
+  const bool after = !out.empty() && !variant(c, c.work().shape.kind).legal();
   if (!more.empty()) out.insert(out.begin() + (after ? 1 : 0), t.format("figure.schedules.more", {more}));
   return out;
 }
@@ -174,7 +184,7 @@ void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, L
 
 Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view, const Comparison& c) {
   Layout l;
-  const int devices = c.work.shape.stages;
+  const int devices = c.work().shape.stages;
   const float line = small_line(canvas);
   Rect rest = area;
   l.wide = rest.w >= canvas.px(kWide);
@@ -344,7 +354,7 @@ void draw_end(Canvas& canvas, const FigureInput& input, const Layout& l, std::si
   backed_text(canvas, input.theme, {std::clamp(x, l.plot.x + half, most), rows.plot.bottom() + canvas.px(3) + small_line(canvas) / 2}, text, bold);
 }
 
-void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l) {
+void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l, bool recomputes) {
   const TextTable& t = input.texts;
   bool split = false, whole = false;
   int chunks = 1;
@@ -361,6 +371,7 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l) {
   entries.push_back(entry(split && !whole ? "figure.pipeline.backward_input" : "figure.pipeline.backward",
                           OpKind::backward));
   if (split) entries.push_back(entry(whole ? "figure.schedules.weight" : "figure.pipeline.backward_weight", OpKind::backward_weight));
+  if (recomputes) entries.push_back(entry("figure.pipeline.recompute", OpKind::recompute));
   entries.push_back(entry("figure.pipeline.idle", OpKind::idle));
   const std::string_view note = chunks < 2 ? std::string_view{} : t.text(chunks == 2 ? "figure.pipeline.lighter" : "figure.pipeline.lighter_many");
   const float right = l.wide ? l.idle.right - l.idle.width : l.plot.right();
@@ -378,9 +389,9 @@ FigureHead schedules_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.schedules.title");
-  const Comparison* c = comparison_of(input);
-  if (c == nullptr) return head;
-  const ScheduleVariant *best = fastest(*c), &own = variant(*c, c->work.shape.kind);
+  Comparison* c = comparison_of(input);
+  if (c == nullptr || !c->all.done()) return head;  // which is fastest is not known yet
+  const ScheduleVariant *best = fastest(*c), &own = variant(*c, c->work().shape.kind);
   if (best == nullptr) return head;
   const std::string name = schedule_name(input, best->pipeline.shape), idle = format_percent(best->idle_fraction);
   if (best == &own) head.takeaway = t.format("figure.schedules.takeaway.own", {name, idle});
@@ -394,7 +405,7 @@ FigureHead schedules_head(const FigureInput& input, const FigureView&) {
 void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, schedules_head(input, view));
   if (rest.empty()) return;
-  const Comparison* c = comparison_of(input);
+  Comparison* c = comparison_of(input);
   if (c == nullptr) {
     if (input.report.pipeline.shape.stages > 1) return draw_schedule_reason(canvas, rest, input);
     return draw_one_stage(canvas, rest, input, input.texts.text("figure.schedules.try"));
@@ -409,7 +420,14 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
     draw_stage_tint(canvas, input.theme, band, view.hovered_stage);
   }
   draw_frame(canvas, input.theme, l.plot, l.x, Scale(ScaleKind::linear, 0, 1, l.plot.bottom(), l.plot.y), l.frame);
-  draw_kinds(canvas, input, l);
+  std::vector<gantt::Gantt> gantts;
+  for (std::size_t i = 0; i < l.shown.size(); ++i) {
+    gantt::Gantt& g = gantts.emplace_back(gantt::make_gantt(canvas, input.theme, l.shown[i]->pipeline, l.rows[i], l.from, l.to));
+    if (g.detail == gantt::Detail::shares) g.levels = &c->levels_of(g.pipeline);
+    // The quantities of stages are the plan's own.
+    if (!l.shown[i]->own) g.scope = "schedule." + std::string(engine::schedule_id(g.pipeline.shape.kind)) + "/";
+  }
+  draw_kinds(canvas, input, l, std::any_of(gantts.begin(), gantts.end(), [](const gantt::Gantt& g) { return g.recomputes; }));
   draw_column_heads(canvas, input, l);
   double most_held = 1e-9;
   for (const ScheduleVariant* v : l.shown)
@@ -417,7 +435,7 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
   const int decimals = decimals_of(l.shown);
   for (std::size_t i = 0; i < l.shown.size(); ++i) {
     draw_names(canvas, input, view, l, i);
-    gantt::draw_blocks(canvas, input, gantt::make_gantt(canvas, input.theme, l.shown[i]->pipeline, l.rows[i], l.from, l.to));
+    gantt::draw_blocks(canvas, input, gantts[i]);
     draw_numbers(canvas, input, l, i, most_held, decimals);
     draw_end(canvas, input, l, i);
   }
@@ -429,9 +447,9 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
 
 std::string schedules_data(const FigureInput& input, const FigureView&) {
   std::string out = "schedule\tchunks\tlegal\tmakespan s\tidle share\tmost microbatches held\n";
-  const auto work = engine::step_work(input.report);
-  if (!work) return out;
-  for (const engine::ScheduleVariant& v : engine::compare_schedules(*work)) {
+  const Comparison* c = comparison_of(input);
+  if (c == nullptr) return out;
+  for (const engine::ScheduleVariant& v : c->all.variants()) {
     const auto& peaks = v.pipeline.peak_microbatches;
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", engine::schedule_id(v.pipeline.shape.kind), v.pipeline.shape.virtual_stages,
                        v.legal() ? "yes" : "no", static_cast<double>(v.makespan) * 1e-12, v.idle_fraction,

@@ -15,7 +15,7 @@ constexpr float kColumn = 425.2f, kPage = 510.2f;  // 150 mm, 180 mm
 constexpr std::array kFigures{
     FigureRow{"roofline", draw_roofline, roofline_head, roofline_data, kColumn, 283.5f},
     FigureRow{"memory", draw_memory, memory_head, memory_data, kColumn, 269.3f},
-    FigureRow{"pipeline", draw_pipeline, pipeline_head, pipeline_data, kColumn, 269.3f},
+    FigureRow{"pipeline", draw_pipeline, pipeline_head, pipeline_data, kColumn, 269.3f, kPipelineOptions},
     FigureRow{"schedules", draw_schedules, schedules_head, schedules_data, kPage, 472.0f},
     FigureRow{"bubble", draw_bubble, bubble_head, bubble_data, kColumn, 283.5f},
 };

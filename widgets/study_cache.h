@@ -3,6 +3,8 @@
 // owns one for its own figures. One entry a kind of study and key: a new key replaces the old one.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <typeindex>
 #include <unordered_map>
@@ -24,6 +26,15 @@ class StudyCache {
     return fresh->study;
   }
   void clear() { entries_.clear(); }
+
+  // Long studies go on over several frames of a window: they simulate `operations_left` and say that they are not
+  // finished. Without begin_frame (exports, tests) there is no limit.
+  void begin_frame(std::int64_t operations) {
+    operations_left = operations;
+    unfinished = false;
+  }
+  std::int64_t operations_left = std::numeric_limits<std::int64_t>::max();
+  bool unfinished = false;
 
  private:
   template <class Study, class Key>

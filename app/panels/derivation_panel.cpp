@@ -6,6 +6,7 @@
 #include "app/panels/formula_view.h"
 #include "app/panels/panel.h"
 #include "engine/explain.h"
+#include "engine/training/schedule_comparison.h"
 #include "widgets/formula_text.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
@@ -23,8 +24,12 @@ constexpr std::string_view kFirst = "step.time_s";
 
 const engine::Derivation* derive(PanelContext& ctx, const std::string& id) {
   auto& kept = ctx.view.derived;
-  if (!kept || kept->id != id || !(kept->scenario == ctx.session.scenario()))
-    kept = ViewState::Derived{id, ctx.session.scenario(), engine::explain(ctx.session.scenario(), id)};
+  if (!kept || kept->id != id || !(kept->scenario == ctx.session.scenario())) {
+    const engine::Scenario& plan = ctx.session.scenario();
+    const ScopedId scoped = scoped_id(id);
+    const engine::Scenario under = scoped.schedule ? engine::scenario_under(plan, *scoped.schedule) : plan;
+    kept = ViewState::Derived{id, plan, engine::explain(under, scoped.quantity)};
+  }
   return kept->derivation ? &*kept->derivation : nullptr;
 }
 
@@ -40,6 +45,7 @@ std::string label_of(const PanelContext& ctx, std::string_view id) {
 
 struct Writer {
   PanelContext& ctx;
+  std::string prefix;  // of the schedule, if it is not the plan's
   float x, width, y;
   int links = 0;
 
@@ -55,7 +61,7 @@ struct Writer {
       tip.rows.emplace_back(ctx.text("ui.tip.quantity"), std::string(id));
       ctx.ui.io.hint(probe, r, tip, std::string(ctx.text("quantity." + std::string(without_index(id)) + ".about")));
     }
-    if (s.clicked) open_derivation(ctx.view, std::string(id));
+    if (s.clicked) open_derivation(ctx.view, prefix + std::string(id));
     return s.hovered;
   }
 
@@ -261,9 +267,10 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scen
     x += side;
   }
   const engine::Derivation* derivation = derive(ctx, id);
+  const ScopedId scoped = scoped_id(id);
   if (derivation == nullptr || derivation->lines.empty()) {
     ctx.ui.canvas.text({x, head.centre().y}, ctx.text("ui.derivation.title"), ctx.style(t.ink, 1, Weight::bold));
-    draw_prose(ctx.ui.canvas, {r.x + pad, rest.y}, ctx.format("ui.derivation.none", {label_of(ctx, id)}),
+    draw_prose(ctx.ui.canvas, {r.x + pad, rest.y}, ctx.format("ui.derivation.none", {label_of(ctx, scoped.quantity)}),
                ctx.style(t.ink2), r.w - 2 * pad);
     return scenario;
   }
@@ -279,8 +286,13 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scen
 
   const auto inner = ctx.ui.canvas.clip(rest);
   const ScrollRegion scroll = begin_scroll(ctx.ui, "derivation", rest);
-  Writer w{ctx, r.x + pad, r.w - 2 * pad, scroll.content_top};
-  w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, ctx.text("quantity." + std::string(without_index(id)) + ".about"),
+  Writer w{ctx, std::string(scoped.prefix), r.x + pad, r.w - 2 * pad, scroll.content_top};
+  if (scoped.schedule) {
+    const std::string name(ctx.text("choice.pipeline.schedule." + std::string(engine::schedule_id(*scoped.schedule))));
+    w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, ctx.format("ui.derivation.under", {name}), ctx.style(t.ink, 1, Weight::bold),
+                      w.width) + ctx.px(4);
+  }
+  w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, ctx.text("quantity." + std::string(without_index(scoped.quantity)) + ".about"),
                     ctx.style(t.ink2, kSmallText), w.width) + ctx.px(6);
   const bool sum = top.expression.kind == Expression::Kind::add && top.expression.children.size() >= 4;
   w.body(*derivation, top);

@@ -17,6 +17,7 @@ using namespace widgets;
 namespace {
 
 constexpr float kHeadHeight = 34;
+constexpr std::int64_t kOperationsAFrame = 250'000;  // simulated beyond the plan's own timeline: about 2 ms
 
 void card(PanelContext& ctx, const Rect& area, std::string_view figure, engine::Scenario& scenario) {
   // The reason why there is no present picture, over the last valid one.
@@ -163,33 +164,32 @@ void figure(PanelContext& ctx, const Rect& cell, std::size_t index, engine::Scen
   if (s.clicked && distance(p, ctx.ui.io.drag_origin()) < ctx.px(4)) open_derivation(ctx.view, target);
 }
 
-}  // namespace
-
-engine::Scenario figure_grid(PanelContext& ctx, const Rect& grid, const std::array<Rect, 4>& cells, engine::Scenario scenario) {
-  ctx.view.next_hovered_stage.reset();
-  ctx.view.next_hovered_operation.reset();
+engine::Scenario place_figures(PanelContext& ctx, const Rect& grid, const std::array<Rect, 4>& cells, engine::Scenario scenario) {
   const auto all = figures();
   if (ctx.view.maximised && *ctx.view.maximised < all.size()) {
     figure(ctx, grid, *ctx.view.maximised, scenario);
     return scenario;
   }
   if (ctx.view.narrow) {
-    // Two figures at a time, each chosen from a pair by the words over it.
-    const std::array<std::array<std::string_view, 2>, 2> pairs{{{"roofline", ""}, {"pipeline", "memory"}}};
+    // Two at a time, each chosen by name from all there are: the numbers first, then the figures.
     const float half = std::round(grid.h * 0.5f), tab_h = std::round(ctx.px(34));
+    std::vector<Option> options;
+    const auto offer = [&](std::string_view key) {
+      Option option;
+      option.text = ctx.text(key);
+      options.push_back(std::move(option));
+    };
+    offer("ui.numbers.title");
+    for (const FigureRow& row : all) offer("command.figure." + std::string(row.name));
     for (std::size_t row = 0; row < 2; ++row) {
       Rect cell{grid.x, grid.y + static_cast<float>(row) * half, grid.w, row == 0 ? half : grid.h - half};
       ctx.ui.canvas.rect(cell, {.colour = ctx.ui.theme.panel});
-      Rect tabs = cell.cut_top(tab_h);
-      std::vector<std::string> names;
-      for (const std::string_view name : pairs[row])
-        names.emplace_back(ctx.text(name.empty() ? "ui.numbers.title" : "command.figure." + std::string(name)));
+      const Rect tabs = cell.cut_top(tab_h);
       const Rect choice{tabs.x + ctx.px(14), tabs.y + ctx.px(6), ctx.px(240), std::round(ctx.px(kControlHeight))};
-      ctx.view.tabs[row] = std::clamp(segmented(ctx.ui, choice, row == 0 ? "tabs.upper" : "tabs.lower", names, ctx.view.tabs[row]), 0, 1);
-      const std::string_view chosen = pairs[row][static_cast<std::size_t>(ctx.view.tabs[row])];
-      if (chosen.empty()) scenario = numbers_panel(ctx, cell, std::move(scenario));
-      for (std::size_t i = 0; i < all.size(); ++i)
-        if (all[i].name == chosen) figure(ctx, cell, i, scenario);
+      int& chosen = ctx.view.tabs[row];
+      chosen = std::clamp(drop_down(ctx.ui, choice, row == 0 ? "tabs.upper" : "tabs.lower", options, chosen), 0, static_cast<int>(all.size()));
+      if (chosen == 0) scenario = numbers_panel(ctx, cell, std::move(scenario));
+      else figure(ctx, cell, static_cast<std::size_t>(chosen) - 1, scenario);
     }
     separator(ctx, grid.x, grid.right(), grid.y + half);
     return scenario;
@@ -206,6 +206,17 @@ engine::Scenario figure_grid(PanelContext& ctx, const Rect& grid, const std::arr
   }
   vertical_separator(ctx, cells[1].x, grid.y, grid.bottom());
   separator(ctx, grid.x, grid.right(), cells[2].y);
+  return scenario;
+}
+
+}  // namespace
+
+engine::Scenario figure_grid(PanelContext& ctx, const Rect& grid, const std::array<Rect, 4>& cells, engine::Scenario scenario) {
+  ctx.view.next_hovered_stage.reset();
+  ctx.view.next_hovered_operation.reset();
+  ctx.view.studies.begin_frame(kOperationsAFrame);
+  scenario = place_figures(ctx, grid, cells, std::move(scenario));
+  if (ctx.view.studies.unfinished) ctx.ui.io.wake_after(0);
   return scenario;
 }
 

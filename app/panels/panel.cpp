@@ -42,7 +42,19 @@ void quantity_text(PanelContext& ctx, std::string_view probe_id, Point anchor, s
 
 std::string_view without_index(std::string_view id) { return id.substr(0, id.find('[')); }
 
+ScopedId scoped_id(std::string_view id) {
+  constexpr std::string_view kScope = "schedule.";
+  const std::size_t slash = id.find('/');
+  if (!id.starts_with(kScope) || slash == std::string_view::npos) return {{}, id, std::nullopt};
+  return {id.substr(0, slash + 1), id.substr(slash + 1), engine::parse_schedule(id.substr(kScope.size(), slash - kScope.size()))};
+}
+
 std::string derivation_id(std::string_view tag_id, int index) {
+  // Of another schedule its bubble: it is what it is compared by, and made of its makespan and its work.
+  if (tag_id.starts_with("schedule.")) {
+    const std::string scope = std::string(tag_id.substr(0, tag_id.find('/'))) + "/";
+    return scoped_id(scope).schedule ? scope + std::string(engine::quantity(Q::pipeline_bubble_fraction).id) : std::string();
+  }
   // Operations of the roofline have no quantity of their own: they are told by the part of the step they make up.
   if (tag_id.starts_with("operation.")) {
     if (index < 0 || index >= engine::kOperationCount) return {};

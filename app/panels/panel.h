@@ -28,7 +28,7 @@ struct ViewState {
   bool right_open = true;
   bool compact = false;                  // a small window: fewer words
   bool narrow = false;                   // a smaller one: two figures at a time, chosen by tabs
-  std::array<int, 2> tabs{};             // which of each pair
+  std::array<int, 2> tabs{};             // what they show: 0 the numbers, else a figure's row + 1
   Sheet sheet = Sheet::none;
   std::optional<int> hovered_stage, hovered_operation;            // of the frame before
   std::optional<int> next_hovered_stage, next_hovered_operation;  // found in this one
@@ -56,7 +56,10 @@ struct ViewState {
   };
   std::optional<Derived> derived;
 
-  ViewState() : spans(widgets::figures().size(), {0.0, 1.0}), choices(widgets::figures().size()) {}
+  ViewState() : spans(widgets::figures().size(), {0.0, 1.0}), choices(widgets::figures().size()) {
+    const auto place = [](std::string_view name) { return static_cast<int>(widgets::find_figure(name) - widgets::figures().data()) + 1; };
+    tabs = {place("roofline"), place("pipeline")};
+  }
 };
 
 struct PanelContext {
@@ -83,6 +86,13 @@ void quantity_text(PanelContext& ctx, std::string_view probe_id, widgets::Point 
 void open_derivation(ViewState& view, std::string id);
 // The id explain() understands for a tag of a figure; empty if it names no quantity.
 std::string derivation_id(std::string_view tag_id, int index);
+// A derivation under another schedule than the plan's: "schedule.zb-h1/pipeline.bubble_fraction". Of an id without one the
+// prefix is empty and the schedule the plan's own.
+struct ScopedId {
+  std::string_view prefix, quantity;
+  std::optional<engine::ScheduleKind> schedule;
+};
+ScopedId scoped_id(std::string_view id);
 // The id of a row of the quantity table from "links.bytes_per_s[fsdp]".
 std::string_view without_index(std::string_view id);
 // A label of the rail: "rail.<path>" where the field's own label is too long for it.

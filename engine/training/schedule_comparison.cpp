@@ -1,11 +1,12 @@
 #include "engine/training/schedule_comparison.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 
 #include "engine/evaluate.h"
-#include "engine/pipeline/pipeline_time.h"
+#include "engine/pipeline/timeline_analysis.h"
 
 namespace roofscape::engine {
 namespace {
@@ -59,6 +60,7 @@ std::optional<StepWork> step_work(const Report& report) {
   if (!take(p.times.forward, work.forward) || !take(p.times.backward_input, work.backward_input) ||
       !take(p.times.backward_weight, work.backward_weight))
     return std::nullopt;
+  if (!take(p.recompute, work.recompute)) work.recompute.clear();
   work.transfer = p.times.transfer;
   work.blocking_send = p.times.blocking_send;
   return work;
@@ -87,51 +89,96 @@ ScheduleShape shape_under(const StepWork& work, ScheduleKind kind) {
   return shape;
 }
 
+Scenario scenario_under(const Scenario& scenario, ScheduleKind kind) {
+  StepWork plan;
+  plan.shape = {scenario.pipeline.schedule, scenario.parallelism.pipeline, 1, scenario.pipeline.virtual_stages, 0};
+  Scenario other = scenario;
+  other.pipeline.schedule = kind;
+  other.pipeline.virtual_stages = shape_under(plan, kind).virtual_stages;
+  return other;
+}
+
+namespace {
+
+// The pieces of a route cut for another schedule; a second direction passes the same layers.
+std::vector<Tick> cut_under(const std::vector<Tick>& pieces, const ScheduleShape& shape) {
+  const auto route = static_cast<std::size_t>(shape.stages) * static_cast<std::size_t>(passes_per_device(shape));
+  std::vector<Tick> out = cut_anew(pieces, route);
+  for (std::size_t i = route; i < static_cast<std::size_t>(virtual_stage_count(shape)); ++i) {
+    const Tick same = out[i - route];
+    out.push_back(same);
+  }
+  return out;
+}
+
+}  // namespace
+
 PipelineTimes times_under(const StepWork& work, const ScheduleShape& shape) {
   PipelineTimes times;
-  const auto route = static_cast<std::size_t>(shape.stages) * static_cast<std::size_t>(passes_per_device(shape));
-  times.forward = cut_anew(work.forward, route);
-  times.backward_input = cut_anew(work.backward_input, route);
-  times.backward_weight = cut_anew(work.backward_weight, route);
+  times.forward = cut_under(work.forward, shape);
+  times.backward_input = cut_under(work.backward_input, shape);
+  times.backward_weight = cut_under(work.backward_weight, shape);
   times.transfer = work.transfer;
   times.blocking_send = work.blocking_send;
-  const auto positions = static_cast<std::size_t>(virtual_stage_count(shape));
-  for (auto* part : {&times.forward, &times.backward_input, &times.backward_weight})
-    for (std::size_t i = route; i < positions; ++i) {  // the second direction passes the same layers
-      const Tick same = (*part)[i - route];
-      part->push_back(same);
-    }
   return times;
 }
 
-std::vector<ScheduleVariant> compare_schedules(const StepWork& work, std::int64_t most_ops) {
-  std::vector<ScheduleVariant> out(kScheduleKinds);
-  PipelineCache cache;
+std::vector<Tick> recompute_under(const StepWork& work, const ScheduleShape& shape) {
+  if (work.recompute.empty()) return {};
+  // Rounding may leave a piece a tick above the backward it belongs to.
+  std::vector<Tick> out = cut_under(work.recompute, shape);
+  const std::vector<Tick> most = cut_under(work.backward_input, shape);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = std::min(out[i], most[i]);
+  return out;
+}
+
+ScheduleComparison::ScheduleComparison(StepWork work, std::int64_t most_ops)
+    : work_(std::move(work)), most_ops_(most_ops), variants_(kScheduleKinds) {
+  order_.push_back(work_.shape.kind);
   for (int k = 0; k < kScheduleKinds; ++k) {
-    ScheduleVariant& v = out[static_cast<std::size_t>(k)];
+    const auto kind = static_cast<ScheduleKind>(k);
+    if (kind != work_.shape.kind) order_.push_back(kind);
+    ScheduleVariant& v = variants_[static_cast<std::size_t>(k)];
+    v.pipeline.shape = shape_under(work_, kind);
+    v.pipeline.status = check_schedule(v.pipeline.shape);
+    v.own = kind == work_.shape.kind;
+    v.known = !v.pipeline.status.legal();
+  }
+}
+
+bool ScheduleComparison::advance(std::int64_t& ops) {
+  for (; next_ < order_.size() && ops > 0; ++next_) {
+    ScheduleVariant& v = variants_[static_cast<std::size_t>(order_[next_])];
     PipelineReport& p = v.pipeline;
-    p.shape = shape_under(work, static_cast<ScheduleKind>(k));
-    p.status = check_schedule(p.shape);
-    v.own = p.shape.kind == work.shape.kind;
-    if (!p.status.legal()) continue;
-    p.times = times_under(work, p.shape);
-    if (op_count(p.shape) > most_ops) {
-      const PipelineTimeResult result = pipeline_time(p.shape, p.times, cache);
+    if (v.known) continue;
+    v.known = true;
+    p.times = times_under(work_, p.shape);
+    ops -= op_count(p.shape);
+    if (op_count(p.shape) > most_ops_) {
+      const PipelineTimeResult result = pipeline_time(p.shape, p.times, cache_);
       if (!result.ok()) continue;
       v.makespan = result.makespan;
     } else {
       make_orders(p.shape, p.orders);
-      if (!simulate(p.orders, p.times, cache.scratch, p.timeline).finished()) {
+      if (!simulate(p.orders, p.times, cache_.scratch, p.timeline).finished()) {
         p.timeline = {};
         continue;
       }
+      p.recompute = recompute_under(work_, p.shape);
       peak_microbatches(p.orders, KeptUntil::weight_gradient, p.peak_microbatches);
       idle_per_device(p.timeline, v.idle);
       v.makespan = p.timeline.makespan;
     }
     v.idle_fraction = idle_of(p.shape, p.times, v.makespan);
   }
-  return out;
+  return done();
+}
+
+std::vector<ScheduleVariant> compare_schedules(const StepWork& work, std::int64_t most_ops) {
+  ScheduleComparison all(work, most_ops);
+  std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+  all.advance(unlimited);
+  return all.variants();
 }
 
 int microbatches_to_show(const StepWork& work) {
@@ -143,15 +190,14 @@ int microbatches_to_show(const StepWork& work) {
 
 int least_microbatches_to_show(int most) { return std::max(1, most / 256); }
 
-std::vector<BubbleCurve> bubble_curves(const StepWork& work, int most, std::int64_t most_ops) {
-  std::set<int> wanted{work.shape.microbatches};
+BubbleStudy::BubbleStudy(StepWork work, int most, std::int64_t most_ops) : work_(std::move(work)), most_(most) {
+  std::set<int> wanted{work_.shape.microbatches};
   for (int m = least_microbatches_to_show(most); m > 0 && m <= most; m *= 2) wanted.insert(m);
-  std::vector<BubbleCurve> out;
-  PipelineCache cache;
+  times_.resize(kScheduleKinds);
   for (int k = 0; k < kScheduleKinds; ++k) {
     BubbleCurve curve;
-    curve.shape = shape_under(work, static_cast<ScheduleKind>(k));
-    curve.own = curve.shape.kind == work.shape.kind;
+    curve.shape = shape_under(work_, static_cast<ScheduleKind>(k));
+    curve.own = curve.shape.kind == work_.shape.kind;
     std::set<int> legal;
     for (const int m : wanted) {
       ScheduleShape shape = curve.shape;
@@ -160,20 +206,42 @@ std::vector<BubbleCurve> bubble_curves(const StepWork& work, int most, std::int6
       if (status.legal()) legal.insert(m);
       else if (status.field == ShapeField::microbatches && status.above > m && status.above <= most) legal.insert(status.above);
     }
-    if (!legal.empty()) {
-      const PipelineTimes times = times_under(work, curve.shape);
-      for (const int m : legal) {
-        ScheduleShape shape = curve.shape;
-        shape.microbatches = m;
-        const std::int64_t limit = m == work.shape.microbatches ? 8 * most_ops : most_ops;
-        if (op_count(shape) > limit && !closed_form_time(shape, times)) continue;
-        const PipelineTimeResult result = pipeline_time(shape, times, cache);
-        if (result.ok()) curve.points.push_back({m, idle_of(shape, times, result.makespan), result.makespan});
-      }
+    PipelineTimes& times = times_[static_cast<std::size_t>(k)];
+    if (!legal.empty()) times = times_under(work_, curve.shape);
+    for (const int m : legal) {
+      Task task{curve.shape};
+      task.shape.microbatches = m;
+      const std::int64_t limit = m == work_.shape.microbatches ? 8 * most_ops : most_ops;
+      if (!closed_form_time(task.shape, times)) task.ops = op_count(task.shape);
+      if (task.ops <= limit) tasks_.push_back(task);
     }
-    out.push_back(std::move(curve));
+    curves_.push_back(std::move(curve));
   }
-  return out;
+  const auto rank = [this](const Task& task) { return task.shape == work_.shape ? 0 : task.ops; };
+  std::stable_sort(tasks_.begin(), tasks_.end(), [&](const Task& a, const Task& b) { return rank(a) < rank(b); });
+}
+
+bool BubbleStudy::advance(std::int64_t& ops) {
+  for (; next_ < tasks_.size() && ops > 0; ++next_) {
+    const Task& task = tasks_[next_];
+    const auto kind = static_cast<std::size_t>(task.shape.kind);
+    const PipelineTimeResult result = pipeline_time(task.shape, times_[kind], cache_);
+    ops -= task.ops;
+    if (!result.ok()) continue;
+    const BubblePoint point{task.shape.microbatches, idle_of(task.shape, times_[kind], result.makespan), result.makespan};
+    std::vector<BubblePoint>& points = curves_[kind].points;
+    points.insert(std::upper_bound(points.begin(), points.end(), point,
+                                   [](const BubblePoint& a, const BubblePoint& b) { return a.microbatches < b.microbatches; }),
+                  point);
+  }
+  return done();
+}
+
+std::vector<BubbleCurve> bubble_curves(const StepWork& work, int most, std::int64_t most_ops) {
+  BubbleStudy all(work, most, most_ops);
+  std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+  all.advance(unlimited);
+  return all.curves();
 }
 
 }  // namespace roofscape::engine

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/pipeline/timeline_analysis.h"
+#include "engine/pipeline/pipeline_time.h"
 #include "engine/report.h"
 #include "engine/scenario.h"
 
@@ -17,6 +17,7 @@ struct StepWork {
   ScheduleShape shape;  // of the plan: its own schedule, stages and microbatches
   // Of one microbatch, in the order it passes the layers; equally many for each device.
   std::vector<Tick> forward, backward_input, backward_weight;
+  std::vector<Tick> recompute;  // part of backward_input; empty where it is not known
   Tick transfer = 0;
   bool blocking_send = false;
   friend bool operator==(const StepWork&, const StepWork&) = default;
@@ -31,7 +32,11 @@ std::optional<StepWork> step_work(const Report& report);
 // The plan's own shape for its own schedule; for others as many chunks as the plan has where the schedule takes any
 // number, else the schedule's default.
 ScheduleShape shape_under(const StepWork& work, ScheduleKind kind);
+// The scenario with that schedule, its layers dealt out anew where it has other chunks.
+Scenario scenario_under(const Scenario& scenario, ScheduleKind kind);
 PipelineTimes times_under(const StepWork& work, const ScheduleShape& shape);
+// By virtual stage, as in PipelineReport.
+std::vector<Tick> recompute_under(const StepWork& work, const ScheduleShape& shape);
 
 struct ScheduleVariant {
   PipelineReport pipeline;  // no step end: it is the same for all. Not drawn where it is illegal or too long to draw
@@ -39,10 +44,31 @@ struct ScheduleVariant {
   double idle_fraction = 0;
   std::vector<Tick> idle;   // by device; only where drawn
   bool own = false;         // the plan's schedule
+  bool known = false;       // simulated, or found illegal
   bool legal() const { return makespan > 0; }
 };
 // All kinds in the order of the enum. Up to `most_ops` operations are kept to be drawn.
 std::vector<ScheduleVariant> compare_schedules(const StepWork& work, std::int64_t most_ops = std::int64_t{1} << 19);
+
+// The same a few schedules at a time, so that a window can show those it has: the plan's own first.
+class ScheduleComparison {
+ public:
+  explicit ScheduleComparison(StepWork work, std::int64_t most_ops = std::int64_t{1} << 19);
+  // Goes on while `ops` is above 0, and takes from it the operations simulated. True when all are done.
+  bool advance(std::int64_t& ops);
+  bool done() const { return next_ == order_.size(); }
+  const StepWork& work() const { return work_; }
+  // By ScheduleKind. Those to come have makespan 0 and are not `known`.
+  const std::vector<ScheduleVariant>& variants() const { return variants_; }
+
+ private:
+  StepWork work_;
+  std::int64_t most_ops_;
+  std::vector<ScheduleKind> order_;
+  std::size_t next_ = 0;
+  std::vector<ScheduleVariant> variants_;
+  PipelineCache cache_;
+};
 
 struct BubblePoint {
   int microbatches = 1;
@@ -62,5 +88,31 @@ int least_microbatches_to_show(int most);
 // the next legal number above it. A point with more than `most_ops` operations (at the plan's number eight times as many)
 // is left out unless it has a closed form.
 std::vector<BubbleCurve> bubble_curves(const StepWork& work, int most, std::int64_t most_ops = std::int64_t{1} << 17);
+
+// The same a few points at a time: the plan's own number of microbatches under its own schedule first, then short steps
+// before long ones.
+class BubbleStudy {
+ public:
+  BubbleStudy(StepWork work, int most, std::int64_t most_ops = std::int64_t{1} << 17);
+  // As in ScheduleComparison.
+  bool advance(std::int64_t& ops);
+  bool done() const { return next_ == tasks_.size(); }
+  const StepWork& work() const { return work_; }
+  int most() const { return most_; }
+  const std::vector<BubbleCurve>& curves() const { return curves_; }  // by ScheduleKind; points ascend
+
+ private:
+  struct Task {
+    ScheduleShape shape;
+    std::int64_t ops = 0;  // 0: there is a closed form
+  };
+  StepWork work_;
+  int most_;
+  std::vector<Task> tasks_;
+  std::size_t next_ = 0;
+  std::vector<PipelineTimes> times_;  // by ScheduleKind
+  std::vector<BubbleCurve> curves_;
+  PipelineCache cache_;
+};
 
 }  // namespace roofscape::engine

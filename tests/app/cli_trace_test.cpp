@@ -171,6 +171,45 @@ TEST_CASE("every shipped scenario has a valid trace without overlaps, and the sa
   }
 }
 
+TEST_CASE("every event of a trace is what the format takes, and time never runs back on a track") {
+  for (const bool pipelined : {true, false}) {
+    CAPTURE(pipelined);
+    const Json events = traced(pipelined ? scenario(kPipeline, {"pipeline.schedule=dualpipe", "parallelism.pipeline=4", "workload.global_batch_sequences=1536"})
+                                         : scenario("llama3-70b-v5p-pod"));
+    std::map<std::pair<int, int>, double> at;            // last start by thread
+    std::map<std::pair<int, std::string>, double> told;  // last time by counter
+    for (const Json& e : events) {
+      REQUIRE(e.at("pid").is_number_integer());
+      REQUIRE_FALSE(e.at("name").get<std::string>().empty());
+      const std::string phase = e.at("ph");
+      if (phase == "M") {
+        const std::string about = e.at("name");
+        CHECK((about == "process_name" || about == "thread_name" || about == "process_sort_index" || about == "thread_sort_index"));
+        if (about.ends_with("_name")) CHECK_FALSE(e.at("args").at("name").get<std::string>().empty());
+        continue;
+      }
+      const double ts = e.at("ts").get<double>();
+      CHECK((std::isfinite(ts) && ts >= 0));
+      const int pid = e.at("pid").get<int>();
+      if (phase == "C") {
+        auto [last, fresh] = told.try_emplace({pid, e.at("name").get<std::string>()}, ts);
+        CHECK((fresh || last->second < ts));
+        last->second = ts;
+        for (const Json& value : e.at("args")) CHECK((value.is_number() && value.get<double>() >= 0));
+        continue;
+      }
+      REQUIRE(phase == "X");
+      CHECK(e.at("dur").get<double>() >= 0);
+      CHECK_FALSE(e.at("cat").get<std::string>().empty());
+      auto [last, fresh] = at.try_emplace({pid, e.at("tid").get<int>()}, ts);
+      CHECK((fresh || last->second <= ts));
+      last->second = ts;
+    }
+    CHECK_FALSE(at.empty());
+    CHECK_FALSE(told.empty());
+  }
+}
+
 TEST_CASE("trace writes its file whole and answers with the exit codes of the others") {
   const test::TemporaryFolder folder;
   CHECK(run(folder, "trace llama3-70b-v5p-pod -o step.json") == 0);

@@ -100,6 +100,33 @@ TEST_CASE("a part of the time shows what happens in it and nothing else") {
   CHECK(canvas->audit_text() == "");
 }
 
+TEST_CASE("what a backward does again stands at its start, in its share of the block") {
+  FigureCase c = scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs, 2 * kMs, kMs);
+  engine::PipelineReport& p = c.report.pipeline;
+  CHECK(drawn("pipeline", c, "dark", 15, 1200, 400)->count_tags("step.recompute_s") == 0);
+  p.recompute.assign(p.times.forward.size(), kMs);
+  const auto canvas = drawn("pipeline", c, "dark", 15, 1200, 400);
+  CHECK(canvas->count_tags("step.recompute_s") == 32);
+  CHECK(canvas->find_text("recompute") != nullptr);
+  const Rect* whole = nullptr;
+  int checked = 0;
+  for (const TagRegion& t : canvas->tags()) {  // each follows its backward
+    if (t.id == "stage.backward_s") whole = &t.rect;
+    if (t.id != "step.recompute_s") continue;
+    REQUIRE(whole != nullptr);
+    CHECK(t.rect.x == whole->x);
+    CHECK(t.rect.h == whole->h);
+    CHECK(t.rect.w == doctest::Approx((whole->w + 0.8f) / 3).epsilon(0.01));
+    CHECK(t.readout.rows.back().second == "33.3\u202f%");
+    ++checked;
+  }
+  CHECK(checked == 32);
+  CHECK(canvas->audit_text() == "");
+  // Too narrow to be seen it stays part of its block.
+  p.recompute.assign(p.times.forward.size(), kMs / 50);
+  CHECK(drawn("pipeline", c, "dark", 15, 1200, 400)->count_tags("step.recompute_s") == 0);
+}
+
 TEST_CASE("half a million operations are drawn as few bars") {
   const FigureCase c = scheduled({ScheduleKind::interleaved_1f1b, 64, 1024, 4, 0}, kMs, kMs, kMs);
   REQUIRE(c.report.pipeline.orders.ops.size() == 524288);
