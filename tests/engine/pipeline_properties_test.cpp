@@ -189,8 +189,7 @@ TEST_CASE("blocks of every level hold all the work of their device and its peak"
     const Step& s = it.step;
     TimelineDetail detail;
     make_detail(s.orders, s.times, s.timeline, detail);
-    std::vector<Tick> busy;
-    busy_per_device(s.orders, s.times, busy);
+    const std::vector<Tick>& busy = s.timeline.busy;
     const std::vector<double> peaks = s.peaks(KeptUntil::weight_gradient);
     for (const TimelineDetail::Level& level : detail.levels)
       for (std::size_t r = 0; r < busy.size(); ++r) {
