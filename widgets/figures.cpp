@@ -4,6 +4,7 @@
 
 #include "widgets/figure_bubble.h"
 #include "widgets/figure_memory.h"
+#include "widgets/figure_network.h"
 #include "widgets/figure_pipeline.h"
 #include "widgets/figure_roofline.h"
 #include "widgets/figure_schedules.h"
@@ -18,6 +19,7 @@ constexpr std::array kFigures{
     FigureRow{"pipeline", draw_pipeline, pipeline_head, pipeline_data, kColumn, 269.3f, kPipelineOptions},
     FigureRow{"schedules", draw_schedules, schedules_head, schedules_data, kPage, 472.0f},
     FigureRow{"bubble", draw_bubble, bubble_head, bubble_data, kColumn, 283.5f},
+    FigureRow{"network", draw_network, network_head, network_data, kColumn, 283.5f, kNetworkOptions},
 };
 
 static_assert(kFigures.size() == kFigureCount);

@@ -39,6 +39,19 @@ S mixed_ratio(const S& tokens_per_chip, const S& d_ff, const S& axes_x, const S&
   return overlap == AxesOverlap::max ? ratio : ratio / constant<S>(2);
 }
 
+// The same as times. `fsdp` and `tensor` are those of the whole layer without the other: FSDP as if every chip had all of
+// it, tensor as if every chip had the tokens of one. Split over Y tensor ranks the first takes a Y-th, the second Y times as
+// long. The split where both are equal is the best one, whether the two add up or run at the same time.
+template <Scalar S>
+S best_tensor_degree(const S& fsdp, const S& tensor) {
+  return sqrt(fsdp / tensor);
+}
+template <Scalar S>
+S split_time(const S& fsdp, const S& tensor, const S& degree, AxesOverlap overlap) {
+  const S weights = fsdp / degree, activations = tensor * degree;
+  return overlap == AxesOverlap::max ? max(weights, activations) : weights + activations;
+}
+
 template <Scalar S>
 struct Bounds {
   bool torus = false, has_dcn = false;

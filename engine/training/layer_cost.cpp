@@ -6,12 +6,6 @@ namespace {
 
 constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 
-// Collectives over tensor in one layer, each of the residual stream. Forward: gather and scatter around attention and
-// around the MLP. Backward: the same for gradients; with the sequence split over tensor ranks the inputs are gathered
-// once more and their gradients scattered (the book's mixed algorithm, chapter 5), without, two AllReduces suffice.
-constexpr double kTensorCollectivesForward = 4;
-constexpr double tensor_collectives_backward(bool sequence_parallel) { return sequence_parallel ? 8 : 4; }
-
 }  // namespace
 
 template <Scalar S>

@@ -11,6 +11,12 @@
 
 namespace roofscape::engine {
 
+// Collectives over tensor in one layer, each of the residual stream. Forward: gather and scatter around attention and
+// around the MLP. Backward: the same for gradients; with the sequence split over tensor ranks the inputs are gathered
+// once more and their gradients scattered (the book's mixed algorithm, chapter 5), without, two AllReduces suffice.
+inline constexpr double kTensorCollectivesForward = 4;
+constexpr double tensor_collectives_backward(bool sequence_parallel) { return sequence_parallel ? 8 : 4; }
+
 template <Scalar S>
 struct LayerCost {
   Parameters<S> params;

@@ -1,0 +1,228 @@
+#include "engine/studies/network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "engine/hardware/collective.h"
+#include "engine/hardware/roofline.h"
+#include "engine/training/bounds.h"
+#include "engine/training/layer_cost.h"
+#include "engine/training/stage_cost.h"
+
+namespace roofscape::engine {
+
+namespace {
+
+constexpr int kSamples = 97;
+constexpr double kRoomBelow = 8, kRoomAbove = 8;       // of the axis beyond what is marked, as factors
+constexpr double kFewest = 1e-3, kMost = 1e9;          // tokens a chip between which crossings are looked for
+constexpr int kWholeSlice = 256;                       // chips up to which tensor parallelism over all of them is shown
+
+using Time = std::function<double(double)>;  // seconds of tokens a chip
+
+// What a layer asks of a chip: arithmetic a token, bytes its weights and gradients have when gathered, bytes that all
+// collectives of tensor parallelism together move for a token.
+struct LayerLoad {
+  double flops = 0, state_bytes = 0, gradient_bytes = 0, activation_bytes = 0;
+};
+
+LayerLoad load_of(const Scenario& s, const Inputs<double>& in, const LayerCost<double>& layer, const NetworkQuestion& q) {
+  const bool backward = q.pass == Pass::backward;
+  LayerLoad load;
+  double params = 0, collectives = 0;
+  if (q.count == LayerCount::mlp) {
+    constexpr double kMatrices = 2;
+    load.flops = kMatrices * matmul_flops(MatmulShape<double>{1, in.model.d_model, in.model.d_ff});
+    params = kMatrices * in.model.d_model * in.model.d_ff;
+    collectives = backward ? 4 : 2;  // chapter 5: inputs are gathered again in the backward pass
+  } else {
+    load.flops = layer.operations.flops_forward * in.degree(Axis::tensor).x / layer.microbatch_tokens;
+    params = layer.params.layer;
+    collectives = backward ? tensor_collectives_backward(s.parallelism.sequence_parallel) : kTensorCollectivesForward;
+  }
+  if (backward) load.flops *= 2;
+  const double weights = in.weight_bytes * params;
+  load.gradient_bytes = in.reduced_gradient_bytes * params;
+  load.state_bytes = backward ? weights + load.gradient_bytes : weights;
+  load.activation_bytes = collectives * in.activation_bytes * in.model.d_model;
+  return load;
+}
+
+Parallelism mesh_of(int fsdp, int tensor) {
+  Parallelism p;
+  p.fsdp = fsdp;
+  p.tensor = tensor;
+  return p;
+}
+
+// Crossing of a rising arithmetic with a strategy's communication: the least tokens from which arithmetic takes longer.
+std::optional<double> crossing(const Time& compute, const Time& network) {
+  const auto hidden = [&](double b) { return compute(b) >= network(b); };
+  if (!hidden(kMost)) return std::nullopt;
+  if (hidden(kFewest)) return 0.0;
+  double low = std::log(kFewest), high = std::log(kMost);
+  for (int i = 0; i < 80; ++i) {
+    const double middle = (low + high) / 2;
+    (hidden(std::exp(middle)) ? high : low) = middle;
+  }
+  return std::exp(high);
+}
+
+struct Strategy {
+  NetworkStrategy kind;
+  int axes, degree;
+  Time time;
+};
+
+void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& load, std::vector<Strategy>& out, Pass pass) {
+  const int dims = in.links.torus_dims;
+  const double slice = in.cluster_chips / in.slices;
+  const auto over = [&](double bytes, double axes) { return all_gather_time(bytes, torus_gather_bandwidth(axes, in.chip.ici_axis)); };
+  for (int axes = dims; axes >= 1; --axes) {
+    const double t = over(load.state_bytes, axes);
+    out.push_back({NetworkStrategy::fsdp, axes, static_cast<int>(slice), [t](double) { return t; }});
+  }
+  if (pass == Pass::backward) {
+    const double t = all_reduce_of_gather(over(load.gradient_bytes, dims));
+    out.push_back({NetworkStrategy::data, dims, static_cast<int>(slice), [t](double) { return t; }});
+    if (in.slices > 1) {
+      const double d = all_reduce_time(load.gradient_bytes, in.chip.dcn) / slice;
+      out.push_back({NetworkStrategy::data_dcn, 0, static_cast<int>(in.slices), [d](double) { return d; }});
+    }
+  }
+  const bool all = slice <= kWholeSlice;
+  const int side = *std::max_element(s.cluster.slice.begin(), s.cluster.slice.end());
+  const double degree = all ? slice : side, axes = all ? dims : 1;
+  if (degree > 1) {
+    const double each = over(load.activation_bytes, axes) * degree;
+    out.push_back({NetworkStrategy::tensor, static_cast<int>(axes), static_cast<int>(degree), [each](double b) { return each * b; }});
+  }
+  if (dims < 2) return;
+  const double fsdp = over(load.state_bytes, in.bound_axes_fsdp), tensor = over(load.activation_bytes, in.bound_axes_tensor);
+  for (const AxesOverlap overlap : {AxesOverlap::sum, AxesOverlap::max}) {
+    const auto time = [=](double b) {
+      const double best = best_tensor_degree(fsdp, tensor * b);
+      return best <= 1 ? fsdp : std::min(fsdp, split_time(fsdp, tensor * b, std::min(best, slice), overlap));
+    };
+    out.push_back({overlap == AxesOverlap::sum ? NetworkStrategy::mixed_sum : NetworkStrategy::mixed_max,
+                   static_cast<int>(in.bound_axes_fsdp), 0, time});
+  }
+}
+
+void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& load, std::vector<Strategy>& out, Pass pass) {
+  const auto chips = static_cast<int>(std::min<std::int64_t>(chip_count(s.cluster), 1 << 24));
+  const auto rate = [&](const AxisLinks& links) { return gather_bandwidth(links, 1.0, in.chip); };
+  const MeshLinks alone = place_mesh(s.cluster, mesh_of(chips, 1), {});
+  if (chips > 1) {
+    const double t = all_gather_time(load.state_bytes, rate(alone.state));
+    out.push_back({NetworkStrategy::fsdp, 0, chips, [t](double) { return t; }});
+    if (pass == Pass::backward) {
+      const double d = all_reduce_time(load.gradient_bytes, reduces_in_network(alone.state) ? reduce_bandwidth(alone.state, in.chip) : rate(alone.state));
+      out.push_back({NetworkStrategy::data, 0, chips, [d](double) { return d; }});
+    }
+  }
+  if (const int node = std::min(s.cluster.node_size, chips); node > 1) {
+    const double each = all_gather_time(load.activation_bytes, rate(place_mesh(s.cluster, mesh_of(1, node), {})[Axis::tensor])) * node;
+    out.push_back({NetworkStrategy::tensor, 0, node, [each](double b) { return each * b; }});
+  }
+  // Switches have no continuous optimum: the best of all powers of two, by what the levels of the fabric give each.
+  struct Split {
+    double degree, fsdp, tensor;  // seconds of the whole layer without the other
+  };
+  std::vector<Split> splits;
+  for (int tensor = 2; tensor <= chips / 2; tensor *= 2) {
+    const MeshLinks mesh = place_mesh(s.cluster, mesh_of(chips / tensor, tensor), {});
+    splits.push_back({static_cast<double>(tensor), all_gather_time(load.state_bytes, rate(mesh.state)),
+                      all_gather_time(load.activation_bytes, rate(mesh[Axis::tensor]))});
+  }
+  if (splits.empty()) return;
+  for (const AxesOverlap overlap : {AxesOverlap::sum, AxesOverlap::max})
+    out.push_back({overlap == AxesOverlap::sum ? NetworkStrategy::mixed_sum : NetworkStrategy::mixed_max, 0, 0, [splits, overlap](double b) {
+                     double least = std::numeric_limits<double>::infinity();
+                     for (const Split& x : splits) least = std::min(least, split_time(x.fsdp, x.tensor * b, x.degree, overlap));
+                     return least;
+                   }});
+}
+
+// The scenario's mesh with its number of microbatches, whose size follows the batch. What moves activations grows with
+// the tokens; what moves weights and gradients does not.
+void add_plan(const Scenario& s, const Inputs<double>& in, const LayerCost<double>& layer, std::vector<Strategy>& out, Pass pass) {
+  PipelineReport scratch;
+  StageKey key = stage_key(s);
+  const int stages = key.shape.stages;
+  const StageCost<double> stage = stage_cost(in, layer, key, scratch);
+  const auto& all = pass == Pass::forward ? stage.comm_forward : stage.comm_backward;
+  const auto& activations = pass == Pass::forward ? layer.layer.comm_forward : layer.layer.comm_backward;
+  const double tokens = layer.microbatch_tokens / in.degree(Axis::tensor).x;  // of a microbatch, a chip
+  const double used = stage.chips / in.cluster_chips;                         // the batch meets these chips only
+  std::array<double, kAxisCount> fixed{}, each{};
+  bool any = false;
+  for (std::size_t i = 0; i < fixed.size(); ++i) {
+    each[i] = activations[i] / tokens;
+    fixed[i] = stage.communicates[i] ? (all[i] - activations[i]) * stage.microbatches / stages : 0;
+    if (pass == Pass::backward) fixed[i] += stage.end_reduction[i] / in.model.n_layers;
+    any = any || each[i] > 0 || fixed[i] > 0;
+  }
+  if (!any) return;
+  const AxesOverlap overlap = s.assumptions.axes_overlap;
+  out.push_back({NetworkStrategy::plan, 0, 1, [=](double b) {
+                   double total = 0;
+                   for (std::size_t i = 0; i < fixed.size(); ++i) {
+                     const double t = fixed[i] * used + each[i] * b;
+                     total = overlap == AxesOverlap::sum ? total + t : std::max(total, t);
+                   }
+                   return total;
+                 }});
+}
+
+}  // namespace
+
+NetworkStudy network_study(const Scenario& s, const NetworkQuestion& q) {
+  const Inputs<double> in = make_inputs<double>(s, nullptr);
+  const LayerCost<double> layer = layer_cost(in, layer_key(s), s.parallelism.context_method);
+  const LayerLoad load = load_of(s, in, layer, q);
+  NetworkStudy study;
+  study.chips = in.cluster_chips;
+  study.tokens_now = in.batch_sequences * in.sequence_length / in.cluster_chips;
+  const double peak = in.chip.peak_flops;
+  const Time compute = [&](double b) { return time_at(load.flops * b, peak); };
+  if (!(load.flops > 0) || !(peak > 0) || !std::isfinite(compute(1)) || !(study.tokens_now > 0)) return study;
+
+  std::vector<Strategy> strategies;
+  if (in.links.torus_dims > 0) add_torus(s, in, load, strategies, q.pass);
+  else add_switched(s, in, load, strategies, q.pass);
+  if (q.count == LayerCount::whole) add_plan(s, in, layer, strategies, q.pass);
+  std::erase_if(strategies, [](const Strategy& x) { return !std::isfinite(x.time(1)) || !(x.time(1) > 0); });
+  if (strategies.empty()) return study;
+
+  double low = study.tokens_now, high = study.tokens_now;
+  const bool sum = s.assumptions.axes_overlap == AxesOverlap::sum;
+  for (const Strategy& x : strategies) {
+    NetworkLine line{x.kind, x.axes, x.degree, {}, crossing(compute, x.time), 0, compute(study.tokens_now) / x.time(study.tokens_now)};
+    if (line.hidden_from && *line.hidden_from > 0) {
+      line.seconds_there = compute(*line.hidden_from);
+      low = std::min(low, *line.hidden_from), high = std::max(high, *line.hidden_from);
+    }
+    const auto least = [&](std::optional<double>& best) {
+      if (line.hidden_from && (!best || *line.hidden_from < *best)) best = line.hidden_from;
+    };
+    if (x.kind == NetworkStrategy::fsdp) least(study.fsdp_from);
+    if (x.kind == NetworkStrategy::fsdp || x.kind == (sum ? NetworkStrategy::mixed_sum : NetworkStrategy::mixed_max)) least(study.mixed_from);
+    study.lines.push_back(std::move(line));
+  }
+  // Powers of two around what is marked.
+  low = std::exp2(std::floor(std::log2(std::max(low, 1.0) / kRoomBelow)));
+  high = std::exp2(std::ceil(std::log2(high * kRoomAbove)));
+  low = std::max(low, high * 1e-8);
+  for (int i = 0; i < kSamples; ++i) {
+    const double b = low * std::pow(high / low, static_cast<double>(i) / (kSamples - 1));
+    study.tokens.push_back(b);
+    study.compute.push_back(compute(b));
+    for (std::size_t k = 0; k < strategies.size(); ++k) study.lines[k].seconds.push_back(strategies[k].time(b));
+  }
+  return study;
+}
+
+}  // namespace roofscape::engine

@@ -1,0 +1,63 @@
+// When communication hides behind compute (scaling book, chapters 5 and 12): the time of one layer's arithmetic and of
+// each strategy's communication over the tokens a chip has, on the scenario's cluster; and from how many tokens a chip on
+// each strategy is compute-bound. All strategies use every chip of the cluster; the plan's own mesh stands beside them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/scenario.h"
+
+namespace roofscape::engine {
+
+// What is counted as a layer.
+enum class LayerCount : std::uint8_t {
+  whole,  // the mean layer of the model as it is evaluated: all its parameters, collectives around attention and MLP
+  mlp,    // the book's block: two matrices d_model x d_ff, one gather and one reduction; what the bounds are of
+};
+enum class Pass : std::uint8_t { forward, backward };
+
+struct NetworkQuestion {
+  LayerCount count = LayerCount::whole;
+  Pass pass = Pass::forward;
+  friend bool operator==(const NetworkQuestion&, const NetworkQuestion&) = default;
+};
+
+enum class NetworkStrategy : std::uint8_t {
+  fsdp,       // over `axes` torus axes; switched: over all chips
+  data,       // gradients only
+  data_dcn,   // data parallel over the data-centre network between slices
+  tensor,     // `degree` ranks over `axes` torus axes; switched: one node
+  mixed_sum,  // FSDP and tensor at the best split, transfers one after the other
+  mixed_max,  // the same at the same time
+  plan,       // the scenario's own mesh, its axes' transfers as the scenario assumes
+};
+inline constexpr std::array<std::string_view, 7> kNetworkStrategyIds{"fsdp", "data", "data_dcn", "tensor", "mixed_sum", "mixed_max", "plan"};
+
+struct NetworkLine {
+  NetworkStrategy strategy = NetworkStrategy::fsdp;
+  int axes = 0, degree = 1;
+  std::vector<double> seconds;         // by NetworkStudy::tokens
+  std::optional<double> hidden_from;   // tokens a chip from which on arithmetic takes longer
+  double seconds_there = 0;
+  double ratio_now = 0;                // arithmetic over communication at the present batch
+};
+
+struct NetworkStudy {
+  std::vector<double> tokens;          // a chip; ascending, even in the logarithm
+  std::vector<double> compute;         // seconds
+  std::vector<NetworkLine> lines;
+  double chips = 0;
+  double tokens_now = 0;               // a chip of the cluster
+  // The least tokens a chip that some split of FSDP and tensor needs (as the scenario assumes axes overlap), and that FSDP
+  // alone needs.
+  std::optional<double> mixed_from, fsdp_from;
+  bool known() const { return !compute.empty(); }  // false: peak or bandwidths are not known
+};
+
+NetworkStudy network_study(const Scenario&, const NetworkQuestion&);
+
+}  // namespace roofscape::engine

@@ -1,0 +1,323 @@
+#include "widgets/line_chart.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "widgets/figure_head.h"
+
+namespace roofscape::widgets {
+namespace {
+
+constexpr float kLabelPitch = 1.35f;  // em between labels at the ends of lines
+constexpr float kFan = 22;            // between the ends of lines and their labels
+constexpr float kWidestLabel = 0.36f; // of the figure
+constexpr double kRoomAround = 1.4;    // of a logarithmic axis beyond its data
+constexpr int kTagsALine = 24;
+constexpr float kLeastWidth = 60, kLeastHeight = 36;
+
+TextStyle label_style(const Canvas& canvas, Colour colour, Weight weight) {
+  TextStyle style = small_text(canvas, colour, HAlign::left, weight);
+  return style;
+}
+
+struct Placed {
+  Rect plot;
+  Scale x, y;
+  Frame frame;
+  float title_y = 0;
+  std::vector<const ChartLine*> labelled;
+  std::vector<std::string> labels;  // cut to the room
+  std::vector<std::string> note;    // by line
+  float note_y = 0;
+};
+
+// The last point of a line inside the axes; nothing where it never is.
+std::optional<ChartPoint> end_of(const Chart& chart, const ChartLine& line) {
+  for (std::size_t i = line.points.size(); i-- > 0;) {
+    const ChartPoint& p = line.points[i];
+    if (p.y >= chart.y_from && p.y <= chart.y_to && p.x >= chart.x_from * 0.999 && p.x <= chart.x_to * 1.001) return p;
+  }
+  return std::nullopt;
+}
+
+void choose_labels(const Canvas& canvas, const Chart& chart, float height, Placed& l) {
+  for (const ChartLine& line : chart.lines)
+    if (!line.label.empty() && end_of(chart, line)) l.labelled.push_back(&line);
+  const auto fit = static_cast<std::size_t>(std::max(1.0f, height / (kLabelPitch * kSmallText * canvas.em())));
+  while (l.labelled.size() > fit) {
+    auto victim = l.labelled.end() - 1;
+    for (auto it = l.labelled.end(); it-- != l.labelled.begin();)
+      if (!(*it)->essential) {
+        victim = it;
+        break;
+      }
+    l.labelled.erase(victim);
+  }
+}
+
+Placed lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const Chart& chart) {
+  Placed l;
+  const float small = kSmallText * canvas.em(), row = FontStack::kLineHeight * small;
+  Rect rest = area;
+  if (!chart.note.empty()) {
+    l.note = wrap(canvas, chart.note, label_style(canvas, input.theme.ink3, Weight::regular), rest.w, 2);
+    l.note_y = rest.cut_bottom(row * static_cast<float>(l.note.size())).y;
+    rest.cut_bottom(canvas.px(2));
+  }
+  l.title_y = rest.cut_top(row).centre().y;
+  rest.cut_top(canvas.px(4) + (chart.now ? row : small * 0.3f));
+  const Scale x(chart.x_kind, chart.x_from, chart.x_to, 0, 1), y(ScaleKind::log10, chart.y_from, chart.y_to, 0, 1);
+  l.frame.x.title = ellipsize(canvas, chart.x_title, label_style(canvas, {}, Weight::regular), rest.w * 0.7f);
+  l.frame.x.ticks = ticks(x, {std::clamp(static_cast<int>(area.w / canvas.px(95)), 2, 8), chart.x_labels, true});
+  l.frame.y.ticks = ticks(y, {std::clamp(static_cast<int>(rest.h / canvas.px(45)), 2, 6), chart.y_labels, true});
+  Rect plot = plot_rect(canvas, rest, l.frame);
+  choose_labels(canvas, chart, plot.h, l);
+  float widest = 0;
+  for (const ChartLine* line : l.labelled)
+    widest = std::max(widest, canvas.text_width(line->label, label_style(canvas, {}, line->weight)));
+  const float room = std::min(widest, area.w * kWidestLabel);
+  for (const ChartLine* line : l.labelled)
+    l.labels.push_back(ellipsize(canvas, line->label, label_style(canvas, {}, line->weight), room));
+  if (!l.labelled.empty()) plot = rect_between(plot.x, plot.y, rest.right() - room - canvas.px(kFan), plot.bottom());
+  l.plot = plot;
+  l.x = x.with_range(plot.x, plot.right());
+  l.y = y.with_range(plot.bottom(), plot.y);
+  return l;
+}
+
+float x_of(const Placed& l, const ChartPoint& p) { return l.x(p.x); }
+float y_of(const Placed& l, const ChartPoint& p) { return l.y(p.y); }
+
+// What covers a place: lines that cross it. Fewer is better.
+int crossings(const Placed& l, const Chart& chart, const Rect& box) {
+  int n = 0;
+  for (const ChartLine& line : chart.lines)
+    for (std::size_t i = 1; i < line.points.size(); ++i) {
+      const Point a{x_of(l, line.points[i - 1]), y_of(l, line.points[i - 1])}, b{x_of(l, line.points[i]), y_of(l, line.points[i])};
+      if (std::max(a.x, b.x) < box.x || std::min(a.x, b.x) > box.right()) continue;
+      const auto at = [&](float x) { return b.x == a.x ? a.y : a.y + (b.y - a.y) * (std::clamp(x, a.x, b.x) - a.x) / (b.x - a.x); };
+      const float p = at(box.x), q = at(box.right());
+      if (std::max(p, q) < box.y || std::min(p, q) > box.bottom()) continue;
+      ++n;
+      break;
+    }
+  if (chart.now) {
+    const float x = l.x(chart.now->x);
+    if (x >= box.x && x <= box.right()) n += 2;
+  }
+  return n;
+}
+
+void draw_bands(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l) {
+  for (const ChartBand& band : chart.bands) {
+    Fill tint;
+    tint.colour = faded(input.theme.ink, band.tint);
+    Rect r = l.plot;
+    if (band.across) {
+      const float low = std::clamp(l.y(band.from), l.plot.y, l.plot.bottom()), high = std::clamp(l.y(band.to), l.plot.y, l.plot.bottom());
+      r = rect_between(l.plot.x, std::min(low, high), l.plot.right(), std::max(low, high));
+    } else {
+      const float left = std::clamp(l.x(band.from), l.plot.x, l.plot.right()), right = std::clamp(l.x(band.to), l.plot.x, l.plot.right());
+      r = rect_between(left, l.plot.y, right, l.plot.bottom());
+    }
+    if (!r.empty() && band.tint > 0) canvas.rect(r, tint);
+  }
+}
+
+void draw_band_labels(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l, std::vector<Rect>& taken) {
+  TextStyle style = small_text(canvas, input.theme.ink2, HAlign::centre);
+  const float row = FontStack::kLineHeight * style.em, gap = canvas.px(6);
+  for (const ChartBand& band : chart.bands) {
+    if (band.label.empty()) continue;
+    Rect best;
+    int least = 1 << 20;
+    std::vector<std::string> lines;
+    const auto consider = [&](const Rect& r, int penalty) {
+      if (r.x < l.plot.x || r.right() > l.plot.right() || r.y < l.plot.y || r.bottom() > l.plot.bottom()) return;
+      if (std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); })) return;
+      const int cost = 3 * crossings(l, chart, r) + penalty;
+      if (cost < least) least = cost, best = r;
+    };
+    if (band.across) {
+      const float width = canvas.text_width(band.label, style);
+      lines = {band.label};
+      const float top = std::clamp(std::min(l.y(band.from), l.y(band.to)), l.plot.y, l.plot.bottom());
+      const float bottom = std::clamp(std::max(l.y(band.from), l.y(band.to)), l.plot.y, l.plot.bottom());
+      if (bottom - top < row + gap) continue;
+      for (const float at : {0.5f, 0.3f, 0.7f}) {
+        const float left = l.plot.x + (l.plot.w - width) * at;
+        consider({left, bottom - row - gap / 2, width, row}, 0);
+        consider({left, top + gap / 2, width, row}, 1);
+      }
+    } else {
+      const float left = std::clamp(l.x(band.from), l.plot.x, l.plot.right()), right = std::clamp(l.x(band.to), l.plot.x, l.plot.right());
+      const float room = right - left - 2 * gap;
+      if (room < style.em * 2) continue;
+      lines = wrap(canvas, band.label, style, room, 3);
+      bool cut = false;
+      std::size_t letters = 0;
+      for (const std::string& line : lines) {
+        cut = cut || line.ends_with("\u2026") || canvas.text_width(line, style) > room + 0.5f;
+        letters += line.size() + 1;
+      }
+      // A word broken apart, or a sentence that does not end: better none.
+      if (cut || letters != band.label.size() + 1) continue;
+      float width = 0;
+      for (const std::string& line : lines) width = std::max(width, canvas.text_width(line, style));
+      const float height = row * static_cast<float>(lines.size());
+      for (const float at : {0.5f, 0.25f, 0.75f}) {
+        const float x = left + gap + (right - left - 2 * gap - width) * at;
+        consider({x, l.plot.bottom() - height - gap / 2, width, height}, at == 0.5f ? 0 : 1);
+        consider({x, l.plot.y + gap / 2, width, height}, at == 0.5f ? 2 : 3);
+      }
+    }
+    if (best.empty()) continue;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      canvas.text({best.centre().x, best.y + row * (static_cast<float>(i) + 0.5f)}, lines[i], style);
+    taken.push_back(best);
+  }
+}
+
+void draw_line(Canvas& canvas, const Chart& chart, const Placed& l, const ChartLine& line) {
+  std::vector<Point> points;
+  for (const ChartPoint& p : line.points)
+    if (std::isfinite(p.y) && p.y > 0) points.push_back({x_of(l, p), y_of(l, p)});
+  if (points.size() < 2) return;
+  canvas.polyline(points, line.stroke);
+  if (line.tag.empty() || !line.readout) return;
+  const std::size_t step = std::max<std::size_t>(1, line.points.size() / kTagsALine);
+  const float reach = canvas.px(5);
+  int index = 0;
+  for (std::size_t i = 0; i < line.points.size(); i += step, ++index) {
+    const ChartPoint& p = line.points[i];
+    if (!(p.y >= chart.y_from && p.y <= chart.y_to)) continue;
+    canvas.tag_with(line.tag, index, {x_of(l, p) - reach, y_of(l, p) - reach, 2 * reach, 2 * reach}, [&] { return line.readout(p); });
+  }
+}
+
+void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l) {
+  std::vector<float> wanted;
+  std::vector<Point> ends;
+  for (const ChartLine* line : l.labelled) {
+    const ChartPoint end = *end_of(chart, *line);
+    ends.push_back({x_of(l, end), y_of(l, end)});
+    wanted.push_back(ends.back().y);
+  }
+  const float em = kSmallText * canvas.em();
+  const std::vector<float> placed = spread(wanted, kLabelPitch * em, l.plot.y + em * 0.4f, l.plot.bottom() - em * 0.4f);
+  const float start = l.plot.right() + canvas.px(kFan);
+  for (std::size_t i = 0; i < l.labelled.size(); ++i) {
+    Colour colour = l.labelled[i]->stroke.colour;
+    const Stroke leader{faded(colour, 0.8f), input.theme.axis_width * canvas.em(), {}};
+    if (ends[i].x > l.plot.right() - canvas.px(3))
+      canvas.polyline({ends[i], {l.plot.right() + canvas.px(5), ends[i].y}, {start - canvas.px(8), placed[i]}, {start - canvas.px(3), placed[i]}}, leader);
+    else  // the line leaves the plot at the top: its name stands level with the place
+      canvas.line({l.plot.right() + canvas.px(5), placed[i]}, {start - canvas.px(3), placed[i]}, leader);
+    canvas.text({start, placed[i]}, l.labels[i], label_style(canvas, colour, l.labelled[i]->weight));
+  }
+}
+
+float dot_size(const Canvas& canvas, const FigureInput& input, const ChartDot& dot) {
+  return dot.size > 0 ? canvas.px(dot.size) : input.theme.marker_size * canvas.em();
+}
+
+bool on_plot(const Chart& chart, const ChartPoint& p) {
+  return p.x >= chart.x_from && p.x <= chart.x_to && p.y >= chart.y_from && p.y <= chart.y_to;
+}
+
+void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l, std::vector<Rect>& taken) {
+  for (const ChartDot& dot : chart.dots) {
+    if (!on_plot(chart, dot.at)) continue;
+    const float size = dot_size(canvas, input, dot);
+    const Point at{x_of(l, dot.at), y_of(l, dot.at)};
+    taken.push_back({at.x - size / 2, at.y - size / 2, size, size});
+  }
+  for (const ChartDot& dot : chart.dots) {
+    if (!on_plot(chart, dot.at)) continue;
+    const float size = dot_size(canvas, input, dot);
+    const Point at{x_of(l, dot.at), y_of(l, dot.at)};
+    Fill ring, fill;
+    ring.colour = input.theme.panel;
+    fill.colour = dot.colour;
+    canvas.marker(at, Marker::circle, size + canvas.px(2), ring);
+    canvas.marker(at, Marker::circle, size, fill);
+    if (!dot.tag.empty()) {
+      const float reach = std::max(size / 2, canvas.px(5));
+      canvas.tag_with(dot.tag, -1, {at.x - reach, at.y - reach, 2 * reach, 2 * reach}, [&] { return dot.readout; });
+    }
+  }
+  for (const ChartDot& dot : chart.dots) {
+    if (!on_plot(chart, dot.at) || dot.text.empty()) continue;
+    const float size = dot_size(canvas, input, dot), off = size / 2 + canvas.px(3);
+    const Point at{x_of(l, dot.at), y_of(l, dot.at)};
+    TextStyle style = label_style(canvas, dot.bold ? input.theme.ink : input.theme.ink2, dot.bold ? Weight::bold : Weight::regular);
+    const float w = canvas.text_width(dot.text, style) + canvas.px(4), h = style.em * 1.25f;
+    const std::array<Rect, 8> places{{{at.x - off * 0.5f - w, at.y - off - h, w, h}, {at.x + off * 0.5f, at.y + off * 0.6f, w, h},
+                                      {at.x + off, at.y - h / 2, w, h},              {at.x - off - w, at.y - h / 2, w, h},
+                                      {at.x - w / 2, at.y - off - h, w, h},          {at.x - w / 2, at.y + off, w, h},
+                                      {at.x + off * 0.5f, at.y - off - h, w, h},     {at.x - off * 0.5f - w, at.y + off * 0.6f, w, h}}};
+    int least = 1 << 20, order = 0;
+    bool over = false;  // lines: they end at the number
+    const Rect* best = nullptr;
+    for (const Rect& r : places) {
+      ++order;
+      if (r.x < l.plot.x + 1 || r.right() > l.plot.right() || r.y < l.plot.y || r.bottom() > l.plot.bottom() - 1) continue;
+      if (std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); })) continue;
+      const int crossed = crossings(l, chart, r), cost = 10 * crossed + order;
+      if (cost < least) least = cost, best = &r, over = crossed > 0;
+    }
+    if (best == nullptr) continue;
+    const Point anchor{best->x + canvas.px(2), best->centre().y};
+    if (over) backed_text(canvas, input.theme, anchor, dot.text, style);
+    else canvas.text(anchor, dot.text, style);
+    taken.push_back(*best);
+  }
+}
+
+}  // namespace
+
+std::pair<double, double> log_range(double low, double high, double least_ratio) {
+  low /= kRoomAround, high *= kRoomAround;
+  const double missing = least_ratio / (high / low);
+  if (missing > 1) low /= std::sqrt(missing), high *= std::sqrt(missing);
+  return {low, high};
+}
+
+void draw_why_empty(Canvas& canvas, const Rect& area, const FigureInput& input, std::string_view sentence) {
+  TextStyle style = small_text(canvas, input.theme.ink2, HAlign::centre);
+  style.em = canvas.em();
+  const std::vector<std::string> lines = wrap(canvas, sentence, style, area.w * 0.9f, 4);
+  const float row = FontStack::kLineHeight * style.em;
+  float y = area.centre().y - row * static_cast<float>(lines.size() - 1) / 2;
+  for (const std::string& line : lines) {
+    canvas.text({area.centre().x, y}, line, style);
+    y += row;
+  }
+}
+
+void draw_line_chart(Canvas& canvas, const Rect& area, const FigureInput& input, const Chart& chart) {
+  const Theme& theme = input.theme;
+  const Placed l = lay_out(canvas, area, input, chart);
+  if (l.plot.w < canvas.px(kLeastWidth) || l.plot.h < canvas.px(kLeastHeight)) return;
+  draw_bands(canvas, input, chart, l);
+  draw_frame(canvas, theme, l.plot, l.x, l.y, l.frame);
+  const TextStyle title = small_text(canvas, theme.ink3, HAlign::left);
+  canvas.text({area.x, l.title_y}, ellipsize(canvas, "\u2191 " + chart.y_title, title, area.w), title);
+  if (chart.now) draw_now(canvas, theme, l.plot, l.x(chart.now->x), chart.now->pill);
+  {
+    const Canvas::Clip inside = canvas.clip(l.plot);
+    for (std::size_t i = chart.lines.size(); i-- > 0;) draw_line(canvas, chart, l, chart.lines[i]);
+  }
+  draw_ends(canvas, input, chart, l);
+  std::vector<Rect> taken;
+  draw_dots(canvas, input, chart, l, taken);
+  draw_band_labels(canvas, input, chart, l, taken);
+  for (std::size_t i = 0; i < l.note.size(); ++i) {
+    TextStyle style = small_text(canvas, theme.ink3, HAlign::left);
+    const float row = FontStack::kLineHeight * style.em;
+    canvas.text({area.x, l.note_y + row * (static_cast<float>(i) + 0.5f)}, l.note[i], style);
+  }
+}
+
+}  // namespace roofscape::widgets
