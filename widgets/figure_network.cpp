@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "engine/studies/network.h"
+#include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/line_chart.h"
 #include "widgets/number_format.h"
@@ -110,9 +111,11 @@ Readout readout_of(const FigureInput& input, const NetworkStudy& study, const st
   return out;
 }
 
-bool shown(const FigureInput&, const FigureView& view, const NetworkLine& line) {
-  // The book's ratio chart: FSDP on all axes, tensor, both.
-  return !ratio_of(view) || line.strategy != NetworkStrategy::fsdp || line.axes == 0 || line.hidden_from;
+// The book's ratio chart has FSDP on all axes, tensor where it comes near, and both.
+bool shown(const FigureView& view, const NetworkLine& line, int most_axes) {
+  if (!ratio_of(view)) return true;
+  if (line.strategy == NetworkStrategy::tensor) return line.ratio_now >= kRatioFloor;
+  return line.strategy != NetworkStrategy::fsdp || line.axes == most_axes;
 }
 
 struct Scaled {
@@ -177,8 +180,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
   };
   std::stable_sort(order.begin(), order.end(), [&](const NetworkLine* a, const NetworkLine* b) { return rank(a) < rank(b); });
   for (const NetworkLine* line : order) {
-    if (as_fsdp(*line) || !shown(input, view, *line)) continue;
-    if (ratio && line->strategy == NetworkStrategy::tensor && line->ratio_now < kRatioFloor) continue;
+    if (as_fsdp(*line) || !shown(view, *line, most_axes)) continue;
     std::string name = name_of_line(input, *line);
     if (line == fsdp && both) name = t.format("figure.network.line.with_data", {name});
     const bool main = rank(line) < 3;
@@ -190,7 +192,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
 
   // Crossings, the telling ones with their number.
   for (const NetworkLine* line : order) {
-    if (!line->hidden_from || *line->hidden_from <= 0 || as_fsdp(*line)) continue;
+    if (!line->hidden_from || *line->hidden_from <= 0 || as_fsdp(*line) || !shown(view, *line, most_axes)) continue;
     ChartDot dot;
     dot.at = {*line->hidden_from, ratio ? 1 : scale.factor * line->seconds_there};
     dot.text = tokens_text(*line->hidden_from);
@@ -226,6 +228,11 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
   const auto say = [&](std::string_view key, std::initializer_list<std::string> words) {
     head.takeaway = t.format(chip_key(input, "figure.network.takeaway." + std::string(key)), words);
   };
+  for (const NetworkLine& line : study.lines)
+    if (line.strategy == NetworkStrategy::plan && study.mixed_from) {
+      say(line.ratio_now >= 1 ? "plan_hides" : "plan_bound", {now, tokens_text(*study.mixed_from)});
+      return head;
+    }
   if (study.fsdp_from && study.tokens_now >= *study.fsdp_from) say("alone", {now, tokens_text(*study.fsdp_from)});
   else if (study.mixed_from && study.tokens_now >= *study.mixed_from)
     say(study.fsdp_from ? "mix" : "mix_only", {now, tokens_text(*study.mixed_from), tokens_text(study.fsdp_from.value_or(0))});
@@ -239,7 +246,7 @@ void draw_network(Canvas& canvas, const Rect& area, const FigureInput& input, co
   const Rect rest = draw_figure_head(canvas, area, input, view, network_head(input, view));
   if (rest.empty()) return;
   const NetworkStudy& study = study_of(input, view);
-  if (!study.known()) return draw_why_empty(canvas, rest, input, input.texts.text(study.chips > 1 ? "figure.network.unknown" : "figure.network.one_chip"));
+  if (!study.known()) return draw_empty_state(canvas, input.theme, rest, input.texts.text(study.chips > 1 ? "figure.network.unknown" : "figure.network.one_chip"));
   draw_line_chart(canvas, rest, input, chart_of(input, view, study, canvas.em()));
 }
 

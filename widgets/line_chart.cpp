@@ -284,18 +284,6 @@ std::pair<double, double> log_range(double low, double high, double least_ratio)
   return {low, high};
 }
 
-void draw_why_empty(Canvas& canvas, const Rect& area, const FigureInput& input, std::string_view sentence) {
-  TextStyle style = small_text(canvas, input.theme.ink2, HAlign::centre);
-  style.em = canvas.em();
-  const std::vector<std::string> lines = wrap(canvas, sentence, style, area.w * 0.9f, 4);
-  const float row = FontStack::kLineHeight * style.em;
-  float y = area.centre().y - row * static_cast<float>(lines.size() - 1) / 2;
-  for (const std::string& line : lines) {
-    canvas.text({area.centre().x, y}, line, style);
-    y += row;
-  }
-}
-
 void draw_line_chart(Canvas& canvas, const Rect& area, const FigureInput& input, const Chart& chart) {
   const Theme& theme = input.theme;
   const Placed l = lay_out(canvas, area, input, chart);

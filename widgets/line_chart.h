@@ -64,9 +64,6 @@ struct Chart {
 
 void draw_line_chart(Canvas& canvas, const Rect& area, const FigureInput& input, const Chart& chart);
 
-// One sentence in the middle of the figure: why there is nothing to draw.
-void draw_why_empty(Canvas& canvas, const Rect& area, const FigureInput& input, std::string_view sentence);
-
 // Ends of a logarithmic axis with some room around the data, at least `least_ratio` apart.
 std::pair<double, double> log_range(double low, double high, double least_ratio = 100);
 

@@ -1,0 +1,150 @@
+// The figures of the book's charts on shipped presets: clean at all sizes, with all their options and with long words;
+// and what each of them must show.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "tests/widgets/golden.h"
+#include "tests/widgets/preset_fixture.h"
+
+using namespace roofscape;
+using namespace roofscape::widgets;
+using namespace roofscape::widgets::testing;
+
+namespace {
+
+constexpr std::string_view kBookFigures[]{"network"};
+constexpr const char* kPresets[]{"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800", "llama3-8b-8-h100"};
+
+const TextTable& longer_words() {
+  static const TextTable table = [] {
+    auto texts = english().all();
+    for (auto& [key, text] : texts) {
+      if (!key.starts_with("figure.") || key == "figure.list_separator" || text.find('{') == 0) continue;
+      for (std::size_t i = 0, n = text.size() / 2; i < n; ++i) text += "abcdefghij"[i % 10];
+    }
+    return TextTable(std::move(texts));
+  }();
+  return table;
+}
+
+std::vector<FigureView> views_of(const FigureRow& row) {
+  std::vector<FigureView> out{FigureView{}};
+  for (std::size_t o = 0; o < row.options.size(); ++o)
+    for (std::size_t c = 1; c < row.options[o].choices.size(); ++c) {
+      FigureView view;
+      view.choices[o] = static_cast<std::uint8_t>(c);
+      out.push_back(view);
+    }
+  return out;
+}
+
+const FigureCase& case_of(const char* preset) {
+  static std::map<std::string, FigureCase> cases;
+  const auto it = cases.find(preset);
+  return it != cases.end() ? it->second : cases.emplace(preset, preset_case(preset)).first->second;
+}
+
+void check_clean(const FigureRow& row, const FigureCase& c, const Theme& theme, float em, float width, float height, const FigureView& view,
+                 const TextTable& texts) {
+  CAPTURE(width);
+  RecordCanvas canvas(fonts(), em, {0, 0, width, height});
+  row.draw(canvas, canvas.bounds(), input_of(c, theme, texts), view);
+  CHECK(canvas.audit_text() == "");
+  for (const TextRun& run : canvas.texts()) CHECK_FALSE(run.text.starts_with("figure."));
+}
+
+// The position of a value on a logarithmic axis, from the places of two of its tick labels.
+float between_ticks(const RecordCanvas& canvas, const char* low_text, double low, const char* high_text, double high, double value, bool vertical) {
+  const TextRun *a = canvas.find_text(low_text), *b = canvas.find_text(high_text);
+  REQUIRE(a);
+  REQUIRE(b);
+  const auto place = [&](const TextRun& run) { return vertical ? run.anchor.y : run.anchor.x; };
+  return static_cast<float>(place(*a) + (place(*b) - place(*a)) * std::log(value / low) / std::log(high / low));
+}
+
+std::unique_ptr<RecordCanvas> book(const char* figure, const char* preset, FigureView view = {}, float width = 900, float height = 500) {
+  return drawn(figure, case_of(preset), "dark", 15, width, height, view);
+}
+
+FigureView with_choice(std::size_t option, std::uint8_t choice) {
+  FigureView view;
+  view.choices[option] = choice;
+  return view;
+}
+
+}  // namespace
+
+TEST_CASE("figures of the book are clean at any size, with all options and long words") {
+  const Theme dark = theme("dark"), print = theme("print"), projector = theme("projector");
+  for (const char* preset : kPresets)
+    for (const std::string_view name : kBookFigures) {
+      const FigureRow& row = *find_figure(name);
+      for (FigureView view : views_of(row)) {
+        CAPTURE(preset);
+        CAPTURE(name);
+        CAPTURE(static_cast<int>(view.choices[0]));
+        CAPTURE(static_cast<int>(view.choices[1]));
+        CAPTURE(static_cast<int>(view.choices[2]));
+        const FigureCase& c = case_of(preset);
+        check_clean(row, c, dark, 15, 320, 240, view, english());
+        check_clean(row, c, dark, 15, 480, 320, view, english());
+        check_clean(row, c, dark, 15, 3840, 2160, view, english());
+        check_clean(row, c, projector, 32, 1920, 1000, view, english());
+        check_clean(row, c, dark, 15, 480, 320, view, longer_words());
+        check_clean(row, c, dark, 15, 900, 500, view, longer_words());
+        view.print = true;
+        check_clean(row, c, print, 9, 320, 220, view, english());
+        check_clean(row, c, print, 9, row.width_pt, row.height_pt, view, english());
+        view.compact = true;
+        check_clean(row, c, dark, 13.125f, 400, 270, view, english());
+      }
+    }
+}
+
+TEST_CASE("figures of the book have a takeaway and a table for every preset") {
+  const Theme dark = theme("dark");
+  for (const char* preset : kPresets)
+    for (const std::string_view name : kBookFigures) {
+      CAPTURE(preset);
+      CAPTURE(name);
+      const FigureRow& row = *find_figure(name);
+      CHECK(row.head(input_of(case_of(preset), dark), {}).takeaway != "");
+      const std::string data = row.data(input_of(case_of(preset), dark), {});
+      const auto columns = std::count(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(data.find('\n')), '\t');
+      CHECK(std::count(data.begin(), data.end(), '\t') == columns * std::count(data.begin(), data.end(), '\n'));
+      CHECK(std::count(data.begin(), data.end(), '\n') >= 2);
+    }
+}
+
+TEST_CASE("network: crossings of the book's block are its bounds, at their place and with their number") {
+  const auto canvas = book("network", "llama3-70b-v5p-pod", with_choice(2, 1));
+  for (const auto& [id, tokens, text] : {std::tuple{"bounds.mixed_tokens_per_chip_sum", 453.6, "454"}, std::tuple{"bounds.fsdp_tokens_per_chip_3_axes", 850.0, "850"},
+                                   std::tuple{"bounds.mixed_tokens_per_chip_max", 113.4, "113"}}) {
+    CAPTURE(id);
+    REQUIRE(canvas->count_tags(id) == 1u);
+    CHECK(canvas->find_tag(id)->rect.centre().x == doctest::Approx(between_ticks(*canvas, "32", 32, "2048", 2048, tokens, false)).epsilon(0.002));
+    CHECK(canvas->find_text(text));
+  }
+  CHECK(canvas->find_text("now 468"));
+}
+
+TEST_CASE("network: regions and lines are named where they are") {
+  const auto canvas = book("network", "llama3-70b-v5p-pod");
+  for (const char* text : {"network-bound", "FSDP alone suffices", "compute", "this plan", "FSDP on 3 axes", "FSDP + tensor, sum"}) {
+    CAPTURE(text);
+    CHECK(canvas->find_text(text));
+  }
+}
+
+TEST_CASE("network: its takeaway says what the present batch needs") {
+  const Theme dark = theme("dark");
+  CHECK(find_figure("network")->head(input_of(case_of("llama3-70b-v5p-pod"), dark), {}).takeaway == "468 tokens a chip: this plan is network-bound; the best mix hides from 498 on");
+}
+
+TEST_CASE("goldens of the book's figures") {
+  FigureView view;
+  view.print = true;
+  check_golden("figure_network", *drawn("network", case_of("llama3-70b-v5p-pod"), "print", 9, 425, 283, view));
+}
