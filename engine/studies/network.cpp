@@ -149,10 +149,12 @@ void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& 
 // The scenario's mesh with its number of microbatches, whose size follows the batch. What moves activations grows with
 // the tokens; what moves weights and gradients does not.
 void add_plan(const Scenario& s, const Inputs<double>& in, const LayerCost<double>& layer, std::vector<Strategy>& out, Pass pass) {
-  PipelineReport scratch;
-  StageKey key = stage_key(s);
+  PipelineReport pipeline;
+  SimulationScratch scratch;
+  const StageKey key = stage_key(s);
   const int stages = key.shape.stages;
-  const StageCost<double> stage = stage_cost(in, layer, key, scratch);
+  StageCost<double> stage;
+  stage_cost(in, layer, key, scratch, pipeline, stage);
   const auto& all = pass == Pass::forward ? stage.comm_forward : stage.comm_backward;
   const auto& activations = pass == Pass::forward ? layer.layer.comm_forward : layer.layer.comm_backward;
   const double tokens = layer.microbatch_tokens / in.degree(Axis::tensor).x;  // of a microbatch, a chip
