@@ -124,6 +124,14 @@ void check_expert_tensor(Findings& f) {
   }
 }
 
+// Another type of the same or a larger width whose peak is known.
+Fix known_rate(const Scenario& s) {
+  if (s.cluster.chip[peak_field(s.precision.compute)].value) return {};
+  for (const Dtype dtype : {Dtype::bf16, Dtype::fp16, Dtype::fp32})
+    if (s.cluster.chip[peak_field(dtype)].value) return {Findings::edit("precision.compute", static_cast<double>(dtype))};
+  return {};
+}
+
 void check_model(Findings& f) {
   const Scenario& s = f.scenario();
   const auto& m = s.model;
@@ -177,7 +185,7 @@ void check_model(Findings& f) {
           "parallelism.tensor", {Findings::edit("parallelism.tensor", s.cluster.node_size)});
   for (const ChipField field : {peak_field(s.precision.compute), ChipField::hbm_bytes, ChipField::hbm_bytes_per_s})
     if (!s.cluster.chip[field].value) {
-      f.add(Severity::error, "chip.no_rate", {}, "precision.compute");
+      f.add(Severity::error, "chip.no_rate", {}, "precision.compute", known_rate(s));
       break;
     }
 }

@@ -153,6 +153,10 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::bound_cluster_tokens, limits.tokens_per_chip), f(Q::bound_alpha, limits.alpha);
   f(Q::bound_fsdp_1, limits.fsdp_1), f(Q::bound_tensor, limits.tensor), f(Q::ridge, limits.ridge);
   f(Q::bound_max_chips_fsdp, limits.max_chips_fsdp);
+  if (!torus) f(Q::bound_link, limits.link);
+  if (in.model.is.moe)
+    f(Q::bound_active_width, limits.active_width), f(Q::bound_total_width, limits.total_width),
+        f(Q::bound_dense, limits.dense);
   if (torus) f(Q::bound_max_chips_mixed, limits.max_chips_mixed);
   if (torus) {
     f(Q::bound_fsdp_2, limits.fsdp_2), f(Q::bound_fsdp_3, limits.fsdp_3);

@@ -10,7 +10,8 @@ double bytes_of(Dtype dtype) {
   switch (dtype) {
     case Dtype::none: return 0;
     case Dtype::fp8: return 1;
-    case Dtype::bf16: return 2;
+    case Dtype::bf16:
+    case Dtype::fp16: return 2;
     case Dtype::fp32: return 4;
   }
   return 0;
@@ -28,6 +29,7 @@ double bytes_of(OptimizerKind kind) {  // two moments a parameter
 ChipField peak_field(Dtype compute) {
   switch (compute) {
     case Dtype::fp8: return ChipField::peak_fp8_dense_flops_per_s;
+    case Dtype::fp16: return ChipField::peak_fp16_dense_flops_per_s;
     case Dtype::fp32: return ChipField::peak_fp32_vector_flops_per_s;
     default: return ChipField::peak_bf16_dense_flops_per_s;
   }

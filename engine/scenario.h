@@ -82,6 +82,7 @@ struct PipelinePlan {
   ScheduleKind schedule = ScheduleKind::one_f_one_b;
   int microbatch_sequences = 1;  // sequences one data x fsdp rank puts through the model at a time
   int virtual_stages = 1;        // model chunks a device
+  bool blocking_send = false;    // a stage does not compute while it sends
   friend bool operator==(const PipelinePlan&, const PipelinePlan&) = default;
 };
 
@@ -105,7 +106,7 @@ struct Checkpointing {
   friend bool operator==(const Checkpointing&, const Checkpointing&) = default;
 };
 
-enum class Dtype : std::uint8_t { none, fp8, bf16, fp32 };
+enum class Dtype : std::uint8_t { none, fp8, bf16, fp16, fp32 };
 enum class OptimizerKind : std::uint8_t { none, adam_bf16, adam_fp32 };
 
 struct Precision {

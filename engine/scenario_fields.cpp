@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, kScheduleKinds> kSchedules{
     "gpipe", "1f1b", "eager-1f1b", "interleaved-1f1b", "looped-bfs", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipev"};
 constexpr std::array<std::string_view, 8> kPolicies{
     "none", "attention", "big_matmuls", "k_per_layer", "block", "some_blocks", "segments", "segments_minimal"};
-constexpr std::array<std::string_view, 4> kDtypes{"none", "fp8", "bf16", "fp32"};
+constexpr std::array<std::string_view, 5> kDtypes{"none", "fp8", "bf16", "fp16", "fp32"};
 constexpr std::array<std::string_view, 3> kOptimizers{"none", "adam_bf16", "adam_fp32"};
 constexpr std::array<std::string_view, 1> kModes{"ideal"};
 constexpr std::array<std::string_view, 3> kFlopsConventions{"6p", "exact", "exact_causal"};
@@ -121,6 +121,7 @@ const std::array kFields{
     CHOICE("pipeline.schedule", pipeline.schedule, kSchedules),
     INTEGER("pipeline.microbatch_sequences", pipeline.microbatch_sequences, 1, 1 << 16, unit::sequences),
     INTEGER("pipeline.virtual_stages", pipeline.virtual_stages, 1, 64, unit::count),
+    BOOLEAN("pipeline.blocking_send", pipeline.blocking_send),
     CHOICE("checkpointing.policy", checkpointing.policy, kPolicies),
     INTEGER("checkpointing.k", checkpointing.k, 1, 20, unit::count),
     INTEGER("checkpointing.blocks", checkpointing.blocks, 1, 10000, unit::layers),

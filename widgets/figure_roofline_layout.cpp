@@ -239,7 +239,9 @@ bool free_of(const Rect& r, const std::vector<Rect>& taken) {
 }
 
 void place_peak_label(const Canvas& canvas, const FigureInput& input, Layout& l) {
-  const std::string dtype = "figure.dtype." + std::string(input.scenario.precision.compute == engine::Dtype::fp8 ? "fp8" : "bf16");
+  const engine::Field& compute = *engine::find_field("precision.compute");
+  const std::string dtype =
+      "figure.dtype." + std::string(compute.choices[static_cast<std::size_t>(input.scenario.precision.compute)]);
   const std::string text =
       input.texts.format("figure.roofline.peak", {std::string(input.texts.text(dtype)),
                                                   format(l.peak, engine::unit::flop_per_s, {.trim_zeros = true})});

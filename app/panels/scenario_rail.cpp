@@ -200,6 +200,7 @@ void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
   field_choice(ctx, column, s, "pipeline.schedule");
   field_slider(ctx, column, s, "pipeline.microbatch_sequences", powers(1, 64), {.unit = std::string(ctx.text("ui.unit.sequences"))});
   field_slider(ctx, column, s, "pipeline.virtual_stages", integers(1, 8), {.off = s.pipeline.virtual_stages == 1});
+  field_switch(ctx, column, s, "pipeline.blocking_send");
 }
 
 void memory_section(PanelContext& ctx, Column& column, Scenario& s) {

@@ -29,14 +29,14 @@ void bounds_torus(BlockRun<S>& io) {
   io.out(Q::bounds_tensor_width, io[Q::bounds_ways] * alpha / My);
   io.out(Q::bounds_tensor_margin, limit / io[Q::bounds_ways]);
   // FSDP and tensor together, with both overlap models.
-  const S mixed_max = io.out(Q::bounds_mixed_max, mixed_tokens_per_chip(alpha, F, Mx, My, AxesOverlap::max));
-  const S mixed_sum = io.out(Q::bounds_mixed_sum, mixed_tokens_per_chip(alpha, F, Mx, My, AxesOverlap::sum));
+  const S mixed_max = io.out(Q::bounds_mixed_max, mixed_tokens_per_chip(alpha, alpha, F, Mx, My, AxesOverlap::max));
+  const S mixed_sum = io.out(Q::bounds_mixed_sum, mixed_tokens_per_chip(alpha, alpha, F, Mx, My, AxesOverlap::sum));
   io.out(Q::bounds_mixed_max_tokens, mixed_max * N);
   io.out(Q::bounds_mixed_sum_tokens, mixed_sum * N);
   io.out(Q::bounds_mixed_max_chips, B / mixed_max);
   io.out(Q::bounds_mixed_sum_chips, B / mixed_sum);
-  io.out(Q::bounds_ratio_max, mixed_ratio(per_chip, F, Mx, My, alpha, AxesOverlap::max));
-  io.out(Q::bounds_ratio_sum, mixed_ratio(per_chip, F, Mx, My, alpha, AxesOverlap::sum));
+  io.out(Q::bounds_ratio_max, mixed_ratio(per_chip, mixed_max));
+  io.out(Q::bounds_ratio_sum, mixed_ratio(per_chip, mixed_sum));
   const S slice_tokens = io.out(Q::bounds_slice_tokens, B / slices);
   const S slice_chips = named(Q::bounds_slice_chips, N / slices);
   io.out(Q::bounds_x_opt, best_fsdp_degree(slice_tokens, F, Mx, My, slice_chips));

@@ -73,6 +73,15 @@ int binding_level(const AxisLinks& links, const ChipRates<double>& chip) {
 }
 
 template <Scalar S>
+S slowest_link(const AxisLinks& links, const ChipRates<S>& chip) {
+  if (links.tier == LinkTier::nvlink) return chip.nvlink;
+  S least = links.level_count > 0 ? chip.levels[0] : chip.node;
+  for (int i = 1; i < links.level_count; ++i)
+    if (links.levels[at(i)].children > 1) least = min(least, chip.levels[at(i)]);
+  return links.inside_node > 1 ? min(least, chip.nvlink) : least;
+}
+
+template <Scalar S>
 S exchange_time(const AxisLinks& links, const S& bytes, const ChipRates<S>& chip) {
   if (links.tier == LinkTier::ici) {
     // n ranks send n V; the middle of the longest side decides: n V side / (4 n W).
@@ -121,6 +130,8 @@ template double gather_bandwidth<double>(const AxisLinks&, const double&, const 
 template Traced gather_bandwidth<Traced>(const AxisLinks&, const Traced&, const ChipRates<Traced>&);
 template double reduce_bandwidth<double>(const AxisLinks&, const ChipRates<double>&);
 template Traced reduce_bandwidth<Traced>(const AxisLinks&, const ChipRates<Traced>&);
+template double slowest_link<double>(const AxisLinks&, const ChipRates<double>&);
+template Traced slowest_link<Traced>(const AxisLinks&, const ChipRates<Traced>&);
 template double exchange_time<double>(const AxisLinks&, const double&, const ChipRates<double>&);
 template Traced exchange_time<Traced>(const AxisLinks&, const Traced&, const ChipRates<Traced>&);
 template double send_bandwidth<double>(const AxisLinks&, const ChipRates<double>&);

@@ -24,6 +24,10 @@ S reduce_bandwidth(const AxisLinks&, const ChipRates<S>&);
 bool reduces_in_network(const AxisLinks&);
 // The fabric level that decides the bandwidth of a gather; -1: the links inside the node, or the cluster states no levels.
 int binding_level(const AxisLinks&, const ChipRates<double>&);
+// The slowest link, one way and whole, that a gather of a switched group crosses: of a chip into its node, of a node or a
+// group of nodes into each level of the fabric it spans. For the book's bounds (chapter 12).
+template <Scalar S>
+S slowest_link(const AxisLinks&, const ChipRates<S>&);
 // AllToAll where every rank of the group sends `bytes`, evenly to all of them.
 template <Scalar S>
 S exchange_time(const AxisLinks&, const S& bytes, const ChipRates<S>&);
@@ -44,6 +48,8 @@ extern template double gather_bandwidth<double>(const AxisLinks&, const double&,
 extern template Traced gather_bandwidth<Traced>(const AxisLinks&, const Traced&, const ChipRates<Traced>&);
 extern template double reduce_bandwidth<double>(const AxisLinks&, const ChipRates<double>&);
 extern template Traced reduce_bandwidth<Traced>(const AxisLinks&, const ChipRates<Traced>&);
+extern template double slowest_link<double>(const AxisLinks&, const ChipRates<double>&);
+extern template Traced slowest_link<Traced>(const AxisLinks&, const ChipRates<Traced>&);
 extern template double exchange_time<double>(const AxisLinks&, const double&, const ChipRates<double>&);
 extern template Traced exchange_time<Traced>(const AxisLinks&, const Traced&, const ChipRates<Traced>&);
 extern template double send_bandwidth<double>(const AxisLinks&, const ChipRates<double>&);

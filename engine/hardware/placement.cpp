@@ -11,6 +11,9 @@ int torus_dims_of(const Chip& chip) {
   return dims ? static_cast<int>(*dims) : 3;
 }
 
+constexpr int kCubeSide = 4;       // of the cubes that 3D tori are built of
+constexpr int kPlainPodSide = 16;  // of a 2D torus whose chip states no pod
+
 // More than any cluster has; keeps products of absurd degrees in range.
 constexpr std::int64_t kManyChips = std::int64_t{1} << 40;
 
@@ -109,7 +112,8 @@ bool rings_close(const Cluster& cluster) {
   const int dims = torus_dims_of(cluster.chip);
   for (int i = 0; i < dims; ++i) {
     const int side = cluster.slice[static_cast<std::size_t>(i)];
-    if (dims == 2 ? side != 16 : side % 4 != 0) return false;
+    const int pod = cluster.chip.pod_shape[static_cast<std::size_t>(i)];
+    if (dims == 2 ? side != (pod > 1 ? pod : kPlainPodSide) : side % kCubeSide != 0) return false;
   }
   return true;
 }

@@ -45,8 +45,9 @@ struct MeshLinks {
 
 MeshLinks place_mesh(const Cluster&, const Parallelism&, const Placement&);
 
-// Whether the rings of a slice close. 2D tori (v5e, v6e): an axis of 16 does, so all must be 16. 3D tori (v4p, v5p) are
-// built of 4 x 4 x 4 cubes behind optical switches: they do if every side is a multiple of 4 (scaling book, chapter 2).
+// Whether the rings of a slice close. 2D tori: an axis does at the full side of the pod (16 of v2, v5e and v6e, 32 of v3),
+// so all must have it. 3D tori (v4p, v5p, TPU7x) are built of 4 x 4 x 4 cubes behind optical switches: they do if every
+// side is a multiple of 4 (scaling book, chapter 2).
 bool rings_close(const Cluster&);
 
 }  // namespace roofscape::engine

@@ -1,5 +1,7 @@
 #include "engine/training/bounds.h"
 
+#include "engine/hardware/collective.h"
+
 namespace roofscape::engine {
 
 template <Scalar S>
@@ -8,17 +10,40 @@ Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens, AxesOverlap overlap
   out.torus = in.links.torus_dims > 0;
   out.has_dcn = out.torus;
   const auto& chip = in.chip;
-  const S& F = in.model.d_ff;
+  // A mixture of experts computes with those a token passes and moves all of them.
+  const bool moe = in.model.is.moe;
+  out.active_width = out.total_width = in.model.d_ff;
+  if (moe) {
+    const ModelDims<S>& m = in.model;
+    const auto width = [&](Q q, const S& experts) {
+      return named(q, m.is.shared_experts ? (experts + m.n_shared_experts) * m.d_ff_expert : experts * m.d_ff_expert);
+    };
+    out.active_width = width(Q::bound_active_width, m.experts_per_token);
+    out.total_width = width(Q::bound_total_width, m.n_experts);
+  }
+  const S& F = out.active_width;
+  // Of FSDP over one axis: with the weights a token meets, and with those that are moved.
+  const auto limits = [&](const S& link) {
+    out.dense = fsdp_tokens_per_chip(chip.peak_flops, link, constant<S>(1), in.weight_bytes);
+    if (moe) out.dense = named(Q::bound_dense, out.dense);
+    out.fsdp_1 = named(Q::bound_fsdp_1, moe ? out.dense * out.total_width / F : out.dense);
+    if (!moe) out.dense = out.fsdp_1;
+  };
   const auto axes = [](double n) { return constant<S>(n); };
   out.tokens_per_chip = named(Q::bound_cluster_tokens, batch_tokens / in.cluster_chips);
   out.ridge = named(Q::ridge, chip.peak_flops / chip.hbm_bandwidth);
   if (!out.torus) {
-    // A switched cluster gathers across nodes as fast as a node can receive; tensor parallelism stays inside one.
+    // A switched cluster gathers as fast as the slowest level of links lets a node, or a group of nodes, receive.
     out.alpha = named(Q::bound_alpha, chip.peak_flops / chip.node);
-    out.fsdp_1 = named(Q::bound_fsdp_1, fsdp_tokens_per_chip(chip.peak_flops, chip.node, axes(1), in.weight_bytes));
-    out.tensor = named(Q::bound_tensor,
-                       tensor_degree_limit(F, axes(1), fsdp_tokens_per_chip(chip.peak_flops, chip.nvlink, axes(1),
-                                                                            in.activation_bytes)));
+    const AxisLinks& data = in.links[Axis::data];
+    const AxisLinks& tensor = in.links[Axis::tensor];
+    const AxisLinks& state = in.links.state.degree > 1 ? in.links.state : data;
+    out.link = named(Q::bound_link, (state.degree > 1 ? slowest_link(state, chip) : chip.node) + in.zero);
+    limits(out.link);
+    // Tensor parallelism stays inside a node unless the mesh says otherwise.
+    const S tensor_link = tensor.degree > 1 ? slowest_link(tensor, chip) : S(chip.nvlink);
+    out.tensor = named(Q::bound_tensor, tensor_degree_limit(F, axes(1), fsdp_tokens_per_chip(chip.peak_flops, tensor_link,
+                                                                                             axes(1), in.activation_bytes)));
     out.fsdp_2 = out.fsdp_3 = out.mixed_sum = out.mixed_max = out.x_opt = out.ratio_sum = out.ratio_max = out.dcn =
         out.max_chips_mixed = in.zero;
     out.max_chips_fsdp = named(Q::bound_max_chips_fsdp, batch_tokens / out.fsdp_1);
@@ -28,20 +53,19 @@ Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens, AxesOverlap overlap
   const S& Mx = in.bound_axes_fsdp;
   const S& My = in.bound_axes_tensor;
   out.alpha = named(Q::bound_alpha, chip.peak_flops / chip.ici_axis);
-  out.fsdp_1 = named(Q::bound_fsdp_1, fsdp_tokens_per_chip(chip.peak_flops, chip.ici_axis, axes(1), in.weight_bytes));
+  out.link = in.zero;
+  limits(chip.ici_axis);
   out.fsdp_2 = named(Q::bound_fsdp_2, out.fsdp_1 / axes(2));
   out.fsdp_3 = named(Q::bound_fsdp_3, out.fsdp_1 / axes(3));
-  out.tensor = named(Q::bound_tensor, tensor_degree_limit(F, My, out.fsdp_1));
-  out.mixed_sum = named(Q::bound_mixed_sum, mixed_tokens_per_chip(out.fsdp_1, F, Mx, My, AxesOverlap::sum));
-  out.mixed_max = named(Q::bound_mixed_max, mixed_tokens_per_chip(out.fsdp_1, F, Mx, My, AxesOverlap::max));
+  out.tensor = named(Q::bound_tensor, tensor_degree_limit(F, My, out.dense));
+  out.mixed_sum = named(Q::bound_mixed_sum, mixed_tokens_per_chip(out.fsdp_1, out.dense, F, Mx, My, AxesOverlap::sum));
+  out.mixed_max = named(Q::bound_mixed_max, mixed_tokens_per_chip(out.fsdp_1, out.dense, F, Mx, My, AxesOverlap::max));
   // Tensor and FSDP stay inside a slice: its share of batch and chips counts.
   out.x_opt = named(Q::bound_x_opt,
-                    best_fsdp_degree(named(Q::tokens_per_slice, batch_tokens / in.slices), F, Mx, My,
+                    best_fsdp_degree(named(Q::tokens_per_slice, batch_tokens / in.slices), out.total_width, Mx, My,
                                      named(Q::chips_per_slice, in.cluster_chips / in.slices)));
-  out.ratio_sum =
-      named(Q::bound_ratio_sum, mixed_ratio(out.tokens_per_chip, F, Mx, My, out.fsdp_1, AxesOverlap::sum));
-  out.ratio_max =
-      named(Q::bound_ratio_max, mixed_ratio(out.tokens_per_chip, F, Mx, My, out.fsdp_1, AxesOverlap::max));
+  out.ratio_sum = named(Q::bound_ratio_sum, mixed_ratio(out.tokens_per_chip, out.mixed_sum));
+  out.ratio_max = named(Q::bound_ratio_max, mixed_ratio(out.tokens_per_chip, out.mixed_max));
   out.max_chips_fsdp = named(Q::bound_max_chips_fsdp, batch_tokens / out.fsdp_3);
   out.max_chips_mixed =
       named(Q::bound_max_chips_mixed, batch_tokens / (overlap == AxesOverlap::sum ? out.mixed_sum : out.mixed_max));

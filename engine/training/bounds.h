@@ -20,23 +20,24 @@ S tensor_degree_limit(const S& d_ff, const S& axes, const S& one_axis_tokens) {
   return axes * d_ff / one_axis_tokens;
 }
 // Tokens a chip below which FSDP with tensor is network-bound at the best split; M_X and M_Y are the torus axes of each.
-// Transfers on different axes at the same time: a^2 / (M_X M_Y F); one after the other: four times that.
+// Transfers on different axes at the same time: a_X a_Y / (M_X M_Y F); one after the other: four times that. a_X and a_Y
+// are the tokens a chip of one-axis FSDP with the weights that are moved and with those that a token meets: in a dense
+// model they are equal, of a mixture of experts a_X is larger by all experts over those a token passes.
 template <Scalar S>
-S mixed_tokens_per_chip(const S& one_axis_tokens, const S& d_ff, const S& axes_x, const S& axes_y, AxesOverlap overlap) {
-  const S limit = one_axis_tokens * one_axis_tokens / (axes_x * axes_y * d_ff);
+S mixed_tokens_per_chip(const S& moved, const S& met, const S& d_ff, const S& axes_x, const S& axes_y,
+                        AxesOverlap overlap) {
+  const S limit = moved * met / (axes_x * axes_y * d_ff);
   return overlap == AxesOverlap::max ? limit : constant<S>(4) * limit;
 }
-// FSDP degree that minimises communication: sqrt(B/F * M_X/M_Y * N).
+// FSDP degree that minimises communication: sqrt(B/F * M_X/M_Y * N), F of all weights that are moved.
 template <Scalar S>
 S best_fsdp_degree(const S& batch_tokens, const S& d_ff, const S& axes_x, const S& axes_y, const S& chips) {
   return sqrt(batch_tokens / d_ff * axes_x / axes_y * chips);
 }
-// Arithmetic over communication at that split; below 1 it caps the MFU.
+// Arithmetic over communication at that split, from the limit above; below 1 it caps the MFU.
 template <Scalar S>
-S mixed_ratio(const S& tokens_per_chip, const S& d_ff, const S& axes_x, const S& axes_y, const S& one_axis_tokens,
-              AxesOverlap overlap) {
-  const S ratio = sqrt(tokens_per_chip * d_ff * axes_x * axes_y) / one_axis_tokens;
-  return overlap == AxesOverlap::max ? ratio : ratio / constant<S>(2);
+S mixed_ratio(const S& tokens_per_chip, const S& limit) {
+  return sqrt(tokens_per_chip / limit);
 }
 
 // The same as times. `fsdp` and `tensor` are those of the whole layer without the other: FSDP as if every chip had all of
@@ -55,10 +56,12 @@ S split_time(const S& fsdp, const S& tensor, const S& degree, AxesOverlap overla
 template <Scalar S>
 struct Bounds {
   bool torus = false, has_dcn = false;
+  S link;                                    // switched
+  S active_width, total_width, dense;        // mixtures of experts
   S tokens_per_chip, alpha, fsdp_1, fsdp_2, fsdp_3, tensor, mixed_sum, mixed_max, x_opt, ratio_sum, ratio_max, dcn, ridge;
   S max_chips_fsdp, max_chips_mixed;
 };
-// All of them for a scenario's model, batch and cluster (not its mesh).
+// All of them for a scenario's model, batch and cluster; of its mesh only the links it is laid on count.
 template <Scalar S>
 Bounds<S> bounds(const Inputs<S>&, const S& batch_tokens, AxesOverlap);
 extern template Bounds<double> bounds<double>(const Inputs<double>&, const double&, AxesOverlap);

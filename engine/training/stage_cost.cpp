@@ -68,6 +68,7 @@ StageKey stage_key(const Scenario& s) {
   key.shape.microbatches = microbatch_count(s);
   key.shape.virtual_stages = pipelined ? s.pipeline.virtual_stages : 1;
   key.n_layers = s.model.n_layers;
+  key.blocking_send = s.pipeline.blocking_send;
   key.zero_stage = s.parallelism.zero_stage;
   key.sequence_parallel = s.parallelism.sequence_parallel;
   key.tied_embeddings = s.model.tied_embeddings;
@@ -227,7 +228,7 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
   pipeline.recompute.resize(positions);
   times.overlapped.clear();
   times.transfer = ticks(value_of(cost.transfer));
-  times.blocking_send = false;
+  times.blocking_send = key.blocking_send;
   const double peak = value_of(in.chip.peak_flops);
   const double attention =
       value_of(layer.operations.operations[static_cast<std::size_t>(OperationKind::attention)].flops) / peak;

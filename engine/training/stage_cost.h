@@ -16,6 +16,7 @@ struct StageKey {
   int n_layers = 1;
   int zero_stage = 3;
   bool sequence_parallel = true;
+  bool blocking_send = false;
   bool tied_embeddings = false;
   AxesOverlap overlap = AxesOverlap::sum;
 };

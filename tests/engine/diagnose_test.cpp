@@ -155,3 +155,13 @@ TEST_CASE("transfers that work does not hide are said beside the axis that is ex
   REQUIRE(d.has_value());
   CHECK(d->field_path == "parallelism.expert");
 }
+TEST_CASE("a chip made before bf16 has no rate for it; the fix takes fp16, with which V100 trains") {
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster.chip=v100"});
+  const auto d = find(evaluate(s), "chip.no_rate");
+  REQUIRE(d.has_value());
+  const Scenario mended = fixed(s, *d);
+  CHECK(mended.precision.compute == Dtype::fp16);
+  const Report r = evaluate(mended);
+  CHECK_FALSE(find(r, "chip.no_rate").has_value());
+  CHECK(r.quantities.value_or(Q::peak_flops, 0) == 125e12);
+}

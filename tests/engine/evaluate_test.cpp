@@ -298,3 +298,14 @@ TEST_CASE("the three bubble conventions come from one timeline") {
   for (const StageRow& stage : r.stages) mean += stage.idle_s / static_cast<double>(r.stages.size());
   CHECK(mean == doctest::Approx(idle).epsilon(1e-12));
 }
+TEST_CASE("a stage that cannot compute while it sends makes the step longer") {
+  const Scenario s = preset("llama3-405b-16k-h100");
+  const Report overlapped = evaluate(s), blocking = evaluate(with(s, {"pipeline.blocking_send=true"}));
+  CHECK(q(blocking, Q::pipeline_makespan) > q(overlapped, Q::pipeline_makespan));
+  CHECK(q(blocking, Q::step_pipeline_transfer) > q(overlapped, Q::step_pipeline_transfer));
+}
+TEST_CASE("idle time of a device, mean: in transfer and in the bubble") {
+  const Report r = evaluate(preset("gpt3-175b-1024-a100"));
+  CHECK(q(r, Q::step_pipeline_transfer) > 0);
+  CHECK(q(r, Q::step_pipeline_transfer) + q(r, Q::step_bubble) == doctest::Approx(q(r, Q::pipeline_bubble_time)).epsilon(1e-9));
+}

@@ -116,6 +116,7 @@ inline engine::Scenario random_scenario(std::mt19937& rng) {
   plan.context_method = static_cast<ContextMethod>(dice.pick(0, 2));
   while (s.model.n_heads % plan.tensor != 0) plan.tensor /= 2;
   s.pipeline.microbatch_sequences = dice.power(1);
+  s.pipeline.blocking_send = dice.one_in(4);
   random_schedule(dice, s);
   random_experts(dice, s);
   random_cluster(dice, *any_of(chips), s);
@@ -124,7 +125,7 @@ inline engine::Scenario random_scenario(std::mt19937& rng) {
   s.checkpointing = {static_cast<CheckpointPolicy>(dice.pick(0, 7)), dice.pick(1, 20), dice.pick(1, s.model.n_layers),
                      dice.pick(0, s.model.n_layers)};
   if (s.cluster.chip[ChipField::peak_fp8_dense_flops_per_s].value && dice.one_in(8)) s.precision.compute = Dtype::fp8;
-  s.precision.gradients = static_cast<Dtype>(dice.pick(0, 3));
+  s.precision.gradients = static_cast<Dtype>(dice.pick(0, 4));
   s.precision.optimizer = static_cast<OptimizerKind>(dice.pick(0, 2));
   s.precision.master_weights = dice.one_in(2) ? Dtype::none : Dtype::fp32;
   if (s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value) s.offload = {dice.one_in(3), dice.one_in(3)};

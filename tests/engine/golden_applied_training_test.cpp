@@ -80,12 +80,35 @@ TEST_CASE("FSDP on one, two and three axes of v5p needs 2550, 1275 and 850 token
   CHECK(value(s, Q::bound_cluster_tokens) == near(4194304.0 / 8960));
 }
 TEST_CASE("at-10: FSDP with tensor needs 453 tokens a chip when transfers follow each other") {
-  CHECK(mixed_tokens_per_chip(kAlpha, kF, 2.0, 1.0, AxesOverlap::sum) == near(453.57840401785717));
+  CHECK(mixed_tokens_per_chip(kAlpha, kAlpha, kF, 2.0, 1.0, AxesOverlap::sum) == near(453.57840401785717));
   CHECK(value(preset("llama3-70b-v5p-pod"), Q::bound_mixed_sum) == near(453.57840401785717));
 }
 TEST_CASE("at-11: and 113 when they run at the same time") {
-  CHECK(mixed_tokens_per_chip(kAlpha, kF, 2.0, 1.0, AxesOverlap::max) == near(113.39460100446429));
+  CHECK(mixed_tokens_per_chip(kAlpha, kAlpha, kF, 2.0, 1.0, AxesOverlap::max) == near(113.39460100446429));
   CHECK(value(preset("llama3-70b-v5p-pod"), Q::bound_mixed_max) == near(113.39460100446429));
+}
+TEST_CASE("chapter 12: FSDP of gpt-oss-120b beyond a node needs 128/4 times the 2475 tokens of a dense model") {
+  const Scenario s = preset("gpt-oss-120b-64-h100");
+  CHECK(value(s, Q::bound_link) == 400e9);
+  CHECK(value(s, Q::bound_dense) == near(2475));
+  CHECK(value(s, Q::bound_fsdp_1) == near(79200));
+}
+TEST_CASE("chapter 12: FSDP inside a node of H100 needs 2200 tokens a chip") {
+  CHECK(value(preset("llama3-8b-8-h100"), Q::bound_fsdp_1) == near(2200));
+}
+TEST_CASE("a spine that is slower than the nodes' links sets the limit of FSDP that crosses it, and no other") {
+  Scenario s = with(preset("llama3-8b-8-h100"), {"cluster=dgx-h100-superpod-1024", "parallelism.fsdp=1024",
+                                                 "workload.global_batch_sequences=1024"});
+  s.cluster.fabric[1].bytes_per_s_per_child = 100e9;
+  CHECK(value(s, Q::bound_fsdp_1) == near(990e12 / 100e9));
+  CHECK(value(with(s, {"parallelism.fsdp=256"}), Q::bound_fsdp_1) == near(2475));
+}
+TEST_CASE("a mixture of experts on a torus: 8 experts moved for 2 met; tensor splits the two") {
+  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"model=mixtral-8x7b"});
+  CHECK(value(s, Q::bound_fsdp_1) == near(4 * kAlpha));
+  CHECK(value(s, Q::bound_tensor) == near(2 * 14336 / kAlpha));
+  CHECK(value(s, Q::bound_mixed_max) == near(4 * kAlpha * kAlpha / (2 * 2 * 14336)));
+  CHECK(value(s, Q::bound_x_opt) == near(std::sqrt(4194304.0 / (8 * 14336) * 2 * 8960)));
 }
 TEST_CASE("the best FSDP degree on the pod is 1618 for a batch of 4.19e6 tokens") {
   CHECK(best_fsdp_degree(4.19e6, kF, 2.0, 1.0, 8960.0) == doctest::Approx(1618).epsilon(2e-4));

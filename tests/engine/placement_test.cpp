@@ -33,6 +33,16 @@ TEST_CASE("a slice whose sides are not multiples of four gathers one way only") 
   CHECK_FALSE(rings_close(s.cluster));
   CHECK(bandwidth(s, Axis::tensor) == 9e10);
 }
+TEST_CASE("the rings of a v5e slice close at 16, those of v3 at 32") {
+  // Scaling book, chapter 2: a 2D torus wraps at the full side of its pod.
+  const auto closes = [](std::string_view chip, std::string_view slice) {
+    return rings_close(with(preset("llama3-70b-v5p-pod"), {"cluster.chip=" + std::string(chip), "cluster.slice=" + std::string(slice)}).cluster);
+  };
+  CHECK(closes("tpu-v5e", "16x16"));
+  CHECK_FALSE(closes("tpu-v5e", "8x16"));
+  CHECK(closes("tpu-v3", "32x32"));
+  CHECK_FALSE(closes("tpu-v3", "16x16"));
+}
 TEST_CASE("tensor 8 fills an H100 node and gathers at 8/7 of 450 GB/s") {
   CHECK(bandwidth(preset("llama3-405b-16k-h100"), Axis::tensor) == doctest::Approx(450e9 * 8 / 7).epsilon(1e-15));
 }
