@@ -56,7 +56,7 @@ const engine::BubbleStudy* curves_of(const FigureInput& input) {
   auto work = engine::step_work(input.scenario, input.report);
   if (!work) return nullptr;
   const auto& held = input.studies.get<std::shared_ptr<engine::BubbleStudy>>(
-      *work, [&] { return std::make_shared<engine::BubbleStudy>(*work, engine::microbatches_to_show(*work)); });
+      *work, [&] { return std::make_shared<engine::BubbleStudy>(*work, engine::microbatches_to_show(*work), pipeline_cache(input)); });
   if (!held->advance(input.studies.operations_left)) input.studies.unfinished = true;
   return held.get();
 }

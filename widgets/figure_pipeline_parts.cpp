@@ -158,6 +158,10 @@ PlotAxis time_axis(const Canvas& canvas, const FigureInput& input, const Scale& 
   return axis;
 }
 
+std::shared_ptr<engine::PipelineCache> pipeline_cache(const FigureInput& input) {
+  return input.studies.get<std::shared_ptr<engine::PipelineCache>>(0, [] { return std::make_shared<engine::PipelineCache>(); });
+}
+
 void draw_fitting_key(Canvas& canvas, const Theme& theme, Point at, float room, std::span<const KeyEntry> entries,
                       std::string_view note) {
   TextStyle style;

@@ -2,10 +2,12 @@
 // state of a plan that has no pipeline.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "engine/pipeline/pipeline_time.h"
 #include "widgets/figure.h"
 #include "widgets/plot.h"
 
@@ -33,6 +35,9 @@ struct TimeUnit {
 };
 TimeUnit time_unit(double seconds);
 PlotAxis time_axis(const Canvas& canvas, const FigureInput& input, const Scale& scale, const TimeUnit& unit, float width);
+
+// Orders ready to run, kept from edit to edit: most change times and no order.
+std::shared_ptr<engine::PipelineCache> pipeline_cache(const FigureInput& input);
 
 // Swatches and names from `at` on, as many as fit `room`, then `note` if it fits too.
 void draw_fitting_key(Canvas& canvas, const Theme& theme, Point at, float room, std::span<const KeyEntry> entries,

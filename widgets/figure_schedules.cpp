@@ -43,7 +43,7 @@ constexpr std::array kOrder{ScheduleKind::one_f_one_b, ScheduleKind::interleaved
 
 // All schedules of a step, and the levels of those that are too long to draw without.
 struct Comparison {
-  explicit Comparison(engine::StepWork step) : all(std::move(step)) {}
+  Comparison(engine::StepWork step, std::shared_ptr<engine::PipelineCache> cache) : all(std::move(step), std::move(cache)) {}
   engine::ScheduleComparison all;
   std::array<std::optional<engine::TimelineDetail>, engine::kScheduleKinds> levels;
 
@@ -58,7 +58,7 @@ struct Comparison {
 Comparison* comparison_of(const FigureInput& input) {
   auto work = engine::step_work(input.scenario, input.report);
   if (!work) return nullptr;
-  const auto& held = input.studies.get<std::shared_ptr<Comparison>>(*work, [&] { return std::make_shared<Comparison>(*work); });
+  const auto& held = input.studies.get<std::shared_ptr<Comparison>>(*work, [&] { return std::make_shared<Comparison>(*work, pipeline_cache(input)); });
   if (!held->all.advance(input.studies.operations_left)) input.studies.unfinished = true;
   return held.get();
 }

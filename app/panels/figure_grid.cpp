@@ -17,7 +17,7 @@ using namespace widgets;
 namespace {
 
 constexpr float kHeadHeight = 34;
-constexpr std::int64_t kOperationsAFrame = 250'000;  // simulated beyond the plan's own timeline: about 2 ms
+constexpr std::int64_t kOperationsAFrame = 80'000;  // simulated beyond the plan's own timeline: about 2 ms where orders are new
 
 void card(PanelContext& ctx, const Rect& area, std::string_view figure, engine::Scenario& scenario) {
   // The reason why there is no present picture, over the last valid one.

@@ -132,8 +132,8 @@ std::vector<Tick> recompute_under(const StepWork& work, const ScheduleShape& sha
   return out;
 }
 
-ScheduleComparison::ScheduleComparison(StepWork work, std::int64_t most_ops)
-    : work_(std::move(work)), most_ops_(most_ops), variants_(kScheduleKinds) {
+ScheduleComparison::ScheduleComparison(StepWork work, std::shared_ptr<PipelineCache> cache, std::int64_t most_ops)
+    : work_(std::move(work)), most_ops_(most_ops), variants_(kScheduleKinds), cache_(std::move(cache)) {
   order_.push_back(work_.shape.kind);
   for (int k = 0; k < kScheduleKinds; ++k) {
     const auto kind = static_cast<ScheduleKind>(k);
@@ -155,12 +155,12 @@ bool ScheduleComparison::advance(std::int64_t& ops) {
     p.times = times_under(work_, p.shape);
     ops -= op_count(p.shape);
     if (op_count(p.shape) > most_ops_) {
-      const PipelineTimeResult result = pipeline_time(p.shape, p.times, cache_);
+      const PipelineTimeResult result = pipeline_time(p.shape, p.times, *cache_);
       if (!result.ok()) continue;
       v.makespan = result.makespan;
     } else {
       make_orders(p.shape, p.orders);
-      if (!simulate(p.orders, p.times, cache_.scratch, p.timeline).finished()) {
+      if (!simulate(cache_->plan(p.shape), p.times, cache_->scratch, p.timeline).finished()) {
         p.timeline = {};
         continue;
       }
@@ -175,7 +175,7 @@ bool ScheduleComparison::advance(std::int64_t& ops) {
 }
 
 std::vector<ScheduleVariant> compare_schedules(const StepWork& work, std::int64_t most_ops) {
-  ScheduleComparison all(work, most_ops);
+  ScheduleComparison all(work, std::make_shared<PipelineCache>(), most_ops);
   std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
   all.advance(unlimited);
   return all.variants();
@@ -190,7 +190,8 @@ int microbatches_to_show(const StepWork& work) {
 
 int least_microbatches_to_show(int most) { return std::max(1, most / 256); }
 
-BubbleStudy::BubbleStudy(StepWork work, int most, std::int64_t most_ops) : work_(std::move(work)), most_(most) {
+BubbleStudy::BubbleStudy(StepWork work, int most, std::shared_ptr<PipelineCache> cache, std::int64_t most_ops)
+    : work_(std::move(work)), most_(most), cache_(std::move(cache)) {
   std::set<int> wanted{work_.shape.microbatches};
   for (int m = least_microbatches_to_show(most); m > 0 && m <= most; m *= 2) wanted.insert(m);
   times_.resize(kScheduleKinds);
@@ -225,7 +226,7 @@ bool BubbleStudy::advance(std::int64_t& ops) {
   for (; next_ < tasks_.size() && ops > 0; ++next_) {
     const Task& task = tasks_[next_];
     const auto kind = static_cast<std::size_t>(task.shape.kind);
-    const PipelineTimeResult result = pipeline_time(task.shape, times_[kind], cache_);
+    const PipelineTimeResult result = pipeline_time(task.shape, times_[kind], *cache_);
     ops -= task.ops;
     if (!result.ok()) continue;
     const BubblePoint point{task.shape.microbatches, idle_of(task.shape, times_[kind], result.makespan), result.makespan};
@@ -238,7 +239,7 @@ bool BubbleStudy::advance(std::int64_t& ops) {
 }
 
 std::vector<BubbleCurve> bubble_curves(const StepWork& work, int most, std::int64_t most_ops) {
-  BubbleStudy all(work, most, most_ops);
+  BubbleStudy all(work, most, std::make_shared<PipelineCache>(), most_ops);
   std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
   all.advance(unlimited);
   return all.curves();

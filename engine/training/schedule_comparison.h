@@ -3,6 +3,7 @@
 // chunks. A schedule that cannot run these microbatches on these stages keeps the rule it breaks.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -53,7 +54,9 @@ std::vector<ScheduleVariant> compare_schedules(const StepWork& work, std::int64_
 // The same a few schedules at a time, so that a window can show those it has: the plan's own first.
 class ScheduleComparison {
  public:
-  explicit ScheduleComparison(StepWork work, std::int64_t most_ops = std::int64_t{1} << 19);
+  // A cache that outlives the study makes the next one of the same shapes cheap: only times are new.
+  explicit ScheduleComparison(StepWork work, std::shared_ptr<PipelineCache> cache = std::make_shared<PipelineCache>(),
+                              std::int64_t most_ops = std::int64_t{1} << 19);
   // Goes on while `ops` is above 0, and takes from it the operations simulated. True when all are done.
   bool advance(std::int64_t& ops);
   bool done() const { return next_ == order_.size(); }
@@ -67,7 +70,7 @@ class ScheduleComparison {
   std::vector<ScheduleKind> order_;
   std::size_t next_ = 0;
   std::vector<ScheduleVariant> variants_;
-  PipelineCache cache_;
+  std::shared_ptr<PipelineCache> cache_;
 };
 
 struct BubblePoint {
@@ -93,7 +96,8 @@ std::vector<BubbleCurve> bubble_curves(const StepWork& work, int most, std::int6
 // before long ones.
 class BubbleStudy {
  public:
-  BubbleStudy(StepWork work, int most, std::int64_t most_ops = std::int64_t{1} << 17);
+  BubbleStudy(StepWork work, int most, std::shared_ptr<PipelineCache> cache = std::make_shared<PipelineCache>(),
+              std::int64_t most_ops = std::int64_t{1} << 17);
   // As in ScheduleComparison.
   bool advance(std::int64_t& ops);
   bool done() const { return next_ == tasks_.size(); }
@@ -112,7 +116,7 @@ class BubbleStudy {
   std::size_t next_ = 0;
   std::vector<PipelineTimes> times_;  // by ScheduleKind
   std::vector<BubbleCurve> curves_;
-  PipelineCache cache_;
+  std::shared_ptr<PipelineCache> cache_;
 };
 
 }  // namespace roofscape::engine

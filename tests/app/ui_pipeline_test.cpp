@@ -1,8 +1,11 @@
 // The tools of the pipeline figure in the window: toggles, zoom and pan, playback.
+#include "engine/evaluate.h"
 #include "tests/app/ui_harness.h"
 
 using namespace roofscape;
+using app::derivation_id;
 using test::Harness;
+using test::preset;
 using widgets::Key;
 
 namespace {
@@ -88,4 +91,32 @@ TEST_CASE("toggles of the pipeline figure") {
   CHECK(h.scenario() == before);
   // One stage has no timeline: no tools.
   CHECK(Harness("llama3-70b-v5p-pod").place("pipeline.play") == nullptr);
+}
+
+TEST_CASE("a block of another schedule opens that schedule's bubble, not the plan's stage time") {
+  CHECK(derivation_id("stage.forward_s", 3) == "stage.forward_s[3]");
+  CHECK(derivation_id("schedule.zb-h1/stage.forward_s", 3) == "schedule.zb-h1/pipeline.bubble_fraction");
+  CHECK(derivation_id("schedule.zb-v", -1) == "schedule.zb-v/pipeline.bubble_fraction");
+  CHECK(derivation_id("schedule.held", 2).empty());
+  Harness h("llama3-405b-16k-h100");
+  app::open_derivation(h.workspace.view, "schedule.gpipe/pipeline.bubble_fraction");
+  h.step(2);
+  REQUIRE(h.workspace.view.derived);
+  REQUIRE(h.workspace.view.derived->derivation);
+  engine::Scenario gpipe = preset("llama3-405b-16k-h100");
+  gpipe.pipeline.schedule = engine::ScheduleKind::gpipe;
+  CHECK(h.workspace.view.derived->derivation->lines.front().value ==
+        engine::evaluate(gpipe).quantities.value_or(engine::Q::pipeline_bubble_fraction, -1));
+}
+
+TEST_CASE("a narrow window can show every figure in either half") {
+  Harness h("llama3-405b-16k-h100", 1000, 800);
+  REQUIRE(h.place("tabs.upper") != nullptr);
+  const auto all = widgets::figures();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    h.workspace.view.tabs = {static_cast<int>(i) + 1, 0};
+    h.step(2);
+    CAPTURE(all[i].name);
+    CHECK(h.place("figure." + std::string(all[i].name)) != nullptr);
+  }
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
+#include <memory>
 
 #include "app/strings.h"
 #include "engine/pipeline/simulate.h"
@@ -118,21 +120,50 @@ engine::StepWork work_of(int stages, int microbatches) {
   return work;
 }
 
-void compared(benchmark::State& state) {
+// All of a study after an edit: of new orders, or of times alone (`kept`).
+template <class Study>
+void study(benchmark::State& state, bool kept, Study make) {
   const engine::StepWork work = work_of(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
-  for (auto _ : state) benchmark::DoNotOptimize(engine::compare_schedules(work));
+  auto cache = std::make_shared<engine::PipelineCache>();
+  for (auto _ : state) {
+    if (!kept) cache = std::make_shared<engine::PipelineCache>();
+    auto all = make(work, cache);
+    std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+    benchmark::DoNotOptimize(all.advance(unlimited));
+  }
 }
-
-void curves(benchmark::State& state) {
+void compared(benchmark::State& state, bool kept) {
+  study(state, kept, [](const auto& work, const auto& cache) { return engine::ScheduleComparison(work, cache); });
+}
+void curves(benchmark::State& state, bool kept) {
+  study(state, kept, [](const auto& work, const auto& cache) { return engine::BubbleStudy(work, engine::microbatches_to_show(work), cache); });
+}
+// The longest frame of a window in which the study goes on by its budget.
+void longest_frame(benchmark::State& state) {
   const engine::StepWork work = work_of(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
-  for (auto _ : state) benchmark::DoNotOptimize(engine::bubble_curves(work, engine::microbatches_to_show(work)));
+  auto cache = std::make_shared<engine::PipelineCache>();
+  double longest = 0;
+  for (auto _ : state) {
+    engine::BubbleStudy all(work, engine::microbatches_to_show(work), cache);
+    while (!all.done()) {
+      std::int64_t budget = 80'000;
+      const auto from = std::chrono::steady_clock::now();
+      all.advance(budget);
+      longest = std::max(longest, std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count());
+    }
+  }
+  state.counters["longest_ms"] = 1e3 * longest;
 }
 
 BENCHMARK_CAPTURE(gantt, interleaved, ScheduleKind::interleaved_1f1b, false)->DenseRange(0, 12)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(gantt, interleaved_tools, ScheduleKind::interleaved_1f1b, true)->DenseRange(0, 12)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(gantt, zb_v_tools, ScheduleKind::zb_v, true)->DenseRange(0, 12)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(compared)->Args({16, 64})->Args({16, 1024})->Args({64, 1024})->Unit(benchmark::kMillisecond);
-BENCHMARK(curves)->Args({16, 64})->Args({16, 1024})->Args({64, 1024})->Unit(benchmark::kMillisecond);
+void sizes(benchmark::internal::Benchmark* b) { b->Args({16, 64})->Args({16, 1024})->Args({64, 1024})->Unit(benchmark::kMillisecond); }
+BENCHMARK_CAPTURE(compared, new_orders, false)->Apply(sizes);
+BENCHMARK_CAPTURE(compared, new_times, true)->Apply(sizes);
+BENCHMARK_CAPTURE(curves, new_orders, false)->Apply(sizes);
+BENCHMARK_CAPTURE(curves, new_times, true)->Apply(sizes);
+BENCHMARK(longest_frame)->Apply(sizes);
 
 }  // namespace
 
