@@ -3,6 +3,9 @@
 #include <array>
 
 #include "widgets/figure_bubble.h"
+#include "widgets/figure_collective.h"
+#include "widgets/figure_comm_roofline.h"
+#include "widgets/figure_matmul.h"
 #include "widgets/figure_memory.h"
 #include "widgets/figure_network.h"
 #include "widgets/figure_pipeline.h"
@@ -20,6 +23,9 @@ constexpr std::array kFigures{
     FigureRow{"schedules", draw_schedules, schedules_head, schedules_data, kPage, 472.0f},
     FigureRow{"bubble", draw_bubble, bubble_head, bubble_data, kColumn, 283.5f},
     FigureRow{"network", draw_network, network_head, network_data, kColumn, 283.5f, kNetworkOptions},
+    FigureRow{"comm-roofline", draw_comm_roofline, comm_roofline_head, comm_roofline_data, kColumn, 283.5f},
+    FigureRow{"matmul", draw_matmul, matmul_head, matmul_data, kColumn, 283.5f, kMatmulOptions},
+    FigureRow{"collective", draw_collective, collective_head, collective_data, kColumn, 283.5f, kCollectiveOptions},
 };
 
 static_assert(kFigures.size() == kFigureCount);

@@ -166,7 +166,7 @@ void draw_band_labels(Canvas& canvas, const FigureInput& input, const Chart& cha
       float width = 0;
       for (const std::string& line : lines) width = std::max(width, canvas.text_width(line, style));
       const float height = row * static_cast<float>(lines.size());
-      for (const float at : {0.5f, 0.25f, 0.75f}) {
+      for (const float at : {0.5f, 0.25f, 0.75f, 0.0f, 1.0f}) {
         const float x = left + gap + (right - left - 2 * gap - width) * at;
         consider({x, l.plot.bottom() - height - gap / 2, width, height}, at == 0.5f ? 0 : 1);
         consider({x, l.plot.y + gap / 2, width, height}, at == 0.5f ? 2 : 3);
@@ -216,6 +216,46 @@ void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, con
       canvas.line({l.plot.right() + canvas.px(5), placed[i]}, {start - canvas.px(3), placed[i]}, leader);
     canvas.text({start, placed[i]}, l.labels[i], label_style(canvas, colour, l.labelled[i]->weight));
   }
+}
+
+// The name of a line along its first segment, over it and where no other text is; left out where there is no room.
+void draw_along(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l, const ChartLine& line, std::vector<Rect>& taken) {
+  if (line.along.empty() || line.points.size() < 2) return;
+  const Point a{x_of(l, line.points[0]), y_of(l, line.points[0])}, b{x_of(l, line.points[1]), y_of(l, line.points[1])};
+  TextStyle style = label_style(canvas, line.essential ? input.theme.ink : input.theme.ink2, Weight::regular);
+  const float width = canvas.text_width(line.along, style), length = distance(a, b), gap = canvas.px(8);
+  if (length < width + 2 * gap) return;
+  const Point way = (b - a) * (1 / length), over{way.y, -way.x};
+  style.angle = std::atan2(way.y, way.x);
+  style.valign = VAlign::baseline;
+  // Squares along the text stand for it: a turned text has no upright box worth keeping clear of.
+  const float side = style.em * 1.05f;
+  int least = 1 << 20;
+  Point best;
+  std::vector<Rect> kept;
+  constexpr int kPlaces = 13;  // along the segment, over it, then under it
+  for (int place = 0; place < 2 * kPlaces; ++place) {
+    const int step = place % kPlaces;
+    const float start = gap + (length - width - 2 * gap) * static_cast<float>(step) / (kPlaces - 1);
+    const Point anchor = a + way * start + over * (style.em * (place < kPlaces ? 0.28f : -1.0f));
+    std::vector<Rect> squares;
+    for (float at = 0; at <= width + side / 2; at += side / 2) {
+      const Point p = anchor + way * std::min(at, width) + over * (style.em * 0.36f);
+      squares.push_back({p.x - side / 2, p.y - side / 2, side, side});
+    }
+    if (std::any_of(squares.begin(), squares.end(), [&](const Rect& r) {
+          return r.x < l.plot.x || r.right() > l.plot.right() || r.y < l.plot.y || r.bottom() > l.plot.bottom() ||
+                 std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); });
+        }))
+      continue;
+    int crossed = 0;
+    for (const Rect& r : squares) crossed += std::max(0, crossings(l, chart, r.inset(side * 0.3f)));
+    const int cost = 20 * crossed + std::abs(step - 7) + (place < kPlaces ? 0 : 5);
+    if (cost < least) least = cost, best = anchor, kept = std::move(squares);
+  }
+  if (kept.empty()) return;
+  canvas.text(best, line.along, style);
+  taken.insert(taken.end(), kept.begin(), kept.end());
 }
 
 float dot_size(const Canvas& canvas, const FigureInput& input, const ChartDot& dot) {
@@ -300,6 +340,9 @@ void draw_line_chart(Canvas& canvas, const Rect& area, const FigureInput& input,
   draw_ends(canvas, input, chart, l);
   std::vector<Rect> taken;
   draw_dots(canvas, input, chart, l, taken);
+  for (const bool essential : {true, false})
+    for (const ChartLine& line : chart.lines)
+      if (line.essential == essential) draw_along(canvas, input, chart, l, line, taken);
   draw_band_labels(canvas, input, chart, l, taken);
   for (std::size_t i = 0; i < l.note.size(); ++i) {
     TextStyle style = small_text(canvas, theme.ink3, HAlign::left);

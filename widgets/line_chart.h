@@ -22,6 +22,7 @@ struct ChartLine {
   std::vector<ChartPoint> points;  // ascending in x; a value that is not finite or off the axes is not drawn
   Stroke stroke;
   std::string label;               // at its end; empty: none
+  std::string along;               // a name that stands over the line's first segment and runs with it
   Weight weight = Weight::regular;
   bool essential = false;          // its label is the last to go where there is no room
   std::string tag;                 // id of the regions along the line; empty: none

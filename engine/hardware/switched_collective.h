@@ -3,6 +3,8 @@
 // of an AllToAll, the bytes of all ranks together. Formulas are of the bandwidth regime.
 #pragma once
 
+#include <cstdint>
+
 #include "engine/scalar.h"
 
 namespace roofscape::engine {
@@ -33,6 +35,14 @@ S node_gather_estimate(const S& bytes, const S& gpu, const S& inner, const S& no
 template <Scalar S>
 S fabric_gather_estimate(const S& bytes, const S& node, const S& inner, const S& node_size) {
   return bytes / node * node_size / max(node_size, inner);
+}
+
+// Hops of a collective that runs as a binary tree over so many ranks (chapter 12).
+template <Scalar S>
+S tree_hops(int ranks) {
+  int hops = 0;
+  while ((std::int64_t{1} << hops) < ranks) ++hops;
+  return constant<S>(hops);
 }
 
 // Reduction in the switches (SHARP): every rank sends its array once and receives the sum once.

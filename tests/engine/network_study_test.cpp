@@ -1,4 +1,7 @@
-// The study behind the network figure against the book's numbers and the report's own.
+// The studies behind the book's figures against the book's numbers and the report's own.
+#include "engine/studies/collective.h"
+#include "engine/studies/comm_roofline.h"
+#include "engine/studies/matmul.h"
 #include "engine/studies/network.h"
 #include "tests/engine/fixtures.h"
 
@@ -100,5 +103,72 @@ TEST_CASE("a line is over the arithmetic before its crossing and under it after"
             CHECK((study.compute[k] >= line.seconds[k]) == (study.tokens[k] > *line.hidden_from));
           }
       }
+  }
+}
+
+// Chapter 12: 295 rows on H100 from bytes of weights alone, half as many with int8 weights.
+TEST_CASE("the critical batch is near the ridge, and halves with the bytes of a weight") {
+  for (const OperationKind kind : {OperationKind::gate_up, OperationKind::down, OperationKind::qkv, OperationKind::attention_out}) {
+    const MatmulStudy study = matmul_study(with(preset("llama3-8b-8-h100"), {"model.d_model=1000000", "model.d_ff=1000000", "model.n_heads=8192", "model.n_kv_heads=8192"}), kind);
+    CAPTURE(kOperationIds[static_cast<std::size_t>(kind)]);
+    CHECK(*study.lines[0].critical_rows == doctest::Approx(989.0 / 3.35).epsilon(0.002));
+    CHECK(*study.lines[1].critical_rows == doctest::Approx(989.0 / 3.35 / 2).epsilon(0.002));
+  }
+}
+
+TEST_CASE("a matmul reaches its peak from its critical batch on and not before") {
+  const MatmulStudy study = matmul_study(preset("deepseek-v3-2048-h800"), OperationKind::down);
+  for (const MatmulLine& line : study.lines)
+    for (std::size_t i = 0; i < study.rows.size(); ++i)
+      CHECK((line.flop_per_s[i] < line.peak * (1 - 1e-9)) == (study.rows[i] < *line.critical_rows * (1 - 1e-9)));
+}
+
+TEST_CASE("a chip without a faster fp8 has no line for it") {
+  for (const MatmulLine& line : matmul_study(preset("llama3-70b-v5p-pod"), OperationKind::gate_up).lines) CHECK(line.mix != DtypeMix::fp8);
+}
+
+// Chapter 3: an axis of 4 with a microsecond a hop and 180 GB/s is bound by latency below 2 x 180 kB.
+TEST_CASE("a gather over four v5p chips is latency-bound below two hops' worth of bytes") {
+  const Scenario s = preset("llama3-70b-v5p-pod");
+  const CollectiveStudy study = collective_study(s, evaluate(s), {CollectiveGroup::tensor, 0});
+  CHECK(study.hops == 2);
+  CHECK(*study.lines[0].crossing_bytes == doctest::Approx(360e3));
+  // Chapter 3: an AllReduce takes twice a gather; on one ring an AllToAll of the same bytes takes a quarter.
+  CHECK(study.lines[1].seconds_a_byte == doctest::Approx(2 * study.lines[0].seconds_a_byte));
+  CHECK(study.lines[2].seconds_a_byte == doctest::Approx(study.lines[0].seconds_a_byte / 4));
+}
+
+TEST_CASE("messages of the plan take what the report says where bandwidth decides") {
+  for (const char* id : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800"}) {
+    const Scenario s = preset(id);
+    CAPTURE(id);
+    const CollectiveStudy study = collective_study(s, evaluate(s), {});
+    REQUIRE(!study.uses.empty());
+    for (const CollectiveUse& use : study.uses)
+      for (const CollectiveLine& line : study.lines)
+        if (line.kind == use.kind) CHECK(use.bytes * line.seconds_a_byte == doctest::Approx(use.seconds));
+  }
+}
+
+TEST_CASE("links without a published latency have no latency regime until one is assumed") {
+  const Scenario s = preset("llama3-8b-8-h100");
+  const Report report = evaluate(s);
+  CHECK_FALSE(collective_study(s, report, {}).lines[0].crossing_bytes);
+  // A tree over 8 GPUs has 3 hops (chapter 12).
+  CHECK(*collective_study(s, report, {CollectiveGroup::node, 1e-6}).lines[0].crossing_bytes == doctest::Approx(3e-6 * 8 / 7 * 450e9));
+}
+
+TEST_CASE("a mesh axis stands on the roof of its tier") {
+  std::mt19937 rng(11);
+  for (int i = 0; i < 40; ++i) {
+    const Scenario s = i < 2 ? preset(i == 0 ? "llama3-70b-v5p-pod" : "llama3-405b-16k-h100") : random_scenario(rng);
+    const Report report = evaluate(s);
+    const CommRoofline study = comm_roofline(s, report);
+    for (const AxisDot& dot : study.axes) {
+      const LinkRoof& roof = study.roofs[static_cast<std::size_t>(dot.roof)];
+      const double on_roof = std::min(study.peak, dot.intensity * roof.bytes_per_s);
+      CHECK(dot.flop_per_s <= on_roof * (1 + 1e-9));
+      if (dot.axis != Axis::pipeline) CHECK(dot.flop_per_s == doctest::Approx(on_roof));
+    }
   }
 }

@@ -14,7 +14,7 @@ using namespace roofscape::widgets::testing;
 
 namespace {
 
-constexpr std::string_view kBookFigures[]{"network"};
+constexpr std::string_view kBookFigures[]{"network", "comm-roofline", "matmul", "collective"};
 constexpr const char* kPresets[]{"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800", "llama3-8b-8-h100"};
 
 const TextTable& longer_words() {
@@ -143,8 +143,48 @@ TEST_CASE("network: its takeaway says what the present batch needs") {
   CHECK(find_figure("network")->head(input_of(case_of("llama3-70b-v5p-pod"), dark), {}).takeaway == "468 tokens a chip: this plan is network-bound; the best mix hides from 498 on");
 }
 
+TEST_CASE("comm-roofline: every axis that moves something is a dot with its name, every tier a roof") {
+  const auto canvas = book("comm-roofline", "llama3-405b-16k-h100");
+  for (const char* text : {"tensor 8", "context 16", "fsdp 8", "pipeline 16", "NVLink 450\u202fGB/s", "fabric 50\u202fGB/s", "PCIe 64\u202fGB/s"}) {
+    CAPTURE(text);
+    CHECK(canvas->find_text(text));
+  }
+  REQUIRE(canvas->count_tags("step.tensor_exposed_s") == 1u);
+  // Its links let it reach the peak: the dot is on the flat roof.
+  CHECK(canvas->find_tag("step.tensor_exposed_s")->rect.centre().y == doctest::Approx(between_ticks(*canvas, "100\u202fT", 100e12, "1\u202fP", 1e15, 989e12, true)).epsilon(0.002));
+}
+
+TEST_CASE("matmul: each mix turns at its critical batch, which is written there") {
+  const auto canvas = book("matmul", "llama3-8b-8-h100");
+  for (const auto& [id, peak, text] : {std::tuple{"matmul.critical.bf16", 989e12, "322"}, std::tuple{"matmul.critical.int8_weights", 989e12, "161"},
+                                       std::tuple{"matmul.critical.int8", 2e15, "326"}}) {
+    CAPTURE(id);
+    REQUIRE(canvas->count_tags(id) == 1u);
+    CHECK(canvas->find_text(text));
+    CHECK(canvas->find_tag(id)->rect.centre().y == doctest::Approx(between_ticks(*canvas, "10\u202fT", 10e12, "1\u202fP", 1e15, peak, true)).epsilon(0.002));
+  }
+  CHECK(canvas->find_text("now 8192"));
+}
+
+TEST_CASE("collective: regimes, the size between them and the plan's message are marked") {
+  const auto canvas = book("collective", "llama3-70b-v5p-pod");
+  for (const char* text : {"latency-bound", "bandwidth-bound", "15.9\u202fMB", "plan 428\u202fMB", "AllReduce", "AllToAll", "gather, scatter"}) {
+    CAPTURE(text);
+    CHECK(canvas->find_text(text));
+  }
+  CHECK(canvas->find_tag("collective.crossing.all_gather")->rect.centre().x ==
+        doctest::Approx(between_ticks(*canvas, "10\u202fk", 1e4, "100\u202fM", 1e8, 45.25e-6 * 360e9 * 0.9779, false)).epsilon(0.01));
+}
+
+TEST_CASE("collective: a group of one rank says so") {
+  CHECK(book("collective", "llama3-8b-8-h100", with_choice(0, 2))->find_text("This group has one rank: nothing to exchange."));
+}
+
 TEST_CASE("goldens of the book's figures") {
   FigureView view;
   view.print = true;
   check_golden("figure_network", *drawn("network", case_of("llama3-70b-v5p-pod"), "print", 9, 425, 283, view));
+  check_golden("figure_comm_roofline", *drawn("comm-roofline", case_of("llama3-405b-16k-h100"), "print", 9, 425, 283, view));
+  check_golden("figure_matmul", *drawn("matmul", case_of("llama3-8b-8-h100"), "print", 9, 425, 283, view));
+  check_golden("figure_collective", *drawn("collective", case_of("llama3-70b-v5p-pod"), "print", 9, 425, 283, view));
 }

@@ -1,0 +1,126 @@
+#include "engine/studies/collective.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/hardware/collective.h"
+#include "engine/hardware/switched_collective.h"
+
+namespace roofscape::engine {
+
+namespace {
+
+constexpr int kSamples = 97;
+constexpr double kLeastBytes = 1e3, kMostBytes = 1e10;  // of the axis, unless what is marked lies beyond
+
+struct Group {
+  std::optional<Axis> axis;
+  AxisLinks links;
+};
+
+std::optional<Axis> busiest_axis(const Report& report) {
+  std::array<double, kAxisCount> busy{};
+  for (const CollectiveRow& row : report.collectives)
+    if (row.kind != CollectiveKind::send) busy[static_cast<std::size_t>(row.axis)] += row.calls_per_step * row.time_s;
+  const auto most = std::max_element(busy.begin(), busy.end());
+  if (*most <= 0) return std::nullopt;
+  return static_cast<Axis>(most - busy.begin());
+}
+
+AxisLinks links_of(const Inputs<double>& in, Axis axis) {
+  return axis == Axis::fsdp && in.degree(axis).n > 1 ? in.links.state : in.links[axis];
+}
+
+// All chips as one group, or those of a node.
+AxisLinks all_of(const Scenario& s, bool node) {
+  Parallelism plan;
+  const auto chips = static_cast<int>(std::min<std::int64_t>(chip_count(s.cluster) / std::max(1, s.cluster.slices), 1 << 24));
+  plan.fsdp = node ? std::min(s.cluster.node_size, chips) : chips;
+  return place_mesh(s.cluster, plan, {}).state;
+}
+
+Group group_of(const Scenario& s, const Inputs<double>& in, const Report& report, CollectiveGroup asked) {
+  using enum CollectiveGroup;
+  const auto of = [&](Axis axis) { return Group{axis, links_of(in, axis)}; };
+  switch (asked) {
+    case busiest:
+      if (const auto axis = busiest_axis(report)) return of(*axis);
+      return {std::nullopt, all_of(s, false)};
+    case fsdp: return of(Axis::fsdp);
+    case tensor: return of(Axis::tensor);
+    case data: return of(Axis::data);
+    case context: return of(Axis::context);
+    case expert: return of(Axis::expert);
+    case node: return {std::nullopt, s.cluster.chip.interconnect == Interconnect::switched ? all_of(s, true) : AxisLinks{}};
+    case cluster: break;
+  }
+  return {std::nullopt, all_of(s, false)};
+}
+
+// Hops to the farthest rank: along the torus axes, whose sides are taken as even; over switches those of a tree.
+double hops_of(const AxisLinks& links, bool wrapped) {
+  if (links.tier != LinkTier::ici) return tree_hops<double>(links.degree);
+  const double side = std::pow(links.degree, 1.0 / links.torus_axes);
+  const std::vector<TorusAxis<double>> axes(static_cast<std::size_t>(links.torus_axes),
+                                            TorusAxis<double>{side, static_cast<int>(std::lround(side)), wrapped});
+  return torus_hops<double>(axes);
+}
+
+}  // namespace
+
+CollectiveStudy collective_study(const Scenario& s, const Report& report, const CollectiveQuestion& q) {
+  const Inputs<double> in = make_inputs<double>(s, nullptr);
+  const Group group = group_of(s, in, report, q.group);
+  const AxisLinks& links = group.links;
+  CollectiveStudy study;
+  study.axis = group.axis;
+  study.tier = links.tier;
+  study.ranks = links.degree;
+  study.torus_axes = links.torus_axes;
+  if (links.degree <= 1) return study;
+  const double gather = gather_bandwidth(links, static_cast<double>(links.torus_axes), in.chip);
+  const double reduce = reduces_in_network(links) ? reduce_bandwidth(links, in.chip) : gather;
+  const double exchange = exchange_time(links, 1.0 / links.degree, in.chip);  // of one byte of all ranks together
+  if (!std::isfinite(gather) || !(gather > 0)) return study;
+  study.bandwidth_bytes_per_s = gather;
+  study.hops = hops_of(links, in.links.wrapped);
+  if (q.hop_s > 0) study.hop_s = q.hop_s;
+  else if (links.tier == LinkTier::ici) study.hop_s = s.cluster.chip[ChipField::ici_hop_latency_s].value;
+
+  const double once = study.hop_s ? study.hops * *study.hop_s : 0;
+  const auto add = [&](CollectiveKind kind, double latency, double a_byte) {
+    if (!(a_byte > 0) || !std::isfinite(a_byte)) return;
+    CollectiveLine line{kind, {}, latency, a_byte, std::nullopt};
+    if (latency > 0) line.crossing_bytes = torus_crossover_bytes(latency, a_byte);
+    study.lines.push_back(std::move(line));
+  };
+  add(CollectiveKind::all_gather, once, all_gather_time(1.0, gather));
+  add(CollectiveKind::all_reduce, all_reduce_of_gather(once), all_reduce_time(1.0, reduce));
+  if (links.tier != LinkTier::dcn) add(CollectiveKind::all_to_all, once, exchange);
+
+  double low = once > 0 ? kLeastBytes : kLeastBytes * 100, high = kMostBytes;
+  for (const CollectiveLine& line : study.lines)
+    if (line.crossing_bytes) low = std::min(low, *line.crossing_bytes / 10), high = std::max(high, *line.crossing_bytes * 10);
+  for (const CollectiveRow& row : report.collectives) {
+    if (!group.axis || row.axis != *group.axis || row.kind == CollectiveKind::send || !(row.bytes > 0)) continue;
+    // A size that is sent both ways is one message.
+    const auto same = [&](const CollectiveUse& u) { return u.kind == row.kind && std::abs(u.bytes / row.bytes - 1) < 1e-6; };
+    const auto twin = std::find_if(study.uses.begin(), study.uses.end(), same);
+    if (twin != study.uses.end()) {
+      twin->calls_per_step += row.calls_per_step;
+      continue;
+    }
+    // The report counts the bytes each rank exchanges, the axis those of all of them.
+    const double bytes = row.kind == CollectiveKind::all_to_all && row.axis == Axis::expert ? row.bytes * links.degree : row.bytes;
+    study.uses.push_back({row.kind, row.backward, bytes, row.time_s, row.calls_per_step});
+    low = std::min(low, bytes / 10), high = std::max(high, bytes * 10);
+  }
+  for (int i = 0; i < kSamples; ++i) {
+    const double v = low * std::pow(high / low, static_cast<double>(i) / (kSamples - 1));
+    study.bytes.push_back(v);
+    for (CollectiveLine& line : study.lines) line.seconds.push_back(max(line.latency_s, v * line.seconds_a_byte));
+  }
+  return study;
+}
+
+}  // namespace roofscape::engine

@@ -1,0 +1,55 @@
+// Time of the four collectives over the bytes of the gathered array, on one group of ranks: a mesh axis of the plan, a
+// node or all chips (scaling book, chapters 3 and 12). A collective takes the longer of its two regimes: bytes over
+// bandwidth, as evaluate() has it, or a fixed latency for every hop.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/report.h"
+#include "engine/scenario.h"
+
+namespace roofscape::engine {
+
+enum class CollectiveGroup : std::uint8_t { busiest, fsdp, tensor, data, context, expert, node, cluster };
+inline constexpr std::array<std::string_view, 8> kCollectiveGroupIds{"busiest", "fsdp", "tensor", "data", "context", "expert", "node", "cluster"};
+
+struct CollectiveQuestion {
+  CollectiveGroup group = CollectiveGroup::busiest;  // the axis of the plan that is busy longest, or all chips
+  double hop_s = 0;                                  // latency of a hop that is assumed; 0: the published one
+  friend bool operator==(const CollectiveQuestion&, const CollectiveQuestion&) = default;
+};
+
+struct CollectiveLine {
+  CollectiveKind kind = CollectiveKind::all_gather;
+  std::vector<double> seconds;           // by CollectiveStudy::bytes
+  double latency_s = 0;                  // 0: not known
+  double seconds_a_byte = 0;
+  std::optional<double> crossing_bytes;  // below it hops take longer than bytes
+};
+
+// A message the plan sends over this group.
+struct CollectiveUse {
+  CollectiveKind kind = CollectiveKind::all_gather;
+  bool backward = false;
+  double bytes = 0, seconds = 0, calls_per_step = 0;
+};
+
+struct CollectiveStudy {
+  std::optional<Axis> axis;    // none: a node or the cluster
+  LinkTier tier = LinkTier::none;
+  int ranks = 1, torus_axes = 0;
+  std::optional<double> hop_s;
+  double hops = 0;
+  double bandwidth_bytes_per_s = 0;  // of a gather
+  std::vector<double> bytes;   // ascending, even in the logarithm
+  std::vector<CollectiveLine> lines;  // gather and scatter (which take the same), reduce, exchange
+  std::vector<CollectiveUse> uses;
+  bool known() const { return !lines.empty(); }
+};
+
+CollectiveStudy collective_study(const Scenario&, const Report&, const CollectiveQuestion&);
+
+}  // namespace roofscape::engine

@@ -1,0 +1,167 @@
+#include "widgets/figure_comm_roofline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "engine/studies/comm_roofline.h"
+#include "widgets/empty_state.h"
+#include "widgets/figure_head.h"
+#include "widgets/line_chart.h"
+#include "widgets/number_format.h"
+#include "widgets/palette.h"
+
+namespace roofscape::widgets {
+
+using engine::AxisDot;
+using engine::CommRoofline;
+using engine::LinkRoof;
+using engine::RoofTier;
+
+namespace {
+
+constexpr double kRoomX = 3, kRoomY = 30;  // of the axes beyond what they show, as factors
+constexpr float kDot = 13;
+
+const CommRoofline& study_of(const FigureInput& input) {
+  return input.studies.get<CommRoofline>(input.scenario, [&] { return engine::comm_roofline(input.scenario, input.report); });
+}
+
+std::string_view axis_id(engine::Axis axis) { return engine::kAxisIds[static_cast<std::size_t>(axis)]; }
+Axis look_of(engine::Axis axis) {
+  switch (axis) {
+    case engine::Axis::data: return Axis::data;
+    case engine::Axis::fsdp: return Axis::fsdp;
+    case engine::Axis::tensor: return Axis::tensor;
+    case engine::Axis::context: return Axis::context;
+    case engine::Axis::expert: return Axis::expert;
+    case engine::Axis::pipeline: return Axis::pipeline;
+  }
+  return Axis::data;
+}
+std::string axis_name(const FigureInput& input, const AxisDot& dot) {
+  return input.texts.format("figure.axis." + std::string(axis_id(dot.axis)), {format_count(dot.degree)});
+}
+
+std::string roof_name(const FigureInput& input, const LinkRoof& roof) {
+  const TextTable& t = input.texts;
+  const std::string key = "figure.comm-roofline.roof." + std::string(engine::kRoofTierIds[static_cast<std::size_t>(roof.tier)]);
+  const std::string rate = format(roof.bytes_per_s, engine::unit::bytes_per_s, {.trim_zeros = true});
+  if (roof.tier == RoofTier::ici) return roof.torus_axes == 1 ? t.format(key + ".one", {rate}) : t.format(key, {rate, format_count(roof.torus_axes)});
+  if (roof.tier == RoofTier::fabric && roof.fabric_level >= 0)
+    return t.format(key + ".level", {input.scenario.cluster.fabric[static_cast<std::size_t>(roof.fabric_level)].name, rate});
+  return t.format(key, {rate});
+}
+
+const AxisDot* tightest(const CommRoofline& study) {
+  const AxisDot* least = nullptr;
+  for (const AxisDot& dot : study.axes)
+    if (least == nullptr || dot.margin < least->margin) least = &dot;
+  return least;
+}
+
+bool used(const CommRoofline& study, std::size_t roof) {
+  return std::any_of(study.axes.begin(), study.axes.end(), [&](const AxisDot& d) { return d.roof == static_cast<int>(roof); });
+}
+
+Readout roof_readout(const FigureInput& input, const LinkRoof& roof) {
+  Readout out;
+  out.title = roof_name(input, roof);
+  out.rows.emplace_back(std::string(input.texts.text("figure.comm-roofline.ridge")), format(roof.ridge, engine::unit::flop_per_byte));
+  return out;
+}
+
+Readout dot_readout(const FigureInput& input, const AxisDot& dot) {
+  const TextTable& t = input.texts;
+  Readout out;
+  out.title = t.format("figure.comm-roofline.readout", {axis_name(input, dot), format(dot.intensity, engine::unit::flop_per_byte)});
+  out.rows.emplace_back(std::string(t.text("figure.comm-roofline.bytes")), format(dot.bytes, engine::unit::bytes));
+  out.rows.emplace_back(std::string(t.text("figure.comm-roofline.seconds")), format_duration(dot.seconds));
+  out.rows.emplace_back(std::string(t.text("figure.comm-roofline.reach")), format(dot.flop_per_s, engine::unit::flop_per_s));
+  out.rows.emplace_back(std::string(t.text("figure.comm-roofline.margin")), format_ratio(dot.margin));
+  return out;
+}
+
+Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
+  const TextTable& t = input.texts;
+  const Theme& theme = input.theme;
+  Chart c;
+  c.x_kind = ScaleKind::log10;
+  c.x_labels = c.y_labels = TickLabels::si;
+  c.x_title = t.text("figure.comm-roofline.x");
+  c.y_title = t.text(chip_key(input, "figure.comm-roofline.y"));
+  double left = study.roofs.front().ridge, right = study.roofs.back().ridge, low = study.peak;
+  for (const AxisDot& dot : study.axes) left = std::min(left, dot.intensity), right = std::max(right, dot.intensity), low = std::min(low, dot.flop_per_s);
+  c.x_from = left / kRoomX, c.x_to = right * kRoomX;
+  std::tie(c.y_from, c.y_to) = std::pair{std::min(low / kRoomX, study.peak / kRoomY), study.peak * kRoomX};
+  c.x_from = std::max(c.x_from, c.y_from / study.roofs.front().bytes_per_s);
+
+  // The peak that all share, then the slope of each tier.
+  ChartLine peak;
+  peak.stroke = {theme.ink, theme.data_width * em * 1.15f, {}};
+  peak.points = {{study.roofs.front().ridge, study.peak}, {c.x_to, study.peak}};
+  c.lines.push_back(std::move(peak));
+  for (std::size_t i = 0; i < study.roofs.size(); ++i) {
+    const LinkRoof& roof = study.roofs[i];
+    const bool carries = used(study, i);
+    ChartLine line;
+    line.stroke = carries ? Stroke{theme.ink, theme.data_width * em, {}} : Stroke{theme.ink3, theme.axis_width * em, Dash{em * 0.3f, em * 0.25f}};
+    const double from = std::max(c.x_from, c.y_from / roof.bytes_per_s);
+    line.points = {{from, from * roof.bytes_per_s}, {roof.ridge, study.peak}};
+    line.along = roof_name(input, roof);
+    line.essential = carries;
+    line.tag = "comm-roofline.roof." + std::to_string(i);
+    line.readout = [&input, &roof](const ChartPoint&) { return roof_readout(input, roof); };
+    c.lines.push_back(std::move(line));
+  }
+  for (const AxisDot& a : study.axes) {
+    ChartDot dot;
+    dot.at = {a.intensity, a.flop_per_s};
+    dot.text = axis_name(input, a);
+    dot.colour = line_of(theme, look_of(a.axis));
+    dot.size = kDot;
+    dot.tag = std::string(engine::quantity(engine::kExposedParts[static_cast<std::size_t>(a.axis)]).id);
+    dot.readout = dot_readout(input, a);
+    c.dots.push_back(std::move(dot));
+  }
+  if (study.axes.empty()) c.note = t.text("figure.comm-roofline.silent");
+  return c;
+}
+
+}  // namespace
+
+FigureHead comm_roofline_head(const FigureInput& input, const FigureView&) {
+  const TextTable& t = input.texts;
+  FigureHead head;
+  head.title = t.text("figure.comm-roofline.title");
+  const CommRoofline& study = study_of(input);
+  if (!study.known()) return head;
+  const AxisDot* least = tightest(study);
+  if (least == nullptr) head.takeaway = t.text("figure.comm-roofline.takeaway.silent");
+  else if (least->margin >= 1)
+    head.takeaway = t.format("figure.comm-roofline.takeaway.hides", {axis_name(input, *least), format_ratio(least->margin)});
+  else
+    head.takeaway = t.format(chip_key(input, "figure.comm-roofline.takeaway.caps"), {axis_name(input, *least), format(least->flop_per_s, engine::unit::flop_per_s)});
+  return head;
+}
+
+void draw_comm_roofline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+  const Rect rest = draw_figure_head(canvas, area, input, view, comm_roofline_head(input, view));
+  if (rest.empty()) return;
+  const CommRoofline& study = study_of(input);
+  if (!study.known()) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.comm-roofline.unknown"));
+  draw_line_chart(canvas, rest, input, chart_of(input, study, canvas.em()));
+}
+
+std::string comm_roofline_data(const FigureInput& input, const FigureView&) {
+  const CommRoofline& study = study_of(input);
+  std::string out = "axis\tranks\tFLOP/byte\tbytes a step\ttime s\tFLOP/s reachable\n";
+  for (const AxisDot& dot : study.axes)
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", axis_id(dot.axis), dot.degree, dot.intensity, dot.bytes, dot.seconds, dot.flop_per_s);
+  for (const LinkRoof& roof : study.roofs)
+    out += fmt::format("{}\t{}\t{}\t\t\t{}\n", engine::kRoofTierIds[static_cast<std::size_t>(roof.tier)], roof.torus_axes, roof.ridge, study.peak);
+  return out;
+}
+
+}  // namespace roofscape::widgets
