@@ -11,6 +11,7 @@
 #include "widgets/figure_pipeline.h"
 #include "widgets/figure_roofline.h"
 #include "widgets/figure_schedules.h"
+#include "widgets/figure_sharded_matmul.h"
 
 namespace roofscape::widgets {
 namespace {
@@ -26,6 +27,7 @@ constexpr std::array kFigures{
     FigureRow{"comm-roofline", draw_comm_roofline, comm_roofline_head, comm_roofline_data, kColumn, 283.5f},
     FigureRow{"matmul", draw_matmul, matmul_head, matmul_data, kColumn, 283.5f, kMatmulOptions},
     FigureRow{"collective", draw_collective, collective_head, collective_data, kColumn, 283.5f, kCollectiveOptions},
+    FigureRow{"sharded-matmul", draw_sharded_matmul, sharded_matmul_head, sharded_matmul_data, kColumn, 283.5f, kShardedMatmulOptions},
 };
 
 static_assert(kFigures.size() == kFigureCount);

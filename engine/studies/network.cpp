@@ -34,8 +34,9 @@ LayerLoad load_of(const Scenario& s, const Inputs<double>& in, const LayerCost<d
   double params = 0, collectives = 0;
   if (q.count == LayerCount::mlp) {
     constexpr double kMatrices = 2;
-    load.flops = kMatrices * matmul_flops(MatmulShape<double>{1, in.model.d_model, in.model.d_ff});
-    params = kMatrices * in.model.d_model * in.model.d_ff;
+    const Bounds<double> limits = bounds(in, in.batch_sequences * in.sequence_length, s.assumptions.axes_overlap);
+    load.flops = kMatrices * matmul_flops(MatmulShape<double>{1, in.model.d_model, limits.active_width});
+    params = kMatrices * in.model.d_model * limits.total_width;
     collectives = backward ? 4 : 2;  // chapter 5: inputs are gathered again in the backward pass
   } else {
     load.flops = layer.operations.flops_forward * in.degree(Axis::tensor).x / layer.microbatch_tokens;

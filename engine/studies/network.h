@@ -16,7 +16,8 @@ namespace roofscape::engine {
 // What is counted as a layer.
 enum class LayerCount : std::uint8_t {
   whole,  // the mean layer of the model as it is evaluated: all its parameters, collectives around attention and MLP
-  mlp,    // the book's block: two matrices d_model x d_ff, one gather and one reduction; what the bounds are of
+  mlp,    // the book's block: two matrices d_model x d_ff (of experts: those a token meets, and all that are moved), one gather and
+          // one reduction; what the bounds are of
 };
 enum class Pass : std::uint8_t { forward, backward };
 

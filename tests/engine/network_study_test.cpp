@@ -3,6 +3,7 @@
 #include "engine/studies/comm_roofline.h"
 #include "engine/studies/matmul.h"
 #include "engine/studies/network.h"
+#include "engine/studies/sharded_matmul.h"
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;
@@ -171,4 +172,28 @@ TEST_CASE("a mesh axis stands on the roof of its tier") {
       if (dot.axis != Axis::pipeline) CHECK(dot.flop_per_s == doctest::Approx(on_roof));
     }
   }
+}
+
+// Chapter 3: gathering weights is limited by the network below 2550 rows on one v5p axis; reducing wins there iff D > 2 B.
+TEST_CASE("below 2550 rows reducing sums beats gathering weights exactly where the sum is longer than two batches") {
+  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.context=1", "parallelism.fsdp=1024"});
+  for (const int rows : {1024, 2048}) {
+    for (const int d_model : {1024, 2000, 4000, 8192}) {
+      const Scenario at = with(s, {"workload.sequence_length=" + std::to_string(rows), "model.d_model=" + std::to_string(d_model)});
+      const ShardedMatmulStudy study = sharded_matmul_study(at);
+      CAPTURE(rows);
+      CAPTURE(d_model);
+      REQUIRE(study.rows == rows);
+      const std::vector<MatmulWay>& ways = study.cases[1].ways;
+      CHECK(ways[0].seconds > ways[0].math_s);
+      CHECK((ways[1].seconds < ways[0].seconds) == (d_model > 2 * rows));
+    }
+  }
+}
+
+// Chapter 5: columns, then rows moves twice tokens x d_model, both matrices by columns tokens x (d_model + d_ff).
+TEST_CASE("splitting columns then rows moves the residual stream twice and never the hidden activations") {
+  const Scenario s = preset("llama3-70b-v5p-pod");
+  const ShardedMatmulStudy study = sharded_matmul_study(s);
+  CHECK(study.gathered.moves_s / study.column_row.moves_s == doctest::Approx((8192.0 + 28672) / (2 * 8192)));
 }

@@ -14,7 +14,7 @@ using namespace roofscape::widgets::testing;
 
 namespace {
 
-constexpr std::string_view kBookFigures[]{"network", "comm-roofline", "matmul", "collective"};
+constexpr std::string_view kBookFigures[]{"network", "comm-roofline", "matmul", "collective", "sharded-matmul"};
 constexpr const char* kPresets[]{"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800", "llama3-8b-8-h100"};
 
 const TextTable& longer_words() {
@@ -180,11 +180,26 @@ TEST_CASE("collective: a group of one rank says so") {
   CHECK(book("collective", "llama3-8b-8-h100", with_choice(0, 2))->find_text("This group has one rank: nothing to exchange."));
 }
 
+TEST_CASE("sharded-matmul: every case says what moves, and every way has its time") {
+  const auto canvas = book("sharded-matmul", "llama3-70b-v5p-pod");
+  for (const char* text : {"1: the sum is whole on every rank", "2: the sum is split in one array", "3: the sum is split in both arrays", "4: rows and columns split alike",
+                           "nothing moves", "gather W", "gather In", "reduce Out", "scatter sums of Out"}) {
+    CAPTURE(text);
+    CHECK(canvas->find_text(text));
+  }
+  for (const char* id : {"sharded-matmul.case1", "sharded-matmul.case2.all_gather.weights", "sharded-matmul.case3.reduce_scatter.out", "sharded-matmul.case4.all_gather.in"}) {
+    CAPTURE(id);
+    CHECK(canvas->count_tags(id) == 1u);
+    CHECK(canvas->find_tag(id)->readout.rows.size() <= 4);
+  }
+}
+
 TEST_CASE("goldens of the book's figures") {
   FigureView view;
   view.print = true;
   check_golden("figure_network", *drawn("network", case_of("llama3-70b-v5p-pod"), "print", 9, 425, 283, view));
   check_golden("figure_comm_roofline", *drawn("comm-roofline", case_of("llama3-405b-16k-h100"), "print", 9, 425, 283, view));
   check_golden("figure_matmul", *drawn("matmul", case_of("llama3-8b-8-h100"), "print", 9, 425, 283, view));
+  check_golden("figure_sharded_matmul", *drawn("sharded-matmul", case_of("llama3-70b-v5p-pod"), "print", 9, 425, 283, view));
   check_golden("figure_collective", *drawn("collective", case_of("llama3-70b-v5p-pod"), "print", 9, 425, 283, view));
 }

@@ -1,0 +1,317 @@
+#include "widgets/figure_sharded_matmul.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/studies/sharded_matmul.h"
+#include "widgets/empty_state.h"
+#include "widgets/figure_head.h"
+#include "widgets/number_format.h"
+#include "widgets/palette.h"
+#include "widgets/plot.h"
+
+namespace roofscape::widgets {
+
+using engine::MatmulCase;
+using engine::MatmulWay;
+using engine::Operand;
+using engine::ShardedMatmulStudy;
+using engine::Split;
+
+namespace {
+
+constexpr int kDrawnRanks = 4;          // blocks a split array is drawn in
+constexpr float kOthersTint = 0.28f;    // blocks of other ranks, of the colour of the first
+constexpr float kDiagramShare = 0.40f;  // of the width, at most
+constexpr float kLabelShare = 0.50f;    // of what is beside the diagram
+constexpr float kBar = 9;               // height of a bar
+
+const ShardedMatmulStudy& study_of(const FigureInput& input) {
+  return input.studies.get<ShardedMatmulStudy>(input.scenario, [&] { return engine::sharded_matmul_study(input.scenario); });
+}
+
+bool pair_of(const FigureView& view) { return view.choices[0] == 1; }
+
+std::string operand_name(const FigureInput& input, Operand operand) {
+  return std::string(input.texts.text("figure.sharded-matmul.operand." + std::string(engine::kOperandIds[static_cast<std::size_t>(operand)])));
+}
+std::string move_name(const FigureInput& input, const engine::MatmulMove& move) {
+  const std::string kind(engine::kCollectiveIds[static_cast<std::size_t>(move.kind)]);
+  return input.texts.format("figure.sharded-matmul.move." + kind, {operand_name(input, move.operand)});
+}
+std::string way_name(const FigureInput& input, const MatmulWay& way) {
+  if (way.moves.empty()) return std::string(input.texts.text("figure.sharded-matmul.nothing"));
+  std::string out;
+  for (const engine::MatmulMove& move : way.moves) {
+    if (!out.empty()) out += input.texts.text("figure.list_separator");
+    out += move_name(input, move);
+  }
+  return out;
+}
+
+Readout readout_of(const FigureInput& input, const MatmulWay& way) {
+  const TextTable& t = input.texts;
+  Readout out;
+  out.title = t.format("figure.sharded-matmul.readout", {way_name(input, way), format_duration(way.seconds)});
+  out.rows.emplace_back(std::string(t.text("figure.sharded-matmul.math")), format_duration(way.math_s));
+  out.rows.emplace_back(std::string(t.text("figure.sharded-matmul.moving")), format_duration(way.moves_s));
+  double bytes = 0;
+  for (const engine::MatmulMove& move : way.moves) bytes += move.bytes;
+  if (bytes > 0) out.rows.emplace_back(std::string(t.text("figure.sharded-matmul.bytes")), format(bytes, engine::unit::bytes));
+  return out;
+}
+
+struct Block {
+  Operand operand = Operand::in;
+  Split split = Split::none;
+  bool partial = false;
+};
+
+Colour colour_of(const Theme& theme, Operand operand) {
+  return theme.fill(operand == Operand::weights ? Hue::blue : operand == Operand::in ? Hue::orange : operand == Operand::hidden ? Hue::green : Hue::purple);
+}
+
+// An array: the block of one rank in full colour, those of the others pale; a partial sum hatched all over.
+void draw_array(Canvas& canvas, const FigureInput& input, const Rect& r, const Block& block, int ranks) {
+  const Theme& theme = input.theme;
+  const Colour colour = colour_of(theme, block.operand);
+  Fill own, others;
+  own.colour = colour;
+  others.colour = faded(colour, kOthersTint);
+  const int parts = block.split == Split::none ? 1 : std::min(ranks, kDrawnRanks);
+  for (int i = 0; i < parts; ++i) {
+    const float from = static_cast<float>(i) / static_cast<float>(parts), size = 1.0f / static_cast<float>(parts), gap = parts > 1 ? canvas.px(1) : 0;
+    const Rect part = block.split == Split::rows ? Rect{r.x, r.y + r.h * from, r.w, r.h * size - gap} : Rect{r.x + r.w * from, r.y, r.w * size - gap, r.h};
+    if (block.partial) {
+      Fill sums = hatched(theme, faded(colour, kOthersTint), Hatch::slash, canvas.em());
+      sums.hatch_ink = colour;
+      canvas.rect(part, sums);
+    } else {
+      canvas.rect(part, i == 0 ? own : others);
+    }
+  }
+  canvas.frame(r, {theme.edge, theme.edge_width * canvas.em(), {}});
+}
+
+struct Row {
+  std::vector<Block> blocks;       // In, W, Out; of the pair In, W, hidden, W, Out
+  std::string heading;
+  std::string tag;
+  std::vector<const MatmulWay*> ways;
+};
+
+std::vector<Row> rows_of(const FigureInput& input, const FigureView& view, const ShardedMatmulStudy& study) {
+  const TextTable& t = input.texts;
+  std::vector<Row> rows;
+  if (pair_of(view)) {
+    rows.push_back({{{Operand::in, Split::columns}, {Operand::weights, Split::columns}, {Operand::hidden, Split::columns}, {Operand::weights, Split::columns}, {Operand::out, Split::columns}},
+                    std::string(t.text("figure.sharded-matmul.pair.gathered")), "gathered", {&study.gathered}});
+    rows.push_back({{{Operand::in, Split::columns}, {Operand::weights, Split::columns}, {Operand::hidden, Split::columns}, {Operand::weights, Split::rows}, {Operand::out, Split::columns}},
+                    std::string(t.text("figure.sharded-matmul.pair.column_row")), "column_row", {&study.column_row}});
+    return rows;
+  }
+  for (const MatmulCase& c : study.cases) {
+    Row row;
+    row.blocks = {{Operand::in, c.in}, {Operand::weights, c.weights}, {Operand::out, c.out, c.partial}};
+    row.heading = t.text("figure.sharded-matmul.case." + std::to_string(c.number));
+    row.tag = "case" + std::to_string(c.number);
+    for (const MatmulWay& way : c.ways) row.ways.push_back(&way);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+struct Scales {
+  float label = 0, bar = 0;  // widths
+  double longest = 1;
+};
+
+// A line: what is done, a bar of its time with the arithmetic under it, the time.
+void draw_way(Canvas& canvas, const FigureInput& input, const Rect& line, const std::string& name, const MatmulWay& way, const Scales& scales, bool best,
+              const std::string& tag) {
+  const Theme& theme = input.theme;
+  const TextStyle label = small_text(canvas, best ? theme.ink : theme.ink2, HAlign::left, best ? Weight::bold : Weight::regular);
+  const float y = line.centre().y, gap = canvas.px(6);
+  canvas.text({line.x, y}, ellipsize(canvas, name, label, scales.label - gap), label);
+  const float left = line.x + scales.label, height = std::min(canvas.px(kBar), line.h * 0.6f);
+  const auto width = [&](double seconds) { return static_cast<float>(seconds / scales.longest) * scales.bar; };
+  float end = left;
+  if (scales.bar > 0) {
+    end = left + width(way.seconds);
+    const Rect moving{left, y - height / 2, width(way.moves_s), height}, math{left, y - height / 2, width(way.math_s), height};
+    Fill moves = hatched(theme, theme.fill(Hue::orange), Hatch::slash, canvas.em()), work;
+    work.colour = faded(theme.ink2, 0.85f);
+    if (way.moves_s > 0) canvas.rect({moving.x, moving.y, std::max(moving.w, canvas.px(1)), height / 2}, moves);
+    canvas.rect({math.x, math.y + (way.moves_s > 0 ? height / 2 : 0), std::max(math.w, canvas.px(1)), way.moves_s > 0 ? height / 2 : height}, work);
+  }
+  TextStyle value = small_text(canvas, theme.ink, HAlign::left, best ? Weight::bold : Weight::regular);
+  canvas.text({end + (scales.bar > 0 ? gap : 0), y}, format_duration(way.seconds), value);
+  canvas.tag_with("sharded-matmul." + tag, -1, line, [&] { return readout_of(input, way); });
+}
+
+const MatmulWay* fastest(const Row& row) {
+  return *std::min_element(row.ways.begin(), row.ways.end(), [](const MatmulWay* a, const MatmulWay* b) { return a->seconds < b->seconds; });
+}
+
+void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const Row& row, const ShardedMatmulStudy& study, float diagram, const Scales& scales) {
+  const Theme& theme = input.theme;
+  const float small = kSmallText * canvas.em(), line = small * 1.35f;
+  // Arrays of one size, with a sign between them.
+  const auto n = static_cast<float>(row.blocks.size());
+  const float sign = small * 0.9f, side = std::min((diagram - sign * (n - 1)) / n, area.h - canvas.px(8));
+  TextStyle between = small_text(canvas, theme.ink2, HAlign::centre);
+  if (side >= canvas.px(8)) {
+    float x = area.x;
+    for (std::size_t i = 0; i < row.blocks.size(); ++i) {
+      const Rect r{x, area.centre().y - side / 2, side, side};
+      draw_array(canvas, input, r, row.blocks[i], study.ranks);
+      canvas.tag_with("sharded-matmul." + row.tag + "." + std::string(engine::kOperandIds[static_cast<std::size_t>(row.blocks[i].operand)]), -1, r, [&] {
+        Readout out;
+        out.title = operand_name(input, row.blocks[i].operand);
+        return out;
+      });
+      x += side;
+      if (i + 1 < row.blocks.size()) canvas.text({x + sign / 2, area.centre().y}, i % 2 == 0 ? "\u00b7" : "=", between);
+      x += sign;
+    }
+  }
+  // Headings and ways as far as lines fit; the fastest way is the last to go.
+  Rect text = rect_between(area.x + diagram + canvas.px(12), area.y, area.right(), area.bottom());
+  const int lines = std::max(1, static_cast<int>(area.h / line));
+  std::vector<std::pair<std::string, const MatmulWay*>> shown;
+  if (row.ways.size() == 1 && row.ways[0]->moves.size() > 1) {
+    // A way of several moves: one line in all, the moves are its words.
+    shown.push_back({way_name(input, *row.ways[0]), row.ways[0]});
+  } else {
+    for (const MatmulWay* way : row.ways)
+      if (lines >= static_cast<int>(row.ways.size()) || way == fastest(row)) shown.push_back({way_name(input, *way), way});
+  }
+  const bool heading = lines > static_cast<int>(shown.size());
+  float y = area.centre().y - line * static_cast<float>(shown.size() + (heading ? 1 : 0)) / 2;
+  if (heading) {
+    TextStyle style = small_text(canvas, theme.ink, HAlign::left);
+    canvas.text({text.x, y + line / 2}, ellipsize(canvas, row.heading, style, text.w), style);
+    y += line;
+  }
+  for (const auto& [name, way] : shown) {
+    draw_way(canvas, input, {text.x, y, text.w, line}, name, *way, scales, row.ways.size() > 1 && way == fastest(row),
+             row.tag + (way->moves.empty() ? "" : "." + std::string(engine::kCollectiveIds[static_cast<std::size_t>(way->moves[0].kind)]) + "." +
+                                                      std::string(engine::kOperandIds[static_cast<std::size_t>(way->moves[0].operand)])));
+    y += line;
+  }
+}
+
+// What the colours of the bars and blocks mean, as far as there is room.
+void draw_meaning(Canvas& canvas, const FigureInput& input, const Rect& strip, const FigureView& view) {
+  const Theme& theme = input.theme;
+  const TextTable& t = input.texts;
+  std::vector<KeyEntry> entries;
+  const auto add = [&](std::string name, const Fill& fill) { entries.push_back({std::move(name), fill}); };
+  const auto array = [&](Operand operand) {
+    Fill fill;
+    fill.colour = colour_of(theme, operand);
+    add(operand_name(input, operand), fill);
+  };
+  array(Operand::in), array(Operand::weights);
+  if (pair_of(view)) array(Operand::hidden);
+  array(Operand::out);
+  Fill work;
+  work.colour = faded(theme.ink2, 0.85f);
+  add(std::string(t.text("figure.sharded-matmul.math")), work);
+  add(std::string(t.text("figure.sharded-matmul.moving")), hatched(theme, theme.fill(Hue::orange), Hatch::slash, canvas.em()));
+  const TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
+  float room = strip.w;
+  std::size_t fit = 0;
+  for (const KeyEntry& e : entries) {
+    room -= canvas.px(17 + kKeyGap) + canvas.text_width(e.text, style);
+    if (room < -canvas.px(kKeyGap)) break;
+    ++fit;
+  }
+  entries.resize(fit);
+  draw_key(canvas, theme, {strip.x, strip.centre().y}, entries);
+}
+
+}  // namespace
+
+FigureHead sharded_matmul_head(const FigureInput& input, const FigureView& view) {
+  const TextTable& t = input.texts;
+  FigureHead head;
+  head.title = t.text(pair_of(view) ? "figure.sharded-matmul.title.mlp" : "figure.sharded-matmul.title");
+  const ShardedMatmulStudy& study = study_of(input);
+  if (!study.known()) return head;
+  const std::string ranks = format_count(study.ranks), tokens = format_count(std::round(study.rows));
+  if (pair_of(view)) {
+    head.takeaway = t.format("figure.sharded-matmul.takeaway.mlp", {format_duration(study.column_row.moves_s), format_duration(study.gathered.moves_s)});
+    return head;
+  }
+  const MatmulCase& c = study.cases[1];
+  const bool reduce = c.ways[1].seconds < c.ways[0].seconds;
+  head.takeaway = t.format(reduce ? "figure.sharded-matmul.takeaway.reduce" : "figure.sharded-matmul.takeaway.gather",
+                           {tokens, ranks, format_duration(c.ways[reduce ? 1 : 0].seconds), format_duration(c.ways[reduce ? 0 : 1].seconds)});
+  return head;
+}
+
+void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+  Rect rest = draw_figure_head(canvas, area, input, view, sharded_matmul_head(input, view));
+  if (rest.empty()) return;
+  const ShardedMatmulStudy& study = study_of(input);
+  if (!study.known()) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.network.unknown"));
+  const float small = kSmallText * canvas.em();
+  if (rest.h > small * 9) draw_meaning(canvas, input, rest.cut_top(small * 1.6f), view);
+  if (rest.h > small * 11) {
+    TextStyle style = small_text(canvas, input.theme.ink3, HAlign::left);
+    const std::string note = input.texts.format(study.assumed ? "figure.sharded-matmul.note.assumed" : "figure.sharded-matmul.note",
+                                                {format_count(std::round(study.rows)), format_count(study.contraction), format_count(study.columns), format_count(study.ranks)});
+    const Rect strip = rest.cut_bottom(small * 1.5f);
+    canvas.text({strip.x, strip.centre().y}, ellipsize(canvas, note, style, strip.w), style);
+  }
+  const std::vector<Row> rows = rows_of(input, view, study);
+  const float height = rest.h / static_cast<float>(rows.size());
+  const float blocks = static_cast<float>(rows.front().blocks.size()), sign = small * 0.9f;
+  const float diagram = std::min({rest.w * kDiagramShare, blocks * (height - canvas.px(8)) + sign * (blocks - 1), blocks * canvas.px(110)});
+  Scales scales;
+  float value = 0, label = 0;
+  const TextStyle bold = small_text(canvas, {}, HAlign::left, Weight::bold);
+  for (const Row& row : rows)
+    for (const MatmulWay* way : row.ways) {
+      scales.longest = way == rows.front().ways.front() && &row == &rows.front() ? way->seconds : std::max(scales.longest, way->seconds);
+      value = std::max(value, canvas.text_width(format_duration(way->seconds), bold));
+      label = std::max(label, canvas.text_width(way_name(input, *way), bold));
+    }
+  const float room = rest.w - diagram - canvas.px(12);
+  value += canvas.px(8);
+  scales.label = std::min(label + canvas.px(10), std::max(room * kLabelShare, 0.0f));
+  scales.bar = room - scales.label - value;
+  if (scales.bar < canvas.px(24)) {  // no room for bars: the words and the times
+    scales.bar = 0;
+    scales.label = std::max(0.0f, room - value);
+  }
+  if (room < value) return;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Rect strip{rest.x, rest.y + height * static_cast<float>(i), rest.w, height};
+    if (i > 0) canvas.line({strip.x, strip.y}, {strip.right(), strip.y}, {input.theme.grid, input.theme.grid_width * canvas.em(), {}});
+    draw_row(canvas, input, strip, rows[i], study, diagram, scales);
+  }
+}
+
+std::string sharded_matmul_data(const FigureInput& input, const FigureView& view) {
+  const ShardedMatmulStudy& study = study_of(input);
+  std::string out = "case\tmoves\tbytes\tarithmetic s\tcommunication s\ttime s\n";
+  if (!study.known()) return out;
+  for (const Row& row : rows_of(input, view, study))
+    for (const MatmulWay* way : row.ways) {
+      double bytes = 0;
+      std::string moves;
+      for (const engine::MatmulMove& move : way->moves) {
+        bytes += move.bytes;
+        moves += fmt::format("{}{} {}", moves.empty() ? "" : ", ", engine::kCollectiveIds[static_cast<std::size_t>(move.kind)],
+                             engine::kOperandIds[static_cast<std::size_t>(move.operand)]);
+      }
+      out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", row.tag, moves.empty() ? "none" : moves, bytes, way->math_s, way->moves_s, way->seconds);
+    }
+  return out;
+}
+
+}  // namespace roofscape::widgets
