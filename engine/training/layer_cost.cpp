@@ -9,8 +9,39 @@ constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 }  // namespace
 
 template <Scalar S>
-LayerCost<S> layer_cost(const Inputs<S>& in, const LayerKey& key, ContextMethod method) {
+LinkRates<S> link_rates(const Inputs<S>& in) {
+  LinkRates<S> rates;
+  rates.bandwidth.fill(in.zero);
+  for (const Axis axis : {Axis::data, Axis::tensor, Axis::context}) {
+    if (in.degree(axis).n > 1)
+      rates.bandwidth[at(axis)] = named(Q::axis_bandwidth, static_cast<int>(axis),
+                                       gather_bandwidth(in.links[axis], in.torus_axes[at(axis)], in.chip));
+  }
+  rates.state_bandwidth = in.zero;
+  if (in.links.state.degree > 1) {
+    rates.state_bandwidth = named(Q::axis_bandwidth, static_cast<int>(Axis::fsdp),
+                                 gather_bandwidth(in.links.state, in.torus_axes[at(Axis::fsdp)], in.chip));
+    rates.bandwidth[at(Axis::fsdp)] = rates.state_bandwidth;
+  }
+  if (in.degree(Axis::pipeline).n > 1)
+    rates.bandwidth[at(Axis::pipeline)] =
+        named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline), send_bandwidth(in.links[Axis::pipeline], in.chip));
+
+  rates.reduce_bandwidth = rates.bandwidth;
+  for (const Axis axis : {Axis::data, Axis::tensor})
+    if (in.degree(axis).n > 1 && reduces_in_network(in.links[axis]))
+      rates.reduce_bandwidth[at(axis)] =
+          named(Q::axis_reduce_bandwidth, static_cast<int>(axis), reduce_bandwidth(in.links[axis], in.chip));
+  if (in.links.state.degree > 1 && reduces_in_network(in.links.state))
+    rates.reduce_bandwidth[at(Axis::fsdp)] =
+        named(Q::axis_reduce_bandwidth, static_cast<int>(Axis::fsdp), reduce_bandwidth(in.links.state, in.chip));
+  return rates;
+}
+
+template <Scalar S>
+LayerCost<S> layer_cost(const Inputs<S>& in, const LinkRates<S>& rates, const LayerKey& key, ContextMethod method) {
   LayerCost<S> cost;
+  static_cast<LinkRates<S>&>(cost) = rates;
   cost.params = count_parameters(in.model);
   const Degree<S>& tensor = in.degree(Axis::tensor);
   const Degree<S>& context = in.degree(Axis::context);
@@ -67,32 +98,7 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LayerKey& key, ContextMethod 
   cost.embedding = vocabulary(kEmbeddingBlock, cost.operations.embedding_flops, cost.operations.embedding_hbm_bytes);
   cost.head = vocabulary(kHeadBlock, cost.operations.head_flops, cost.operations.head_hbm_bytes);
 
-  // Links.
-  cost.bandwidth.fill(in.zero);
-  for (const Axis axis : {Axis::data, Axis::tensor, Axis::context}) {
-    if (in.degree(axis).n > 1)
-      cost.bandwidth[at(axis)] = named(Q::axis_bandwidth, static_cast<int>(axis),
-                                       gather_bandwidth(in.links[axis], in.torus_axes[at(axis)], in.chip));
-  }
-  cost.state_bandwidth = in.zero;
-  if (in.links.state.degree > 1) {
-    cost.state_bandwidth = named(Q::axis_bandwidth, static_cast<int>(Axis::fsdp),
-                                 gather_bandwidth(in.links.state, in.torus_axes[at(Axis::fsdp)], in.chip));
-    cost.bandwidth[at(Axis::fsdp)] = cost.state_bandwidth;
-  }
-  if (in.degree(Axis::pipeline).n > 1)
-    cost.bandwidth[at(Axis::pipeline)] =
-        named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline), send_bandwidth(in.links[Axis::pipeline], in.chip));
-
   cost.tensor_share = constant<S>(1);
-  cost.reduce_bandwidth = cost.bandwidth;
-  for (const Axis axis : {Axis::data, Axis::tensor})
-    if (in.degree(axis).n > 1 && reduces_in_network(in.links[axis]))
-      cost.reduce_bandwidth[at(axis)] =
-          named(Q::axis_reduce_bandwidth, static_cast<int>(axis), reduce_bandwidth(in.links[axis], in.chip));
-  if (in.links.state.degree > 1 && reduces_in_network(in.links.state))
-    cost.reduce_bandwidth[at(Axis::fsdp)] =
-        named(Q::axis_reduce_bandwidth, static_cast<int>(Axis::fsdp), reduce_bandwidth(in.links.state, in.chip));
 
   // Communication of tensor and context.
   layer.comm_forward.fill(in.zero);
@@ -154,6 +160,17 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LayerKey& key, ContextMethod 
   return cost;
 }
 
+template <Scalar S>
+LayerCost<S> layer_cost(const Inputs<S>& in, const LayerKey& key, ContextMethod method) {
+  return layer_cost(in, link_rates(in), key, method);
+}
+
+template LinkRates<double> link_rates<double>(const Inputs<double>&);
+template LinkRates<Traced> link_rates<Traced>(const Inputs<Traced>&);
+template LayerCost<double> layer_cost<double>(const Inputs<double>&, const LinkRates<double>&, const LayerKey&,
+                                              ContextMethod);
+template LayerCost<Traced> layer_cost<Traced>(const Inputs<Traced>&, const LinkRates<Traced>&, const LayerKey&,
+                                              ContextMethod);
 template LayerCost<double> layer_cost<double>(const Inputs<double>&, const LayerKey&, ContextMethod);
 template LayerCost<Traced> layer_cost<Traced>(const Inputs<Traced>&, const LayerKey&, ContextMethod);
 

@@ -1,5 +1,5 @@
 // First stage of the evaluation: one layer, one microbatch, one chip. Depends on the LayerKey and the links of the
-// tensor and context axes only, so a search costs a layer once for all plans that share them.
+// tensor, context and expert axes only, so a search costs a layer once for all plans that share them.
 #pragma once
 
 #include "engine/hardware/collective.h"
@@ -17,8 +17,16 @@ namespace roofscape::engine {
 inline constexpr double kTensorCollectivesForward = 4;
 constexpr double tensor_collectives_backward(bool sequence_parallel) { return sequence_parallel ? 8 : 4; }
 
+// What the links of a mesh carry; depends on the mesh alone.
 template <Scalar S>
-struct LayerCost {
+struct LinkRates {
+  std::array<S, kAxisCount> bandwidth;  // by axis; fsdp: of the group that shards state; expert: set with the layer
+  std::array<S, kAxisCount> reduce_bandwidth;  // the same for AllReduce: other only where switches of the fabric add up
+  S state_bandwidth;
+};
+
+template <Scalar S>
+struct LayerCost : LinkRates<S> {
   Parameters<S> params;
   S microbatch_tokens;
   LayerOperations<S> operations;
@@ -28,13 +36,22 @@ struct LayerCost {
   S params_absent;   // of the model, on other expert ranks
   // Arithmetic, HBM and the communication of tensor and context; the state shards' share is added by stage_cost.
   Block<S> layer, embedding, head;
-  std::array<S, kAxisCount> bandwidth;  // by axis; fsdp: of the group that shards state
-  std::array<S, kAxisCount> reduce_bandwidth;  // the same for AllReduce: other only where switches of the fabric add up
   S tensor_share;  // of the collectives over tensor that is left where fewer ranks split an expert
-  S state_bandwidth;
   S hbm_bytes_backward, tensor_bytes, context_bytes, expert_bytes, expert_exchange;  // of a layer; tensor, context: one transfer
 };
 
+template <Scalar S>
+LinkRates<S> link_rates(const Inputs<S>&);
+extern template LinkRates<double> link_rates<double>(const Inputs<double>&);
+extern template LinkRates<Traced> link_rates<Traced>(const Inputs<Traced>&);
+
+// Of the rates a layer reads those of tensor and context.
+template <Scalar S>
+LayerCost<S> layer_cost(const Inputs<S>&, const LinkRates<S>&, const LayerKey&, ContextMethod);
+extern template LayerCost<double> layer_cost<double>(const Inputs<double>&, const LinkRates<double>&, const LayerKey&,
+                                                     ContextMethod);
+extern template LayerCost<Traced> layer_cost<Traced>(const Inputs<Traced>&, const LinkRates<Traced>&, const LayerKey&,
+                                                     ContextMethod);
 template <Scalar S>
 LayerCost<S> layer_cost(const Inputs<S>&, const LayerKey&, ContextMethod);
 extern template LayerCost<double> layer_cost<double>(const Inputs<double>&, const LayerKey&, ContextMethod);

@@ -17,62 +17,81 @@ S sum_in_order(const std::array<S, N>& parts) {
 
 // Exposed communication of one axis over a step, mean of the chips.
 template <Scalar S>
-S exposed_of(const Inputs<S>& in, const StageCost<S>& stage, Axis axis) {
+S exposed_of(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks<S>& blocks, const StageWork<S>& work,
+             const EndReduction<S>& end, Axis axis) {
   S exposed = in.zero;
-  const bool in_layers = stage.communicates[at(axis)];
+  const bool in_layers = blocks.communicates[at(axis)];
   if (in_layers)
-    exposed = stage.layer_passes * stage.layer.exposed[at(axis)] +
-              stage.microbatches * stage.vocab_exposed[at(axis)] / stage.stages;
-  if (value_of(stage.end_reduction[at(axis)]) > 0)
-    exposed = in_layers ? exposed + stage.end_reduction[at(axis)] : stage.end_reduction[at(axis)];
+    exposed = work.layer_passes * blocks.layer.exposed[at(axis)] +
+              counts.microbatches * blocks.vocab_exposed[at(axis)] / counts.stages;
+  if (value_of(end.end_reduction[at(axis)]) > 0)
+    exposed = in_layers ? exposed + end.end_reduction[at(axis)] : end.end_reduction[at(axis)];
   return exposed;
 }
 
 template <Scalar S>
-void fill_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S>& stage, const PlanKey& key,
-               PlanCost<S>& out) {
-  const S& C = in.chip.peak_flops;
-  const S& N = stage.chips;
-  const S zero = in.zero;
-  const bool pipelined = in.degree(Axis::pipeline).n > 1;
+void set_part(StepCost<S>& out, Q q, const S& x) {
+  for (std::size_t i = 0; i < kStepParts.size(); ++i)
+    if (kStepParts[i] == q) out.step_parts[i] = named(q, x);
+}
+
+}  // namespace
+
+template <Scalar S>
+void model_flops(const Inputs<S>& in, const Parameters<S>& params, const PlanKey& key, ModelFlops<S>& out) {
   out.tokens_per_step = named(Q::tokens_per_step, in.batch_sequences * in.sequence_length);
   const S& B = out.tokens_per_step;
-  out.flops_per_token = training_flops_per_token(in, layer.params, key.flops);
+  out.flops_per_token = training_flops_per_token(in, params, key.flops);
   const S& per_token = out.flops_per_token;
   out.flops_model = named(Q::flops_model_per_step, per_token * B);
   out.flops_run = named(Q::flops_run, per_token * in.train_tokens);
+  out.flops_attention = named(Q::flops_attention_per_step, attention_flops_per_token(in, key.flops) * B);
+}
+
+template <Scalar S>
+void step_parts(const Inputs<S>& in, const LayerCost<S>& layer, const ModelFlops<S>& model, const StepCounts<S>& counts,
+                const StageBlocks<S>& blocks, const StageWork<S>& work, const EndReduction<S>& end, const PlanKey& key,
+                StepCost<S>& out) {
+  const S& C = in.chip.peak_flops;
+  const S& N = counts.chips;
+  const S zero = in.zero;
   const bool everything_again = key.policy == CheckpointPolicy::block && key.flops == FlopsConvention::six_p;
   out.flops_recompute =
       named(Q::flops_recompute_per_step, everything_again
-                                             ? constant<S>(2, unit::flop_each) * layer.params.active * B
-                                             : layer.flops_recompute * stage.layer_passes * N);
-  out.flops_hardware = named(Q::flops_hardware_per_step, out.flops_model + out.flops_recompute);
+                                             ? constant<S>(2, unit::flop_each) * layer.params.active * model.tokens_per_step
+                                             : layer.flops_recompute * work.layer_passes * N);
+  out.flops_hardware = named(Q::flops_hardware_per_step, model.flops_model + out.flops_recompute);
 
-  const S attention = named(Q::flops_attention_per_step, attention_flops_per_token(in, key.flops) * B);
+  const S& attention = model.flops_attention;
   const bool counts_attention = key.flops != FlopsConvention::six_p;
-  const auto part = [&out](Q q, const S& x) {
-    for (std::size_t i = 0; i < kStepParts.size(); ++i)
-      if (kStepParts[i] == q) out.step_parts[i] = named(q, x);
-  };
-  const S matmul = counts_attention ? named(Q::flops_matmul_per_step, out.flops_model - attention) : out.flops_model;
+  const auto part = [&out](Q q, const S& x) { set_part(out, q, x); };
+  const S matmul =
+      counts_attention ? named(Q::flops_matmul_per_step, model.flops_model - attention) : model.flops_model;
   part(Q::step_matmul, matmul / (N * C));
   part(Q::step_attention, counts_attention ? attention / (N * C) : zero);
   part(Q::step_recompute, out.flops_recompute / (N * C));
-  part(Q::step_hbm, stage.layer_passes * stage.layer.hbm_exposed +
-                        stage.microbatches * stage.vocab_hbm_exposed / stage.stages);
+  part(Q::step_hbm, work.layer_passes * blocks.layer.hbm_exposed +
+                        counts.microbatches * blocks.vocab_hbm_exposed / counts.stages);
   for (const Axis axis : {Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::expert})
-    part(kExposedParts[at(axis)], exposed_of(in, stage, axis));
-  // What a device idles, with a transfer to it under way and without.
-  part(Q::step_pipeline_transfer, stage.in_transfer);
-  part(Q::step_bubble,
-       pipelined && stage.simulated ? max(stage.makespan - stage.work - stage.in_transfer, zero) : zero);
+    part(kExposedParts[at(axis)], exposed_of(in, counts, blocks, work, end, axis));
   // The optimizer reads gradients, weights and its state and writes weights and state: a pass over HBM.
-  const S shards = key.zero_stage >= 1 ? stage.state_shards : constant<S>(1);
+  const S shards = key.zero_stage >= 1 ? counts.state_shards : constant<S>(1);
   const S passes = named(Q::optimizer_bytes_a_parameter,
                          constant<S>(2) * (in.optimizer_bytes + in.weight_bytes) + in.reduced_gradient_bytes);
-  const S updated =
-      named(Q::optimizer_parameters, (key.zero_stage >= 1 ? layer.params.total : layer.params.total - layer.params_absent) / (in.degree(Axis::tensor).x * stage.stages * shards));
-  part(Q::step_optimizer, key.has_optimizer ? passes * updated / in.chip.hbm_bandwidth : zero);
+  out.updated_params =
+      named(Q::optimizer_parameters, (key.zero_stage >= 1 ? layer.params.total : layer.params.total - layer.params_absent) / (in.degree(Axis::tensor).x * counts.stages * shards));
+  part(Q::step_optimizer, key.has_optimizer ? passes * out.updated_params / in.chip.hbm_bandwidth : zero);
+}
+
+template <Scalar S>
+void finish_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageBlocks<S>& blocks, const StageWork<S>& work,
+                 const S& makespan, const S& in_transfer, bool simulated, const PlanKey& key, StepCost<S>& out) {
+  const S zero = in.zero;
+  const bool pipelined = in.degree(Axis::pipeline).n > 1;
+  const auto part = [&out](Q q, const S& x) { set_part(out, q, x); };
+  // What a device idles, with a transfer to it under way and without.
+  part(Q::step_pipeline_transfer, in_transfer);
+  part(Q::step_bubble, pipelined && simulated ? max(makespan - work.work - in_transfer, zero) : zero);
   // What lives on the host crosses PCIe: the optimizer's state there and back under the whole step, checkpoints out under
   // the forward and back under the backward of the layers, which a pipeline has going on at the same time. Both use the
   // same link, so a step is never shorter than all that crosses it.
@@ -80,21 +99,97 @@ void fill_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S
   S busy = zero;
   const bool moves_optimizer = key.offload_optimizer && key.has_optimizer;
   const S two = constant<S>(2);
-  if (moves_optimizer) busy = named(Q::offload_optimizer, two * in.optimizer_bytes * updated / in.chip.pcie);
+  if (moves_optimizer) busy = named(Q::offload_optimizer, two * in.optimizer_bytes * out.updated_params / in.chip.pcie);
   if (key.offload_activations) {
     const S seconds =
-        named(Q::offload_activations, layer.activations.checkpoint_bytes * stage.layer_passes / in.chip.pcie);
+        named(Q::offload_activations, layer.activations.checkpoint_bytes * work.layer_passes / in.chip.pcie);
     busy = moves_optimizer ? busy + two * seconds : two * seconds;
     if (!pipelined)
-      offload = max(seconds - stage.layer_passes * stage.layer.forward, zero) +
-                max(seconds - stage.layer_passes * stage.layer.backward, zero);
+      offload = max(seconds - work.layer_passes * blocks.layer.forward, zero) +
+                max(seconds - work.layer_passes * blocks.layer.backward, zero);
   }
   if (moves_optimizer || key.offload_activations) {
-    const S beyond = busy - named(Q::offload_window, stage.makespan);
+    const S beyond = busy - named(Q::offload_window, makespan);
     offload = max(beyond, key.offload_activations && !pipelined ? offload : zero);
   }
   part(Q::step_offload, offload);
   out.step_time = named(Q::step_time, sum_in_order(out.step_parts));
+}
+
+template <Scalar S>
+void working_memory(const Inputs<S>& in, const LayerCost<S>& layer, const PlanKey& key, WorkingMemory<S>& out) {
+  const S& Y = in.degree(Axis::tensor).x;
+  // Gathered weights and a gradient under ZeRO-3, the layer being recomputed, logits.
+  const bool gathers = key.zero_stage == 3 && in.links.state.degree > 1;
+  out.buffers_gathered =
+      named(Q::buffers_gathered,
+            gathers ? (constant<S>(2) * in.weight_bytes + in.reduced_gradient_bytes) * layer.params_rank / Y : in.zero);
+  out.buffers_working = layer.activations.working_bytes;
+  out.buffers_logits = named(Q::buffers_logits, constant<S>(4, unit::bytes_each) * layer.microbatch_tokens *
+                                                    in.model.vocab_size / Y);
+}
+
+template <Scalar S>
+void state_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StepCounts<S>& counts, const DeviceLoad<S>& load,
+                  const PlanKey& key, StageMemory<S>& memory) {
+  const S zero = in.zero;
+  const S& Y = in.degree(Axis::tensor).x;
+  const bool pipelined = in.degree(Axis::pipeline).n > 1;
+  const S& n_layers = load.layers;
+  const int d = load.device;
+  const auto shards_from = [&](int zero_stage) {
+    return key.zero_stage >= zero_stage ? counts.state_shards : constant<S>(1);
+  };
+  if (!pipelined) {
+    memory.params = named(Q::stage_params, d, layer.params.total);
+  } else {
+    S params = n_layers * layer.params.layer;
+    if (load.embedding) params = params + layer.params.embedding;
+    // A tied unembedding on another stage than the embedding is a copy of it.
+    if (load.head)
+      params = params + (key.tied_embeddings && !load.embedding ? layer.params.unembedding + layer.params.head
+                                                                     : layer.params.head);
+    memory.params = named(Q::stage_params, d, params);
+  }
+  // Sharded state is spread over all ranks, experts or not; what is not sharded still leaves out others' experts.
+  const bool spread = in.degree(Axis::expert).n > 1 && in.model.is.moe;
+  const S rank_params =
+      spread ? named(Q::stage_params_rank, d, memory.params - n_layers * layer.params_absent / in.model.n_layers)
+             : memory.params;
+  const auto held = [&](int zero_stage) -> const S& {
+    return key.zero_stage >= zero_stage ? memory.params : rank_params;
+  };
+  memory.parts[0] = in.weight_bytes * held(3) / (Y * shards_from(3));
+  memory.parts[1] = key.stores_gradients ? in.gradient_bytes * held(2) / (Y * shards_from(2)) : zero;
+  memory.parts[2] = key.has_optimizer && !key.offload_optimizer
+                        ? in.optimizer_bytes * held(1) / (Y * shards_from(1))
+                        : zero;
+}
+
+template <Scalar S>
+void finish_memory(const Inputs<S>& in, const LayerCost<S>& layer, const WorkingMemory<S>& buffers,
+                   const DeviceLoad<S>& load, const PlanKey& key, StageMemory<S>& memory) {
+  const S held_layers = load.doubled ? load.layers / constant<S>(2) : load.layers;
+  // On their way to the host the checkpoints of two layers are on the chip.
+  memory.parts[3] = (key.offload_activations ? constant<S>(2) : load.in_flight * held_layers) *
+                    layer.activations.checkpoint_bytes;
+  const S working = buffers.buffers_gathered + buffers.buffers_working;
+  memory.parts[4] = load.head ? working + buffers.buffers_logits : working;
+  memory.parts[5] = S(in.reserve_bytes);
+  memory.total = sum_in_order(memory.parts);
+}
+
+namespace {
+
+template <Scalar S>
+void fill_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S>& stage, const PlanKey& key,
+               PlanCost<S>& out) {
+  const S& C = in.chip.peak_flops;
+  const S& N = stage.chips;
+  model_flops<S>(in, layer.params, key, out);
+  step_parts<S>(in, layer, out, stage, stage, stage, stage, key, out);
+  finish_step<S>(in, layer, stage, stage, stage.makespan, stage.in_transfer, stage.simulated, key, out);
+  const S& B = out.tokens_per_step;
 
   S network = stage.layer_passes * (stage.layer.network_forward + stage.layer.network_backward);
   for (const S& end : stage.end_reduction)
@@ -120,26 +215,10 @@ template <Scalar S>
 void fill_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S>& stage, const PlanKey& key,
                  const PipelineReport& pipeline, PlanCost<S>& out) {
   const S zero = in.zero;
-  const S& Y = in.degree(Axis::tensor).x;
   const bool pipelined = in.degree(Axis::pipeline).n > 1;
   const int devices = in.degree(Axis::pipeline).n;
-  const auto shards_from = [&](int zero_stage) {
-    return key.zero_stage >= zero_stage ? stage.state_shards : constant<S>(1);
-  };
   const S one = constant<S>(1);
-
-  // Working memory beside the state: gathered weights and a gradient under ZeRO-3, the layer being recomputed, logits.
-  const bool gathers = key.zero_stage == 3 && in.links.state.degree > 1;
-  const S reduced = in.reduced_gradient_bytes;
-  const S gathered = named(Q::buffers_gathered,
-                           gathers ? (constant<S>(2) * in.weight_bytes + reduced) * layer.params_rank / Y : zero);
-  const S& working = layer.activations.working_bytes;
-  const S logits = named(Q::buffers_logits, constant<S>(4, unit::bytes_each) * layer.microbatch_tokens *
-                                                in.model.vocab_size / Y);
-
-  out.buffers_gathered = gathered;
-  out.buffers_working = working;
-  out.buffers_logits = logits;
+  working_memory<S>(in, layer, key, out);
 
   const bool has_orders = pipelined && !pipeline.orders.ops.empty();
   const std::vector<double>& in_flight = pipeline.peak_microbatches;
@@ -161,39 +240,12 @@ void fill_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost
   for (int d = 0; d < devices; ++d) {
     StageMemory<S>& memory = out.stages[static_cast<std::size_t>(d)];
     if (memory.virtual_stages == 0) memory.layers = zero;
-    const S& n_layers = memory.layers;
-    if (!pipelined) {
-      memory.params = named(Q::stage_params, d, layer.params.total);
-    } else {
-      S params = n_layers * layer.params.layer;
-      if (memory.embedding) params = params + layer.params.embedding;
-      // A tied unembedding on another stage than the embedding is a copy of it.
-      if (memory.head)
-        params = params + (key.tied_embeddings && !memory.embedding ? layer.params.unembedding + layer.params.head
-                                                                       : layer.params.head);
-      memory.params = named(Q::stage_params, d, params);
-    }
     const S flight = pipelined ? simulated_leaf<S>(trace_of(zero), Q::stage_in_flight, d,
                                                          has_orders ? in_flight[static_cast<std::size_t>(d)] : 1.0)
                                : named(Q::stage_in_flight, d, one + zero);
-    const S held_layers = doubled ? n_layers / constant<S>(2) : n_layers;
-    // Sharded state is spread over all ranks, experts or not; what is not sharded still leaves out others' experts.
-    const bool spread = in.degree(Axis::expert).n > 1 && in.model.is.moe;
-    const S rank_params =
-        spread ? named(Q::stage_params_rank, d, memory.params - n_layers * layer.params_absent / in.model.n_layers)
-               : memory.params;
-    const auto held = [&](int zero_stage) -> const S& {
-      return key.zero_stage >= zero_stage ? memory.params : rank_params;
-    };
-    memory.parts = {in.weight_bytes * held(3) / (Y * shards_from(3)),
-                    key.stores_gradients ? in.gradient_bytes * held(2) / (Y * shards_from(2)) : zero,
-                    key.has_optimizer && !key.offload_optimizer ? in.optimizer_bytes * held(1) / (Y * shards_from(1)) : zero,
-                    // On their way to the host the checkpoints of two layers are on the chip.
-                    (key.offload_activations ? constant<S>(2) : flight * held_layers) *
-                        layer.activations.checkpoint_bytes,
-                    memory.head ? gathered + working + logits : gathered + working,
-                    S(in.reserve_bytes)};
-    memory.total = sum_in_order(memory.parts);
+    const DeviceLoad<S> load{d, memory.layers, flight, memory.embedding, memory.head, doubled};
+    state_memory<S>(in, layer, stage, load, key, memory);
+    finish_memory<S>(in, layer, out, load, key, memory);
   }
   out.fullest_stage =
       index_of_largest<S>(out.stages, [](const StageMemory<S>& memory) -> const S& { return memory.total; });
@@ -238,6 +290,19 @@ void plan_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S
   out.bubble_even = named(Q::pipeline_bubble_ideal, (stage.stages - one) / (stage.microbatches + stage.stages - one));
 }
 
+template void model_flops<double>(const Inputs<double>&, const Parameters<double>&, const PlanKey&, ModelFlops<double>&);
+template void step_parts<double>(const Inputs<double>&, const LayerCost<double>&, const ModelFlops<double>&,
+                                 const StepCounts<double>&, const StageBlocks<double>&, const StageWork<double>&,
+                                 const EndReduction<double>&, const PlanKey&, StepCost<double>&);
+template void finish_step<double>(const Inputs<double>&, const LayerCost<double>&, const StageBlocks<double>&,
+                                  const StageWork<double>&, const double&, const double&, bool, const PlanKey&,
+                                  StepCost<double>&);
+template void working_memory<double>(const Inputs<double>&, const LayerCost<double>&, const PlanKey&,
+                                     WorkingMemory<double>&);
+template void state_memory<double>(const Inputs<double>&, const LayerCost<double>&, const StepCounts<double>&,
+                                   const DeviceLoad<double>&, const PlanKey&, StageMemory<double>&);
+template void finish_memory<double>(const Inputs<double>&, const LayerCost<double>&, const WorkingMemory<double>&,
+                                    const DeviceLoad<double>&, const PlanKey&, StageMemory<double>&);
 template void plan_cost<double>(const Inputs<double>&, const LayerCost<double>&, const StageCost<double>&,
                                 const PlanKey&, const PipelineReport&, PlanCost<double>&);
 template void plan_cost<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&, const StageCost<Traced>&,

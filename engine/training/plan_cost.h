@@ -34,19 +34,80 @@ struct StageMemory {
   S total;
 };
 
+// The pieces of the plan's cost, each by what it reads: a search computes one again only where that changes.
+// Model, batch and convention.
 template <Scalar S>
-struct PlanCost {
-  S flops_per_token, tokens_per_step, flops_model, flops_recompute, flops_hardware, flops_run;
+struct ModelFlops {
+  S flops_per_token, tokens_per_step, flops_model, flops_run, flops_attention;
+};
+// The step. Its parts but those of the pipeline's timeline and of offload read layer, mesh, microbatch and ZeRO stage.
+template <Scalar S>
+struct StepCost {
+  S flops_recompute, flops_hardware, updated_params;
   std::array<S, kStepParts.size()> step_parts;
-  S step_time, network, mfu, hfu;
+  S step_time;
+};
+// Working memory beside the training state.
+template <Scalar S>
+struct WorkingMemory {
+  S buffers_gathered, buffers_working, buffers_logits;
+};
+// What a pipeline device holds and runs: a few kinds of devices cover a pipeline.
+template <Scalar S>
+struct DeviceLoad {
+  int device = 0;
+  S layers, in_flight;  // microbatches held at the peak
+  bool embedding = false, head = false;
+  bool doubled = false;  // DualPipe: the weights of both directions
+};
+
+template <Scalar S>
+struct PlanCost : ModelFlops<S>, StepCost<S>, WorkingMemory<S> {
+  S network, mfu, hfu;
   S tokens_per_s, tokens_per_s_per_chip, run_steps, run_time, run_days, chip_hours, cost_usd, energy_kwh, stated_days;
   std::vector<StageMemory<S>> stages;  // by pipeline device
   std::size_t fullest_stage = 0;
   S memory_free;
-  S buffers_gathered, buffers_working, buffers_logits;
   S state_bytes, checkpoints_bytes, job_bytes, minimum_chips;
   S bubble_fraction, bubble_even;
 };
+
+template <Scalar S>
+void model_flops(const Inputs<S>&, const Parameters<S>&, const PlanKey&, ModelFlops<S>& out);
+// All parts but the pipeline's two and offload, which are left alone.
+template <Scalar S>
+void step_parts(const Inputs<S>&, const LayerCost<S>&, const ModelFlops<S>&, const StepCounts<S>&, const StageBlocks<S>&,
+                const StageWork<S>&, const EndReduction<S>&, const PlanKey&, StepCost<S>& out);
+// The rest of the step and its time. `makespan` of the work as the pipeline has it; `simulated`: from a timeline.
+template <Scalar S>
+void finish_step(const Inputs<S>&, const LayerCost<S>&, const StageBlocks<S>&, const StageWork<S>&, const S& makespan,
+                 const S& in_transfer, bool simulated, const PlanKey&, StepCost<S>& out);
+template <Scalar S>
+void working_memory(const Inputs<S>&, const LayerCost<S>&, const PlanKey&, WorkingMemory<S>& out);
+// Weights, gradients and optimizer state of a device: the first three parts of `out`, and its parameters.
+template <Scalar S>
+void state_memory(const Inputs<S>&, const LayerCost<S>&, const StepCounts<S>&, const DeviceLoad<S>&, const PlanKey&,
+                  StageMemory<S>& out);
+// The other parts and the total.
+template <Scalar S>
+void finish_memory(const Inputs<S>&, const LayerCost<S>&, const WorkingMemory<S>&, const DeviceLoad<S>&, const PlanKey&,
+                   StageMemory<S>& out);
+extern template void model_flops<double>(const Inputs<double>&, const Parameters<double>&, const PlanKey&,
+                                         ModelFlops<double>&);
+extern template void step_parts<double>(const Inputs<double>&, const LayerCost<double>&, const ModelFlops<double>&,
+                                        const StepCounts<double>&, const StageBlocks<double>&,
+                                        const StageWork<double>&, const EndReduction<double>&, const PlanKey&,
+                                        StepCost<double>&);
+extern template void finish_step<double>(const Inputs<double>&, const LayerCost<double>&, const StageBlocks<double>&,
+                                         const StageWork<double>&, const double&, const double&, bool, const PlanKey&,
+                                         StepCost<double>&);
+extern template void working_memory<double>(const Inputs<double>&, const LayerCost<double>&, const PlanKey&,
+                                            WorkingMemory<double>&);
+extern template void state_memory<double>(const Inputs<double>&, const LayerCost<double>&, const StepCounts<double>&,
+                                          const DeviceLoad<double>&, const PlanKey&, StageMemory<double>&);
+extern template void finish_memory<double>(const Inputs<double>&, const LayerCost<double>&,
+                                           const WorkingMemory<double>&, const DeviceLoad<double>&, const PlanKey&,
+                                           StageMemory<double>&);
 
 // Fills `out`, reusing its memory.
 template <Scalar S>

@@ -13,9 +13,6 @@ namespace {
 
 constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 
-// Simulated and drawn up to this many operations; longer steps get their makespan from pipeline_time alone.
-constexpr std::int64_t kMaxDrawnOps = std::int64_t{1} << 22;
-
 Tick ticks(double seconds) {
   const double t = seconds / kTickSeconds;
   if (!(t > 0)) return 0;
@@ -30,14 +27,14 @@ struct StateTraffic {
   S state_forward, state_backward, data_backward;
 };
 template <Scalar S>
-StateTraffic<S> state_traffic(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& key, const S& weights,
+StateTraffic<S> state_traffic(const Inputs<S>& in, const LinkRates<S>& rates, const StageKey& key, const S& weights,
                               const S& gradients, const S& microbatches, const S& shards) {
   const bool sharded = in.links.state.degree > 1, replicated = in.degree(Axis::data).n > 1;
   const bool spread = key.shape.stages == 1;
   StateTraffic<S> traffic{in.zero, in.zero, in.zero};
   // Without ZeRO the group's ReduceScatter and AllGather of gradients are one AllReduce.
-  const S& Wz = key.zero_stage == 0 ? layer.reduce_bandwidth[at(Axis::fsdp)] : layer.state_bandwidth;
-  const S& Wx = layer.reduce_bandwidth[at(Axis::data)];
+  const S& Wz = key.zero_stage == 0 ? rates.reduce_bandwidth[at(Axis::fsdp)] : rates.state_bandwidth;
+  const S& Wx = rates.reduce_bandwidth[at(Axis::data)];
   if (sharded && key.zero_stage == 3) {
     traffic.state_forward = weights / Wz;
     traffic.state_backward = (weights + gradients) / Wz;
@@ -51,6 +48,12 @@ StateTraffic<S> state_traffic(const Inputs<S>& in, const LayerCost<S>& layer, co
         sharded ? all_reduce_time(gradients, Wx) / shards / microbatches : all_reduce_time(gradients, Wx) / microbatches;
   }
   return traffic;
+}
+
+// Which axis the group of state shards is called by: fsdp, or context where that is all there is to shard over.
+template <Scalar S>
+Axis state_axis_of(const Inputs<S>& in) {
+  return in.degree(Axis::fsdp).n > 1 ? Axis::fsdp : Axis::context;
 }
 
 }  // namespace
@@ -89,11 +92,10 @@ std::vector<int> split_layers(int n_layers, int virtual_stages) {
 }
 
 template <Scalar S>
-void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& key, SimulationScratch& scratch,
-                PipelineReport& pipeline, StageCost<S>& cost) {
+StepCounts<S> step_counts(const Inputs<S>& in) {
+  StepCounts<S> cost;
   const S& Y = in.degree(Axis::tensor).x;
   const S& p = in.degree(Axis::pipeline).x;
-  const bool pipelined = key.shape.stages > 1;
   cost.stages = p;
   cost.data_ranks = named(Q::data_ranks, in.degree(Axis::data).x * in.degree(Axis::fsdp).x);
   cost.state_shards = named(Q::state_shards, in.degree(Axis::fsdp).x * in.degree(Axis::context).x);
@@ -101,10 +103,17 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
                                         in.degree(Axis::context).x * p);
   cost.microbatches =
       named(Q::microbatches, ceil(in.batch_sequences / (cost.data_ranks * in.microbatch_sequences)));
-  const S& m = cost.microbatches;
+  return cost;
+}
 
-  // Which axis the group of state shards is called by: fsdp, or context where that is all there is to shard over.
-  const Axis state_axis = in.degree(Axis::fsdp).n > 1 ? Axis::fsdp : Axis::context;
+template <Scalar S>
+void stage_blocks(const Inputs<S>& in, const LayerCost<S>& layer, const LinkRates<S>& rates,
+                  const StepCounts<S>& counts, const StageKey& key, StageBlocks<S>& cost) {
+  const S& Y = in.degree(Axis::tensor).x;
+  const bool pipelined = key.shape.stages > 1;
+  const S& m = counts.microbatches;
+
+  const Axis state_axis = state_axis_of(in);
   cost.weight_bytes = named(Q::gathered_weight_bytes, in.weight_bytes * layer.params_rank / Y);
   const S& reduced = in.reduced_gradient_bytes;
   cost.gradient_bytes = named(Q::gradient_bytes, reduced * layer.params_rank / Y);
@@ -121,7 +130,8 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
     b.comm_forward[at(axis)] = named(which < 0 ? Q::layer_comm_forward : Q::block_comm_forward, index, f);
     b.comm_backward[at(axis)] = named(which < 0 ? Q::layer_comm_backward : Q::block_comm_backward, index, g);
   };
-  const StateTraffic<S> traffic = state_traffic(in, layer, key, cost.weight_bytes, cost.gradient_bytes, m, cost.state_shards);
+  const StateTraffic<S> traffic =
+      state_traffic(in, rates, key, cost.weight_bytes, cost.gradient_bytes, m, counts.state_shards);
   const bool state_moves = in.links.state.degree > 1 && (key.zero_stage == 3 || !pipelined);
   const bool data_moves = in.degree(Axis::data).n > 1 && !pipelined;
   if (state_moves) {
@@ -140,7 +150,7 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
   AxisMask vocab_talks{};
   const auto vocabulary = [&](int which, Block<S> b, const S& parameters) {
     const S w = in.weight_bytes * parameters / Y, g = reduced * parameters / Y;
-    const StateTraffic<S> state = state_traffic(in, layer, key, w, g, m, cost.state_shards);
+    const StateTraffic<S> state = state_traffic(in, rates, key, w, g, m, counts.state_shards);
     if (state_moves) add(b, state_axis, state.state_forward, state.state_backward, true, which);
     if (data_moves) add(b, Axis::data, in.zero, state.data_backward, true, which);
     vocab_talks[at(state_axis)] = state_moves;
@@ -155,11 +165,27 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
   for (std::size_t i = 0; i < cost.vocab_exposed.size(); ++i)
     cost.vocab_exposed[i] = named(Q::vocab_exposed, static_cast<int>(i),
                                   vocab_talks[i] ? cost.embedding.exposed[i] + cost.head.exposed[i] : in.zero);
+}
 
+template <Scalar S>
+StageWork<S> stage_work(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks<S>& blocks) {
+  const S& m = counts.microbatches;
+  const S& p = in.degree(Axis::pipeline).x;
+  StageWork<S> cost;
   cost.layer_passes = named(Q::layers_a_stage, m * in.model.n_layers / p);
-  cost.work = named(Q::pipeline_work, cost.layer_passes * (cost.layer.forward + cost.layer.backward) +
-                                          m * cost.vocab_time / p);
+  cost.work = named(Q::pipeline_work, cost.layer_passes * (blocks.layer.forward + blocks.layer.backward) +
+                                          m * blocks.vocab_time / p);
+  return cost;
+}
 
+template <Scalar S>
+void end_reduction(const Inputs<S>& in, const LayerCost<S>& layer, const LinkRates<S>& rates,
+                   const StepCounts<S>& counts, const StageKey& key, EndReduction<S>& cost) {
+  const S& Y = in.degree(Axis::tensor).x;
+  const S& p = in.degree(Axis::pipeline).x;
+  const bool pipelined = key.shape.stages > 1;
+  const S& reduced = in.reduced_gradient_bytes;
+  const Axis state_axis = state_axis_of(in);
   // What is left to reduce when the last microbatch of a pipeline is through: nothing hides it.
   cost.end_reduction.fill(in.zero);
   if (pipelined) {
@@ -171,15 +197,26 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
       const S update = named(Q::stage_update_bytes, gathered * held / (Y * p));
       cost.end_reduction[at(state_axis)] = named(Q::step_end_reduction, static_cast<int>(state_axis),
                                                  (cost.mean_gradient_bytes + update) /
-                                                     (key.zero_stage == 0 ? layer.reduce_bandwidth[at(Axis::fsdp)]
-                                                                          : layer.state_bandwidth));
+                                                     (key.zero_stage == 0 ? rates.reduce_bandwidth[at(Axis::fsdp)]
+                                                                          : rates.state_bandwidth));
     }
     if (in.degree(Axis::data).n > 1)
       cost.end_reduction[at(Axis::data)] =
           named(Q::step_end_reduction, static_cast<int>(Axis::data),
-                sharded ? all_reduce_time(cost.mean_gradient_bytes, layer.reduce_bandwidth[at(Axis::data)]) / cost.state_shards
-                        : all_reduce_time(cost.mean_gradient_bytes, layer.reduce_bandwidth[at(Axis::data)]));
+                sharded ? all_reduce_time(cost.mean_gradient_bytes, rates.reduce_bandwidth[at(Axis::data)]) / counts.state_shards
+                        : all_reduce_time(cost.mean_gradient_bytes, rates.reduce_bandwidth[at(Axis::data)]));
   }
+}
+
+template <Scalar S>
+void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& key, SimulationScratch& scratch,
+                PipelineReport& pipeline, StageCost<S>& cost) {
+  const S& Y = in.degree(Axis::tensor).x;
+  const bool pipelined = key.shape.stages > 1;
+  static_cast<StepCounts<S>&>(cost) = step_counts(in);
+  stage_blocks<S>(in, layer, layer, cost, key, cost);
+  static_cast<StageWork<S>&>(cost) = stage_work<S>(in, cost, cost);
+  end_reduction<S>(in, layer, layer, cost, key, cost);
 
   // Virtual stages and their times.
   const int virtual_stages = pipelined ? key.shape.stages * passes_per_device(key.shape) : 1;
@@ -289,6 +326,13 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
   }
 }
 
+template StepCounts<double> step_counts<double>(const Inputs<double>&);
+template void stage_blocks<double>(const Inputs<double>&, const LayerCost<double>&, const LinkRates<double>&,
+                                   const StepCounts<double>&, const StageKey&, StageBlocks<double>&);
+template StageWork<double> stage_work<double>(const Inputs<double>&, const StepCounts<double>&,
+                                              const StageBlocks<double>&);
+template void end_reduction<double>(const Inputs<double>&, const LayerCost<double>&, const LinkRates<double>&,
+                                    const StepCounts<double>&, const StageKey&, EndReduction<double>&);
 template void stage_cost<double>(const Inputs<double>&, const LayerCost<double>&, const StageKey&, SimulationScratch&,
                                  PipelineReport&, StageCost<double>&);
 template void stage_cost<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&, const StageKey&, SimulationScratch&,

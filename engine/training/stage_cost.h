@@ -27,22 +27,41 @@ StageKey stage_key(const Scenario&);
 std::vector<int> split_layers(int n_layers, int virtual_stages);
 void split_layers(int n_layers, int virtual_stages, std::vector<int>& out);
 
+// The pieces of the stage's cost, each by what it reads: a search computes one again only where that changes.
+// How the plan splits a step: mesh, batch and microbatch.
 template <Scalar S>
-struct StageCost {
+struct StepCounts {
   S microbatches, stages, chips, data_ranks, state_shards;
+};
+// One microbatch of a layer and of the vocabulary's blocks, with the traffic of the training state's shards. Of the mesh
+// it reads data, fsdp, context and whether there is a pipeline; with one and below ZeRO-3 no state moves, and it is the
+// layer's alone (moves_state).
+template <Scalar S>
+struct StageBlocks {
   BlockTime<S> layer, embedding, head;
   std::array<S, kAxisCount> comm_forward, comm_backward;  // of a layer, all axes
   AxisMask communicates{};
   S weight_bytes, gradient_bytes;       // of a layer, gathered over the state shards
-  S mean_gradient_bytes;                // of a stage; pipelines only
-  S layer_passes;                       // layers a chip computes in a step
   S vocab_time, vocab_hbm_exposed;      // a microbatch, all stages together
   std::array<S, kAxisCount> vocab_exposed;
+};
+template <Scalar S>
+struct StageWork {
+  S layer_passes;                       // layers a chip computes in a step
+  S work;                               // mean work of a device
+};
+// After the last microbatch of a pipeline. Reads the mesh, the parameters and the ZeRO stage.
+template <Scalar S>
+struct EndReduction {
+  S mean_gradient_bytes;                // of a stage; pipelines only
+  std::array<S, kAxisCount> end_reduction;
+};
+
+template <Scalar S>
+struct StageCost : StepCounts<S>, StageBlocks<S>, StageWork<S>, EndReduction<S> {
   std::vector<int> layers;              // by virtual stage
   std::vector<S> stage_layers;          // the same to calculate with; empty without a pipeline
   std::vector<S> forward, backward;     // by virtual stage, one microbatch
-  std::array<S, kAxisCount> end_reduction;  // after the last microbatch of a pipeline
-  S work;                               // mean work of a device
   S transfer;                           // between two stages
   S makespan;
   S in_transfer;                        // mean idle time of a device in which what it waits for is on its way
@@ -50,6 +69,31 @@ struct StageCost {
   bool simulated = false;
   bool drawn = false;                   // the timeline of every operation is in the report
 };
+
+template <Scalar S>
+StepCounts<S> step_counts(const Inputs<S>&);
+template <Scalar S>
+void stage_blocks(const Inputs<S>&, const LayerCost<S>&, const LinkRates<S>&, const StepCounts<S>&, const StageKey&,
+                  StageBlocks<S>& out);
+template <Scalar S>
+StageWork<S> stage_work(const Inputs<S>&, const StepCounts<S>&, const StageBlocks<S>&);
+template <Scalar S>
+void end_reduction(const Inputs<S>&, const LayerCost<S>&, const LinkRates<S>&, const StepCounts<S>&, const StageKey&,
+                   EndReduction<S>& out);
+extern template StepCounts<double> step_counts<double>(const Inputs<double>&);
+extern template void stage_blocks<double>(const Inputs<double>&, const LayerCost<double>&, const LinkRates<double>&,
+                                          const StepCounts<double>&, const StageKey&, StageBlocks<double>&);
+extern template StageWork<double> stage_work<double>(const Inputs<double>&, const StepCounts<double>&,
+                                                     const StageBlocks<double>&);
+extern template void end_reduction<double>(const Inputs<double>&, const LayerCost<double>&, const LinkRates<double>&,
+                                           const StepCounts<double>&, const StageKey&, EndReduction<double>&);
+// Whether layers carry traffic of the training state's shards or gradients of replicas.
+template <Scalar S>
+bool moves_state(const Inputs<S>& in, const StageKey& key) {
+  const bool pipelined = key.shape.stages > 1;
+  return (in.links.state.degree > 1 && (key.zero_stage == 3 || !pipelined)) ||
+         (in.degree(Axis::data).n > 1 && !pipelined);
+}
 
 // Fills `out` and `pipeline` (shape, order, times, timeline), reusing their memory; an order is kept while its shape stays.
 template <Scalar S>
@@ -62,6 +106,9 @@ extern template void stage_cost<Traced>(const Inputs<Traced>&, const LayerCost<T
 
 // Microbatches of a step, rounded up; at least 1.
 int microbatch_count(const Scenario&);
+
+// Longer steps than this many operations are not drawn and get their makespan from pipeline_time alone.
+inline constexpr std::int64_t kMaxDrawnOps = std::int64_t{1} << 22;
 
 // Seconds of one tick of the simulated pipeline.
 inline constexpr double kTickSeconds = 1e-12;
