@@ -1,0 +1,198 @@
+#include "engine/search/pricing.h"
+
+#include <algorithm>
+
+#include "engine/pipeline/in_flight.h"
+
+namespace roofscape::engine {
+namespace {
+
+constexpr std::size_t kKeptOps = std::size_t{1} << 22;
+
+// The kind of a plan's layer, stage and plan keys: what the plan says, the rest from the scenario.
+LayerKey keyed(LayerKey key, const Plan& plan) {
+  key.tensor = plan.tensor;
+  key.sequence_parallel = plan.sequence_parallel;
+  key.policy = plan.policy;
+  return key;
+}
+StageKey keyed(StageKey key, const Plan& plan, int stages) {
+  key.shape.stages = stages;
+  key.zero_stage = plan.zero_stage;
+  key.sequence_parallel = plan.sequence_parallel;
+  return key;
+}
+PlanKey keyed(PlanKey key, const Plan& plan) {
+  key.policy = plan.policy;
+  key.zero_stage = plan.zero_stage;
+  key.offload_optimizer = plan.offload_optimizer;
+  key.offload_activations = plan.offload_activations;
+  return key;
+}
+
+}  // namespace
+
+Pricer::Pricer(const Scenario& s)
+    : base_(s), placed_(s), layer_key_(layer_key(s)), stage_key_(stage_key(s)), plan_key_(plan_key(s)) {
+  const Inputs<double> in = make_inputs<double>(s, nullptr);
+  model_flops(in, count_parameters(in.model), plan_key_, flops_);
+}
+
+void Pricer::place(const Plan& plan, PlacedMesh& out) {
+  apply(placed_, plan);
+  out.plan = plan;
+  out.in = make_inputs<double>(placed_, nullptr);
+  out.rates = link_rates(out.in);
+  out.counts = step_counts(out.in);
+}
+
+void Pricer::set_microbatch(PlacedMesh& mesh, int sequences) {
+  mesh.plan.microbatch_sequences = sequences;
+  mesh.in.microbatch_sequences = sequences;
+  mesh.counts = step_counts(mesh.in);
+}
+
+void Pricer::price_layer(const PlacedMesh& mesh, const Plan& plan, PricedLayer& out) const {
+  out.cost = layer_cost(mesh.in, mesh.rates, keyed(layer_key_, plan), base_.parallelism.context_method);
+  // Nothing of the mesh but the layer's own axes is read where no state moves.
+  StageKey still = keyed(stage_key_, plan, 2);
+  still.zero_stage = 0;
+  stage_blocks(mesh.in, out.cost, mesh.rates, mesh.counts, still, out.still);
+}
+
+void Pricer::price_state(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, PricedState& out) const {
+  out.stage = keyed(stage_key_, plan, mesh.plan.pipeline);
+  out.plan = keyed(plan_key_, plan);
+  out.blocks = &layer.still;
+  if (moves_state(mesh.in, out.stage)) {
+    stage_blocks(mesh.in, layer.cost, mesh.rates, mesh.counts, out.stage, out.moving);
+    out.blocks = &out.moving;
+  }
+  out.work = stage_work(mesh.in, mesh.counts, *out.blocks);
+  end_reduction(mesh.in, layer.cost, mesh.rates, mesh.counts, out.stage, out.end);
+  step_parts(mesh.in, layer.cost, flops_, mesh.counts, *out.blocks, out.work, out.end, out.plan, out.step);
+  working_memory(mesh.in, layer.cost, out.plan, out.buffers);
+  out.held_count = out.held_next = 0;
+}
+
+double Pricer::state_bytes(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, int layers,
+                           bool embedding, bool head) const {
+  StageMemory<double> memory;
+  const DeviceLoad<double> load{0, static_cast<double>(layers), 1, embedding, head, false};
+  state_memory(mesh.in, layer.cost, mesh.counts, load, keyed(plan_key_, plan), memory);
+  return memory.parts[0] + memory.parts[1] + memory.parts[2];
+}
+
+Price Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, const DeviceKinds& kinds,
+                     const ScheduleShape& shape) const {
+  Price price;
+  price.memory_bytes = -1;
+  const bool pipelined = shape.stages > 1;
+  for (const DeviceKind& kind : kinds.kinds) {
+    const double flight = pipelined ? peak_in_flight(shape, kind.first) : 1.0;
+    const DeviceLoad<double> load{kind.first, static_cast<double>(kind.layers), flight, kind.embedding, kind.head,
+                                  kinds.doubled};
+    PricedState::Held* held = nullptr;
+    for (std::size_t i = 0; i < state.held_count; ++i) {
+      PricedState::Held& h = state.held[i];
+      if (h.layers == kind.layers && h.embedding == kind.embedding && h.head == kind.head) held = &h;
+    }
+    if (held == nullptr) {
+      held = &state.held[state.held_next];
+      state.held_next = (state.held_next + 1) % state.held.size();
+      state.held_count = std::min(state.held.size(), state.held_count + 1);
+      held->layers = kind.layers, held->embedding = kind.embedding, held->head = kind.head;
+      state_memory(mesh.in, layer.cost, mesh.counts, load, state.plan, held->memory);
+    }
+    finish_memory(mesh.in, layer.cost, state.buffers, load, state.plan, held->memory);
+    if (held->memory.total > price.memory_bytes)
+      price.memory_bytes = held->memory.total, price.fullest_device = kind.first;
+  }
+  return price;
+}
+
+void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, const DeviceKinds& kinds,
+                   const ScheduleShape& shape, Price& price) const {
+  const StageBlocks<double>& blocks = *state.blocks;
+  if (shape.stages == 1) {
+    finish_step(mesh.in, layer.cost, blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
+    price.step_time_s = state.step.step_time;
+    price.exact = true;
+    return;
+  }
+  // As pipeline_lower_bound (pipeline_time.h), in seconds and from the kinds of devices: when a device can start, what it
+  // has to do, and, where a backward is one piece, the way of its last gradients back.
+  const double f = blocks.layer.forward, b = blocks.layer.backward;
+  const double first_f = blocks.embedding.forward, first = first_f + blocks.embedding.backward;
+  const double last = blocks.head.forward + blocks.head.backward;
+  const double stream = mesh.in.activation_bytes * layer.cost.microbatch_tokens * mesh.in.model.d_model;
+  const double transfer = (state.stage.sequence_parallel ? stream / mesh.in.degree(Axis::tensor).x : stream) /
+                          mesh.rates.bandwidth[static_cast<std::size_t>(Axis::pipeline)];
+  const double m = shape.microbatches, share = kinds.doubled ? m / 2 : m;
+  const bool whole = !splits_backward(shape.kind);
+  double makespan = 0;
+  if (whole) {
+    const double hops = static_cast<double>(shape.stages) * shape.virtual_stages - 1;
+    makespan = mesh.in.model.n_layers * (f + b) + first + last + 2 * hops * transfer;
+  }
+  for (const DeviceKind& kind : kinds.kinds) {
+    double work = kind.layers * (f + b);
+    if (kind.embedding) work += first;
+    if (kind.head) work += last;
+    double before = kind.layers_before * (whole ? f + b : f) + (whole ? 2 : 1) * kind.hops * transfer;
+    if (kind.hops > 0 && kind.layers_before > 0) before += whole ? first : first_f;
+    makespan = max(makespan, share * work + before);
+  }
+  // The simulation rounds every operation to a tick; sums of doubles differ by less than the last factor.
+  const double operations = 2 * (m + shape.stages) * shape.virtual_stages + 4 * shape.stages;
+  // Not below the mean work either: there a shorter makespan would not shorten the step, but lengthen an offload's rest.
+  makespan = max((makespan - operations * kTickSeconds) * (1 - 1e-12), state.work.work);
+  finish_step(mesh.in, layer.cost, blocks, state.work, makespan, 0.0, true, state.plan, state.step);
+  price.step_time_s = state.step.step_time * (1 - 1e-12);
+  price.exact = false;
+}
+
+void Pricer::exact(const PlacedMesh& mesh, PricedLayer& layer, PricedState& state, const ScheduleShape& shape,
+                   Price& price) {
+  if (shape.stages == 1) {
+    bound(mesh, layer, state, kinds_, shape, price);
+    return;
+  }
+  const auto known = std::find_if(pipelines_.begin(), pipelines_.end(),
+                                  [&](const PipelineReport& r) { return r.shape == shape; });
+  if (known != pipelines_.end()) {
+    pipelines_.splice(pipelines_.begin(), pipelines_, known);
+  } else if (pipeline_ops_ < kKeptOps) {
+    pipelines_.emplace_front();
+  } else {  // full: the one used longest ago gives its place, and its memory
+    pipeline_ops_ -= pipelines_.back().orders.ops.size();
+    pipelines_.splice(pipelines_.begin(), pipelines_, std::prev(pipelines_.end()));
+  }
+  PipelineReport& pipeline = pipelines_.front();
+  const std::size_t before = known != pipelines_.end() ? pipeline.orders.ops.size() : 0;
+  StageKey key = state.stage;
+  key.shape = shape;
+  static_cast<LinkRates<double>&>(layer.cost) = mesh.rates;
+  stage_cost(mesh.in, layer.cost, key, scratch_, pipeline, stage_);
+  pipeline_ops_ += pipeline.orders.ops.size() - before;
+  finish_step(mesh.in, layer.cost, *state.blocks, state.work, stage_.makespan, stage_.in_transfer, stage_.simulated,
+              state.plan, state.step);
+  price.step_time_s = state.step.step_time;
+  price.exact = true;
+}
+
+Price Pricer::price(const Plan& plan, bool simulate) {
+  place(plan, mesh_);
+  price_layer(mesh_, plan, layer_);
+  price_state(mesh_, layer_, plan, state_);
+  const ScheduleShape shape = shape_of(plan, static_cast<int>(mesh_.counts.microbatches));
+  find_device_kinds(plan.schedule, plan.pipeline, shape.virtual_stages, base_.model.n_layers, layers_, kinds_);
+  Price price = memory(mesh_, layer_, state_, kinds_, shape);
+  if (simulate)
+    exact(mesh_, layer_, state_, shape, price);
+  else
+    bound(mesh_, layer_, state_, kinds_, shape, price);
+  return price;
+}
+
+}  // namespace roofscape::engine

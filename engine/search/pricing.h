@@ -1,0 +1,105 @@
+// Prices plans of one scenario with the functions evaluate() calls, in nested pieces: a mesh, a layer on it, the training
+// state on it, and last the pipeline. Whoever loops over plans keeps the outer pieces while the inner ones change; the
+// nesting is the cache. A price has the memory exactly, and a step time that the step is never shorter than; where there
+// is no pipeline it is the step time itself. exact() simulates. No texts; nothing is allocated once the working memory
+// has grown.
+#pragma once
+
+#include <list>
+
+#include "engine/inputs.h"
+#include "engine/search/device_kinds.h"
+#include "engine/search/plan.h"
+#include "engine/training/layer_cost.h"
+#include "engine/training/plan_cost.h"
+#include "engine/training/stage_cost.h"
+
+namespace roofscape::engine {
+
+// 1. A mesh on the cluster's links, and a microbatch on it.
+struct PlacedMesh {
+  Plan plan;  // its mesh and microbatch count
+  Inputs<double> in;
+  LinkRates<double> rates;
+  StepCounts<double> counts;
+};
+
+// 2. A layer: tensor, context, expert, microbatch, sequence parallel, checkpointing.
+struct PricedLayer {
+  LayerCost<double> cost;
+  StageBlocks<double> still;  // blocks where no training state moves through layers; the same for all meshes
+};
+
+// 3. The training state on a mesh: ZeRO stage and offload.
+struct PricedState {
+  StageKey stage;
+  PlanKey plan;
+  const StageBlocks<double>* blocks = nullptr;
+  StageBlocks<double> moving;
+  StageWork<double> work;
+  EndReduction<double> end;
+  StepCost<double> step;  // all parts but the pipeline's and offload
+  WorkingMemory<double> buffers;
+  // State of the kinds of devices met so far.
+  struct Held {
+    int layers = 0;
+    bool embedding = false, head = false;
+    StageMemory<double> memory;
+  };
+  std::array<Held, 8> held;
+  std::size_t held_count = 0, held_next = 0;
+};
+
+struct Price {
+  double step_time_s = 0;     // without a pipeline, or from exact(): the step's; else a bound it never goes below
+  double memory_bytes = 0;    // of the fullest device
+  int fullest_device = 0;
+  bool exact = false;
+};
+
+class Pricer {
+ public:
+  explicit Pricer(const Scenario&);
+
+  // Reads data, fsdp, tensor, context, pipeline, expert of the plan.
+  void place(const Plan&, PlacedMesh& out);
+  static void set_microbatch(PlacedMesh&, int sequences);
+  // Reads sequence_parallel and policy; of the mesh tensor, context, expert and the microbatch.
+  void price_layer(const PlacedMesh&, const Plan&, PricedLayer& out) const;
+  // Reads zero_stage, sequence_parallel, policy and offload.
+  void price_state(const PlacedMesh&, const PricedLayer&, const Plan&, PricedState& out) const;
+  // Weights, gradients and optimizer state of a device with so many layers: what it holds whatever runs.
+  double state_bytes(const PlacedMesh&, const PricedLayer&, const Plan&, int layers, bool embedding, bool head) const;
+  // Memory of the fullest device, exactly. Of shapes whose microbatches do not fill the stages: by formula.
+  Price memory(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&, const ScheduleShape&) const;
+  // Adds the step time to it.
+  void bound(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&, const ScheduleShape&,
+             Price&) const;
+  // The step time that evaluate() gives. The shape must be legal.
+  void exact(const PlacedMesh&, PricedLayer&, PricedState&, const ScheduleShape&, Price&);
+  // All pieces in a row. The shape must be legal; checked by whoever made the plan.
+  Price price(const Plan&, bool simulate);
+
+  const Scenario& scenario() const { return base_; }
+  const ModelFlops<double>& flops() const { return flops_; }
+
+ private:
+  Scenario base_, placed_;
+  LayerKey layer_key_;
+  StageKey stage_key_;
+  PlanKey plan_key_;
+  ModelFlops<double> flops_;
+  // Orders by shape, the one used last first.
+  std::list<PipelineReport> pipelines_;
+  std::size_t pipeline_ops_ = 0;
+  SimulationScratch scratch_;
+  StageCost<double> stage_;
+  // Of price():
+  PlacedMesh mesh_;
+  PricedLayer layer_;
+  PricedState state_;
+  DeviceKinds kinds_;
+  std::vector<int> layers_;
+};
+
+}  // namespace roofscape::engine

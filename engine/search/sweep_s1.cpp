@@ -1,0 +1,146 @@
+#include "engine/search/sweep_s1.h"
+
+#include <algorithm>
+
+#include "engine/training/run.h"
+
+namespace roofscape::engine {
+namespace {
+
+constexpr int kDegrees[] = {1, 2, 4, 8, 16, 32};
+constexpr int kMicrobatches[] = {1, 2, 4, 8, 16};
+constexpr CheckpointPolicy kPolicies[] = {CheckpointPolicy::block, CheckpointPolicy::attention, CheckpointPolicy::none};
+constexpr std::size_t kPoints = 9960;
+
+// The meshes of a tensor degree that share a layer: every pipeline, with the optimizer sharded and not.
+struct Meshes {
+  std::vector<PlacedMesh> meshes;
+};
+
+void add_meshes(Pricer& pricer, int chips, int tensor, Meshes& out) {
+  out.meshes.clear();
+  for (const int pipeline : kDegrees) {
+    Plan plan;
+    plan.tensor = tensor, plan.pipeline = pipeline;
+    const int ranks = chips / (tensor * pipeline);
+    for (const bool sharded : {true, false}) {
+      if (sharded && ranks == 1) continue;
+      plan.fsdp = sharded ? ranks : 1, plan.data = sharded ? 1 : ranks;
+      plan.zero_stage = sharded ? 1 : 0;
+      pricer.place(plan, out.meshes.emplace_back());
+      out.meshes.back().plan.zero_stage = plan.zero_stage;
+    }
+  }
+}
+
+// Chunks by pipeline degree: every divisor of the layers of a stage.
+struct Chunks {
+  int pipeline;
+  std::vector<DeviceKinds> kinds;
+};
+
+std::vector<Chunks> all_chunks(int n_layers) {
+  std::vector<Chunks> out;
+  std::vector<int> layers;
+  for (const int pipeline : kDegrees) {
+    Chunks& chunks = out.emplace_back(Chunks{pipeline, {}});
+    const int held = n_layers / pipeline;
+    for (int v = 1; v <= (pipeline > 1 ? held : 1); ++v) {
+      if (held % v != 0) continue;
+      const ScheduleKind kind = v > 1 ? ScheduleKind::interleaved_1f1b : ScheduleKind::one_f_one_b;
+      find_device_kinds(kind, pipeline, v, n_layers, layers, chunks.kinds.emplace_back());
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Scenario s1_scenario(const TransformerShape& model, const Chip& chip) {
+  Scenario s;
+  s.name = "S1";
+  s.model = model;
+  s.cluster.chip = chip;
+  s.cluster.nodes = 512;
+  s.cluster.node_size = 8;
+  s.workload.global_batch_sequences = 4096;
+  s.workload.sequence_length = 2048;
+  s.precision.gradients = Dtype::bf16;
+  s.precision.master_weights = Dtype::fp32;
+  s.assumptions.flops = FlopsConvention::exact;
+  s.assumptions.overlap = 0;
+  return s;
+}
+
+void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
+  const int chips = static_cast<int>(chip_count(s1.cluster)), batch = s1.workload.global_batch_sequences;
+  Pricer pricer(s1);
+  const std::vector<Chunks> chunks = all_chunks(s1.model.n_layers);
+  Meshes placed;
+  PricedLayer layer;
+  PricedState state;
+  out = {};
+  out.points.reserve(kPoints);
+  std::vector<std::pair<double, std::size_t>> candidates;
+  candidates.reserve(kPoints);
+  for (const int tensor : kDegrees) {
+    add_meshes(pricer, chips, tensor, placed);
+    for (const int microbatch : kMicrobatches) {
+      for (PlacedMesh& mesh : placed.meshes) Pricer::set_microbatch(mesh, microbatch);
+      for (const CheckpointPolicy policy : kPolicies) {
+        for (const bool sequence_parallel : {false, true}) {
+          bool layer_priced = false;
+          for (const PlacedMesh& mesh : placed.meshes) {
+            Plan plan = mesh.plan;
+            plan.policy = policy, plan.sequence_parallel = sequence_parallel;
+            const int microbatches = microbatches_of(plan, batch);
+            if (microbatches == 0) continue;
+            if (!layer_priced) pricer.price_layer(mesh, plan, layer), layer_priced = true;
+            pricer.price_state(mesh, layer, plan, state);
+            const double capacity = mesh.in.chip.hbm_capacity;
+            const double ideal = utilisation(pricer.flops().flops_model, mesh.counts.chips, mesh.in.chip.peak_flops, 1.0);
+            const auto of_pipeline = std::find_if(chunks.begin(), chunks.end(), [&](const Chunks& c) { return c.pipeline == plan.pipeline; });
+            for (const DeviceKinds& kinds : of_pipeline->kinds) {
+              plan.schedule = kinds.kind, plan.virtual_stages = kinds.virtual_stages;
+              const ScheduleShape shape = shape_of(plan, microbatches);
+              Price price = pricer.memory(mesh, layer, state, kinds, shape);
+              pricer.bound(mesh, layer, state, kinds, shape, price);
+              const bool fits = price.memory_bytes <= capacity;
+              const bool legal = kinds.virtual_stages == 1 || microbatches % plan.pipeline == 0;
+              out.fit += fits;
+              out.illegal += !legal;
+              if (fits && legal) candidates.emplace_back(price.step_time_s, out.points.size());
+              out.points.push_back({plan, price.step_time_s, price.memory_bytes, ideal / price.step_time_s, fits,
+                                    price.exact, legal});
+            }
+          }
+        }
+      }
+    }
+  }
+
+  // Smallest bound first; a heap, as few of them are looked at.
+  const auto later = [](const auto& a, const auto& b) { return a > b; };
+  std::make_heap(candidates.begin(), candidates.end(), later);
+  std::vector<std::pair<double, std::size_t>> exact;  // ascending, at most `best`
+  while (best > 0 && !candidates.empty()) {
+    std::pop_heap(candidates.begin(), candidates.end(), later);
+    const auto [bound, i] = candidates.back();
+    candidates.pop_back();
+    if (exact.size() == best && bound > exact.back().first) break;
+    S1Point& point = out.points[i];
+    if (!point.exact) {
+      const Price price = pricer.price(point.plan, true);
+      point.mfu *= point.step_time_s / price.step_time_s;
+      point.step_time_s = price.step_time_s;
+      point.exact = true;
+      ++out.simulated;
+    }
+    const std::pair<double, std::size_t> entry{point.step_time_s, i};
+    exact.insert(std::upper_bound(exact.begin(), exact.end(), entry), entry);
+    if (exact.size() > best) exact.pop_back();
+  }
+  for (const auto& entry : exact) out.best.push_back(entry.second);
+}
+
+}  // namespace roofscape::engine

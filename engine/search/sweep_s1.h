@@ -1,0 +1,36 @@
+// Sweep S1: a fixed space of 9,960 plans, priced one and all, as a benchmark of the pricing. GPT-3 175B on 4,096
+// A100-80GB in nodes of 8, 4,096 sequences of 2,048 tokens in 16 bit; tensor and pipeline in {1, 2, 4, 8, 16, 32}, data
+// the rest, virtual stages every divisor of the layers of a stage, three kinds of recomputation, optimizer sharding,
+// tensor collectives as AllReduce or ReduceScatter and AllGather, microbatch in {1, 2, 4, 8, 16} where it divides; no
+// overlap, no offload.
+#pragma once
+
+#include <vector>
+
+#include "engine/search/pricing.h"
+
+namespace roofscape::engine {
+
+// The workload, precision and assumptions of S1 on a model and a chip (GPT-3 175B and A100-80GB).
+Scenario s1_scenario(const TransformerShape& model, const Chip& chip);
+
+struct S1Point {
+  Plan plan;
+  double step_time_s = 0;   // a bound the step is never below; simulated where exact
+  double memory_bytes = 0;
+  double mfu = 0;           // of step_time_s
+  bool fits = false;
+  bool exact = false;
+  bool legal = true;        // false: the microbatches do not fill the stages, priced by formula
+};
+
+struct S1Result {
+  std::vector<S1Point> points;    // all of them, in the order of the loops
+  std::size_t fit = 0, illegal = 0, simulated = 0;
+  std::vector<std::size_t> best;  // of those that fit and are legal, by simulated step time; indices of points
+};
+
+// Prices all points, then simulates in ascending order of the bound until none can be among the `best` any more.
+void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out);
+
+}  // namespace roofscape::engine

@@ -1,0 +1,86 @@
+// Pricing of plans: the same numbers as evaluate(), to the last bit.
+#include <doctest/doctest.h>
+
+#include "engine/pipeline/in_flight.h"
+#include "engine/pipeline/timeline_analysis.h"
+#include "engine/search/pricing.h"
+#include "engine/search/sweep_s1.h"
+#include "fixtures.h"
+
+using namespace roofscape;
+using namespace roofscape::engine;
+
+TEST_CASE("microbatches in flight by formula are those of the written order") {
+  Orders orders;
+  std::vector<double> peaks;
+  int shapes = 0;
+  for (int kind = 0; kind < kScheduleKinds; ++kind)
+    for (const int p : {2, 3, 4, 5, 8})
+      for (int v = 1; v <= 4; ++v)
+        for (int m = 1; m <= 40; ++m) {
+          const ScheduleShape shape{static_cast<ScheduleKind>(kind), p, m, v, 0};
+          if (!check_schedule(shape).legal()) continue;
+          make_orders(shape, orders);
+          peak_microbatches(orders, KeptUntil::weight_gradient, peaks);
+          for (int r = 0; r < p; ++r) {
+            REQUIRE_MESSAGE(peak_in_flight(shape, r) == peaks[static_cast<std::size_t>(r)],
+                            schedule_id(shape.kind), " p ", p, " v ", v, " m ", m, " device ", r);
+          }
+          ++shapes;
+        }
+  CHECK(shapes > 1500);
+}
+
+TEST_CASE("a priced plan has the step time and the memory of its evaluation to the last bit") {
+  std::mt19937 rng(9);
+  EvaluationScratch scratch;
+  Report report;
+  int pipelined = 0, moe = 0, context = 0, hybrid = 0;
+  for (int i = 0; i < 6000; ++i) {
+    const Scenario s = tests::random_scenario(rng);
+    evaluate(s, scratch, report);
+    const auto step = report.quantities[Q::step_time], memory = report.quantities[Q::memory_total];
+    if (!step || !memory) continue;
+    const Plan plan = plan_of(s);
+    Scenario base = s;  // a pricer learns of the plan from the plan alone
+    apply(base, Plan{});
+    base.parallelism.expert_tensor = s.parallelism.expert_tensor;
+    Pricer pricer(base);
+    const Price price = pricer.price(plan, true);
+    CAPTURE(i);
+    REQUIRE(price.step_time_s == *step);
+    REQUIRE(price.memory_bytes == *memory);
+    pipelined += plan.pipeline > 1, moe += plan.expert > 1, context += plan.context > 1;
+    hybrid += plan.data > 1 && plan.fsdp > 1;
+    const Price bound = pricer.price(plan, false);
+    REQUIRE(bound.memory_bytes == *memory);
+    REQUIRE_MESSAGE(bound.step_time_s <= *step, schedule_id(plan.schedule), " p ", plan.pipeline, " v ", plan.virtual_stages,
+                    " layers ", s.model.n_layers, " m ", microbatches_of(plan, s.workload.global_batch_sequences), " by ",
+                    bound.step_time_s - *step);
+    if (plan.pipeline == 1) REQUIRE(bound.step_time_s == *step);
+  }
+  CHECK(pipelined > 1000);
+  CHECK(moe > 200);
+  CHECK(context > 1000);
+  CHECK(hybrid > 1000);
+}
+
+TEST_CASE("sweep S1 answers 9,960 points, and its 20 best are those of simulating every plan that fits") {
+  const Scenario s1 = s1_scenario(*tests::library().find_model("gpt3-175b"), *tests::library().find_chip("a100-80g"));
+  S1Result result;
+  sweep_s1(s1, 20, result);
+  CHECK(result.points.size() == 9960);
+  REQUIRE(result.best.size() == 20);
+  Pricer pricer(s1);
+  std::vector<std::pair<double, std::size_t>> all;
+  for (std::size_t i = 0; i < result.points.size(); ++i) {
+    const S1Point& point = result.points[i];
+    if (!point.fits || !point.legal) continue;
+    // The slower half cannot come into the first 20; simulating it would only take time.
+    if (point.step_time_s > 1.5 * result.points[result.best.back()].step_time_s) continue;
+    all.emplace_back(pricer.price(point.plan, true).step_time_s, i);
+  }
+  std::sort(all.begin(), all.end());
+  REQUIRE(all.size() >= 20);
+  for (std::size_t i = 0; i < 20; ++i) CHECK(all[i].second == result.best[i]);
+}
