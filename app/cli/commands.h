@@ -31,6 +31,7 @@ struct Options {
   std::string baseline, measured;   // figure: a scenario, a file
   std::string language = "en";
   std::string mode = "ideal";       // validate
+  std::string sweep;                // bench-sweep
   std::string presets;              // --presets DIR; empty: the user's data folder
 };
 

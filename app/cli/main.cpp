@@ -7,6 +7,7 @@
 #include "app/cli/calc_command.h"
 #include "app/cli/commands.h"
 #include "app/cli/figure_command.h"
+#include "app/cli/search_command.h"
 #include "app/cli/validate_command.h"
 #include "app/strings.h"
 #include "engine/io/nearest.h"
@@ -17,8 +18,8 @@ using roofscape::app::cli::Options;
 namespace cli = roofscape::app::cli;
 namespace io = roofscape::io;
 
-constexpr std::array<std::string_view, 8> kCommands{"eval",  "explain", "calc",     "figure",
-                                                    "trace", "check",   "validate", "presets"};
+constexpr std::array<std::string_view, 9> kCommands{"eval",  "explain", "calc",     "figure",
+                                                    "trace", "check",   "validate", "presets", "bench-sweep"};
 
 // One line on a usage error, with the nearest command for one that does not exist.
 int usage_error(const CLI::App& program, const CLI::ParseError& error) {
@@ -26,7 +27,7 @@ int usage_error(const CLI::App& program, const CLI::ParseError& error) {
     if (word.starts_with("-") || !program.get_subcommands().empty()) break;
     const std::string_view near = io::nearest_word(word, kCommands);
     cli::complain({{}, {}, "unknown command " + io::in_quotes(word),
-                   near.empty() ? "there are: eval, explain, calc, figure, trace, check, validate, presets" : "did you mean " + io::in_quotes(near) + "?"});
+                   near.empty() ? "there are: eval, explain, calc, figure, trace, check, validate, presets, bench-sweep" : "did you mean " + io::in_quotes(near) + "?"});
     return cli::kBadInput;
   }
   cli::complain({{}, {}, error.what(), "see roofscape-cli --help"});
@@ -104,6 +105,10 @@ int run(int argc, char** argv) {
   validate->add_option("--mode", options.mode, text("cli.validate.mode"));
   validate->add_flag("--json", options.json, text("cli.json"));
 
+  CLI::App* bench_sweep = add_command("bench-sweep", "cli.bench_sweep");
+  bench_sweep->add_option("sweep", options.sweep, text("cli.bench_sweep.name"))->required();
+  bench_sweep->add_flag("--json", options.json, text("cli.json"));
+
   CLI::App* presets = add_command("presets", "cli.presets.command");
   presets->add_flag("--json", options.json, text("cli.json"));
 
@@ -138,6 +143,7 @@ int run(int argc, char** argv) {
   if (trace->parsed()) return cli::trace(context);
   if (check->parsed()) return cli::check(context);
   if (validate->parsed()) return cli::validate(context);
+  if (bench_sweep->parsed()) return cli::bench_sweep(context);
   return cli::presets(context);
 }
 
