@@ -55,6 +55,41 @@ class Plan {
     }
     return {};
   }
+  // `tensor` ways instead of the tensor and pipeline there are, on the same chips: fsdp, or where it is too small data,
+  // makes up the difference. Empty where heads, experts or the batch do not go with it.
+  Fix with_tensor(int tensor) const {
+    const bool fsdp = axes().fsdp >= axes().data;
+    const double degree = fsdp ? axes().fsdp : axes().data, other = fsdp ? axes().data : axes().fsdp;
+    const double now = degree * model_parallelism() / tensor;
+    if (tensor < 2 || tensor == axes().tensor || now < 1 || now != std::floor(now)) return {};
+    if (s_.model.n_heads % tensor != 0 || axes().expert > 1 || axes().expert_tensor > 0) return {};
+    // Where the batch has too few sequences for the ranks, context takes the rest.
+    for (int split = 1; split <= now; split *= 2) {
+      const double context = double(axes().context) * split;
+      if (std::fmod(now, split) != 0 || !feeds(now / split * other) || std::fmod(s_.workload.sequence_length, context) != 0)
+        continue;
+      Fix fix{edit("parallelism.tensor", tensor), edit(fsdp ? "parallelism.fsdp" : "parallelism.data", now / split)};
+      if (axes().pipeline > 1) fix.push_back(edit("parallelism.pipeline", 1));
+      if (split > 1) fix.push_back(edit("parallelism.context", context));
+      return fix;
+    }
+    return {};
+  }
+  // The largest power of two up to `limit` ways that with_tensor can do.
+  Fix with_tensor_up_to(double limit) const {
+    int tensor = 1;
+    while (2 * tensor <= limit && tensor < 1024) tensor *= 2;
+    for (; tensor > 1; tensor /= 2)
+      if (Fix fix = with_tensor(tensor); !fix.empty()) return fix;
+    return {};
+  }
+  // The batch with so many tokens a chip of the cluster, in whole rounds of microbatches.
+  Fix with_tokens(double tokens_per_chip) const {
+    const double round = double(axes().data) * axes().fsdp * s_.pipeline.microbatch_sequences * axes().pipeline;
+    const double needed = tokens_per_chip * quantity(Q::cluster_chips) / s_.workload.sequence_length;
+    const FieldEdit batch = edit("workload.global_batch_sequences", std::ceil(needed / round) * round);
+    return in_domain(*batch.field, batch.value) ? Fix{batch} : Fix{};
+  }
   static FieldEdit edit(std::string_view path, double value) { return {find_field(path), value}; }
 
  private:
@@ -102,13 +137,15 @@ Advice book_torus(const Plan& plan) {
   const double least = std::min(*fsdp, *mixed);
   if (tokens < least)
     return note("advice.book.more_tokens", {{tokens, unit::tokens_per_chip}, {least, unit::tokens_per_chip}},
-                "workload.global_batch_sequences");
+                "workload.global_batch_sequences", plan.with_tokens(least));
   const double most = plan.quantity(Q::bound_tensor);
   if (plan.has("network.fsdp_limit") || (axes.tensor > 1 && axes.tensor <= most && axes.pipeline == 1)) return {};
   return note("advice.book.fsdp_tensor",
               {{tokens, unit::tokens_per_chip}, {*mixed, unit::tokens_per_chip}, {*fsdp, unit::tokens_per_chip}, tensor,
                stages, {most, unit::ways_real}},
-              "parallelism.tensor");
+              "parallelism.tensor",
+              plan.with_tensor_up_to(std::min(most, std::max(2.0, plan.quantity(Q::chips_used) /
+                                                                      std::max(1.0, plan.quantity(Q::bound_x_opt))))));
 }
 
 Advice book_experts(const Plan& plan) {
@@ -183,7 +220,11 @@ Advice lecture(const Plan& plan) {
   const double splits = plan.model_parallelism() * axes.context;
   if (large) {
     if (chips <= kLectureAxesChips || splits > 1) return {};
-    return note("advice.lecture.more_axes", size, "parallelism.tensor");
+    // Tensor first, as far as it stays cheap: inside a node, on a torus up to the book's limit.
+    const bool torus = s.cluster.chip.interconnect == Interconnect::torus;
+    return note("advice.lecture.more_axes", size, "parallelism.tensor",
+                plan.with_tensor_up_to(torus ? std::min(plan.quantity(Q::bound_tensor), kLittleModelParallelism)
+                                             : double(s.cluster.node_size)));
   }
   if (splits > 1 && axes.expert == 1) {
     Fix fix;

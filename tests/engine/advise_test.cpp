@@ -45,6 +45,30 @@ TEST_CASE("on four pods 4M tokens are too few for any split, says the book") {
   CHECK(d.values[0].value == doctest::Approx(4194304.0 / 35840));
   CHECK(d.values[1].value == doctest::Approx(2 * 2550.0 * 2550 / 28672));  // transfers summed
 }
+TEST_CASE("the batch the book asks for is enough") {
+  const Scenario s = preset("llama3-70b-v5p-4-pods");
+  const Diagnostic d = only(s, "book");
+  REQUIRE(d.code == "advice.book.more_tokens");
+  REQUIRE_FALSE(d.fix.empty());
+  CHECK(only(fixed(s, d), "book").code != "advice.book.more_tokens");
+}
+TEST_CASE("between the limits of FSDP alone and with tensor the book's fix takes some tensor and no pipeline") {
+  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=1", "parallelism.context=1", "parallelism.pipeline=8", "parallelism.fsdp=1024"});
+  const Diagnostic d = only(s, "book");
+  REQUIRE(d.code == "advice.book.fsdp_tensor");
+  REQUIRE_FALSE(d.fix.empty());
+  CHECK(fixed(s, d).parallelism.pipeline == 1);
+  CHECK(fixed(s, d).parallelism.tensor > 1);
+  CHECK(only(fixed(s, d), "book").code.empty());
+}
+TEST_CASE("the lecture's fix for more axes is tensor inside a node, on the same GPUs") {
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster.nodes=256", "parallelism.fsdp=2048", "workload.global_batch_sequences=2048"});
+  const Diagnostic d = only(s, "lecture");
+  REQUIRE(d.code == "advice.lecture.more_axes");
+  CHECK(fixed(s, d).parallelism.tensor == 8);
+  CHECK(fixed(s, d).parallelism.fsdp == 256);
+  CHECK(only(fixed(s, d), "lecture").code.empty());
+}
 TEST_CASE("only data parallelism crosses pods; the fix makes it so") {
   const Scenario s = with(preset("llama3-70b-v5p-4-pods"), {"parallelism.data=1", "parallelism.fsdp=1024"});
   const Diagnostic d = only(s, "book");
