@@ -138,7 +138,8 @@ void Workspace::export_current_figure() {
     session.say({true, io::to_text(paper.error()), {}});
     return;
   }
-  const FigureInput input{session.scenario(), session.report(), texts_, paper.value(), view.studies};
+  const FigureInput input{session.scenario(), session.report(), texts_, paper.value(), view.studies,
+                          nullptr,            {},               session.library().chips()};
   view.studies.begin_frame(std::numeric_limits<std::int64_t>::max());  // a file is whole
   const FigureView shown = shown_view(current_figure());
   const auto folder = export_folder();
@@ -154,7 +155,7 @@ void Workspace::export_current_figure() {
 std::string Workspace::figure_data() const {
   const FigureRow& row = figures()[current_figure()];
   widgets::StudyCache studies;  // of this scenario, which need not be the one that is drawn
-  return row.data({session.scenario(), session.report(), texts_, theme_, studies}, shown_view(current_figure()));
+  return row.data({session.scenario(), session.report(), texts_, theme_, studies, nullptr, {}, session.library().chips()}, shown_view(current_figure()));
 }
 
 void Workspace::save() {

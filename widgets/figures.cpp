@@ -6,6 +6,8 @@
 #include "widgets/figure_collective.h"
 #include "widgets/figure_comm_roofline.h"
 #include "widgets/figure_matmul.h"
+#include "widgets/figure_generations.h"
+#include "widgets/figure_ladder.h"
 #include "widgets/figure_memory.h"
 #include "widgets/figure_network.h"
 #include "widgets/figure_pipeline.h"
@@ -28,6 +30,8 @@ constexpr std::array kFigures{
     FigureRow{"matmul", draw_matmul, matmul_head, matmul_data, kColumn, 283.5f, kMatmulOptions},
     FigureRow{"collective", draw_collective, collective_head, collective_data, kColumn, 283.5f, kCollectiveOptions},
     FigureRow{"sharded-matmul", draw_sharded_matmul, sharded_matmul_head, sharded_matmul_data, kColumn, 283.5f, kShardedMatmulOptions},
+    FigureRow{"ladder", draw_ladder, ladder_head, ladder_data, kColumn, 283.5f},
+    FigureRow{"generations", draw_generations, generations_head, generations_data, kColumn, 368.5f},
 };
 
 static_assert(kFigures.size() == kFigureCount);

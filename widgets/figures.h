@@ -22,6 +22,7 @@ struct FigureRow {
 inline constexpr float kPrintEm = 9;  // points
 
 inline constexpr std::size_t kFigureCount = 10;
+inline constexpr std::size_t kFigureCount = 11;
 std::span<const FigureRow> figures();
 const FigureRow* find_figure(std::string_view name);  // null if there is none
 

@@ -69,7 +69,6 @@ struct Material {
   Evaluated now;
   std::optional<Evaluated> baseline;
   std::vector<engine::MeasuredOperation> measured;
-  std::vector<engine::Chip> chips;
 };
 
 std::optional<Material> gather(const Context& context) {
@@ -98,17 +97,15 @@ std::optional<Material> gather(const Context& context) {
     out.baseline = evaluate({other, context.library, context.texts, context.folder});
     if (!out.baseline) return std::nullopt;
   }
-  for (const io::Preset& preset : context.library.list(io::PresetKind::chip))
-    out.chips.push_back(*context.library.find_chip(preset.id));
   return out;
 }
 
 // The material as figures take it. Stays where it is: the input points into it.
 struct Sheet {
-  Sheet(const Material& material, const widgets::TextTable& texts)
+  Sheet(const Material& material, const Context& context)
       : ghost(material.baseline ? std::optional(widgets::Baseline{material.baseline->scenario, material.baseline->report}) : std::nullopt),
-        input{material.now.scenario, material.now.report, texts,         material.theme,
-              studies,               ghost ? &*ghost : nullptr, material.measured, material.chips} {}
+        input{material.now.scenario, material.now.report, context.texts, material.theme,
+              studies,               ghost ? &*ghost : nullptr, material.measured, context.library.chips()} {}
   Sheet(const Sheet&) = delete;
   Sheet& operator=(const Sheet&) = delete;
 
@@ -135,7 +132,7 @@ int write_one(const Context& context) {
   const auto material = gather(context);
   if (!material) return kBadInput;
   const widgets::FontStack fonts;
-  const Sheet sheet{*material, context.texts};
+  const Sheet sheet{*material, context};
   if (const auto error = export_figure(*row.value(), sheet.input, options.output, form.value(), fonts, view)) return refuse(*error);
   return code_of(material->now.report);
 }
@@ -158,7 +155,7 @@ int write_all(const Context& context) {
   std::filesystem::create_directories(folder, problem);
   if (problem) return refuse({options.output, {}, "cannot be made: " + problem.message(), "choose a place you may write to"});
   const widgets::FontStack fonts;
-  const Sheet sheet{*material, context.texts};
+  const Sheet sheet{*material, context};
   std::string written;
   for (const FigureRow& row : widgets::figures()) {
     const auto file = folder / (std::string(row.name) + std::string(extension_of(format.value())));

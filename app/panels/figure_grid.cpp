@@ -69,7 +69,8 @@ void figure(PanelContext& ctx, const Rect& cell, std::size_t index, engine::Scen
   const Theme& t = ctx.ui.theme;
   const bool drawable = ctx.session.drawable();
   const FigureInput input{drawable ? ctx.session.scenario() : ctx.session.last_drawable(),
-                          drawable ? ctx.session.report() : ctx.session.last_drawable_report(), ctx.ui.texts, t, ctx.view.studies};
+                          drawable ? ctx.session.report() : ctx.session.last_drawable_report(), ctx.ui.texts, t, ctx.view.studies,
+                          nullptr, {}, ctx.session.library().chips()};
   const std::string id = "figure." + std::string(row.name);
   ctx.ui.canvas.rect(cell, {.colour = t.panel});
   const auto clip = ctx.ui.canvas.clip(cell);

@@ -27,6 +27,7 @@ fs::path default_preset_folder() {
 
 PresetLibrary::PresetLibrary() {
   for (const PresetKind kind : kKinds) add_embedded(kind);
+  list_chips();
 }
 
 PresetLibrary::PresetLibrary(const fs::path& folder) {
@@ -34,6 +35,11 @@ PresetLibrary::PresetLibrary(const fs::path& folder) {
     add_embedded(kind);
     if (!folder.empty()) add_folder(kind, folder);
   }
+  list_chips();
+}
+
+void PresetLibrary::list_chips() {
+  for (const Preset& preset : list(PresetKind::chip)) all_chips_.push_back(*find_chip(preset.id));
 }
 
 void PresetLibrary::add_embedded(PresetKind kind) {

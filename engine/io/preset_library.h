@@ -44,6 +44,8 @@ class PresetLibrary {
   const engine::Cluster* find_cluster(std::string_view id) const { return find(clusters_, id); }
   const engine::TransformerShape* find_model(std::string_view id) const { return find(models_, id); }
   const std::string* find_scenario_text(std::string_view id) const { return find(scenarios_, id); }
+  // All chips, in the order of list().
+  std::span<const engine::Chip> chips() const { return all_chips_; }
   const Preset* find_preset(PresetKind kind, std::string_view id) const;
 
   const std::vector<InputError>& problems() const { return problems_; }
@@ -58,6 +60,7 @@ class PresetLibrary {
   }
   std::optional<InputError> add(PresetKind kind, Preset preset, std::string_view text);
   void add_embedded(PresetKind kind);
+  void list_chips();
   void add_folder(PresetKind kind, const std::filesystem::path& folder);
 
   ById<engine::Chip> chips_;
@@ -65,6 +68,7 @@ class PresetLibrary {
   ById<engine::TransformerShape> models_;
   ById<std::string> scenarios_;
   std::array<std::vector<Preset>, 4> lists_;
+  std::vector<engine::Chip> all_chips_;
   std::vector<InputError> problems_;
 };
 

@@ -1,6 +1,7 @@
 #include "tests/widgets/figure_fixture.h"
 
 #include <algorithm>
+#include <map>
 
 #include "engine/pipeline/timeline_analysis.h"
 #include "tests/test_paths.h"
@@ -21,7 +22,19 @@ engine::Scenario scenario_405b() {
   s.model.n_layers = 126;
   s.cluster.chip.name = "H100 SXM";
   s.cluster.chip.interconnect = engine::Interconnect::switched;
-  s.cluster.chip[ChipField::l2_bytes_per_s].value = 5.5e12;
+  const auto set = [&](ChipField field, double value) { s.cluster.chip[field].value = value; };
+  set(ChipField::l2_bytes_per_s, 5.5e12);
+  set(ChipField::peak_bf16_dense_flops_per_s, 989e12);
+  set(ChipField::register_bytes_per_sm, 262144);
+  set(ChipField::sm_count, 132);
+  set(ChipField::smem_l1_bytes_per_sm, 256000);
+  set(ChipField::smem_bytes_per_cycle_per_sm, 128);
+  set(ChipField::clock_hz_boost, 1.83e9);
+  set(ChipField::l2_bytes_per_chip, 50e6);
+  set(ChipField::hbm_bytes, 80e9);
+  set(ChipField::hbm_bytes_per_s, 3.35e12);
+  set(ChipField::scaleup_bytes_per_s_per_chip_oneway, 450e9);
+  set(ChipField::scaleout_bytes_per_s_per_chip_oneway, 50e9);
   s.cluster.nodes = 2048;
   s.parallelism.fsdp = 128;
   s.parallelism.tensor = 8;
@@ -123,7 +136,15 @@ FigureCase one_stage(int microbatches) {
   s.model.name = "LLaMA-3 70B";
   s.model.n_layers = 80;
   s.cluster.chip.name = "TPU v5p";
-  s.cluster.chip[ChipField::vmem_bytes_per_s].value = 40e12;
+  const auto set = [&](ChipField field, double value) { s.cluster.chip[field].value = value; };
+  set(ChipField::vmem_bytes_per_s, 40e12);
+  set(ChipField::vmem_bytes_per_chip, 128e6);
+  set(ChipField::vreg_bytes_per_chip, 524288);
+  set(ChipField::peak_bf16_dense_flops_per_s, 459e12);
+  set(ChipField::hbm_bytes, 96e9);
+  set(ChipField::hbm_bytes_per_s, 2.8e12);
+  set(ChipField::ici_bytes_per_s_per_link_oneway, 90e9);
+  set(ChipField::dcn_bytes_per_s_per_chip, 6.25e9);
   s.cluster.slice = {16, 20, 28};
   s.parallelism.fsdp = 1024;
   s.parallelism.tensor = 4;
@@ -167,9 +188,54 @@ const TextTable& english() {
   return table;
 }
 
+std::span<const engine::Chip> sample_chips() {
+  static const std::vector<engine::Chip> chips = [] {
+    struct Row {
+      const char *name, *vendor;
+      double year, fp32, half, fp8, fp4, hbm, link;
+    };
+    constexpr double kNone = 0;
+    std::vector<engine::Chip> out;
+    for (const Row& row : {Row{"NVIDIA K40", "NVIDIA", 2013, 5e12, kNone, kNone, kNone, 288e9, kNone},
+                           {"NVIDIA V100", "NVIDIA", 2017, 15.7e12, 125e12, kNone, kNone, 900e9, 150e9},
+                           {"TPU v3", "Google", 2018, kNone, 123e12, kNone, kNone, 900e9, 280e9},
+                           {"NVIDIA A100 80 GB", "NVIDIA", 2020, 19.5e12, 312e12, kNone, kNone, 2e12, 300e9},
+                           {"H100 SXM", "NVIDIA", 2022, 66e12, 989e12, 1979e12, kNone, 3.35e12, 450e9},
+                           {"TPU v5p", "Google", 2023, kNone, 459e12, kNone, kNone, 2.8e12, 540e9},
+                           {"NVIDIA H200", "NVIDIA", 2023, 66e12, 989e12, 1979e12, kNone, 4.8e12, 450e9},
+                           {"AMD MI300X", "AMD", 2023, 163e12, 1307e12, 2614e12, kNone, 5.3e12, 448e9},
+                           {"NVIDIA B200", "NVIDIA", 2024, 80e12, 2250e12, 4500e12, 9000e12, 8e12, 900e9}}) {
+      engine::Chip& chip = out.emplace_back();
+      chip.name = row.name;
+      chip.vendor = row.vendor;
+      chip.interconnect = engine::Interconnect::switched;
+      const auto set = [&](ChipField field, double value) {
+        if (value > 0) chip[field].value = value;
+      };
+      set(ChipField::launch_year, row.year);
+      set(ChipField::peak_fp32_vector_flops_per_s, row.fp32);
+      set(ChipField::peak_bf16_dense_flops_per_s, row.half);
+      set(ChipField::peak_fp8_dense_flops_per_s, row.fp8);
+      set(ChipField::peak_fp4_dense_flops_per_s, row.fp4);
+      set(ChipField::hbm_bytes_per_s, row.hbm);
+      set(ChipField::scaleup_bytes_per_s_per_chip_oneway, row.link);
+    }
+    return out;
+  }();
+  return chips;
+}
+
 FigureInput input_of(const FigureCase& c, const Theme& theme, const TextTable& texts) {
   static StudyCache studies;
-  return {c.scenario, c.report, texts, theme, studies};
+  static std::map<const FigureCase*, Baseline> ghosts;
+  FigureInput input{c.scenario, c.report, texts, theme, studies};
+  if (c.baseline) {
+    ghosts.erase(c.baseline.get());
+    input.baseline = &ghosts.emplace(c.baseline.get(), Baseline{c.baseline->scenario, c.baseline->report}).first->second;
+  }
+  input.measured = c.measured;
+  input.chips = sample_chips();
+  return input;
 }
 
 std::unique_ptr<RecordCanvas> drawn(const std::string& figure, const FigureCase& c, const std::string& theme_name, float em, float width,

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "engine/report.h"
 #include "tests/widgets/support.h"
@@ -15,7 +17,12 @@ namespace roofscape::widgets::testing {
 struct FigureCase {
   engine::Scenario scenario;
   engine::Report report;
+  std::vector<engine::MeasuredOperation> measured = {};
+  std::shared_ptr<const FigureCase> baseline = {};
 };
+
+// Chips of nine years by hand, among them those of the cases below.
+std::span<const engine::Chip> sample_chips();
 
 // LLaMA-3.1 405B on 16 384 H100: 16 stages, 1F1B, 16 microbatches, 62.9 of 80 GB on stage 1.
 FigureCase sixteen_stages();
@@ -27,6 +34,7 @@ FigureCase one_stage(int microbatches = 1);
 FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, engine::Tick input, engine::Tick weight);
 
 const TextTable& english();
+// What points into `c` and `texts` lives as long as they do.
 FigureInput input_of(const FigureCase& c, const Theme& theme, const TextTable& texts = english());
 
 // Draws a figure by name and returns the canvas.

@@ -1,0 +1,84 @@
+// What a figure costs: its draw list for the window (budget 1 ms) and its PDF (budget 20 ms), on the largest preset.
+#include <benchmark/benchmark.h>
+
+#include "app/export.h"
+#include "app/strings.h"
+#include "engine/evaluate.h"
+#include "engine/io/scenario_json.h"
+#include "widgets/canvas_screen.h"
+
+using namespace roofscape;
+
+namespace {
+
+constexpr const char* kLargest = "llama3-405b-16k-h100-8k";
+constexpr float kWidth = 900, kHeight = 520, kEm = 15;
+
+struct Desk {
+  Desk() {
+    report = engine::evaluate(scenario);
+    context = ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr;
+  }
+  ~Desk() { ImGui::DestroyContext(context); }
+  widgets::FigureInput input(const widgets::Theme& theme) {
+    return {scenario, report, texts, theme, studies, nullptr, {}, library.chips()};
+  }
+
+  io::PresetLibrary library;
+  engine::Scenario scenario = io::load_scenario(kLargest, library).value();
+  engine::Report report;
+  widgets::TextTable texts = app::load_texts("en").value();
+  widgets::Theme dark = app::load_theme("dark").value(), paper = app::load_theme("print").value();
+  widgets::FontStack fonts;
+  widgets::StudyCache studies;
+  ImGuiContext* context = nullptr;
+};
+
+Desk& desk() {
+  static Desk all;
+  return all;
+}
+
+void draw_list(benchmark::State& state, const widgets::FigureRow* figure) {
+  Desk& d = desk();
+  widgets::ScreenFonts atlas(d.fonts);
+  for (const auto& [key, text] : d.texts.all()) atlas.add_characters(text);
+  atlas.update(kEm);
+  widgets::ScreenCanvas canvas(d.fonts, atlas);
+  const widgets::FigureInput input = d.input(d.dark);
+  for (auto _ : state) {
+    widgets::compat::headless_frame_begin(kWidth, kHeight, 1.0f / 60);
+    canvas.begin(ImGui::GetBackgroundDrawList(), kEm, {0, 0, kWidth, kHeight});
+    canvas.set_tagging(widgets::Tagging::near_pointer);
+    canvas.set_pointer({kWidth / 2, kHeight / 2}, 8);
+    figure->draw(canvas, canvas.bounds(), input, {});
+    benchmark::DoNotOptimize(canvas.tags().size());
+    widgets::compat::headless_frame_end();
+  }
+}
+
+void pdf(benchmark::State& state, const widgets::FigureRow* figure) {
+  Desk& d = desk();
+  const widgets::FigureInput input = d.input(d.paper);
+  const app::ExportOptions options = app::default_size(*figure);
+  std::size_t bytes = 0;
+  for (auto _ : state) {
+    const auto file = app::figure_bytes(*figure, input, app::FileFormat::pdf, options, d.fonts);
+    bytes = file.value().size();
+    benchmark::DoNotOptimize(bytes);
+  }
+  state.counters["bytes"] = static_cast<double>(bytes);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (const widgets::FigureRow& figure : widgets::figures()) {
+    benchmark::RegisterBenchmark(("draw_list/" + std::string(figure.name)).c_str(), draw_list, &figure)->Unit(benchmark::kMicrosecond);
+    benchmark::RegisterBenchmark(("pdf/" + std::string(figure.name)).c_str(), pdf, &figure)->Unit(benchmark::kMillisecond);
+  }
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
