@@ -152,9 +152,26 @@ void draw_totals(Canvas& canvas, const FigureInput& input, const FigureView& vie
   }
 }
 
-}  // namespace
+// The baseline's totals as a stepped line across the rows; where it has other stages, its fullest one across all.
+void draw_ghost(Canvas& canvas, const FigureInput& input, const StageRows& rows, const Scale& x) {
+  const Sizes sizes = sizes_of(input);
+  if (sizes.ghost_gb <= 0) return;
+  const auto& stages = input.baseline->report.stages;
+  const bool same = stages.size() == static_cast<std::size_t>(rows.count);
+  std::vector<Point> line;
+  for (int stage = 0; stage < rows.count; ++stage) {
+    const Rect band = rows.band(stage);
+    const double gb = same ? total_gb(stages[static_cast<std::size_t>(stage)]) : sizes.ghost_gb;
+    const float at = x(gb), reach = canvas.px(4);
+    if (line.empty() || std::abs(line.back().x - at) > 0.01f) line.push_back({at, band.y});
+    else line.pop_back();
+    line.push_back({at, band.bottom()});
+    canvas.tag_with("memory.baseline", stage, rect_between(at - reach, band.y, at + reach, band.bottom()), [&] { return ghost_readout(input, gb); });
+  }
+  draw_ghost_line(canvas, input.theme, line);
+}
 
-FigureHead memory_head(const FigureInput& input, const FigureView&) {
+FigureHead plan_head(const FigureInput& input) {
   const TextTable& t = input.texts;
   const bool several = input.report.stages.size() > 1;
   FigureHead head;
@@ -170,6 +187,17 @@ FigureHead memory_head(const FigureInput& input, const FigureView&) {
   if (spare < 0) head.takeaway = t.format("figure.memory.too_much", {bytes_text(-spare * kGb)});
   else if (several) head.takeaway = t.format("figure.memory.free_on_stage", {bytes_text(spare * kGb), stage});
   else head.takeaway = t.format("figure.memory.free", {bytes_text(spare * kGb)});
+  return head;
+}
+
+}  // namespace
+
+FigureHead memory_head(const FigureInput& input, const FigureView&) {
+  FigureHead head = plan_head(input);
+  const double ghost = input.report.stages.empty() ? 0 : sizes_of(input).ghost_gb;
+  if (ghost <= 0) return head;
+  head.brief = head.takeaway;
+  head.takeaway = input.texts.format("figure.memory.with_baseline", {head.takeaway, bytes_text(ghost * kGb)});
   return head;
 }
 
@@ -196,6 +224,7 @@ void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, con
   draw_stage_numbers(canvas, input.theme, input.texts, rows, view.hovered_stage);
   for (int stage = 0; stage < rows.count; ++stage)
     draw_stack(canvas, input, rows.bar(stage), x, stage, !view.compact);
+  draw_ghost(canvas, input, rows, x);
   const Rect capacity = draw_capacity(canvas, input, x, rows.header.centre().y,
                                       rows.header.bottom() - canvas.px(5), rows.plot.bottom());
   draw_part_names(canvas, input, view, rows, x, capacity);

@@ -37,6 +37,8 @@ Sizes sizes_of(const FigureInput& input) {
   s.capacity_gb = std::max(0.0, input.report.quantities.value_or(Q::hbm_capacity, 0) / kGb);
   s.fullest = input.report.fullest_stage;
   for (const engine::StageRow& row : input.report.stages) s.most_gb = std::max(s.most_gb, total_gb(row));
+  if (input.baseline != nullptr)
+    for (const engine::StageRow& row : input.baseline->report.stages) s.ghost_gb = std::max(s.ghost_gb, total_gb(row));
   if (s.most_gb > 0) s.decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(s.most_gb))), 0, 2);
   return s;
 }
@@ -63,9 +65,22 @@ double axis_end(const Canvas& canvas, const Sizes& sizes, float width, float tot
   small.em = kSmallText * canvas.em();
   const double half = std::min<double>(
       canvas.text_width(format(sizes.capacity_gb * kGb, engine::unit::bytes, {.trim_zeros = true}), small) / 2, 0.3 * w);
-  double end = sizes.most_gb * w / (w - label);
+  double end = std::max(sizes.most_gb * w / (w - label), sizes.ghost_gb * 1.02);
   if (sizes.capacity_gb > 0) end = std::max({end, sizes.capacity_gb * w / (w - half), sizes.capacity_gb * 1.12});
   return end > 0 ? end : 1;
+}
+
+void draw_ghost_line(Canvas& canvas, const Theme& theme, std::span<const Point> points, bool closed) {
+  std::vector<Point> line(points.begin(), points.end());
+  if (closed && !line.empty()) line.push_back(line.front());
+  canvas.polyline(line, {theme.panel, canvas.px(3.4f), {}});
+  canvas.polyline(line, {theme.ink, canvas.px(1.6f), {canvas.px(5), canvas.px(3)}});
+}
+
+Readout ghost_readout(const FigureInput& input, double gb) {
+  Readout r;
+  r.title = input.texts.format("figure.memory.readout.baseline", {bytes_text(gb * kGb)});
+  return r;
 }
 
 Readout part_readout(const FigureInput& input, int stage, const Part& part) {

@@ -1,6 +1,7 @@
 // What the two layouts of the memory figure (one stage, several) share: values in GB, looks, words and readouts.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ const std::vector<Part>& parts();
 struct Sizes {
   double capacity_gb = 0;  // 0: not known
   double most_gb = 0;      // of the fullest stage
+  double ghost_gb = 0;     // of the baseline's fullest stage; 0: there is no baseline
   int fullest = 0;
   int decimals = 1;        // of every total
   bool over(double gb) const { return capacity_gb > 0 && gb > capacity_gb; }
@@ -43,6 +45,10 @@ void draw_stack(Canvas& canvas, const FigureInput& input, const Rect& bar, const
 Rect draw_capacity(Canvas& canvas, const FigureInput& input, const Scale& x, float label_middle, float top,
                    float bottom);
 Rect capacity_label(const Canvas& canvas, const FigureInput& input, const Scale& x, float label_middle);
+
+// A dashed line of the baseline through these points, legible over fills and ground; and what it says.
+void draw_ghost_line(Canvas& canvas, const Theme& theme, std::span<const Point> points, bool closed = false);
+Readout ghost_readout(const FigureInput& input, double gb);
 
 Readout part_readout(const FigureInput& input, int stage, const Part& part);
 

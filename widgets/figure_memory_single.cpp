@@ -1,6 +1,7 @@
 // One stage: the stacked bar against the capacity, and under it the same parts one below the other, enlarged, so that
 // four gigabytes of ninety-six can be read as well as seventy-nine of eighty.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "widgets/figure_head.h"
@@ -196,6 +197,13 @@ void draw_single(Canvas& canvas, Rect area, const FigureInput& input, const Figu
   draw_frame(canvas, theme, plot, x, Scale(ScaleKind::linear, 0, 1, plot.bottom(), plot.y), frame);
   canvas.text({names_right, bar.centre().y}, sum, small_text(canvas, theme.ink, HAlign::right, Weight::bold));
   draw_stack(canvas, input, bar, x, 0, !view.compact);
+  if (sizes.ghost_gb > 0) {
+    const Rect ghost = rect_between(bar.x, bar.y - canvas.px(1), x(sizes.ghost_gb), bar.bottom() + canvas.px(1));
+    const std::array<Point, 4> outline{Point{ghost.x, ghost.y}, {ghost.right(), ghost.y}, {ghost.right(), ghost.bottom()}, {ghost.x, ghost.bottom()}};
+    draw_ghost_line(canvas, theme, outline, true);
+    canvas.tag_with("memory.baseline", 0, rect_between(ghost.right() - canvas.px(4), bar.y, ghost.right() + canvas.px(4), bar.bottom()),
+                    [&] { return ghost_readout(input, sizes.ghost_gb); });
+  }
   draw_capacity(canvas, input, x, header.centre().y, header.bottom() - canvas.px(5), plot.bottom());
   draw_sum(canvas, input, bar, x, plot);
 }

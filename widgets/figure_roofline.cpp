@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/hardware/roofline.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_roofline_layout.h"
 #include "widgets/number_format.h"
@@ -34,6 +35,10 @@ void draw_roofs(Canvas& canvas, const FigureInput& input, const Layout& l) {
   const Dash dash{canvas.px(5), canvas.px(4)}, dots{canvas.px(1.5f), canvas.px(3)};
   canvas.line({ridge, l.plot.bottom()}, {ridge, peak}, {theme.ink3, thin, dots});
   for (const Slope& s : l.faster) canvas.line(s.low, s.high, {theme.ink3, thin, dash});
+  for (const OtherPeak& o : l.other_peaks) {
+    if (o.flop_per_s > l.peak) canvas.line(l.hbm.high, o.low, {theme.ink3, thin, dash});  // bandwidth goes on to it
+    canvas.line(o.low, o.high, {theme.ink3, thin, dash});
+  }
   if (l.achieved > 0) {
     const float y = l.y(l.achieved);
     canvas.line({l.x(l.achieved / l.bandwidth), y}, {l.plot.right(), y}, {theme.ink3, thin, dash});
@@ -55,7 +60,10 @@ void draw_roofs(Canvas& canvas, const FigureInput& input, const Layout& l) {
 void draw_labels(Canvas& canvas, const FigureInput& input, const Layout& l) {
   const Theme& theme = input.theme;
   draw_flags(canvas, theme, l.flags, l.flag_top, l.flag_heading ? input.texts.text("figure.roofline.share") : std::string_view{});
-  canvas.text(l.peak_label.anchor, l.peak_label.text, l.peak_label.style);
+  // Lines of other peaks may pass behind it.
+  if (l.other_peaks.empty()) canvas.text(l.peak_label.anchor, l.peak_label.text, l.peak_label.style);
+  else backed_text(canvas, theme, l.peak_label.anchor, l.peak_label.text, l.peak_label.style);
+  for (const OtherPeak& o : l.other_peaks) canvas.text(o.label.anchor, o.label.text, o.label.style);
   if (!l.ridge_label.text.empty()) backed_text(canvas, theme, l.ridge_label.anchor, l.ridge_label.text, l.ridge_label.style);
   for (const TextPlace& p : l.side_labels) canvas.text(p.anchor, p.text, p.style);
   for (std::size_t i = 0; i < l.slope_labels.size(); ++i) {
@@ -111,6 +119,32 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const FigureView& view,
   }
 }
 
+Readout measured_readout(const FigureInput& input, const Layout& l, const MeasuredDot& dot) {
+  const TextTable& t = input.texts;
+  Readout r;
+  r.title = t.format("figure.roofline.measured", {dot.row->name, format(dot.flop_per_s, engine::unit::flop_per_s)});
+  const auto add = [&](std::string_view key, std::string value) {
+    r.rows.emplace_back(std::string(t.text(key)), std::move(value));
+  };
+  add("figure.roofline.reached", format_percent(dot.flop_per_s / engine::attainable(dot.intensity, l.bandwidth, l.peak), 0));
+  add("figure.roofline.bytes", format(dot.row->bytes, engine::unit::bytes));
+  add("figure.roofline.intensity", format(dot.intensity, engine::unit::flop_per_byte));
+  add("figure.roofline.measured_time", format_duration(dot.row->seconds));
+  return r;
+}
+
+// Hollow, so that none is taken for a prediction.
+void draw_measured(Canvas& canvas, const FigureInput& input, const Layout& l) {
+  const Theme& theme = input.theme;
+  for (std::size_t i = 0; i < l.measured.size(); ++i) {
+    const MeasuredDot& d = l.measured[i];
+    canvas.marker(d.at, Marker::circle, d.size, {.colour = theme.panel, .edge = theme.ink, .edge_width = canvas.px(1.6f)});
+    if (!d.label.text.empty()) backed_text(canvas, theme, d.label.anchor, d.label.text, d.label.style);
+    canvas.tag_with("measured", static_cast<int>(i), {d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size},
+                    [&] { return measured_readout(input, l, d); });
+  }
+}
+
 }  // namespace
 
 FigureHead roofline_head(const FigureInput& input, const FigureView&) {
@@ -120,6 +154,10 @@ FigureHead roofline_head(const FigureInput& input, const FigureView&) {
   const double peak = input.report.quantities.value_or(Q::peak_flops, 0);
   const double bandwidth = input.report.quantities.value_or(Q::hbm_bandwidth, 0);
   if (!(peak > 0) || !(bandwidth > 0)) return head;
+  if (const double share = measured_share(input); share > 0) {
+    head.takeaway = t.format("figure.roofline.measured_reach", {format_share(share)});
+    return head;
+  }
   double hbm_share = 0;
   for (const engine::OperationRow& row : input.report.operations)
     if (!engine::is_vector_operation(row.kind) && row.flops > 0 && row.intensity_flop_per_byte < peak / bandwidth)
@@ -152,6 +190,7 @@ void draw_roofline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   draw_roofs(canvas, input, l);
   draw_labels(canvas, input, l);
   draw_dots(canvas, input, view, l);
+  draw_measured(canvas, input, l);
 }
 
 std::string roofline_data(const FigureInput& input, const FigureView&) {
@@ -160,6 +199,9 @@ std::string roofline_data(const FigureInput& input, const FigureView&) {
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
                        input.texts.text("operation." + std::string(engine::kOperationIds[static_cast<std::size_t>(row.kind)])), row.flops,
                        row.hbm_bytes, row.intensity_flop_per_byte, row.achieved_flop_per_s, row.time_s, row.share_of_step);
+  for (const engine::MeasuredOperation& row : input.measured)
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t\n", input.texts.format("figure.roofline.measured_row", {row.name}), row.flops, row.bytes,
+                       row.flops / row.bytes, row.flops / row.seconds, row.seconds);
   return out;
 }
 

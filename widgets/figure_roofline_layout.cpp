@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "engine/hardware/roofline.h"
 #include "widgets/figure_head.h"
+#include "widgets/label_field.h"
 #include "widgets/number_format.h"
 #include "widgets/stage_rows.h"
 
@@ -19,6 +21,7 @@ namespace {
 constexpr float kDotAtWholeStep = 52;    // diameter of a mark that is the whole step ...
 constexpr float kDotOfHeight = 0.17f;    // ... and at most this part of the figure's height
 constexpr float kLeastDot = 6.8f;
+constexpr float kMeasuredDot = 8.5f, kMeasuredName = 150;
 constexpr double kMargin = 1.35;         // a mark stays this factor inside the axes
 constexpr double kRidgeShare = 0.9;      // marks left of this part of the ridge stand on the slope
 constexpr double kClearlyUnder = 0.98;   // of the peak
@@ -74,11 +77,53 @@ void find_dots(const Canvas& canvas, const Rect& area, const FigureInput& input,
   std::stable_sort(out.dots.begin(), out.dots.end(), [](const Dot& a, const Dot& b) { return a.size > b.size; });
 }
 
+// Of the matrix units, by number type.
+struct TypePeak {
+  engine::ChipField field;
+  std::string_view key;
+};
+constexpr std::array kTypePeaks{TypePeak{engine::ChipField::peak_bf16_dense_flops_per_s, "figure.dtype.bf16"},
+                                TypePeak{engine::ChipField::peak_fp8_dense_flops_per_s, "figure.dtype.fp8"},
+                                TypePeak{engine::ChipField::peak_fp4_dense_flops_per_s, "figure.dtype.fp4"}};
+constexpr double kSamePeak = 0.05;  // nearer to the plan's own, and it is the same line
+
+std::string peak_text(const FigureInput& input, std::string_view dtype_key, double flop_per_s) {
+  return input.texts.format("figure.roofline.peak", {std::string(input.texts.text(dtype_key)),
+                                                     format(flop_per_s, engine::unit::flop_per_s, {.trim_zeros = true})});
+}
+
+void find_other_peaks(const FigureInput& input, Layout& l) {
+  for (const TypePeak& type : kTypePeaks) {
+    const auto peak = input.scenario.cluster.chip[type.field].value;
+    if (!peak || std::abs(*peak / l.peak - 1) < kSamePeak) continue;
+    OtherPeak other;
+    other.flop_per_s = *peak;
+    other.label.text = peak_text(input, type.key, *peak);
+    l.other_peaks.push_back(std::move(other));
+  }
+}
+
+void find_measured(const Canvas& canvas, const FigureInput& input, Layout& l) {
+  for (const engine::MeasuredOperation& row : input.measured) {
+    if (!(row.flops > 0) || !(row.bytes > 0) || !(row.seconds > 0)) continue;
+    MeasuredDot dot;
+    dot.row = &row;
+    dot.intensity = row.flops / row.bytes;
+    dot.flop_per_s = row.flops / row.seconds;
+    dot.size = std::max(canvas.px(kMeasuredDot), input.theme.marker_size * canvas.em());
+    l.measured.push_back(std::move(dot));
+  }
+}
+
 Scale x_scale(const Layout& l) {
   double low = l.ridge, high = l.ridge * 10;
   for (const Dot& d : l.dots) {
     low = std::min(low, d.row->intensity_flop_per_byte);
     high = std::max(high, d.row->intensity_flop_per_byte);
+  }
+  for (const MeasuredDot& d : l.measured) {
+    low = std::min(low, d.intensity);
+    high = std::max(high, d.intensity);
   }
   low = whole_decade_below(std::min(low / kMargin, l.ridge / 100));
   high = 10 * whole_decade_below(high * kMargin);
@@ -88,6 +133,7 @@ Scale x_scale(const Layout& l) {
 double y_low(const Layout& l) {
   double low = std::min(l.peak, l.x.from() * l.bandwidth);
   for (const Dot& d : l.dots) low = std::min(low, d.row->achieved_flop_per_s / kMargin);
+  for (const MeasuredDot& d : l.measured) low = std::min(low, d.flop_per_s / kMargin);
   return half_decade_below(low);
 }
 
@@ -102,9 +148,13 @@ void place_axes(const Canvas& canvas, const Rect& area, const FigureInput& input
   float largest = 0;
   for (const Dot& d : l.dots)
     if (d.row->achieved_flop_per_s > l.peak * 0.5) largest = std::max(largest, d.size);
+  const float line = over;
   over += largest / 2;
+  double highest = l.peak;  // of what must be under the top with a line of text over it
+  for (const OtherPeak& o : l.other_peaks) highest = std::max(highest, o.flop_per_s);
+  for (const MeasuredDot& d : l.measured) highest = std::max(highest, d.flop_per_s);
   double top = half_decade_below(l.peak * 1.0001) * std::sqrt(10.0);
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 8; ++i) {
     l.y = Scale(ScaleKind::log10, bottom, top, 1, 0);
     TickOptions options{std::clamp(static_cast<int>(area.h / canvas.px(40)), 2, 8), TickLabels::si, true};
     l.frame.y.ticks = ticks(l.y, options);
@@ -113,7 +163,7 @@ void place_axes(const Canvas& canvas, const Rect& area, const FigureInput& input
     l.plot = plot_rect(canvas, area, l.frame);
     l.x = l.x.with_range(l.plot.x, l.plot.right());
     l.y = l.y.with_range(l.plot.bottom(), l.plot.y);
-    if (l.y(l.peak) - l.plot.y >= over) break;
+    if (l.y(l.peak) - l.plot.y >= over && l.y(highest) - l.plot.y >= line) break;
     top *= std::sqrt(10.0);
   }
 }
@@ -242,9 +292,7 @@ void place_peak_label(const Canvas& canvas, const FigureInput& input, Layout& l)
   const engine::Field& compute = *engine::find_field("precision.compute");
   const std::string dtype =
       "figure.dtype." + std::string(compute.choices[static_cast<std::size_t>(input.scenario.precision.compute)]);
-  const std::string text =
-      input.texts.format("figure.roofline.peak", {std::string(input.texts.text(dtype)),
-                                                  format(l.peak, engine::unit::flop_per_s, {.trim_zeros = true})});
+  const std::string text = peak_text(input, dtype, l.peak);
   const TextStyle style = small(canvas, input.theme.ink2, HAlign::right, VAlign::bottom);
   Point at{l.plot.right(), l.y(l.peak) - canvas.px(2)};
   const float left = at.x - canvas.text_width(text, style);
@@ -339,6 +387,50 @@ void place_side_labels(const Canvas& canvas, const FigureInput& input, std::vect
   }
 }
 
+// Roofs of other number types, where they and their names stand clear.
+void place_other_peaks(const Canvas& canvas, const FigureInput& input, std::vector<Rect>& taken, Layout& l) {
+  std::vector<OtherPeak> kept;
+  for (OtherPeak& o : l.other_peaks) {
+    const float y = l.y(o.flop_per_s), clear = canvas.px(2);
+    o.low = {std::max(l.plot.x, l.x(o.flop_per_s / l.bandwidth)), y};
+    o.high = {l.plot.right(), y};
+    struct Spot {
+      Point at;
+      HAlign h;
+      VAlign v;
+    };
+    // Before its line, where the plot is empty; else over one of its ends.
+    for (const Spot& spot : {Spot{{o.low.x - canvas.px(5), y}, HAlign::right, VAlign::middle}, Spot{{o.high.x, y - clear}, HAlign::right, VAlign::bottom},
+                             Spot{{o.low.x + clear, y - clear}, HAlign::left, VAlign::bottom}}) {
+      TextPlace p = place(canvas, o.label.text, spot.at, small(canvas, input.theme.ink2, spot.h, spot.v));
+      if (!inside(p.bounds, l.plot) || !free_of(p.bounds, taken)) continue;
+      taken.push_back(p.bounds);
+      taken.push_back(rect_between(o.low.x, y - clear, o.high.x, y + clear));
+      o.label = std::move(p);
+      kept.push_back(std::move(o));
+      break;
+    }
+  }
+  l.other_peaks = std::move(kept);
+}
+
+// Names of measured operations beside their marks.
+void place_measured(const Canvas& canvas, const FigureInput& input, std::vector<Rect>& taken, Layout& l) {
+  LabelField field(l.plot.inset(canvas.px(1)));
+  for (const Rect& r : taken) field.take(r);
+  for (const MeasuredDot& d : l.measured) field.take({d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size});
+  const TextStyle style = small(canvas, input.theme.ink, HAlign::left, VAlign::middle);
+  for (MeasuredDot& d : l.measured) {
+    const std::string name = ellipsize(canvas, d.row->name, style, canvas.px(kMeasuredName));
+    const LabelLine line{name, style};
+    const Rect mark{d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size};
+    const auto spot = name.empty() ? std::nullopt : field.place_around(mark, label_size(canvas, {&line, 1}), canvas.px(2));
+    if (!spot) continue;
+    d.label = place(canvas, name, {spot->x, spot->centre().y}, style);
+    taken.push_back(*spot);
+  }
+}
+
 // Along the slope where nothing is in the way. False if there is no such place; then it has an empty text.
 bool place_slope_label(const Canvas& canvas, const Theme& theme, const Slope& slope, bool below, bool strong,
                        std::vector<Rect>& taken, Layout& l) {
@@ -390,6 +482,17 @@ double matmul_flop_per_s(const engine::Report& report) {
   return time > 0 ? flops / time : 0;
 }
 
+double measured_share(const FigureInput& input) {
+  const double peak = input.report.quantities.value_or(Q::peak_flops, 0), bandwidth = input.report.quantities.value_or(Q::hbm_bandwidth, 0);
+  double allowed = 0, taken = 0;
+  for (const engine::MeasuredOperation& row : input.measured) {
+    if (!(row.flops > 0) || !(row.bytes > 0) || !(row.seconds > 0)) continue;
+    allowed += row.flops / engine::attainable(row.flops / row.bytes, bandwidth, peak);
+    taken += row.seconds;
+  }
+  return taken > 0 && peak > 0 && bandwidth > 0 ? allowed / taken : 0;
+}
+
 Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView&) {
   Layout l;
   l.peak = input.report.quantities.value_or(Q::peak_flops, 0);
@@ -399,17 +502,22 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   l.ridge = l.peak / l.bandwidth;
   const double reached = matmul_flop_per_s(input.report);
   find_dots(canvas, area, input, l);
+  find_other_peaks(input, l);
+  find_measured(canvas, input, l);
   place_axes(canvas, area, input, l);
   for (const Dot& d : l.dots)  // only where arithmetic, not bandwidth, is what they miss the peak by
     if (d.look == Roof::matmul && d.row->intensity_flop_per_byte >= l.ridge && reached < kClearlyUnder * l.peak &&
         d.row->achieved_flop_per_s < kClearlyUnder * l.peak)
       l.achieved = reached;
   for (Dot& d : l.dots) d.at = {l.x(d.row->intensity_flop_per_byte), l.y(d.row->achieved_flop_per_s)};
+  for (MeasuredDot& d : l.measured) d.at = {l.x(d.intensity), l.y(d.flop_per_s)};
   place_slopes(input, l);
   place_flags(canvas, input, l);
   place_peak_label(canvas, input, l);
   std::vector<Rect> taken = taken_places(canvas, input, l);
   taken.push_back(l.peak_label.bounds);
+  for (const MeasuredDot& d : l.measured) taken.push_back({d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size});
+  place_other_peaks(canvas, input, taken, l);
   place_ridge_label(canvas, input, taken, l);
   if (!l.ridge_label.text.empty()) taken.push_back(l.ridge_label.bounds);
   place_side_labels(canvas, input, taken, l);
@@ -422,6 +530,7 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
     }
   }
   for (const Slope& s : l.faster) place_slope_label(canvas, input.theme, s, false, false, taken, l);
+  place_measured(canvas, input, taken, l);
   return l;
 }
 

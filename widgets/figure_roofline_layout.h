@@ -34,6 +34,22 @@ struct TextPlace {
   Rect bounds;
 };
 
+// The peak of another number type than the plan computes in: a roof that would be reached with it.
+struct OtherPeak {
+  double flop_per_s = 0;
+  Point low, high;  // from where bandwidth allows it to the end of the axis
+  TextPlace label;
+};
+
+// A measured operation; its label has an empty text where there is no room.
+struct MeasuredDot {
+  const engine::MeasuredOperation* row = nullptr;
+  double intensity = 0, flop_per_s = 0;
+  Point at;
+  float size = 0;
+  TextPlace label;
+};
+
 struct Layout {
   bool drawn = false;  // false: peak or bandwidth is not known
   double peak = 0, bandwidth = 0, ridge = 0;
@@ -50,6 +66,8 @@ struct Layout {
   TextPlace peak_label, ridge_label;
   std::vector<TextPlace> slope_labels;  // in the order hbm, faster; empty text where there is no room
   std::vector<TextPlace> side_labels;
+  std::vector<OtherPeak> other_peaks;
+  std::vector<MeasuredDot> measured;
 };
 
 Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
@@ -57,5 +75,7 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
 std::string operation_name(const FigureInput& input, engine::OperationKind kind);
 // Flops of matrix multiplications over their time; 0 where there are none.
 double matmul_flop_per_s(const engine::Report& report);
+// Of the measured operations: the time the roofs allow over the time they took; 0 where there are none.
+double measured_share(const FigureInput& input);
 
 }  // namespace roofscape::widgets::roofline

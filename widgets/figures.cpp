@@ -14,6 +14,7 @@
 #include "widgets/figure_roofline.h"
 #include "widgets/figure_schedules.h"
 #include "widgets/figure_sharded_matmul.h"
+#include "widgets/figure_topology.h"
 
 namespace roofscape::widgets {
 namespace {
@@ -32,6 +33,7 @@ constexpr std::array kFigures{
     FigureRow{"sharded-matmul", draw_sharded_matmul, sharded_matmul_head, sharded_matmul_data, kColumn, 283.5f, kShardedMatmulOptions},
     FigureRow{"ladder", draw_ladder, ladder_head, ladder_data, kColumn, 283.5f},
     FigureRow{"generations", draw_generations, generations_head, generations_data, kColumn, 368.5f},
+    FigureRow{"topology", draw_topology, topology_head, topology_data, kColumn, 255.1f},
 };
 
 static_assert(kFigures.size() == kFigureCount);

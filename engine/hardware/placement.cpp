@@ -43,6 +43,7 @@ AxisLinks switched_links(int degree, std::int64_t stride, const Cluster& cluster
   const int node_size = cluster.node_size;
   AxisLinks links;
   links.degree = degree;
+  links.stride = stride;
   if (degree <= 1) return links;
   links.inside_node = ranks_below(node_size, degree, stride);
   links.across_nodes = (degree + links.inside_node - 1) / links.inside_node;

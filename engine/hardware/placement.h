@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 #include "engine/hardware/collective_kind.h"
 #include "engine/scenario.h"
@@ -32,6 +33,7 @@ struct AxisLinks {
   int groups_a_node = 1;  // switched: groups that share the node's fabric links
   std::array<LevelLinks, kMaxFabricLevels> levels{};  // of a cluster that states its fabric
   int level_count = 0;                                // 0: it does not
+  std::int64_t stride = 1;                            // switched: ranks between two neighbours of a group
 };
 
 struct MeshLinks {

@@ -150,3 +150,23 @@ TEST_CASE("the hovered stage is tinted over the whole width, in both figures") {
     CHECK(number);
   }
 }
+
+TEST_CASE("the baseline is a dashed line at its totals, in every stage or around the bar") {
+  FigureCase now = sixteen_stages();
+  now.baseline = std::make_shared<const FigureCase>(too_full());
+  const auto canvas = drawn("memory", now, "dark", 15, 900, 500);
+  CHECK(canvas->count_tags("memory.baseline") == 16);
+  CHECK(canvas->find_tag("memory.baseline", 1)->readout.title == "baseline: 92.3\u202fGB");
+  // The fuller the baseline's stage, the further right, and past the capacity where it does not fit.
+  const auto at = [&](int stage) { return canvas->find_tag("memory.baseline", stage)->rect.centre().x; };
+  CHECK(at(1) > canvas->find_tag("memory.capacity_bytes")->rect.centre().x);
+  CHECK(at(1) > at(8));
+  CHECK(at(8) > at(15));
+  CHECK(find_figure("memory")->head(input_of(now, theme("dark")), {}).takeaway == "17.2\u202fGB free on stage 1; dashed: baseline 92.3\u202fGB");
+  CHECK(canvas->audit_text() == "");
+  FigureCase one = one_stage();
+  one.baseline = std::make_shared<const FigureCase>(sixteen_stages());
+  const auto single = drawn("memory", one, "dark", 15, 900, 500);
+  CHECK(single->find_tag("memory.baseline", 0)->readout.title == "baseline: 62.8\u202fGB");
+  CHECK(single->audit_text() == "");
+}

@@ -106,3 +106,34 @@ TEST_CASE("a chip without a known bandwidth says so instead of drawing") {
   CHECK(canvas->find_text("The peak or the HBM bandwidth of this chip is not known."));
   CHECK(canvas->count_tags("roofline.ridge") == 0);
 }
+
+TEST_CASE("roofs of other number types stand at their peaks") {
+  FigureCase c = sixteen_stages();
+  c.scenario.cluster.chip[engine::ChipField::peak_fp8_dense_flops_per_s].value = 1979e12;
+  const auto canvas = drawn("roofline", c, "dark", 15, 900, 500);
+  REQUIRE(canvas->find_text("fp8 peak 1.98\u202fPFLOP/s"));
+  const Primitive* roof = find_roof(*canvas);
+  REQUIRE(roof);
+  const float y = canvas->find_text("fp8 peak 1.98\u202fPFLOP/s")->anchor.y;
+  CHECK(y == doctest::Approx(between_ticks(*canvas, "1\u202fT", 1e12, "100\u202fT", 100e12, 1979e12, true)).epsilon(0.01));
+  CHECK(y < roof->points[2].y);
+  CHECK(canvas->find_text("bf16 peak 989\u202fTFLOP/s"));
+  c.scenario.cluster.chip[engine::ChipField::peak_fp8_dense_flops_per_s].value = 989e12;  // no faster: the same line
+  CHECK(!drawn("roofline", c, "dark", 15, 900, 500)->find_text("fp8 peak 989\u202fTFLOP/s"));
+}
+
+TEST_CASE("measured operations stand where they were measured, hollow and named, and the takeaway is theirs") {
+  FigureCase c = sixteen_stages();
+  c.measured = {{"half of the slope", 3.35e12, 335e9, 0.2}, {"at the peak", 989e12, 1e12, 1}};
+  const auto canvas = drawn("roofline", c, "dark", 15, 900, 500);
+  REQUIRE(canvas->count_tags("measured") == 2);
+  const TagRegion* low = canvas->find_tag("measured", 0);
+  CHECK(low->rect.centre().x == doctest::Approx(between_ticks(*canvas, "1", 1, "100", 100, 10, false)).epsilon(0.002));
+  CHECK(low->rect.centre().y == doctest::Approx(between_ticks(*canvas, "1\u202fT", 1e12, "100\u202fT", 100e12, 16.75e12, true)).epsilon(0.002));
+  CHECK(low->readout.title == "half of the slope, measured 16.8\u202fTFLOP/s");
+  CHECK(low->readout.rows.front().second == "50\u202f%");
+  CHECK(canvas->find_text("half of the slope"));
+  CHECK(canvas->audit_text() == "");
+  // 0.1 s and 1 s allowed, 0.2 s and 1 s taken.
+  CHECK(find_figure("roofline")->head(input_of(c, theme("dark")), {}).takeaway == "measured operations reach 92\u202f% of the roofs");
+}

@@ -1,0 +1,110 @@
+#include "widgets/figure_topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "widgets/empty_state.h"
+#include "widgets/figure_head.h"
+#include "widgets/figure_topology_parts.h"
+#include "widgets/number_format.h"
+#include "widgets/plot.h"
+
+namespace roofscape::widgets {
+
+using engine::AxisPlacement;
+using engine::LinkTier;
+using namespace topology;
+
+namespace topology {
+namespace {
+
+Axis look_of(engine::Axis axis) {
+  constexpr std::array<Axis, engine::kAxisCount> kLooks{Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline};
+  return kLooks[static_cast<std::size_t>(axis)];
+}
+
+std::string links_of(const FigureInput& input, const AxisPlacement& p) {
+  const TextTable& t = input.texts;
+  if (p.tier == LinkTier::ici) return t.format(p.torus_axes == 1 ? "figure.topology.links.ici.one" : "figure.topology.links.ici", {format_count(p.torus_axes)});
+  if (p.tier == LinkTier::nvlink) return std::string(t.text("figure.topology.links.nvlink"));
+  if (p.tier == LinkTier::dcn) return std::string(t.text("figure.topology.links.dcn"));
+  if (p.tier != LinkTier::fabric) return std::string(t.text("figure.topology.links.none"));
+  return t.format("figure.topology.links.fabric", {format_count(p.across_nodes)});
+}
+
+}  // namespace
+
+std::vector<AxisRow> axis_rows(const FigureInput& input) {
+  std::vector<AxisRow> out;
+  for (const engine::Axis axis : {engine::Axis::tensor, engine::Axis::expert, engine::Axis::context, engine::Axis::fsdp, engine::Axis::data,
+                                  engine::Axis::pipeline})
+    for (const AxisPlacement& p : input.report.placement) {
+      if (p.axis != axis || p.degree <= 1) continue;
+      AxisRow row;
+      row.placement = &p;
+      row.look = look_of(p.axis);
+      row.name = input.texts.format("figure.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(p.axis)]), {format_count(p.degree)});
+      row.links = links_of(input, p);
+      row.rate = p.bandwidth_bytes_per_s > 0 ? format(p.bandwidth_bytes_per_s, engine::unit::bytes_per_s)
+                                             : std::string(input.texts.text("figure.topology.idle"));
+      out.push_back(std::move(row));
+    }
+  return out;
+}
+
+std::string tag_of(const AxisRow& row) {
+  return fmt::format("links.bytes_per_s[{}]", engine::kAxisIds[static_cast<std::size_t>(row.placement->axis)]);
+}
+
+Readout readout_of(const FigureInput& input, const AxisRow& row) {
+  const AxisPlacement& p = *row.placement;
+  Readout r;
+  r.title = row.name;
+  const auto add = [&](std::string_view key, std::string value) { r.rows.emplace_back(std::string(input.texts.text(key)), std::move(value)); };
+  add("figure.topology.column.links", row.links);
+  add("figure.topology.column.rate", row.rate);
+  if (p.tier == LinkTier::fabric) add("figure.topology.inside", format_count(p.inside_node));
+  return r;
+}
+
+}  // namespace topology
+
+FigureHead topology_head(const FigureInput& input, const FigureView&) {
+  FigureHead head;
+  head.title = input.texts.text("figure.topology.title");
+  const std::vector<AxisRow> rows = axis_rows(input);
+  const AxisRow* slowest = nullptr;
+  for (const AxisRow& row : rows)
+    if (row.placement->bandwidth_bytes_per_s > 0 &&
+        (slowest == nullptr || row.placement->bandwidth_bytes_per_s < slowest->placement->bandwidth_bytes_per_s))
+      slowest = &row;
+  if (slowest == nullptr) return head;
+  head.takeaway = input.texts.format("figure.topology.takeaway", {slowest->name, slowest->rate, slowest->links});
+  head.brief = input.texts.format("figure.topology.brief", {slowest->name, slowest->rate});
+  return head;
+}
+
+void draw_topology(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+  const Rect rest = draw_figure_head(canvas, area, input, view, topology_head(input, view));
+  const std::vector<AxisRow> rows = axis_rows(input);
+  if (rows.empty()) {
+    draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.topology.one"));
+    return;
+  }
+  if (input.scenario.cluster.chip.interconnect == engine::Interconnect::torus) draw_torus(canvas, rest, input, rows);
+  else draw_switched(canvas, rest, input, rows);
+}
+
+std::string topology_data(const FigureInput& input, const FigureView&) {
+  std::string out = "axis\tdegree\tlinks\ttorus axes\tin a node\tnodes\tbytes/s\n";
+  for (const AxisRow& row : axis_rows(input)) {
+    const AxisPlacement& p = *row.placement;
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", engine::kAxisIds[static_cast<std::size_t>(p.axis)], p.degree, row.links, p.torus_axes,
+                       p.inside_node, p.across_nodes, p.bandwidth_bytes_per_s);
+  }
+  return out;
+}
+
+}  // namespace roofscape::widgets

@@ -1,0 +1,192 @@
+// A torus slice as a lattice of chips: long sides are shown with a gap, links in the colour of the mesh axis laid on them
+// (of several that share a direction, row by row), the wraparound as an arc where rings close. The engine decides how many
+// torus axes a mesh axis spans; which ones is drawn in a fixed order.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/hardware/placement.h"
+#include "widgets/figure_head.h"
+#include "widgets/figure_topology_parts.h"
+#include "widgets/number_format.h"
+#include "widgets/plot.h"
+
+namespace roofscape::widgets::topology {
+namespace {
+
+constexpr int kShown = 4, kShownFlat = 5;     // chips along a side
+constexpr float kDepthX = 0.46f, kDepthY = -0.34f;  // of one step into the picture
+constexpr float kChip = 0.2f;                 // of a step
+constexpr float kColumnGap = 14, kSwatch = 11;
+
+struct Direction {
+  int size = 1;                       // chips
+  int shown = 1;
+  bool broken = false;                // a gap before the last
+  std::vector<const AxisRow*> axes;   // that span it
+};
+
+// Mesh axes of their own direction take the last ones, the others share the rest.
+std::array<Direction, 3> directions_of(const FigureInput& input, const std::vector<AxisRow>& rows, int dims) {
+  std::array<Direction, 3> out;
+  const auto& slice = input.scenario.cluster.slice;
+  const int most = dims <= 2 ? kShownFlat : kShown;
+  for (std::size_t i = 0; i < 3; ++i) {
+    out[i].size = slice[i];
+    out[i].shown = std::min(slice[i], most);
+    out[i].broken = slice[i] > most;
+  }
+  int last = dims - 1;
+  std::vector<const AxisRow*> shared;
+  for (const AxisRow& row : rows) {
+    if (row.placement->tier != engine::LinkTier::ici) continue;
+    const bool alone = row.placement->axis == engine::Axis::tensor || row.placement->axis == engine::Axis::pipeline;
+    if (!alone) {
+      shared.push_back(&row);
+      continue;
+    }
+    for (int n = 0; n < row.placement->torus_axes; ++n, --last) out[static_cast<std::size_t>(std::clamp(last, 0, 2))].axes.push_back(&row);
+  }
+  for (const AxisRow* row : shared) {
+    // As many as it spans, of those that are left; where none is left it shares the first.
+    const int free = std::max(1, last + 1), spans = std::clamp(row->placement->torus_axes, 1, free);
+    for (int n = 0; n < spans; ++n) out[static_cast<std::size_t>(n)].axes.push_back(row);
+  }
+  return out;
+}
+
+struct Lattice {
+  Point origin;
+  std::array<Point, 3> step;
+  float chip = 0;
+  Point at(int i, int j, int k) const {
+    return origin + step[0] * static_cast<float>(i) + step[1] * static_cast<float>(j) + step[2] * static_cast<float>(k);
+  }
+};
+
+Lattice fit(const Rect& room, const std::array<Direction, 3>& d) {
+  const auto reach = [&](std::size_t i) { return static_cast<float>(d[i].shown - 1); };
+  const float wide = reach(0) + kDepthX * reach(2) + 1.3f, high = reach(1) - kDepthY * reach(2) + 1.3f;
+  const float unit = std::min(room.w / wide, room.h / high);
+  Lattice l;
+  l.step = {Point{unit, 0}, Point{0, unit}, Point{unit * kDepthX, unit * kDepthY}};
+  l.chip = unit * kChip;
+  const float used_w = (reach(0) + kDepthX * reach(2)) * unit, used_h = (reach(1) - kDepthY * reach(2)) * unit;
+  l.origin = {room.x + (room.w - used_w) / 2, room.y + (room.h - used_h) / 2 - kDepthY * reach(2) * unit};
+  return l;
+}
+
+Colour link_colour(const Theme& theme, const Direction& d, int line) {
+  if (d.axes.empty()) return theme.axis;
+  return line_of(theme, d.axes[static_cast<std::size_t>(line) % d.axes.size()]->look);
+}
+
+// From the last chip of an outer line around to the first.
+void draw_wrap(Canvas& canvas, Point first, Point last, Point out, Colour colour, float width) {
+  constexpr int kPieces = 16;
+  std::vector<Point> arc;
+  for (int i = 0; i <= kPieces; ++i) {
+    const float t = static_cast<float>(i) / kPieces, bow = std::sin(t * 3.14159265f);
+    const float over = 0.12f * std::cos(t * 3.14159265f);  // leaves along the line, as the cable does
+    arc.push_back(first + (last - first) * (t - over * bow) + out * bow);
+  }
+  canvas.polyline(arc, {colour, width, {}});
+}
+
+void draw_lattice(Canvas& canvas, const Rect& room, const FigureInput& input, const std::array<Direction, 3>& d, bool wrapped) {
+  const Theme& theme = input.theme;
+  const Lattice l = fit(room, d);
+  const float width = std::max(canvas.px(1.2f), std::min(theme.data_width * canvas.em(), l.chip * 0.3f));
+  const Dash dots{width * 1.2f, width * 2.2f};
+  // Back to front, so that near chips cover far links.
+  for (int k = d[2].shown - 1; k >= 0; --k) {
+    for (int j = 0; j < d[1].shown; ++j)
+      for (int i = 0; i < d[0].shown; ++i) {
+        const auto link = [&](std::size_t which, int index, Point to, int line) {
+          if (index + 1 >= d[which].shown) return;
+          const bool gap = d[which].broken && index + 2 == d[which].shown;
+          canvas.line(l.at(i, j, k), to, {link_colour(theme, d[which], line), width, gap ? dots : Dash{}});
+        };
+        link(0, i, l.at(i + 1, j, k), j + k);
+        link(1, j, l.at(i, j + 1, k), i + k);
+        link(2, k, l.at(i, j, k + 1), i + j);
+      }
+    for (int j = 0; j < d[1].shown; ++j)
+      for (int i = 0; i < d[0].shown; ++i) {
+        const Point p = l.at(i, j, k);
+        canvas.rect({p.x - l.chip / 2, p.y - l.chip / 2, l.chip, l.chip}, {.colour = theme.panel, .edge = theme.ink2, .edge_width = std::max(1.0f, width * 0.6f)});
+      }
+  }
+  if (!wrapped) return;
+  const float bow = l.step[0].x * 0.42f;
+  const int right = d[0].shown - 1, low = d[1].shown - 1, deep = d[2].shown - 1;
+  if (right > 0) draw_wrap(canvas, l.at(0, low, 0), l.at(right, low, 0), {0, bow}, link_colour(theme, d[0], low), width);
+  if (low > 0) draw_wrap(canvas, l.at(0, 0, 0), l.at(0, low, 0), {-bow, 0}, link_colour(theme, d[1], 0), width);
+  if (deep > 0) draw_wrap(canvas, l.at(right, low, 0), l.at(right, low, deep), {bow * 0.8f, bow * 0.4f}, link_colour(theme, d[2], right + low), width);
+}
+
+}  // namespace
+
+void draw_torus(Canvas& canvas, const Rect& area, const FigureInput& input, const std::vector<AxisRow>& rows) {
+  const Theme& theme = input.theme;
+  const engine::MeshLinks mesh = engine::place_mesh(input.scenario.cluster, input.scenario.parallelism, input.scenario.placement);
+  const auto directions = directions_of(input, rows, std::clamp(mesh.torus_dims, 1, 3));
+  const float line = kSmallText * canvas.em() * FontStack::kLineHeight, gap = canvas.px(kColumnGap);
+  const TextStyle name = small_text(canvas, theme.ink, HAlign::left, Weight::bold), words = small_text(canvas, theme.ink2, HAlign::left);
+  const TextStyle rate = small_text(canvas, theme.ink, HAlign::right), faint = small_text(canvas, theme.ink3, HAlign::left);
+
+  // What is said of the slice, under the table.
+  std::string sides;
+  for (int i = 0; i < std::clamp(mesh.torus_dims, 1, 3); ++i) {
+    if (!sides.empty()) sides += " \u00d7 ";
+    sides += format_count(input.scenario.cluster.slice[static_cast<std::size_t>(i)]);
+  }
+  std::string note = input.texts.format(mesh.wrapped ? "figure.topology.slice.wrapped" : "figure.topology.slice.open", {sides});
+  if (input.scenario.cluster.slices > 1) note = input.texts.format("figure.topology.slices", {format_count(input.scenario.cluster.slices), note});
+
+  float names = 0, links_width = 0, rates = 0;
+  for (const AxisRow& row : rows) {
+    names = std::max(names, canvas.text_width(row.name, name));
+    links_width = std::max(links_width, canvas.text_width(row.links, words));
+    rates = std::max(rates, canvas.text_width(row.rate, rate));
+  }
+  const float table = canvas.px(kSwatch + 8) + names + links_width + rates + 2 * gap + canvas.px(1);
+  const bool beside = area.w - table > area.w * 0.4f && area.w > area.h * 0.9f;
+  Rect picture = area, list = area;
+  const float needed = line * (static_cast<float>(rows.size()) + 2.6f);
+  if (beside) {
+    picture.w = std::min(area.w - table - gap * 2, area.h * 1.5f);
+    // Small pictures in wide figures: both stand together.
+    const float both = picture.w + gap * 2 + table, shift = std::max(0.0f, (area.w - both) / 2);
+    picture.x += shift;
+    list = {picture.right() + gap * 2, area.y + std::max(0.0f, (area.h - needed) / 2), std::min(table * 1.15f, area.right() - picture.right() - gap * 2), std::min(needed, area.h)};
+  } else {
+    const float height = std::min(needed, area.h * 0.55f);
+    picture.h = area.h - height - canvas.px(4);
+    list.y = area.bottom() - height;
+    list.h = height;
+  }
+  if (picture.w > canvas.px(60) && picture.h > canvas.px(50)) draw_lattice(canvas, picture.inset(canvas.px(6)), input, directions, mesh.wrapped);
+
+  const float right = list.right();
+  Rect below = list;
+  for (const AxisRow& row : rows) {
+    if (below.h < line * 1.5f) break;
+    const Rect strip = below.cut_top(line);
+    const float middle = strip.centre().y, side = canvas.px(kSwatch);
+    canvas.rect({strip.x, middle - side / 2, side, side}, fill_of(theme, row.look, canvas.em()));
+    const float left = strip.x + side + canvas.px(8), end = right - canvas.text_width(row.rate, rate) - gap;
+    const std::string shown = ellipsize(canvas, row.name, name, end - left);
+    canvas.text({left, middle}, shown, name);
+    const float next = left + names + gap;
+    const std::string links = ellipsize(canvas, row.links, words, end - next);
+    if (end > next && !links.empty()) canvas.text({next, middle}, links, words);
+    canvas.text({right, middle}, row.rate, rate);
+    canvas.tag_with(tag_of(row), -1, strip, [&] { return readout_of(input, row); });
+  }
+  below.cut_top(line * 0.4f);
+  const int lines = static_cast<int>(below.h / line);
+  if (lines <= 0) return;
+  for (const std::string& text : wrap(canvas, note, faint, below.w, std::min(lines, 2))) canvas.text({below.x, below.cut_top(line).centre().y}, text, faint);
+}
+
+}  // namespace roofscape::widgets::topology
