@@ -3,18 +3,23 @@
 #include <array>
 
 #include "widgets/figure_bubble.h"
+#include "widgets/figure_checkpointing.h"
 #include "widgets/figure_collective.h"
 #include "widgets/figure_comm_roofline.h"
 #include "widgets/figure_matmul.h"
 #include "widgets/figure_generations.h"
 #include "widgets/figure_ladder.h"
 #include "widgets/figure_memory.h"
+#include "widgets/figure_memory_time.h"
 #include "widgets/figure_network.h"
+#include "widgets/figure_overlap.h"
+#include "widgets/figure_parameters.h"
 #include "widgets/figure_pipeline.h"
 #include "widgets/figure_roofline.h"
 #include "widgets/figure_schedules.h"
 #include "widgets/figure_sharded_matmul.h"
 #include "widgets/figure_topology.h"
+#include "widgets/figure_step.h"
 
 namespace roofscape::widgets {
 namespace {
@@ -34,6 +39,11 @@ constexpr std::array kFigures{
     FigureRow{"ladder", draw_ladder, ladder_head, ladder_data, kColumn, 283.5f},
     FigureRow{"generations", draw_generations, generations_head, generations_data, kColumn, 368.5f},
     FigureRow{"topology", draw_topology, topology_head, topology_data, kColumn, 255.1f},
+    FigureRow{"step", draw_step, step_head, step_data, kColumn, 255.1f},
+    FigureRow{"parameters", draw_parameters, parameters_head, parameters_data, kColumn, 269.3f},
+    FigureRow{"memory-time", draw_memory_time, memory_time_head, memory_time_data, kColumn, 255.1f, kMemoryTimeOptions},
+    FigureRow{"overlap", draw_overlap, overlap_head, overlap_data, kColumn, 226.8f, kOverlapOptions},
+    FigureRow{"checkpointing", draw_checkpointing, checkpointing_head, checkpointing_data, kColumn, 283.5f},
 };
 
 static_assert(kFigures.size() == kFigureCount);

@@ -24,6 +24,7 @@ inline constexpr float kPrintEm = 9;  // points
 inline constexpr std::size_t kFigureCount = 10;
 inline constexpr std::size_t kFigureCount = 11;
 inline constexpr std::size_t kFigureCount = 12;
+inline constexpr std::size_t kFigureCount = 14;
 std::span<const FigureRow> figures();
 const FigureRow* find_figure(std::string_view name);  // null if there is none
 

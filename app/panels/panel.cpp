@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "widgets/number_format.h"
+#include "widgets/quantity_look.h"
 
 namespace roofscape::app {
 
@@ -89,34 +90,7 @@ std::string field_value(const PanelContext& ctx, const engine::Field& field, dou
   return format(value, field.unit, {.unit = field.unit.notation != engine::Notation::count, .trim_zeros = true});
 }
 
-Fill part_fill(const Theme& theme, Q part, float em) {
-  switch (part) {
-    case Q::step_matmul: return fill_of(theme, widgets::Axis::compute, em);
-    case Q::step_attention: {
-      Fill f = fill_of(theme, widgets::Axis::compute, em);
-      f.colour = mix(f.colour, theme.panel, 0.35f);
-      return f;
-    }
-    case Q::step_recompute: return fill_of(theme, widgets::Axis::recompute, em);
-    case Q::step_hbm: return fill_of(theme, widgets::Axis::host, em);
-    case Q::step_data: return fill_of(theme, widgets::Axis::data, em);
-    case Q::step_fsdp: return fill_of(theme, widgets::Axis::fsdp, em);
-    case Q::step_tensor: return fill_of(theme, widgets::Axis::tensor, em);
-    case Q::step_context: return fill_of(theme, widgets::Axis::context, em);
-    case Q::step_expert: return fill_of(theme, widgets::Axis::expert, em);
-    case Q::step_offload: return fill_of(theme, widgets::Axis::host, em);
-    case Q::step_pipeline_transfer: return fill_of(theme, widgets::Axis::pipeline, em);
-    case Q::step_bubble: return fill_of(theme, widgets::Axis::bubble, em);
-    case Q::step_optimizer: return fill_of(theme, widgets::Axis::optimizer, em);
-    case Q::memory_weights: return fill_of(theme, MemoryPart::weights, em);
-    case Q::memory_gradients: return fill_of(theme, MemoryPart::gradients, em);
-    case Q::memory_optimizer: return fill_of(theme, MemoryPart::optimizer, em);
-    case Q::memory_activations: return fill_of(theme, MemoryPart::activations, em);
-    case Q::memory_buffers: return fill_of(theme, MemoryPart::buffers, em);
-    case Q::memory_reserve: return fill_of(theme, MemoryPart::reserve, em);
-    default: return fill_of(theme, widgets::Axis::compute, em);
-  }
-}
+Fill part_fill(const Theme& theme, Q part, float em) { return fill_of(theme, part, em); }
 
 void separator(PanelContext& ctx, float x0, float x1, float y) {
   ctx.ui.canvas.rect({x0, std::round(y), x1 - x0, std::max(1.0f, std::round(ctx.px(1)))}, {.colour = ctx.ui.theme.line});

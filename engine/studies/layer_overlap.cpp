@@ -1,0 +1,76 @@
+#include "engine/studies/layer_overlap.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/evaluate.h"
+
+namespace roofscape::engine {
+namespace {
+
+// Ranks of a group that stays on the fastest links: a node, or the first axis of the torus.
+int close_ranks(const Scenario& s, int ranks) {
+  const bool torus = s.cluster.chip.interconnect == Interconnect::torus;
+  return std::gcd(std::max(1, torus ? s.cluster.slice[0] : s.cluster.node_size), ranks);
+}
+
+bool gathers_weights(const CollectiveRow& row) {
+  return row.axis == Axis::fsdp && row.kind == CollectiveKind::all_gather;
+}
+
+}  // namespace
+
+double LayerPass::network_s() const {
+  return std::accumulate(gather_s.begin(), gather_s.end(), 0.0) + std::accumulate(transfer_s.begin(), transfer_s.end(), 0.0);
+}
+
+Scenario with_strategy(const Scenario& s, Strategy strategy) {
+  Scenario out = s;
+  if (strategy == Strategy::plan) return out;
+  Parallelism& plan = out.parallelism;
+  const int ranks = plan.data * plan.fsdp * plan.tensor, close = close_ranks(s, ranks);
+  plan.data = plan.fsdp = plan.tensor = 1;
+  plan.expert_tensor = 0;
+  out.placement = {};
+  switch (strategy) {
+    case Strategy::data: plan.data = ranks; break;
+    case Strategy::fsdp: plan.fsdp = ranks; break;
+    case Strategy::hybrid: plan.fsdp = close, plan.data = ranks / close; break;
+    case Strategy::tensor: plan.tensor = close, plan.data = ranks / close; break;
+    case Strategy::plan: break;
+  }
+  plan.zero_stage = strategy == Strategy::fsdp || strategy == Strategy::hybrid ? 3 : 0;
+  return out;
+}
+
+LayerOverlap layer_overlap(const Scenario& s, const Report& report) {
+  LayerOverlap out;
+  out.scenario = s;
+  out.at_once = s.assumptions.axes_overlap == AxesOverlap::max;
+  const auto value = [&report](Q q) { return report.quantities.value_or(q, 0); };
+  out.forward.compute_s = value(Q::layer_work_forward);
+  out.backward.compute_s = value(Q::layer_work_backward);
+  out.forward.exposed_s = value(Q::layer_exposed_forward);
+  out.backward.exposed_s = value(Q::layer_exposed_backward);
+  const double peak = value(Q::peak_flops), passes = value(Q::layers_a_stage);
+  if (peak > 0) out.backward.recompute_s = std::min(out.backward.compute_s, value(Q::layer_flops_recompute) / peak);
+  for (const CollectiveRow& row : report.collectives) {
+    if (row.end_of_step || row.axis == Axis::pipeline || passes <= 0) continue;
+    LayerPass& pass = row.backward ? out.backward : out.forward;
+    // Once a step, spread over the microbatches it hides under, or once or more a layer: a mean layer's share.
+    auto& seconds = gathers_weights(row) ? pass.gather_s : pass.transfer_s;
+    // State that is sharded over context alone moves over context.
+    const Axis axis = row.axis == Axis::fsdp && s.parallelism.fsdp == 1 ? Axis::context : row.axis;
+    seconds[static_cast<std::size_t>(axis)] += row.time_s * row.calls_per_step / passes;
+  }
+  for (const Diagnostic& d : report.diagnostics)
+    if (d.severity == Severity::error && out.problem.empty()) out.problem = d.code;
+  return out;
+}
+
+LayerOverlap layer_overlap(const Scenario& s, Strategy strategy) {
+  const Scenario edited = with_strategy(s, strategy);
+  return layer_overlap(edited, evaluate(edited));
+}
+
+}  // namespace roofscape::engine

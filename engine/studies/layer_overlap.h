@@ -1,0 +1,43 @@
+// One layer's compute and communication, forward and backward, of one microbatch: how long each takes and how much of
+// the communication work does not hide. For a plan and for the plain strategies on the same chips. The engine judges
+// overlap per layer and direction (training/block_time.h); weights are gathered one layer ahead.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "engine/report.h"
+#include "engine/scenario.h"
+
+namespace roofscape::engine {
+
+enum class Strategy : std::uint8_t { plan, data, fsdp, hybrid, tensor };
+inline constexpr std::array<std::string_view, 5> kStrategyIds{"plan", "dp", "fsdp", "hsdp", "tp"};
+
+struct LayerPass {
+  double compute_s = 0;                          // work: arithmetic or HBM, whichever is longer; with recomputation
+  double recompute_s = 0;                        // the part of it that is a forward again
+  std::array<double, kAxisCount> gather_s{};     // by axis: what fetches weights, one layer ahead
+  std::array<double, kAxisCount> transfer_s{};   // by axis: what moves gradients, activations, keys or tokens
+  double exposed_s = 0;                          // that work does not hide
+  double total_s() const { return compute_s + exposed_s; }
+  double network_s() const;                      // of all axes, one after the other
+};
+
+struct LayerOverlap {
+  Scenario scenario;           // of the strategy
+  LayerPass forward, backward;
+  bool at_once = false;        // transfers of different axes run at the same time
+  std::string_view problem;    // code of the error diagnostic that keeps this plan from running; empty: none
+};
+
+// The scenario with all ranks that the plan gives data, fsdp and tensor given to one strategy: replicas (dp), shards of
+// everything (fsdp), shards inside a node or along the first torus axis with replicas beyond (hsdp), or tensor there with
+// replicas beyond (tp). The number of chips stays; state is sharded by fsdp and hsdp only.
+Scenario with_strategy(const Scenario& scenario, Strategy strategy);
+LayerOverlap layer_overlap(const Scenario& scenario, Strategy strategy);
+// The same from a report that is there already.
+LayerOverlap layer_overlap(const Scenario& scenario, const Report& report);
+
+}  // namespace roofscape::engine

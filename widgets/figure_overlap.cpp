@@ -1,0 +1,264 @@
+#include "widgets/figure_overlap.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/empty_state.h"
+#include "widgets/figure_head.h"
+#include "widgets/figure_pipeline_parts.h"
+#include "widgets/number_format.h"
+#include "widgets/palette.h"
+#include "widgets/plot.h"
+#include "widgets/stage_rows.h"
+
+namespace roofscape::widgets {
+
+using engine::LayerOverlap;
+using engine::LayerPass;
+using engine::Q;
+using engine::Strategy;
+
+namespace {
+
+constexpr int kLayers = 3;         // of each direction
+constexpr float kMostLane = 140, kLaneShare = 0.62f;
+constexpr float kLeastBlock = 2;   // narrower ones are drawn this wide, so that they are seen
+
+struct Key {
+  engine::Scenario scenario;
+  Strategy strategy;
+  bool operator==(const Key&) const = default;
+};
+
+Strategy strategy_of(const FigureView& view) {
+  return static_cast<Strategy>(std::min<std::size_t>(view.choices[0], engine::kStrategyIds.size() - 1));
+}
+
+LayerOverlap study(const FigureInput& input, const FigureView& view) {
+  const Strategy strategy = strategy_of(view);
+  if (strategy == Strategy::plan) return engine::layer_overlap(input.scenario, input.report);
+  return input.studies.get<LayerOverlap>(Key{input.scenario, strategy}, [&] { return engine::layer_overlap(input.scenario, strategy); });
+}
+
+Axis look_of(engine::Axis axis) {
+  switch (axis) {
+    case engine::Axis::data: return Axis::data;
+    case engine::Axis::fsdp: return Axis::fsdp;
+    case engine::Axis::tensor: return Axis::tensor;
+    case engine::Axis::context: return Axis::context;
+    case engine::Axis::expert: return Axis::expert;
+    case engine::Axis::pipeline: return Axis::pipeline;
+  }
+  return Axis::data;
+}
+
+// Axes that move anything, in the order of the mesh.
+std::vector<engine::Axis> lanes_of(const LayerOverlap& o) {
+  std::vector<engine::Axis> out;
+  for (std::size_t i = 0; i < engine::kAxisCount; ++i)
+    if (o.forward.gather_s[i] + o.forward.transfer_s[i] + o.backward.gather_s[i] + o.backward.transfer_s[i] > 0)
+      out.push_back(static_cast<engine::Axis>(i));
+  return out;
+}
+
+struct Block {
+  enum class Kind : std::uint8_t { compute, recompute, exposed, gather, transfer };
+  Kind kind = Kind::compute;
+  engine::Axis axis = engine::Axis::data;
+  bool backward = false;
+  int layer = 0;        // that it belongs to, as the model counts them
+  double from = 0, to = 0;
+};
+
+// The middle of the model, where a layer has neighbours on both sides. A layer's slot is its work and what is exposed.
+std::vector<Block> blocks_of(const LayerOverlap& o) {
+  std::vector<Block> out;
+  const int first = std::max(0, (o.scenario.model.n_layers - kLayers) / 2);
+  double at = 0;
+  for (const bool backward : {false, true}) {
+    const LayerPass& pass = backward ? o.backward : o.forward;
+    for (int i = 0; i < kLayers; ++i) {
+      const int layer = backward ? first + kLayers - 1 - i : first + i, next = backward ? layer - 1 : layer + 1;
+      const double end = at + pass.total_s();
+      if (pass.recompute_s > 0) out.push_back({Block::Kind::recompute, {}, backward, layer, at, at + pass.recompute_s});
+      out.push_back({Block::Kind::compute, {}, backward, layer, at + pass.recompute_s, at + pass.compute_s});
+      if (pass.exposed_s > 0) out.push_back({Block::Kind::exposed, {}, backward, layer, at + pass.compute_s, end});
+      // What is exposed ends the slot; what is hidden starts with it. The gather is for the layer that comes next, the
+      // gradients that travel are those of the layer before.
+      double network = 0;
+      for (std::size_t a = 0; a < engine::kAxisCount; ++a) {
+        const double axis = pass.gather_s[a] + pass.transfer_s[a];
+        network = o.at_once ? std::max(network, axis) : network + axis;
+      }
+      const double start = pass.exposed_s > 0 ? std::max(at, end - network) : at;
+      double from = start;
+      for (const engine::Axis axis : lanes_of(o)) {
+        const auto a = static_cast<std::size_t>(axis);
+        if (o.at_once) from = start;
+        if (pass.gather_s[a] > 0) out.push_back({Block::Kind::gather, axis, backward, next, from, from + pass.gather_s[a]});
+        from += pass.gather_s[a];
+        const bool gradients = backward && (axis == engine::Axis::data || axis == engine::Axis::fsdp);
+        if (pass.transfer_s[a] > 0)
+          out.push_back({Block::Kind::transfer, axis, backward, gradients ? layer + 1 : layer, from, from + pass.transfer_s[a]});
+        from += pass.transfer_s[a];
+      }
+      at = end;
+    }
+  }
+  return out;
+}
+
+std::string axis_name(const FigureInput& input, const LayerOverlap& o, engine::Axis axis) {
+  const auto i = static_cast<std::size_t>(axis);
+  return input.texts.format("figure.axis." + std::string(engine::kAxisIds[i]), {format_count(o.scenario.parallelism.degree(axis))});
+}
+
+Readout readout_of(const FigureInput& input, const LayerOverlap& o, const Block& b) {
+  const TextTable& t = input.texts;
+  Readout r;
+  const char* kinds[]{"compute", "recompute", "exposed", "gather", "transfer"};
+  std::string kind = kinds[static_cast<std::size_t>(b.kind)];
+  if (b.kind == Block::Kind::transfer)
+    kind = b.axis == engine::Axis::data || b.axis == engine::Axis::fsdp ? (b.backward ? "gradients" : "update") : std::string(engine::kAxisIds[static_cast<std::size_t>(b.axis)]);
+  r.title = t.format("figure.overlap.readout", {std::string(t.text("figure.overlap.kind." + kind)), format_count(b.layer)});
+  r.rows.emplace_back(t.text("figure.overlap.duration"), format_duration(b.to - b.from));
+  const LayerPass& pass = b.backward ? o.backward : o.forward;
+  r.rows.emplace_back(t.text(b.backward ? "figure.overlap.backward" : "figure.overlap.forward"), format_duration(pass.total_s()));
+  return r;
+}
+
+// A quantity of the report where the plan itself is shown; other plans' numbers have no derivation here.
+std::string_view tag_of(const Block& b, bool own) {
+  if (!own) return "overlap.block";
+  switch (b.kind) {
+    case Block::Kind::recompute: return engine::quantity(Q::layer_flops_recompute).id;
+    case Block::Kind::compute: return engine::quantity(b.backward ? Q::layer_work_backward : Q::layer_work_forward).id;
+    case Block::Kind::exposed: return engine::quantity(b.backward ? Q::layer_exposed_backward : Q::layer_exposed_forward).id;
+    default: return engine::quantity(b.backward ? Q::layer_comm_backward : Q::layer_comm_forward).id;
+  }
+}
+
+}  // namespace
+
+FigureHead overlap_head(const FigureInput& input, const FigureView& view) {
+  const TextTable& t = input.texts;
+  const LayerOverlap o = study(input, view);
+  FigureHead head;
+  const std::string name(t.text("figure.overlap.strategy." + std::string(engine::kStrategyIds[static_cast<std::size_t>(strategy_of(view))])));
+  head.title = t.format("figure.overlap.title", {name});
+  const double total = o.forward.total_s() + o.backward.total_s(), network = o.forward.network_s() + o.backward.network_s();
+  const double exposed = o.forward.exposed_s + o.backward.exposed_s, work = o.forward.compute_s + o.backward.compute_s;
+  if (total <= 0) return head;
+  if (network <= 0) head.takeaway = t.format("figure.overlap.takeaway.silent", {format_duration(total)});
+  else if (exposed <= 0) head.takeaway = t.format("figure.overlap.takeaway.hidden", {format_share(network / work)});
+  else head.takeaway = t.format("figure.overlap.takeaway", {format_duration(exposed), format_share(exposed / total)});
+  return head;
+}
+
+void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+  Rect rest = draw_figure_head(canvas, area, input, view, overlap_head(input, view));
+  if (rest.empty()) return;
+  const Theme& theme = input.theme;
+  const TextTable& t = input.texts;
+  const LayerOverlap o = study(input, view);
+  const std::vector<Block> blocks = blocks_of(o);
+  const double end = kLayers * (o.forward.total_s() + o.backward.total_s());
+  if (!(end > 0)) return draw_empty_state(canvas, theme, rest, t.text("figure.overlap.empty"));
+  const std::vector<engine::Axis> axes = lanes_of(o);
+  const bool own = strategy_of(view) == Strategy::plan;
+  const float line = small_line(canvas);
+
+  // Why a plain strategy could not run, under the picture of what it would be.
+  if (!o.problem.empty()) {
+    const TextStyle note = small_text(canvas, theme.err, HAlign::left);
+    const std::string text = t.format("figure.overlap.problem", {std::string(t.text("diagnostic." + std::string(o.problem) + ".title"))});
+    const Rect foot = rest.cut_bottom(line * 1.2f);
+    canvas.text({foot.x, foot.centre().y}, ellipsize(canvas, text, note, foot.w), note);
+  }
+
+  const TextStyle name = small_text(canvas, theme.ink2, HAlign::right);
+  std::vector<std::string> names{std::string(t.text("figure.overlap.compute"))};
+  for (const engine::Axis axis : axes) names.push_back(axis_name(input, o, axis));
+  float widest = 0;
+  for (const std::string& n : names) widest = std::max(widest, canvas.text_width(n, name));
+  widest = std::min(widest, rest.w * 0.34f);
+
+  const Rect key_row = rest.cut_top(line * 1.3f), directions = rest.cut_top(line * 1.4f);
+  rest.cut_left(widest + canvas.px(10));
+  const TimeUnit unit = time_unit(end);
+  const Scale domain(ScaleKind::linear, 0, end / unit.seconds, 0, 1);
+  Frame frame;
+  frame.y.grid = frame.y.line = false;
+  frame.x = time_axis(canvas, input, domain, unit, rest.w);
+  Rect plot = plot_rect(canvas, rest, frame);
+  plot = rect_between(plot.x, rest.y, plot.right(), plot.bottom());
+  const auto lanes = static_cast<float>(names.size());
+  const float pitch = std::min(plot.h / lanes, canvas.px(kMostLane));
+  plot.h = pitch * lanes;
+  const Scale x = domain.with_range(plot.x, plot.right());
+  draw_frame(canvas, theme, plot, x, Scale(ScaleKind::linear, 0, 1, plot.bottom(), plot.y), frame);
+
+  // Forward and backward over the lanes, and a line where one turns into the other.
+  const double turn = kLayers * o.forward.total_s() / unit.seconds;
+  const TextStyle word = small_text(canvas, theme.ink3, HAlign::left);
+  const float middle = directions.centre().y, edge = x(turn);
+  const std::string forward(t.text("figure.overlap.forward")), backward(t.text("figure.overlap.backward"));
+  if (canvas.text_width(forward, word) + canvas.px(6) < edge - plot.x) canvas.text({plot.x, middle}, forward, word);
+  canvas.text({edge + canvas.px(4), middle}, ellipsize(canvas, backward, word, plot.right() - edge - canvas.px(4)), word);
+  canvas.line({edge, directions.y}, {edge, plot.bottom()}, {theme.ink3, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
+
+  for (std::size_t i = 0; i < names.size(); ++i)
+    canvas.text({plot.x - canvas.px(10), plot.y + pitch * (static_cast<float>(i) + 0.5f)}, ellipsize(canvas, names[i], name, widest + canvas.px(0.5f)), name);
+
+  const Fill idle = fill_of(theme, Axis::bubble, canvas.em());
+  const float height = std::max(canvas.px(6), pitch * kLaneShare), inset = (pitch - height) / 2;
+  for (const Block& b : blocks) {
+    const bool compute_lane = b.kind == Block::Kind::compute || b.kind == Block::Kind::recompute || b.kind == Block::Kind::exposed;
+    const auto lane = compute_lane ? 0 : 1 + std::find(axes.begin(), axes.end(), b.axis) - axes.begin();
+    const float top = plot.y + pitch * static_cast<float>(lane) + inset;
+    Rect r = rect_between(x(b.from / unit.seconds), top, x(b.to / unit.seconds), top + height);
+    if (r.w > canvas.px(3)) r.w -= canvas.px(0.8f);
+    r.w = std::max(r.w, canvas.px(kLeastBlock));
+    Fill fill = idle;
+    if (b.kind == Block::Kind::compute) fill = fill_of(theme, Axis::compute, canvas.em());
+    if (b.kind == Block::Kind::recompute) fill = fill_of(theme, Axis::recompute, canvas.em());
+    if (!compute_lane) fill = fill_of(theme, look_of(b.axis), canvas.em());
+    // A gather is the same axis, fetched ahead: without the hatch, so that it is told from the gradients.
+    if (b.kind == Block::Kind::gather && b.backward) fill = chunk_of(theme, fill, 1, 2);
+    if (view.compact && b.kind != Block::Kind::exposed) fill.hatch = Hatch::none;
+    if (r.w < canvas.px(5)) fill.edge_width = 0;
+    canvas.rect(r, fill);
+    if (b.kind == Block::Kind::exposed) {
+      canvas.frame(r, {theme.bub, theme.grid_width * canvas.em(), {}});
+    } else if (b.kind != Block::Kind::recompute) {
+      // The layer it is for, where it fits.
+      const std::string number = format_count(b.layer);
+      const TextStyle digits = small_text(canvas, text_on(fill.colour), HAlign::centre);
+      if (canvas.text_width(number, digits) + canvas.px(4) < r.w && line < r.h + canvas.px(2)) {
+        if (fill.hatch != Hatch::none) canvas.rect(canvas.text_bounds(r.centre(), number, digits).inset(-canvas.px(2), canvas.px(2)), Fill{.colour = fill.colour});
+        canvas.text(r.centre(), number, digits);
+      }
+    }
+    canvas.tag_with(tag_of(b, own), compute_lane || !own ? -1 : static_cast<int>(b.axis), r, [&] { return readout_of(input, o, b); });
+  }
+  std::vector<KeyEntry> key{{std::string(t.text("figure.overlap.compute")), fill_of(theme, Axis::compute, canvas.em())}};
+  if (o.backward.recompute_s > 0) key.push_back({std::string(t.text("figure.overlap.kind.recompute")), fill_of(theme, Axis::recompute, canvas.em())});
+  if (o.forward.exposed_s + o.backward.exposed_s > 0) key.push_back({std::string(t.text("figure.overlap.kind.exposed")), idle});
+  draw_fitting_key(canvas, theme, {key_row.x, key_row.centre().y}, key_row.w, key, t.text("figure.overlap.note"));
+}
+
+std::string overlap_data(const FigureInput& input, const FigureView& view) {
+  const LayerOverlap o = study(input, view);
+  std::string out = "stream\tkind\tdirection\tlayer\tstart s\tend s\n";
+  const char* kinds[]{"compute", "recompute", "exposed", "gather", "transfer"};
+  for (const Block& b : blocks_of(o)) {
+    const bool network = b.kind == Block::Kind::gather || b.kind == Block::Kind::transfer;
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", network ? engine::kAxisIds[static_cast<std::size_t>(b.axis)] : std::string_view("compute"),
+                       kinds[static_cast<std::size_t>(b.kind)], b.backward ? "backward" : "forward", b.layer, b.from, b.to);
+  }
+  return out;
+}
+
+}  // namespace roofscape::widgets
