@@ -16,6 +16,7 @@
 #include "widgets/figure_parameters.h"
 #include "widgets/figure_pipeline.h"
 #include "widgets/figure_roofline.h"
+#include "widgets/figure_scaling.h"
 #include "widgets/figure_schedules.h"
 #include "widgets/figure_sharded_matmul.h"
 #include "widgets/figure_topology.h"
@@ -44,6 +45,7 @@ constexpr std::array kFigures{
     FigureRow{"memory-time", draw_memory_time, memory_time_head, memory_time_data, kColumn, 255.1f, kMemoryTimeOptions},
     FigureRow{"overlap", draw_overlap, overlap_head, overlap_data, kColumn, 226.8f, kOverlapOptions},
     FigureRow{"checkpointing", draw_checkpointing, checkpointing_head, checkpointing_data, kColumn, 283.5f},
+    FigureRow{"scaling", draw_scaling, scaling_head, scaling_data, kColumn, 283.5f, kScalingOptions},
 };
 
 static_assert(kFigures.size() == kFigureCount);

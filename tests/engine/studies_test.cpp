@@ -5,6 +5,7 @@
 #include "engine/studies/layer_overlap.h"
 #include "engine/studies/memory_timeline.h"
 #include "engine/studies/parameter_map.h"
+#include "engine/studies/scaling.h"
 
 using namespace roofscape::engine;
 using namespace roofscape::tests;
@@ -164,4 +165,41 @@ TEST_CASE("segments in which nothing is kept compute more again the fewer they a
   for (std::size_t i = 1; i < study.segments_minimal.size(); ++i)
     CHECK(study.segments_minimal[i].recompute_s < study.segments_minimal[i - 1].recompute_s);
   CHECK(study.root == 6);  // of 32 layers
+}
+
+TEST_CASE("scaling by an octave doubles the chips; the batch stays under strong scaling and doubles under weak") {
+  const Scenario s = preset("llama3-8b-8-h100");
+  const Scenario strong = scaled(s, ScalingMode::strong, 1), weak = scaled(s, ScalingMode::weak, 1);
+  CHECK(strong.parallelism.fsdp == 16);
+  CHECK(strong.cluster.nodes == 2);
+  CHECK(strong.workload.global_batch_sequences == 128);
+  CHECK(weak.workload.global_batch_sequences == 256);
+  CHECK(scaled(s, ScalingMode::strong, -4) == s);  // 8 ranks cannot be halved four times
+}
+
+TEST_CASE("the plan's own point of a scaling study is its report, on the ideal line") {
+  for (const std::string& id : kAll)
+    for (const ScalingMode mode : {ScalingMode::strong, ScalingMode::weak}) {
+      CAPTURE(id);
+      const Scenario s = preset(id);
+      const Report report = evaluate(s);
+      int own = 0;
+      double before = 0;
+      for (const ScalingPoint& p : scaling_study(s, mode).points) {
+        CHECK(p.chips > before);
+        before = p.chips;
+        if (!p.own) continue;
+        ++own;
+        CHECK(p.tokens_per_s == *report.quantities[Q::tokens_per_s]);
+        CHECK(p.ideal_tokens_per_s == doctest::Approx(p.tokens_per_s));
+      }
+      CHECK(own == 1);
+    }
+}
+
+TEST_CASE("strong scaling ends where every rank has one sequence") {
+  // 128 sequences: fsdp 128 runs, fsdp 256 does not.
+  const ScalingStudy study = scaling_study(preset("llama3-8b-8-h100"), ScalingMode::strong);
+  for (const ScalingPoint& p : study.points)
+    if (p.chips > 8) CHECK(p.problem.empty() == (p.chips <= 128));
 }

@@ -1,0 +1,40 @@
+// Scaling a plan over chips: the same mesh with more or fewer ranks of its data axis, at a fixed batch (strong scaling) or
+// at a batch that grows with the chips (weak scaling). The rule: chips double or halve with `fsdp` where the plan shards or
+// does not replicate, else with `data`. The cluster grows with them, a torus at its shortest side; with fewer chips the rest
+// of it idles, so that the links of those used stay as they are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "engine/report.h"
+#include "engine/scenario.h"
+
+namespace roofscape::engine {
+
+enum class ScalingMode : std::uint8_t { strong, weak };
+inline constexpr std::array<std::string_view, 2> kScalingModeIds{"strong", "weak"};
+
+struct ScalingPoint {
+  double chips = 1;
+  double tokens_per_s = 0, mfu = 0;
+  double ideal_tokens_per_s = 0;   // those of the plan times the ratio of chips
+  Bound bound;
+  bool fits = true;
+  std::string_view problem;        // code of the error that keeps it from running; empty: none
+  bool own = false;                // the plan itself
+  bool runs() const { return problem.empty() && fits; }
+};
+
+struct ScalingStudy {
+  Axis axis = Axis::fsdp;            // the one that grows
+  std::vector<ScalingPoint> points;  // by rising chips
+};
+
+// The scenario with 2^`octaves` times its chips. Nothing is changed where the axis cannot be halved so often.
+Scenario scaled(const Scenario& scenario, ScalingMode mode, int octaves);
+ScalingStudy scaling_study(const Scenario& scenario, ScalingMode mode);
+
+}  // namespace roofscape::engine

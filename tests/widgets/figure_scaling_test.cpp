@@ -1,0 +1,31 @@
+#include "tests/widgets/golden.h"
+#include "tests/widgets/preset_fixture.h"
+
+using namespace roofscape;
+using namespace roofscape::widgets;
+using namespace roofscape::widgets::testing;
+
+TEST_CASE("scaling shows the plan, the ideal line, and what stops it") {
+  const auto canvas = drawn("scaling", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400);
+  for (const char* text : {"now 8", "ideal", "this plan", "Too few sequences", "compute"}) {
+    CAPTURE(text);
+    CHECK(canvas->find_text(text));
+  }
+}
+
+TEST_CASE("the strong scaling takeaway is the last number of chips that runs") {
+  CHECK(find_figure("scaling")->head(input_of(preset_case("llama3-8b-8-h100"), theme("dark")), {}).takeaway.starts_with("up to 128 GPUs: "));
+}
+
+TEST_CASE("weak scaling does not run out of sequences") {
+  FigureView weak;
+  weak.choices[0] = 1;
+  const auto canvas = drawn("scaling", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400, weak);
+  CHECK_FALSE(canvas->find_text("Too few sequences"));
+}
+
+TEST_CASE("the scaling figure is as its golden") {
+  FigureView view;
+  view.print = true;
+  check_golden("figure_scaling", *drawn("scaling", preset_case("llama3-8b-8-h100"), "print", 9, 425, 283, view));
+}
