@@ -27,6 +27,20 @@ constexpr std::array kBoundRows{Q::ridge,          Q::bound_cluster_tokens, Q::b
                                 Q::bound_mixed_max, Q::bound_x_opt,         Q::bound_ratio_sum, Q::bound_ratio_max,
                                 Q::bound_dcn,      Q::memory_job_bytes,     Q::memory_min_chips};
 
+// Serving
+constexpr std::array kServingRows{Q::params_total,     Q::params_active,  Q::prompt_tokens,      Q::output_tokens,
+                                  Q::prompt_mean,      Q::output_mean,    Q::serving_batch,      Q::decode_context,
+                                  Q::kv_sequence_bytes, Q::kv_total_bytes, Q::weights_bytes_all, Q::kv_cache_bytes_per_token};
+constexpr std::array kDecodeRows{Q::time_per_output_token, Q::serving_tokens_per_s, Q::serving_tokens_per_chip, Q::decode_kv_read,
+                                 Q::decode_weight_read,    Q::decode_flops_time,    Q::decode_network,          Q::accepted_per_step};
+constexpr std::array kFirstTokenParts{Q::prefill_time, Q::ttft_interleave, Q::ttft_transfer};
+constexpr std::array kSteadyRows{Q::requests_per_s,  Q::sustained_tokens, Q::mixed_token_time_q, Q::request_time,
+                                 Q::decode_requests, Q::prefill_requests, Q::prefill_chip_ratio, Q::prefill_load,
+                                 Q::steady_load,     Q::steady_batch,     Q::serving_cost,       Q::sustained_cost};
+constexpr std::array kCapacityRows{Q::max_batch, Q::kv_ways, Q::kv_copies, Q::slice_bf16, Q::slice_int8, Q::slice_int4};
+constexpr std::array kServingLimitRows{Q::critical_batch, Q::critical_sequences, Q::kv_plateau, Q::tensor_limit_compute,
+                                       Q::tensor_limit_memory, Q::prefill_at_mfu};
+
 std::string label(Q q, const TextTable& texts) {
   return std::string(texts.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
 }
@@ -97,6 +111,11 @@ std::string verdict_text(const Report& report, const TextTable& texts) {
     out = texts.text("report.verdict.memory_unknown");
   }
   const auto add = [&](std::string part) { out += "; " + std::move(part); };
+  if (values[Q::time_per_output_token]) {
+    add(texts.format("report.verdict.bound", {std::string(texts.text("bound." + std::string(report.bound.id())))}));
+    add(texts.format("report.verdict.serving",
+                     {text_of(Q::time_per_output_token), text_of(Q::serving_tokens_per_s), text_of(Q::ttft)}));
+  }
   if (values[Q::step_time]) {
     add(texts.format("report.verdict.bound", {std::string(texts.text("bound." + std::string(report.bound.id())))}));
     if (values[Q::mfu]) add(texts.format("report.verdict.mfu", {text_of(Q::mfu)}));
@@ -135,9 +154,24 @@ void append_placement(std::string& out, const Report& report, const TextTable& t
     else if (axis.inside_node > 1) where = texts.text("report.placement.node");
     rows.add({std::string(texts.text("axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis.axis)]))), widgets::format_count(axis.degree),
               std::string(texts.text("tier." + std::string(engine::kLinkTierIds[static_cast<std::size_t>(axis.tier)]))),
-              where, widgets::format(axis.bandwidth_bytes_per_s, engine::unit::bytes_per_s)});
+              where,
+              axis.bandwidth_bytes_per_s > 0 ? widgets::format(axis.bandwidth_bytes_per_s, engine::unit::bytes_per_s) : std::string()});
   }
   if (!rows.empty()) out += '\n' + std::string(texts.text("report.section.placement")) + '\n' + rows.text(2);
+}
+
+void append_serving(std::string& out, const Report& report, const TextTable& texts) {
+  const auto section = [&texts](const char* key) { return std::string(texts.text(key)); };
+  append_rows(out, "report.section.serving", kServingRows, report, texts);
+  append_parts(out, section("report.section.decode_step"), engine::kDecodeParts, Q::decode_step, report, texts);
+  append_rows(out, "report.section.throughput", kDecodeRows, report, texts);
+  append_parts(out, section("report.section.prefill"), engine::kPrefillParts, Q::prefill_time, report, texts);
+  append_parts(out, section("report.section.ttft"), kFirstTokenParts, Q::ttft, report, texts);
+  append_rows(out, "report.section.steady", kSteadyRows, report, texts);
+  append_parts(out, section("report.section.memory"), engine::kServingMemoryParts, Q::memory_total, report, texts);
+  append_rows(out, "report.section.capacity", kCapacityRows, report, texts);
+  append_placement(out, report, texts);
+  append_rows(out, "report.section.serving_limits", kServingLimitRows, report, texts);
 }
 
 std::string report_text(const engine::Scenario& scenario, const Report& report, const TextTable& texts) {
@@ -151,6 +185,10 @@ std::string report_text(const engine::Scenario& scenario, const Report& report, 
   if (const std::string plan = plan_text(scenario, texts); !plan.empty())
     head.add({std::string(texts.text("report.plan")), plan});
   out += head.text(2);
+  if (scenario.workload.kind == engine::WorkloadKind::serving) {
+    append_serving(out, report, texts);
+    return out + '\n' + std::string(texts.text("report.section.diagnostics")) + '\n' + diagnostics_text(report, texts);
+  }
   append_rows(out, "report.section.model", kModelRows, report, texts);
   append_parts(out, std::string(texts.text("report.section.step")), engine::kStepParts, Q::step_time, report, texts);
   append_parts(out,

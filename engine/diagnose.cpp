@@ -6,6 +6,7 @@
 
 #include "engine/advise.h"
 #include "engine/inputs.h"
+#include "engine/serving/diagnose_serving.h"
 #include "engine/training/bounds.h"
 #include "engine/training/stage_cost.h"
 
@@ -50,7 +51,8 @@ void check_chips(Findings& f) {
     const bool fsdp = s.parallelism.fsdp >= s.parallelism.data;
     const double degree = fsdp ? s.parallelism.fsdp : s.parallelism.data;
     const double allowed = floor_power_of_two(total / (used / degree));
-    if (allowed >= 1 && used / degree <= total)
+    const bool two_meshes = s.workload.kind == WorkloadKind::serving && s.serving.disaggregated;
+    if (allowed >= 1 && used / degree <= total && !two_meshes)
       fix = {Findings::edit(fsdp ? "parallelism.fsdp" : "parallelism.data", allowed)};
     f.add(Severity::error, "mesh.too_many_chips", {{used, unit::chips}, {total, unit::chips}}, "parallelism.fsdp",
           fix);
@@ -146,7 +148,8 @@ void check_model(Findings& f) {
           {Findings::edit("model.moe.experts_per_token", std::clamp(m.moe.experts_per_token, 1, m.moe.n_routed_experts))});
   if (m.is_mla() && (m.mla.qk_nope_head_dim + m.mla.qk_rope_head_dim < 1 || m.mla.v_head_dim < 1))
     f.add(Severity::error, "model.latent_without_heads", {{double(m.mla.kv_lora_rank), unit::elements}}, "model.mla.v_head_dim");
-  if (m.max_context_tokens > 0 && s.workload.sequence_length > m.max_context_tokens)
+  const bool training = s.workload.kind == WorkloadKind::training;  // serving has its own words for these
+  if (training && m.max_context_tokens > 0 && s.workload.sequence_length > m.max_context_tokens)
     f.add(Severity::note, "model.beyond_context",
           {{double(s.workload.sequence_length), unit::tokens}, {double(m.max_context_tokens), unit::tokens}},
           "workload.sequence_length");
@@ -155,7 +158,7 @@ void check_model(Findings& f) {
     while (nearest > 1 && m.n_heads % nearest != 0) --nearest;
     f.add(Severity::error, "tensor.heads_not_divisible", {{double(m.n_heads), unit::count}, {double(tensor), unit::ways}},
           "parallelism.tensor", {Findings::edit("parallelism.tensor", nearest)});
-  } else if (tensor > m.n_kv_heads && !m.is_mla()) {
+  } else if (training && tensor > m.n_kv_heads && !m.is_mla()) {
     f.add(Severity::warning, "tensor.exceeds_kv_heads",
           {{double(tensor), unit::ways}, {double(m.n_kv_heads), unit::count}, {double(tensor) / m.n_kv_heads, unit::one}},
           "parallelism.tensor", {Findings::edit("parallelism.tensor", m.n_kv_heads)});
@@ -308,13 +311,18 @@ void diagnose(const Scenario& s, Report& report) {
   Findings f(s, report);
   check_chips(f);
   check_fabric(f);
-  check_batch(f);
-  check_model(f);
-  check_pipeline(f);
-  check_memory(f);
-  check_network(f);
-  check_convention(f);
-  advise(s, report);
+  if (s.workload.kind == WorkloadKind::serving) {
+    check_model(f);
+    diagnose_serving(s, report);
+  } else {
+    check_batch(f);
+    check_model(f);
+    check_pipeline(f);
+    check_memory(f);
+    check_network(f);
+    check_convention(f);
+    advise(s, report);
+  }
   // Insertion sort: there are few, equals keep their order, and nothing is allocated.
   const auto begin = report.diagnostics.begin();
   for (auto it = begin; it != report.diagnostics.end(); ++it)

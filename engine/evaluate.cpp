@@ -7,6 +7,7 @@
 #include "engine/diagnose.h"
 #include "engine/evaluation.h"
 #include "engine/hardware/collective.h"
+#include "engine/serving/serving_evaluation.h"
 
 namespace roofscape::engine {
 
@@ -200,6 +201,7 @@ std::string_view Bound::id() const {
     case BoundKind::compute: return "compute";
     case BoundKind::hbm: return "hbm";
     case BoundKind::bubble: return "bubble";
+    case BoundKind::latency: return "latency";
     case BoundKind::mesh_axis: return kAxisIds[static_cast<std::size_t>(axis)];
   }
   return "compute";
@@ -220,6 +222,7 @@ EvaluationScratch::EvaluationScratch(EvaluationScratch&&) noexcept = default;
 EvaluationScratch& EvaluationScratch::operator=(EvaluationScratch&&) noexcept = default;
 
 void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
+  if (s.workload.kind == WorkloadKind::serving) return evaluate_serving(s, out);
   Evaluation<double>& e = scratch.memory_->evaluation;
   run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e);
   out.quantities.clear();

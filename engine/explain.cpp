@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "engine/evaluation.h"
+#include "engine/serving/serving_evaluation.h"
 
 namespace roofscape::engine {
 
@@ -242,11 +243,22 @@ const DerivationLine* Derivation::find(std::string_view id) const {
   return found == lines.end() ? nullptr : &*found;
 }
 
+namespace {
+
+void record(const Scenario& scenario, Trace& trace) {
+  if (scenario.workload.kind == WorkloadKind::serving) {
+    (void)run_serving<Traced>(scenario, &trace);
+    return;
+  }
+  PipelineReport pipeline;
+  (void)run_evaluation<Traced>(scenario, &trace, pipeline);
+}
+
+}  // namespace
+
 std::optional<Derivation> explain(const Scenario& scenario, std::string_view id) {
   Trace trace;
-  PipelineReport pipeline;
-  const Evaluation<Traced> e = run_evaluation<Traced>(scenario, &trace, pipeline);
-  (void)e;
+  record(scenario, trace);
   Explainer explainer(trace);
   const auto node = explainer.find(id);
   if (!node || !std::isfinite(trace.nodes()[*node].value)) return std::nullopt;
@@ -257,8 +269,7 @@ Derivation derive(const Trace& trace, std::uint32_t root) { return Explainer(tra
 
 std::vector<std::string> explainable(const Scenario& scenario) {
   Trace trace;
-  PipelineReport pipeline;
-  (void)run_evaluation<Traced>(scenario, &trace, pipeline);
+  record(scenario, trace);
   return Explainer(trace).ids();
 }
 

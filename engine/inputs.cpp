@@ -9,6 +9,8 @@ namespace roofscape::engine {
 double bytes_of(Dtype dtype) {
   switch (dtype) {
     case Dtype::none: return 0;
+    case Dtype::int4: return 0.5;
+    case Dtype::int8: return 1;
     case Dtype::fp8: return 1;
     case Dtype::bf16:
     case Dtype::fp16: return 2;
@@ -28,6 +30,8 @@ double bytes_of(OptimizerKind kind) {  // two moments a parameter
 
 ChipField peak_field(Dtype compute) {
   switch (compute) {
+    case Dtype::int4: return ChipField::peak_int4_dense_ops_per_s;
+    case Dtype::int8: return ChipField::peak_int8_dense_ops_per_s;
     case Dtype::fp8: return ChipField::peak_fp8_dense_flops_per_s;
     case Dtype::fp16: return ChipField::peak_fp16_dense_flops_per_s;
     case Dtype::fp32: return ChipField::peak_fp32_vector_flops_per_s;

@@ -71,5 +71,11 @@ inline constexpr std::array kStepParts{Q::step_matmul,  Q::step_attention, Q::st
 // The parts that add up to memory.chip_total_bytes, in order.
 inline constexpr std::array kMemoryParts{Q::memory_weights,     Q::memory_gradients, Q::memory_optimizer,
                                          Q::memory_activations, Q::memory_buffers,   Q::memory_reserve};
+// Serving: the parts that add up to serving.decode_step_s, to serving.prefill_s and to memory.chip_total_bytes.
+inline constexpr std::array kDecodeParts{Q::decode_attention, Q::decode_linear, Q::decode_exposed, Q::decode_transfer,
+                                         Q::decode_draft};
+inline constexpr std::array kPrefillParts{Q::prefill_work, Q::prefill_exposed, Q::prefill_bubble};
+inline constexpr std::array kServingMemoryParts{Q::memory_weights, Q::memory_kv_cache, Q::memory_activations,
+                                                Q::memory_reserve};
 
 }  // namespace roofscape::engine

@@ -130,11 +130,11 @@ struct PipelineReport {
 };
 
 // What limits the step: the resource that is busy longest.
-enum class BoundKind : std::uint8_t { compute, hbm, mesh_axis, bubble };
+enum class BoundKind : std::uint8_t { compute, hbm, mesh_axis, bubble, latency };
 struct Bound {
   BoundKind kind = BoundKind::compute;
   Axis axis = Axis::data;  // mesh_axis only
-  std::string_view id() const;  // "compute", "hbm", "bubble" or the axis
+  std::string_view id() const;  // "compute", "hbm", "bubble", "latency" or the axis
 };
 
 struct Report {

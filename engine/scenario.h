@@ -44,13 +44,32 @@ struct Cluster {
 };
 std::int64_t chip_count(const Cluster&);
 
-enum class WorkloadKind : std::uint8_t { training };
+enum class WorkloadKind : std::uint8_t { training, serving };
+
+// Requests of like lengths, as a bin of a histogram. A share of 0: the bin is not used.
+struct LengthBin {
+  int prompt_tokens = 1024, output_tokens = 256;
+  double share = 0;  // of the requests, against the other bins
+  friend bool operator==(const LengthBin&, const LengthBin&) = default;
+};
+inline constexpr std::size_t kLengthBins = 8;
 
 struct Workload {
   WorkloadKind kind = WorkloadKind::training;
+  // Training
   int global_batch_sequences = 1024;
   int sequence_length = 4096;
   double train_tokens = 15e12;  // tokens of the whole run
+  // Serving
+  int prompt_tokens = 8192, output_tokens = 512;  // of every request, unless the bins say otherwise
+  std::array<LengthBin, kLengthBins> lengths{};
+  int batch = 32;             // sequences that are decoded at the same time, on all replicas together
+  double arrivals_per_s = 0;  // requests a second; 0: the batch is always full
+  bool has_lengths() const {
+    for (const LengthBin& bin : lengths)
+      if (bin.share > 0) return true;
+    return false;
+  }
   friend bool operator==(const Workload&, const Workload&) = default;
 };
 
@@ -106,7 +125,7 @@ struct Checkpointing {
   friend bool operator==(const Checkpointing&, const Checkpointing&) = default;
 };
 
-enum class Dtype : std::uint8_t { none, fp8, bf16, fp16, fp32 };
+enum class Dtype : std::uint8_t { none, fp8, bf16, fp16, fp32, int8, int4 };
 enum class OptimizerKind : std::uint8_t { none, adam_bf16, adam_fp32 };
 
 struct Precision {
@@ -115,6 +134,7 @@ struct Precision {
   Dtype gradients = Dtype::none;  // as stored through a step; none: consumed as they are made (the book's rule)
   OptimizerKind optimizer = OptimizerKind::adam_fp32;
   Dtype master_weights = Dtype::none;
+  Dtype kv_cache = Dtype::none;  // serving; none: as compute
   friend bool operator==(const Precision&, const Precision&) = default;
 };
 
@@ -123,6 +143,33 @@ struct Offload {
   bool optimizer = false;
   bool activations = false;
   friend bool operator==(const Offload&, const Offload&) = default;
+};
+
+// What tensor ranks beyond the KV heads do with the cache when serving.
+enum class KvSplit : std::uint8_t {
+  heads,     // each holds a copy
+  batch,     // they take other sequences: two exchanges of activations a layer
+  sequence,  // they take other tokens of each sequence: queries are gathered, partial outputs combined
+};
+
+// Mesh of the chips that only prefill.
+struct PrefillPlan {
+  int data = 1, tensor = 1, context = 1, pipeline = 1, expert = 1;
+  friend bool operator==(const PrefillPlan&, const PrefillPlan&) = default;
+};
+
+// How requests are served. The scenario's parallelism is the mesh of decoding, and of prefill unless that has its own.
+struct ServingPlan {
+  bool disaggregated = false;  // prefill runs on chips of its own and sends the cache over
+  PrefillPlan prefill;         // disaggregated only
+  KvSplit kv_split = KvSplit::batch;
+  int prefill_chunk_tokens = 0;  // 0: the whole prompt at once
+  double prefix_hit_rate = 0;    // share of a prompt's tokens that are in the cache already
+  int page_tokens = 16;          // of the cache; 0: no pages
+  int draft_tokens = 0;          // speculative decoding; 0: none
+  double acceptance_rate = 0.8;  // of a draft token
+  double draft_cost = 0.05;      // step time of the draft over the model's
+  friend bool operator==(const ServingPlan&, const ServingPlan&) = default;
 };
 
 enum class Mode : std::uint8_t { ideal };
@@ -143,6 +190,8 @@ struct Assumptions {
   double overlap = 1;           // share of the work that communication can hide under: 1 perfect, 0 none
   double stated_mfu = 0.4;      // for "how long at this MFU" questions
   double reserve_bytes = 0;     // memory the framework keeps for itself
+  double context_share = 0.5;   // serving: share of a sequence's output that is in the cache when a step is priced
+  double hop_latency_s = 0;     // serving: of a message, however small; 0: as the chip is published, else 1 us
   friend bool operator==(const Assumptions&, const Assumptions&) = default;
 };
 
@@ -157,6 +206,7 @@ struct Scenario {
   Checkpointing checkpointing;
   Precision precision;
   Offload offload;
+  ServingPlan serving;
   Assumptions assumptions;
   friend bool operator==(const Scenario&, const Scenario&) = default;
 };

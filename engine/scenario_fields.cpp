@@ -11,13 +11,15 @@ namespace roofscape::engine {
 
 namespace {
 
-constexpr std::array<std::string_view, 1> kWorkloadKinds{"training"};
+constexpr std::array<std::string_view, 2> kWorkloadKinds{"training", "serving"};
 constexpr std::array<std::string_view, 3> kContextMethods{"ring", "all_gather", "ulysses"};
 constexpr std::array<std::string_view, kScheduleKinds> kSchedules{
     "gpipe", "1f1b", "eager-1f1b", "interleaved-1f1b", "looped-bfs", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipev"};
 constexpr std::array<std::string_view, 8> kPolicies{
     "none", "attention", "big_matmuls", "k_per_layer", "block", "some_blocks", "segments", "segments_minimal"};
-constexpr std::array<std::string_view, 5> kDtypes{"none", "fp8", "bf16", "fp16", "fp32"};
+constexpr std::array<std::string_view, 7> kDtypes{"none", "fp8", "bf16", "fp16", "fp32", "int8", "int4"};
+constexpr std::span<const std::string_view> kTrainedDtypes = std::span(kDtypes).first(5);
+constexpr std::array<std::string_view, 3> kKvSplits{"heads", "batch", "sequence"};
 constexpr std::array<std::string_view, 3> kOptimizers{"none", "adam_bf16", "adam_fp32"};
 constexpr std::array<std::string_view, 1> kModes{"ideal"};
 constexpr std::array<std::string_view, 3> kFlopsConventions{"6p", "exact", "exact_causal"};
@@ -52,6 +54,11 @@ constexpr Field choice(std::string_view path, std::span<const std::string_view> 
 #define CHOICE(path, expression, words)              \
   choice(path, words, GET(expression), [](Scenario& s, double v) { \
     s.expression = static_cast<decltype(s.expression)>(static_cast<int>(v)); })
+
+#define LENGTH_BIN(i)                                                                                              \
+  NUMBER("workload.lengths." #i ".share", workload.lengths[i].share, 0, 1e12, unit::one),                          \
+      INTEGER("workload.lengths." #i ".prompt_tokens", workload.lengths[i].prompt_tokens, 1, 1 << 24, unit::tokens), \
+      INTEGER("workload.lengths." #i ".output_tokens", workload.lengths[i].output_tokens, 1, 1 << 24, unit::tokens)
 
 const std::array kFields{
     INTEGER("model.n_layers", model.n_layers, 1, 10000, unit::layers),
@@ -102,6 +109,18 @@ const std::array kFields{
     INTEGER("workload.global_batch_sequences", workload.global_batch_sequences, 1, 1 << 24, unit::sequences),
     INTEGER("workload.sequence_length", workload.sequence_length, 1, 1 << 24, unit::tokens),
     NUMBER("workload.train_tokens", workload.train_tokens, 1, 1e18, unit::tokens),
+    INTEGER("workload.prompt_tokens", workload.prompt_tokens, 1, 1 << 24, unit::tokens),
+    INTEGER("workload.output_tokens", workload.output_tokens, 1, 1 << 24, unit::tokens),
+    INTEGER("workload.batch", workload.batch, 1, 1 << 24, unit::sequences),
+    NUMBER("workload.arrivals_per_s", workload.arrivals_per_s, 0, 1e9, unit::requests_per_s),
+    LENGTH_BIN(0),
+    LENGTH_BIN(1),
+    LENGTH_BIN(2),
+    LENGTH_BIN(3),
+    LENGTH_BIN(4),
+    LENGTH_BIN(5),
+    LENGTH_BIN(6),
+    LENGTH_BIN(7),
     INTEGER("parallelism.data", parallelism.data, 1, kMaxDegree, unit::ways),
     INTEGER("parallelism.fsdp", parallelism.fsdp, 1, kMaxDegree, unit::ways),
     INTEGER("parallelism.tensor", parallelism.tensor, 1, 1024, unit::ways),
@@ -128,17 +147,33 @@ const std::array kFields{
     INTEGER("checkpointing.segments", checkpointing.segments, 0, 10000, unit::count),
     CHOICE("precision.compute", precision.compute, std::span(kDtypes)),
     CHOICE("precision.weights", precision.weights, std::span(kDtypes)),
-    CHOICE("precision.gradients", precision.gradients, std::span(kDtypes)),
+    CHOICE("precision.gradients", precision.gradients, kTrainedDtypes),
     CHOICE("precision.optimizer", precision.optimizer, kOptimizers),
-    CHOICE("precision.master_weights", precision.master_weights, std::span(kDtypes)),
+    CHOICE("precision.master_weights", precision.master_weights, kTrainedDtypes),
+    CHOICE("precision.kv_cache", precision.kv_cache, std::span(kDtypes)),
     BOOLEAN("offload.optimizer", offload.optimizer),
     BOOLEAN("offload.activations", offload.activations),
+    BOOLEAN("serving.disaggregated", serving.disaggregated),
+    INTEGER("serving.prefill.data", serving.prefill.data, 1, kMaxDegree, unit::ways),
+    INTEGER("serving.prefill.tensor", serving.prefill.tensor, 1, 1024, unit::ways),
+    INTEGER("serving.prefill.context", serving.prefill.context, 1, 4096, unit::ways),
+    INTEGER("serving.prefill.pipeline", serving.prefill.pipeline, 1, 1024, unit::ways),
+    INTEGER("serving.prefill.expert", serving.prefill.expert, 1, 4096, unit::ways),
+    CHOICE("serving.kv_split", serving.kv_split, kKvSplits),
+    INTEGER("serving.prefill_chunk_tokens", serving.prefill_chunk_tokens, 0, 1 << 24, unit::tokens),
+    NUMBER("serving.prefix_hit_rate", serving.prefix_hit_rate, 0, 0.999, unit::fraction),
+    INTEGER("serving.page_tokens", serving.page_tokens, 0, 1 << 20, unit::tokens),
+    INTEGER("serving.draft_tokens", serving.draft_tokens, 0, 16, unit::count),
+    NUMBER("serving.acceptance_rate", serving.acceptance_rate, 0, 1, unit::fraction),
+    NUMBER("serving.draft_cost", serving.draft_cost, 0, 1, unit::one),
     CHOICE("assumptions.mode", assumptions.mode, kModes),
     CHOICE("assumptions.flops", assumptions.flops, kFlopsConventions),
     CHOICE("assumptions.axes_overlap", assumptions.axes_overlap, kOverlaps),
     NUMBER("assumptions.overlap", assumptions.overlap, 0, 1, unit::fraction),
     NUMBER("assumptions.stated_mfu", assumptions.stated_mfu, 0.001, 1, unit::fraction),
     NUMBER("assumptions.reserve_bytes", assumptions.reserve_bytes, 0, 1e12, unit::bytes),
+    NUMBER("assumptions.context_share", assumptions.context_share, 0, 1, unit::fraction),
+    NUMBER("assumptions.hop_latency_s", assumptions.hop_latency_s, 0, 1, unit::seconds),
 };
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -172,6 +207,19 @@ std::string_view nearest_field_path(std::string_view unknown_path) {
   for (const Field& field : kFields)
     if (const std::size_t d = edit_distance(path, field.path); d < least) least = d, best = field.path;
   return best;
+}
+
+bool applies(const Field& field, WorkloadKind kind) {
+  const std::string_view p = field.path;
+  const auto is_any_of = [p](std::initializer_list<std::string_view> paths) {
+    return std::any_of(paths.begin(), paths.end(), [p](std::string_view start) { return p.starts_with(start); });
+  };
+  if (kind == WorkloadKind::training)
+    return !is_any_of({"serving.", "workload.prompt_tokens", "workload.output_tokens", "workload.batch", "workload.arrivals_per_s",
+                       "workload.lengths.", "precision.kv_cache", "assumptions.context_share", "assumptions.hop_latency_s"});
+  return !is_any_of({"workload.global_batch_sequences", "workload.sequence_length", "workload.train_tokens", "pipeline.",
+                     "checkpointing.", "offload.", "precision.gradients", "precision.optimizer", "precision.master_weights",
+                     "parallelism.sequence_parallel", "parallelism.context_method", "assumptions.axes_overlap"});
 }
 
 bool in_domain(const Field& field, double value) {

@@ -69,6 +69,7 @@ inline constexpr Unit flop_per_s{"FLOP/s", {-1, 0, 1, 0}, Notation::si};
 inline constexpr Unit bytes_per_s{"B/s", {-1, 1, 0, 0}, Notation::si};
 inline constexpr Unit flop_per_byte{"FLOP/B", {0, -1, 1, 0}, Notation::plain};
 inline constexpr Unit tokens_per_s{"tokens/s", {-1, 0, 0, 0}, Notation::si};
+inline constexpr Unit requests_per_s{"requests/s", {-1, 0, 0, 0}, Notation::si};
 inline constexpr Unit hertz{"Hz", {-1, 0, 0, 0}, Notation::si};
 inline constexpr Unit watts{"W", {}, Notation::si};  // energy has no dimension of its own here
 inline constexpr Unit seconds_each{"s", {1, 0, 0, 0}, Notation::plain};  // 86400 s of a day

@@ -18,7 +18,6 @@
 #include "engine/io/trace_json.h"
 
 namespace roofscape::app::cli {
-namespace {
 
 io::Result<engine::Scenario> read(const Context& context) {
   auto scenario = io::load_scenario(context.options.scenario, context.library);
@@ -30,8 +29,6 @@ io::Result<engine::Scenario> read(const Context& context) {
     }
   return scenario;
 }
-
-}  // namespace
 
 std::optional<Evaluated> evaluate(const Context& context) {
   auto scenario = read(context);

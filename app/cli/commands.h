@@ -32,6 +32,9 @@ struct Options {
   std::string language = "en";
   std::string mode = "ideal";       // validate
   std::string sweep;                // bench-sweep
+  std::vector<std::string> vary;    // sweep: path=a,b,c
+  std::string quantities;           // sweep: ids with commas
+  bool csv = false;                 // sweep
   std::string presets;              // --presets DIR; empty: the user's data folder
 };
 
@@ -49,7 +52,9 @@ int trace(const Context&);
 int check(const Context&);
 int presets(const Context&);
 
-// The scenario a command works on with its --set edits, and its report; complains about what cannot be read, and about
+// The scenario a command works on, with its --set edits.
+io::Result<engine::Scenario> read(const Context&);
+// The same and its report; complains about what cannot be read, and about
 // each error diagnostic, one line each.
 struct Evaluated {
   engine::Scenario scenario;

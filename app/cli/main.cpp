@@ -6,6 +6,7 @@
 
 #include "app/cli/calc_command.h"
 #include "app/cli/commands.h"
+#include "app/cli/sweep_command.h"
 #include "app/cli/figure_command.h"
 #include "app/cli/search_command.h"
 #include "app/cli/validate_command.h"
@@ -18,8 +19,8 @@ using roofscape::app::cli::Options;
 namespace cli = roofscape::app::cli;
 namespace io = roofscape::io;
 
-constexpr std::array<std::string_view, 9> kCommands{"eval",  "explain", "calc",     "figure",
-                                                    "trace", "check",   "validate", "presets", "bench-sweep"};
+constexpr std::array<std::string_view, 10> kCommands{"eval",  "explain", "calc",     "figure",
+                                                    "trace", "check",   "validate", "presets", "sweep", "bench-sweep"};
 
 // One line on a usage error, with the nearest command for one that does not exist.
 int usage_error(const CLI::App& program, const CLI::ParseError& error) {
@@ -27,7 +28,7 @@ int usage_error(const CLI::App& program, const CLI::ParseError& error) {
     if (word.starts_with("-") || !program.get_subcommands().empty()) break;
     const std::string_view near = io::nearest_word(word, kCommands);
     cli::complain({{}, {}, "unknown command " + io::in_quotes(word),
-                   near.empty() ? "there are: eval, explain, calc, figure, trace, check, validate, presets, bench-sweep" : "did you mean " + io::in_quotes(near) + "?"});
+                   near.empty() ? "there are: eval, explain, calc, figure, trace, check, validate, sweep, presets, bench-sweep" : "did you mean " + io::in_quotes(near) + "?"});
     return cli::kBadInput;
   }
   cli::complain({{}, {}, error.what(), "see roofscape-cli --help"});
@@ -105,6 +106,14 @@ int run(int argc, char** argv) {
   validate->add_option("--mode", options.mode, text("cli.validate.mode"));
   validate->add_flag("--json", options.json, text("cli.json"));
 
+  CLI::App* sweep = add_command("sweep", "cli.sweep");
+  sweep->add_option("scenario", options.scenario, text("cli.scenario"))->required();
+  sweep->add_option("--vary", options.vary, text("cli.sweep.vary"))->type_size(1)->allow_extra_args(false)->take_all();
+  sweep->add_option("--quantities", options.quantities, text("cli.sweep.quantities"));
+  sweep->add_flag("--csv", options.csv, text("cli.sweep.csv"));
+  sweep->add_flag("--json", options.json, text("cli.json"));
+  add_set(sweep);
+
   CLI::App* bench_sweep = add_command("bench-sweep", "cli.bench_sweep");
   bench_sweep->add_option("sweep", options.sweep, text("cli.bench_sweep.name"))->required();
   bench_sweep->add_flag("--json", options.json, text("cli.json"));
@@ -142,6 +151,7 @@ int run(int argc, char** argv) {
   if (figure->parsed()) return cli::figure(context);
   if (trace->parsed()) return cli::trace(context);
   if (check->parsed()) return cli::check(context);
+  if (sweep->parsed()) return cli::sweep(context);
   if (validate->parsed()) return cli::validate(context);
   if (bench_sweep->parsed()) return cli::bench_sweep(context);
   return cli::presets(context);

@@ -33,6 +33,7 @@ Q bound_quantity(const engine::Bound& bound) {
     case engine::BoundKind::compute: return Q::step_matmul;
     case engine::BoundKind::hbm: return Q::step_hbm;
     case engine::BoundKind::bubble: return Q::step_bubble;
+    case engine::BoundKind::latency:
     case engine::BoundKind::mesh_axis: break;
   }
   return engine::kExposedParts[static_cast<std::size_t>(bound.axis)];

@@ -24,6 +24,9 @@ OrderedJson scenario_json(const Scenario& scenario, const PresetLibrary& library
     if (field.path.starts_with("model.") || field.path.starts_with("cluster.")) continue;
     const double value = field.get(scenario);
     if (field.path.starts_with("placement.") && value == field.get(defaults)) continue;  // 0: the engine chooses
+    // What the other kind of workload reads is kept where it was set, and else left out.
+    if (!engine::applies(field, scenario.workload.kind) && value == field.get(defaults)) continue;
+    if (field.path.starts_with("workload.lengths.")) continue;
     OrderedJson* at = &json;
     std::string_view rest = field.path;
     for (std::size_t dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.')) {
@@ -31,6 +34,17 @@ OrderedJson scenario_json(const Scenario& scenario, const PresetLibrary& library
       rest.remove_prefix(dot + 1);
     }
     (*at)[std::string(rest)] = field_json(field, value);
+  }
+  // Bins of the histogram up to the last that is used.
+  const auto& bins = scenario.workload.lengths;
+  std::size_t used = bins.size();
+  while (used > 0 && bins[used - 1] == engine::LengthBin{}) --used;
+  for (std::size_t i = 0; i < used; ++i) {
+    OrderedJson bin;
+    bin["share"] = number_json(bins[i].share);
+    bin["prompt_tokens"] = bins[i].prompt_tokens;
+    bin["output_tokens"] = bins[i].output_tokens;
+    json["workload"]["lengths"].push_back(std::move(bin));
   }
   return json;
 }

@@ -7,6 +7,12 @@
 
 namespace roofscape::engine {
 
+// Numbers that one layer keeps of one token.
+template <Scalar S>
+S kv_elements(const ModelDims<S>&);
+extern template double kv_elements<double>(const ModelDims<double>&);
+extern template Traced kv_elements<Traced>(const ModelDims<Traced>&);
+
 // Bytes a token in all layers, mean over a sequence of `tokens` tokens; `element_bytes` of one number. Times `tokens` it
 // is what the sequence keeps.
 template <Scalar S>

@@ -64,9 +64,11 @@ TEST_CASE("words of the report") {
     if (!id.empty()) check_text("absence." + std::string(id));
 }
 
-// Every diagnostic code written in engine/diagnose.cpp, by reading the source: a new one without a text fails here.
+// Every diagnostic code written in the engine, by reading the source: a new one without a text fails here.
 TEST_CASE("every diagnostic has a title and a sentence") {
-  const std::string source = test::text_of(test::source_dir() / "engine/diagnose.cpp");
+  std::string source;
+  for (const char* file : {"engine/diagnose.cpp", "engine/serving/diagnose_serving.cpp"})
+    source += test::text_of(test::source_dir() / file);
   std::set<std::string> codes;
   for (std::size_t at = source.find("Severity::"); at != std::string::npos; at = source.find("Severity::", at + 1)) {
     const std::size_t open = source.find('"', at), close = source.find('"', open + 1);

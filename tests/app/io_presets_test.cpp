@@ -158,6 +158,8 @@ TEST_CASE("the schema has every field of the table, with its bounds and choices 
 }
 
 void collect_leaves(const json& node, const std::string& path, std::vector<std::string>& out) {
+  if (node.value("type", json()) == "array" && node.at("items").contains("properties"))
+    return collect_leaves(node.at("items"), path + ".0", out);
   if (!node.contains("properties")) {
     out.push_back(path);
     return;

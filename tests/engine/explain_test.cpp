@@ -19,6 +19,15 @@ std::vector<Scenario> scenarios() {
     for (const char* flops : {"assumptions.flops=6p", "assumptions.flops=exact", "assumptions.flops=exact_causal"})
       for (const char* preset_id : {"llama3-405b-16k-h100", "llama3-8b-8-h100"})
         out.push_back(tests::with(preset(preset_id), {std::string("model=") + model, flops, "checkpointing.policy=k_per_layer"}));
+  for (const char* id : {"llama2-13b-16-v5e", "llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert"}) out.push_back(preset(id));
+  out.push_back(tests::with(preset("llama3-70b-16-v5e"),
+                            {"model=gemma3-27b-text", "parallelism.tensor=4", "parallelism.context=2", "parallelism.pipeline=2",
+                             "assumptions.flops=exact_causal", "serving.draft_tokens=3", "serving.prefix_hit_rate=0.5",
+                             "serving.prefill_chunk_tokens=512", "workload.arrivals_per_s=0.5", "workload.lengths.0.share=1",
+                             "workload.lengths.2.share=2"}));
+  out.push_back(tests::with(preset("llama3-70b-serving-8-h100"),
+                            {"model=mixtral-8x7b", "parallelism.fsdp=2", "parallelism.tensor=4", "parallelism.expert=8",
+                             "parallelism.expert_tensor=1", "serving.kv_split=sequence"}));
   // A fabric whose leaves add up, experts that fewer tensor ranks split, and everything on the host.
   out.push_back(tests::with(preset("mixtral-8x7b-64-h100"),
                             {"cluster=dgx-h100-superpod-1024", "parallelism.data=16", "parallelism.zero_stage=0",

@@ -1,0 +1,62 @@
+#include "app/cli/sweep_command.h"
+
+#include "app/text_columns.h"
+#include "engine/io/sweep.h"
+#include "widgets/number_format.h"
+
+namespace roofscape::app::cli {
+namespace {
+
+std::string table_text(const io::SweepTable& table, const widgets::TextTable& texts) {
+  std::vector<bool> right(table.varied.size() + table.quantities.size(), true);
+  right.insert(right.end(), {false, false, false});
+  Columns columns(right);
+  std::vector<std::string> head;
+  for (const io::VariedField& v : table.varied) head.push_back(v.path);
+  for (const engine::Q q : table.quantities)
+    head.emplace_back(texts.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
+  for (const char* key : {"cli.sweep.memory", "cli.sweep.bound"}) head.emplace_back(texts.text(key));
+  head.emplace_back(table.has_errors() ? texts.text("cli.sweep.error") : std::string_view());
+  columns.add(std::move(head));
+  for (const io::SweepRow& row : table.rows) {
+    std::vector<std::string> cells = row.values;
+    for (std::size_t i = 0; i < table.quantities.size(); ++i)
+      cells.push_back(row.quantities[i] ? widgets::format(*row.quantities[i], engine::quantity(table.quantities[i]).unit)
+                                        : std::string(widgets::kNoValue));
+    cells.emplace_back(texts.text(row.fits ? "cli.sweep.fits" : "cli.sweep.does_not_fit"));
+    cells.emplace_back(texts.text("bound." + row.bound));
+    cells.emplace_back(row.error.empty() ? std::string() : std::string(texts.text("diagnostic." + row.error + ".title")));
+    columns.add(std::move(cells));
+  }
+  return columns.text(0);
+}
+
+}  // namespace
+
+int sweep(const Context& context) {
+  const Options& options = context.options;
+  const auto refuse = [](const io::InputError& error) {
+    complain(error);
+    return kBadInput;
+  };
+  const auto scenario = read(context);
+  if (!scenario) return refuse(scenario.error());
+  if (options.vary.empty())
+    return refuse({{}, {}, "sweep needs at least one --vary", "such as: sweep llama2-13b-16-v5e --vary workload.batch=2,16,32"});
+  std::vector<io::VariedField> varied;
+  for (const std::string& option : options.vary) {
+    auto field = io::read_varied_field(option);
+    if (!field) return refuse(field.error());
+    varied.push_back(std::move(field).value());
+  }
+  auto quantities = io::read_sweep_quantities(options.quantities, scenario.value().workload.kind);
+  if (!quantities) return refuse(quantities.error());
+  const auto table = io::run_sweep(scenario.value(), std::move(varied), std::move(quantities).value(), context.library);
+  if (!table) return refuse(table.error());
+  const int code = table->has_errors() ? kHasErrors : kGood;
+  if (options.csv) return print(io::sweep_csv(table.value()), code);
+  if (options.json) return print(io::sweep_json(table.value()), code);
+  return print(table_text(table.value(), context.texts), code);
+}
+
+}  // namespace roofscape::app::cli

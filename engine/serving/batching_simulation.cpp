@@ -1,0 +1,251 @@
+#include "engine/serving/batching_simulation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <queue>
+
+namespace roofscape::engine {
+
+namespace {
+
+constexpr double kShareOfCapacity = 0.8;   // arrivals where none are given
+constexpr double kSettlingShare = 0.25;    // requests before those that are counted
+constexpr double kMostIterations = 2e7;    // a runaway guard; a request takes at most so many together
+
+// SplitMix64 (Steele, Lea, Flood 2014): the same on every machine, unlike the distributions of the standard library.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  double uniform() {  // in (0, 1)
+    state_ += 0x9e3779b97f4a7c15u;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return (static_cast<double>(z >> 11) + 0.5) * 0x1p-53;
+  }
+  double exponential(double rate) { return -std::log(uniform()) / rate; }
+
+ private:
+  std::uint64_t state_;
+};
+
+struct Request {
+  double arrival = 0, first_token = 0, end = 0;
+  double left = 0;      // tokens to decode
+  int chunks_left = 0;
+  std::size_t kind = 0;
+};
+
+Percentiles percentiles(std::vector<double> values) {
+  Percentiles out;
+  if (values.empty()) return out;
+  std::sort(values.begin(), values.end());
+  // Nearest rank.
+  const auto rank = [&values](double p) {
+    const auto n = static_cast<double>(values.size());
+    return values[static_cast<std::size_t>(std::clamp(std::ceil(p * n) - 1, 0.0, n - 1))];
+  };
+  out.p50 = rank(0.5), out.p90 = rank(0.9), out.p99 = rank(0.99);
+  double sum = 0;
+  for (const double v : values) sum += v;
+  out.mean = sum / static_cast<double>(values.size());
+  return out;
+}
+
+class Simulation {
+ public:
+  Simulation(const BatchingModel& model, const SimulationLength& length)
+      : m_(model), counted_(std::max(1, length.requests)), random_(length.seed) {
+    settling_ = static_cast<int>(kSettlingShare * counted_);
+    for (const BatchingModel::Class& c : m_.classes) shares_ += c.share;
+  }
+
+  BatchingResult run() {
+    make_requests();
+    if (m_.disaggregated) prefill_elsewhere();
+    decode();
+    return result();
+  }
+
+ private:
+  std::size_t pick_class() {
+    double at = random_.uniform() * shares_;
+    for (std::size_t i = 0; i + 1 < m_.classes.size(); ++i) {
+      if (at < m_.classes[i].share) return i;
+      at -= m_.classes[i].share;
+    }
+    return m_.classes.size() - 1;
+  }
+
+  void make_requests() {
+    double time = 0;
+    for (int i = 0; i < settling_ + counted_; ++i) {
+      time += random_.exponential(m_.arrivals_per_s);
+      Request r;
+      r.arrival = time;
+      r.kind = pick_class();
+      r.left = m_.classes[r.kind].output_tokens - 1.0;  // the first comes out of prefill
+      r.chunks_left = std::max(1, m_.classes[r.kind].chunks);
+      requests_.push_back(r);
+    }
+  }
+
+  // Prompts go to the prefill replica that is free first; ready_ is when their caches have arrived.
+  void prefill_elsewhere() {
+    std::priority_queue<double, std::vector<double>, std::greater<>> free;
+    for (int i = 0; i < std::max(1, static_cast<int>(std::ceil(m_.prefill_servers))); ++i) free.push(0);
+    for (Request& r : requests_) {
+      const double start = std::max(r.arrival, free.top());
+      free.pop();
+      const double done = start + m_.classes[r.kind].prefill_s;
+      free.push(done);
+      r.first_token = done + m_.transfer_s;
+      r.chunks_left = 0;
+    }
+    order_.resize(requests_.size());
+    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
+    std::stable_sort(order_.begin(), order_.end(),
+                     [this](std::size_t a, std::size_t b) { return requests_[a].first_token < requests_[b].first_token; });
+  }
+
+  double ready(std::size_t place) const {
+    return m_.disaggregated ? requests_[order_[place]].first_token : requests_[place].arrival;
+  }
+  std::size_t request_at(std::size_t place) const { return m_.disaggregated ? order_[place] : place; }
+
+  void decode() {
+    double now = 0;
+    std::size_t next = 0;  // by ready()
+    std::vector<std::size_t> active;
+    std::deque<std::size_t> waiting;
+    for (double iteration = 0; iteration < kMostIterations; ++iteration) {
+      while (next < requests_.size() && ready(next) <= now) waiting.push_back(request_at(next++));
+      if (active.empty() && waiting.empty()) {
+        if (next >= requests_.size()) break;
+        now = ready(next);
+        continue;
+      }
+      // Slots are taken in the order of arrival; where prefill shares the chips the first that waits is prefilled.
+      std::size_t joining = requests_.size();
+      double prefill = 0;
+      const auto slots = static_cast<std::size_t>(std::max(1, m_.slots));
+      if (m_.disaggregated) {
+        while (!waiting.empty() && active.size() < slots) {
+          finish_if_done(waiting.front(), requests_[waiting.front()].first_token, active);
+          waiting.pop_front();
+        }
+      } else if (!waiting.empty() && active.size() < slots) {
+        joining = waiting.front();
+        const BatchingModel::Class& c = m_.classes[requests_[joining].kind];
+        prefill = c.prefill_s / std::max(1, c.chunks);
+      }
+      const auto batch = static_cast<double>(active.size());
+      const double step = active.empty() ? 0 : m_.step_fixed_s + m_.step_each_s * batch;
+      const double duration = std::max(step + prefill, 1e-12);
+      busy_ += duration;
+      batch_time_ += batch * duration;
+      queue_time_ += static_cast<double>(waiting.size()) * duration;
+      now += duration;
+      for (std::size_t i = 0; i < active.size();) {
+        Request& r = requests_[active[i]];
+        r.left -= m_.tokens_per_step;
+        if (r.left <= 1e-9) {
+          r.end = now;
+          active[i] = active.back();
+          active.pop_back();
+        } else {
+          ++i;
+        }
+      }
+      if (joining < requests_.size() && --requests_[joining].chunks_left == 0) {
+        waiting.pop_front();
+        requests_[joining].first_token = now;
+        finish_if_done(joining, now, active);
+      }
+      if (next >= requests_.size() && queue_when_all_arrived_ < 0) queue_when_all_arrived_ = static_cast<double>(waiting.size());
+    }
+    end_ = now;
+  }
+
+  void finish_if_done(std::size_t i, double now, std::vector<std::size_t>& active) {
+    if (requests_[i].left <= 1e-9) requests_[i].end = now;
+    else active.push_back(i);
+  }
+
+  BatchingResult result() const {
+    BatchingResult out;
+    std::vector<double> ttft, token, whole;
+    double tokens = 0, last = 0;
+    const double from = requests_[static_cast<std::size_t>(settling_)].arrival;
+    for (std::size_t i = static_cast<std::size_t>(settling_); i < requests_.size(); ++i) {
+      const Request& r = requests_[i];
+      if (r.end <= 0) continue;
+      ++out.requests;
+      ttft.push_back(r.first_token - r.arrival);
+      whole.push_back(r.end - r.arrival);
+      const double outputs = m_.classes[r.kind].output_tokens;
+      if (outputs > 1) token.push_back((r.end - r.first_token) / (outputs - 1));
+      tokens += outputs;
+      last = std::max(last, r.end);
+    }
+    out.ttft_s = percentiles(std::move(ttft));
+    out.time_per_token_s = percentiles(std::move(token));
+    out.request_s = percentiles(std::move(whole));
+    if (last > from) out.tokens_per_s = tokens / (last - from), out.requests_per_s = out.requests / (last - from);
+    if (end_ > 0) out.busy_fraction = busy_ / end_, out.mean_batch = batch_time_ / end_, out.mean_queue = queue_time_ / end_;
+    // What still waits when the last has arrived is more than a slot's worth of what was counted: it never caught up.
+    out.overloaded = queue_when_all_arrived_ > 0.1 * counted_;
+    return out;
+  }
+
+  const BatchingModel& m_;
+  int counted_, settling_ = 0;
+  Random random_;
+  double shares_ = 0;
+  std::vector<Request> requests_;
+  std::vector<std::size_t> order_;  // disaggregated: by arrival of the cache
+  double busy_ = 0, batch_time_ = 0, queue_time_ = 0, end_ = 0, queue_when_all_arrived_ = -1;
+};
+
+}  // namespace
+
+BatchingModel batching_model(const Scenario& s, const Report& r, double arrivals_per_s) {
+  BatchingModel m;
+  const auto q = [&r](Q id) { return r.quantities.value_or(id, 0); };
+  const double replicas = q(Q::replicas), fixed = q(Q::steady_fixed), each = q(Q::steady_each), prefill = q(Q::prefill_stage_time);
+  if (s.workload.kind != WorkloadKind::serving || !(replicas >= 1) || !(q(Q::time_per_output_token) > 0) || !(prefill > 0)) return m;
+  if (!(arrivals_per_s > 0)) arrivals_per_s = s.workload.arrivals_per_s;
+  if (!(arrivals_per_s > 0)) arrivals_per_s = kShareOfCapacity * q(Q::requests_per_s);
+  m.arrivals_per_s = arrivals_per_s / replicas;
+  m.slots = std::max(1, static_cast<int>(std::floor(q(Q::replica_sequences))));
+  // Times per token, by the tokens a step brings, are times of a step; of a replica's sequences each stage has 1 / p.
+  m.tokens_per_step = std::max(1.0, q(Q::accepted_per_step));
+  m.step_fixed_s = std::max(0.0, fixed) * m.tokens_per_step;
+  m.step_each_s = each * m.tokens_per_step / s.parallelism.pipeline;
+  m.disaggregated = s.serving.disaggregated;
+  m.prefill_servers = q(Q::prefill_replicas) / replicas;
+  m.transfer_s = q(Q::ttft_transfer);
+  const int chunks = std::max(1, static_cast<int>(q(Q::prefill_chunks_q)));
+  const auto add = [&](double share, double prompt, int output) {
+    // The mean request's prefill, in proportion to the prompt.
+    const double mean = s.workload.has_lengths() ? q(Q::prompt_mean) : q(Q::prompt_tokens);
+    const double part = mean > 0 ? prompt / mean : 1;
+    m.classes.push_back({share, output, prefill * part, std::max(1, static_cast<int>(std::lround(chunks * part)))});
+  };
+  if (!s.workload.has_lengths()) {
+    add(1, s.workload.prompt_tokens, s.workload.output_tokens);
+    return m;
+  }
+  for (const LengthBin& bin : s.workload.lengths)
+    if (bin.share > 0) add(bin.share, bin.prompt_tokens, bin.output_tokens);
+  return m;
+}
+
+BatchingResult simulate_batching(const BatchingModel& model, const SimulationLength& length) {
+  if (model.classes.empty() || !(model.arrivals_per_s > 0)) return {};
+  return Simulation(model, length).run();
+}
+
+}  // namespace roofscape::engine

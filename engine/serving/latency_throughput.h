@@ -1,0 +1,39 @@
+// The latency-throughput trade of generation: time per token against throughput of a chip, over the batch, for one or more
+// tensor degrees (scaling book, chapters 7 and 8). A larger batch gives more tokens for each chip and makes every user wait
+// longer for theirs; the Pareto front are the points that no other beats in both.
+//
+// Every point is a scenario that evaluate() would give these numbers; the chips of the mesh stay the same: replicas
+// (parallelism.data) make up for the tensor degree.
+#pragma once
+
+#include <vector>
+
+#include "engine/evaluate.h"
+#include "engine/scenario.h"
+
+namespace roofscape::engine {
+
+struct TradePoint {
+  int batch = 0, tensor = 1, data = 1;
+  double time_per_token_s = 0;
+  double tokens_per_s = 0, tokens_per_s_per_chip = 0;
+  double chip_bytes = 0;           // memory of a chip
+  double cost_per_million_usd = 0; // 0: no price is known
+  bool fits = false;
+  bool pareto = false;             // fits, and nothing that fits is faster for the user and better for the chip
+};
+
+struct TradeOptions {
+  std::vector<int> batches;  // empty: powers of two from one sequence a rank to beyond what fits
+  std::vector<int> tensor;   // empty: the scenario's own
+};
+
+// In the order of tensor degrees, batches rising. Points whose mesh is not possible (heads that do not divide, batches that
+// do not fill the ranks) are left out. Not serving: nothing.
+std::vector<TradePoint> latency_throughput(const Scenario&, const TradeOptions&);
+
+// The point of the largest batch whose tokens come within `limit_s`, among those that fit and of every tensor degree the
+// one with the best throughput of a chip; null if there is none.
+const TradePoint* best_within(const std::vector<TradePoint>&, double limit_s);
+
+}  // namespace roofscape::engine

@@ -1,0 +1,120 @@
+#include "engine/serving/prefill_cost.h"
+
+#include <algorithm>
+
+#include "engine/hardware/collective.h"
+#include "engine/serving/decode.h"
+#include "engine/serving/prefill.h"
+#include "engine/training/run.h"
+
+namespace roofscape::engine {
+
+namespace {
+
+// Keys that a new token meets, mean of the layers and tokens; a window leaves no more than its own.
+template <Scalar S>
+S keys_met(const ServingInputs<S>& si, const PrefillCost<S>& out) {
+  const ModelDims<S>& m = si.in.model;
+  const bool causal = si.flops == FlopsConvention::exact_causal;
+  // Of a histogram the prompt in which the mean token stands; the same share of it is cached.
+  const S fresh = si.cached_prefix ? si.prompt_by_token * (out.tokens / si.prompt) : S(si.prompt_by_token);
+  const S span = prefill_span(si.prompt_by_token - fresh, fresh, causal);
+  if (!m.is.local) return named(Q::prefill_keys, span);
+  const S all = named(Q::prefill_span_all, span);
+  const S seen = min(m.window_tokens, all);
+  return named(Q::prefill_keys, ((m.n_layers - m.n_local_layers) * all + m.n_local_layers * seen) / m.n_layers);
+}
+
+template <Scalar S>
+void count_flops(const ServingInputs<S>& si, const Parameters<S>& p, PrefillCost<S>& out) {
+  const ModelDims<S>& m = si.in.model;
+  out.linear_flops = named(Q::prefill_linear_flops, linear_flops(multiplied_parameters(p, si.flops), out.tokens));
+  out.keys = keys_met(si, out);
+  if (si.flops == FlopsConvention::six_p) {
+    out.attention_flops = named(Q::prefill_attention_flops, si.in.zero);
+  } else {
+    const S width = m.is.mla ? named(Q::attention_width, m.n_heads * (m.qk_nope_head_dim + m.qk_rope_head_dim + m.v_head_dim) / constant<S>(2))
+                             : named(Q::attention_width, m.n_heads * m.d_head);
+    out.attention_flops = named(Q::prefill_attention_flops, attention_flops(out.tokens, out.keys, width, m.n_layers));
+  }
+  out.flops = named(Q::prefill_flops, out.linear_flops + out.attention_flops);
+}
+
+// From prefill to decoding chips: all chips of the smaller replica send or receive at once. Inside a node over its own
+// links, else over the data-centre network of a torus or the fabric between nodes.
+template <Scalar S>
+void send_cache(const ServingInputs<S>& si, const DecodeCost<S>& decode, PrefillCost<S>& out) {
+  const Inputs<S>& in = si.in;
+  if (!si.disaggregated) {
+    out.transfer_rate = in.zero;
+    out.transfer = named(Q::ttft_transfer, in.zero);
+    return;
+  }
+  const S narrow = min(out.chips / out.replicas, decode.chips / decode.replicas);
+  const bool torus = in.links.torus_dims > 0;
+  const bool one_node = !torus && value_of(out.chips) + value_of(decode.chips) <= si.node_size;
+  const S each = torus ? in.chip.dcn : one_node ? in.chip.nvlink : in.chip.node / constant<S>(si.node_size);
+  out.transfer_rate = named(Q::transfer_rate, narrow * each);
+  out.transfer = named(Q::ttft_transfer, decode.kv_prompt_bytes / out.transfer_rate);
+}
+
+}  // namespace
+
+template <Scalar S>
+PrefillCost<S> prefill_cost(const ServingInputs<S>& si, const Parameters<S>& p, const DecodeCost<S>& decode) {
+  const Inputs<S>& in = si.in;
+  const PhaseMesh<S>& mesh = si.prefill;
+  const Degree<S>&tensor = mesh.degree(Axis::tensor), &context = mesh.degree(Axis::context), &stages = mesh.degree(Axis::pipeline);
+  const S one = constant<S>(1), two = constant<S>(2);
+  PrefillCost<S> out;
+  out.replicas = si.disaggregated ? named(Q::prefill_replicas, one * mesh.degree(Axis::data).x) : named(Q::prefill_replicas, one * decode.replicas);
+  out.chips = si.disaggregated ? named(Q::prefill_chips, out.replicas * tensor.x * context.x * stages.x)
+                               : named(Q::prefill_chips, one * decode.chips);
+  out.cached = named(Q::cached_tokens, si.prefix_hit * si.prompt);
+  out.tokens = named(Q::fresh_tokens, si.prompt - out.cached);
+  out.chunks = named(Q::prefill_chunks_q, si.chunked ? max(prefill_chunks(out.tokens, si.chunk), one) : in.zero + one);
+  out.pass_tokens = named(Q::prefill_pass_tokens, out.tokens / (out.chunks * context.x));
+  count_flops(si, p, out);
+
+  // Everything a rank reads; prompts send tokens to all experts.
+  const S& W = in.chip.hbm_bandwidth;
+  out.flops_time = named(Q::prefill_flops_time, flops_seconds(out.flops, tensor.x * context.x, in.chip.peak_flops));
+  S weights = in.weight_bytes * decode.params_shared / tensor.x;
+  if (in.model.is.moe) {
+    const S ways = (mesh.degree(Axis::expert).n > 1 ? mesh.degree(Axis::expert).x : one) * mesh.expert_tensor;
+    weights = named(Q::prefill_weight_bytes, weights + in.weight_bytes * p.experts / ways);
+  } else {
+    weights = named(Q::prefill_weight_bytes, weights);
+  }
+  out.weight_read = named(Q::prefill_weight_read, out.chunks * hbm_read_seconds(weights, one, W));
+  const S heads = in.model.is.mla ? min(one, tensor.x) : min(in.model.n_kv_heads, tensor.x);
+  out.kv_read = named(Q::prefill_kv_read, hbm_read_seconds(decode.kv_prompt_bytes * ((out.chunks + one) / two), heads * context.x, W));
+  out.hbm = named(Q::prefill_hbm, out.weight_read + out.kv_read);
+  out.whole_work = named(Q::prefill_whole_work, max(out.flops_time, out.hbm));
+
+  PassShape<S> pass;
+  pass.tokens = out.pass_tokens;
+  pass.passes = out.chunks;
+  pass.kv_exchange = pass.kv_exchange_latency = pass.context_bytes = in.zero;
+  // Keys and values of a chunk pass by all context ranks.
+  if (context.n > 1) pass.context_bytes = decode.kv_layer_bytes * out.pass_tokens * context.x / heads;
+  out.network = pass_network(si, mesh, p, pass, kPrefillNetwork);
+
+  const S work = named(Q::prefill_work, out.whole_work / stages.x);
+  const S exposed = named(Q::prefill_exposed, exposed_seconds(in, out.network.total, out.whole_work) / stages.x);
+  const S interval = work + exposed;
+  const S bubble = named(Q::prefill_bubble, stages.n > 1 ? interval * (stages.x - one) / out.chunks : S(in.zero));
+  out.parts = {work, exposed, bubble};
+  out.interval = named(Q::prefill_stage_time, interval);
+  out.time = named(Q::prefill_time, work + exposed + bubble);
+  out.at_stated_mfu = named(Q::prefill_at_mfu, run_seconds(out.linear_flops, out.chips / out.replicas, in.chip.peak_flops, in.stated_mfu));
+  out.interleave = named(Q::ttft_interleave, si.chunked && !si.disaggregated ? (out.chunks - one) * decode.step : S(in.zero));
+  send_cache(si, decode, out);
+  out.ttft = named(Q::ttft, out.time + out.interleave + out.transfer);
+  return out;
+}
+
+template PrefillCost<double> prefill_cost<double>(const ServingInputs<double>&, const Parameters<double>&, const DecodeCost<double>&);
+template PrefillCost<Traced> prefill_cost<Traced>(const ServingInputs<Traced>&, const Parameters<Traced>&, const DecodeCost<Traced>&);
+
+}  // namespace roofscape::engine

@@ -1,0 +1,30 @@
+// Prefill of one prompt on one replica, and the time to first token (scaling book, chapters 7 and 8). Work is the longer of
+// FLOPs and HBM traffic: weights are read once a chunk, keys and values of earlier chunks again by every later one. With a
+// pipeline the chunks follow each other through the stages, so that p stages need 1 + (p - 1) / m times the work of one.
+// Where decoding shares the chips, a decoding step runs between two chunks; where it does not, the cache is sent over.
+#pragma once
+
+#include "engine/serving/decode_cost.h"
+
+namespace roofscape::engine {
+
+template <Scalar S>
+struct PrefillCost {
+  S chips, replicas;
+  S tokens, cached, chunks, pass_tokens;
+  S linear_flops, keys, attention_flops, flops;
+  S flops_time, weight_read, kv_read, hbm, whole_work;
+  PassNetwork<S> network;
+  std::array<S, kPrefillParts.size()> parts;
+  S time, at_stated_mfu, interval;
+  S interleave, transfer_rate, transfer, ttft;
+};
+
+template <Scalar S>
+PrefillCost<S> prefill_cost(const ServingInputs<S>&, const Parameters<S>&, const DecodeCost<S>&);
+extern template PrefillCost<double> prefill_cost<double>(const ServingInputs<double>&, const Parameters<double>&,
+                                                         const DecodeCost<double>&);
+extern template PrefillCost<Traced> prefill_cost<Traced>(const ServingInputs<Traced>&, const Parameters<Traced>&,
+                                                         const DecodeCost<Traced>&);
+
+}  // namespace roofscape::engine

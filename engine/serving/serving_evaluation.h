@@ -1,0 +1,47 @@
+// The chain of a serving evaluation, shared by evaluate() (double) and explain() (Traced): inputs, decoding, prefill, what
+// fits, the steady state of both phases together, and the limits. Not for views; they get a Report or a Derivation.
+#pragma once
+
+#include "engine/report.h"
+#include "engine/scenario.h"
+#include "engine/serving/serving_capacity.h"
+
+namespace roofscape::engine {
+
+// Requests come as fast as they are finished: what both phases keep up with (Little's law; scaling book, chapters 7 and 8).
+template <Scalar S>
+struct SteadyState {
+  S decode_requests, prefill_requests, mixed_token_time, requests, sustained_tokens, request_time;
+  S prefill_servers, prefill_chip_ratio, prefill_load;
+  S cost, sustained_cost;
+  S each, fixed, replica_arrivals, load, batch;  // at the scenario's own rate of arrivals
+  bool settles = false;
+};
+
+template <Scalar S>
+struct ServingLimits {
+  S critical_batch, critical_sequences, token_flops_time, kv_plateau;
+  S tensor_limit, hbm_to_link, weight_width, tensor_limit_memory;
+};
+
+template <Scalar S>
+struct ServingEvaluation {
+  ServingInputs<S> si;
+  Parameters<S> params;
+  DecodeCost<S> decode;
+  PrefillCost<S> prefill;
+  ServingCapacity<S> capacity;
+  SteadyState<S> steady;
+  ServingLimits<S> limits;
+  S kv_token_bytes, chips;
+};
+
+template <Scalar S>
+ServingEvaluation<S> run_serving(const Scenario&, Trace* trace);
+extern template ServingEvaluation<double> run_serving<double>(const Scenario&, Trace*);
+extern template ServingEvaluation<Traced> run_serving<Traced>(const Scenario&, Trace*);
+
+// The report of a serving scenario; vectors of `out` are reused.
+void evaluate_serving(const Scenario&, Report& out);
+
+}  // namespace roofscape::engine
