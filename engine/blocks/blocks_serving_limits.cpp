@@ -81,25 +81,25 @@ template <Scalar S>
 void batching_simulation(BlockRun<S>& io) {
   const auto number = [&io](Q q) { return value_of(io[q]); };
   BatchingModel model;
-  model.arrivals_per_s = number(Q::sim_rate);
-  model.slots = io.integer(Q::sim_slots);
-  model.step_fixed_s = number(Q::sim_fixed), model.step_each_s = number(Q::sim_each);
-  model.tokens_per_step = number(Q::sim_tokens);
+  model.arrivals_per_s = number(Q::queue_rate);
+  model.slots = io.integer(Q::queue_slots);
+  model.step_fixed_s = number(Q::queue_fixed), model.step_each_s = number(Q::queue_each);
+  model.tokens_per_step = number(Q::queue_tokens);
   model.disaggregated = io.flag("disaggregated");
-  model.prefill_servers = number(Q::sim_servers), model.transfer_s = number(Q::sim_transfer);
-  for (const Q needed : {Q::sim_rate, Q::sim_slots, Q::sim_output, Q::sim_prefill, Q::sim_fixed, Q::sim_each})
+  model.prefill_servers = number(Q::queue_servers), model.transfer_s = number(Q::queue_transfer);
+  for (const Q needed : {Q::queue_rate, Q::queue_slots, Q::queue_output, Q::queue_prefill, Q::queue_fixed, Q::queue_each})
     if (!io.knows(needed)) return;
-  model.classes = {{1, io.integer(Q::sim_output), number(Q::sim_prefill), io.integer(Q::sim_chunks)}};
+  model.classes = {{1, io.integer(Q::queue_output), number(Q::queue_prefill), io.integer(Q::queue_chunks)}};
   const BatchingResult result =
-      simulate_batching(model, {io.integer(Q::sim_requests), static_cast<std::uint64_t>(io.integer(Q::sim_seed))});
+      simulate_batching(model, {io.integer(Q::queue_requests), static_cast<std::uint64_t>(io.integer(Q::queue_seed))});
   const auto say = [&io](Q q, double x) { io.simulated(q, -1, x); };
-  say(Q::sim_ttft_50, result.ttft_s.p50), say(Q::sim_ttft_90, result.ttft_s.p90), say(Q::sim_ttft_99, result.ttft_s.p99);
-  say(Q::sim_ttft_mean, result.ttft_s.mean);
-  say(Q::sim_token_50, result.time_per_token_s.p50), say(Q::sim_token_90, result.time_per_token_s.p90);
-  say(Q::sim_token_99, result.time_per_token_s.p99);
-  say(Q::sim_batch, result.mean_batch), say(Q::sim_queue, result.mean_queue), say(Q::sim_busy, result.busy_fraction);
-  say(Q::sim_token_rate, result.tokens_per_s), say(Q::sim_request_rate, result.requests_per_s);
-  say(Q::sim_overloaded, result.overloaded ? 1 : 0);
+  say(Q::queue_ttft_50, result.ttft_s.p50), say(Q::queue_ttft_90, result.ttft_s.p90), say(Q::queue_ttft_99, result.ttft_s.p99);
+  say(Q::queue_ttft_mean, result.ttft_s.mean);
+  say(Q::queue_token_50, result.time_per_token_s.p50), say(Q::queue_token_90, result.time_per_token_s.p90);
+  say(Q::queue_token_99, result.time_per_token_s.p99);
+  say(Q::queue_batch, result.mean_batch), say(Q::queue_queue, result.mean_queue), say(Q::queue_busy, result.busy_fraction);
+  say(Q::queue_token_rate, result.tokens_per_s), say(Q::queue_request_rate, result.requests_per_s);
+  say(Q::queue_overloaded, result.overloaded ? 1 : 0);
 }
 
 template <Scalar S>
@@ -155,16 +155,16 @@ std::vector<BuildingBlock> serving_limit_blocks() {
         out("steady_batch", Q::bat_settled), out("mixed_load", Q::bat_mixed_load), out("mixed_steady_batch", Q::bat_mixed_settled)},
        batching<double>, batching<Traced>},
       {"batching-simulation", "discrete simulation of continuous batching",
-       inputs(number("arrivals_per_s", Q::sim_rate), whole("slots", Q::sim_slots).up_to(1e6), whole("output_tokens", Q::sim_output).up_to(1e6),
-              number("prefill_s", Q::sim_prefill), whole("chunks", Q::sim_chunks).def(1).up_to(1e6), number("step_fixed_s", Q::sim_fixed).at_least(0),
-              number("step_per_sequence_s", Q::sim_each).at_least(0), number("tokens_per_step", Q::sim_tokens).def(1).at_least(1),
-              flag("disaggregated", false), number("prefill_replicas", Q::sim_servers).def(1).up_to(1e4),
-              number("transfer_s", Q::sim_transfer).def(0).at_least(0), whole("requests", Q::sim_requests).def(2000).up_to(1e5),
-              whole("seed", Q::sim_seed).def(1).up_to(1e9)),
-       {out("ttft_p50_s", Q::sim_ttft_50), out("ttft_p90_s", Q::sim_ttft_90), out("ttft_p99_s", Q::sim_ttft_99), out("ttft_mean_s", Q::sim_ttft_mean),
-        out("time_per_token_p50_s", Q::sim_token_50), out("time_per_token_p90_s", Q::sim_token_90), out("time_per_token_p99_s", Q::sim_token_99),
-        out("mean_batch", Q::sim_batch), out("mean_queue", Q::sim_queue), out("busy", Q::sim_busy), out("tokens_per_s", Q::sim_token_rate),
-        out("requests_per_s", Q::sim_request_rate), out_holds("overloaded", Q::sim_overloaded, 0.5)},
+       inputs(number("arrivals_per_s", Q::queue_rate), whole("slots", Q::queue_slots).up_to(1e6), whole("output_tokens", Q::queue_output).up_to(1e6),
+              number("prefill_s", Q::queue_prefill), whole("chunks", Q::queue_chunks).def(1).up_to(1e6), number("step_fixed_s", Q::queue_fixed).at_least(0),
+              number("step_per_sequence_s", Q::queue_each).at_least(0), number("tokens_per_step", Q::queue_tokens).def(1).at_least(1),
+              flag("disaggregated", false), number("prefill_replicas", Q::queue_servers).def(1).up_to(1e4),
+              number("transfer_s", Q::queue_transfer).def(0).at_least(0), whole("requests", Q::queue_requests).def(2000).up_to(1e5),
+              whole("seed", Q::queue_seed).def(1).up_to(1e9)),
+       {out("ttft_p50_s", Q::queue_ttft_50), out("ttft_p90_s", Q::queue_ttft_90), out("ttft_p99_s", Q::queue_ttft_99), out("ttft_mean_s", Q::queue_ttft_mean),
+        out("time_per_token_p50_s", Q::queue_token_50), out("time_per_token_p90_s", Q::queue_token_90), out("time_per_token_p99_s", Q::queue_token_99),
+        out("mean_batch", Q::queue_batch), out("mean_queue", Q::queue_queue), out("busy", Q::queue_busy), out("tokens_per_s", Q::queue_token_rate),
+        out("requests_per_s", Q::queue_request_rate), out_holds("overloaded", Q::queue_overloaded, 0.5)},
        batching_simulation<double>, batching_simulation<Traced>},
       {"speculation", "Leviathan et al. 2023",
        inputs(whole("draft_tokens", Q::spec_draft).up_to(kMostDraftTokens), fraction("acceptance", Q::spec_acceptance).at_least(0),

@@ -47,6 +47,8 @@ BENCHMARK_CAPTURE(evaluate_reused, llama3_70b_v5p_pod, "llama3-70b-v5p-pod");
 BENCHMARK_CAPTURE(evaluate_reused, llama3_405b_16k_h100, "llama3-405b-16k-h100");
 BENCHMARK_CAPTURE(evaluate_reused, deepseek_v3_2048_h800, "deepseek-v3-2048-h800");
 BENCHMARK_CAPTURE(evaluate_reused, gpt3_175b_1024_a100, "gpt3-175b-1024-a100");
+BENCHMARK_CAPTURE(evaluate_reused, llama3_70b_16_v5e_serving, "llama3-70b-16-v5e");
+BENCHMARK_CAPTURE(evaluate_reused, deepseek_v3_h800_serving, "deepseek-v3-h800-wide-expert");
 BENCHMARK_CAPTURE(evaluate_dragged, llama3_405b_16k_h100, "llama3-405b-16k-h100");
 BENCHMARK_CAPTURE(explain_step_time, llama3_70b_v5p_pod, "llama3-70b-v5p-pod");
 BENCHMARK_MAIN();
