@@ -32,11 +32,30 @@ void show_figure(Workspace& w) {
 
 constexpr KeyPress kNone{};
 
+constexpr std::array kThemes{"dark", "light", "print", "high_contrast"};
+template <std::size_t N>
+void set_theme(Workspace& w) {
+  w.set_theme(kThemes[N]);
+}
+template <std::size_t N>
+bool theme_is(const Workspace& w) {
+  return w.settings.theme == kThemes[N];
+}
+
+bool in_projector(const Workspace& w) { return w.view.projector; }
+bool several_tabs(const Workspace& w) { return w.tabs.count() > 1; }
+bool has_baseline(const Workspace& w) { return w.view.pinned != nullptr; }
 bool has_pipeline(const Workspace& w) { return w.session.report().pipeline.drawn(); }
 
 const std::array kFixedCommands{
     Command{"file.open", Category::file, ctrl('O'), kNone, false, nullptr, [](Workspace& w) { w.open_scenario_list(); }},
-    Command{"file.save", Category::file, ctrl('S'), kNone, false, nullptr, [](Workspace& w) { w.save(); }},
+    Command{"tab.new", Category::file, ctrl('N'), kNone, true, nullptr, [](Workspace& w) { w.new_tab(); }},
+    Command{"tab.close", Category::file, ctrl('W'), kNone, false, several_tabs, [](Workspace& w) { w.close_tab(w.tabs.active()); }},
+    Command{"tab.reopen", Category::file, ctrl_shift('T'), kNone, false, [](const Workspace& w) { return w.tabs.can_reopen(); },
+            [](Workspace& w) { w.reopen_tab(); }},
+    Command{"tab.next", Category::file, {Key::tab, true, false, false}, kNone, false, several_tabs, [](Workspace& w) { w.step_tabs(1); }},
+    Command{"tab.previous", Category::file, {Key::tab, true, true, false}, kNone, false, several_tabs, [](Workspace& w) { w.step_tabs(-1); }},
+    Command{"file.save", Category::file, ctrl('S'), kNone, true, nullptr, [](Workspace& w) { w.save(); }},
     Command{"file.save_as", Category::file, ctrl_shift('S'), kNone, false, nullptr, [](Workspace& w) { w.view.sheet = Sheet::save_as; }},
     Command{"figure.export", Category::file, ctrl('E'), kNone, true, nullptr, [](Workspace& w) { w.export_current_figure(); }},
     Command{"file.quit", Category::file, ctrl('Q'), kNone, true, [](const Workspace& w) { return static_cast<bool>(w.actions.close); },
@@ -55,6 +74,11 @@ const std::array kFixedCommands{
               if (w.actions.copy_text) w.actions.copy_text(io::write_scenario(w.session.scenario(), w.session.library()));
               w.session.say({false, std::string(w.texts().text("ui.copied.scenario")), {}});
             }},
+    Command{"edit.paste_scenario", Category::edit, ctrl('V'), kNone, false,
+            [](const Workspace& w) { return w.interaction.read_clipboard != nullptr; }, [](Workspace& w) { w.paste(); }},
+    Command{"baseline.pin", Category::edit, plain(widgets::key_of('B')), kNone, true, nullptr, [](Workspace& w) { w.pin_or_unpin(); }},
+    Command{"baseline.swap", Category::edit, kNone, kNone, false, has_baseline, [](Workspace& w) { w.swap_with_baseline(); }},
+    Command{"baseline.undo", Category::edit, kNone, kNone, false, has_baseline, [](Workspace& w) { w.back_to_baseline(); }},
     Command{"edit.reset", Category::edit, kNone, kNone, true,
             [](const Workspace& w) { return !(w.session.scenario() == w.session.loaded()); },
             [](Workspace& w) { w.session.update(w.session.loaded(), false); }},
@@ -63,10 +87,23 @@ const std::array kFixedCommands{
     Command{"view.zoom_out", Category::view, {Key::minus, true, false, false}, kNone, false, nullptr,
             [](Workspace& w) { w.change_zoom(-1); }},
     Command{"view.zoom_reset", Category::view, ctrl('0'), kNone, false, nullptr, [](Workspace& w) { w.change_zoom(0); }},
+    Command{"view.palette", Category::view, ctrl('P'), kNone, true, nullptr, [](Workspace& w) { w.open_palette(); }},
+    Command{"view.projector", Category::view, plain(Key::f5), kNone, false, nullptr, [](Workspace& w) { w.toggle_projector(); },
+            [](const Workspace& w) { return w.view.projector; }},
+    Command{"projector.next", Category::hidden, plain(Key::right), plain(Key::page_down), false, in_projector, [](Workspace& w) { w.step_projector(1); }},
+    Command{"projector.previous", Category::hidden, plain(Key::left), plain(Key::page_up), false, in_projector, [](Workspace& w) { w.step_projector(-1); }},
     Command{"view.theme", Category::view, ctrl('T'), kNone, true, nullptr,
             [](Workspace& w) { w.set_theme(w.theme().dark() ? "light" : "dark"); }},
+    Command{"theme.dark", Category::view, kNone, kNone, false, nullptr, set_theme<0>, theme_is<0>},
+    Command{"theme.light", Category::view, kNone, kNone, false, nullptr, set_theme<1>, theme_is<1>},
+    Command{"theme.print", Category::view, kNone, kNone, false, nullptr, set_theme<2>, theme_is<2>},
+    Command{"theme.high_contrast", Category::view, kNone, kNone, false, nullptr, set_theme<3>, theme_is<3>},
     Command{"view.right_rail", Category::view, ctrl('D'), kNone, false, nullptr,
-            [](Workspace& w) { w.view.right_open = !w.view.right_open; }},
+            [](Workspace& w) { w.view.right_open = !w.view.right_open; }, [](const Workspace& w) { return w.view.right_open; }},
+    Command{"view.left_rail", Category::view, ctrl('L'), kNone, false, nullptr, [](Workspace& w) { w.toggle_left_rail(); },
+            [](const Workspace& w) { return w.view.arrangement.left_open; }},
+    Command{"view.layout_reset", Category::view, kNone, kNone, false, nullptr,
+            [](Workspace& w) { w.view.arrangement = {}; }},
     Command{"view.full_screen", Category::view, plain(Key::f11), kNone, true,
             [](const Workspace& w) { return static_cast<bool>(w.actions.toggle_full_screen); },
             [](Workspace& w) { w.actions.toggle_full_screen(); }},
@@ -139,6 +176,7 @@ std::string key_text(const KeyPress& key) {
   if (key.key == Key::equal) return text + "plus";
   if (key.key == Key::minus) return text + "minus";
   if (key.key == Key::escape) return text + "Esc";
+  if (key.key == Key::tab) return text + "Tab";
   if (key.key >= Key::f1 && key.key <= Key::f12)
     return text + "F" + std::to_string(code - static_cast<unsigned>(Key::f1) + 1);
   if (code < 128) text += static_cast<char>(code);

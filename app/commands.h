@@ -22,6 +22,7 @@ struct Command {
   bool separated = false;      // a line above it in the menu
   bool (*enabled)(const Workspace&) = nullptr;  // null: always
   void (*run)(Workspace&) = nullptr;
+  bool (*on)(const Workspace&) = nullptr;       // null: it switches nothing; else whether it is on, marked in the menu
 };
 
 std::span<const Command> commands();

@@ -89,15 +89,13 @@ int run(int argc, char** argv) {
     }
   auto start = io::load_scenario(origin.empty() ? std::string(io::kStartScenario) : origin, library);
   if (!start.ok()) return complain(start.error());
+  // What was being worked on when the window was last open.
+  std::string kept;
   if (origin.empty()) {
     origin = io::kStartScenario;
-    // What was being worked on when the window was last open.
     std::error_code missing;
     if (const auto file = app::autosave_file(); options.keep_settings && !file.empty() && std::filesystem::exists(file, missing))
-      if (auto kept = io::load_scenario(file.string(), library); kept.ok()) {
-        start = std::move(kept);
-        origin.clear();
-      }
+      if (const auto read = io::read_file(file); read.ok()) kept = read.value();
   }
 
   const roofscape::widgets::FontStack fonts;
@@ -105,6 +103,7 @@ int run(int argc, char** argv) {
                            std::move(loaded_theme).value(), settings);
   if (!library.problems().empty()) workspace.session.say({true, io::to_text(library.problems().front()), {}});
   if (!config.empty()) workspace.open(config);
+  if (!kept.empty()) workspace.restore(kept, app::autosave_file().string());
   return app::run_window(workspace, options);
 }
 

@@ -9,8 +9,8 @@
 namespace roofscape::app {
 
 Session::Session(const io::PresetLibrary& library, engine::Scenario start, std::string origin)
-    : library_(library), history_(start), loaded_(start), saved_(start), last_drawable_(start) {
-  if (library_.find_scenario_text(origin) != nullptr) preset_id_ = std::move(origin);
+    : library_(&library), history_(start), loaded_(start), saved_(start), last_drawable_(start) {
+  if (library_->find_scenario_text(origin) != nullptr) preset_id_ = std::move(origin);
   else file_ = std::move(origin);
   evaluate_current();
   if (!drawable()) last_drawable_report_ = report_;
@@ -48,7 +48,7 @@ bool Session::redo() {
 }
 
 bool Session::open(const std::string& id_or_path) {
-  auto loaded = io::load_scenario(id_or_path, library_);
+  auto loaded = io::load_scenario(id_or_path, *library_);
   if (!loaded.ok()) {
     const io::InputError& e = loaded.error();
     std::string text = e.file;
@@ -58,7 +58,7 @@ bool Session::open(const std::string& id_or_path) {
     return false;
   }
   loaded_ = saved_ = loaded.value();
-  const bool preset = library_.find_scenario_text(id_or_path) != nullptr;
+  const bool preset = library_->find_scenario_text(id_or_path) != nullptr;
   preset_id_ = preset ? id_or_path : std::string();
   file_ = preset ? std::filesystem::path() : std::filesystem::path(id_or_path);
   message_.reset();
@@ -67,7 +67,7 @@ bool Session::open(const std::string& id_or_path) {
 }
 
 bool Session::save(const std::filesystem::path& file) {
-  if (const auto failure = io::write_file_atomically(file, io::write_scenario(scenario(), library_))) {
+  if (const auto failure = io::write_file_atomically(file, io::write_scenario(scenario(), *library_))) {
     say({true, io::to_text(*failure), {}});
     return false;
   }

@@ -32,7 +32,7 @@ class Session {
 
   const engine::Scenario& scenario() const { return history_.current(); }
   const engine::Report& report() const { return report_; }
-  const io::PresetLibrary& library() const { return library_; }
+  const io::PresetLibrary& library() const { return *library_; }
   // The scenario as it was loaded: what "reset" goes back to.
   const engine::Scenario& loaded() const { return loaded_; }
   // The last scenario whose step could be computed, with its report: figures show it, faded, while the present one has none.
@@ -51,6 +51,8 @@ class Session {
   bool save(const std::filesystem::path& file);
   const std::filesystem::path& file() const { return file_; }  // empty: a preset, never saved
   const std::string& preset_id() const { return preset_id_; }
+  // The preset's id or the file's path; empty if it was never saved.
+  std::string origin() const { return preset_id_.empty() ? file_.string() : preset_id_; }
   bool saved() const { return scenario() == saved_; }
 
   void say(Message message);
@@ -62,7 +64,7 @@ class Session {
 
  private:
   void evaluate_current();
-  const io::PresetLibrary& library_;
+  const io::PresetLibrary* library_;  // a pointer, so that sessions can change places
   History history_;
   engine::Scenario loaded_, saved_, last_drawable_;
   engine::EvaluationScratch scratch_;

@@ -36,6 +36,29 @@ double number(const std::map<std::string, std::string>& map, const char* key, do
   return r.ec == std::errc{} && r.ptr == end && std::isfinite(v) ? v : fallback;
 }
 
+// A name as the tables have them; anything else is left as it was.
+void name(const std::map<std::string, std::string>& map, const std::string& key, std::string& out) {
+  const auto it = map.find(key);
+  if (it == map.end() || it->second.empty() || it->second.size() > 64) return;
+  if (it->second.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos) out = it->second;
+}
+
+float share(const std::map<std::string, std::string>& map, const char* key, float fallback, float low, float high) {
+  return std::fmin(std::fmax(static_cast<float>(number(map, key, static_cast<double>(fallback))), low), high);
+}
+
+Arrangement read_arrangement(const std::map<std::string, std::string>& map) {
+  Arrangement a;
+  for (std::size_t i = 0; i < a.cells.size(); ++i) name(map, fmt::format("layout.cell.{}", i), a.cells[i]);
+  a.column = share(map, "layout.column", a.column, 0.1f, 0.9f);
+  a.row = share(map, "layout.row", a.row, 0.1f, 0.9f);
+  a.left = share(map, "layout.left", a.left, 100, 1000);
+  a.right = share(map, "layout.right", a.right, 100, 1000);
+  a.left_open = number(map, "layout.left_open", 1) != 0;
+  if (map.contains("layout.right_open")) a.right_open = number(map, "layout.right_open", 1) != 0;
+  return a;
+}
+
 }  // namespace
 
 std::filesystem::path settings_file() { return below(base("XDG_CONFIG_HOME", ".config"), "roofscape/settings.json"); }
@@ -66,6 +89,7 @@ Settings read_settings(const std::filesystem::path& file) {
   if (s.zoom != 0) s.zoom = std::fmin(std::fmax(s.zoom, 0.75), 4.0);
   s.width = static_cast<int>(std::fmin(std::fmax(number(map, "width", 0), 0), 16384));
   s.height = static_cast<int>(std::fmin(std::fmax(number(map, "height", 0), 0), 16384));
+  s.arrangement = read_arrangement(map);
   return s;
 }
 
@@ -73,11 +97,22 @@ bool write_settings(const std::filesystem::path& file, const Settings& settings)
   if (file.empty()) return false;
   std::error_code failed;
   std::filesystem::create_directories(file.parent_path(), failed);
-  // Theme and language come from fixed lists, so nothing in them needs escaping.
-  const std::string text =
-      fmt::format("{{\n  \"theme\": \"{}\",\n  \"language\": \"{}\",\n  \"zoom\": \"{}\",\n  \"width\": \"{}\",\n  "
-                  "\"height\": \"{}\"\n}}\n",
-                  settings.theme, settings.language, settings.zoom, settings.width, settings.height);
+  // Themes, languages and figures come from fixed lists, so nothing in them needs escaping.
+  std::string text = "{\n";
+  const auto add = [&](std::string_view key, const auto& value) { text += fmt::format("  \"{}\": \"{}\",\n", key, value); };
+  add("theme", settings.theme);
+  add("language", settings.language);
+  add("zoom", settings.zoom);
+  add("width", settings.width);
+  const Arrangement& a = settings.arrangement;
+  for (std::size_t i = 0; i < a.cells.size(); ++i) add(fmt::format("layout.cell.{}", i), a.cells[i]);
+  add("layout.column", a.column);
+  add("layout.row", a.row);
+  add("layout.left", a.left);
+  add("layout.right", a.right);
+  add("layout.left_open", a.left_open ? 1 : 0);
+  if (a.right_open) add("layout.right_open", *a.right_open ? 1 : 0);
+  text += fmt::format("  \"height\": \"{}\"\n}}\n", settings.height);
   return !io::write_file_atomically(file, text);
 }
 

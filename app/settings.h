@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "app/layout.h"
+
 namespace roofscape::app {
 
 struct Settings {
@@ -12,6 +14,7 @@ struct Settings {
   std::string language = "en";
   double zoom = 0;            // 0: chosen from the size of the window at first start
   int width = 0, height = 0;  // of the window; 0: from the screen
+  Arrangement arrangement;
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 

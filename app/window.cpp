@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "engine/io/files.h"
-#include "engine/io/scenario_json.h"
 #include "widgets/imgui_compat.h"
 
 namespace roofscape::app {
@@ -218,18 +217,18 @@ UiInput take_input(Events& events, GLFWwindow* window) {
   return input;
 }
 
-// The session's scenario, so that a crash or a power cut loses nothing.
+// All that is open, so that a crash or a power cut loses nothing.
 class Autosave {
  public:
   explicit Autosave(bool on) : file_(on ? autosave_file() : std::filesystem::path()) {}
-  void run(const Session& session) {
-    if (file_.empty() || session.evaluations() == seen_) return;
+  void run(const Workspace& workspace) {
+    if (file_.empty() || workspace.changes() == seen_) return;
     const bool first = seen_ == 0;
-    seen_ = session.evaluations();
+    seen_ = workspace.changes();
     if (first) return;
     std::error_code failed;
     std::filesystem::create_directories(file_.parent_path(), failed);
-    (void)io::write_file_atomically(file_, io::write_scenario(session.scenario(), session.library()));
+    (void)io::write_file_atomically(file_, workspace.session_text());
   }
 
  private:
@@ -274,7 +273,7 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
     } else if (events.frames > 0) {
       glfwPollEvents();
     } else {
-      autosave.run(workspace.session);
+      autosave.run(workspace);
       const double wake = workspace.interaction.wake_in();
       if (wake >= 0) {
         glfwWaitEventsTimeout(std::max(wake, 0.001));
@@ -335,7 +334,7 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
       write_settings(settings_file(), written);
     }
   }
-  autosave.run(workspace.session);
+  autosave.run(workspace);
   workspace.actions = {};
   return good ? 0 : 1;
 }

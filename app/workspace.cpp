@@ -9,6 +9,7 @@
 #include "app/commands.h"
 #include "app/export.h"
 #include "app/panels/pipeline_tools.h"
+#include "app/panels/splitters.h"
 #include "app/strings.h"
 #include "engine/io/files.h"
 #include "engine/io/hf_config.h"
@@ -22,6 +23,9 @@ using namespace widgets;
 namespace {
 
 constexpr const char* kModelConfig = "config.json";
+constexpr float kProjectorLines = 33.75f, kProjectorColumns = 48;  // em of a projected window
+constexpr std::int64_t kOperationsAFrame = 80'000;  // simulated beyond the plan's own timeline: about 2 ms where orders are new
+constexpr float kLeastWithRail = 720;  // width at scale 1 below which the left rail is folded
 
 // "LLaMA-3 70B on one v5p pod" as a file name: letters of any script, digits and dashes.
 std::string file_stem(std::string_view name) {
@@ -45,16 +49,19 @@ Workspace::Workspace(const io::PresetLibrary& library, const FontStack& fonts, e
                      TextTable texts, Theme theme, Settings chosen)
     : session(library, std::move(start), std::move(origin)), settings(std::move(chosen)), fonts_(fonts),
       texts_(std::move(texts)), theme_(std::move(theme)) {
+  view.arrangement = settings.arrangement;
   for (const MissingFont& m : fonts.missing())
     session.say({true, texts_.format("ui.font.missing", {m.family, m.package}), {}});
 }
 
 double Workspace::zoom(const Rect& window) const {
-  if (settings.zoom > 0) return settings.zoom;
-  return static_cast<double>(is_small(window.w / content_scale_, window.h / content_scale_) ? kSmallZoom : 1.0f);
+  const float w = window.w / content_scale_, h = window.h / content_scale_;
+  const double wanted = settings.zoom > 0 ? settings.zoom : static_cast<double>(is_small(w, h) ? kSmallZoom : 1.0f);
+  return std::min(wanted, static_cast<double>(std::min(w / kLeastWidth, h / kLeastHeight)));
 }
 
 float Workspace::em_px(const Rect& window) const {
+  if (view.projector) return std::max(6.0f, std::min(window.h / kProjectorLines, window.w / kProjectorColumns));
   return std::max(6.0f, 15.0f * content_scale_ * static_cast<float>(zoom(window)));
 }
 
@@ -99,11 +106,65 @@ void Workspace::take_model(std::string_view config, const std::string& file) {
   session.say(std::move(message));
 }
 
+void Workspace::toggle_left_rail() {
+  if (window_.w * 15 / em_px(window_) < kLeastWithRail) {
+    view.left_asked = !view.left_asked;
+    view.arrangement.left_open = true;
+  } else {
+    view.arrangement.left_open = !view.arrangement.left_open;
+  }
+}
+
+void Workspace::open_palette() {
+  view.palette = {};
+  view.sheet = view.sheet == Sheet::palette ? Sheet::none : Sheet::palette;
+}
+
+void Workspace::run_entry(const PaletteEntry& entry) {
+  engine::Scenario edited = session.scenario();
+  switch (entry.kind) {
+    case PaletteKind::command:
+      if (const Command* c = find_command(entry.value); c != nullptr && enabled(*c, *this)) c->run(*this);
+      return;
+    case PaletteKind::field:
+      if (const engine::Field* field = engine::find_field(entry.value)) field->set(edited, entry.number);
+      break;
+    case PaletteKind::quantity: return open_derivation(view, entry.value);
+    case PaletteKind::scenario: return open(entry.value);
+    case PaletteKind::model:
+      if (const auto* model = session.library().find_model(entry.value)) edited.model = *model;
+      break;
+    case PaletteKind::cluster:
+      if (const auto* cluster = session.library().find_cluster(entry.value)) edited.cluster = *cluster;
+      break;
+    case PaletteKind::block:
+    case PaletteKind::complete: return;
+  }
+  session.update(std::move(edited), false);
+}
+
+void Workspace::toggle_projector() {
+  view.projector = !view.projector;
+  if (!view.projector) {
+    set_theme(settings.theme);
+    return;
+  }
+  view.projected = current_figure();
+  view.maximised.reset();
+  if (auto theme = load_theme("projector"); theme.ok()) theme_ = std::move(theme).value();
+}
+
+void Workspace::step_projector(int by) {
+  const auto n = static_cast<int>(figures().size());
+  view.projected = static_cast<std::size_t>(((static_cast<int>(view.projected) + by) % n + n) % n);
+}
+
 void Workspace::undo() { session.undo(); }
 void Workspace::redo() { session.redo(); }
 
 void Workspace::escape() {
   if (view.sheet != Sheet::none) view.sheet = Sheet::none;
+  else if (view.projector) toggle_projector();
   else if (view.pipeline.cursor) view.pipeline.cursor.reset(), view.pipeline.playing = false;
   else if (view.maximised) view.maximised.reset();
   else if (session.message()) session.dismiss_message();
@@ -119,6 +180,7 @@ void Workspace::play_or_stop() {
 
 std::size_t Workspace::current_figure() const {
   const std::size_t count = figures().size();
+  if (view.projector && view.projected < count) return view.projected;
   if (view.maximised && *view.maximised < count) return *view.maximised;
   if (view.focused_figure && *view.focused_figure < count) return *view.focused_figure;
   return 0;
@@ -139,7 +201,7 @@ void Workspace::export_current_figure() {
     return;
   }
   const FigureInput input{session.scenario(), session.report(), texts_, paper.value(), view.studies,
-                          nullptr,            {},               session.library().chips()};
+                          view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips()};
   view.studies.begin_frame(std::numeric_limits<std::int64_t>::max());  // a file is whole
   const FigureView shown = shown_view(current_figure());
   const auto folder = export_folder();
@@ -155,7 +217,7 @@ void Workspace::export_current_figure() {
 std::string Workspace::figure_data() const {
   const FigureRow& row = figures()[current_figure()];
   widgets::StudyCache studies;  // of this scenario, which need not be the one that is drawn
-  return row.data({session.scenario(), session.report(), texts_, theme_, studies, nullptr, {}, session.library().chips()}, shown_view(current_figure()));
+  return row.data({session.scenario(), session.report(), texts_, theme_, studies, view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips()}, shown_view(current_figure()));
 }
 
 void Workspace::save() {
@@ -245,15 +307,55 @@ void Workspace::run_commands(const std::vector<std::string>& requested) {
   }
 }
 
+LayoutRequest Workspace::layout_request(const Rect& window) {
+  LayoutRequest request;
+  const float em = em_px(window), w = window.w / content_scale_;
+  request.window = window;
+  request.em = em;
+  request.compact = is_small(w, window.h / content_scale_) || window.w * 15 / em < 1400 || window.h * 15 / em < 800;
+  request.few = w < 1100;
+  if (!was_compact_) view.right_open = view.arrangement.right_open.value_or(!request.compact);
+  else if (*was_compact_ != request.compact) view.right_open = !request.compact;
+  was_compact_ = view.compact = request.compact;
+  // Where there is room for little, the figures go before the rail unless it is asked for.
+  request.left_open = view.arrangement.left_open && (window.w * 15 / em >= kLeastWithRail || view.left_asked);
+  request.right_open = view.right_open;
+  request.message = session.message() && session.message()->strip();
+  request.tabs = tabs.count() > 1;
+  request.baseline = view.pinned != nullptr;
+  request.arrangement = &view.arrangement;
+  return request;
+}
+
+engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, engine::Scenario edited) {
+  const LayoutRequest request = layout_request(window);
+  const Layout layout = lay_out(request);
+  run_splitters(ctx, layout, request);
+  edited = top_bar(ctx, layout.top, std::move(edited));
+  TabStrip strip;
+  if (request.tabs) {
+    for (std::size_t i = 0; i < tabs.count(); ++i) {
+      const Session& one = tabs.at(i, session);
+      strip.tabs.push_back({one.scenario().name.empty() ? std::string(texts_.text("ui.scenario.unnamed")) : one.scenario().name, one.saved()});
+    }
+    strip.active = tabs.active();
+    tab_strip(ctx, layout.tabs, strip);
+    asked_.tabs = std::move(strip);
+  }
+  if (request.left_open) edited = scenario_rail(ctx, layout.left, std::move(edited));
+  edited = verdict_bar(ctx, layout.verdict, std::move(edited));
+  if (request.message) asked_.dismiss = message_strip(ctx, layout.message);
+  edited = figure_grid(ctx, layout, std::move(edited));
+  edited = right_rail(ctx, layout.right, std::move(edited));
+  edited = status_bar(ctx, layout.status, std::move(edited));
+  draw_splitters(ctx, layout, request);
+  view.arrangement.right_open = view.right_open == !request.compact ? std::nullopt : std::optional(view.right_open);
+  return edited;
+}
+
 void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& input, const Rect& window) {
   window_ = window;
-  const float em = em_px(window);
-  const bool compact = is_small(window.w / content_scale_, window.h / content_scale_) || window.w * 15 / em < 1400 ||
-                       window.h * 15 / em < 800;
-  if (!was_compact_ || *was_compact_ != compact) view.right_open = !compact;
-  was_compact_ = view.compact = compact;
-  view.narrow = window.w / content_scale_ < 1100 || window.w * 15 / em < 1240;
-  canvas.begin(list, em, window);
+  canvas.begin(list, em_px(window), window);
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(Tagging::none);
   canvas.set_pointer(input.pointer, canvas.px(8));
   interaction.begin(input, window);
@@ -261,35 +363,38 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
 
   std::vector<std::string> requests;
   Ui ui{canvas, theme_, texts_, interaction, probe};
-  PanelContext ctx{ui, session, view, requests};
-  const bool strip = session.message() && session.message()->strip();
-  const Layout layout = lay_out({window, em, compact, view.right_open, strip});
+  const auto usable = [this](const Command& c) { return enabled(c, *this); };
+  PanelContext ctx{ui, session, view, requests, usable, [this](const Command& c) { return c.on != nullptr && c.on(*this); }};
+  asked_ = {};
+  view.next_hovered_stage.reset();
+  view.next_hovered_operation.reset();
+  view.next_hovered_part.reset();
   const bool sheet = view.sheet != Sheet::none;
   interaction.set_covered(sheet);
   canvas.rect(window, {.colour = theme_.win});
-
-  engine::Scenario edited = session.scenario();
-  edited = top_bar(ctx, layout.top, std::move(edited));
-  edited = scenario_rail(ctx, layout.left, std::move(edited));
-  edited = verdict_bar(ctx, layout.verdict, std::move(edited));
-  bool dismissed = false;
-  if (strip) dismissed = message_strip(ctx, layout.message);
-  edited = figure_grid(ctx, layout.grid, layout.cells, std::move(edited));
-  edited = right_rail(ctx, layout.right, std::move(edited));
-  edited = status_bar(ctx, layout.status, std::move(edited));
+  view.studies.begin_frame(kOperationsAFrame);
+  engine::Scenario edited = view.projector ? projector_panel(ctx, window, session.scenario())
+                                           : draw_panels(ctx, window, session.scenario());
+  if (view.studies.unfinished) interaction.wake_after(0);
   interaction.set_covered(false);
   std::string name;
-  if (sheet) name = sheet_panel(ctx, window);
+  std::optional<PaletteEntry> entry;
+  if (view.sheet == Sheet::palette) entry = palette_panel(ctx, window, usable);
+  else if (sheet) name = sheet_panel(ctx, window);
   run_popup(ui, window);
   draw_hint(ui, window);
 
   session.update(std::move(edited), interaction.anything_held());
-  if (dismissed) session.dismiss_message();
+  if (asked_.dismiss) session.dismiss_message();
   if (!name.empty()) save_as(name);
   view.hovered_stage = view.next_hovered_stage;
   view.hovered_operation = view.next_hovered_operation;
+  view.hovered_part = view.next_hovered_part;
+  take_tabs(asked_.tabs);
   take_list_choice();
   run_commands(requests);
+  if (entry) run_entry(*entry);
+  settings.arrangement = view.arrangement;
   interaction.end();
 }
 

@@ -13,6 +13,7 @@
 #include "app/panels/panel.h"
 #include "app/session.h"
 #include "app/settings.h"
+#include "app/tabs.h"
 #include "widgets/canvas_screen.h"
 #include "widgets/interaction.h"
 #include "widgets/text_table.h"
@@ -33,7 +34,8 @@ class Workspace {
   Workspace(const io::PresetLibrary& library, const widgets::FontStack& fonts, engine::Scenario start, std::string origin,
             widgets::TextTable texts, widgets::Theme theme, Settings settings);
 
-  Session session;
+  Session session;  // the one that is shown
+  Tabs tabs;
   ViewState view;
   Settings settings;
   WindowActions actions;
@@ -62,7 +64,27 @@ class Workspace {
   void open_scenario_list();
   void undo();
   void redo();
+  void new_tab();  // with the scenario that is shown
+  void close_tab(std::size_t tab);
+  void show_tab(std::size_t tab);
+  void step_tabs(int by);
+  void reopen_tab();
+  void pin_or_unpin();
+  void swap_with_baseline();
+  void back_to_baseline();
+  // A scenario as JSON, or a model's config.json, from the clipboard.
+  void paste();
+  // Everything that is open, for the autosave; and back. False with a message if nothing in it could be read.
+  std::string session_text() const;
+  bool restore(std::string_view text, const std::string& file);
+  // Another number after every change of what session_text() writes.
+  std::size_t changes() const { return tabs.changes() * 1'000'003 + session.evaluations() + pins_ * 1009; }
   void escape();
+  void toggle_left_rail();
+  void open_palette();
+  void run_entry(const PaletteEntry& entry);  // does what was chosen in the palette
+  void toggle_projector();
+  void step_projector(int by);
   void play_or_stop();  // the time cursor of the pipeline figure
   // Loads a preset or a file; drops of files come here too. A config.json of Hugging Face becomes the model of the present
   // scenario, as one step of undo.
@@ -73,8 +95,11 @@ class Workspace {
  private:
   // What a copy of a figure shows beyond the default: the tools and choices that are on, never what the pointer does.
   widgets::FigureView shown_view(std::size_t figure) const;
+  LayoutRequest layout_request(const widgets::Rect& window);
+  engine::Scenario draw_panels(PanelContext& ctx, const widgets::Rect& window, engine::Scenario edited);
   void run_commands(const std::vector<std::string>& requested);
   void take_list_choice();
+  void take_tabs(const TabStrip& strip);
   void take_model(std::string_view config, const std::string& file);
   const widgets::FontStack& fonts_;
   widgets::TextTable texts_;
@@ -82,6 +107,12 @@ class Workspace {
   float content_scale_ = 1;
   widgets::Rect window_{};
   std::optional<bool> was_compact_;
+  std::size_t pins_ = 0;
+  struct Asked {  // of this frame, done at its end
+    TabStrip tabs;
+    bool dismiss = false;
+  };
+  Asked asked_;
   std::vector<std::string> list_;  // what the entries of the open list load
 };
 

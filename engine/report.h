@@ -61,6 +61,13 @@ inline constexpr std::array<std::string_view, kOperationCount> kOperationIds{
     "norms", "rope", "activation", "residual", "optimizer"};
 constexpr bool is_vector_operation(OperationKind kind) { return kind >= OperationKind::norms; }
 
+// The part of the step an operation counts to. Vector operations are hidden under the others, what is not is HBM traffic.
+constexpr Q part_of(OperationKind kind) {
+  if (kind == OperationKind::attention) return Q::step_attention;
+  if (kind == OperationKind::optimizer) return Q::step_optimizer;
+  return is_vector_operation(kind) ? Q::step_hbm : Q::step_matmul;
+}
+
 // One class of operations over a whole step, on the mean chip, forward, backward and recomputation together.
 struct OperationRow {
   OperationKind kind = OperationKind::qkv;

@@ -1,6 +1,7 @@
 #include "widgets/controls.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -89,6 +90,23 @@ void draw_track(Ui& ui, const Rect& r, const ControlInfo& info, const SliderRang
       const float nx = std::round(r.x + r.w * static_cast<float>(i) / static_cast<float>(notches));
       ui.canvas.rect({nx, y + ui.px(6), std::max(1.0f, std::round(ui.px(1))), ui.px(2)}, {.colour = t.edge});
     }
+  // Each notch has the part of the band that is nearest to it.
+  for (std::size_t i = 0; i < info.preview.size(); ++i) {
+    const auto place = [&](std::size_t k) { return r.x + static_cast<float>(to_track(range, info.preview[k].value)) * r.w; };
+    const float x0 = i == 0 ? place(0) : (place(i - 1) + place(i)) / 2;
+    const float x1 = i + 1 == info.preview.size() ? place(i) : (place(i) + place(i + 1)) / 2;
+    const float top = std::round(y + ui.px(9)), thick = std::max(2.0f, std::round(ui.px(3)));
+    const float step = ui.px(5), part = ui.px(info.preview[i].dashed ? 3 : 5);
+    for (float at = x0; at < x1; at += step)
+      ui.canvas.rect(rect_between(at, top, std::min(x1, at + part), top + thick), {.colour = info.preview[i].colour});
+  }
+  if (info.baseline) {
+    const float gx = r.x + static_cast<float>(to_track(range, *info.baseline)) * r.w;
+    const Rect ghost{std::round(gx - ui.px(4)), std::round(y - ui.px(8)), ui.px(8), ui.px(16)};
+    const Stroke dashes{t.ink2, std::max(1.0f, ui.px(1)), Dash{ui.px(2), ui.px(2)}};
+    const std::array<Point, 5> edge{Point{ghost.x, ghost.y}, Point{ghost.right(), ghost.y}, Point{ghost.right(), ghost.bottom()}, Point{ghost.x, ghost.bottom()}, Point{ghost.x, ghost.y}};
+    ui.canvas.polyline(edge, dashes);
+  }
   const float tw = ui.px(info.off && !held ? 5 : 8), th = ui.px(info.off && !held ? 12 : 16);
   const Rect thumb{std::round(x - tw / 2), std::round(y - th / 2), tw, th};
   ui.canvas.rect(thumb, {.colour = info.off && !held ? t.edge : t.ink}, ui.px(1.5f));
@@ -135,6 +153,11 @@ void draw_control_frame(Ui& ui, const Rect& r, bool hovered, bool ring, std::opt
   if (mark == Mark::error || mark == Mark::warning) edge = mark_colour(ui.theme, *mark);
   ui.canvas.frame(r, {edge, std::max(1.0f, ui.px(1)), {}}, ui.px(3));
   if (ring) ui.canvas.frame(r.inset(-ui.px(3)), {ui.theme.ink, ui.px(2), {}}, ui.px(4));
+}
+
+void draw_differs(Ui& ui, const Rect& row) {
+  const float h = ui.px(14);
+  ui.canvas.rect({std::round(row.x - ui.px(11)), std::round(row.centre().y - h / 2), std::round(ui.px(3)), h}, {.colour = ui.theme.ink});
 }
 
 std::string box_text(double value, const SliderRange& range) {
@@ -242,6 +265,7 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
   }
   ui.canvas.text({x, row.centre().y}, ellipsize(ui.canvas, info.label, text_style(ui, t.ink2), track.x - x - ui.px(info.mark ? 22 : 4)),
                  text_style(ui, info.off ? t.ink3 : t.ink));
+  if (info.baseline) draw_differs(ui, row);
   if (info.mark) draw_mark(ui.canvas, t, {track.x - ui.px(15), row.centre().y}, ui.px(12), *info.mark);
   draw_track(ui, track, info, range, next, all.held && !in_box);
 

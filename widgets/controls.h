@@ -19,6 +19,13 @@ namespace roofscape::widgets {
 // Heights at scale 1.
 inline constexpr float kRowHeight = 28, kControlHeight = 26, kBoxHeight = 24, kBoxWidth = 78;
 
+// What a value of the track would give: a piece of the band under it. A dashed piece needs no colour to be told apart.
+struct Notch {
+  double value = 0;
+  Colour colour;
+  bool dashed = false;
+};
+
 struct ControlInfo {
   std::string_view id;
   std::string label;
@@ -29,6 +36,8 @@ struct ControlInfo {
   std::string about;
   std::optional<Mark> mark;       // of the finding that belongs to this control ...
   std::string reason;             // ... and its words, under the control
+  std::span<const Notch> preview; // along the track, in order; empty: no band
+  std::optional<double> baseline; // the value pinned to compare with, where it differs
   float label_width = 106;        // at scale 1
 };
 
@@ -82,6 +91,8 @@ void run_popup(Ui& ui, const Rect& window);
 void draw_hint(Ui& ui, const Rect& window);
 
 // Shared looks.
+// A bar at the left of a row whose value differs from the baseline.
+void draw_differs(Ui& ui, const Rect& row);
 void draw_control_frame(Ui& ui, const Rect& r, bool hovered, bool ring, std::optional<Mark> mark = {});
 TextStyle text_style(const Ui& ui, Colour colour, float size = 1, Weight weight = Weight::regular);
 

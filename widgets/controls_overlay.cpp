@@ -228,7 +228,7 @@ void run_popup(Ui& ui, const Rect& window) {
       const bool over = row.contains(pointer) && list.contains(pointer);
       if (over && o.enabled && (ui.io.pointer_moved() || popup.highlighted < 0 || ui.io.pressed_now())) popup.highlighted = index;
       if (popup.highlighted == index && o.enabled) ui.canvas.rect(row, {.colour = t.ctlh}, ui.px(2));
-      if (popup.selected == index)
+      if (popup.selected == index || o.checked)
         draw_mark(ui.canvas, t, {row.x + ui.px(12), row.centre().y}, ui.px(10), Mark::good);
       float right = row.right() - ui.px(8);
       if (!o.detail.empty()) {
@@ -237,9 +237,9 @@ void run_popup(Ui& ui, const Rect& window) {
         ui.canvas.text({right, row.centre().y}, o.detail, d);
         right -= ui.canvas.text_width(o.detail, d) + ui.px(8);
       }
-      const TextStyle style = text_style(ui, o.enabled ? t.ink : t.ink3);
-      ui.canvas.text({row.x + ui.px(24), row.centre().y},
-                     ellipsize(ui.canvas, o.text, style, right - row.x - ui.px(24)), style);
+      const TextStyle style = text_style(ui, o.enabled ? t.ink : t.ink3, o.heading ? kSmallText : 1.0f);
+      const float indent = ui.px(o.heading ? 8 : 24);
+      ui.canvas.text({row.x + indent, row.centre().y}, ellipsize(ui.canvas, o.text, style, right - row.x - indent), style);
     }
     if (most > 0) {
       const float length = std::max(ui.px(24), list.h * list.h / rows.total);

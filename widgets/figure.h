@@ -53,6 +53,7 @@ struct FigureView {
   bool compact = false;                      // small windows: fewer labels (visual spec, section 3)
   std::optional<int> hovered_stage;          // tinted in every figure that has stages
   std::optional<int> hovered_operation;      // index of engine::OperationKind
+  std::optional<engine::Q> hovered_part;     // a part of the step: all that makes it up
   // The visible part of the horizontal axis, as fractions of the whole (zoomed and panned in the window).
   double from = 0, to = 1;
   // On demand in the pipeline figure (widgets/figure_pipeline_tools.h).

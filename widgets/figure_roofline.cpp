@@ -108,7 +108,7 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const FigureView& view,
     canvas.marker(d.at, marker_of(d.look), d.size + 2 * canvas.px(kRing), ring);
     canvas.marker(d.at, marker_of(d.look), d.size, fill);
     const int index = static_cast<int>(d.row->kind);
-    if (view.hovered_operation == index) {
+    if (view.hovered_operation == index || view.hovered_part == engine::part_of(d.row->kind)) {
       Fill halo;
       halo.edge = theme.ink;
       halo.edge_width = canvas.px(2);

@@ -66,6 +66,8 @@ struct Option {
   bool enabled = true;
   bool separated = false;  // a line above it
   int value = 0;           // what choosing it gives
+  bool checked = false;    // marked as being on
+  bool heading = false;    // names the entries below it; cannot be chosen
 };
 
 class Interaction {

@@ -118,6 +118,17 @@ void draw_icon(Canvas& canvas, Point c, float size, Icon icon, Colour colour) {
     case Icon::pause:
       for (const float x : {-0.65f, 0.2f}) canvas.rect({c.x + x * r, c.y - 0.75f * r, 0.45f * r, 1.5f * r}, {.colour = colour});
       break;
+    case Icon::more:
+      for (const float x : {-0.75f, 0.0f, 0.75f}) canvas.marker(at(x, 0), Marker::circle, r * 0.4f, {.colour = colour});
+      break;
+    case Icon::plus:
+      canvas.line(at(-0.7f, 0), at(0.7f, 0), ink);
+      canvas.line(at(0, -0.7f), at(0, 0.7f), ink);
+      break;
+    case Icon::chain:  // two links
+      canvas.frame({c.x - r * 0.95f, c.y - r * 0.4f, r * 1.05f, r * 0.8f}, ink, r * 0.4f);
+      canvas.frame({c.x - r * 0.1f, c.y - r * 0.4f, r * 1.05f, r * 0.8f}, ink, r * 0.4f);
+      break;
   }
 }
 

@@ -1,4 +1,4 @@
-// Theme: every named colour and line weight of the window and the figures. Four ship (dark, light, print, projector) as
+// Theme: every named colour and line weight of the window and the figures. Five ship (dark, light, print, projector, high_contrast) as
 // flat JSON objects in assets/themes; reading JSON is not done here: a Theme is made from flat keys and texts.
 // Colours of data are chosen by meaning in palette.h, which reads them from here.
 #pragma once

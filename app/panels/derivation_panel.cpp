@@ -62,6 +62,12 @@ struct Writer {
       ctx.ui.io.hint(probe, r, tip, std::string(ctx.text("quantity." + std::string(without_index(id)) + ".about")));
     }
     if (s.clicked) open_derivation(ctx.view, prefix + std::string(id));
+    // The same part lights up in the bar of the step and in the roofline, and from there.
+    const auto q = engine::find_quantity(without_index(id));
+    if (q && is_step_part(*q)) {
+      if (s.hovered) ctx.view.next_hovered_part = q;
+      return s.hovered || ctx.view.hovered_part == q;
+    }
     return s.hovered;
   }
 
@@ -237,6 +243,49 @@ struct Writer {
   }
 };
 
+// What a tenth more of each input would do: a bar to the right of the middle where the number grows, to the left where it
+// shrinks.
+void sensitivity_rows(Writer& w, const engine::Derivation& derivation) {
+  PanelContext& ctx = w.ctx;
+  constexpr std::size_t kMost = 7;
+  auto& kept = ctx.view.sensed;
+  const std::string& id = derivation.lines.front().id;
+  const bool same = kept && kept->id == id;
+  if (!same || (!ctx.ui.io.anything_held() && !(kept->scenario == ctx.session.scenario())))
+    kept = ViewState::Sensed{id, ctx.session.scenario(), engine::sensitivity(ctx.session.scenario(), derivation)};
+  if (kept->rows.empty()) return;
+  const Theme& t = w.theme();
+  w.y += ctx.px(8);
+  separator(ctx, w.x, w.x + w.width, w.y);
+  w.y += ctx.px(4);
+  w.y += section_head(ctx, {w.x, w.y}, w.width, ctx.text("ui.sensitivity.title"));
+  const bool stale = !(kept->scenario == ctx.session.scenario());
+  double largest = 0;
+  for (const engine::SensitivityRow& row : kept->rows) largest = std::max(largest, std::abs(row.change()));
+  const float row_h = std::round(ctx.px(23)), label_w = w.width * 0.46f, value_w = ctx.px(70);
+  const float middle = w.x + label_w + (w.width - label_w - value_w) / 2, half = (w.width - label_w - value_w) / 2 - ctx.px(8);
+  for (std::size_t i = 0; i < std::min(kMost, kept->rows.size()); ++i) {
+    const engine::SensitivityRow& row = kept->rows[i];
+    const std::string input(engine::quantity(row.input).id);
+    const Rect area{w.x, w.y, w.width, row_h};
+    if (w.region(area, input)) ctx.ui.canvas.rect(area.inset(-ctx.px(6), 0), {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
+    const float y = area.centre().y;
+    std::string label = label_of(ctx, input);
+    // A count cannot grow by a tenth of itself exactly.
+    if (std::abs(row.more - 0.1) > 0.005) label = ctx.format("ui.sensitivity.count", {label, format(row.more, engine::unit::fraction, {.sign = true})});
+    const TextStyle l = ctx.style(stale ? t.ink3 : t.ink2);
+    ctx.ui.canvas.text({w.x, y}, ellipsize(ctx.ui.canvas, label, l, label_w - ctx.px(8)), l);
+    const float length = std::max(ctx.px(1.5f), half * static_cast<float>(std::abs(row.change()) / largest));
+    const Rect bar{row.change() < 0 ? middle - length : middle, std::round(y - ctx.px(4)), length, std::round(ctx.px(8))};
+    ctx.ui.canvas.rect(bar, {.colour = stale ? t.edge : t.ink2});
+    ctx.ui.canvas.rect({std::round(middle), w.y + ctx.px(2), std::max(1.0f, std::round(ctx.px(1))), row_h - ctx.px(4)}, {.colour = t.axis});
+    TextStyle v = ctx.style(stale ? t.ink3 : t.ink);
+    v.halign = HAlign::right;
+    ctx.ui.canvas.text({w.x + w.width, y}, format(row.change(), engine::unit::fraction, {.sign = true}), v);
+    w.y += row_h;
+  }
+}
+
 // Which part of a sum or decision is worth showing at once: the largest that has a formula.
 const DerivationLine* dominant(const engine::Derivation& all, const DerivationLine& top) {
   const DerivationLine* best = nullptr;
@@ -314,6 +363,7 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scen
     for (const std::string& use : shown.uses)
       if (const DerivationLine* line = derivation->find(use)) w.used(*line);
   }
+  if (w.prefix.empty()) sensitivity_rows(w, *derivation);  // the scenario's own schedule alone is evaluated again
   end_scroll(ctx.ui, scroll, w.y + ctx.px(12));
   return scenario;
 }

@@ -1,5 +1,7 @@
 #include "app/panels/field_control.h"
 
+#include "app/panels/slider_preview.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -20,12 +22,20 @@ const engine::Diagnostic* finding_of(const PanelContext& ctx, std::string_view p
   return worst;
 }
 
+// The field's value at the baseline, where it is another.
+std::optional<double> baseline_of(const PanelContext& ctx, const engine::Field& field) {
+  if (!ctx.view.pinned) return std::nullopt;
+  const double was = field.get(ctx.view.pinned->scenario);
+  return was != field.get(ctx.session.scenario()) ? std::optional(was) : std::nullopt;
+}
+
 Readout field_tip(const PanelContext& ctx, const engine::Field& field) {
   Readout tip;
   tip.title = ctx.text("field." + std::string(field.path) + ".label");
   if (field.unit.symbol != "1") tip.rows.emplace_back(ctx.text("ui.tip.unit"), std::string(field.unit.symbol));
   if (field.kind == engine::FieldKind::integer || field.kind == engine::FieldKind::number)
     tip.rows.emplace_back(ctx.text("ui.tip.loaded"), field_value(ctx, field, field.get(ctx.session.loaded())));
+  if (const auto was = baseline_of(ctx, field)) tip.rows.emplace_back(ctx.text("ui.pin.baseline"), field_value(ctx, field, *was));
   tip.rows.emplace_back(ctx.text("ui.tip.field"), std::string(field.path));
   return tip;
 }
@@ -60,6 +70,8 @@ void row_label(PanelContext& ctx, const Column& column, std::string_view path, c
   const TextStyle s = ctx.style(ctx.ui.theme.ink);
   const std::string label = field_label(ctx, path);
   ctx.ui.canvas.text({column.x, y}, ellipsize(ctx.ui.canvas, label, s, ctx.px(kLabelWidth - 4)), s);
+  if (const engine::Field* field = engine::find_field(path); field != nullptr && baseline_of(ctx, *field))
+    draw_differs(ctx.ui, {column.x, column.y, column.width, ctx.px(kRowHeight)});
   if (finding != nullptr)
     draw_mark(ctx.ui.canvas, ctx.ui.theme, {column.x + ctx.px(kLabelWidth - 15), y}, ctx.px(12), mark_of(finding->severity));
 }
@@ -105,10 +117,17 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   info.unit = look.unit;
   info.tip = field_tip(ctx, *field);
   info.about = about(ctx, path);
+  info.baseline = baseline_of(ctx, *field);
   if (const engine::Diagnostic* d = finding_of(ctx, path)) {
     info.mark = mark_of(d->severity);
   }
   info.reason = reason_of(ctx, path, finding_of(ctx, path));
+  // One slider at a time shows what its values would give: the one held, else the one pointed at.
+  const bool pointed = ctx.ui.io.anything_held() ? ctx.ui.io.holds(path) : ctx.ui.io.rested(path) >= 0;
+  if (pointed) {
+    info.preview = slider_preview(ctx, *field, range, scenario);
+    info.tip.rows.emplace_back(ctx.text("ui.preview.now"), ctx.text("ui.preview." + std::string(kOutcomeIds[static_cast<std::size_t>(outcome_of(ctx.session.report()))])));
+  }
   const double value = field->get(scenario);
   const Edited edited = slider(ctx.ui, {column.x, column.y}, column.width, info, range, value);
   if (edited.value != value && engine::in_domain(*field, edited.value)) field->set(scenario, edited.value);
@@ -171,6 +190,7 @@ void field_switch(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   const bool next = check_box(ctx.ui, {column.x, column.y + ctx.px(kRowHeight) / 2}, path, field_label(ctx, path), now,
                               field_tip(ctx, *field), about(ctx, path));
   if (next != now) field->set(scenario, next ? 1 : 0);
+  if (baseline_of(ctx, *field)) draw_differs(ctx.ui, {column.x, column.y, column.width, ctx.px(kRowHeight)});
   column.y += std::round(ctx.px(kRowHeight));
   row_reason(ctx, column, path, finding_of(ctx, path));
 }

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/panels/panel.h"
+#include "app/panels/figure_cell.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
 
@@ -38,13 +38,25 @@ float number_row(PanelContext& ctx, float x, float y, float width, float height,
     ctx.ui.canvas.rect(r, {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
     ctx.ui.io.set_cursor(Cursor::hand);
     ctx.ui.io.hint(id, r, quantity_tip(ctx, q), std::string(ctx.text("quantity." + std::string(row.id) + ".about")));
+    if (is_step_part(q)) ctx.view.next_hovered_part = q;
     if (s.clicked) open_derivation(ctx.view, std::string(row.id));
   }
   const std::string text = value ? format(*value, row.unit, {.unit = says_unit(row.unit)}) : std::string(kNoValue);
   TextStyle v = ctx.style(value ? t.ink : t.ink3);
   v.halign = HAlign::right;
-  const float middle = y + height / 2, used = ctx.ui.canvas.text_width(text, v);
+  const float middle = y + height / 2;
+  float used = ctx.ui.canvas.text_width(text, v);
   ctx.ui.canvas.text({x + width, middle}, text, v);
+  if (const std::string change = change_from_baseline(ctx, q); !change.empty()) {
+    const TextStyle small = ctx.style(t.ink3, kSmallText);
+    const float wide = ctx.ui.canvas.text_width(change, small);
+    if (ctx.ui.canvas.text_width(label, ctx.style(t.ink2)) + wide + used + ctx.px(34) <= width) {
+      TextStyle at = small;
+      at.halign = HAlign::right;
+      ctx.ui.canvas.text({x + width - used - ctx.px(12), middle}, change, at);
+      used += wide + ctx.px(12);
+    }
+  }
   const TextStyle l = ctx.style(t.ink2);
   ctx.ui.canvas.text({x, middle}, ellipsize(ctx.ui.canvas, label, l, width - used - ctx.px(14)), l);
   return height;
@@ -125,18 +137,37 @@ float limits(PanelContext& ctx, const Rect& r) {
   return y - r.y;
 }
 
+// What is known of one stage.
+void stage_group(PanelContext& ctx, float x, float y, float width, float row_h, float head_h, int stage) {
+  const Theme& t = ctx.ui.theme;
+  const engine::StageRow& row = ctx.session.report().stages[static_cast<std::size_t>(stage)];
+  ctx.ui.canvas.rect({x - ctx.px(6), y, width + ctx.px(12), head_h + 4 * row_h}, {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
+  ctx.ui.canvas.text({x, y + head_h / 2}, ctx.format("ui.numbers.stage", {format_count(stage), format_count(row.layers)}), ctx.style(t.ink, kSmallText));
+  y += head_h;
+  for (const auto& [key, value] : {std::pair<std::string_view, std::string>{"quantity.memory.chip_total_bytes.label", format(row.memory_total_bytes, engine::unit::bytes)},
+                                   {"ui.numbers.in_flight", format_count(row.in_flight_microbatches)},
+                                   {"ui.numbers.pass", format_duration(row.forward_s) + " + " + format_duration(row.backward_s)},
+                                   {"ui.numbers.idle", format_duration(row.idle_s)}}) {
+    TextStyle v = ctx.style(t.ink);
+    v.halign = HAlign::right;
+    const TextStyle l = ctx.style(t.ink2);
+    ctx.ui.canvas.text({x + width, y + row_h / 2}, value, v);
+    ctx.ui.canvas.text({x, y + row_h / 2}, ellipsize(ctx.ui.canvas, ctx.text(key), l, width - ctx.ui.canvas.text_width(value, v) - ctx.px(12)), l);
+    y += row_h;
+  }
+}
+
 }  // namespace
 
-engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, engine::Scenario scenario) {
+engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t place, engine::Scenario scenario) {
   const Theme& t = ctx.ui.theme;
   ctx.ui.canvas.rect(cell, {.colour = t.panel});
   const auto clip = ctx.ui.canvas.clip(cell);
   Rect rest = cell.inset(std::round(ctx.px(14)), 0);
   rest.cut_bottom(ctx.px(8));
   const Rect head = rest.cut_top(std::round(ctx.px(34)));
-  const TextStyle bold = ctx.style(t.ink, 1, Weight::bold), phrase = ctx.style(t.ink2);
-  const std::string title(ctx.text("ui.numbers.title"));
-  ctx.ui.canvas.text({head.x, head.centre().y}, title, bold);
+  const TextStyle phrase = ctx.style(t.ink2);
+  const float x = cell_title(ctx, head, kNumbersCell, ctx.text("ui.numbers.title"), place) + ctx.px(6);
   const auto& q = ctx.session.report().quantities;
   std::string takeaway;
   const auto now = q[Q::tokens_per_chip];
@@ -144,8 +175,12 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, engine::Scen
   if (now && bound)
     takeaway = ctx.format(*now < *bound ? "ui.numbers.below" : "ui.numbers.above",
                           {format(*bound, engine::unit::tokens_per_chip, {.unit = false})});
-  const float x = head.x + ctx.ui.canvas.text_width(title, bold) + ctx.px(12);
   ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, head.right() - x), phrase);
+
+  // The stage that is pointed at in another figure, in the place of the run.
+  const auto& stages = ctx.session.report().stages;
+  const auto stage = ctx.view.hovered_stage;
+  const bool one_stage = stage && stages.size() > 1 && *stage >= 0 && static_cast<std::size_t>(*stage) < stages.size();
 
   // Two columns: the network's limits, and the sizes of the job in groups as there is room.
   // One column where two would cut the names.
@@ -170,6 +205,11 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, engine::Scen
     if (bottoms[column] + need > rest.bottom()) continue;
     const float cx = rest.x + static_cast<float>(column) * (w + gap);
     float& cy = bottoms[column];
+    if (one_stage && g.key == "ui.numbers.run") {
+      stage_group(ctx, cx, cy, w, row_h, group_head, *stage);
+      cy += need + group_gap;
+      continue;
+    }
     ctx.ui.canvas.text({cx, cy + group_head / 2}, ctx.text(g.key), ctx.style(t.ink3, kSmallText));
     cy += group_head;
     for (const Q row : g.rows)

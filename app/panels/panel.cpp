@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "engine/evaluate.h"
 #include "widgets/number_format.h"
 #include "widgets/quantity_look.h"
 
@@ -9,6 +10,33 @@ namespace roofscape::app {
 
 using namespace widgets;
 using engine::Q;
+
+Pinned::Pinned(engine::Scenario s) : scenario(std::move(s)), report(engine::evaluate(scenario)) {}
+
+std::string verdict_value(const PanelContext& ctx, Q q, double value) {
+  if (q == Q::run_days)
+    return ctx.format("ui.verdict.days", {value >= 10 ? format_count(std::round(value)) : format_significant(value, 2)});
+  return format(value, engine::quantity(q).unit);
+}
+
+std::string change_from_baseline(const PanelContext& ctx, Q q) {
+  if (!ctx.view.pinned) return {};
+  const auto before = ctx.view.pinned->report.quantities[q], now = ctx.session.report().quantities[q];
+  if (!before || ctx.view.pinned->report.has_errors()) return {};
+  const std::string was = verdict_value(ctx, q, *before);
+  if (!now || ctx.session.report().has_errors()) return ctx.format("ui.pin.was_only", {was});
+  if (*now == *before) return std::string(ctx.text("ui.pin.same"));
+  const engine::Unit& unit = engine::quantity(q).unit;
+  std::string change;
+  // Shares differ by points, sizes and money by an amount, times and rates by a share.
+  if (unit.notation == engine::Notation::percent)
+    change = ctx.format("ui.pin.points", {format((*now - *before) * 100, engine::unit::one, {.unit = false, .sign = true})});
+  else if (q == Q::step_time || *before == 0 || q == Q::tokens_per_s)
+    change = *before == 0 ? format_difference(*now, unit) : format(*now / *before - 1, engine::unit::fraction, {.sign = true});
+  else
+    change = q == Q::run_days ? format((*now - *before), engine::unit::one, {.unit = false, .sign = true}) : format_difference(*now - *before, unit);
+  return ctx.format("ui.pin.was", {change, was});
+}
 
 Readout quantity_tip(const PanelContext& ctx, Q q) {
   const engine::Quantity& row = engine::quantity(q);
@@ -59,12 +87,7 @@ std::string derivation_id(std::string_view tag_id, int index) {
   // Operations of the roofline have no quantity of their own: they are told by the part of the step they make up.
   if (tag_id.starts_with("operation.")) {
     if (index < 0 || index >= engine::kOperationCount) return {};
-    const auto kind = static_cast<engine::OperationKind>(index);
-    Q part = Q::step_matmul;
-    if (kind == engine::OperationKind::attention) part = Q::step_attention;
-    else if (kind == engine::OperationKind::optimizer) part = Q::step_optimizer;
-    else if (engine::is_vector_operation(kind)) part = Q::step_hbm;
-    return std::string(engine::quantity(part).id);
+    return std::string(engine::quantity(engine::part_of(static_cast<engine::OperationKind>(index))).id);
   }
   const auto q = engine::find_quantity(without_index(tag_id));
   if (!q) return {};

@@ -4,34 +4,63 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "app/layout.h"
+#include "app/palette_entries.h"
 #include "app/session.h"
 #include "engine/explain.h"
+#include "engine/sensitivity.h"
 #include "widgets/controls.h"
 #include "widgets/figures.h"
 #include "widgets/palette.h"
 
 namespace roofscape::app {
 
-enum class Sheet : std::uint8_t { none, help, save_as };
+enum class Sheet : std::uint8_t { none, help, save_as, palette };
+
+// A scenario with its report, pinned to be compared with.
+struct Pinned {
+  engine::Scenario scenario;
+  engine::Report report;
+  widgets::Baseline baseline{scenario, report};
+  explicit Pinned(engine::Scenario s);
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+};
 
 // How the session is looked at: never undone, never part of a scenario.
 struct ViewState {
+  Arrangement arrangement;               // what is where; goes to the settings
+  std::shared_ptr<const Pinned> pinned;  // the baseline; null: none
   std::optional<std::size_t> maximised;  // which figure
   std::vector<std::string> trail;        // ids of the derivations opened, the last one is shown
   bool right_open = true;
+  bool left_asked = false;               // the left rail was opened in a window too narrow for it and the figures
   bool compact = false;                  // a small window: fewer words
-  bool narrow = false;                   // a smaller one: two figures at a time, chosen by tabs
-  std::array<int, 2> tabs{};             // what they show: 0 the numbers, else a figure's row + 1
+  std::array<int, 2> pair{};             // of a grid of two: which of the upper and of the lower cells
+  int single = 0;                        // of a grid of one: which cell
   Sheet sheet = Sheet::none;
+  struct Palette {
+    bool started = false;
+    std::string typed;
+    std::vector<PaletteEntry> entries;
+    int highlighted = 0;
+    float scroll = 0;  // rows
+  };
+  Palette palette;
+  bool projector = false;                // one figure over the window
+  std::size_t projected = 0;             // which
   std::optional<int> hovered_stage, hovered_operation;            // of the frame before
   std::optional<int> next_hovered_stage, next_hovered_operation;  // found in this one
+  std::optional<engine::Q> hovered_part, next_hovered_part;       // a part of the step, in the same way
   std::vector<std::pair<double, double>> spans;                   // by figure: the visible part of its x axis
   std::vector<std::array<std::uint8_t, widgets::kMostFigureOptions>> choices;  // by figure: of its options
   widgets::StudyCache studies;                                    // what figures computed beyond the report
@@ -55,11 +84,24 @@ struct ViewState {
     std::optional<engine::Derivation> derivation;
   };
   std::optional<Derived> derived;
+  // What more of each input would do to it; kept while a control is held.
+  struct Sensed {
+    std::string id;
+    engine::Scenario scenario;
+    std::vector<engine::SensitivityRow> rows;
+  };
+  std::optional<Sensed> sensed;
+  // What each notch of the slider pointed at would give, kept while nothing but its own field changes.
+  struct Preview {
+    std::string path;
+    engine::Scenario scenario;  // with the field at the first notch
+    std::vector<widgets::Notch> notches;
+  };
+  std::optional<Preview> preview;
+  bool keep_product = false;             // one mesh axis grows, the partner shrinks
+  engine::Axis partner = engine::Axis::fsdp;
 
-  ViewState() : spans(widgets::figures().size(), {0.0, 1.0}), choices(widgets::figures().size()) {
-    const auto place = [](std::string_view name) { return static_cast<int>(widgets::find_figure(name) - widgets::figures().data()) + 1; };
-    tabs = {place("roofline"), place("pipeline")};
-  }
+  ViewState() : spans(widgets::figures().size(), {0.0, 1.0}), choices(widgets::figures().size()) {}
 };
 
 struct PanelContext {
@@ -67,6 +109,7 @@ struct PanelContext {
   const Session& session;
   ViewState& view;
   std::vector<std::string>& requests;  // ids of commands, run after the frame
+  std::function<bool(const Command&)> usable = {}, on = {};  // a command's state; empty: all usable, none on
 
   std::string_view text(std::string_view key) const { return ui.texts.text(key); }
   std::string format(std::string_view key, std::initializer_list<std::string> a) const { return ui.texts.format(key, a); }
@@ -100,6 +143,7 @@ std::string field_label(const PanelContext& ctx, std::string_view path);
 // A value of a field as people write it: "8", "bf16", "35 %".
 std::string field_value(const PanelContext& ctx, const engine::Field& field, double value);
 
+bool is_step_part(engine::Q q);
 // The look of a part of the step or of memory.
 widgets::Fill part_fill(const widgets::Theme& theme, engine::Q part, float em);
 
@@ -115,14 +159,33 @@ std::string diagnostic_title(const PanelContext& ctx, const engine::Diagnostic& 
 const engine::Diagnostic* worst_diagnostic(const engine::Report& report);
 std::string diagnostic_text(const PanelContext& ctx, const engine::Diagnostic& d);
 
+// What a number was at the baseline: "was 12.2 s", with the change before it; empty without a baseline or a value there.
+std::string change_from_baseline(const PanelContext& ctx, engine::Q q);
+// The value of a quantity as the verdict and the differences write it: days and money whole, times as times.
+std::string verdict_value(const PanelContext& ctx, engine::Q q, double value);
+
 // ---- the panels ----
+
+// The open scenarios; what was asked of them.
+struct TabStrip {
+  struct Tab {
+    std::string name;
+    bool saved = true;
+  };
+  std::vector<Tab> tabs;
+  std::size_t active = 0;
+  std::optional<std::size_t> show, close;
+  bool add = false;
+};
+void tab_strip(PanelContext& ctx, const widgets::Rect& r, TabStrip& strip);
+// What differs from the baseline, each change with its way back. Returns the height its content took.
+float changes_panel(PanelContext& ctx, const widgets::Rect& r, engine::Scenario& scenario);
 
 engine::Scenario top_bar(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);
 engine::Scenario scenario_rail(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);
 engine::Scenario verdict_bar(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);
-engine::Scenario figure_grid(PanelContext& ctx, const widgets::Rect& grid,
-                             const std::array<widgets::Rect, 4>& cells, engine::Scenario scenario);
-engine::Scenario numbers_panel(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);
+engine::Scenario figure_grid(PanelContext& ctx, const Layout& layout, engine::Scenario scenario);
+engine::Scenario numbers_panel(PanelContext& ctx, const widgets::Rect& r, std::size_t place, engine::Scenario scenario);
 engine::Scenario right_rail(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);
 // Returns the height its content took.
 std::string fix_label(const PanelContext& ctx, const engine::Diagnostic& d);
@@ -131,6 +194,9 @@ engine::Scenario derivation_panel(PanelContext& ctx, const widgets::Rect& r, eng
 engine::Scenario status_bar(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);
 // True when it was dismissed.
 bool message_strip(PanelContext& ctx, const widgets::Rect& r);
+// What was chosen in the command palette; it is open while view.sheet is Sheet::palette.
+std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const widgets::Rect& window, const std::function<bool(const Command&)>& usable);
+engine::Scenario projector_panel(PanelContext& ctx, const widgets::Rect& window, engine::Scenario scenario);
 // Over everything: the keys, or the name to save under, which is returned once it was entered.
 std::string sheet_panel(PanelContext& ctx, const widgets::Rect& window);
 

@@ -55,12 +55,17 @@ engine::Scenario right_rail(PanelContext& ctx, const Rect& r, engine::Scenario s
       folded(ctx, r);
     } else {
       Rect rest = r;
+      if (ctx.view.pinned) {
+        rest.cut_top(changes_panel(ctx, {r.x, r.y, r.w, r.h * 0.5f}, scenario));
+        separator(ctx, r.x, r.right(), rest.y);
+      }
+      const Rect below = rest;
       // Diagnostics take what they need up to nearly half; the derivation takes the rest.
       const float wanted = ctx.ui.io.scroll("diagnostics").content + ctx.px(36);
-      const Rect upper = rest.cut_top(std::clamp(std::round(wanted), ctx.px(76), std::round(r.h * 0.46f)));
+      const Rect upper = rest.cut_top(std::clamp(std::round(wanted), ctx.px(76), std::round(below.h * 0.46f)));
       diagnostics_panel(ctx, upper, scenario);
       const float side = std::round(ctx.px(24));
-      if (ctx.view.compact && icon_button(ctx.ui, {r.x + ctx.px(110), r.y + ctx.px(6), side, side}, "right.fold",
+      if (ctx.view.compact && icon_button(ctx.ui, {r.x + ctx.px(110), below.y + ctx.px(6), side, side}, "right.fold",
                                           Icon::chevron_right, {std::string(ctx.text("ui.right.fold")), {}}))
         ctx.view.right_open = false;
       scenario = derivation_panel(ctx, rest, std::move(scenario));

@@ -1,5 +1,6 @@
 // The left rail: every input of the scenario, by section.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -144,7 +145,46 @@ void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
                                                            format(*q[engine::Q::tokens_per_chip], engine::unit::tokens_per_chip, {.unit = false})}));
 }
 
+constexpr std::array kPartners{engine::Axis::data, engine::Axis::fsdp, engine::Axis::tensor, engine::Axis::context, engine::Axis::pipeline};
+
+// One axis was changed: the partner takes the inverse, so that the product stays. Where it cannot be divided so far, the
+// axis goes as far as it can.
+void keep_product(PanelContext& ctx, const Scenario& before, Scenario& s, engine::Axis axis) {
+  const engine::Axis partner = ctx.view.partner;
+  const int product = before.parallelism.degree(axis) * before.parallelism.degree(partner);
+  int wanted = s.parallelism.degree(axis);
+  if (axis == partner || wanted == before.parallelism.degree(axis)) return;
+  while (wanted > 1 && product % wanted != 0) --wanted;
+  wanted = std::clamp(wanted, 1, product);
+  const auto set = [&](engine::Axis which, int degree) {
+    const engine::Field* field = engine::find_field("parallelism." + std::string(engine::kAxisIds[static_cast<std::size_t>(which)]));
+    if (field != nullptr) field->set(s, degree);
+  };
+  set(axis, wanted);
+  set(partner, product / wanted);
+}
+
+// The toggle with its partner, in one row.
+void chain_row(PanelContext& ctx, Column& column) {
+  const float h = std::round(ctx.px(kRowHeight)), y = column.y + h / 2;
+  ctx.view.keep_product = check_box(ctx.ui, {column.x, y}, "mesh.keep_product", ctx.text("ui.mesh.keep"), ctx.view.keep_product,
+                                    {std::string(ctx.text("ui.mesh.keep")), {}}, ctx.text("ui.mesh.keep.about"));
+  if (ctx.view.keep_product) {
+    std::vector<Option> options;
+    int now = 0;
+    for (std::size_t i = 0; i < kPartners.size(); ++i) {
+      if (kPartners[i] == ctx.view.partner) now = static_cast<int>(i);
+      options.push_back({std::string(ctx.text("axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(kPartners[i])]))), {}, true, false, static_cast<int>(i)});
+    }
+    const float w = std::round(ctx.px(100));
+    const Rect r{column.x + column.width - w, std::round(y - ctx.px(kControlHeight) / 2), w, std::round(ctx.px(kControlHeight))};
+    ctx.view.partner = kPartners[static_cast<std::size_t>(drop_down(ctx.ui, r, "mesh.partner", options, now, {std::string(ctx.text("ui.mesh.partner")), {}}))];
+  }
+  column.y += h;
+}
+
 void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
+  const Scenario before = s;
   // "128 x 8 x 16 = 16 384": the product against the chips there are.
   std::string product;
   double used = 1;
@@ -168,13 +208,14 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
     std::string_view path;
     widgets::Axis look;
     int degree;
+    engine::Axis axis;
   };
   const auto& p = s.parallelism;
-  for (const Row& row : {Row{"parallelism.data", widgets::Axis::data, p.data}, Row{"parallelism.fsdp", widgets::Axis::fsdp, p.fsdp},
-                         Row{"parallelism.tensor", widgets::Axis::tensor, p.tensor},
-                         Row{"parallelism.context", widgets::Axis::context, p.context},
-                         Row{"parallelism.pipeline", widgets::Axis::pipeline, p.pipeline},
-                         Row{"parallelism.expert", widgets::Axis::expert, p.expert}}) {
+  for (const Row& row : {Row{"parallelism.data", widgets::Axis::data, p.data, engine::Axis::data}, Row{"parallelism.fsdp", widgets::Axis::fsdp, p.fsdp, engine::Axis::fsdp},
+                         Row{"parallelism.tensor", widgets::Axis::tensor, p.tensor, engine::Axis::tensor},
+                         Row{"parallelism.context", widgets::Axis::context, p.context, engine::Axis::context},
+                         Row{"parallelism.pipeline", widgets::Axis::pipeline, p.pipeline, engine::Axis::pipeline},
+                         Row{"parallelism.expert", widgets::Axis::expert, p.expert, engine::Axis::expert}}) {
     const bool narrow = row.look == widgets::Axis::tensor || row.look == widgets::Axis::context || row.look == widgets::Axis::expert;
     const double to = row.look == widgets::Axis::pipeline ? 128 : narrow ? 256 : std::max(16.0, top);
     Fill swatch = fill_of(t, row.look, em);
@@ -185,7 +226,9 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
       continue;
     }
     field_slider(ctx, column, s, row.path, powers(1, to), {.swatch = swatch, .off = row.degree == 1});
+    if (ctx.view.keep_product && row.axis != engine::Axis::expert) keep_product(ctx, before, s, row.axis);
   }
+  chain_row(ctx, column);
   if (s.model.is_moe() && p.tensor > 1)
     field_slider(ctx, column, s, "parallelism.expert_tensor", integers(0, p.tensor), {.off = p.expert_tensor == 0});
   field_segments(ctx, column, s, "parallelism.zero_stage");

@@ -27,7 +27,8 @@ engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario s
     std::string_view command, text;
   };
   float right = r.right() - ctx.px(16);
-  for (const Hint& hint : {Hint{"help.keys", "ui.status.keys"}, Hint{"figure.export", "ui.status.export"}, Hint{"edit.undo", "ui.status.undo"}}) {
+  for (const Hint& hint : {Hint{"help.keys", "ui.status.keys"}, Hint{"figure.export", "ui.status.export"}, Hint{"edit.undo", "ui.status.undo"},
+                          Hint{"baseline.pin", ctx.view.pinned ? "ui.status.unpin" : "ui.status.pin"}}) {
     const Command* c = find_command(hint.command);
     if (c == nullptr) continue;
     const std::string key = key_text(c->key), text(ctx.text(hint.text));

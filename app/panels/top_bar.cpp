@@ -18,8 +18,8 @@ void open_menu(PanelContext& ctx, const std::string& owner, Category category, c
   const auto all = commands();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].category != category) continue;
-    options.push_back({std::string(ctx.text("command." + std::string(all[i].id))), key_text(all[i].key), true,
-                       all[i].separated, static_cast<int>(i)});
+    options.push_back({std::string(ctx.text("command." + std::string(all[i].id))), key_text(all[i].key), !ctx.usable || ctx.usable(all[i]),
+                       all[i].separated, static_cast<int>(i), ctx.on && ctx.on(all[i])});
   }
   ctx.ui.io.open_popup(owner, anchor, std::move(options), -1, ctx.px(220));
 }
@@ -59,16 +59,24 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
     x = item.right();
   }
 
-  // Right: the mode in words, then light or dark.
-  const std::array<std::string, 2> themes{std::string(ctx.text("ui.theme.dark")), std::string(ctx.text("ui.theme.light"))};
-  float width = ctx.px(20);
-  for (const std::string& name : themes) width += canvas.text_width(name, ctx.style(t.ink)) + ctx.px(14);
-  const float h = std::round(ctx.px(kControlHeight));
+  // Right: the mode in words, then the way to everything else.
+  const Command* find = find_command("view.palette");
+  const std::string words(ctx.text("ui.palette.find")), key = find == nullptr ? std::string() : key_text(find->key);
+  const TextStyle quiet = ctx.style(t.ink3), cap = ctx.style(t.ink2, kSmallText);
+  const float key_w = canvas.text_width(key, cap) + ctx.px(10);
+  const float full = canvas.text_width(words, quiet) + key_w + ctx.px(34), h = std::round(ctx.px(kControlHeight));
+  const float width = ctx.view.compact ? key_w + ctx.px(12) : full;
   const Rect choice{std::round(r.right() - ctx.px(16) - width), std::round(y - h / 2), std::round(width), h};
-  const int now = t.dark() ? 0 : 1;
-  Readout tip{std::string(ctx.text("command.view.theme")), {}};
-  tip.rows.emplace_back(ctx.text("ui.tip.key"), "Ctrl+T");
-  if (segmented(ctx.ui, choice, "theme", themes, now, tip) != now) ctx.requests.emplace_back("view.theme");
+  const ItemState find_state = ctx.ui.item("palette.open", choice);
+  draw_control_frame(ctx.ui, choice, find_state.hovered, find_state.ring);
+  if (!ctx.view.compact) canvas.text({choice.x + ctx.px(10), y}, words, quiet);
+  const Rect key_cap{std::round(choice.right() - ctx.px(6) - key_w), std::round(y - ctx.px(9)), std::round(key_w), std::round(ctx.px(18))};
+  canvas.frame(key_cap, {t.edge, std::max(1.0f, ctx.px(1)), {}}, ctx.px(3));
+  TextStyle middle = cap;
+  middle.halign = HAlign::centre;
+  canvas.text(key_cap.centre(), key, middle);
+  if (find_state.hovered) ctx.ui.io.hint("palette.open", choice, {std::string(ctx.text("command.view.palette")), {}});
+  if (find_state.clicked) ctx.requests.emplace_back("view.palette");
   const std::string mode(ctx.text("ui.mode.ideal"));
   const TextStyle small = ctx.style(t.ink2, kSmallText);
   const float mode_w = canvas.text_width(mode, small) + ctx.px(16);

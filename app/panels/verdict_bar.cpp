@@ -105,8 +105,7 @@ std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
                  value_of(ctx, Q::tokens_per_s), {}, Q::step_time, 0.94f});
   Fact run{"verdict.run", std::string(ctx.text("ui.verdict.run")), std::string(kNoValue), {}, {}, Q::run_days, 1.0f};
   if (const auto days = q[Q::run_days]; days && !report.has_errors()) {
-    run.value = *days >= 10 ? ctx.format("ui.verdict.days", {format_count(std::round(*days))})
-                            : ctx.format("ui.verdict.days", {format_significant(*days, 2)});
+    run.value = verdict_value(ctx, Q::run_days, *days);
     if (const auto steps = q[Q::run_steps])
       run.below = ctx.format("ui.verdict.tokens_steps", {format_si(ctx.session.scenario().workload.train_tokens, "", {.trim_zeros = true}),
                                                          format_si(*steps, "")});
@@ -122,15 +121,28 @@ std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
       money.below = ctx.text("ui.verdict.no_price");
     all.push_back(money);
   }
+  if (ctx.view.pinned)
+    for (Fact& f : all) {
+      if (f.id == "verdict.bound") {
+        const engine::Report& before = ctx.view.pinned->report;
+        const std::string key = "ui.bound." + std::string(before.bound.id());
+        const std::string was(ctx.text(before.has_errors() ? "ui.verdict.impossible" : ctx.ui.texts.has(key) ? key : "bound." + std::string(before.bound.id())));
+        f.below = was == f.value ? std::string(ctx.text("ui.pin.same")) : ctx.format("ui.pin.was_only", {was});
+      } else if (const std::string change = change_from_baseline(ctx, f.quantity); !change.empty()) {
+        f.below = change;
+      }
+    }
   return all;
 }
 
-void step_bar(PanelContext& ctx, const Rect& bar, bool words) {
-  const auto& q = ctx.session.report().quantities;
+// The parts of the step, end to end. Only the present step (`id` "step_bar") opens derivations.
+void step_bar(PanelContext& ctx, const Rect& bar, const engine::Report& report, std::string_view bar_id, bool words) {
+  const auto& q = report.quantities;
   const auto total = q[Q::step_time];
   const Theme& t = ctx.ui.theme;
   ctx.ui.canvas.rect(bar, {.colour = t.ctl});
-  if (!total || *total <= 0 || ctx.session.report().has_errors()) return;
+  if (!total || *total <= 0 || report.has_errors()) return;
+  const bool present = &report == &ctx.session.report();
   double done = 0;
   struct Label {
     std::string text;
@@ -148,19 +160,21 @@ void step_bar(PanelContext& ctx, const Rect& bar, bool words) {
     const Fill fill = part_fill(t, part, ctx.ui.em());
     ctx.ui.canvas.rect(r, fill);
     if (part == Q::step_bubble) ctx.ui.canvas.frame(r, {t.bub, std::max(1.0f, ctx.px(1)), {}});
-    const std::string id = "step_bar." + std::string(engine::quantity(part).id);
+    const std::string id = std::string(bar_id) + "." + std::string(engine::quantity(part).id);
     const Rect target = rect_between(r.x, r.y - ctx.px(2), std::max(r.right(), r.x + ctx.px(3)), r.bottom() + ctx.px(2));
     const ItemState s = ctx.ui.item(id, target, Interaction::Focus::none);
     const std::string name(ctx.text("quantity." + std::string(engine::quantity(part).id) + ".label"));
+    if (s.hovered) ctx.view.next_hovered_part = part;
+    if (ctx.view.hovered_part == part && !s.hovered) ctx.ui.canvas.frame(r, {t.ink, ctx.px(1.5f), {}});
     if (s.hovered) {
-      ctx.ui.io.set_cursor(Cursor::hand);
+      if (present) ctx.ui.io.set_cursor(Cursor::hand);
       Readout tip{name + " " + format_duration(value), {}};
       tip.rows.emplace_back(ctx.text("ui.tip.share_of_step"), format_share(value / *total));
       tip.rows.emplace_back(ctx.text("ui.tip.quantity"), std::string(engine::quantity(part).id));
       ctx.ui.io.hint(id, target, tip, {}, 0.08);
       ctx.ui.canvas.frame(r, {t.ink, ctx.px(1.5f), {}});
     }
-    if (s.clicked) open_derivation(ctx.view, std::string(engine::quantity(part).id));
+    if (s.clicked && present) open_derivation(ctx.view, std::string(engine::quantity(part).id));
     if (words && value / *total >= 0.02)
       labels.push_back({ctx.format("ui.step.part", {name, format_duration(value), format_share(value / *total)}), r, value});
   }
@@ -182,6 +196,33 @@ void step_bar(PanelContext& ctx, const Rect& bar, bool words) {
     ctx.ui.canvas.text({x, bar.bottom() + ctx.px(13)}, label.text, small);
     taken.emplace_back(x, x + width);
   }
+}
+
+// The present step over that of the baseline, on one scale.
+void compared_bars(PanelContext& ctx, const Rect& area) {
+  const Theme& t = ctx.ui.theme;
+  const engine::Report &now = ctx.session.report(), &before = ctx.view.pinned->report;
+  const TextStyle bold = ctx.style(t.ink, kSmallText, Weight::bold), small = ctx.style(t.ink2, kSmallText);
+  const std::string first(ctx.text("ui.pin.now")), second(ctx.text("ui.pin.baseline"));
+  const float label = std::max(ctx.ui.canvas.text_width(first, bold), ctx.ui.canvas.text_width(second, small)) + ctx.px(12);
+  const double a = now.has_errors() ? 0 : now.quantities.value_or(Q::step_time, 0), b = before.has_errors() ? 0 : before.quantities.value_or(Q::step_time, 0);
+  const double longest = std::max({a, b, 1e-300});
+  const float h = std::round(ctx.px(11)), room = area.w - label;
+  const auto row = [&](float y, std::string_view name, const TextStyle& style, double seconds) {
+    ctx.ui.canvas.text({area.x, y + h / 2}, name, style);
+    return Rect{area.x + label, y, std::max(ctx.px(2), room * static_cast<float>(seconds / longest)), h};
+  };
+  const Rect upper = row(std::round(area.y), first, bold, a), lower = row(std::round(area.y + ctx.px(17)), second, small, b);
+  step_bar(ctx, upper, now, "step_bar", false);
+  step_bar(ctx, lower, before, "baseline_bar", false);
+  if (a <= 0 || b <= 0) return;
+  const Rect& shorter = a < b ? upper : lower;
+  const std::string words = ctx.format(a < b ? "ui.pin.saved" : "ui.pin.lost", {format_duration(std::abs(a - b))});
+  const float width = ctx.ui.canvas.text_width(words, small);
+  if (a == b || shorter.right() + ctx.px(10) + width > area.right()) return;
+  const float x = std::round(shorter.right() + ctx.px(1));
+  ctx.ui.canvas.line({x, upper.y - ctx.px(3)}, {x, lower.bottom() + ctx.px(3)}, {t.ink, std::max(1.0f, ctx.px(1)), {}});
+  ctx.ui.canvas.text({x + ctx.px(8), shorter.centre().y}, words, small);
 }
 
 }  // namespace
@@ -214,13 +255,19 @@ engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario 
     for (const float size : {1.25f, 1.0f, 0.85f})
       if (ctx.ui.canvas.text_width(f.value, value) > room - (vx - x) && value.em > size * ctx.ui.em()) value.em = size * ctx.ui.em();
     quantity_text(ctx, f.id, {vx, value_y}, f.value, value, f.quantity);
+    // Memory is that of the fullest stage, the bound is a part of the step: they light up where they are drawn.
+    if (ctx.ui.io.rested(f.id) >= 0) {
+      if (f.id == "verdict.memory" && ctx.session.report().stages.size() > 1) ctx.view.next_hovered_stage = ctx.session.report().fullest_stage;
+      if (is_step_part(f.quantity)) ctx.view.next_hovered_part = f.quantity;
+    }
     const TextStyle below = ctx.style(t.ink2, kSmallText);
     ctx.ui.canvas.text({x, below_y}, ellipsize(ctx.ui.canvas, f.below, below, room), below);
     x += w;
   }
   const float bar_h = std::round(ctx.px(12));
   const float bar_y = std::round(r.y + ctx.px(compact ? 76 : 86));
-  step_bar(ctx, {r.x + pad, bar_y, width, bar_h}, !compact);
+  if (ctx.view.pinned) compared_bars(ctx, {r.x + pad, bar_y + ctx.px(2), width, ctx.px(30)});
+  else step_bar(ctx, {r.x + pad, bar_y, width, bar_h}, ctx.session.report(), "step_bar", !compact);
   separator(ctx, r.x, r.right(), r.bottom() - 1);
   return scenario;
 }

@@ -108,15 +108,3 @@ TEST_CASE("a block of another schedule opens that schedule's bubble, not the pla
   CHECK(h.workspace.view.derived->derivation->lines.front().value ==
         engine::evaluate(gpipe).quantities.value_or(engine::Q::pipeline_bubble_fraction, -1));
 }
-
-TEST_CASE("a narrow window can show every figure in either half") {
-  Harness h("llama3-405b-16k-h100", 1000, 800);
-  REQUIRE(h.place("tabs.upper") != nullptr);
-  const auto all = widgets::figures();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    h.workspace.view.tabs = {static_cast<int>(i) + 1, 0};
-    h.step(2);
-    CAPTURE(all[i].name);
-    CHECK(h.place("figure." + std::string(all[i].name)) != nullptr);
-  }
-}

@@ -6,7 +6,7 @@ using namespace roofscape::widgets;
 using namespace roofscape::widgets::testing;
 
 namespace {
-constexpr const char* kThemes[] = {"dark", "light", "print", "projector"};
+constexpr const char* kThemes[] = {"dark", "light", "print", "projector", "high_contrast"};
 constexpr double kText = 4.5, kGraphics = 3;
 }  // namespace
 
@@ -127,5 +127,15 @@ TEST_CASE("viridis runs from its dark to its light end and is clamped") {
     const double l = luminance(viridis(i / 20.0));
     CHECK(l > before);
     before = l;
+  }
+}
+
+TEST_CASE("in high contrast text reaches 7:1 and graphics 4.5:1") {
+  const Theme t = theme("high_contrast");
+  for (const Colour ink : {t.ink, t.ink2, t.ink3, t.ok, t.warn, t.err}) CHECK(contrast(ink, t.panel) >= 7);
+  for (const Colour c : {t.edge, t.axis, t.bub, t.line}) CHECK(contrast(c, t.panel) >= 4.5);
+  for (std::size_t h = 0; h < kHueCount; ++h) {
+    CHECK(contrast(t.lines[h], t.panel) >= 7);
+    CHECK(contrast(t.fills[h], t.panel) >= 4.5);
   }
 }

@@ -1,0 +1,160 @@
+#include "app/palette_entries.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+
+#include "app/strings.h"
+#include "engine/blocks/block.h"
+#include "engine/scenario_fields.h"
+#include "widgets/controls.h"
+#include "widgets/number_format.h"
+
+namespace roofscape::app {
+
+namespace {
+
+using widgets::TextTable;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+std::vector<std::string> words_of(std::string_view typed) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : lower(typed)) {
+    if (c != ' ') {
+      word += c;
+    } else if (!word.empty()) {
+      words.push_back(std::move(word));
+      word.clear();
+    }
+  }
+  if (!word.empty()) words.push_back(std::move(word));
+  return words;
+}
+
+bool starts_word(std::string_view text, std::size_t at) {
+  return at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0;
+}
+
+// How well all words are found in a title or an id; none if one is missing. Shorter titles go before longer ones.
+std::optional<double> match(const std::vector<std::string>& words, std::string_view title, std::string_view id) {
+  const std::string t = lower(title), i = lower(id);
+  double score = 0;
+  for (const std::string& word : words) {
+    double best = -1;
+    for (const std::string& text : {t, i})
+      for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+        double s = 1 + static_cast<double>(word.size()) / static_cast<double>(text.size() + 1);
+        if (starts_word(text, at)) s += 2;
+        if (at == 0) s += 1;
+        if (text == word) s += 3;
+        best = std::max(best, s);
+      }
+    if (best < 0) return std::nullopt;
+    score += best;
+  }
+  return words.empty() ? 0 : score / static_cast<double>(words.size()) - static_cast<double>(t.size()) * 0.001;
+}
+
+std::string label_of(const TextTable& texts, const engine::Field& field) {
+  const std::string path(field.path);
+  if (texts.has("field." + path + ".label")) return std::string(texts.text("field." + path + ".label"));
+  return std::string(texts.text("quantity." + path + ".label"));
+}
+
+// A typed word as a value of the field.
+std::optional<double> value_of(const TextTable& texts, const engine::Field& field, const std::string& word) {
+  if (field.kind == engine::FieldKind::boolean) {
+    if (word == "on" || word == "true" || word == "yes") return 1;
+    if (word == "off" || word == "false" || word == "no") return 0;
+    return std::nullopt;
+  }
+  if (field.kind == engine::FieldKind::choice) {
+    for (std::size_t i = 0; i < field.choices.size(); ++i) {
+      const std::string choice(field.choices[i]);
+      if (lower(choice).starts_with(word) || lower(texts.text("choice." + std::string(field.path) + "." + choice)).starts_with(word))
+        return static_cast<double>(i);
+    }
+    return std::nullopt;
+  }
+  const auto number = widgets::parse_number(word, field.unit.notation);
+  return number && engine::in_domain(field, *number) ? number : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<PaletteEntry> palette_entries(const Session& session, const TextTable& texts, std::string_view typed,
+                                          const std::function<bool(const Command&)>& usable, std::size_t most) {
+  std::vector<PaletteEntry> all;
+  std::vector<std::string> words = words_of(typed);
+  const auto add = [&](PaletteKind kind, std::string title, std::string detail, std::string value, double bonus,
+                       const std::vector<std::string>& wanted, double number = 0) {
+    if (const auto score = match(wanted, title, value))
+      all.push_back({kind, std::move(title), std::move(detail), std::move(value), number, *score + bonus});
+  };
+  // A word that says what is looked for need not be in the name: "explain mfu", "open llama", "set tensor 8".
+  struct Verb {
+    std::string_view word;
+    PaletteKind kind;
+  };
+  std::optional<PaletteKind> only;
+  if (words.size() > 1)
+    for (const Verb& verb : {Verb{"explain", PaletteKind::quantity}, Verb{"why", PaletteKind::quantity}, Verb{"set", PaletteKind::field},
+                             Verb{"open", PaletteKind::scenario}, Verb{"model", PaletteKind::model}, Verb{"cluster", PaletteKind::cluster},
+                             Verb{"calc", PaletteKind::block}})
+      if (words.front() == verb.word) only = verb.kind;
+  const std::vector<std::string> rest = only ? std::vector<std::string>(words.begin() + 1, words.end()) : words;
+  const auto wanted = [&](PaletteKind kind) -> const std::vector<std::string>& { return only == kind ? rest : words; };
+  const double chosen = 4;
+  const auto bonus = [&](PaletteKind kind, double usual) { return only == kind ? chosen : usual; };
+
+  for (const Command& c : commands())
+    if (c.category != Category::hidden && (!usable || usable(c)))
+      add(PaletteKind::command, std::string(texts.text("command." + std::string(c.id))), key_text(c.key), std::string(c.id), 0.6, words);
+  // "tensor 8", "schedule interleaved": all words but the last name the field.
+  const std::vector<std::string>& set = wanted(PaletteKind::field);
+  for (const engine::Field& field : engine::scenario_fields()) {
+    const std::string label = label_of(texts, field), path(field.path);
+    if (set.size() > 1)
+      if (const auto value = value_of(texts, field, set.back())) {
+        const std::vector<std::string> name(set.begin(), set.end() - 1);
+        if (const auto score = match(name, label, path)) {
+          const std::string now = field_value_text(field, field.get(session.scenario()));
+          all.push_back({PaletteKind::field, texts.format("ui.palette.set", {label, field_value_text(field, *value)}),
+                         texts.format("ui.palette.now", {now}), path, *value, *score + bonus(PaletteKind::field, 3)});
+        }
+      }
+    if (const auto score = match(set, label, path); score && !set.empty())
+      all.push_back({PaletteKind::complete, texts.format("ui.palette.field", {label}),
+                     texts.format("ui.palette.now", {field_value_text(field, field.get(session.scenario()))}), path + " ", 0,
+                     *score + bonus(PaletteKind::field, 0.3)});
+  }
+  const auto& quantities = session.report().quantities;
+  for (const engine::Quantity& row : engine::kQuantities) {
+    const auto q = engine::find_quantity(row.id);
+    if (!q || engine::is_input(row) || engine::is_indexed(row)) continue;
+    const auto value = quantities[*q];
+    if (!value) continue;
+    add(PaletteKind::quantity, std::string(texts.text("quantity." + std::string(row.id) + ".label")), widgets::format(*value, row.unit),
+        std::string(row.id), bonus(PaletteKind::quantity, 0.2), wanted(PaletteKind::quantity));
+  }
+  struct Presets {
+    PaletteKind kind;
+    io::PresetKind preset;
+  };
+  for (const Presets& p : {Presets{PaletteKind::scenario, io::PresetKind::scenario}, Presets{PaletteKind::model, io::PresetKind::model},
+                           Presets{PaletteKind::cluster, io::PresetKind::cluster}})
+    for (const io::Preset& preset : session.library().list(p.preset))
+      add(p.kind, preset.name, {}, preset.id, bonus(p.kind, 0.1), wanted(p.kind));
+  std::stable_sort(all.begin(), all.end(), [](const PaletteEntry& a, const PaletteEntry& b) { return a.score > b.score; });
+  if (all.size() > most) all.resize(most);
+  return all;
+}
+
+}  // namespace roofscape::app

@@ -1,0 +1,205 @@
+// One figure: head with takeaway and buttons, the picture, and what it says when pointed at and clicked.
+#include "app/panels/figure_cell.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/pipeline_tools.h"
+#include "widgets/figure_pipeline.h"
+#include "widgets/figures.h"
+#include "widgets/number_format.h"
+#include "widgets/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+using engine::Scenario;
+
+namespace {
+
+constexpr float kHeadHeight = 34;
+
+void card(PanelContext& ctx, const Rect& area, std::string_view figure, Scenario& scenario) {
+  // The reason why there is no present picture, over the last valid one.
+  const engine::Diagnostic* worst = worst_diagnostic(ctx.session.report());
+  if (worst == nullptr) return;
+  const Theme& t = ctx.ui.theme;
+  const float width = std::min(ctx.px(400), area.w - ctx.px(32)), pad = ctx.px(14);
+  const TextStyle title = ctx.style(t.ink), small = ctx.style(t.ink2, kSmallText);
+  const float room = width - 2 * pad - ctx.px(24);
+  const std::string head = diagnostic_title(ctx, *worst), text = diagnostic_text(ctx, *worst);
+  const float height = prose_height(title, wrapped_lines(ctx.ui.canvas, head, title, room).size()) +
+                       prose_height(small, wrapped_lines(ctx.ui.canvas, text, small, room).size()) + 2 * pad +
+                       (worst->fix.empty() ? 0 : ctx.px(kControlHeight + 8));
+  const Rect r{std::round(area.centre().x - width / 2), std::round(area.centre().y - height / 2), width, height};
+  ctx.ui.canvas.rect(r, {.colour = t.ctl}, ctx.px(3));
+  ctx.ui.canvas.frame(r, {mark_colour(t, mark_of(worst->severity)), ctx.px(1.5f), {}}, ctx.px(3));
+  draw_mark(ctx.ui.canvas, t, {r.x + pad + ctx.px(7), r.y + pad + ctx.px(10)}, ctx.px(14), mark_of(worst->severity));
+  float y = r.y + pad;
+  y += draw_prose(ctx.ui.canvas, {r.x + pad + ctx.px(24), y}, head, title, room);
+  y += draw_prose(ctx.ui.canvas, {r.x + pad + ctx.px(24), y}, text, small, room);
+  if (worst->fix.empty()) return;
+  const std::string label = fix_label(ctx, *worst);
+  const float wide = std::min(room, ctx.ui.canvas.text_width(label, title) + ctx.px(24));
+  const Rect b{r.x + pad + ctx.px(24), std::round(y + ctx.px(8)), std::round(wide), std::round(ctx.px(kControlHeight))};
+  const engine::Fix fix = worst->fix;
+  if (button(ctx.ui, b, "fix." + std::string(figure), label))
+    for (const engine::FieldEdit& edit : fix)
+      if (edit.field != nullptr) engine::apply(scenario, edit);
+}
+
+void one_stage_button(PanelContext& ctx, const Rect& area, Scenario& scenario) {
+  const int layers = scenario.model.n_layers;
+  if (layers < 4 || area.h < ctx.px(190)) return;
+  const std::string label(ctx.text("ui.pipeline.try_stages"));
+  const float w = ctx.ui.canvas.text_width(label, ctx.style(ctx.ui.theme.ink)) + ctx.px(44), h = std::round(ctx.px(kControlHeight));
+  const Rect r{std::round(area.centre().x - w / 2), std::round(area.bottom() - 4 * ctx.px(15) - ctx.px(6) - h - ctx.px(14)), w, h};
+  if (!button(ctx.ui, r, "pipeline.try_stages", label)) return;
+  // Four stages instead of one, taken out of the largest axis so that the chips stay in use.
+  scenario.parallelism.pipeline = 4;
+  for (int* axis : {&scenario.parallelism.fsdp, &scenario.parallelism.data, &scenario.parallelism.context})
+    if (*axis % 4 == 0) {
+      *axis /= 4;
+      break;
+    }
+}
+
+}  // namespace
+
+bool is_step_part(engine::Q q) {
+  return std::find(engine::kStepParts.begin(), engine::kStepParts.end(), q) != engine::kStepParts.end();
+}
+
+std::optional<int> stage_of_tag(std::string_view id, int index) {
+  for (const std::string_view family : {"memory.", "stage.", "pipeline.", "block."})
+    if (index >= 0 && id.starts_with(family)) return index;
+  return std::nullopt;
+}
+
+std::optional<int> operation_of_tag(std::string_view id, int index) {
+  return index >= 0 && index < engine::kOperationCount && id.starts_with("operation.") ? std::optional(index) : std::nullopt;
+}
+
+FigureInput figure_input(const PanelContext& ctx) {
+  const bool drawable = ctx.session.drawable();
+  return {drawable ? ctx.session.scenario() : ctx.session.last_drawable(),
+          drawable ? ctx.session.report() : ctx.session.last_drawable_report(), ctx.ui.texts, ctx.ui.theme, ctx.view.studies,
+          ctx.view.pinned ? &ctx.view.pinned->baseline : nullptr, {}, ctx.session.library().chips()};
+}
+
+FigureView figure_view(const PanelContext& ctx, std::size_t figure) {
+  FigureView view;
+  view.compact = ctx.view.compact && ctx.view.maximised != figure;
+  view.hovered_stage = ctx.view.hovered_stage;
+  view.hovered_operation = ctx.view.hovered_operation;
+  // A part that is pointed at elsewhere; in the figure itself the operation alone.
+  if (!view.hovered_operation) view.hovered_part = ctx.view.hovered_part;
+  view.choices = ctx.view.choices[figure];
+  return view;
+}
+
+void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, FigureView view, Scenario& scenario) {
+  const FigureRow& row = figures()[index];
+  const bool drawable = ctx.session.drawable();
+  const FigureInput input = figure_input(ctx);
+  const std::string id = "figure." + std::string(row.name);
+  // With one stage there is nothing to point at but the button.
+  const bool one_stage = row.name == "pipeline" && ctx.session.scenario().parallelism.pipeline == 1;
+  const ItemState s = ctx.ui.item(id, one_stage || !drawable ? Rect{} : area, Interaction::Focus::none);
+  if (s.pressed || s.hovered) ctx.view.focused_figure = index;
+  if (s.right_clicked) open_figure_menu(ctx, index, {ctx.ui.io.pointer().x, ctx.ui.io.pointer().y, 1, 1});
+  auto& span = ctx.view.spans[index];
+  if (row.name == "pipeline" && drawable && ctx.session.report().pipeline.drawn()) {
+    show_tools(ctx.view, view);
+    run_playback(ctx, span);
+    view.cursor = ctx.view.pipeline.cursor;
+    pipeline_gestures(ctx, pipeline_plot(ctx.ui.canvas, area, input, view), s, span);
+    if (s.hovered && !s.held) view.pointer = ctx.ui.io.pointer();
+  }
+  view.from = span.first;
+  view.to = span.second;
+
+  Canvas& canvas = ctx.ui.canvas;
+  const std::size_t first = canvas.tags().size();
+  if (canvas.tagging() != Tagging::all) canvas.set_tagging(s.hovered ? Tagging::near_pointer : Tagging::none);
+  const float before = drawable ? 1 : canvas.set_opacity(0.28f);
+  row.draw(canvas, area, input, view);
+  if (!drawable) canvas.set_opacity(before);
+  if (canvas.tagging() != Tagging::all) canvas.set_tagging(Tagging::none);
+  if (!drawable) {
+    card(ctx, area, row.name, scenario);
+    return;
+  }
+  if (one_stage) one_stage_button(ctx, area, scenario);
+
+  if (!s.hovered) return;
+  const TagRegion* hit = nullptr;
+  const Point p = ctx.ui.io.pointer();
+  float nearest = ctx.px(8);
+  for (std::size_t i = first; i < canvas.tags().size(); ++i) {
+    const TagRegion& tag = canvas.tags()[i];
+    const float dx = std::max({tag.rect.x - p.x, p.x - tag.rect.right(), 0.0f});
+    const float dy = std::max({tag.rect.y - p.y, p.y - tag.rect.bottom(), 0.0f});
+    const float d = std::hypot(dx, dy);
+    if (d <= nearest) {
+      nearest = d;
+      hit = &tag;
+    }
+  }
+  if (hit == nullptr) return;
+  const std::string target = derivation_id(hit->id, hit->index);
+  if (const auto operation = operation_of_tag(hit->id, hit->index)) {
+    ctx.view.next_hovered_operation = operation;
+    ctx.view.next_hovered_part = engine::part_of(static_cast<engine::OperationKind>(*operation));
+  } else if (const auto q = engine::find_quantity(without_index(hit->id)); q && is_step_part(*q)) {
+    ctx.view.next_hovered_part = q;
+  }
+  if (const auto stage = stage_of_tag(hit->id, hit->index)) ctx.view.next_hovered_stage = stage;
+  Readout readout = hit->readout;
+  if (readout.empty())
+    if (const auto q = engine::find_quantity(without_index(hit->id))) readout = quantity_tip(ctx, *q);
+  const std::string hover = id + "/" + hit->id + "/" + std::to_string(hit->index);
+  if (!readout.empty()) {
+    // Beside the datum and off its row.
+    Rect avoid = hit->rect;
+    if (row.name == "pipeline" || avoid.w > area.w * 0.7f) avoid = {p.x - ctx.px(6), avoid.y, ctx.px(12), avoid.h};
+    ctx.ui.io.hint(hover, avoid, readout, {}, 0.08);
+  }
+  if (!target.empty()) ctx.ui.io.set_cursor(Cursor::hand);
+  if (s.clicked && distance(p, ctx.ui.io.drag_origin()) < ctx.px(4)) open_derivation(ctx.view, target);
+}
+
+void figure_cell(PanelContext& ctx, const Rect& cell, std::size_t index, std::size_t place, Scenario& scenario) {
+  const FigureRow& row = figures()[index];
+  const Theme& t = ctx.ui.theme;
+  const bool drawable = ctx.session.drawable();
+  const std::string id = "figure." + std::string(row.name);
+  ctx.ui.canvas.rect(cell, {.colour = t.panel});
+  const auto clip = ctx.ui.canvas.clip(cell);
+  Rect rest = cell.inset(std::round(ctx.px(14)), 0);
+  rest.cut_bottom(std::round(ctx.px(8)));
+  const Rect head = rest.cut_top(std::round(ctx.px(kHeadHeight)));
+
+  const FigureView view = figure_view(ctx, index);
+  FigureHead words = row.head(figure_input(ctx), view);
+  if (!drawable) words.takeaway = ctx.text("ui.figure.last_valid");
+  const float side = std::round(ctx.px(24)), y = head.y + std::round((head.h - side) / 2);
+  const Rect menu{head.right() - side, y, side, side}, grow{head.right() - 2 * side - ctx.px(4), y, side, side};
+  const float x = cell_title(ctx, head, id, words.title, place) + ctx.px(6);
+  const bool tools = row.name == "pipeline" && drawable && ctx.session.report().pipeline.drawn();
+  const float room = (tools ? pipeline_toggles(ctx, grow.x - ctx.px(4), head.centre().y) : grow.x) - ctx.px(8) - x;
+  const TextStyle phrase = ctx.style(t.ink2);
+  if (!words.brief.empty() && ctx.ui.canvas.text_width(words.takeaway, phrase) > room) words.takeaway = words.brief;
+  if (room > ctx.px(60))
+    ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, words.takeaway, phrase, room), phrase);
+  const bool maximised = place == kMaximised;
+  if (icon_button(ctx.ui, grow, id + ".maximise", maximised ? Icon::restore : Icon::maximise,
+                  {std::string(ctx.text(maximised ? "ui.figure.restore" : "ui.figure.maximise")), {}}))
+    ctx.view.maximised = maximised ? std::nullopt : std::optional(index);
+  if (icon_button(ctx.ui, menu, id + ".menu", Icon::more, {std::string(ctx.text("ui.figure.menu")), {}}))
+    open_figure_menu(ctx, index, menu);
+  take_figure_menu(ctx, index);
+  figure_picture(ctx, rest, index, view, scenario);
+}
+
+}  // namespace roofscape::app

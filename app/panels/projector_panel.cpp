@@ -1,0 +1,78 @@
+// Projector mode: one figure over the whole window with its title, its takeaway and the numbers of the verdict. Nothing else,
+// and no text under 1/40 of the height (visual spec, section 3).
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/panels/figure_cell.h"
+#include "widgets/figures.h"
+#include "widgets/number_format.h"
+#include "widgets/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+using engine::Q;
+
+engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::Scenario scenario) {
+  const Theme& t = ctx.ui.theme;
+  const float em = ctx.ui.em();
+  const auto all = figures();
+  ctx.view.projected %= all.size();
+  const std::size_t index = ctx.view.projected;
+  ctx.ui.canvas.rect(window, {.colour = t.panel});
+  Rect rest = window.inset(std::round(1.4f * em), std::round(em));
+
+  // Which of how many, as in a deck of slides.
+  Rect top = rest.cut_top(std::round(1.5f * em));
+  TextStyle small = ctx.style(t.ink2);
+  small.halign = HAlign::right;
+  const std::string place = std::to_string(index + 1) + " / " + std::to_string(all.size());
+  ctx.ui.canvas.text({top.right(), top.centre().y}, place, small);
+  const TextStyle plain = ctx.style(t.ink2);
+  const float room = top.w - ctx.ui.canvas.text_width(place, plain) - em;
+  ctx.ui.canvas.text({top.x, top.centre().y}, ellipsize(ctx.ui.canvas, scenario.name, plain, room), plain);
+
+  const FigureView view = figure_view(ctx, index);
+  const FigureHead words = all[index].head(figure_input(ctx), view);
+  const Rect title = rest.cut_top(std::round(2.2f * em));
+  const TextStyle large = ctx.style(t.ink, 1.6f, Weight::bold), phrase = ctx.style(t.ink2, 1.25f);
+  const std::string name = ellipsize(ctx.ui.canvas, words.title, large, title.w * 0.5f);
+  ctx.ui.canvas.text({title.x, title.centre().y}, name, large);
+  const float x = title.x + ctx.ui.canvas.text_width(name, large) + em;
+  std::string takeaway = ctx.session.drawable() ? words.takeaway : std::string(ctx.text("ui.figure.last_valid"));
+  if (ctx.session.drawable() && !words.brief.empty() && ctx.ui.canvas.text_width(takeaway, phrase) > title.right() - x) takeaway = words.brief;
+  ctx.ui.canvas.text({x, title.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, title.right() - x), phrase);
+
+  // The verdict in one line.
+  const Rect foot = rest.cut_bottom(std::round(2.0f * em));
+  const engine::Report& report = ctx.session.report();
+  std::vector<std::pair<std::string, std::string>> facts;
+  facts.emplace_back(ctx.text("ui.verdict.memory"), ctx.text(report.fits() ? "ui.verdict.fits" : "ui.verdict.does_not_fit"));
+  for (const auto& [key, q] : {std::pair{"ui.verdict.step", Q::step_time}, {"quantity.mfu.label", Q::mfu}, {"ui.verdict.run", Q::run_days}})
+    if (const auto v = report.quantities[q]; v && !report.has_errors()) facts.emplace_back(ctx.text(key), verdict_value(ctx, q, *v));
+  float fx = foot.x;
+  for (const auto& [label, value] : facts) {
+    const TextStyle l = ctx.style(t.ink3), v = ctx.style(t.ink, 1, Weight::bold);
+    const float lw = ctx.ui.canvas.text_width(label, l), vw = ctx.ui.canvas.text_width(value, v);
+    if (fx + lw + vw + 0.5f * em > foot.right()) break;
+    ctx.ui.canvas.text({fx, foot.centre().y}, label, l);
+    ctx.ui.canvas.text({fx + lw + 0.5f * em, foot.centre().y}, value, v);
+    fx += lw + vw + 2 * em;
+  }
+  const TextStyle keys = ctx.style(t.ink3, kSmallText);
+  const std::string hint(ctx.text("ui.projector.keys"));
+  const float kw = ctx.ui.canvas.text_width(hint, keys);
+  if (fx + kw < foot.right()) {
+    TextStyle at = keys;
+    at.halign = HAlign::right;
+    ctx.ui.canvas.text({foot.right(), foot.centre().y}, hint, at);
+  }
+  rest.cut_top(std::round(0.4f * em));
+  take_figure_menu(ctx, index);
+  const auto clip = ctx.ui.canvas.clip(rest);
+  figure_picture(ctx, rest, index, view, scenario);
+  return scenario;
+}
+
+}  // namespace roofscape::app

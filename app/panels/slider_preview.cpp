@@ -1,0 +1,75 @@
+#include "app/panels/slider_preview.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/evaluate.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+
+namespace {
+constexpr int kSteps = 16;
+
+Notch notch_of(const Theme& t, double value, Outcome outcome) {
+  switch (outcome) {
+    case Outcome::compute: return {value, t.ok, false};
+    case Outcome::network: return {value, t.warn, false};
+    case Outcome::other: return {value, t.ink3, false};
+    case Outcome::too_large: return {value, t.err, false};
+    case Outcome::impossible: return {value, t.err, true};
+  }
+  return {value, t.ink3, false};
+}
+}  // namespace
+
+Outcome outcome_of(const engine::Report& report) {
+  if (report.has_errors()) return Outcome::impossible;
+  if (!report.fits()) return Outcome::too_large;
+  if (report.bound.kind == engine::BoundKind::compute) return Outcome::compute;
+  return report.bound.kind == engine::BoundKind::mesh_axis ? Outcome::network : Outcome::other;
+}
+
+std::vector<double> preview_values(const engine::Field& field, const SliderRange& range) {
+  std::vector<double> values;
+  const double from = range.track_from, to = range.track_to;
+  switch (range.kind) {
+    case SliderKind::power_of_two:
+      for (double v = from; v <= to; v *= 2) values.push_back(v);
+      break;
+    case SliderKind::logarithmic:
+      for (int i = 0; i <= kSteps; ++i) values.push_back(from * std::pow(to / from, static_cast<double>(i) / kSteps));
+      break;
+    case SliderKind::integer:
+    case SliderKind::linear: {
+      const double step = std::max(range.kind == SliderKind::integer ? 1.0 : 0.0, (to - from) / kSteps);
+      for (double v = from; v <= to + 1e-9 && step > 0; v += step) values.push_back(range.whole ? std::round(v) : v);
+      break;
+    }
+  }
+  std::erase_if(values, [&](double v) { return !engine::in_domain(field, range.whole ? std::round(v) : v); });
+  return values;
+}
+
+std::span<const Notch> slider_preview(PanelContext& ctx, const engine::Field& field, const SliderRange& range,
+                                      const engine::Scenario& scenario) {
+  const std::vector<double> values = preview_values(field, range);
+  if (values.empty()) return {};
+  engine::Scenario varied = scenario;
+  field.set(varied, range.whole ? std::round(values.front()) : values.front());
+  auto& kept = ctx.view.preview;
+  if (!kept || kept->path != field.path || !(kept->scenario == varied)) {
+    kept = ViewState::Preview{std::string(field.path), varied, {}};
+    engine::Report report;
+    engine::EvaluationScratch scratch;
+    for (const double v : values) {
+      field.set(varied, range.whole ? std::round(v) : v);
+      engine::evaluate(varied, scratch, report);
+      kept->notches.push_back(notch_of(ctx.ui.theme, v, outcome_of(report)));
+    }
+  }
+  return kept->notches;
+}
+
+}  // namespace roofscape::app

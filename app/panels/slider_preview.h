@@ -1,0 +1,18 @@
+// The band under a slider: whether each value along its track would fit, and what would bound it.
+#pragma once
+
+#include "app/panels/panel.h"
+
+namespace roofscape::app {
+
+enum class Outcome : std::uint8_t { compute, network, other, too_large, impossible };
+inline constexpr std::string_view kOutcomeIds[] = {"compute", "network", "other", "too_large", "impossible"};
+Outcome outcome_of(const engine::Report& report);
+
+// The band of a field over these values, evaluated once while nothing but the field itself changes.
+std::span<const widgets::Notch> slider_preview(PanelContext& ctx, const engine::Field& field, const widgets::SliderRange& range,
+                                               const engine::Scenario& scenario);
+// The values it shows: powers of two, whole numbers, or steps of the track.
+std::vector<double> preview_values(const engine::Field& field, const widgets::SliderRange& range);
+
+}  // namespace roofscape::app

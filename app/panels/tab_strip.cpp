@@ -1,0 +1,51 @@
+// The strip of open scenarios, shown while there are several.
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/panel.h"
+#include "widgets/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+
+void tab_strip(PanelContext& ctx, const Rect& r, TabStrip& strip) {
+  const Theme& t = ctx.ui.theme;
+  ctx.ui.canvas.rect(r, {.colour = t.win});
+  const auto clip = ctx.ui.canvas.clip(r);
+  const float side = std::round(ctx.px(24)), pad = ctx.px(10), gap = ctx.px(2);
+  const auto count = static_cast<float>(strip.tabs.size());
+  const float widest = std::min(ctx.px(280), std::floor((r.w - side - ctx.px(24)) / count) - gap);
+  float x = r.x + ctx.px(6);
+  for (std::size_t i = 0; i < strip.tabs.size(); ++i) {
+    const TabStrip::Tab& tab = strip.tabs[i];
+    const bool shown = i == strip.active;
+    const TextStyle style = ctx.style(shown ? t.ink : t.ink2);
+    const float dot = tab.saved ? 0 : ctx.px(12);
+    const float want = ctx.ui.canvas.text_width(tab.name, style) + dot + 2 * pad + side;
+    const Rect whole{x, r.y + ctx.px(2), std::max(ctx.px(30), std::min(want, widest)), r.h - ctx.px(2)};
+    const std::string id = "tab." + std::to_string(i);
+    const bool closable = whole.w > ctx.px(90);
+    const Rect body{whole.x, whole.y, whole.w - (closable ? side : 0), whole.h};
+    const ItemState s = ctx.ui.item(id, body);
+    ctx.ui.canvas.rect(whole, {.colour = shown ? t.panel : s.hovered ? t.ctlh : t.win}, ctx.px(3));
+    if (shown) ctx.ui.canvas.rect({whole.x, whole.y, whole.w, std::max(1.0f, std::round(ctx.px(2)))}, {.colour = t.ink2});
+    if (s.ring) ctx.ui.canvas.frame(body.inset(ctx.px(1)), {t.ink, ctx.px(2), {}}, ctx.px(3));
+    const float y = whole.centre().y;
+    if (!tab.saved) ctx.ui.canvas.marker({whole.x + pad + ctx.px(2), y}, Marker::circle, ctx.px(6), {.colour = t.ink2});
+    const float room = body.right() - whole.x - pad - dot - (closable ? 0 : ctx.px(4));
+    ctx.ui.canvas.text({whole.x + pad + dot, y}, ellipsize(ctx.ui.canvas, tab.name, style, room), style);
+    if (s.hovered) ctx.ui.io.hint(id, body, {tab.name, {}});
+    if (s.clicked) strip.show = i;
+    if (closable && icon_button(ctx.ui, {whole.right() - side, std::round(y - side / 2), side, side}, id + ".close", Icon::close,
+                                {std::string(ctx.text("command.tab.close")), {}}))
+      strip.close = i;
+    x = whole.right() + gap;
+  }
+  if (icon_button(ctx.ui, {x + ctx.px(4), std::round(r.centre().y - side / 2), side, side}, "tab.add", Icon::plus,
+                  {std::string(ctx.text("command.tab.new")), {}}))
+    strip.add = true;
+  separator(ctx, r.x, r.right(), r.bottom() - 1);
+}
+
+}  // namespace roofscape::app

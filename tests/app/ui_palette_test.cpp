@@ -1,0 +1,171 @@
+// The command palette finds everything by words and does it by keyboard; projector mode shows one figure a time.
+#include "app/palette_entries.h"
+#include "tests/app/ui_checks.h"
+#include "widgets/figures.h"
+
+using namespace roofscape;
+using test::Harness;
+using widgets::Key;
+using widgets::key_of;
+
+namespace {
+
+constexpr widgets::KeyPress kPalette{key_of('P'), true, false, false};
+
+void ask(Harness& h, const std::string& words) {
+  h.key(kPalette);
+  REQUIRE(h.workspace.view.sheet == app::Sheet::palette);
+  h.type(words);
+  h.step();
+}
+
+void do_first(Harness& h, const std::string& words) {
+  ask(h, words);
+  CAPTURE(words);
+  REQUIRE_FALSE(h.workspace.view.palette.entries.empty());
+  h.key({Key::enter});
+  CHECK(h.workspace.view.sheet == app::Sheet::none);
+}
+
+app::PaletteEntry first(const Harness& h, std::string_view words) {
+  const auto all = app::palette_entries(h.workspace.session, h.workspace.texts(), words, {});
+  REQUIRE_FALSE(all.empty());
+  return all.front();
+}
+
+}  // namespace
+
+TEST_CASE("a field and a value set it, as one step of undo") {
+  Harness h("llama3-405b-16k-h100-8k");
+  const engine::Scenario before = h.scenario();
+  do_first(h, "tensor 4");
+  CHECK(h.scenario().parallelism.tensor == 4);
+  CHECK(h.workspace.session.history().undo_depth() == 1);
+  h.key({key_of('Z'), true, false, false});
+  CHECK(h.scenario() == before);
+  do_first(h, "schedule interleaved");
+  CHECK(h.scenario().pipeline.schedule != before.pipeline.schedule);
+  do_first(h, "sequence length 16k");
+  CHECK(h.scenario().workload.sequence_length == 16000);
+  do_first(h, "offload optimizer on");
+  CHECK(h.scenario().offload.optimizer != before.offload.optimizer);
+}
+
+TEST_CASE("a value outside the domain of a field is not offered") {
+  Harness h;
+  for (const auto& e : app::palette_entries(h.workspace.session, h.workspace.texts(), "tensor -4", {}))
+    CHECK(e.kind != app::PaletteKind::field);
+  for (const auto& e : app::palette_entries(h.workspace.session, h.workspace.texts(), "zero stage 9", {}))
+    CHECK(e.kind != app::PaletteKind::field);
+}
+
+TEST_CASE("a field alone is completed to be given its value") {
+  Harness h;
+  ask(h, "set tensor");
+  CHECK(h.workspace.view.palette.entries.front().kind == app::PaletteKind::complete);
+  h.key({Key::enter});
+  CHECK(h.workspace.view.sheet == app::Sheet::palette);
+  h.type("8");
+  h.step();
+  h.key({Key::enter});
+  CHECK(h.scenario().parallelism.tensor == 8);
+}
+
+TEST_CASE("numbers are explained, scenarios and models opened, figures shown by their names") {
+  Harness h;
+  do_first(h, "explain mfu");
+  CHECK(h.workspace.view.trail.back() == "mfu");
+  do_first(h, "model qwen3-8b");
+  CHECK(h.scenario().model.name.find("Qwen3") != std::string::npos);
+  const auto scenarios = h.workspace.session.library().list(io::PresetKind::scenario);
+  do_first(h, "open " + scenarios.back().id);
+  CHECK(h.workspace.session.preset_id() == scenarios.back().id);
+}
+
+TEST_CASE("every command, figure, scenario, model and cluster is found by its own title") {
+  Harness h;
+  const auto found = [&](std::string_view title, app::PaletteKind kind, std::string_view value) {
+    CAPTURE(std::string(title));
+    const auto all = app::palette_entries(h.workspace.session, h.workspace.texts(), title, {}, 400);
+    CHECK(std::any_of(all.begin(), all.end(), [&](const auto& e) { return e.kind == kind && e.value == value; }));
+  };
+  for (const app::Command& c : app::commands())
+    if (c.category != app::Category::hidden) found(h.workspace.texts().text("command." + std::string(c.id)), app::PaletteKind::command, c.id);
+  for (const auto& [preset, kind] : {std::pair{io::PresetKind::scenario, app::PaletteKind::scenario}, {io::PresetKind::model, app::PaletteKind::model},
+                                     {io::PresetKind::cluster, app::PaletteKind::cluster}})
+    for (const io::Preset& p : h.workspace.session.library().list(preset)) found(p.id, kind, p.id);
+  CHECK(first(h, "projector mode").value == "view.projector");
+}
+
+TEST_CASE("the palette works by keyboard alone and leaves no key for the window below") {
+  Harness h;
+  const engine::Scenario before = h.scenario();
+  ask(h, "2");
+  CHECK(h.scenario() == before);  // no preset was opened
+  h.key({Key::down});
+  CHECK(h.workspace.view.palette.highlighted == 1);
+  h.key({Key::up});
+  h.key({Key::up});
+  CHECK(h.workspace.view.palette.highlighted == static_cast<int>(h.workspace.view.palette.entries.size()) - 1);
+  h.key({Key::escape});
+  CHECK(h.workspace.view.sheet == app::Sheet::none);
+  CHECK_FALSE(h.workspace.interaction.editing_any());
+  ask(h, "zzzz");
+  CHECK(h.workspace.view.palette.entries.empty());
+  h.key({Key::enter});
+  CHECK(h.workspace.view.sheet == app::Sheet::palette);
+  h.click({5, 500});
+  CHECK(h.workspace.view.sheet == app::Sheet::none);
+  CHECK(h.scenario() == before);
+}
+
+TEST_CASE("the palette is readable at every size") {
+  for (const auto& [w, hgt] : {std::pair{1024.0f, 700.0f}, {1280.0f, 720.0f}, {3840.0f, 2160.0f}})
+    for (const char* words : {"", "step", "set tensor", "bandwidth 4"}) {
+      Harness h("llama3-70b-v5p-pod", w, hgt);
+      ask(h, words);
+      CHECK(widgets::compat::audit_draw_data().outside == 0);
+      test::check_texts(h, w);
+    }
+}
+
+TEST_CASE("projector mode shows each figure over the window with no small text, and Escape ends it") {
+  for (const auto& [w, hgt] : {std::pair{1920.0f, 1080.0f}, {1280.0f, 720.0f}, {1024.0f, 768.0f}, {3840.0f, 2160.0f}}) {
+    Harness h("llama3-405b-16k-h100-8k", w, hgt);
+    const widgets::Colour before = h.workspace.theme().panel;
+    h.key({Key::f5});
+    REQUIRE(h.workspace.view.projector);
+    CHECK_FALSE(h.workspace.theme().panel == before);
+    CHECK(h.place("parallelism.tensor") == nullptr);
+    const float least = std::min(hgt, w * 33.75f / 48) / 40;
+    for (std::size_t i = 0; i < widgets::figures().size(); ++i) {
+      CAPTURE(widgets::figures()[h.workspace.view.projected].name);
+      CAPTURE(w);
+      CHECK(widgets::compat::audit_draw_data().outside == 0);
+      test::check_texts(h, w);
+      const widgets::FontStack& fonts = test::test_fonts();
+      for (const auto& t : h.canvas.drawn_texts())
+        if (t.upright && !widgets::intersection(t.rect, t.clip).empty()) CHECK(t.rect.h >= least * 0.95f * (fonts.ascent() + fonts.descent()));
+      const std::size_t now = h.workspace.view.projected;
+      h.key({Key::right});
+      CHECK(h.workspace.view.projected == (now + 1) % widgets::figures().size());
+    }
+    h.key({Key::left});
+    h.key({Key::escape});
+    CHECK_FALSE(h.workspace.view.projector);
+    CHECK(h.workspace.theme().panel == before);
+  }
+}
+
+TEST_CASE("each theme of the menu is taken and marked") {
+  Harness h;
+  for (const char* name : {"light", "print", "high_contrast", "dark"}) {
+    const app::Command* c = app::find_command("theme." + std::string(name));
+    REQUIRE(c != nullptr);
+    c->run(h.workspace);
+    h.step(2);
+    CHECK(c->on(h.workspace));
+    CHECK(h.workspace.settings.theme == name);
+    CHECK(widgets::compat::audit_draw_data().outside == 0);
+  }
+}
