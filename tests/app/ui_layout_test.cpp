@@ -85,7 +85,9 @@ TEST_CASE("the menu of a figure offers its choices, and a right click on the pic
       if (row.options[o].choices.size() > 1) {
         const auto& options = h.workspace.interaction.popup().options;
         const std::string wanted(h.workspace.texts().text(id + "." + std::string(row.options[o].key) + "." + std::string(row.options[o].choices[1])));
-        std::size_t at = 0;
+        const std::string heading(h.workspace.texts().text(id + "." + std::string(row.options[o].key)));
+        std::size_t at = 0;  // options may share words: the choice is the first of them under its heading
+        while (at < options.size() && !(options[at].heading && options[at].text == heading)) ++at;
         while (at < options.size() && (options[at].text != wanted || options[at].heading)) ++at;
         REQUIRE(at < options.size());
         h.workspace.interaction.popup().highlighted = static_cast<int>(at);

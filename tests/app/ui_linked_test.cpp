@@ -35,8 +35,8 @@ bool says(const Harness& h, std::string_view words) {
 
 TEST_CASE("an operation of the roofline lights its part of the step, and the part lights its operations") {
   Harness h("llama3-405b-16k-h100-8k");
-  h.move(place_of(h, "operation.attention"));
-  CHECK(h.workspace.view.hovered_part == Q::step_attention);
+  h.move(place_of(h, "operation.residual"));
+  CHECK(h.workspace.view.hovered_part == Q::step_hbm);
   const auto* bar = h.place("step_bar.step.matmul_s");
   REQUIRE(bar != nullptr);
   h.move(bar->rect.centre());
