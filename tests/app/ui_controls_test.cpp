@@ -1,7 +1,3 @@
-#include <filesystem>
-#include <random>
-#include <system_error>
-
 #include "tests/app/ui_harness.h"
 #include "widgets/controls.h"
 
@@ -210,53 +206,4 @@ TEST_CASE("numbers are read as people type them") {
   CHECK_FALSE(widgets::parse_number("abc", Notation::count));
   CHECK_FALSE(widgets::parse_number("1e999", Notation::count));
   CHECK_FALSE(widgets::parse_number("nan", Notation::count));
-}
-
-namespace {
-
-// Clicks may export figures, which go to the working folder.
-class InScratchFolder {
- public:
-  InScratchFolder() : before_(std::filesystem::current_path()), scratch_(std::filesystem::temp_directory_path() / ("roofscape-ui-" + std::to_string(std::random_device{}()))) {
-    std::filesystem::create_directories(scratch_);
-    std::filesystem::current_path(scratch_);
-  }
-  InScratchFolder(const InScratchFolder&) = delete;
-  InScratchFolder& operator=(const InScratchFolder&) = delete;
-  ~InScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::current_path(before_, ignored);
-    std::filesystem::remove_all(scratch_, ignored);
-  }
-
- private:
-  std::filesystem::path before_, scratch_;
-};
-
-}  // namespace
-
-TEST_CASE("two thousand random events leave no assert and a scenario inside its domains") {
-  const InScratchFolder scratch;
-  Harness h("llama3-8b-8-h100", 1280, 720);
-  std::mt19937 random(7);
-  const auto chance = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-  for (int i = 0; i < 2000; ++i) {
-    switch (chance(8)) {
-      case 0: case 1: case 2: widgets::compat::move_pointer(static_cast<float>(chance(1300)), static_cast<float>(chance(740))); break;
-      case 3: widgets::compat::press_pointer(0, true); break;
-      case 4: widgets::compat::press_pointer(0, false); break;
-      case 5: widgets::compat::turn_wheel(static_cast<float>(chance(3) - 1)); break;
-      case 6: {
-        const std::array keys{Key::tab, Key::enter, Key::left, Key::right, Key::up, Key::down, Key::escape, Key::backspace};
-        h.key({keys[static_cast<std::size_t>(chance(8))]});
-        break;
-      }
-      default: h.type(std::string(1, static_cast<char>('0' + chance(10)))); break;
-    }
-    h.step();
-  }
-  for (const engine::Field& field : engine::scenario_fields()) {
-    CAPTURE(field.path);
-    CHECK(engine::in_domain(field, field.get(h.scenario())));
-  }
 }

@@ -1,0 +1,136 @@
+// Random events at the whole window: nothing asserts, nothing becomes NaN, no field leaves its domain, and everything can be
+// undone. ROOFSCAPE_UI_EVENTS asks for more events than the usual few thousand.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <system_error>
+
+#include "tests/app/ui_checks.h"
+
+using namespace roofscape;
+using test::Harness;
+using widgets::Key;
+
+namespace {
+
+// Clicks may export figures and save scenarios: all of it goes to a folder of its own.
+class InScratchFolder {
+ public:
+  InScratchFolder()
+      : before_(std::filesystem::current_path()),
+        scratch_(std::filesystem::temp_directory_path() / ("roofscape-ui-" + std::to_string(std::random_device{}()))) {
+    std::filesystem::create_directories(scratch_);
+    std::filesystem::current_path(scratch_);
+    ::setenv("XDG_DATA_HOME", scratch_.c_str(), 1);
+  }
+  InScratchFolder(const InScratchFolder&) = delete;
+  InScratchFolder& operator=(const InScratchFolder&) = delete;
+  ~InScratchFolder() {
+    std::error_code ignored;
+    ::unsetenv("XDG_DATA_HOME");
+    std::filesystem::current_path(before_, ignored);
+    std::filesystem::remove_all(scratch_, ignored);
+  }
+
+ private:
+  std::filesystem::path before_, scratch_;
+};
+
+int events_wanted(int usual) {
+  const char* wanted = std::getenv("ROOFSCAPE_UI_EVENTS");
+  return wanted == nullptr ? usual : std::max(usual, std::atoi(wanted));
+}
+
+void check_whole(const Harness& h) {
+  for (const engine::Field& field : engine::scenario_fields()) {
+    CAPTURE(field.path);
+    CHECK(engine::in_domain(field, field.get(h.scenario())));
+  }
+  const auto audit = widgets::compat::audit_draw_data();
+  CHECK(audit.vertices > 100);
+  std::size_t broken = 0;
+  for (const auto& t : h.canvas.drawn_texts())
+    if (!std::isfinite(t.rect.x) || !std::isfinite(t.rect.w) || t.text.find("nan") != std::string::npos) ++broken;
+  CHECK(broken == 0);
+}
+
+}  // namespace
+
+TEST_CASE("random events leave no assert, no NaN and a scenario inside its domains") {
+  const InScratchFolder scratch;
+  Harness h("llama3-8b-8-h100", 1280, 720);
+  h.workspace.actions.copy_text = [](const std::string&) {};
+  h.workspace.interaction.read_clipboard = [] { return std::string("{\"format\": \"roofscape/scenario\", \"parallelism\": {\"tensor\": 4}}"); };
+  std::mt19937 random(7);
+  const auto chance = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  constexpr std::array kKeys{Key::tab, Key::enter, Key::left, Key::right, Key::up, Key::down, Key::escape, Key::backspace,
+                             Key::home, Key::end, Key::del, Key::page_up, Key::page_down, Key::f1, Key::f5};
+  float width = 1280, height = 720;
+  const int count = events_wanted(3000);
+  for (int i = 0; i < count; ++i) {
+    switch (chance(16)) {
+      case 0: case 1: case 2: case 3: case 4:
+        widgets::compat::move_pointer(static_cast<float>(chance(static_cast<int>(width) + 20)), static_cast<float>(chance(static_cast<int>(height) + 20)));
+        break;
+      case 5: case 6: widgets::compat::press_pointer(0, true); break;
+      case 7: case 8: widgets::compat::press_pointer(0, false); break;
+      case 9: widgets::compat::press_pointer(1, chance(2) == 0); break;
+      case 10: widgets::compat::turn_wheel(static_cast<float>(chance(5) - 2)); break;
+      case 11: h.key({kKeys[static_cast<std::size_t>(chance(static_cast<int>(kKeys.size())))], false, chance(4) == 0, false}); break;
+      case 12: {
+        // Any command by its key, but the growth of the text, which makes fonts anew each time.
+        const auto all = app::commands();
+        const app::Command& c = all[static_cast<std::size_t>(chance(static_cast<int>(all.size())))];
+        if (c.key.key != Key::none && !std::string_view(c.id).starts_with("view.zoom") && c.id != "figure.export") h.key(c.key);
+        break;
+      }
+      case 13: h.type(std::string(1, static_cast<char>(' ' + chance(95)))); break;
+      case 14: h.wait(0.5); break;
+      default:
+        if (chance(40) == 0) {
+          width = static_cast<float>(800 + chance(1200));
+          height = static_cast<float>(560 + chance(600));
+          h.resize(width, height);
+        } else {
+          // A click at something that is there.
+          const auto& places = h.workspace.probe.all();
+          if (places.empty()) break;
+          auto at = places.begin();
+          std::advance(at, chance(static_cast<int>(places.size())));
+          if (at->second.visible.h > 2 && at->first != "menu.file") h.click(at->second.visible.centre(), chance(5) == 0 ? 1 : 0);
+        }
+    }
+    h.step();
+    if (i % 500 == 0) check_whole(h);
+  }
+  check_whole(h);
+}
+
+TEST_CASE("a hundred random edits by hand are undone one by one to the start") {
+  Harness h("llama3-405b-16k-h100-8k");
+  const engine::Scenario start = h.scenario();
+  std::mt19937 random(11);
+  const auto chance = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  int edits = 0;
+  std::vector<engine::Scenario> states{start};
+  for (int tries = 0; edits < 100 && tries < 400; ++tries) {
+    std::vector<std::string> names;
+    for (const auto& [name, place] : h.workspace.probe.all())
+      if (name.ends_with(".track")) names.push_back(name.substr(0, name.size() - 6));
+    REQUIRE_FALSE(names.empty());
+    const std::string& name = names[static_cast<std::size_t>(chance(static_cast<int>(names.size())))];
+    h.drag(name, static_cast<float>(chance(100)) / 100, static_cast<float>(chance(100)) / 100, 2);
+    if (h.scenario() == states.back()) continue;
+    states.push_back(h.scenario());
+    ++edits;
+  }
+  REQUIRE(edits == 100);
+  CHECK(h.workspace.session.history().undo_depth() == 100);
+  for (std::size_t i = states.size() - 1; i-- > 0;) {
+    h.key({widgets::key_of('Z'), true, false, false});
+    CHECK(h.scenario() == states[i]);
+  }
+  CHECK(h.scenario() == start);
+}

@@ -1,0 +1,61 @@
+// A recorded drag over the batch, headless: how long it takes from the slider's move to the finished draw lists, with all
+// default panels at 1080p, on the preset with the longest pipeline. Prints the median, the 99th percentile and the longest.
+#define DOCTEST_CONFIG_DISABLE  // the harness of the tests, without the tests
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "engine/evaluate.h"
+#include "tests/app/ui_harness.h"
+
+namespace {
+
+using namespace roofscape;
+
+std::string largest_preset() {
+  std::string best;
+  std::size_t most = 0;
+  for (const io::Preset& p : test::presets().list(io::PresetKind::scenario)) {
+    const auto loaded = io::load_scenario(p.id, test::presets());
+    if (!loaded.ok()) continue;
+    const std::size_t size = engine::evaluate(loaded.value()).pipeline.orders.ops.size();
+    if (best.empty() || size > most) best = p.id, most = size;
+  }
+  return best;
+}
+
+void drag(const std::string& preset, const std::string& slider, int frames) {
+  test::Harness h(preset);
+  if (!h.reach(slider)) return;
+  const widgets::Rect track = h.place(slider + ".track")->rect;
+  h.move({track.x + track.w * 0.4f, track.centre().y});
+  h.press();
+  std::vector<double> ms;
+  const std::size_t before = h.workspace.session.evaluations();
+  for (int i = 0; i < frames; ++i) {
+    // To and fro over the middle of the track, as a hand does.
+    const float share = 0.5f + 0.4f * std::sin(static_cast<float>(i) * 0.11f);
+    widgets::compat::move_pointer(track.x + track.w * share, track.centre().y);
+    const auto begin = std::chrono::steady_clock::now();
+    h.step();
+    ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+  }
+  h.release();
+  std::sort(ms.begin(), ms.end());
+  const auto at = [&](double share) { return ms[std::min(ms.size() - 1, static_cast<std::size_t>(share * static_cast<double>(ms.size())))]; };
+  std::printf("%-28s %-34s median %.2f ms  p99 %.2f ms  longest %.2f ms  (%zu evaluations)\n", preset.c_str(), slider.c_str(), at(0.5), at(0.99),
+              ms.back(), h.workspace.session.evaluations() - before);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string preset = argc > 1 ? argv[1] : largest_preset();
+  constexpr int kFrames = 1000;
+  drag(preset, "workload.global_batch_sequences", kFrames);
+  drag(preset, "parallelism.fsdp", kFrames);
+  drag(preset, "workload.sequence_length", kFrames);
+  return 0;
+}
