@@ -252,6 +252,7 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
   ScreenFonts atlas(workspace.fonts());
   atlas.add_characters(workspace.characters());
   ScreenCanvas canvas(workspace.fonts(), atlas);
+  canvas.set_tagging(Tagging::none);  // the workspace asks for tags near the pointer; all of them cost more than the picture
   FullScreen full_screen;
   Autosave autosave(options.keep_settings);
   workspace.actions.copy_text = [&](const std::string& text) { glfwSetClipboardString(window, text.c_str()); };

@@ -50,6 +50,7 @@ class Harness {
     ImGui::GetIO().LogFilename = nullptr;
     atlas_.add_characters(workspace.characters());
     canvas.set_audit(true);
+    canvas.set_tagging(widgets::Tagging::none);  // as in the window
     step(2);
   }
   ~Harness() { ImGui::DestroyContext(context_); }
