@@ -90,8 +90,8 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
     const float top = out.tops[shown[k]], middle = top + out.pitch / 2;
     std::size_t next = k + 1;
     while (next < shown.size() && rows[shown[next]].aside) ++next;
-    if (row.joined && next < shown.size() && !row.parts.empty()) {
-      const float at = out.x(row.parts.back().to), margin = (out.pitch - out.bar_height) / 2;
+    if ((row.joint || (row.joined && !row.parts.empty())) && next < shown.size()) {
+      const float at = out.x(row.joint ? *row.joint : row.parts.back().to), margin = (out.pitch - out.bar_height) / 2;
       canvas.line({at, top + out.pitch - margin}, {at, out.tops[shown[next]] + margin}, joint);
     }
     for (const BarPart& part : row.parts) {

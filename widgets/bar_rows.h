@@ -26,6 +26,7 @@ struct BarRow {
   std::optional<BarPart> ghost;     // the baseline's place: a dashed outline
   bool bold = false;
   bool joined = false;   // its end is where the next row begins that is not aside
+  std::optional<double> joint;  // where the joint to the next row stands, if not at the end of the last part
   bool aside = false;    // no step of the waterfall
   double weight = 0;     // where not all rows have room, those of least weight go
 };

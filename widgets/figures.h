@@ -26,6 +26,7 @@ inline constexpr std::size_t kFigureCount = 11;
 inline constexpr std::size_t kFigureCount = 12;
 inline constexpr std::size_t kFigureCount = 14;
 inline constexpr std::size_t kFigureCount = 15;
+inline constexpr std::size_t kFigureCount = 17;
 std::span<const FigureRow> figures();
 const FigureRow* find_figure(std::string_view name);  // null if there is none
 
