@@ -21,12 +21,7 @@ struct FigureRow {
 
 inline constexpr float kPrintEm = 9;  // points
 
-inline constexpr std::size_t kFigureCount = 10;
-inline constexpr std::size_t kFigureCount = 11;
-inline constexpr std::size_t kFigureCount = 12;
-inline constexpr std::size_t kFigureCount = 14;
-inline constexpr std::size_t kFigureCount = 15;
-inline constexpr std::size_t kFigureCount = 17;
+inline constexpr std::size_t kFigureCount = 20;
 std::span<const FigureRow> figures();
 const FigureRow* find_figure(std::string_view name);  // null if there is none
 
