@@ -26,7 +26,7 @@ void draw(Canvas& canvas, const widgets::FigureRow& figure, const widgets::Figur
   ground.colour = input.theme.panel;
   canvas.rect(canvas.bounds(), ground);
   view.print = true;
-  figure.draw(canvas, canvas.bounds().inset(canvas.em()), input, view);
+  widgets::draw_figure(figure, canvas, canvas.bounds().inset(canvas.em()), input, view);
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::stri
 
 io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const widgets::FigureInput& input, FileFormat format,
                                      const ExportOptions& wanted, const widgets::FontStack& fonts, const widgets::FigureView& view) {
-  const widgets::FigureHead head = figure.head(input, view);
+  const widgets::FigureHead head = widgets::figure_head(figure, input, view);
   if (format == FileFormat::svg) {
     widgets::SvgOptions options;
     options.title = head.title;

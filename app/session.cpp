@@ -16,7 +16,10 @@ Session::Session(const io::PresetLibrary& library, engine::Scenario start, std::
   if (!drawable()) last_drawable_report_ = report_;
 }
 
-bool Session::drawable() const { return report_.quantities[engine::Q::step_time].has_value() && !report_.has_errors(); }
+bool Session::drawable() const {
+  const bool serves = scenario().workload.kind == engine::WorkloadKind::serving;
+  return report_.quantities[serves ? engine::Q::time_per_output_token : engine::Q::step_time].has_value() && !report_.has_errors();
+}
 
 void Session::evaluate_current() {
   const auto begin = std::chrono::steady_clock::now();

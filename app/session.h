@@ -38,7 +38,7 @@ class Session {
   // The last scenario whose step could be computed, with its report: figures show it, faded, while the present one has none.
   const engine::Scenario& last_drawable() const { return last_drawable_; }
   const engine::Report& last_drawable_report() const { return last_drawable_report_; }
-  bool drawable() const;  // there is a step, and no error stands against the plan
+  bool drawable() const;  // there is a step or a time per token, and no error stands against the plan
 
   // Takes the scenario the panels returned. True if it changed; the report is computed again only then.
   bool update(engine::Scenario edited, bool held);

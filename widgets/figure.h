@@ -36,9 +36,6 @@ struct FigureInput {
   std::span<const engine::MeasuredOperation> measured = {};  // laid over the roofline
   std::span<const engine::Chip> chips = {};                  // all there are, for figures that compare them
 };
-// Figures about a training step have nothing to show of a scenario that serves, and say so.
-inline bool serves(const FigureInput& input) { return input.scenario.workload.kind == engine::WorkloadKind::serving; }
-
 // A choice a figure offers beyond the scenario, such as which collective it draws. Words: "figure.<name>.<key>" and
 // "figure.<name>.<key>.<choice>".
 struct FigureOption {

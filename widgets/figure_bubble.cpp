@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "engine/training/schedule_comparison.h"
-#include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_pipeline_blocks.h"
 #include "widgets/figure_pipeline_parts.h"
@@ -212,7 +211,6 @@ FigureHead bubble_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.bubble.title");
-  if (serves(input)) return head;
   const engine::BubbleStudy* c = curves_of(input);
   if (c == nullptr) return head;
   const int now = c->work().shape.microbatches;
@@ -229,7 +227,6 @@ FigureHead bubble_head(const FigureInput& input, const FigureView&) {
 
 void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, bubble_head(input, view));
-  if (serves(input)) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.training_only"));
   if (rest.empty()) return;
   const engine::BubbleStudy* c = curves_of(input);
   if (c == nullptr) {

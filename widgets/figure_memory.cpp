@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_memory_parts.h"
 #include "widgets/number_format.h"
@@ -177,7 +176,6 @@ FigureHead plan_head(const FigureInput& input) {
   const bool several = input.report.stages.size() > 1;
   FigureHead head;
   head.title = t.text(several ? "figure.memory.title.stages" : "figure.memory.title");
-  if (serves(input)) return head;
   if (input.report.stages.empty()) return head;
   const Sizes sizes = sizes_of(input);
   const std::string stage = format_count(sizes.fullest);
@@ -205,7 +203,6 @@ FigureHead memory_head(const FigureInput& input, const FigureView&) {
 
 void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, memory_head(input, view));
-  if (serves(input)) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.training_only"));
   const int stages = static_cast<int>(input.report.stages.size());
   if (stages == 0 || rest.empty()) return;
   if (stages == 1) {

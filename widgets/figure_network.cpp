@@ -222,7 +222,6 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.network.title");
-  if (serves(input)) return head;
   const NetworkStudy& study = study_of(input, view);
   if (!study.known()) return head;
   const std::string now = tokens_text(study.tokens_now);
@@ -245,7 +244,6 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
 
 void draw_network(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, network_head(input, view));
-  if (serves(input)) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.training_only"));
   if (rest.empty()) return;
   const NetworkStudy& study = study_of(input, view);
   if (!study.known()) return draw_empty_state(canvas, input.theme, rest, input.texts.text(study.chips > 1 ? "figure.network.unknown" : "figure.network.one_chip"));

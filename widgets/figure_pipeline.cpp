@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_pipeline_blocks.h"
 #include "widgets/figure_pipeline_parts.h"
@@ -57,7 +56,6 @@ FigureHead pipeline_head(const FigureInput& input, const FigureView&) {
   const engine::PipelineReport& p = input.report.pipeline;
   FigureHead head;
   head.title = t.text("figure.pipeline.title");
-  if (serves(input)) return head;
   if (!p.status.legal()) {
     head.takeaway = t.format("figure.pipeline.cannot_run", {schedule_name(input, p.shape)});
   } else if (p.drawn()) {
@@ -104,7 +102,6 @@ Rect pipeline_plot(const Canvas& canvas, const Rect& area, const FigureInput& in
 void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& asked) {
   const FigureView view = with_options(asked);
   const Rect rest = draw_figure_head(canvas, area, input, view, pipeline_head(input, view));
-  if (serves(input)) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.training_only"));
   const engine::PipelineReport& p = input.report.pipeline;
   if (rest.empty()) return;
   if (!p.status.legal()) return draw_schedule_reason(canvas, rest, input);

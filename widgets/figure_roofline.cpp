@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/hardware/roofline.h"
-#include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_roofline_layout.h"
 #include "widgets/number_format.h"
@@ -152,7 +151,6 @@ FigureHead roofline_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.roofline.title");
-  if (serves(input)) return head;
   const double peak = input.report.quantities.value_or(Q::peak_flops, 0);
   const double bandwidth = input.report.quantities.value_or(Q::hbm_bandwidth, 0);
   if (!(peak > 0) || !(bandwidth > 0)) return head;
@@ -178,7 +176,6 @@ FigureHead roofline_head(const FigureInput& input, const FigureView&) {
 
 void draw_roofline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, roofline_head(input, view));
-  if (serves(input)) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.training_only"));
   const Layout l = lay_out(canvas, rest, input, view);
   if (!l.drawn) {
     TextStyle style;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "engine/training/schedule_comparison.h"
-#include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_pipeline_blocks.h"
 #include "widgets/figure_pipeline_parts.h"
@@ -390,7 +389,6 @@ FigureHead schedules_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.schedules.title");
-  if (serves(input)) return head;
   Comparison* c = comparison_of(input);
   if (c == nullptr || !c->all.done()) return head;  // which is fastest is not known yet
   const ScheduleVariant *best = fastest(*c), &own = variant(*c, c->work().shape.kind);
@@ -406,7 +404,6 @@ FigureHead schedules_head(const FigureInput& input, const FigureView&) {
 
 void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, schedules_head(input, view));
-  if (serves(input)) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.training_only"));
   if (rest.empty()) return;
   Comparison* c = comparison_of(input);
   if (c == nullptr) {

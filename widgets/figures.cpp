@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "widgets/empty_state.h"
 #include "widgets/figure_bubble.h"
 #include "widgets/figure_checkpointing.h"
 #include "widgets/figure_collective.h"
@@ -9,6 +10,7 @@
 #include "widgets/figure_matmul.h"
 #include "widgets/figure_compare.h"
 #include "widgets/figure_generations.h"
+#include "widgets/figure_head.h"
 #include "widgets/figure_ladder.h"
 #include "widgets/figure_memory.h"
 #include "widgets/figure_memory_time.h"
@@ -38,8 +40,8 @@ constexpr std::array kFigures{
     FigureRow{"matmul", draw_matmul, matmul_head, matmul_data, kColumn, 283.5f, kMatmulOptions},
     FigureRow{"collective", draw_collective, collective_head, collective_data, kColumn, 283.5f, kCollectiveOptions},
     FigureRow{"sharded-matmul", draw_sharded_matmul, sharded_matmul_head, sharded_matmul_data, kColumn, 283.5f, kShardedMatmulOptions},
-    FigureRow{"ladder", draw_ladder, ladder_head, ladder_data, kColumn, 283.5f},
-    FigureRow{"generations", draw_generations, generations_head, generations_data, kColumn, 368.5f},
+    FigureRow{"ladder", draw_ladder, ladder_head, ladder_data, kColumn, 283.5f, {}, Subject::any},
+    FigureRow{"generations", draw_generations, generations_head, generations_data, kColumn, 368.5f, {}, Subject::any},
     FigureRow{"topology", draw_topology, topology_head, topology_data, kColumn, 255.1f},
     FigureRow{"compare", draw_compare, compare_head, compare_data, kColumn, 255.1f},
     FigureRow{"step", draw_step, step_head, step_data, kColumn, 255.1f},
@@ -55,6 +57,29 @@ static_assert(kFigures.size() == kFigureCount);
 }  // namespace
 
 std::span<const FigureRow> figures() { return kFigures; }
+
+bool shows(const FigureRow& row, const engine::Scenario& scenario) {
+  if (row.subject == Subject::any) return true;
+  return (row.subject == Subject::serving) == (scenario.workload.kind == engine::WorkloadKind::serving);
+}
+
+FigureHead figure_head(const FigureRow& row, const FigureInput& input, const FigureView& view) {
+  if (shows(row, input.scenario)) return row.head(input, view);
+  FigureHead head;
+  head.title = input.texts.text("command.figure." + std::string(row.name));
+  return head;
+}
+
+void draw_figure(const FigureRow& row, Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+  if (shows(row, input.scenario)) return row.draw(canvas, area, input, view);
+  const Rect rest = draw_figure_head(canvas, area, input, view, figure_head(row, input, view));
+  draw_empty_state(canvas, input.theme, rest,
+                   input.texts.text(row.subject == Subject::training ? "figure.training_only" : "figure.serving_only"));
+}
+
+std::string figure_data(const FigureRow& row, const FigureInput& input, const FigureView& view) {
+  return shows(row, input.scenario) ? row.data(input, view) : std::string();
+}
 
 const FigureRow* find_figure(std::string_view name) {
   for (const FigureRow& row : kFigures)

@@ -2,12 +2,17 @@
 // row here.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "widgets/figure.h"
 
 namespace roofscape::widgets {
+
+// What a figure is about. One about a training step has nothing to show of a scenario that serves, nor the reverse.
+enum class Subject : std::uint8_t { training, serving, any };
 
 struct FigureRow {
   std::string_view name;  // stable: "roofline"
@@ -17,12 +22,19 @@ struct FigureRow {
   std::string (*data)(const FigureInput&, const FigureView&) = nullptr;
   float width_pt = 0, height_pt = 0;  // of an exported file, in points (1/72 inch); text is kPrintEm
   std::span<const FigureOption> options = {};
+  Subject subject = Subject::training;
 };
 
 inline constexpr float kPrintEm = 9;  // points
 
 inline constexpr std::size_t kFigureCount = 20;
 std::span<const FigureRow> figures();
+// The row's functions, or, where the scenario is of another kind than the figure, its title over one sentence that says so.
+bool shows(const FigureRow& row, const engine::Scenario& scenario);
+void draw_figure(const FigureRow& row, Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
+FigureHead figure_head(const FigureRow& row, const FigureInput& input, const FigureView& view);
+std::string figure_data(const FigureRow& row, const FigureInput& input, const FigureView& view);
+
 const FigureRow* find_figure(std::string_view name);  // null if there is none
 
 }  // namespace roofscape::widgets

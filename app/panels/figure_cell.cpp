@@ -123,7 +123,7 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
   const std::size_t first = canvas.tags().size();
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(s.hovered ? Tagging::near_pointer : Tagging::none);
   const float before = drawable ? 1 : canvas.set_opacity(0.28f);
-  row.draw(canvas, area, input, view);
+  draw_figure(row, canvas, area, input, view);
   if (!drawable) canvas.set_opacity(before);
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(Tagging::none);
   if (!drawable) {
@@ -181,7 +181,7 @@ void figure_cell(PanelContext& ctx, const Rect& cell, std::size_t index, std::si
   const Rect head = rest.cut_top(std::round(ctx.px(kHeadHeight)));
 
   const FigureView view = figure_view(ctx, index);
-  FigureHead words = row.head(figure_input(ctx), view);
+  FigureHead words = figure_head(row, figure_input(ctx), view);
   if (!drawable) words.takeaway = ctx.text("ui.figure.last_valid");
   const float side = std::round(ctx.px(24)), y = head.y + std::round((head.h - side) / 2);
   const Rect menu{head.right() - side, y, side, side}, grow{head.right() - 2 * side - ctx.px(4), y, side, side};

@@ -34,7 +34,7 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::
   ctx.ui.canvas.text({top.x, top.centre().y}, ellipsize(ctx.ui.canvas, scenario.name, plain, room), plain);
 
   const FigureView view = figure_view(ctx, index);
-  const FigureHead words = all[index].head(figure_input(ctx), view);
+  const FigureHead words = figure_head(all[index], figure_input(ctx), view);
   const Rect title = rest.cut_top(std::round(2.2f * em));
   const TextStyle large = ctx.style(t.ink, 1.6f, Weight::bold), phrase = ctx.style(t.ink2, 1.25f);
   const std::string name = ellipsize(ctx.ui.canvas, words.title, large, title.w * 0.5f);

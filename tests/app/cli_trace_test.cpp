@@ -163,12 +163,20 @@ TEST_CASE("every shipped scenario has a valid trace without overlaps, and the sa
   for (const io::Preset& preset : test::shipped().list(io::PresetKind::scenario)) {
     CAPTURE(preset.id);
     const engine::Scenario s = scenario(preset.id.c_str());
+    if (s.workload.kind == engine::WorkloadKind::serving) continue;
     const engine::Report report = engine::evaluate(s);
     const auto text = io::trace_json(s, report);
     REQUIRE(text.ok());
     CHECK(text.value() == io::trace_json(s, report).value());
     if (text.value().size() < 40'000'000) CHECK(overlaps(Json::parse(text.value()).at("traceEvents")) == 0);
   }
+}
+
+TEST_CASE("a scenario that serves has no step to trace, and says so") {
+  const engine::Scenario s = scenario("llama3-8b-serving-8-h100");
+  const auto text = io::trace_json(s, engine::evaluate(s));
+  REQUIRE_FALSE(text.ok());
+  CHECK(io::to_text(text.error()) == "workload.kind: the scenario serves, and a trace is of a training step; give a scenario whose workload.kind is training");
 }
 
 TEST_CASE("every event of a trace is what the format takes, and time never runs back on a track") {
