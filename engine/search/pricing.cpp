@@ -111,6 +111,11 @@ Price Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedSta
   return price;
 }
 
+double Pricer::least_time(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state) const {
+  finish_step(mesh.in, layer.cost, *state.blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
+  return state.step.step_time * (1 - 1e-12);
+}
+
 void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, const DeviceKinds& kinds,
                    const ScheduleShape& shape, Price& price) const {
   const StageBlocks<double>& blocks = *state.blocks;

@@ -70,6 +70,8 @@ class Pricer {
   void price_state(const PlacedMesh&, const PricedLayer&, const Plan&, PricedState& out) const;
   // Weights, gradients and optimizer state of a device with so many layers: what it holds whatever runs.
   double state_bytes(const PlacedMesh&, const PricedLayer&, const Plan&, int layers, bool embedding, bool head) const;
+  // The step without any bubble; no schedule makes it shorter.
+  double least_time(const PlacedMesh&, const PricedLayer&, PricedState&) const;
   // Memory of the fullest device, exactly. Of shapes whose microbatches do not fill the stages: by formula.
   Price memory(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&, const ScheduleShape&) const;
   // Adds the step time to it.

@@ -1,0 +1,218 @@
+#include "engine/search/plan_space.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/scenario_fields.h"
+
+namespace roofscape::engine {
+namespace {
+
+struct SpaceDimension {
+  std::string_view name;
+  Allowed PlanSpace::*allowed;
+  std::string_view field;  // of choices and switches
+};
+constexpr std::array<SpaceDimension, 14> kDimensions{{
+    {"data", &PlanSpace::data, {}},
+    {"fsdp", &PlanSpace::fsdp, {}},
+    {"tensor", &PlanSpace::tensor, {}},
+    {"context", &PlanSpace::context, {}},
+    {"pipeline", &PlanSpace::pipeline, {}},
+    {"expert", &PlanSpace::expert, {}},
+    {"microbatch", &PlanSpace::microbatch, {}},
+    {"virtual_stages", &PlanSpace::virtual_stages, {}},
+    {"zero_stage", &PlanSpace::zero_stage, {}},
+    {"sequence_parallel", &PlanSpace::sequence_parallel, "parallelism.sequence_parallel"},
+    {"schedule", &PlanSpace::schedule, "pipeline.schedule"},
+    {"policy", &PlanSpace::policy, "checkpointing.policy"},
+    {"offload_optimizer", &PlanSpace::offload_optimizer, "offload.optimizer"},
+    {"offload_activations", &PlanSpace::offload_activations, "offload.activations"},
+}};
+
+std::string listed(const auto& words) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : ", ") + std::string(word);
+  return out;
+}
+
+// A number, or the word of a choice or switch, as a number.
+std::optional<int> number_of(std::string_view text, std::string_view field_path) {
+  if (!field_path.empty()) {
+    const Field* field = find_field(field_path);
+    if (field->kind == FieldKind::boolean) {
+      if (text == "on" || text == "true") return 1;
+      if (text == "off" || text == "false") return 0;
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; i < field->choices.size(); ++i)
+      if (field->choices[i] == text) return static_cast<int>(i);
+    return std::nullopt;
+  }
+  int n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return n;
+}
+
+bool either_divides(int a, int b) { return a % b == 0 || b % a == 0; }
+
+}  // namespace
+
+bool Allowed::allows(int n) const {
+  return n >= min && n <= max && (only.empty() || std::find(only.begin(), only.end(), n) != only.end());
+}
+
+PlanSpace space_of(const Scenario& s) {
+  PlanSpace space;
+  using enum CheckpointPolicy;
+  const CheckpointPolicy own = s.checkpointing.policy;
+  space.policy = {0, 7, {}};
+  for (const CheckpointPolicy policy : {none, attention, big_matmuls, block})
+    space.policy.only.push_back(static_cast<int>(policy));
+  if (std::find(space.policy.only.begin(), space.policy.only.end(), static_cast<int>(own)) == space.policy.only.end())
+    space.policy.only.push_back(static_cast<int>(own));
+  if (!s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value)
+    space.offload_optimizer.max = space.offload_activations.max = 0;
+  return space;
+}
+
+std::vector<std::string_view> dimension_names() {
+  std::vector<std::string_view> names;
+  for (const SpaceDimension& dimension : kDimensions) names.push_back(dimension.name);
+  return names;
+}
+
+std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name, std::string_view value,
+                                         ConstraintKind how) {
+  const auto dimension =
+      std::find_if(kDimensions.begin(), kDimensions.end(), [&](const SpaceDimension& d) { return d.name == name; });
+  if (dimension == kDimensions.end())
+    return ConstraintError{"there is no dimension \"" + std::string(name) + "\"", "there are: " + listed(dimension_names())};
+  std::vector<int> numbers;
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t end = std::min(value.find(',', begin), value.size());
+    const std::string_view word = value.substr(begin, end - begin);
+    const auto number = number_of(word, dimension->field);
+    if (!number || (dimension->field.empty() && name != "zero_stage" && *number < 1)) {
+      std::string remedy = "give a whole number from 1";
+      if (name == "zero_stage") remedy = "give 0, 1, 2 or 3";
+      if (!dimension->field.empty()) {
+        const Field* field = find_field(dimension->field);
+        remedy = field->kind == FieldKind::boolean ? "give on or off" : "give one of: " + listed(field->choices);
+      }
+      return ConstraintError{std::string(name) + " cannot be \"" + std::string(word) + "\"", remedy};
+    }
+    numbers.push_back(*number);
+    begin = end + 1;
+  }
+  Allowed& allowed = space.*(dimension->allowed);
+  if (how == ConstraintKind::pinned) {
+    allowed = {*std::min_element(numbers.begin(), numbers.end()), *std::max_element(numbers.begin(), numbers.end()), numbers};
+    return std::nullopt;
+  }
+  if (numbers.size() != 1 || (!dimension->field.empty()))
+    return ConstraintError{"a limit of " + std::string(name) + " is one number", "give one number, or use --pin"};
+  (how == ConstraintKind::at_least ? allowed.min : allowed.max) = numbers[0];
+  return std::nullopt;
+}
+
+std::vector<int> divisors(int n) {
+  std::vector<int> out;
+  for (int d = 1; d <= n; ++d)
+    if (n % d == 0) out.push_back(d);
+  return out;
+}
+
+SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space)
+    : chips(static_cast<int>(chip_count(s.cluster))), s_(s), space_(space) {
+  data_divisors = divisors(chips);
+  const std::vector<int> experts = s.model.is_moe() ? divisors(s.model.moe.n_routed_experts) : std::vector<int>{1};
+  for (const int tensor : data_divisors) {
+    if (!space.tensor.allows(tensor)) continue;
+    for (const int context : data_divisors) {
+      if (!space.context.allows(context) || chips / tensor % context != 0) continue;
+      for (const int expert : experts) {
+        if (!space.expert.allows(expert)) continue;
+        Plan mesh;
+        mesh.tensor = tensor, mesh.context = context, mesh.expert = expert;
+        groups.push_back({mesh});
+      }
+    }
+  }
+  for (const int b : divisors(s.workload.global_batch_sequences))
+    if (space.microbatch.allows(b)) microbatches.push_back(b);
+  for (int policy = 0; policy <= static_cast<int>(CheckpointPolicy::segments_minimal); ++policy)
+    if (space.policy.allows(policy)) policies.push_back(static_cast<CheckpointPolicy>(policy));
+  for (const bool on : {false, true}) {
+    if (space.offload_optimizer.allows(on)) offload_optimizer.push_back(on);
+    if (space.offload_activations.allows(on)) offload_activations.push_back(on);
+  }
+}
+
+std::vector<bool> SpaceChoices::sequence_parallel(int tensor) const {
+  if (tensor == 1 && space_.sequence_parallel.allows(s_.parallelism.sequence_parallel))
+    return {s_.parallelism.sequence_parallel};  // there is nothing to split
+  std::vector<bool> out;
+  for (const bool on : {false, true})
+    if (space_.sequence_parallel.allows(on)) out.push_back(on);
+  return out;
+}
+
+std::vector<int> SpaceChoices::zero_stages(int fsdp, int context) const {
+  std::vector<int> out;
+  for (int zero = 0; zero <= 3; ++zero) {
+    if (!space_.zero_stage.allows(zero)) continue;
+    if (fsdp > 1 && zero == 0 && !space_.zero_stage.allows(1)) out.push_back(zero);
+    if (fsdp > 1 && zero == 0) continue;  // ranks that share nothing are data ranks
+    out.push_back(zero);
+    if (fsdp * context == 1) break;       // there is nothing to share with
+  }
+  return out;
+}
+
+std::vector<SpaceChoices::Chunking> SpaceChoices::chunkings(int pipeline) const {
+  if (pipeline == 1) return {{s_.pipeline.schedule, 1}};
+  std::vector<Chunking> out;
+  const int held = s_.model.n_layers / pipeline;
+  for (int i = 0; i < kScheduleKinds; ++i) {
+    if (!space_.schedule.allows(i)) continue;
+    const auto kind = static_cast<ScheduleKind>(i);
+    if (kind != ScheduleKind::interleaved_1f1b && kind != ScheduleKind::looped_bfs) {
+      const int v = default_virtual_stages(kind);
+      if (space_.virtual_stages.allows(v)) out.push_back({kind, v});
+      continue;
+    }
+    // Chunks of equal length where the layers divide; else few of them.
+    const bool even = s_.model.n_layers % pipeline == 0;
+    for (int v = 2; v <= std::max(2, even ? held : std::min(8, held)); ++v)
+      if (space_.virtual_stages.allows(v) && (!even || held % v == 0)) out.push_back({kind, v});
+  }
+  return out;
+}
+
+std::optional<Rejection> SpaceChoices::reject_group(const Plan& plan) const {
+  const TransformerShape& m = s_.model;
+  if (m.n_heads % plan.tensor != 0 || (!m.is_mla() && !either_divides(m.n_kv_heads, plan.tensor))) return Rejection::heads;
+  if (s_.cluster.chip.interconnect == Interconnect::switched && !space_.tensor_across_nodes &&
+      (plan.tensor > s_.cluster.node_size || s_.cluster.node_size % plan.tensor != 0))
+    return Rejection::tensor_nodes;
+  if (s_.workload.sequence_length % plan.context != 0) return Rejection::sequence;
+  return std::nullopt;
+}
+
+std::optional<Rejection> SpaceChoices::reject_mesh(const Plan& plan) const {
+  if (plan.pipeline > s_.model.n_layers) return Rejection::layers;
+  if (plan.expert > 1) {
+    const int inside = s_.parallelism.expert_tensor > 0 ? std::min(s_.parallelism.expert_tensor, plan.tensor) : plan.tensor;
+    const std::int64_t carved = plan.tensor / inside;
+    const std::int64_t ranks = std::int64_t{plan.data} * plan.fsdp * plan.context * carved;
+    if (plan.tensor % inside != 0 || plan.expert % carved != 0 || ranks % plan.expert != 0) return Rejection::experts;
+  } else if (s_.parallelism.expert_tensor > 0 && s_.parallelism.expert_tensor < plan.tensor && s_.model.is_moe()) {
+    return Rejection::experts;
+  }
+  if (s_.workload.global_batch_sequences % (std::int64_t{plan.data} * plan.fsdp) != 0) return Rejection::batch;
+  return std::nullopt;
+}
+
+}  // namespace roofscape::engine

@@ -1,0 +1,101 @@
+// The space of plans a search looks through: every mesh that uses all chips, times the choices that do not change the
+// mesh. Constraints are values: each dimension has numbers or choices that are allowed.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/search/plan.h"
+
+namespace roofscape::engine {
+
+// Numbers a dimension may have: a range, or a set inside it.
+struct Allowed {
+  int min = 1, max = std::numeric_limits<int>::max();
+  std::vector<int> only;  // empty: every number of the range
+  bool allows(int n) const;
+  friend bool operator==(const Allowed&, const Allowed&) = default;
+};
+
+struct PlanSpace {
+  Allowed data, fsdp, tensor, context, pipeline, expert;
+  Allowed microbatch{1, 16, {}};      // sequences
+  Allowed virtual_stages{1, 16, {}};
+  Allowed zero_stage{0, 3, {}};
+  Allowed sequence_parallel{0, 1, {}}, offload_optimizer{0, 1, {}}, offload_activations{0, 1, {}};
+  Allowed schedule{0, kScheduleKinds - 1, {}};  // by enumeration
+  Allowed policy{0, static_cast<int>(CheckpointPolicy::block), {}};
+  bool tensor_across_nodes = false;
+  double min_free = 0;                // share of HBM that stays free, 0 to 1
+  friend bool operator==(const PlanSpace&, const PlanSpace&) = default;
+};
+// What fits the scenario: of checkpointing nothing kept, the attention core, outputs of matrix multiplications and whole
+// layers, and the scenario's own policy; offload where the speed of PCIe is known.
+PlanSpace space_of(const Scenario&);
+
+enum class ConstraintKind : std::uint8_t { pinned, at_least, at_most };
+// "tensor", "8" or "4,8"; choices by their words ("schedule", "1f1b,zb-h1"), switches as on and off. What is wrong, in
+// words, or nothing.
+struct ConstraintError {
+  std::string message, remedy;
+};
+std::optional<ConstraintError> constrain(PlanSpace&, std::string_view name, std::string_view value, ConstraintKind how);
+std::vector<std::string_view> dimension_names();
+
+// Why plans are left out, cheapest test first.
+enum class Rejection : std::uint8_t {
+  heads,           // tensor does not divide attention heads, or KV heads neither way
+  tensor_nodes,    // tensor does not stay inside a node
+  sequence,        // context does not divide the sequence
+  layers,          // more pipeline stages than layers
+  experts,         // expert ranks divide neither the experts nor the ranks they are carved out of
+  batch,           // sequences do not divide over the ranks
+  state,           // weights, gradients and optimizer state alone do not fit
+  schedule,        // the schedule does not allow the stages, chunks or microbatches
+  too_long,        // more operations than are simulated
+  memory,          // does not fit
+};
+inline constexpr std::size_t kRejections = 10;
+inline constexpr std::array<std::string_view, kRejections> kRejectionIds{
+    "heads", "tensor_nodes", "sequence", "layers", "experts", "batch", "state", "schedule", "too_long", "memory"};
+
+std::vector<int> divisors(int n);
+
+// Numbers a mesh leaves open, for one scenario and space.
+class SpaceChoices {
+ public:
+  SpaceChoices(const Scenario&, const PlanSpace&);
+
+  // Meshes that share a layer: tensor, context and expert.
+  struct Group {
+    Plan mesh;
+  };
+  std::vector<Group> groups;
+  std::vector<int> data_divisors;  // of the chips
+  std::vector<int> microbatches;
+  std::vector<CheckpointPolicy> policies;
+  std::vector<bool> offload_optimizer, offload_activations;
+  int chips = 1;
+
+  std::vector<bool> sequence_parallel(int tensor) const;
+  std::vector<int> zero_stages(int fsdp, int context) const;
+  // Schedule and chunks of a number of stages.
+  struct Chunking {
+    ScheduleKind kind;
+    int virtual_stages;
+  };
+  std::vector<Chunking> chunkings(int pipeline) const;
+  // Why no plan with this tensor, context and expert is looked at; of the whole mesh with `whole`.
+  std::optional<Rejection> reject_group(const Plan&) const;
+  std::optional<Rejection> reject_mesh(const Plan&) const;
+
+ private:
+  const Scenario& s_;
+  const PlanSpace& space_;
+};
+
+}  // namespace roofscape::engine

@@ -1,0 +1,142 @@
+// Search: the best plans of a space, and what is said about the others.
+#include <doctest/doctest.h>
+
+#include <numeric>
+#include <thread>
+
+#include "engine/search/search.h"
+#include "fixtures.h"
+
+using namespace roofscape;
+using namespace roofscape::engine;
+using tests::preset;
+
+namespace {
+
+// A space small enough to evaluate every plan of it.
+Scenario small_scenario() {
+  Scenario s = preset("llama3-8b-8-h100");
+  s.cluster.nodes = 4;
+  s.workload.global_batch_sequences = 64;
+  return s;
+}
+
+SearchRequest request_with(const Scenario& s, std::initializer_list<std::pair<std::string_view, std::string_view>> pins) {
+  SearchRequest request;
+  request.space = space_of(s);
+  for (const auto& [name, value] : pins) REQUIRE_FALSE(constrain(request.space, name, value, ConstraintKind::pinned));
+  return request;
+}
+
+struct Brute {
+  double step, memory;
+  Plan plan;
+};
+// Every plan of the space by plain loops and evaluate(), of those without an error that fit.
+std::vector<Brute> brute_force(const Scenario& s, const SearchRequest& request) {
+  const SpaceChoices choices(s, request.space);
+  std::vector<Brute> out;
+  EvaluationScratch scratch;
+  Report report;
+  Scenario other = s;
+  for (const auto& group : choices.groups)
+    for (const int pipeline : choices.data_divisors)
+      for (const int fsdp : choices.data_divisors) {
+        Plan plan = group.mesh;
+        if (plan.tensor > s.cluster.node_size) continue;
+        const int rest = choices.chips / (plan.tensor * plan.context);
+        if (rest % pipeline != 0 || rest / pipeline % fsdp != 0) continue;
+        plan.pipeline = pipeline, plan.fsdp = fsdp, plan.data = rest / pipeline / fsdp;
+        for (const int zero : choices.zero_stages(plan.fsdp, plan.context))
+          for (const bool sp : choices.sequence_parallel(plan.tensor))
+            for (const int mb : choices.microbatches)
+              for (const CheckpointPolicy policy : choices.policies)
+                for (const auto& [kind, v] : choices.chunkings(plan.pipeline))
+                  for (const bool offo : choices.offload_optimizer)
+                    for (const bool offa : choices.offload_activations) {
+                      plan.zero_stage = static_cast<std::uint8_t>(zero), plan.sequence_parallel = sp;
+                      plan.microbatch_sequences = mb, plan.policy = policy, plan.schedule = kind;
+                      plan.virtual_stages = v, plan.offload_optimizer = offo, plan.offload_activations = offa;
+                      apply(other, plan);
+                      evaluate(other, scratch, report);
+                      if (report.has_errors() || !report.fits()) continue;
+                      out.push_back({*report.quantities[Q::step_time], *report.quantities[Q::memory_total], plan});
+                    }
+      }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("search finds the plans that evaluating every plan of the space finds") {
+  const Scenario s = small_scenario();
+  const SearchRequest request = request_with(s, {{"schedule", "1f1b,interleaved-1f1b,zb-h1,gpipe,zb-v,dualpipe"}});
+  const SearchResult result = search(s, request);
+  REQUIRE(result.finished);
+  std::vector<Brute> all = brute_force(s, request);
+  CHECK(result.fit == double(all.size()));
+  std::sort(all.begin(), all.end(), [](const Brute& a, const Brute& b) { return std::tie(a.step, a.memory, a.plan) < std::tie(b.step, b.memory, b.plan); });
+  REQUIRE(result.best.size() == request.limit);
+  for (std::size_t i = 0; i < result.best.size(); ++i) {
+    CHECK(result.best[i].step_time_s == all[i].step);
+    CHECK(result.best[i].plan == all[i].plan);
+  }
+  // The front: in ascending memory each is faster than all before it.
+  std::sort(all.begin(), all.end(), [](const Brute& a, const Brute& b) { return std::tie(a.memory, a.step, a.plan) < std::tie(b.memory, b.step, b.plan); });
+  std::vector<Brute> front;
+  for (const Brute& b : all)
+    if (front.empty() || b.step < front.back().step) front.push_back(b);
+  REQUIRE(result.front.size() == front.size());
+  for (std::size_t i = 0; i < front.size(); ++i) CHECK(result.front[i].plan == front[i].plan);
+}
+
+TEST_CASE("a search has the same result with one worker and with three") {
+  const Scenario s = preset("llama3-70b-v5p-pod");
+  SearchRequest request = request_with(s, {{"schedule", "1f1b,zb-h1"}, {"microbatch", "1,2"}});
+  const SearchResult one = search(s, request);
+  const SearchResult three = search(s, request, nullptr, 3, [](const std::function<void(std::size_t)>& work) {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < 3; ++i) threads.emplace_back(work, i);
+    for (std::thread& thread : threads) thread.join();
+  });
+  CHECK(one.plans == three.plans);
+  CHECK(one.rejected == three.rejected);
+  REQUIRE(one.best.size() == three.best.size());
+  for (std::size_t i = 0; i < one.best.size(); ++i) CHECK(one.best[i].plan == three.best[i].plan);
+  REQUIRE(one.front.size() == three.front.size());
+  for (std::size_t i = 0; i < one.front.size(); ++i) CHECK(one.front[i].plan == three.front[i].plan);
+}
+
+TEST_CASE("a pinned dimension has its value in every plan that is found") {
+  const Scenario s = small_scenario();
+  const SearchResult result = search(s, request_with(s, {{"tensor", "4"}, {"policy", "block"}}));
+  REQUIRE(!result.best.empty());
+  for (const RankedPlan& plan : result.best) CHECK((plan.plan.tensor == 4 && plan.plan.policy == CheckpointPolicy::block));
+}
+
+TEST_CASE("no plan that is found leaves less memory free than asked") {
+  const Scenario s = small_scenario();
+  SearchRequest request = request_with(s, {});
+  request.space.min_free = 0.5;
+  const SearchResult result = search(s, request);
+  REQUIRE(!result.front.empty());
+  for (const RankedPlan& plan : result.front) CHECK(plan.memory_bytes <= 40e9);
+}
+
+TEST_CASE("a search that is told to stop returns unfinished") {
+  const Scenario s = small_scenario();
+  SearchProgress progress;
+  progress.stop = true;
+  CHECK_FALSE(search(s, request_with(s, {}), &progress).finished);
+}
+
+TEST_CASE("constraints that make no sense are refused with a remedy") {
+  PlanSpace space;
+  const auto unknown = constrain(space, "tensors", "8", ConstraintKind::pinned);
+  REQUIRE(unknown);
+  CHECK(unknown->message == "there is no dimension \"tensors\"");
+  const auto word = constrain(space, "offload_optimizer", "maybe", ConstraintKind::pinned);
+  REQUIRE(word);
+  CHECK(word->message == "offload_optimizer cannot be \"maybe\"");
+  CHECK(word->remedy == "give on or off");
+}
