@@ -14,6 +14,7 @@
 #include "widgets/figure_ladder.h"
 #include "widgets/figure_memory.h"
 #include "widgets/figure_memory_time.h"
+#include "widgets/figure_mesh_map.h"
 #include "widgets/figure_network.h"
 #include "widgets/figure_overlap.h"
 #include "widgets/figure_parameters.h"
@@ -50,6 +51,7 @@ constexpr std::array kFigures{
     FigureRow{"overlap", draw_overlap, overlap_head, overlap_data, kColumn, 226.8f, kOverlapOptions},
     FigureRow{"checkpointing", draw_checkpointing, checkpointing_head, checkpointing_data, kColumn, 283.5f},
     FigureRow{"scaling", draw_scaling, scaling_head, scaling_data, kColumn, 283.5f, kScalingOptions},
+    FigureRow{"mesh-map", draw_mesh_map, mesh_map_head, mesh_map_data, kColumn, 297.6f, kMeshMapOptions},
 };
 
 static_assert(kFigures.size() == kFigureCount);

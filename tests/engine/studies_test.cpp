@@ -4,6 +4,7 @@
 #include "engine/studies/checkpointing_study.h"
 #include "engine/studies/layer_overlap.h"
 #include "engine/studies/memory_timeline.h"
+#include "engine/studies/mesh_map.h"
 #include "engine/studies/parameter_map.h"
 #include "engine/studies/scaling.h"
 
@@ -202,4 +203,26 @@ TEST_CASE("strong scaling ends where every rank has one sequence") {
   const ScalingStudy study = scaling_study(preset("llama3-8b-8-h100"), ScalingMode::strong);
   for (const ScalingPoint& p : study.points)
     if (p.chips > 8) CHECK(p.problem.empty() == (p.chips <= 128));
+}
+
+TEST_CASE("a cell's edits give the plan it was priced as, on the same chips") {
+  for (const std::string& id : {std::string("llama3-8b-8-h100"), std::string("llama3-405b-16k-h100"), std::string("llama3-70b-v5p-pod")})
+    for (const MeshPair pair : {MeshPair::tensor_fsdp, MeshPair::tensor_pipeline, MeshPair::tensor_context}) {
+      CAPTURE(id);
+      const Scenario s = preset(id);
+      const double chips = *evaluate(s).quantities[Q::chips_used];
+      const MeshMap map = mesh_map(s, pair);
+      int own = 0;
+      for (const MeshCell& cell : map.cells) {
+        own += cell.own;
+        if (cell.rest <= 0 || cell.state == MeshCellState::too_long) continue;
+        Scenario edited = s;
+        for (const FieldEdit& edit : edits_of(map, cell)) apply(edited, edit);
+        const Report report = evaluate(edited);
+        CHECK(*report.quantities[Q::chips_used] == chips);
+        CHECK(cell.step_s == report.quantities.value_or(Q::step_time, 0));
+        CHECK(cell.memory_bytes == report.quantities.value_or(Q::memory_total, 0));
+      }
+      CHECK(own == 1);
+    }
 }

@@ -14,7 +14,7 @@ using namespace roofscape::widgets::testing;
 
 namespace {
 
-constexpr std::string_view kNames[]{"step", "parameters", "memory-time", "overlap", "checkpointing", "scaling"};
+constexpr std::string_view kNames[]{"step", "parameters", "memory-time", "overlap", "checkpointing", "scaling", "mesh-map"};
 constexpr const char* kPresets[]{"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800", "llama3-8b-8-h100"};
 
 struct Look {

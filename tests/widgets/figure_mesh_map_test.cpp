@@ -1,0 +1,45 @@
+#include "engine/studies/mesh_map.h"
+#include "tests/widgets/golden.h"
+#include "tests/widgets/preset_fixture.h"
+
+using namespace roofscape;
+using namespace roofscape::widgets;
+using namespace roofscape::widgets::testing;
+
+TEST_CASE("a plan with a pipeline is mapped over tensor and pipeline, one without over tensor and fsdp") {
+  const auto head = [](const char* id) { return find_figure("mesh-map")->head(input_of(preset_case(id), theme("dark")), {}).title; };
+  CHECK(head("llama3-405b-16k-h100") == "Mesh map: tensor and pipeline");
+  CHECK(head("llama3-8b-8-h100") == "Mesh map: tensor and fsdp");
+}
+
+TEST_CASE("every cell of the mesh map has a tag, and the plan's own a frame in ink") {
+  const FigureCase c = preset_case("llama3-8b-8-h100");
+  const auto canvas = drawn("mesh-map", c, "dark", 15, 560, 400);
+  const auto map = engine::mesh_map(c.scenario, engine::MeshPair::automatic);
+  CHECK(canvas->count_tags("mesh.cell") == map.cells.size());
+  int frames = 0;
+  for (const Primitive& p : canvas->primitives()) frames += p.colour == theme("dark").ink && p.kind != Primitive::Kind::text;
+  CHECK(frames >= 1);
+}
+
+TEST_CASE("a cell that cannot run says why when pointed at") {
+  const FigureCase c = preset_case("llama3-8b-8-h100");
+  const auto map = engine::mesh_map(c.scenario, engine::MeshPair::automatic);
+  const auto canvas = drawn("mesh-map", c, "dark", 15, 560, 400);
+  int seen = 0;
+  for (std::size_t i = 0; i < map.cells.size(); ++i) {
+    const TagRegion* tag = canvas->find_tag("mesh.cell", static_cast<int>(i));
+    REQUIRE(tag);
+    REQUIRE_FALSE(tag->readout.rows.empty());
+    const bool runs = map.cells[i].state == engine::MeshCellState::runs;
+    CHECK((tag->readout.rows[0].first == "cannot run") == !runs);
+    seen += !runs;
+  }
+  CHECK(seen > 0);
+}
+
+TEST_CASE("the mesh map is as its golden") {
+  FigureView view;
+  view.print = true;
+  check_golden("figure_mesh_map", *drawn("mesh-map", preset_case("llama3-8b-8-h100"), "print", 9, 425, 298, view));
+}
