@@ -86,6 +86,50 @@ ModelDims<S> make_model_dims(const TransformerShape& m, Trace* trace) {
 template ModelDims<double> make_model_dims<double>(const TransformerShape&, Trace*);
 template ModelDims<Traced> make_model_dims<Traced>(const TransformerShape&, Trace*);
 
+namespace {
+
+constexpr double kChipsAHost = 8;
+
+// The parameters, and the rates they leave of the chip's figures.
+template <Scalar S>
+void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
+  const bool custom = s.assumptions.mode == Mode::custom;
+  const Chip& chip = s.cluster.chip;
+  const CalibrationValues& values =
+      custom ? s.assumptions.custom : chip.calibration.stacks[static_cast<std::size_t>(software_stack(s))];
+  const std::string_view source = custom ? std::string_view("scenario")
+                                  : chip.calibration.source.empty() ? std::string_view("no calibration of this chip: ideal")
+                                                                    : std::string_view(chip.calibration.source);
+  CalibrationInputs<S>& c = in.calibration;
+  for (std::size_t i = 0; i < kCalibrationCount; ++i)
+    c.values[i] = input_leaf<S>(trace, static_cast<Q>(static_cast<std::size_t>(Q::cal_matmul_efficiency) + i), -1,
+                                values.values[i], source);
+  const Sourced& peak = chip[ChipField::peak_bf16_dense_flops_per_s];
+  c.peak_16 = s.precision.compute == Dtype::fp8 && peak.value
+                  ? input_leaf<S>(trace, Q::peak_flops_16, -1, *peak.value, peak.source)
+                  : in.chip.peak_flops;
+  c.hbm = named(Q::achieved_hbm, in.chip.hbm_bandwidth * c[Calibrated::memory_efficiency]);
+  c.units = chip[ChipField::sm_count].value.value_or(1);
+  c.node_size = s.cluster.node_size;
+  c.direct = values[Calibrated::direct_links] > 0;
+  c.issues = values[Calibrated::issue] > 0;
+  c.scores_in_hbm = values[Calibrated::score_passes] > 0;
+  c.fp8 = s.precision.compute == Dtype::fp8;
+  const double nodes = std::max(1.0, static_cast<double>(chip_count(s.cluster)) / kChipsAHost);
+  c.log_nodes = input_leaf<S>(trace, Q::log_nodes, -1, std::log(nodes), "scenario");
+  in.chip.hbm_capacity = named(Q::achieved_capacity, in.chip.hbm_capacity * c[Calibrated::capacity]);
+  const S& link = c[Calibrated::link_efficiency];
+  const S& fabric = c[Calibrated::fabric_efficiency];
+  in.achieved.nvlink = named(Q::achieved_links, in.chip.nvlink * link);
+  in.achieved.ici_axis = named(Q::achieved_links, in.chip.ici_axis * link);
+  in.achieved.node = named(Q::achieved_fabric, in.chip.node * fabric);
+  in.achieved.dcn = named(Q::achieved_fabric, in.chip.dcn * fabric);
+  for (std::size_t i = 0; i < std::min(s.cluster.fabric.size(), kMaxFabricLevels); ++i)
+    in.achieved.levels[i] = named(Q::achieved_fabric, in.chip.levels[i] * fabric);
+}
+
+}  // namespace
+
 template <Scalar S>
 Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   Inputs<S> in;
@@ -157,12 +201,18 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   in.overlap = input(Q::overlap, s.assumptions.overlap, yours);
   in.full_overlap = s.assumptions.overlap == 1;
   const auto& precision = s.precision;
-  in.activation_bytes = input(Q::activation_width_bytes, bytes_of(precision.compute), yours);
+  // Software that multiplies in 8 bits keeps and sends its activations in 16.
+  in.calibrated = s.assumptions.mode != Mode::ideal;
+  const double kept = bytes_of(in.calibrated && precision.compute == Dtype::fp8 ? Dtype::bf16 : precision.compute);
+  in.activation_bytes = input(Q::activation_width_bytes, kept, yours);
   in.weight_bytes = input(Q::weight_width_bytes, bytes_of(precision.weights), yours);
   in.gradient_bytes = input(Q::gradient_width_bytes, bytes_of(precision.gradients), yours);
   in.optimizer_bytes =
       input(Q::optimizer_width_bytes, bytes_of(precision.optimizer) + bytes_of(precision.master_weights), yours);
   in.reduced_gradient_bytes = precision.gradients == Dtype::none ? in.activation_bytes : in.gradient_bytes;
+  in.gather_bytes = in.calibrated && bytes_of(precision.weights) > kept ? in.activation_bytes : in.weight_bytes;
+  in.achieved = in.chip;
+  if (in.calibrated) calibrate(s, trace, in);
   in.stated_mfu = input(Q::stated_mfu, s.assumptions.stated_mfu, yours);
   in.reserve_bytes = input(Q::reserve_bytes, s.assumptions.reserve_bytes, yours);
   return in;

@@ -52,11 +52,30 @@ struct ChipRates {
   S pcie;             // bytes/s between a chip and its host, one direction
 };
 
+// The parameters of a calibrated or custom scenario; not set in ideal mode.
+template <Scalar S>
+struct CalibrationInputs {
+  std::array<S, kCalibrationCount> values{};
+  S peak_16{};      // FLOP/s of 16-bit arithmetic, which attention runs at
+  S hbm{};          // bytes/s that memory-bound kernels reach
+  S log_nodes{};
+  double units = 1;       // multiprocessors that share the tiles of a product
+  double node_size = 1;
+  bool direct = false;    // no switches inside a node
+  bool issues = false;    // the host can be slower than the chip
+  bool scores_in_hbm = false;
+  bool fp8 = false;
+  const S& operator[](Calibrated p) const { return values[static_cast<std::size_t>(p)]; }
+};
+
 template <Scalar S>
 struct Inputs {
   S zero;
   ModelDims<S> model;
   ChipRates<S> chip;
+  ChipRates<S> achieved;   // links as collectives reach them; in ideal mode the same
+  bool calibrated = false; // also in custom mode
+  CalibrationInputs<S> calibration;
   S cluster_chips, slices;
   S expert_tensor;         // tensor degree inside experts
   bool experts_split_tensor = false;  // it is below the tensor degree
@@ -64,6 +83,7 @@ struct Inputs {
   std::array<Degree<S>, kAxisCount> degrees;
   S microbatch_sequences, checkpoints_per_layer;
   S activation_bytes, weight_bytes, gradient_bytes, optimizer_bytes;  // of one element or parameter
+  S gather_bytes;          // of a weight as it is gathered: as stored; calibrated: no wider than the arithmetic
   S reduced_gradient_bytes;  // of a gradient element as it is sent: as stored, else in the compute dtype
   S stated_mfu, reserve_bytes;
   S overlap;               // share of the work communication hides under

@@ -67,7 +67,8 @@ constexpr std::optional<Q> find_quantity(std::string_view id) {
 inline constexpr std::array kStepParts{Q::step_matmul,  Q::step_attention, Q::step_recompute, Q::step_hbm,
                                        Q::step_data,    Q::step_fsdp,      Q::step_tensor,    Q::step_context,
                                        Q::step_expert,
-                                       Q::step_pipeline_transfer, Q::step_bubble, Q::step_optimizer, Q::step_offload};
+                                       Q::step_pipeline_transfer, Q::step_bubble, Q::step_optimizer, Q::step_offload,
+                                       Q::step_host};
 // The parts that add up to memory.chip_total_bytes, in order.
 inline constexpr std::array kMemoryParts{Q::memory_weights,     Q::memory_gradients, Q::memory_optimizer,
                                          Q::memory_activations, Q::memory_buffers,   Q::memory_reserve};

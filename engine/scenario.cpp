@@ -20,4 +20,11 @@ int Parallelism::degree(Axis axis) const {
   return 1;
 }
 
+SoftwareStack software_stack(const Scenario& s) {
+  if (s.assumptions.stack != StackChoice::automatic)
+    return static_cast<SoftwareStack>(static_cast<int>(s.assumptions.stack) - 1);
+  if (s.cluster.chip.interconnect == Interconnect::torus) return SoftwareStack::xla;
+  return s.parallelism.zero_stage == 3 && s.parallelism.pipeline == 1 ? SoftwareStack::torch_fsdp : SoftwareStack::megatron;
+}
+
 }  // namespace roofscape::engine

@@ -172,7 +172,11 @@ struct ServingPlan {
   friend bool operator==(const ServingPlan&, const ServingPlan&) = default;
 };
 
-enum class Mode : std::uint8_t { ideal };
+// ideal: peak rates and perfect overlap, the book's arithmetic. calibrated: what software has been measured to reach on the
+// chip (its Calibration). custom: the scenario's own values of the same parameters.
+enum class Mode : std::uint8_t { ideal, calibrated, custom };
+// Which software: automatic is xla on a torus, torch_fsdp where weights are sharded (ZeRO-3) without a pipeline, else megatron.
+enum class StackChoice : std::uint8_t { automatic, megatron_2021, megatron, torch_fsdp, xla };
 enum class FlopsConvention : std::uint8_t {
   six_p,         // 6 FLOP a parameter and token, attention not counted (the book)
   exact,         // every matrix multiplication and full attention
@@ -192,6 +196,8 @@ struct Assumptions {
   double reserve_bytes = 0;     // memory the framework keeps for itself
   double context_share = 0.5;   // serving: share of a sequence's output that is in the cache when a step is priced
   double hop_latency_s = 0;     // serving: of a message, however small; 0: as the chip is published, else 1 us
+  StackChoice stack = StackChoice::automatic;  // calibrated mode
+  CalibrationValues custom;     // custom mode
   friend bool operator==(const Assumptions&, const Assumptions&) = default;
 };
 
@@ -210,5 +216,7 @@ struct Scenario {
   Assumptions assumptions;
   friend bool operator==(const Scenario&, const Scenario&) = default;
 };
+
+SoftwareStack software_stack(const Scenario&);
 
 }  // namespace roofscape::engine

@@ -21,7 +21,8 @@ constexpr std::array<std::string_view, 7> kDtypes{"none", "fp8", "bf16", "fp16",
 constexpr std::span<const std::string_view> kTrainedDtypes = std::span(kDtypes).first(5);
 constexpr std::array<std::string_view, 3> kKvSplits{"heads", "batch", "sequence"};
 constexpr std::array<std::string_view, 3> kOptimizers{"none", "adam_bf16", "adam_fp32"};
-constexpr std::array<std::string_view, 1> kModes{"ideal"};
+constexpr std::array<std::string_view, 3> kModes{"ideal", "calibrated", "custom"};
+constexpr std::array<std::string_view, 5> kStacks{"auto", "megatron-2021", "megatron", "torch-fsdp", "xla"};
 constexpr std::array<std::string_view, 3> kFlopsConventions{"6p", "exact", "exact_causal"};
 constexpr std::array<std::string_view, 2> kOverlaps{"sum", "max"};
 
@@ -174,6 +175,11 @@ const std::array kFields{
     NUMBER("assumptions.reserve_bytes", assumptions.reserve_bytes, 0, 1e12, unit::bytes),
     NUMBER("assumptions.context_share", assumptions.context_share, 0, 1, unit::fraction),
     NUMBER("assumptions.hop_latency_s", assumptions.hop_latency_s, 0, 1, unit::seconds),
+    CHOICE("assumptions.stack", assumptions.stack, kStacks),
+#define CALIBRATION(name, id, symbol, unit, least, most, ideal) \
+    NUMBER("assumptions.custom." id, assumptions.custom[Calibrated::name], least, most, unit),
+#include "engine/calibration/parameters.def"
+#undef CALIBRATION
 };
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

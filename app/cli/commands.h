@@ -30,11 +30,13 @@ struct Options {
   std::string format, scale, svg_text;
   std::string baseline, measured;   // figure: a scenario, a file
   std::string language = "en";
-  std::string mode = "ideal";       // validate
   std::string sweep;                // bench-sweep
   std::vector<std::string> vary;    // sweep: path=a,b,c
   std::string quantities;           // sweep: ids with commas
   bool csv = false;                 // sweep
+  std::string mode = "calibrated";  // validate
+  std::string chip;                 // calibrate
+  bool hold_out = false;            // calibrate
   std::string presets;              // --presets DIR; empty: the user's data folder
 };
 

@@ -1,5 +1,7 @@
 // roofscape-cli: the engine without a window. Needs no display and no OpenGL.
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <exception>
 #include <system_error>
@@ -19,8 +21,8 @@ using roofscape::app::cli::Options;
 namespace cli = roofscape::app::cli;
 namespace io = roofscape::io;
 
-constexpr std::array<std::string_view, 10> kCommands{"eval",  "explain", "calc",     "figure",
-                                                    "trace", "check",   "validate", "presets", "sweep", "bench-sweep"};
+constexpr std::array<std::string_view, 11> kCommands{"eval",  "explain", "calc",     "figure",
+                                                    "trace", "check",   "validate", "calibrate", "presets", "sweep", "bench-sweep"};
 
 // One line on a usage error, with the nearest command for one that does not exist.
 int usage_error(const CLI::App& program, const CLI::ParseError& error) {
@@ -28,7 +30,7 @@ int usage_error(const CLI::App& program, const CLI::ParseError& error) {
     if (word.starts_with("-") || !program.get_subcommands().empty()) break;
     const std::string_view near = io::nearest_word(word, kCommands);
     cli::complain({{}, {}, "unknown command " + io::in_quotes(word),
-                   near.empty() ? "there are: eval, explain, calc, figure, trace, check, validate, sweep, presets, bench-sweep" : "did you mean " + io::in_quotes(near) + "?"});
+                   near.empty() ? fmt::format("there are: {}", fmt::join(kCommands, ", ")) : "did you mean " + io::in_quotes(near) + "?"});
     return cli::kBadInput;
   }
   cli::complain({{}, {}, error.what(), "see roofscape-cli --help"});
@@ -118,6 +120,12 @@ int run(int argc, char** argv) {
   bench_sweep->add_option("sweep", options.sweep, text("cli.bench_sweep.name"))->required();
   bench_sweep->add_flag("--json", options.json, text("cli.json"));
 
+  CLI::App* calibrate = add_command("calibrate", "cli.calibrate");
+  calibrate->add_option("file", options.scenario, text("cli.validate.file"))->required();
+  calibrate->add_option("--chip", options.chip, text("cli.calibrate.chip"))->required();
+  calibrate->add_option("-o,--output", options.output, text("cli.calibrate.output"));
+  calibrate->add_flag("--hold-out", options.hold_out, text("cli.calibrate.hold_out"));
+
   CLI::App* presets = add_command("presets", "cli.presets.command");
   presets->add_flag("--json", options.json, text("cli.json"));
 
@@ -154,6 +162,7 @@ int run(int argc, char** argv) {
   if (sweep->parsed()) return cli::sweep(context);
   if (validate->parsed()) return cli::validate(context);
   if (bench_sweep->parsed()) return cli::bench_sweep(context);
+  if (calibrate->parsed()) return cli::calibrate(context);
   return cli::presets(context);
 }
 

@@ -1,4 +1,4 @@
-// roofscape-cli validate FILE: predictions against the measurements of a file.
+// roofscape-cli validate FILE: predictions against the measurements of a file. calibrate FILE --chip C: fits a calibration.
 #pragma once
 
 #include "app/cli/commands.h"
@@ -6,5 +6,6 @@
 namespace roofscape::app::cli {
 
 int validate(const Context&);
+int calibrate(const Context&);
 
 }  // namespace roofscape::app::cli

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/calibration/calibration.h"
 #include "engine/unit.h"
 
 namespace roofscape::engine {
@@ -44,6 +45,7 @@ struct Chip {
   std::array<int, 3> pod_shape{1, 1, 1};  // torus chips: the largest slice
   std::string pod_source;
   std::array<Sourced, kChipFields.size()> fields;
+  Calibration calibration;  // what software reaches on it; read in calibrated mode only
 
   const Sourced& operator[](ChipField field) const { return fields[static_cast<std::size_t>(field)]; }
   Sourced& operator[](ChipField field) { return fields[static_cast<std::size_t>(field)]; }

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "engine/calibration/collectives.h"
+#include "engine/calibration/kernels.h"
 #include "engine/evaluate.h"
 #include "engine/hardware/collective.h"
 #include "engine/hardware/roofline.h"
@@ -66,7 +68,21 @@ Prediction bubble_of_slowest_stage(const Report& report) {
   return span > 0 ? (span - work) / span : 0;
 }
 
-Prediction training_value(const Measurement& entry, const Scenario& s, const Report& report, const std::string& quantity) {
+// FLOPs of a step that the value of this name is counted in; 0: it is not.
+double counted_flops(const Measurement& entry, const Scenario& s, const std::string& quantity) {
+  if (quantity == "tflops_per_chip") return stated_flops(s, entry.flops_basis);
+  const std::string& basis = entry.mfu_basis.empty() ? entry.flops_basis : entry.mfu_basis;
+  const std::string model = has(basis, "hardware FLOPs") ? std::string() : basis;
+  if (quantity == "mfu") return stated_flops(s, model);
+  if (quantity == "hfu") {
+    const FlopsCount exact = count(s, FlopsConvention::exact);
+    return stated_flops(s, model) + exact.hardware - exact.model;
+  }
+  if (quantity == "mfu_without_attention") return count(s, FlopsConvention::six_p).model;
+  return 0;
+}
+
+Prediction training_value(const Scenario& s, const Report& report, const std::string& quantity, double flops) {
   const double time = report.quantities.value_or(Q::step_time, 0);
   const double chips = report.quantities.value_or(Q::chips_used, 1);
   const double tokens = report.quantities.value_or(Q::tokens_per_step, 0);
@@ -77,14 +93,8 @@ Prediction training_value(const Measurement& entry, const Scenario& s, const Rep
   if (quantity == "tokens_per_s") return tokens / time;
   if (quantity == "tokens_per_s_per_chip") return tokens / time / chips;
   if (quantity == "samples_per_s_per_chip") return tokens / s.workload.sequence_length / time / chips;
-  if (quantity == "tflops_per_chip") return stated_flops(s, entry.flops_basis) / time / chips / kTera;
-  const std::string& basis = entry.mfu_basis.empty() ? entry.flops_basis : entry.mfu_basis;
-  const bool names_hardware = has(basis, "hardware FLOPs");
-  if (quantity == "mfu") return stated_flops(s, names_hardware ? std::string() : basis) / time / chips / peak;
-  if (quantity == "hfu")
-    return (stated_flops(s, names_hardware ? std::string() : basis) + report.quantities.value_or(Q::flops_recompute_per_step, 0)) /
-           time / chips / peak;
-  if (quantity == "mfu_without_attention") return count(s, FlopsConvention::six_p).model / time / chips / peak;
+  if (quantity == "tflops_per_chip") return flops / time / chips / kTera;
+  if (flops > 0) return flops / time / chips / peak;
   if (quantity == "bubble_fraction_from_profile") return bubble_of_slowest_stage(report);
   if (quantity == "memory_gb" || quantity == "memory_gb_nvidia_smi") return memory / kGiga;
   if (quantity == "memory_gib") return memory / kGibi;
@@ -94,24 +104,6 @@ Prediction training_value(const Measurement& entry, const Scenario& s, const Rep
   return std::string("nothing predicts this quantity");
 }
 
-void predict_training(const Measurement& entry, const PresetLibrary& library, EntryPrediction& out) {
-  BuiltScenario built = build_training_scenario(entry, library);
-  if (const std::string* reason = std::get_if<std::string>(&built)) {
-    for (std::size_t i = 0; i < entry.values.size(); ++i) out.values.emplace_back(*reason);
-    return;
-  }
-  auto& [scenario, assumed] = std::get<MeasuredScenario>(built);
-  const Report report = engine::evaluate(scenario);
-  out.assumed = std::move(assumed);
-  out.fits = report.quantities.value_or(Q::memory_free, 0) >= 0;
-  for (const MeasuredValue& value : entry.values) {
-    if (!value.value)
-      out.values.emplace_back("the measured value is not a number");
-    else
-      out.values.push_back(training_value(entry, scenario, report, value.quantity));
-  }
-}
-
 std::optional<engine::Dtype> dtype_of(const std::string& precision) {
   if (precision == "bf16" || precision == "fp16") return engine::Dtype::bf16;
   if (precision == "fp8") return engine::Dtype::fp8;
@@ -119,7 +111,8 @@ std::optional<engine::Dtype> dtype_of(const std::string& precision) {
 }
 
 // A matrix multiplication, several of them, or an elementwise operation: arithmetic or bytes, whichever takes longer.
-Prediction kernel_value(const Measurement& entry, const engine::Chip& chip, const std::string& quantity) {
+Prediction kernel_value(const Measurement& entry, const engine::Cluster& cluster, engine::Mode mode, const std::string& quantity) {
+  const engine::Chip& chip = cluster.chip;
   const MeasuredOperation& op = *entry.operation;
   if (quantity == "peak_tflops" || quantity == "fraction_of_peak") return std::string("not measured: the peak the source compares with");
   const auto dtype = dtype_of(entry.precision);
@@ -128,6 +121,14 @@ Prediction kernel_value(const Measurement& entry, const engine::Chip& chip, cons
   const auto bandwidth = chip[engine::ChipField::hbm_bytes_per_s].value;
   if (!peak || !bandwidth) return std::string("a figure of the chip is not known");
   const double width = engine::bytes_of(*dtype), out_width = 2;
+  Scenario s;
+  s.cluster = cluster;
+  s.assumptions.mode = mode;
+  s.precision.compute = *dtype;
+  s.precision.weights = *dtype;
+  const bool calibrated = mode != engine::Mode::ideal;
+  const auto in = engine::make_inputs<double>(s, nullptr);
+  const double memory = calibrated ? in.calibration.hbm : *bandwidth;
   double flops = 0, bytes = 0, seconds = 0;
   if (op.op == "gemm" || op.op == "bmm" || op.op == "grouped_gemm") {
     const double rows = op.m_per_group.value_or(op.m.value_or(0));
@@ -136,12 +137,15 @@ Prediction kernel_value(const Measurement& entry, const engine::Chip& chip, cons
     const engine::MatmulShape<double> shape{rows, *op.k, *op.n};
     flops = times * engine::matmul_flops(shape);
     bytes = times * (width * (rows * *op.k + *op.k * *op.n) + out_width * rows * *op.n);
-    seconds = std::max(engine::time_at(flops, *peak), engine::time_at(bytes, *bandwidth));
+    seconds = calibrated ? engine::product_time(in, engine::ProductShape<double>{rows, *op.k, *op.n, times}, width,
+                                                *dtype == engine::Dtype::fp8, -1)
+                         : std::max(engine::time_at(flops, *peak), engine::time_at(bytes, *bandwidth));
   } else if (op.op == "softmax" && op.elements) {
     bytes = 2 * width * *op.elements;
-    seconds = engine::time_at(bytes, *bandwidth);
+    seconds = engine::time_at(bytes, memory);
   } else if (op.op == "flash_attention") {
-    if (quantity == "tflops_max") return *peak / kTera;
+    if (quantity == "tflops_max")
+      return *peak * (calibrated ? in.calibration[engine::Calibrated::attention_forward] : 1) / kTera;
     return std::string("the shape is not stated");
   } else {
     return std::string("the operation is not modelled");
@@ -153,10 +157,12 @@ Prediction kernel_value(const Measurement& entry, const engine::Chip& chip, cons
   return std::string("nothing predicts this quantity");
 }
 
-Prediction collective_value(const Measurement& entry, const engine::Cluster& cluster, int ranks, const std::string& quantity) {
+Prediction collective_value(const Measurement& entry, const engine::Cluster& cluster, int ranks, engine::Mode mode,
+                            const std::string& quantity) {
   const MeasuredOperation& op = *entry.operation;
   Scenario s;
   s.cluster = cluster;
+  s.assumptions.mode = mode;
   s.parallelism.zero_stage = 0;
   s.parallelism.data = ranks;
   const bool exchange = op.op == "moe_all_to_all";
@@ -170,15 +176,23 @@ Prediction collective_value(const Measurement& entry, const engine::Cluster& clu
     if (quantity != "dispatch_gb_s" && quantity != "combine_gb_s")
       return std::string(quantity == "bottleneck" ? "not a number" : "the size of the messages is not stated");
     if (quantity.empty()) return std::string("nothing predicts this quantity");
-    const double rate = links.tier == engine::LinkTier::nvlink ? in.chip.nvlink : in.chip.node / cluster.node_size;
+    const double rate = links.tier == engine::LinkTier::nvlink ? in.achieved.nvlink : in.achieved.node / cluster.node_size;
     if (!(rate > 0)) return std::string("a figure of the chip is not known");
     return rate / kGiga;
   }
-  const double w = engine::gather_bandwidth(links, in.torus_axes[static_cast<std::size_t>(axis)], in.chip);
+  const double w = engine::gather_bandwidth(links, in.torus_axes[static_cast<std::size_t>(axis)],
+                                            engine::group_rates(in, links));
   if (!(w > 0)) return std::string("a figure of the chip's links is not known");
   const bool all_reduce = op.op == "all_reduce";
   if (!all_reduce && op.op != "reduce_scatter" && op.op != "all_gather") return std::string("the operation is not modelled");
-  const double seconds = all_reduce ? engine::all_reduce_time(bytes, w) : engine::all_gather_time(bytes, w);
+  // An AllReduce is one call; its scatter and gather both step through the ring.
+  const double latency = mode == engine::Mode::ideal ? 0 : engine::collective_latency(in, links);
+  const double call = mode == engine::Mode::ideal ? 0 : in.calibration[engine::Calibrated::call_latency];
+  double seconds = all_reduce ? engine::all_reduce_time(bytes, w) + 2 * latency - call
+                                    : engine::all_gather_time(bytes, w) + latency;
+  if (all_reduce && links.tier == engine::LinkTier::nvlink && mode != engine::Mode::ideal && op.algorithm == "NVLS")
+    if (const double switches = in.calibration[engine::Calibrated::switch_reduction]; switches > 0)
+      seconds = engine::sharp_all_reduce_time(bytes, switches * in.chip.nvlink) + latency;
   if (quantity == "time_us") return seconds * 1e6;
   if (quantity == "time_ms") return seconds * 1e3;
   const double n = ranks;
@@ -186,36 +200,63 @@ Prediction collective_value(const Measurement& entry, const engine::Cluster& clu
   return std::string("nothing predicts this quantity");
 }
 
-void predict_operation(const Measurement& entry, const PresetLibrary& library, EntryPrediction& out) {
-  const MeasuredOperation& op = *entry.operation;
-  const int ranks = op.ranks.value_or(entry.hardware && entry.hardware->count ? *entry.hardware->count : 1);
-  const auto cluster = build_cluster(entry, library, ranks);
-  const std::string* reason = std::get_if<std::string>(&cluster);
-  for (const MeasuredValue& value : entry.values) {
-    if (reason != nullptr)
-      out.values.emplace_back(*reason);
-    else if (!value.value)
-      out.values.emplace_back("the measured value is not a number");
-    else if (ranks > 1)
-      out.values.push_back(collective_value(entry, std::get<engine::Cluster>(cluster), ranks, value.quantity));
-    else
-      out.values.push_back(kernel_value(entry, std::get<engine::Cluster>(cluster).chip, value.quantity));
-  }
-}
-
 }  // namespace
 
-EntryPrediction predict(const Measurement& entry, const PresetLibrary& library, engine::Mode) {
-  EntryPrediction out;
+PreparedEntry prepare(const Measurement& entry, const PresetLibrary& library, engine::Mode mode) {
+  PreparedEntry out;
+  out.entry = &entry;
+  out.mode = mode;
+  out.flops.assign(entry.values.size(), 0);
   if (entry.operation) {
-    predict_operation(entry, library, out);
+    out.ranks = entry.operation->ranks.value_or(entry.hardware && entry.hardware->count ? *entry.hardware->count : 1);
+    auto cluster = build_cluster(entry, library, out.ranks);
+    if (const std::string* reason = std::get_if<std::string>(&cluster))
+      out.reason = *reason;
+    else
+      out.cluster = std::get<engine::Cluster>(std::move(cluster));
   } else if (is_training(entry)) {
-    predict_training(entry, library, out);
+    BuiltScenario built = build_training_scenario(entry, library, mode);
+    if (const std::string* reason = std::get_if<std::string>(&built)) {
+      out.reason = *reason;
+    } else {
+      auto& [scenario, assumed] = std::get<MeasuredScenario>(built);
+      for (std::size_t i = 0; i < entry.values.size(); ++i) out.flops[i] = counted_flops(entry, scenario, entry.values[i].quantity);
+      out.scenario = std::move(scenario);
+      out.assumed = std::move(assumed);
+    }
   } else {
-    for (std::size_t i = 0; i < entry.values.size(); ++i)
-      out.values.emplace_back("nothing predicts the task " + in_quotes(entry.task));
+    out.reason = "nothing predicts the task " + in_quotes(entry.task);
   }
   return out;
+}
+
+EntryPrediction predict(const PreparedEntry& prepared) {
+  EntryPrediction out;
+  out.assumed = prepared.assumed;
+  const Measurement& entry = *prepared.entry;
+  Report report;
+  if (prepared.scenario) {
+    report = engine::evaluate(*prepared.scenario);
+    out.fits = report.quantities.value_or(Q::memory_free, 0) >= 0;
+  }
+  for (std::size_t i = 0; i < entry.values.size(); ++i) {
+    const std::string& quantity = entry.values[i].quantity;
+    if (!prepared.reason.empty())
+      out.values.emplace_back(prepared.reason);
+    else if (!entry.values[i].value)
+      out.values.emplace_back("the measured value is not a number");
+    else if (prepared.scenario)
+      out.values.push_back(training_value(*prepared.scenario, report, quantity, prepared.flops[i]));
+    else if (prepared.ranks > 1)
+      out.values.push_back(collective_value(entry, *prepared.cluster, prepared.ranks, prepared.mode, quantity));
+    else
+      out.values.push_back(kernel_value(entry, *prepared.cluster, prepared.mode, quantity));
+  }
+  return out;
+}
+
+EntryPrediction predict(const Measurement& entry, const PresetLibrary& library, engine::Mode mode) {
+  return predict(prepare(entry, library, mode));
 }
 
 std::string kind_of(const Measurement& entry, const std::string& quantity) {

@@ -1,6 +1,7 @@
 // What one measurement is predicted to be. For the .cpp files of engine/io.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,6 +21,19 @@ struct EntryPrediction {
   bool fits = true;                  // its memory does, as predicted
 };
 
+// An entry made ready: its scenario or chips, built once and then evaluated as often as calibrations change.
+struct PreparedEntry {
+  const Measurement* entry = nullptr;
+  engine::Mode mode = engine::Mode::ideal;
+  std::optional<engine::Scenario> scenario;     // training
+  std::optional<engine::Cluster> cluster;       // one operation
+  int ranks = 1;
+  std::string reason;                           // why there is neither
+  std::vector<std::string> assumed;
+  std::vector<double> flops;                    // of each value whose meaning depends on a convention, else 0
+};
+PreparedEntry prepare(const Measurement&, const PresetLibrary&, engine::Mode);
+EntryPrediction predict(const PreparedEntry&);
 EntryPrediction predict(const Measurement&, const PresetLibrary&, engine::Mode);
 
 // "training_time", "memory", "decode", "kernel", "collective", "analytic".

@@ -84,14 +84,14 @@ constexpr engine::Precision mixed(Dtype compute, Dtype gradients) {
   return {compute, Dtype::bf16, gradients, OptimizerKind::adam_fp32, Dtype::fp32};
 }
 constexpr std::array<Precisions, 8> kPrecisions{{
-    {"bf16", mixed(Dtype::bf16, Dtype::fp32)},
+    {"bf16", mixed(Dtype::bf16, Dtype::bf16)},
     {"fp16", mixed(Dtype::bf16, Dtype::bf16)},  // 16-bit arithmetic has one rate
     {"bf16_pure", {Dtype::bf16, Dtype::bf16, Dtype::bf16, OptimizerKind::adam_bf16, Dtype::none}},
     {"bf16_fp32_weights", {Dtype::bf16, Dtype::fp32, Dtype::fp32, OptimizerKind::adam_fp32, Dtype::none}},
     {"fp32", {Dtype::fp32, Dtype::fp32, Dtype::fp32, OptimizerKind::adam_fp32, Dtype::none}},
-    {"fp8", mixed(Dtype::fp8, Dtype::fp32)},
-    {"fp8_blockwise", mixed(Dtype::fp8, Dtype::fp32)},
-    {"mxfp8", mixed(Dtype::fp8, Dtype::fp32)},
+    {"fp8", mixed(Dtype::fp8, Dtype::bf16)},
+    {"fp8_blockwise", mixed(Dtype::fp8, Dtype::bf16)},
+    {"mxfp8", mixed(Dtype::fp8, Dtype::bf16)},
 }};
 
 struct Policy {
@@ -133,13 +133,16 @@ bool fits(const Scenario& scenario) {
 // Builds the scenario part by part; a part that cannot be built says why.
 class Builder {
  public:
-  Builder(const Measurement& entry, const PresetLibrary& library) : entry_(entry), library_(library) {}
+  Builder(const Measurement& entry, const PresetLibrary& library, engine::Mode mode) : entry_(entry), library_(library) {
+    s_.assumptions.mode = mode;
+    s_.assumptions.stack = stated_stack(entry);
+  }
 
   BuiltScenario build() {
     s_.name = entry_.id;
     s_.assumptions.flops = engine::FlopsConvention::exact;
     for (auto step : {&Builder::task, &Builder::model, &Builder::plan, &Builder::chips, &Builder::precision,
-                      &Builder::batch, &Builder::pipeline, &Builder::checkpointing})
+                      &Builder::batch, &Builder::pipeline, &Builder::checkpointing, &Builder::fitting})
       if (std::string reason = (this->*step)(); !reason.empty()) return reason;
     return MeasuredScenario{std::move(s_), std::move(assumed_)};
   }
@@ -218,6 +221,8 @@ class Builder {
     auto cluster = build_cluster(entry_, library_, *entry_.hardware->count);
     if (std::string* reason = std::get_if<std::string>(&cluster)) return *reason;
     s_.cluster = std::get<engine::Cluster>(std::move(cluster));
+    if (s_.assumptions.stack == engine::StackChoice::automatic && s_.cluster.chip.interconnect == engine::Interconnect::switched)
+      s_.assumptions.stack = engine::StackChoice::megatron;
     return {};
   }
 
@@ -247,6 +252,7 @@ class Builder {
       const bool one = s_.parallelism.pipeline > 1 || *b.sequence_length >= kLongSequence;
       micro = one ? 1 : std::max(1.0, std::floor(kTokensOfUnstatedMicrobatch / *b.sequence_length));
       if (b.global) micro = std::min(micro, std::max(1.0, std::floor(*b.global / ranks)));
+      guessed_micro_ = true;
       assume(fmt::format("microbatch of {:.0f} sequences", micro));
     }
     double global = b.global.value_or(0);
@@ -275,6 +281,7 @@ class Builder {
     if (s_.pipeline.schedule == ScheduleKind::interleaved_1f1b && !stated) {
       const int layers = (s_.model.n_layers + s_.parallelism.pipeline - 1) / s_.parallelism.pipeline;
       for (chunks = std::min(kMostGuessedChunks, layers); chunks > 1 && layers % chunks != 0;) --chunks;
+      guessed_chunks_ = true;
       assume(fmt::format("{} virtual stages", chunks));
     } else if (s_.pipeline.schedule != ScheduleKind::interleaved_1f1b) {
       chunks = engine::default_virtual_stages(s_.pipeline.schedule);
@@ -293,13 +300,44 @@ class Builder {
     return {};
   }
 
+  // A whole forward more is a third of the model's FLOPs: HFU over MFU says how much of it there was. Else half.
+  double checkpointed_share() const {
+    double mfu = 0, hfu = 0;
+    for (const MeasuredValue& value : entry_.values) {
+      if (value.quantity == "mfu") mfu = value.value.value_or(0);
+      if (value.quantity == "hfu") hfu = value.value.value_or(0);
+    }
+    return mfu > 0 && hfu > 0 ? 3 * (hfu / mfu - 1) : 0.5;
+  }
+
+  // A run that completed fitted: of what was guessed, less is taken until it does.
+  std::string fitting() {
+    while (guessed_chunks_ && s_.pipeline.virtual_stages > 1 && !fits(s_)) {
+      const int layers = (s_.model.n_layers + s_.parallelism.pipeline - 1) / s_.parallelism.pipeline;
+      int fewer = s_.pipeline.virtual_stages - 1;
+      while (fewer > 1 && layers % fewer != 0) --fewer;
+      s_.pipeline.virtual_stages = fewer;
+      if (fewer == 1) s_.pipeline.schedule = ScheduleKind::one_f_one_b;
+      assume(fmt::format("{} virtual stages, to fit", fewer));
+    }
+    while (guessed_micro_ && s_.pipeline.microbatch_sequences > 1 && !fits(s_)) {
+      s_.pipeline.microbatch_sequences /= 2;
+      assume(fmt::format("microbatch of {} sequences, to fit", s_.pipeline.microbatch_sequences));
+    }
+    return {};
+  }
+
   std::string checkpointing() {
     const auto row = find_row(kPolicies, entry_.checkpointing);
     if (row != kPolicies.end()) {
       s_.checkpointing.policy = row->policy;
+      // What PyTorch calls selective keeps the outputs of matrix multiplications (torchtitan's "op" policy).
+      if (s_.assumptions.stack == engine::StackChoice::torch_fsdp && row->policy == CheckpointPolicy::attention)
+        s_.checkpointing.policy = CheckpointPolicy::big_matmuls;
       if (row->policy == CheckpointPolicy::some_blocks) {
-        s_.checkpointing.blocks = std::max(1, s_.model.n_layers / 2);
-        assume("half of the layers are checkpointed as whole blocks");
+        const double share = checkpointed_share();
+        s_.checkpointing.blocks = std::clamp(static_cast<int>(std::round(share * s_.model.n_layers)), 1, s_.model.n_layers);
+        assume(fmt::format("{} layers are checkpointed as whole blocks", s_.checkpointing.blocks));
       }
       s_.offload.activations = entry_.checkpointing == "offload_activations";
       if (auto& link = s_.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip]; s_.offload.activations && !link.value) {
@@ -323,6 +361,7 @@ class Builder {
   const PresetLibrary& library_;
   Scenario s_;
   std::vector<std::string> assumed_;
+  bool guessed_micro_ = false, guessed_chunks_ = false;
 };
 
 }  // namespace
@@ -355,8 +394,26 @@ std::variant<engine::Cluster, std::string> build_cluster(const Measurement& entr
   return cluster;
 }
 
-BuiltScenario build_training_scenario(const Measurement& entry, const PresetLibrary& library) {
-  return Builder(entry, library).build();
+engine::StackChoice stated_stack(const Measurement& entry) {
+  struct Words {
+    std::string_view words;
+    engine::StackChoice stack;
+  };
+  using enum engine::StackChoice;
+  constexpr std::array<Words, 21> kWords{{
+      {"2104.04473", megatron_2021}, {"2205.05198", megatron_2021}, {"vTrain", megatron_2021}, {"bigscience", megatron_2021},
+      {"MT-NLG", megatron_2021},     {"GLM-130B", megatron_2021},   {"2401.10241", megatron_2021},   {"MaxText", xla},          {"maxtext", xla},
+      {"paxml", xla},                {"JAX-Toolbox", xla},          {"Levanter", xla},         {"tpu-recipes", xla},
+      {"PaLM", xla},                 {"torchtitan", torch_fsdp},    {"llm-foundry", torch_fsdp}, {"fms-fsdp", torch_fsdp},
+      {"TinyLlama", torch_fsdp},     {"Automodel", torch_fsdp},     {"BloombergGPT", torch_fsdp}, {"PyTorch FSDP", torch_fsdp},
+  }};
+  for (const Words& row : kWords)
+    if (entry.source.find(row.words) != std::string::npos) return row.stack;
+  return automatic;
+}
+
+BuiltScenario build_training_scenario(const Measurement& entry, const PresetLibrary& library, engine::Mode mode) {
+  return Builder(entry, library, mode).build();
 }
 
 }  // namespace roofscape::io

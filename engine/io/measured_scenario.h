@@ -5,12 +5,15 @@
 //   microbatch        one sequence in a pipeline or from 4096 tokens on, else as many as make 8192 tokens, at most the rank's share
 //   global batch      4 Mi tokens a step, in whole microbatches of all ranks (and of all stages)
 //   virtual stages    interleaved: the most of at most 8 that divide a stage's layers; other schedules: what they need
-//   checkpointing     the least recomputation that fits: nothing, attention, whole layers
+//   checkpointing     the least recomputation that fits: nothing, attention, whole layers; of "some layers" as many as HFU over
+//                     MFU says, else half
 //   vocabulary        51,200 (GPT-2's, padded as Megatron-LM does)
 //   node              8 chips; TPU slices as near to a square or cube as the count of chips allows
 //   fabric            the chip's figure, or what the entry's cluster says as "NxM Gb/s ... per node" or "M Gb/s per GPU"
-// Mixed precision keeps 16-bit weights, 32-bit gradients (fp16 and reduced precision runs of ZeRO: 16-bit) and Adam's state
-// with a master copy in 32 bits.
+// The generation of software is what the source's words say: Megatron-LM and Megatron-DeepSpeed up to 2022 (before
+// FlashAttention), JAX (MaxText, PaxML, tpu-recipes), PyTorch FSDP (torchtitan, llm-foundry, fms-fsdp, AutoModel ...), else
+// Megatron-Core and its relatives.
+// Mixed precision keeps 16-bit weights and gradients and, in 32 bits, Adam's state with a master copy.
 #pragma once
 
 #include <string>
@@ -31,7 +34,9 @@ struct MeasuredScenario {
 // Or why there is none.
 using BuiltScenario = std::variant<MeasuredScenario, std::string>;
 
-BuiltScenario build_training_scenario(const Measurement&, const PresetLibrary&);
+BuiltScenario build_training_scenario(const Measurement&, const PresetLibrary&, engine::Mode);
+// The software a source names; automatic: it names none that is known.
+engine::StackChoice stated_stack(const Measurement&);
 // The chips alone, `ranks` of them: for kernels and collectives.
 std::variant<engine::Cluster, std::string> build_cluster(const Measurement&, const PresetLibrary&, int ranks);
 

@@ -97,6 +97,8 @@ Result<Chip> read_chip(const Json& json, const PartContext& context) {
     else if (auto failure = read_figure(row, *found, context, chip[row.field]))
       return *failure;
   }
+  // A chip written out by hand is calibrated as the preset it says it is.
+  if (const Chip* preset = context.library.find_chip(chip.id)) chip.calibration = preset->calibration;
   return chip;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "engine/io/calibration_json.h"
 #include "engine/io/files.h"
 #include "engine/io/nearest.h"
 #include "engine/io/parts_json.h"
@@ -26,7 +27,10 @@ fs::path default_preset_folder() {
 }
 
 PresetLibrary::PresetLibrary() {
-  for (const PresetKind kind : kKinds) add_embedded(kind);
+  for (const PresetKind kind : kKinds) {
+    add_embedded(kind);
+    if (kind == PresetKind::chip) add_calibrations();
+  }
   list_chips();
 }
 
@@ -34,12 +38,22 @@ PresetLibrary::PresetLibrary(const fs::path& folder) {
   for (const PresetKind kind : kKinds) {  // clusters name chips, so each kind is complete before the next
     add_embedded(kind);
     if (!folder.empty()) add_folder(kind, folder);
+    if (kind == PresetKind::chip) add_calibrations();
   }
   list_chips();
 }
 
 void PresetLibrary::list_chips() {
   for (const Preset& preset : list(PresetKind::chip)) all_chips_.push_back(*find_chip(preset.id));
+}
+
+void PresetLibrary::calibrate(std::span<const std::string> chips, const engine::Calibration& calibration) {
+  for (const std::string& id : chips)
+    if (const auto found = chips_.find(id); found != chips_.end()) found->second.calibration = calibration;
+}
+
+void PresetLibrary::add_calibrations() {
+  for (const CalibrationFile& file : shipped_calibrations(problems_)) calibrate(file.chips, file.calibration);
 }
 
 void PresetLibrary::add_embedded(PresetKind kind) {

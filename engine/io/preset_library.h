@@ -48,6 +48,9 @@ class PresetLibrary {
   std::span<const engine::Chip> chips() const { return all_chips_; }
   const Preset* find_preset(PresetKind kind, std::string_view id) const;
 
+  // What software reaches on these chips, as presets/calibration says; chips that no file names keep none.
+  void calibrate(std::span<const std::string> chips, const engine::Calibration& calibration);
+
   const std::vector<InputError>& problems() const { return problems_; }
 
  private:
@@ -61,6 +64,7 @@ class PresetLibrary {
   std::optional<InputError> add(PresetKind kind, Preset preset, std::string_view text);
   void add_embedded(PresetKind kind);
   void list_chips();
+  void add_calibrations();
   void add_folder(PresetKind kind, const std::filesystem::path& folder);
 
   ById<engine::Chip> chips_;

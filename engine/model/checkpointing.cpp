@@ -77,12 +77,22 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
   // their product.
   out.full_bytes = named(Q::layer_full_bytes, bt * (constant<S>(6) * stream + two * attention + two * kv +
                                                     (ups + constant<S>(1)) * ff));
+  // Where scores go to HBM they are kept twice, before and after dropout, with a byte of its mask (Korthikanti et al. 2022:
+  // 5 a s^2 b bytes).
+  const bool scores = in.calibrated && in.calibration.scores_in_hbm;
+  const S score_bytes = scores ? constant<S>(5, unit::bytes_each) * t * in.sequence_length * m.n_heads / Y : in.zero;
+  const S without_scores = out.full_bytes;
+  if (scores) out.full_bytes = named(Q::layer_full_bytes, out.full_bytes + score_bytes);
+  // What matrix multiplications in 8 bits need again for the weights' gradients they keep in 8 bits.
+  if (in.calibrated && in.calibration.fp8)
+    out.full_bytes = named(Q::layer_full_bytes,
+                           out.full_bytes - constant<S>(1, unit::bytes_each) * t * (two * stream + attention + ff));
   switch (key.policy) {
     case CheckpointPolicy::none:
       out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, out.full_bytes);
       break;
     case CheckpointPolicy::attention:
-      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, out.full_bytes - bt * attention);
+      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, without_scores - bt * attention);
       break;
     case CheckpointPolicy::big_matmuls:
       out.checkpoint_bytes =

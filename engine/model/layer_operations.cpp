@@ -83,6 +83,12 @@ S attention_flops_per_token(const Inputs<S>& in, FlopsConvention convention) {
 }
 
 template <Scalar S>
+S attention_forward_flops(const Inputs<S>& in, const S& width, const S& t, bool causal) {
+  const FlopsConvention convention = causal ? FlopsConvention::exact_causal : FlopsConvention::exact;
+  return constant<S>(causal ? 2 : 4, unit::flop_each) * t * attention_span(in, convention) * width;
+}
+
+template <Scalar S>
 S training_flops_per_token(const Inputs<S>& in, const Parameters<S>& p, FlopsConvention convention) {
   const S six = constant<S>(6, unit::flop_each);
   if (convention == FlopsConvention::six_p) return named(Q::flops_per_token, six * p.active);
@@ -186,6 +192,8 @@ template LayerWidths<double> layer_widths<double>(const Inputs<double>&, const L
 template LayerWidths<Traced> layer_widths<Traced>(const Inputs<Traced>&, const LayerKey&);
 template double attention_flops_per_token<double>(const Inputs<double>&, FlopsConvention);
 template Traced attention_flops_per_token<Traced>(const Inputs<Traced>&, FlopsConvention);
+template double attention_forward_flops<double>(const Inputs<double>&, const double&, const double&, bool);
+template Traced attention_forward_flops<Traced>(const Inputs<Traced>&, const Traced&, const Traced&, bool);
 template double training_flops_per_token<double>(const Inputs<double>&, const Parameters<double>&, FlopsConvention);
 template Traced training_flops_per_token<Traced>(const Inputs<Traced>&, const Parameters<Traced>&, FlopsConvention);
 template LayerOperations<double> layer_operations<double>(const Inputs<double>&, const Parameters<double>&,

@@ -64,6 +64,13 @@ extern template LayerOperations<double> layer_operations<double>(const Inputs<do
 extern template LayerOperations<Traced> layer_operations<Traced>(const Inputs<Traced>&, const Parameters<Traced>&,
                                                                  const LayerKey&, const Traced&);
 
+// What attention executes in the forward pass of one layer: scores and values of t tokens over `width` of query heads, of
+// the whole sequence or, causal, of what is not masked. Whatever the stated convention.
+template <Scalar S>
+S attention_forward_flops(const Inputs<S>&, const S& width, const S& t, bool causal);
+extern template double attention_forward_flops<double>(const Inputs<double>&, const double&, const double&, bool);
+extern template Traced attention_forward_flops<Traced>(const Inputs<Traced>&, const Traced&, const Traced&, bool);
+
 // Training FLOPs of one token in the stated convention: 6 P, or 6 FLOP a parameter of every matrix multiplication and
 // 12 T N H a layer for attention (half of it if the masked part is left out). P counts the experts that a token passes
 // through. A local layer attends to min(T, window) keys; of its window nothing is masked but the first tokens' part

@@ -38,6 +38,48 @@ void add_shares(std::array<S, kAxisCount>& shares, std::array<bool, kAxisCount>&
     if (communicates[i]) add(i, exposed * comm[i] / network);
 }
 
+// Calibrated: of each axis's transfers a share is issued under the work, the rest stands alone; what is issued under it and
+// outlasts it is exposed too, in proportion.
+template <Scalar S>
+void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisMask& communicates, const BlockNames& names,
+                         BlockTime<S>& time) {
+  constexpr std::array kHidden{Calibrated::hidden_data, Calibrated::hidden_fsdp, Calibrated::hidden_tensor,
+                               Calibrated::hidden_context, Calibrated::hidden_expert};
+  time.exposed.fill(in.zero);
+  std::array<bool, kAxisCount> filled{};
+  const auto direction = [&](const std::array<S, kAxisCount>& comm, const S& work) {
+    // Tensor-parallel kernels that send while they multiply are made for one node.
+    const auto hides = [&in](std::size_t i) {
+      return static_cast<Axis>(i) != Axis::tensor || in.links[Axis::tensor].tier != LinkTier::fabric;
+    };
+    S under = in.zero;
+    for (std::size_t i = 0; i < kHidden.size(); ++i)
+      if (communicates[i] && hides(i)) under = under + in.calibration[kHidden[i]] * comm[i];
+    const S beyond = max(under - work, in.zero);
+    const bool outlasts = value_of(beyond) > 0;
+    S exposed = in.zero;
+    for (std::size_t i = 0; i < kHidden.size(); ++i) {
+      if (!communicates[i]) continue;
+      const S& hidden = in.calibration[kHidden[i]];
+      S share = hides(i) ? (constant<S>(1) - hidden) * comm[i] : comm[i];
+      if (outlasts && hides(i)) share = share + beyond * hidden * comm[i] / under;
+      time.exposed[i] = filled[i] ? time.exposed[i] + share : share;
+      filled[i] = true;
+      exposed = exposed + share;
+    }
+    return exposed;
+  };
+  const auto name = [&names](Q q, const S& x) { return named(q, names.index, x); };
+  time.exposed_forward = name(names.exposed_forward, direction(block.comm_forward, time.work_forward));
+  time.exposed_backward = name(names.exposed_backward, direction(block.comm_backward, time.work_backward));
+  time.forward = name(names.forward, time.work_forward + time.exposed_forward);
+  time.backward = name(names.backward, time.work_backward + time.exposed_backward);
+  time.hbm_exposed = name(names.hbm_exposed, block.hbm_forward + block.hbm_backward);
+  const int first = names.index < 0 ? 0 : names.index * kAxisCount;
+  for (std::size_t i = 0; i < time.exposed.size(); ++i)
+    time.exposed[i] = named(names.exposed, first + static_cast<int>(i), time.exposed[i]);
+}
+
 }  // namespace
 
 BlockNames layer_names() {
@@ -57,15 +99,20 @@ BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMa
                         const BlockNames& names) {
   const auto name = [&names](Q q, const S& x) { return named(q, names.index, x); };
   BlockTime<S> time;
-  time.work_forward = name(names.work_forward, max(block.math_forward, block.hbm_forward));
-  time.work_backward = name(names.work_backward, max(block.math_backward, block.hbm_backward));
+  const auto work = [&in](const S& math, const S& hbm) { return in.calibrated ? math + hbm : max(math, hbm); };
+  time.work_forward = name(names.work_forward, work(block.math_forward, block.hbm_forward));
+  time.work_backward = name(names.work_backward, work(block.math_backward, block.hbm_backward));
   time.network_forward =
       name(names.network_forward, network_time(in.zero, block.comm_forward, communicates, overlap));
   time.network_backward =
       name(names.network_backward, network_time(in.zero, block.comm_backward, communicates, overlap));
-  const auto exposed = [&in](const S& network, const S& work) {
-    return max(in.full_overlap ? network - work : network - in.overlap * work, in.zero);
+  const auto exposed = [&in](const S& network, const S& under) {
+    return max(in.full_overlap ? network - under : network - in.overlap * under, in.zero);
   };
+  if (in.calibrated) {
+    calibrated_exposure(in, block, communicates, names, time);
+    return time;
+  }
   time.exposed_forward = name(names.exposed_forward, exposed(time.network_forward, time.work_forward));
   time.exposed_backward = name(names.exposed_backward, exposed(time.network_backward, time.work_backward));
   time.forward = name(names.forward, time.work_forward + time.exposed_forward);

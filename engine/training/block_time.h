@@ -1,6 +1,6 @@
 // How long one block (a layer, the embedding, the output head) takes for one microbatch, forward and backward: its
 // arithmetic and HBM traffic overlap perfectly, and communication is hidden under them as far as it goes (scaling book,
-// chapters 1 and 5). Overlap is judged per block and direction, as the book does; whole-step totals would hide more.
+// chapters 1 and 5). Calibrated, memory-bound kernels follow the others and only a share of each axis hides. Overlap is judged per block and direction, as the book does; whole-step totals would hide more.
 #pragma once
 
 #include <array>

@@ -1,10 +1,47 @@
 #include "engine/training/layer_cost.h"
 
+#include "engine/calibration/collectives.h"
+
 namespace roofscape::engine {
 
 namespace {
 
 constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
+
+// Units of one gather over tensor in the backward pass, calibrated: the gradient is gathered or reduced as the activation was,
+// with sequence parallelism the inputs are gathered once more for the weights' gradients (Korthikanti et al. 2022); what is
+// computed again as a whole layer communicates again.
+constexpr double tensor_units_backward(bool sequence_parallel) { return sequence_parallel ? 6 : 4; }
+constexpr bool repeats_layer(CheckpointPolicy policy) {
+  return policy == CheckpointPolicy::block || policy == CheckpointPolicy::some_blocks || policy == CheckpointPolicy::segments ||
+         policy == CheckpointPolicy::segments_minimal;
+}
+
+// Calibrated: kernels follow each other, so the traffic of vector operations is work of its own (block_time.h).
+template <Scalar S>
+void take_kernel_times(const Inputs<S>& in, const S& again, LayerCost<S>& cost) {
+  const LayerKernels<S>& k = cost.kernels;
+  cost.layer.math_forward = named(Q::layer_math_forward, k.matmul_forward + k.attention_forward);
+  cost.layer.math_backward = named(Q::layer_math_backward, k.matmul_backward + k.attention_backward + k.again);
+  cost.layer.hbm_forward = k.vector_forward;
+  cost.layer.hbm_backward = k.vector_backward;
+  if (in.calibration.issues) {
+    // A host that starts kernels more slowly than the chip runs them sets the pace; what it waits for is of no kernel.
+    const S& issue = in.calibration[Calibrated::issue];
+    const S backward = (constant<S>(2) + again) * issue;
+    cost.layer.hbm_forward = named(Q::layer_hbm_forward, max(k.vector_forward, issue - cost.layer.math_forward));
+    cost.layer.hbm_backward = named(Q::layer_hbm_backward, max(k.vector_backward, backward - cost.layer.math_backward));
+  }
+  cost.head.math_forward = k.head_forward;
+  cost.head.math_backward = k.head_backward;
+  cost.head.hbm_forward = k.head_vector_forward;
+  cost.head.hbm_backward = k.head_vector_backward;
+  const S zero = k.embedding_forward - k.embedding_forward;
+  cost.embedding.math_forward = named(Q::block_math_forward, kEmbeddingBlock, zero);
+  cost.embedding.math_backward = named(Q::block_math_backward, kEmbeddingBlock, zero);
+  cost.embedding.hbm_forward = k.embedding_forward;
+  cost.embedding.hbm_backward = k.embedding_backward;
+}
 
 }  // namespace
 
@@ -15,26 +52,35 @@ LinkRates<S> link_rates(const Inputs<S>& in) {
   for (const Axis axis : {Axis::data, Axis::tensor, Axis::context}) {
     if (in.degree(axis).n > 1)
       rates.bandwidth[at(axis)] = named(Q::axis_bandwidth, static_cast<int>(axis),
-                                       gather_bandwidth(in.links[axis], in.torus_axes[at(axis)], in.chip));
+                                       gather_bandwidth(in.links[axis], in.torus_axes[at(axis)], group_rates(in, in.links[axis])));
   }
   rates.state_bandwidth = in.zero;
   if (in.links.state.degree > 1) {
     rates.state_bandwidth = named(Q::axis_bandwidth, static_cast<int>(Axis::fsdp),
-                                 gather_bandwidth(in.links.state, in.torus_axes[at(Axis::fsdp)], in.chip));
+                                 gather_bandwidth(in.links.state, in.torus_axes[at(Axis::fsdp)], in.achieved));
     rates.bandwidth[at(Axis::fsdp)] = rates.state_bandwidth;
   }
   if (in.degree(Axis::pipeline).n > 1)
     rates.bandwidth[at(Axis::pipeline)] =
-        named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline), send_bandwidth(in.links[Axis::pipeline], in.chip));
+        named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline), send_bandwidth(in.links[Axis::pipeline], in.achieved));
 
   rates.reduce_bandwidth = rates.bandwidth;
   for (const Axis axis : {Axis::data, Axis::tensor})
     if (in.degree(axis).n > 1 && reduces_in_network(in.links[axis]))
       rates.reduce_bandwidth[at(axis)] =
-          named(Q::axis_reduce_bandwidth, static_cast<int>(axis), reduce_bandwidth(in.links[axis], in.chip));
+          named(Q::axis_reduce_bandwidth, static_cast<int>(axis), reduce_bandwidth(in.links[axis], in.achieved));
   if (in.links.state.degree > 1 && reduces_in_network(in.links.state))
     rates.reduce_bandwidth[at(Axis::fsdp)] =
-        named(Q::axis_reduce_bandwidth, static_cast<int>(Axis::fsdp), reduce_bandwidth(in.links.state, in.chip));
+        named(Q::axis_reduce_bandwidth, static_cast<int>(Axis::fsdp), reduce_bandwidth(in.links.state, in.achieved));
+  rates.latency.fill(in.zero);
+  if (in.calibrated) {
+    const auto latency = [&](Axis axis, const AxisLinks& links) {
+      if (links.degree > 1)
+        rates.latency[at(axis)] = named(Q::axis_latency, static_cast<int>(axis), collective_latency(in, links));
+    };
+    for (const Axis axis : {Axis::data, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline}) latency(axis, in.links[axis]);
+    latency(Axis::fsdp, in.links.state);
+  }
   return rates;
 }
 
@@ -73,6 +119,8 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LinkRates<S>& rates, const La
       named(Q::layer_flops_recompute, everything ? cost.operations.flops_forward : flops_again);
 
   const S two = constant<S>(2);
+  if (in.calibrated)
+    cost.kernels = layer_kernels(in, cost.params, key, cost.operations, t, cost.recompute_times);
   const S& C = in.chip.peak_flops;
   const S& W = in.chip.hbm_bandwidth;
   Block<S>& layer = cost.layer;
@@ -98,6 +146,9 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LinkRates<S>& rates, const La
   cost.embedding = vocabulary(kEmbeddingBlock, cost.operations.embedding_flops, cost.operations.embedding_hbm_bytes);
   cost.head = vocabulary(kHeadBlock, cost.operations.head_flops, cost.operations.head_hbm_bytes);
 
+  if (in.calibrated) take_kernel_times(in, repeats_layer(key.policy) ? cost.recompute_times : in.zero, cost);
+  const bool repeats = in.calibrated && repeats_layer(key.policy);
+
   cost.tensor_share = constant<S>(1);
 
   // Communication of tensor and context.
@@ -110,8 +161,14 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LinkRates<S>& rates, const La
   if (tensor.n > 1) {
     cost.tensor_bytes = named(Q::tensor_activation_bytes, in.activation_bytes * t * in.model.d_model);
     const S& Wy = key.sequence_parallel ? cost.bandwidth[at(Axis::tensor)] : cost.reduce_bandwidth[at(Axis::tensor)];
-    const S forward = constant<S>(kTensorCollectivesForward) * cost.tensor_bytes / Wy;
-    const S backward = constant<S>(tensor_collectives_backward(key.sequence_parallel)) * cost.tensor_bytes / Wy;
+    S forward = constant<S>(kTensorCollectivesForward) * cost.tensor_bytes / Wy;
+    S backward = constant<S>(tensor_collectives_backward(key.sequence_parallel)) * cost.tensor_bytes / Wy;
+    if (in.calibrated) {
+      const S unit = cost.tensor_bytes / Wy + cost.latency[at(Axis::tensor)];
+      forward = constant<S>(kTensorCollectivesForward) * unit;
+      backward = constant<S>(tensor_units_backward(key.sequence_parallel)) * unit;
+      if (repeats) backward = backward + cost.recompute_times * forward;
+    }
     if (in.experts_split_tensor) {
       // Half of them are around the MLP; around experts only the ranks of one expert exchange activations.
       const S elsewhere = constant<S>(1) - in.expert_tensor / tensor.x;
@@ -132,7 +189,13 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LinkRates<S>& rates, const La
       // Keys and values of the whole sequence pass by once; backward again, with their gradients.
       cost.context_bytes = named(Q::context_kv_bytes,
                          two * in.activation_bytes * t * context.x * widths.kv);
-      set(Axis::context, cost.context_bytes / Wc, two * cost.context_bytes / Wc);
+      S once = cost.context_bytes / Wc, twice = two * cost.context_bytes / Wc;
+      if (in.calibrated) {
+        once = once + cost.latency[at(Axis::context)];
+        twice = two * once;
+        if (repeats) twice = twice + cost.recompute_times * once;
+      }
+      set(Axis::context, once, twice);
     }
   }
   // Experts spread over ranks: tokens go to them and come back, in the backward pass once more.
@@ -152,8 +215,13 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LinkRates<S>& rates, const La
     const S copies = cost.params.moe_share * min(in.model.experts_per_token, expert.x);
     cost.expert_bytes =
         named(Q::expert_bytes, copies * (key.sequence_parallel ? stream / tensor.x : stream));
-    cost.expert_exchange = named(Q::expert_exchange, exchange_time(links, cost.expert_bytes, in.chip));
-    set(Axis::expert, two * cost.expert_exchange, two * cost.expert_exchange);
+    cost.expert_exchange = named(Q::expert_exchange, exchange_time(links, cost.expert_bytes, in.achieved));
+    if (in.calibrated) {
+      const S there_and_back = two * (cost.expert_exchange + cost.latency[at(Axis::expert)]);
+      set(Axis::expert, there_and_back, repeats ? there_and_back + cost.recompute_times * there_and_back : there_and_back);
+    } else {
+      set(Axis::expert, two * cost.expert_exchange, two * cost.expert_exchange);
+    }
     cost.bandwidth[at(Axis::expert)] =
         named(Q::axis_bandwidth, static_cast<int>(Axis::expert), cost.expert_bytes / cost.expert_exchange);
   }

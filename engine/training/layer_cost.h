@@ -2,6 +2,7 @@
 // tensor, context and expert axes only, so a search costs a layer once for all plans that share them.
 #pragma once
 
+#include "engine/calibration/kernels.h"
 #include "engine/hardware/collective.h"
 #include "engine/inputs.h"
 #include "engine/model/checkpointing.h"
@@ -23,6 +24,7 @@ struct LinkRates {
   std::array<S, kAxisCount> bandwidth;  // by axis; fsdp: of the group that shards state; expert: set with the layer
   std::array<S, kAxisCount> reduce_bandwidth;  // the same for AllReduce: other only where switches of the fabric add up
   S state_bandwidth;
+  std::array<S, kAxisCount> latency{};  // of one gather over an axis; calibrated only
 };
 
 template <Scalar S>
@@ -36,6 +38,7 @@ struct LayerCost : LinkRates<S> {
   S params_absent;   // of the model, on other expert ranks
   // Arithmetic, HBM and the communication of tensor and context; the state shards' share is added by stage_cost.
   Block<S> layer, embedding, head;
+  LayerKernels<S> kernels;  // calibrated only
   S tensor_share;  // of the collectives over tensor that is left where fewer ranks split an expert
   S hbm_bytes_backward, tensor_bytes, context_bytes, expert_bytes, expert_exchange;  // of a layer; tensor, context: one transfer
 };

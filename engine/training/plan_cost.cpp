@@ -29,6 +29,14 @@ S exposed_of(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks
   return exposed;
 }
 
+// Calibrated: the host's work of a step, and waiting for the slowest node, which grows with the logarithm of their number.
+template <Scalar S>
+S host_time(const Inputs<S>& in, const std::array<S, kStepParts.size()>& parts) {
+  S step = parts[0];
+  for (std::size_t i = 1; i + 1 < parts.size(); ++i) step = step + parts[i];
+  return in.calibration[Calibrated::step_host] + in.calibration[Calibrated::straggler] * in.calibration.log_nodes * step;
+}
+
 template <Scalar S>
 void set_part(StepCost<S>& out, Q q, const S& x) {
   for (std::size_t i = 0; i < kStepParts.size(); ++i)
@@ -67,9 +75,17 @@ void step_parts(const Inputs<S>& in, const LayerCost<S>& layer, const ModelFlops
   const auto part = [&out](Q q, const S& x) { set_part(out, q, x); };
   const S matmul =
       counts_attention ? named(Q::flops_matmul_per_step, model.flops_model - attention) : model.flops_model;
-  part(Q::step_matmul, matmul / (N * C));
-  part(Q::step_attention, counts_attention ? attention / (N * C) : zero);
-  part(Q::step_recompute, out.flops_recompute / (N * C));
+  if (in.calibrated) {
+    const LayerKernels<S>& k = layer.kernels;
+    part(Q::step_matmul, work.layer_passes * (k.matmul_forward + k.matmul_backward) +
+                             counts.microbatches * (k.head_forward + k.head_backward) / counts.stages);
+    part(Q::step_attention, work.layer_passes * (k.attention_forward + k.attention_backward));
+    part(Q::step_recompute, work.layer_passes * k.again);
+  } else {
+    part(Q::step_matmul, matmul / (N * C));
+    part(Q::step_attention, counts_attention ? attention / (N * C) : zero);
+    part(Q::step_recompute, out.flops_recompute / (N * C));
+  }
   part(Q::step_hbm, work.layer_passes * blocks.layer.hbm_exposed +
                         counts.microbatches * blocks.vocab_hbm_exposed / counts.stages);
   for (const Axis axis : {Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::expert})
@@ -80,7 +96,7 @@ void step_parts(const Inputs<S>& in, const LayerCost<S>& layer, const ModelFlops
                          constant<S>(2) * (in.optimizer_bytes + in.weight_bytes) + in.reduced_gradient_bytes);
   out.updated_params =
       named(Q::optimizer_parameters, (key.zero_stage >= 1 ? layer.params.total : layer.params.total - layer.params_absent) / (in.degree(Axis::tensor).x * counts.stages * shards));
-  part(Q::step_optimizer, key.has_optimizer ? passes * out.updated_params / in.chip.hbm_bandwidth : zero);
+  part(Q::step_optimizer, key.has_optimizer ? passes * out.updated_params / (in.calibrated ? in.calibration.hbm : in.chip.hbm_bandwidth) : zero);
 }
 
 template <Scalar S>
@@ -113,6 +129,7 @@ void finish_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageBloc
     offload = max(beyond, key.offload_activations && !pipelined ? offload : zero);
   }
   part(Q::step_offload, offload);
+  part(Q::step_host, in.calibrated ? host_time(in, out.step_parts) : zero);
   out.step_time = named(Q::step_time, sum_in_order(out.step_parts));
 }
 
@@ -123,7 +140,7 @@ void working_memory(const Inputs<S>& in, const LayerCost<S>& layer, const PlanKe
   const bool gathers = key.zero_stage == 3 && in.links.state.degree > 1;
   out.buffers_gathered =
       named(Q::buffers_gathered,
-            gathers ? (constant<S>(2) * in.weight_bytes + in.reduced_gradient_bytes) * layer.params_rank / Y : in.zero);
+            gathers ? (constant<S>(2) * in.gather_bytes + in.reduced_gradient_bytes) * layer.params_rank / Y : in.zero);
   out.buffers_working = layer.activations.working_bytes;
   out.buffers_logits = named(Q::buffers_logits, constant<S>(4, unit::bytes_each) * layer.microbatch_tokens *
                                                     in.model.vocab_size / Y);
@@ -176,6 +193,14 @@ void finish_memory(const Inputs<S>& in, const LayerCost<S>& layer, const Working
   const S working = buffers.buffers_gathered + buffers.buffers_working;
   memory.parts[4] = load.head ? working + buffers.buffers_logits : working;
   memory.parts[5] = S(in.reserve_bytes);
+  if (in.calibrated) {
+    constexpr std::size_t activations = 3, buffers_part = 4, reserve = 5;
+    static_assert(kMemoryParts[activations] == Q::memory_activations && kMemoryParts[buffers_part] == Q::memory_buffers &&
+                  kMemoryParts[reserve] == Q::memory_reserve);
+    memory.parts[buffers_part] = in.calibration[Calibrated::buffer_share] * memory.parts[buffers_part];
+    memory.parts[reserve] = in.reserve_bytes + in.calibration[Calibrated::reserve] +
+                            in.calibration[Calibrated::fragmentation] * (memory.parts[activations] + memory.parts[buffers_part]);
+  }
   memory.total = sum_in_order(memory.parts);
 }
 

@@ -26,6 +26,22 @@ template <Scalar S>
 struct StateTraffic {
   S state_forward, state_backward, data_backward;
 };
+// Calibrated: every gather and reduction starts once a layer and microbatch, or once a step where gradients add up first.
+template <Scalar S>
+void add_latency(const LinkRates<S>& rates, const StageKey& key, const S& microbatches, bool sharded, bool replicated,
+                 bool spread, StateTraffic<S>& traffic) {
+  const S& state = rates.latency[at(Axis::fsdp)];
+  const S& data = rates.latency[at(Axis::data)];
+  if (sharded && key.zero_stage == 3) {
+    traffic.state_forward = traffic.state_forward + state;
+    traffic.state_backward = traffic.state_backward + constant<S>(2) * state;
+  } else if (sharded && spread) {
+    traffic.state_forward = traffic.state_forward + state / microbatches;
+    traffic.state_backward = traffic.state_backward + state / microbatches;
+  }
+  if (replicated && spread) traffic.data_backward = traffic.data_backward + constant<S>(2) * data / microbatches;
+}
+
 template <Scalar S>
 StateTraffic<S> state_traffic(const Inputs<S>& in, const LinkRates<S>& rates, const StageKey& key, const S& weights,
                               const S& gradients, const S& microbatches, const S& shards) {
@@ -47,7 +63,23 @@ StateTraffic<S> state_traffic(const Inputs<S>& in, const LinkRates<S>& rates, co
     traffic.data_backward =
         sharded ? all_reduce_time(gradients, Wx) / shards / microbatches : all_reduce_time(gradients, Wx) / microbatches;
   }
+  if (in.calibrated) add_latency(rates, key, microbatches, sharded, replicated, spread, traffic);
   return traffic;
+}
+
+// Calibrated: part of the reduction at the end of a step runs under the last backward passes, and gathered weights under the
+// first forward ones.
+template <Scalar S>
+void expose_end(const Inputs<S>& in, const LinkRates<S>& rates, EndReduction<S>& cost) {
+  const auto expose = [&](Axis axis, Calibrated hidden) {
+    S& end = cost.end_reduction[at(axis)];
+    if (!(value_of(end) > 0)) return;
+    end = named(Q::step_end_reduction, static_cast<int>(axis),
+                (constant<S>(1) - in.calibration[hidden]) * (end + constant<S>(2) * rates.latency[at(axis)]));
+  };
+  expose(Axis::data, Calibrated::hidden_data);
+  expose(Axis::fsdp, Calibrated::hidden_fsdp);
+  expose(Axis::context, Calibrated::hidden_fsdp);
 }
 
 // Which axis the group of state shards is called by: fsdp, or context where that is all there is to shard over.
@@ -114,7 +146,7 @@ void stage_blocks(const Inputs<S>& in, const LayerCost<S>& layer, const LinkRate
   const S& m = counts.microbatches;
 
   const Axis state_axis = state_axis_of(in);
-  cost.weight_bytes = named(Q::gathered_weight_bytes, in.weight_bytes * layer.params_rank / Y);
+  cost.weight_bytes = named(Q::gathered_weight_bytes, in.gather_bytes * layer.params_rank / Y);
   const S& reduced = in.reduced_gradient_bytes;
   cost.gradient_bytes = named(Q::gradient_bytes, reduced * layer.params_rank / Y);
 
@@ -149,7 +181,7 @@ void stage_blocks(const Inputs<S>& in, const LayerCost<S>& layer, const LinkRate
   // Embedding and head move their own state over the same links.
   AxisMask vocab_talks{};
   const auto vocabulary = [&](int which, Block<S> b, const S& parameters) {
-    const S w = in.weight_bytes * parameters / Y, g = reduced * parameters / Y;
+    const S w = in.gather_bytes * parameters / Y, g = reduced * parameters / Y;
     const StateTraffic<S> state = state_traffic(in, rates, key, w, g, m, counts.state_shards);
     if (state_moves) add(b, state_axis, state.state_forward, state.state_backward, true, which);
     if (data_moves) add(b, Axis::data, in.zero, state.data_backward, true, which);
@@ -193,7 +225,7 @@ void end_reduction(const Inputs<S>& in, const LayerCost<S>& layer, const LinkRat
     cost.mean_gradient_bytes = named(Q::stage_gradient_bytes, reduced * held / (Y * p));
     const bool sharded = in.links.state.degree > 1;
     if (sharded && key.zero_stage < 3) {
-      const S& gathered = key.zero_stage == 0 ? reduced : in.weight_bytes;
+      const S& gathered = key.zero_stage == 0 ? reduced : in.gather_bytes;
       const S update = named(Q::stage_update_bytes, gathered * held / (Y * p));
       cost.end_reduction[at(state_axis)] = named(Q::step_end_reduction, static_cast<int>(state_axis),
                                                  (cost.mean_gradient_bytes + update) /
@@ -205,6 +237,7 @@ void end_reduction(const Inputs<S>& in, const LayerCost<S>& layer, const LinkRat
           named(Q::step_end_reduction, static_cast<int>(Axis::data),
                 sharded ? all_reduce_time(cost.mean_gradient_bytes, rates.reduce_bandwidth[at(Axis::data)]) / counts.state_shards
                         : all_reduce_time(cost.mean_gradient_bytes, rates.reduce_bandwidth[at(Axis::data)]));
+    if (in.calibrated) expose_end(in, rates, cost);
   }
 }
 
@@ -253,8 +286,10 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
 
   // The residual stream of a microbatch; where it is split over tensor ranks each sends its share.
   const S stream = in.activation_bytes * layer.microbatch_tokens * in.model.d_model;
-  const S boundary = key.sequence_parallel ? stream / Y : stream;
-  cost.transfer = named(Q::pipeline_transfer, boundary / layer.bandwidth[at(Axis::pipeline)]);
+  // Megatron-LM sends each tensor rank's share also where all have the whole (Narayanan et al. 2021, section 4.1).
+  const S boundary = key.sequence_parallel || in.calibrated ? stream / Y : stream;
+  cost.transfer = named(Q::pipeline_transfer, in.calibrated ? boundary / layer.bandwidth[at(Axis::pipeline)] + layer.latency[at(Axis::pipeline)]
+                                                                  : boundary / layer.bandwidth[at(Axis::pipeline)]);
   if (!pipeline.status.legal()) return;
 
   PipelineTimes& times = pipeline.times;
@@ -268,7 +303,9 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
   times.blocking_send = key.blocking_send;
   const double peak = value_of(in.chip.peak_flops);
   const double attention =
-      value_of(layer.operations.operations[static_cast<std::size_t>(OperationKind::attention)].flops) / peak;
+      in.calibrated ? value_of(layer.kernels.attention_forward)
+                    : value_of(layer.operations.operations[static_cast<std::size_t>(OperationKind::attention)].flops) / peak;
+  const double layer_again = in.calibrated ? value_of(layer.kernels.again) : value_of(layer.flops_recompute) / peak;
   for (std::size_t i = 0; i < positions; ++i) {
     const std::size_t s = i % static_cast<std::size_t>(virtual_stages);  // DualPipe: the second direction again
     const Tick backward = ticks(value_of(cost.backward[s]));
@@ -280,7 +317,11 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
     times.backward_weight[i] = std::clamp(ticks(weight), Tick{0}, backward);
     times.backward_input[i] = backward - times.backward_weight[i];
     // Arithmetic alone, as in the step's part: beyond two forwards, what a block's backward does is a forward again.
-    double again = layers[s] * value_of(layer.flops_recompute) / peak;
+    double again = layers[s] * layer_again;
+    if (in.calibrated) {
+      pipeline.recompute[i] = std::min(ticks(again), times.backward_input[i]);
+      continue;
+    }
     if (s == 0) again += value_of(layer.embedding.math_backward) - 2 * value_of(layer.embedding.math_forward);
     if (s + 1 == static_cast<std::size_t>(virtual_stages))
       again += value_of(layer.head.math_backward) - 2 * value_of(layer.head.math_forward);

@@ -38,16 +38,16 @@ io::Measurement measurement(const std::string& text) {
   return result->front();
 }
 engine::Scenario scenario(const std::string& text) {
-  auto built = io::build_training_scenario(measurement(text), test::shipped());
+  auto built = io::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal);
   REQUIRE_MESSAGE(std::holds_alternative<io::MeasuredScenario>(built), std::get<std::string>(built));
   return std::get<io::MeasuredScenario>(built).scenario;
 }
 std::string reason(const std::string& text) {
-  auto built = io::build_training_scenario(measurement(text), test::shipped());
+  auto built = io::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal);
   return std::holds_alternative<std::string>(built) ? std::get<std::string>(built) : std::string();
 }
 std::vector<std::string> guesses(const std::string& text) {
-  return std::get<io::MeasuredScenario>(io::build_training_scenario(measurement(text), test::shipped())).assumed;
+  return std::get<io::MeasuredScenario>(io::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal)).assumed;
 }
 
 TEST_CASE("a file of measurements that is wrong is refused with the path of what is wrong") {

@@ -1,0 +1,205 @@
+#include "engine/calibration/kernels.h"
+
+namespace roofscape::engine {
+
+namespace {
+
+using enum OperationKind;
+
+constexpr double kTile = 128;  // rows and columns of the output that one multiprocessor makes at a time
+// Kernels of a layer that are no product, forward: two norms, two residuals, rotation, activation.
+constexpr double kVectorKernels = 6;
+// fp32 logits, written and read by the loss: the maximum, the sum, the gradient.
+constexpr double kLogitBytes = 4, kLogitPassesForward = 3, kLogitPassesBackward = 2;
+// Tokens are put in the order of their experts, and back: each reads and writes them.
+constexpr double kPermutationPasses = 4;
+// Flash attention's backward: five products where the forward has two (Dao 2022).
+constexpr double kAttentionBackward = 2.5;
+
+constexpr std::size_t at(OperationKind kind) { return static_cast<std::size_t>(kind); }
+
+template <Scalar S>
+class Kernels {
+ public:
+  Kernels(const Inputs<S>& in, const Parameters<S>& p, const LayerKey& key, const LayerOperations<S>& ops, const S& t)
+      : in_(in), p_(p), key_(key), ops_(ops), t_(t), one_(constant<S>(1)), two_(constant<S>(2)) {}
+
+  LayerKernels<S> all(const S& recompute_times) {
+    products();
+    attention();
+    LayerKernels<S> out;
+    sum_products(out);
+    vectors(out);
+    again(out, recompute_times);
+    vocabulary(out);
+    return out;
+  }
+
+ private:
+  const S& c(Calibrated p) const { return in_.calibration[p]; }
+
+  // Forward, and both gradients.
+  void product(OperationKind kind, const ProductShape<S>& s, const S& share) {
+    const bool fp8 = in_.calibration.fp8;
+    const int o = static_cast<int>(kind);
+    const S f = product_time(in_, s, in_.gather_bytes, fp8, o);
+    const S input = product_time(in_, ProductShape<S>{s.rows, s.out, s.in, s.count}, in_.gather_bytes, fp8, -1);
+    const S weight = product_time(in_, ProductShape<S>{s.in, s.rows, s.out, s.count}, in_.activation_bytes, fp8, -1);
+    add(kind, share * f, share * (input + weight));
+  }
+  void add(OperationKind kind, const S& f, const S& b) {
+    forward_[at(kind)] = filled_[at(kind)] ? forward_[at(kind)] + f : f;
+    backward_[at(kind)] = filled_[at(kind)] ? backward_[at(kind)] + b : b;
+    filled_[at(kind)] = true;
+  }
+
+  void products() {
+    const auto& m = in_.model;
+    const S& Y = in_.degree(Axis::tensor).x;
+    const S& D = m.d_model;
+    const LayerWidths<S> w = layer_widths(in_, key_);
+    const S qkv_out = m.is.mla ? p_.qkv_layer / (Y * D) : w.attention + two_ * w.kv;
+    product(qkv, {t_, D, qkv_out, one_}, one_);
+    product(attention_out, {t_, m.is.mla ? m.n_heads * m.v_head_dim / Y : w.attention, D, one_}, one_);
+    const S ups = constant<S>(key_.gated_mlp ? 2 : 1);
+    const auto mlp = [&](const S& rows, const S& width, const S& count, const S& share) {
+      product(gate_up, {rows, D, ups * width, count}, share);
+      product(down, {rows, width, D, count}, share);
+    };
+    if (!m.is.moe) {
+      mlp(t_, m.d_ff / Y, one_, one_);
+      return;
+    }
+    const S& share = p_.moe_share;
+    if (m.is.dense_layers) mlp(t_, m.d_ff / Y, one_, one_ - share);
+    if (m.is.shared_experts) mlp(t_, m.n_shared_experts * m.d_ff_expert / Y, one_, share);
+    // Every expert gets the tokens that the ranks of its group send: as many as this rank sends out, in the mean.
+    const S& X = in_.degree(Axis::expert).x;
+    const S& Z = in_.experts_split_tensor ? in_.expert_tensor : Y;
+    const S rows = t_ * m.experts_per_token * X * Z / (m.n_experts * Y);
+    const S crowded = share * c(Calibrated::expert_imbalance);
+    mlp(rows, m.d_ff_expert / Z, m.n_experts / X, crowded);
+    product(router, {t_, D, m.n_experts, one_}, share / Y);
+  }
+
+  void attention() {
+    const auto& m = in_.model;
+    const S& T = in_.sequence_length;
+    const LayerWidths<S> w = layer_widths(in_, key_);
+    const S& C = in_.calibration.peak_16;
+    const S flops = attention_forward_flops(in_, w.attention, t_, !in_.calibration.scores_in_hbm);
+    if (in_.calibration.scores_in_hbm) {
+      const S heads = m.n_heads / in_.degree(Axis::tensor).x;
+      const S scores = constant<S>(2, unit::bytes_each) * t_ * T * heads * c(Calibrated::score_passes) / in_.calibration.hbm;
+      const S math = flops / (C * c(Calibrated::matmul_efficiency)) + scores;
+      add(OperationKind::attention, math, two_ * math);
+      return;
+    }
+    const S ramp = (T + c(Calibrated::attention_length)) / T;
+    add(OperationKind::attention, flops * ramp / (C * c(Calibrated::attention_forward)) + c(Calibrated::kernel_gap),
+        constant<S>(kAttentionBackward) * flops * ramp / (C * c(Calibrated::attention_backward)) + c(Calibrated::kernel_gap));
+  }
+
+  void sum_products(LayerKernels<S>& out) {
+    bool any = false;
+    for (const OperationKind kind : {qkv, attention_out, router, gate_up, down}) {
+      if (!filled_[at(kind)]) continue;
+      forward_[at(kind)] = named(Q::kernel_forward, static_cast<int>(kind), forward_[at(kind)]);
+      backward_[at(kind)] = named(Q::kernel_backward, static_cast<int>(kind), backward_[at(kind)]);
+      out.matmul_forward = any ? out.matmul_forward + forward_[at(kind)] : forward_[at(kind)];
+      out.matmul_backward = any ? out.matmul_backward + backward_[at(kind)] : backward_[at(kind)];
+      any = true;
+    }
+    out.matmul_forward = named(Q::layer_matmul_forward, out.matmul_forward);
+    out.matmul_backward = named(Q::layer_matmul_backward, out.matmul_backward);
+    const int o = static_cast<int>(OperationKind::attention);
+    out.attention_forward = named(Q::kernel_forward, o, forward_[at(OperationKind::attention)]);
+    out.attention_backward = named(Q::kernel_backward, o, backward_[at(OperationKind::attention)]);
+  }
+
+  void vectors(LayerKernels<S>& out) {
+    const auto& m = in_.model;
+    S bytes = ops_.operations[at(norms)].hbm_bytes + ops_.operations[at(rope)].hbm_bytes +
+              ops_.operations[at(activation)].hbm_bytes + ops_.operations[at(residual)].hbm_bytes;
+    if (m.is.moe)
+      bytes = bytes + constant<S>(kPermutationPasses) * in_.activation_bytes * t_ * m.experts_per_token * m.d_model *
+                          p_.moe_share / (key_.sequence_parallel ? in_.degree(Axis::tensor).x : one_);
+    const S gaps = constant<S>(kVectorKernels) * c(Calibrated::kernel_gap);
+    out.vector_forward = named(Q::layer_vector_forward, c(Calibrated::vector_passes) * bytes / in_.calibration.hbm + gaps);
+  }
+
+  void again(LayerKernels<S>& out, const S& times) {
+    const RecomputedOperations repeated = recomputed_operations(key_);
+    S products = in_.zero;
+    bool vector = false;
+    for (std::size_t i = 0; i < repeated.size(); ++i) {
+      if (!repeated[i]) continue;
+      if (is_vector_operation(static_cast<OperationKind>(i)))
+        vector = true;
+      else if (filled_[i])
+        products = products + forward_[i];
+    }
+    out.again = named(Q::layer_again, times * products);
+    out.vector_backward = named(Q::layer_vector_backward, vector ? (two_ + times) * out.vector_forward : two_ * out.vector_forward);
+  }
+
+  void vocabulary(LayerKernels<S>& out) {
+    const auto& m = in_.model;
+    const S width = m.vocab_size / in_.degree(Axis::tensor).x;
+    const ProductShape<S> s{t_, m.d_model, width, one_};
+    // The logits stay in 16 bits where layers run in 8.
+    out.head_forward = named(Q::block_math_forward, kHeadBlock, product_time(in_, s, in_.gather_bytes, false, -1));
+    out.head_backward =
+        named(Q::block_math_backward, kHeadBlock,
+              product_time(in_, ProductShape<S>{t_, width, m.d_model, one_}, in_.gather_bytes, false, -1) +
+                  product_time(in_, ProductShape<S>{m.d_model, t_, width, one_}, in_.activation_bytes, false, -1));
+    const S pass = constant<S>(kLogitBytes, unit::bytes_each) * t_ * width / in_.calibration.hbm;
+    out.head_vector_forward = named(Q::block_hbm_forward, kHeadBlock, constant<S>(kLogitPassesForward) * pass);
+    out.head_vector_backward = named(Q::block_hbm_backward, kHeadBlock, constant<S>(kLogitPassesBackward) * pass);
+    out.embedding_forward = named(Q::block_hbm_forward, kEmbeddingBlock, ops_.embedding_hbm_bytes / in_.calibration.hbm);
+    out.embedding_backward = named(Q::block_hbm_backward, kEmbeddingBlock, two_ * out.embedding_forward);
+  }
+
+  const Inputs<S>& in_;
+  const Parameters<S>& p_;
+  const LayerKey& key_;
+  const LayerOperations<S>& ops_;
+  const S& t_;
+  S one_, two_;
+  std::array<S, kOperationCount> forward_{}, backward_{};
+  std::array<bool, kOperationCount> filled_{};
+};
+
+}  // namespace
+
+template <Scalar S>
+S product_time(const Inputs<S>& in, const ProductShape<S>& s, const S& weight_bytes, bool fp8, int index) {
+  const CalibrationInputs<S>& c = in.calibration;
+  const S one = constant<S>(1);
+  const S tiles = ceil(s.rows / constant<S>(kTile)) * ceil(s.out / constant<S>(kTile)) * s.count;
+  const S waves = ceil(tiles / constant<S>(c.units));
+  const S filled = s.rows * s.out * s.count / (waves * constant<S>(kTile * kTile * c.units));
+  const S idle = one + c[Calibrated::wave_share] * (one / filled - one);
+  S efficiency = s.in / (s.in + c[Calibrated::matmul_depth]) / idle;
+  if (index >= 0) efficiency = named(Q::kernel_efficiency, index, efficiency);
+  const S& large = fp8 ? c[Calibrated::matmul_efficiency_fp8] : c[Calibrated::matmul_efficiency];
+  const S& peak = fp8 ? in.chip.peak_flops : c.peak_16;
+  const S math = constant<S>(2, unit::flop_each) * s.rows * s.in * s.out * s.count / (peak * large * efficiency);
+  const S bytes = s.count * (in.activation_bytes * s.rows * (s.in + s.out) + weight_bytes * s.in * s.out);
+  return max(math, bytes / c.hbm) + c[Calibrated::kernel_gap];
+}
+
+template <Scalar S>
+LayerKernels<S> layer_kernels(const Inputs<S>& in, const Parameters<S>& p, const LayerKey& key, const LayerOperations<S>& ops,
+                              const S& t, const S& recompute_times) {
+  return Kernels<S>(in, p, key, ops, t).all(recompute_times);
+}
+
+template double product_time<double>(const Inputs<double>&, const ProductShape<double>&, const double&, bool, int);
+template Traced product_time<Traced>(const Inputs<Traced>&, const ProductShape<Traced>&, const Traced&, bool, int);
+template LayerKernels<double> layer_kernels<double>(const Inputs<double>&, const Parameters<double>&, const LayerKey&,
+                                                    const LayerOperations<double>&, const double&, const double&);
+template LayerKernels<Traced> layer_kernels<Traced>(const Inputs<Traced>&, const Parameters<Traced>&, const LayerKey&,
+                                                    const LayerOperations<Traced>&, const Traced&, const Traced&);
+
+}  // namespace roofscape::engine
