@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/app/io_fixture.h"
 #include "tests/app/ui_harness.h"
 
 using namespace roofscape;
@@ -10,19 +11,14 @@ using widgets::Key;
 
 namespace {
 
-// A file that is gone when the test is over.
+// A file of this run alone, gone when the test is over.
 class Written {
  public:
-  Written(const std::string& name, const std::string& text)
-      : file_(std::filesystem::temp_directory_path() / ("roofscape-" + name)) {
-    std::ofstream(file_) << text;
-  }
-  Written(const Written&) = delete;
-  Written& operator=(const Written&) = delete;
-  ~Written() { std::filesystem::remove(file_); }
+  Written(const std::string& name, const std::string& text) : file_(folder_.write(name, text)) {}
   std::string path() const { return file_.string(); }
 
  private:
+  test::TemporaryFolder folder_;
   std::filesystem::path file_;
 };
 
