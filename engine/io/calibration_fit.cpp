@@ -16,13 +16,13 @@ using engine::kCalibrationCount;
 using engine::kCalibrationRows;
 using engine::kSoftwareStacks;
 
-constexpr int kShrinks = 6;           // times the steps are halved
-constexpr double kFirstStep = 0.15;   // of a parameter's range
-constexpr int kPassesAStep = 3;       // over all parameters, at most
+constexpr int kShrinks = 8;           // times the steps are halved
+constexpr double kFirstStep = 0.2;    // of a parameter's range
+constexpr int kPassesAStep = 10;      // over all parameters, at most
 constexpr double kIncomplete = 0.3;   // weight of a row whose configuration is partly guessed
-constexpr double kMemory = 0.5;       // of memory, against time
+constexpr double kMemory = 1;         // of memory, against time
 constexpr double kLargestError = 1.0; // of |ln|: beyond it a row says nothing more
-constexpr double kDoesNotFit = 0.3;   // charged, a row
+constexpr double kDoesNotFit = 1;     // charged, a row
 constexpr double kMoved = 0.002;      // for a parameter moved by its whole range from the start: measurements have to ask for it
 
 struct Row {
@@ -90,12 +90,12 @@ class Fit {
     std::vector<double> all;
     for (const Row& row : rows_) {
       if (row.held) continue;
-      auto& [sum, weight] = families[row.family];
       for (std::size_t i = 0; i < row.loss.size(); ++i) {
+        auto& [sum, weight] = families[i > 0 ? row.family + "/memory" : row.family];
         const double w = row.weight * (i > 0 ? kMemory : 1);
         sum += w * row.loss[i];
         weight += w;
-        all.push_back(row.loss[i]);
+        if (i == 0) all.push_back(row.loss[i]);
       }
     }
     if (all.empty()) return 0;
@@ -135,7 +135,9 @@ class Fit {
     for (int shrink = 0; shrink < shrinks; ++shrink, step /= 2) {
       for (int pass = 0; pass < kPassesAStep; ++pass) {
         const double before = now;
+        const Calibration from = best_;
         for (const SearchedValue& value : searched_) now = improve(value.parameter, value.stack, step, now);
+        now = follow(from, now);
         if (before - now < 1e-4 * before) break;
       }
     }
@@ -160,6 +162,28 @@ class Fit {
       row.loss[i] = std::min(kLargestError, std::abs(std::log(*value / *row.entry.entry->values[row.values[i]].value)));
     }
     if (!predicted.fits) row.loss[0] += kDoesNotFit;
+  }
+
+  // Once more the way that all parameters together have just gone (Hooke and Jeeves 1961).
+  double follow(const Calibration& from, double now) {
+    Calibration tried = best_;
+    for (std::size_t s = 0; s < kSoftwareStacks; ++s)
+      for (std::size_t p = 0; p < kCalibrationCount; ++p) {
+        const auto& row = kCalibrationRows[p];
+        const double value = best_.stacks[s].values[p];
+        tried.stacks[s].values[p] = std::clamp(2 * value - from.stacks[s].values[p], row.least, row.most);
+      }
+    if (tried == best_) return now;
+    std::vector<std::vector<double>> kept;
+    for (Row& row : rows_) {
+      kept.push_back(row.loss);
+      evaluate(row, tried);
+    }
+    std::swap(best_, tried);
+    if (const double next = objective(); next < now) return next;
+    std::swap(best_, tried);
+    for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].loss = kept[i];
+    return now;
   }
 
   // One parameter, of one stack or (stack == kSoftwareStacks) of all, a step up or down.

@@ -400,9 +400,9 @@ engine::StackChoice stated_stack(const Measurement& entry) {
     engine::StackChoice stack;
   };
   using enum engine::StackChoice;
-  constexpr std::array<Words, 21> kWords{{
+  constexpr std::array<Words, 20> kWords{{
       {"2104.04473", megatron_2021}, {"2205.05198", megatron_2021}, {"vTrain", megatron_2021}, {"bigscience", megatron_2021},
-      {"MT-NLG", megatron_2021},     {"GLM-130B", megatron_2021},   {"2401.10241", megatron_2021},   {"MaxText", xla},          {"maxtext", xla},
+      {"MT-NLG", megatron_2021},     {"GLM-130B", megatron_2021},   {"MaxText", xla},          {"maxtext", xla},
       {"paxml", xla},                {"JAX-Toolbox", xla},          {"Levanter", xla},         {"tpu-recipes", xla},
       {"PaLM", xla},                 {"torchtitan", torch_fsdp},    {"llm-foundry", torch_fsdp}, {"fms-fsdp", torch_fsdp},
       {"TinyLlama", torch_fsdp},     {"Automodel", torch_fsdp},     {"BloombergGPT", torch_fsdp}, {"PyTorch FSDP", torch_fsdp},
