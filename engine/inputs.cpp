@@ -126,6 +126,14 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   in.achieved.dcn = named(Q::achieved_fabric, in.chip.dcn * fabric);
   for (std::size_t i = 0; i < std::min(s.cluster.fabric.size(), kMaxFabricLevels); ++i)
     in.achieved.levels[i] = named(Q::achieved_fabric, in.chip.levels[i] * fabric);
+  // Serving's formulas take kernels together: they run at the rates that large ones reach.
+  if (s.workload.kind == WorkloadKind::serving) {
+    in.chip.peak_flops =
+        in.chip.peak_flops * c[c.fp8 ? Calibrated::matmul_efficiency_fp8 : Calibrated::matmul_efficiency];
+    in.chip.hbm_bandwidth = c.hbm;
+    in.chip.nvlink = in.achieved.nvlink, in.chip.ici_axis = in.achieved.ici_axis;
+    in.chip.node = in.achieved.node, in.chip.dcn = in.achieved.dcn, in.chip.levels = in.achieved.levels;
+  }
 }
 
 }  // namespace

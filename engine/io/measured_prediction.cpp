@@ -21,6 +21,7 @@ using engine::Report;
 using engine::Scenario;
 
 constexpr double kTera = 1e12, kGiga = 1e9, kGibi = 1024.0 * 1024 * 1024;
+constexpr double kLargestBatch = 2048;  // of sequences at a time: what servers are built with
 constexpr double kLargeMessage = 8 * kGibi;  // "the best bus bandwidth" without a size
 
 bool has(std::string_view text, std::string_view words) { return text.find(words) != std::string_view::npos; }
@@ -101,6 +102,29 @@ Prediction training_value(const Scenario& s, const Report& report, const std::st
   if (quantity == "params_and_optimizer_gib")
     return stage_memory(report, {Q::memory_weights, Q::memory_gradients, Q::memory_optimizer}) / kGibi;
   if (quantity == "activations_gib") return stage_memory(report, {Q::memory_activations}) / kGibi;
+  return std::string("nothing predicts this quantity");
+}
+
+// A static batch: all prompts are put in, then every sequence gets its tokens.
+Prediction serving_value(const Measurement& entry, const Scenario& s, const Report& report, const std::string& quantity) {
+  const double prefill = report.quantities.value_or(Q::ttft, 0), token = report.quantities.value_or(Q::time_per_output_token, 0);
+  if (!(prefill > 0) || !(token > 0)) return std::string("serving has no time here");
+  const double batch = s.workload.batch;
+  const double tokens = entry.batch->output_tokens.value_or(0);
+  const bool decode_only = has(entry.what, "decode");
+  const double prompts = decode_only ? 0 : batch * prefill;
+  const double seconds = prompts + tokens * token;
+  if (quantity == "latency_ms") return seconds * 1e3;
+  if (quantity == "latency_s") return seconds;
+  if (quantity == "ttft_ms") return prefill * 1e3;
+  if (quantity == "itl_ms") return token * 1e3;
+  const double rate = batch * tokens / seconds;
+  if (quantity == "output_tokens_per_s") return rate;
+  if (quantity == "weight_bandwidth_gb_s_per_chip") {
+    const double bytes = report.quantities.value_or(Q::params_total, 0) * engine::bytes_of(s.precision.weights);
+    return rate * bytes / s.parallelism.tensor / kGiga;
+  }
+  if (quantity == "memory_gb") return report.quantities.value_or(Q::memory_total, 0) / kGiga;
   return std::string("nothing predicts this quantity");
 }
 
@@ -224,6 +248,20 @@ PreparedEntry prepare(const Measurement& entry, const PresetLibrary& library, en
       out.scenario = std::move(scenario);
       out.assumed = std::move(assumed);
     }
+  } else if (entry.task == "inference") {
+    BuiltScenario built = build_serving_scenario(entry, library, mode);
+    if (const std::string* reason = std::get_if<std::string>(&built)) {
+      out.reason = *reason;
+    } else {
+      auto& [scenario, assumed] = std::get<MeasuredScenario>(built);
+      if (entry.batch->as_many_as_fit) {
+        const double most = engine::evaluate(scenario).quantities.value_or(Q::max_batch, 1);
+        scenario.workload.batch = static_cast<int>(std::clamp(most, 1.0, kLargestBatch));
+        assumed.push_back("batch of " + std::to_string(scenario.workload.batch) + ": what fits");
+      }
+      out.scenario = std::move(scenario);
+      out.assumed = std::move(assumed);
+    }
   } else {
     out.reason = "nothing predicts the task " + in_quotes(entry.task);
   }
@@ -245,6 +283,8 @@ EntryPrediction predict(const PreparedEntry& prepared) {
       out.values.emplace_back(prepared.reason);
     else if (!entry.values[i].value)
       out.values.emplace_back("the measured value is not a number");
+    else if (prepared.scenario && entry.task == "inference")
+      out.values.push_back(serving_value(entry, *prepared.scenario, report, quantity));
     else if (prepared.scenario)
       out.values.push_back(training_value(*prepared.scenario, report, quantity, prepared.flops[i]));
     else if (prepared.ranks > 1)

@@ -147,7 +147,41 @@ class Builder {
     return MeasuredScenario{std::move(s_), std::move(assumed_)};
   }
 
+  BuiltScenario build_serving() {
+    s_.name = entry_.id;
+    s_.assumptions.flops = engine::FlopsConvention::exact;
+    s_.workload.kind = engine::WorkloadKind::serving;
+    for (auto step : {&Builder::model, &Builder::plan, &Builder::chips, &Builder::serving_precision, &Builder::requests})
+      if (std::string reason = (this->*step)(); !reason.empty()) return reason;
+    return MeasuredScenario{std::move(s_), std::move(assumed_)};
+  }
+
  private:
+  std::string serving_precision() {
+    struct Widths {
+      std::string_view id;
+      Dtype compute, weights;
+    };
+    constexpr std::array<Widths, 5> kWidths{{{"bf16", Dtype::bf16, Dtype::bf16},
+                                             {"fp16", Dtype::bf16, Dtype::bf16},
+                                             {"int8_weights", Dtype::bf16, Dtype::int8},
+                                             {"int4_weights", Dtype::bf16, Dtype::int4},
+                                             {"fp8", Dtype::fp8, Dtype::fp8}}};
+    const auto row = find_row(kWidths, entry_.precision);
+    if (row == kWidths.end()) return fmt::format("the precision {} is not modelled in serving", in_quotes(entry_.precision));
+    s_.precision.compute = row->compute;
+    s_.precision.weights = row->weights;
+    return {};
+  }
+  std::string requests() {
+    const MeasuredBatch* b = entry_.batch ? &*entry_.batch : nullptr;
+    if (b == nullptr || !b->prompt_tokens || !b->output_tokens || (!b->batch && !b->as_many_as_fit))
+      return "the batch or the lengths are not stated";
+    s_.workload.prompt_tokens = static_cast<int>(std::max(1.0, *b->prompt_tokens));
+    s_.workload.output_tokens = static_cast<int>(std::max(1.0, *b->output_tokens));
+    s_.workload.batch = static_cast<int>(b->batch.value_or(1));
+    return {};
+  }
   void assume(std::string guess) { assumed_.push_back(std::move(guess)); }
 
   std::string task() {
@@ -324,6 +358,16 @@ class Builder {
       s_.pipeline.microbatch_sequences /= 2;
       assume(fmt::format("microbatch of {} sequences, to fit", s_.pipeline.microbatch_sequences));
     }
+    if (s_.precision.optimizer == OptimizerKind::adam_fp32 && s_.assumptions.stack == engine::StackChoice::xla && !fits(s_)) {
+      s_.precision.optimizer = OptimizerKind::adam_bf16;
+      s_.precision.master_weights = Dtype::none;
+      if (!fits(s_)) {
+        s_.precision.optimizer = OptimizerKind::adam_fp32;
+        s_.precision.master_weights = Dtype::fp32;
+      } else {
+        assume("Adam's state in 16 bits, to fit");
+      }
+    }
     return {};
   }
 
@@ -410,6 +454,10 @@ engine::StackChoice stated_stack(const Measurement& entry) {
   for (const Words& row : kWords)
     if (entry.source.find(row.words) != std::string::npos) return row.stack;
   return automatic;
+}
+
+BuiltScenario build_serving_scenario(const Measurement& entry, const PresetLibrary& library, engine::Mode mode) {
+  return Builder(entry, library, mode).build_serving();
 }
 
 BuiltScenario build_training_scenario(const Measurement& entry, const PresetLibrary& library, engine::Mode mode) {

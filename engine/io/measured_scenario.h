@@ -35,6 +35,8 @@ struct MeasuredScenario {
 using BuiltScenario = std::variant<MeasuredScenario, std::string>;
 
 BuiltScenario build_training_scenario(const Measurement&, const PresetLibrary&, engine::Mode);
+// Inference, batches and lengths as stated; with a batch of one where the entry says "as many as fit".
+BuiltScenario build_serving_scenario(const Measurement&, const PresetLibrary&, engine::Mode);
 // The software a source names; automatic: it names none that is known.
 engine::StackChoice stated_stack(const Measurement&);
 // The chips alone, `ranks` of them: for kernels and collectives.
