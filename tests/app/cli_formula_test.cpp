@@ -91,7 +91,7 @@ TEST_CASE("a derivation lists each line once, its inputs at the end with their s
   REQUIRE(derivation);
   const std::string text = app::derivation_text(*derivation, texts.value());
   CHECK(text.starts_with("step time: "));
-  CHECK(text.find("\nT_step = sum of 14 parts = ") != std::string::npos);
+  CHECK(text.find("\nT_step = sum of 13 parts = ") != std::string::npos);
   CHECK(text.find("zero here: ") != std::string::npos);
   const std::size_t inputs = text.find("\nInputs\n");
   REQUIRE(inputs != std::string::npos);
