@@ -30,6 +30,13 @@ io::Result<engine::Scenario> read(const Context& context) {
   return scenario;
 }
 
+std::optional<engine::Scenario> read_scenario(const Context& context) {
+  auto scenario = read(context);
+  if (scenario) return std::move(scenario).value();
+  complain(scenario.error());
+  return std::nullopt;
+}
+
 std::optional<Evaluated> evaluate(const Context& context) {
   auto scenario = read(context);
   if (!scenario) {

@@ -30,6 +30,11 @@ struct Options {
   std::string format, scale, svg_text;
   std::string baseline, measured;   // figure: a scenario, a file
   std::string language = "en";
+  int limit = 10;                   // search
+  std::string objective = "step-time";
+  std::vector<std::string> pin, at_least, at_most;  // dimension=value
+  double min_free = 0;
+  bool across_nodes = false;
   std::string sweep;                // bench-sweep
   std::vector<std::string> vary;    // sweep: path=a,b,c
   std::string quantities;           // sweep: ids with commas
@@ -64,6 +69,9 @@ struct Evaluated {
 };
 std::optional<Evaluated> evaluate(const Context&);
 int code_of(const engine::Report&);  // kGood or kHasErrors
+
+// The scenario alone, with its --set edits; complains about what cannot be read.
+std::optional<engine::Scenario> read_scenario(const Context&);
 
 // One line on stderr: "roofscape-cli: ...".
 void complain(const io::InputError& error);

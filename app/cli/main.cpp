@@ -21,8 +21,8 @@ using roofscape::app::cli::Options;
 namespace cli = roofscape::app::cli;
 namespace io = roofscape::io;
 
-constexpr std::array<std::string_view, 11> kCommands{"eval",  "explain", "calc",     "figure",
-                                                    "trace", "check",   "validate", "calibrate", "presets", "sweep", "bench-sweep"};
+constexpr std::array<std::string_view, 12> kCommands{"eval",  "explain", "calc",     "figure",
+                                                    "trace", "check",   "validate", "calibrate", "presets", "sweep", "search", "bench-sweep"};
 
 // One line on a usage error, with the nearest command for one that does not exist.
 int usage_error(const CLI::App& program, const CLI::ParseError& error) {
@@ -116,6 +116,22 @@ int run(int argc, char** argv) {
   sweep->add_flag("--json", options.json, text("cli.json"));
   add_set(sweep);
 
+  CLI::App* search = add_command("search", "cli.search");
+  search->add_option("scenario", options.scenario, text("cli.scenario"))->required();
+  search->add_option("--limit", options.limit, text("cli.search.limit"))->check(CLI::Range(1, 10000));
+  search->add_option("--objective", options.objective, text("cli.search.objective"));
+  const auto add_constraint = [&](const char* name, std::vector<std::string>& into, const char* about) {
+    search->add_option(name, into, text(about))->type_size(1)->allow_extra_args(false)->take_all();
+  };
+  add_constraint("--pin", options.pin, "cli.search.pin");
+  add_constraint("--min", options.at_least, "cli.search.min");
+  add_constraint("--max", options.at_most, "cli.search.max");
+  search->add_option("--min-free", options.min_free, text("cli.search.min_free"))->check(CLI::Range(0.0, 0.99));
+  search->add_flag("--tensor-across-nodes", options.across_nodes, text("cli.search.across_nodes"));
+  search->add_flag("--json", options.json, text("cli.json"));
+  search->add_flag("--csv", options.csv, text("cli.search.csv"));
+  add_set(search);
+
   CLI::App* bench_sweep = add_command("bench-sweep", "cli.bench_sweep");
   bench_sweep->add_option("sweep", options.sweep, text("cli.bench_sweep.name"))->required();
   bench_sweep->add_flag("--json", options.json, text("cli.json"));
@@ -161,6 +177,7 @@ int run(int argc, char** argv) {
   if (check->parsed()) return cli::check(context);
   if (sweep->parsed()) return cli::sweep(context);
   if (validate->parsed()) return cli::validate(context);
+  if (search->parsed()) return cli::search(context);
   if (bench_sweep->parsed()) return cli::bench_sweep(context);
   if (calibrate->parsed()) return cli::calibrate(context);
   return cli::presets(context);

@@ -5,10 +5,132 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <thread>
 
+#include "app/text_columns.h"
 #include "engine/io/search_json.h"
+#include "engine/scenario_fields.h"
 
 namespace roofscape::app::cli {
+
+namespace {
+
+using engine::ConstraintKind;
+
+// Constraints and objective from the options; complains about the first that cannot be.
+std::optional<engine::SearchRequest> request_of(const Context& context, const engine::Scenario& scenario) {
+  const Options& options = context.options;
+  engine::SearchRequest request;
+  request.limit = static_cast<std::size_t>(options.limit);
+  request.space = engine::space_of(scenario);
+  request.space.min_free = options.min_free;
+  request.space.tensor_across_nodes = options.across_nodes;
+  const auto objective = std::find(engine::kObjectiveIds.begin(), engine::kObjectiveIds.end(), options.objective);
+  if (objective == engine::kObjectiveIds.end()) {
+    complain({"--objective", {}, "unknown objective " + io::in_quotes(options.objective),
+              "there are: step-time, throughput, cost, memory"});
+    return std::nullopt;
+  }
+  request.objective = static_cast<engine::Objective>(objective - engine::kObjectiveIds.begin());
+  const auto constrain = [&](const char* option, const std::vector<std::string>& list, ConstraintKind kind) {
+    for (const std::string& text : list) {
+      const std::size_t equals = text.find('=');
+      if (equals == std::string::npos) {
+        complain({option, {}, io::in_quotes(text) + " has no \"=\"", "give dimension=value, such as tensor=8"});
+        return false;
+      }
+      if (const auto error = engine::constrain(request.space, std::string_view(text).substr(0, equals),
+                                               std::string_view(text).substr(equals + 1), kind)) {
+        complain({option, {}, error->message, error->remedy});
+        return false;
+      }
+    }
+    return true;
+  };
+  if (!constrain("--pin", options.pin, ConstraintKind::pinned) ||
+      !constrain("--min", options.at_least, ConstraintKind::at_least) ||
+      !constrain("--max", options.at_most, ConstraintKind::at_most))
+    return std::nullopt;
+  return request;
+}
+
+std::string_view policy_word(engine::CheckpointPolicy policy) {
+  return engine::find_field("checkpointing.policy")->choices[static_cast<std::size_t>(policy)];
+}
+
+std::string label(const Context& context, engine::Q q) {
+  return std::string(context.texts.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
+}
+
+std::string counts_text(const Context& context, const engine::SearchResult& result) {
+  const auto& texts = context.texts;
+  const auto whole = [](double x) { return fmt::format("{:.0f}", x); };
+  Columns reasons({true, false});
+  for (std::size_t i = 0; i < engine::kRejections; ++i)
+    if (result.rejected[i] > 0)
+      reasons.add({whole(result.rejected[i]),
+                   std::string(texts.text("cli.search.rejected." + std::string(engine::kRejectionIds[i])))});
+  return texts.format("cli.search.counts", {whole(result.plans), whole(result.fit), std::to_string(result.simulated)}) +
+         "\n" + reasons.text(2) + "\n";
+}
+
+std::string present_text(const Context& context, const engine::SearchResult& result) {
+  const auto& [device, part, missing] = result.present_shortage;
+  if (missing > 0)
+    return "\n" + context.texts.format("cli.search.present_short", {std::to_string(device), fmt::format("{:.1f} GB", missing / 1e9),
+                                                                    label(context, part)}) + "\n";
+  if (!result.present_legal) return {};
+  const double share = result.present.step_time_s / result.best.front().step_time_s;
+  return "\n" + context.texts.format("cli.search.present", {fmt::format("{:.4g} s", result.present.step_time_s),
+                                                            fmt::format("{:.1f} %", 100 * share)}) + "\n";
+}
+
+std::string search_text(const Context& context, const engine::SearchResult& result) {
+  const std::string counts = counts_text(context, result);
+  if (result.best.empty()) return counts + std::string(context.texts.text("cli.search.none")) + "\n";
+  Columns table({true, true, true, true, true, true, true, true, true, true, false, true, false, false, true, true, true, false});
+  table.add({"", "data", "fsdp", "zero", "tensor", "sp", "context", "expert", "pipeline", "microbatch", "schedule", "chunks",
+             "policy", "offload", "step", "memory", "MFU", ""});
+  int rank = 0;
+  for (const engine::RankedPlan& r : result.best) {
+    const engine::Plan& p = r.plan;
+    const auto n = [](int x) { return std::to_string(x); };
+    const char* offload = p.offload_optimizer ? (p.offload_activations ? "both" : "optimizer") : p.offload_activations ? "activations" : "-";
+    // What the plan loses most by against the best.
+    const engine::PartDifference d = engine::largest_difference(result.best.front(), r);
+    table.add({n(++rank), n(p.data), n(p.fsdp), n(p.zero_stage), n(p.tensor), p.sequence_parallel ? "on" : "off",
+               n(p.context), n(p.expert), n(p.pipeline), n(p.microbatch_sequences),
+               p.pipeline > 1 ? std::string(engine::schedule_id(p.schedule)) : "-", n(p.virtual_stages),
+               std::string(policy_word(p.policy)), offload, fmt::format("{:.4g} s", r.step_time_s),
+               fmt::format("{:.1f} GB", r.memory_bytes / 1e9), fmt::format("{:.1f} %", 100 * r.mfu),
+               d.seconds > 0 ? fmt::format("{} +{:.2g} s", label(context, d.part), d.seconds) : ""});
+  }
+  return counts + table.text(0) + present_text(context, result);
+}
+
+}  // namespace
+
+int search(const Context& context) {
+  const auto scenario = read_scenario(context);
+  if (!scenario) return kBadInput;
+  const auto request = request_of(context, *scenario);
+  if (!request) return kBadInput;
+  const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
+  const engine::SearchResult result =
+      engine::search(*scenario, *request, nullptr, workers, [workers](const std::function<void(std::size_t)>& work) {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < workers; ++i) threads.emplace_back(work, i);
+      });
+  if (!result.finished) {
+    complain({context.options.scenario, "cluster.chip", "the chip's speed or memory is not known",
+              "choose another chip or precision.compute"});
+    return kHasErrors;
+  }
+  const int code = result.best.empty() ? kHasErrors : kGood;
+  if (context.options.json) return print(io::search_json(result), code);
+  if (context.options.csv) return print(io::search_csv(result), code);
+  return print(search_text(context, result), code);
+}
 
 int bench_sweep(const Context& context) {
   if (context.options.sweep != "s1") {

@@ -1,21 +1,28 @@
 #include "engine/io/search_json.h"
 
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
 #include "engine/io/pretty.h"
 #include "engine/scenario_fields.h"
 
 namespace roofscape::io {
 namespace {
 
+constexpr std::array<std::string_view, 14> kPaths{
+    "parallelism.data", "parallelism.fsdp", "parallelism.tensor", "parallelism.context", "parallelism.pipeline",
+    "parallelism.expert", "parallelism.sequence_parallel", "parallelism.zero_stage", "pipeline.schedule",
+    "pipeline.microbatch_sequences", "pipeline.virtual_stages", "checkpointing.policy", "offload.optimizer",
+    "offload.activations"};
+
 // A plan by the paths of the scenario's fields, so that it can be given to --set again.
 OrderedJson plan_json(const engine::Plan& plan) {
   engine::Scenario scenario;
   engine::apply(scenario, plan);
   OrderedJson json;
-  for (const std::string_view path :
-       {"parallelism.data", "parallelism.fsdp", "parallelism.tensor", "parallelism.context", "parallelism.pipeline",
-        "parallelism.expert", "parallelism.sequence_parallel", "parallelism.zero_stage", "pipeline.schedule",
-        "pipeline.microbatch_sequences", "pipeline.virtual_stages", "checkpointing.policy", "offload.optimizer",
-        "offload.activations"}) {
+  for (const std::string_view path : kPaths) {
     const engine::Field* field = engine::find_field(path);
     const double value = field->get(scenario);
     const std::string key(path);
@@ -28,7 +35,61 @@ OrderedJson plan_json(const engine::Plan& plan) {
   return json;
 }
 
+OrderedJson ranked_json(const engine::RankedPlan& ranked) {
+  OrderedJson json = {{"plan", plan_json(ranked.plan)},
+                      {"step_s", ranked.step_time_s},
+                      {"memory_bytes", ranked.memory_bytes},
+                      {"mfu", ranked.mfu},
+                      {"tokens_per_s_per_chip", ranked.tokens_per_s_per_chip},
+                      {"cost_usd", nullptr}};
+  if (std::isfinite(ranked.cost_usd)) json["cost_usd"] = ranked.cost_usd;
+  OrderedJson parts;
+  for (std::size_t i = 0; i < engine::kStepParts.size(); ++i)
+    parts[std::string(engine::quantity(engine::kStepParts[i]).id)] = ranked.step_parts[i];
+  json["step_parts"] = std::move(parts);
+  return json;
+}
+
 }  // namespace
+
+std::string search_json(const engine::SearchResult& result) {
+  OrderedJson json;
+  json["finished"] = result.finished;
+  json["plans"] = number_json(result.plans);
+  json["fit"] = number_json(result.fit);
+  for (std::size_t i = 0; i < engine::kRejections; ++i)
+    json["rejected"][std::string(engine::kRejectionIds[i])] = number_json(result.rejected[i]);
+  json["simulated"] = result.simulated;
+  json["present"] = ranked_json(result.present);
+  json["present"]["legal"] = result.present_legal;
+  json["present"]["rank"] = result.present_rank > 0 ? OrderedJson(result.present_rank) : OrderedJson(nullptr);
+  if (result.present_shortage.missing_bytes > 0)
+    json["present"]["shortage"] = {{"stage", result.present_shortage.device},
+                                   {"part", std::string(engine::quantity(result.present_shortage.part).id)},
+                                   {"missing_bytes", result.present_shortage.missing_bytes}};
+  for (const auto& [name, list] : {std::pair{"best", &result.best}, std::pair{"front", &result.front}}) {
+    json[name] = OrderedJson::array();
+    for (const engine::RankedPlan& ranked : *list) json[name].push_back(ranked_json(ranked));
+  }
+  return pretty_text(json);
+}
+
+std::string search_csv(const engine::SearchResult& result) {
+  std::string out;
+  for (const std::string_view path : kPaths) out += std::string(path) + ",";
+  out += "step_s,memory_bytes,mfu,tokens_per_s_per_chip,cost_usd\n";
+  for (const engine::RankedPlan& ranked : result.best) {
+    const OrderedJson plan = plan_json(ranked.plan);
+    for (const std::string_view path : kPaths) {
+      const OrderedJson& value = plan.at(std::string(path));
+      out += (value.is_string() ? value.get<std::string>() : value.dump()) + ",";
+    }
+    out += fmt::format("{},{},{},{},{}\n", ranked.step_time_s, ranked.memory_bytes, ranked.mfu,
+                       ranked.tokens_per_s_per_chip,
+                       std::isfinite(ranked.cost_usd) ? fmt::format("{}", ranked.cost_usd) : "");
+  }
+  return out;
+}
 
 std::string s1_json(const engine::S1Result& result, double seconds) {
   OrderedJson json;

@@ -3,9 +3,16 @@
 
 #include <string>
 
+#include "engine/search/search.h"
 #include "engine/search/sweep_s1.h"
 
 namespace roofscape::io {
+
+// {"finished", "plans", "fit", "rejected": {reason: count}, "simulated", "present": {...}, "best": [...], "front": [...]}. A plan is given
+// by the paths of the scenario's fields.
+std::string search_json(const engine::SearchResult& result);
+// The best plans, one a line, with a line of names: the fields of the plan, then its numbers.
+std::string search_csv(const engine::SearchResult& result);
 
 // {"points": n, "fit": n, "illegal": n, "simulated": n, "seconds": s, "points_per_s": n, "best": {...}, "top": [...]};
 // `seconds` is the processor time of one sweep.

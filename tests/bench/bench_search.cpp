@@ -1,7 +1,10 @@
 // Pricing and search of plans.
 #include <benchmark/benchmark.h>
 
+#include <thread>
+
 #include "engine/io/scenario_json.h"
+#include "engine/search/search.h"
 #include "engine/search/sweep_s1.h"
 
 using namespace roofscape;
@@ -19,7 +22,27 @@ void sweep_s1(benchmark::State& state) {
   state.counters["fit"] = double(result.fit);
 }
 
+// The whole space of a preset, on two threads.
+void whole_space(benchmark::State& state, const char* id) {
+  const io::PresetLibrary library;
+  const engine::Scenario scenario = io::load_scenario(id, library).value();
+  engine::SearchRequest request;
+  request.space = engine::space_of(scenario);
+  engine::SearchResult result;
+  for (auto _ : state)
+    result = engine::search(scenario, request, nullptr, 2, [](const std::function<void(std::size_t)>& work) {
+      std::jthread other(work, 1);
+      work(0);
+    });
+  state.counters["plans"] = result.plans;
+  state.counters["fit"] = result.fit;
+  state.counters["simulated"] = double(result.simulated);
+}
+
 }  // namespace
 
+BENCHMARK_CAPTURE(whole_space, llama3_405b_16k_h100, "llama3-405b-16k-h100-8k")
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
 BENCHMARK(sweep_s1)->Arg(0)->Arg(20)->Unit(benchmark::kMillisecond);
 BENCHMARK_MAIN();
