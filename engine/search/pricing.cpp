@@ -126,12 +126,12 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
     return;
   }
   // As pipeline_lower_bound (pipeline_time.h), in seconds and from the kinds of devices: when a device can start, what it
-  // has to do, and, where a backward is one piece, the way of its last gradients back.
+  // has to do, and, where a backward is one piece, the way of its last gradients back. Latency of transfers is left out.
   const double f = blocks.layer.forward, b = blocks.layer.backward;
   const double first_f = blocks.embedding.forward, first = first_f + blocks.embedding.backward;
   const double last = blocks.head.forward + blocks.head.backward;
   const double stream = mesh.in.activation_bytes * layer.cost.microbatch_tokens * mesh.in.model.d_model;
-  const double transfer = (state.stage.sequence_parallel ? stream / mesh.in.degree(Axis::tensor).x : stream) /
+  const double transfer = (state.stage.sequence_parallel || mesh.in.calibrated ? stream / mesh.in.degree(Axis::tensor).x : stream) /
                           mesh.rates.bandwidth[static_cast<std::size_t>(Axis::pipeline)];
   const double m = shape.microbatches, share = kinds.doubled ? m / 2 : m;
   const bool whole = !splits_backward(shape.kind);

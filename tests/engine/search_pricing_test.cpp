@@ -37,7 +37,8 @@ TEST_CASE("a priced plan has the step time and the memory of its evaluation to t
   Report report;
   int pipelined = 0, moe = 0, context = 0, hybrid = 0;
   for (int i = 0; i < 6000; ++i) {
-    const Scenario s = tests::random_scenario(rng);
+    Scenario s = tests::random_scenario(rng);
+    if (i % 2 == 1) s = tests::with(s, {"assumptions.mode=calibrated"});
     evaluate(s, scratch, report);
     const auto step = report.quantities[Q::step_time], memory = report.quantities[Q::memory_total];
     if (!step || !memory) continue;
