@@ -110,7 +110,7 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
                   : in.chip.peak_flops;
   c.hbm = named(Q::achieved_hbm, in.chip.hbm_bandwidth * c[Calibrated::memory_efficiency]);
   c.units = chip[ChipField::sm_count].value.value_or(1);
-  c.node_size = s.cluster.node_size;
+  c.node_size = chip[ChipField::scaleup_domain_chips].value.value_or(s.cluster.node_size);
   c.direct = values[Calibrated::direct_links] > 0;
   c.issues = values[Calibrated::issue] > 0;
   c.scores_in_hbm = values[Calibrated::score_passes] > 0;

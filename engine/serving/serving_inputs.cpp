@@ -142,6 +142,8 @@ ServingInputs<S> make_serving_inputs(const Scenario& s, Trace* trace) {
   out.hop_latency = own               ? input(Q::hop_latency, s.assumptions.hop_latency_s)
                     : published.value ? input(Q::hop_latency, *published.value, published.source)
                                       : input(Q::hop_latency, kUsualHopLatency, "about a microsecond; scaling book ch. 2");
+  // Calibrated, a step of a collective takes as long as libraries have been seen to need.
+  if (out.in.calibrated && !own) out.hop_latency = named(Q::hop_latency, out.in.calibration[Calibrated::link_latency]);
   out.decode = decode_mesh(s, trace, out.in);
   count_hops(trace, Q::network_hops, out.decode);
   if (out.disaggregated) {
