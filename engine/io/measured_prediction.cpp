@@ -44,7 +44,8 @@ double stated_flops(const Scenario& scenario, const std::string& words) {
   if (has(words, "hardware FLOPs")) return count(scenario, FlopsConvention::exact).hardware;
   if (has(words, "n_params") || has(words, "6N")) {
     const Report exact = engine::evaluate(scenario);
-    return count(scenario, FlopsConvention::six_p).model + exact.quantities.value_or(Q::flops_attention_per_step, 0);
+    const double products = 6 * exact.quantities.value_or(Q::params_matmul, 0) * exact.quantities.value_or(Q::tokens_per_step, 0);
+    return count(scenario, FlopsConvention::six_p).model + count(scenario, FlopsConvention::exact).model - products;
   }
   if (has(words, "causal") && !has(words, "non-causal")) return count(scenario, FlopsConvention::exact_causal).model;
   return count(scenario, FlopsConvention::exact).model;
