@@ -22,41 +22,13 @@ double step_part(const Evaluation<double>& e, Q q) {
 }
 double ratio(double a, double b) { return b > 0 ? finite(a / b) : 0.0; }
 
-void fill_operations(const Scenario& s, const Evaluation<double>& e, std::vector<OperationRow>& rows) {
-  const RecomputedOperations again = recomputed_operations(layer_key(s));
-  const bool everything_again =
-      s.checkpointing.policy == CheckpointPolicy::block && s.assumptions.flops == FlopsConvention::six_p;
-  const double peak = e.in.chip.peak_flops, hbm = e.in.chip.hbm_bandwidth;
-  const double vector_peak = s.cluster.chip[ChipField::peak_fp32_vector_flops_per_s].value.value_or(peak);
-  const double vocab_passes = e.stage.microbatches / e.stage.stages;
+void fill_operations(const Evaluation<double>& e, std::vector<OperationRow>& rows) {
   rows.clear();
   for (int i = 0; i < kOperationCount; ++i) {
-    const auto kind = static_cast<OperationKind>(i);
-    if (kind == OperationKind::router && !s.model.is_moe()) continue;
-    const OperationCost<double>& op = e.layer.operations.operations[static_cast<std::size_t>(i)];
-    const bool vocabulary = kind == OperationKind::embedding || kind == OperationKind::logits;
-    // Forward, twice that backward, and once more where it is recomputed.
-    const bool repeated = vocabulary ? everything_again : again[static_cast<std::size_t>(i)];
-    const double once_more = vocabulary ? 1.0 : e.layer.recompute_times;
-    const double times = (3.0 + (repeated ? once_more : 0.0)) * (vocabulary ? vocab_passes : e.stage.layer_passes);
-    OperationRow row;
-    row.kind = kind;
-    row.flops = finite(op.flops * times);
-    row.hbm_bytes = finite(op.hbm_bytes * times);
-    if (kind == OperationKind::optimizer) {
-      // Adam: about 12 FLOP a parameter for two moments, bias correction and the update.
-      const double seconds = step_part(e, Q::step_optimizer);
-      row.hbm_bytes = finite(seconds * hbm);
-      const double bytes_a_parameter =
-          2 * (e.in.optimizer_bytes + e.in.weight_bytes) + e.in.reduced_gradient_bytes;
-      row.flops = 12 * ratio(row.hbm_bytes, bytes_a_parameter);
-    }
-    row.intensity_flop_per_byte = ratio(row.flops, row.hbm_bytes);
-    const double roof = is_vector_operation(kind) ? std::min(peak, vector_peak) : peak;
-    row.achieved_flop_per_s = finite(std::min(roof, row.intensity_flop_per_byte * hbm));
-    row.time_s = row.flops > 0 ? ratio(row.flops, row.achieved_flop_per_s) : 0;
-    row.share_of_step = ratio(row.time_s, e.plan.step_time);
-    rows.push_back(row);
+    const OperationStep<double>& step = e.operations[static_cast<std::size_t>(i)];
+    if (!step.present) continue;
+    rows.push_back({static_cast<OperationKind>(i), finite(step.flops), finite(step.hbm_bytes), finite(step.intensity),
+                    finite(step.achieved), finite(step.time), finite(step.share)});
   }
 }
 
@@ -229,7 +201,7 @@ void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
   for_each_quantity(e, [&out](Q q, double value) { out.quantities.set(q, value); });
   out.bound = find_bound(e);
   out.fullest_stage = static_cast<int>(e.plan.fullest_stage);
-  fill_operations(s, e, out.operations);
+  fill_operations(e, out.operations);
   fill_collectives(s, e, out.collectives);
   fill_placement(e, out.placement);
   fill_stages(s, e, out.pipeline, out.stages);

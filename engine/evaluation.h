@@ -6,6 +6,7 @@
 #include "engine/scenario.h"
 #include "engine/training/bounds.h"
 #include "engine/training/layer_cost.h"
+#include "engine/training/operation_steps.h"
 #include "engine/training/plan_cost.h"
 #include "engine/training/stage_cost.h"
 
@@ -17,6 +18,7 @@ struct Evaluation {
   LayerCost<S> layer;
   StageCost<S> stage;
   PlanCost<S> plan;
+  OperationSteps<S> operations;
   Bounds<S> limits;
   S tokens_per_chip;
 };
@@ -29,6 +31,7 @@ void run_evaluation(const Scenario& s, Trace* trace, SimulationScratch& scratch,
   e.layer = layer_cost(e.in, layer_key(s), s.parallelism.context_method);
   stage_cost(e.in, e.layer, stage_key(s), scratch, pipeline, e.stage);
   plan_cost(e.in, e.layer, e.stage, plan_key(s), pipeline, e.plan);
+  operation_steps(e.in, e.layer, e.stage, e.plan, layer_key(s), plan_key(s), e.operations);
   e.limits = bounds(e.in, e.plan.tokens_per_step, s.assumptions.axes_overlap);
   e.tokens_per_chip = named(Q::tokens_per_chip, e.plan.tokens_per_step / e.stage.chips);
 }
@@ -65,7 +68,7 @@ void for_each_model_quantity(const ModelDims<S>& m, const Parameters<S>& p, F&& 
 // Calls f(Q, value) for every quantity that has a slot in a report and applies to this evaluation.
 template <Scalar S, class F>
 void for_each_quantity(const Evaluation<S>& e, F&& f) {
-  const auto& [in, layer, stage, plan, limits, tokens_per_chip] = e;
+  const auto& [in, layer, stage, plan, operations, limits, tokens_per_chip] = e;
   const auto& p = layer.params;
   const auto& ops = layer.operations;
   const bool torus = limits.torus, pipelined = in.degree(Axis::pipeline).n > 1;

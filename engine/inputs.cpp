@@ -157,6 +157,9 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   in.model = make_model_dims<S>(s.model, trace);
   in.links = place_mesh(s.cluster, s.parallelism, s.placement);
   in.chip.peak_flops = figure(Q::peak_flops, peak_field(s.precision.compute));
+  in.chip.vector_flops = s.cluster.chip[ChipField::peak_fp32_vector_flops_per_s].value
+                             ? figure(Q::chip_vector_flops, ChipField::peak_fp32_vector_flops_per_s)
+                             : in.chip.peak_flops;
   in.chip.hbm_capacity = figure(Q::hbm_capacity, ChipField::hbm_bytes);
   in.chip.hbm_bandwidth = figure(Q::hbm_bandwidth, ChipField::hbm_bytes_per_s);
   in.chip.ici_axis = figure(Q::ici_axis_bandwidth, in.links.wrapped

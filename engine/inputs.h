@@ -40,6 +40,7 @@ extern template ModelDims<Traced> make_model_dims<Traced>(const TransformerShape
 template <Scalar S>
 struct ChipRates {
   S peak_flops;       // FLOP/s of the compute dtype, dense
+  S vector_flops;     // FLOP/s outside the matrix units; the peak where it is not known
   S hbm_capacity;     // bytes
   S hbm_bandwidth;    // bytes/s
   S ici_axis;         // bytes/s along one torus axis: both directions if it wraps, else one

@@ -84,10 +84,9 @@ std::string derivation_id(std::string_view tag_id, int index) {
     const std::string scope = std::string(tag_id.substr(0, tag_id.find('/'))) + "/";
     return scoped_id(scope).schedule ? scope + std::string(engine::quantity(Q::pipeline_bubble_fraction).id) : std::string();
   }
-  // Operations of the roofline have no quantity of their own: they are told by the part of the step they make up.
   if (tag_id.starts_with("operation.")) {
     if (index < 0 || index >= engine::kOperationCount) return {};
-    return std::string(engine::quantity(engine::part_of(static_cast<engine::OperationKind>(index))).id);
+    return std::string(engine::quantity(Q::operation_time).id) + "[" + std::string(engine::kOperationIds[static_cast<std::size_t>(index)]) + "]";
   }
   const auto q = engine::find_quantity(without_index(tag_id));
   if (!q) return {};

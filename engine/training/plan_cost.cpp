@@ -94,11 +94,11 @@ void step_parts(const Inputs<S>& in, const LayerCost<S>& layer, const ModelFlops
     part(kExposedParts[at(axis)], exposed_of(in, counts, blocks, work, end, axis));
   // The optimizer reads gradients, weights and its state and writes weights and state: a pass over HBM.
   const S shards = key.zero_stage >= 1 ? counts.state_shards : constant<S>(1);
-  const S passes = named(Q::optimizer_bytes_a_parameter,
+  out.optimizer_bytes_each = named(Q::optimizer_bytes_a_parameter,
                          constant<S>(2) * (in.optimizer_bytes + in.weight_bytes) + in.reduced_gradient_bytes);
   out.updated_params =
       named(Q::optimizer_parameters, (key.zero_stage >= 1 ? layer.params.total : layer.params.total - layer.params_absent) / (in.degree(Axis::tensor).x * counts.stages * shards));
-  part(Q::step_optimizer, key.has_optimizer ? passes * out.updated_params / (in.calibrated ? in.calibration.hbm : in.chip.hbm_bandwidth) : zero);
+  part(Q::step_optimizer, key.has_optimizer ? out.optimizer_bytes_each * out.updated_params / (in.calibrated ? in.calibration.hbm : in.chip.hbm_bandwidth) : zero);
 }
 
 template <Scalar S>

@@ -44,6 +44,7 @@ struct ModelFlops {
 template <Scalar S>
 struct StepCost {
   S flops_recompute, flops_hardware, updated_params;
+  S optimizer_bytes_each;  // of HBM, a parameter and step
   std::array<S, kStepParts.size()> step_parts;
   S step_time;
 };
