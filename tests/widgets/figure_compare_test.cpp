@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <tuple>
 
 #include "tests/widgets/figure_fixture.h"
+#include "tests/widgets/golden.h"
 
 using namespace roofscape;
 using namespace roofscape::widgets;
@@ -50,6 +52,19 @@ TEST_CASE("the changes stand in the order of their size and add up to the differ
     CHECK(canvas->find_text(text));
   }
   CHECK(canvas->audit_text() == "");
+}
+
+TEST_CASE("compare is as its golden") {
+  FigureView view;
+  view.print = true;
+  check_golden("figure_compare", *drawn("compare", halved(), "print", 9, 425, 255, view));
+}
+
+TEST_CASE("a comparison is clean at any size") {
+  for (const auto& [width, height, em] : {std::tuple{320.0f, 240.0f, 15.0f}, {480.0f, 320.0f, 15.0f}, {900.0f, 500.0f, 15.0f}, {3840.0f, 2160.0f, 64.0f}}) {
+    CAPTURE(width);
+    CHECK(drawn("compare", halved(), "dark", em, width, height)->audit_text() == "");
+  }
 }
 
 TEST_CASE("the data of a comparison adds up") {
