@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "engine/studies/comm_roofline.h"
@@ -22,6 +23,7 @@ using engine::RoofTier;
 namespace {
 
 constexpr double kRoomX = 3, kRoomY = 30;  // of the axes beyond what they show, as factors
+constexpr double kNameShare = 0.25;        // of the axis of FLOP per byte, in powers
 constexpr float kDot = 13;
 
 const CommRoofline& study_of(const FigureInput& input) {
@@ -52,6 +54,11 @@ std::string roof_name(const FigureInput& input, const LinkRoof& roof) {
   if (roof.tier == RoofTier::fabric && roof.fabric_level >= 0)
     return t.format(key + ".level", {input.scenario.cluster.fabric[static_cast<std::size_t>(roof.fabric_level)].name, rate});
   return t.format(key, {rate});
+}
+
+std::string dtype_name(const FigureInput& input) {
+  const engine::Field& compute = *engine::find_field("precision.compute");
+  return std::string(input.texts.text("figure.dtype." + std::string(compute.choices[static_cast<std::size_t>(input.scenario.precision.compute)])));
 }
 
 const AxisDot* tightest(const CommRoofline& study) {
@@ -90,10 +97,13 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
   c.x_kind = ScaleKind::log10;
   c.x_labels = c.y_labels = TickLabels::si;
   c.x_title = t.text("figure.comm-roofline.x");
-  c.y_title = t.text(chip_key(input, "figure.comm-roofline.y"));
+  // The flat roof's name stands in the title: dots and slopes leave no room along it.
+  const std::string peak_text = t.format("figure.roofline.peak", {dtype_name(input), format(study.peak, engine::unit::flop_per_s, {.trim_zeros = true})});
+  c.y_title = t.format("figure.comm-roofline.y.with_peak", {std::string(t.text(chip_key(input, "figure.comm-roofline.y"))), peak_text});
   double left = study.roofs.front().ridge, right = study.roofs.back().ridge, low = study.peak;
   for (const AxisDot& dot : study.axes) left = std::min(left, dot.intensity), right = std::max(right, dot.intensity), low = std::min(low, dot.flop_per_s);
-  c.x_from = left / kRoomX, c.x_to = right * kRoomX;
+  // Room for the name along the fastest tier's short slope, however wide the axis.
+  c.x_from = left / std::max(kRoomX, std::pow(right / left, kNameShare)), c.x_to = right * kRoomX;
   std::tie(c.y_from, c.y_to) = std::pair{std::min(low / kRoomX, study.peak / kRoomY), study.peak * kRoomX};
   c.x_from = std::max(c.x_from, c.y_from / study.roofs.front().bytes_per_s);
 

@@ -175,7 +175,7 @@ FigureHead plan_head(const FigureInput& input) {
   const TextTable& t = input.texts;
   const bool several = input.report.stages.size() > 1;
   FigureHead head;
-  head.title = t.text(several ? "figure.memory.title.stages" : "figure.memory.title");
+  head.title = several ? std::string(t.text("figure.memory.title.stages")) : std::string(t.text(chip_key(input, "figure.memory.title")));
   if (input.report.stages.empty()) return head;
   const Sizes sizes = sizes_of(input);
   const std::string stage = format_count(sizes.fullest);

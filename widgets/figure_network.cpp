@@ -213,6 +213,14 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
     if (alone < end) c.bands.push_back({std::max(alone, start), end, 0, std::string(t.text("figure.network.alone")), false});
   }
   c.now = Chart::Now{study.tokens_now, t.format("figure.network.now", {tokens_text(study.tokens_now)})};
+  // A whole layer hides earlier or later than the two matrices that the book and the report's bounds count: both numbers
+  // in sight, so that neither is taken for the other.
+  const bool sum = input.scenario.assumptions.axes_overlap == engine::AxesOverlap::sum;
+  const auto bound = input.report.quantities[sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
+  const engine::NetworkQuestion asked = question(view);
+  if (bound && study.mixed_from && asked.count == engine::LayerCount::whole && asked.pass == engine::Pass::forward &&
+      std::abs(*bound / *study.mixed_from - 1) > kSame)
+    c.note = t.format("figure.network.book", {tokens_text(*bound)});
   return c;
 }
 

@@ -26,6 +26,7 @@ constexpr int kDrawnRanks = 4;          // blocks a split array is drawn in
 constexpr float kOthersTint = 0.28f;    // blocks of other ranks, of the colour of the first
 constexpr float kDiagramShare = 0.40f;  // of the width, at most
 constexpr float kLabelShare = 0.50f;    // of what is beside the diagram
+constexpr float kLinePitch = 1.35f;     // em between lines of text
 constexpr float kBar = 9;               // height of a bar
 
 const ShardedMatmulStudy& study_of(const FigureInput& input) {
@@ -134,8 +135,11 @@ void draw_way(Canvas& canvas, const FigureInput& input, const Rect& line, const 
   const Theme& theme = input.theme;
   const TextStyle label = small_text(canvas, best ? theme.ink : theme.ink2, HAlign::left, best ? Weight::bold : Weight::regular);
   const float y = line.centre().y, gap = canvas.px(6);
-  canvas.text({line.x, y}, ellipsize(canvas, name, label, scales.label - gap), label);
-  const float left = line.x + scales.label, height = std::min(canvas.px(kBar), line.h * 0.6f);
+  const float pitch = label.em * kLinePitch;
+  const std::vector<std::string> words = wrap(canvas, name, label, scales.label - gap, line.h > pitch * 1.5f ? 2 : 1);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    canvas.text({line.x, y + pitch * (static_cast<float>(i) - static_cast<float>(words.size() - 1) / 2)}, words[i], label);
+  const float left = line.x + scales.label, height = std::min(canvas.px(kBar), pitch * 0.6f);
   const auto width = [&](double seconds) { return static_cast<float>(seconds / scales.longest) * scales.bar; };
   float end = left;
   if (scales.bar > 0) {
@@ -157,7 +161,7 @@ const MatmulWay* fastest(const Row& row) {
 
 void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const Row& row, const ShardedMatmulStudy& study, float diagram, const Scales& scales) {
   const Theme& theme = input.theme;
-  const float small = kSmallText * canvas.em(), line = small * 1.35f;
+  const float small = kSmallText * canvas.em(), line = small * kLinePitch;
   // Arrays of one size, with a sign between them.
   const auto n = static_cast<float>(row.blocks.size());
   const float sign = small * 0.9f, side = std::min((diagram - sign * (n - 1)) / n, area.h - canvas.px(8));
@@ -189,17 +193,21 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
       if (lines >= static_cast<int>(row.ways.size()) || way == fastest(row)) shown.push_back({way_name(input, *way), way});
   }
   const bool heading = lines > static_cast<int>(shown.size());
-  float y = area.centre().y - line * static_cast<float>(shown.size() + (heading ? 1 : 0)) / 2;
+  // Moves too long for one line take two, where the row has the height.
+  const TextStyle words = small_text(canvas, theme.ink2, HAlign::left);
+  const bool two = shown.size() == 1 && lines > 2 && canvas.text_width(shown.front().first, words) > scales.label - canvas.px(6);
+  const float tall = two ? 2 * line : line;
+  float y = area.centre().y - (tall * static_cast<float>(shown.size()) + (heading ? line : 0)) / 2;
   if (heading) {
     TextStyle style = small_text(canvas, theme.ink, HAlign::left);
     canvas.text({text.x, y + line / 2}, ellipsize(canvas, row.heading, style, text.w), style);
     y += line;
   }
   for (const auto& [name, way] : shown) {
-    draw_way(canvas, input, {text.x, y, text.w, line}, name, *way, scales, row.ways.size() > 1 && way == fastest(row),
+    draw_way(canvas, input, {text.x, y, text.w, tall}, name, *way, scales, row.ways.size() > 1 && way == fastest(row),
              row.tag + (way->moves.empty() ? "" : "." + std::string(engine::kCollectiveIds[static_cast<std::size_t>(way->moves[0].kind)]) + "." +
                                                       std::string(engine::kOperandIds[static_cast<std::size_t>(way->moves[0].operand)])));
-    y += line;
+    y += tall;
   }
 }
 

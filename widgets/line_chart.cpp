@@ -32,6 +32,11 @@ struct Placed {
   float note_y = 0;
 };
 
+// Whether a line stops before the axis does, rather than leaving the axes.
+bool stops_early(const Chart& chart, const ChartLine& line, const ChartPoint& end) {
+  return end.x < chart.x_to && std::none_of(line.points.begin(), line.points.end(), [&](const ChartPoint& p) { return p.x > end.x && std::isfinite(p.y); });
+}
+
 // The last point of a line inside the axes; nothing where it never is.
 std::optional<ChartPoint> end_of(const Chart& chart, const ChartLine& line) {
   for (std::size_t i = line.points.size(); i-- > 0;) {
@@ -125,6 +130,19 @@ void draw_bands(Canvas& canvas, const FigureInput& input, const Chart& chart, co
   }
 }
 
+// `text` in lines of at most `room`; none where a word had to be broken or the sentence would not end.
+std::vector<std::string> whole_lines(const Canvas& canvas, const std::string& text, const TextStyle& style, float room) {
+  if (room < style.em * 2) return {};
+  std::vector<std::string> lines = wrap(canvas, text, style, room, 3);
+  std::size_t letters = 0;
+  for (const std::string& line : lines) {
+    if (line.ends_with("\u2026") || canvas.text_width(line, style) > room + 0.5f) return {};
+    letters += line.size() + 1;
+  }
+  if (letters != text.size() + 1) lines.clear();
+  return lines;
+}
+
 void draw_band_labels(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l, std::vector<Rect>& taken) {
   TextStyle style = small_text(canvas, input.theme.ink2, HAlign::centre);
   const float row = FontStack::kLineHeight * style.em, gap = canvas.px(6);
@@ -152,24 +170,24 @@ void draw_band_labels(Canvas& canvas, const FigureInput& input, const Chart& cha
       }
     } else {
       const float left = std::clamp(l.x(band.from), l.plot.x, l.plot.right()), right = std::clamp(l.x(band.to), l.plot.x, l.plot.right());
-      const float room = right - left - 2 * gap;
-      if (room < style.em * 2) continue;
-      lines = wrap(canvas, band.label, style, room, 3);
-      bool cut = false;
-      std::size_t letters = 0;
-      for (const std::string& line : lines) {
-        cut = cut || line.ends_with("\u2026") || canvas.text_width(line, style) > room + 0.5f;
-        letters += line.size() + 1;
-      }
-      // A word broken apart, or a sentence that does not end: better none.
-      if (cut || letters != band.label.size() + 1) continue;
-      float width = 0;
-      for (const std::string& line : lines) width = std::max(width, canvas.text_width(line, style));
-      const float height = row * static_cast<float>(lines.size());
-      for (const float at : {0.5f, 0.25f, 0.75f, 0.0f, 1.0f}) {
-        const float x = left + gap + (right - left - 2 * gap - width) * at;
-        consider({x, l.plot.bottom() - height - gap / 2, width, height}, at == 0.5f ? 0 : 1);
-        consider({x, l.plot.y + gap / 2, width, height}, at == 0.5f ? 2 : 3);
+      // Beside the present value rather than under its line.
+      std::vector<std::pair<float, float>> parts{{left, right}};
+      if (chart.now)
+        if (const float now = l.x(chart.now->x); now > left && now < right) parts = {{left, now}, {now, right}, {left, right}};
+      for (const auto& [from, to] : parts) {
+        const int before = least;
+        const std::vector<std::string> words = whole_lines(canvas, band.label, style, to - from - 2 * gap);
+        float width = 0;
+        for (const std::string& line : words) width = std::max(width, canvas.text_width(line, style));
+        const float height = row * static_cast<float>(words.size());
+        const int more = 2 * (static_cast<int>(words.size()) - 1);
+        for (const float at : {0.5f, 0.25f, 0.75f, 0.0f, 1.0f}) {
+          if (words.empty()) break;
+          const float x = from + gap + (to - from - 2 * gap - width) * at;
+          consider({x, l.plot.bottom() - height - gap / 2, width, height}, more + (at == 0.5f ? 0 : 1));
+          consider({x, l.plot.y + gap / 2, width, height}, more + (at == 0.5f ? 2 : 3));
+        }
+        if (least < before) lines = words;
       }
     }
     if (best.empty()) continue;
@@ -212,6 +230,9 @@ void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, con
     const Stroke leader{faded(colour, 0.8f), input.theme.axis_width * canvas.em(), {}};
     if (ends[i].x > l.plot.right() - canvas.px(3))
       canvas.polyline({ends[i], {l.plot.right() + canvas.px(5), ends[i].y}, {start - canvas.px(8), placed[i]}, {start - canvas.px(3), placed[i]}}, leader);
+    else if (stops_early(chart, *l.labelled[i], *end_of(chart, *l.labelled[i])))
+      canvas.polyline({ends[i], {l.plot.right() + canvas.px(5), ends[i].y}, {start - canvas.px(8), placed[i]}, {start - canvas.px(3), placed[i]}},
+                      {faded(colour, 0.5f), leader.width, Dash{canvas.px(1), canvas.px(2)}});
     else  // the line leaves the plot at the top: its name stands level with the place
       canvas.line({l.plot.right() + canvas.px(5), placed[i]}, {start - canvas.px(3), placed[i]}, leader);
     canvas.text({start, placed[i]}, l.labels[i], label_style(canvas, colour, l.labelled[i]->weight));
@@ -304,7 +325,13 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, con
       ++order;
       if (r.x < l.plot.x + 1 || r.right() > l.plot.right() || r.y < l.plot.y || r.bottom() > l.plot.bottom() - 1) continue;
       if (std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); })) continue;
-      const int crossed = crossings(l, chart, r), cost = 10 * crossed + order;
+      // Over or under another dot it would be read as that one's.
+      const bool strange = std::any_of(chart.dots.begin(), chart.dots.end(), [&](const ChartDot& other) {
+        if (&other == &dot || other.text.empty() || !on_plot(chart, other.at)) return false;
+        const Point p{x_of(l, other.at), y_of(l, other.at)};
+        return p.x > r.x && p.x < r.right() && std::abs(p.y - r.centre().y) < h * 1.5f;
+      });
+      const int crossed = crossings(l, chart, r), cost = 10 * crossed + order + (strange ? 25 : 0);
       if (cost < least) least = cost, best = &r, over = crossed > 0;
     }
     if (best == nullptr) continue;

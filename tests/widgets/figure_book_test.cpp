@@ -143,6 +143,46 @@ TEST_CASE("network: its takeaway says what the present batch needs") {
   CHECK(find_figure("network")->head(input_of(case_of("llama3-70b-v5p-pod"), dark), {}).takeaway == "468 tokens a chip: this plan is network-bound; the best mix hides from 498 on");
 }
 
+TEST_CASE("network: of a whole layer it also says from where the book's two matrices hide") {
+  constexpr const char* kNote = "Of the book's two matrices alone, as the bounds count them, the mix hides from 454 on.";
+  CHECK(book("network", "llama3-70b-v5p-pod")->find_text(kNote));
+  CHECK_FALSE(book("network", "llama3-70b-v5p-pod", with_choice(2, 1))->find_text(kNote));
+}
+
+TEST_CASE("comm-roofline: the flat roof's number type and height stand in the title of its axis") {
+  CHECK(book("comm-roofline", "llama3-70b-v5p-pod")->find_text("\u2191 reachable FLOP/s per chip; bf16 peak 459\u202fTFLOP/s"));
+}
+
+TEST_CASE("comm-roofline: every tier keeps its name in a small window") {
+  const auto canvas = book("comm-roofline", "llama3-405b-16k-h100", {}, 480, 320);
+  for (const char* text : {"HBM 3.35\u202fTB/s", "NVLink 450\u202fGB/s", "PCIe 64\u202fGB/s", "fabric 50\u202fGB/s"}) {
+    CAPTURE(text);
+    CHECK(canvas->find_text(text));
+  }
+}
+
+TEST_CASE("comm-roofline: a dot's name stands over no other dot") {
+  const auto canvas = book("comm-roofline", "llama3-405b-16k-h100");
+  const TextRun* name = canvas->find_text("fsdp 8");
+  REQUIRE(name);
+  CHECK(name->anchor.x > canvas->find_tag("step.context_exposed_s")->rect.centre().x);
+}
+
+TEST_CASE("matmul: the regions' names keep clear of the present value") {
+  const auto canvas = book("matmul", "llama3-70b-v5p-pod", {}, 560, 373);
+  const TextRun* now = canvas->find_text("now 2048");
+  REQUIRE(now);
+  for (const TextRun& run : canvas->texts())
+    if (run.text.starts_with("compute-bound")) CHECK(std::abs(run.bounds.centre().x - now->bounds.centre().x) > run.bounds.w / 2);
+}
+
+TEST_CASE("sharded-matmul: the moves of the two matrices are told in full in a small window") {
+  const auto canvas = book("sharded-matmul", "llama3-70b-v5p-pod", with_choice(0, 1), 480, 320);
+  std::string words;
+  for (const TextRun& run : canvas->texts()) words += run.text + " ";
+  CHECK(words.find("gather In, scatter sums of Out") != std::string::npos);
+}
+
 TEST_CASE("comm-roofline: every axis that moves something is a dot with its name, every tier a roof") {
   const auto canvas = book("comm-roofline", "llama3-405b-16k-h100");
   for (const char* text : {"tensor 8", "context 16", "fsdp 8", "pipeline 16", "NVLink 450\u202fGB/s", "fabric 50\u202fGB/s", "PCIe 64\u202fGB/s"}) {
