@@ -9,6 +9,7 @@
 #include "widgets/figure_comm_roofline.h"
 #include "widgets/figure_matmul.h"
 #include "widgets/figure_compare.h"
+#include "widgets/figure_decode_step.h"
 #include "widgets/figure_generations.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_ladder.h"
@@ -52,6 +53,7 @@ constexpr std::array kFigures{
     FigureRow{"checkpointing", draw_checkpointing, checkpointing_head, checkpointing_data, kColumn, 283.5f},
     FigureRow{"scaling", draw_scaling, scaling_head, scaling_data, kColumn, 283.5f, kScalingOptions},
     FigureRow{"mesh-map", draw_mesh_map, mesh_map_head, mesh_map_data, kColumn, 297.6f, kMeshMapOptions},
+    FigureRow{"decode-step", draw_decode_step, decode_step_head, decode_step_data, kColumn, 255.1f, {}, Subject::serving},
 };
 
 static_assert(kFigures.size() == kFigureCount);

@@ -29,6 +29,11 @@ Fill fill_of(const Theme& theme, Q part, float em) {
     case Q::memory_activations: return fill_of(theme, MemoryPart::activations, em);
     case Q::memory_buffers: return fill_of(theme, MemoryPart::buffers, em);
     case Q::memory_reserve: return fill_of(theme, MemoryPart::reserve, em);
+    case Q::memory_kv_cache:
+    case Q::decode_kv_read: return fill_of(theme, MemoryPart::kv_cache, em);
+    case Q::decode_weight_read: return fill_of(theme, MemoryPart::weights, em);
+    case Q::decode_transfer: return fill_of(theme, Axis::pipeline, em);
+    case Q::decode_draft: return fill_of(theme, Axis::recompute, em);
     default: return fill_of(theme, Axis::compute, em);
   }
 }

@@ -6,7 +6,7 @@
 
 namespace roofscape::widgets {
 
-// Of engine::kStepParts and engine::kMemoryParts; any other quantity looks like compute. `em` is that of the canvas.
+// Of engine::kStepParts, engine::kMemoryParts and what parts of a decoding step wait for; any other quantity looks like compute. `em` is that of the canvas.
 Fill fill_of(const Theme& theme, engine::Q part, float em);
 
 }  // namespace roofscape::widgets

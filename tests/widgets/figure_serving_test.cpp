@@ -1,0 +1,133 @@
+// The figures of serving on shipped presets: clean at all sizes and with long words; and what each of them must show.
+#include <algorithm>
+#include <map>
+
+#include "tests/widgets/golden.h"
+#include "tests/widgets/preset_fixture.h"
+#include "widgets/number_format.h"
+
+using namespace roofscape;
+using namespace roofscape::widgets;
+using namespace roofscape::widgets::testing;
+using engine::Q;
+
+namespace {
+
+constexpr const char* kPresets[]{"llama2-13b-16-v5e", "llama3-70b-16-v5e", "llama3-8b-serving-8-h100", "llama3-70b-serving-8-h100",
+                                 "deepseek-v3-h800-wide-expert"};
+
+const FigureCase& case_of(const char* preset) {
+  static std::map<std::string, FigureCase> cases;
+  const auto it = cases.find(preset);
+  return it != cases.end() ? it->second : cases.emplace(preset, preset_case(preset)).first->second;
+}
+
+const TextTable& longer_words() {
+  static const TextTable table = [] {
+    auto texts = english().all();
+    for (auto& [key, text] : texts) {
+      if (!key.starts_with("figure.") || key == "figure.list_separator" || text.find('{') == 0) continue;
+      for (std::size_t i = 0, n = text.size() / 2; i < n; ++i) text += "abcdefghij"[i % 10];
+    }
+    return TextTable(std::move(texts));
+  }();
+  return table;
+}
+
+void check_clean(const FigureRow& row, const FigureCase& c, const Theme& theme, float em, float width, float height, const FigureView& view,
+                 const TextTable& texts) {
+  CAPTURE(width);
+  RecordCanvas canvas(fonts(), em, {0, 0, width, height});
+  row.draw(canvas, canvas.bounds(), input_of(c, theme, texts), view);
+  CHECK(canvas.audit_text() == "");
+  for (const TextRun& run : canvas.texts()) CHECK_FALSE(run.text.starts_with("figure."));
+}
+
+std::unique_ptr<RecordCanvas> shown(const char* figure, const FigureCase& c) { return drawn(figure, c, "dark", 15, 560, 400); }
+
+void check_print_golden(const char* golden, const char* figure, const char* preset) {
+  FigureView view;
+  view.print = true;
+  const FigureRow& row = *find_figure(figure);
+  check_golden(golden, *drawn(figure, case_of(preset), "print", 9, row.width_pt, row.height_pt, view));
+}
+
+}  // namespace
+
+TEST_CASE("figures of serving are clean at any size and with long words") {
+  const Theme dark = theme("dark"), print = theme("print"), projector = theme("projector");
+  for (const char* preset : kPresets)
+    for (const FigureRow& row : figures()) {
+      if (row.subject != Subject::serving) continue;
+      CAPTURE(preset);
+      CAPTURE(row.name);
+      const FigureCase& c = case_of(preset);
+      FigureView view;
+      check_clean(row, c, dark, 15, 320, 240, view, english());
+      check_clean(row, c, dark, 15, 480, 320, view, english());
+      check_clean(row, c, dark, 15, 3840, 2160, view, english());
+      check_clean(row, c, projector, 32, 1920, 1000, view, english());
+      check_clean(row, c, dark, 15, 480, 320, view, longer_words());
+      check_clean(row, c, dark, 15, 900, 500, view, longer_words());
+      view.print = true;
+      check_clean(row, c, print, 9, 320, 220, view, english());
+      check_clean(row, c, print, 9, row.width_pt, row.height_pt, view, english());
+      view.compact = true;
+      check_clean(row, c, dark, 13.125f, 400, 270, view, english());
+    }
+}
+
+TEST_CASE("figures of serving have a takeaway and a table for every preset") {
+  const Theme dark = theme("dark");
+  for (const char* preset : kPresets)
+    for (const FigureRow& row : figures()) {
+      if (row.subject != Subject::serving) continue;
+      CAPTURE(preset);
+      CAPTURE(row.name);
+      CHECK(row.head(input_of(case_of(preset), dark), {}).takeaway != "");
+      const std::string data = row.data(input_of(case_of(preset), dark), {});
+      const auto columns = std::count(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(data.find('\n')), '\t');
+      CHECK(std::count(data.begin(), data.end(), '\t') == columns * std::count(data.begin(), data.end(), '\n'));
+      CHECK(std::count(data.begin(), data.end(), '\n') >= 2);
+    }
+}
+
+TEST_CASE("figures of serving say what is missing where the scenario could not be priced") {
+  FigureCase c = case_of("llama3-70b-serving-8-h100");
+  c.report.quantities.clear();
+  for (const FigureRow& row : figures()) {
+    if (row.subject != Subject::serving) continue;
+    CAPTURE(row.name);
+    const auto canvas = drawn(std::string(row.name), c, "dark", 15, 560, 400);
+    REQUIRE(canvas->texts().size() >= 1);
+    CHECK(canvas->texts()[0].text.starts_with("This plan has no "));
+  }
+}
+
+TEST_CASE("decode-step: reads of the cache and of the weights, what they hide, and the step") {
+  // 16 v5e: weights of a small batch take longer to read than to multiply, and transfers hide under the reads.
+  const auto canvas = shown("decode-step", case_of("llama3-70b-16-v5e"));
+  for (const char* text : {"KV cache reads", "weight reads", "hidden FLOPs", "step"}) {
+    CAPTURE(text);
+    CHECK(canvas->find_text(text));
+  }
+}
+
+TEST_CASE("decode-step: parts follow one another to the end of the step") {
+  const auto canvas = shown("decode-step", case_of("llama3-70b-16-v5e"));
+  const TagRegion* step = canvas->find_tag("serving.decode_step_s");
+  REQUIRE(step);
+  CHECK(step->readout.title == "step, " + format_duration(*case_of("llama3-70b-16-v5e").report.quantities[Q::decode_step]));
+}
+
+TEST_CASE("decode-step: with drafts a token takes less than a step and has a row of its own") {
+  const auto canvas = shown("decode-step", case_of("deepseek-v3-h800-wide-expert"));
+  CHECK(canvas->find_text("draft model"));
+  REQUIRE(canvas->find_tag("serving.time_per_output_token_s"));
+  CHECK(canvas->find_tag("serving.time_per_output_token_s")->readout.rows[0].second == "1.85");
+  CHECK_FALSE(shown("decode-step", case_of("llama3-70b-16-v5e"))->find_tag("serving.time_per_output_token_s"));
+}
+
+TEST_CASE("goldens of the figures of serving") {
+  check_print_golden("figure_decode_step", "decode-step", "llama3-70b-16-v5e");
+}
