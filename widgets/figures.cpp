@@ -13,6 +13,7 @@
 #include "widgets/figure_generations.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_ladder.h"
+#include "widgets/figure_latency_throughput.h"
 #include "widgets/figure_memory.h"
 #include "widgets/figure_memory_time.h"
 #include "widgets/figure_mesh_map.h"
@@ -54,6 +55,7 @@ constexpr std::array kFigures{
     FigureRow{"scaling", draw_scaling, scaling_head, scaling_data, kColumn, 283.5f, kScalingOptions},
     FigureRow{"mesh-map", draw_mesh_map, mesh_map_head, mesh_map_data, kColumn, 297.6f, kMeshMapOptions},
     FigureRow{"decode-step", draw_decode_step, decode_step_head, decode_step_data, kColumn, 255.1f, {}, Subject::serving},
+    FigureRow{"latency-throughput", draw_latency_throughput, latency_throughput_head, latency_throughput_data, kColumn, 283.5f, {}, Subject::serving},
 };
 
 static_assert(kFigures.size() == kFigureCount);

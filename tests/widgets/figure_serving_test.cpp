@@ -128,6 +128,32 @@ TEST_CASE("decode-step: with drafts a token takes less than a step and has a row
   CHECK_FALSE(shown("decode-step", case_of("llama3-70b-16-v5e"))->find_tag("serving.time_per_output_token_s"));
 }
 
+TEST_CASE("latency-throughput: the plan's point stands at its own time and throughput, with its batch") {
+  const FigureCase& c = case_of("llama3-70b-serving-8-h100");
+  const auto canvas = shown("latency-throughput", c);
+  CHECK(canvas->find_text("this plan, batch 128"));
+  const TagRegion* own = canvas->find_tag("serving.time_per_output_token_s");
+  REQUIRE(own);
+  REQUIRE(own->readout.rows.size() == 3);
+  CHECK(own->readout.rows[0].second == format_duration(*c.report.quantities[Q::time_per_output_token]));
+}
+
+TEST_CASE("latency-throughput: every tensor degree that runs has its name at the end of its line") {
+  const auto canvas = shown("latency-throughput", case_of("llama3-70b-serving-8-h100"));
+  for (const char* text : {"tensor 8", "tensor 4", "tensor 2"}) {
+    CAPTURE(text);
+    CHECK(canvas->find_text(text));
+  }
+}
+
+TEST_CASE("latency-throughput: the table has points on the Pareto front, none of which is too large for the memory") {
+  const Theme dark = theme("dark");
+  const std::string data = find_figure("latency-throughput")->data(input_of(case_of("llama3-70b-serving-8-h100"), dark), {});
+  CHECK(data.find("\tyes\tyes\n") != std::string::npos);
+  CHECK(data.find("\tno\tyes\n") == std::string::npos);
+}
+
 TEST_CASE("goldens of the figures of serving") {
   check_print_golden("figure_decode_step", "decode-step", "llama3-70b-16-v5e");
+  check_print_golden("figure_latency_throughput", "latency-throughput", "llama3-70b-serving-8-h100");
 }
