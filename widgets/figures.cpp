@@ -14,6 +14,7 @@
 #include "widgets/figure_head.h"
 #include "widgets/figure_ladder.h"
 #include "widgets/figure_latency_throughput.h"
+#include "widgets/figure_serving_memory.h"
 #include "widgets/figure_memory.h"
 #include "widgets/figure_memory_time.h"
 #include "widgets/figure_mesh_map.h"
@@ -56,6 +57,7 @@ constexpr std::array kFigures{
     FigureRow{"mesh-map", draw_mesh_map, mesh_map_head, mesh_map_data, kColumn, 297.6f, kMeshMapOptions},
     FigureRow{"decode-step", draw_decode_step, decode_step_head, decode_step_data, kColumn, 255.1f, {}, Subject::serving},
     FigureRow{"latency-throughput", draw_latency_throughput, latency_throughput_head, latency_throughput_data, kColumn, 283.5f, {}, Subject::serving},
+    FigureRow{"serving-memory", draw_serving_memory, serving_memory_head, serving_memory_data, kColumn, 255.1f, {}, Subject::serving},
 };
 
 static_assert(kFigures.size() == kFigureCount);

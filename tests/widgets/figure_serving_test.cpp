@@ -43,6 +43,11 @@ void check_clean(const FigureRow& row, const FigureCase& c, const Theme& theme, 
   for (const TextRun& run : canvas.texts()) CHECK_FALSE(run.text.starts_with("figure."));
 }
 
+std::string takeaway(const char* figure, const FigureCase& c) {
+  const Theme dark = theme("dark");
+  return find_figure(figure)->head(input_of(c, dark), {}).takeaway;
+}
+
 std::unique_ptr<RecordCanvas> shown(const char* figure, const FigureCase& c) { return drawn(figure, c, "dark", 15, 560, 400); }
 
 void check_print_golden(const char* golden, const char* figure, const char* preset) {
@@ -153,7 +158,28 @@ TEST_CASE("latency-throughput: the table has points on the Pareto front, none of
   CHECK(data.find("\tno\tyes\n") == std::string::npos);
 }
 
+TEST_CASE("serving-memory: its parts, the sum and the capacity are rows, and what is free says how many more fit") {
+  const FigureCase& c = case_of("llama3-8b-serving-8-h100");
+  const auto canvas = shown("serving-memory", c);
+  for (const char* text : {"weights", "KV cache", "used", "free", "capacity"}) {
+    CAPTURE(text);
+    CHECK(canvas->find_text(text));
+  }
+  const double more = *c.report.quantities[Q::max_batch] - c.scenario.workload.batch;
+  REQUIRE(canvas->find_tag("memory.free_bytes"));
+  CHECK(canvas->find_tag("memory.free_bytes")->readout.rows[1].second == format_count(more));
+}
+
+TEST_CASE("serving-memory: a batch that does not fit says what would, and has no free row") {
+  engine::Scenario scenario = case_of("llama3-70b-serving-8-h100").scenario;
+  scenario.workload.batch = 100000;
+  const FigureCase c = evaluated(scenario);
+  CHECK(takeaway("serving-memory", c).find("does not fit") != std::string::npos);
+  CHECK_FALSE(shown("serving-memory", c)->find_tag("memory.free_bytes"));
+}
+
 TEST_CASE("goldens of the figures of serving") {
   check_print_golden("figure_decode_step", "decode-step", "llama3-70b-16-v5e");
   check_print_golden("figure_latency_throughput", "latency-throughput", "llama3-70b-serving-8-h100");
+  check_print_golden("figure_serving_memory", "serving-memory", "llama3-70b-serving-8-h100");
 }
