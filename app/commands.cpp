@@ -44,6 +44,7 @@ bool theme_is(const Workspace& w) {
 
 bool in_projector(const Workspace& w) { return w.view.projector; }
 bool several_tabs(const Workspace& w) { return w.tabs.count() > 1; }
+bool workbench_open(const Workspace& w) { return w.view.workbench.open; }
 bool has_baseline(const Workspace& w) { return w.view.pinned != nullptr; }
 bool has_pipeline(const Workspace& w) { return w.session.report().pipeline.drawn(); }
 
@@ -88,6 +89,15 @@ const std::array kFixedCommands{
             [](Workspace& w) { w.change_zoom(-1); }},
     Command{"view.zoom_reset", Category::view, ctrl('0'), kNone, false, nullptr, [](Workspace& w) { w.change_zoom(0); }},
     Command{"view.palette", Category::view, ctrl('P'), kNone, true, nullptr, [](Workspace& w) { w.open_palette(); }},
+    Command{"view.workbench", Category::view, plain(Key::f6), kNone, false, nullptr,
+            [](Workspace& w) { w.view.workbench.open = !w.view.workbench.open; }, workbench_open},
+    Command{"workbench.copy", Category::edit, kNone, kNone, false, workbench_open,
+            [](Workspace& w) {
+              Workbench& bench = w.view.workbench;
+              if (w.actions.copy_text) w.actions.copy_text(command_line(bench.shown(), bench.bench(w.session).given));
+              w.session.say({false, std::string(w.texts().text("ui.copied.command")), {}});
+            }},
+    Command{"workbench.reset", Category::edit, kNone, kNone, false, workbench_open, [](Workspace& w) { w.view.workbench.reset(w.session); }},
     Command{"view.projector", Category::view, plain(Key::f5), kNone, false, nullptr, [](Workspace& w) { w.toggle_projector(); },
             [](const Workspace& w) { return w.view.projector; }},
     Command{"projector.next", Category::hidden, plain(Key::right), plain(Key::page_down), false, in_projector, [](Workspace& w) { w.step_projector(1); }},

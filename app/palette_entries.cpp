@@ -152,6 +152,12 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
                            Presets{PaletteKind::cluster, io::PresetKind::cluster}})
     for (const io::Preset& preset : session.library().list(p.preset))
       add(p.kind, preset.name, {}, preset.id, bonus(p.kind, 0.1), wanted(p.kind));
+  for (const engine::BuildingBlock& block : engine::blocks()) {
+    const std::string about(texts.text("calc." + std::string(block.id)));
+    const std::vector<std::string>& names = wanted(PaletteKind::block);
+    if (const auto score = match(names, block.id, about))
+      all.push_back({PaletteKind::block, std::string(block.id), about, std::string(block.id), 0, *score + bonus(PaletteKind::block, 0)});
+  }
   std::stable_sort(all.begin(), all.end(), [](const PaletteEntry& a, const PaletteEntry& b) { return a.score > b.score; });
   if (all.size() > most) all.resize(most);
   return all;

@@ -137,7 +137,7 @@ void Workspace::run_entry(const PaletteEntry& entry) {
     case PaletteKind::cluster:
       if (const auto* cluster = session.library().find_cluster(entry.value)) edited.cluster = *cluster;
       break;
-    case PaletteKind::block:
+    case PaletteKind::block: return view.workbench.show(entry.value);
     case PaletteKind::complete: return;
   }
   session.update(std::move(edited), false);
@@ -165,6 +165,7 @@ void Workspace::redo() { session.redo(); }
 void Workspace::escape() {
   if (view.sheet != Sheet::none) view.sheet = Sheet::none;
   else if (view.projector) toggle_projector();
+  else if (view.workbench.open) view.workbench.open = false;
   else if (view.pipeline.cursor) view.pipeline.cursor.reset(), view.pipeline.playing = false;
   else if (view.maximised) view.maximised.reset();
   else if (session.message()) session.dismiss_message();
@@ -345,7 +346,8 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   if (request.left_open) edited = scenario_rail(ctx, layout.left, std::move(edited));
   edited = verdict_bar(ctx, layout.verdict, std::move(edited));
   if (request.message) asked_.dismiss = message_strip(ctx, layout.message);
-  edited = figure_grid(ctx, layout, std::move(edited));
+  if (view.workbench.open) workbench_panel(ctx, layout.grid);
+  else edited = figure_grid(ctx, layout, std::move(edited));
   edited = right_rail(ctx, layout.right, std::move(edited));
   edited = status_bar(ctx, layout.status, std::move(edited));
   draw_splitters(ctx, layout, request);

@@ -72,49 +72,7 @@ struct Writer {
   }
 
   void formula_lines(const DerivationLine& line) {
-    const float em = ctx.ui.em();
-    Formula head = set_symbol(ctx.ui.canvas, line.symbol, em, theme().ink);
-    Formula equals = set_symbol(ctx.ui.canvas, "=", em, theme().ink2);
-    const float gap = em * 0.45f, indent = std::min(head.width, width * 0.3f) + gap;
-    for (const bool numbers : {false, true}) {
-      Formula f = set_formula(ctx.ui.canvas, theme(), line.expression, {em, numbers});
-      const float room = width - indent - equals.width - gap;
-      if (f.width > room) f = set_formula(ctx.ui.canvas, theme(), line.expression, {em * kSmallText, numbers});
-      if (f.width > room) {
-        // Too long to be set: as wrapped text.
-        const std::string words = "= " + (numbers ? formula_in_numbers(line.expression) : formula_in_symbols(line.expression));
-        if (!numbers) {
-          draw_formula(ctx.ui.canvas, head, {x, y + head.above});
-          y += head.height();
-        }
-        y += draw_prose(ctx.ui.canvas, {x + em, y}, words, ctx.style(numbers ? theme().ink : theme().ink2, kSmallText), width - em);
-        y += ctx.px(3);
-        continue;
-      }
-      const float axis = y + std::max(f.above, head.above);
-      if (!numbers) draw_formula(ctx.ui.canvas, head, {x, axis});
-      draw_formula(ctx.ui.canvas, equals, {x + indent, axis});
-      const Point at{x + indent + equals.width + gap, axis};
-      for (const Formula::Area& a : f.areas) {
-        const Rect r = a.rect.moved(at.x, at.y);
-        if (region(r, a.id)) ctx.ui.canvas.rect(r.inset(-ctx.px(2), 0), {.colour = theme().ctlh}, ctx.px(2));
-      }
-      draw_formula(ctx.ui.canvas, f, at);
-      y = axis + f.below + ctx.px(4);
-      if (numbers) {
-        Formula result = equals;
-        const std::string value = derived_value(line.value, line.unit);
-        const float need = gap + equals.width + gap + ctx.ui.canvas.text_width(value, ctx.style(theme().ink, 1, Weight::bold));
-        Point p{at.x + f.width + gap, axis};
-        if (f.width + need > room) {
-          p = {x + indent, y + result.above};
-          y += result.height() + ctx.px(2);
-        }
-        draw_formula(ctx.ui.canvas, result, p);
-        Formula bold = set_symbol(ctx.ui.canvas, value, em, theme().ink, Weight::bold);
-        draw_formula(ctx.ui.canvas, bold, {p.x + equals.width + gap, p.y});
-      }
-    }
+    y += draw_equations(ctx.ui, {x, y}, width, line, [this](const Rect& r, std::string_view id) { return region(r, id); });
   }
 
   // "compute wins by 1.33x": which side of a decision won, and by how much.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "widgets/controls.h"
 #include "widgets/formula_text.h"
 #include "widgets/number_format.h"
+#include "widgets/plot.h"
 
 namespace roofscape::app {
 
@@ -119,6 +121,57 @@ Formula set_symbol(const Canvas& canvas, std::string_view symbol, float em, Colo
 
 Formula set_formula(const Canvas& canvas, const Theme& theme, const Expression& expression, const FormulaStyle& style) {
   return Setter(canvas, theme, style).set(expression, theme.ink);
+}
+
+float draw_equations(Ui& ui, Point top_left, float width, const engine::DerivationLine& line,
+                     const std::function<bool(const Rect&, std::string_view id)>& area) {
+  const Theme& theme = ui.theme;
+  const float x = top_left.x;
+  float y = top_left.y;
+  const float em = ui.em();
+  Formula head = set_symbol(ui.canvas, line.symbol, em, theme.ink);
+  Formula equals = set_symbol(ui.canvas, "=", em, theme.ink2);
+  const float gap = em * 0.45f, indent = std::min(head.width, width * 0.3f) + gap;
+  for (const bool numbers : {false, true}) {
+    Formula f = set_formula(ui.canvas, theme, line.expression, {em, numbers});
+    const float room = width - indent - equals.width - gap;
+    if (f.width > room) f = set_formula(ui.canvas, theme, line.expression, {em * kSmallText, numbers});
+    if (f.width > room) {
+      // Too long to be set: as wrapped text.
+      const std::string words = "= " + (numbers ? formula_in_numbers(line.expression) : formula_in_symbols(line.expression));
+      if (!numbers) {
+        draw_formula(ui.canvas, head, {x, y + head.above});
+        y += head.height();
+      }
+      y += draw_prose(ui.canvas, {x + em, y}, words, text_style(ui, numbers ? theme.ink : theme.ink2, kSmallText), width - em);
+      y += ui.px(3);
+      continue;
+    }
+    const float axis = y + std::max(f.above, head.above);
+    if (!numbers) draw_formula(ui.canvas, head, {x, axis});
+    draw_formula(ui.canvas, equals, {x + indent, axis});
+    const Point at{x + indent + equals.width + gap, axis};
+    for (const Formula::Area& a : f.areas) {
+      const Rect r = a.rect.moved(at.x, at.y);
+      if (area(r, a.id)) ui.canvas.rect(r.inset(-ui.px(2), 0), {.colour = theme.ctlh}, ui.px(2));
+    }
+    draw_formula(ui.canvas, f, at);
+    y = axis + f.below + ui.px(4);
+    if (numbers) {
+      Formula result = equals;
+      const std::string value = derived_value(line.value, line.unit);
+      const float need = gap + equals.width + gap + ui.canvas.text_width(value, text_style(ui, theme.ink, 1, Weight::bold));
+      Point p{at.x + f.width + gap, axis};
+      if (f.width + need > room) {
+        p = {x + indent, y + result.above};
+        y += result.height() + ui.px(2);
+      }
+      draw_formula(ui.canvas, result, p);
+      Formula bold = set_symbol(ui.canvas, value, em, theme.ink, Weight::bold);
+      draw_formula(ui.canvas, bold, {p.x + equals.width + gap, p.y});
+    }
+  }
+  return y - top_left.y;
 }
 
 }  // namespace roofscape::app

@@ -2,11 +2,13 @@
 // numbers put in. The side of a max or min that decided is bold and underlined, the others step back.
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 #include "engine/explain.h"
 #include "widgets/canvas.h"
 #include "widgets/formula_layout.h"
+#include "widgets/interaction.h"
 #include "widgets/theme.h"
 
 namespace roofscape::app {
@@ -21,5 +23,10 @@ widgets::Formula set_formula(const widgets::Canvas& canvas, const widgets::Theme
 // A symbol with its subscript: T_step.
 widgets::Formula set_symbol(const widgets::Canvas& canvas, std::string_view symbol, float em, widgets::Colour colour,
                             widgets::Weight weight = widgets::Weight::regular);
+
+// A line of a derivation as equations: symbol = formula, and under it the numbers and what they give; too long ones as
+// wrapped text. `area` is told where each quantity of a formula stands, and says whether it is lit. Returns the height.
+float draw_equations(widgets::Ui& ui, widgets::Point top_left, float width, const engine::DerivationLine& line,
+                     const std::function<bool(const widgets::Rect&, std::string_view id)>& area);
 
 }  // namespace roofscape::app

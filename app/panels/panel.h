@@ -16,6 +16,7 @@
 #include "app/layout.h"
 #include "app/palette_entries.h"
 #include "app/session.h"
+#include "app/workbench.h"
 #include "engine/explain.h"
 #include "engine/sensitivity.h"
 #include "widgets/controls.h"
@@ -56,6 +57,7 @@ struct ViewState {
     float scroll = 0;  // rows
   };
   Palette palette;
+  Workbench workbench;
   bool projector = false;                // one figure over the window
   std::size_t projected = 0;             // which
   std::optional<int> hovered_stage, hovered_operation;            // of the frame before
@@ -196,6 +198,8 @@ engine::Scenario status_bar(PanelContext& ctx, const widgets::Rect& r, engine::S
 bool message_strip(PanelContext& ctx, const widgets::Rect& r);
 // What was chosen in the command palette; it is open while view.sheet is Sheet::palette.
 std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const widgets::Rect& window, const std::function<bool(const Command&)>& usable);
+// The building blocks, over the grid of figures while view.workbench.open.
+void workbench_panel(PanelContext& ctx, const widgets::Rect& r);
 engine::Scenario projector_panel(PanelContext& ctx, const widgets::Rect& window, engine::Scenario scenario);
 // Over everything: the keys, or the name to save under, which is returned once it was entered.
 std::string sheet_panel(PanelContext& ctx, const widgets::Rect& window);
