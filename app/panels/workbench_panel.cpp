@@ -222,10 +222,10 @@ struct Inputs {
   std::optional<double> number_of(const BlockInput& in, const std::string* text, const engine::BlockValue* value) const {
     if (in.is_list() || !in.is_numeric()) return std::nullopt;
     if (text != nullptr) {
-      double x = 0;
-      const auto read = std::from_chars(text->data(), text->data() + text->size(), x);
-      if (read.ec != std::errc{} || read.ptr != text->data() + text->size() || !std::isfinite(x)) return std::nullopt;
-      return x;
+      double number = 0;
+      const auto read = std::from_chars(text->data(), text->data() + text->size(), number);
+      if (read.ec != std::errc{} || read.ptr != text->data() + text->size() || !std::isfinite(number)) return std::nullopt;
+      return number;
     }
     if (value == nullptr || !value->is_known()) return std::nullopt;
     return value->numbers.front();
