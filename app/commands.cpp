@@ -113,7 +113,7 @@ const std::array kFixedCommands{
     Command{"view.left_rail", Category::view, ctrl('L'), kNone, false, nullptr, [](Workspace& w) { w.toggle_left_rail(); },
             [](const Workspace& w) { return w.view.arrangement.left_open; }},
     Command{"view.layout_reset", Category::view, kNone, kNone, false, nullptr,
-            [](Workspace& w) { w.view.arrangement = {}; }},
+            [](Workspace& w) { w.reset_layout(); }},
     Command{"view.full_screen", Category::view, plain(Key::f11), kNone, true,
             [](const Workspace& w) { return static_cast<bool>(w.actions.toggle_full_screen); },
             [](Workspace& w) { w.actions.toggle_full_screen(); }},

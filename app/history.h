@@ -20,6 +20,13 @@ class History {
   bool undo();
   bool redo();
   std::size_t undo_depth() const { return at_; }
+  // The newest state before the present one that is as wanted; null if there is none.
+  template <class Wanted>
+  const engine::Scenario* latest(Wanted wanted) const {
+    for (std::size_t i = at_; i-- > 0;)
+      if (wanted(entries_[i])) return &entries_[i];
+    return nullptr;
+  }
 
   static constexpr std::size_t kLongest = 1000;  // older entries are forgotten
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "app/workload_switch.h"
 #include "engine/evaluate.h"
 #include "engine/io/files.h"
 #include "engine/io/scenario_json.h"
@@ -48,6 +49,12 @@ bool Session::redo() {
   if (!history_.redo()) return false;
   evaluate_current();
   return true;
+}
+
+engine::Scenario Session::with_kind(engine::WorkloadKind kind) const {
+  return with_workload_kind(scenario(), kind, history_.latest([&](const engine::Scenario& s) {
+    return s.workload.kind == kind && s.model == scenario().model && s.cluster == scenario().cluster;
+  }));
 }
 
 bool Session::open(const std::string& id_or_path) {

@@ -45,6 +45,8 @@ class Session {
   bool undo();
   bool redo();
   const History& history() const { return history_; }
+  // The scenario with the other kind of workload, its mesh and formats as they last were with it.
+  engine::Scenario with_kind(engine::WorkloadKind kind) const;
 
   // A preset's id or a file. On an error the current scenario stays and the message strip says why.
   bool open(const std::string& id_or_path);

@@ -40,7 +40,7 @@ double number(const std::map<std::string, std::string>& map, const char* key, do
 void name(const std::map<std::string, std::string>& map, const std::string& key, std::string& out) {
   const auto it = map.find(key);
   if (it == map.end() || it->second.empty() || it->second.size() > 64) return;
-  if (it->second.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos) out = it->second;
+  if (it->second.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == std::string::npos) out = it->second;
 }
 
 float share(const std::map<std::string, std::string>& map, const char* key, float fallback, float low, float high) {
@@ -90,6 +90,7 @@ Settings read_settings(const std::filesystem::path& file) {
   s.width = static_cast<int>(std::fmin(std::fmax(number(map, "width", 0), 0), 16384));
   s.height = static_cast<int>(std::fmin(std::fmax(number(map, "height", 0), 0), 16384));
   s.arrangement = read_arrangement(map);
+  for (std::size_t i = 0; i < s.other_cells.size(); ++i) name(map, fmt::format("layout.serving_cell.{}", i), s.other_cells[i]);
   return s;
 }
 
@@ -105,7 +106,11 @@ bool write_settings(const std::filesystem::path& file, const Settings& settings)
   add("zoom", settings.zoom);
   add("width", settings.width);
   const Arrangement& a = settings.arrangement;
-  for (std::size_t i = 0; i < a.cells.size(); ++i) add(fmt::format("layout.cell.{}", i), a.cells[i]);
+  const bool serving = settings.kind == engine::WorkloadKind::serving;
+  for (std::size_t i = 0; i < a.cells.size(); ++i) {
+    add(fmt::format("layout.cell.{}", i), serving ? settings.other_cells[i] : a.cells[i]);
+    add(fmt::format("layout.serving_cell.{}", i), serving ? a.cells[i] : settings.other_cells[i]);
+  }
   add("layout.column", a.column);
   add("layout.row", a.row);
   add("layout.left", a.left);

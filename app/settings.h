@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "app/layout.h"
+#include "app/default_cells.h"
 
 namespace roofscape::app {
 
@@ -14,7 +14,10 @@ struct Settings {
   std::string language = "en";
   double zoom = 0;            // 0: chosen from the size of the window at first start
   int width = 0, height = 0;  // of the window; 0: from the screen
-  Arrangement arrangement;
+  Arrangement arrangement;    // its cells are those of `kind`
+  // Each kind of workload has its own cells: those of the kind that is not shown wait here.
+  engine::WorkloadKind kind = engine::WorkloadKind::training;
+  Cells other_cells = default_cells(engine::WorkloadKind::serving);
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 

@@ -106,6 +106,20 @@ void Workspace::take_model(std::string_view config, const std::string& file) {
   session.say(std::move(message));
 }
 
+void Workspace::follow_kind() {
+  const engine::WorkloadKind kind = session.scenario().workload.kind;
+  if (kind == settings.kind) return;
+  std::swap(view.arrangement.cells, settings.other_cells);
+  settings.kind = kind;
+}
+
+void Workspace::reset_layout() {
+  view.arrangement = {};
+  const bool serving = settings.kind == engine::WorkloadKind::serving;
+  view.arrangement.cells = default_cells(settings.kind);
+  settings.other_cells = default_cells(serving ? engine::WorkloadKind::training : engine::WorkloadKind::serving);
+}
+
 void Workspace::toggle_left_rail() {
   if (window_.w * 15 / em_px(window_) < kLeastWithRail) {
     view.left_asked = !view.left_asked;
@@ -128,6 +142,7 @@ void Workspace::run_entry(const PaletteEntry& entry) {
       return;
     case PaletteKind::field:
       if (const engine::Field* field = engine::find_field(entry.value)) field->set(edited, entry.number);
+      if (edited.workload.kind != session.scenario().workload.kind) edited = session.with_kind(edited.workload.kind);
       break;
     case PaletteKind::quantity: return open_derivation(view, entry.value);
     case PaletteKind::scenario: return open(entry.value);
@@ -155,8 +170,12 @@ void Workspace::toggle_projector() {
 }
 
 void Workspace::step_projector(int by) {
+  // Past the figures that say nothing of this kind of workload.
   const auto n = static_cast<int>(figures().size());
-  view.projected = static_cast<std::size_t>(((static_cast<int>(view.projected) + by) % n + n) % n);
+  for (int i = 0; i < n; ++i) {
+    view.projected = static_cast<std::size_t>(((static_cast<int>(view.projected) + by) % n + n) % n);
+    if (widgets::shows(figures()[view.projected], session.scenario())) return;
+  }
 }
 
 void Workspace::undo() { session.undo(); }
@@ -357,6 +376,7 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
 
 void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& input, const Rect& window) {
   window_ = window;
+  follow_kind();
   canvas.begin(list, em_px(window), window);
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(Tagging::none);
   canvas.set_pointer(input.pointer, canvas.px(8));

@@ -80,6 +80,7 @@ class Workspace {
   // Another number after every change of what session_text() writes.
   std::size_t changes() const { return tabs.changes() * 1'000'003 + session.evaluations() + pins_ * 1009; }
   void escape();
+  void reset_layout();  // all of it: rails, splitters and the cells of both kinds
   void toggle_left_rail();
   void open_palette();
   void run_entry(const PaletteEntry& entry);  // does what was chosen in the palette
@@ -98,6 +99,7 @@ class Workspace {
   LayoutRequest layout_request(const widgets::Rect& window);
   engine::Scenario draw_panels(PanelContext& ctx, const widgets::Rect& window, engine::Scenario edited);
   void run_commands(const std::vector<std::string>& requested);
+  void follow_kind();  // the cells are those of the kind of workload
   void take_list_choice();
   void take_tabs(const TabStrip& strip);
   void take_model(std::string_view config, const std::string& file);

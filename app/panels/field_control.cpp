@@ -102,7 +102,7 @@ SliderRange integers(double from, double to) {
 void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path,
                   SliderRange range, const FieldLook& look) {
   const engine::Field* field = engine::find_field(path);
-  if (field == nullptr) return;
+  if (field == nullptr || !engine::applies(*field, scenario.workload.kind)) return;
   range.minimum = field->minimum;
   range.maximum = field->maximum;
   range.whole = field->kind == engine::FieldKind::integer;
@@ -136,7 +136,7 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
 
 void field_choice(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path, bool label_above) {
   const engine::Field* field = engine::find_field(path);
-  if (field == nullptr) return;
+  if (field == nullptr || !engine::applies(*field, scenario.workload.kind)) return;
   const engine::Diagnostic* finding = finding_of(ctx, path);
   std::vector<Option> options;
   for (std::string& name : choice_names(ctx, *field)) options.push_back({std::move(name), {}, true, false, 0});
@@ -163,7 +163,7 @@ void field_choice(PanelContext& ctx, Column& column, engine::Scenario& scenario,
 
 void field_segments(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path) {
   const engine::Field* field = engine::find_field(path);
-  if (field == nullptr) return;
+  if (field == nullptr || !engine::applies(*field, scenario.workload.kind)) return;
   const engine::Diagnostic* finding = finding_of(ctx, path);
   row_label(ctx, column, path, finding);
   std::vector<std::string> names;
@@ -185,7 +185,7 @@ void field_segments(PanelContext& ctx, Column& column, engine::Scenario& scenari
 
 void field_switch(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path) {
   const engine::Field* field = engine::find_field(path);
-  if (field == nullptr) return;
+  if (field == nullptr || !engine::applies(*field, scenario.workload.kind)) return;
   const bool now = field->get(scenario) != 0;
   const bool next = check_box(ctx.ui, {column.x, column.y + ctx.px(kRowHeight) / 2}, path, field_label(ctx, path), now,
                               field_tip(ctx, *field), about(ctx, path));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/default_cells.h"
 #include "app/panels/figure_cell.h"
 #include "widgets/figures.h"
 
@@ -12,20 +13,32 @@ using engine::Scenario;
 
 namespace {
 
-// What a cell shows; a name from another version of the program shows what stands there by default.
-std::string cell_name(const ViewState& view, std::size_t place) {
-  const std::string& name = view.arrangement.cells[place];
-  if (name == kNumbersCell || find_figure(name) != nullptr) return name;
-  return Arrangement{}.cells[place];
+bool known(std::string_view name) { return name == kNumbersCell || find_figure(name) != nullptr; }
+
+// What a cell shows. A name that this version of the program does not have gives way to what stands there by default, or
+// else to a figure that has something to show of the workload and is nowhere yet.
+std::string cell_name(const ViewState& view, const Scenario& scenario, std::size_t place) {
+  const auto& cells = view.arrangement.cells;
+  if (known(cells[place])) return cells[place];
+  const Cells standard = default_cells(scenario.workload.kind);
+  const auto taken = [&](std::string_view name) { return std::find(cells.begin(), cells.end(), name) != cells.end(); };
+  if (known(standard[place]) && !taken(standard[place])) return standard[place];
+  std::size_t skip = 0;
+  for (std::size_t i = 0; i < place; ++i)
+    if (!known(cells[i])) ++skip;
+  for (const bool suited : {true, false})
+    for (const FigureRow& row : figures())
+      if (shows(row, scenario) == suited && !taken(row.name) && skip-- == 0) return std::string(row.name);
+  return std::string(kNumbersCell);
 }
 
 std::string cell_words(const PanelContext& ctx, std::size_t place) {
-  const std::string name = cell_name(ctx.view, place);
+  const std::string name = cell_name(ctx.view, ctx.session.scenario(), place);
   return std::string(ctx.text(name == kNumbersCell ? "ui.numbers.title" : "command.figure." + name));
 }
 
 void draw_cell(PanelContext& ctx, const Rect& r, std::size_t place, Scenario& scenario) {
-  const std::string name = cell_name(ctx.view, place);
+  const std::string name = cell_name(ctx.view, ctx.session.scenario(), place);
   if (name == kNumbersCell) {
     scenario = numbers_panel(ctx, r, place, std::move(scenario));
     return;

@@ -53,11 +53,15 @@ float cell_title(PanelContext& ctx, const Rect& head, std::string_view id, std::
   if (s.clicked) {
     std::vector<Option> options;
     int selected = -1;
+    // Those that have something to show of the workload, then the rest.
     const auto all = figures();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (id == "figure." + std::string(all[i].name)) selected = static_cast<int>(options.size());
-      options.push_back({std::string(ctx.text("command.figure." + std::string(all[i].name))), {}, true, false, static_cast<int>(i)});
-    }
+    for (const bool suited : {true, false})
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (shows(all[i], ctx.session.scenario()) != suited) continue;
+        if (id == "figure." + std::string(all[i].name)) selected = static_cast<int>(options.size());
+        const bool first = !suited && (options.empty() || shows(all[static_cast<std::size_t>(options.back().value)], ctx.session.scenario()));
+        options.push_back({std::string(ctx.text("command.figure." + std::string(all[i].name))), {}, true, first && !options.empty(), static_cast<int>(i)});
+      }
     if (place != kMaximised) {
       if (id == kNumbersCell) selected = static_cast<int>(options.size());
       options.push_back({std::string(ctx.text("ui.numbers.title")), {}, true, true, kNumbersValue});

@@ -62,8 +62,21 @@ float number_row(PanelContext& ctx, float x, float y, float width, float height,
   return height;
 }
 
-// Tokens a chip on a logarithmic line, with the limits below which the network decides.
-float limits(PanelContext& ctx, const Rect& r) {
+// A logarithmic line of what the plan has, tokens a chip or sequences, and the limits beside it.
+struct LimitLine {
+  Q now;
+  std::vector<Q> limits;
+  std::string_view axis;  // key of its words
+};
+
+// Training: tokens a chip below which the network decides. Serving: sequences below which reading weights does, and
+// beyond which there is no room.
+LimitLine limit_line(bool serving) {
+  if (serving) return {Q::serving_batch, {Q::critical_sequences, Q::max_batch}, "ui.limit.axis.sequences"};
+  return {Q::tokens_per_chip, {Q::bound_fsdp_1, Q::bound_fsdp_2, Q::bound_fsdp_3, Q::bound_mixed_sum, Q::bound_mixed_max}, "ui.limit.axis"};
+}
+
+float limits(PanelContext& ctx, const Rect& r, const LimitLine& line_of) {
   const auto& q = ctx.session.report().quantities;
   const Theme& t = ctx.ui.theme;
   struct Limit {
@@ -72,12 +85,12 @@ float limits(PanelContext& ctx, const Rect& r) {
     std::string text;
   };
   std::vector<Limit> all;
-  for (const Q each : {Q::bound_fsdp_1, Q::bound_fsdp_2, Q::bound_fsdp_3, Q::bound_mixed_sum, Q::bound_mixed_max})
+  for (const Q each : line_of.limits)
     if (const auto v = q[each]; v && *v > 0) {
       const std::string key = "ui.limit." + std::string(engine::quantity(each).id);
       all.push_back({each, *v, std::string(ctx.text(key))});
     }
-  const auto now = q[Q::tokens_per_chip];
+  const auto now = q[line_of.now];
   if (!now || *now <= 0 || all.empty()) return 0;
   double low = *now, high = *now;
   for (const Limit& l : all) {
@@ -103,14 +116,14 @@ float limits(PanelContext& ctx, const Rect& r) {
   }
   TextStyle title = small;
   title.halign = HAlign::right;
-  ctx.ui.canvas.text({r.right(), line + ctx.px(31)}, ctx.text("ui.limit.axis"), title);
+  ctx.ui.canvas.text({r.right(), line + ctx.px(31)}, ctx.text(line_of.axis), title);
   const float here = scale(*now);
   // The limits, each a drop with its name in a column of its own height, so that near ones do not overlap.
   std::sort(all.begin(), all.end(), [](const Limit& a, const Limit& b) { return a.value < b.value; });
   float y = line + ctx.px(50);
   for (const Limit& l : all) {
     const float x = scale(l.value);
-    const bool below = *now < l.value;
+    const bool below = l.q == Q::max_batch ? *now > l.value : *now < l.value;
     const Colour ink = below ? t.warn : t.ok;
     ctx.ui.canvas.line({x, line - ctx.px(7)}, {x, line + ctx.px(0)}, {ink, std::max(1.5f, ctx.px(2)), {}});
     const Rect row{r.x - ctx.px(6), y, r.w + ctx.px(12), ctx.px(24)};
@@ -169,12 +182,16 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
   const TextStyle phrase = ctx.style(t.ink2);
   const float x = cell_title(ctx, head, kNumbersCell, ctx.text("ui.numbers.title"), place) + ctx.px(6);
   const auto& q = ctx.session.report().quantities;
+  const bool serving = scenario.workload.kind == engine::WorkloadKind::serving;
+  const LimitLine line = limit_line(serving);
   std::string takeaway;
-  const auto now = q[Q::tokens_per_chip];
-  const auto bound = q[Q::bound_mixed_sum] ? q[Q::bound_mixed_sum] : q[Q::bound_fsdp_1];
-  if (now && bound)
-    takeaway = ctx.format(*now < *bound ? "ui.numbers.below" : "ui.numbers.above",
-                          {format(*bound, engine::unit::tokens_per_chip, {.unit = false})});
+  const auto now = q[line.now];
+  const auto bound = serving ? q[Q::critical_sequences] : q[Q::bound_mixed_sum] ? q[Q::bound_mixed_sum] : q[Q::bound_fsdp_1];
+  if (now && bound) {
+    const std::string_view key = serving ? (*now < *bound ? "ui.numbers.below_sequences" : "ui.numbers.above_sequences")
+                                         : (*now < *bound ? "ui.numbers.below" : "ui.numbers.above");
+    takeaway = ctx.format(key, {format(*bound, engine::unit::tokens_per_chip, {.unit = false})});
+  }
   ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, head.right() - x), phrase);
 
   // The stage that is pointed at in another figure, in the place of the run.
@@ -186,11 +203,16 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
   // One column where two would cut the names.
   const bool one = rest.w < ctx.px(500);
   const float gap = std::round(ctx.px(36)), w = one ? rest.w : std::floor((rest.w - gap) / 2);
-  const float drawn = limits(ctx, {rest.x, rest.y, w, rest.h});
+  const float drawn = limits(ctx, {rest.x, rest.y, w, rest.h}, line);
   std::vector<Group> groups{
       {"ui.numbers.job", {Q::params_total, Q::flops_per_token, Q::flops_model_per_step, Q::tokens_per_step}},
       {"ui.numbers.mesh", {Q::chips_used, Q::tokens_per_chip, Q::bound_x_opt, Q::bound_tensor, Q::memory_min_chips}},
       {"ui.numbers.run", {Q::flops_run, Q::stated_run_days, Q::hfu, Q::run_chip_hours}}};
+  if (serving)
+    groups = {{"ui.numbers.decoding", {Q::decode_step, Q::serving_tokens_per_chip, Q::kv_plateau, Q::critical_batch, Q::accepted_per_step}},
+              {"ui.numbers.steady", {Q::requests_per_s, Q::request_time, Q::sustained_tokens, Q::sustained_cost, Q::prefill_chip_ratio}},
+              {"ui.numbers.job", {Q::params_total, Q::weights_bytes_all, Q::kv_sequence_bytes, Q::kv_total_bytes, Q::kv_ways}},
+              {"ui.numbers.slices", {Q::slice_bf16, Q::slice_int8, Q::slice_int4}}};
   const float row_h = std::round(ctx.px(24)), group_head = std::round(ctx.px(28)), group_gap = std::round(ctx.px(6));
   // Each group goes to the column that is filled less.
   std::array<float, 2> bottoms{drawn > 0 ? rest.y + drawn + group_gap : rest.y, rest.y};

@@ -135,11 +135,55 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
   caption(ctx, column, note);
 }
 
+bool serves(const Scenario& s) { return s.workload.kind == engine::WorkloadKind::serving; }
+
+// Which kind: everything else in the window follows.
+void kind_row(PanelContext& ctx, Column& column, Scenario& s) {
+  const engine::Field* field = engine::find_field("workload.kind");
+  if (field == nullptr) return;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < field->choices.size(); ++i) names.push_back(field_value(ctx, *field, static_cast<double>(i)));
+  const Rect r{column.x, column.y, column.width, std::round(ctx.px(kControlHeight))};
+  const int now = static_cast<int>(field->get(s));
+  const int next = segmented(ctx.ui, r, field->path, names, now, {std::string(ctx.text("field.workload.kind.label")), {}},
+                             ctx.text("field.workload.kind.about"));
+  if (next != now) s = ctx.session.with_kind(static_cast<engine::WorkloadKind>(next));
+  column.y = r.bottom() + ctx.px(6);
+}
+
+void lengths_rows(PanelContext& ctx, Column& column, Scenario& s) {
+  const std::string tokens(ctx.text("ui.unit.tokens"));
+  if (!s.workload.has_lengths()) {
+    field_slider(ctx, column, s, "workload.prompt_tokens", powers(64, 1 << 20), {.unit = tokens});
+    field_slider(ctx, column, s, "workload.output_tokens", powers(16, 1 << 16), {.unit = tokens});
+    return;
+  }
+  for (std::size_t i = 0; i < s.workload.lengths.size(); ++i) {
+    if (s.workload.lengths[i].share <= 0) continue;
+    field_slider(ctx, column, s, fmt::format("workload.lengths.{}.prompt_tokens", i), powers(64, 1 << 20), {.unit = tokens});
+    field_slider(ctx, column, s, fmt::format("workload.lengths.{}.output_tokens", i), powers(16, 1 << 16), {.unit = tokens});
+  }
+}
+
 void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
-  begin_section(ctx, column, "ui.section.workload", ctx.text("ui.workload.training"));
-  field_slider(ctx, column, s, "workload.global_batch_sequences", powers(1, 65536), {.unit = std::string(ctx.text("ui.unit.sequences"))});
-  field_slider(ctx, column, s, "workload.sequence_length", powers(512, 1 << 20), {.unit = std::string(ctx.text("ui.unit.tokens"))});
+  begin_section(ctx, column, "ui.section.workload");
+  kind_row(ctx, column, s);
   const auto& q = ctx.session.report().quantities;
+  const std::string sequences(ctx.text("ui.unit.sequences"));
+  if (serves(s)) {
+    lengths_rows(ctx, column, s);
+    field_slider(ctx, column, s, "workload.batch", powers(1, 65536), {.unit = sequences});
+    SliderRange arrivals;
+    arrivals.kind = SliderKind::linear;
+    arrivals.track_to = std::max(1.0, std::ceil(1.5 * q.value_or(engine::Q::decode_requests, 1)));
+    field_slider(ctx, column, s, "workload.arrivals_per_s", arrivals, {.off = s.workload.arrivals_per_s == 0});
+    if (q[engine::Q::kv_sequence_bytes] && q[engine::Q::kv_total_bytes])
+      caption(ctx, column, ctx.format("ui.workload.cache", {format(*q[engine::Q::kv_sequence_bytes], engine::unit::bytes),
+                                                            format(*q[engine::Q::kv_total_bytes], engine::unit::bytes)}));
+    return;
+  }
+  field_slider(ctx, column, s, "workload.global_batch_sequences", powers(1, 65536), {.unit = sequences});
+  field_slider(ctx, column, s, "workload.sequence_length", powers(512, 1 << 20), {.unit = std::string(ctx.text("ui.unit.tokens"))});
   if (q[engine::Q::tokens_per_step] && q[engine::Q::tokens_per_chip])
     caption(ctx, column, ctx.format("ui.workload.tokens", {small_count(*q[engine::Q::tokens_per_step]),
                                                            format(*q[engine::Q::tokens_per_chip], engine::unit::tokens_per_chip, {.unit = false})}));
@@ -183,6 +227,19 @@ void chain_row(PanelContext& ctx, Column& column) {
   column.y += h;
 }
 
+double prefill_chips(const Scenario& s) {
+  const engine::PrefillPlan& p = s.serving.prefill;
+  return static_cast<double>(p.data) * p.tensor * p.context * p.pipeline;
+}
+
+// The swatch of a mesh axis: too small for a hatch; the name stands beside it.
+Fill axis_swatch(const PanelContext& ctx, widgets::Axis look) {
+  Fill swatch = fill_of(ctx.ui.theme, look, ctx.ui.em());
+  swatch.hatch = Hatch::none;
+  if (!swatch.colour.visible()) swatch.colour = ctx.ui.theme.ink2;
+  return swatch;
+}
+
 void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
   const Scenario before = s;
   // "128 x 8 x 16 = 16 384": the product against the chips there are.
@@ -198,12 +255,16 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
   const auto chips = static_cast<double>(engine::chip_count(s.cluster));
   const bool single = product == format_count(used);
   std::string note = single ? product : product + " = " + format_count(used);
+  // With prefill chips of their own: both meshes.
+  if (serves(s) && s.serving.disaggregated) {
+    const double apart = prefill_chips(s);
+    note = format_count(used) + " + " + format_count(apart) + " = " + format_count(used + apart);
+    used += apart;
+  }
   if (used != chips) note = ctx.format("ui.mesh.of", {note, format_count(chips)});
   const Mark mark = used == chips ? Mark::good : used < chips ? Mark::warning : Mark::error;
-  begin_section(ctx, column, "ui.section.mesh", note, mark);
+  begin_section(ctx, column, serves(s) && s.serving.disaggregated ? "ui.section.mesh.decode" : "ui.section.mesh", note, mark);
   const double top = std::exp2(std::ceil(std::log2(std::max(2.0, chips))));
-  const float em = ctx.ui.em();
-  const Theme& t = ctx.ui.theme;
   struct Row {
     std::string_view path;
     widgets::Axis look;
@@ -218,9 +279,7 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
                          Row{"parallelism.expert", widgets::Axis::expert, p.expert, engine::Axis::expert}}) {
     const bool narrow = row.look == widgets::Axis::tensor || row.look == widgets::Axis::context || row.look == widgets::Axis::expert;
     const double to = row.look == widgets::Axis::pipeline ? 128 : narrow ? 256 : std::max(16.0, top);
-    Fill swatch = fill_of(t, row.look, em);
-    swatch.hatch = Hatch::none;  // too small for one; the name stands beside it
-    if (!swatch.colour.visible()) swatch.colour = t.ink2;
+    const Fill swatch = axis_swatch(ctx, row.look);
     if (row.look == widgets::Axis::expert && !s.model.is_moe() && row.degree == 1) {
       field_unavailable(ctx, column, row.path, ctx.text("ui.model.no_experts"), swatch);
       continue;
@@ -231,9 +290,47 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
   chain_row(ctx, column);
   if (s.model.is_moe() && p.tensor > 1)
     field_slider(ctx, column, s, "parallelism.expert_tensor", integers(0, p.tensor), {.off = p.expert_tensor == 0});
-  field_segments(ctx, column, s, "parallelism.zero_stage");
+  // Weights that are gathered for every token are no plan for serving, but a training mesh may come with them.
+  if (!serves(s) || p.fsdp > 1) field_segments(ctx, column, s, "parallelism.zero_stage");
   if (p.context > 1) field_choice(ctx, column, s, "parallelism.context_method");
   if (p.tensor > 1) field_switch(ctx, column, s, "parallelism.sequence_parallel");
+}
+
+// How requests are served: chunks, caches, speculation, and the plan of prefill chips of their own.
+void serving_section(PanelContext& ctx, Column& column, Scenario& s) {
+  begin_section(ctx, column, "ui.section.serving");
+  const std::string tokens(ctx.text("ui.unit.tokens"));
+  engine::ServingPlan& plan = s.serving;
+  SliderRange share;
+  share.kind = SliderKind::linear;
+  share.track_from = 0;
+  share.track_to = 1;
+  field_switch(ctx, column, s, "serving.disaggregated");
+  if (plan.disaggregated) {
+    struct Row {
+      std::string_view path;
+      widgets::Axis look;
+      int degree;
+      double to;
+    };
+    const auto& p = plan.prefill;
+    for (const Row& row : {Row{"serving.prefill.data", widgets::Axis::data, p.data, 4096}, Row{"serving.prefill.tensor", widgets::Axis::tensor, p.tensor, 256},
+                           Row{"serving.prefill.context", widgets::Axis::context, p.context, 256},
+                           Row{"serving.prefill.pipeline", widgets::Axis::pipeline, p.pipeline, 128},
+                           Row{"serving.prefill.expert", widgets::Axis::expert, p.expert, 256}})
+      if (row.look != widgets::Axis::expert || s.model.is_moe() || row.degree > 1)
+        field_slider(ctx, column, s, row.path, powers(1, row.to), {.swatch = axis_swatch(ctx, row.look), .off = row.degree == 1});
+  }
+  field_slider(ctx, column, s, "serving.prefill_chunk_tokens", powers(128, 1 << 16), {.off = plan.prefill_chunk_tokens == 0, .unit = tokens});
+  field_slider(ctx, column, s, "serving.prefix_hit_rate", share, {.off = plan.prefix_hit_rate == 0, .unit = "%"});
+  if (s.parallelism.tensor > s.model.n_kv_heads) field_choice(ctx, column, s, "serving.kv_split");
+  field_slider(ctx, column, s, "serving.page_tokens", powers(1, 256), {.off = plan.page_tokens == 0, .unit = tokens});
+  field_slider(ctx, column, s, "serving.draft_tokens", integers(0, 16), {.off = plan.draft_tokens == 0});
+  if (plan.draft_tokens == 0) return;
+  field_slider(ctx, column, s, "serving.acceptance_rate", share, {.unit = "%"});
+  SliderRange cost = share;
+  cost.track_to = 0.5;
+  field_slider(ctx, column, s, "serving.draft_cost", cost);
 }
 
 void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
@@ -247,30 +344,33 @@ void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
 }
 
 void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
-  begin_section(ctx, column, "ui.section.memory");
+  begin_section(ctx, column, serves(s) ? "ui.section.formats" : "ui.section.memory");
   field_choice(ctx, column, s, "checkpointing.policy");
-  if (s.checkpointing.policy == engine::CheckpointPolicy::k_per_layer)
+  if (!serves(s) && s.checkpointing.policy == engine::CheckpointPolicy::k_per_layer)
     field_slider(ctx, column, s, "checkpointing.k", integers(1, 20));
   if (s.checkpointing.policy == engine::CheckpointPolicy::some_blocks)
     field_slider(ctx, column, s, "checkpointing.blocks", integers(1, std::max(2, s.model.n_layers)));
   if (s.checkpointing.policy == engine::CheckpointPolicy::segments || s.checkpointing.policy == engine::CheckpointPolicy::segments_minimal)
     field_slider(ctx, column, s, "checkpointing.segments", integers(0, std::max(2, s.model.n_layers)));
-  const float gap = ctx.px(8), w = std::floor((column.width - 2 * gap) / 3);
-  float bottom = column.y;
-  const auto third = [&](int i, float top, std::string_view path) {
-    Column c{column.x + static_cast<float>(i) * (w + gap), top, w};
-    field_choice(ctx, c, s, path, true);
-    bottom = std::max(bottom, c.y);
+  // The formats this kind of workload has: up to three in a row, the longer words of the rest in two.
+  const float gap = ctx.px(8);
+  const auto row_of = [&](std::initializer_list<std::string_view> paths) {
+    std::vector<std::string_view> shown;
+    for (const std::string_view path : paths)
+      if (const engine::Field* field = engine::find_field(path); field != nullptr && engine::applies(*field, s.workload.kind)) shown.push_back(path);
+    if (shown.empty()) return;
+    const auto n = static_cast<float>(shown.size());
+    const float w = std::floor((column.width - (n - 1) * gap) / n);
+    float bottom = column.y;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      Column c{column.x + static_cast<float>(i) * (w + gap), column.y, w};
+      field_choice(ctx, c, s, shown[i], true);
+      bottom = std::max(bottom, c.y);
+    }
+    column.y = bottom;
   };
-  const float first = column.y;
-  third(0, first, "precision.compute");
-  third(1, first, "precision.weights");
-  third(2, first, "precision.gradients");
-  const float half = std::floor((column.width - gap) / 2);
-  Column left{column.x, bottom, half}, right{column.x + half + gap, bottom, half};
-  field_choice(ctx, left, s, "precision.optimizer", true);
-  field_choice(ctx, right, s, "precision.master_weights", true);
-  column.y = left.y;
+  row_of({"precision.compute", "precision.weights", "precision.gradients", "precision.kv_cache"});
+  row_of({"precision.optimizer", "precision.master_weights"});
   field_switch(ctx, column, s, "offload.optimizer");
   field_switch(ctx, column, s, "offload.activations");
 }
@@ -281,7 +381,7 @@ void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
   tokens.kind = SliderKind::logarithmic;
   tokens.track_from = 1e9;
   tokens.track_to = 1e14;
-  if (const engine::Field* field = engine::find_field("workload.train_tokens"); field != nullptr) {
+  if (const engine::Field* field = engine::find_field("workload.train_tokens"); field != nullptr && engine::applies(*field, s.workload.kind)) {
     // Tokens of a run are read with a prefix ("15 T"), unlike other counts.
     ControlInfo info;
     info.id = field->path;
@@ -313,6 +413,7 @@ void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
                {.off = s.assumptions.reserve_bytes == 0, .unit = "B"});
   field_segments(ctx, column, s, "assumptions.flops");
   field_segments(ctx, column, s, "assumptions.axes_overlap");
+  field_slider(ctx, column, s, "assumptions.context_share", share, {.unit = "%"});
 }
 
 }  // namespace
@@ -332,7 +433,8 @@ Scenario scenario_rail(PanelContext& ctx, const Rect& r, Scenario scenario) {
     end_section(ctx, column, r);
     mesh_section(ctx, column, scenario);
     end_section(ctx, column, r);
-    pipeline_section(ctx, column, scenario);
+    if (serves(scenario)) serving_section(ctx, column, scenario);
+    else pipeline_section(ctx, column, scenario);
     end_section(ctx, column, r);
     memory_section(ctx, column, scenario);
     end_section(ctx, column, r);

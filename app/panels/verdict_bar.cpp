@@ -2,6 +2,7 @@
 // bar of the parts that add up to it.
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "app/panels/panel.h"
 #include "widgets/number_format.h"
@@ -27,6 +28,38 @@ std::string value_of(const PanelContext& ctx, Q q, NumberOptions options = {}) {
   const auto v = ctx.session.report().quantities[q];
   return v && !ctx.session.report().has_errors() ? format(*v, engine::quantity(q).unit, options) : std::string(kNoValue);
 }
+
+bool serves(const engine::Scenario& s) { return s.workload.kind == engine::WorkloadKind::serving; }
+
+// What a bar is made of: the parts of a step of training, or of a decoding step.
+std::span<const Q> parts_of(const engine::Scenario& s) {
+  return serves(s) ? std::span<const Q>(engine::kDecodeParts) : std::span<const Q>(engine::kStepParts);
+}
+Q total_of(const engine::Scenario& s) { return serves(s) ? Q::decode_step : Q::step_time; }
+
+// Of a decoding step a part looks like what it waits for: the cache, the weights or arithmetic.
+Fill look_of(const Theme& t, Q part, const engine::Scenario& s, const engine::QuantityValues& q, float em) {
+  const auto longer = [&](Q a, Q b) { return q.value_or(a, 0) >= q.value_or(b, 0); };
+  switch (part) {
+    case Q::decode_attention:
+      if (longer(Q::decode_kv_read, Q::decode_attention_math)) return fill_of(t, MemoryPart::kv_cache, em);
+      return part_fill(t, Q::step_attention, em);
+    case Q::decode_linear:
+      return longer(Q::decode_weight_read, Q::decode_flops_time) ? fill_of(t, MemoryPart::weights, em) : part_fill(t, Q::step_matmul, em);
+    case Q::decode_exposed: return part_fill(t, s.parallelism.tensor > 1 ? Q::step_tensor : s.parallelism.expert > 1 ? Q::step_expert : Q::step_data, em);
+    case Q::decode_transfer: return part_fill(t, Q::step_pipeline_transfer, em);
+    case Q::decode_draft: return part_fill(t, Q::step_recompute, em);
+    default: return part_fill(t, part, em);
+  }
+}
+
+// The longest part of the decoding step.
+Q longest_part(const engine::QuantityValues& q) {
+  return *std::max_element(engine::kDecodeParts.begin(), engine::kDecodeParts.end(),
+                           [&](Q a, Q b) { return q.value_or(a, 0) < q.value_or(b, 0); });
+}
+
+std::string label_of(const PanelContext& ctx, Q q) { return std::string(ctx.text("quantity." + std::string(engine::quantity(q).id) + ".label")); }
 
 Q bound_quantity(const engine::Bound& bound) {
   switch (bound.kind) {
@@ -75,11 +108,16 @@ Fact bound_fact(const PanelContext& ctx) {
     if (const engine::Diagnostic* d = worst_diagnostic(report)) f.below = diagnostic_title(ctx, *d);
     return f;
   }
-  const auto step = report.quantities[Q::step_time];
+  const bool serving = serves(ctx.session.scenario());
+  const auto step = report.quantities[total_of(ctx.session.scenario())];
   if (!step || *step <= 0) return f;
   const std::string key = "ui.bound." + std::string(report.bound.id());
   f.value = ctx.text(ctx.ui.texts.has(key) ? key : "bound." + std::string(report.bound.id()));
-  if (report.bound.kind == engine::BoundKind::compute) {
+  if (serving) {
+    f.quantity = longest_part(report.quantities);
+    f.below = ctx.format("ui.verdict.part_share", {label_of(ctx, f.quantity), format_share(report.quantities.value_or(f.quantity, 0) / *step)});
+    if (report.bound.kind == engine::BoundKind::mesh_axis || report.bound.kind == engine::BoundKind::latency) f.mark = Mark::warning;
+  } else if (report.bound.kind == engine::BoundKind::compute) {
     const double math = report.quantities.value_or(Q::step_matmul, 0) + report.quantities.value_or(Q::step_attention, 0) +
                         report.quantities.value_or(Q::step_recompute, 0);
     f.below = ctx.format("ui.verdict.share", {format_share(math / *step)});
@@ -94,12 +132,9 @@ Fact bound_fact(const PanelContext& ctx) {
   return f;
 }
 
-std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
+void training_facts(const PanelContext& ctx, bool compact, std::vector<Fact>& all) {
   const engine::Report& report = ctx.session.report();
   const auto& q = report.quantities;
-  std::vector<Fact> all;
-  all.push_back(memory_fact(ctx));
-  all.push_back(bound_fact(ctx));
   all.push_back({"verdict.mfu", "MFU", value_of(ctx, Q::mfu), std::string(ctx.text("ui.verdict.ideal")), {}, Q::mfu, 0.88f});
   all.push_back({"verdict.step", std::string(ctx.text("ui.verdict.step")), value_of(ctx, Q::step_time),
                  value_of(ctx, Q::tokens_per_s), {}, Q::step_time, 0.94f});
@@ -121,7 +156,40 @@ std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
       money.below = ctx.text("ui.verdict.no_price");
     all.push_back(money);
   }
-  if (ctx.view.pinned)
+}
+
+// What matters of serving: what a user waits for, what the chips give, how many sequences there is room for, the price.
+void serving_facts(const PanelContext& ctx, std::vector<Fact>& all) {
+  const engine::Report& report = ctx.session.report();
+  const auto& q = report.quantities;
+  const auto add = [&](std::string_view id, std::string_view key, Q quantity, std::string below, float share) -> Fact& {
+    return all.emplace_back(Fact{id, std::string(ctx.text(key)), value_of(ctx, quantity), std::move(below), {}, quantity, share});
+  };
+  add("verdict.ttft", "ui.verdict.ttft", Q::ttft,
+      q[Q::fresh_tokens] ? ctx.format("ui.verdict.ttft.prompt", {format_count(std::round(*q[Q::fresh_tokens]))}) : std::string(), 1.0f);
+  const bool drafts = ctx.session.scenario().serving.draft_tokens > 0;
+  add("verdict.token", "ui.verdict.token", Q::time_per_output_token,
+      drafts ? ctx.format("ui.verdict.token.drafts", {value_of(ctx, Q::decode_step), value_of(ctx, Q::accepted_per_step, {.unit = false})})
+             : ctx.format("ui.verdict.token.batch", {format_count(ctx.session.scenario().workload.batch)}), 1.0f);
+  add("verdict.tokens", "ui.verdict.tokens", Q::serving_tokens_per_s,
+      ctx.format("ui.verdict.per_chip", {value_of(ctx, Q::serving_tokens_per_chip)}), 1.12f);
+  Fact& most = add("verdict.max_batch", "ui.verdict.max_batch", Q::max_batch, {}, 0.9f);
+  if (const auto v = q[Q::max_batch]; v && !report.has_errors()) {
+    most.value = format_count(*v);
+    most.below = ctx.format("ui.verdict.max_batch.now", {format_count(ctx.session.scenario().workload.batch)});
+  }
+  add("verdict.cost", "ui.verdict.million", Q::serving_cost,
+      q[Q::price] ? ctx.format("ui.verdict.price", {format_fixed(*q[Q::price], 2)}) : std::string(ctx.text("ui.verdict.no_price")), 0.96f);
+}
+
+std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
+  std::vector<Fact> all;
+  all.push_back(memory_fact(ctx));
+  all.push_back(bound_fact(ctx));
+  const bool serving = serves(ctx.session.scenario());
+  if (serving) serving_facts(ctx, all);
+  else training_facts(ctx, compact, all);
+  if (ctx.view.pinned && serves(ctx.view.pinned->scenario) == serving)
     for (Fact& f : all) {
       if (f.id == "verdict.bound") {
         const engine::Report& before = ctx.view.pinned->report;
@@ -136,9 +204,10 @@ std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
 }
 
 // The parts of the step, end to end. Only the present step (`id` "step_bar") opens derivations.
-void step_bar(PanelContext& ctx, const Rect& bar, const engine::Report& report, std::string_view bar_id, bool words) {
+void step_bar(PanelContext& ctx, const Rect& bar, const engine::Scenario& scenario, const engine::Report& report,
+              std::string_view bar_id, bool words) {
   const auto& q = report.quantities;
-  const auto total = q[Q::step_time];
+  const auto total = q[total_of(scenario)];
   const Theme& t = ctx.ui.theme;
   ctx.ui.canvas.rect(bar, {.colour = t.ctl});
   if (!total || *total <= 0 || report.has_errors()) return;
@@ -150,14 +219,14 @@ void step_bar(PanelContext& ctx, const Rect& bar, const engine::Report& report, 
     double value = 0;
   };
   std::vector<Label> labels;
-  for (const Q part : engine::kStepParts) {
+  for (const Q part : parts_of(scenario)) {
     const double value = q.value_or(part, 0);
     if (value <= 0) continue;
     const float x0 = bar.x + static_cast<float>(done / *total) * bar.w;
     done += value;
     const float x1 = std::min(bar.right(), bar.x + static_cast<float>(done / *total) * bar.w);
     const Rect r = rect_between(x0, bar.y, std::max(x0, x1 - (x1 - x0 > ctx.px(4) ? ctx.px(1) : 0)), bar.bottom());
-    const Fill fill = part_fill(t, part, ctx.ui.em());
+    const Fill fill = look_of(t, part, scenario, q, ctx.ui.em());
     ctx.ui.canvas.rect(r, fill);
     if (part == Q::step_bubble) ctx.ui.canvas.frame(r, {t.bub, std::max(1.0f, ctx.px(1)), {}});
     const std::string id = std::string(bar_id) + "." + std::string(engine::quantity(part).id);
@@ -205,7 +274,8 @@ void compared_bars(PanelContext& ctx, const Rect& area) {
   const TextStyle bold = ctx.style(t.ink, kSmallText, Weight::bold), small = ctx.style(t.ink2, kSmallText);
   const std::string first(ctx.text("ui.pin.now")), second(ctx.text("ui.pin.baseline"));
   const float label = std::max(ctx.ui.canvas.text_width(first, bold), ctx.ui.canvas.text_width(second, small)) + ctx.px(12);
-  const double a = now.has_errors() ? 0 : now.quantities.value_or(Q::step_time, 0), b = before.has_errors() ? 0 : before.quantities.value_or(Q::step_time, 0);
+  const Q total = total_of(ctx.session.scenario());
+  const double a = now.has_errors() ? 0 : now.quantities.value_or(total, 0), b = before.has_errors() ? 0 : before.quantities.value_or(total, 0);
   const double longest = std::max({a, b, 1e-300});
   const float h = std::round(ctx.px(11)), room = area.w - label;
   const auto row = [&](float y, std::string_view name, const TextStyle& style, double seconds) {
@@ -213,8 +283,8 @@ void compared_bars(PanelContext& ctx, const Rect& area) {
     return Rect{area.x + label, y, std::max(ctx.px(2), room * static_cast<float>(seconds / longest)), h};
   };
   const Rect upper = row(std::round(area.y), first, bold, a), lower = row(std::round(area.y + ctx.px(17)), second, small, b);
-  step_bar(ctx, upper, now, "step_bar", false);
-  step_bar(ctx, lower, before, "baseline_bar", false);
+  step_bar(ctx, upper, ctx.session.scenario(), now, "step_bar", false);
+  step_bar(ctx, lower, ctx.view.pinned->scenario, before, "baseline_bar", false);
   if (a <= 0 || b <= 0) return;
   const Rect& shorter = a < b ? upper : lower;
   const std::string words = ctx.format(a < b ? "ui.pin.saved" : "ui.pin.lost", {format_duration(std::abs(a - b))});
@@ -266,8 +336,8 @@ engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario 
   }
   const float bar_h = std::round(ctx.px(12));
   const float bar_y = std::round(r.y + ctx.px(compact ? 76 : 86));
-  if (ctx.view.pinned) compared_bars(ctx, {r.x + pad, bar_y + ctx.px(2), width, ctx.px(30)});
-  else step_bar(ctx, {r.x + pad, bar_y, width, bar_h}, ctx.session.report(), "step_bar", !compact);
+  if (ctx.view.pinned && serves(ctx.view.pinned->scenario) == serves(scenario)) compared_bars(ctx, {r.x + pad, bar_y + ctx.px(2), width, ctx.px(30)});
+  else step_bar(ctx, {r.x + pad, bar_y, width, bar_h}, ctx.session.scenario(), ctx.session.report(), "step_bar", !compact);
   separator(ctx, r.x, r.right(), r.bottom() - 1);
   return scenario;
 }

@@ -1,0 +1,19 @@
+// What the grid shows of each kind of workload before anybody arranged it.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "app/layout.h"
+#include "engine/scenario.h"
+
+namespace roofscape::app {
+
+using Cells = std::array<std::string, kCellCount>;
+
+inline Cells default_cells(engine::WorkloadKind kind) {
+  if (kind == engine::WorkloadKind::serving) return {"latency-throughput", std::string(kNumbersCell), "serving-memory", "decode-step"};
+  return Arrangement{}.cells;
+}
+
+}  // namespace roofscape::app
