@@ -20,7 +20,11 @@ using engine::Q;
 
 namespace {
 
-constexpr std::string_view kFirst = "step.time_s";
+// What is derived before anything was clicked.
+std::string_view first_derivation(const engine::Scenario& scenario) {
+  const bool serves = scenario.workload.kind == engine::WorkloadKind::serving;
+  return engine::quantity(serves ? Q::time_per_output_token : Q::step_time).id;
+}
 
 const engine::Derivation* derive(PanelContext& ctx, const std::string& id) {
   auto& kept = ctx.view.derived;
@@ -261,7 +265,7 @@ const DerivationLine* dominant(const engine::Derivation& all, const DerivationLi
 engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scenario scenario) {
   const Theme& t = ctx.ui.theme;
   const float pad = std::round(ctx.px(16));
-  const std::string id = ctx.view.trail.empty() ? std::string(kFirst) : ctx.view.trail.back();
+  const std::string id = ctx.view.trail.empty() ? std::string(first_derivation(ctx.session.scenario())) : ctx.view.trail.back();
   const auto clip = ctx.ui.canvas.clip(r);
   Rect rest = r;
   const Rect head = rest.cut_top(std::round(ctx.px(40)));

@@ -90,6 +90,17 @@ TEST_CASE("the numbers of a serving scenario are of serving and open their deriv
   CHECK(h.workspace.view.trail.back() == "serving.critical_batch_sequences");
 }
 
+TEST_CASE("before anything was clicked the time per token is derived, and the step time where the scenario trains") {
+  for (const auto& [preset, id] : {std::pair{kServing, "serving.time_per_output_token_s"}, {"llama3-70b-v5p-pod", "step.time_s"}}) {
+    CAPTURE(preset);
+    Harness h(preset);
+    h.step(2);
+    REQUIRE(h.workspace.view.derived.has_value());
+    CHECK(h.workspace.view.derived->id == id);
+    CHECK(h.workspace.view.derived->derivation.has_value());
+  }
+}
+
 TEST_CASE("the switch of the kind is one step of undo, gives a plan that runs, and back brings the mesh that was") {
   Harness h(kTraining);
   const engine::Scenario before = h.scenario();
