@@ -113,6 +113,11 @@ std::string search_text(const Context& context, const engine::SearchResult& resu
 int search(const Context& context) {
   const auto scenario = read_scenario(context);
   if (!scenario) return kBadInput;
+  if (scenario->workload.kind == engine::WorkloadKind::serving) {
+    complain({context.options.scenario, "workload.kind", "the scenario serves, and the search is of training plans",
+              "give a scenario that trains; `sweep` varies one that serves"});
+    return kBadInput;
+  }
   const auto request = request_of(context, *scenario);
   if (!request) return kBadInput;
   const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);

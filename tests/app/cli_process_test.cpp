@@ -110,6 +110,7 @@ TEST_CASE("bad usage is answered with one line and exit 2") {
       {"evall x", "roofscape-cli: unknown command \"evall\"; did you mean \"eval\"?\n"},
       {"frobnicate", "roofscape-cli: unknown command \"frobnicate\"; there are: eval, explain, calc, figure, trace, check, validate, calibrate, presets, sweep, search, bench-sweep\n"},
       {"eval", "roofscape-cli: scenario is required; see roofscape-cli --help\n"},
+      {"search llama3-8b-serving-8-h100", "roofscape-cli: llama3-8b-serving-8-h100: workload.kind: the scenario serves, and the search is of training plans; give a scenario that trains; `sweep` varies one that serves\n"},
       {"eval none.json", "roofscape-cli: none.json: there is no such file; check the path\n"},
       {"eval llama3-70b-v5p-pud", "roofscape-cli: llama3-70b-v5p-pud: there is no such file and no scenario preset of that name; did you mean \"llama3-70b-v5p-pod\"?\n"},
       {"eval .", "roofscape-cli: .: is a folder; name a file\n"},
