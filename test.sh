@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds Roofscape and runs its tests, then once more under the address and undefined-behaviour sanitizers when CI is set
-# or --sanitize is given. Installs the Debian packages that are missing first (root or sudo).
+# Builds Roofscape and runs its tests, then once more under the address and undefined-behaviour sanitizers when --sanitize is
+# given, or, but for the window's tests, when CI is set. Installs the Debian packages that are missing first (root or sudo).
 #   ./test.sh [--deps] [--sanitize | --no-sanitize]      --deps: install what is missing and stop
 set -euo pipefail
 
@@ -8,7 +8,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=scripts/packages.sh
 . "$here/scripts/packages.sh"
 
-sanitize=${CI:+yes}
+sanitize=${CI:+asan-headless}
 for argument in "$@"; do
   case $argument in
     --deps)
@@ -16,7 +16,7 @@ for argument in "$@"; do
       echo "Everything needed to build and test is installed."
       exit 0
       ;;
-    --sanitize) sanitize=yes ;;
+    --sanitize) sanitize=asan ;;
     --no-sanitize) sanitize= ;;
     -h | --help)
       sed -n '2,4s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
@@ -41,5 +41,5 @@ run_tests release
 if [ -n "$sanitize" ]; then
   export ASAN_OPTIONS="strict_string_checks=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
   export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
-  run_tests asan
+  run_tests "$sanitize"
 fi
