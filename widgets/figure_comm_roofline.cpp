@@ -12,6 +12,7 @@
 #include "widgets/line_chart.h"
 #include "widgets/number_format.h"
 #include "widgets/palette.h"
+#include "widgets/quantity_look.h"
 
 namespace roofscape::widgets {
 
@@ -31,17 +32,6 @@ const CommRoofline& study_of(const FigureInput& input) {
 }
 
 std::string_view axis_id(engine::Axis axis) { return engine::kAxisIds[static_cast<std::size_t>(axis)]; }
-Axis look_of(engine::Axis axis) {
-  switch (axis) {
-    case engine::Axis::data: return Axis::data;
-    case engine::Axis::fsdp: return Axis::fsdp;
-    case engine::Axis::tensor: return Axis::tensor;
-    case engine::Axis::context: return Axis::context;
-    case engine::Axis::expert: return Axis::expert;
-    case engine::Axis::pipeline: return Axis::pipeline;
-  }
-  return Axis::data;
-}
 std::string axis_name(const FigureInput& input, const AxisDot& dot) {
   return input.texts.format("figure.axis." + std::string(axis_id(dot.axis)), {format_count(dot.degree)});
 }

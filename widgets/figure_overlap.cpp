@@ -11,6 +11,7 @@
 #include "widgets/number_format.h"
 #include "widgets/palette.h"
 #include "widgets/plot.h"
+#include "widgets/quantity_look.h"
 #include "widgets/stage_rows.h"
 
 namespace roofscape::widgets {
@@ -40,18 +41,6 @@ LayerOverlap study(const FigureInput& input, const FigureView& view) {
   const Strategy strategy = strategy_of(view);
   if (strategy == Strategy::plan) return engine::layer_overlap(input.scenario, input.report);
   return input.studies.get<LayerOverlap>(Key{input.scenario, strategy}, [&] { return engine::layer_overlap(input.scenario, strategy); });
-}
-
-Axis look_of(engine::Axis axis) {
-  switch (axis) {
-    case engine::Axis::data: return Axis::data;
-    case engine::Axis::fsdp: return Axis::fsdp;
-    case engine::Axis::tensor: return Axis::tensor;
-    case engine::Axis::context: return Axis::context;
-    case engine::Axis::expert: return Axis::expert;
-    case engine::Axis::pipeline: return Axis::pipeline;
-  }
-  return Axis::data;
 }
 
 // Axes that move anything, in the order of the mesh.

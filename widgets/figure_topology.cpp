@@ -10,6 +10,7 @@
 #include "widgets/figure_topology_parts.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
+#include "widgets/quantity_look.h"
 
 namespace roofscape::widgets {
 
@@ -19,11 +20,6 @@ using namespace topology;
 
 namespace topology {
 namespace {
-
-Axis look_of(engine::Axis axis) {
-  constexpr std::array<Axis, engine::kAxisCount> kLooks{Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline};
-  return kLooks[static_cast<std::size_t>(axis)];
-}
 
 std::string links_of(const FigureInput& input, const AxisPlacement& p) {
   const TextTable& t = input.texts;

@@ -38,4 +38,16 @@ Fill fill_of(const Theme& theme, Q part, float em) {
   }
 }
 
+Axis look_of(engine::Axis axis) {
+  switch (axis) {
+    case engine::Axis::data: return Axis::data;
+    case engine::Axis::fsdp: return Axis::fsdp;
+    case engine::Axis::tensor: return Axis::tensor;
+    case engine::Axis::context: return Axis::context;
+    case engine::Axis::expert: return Axis::expert;
+    case engine::Axis::pipeline: return Axis::pipeline;
+  }
+  return Axis::data;
+}
+
 }  // namespace roofscape::widgets

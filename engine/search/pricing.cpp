@@ -130,8 +130,7 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
   const double f = blocks.layer.forward, b = blocks.layer.backward;
   const double first_f = blocks.embedding.forward, first = first_f + blocks.embedding.backward;
   const double last = blocks.head.forward + blocks.head.backward;
-  const double stream = mesh.in.activation_bytes * layer.cost.microbatch_tokens * mesh.in.model.d_model;
-  const double transfer = (state.stage.sequence_parallel || mesh.in.calibrated ? stream / mesh.in.degree(Axis::tensor).x : stream) /
+  const double transfer = boundary_bytes(mesh.in, layer.cost.microbatch_tokens, state.stage.sequence_parallel) /
                           mesh.rates.bandwidth[static_cast<std::size_t>(Axis::pipeline)];
   const double m = shape.microbatches, share = kinds.doubled ? m / 2 : m;
   const bool whole = !splits_backward(shape.kind);

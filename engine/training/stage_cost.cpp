@@ -244,7 +244,6 @@ void end_reduction(const Inputs<S>& in, const LayerCost<S>& layer, const LinkRat
 template <Scalar S>
 void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& key, SimulationScratch& scratch,
                 PipelineReport& pipeline, StageCost<S>& cost) {
-  const S& Y = in.degree(Axis::tensor).x;
   const bool pipelined = key.shape.stages > 1;
   static_cast<StepCounts<S>&>(cost) = step_counts(in);
   stage_blocks<S>(in, layer, layer, cost, key, cost);
@@ -284,10 +283,7 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
   pipeline.status = pipelined ? check_schedule(key.shape) : ScheduleStatus{};
   if (!pipelined) return;
 
-  // The residual stream of a microbatch; where it is split over tensor ranks each sends its share.
-  const S stream = in.activation_bytes * layer.microbatch_tokens * in.model.d_model;
-  // Megatron-LM sends each tensor rank's share also where all have the whole (Narayanan et al. 2021, section 4.1).
-  const S boundary = key.sequence_parallel || in.calibrated ? stream / Y : stream;
+  const S boundary = boundary_bytes(in, layer.microbatch_tokens, key.sequence_parallel);
   cost.transfer = named(Q::pipeline_transfer, in.calibrated ? boundary / layer.bandwidth[at(Axis::pipeline)] + layer.latency[at(Axis::pipeline)]
                                                                   : boundary / layer.bandwidth[at(Axis::pipeline)]);
   if (!pipeline.status.legal()) return;

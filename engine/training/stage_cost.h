@@ -104,6 +104,14 @@ extern template void stage_cost<double>(const Inputs<double>&, const LayerCost<d
 extern template void stage_cost<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&, const StageKey&,
                                         SimulationScratch&, PipelineReport&, StageCost<Traced>&);
 
+// What a tensor rank sends to the next stage: the residual stream of a microbatch, or its share where the stream is split
+// over the ranks. Megatron-LM sends each rank's share also where all have the whole (Narayanan et al. 2021, section 4.1).
+template <Scalar S>
+S boundary_bytes(const Inputs<S>& in, const S& microbatch_tokens, bool sequence_parallel) {
+  const S stream = in.activation_bytes * microbatch_tokens * in.model.d_model;
+  return sequence_parallel || in.calibrated ? stream / in.degree(Axis::tensor).x : stream;
+}
+
 // Microbatches of a step, rounded up; at least 1.
 int microbatch_count(const Scenario&);
 

@@ -17,44 +17,6 @@ namespace {
 constexpr std::string_view kBookFigures[]{"network", "comm-roofline", "matmul", "collective", "sharded-matmul"};
 constexpr const char* kPresets[]{"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800", "llama3-8b-8-h100"};
 
-const TextTable& longer_words() {
-  static const TextTable table = [] {
-    auto texts = english().all();
-    for (auto& [key, text] : texts) {
-      if (!key.starts_with("figure.") || key == "figure.list_separator" || text.find('{') == 0) continue;
-      for (std::size_t i = 0, n = text.size() / 2; i < n; ++i) text += "abcdefghij"[i % 10];
-    }
-    return TextTable(std::move(texts));
-  }();
-  return table;
-}
-
-std::vector<FigureView> views_of(const FigureRow& row) {
-  std::vector<FigureView> out{FigureView{}};
-  for (std::size_t o = 0; o < row.options.size(); ++o)
-    for (std::size_t c = 1; c < row.options[o].choices.size(); ++c) {
-      FigureView view;
-      view.choices[o] = static_cast<std::uint8_t>(c);
-      out.push_back(view);
-    }
-  return out;
-}
-
-const FigureCase& case_of(const char* preset) {
-  static std::map<std::string, FigureCase> cases;
-  const auto it = cases.find(preset);
-  return it != cases.end() ? it->second : cases.emplace(preset, preset_case(preset)).first->second;
-}
-
-void check_clean(const FigureRow& row, const FigureCase& c, const Theme& theme, float em, float width, float height, const FigureView& view,
-                 const TextTable& texts) {
-  CAPTURE(width);
-  RecordCanvas canvas(fonts(), em, {0, 0, width, height});
-  row.draw(canvas, canvas.bounds(), input_of(c, theme, texts), view);
-  CHECK(canvas.audit_text() == "");
-  for (const TextRun& run : canvas.texts()) CHECK_FALSE(run.text.starts_with("figure."));
-}
-
 // The position of a value on a logarithmic axis, from the places of two of its tick labels.
 float between_ticks(const RecordCanvas& canvas, const char* low_text, double low, const char* high_text, double high, double value, bool vertical) {
   const TextRun *a = canvas.find_text(low_text), *b = canvas.find_text(high_text);
@@ -77,7 +39,6 @@ FigureView with_choice(std::size_t option, std::uint8_t choice) {
 }  // namespace
 
 TEST_CASE("figures of the book are clean at any size, with all options and long words") {
-  const Theme dark = theme("dark"), print = theme("print"), projector = theme("projector");
   for (const char* preset : kPresets)
     for (const std::string_view name : kBookFigures) {
       const FigureRow& row = *find_figure(name);
@@ -88,33 +49,18 @@ TEST_CASE("figures of the book are clean at any size, with all options and long 
         CAPTURE(static_cast<int>(view.choices[1]));
         CAPTURE(static_cast<int>(view.choices[2]));
         const FigureCase& c = case_of(preset);
-        check_clean(row, c, dark, 15, 320, 240, view, english());
-        check_clean(row, c, dark, 15, 480, 320, view, english());
-        check_clean(row, c, dark, 15, 3840, 2160, view, english());
-        check_clean(row, c, projector, 32, 1920, 1000, view, english());
-        check_clean(row, c, dark, 15, 480, 320, view, longer_words());
-        check_clean(row, c, dark, 15, 900, 500, view, longer_words());
-        view.print = true;
-        check_clean(row, c, print, 9, 320, 220, view, english());
-        check_clean(row, c, print, 9, row.width_pt, row.height_pt, view, english());
-        view.compact = true;
-        check_clean(row, c, dark, 13.125f, 400, 270, view, english());
+        check_clean_everywhere(row, c, view);
       }
     }
 }
 
 TEST_CASE("figures of the book have a takeaway and a table for every preset") {
-  const Theme dark = theme("dark");
   for (const char* preset : kPresets)
     for (const std::string_view name : kBookFigures) {
       CAPTURE(preset);
       CAPTURE(name);
       const FigureRow& row = *find_figure(name);
-      CHECK(row.head(input_of(case_of(preset), dark), {}).takeaway != "");
-      const std::string data = row.data(input_of(case_of(preset), dark), {});
-      const auto columns = std::count(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(data.find('\n')), '\t');
-      CHECK(std::count(data.begin(), data.end(), '\t') == columns * std::count(data.begin(), data.end(), '\n'));
-      CHECK(std::count(data.begin(), data.end(), '\n') >= 2);
+      check_takeaway_and_table(row, case_of(preset));
     }
 }
 

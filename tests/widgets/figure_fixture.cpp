@@ -225,6 +225,29 @@ std::span<const engine::Chip> sample_chips() {
   return chips;
 }
 
+const TextTable& long_words() {
+  static const TextTable table = [] {
+    auto texts = english().all();
+    for (auto& [key, text] : texts) {
+      if (!key.starts_with("figure.") || key == "figure.list_separator" || text.find('{') == 0) continue;
+      for (std::size_t i = 0, n = text.size() / 2; i < n; ++i) text += "abcdefghij"[i % 10];
+    }
+    return TextTable(std::move(texts));
+  }();
+  return table;
+}
+
+std::vector<FigureView> views_of(const FigureRow& row) {
+  std::vector<FigureView> out{FigureView{}};
+  for (std::size_t o = 0; o < row.options.size(); ++o)
+    for (std::size_t c = 1; c < row.options[o].choices.size(); ++c) {
+      FigureView view;
+      view.choices[o] = static_cast<std::uint8_t>(c);
+      out.push_back(view);
+    }
+  return out;
+}
+
 FigureInput input_of(const FigureCase& c, const Theme& theme, const TextTable& texts) {
   static StudyCache studies;
   static std::map<const FigureCase*, Baseline> ghosts;

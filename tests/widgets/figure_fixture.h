@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <vector>
+#include <vector>
 
 #include "engine/report.h"
 #include "tests/widgets/support.h"
@@ -34,8 +35,13 @@ FigureCase one_stage(int microbatches = 1);
 FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, engine::Tick input, engine::Tick weight);
 
 const TextTable& english();
+// English with every text of a figure half as long again, as other languages are.
+const TextTable& long_words();
 // What points into `c` and `texts` lives as long as they do.
 FigureInput input_of(const FigureCase& c, const Theme& theme, const TextTable& texts = english());
+
+// The view of each choice of a figure's options, one option at a time; the default first.
+std::vector<FigureView> views_of(const FigureRow& row);
 
 // Draws a figure by name and returns the canvas.
 std::unique_ptr<RecordCanvas> drawn(const std::string& figure, const FigureCase& c, const std::string& theme_name,

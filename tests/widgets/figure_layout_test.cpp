@@ -56,19 +56,6 @@ struct Size {
   float width, height;
 };
 
-// English with every text of a figure half as long again, as other languages are.
-const TextTable& long_words() {
-  static const TextTable table = [] {
-    auto texts = english().all();
-    for (auto& [key, text] : texts) {
-      if (!key.starts_with("figure.") || key == "figure.list_separator" || text.find('{') == 0) continue;
-      for (std::size_t i = 0, n = text.size() / 2; i < n; ++i) text += "abcdefghij"[i % 10];
-    }
-    return TextTable(std::move(texts));
-  }();
-  return table;
-}
-
 }  // namespace
 
 TEST_CASE("no text is cut or covered at any size, on screen and on paper") {

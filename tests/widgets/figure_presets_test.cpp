@@ -27,31 +27,6 @@ constexpr Look kLooks[]{{"dark", 15, 320, 240, false, false},      {"dark", 15, 
                         {"dark", 15, 3840, 2160, false, false},    {"projector", 32, 1920, 1000, false, false},
                         {"print", 9, 320, 220, true, false},       {"print", 9, 425, 255, true, false}};
 
-// Every text of a figure half as long again, as other languages are.
-const TextTable& longer_words() {
-  static const TextTable table = [] {
-    auto texts = english().all();
-    for (auto& [key, text] : texts) {
-      if (!key.starts_with("figure.") || key == "figure.list_separator" || text.find('{') == 0) continue;
-      for (std::size_t i = 0, n = text.size() / 2; i < n; ++i) text += "abcdefghij"[i % 10];
-    }
-    return TextTable(std::move(texts));
-  }();
-  return table;
-}
-
-// All combinations of a figure's options, one after the other.
-std::vector<FigureView> views_of(const FigureRow& row) {
-  std::vector<FigureView> out{FigureView{}};
-  for (std::size_t o = 0; o < row.options.size(); ++o)
-    for (std::size_t c = 1; c < row.options[o].choices.size(); ++c) {
-      FigureView view;
-      view.choices[o] = static_cast<std::uint8_t>(c);
-      out.push_back(view);
-    }
-  return out;
-}
-
 }  // namespace
 
 TEST_CASE("figures of presets are clean at any size and with long words") {
@@ -70,7 +45,7 @@ TEST_CASE("figures of presets are clean at any size and with long words") {
             view.compact = look.compact;
             const Theme colours = theme(look.theme);
             RecordCanvas canvas(fonts(), look.em, {0, 0, look.width, look.height});
-            find_figure(name)->draw(canvas, canvas.bounds(), input_of(c, colours, longer ? longer_words() : english()), view);
+            find_figure(name)->draw(canvas, canvas.bounds(), input_of(c, colours, longer ? long_words() : english()), view);
             CHECK(canvas.audit_text() == "");
             for (const TextRun& run : canvas.texts()) CHECK_FALSE(run.text.starts_with("figure."));
           }

@@ -16,33 +16,6 @@ namespace {
 constexpr const char* kPresets[]{"llama2-13b-16-v5e", "llama3-70b-16-v5e", "llama3-8b-serving-8-h100", "llama3-70b-serving-8-h100",
                                  "deepseek-v3-h800-wide-expert"};
 
-const FigureCase& case_of(const char* preset) {
-  static std::map<std::string, FigureCase> cases;
-  const auto it = cases.find(preset);
-  return it != cases.end() ? it->second : cases.emplace(preset, preset_case(preset)).first->second;
-}
-
-const TextTable& longer_words() {
-  static const TextTable table = [] {
-    auto texts = english().all();
-    for (auto& [key, text] : texts) {
-      if (!key.starts_with("figure.") || key == "figure.list_separator" || text.find('{') == 0) continue;
-      for (std::size_t i = 0, n = text.size() / 2; i < n; ++i) text += "abcdefghij"[i % 10];
-    }
-    return TextTable(std::move(texts));
-  }();
-  return table;
-}
-
-void check_clean(const FigureRow& row, const FigureCase& c, const Theme& theme, float em, float width, float height, const FigureView& view,
-                 const TextTable& texts) {
-  CAPTURE(width);
-  RecordCanvas canvas(fonts(), em, {0, 0, width, height});
-  row.draw(canvas, canvas.bounds(), input_of(c, theme, texts), view);
-  CHECK(canvas.audit_text() == "");
-  for (const TextRun& run : canvas.texts()) CHECK_FALSE(run.text.starts_with("figure."));
-}
-
 std::string takeaway(const char* figure, const FigureCase& c) {
   const Theme dark = theme("dark");
   return find_figure(figure)->head(input_of(c, dark), {}).takeaway;
@@ -60,40 +33,23 @@ void check_print_golden(const char* golden, const char* figure, const char* pres
 }  // namespace
 
 TEST_CASE("figures of serving are clean at any size and with long words") {
-  const Theme dark = theme("dark"), print = theme("print"), projector = theme("projector");
   for (const char* preset : kPresets)
     for (const FigureRow& row : figures()) {
       if (row.subject != Subject::serving) continue;
       CAPTURE(preset);
       CAPTURE(row.name);
       const FigureCase& c = case_of(preset);
-      FigureView view;
-      check_clean(row, c, dark, 15, 320, 240, view, english());
-      check_clean(row, c, dark, 15, 480, 320, view, english());
-      check_clean(row, c, dark, 15, 3840, 2160, view, english());
-      check_clean(row, c, projector, 32, 1920, 1000, view, english());
-      check_clean(row, c, dark, 15, 480, 320, view, longer_words());
-      check_clean(row, c, dark, 15, 900, 500, view, longer_words());
-      view.print = true;
-      check_clean(row, c, print, 9, 320, 220, view, english());
-      check_clean(row, c, print, 9, row.width_pt, row.height_pt, view, english());
-      view.compact = true;
-      check_clean(row, c, dark, 13.125f, 400, 270, view, english());
+      check_clean_everywhere(row, c, {});
     }
 }
 
 TEST_CASE("figures of serving have a takeaway and a table for every preset") {
-  const Theme dark = theme("dark");
   for (const char* preset : kPresets)
     for (const FigureRow& row : figures()) {
       if (row.subject != Subject::serving) continue;
       CAPTURE(preset);
       CAPTURE(row.name);
-      CHECK(row.head(input_of(case_of(preset), dark), {}).takeaway != "");
-      const std::string data = row.data(input_of(case_of(preset), dark), {});
-      const auto columns = std::count(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(data.find('\n')), '\t');
-      CHECK(std::count(data.begin(), data.end(), '\t') == columns * std::count(data.begin(), data.end(), '\n'));
-      CHECK(std::count(data.begin(), data.end(), '\n') >= 2);
+      check_takeaway_and_table(row, case_of(preset));
     }
 }
 
