@@ -125,7 +125,8 @@ void draw_rung_label(Canvas& canvas, const FigureInput& input, const MemoryRung&
       std::vector<LabelLine>{{words, name}}};
   const float gap = canvas.px(8);
   for (const auto& lines : forms) {
-    const Size size = label_size(canvas, lines);
+    Size size = label_size(canvas, lines);
+    size.w += gap;  // so that two names side by side stay two
     const float middle = end.y - size.h / 2, over = end.y - gap - size.h, under = end.y + gap;
     const std::array<Point, 9> corners{Point{end.x + gap, middle},  {end.x + gap, over},  {end.x + gap, end.y - size.h * 0.75f},
                                        {start.x + gap, under},      {end.x - size.w, over}, {start.x + gap, over},

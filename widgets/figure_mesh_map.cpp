@@ -123,8 +123,8 @@ const MeshCell* best_of(const MeshMap& map, Shown shown) {
   return best;
 }
 
-// The colour key with its ends, from the left edge on.
-void draw_scale(Canvas& canvas, const FigureInput& input, const Rect& row, const Range& range, Shown shown) {
+// The colour key with its ends, from the left edge on. `blank`: some cells are of no mesh at all.
+void draw_scale(Canvas& canvas, const FigureInput& input, const Rect& row, const Range& range, Shown shown, bool blank) {
   const Theme& theme = input.theme;
   const TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
   const bool rising = shown == Shown::mfu;
@@ -141,7 +141,7 @@ void draw_scale(Canvas& canvas, const FigureInput& input, const Rect& row, const
   canvas.text({start + width + gap, row.centre().y}, right, style);
   // What the numbers in the cells are, where there is room for it.
   const float after = start + width + gap + canvas.text_width(right, style) + canvas.px(14);
-  const std::string words = input.texts.format("figure.mesh-map.key", {std::string(input.texts.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])))});
+  const std::string words = input.texts.format(blank ? "figure.mesh-map.key.blank" : "figure.mesh-map.key", {std::string(input.texts.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])))});
   const TextStyle faint = small_text(canvas, theme.ink3, HAlign::left);
   if (after + canvas.text_width(words, faint) <= row.right()) canvas.text({after, row.centre().y}, words, faint);
 }
@@ -240,7 +240,8 @@ void draw_mesh_map(Canvas& canvas, const Rect& area, const FigureInput& input, c
       canvas.frame(r.inset(-canvas.px(1)), {theme.panel, canvas.px(3), {}});
       canvas.frame(r, {theme.ink, canvas.px(2), {}});
     }
-  draw_scale(canvas, input, key, range, shown);
+  const bool blank = std::any_of(map.cells.begin(), map.cells.end(), [](const MeshCell& c) { return c.state == MeshCellState::no_mesh; });
+  draw_scale(canvas, input, key, range, shown, blank);
 }
 
 std::string mesh_map_data(const FigureInput& input, const FigureView& view) {

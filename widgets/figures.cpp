@@ -47,7 +47,7 @@ constexpr std::array kFigures{
     FigureRow{"ladder", draw_ladder, ladder_head, ladder_data, kColumn, 283.5f, {}, Subject::any},
     FigureRow{"generations", draw_generations, generations_head, generations_data, kColumn, 368.5f, {}, Subject::any},
     FigureRow{"topology", draw_topology, topology_head, topology_data, kColumn, 255.1f},
-    FigureRow{"compare", draw_compare, compare_head, compare_data, kColumn, 255.1f},
+    FigureRow{"compare", draw_compare, compare_head, compare_data, kColumn, 255.1f, {}, Subject::training, true},
     FigureRow{"step", draw_step, step_head, step_data, kColumn, 255.1f},
     FigureRow{"parameters", draw_parameters, parameters_head, parameters_data, kColumn, 269.3f},
     FigureRow{"memory-time", draw_memory_time, memory_time_head, memory_time_data, kColumn, 255.1f, kMemoryTimeOptions},

@@ -23,6 +23,7 @@ struct FigureRow {
   float width_pt = 0, height_pt = 0;  // of an exported file, in points (1/72 inch); text is kPrintEm
   std::span<const FigureOption> options = {};
   Subject subject = Subject::training;
+  bool of_difference = false;  // shows nothing without a baseline
 };
 
 inline constexpr float kPrintEm = 9;  // points

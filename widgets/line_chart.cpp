@@ -270,7 +270,7 @@ void draw_along(Canvas& canvas, const FigureInput& input, const Chart& chart, co
         }))
       continue;
     int crossed = 0;
-    for (const Rect& r : squares) crossed += std::max(0, crossings(l, chart, r.inset(side * 0.3f)));
+    for (const Rect& r : squares) crossed += std::max(0, crossings(l, chart, r.inset(side * 0.15f)));
     const int cost = 20 * crossed + std::abs(step - 7) + (place < kPlaces ? 0 : 5);
     if (cost < least) least = cost, best = anchor, kept = std::move(squares);
   }

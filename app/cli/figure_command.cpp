@@ -137,6 +137,15 @@ int write_one(const Context& context) {
   return code_of(material->now.report);
 }
 
+// Whether there is anything of this scenario for the figure to show; adds it to the sentence about those left out if not.
+bool has_content(const FigureRow& row, const Material& material, std::vector<std::string>& left_out) {
+  std::string_view why;
+  if (!widgets::shows(row, material.now.scenario)) why = row.subject == widgets::Subject::serving ? "serving only" : "training only";
+  else if (row.of_difference && !material.baseline) why = "needs --baseline";
+  if (!why.empty()) left_out.push_back(fmt::format("{} ({})", row.name, why));
+  return why.empty();
+}
+
 int write_all(const Context& context) {
   Options options = context.options;
   if (options.scenario.empty()) options.scenario = std::exchange(options.figure, {});
@@ -157,11 +166,14 @@ int write_all(const Context& context) {
   const widgets::FontStack fonts;
   const Sheet sheet{*material, context};
   std::string written;
+  std::vector<std::string> left_out;
   for (const FigureRow& row : widgets::figures()) {
+    if (!has_content(row, *material, left_out)) continue;
     const auto file = folder / (std::string(row.name) + std::string(extension_of(format.value())));
     if (const auto error = export_figure(row, sheet.input, file, form_of(row, options).value(), fonts)) return refuse(*error);
     written += file.string() + '\n';
   }
+  if (!left_out.empty()) fmt::print(stderr, "roofscape-cli: left out: {}\n", fmt::join(left_out, ", "));
   return print(written, code_of(material->now.report));
 }
 
