@@ -146,6 +146,7 @@ io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const wid
                           ? widgets::CairoCanvas::pdf(fonts, wanted.em, wanted.width, wanted.height, options)
                           : widgets::CairoCanvas::png(fonts, wanted.em, wanted.width, wanted.height, wanted.pixels_per_point,
                                                       input.theme.panel);
+  canvas->set_tagging(widgets::Tagging::none);  // these formats hold no readouts
   draw(*canvas, figure, input, view);
   std::string bytes = canvas->finish();
   if (bytes.empty()) return io::InputError{{}, {}, "cannot be drawn: " + canvas->error(), "try a smaller size"};
