@@ -85,6 +85,22 @@ std::string present_text(const Context& context, const engine::SearchResult& res
                                                             fmt::format("{:.1f} %", 100 * share)}) + "\n";
 }
 
+std::string plan_words(const engine::Plan& p) {
+  std::string out;
+  const auto add = [&out](std::string_view name, int n) {
+    if (n > 1) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, n);
+  };
+  add("data", p.data), add("fsdp", p.fsdp), add("tensor", p.tensor), add("context", p.context), add("expert", p.expert), add("pipeline", p.pipeline);
+  return out;
+}
+
+std::string near_miss_text(const Context& context, const engine::SearchResult& result) {
+  if (!result.near_miss) return {};
+  const auto& [plan, shortage] = *result.near_miss;
+  return context.texts.format("cli.search.near_miss", {fmt::format("{:.4g} s", plan.step_time_s), plan_words(plan.plan), std::to_string(shortage.device),
+                                                       fmt::format("{:.1f} GB", shortage.missing_bytes / 1e9), label(context, shortage.part)}) + "\n";
+}
+
 std::string search_text(const Context& context, const engine::SearchResult& result) {
   const std::string counts = counts_text(context, result);
   if (result.best.empty()) return counts + std::string(context.texts.text("cli.search.none")) + "\n";
@@ -105,7 +121,7 @@ std::string search_text(const Context& context, const engine::SearchResult& resu
                fmt::format("{:.1f} GB", r.memory_bytes / 1e9), fmt::format("{:.1f} %", 100 * r.mfu),
                d.seconds > 0 ? fmt::format("{} +{:.2g} s", label(context, d.part), d.seconds) : ""});
   }
-  return counts + table.text(0) + present_text(context, result);
+  return counts + table.text(0) + present_text(context, result) + near_miss_text(context, result);
 }
 
 }  // namespace

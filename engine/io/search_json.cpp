@@ -50,6 +50,12 @@ OrderedJson ranked_json(const engine::RankedPlan& ranked) {
   return json;
 }
 
+OrderedJson shortage_json(const engine::Shortage& shortage) {
+  return {{"stage", shortage.device},
+          {"part", std::string(engine::quantity(shortage.part).id)},
+          {"missing_bytes", shortage.missing_bytes}};
+}
+
 }  // namespace
 
 std::string search_json(const engine::SearchResult& result) {
@@ -63,10 +69,12 @@ std::string search_json(const engine::SearchResult& result) {
   json["present"] = ranked_json(result.present);
   json["present"]["legal"] = result.present_legal;
   json["present"]["rank"] = result.present_rank > 0 ? OrderedJson(result.present_rank) : OrderedJson(nullptr);
-  if (result.present_shortage.missing_bytes > 0)
-    json["present"]["shortage"] = {{"stage", result.present_shortage.device},
-                                   {"part", std::string(engine::quantity(result.present_shortage.part).id)},
-                                   {"missing_bytes", result.present_shortage.missing_bytes}};
+  if (result.present_shortage.missing_bytes > 0) json["present"]["shortage"] = shortage_json(result.present_shortage);
+  json["near_miss"] = nullptr;
+  if (result.near_miss) {
+    json["near_miss"] = ranked_json(result.near_miss->plan);
+    json["near_miss"]["shortage"] = shortage_json(result.near_miss->shortage);
+  }
   for (const auto& [name, list] : {std::pair{"best", &result.best}, std::pair{"front", &result.front}}) {
     json[name] = OrderedJson::array();
     for (const engine::RankedPlan& ranked : *list) json[name].push_back(ranked_json(ranked));

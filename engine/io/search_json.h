@@ -8,8 +8,8 @@
 
 namespace roofscape::io {
 
-// {"finished", "plans", "fit", "rejected": {reason: count}, "simulated", "present": {...}, "best": [...], "front": [...]}. A plan is given
-// by the paths of the scenario's fields.
+// {"finished", "plans", "fit", "rejected": {reason: count}, "simulated", "present": {...}, "near_miss": {...} or null,
+// "best": [...], "front": [...]}. A plan is given by the paths of the scenario's fields.
 std::string search_json(const engine::SearchResult& result);
 // The best plans, one a line, with a line of names: the fields of the plan, then its numbers.
 std::string search_csv(const engine::SearchResult& result);

@@ -1,7 +1,10 @@
 #include "engine/search/search.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
+#include <tuple>
 
 #include "engine/evaluate.h"
 #include "engine/search/candidates.h"
@@ -9,12 +12,69 @@
 namespace roofscape::engine {
 namespace {
 
+// A number that looks random and depends on its place in the space alone, so that what is drawn by it does not depend on
+// who works on which part. (The finalizer of SplitMix64: Steele, Lea and Flood, OOPSLA 2014.)
+std::uint64_t scattered(std::uint64_t n) {
+  n += 0x9E3779B97F4A7C15u;
+  n = (n ^ (n >> 30)) * 0xBF58476D1CE4E5B9u;
+  n = (n ^ (n >> 27)) * 0x94D049BB133111EBu;
+  return n ^ (n >> 31);
+}
+
+// The plans with the smallest scattered numbers.
+class Sample {
+ public:
+  struct Drawn {
+    std::uint64_t number = 0;
+    SampledPlan plan;
+  };
+  explicit Sample(std::size_t size) : size_(size) { drawn_.reserve(2 * size); }
+  void start_part(std::size_t part) { next_ = static_cast<std::uint64_t>(part) << 32; }
+  void offer(const Plan& plan, double memory_bytes, bool fits) {
+    if (size_ == 0) return;
+    const std::uint64_t number = scattered(next_++);
+    if (number >= least_refused_) return;
+    drawn_.push_back({number, {plan, 0, memory_bytes, fits}});
+    if (drawn_.size() == 2 * size_) cut();
+  }
+  // The union of two samples, cut again, is the sample of both.
+  void merge(const Sample& other) {
+    drawn_.insert(drawn_.end(), other.drawn_.begin(), other.drawn_.end());
+    cut();
+  }
+  // In the order of their numbers.
+  std::vector<Drawn>& settle() {
+    cut();
+    return drawn_;
+  }
+
+ private:
+  void cut() {
+    std::sort(drawn_.begin(), drawn_.end(), [](const Drawn& a, const Drawn& b) { return a.number < b.number; });
+    if (drawn_.size() <= size_) return;
+    least_refused_ = drawn_[size_].number;
+    drawn_.resize(size_);
+  }
+  std::size_t size_;
+  std::uint64_t next_ = 0, least_refused_ = std::numeric_limits<std::uint64_t>::max();
+  std::vector<Drawn> drawn_;
+};
+
+// The plan that is fastest without any bubble of those that lack a little memory.
+struct Missed {
+  double least_s = std::numeric_limits<double>::infinity(), memory_bytes = 0;
+  Plan plan;
+  bool better_than(const Missed& other) const {
+    return std::tie(least_s, memory_bytes, plan) < std::tie(other.least_s, other.memory_bytes, other.plan);
+  }
+};
+
 // One worker's share: parts of the space, each a group of meshes that share a layer and a microbatch.
 class Worker {
  public:
   Worker(const Scenario& s, const SearchRequest& request, const SpaceChoices& choices)
       : s_(s), space_(request.space), choices_(choices), pricer_(s),
-        candidates_(request.objective, request.limit, pricer_) {
+        candidates_(request.objective, request.limit, pricer_), sample_(request.sample) {
     const std::optional<double> capacity = s.cluster.chip[ChipField::hbm_bytes].value;
     limit_bytes_ = capacity.value_or(0) * (1 - space_.min_free);
     for (const int pipeline : choices.data_divisors) {
@@ -36,6 +96,7 @@ class Worker {
     microbatch_ = choices_.microbatches[part % choices_.microbatches.size()];
     sequence_parallel_ = choices_.sequence_parallel(group.tensor);
     per_layer_ = static_cast<double>(sequence_parallel_.size() * choices_.policies.size());
+    sample_.start_part(part);
     place_meshes(group);
     if (meshes_used_ == 0) return;
     Plan plan = group;
@@ -55,6 +116,9 @@ class Worker {
   std::array<double, kRejections> rejected{};
   const Candidates& candidates() const { return candidates_; }
   Candidates& candidates() { return candidates_; }
+  Sample& sample() { return sample_; }
+  const Missed& missed() const { return missed_; }
+  void price_sampled(SampledPlan& sampled) { sampled.step_time_s = pricer_.price(sampled.plan, true).step_time_s; }
 
  private:
   struct Chunks {
@@ -172,14 +236,18 @@ class Worker {
           const DeviceKinds& kinds = mesh.chunks->kinds[i];
           const ScheduleShape shape{kinds.kind, kinds.stages, mesh.microbatches, kinds.virtual_stages, 0};
           candidate.price = pricer_.memory(mesh.placed, layer_, state_, kinds, shape);
-          if (!(candidate.price.memory_bytes <= limit_bytes_)) {
+          plan.schedule = kinds.kind, plan.virtual_stages = kinds.virtual_stages;
+          const bool fits = candidate.price.memory_bytes <= limit_bytes_;
+          sample_.offer(plan, candidate.price.memory_bytes, fits);
+          if (!fits) {
             reject(Rejection::memory, 1);
+            if (candidate.price.memory_bytes <= (1 + kNearMissShare) * limit_bytes_)
+              if (const Missed missed{least, candidate.price.memory_bytes, plan}; missed.better_than(missed_)) missed_ = missed;
             continue;
           }
           if (!matters || !candidates_.wants(least, candidate.price.memory_bytes, candidate.chips)) continue;
           pricer_.bound(mesh.placed, layer_, state_, kinds, shape, candidate.price);
           if (!candidates_.wants(candidate.price.step_time_s, candidate.price.memory_bytes, candidate.chips)) continue;
-          plan.schedule = kinds.kind, plan.virtual_stages = kinds.virtual_stages;
           candidates_.add(candidate);
         }
       }
@@ -190,6 +258,8 @@ class Worker {
   const SpaceChoices& choices_;
   Pricer pricer_;
   Candidates candidates_;
+  Sample sample_;
+  Missed missed_;
   double limit_bytes_ = 0, per_layer_ = 1;
   int microbatch_ = 1;
   std::vector<bool> sequence_parallel_;
@@ -226,6 +296,11 @@ Shortage shortage_of(const Report& report, double min_free) {
   return out;
 }
 
+// The front is in ascending memory, so its last plan takes the least time of all.
+double fastest(const SearchResult& result) {
+  return result.front.empty() ? std::numeric_limits<double>::infinity() : result.front.back().step_time_s;
+}
+
 }  // namespace
 
 PartDifference largest_difference(const RankedPlan& better, const RankedPlan& worse) {
@@ -257,24 +332,27 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
     team.push_back(std::make_unique<Worker>(s, request, choices));
   std::atomic<std::size_t> next{0};
   const auto stopped = [progress] { return progress != nullptr && progress->stop; };
-  const auto work = [&](std::size_t i) {
+  const auto all_work = [&](const std::function<void(std::size_t)>& work) {
+    if (run) return run(work);
+    for (std::size_t i = 0; i < team.size(); ++i) work(i);
+  };
+  all_work([&](std::size_t i) {
     for (std::size_t part = next++; part < parts && !stopped(); part = next++) {
       team[i]->process(part);
       if (progress != nullptr) ++progress->done;
     }
     if (!stopped()) team[i]->finish();
-  };
-  if (run)
-    run(work);
-  else
-    for (std::size_t i = 0; i < team.size(); ++i) work(i);
+  });
   if (stopped()) return result;
 
   Candidates& merged = team[0]->candidates();
+  Missed missed = team[0]->missed();
   for (std::size_t i = 0; i < team.size(); ++i) {
     result.plans += team[i]->plans;
     for (std::size_t r = 0; r < kRejections; ++r) result.rejected[r] += team[i]->rejected[r];
     if (i == 0) continue;
+    team[0]->sample().merge(team[i]->sample());
+    if (team[i]->missed().better_than(missed)) missed = team[i]->missed();
     for (const auto* list : {&team[i]->candidates().best(), &team[i]->candidates().front()})
       for (const Candidate& candidate : *list) merged.add(candidate);
     result.simulated += team[i]->candidates().simulated();
@@ -294,6 +372,19 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
   };
   fill(merged.best(), result.best);
   fill(merged.front(), result.front);
+  if (std::isfinite(missed.least_s)) {
+    apply(other, missed.plan);
+    evaluate(other, scratch, report);
+    NearMiss near{ranked(missed.plan, report), shortage_of(report, request.space.min_free)};
+    if (result.best.empty() || near.plan.step_time_s < fastest(result)) result.near_miss = std::move(near);
+  }
+
+  std::vector<Sample::Drawn>& drawn = team[0]->sample().settle();
+  all_work([&](std::size_t i) {
+    for (std::size_t k = i; k < drawn.size() && !stopped(); k += team.size()) team[i]->price_sampled(drawn[k].plan);
+  });
+  if (stopped()) return result;
+  for (const Sample::Drawn& one : drawn) result.sample.push_back(one.plan);
   for (std::size_t i = 0; i < result.best.size() && result.present_rank == 0; ++i)
     if (result.best[i].plan == result.present.plan) result.present_rank = static_cast<int>(i) + 1;
   result.finished = true;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "engine/search/plan_space.h"
@@ -24,6 +25,8 @@ struct SearchRequest {
   PlanSpace space;
   Objective objective = Objective::step_time;
   std::size_t limit = 20;
+  std::size_t sample = 0;  // plans to draw evenly out of all that were priced, for a picture of the space
+  friend bool operator==(const SearchRequest&, const SearchRequest&) = default;
 };
 
 // Written by the search, read by whoever waits for it; set `stop` to end it early.
@@ -54,6 +57,21 @@ struct Shortage {
   double missing_bytes = 0;  // 0: it fits
 };
 
+// One of the plans that were priced, whether it fits or not.
+struct SampledPlan {
+  Plan plan;
+  double step_time_s = 0, memory_bytes = 0;
+  bool fits = true;
+};
+
+// What a chip with somewhat more memory would run: the fastest of the plans that lack a little, if it would be faster
+// than all that fit.
+struct NearMiss {
+  RankedPlan plan;
+  Shortage shortage;
+};
+inline constexpr double kNearMissShare = 0.25;  // of the HBM that may be used: what is a little
+
 struct SearchResult {
   bool finished = false;                // false: stopped, or the chip lacks a figure that pricing needs
   std::vector<RankedPlan> best;         // in the order of the objective
@@ -61,6 +79,8 @@ struct SearchResult {
   double plans = 0;                     // of the space
   std::array<double, kRejections> rejected{};  // by Rejection
   double fit = 0;                       // plans - all that were rejected
+  std::vector<SampledPlan> sample;      // in a fixed order; at most as many as were asked for
+  std::optional<NearMiss> near_miss;
   std::size_t simulated = 0;            // of these; depends on the threads
   RankedPlan present;                   // the scenario's own plan
   bool present_legal = false;           // its schedule can be run, so it has a price

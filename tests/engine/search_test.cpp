@@ -123,6 +123,53 @@ TEST_CASE("no plan that is found leaves less memory free than asked") {
   for (const RankedPlan& plan : result.front) CHECK(plan.memory_bytes <= 40e9);
 }
 
+TEST_CASE("a sample has as many plans as asked for, priced as evaluate prices them, whoever searched") {
+  const Scenario s = small_scenario();
+  SearchRequest request = request_with(s, {{"schedule", "1f1b"}});
+  request.sample = 200;
+  const SearchResult one = search(s, request);
+  const SearchResult three = search(s, request, nullptr, 3);
+  REQUIRE(one.sample.size() == 200);
+  REQUIRE(three.sample.size() == 200);
+  Scenario other = s;
+  int fit = 0;
+  for (std::size_t i = 0; i < one.sample.size(); ++i) {
+    const SampledPlan& drawn = one.sample[i];
+    REQUIRE(drawn.plan == three.sample[i].plan);
+    apply(other, drawn.plan);
+    const Report report = evaluate(other);
+    CHECK(drawn.step_time_s == *report.quantities[Q::step_time]);
+    CHECK(drawn.memory_bytes == *report.quantities[Q::memory_total]);
+    CHECK(drawn.fits == report.fits());
+    fit += drawn.fits;
+  }
+  CHECK((fit > 0 && fit < 200));
+}
+
+TEST_CASE("a sample larger than what was priced is all that was priced") {
+  const Scenario s = small_scenario();
+  SearchRequest request = request_with(s, {{"schedule", "1f1b"}, {"tensor", "2"}, {"pipeline", "1"}, {"offload_optimizer", "off"}});
+  request.sample = 1'000'000;
+  const SearchResult result = search(s, request);
+  const double priced = result.fit + result.rejected[static_cast<std::size_t>(Rejection::memory)];
+  CHECK(double(result.sample.size()) == priced);
+}
+
+TEST_CASE("the near miss is faster than all that fit and lacks at most a quarter of the memory, on a stage that is named") {
+  const Scenario s = preset("llama3-405b-16k-h100-8k");
+  const SearchResult result = search(s, request_with(s, {{"context", "1"}, {"pipeline", "8"}, {"fsdp", "128,256"}, {"schedule", "1f1b"}, {"microbatch", "1"},
+                                                         {"data", "1"}, {"offload_activations", "off"}}));
+  REQUIRE(result.near_miss);
+  REQUIRE(!result.best.empty());
+  const auto& [plan, shortage] = *result.near_miss;
+  CHECK(plan.step_time_s < result.best.front().step_time_s);
+  CHECK(plan.memory_bytes <= (1 + kNearMissShare) * 80e9);
+  CHECK(shortage.missing_bytes == plan.memory_bytes - 80e9);
+  Scenario other = s;
+  apply(other, plan.plan);
+  CHECK(evaluate(other).fullest_stage == shortage.device);
+}
+
 TEST_CASE("a search that is told to stop returns unfinished") {
   const Scenario s = small_scenario();
   SearchProgress progress;
