@@ -104,7 +104,7 @@ int run(int argc, char** argv) {
   add_set(check);
 
   CLI::App* validate = add_command("validate", "cli.validate");
-  validate->add_option("file", options.scenario, text("cli.validate.file"))->required();
+  validate->add_option("file", options.scenario, text("cli.validate.shipped"));
   validate->add_option("--mode", options.mode, text("cli.validate.mode"));
   validate->add_flag("--json", options.json, text("cli.json"));
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/io/calibration_fit.h"
+#include "engine/io/evidence_files.h"
 #include "engine/io/files.h"
 #include "engine/io/validation.h"
 #include "engine/scenario_fields.h"
@@ -21,6 +22,14 @@ std::optional<engine::Mode> parse_mode(const std::string& word) {
   return std::nullopt;
 }
 
+// Those of a file, or without one those that ship.
+io::Result<std::vector<io::Measurement>> measurements(const Context& context) {
+  if (!context.options.scenario.empty()) return io::load_measurements(context.options.scenario);
+  auto shipped = io::load_evidence(context.library);
+  if (!shipped) return shipped.error();
+  return std::move(shipped.value().entries);
+}
+
 }  // namespace
 
 int validate(const Context& context) {
@@ -30,7 +39,7 @@ int validate(const Context& context) {
               "give " + engine::domain_text(*engine::find_field("assumptions.mode"))});
     return kBadInput;
   }
-  const auto entries = io::load_measurements(context.options.scenario);
+  const auto entries = measurements(context);
   if (!entries) {
     complain(entries.error());
     return kBadInput;

@@ -34,7 +34,7 @@ PresetLibrary::PresetLibrary() {
   list_chips();
 }
 
-PresetLibrary::PresetLibrary(const fs::path& folder) {
+PresetLibrary::PresetLibrary(const fs::path& folder) : folder_(folder) {
   for (const PresetKind kind : kKinds) {  // clusters name chips, so each kind is complete before the next
     add_embedded(kind);
     if (!folder.empty()) add_folder(kind, folder);

@@ -52,6 +52,8 @@ class PresetLibrary {
   void calibrate(std::span<const std::string> chips, const engine::Calibration& calibration);
 
   const std::vector<InputError>& problems() const { return problems_; }
+  // The user's folder; empty: only what ships.
+  const std::filesystem::path& folder() const { return folder_; }
 
  private:
   template <class T>
@@ -74,6 +76,7 @@ class PresetLibrary {
   std::array<std::vector<Preset>, 4> lists_;
   std::vector<engine::Chip> all_chips_;
   std::vector<InputError> problems_;
+  std::filesystem::path folder_;
 };
 
 }  // namespace roofscape::io

@@ -100,6 +100,15 @@ TEST_CASE("explain prints a derivation down to sourced inputs") {
   CHECK(o.out.find("How to Scale Your Model") != std::string::npos);
 }
 
+TEST_CASE("validate without a file takes the measurements that ship") {
+  const Outcome o = run("validate --json");
+  CHECK(o.code == 0);
+  const auto json = nlohmann::json::parse(o.out);
+  CHECK(json.at("mode") == "calibrated");
+  CHECK(json.at("families").size() == 26);
+  CHECK(json.at("overall").at("n").get<int>() > 1000);
+}
+
 struct Refusal {
   const char *arguments, *answer;
 };
