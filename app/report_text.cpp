@@ -144,15 +144,26 @@ std::string diagnostics_text(const Report& report, const TextTable& texts) {
 void append_placement(std::string& out, const Report& report, const TextTable& texts) {
   Columns rows({false, true, false, false, true});
   for (const engine::AxisPlacement& axis : report.placement) {
-    if (axis.degree <= 1) continue;
+    if (axis.group <= 1 || (axis.degree <= 1 && !(axis.bandwidth_bytes_per_s > 0))) continue;
     std::string where;
-    if (axis.torus_axes == 1) where = texts.text("report.placement.torus_one");
-    else if (axis.torus_axes > 1) where = texts.format("report.placement.torus", {widgets::format_count(axis.torus_axes)});
-    else if (axis.across_nodes > 1)
+    if (axis.tier == engine::LinkTier::ici) {
+      const std::string on(engine::kTorusAxesIds[static_cast<std::size_t>(axis.on)]);
+      where = axis.torus_axes == 1 ? texts.format("report.placement.torus_one", {on})
+                                   : texts.format("report.placement.torus", {widgets::format_count(axis.torus_axes), on});
+      where += ", " + texts.format("report.placement.links", {widgets::format_count(axis.links())}) + ", ";
+      where += axis.open_axes == 0 ? std::string(texts.text("report.placement.closed"))
+               : axis.open_axes == axis.torus_axes
+                   ? std::string(texts.text("report.placement.open"))
+                   : texts.format("report.placement.partly", {widgets::format_count(axis.torus_axes - axis.open_axes), widgets::format_count(axis.open_axes)});
+    } else if (axis.across_nodes > 1) {
       where = texts.format("report.placement.nodes",
                            {widgets::format_count(axis.inside_node), widgets::format_count(axis.across_nodes)});
-    else if (axis.inside_node > 1) where = texts.text("report.placement.node");
-    rows.add({std::string(texts.text("axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis.axis)]))), widgets::format_count(axis.degree),
+    } else if (axis.inside_node > 1) {
+      where = texts.text("report.placement.node");
+    }
+    std::string name(texts.text("axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis.axis)])));
+    if (axis.group > axis.degree) name = texts.format("report.placement.group", {name, std::string(texts.text("axis.context"))});
+    rows.add({name, widgets::format_count(axis.group),
               std::string(texts.text("tier." + std::string(engine::kLinkTierIds[static_cast<std::size_t>(axis.tier)]))),
               where,
               axis.bandwidth_bytes_per_s > 0 ? widgets::format(axis.bandwidth_bytes_per_s, engine::unit::bytes_per_s) : std::string()});

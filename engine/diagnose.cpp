@@ -1,6 +1,7 @@
 #include "engine/diagnose.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -42,6 +43,28 @@ double largest_power_of_two_box(const std::array<int, 3>& slice) {
   return box;
 }
 
+// What the scenario asks of the torus and does not get, and what its links carry.
+void check_torus(Findings& f, const MeshLinks& mesh) {
+  const Scenario& s = f.scenario();
+  const int sides = std::popcount(torus_sides(s.cluster));
+  if (!mesh.wrapped)
+    f.add(Severity::note, "torus.not_wrapped", {{double(sides - mesh.closing), unit::count}, {double(sides), unit::count}}, "cluster.slice.0");
+  constexpr std::array<std::string_view, kAxisCount> kFields{"placement.data.axes",    "placement.fsdp.axes",   "placement.tensor.axes",
+                                                             "placement.context.axes", "placement.expert.axes", "placement.pipeline.axes"};
+  unsigned shared = 0;
+  for (std::size_t i = 0; i < kFields.size(); ++i) {
+    const AxisLinks& links = mesh[static_cast<Axis>(i)];
+    if (links.tier != LinkTier::ici) continue;
+    const int on = std::popcount(static_cast<unsigned>(s.placement.on[i])), asked = s.placement.axes[i] > 0 ? s.placement.axes[i] : on;
+    if ((asked > 0 && asked != links.torus_axes) || (on > 0 && s.placement.on[i] != links.on))
+      f.add(Severity::warning, "placement.not_as_asked", {{double(on > 0 ? on : asked), unit::count}, {double(links.torus_axes), unit::count}},
+            kFields[i]);
+    for (const Axis own : {Axis::tensor, Axis::pipeline})
+      if (static_cast<Axis>(i) != own) shared |= static_cast<unsigned>(links.on) & static_cast<unsigned>(mesh[own].on);
+  }
+  if (shared != 0) f.add(Severity::note, "placement.shared_axis", {{double(std::popcount(shared)), unit::count}}, "placement.tensor.on");
+}
+
 void check_chips(Findings& f) {
   const Scenario& s = f.scenario();
   const double used = f.quantity(Q::chips_used), total = static_cast<double>(chip_count(s.cluster));
@@ -64,8 +87,7 @@ void check_chips(Findings& f) {
     if (used > largest_power_of_two_box(s.cluster.slice) * s.cluster.slices &&
         std::has_single_bit(static_cast<std::uint64_t>(used)))
       f.add(Severity::note, "mesh.not_tiling", {{used, unit::chips}});
-    const bool wrapped = place_mesh(s.cluster, s.parallelism, s.placement).wrapped;
-    if (!wrapped) f.add(Severity::note, "torus.not_wrapped", {}, "cluster.slice.0");
+    check_torus(f, place_mesh(s.cluster, s.parallelism, s.placement));
   }
 }
 

@@ -95,9 +95,10 @@ void fill_placement(const Evaluation<double>& e, std::vector<AxisPlacement>& row
   rows.clear();
   for (int i = 0; i < kAxisCount; ++i) {
     const auto axis = static_cast<Axis>(i);
-    const AxisLinks& links = axis == Axis::fsdp && e.in.degree(axis).n > 1 ? e.in.links.state : e.in.links[axis];
+    const AxisLinks& links = e.in.links.group(axis);
     rows.push_back({axis, links.tier, e.in.degree(axis).n, links.torus_axes, links.inside_node, links.across_nodes,
-                    finite(e.layer.bandwidth[at(axis)]), binding_level(links, e.in.chip)});
+                    finite(e.layer.bandwidth[at(axis)]), binding_level(links, e.in.chip),
+                    std::max(links.degree, 1), links.on, links.open_axes});
   }
 }
 

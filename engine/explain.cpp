@@ -24,6 +24,7 @@ std::string index_text(const Quantity& row, int index) {
     case IndexKind::operation: return std::string(kOperationIds[i]);
     case IndexKind::block: return std::string(kBlocks[i]);
     case IndexKind::block_axis: return fmt::format("{},{}", kBlocks[i / kAxisCount], kAxisIds[i % kAxisCount]);
+    case IndexKind::level_axis: return fmt::format("{},{}", i / kAxisCount, kAxisIds[i % kAxisCount]);
     default: return fmt::format("{}", index);
   }
 }

@@ -89,6 +89,7 @@ template ModelDims<Traced> make_model_dims<Traced>(const TransformerShape&, Trac
 namespace {
 
 constexpr double kChipsAHost = 8;
+constexpr std::string_view kBookAxes = "scaling book ch. 5: two axes for FSDP, one for tensor";
 
 // The parameters, and the rates they leave of the chip's figures.
 template <Scalar S>
@@ -139,6 +140,16 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
 }  // namespace
 
 template <Scalar S>
+S torus_axes_of(const AxisLinks& links, Q count, Trace* trace, std::string_view source) {
+  const S axes = input_leaf<S>(trace, count, links.axis, links.torus_axes, source);
+  if (!links.slice_closes || links.open_axes == 0) return axes;
+  const S open = input_leaf<S>(trace, Q::torus_open, links.axis, links.open_axes, source);
+  return named(Q::torus_worth, links.axis, axes - open / constant<S>(2));
+}
+template double torus_axes_of<double>(const AxisLinks&, Q, Trace*, std::string_view);
+template Traced torus_axes_of<Traced>(const AxisLinks&, Q, Trace*, std::string_view);
+
+template <Scalar S>
 Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   Inputs<S> in;
   const auto input = [trace](Q q, double value, std::string_view source) {
@@ -162,7 +173,7 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
                              : in.chip.peak_flops;
   in.chip.hbm_capacity = figure(Q::hbm_capacity, ChipField::hbm_bytes);
   in.chip.hbm_bandwidth = figure(Q::hbm_bandwidth, ChipField::hbm_bytes_per_s);
-  in.chip.ici_axis = figure(Q::ici_axis_bandwidth, in.links.wrapped
+  in.chip.ici_axis = figure(Q::ici_axis_bandwidth, in.links.closing > 0
                                                        ? ChipField::ici_bytes_per_s_per_axis_bidirectional
                                                        : ChipField::ici_bytes_per_s_per_link_oneway);
   in.chip.nvlink = figure(Q::nvlink_bandwidth, ChipField::scaleup_bytes_per_s_per_chip_oneway);
@@ -189,14 +200,20 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
     const std::size_t slot = static_cast<std::size_t>(i);
     const int degree = s.parallelism.degree(axis);
     in.degrees[slot] = {degree, input_leaf<S>(trace, Q::axis_degree, i, degree, yours)};
-    const int spanned = axis == Axis::fsdp ? in.links.state.torus_axes : in.links.axes[slot].torus_axes;
-    in.torus_axes[slot] = input_leaf<S>(trace, Q::torus_axes, i, spanned, yours);
+    in.torus_axes[slot] = torus_axes_of<S>(in.links.group(axis), Q::torus_axes, trace);
   }
+  // Of the axes the mesh takes, else of as many of the slice's best.
   const auto placed = [&](Axis axis, int book) {
-    const int asked = s.placement.axes[static_cast<std::size_t>(axis)];
-    const int axes = asked > 0 ? asked : std::min(book, std::max(1, in.links.torus_dims - 1));
-    return input_leaf<S>(trace, Q::torus_axes, static_cast<int>(axis), axes,
-                   asked > 0 ? yours : std::string_view("scaling book ch. 5: two axes for FSDP, one for tensor"));
+    const AxisLinks& links = in.links.group(axis);
+    const auto slot = static_cast<std::size_t>(axis);
+    const bool asked = s.placement.axes[slot] > 0 || s.placement.on[slot] != TorusAxes::automatic;
+    if (asked && links.tier == LinkTier::ici) return in.torus_axes[slot];
+    AxisLinks best;
+    best.axis = static_cast<int>(axis);
+    best.torus_axes = s.placement.axes[slot] > 0 ? s.placement.axes[slot] : std::min(book, std::max(1, in.links.torus_dims - 1));
+    best.slice_closes = in.links.closing > 0;
+    best.open_axes = std::max(0, best.torus_axes - in.links.closing);
+    return torus_axes_of<S>(best, Q::torus_axes, trace, asked ? yours : kBookAxes);
   };
   in.bound_axes_fsdp = placed(Axis::fsdp, 2);
   in.bound_axes_tensor = placed(Axis::tensor, 1);

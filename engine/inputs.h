@@ -43,7 +43,7 @@ struct ChipRates {
   S vector_flops;     // FLOP/s outside the matrix units; the peak where it is not known
   S hbm_capacity;     // bytes
   S hbm_bandwidth;    // bytes/s
-  S ici_axis;         // bytes/s along one torus axis: both directions if it wraps, else one
+  S ici_axis;         // bytes/s along one torus axis that closes, both directions; where none of the slice does, of one link
   S nvlink;           // bytes/s of one chip into its node, one direction
   S node;             // bytes/s of one node into the fabric, one direction
   S dcn;              // bytes/s of one chip into the data-centre network
@@ -90,7 +90,7 @@ struct Inputs {
   S overlap;               // share of the work communication hides under
   bool full_overlap = true;
   S checkpointed_blocks, checkpoint_segments;
-  std::array<S, kAxisCount> torus_axes;
+  std::array<S, kAxisCount> torus_axes;  // as axes_worth (placement.h)
   S bound_axes_fsdp, bound_axes_tensor;  // torus axes the bounds assume for FSDP and tensor: as placed, else 2 and 1
   MeshLinks links;
 
@@ -102,6 +102,10 @@ template <Scalar S>
 Inputs<S> make_inputs(const Scenario&, Trace* trace);
 extern template Inputs<double> make_inputs<double>(const Scenario&, Trace*);
 extern template Inputs<Traced> make_inputs<Traced>(const Scenario&, Trace*);
+
+// The torus axes a group spans, as `count` and, where some do not close beside others that do, in those that close.
+template <Scalar S>
+S torus_axes_of(const AxisLinks&, Q count, Trace* trace, std::string_view source = "placement of the mesh on the links");
 
 double bytes_of(Dtype);  // of one element; 0 for none
 double bytes_of(OptimizerKind);

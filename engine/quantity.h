@@ -44,7 +44,7 @@ inline constexpr std::size_t kQuantityCount = std::size(kQuantities);
 constexpr const Quantity& quantity(Q q) { return kQuantities[static_cast<std::size_t>(q)]; }
 constexpr bool is_input(const Quantity& row) { return row.source == "input"; }
 // What a row comes once for; rows with an index have no slot of their own in a report.
-enum class IndexKind : std::uint8_t { none, axis, stage, operation, block, block_axis };
+enum class IndexKind : std::uint8_t { none, axis, stage, operation, block, block_axis, level_axis };
 constexpr IndexKind index_kind(const Quantity& row) {
   const std::size_t open = row.symbol.find('[');
   if (open == std::string_view::npos) return IndexKind::none;
@@ -53,7 +53,8 @@ constexpr IndexKind index_kind(const Quantity& row) {
          : mark == "[s]" ? IndexKind::stage
          : mark == "[o]" ? IndexKind::operation
          : mark == "[b]" ? IndexKind::block
-                         : IndexKind::block_axis;
+         : mark == "[la]" ? IndexKind::level_axis
+                          : IndexKind::block_axis;
 }
 constexpr bool is_indexed(const Quantity& row) { return index_kind(row) != IndexKind::none; }
 

@@ -100,6 +100,10 @@ struct AxisPlacement {
   int across_nodes = 1;              // ... and nodes it spans
   double bandwidth_bytes_per_s = 0;  // 0: the axis moves nothing
   int fabric_level = -1;             // of the cluster's fabric, the level that decides; -1: links inside the node, or none
+  int group = 1;                     // ranks that communicate: of fsdp, fsdp x context
+  TorusAxes on = TorusAxes::automatic;  // ici: which axes of the torus; automatic: none
+  int open_axes = 0;                 // ici: of these, axes whose rings do not close
+  int links() const { return 2 * torus_axes; }  // ici: of a chip
 };
 
 // The part of step time that is the exposed communication of a mesh axis, by Axis.

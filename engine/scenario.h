@@ -91,9 +91,15 @@ struct Parallelism {
   int experts_tensor() const { return expert_tensor > 0 && expert_tensor < tensor ? expert_tensor : tensor; }
 };
 
-// How many torus axes each mesh axis spans; 0 lets the engine choose (hardware/placement.h states the rule).
+// Axes of a torus, x the first of a slice's sides: one bit each. None: left to the engine.
+enum class TorusAxes : std::uint8_t { automatic, x, y, xy, z, xz, yz, xyz };
+inline constexpr std::array<std::string_view, 8> kTorusAxesIds{"auto", "x", "y", "xy", "z", "xz", "yz", "xyz"};
+
+// On which torus axes each mesh axis lies: by name (`on`), or as many as `axes` says; 0 and automatic let the engine choose
+// (hardware/placement.h states the rule).
 struct Placement {
   std::array<int, kAxisCount> axes{};
+  std::array<TorusAxes, kAxisCount> on{};
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 

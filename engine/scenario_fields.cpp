@@ -54,12 +54,16 @@ constexpr Field choice(std::string_view path, std::span<const std::string_view> 
   boolean(path, GET(expression), [](Scenario& s, double v) { s.expression = v != 0; })
 #define CHOICE(path, expression, words)              \
   choice(path, words, GET(expression), [](Scenario& s, double v) { \
-    s.expression = static_cast<decltype(s.expression)>(static_cast<int>(v)); })
+    s.expression = static_cast<std::remove_reference_t<decltype(s.expression)>>(static_cast<int>(v)); })
 
 #define LENGTH_BIN(i)                                                                                              \
   NUMBER("workload.lengths." #i ".share", workload.lengths[i].share, 0, 1e12, unit::one),                          \
       INTEGER("workload.lengths." #i ".prompt_tokens", workload.lengths[i].prompt_tokens, 1, 1 << 24, unit::tokens), \
       INTEGER("workload.lengths." #i ".output_tokens", workload.lengths[i].output_tokens, 1, 1 << 24, unit::tokens)
+
+#define PLACEMENT(axis, i)                                                            \
+  INTEGER("placement." axis ".axes", placement.axes[i], 0, 3, unit::count),           \
+      CHOICE("placement." axis ".on", placement.on[i], kTorusAxesIds)
 
 const std::array kFields{
     INTEGER("model.n_layers", model.n_layers, 1, 10000, unit::layers),
@@ -132,12 +136,12 @@ const std::array kFields{
     BOOLEAN("parallelism.sequence_parallel", parallelism.sequence_parallel),
     INTEGER("parallelism.zero_stage", parallelism.zero_stage, 0, 3, unit::count),
     CHOICE("parallelism.context_method", parallelism.context_method, kContextMethods),
-    INTEGER("placement.data.axes", placement.axes[0], 0, 3, unit::count),
-    INTEGER("placement.fsdp.axes", placement.axes[1], 0, 3, unit::count),
-    INTEGER("placement.tensor.axes", placement.axes[2], 0, 3, unit::count),
-    INTEGER("placement.context.axes", placement.axes[3], 0, 3, unit::count),
-    INTEGER("placement.expert.axes", placement.axes[4], 0, 3, unit::count),
-    INTEGER("placement.pipeline.axes", placement.axes[5], 0, 3, unit::count),
+    PLACEMENT("data", 0),
+    PLACEMENT("fsdp", 1),
+    PLACEMENT("tensor", 2),
+    PLACEMENT("context", 3),
+    PLACEMENT("expert", 4),
+    PLACEMENT("pipeline", 5),
     CHOICE("pipeline.schedule", pipeline.schedule, kSchedules),
     INTEGER("pipeline.microbatch_sequences", pipeline.microbatch_sequences, 1, 1 << 16, unit::sequences),
     INTEGER("pipeline.virtual_stages", pipeline.virtual_stages, 1, 64, unit::count),

@@ -23,7 +23,10 @@ namespace {
 
 std::string links_of(const FigureInput& input, const AxisPlacement& p) {
   const TextTable& t = input.texts;
-  if (p.tier == LinkTier::ici) return t.format(p.torus_axes == 1 ? "figure.topology.links.ici.one" : "figure.topology.links.ici", {format_count(p.torus_axes)});
+  if (p.tier == LinkTier::ici) {
+    const std::string count = t.format(p.torus_axes == 1 ? "figure.topology.links.ici.one" : "figure.topology.links.ici", {format_count(p.torus_axes)});
+    return p.on == engine::TorusAxes::automatic ? count : t.format("figure.topology.links.on", {count, std::string(engine::kTorusAxesIds[static_cast<std::size_t>(p.on)])});
+  }
   if (p.tier == LinkTier::nvlink) return std::string(t.text("figure.topology.links.nvlink"));
   if (p.tier == LinkTier::dcn) return std::string(t.text("figure.topology.links.dcn"));
   if (p.tier != LinkTier::fabric) return std::string(t.text("figure.topology.links.none"));
@@ -61,7 +64,11 @@ Readout readout_of(const FigureInput& input, const AxisRow& row) {
   const auto add = [&](std::string_view key, std::string value) { r.rows.emplace_back(std::string(input.texts.text(key)), std::move(value)); };
   add("figure.topology.column.links", row.links);
   add("figure.topology.column.rate", row.rate);
+  if (p.group > p.degree) add("figure.topology.group", format_count(p.group));
   if (p.tier == LinkTier::fabric) add("figure.topology.inside", format_count(p.inside_node));
+  if (p.tier == LinkTier::ici) {
+    add("figure.topology.closed", format_count(p.torus_axes - p.open_axes));
+  }
   return r;
 }
 

@@ -1,6 +1,5 @@
 // A torus slice as a lattice of chips: long sides are shown with a gap, links in the colour of the mesh axis laid on them
-// (of several that share a direction, row by row), the wraparound as an arc where rings close. The engine decides how many
-// torus axes a mesh axis spans; which ones is drawn in a fixed order.
+// (of several that share a direction, row by row), the wraparound as an arc along each axis whose rings close.
 #include <algorithm>
 #include <cmath>
 
@@ -22,34 +21,22 @@ struct Direction {
   int size = 1;                       // chips
   int shown = 1;
   bool broken = false;                // a gap before the last
+  bool closes = false;
   std::vector<const AxisRow*> axes;   // that span it
 };
 
-// Mesh axes of their own direction take the last ones, the others share the rest.
-std::array<Direction, 3> directions_of(const FigureInput& input, const std::vector<AxisRow>& rows, int dims) {
+std::array<Direction, 3> directions_of(const FigureInput& input, const std::vector<AxisRow>& rows, const engine::MeshLinks& mesh) {
   std::array<Direction, 3> out;
   const auto& slice = input.scenario.cluster.slice;
-  const int most = dims <= 2 ? kShownFlat : kShown;
+  const int most = mesh.torus_dims <= 2 ? kShownFlat : kShown;
   for (std::size_t i = 0; i < 3; ++i) {
     out[i].size = slice[i];
     out[i].shown = std::min(slice[i], most);
     out[i].broken = slice[i] > most;
-  }
-  int last = dims - 1;
-  std::vector<const AxisRow*> shared;
-  for (const AxisRow& row : rows) {
-    if (row.placement->tier != engine::LinkTier::ici) continue;
-    const bool alone = row.placement->axis == engine::Axis::tensor || row.placement->axis == engine::Axis::pipeline;
-    if (!alone) {
-      shared.push_back(&row);
-      continue;
-    }
-    for (int n = 0; n < row.placement->torus_axes; ++n, --last) out[static_cast<std::size_t>(std::clamp(last, 0, 2))].axes.push_back(&row);
-  }
-  for (const AxisRow* row : shared) {
-    // As many as it spans, of those that are left; where none is left it shares the first.
-    const int free = std::max(1, last + 1), spans = std::clamp(row->placement->torus_axes, 1, free);
-    for (int n = 0; n < spans; ++n) out[static_cast<std::size_t>(n)].axes.push_back(row);
+    out[i].closes = mesh.closes[i];
+    for (const AxisRow& row : rows)
+      if (row.placement->tier == engine::LinkTier::ici && (static_cast<unsigned>(mesh.group(row.placement->axis).on) >> i & 1u) != 0)
+        out[i].axes.push_back(&row);
   }
   return out;
 }
@@ -92,7 +79,7 @@ void draw_wrap(Canvas& canvas, Point first, Point last, Point out, Colour colour
   canvas.polyline(arc, {colour, width, {}});
 }
 
-void draw_lattice(Canvas& canvas, const Rect& room, const FigureInput& input, const std::array<Direction, 3>& d, bool wrapped) {
+void draw_lattice(Canvas& canvas, const Rect& room, const FigureInput& input, const std::array<Direction, 3>& d) {
   const Theme& theme = input.theme;
   const Lattice l = fit(room, d);
   const float width = std::max(canvas.px(1.2f), std::min(theme.data_width * canvas.em(), l.chip * 0.3f));
@@ -116,12 +103,11 @@ void draw_lattice(Canvas& canvas, const Rect& room, const FigureInput& input, co
         canvas.rect({p.x - l.chip / 2, p.y - l.chip / 2, l.chip, l.chip}, {.colour = theme.panel, .edge = theme.ink2, .edge_width = std::max(1.0f, width * 0.6f)});
       }
   }
-  if (!wrapped) return;
   const float bow = l.step[0].x * 0.42f;
   const int right = d[0].shown - 1, low = d[1].shown - 1, deep = d[2].shown - 1;
-  if (right > 0) draw_wrap(canvas, l.at(0, low, 0), l.at(right, low, 0), {0, bow}, link_colour(theme, d[0], low), width);
-  if (low > 0) draw_wrap(canvas, l.at(0, 0, 0), l.at(0, low, 0), {-bow, 0}, link_colour(theme, d[1], 0), width);
-  if (deep > 0) draw_wrap(canvas, l.at(right, low, 0), l.at(right, low, deep), {bow * 0.8f, bow * 0.4f}, link_colour(theme, d[2], right + low), width);
+  if (right > 0 && d[0].closes) draw_wrap(canvas, l.at(0, low, 0), l.at(right, low, 0), {0, bow}, link_colour(theme, d[0], low), width);
+  if (low > 0 && d[1].closes) draw_wrap(canvas, l.at(0, 0, 0), l.at(0, low, 0), {-bow, 0}, link_colour(theme, d[1], 0), width);
+  if (deep > 0 && d[2].closes) draw_wrap(canvas, l.at(right, low, 0), l.at(right, low, deep), {bow * 0.8f, bow * 0.4f}, link_colour(theme, d[2], right + low), width);
 }
 
 }  // namespace
@@ -129,7 +115,7 @@ void draw_lattice(Canvas& canvas, const Rect& room, const FigureInput& input, co
 void draw_torus(Canvas& canvas, const Rect& area, const FigureInput& input, const std::vector<AxisRow>& rows) {
   const Theme& theme = input.theme;
   const engine::MeshLinks mesh = engine::place_mesh(input.scenario.cluster, input.scenario.parallelism, input.scenario.placement);
-  const auto directions = directions_of(input, rows, std::clamp(mesh.torus_dims, 1, 3));
+  const auto directions = directions_of(input, rows, mesh);
   const float line = kSmallText * canvas.em() * FontStack::kLineHeight, gap = canvas.px(kColumnGap);
   const TextStyle name = small_text(canvas, theme.ink, HAlign::left, Weight::bold), words = small_text(canvas, theme.ink2, HAlign::left);
   const TextStyle rate = small_text(canvas, theme.ink, HAlign::right), faint = small_text(canvas, theme.ink3, HAlign::left);
@@ -140,7 +126,11 @@ void draw_torus(Canvas& canvas, const Rect& area, const FigureInput& input, cons
     if (!sides.empty()) sides += " \u00d7 ";
     sides += format_count(input.scenario.cluster.slice[static_cast<std::size_t>(i)]);
   }
-  std::string note = input.texts.format(mesh.wrapped ? "figure.topology.slice.wrapped" : "figure.topology.slice.open", {sides});
+  std::string closing;
+  for (std::size_t i = 0; i < 3; ++i)
+    if (mesh.closes[i] && !mesh.wrapped) closing += engine::kTorusAxesIds[std::size_t{1} << i];
+  std::string note = !closing.empty() ? input.texts.format("figure.topology.slice.partly", {sides, closing})
+                                      : input.texts.format(mesh.wrapped ? "figure.topology.slice.wrapped" : "figure.topology.slice.open", {sides});
   if (input.scenario.cluster.slices > 1) note = input.texts.format("figure.topology.slices", {format_count(input.scenario.cluster.slices), note});
 
   float names = 0, links_width = 0, rates = 0;
@@ -165,7 +155,7 @@ void draw_torus(Canvas& canvas, const Rect& area, const FigureInput& input, cons
     list.y = area.bottom() - height;
     list.h = height;
   }
-  if (picture.w > canvas.px(60) && picture.h > canvas.px(50)) draw_lattice(canvas, picture.inset(canvas.px(6)), input, directions, mesh.wrapped);
+  if (picture.w > canvas.px(60) && picture.h > canvas.px(50)) draw_lattice(canvas, picture.inset(canvas.px(6)), input, directions);
 
   const float right = list.right();
   Rect below = list;

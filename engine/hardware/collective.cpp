@@ -1,5 +1,6 @@
 #include "engine/hardware/collective.h"
 
+#include <cmath>
 #include <cstddef>
 
 #include "engine/hardware/switched_collective.h"
@@ -10,6 +11,30 @@ namespace roofscape::engine {
 namespace {
 
 constexpr std::size_t at(int level) { return static_cast<std::size_t>(level); }
+constexpr std::string_view kPlaced = "placement of the mesh on the links";
+
+// The integers of a placement as the formulas name them: ranks and children of a group, by mesh axis and level.
+template <Scalar S>
+S count_of(Q q, int index, double count, const S& beside) {
+  return input_leaf<S>(trace_of(beside), q, index, count, kPlaced);
+}
+constexpr int of_level(const AxisLinks& links, int level) { return level * kAxisCount + links.axis; }
+
+template <Scalar S>
+S inside_rate(const AxisLinks& links, const ChipRates<S>& chip) {
+  const S ranks = count_of(Q::ranks_inside, links.axis, links.inside_node, chip.nvlink);
+  return named(Q::inside_rate, links.axis, level_bandwidth(ranks, constant<S>(1), chip.nvlink));
+}
+template <Scalar S>
+S across_rate(const AxisLinks& links, int level, double children, double groups, const S& link) {
+  const int index = of_level(links, level);
+  return named(Q::level_rate, index, level_bandwidth(count_of(Q::level_children, index, children, link),
+                                                     count_of(Q::level_sharing, index, groups, link), link));
+}
+template <Scalar S>
+S across_rate(const AxisLinks& links, int level, const S& link) {
+  return across_rate(links, level, links.levels[at(level)].children, links.levels[at(level)].groups, link);
+}
 
 // The slowest of the levels that a group of several nodes spans, `rate` of each.
 template <Scalar S, class F>
@@ -20,15 +45,16 @@ S slowest(const AxisLinks& links, const ChipRates<S>& chip, F&& rate) {
     least = any ? min(least, w) : w;
     any = true;
   };
-  if (links.inside_node > 1) consider(level_bandwidth(constant<S>(links.inside_node), constant<S>(1), chip.nvlink));
+  if (links.inside_node > 1) consider(inside_rate(links, chip));
   for (int i = 0; i < links.level_count; ++i)
-    if (links.levels[at(i)].children > 1) consider(rate(links.levels[at(i)], chip.levels[at(i)]));
+    if (links.levels[at(i)].children > 1) consider(rate(i, chip.levels[at(i)]));
   return any ? least : chip.levels[0];
 }
 
+// One link of a torus axis, one way.
 template <Scalar S>
-S level_rate(const LevelLinks& level, const S& link) {
-  return level_bandwidth(constant<S>(level.children), constant<S>(level.groups), link);
+S torus_link(const AxisLinks& links, const ChipRates<S>& chip) {
+  return links.slice_closes ? one_direction(chip.ici_axis) : S(chip.ici_axis);
 }
 
 }  // namespace
@@ -36,15 +62,18 @@ S level_rate(const LevelLinks& level, const S& link) {
 template <Scalar S>
 S gather_bandwidth(const AxisLinks& links, const S& torus_axes, const ChipRates<S>& chip) {
   switch (links.tier) {
-    case LinkTier::ici: return torus_gather_bandwidth(torus_axes, chip.ici_axis);
+    case LinkTier::ici: {
+      const S port = torus_gather_bandwidth(torus_axes, chip.ici_axis);
+      if (links.open_axes == 0) return port;
+      return torus_open_bandwidth(port, count_of(Q::group_ranks, links.axis, links.degree, chip.ici_axis));
+    }
     case LinkTier::dcn: return chip.dcn;
-    case LinkTier::nvlink: return level_bandwidth(constant<S>(links.inside_node), constant<S>(1), chip.nvlink);
+    case LinkTier::nvlink: return inside_rate(links, chip);
     case LinkTier::fabric: {
-      if (links.level_count > 0) return slowest(links, chip, level_rate<S>);
-      const S fabric =
-          level_bandwidth(constant<S>(links.across_nodes), constant<S>(links.groups_a_node), chip.node);
-      if (links.inside_node == 1) return fabric;
-      return min(level_bandwidth(constant<S>(links.inside_node), constant<S>(1), chip.nvlink), fabric);
+      if (links.level_count > 0)
+        return slowest(links, chip, [&](int level, const S& link) { return across_rate(links, level, link); });
+      const S fabric = across_rate(links, 0, links.across_nodes, links.groups_a_node, chip.node);
+      return links.inside_node == 1 ? fabric : min(inside_rate(links, chip), fabric);
     }
     case LinkTier::none: break;
   }
@@ -59,8 +88,10 @@ bool reduces_in_network(const AxisLinks& links) {
 
 template <Scalar S>
 S reduce_bandwidth(const AxisLinks& links, const ChipRates<S>& chip) {
-  return slowest(links, chip, [](const LevelLinks& level, const S& link) {
-    return level.reduces ? constant<S>(2) * link / constant<S>(level.groups) : level_rate(level, link);
+  return slowest(links, chip, [&](int level, const S& link) {
+    const LevelLinks& l = links.levels[at(level)];
+    if (!l.reduces) return across_rate(links, level, link);
+    return constant<S>(2) * link / count_of(Q::level_sharing, of_level(links, level), l.groups, link);
   });
 }
 
@@ -68,7 +99,7 @@ int binding_level(const AxisLinks& links, const ChipRates<double>& chip) {
   if (links.level_count == 0) return -1;
   const double least = gather_bandwidth(links, 1.0, chip);
   for (int i = links.level_count - 1; i >= 0; --i)
-    if (links.levels[at(i)].children > 1 && level_rate(links.levels[at(i)], chip.levels[at(i)]) <= least) return i;
+    if (links.levels[at(i)].children > 1 && across_rate(links, i, chip.levels[at(i)]) <= least) return i;
   return -1;
 }
 
@@ -83,25 +114,31 @@ S slowest_link(const AxisLinks& links, const ChipRates<S>& chip) {
 
 template <Scalar S>
 S exchange_time(const AxisLinks& links, const S& bytes, const ChipRates<S>& chip) {
+  const auto share_sent = [&bytes](const S& parts) { return bytes * (parts - constant<S>(1)) / parts; };
   if (links.tier == LinkTier::ici) {
-    // n ranks send n V; the middle of the longest side decides: n V side / (4 n W).
-    const S ranks = constant<S>(links.degree);
-    const S side = links.torus_axes == 1 ? ranks : sqrt(ranks);
-    return bytes * side / (constant<S>(4) * chip.ici_axis);
+    // n ranks send n V; sides are taken as even.
+    const S ranks = count_of(Q::group_ranks, links.axis, links.degree, chip.ici_axis);
+    const double n = links.degree;
+    const double side = links.torus_axes == 1 ? n : links.torus_axes == 2 ? std::sqrt(n) : std::cbrt(n);
+    const S longest = links.torus_axes == 1 ? ranks : count_of(Q::group_side, links.axis, side, chip.ici_axis);
+    return torus_middle_time(ranks * bytes, longest, ranks, links.open_axes == 0 ? S(chip.ici_axis) : torus_link(links, chip));
   }
-  const double n_in = links.inside_node, n_out = links.across_nodes;
-  const S inside = constant<S>((n_in - 1) / n_in) * bytes / chip.nvlink;
+  const S inside = share_sent(count_of(Q::ranks_inside, links.axis, links.inside_node, chip.nvlink)) / chip.nvlink;
   if (links.tier == LinkTier::nvlink) return inside;
-  const double node_size = n_in * links.groups_a_node;  // all of a node's chips send through its links
-  const auto leaving = [&](double share, double senders, const S& link) {
-    return constant<S>(share * senders) * bytes / link;
-  };
-  S longest = leaving((n_out - 1) / n_out, node_size, links.level_count > 0 ? chip.levels[0] : chip.node);
+  // All chips below a link send through it what goes elsewhere.
+  const bool levels = links.level_count > 0;
+  const S& first = levels ? chip.levels[0] : chip.node;
+  const double node_size = double(links.inside_node) * links.groups_a_node;
+  S longest = share_sent(count_of(Q::group_nodes, links.axis, links.across_nodes, first)) *
+              count_of(Q::chips_below, of_level(links, 0), node_size, first) / first;
   for (int i = 1; i < links.level_count; ++i) {
     const LevelLinks& level = links.levels[at(i)];
-    if (level.children > 1)
-      longest = max(longest, leaving(1 - double(level.below_child) / links.degree,
-                                     double(level.below_child) * level.groups, chip.levels[at(i)]));
+    const S& link = chip.levels[at(i)];
+    if (level.children <= 1) continue;
+    const int index = of_level(links, i);
+    const S elsewhere = constant<S>(1) - count_of(Q::ranks_below, index, level.below_child, link) /
+                                             count_of(Q::group_ranks, links.axis, links.degree, link);
+    longest = max(longest, elsewhere * count_of(Q::chips_below, index, double(level.below_child) * level.groups, link) * bytes / link);
   }
   return links.inside_node == 1 ? longest : max(inside, longest);
 }
@@ -109,16 +146,16 @@ S exchange_time(const AxisLinks& links, const S& bytes, const ChipRates<S>& chip
 template <Scalar S>
 S send_bandwidth(const AxisLinks& links, const ChipRates<S>& chip) {
   switch (links.tier) {
-    case LinkTier::ici: return one_direction(chip.ici_axis);
+    case LinkTier::ici: return torus_link(links, chip);
     case LinkTier::dcn: return chip.dcn;
     case LinkTier::nvlink: return chip.nvlink;
     case LinkTier::fabric: {
-      const S node = links.level_count > 0 ? chip.levels[0] : chip.node;
-      S rate = node / constant<S>(links.inside_node * links.groups_a_node);
+      const S& node = links.level_count > 0 ? chip.levels[0] : chip.node;
+      S rate = node / count_of(Q::chips_below, of_level(links, 0), double(links.inside_node) * links.groups_a_node, node);
       // Of the ranks below a child of a higher level one sends on to the next child.
       for (int i = 1; i < links.level_count; ++i)
         if (const LevelLinks& level = links.levels[at(i)]; level.children > 1)
-          rate = min(rate, chip.levels[at(i)] / constant<S>(level.groups));
+          rate = min(rate, chip.levels[at(i)] / count_of(Q::level_sharing, of_level(links, i), level.groups, chip.levels[at(i)]));
       return rate;
     }
     case LinkTier::none: break;

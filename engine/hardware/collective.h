@@ -11,7 +11,8 @@
 namespace roofscape::engine {
 
 // The bandwidth W with which a group gathers, so that AllGather = ReduceScatter = V / W. Torus: axes x bandwidth of one
-// axis, whatever the group's size. Switches: what is left to receive inside the node and through the fabric decides,
+// axis, whatever the group's size; where an axis does not close, all but its own part that the corner rank receives over
+// one link of it. `torus_axes` are counted as axes_worth (placement.h). Switches: what is left to receive inside the node and through the fabric decides,
 //   1/W = max((n_in - 1)/(n_in W_gpu), (n_out - 1)/(n_out W_node) * groups sharing the node's links),
 // with a term like the second for every fabric level the cluster states.
 template <Scalar S>

@@ -1,6 +1,7 @@
 #include "engine/hardware/placement.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace roofscape::engine {
 
@@ -8,7 +9,7 @@ namespace {
 
 int torus_dims_of(const Chip& chip) {
   const auto& dims = chip[ChipField::ici_torus_dims].value;
-  return dims ? static_cast<int>(*dims) : 3;
+  return dims ? static_cast<int>(std::clamp(*dims, 1.0, 3.0)) : 3;
 }
 
 constexpr int kCubeSide = 4;       // of the cubes that 3D tori are built of
@@ -39,9 +40,10 @@ void add_levels(const Cluster& cluster, std::int64_t stride, AxisLinks& links) {
   }
 }
 
-AxisLinks switched_links(int degree, std::int64_t stride, const Cluster& cluster) {
+AxisLinks switched_links(Axis axis, int degree, std::int64_t stride, const Cluster& cluster) {
   const int node_size = cluster.node_size;
   AxisLinks links;
+  links.axis = static_cast<int>(axis);
   links.degree = degree;
   links.stride = stride;
   if (degree <= 1) return links;
@@ -58,65 +60,138 @@ MeshLinks place_on_switches(const Cluster& cluster, const Parallelism& plan) {
   std::int64_t stride = 1;
   for (const Axis axis : {Axis::tensor, Axis::context, Axis::fsdp, Axis::data, Axis::pipeline}) {
     const int degree = plan.degree(axis);
-    mesh.axes[static_cast<std::size_t>(axis)] = switched_links(degree, stride, cluster);
+    mesh.axes[static_cast<std::size_t>(axis)] = switched_links(axis, degree, stride, cluster);
     stride = std::min(stride * degree, kManyChips);
   }
-  mesh.state = switched_links(plan.fsdp * plan.context, plan.tensor, cluster);
+  mesh.state = switched_links(Axis::fsdp, plan.fsdp * plan.context, plan.tensor, cluster);
   // Experts are carved out of the tensor ranks that do not split one, context, fsdp and data, in this order.
-  mesh.axes[static_cast<std::size_t>(Axis::expert)] = switched_links(plan.expert, plan.experts_tensor(), cluster);
+  mesh.axes[static_cast<std::size_t>(Axis::expert)] = switched_links(Axis::expert, plan.expert, plan.experts_tensor(), cluster);
   return mesh;
 }
+
+// The torus axes of a slice, and which of them the mesh has taken.
+class TorusRoom {
+ public:
+  explicit TorusRoom(const Cluster& cluster)
+      : side_(cluster.slice), closes_(closing_axes(cluster)), sides_(torus_sides(cluster)) {}
+
+  unsigned sides() const { return sides_; }
+  int count() const { return std::popcount(sides_); }
+  // What the scenario names, as far as there are such axes.
+  unsigned named(TorusAxes on) const { return static_cast<unsigned>(on) & sides_; }
+  // So many axes outside `taken`; where that leaves too few, others too. `degree` has a direction of its own.
+  unsigned own(int count, int degree, unsigned taken) const {
+    return choose(count, taken, [&](int axis) {
+      return (side(axis) == degree ? 16 : 0) + (closes(axis) ? 8 : 0) + axis;
+    });
+  }
+  unsigned shared(int count, unsigned taken) const {
+    return choose(count, taken, [&](int axis) { return (closes(axis) ? 8 : 0) - axis; });
+  }
+
+ private:
+  int side(int axis) const { return side_[static_cast<std::size_t>(axis)]; }
+  bool closes(int axis) const { return closes_[static_cast<std::size_t>(axis)]; }
+  template <class Preference>
+  unsigned choose(int count, unsigned taken, Preference&& preference) const {
+    unsigned chosen = 0;
+    for (int n = 0; n < std::min(count, this->count()); ++n) {
+      const unsigned left = sides_ & ~chosen, room = (left & ~taken) != 0 ? left & ~taken : left;
+      int best = -1;
+      for (int axis = 0; axis < 3; ++axis)
+        if ((room >> axis & 1u) != 0 && (best < 0 || preference(axis) > preference(best))) best = axis;
+      chosen |= 1u << best;
+    }
+    return chosen;
+  }
+
+  std::array<int, 3> side_;
+  std::array<bool, 3> closes_;
+  unsigned sides_;
+};
 
 MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const Placement& placement) {
   MeshLinks mesh;
   mesh.torus_dims = torus_dims_of(cluster.chip);
-  mesh.wrapped = rings_close(cluster);
-  const auto asked = [&](Axis axis) { return placement.axes[static_cast<std::size_t>(axis)]; };
-  const auto span = [&](Axis axis, int fallback) {
-    return std::min(mesh.torus_dims, asked(axis) > 0 ? asked(axis) : fallback);
+  const TorusRoom room(cluster);
+  mesh.closes = closing_axes(cluster);
+  for (int axis = 0; axis < mesh.torus_dims; ++axis) mesh.closing += mesh.closes[static_cast<std::size_t>(axis)];
+  mesh.wrapped = mesh.closing == room.count();
+
+  std::array<unsigned, kAxisCount> on{};
+  const auto at = [](Axis axis) { return static_cast<std::size_t>(axis); };
+  const auto asked = [&](Axis axis, int fallback) {
+    const int axes = placement.axes[at(axis)];
+    return axes > 0 ? axes : fallback;
   };
-  const int tensor = plan.tensor > 1 ? span(Axis::tensor, 1) : 0;
-  const int pipeline = plan.pipeline > 1 ? span(Axis::pipeline, 1) : 0;
-  const int rest = std::max(1, mesh.torus_dims - tensor - pipeline);
-  const auto links = [&](Axis axis, int axes) {
+  unsigned taken = 0;
+  for (int i = 0; i < kAxisCount; ++i) {
+    const auto axis = static_cast<Axis>(i);
+    on[at(axis)] = room.named(placement.on[at(axis)]);
+    if (plan.degree(axis) > 1) taken |= on[at(axis)];
+  }
+  int left = room.count();
+  unsigned own = 0;
+  for (const Axis axis : {Axis::tensor, Axis::pipeline}) {
+    if (plan.degree(axis) <= 1) continue;
+    if (on[at(axis)] == 0) on[at(axis)] = room.own(asked(axis, 1), plan.degree(axis), taken);
+    left -= std::popcount(on[at(axis)]);
+    taken |= on[at(axis)], own |= on[at(axis)];
+  }
+  for (const Axis axis : {Axis::data, Axis::fsdp, Axis::context, Axis::expert}) {
+    const bool spreads = axis == Axis::data || axis == Axis::fsdp;
+    if (on[at(axis)] == 0) on[at(axis)] = room.shared(asked(axis, spreads ? std::max(1, left) : 1), own);
+  }
+
+  const auto links = [&](Axis axis, int degree) {
     AxisLinks l;
-    l.degree = plan.degree(axis);
-    if (l.degree > 1) {
-      l.tier = LinkTier::ici;
-      l.torus_axes = axes;
-    }
+    l.axis = static_cast<int>(axis);
+    l.degree = degree;
+    if (degree <= 1) return l;
+    l.tier = LinkTier::ici;
+    l.on = static_cast<TorusAxes>(on[at(axis)]);
+    l.torus_axes = std::popcount(on[at(axis)]);
+    for (int i = 0; i < mesh.torus_dims; ++i) l.open_axes += (on[at(axis)] >> i & 1u) != 0 && !mesh.closes[static_cast<std::size_t>(i)];
+    l.slice_closes = mesh.closing > 0;
     return l;
   };
-  for (const Axis axis : {Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline}) {
-    const int fallback = axis == Axis::tensor || axis == Axis::pipeline || axis == Axis::context ||
-                                 axis == Axis::expert
-                             ? 1
-                             : rest;
-    mesh.axes[static_cast<std::size_t>(axis)] = links(axis, span(axis, fallback));
+  for (int i = 0; i < kAxisCount; ++i) {
+    const auto axis = static_cast<Axis>(i);
+    mesh.axes[at(axis)] = links(axis, plan.degree(axis));
   }
-  AxisLinks& data = mesh.axes[static_cast<std::size_t>(Axis::data)];
+  AxisLinks& data = mesh.axes[at(Axis::data)];
   if (cluster.slices > 1 && data.degree > 1) {
+    data = {};
     data.tier = LinkTier::dcn;
-    data.torus_axes = 0;
+    data.axis = static_cast<int>(Axis::data);
+    data.degree = plan.data;
   }
-  mesh.state.degree = plan.fsdp * plan.context;
-  if (mesh.state.degree > 1) {
-    mesh.state.tier = LinkTier::ici;
-    mesh.state.torus_axes = span(Axis::fsdp, rest);
-  }
+  mesh.state = links(Axis::fsdp, plan.fsdp * plan.context);
   return mesh;
 }
 
 }  // namespace
 
-bool rings_close(const Cluster& cluster) {
+std::array<bool, 3> closing_axes(const Cluster& cluster) {
   const int dims = torus_dims_of(cluster.chip);
+  std::array<bool, 3> closes{};
+  bool cubes = true;
   for (int i = 0; i < dims; ++i) {
-    const int side = cluster.slice[static_cast<std::size_t>(i)];
-    const int pod = cluster.chip.pod_shape[static_cast<std::size_t>(i)];
-    if (dims == 2 ? side != (pod > 1 ? pod : kPlainPodSide) : side % kCubeSide != 0) return false;
+    const auto at = static_cast<std::size_t>(i);
+    const int side = cluster.slice[at], pod = cluster.chip.pod_shape[at];
+    cubes = cubes && side % kCubeSide == 0;
+    closes[at] = side == (pod > 1 ? pod : kPlainPodSide);
   }
-  return true;
+  if (dims == 3) closes.fill(cubes);
+  return closes;
+}
+
+unsigned torus_sides(const Cluster& cluster) {
+  const int dims = torus_dims_of(cluster.chip);
+  unsigned sides = 0;
+  for (int i = 0; i < dims; ++i)
+    if (cluster.slice[static_cast<std::size_t>(i)] > 1) sides |= 1u << i;
+  return sides != 0 ? sides : (1u << dims) - 1;
 }
 
 MeshLinks place_mesh(const Cluster& cluster, const Parallelism& plan, const Placement& placement) {

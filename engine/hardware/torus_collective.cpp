@@ -39,7 +39,7 @@ S torus_gather_time(const S& bytes, std::span<const TorusAxis<S>> axes, const S&
   if (lines == 0) return bytes / torus_gather_bandwidth(rings, links.axis);
   S port = constant<S>(static_cast<double>(lines)) * links.link;
   if (closed > 0) port = port + torus_gather_bandwidth(rings, links.axis);
-  return bytes * (ranks - constant<S>(1)) / (ranks * port);
+  return bytes / torus_open_bandwidth(port, ranks);
 }
 
 template <Scalar S>
@@ -51,8 +51,7 @@ S torus_all_to_all_time(const S& bytes, std::span<const TorusAxis<S>> axes, cons
     longest = max(longest, axes[i].size);
     closed = closed && axes[i].wrapped;
   }
-  const S four = constant<S>(4);
-  return bytes * longest / (four * ranks * (closed ? links.axis : links.link));
+  return torus_middle_time(bytes, longest, ranks, closed ? links.axis : links.link);
 }
 
 template <Scalar S>

@@ -30,6 +30,12 @@ template <Scalar S>
 S torus_gather_bandwidth(const S& axes, const S& axis_bandwidth) {
   return axes * axis_bandwidth;
 }
+// The same where some axis does not close: a line has one link at its ends, so the corner rank decides. It receives all but
+// its own part; `port` is what it receives at, one link of each line and both of each ring.
+template <Scalar S>
+S torus_open_bandwidth(const S& port, const S& ranks) {
+  return ranks / (ranks - constant<S>(1)) * port;
+}
 // One of the two directions of an axis.
 template <Scalar S>
 S one_direction(const S& axis_bandwidth) {
@@ -41,8 +47,7 @@ S torus_ranks(std::span<const TorusAxis<S>>);
 // Hops from one end to the farthest rank: half a closed ring, all but one of a line; axes one after the other.
 template <Scalar S>
 S torus_hops(std::span<const TorusAxis<S>>);
-// AllGather or ReduceScatter, bandwidth regime. All rings closed: V / (axes x W). Otherwise the corner rank decides, which
-// receives all but its own part over one link of each line and two of each ring.
+// AllGather or ReduceScatter, bandwidth regime: V over one of the two bandwidths above.
 template <Scalar S>
 S torus_gather_time(const S& bytes, std::span<const TorusAxis<S>>, const S& ranks, const TorusLinks<S>&);
 // The size below which the hops take longer than the bytes.
@@ -56,7 +61,11 @@ S all_reduce_of_gather(const S& gather_time) {
   return constant<S>(2) * gather_time;
 }
 // AllToAll, bandwidth regime: the middle of the longest axis decides. V max(X_i) / (4 n W) of closed rings, twice that
-// where one does not close.
+// where one does not close: `rate` is W, or one link.
+template <Scalar S>
+S torus_middle_time(const S& bytes, const S& longest, const S& ranks, const S& rate) {
+  return bytes * longest / (constant<S>(4) * ranks * rate);
+}
 template <Scalar S>
 S torus_all_to_all_time(const S& bytes, std::span<const TorusAxis<S>>, const S& ranks, const TorusLinks<S>&);
 

@@ -72,7 +72,13 @@ OrderedJson placement_json(const engine::Scenario& scenario, const Report& repor
     entry["axis"] = word(axis_id(row.axis));
     entry["degree"] = row.degree;
     entry["tier"] = word(engine::kLinkTierIds[static_cast<std::size_t>(row.tier)]);
+    entry["group"] = row.group;
     entry["torus_axes"] = row.torus_axes;
+    if (row.tier == engine::LinkTier::ici) {
+      entry["on"] = word(engine::kTorusAxesIds[static_cast<std::size_t>(row.on)]);
+      entry["closed_axes"] = row.torus_axes - row.open_axes;
+      entry["links"] = row.links();
+    }
     entry["inside_node"] = row.inside_node;
     entry["across_nodes"] = row.across_nodes;
     const auto level = static_cast<std::size_t>(row.fabric_level);

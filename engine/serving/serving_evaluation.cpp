@@ -230,9 +230,10 @@ void fill_placement(const ServingEvaluation<double>& e, std::vector<AxisPlacemen
   const PhaseMesh<double>& mesh = e.si.decode;
   for (int i = 0; i < kAxisCount; ++i) {
     const auto axis = static_cast<Axis>(i);
-    const AxisLinks& links = axis == Axis::fsdp && mesh.degree(axis).n > 1 ? mesh.links.state : mesh.links[axis];
+    const AxisLinks& links = mesh.links.group(axis);
     rows.push_back({axis, links.tier, mesh.degree(axis).n, links.torus_axes, links.inside_node, links.across_nodes,
-                    finite(e.decode.network.bandwidth[at(axis)]), binding_level(links, e.si.in.chip)});
+                    finite(e.decode.network.bandwidth[at(axis)]), binding_level(links, e.si.in.chip),
+                    std::max(links.degree, 1), links.on, links.open_axes});
   }
 }
 

@@ -68,7 +68,7 @@ PhaseMesh<S> prefill_mesh(const Scenario& s, Trace* trace, const Inputs<S>& in) 
     const auto slot = static_cast<std::size_t>(i);
     const int degree = plan.degree(static_cast<Axis>(i));
     mesh.degrees[slot] = {degree, input_leaf<S>(trace, Q::prefill_degree, i, degree, kYours)};
-    mesh.torus_axes[slot] = input_leaf<S>(trace, Q::prefill_torus_axes, i, mesh.links.axes[slot].torus_axes, kYours);
+    mesh.torus_axes[slot] = torus_axes_of<S>(mesh.links.group(static_cast<Axis>(i)), Q::prefill_torus_axes, trace);
   }
   mesh.expert_tensor = mesh.degree(Axis::tensor).x;
   (void)in;
@@ -80,7 +80,7 @@ void count_hops(Trace* trace, Q row, PhaseMesh<S>& mesh) {
   for (int i = 0; i < kAxisCount; ++i) {
     const AxisLinks& links = static_cast<Axis>(i) == Axis::fsdp ? mesh.links.state : mesh.links.axes[static_cast<std::size_t>(i)];
     mesh.hops[static_cast<std::size_t>(i)] =
-        input_leaf<S>(trace, row, i, collective_hops(links, mesh.links.wrapped), "placement of the mesh on the links");
+        input_leaf<S>(trace, row, i, collective_hops(links, links.open_axes == 0), "placement of the mesh on the links");
   }
 }
 

@@ -27,10 +27,6 @@ std::optional<Axis> busiest_axis(const Report& report) {
   return static_cast<Axis>(most - busy.begin());
 }
 
-AxisLinks links_of(const Inputs<double>& in, Axis axis) {
-  return axis == Axis::fsdp && in.degree(axis).n > 1 ? in.links.state : in.links[axis];
-}
-
 // All chips as one group, or those of a node.
 AxisLinks all_of(const Scenario& s, bool node) {
   Parallelism plan;
@@ -41,7 +37,7 @@ AxisLinks all_of(const Scenario& s, bool node) {
 
 Group group_of(const Scenario& s, const Inputs<double>& in, const Report& report, CollectiveGroup asked) {
   using enum CollectiveGroup;
-  const auto of = [&](Axis axis) { return Group{axis, links_of(in, axis)}; };
+  const auto of = [&](Axis axis) { return Group{axis, in.links.group(axis)}; };
   switch (asked) {
     case busiest:
       if (const auto axis = busiest_axis(report)) return of(*axis);
@@ -58,11 +54,12 @@ Group group_of(const Scenario& s, const Inputs<double>& in, const Report& report
 }
 
 // Hops to the farthest rank: along the torus axes, whose sides are taken as even; over switches those of a tree.
-double hops_of(const AxisLinks& links, bool wrapped) {
+double hops_of(const AxisLinks& links) {
   if (links.tier != LinkTier::ici) return tree_hops<double>(links.degree);
   const double side = std::pow(links.degree, 1.0 / links.torus_axes);
-  const std::vector<TorusAxis<double>> axes(static_cast<std::size_t>(links.torus_axes),
-                                            TorusAxis<double>{side, static_cast<int>(std::lround(side)), wrapped});
+  std::vector<TorusAxis<double>> axes(static_cast<std::size_t>(links.torus_axes),
+                                      TorusAxis<double>{side, static_cast<int>(std::lround(side)), true});
+  for (int i = 0; i < links.open_axes; ++i) axes[static_cast<std::size_t>(i)].wrapped = false;
   return torus_hops<double>(axes);
 }
 
@@ -78,12 +75,12 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
   study.ranks = links.degree;
   study.torus_axes = links.torus_axes;
   if (links.degree <= 1) return study;
-  const double gather = gather_bandwidth(links, static_cast<double>(links.torus_axes), in.chip);
+  const double gather = gather_bandwidth(links, links.axes_worth(), in.chip);
   const double reduce = reduces_in_network(links) ? reduce_bandwidth(links, in.chip) : gather;
   const double exchange = exchange_time(links, 1.0 / links.degree, in.chip);  // of one byte of all ranks together
   if (!std::isfinite(gather) || !(gather > 0)) return study;
   study.bandwidth_bytes_per_s = gather;
-  study.hops = hops_of(links, in.links.wrapped);
+  study.hops = hops_of(links);
   if (q.hop_s > 0) study.hop_s = q.hop_s;
   else if (links.tier == LinkTier::ici) study.hop_s = s.cluster.chip[ChipField::ici_hop_latency_s].value;
 

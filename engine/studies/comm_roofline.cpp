@@ -36,8 +36,16 @@ CommRoofline comm_roofline(const Scenario& s, const Report& report) {
   };
   add(RoofTier::hbm, in.chip.hbm_bandwidth);
   if (in.links.torus_dims > 0) {
-    for (int axes = in.links.torus_dims; axes >= 1; --axes)
-      add(RoofTier::ici, torus_gather_bandwidth(static_cast<double>(axes), in.chip.ici_axis), axes);
+    const auto over = [&](double worth, int axes) { add(RoofTier::ici, torus_gather_bandwidth(worth, in.chip.ici_axis), axes); };
+    for (int axes = in.links.torus_dims; axes >= 1; --axes) over(in.links.best_axes_worth(axes), axes);
+    // A mesh axis may lie on others than the best.
+    for (const Axis axis : {Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline})
+      if (const AxisLinks& links = in.links.group(axis);
+          links.tier == LinkTier::ici && links.axes_worth() != in.links.best_axes_worth(links.torus_axes) &&
+          std::none_of(out.roofs.begin(), out.roofs.end(), [&](const LinkRoof& r) {
+            return r.torus_axes == links.torus_axes && r.bytes_per_s == torus_gather_bandwidth(links.axes_worth(), in.chip.ici_axis);
+          }))
+        over(links.axes_worth(), links.torus_axes);
     add(RoofTier::dcn, in.chip.dcn);
   } else {
     add(RoofTier::nvlink, in.chip.nvlink);
@@ -57,7 +65,8 @@ CommRoofline comm_roofline(const Scenario& s, const Report& report) {
                               : RoofTier::fabric;
     for (std::size_t i = 0; i < out.roofs.size(); ++i) {
       const LinkRoof& r = out.roofs[i];
-      if (r.tier == tier && (tier != RoofTier::ici || r.torus_axes == std::max(1, p.torus_axes)) && (tier != RoofTier::fabric || r.fabric_level == p.fabric_level))
+      const double worth = in.links.group(p.axis).axes_worth();
+      if (r.tier == tier && (tier != RoofTier::ici || (r.torus_axes == p.torus_axes && r.bytes_per_s == torus_gather_bandwidth(worth, in.chip.ici_axis))) && (tier != RoofTier::fabric || r.fabric_level == p.fabric_level))
         return static_cast<int>(i);
     }
     return -1;

@@ -80,7 +80,8 @@ struct Strategy {
 void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& load, std::vector<Strategy>& out, Pass pass) {
   const int dims = in.links.torus_dims;
   const double slice = in.cluster_chips / in.slices;
-  const auto over = [&](double bytes, double axes) { return all_gather_time(bytes, torus_gather_bandwidth(axes, in.chip.ici_axis)); };
+  const auto at = [&](double bytes, double worth) { return all_gather_time(bytes, torus_gather_bandwidth(worth, in.chip.ici_axis)); };
+  const auto over = [&](double bytes, int axes) { return at(bytes, in.links.best_axes_worth(axes)); };
   for (int axes = dims; axes >= 1; --axes) {
     const double t = over(load.state_bytes, axes);
     out.push_back({NetworkStrategy::fsdp, axes, static_cast<int>(slice), [t](double) { return t; }});
@@ -95,13 +96,14 @@ void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& loa
   }
   const bool all = slice <= kWholeSlice;
   const int side = *std::max_element(s.cluster.slice.begin(), s.cluster.slice.end());
-  const double degree = all ? slice : side, axes = all ? dims : 1;
+  const double degree = all ? slice : side;
+  const int axes = all ? dims : 1;
   if (degree > 1) {
     const double each = over(load.activation_bytes, axes) * degree;
-    out.push_back({NetworkStrategy::tensor, static_cast<int>(axes), static_cast<int>(degree), [each](double b) { return each * b; }});
+    out.push_back({NetworkStrategy::tensor, axes, static_cast<int>(degree), [each](double b) { return each * b; }});
   }
   if (dims < 2) return;
-  const double fsdp = over(load.state_bytes, in.bound_axes_fsdp), tensor = over(load.activation_bytes, in.bound_axes_tensor);
+  const double fsdp = at(load.state_bytes, in.bound_axes_fsdp), tensor = at(load.activation_bytes, in.bound_axes_tensor);
   for (const AxesOverlap overlap : {AxesOverlap::sum, AxesOverlap::max}) {
     const auto time = [=](double b) {
       const double best = best_tensor_degree(fsdp, tensor * b);

@@ -25,7 +25,7 @@ ShardedMatmulStudy sharded_matmul_study(const Scenario& s) {
   study.rows = in.microbatch_sequences * in.sequence_length / in.degree(Axis::context).x;
   study.contraction = in.model.d_model;
   study.columns = in.model.d_ff;
-  const double bandwidth = gather_bandwidth(links, static_cast<double>(links.torus_axes), in.chip);
+  const double bandwidth = gather_bandwidth(links, links.axes_worth(), in.chip);
   const double reduction = reduces_in_network(links) ? reduce_bandwidth(links, in.chip) : bandwidth;
   const double peak = in.chip.peak_flops;
   if (!(bandwidth > 0) || !std::isfinite(bandwidth) || !(peak > 0)) return study;

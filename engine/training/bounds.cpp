@@ -55,8 +55,8 @@ Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens, AxesOverlap overlap
   out.alpha = named(Q::bound_alpha, chip.peak_flops / chip.ici_axis);
   out.link = in.zero;
   limits(chip.ici_axis);
-  out.fsdp_2 = named(Q::bound_fsdp_2, out.fsdp_1 / axes(2));
-  out.fsdp_3 = named(Q::bound_fsdp_3, out.fsdp_1 / axes(3));
+  out.fsdp_2 = named(Q::bound_fsdp_2, out.fsdp_1 / axes(in.links.best_axes_worth(2)));
+  out.fsdp_3 = named(Q::bound_fsdp_3, out.fsdp_1 / axes(in.links.best_axes_worth(3)));
   out.tensor = named(Q::bound_tensor, tensor_degree_limit(F, My, out.dense));
   out.mixed_sum = named(Q::bound_mixed_sum, mixed_tokens_per_chip(out.fsdp_1, out.dense, F, Mx, My, AxesOverlap::sum));
   out.mixed_max = named(Q::bound_mixed_max, mixed_tokens_per_chip(out.fsdp_1, out.dense, F, Mx, My, AxesOverlap::max));

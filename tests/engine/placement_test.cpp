@@ -28,20 +28,105 @@ TEST_CASE("pure FSDP takes all three torus axes when the scenario does not say")
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=1", "placement.fsdp.axes=0"});
   CHECK(bandwidth(s, Axis::fsdp) == 5.4e11);
 }
-TEST_CASE("a slice whose sides are not multiples of four gathers one way only") {
+TEST_CASE("a slice whose sides are not multiples of four gathers one way only, all but a rank's own part") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"cluster.slice=16x20x26"});
-  CHECK_FALSE(rings_close(s.cluster));
-  CHECK(bandwidth(s, Axis::tensor) == 9e10);
+  CHECK(bandwidth(s, Axis::tensor) == doctest::Approx(9e10 * 4 / 3).epsilon(1e-15));
 }
-TEST_CASE("the rings of a v5e slice close at 16, those of v3 at 32") {
-  // Scaling book, chapter 2: a 2D torus wraps at the full side of its pod.
-  const auto closes = [](std::string_view chip, std::string_view slice) {
-    return rings_close(with(preset("llama3-70b-v5p-pod"), {"cluster.chip=" + std::string(chip), "cluster.slice=" + std::string(slice)}).cluster);
+
+// Scaling book, chapter 2: a 2D torus wraps an axis at the full side of its pod, a 3D one all axes of whole cubes.
+namespace {
+std::array<bool, 3> closing(std::string_view chip, std::string_view slice) {
+  return closing_axes(with(preset("llama3-70b-v5p-pod"), {"cluster.chip=" + std::string(chip), "cluster.slice=" + std::string(slice)}).cluster);
+}
+using Closing = std::array<bool, 3>;
+}  // namespace
+TEST_CASE("axes of v5e and v6e close at 16, each for itself") {
+  for (const char* chip : {"tpu-v5e", "tpu-v6e", "tpu-v2"}) {
+    CHECK(closing(chip, "16x16") == Closing{true, true, false});
+    CHECK(closing(chip, "8x16") == Closing{false, true, false});
+    CHECK(closing(chip, "4x4") == Closing{false, false, false});
+  }
+}
+TEST_CASE("axes of v3 close at 32") {
+  CHECK(closing("tpu-v3", "32x32") == Closing{true, true, false});
+  CHECK(closing("tpu-v3", "16x32") == Closing{false, true, false});
+  CHECK(closing("tpu-v3", "16x16") == Closing{false, false, false});
+}
+TEST_CASE("a 3D slice of whole cubes closes along all axes, any other along none") {
+  for (const char* chip : {"tpu-v4p", "tpu-v5p", "tpu-7x"}) {
+    CHECK(closing(chip, "4x4x4") == Closing{true, true, true});
+    CHECK(closing(chip, "4x8x12") == Closing{true, true, true});
+    for (const char* small : {"2x2x1", "2x2x2", "2x2x4", "4x4x6"}) CHECK(closing(chip, small) == Closing{});
+  }
+}
+
+// 8 x 16 chips of v5e, 45 GB/s a link: the second axis closes, the first does not.
+namespace {
+Scenario half_pod(std::initializer_list<std::string_view> edits) {
+  return with(with(preset("llama3-8b-8-h100"), {"cluster=tpu-v5e-pod", "cluster.slice=8x16", "parallelism.fsdp=16", "parallelism.tensor=8",
+                                                "workload.global_batch_sequences=128"}),
+              edits);
+}
+}  // namespace
+TEST_CASE("by default tensor takes the axis that is as long as its degree, FSDP the other") {
+  const MeshLinks mesh = make_inputs<double>(half_pod({}), nullptr).links;
+  CHECK(mesh[Axis::tensor].on == TorusAxes::x);
+  CHECK(mesh.state.on == TorusAxes::y);
+}
+TEST_CASE("on 8 x 16 of v5e a group on the closed axis gathers at 90 GB/s, on the open one at 45 less its own part") {
+  CHECK(bandwidth(half_pod({}), Axis::fsdp) == 9e10);
+  CHECK(bandwidth(half_pod({}), Axis::tensor) == doctest::Approx(4.5e10 * 8 / 7).epsilon(1e-15));
+}
+TEST_CASE("a placement by name puts tensor on the closed axis and FSDP on the open one") {
+  const Scenario s = half_pod({"placement.tensor.on=y", "placement.fsdp.on=x"});
+  CHECK(bandwidth(s, Axis::tensor) == 9e10);
+  CHECK(bandwidth(s, Axis::fsdp) == doctest::Approx(4.5e10 * 16 / 15).epsilon(1e-15));
+}
+TEST_CASE("a group over both axes of 8 x 16 gathers over three links, as the link by link formula has it") {
+  const Scenario s = half_pod({"parallelism.tensor=1", "parallelism.fsdp=128"});
+  CHECK(bandwidth(s, Axis::fsdp) == doctest::Approx(3 * 4.5e10 * 128 / 127).epsilon(1e-15));
+  const std::vector<TorusAxis<double>> axes{{8, 8, false}, {16, 16, true}};
+  const TorusLinks<double> links{9e10, 4.5e10, 1e-6};
+  CHECK(1e9 / bandwidth(s, Axis::fsdp) == doctest::Approx(torus_gather_time<double>(1e9, axes, 128, links)).epsilon(1e-15));
+}
+TEST_CASE("a stage sends over one link of the axis, closed or not") {
+  const Inputs<double> in = make_inputs<double>(half_pod({"parallelism.tensor=1", "parallelism.pipeline=8"}), nullptr);
+  CHECK(in.links[Axis::pipeline].on == TorusAxes::x);
+  CHECK(send_bandwidth(in.links[Axis::pipeline], in.chip) == 4.5e10);
+  const Inputs<double> open = make_inputs<double>(half_pod({"parallelism.tensor=1", "parallelism.pipeline=8", "cluster.slice=8x8"}), nullptr);
+  CHECK(send_bandwidth(open.links[Axis::pipeline], open.chip) == 4.5e10);
+}
+TEST_CASE("a side of one chip is no axis") {
+  const Inputs<double> in = make_inputs<double>(half_pod({"cluster.slice=1x16", "parallelism.tensor=1"}), nullptr);
+  CHECK(in.links.wrapped);
+  CHECK(in.links.state.on == TorusAxes::y);
+}
+TEST_CASE("the report says on which axes a mesh axis lies, over how many links, and of which group") {
+  const AxisPlacement row = evaluate(half_pod({"parallelism.fsdp=8", "parallelism.context=2"})).placement[static_cast<std::size_t>(Axis::fsdp)];
+  CHECK(row.degree == 8);
+  CHECK(row.group == 16);
+  CHECK(row.on == TorusAxes::y);
+  CHECK(row.open_axes == 0);
+  CHECK(row.links() == 2);
+}
+TEST_CASE("two axes of a mesh that take the same torus axis, or more than there are, are said so") {
+  const auto has = [](const Scenario& s, std::string_view code) {
+    const Report report = evaluate(s);
+    return std::any_of(report.diagnostics.begin(), report.diagnostics.end(), [&](const Diagnostic& d) { return d.code == code; });
   };
-  CHECK(closes("tpu-v5e", "16x16"));
-  CHECK_FALSE(closes("tpu-v5e", "8x16"));
-  CHECK(closes("tpu-v3", "32x32"));
-  CHECK_FALSE(closes("tpu-v3", "16x16"));
+  CHECK_FALSE(has(half_pod({}), "placement.shared_axis"));
+  CHECK(has(half_pod({"placement.tensor.on=x", "placement.fsdp.on=xy"}), "placement.shared_axis"));
+  CHECK_FALSE(has(half_pod({"placement.tensor.on=x"}), "placement.not_as_asked"));
+  CHECK(has(half_pod({"placement.tensor.on=z"}), "placement.not_as_asked"));
+  CHECK(has(half_pod({"placement.fsdp.axes=3"}), "placement.not_as_asked"));
+  CHECK(has(half_pod({"placement.fsdp.axes=1", "placement.fsdp.on=xy"}), "placement.not_as_asked"));
+}
+TEST_CASE("every torus axis closed, the bounds count axes; an open one beside closed ones counts half") {
+  const auto value = [](const Scenario& s, Q q) { return evaluate(s).quantities.value_or(q, 0); };
+  const Scenario full = half_pod({"cluster.slice=16x16"}), half = half_pod({});
+  CHECK(value(full, Q::bound_fsdp_1) / value(full, Q::bound_fsdp_2) == 2);
+  CHECK(value(half, Q::bound_fsdp_1) == value(full, Q::bound_fsdp_1));
+  CHECK(value(half, Q::bound_fsdp_1) / value(half, Q::bound_fsdp_2) == doctest::Approx(1.5).epsilon(1e-15));
 }
 TEST_CASE("tensor 8 fills an H100 node and gathers at 8/7 of 450 GB/s") {
   CHECK(bandwidth(preset("llama3-405b-16k-h100"), Axis::tensor) == doctest::Approx(450e9 * 8 / 7).epsilon(1e-15));
