@@ -1,5 +1,6 @@
 // A Transformer counted: parameters, FLOPs by part, attention, mixtures of experts.
 #include "engine/blocks/spec.h"
+#include "engine/model/layer_operations.h"
 #include "engine/model/parameters.h"
 #include "engine/training/bounds.h"
 
@@ -43,25 +44,46 @@ void params(BlockRun<S>& io) {
   io.out(Q::count_flops_token_forward, constant<S>(2, unit::flop_each) * matrices);
 }
 
+// FLOPs of the forward pass of one token through one layer, of attention for one key, by the engine's own operations.
+template <Scalar S>
+LayerOperations<S> operations_of_token(const BlockRun<S>& io, const ModelDims<S>& m) {
+  Inputs<S> in;
+  in.model = m;
+  in.model.is.local = false;  // the window is an input of the block
+  in.sequence_length = in.microbatch_sequences = in.expert_tensor = one<S>();
+  in.degrees.fill({1, one<S>()});
+  in.activation_bytes = in.weight_bytes = constant<S>(2, unit::bytes_each);
+  if constexpr (std::same_as<S, Traced>) in.zero = io.trace()->zero();
+  LayerKey key;
+  key.flops = io.flag("causal") ? FlopsConvention::exact_causal : FlopsConvention::exact;
+  key.gated_mlp = m.is.gated_mlp;
+  return layer_operations(in, count_parameters(m), key, one<S>());
+}
+
 template <Scalar S>
 void flops(BlockRun<S>& io) {
   const ModelDims<S> m = dims_of(io);
-  const S& D = m.d_model;
-  const S F = active_ff(m);
-  const S& H = m.d_head;
+  const LayerOperations<S> operations = operations_of_token(io, m);
+  const auto forward = [&operations](OperationKind kind) {
+    return named(Q::operation_flops, static_cast<int>(kind), operations.operations[static_cast<std::size_t>(kind)].flops);
+  };
+  using enum OperationKind;
+  const S six = constant<S>(6, unit::flop_each), three = constant<S>(3);
+  S mlp_forward = forward(gate_up) + forward(down);
+  if (m.is.moe) mlp_forward = mlp_forward + forward(router);
+  const S mlp_token = named(Q::flops_mlp_token, three * mlp_forward);
+  const S projections_token = named(Q::flops_projections_token, three * (forward(qkv) + forward(attention_out)));
+  const S a_key = named(Q::flops_a_key, three * forward(OperationKind::attention));
+  const S vocab_token = named(Q::flops_vocab_token, three * forward(logits));
+
   const S T = io[Q::flops_query], keys = io[Q::flops_keys];
   const S tokens = io.out(Q::flops_tokens, io[Q::flops_sequences] * T);
-  const S six = constant<S>(6, unit::flop_each), three = constant<S>(3);
-  const S window = io.knows(Q::flops_window) ? named(Q::flops_seen_keys, min(keys, io[Q::flops_window])) : keys;
-  const S matrices = constant<S>(m.is.gated_mlp ? 3 : 2);
-  const S mlp_weights = named(Q::flops_mlp_weights, matrices * D * F);
-  const S attention_weights = named(Q::flops_attention_weights, constant<S>(2) * D * H * (m.n_heads + m.n_kv_heads));
-  const S mlp = io.out(Q::flops_mlp, six * tokens * mlp_weights);
-  const S projections = io.out(Q::flops_projections, six * tokens * attention_weights);
-  const S scores_factor = constant<S>(io.flag("causal") ? 6 : 12, unit::flop_each);
-  const S scores = io.out(Q::flops_scores, scores_factor * tokens * window * (m.n_heads * H));
+  const S seen = io.knows(Q::flops_window) ? named(Q::flops_seen_keys, keys_in_window(keys, io[Q::flops_window], io.flag("causal"))) : keys;
+  const S mlp = io.out(Q::flops_mlp, tokens * mlp_token);
+  const S projections = io.out(Q::flops_projections, tokens * projections_token);
+  const S scores = io.out(Q::flops_scores, tokens * seen * a_key);
   const S layer = io.out(Q::flops_layer, mlp + projections + scores);
-  const S vocab = io.out(Q::flops_vocab, six * tokens * D * m.vocab_size);
+  const S vocab = io.out(Q::flops_vocab, tokens * vocab_token);
   const S total = io.out(Q::flops_total, m.n_layers * layer + vocab);
   io.out(Q::flops_forward, total / three);
   io.out(Q::flops_layer_forward, layer / three);
@@ -71,14 +93,12 @@ void flops(BlockRun<S>& io) {
   io.out(Q::flops_attention_share, m.n_layers * scores / total);
   io.out(Q::flops_mlp_share, mlp / layer);
   // Sequence lengths (of full attention) from which the scores cost as much as the projections, and as all matrices.
-  const S a_key = named(Q::flops_a_key, scores_factor * (m.n_heads * H));
-  io.out(Q::flops_equal_projections, six * attention_weights / a_key);
-  io.out(Q::flops_equal_matmuls, six * (mlp_weights + attention_weights) / a_key);
+  io.out(Q::flops_equal_projections, projections_token / a_key);
+  io.out(Q::flops_equal_matmuls, (mlp_token + projections_token) / a_key);
   const S parameters = io[Q::flops_parameters];
-  const S simple = io.out(Q::flops_6p, six * parameters * tokens);
+  io.out(Q::flops_6p, six * parameters * tokens);
   io.out(Q::flops_2p, constant<S>(2, unit::flop_each) * parameters * tokens);
   io.out(Q::flops_8p, constant<S>(8, unit::flop_each) * parameters * tokens);
-  (void)simple;
   io.out(Q::flops_remat_attention, scores / three * m.n_layers);
 }
 

@@ -12,15 +12,13 @@ S matmul_bytes(const Inputs<S>& in, const S& t, const S& width_in, const S& widt
   return in.activation_bytes * t * (width_in + width_out) + in.weight_bytes * width_in * width_out;
 }
 
-// Keys a query meets, mean of the layers. In exact_causal callers count half of every product, so what a window leaves
-// is doubled first.
+// Keys a query meets, mean of the layers.
 template <Scalar S>
 S attention_span(const Inputs<S>& in, FlopsConvention convention) {
   const ModelDims<S>& m = in.model;
   const S& T = in.sequence_length;
   if (!m.is.local) return T;
-  const S seen = min(m.window_tokens, T);
-  const S local = convention == FlopsConvention::exact_causal ? seen * (constant<S>(2) - seen / T) : seen;
+  const S local = keys_in_window(T, m.window_tokens, convention == FlopsConvention::exact_causal);
   return named(Q::attention_span, ((m.n_layers - m.n_local_layers) * T + m.n_local_layers * local) / m.n_layers);
 }
 

@@ -64,6 +64,14 @@ extern template LayerOperations<double> layer_operations<double>(const Inputs<do
 extern template LayerOperations<Traced> layer_operations<Traced>(const Inputs<Traced>&, const Parameters<Traced>&,
                                                                  const LayerKey&, const Traced&);
 
+// Keys of `keys` that a query meets through a window. Causal callers count half of every product, so what a window leaves is
+// doubled first.
+template <Scalar S>
+S keys_in_window(const S& keys, const S& window, bool causal) {
+  const S seen = min(window, keys);
+  return causal ? seen * (constant<S>(2) - seen / keys) : seen;
+}
+
 // What attention executes in the forward pass of one layer: scores and values of t tokens over `width` of query heads, of
 // the whole sequence or, causal, of what is not masked. Whatever the stated convention.
 template <Scalar S>

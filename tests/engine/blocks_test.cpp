@@ -9,6 +9,7 @@
 #include <set>
 
 #include "engine/io/block_json.h"
+#include "engine/model/layer_operations.h"
 #include "tests/test_paths.h"
 
 using namespace roofscape;
@@ -184,6 +185,28 @@ TEST_CASE("wrong questions say what would be right") {
   CHECK(error("collective", {"kind=all_gahter"}).find("all_gather") != std::string::npos);
   CHECK(error("pipeline", {"schedule=zb-v", "stages=4", "microbatches=4", "virtual_stages=1"}).find("two chunks") != std::string::npos);
   CHECK(error("matmul", {}).find("chip=PRESET") != std::string::npos);
+}
+TEST_CASE("the FLOPs of a token are those of a training step: dense, experts, latent attention") {
+  for (const io::Preset& preset : library().list(io::PresetKind::model)) {
+    Scenario s;
+    s.model = *library().find_model(preset.id);
+    if (s.model.has_local_layers()) continue;  // which layers have a window is not asked
+    s.workload.sequence_length = 4096;
+    const Inputs<double> in = make_inputs<double>(s, nullptr);
+    for (const bool causal : {false, true}) {
+      CAPTURE(preset.id);
+      const auto asked = ask("flops", {"model=" + std::string(preset.id), "sequence_length=4096", causal ? "causal=true" : "causal=false"});
+      const auto convention = causal ? FlopsConvention::exact_causal : FlopsConvention::exact;
+      CHECK(number(asked, "per_token") == doctest::Approx(training_flops_per_token(in, count_parameters(in.model), convention)).epsilon(1e-13));
+    }
+  }
+}
+TEST_CASE("of a window little is masked: a query meets w less w^2 / 2 S keys on average") {
+  const std::vector<std::string> narrow{"d_model=64", "d_ff=256", "n_heads=2", "n_layers=1", "vocab_size=1", "sequence_length=8", "window=4"};
+  auto causal = narrow;
+  causal.push_back("causal=true");
+  // 4 - 4 x 4 / 16 = 3 of 4.
+  CHECK(number(ask("flops", causal), "attention") / number(ask("flops", narrow), "attention") == 0.75);
 }
 TEST_CASE("a matmul whose activations cost too much has no critical batch") {
   const auto result = ask("matmul", {"batch=8", "d_in=8", "d_out=8", "peak_flops_per_s=1e15", "hbm_bytes_per_s=1e12"});
