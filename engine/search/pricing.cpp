@@ -156,10 +156,60 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
   price.exact = false;
 }
 
+bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state, const ScheduleShape& shape,
+                  StepSpan& out) {
+  const StageBlocks<double>& blocks = *state.blocks;
+  const int stages = virtual_stage_count(shape);
+  if (2.0 * shape.microbatches * stages > static_cast<double>(kMaxDrawnOps)) return false;
+  Span wanted{shape,
+              {blocks.layer.forward, blocks.layer.backward, blocks.embedding.forward, blocks.embedding.backward,
+               blocks.head.forward, blocks.head.backward},
+              stage_transfer<double>(mesh.in, mesh.rates, layer.cost.microbatch_tokens, state.stage.sequence_parallel),
+              {}};
+  times_.transfer = ticks_of(wanted.transfer);
+  times_.blocking_send = state.stage.blocking_send;
+  if (!runs_without_order(shape, times_)) return false;
+  for (std::size_t i = 0; i < spans_used_; ++i) {
+    const Span& known = spans_[i];
+    if (known.shape == shape && known.blocks == wanted.blocks && known.transfer == wanted.transfer) {
+      out = known.step;
+      return true;
+    }
+  }
+  split_layers(state.stage.n_layers, stages, layers_);
+  const auto count = static_cast<std::size_t>(stages);
+  times_.forward.resize(count);
+  times_.backward_input.resize(count);
+  times_.backward_weight.assign(count, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool first = i == 0, last = i + 1 == count;
+    if (i > 1 && !last && layers_[i] == layers_[i - 1]) {
+      times_.forward[i] = times_.forward[i - 1], times_.backward_input[i] = times_.backward_input[i - 1];
+      continue;
+    }
+    const StagePass<double> pass = stage_pass<double>(blocks, layers_[i], first, last);
+    times_.forward[i] = ticks_of(pass.forward), times_.backward_input[i] = ticks_of(pass.backward);
+  }
+  if (check_times(times_, count, static_cast<std::uint32_t>(shape.microbatches)) != SimulationOutcome::finished) return false;
+  out = wanted.step = one_f_one_b_span(shape, times_, without_order_);
+  spans_[spans_next_] = wanted;
+  spans_next_ = (spans_next_ + 1) % spans_.size();
+  spans_used_ = std::min(spans_.size(), spans_used_ + 1);
+  return true;
+}
+
 void Pricer::exact(const PlacedMesh& mesh, PricedLayer& layer, PricedState& state, const ScheduleShape& shape,
                    Price& price) {
   if (shape.stages == 1) {
     bound(mesh, layer, state, kinds_, shape, price);
+    return;
+  }
+  if (StepSpan step; span(mesh, layer, state, shape, step)) {
+    const auto seconds = [](double ticks) { return ticks * kTickSeconds; };
+    finish_step(mesh.in, layer.cost, *state.blocks, state.work, seconds(double(step.makespan)),
+                seconds(double(step.in_transfer) / shape.stages), true, state.plan, state.step);
+    price.step_time_s = state.step.step_time;
+    price.exact = true;
     return;
   }
   const auto known = std::find_if(pipelines_.begin(), pipelines_.end(),

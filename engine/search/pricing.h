@@ -8,6 +8,7 @@
 #include <list>
 
 #include "engine/inputs.h"
+#include "engine/pipeline/one_f_one_b_run.h"
 #include "engine/search/device_kinds.h"
 #include "engine/search/plan.h"
 #include "engine/training/layer_cost.h"
@@ -91,6 +92,20 @@ class Pricer {
   StageKey stage_key_;
   PlanKey plan_key_;
   ModelFlops<double> flops_;
+  // A step of a schedule that runs without an order, and what it depends on. Plans that differ in the training state, or in
+  // nothing a stage takes time for, share it.
+  struct Span {
+    ScheduleShape shape;
+    std::array<double, 6> blocks{};  // layer, embedding and head, forth and back
+    double transfer = 0;
+    StepSpan step;
+  };
+  bool span(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&, StepSpan& out);
+
+  std::array<Span, 16> spans_;
+  std::size_t spans_used_ = 0, spans_next_ = 0;
+  PipelineTimes times_;
+  OneFOneBScratch without_order_;
   // Orders by shape, the one used last first.
   std::list<PipelineReport> pipelines_;
   std::size_t pipeline_ops_ = 0;

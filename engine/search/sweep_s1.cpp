@@ -79,7 +79,8 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
   Meshes placed;
   PricedLayer layer;
   PricedState state;
-  out = {};
+  out.points.clear(), out.best.clear();
+  out.fit = out.illegal = out.simulated = 0;
   out.points.reserve(kPoints);
   std::vector<std::pair<double, std::size_t>> candidates;
   candidates.reserve(kPoints);

@@ -17,6 +17,12 @@ S sum_in_order(const std::array<S, N>& parts) {
   return total;
 }
 
+// The parts of the step that finish_step adds, and those before them, whose sum is known by then.
+constexpr std::size_t kPipelineParts = 9;
+static_assert(kStepParts[kPipelineParts] == Q::step_pipeline_transfer);
+constexpr std::size_t kHostPart = kStepParts.size() - 1;
+static_assert(kStepParts[kHostPart] == Q::step_host);
+
 // Exposed communication of one axis over a step, mean of the chips.
 template <Scalar S>
 S exposed_of(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks<S>& blocks, const StageWork<S>& work,
@@ -31,12 +37,12 @@ S exposed_of(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks
   return exposed;
 }
 
-// Calibrated: the host's work of a step, and waiting for the slowest node, which grows with the logarithm of their number.
+// All parts but the host's.
 template <Scalar S>
-S host_time(const Inputs<S>& in, const std::array<S, kStepParts.size()>& parts) {
-  S step = parts[0];
-  for (std::size_t i = 1; i + 1 < parts.size(); ++i) step = step + parts[i];
-  return in.calibration[Calibrated::step_host] + in.calibration[Calibrated::straggler] * in.calibration.log_nodes * step;
+S without_host(const StepCost<S>& step) {
+  S sum = step.before_pipeline;
+  for (std::size_t i = kPipelineParts; i < kHostPart; ++i) sum = sum + step.step_parts[i];
+  return sum;
 }
 
 template <Scalar S>
@@ -98,6 +104,8 @@ void step_parts(const Inputs<S>& in, const LayerCost<S>& layer, const ModelFlops
                          constant<S>(2) * (in.optimizer_bytes + in.weight_bytes) + in.reduced_gradient_bytes);
   out.updated_params =
       named(Q::optimizer_parameters, (key.zero_stage >= 1 ? layer.params.total : layer.params.total - layer.params_absent) / (in.degree(Axis::tensor).x * counts.stages * shards));
+  out.before_pipeline = out.step_parts[0];
+  for (std::size_t i = 1; i < kPipelineParts; ++i) out.before_pipeline = out.before_pipeline + out.step_parts[i];
   part(Q::step_optimizer, key.has_optimizer ? out.optimizer_bytes_each * out.updated_params / (in.calibrated ? in.calibration.hbm : in.chip.hbm_bandwidth) : zero);
 }
 
@@ -131,11 +139,16 @@ void finish_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageBloc
     offload = max(beyond, key.offload_activations && !pipelined ? offload : zero);
   }
   part(Q::step_offload, offload);
-  part(Q::step_host, in.calibrated ? host_time(in, out.step_parts) : zero);
-  // In ideal mode the host takes no time and is no part of the sum.
-  std::array<S, kStepParts.size() - 1> without_host;
-  std::copy_n(out.step_parts.begin(), without_host.size(), without_host.begin());
-  out.step_time = named(Q::step_time, in.calibrated ? sum_in_order(out.step_parts) : sum_in_order(without_host));
+  const S others = without_host(out);
+  if (!in.calibrated) {  // in ideal mode the host takes no time and is no part of the sum
+    part(Q::step_host, zero);
+    out.step_time = named(Q::step_time, others);
+    return;
+  }
+  // The host's work of a step, and waiting for the slowest node, which grows with the logarithm of their number.
+  const CalibrationInputs<S>& c = in.calibration;
+  part(Q::step_host, c[Calibrated::step_host] + c[Calibrated::straggler] * c.log_nodes * others);
+  out.step_time = named(Q::step_time, others + out.step_parts[kHostPart]);
 }
 
 template <Scalar S>

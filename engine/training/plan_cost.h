@@ -46,6 +46,7 @@ struct StepCost {
   S flops_recompute, flops_hardware, updated_params;
   S optimizer_bytes_each;  // of HBM, a parameter and step
   std::array<S, kStepParts.size()> step_parts;
+  S before_pipeline;  // sum of the parts up to the pipeline's
   S step_time;
 };
 // Working memory beside the training state.

@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 
-Tick ticks(double seconds) {
-  const double t = seconds / kTickSeconds;
-  if (!(t > 0)) return 0;
-  return t > 4e18 ? Tick{4'000'000'000'000'000'000} : static_cast<Tick>(std::llround(t));
-}
-
 // Communication of the group that shards training state, for a block whose gathered weights take `weights` bytes and
 // whose gradients `gradients`. ZeRO-3 gathers the weights of every microbatch, forward and backward, and scatters its
 // gradients; below that one reduction a step, here spread over the microbatches it can hide under (no pipeline).
@@ -89,6 +83,12 @@ Axis state_axis_of(const Inputs<S>& in) {
 }
 
 }  // namespace
+
+Tick ticks_of(double seconds) {
+  const double t = seconds / kTickSeconds;
+  if (!(t > 0)) return 0;
+  return t > 4e18 ? Tick{4'000'000'000'000'000'000} : static_cast<Tick>(std::llround(t));
+}
 
 int microbatch_count(const Scenario& s) {
   const double ranks = static_cast<double>(s.parallelism.data) * s.parallelism.fsdp * s.pipeline.microbatch_sequences;
@@ -262,11 +262,9 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
     const S n = pipelined ? named(Q::stage_layers, s, constant<S>(layers[static_cast<std::size_t>(s)]) + in.zero)
                           : S(in.model.n_layers);
     if (pipelined) cost.stage_layers.push_back(n);
-    S f = n * cost.layer.forward, b = n * cost.layer.backward;
-    if (first) f = f + cost.embedding.forward, b = b + cost.embedding.backward;
-    if (last) f = f + cost.head.forward, b = b + cost.head.backward;
-    cost.forward.push_back(named(Q::stage_forward, s, f));
-    cost.backward.push_back(named(Q::stage_backward, s, b));
+    const StagePass<S> pass = stage_pass<S>(cost, n, first, last);
+    cost.forward.push_back(named(Q::stage_forward, s, pass.forward));
+    cost.backward.push_back(named(Q::stage_backward, s, pass.backward));
   }
 
   cost.transfer = cost.bubble_time = cost.bubble_to_work = cost.span_bubble = in.zero;
@@ -283,9 +281,7 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
   pipeline.status = pipelined ? check_schedule(key.shape) : ScheduleStatus{};
   if (!pipelined) return;
 
-  const S boundary = boundary_bytes(in, layer.microbatch_tokens, key.sequence_parallel);
-  cost.transfer = named(Q::pipeline_transfer, in.calibrated ? boundary / layer.bandwidth[at(Axis::pipeline)] + layer.latency[at(Axis::pipeline)]
-                                                                  : boundary / layer.bandwidth[at(Axis::pipeline)]);
+  cost.transfer = named(Q::pipeline_transfer, stage_transfer<S>(in, layer, layer.microbatch_tokens, key.sequence_parallel));
   if (!pipeline.status.legal()) return;
 
   PipelineTimes& times = pipeline.times;
@@ -295,7 +291,7 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
   times.backward_weight.resize(positions);
   pipeline.recompute.resize(positions);
   times.overlapped.clear();
-  times.transfer = ticks(value_of(cost.transfer));
+  times.transfer = ticks_of(value_of(cost.transfer));
   times.blocking_send = key.blocking_send;
   const double peak = value_of(in.chip.peak_flops);
   const double attention =
@@ -304,24 +300,24 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
   const double layer_again = in.calibrated ? value_of(layer.kernels.again) : value_of(layer.flops_recompute) / peak;
   for (std::size_t i = 0; i < positions; ++i) {
     const std::size_t s = i % static_cast<std::size_t>(virtual_stages);  // DualPipe: the second direction again
-    const Tick backward = ticks(value_of(cost.backward[s]));
+    const Tick backward = ticks_of(value_of(cost.backward[s]));
     // The weight gradient is half of the backward matrix multiplications; attention has none.
     double weight = layers[s] * (value_of(layer.layer.math_forward) - attention);
     if (s == 0) weight += value_of(layer.embedding.math_forward);
     if (s + 1 == static_cast<std::size_t>(virtual_stages)) weight += value_of(layer.head.math_forward);
-    times.forward[i] = ticks(value_of(cost.forward[s]));
-    times.backward_weight[i] = std::clamp(ticks(weight), Tick{0}, backward);
+    times.forward[i] = ticks_of(value_of(cost.forward[s]));
+    times.backward_weight[i] = std::clamp(ticks_of(weight), Tick{0}, backward);
     times.backward_input[i] = backward - times.backward_weight[i];
     // Arithmetic alone, as in the step's part: beyond two forwards, what a block's backward does is a forward again.
     double again = layers[s] * layer_again;
     if (in.calibrated) {
-      pipeline.recompute[i] = std::min(ticks(again), times.backward_input[i]);
+      pipeline.recompute[i] = std::min(ticks_of(again), times.backward_input[i]);
       continue;
     }
     if (s == 0) again += value_of(layer.embedding.math_backward) - 2 * value_of(layer.embedding.math_forward);
     if (s + 1 == static_cast<std::size_t>(virtual_stages))
       again += value_of(layer.head.math_backward) - 2 * value_of(layer.head.math_forward);
-    pipeline.recompute[i] = std::min(ticks(again), times.backward_input[i]);
+    pipeline.recompute[i] = std::min(ticks_of(again), times.backward_input[i]);
   }
 
   const auto simulated = [&in](Q q, double value) { return simulated_leaf<S>(trace_of(in.zero), q, -1, value); };

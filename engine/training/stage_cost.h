@@ -112,6 +112,26 @@ S boundary_bytes(const Inputs<S>& in, const S& microbatch_tokens, bool sequence_
   return sequence_parallel || in.calibrated ? stream / in.degree(Axis::tensor).x : stream;
 }
 
+// One microbatch through a virtual stage of so many layers.
+template <Scalar S>
+struct StagePass {
+  S forward, backward;
+};
+template <Scalar S>
+StagePass<S> stage_pass(const StageBlocks<S>& blocks, const S& layers, bool first, bool last) {
+  StagePass<S> pass{layers * blocks.layer.forward, layers * blocks.layer.backward};
+  if (first) pass = {pass.forward + blocks.embedding.forward, pass.backward + blocks.embedding.backward};
+  if (last) pass = {pass.forward + blocks.head.forward, pass.backward + blocks.head.backward};
+  return pass;
+}
+// What a microbatch needs from a stage to the next.
+template <Scalar S>
+S stage_transfer(const Inputs<S>& in, const LinkRates<S>& rates, const S& microbatch_tokens, bool sequence_parallel) {
+  constexpr auto pipeline = static_cast<std::size_t>(Axis::pipeline);
+  const S sent = boundary_bytes(in, microbatch_tokens, sequence_parallel) / rates.bandwidth[pipeline];
+  return in.calibrated ? sent + rates.latency[pipeline] : sent;
+}
+
 // Microbatches of a step, rounded up; at least 1.
 int microbatch_count(const Scenario&);
 
@@ -120,5 +140,6 @@ inline constexpr std::int64_t kMaxDrawnOps = std::int64_t{1} << 22;
 
 // Seconds of one tick of the simulated pipeline.
 inline constexpr double kTickSeconds = 1e-12;
+Tick ticks_of(double seconds);
 
 }  // namespace roofscape::engine

@@ -2,6 +2,7 @@
 // cache.
 #include <string>
 
+#include "engine/pipeline/one_f_one_b_run.h"
 #include "tests/engine/pipeline_fixture.h"
 
 using namespace roofscape::engine;
@@ -84,6 +85,50 @@ TEST_CASE("blocking sends have no closed form") {
   PipelineTimes times = even_times(shape, 20, 20, 20, 3);
   times.blocking_send = true;
   CHECK_FALSE(closed_form_time(shape, times).has_value());
+}
+
+// Makespan and idle time of the run without an order against the simulation of the order, to the last tick.
+static void check_run_without_order(Kind kind, bool transfers, int cases) {
+  Random random(static_cast<std::uint64_t>(kind) + (transfers ? 900 : 800));
+  OneFOneBScratch scratch;
+  int compared = 0;
+  for (int i = 0; i < 3 * cases && compared < cases; ++i) {
+    const ScheduleShape shape = random_shape(random, kind, 17, 60);
+    PipelineTimes times = random_times(random, shape, i % 8 == 0, transfers);
+    if (i % 4 == 0) times.transfer *= 50;
+    if (!runs_without_order(shape, times)) continue;
+    ++compared;
+    CAPTURE(shape.stages);
+    CAPTURE(shape.microbatches);
+    CAPTURE(shape.virtual_stages);
+    const Step step = run_step(shape, times);
+    const StepSpan span = one_f_one_b_span(shape, times, scratch);
+    CHECK(span.makespan == step.timeline.makespan);
+    CHECK(span.in_transfer == step.timeline.in_transfer);
+  }
+  CHECK(compared == cases);
+}
+TEST_CASE("1F1B run without an order takes as long as its order, any stage times and transfers") {
+  check_run_without_order(Kind::one_f_one_b, false, 2000);
+  check_run_without_order(Kind::one_f_one_b, true, 4000);
+}
+TEST_CASE("interleaved 1F1B run without an order takes as long as its order, any stage times and transfers") {
+  check_run_without_order(Kind::interleaved_1f1b, false, 2000);
+  check_run_without_order(Kind::interleaved_1f1b, true, 4000);
+}
+TEST_CASE("what needs its order: other schedules, other groups, blocking sends, a single stage") {
+  const auto runs = [](ScheduleShape shape, bool blocking = false) {
+    PipelineTimes times;
+    times.transfer = 1, times.blocking_send = blocking;
+    return runs_without_order(shape, times);
+  };
+  CHECK(runs(shape_of(Kind::one_f_one_b, 4, 8)));
+  CHECK(runs({Kind::interleaved_1f1b, 4, 8, 2, 4}));
+  CHECK_FALSE(runs({Kind::interleaved_1f1b, 4, 8, 2, 8}));
+  CHECK_FALSE(runs(shape_of(Kind::one_f_one_b, 4, 8), true));
+  CHECK_FALSE(runs(shape_of(Kind::one_f_one_b, 1, 8)));
+  for (const Kind kind : kAllSchedules)
+    if (kind != Kind::one_f_one_b && kind != Kind::interleaved_1f1b) CHECK_FALSE(runs(shape_of(kind, 4, 16)));
 }
 
 TEST_CASE("pipeline_time is the makespan of the simulation") {
