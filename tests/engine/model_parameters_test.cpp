@@ -217,7 +217,6 @@ TEST_CASE("operations of all layers and the logits are a third of the training F
     for (const OperationKind kind : {OperationKind::qkv, OperationKind::attention, OperationKind::attention_out,
                                      OperationKind::router, OperationKind::gate_up, OperationKind::down})
       layer += ops.operations[static_cast<std::size_t>(kind)].flops;
-    if (s.model.rel_pos_projection) layer += 2.0 * tokens * s.model.d_model * s.model.n_heads * s.model.d_head;
     CHECK(layer == doctest::Approx(ops.flops_forward).epsilon(1e-12));
     CHECK(3 * (ops.flops_forward * s.model.n_layers + ops.head_flops) ==
           doctest::Approx(flops_per_token(s) * tokens).epsilon(1e-12));
