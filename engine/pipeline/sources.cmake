@@ -1,5 +1,4 @@
 target_sources(engine PRIVATE
-  ${CMAKE_CURRENT_LIST_DIR}/in_flight.cpp
   ${CMAKE_CURRENT_LIST_DIR}/one_f_one_b_run.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pipeline_bound.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pipeline_time.cpp

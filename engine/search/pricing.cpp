@@ -73,6 +73,12 @@ void Pricer::price_state(const PlacedMesh& mesh, const PricedLayer& layer, const
   step_parts(mesh.in, layer.cost, flops_, mesh.counts, *out.blocks, out.work, out.end, out.plan, out.step);
   working_memory(mesh.in, layer.cost, out.plan, out.buffers);
   out.held_count = out.held_next = 0;
+  const StageBlocks<double>& blocks = *out.blocks;
+  out.pass = blocks.layer.forward + blocks.layer.backward;
+  out.first = blocks.embedding.forward + blocks.embedding.backward;
+  out.last = blocks.head.forward + blocks.head.backward;
+  out.transfer = boundary_bytes(mesh.in, layer.cost.microbatch_tokens, out.stage.sequence_parallel) /
+                 mesh.rates.bandwidth[static_cast<std::size_t>(Axis::pipeline)];
 }
 
 double Pricer::state_bytes(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, int layers,
@@ -88,15 +94,18 @@ Price Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedSta
   Price price;
   price.memory_bytes = -1;
   const bool pipelined = shape.stages > 1;
-  for (const DeviceKind& kind : kinds.kinds) {
+  for (std::size_t k = 0; k < kinds.kinds.size(); ++k) {
+    const DeviceKind& kind = kinds.kinds[k];
     const double flight = pipelined ? peak_in_flight(shape, kind.first) : 1.0;
     const DeviceLoad<double> load{kind.first, static_cast<double>(kind.layers), flight, kind.embedding, kind.head,
                                   kinds.doubled};
-    PricedState::Held* held = nullptr;
-    for (std::size_t i = 0; i < state.held_count; ++i) {
-      PricedState::Held& h = state.held[i];
-      if (h.layers == kind.layers && h.embedding == kind.embedding && h.head == kind.head) held = &h;
-    }
+    const auto is_of_kind = [&kind](const PricedState::Held& h) {
+      return h.layers == kind.layers && h.embedding == kind.embedding && h.head == kind.head;
+    };
+    // Mostly the kinds are those of the plan before.
+    PricedState::Held* held = k < state.held_count && is_of_kind(state.held[k]) ? &state.held[k] : nullptr;
+    for (std::size_t i = 0; held == nullptr && i < state.held_count; ++i)
+      if (is_of_kind(state.held[i])) held = &state.held[i];
     if (held == nullptr) {
       held = &state.held[state.held_next];
       state.held_next = (state.held_next + 1) % state.held.size();
@@ -127,23 +136,20 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
   }
   // As pipeline_lower_bound (pipeline_time.h), in seconds and from the kinds of devices: when a device can start, what it
   // has to do, and, where a backward is one piece, the way of its last gradients back. Latency of transfers is left out.
-  const double f = blocks.layer.forward, b = blocks.layer.backward;
-  const double first_f = blocks.embedding.forward, first = first_f + blocks.embedding.backward;
-  const double last = blocks.head.forward + blocks.head.backward;
-  const double transfer = boundary_bytes(mesh.in, layer.cost.microbatch_tokens, state.stage.sequence_parallel) /
-                          mesh.rates.bandwidth[static_cast<std::size_t>(Axis::pipeline)];
+  const double f = blocks.layer.forward, first_f = blocks.embedding.forward;
+  const double pass = state.pass, first = state.first, last = state.last, transfer = state.transfer;
   const double m = shape.microbatches, share = kinds.doubled ? m / 2 : m;
   const bool whole = !splits_backward(shape.kind);
   double makespan = 0;
   if (whole) {
     const double hops = static_cast<double>(shape.stages) * shape.virtual_stages - 1;
-    makespan = mesh.in.model.n_layers * (f + b) + first + last + 2 * hops * transfer;
+    makespan = mesh.in.model.n_layers * pass + first + last + 2 * hops * transfer;
   }
   for (const DeviceKind& kind : kinds.kinds) {
-    double work = kind.layers * (f + b);
+    double work = kind.layers * pass;
     if (kind.embedding) work += first;
     if (kind.head) work += last;
-    double before = kind.layers_before * (whole ? f + b : f) + (whole ? 2 : 1) * kind.hops * transfer;
+    double before = kind.layers_before * (whole ? pass : f) + (whole ? 2 : 1) * kind.hops * transfer;
     if (kind.hops > 0 && kind.layers_before > 0) before += whole ? first : first_f;
     makespan = max(makespan, share * work + before);
   }

@@ -41,6 +41,8 @@ struct PricedState {
   EndReduction<double> end;
   StepCost<double> step;  // all parts but the pipeline's and offload
   WorkingMemory<double> buffers;
+  // Of the bound: one microbatch through a layer, through the embedding and the head, and from a stage to the next.
+  double pass = 0, first = 0, last = 0, transfer = 0;
   // State of the kinds of devices met so far.
   struct Held {
     int layers = 0;

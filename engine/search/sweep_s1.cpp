@@ -12,27 +12,6 @@ constexpr int kMicrobatches[] = {1, 2, 4, 8, 16};
 constexpr CheckpointPolicy kPolicies[] = {CheckpointPolicy::block, CheckpointPolicy::attention, CheckpointPolicy::none};
 constexpr std::size_t kPoints = 9960;
 
-// The meshes of a tensor degree that share a layer: every pipeline, with the optimizer sharded and not.
-struct Meshes {
-  std::vector<PlacedMesh> meshes;
-};
-
-void add_meshes(Pricer& pricer, int chips, int tensor, Meshes& out) {
-  out.meshes.clear();
-  for (const int pipeline : kDegrees) {
-    Plan plan;
-    plan.tensor = tensor, plan.pipeline = pipeline;
-    const int ranks = chips / (tensor * pipeline);
-    for (const bool sharded : {true, false}) {
-      if (sharded && ranks == 1) continue;
-      plan.fsdp = sharded ? ranks : 1, plan.data = sharded ? 1 : ranks;
-      plan.zero_stage = sharded ? 1 : 0;
-      pricer.place(plan, out.meshes.emplace_back());
-      out.meshes.back().plan.zero_stage = plan.zero_stage;
-    }
-  }
-}
-
 // Chunks by pipeline degree: every divisor of the layers of a stage.
 struct Chunks {
   int pipeline;
@@ -52,6 +31,33 @@ std::vector<Chunks> all_chunks(int n_layers) {
     }
   }
   return out;
+}
+
+// A mesh of a tensor degree; all of one share their layers.
+struct Mesh {
+  PlacedMesh placed;
+  const Chunks* chunks = nullptr;
+  int microbatches = 0;
+};
+
+// Every pipeline, with the optimizer sharded and not.
+void add_meshes(Pricer& pricer, const std::vector<Chunks>& all, int chips, int tensor, std::vector<Mesh>& out) {
+  out.clear();
+  for (const Chunks& chunks : all) {
+    Plan plan;
+    plan.tensor = tensor, plan.pipeline = chunks.pipeline;
+    const int pipeline = chunks.pipeline;
+    const int ranks = chips / (tensor * pipeline);
+    for (const bool sharded : {true, false}) {
+      if (sharded && ranks == 1) continue;
+      plan.fsdp = sharded ? ranks : 1, plan.data = sharded ? 1 : ranks;
+      plan.zero_stage = sharded ? 1 : 0;
+      Mesh& mesh = out.emplace_back();
+      pricer.place(plan, mesh.placed);
+      mesh.placed.plan.zero_stage = plan.zero_stage;
+      mesh.chunks = &chunks;
+    }
+  }
 }
 
 }  // namespace
@@ -76,7 +82,8 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
   const int chips = static_cast<int>(chip_count(s1.cluster)), batch = s1.workload.global_batch_sequences;
   Pricer pricer(s1);
   const std::vector<Chunks> chunks = all_chunks(s1.model.n_layers);
-  Meshes placed;
+  std::vector<Mesh> meshes;
+  meshes.reserve(2 * std::size(kDegrees));
   PricedLayer layer;
   PricedState state;
   out.points.clear(), out.best.clear();
@@ -85,23 +92,26 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
   std::vector<std::pair<double, std::size_t>> candidates;
   candidates.reserve(kPoints);
   for (const int tensor : kDegrees) {
-    add_meshes(pricer, chips, tensor, placed);
+    add_meshes(pricer, chunks, chips, tensor, meshes);
     for (const int microbatch : kMicrobatches) {
-      for (PlacedMesh& mesh : placed.meshes) Pricer::set_microbatch(mesh, microbatch);
+      for (Mesh& mesh : meshes) {
+        Pricer::set_microbatch(mesh.placed, microbatch);
+        mesh.microbatches = microbatches_of(mesh.placed.plan, batch);
+      }
       for (const CheckpointPolicy policy : kPolicies) {
         for (const bool sequence_parallel : {false, true}) {
           bool layer_priced = false;
-          for (const PlacedMesh& mesh : placed.meshes) {
+          for (const Mesh& each : meshes) {
+            const PlacedMesh& mesh = each.placed;
+            const int microbatches = each.microbatches;
+            if (microbatches == 0) continue;
             Plan plan = mesh.plan;
             plan.policy = policy, plan.sequence_parallel = sequence_parallel;
-            const int microbatches = microbatches_of(plan, batch);
-            if (microbatches == 0) continue;
             if (!layer_priced) pricer.price_layer(mesh, plan, layer), layer_priced = true;
             pricer.price_state(mesh, layer, plan, state);
             const double capacity = mesh.in.chip.hbm_capacity;
             const double ideal = utilisation(pricer.flops().flops_model, mesh.counts.chips, mesh.in.chip.peak_flops, 1.0);
-            const auto of_pipeline = std::find_if(chunks.begin(), chunks.end(), [&](const Chunks& c) { return c.pipeline == plan.pipeline; });
-            for (const DeviceKinds& kinds : of_pipeline->kinds) {
+            for (const DeviceKinds& kinds : each.chunks->kinds) {
               plan.schedule = kinds.kind, plan.virtual_stages = kinds.virtual_stages;
               const ScheduleShape shape = shape_of(plan, microbatches);
               Price price = pricer.memory(mesh, layer, state, kinds, shape);

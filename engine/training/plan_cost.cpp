@@ -45,10 +45,15 @@ S without_host(const StepCost<S>& step) {
   return sum;
 }
 
-template <Scalar S>
-void set_part(StepCost<S>& out, Q q, const S& x) {
-  for (std::size_t i = 0; i < kStepParts.size(); ++i)
-    if (kStepParts[i] == q) out.step_parts[i] = named(q, x);
+constexpr std::size_t index_of(Q part) {
+  std::size_t i = 0;
+  while (kStepParts[i] != part) ++i;
+  return i;
+}
+template <Q part, Scalar S>
+void set_part(StepCost<S>& out, const S& x) {
+  constexpr std::size_t i = index_of(part);
+  out.step_parts[i] = named(part, x);
 }
 
 }  // namespace
@@ -80,24 +85,27 @@ void step_parts(const Inputs<S>& in, const LayerCost<S>& layer, const ModelFlops
 
   const S& attention = model.flops_attention;
   const bool counts_attention = key.flops != FlopsConvention::six_p;
-  const auto part = [&out](Q q, const S& x) { set_part(out, q, x); };
   const S matmul =
       counts_attention ? named(Q::flops_matmul_per_step, model.flops_model - attention) : model.flops_model;
   if (in.calibrated) {
     const LayerKernels<S>& k = layer.kernels;
-    part(Q::step_matmul, work.layer_passes * (k.matmul_forward + k.matmul_backward) +
+    set_part<Q::step_matmul, S>(out, work.layer_passes * (k.matmul_forward + k.matmul_backward) +
                              counts.microbatches * (k.head_forward + k.head_backward) / counts.stages);
-    part(Q::step_attention, work.layer_passes * (k.attention_forward + k.attention_backward));
-    part(Q::step_recompute, work.layer_passes * k.again);
+    set_part<Q::step_attention, S>(out, work.layer_passes * (k.attention_forward + k.attention_backward));
+    set_part<Q::step_recompute, S>(out, work.layer_passes * k.again);
   } else {
-    part(Q::step_matmul, matmul / (N * C));
-    part(Q::step_attention, counts_attention ? attention / (N * C) : zero);
-    part(Q::step_recompute, out.flops_recompute / (N * C));
+    set_part<Q::step_matmul, S>(out, matmul / (N * C));
+    set_part<Q::step_attention, S>(out, counts_attention ? attention / (N * C) : zero);
+    set_part<Q::step_recompute, S>(out, out.flops_recompute / (N * C));
   }
-  part(Q::step_hbm, work.layer_passes * blocks.layer.hbm_exposed +
+  set_part<Q::step_hbm, S>(out, work.layer_passes * blocks.layer.hbm_exposed +
                         counts.microbatches * blocks.vocab_hbm_exposed / counts.stages);
-  for (const Axis axis : {Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::expert})
-    part(kExposedParts[at(axis)], exposed_of(in, counts, blocks, work, end, axis));
+  const auto expose = [&](Axis axis) { return exposed_of(in, counts, blocks, work, end, axis); };
+  set_part<Q::step_data, S>(out, expose(Axis::data));
+  set_part<Q::step_fsdp, S>(out, expose(Axis::fsdp));
+  set_part<Q::step_tensor, S>(out, expose(Axis::tensor));
+  set_part<Q::step_context, S>(out, expose(Axis::context));
+  set_part<Q::step_expert, S>(out, expose(Axis::expert));
   // The optimizer reads gradients, weights and its state and writes weights and state: a pass over HBM.
   const S shards = key.zero_stage >= 1 ? counts.state_shards : constant<S>(1);
   out.optimizer_bytes_each = named(Q::optimizer_bytes_a_parameter,
@@ -106,7 +114,7 @@ void step_parts(const Inputs<S>& in, const LayerCost<S>& layer, const ModelFlops
       named(Q::optimizer_parameters, (key.zero_stage >= 1 ? layer.params.total : layer.params.total - layer.params_absent) / (in.degree(Axis::tensor).x * counts.stages * shards));
   out.before_pipeline = out.step_parts[0];
   for (std::size_t i = 1; i < kPipelineParts; ++i) out.before_pipeline = out.before_pipeline + out.step_parts[i];
-  part(Q::step_optimizer, key.has_optimizer ? out.optimizer_bytes_each * out.updated_params / (in.calibrated ? in.calibration.hbm : in.chip.hbm_bandwidth) : zero);
+  set_part<Q::step_optimizer, S>(out, key.has_optimizer ? out.optimizer_bytes_each * out.updated_params / (in.calibrated ? in.calibration.hbm : in.chip.hbm_bandwidth) : zero);
 }
 
 template <Scalar S>
@@ -114,10 +122,9 @@ void finish_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageBloc
                  const S& makespan, const S& in_transfer, bool simulated, const PlanKey& key, StepCost<S>& out) {
   const S zero = in.zero;
   const bool pipelined = in.degree(Axis::pipeline).n > 1;
-  const auto part = [&out](Q q, const S& x) { set_part(out, q, x); };
   // What a device idles, with a transfer to it under way and without.
-  part(Q::step_pipeline_transfer, in_transfer);
-  part(Q::step_bubble, pipelined && simulated ? max(makespan - work.work - in_transfer, zero) : zero);
+  set_part<Q::step_pipeline_transfer, S>(out, in_transfer);
+  set_part<Q::step_bubble, S>(out, pipelined && simulated ? max(makespan - work.work - in_transfer, zero) : zero);
   // What lives on the host crosses PCIe: the optimizer's state there and back under the whole step, checkpoints out under
   // the forward and back under the backward of the layers, which a pipeline has going on at the same time. Both use the
   // same link, so a step is never shorter than all that crosses it.
@@ -138,16 +145,16 @@ void finish_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageBloc
     const S beyond = busy - named(Q::offload_window, makespan);
     offload = max(beyond, key.offload_activations && !pipelined ? offload : zero);
   }
-  part(Q::step_offload, offload);
+  set_part<Q::step_offload, S>(out, offload);
   const S others = without_host(out);
   if (!in.calibrated) {  // in ideal mode the host takes no time and is no part of the sum
-    part(Q::step_host, zero);
+    set_part<Q::step_host, S>(out, zero);
     out.step_time = named(Q::step_time, others);
     return;
   }
   // The host's work of a step, and waiting for the slowest node, which grows with the logarithm of their number.
   const CalibrationInputs<S>& c = in.calibration;
-  part(Q::step_host, c[Calibrated::step_host] + c[Calibrated::straggler] * c.log_nodes * others);
+  set_part<Q::step_host, S>(out, c[Calibrated::step_host] + c[Calibrated::straggler] * c.log_nodes * others);
   out.step_time = named(Q::step_time, others + out.step_parts[kHostPart]);
 }
 
@@ -199,27 +206,7 @@ void state_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StepCoun
   memory.parts[2] = key.has_optimizer && !key.offload_optimizer
                         ? in.optimizer_bytes * held(1) / (Y * shards_from(1))
                         : zero;
-}
-
-template <Scalar S>
-void finish_memory(const Inputs<S>& in, const LayerCost<S>& layer, const WorkingMemory<S>& buffers,
-                   const DeviceLoad<S>& load, const PlanKey& key, StageMemory<S>& memory) {
-  const S held_layers = load.doubled ? load.layers / constant<S>(2) : load.layers;
-  // On their way to the host the checkpoints of two layers are on the chip.
-  memory.parts[3] = (key.offload_activations ? constant<S>(2) : load.in_flight * held_layers) *
-                    layer.activations.checkpoint_bytes;
-  const S working = buffers.buffers_gathered + buffers.buffers_working;
-  memory.parts[4] = load.head ? working + buffers.buffers_logits : working;
-  memory.parts[5] = S(in.reserve_bytes);
-  if (in.calibrated) {
-    constexpr std::size_t activations = 3, buffers_part = 4, reserve = 5;
-    static_assert(kMemoryParts[activations] == Q::memory_activations && kMemoryParts[buffers_part] == Q::memory_buffers &&
-                  kMemoryParts[reserve] == Q::memory_reserve);
-    memory.parts[buffers_part] = in.calibration[Calibrated::buffer_share] * memory.parts[buffers_part];
-    memory.parts[reserve] = in.reserve_bytes + in.calibration[Calibrated::reserve] +
-                            in.calibration[Calibrated::fragmentation] * (memory.parts[activations] + memory.parts[buffers_part]);
-  }
-  memory.total = sum_in_order(memory.parts);
+  memory.state = memory.parts[0] + memory.parts[1] + memory.parts[2];
 }
 
 namespace {
@@ -344,8 +331,6 @@ template void working_memory<double>(const Inputs<double>&, const LayerCost<doub
                                      WorkingMemory<double>&);
 template void state_memory<double>(const Inputs<double>&, const LayerCost<double>&, const StepCounts<double>&,
                                    const DeviceLoad<double>&, const PlanKey&, StageMemory<double>&);
-template void finish_memory<double>(const Inputs<double>&, const LayerCost<double>&, const WorkingMemory<double>&,
-                                    const DeviceLoad<double>&, const PlanKey&, StageMemory<double>&);
 template void plan_cost<double>(const Inputs<double>&, const LayerCost<double>&, const StageCost<double>&,
                                 const PlanKey&, const PipelineReport&, PlanCost<double>&);
 template void plan_cost<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&, const StageCost<Traced>&,

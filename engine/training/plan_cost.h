@@ -31,6 +31,7 @@ struct StageMemory {
   S layers;
   S params;
   std::array<S, kMemoryPartCount> parts;
+  S state;  // sum of the first three parts
   S total;
 };
 
@@ -90,10 +91,27 @@ void working_memory(const Inputs<S>&, const LayerCost<S>&, const PlanKey&, Worki
 template <Scalar S>
 void state_memory(const Inputs<S>&, const LayerCost<S>&, const StepCounts<S>&, const DeviceLoad<S>&, const PlanKey&,
                   StageMemory<S>& out);
-// The other parts and the total.
+// The other parts and the total. Here to be inlined: a search asks it for every plan.
 template <Scalar S>
-void finish_memory(const Inputs<S>&, const LayerCost<S>&, const WorkingMemory<S>&, const DeviceLoad<S>&, const PlanKey&,
-                   StageMemory<S>& out);
+void finish_memory(const Inputs<S>& in, const LayerCost<S>& layer, const WorkingMemory<S>& buffers,
+                   const DeviceLoad<S>& load, const PlanKey& key, StageMemory<S>& memory) {
+  const S held_layers = load.doubled ? load.layers / constant<S>(2) : load.layers;
+  S& activations = memory.parts[3];
+  S& working = memory.parts[4];
+  S& reserve = memory.parts[5];
+  static_assert(kMemoryParts[3] == Q::memory_activations && kMemoryParts[4] == Q::memory_buffers && kMemoryParts[5] == Q::memory_reserve);
+  // On their way to the host the checkpoints of two layers are on the chip.
+  activations = (key.offload_activations ? constant<S>(2) : load.in_flight * held_layers) * layer.activations.checkpoint_bytes;
+  working = buffers.buffers_gathered + buffers.buffers_working;
+  if (load.head) working = working + buffers.buffers_logits;
+  reserve = S(in.reserve_bytes);
+  if (in.calibrated) {
+    working = in.calibration[Calibrated::buffer_share] * working;
+    reserve = in.reserve_bytes + in.calibration[Calibrated::reserve] +
+              in.calibration[Calibrated::fragmentation] * (activations + working);
+  }
+  memory.total = memory.state + activations + working + reserve;
+}
 extern template void model_flops<double>(const Inputs<double>&, const Parameters<double>&, const PlanKey&,
                                          ModelFlops<double>&);
 extern template void step_parts<double>(const Inputs<double>&, const LayerCost<double>&, const ModelFlops<double>&,
@@ -107,9 +125,6 @@ extern template void working_memory<double>(const Inputs<double>&, const LayerCo
                                             WorkingMemory<double>&);
 extern template void state_memory<double>(const Inputs<double>&, const LayerCost<double>&, const StepCounts<double>&,
                                           const DeviceLoad<double>&, const PlanKey&, StageMemory<double>&);
-extern template void finish_memory<double>(const Inputs<double>&, const LayerCost<double>&,
-                                           const WorkingMemory<double>&, const DeviceLoad<double>&, const PlanKey&,
-                                           StageMemory<double>&);
 
 // Fills `out`, reusing its memory.
 template <Scalar S>
