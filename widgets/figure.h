@@ -13,6 +13,7 @@
 #include "engine/measured.h"
 #include "engine/report.h"
 #include "engine/scenario.h"
+#include "engine/studies/evidence.h"
 #include "widgets/canvas.h"
 #include "widgets/study_cache.h"
 #include "widgets/text_table.h"
@@ -35,6 +36,7 @@ struct FigureInput {
   const Baseline* baseline = nullptr;
   std::span<const engine::MeasuredOperation> measured = {};  // laid over the roofline
   std::span<const engine::Chip> chips = {};                  // all there are, for figures that compare them
+  const engine::EvidenceSet* evidence = nullptr;             // null: not computed, or not yet
 };
 // A choice a figure offers beyond the scenario, such as which collective it draws. Words: "figure.<name>.<key>" and
 // "figure.<name>.<key>.<choice>".

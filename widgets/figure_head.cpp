@@ -35,8 +35,10 @@ std::string context_line(const FigureInput& input) {
   }
   if (plan.empty()) plan = t.text("figure.no_parallelism");
   const double chips = input.report.quantities.value_or(Q::chips_used, 1);
+  constexpr std::string_view kModes[]{"ideal", "calibrated", "custom"};
+  const std::string_view mode = kModes[static_cast<std::size_t>(s.assumptions.mode)];
   return t.format("figure.context", {s.model.name, format_count(chips), s.cluster.chip.name, plan,
-                                     std::string(t.text("figure.mode.ideal"))});
+                                     std::string(t.text("figure.mode." + std::string(mode)))});
 }
 
 std::vector<std::string> wrap(const Canvas& canvas, std::string_view text, const TextStyle& style, float width,

@@ -10,6 +10,7 @@
 #include "widgets/figure_matmul.h"
 #include "widgets/figure_compare.h"
 #include "widgets/figure_decode_step.h"
+#include "widgets/figure_evidence.h"
 #include "widgets/figure_generations.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_ladder.h"
@@ -55,6 +56,7 @@ constexpr std::array kFigures{
     FigureRow{"checkpointing", draw_checkpointing, checkpointing_head, checkpointing_data, kColumn, 283.5f},
     FigureRow{"scaling", draw_scaling, scaling_head, scaling_data, kColumn, 283.5f, kScalingOptions},
     FigureRow{"mesh-map", draw_mesh_map, mesh_map_head, mesh_map_data, kColumn, 297.6f, kMeshMapOptions},
+    FigureRow{"evidence", draw_evidence, evidence_head, evidence_data, kColumn, 297.6f, kEvidenceOptions, Subject::any},
     FigureRow{"decode-step", draw_decode_step, decode_step_head, decode_step_data, kColumn, 255.1f, {}, Subject::serving},
     FigureRow{"latency-throughput", draw_latency_throughput, latency_throughput_head, latency_throughput_data, kColumn, 283.5f, {}, Subject::serving},
     FigureRow{"serving-memory", draw_serving_memory, serving_memory_head, serving_memory_data, kColumn, 255.1f, {}, Subject::serving},

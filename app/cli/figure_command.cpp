@@ -8,6 +8,7 @@
 #include "app/export.h"
 #include "app/strings.h"
 #include "app/text_columns.h"
+#include "engine/io/evidence_points.h"
 #include "engine/io/files.h"
 #include "engine/io/measured_file.h"
 #include "engine/io/nearest.h"
@@ -69,9 +70,11 @@ struct Material {
   Evaluated now;
   std::optional<Evaluated> baseline;
   std::vector<engine::MeasuredOperation> measured;
+  std::optional<engine::EvidenceSet> evidence;
 };
 
-std::optional<Material> gather(const Context& context) {
+// `with_evidence`: a figure of it is among those to draw; the predictions of all runs are not for nothing.
+std::optional<Material> gather(const Context& context, bool with_evidence) {
   Material out;
   auto theme = load_theme(context.options.theme, context.folder);
   if (!theme) {
@@ -87,6 +90,14 @@ std::optional<Material> gather(const Context& context) {
       return std::nullopt;
     }
     out.measured = std::move(points).value();
+  }
+  if (with_evidence) {
+    const auto files = io::load_evidence(context.library);
+    if (!files) {
+      complain(files.error());
+      return std::nullopt;
+    }
+    out.evidence = io::evidence_set(files.value(), context.library);
   }
   auto now = evaluate(context);
   if (!now) return std::nullopt;
@@ -105,7 +116,8 @@ struct Sheet {
   Sheet(const Material& material, const Context& context)
       : ghost(material.baseline ? std::optional(widgets::Baseline{material.baseline->scenario, material.baseline->report}) : std::nullopt),
         input{material.now.scenario, material.now.report, context.texts, material.theme,
-              studies,               ghost ? &*ghost : nullptr, material.measured, context.library.chips()} {}
+              studies,               ghost ? &*ghost : nullptr, material.measured, context.library.chips(),
+              material.evidence ? &*material.evidence : nullptr} {}
   Sheet(const Sheet&) = delete;
   Sheet& operator=(const Sheet&) = delete;
 
@@ -129,7 +141,7 @@ int write_one(const Context& context) {
   widgets::FigureView view;
   for (const std::string& assignment : options.with)
     if (const auto error = choose(*row.value(), assignment, view)) return refuse(*error);
-  const auto material = gather(context);
+  const auto material = gather(context, row.value()->name == "evidence");
   if (!material) return kBadInput;
   const widgets::FontStack fonts;
   const Sheet sheet{*material, context};
@@ -157,7 +169,7 @@ int write_all(const Context& context) {
   if (const auto error = unused_option(options, format.value())) return refuse(*error);
   for (const FigureRow& row : widgets::figures())
     if (const auto form = form_of(row, options); !form) return refuse(form.error());
-  const auto material = gather({options, context.library, context.texts, context.folder});
+  const auto material = gather({options, context.library, context.texts, context.folder}, true);
   if (!material) return kBadInput;
   const std::filesystem::path folder = options.output;
   std::error_code problem;

@@ -225,6 +225,49 @@ std::span<const engine::Chip> sample_chips() {
   return chips;
 }
 
+const engine::EvidenceSet& sample_evidence() {
+  static const engine::EvidenceSet set = [] {
+    struct Row {
+      const char *id, *family, *model;
+      engine::EvidenceKind kind;
+      int chips;
+      double measured, error;
+      bool complete;
+    };
+    using enum engine::EvidenceKind;
+    engine::EvidenceSet out;
+    out.ideal.mode = engine::Mode::ideal;
+    for (const Row& row : {Row{"a-1", "Paper A", "LLaMA-3.1 405B", step, 16384, 10, -0.2, true},
+                           {"a-2", "Paper A", "LLaMA-3.1 405B", step, 8192, 12, 0.05, true},
+                           {"a-3", "Paper A", "LLaMA-3.1 405B", step, 8192, 8, 0.1, true},
+                           {"b-1", "Recipes B", "GPT-3 175B", step, 4096, 5, 0.0, false},
+                           {"b-2", "Recipes B", "GPT-3 175B", step, 4096, 20, -0.04, false},
+                           {"b-3", "Recipes B", "GPT-3 175B", step, 4096, 40, 0.3, true},
+                           {"c-1", "Thesis C", "GPT-3 1.3B", step, 8, 0.5, 0.02, true},
+                           {"c-2", "Thesis C", "GPT-3 1.3B", step, 8, 1, 0.6, true},
+                           {"k-1", "Kernels", "gemm", kernel, 1, 600e12, 0.1, true},
+                           {"k-2", "Kernels", "gemm", kernel, 1, 300e12, -0.1, true}}) {
+      for (engine::Evidence* evidence : {&out.calibrated, &out.ideal}) {
+        engine::EvidencePoint p;
+        p.id = row.id, p.family = row.family, p.model = row.model, p.chip = "H100 SXM", p.kind = row.kind;
+        p.source = std::string("A source of ") + row.family + " (arXiv 0000.00000) Table 5";
+        p.published = row.kind == kernel ? "tflops" : "mfu";
+        p.published_value = 0.4;
+        p.measured = row.measured;
+        p.error = evidence == &out.ideal && row.kind == step ? row.error - 0.5 : row.error;
+        p.predicted = p.measured * (1 + p.error);
+        p.complete = row.complete;
+        p.features = engine::evidence_features(sixteen_stages().scenario);
+        p.features.chips = row.chips;
+        if (row.chips == 8) p.features.pipeline = 1;
+        evidence->points.push_back(std::move(p));
+      }
+    }
+    return out;
+  }();
+  return set;
+}
+
 const TextTable& long_words() {
   static const TextTable table = [] {
     auto texts = english().all();
@@ -258,6 +301,7 @@ FigureInput input_of(const FigureCase& c, const Theme& theme, const TextTable& t
   }
   input.measured = c.measured;
   input.chips = sample_chips();
+  input.evidence = &sample_evidence();
   return input;
 }
 
