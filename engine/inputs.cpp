@@ -166,6 +166,11 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
     in.zero = 0;
   }
   in.model = make_model_dims<S>(s.model, trace);
+  // Of a training step every operation has its shape; the formulas of serving take the parameters together.
+  in.model.is.published_count = s.workload.kind == WorkloadKind::serving && s.model.published_total_params > 0 &&
+                                s.assumptions.parameters == ParameterCount::published;
+  if (in.model.is.published_count)
+    in.model.published_params = input(Q::published_params, s.model.published_total_params, s.model.source);
   in.links = place_mesh(s.cluster, s.parallelism, s.placement);
   in.chip.peak_flops = figure(Q::peak_flops, peak_field(s.precision.compute));
   in.chip.vector_flops = s.cluster.chip[ChipField::peak_fp32_vector_flops_per_s].value

@@ -17,6 +17,7 @@ struct ModelTraits {
   bool qk_norm = false, qk_norm_all_heads = false, attn_sinks = false, rel_pos_projection = false;
   bool moe = false, dense_layers = false, shared_experts = false, router_bias = false, shared_expert_gate = false;
   bool mla = false, q_lora = false, local = false, positions = false;
+  bool published_count = false;  // its parameters are as many as the source states
   int norms_per_layer = 2, embedding_norm = 0;
 };
 ModelTraits model_traits(const TransformerShape&);
@@ -30,6 +31,7 @@ struct ModelDims {
   S n_experts{}, experts_per_token{}, d_ff_expert{}, n_shared_experts{}, n_dense_layers{};
   S q_lora_rank{}, kv_lora_rank{}, qk_nope_head_dim{}, qk_rope_head_dim{}, v_head_dim{};
   S window_tokens{}, n_local_layers{};
+  S published_params{};
 };
 template <Scalar S>
 ModelDims<S> make_model_dims(const TransformerShape&, Trace* trace);

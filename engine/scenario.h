@@ -54,6 +54,13 @@ struct LengthBin {
 };
 inline constexpr std::size_t kLengthBins = 8;
 
+// What users are promised (a service level objective). 0: no limit.
+struct ServiceLevel {
+  double ttft_s = 0;                   // time to first token, without a queue
+  double time_per_output_token_s = 0;  // while nothing is prefilled
+  friend bool operator==(const ServiceLevel&, const ServiceLevel&) = default;
+};
+
 struct Workload {
   WorkloadKind kind = WorkloadKind::training;
   // Training
@@ -65,6 +72,7 @@ struct Workload {
   std::array<LengthBin, kLengthBins> lengths{};
   int batch = 32;             // sequences that are decoded at the same time, on all replicas together
   double arrivals_per_s = 0;  // requests a second; 0: the batch is always full
+  ServiceLevel slo;
   bool has_lengths() const {
     for (const LengthBin& bin : lengths)
       if (bin.share > 0) return true;
@@ -188,6 +196,11 @@ enum class FlopsConvention : std::uint8_t {
   exact,         // every matrix multiplication and full attention
   exact_causal,  // the same with the masked half of attention left out
 };
+// How many weights a served model has.
+enum class ParameterCount : std::uint8_t {
+  counted,    // those of its shape
+  published,  // as many as its source states: the MLP, or its experts, take what the other parts leave
+};
 enum class AxesOverlap : std::uint8_t {
   sum,  // transfers of different mesh axes follow each other
   max,  // they run at the same time
@@ -201,6 +214,7 @@ struct Assumptions {
   double stated_mfu = 0.4;      // for "how long at this MFU" questions
   double reserve_bytes = 0;     // memory the framework keeps for itself
   double context_share = 0.5;   // serving: share of a sequence's output that is in the cache when a step is priced
+  ParameterCount parameters = ParameterCount::counted;  // serving; counted where nothing is published
   double hop_latency_s = 0;     // serving: of a message, however small; 0: as the chip is published, else 1 us
   StackChoice stack = StackChoice::automatic;  // calibrated mode
   CalibrationValues custom;     // custom mode

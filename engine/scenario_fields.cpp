@@ -25,6 +25,7 @@ constexpr std::array<std::string_view, 3> kModes{"ideal", "calibrated", "custom"
 constexpr std::array<std::string_view, 5> kStacks{"auto", "megatron-2021", "megatron", "torch-fsdp", "xla"};
 constexpr std::array<std::string_view, 3> kFlopsConventions{"6p", "exact", "exact_causal"};
 constexpr std::array<std::string_view, 2> kOverlaps{"sum", "max"};
+constexpr std::array<std::string_view, 2> kParameterCounts{"counted", "published"};
 
 constexpr double kMaxDegree = 65536;
 
@@ -118,6 +119,8 @@ const std::array kFields{
     INTEGER("workload.output_tokens", workload.output_tokens, 1, 1 << 24, unit::tokens),
     INTEGER("workload.batch", workload.batch, 1, 1 << 24, unit::sequences),
     NUMBER("workload.arrivals_per_s", workload.arrivals_per_s, 0, 1e9, unit::requests_per_s),
+    NUMBER("workload.slo.ttft_s", workload.slo.ttft_s, 0, 1e6, unit::seconds),
+    NUMBER("workload.slo.time_per_output_token_s", workload.slo.time_per_output_token_s, 0, 1e6, unit::seconds),
     LENGTH_BIN(0),
     LENGTH_BIN(1),
     LENGTH_BIN(2),
@@ -178,6 +181,7 @@ const std::array kFields{
     NUMBER("assumptions.stated_mfu", assumptions.stated_mfu, 0.001, 1, unit::fraction),
     NUMBER("assumptions.reserve_bytes", assumptions.reserve_bytes, 0, 1e12, unit::bytes),
     NUMBER("assumptions.context_share", assumptions.context_share, 0, 1, unit::fraction),
+    CHOICE("assumptions.parameters", assumptions.parameters, kParameterCounts),
     NUMBER("assumptions.hop_latency_s", assumptions.hop_latency_s, 0, 1, unit::seconds),
     CHOICE("assumptions.stack", assumptions.stack, kStacks),
 #define CALIBRATION(name, id, symbol, unit, least, most, ideal) \
@@ -226,7 +230,7 @@ bool applies(const Field& field, WorkloadKind kind) {
   };
   if (kind == WorkloadKind::training)
     return !is_any_of({"serving.", "workload.prompt_tokens", "workload.output_tokens", "workload.batch", "workload.arrivals_per_s",
-                       "workload.lengths.", "precision.kv_cache", "assumptions.context_share", "assumptions.hop_latency_s"});
+                       "workload.slo.", "workload.lengths.", "precision.kv_cache", "assumptions.context_share", "assumptions.parameters", "assumptions.hop_latency_s"});
   return !is_any_of({"workload.global_batch_sequences", "workload.sequence_length", "workload.train_tokens", "pipeline.",
                      "checkpointing.", "offload.", "precision.gradients", "precision.optimizer", "precision.master_weights",
                      "parallelism.sequence_parallel", "parallelism.context_method", "assumptions.axes_overlap"});

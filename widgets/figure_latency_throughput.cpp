@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <vector>
 
@@ -23,6 +24,8 @@ namespace {
 constexpr int kDegreesBeside = 2;       // doublings of the plan's own tensor degree shown to either side
 constexpr double kBetter = 1.01;        // throughput that is worth speaking of
 constexpr double kMilli = 1e3;
+constexpr double kLimitInSight = 4;     // times beyond the fastest or slowest point
+constexpr float kBoxTint = 0.06f;       // what is within the promised time
 
 struct Trade {
   std::vector<TradePoint> points;
@@ -72,6 +75,9 @@ Readout readout_of(const FigureInput& input, int batch, double time_s, double to
   return r;
 }
 
+const engine::ServiceLevel& slo_of(const FigureInput& input) { return input.scenario.workload.slo; }
+bool has_slo(const FigureInput& input) { return slo_of(input).ttft_s > 0 || slo_of(input).time_per_output_token_s > 0; }
+
 ChartPoint place(const TradePoint& p) { return {p.time_per_token_s * kMilli, p.tokens_per_s_per_chip}; }
 
 // One line a degree, the plan's own first (over the others), and last, under all, the Pareto front.
@@ -99,6 +105,24 @@ std::vector<ChartLine> lines_of(const FigureInput& input, const std::vector<Trad
   return lines;
 }
 
+// What is within the promised time per token: a region up to it, and its edge.
+void add_box(const FigureInput& input, float em, Chart& chart) {
+  const double limit = slo_of(input).time_per_output_token_s * kMilli;
+  if (!(limit > 0)) return;
+  const std::string name = input.texts.format("figure.latency-throughput.slo", {format_duration(limit / kMilli)});
+  chart.bands.push_back({chart.x_from, std::clamp(limit, chart.x_from, chart.x_to), kBoxTint, limit > chart.x_from ? name : std::string()});
+  ChartLine edge;
+  edge.points = {{limit, chart.y_from}, {limit, std::sqrt(chart.y_from * chart.y_to)}, {limit, chart.y_to}};
+  edge.stroke = {input.theme.ink2, input.theme.data_width * em * 0.6f, Dash{5, 4}.scaled(input.theme.data_width * em / 2)};
+  edge.tag = engine::quantity(Q::time_per_output_token).id;
+  edge.readout = [name](const ChartPoint&) {
+    Readout r;
+    r.title = name;
+    return r;
+  };
+  chart.lines.push_back(std::move(edge));
+}
+
 Chart chart_of(const FigureInput& input, float em) {
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
@@ -115,9 +139,13 @@ Chart chart_of(const FigureInput& input, float em) {
     const ChartPoint at = place(p);
     left = std::min(left, at.x), right = std::max(right, at.x), low = std::min(low, at.y), high = std::max(high, at.y);
   }
+  // The limit is in sight where it is near what the plan can do.
+  if (const double limit = slo_of(input).time_per_output_token_s * kMilli; limit > left / kLimitInSight && limit < right * kLimitInSight)
+    left = std::min(left, limit), right = std::max(right, limit);
   std::tie(chart.x_from, chart.x_to) = log_range(left, right, 4);
   std::tie(chart.y_from, chart.y_to) = log_range(low, high, 10);
   chart.lines = lines_of(input, points, em);
+  add_box(input, em, chart);
 
   ChartDot mine;
   mine.at = own;
@@ -135,6 +163,7 @@ Chart chart_of(const FigureInput& input, float em) {
     dot.bold = false;
     const bool same = p.tensor == input.scenario.parallelism.tensor;
     dot.colour = same ? theme.ink : line_of(theme, Axis::tensor);
+    if (!p.keeps_slo) dot.colour = theme.ink3;
     if (same) dot.text = format_count(p.batch);
     dot.tag = engine::quantity(Q::serving_tokens_per_chip).id;
     dot.readout = readout_of(input, p.batch, p.time_per_token_s, p.tokens_per_s_per_chip, p.chip_bytes);
@@ -153,6 +182,13 @@ FigureHead latency_throughput_head(const FigureInput& input, const FigureView&) 
   if (!known(input)) return head;
   head.brief = t.format(chip_key(input, "figure.latency-throughput.takeaway.brief"), {format_duration(own_time(input)), rate_text(own_throughput(input))});
   head.takeaway = head.brief;
+  if (has_slo(input)) {
+    const TradePoint* kept = engine::best_kept(points_of(input));
+    if (kept == nullptr) head.takeaway = t.format("figure.latency-throughput.takeaway.slo.none", {head.brief});
+    else
+      head.takeaway = t.format("figure.latency-throughput.takeaway.slo", {head.brief, format_count(kept->tensor), format_count(kept->batch), rate_text(kept->tokens_per_s_per_chip)});
+    return head;
+  }
   const TradePoint* best = engine::best_within(points_of(input), own_time(input));
   if (best != nullptr && best->tokens_per_s_per_chip > kBetter * own_throughput(input))
     head.takeaway = t.format("figure.latency-throughput.takeaway.better", {head.brief, format_count(best->tensor), format_count(best->batch), rate_text(best->tokens_per_s_per_chip)});
@@ -167,10 +203,10 @@ void draw_latency_throughput(Canvas& canvas, const Rect& area, const FigureInput
 }
 
 std::string latency_throughput_data(const FigureInput& input, const FigureView&) {
-  std::string out = "tensor\tdata\tbatch\tseconds per token\ttokens per s and chip\tchip bytes\tfits\tPareto\n";
+  std::string out = "tensor\tdata\tbatch\tseconds per token\ttokens per s and chip\tchip bytes\tseconds to first token\tfits\twithin limits\tPareto\n";
   for (const TradePoint& p : points_of(input))
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.tensor, p.data, p.batch, p.time_per_token_s, p.tokens_per_s_per_chip, p.chip_bytes,
-                       p.fits ? "yes" : "no", p.pareto ? "yes" : "no");
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.tensor, p.data, p.batch, p.time_per_token_s, p.tokens_per_s_per_chip, p.chip_bytes,
+                       p.ttft_s, p.fits ? "yes" : "no", p.keeps_slo ? "yes" : "no", p.pareto ? "yes" : "no");
   return out;
 }
 

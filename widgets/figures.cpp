@@ -13,6 +13,7 @@
 #include "widgets/figure_evidence.h"
 #include "widgets/figure_generations.h"
 #include "widgets/figure_head.h"
+#include "widgets/figure_kv.h"
 #include "widgets/figure_ladder.h"
 #include "widgets/figure_latency_throughput.h"
 #include "widgets/figure_serving_memory.h"
@@ -23,9 +24,11 @@
 #include "widgets/figure_overlap.h"
 #include "widgets/figure_parameters.h"
 #include "widgets/figure_pipeline.h"
+#include "widgets/figure_prefill_decode.h"
 #include "widgets/figure_roofline.h"
 #include "widgets/figure_scaling.h"
 #include "widgets/figure_schedules.h"
+#include "widgets/figure_serving_roofline.h"
 #include "widgets/figure_sharded_matmul.h"
 #include "widgets/figure_topology.h"
 #include "widgets/figure_step.h"
@@ -60,6 +63,9 @@ constexpr std::array kFigures{
     FigureRow{"decode-step", draw_decode_step, decode_step_head, decode_step_data, kColumn, 255.1f, {}, Subject::serving},
     FigureRow{"latency-throughput", draw_latency_throughput, latency_throughput_head, latency_throughput_data, kColumn, 283.5f, {}, Subject::serving},
     FigureRow{"serving-memory", draw_serving_memory, serving_memory_head, serving_memory_data, kColumn, 255.1f, {}, Subject::serving},
+    FigureRow{"kv", draw_kv, kv_head, kv_data, kColumn, 283.5f, kKvOptions, Subject::serving},
+    FigureRow{"serving-roofline", draw_serving_roofline, serving_roofline_head, serving_roofline_data, kColumn, 283.5f, {}, Subject::serving},
+    FigureRow{"prefill-decode", draw_prefill_decode, prefill_decode_head, prefill_decode_data, kColumn, 283.5f, {}, Subject::serving},
 };
 
 static_assert(kFigures.size() == kFigureCount);

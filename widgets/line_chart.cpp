@@ -13,6 +13,7 @@ constexpr float kLabelPitch = 1.35f;  // em between labels at the ends of lines
 constexpr float kFan = 22;            // between the ends of lines and their labels
 constexpr float kWidestLabel = 0.36f; // of the figure
 constexpr double kRoomAround = 1.4;    // of a logarithmic axis beyond its data
+constexpr float kArrow = 24;          // behind the title of the x axis
 constexpr int kTagsALine = 24;
 constexpr float kLeastWidth = 60, kLeastHeight = 36;
 
@@ -85,6 +86,8 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   for (const ChartLine* line : l.labelled)
     l.labels.push_back(ellipsize(canvas, line->label, label_style(canvas, {}, line->weight), room));
   if (!l.labelled.empty()) plot = rect_between(plot.x, plot.y, rest.right() - room - canvas.px(kFan), plot.bottom());
+  // The title ends where the axis does, and has room back to the edge of the figure.
+  l.frame.x.title = ellipsize(canvas, l.frame.x.title, label_style(canvas, {}, Weight::regular), plot.right() - area.x - canvas.px(kArrow));
   l.plot = plot;
   l.x = x.with_range(plot.x, plot.right());
   l.y = y.with_range(plot.bottom(), plot.y);
@@ -202,7 +205,7 @@ void draw_line(Canvas& canvas, const Chart& chart, const Placed& l, const ChartL
   for (const ChartPoint& p : line.points)
     if (std::isfinite(p.y) && p.y > 0) points.push_back({x_of(l, p), y_of(l, p)});
   if (points.size() < 2) return;
-  canvas.polyline(points, line.stroke);
+  if (line.stroke.colour.visible()) canvas.polyline(points, line.stroke);
   if (line.tag.empty() || !line.readout) return;
   const std::size_t step = std::max<std::size_t>(1, line.points.size() / kTagsALine);
   const float reach = canvas.px(5);
@@ -301,8 +304,8 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, con
     Fill ring, fill;
     ring.colour = input.theme.panel;
     fill.colour = dot.colour;
-    canvas.marker(at, Marker::circle, size + canvas.px(2), ring);
-    canvas.marker(at, Marker::circle, size, fill);
+    canvas.marker(at, dot.marker, size + canvas.px(2), ring);
+    canvas.marker(at, dot.marker, size, fill);
     if (!dot.tag.empty()) {
       const float reach = std::max(size / 2, canvas.px(5));
       canvas.tag_with(dot.tag, -1, {at.x - reach, at.y - reach, 2 * reach, 2 * reach}, [&] { return dot.readout; });

@@ -20,7 +20,7 @@ struct ChartPoint {
 
 struct ChartLine {
   std::vector<ChartPoint> points;  // ascending in x; a value that is not finite or off the axes is not drawn
-  Stroke stroke;
+  Stroke stroke;                   // of no colour: only its name is drawn
   std::string label;               // at its end; empty: none
   std::string along;               // a name that stands over the line's first segment and runs with it
   Weight weight = Weight::regular;
@@ -37,6 +37,7 @@ struct ChartDot {
   Colour colour = kTransparent;
   float size = 0;     // diameter at scale 1; 0: that of the theme's markers
   bool bold = true;
+  Marker marker = Marker::circle;
 };
 
 // A region over part of the x axis, or of the y axis.

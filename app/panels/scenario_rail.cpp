@@ -165,6 +165,19 @@ void lengths_rows(PanelContext& ctx, Column& column, Scenario& s) {
   }
 }
 
+// What users are promised: from nothing to a few times what the plan does.
+void limit_rows(PanelContext& ctx, Column& column, Scenario& s) {
+  const auto& q = ctx.session.report().quantities;
+  const auto range = [&q](engine::Q id) {
+    SliderRange r;
+    r.kind = SliderKind::linear;
+    r.track_to = 3 * q.value_or(id, 1);
+    return r;
+  };
+  field_slider(ctx, column, s, "workload.slo.ttft_s", range(engine::Q::ttft), {.off = s.workload.slo.ttft_s == 0});
+  field_slider(ctx, column, s, "workload.slo.time_per_output_token_s", range(engine::Q::time_per_output_token), {.off = s.workload.slo.time_per_output_token_s == 0});
+}
+
 void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
   begin_section(ctx, column, "ui.section.workload");
   kind_row(ctx, column, s);
@@ -177,6 +190,7 @@ void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
     arrivals.kind = SliderKind::linear;
     arrivals.track_to = std::max(1.0, std::ceil(1.5 * q.value_or(engine::Q::decode_requests, 1)));
     field_slider(ctx, column, s, "workload.arrivals_per_s", arrivals, {.off = s.workload.arrivals_per_s == 0});
+    limit_rows(ctx, column, s);
     if (q[engine::Q::kv_sequence_bytes] && q[engine::Q::kv_total_bytes])
       caption(ctx, column, ctx.format("ui.workload.cache", {format(*q[engine::Q::kv_sequence_bytes], engine::unit::bytes),
                                                             format(*q[engine::Q::kv_total_bytes], engine::unit::bytes)}));
@@ -413,6 +427,7 @@ void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
                {.off = s.assumptions.reserve_bytes == 0, .unit = "B"});
   field_segments(ctx, column, s, "assumptions.flops");
   field_segments(ctx, column, s, "assumptions.axes_overlap");
+  field_segments(ctx, column, s, "assumptions.parameters");
   field_slider(ctx, column, s, "assumptions.context_share", share, {.unit = "%"});
 }
 

@@ -23,7 +23,8 @@ OrderedJson scenario_json(const Scenario& scenario, const PresetLibrary& library
   for (const engine::Field& field : engine::scenario_fields()) {
     if (field.path.starts_with("model.") || field.path.starts_with("cluster.")) continue;
     const double value = field.get(scenario);
-    if (field.path.starts_with("placement.") && value == field.get(defaults)) continue;  // 0: the engine chooses
+    // 0: the engine chooses, no limit.
+    if ((field.path.starts_with("placement.") || field.path.starts_with("workload.slo.")) && value == field.get(defaults)) continue;
     // What the other kind of workload reads is kept where it was set, and else left out.
     if (!engine::applies(field, scenario.workload.kind) && value == field.get(defaults)) continue;
     if (field.path.starts_with("workload.lengths.")) continue;

@@ -49,6 +49,12 @@ void count_attention(const ModelDims<S>& m, Parameters<S>& p) {
   p.attention_layer = named(Q::params_attention_layer, all);
 }
 
+// Where as many parameters are given as the source states, what the parts beside the MLP leave of them.
+template <Scalar S>
+S left_of_published(const ModelDims<S>& m, const Parameters<S>& p) {
+  return m.published_params - named(Q::params_beside_mlp, p.attention + p.vocab + p.norms);
+}
+
 template <Scalar S>
 void count_mlp(const ModelDims<S>& m, Parameters<S>& p) {
   const S &L = m.n_layers, &D = m.d_model;
@@ -58,6 +64,12 @@ void count_mlp(const ModelDims<S>& m, Parameters<S>& p) {
     const S weights = matrices * D * width;
     return is.mlp_bias ? weights + ups * width + D : weights;
   };
+  if (!is.moe && is.published_count) {
+    p.mlp = named(Q::params_mlp, max(left_of_published(m, p), constant<S>(0)));
+    p.mlp_layer = named(Q::params_mlp_layer, p.mlp / L);
+    p.matmul_layer = named(Q::params_matmul_layer, p.mlp_layer + p.attention_matrices);
+    return;
+  }
   if (!is.moe) {
     p.mlp_layer = named(Q::params_mlp_layer, mlp_of(m.d_ff));
     p.mlp = named(Q::params_mlp, L * p.mlp_layer);
@@ -69,22 +81,31 @@ void count_mlp(const ModelDims<S>& m, Parameters<S>& p) {
   p.n_moe_layers = named(Q::n_moe_layers, L - m.n_dense_layers);
   p.moe_share = named(Q::moe_share, p.n_moe_layers / L);
   const S& Lm = p.n_moe_layers;
-  p.expert = named(Q::params_expert, mlp_of(Fe));
-  p.experts = named(Q::params_experts, Lm * E * p.expert);
   p.router = named(Q::params_router, is.router_bias ? Lm * D * E + Lm * E : Lm * D * E);
-  S mlp = p.experts + p.router;
+  S others = p.router;  // of the MLPs' parameters
   if (is.shared_experts) {
     const S shared = matrices * D * Lm * m.n_shared_experts * Fe;
     p.shared_experts = named(Q::params_shared_experts, is.shared_expert_gate ? shared + Lm * D : shared);
-    mlp = mlp + p.shared_experts;
+    others = others + p.shared_experts;
   }
   if (is.dense_layers) {
     p.dense_mlp = named(Q::params_dense_mlp, m.n_dense_layers * mlp_of(m.d_ff));
-    mlp = mlp + p.dense_mlp;
+    others = others + p.dense_mlp;
   }
-  p.mlp = named(Q::params_mlp, mlp);
+  if (is.published_count) {
+    p.experts = named(Q::params_experts, max(left_of_published(m, p) - others, constant<S>(0)));
+    p.expert = named(Q::params_expert, p.experts / (Lm * E));
+  } else {
+    p.expert = named(Q::params_expert, mlp_of(Fe));
+    p.experts = named(Q::params_experts, Lm * E * p.expert);
+  }
+  p.mlp = named(Q::params_mlp, p.experts + others);
   p.mlp_layer = named(Q::params_mlp_layer, p.mlp / L);
   p.inactive = named(Q::params_inactive, Lm * (E - k) * p.expert);
+  if (is.published_count) {
+    p.matmul_layer = named(Q::params_matmul_layer, p.mlp_layer - p.inactive / L + p.attention_matrices);
+    return;
+  }
   S matmul = matrices * D * active_ff(m) + D * E * p.moe_share + p.attention_matrices;
   if (is.shared_experts && is.shared_expert_gate) matmul = matmul + D * p.moe_share;
   p.matmul_layer = named(Q::params_matmul_layer, matmul);
@@ -100,12 +121,8 @@ Parameters<S> count_parameters(const ModelDims<S>& m) {
   const auto norms_of = [&](int count) { return constant<S>(count * (is.layernorm_bias ? 2 : 1)) * D; };
   Parameters<S> p;
   count_attention(m, p);
-  count_mlp(m, p);
-  p.norms_layer = norms_of(is.norms_per_layer);
-  p.layer = named(Q::params_layer, p.mlp_layer + p.attention_layer + p.norms_layer);
-  p.layer_active = is.moe ? named(Q::params_layer_active, p.layer - p.inactive / L) : p.layer;
   p.attention = named(Q::params_attention, L * p.attention_layer);
-
+  p.norms_layer = norms_of(is.norms_per_layer);
   const S final_norm = is.layernorm_bias ? two * D : S(D);
   S norms = L * p.norms_layer + final_norm;
   p.unembedding = named(Q::params_unembedding, V * D);
@@ -122,6 +139,9 @@ Parameters<S> count_parameters(const ModelDims<S>& m) {
   p.embedding = named(Q::params_embedding, embedding);
   p.head = named(Q::params_head, head);
   p.vocab = named(Q::params_vocab, vocab);
+  count_mlp(m, p);
+  p.layer = named(Q::params_layer, p.mlp_layer + p.attention_layer + p.norms_layer);
+  p.layer_active = is.moe ? named(Q::params_layer_active, p.layer - p.inactive / L) : p.layer;
   p.total = named(Q::params_total, p.mlp + p.attention + p.vocab + p.norms);
   p.active = named(Q::params_active, is.moe ? p.total - p.inactive : S(p.total));
   p.matmul = named(Q::params_matmul, L * p.matmul_layer + p.unembedding);

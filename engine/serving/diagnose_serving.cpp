@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/serving/service_level.h"
 #include "engine/serving/serving_inputs.h"
 
 namespace roofscape::engine {
@@ -160,6 +161,51 @@ void check_phases(Findings& f) {
   else if (decode < kIdlePrefill * prefill && needed < replicas) f.add(Severity::note, "serving.too_much_prefill", values, field, fix());
 }
 
+// The batch that a limit asks for: one that fits, too.
+int batch_for(const Findings& f, ServedTime which, double limit_s) {
+  const int most = static_cast<int>(std::min<double>(f.scenario().workload.batch, f.quantity(Q::max_batch)));
+  return largest_batch_within(f.scenario(), which, limit_s, most);
+}
+
+void check_token_limit(Findings& f) {
+  const Scenario& s = f.scenario();
+  const double limit = s.workload.slo.time_per_output_token_s, time = f.quantity(Q::time_per_output_token);
+  if (!(limit > 0 && time > 0)) return;
+  if (time <= limit) {
+    const double mixed = f.quantity(Q::mixed_token_time_q);
+    if (mixed > limit)
+      f.add(Severity::note, "serving.slo_token_mixed", {{time, unit::seconds}, {limit, unit::seconds}, {mixed, unit::seconds}},
+            "workload.slo.time_per_output_token_s");
+    return;
+  }
+  if (const int batch = batch_for(f, ServedTime::output_token, limit); batch > 0)
+    f.add(Severity::warning, "serving.slo_token", {{time, unit::seconds}, {limit, unit::seconds}, {double(batch), unit::sequences}},
+          "workload.slo.time_per_output_token_s", {Findings::edit("workload.batch", batch)});
+  else
+    f.add(Severity::warning, "serving.slo_token_never", {{time, unit::seconds}, {limit, unit::seconds}},
+          "workload.slo.time_per_output_token_s");
+}
+
+void check_first_token_limit(Findings& f) {
+  const Scenario& s = f.scenario();
+  const double limit = s.workload.slo.ttft_s, time = f.quantity(Q::ttft);
+  if (!(limit > 0 && time > limit)) return;
+  const DiagnosticValues values{{time, unit::seconds}, {limit, unit::seconds}, {f.quantity(Q::prefill_time), unit::seconds}};
+  // Only what waits between chunks depends on the batch.
+  const int batch = f.quantity(Q::ttft_interleave) > 0 ? batch_for(f, ServedTime::first_token, limit) : 0;
+  if (batch > 0) {
+    f.add(Severity::warning, "serving.slo_ttft", {{time, unit::seconds}, {limit, unit::seconds}, {double(batch), unit::sequences}},
+          "workload.slo.ttft_s", {Findings::edit("workload.batch", batch)});
+    return;
+  }
+  Scenario whole = s;
+  whole.serving.prefill_chunk_tokens = 0;
+  if (s.serving.prefill_chunk_tokens > 0 && served_time(whole, ServedTime::first_token) <= limit)
+    f.add(Severity::warning, "serving.slo_ttft_chunks", values, "workload.slo.ttft_s", {Findings::edit("serving.prefill_chunk_tokens", 0)});
+  else
+    f.add(Severity::warning, "serving.slo_ttft_never", values, "workload.slo.ttft_s");
+}
+
 }  // namespace
 
 void diagnose_serving(const Scenario& s, Report& report) {
@@ -170,6 +216,8 @@ void diagnose_serving(const Scenario& s, Report& report) {
   check_memory(f);
   check_batch(f);
   check_phases(f);
+  check_token_limit(f);
+  check_first_token_limit(f);
 }
 
 }  // namespace roofscape::engine

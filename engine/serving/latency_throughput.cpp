@@ -9,6 +9,10 @@ namespace {
 constexpr int kMostPoints = 24;   // of one tensor degree, where batches are chosen here
 constexpr int kBeyondMemory = 2;  // doublings past the last batch that fits
 
+bool keeps(const ServiceLevel& slo, double ttft, double token) {
+  return (slo.ttft_s <= 0 || ttft <= slo.ttft_s) && (slo.time_per_output_token_s <= 0 || token <= slo.time_per_output_token_s);
+}
+
 void mark_pareto(std::vector<TradePoint>& points) {
   for (TradePoint& p : points) {
     if (!p.fits) continue;
@@ -43,7 +47,8 @@ std::vector<TradePoint> latency_throughput(const Scenario& scenario, const Trade
       const auto q = [&report](Q id) { return report.quantities.value_or(id, 0); };
       if (!(q(Q::time_per_output_token) > 0)) return false;
       points.push_back({batch, tensor, s.parallelism.data, q(Q::time_per_output_token), q(Q::serving_tokens_per_s),
-                        q(Q::serving_tokens_per_chip), q(Q::memory_total), q(Q::serving_cost), report.fits(), false});
+                        q(Q::serving_tokens_per_chip), q(Q::memory_total), q(Q::serving_cost), q(Q::ttft), report.fits(),
+                        keeps(s.workload.slo, q(Q::ttft), q(Q::time_per_output_token)), false});
       beyond += report.fits() ? 0 : 1;
       return true;
     };
@@ -59,6 +64,13 @@ std::vector<TradePoint> latency_throughput(const Scenario& scenario, const Trade
   }
   mark_pareto(points);
   return points;
+}
+
+const TradePoint* best_kept(const std::vector<TradePoint>& points) {
+  const TradePoint* best = nullptr;
+  for (const TradePoint& p : points)
+    if (p.fits && p.keeps_slo && (best == nullptr || p.tokens_per_s_per_chip > best->tokens_per_s_per_chip)) best = &p;
+  return best;
 }
 
 const TradePoint* best_within(const std::vector<TradePoint>& points, double limit_s) {

@@ -19,7 +19,9 @@ struct TradePoint {
   double tokens_per_s = 0, tokens_per_s_per_chip = 0;
   double chip_bytes = 0;           // memory of a chip
   double cost_per_million_usd = 0; // 0: no price is known
+  double ttft_s = 0;
   bool fits = false;
+  bool keeps_slo = true;           // within the limits of the workload, where it has any
   bool pareto = false;             // fits, and nothing that fits is faster for the user and better for the chip
 };
 
@@ -35,5 +37,7 @@ std::vector<TradePoint> latency_throughput(const Scenario&, const TradeOptions&)
 // The point of the largest batch whose tokens come within `limit_s`, among those that fit and of every tensor degree the
 // one with the best throughput of a chip; null if there is none.
 const TradePoint* best_within(const std::vector<TradePoint>&, double limit_s);
+// The same among those that keep the limits of the workload.
+const TradePoint* best_kept(const std::vector<TradePoint>&);
 
 }  // namespace roofscape::engine

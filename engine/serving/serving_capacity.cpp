@@ -75,6 +75,8 @@ ServingCapacity<S> serving_capacity(const ServingInputs<S>& si, const Parameters
   out.total = named(Q::memory_total, weights + cache + activations + reserve);
   out.free = named(Q::memory_free, in.chip.hbm_capacity - out.total);
 
+  out.kv_equal_batch = named(Q::kv_equal_batch, decode.replicas * weights / out.sequence_chip_bytes);
+
   // Where tensor ranks take different sequences, they do so once there is one for each.
   S full_ways = decode.kv_head_ways * c;
   if (si.kv_split != KvSplit::heads) full_ways = full_ways * decode.kv_spare_ways;

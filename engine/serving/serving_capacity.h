@@ -12,7 +12,7 @@ template <Scalar S>
 struct ServingCapacity {
   std::array<S, kServingMemoryParts.size()> parts;
   S total, free;
-  S sequence_chip_bytes, sequence_working, prefill_working, room, replica_max, max_batch;
+  S sequence_chip_bytes, sequence_working, prefill_working, room, replica_max, max_batch, kv_equal_batch;
   S kv_total, weights_all;
   std::array<S, 3> minimum_chips, slices;  // bf16, 8 bits, 4 bits
 };

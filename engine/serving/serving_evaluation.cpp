@@ -127,6 +127,7 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
   if (si.chunked) f(Q::prefill_chunk, si.chunk);
   if (si.paged) f(Q::page_tokens, si.page);
 
+  if (in.model.is.published_count) f(Q::published_params, in.model.published_params);
   f(Q::params_mlp, p.mlp), f(Q::params_attention, p.attention), f(Q::params_norms, p.norms);
   f(Q::params_vocab, p.vocab), f(Q::params_layer, p.layer), f(Q::params_total, p.total), f(Q::params_active, p.active);
   f(Q::params_matmul, p.matmul), f(Q::kv_cache_bytes_per_token, e.kv_token_bytes);
@@ -171,7 +172,7 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
   for (std::size_t i = 0; i < kServingMemoryParts.size(); ++i) f(kServingMemoryParts[i], cap.parts[i]);
   f(Q::memory_total, cap.total), f(Q::memory_free, cap.free), f(Q::sequence_chip_bytes, cap.sequence_chip_bytes);
   f(Q::sequence_working_bytes, cap.sequence_working), f(Q::prefill_working_bytes, cap.prefill_working);
-  f(Q::replica_max_batch, cap.replica_max), f(Q::max_batch, cap.max_batch), f(Q::weights_bytes_all, cap.weights_all);
+  f(Q::replica_max_batch, cap.replica_max), f(Q::max_batch, cap.max_batch), f(Q::kv_equal_batch, cap.kv_equal_batch), f(Q::weights_bytes_all, cap.weights_all);
   f(Q::slice_bytes_bf16, cap.minimum_chips[0]), f(Q::slice_bytes_int8, cap.minimum_chips[1]);
   f(Q::slice_bytes_int4, cap.minimum_chips[2]), f(Q::slice_bf16, cap.slices[0]), f(Q::slice_int8, cap.slices[1]);
   f(Q::slice_int4, cap.slices[2]);

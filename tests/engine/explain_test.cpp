@@ -28,6 +28,8 @@ std::vector<Scenario> scenarios() {
   out.push_back(tests::with(preset("llama3-70b-serving-8-h100"),
                             {"model=mixtral-8x7b", "parallelism.fsdp=2", "parallelism.tensor=4", "parallelism.expert=8",
                              "parallelism.expert_tensor=1", "serving.kv_split=sequence"}));
+  for (const char* model : {"model=llama2-13b", "model=deepseek-v3"})
+    out.push_back(tests::with(preset("llama3-70b-serving-8-h100"), {model, "model.n_kv_heads=8", "assumptions.parameters=published"}));
   // A fabric whose leaves add up, experts that fewer tensor ranks split, and everything on the host.
   out.push_back(tests::with(preset("mixtral-8x7b-64-h100"),
                             {"cluster=dgx-h100-superpod-1024", "parallelism.data=16", "parallelism.zero_stage=0",

@@ -59,6 +59,9 @@ inline engine::Scenario random_serving_scenario(std::mt19937& rng) {
   s.assumptions.context_share = dice.pick(0, 2) / 2.0;
   s.assumptions.hop_latency_s = dice.one_in(2) ? 0 : dice.pick(1, 50) * 1e-7;
   s.assumptions.reserve_bytes = dice.pick(0, 1) * 1e9;
+  s.assumptions.parameters = dice.one_in(4) ? ParameterCount::published : ParameterCount::counted;
+  s.workload.slo.ttft_s = dice.one_in(3) ? dice.pick(1, 1000) / 1e3 : 0;
+  s.workload.slo.time_per_output_token_s = dice.one_in(3) ? dice.pick(1, 100) / 1e3 : 0;
   return s;
 }
 
