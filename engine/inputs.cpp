@@ -105,6 +105,7 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   for (std::size_t i = 0; i < kCalibrationCount; ++i)
     c.values[i] = input_leaf<S>(trace, static_cast<Q>(static_cast<std::size_t>(Q::cal_matmul_efficiency) + i), -1,
                                 values.values[i], source);
+  c.peak = in.chip.peak_flops;
   const Sourced& peak = chip[ChipField::peak_bf16_dense_flops_per_s];
   c.peak_16 = s.precision.compute == Dtype::fp8 && peak.value
                   ? input_leaf<S>(trace, Q::peak_flops_16, -1, *peak.value, peak.source)
@@ -127,11 +128,17 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   in.achieved.dcn = named(Q::achieved_fabric, in.chip.dcn * fabric);
   for (std::size_t i = 0; i < std::min(s.cluster.fabric.size(), kMaxFabricLevels); ++i)
     in.achieved.levels[i] = named(Q::achieved_fabric, in.chip.levels[i] * fabric);
-  // Serving's formulas take kernels together: they run at the rates that large ones reach.
+  // A decoding step takes kernels together: they run at the rates that large ones reach.
   if (s.workload.kind == WorkloadKind::serving) {
-    in.chip.peak_flops =
-        in.chip.peak_flops * c[c.fp8 ? Calibrated::matmul_efficiency_fp8 : Calibrated::matmul_efficiency];
-    in.chip.hbm_bandwidth = c.hbm;
+    c.read = in.chip.hbm_bandwidth * c[Calibrated::read_efficiency];
+    // Weights narrower than the arithmetic are widened in the kernel that multiplies with them.
+    if (bytes_of(s.precision.weights) > 0 && bytes_of(s.precision.weights) < bytes_of(s.precision.compute))
+      c.read = c.read / (constant<S>(1) + c[Calibrated::dequantization] * in.activation_bytes / in.weight_bytes);
+    c.read = named(Q::achieved_read, c.read);
+    c.cache = named(Q::achieved_cache, in.chip.hbm_bandwidth * c[Calibrated::cache_efficiency]);
+    in.chip.peak_flops = named(
+        Q::achieved_peak, in.chip.peak_flops * c[c.fp8 ? Calibrated::matmul_efficiency_fp8 : Calibrated::matmul_efficiency]);
+    in.chip.hbm_bandwidth = c.read;
     in.chip.nvlink = in.achieved.nvlink, in.chip.ici_axis = in.achieved.ici_axis;
     in.chip.node = in.achieved.node, in.chip.dcn = in.achieved.dcn, in.chip.levels = in.achieved.levels;
   }
@@ -248,6 +255,8 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   if (in.calibrated) calibrate(s, trace, in);
   in.stated_mfu = input(Q::stated_mfu, s.assumptions.stated_mfu, yours);
   in.reserve_bytes = input(Q::reserve_bytes, s.assumptions.reserve_bytes, yours);
+  if (in.calibrated && s.workload.kind == WorkloadKind::serving)
+    in.reserve_bytes = in.reserve_bytes + in.calibration[Calibrated::reserve];
   return in;
 }
 

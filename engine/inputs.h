@@ -59,8 +59,10 @@ struct ChipRates {
 template <Scalar S>
 struct CalibrationInputs {
   std::array<S, kCalibrationCount> values{};
+  S peak{};         // FLOP/s of the compute dtype: the data sheet's, whatever chip.peak_flops is by now
   S peak_16{};      // FLOP/s of 16-bit arithmetic, which attention runs at
   S hbm{};          // bytes/s that memory-bound kernels reach
+  S read{}, cache{};  // bytes/s at which a decoding step reads weights and its cache; serving only
   S log_nodes{};
   double units = 1;       // multiprocessors that share the tiles of a product
   double node_size = 1;

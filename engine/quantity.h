@@ -75,7 +75,7 @@ inline constexpr std::array kMemoryParts{Q::memory_weights,     Q::memory_gradie
                                          Q::memory_activations, Q::memory_buffers,   Q::memory_reserve};
 // Serving: the parts that add up to serving.decode_step_s, to serving.prefill_s and to memory.chip_total_bytes.
 inline constexpr std::array kDecodeParts{Q::decode_attention, Q::decode_linear, Q::decode_exposed, Q::decode_transfer,
-                                         Q::decode_draft};
+                                         Q::decode_draft,     Q::decode_host};
 inline constexpr std::array kPrefillParts{Q::prefill_work, Q::prefill_exposed, Q::prefill_bubble};
 inline constexpr std::array kServingMemoryParts{Q::memory_weights, Q::memory_kv_cache, Q::memory_activations,
                                                 Q::memory_reserve};

@@ -21,9 +21,13 @@ int Parallelism::degree(Axis axis) const {
 }
 
 SoftwareStack software_stack(const Scenario& s) {
-  if (s.assumptions.stack != StackChoice::automatic)
-    return static_cast<SoftwareStack>(static_cast<int>(s.assumptions.stack) - 1);
+  const bool serves = s.workload.kind == WorkloadKind::serving;
+  if (s.assumptions.stack != StackChoice::automatic) {
+    const auto chosen = static_cast<SoftwareStack>(static_cast<int>(s.assumptions.stack) - 1);
+    if (chosen == SoftwareStack::xla || is_serving_stack(chosen) == serves) return chosen;
+  }
   if (s.cluster.chip.interconnect == Interconnect::torus) return SoftwareStack::xla;
+  if (serves) return SoftwareStack::inflight;
   return s.parallelism.zero_stage == 3 && s.parallelism.pipeline == 1 ? SoftwareStack::torch_fsdp : SoftwareStack::megatron;
 }
 

@@ -178,6 +178,7 @@ struct ServingPlan {
   PrefillPlan prefill;         // disaggregated only
   KvSplit kv_split = KvSplit::batch;
   int prefill_chunk_tokens = 0;  // 0: the whole prompt at once
+  int prefill_prompts = 1;       // that go through one pass of prefill together
   double prefix_hit_rate = 0;    // share of a prompt's tokens that are in the cache already
   int page_tokens = 16;          // of the cache; 0: no pages
   int draft_tokens = 0;          // speculative decoding; 0: none
@@ -189,8 +190,18 @@ struct ServingPlan {
 // ideal: peak rates and perfect overlap, the book's arithmetic. calibrated: what software has been measured to reach on the
 // chip (its Calibration). custom: the scenario's own values of the same parameters.
 enum class Mode : std::uint8_t { ideal, calibrated, custom };
-// Which software: automatic is xla on a torus, torch_fsdp where weights are sharded (ZeRO-3) without a pipeline, else megatron.
-enum class StackChoice : std::uint8_t { automatic, megatron_2021, megatron, torch_fsdp, xla };
+// Which software: automatic is xla on a torus; else inflight where it serves, torch_fsdp where weights are sharded (ZeRO-3)
+// without a pipeline, megatron otherwise. Software of the other kind of workload counts as automatic.
+enum class StackChoice : std::uint8_t {
+  automatic,
+  megatron_2021,
+  megatron,
+  torch_fsdp,
+  xla,
+  faster_transformer,
+  torch_compile,
+  inflight
+};
 enum class FlopsConvention : std::uint8_t {
   six_p,         // 6 FLOP a parameter and token, attention not counted (the book)
   exact,         // every matrix multiplication and full attention

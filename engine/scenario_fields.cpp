@@ -22,7 +22,8 @@ constexpr std::span<const std::string_view> kTrainedDtypes = std::span(kDtypes).
 constexpr std::array<std::string_view, 3> kKvSplits{"heads", "batch", "sequence"};
 constexpr std::array<std::string_view, 3> kOptimizers{"none", "adam_bf16", "adam_fp32"};
 constexpr std::array<std::string_view, 3> kModes{"ideal", "calibrated", "custom"};
-constexpr std::array<std::string_view, 5> kStacks{"auto", "megatron-2021", "megatron", "torch-fsdp", "xla"};
+constexpr std::array<std::string_view, 8> kStacks{"auto", "megatron-2021",      "megatron",      "torch-fsdp",
+                                                  "xla",  "faster-transformer", "torch-compile", "inflight"};
 constexpr std::array<std::string_view, 3> kFlopsConventions{"6p", "exact", "exact_causal"};
 constexpr std::array<std::string_view, 2> kOverlaps{"sum", "max"};
 constexpr std::array<std::string_view, 2> kParameterCounts{"counted", "published"};
@@ -169,6 +170,7 @@ const std::array kFields{
     INTEGER("serving.prefill.expert", serving.prefill.expert, 1, 4096, unit::ways),
     CHOICE("serving.kv_split", serving.kv_split, kKvSplits),
     INTEGER("serving.prefill_chunk_tokens", serving.prefill_chunk_tokens, 0, 1 << 24, unit::tokens),
+    INTEGER("serving.prefill_prompts", serving.prefill_prompts, 1, 1 << 20, unit::count),
     NUMBER("serving.prefix_hit_rate", serving.prefix_hit_rate, 0, 0.999, unit::fraction),
     INTEGER("serving.page_tokens", serving.page_tokens, 0, 1 << 20, unit::tokens),
     INTEGER("serving.draft_tokens", serving.draft_tokens, 0, 16, unit::count),

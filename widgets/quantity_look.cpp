@@ -34,6 +34,8 @@ Fill fill_of(const Theme& theme, Q part, float em) {
     case Q::decode_weight_read: return fill_of(theme, MemoryPart::weights, em);
     case Q::decode_transfer: return fill_of(theme, Axis::pipeline, em);
     case Q::decode_draft: return fill_of(theme, Axis::recompute, em);
+    case Q::step_host:
+    case Q::decode_host: return fill_of(theme, Axis::host, em);
     default: return fill_of(theme, Axis::compute, em);
   }
 }

@@ -77,8 +77,12 @@ int calibrate(const Context& context) {
   const io::CalibrationFit fit = io::fit_calibration(entries.value(), context.library, *file, options.hold_out);
   fmt::print(stderr, "{}: {} runs, objective {:.4f} from {:.4f}, absolute error median {:.1f} %, mean {:.1f} %\n", file->id, fit.rows,
              fit.objective, fit.start, 100 * fit.median, 100 * fit.mean);
-  print_held_out("family", fit.by_family);
-  print_held_out("model", fit.by_model);
+  if (options.hold_out) {
+    print_held_out("family", fit.by_family);
+    print_held_out("model", fit.by_model);
+    fmt::print(stderr, "  all runs: median error {:.1f} % fitted, {:.1f} % with its family left out, {:.1f} % with its model left out\n",
+               100 * fit.median, 100 * fit.family_left_out, 100 * fit.model_left_out);
+  }
   const auto text = io::rewrite_calibration(io::shipped_calibration_text(file->id), file->id, fit.calibration,
                                             "fitted by `roofscape-cli calibrate` to published runs of these chips");
   if (!text) {

@@ -42,15 +42,21 @@ struct CalibrationValues {
   friend bool operator==(const CalibrationValues&, const CalibrationValues&) = default;
 };
 
-// Generations of training software: what their kernels and schedules do, whatever the chip.
+// Generations of software: what their kernels and schedules do, whatever the chip. The last three serve, the rest trains; JAX
+// does both.
 enum class SoftwareStack : std::uint8_t {
   megatron_2021,  // Megatron-LM and Megatron-DeepSpeed before FlashAttention: scores in HBM, transfers after the work
   megatron,       // Megatron-Core and its relatives: fused attention, transfers partly under the work
   torch_fsdp,     // PyTorch with (hybrid) fully sharded data parallelism
   xla,            // JAX: compiled, collectives scheduled by the compiler
+  faster_transformer,  // fused kernels started one by one; a batch of requests runs from start to end (2021 to 2023)
+  torch_compile,       // compiled PyTorch as a graph, one batch from start to end (gpt-fast)
+  inflight,            // TensorRT-LLM, vLLM and SGLang: graphs of kernels, paged cache, requests join and leave the batch
 };
-inline constexpr std::size_t kSoftwareStacks = 4;
-inline constexpr std::array<std::string_view, kSoftwareStacks> kSoftwareStackIds{"megatron-2021", "megatron", "torch-fsdp", "xla"};
+inline constexpr std::size_t kSoftwareStacks = 7;
+inline constexpr std::array<std::string_view, kSoftwareStacks> kSoftwareStackIds{
+    "megatron-2021", "megatron", "torch-fsdp", "xla", "faster-transformer", "torch-compile", "inflight"};
+constexpr bool is_serving_stack(SoftwareStack stack) { return stack >= SoftwareStack::faster_transformer; }
 
 // What one chip has with each stack.
 struct Calibration {

@@ -183,7 +183,7 @@ S product_time(const Inputs<S>& in, const ProductShape<S>& s, const S& weight_by
   S efficiency = s.in / (s.in + c[Calibrated::matmul_depth]) / idle;
   if (index >= 0) efficiency = named(Q::kernel_efficiency, index, efficiency);
   const S& large = fp8 ? c[Calibrated::matmul_efficiency_fp8] : c[Calibrated::matmul_efficiency];
-  const S& peak = fp8 ? in.chip.peak_flops : c.peak_16;
+  const S& peak = fp8 ? c.peak : c.peak_16;
   const S math = constant<S>(2, unit::flop_each) * s.rows * s.in * s.out * s.count / (peak * large * efficiency);
   const S bytes = s.count * (in.activation_bytes * s.rows * (s.in + s.out) + weight_bytes * s.in * s.out);
   return max(math, bytes / c.hbm) + c[Calibrated::kernel_gap];

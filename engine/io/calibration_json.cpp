@@ -42,8 +42,13 @@ Failure read_values(const Json& json, const std::string& path, std::string_view 
       if (!begin->is_number() || !(begin->get<double>() >= row->least) || begin->get<double>() > row->most)
         return fail(where + ".start", shown(*begin) + " is out of range", fmt::format("give a number from {:g} to {:g}", row->least, row->most));
       start = begin->get<double>();
-      out.searched.push_back({static_cast<std::size_t>(row->parameter), last - first == 1 ? first : engine::kSoftwareStacks});
+      SearchedValue& searched =
+          out.searched.emplace_back(SearchedValue{static_cast<std::size_t>(row->parameter), last - first == 1 ? first : engine::kSoftwareStacks, {}});
+      for (std::size_t s = first; s < last; ++s) searched.of[s] = true;
     }
+    if (last - first == 1)  // a stack with a value of its own does not follow the others
+      for (SearchedValue& all : out.searched)
+        if (all.stack == engine::kSoftwareStacks && all.parameter == static_cast<std::size_t>(row->parameter)) all.of[first] = false;
     for (std::size_t s = first; s < last; ++s) {
       out.calibration.stacks[s][row->parameter] = number;
       out.start.stacks[s][row->parameter] = start;

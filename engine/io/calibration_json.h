@@ -7,6 +7,7 @@
 // A value with a "start" was searched from there by `calibrate`; one without is a fact, or a guess that nothing measured decides.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -17,9 +18,11 @@
 
 namespace roofscape::io {
 
-// One value that is searched: of one stack, or of all of them together (stack == engine::kSoftwareStacks).
+// One value that is searched: of one stack, or of all of them together that have none of their own
+// (stack == engine::kSoftwareStacks).
 struct SearchedValue {
   std::size_t parameter = 0, stack = 0;
+  std::array<bool, engine::kSoftwareStacks> of{};  // the stacks whose value it is
 };
 
 struct CalibrationFile {

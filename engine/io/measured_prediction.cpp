@@ -22,6 +22,7 @@ using engine::Scenario;
 
 constexpr double kTera = 1e12, kGiga = 1e9, kGibi = 1024.0 * 1024 * 1024;
 constexpr double kLargestBatch = 2048;  // of sequences at a time: what servers are built with
+constexpr int kTokensOfPass = 8192;     // and of tokens of prefill
 constexpr double kLargeMessage = 8 * kGibi;  // "the best bus bandwidth" without a size
 
 bool has(std::string_view text, std::string_view words) { return text.find(words) != std::string_view::npos; }
@@ -106,27 +107,36 @@ Prediction training_value(const Scenario& s, const Report& report, const std::st
   return std::string("nothing predicts this quantity");
 }
 
-// A static batch: all prompts are put in, then every sequence gets its tokens.
+// A batch runs from start to end: all prompts in one pass, which gives the first token, then a step for each of the others.
+// With requests that join and leave, prompts are prefilled between the steps of those that decode, and a token takes the mean.
 Prediction serving_value(const Measurement& entry, const Scenario& s, const Report& report, const std::string& quantity) {
   const double prefill = report.quantities.value_or(Q::ttft, 0), token = report.quantities.value_or(Q::time_per_output_token, 0);
   if (!(prefill > 0) || !(token > 0)) return std::string("serving has no time here");
   const double batch = s.workload.batch;
   const double tokens = entry.batch->output_tokens.value_or(0);
+  const bool joins = engine::software_stack(s) == engine::SoftwareStack::inflight;
   const bool decode_only = has(entry.what, "decode");
-  const double prompts = decode_only ? 0 : batch * prefill;
-  const double seconds = prompts + tokens * token;
+  const double later = decode_only ? tokens : std::max(0.0, tokens - 1);
+  const double seconds = joins ? prefill + later * report.quantities.value_or(Q::mixed_token_time_q, token)
+                               : (decode_only ? 0 : prefill) + later * token;
   if (quantity == "latency_ms") return seconds * 1e3;
   if (quantity == "latency_s") return seconds;
   if (quantity == "ttft_ms") return prefill * 1e3;
-  if (quantity == "itl_ms") return token * 1e3;
+  if (quantity == "itl_ms") return (joins ? report.quantities.value_or(Q::mixed_token_time_q, token) : token) * 1e3;
   const double rate = batch * tokens / seconds;
   if (quantity == "output_tokens_per_s") return rate;
-  if (quantity == "weight_bandwidth_gb_s_per_chip") {
-    const double bytes = report.quantities.value_or(Q::params_total, 0) * engine::bytes_of(s.precision.weights);
-    return rate * bytes / s.parallelism.tensor / kGiga;
-  }
+  if (quantity == "weight_bandwidth_gb_s_per_chip") return report.quantities.value_or(Q::weight_read_bytes, 0) * rate / batch / kGiga;
   if (quantity == "memory_gb") return report.quantities.value_or(Q::memory_total, 0) / kGiga;
   return std::string("nothing predicts this quantity");
+}
+
+// How many prompts a pass of prefill takes: all of a batch that runs from start to end; where requests come one by one, as
+// many as fill a pass. Where only decoding was measured nothing says how prompts went in.
+void set_prompts_together(const Measurement& entry, Scenario& s) {
+  if (has(entry.what, "decode")) return;
+  const int batch = std::max(1, s.workload.batch / std::max(1, s.parallelism.data * s.parallelism.fsdp));
+  const bool joins = engine::software_stack(s) == engine::SoftwareStack::inflight;
+  s.serving.prefill_prompts = joins ? std::clamp(kTokensOfPass / s.workload.prompt_tokens, 1, batch) : batch;
 }
 
 std::optional<engine::Dtype> dtype_of(const std::string& precision) {
@@ -256,10 +266,13 @@ PreparedEntry prepare(const Measurement& entry, const PresetLibrary& library, en
     } else {
       auto& [scenario, assumed] = std::get<MeasuredScenario>(built);
       if (entry.batch->as_many_as_fit) {
+        scenario.workload.batch = static_cast<int>(kLargestBatch);
+        set_prompts_together(entry, scenario);
         const double most = engine::evaluate(scenario).quantities.value_or(Q::max_batch, 1);
         scenario.workload.batch = static_cast<int>(std::clamp(most, 1.0, kLargestBatch));
         assumed.push_back("batch of " + std::to_string(scenario.workload.batch) + ": what fits");
       }
+      set_prompts_together(entry, scenario);
       out.scenario = std::move(scenario);
       out.assumed = std::move(assumed);
     }
@@ -270,13 +283,20 @@ PreparedEntry prepare(const Measurement& entry, const PresetLibrary& library, en
 }
 
 EntryPrediction predict(const PreparedEntry& prepared) {
+  engine::EvaluationScratch scratch;
+  Report report;
+  return predict(prepared, scratch, report);
+}
+
+EntryPrediction predict(const PreparedEntry& prepared, engine::EvaluationScratch& scratch, Report& report) {
   EntryPrediction out;
   out.assumed = prepared.assumed;
   const Measurement& entry = *prepared.entry;
-  Report report;
   if (prepared.scenario) {
-    report = engine::evaluate(*prepared.scenario);
-    out.fits = report.quantities.value_or(Q::memory_free, 0) >= 0;
+    engine::evaluate(*prepared.scenario, scratch, report);
+    const double free = report.quantities.value_or(Q::memory_free, 0), total = report.quantities.value_or(Q::memory_total, 0);
+    out.fits = free >= 0;
+    if (!out.fits) out.excess = -free / (total + free);
   }
   for (std::size_t i = 0; i < entry.values.size(); ++i) {
     const std::string& quantity = entry.values[i].quantity;

@@ -8,6 +8,7 @@
 
 #include "engine/io/measurements.h"
 #include "engine/io/preset_library.h"
+#include "engine/evaluate.h"
 #include "engine/scenario.h"
 
 namespace roofscape::io {
@@ -19,6 +20,7 @@ struct EntryPrediction {
   std::vector<Prediction> values;    // one for each of the entry's, in their order
   std::vector<std::string> assumed;
   bool fits = true;                  // its memory does, as predicted
+  double excess = 0;                 // of what memory there is, where it does not
 };
 
 // An entry made ready: its scenario or chips, built once and then evaluated as often as calibrations change.
@@ -34,6 +36,8 @@ struct PreparedEntry {
 };
 PreparedEntry prepare(const Measurement&, const PresetLibrary&, engine::Mode);
 EntryPrediction predict(const PreparedEntry&);
+// The same with working memory: the report of an entry priced again and again keeps the order of its pipeline.
+EntryPrediction predict(const PreparedEntry&, engine::EvaluationScratch&, engine::Report&);
 EntryPrediction predict(const Measurement&, const PresetLibrary&, engine::Mode);
 
 // "training_time", "memory", "decode", "kernel", "collective", "analytic".

@@ -44,6 +44,18 @@ void size_cache(const ServingInputs<S>& si, DecodeCost<S>& out) {
   out.kv_copies = named(Q::kv_copies, Y * c / out.kv_ways);
 }
 
+// Parameters of a chip's products, of those outside experts: all, or calibrated without the embedding, of which a pass reads
+// no more than its tokens' rows, and with the whole output head where it is not split.
+template <Scalar S>
+S shared_read(const ServingInputs<S>& si, const Parameters<S>& p, const S& shared) {
+  const Inputs<S>& in = si.in;
+  const S& Y = si.decode.degree(Axis::tensor).x;
+  if (!in.calibrated) return shared / Y;
+  const S multiplied = in.model.is.tied_embeddings ? S(shared) : shared - p.embedding;
+  const S again = in.calibration[Calibrated::whole_head] * (constant<S>(1) - constant<S>(1) / Y);
+  return named(Q::params_read, multiplied / Y + again * p.unembedding);
+}
+
 // Weights that one pass reads on a chip, all layers one after the other.
 template <Scalar S>
 void read_weights(const ServingInputs<S>& si, const Parameters<S>& p, DecodeCost<S>& out) {
@@ -52,7 +64,8 @@ void read_weights(const ServingInputs<S>& si, const Parameters<S>& p, DecodeCost
   out.expert_ways = out.experts_hit = in.zero;
   if (!in.model.is.moe) {
     out.params_shared = p.total;
-    out.weight_read_bytes = named(Q::weight_read_bytes, in.weight_bytes * p.total / Y);
+    out.weight_read_bytes = named(
+        Q::weight_read_bytes, in.calibrated ? in.weight_bytes * shared_read(si, p, p.total) : in.weight_bytes * p.total / Y);
     return;
   }
   out.params_shared = named(Q::params_shared, p.total - p.experts);
@@ -62,7 +75,8 @@ void read_weights(const ServingInputs<S>& si, const Parameters<S>& p, DecodeCost
   // Ranks that share the experts bring their tokens together; tensor ranks of one replica have the same ones.
   const S together = named(Q::expert_tokens, out.pass_tokens * max(out.expert_ways / Y, constant<S>(1)));
   out.experts_hit = named(Q::experts_hit, min(in.model.n_experts, in.model.experts_per_token * together));
-  const S rest = named(Q::weight_read_rest, in.weight_bytes * out.params_shared / Y);
+  const S rest = named(Q::weight_read_rest, in.calibrated ? in.weight_bytes * shared_read(si, p, out.params_shared)
+                                                          : in.weight_bytes * out.params_shared / Y);
   const S experts = named(Q::weight_read_experts, in.weight_bytes * p.experts * (out.experts_hit / in.model.n_experts) / out.expert_ways);
   out.weight_read_bytes = named(Q::weight_read_bytes, rest + experts);
 }
@@ -71,7 +85,7 @@ void read_weights(const ServingInputs<S>& si, const Parameters<S>& p, DecodeCost
 template <Scalar S>
 S attention_math(const ServingInputs<S>& si, const DecodeCost<S>& out) {
   const Inputs<S>& in = si.in;
-  if (si.flops == FlopsConvention::six_p) return named(Q::decode_attention_math, in.zero);
+  if (si.flops == FlopsConvention::six_p && !in.calibrated) return named(Q::decode_attention_math, in.zero);
   const ModelDims<S>& m = in.model;
   const S tokens = kv_tokens_over_layers(m, si.context, Q::kv_layer_tokens);
   // Queries and outputs of latent attention are taken into the latent, so scores have r_kv + d_r terms, values r_kv.
@@ -129,7 +143,8 @@ DecodeCost<S> decode_cost(const ServingInputs<S>& si, const Parameters<S>& p) {
   const S& C = in.chip.peak_flops;
   const Degree<S>&tensor = si.decode.degree(Axis::tensor), &context = si.decode.degree(Axis::context);
   const S one = constant<S>(1);
-  out.kv_read = named(Q::decode_kv_read, hbm_read_seconds(out.pass_sequences * out.kv_read_bytes, out.kv_ways, W));
+  out.kv_read = named(Q::decode_kv_read, hbm_read_seconds(out.pass_sequences * out.kv_read_bytes, out.kv_ways,
+                                                          in.calibrated ? in.calibration.cache : W));
   out.attention_math = attention_math(si, out);
   const S attention = named(Q::decode_attention, max(out.kv_read, out.attention_math));
   out.weight_read = named(Q::decode_weight_read, hbm_read_seconds(out.weight_read_bytes, one, W));
@@ -145,14 +160,19 @@ DecodeCost<S> decode_cost(const ServingInputs<S>& si, const Parameters<S>& p) {
     const S bandwidth = named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline), send_bandwidth(si.decode.links[Axis::pipeline], in.chip));
     const S bytes = named(Q::decode_call_bytes, static_cast<int>(Axis::pipeline),
                           in.activation_bytes * out.pass_tokens * in.model.d_model / (tensor.x * context.x));
-    hop = stages.x * max(bytes / bandwidth, si.hop_latency);
+    hop = in.calibrated ? stages.x * (bytes / bandwidth + si.decode.latency[static_cast<std::size_t>(Axis::pipeline)])
+                        : stages.x * max(bytes / bandwidth, si.hop_latency);
   }
   const S transfer = named(Q::decode_transfer, hop);
   out.model_step = named(Q::decode_model_step, attention + linear + exposed + transfer);
   const S draft = named(Q::decode_draft, si.draft_tokens > 0 ? si.drafts * si.draft_cost * out.model_step : S(in.zero));
-  out.parts = {attention, linear, exposed, transfer, draft};
+  out.starts = in.calibrated ? pass_starts(in, in.model.n_layers, out.model_step) : S(in.zero);
+  const S host = named(Q::decode_host, in.calibrated ? out.starts + in.calibration[Calibrated::step_host] : S(in.zero));
+  out.parts = {attention, linear, exposed, transfer, draft, host};
+  static_assert(kDecodeParts.back() == Q::decode_host);
+  // In ideal mode the host takes no time and is no part of the sum.
   S sum = out.parts[0];
-  for (std::size_t i = 1; i < out.parts.size(); ++i) sum = sum + out.parts[i];
+  for (std::size_t i = 1; i < out.parts.size() - (in.calibrated ? 0 : 1); ++i) sum = sum + out.parts[i];
   out.step = named(Q::decode_step, sum);
   out.accepted = named(Q::accepted_per_step, si.draft_tokens > 0 ? accepted_tokens(si.draft_tokens, si.acceptance, Q::acceptance_chance)
                                                                 : one * (si.drafts + one));

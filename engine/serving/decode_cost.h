@@ -8,6 +8,10 @@
 // sequences (two exchanges a layer), or other tokens of each sequence. Context ranks take other tokens too, on chips of
 // their own. Pipeline stages work on different sequences at the same time, so a pass reads all layers' weights for 1/p of a
 // replica's sequences. Experts: a pass reads those that its tokens are sent to, at most all.
+//
+// Calibrated: weights and cache are read at the rates that kernels reach, the embedding is a look-up and no read, collectives
+// stand between kernels with nothing to hide under but the share hidden_tensor, and the host's part is the starts of the
+// kernels and the time between steps.
 #pragma once
 
 #include "engine/serving/pass_network.h"
@@ -25,6 +29,7 @@ struct DecodeCost {
   S pass_tokens, weight_read_bytes;
   S kv_read, attention_math, weight_read, flops, flops_time, work;
   S query_bytes;
+  S starts;                  // of the pass's kernels; calibrated
   PassNetwork<S> network;
   std::array<S, kDecodeParts.size()> parts;
   S model_step, step;
@@ -47,9 +52,21 @@ template <Scalar S>
 const S& multiplied_parameters(const Parameters<S>& p, FlopsConvention convention) {
   return convention == FlopsConvention::six_p ? p.active : p.matmul;
 }
-// Time that transfers can hide under.
+// Kernels that a pass starts in one layer: four products, attention with the rotation and the write to the cache before it,
+// two norms with their residual, the activation.
+inline constexpr double kPassKernels = 9;
+// Seconds between the kernels of a pass; `busy`: what the chip has to do meanwhile. A host that starts a layer's kernels one
+// by one sets the pace where it is slower than they are.
+template <Scalar S>
+S pass_starts(const Inputs<S>& in, const S& layers, const S& busy) {
+  const CalibrationInputs<S>& c = in.calibration;
+  const S gaps = layers * (constant<S>(kPassKernels) * c[Calibrated::kernel_gap]);
+  return named(Q::pass_start, c.issues ? max(gaps, layers * c[Calibrated::issue] - busy) : gaps);
+}
+// Transfers beyond what they hide under.
 template <Scalar S>
 S exposed_seconds(const Inputs<S>& in, const S& network, const S& work) {
+  if (in.calibrated) return (constant<S>(1) - in.calibration[Calibrated::hidden_tensor]) * network;
   return max(network - (in.full_overlap ? work : in.overlap * work), constant<S>(0, unit::seconds));
 }
 

@@ -1,5 +1,6 @@
 #include "engine/serving/pass_network.h"
 
+#include "engine/calibration/collectives.h"
 #include "engine/hardware/collective.h"
 
 namespace roofscape::engine {
@@ -19,13 +20,14 @@ PassNetwork<S> pass_network(const ServingInputs<S>& si, const PhaseMesh<S>& mesh
   for (auto* each : {&out.bandwidth, &out.bytes, &out.call, &out.calls, &out.seconds, &out.latency}) each->fill(in.zero);
   out.total = in.zero;
   // One collective a layer takes `wire` seconds by its bytes; there are `calls` of them in all passes.
+  // Calibrated, its latency comes on top: a library's call moves nothing before its ranks have met.
   const auto add = [&](Axis axis, const S& bytes, const S& wire, const S& calls) {
     const auto i = static_cast<std::size_t>(axis);
     const int index = static_cast<int>(axis);
     out.bytes[i] = bytes;
-    out.call[i] = named(rows.call, index, max(wire, mesh.hops[i] * si.hop_latency));
+    out.call[i] = named(rows.call, index, in.calibrated ? wire + mesh.latency[i] : max(wire, mesh.hops[i] * si.hop_latency));
     out.calls[i] = named(rows.calls, index, calls);
-    const S floor = out.calls[i] * mesh.hops[i] * si.hop_latency;
+    const S floor = in.calibrated ? out.calls[i] * mesh.latency[i] : out.calls[i] * mesh.hops[i] * si.hop_latency;
     out.latency[i] = named(rows.latency, index, axis == Axis::tensor ? floor + pass.kv_exchange_latency : floor);
     out.seconds[i] = out.calls[i] * out.call[i];
     out.communicates[i] = true;
@@ -33,7 +35,7 @@ PassNetwork<S> pass_network(const ServingInputs<S>& si, const PhaseMesh<S>& mesh
   const auto gather = [&](Axis axis, const AxisLinks& links, const S& bytes, const S& calls) {
     const auto i = static_cast<std::size_t>(axis);
     const int index = static_cast<int>(axis);
-    out.bandwidth[i] = named(rows.bandwidth, index, gather_bandwidth(links, mesh.torus_axes[i], in.chip));
+    out.bandwidth[i] = named(rows.bandwidth, index, gather_bandwidth(links, mesh.torus_axes[i], in.calibrated ? group_rates(in, links) : in.chip));
     add(axis, bytes, bytes / out.bandwidth[i], calls);
   };
   const auto sized = [&](Axis axis, const S& bytes) { return named(rows.bytes, static_cast<int>(axis), bytes); };

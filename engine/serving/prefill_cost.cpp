@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/calibration/kernels.h"
 #include "engine/hardware/collective.h"
 #include "engine/serving/decode.h"
 #include "engine/serving/prefill.h"
@@ -40,6 +41,29 @@ void count_flops(const ServingInputs<S>& si, const Parameters<S>& p, PrefillCost
   out.flops = named(Q::prefill_flops, out.linear_flops + out.attention_flops);
 }
 
+// Calibrated: the kernels of one pass of so many tokens through all layers, and the output head for the last token of every
+// prompt.
+template <Scalar S>
+S pass_kernels(const ServingInputs<S>& si, const Parameters<S>& p, const PrefillCost<S>& out) {
+  const PhaseMesh<S>& mesh = si.prefill;
+  Inputs<S> in = si.in;
+  in.degrees = mesh.degrees;
+  in.expert_tensor = mesh.expert_tensor;
+  in.experts_split_tensor = mesh.experts_split_tensor;
+  // Causal kernels leave out half of the square of a whole prompt; behind a prefix a new token meets more.
+  const S fresh = si.cached_prefix ? si.prompt_by_token * (out.tokens / si.prompt) : S(si.prompt_by_token);
+  in.sequence_length = si.cached_prefix ? constant<S>(2) * prefill_span(si.prompt_by_token - fresh, fresh, true) : fresh;
+  LayerKey key = si.key;
+  key.tensor = mesh.degree(Axis::tensor).n;
+  const LayerOperations<S> operations = layer_operations(in, p, key, out.pass_tokens);
+  const LayerKernels<S> k = layer_kernels(in, p, key, operations, out.pass_tokens, in.zero);
+  const S layer = k.matmul_forward + k.attention_forward + k.vector_forward;
+  const S& Y = mesh.degree(Axis::tensor).x;
+  const S head = product_time(in, ProductShape<S>{si.prompts / out.chunks, in.model.d_model, in.model.vocab_size / Y, constant<S>(1)},
+                              in.gather_bytes, false, -1);
+  return named(Q::prefill_kernels, in.model.n_layers * layer + head);
+}
+
 // From prefill to decoding chips: all chips of the smaller replica send or receive at once. Inside a node over its own
 // links, else over the data-centre network of a torus or the fabric between nodes.
 template <Scalar S>
@@ -73,12 +97,14 @@ PrefillCost<S> prefill_cost(const ServingInputs<S>& si, const Parameters<S>& p, 
   out.cached = named(Q::cached_tokens, si.prefix_hit * si.prompt);
   out.tokens = named(Q::fresh_tokens, si.prompt - out.cached);
   out.chunks = named(Q::prefill_chunks_q, si.chunked ? max(prefill_chunks(out.tokens, si.chunk), one) : in.zero + one);
-  out.pass_tokens = named(Q::prefill_pass_tokens, out.tokens / (out.chunks * context.x));
+  const auto together = [&si](const S& x) { return si.prompts_together > 1 ? si.prompts * x : S(x); };
+  if (si.prompts_together > 1 && stages.n > 1) out.chunks = out.chunks * constant<S>(std::min(si.prompts_together, stages.n));
+  out.pass_tokens = named(Q::prefill_pass_tokens, together(out.tokens) / (out.chunks * context.x));
   count_flops(si, p, out);
 
   // Everything a rank reads; prompts send tokens to all experts.
   const S& W = in.chip.hbm_bandwidth;
-  out.flops_time = named(Q::prefill_flops_time, flops_seconds(out.flops, tensor.x * context.x, in.chip.peak_flops));
+  out.flops_time = named(Q::prefill_flops_time, flops_seconds(together(out.flops), tensor.x * context.x, in.chip.peak_flops));
   S weights = in.weight_bytes * decode.params_shared / tensor.x;
   if (in.model.is.moe) {
     const S ways = (mesh.degree(Axis::expert).n > 1 ? mesh.degree(Axis::expert).x : one) * mesh.expert_tensor;
@@ -88,9 +114,10 @@ PrefillCost<S> prefill_cost(const ServingInputs<S>& si, const Parameters<S>& p, 
   }
   out.weight_read = named(Q::prefill_weight_read, out.chunks * hbm_read_seconds(weights, one, W));
   const S heads = in.model.is.mla ? min(one, tensor.x) : min(in.model.n_kv_heads, tensor.x);
-  out.kv_read = named(Q::prefill_kv_read, hbm_read_seconds(decode.kv_prompt_bytes * ((out.chunks + one) / two), heads * context.x, W));
+  out.kv_read = named(Q::prefill_kv_read, hbm_read_seconds(together(decode.kv_prompt_bytes) * ((out.chunks + one) / two), heads * context.x, W));
   out.hbm = named(Q::prefill_hbm, out.weight_read + out.kv_read);
-  out.whole_work = named(Q::prefill_whole_work, max(out.flops_time, out.hbm));
+  out.kernels = in.calibrated ? pass_kernels(si, p, out) : S(in.zero);
+  out.whole_work = named(Q::prefill_whole_work, in.calibrated ? out.chunks * out.kernels : max(out.flops_time, out.hbm));
 
   PassShape<S> pass;
   pass.tokens = out.pass_tokens;
@@ -100,7 +127,13 @@ PrefillCost<S> prefill_cost(const ServingInputs<S>& si, const Parameters<S>& p, 
   if (context.n > 1) pass.context_bytes = decode.kv_layer_bytes * out.pass_tokens * context.x / heads;
   out.network = pass_network(si, mesh, p, pass, kPrefillNetwork);
 
-  const S work = named(Q::prefill_work, out.whole_work / stages.x);
+  S own = out.whole_work / stages.x;
+  if (in.calibrated) {
+    const CalibrationInputs<S>& c = in.calibration;
+    own = own + c[Calibrated::step_host];
+    if (c.issues) own = max(own, out.chunks * in.model.n_layers * c[Calibrated::issue] / stages.x);
+  }
+  const S work = named(Q::prefill_work, own);
   const S exposed = named(Q::prefill_exposed, exposed_seconds(in, out.network.total, out.whole_work) / stages.x);
   const S interval = work + exposed;
   const S bubble = named(Q::prefill_bubble, stages.n > 1 ? interval * (stages.x - one) / out.chunks : S(in.zero));

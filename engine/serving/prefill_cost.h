@@ -2,6 +2,10 @@
 // FLOPs and HBM traffic: weights are read once a chunk, keys and values of earlier chunks again by every later one. With a
 // pipeline the chunks follow each other through the stages, so that p stages need 1 + (p - 1) / m times the work of one.
 // Where decoding shares the chips, a decoding step runs between two chunks; where it does not, the cache is sent over.
+//
+// Calibrated, a pass runs the kernels of a training step's forward pass (engine/calibration/kernels.h), its collectives hide
+// under nothing but the share hidden_tensor, and the host takes its time. Several prompts may go through together
+// (serving.prefill_prompts): then the times are of all of them, in as many parts as a pipeline has stages.
 #pragma once
 
 #include "engine/serving/decode_cost.h"
@@ -14,6 +18,7 @@ struct PrefillCost {
   S tokens, cached, chunks, pass_tokens;
   S linear_flops, keys, attention_flops, flops;
   S flops_time, weight_read, kv_read, hbm, whole_work;
+  S kernels;  // of one pass; calibrated
   PassNetwork<S> network;
   std::array<S, kPrefillParts.size()> parts;
   S time, at_stated_mfu, interval;

@@ -23,8 +23,10 @@ SteadyState<S> steady_state(const ServingInputs<S>& si, const DecodeCost<S>& dec
   const S& b = decode.replica_sequences;
   const S second = constant<S>(1), hour = constant<S>(3600, unit::seconds_each), million = constant<S>(1e6);
   out.decode_requests = named(Q::decode_requests, request_rate(si.batch, decode.token_time, si.output));
-  out.prefill_requests = named(Q::prefill_requests, prefill.replicas / prefill.interval);
-  const S servers = prefill_servers(prefill.interval, b, decode.token_time, si.output);
+  // Of one prompt, where several go through together.
+  const S interval = si.prompts_together > 1 ? named(Q::prefill_share_time, prefill.interval / si.prompts) : S(prefill.interval);
+  out.prefill_requests = named(Q::prefill_requests, prefill.replicas / interval);
+  const S servers = prefill_servers(interval, b, decode.token_time, si.output);
   out.prefill_servers = named(Q::prefill_servers_q, servers);
   const S prefill_each = prefill.chips / prefill.replicas, decode_each = decode.chips / decode.replicas;
   out.prefill_chip_ratio = named(Q::prefill_chip_ratio, out.prefill_servers * prefill_each / decode_each);
@@ -32,7 +34,7 @@ SteadyState<S> steady_state(const ServingInputs<S>& si, const DecodeCost<S>& dec
     out.mixed_token_time = named(Q::mixed_token_time_q, second * decode.token_time);
     out.requests = named(Q::requests_per_s, min(out.decode_requests, out.prefill_requests));
   } else {
-    out.mixed_token_time = named(Q::mixed_token_time_q, mixed_token_time(decode.token_time, prefill.interval, b, si.output));
+    out.mixed_token_time = named(Q::mixed_token_time_q, mixed_token_time(decode.token_time, interval, b, si.output));
     out.requests = named(Q::requests_per_s, request_rate(si.batch, out.mixed_token_time, si.output));
   }
   out.prefill_load = named(Q::prefill_load, out.requests / out.prefill_requests);
@@ -52,7 +54,7 @@ SteadyState<S> steady_state(const ServingInputs<S>& si, const DecodeCost<S>& dec
   if (si.has_arrivals) {
     out.replica_arrivals = named(Q::replica_arrivals, si.arrivals / decode.replicas);
     const S each = out.each / si.decode.degree(Axis::pipeline).x;  // of a replica's sequences a pass has 1 / p
-    const S own_prefill = si.disaggregated ? S(constant<S>(0, unit::seconds)) : prefill.interval;
+    const S own_prefill = si.disaggregated ? S(constant<S>(0, unit::seconds)) : interval;
     out.load = named(Q::steady_load, offered_load(out.replica_arrivals, si.output, each, own_prefill));
     out.settles = value_of(out.load) < 1;
     if (out.settles)
@@ -125,6 +127,7 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
     f(Q::draft_tokens, si.drafts), f(Q::acceptance_rate, si.acceptance), f(Q::draft_cost, si.draft_cost);
   if (si.cached_prefix) f(Q::prefix_hit_rate, si.prefix_hit), f(Q::cached_tokens, pre.cached);
   if (si.chunked) f(Q::prefill_chunk, si.chunk);
+  if (si.prompts_together > 1) f(Q::prefill_prompts, si.prompts);
   if (si.paged) f(Q::page_tokens, si.page);
 
   if (in.model.is.published_count) f(Q::published_params, in.model.published_params);

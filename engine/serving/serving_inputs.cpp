@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "engine/calibration/collectives.h"
+
 namespace roofscape::engine {
 
 namespace {
@@ -76,11 +78,18 @@ PhaseMesh<S> prefill_mesh(const Scenario& s, Trace* trace, const Inputs<S>& in) 
 }
 
 template <Scalar S>
-void count_hops(Trace* trace, Q row, PhaseMesh<S>& mesh) {
+void count_hops(Trace* trace, Q row, const Inputs<S>& in, PhaseMesh<S>& mesh) {
+  mesh.latency.fill(in.zero);
   for (int i = 0; i < kAxisCount; ++i) {
     const AxisLinks& links = static_cast<Axis>(i) == Axis::fsdp ? mesh.links.state : mesh.links.axes[static_cast<std::size_t>(i)];
     mesh.hops[static_cast<std::size_t>(i)] =
         input_leaf<S>(trace, row, i, collective_hops(links, links.open_axes == 0), "placement of the mesh on the links");
+    if (!in.calibrated || links.degree <= 1) continue;
+    const S all = collective_latency(in, links);
+    // Over tensor a gather and a scatter are the halves of one AllReduce, which is started once.
+    const bool half = static_cast<Axis>(i) == Axis::tensor;
+    mesh.latency[static_cast<std::size_t>(i)] = named(
+        Q::serving_latency, i, half ? all - in.calibration[Calibrated::call_latency] / constant<S>(2) : S(all));
   }
 }
 
@@ -124,6 +133,9 @@ ServingInputs<S> make_serving_inputs(const Scenario& s, Trace* trace) {
   out.disaggregated = plan.disaggregated, out.chunked = plan.prefill_chunk_tokens > 0, out.paged = plan.page_tokens > 0;
   out.cached_prefix = plan.prefix_hit_rate > 0, out.has_arrivals = s.workload.arrivals_per_s > 0;
   out.draft_tokens = plan.draft_tokens, out.kv_split = plan.kv_split, out.flops = s.assumptions.flops;
+  out.key = layer_key(s);
+  out.key.sequence_parallel = false;
+  out.key.policy = CheckpointPolicy::none;
   out.shards_weights = s.parallelism.fsdp > 1 && s.parallelism.zero_stage == 3;
   out.node_size = s.cluster.node_size;
   read_lengths(s, trace, out);
@@ -136,6 +148,8 @@ ServingInputs<S> make_serving_inputs(const Scenario& s, Trace* trace) {
   out.draft_cost = input(Q::draft_cost, plan.draft_cost);
   out.prefix_hit = input(Q::prefix_hit_rate, plan.prefix_hit_rate);
   out.chunk = input(Q::prefill_chunk, plan.prefill_chunk_tokens);
+  out.prompts_together = plan.prefill_prompts;
+  out.prompts = input(Q::prefill_prompts, plan.prefill_prompts);
   out.page = input(Q::page_tokens, plan.page_tokens);
   const Sourced& published = s.cluster.chip[ChipField::ici_hop_latency_s];
   const bool own = s.assumptions.hop_latency_s > 0;
@@ -145,10 +159,10 @@ ServingInputs<S> make_serving_inputs(const Scenario& s, Trace* trace) {
   // Calibrated, a step of a collective takes as long as libraries have been seen to need.
   if (out.in.calibrated && !own) out.hop_latency = named(Q::hop_latency, out.in.calibration[Calibrated::link_latency]);
   out.decode = decode_mesh(s, trace, out.in);
-  count_hops(trace, Q::network_hops, out.decode);
+  count_hops(trace, Q::network_hops, out.in, out.decode);
   if (out.disaggregated) {
     out.prefill = prefill_mesh(s, trace, out.in);
-    count_hops(trace, Q::prefill_network_hops, out.prefill);
+    count_hops(trace, Q::prefill_network_hops, out.in, out.prefill);
   } else {
     out.prefill = out.decode;
   }

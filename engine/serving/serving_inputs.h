@@ -7,6 +7,7 @@
 #pragma once
 
 #include "engine/inputs.h"
+#include "engine/model/layer_operations.h"
 
 namespace roofscape::engine {
 
@@ -14,6 +15,7 @@ template <Scalar S>
 struct PhaseMesh {
   std::array<Degree<S>, kAxisCount> degrees;
   std::array<S, kAxisCount> torus_axes, hops;
+  std::array<S, kAxisCount> latency;  // of a gather or scatter, beside its bytes; not in ideal mode
   MeshLinks links;
   S expert_tensor;  // ranks that split one expert
   bool experts_split_tensor = false;
@@ -28,9 +30,11 @@ struct ServingInputs {
   S batch, arrivals;
   S prompt, prompt_by_token, output;          // of the mean request; the prompt in which the mean token stands
   S context, sequence_tokens;                 // of a step, and at the end
-  S kv_element_bytes, acceptance, draft_cost, drafts, prefix_hit, chunk, page, hop_latency;
+  S kv_element_bytes, acceptance, draft_cost, drafts, prefix_hit, chunk, page, hop_latency, prompts;  // prompts: of one pass of prefill
+  LayerKey key;                               // of a layer on the decoding mesh
   bool disaggregated = false, chunked = false, paged = false, cached_prefix = false, has_arrivals = false;
   bool histogram = false;
+  int prompts_together = 1;                   // the same as prompts
   int draft_tokens = 0;
   KvSplit kv_split = KvSplit::batch;
   FlopsConvention flops = FlopsConvention::six_p;
