@@ -169,7 +169,7 @@ Chart chart_of(const FigureInput& input, float em) {
     dot.readout = readout_of(input, p.batch, p.time_per_token_s, p.tokens_per_s_per_chip, p.chip_bytes);
     chart.dots.push_back(std::move(dot));
   }
-  chart.note = t.text("figure.latency-throughput.note");
+  chart.note = t.text(has_slo(input) ? "figure.latency-throughput.note.slo" : "figure.latency-throughput.note");
   return chart;
 }
 
@@ -180,18 +180,19 @@ FigureHead latency_throughput_head(const FigureInput& input, const FigureView&) 
   FigureHead head;
   head.title = t.text("figure.latency-throughput.title");
   if (!known(input)) return head;
-  head.brief = t.format(chip_key(input, "figure.latency-throughput.takeaway.brief"), {format_duration(own_time(input)), rate_text(own_throughput(input))});
-  head.takeaway = head.brief;
+  head.brief = t.format("figure.latency-throughput.takeaway.brief", {format_duration(own_time(input))});
+  const std::string both = t.format(chip_key(input, "figure.latency-throughput.takeaway"), {format_duration(own_time(input)), rate_text(own_throughput(input))});
+  head.takeaway = both;
   if (has_slo(input)) {
     const TradePoint* kept = engine::best_kept(points_of(input));
-    if (kept == nullptr) head.takeaway = t.format("figure.latency-throughput.takeaway.slo.none", {head.brief});
+    if (kept == nullptr) head.takeaway = t.format("figure.latency-throughput.takeaway.slo.none", {both});
     else
-      head.takeaway = t.format("figure.latency-throughput.takeaway.slo", {head.brief, format_count(kept->tensor), format_count(kept->batch), rate_text(kept->tokens_per_s_per_chip)});
+      head.takeaway = t.format("figure.latency-throughput.takeaway.slo", {both, format_count(kept->tensor), format_count(kept->batch), rate_text(kept->tokens_per_s_per_chip)});
     return head;
   }
   const TradePoint* best = engine::best_within(points_of(input), own_time(input));
   if (best != nullptr && best->tokens_per_s_per_chip > kBetter * own_throughput(input))
-    head.takeaway = t.format("figure.latency-throughput.takeaway.better", {head.brief, format_count(best->tensor), format_count(best->batch), rate_text(best->tokens_per_s_per_chip)});
+    head.takeaway = t.format("figure.latency-throughput.takeaway.better", {both, format_count(best->tensor), format_count(best->batch), rate_text(best->tokens_per_s_per_chip)});
   return head;
 }
 
