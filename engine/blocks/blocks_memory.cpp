@@ -113,12 +113,12 @@ void kv_cache(BlockRun<S>& io) {
   const S layers = named(Q::kv_layers, L / shared);
   const S kv = io.knows(Q::kv_width_in) ? io[Q::kv_width_in] : K * H;
   const S width = io.out(Q::kv_token_width, kv * one<S>());
-  const S token = io.out(Q::kv_token, constant<S>(2) * b * width * layers);
+  const S mla = io.out(Q::kv_mla_token, b * layers * (io[Q::mla_kv_rank] + io[Q::mla_rope]));
+  const S token = io.out(Q::kv_token, io.knows(Q::mla_kv_rank) ? mla : constant<S>(2) * b * width * layers);
   const S seen = io.out(Q::kv_seen, io.knows(Q::flops_window) ? min(Ssq, io[Q::flops_window]) : Ssq * one<S>());
   const S sequence = io.out(Q::kv_sequence, token * seen);
   const S total = io.out(Q::kv_total, sequence * n);
   io.out(Q::kv_gib, total / constant<S>(1073741824.0, unit::bytes_each));
-  const S mla = io.out(Q::kv_mla_token, b * layers * (io[Q::mla_kv_rank] + io[Q::mla_rope]));
   io.out(Q::kv_mla_total, mla * seen * n);
   const S mha = io.out(Q::kv_mha_token, constant<S>(2) * b * (io[Q::n_heads] * H) * layers);
   io.out(Q::kv_reduction, mha / token);

@@ -122,6 +122,8 @@ void attention(BlockRun<S>& io) {
 
 template <Scalar S>
 void moe(BlockRun<S>& io) {
+  if (io.call().number("experts_per_token") > io.call().number("experts"))
+    return io.fail("experts_per_token", "are more than there are experts", "at most as many as experts");
   const S E = io[Q::ridge_experts], k = io[Q::ridge_experts_per_token], shared = io[Q::moe_shared];
   const S D = io[Q::d_model], Fe = io[Q::moe_d_ff], L = io[Q::n_layers], Ld = io[Q::moe_dense_layers];
   const S matrices = constant<S>(io.flag("gated_mlp") ? 3 : 2);
@@ -160,15 +162,29 @@ void mla(BlockRun<S>& io) {
   io.out(Q::mla_total, io[Q::n_layers] * layer);
 }
 
+using Shape = TransformerShape;
+std::optional<double> some(double x) { return x; }
+std::optional<double> if_moe(const Shape& m, double x) { return m.is_moe() ? std::optional(x) : std::nullopt; }
+// A rank of 0 is none.
+std::optional<double> if_mla(const Shape& m, double x) { return m.is_mla() && x > 0 ? std::optional(x) : std::nullopt; }
+std::optional<double> outside_mlp(const Shape& m) {
+  const Parameters<double> p = count_parameters(make_model_dims<double>(m, nullptr));
+  // The block counts a router's matrix, not its bias.
+  return p.total - p.mlp + (m.moe.router_bias ? double(m.n_moe_layers()) * m.moe.n_routed_experts : 0);
+}
+In of_model(std::string_view name, Q q, std::optional<double> (*of)(const Shape&)) { return number(name, q).model(of); }
+In gated() {
+  In in = flag("gated_mlp", true);
+  return in.model([](const Shape& m) { return some(m.gated_mlp ? 1 : 0); });
+}
+
 std::vector<In> expert_inputs() {
-  using Shape = TransformerShape;
-  const auto some = [](std::string_view name, Q q, std::optional<double> (*of)(const Shape&)) { return number(name, q).model(of); };
-  return {some("experts", Q::n_routed_experts, [](const Shape& m) { return m.is_moe() ? std::optional<double>(m.moe.n_routed_experts) : std::nullopt; }),
-          some("experts_per_token", Q::experts_per_token, [](const Shape& m) { return m.is_moe() ? std::optional<double>(m.moe.experts_per_token) : std::nullopt; }),
-          some("expert_d_ff", Q::d_ff_expert, [](const Shape& m) { return m.is_moe() ? std::optional<double>(m.expert_width()) : std::nullopt; })
+  return {of_model("experts", Q::n_routed_experts, [](const Shape& m) { return if_moe(m, m.moe.n_routed_experts); }),
+          of_model("experts_per_token", Q::experts_per_token, [](const Shape& m) { return if_moe(m, m.moe.experts_per_token); }),
+          of_model("expert_d_ff", Q::d_ff_expert, [](const Shape& m) { return if_moe(m, m.expert_width()); })
               .from("d_ff", [](const BlockCall& c) { return std::optional(c.number("d_ff")); }),
-          some("shared_experts", Q::n_shared_experts, [](const Shape& m) { return std::optional<double>(m.moe.n_shared_experts); }).def(0).at_least(0),
-          some("dense_layers", Q::n_dense_layers, [](const Shape& m) { return std::optional<double>(m.moe.n_dense_layers); }).def(0).at_least(0)};
+          of_model("shared_experts", Q::n_shared_experts, [](const Shape& m) { return some(m.moe.n_shared_experts); }).def(0).at_least(0),
+          of_model("dense_layers", Q::n_dense_layers, [](const Shape& m) { return some(m.moe.n_dense_layers); }).def(0).at_least(0)};
 }
 
 }  // namespace
@@ -207,10 +223,15 @@ std::vector<BuildingBlock> model_blocks() {
         out_word("regime", Q::attention_margin, 1, "compute", "memory"), out("prefill_length", Q::attention_length)},
        attention<double>, attention<Traced>},
       {"moe", "scaling book ch. 4 and 12",
-       inputs(number("n_layers", Q::n_layers), number("d_model", Q::d_model), number("d_ff", Q::d_ff),
-              number("expert_d_ff", Q::moe_d_ff), number("experts", Q::ridge_experts), number("experts_per_token", Q::ridge_experts_per_token),
-              number("shared_experts", Q::moe_shared).def(0).at_least(0), number("dense_layers", Q::moe_dense_layers).def(0).at_least(0),
-              flag("gated_mlp", true), number("other_parameters", Q::moe_other).def(0).at_least(0), number("tokens", Q::tokens),
+       inputs(of_model("n_layers", Q::n_layers, [](const Shape& m) { return some(m.n_layers); }),
+              of_model("d_model", Q::d_model, [](const Shape& m) { return some(m.d_model); }),
+              of_model("d_ff", Q::d_ff, [](const Shape& m) { return some(m.d_ff); }),
+              of_model("expert_d_ff", Q::moe_d_ff, [](const Shape& m) { return if_moe(m, m.expert_width()); }),
+              of_model("experts", Q::ridge_experts, [](const Shape& m) { return if_moe(m, m.moe.n_routed_experts); }),
+              of_model("experts_per_token", Q::ridge_experts_per_token, [](const Shape& m) { return if_moe(m, m.moe.experts_per_token); }),
+              of_model("shared_experts", Q::moe_shared, [](const Shape& m) { return if_moe(m, m.moe.n_shared_experts); }).def(0).at_least(0),
+              of_model("dense_layers", Q::moe_dense_layers, [](const Shape& m) { return if_moe(m, m.n_layers - m.n_moe_layers()); }).def(0).at_least(0),
+              gated(), of_model("other_parameters", Q::moe_other, outside_mlp).def(0).at_least(0), number("tokens", Q::tokens),
               number("capacity_factor", Q::moe_capacity).def(1), number("base_tokens_per_chip", Q::moe_base_tokens), element_input(),
               dtype_input(), peak_input(), hbm_input()),
        {out("expert", Q::moe_expert), out("router", Q::moe_router), out("total", Q::moe_total), out("active", Q::moe_active),
@@ -219,8 +240,14 @@ std::vector<BuildingBlock> model_blocks() {
         out("all_to_all_bytes", Q::moe_exchange_bytes)},
        moe<double>, moe<Traced>},
       {"mla", "DeepSeek-V2 2024, section 2.1",
-       inputs(number("n_layers", Q::n_layers).def(1), number("d_model", Q::d_model), number("n_heads", Q::n_heads), number("q_rank", Q::mla_q_rank),
-              number("kv_rank", Q::mla_kv_rank), number("nope_dim", Q::mla_nope), number("rope_dim", Q::mla_rope), number("value_dim", Q::mla_value)),
+       inputs(of_model("n_layers", Q::n_layers, [](const Shape& m) { return some(m.n_layers); }).def(1),
+              of_model("d_model", Q::d_model, [](const Shape& m) { return some(m.d_model); }),
+              of_model("n_heads", Q::n_heads, [](const Shape& m) { return some(m.n_heads); }),
+              of_model("q_rank", Q::mla_q_rank, [](const Shape& m) { return if_mla(m, m.mla.q_lora_rank); }),
+              of_model("kv_rank", Q::mla_kv_rank, [](const Shape& m) { return if_mla(m, m.mla.kv_lora_rank); }),
+              of_model("nope_dim", Q::mla_nope, [](const Shape& m) { return if_mla(m, m.mla.qk_nope_head_dim); }),
+              of_model("rope_dim", Q::mla_rope, [](const Shape& m) { return if_mla(m, m.mla.qk_rope_head_dim); }),
+              of_model("value_dim", Q::mla_value, [](const Shape& m) { return if_mla(m, m.mla.v_head_dim); })),
        {out("queries", Q::mla_q), out("keys_values", Q::mla_kv), out("output", Q::mla_out), out("layer", Q::mla_layer), out("total", Q::mla_total)},
        mla<double>, mla<Traced>},
   };

@@ -33,8 +33,9 @@ S torus_hops(std::span<const TorusAxis<S>> axes) {
 
 template <Scalar S>
 S torus_gather_time(const S& bytes, std::span<const TorusAxis<S>> axes, const S& ranks, const TorusLinks<S>& links) {
-  const auto closed = std::count_if(axes.begin(), axes.end(), [](const auto& a) { return a.wrapped; });
-  const auto lines = static_cast<std::ptrdiff_t>(axes.size()) - closed;
+  const auto closed = std::count_if(axes.begin(), axes.end(), [](const auto& a) { return a.n > 1 && a.wrapped; });
+  const auto lines = std::count_if(axes.begin(), axes.end(), [](const auto& a) { return a.n > 1 && !a.wrapped; });
+  if (closed + lines == 0) return (bytes - bytes) / links.axis;
   const S rings = constant<S>(static_cast<double>(closed));
   if (lines == 0) return bytes / torus_gather_bandwidth(rings, links.axis);
   S port = constant<S>(static_cast<double>(lines)) * links.link;
@@ -44,13 +45,15 @@ S torus_gather_time(const S& bytes, std::span<const TorusAxis<S>> axes, const S&
 
 template <Scalar S>
 S torus_all_to_all_time(const S& bytes, std::span<const TorusAxis<S>> axes, const S& ranks, const TorusLinks<S>& links) {
-  if (axes.empty()) return bytes - bytes;
-  S longest = axes.front().size;
-  bool closed = axes.front().wrapped;
-  for (std::size_t i = 1; i < axes.size(); ++i) {
-    longest = max(longest, axes[i].size);
-    closed = closed && axes[i].wrapped;
+  S longest{};
+  bool any = false, closed = true;
+  for (const TorusAxis<S>& axis : axes) {
+    if (axis.n <= 1) continue;
+    longest = any ? max(longest, axis.size) : axis.size;
+    closed = closed && axis.wrapped;
+    any = true;
   }
+  if (!any) return (bytes - bytes) / links.axis;
   return torus_middle_time(bytes, longest, ranks, closed ? links.axis : links.link);
 }
 

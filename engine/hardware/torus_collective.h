@@ -11,6 +11,7 @@
 
 namespace roofscape::engine {
 
+// An axis of one rank has no links and counts for nothing.
 template <Scalar S>
 struct TorusAxis {
   S size{};

@@ -158,6 +158,16 @@ TEST_CASE("a chip gives what is left out; what is typed wins") {
   CHECK(number(ask("ridge", {"chip=tpu-v5p", "peak_flops_per_s=2.8e12"}), "ridge") == 1);
   CHECK(number(ask("collective", {"chip=tpu-v5p", "bytes=1.8e11", "axes=16"}), "time_s") == doctest::Approx(1));
 }
+TEST_CASE("of a latent cache a token keeps the latent") {
+  // DeepSeek-V3: 61 layers of 512 + 64 numbers, 2 bytes each.
+  CHECK(number(ask("kv-cache", {"model=deepseek-v3"}), "bytes_per_token") == 61 * 576 * 2);
+}
+TEST_CASE("a mixture's model preset gives its parameters to the digit") {
+  const auto mixtral = ask("moe", {"model=mixtral-8x7b"});
+  CHECK(number(mixtral, "total") == 46702792704.0);
+  const auto deepseek = ask("moe", {"model=deepseek-v3"});
+  CHECK(number(deepseek, "total") == 671026419200.0);
+}
 TEST_CASE("a model gives what is left out") {
   CHECK(number(ask("params", {"model=llama3-8b"}), "total") == 8030261248.0);
 }
@@ -168,6 +178,11 @@ TEST_CASE("an absent output names the inputs it misses") {
   CHECK(a->is_absent());
   CHECK(a->missing == std::vector<std::string>{"peak_flops_per_s"});
   CHECK(number(result, "flops") == 1024);
+}
+TEST_CASE("a token cannot be sent to more experts than there are") {
+  const auto asked = ask("moe", {"experts=8", "experts_per_token=16", "d_model=64"});
+  REQUIRE_FALSE(asked.ok());
+  CHECK(io::to_text(asked.error()).find("are more than there are experts") != std::string::npos);
 }
 TEST_CASE("wrong questions say what would be right") {
   const auto error = [](std::string_view block, std::vector<std::string> inputs) {
@@ -190,7 +205,8 @@ TEST_CASE("the FLOPs of a token are those of a training step: dense, experts, la
   for (const io::Preset& preset : library().list(io::PresetKind::model)) {
     Scenario s;
     s.model = *library().find_model(preset.id);
-    if (s.model.has_local_layers()) continue;  // which layers have a window is not asked
+    // Which layers have a window, and a projection of relative positions, are not asked.
+    if (s.model.has_local_layers() || s.model.rel_pos_projection) continue;
     s.workload.sequence_length = 4096;
     const Inputs<double> in = make_inputs<double>(s, nullptr);
     for (const bool causal : {false, true}) {

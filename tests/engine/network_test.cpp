@@ -71,6 +71,13 @@ TEST_CASE("an AllToAll over several axes is limited by the longest") {
 TEST_CASE("a one-way ring moves half as much in an AllToAll as in an AllGather") {
   CHECK(ring_all_to_all_link_bytes(1e6, 8.0) == near(ring_gather_link_bytes(1e6, 8.0) / 2));
 }
+TEST_CASE("one rank gathers and exchanges nothing, and an axis of one rank carries nothing") {
+  CHECK(gather({{1, 1, true}}, 1e9) == 0);
+  CHECK(all_to_all({{1, 1, true}, {1, 1, false}}, 1e9) == 0);
+  CHECK(gather({{8, 8, true}, {1, 1, true}}, 1e9) == gather({{8, 8, true}}, 1e9));
+  CHECK(gather({{8, 8, true}, {1, 1, false}}, 1e9) == gather({{8, 8, true}}, 1e9));
+  CHECK(all_to_all({{8, 8, true}, {1, 1, false}}, 1e9) == all_to_all({{8, 8, true}}, 1e9));
+}
 TEST_CASE("chunk hops of an AllToAll on an even ring are N^2 / 4 together") {
   for (const int n : {2, 8, 32}) CHECK(ring_chunk_hops(n / 2.0) + ring_chunk_hops(n / 2.0 - 1) == n * n / 4.0);
 }
