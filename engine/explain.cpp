@@ -24,6 +24,11 @@ std::string index_text(const Quantity& row, int index) {
     case IndexKind::operation: return std::string(kOperationIds[i]);
     case IndexKind::block: return std::string(kBlocks[i]);
     case IndexKind::block_axis: return fmt::format("{},{}", kBlocks[i / kAxisCount], kAxisIds[i % kAxisCount]);
+    case IndexKind::product: {
+      constexpr std::array<std::string_view, 3> kParts{"", "shared,", "experts,"}, kPasses{"forward", "input", "weights"};
+      const std::size_t pass = i / kOperationCount;
+      return fmt::format("{},{}{}", kOperationIds[i % kOperationCount], kParts[pass / 3], kPasses[pass % 3]);
+    }
     case IndexKind::level_axis: return fmt::format("{},{}", i / kAxisCount, kAxisIds[i % kAxisCount]);
     default: return fmt::format("{}", index);
   }

@@ -44,7 +44,7 @@ inline constexpr std::size_t kQuantityCount = std::size(kQuantities);
 constexpr const Quantity& quantity(Q q) { return kQuantities[static_cast<std::size_t>(q)]; }
 constexpr bool is_input(const Quantity& row) { return row.source == "input"; }
 // What a row comes once for; rows with an index have no slot of their own in a report.
-enum class IndexKind : std::uint8_t { none, axis, stage, operation, block, block_axis, level_axis };
+enum class IndexKind : std::uint8_t { none, axis, stage, operation, block, block_axis, level_axis, product };
 constexpr IndexKind index_kind(const Quantity& row) {
   const std::size_t open = row.symbol.find('[');
   if (open == std::string_view::npos) return IndexKind::none;
@@ -54,6 +54,7 @@ constexpr IndexKind index_kind(const Quantity& row) {
          : mark == "[o]" ? IndexKind::operation
          : mark == "[b]" ? IndexKind::block
          : mark == "[la]" ? IndexKind::level_axis
+         : mark == "[op]" ? IndexKind::product
                           : IndexKind::block_axis;
 }
 constexpr bool is_indexed(const Quantity& row) { return index_kind(row) != IndexKind::none; }

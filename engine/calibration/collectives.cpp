@@ -22,13 +22,16 @@ template <Scalar S>
 S collective_latency(const Inputs<S>& in, const AxisLinks& links) {
   const CalibrationInputs<S>& c = in.calibration;
   const S& call = c[Calibrated::call_latency];
+  const auto steps = [&](Q q, double count) {
+    return input_leaf<S>(trace_of(call), q, links.axis, count, "steps of rings and trees over the links of the group");
+  };
+  const auto inside = [&](double count) { return steps(Q::ring_steps, count) * c[Calibrated::link_latency]; };
+  const auto across = [&](double count) { return steps(Q::tree_steps, count) * c[Calibrated::fabric_latency]; };
   switch (links.tier) {
-    case LinkTier::ici: return call + constant<S>(torus_steps(links)) * c[Calibrated::link_latency];
-    case LinkTier::dcn: return call + constant<S>(std::log2(std::max(2.0, double(links.degree)))) * c[Calibrated::fabric_latency];
-    case LinkTier::nvlink: return call + constant<S>(links.inside_node - 1) * c[Calibrated::link_latency];
-    case LinkTier::fabric:
-      return call + constant<S>(links.inside_node - 1) * c[Calibrated::link_latency] +
-             constant<S>(fabric_steps(links)) * c[Calibrated::fabric_latency];
+    case LinkTier::ici: return call + inside(torus_steps(links));
+    case LinkTier::dcn: return call + across(std::log2(std::max(2.0, double(links.degree))));
+    case LinkTier::nvlink: return call + inside(links.inside_node - 1);
+    case LinkTier::fabric: return call + inside(links.inside_node - 1) + across(fabric_steps(links));
     case LinkTier::none: break;
   }
   return in.zero;
@@ -39,7 +42,9 @@ ChipRates<S> group_rates(const Inputs<S>& in, const AxisLinks& links) {
   ChipRates<S> rates = in.achieved;
   const double inside = links.inside_node, node = in.calibration.node_size;
   if (in.calibrated && in.calibration.direct && inside > 1 && inside < node)
-    rates.nvlink = constant<S>((inside - 1) / (node - 1)) * rates.nvlink;
+    rates.nvlink = input_leaf<S>(trace_of(rates.nvlink), Q::direct_share, links.axis, (inside - 1) / (node - 1),
+                                 "links to the others of the group, of all to the node's chips") *
+                   rates.nvlink;
   return rates;
 }
 template ChipRates<double> group_rates<double>(const Inputs<double>&, const AxisLinks&);

@@ -6,7 +6,7 @@ namespace {
 
 using enum OperationKind;
 
-constexpr double kTile = 128;  // rows and columns of the output that one multiprocessor makes at a time
+constexpr double kTile = 128;    // rows and columns of the output that one multiprocessor makes at a time
 // Kernels of a layer that are no product, forward: two norms, two residuals, rotation, activation.
 constexpr double kVectorKernels = 6;
 // fp32 logits, written and read by the loss: the maximum, the sum, the gradient.
@@ -39,12 +39,12 @@ class Kernels {
   const S& c(Calibrated p) const { return in_.calibration[p]; }
 
   // Forward, and both gradients.
-  void product(OperationKind kind, const ProductShape<S>& s, const S& share) {
+  void product(OperationKind kind, ProductPart part, const ProductShape<S>& s, const S& share) {
     const bool fp8 = in_.calibration.fp8;
-    const int o = static_cast<int>(kind);
-    const S f = product_time(in_, s, in_.gather_bytes, fp8, o);
-    const S input = product_time(in_, ProductShape<S>{s.rows, s.out, s.in, s.count}, in_.gather_bytes, fp8, -1);
-    const S weight = product_time(in_, ProductShape<S>{s.in, s.rows, s.out, s.count}, in_.activation_bytes, fp8, -1);
+    const auto index = [&](ProductPass pass) { return product_index(kind, part, pass); };
+    const S f = product_time(in_, s, in_.gather_bytes, fp8, index(ProductPass::forward));
+    const S input = product_time(in_, ProductShape<S>{s.rows, s.out, s.in, s.count}, in_.gather_bytes, fp8, index(ProductPass::input));
+    const S weight = product_time(in_, ProductShape<S>{s.in, s.rows, s.out, s.count}, in_.activation_bytes, fp8, index(ProductPass::weights));
     add(kind, share * f, share * (input + weight));
   }
   void add(OperationKind kind, const S& f, const S& b) {
@@ -59,27 +59,27 @@ class Kernels {
     const S& D = m.d_model;
     const LayerWidths<S> w = layer_widths(in_, key_);
     const S qkv_out = m.is.mla ? p_.qkv_layer / (Y * D) : w.attention + two_ * w.kv;
-    product(qkv, {t_, D, qkv_out, one_}, one_);
-    product(attention_out, {t_, m.is.mla ? m.n_heads * m.v_head_dim / Y : w.attention, D, one_}, one_);
+    product(qkv, ProductPart::layer, {t_, D, qkv_out, one_}, one_);
+    product(attention_out, ProductPart::layer, {t_, m.is.mla ? m.n_heads * m.v_head_dim / Y : w.attention, D, one_}, one_);
     const S ups = constant<S>(key_.gated_mlp ? 2 : 1);
-    const auto mlp = [&](const S& rows, const S& width, const S& count, const S& share) {
-      product(gate_up, {rows, D, ups * width, count}, share);
-      product(down, {rows, width, D, count}, share);
+    const auto mlp = [&](ProductPart part, const S& rows, const S& width, const S& count, const S& share) {
+      product(gate_up, part, {rows, D, ups * width, count}, share);
+      product(down, part, {rows, width, D, count}, share);
     };
     if (!m.is.moe) {
-      mlp(t_, m.d_ff / Y, one_, one_);
+      mlp(ProductPart::layer, t_, m.d_ff / Y, one_, one_);
       return;
     }
     const S& share = p_.moe_share;
-    if (m.is.dense_layers) mlp(t_, m.d_ff / Y, one_, one_ - share);
-    if (m.is.shared_experts) mlp(t_, m.n_shared_experts * m.d_ff_expert / Y, one_, share);
+    if (m.is.dense_layers) mlp(ProductPart::layer, t_, m.d_ff / Y, one_, one_ - share);
+    if (m.is.shared_experts) mlp(ProductPart::shared, t_, m.n_shared_experts * m.d_ff_expert / Y, one_, share);
     // Every expert gets the tokens that the ranks of its group send: as many as this rank sends out, in the mean.
     const S& X = in_.degree(Axis::expert).x;
     const S& Z = in_.experts_split_tensor ? in_.expert_tensor : Y;
     const S rows = t_ * m.experts_per_token * X * Z / (m.n_experts * Y);
     const S crowded = share * c(Calibrated::expert_imbalance);
-    mlp(rows, m.d_ff_expert / Z, m.n_experts / X, crowded);
-    product(router, {t_, D, m.n_experts, one_}, share / Y);
+    mlp(ProductPart::experts, rows, m.d_ff_expert / Z, m.n_experts / X, crowded);
+    product(router, ProductPart::layer, {t_, D, m.n_experts, one_}, share / Y);
   }
 
   void attention() {
@@ -148,11 +148,13 @@ class Kernels {
     const S width = m.vocab_size / in_.degree(Axis::tensor).x;
     const ProductShape<S> s{t_, m.d_model, width, one_};
     // The logits stay in 16 bits where layers run in 8.
-    out.head_forward = named(Q::block_math_forward, kHeadBlock, product_time(in_, s, in_.gather_bytes, false, -1));
+    const auto index = [](ProductPass pass) { return product_index(logits, ProductPart::layer, pass); };
+    out.head_forward =
+        named(Q::block_math_forward, kHeadBlock, product_time(in_, s, in_.gather_bytes, false, index(ProductPass::forward)));
     out.head_backward =
         named(Q::block_math_backward, kHeadBlock,
-              product_time(in_, ProductShape<S>{t_, width, m.d_model, one_}, in_.gather_bytes, false, -1) +
-                  product_time(in_, ProductShape<S>{m.d_model, t_, width, one_}, in_.activation_bytes, false, -1));
+              product_time(in_, ProductShape<S>{t_, width, m.d_model, one_}, in_.gather_bytes, false, index(ProductPass::input)) +
+                  product_time(in_, ProductShape<S>{m.d_model, t_, width, one_}, in_.activation_bytes, false, index(ProductPass::weights)));
     const S pass = constant<S>(kLogitBytes, unit::bytes_each) * t_ * width / in_.calibration.hbm;
     out.head_vector_forward = named(Q::block_hbm_forward, kHeadBlock, constant<S>(kLogitPassesForward) * pass);
     out.head_vector_backward = named(Q::block_hbm_backward, kHeadBlock, constant<S>(kLogitPassesBackward) * pass);
@@ -173,20 +175,26 @@ class Kernels {
 }  // namespace
 
 template <Scalar S>
-S product_time(const Inputs<S>& in, const ProductShape<S>& s, const S& weight_bytes, bool fp8, int index) {
+S product_time(const Inputs<S>& in, const ProductShape<S>& shape, const S& weight_bytes, bool fp8, int index) {
   const CalibrationInputs<S>& c = in.calibration;
+  const auto name = [index](Q q, const S& x) { return index < 0 ? x : named(q, index, x); };
+  Trace* const trace = trace_of(c.hbm);
+  const S tile = input_leaf<S>(trace, Q::kernel_tile, -1, kTile, "rows and columns of the output that one multiprocessor makes at a time");
+  const S units = input_leaf<S>(trace, Q::kernel_units, -1, c.units, "of the chip");
+  const S rows = name(Q::kernel_rows, shape.rows), columns = name(Q::kernel_columns, shape.out), depth = name(Q::kernel_depth, shape.in);
+  const S& count = shape.count;
+  // Waves of tiles, the last of which leaves units without one, and tiles with an edge beyond the output.
+  const S tiles = name(Q::kernel_tiles, ceil(rows / tile) * ceil(columns / tile) * count);
+  const S waves = name(Q::kernel_waves, ceil(tiles / units));
+  const S full = name(Q::kernel_full_tiles, rows * columns * count / (tile * tile));
   const S one = constant<S>(1);
-  const S tiles = ceil(s.rows / constant<S>(kTile)) * ceil(s.out / constant<S>(kTile)) * s.count;
-  const S waves = ceil(tiles / constant<S>(c.units));
-  const S filled = s.rows * s.out * s.count / (waves * constant<S>(kTile * kTile * c.units));
-  const S idle = one + c[Calibrated::wave_share] * (one / filled - one);
-  S efficiency = s.in / (s.in + c[Calibrated::matmul_depth]) / idle;
-  if (index >= 0) efficiency = named(Q::kernel_efficiency, index, efficiency);
+  const S idle = name(Q::kernel_idle, one + c[Calibrated::wave_share] * (waves * units / full - one));
+  const S efficiency = name(Q::kernel_efficiency, depth / ((depth + c[Calibrated::matmul_depth]) * idle));
   const S& large = fp8 ? c[Calibrated::matmul_efficiency_fp8] : c[Calibrated::matmul_efficiency];
   const S& peak = fp8 ? c.peak : c.peak_16;
-  const S math = constant<S>(2, unit::flop_each) * s.rows * s.in * s.out * s.count / (peak * large * efficiency);
-  const S bytes = s.count * (in.activation_bytes * s.rows * (s.in + s.out) + weight_bytes * s.in * s.out);
-  return max(math, bytes / c.hbm) + c[Calibrated::kernel_gap];
+  const S flops = name(Q::kernel_flops, constant<S>(2, unit::flop_each) * rows * depth * columns * count);
+  const S bytes = name(Q::kernel_bytes, count * (in.activation_bytes * rows * (depth + columns) + weight_bytes * depth * columns));
+  return name(Q::kernel_product, max(flops / (peak * large * efficiency), bytes / c.hbm) + c[Calibrated::kernel_gap]);
 }
 
 template <Scalar S>

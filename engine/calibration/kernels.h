@@ -19,7 +19,15 @@ struct ProductShape {
   S rows, in, out, count;  // `count` products of that shape in one kernel
 };
 
-// Seconds of one product; `peak` is the data sheet's, `index` the operation it is named for (-1: none).
+// Products of a layer that are told apart: of one operation the MLPs of dense layers, of shared and of routed experts, and
+// of each the forward and both gradients. As an index of quantities; explain() names it.
+enum class ProductPart : std::uint8_t { layer, shared, experts };
+enum class ProductPass : std::uint8_t { forward, input, weights };
+constexpr int product_index(OperationKind kind, ProductPart part, ProductPass pass) {
+  return (static_cast<int>(part) * 3 + static_cast<int>(pass)) * kOperationCount + static_cast<int>(kind);
+}
+
+// Seconds of one product; `index` is what it is named for (-1: nothing).
 template <Scalar S>
 S product_time(const Inputs<S>&, const ProductShape<S>&, const S& weight_bytes, bool fp8, int index);
 extern template double product_time<double>(const Inputs<double>&, const ProductShape<double>&, const double&, bool, int);

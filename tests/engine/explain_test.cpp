@@ -1,5 +1,7 @@
 #include "engine/explain.h"
 
+#include <map>
+
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;
@@ -111,6 +113,21 @@ TEST_CASE("no term of any derivation has more than five symbols") {
       CHECK(symbols(derivation->lines[0].expression) <= 5);
     }
   }
+}
+TEST_CASE("a symbol means one quantity in a derivation, in ideal and in calibrated mode") {
+  for (const io::Preset& each : tests::library().list(io::PresetKind::scenario))
+    for (const char* mode : {"assumptions.mode=ideal", "assumptions.mode=calibrated"}) {
+      const Scenario s = tests::with(preset(each.id), {mode});
+      for (const std::string& quantity_id : explainable(s)) {
+        const auto derivation = explain(s, quantity_id);
+        if (!derivation) continue;
+        std::map<std::string, std::string> meaning;
+        for (const DerivationLine& line : derivation->lines) {
+          const auto known = meaning.emplace(line.symbol, line.id).first;
+          CHECK_MESSAGE(known->second == line.id, quantity_id, ": ", line.symbol);
+        }
+      }
+    }
 }
 TEST_CASE("step time is a sum of its parts") {
   const auto derivation = explain(preset("llama3-70b-v5p-pod"), "step.time_s");
