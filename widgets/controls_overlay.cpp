@@ -1,5 +1,6 @@
 // Scrolled regions and what lies over everything: the open list and the hover text of controls.h.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "widgets/controls.h"
@@ -8,11 +9,18 @@
 namespace roofscape::widgets {
 
 namespace {
-// Whether a text has these letters, whatever their case (of the Latin alphabet).
+// Whether a text has these letters, whatever their case (of the Latin alphabet) and what stands between them: "qwen3-32" is
+// found in "Qwen3 32B".
 bool has_letters(std::string_view text, std::string_view letters) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::search(text.begin(), text.end(), letters.begin(), letters.end(),
-                     [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
+  const auto bare = [](std::string_view in) {
+    std::string out;
+    for (const char c : in) {
+      const auto u = static_cast<unsigned char>(c);
+      if (u >= 0x80 || std::isalnum(u) != 0) out += static_cast<char>(std::tolower(u));
+    }
+    return out;
+  };
+  return bare(text).find(bare(letters)) != std::string::npos;
 }
 
 // What does not fit; less than a few pixels is not worth a scroll bar.

@@ -79,18 +79,19 @@ void open_figure_menu(PanelContext& ctx, std::size_t figure, const Rect& anchor)
   const FigureRow& row = figures()[figure];
   const std::string name = "figure." + std::string(row.name);
   std::vector<Option> options;
+  // What one comes for, then what the figure shows.
+  const bool maximised = ctx.view.maximised == figure;
+  options.push_back({std::string(ctx.text(maximised ? "ui.figure.restore" : "ui.figure.maximise")), {}, true, false, kMaximise});
+  options.push_back({std::string(ctx.text("command.edit.copy_data")), command_key("edit.copy_data"), true, false, kCopyData});
+  options.push_back({std::string(ctx.text("ui.figure.export")), command_key("figure.export"), true, false, kExport});
   for (std::size_t i = 0; i < row.options.size() && i < kMostFigureOptions; ++i) {
     const FigureOption& option = row.options[i];
     const std::string key = name + "." + std::string(option.key);
-    options.push_back({std::string(ctx.text(key)), {}, false, i > 0, -1, false, true});
+    options.push_back({std::string(ctx.text(key)), {}, false, true, -1, false, true});
     for (std::size_t c = 0; c < option.choices.size() && c < kMostChoices; ++c)
       options.push_back({std::string(ctx.text(key + "." + std::string(option.choices[c]))), {}, true, false,
                          kChoices + static_cast<int>(i) * kMostChoices + static_cast<int>(c), ctx.view.choices[figure][i] == c});
   }
-  const bool maximised = ctx.view.maximised == figure;
-  options.push_back({std::string(ctx.text(maximised ? "ui.figure.restore" : "ui.figure.maximise")), {}, true, !options.empty(), kMaximise});
-  options.push_back({std::string(ctx.text("command.edit.copy_data")), command_key("edit.copy_data"), true, false, kCopyData});
-  options.push_back({std::string(ctx.text("ui.figure.export")), command_key("figure.export"), true, false, kExport});
   ctx.ui.io.open_popup(menu_id(figure), anchor, std::move(options), -1, ctx.px(200));
 }
 

@@ -23,11 +23,17 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::
   ctx.ui.canvas.rect(window, {.colour = t.panel});
   Rect rest = window.inset(std::round(1.4f * em), std::round(em));
 
-  // Which of how many, as in a deck of slides.
+  // Which of how many that say something of this kind of workload, as in a deck of slides.
+  std::size_t number = 0, count = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!shows(all[i], scenario) && i != index) continue;
+    ++count;
+    if (i <= index) ++number;
+  }
   Rect top = rest.cut_top(std::round(1.5f * em));
   TextStyle small = ctx.style(t.ink2);
   small.halign = HAlign::right;
-  const std::string place = std::to_string(index + 1) + " / " + std::to_string(all.size());
+  const std::string place = std::to_string(number) + " / " + std::to_string(count);
   ctx.ui.canvas.text({top.right(), top.centre().y}, place, small);
   const TextStyle plain = ctx.style(t.ink2);
   const float room = top.w - ctx.ui.canvas.text_width(place, plain) - em;

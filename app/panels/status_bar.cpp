@@ -7,6 +7,7 @@
 
 #include "app/commands.h"
 #include "app/panels/panel.h"
+#include "widgets/figures.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
 
@@ -27,11 +28,14 @@ engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario s
     std::string_view command, text;
   };
   float right = r.right() - ctx.px(16);
+  // Which figure the export means: the one pointed at last.
+  const std::size_t meant = ctx.view.maximised.value_or(ctx.view.focused_figure.value_or(0)) % figures().size();
+  const std::string name(ctx.text("command.figure." + std::string(figures()[meant].name)));
   for (const Hint& hint : {Hint{"help.keys", "ui.status.keys"}, Hint{"figure.export", "ui.status.export"}, Hint{"edit.undo", "ui.status.undo"},
                           Hint{"baseline.pin", ctx.view.pinned ? "ui.status.unpin" : "ui.status.pin"}}) {
     const Command* c = find_command(hint.command);
     if (c == nullptr) continue;
-    const std::string key = key_text(c->key), text(ctx.text(hint.text));
+    const std::string key = key_text(c->key), text = hint.command == "figure.export" ? ctx.format("ui.status.export", {name}) : std::string(ctx.text(hint.text));
     right -= canvas.text_width(text, words);
     canvas.text({right, y}, text, words);
     const float w = canvas.text_width(key, words) + ctx.px(10);

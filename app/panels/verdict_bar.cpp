@@ -86,7 +86,9 @@ Fact memory_fact(const PanelContext& ctx) {
   const std::string all = format(*capacity, engine::unit::bytes, {.trim_zeros = true});
   const bool several = report.stages.size() > 1 && !(ctx.view.compact && report.fits());
   const std::string stage = format_count(report.fullest_stage);
-  if (report.fits()) {
+  if (report.has_errors()) {  // shards of a mesh that cannot be: no verdict
+    f.below = ctx.format("ui.verdict.if_possible", {amount, all});
+  } else if (report.fits()) {
     f.mark = Mark::good;
     f.value = ctx.text("ui.verdict.fits");
     f.below = several ? ctx.format("ui.verdict.fits.stage", {amount, all, stage}) : ctx.format("ui.verdict.fits.one", {amount, all});
