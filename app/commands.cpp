@@ -45,6 +45,7 @@ bool theme_is(const Workspace& w) {
 bool in_projector(const Workspace& w) { return w.view.projector; }
 bool several_tabs(const Workspace& w) { return w.tabs.count() > 1; }
 bool workbench_open(const Workspace& w) { return w.view.workbench.open; }
+bool editor_open(const Workspace& w) { return w.view.editor.open; }
 bool has_baseline(const Workspace& w) { return w.view.pinned != nullptr; }
 bool has_pipeline(const Workspace& w) { return w.session.report().pipeline.drawn(); }
 
@@ -57,7 +58,10 @@ const std::array kFixedCommands{
     Command{"tab.next", Category::file, {Key::tab, true, false, false}, kNone, false, several_tabs, [](Workspace& w) { w.step_tabs(1); }},
     Command{"tab.previous", Category::file, {Key::tab, true, true, false}, kNone, false, several_tabs, [](Workspace& w) { w.step_tabs(-1); }},
     Command{"file.save", Category::file, ctrl('S'), kNone, true, nullptr, [](Workspace& w) { w.save(); }},
-    Command{"file.save_as", Category::file, ctrl_shift('S'), kNone, false, nullptr, [](Workspace& w) { w.view.sheet = Sheet::save_as; }},
+    Command{"file.save_as", Category::file, ctrl_shift('S'), kNone, false, nullptr, [](Workspace& w) {
+              w.view.sheet = Sheet::save_as;
+              w.view.saving = Saved::scenario;
+            }},
     Command{"figure.export", Category::file, ctrl('E'), kNone, true, nullptr, [](Workspace& w) { w.export_current_figure(); }},
     Command{"file.quit", Category::file, ctrl('Q'), kNone, true, [](const Workspace& w) { return static_cast<bool>(w.actions.close); },
             [](Workspace& w) { w.actions.close(); }},
@@ -90,7 +94,21 @@ const std::array kFixedCommands{
     Command{"view.zoom_reset", Category::view, ctrl('0'), kNone, false, nullptr, [](Workspace& w) { w.change_zoom(0); }},
     Command{"view.palette", Category::view, ctrl('P'), kNone, true, nullptr, [](Workspace& w) { w.open_palette(); }},
     Command{"view.workbench", Category::view, plain(Key::f6), kNone, false, nullptr,
-            [](Workspace& w) { w.view.workbench.open = !w.view.workbench.open; }, workbench_open},
+            [](Workspace& w) {
+              w.view.workbench.open = !w.view.workbench.open || w.view.editor.open;
+              w.view.editor.open = false;
+            },
+            workbench_open},
+    Command{"editor.model", Category::edit, plain(Key::f2), kNone, true, nullptr, [](Workspace& w) { w.view.editor.show(EditorPart::model); },
+            [](const Workspace& w) { return w.view.editor.open && w.view.editor.part == EditorPart::model; }},
+    Command{"editor.cluster", Category::edit, plain(Key::f4), kNone, false, nullptr, [](Workspace& w) { w.view.editor.show(EditorPart::cluster); },
+            [](const Workspace& w) { return w.view.editor.open && w.view.editor.part == EditorPart::cluster; }},
+    Command{"editor.reset", Category::edit, kNone, kNone, false, [](const Workspace& w) { return w.edited(); }, [](Workspace& w) { w.reset_edited(); }},
+    Command{"editor.save", Category::edit, kNone, kNone, false, editor_open,
+            [](Workspace& w) {
+              w.view.sheet = Sheet::save_as;
+              w.view.saving = w.view.editor.part == EditorPart::model ? Saved::model : Saved::cluster;
+            }},
     Command{"workbench.copy", Category::edit, kNone, kNone, false, workbench_open,
             [](Workspace& w) {
               Workbench& bench = w.view.workbench;

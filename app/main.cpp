@@ -78,7 +78,7 @@ int run(int argc, char** argv) {
   if (!texts.ok() && language.empty()) texts = app::load_texts("en");
   if (!texts.ok()) return complain(texts.error());
 
-  const io::PresetLibrary library(presets.empty() ? io::default_preset_folder() : std::filesystem::path(presets));
+  io::PresetLibrary library(presets.empty() ? io::default_preset_folder() : std::filesystem::path(presets));
   std::string origin = !scenario.empty() ? scenario : preset;
   // A model's config.json is put into the start scenario, as if it were dropped onto it.
   std::string config;
@@ -101,6 +101,7 @@ int run(int argc, char** argv) {
   const roofscape::widgets::FontStack fonts;
   app::Workspace workspace(library, fonts, std::move(start).value(), origin, std::move(texts).value(),
                            std::move(loaded_theme).value(), settings);
+  workspace.actions.read_presets = [&library] { library = io::PresetLibrary(std::filesystem::path(library.folder())); };
   if (!library.problems().empty()) workspace.session.say({true, io::to_text(library.problems().front()), {}});
   if (!config.empty()) workspace.open(config);
   if (!kept.empty()) workspace.restore(kept, app::autosave_file().string());

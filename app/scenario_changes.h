@@ -9,12 +9,13 @@
 namespace roofscape::app {
 
 struct ScenarioChange {
-  const engine::Field* field = nullptr;  // null: the model or the chip as a whole, named by `what`
+  const engine::Field* field = nullptr;  // null: the model, the chip or its fabric as a whole, named by `what`
   std::string what;                      // path: "parallelism.tensor", "model", "cluster"
-  std::string before, now;               // names, where field is null
+  std::string before, now;               // names, where field and figure are null
+  const engine::ChipFieldRow* figure = nullptr;  // of a chip that was edited
 };
 
-// A model or chip of another name is one change; else every field of it that differs.
+// A model or chip of another name is one change; else every field of it that differs, and every figure of the chip.
 std::vector<ScenarioChange> scenario_changes(const engine::Scenario& before, const engine::Scenario& now);
 
 }  // namespace roofscape::app

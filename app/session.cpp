@@ -87,6 +87,11 @@ bool Session::save(const std::filesystem::path& file) {
   return true;
 }
 
+void Session::remember_model(engine::TransformerShape model) {
+  std::erase_if(imported_, [&](const engine::TransformerShape& m) { return m.id == model.id && m.name == model.name; });
+  imported_.push_back(std::move(model));
+}
+
 void Session::say(Message message) { message_ = std::move(message); }
 
 }  // namespace roofscape::app

@@ -38,6 +38,9 @@ class Session {
   // The last scenario whose step could be computed, with its report: figures show it, faded, while the present one has none.
   const engine::Scenario& last_drawable() const { return last_drawable_; }
   const engine::Report& last_drawable_report() const { return last_drawable_report_; }
+  // Models read from files since the session began, as they were read.
+  const std::vector<engine::TransformerShape>& imported_models() const { return imported_; }
+  void remember_model(engine::TransformerShape model);
   bool drawable() const;  // there is a step or a time per token, and no error stands against the plan
 
   // Takes the scenario the panels returned. True if it changed; the report is computed again only then.
@@ -71,6 +74,7 @@ class Session {
   engine::Scenario loaded_, saved_, last_drawable_;
   engine::EvaluationScratch scratch_;
   engine::Report report_, last_drawable_report_;
+  std::vector<engine::TransformerShape> imported_;
   std::filesystem::path file_;
   std::string preset_id_;
   std::optional<Message> message_;

@@ -67,6 +67,11 @@ std::filesystem::path scenario_folder() {
   return below(base("XDG_DATA_HOME", ".local/share"), "roofscape/presets/scenarios");
 }
 
+std::filesystem::path preset_folder(const io::PresetLibrary& library, io::PresetKind kind) {
+  const std::filesystem::path folder = library.folder().empty() ? io::default_preset_folder() : library.folder();
+  return folder.empty() ? folder : folder / io::kPresetFolders[static_cast<std::size_t>(kind)];
+}
+
 std::filesystem::path export_folder() {
   std::error_code ignored;
   const auto here = std::filesystem::current_path(ignored);
@@ -90,6 +95,10 @@ Settings read_settings(const std::filesystem::path& file) {
   s.width = static_cast<int>(std::fmin(std::fmax(number(map, "width", 0), 0), 16384));
   s.height = static_cast<int>(std::fmin(std::fmax(number(map, "height", 0), 0), 16384));
   s.arrangement = read_arrangement(map);
+  s.keep_product = number(map, "mesh.keep_product", 0) != 0;
+  if (const auto it = map.find("mesh.partner"); it != map.end())
+    for (std::size_t i = 0; i < engine::kAxisIds.size(); ++i)
+      if (engine::kAxisIds[i] == it->second && static_cast<engine::Axis>(i) != engine::Axis::expert) s.partner = static_cast<engine::Axis>(i);
   for (std::size_t i = 0; i < s.other_cells.size(); ++i) name(map, fmt::format("layout.serving_cell.{}", i), s.other_cells[i]);
   return s;
 }
@@ -111,6 +120,8 @@ bool write_settings(const std::filesystem::path& file, const Settings& settings)
     add(fmt::format("layout.cell.{}", i), serving ? settings.other_cells[i] : a.cells[i]);
     add(fmt::format("layout.serving_cell.{}", i), serving ? a.cells[i] : settings.other_cells[i]);
   }
+  add("mesh.keep_product", settings.keep_product ? 1 : 0);
+  add("mesh.partner", engine::kAxisIds[static_cast<std::size_t>(settings.partner)]);
   add("layout.column", a.column);
   add("layout.row", a.row);
   add("layout.left", a.left);

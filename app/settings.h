@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/default_cells.h"
+#include "engine/io/preset_library.h"
 
 namespace roofscape::app {
 
@@ -18,12 +19,17 @@ struct Settings {
   // Each kind of workload has its own cells: those of the kind that is not shown wait here.
   engine::WorkloadKind kind = engine::WorkloadKind::training;
   Cells other_cells = default_cells(engine::WorkloadKind::serving);
+  // One mesh axis grows, the partner shrinks.
+  bool keep_product = false;
+  engine::Axis partner = engine::Axis::fsdp;
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
 std::filesystem::path settings_file();   // $XDG_CONFIG_HOME/roofscape/settings.json, else ~/.config/...; may be empty
 std::filesystem::path autosave_file();   // $XDG_STATE_HOME/roofscape/session.json, else ~/.local/state/...; may be empty
 std::filesystem::path scenario_folder(); // where Save puts scenarios: $XDG_DATA_HOME/roofscape/presets/scenarios, else ...
+// Where the editor puts models and clusters: the library's own folder, else the default one.
+std::filesystem::path preset_folder(const io::PresetLibrary& library, io::PresetKind kind);
 std::filesystem::path export_folder();   // the current folder if it can be written to, else XDG documents or home
 
 Settings read_settings(const std::filesystem::path& file);

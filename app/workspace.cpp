@@ -10,9 +10,11 @@
 #include "app/export.h"
 #include "app/panels/pipeline_tools.h"
 #include "app/panels/splitters.h"
+#include "app/scenario_edits.h"
 #include "app/strings.h"
 #include "engine/io/files.h"
 #include "engine/io/hf_config.h"
+#include "engine/io/preset_json.h"
 #include "engine/io/scenario_json.h"
 #include "widgets/figures.h"
 
@@ -25,6 +27,7 @@ namespace {
 constexpr const char* kModelConfig = "config.json";
 constexpr float kProjectorLines = 33.75f, kProjectorColumns = 48;  // em of a projected window
 constexpr std::int64_t kOperationsAFrame = 80'000;  // simulated beyond the plan's own timeline: about 2 ms where orders are new
+constexpr float kWallZoom = 1.5f;      // of a window of 4K
 constexpr float kLeastWithRail = 720;  // width at scale 1 below which the left rail is folded
 
 // "LLaMA-3 70B on one v5p pod" as a file name: letters of any script, digits and dashes.
@@ -50,13 +53,17 @@ Workspace::Workspace(const io::PresetLibrary& library, const FontStack& fonts, e
     : session(library, std::move(start), std::move(origin)), settings(std::move(chosen)), fonts_(fonts),
       texts_(std::move(texts)), theme_(std::move(theme)) {
   view.arrangement = settings.arrangement;
+  view.keep_product = settings.keep_product;
+  view.partner = settings.partner;
   for (const MissingFont& m : fonts.missing())
     session.say({true, texts_.format("ui.font.missing", {m.family, m.package}), {}});
 }
 
 double Workspace::zoom(const Rect& window) const {
   const float w = window.w / content_scale_, h = window.h / content_scale_;
-  const double wanted = settings.zoom > 0 ? settings.zoom : static_cast<double>(is_small(w, h) ? kSmallZoom : 1.0f);
+  // A wall of pixels that does not say it is dense is still read from a distance.
+  const float usual = is_small(w, h) ? kSmallZoom : w >= 3200 && h >= 1700 ? kWallZoom : 1.0f;
+  const double wanted = settings.zoom > 0 ? settings.zoom : static_cast<double>(usual);
   return std::min(wanted, static_cast<double>(std::min(w / kLeastWidth, h / kLeastHeight)));
 }
 
@@ -97,7 +104,8 @@ void Workspace::take_model(std::string_view config, const std::string& file) {
     return;
   }
   engine::Scenario changed = session.scenario();
-  changed.model = std::move(read->shape);
+  put_model(changed, read->shape);
+  session.remember_model(changed.model);
   std::string notes;
   for (const std::string& note : read->notes) notes += (notes.empty() ? "" : "; ") + note;
   Message message{false, texts_.format("ui.model.read", {changed.model.name, file, read->model_type}), {}, true};
@@ -147,12 +155,14 @@ void Workspace::run_entry(const PaletteEntry& entry) {
     case PaletteKind::quantity: return open_derivation(view, entry.value);
     case PaletteKind::scenario: return open(entry.value);
     case PaletteKind::model:
-      if (const auto* model = session.library().find_model(entry.value)) edited.model = *model;
+      if (const auto* model = session.library().find_model(entry.value)) put_model(edited, *model);
       break;
     case PaletteKind::cluster:
       if (const auto* cluster = session.library().find_cluster(entry.value)) edited.cluster = *cluster;
       break;
-    case PaletteKind::block: return view.workbench.show(entry.value);
+    case PaletteKind::block:
+      view.editor.open = false;
+      return view.workbench.show(entry.value);
     case PaletteKind::complete: return;
   }
   session.update(std::move(edited), false);
@@ -184,6 +194,7 @@ void Workspace::redo() { session.redo(); }
 void Workspace::escape() {
   if (view.sheet != Sheet::none) view.sheet = Sheet::none;
   else if (view.projector) toggle_projector();
+  else if (view.editor.open) view.editor.open = false;
   else if (view.workbench.open) view.workbench.open = false;
   else if (view.pipeline.cursor) view.pipeline.cursor.reset(), view.pipeline.playing = false;
   else if (view.maximised) view.maximised.reset();
@@ -243,6 +254,7 @@ std::string Workspace::figure_data() const {
 void Workspace::save() {
   if (session.file().empty()) {
     view.sheet = Sheet::save_as;
+    view.saving = Saved::scenario;
     return;
   }
   if (session.save(session.file()))
@@ -263,6 +275,40 @@ void Workspace::save_as(const std::string& name) {
     file = folder / (name.ends_with(".json") ? name : file_stem(name) + ".json");
   }
   if (session.save(file)) session.say({false, texts_.format("ui.saved", {file.string()}), {}});
+}
+
+void Workspace::save_preset(const std::string& name) {
+  const bool model = view.saving == Saved::model;
+  const io::PresetKind kind = model ? io::PresetKind::model : io::PresetKind::cluster;
+  const std::filesystem::path folder = preset_folder(session.library(), kind);
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  engine::Scenario named = session.scenario();
+  const std::string id = file_stem(name);
+  if (model) {
+    named.model.name = name;
+    named.model.id = id;
+  }
+  const std::filesystem::path file = folder / (id + ".json");
+  const std::string text = model ? io::write_model_preset(named.model, session.library()) : io::write_cluster_preset(named.cluster, name, session.library());
+  if (const auto failure = io::write_file_atomically(file, text)) {
+    session.say({true, io::to_text(*failure), {}});
+    return;
+  }
+  session.update(std::move(named), false);
+  if (actions.read_presets) actions.read_presets();
+  session.say({false, texts_.format("ui.saved", {file.string()}), {}});
+}
+
+bool Workspace::edited() const {
+  return view.editor.open && departures(view.editor.part, session.scenario(), editor_preset(session)) > 0;
+}
+
+void Workspace::reset_edited() {
+  engine::Scenario back = session.scenario();
+  reset_part(view.editor.part, back, editor_preset(session));
+  view.editor.refused.clear();
+  session.update(std::move(back), false);
 }
 
 void Workspace::open_scenario_list() {
@@ -365,7 +411,8 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   if (request.left_open) edited = scenario_rail(ctx, layout.left, std::move(edited));
   edited = verdict_bar(ctx, layout.verdict, std::move(edited));
   if (request.message) asked_.dismiss = message_strip(ctx, layout.message);
-  if (view.workbench.open) workbench_panel(ctx, layout.grid);
+  if (view.editor.open) edited = editor_panel(ctx, layout.grid, std::move(edited));
+  else if (view.workbench.open) workbench_panel(ctx, layout.grid);
   else edited = figure_grid(ctx, layout, std::move(edited));
   edited = right_rail(ctx, layout.right, std::move(edited));
   edited = status_bar(ctx, layout.status, std::move(edited));
@@ -408,7 +455,8 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
 
   session.update(std::move(edited), interaction.anything_held());
   if (asked_.dismiss) session.dismiss_message();
-  if (!name.empty()) save_as(name);
+  if (!name.empty() && view.saving == Saved::scenario) save_as(name);
+  else if (!name.empty()) save_preset(name);
   view.hovered_stage = view.next_hovered_stage;
   view.hovered_operation = view.next_hovered_operation;
   view.hovered_part = view.next_hovered_part;
@@ -417,6 +465,8 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   run_commands(requests);
   if (entry) run_entry(*entry);
   settings.arrangement = view.arrangement;
+  settings.keep_product = view.keep_product;
+  settings.partner = view.partner;
   interaction.end();
 }
 

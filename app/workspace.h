@@ -26,6 +26,7 @@ struct WindowActions {
   std::function<void(const std::string&)> copy_text;
   std::function<void()> toggle_full_screen;
   std::function<void()> close;
+  std::function<void()> read_presets;  // the library anew, after a file was added to its folder
 };
 
 class Workspace {
@@ -61,6 +62,9 @@ class Workspace {
   std::string figure_data() const;  // its data as tab-separated text
   void save();
   void save_as(const std::string& name);
+  void save_preset(const std::string& name);  // the edited model or cluster, as view.saving says
+  bool edited() const;                        // the editor is open at something that departs from its preset
+  void reset_edited();
   void open_scenario_list();
   void undo();
   void redo();

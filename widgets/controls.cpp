@@ -61,6 +61,9 @@ double clamped(const SliderRange& range, double v) {
 double stepped(const SliderRange& range, double value, int steps) {
   switch (range.kind) {
     case SliderKind::power_of_two: {
+      // Where nothing is a value, it lies one step below one.
+      if (range.minimum <= 0 && value < 1 && steps > 0) return std::exp2(steps - 1);
+      if (range.minimum <= 0 && value <= 1 && steps < 0) return 0;
       // From a value between two powers the first step goes to the next power in that direction.
       const double exponent = std::log2(std::max(value, 1.0));
       const double start = steps > 0 ? std::floor(exponent + 1e-9) : std::ceil(exponent - 1e-9);
@@ -206,7 +209,7 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
   const Theme& t = ui.theme;
   const Rect row{top_left.x, top_left.y, width, std::round(ui.px(kRowHeight))};
   const std::string id(info.id);
-  const float box_w = std::round(ui.px(kBoxWidth)), box_h = std::round(ui.px(kBoxHeight));
+  const float box_w = std::round(ui.px(info.box_width)), box_h = std::round(ui.px(kBoxHeight));
   const Rect box{row.right() - box_w, row.y + std::round((row.h - box_h) / 2), box_w, box_h};
   const float track_x = row.x + ui.px(info.label_width);
   const Rect track{track_x, row.y, std::max(ui.px(40), box.x - ui.px(13) - track_x), row.h};
@@ -217,12 +220,17 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
   const Point pointer = ui.io.pointer(), origin = ui.io.drag_origin();
   const bool in_box = box.contains(all.held ? origin : pointer);
   double next = value;
+  std::optional<std::string> refused;
 
   if (ui.io.editing(info.id)) {
     const auto event = ui.io.run_entry();
     const bool left = all.pressed ? !in_box : ui.io.input().down[0] && !box.contains(pointer);
     if (event == Interaction::EntryEvent::accepted || left) {
-      if (const auto typed = parse_number(ui.io.entry().text, range.notation)) next = clamped(range, *typed);
+      // The box shows few digits: left as it was, it changes nothing.
+      const std::string& text = ui.io.entry().text;
+      const auto typed = text == box_text(value, range) ? std::optional(value) : parse_number(text, range.notation);
+      if (typed) next = *typed == value ? value : clamped(range, *typed);
+      if (!typed || next != *typed) refused = text;
       ui.io.stop_entry();
     } else if (event == Interaction::EntryEvent::cancelled) {
       ui.io.stop_entry();
@@ -296,7 +304,7 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
     const TextStyle s = text_style(ui, info.mark ? mark_colour(t, *info.mark) : t.ink3, kSmallText);
     height += draw_prose(ui.canvas, {row.x, row.bottom()}, info.reason, s, row.w) + ui.px(4);
   }
-  return {next, height};
+  return {next, height, std::move(refused)};
 }
 
 Interaction::EntryEvent text_box(Ui& ui, const Rect& r, std::string_view id) {

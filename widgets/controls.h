@@ -39,6 +39,7 @@ struct ControlInfo {
   std::span<const Notch> preview; // along the track, in order; empty: no band
   std::optional<double> baseline; // the value pinned to compare with, where it differs
   float label_width = 106;        // at scale 1
+  float box_width = kBoxWidth;    // for long units
 };
 
 enum class SliderKind : std::uint8_t { power_of_two, integer, logarithmic, linear };
@@ -54,6 +55,7 @@ struct SliderRange {
 struct Edited {
   double value = 0;
   float height = 0;  // what the control took, its reason included
+  std::optional<std::string> refused = {};  // what was typed, where it is no number of the domain: the nearest that is was taken, or none
 };
 // Label, track with notches, thumb, value box. Drag, arrows (with shift: by ten), right click resets, a click into the
 // box, Ctrl+click or typing a digit enters a number.

@@ -129,6 +129,10 @@ void draw_icon(Canvas& canvas, Point c, float size, Icon icon, Colour colour) {
       canvas.frame({c.x - r * 0.95f, c.y - r * 0.4f, r * 1.05f, r * 0.8f}, ink, r * 0.4f);
       canvas.frame({c.x - r * 0.1f, c.y - r * 0.4f, r * 1.05f, r * 0.8f}, ink, r * 0.4f);
       break;
+    case Icon::pencil:  // its point at the lower left
+      canvas.polyline({at(-0.85f, 0.85f), at(-0.7f, 0.25f), at(0.45f, -0.9f), at(0.9f, -0.45f), at(-0.25f, 0.7f), at(-0.85f, 0.85f)}, ink);
+      canvas.line(at(0.15f, -0.6f), at(0.6f, -0.15f), ink);
+      break;
   }
 }
 

@@ -15,7 +15,7 @@ enum class Mark : std::uint8_t { error, warning, note, good };  // octagon, tria
 Colour mark_colour(const Theme& theme, Mark mark);
 void draw_mark(Canvas& canvas, const Theme& theme, Point centre, float size, Mark mark);
 
-enum class Icon : std::uint8_t { chevron_down, chevron_left, chevron_right, maximise, restore, download, close, sun, moon, path, trace, play, pause, more, plus, chain };
+enum class Icon : std::uint8_t { chevron_down, chevron_left, chevron_right, maximise, restore, download, close, sun, moon, path, trace, play, pause, more, plus, chain, pencil };
 void draw_icon(Canvas& canvas, Point centre, float size, Icon icon, Colour colour);
 
 // The roof of the roofline: the program's mark.

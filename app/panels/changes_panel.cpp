@@ -38,12 +38,20 @@ float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario
     }
     if (s.clicked) {
       if (c.field != nullptr) c.field->set(scenario, c.field->get(before));
+      else if (c.figure != nullptr) scenario.cluster.chip[c.figure->field] = before.cluster.chip[c.figure->field];
+      else if (c.what == "cluster.fabric") scenario.cluster.fabric = before.cluster.fabric;
       else if (c.what == "model") scenario.model = before.model;
       else scenario.cluster = before.cluster;
     }
     const std::string label = c.field != nullptr ? field_label(ctx, c.what) : std::string(ctx.text("field." + c.what + ".label"));
-    const std::string was = c.field != nullptr ? field_value(ctx, *c.field, c.field->get(before)) : c.before;
-    const std::string now = c.field != nullptr ? field_value(ctx, *c.field, c.field->get(ctx.session.scenario())) : c.now;
+    const auto figure = [&](const engine::Scenario& of) {
+      const auto& value = of.cluster.chip[c.figure->field].value;
+      return value ? format(*value, c.figure->unit, {.trim_zeros = true, .significant = 4}) : std::string(ctx.text("ui.editor.unknown"));
+    };
+    const auto value_of = [&](const engine::Scenario& of, const std::string& name) {
+      return c.field != nullptr ? field_value(ctx, *c.field, c.field->get(of)) : c.figure != nullptr ? figure(of) : name;
+    };
+    const std::string was = value_of(before, c.before), now = value_of(ctx.session.scenario(), c.now);
     const TextStyle l = ctx.style(t.ink2), old = ctx.style(t.ink3), fresh = ctx.style(t.ink);
     const float middle = y + row_h / 2;
     ctx.ui.canvas.text({x, middle}, ellipsize(ctx.ui.canvas, label, l, label_w - ctx.px(8)), l);

@@ -14,14 +14,6 @@ using namespace widgets;
 
 namespace {
 
-const engine::Diagnostic* finding_of(const PanelContext& ctx, std::string_view path) {
-  const engine::Diagnostic* worst = nullptr;
-  for (const engine::Diagnostic& d : ctx.session.report().diagnostics)
-    if (d.field_path == path && d.severity != engine::Severity::note && (worst == nullptr || d.severity < worst->severity))
-      worst = &d;
-  return worst;
-}
-
 // The field's value at the baseline, where it is another.
 std::optional<double> baseline_of(const PanelContext& ctx, const engine::Field& field) {
   if (!ctx.view.pinned) return std::nullopt;

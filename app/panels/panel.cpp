@@ -4,6 +4,7 @@
 
 #include "engine/evaluate.h"
 #include "widgets/number_format.h"
+#include "widgets/plot.h"
 #include "widgets/quantity_look.h"
 
 namespace roofscape::app {
@@ -99,7 +100,10 @@ std::string derivation_id(std::string_view tag_id, int index) {
 
 std::string field_label(const PanelContext& ctx, std::string_view path) {
   const std::string shorter = "rail." + std::string(path);
-  return std::string(ctx.text(ctx.ui.texts.has(shorter) ? shorter : "field." + std::string(path) + ".label"));
+  if (ctx.ui.texts.has(shorter)) return std::string(ctx.text(shorter));
+  // Sizes of a model have the texts of their quantities.
+  const std::string label = "field." + std::string(path) + ".label";
+  return std::string(ctx.text(ctx.ui.texts.has(label) ? label : "quantity." + std::string(path) + ".label"));
 }
 
 std::string field_value(const PanelContext& ctx, const engine::Field& field, double value) {
@@ -135,6 +139,33 @@ float section_head(PanelContext& ctx, Point p, float width, std::string_view tit
                 ctx.px(11), *mark);
   }
   return h;
+}
+
+std::optional<std::string> typed_line(PanelContext& ctx, const Rect& r, std::string_view id, const std::string& now, std::string_view hint) {
+  Interaction& io = ctx.ui.io;
+  const bool before = io.editing(id);
+  const auto event = text_box(ctx.ui, r, id);
+  if (!before && io.editing(id)) {
+    io.start_entry(id, now);
+  } else if (!before) {
+    const TextStyle s = ctx.style(now.empty() ? ctx.ui.theme.ink3 : ctx.ui.theme.ink);
+    ctx.ui.canvas.text({r.x + ctx.px(8), r.centre().y}, ellipsize(ctx.ui.canvas, now.empty() ? hint : std::string_view(now), s, r.w - ctx.px(14)), s);
+  } else if (event == Interaction::EntryEvent::accepted || (io.pressed_now() && !r.contains(io.pointer()))) {
+    std::string text = io.entry().text;
+    io.stop_entry();
+    return text;
+  } else if (event == Interaction::EntryEvent::cancelled) {
+    io.stop_entry();
+  }
+  return std::nullopt;
+}
+
+const engine::Diagnostic* finding_of(const PanelContext& ctx, std::string_view path) {
+  const engine::Diagnostic* worst = nullptr;
+  for (const engine::Diagnostic& d : ctx.session.report().diagnostics)
+    if (d.field_path == path && d.severity != engine::Severity::note && (worst == nullptr || d.severity < worst->severity))
+      worst = &d;
+  return worst;
 }
 
 Mark mark_of(engine::Severity severity) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/editor.h"
 #include "app/layout.h"
 #include "app/palette_entries.h"
 #include "app/session.h"
@@ -26,6 +27,8 @@
 namespace roofscape::app {
 
 enum class Sheet : std::uint8_t { none, help, save_as, palette };
+// What the name in Sheet::save_as is for.
+enum class Saved : std::uint8_t { scenario, model, cluster };
 
 // A scenario with its report, pinned to be compared with.
 struct Pinned {
@@ -49,6 +52,7 @@ struct ViewState {
   std::array<int, 2> pair{};             // of a grid of two: which of the upper and of the lower cells
   int single = 0;                        // of a grid of one: which cell
   Sheet sheet = Sheet::none;
+  Saved saving = Saved::scenario;
   struct Palette {
     bool started = false;
     std::string typed;
@@ -58,6 +62,19 @@ struct ViewState {
   };
   Palette palette;
   Workbench workbench;
+  // The editor of the model or the cluster, over the grid of figures.
+  struct Editor {
+    bool open = false;
+    EditorPart part = EditorPart::model;
+    std::string search;                       // for presets
+    std::string refused, refused_text;        // the row whose typed text was no value of it, and the text
+    void show(EditorPart which) {
+      open = !open || part != which;
+      part = which;
+      refused.clear();
+    }
+  };
+  Editor editor;
   bool projector = false;                // one figure over the window
   std::size_t projected = 0;             // which
   std::optional<int> hovered_stage, hovered_operation;            // of the frame before
@@ -151,11 +168,15 @@ widgets::Fill part_fill(const widgets::Theme& theme, engine::Q part, float em);
 
 void separator(PanelContext& ctx, float x0, float x1, float y);
 void vertical_separator(PanelContext& ctx, float x, float y0, float y1);
+// A line of text to be typed in; what was accepted, if something was. `hint` stands there while it is empty.
+std::optional<std::string> typed_line(PanelContext& ctx, const widgets::Rect& r, std::string_view id, const std::string& now, std::string_view hint);
 // Bold section title at the left, small text at the right; returns the height.
 float section_head(PanelContext& ctx, widgets::Point top_left, float width, std::string_view title,
                    std::string_view note = {}, std::optional<widgets::Mark> mark = {});
 
 widgets::Mark mark_of(engine::Severity severity);
+// The error or warning that names this field; null if there is none.
+const engine::Diagnostic* finding_of(const PanelContext& ctx, std::string_view path);
 std::string diagnostic_title(const PanelContext& ctx, const engine::Diagnostic& d);
 // The error or warning most worth reading first; null if there is none.
 const engine::Diagnostic* worst_diagnostic(const engine::Report& report);
@@ -200,6 +221,10 @@ bool message_strip(PanelContext& ctx, const widgets::Rect& r);
 std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const widgets::Rect& window, const std::function<bool(const Command&)>& usable);
 // The building blocks, over the grid of figures while view.workbench.open.
 void workbench_panel(PanelContext& ctx, const widgets::Rect& r);
+// The editor of the model or the cluster, over the grid of figures while view.editor.open.
+engine::Scenario editor_panel(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);
+// Its list of presets to start from.
+void editor_presets(PanelContext& ctx, widgets::Rect r, engine::Scenario& scenario, const EditorPreset& preset);
 engine::Scenario projector_panel(PanelContext& ctx, const widgets::Rect& window, engine::Scenario scenario);
 // Over everything: the keys, or the name to save under, which is returned once it was entered.
 std::string sheet_panel(PanelContext& ctx, const widgets::Rect& window);

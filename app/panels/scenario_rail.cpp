@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "app/commands.h"
 #include "app/panels/field_control.h"
+#include "app/scenario_edits.h"
 #include "engine/io/scenario_json.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
@@ -32,6 +34,23 @@ void end_section(PanelContext& ctx, Column& column, const Rect& rail) {
   separator(ctx, rail.x, rail.right(), column.y);
 }
 
+// The way into the editor, at the right of a choice; narrows the choice.
+Rect with_pencil(PanelContext& ctx, const Rect& r, std::string_view command) {
+  const Command* c = find_command(command);
+  const float side = std::round(ctx.px(kControlHeight));
+  const Rect pencil{r.right() - side, r.y, side, r.h};
+  Readout tip{std::string(ctx.text("command." + std::string(command))), {}};
+  if (c != nullptr) tip.rows.emplace_back(ctx.text("ui.tip.key"), key_text(c->key));
+  if (icon_button(ctx.ui, pencil, command, Icon::pencil, tip)) ctx.requests.emplace_back(command);
+  return {r.x, r.y, r.w - side - ctx.px(5), r.h};
+}
+
+// A model or chip of the scenario's own: its name, and that it was edited where it has a preset's.
+std::string own_name(const PanelContext& ctx, const std::string& name, bool of_preset) {
+  if (name.empty()) return std::string(ctx.text("ui.model.own"));
+  return of_preset ? ctx.format("ui.editor.edited", {name}) : name;
+}
+
 // Parameters are counted in billions, as people say them.
 std::string parameter_count(double v) {
   if (v >= 1e12) return format_fixed(v / 1e12, 2) + std::string(kNarrowSpace) + "T";
@@ -55,16 +74,16 @@ void model_section(PanelContext& ctx, Column& column, Scenario& s) {
   }
   if (now < 0) {  // a model of the scenario's own
     now = static_cast<int>(options.size());
-    options.push_back({s.model.name.empty() ? std::string(ctx.text("ui.model.own")) : s.model.name, {}, true, false, 0});
+    options.push_back({own_name(ctx, s.model.name, ctx.session.library().find_model(s.model.id) != nullptr), {}, true, false, 0});
     ids.emplace_back();
   }
   const auto params = ctx.session.report().quantities[engine::Q::params_total];
   if (params) options[static_cast<std::size_t>(now)].detail = parameter_count(*params);
   const Rect r{column.x, column.y, column.width, std::round(ctx.px(kControlHeight))};
-  const int next = drop_down(ctx.ui, r, "model", options, now, {std::string(ctx.text("field.model.label")), {}},
+  const int next = drop_down(ctx.ui, with_pencil(ctx, r, "editor.model"), "model", options, now, {std::string(ctx.text("field.model.label")), {}},
                              ctx.text("field.model.about"));
   if (next != now && !ids[static_cast<std::size_t>(next)].empty())
-    s.model = *ctx.session.library().find_model(ids[static_cast<std::size_t>(next)]);
+    put_model(s, *ctx.session.library().find_model(ids[static_cast<std::size_t>(next)]));
   column.y = r.bottom() + ctx.px(3);
   const std::string layers = format_count(s.model.n_layers), width = format_count(s.model.d_model), heads = format_count(s.model.n_heads);
   caption(ctx, column, s.model.is_moe() ? ctx.format("ui.model.shape.moe", {layers, width, heads, format_count(s.model.moe.n_routed_experts),
@@ -100,10 +119,10 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
   }
   if (now < 0) {
     now = static_cast<int>(ids.size());
-    add(s.cluster.chip.name, {}, s.cluster.chip, true);
+    add(own_name(ctx, s.cluster.chip.name, library.find_chip(s.cluster.chip.id) != nullptr), {}, s.cluster.chip, true);
   }
   const Rect r{column.x, column.y, column.width, std::round(ctx.px(kControlHeight))};
-  const int next = drop_down(ctx.ui, r, "cluster", options, now, {std::string(ctx.text("field.cluster.label")), {}},
+  const int next = drop_down(ctx.ui, with_pencil(ctx, r, "editor.cluster"), "cluster", options, now, {std::string(ctx.text("field.cluster.label")), {}},
                              ctx.text("field.cluster.about"));
   const auto chosen = static_cast<std::size_t>(next);
   if (next != now && !ids[chosen].empty()) {

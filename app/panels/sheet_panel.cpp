@@ -79,13 +79,17 @@ std::string save_as(PanelContext& ctx, const Rect& window) {
   Rect r = ground(ctx, window, std::min(window.w - ctx.px(24), ctx.px(520)), ctx.px(168));
   r = r.inset(ctx.px(24), ctx.px(16));
   const Rect head = r.cut_top(ctx.px(34));
-  ctx.ui.canvas.text({head.x, head.centre().y}, ctx.text("command.file.save_as"), ctx.style(t.ink, 1.25f, Weight::bold));
+  const engine::Scenario& scenario = ctx.session.scenario();
+  const Saved what = ctx.view.saving;
+  const char* title = what == Saved::model ? "ui.save.model" : what == Saved::cluster ? "ui.save.cluster" : "command.file.save_as";
+  ctx.ui.canvas.text({head.x, head.centre().y}, ctx.text(title), ctx.style(t.ink, 1.25f, Weight::bold));
   r.cut_top(ctx.px(4));
   const Rect box = r.cut_top(std::round(ctx.px(30)));
-  if (!ctx.ui.io.editing("save.name") && !ctx.ui.io.editing_any()) ctx.ui.io.start_entry("save.name", ctx.session.scenario().name);
+  if (!ctx.ui.io.editing("save.name") && !ctx.ui.io.editing_any())
+    ctx.ui.io.start_entry("save.name", what == Saved::model ? scenario.model.name : what == Saved::cluster ? scenario.cluster.chip.name : scenario.name);
   const auto event = text_box(ctx.ui, box, "save.name");
   const TextStyle small = ctx.style(t.ink3, kSmallText);
-  const std::string where = ctx.format("ui.save.where", {scenario_folder().string()});
+  const std::string where = ctx.format("ui.save.where", {(what == Saved::scenario ? scenario_folder() : preset_folder(ctx.session.library(), what == Saved::model ? io::PresetKind::model : io::PresetKind::cluster)).string()});
   ctx.ui.canvas.text({r.x, r.y + ctx.px(14)}, ellipsize(ctx.ui.canvas, where, small, r.w), small);
   Rect foot = r.cut_bottom(std::round(ctx.px(kControlHeight)));
   const Rect ok = foot.cut_right(ctx.px(110));

@@ -33,44 +33,32 @@ std::string unit_of(engine::Q q) {
 }
 
 std::string label_of(const PanelContext& ctx, const BlockInput& in) {
-  return in.is_numeric() ? std::string(ctx.text("quantity." + std::string(engine::quantity(in.q).id) + ".label")) : std::string(in.name);
+  return in.is_numeric() ? std::string(ctx.text("quantity." + std::string(engine::quantity(in.q).id) + ".label"))
+                         : std::string(ctx.text("calc.input." + std::string(in.name) + ".label"));
 }
 
 bool is_numeric(const BlockOutput& o) { return o.kind == OutputKind::number || o.kind == OutputKind::list || o.kind == OutputKind::flags; }
 
 std::string label_of(const PanelContext& ctx, const BlockOutput& o) {
-  return is_numeric(o) ? std::string(ctx.text("quantity." + std::string(engine::quantity(o.q).id) + ".label")) : std::string(o.name);
+  return is_numeric(o) ? std::string(ctx.text("quantity." + std::string(engine::quantity(o.q).id) + ".label"))
+                       : std::string(ctx.text("calc.output." + std::string(o.name) + ".label"));
+}
+
+// A word of a choice or an answer as people say it, where its id is not that already.
+std::string spoken(const PanelContext& ctx, std::string_view word) {
+  const std::string key = "calc.word." + std::string(word);
+  return std::string(ctx.ui.texts.has(key) ? ctx.text(key) : word);
 }
 
 std::string answer_text(const PanelContext& ctx, const BlockAnswer& answer) {
   const BlockOutput& o = *answer.output;
-  if (o.kind == OutputKind::word) return answer.word;
+  if (o.kind == OutputKind::word) return spoken(ctx, answer.word);
   std::string out;
   for (const double x : answer.numbers) {
     const bool truth = o.kind == OutputKind::holds || o.kind == OutputKind::flags;
     out += (out.empty() ? "" : ", ") + (truth ? std::string(ctx.text(x > 0.5 ? "ui.bench.yes" : "ui.bench.no")) : format(x, engine::quantity(o.q).unit));
   }
   return out;
-}
-
-// One line of text with a box at its right edge to be typed in; what was accepted, if something was.
-std::optional<std::string> typed_line(PanelContext& ctx, const Rect& r, std::string_view id, const std::string& now, std::string_view hint) {
-  Interaction& io = ctx.ui.io;
-  const bool before = io.editing(id);
-  const auto event = text_box(ctx.ui, r, id);
-  if (!before && io.editing(id)) {
-    io.start_entry(id, now);
-  } else if (!before) {
-    const TextStyle s = ctx.style(now.empty() ? ctx.ui.theme.ink3 : ctx.ui.theme.ink);
-    ctx.ui.canvas.text({r.x + ctx.px(8), r.centre().y}, ellipsize(ctx.ui.canvas, now.empty() ? hint : std::string_view(now), s, r.w - ctx.px(14)), s);
-  } else if (event == Interaction::EntryEvent::accepted || (io.pressed_now() && !r.contains(io.pointer()))) {
-    std::string text = io.entry().text;
-    io.stop_entry();
-    return text;
-  } else if (event == Interaction::EntryEvent::cancelled) {
-    io.stop_entry();
-  }
-  return std::nullopt;
 }
 
 // The track of a number: three powers of ten to either side of what it was first, inside its domain. What is typed may lie
@@ -177,14 +165,14 @@ struct Inputs {
     const float right = ctx.px(kSide + 6);
     if (in.kind == InputKind::choice && value != nullptr && value->is_known()) {
       std::vector<Option> options;
-      for (const std::string_view c : in.choices) options.push_back({std::string(c), {}});
+      for (const std::string_view c : in.choices) options.push_back({spoken(ctx, c), {}});
       const int now = static_cast<int>(value->numbers.front());
-      label(in.name, wrong);
+      label(label_of(ctx, in), wrong);
       const int next = drop_down(ctx.ui, box(right), id(in.name), options, now, tip, about);
       if (next != now && next >= 0) bench.set(ctx.session, in.name, std::string(in.choices[static_cast<std::size_t>(next)]));
     } else if (in.kind == InputKind::flag && value != nullptr && value->is_known()) {
       const bool now = value->numbers.front() > 0.5;
-      if (check_box(ctx.ui, {x, y + ctx.px(kRowHeight) / 2}, id(in.name), in.name, now, tip, about) != now)
+      if (check_box(ctx.ui, {x, y + ctx.px(kRowHeight) / 2}, id(in.name), label_of(ctx, in), now, tip, about) != now)
         bench.set(ctx.session, in.name, now ? "false" : "true");
     } else if (const auto number = number_of(in, text, value)) {
       ControlInfo info;

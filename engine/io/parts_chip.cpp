@@ -1,6 +1,7 @@
 // Chips as JSON.
 #include <cmath>
 
+#include "engine/hardware/domains.h"
 #include "engine/io/parts_json.h"
 
 namespace roofscape::io {
@@ -10,25 +11,17 @@ using engine::Chip;
 using engine::ChipFieldRow;
 using engine::Sourced;
 
-constexpr double kLargestFigure = 1e21;  // a zetta of anything is a slip of the keyboard
-constexpr double kLargestCount = 1e6;
-
-bool is_count(const ChipFieldRow& row) { return row.unit.notation == engine::Notation::count; }
-double largest(const ChipFieldRow& row) {
-  return is_count(row) ? kLargestCount : row.unit == engine::unit::fraction ? 1 : kLargestFigure;
-}
-
 Failure read_value(const ChipFieldRow& row, const Json& json, const std::string& where, std::string_view file, Sourced& out) {
   if (json.is_null()) return std::nullopt;
   const auto fail = [&](std::string message) {
     return InputError{std::string(file), where, std::move(message),
-                      is_count(row) ? "give a whole number above 0, or null if it is unknown"
+                      engine::is_whole(row) ? "give a whole number above 0, or null if it is unknown"
                                     : "give a number above 0, or null if it is unknown"};
   };
   if (!json.is_number()) return fail(shown(json) + " is not a number");
   const double number = json.get<double>();
-  if (!(number > 0) || number > largest(row)) return fail(json.dump() + " is out of range");
-  if (is_count(row) && number != std::floor(number)) return fail(json.dump() + " is not a whole number");
+  if (!(number > 0) || number > engine::largest(row)) return fail(json.dump() + " is out of range");
+  if (engine::is_whole(row) && number != std::floor(number)) return fail(json.dump() + " is not a whole number");
   out.value = number;
   return std::nullopt;
 }
@@ -54,7 +47,7 @@ Failure read_pod(const Json& json, const PartContext& context, std::array<int, 3
     return context.error(where, "is " + std::string(kind_name(json)), "give a list of one to three whole numbers");
   pod = {1, 1, 1};
   for (std::size_t i = 0; i < json.size(); ++i) {
-    if (!json[i].is_number_integer() || json[i] < 1 || json[i] > 65536)
+    if (!json[i].is_number_integer() || json[i] < 1 || json[i] > engine::kMostPodChips)
       return context.error(where + "." + std::to_string(i), shown(json[i]) + " is out of range",
                            "give a whole number from 1 to 65536");
     pod[i] = json[i].get<int>();
@@ -105,7 +98,7 @@ Result<Chip> read_chip(const Json& json, const PartContext& context) {
 Failure read_chip_figure(const ChipFieldRow& row, const Json& json, std::string where, Chip& chip) {
   Sourced figure;
   if (auto failure = read_value(row, json, where, {}, figure)) return failure;
-  figure.source = "set by hand";
+  figure.source = std::string(engine::kSetByHand);
   chip[row.field] = std::move(figure);
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/hardware/domains.h"
 #include "engine/io/files.h"
 #include "engine/io/parts_json.h"
 #include "engine/io/parts_file.h"
@@ -56,17 +57,15 @@ Failure read_fabric_level(const Json& json, const PartContext& context, engine::
   constexpr std::string_view kLevelMembers[] = {"name", "degree", "bytes_per_s_per_child", "in_network_reduction"};
   if (auto failure = check_members(json, kLevelMembers, context)) return failure;
   if (auto failure = read_text(json, "name", context, level.name)) return failure;
-  constexpr int kMaxDegree = 1 << 17;
   const auto degree = json.find("degree");
   if (degree == json.end()) return context.error(context.at("degree"), "is missing", "give the children of one switch");
-  if (!degree->is_number_integer() || *degree < 1 || *degree > kMaxDegree)
+  if (!degree->is_number_integer() || *degree < 1 || *degree > engine::kMostFabricDegree)
     return context.error(context.at("degree"), shown(*degree) + " is out of range", "give a whole number from 1 to 131072");
   level.degree = degree->get<int>();
   const auto rate = json.find("bytes_per_s_per_child");
   if (rate == json.end())
     return context.error(context.at("bytes_per_s_per_child"), "is missing", "give the bandwidth of one child's link, one way");
-  constexpr double kLeast = 1, kMost = 1e18;
-  if (!rate->is_number() || !(rate->get<double>() >= kLeast) || rate->get<double>() > kMost)
+  if (!rate->is_number() || !(rate->get<double>() >= engine::kLeastFabricRate) || rate->get<double>() > engine::kMostFabricRate)
     return context.error(context.at("bytes_per_s_per_child"), shown(*rate) + " is out of range", "give a number from 1 to 1e18");
   level.bytes_per_s_per_child = rate->get<double>();
   if (const auto reduces = json.find("in_network_reduction"); reduces != json.end()) {

@@ -4,6 +4,7 @@
 
 #include "engine/io/files.h"
 #include "engine/io/parts_json.h"
+#include "engine/io/preset_json.h"
 
 namespace roofscape::io {
 
@@ -32,9 +33,5 @@ Result<Part> read_named_part(const std::string& name, PresetKind kind, const Par
 }
 
 Result<engine::Chip> resolve_chip(const Json& json, const PartContext& context);
-
-// Puts another chip into a cluster. From a torus to nodes or back the shape cannot stay: the cluster then has about as
-// many chips as before, in whole nodes or whole pods.
-void resize_for_chip(engine::Cluster& cluster, const engine::Chip& chip);
 
 }  // namespace roofscape::io

@@ -66,7 +66,7 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
   std::mt19937 random(7);
   const auto chance = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   constexpr std::array kKeys{Key::tab, Key::enter, Key::left, Key::right, Key::up, Key::down, Key::escape, Key::backspace,
-                             Key::home, Key::end, Key::del, Key::page_up, Key::page_down, Key::f1, Key::f5};
+                             Key::home, Key::end, Key::del, Key::page_up, Key::page_down, Key::f1, Key::f2, Key::f4, Key::f5};
   float width = 1280, height = 720;
   const int count = events_wanted(3000);
   for (int i = 0; i < count; ++i) {
@@ -108,25 +108,32 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
   check_whole(h);
 }
 
-TEST_CASE("a hundred random edits by hand are undone one by one to the start") {
+TEST_CASE("a hundred random edits by hand, of the rail and of the editor, are undone one by one to the start") {
   Harness h("llama3-405b-16k-h100-8k");
   const engine::Scenario start = h.scenario();
   std::mt19937 random(11);
   const auto chance = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-  int edits = 0;
+  int edits = 0, in_editor = 0;
   std::vector<engine::Scenario> states{start};
-  for (int tries = 0; edits < 100 && tries < 400; ++tries) {
+  for (int tries = 0; edits < 100 && tries < 600; ++tries) {
+    // Half of the time the model or the chip is edited beside the rail.
+    h.workspace.view.editor.open = chance(2) == 0;
+    h.workspace.view.editor.part = chance(2) == 0 ? app::EditorPart::model : app::EditorPart::cluster;
+    h.step(2);
+    const std::string_view wanted = h.workspace.view.editor.open ? "edit." : "";
     std::vector<std::string> names;
     for (const auto& [name, place] : h.workspace.probe.all())
-      if (name.ends_with(".track")) names.push_back(name.substr(0, name.size() - 6));
+      if (name.ends_with(".track") && name.starts_with(wanted)) names.push_back(name.substr(0, name.size() - 6));
     REQUIRE_FALSE(names.empty());
     const std::string& name = names[static_cast<std::size_t>(chance(static_cast<int>(names.size())))];
     h.drag(name, static_cast<float>(chance(100)) / 100, static_cast<float>(chance(100)) / 100, 2);
     if (h.scenario() == states.back()) continue;
     states.push_back(h.scenario());
     ++edits;
+    in_editor += name.starts_with("edit.") ? 1 : 0;
   }
   REQUIRE(edits == 100);
+  CHECK(in_editor >= 25);
   CHECK(h.workspace.session.history().undo_depth() == 100);
   for (std::size_t i = states.size() - 1; i-- > 0;) {
     h.key({widgets::key_of('Z'), true, false, false});

@@ -121,7 +121,9 @@ class Harness {
       const bool below = p->rect.centre().y > height_ / 2;
       const std::string path(name);
       const bool right = path.starts_with("fix.") || path.starts_with("why.");
-      compat::move_pointer(right ? width_ - 60 : 60, right && !path.starts_with("fix.") ? height_ * 0.8f : height_ * (right ? 0.3f : 0.5f));
+      // The editor scrolls in the middle of the window.
+      if (path.starts_with("edit.")) compat::move_pointer(width_ * 0.5f, height_ * 0.7f);
+      else compat::move_pointer(right ? width_ - 60 : 60, right && !path.starts_with("fix.") ? height_ * 0.8f : height_ * (right ? 0.3f : 0.5f));
       compat::turn_wheel(below ? -1.0f : 1.0f);
       step(3);
     }
