@@ -25,6 +25,7 @@
 #include "widgets/figure_parameters.h"
 #include "widgets/figure_pipeline.h"
 #include "widgets/figure_prefill_decode.h"
+#include "widgets/figure_queue.h"
 #include "widgets/figure_roofline.h"
 #include "widgets/figure_scaling.h"
 #include "widgets/figure_schedules.h"
@@ -66,6 +67,7 @@ constexpr std::array kFigures{
     FigureRow{"kv", draw_kv, kv_head, kv_data, kColumn, 283.5f, kKvOptions, Subject::serving},
     FigureRow{"serving-roofline", draw_serving_roofline, serving_roofline_head, serving_roofline_data, kColumn, 283.5f, {}, Subject::serving},
     FigureRow{"prefill-decode", draw_prefill_decode, prefill_decode_head, prefill_decode_data, kColumn, 283.5f, {}, Subject::serving},
+    FigureRow{"queue", draw_queue, queue_head, queue_data, kColumn, 283.5f, kQueueOptions, Subject::serving},
 };
 
 static_assert(kFigures.size() == kFigureCount);

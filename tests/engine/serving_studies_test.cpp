@@ -3,6 +3,7 @@
 #include "engine/evaluate.h"
 #include "engine/serving/cache_growth.h"
 #include "engine/serving/latency_throughput.h"
+#include "engine/serving/load_curve.h"
 #include "engine/serving/phase_balance.h"
 #include "engine/serving/phase_roofline.h"
 #include "engine/serving/service_level.h"
@@ -247,6 +248,17 @@ TEST_CASE("training has no cache, no phases and no roofline of them") {
   CHECK(cache_growth(s, CacheAxis::batch).lines.empty());
   CHECK(phase_roofline(s).works.empty());
   CHECK(phase_balance(s).splits.empty());
+  CHECK(load_curve(s).points.empty());
+}
+
+TEST_CASE("under load the first token comes later at every rate, and the scenario's own rate is among the points") {
+  const LoadCurve study = load_curve(with(preset("llama3-70b-serving-8-h100"), {"workload.arrivals_per_s=10"}));
+  int own = 0;
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    own += study.points[i].own && study.points[i].arrivals_per_s == 10;
+    if (i > 0) CHECK(study.points[i].result.ttft_s.mean > study.points[i - 1].result.ttft_s.mean);
+  }
+  CHECK(own == 1);
 }
 
 TEST_CASE("with parameters as published a model with fewer KV heads keeps its size") {

@@ -106,6 +106,24 @@ TEST_CASE("prefill-decode: plans whose chips do both are a line of their own") {
   CHECK_FALSE(shown("prefill-decode", case_of("deepseek-v3-h800-wide-expert"))->find_text("all chips do both"));
 }
 
+TEST_CASE("queue: three percentiles of the first token, and of the time per token where that is asked for") {
+  const FigureCase& c = case_of("llama3-70b-serving-8-h100");
+  const auto canvas = shown("queue", c);
+  for (const char* text : {"median", "90 %", "99 %"}) CHECK(canvas->find_text(text));
+  CHECK(canvas->find_tag("serving.ttft_s"));
+  FigureView view;
+  view.choices[0] = 1;
+  CHECK(shown("queue", c, view)->find_tag("serving.time_per_output_token_s"));
+}
+TEST_CASE("queue: the scenario's own arrivals and its promised first token are marked") {
+  engine::Scenario s = case_of("llama3-70b-serving-8-h100").scenario;
+  s.workload.arrivals_per_s = 10;
+  s.workload.slo.ttft_s = 0.05;
+  const auto canvas = shown("queue", evaluated(s));
+  CHECK(canvas->find_text("now 10"));
+  CHECK(canvas->find_text("target 50.0\u202fms"));
+}
+
 TEST_CASE("latency-throughput: a promised time per token is a box with its limit; without one there is none") {
   CHECK(shown("latency-throughput", limited("llama3-70b-serving-8-h100", 0, 0.01))->find_text("target 10.0\u202fms"));
   const auto without = shown("latency-throughput", case_of("llama3-70b-serving-8-h100"));
@@ -125,15 +143,17 @@ TEST_CASE("latency-throughput with limits is clean at any size and with long wor
 }
 TEST_CASE("the options of the figures of serving are clean too") {
   for (const char* preset : {"llama2-13b-16-v5e", "llama3-8b-serving-8-h100", "deepseek-v3-h800-wide-expert"})
-    for (const FigureView& view : views_of(*find_figure("kv"))) {
-      CAPTURE(preset);
-      check_clean_everywhere(*find_figure("kv"), case_of(preset), view);
-    }
+    for (const char* figure : {"kv", "queue"})
+      for (const FigureView& view : views_of(*find_figure(figure))) {
+        CAPTURE(preset);
+        check_clean_everywhere(*find_figure(figure), case_of(preset), view);
+      }
 }
 
 TEST_CASE("goldens of the figures of serving studies") {
   check_print_golden("figure_kv", "kv", case_of("llama3-70b-serving-8-h100"));
   check_print_golden("figure_serving_roofline", "serving-roofline", case_of("llama3-70b-16-v5e"));
   check_print_golden("figure_prefill_decode", "prefill-decode", case_of("deepseek-v3-h800-wide-expert"));
+  check_print_golden("figure_queue", "queue", case_of("llama3-70b-serving-8-h100"));
   check_print_golden("figure_latency_throughput_slo", "latency-throughput", limited("llama3-70b-serving-8-h100", 0, 0.01));
 }

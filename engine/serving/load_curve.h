@@ -1,0 +1,27 @@
+// Waiting under load: a replica simulated (batching_simulation.h) at rising rates of arrival, up to what the plan keeps up
+// with. Percentiles of the time to first token, waiting included, and of the time per token.
+#pragma once
+
+#include <vector>
+
+#include "engine/report.h"
+#include "engine/scenario.h"
+#include "engine/serving/batching_simulation.h"
+
+namespace roofscape::engine {
+
+struct LoadPoint {
+  double arrivals_per_s = 0;    // at all replicas
+  double share_of_most = 0;     // of what the plan keeps up with in the steady state
+  bool own = false;             // the scenario's own rate
+  BatchingResult result;
+};
+
+struct LoadCurve {
+  double most_per_s = 0;            // requests a second in the steady state
+  std::vector<LoadPoint> points;    // by rising arrivals; empty: nothing is served, or figures are not known
+};
+
+LoadCurve load_curve(const Scenario&, const SimulationLength& = {400, 1});
+
+}  // namespace roofscape::engine

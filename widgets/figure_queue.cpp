@@ -1,0 +1,148 @@
+#include "widgets/figure_queue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+#include "engine/serving/load_curve.h"
+#include "widgets/empty_state.h"
+#include "widgets/figure_head.h"
+#include "widgets/line_chart.h"
+#include "widgets/number_format.h"
+#include "widgets/palette.h"
+
+namespace roofscape::widgets {
+
+using engine::LoadCurve;
+using engine::LoadPoint;
+using engine::Percentiles;
+using engine::Q;
+
+namespace {
+
+constexpr double kMilli = 1e3;
+constexpr double kUsualShare = 0.8;  // of what the plan keeps up with, where the scenario has no rate of its own
+
+bool per_token(const FigureView& view) { return view.choices[0] == 1; }
+
+const LoadCurve& study_of(const FigureInput& input) {
+  return input.studies.get<LoadCurve>(input.scenario, [&] { return engine::load_curve(input.scenario); });
+}
+
+const Percentiles& shown(const LoadPoint& p, bool token) { return token ? p.result.time_per_token_s : p.result.ttft_s; }
+std::string rate_text(double requests_per_s) { return format(requests_per_s, engine::unit::requests_per_s); }
+double limit_of(const FigureInput& input, bool token) {
+  return token ? input.scenario.workload.slo.time_per_output_token_s : input.scenario.workload.slo.ttft_s;
+}
+
+// The scenario's own rate, else the usual share of the most.
+const LoadPoint* told(const LoadCurve& study) {
+  const LoadPoint* out = nullptr;
+  for (const LoadPoint& p : study.points)
+    if (p.own || (out == nullptr && p.share_of_most >= kUsualShare * (1 - 1e-9))) out = &p;
+  return out;
+}
+
+Readout readout_of(const FigureInput& input, const LoadPoint& p, bool token) {
+  const TextTable& t = input.texts;
+  Readout r;
+  r.title = t.format("figure.queue.readout", {rate_text(p.arrivals_per_s), format_share(p.share_of_most)});
+  r.rows.emplace_back(t.text("figure.queue.p50"), format_duration(shown(p, token).p50));
+  r.rows.emplace_back(t.text("figure.queue.p90"), format_duration(shown(p, token).p90));
+  r.rows.emplace_back(t.text("figure.queue.p99"), format_duration(shown(p, token).p99));
+  r.rows.emplace_back(t.text("figure.queue.batch"), format_significant(p.result.mean_batch));
+  return r;
+}
+
+Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve& study, float em) {
+  const Theme& theme = input.theme;
+  const TextTable& t = input.texts;
+  const bool token = per_token(view);
+  const float width = theme.data_width * em;
+  const double limit = limit_of(input, token) * kMilli;
+  const std::string_view tag = engine::quantity(token ? Q::time_per_output_token : Q::ttft).id;
+  Chart chart;
+  chart.x_title = t.text("figure.queue.x");
+  chart.y_title = t.text(token ? "figure.queue.y.token" : "figure.queue.y.first");
+  chart.x_kind = ScaleKind::linear;
+  chart.y_labels = TickLabels::si;
+  chart.x_from = 0, chart.x_to = std::max(study.most_per_s, study.points.back().arrivals_per_s);
+  double low = limit > 0 ? limit : 1e300, high = limit;
+  for (const LoadPoint& p : study.points) low = std::min(low, shown(p, token).p50 * kMilli), high = std::max(high, shown(p, token).p99 * kMilli);
+  std::tie(chart.y_from, chart.y_to) = log_range(low, high, 4);
+
+  struct Level {
+    double Percentiles::*value;
+    std::string_view key;
+    Stroke stroke;
+  };
+  const std::array levels{Level{&Percentiles::p50, "figure.queue.p50", {theme.ink, width * 1.5f, {}}},
+                          Level{&Percentiles::p90, "figure.queue.p90", {theme.ink2, width, {}}},
+                          Level{&Percentiles::p99, "figure.queue.p99", {theme.ink3, width, Dash{6, 4}.scaled(width / 2)}}};
+  for (const Level& level : levels) {
+    ChartLine line;
+    for (const LoadPoint& p : study.points) line.points.push_back({p.arrivals_per_s, shown(p, token).*level.value * kMilli});
+    line.stroke = level.stroke;
+    line.label = t.text(level.key);
+    line.weight = level.value == &Percentiles::p50 ? Weight::bold : Weight::regular;
+    line.tag = tag;
+    line.readout = [&input, &study, token](const ChartPoint& at) {
+      for (const LoadPoint& p : study.points)
+        if (p.arrivals_per_s == at.x) return readout_of(input, p, token);
+      return Readout{};
+    };
+    chart.lines.push_back(std::move(line));
+  }
+  if (limit > 0) {
+    ChartLine promised;
+    promised.points = {{chart.x_from, limit}, {chart.x_to, limit}};
+    promised.stroke = {theme.err, width * 0.8f, Dash{5, 4}.scaled(width / 2)};
+    promised.label = t.format("figure.latency-throughput.slo", {format_duration(limit / kMilli)});
+    promised.essential = true;
+    chart.lines.push_back(std::move(promised));
+  }
+  if (const LoadPoint* own = told(study); own != nullptr && own->own)
+    chart.now = Chart::Now{own->arrivals_per_s, t.format("figure.queue.now", {format_significant(own->arrivals_per_s)})};
+  chart.note = t.text("figure.queue.note");
+  return chart;
+}
+
+}  // namespace
+
+FigureHead queue_head(const FigureInput& input, const FigureView& view) {
+  const TextTable& t = input.texts;
+  FigureHead head;
+  head.title = t.text(per_token(view) ? "figure.queue.title.token" : "figure.queue.title.first");
+  const LoadPoint* p = told(study_of(input));
+  if (p == nullptr || p->result.requests == 0) return head;
+  const Percentiles& times = shown(*p, per_token(view));
+  head.brief = t.format("figure.queue.takeaway.brief", {format_duration(times.p50), rate_text(p->arrivals_per_s)});
+  head.takeaway = p->result.overloaded ? t.format("figure.queue.takeaway.overloaded", {rate_text(p->arrivals_per_s)})
+                                       : t.format("figure.queue.takeaway", {head.brief, format_duration(times.p99)});
+  return head;
+}
+
+void draw_queue(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+  const Rect rest = draw_figure_head(canvas, area, input, view, queue_head(input, view));
+  if (rest.empty()) return;
+  const LoadCurve& study = study_of(input);
+  const bool simulated = !study.points.empty() && shown(study.points.front(), per_token(view)).p50 > 0;
+  if (!simulated || input.report.quantities.value_or(Q::requests_per_s, 0) <= 0)
+    return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.queue.empty"));
+  draw_line_chart(canvas, rest, input, chart_of(input, view, study, canvas.em()));
+}
+
+std::string queue_data(const FigureInput& input, const FigureView&) {
+  std::string out = "arrivals per s\tTTFT p50 s\tTTFT p90 s\tTTFT p99 s\tper token p50 s\tper token p90 s\tper token p99 s\tmean batch\toverloaded\n";
+  for (const LoadPoint& p : study_of(input).points) {
+    const Percentiles &a = p.result.ttft_s, &b = p.result.time_per_token_s;
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.arrivals_per_s, a.p50, a.p90, a.p99, b.p50, b.p90, b.p99, p.result.mean_batch,
+                       p.result.overloaded ? "yes" : "no");
+  }
+  return out;
+}
+
+}  // namespace roofscape::widgets
