@@ -175,3 +175,17 @@ TEST_CASE("the command line is copied, quoted where a shell would cut it") {
   CHECK(app::command_line(block, {{"batch", "512"}, {"chip", "tpu-v5e"}}) == "roofscape-cli calc matmul chip=tpu-v5e batch=512");
   CHECK(app::command_line(block, {{"batch", "a b'c"}}) == "roofscape-cli calc matmul batch='a b'\\''c'");
 }
+
+TEST_CASE("inputs, outputs and answers of every block are named in words, not by their ids") {
+  Harness h;
+  for (const engine::BuildingBlock& block : engine::blocks()) {
+    open(h, block.id);
+    CAPTURE(block.id);
+    for (const auto& t : h.canvas.drawn_texts()) {
+      const widgets::Rect cut = widgets::intersection(t.rect, t.clip);
+      if (cut.empty() || t.rect.x < h.place("bench.search")->rect.right() || t.rect.x > h.place("bench.close")->rect.right()) continue;
+      // Ids stand in hints and in formulas, which are upright words with an underscore and nothing else.
+      CHECK_MESSAGE((t.text.find('_') == std::string::npos || t.text.find(' ') != std::string::npos), t.text);
+    }
+  }
+}
