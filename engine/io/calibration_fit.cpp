@@ -21,7 +21,7 @@ using engine::kCalibrationRows;
 using engine::kSoftwareStacks;
 
 constexpr int kShrinks = 8;           // times the steps are halved
-constexpr int kShrinksLeftOut = 5;    // and where rows are left out: the difference is small beside what leaving out does
+constexpr int kShrinksLeftOut = 3;    // and where rows are left out: the difference is small beside what leaving out does
 constexpr double kFirstStep = 0.1;    // of a parameter's range
 constexpr int kDescents = 25;         // steps over all parameters at once, at most
 constexpr int kTogether = 3;          // times both are tried
@@ -35,7 +35,7 @@ constexpr double kIncomplete = 0.3;   // weight of a row whose configuration is 
 constexpr double kMemory = 1;         // of memory, against time
 constexpr double kLargestError = 1.0; // of |ln|: beyond it a row says nothing more
 constexpr double kEnough = 3e-4;      // of the objective: less is no progress
-constexpr double kDoesNotFit = 0.2;   // charged, a row
+constexpr double kDoesNotFit = 1;     // charged, a row
 constexpr double kExcess = 10;        // and for what does not fit, of the memory there is
 constexpr double kMoved = 0.002;      // for a parameter moved by its whole range from the start: measurements have to ask for it
 
@@ -167,11 +167,11 @@ class Fit {
   }
 
   // Downhill over all parameters at once and one by one, in turn.
-  void search(int shrinks) {
+  void search(int rounds, int shrinks) {
     double now = objective();
     Calibration found = best_;
     double least = now;
-    for (int round = 0; round < kTogether; ++round) {
+    for (int round = 0; round < rounds; ++round) {
       descend();
       now = one_by_one(2, objective());
       if (now < least) least = now, found = best_;
@@ -216,7 +216,8 @@ class Fit {
     }
     if (predicted.fits) return;
     row.error.back() = kExcess * predicted.excess;
-    row.loss[0] += kDoesNotFit + kExcess * predicted.excess;
+    // That it ran is certain, however little of it is stated.
+    row.loss[0] += (kDoesNotFit + kExcess * predicted.excess) / row.weight;
   }
 
   static bool takes_part(const SearchedValue& value, const Row& row) { return value.of[row.stack]; }
@@ -397,11 +398,11 @@ CalibrationFit fit_calibration(std::span<const Measurement> entries, const Prese
   // Both fits, one after the other; the rows of one family or model may be left out.
   struct Fits {
     Fit training, serving;
-    void search(const Calibration& start, int shrinks) {
+    void search(const Calibration& start, int rounds, int shrinks) {
       training.start_from(start);
-      training.search(shrinks);
+      training.search(rounds, shrinks);
       serving.start_from(training.best());
-      serving.search(shrinks);
+      serving.search(rounds, shrinks);
     }
     std::vector<double> errors(const std::string& family, const std::string& model) const {
       std::vector<double> all = training.errors(family, model);
@@ -417,11 +418,11 @@ CalibrationFit fit_calibration(std::span<const Measurement> entries, const Prese
   Fits fits = make(file.start);
   out.rows = fits.training.size() + fits.serving.size();
   out.start = fits.objective();
-  fits.search(file.start, kShrinks);
+  fits.search(file.start, kTogether, kShrinks);
   // What fitted was judged by the start; once more by what has been found.
   const Calibration first = fits.serving.best();
   fits = make(first);
-  fits.search(first, kShrinks);
+  fits.search(first, 1, kShrinks);
   out.objective = fits.objective();
   out.calibration = fits.serving.best();
   const std::vector<double> errors = fits.errors({}, {});
@@ -454,7 +455,7 @@ CalibrationFit fit_calibration(std::span<const Measurement> entries, const Prese
       const std::string family = families ? fold.name : std::string(), model = families ? std::string() : fold.name;
       own.training.hold(family, model);
       own.serving.hold(family, model);
-      own.search(file.start, kShrinksLeftOut);
+      own.search(file.start, 1, kShrinksLeftOut);
       left_out[i] = own.errors(family, model);
       fold.held_out = median_of(left_out[i]);
     }

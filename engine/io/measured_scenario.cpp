@@ -266,6 +266,9 @@ class Builder {
       return entry_.precision.empty() ? "the precision is not stated"
                                       : fmt::format("the precision {} is not modelled in training", in_quotes(entry_.precision));
     s_.precision = row->precision;
+    // Gradients of bf16 weights were added up and reduced in fp32 before recipes of Megatron-Core left them in 16 bits.
+    const bool in_full = s_.assumptions.stack == engine::StackChoice::megatron_2021 || entry_.source.find("nanotron") != std::string::npos;
+    if (in_full && entry_.precision == "bf16") s_.precision.gradients = Dtype::fp32;
     if (!s_.cluster.chip[engine::peak_field(s_.precision.compute)].value)
       return fmt::format("the chip's peak for {} is not known", entry_.precision);
     return {};

@@ -13,7 +13,8 @@
 // The generation of software is what the source's words say: Megatron-LM and Megatron-DeepSpeed up to 2022 (before
 // FlashAttention), JAX (MaxText, PaxML, tpu-recipes), PyTorch FSDP (torchtitan, llm-foundry, fms-fsdp, AutoModel ...), else
 // Megatron-Core and its relatives.
-// Mixed precision keeps 16-bit weights and gradients and, in 32 bits, Adam's state with a master copy.
+// Mixed precision keeps 16-bit weights and gradients and, in 32 bits, Adam's state with a master copy; the older
+// Megatrons and nanotron add up and reduce the gradients of bf16 weights in 32 bits too.
 #pragma once
 
 #include <string>

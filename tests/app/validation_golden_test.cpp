@@ -1,6 +1,7 @@
-// Three dozen published runs and what calibrated mode predicts of them: accuracy cannot rot unseen. The facts are in
+// Four dozen published runs and what calibrated mode predicts of them: accuracy cannot rot unseen. The facts are in
 // tests/golden/measured_runs.json, each with its source; the errors in measured_runs.txt, written anew with
 // ROOFSCAPE_UPDATE_GOLDEN=1.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include "io_fixture.h"
 #include "tests/test_paths.h"
 
+#include "engine/io/calibration_fit.h"
 #include "engine/io/measurements.h"
 #include "engine/io/validation.h"
 
@@ -50,6 +52,28 @@ TEST_CASE("step times of published runs are predicted within 8 % in the median, 
   const io::ValidationSummary& times = kind(runs(engine::Mode::calibrated), "training_time");
   CHECK(times.median <= 0.08);
   CHECK(times.p90 <= 0.20);
+}
+
+TEST_CASE("latencies and rates of published decoding runs are predicted within 15 % in the median") {
+  CHECK(kind(runs(engine::Mode::calibrated), "inference").median <= 0.15);
+}
+
+TEST_CASE("a calibration fitted again to the same runs is the same to the last bit") {
+  const auto entries = io::load_measurements(golden("measured_runs.json").string());
+  REQUIRE(entries);
+  std::vector<io::InputError> problems;
+  const std::vector<io::CalibrationFile> files = io::shipped_calibrations(problems);
+  const auto file = std::find_if(files.begin(), files.end(), [](const io::CalibrationFile& f) { return f.id == "tpu-v5e"; });
+  REQUIRE(file != files.end());
+  const auto fit = [&](bool hold_out) { return io::fit_calibration(entries.value(), test::shipped(), *file, hold_out); };
+  const io::CalibrationFit once = fit(false), held = fit(true);
+  CHECK(once.calibration == held.calibration);
+  CHECK(once.objective == held.objective);
+  CHECK(once.objective < once.start);
+  REQUIRE(held.by_family.size() == 1);
+  // With nothing left to fit to, the start stays: what is left out is not looked at.
+  CHECK(held.by_family[0].held_out > held.by_family[0].fitted);
+  CHECK(fit(true).by_family[0].held_out == held.by_family[0].held_out);
 }
 
 TEST_CASE("no published run that completed is predicted not to fit") {

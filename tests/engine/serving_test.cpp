@@ -143,6 +143,34 @@ TEST_CASE("speculation brings 3.36 tokens a step for four drafts at 0.8, and che
   CHECK(value(s, Q::pass_tokens) == 5 * 128);
   CHECK(value(s, Q::decode_draft) == near(4 * 0.05 * value(s, Q::decode_model_step)));
 }
+TEST_CASE("calibrated, collectives of a decoding step stand between its kernels, and starting them takes time") {
+  const Scenario ideal = with(preset("llama3-70b-serving-8-h100"), {"workload.batch=1"});
+  const Scenario s = with(ideal, {"assumptions.mode=calibrated"});
+  CHECK(value(ideal, Q::decode_host) == 0);
+  CHECK(value(s, Q::decode_host) > 0);
+  CHECK(value(s, Q::decode_exposed) == near(value(s, Q::decode_network)));
+  CHECK(value(s, Q::decode_step) > 1.5 * value(ideal, Q::decode_step));
+}
+TEST_CASE("calibrated, a pass reads no embedding, and the whole output head where it is not split") {
+  const Scenario split = with(preset("llama3-70b-serving-8-h100"), {"assumptions.mode=custom"});
+  const Scenario whole = with(split, {"assumptions.custom.whole_head=1"});
+  const double vocabulary = 128256.0 * 8192, tensor = split.parallelism.tensor;
+  const double bytes = value(split, Q::weight_width_bytes);
+  CHECK(value(split, Q::weight_read_bytes) == near(bytes * (value(split, Q::params_total) - vocabulary) / tensor));
+  CHECK(value(whole, Q::weight_read_bytes) - value(split, Q::weight_read_bytes) == near(bytes * vocabulary * (1 - 1 / tensor)));
+}
+TEST_CASE("prompts that are prefilled together read the weights once") {
+  const Scenario one = with(preset("llama2-13b-16-v5e"), {"workload.prompt_tokens=16"});
+  const Scenario four = with(one, {"serving.prefill_prompts=4"});
+  CHECK(value(four, Q::prefill_weight_read) == value(one, Q::prefill_weight_read));
+  CHECK(value(four, Q::prefill_flops_time) == near(4 * value(one, Q::prefill_flops_time)));
+}
+TEST_CASE("software that trains does not serve, and the other way round") {
+  const Scenario s = with(preset("llama3-70b-serving-8-h100"), {"assumptions.stack=megatron"});
+  CHECK(software_stack(s) == SoftwareStack::inflight);
+  CHECK(software_stack(with(s, {"assumptions.stack=faster-transformer"})) == SoftwareStack::faster_transformer);
+  CHECK(software_stack(with(preset("llama3-8b-8-h100"), {"assumptions.stack=inflight"})) == software_stack(preset("llama3-8b-8-h100")));
+}
 TEST_CASE("a prefix found in the cache is not prefilled") {
   const Scenario s = with(preset("llama3-70b-16-v5e"), {"serving.prefix_hit_rate=0.5"});
   CHECK(value(s, Q::prefill_linear_flops) == near(0.5 * value(preset("llama3-70b-16-v5e"), Q::prefill_linear_flops)));
