@@ -119,7 +119,11 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   c.fp8 = s.precision.compute == Dtype::fp8;
   const double nodes = std::max(1.0, static_cast<double>(chip_count(s.cluster)) / kChipsAHost);
   c.log_nodes = input_leaf<S>(trace, Q::log_nodes, -1, std::log(nodes), "scenario");
-  in.chip.hbm_capacity = named(Q::achieved_capacity, in.chip.hbm_capacity * c[Calibrated::capacity]);
+  // The report's capacity is what is there, made of the data sheet's.
+  const Sourced& capacity = chip[ChipField::hbm_bytes];
+  if (capacity.value)
+    in.chip.hbm_capacity =
+        named(Q::hbm_capacity, input_leaf<S>(trace, Q::sheet_capacity, -1, *capacity.value, capacity.source) * c[Calibrated::capacity]);
   const S& link = c[Calibrated::link_efficiency];
   const S& fabric = c[Calibrated::fabric_efficiency];
   in.achieved.nvlink = named(Q::achieved_links, in.chip.nvlink * link);

@@ -76,7 +76,7 @@ class Kernels {
     // Every expert gets the tokens that the ranks of its group send: as many as this rank sends out, in the mean.
     const S& X = in_.degree(Axis::expert).x;
     const S& Z = in_.experts_split_tensor ? in_.expert_tensor : Y;
-    const S rows = t_ * m.experts_per_token * X * Z / (m.n_experts * Y);
+    const S rows = named(Q::kernel_expert_tokens, t_ * m.experts_per_token / m.n_experts) * X * Z / Y;
     const S crowded = share * c(Calibrated::expert_imbalance);
     mlp(ProductPart::experts, rows, m.d_ff_expert / Z, m.n_experts / X, crowded);
     product(router, ProductPart::layer, {t_, D, m.n_experts, one_}, share / Y);
@@ -87,7 +87,8 @@ class Kernels {
     const S& T = in_.sequence_length;
     const LayerWidths<S> w = layer_widths(in_, key_);
     const S& C = in_.calibration.peak_16;
-    const S flops = attention_forward_flops(in_, w.attention, t_, !in_.calibration.scores_in_hbm);
+    const S flops = named(Q::kernel_flops, product_index(OperationKind::attention, ProductPart::layer, ProductPass::forward),
+                          attention_forward_flops(in_, w.attention, t_, !in_.calibration.scores_in_hbm));
     if (in_.calibration.scores_in_hbm) {
       const S heads = m.n_heads / in_.degree(Axis::tensor).x;
       const S scores = constant<S>(2, unit::bytes_each) * t_ * T * heads * c(Calibrated::score_passes) / in_.calibration.hbm;
@@ -95,7 +96,7 @@ class Kernels {
       add(OperationKind::attention, math, two_ * math);
       return;
     }
-    const S ramp = (T + c(Calibrated::attention_length)) / T;
+    const S ramp = named(Q::attention_ramp, (T + c(Calibrated::attention_length)) / T);
     add(OperationKind::attention, flops * ramp / (C * c(Calibrated::attention_forward)) + c(Calibrated::kernel_gap),
         constant<S>(kAttentionBackward) * flops * ramp / (C * c(Calibrated::attention_backward)) + c(Calibrated::kernel_gap));
   }
@@ -115,6 +116,7 @@ class Kernels {
     const int o = static_cast<int>(OperationKind::attention);
     out.attention_forward = named(Q::kernel_forward, o, forward_[at(OperationKind::attention)]);
     out.attention_backward = named(Q::kernel_backward, o, backward_[at(OperationKind::attention)]);
+    forward_[at(OperationKind::attention)] = out.attention_forward;
   }
 
   void vectors(LayerKernels<S>& out) {
@@ -122,8 +124,10 @@ class Kernels {
     S bytes = ops_.operations[at(norms)].hbm_bytes + ops_.operations[at(rope)].hbm_bytes +
               ops_.operations[at(activation)].hbm_bytes + ops_.operations[at(residual)].hbm_bytes;
     if (m.is.moe)
-      bytes = bytes + constant<S>(kPermutationPasses) * in_.activation_bytes * t_ * m.experts_per_token * m.d_model *
-                          p_.moe_share / (key_.sequence_parallel ? in_.degree(Axis::tensor).x : one_);
+      bytes = bytes + named(Q::permutation_bytes, constant<S>(kPermutationPasses) * in_.activation_bytes *
+                                                      named(Q::routed_tokens, t_ * m.experts_per_token * p_.moe_share) * m.d_model /
+                                                      (key_.sequence_parallel ? in_.degree(Axis::tensor).x : one_));
+    bytes = named(Q::kernel_vector_bytes, bytes);
     const S gaps = constant<S>(kVectorKernels) * c(Calibrated::kernel_gap);
     out.vector_forward = named(Q::layer_vector_forward, c(Calibrated::vector_passes) * bytes / in_.calibration.hbm + gaps);
   }
@@ -182,7 +186,7 @@ S product_time(const Inputs<S>& in, const ProductShape<S>& shape, const S& weigh
   const S tile = input_leaf<S>(trace, Q::kernel_tile, -1, kTile, "rows and columns of the output that one multiprocessor makes at a time");
   const S units = input_leaf<S>(trace, Q::kernel_units, -1, c.units, "of the chip");
   const S rows = name(Q::kernel_rows, shape.rows), columns = name(Q::kernel_columns, shape.out), depth = name(Q::kernel_depth, shape.in);
-  const S& count = shape.count;
+  const S count = name(Q::kernel_count, shape.count);
   // Waves of tiles, the last of which leaves units without one, and tiles with an edge beyond the output.
   const S tiles = name(Q::kernel_tiles, ceil(rows / tile) * ceil(columns / tile) * count);
   const S waves = name(Q::kernel_waves, ceil(tiles / units));

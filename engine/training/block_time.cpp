@@ -47,7 +47,8 @@ void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisM
                                Calibrated::hidden_context, Calibrated::hidden_expert};
   time.exposed.fill(in.zero);
   std::array<bool, kAxisCount> filled{};
-  const auto direction = [&](const std::array<S, kAxisCount>& comm, const S& work) {
+  const auto name = [&names](Q q, const S& x) { return named(q, names.index, x); };
+  const auto direction = [&](const std::array<S, kAxisCount>& comm, const S& work, Q issued, Q late) {
     // Tensor-parallel kernels that send while they multiply are made for one node.
     const auto hides = [&in](std::size_t i) {
       return static_cast<Axis>(i) != Axis::tensor || in.links[Axis::tensor].tier != LinkTier::fabric;
@@ -55,7 +56,8 @@ void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisM
     S under = in.zero;
     for (std::size_t i = 0; i < kHidden.size(); ++i)
       if (communicates[i] && hides(i)) under = under + in.calibration[kHidden[i]] * comm[i];
-    const S beyond = max(under - work, in.zero);
+    under = name(issued, under);
+    const S beyond = name(late, max(under - work, in.zero));
     const bool outlasts = value_of(beyond) > 0;
     S exposed = in.zero;
     for (std::size_t i = 0; i < kHidden.size(); ++i) {
@@ -69,9 +71,10 @@ void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisM
     }
     return exposed;
   };
-  const auto name = [&names](Q q, const S& x) { return named(q, names.index, x); };
-  time.exposed_forward = name(names.exposed_forward, direction(block.comm_forward, time.work_forward));
-  time.exposed_backward = name(names.exposed_backward, direction(block.comm_backward, time.work_backward));
+  time.exposed_forward =
+      name(names.exposed_forward, direction(block.comm_forward, time.work_forward, names.hidden_forward, names.outlast_forward));
+  time.exposed_backward =
+      name(names.exposed_backward, direction(block.comm_backward, time.work_backward, names.hidden_backward, names.outlast_backward));
   time.forward = name(names.forward, time.work_forward + time.exposed_forward);
   time.backward = name(names.backward, time.work_backward + time.exposed_backward);
   time.hbm_exposed = name(names.hbm_exposed, block.hbm_forward + block.hbm_backward);
@@ -85,13 +88,15 @@ void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisM
 BlockNames layer_names() {
   return {Q::layer_work_forward,    Q::layer_work_backward,    Q::layer_network_forward, Q::layer_network_backward,
           Q::layer_exposed_forward, Q::layer_exposed_backward, Q::layer_time_forward,    Q::layer_time_backward,
-          Q::layer_hbm_exposed,     Q::layer_exposed,          -1};
+          Q::layer_hbm_exposed,     Q::layer_exposed,          Q::layer_hidden_forward,  Q::layer_hidden_backward,
+          Q::layer_outlast_forward, Q::layer_outlast_backward, -1};
 }
 
 BlockNames vocabulary_names(int block) {
   return {Q::block_work_forward,    Q::block_work_backward,    Q::block_network_forward, Q::block_network_backward,
           Q::block_exposed_forward, Q::block_exposed_backward, Q::block_forward,         Q::block_backward,
-          Q::block_hbm_exposed,     Q::block_exposed,          block};
+          Q::block_hbm_exposed,     Q::block_exposed,          Q::block_hidden_forward,  Q::block_hidden_backward,
+          Q::block_outlast_forward, Q::block_outlast_backward, block};
 }
 
 template <Scalar S>

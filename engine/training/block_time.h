@@ -33,6 +33,7 @@ struct BlockTime {
 struct BlockNames {
   Q work_forward, work_backward, network_forward, network_backward, exposed_forward, exposed_backward, forward, backward,
       hbm_exposed, exposed;
+  Q hidden_forward, hidden_backward, outlast_forward, outlast_backward;  // calibrated: what is sent under the work
   int index = -1;
 };
 BlockNames layer_names();

@@ -23,8 +23,8 @@ void take_kernel_times(const Inputs<S>& in, const S& again, LayerCost<S>& cost) 
   const LayerKernels<S>& k = cost.kernels;
   cost.layer.math_forward = named(Q::layer_math_forward, k.matmul_forward + k.attention_forward);
   cost.layer.math_backward = named(Q::layer_math_backward, k.matmul_backward + k.attention_backward + k.again);
-  cost.layer.hbm_forward = k.vector_forward;
-  cost.layer.hbm_backward = k.vector_backward;
+  cost.layer.hbm_forward = named(Q::layer_hbm_forward, k.vector_forward);
+  cost.layer.hbm_backward = named(Q::layer_hbm_backward, k.vector_backward);
   if (in.calibration.issues) {
     // A host that starts kernels more slowly than the chip runs them sets the pace; what it waits for is of no kernel.
     const S& issue = in.calibration[Calibrated::issue];
@@ -211,7 +211,7 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LinkRates<S>& rates, const La
   cost.expert_bytes = cost.expert_exchange = in.zero;
   if (spread) {
     const AxisLinks& links = in.links[Axis::expert];
-    const S stream = tensor.n > 1 ? cost.tensor_bytes : in.activation_bytes * t * in.model.d_model;
+    const S stream = tensor.n > 1 ? cost.tensor_bytes : named(Q::tensor_activation_bytes, in.activation_bytes * t * in.model.d_model);
     const S copies = cost.params.moe_share * min(in.model.experts_per_token, expert.x);
     cost.expert_bytes =
         named(Q::expert_bytes, copies * (key.sequence_parallel ? stream / tensor.x : stream));

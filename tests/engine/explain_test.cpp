@@ -17,6 +17,8 @@ constexpr const char* kPresets[] = {"llama3-70b-v5p-pod", "llama3-405b-16k-h100"
 std::vector<Scenario> scenarios() {
   std::vector<Scenario> out;
   for (const char* id : kPresets) out.push_back(preset(id));
+  for (const char* id : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100-8k", "gpt3-175b-1024-a100", "mixtral-8x7b-64-h100"})
+    out.push_back(tests::with(preset(id), {"assumptions.mode=calibrated"}));
   for (const char* model : {"deepseek-v3", "deepseek-v2-lite", "gpt-oss-120b", "mixtral-8x7b", "gemma3-27b-text", "gpt3-175b", "bloom-176b"})
     for (const char* flops : {"assumptions.flops=6p", "assumptions.flops=exact", "assumptions.flops=exact_causal"})
       for (const char* preset_id : {"llama3-405b-16k-h100", "llama3-8b-8-h100"})
