@@ -264,6 +264,7 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
   };
   workspace.interaction.write_clipboard = [](const std::string& text) { glfwSetClipboardString(g_clipboard_owner, text.c_str()); };
 
+  if (options.capture) workspace.finish_evidence();
   Settings written = workspace.settings;
   std::string title;
   int drawn = 0;
@@ -283,6 +284,7 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
         glfwWaitEvents();
       }
     }
+    if (workspace.take_evidence()) events.frames = std::max(events.frames, 2);
     if (!options.capture && glfwGetWindowAttrib(window, GLFW_ICONIFIED) != 0) {
       events.frames = 0;
       glfwWaitEvents();
@@ -320,6 +322,7 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
     }
     if (options.capture) events.frames = kFramesAfterEvent;
     glfwSwapBuffers(window);
+    workspace.start_evidence([] { glfwPostEmptyEvent(); });  // once there is something to see
 
     const std::string wanted = workspace.session.scenario().name.empty() ? "Roofscape" : workspace.session.scenario().name + " \u2013 Roofscape";
     if (wanted != title) {

@@ -232,7 +232,7 @@ void Workspace::export_current_figure() {
     return;
   }
   const FigureInput input{session.scenario(), session.report(), texts_, paper.value(), view.studies,
-                          view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips()};
+                          view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips(), view.evidence.get()};
   view.studies.begin_frame(std::numeric_limits<std::int64_t>::max());  // a file is whole
   const FigureView shown = shown_view(current_figure());
   const auto folder = export_folder();
@@ -248,7 +248,7 @@ void Workspace::export_current_figure() {
 std::string Workspace::figure_data() const {
   const FigureRow& row = figures()[current_figure()];
   widgets::StudyCache studies;  // of this scenario, which need not be the one that is drawn
-  return widgets::figure_data(row, {session.scenario(), session.report(), texts_, theme_, studies, view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips()}, shown_view(current_figure()));
+  return widgets::figure_data(row, {session.scenario(), session.report(), texts_, theme_, studies, view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips(), view.evidence.get()}, shown_view(current_figure()));
 }
 
 void Workspace::save() {
@@ -419,6 +419,22 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   draw_splitters(ctx, layout, request);
   view.arrangement.right_open = view.right_open == !request.compact ? std::nullopt : std::optional(view.right_open);
   return edited;
+}
+
+void Workspace::start_evidence(std::function<void()> wake) { evidence_.start(session.library(), std::move(wake)); }
+
+void Workspace::finish_evidence() {
+  evidence_.start(session.library(), {});
+  evidence_.wait();
+  take_evidence();
+}
+
+bool Workspace::take_evidence() {
+  if (const std::string problem = evidence_.take_problem(); !problem.empty()) session.say({true, problem, {}});
+  auto made = evidence_.take();
+  if (made == nullptr) return false;
+  view.evidence = std::move(made);
+  return true;
 }
 
 void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& input, const Rect& window) {

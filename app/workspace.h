@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/evidence_job.h"
 #include "app/layout.h"
 #include "app/panels/panel.h"
 #include "app/session.h"
@@ -42,6 +43,11 @@ class Workspace {
   WindowActions actions;
   widgets::Interaction interaction;
   widgets::Probe probe;
+
+  // Predicts the published measurements beside the window (app/evidence_job.h); `wake` is called from another thread.
+  void start_evidence(std::function<void()> wake);
+  void finish_evidence();  // the same, now: for a picture of one moment, and for tests
+  bool take_evidence();    // true if there is something new to draw
 
   // Draws one frame. `begin_canvas` says what the em is before: call em_px() first for the fonts.
   void frame(widgets::ScreenCanvas& canvas, ImDrawList* list, const widgets::UiInput& input, const widgets::Rect& window);
@@ -119,6 +125,7 @@ class Workspace {
     bool dismiss = false;
   };
   Asked asked_;
+  EvidenceJob evidence_;
   std::vector<std::string> list_;  // what the entries of the open list load
 };
 

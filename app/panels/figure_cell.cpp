@@ -84,7 +84,7 @@ FigureInput figure_input(const PanelContext& ctx) {
   const bool drawable = ctx.session.drawable();
   return {drawable ? ctx.session.scenario() : ctx.session.last_drawable(),
           drawable ? ctx.session.report() : ctx.session.last_drawable_report(), ctx.ui.texts, ctx.ui.theme, ctx.view.studies,
-          ctx.view.pinned ? &ctx.view.pinned->baseline : nullptr, {}, ctx.session.library().chips()};
+          ctx.view.pinned ? &ctx.view.pinned->baseline : nullptr, {}, ctx.session.library().chips(), ctx.view.evidence.get()};
 }
 
 FigureView figure_view(const PanelContext& ctx, std::size_t figure) {

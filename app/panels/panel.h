@@ -83,6 +83,7 @@ struct ViewState {
   std::vector<std::pair<double, double>> spans;                   // by figure: the visible part of its x axis
   std::vector<std::array<std::uint8_t, widgets::kMostFigureOptions>> choices;  // by figure: of its options
   widgets::StudyCache studies;                                    // what figures computed beyond the report
+  std::shared_ptr<const engine::EvidenceSet> evidence;            // null: not computed yet
   struct PipelineTools {
     bool critical_path = false, memory_trace = false, playing = false;
     std::optional<double> cursor;                 // share of the time that playback has reached

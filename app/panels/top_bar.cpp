@@ -5,6 +5,7 @@
 
 #include "app/commands.h"
 #include "app/panels/panel.h"
+#include "engine/scenario_fields.h"
 #include "widgets/plot.h"
 
 namespace roofscape::app {
@@ -77,17 +78,25 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
   canvas.text(key_cap.centre(), key, middle);
   if (find_state.hovered) ctx.ui.io.hint("palette.open", choice, {std::string(ctx.text("command.view.palette")), {}});
   if (find_state.clicked) ctx.requests.emplace_back("view.palette");
-  const std::string mode(ctx.text("ui.mode.ideal"));
-  const TextStyle small = ctx.style(t.ink2, kSmallText);
-  const float mode_w = canvas.text_width(mode, small) + ctx.px(16);
-  const Rect pill{std::round(choice.x - ctx.px(12) - mode_w), std::round(y - ctx.px(10)), std::round(mode_w), std::round(ctx.px(20))};
-  canvas.frame(pill, {t.edge, std::max(1.0f, ctx.px(1)), {}}, ctx.px(3));
-  TextStyle centred = small;
-  centred.halign = HAlign::centre;
-  canvas.text(pill.centre(), mode, centred);
-  const ItemState pill_state = ctx.ui.item("mode", pill, Interaction::Focus::none);
-  if (pill_state.hovered)
-    ctx.ui.io.hint("mode", pill, {std::string(ctx.text("field.assumptions.mode.label")), {}}, std::string(ctx.text("ui.mode.about")));
+  // All three where there is room, else the present one with the others under it.
+  std::vector<std::string> modes;
+  for (const std::string_view word : engine::find_field("assumptions.mode")->choices) modes.emplace_back(ctx.text("choice.assumptions.mode." + std::string(word)));
+  const int present = static_cast<int>(scenario.assumptions.mode);
+  float widest = 0;
+  for (const std::string& name : modes) widest = std::max(widest, canvas.text_width(name, ctx.style(t.ink)));
+  const float mode_w = ctx.view.compact ? widest + ctx.px(44) : static_cast<float>(modes.size()) * (widest + ctx.px(20));
+  const Rect pill{std::round(choice.x - ctx.px(12) - mode_w), std::round(y - h / 2), std::round(mode_w), h};
+  const Readout mode_tip{std::string(ctx.text("field.assumptions.mode.label")), {}};
+  const std::string mode_about(ctx.text("ui.mode.about." + std::string(engine::find_field("assumptions.mode")->choices[static_cast<std::size_t>(present)])));
+  int chosen = present;
+  if (ctx.view.compact) {
+    std::vector<Option> options;
+    for (std::size_t i = 0; i < modes.size(); ++i) options.push_back({modes[i], {}, true, false, static_cast<int>(i)});
+    chosen = drop_down(ctx.ui, pill, "mode", options, present, mode_tip, mode_about);
+  } else {
+    chosen = segmented(ctx.ui, pill, "mode", modes, present, mode_tip, mode_about);
+  }
+  scenario.assumptions.mode = static_cast<engine::Mode>(chosen);
 
   // Middle: the scenario; a dot before the name while it is not saved.
   const std::string name = scenario.name.empty() ? std::string(ctx.text("ui.scenario.unnamed")) : scenario.name;

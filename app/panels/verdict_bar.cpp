@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "app/panels/evidence_band.h"
 #include "app/panels/panel.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
@@ -21,6 +22,7 @@ struct Fact {
   std::optional<Mark> mark;
   Q quantity = Q::step_time;
   float share = 1;  // of the width
+  std::optional<engine::EvidenceKind> evidence = {};  // what its error band is of
 };
 
 std::string value_of(const PanelContext& ctx, Q q, NumberOptions options = {}) {
@@ -76,6 +78,7 @@ Fact memory_fact(const PanelContext& ctx) {
   const engine::Report& report = ctx.session.report();
   const auto& q = report.quantities;
   Fact f{"verdict.memory", std::string(ctx.text("ui.verdict.memory")), std::string(kNoValue), {}, {}, Q::memory_total, 1.12f};
+  if (!serves(ctx.session.scenario())) f.evidence = engine::EvidenceKind::memory;
   const auto total = q[Q::memory_total], free = q[Q::memory_free], capacity = q[Q::hbm_capacity];
   if (!total || !free || !capacity) {
     f.below = ctx.text("report.verdict.memory_unknown");
@@ -91,6 +94,12 @@ Fact memory_fact(const PanelContext& ctx) {
   } else if (report.fits()) {
     f.mark = Mark::good;
     f.value = ctx.text("ui.verdict.fits");
+    // Within the band it may as well not.
+    const engine::ErrorBand* band = f.evidence ? band_of(ctx, *f.evidence) : nullptr;
+    if (band != nullptr && band->validated() && band->most(*total) > *capacity) {
+      f.mark = Mark::warning;
+      f.value = ctx.text("ui.verdict.fits_barely");
+    }
     f.below = several ? ctx.format("ui.verdict.fits.stage", {amount, all, stage}) : ctx.format("ui.verdict.fits.one", {amount, all});
   } else {
     f.mark = Mark::error;
@@ -137,9 +146,10 @@ Fact bound_fact(const PanelContext& ctx) {
 void training_facts(const PanelContext& ctx, bool compact, std::vector<Fact>& all) {
   const engine::Report& report = ctx.session.report();
   const auto& q = report.quantities;
-  all.push_back({"verdict.mfu", "MFU", value_of(ctx, Q::mfu), std::string(ctx.text("ui.verdict.ideal")), {}, Q::mfu, 0.88f});
+  all.push_back({"verdict.mfu", "MFU", value_of(ctx, Q::mfu), band_words(ctx, engine::EvidenceKind::step), {}, Q::mfu, 0.94f,
+                 engine::EvidenceKind::step});
   all.push_back({"verdict.step", std::string(ctx.text("ui.verdict.step")), value_of(ctx, Q::step_time),
-                 value_of(ctx, Q::tokens_per_s), {}, Q::step_time, 0.94f});
+                 value_of(ctx, Q::tokens_per_s), {}, Q::step_time, 1.0f, engine::EvidenceKind::step});
   Fact run{"verdict.run", std::string(ctx.text("ui.verdict.run")), std::string(kNoValue), {}, {}, Q::run_days, 1.0f};
   if (const auto days = q[Q::run_days]; days && !report.has_errors()) {
     run.value = verdict_value(ctx, Q::run_days, *days);
@@ -172,7 +182,8 @@ void serving_facts(const PanelContext& ctx, std::vector<Fact>& all) {
   const bool drafts = ctx.session.scenario().serving.draft_tokens > 0;
   add("verdict.token", "ui.verdict.token", Q::time_per_output_token,
       drafts ? ctx.format("ui.verdict.token.drafts", {value_of(ctx, Q::decode_step), value_of(ctx, Q::accepted_per_step, {.unit = false})})
-             : ctx.format("ui.verdict.token.batch", {format_count(ctx.session.scenario().workload.batch)}), 1.0f);
+             : ctx.format("ui.verdict.token.batch", {format_count(ctx.session.scenario().workload.batch)}), 1.0f)
+      .evidence = engine::EvidenceKind::decode;
   add("verdict.tokens", "ui.verdict.tokens", Q::serving_tokens_per_s,
       ctx.format("ui.verdict.per_chip", {value_of(ctx, Q::serving_tokens_per_chip)}), 1.12f);
   Fact& most = add("verdict.max_batch", "ui.verdict.max_batch", Q::max_batch, {}, 0.9f);
@@ -327,6 +338,14 @@ engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario 
     for (const float size : {1.25f, 1.0f, 0.85f})
       if (ctx.ui.canvas.text_width(f.value, value) > room - (vx - x) && value.em > size * ctx.ui.em()) value.em = size * ctx.ui.em();
     quantity_text(ctx, f.id, {vx, value_y}, f.value, value, f.quantity);
+    if (const auto v = ctx.session.report().quantities[f.quantity]; f.evidence && v) {
+      const BandedValue banded{std::string(f.id) + ".band", *f.evidence, *v, engine::quantity(f.quantity).unit, f.quantity == Q::mfu};
+      const float after = vx + ctx.ui.canvas.text_width(f.value, value) + ctx.px(10);
+      draw_error_band(ctx, {after, value_y}, x + room - after, banded);
+      // MFU says in words what its band is of.
+      if (f.quantity == Q::mfu && !ctx.view.pinned)
+        band_item(ctx, {x, below_y - ctx.px(9), room, ctx.px(18)}, {std::string(f.id) + ".validated", *f.evidence, *v, banded.unit, true});
+    }
     // Memory is that of the fullest stage, the bound is a part of the step: they light up where they are drawn.
     if (ctx.ui.io.rested(f.id) >= 0) {
       if (f.id == "verdict.memory" && ctx.session.report().stages.size() > 1) ctx.view.next_hovered_stage = ctx.session.report().fullest_stage;
