@@ -5,6 +5,7 @@
 
 #include "app/strings.h"
 #include "app/text_columns.h"
+#include "widgets/evidence_text.h"
 #include "widgets/number_format.h"
 
 namespace roofscape::app {
@@ -212,6 +213,25 @@ std::string report_text(const engine::Scenario& scenario, const Report& report, 
   append_rows(out, "report.section.bounds", kBoundRows, report, texts);
   out += '\n' + std::string(texts.text("report.section.diagnostics")) + '\n' + diagnostics_text(report, texts);
   return out;
+}
+
+std::string evidence_text(const engine::Scenario& scenario, const Report& report, const engine::Evidence& evidence, const TextTable& texts) {
+  Columns columns({false, false, false});
+  for (const engine::BandedQuantity& row : engine::banded_quantities(scenario)) {
+    const auto value = report.quantities[row.quantity];
+    if (!value) continue;
+    const engine::ErrorBand band = engine::error_band(evidence.points, scenario, row.kind);
+    const engine::Unit& unit = engine::quantity(row.quantity).unit;
+    if (!band.validated()) {
+      columns.add({label(row.quantity, texts), std::string(texts.text("evidence.none")), widgets::outside_text(texts, band, scenario)});
+      continue;
+    }
+    columns.add({label(row.quantity, texts),
+                 row.rate ? widgets::range_text(texts, band.least_rate(*value), band.most_rate(*value), unit)
+                          : widgets::range_text(texts, band.least(*value), band.most(*value), unit),
+                 texts.format("report.evidence.runs", {widgets::format_count(static_cast<double>(band.near.size())), widgets::errors_text(texts, band.low, band.high)})});
+  }
+  return '\n' + std::string(texts.text("report.section.evidence")) + '\n' + columns.text(2);
 }
 
 }  // namespace roofscape::app

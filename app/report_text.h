@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/report.h"
+#include "engine/studies/evidence.h"
 #include "widgets/text_table.h"
 
 namespace roofscape::app {
@@ -15,5 +16,9 @@ std::string verdict_text(const engine::Report& report, const widgets::TextTable&
 
 // One entry a diagnostic: severity, title, sentence, suggestion.
 std::string diagnostics_text(const engine::Report& report, const widgets::TextTable& texts);
+
+// The error bands of its main numbers, from published measurements near the scenario; or why there are none.
+std::string evidence_text(const engine::Scenario& scenario, const engine::Report& report, const engine::Evidence& evidence,
+                          const widgets::TextTable& texts);
 
 }  // namespace roofscape::app

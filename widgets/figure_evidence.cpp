@@ -141,6 +141,7 @@ std::string plan_of(const FigureInput& input, const EvidencePoint& p) {
     if (!plan.empty()) plan += input.texts.text("figure.list_separator");
     plan += input.texts.format(key, {format_count(degree)});
   };
+  add("figure.evidence.plan.data", p.features.chips / std::max(1, p.features.tensor * p.features.pipeline * p.features.context));
   add("figure.axis.tensor", p.features.tensor);
   add("figure.axis.pipeline", p.features.pipeline);
   add("figure.axis.context", p.features.context);

@@ -11,6 +11,7 @@
 #include "app/text_columns.h"
 #include "engine/evaluate.h"
 #include "engine/explain.h"
+#include "engine/io/evidence_points.h"
 #include "engine/io/files.h"
 #include "engine/io/nearest.h"
 #include "engine/io/report_json.h"
@@ -73,11 +74,24 @@ int print(const std::string& text, int code) {
 int eval(const Context& context) {
   const auto evaluated = evaluate(context);
   if (!evaluated) return kBadInput;
+  // Values of one's own were never predicted with.
+  std::optional<engine::Evidence> evidence;
+  const engine::Mode mode = evaluated->scenario.assumptions.mode;
+  if (context.options.evidence && mode != engine::Mode::custom) {
+    const auto files = io::load_evidence(context.library);
+    if (!files) {
+      complain(files.error());
+      return kBadInput;
+    }
+    evidence = io::evidence_points(files.value(), context.library, mode);
+  }
   const auto text = [&](const engine::Diagnostic& diagnostic) { return diagnostic_text(diagnostic, context.texts); };
   const int code = code_of(evaluated->report);
   if (context.options.json)
-    return print(io::report_json(evaluated->scenario, evaluated->report, context.library, text), code);
-  return print(report_text(evaluated->scenario, evaluated->report, context.texts), code);
+    return print(io::report_json(evaluated->scenario, evaluated->report, context.library, text, evidence ? &*evidence : nullptr), code);
+  std::string report = report_text(evaluated->scenario, evaluated->report, context.texts);
+  if (evidence) report += evidence_text(evaluated->scenario, evaluated->report, *evidence, context.texts);
+  return print(report, code);
 }
 
 int check(const Context& context) {

@@ -19,6 +19,7 @@ struct Options {
   std::string scenario;             // preset id or file
   std::vector<std::string> set;     // path=value
   bool json = false;
+  bool evidence = false;            // eval: with the error bands
   bool list = false;                // figure --list
   std::string quantity;             // explain
   std::string block;                // calc

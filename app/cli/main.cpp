@@ -64,6 +64,7 @@ int run(int argc, char** argv) {
   eval->add_option("scenario", options.scenario, text("cli.scenario"))->required();
   add_set(eval);
   eval->add_flag("--json", options.json, text("cli.json"));
+  eval->add_flag("--evidence", options.evidence, text("cli.eval.evidence"));
 
   CLI::App* explain = add_command("explain", "cli.explain");
   explain->add_option("scenario", options.scenario, text("cli.scenario"))->required();

@@ -149,10 +149,28 @@ OrderedJson list_of_diagnostics(const Report& report, const DiagnosticText& text
   return out;
 }
 
+OrderedJson band_json(const engine::ErrorBand& band, double value, bool rate) {
+  if (!band.validated()) return {{"outside", word(engine::kEvidenceFeatureIds[static_cast<std::size_t>(band.outside)])}, {"runs", band.left}};
+  return {{"least", number_json(rate ? band.least_rate(value) : band.least(value))},
+          {"most", number_json(rate ? band.most_rate(value) : band.most(value))},
+          {"error_low", number_json(band.low)},
+          {"error_high", number_json(band.high)},
+          {"runs", band.near.size()},
+          {"sources", band.families}};
+}
+
+OrderedJson evidence_json(const engine::Scenario& scenario, const Report& report, const engine::Evidence& evidence) {
+  OrderedJson out = OrderedJson::object();
+  for (const engine::BandedQuantity& row : engine::banded_quantities(scenario))
+    if (const auto value = report.quantities[row.quantity])
+      out[word(engine::quantity(row.quantity).id)] = band_json(engine::error_band(evidence.points, scenario, row.kind), *value, row.rate);
+  return out;
+}
+
 }  // namespace
 
 std::string report_json(const engine::Scenario& scenario, const Report& report, const PresetLibrary& library,
-                        const DiagnosticText& text) {
+                        const DiagnosticText& text, const engine::Evidence* evidence) {
   OrderedJson out;
   out["scenario"] = scenario_json(scenario, library);
   out["quantities"] = quantities_json(report);
@@ -162,6 +180,7 @@ std::string report_json(const engine::Scenario& scenario, const Report& report, 
   out["stages"] = stages_json(report);
   out["pipeline"] = pipeline_json(report);
   out["diagnostics"] = list_of_diagnostics(report, text);
+  if (evidence != nullptr) out["evidence"] = evidence_json(scenario, report, *evidence);
   return pretty_text(out);
 }
 

@@ -1,6 +1,8 @@
 // A report as JSON: what `roofscape-cli eval --json` prints.
 //   {"scenario": {...}, "quantities": {id: {"value": x, "unit": u}}, "operations": [...], "collectives": [...],
 //    "placement": [...], "stages": [...], "pipeline": {...}, "diagnostics": [...]}
+// and, where published measurements are given, "evidence": {"step.time_s": {"least", "most" (where a measurement is expected),
+//    "error_low", "error_high", "runs", "sources"} or {"outside": feature, "runs": how many were left}, ...}.
 // A quantity without a value is null with a "reason". Quantities that come once per axis or stage are in the tables.
 // "bound" is among the quantities, its value a word.
 #pragma once
@@ -10,6 +12,7 @@
 
 #include "engine/io/preset_library.h"
 #include "engine/report.h"
+#include "engine/studies/evidence.h"
 
 namespace roofscape::io {
 
@@ -17,7 +20,7 @@ namespace roofscape::io {
 using DiagnosticText = std::function<std::string(const engine::Diagnostic&)>;
 
 std::string report_json(const engine::Scenario& scenario, const engine::Report& report, const PresetLibrary& library,
-                        const DiagnosticText& text = {});
+                        const DiagnosticText& text = {}, const engine::Evidence* evidence = nullptr);
 
 // {"diagnostics": [...]} alone.
 std::string diagnostics_json(const engine::Report& report, const DiagnosticText& text = {});

@@ -133,6 +133,11 @@ ErrorBand error_band(std::span<const EvidencePoint> points, const Scenario& scen
   return band_of(points, evidence_features(scenario), kind, [](const EvidencePoint&) { return true; });
 }
 
+std::vector<BandedQuantity> banded_quantities(const Scenario& scenario) {
+  if (scenario.workload.kind == WorkloadKind::serving) return {{Q::time_per_output_token, EvidenceKind::decode, false}};
+  return {{Q::step_time, EvidenceKind::step, false}, {Q::mfu, EvidenceKind::step, true}, {Q::memory_total, EvidenceKind::memory, false}};
+}
+
 ErrorSummary error_summary(std::span<const double> errors) {
   ErrorSummary out;
   out.n = errors.size();

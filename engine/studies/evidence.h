@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/report.h"
 #include "engine/scenario.h"
 
 namespace roofscape::engine {
@@ -113,6 +114,14 @@ struct ErrorBand {
   double most_rate(double value) const { return value * (1 + high); }
 };
 ErrorBand error_band(std::span<const EvidencePoint>, const Scenario&, EvidenceKind);
+
+// The numbers of a report that have a band, with the kind of evidence it is of.
+struct BandedQuantity {
+  Q quantity = Q::step_time;
+  EvidenceKind kind = EvidenceKind::step;
+  bool rate = false;  // goes with one over the predicted time
+};
+std::vector<BandedQuantity> banded_quantities(const Scenario&);
 
 struct ErrorSummary {
   std::size_t n = 0;

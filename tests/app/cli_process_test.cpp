@@ -100,6 +100,23 @@ TEST_CASE("explain prints a derivation down to sourced inputs") {
   CHECK(o.out.find("How to Scale Your Model") != std::string::npos);
 }
 
+TEST_CASE("eval --evidence says where a measurement of each number is expected, or what was not measured") {
+  const Outcome near = run("eval llama3-8b-8-h100 --set assumptions.mode=calibrated --json --evidence");
+  CHECK(near.code == 0);
+  const auto step = nlohmann::json::parse(near.out).at("evidence").at("step.time_s");
+  CHECK(step.at("runs").get<int>() >= 5);
+  CHECK(step.at("least").get<double>() < step.at("most").get<double>());
+  const Outcome far = run(std::string("eval ") + kStart + " --json --evidence");
+  CHECK(nlohmann::json::parse(far.out).at("evidence").at("step.time_s").at("outside") == "chips");
+  CHECK(nlohmann::json::parse(far.out).at("evidence").at("memory.chip_total_bytes").at("outside") == "chip");
+}
+
+TEST_CASE("the report with --evidence says why a number is not validated") {
+  const Outcome o = run(std::string("eval ") + kStart + " --evidence");
+  CHECK(o.out.find("Where a measurement is expected") != std::string::npos);
+  CHECK(o.out.find("measured on 64 to 512 chips, here 8192") != std::string::npos);
+}
+
 TEST_CASE("validate without a file takes the measurements that ship") {
   const Outcome o = run("validate --json");
   CHECK(o.code == 0);
