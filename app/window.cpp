@@ -257,6 +257,7 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
   Autosave autosave(options.keep_settings);
   workspace.actions.copy_text = [&](const std::string& text) { glfwSetClipboardString(window, text.c_str()); };
   workspace.actions.toggle_full_screen = [&] { full_screen.toggle(window); };
+  workspace.searching.set_wake([] { glfwPostEmptyEvent(); });
   workspace.actions.close = [&] { glfwSetWindowShouldClose(window, GLFW_TRUE); };
   workspace.interaction.read_clipboard = [] {
     const char* text = glfwGetClipboardString(g_clipboard_owner);
@@ -283,6 +284,7 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
       } else {
         glfwWaitEvents();
       }
+      if (workspace.has_search_news()) events.frames = std::max(events.frames, 2);
     }
     if (workspace.take_evidence()) events.frames = std::max(events.frames, 2);
     if (!options.capture && glfwGetWindowAttrib(window, GLFW_ICONIFIED) != 0) {
@@ -339,6 +341,7 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
     }
   }
   autosave.run(workspace);
+  workspace.searching.set_wake({});
   workspace.actions = {};
   return good ? 0 : 1;
 }

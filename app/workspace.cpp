@@ -9,6 +9,7 @@
 #include "app/commands.h"
 #include "app/export.h"
 #include "app/panels/pipeline_tools.h"
+#include "app/panels/search_panel.h"
 #include "app/panels/splitters.h"
 #include "app/scenario_edits.h"
 #include "app/strings.h"
@@ -28,6 +29,8 @@ constexpr const char* kModelConfig = "config.json";
 constexpr float kProjectorLines = 33.75f, kProjectorColumns = 48;  // em of a projected window
 constexpr std::int64_t kOperationsAFrame = 80'000;  // simulated beyond the plan's own timeline: about 2 ms where orders are new
 constexpr float kWallZoom = 1.5f;      // of a window of 4K
+constexpr std::size_t kHeldSample = 300;
+constexpr double kSearchFrame_s = 0.1;  // between frames that show how far a search is
 constexpr float kLeastWithRail = 720;  // width at scale 1 below which the left rail is folded
 
 // "LLaMA-3 70B on one v5p pod" as a file name: letters of any script, digits and dashes.
@@ -114,6 +117,56 @@ void Workspace::take_model(std::string_view config, const std::string& file) {
   session.say(std::move(message));
 }
 
+bool Workspace::shows_search() const {
+  if (session.scenario().workload.kind != engine::WorkloadKind::training) return false;
+  if (view.search.open) return true;
+  const auto draws = [](std::string_view name) { return name == "frontier" || name == "parallel-coordinates"; };
+  if (view.projector) return draws(figures()[current_figure()].name);
+  if (view.maximised) return draws(figures()[*view.maximised].name);
+  return std::any_of(view.arrangement.cells.begin(), view.arrangement.cells.end(), draws);
+}
+
+const SearchSeen* Workspace::found_here() const {
+  const auto& found = view.search.found;
+  return found != nullptr && found->asked.scenario == session.scenario() ? &view.search.seen : nullptr;
+}
+
+void Workspace::take_search() {
+  SearchView& search = view.search;
+  search.found = searching.latest();
+  search.state = searching.state();
+  search.progress = searching.progress();
+  search.seen = {};
+  search.stale = false;
+  if (search.found != nullptr) search.seen = {&search.found->asked.scenario, &search.found->result};
+  if (search.found == nullptr) return;
+  engine::SearchRequest wanted = request_of(session.scenario(), search.wishes);
+  wanted.sample = search.found->asked.request.sample;
+  search.stale = !(search.found->asked.scenario == session.scenario() && search.found->asked.request == wanted);
+}
+
+void Workspace::follow_search() {
+  switch (view.search.ask) {
+    case SearchView::Ask::cancel: searching.cancel(); break;
+    case SearchView::Ask::again: searching.again(); break;
+    case SearchView::Ask::none: break;
+  }
+  if (!shows_search()) return;
+  // While a control is held fewer plans are drawn for the picture, so that lists follow faster.
+  engine::SearchRequest request = request_of(session.scenario(), view.search.wishes);
+  if (interaction.anything_held()) request.sample = std::min(request.sample, kHeldSample);
+  searching.ask(session.scenario(), request, interaction.anything_held());
+  if (searching.state() == SearchJob::State::running) interaction.wake_after(kSearchFrame_s);
+}
+
+void Workspace::toggle_search() {
+  view.search.open = !view.search.open;
+  if (!view.search.open) return;
+  view.workbench.open = view.editor.open = false;
+  view.maximised.reset();
+  view.right_open = true;
+}
+
 void Workspace::follow_kind() {
   const engine::WorkloadKind kind = session.scenario().workload.kind;
   if (kind == settings.kind) return;
@@ -198,6 +251,7 @@ void Workspace::escape() {
   else if (view.workbench.open) view.workbench.open = false;
   else if (view.pipeline.cursor) view.pipeline.cursor.reset(), view.pipeline.playing = false;
   else if (view.maximised) view.maximised.reset();
+  else if (view.search.open && view.trail.empty()) view.search.open = false;
   else if (session.message()) session.dismiss_message();
   else if (!view.trail.empty()) view.trail.clear();
   else interaction.clear_focus();
@@ -232,7 +286,7 @@ void Workspace::export_current_figure() {
     return;
   }
   const FigureInput input{session.scenario(), session.report(), texts_, paper.value(), view.studies,
-                          view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips(), view.evidence.get()};
+                          view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips(), view.evidence.get(), found_here()};
   view.studies.begin_frame(std::numeric_limits<std::int64_t>::max());  // a file is whole
   const FigureView shown = shown_view(current_figure());
   const auto folder = export_folder();
@@ -248,7 +302,7 @@ void Workspace::export_current_figure() {
 std::string Workspace::figure_data() const {
   const FigureRow& row = figures()[current_figure()];
   widgets::StudyCache studies;  // of this scenario, which need not be the one that is drawn
-  return widgets::figure_data(row, {session.scenario(), session.report(), texts_, theme_, studies, view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips(), view.evidence.get()}, shown_view(current_figure()));
+  return widgets::figure_data(row, {session.scenario(), session.report(), texts_, theme_, studies, view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips(), view.evidence.get(), found_here()}, shown_view(current_figure()));
 }
 
 void Workspace::save() {
@@ -411,10 +465,13 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   if (request.left_open) edited = scenario_rail(ctx, layout.left, std::move(edited));
   edited = verdict_bar(ctx, layout.verdict, std::move(edited));
   if (request.message) asked_.dismiss = message_strip(ctx, layout.message);
+  const bool searches = view.search.open && !view.workbench.open && !view.editor.open;
   if (view.editor.open) edited = editor_panel(ctx, layout.grid, std::move(edited));
   else if (view.workbench.open) workbench_panel(ctx, layout.grid);
+  else if (searches && !view.maximised) edited = search_panel(ctx, layout.grid, std::move(edited));
   else edited = figure_grid(ctx, layout, std::move(edited));
-  edited = right_rail(ctx, layout.right, std::move(edited));
+  if (searches && view.right_open && edited.workload.kind == engine::WorkloadKind::training) search_rail(ctx, layout.right);
+  else edited = right_rail(ctx, layout.right, std::move(edited));
   edited = status_bar(ctx, layout.status, std::move(edited));
   draw_splitters(ctx, layout, request);
   view.arrangement.right_open = view.right_open == !request.compact ? std::nullopt : std::optional(view.right_open);
@@ -454,6 +511,9 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   view.next_hovered_stage.reset();
   view.next_hovered_operation.reset();
   view.next_hovered_part.reset();
+  view.search.next_hovered.reset();
+  view.search.ask = SearchView::Ask::none;
+  take_search();
   const bool sheet = view.sheet != Sheet::none;
   interaction.set_covered(sheet);
   canvas.rect(window, {.colour = theme_.win});
@@ -476,6 +536,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   view.hovered_stage = view.next_hovered_stage;
   view.hovered_operation = view.next_hovered_operation;
   view.hovered_part = view.next_hovered_part;
+  view.search.hovered = view.search.next_hovered;
   take_tabs(asked_.tabs);
   take_list_choice();
   run_commands(requests);
@@ -483,6 +544,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   settings.arrangement = view.arrangement;
   settings.keep_product = view.keep_product;
   settings.partner = view.partner;
+  follow_search();
   interaction.end();
 }
 

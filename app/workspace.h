@@ -12,6 +12,7 @@
 #include "app/evidence_job.h"
 #include "app/layout.h"
 #include "app/panels/panel.h"
+#include "app/search_job.h"
 #include "app/session.h"
 #include "app/settings.h"
 #include "app/tabs.h"
@@ -40,6 +41,7 @@ class Workspace {
   Tabs tabs;
   ViewState view;
   Settings settings;
+  SearchJob searching;  // of plans, beside the window
   WindowActions actions;
   widgets::Interaction interaction;
   widgets::Probe probe;
@@ -96,6 +98,8 @@ class Workspace {
   void run_entry(const PaletteEntry& entry);  // does what was chosen in the palette
   void toggle_projector();
   void step_projector(int by);
+  void toggle_search();
+  bool has_search_news() const { return searching.latest() != view.search.found; }
   void play_or_stop();  // the time cursor of the pipeline figure
   // Loads a preset or a file; drops of files come here too. A config.json of Hugging Face becomes the model of the present
   // scenario, as one step of undo.
@@ -109,6 +113,11 @@ class Workspace {
   LayoutRequest layout_request(const widgets::Rect& window);
   engine::Scenario draw_panels(PanelContext& ctx, const widgets::Rect& window, engine::Scenario edited);
   void run_commands(const std::vector<std::string>& requested);
+  // Whether a figure or panel that is shown draws a search.
+  bool shows_search() const;
+  void take_search();     // what the job has, at the beginning of a frame
+  void follow_search();   // asks for what is wanted now, at its end
+  const widgets::SearchSeen* found_here() const;  // what was found for the present scenario; null: nothing
   void follow_kind();  // the cells are those of the kind of workload
   void take_list_choice();
   void take_tabs(const TabStrip& strip);

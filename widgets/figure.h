@@ -14,12 +14,23 @@
 #include "engine/report.h"
 #include "engine/scenario.h"
 #include "engine/studies/evidence.h"
+#include "engine/search/plan.h"
 #include "widgets/canvas.h"
 #include "widgets/study_cache.h"
 #include "widgets/text_table.h"
 #include "widgets/theme.h"
 
+namespace roofscape::engine {
+struct SearchResult;
+}
+
 namespace roofscape::widgets {
+
+// What a search of plans found, and the scenario it belongs to, which may be an earlier one. Null: nothing yet.
+struct SearchSeen {
+  const engine::Scenario* scenario = nullptr;
+  const engine::SearchResult* result = nullptr;
+};
 
 // A pinned scenario that figures show as a ghost behind the present one.
 struct Baseline {
@@ -37,6 +48,7 @@ struct FigureInput {
   std::span<const engine::MeasuredOperation> measured = {};  // laid over the roofline
   std::span<const engine::Chip> chips = {};                  // all there are, for figures that compare them
   const engine::EvidenceSet* evidence = nullptr;             // null: not computed, or not yet
+  const SearchSeen* search = nullptr;                        // null: figures of a search search for themselves
 };
 // A choice a figure offers beyond the scenario, such as which collective it draws. Words: "figure.<name>.<key>" and
 // "figure.<name>.<key>.<choice>".
@@ -53,6 +65,7 @@ struct FigureView {
   std::optional<int> hovered_stage;          // tinted in every figure that has stages
   std::optional<int> hovered_operation;      // index of engine::OperationKind
   std::optional<engine::Q> hovered_part;     // a part of the step: all that makes it up
+  std::optional<engine::Plan> hovered_plan;  // in figures of a search
   // The visible part of the horizontal axis, as fractions of the whole (zoomed and panned in the window).
   double from = 0, to = 1;
   // On demand in the pipeline figure (widgets/figure_pipeline_tools.h).

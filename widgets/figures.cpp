@@ -11,6 +11,7 @@
 #include "widgets/figure_compare.h"
 #include "widgets/figure_decode_step.h"
 #include "widgets/figure_evidence.h"
+#include "widgets/figure_frontier.h"
 #include "widgets/figure_generations.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_kv.h"
@@ -22,6 +23,7 @@
 #include "widgets/figure_mesh_map.h"
 #include "widgets/figure_network.h"
 #include "widgets/figure_overlap.h"
+#include "widgets/figure_parallel_coordinates.h"
 #include "widgets/figure_parameters.h"
 #include "widgets/figure_pipeline.h"
 #include "widgets/figure_prefill_decode.h"
@@ -61,6 +63,8 @@ constexpr std::array kFigures{
     FigureRow{"scaling", draw_scaling, scaling_head, scaling_data, kColumn, 283.5f, kScalingOptions},
     FigureRow{"mesh-map", draw_mesh_map, mesh_map_head, mesh_map_data, kColumn, 297.6f, kMeshMapOptions},
     FigureRow{"evidence", draw_evidence, evidence_head, evidence_data, kColumn, 297.6f, kEvidenceOptions, Subject::any},
+    FigureRow{"frontier", draw_frontier, frontier_head, frontier_data, kColumn, 297.6f},
+    FigureRow{"parallel-coordinates", draw_parallel_coordinates, parallel_coordinates_head, parallel_coordinates_data, kPage, 297.6f},
     FigureRow{"decode-step", draw_decode_step, decode_step_head, decode_step_data, kColumn, 255.1f, {}, Subject::serving},
     FigureRow{"latency-throughput", draw_latency_throughput, latency_throughput_head, latency_throughput_data, kColumn, 283.5f, {}, Subject::serving},
     FigureRow{"serving-memory", draw_serving_memory, serving_memory_head, serving_memory_data, kColumn, 255.1f, {}, Subject::serving},

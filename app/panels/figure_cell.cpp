@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "app/panels/pipeline_tools.h"
+#include "engine/studies/mesh_map.h"
 #include "widgets/figure_pipeline.h"
+#include "widgets/figure_search_parts.h"
 #include "widgets/figures.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
@@ -18,6 +20,9 @@ using engine::Scenario;
 namespace {
 
 constexpr float kHeadHeight = 34;
+
+// Of a figure of a search.
+bool is_plan(std::string_view tag_id) { return tag_id == "frontier.plan" || tag_id == "parallel.plan"; }
 
 void card(PanelContext& ctx, const Rect& area, std::string_view figure, Scenario& scenario) {
   // The reason why there is no present picture, over the last valid one.
@@ -64,6 +69,24 @@ void one_stage_button(PanelContext& ctx, const Rect& area, Scenario& scenario) {
     }
 }
 
+// The plan a tag of a figure stands for, as a changed copy of the scenario; nothing where it is none.
+std::optional<Scenario> adopted(const FigureInput& input, const FigureView& view, const TagRegion& tag, const Scenario& scenario) {
+  Scenario out = scenario;
+  if (tag.id == "mesh.cell") {
+    const engine::MeshMap map = engine::mesh_map(input.scenario, static_cast<engine::MeshPair>(view.choices[0]));
+    if (tag.index < 0 || static_cast<std::size_t>(tag.index) >= map.cells.size()) return std::nullopt;
+    const auto edits = engine::edits_of(map, map.cells[static_cast<std::size_t>(tag.index)]);
+    if (edits.empty()) return std::nullopt;
+    for (const engine::FieldEdit& edit : edits) engine::apply(out, edit);
+    return out;
+  }
+  if (!is_plan(tag.id) || input.search == nullptr || input.search->result == nullptr) return std::nullopt;
+  const engine::SearchResult& result = *input.search->result;
+  if (tag.index < 0 || static_cast<std::size_t>(tag.index) >= search::plan_count(result)) return std::nullopt;
+  engine::apply(out, *search::plan_at(result, static_cast<std::size_t>(tag.index)).plan);
+  return out;
+}
+
 }  // namespace
 
 bool is_step_part(engine::Q q) {
@@ -84,7 +107,7 @@ FigureInput figure_input(const PanelContext& ctx) {
   const bool drawable = ctx.session.drawable();
   return {drawable ? ctx.session.scenario() : ctx.session.last_drawable(),
           drawable ? ctx.session.report() : ctx.session.last_drawable_report(), ctx.ui.texts, ctx.ui.theme, ctx.view.studies,
-          ctx.view.pinned ? &ctx.view.pinned->baseline : nullptr, {}, ctx.session.library().chips(), ctx.view.evidence.get()};
+          ctx.view.pinned ? &ctx.view.pinned->baseline : nullptr, {}, ctx.session.library().chips(), ctx.view.evidence.get(), &ctx.view.search.seen};
 }
 
 FigureView figure_view(const PanelContext& ctx, std::size_t figure) {
@@ -94,6 +117,7 @@ FigureView figure_view(const PanelContext& ctx, std::size_t figure) {
   view.hovered_operation = ctx.view.hovered_operation;
   // A part that is pointed at elsewhere; in the figure itself the operation alone.
   if (!view.hovered_operation) view.hovered_part = ctx.view.hovered_part;
+  view.hovered_plan = ctx.view.search.hovered;
   view.choices = ctx.view.choices[figure];
   return view;
 }
@@ -165,8 +189,17 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
     if (row.name == "pipeline" || avoid.w > area.w * 0.7f) avoid = {p.x - ctx.px(6), avoid.y, ctx.px(12), avoid.h};
     ctx.ui.io.hint(hover, avoid, readout, {}, 0.08);
   }
-  if (!target.empty()) ctx.ui.io.set_cursor(Cursor::hand);
-  if (s.clicked && distance(p, ctx.ui.io.drag_origin()) < ctx.px(4)) open_derivation(ctx.view, target);
+  const bool click = s.clicked && distance(p, ctx.ui.io.drag_origin()) < ctx.px(4);
+  if (is_plan(hit->id) && input.search != nullptr && input.search->result != nullptr && hit->index >= 0 &&
+      static_cast<std::size_t>(hit->index) < search::plan_count(*input.search->result))
+    ctx.view.search.next_hovered = *search::plan_at(*input.search->result, static_cast<std::size_t>(hit->index)).plan;
+  const bool adopts = hit->id == "mesh.cell" || is_plan(hit->id);
+  if (!target.empty() || adopts) ctx.ui.io.set_cursor(Cursor::hand);
+  if (click && adopts) {
+    if (auto changed = adopted(input, view, *hit, ctx.session.scenario())) scenario = std::move(*changed);
+  } else if (click) {
+    open_derivation(ctx.view, target);
+  }
 }
 
 void figure_cell(PanelContext& ctx, const Rect& cell, std::size_t index, std::size_t place, Scenario& scenario) {

@@ -8,6 +8,8 @@ namespace roofscape::app {
 
 // The place of a figure that fills the grid.
 inline constexpr std::size_t kMaximised = kCellCount;
+// The places of the two figures over a list of plans.
+inline constexpr std::size_t kSearchLeft = kCellCount + 1, kSearchRight = kCellCount + 2;
 
 // Draws a figure into `cell`; says what is pointed at and opens the derivation of what was clicked. `place` is the cell of
 // the arrangement it stands in, or kMaximised.

@@ -62,14 +62,15 @@ float cell_title(PanelContext& ctx, const Rect& head, std::string_view id, std::
         const bool first = !suited && (options.empty() || shows(all[static_cast<std::size_t>(options.back().value)], ctx.session.scenario()));
         options.push_back({std::string(ctx.text("command.figure." + std::string(all[i].name))), {}, true, first && !options.empty(), static_cast<int>(i)});
       }
-    if (place != kMaximised) {
+    if (place < kCellCount) {
       if (id == kNumbersCell) selected = static_cast<int>(options.size());
       options.push_back({std::string(ctx.text("ui.numbers.title")), {}, true, true, kNumbersValue});
     }
     ctx.ui.io.open_popup(owner, item, std::move(options), selected, ctx.px(200));
   }
   if (const auto chosen = ctx.ui.io.popup_choice(owner)) {
-    if (place == kMaximised && *chosen >= 0) ctx.view.maximised = static_cast<std::size_t>(*chosen);
+    if (place > kMaximised && *chosen >= 0) ctx.view.search.figures[place - kSearchLeft] = figures()[static_cast<std::size_t>(*chosen)].name;
+    else if (place == kMaximised && *chosen >= 0) ctx.view.maximised = static_cast<std::size_t>(*chosen);
     else put_into_cell(ctx.view, place, *chosen < 0 ? kNumbersCell : figures()[static_cast<std::size_t>(*chosen)].name);
   }
   return item.right();

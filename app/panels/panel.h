@@ -16,6 +16,7 @@
 #include "app/editor.h"
 #include "app/layout.h"
 #include "app/palette_entries.h"
+#include "app/search_view.h"
 #include "app/session.h"
 #include "app/workbench.h"
 #include "engine/explain.h"
@@ -75,6 +76,7 @@ struct ViewState {
     }
   };
   Editor editor;
+  SearchView search;
   bool projector = false;                // one figure over the window
   std::size_t projected = 0;             // which
   std::optional<int> hovered_stage, hovered_operation;            // of the frame before

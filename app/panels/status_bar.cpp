@@ -31,7 +31,7 @@ engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario s
   // Which figure the export means: the one pointed at last.
   const std::size_t meant = ctx.view.maximised.value_or(ctx.view.focused_figure.value_or(0)) % figures().size();
   const std::string name(ctx.text("command.figure." + std::string(figures()[meant].name)));
-  for (const Hint& hint : {Hint{"help.keys", "ui.status.keys"}, Hint{"figure.export", "ui.status.export"}, Hint{"edit.undo", "ui.status.undo"},
+  for (const Hint& hint : {Hint{"help.keys", "ui.status.keys"}, Hint{"figure.export", "ui.status.export"}, Hint{"edit.undo", "ui.status.undo"}, Hint{"view.search", "ui.status.search"},
                           Hint{"baseline.pin", ctx.view.pinned ? "ui.status.unpin" : "ui.status.pin"}}) {
     const Command* c = find_command(hint.command);
     if (c == nullptr) continue;

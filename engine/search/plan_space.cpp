@@ -55,6 +55,10 @@ std::optional<int> number_of(std::string_view text, std::string_view field_path)
   return n;
 }
 
+std::int64_t used_chips(const Parallelism& p) {
+  return std::int64_t{p.data} * p.fsdp * p.tensor * p.context * p.pipeline;
+}
+
 bool either_divides(int a, int b) { return a % b == 0 || b % a == 0; }
 
 }  // namespace
@@ -126,20 +130,29 @@ std::vector<int> divisors(int n) {
 
 SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space)
     : chips(static_cast<int>(chip_count(s.cluster))), s_(s), space_(space) {
-  data_divisors = divisors(chips);
+  // All chips; and where the scenario's own mesh leaves some idle, as many as it has: few meshes divide 8960 chips.
+  const std::int64_t own = used_chips(s.parallelism);
+  std::vector<int> counts{chips};
+  if (own > 0 && own < chips) counts.push_back(static_cast<int>(own));
+  for (const int count : counts)
+    for (const int d : divisors(count)) data_divisors.push_back(d);
+  std::sort(data_divisors.begin(), data_divisors.end());
+  data_divisors.erase(std::unique(data_divisors.begin(), data_divisors.end()), data_divisors.end());
   const std::vector<int> experts = s.model.is_moe() ? divisors(s.model.moe.n_routed_experts) : std::vector<int>{1};
-  for (const int tensor : data_divisors) {
-    if (!space.tensor.allows(tensor)) continue;
-    for (const int context : data_divisors) {
-      if (!space.context.allows(context) || chips / tensor % context != 0) continue;
-      for (const int expert : experts) {
-        if (!space.expert.allows(expert)) continue;
-        Plan mesh;
-        mesh.tensor = tensor, mesh.context = context, mesh.expert = expert;
-        groups.push_back({mesh});
+  for (const int count : counts)
+    for (const int tensor : divisors(count)) {
+      if (!space.tensor.allows(tensor)) continue;
+      for (const int context : divisors(count / tensor)) {
+        if (!space.context.allows(context)) continue;
+        for (const int expert : experts) {
+          if (!space.expert.allows(expert)) continue;
+          Plan mesh;
+          mesh.tensor = tensor, mesh.context = context, mesh.expert = expert;
+          mesh.data = count / tensor / context;  // ranks that data, fsdp and pipeline have to share
+          groups.push_back({mesh});
+        }
       }
     }
-  }
   for (const int b : divisors(s.workload.global_batch_sequences))
     if (space.microbatch.allows(b)) microbatches.push_back(b);
   for (int policy = 0; policy <= static_cast<int>(CheckpointPolicy::segments_minimal); ++policy)

@@ -145,7 +145,7 @@ class Worker {
   void place_meshes(const Plan& group) {
     meshes_used_ = 0;
     const std::optional<Rejection> whole_group = choices_.reject_group(group);
-    const int rest = choices_.chips / (group.tensor * group.context);
+    const int rest = group.data;
     const double offloads =
         static_cast<double>(choices_.offload_optimizer.size() * choices_.offload_activations.size());
     for (const Chunks& chunks : chunks_) {

@@ -1,6 +1,7 @@
 // A recorded drag over the batch, headless: how long it takes from the slider's move to the finished draw lists, with all
-// default panels at 1080p, on the preset with the longest pipeline. Prints the median, the 99th percentile and the longest,
-// in processor time of the thread.
+// default panels at 1080p, on the preset with the longest pipeline; then the same with the search open, which works on
+// other threads while the slider moves. Prints the median, the 99th percentile and the longest, in processor time of the
+// thread.
 #define DOCTEST_CONFIG_DISABLE  // the harness of the tests, without the tests
 #include <time.h>
 
@@ -36,14 +37,19 @@ std::string largest_preset() {
   return best;
 }
 
-void drag(const std::string& preset, const std::string& slider, int frames) {
+void drag(const std::string& preset, const std::string& slider, int frames, bool search) {
   test::Harness h(preset);
+  if (search) {
+    h.key({widgets::Key::f7});
+    h.workspace.searching.wait();
+    h.step(2);
+  }
   if (!h.reach(slider)) return;
   const widgets::Rect track = h.place(slider + ".track")->rect;
   h.move({track.x + track.w * 0.4f, track.centre().y});
   h.press();
   std::vector<double> ms;
-  const std::size_t before = h.workspace.session.evaluations();
+  const std::size_t before = h.workspace.session.evaluations(), started = h.workspace.searching.started();
   for (int i = 0; i < frames; ++i) {
     // To and fro over the middle of the track, as a hand does.
     const float share = 0.5f + 0.4f * std::sin(static_cast<float>(i) * 0.11f);
@@ -55,8 +61,9 @@ void drag(const std::string& preset, const std::string& slider, int frames) {
   h.release();
   std::sort(ms.begin(), ms.end());
   const auto at = [&](double share) { return ms[std::min(ms.size() - 1, static_cast<std::size_t>(share * static_cast<double>(ms.size())))]; };
-  std::printf("%-28s %-34s median %.2f ms  p99 %.2f ms  longest %.2f ms  (%zu evaluations)\n", preset.c_str(), slider.c_str(), at(0.5), at(0.99),
-              ms.back(), h.workspace.session.evaluations() - before);
+  std::printf("%-28s %-34s %-7s median %.2f ms  p99 %.2f ms  longest %.2f ms  (%zu evaluations, %zu searches)\n", preset.c_str(), slider.c_str(),
+              search ? "search" : "panels", at(0.5), at(0.99), ms.back(), h.workspace.session.evaluations() - before,
+              h.workspace.searching.started() - started);
 }
 
 }  // namespace
@@ -64,8 +71,7 @@ void drag(const std::string& preset, const std::string& slider, int frames) {
 int main(int argc, char** argv) {
   const std::string preset = argc > 1 ? argv[1] : largest_preset();
   constexpr int kFrames = 1000;
-  drag(preset, "workload.global_batch_sequences", kFrames);
-  drag(preset, "parallelism.fsdp", kFrames);
-  drag(preset, "workload.sequence_length", kFrames);
+  for (const bool search : {false, true})
+    for (const char* slider : {"workload.global_batch_sequences", "parallelism.fsdp", "workload.sequence_length"}) drag(preset, slider, kFrames, search);
   return 0;
 }

@@ -44,7 +44,7 @@ std::vector<Brute> brute_force(const Scenario& s, const SearchRequest& request) 
       for (const int fsdp : choices.data_divisors) {
         Plan plan = group.mesh;
         if (plan.tensor > s.cluster.node_size) continue;
-        const int rest = choices.chips / (plan.tensor * plan.context);
+        const int rest = group.mesh.data;  // what data, fsdp and pipeline share
         if (rest % pipeline != 0 || rest / pipeline % fsdp != 0) continue;
         plan.pipeline = pipeline, plan.fsdp = fsdp, plan.data = rest / pipeline / fsdp;
         for (const int zero : choices.zero_stages(plan.fsdp, plan.context))
@@ -105,6 +105,15 @@ TEST_CASE("a search has the same result with one worker and with three") {
   for (std::size_t i = 0; i < one.best.size(); ++i) CHECK(one.best[i].plan == three.best[i].plan);
   REQUIRE(one.front.size() == three.front.size());
   for (std::size_t i = 0; i < one.front.size(); ++i) CHECK(one.front[i].plan == three.front[i].plan);
+}
+
+TEST_CASE("where the plan leaves chips idle, meshes of as many chips as it has are searched too") {
+  const Scenario s = preset("llama3-70b-v5p-pod");  // 8192 of 8960 chips
+  const SearchResult result = search(s, request_with(s, {{"schedule", "1f1b"}, {"microbatch", "1"}}));
+  REQUIRE(result.present_legal);
+  CHECK(result.present_shortage.missing_bytes == 0);
+  CHECK(result.best.front().step_time_s <= result.present.step_time_s);
+  CHECK(result.front.back().step_time_s <= result.present.step_time_s);
 }
 
 TEST_CASE("a pinned dimension has its value in every plan that is found") {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/pipeline/timeline_analysis.h"
+#include "engine/search/search.h"
 #include "tests/test_paths.h"
 
 namespace roofscape::widgets::testing {
@@ -291,6 +292,27 @@ std::vector<FigureView> views_of(const FigureRow& row) {
   return out;
 }
 
+// What a search of a small part of the space finds, kept by scenario: the whole space would be searched over and over.
+static const SearchSeen& searched(const engine::Scenario& scenario) {
+  struct Kept {
+    engine::Scenario scenario;
+    engine::SearchResult result;
+    SearchSeen seen;
+  };
+  static std::vector<std::unique_ptr<Kept>> all;
+  for (const auto& one : all)
+    if (one->scenario == scenario) return one->seen;
+  engine::SearchRequest request;
+  request.space = engine::space_of(scenario);
+  request.space.schedule.only = {static_cast<int>(engine::ScheduleKind::one_f_one_b)};
+  request.space.microbatch.max = 1;
+  request.space.offload_optimizer.max = request.space.offload_activations.max = 0;
+  request.sample = 200;
+  Kept& kept = *all.emplace_back(std::make_unique<Kept>(Kept{scenario, engine::search(scenario, request), {}}));
+  kept.seen = {&kept.scenario, &kept.result};
+  return kept.seen;
+}
+
 FigureInput input_of(const FigureCase& c, const Theme& theme, const TextTable& texts) {
   static StudyCache studies;
   static std::map<const FigureCase*, Baseline> ghosts;
@@ -302,6 +324,7 @@ FigureInput input_of(const FigureCase& c, const Theme& theme, const TextTable& t
   input.measured = c.measured;
   input.chips = sample_chips();
   input.evidence = &sample_evidence();
+  input.search = &searched(c.scenario);
   return input;
 }
 

@@ -1,0 +1,355 @@
+// The search in the place of the grid: two figures over the list of the best plans. A click on a plan, here or in a figure,
+// makes it the present one, as one step of undo.
+#include "app/panels/search_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/figure_cell.h"
+#include "widgets/figure_search_parts.h"
+#include "widgets/figures.h"
+#include "widgets/number_format.h"
+#include "widgets/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+using engine::Plan;
+using engine::RankedPlan;
+using engine::Scenario;
+
+namespace {
+
+constexpr float kHead = 38, kRow = 26, kBar = 54;
+constexpr float kTwoFigures = 820, kLeastFigures = 170;  // room of the grid for two figures side by side, and for any
+
+std::string gb(double bytes) { return format_fixed(bytes / 1e9, 1); }
+std::string number(int n) { return format_count(n); }
+
+struct ColumnOf {
+  std::string_view id;
+  int worth;         // the least go first where there is no room
+  bool right;        // numbers
+  std::string (*text)(const TextTable&, const RankedPlan&, const RankedPlan& best);
+  bool only_if_used = false;  // a degree that is one everywhere is not shown
+};
+using T = const TextTable&;
+using R = const RankedPlan&;
+constexpr std::array kColumns{
+    ColumnOf{"data", 80, true, [](T, R r, R) { return number(r.plan.data); }, true},
+    ColumnOf{"fsdp", 82, true, [](T, R r, R) { return number(r.plan.fsdp); }, true},
+    ColumnOf{"tensor", 90, true, [](T, R r, R) { return number(r.plan.tensor); }, true},
+    ColumnOf{"context", 84, true, [](T, R r, R) { return number(r.plan.context); }, true},
+    ColumnOf{"expert", 84, true, [](T, R r, R) { return number(r.plan.expert); }, true},
+    ColumnOf{"pipeline", 88, true, [](T, R r, R) { return number(r.plan.pipeline); }, true},
+    ColumnOf{"zero", 40, true, [](T, R r, R) { return number(r.plan.zero_stage); }},
+    ColumnOf{"microbatch", 60, true, [](T, R r, R) { return number(r.plan.microbatch_sequences); }},
+    ColumnOf{"schedule", 62, false, [](T t, R r, R) { return search::schedule_word(t, r.plan); }},
+    ColumnOf{"keeps", 64, false, [](T t, R r, R) { return search::policy_word(t, r.plan.policy); }},
+    ColumnOf{"offload", 36, false, [](T t, R r, R) {
+               const int which = (r.plan.offload_optimizer ? 1 : 0) + (r.plan.offload_activations ? 2 : 0);
+               return which == 0 ? std::string(kNoValue) : std::string(t.text("ui.search.offload." + std::to_string(which)));
+             }},
+    ColumnOf{"time", 99, true, [](T, R r, R) { return format_duration(r.step_time_s); }},
+    ColumnOf{"mfu", 70, true, [](T, R r, R) { return format_percent(r.mfu); }},
+    ColumnOf{"memory", 95, true, [](T, R r, R) { return gb(r.memory_bytes); }},
+    ColumnOf{"against", 92, true, [](T, R r, R b) { return search::against_text(r.step_time_s, b.step_time_s); }},
+};
+
+struct TableColumn {
+  const ColumnOf* column = nullptr;
+  std::string title;
+  float x = 0, width = 0;  // width: of the text
+};
+
+// By the objective: what "against the best" compares.
+double score(engine::Objective objective, const RankedPlan& r) {
+  switch (objective) {
+    case engine::Objective::step_time: return r.step_time_s;
+    case engine::Objective::throughput: return r.tokens_per_s_per_chip > 0 ? 1 / r.tokens_per_s_per_chip : 0;
+    case engine::Objective::cost: return std::isfinite(r.cost_usd) ? r.cost_usd : r.step_time_s;
+    case engine::Objective::memory: return r.memory_bytes;
+  }
+  return r.step_time_s;
+}
+
+std::string cell_text(const TextTable& texts, const ColumnOf& c, const RankedPlan& r, const RankedPlan& best, engine::Objective objective) {
+  if (c.id == "against") return search::against_text(score(objective, r), score(objective, best));
+  return c.text(texts, r, best);
+}
+
+class Table {
+ public:
+  Table(PanelContext& ctx, const Rect& r, const Found& found) : ctx_(ctx), r_(r), found_(found) {
+    objective_ = found.asked.request.objective;
+    const auto& texts = ctx.ui.texts;
+    const engine::SearchResult& result = found.result;
+    for (const ColumnOf& c : kColumns) {
+      bool used = !c.only_if_used;
+      TableColumn column{&c, std::string(texts.text("ui.search.column." + std::string(c.id))), 0, 0};
+      column.width = ctx.ui.canvas.text_width(column.title, small());
+      const auto measure = [&](const RankedPlan& one) {
+        const std::string text = cell_text(texts, c, one, result.best.front(), objective_);
+        used = used || text != "1";
+        column.width = std::max(column.width, ctx.ui.canvas.text_width(text, ctx.style({}, 1, Weight::bold)));
+      };
+      for (const RankedPlan& one : result.best) measure(one);
+      if (result.present_legal) measure(result.present);
+      if (c.id == "memory") column.width += ctx.px(kBar);
+      if (used) columns_.push_back(std::move(column));
+    }
+    place();
+  }
+
+  void head(float y) {
+    for (const TableColumn& c : columns_) put(c, y, c.title, small());
+  }
+  void row(float y, const RankedPlan& plan, std::string_view rank, bool present, bool lit) {
+    const Theme& t = ctx_.ui.theme;
+    TextStyle r = ctx_.style(present ? t.ink : t.ink2, 1, Weight::bold);
+    r.halign = HAlign::right;
+    ctx_.ui.canvas.text({r_.x + rank_, y}, rank, r);
+    const double capacity = found_.asked.scenario.cluster.chip[engine::ChipField::hbm_bytes].value.value_or(0);
+    for (const TableColumn& c : columns_) {
+      const bool told = c.column->id == "time" || c.column->id == "mfu" || c.column->id == "memory";
+      const bool over = c.column->id == "memory" && capacity > 0 && plan.memory_bytes > capacity;
+      put(c, y, cell_text(ctx_.ui.texts, *c.column, plan, found_.result.best.front(), objective_), ctx_.style(over ? t.err : told || lit || present ? t.ink : t.ink2));
+      if (c.column->id == "memory" && capacity > 0) {
+        const Rect bar{c.x, y - ctx_.px(3), ctx_.px(kBar - 10), ctx_.px(6)};
+        ctx_.ui.canvas.rect(bar, {.colour = t.ctlh});
+        ctx_.ui.canvas.rect({bar.x, bar.y, bar.w * static_cast<float>(std::min(1.0, plan.memory_bytes / capacity)), bar.h}, {.colour = over ? t.err : t.ink2});
+      }
+    }
+  }
+
+ private:
+  TextStyle small() const { return ctx_.style(ctx_.ui.theme.ink3, kSmallText); }
+  void put(const TableColumn& c, float y, std::string_view text, TextStyle style) {
+    style.halign = c.column->right ? HAlign::right : HAlign::left;
+    ctx_.ui.canvas.text({c.column->right ? c.x + c.width : c.x, y}, text, style);
+  }
+  // Columns that have no room go; what is left over is shared out.
+  void place() {
+    rank_ = ctx_.px(44);
+    const float least = ctx_.px(14), room = r_.w - rank_ - ctx_.px(26);
+    const auto taken = [&] {
+      float sum = 0;
+      for (const TableColumn& c : columns_) sum += c.width + least;
+      return sum;
+    };
+    while (columns_.size() > 1 && taken() > room)
+      columns_.erase(std::min_element(columns_.begin(), columns_.end(), [](const TableColumn& a, const TableColumn& b) { return a.column->worth < b.column->worth; }));
+    const float gap = least + std::clamp((room - taken()) / static_cast<float>(columns_.size()), 0.0f, ctx_.px(30));
+    float x = r_.x + rank_;
+    for (TableColumn& c : columns_) {
+      x += gap;
+      c.x = x;
+      x += c.width;
+    }
+  }
+
+  PanelContext& ctx_;
+  Rect r_;
+  const Found& found_;
+  engine::Objective objective_ = engine::Objective::step_time;
+  std::vector<TableColumn> columns_;
+  float rank_ = 0;
+};
+
+// One sentence in the middle, with a button under it.
+bool middle(PanelContext& ctx, const Rect& r, std::string_view id, const std::string& words, const std::string& label) {
+  const Theme& t = ctx.ui.theme;
+  const TextStyle prose = ctx.style(t.ink2);
+  const float width = std::min(r.w - ctx.px(48), ctx.px(560));
+  const float text_h = prose_height(prose, wrapped_lines(ctx.ui.canvas, words, prose, width).size());
+  const float button_h = label.empty() ? 0 : std::round(ctx.px(kControlHeight)) + ctx.px(10);
+  float y = std::round(r.centre().y - (text_h + button_h) / 2);
+  const float wide = std::min(width, ctx.ui.canvas.text_width(words, prose));
+  y += draw_prose(ctx.ui.canvas, {std::round(r.centre().x - wide / 2), y}, words, prose, width);
+  if (label.empty()) return false;
+  const float w = std::round(ctx.ui.canvas.text_width(label, prose) + ctx.px(24));
+  return button(ctx.ui, {std::round(r.centre().x - w / 2), std::round(y + ctx.px(10)), w, std::round(ctx.px(kControlHeight))}, id, label);
+}
+
+// What is said instead of a list; empty where there is one.
+bool no_list(PanelContext& ctx, const Rect& r) {
+  SearchView& view = ctx.view.search;
+  if (view.found == nullptr) {
+    if (view.state == SearchJob::State::cancelled) {
+      if (middle(ctx, r, "search.again", std::string(ctx.text("ui.search.cancelled")), std::string(ctx.text("ui.search.again")))) view.ask = SearchView::Ask::again;
+    } else {
+      middle(ctx, r, {}, ctx.format("ui.search.first", {format_share(view.progress)}), {});
+    }
+    return true;
+  }
+  const engine::SearchResult& result = view.found->result;
+  if (!result.finished) {
+    middle(ctx, r, {}, std::string(ctx.text("figure.search.unknown_chip")), {});
+    return true;
+  }
+  if (!result.best.empty()) return false;
+  if (view.wishes.limits()) {
+    if (middle(ctx, r, "search.widen", std::string(ctx.text("ui.search.none_limited")), std::string(ctx.text("ui.search.widen")))) {
+      const engine::Objective objective = view.wishes.objective;
+      view.wishes = {};
+      view.wishes.objective = objective;
+    }
+  } else {
+    middle(ctx, r, {}, std::string(ctx.text("ui.search.none")), {});
+  }
+  return true;
+}
+
+// Title, what is listed, and at the right what the job does.
+void list_head(PanelContext& ctx, Rect head) {
+  SearchView& view = ctx.view.search;
+  const Theme& t = ctx.ui.theme;
+  const float y = head.centre().y, h = std::round(ctx.px(kControlHeight));
+  const auto right_button = [&](std::string_view id, std::string_view words, SearchView::Ask ask) {
+    const float w = std::round(ctx.ui.canvas.text_width(words, ctx.style(t.ink)) + ctx.px(24));
+    const Rect b = head.cut_right(w);
+    head.cut_right(ctx.px(10));
+    if (button(ctx.ui, {b.x, std::round(y - h / 2), b.w, h}, id, words)) view.ask = ask;
+  };
+  std::string doing;
+  if (view.state == SearchJob::State::running) {
+    right_button("search.cancel", ctx.text("ui.search.cancel"), SearchView::Ask::cancel);
+    doing = ctx.format("ui.search.running", {format_share(view.progress)});
+  } else if (view.state == SearchJob::State::cancelled && view.found != nullptr) {
+    right_button("search.again", ctx.text("ui.search.again"), SearchView::Ask::again);
+    doing = ctx.text("ui.search.cancelled.short");
+  }
+  if (!doing.empty()) {
+    TextStyle s = ctx.style(t.ink2, kSmallText);
+    const float w = ctx.ui.canvas.text_width(doing, s);
+    s.halign = HAlign::right;
+    ctx.ui.canvas.text({head.right(), y}, doing, s);
+    if (view.state == SearchJob::State::running) {
+      const Rect bar{head.right() - w, y + ctx.px(9), w, std::max(2.0f, std::round(ctx.px(2)))};
+      ctx.ui.canvas.rect(bar, {.colour = t.ctlh});
+      ctx.ui.canvas.rect({bar.x, bar.y, bar.w * static_cast<float>(view.progress), bar.h}, {.colour = t.ink2});
+    }
+    head.cut_right(w + ctx.px(14));
+  }
+  const TextStyle bold = ctx.style(t.ink, 1, Weight::bold), phrase = ctx.style(t.ink2);
+  const std::string title(ctx.text("ui.search.best"));
+  ctx.ui.canvas.text({head.x, y}, title, bold);
+  const float x = head.x + ctx.ui.canvas.text_width(title, bold) + ctx.px(12);
+  std::string words;
+  if (view.found != nullptr && view.found->result.finished) {
+    const std::string objective(ctx.text("ui.search.objective." + std::string(engine::kObjectiveIds[static_cast<std::size_t>(view.found->asked.request.objective)])));
+    words = ctx.format(view.stale ? "ui.search.stale" : "ui.search.ranked", {objective, view.found->asked.scenario.name});
+  }
+  if (head.right() - x > ctx.px(40)) ctx.ui.canvas.text({x, y}, ellipsize(ctx.ui.canvas, words, phrase, head.right() - x), phrase);
+}
+
+void list(PanelContext& ctx, Rect r, Scenario& scenario) {
+  SearchView& view = ctx.view.search;
+  const Theme& t = ctx.ui.theme;
+  ctx.ui.canvas.rect(r, {.colour = t.panel});
+  const auto clip = ctx.ui.canvas.clip(r);
+  list_head(ctx, r.cut_top(std::round(ctx.px(kHead))).inset(std::round(ctx.px(14)), 0));
+  if (no_list(ctx, r)) return;
+  const Found& found = *view.found;
+  const engine::SearchResult& result = found.result;
+  const float row_h = std::round(ctx.px(kRow));
+  Table table(ctx, r, found);
+  table.head(r.cut_top(row_h).centre().y);
+  const bool present = result.present_legal && result.present.step_time_s > 0;
+  Rect foot;
+  if (present) {
+    foot = r.cut_bottom(row_h + ctx.px(6));
+    foot.cut_bottom(ctx.px(6));
+  }
+  {
+    const auto inner = ctx.ui.canvas.clip(r);
+    const ScrollRegion scroll = begin_scroll(ctx.ui, "search.list", r);
+    float y = scroll.content_top;
+    for (std::size_t i = 0; i < result.best.size(); ++i, y += row_h) {
+      const RankedPlan& one = result.best[i];
+      const Rect row{r.x + ctx.px(6), y, r.w - ctx.px(22), row_h};
+      if (row.bottom() < r.y || row.y > r.bottom()) continue;
+      const std::string id = "search.row." + std::to_string(i + 1);
+      const ItemState s = ctx.ui.item(id, row);
+      const bool own = one.plan == engine::plan_of(ctx.session.scenario());
+      const bool lit = s.hovered || (view.hovered && *view.hovered == one.plan);
+      if (lit) ctx.ui.canvas.rect(row, {.colour = mix(t.panel, t.ctlh, s.hovered ? 1.0f : 0.6f)}, ctx.px(3));
+      if (s.ring) ctx.ui.canvas.frame(row, {t.ink, ctx.px(2), {}}, ctx.px(3));
+      if (own) draw_differs(ctx.ui, row);
+      if (s.hovered || s.ring) {
+        view.next_hovered = one.plan;
+        ctx.ui.io.set_cursor(Cursor::hand);
+        Readout tip = plan_tip(ctx, one);
+        ctx.ui.io.hint(id, {ctx.ui.io.pointer().x, row.y, ctx.px(8), row.h}, std::move(tip), std::string(ctx.text(own ? "ui.search.own" : "ui.search.adopt")), 0.4);
+      }
+      if (s.clicked) engine::apply(scenario, one.plan);
+      table.row(row.centre().y, one, number(static_cast<int>(i) + 1), own, lit);
+    }
+    end_scroll(ctx.ui, scroll, y);
+  }
+  if (!present) return;
+  separator(ctx, foot.x + ctx.px(14), foot.right() - ctx.px(14), foot.y);
+  draw_differs(ctx.ui, {foot.x + ctx.px(6), foot.y, foot.w, foot.h});
+  const ItemState s = ctx.ui.item("search.present", foot, Interaction::Focus::none);
+  if (s.hovered) view.next_hovered = result.present.plan;
+  table.row(foot.centre().y, result.present, result.present_rank > 0 ? number(result.present_rank) : std::string(ctx.text("ui.search.now")), true, false);
+}
+
+std::size_t figure_index(const std::string& name) {
+  const FigureRow* row = find_figure(name);
+  return row == nullptr ? 0 : static_cast<std::size_t>(row - figures().data());
+}
+
+}  // namespace
+
+Readout plan_tip(const PanelContext& ctx, const RankedPlan& plan) {
+  Readout tip{search::plan_words(ctx.ui.texts, plan.plan), {}};
+  const engine::Report& now = ctx.session.report();
+  const auto change = [&](std::string_view key, engine::Q q, double value) {
+    const auto present = now.quantities[q];
+    const std::string text = verdict_value(ctx, q, value);
+    tip.rows.emplace_back(ctx.text(key), present && *present > 0 ? ctx.format("ui.search.from", {verdict_value(ctx, q, *present), text}) : text);
+  };
+  change("figure.search.time", engine::Q::step_time, plan.step_time_s);
+  change("quantity.mfu.label", engine::Q::mfu, plan.mfu);
+  change("figure.search.memory", engine::Q::memory_total, plan.memory_bytes);
+  if (std::isfinite(plan.cost_usd)) change("quantity.run.cost_usd.label", engine::Q::run_cost, plan.cost_usd);
+  return tip;
+}
+
+Scenario search_panel(PanelContext& ctx, const Rect& r, Scenario scenario) {
+  const Theme& t = ctx.ui.theme;
+  if (scenario.workload.kind == engine::WorkloadKind::serving) {
+    ctx.ui.canvas.rect(r, {.colour = t.panel});
+    if (middle(ctx, r, "search.close_serving", std::string(ctx.text("ui.search.serving")), std::string(ctx.text("ui.search.close")))) ctx.view.search.open = false;
+    return scenario;
+  }
+  Rect rest = r;
+  const float wanted = ctx.px(kHead + kRow * 9.4f), figures_h = std::max(std::min(ctx.px(kLeastFigures), r.h * 0.5f), std::min(r.h * 0.6f, r.h - wanted));
+  Rect upper = rest.cut_top(std::round(figures_h));
+  auto& shown = ctx.view.search.figures;
+  if (upper.w >= ctx.px(kTwoFigures)) {
+    const Rect left = upper.cut_left(std::round(upper.w * 0.5f));
+    figure_cell(ctx, left, figure_index(shown[0]), kSearchLeft, scenario);
+    figure_cell(ctx, upper, figure_index(shown[1]), kSearchRight, scenario);
+    vertical_separator(ctx, upper.x, upper.y, upper.bottom());
+  } else {
+    ctx.ui.canvas.rect(upper, {.colour = t.panel});
+    Rect strip = upper.cut_top(std::round(ctx.px(34))).inset(ctx.px(14), ctx.px(4));
+    std::vector<std::string> names;
+    float width = 0;
+    for (const std::string& name : shown) {
+      names.emplace_back(ctx.text("command.figure." + name));
+      width += ctx.ui.canvas.text_width(names.back(), ctx.style(t.ink)) + ctx.px(28);
+    }
+    strip.w = std::min(strip.w, width);
+    int& which = ctx.view.search.shown_figure;
+    which = std::clamp(segmented(ctx.ui, strip, "search.figure", names, which), 0, 1);
+    figure_cell(ctx, upper, figure_index(shown[static_cast<std::size_t>(which)]), kSearchLeft + static_cast<std::size_t>(which), scenario);
+  }
+  list(ctx, rest, scenario);
+  separator(ctx, rest.x, rest.right(), rest.y);
+  return scenario;
+}
+
+}  // namespace roofscape::app

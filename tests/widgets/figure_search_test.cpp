@@ -1,0 +1,184 @@
+// The figures of a search: the front, the cloud, the capacity and the present plan; each plan a line over its choices.
+#include <sstream>
+
+#include "engine/search/search.h"
+#include "tests/widgets/golden.h"
+#include "tests/widgets/preset_fixture.h"
+#include "widgets/figure_search_parts.h"
+#include "widgets/number_format.h"
+
+using namespace roofscape;
+using namespace roofscape::widgets;
+using namespace roofscape::widgets::testing;
+
+namespace {
+
+constexpr std::array<std::string_view, 2> kNames{"frontier", "parallel-coordinates"};
+
+// A small space, searched once a scenario, in the place of what a window found.
+struct Searched {
+  FigureCase c;
+  engine::SearchResult result;
+  SearchSeen seen;
+  explicit Searched(FigureCase from, std::size_t sample = 300, double capacity_bytes = 0) : c(std::move(from)) {
+    if (capacity_bytes > 0) c.scenario.cluster.chip[engine::ChipField::hbm_bytes].value = capacity_bytes;
+    engine::SearchRequest request;
+    request.space = engine::space_of(c.scenario);
+    for (const auto& [name, value] : {std::pair{"schedule", "1f1b,zb-h1"}, {"microbatch", "1,2"}, {"offload_optimizer", "off"}, {"offload_activations", "off"}})
+      REQUIRE_FALSE(engine::constrain(request.space, name, value, engine::ConstraintKind::pinned));
+    request.sample = sample;
+    result = engine::search(c.scenario, request);
+    seen = {&c.scenario, &result};
+  }
+  Searched(const Searched&) = delete;
+  Searched& operator=(const Searched&) = delete;
+  FigureInput input(const Theme& theme, const TextTable& texts = english()) const {
+    FigureInput in = input_of(c, theme, texts);
+    in.search = &seen;
+    return in;
+  }
+};
+
+std::unique_ptr<RecordCanvas> shown(std::string_view figure, const Searched& s, float width = 560, float height = 400, const FigureView& view = {}) {
+  const Theme dark = theme("dark");
+  auto canvas = std::make_unique<RecordCanvas>(fonts(), 15.0f, Rect{0, 0, width, height});
+  find_figure(figure)->draw(*canvas, canvas->bounds(), s.input(dark), view);
+  return canvas;
+}
+
+}  // namespace
+
+TEST_CASE("figures of a search are clean at any size and with long words") {
+  for (const char* preset : {"llama3-405b-16k-h100-8k", "deepseek-v3-2048-h800", "llama3-8b-8-h100"}) {
+    const Searched s(preset_case(preset));
+    for (const std::string_view name : kNames)
+      for (const char* look : {"dark", "print"})
+        for (const Rect& size : {Rect{0, 0, 320, 240}, Rect{0, 0, 480, 320}, Rect{0, 0, 900, 500}, Rect{0, 0, 3840, 2160}})
+          for (const bool longer : {false, true}) {
+            if (longer && size.w < 480) continue;
+            CAPTURE(preset);
+            CAPTURE(name);
+            CAPTURE(look);
+            CAPTURE(size.w);
+            FigureView view;
+            view.print = look == std::string("print");
+            const Theme colours = theme(look);
+            RecordCanvas canvas(fonts(), view.print ? 9.0f : 15.0f, size);
+            find_figure(name)->draw(canvas, canvas.bounds(), s.input(colours, longer ? long_words() : english()), view);
+            CHECK(canvas.audit_text() == "");
+            for (const TextRun& run : canvas.texts()) CHECK_FALSE(run.text.starts_with("figure."));
+          }
+  }
+}
+
+TEST_CASE("the takeaway names the fastest plan and how far the present one is from it") {
+  const Searched s(preset_case("llama3-8b-8-h100"));
+  const FigureHead head = find_figure("frontier")->head(s.input(theme("dark")), {});
+  const auto& best = s.result.front.back();
+  CHECK(head.takeaway == "best " + format_duration(best.step_time_s) + " in " + format(best.memory_bytes, engine::unit::bytes) + "; now " +
+                             format_duration(s.result.present.step_time_s) + ", " + search::against_text(s.result.present.step_time_s, best.step_time_s));
+}
+
+TEST_CASE("the first plan, the present one and the capacity stand in the front's figure") {
+  const Searched s(preset_case("llama3-8b-8-h100"));
+  const auto canvas = shown("frontier", s);
+  CHECK(canvas->find_text("1"));
+  CHECK(canvas->find_text("now"));
+  CHECK(canvas->find_text("80.0\u202fGB"));
+  CHECK(canvas->find_tag("frontier.plan", 0));
+  CHECK(canvas->find_tag("frontier.plan", static_cast<int>(search::present_index(s.result))));
+}
+
+TEST_CASE("a plan pointed at says its mesh, its time against the best and its memory") {
+  const Searched s(preset_case("llama3-8b-8-h100"));
+  const auto canvas = shown("frontier", s);
+  const TagRegion* tag = canvas->find_tag("frontier.plan", 0);
+  REQUIRE(tag);
+  CHECK(tag->readout.title == search::plan_words(english(), s.result.best[0].plan));
+  REQUIRE(tag->readout.rows.size() >= 3);
+  CHECK(tag->readout.rows[0].second.find("0.0\u202f% against the best") != std::string::npos);
+}
+
+TEST_CASE("every plan of the best is a line with a place on each axis that can be pointed at") {
+  const Searched s(preset_case("llama3-8b-8-h100"));
+  const auto canvas = shown("parallel-coordinates", s, 900, 500);
+  int places = 0;
+  for (const TagRegion& tag : canvas->tags()) places += tag.id == "parallel.plan" && tag.index == 0;
+  CHECK(places == 9);  // data, fsdp, tensor, pipeline, context, microbatch, layers keep, time, memory
+  for (const char* name : {"data", "fsdp", "tensor", "pipeline", "context", "microbatch", "step time", "HBM"}) {
+    CAPTURE(name);
+    CHECK(canvas->find_text(name));
+  }
+}
+
+TEST_CASE("only a model with experts has an axis of them") {
+  CHECK_FALSE(shown("parallel-coordinates", Searched(preset_case("llama3-8b-8-h100")), 1200, 500)->find_text("expert"));
+  CHECK(shown("parallel-coordinates", Searched(preset_case("mixtral-8x7b-64-h100")), 1200, 500)->find_text("expert"));
+}
+
+TEST_CASE("where no plan fits the figures say so and still draw what was priced") {
+  const double least = Searched(preset_case("llama3-8b-8-h100")).result.front.front().memory_bytes;
+  const Searched s(preset_case("llama3-8b-8-h100"), 300, 0.99 * least);
+  REQUIRE(s.result.best.empty());
+  REQUIRE(!s.result.sample.empty());
+  for (const std::string_view name : kNames) {
+    CAPTURE(name);
+    CHECK(find_figure(name)->head(s.input(theme("dark")), {}).takeaway.starts_with("none of "));
+    CHECK(shown(name, s)->audit_text() == "");
+  }
+}
+
+TEST_CASE("before the first result the figures say that plans are being searched") {
+  const Searched s(preset_case("llama3-8b-8-h100"), 0);
+  const Theme dark = theme("dark");
+  const SearchSeen nothing;
+  FigureInput input = s.input(dark);
+  input.search = &nothing;
+  for (const std::string_view name : kNames) {
+    RecordCanvas canvas(fonts(), 15, {0, 0, 560, 400});
+    find_figure(name)->draw(canvas, canvas.bounds(), input, {});
+    CHECK(canvas.find_text("Plans are being searched."));
+  }
+}
+
+TEST_CASE("the tables of a search have as many fields in every line as in the first, and a line for the best and the present plan") {
+  const Searched s(preset_case("llama3-8b-8-h100"));
+  for (const std::string_view name : kNames) {
+    const std::string data = find_figure(name)->data(s.input(theme("dark")), {});
+    CAPTURE(name);
+    std::istringstream lines(data);
+    std::string line;
+    std::ptrdiff_t fields = -1;
+    while (std::getline(lines, line)) {
+      const auto n = std::count(line.begin(), line.end(), '\t');
+      if (fields < 0) fields = n;
+      CHECK(n == fields);
+    }
+    CHECK(data.find("\nbest\t") != std::string::npos);
+    CHECK(data.find("\npresent\t") != std::string::npos);
+  }
+}
+
+TEST_CASE("without a result given a figure searches the whole space itself") {
+  const FigureCase c = preset_case("llama3-8b-8-h100");
+  const Theme dark = theme("dark");
+  FigureInput input = input_of(c, dark);
+  input.search = nullptr;
+  const search::Shown found = search::shown_of(input);
+  REQUIRE(found.fits());
+  engine::SearchRequest request;
+  request.space = engine::space_of(c.scenario);
+  CHECK(found.best().plan == engine::search(c.scenario, request).best.front().plan);
+}
+
+TEST_CASE("the figures of a search are as their goldens") {
+  const Searched s(preset_case("llama3-8b-8-h100"), 40);
+  FigureView view;
+  view.print = true;
+  const Theme print = theme("print");
+  for (const auto& [name, golden] : {std::pair{"frontier", "figure_frontier"}, {"parallel-coordinates", "figure_parallel_coordinates"}}) {
+    RecordCanvas canvas(fonts(), 9, {0, 0, 425, 298});
+    find_figure(name)->draw(canvas, canvas.bounds(), s.input(print), view);
+    check_golden(golden, canvas);
+  }
+}

@@ -1,0 +1,145 @@
+#include "widgets/figure_search_parts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/figure_memory_parts.h"
+#include "widgets/number_format.h"
+
+namespace roofscape::widgets::search {
+
+using engine::Plan;
+using engine::SearchResult;
+using memory::bytes_text;
+
+namespace {
+
+constexpr std::size_t kBest = 20, kSample = 1500;
+
+}  // namespace
+
+Shown shown_of(const FigureInput& input) {
+  Shown shown;
+  if (input.search != nullptr) {
+    shown.result = input.search->result;
+    shown.scenario = input.search->scenario;
+  } else {
+    shown.scenario = &input.scenario;
+    shown.result = &input.studies.get<SearchResult>(input.scenario, [&] {
+      engine::SearchRequest request;
+      request.space = engine::space_of(input.scenario);
+      request.limit = kBest;
+      request.sample = kSample;
+      return engine::search(input.scenario, request);
+    });
+  }
+  if (shown.scenario != nullptr) shown.capacity_bytes = shown.scenario->cluster.chip[engine::ChipField::hbm_bytes].value.value_or(0);
+  return shown;
+}
+
+std::size_t front_index(const SearchResult& result, std::size_t i) { return result.best.size() + i; }
+std::size_t sample_index(const SearchResult& result, std::size_t i) { return front_index(result, result.front.size()) + i; }
+std::size_t present_index(const SearchResult& result) { return sample_index(result, result.sample.size()); }
+std::size_t plan_count(const SearchResult& result) { return present_index(result) + 1; }
+
+AnyPlan plan_at(const SearchResult& result, std::size_t index) {
+  const auto of = [](const engine::RankedPlan& r) { return AnyPlan{&r.plan, r.step_time_s, r.memory_bytes, r.mfu, true}; };
+  if (index < result.best.size()) return of(result.best[index]);
+  index -= result.best.size();
+  if (index < result.front.size()) return of(result.front[index]);
+  index -= result.front.size();
+  if (index < result.sample.size()) {
+    const engine::SampledPlan& s = result.sample[index];
+    return {&s.plan, s.step_time_s, s.memory_bytes, 0, s.fits};
+  }
+  AnyPlan present = of(result.present);
+  present.fits = !(result.present_shortage.missing_bytes > 0);
+  return present;
+}
+
+std::string plan_words(const TextTable& texts, const Plan& plan) {
+  std::string out;
+  const auto add = [&](std::string_view axis, int degree) {
+    if (degree <= 1) return;
+    if (!out.empty()) out += texts.text("figure.list_separator");
+    out += texts.format("figure.axis." + std::string(axis), {format_count(degree)});
+  };
+  add("data", plan.data);
+  add("fsdp", plan.fsdp);
+  add("tensor", plan.tensor);
+  add("context", plan.context);
+  add("expert", plan.expert);
+  add("pipeline", plan.pipeline);
+  return out.empty() ? std::string(texts.text("figure.search.one_chip")) : out;
+}
+
+std::string policy_word(const TextTable& texts, engine::CheckpointPolicy policy) {
+  constexpr std::array<std::string_view, 8> kWords{"none", "attention", "big_matmuls", "k_per_layer", "block", "some_blocks", "segments", "segments_minimal"};
+  return std::string(texts.text("figure.search.policy." + std::string(kWords[static_cast<std::size_t>(policy)])));
+}
+
+std::string schedule_word(const TextTable& texts, const Plan& plan) {
+  if (plan.pipeline == 1) return std::string(kNoValue);
+  const std::string name(texts.text("choice.pipeline.schedule." + std::string(engine::schedule_id(plan.schedule))));
+  return plan.virtual_stages > 1 ? texts.format("figure.search.chunks", {name, format_count(plan.virtual_stages)}) : name;
+}
+
+std::string against_text(double value, double best) {
+  const double share = value / best - 1;
+  const double rounded = std::round(1000 * share) / 10;
+  if (rounded == 0) return format_fixed(0, 1) + std::string(kNarrowSpace) + "%";
+  return (rounded > 0 ? "+" : std::string(kMinus)) + format_fixed(std::abs(rounded), std::abs(rounded) < 99.95 ? 1 : 0) + std::string(kNarrowSpace) + "%";
+}
+
+Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& plan, bool present) {
+  const TextTable& t = input.texts;
+  const Plan& p = *plan.plan;
+  Readout r;
+  r.title = plan_words(t, p);
+  if (present) r.title = t.format("figure.search.present", {r.title});
+  std::string time = format_duration(plan.step_time_s);
+  if (shown.fits()) time = t.format("figure.search.time_against", {time, against_text(plan.step_time_s, shown.best().step_time_s)});
+  r.rows.emplace_back(t.text("figure.search.time"), std::move(time));
+  std::string memory = bytes_text(plan.memory_bytes);
+  if (shown.capacity_bytes > 0) {
+    const double over = plan.memory_bytes - shown.capacity_bytes;
+    memory = over > 0 ? t.format("figure.search.memory_over", {memory, bytes_text(over)})
+                      : t.format("figure.search.memory_of", {memory, format_share(plan.memory_bytes / shown.capacity_bytes)});
+  }
+  r.rows.emplace_back(t.text("figure.search.memory"), std::move(memory));
+  const std::string separator(t.text("figure.list_separator"));
+  if (p.pipeline > 1) r.rows.emplace_back(t.text("figure.search.schedule"), schedule_word(t, p));
+  std::string layer = policy_word(t, p.policy) + separator + t.format("figure.search.microbatch_of", {format_count(p.microbatch_sequences)}) + separator +
+                      t.format("figure.search.zero_of", {format_count(p.zero_stage)});
+  if (p.offload_optimizer || p.offload_activations) layer += separator + std::string(t.text("figure.search.offloads"));
+  r.rows.emplace_back(t.text("figure.search.keeps"), std::move(layer));
+  return r;
+}
+
+std::string empty_text(const FigureInput& input, const Shown& shown) {
+  const TextTable& t = input.texts;
+  if (shown.result == nullptr) return std::string(t.text("figure.search.none_yet"));
+  if (!shown.result->finished) return std::string(t.text("figure.search.unknown_chip"));
+  return std::string(t.text("figure.search.nothing"));
+}
+
+FigureHead head_of(const FigureInput& input, std::string_view figure) {
+  const TextTable& t = input.texts;
+  FigureHead head;
+  head.title = t.text("figure." + std::string(figure) + ".title");
+  const Shown shown = shown_of(input);
+  if (shown.result == nullptr || !shown.result->finished) return head;
+  if (!shown.fits()) {
+    head.takeaway = t.format("figure.search.takeaway.none", {format_count(shown.result->plans)});
+    return head;
+  }
+  const engine::RankedPlan& best = shown.result->front.back();
+  head.brief = t.format("figure.search.takeaway.brief", {format_duration(best.step_time_s), bytes_text(best.memory_bytes)});
+  head.takeaway = head.brief;
+  if (shown.result->present_legal && shown.result->present.step_time_s > 0)
+    head.takeaway = t.format("figure.search.takeaway", {head.brief, format_duration(shown.result->present.step_time_s),
+                                                        against_text(shown.result->present.step_time_s, best.step_time_s)});
+  return head;
+}
+
+}  // namespace roofscape::widgets::search

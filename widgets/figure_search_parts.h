@@ -1,0 +1,54 @@
+// What the figures of a search share: the result they draw, how a plan is called, and what is said of one when pointed at.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/search/search.h"
+#include "widgets/figure.h"
+
+namespace roofscape::widgets::search {
+
+// A result with the scenario it belongs to. Null: there is none yet.
+struct Shown {
+  const engine::SearchResult* result = nullptr;
+  const engine::Scenario* scenario = nullptr;
+  double capacity_bytes = 0;  // 0: not known
+  // Whether there is something to draw: some plan was priced, whether it fits or not.
+  bool priced() const { return result != nullptr && result->finished && !(result->best.empty() && result->sample.empty()); }
+  bool fits() const { return result != nullptr && !result->best.empty(); }
+  const engine::RankedPlan& best() const { return result->best.front(); }
+};
+// The window's, or the whole space searched now and kept among the studies.
+Shown shown_of(const FigureInput& input);
+
+// All plans of a result in one order, the index of the tags: the best, the front, the sample, the present plan.
+struct AnyPlan {
+  const engine::Plan* plan = nullptr;
+  double step_time_s = 0, memory_bytes = 0;
+  double mfu = 0;  // 0: not kept of this plan
+  bool fits = true;
+};
+std::size_t plan_count(const engine::SearchResult& result);
+AnyPlan plan_at(const engine::SearchResult& result, std::size_t index);
+std::size_t front_index(const engine::SearchResult& result, std::size_t i);
+std::size_t sample_index(const engine::SearchResult& result, std::size_t i);
+std::size_t present_index(const engine::SearchResult& result);
+
+// "fsdp 128, tensor 8, pipeline 16"; one chip is "1 chip".
+std::string plan_words(const TextTable& texts, const engine::Plan& plan);
+// "keep all", "matmuls": what a layer keeps, in a word.
+std::string policy_word(const TextTable& texts, engine::CheckpointPolicy policy);
+std::string schedule_word(const TextTable& texts, const engine::Plan& plan);
+// "+12 %", "0 %".
+std::string against_text(double value, double best);
+Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& plan, bool present);
+
+// What stands in the middle where there is nothing to draw.
+std::string empty_text(const FigureInput& input, const Shown& shown);
+// "4.96 s at 67 GB; this plan 9.23 s, +86 %".
+FigureHead head_of(const FigureInput& input, std::string_view figure);
+
+}  // namespace roofscape::widgets::search
