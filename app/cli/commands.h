@@ -32,7 +32,8 @@ struct Options {
   std::string baseline, measured;   // figure: a scenario, a file
   std::string language = "en";
   int limit = 10;                   // search
-  std::string objective = "step-time";
+  std::string objective;            // empty: step time, or throughput where the scenario serves
+  double most_token_s = 0, most_ttft_s = 0;  // search of serving plans
   std::vector<std::string> pin, at_least, at_most;  // dimension=value
   double min_free = 0;
   bool across_nodes = false;

@@ -1,6 +1,7 @@
 #include "app/cli/search_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -17,21 +18,19 @@ namespace {
 
 using engine::ConstraintKind;
 
-// Constraints and objective from the options; complains about the first that cannot be.
-std::optional<engine::SearchRequest> request_of(const Context& context, const engine::Scenario& scenario) {
-  const Options& options = context.options;
-  engine::SearchRequest request;
-  request.limit = static_cast<std::size_t>(options.limit);
-  request.space = engine::space_of(scenario);
-  request.space.min_free = options.min_free;
-  request.space.tensor_across_nodes = options.across_nodes;
-  const auto objective = std::find(engine::kObjectiveIds.begin(), engine::kObjectiveIds.end(), options.objective);
-  if (objective == engine::kObjectiveIds.end()) {
-    complain({"--objective", {}, "unknown objective " + io::in_quotes(options.objective),
-              "there are: step-time, throughput, cost, memory"});
-    return std::nullopt;
-  }
-  request.objective = static_cast<engine::Objective>(objective - engine::kObjectiveIds.begin());
+// Reads --objective as one of these ids; nothing, and a complaint, if it is none.
+template <class Objective, std::size_t N>
+std::optional<Objective> objective_of(const Options& options, const std::array<std::string_view, N>& ids) {
+  if (options.objective.empty()) return static_cast<Objective>(0);
+  const auto found = std::find(ids.begin(), ids.end(), options.objective);
+  if (found != ids.end()) return static_cast<Objective>(found - ids.begin());
+  complain({"--objective", {}, "unknown objective " + io::in_quotes(options.objective), fmt::format("there are: {}", fmt::join(ids, ", "))});
+  return std::nullopt;
+}
+
+// Puts --pin, --min and --max into `into`, a space of plans; complains about the first that cannot be.
+template <class Space>
+bool constrain_all(const Options& options, Space& into) {
   const auto constrain = [&](const char* option, const std::vector<std::string>& list, ConstraintKind kind) {
     for (const std::string& text : list) {
       const std::size_t equals = text.find('=');
@@ -39,18 +38,49 @@ std::optional<engine::SearchRequest> request_of(const Context& context, const en
         complain({option, {}, io::in_quotes(text) + " has no \"=\"", "give dimension=value, such as tensor=8"});
         return false;
       }
-      if (const auto error = engine::constrain(request.space, std::string_view(text).substr(0, equals),
-                                               std::string_view(text).substr(equals + 1), kind)) {
+      if (const auto error = engine::constrain(into, std::string_view(text).substr(0, equals), std::string_view(text).substr(equals + 1), kind)) {
         complain({option, {}, error->message, error->remedy});
         return false;
       }
     }
     return true;
   };
-  if (!constrain("--pin", options.pin, ConstraintKind::pinned) ||
-      !constrain("--min", options.at_least, ConstraintKind::at_least) ||
-      !constrain("--max", options.at_most, ConstraintKind::at_most))
+  return constrain("--pin", options.pin, ConstraintKind::pinned) && constrain("--min", options.at_least, ConstraintKind::at_least) &&
+         constrain("--max", options.at_most, ConstraintKind::at_most);
+}
+
+// Constraints and objective from the options; complains about the first that cannot be.
+std::optional<engine::SearchRequest> request_of(const Context& context, const engine::Scenario& scenario) {
+  const Options& options = context.options;
+  if (options.most_token_s > 0 || options.most_ttft_s > 0) {
+    complain({options.most_token_s > 0 ? "--max-token-time" : "--max-ttft", {}, "is for scenarios that serve", "leave it out"});
     return std::nullopt;
+  }
+  engine::SearchRequest request;
+  request.limit = static_cast<std::size_t>(options.limit);
+  request.space = engine::space_of(scenario);
+  request.space.min_free = options.min_free;
+  request.space.tensor_across_nodes = options.across_nodes;
+  const auto objective = objective_of<engine::Objective>(options, engine::kObjectiveIds);
+  if (!objective || !constrain_all(options, request.space)) return std::nullopt;
+  request.objective = *objective;
+  return request;
+}
+
+std::optional<engine::ServingRequest> serving_request_of(const Context& context) {
+  const Options& options = context.options;
+  if (options.across_nodes) {
+    complain({"--tensor-across-nodes", {}, "is for scenarios that train", "leave it out: serving plans may cross nodes"});
+    return std::nullopt;
+  }
+  engine::ServingRequest request;
+  request.limit = static_cast<std::size_t>(options.limit);
+  request.min_free = options.min_free;
+  request.most_token_s = options.most_token_s;
+  request.most_ttft_s = options.most_ttft_s;
+  const auto objective = objective_of<engine::ServingObjective>(options, engine::kServingObjectiveIds);
+  if (!objective || !constrain_all(options, request)) return std::nullopt;
+  request.objective = *objective;
   return request;
 }
 
@@ -124,16 +154,51 @@ std::string search_text(const Context& context, const engine::SearchResult& resu
   return counts + table.text(0) + present_text(context, result) + near_miss_text(context, result);
 }
 
+std::string serving_text(const Context& context, const engine::ServingSearchResult& result) {
+  const auto& texts = context.texts;
+  const auto whole = [](double x) { return fmt::format("{:.0f}", x); };
+  std::string out = texts.format("cli.search.serving_counts", {whole(result.plans), whole(result.fit)}) + "\n";
+  Columns reasons({true, false});
+  for (std::size_t i = 0; i < engine::kServingRejections; ++i)
+    if (result.rejected[i] > 0) reasons.add({whole(result.rejected[i]), std::string(texts.text("cli.search.rejected." + std::string(engine::kServingRejectionIds[i])))});
+  out += reasons.text(2) + "\n";
+  if (result.best.empty()) return out + std::string(texts.text("cli.search.none")) + "\n";
+  const auto n = [](int x) { return std::to_string(x); };
+  const auto ms = [](double s) { return fmt::format("{:.3g} ms", 1e3 * s); };
+  Columns table({true, true, true, true, true, true, true, true, true, true, false});
+  table.add({"", "data", "tensor", "expert", "pipeline", "batch", "time per token", "TTFT", "tokens/s/chip", "memory", ""});
+  int rank = 0;
+  for (const engine::DecodingPlan& p : result.best)
+    table.add({n(++rank), n(p.data), n(p.tensor), n(p.expert), n(p.pipeline), n(p.batch), ms(p.token_s), ms(p.ttft_s), fmt::format("{:.4g}", p.tokens_per_s_per_chip),
+               fmt::format("{:.1f} GB", p.chip_bytes / 1e9), p.same_plan(result.present) ? std::string(texts.text("cli.search.is_present")) : std::string()});
+  out += table.text(0);
+  if (result.present_legal)
+    out += "\n" + texts.format(result.present_fits ? "cli.search.serving_present" : "cli.search.serving_present_full",
+                               {ms(result.present.token_s), fmt::format("{:.4g}", result.present.tokens_per_s_per_chip),
+                                fmt::format("{:.1f} %", 100 * result.present.tokens_per_s_per_chip / result.best.front().tokens_per_s_per_chip)}) + "\n";
+  return out;
+}
+
+int search_serving(const Context& context, const engine::Scenario& scenario) {
+  const auto request = serving_request_of(context);
+  if (!request) return kBadInput;
+  const engine::ServingSearchResult result = engine::search_serving(scenario, *request);
+  const int code = result.best.empty() ? kHasErrors : kGood;
+  if (context.options.json) return print(io::serving_search_json(result), code);
+  if (context.options.csv) return print(io::serving_search_csv(result), code);
+  return print(serving_text(context, result), code);
+}
+
 }  // namespace
 
 int search(const Context& context) {
   const auto scenario = read_scenario(context);
   if (!scenario) return kBadInput;
-  if (scenario->workload.kind == engine::WorkloadKind::serving) {
-    complain({context.options.scenario, "workload.kind", "the scenario serves, and the search is of training plans",
-              "give a scenario that trains; `sweep` varies one that serves"});
+  if (context.options.json && context.options.csv) {
+    complain({"--csv", {}, "is another format than --json", "give one of them"});
     return kBadInput;
   }
+  if (scenario->workload.kind == engine::WorkloadKind::serving) return search_serving(context, *scenario);
   const auto request = request_of(context, *scenario);
   if (!request) return kBadInput;
   const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);

@@ -99,6 +99,50 @@ std::string search_csv(const engine::SearchResult& result) {
   return out;
 }
 
+namespace {
+
+OrderedJson serving_plan_json(const engine::DecodingPlan& p) {
+  return {{"plan",
+           {{"parallelism.data", p.data},
+            {"parallelism.fsdp", 1},
+            {"parallelism.tensor", p.tensor},
+            {"parallelism.expert", p.expert},
+            {"parallelism.pipeline", p.pipeline},
+            {"workload.batch", p.batch}}},
+          {"time_per_output_token_s", p.token_s},
+          {"ttft_s", p.ttft_s},
+          {"tokens_per_s", p.tokens_per_s},
+          {"tokens_per_s_per_chip", p.tokens_per_s_per_chip},
+          {"memory_bytes", p.chip_bytes}};
+}
+
+}  // namespace
+
+std::string serving_search_json(const engine::ServingSearchResult& result) {
+  OrderedJson json;
+  json["plans"] = number_json(result.plans);
+  json["fit"] = number_json(result.fit);
+  for (std::size_t i = 0; i < engine::kServingRejections; ++i)
+    json["rejected"][std::string(engine::kServingRejectionIds[i])] = number_json(result.rejected[i]);
+  json["present"] = serving_plan_json(result.present);
+  json["present"]["legal"] = result.present_legal;
+  json["present"]["fits"] = result.present_fits;
+  for (const auto& [name, list] : {std::pair{"best", &result.best}, std::pair{"front", &result.front}}) {
+    json[name] = OrderedJson::array();
+    for (const engine::DecodingPlan& plan : *list) json[name].push_back(serving_plan_json(plan));
+  }
+  return pretty_text(json);
+}
+
+std::string serving_search_csv(const engine::ServingSearchResult& result) {
+  std::string out = "parallelism.data,parallelism.tensor,parallelism.expert,parallelism.pipeline,workload.batch,"
+                    "time_per_output_token_s,ttft_s,tokens_per_s,tokens_per_s_per_chip,memory_bytes\n";
+  for (const engine::DecodingPlan& p : result.best)
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", p.data, p.tensor, p.expert, p.pipeline, p.batch, p.token_s, p.ttft_s, p.tokens_per_s,
+                       p.tokens_per_s_per_chip, p.chip_bytes);
+  return out;
+}
+
 std::string s1_json(const engine::S1Result& result, double seconds) {
   OrderedJson json;
   json["points"] = result.points.size();

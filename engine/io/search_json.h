@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/search/search.h"
+#include "engine/search/serving_search.h"
 #include "engine/search/sweep_s1.h"
 
 namespace roofscape::io {
@@ -13,6 +14,10 @@ namespace roofscape::io {
 std::string search_json(const engine::SearchResult& result);
 // The best plans, one a line, with a line of names: the fields of the plan, then its numbers.
 std::string search_csv(const engine::SearchResult& result);
+
+// {"plans", "fit", "rejected": {reason: count}, "present": {...}, "best": [...], "front": [...]}.
+std::string serving_search_json(const engine::ServingSearchResult& result);
+std::string serving_search_csv(const engine::ServingSearchResult& result);
 
 // {"points": n, "fit": n, "illegal": n, "simulated": n, "seconds": s, "points_per_s": n, "best": {...}, "top": [...]};
 // `seconds` is the processor time of one sweep.
