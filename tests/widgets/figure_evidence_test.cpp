@@ -61,7 +61,7 @@ TEST_CASE("evidence says the median error and that near the plan") {  // of 2, 4
 
 TEST_CASE("evidence in ideal mode says how much longer measurements were") {  // errors of -50 % and a little about it
   CHECK(head_of(sixteen_stages()).takeaway ==
-        "measured runs took 1.87\u00d7 the ideal time in the median of 8; near this plan 1.25\u00d7 to 3.33\u00d7 (6 runs)");
+        "8 runs: median 1.87\u00d7 the ideal; near this plan 1.25\u00d7 to 3.33\u00d7 (6 runs)");
 }
 
 TEST_CASE("evidence of predictions in another mode is had by option") {
