@@ -25,6 +25,7 @@ TextStyle label_style(const Canvas& canvas, Colour colour, Weight weight) {
 struct Placed {
   Rect plot;
   Scale x, y;
+  std::vector<std::vector<Point>> traces;  // of the lines, on the canvas: labels ask for them hundreds of times
   Frame frame;
   float title_y = 0;
   std::vector<const ChartLine*> labelled;
@@ -91,6 +92,11 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   l.plot = plot;
   l.x = x.with_range(plot.x, plot.right());
   l.y = y.with_range(plot.bottom(), plot.y);
+  for (const ChartLine& line : chart.lines) {
+    std::vector<Point>& trace = l.traces.emplace_back();
+    trace.reserve(line.points.size());
+    for (const ChartPoint& p : line.points) trace.push_back({l.x(p.x), l.y(p.y)});
+  }
   return l;
 }
 
@@ -100,9 +106,9 @@ float y_of(const Placed& l, const ChartPoint& p) { return l.y(p.y); }
 // What covers a place: lines that cross it. Fewer is better.
 int crossings(const Placed& l, const Chart& chart, const Rect& box) {
   int n = 0;
-  for (const ChartLine& line : chart.lines)
-    for (std::size_t i = 1; i < line.points.size(); ++i) {
-      const Point a{x_of(l, line.points[i - 1]), y_of(l, line.points[i - 1])}, b{x_of(l, line.points[i]), y_of(l, line.points[i])};
+  for (const std::vector<Point>& trace : l.traces)
+    for (std::size_t i = 1; i < trace.size(); ++i) {
+      const Point a = trace[i - 1], b = trace[i];
       if (std::max(a.x, b.x) < box.x || std::min(a.x, b.x) > box.right()) continue;
       const auto at = [&](float x) { return b.x == a.x ? a.y : a.y + (b.y - a.y) * (std::clamp(x, a.x, b.x) - a.x) / (b.x - a.x); };
       const float p = at(box.x), q = at(box.right());
