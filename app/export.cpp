@@ -100,9 +100,13 @@ std::optional<io::InputError> set_size(std::string_view text, ExportOptions& opt
   constexpr float kSmallest = 20 * kPointsPerMm, kLargest = 2000 * kPointsPerMm;
   for (const float side : {width, height})
     if (!(side >= kSmallest) || side > kLargest) return error;
+  if (pixels) {
+    options.pixels_per_point = 1 / static_cast<double>(kPointsPerPixel);
+    // Pixels are for screens, where a larger picture is one seen whole: its text grows with it. On paper text keeps its size.
+    if (options.width > 0 && options.height > 0) options.em *= std::max(1.0f, std::min(width / options.width, height / options.height));
+  }
   options.width = width;
   options.height = height;
-  if (pixels) options.pixels_per_point = 1 / static_cast<double>(kPointsPerPixel);
   return std::nullopt;
 }
 

@@ -24,8 +24,8 @@ struct ExportOptions {
 };
 // The figure's own size.
 ExportOptions default_size(const widgets::FigureRow& figure);
-// "170x110mm", "1280x720px" (96 an inch, one pixel of a PNG each); without a unit millimetres. Leaves the rest of
-// `options` as it is.
+// "170x110mm", "1280x720px" (96 an inch, one pixel of a PNG each); without a unit millimetres. In pixels the text grows
+// with a picture that is larger than `options` had it. Leaves the rest of `options` as it is.
 std::optional<io::InputError> set_size(std::string_view text, ExportOptions& options);
 // "2": pixels of a PNG for each point.
 std::optional<io::InputError> set_scale(std::string_view text, ExportOptions& options);

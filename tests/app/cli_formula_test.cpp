@@ -144,6 +144,18 @@ TEST_CASE("sizes, scales and formats of figures") {
   CHECK(app::slide_em(810) == 24);  // 1080 pixels at 96 an inch: 32 pixels
 }
 
+TEST_CASE("text grows with a picture in pixels, not on paper, and never shrinks") {
+  const auto em = [](std::string_view text) {
+    app::ExportOptions options;
+    options.width = 480, options.height = 300, options.em = 9;
+    REQUIRE_FALSE(app::set_size(text, options));
+    return options.em;
+  };
+  CHECK(em("1280x1200px") == 18);  // 960 x 900 points: twice as wide, three times as high
+  CHECK(em("480x320px") == 9);
+  CHECK(em("500x400mm") == 9);
+}
+
 TEST_CASE("columns and wrapping count characters") {
   app::Columns columns({false, true});
   columns.add({"\u00b5s", "1"});
