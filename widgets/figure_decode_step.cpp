@@ -6,12 +6,11 @@
 #include <limits>
 #include <vector>
 
-#include "widgets/bar_rows.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
-#include "widgets/figure_pipeline_parts.h"
 #include "widgets/number_format.h"
 #include "widgets/quantity_look.h"
+#include "widgets/time_bars.h"
 
 namespace roofscape::widgets {
 
@@ -19,8 +18,7 @@ using engine::Q;
 
 namespace {
 
-constexpr float kHiddenFade = 0.45f;     // of the fill of what costs nothing
-constexpr double kNothing = 1e-3;        // of the step: what is hidden and shorter has no row
+constexpr double kNothing = 1e-3;  // of the step: what is hidden and shorter has no row
 
 double seconds_of(const engine::Report& report, Q part) { return report.quantities.value_or(part, 0); }
 bool has_step(const engine::Report& report) { return seconds_of(report, Q::decode_step) > 0; }
@@ -86,7 +84,7 @@ Fill row_fill(const Canvas& canvas, const FigureInput& input, const FigureView& 
   if (row.total) return Fill{.colour = input.theme.ink};
   const bool network = row.what == Q::decode_exposed || row.what == Q::decode_network;
   Fill fill = network ? fill_of(input.theme, busiest_axis(input.report), canvas.em()) : fill_of(input.theme, row.what, canvas.em());
-  if (row.aside) fill.colour = faded(fill.colour, kHiddenFade), fill.edge_width = 0;
+  if (row.aside) return hidden_fill(fill, view);
   if (view.compact) fill.hatch = Hatch::none;
   return fill;
 }
@@ -100,11 +98,7 @@ Readout readout_of(const FigureInput& input, const Row& row) {
   if (!row.total) r.rows.emplace_back(t.text("figure.step.share"), format_share(seconds / seconds_of(input.report, Q::decode_step)));
   if (row.part == Q::time_per_output_token)
     r.rows.emplace_back(t.text("figure.decode-step.tokens_per_step"), format_significant(seconds_of(input.report, Q::accepted_per_step)));
-  if (input.baseline) {
-    const double base = row.base_to - row.base_from;
-    r.rows.emplace_back(t.text("figure.step.baseline"), format_duration(base));
-    r.rows.emplace_back(t.text("figure.step.difference"), format_difference(seconds - base, engine::unit::seconds));
-  }
+  if (input.baseline) add_baseline_time(r, t, seconds, row.base_to - row.base_from);
   return r;
 }
 
@@ -155,12 +149,7 @@ void draw_decode_step(Canvas& canvas, const Rect& area, const FigureInput& input
     if (input.baseline && !row.aside) bar.ghost = BarPart{row.base_from / unit.seconds, row.base_to / unit.seconds, {}};
     bars.push_back(std::move(bar));
   }
-  BarAxis axis;
-  axis.to = end / unit.seconds;
-  axis.title = t.text(unit.key);
-  axis.value = t.text("figure.step.column.time");
-  axis.second = t.text("figure.step.column.share");
-  const BarRowsPlot plot = draw_bar_rows(canvas, input.theme, rest, bars, axis);
+  const BarRowsPlot plot = draw_bar_rows(canvas, input.theme, rest, bars, time_bar_axis(t, end, unit));
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (plot.has_row(i))
       canvas.tag_with(engine::quantity(rows[i].part).id, -1, plot.band(i, rest), [&] { return readout_of(input, rows[i]); });

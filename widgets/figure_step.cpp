@@ -6,20 +6,17 @@
 #include <array>
 #include <limits>
 
-#include "widgets/bar_rows.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
-#include "widgets/figure_pipeline_parts.h"
 #include "widgets/number_format.h"
 #include "widgets/quantity_look.h"
+#include "widgets/time_bars.h"
 
 namespace roofscape::widgets {
 
 using engine::Q;
 
 namespace {
-
-constexpr float kHiddenFade = 0.45f;  // of the fill of transfers that cost nothing
 
 double seconds_of(const engine::Report& report, Q part) { return report.quantities.value_or(part, 0); }
 double step_seconds(const engine::Report& report) { return seconds_of(report, Q::step_time); }
@@ -103,11 +100,7 @@ Readout readout_of(const FigureInput& input, const Row& row, const Hidden& hidde
   }
   if (*row.part != Q::step_time)
     r.rows.emplace_back(t.text("figure.step.share"), format_share(seconds / step_seconds(input.report)));
-  if (input.baseline) {
-    const double base = row.base_to - row.base_from;
-    r.rows.emplace_back(t.text("figure.step.baseline"), format_duration(base));
-    r.rows.emplace_back(t.text("figure.step.difference"), format_difference(seconds - base, engine::unit::seconds));
-  }
+  if (input.baseline) add_baseline_time(r, t, seconds, row.base_to - row.base_from);
   return r;
 }
 
@@ -173,10 +166,7 @@ void draw_step(Canvas& canvas, const Rect& area, const FigureInput& input, const
       double from = 0;
       for (std::size_t i = 0; i < hidden.by_axis.size(); ++i) {
         if (hidden.by_axis[i] <= 0) continue;
-        Fill fill = fill_of(input.theme, engine::kExposedParts[i], canvas.em());
-        fill.colour = faded(fill.colour, kHiddenFade);
-        fill.edge_width = 0;
-        if (view.compact) fill.hatch = Hatch::none;
+        const Fill fill = hidden_fill(fill_of(input.theme, engine::kExposedParts[i], canvas.em()), view);
         bar.parts.push_back({from / unit.seconds, (from + hidden.by_axis[i]) / unit.seconds, fill});
         from += hidden.by_axis[i];
       }
@@ -190,12 +180,7 @@ void draw_step(Canvas& canvas, const Rect& area, const FigureInput& input, const
     }
     bars.push_back(std::move(bar));
   }
-  BarAxis axis;
-  axis.to = end / unit.seconds;
-  axis.title = t.text(unit.key);
-  axis.value = t.text("figure.step.column.time");
-  axis.second = t.text("figure.step.column.share");
-  const BarRowsPlot plot = draw_bar_rows(canvas, input.theme, rest, bars, axis);
+  const BarRowsPlot plot = draw_bar_rows(canvas, input.theme, rest, bars, time_bar_axis(t, end, unit));
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (plot.has_row(i))
       canvas.tag_with(row_tag(rows[i]), -1, plot.band(i, rest), [&] { return readout_of(input, rows[i], hidden); });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "widgets/figure_head.h"
 
@@ -33,6 +34,8 @@ struct Placed {
   std::vector<std::string> note;    // by line
   float note_y = 0;
 };
+
+Point place_of(const Placed& l, const ChartPoint& p) { return {l.x(p.x), l.y(p.y)}; }
 
 // Whether a line stops before the axis does, rather than leaving the axes.
 bool stops_early(const Chart& chart, const ChartLine& line, const ChartPoint& end) {
@@ -95,13 +98,10 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   for (const ChartLine& line : chart.lines) {
     std::vector<Point>& trace = l.traces.emplace_back();
     trace.reserve(line.points.size());
-    for (const ChartPoint& p : line.points) trace.push_back({l.x(p.x), l.y(p.y)});
+    for (const ChartPoint& p : line.points) trace.push_back(place_of(l, p));
   }
   return l;
 }
-
-float x_of(const Placed& l, const ChartPoint& p) { return l.x(p.x); }
-float y_of(const Placed& l, const ChartPoint& p) { return l.y(p.y); }
 
 // What covers a place: lines that cross it. Fewer is better.
 int crossings(const Placed& l, const Chart& chart, const Rect& box) {
@@ -206,10 +206,10 @@ void draw_band_labels(Canvas& canvas, const FigureInput& input, const Chart& cha
   }
 }
 
-void draw_line(Canvas& canvas, const Chart& chart, const Placed& l, const ChartLine& line) {
+void draw_line(Canvas& canvas, const Chart& chart, const ChartLine& line, std::span<const Point> trace) {
   std::vector<Point> points;
-  for (const ChartPoint& p : line.points)
-    if (std::isfinite(p.y) && p.y > 0) points.push_back({x_of(l, p), y_of(l, p)});
+  for (std::size_t i = 0; i < trace.size(); ++i)
+    if (std::isfinite(line.points[i].y) && line.points[i].y > 0) points.push_back(trace[i]);
   if (points.size() < 2) return;
   if (line.stroke.colour.visible()) canvas.polyline(points, line.stroke);
   if (line.tag.empty() || !line.readout) return;
@@ -219,7 +219,7 @@ void draw_line(Canvas& canvas, const Chart& chart, const Placed& l, const ChartL
   for (std::size_t i = 0; i < line.points.size(); i += step, ++index) {
     const ChartPoint& p = line.points[i];
     if (!(p.y >= chart.y_from && p.y <= chart.y_to)) continue;
-    canvas.tag_with(line.tag, index, {x_of(l, p) - reach, y_of(l, p) - reach, 2 * reach, 2 * reach}, [&] { return line.readout(p); });
+    canvas.tag_with(line.tag, index, {trace[i].x - reach, trace[i].y - reach, 2 * reach, 2 * reach}, [&] { return line.readout(p); });
   }
 }
 
@@ -228,7 +228,7 @@ void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, con
   std::vector<Point> ends;
   for (const ChartLine* line : l.labelled) {
     const ChartPoint end = *end_of(chart, *line);
-    ends.push_back({x_of(l, end), y_of(l, end)});
+    ends.push_back(place_of(l, end));
     wanted.push_back(ends.back().y);
   }
   const float em = kSmallText * canvas.em();
@@ -251,7 +251,7 @@ void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, con
 // The name of a line along its first segment, over it and where no other text is; left out where there is no room.
 void draw_along(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l, const ChartLine& line, std::vector<Rect>& taken) {
   if (line.along.empty() || line.points.size() < 2) return;
-  const Point a{x_of(l, line.points[0]), y_of(l, line.points[0])}, b{x_of(l, line.points[1]), y_of(l, line.points[1])};
+  const Point a = place_of(l, line.points[0]), b = place_of(l, line.points[1]);
   TextStyle style = label_style(canvas, line.essential ? input.theme.ink : input.theme.ink2, Weight::regular);
   const float width = canvas.text_width(line.along, style), length = distance(a, b), gap = canvas.px(8);
   if (length < width + 2 * gap) return;
@@ -300,13 +300,13 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, con
   for (const ChartDot& dot : chart.dots) {
     if (!on_plot(chart, dot.at)) continue;
     const float size = dot_size(canvas, input, dot);
-    const Point at{x_of(l, dot.at), y_of(l, dot.at)};
+    const Point at = place_of(l, dot.at);
     taken.push_back({at.x - size / 2, at.y - size / 2, size, size});
   }
   for (const ChartDot& dot : chart.dots) {
     if (!on_plot(chart, dot.at)) continue;
     const float size = dot_size(canvas, input, dot);
-    const Point at{x_of(l, dot.at), y_of(l, dot.at)};
+    const Point at = place_of(l, dot.at);
     Fill ring, fill;
     ring.colour = input.theme.panel;
     fill.colour = dot.colour;
@@ -320,7 +320,7 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, con
   for (const ChartDot& dot : chart.dots) {
     if (!on_plot(chart, dot.at) || dot.text.empty()) continue;
     const float size = dot_size(canvas, input, dot), off = size / 2 + canvas.px(3);
-    const Point at{x_of(l, dot.at), y_of(l, dot.at)};
+    const Point at = place_of(l, dot.at);
     TextStyle style = label_style(canvas, dot.bold ? input.theme.ink : input.theme.ink2, dot.bold ? Weight::bold : Weight::regular);
     const float w = canvas.text_width(dot.text, style) + canvas.px(4), h = style.em * 1.25f;
     const std::array<Rect, 8> places{{{at.x - off * 0.5f - w, at.y - off - h, w, h}, {at.x + off * 0.5f, at.y + off * 0.6f, w, h},
@@ -337,7 +337,7 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, con
       // Over or under another dot it would be read as that one's.
       const bool strange = std::any_of(chart.dots.begin(), chart.dots.end(), [&](const ChartDot& other) {
         if (&other == &dot || other.text.empty() || !on_plot(chart, other.at)) return false;
-        const Point p{x_of(l, other.at), y_of(l, other.at)};
+        const Point p = place_of(l, other.at);
         return p.x > r.x && p.x < r.right() && std::abs(p.y - r.centre().y) < h * 1.5f;
       });
       const int crossed = crossings(l, chart, r), cost = 10 * crossed + order + (strange ? 25 : 0);
@@ -371,7 +371,7 @@ void draw_line_chart(Canvas& canvas, const Rect& area, const FigureInput& input,
   if (chart.now) draw_now(canvas, theme, l.plot, l.x(chart.now->x), chart.now->pill);
   {
     const Canvas::Clip inside = canvas.clip(l.plot);
-    for (std::size_t i = chart.lines.size(); i-- > 0;) draw_line(canvas, chart, l, chart.lines[i]);
+    for (std::size_t i = chart.lines.size(); i-- > 0;) draw_line(canvas, chart, chart.lines[i], l.traces[i]);
   }
   draw_ends(canvas, input, chart, l);
   std::vector<Rect> taken;

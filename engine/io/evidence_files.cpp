@@ -30,12 +30,10 @@ Failure add_folder(const fs::path& folder, Files& files) {
 }
 
 Failure add_file(const File& file, EvidenceFiles& out, std::set<std::string>& ids) {
-  auto entries = read_measurements(file.text, file.origin);
-  if (!entries) return entries.error();
-  const auto json = parse_json(file.text, file.origin);
-  if (!json) return json.error();
-  const std::string name = text_member(json.value(), "name");
-  for (Measurement& entry : entries.value()) {
+  auto read = read_measurements_file(file.text, file.origin);
+  if (!read) return read.error();
+  const std::string& name = read.value().name;
+  for (Measurement& entry : read.value().entries) {
     if (!ids.insert(entry.id).second)
       return InputError{file.origin, "entries", in_quotes(entry.id) + " stands in another file too", "give every entry an id of its own"};
     out.names.try_emplace(entry.family, name.empty() ? entry.family : name);

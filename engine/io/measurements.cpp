@@ -220,7 +220,7 @@ Failure read_entry(Members members, Measurement& out) {
 
 }  // namespace
 
-Result<std::vector<Measurement>> read_measurements(std::string_view text, std::string_view file) {
+Result<MeasurementsFile> read_measurements_file(std::string_view text, std::string_view file) {
   const auto json = parse_json(text, file);
   if (!json) return json.error();
   const auto fail = [&](std::string path, std::string message, std::string remedy) {
@@ -230,7 +230,8 @@ Result<std::vector<Measurement>> read_measurements(std::string_view text, std::s
   const auto entries = json->find("entries");
   if (entries == json->end()) return fail("entries", "is missing", "give a list of measurements");
   if (!entries->is_array()) return fail("entries", "is " + std::string(kind_name(*entries)), "give a list of measurements");
-  std::vector<Measurement> out;
+  MeasurementsFile out;
+  out.name = text_member(json.value(), "name");
   std::set<std::string> ids;
   for (std::size_t i = 0; i < entries->size(); ++i) {
     const std::string path = "entries." + std::to_string(i);
@@ -240,9 +241,15 @@ Result<std::vector<Measurement>> read_measurements(std::string_view text, std::s
     if (auto failure = read_entry(Members(entry, path, file), measurement)) return *failure;
     if (!ids.insert(measurement.id).second)
       return fail(path + ".id", in_quotes(measurement.id) + " stands twice", "give every entry an id of its own");
-    out.push_back(std::move(measurement));
+    out.entries.push_back(std::move(measurement));
   }
   return out;
+}
+
+Result<std::vector<Measurement>> read_measurements(std::string_view text, std::string_view file) {
+  auto read = read_measurements_file(text, file);
+  if (!read) return read.error();
+  return std::move(read.value().entries);
 }
 
 Result<std::vector<Measurement>> load_measurements(const std::string& path) {

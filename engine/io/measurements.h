@@ -67,8 +67,14 @@ struct Measurement {
   std::vector<MeasuredValue> values;
 };
 
+struct MeasurementsFile {
+  std::string name;  // what the file calls its source; empty if it does not
+  std::vector<Measurement> entries;
+};
+
 // Members that are not known are left alone: such files carry more than a program needs.
-Result<std::vector<Measurement>> read_measurements(std::string_view text, std::string_view file);
+Result<MeasurementsFile> read_measurements_file(std::string_view text, std::string_view file);
+Result<std::vector<Measurement>> read_measurements(std::string_view text, std::string_view file);  // its entries
 Result<std::vector<Measurement>> load_measurements(const std::string& path);
 
 }  // namespace roofscape::io

@@ -205,8 +205,7 @@ TEST_CASE("the FLOPs of a token are those of a training step: dense, experts, la
   for (const io::Preset& preset : library().list(io::PresetKind::model)) {
     Scenario s;
     s.model = *library().find_model(preset.id);
-    // Which layers have a window, and a projection of relative positions, are not asked.
-    if (s.model.has_local_layers() || s.model.rel_pos_projection) continue;
+    if (s.model.has_local_layers()) continue;  // which layers have a window is not asked
     s.workload.sequence_length = 4096;
     const Inputs<double> in = make_inputs<double>(s, nullptr);
     for (const bool causal : {false, true}) {
