@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/strings.h"
 #include "app/window.h"
@@ -39,6 +40,9 @@ int run(int argc, char** argv) {
   const auto english = app::load_texts("en");
   if (!english.ok()) return complain(english.error());
   const auto text = [&](std::string_view key) { return std::string(english.value().text(key)); };
+  const auto text_of = [&](std::string_view key, const std::vector<std::string>& names) {
+    return english.value().format(key, {fmt::format("{}", fmt::join(names, ", "))});
+  };
 
   app::Settings settings = app::read_settings(app::settings_file());
   std::string scenario, preset, theme, language, size, presets, capture;
@@ -48,8 +52,8 @@ int run(int argc, char** argv) {
   program.set_version_flag("--version", "roofscape " ROOFSCAPE_VERSION);
   program.add_option("scenario", scenario, text("cli.scenario"));
   program.add_option("--preset", preset, text("window.preset"));
-  program.add_option("--theme", theme, text("cli.figure.theme"));
-  program.add_option("--lang", language, text("cli.lang"));
+  program.add_option("--theme", theme, text_of("window.theme", app::theme_names()));
+  program.add_option("--lang", language, text_of("cli.lang", app::language_names()));
   program.add_option("--size", size, text("window.size"));
   program.add_option("--scale", scale, text("window.scale"))->check(CLI::Range(0.5f, 8.0f));
   program.add_option("--presets", presets, text("cli.presets"));

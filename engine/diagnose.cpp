@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/advise.h"
+#include "engine/findings.h"
 #include "engine/inputs.h"
 #include "engine/serving/diagnose_serving.h"
 #include "engine/training/bounds.h"
@@ -14,23 +15,6 @@
 namespace roofscape::engine {
 
 namespace {
-
-class Findings {
- public:
-  Findings(const Scenario& s, Report& report) : s_(s), r_(report) { r_.diagnostics.clear(); }
-  const Scenario& scenario() const { return s_; }
-  const Report& report() const { return r_; }
-  double quantity(Q q) const { return r_.quantities.value_or(q, 0); }
-  void add(Severity severity, std::string_view code, const DiagnosticValues& values, std::string_view field = {},
-           const Fix& fix = {}) {
-    r_.diagnostics.push_back({severity, code, values, field, fix});
-  }
-  static FieldEdit edit(std::string_view path, double value) { return {find_field(path), value}; }
-
- private:
-  const Scenario& s_;
-  Report& r_;
-};
 
 double floor_power_of_two(double x) {
   return x < 1 ? 1 : static_cast<double>(std::bit_floor(static_cast<std::uint64_t>(std::min(x, 1e18))));
@@ -330,6 +314,7 @@ void check_convention(Findings& f) {
 }  // namespace
 
 void diagnose(const Scenario& s, Report& report) {
+  report.diagnostics.clear();
   Findings f(s, report);
   check_chips(f);
   check_fabric(f);

@@ -65,6 +65,19 @@ void for_each_model_quantity(const ModelDims<S>& m, const Parameters<S>& p, F&& 
   }
 }
 
+// The sizes of the model and the rates of the chip and its links, which training and serving both start from.
+template <Scalar S, class F>
+void for_each_spec_quantity(const Inputs<S>& in, F&& f) {
+  f(Q::n_layers, in.model.n_layers), f(Q::d_model, in.model.d_model), f(Q::d_ff, in.model.d_ff);
+  f(Q::n_heads, in.model.n_heads), f(Q::n_kv_heads, in.model.n_kv_heads), f(Q::d_head, in.model.d_head);
+  f(Q::vocab_size, in.model.vocab_size);
+  f(Q::peak_flops, in.chip.peak_flops), f(Q::hbm_capacity, in.chip.hbm_capacity);
+  f(Q::hbm_bandwidth, in.chip.hbm_bandwidth), f(Q::price, in.chip.price);
+  if (in.links.torus_dims > 0) f(Q::ici_axis_bandwidth, in.chip.ici_axis), f(Q::dcn_bandwidth, in.chip.dcn);
+  else f(Q::nvlink_bandwidth, in.chip.nvlink), f(Q::node_bandwidth, in.chip.node);
+  f(Q::cluster_chips, in.cluster_chips);
+}
+
 // Calls f(Q, value) for every quantity that has a slot in a report and applies to this evaluation.
 template <Scalar S, class F>
 void for_each_quantity(const Evaluation<S>& e, F&& f) {
@@ -72,16 +85,9 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   const auto& p = layer.params;
   const auto& ops = layer.operations;
   const bool torus = limits.torus, pipelined = in.degree(Axis::pipeline).n > 1;
-  f(Q::n_layers, in.model.n_layers), f(Q::d_model, in.model.d_model), f(Q::d_ff, in.model.d_ff);
-  f(Q::n_heads, in.model.n_heads), f(Q::n_kv_heads, in.model.n_kv_heads), f(Q::d_head, in.model.d_head);
-  f(Q::vocab_size, in.model.vocab_size);
+  for_each_spec_quantity(in, f);
   for_each_model_quantity(in.model, p, f);
-  f(Q::peak_flops, in.chip.peak_flops), f(Q::hbm_capacity, in.chip.hbm_capacity);
-  f(Q::hbm_bandwidth, in.chip.hbm_bandwidth), f(Q::price, in.chip.price);
   f(Q::board_power, in.chip.power);
-  if (torus) f(Q::ici_axis_bandwidth, in.chip.ici_axis), f(Q::dcn_bandwidth, in.chip.dcn);
-  if (!torus) f(Q::nvlink_bandwidth, in.chip.nvlink), f(Q::node_bandwidth, in.chip.node);
-  f(Q::cluster_chips, in.cluster_chips);
   if (in.experts_split_tensor) f(Q::expert_tensor, in.expert_tensor), f(Q::tensor_share, layer.tensor_share);
   if (torus) f(Q::cluster_slices, in.slices);
   f(Q::batch_sequences, in.batch_sequences), f(Q::sequence_length, in.sequence_length);

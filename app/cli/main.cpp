@@ -45,12 +45,15 @@ int run(int argc, char** argv) {
     return cli::kBadInput;
   }
   const auto text = [&](std::string_view key) { return std::string(english->text(key)); };
+  const auto text_of = [&](std::string_view key, const std::vector<std::string>& names) {
+    return english->format(key, {fmt::format("{}", fmt::join(names, ", "))});
+  };
 
   Options options;
   CLI::App program(text("cli.about"), "roofscape-cli");
   program.set_version_flag("--version", "roofscape-cli " ROOFSCAPE_VERSION);
   program.add_option("--presets", options.presets, text("cli.presets"));
-  program.add_option("--lang", options.language, text("cli.figure.lang"));
+  program.add_option("--lang", options.language, text_of("cli.lang", roofscape::app::language_names()));
   program.require_subcommand(1);
   program.fallthrough();
 
@@ -82,7 +85,7 @@ int run(int argc, char** argv) {
   figure->add_option("name", options.figure, text("cli.figure.name"));
   figure->add_option("scenario", options.scenario, text("cli.scenario"));
   figure->add_option("-o,--output", options.output, text("cli.figure.output"));
-  figure->add_option("--theme", options.theme, text("cli.figure.theme"));
+  figure->add_option("--theme", options.theme, text_of("cli.figure.theme", roofscape::app::theme_names()));
   figure->add_option("--size", options.size, text("cli.figure.size"));
   figure->add_flag("--all", options.all, text("cli.figure.all"));
   figure->add_option("--format", options.format, text("cli.figure.format"));

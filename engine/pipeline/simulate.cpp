@@ -12,26 +12,9 @@ bool all_in_range(const std::vector<Tick>& times, std::size_t stages) {
   return times.size() == stages && std::all_of(times.begin(), times.end(), [](Tick t) { return t >= 0; });
 }
 
-Tick duration_of(std::uint32_t stage_and_kind, const PipelineTimes& times) {
-  const std::uint32_t s = stage_and_kind / 4;
-  switch (static_cast<OpKind>(stage_and_kind % 4)) {
-    case OpKind::forward:
-      return times.forward[s];
-    case OpKind::backward:
-      return times.backward_input[s] + times.backward_weight[s];
-    case OpKind::backward_input:
-      return times.backward_input[s];
-    case OpKind::backward_weight:
-      break;
-  }
-  return times.backward_weight[s];
-}
-
 Tick duration_of(const RunPlan::Work& work, const PipelineTimes& times) {
-  const Tick first = duration_of(work.first, times);
-  if (work.second == RunPlan::kNoWork) return first;
-  const Tick overlapped = times.overlapped.empty() ? 0 : times.overlapped[work.first / 4];
-  return overlapped > 0 ? overlapped : first + duration_of(work.second, times);
+  if (work.second == RunPlan::kNoWork) return duration_of(times, work.first / 4, static_cast<OpKind>(work.first % 4));
+  return duration_of_pair(times, work.first / 4, work.second / 4);
 }
 
 // What the steps of each kind wait for, and the busy time of the devices. Visits no operation.
@@ -59,6 +42,26 @@ void fill_tables(const RunPlan& plan, const PipelineTimes& times, SimulationScra
 }
 
 }  // namespace
+
+Tick duration_of(const PipelineTimes& times, std::uint32_t stage, OpKind kind) {
+  switch (kind) {
+    case OpKind::forward:
+      return times.forward[stage];
+    case OpKind::backward:
+      return times.backward_input[stage] + times.backward_weight[stage];
+    case OpKind::backward_input:
+      return times.backward_input[stage];
+    case OpKind::backward_weight:
+      break;
+  }
+  return times.backward_weight[stage];
+}
+
+Tick duration_of_pair(const PipelineTimes& times, std::uint32_t forward, std::uint32_t backward) {
+  const Tick overlapped = times.overlapped.empty() ? 0 : times.overlapped[forward];
+  if (overlapped > 0) return overlapped;
+  return duration_of(times, forward, OpKind::forward) + duration_of(times, backward, OpKind::backward);
+}
 
 PipelineTimes even_times(const ScheduleShape& shape, Tick forward, Tick backward_input, Tick backward_weight,
                          Tick transfer, Tick overlapped) {

@@ -28,9 +28,12 @@ struct PipelineTimes {
   // the sum of the two. Used by DualPipe and DualPipeV only.
   std::vector<Tick> overlapped;
   Tick transfer = 0;  // between two different devices
-  bool blocking_send =
-      false;  // the sender, too, is busy for `transfer` (overlapped operations send both ways at once)
+  bool blocking_send = false;  // the sender, too, is busy for `transfer` (overlapped operations send both ways at once)
 };
+
+// How long one operation of a virtual stage lasts, and an overlapped pair: a forward of one and a whole backward of another.
+Tick duration_of(const PipelineTimes& times, std::uint32_t stage, OpKind kind);
+Tick duration_of_pair(const PipelineTimes& times, std::uint32_t forward_stage, std::uint32_t backward_stage);
 
 // Even times from the time of one microbatch through all layers of one device (DualPipe: through one of its two
 // stages), divided by the chunks; a remainder is rounded to the nearest tick, so pass multiples of passes_per_device

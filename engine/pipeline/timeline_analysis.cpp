@@ -5,26 +5,6 @@
 namespace roofscape::engine {
 namespace {
 
-Tick own_duration(const PipelineTimes& times, Op op) {
-  const std::uint32_t s = op.stage();
-  switch (op.kind()) {
-    case OpKind::forward:
-      return times.forward[s];
-    case OpKind::backward:
-      return times.backward_input[s] + times.backward_weight[s];
-    case OpKind::backward_input:
-      return times.backward_input[s];
-    case OpKind::backward_weight:
-      return times.backward_weight[s];
-  }
-  return 0;
-}
-
-Tick pair_duration(const PipelineTimes& times, Op forward, Op backward) {
-  const Tick overlapped = times.overlapped.empty() ? 0 : times.overlapped[forward.stage()];
-  return overlapped > 0 ? overlapped : own_duration(times, forward) + own_duration(times, backward);
-}
-
 bool is_input_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
 
 // Time of the result of `op` on its way to another device.
@@ -105,9 +85,9 @@ bool joined_with_previous(const Orders& orders, std::uint32_t op) {
 
 Tick op_duration(const Orders& orders, const PipelineTimes& times, std::uint32_t op) {
   const Op it = orders.ops[op];
-  if (it.joined_with_next()) return pair_duration(times, it, orders.ops[op + 1]);
-  if (joined_with_previous(orders, op)) return pair_duration(times, orders.ops[op - 1], it);
-  return own_duration(times, it);
+  if (it.joined_with_next()) return duration_of_pair(times, it.stage(), orders.ops[op + 1].stage());
+  if (joined_with_previous(orders, op)) return duration_of_pair(times, orders.ops[op - 1].stage(), it.stage());
+  return duration_of(times, it.stage(), it.kind());
 }
 
 std::uint32_t device_of_op(const Orders& orders, std::uint32_t op) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/findings.h"
 #include "engine/serving/service_level.h"
 #include "engine/serving/serving_inputs.h"
 
@@ -15,23 +16,6 @@ constexpr double kMuchExposed = 0.1;       // of the step
 constexpr double kMuchPrefill = 1.25;      // time per token with prefills over that without
 constexpr double kIdlePrefill = 0.6;       // load of prefill chips below which some are too many
 constexpr double kBarely = 0.05;           // of the capacity
-
-class Findings {
- public:
-  Findings(const Scenario& s, Report& r) : s_(s), r_(r) {}
-  const Scenario& scenario() const { return s_; }
-  double quantity(Q q) const { return r_.quantities.value_or(q, 0); }
-  bool knows(Q q) const { return r_.quantities[q].has_value(); }
-  void add(Severity severity, std::string_view code, const DiagnosticValues& values, std::string_view field = {},
-           const Fix& fix = {}) {
-    r_.diagnostics.push_back({severity, code, values, field, fix});
-  }
-  static FieldEdit edit(std::string_view path, double value) { return {find_field(path), value}; }
-
- private:
-  const Scenario& s_;
-  Report& r_;
-};
 
 void check_requests(Findings& f) {
   const Scenario& s = f.scenario();

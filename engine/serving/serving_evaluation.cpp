@@ -106,15 +106,9 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
   const SteadyState<S>& st = e.steady;
   const ServingLimits<S>& lim = e.limits;
   const bool torus = in.links.torus_dims > 0, piped = si.decode.degree(Axis::pipeline).n > 1;
-  f(Q::n_layers, in.model.n_layers), f(Q::d_model, in.model.d_model), f(Q::d_ff, in.model.d_ff);
-  f(Q::n_heads, in.model.n_heads), f(Q::n_kv_heads, in.model.n_kv_heads), f(Q::d_head, in.model.d_head);
-  f(Q::vocab_size, in.model.vocab_size);
+  for_each_spec_quantity(in, f);
   for_each_model_quantity(in.model, p, f);
-  f(Q::peak_flops, in.chip.peak_flops), f(Q::hbm_capacity, in.chip.hbm_capacity);
-  f(Q::hbm_bandwidth, in.chip.hbm_bandwidth), f(Q::price, in.chip.price);
-  if (torus) f(Q::ici_axis_bandwidth, in.chip.ici_axis), f(Q::dcn_bandwidth, in.chip.dcn);
-  if (!torus) f(Q::nvlink_bandwidth, in.chip.nvlink), f(Q::node_bandwidth, in.chip.node);
-  f(Q::cluster_chips, in.cluster_chips), f(Q::hop_latency, si.hop_latency);
+  f(Q::hop_latency, si.hop_latency);
   if (torus) f(Q::cluster_slices, in.slices);
   if (!si.histogram) f(Q::prompt_tokens, si.prompt), f(Q::output_tokens, si.output);
   if (si.histogram) f(Q::prompt_mean, si.prompt), f(Q::output_mean, si.output), f(Q::prompt_longest, si.prompt_by_token);

@@ -15,6 +15,8 @@
 
 namespace roofscape::widgets::testing {
 
+inline constexpr engine::Tick kMs = 1'000'000'000;  // a report's ticks are picoseconds
+
 struct FigureCase {
   engine::Scenario scenario;
   engine::Report report;

@@ -13,8 +13,6 @@ using engine::ScheduleKind;
 
 namespace {
 
-constexpr engine::Tick kMs = 1'000'000'000;
-
 struct NamedCase {
   const char* name;
   FigureCase figure_case;

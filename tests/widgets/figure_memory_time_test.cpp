@@ -13,7 +13,6 @@ FigureView to_capacity() {
   view.choices[1] = 1;
   return view;
 }
-constexpr engine::Tick kMs = 1'000'000'000;
 }  // namespace
 
 TEST_CASE("the peak over time is the number of the memory figure") {

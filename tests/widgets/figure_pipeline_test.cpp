@@ -21,8 +21,6 @@ std::size_t count_blocks(const Canvas& canvas) {
   }));
 }
 
-constexpr engine::Tick kMs = 1'000'000'000;
-
 }  // namespace
 
 TEST_CASE("every operation is a block where blocks have room") {

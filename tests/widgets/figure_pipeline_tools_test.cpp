@@ -16,7 +16,6 @@ using engine::ScheduleKind;
 
 namespace {
 
-constexpr engine::Tick kMs = 1'000'000'000;
 constexpr float kWidth = 1200, kHeight = 400;
 
 FigureCase small() { return scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs, kMs, kMs); }

@@ -15,8 +15,6 @@ using engine::ScheduleKind;
 
 namespace {
 
-constexpr engine::Tick kMs = 1'000'000'000;
-
 std::vector<std::string> schedules_shown(const Canvas& canvas) {
   std::vector<std::string> out;
   for (const TagRegion& t : canvas.tags())
