@@ -119,13 +119,11 @@ void draw_error_band(PanelContext& ctx, Point at, float room, const BandedValue&
   const float least_room = ctx.px(36);
   if (!band->validated()) {
     const TextStyle quiet = ctx.style(ctx.ui.theme.ink3, kSmallText);
-    for (const char* key : {"evidence.none", "evidence.none.short"}) {
-      const std::string_view words = ctx.text(key);
-      const float width = canvas.text_width(words, quiet);
-      if (width > room) continue;
-      canvas.text(at, words, quiet);
-      return band_item(ctx, {at.x, at.y - ctx.px(9), width, ctx.px(18)}, v);
-    }
+    const std::string_view words = ctx.text("evidence.none.mark");
+    const float width = canvas.text_width(words, quiet);
+    if (width > room) return;
+    canvas.text(at, words, quiet);
+    band_item(ctx, {at.x - ctx.px(4), at.y - ctx.px(9), width + ctx.px(8), ctx.px(18)}, v);
     return;
   }
   const auto [least, most] = range_of(*band, v);

@@ -24,7 +24,7 @@ struct BandedValue {
   engine::Unit unit;
   bool rate = false;             // goes with one over the predicted time (MFU)
 };
-// The range with its bar, or "not validated here", right of a value, as far as it fits `room`.
+// The range with its bar, or a "±?" that says why there is none, right of a value, as far as it fits `room`.
 void draw_error_band(PanelContext& ctx, widgets::Point left_middle, float room, const BandedValue& value);
 // The same readout and click on words that stand elsewhere.
 void band_item(PanelContext& ctx, const widgets::Rect& r, const BandedValue& value);
