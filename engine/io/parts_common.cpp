@@ -1,5 +1,6 @@
 // Members, texts and single fields: what the readers of chip, model, cluster and scenario share.
 #include <cmath>
+#include <utility>
 
 #include "engine/io/nearest.h"
 #include "engine/io/parts_json.h"
@@ -61,6 +62,26 @@ namespace {
 
 std::string number_text(const Json& json) { return json.is_number() ? json.dump() : shown(json); }
 
+// What Megatron-LM, JAX and papers call some of the choices.
+constexpr std::pair<std::string_view, std::string_view> kNamesElsewhere[] = {
+    {"selective", "attention"}, {"full", "block"},     {"dots", "big_matmuls"}, {"interleaved", "interleaved-1f1b"},
+    {"zero-bubble", "zb-h1"},   {"bfloat16", "bf16"},  {"float16", "fp16"},     {"float32", "fp32"},
+};
+
+std::string remedy_of_choice(const engine::Field& field, std::string_view word) {
+  std::string_view meant;
+  const auto possible = [&](std::string_view choice) {
+    for (std::size_t i = 0; i < field.choices.size(); ++i)
+      if (field.choices[i] == choice) return engine::in_domain(field, static_cast<double>(i));
+    return false;
+  };
+  for (const auto& [elsewhere, here] : kNamesElsewhere)
+    if (word == elsewhere && possible(here)) meant = here;
+  if (meant.empty()) meant = nearest_word(word, field.choices);
+  const std::string all = engine::domain_text(field);
+  return possible(meant) ? "did you mean " + in_quotes(meant) + "? It is " + all : "give " + all;
+}
+
 }  // namespace
 
 Failure read_field(const engine::Field& field, const Json& json, std::string where, std::string_view file,
@@ -93,7 +114,7 @@ Failure read_field(const engine::Field& field, const Json& json, std::string whe
           field.set(scenario, static_cast<double>(i));
           return std::nullopt;
         }
-      return fail(in_quotes(word) + " is not possible here");
+      return InputError{std::string(file), std::move(where), in_quotes(word) + " is not possible here", remedy_of_choice(field, word)};
     }
   }
   return std::nullopt;

@@ -136,6 +136,8 @@ TEST_CASE("an assignment that is wrong says why and changes nothing") {
       {"workload.slo.ttft=1", "workload.slo.ttft: unknown field; did you mean \"workload.slo.ttft_s\"?"},
       {"workload.slo=1", "workload.slo: is a group of fields, not a field; write workload.slo.ttft_s=..."},
       {"assumptions.parameters=stated", "assumptions.parameters: \"stated\" is not possible here; give one of: counted published"},
+      {"checkpointing.policy=selective", "checkpointing.policy: \"selective\" is not possible here; did you mean \"attention\"? It is one of: none attention big_matmuls "
+                                         "k_per_layer block some_blocks segments segments_minimal"},
       {"foo.bar=1", "foo.bar: unknown field"},
       {"=1", "\"=1\" is no assignment; write path=value, such as parallelism.tensor=8"},
       {"parallelism.tensor", "\"parallelism.tensor\" is no assignment; write path=value, such as parallelism.tensor=8"},
@@ -219,7 +221,7 @@ TEST_CASE("a scenario that is wrong is answered with one line: path, fault, reme
   CHECK(error_of(R"({"parallelism": {"tensor": [8]}})") == "s.json: parallelism.tensor: a list is not a number; give a whole number from 1 to 1024");
   CHECK(error_of(R"({"parallelism": {"sequence_parallel": 1}})") == "s.json: parallelism.sequence_parallel: 1 is not true or false; give true or false");
   CHECK(error_of(R"({"parallelism": 8})") == "s.json: parallelism: is a number; expected an object with its fields");
-  CHECK(error_of(R"({"assumptions": {"mode": "idael"}})") == "s.json: assumptions.mode: \"idael\" is not possible here; give one of: ideal calibrated custom");
+  CHECK(error_of(R"({"assumptions": {"mode": "idael"}})") == "s.json: assumptions.mode: \"idael\" is not possible here; did you mean \"ideal\"? It is one of: ideal calibrated custom");
   CHECK(error_of(R"({"workload": {"train_tokens": 0}})") == "s.json: workload.train_tokens: 0 is out of range; give a number from 1 to 1e+18");
   CHECK(error_of(R"({"model": "llama3-70bb"})") == "s.json: model: no model preset is called \"llama3-70bb\"; did you mean \"llama3-70b\"?");
   CHECK(error_of(R"({"model": 70})") == "s.json: model: is a number; a model is a preset id or a JSON object");
