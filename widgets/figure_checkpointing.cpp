@@ -132,9 +132,12 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
   if (const CheckpointingPoint* own = own_point(study)) dot(*own, t.format("figure.checkpointing.own", {name_of(input, own->checkpointing)}));
   for (const CheckpointingPoint& p : study.policies)
     if (!p.own) dot(p, name_of(input, p.checkpointing));
+  // The root of the layers, where the memory of the minimal way is least.
+  const int layers = input.scenario.model.n_layers;
+  const std::string root = t.format(study.root * study.root == layers ? "figure.checkpointing.root" : "figure.checkpointing.root.about", {format_count(study.root), format_count(layers)});
   for (const auto* curve : {&study.segments, &study.segments_minimal})
     for (const CheckpointingPoint& p : *curve)
-      if (p.checkpointing.segments == study.root && !p.own) dot(p, t.format("figure.checkpointing.root", {format_count(study.root)}));
+      if (p.checkpointing.segments == study.root && !p.own) dot(p, root);
   return chart;
 }
 

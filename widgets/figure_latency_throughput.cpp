@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 #include <vector>
@@ -85,12 +86,15 @@ std::vector<ChartLine> lines_of(const FigureInput& input, const std::vector<Trad
   const Theme& theme = input.theme;
   const float width = theme.data_width * em;
   std::vector<ChartLine> lines;
+  // One hue, the axis's: dashes tell the degrees apart.
+  constexpr std::array kDashes{Dash{12, 4}, Dash{6, 3}, Dash{2, 3}, Dash{12, 3, 2, 3}};
+  std::size_t other = 0;
   for (const int tensor : degrees_of(points)) {
     const bool own = tensor == input.scenario.parallelism.tensor;
     ChartLine line;
     for (const TradePoint* p : of_degree(points, tensor)) line.points.push_back(place(*p));
     if (line.points.empty()) continue;
-    line.stroke = {own ? theme.ink : line_of(theme, Axis::tensor), own ? width * 1.3f : width * 0.8f, {}};
+    line.stroke = {own ? theme.ink : line_of(theme, Axis::tensor), own ? width * 1.3f : width * 0.8f, own ? Dash{} : kDashes[other++ % kDashes.size()].scaled(width / 2)};
     line.weight = own ? Weight::bold : Weight::regular;
     line.essential = own;
     line.label = input.texts.format("figure.axis.tensor", {format_count(tensor)});

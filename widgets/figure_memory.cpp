@@ -128,16 +128,22 @@ void draw_part_names(Canvas& canvas, const FigureInput& input, const FigureView&
 
 void draw_totals(Canvas& canvas, const FigureInput& input, const FigureView& view, const StageRows& rows, const Scale& x) {
   const Sizes sizes = sizes_of(input);
-  const bool all = !view.compact && rows.room_for(small_line(canvas));
+  const float height = number_line(canvas);
+  // Where text is higher than rows, rows with a number have a total, and give way to the fullest.
+  const auto has_total = [&](int stage) {
+    if (stage == sizes.fullest) return true;
+    if (view.compact || stage % rows.label_every != 0) return false;
+    return static_cast<float>(std::abs(stage - sizes.fullest)) * rows.pitch >= height;
+  };
   const float line = sizes.capacity_gb > 0 ? x(sizes.capacity_gb) : -1;
   for (int stage = 0; stage < rows.count; ++stage) {
     const bool fullest = stage == sizes.fullest, hovered = view.hovered_stage == stage;
-    if (!all && !fullest) continue;
+    if (!has_total(stage)) continue;
     const double gb = total_gb(input.report.stages[static_cast<std::size_t>(stage)]);
     const TextStyle style = total_style(canvas, input.theme, fullest || hovered, sizes.over(gb));
     const std::string text = total_text(sizes, gb);
     const Rect bar = rows.bar(stage);
-    const float half = small_line(canvas) / 2;  // rows may be lower than text: it stays between header and axis
+    const float half = height / 2;  // rows may be lower than text: it stays between header and axis
     Point at{x(gb) + canvas.px(kTotalGap), std::clamp(bar.centre().y, rows.plot.y + half, std::max(rows.plot.y + half, rows.plot.bottom() - half))};
     const Rect bounds = canvas.text_bounds(at, text, style);
     const float clear = canvas.px(3);

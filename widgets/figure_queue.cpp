@@ -104,8 +104,20 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve
     promised.essential = true;
     chart.lines.push_back(std::move(promised));
   }
-  if (const LoadPoint* own = told(study); own != nullptr && own->own)
-    chart.now = Chart::Now{own->arrivals_per_s, t.format("figure.queue.now", {format_significant(own->arrivals_per_s)})};
+  if (const LoadPoint* at = told(study); at != nullptr) {
+    if (at->own) chart.now = Chart::Now{at->arrivals_per_s, t.format("figure.queue.now", {format_significant(at->arrivals_per_s)})};
+    for (const auto value : {&Percentiles::p50, &Percentiles::p99}) {
+      ChartDot dot;
+      dot.at = {at->arrivals_per_s, shown(*at, token).*value * kMilli};
+      dot.text = format_duration(shown(*at, token).*value);
+      dot.bold = value == &Percentiles::p50;
+      dot.size = dot.bold ? 9.0f : 7.0f;
+      dot.colour = dot.bold ? theme.ink : theme.ink3;
+      dot.tag = tag;
+      dot.readout = readout_of(input, *at, token);
+      chart.dots.push_back(std::move(dot));
+    }
+  }
   chart.note = t.text("figure.queue.note");
   return chart;
 }

@@ -288,6 +288,15 @@ bool free_of(const Rect& r, const std::vector<Rect>& taken) {
   return std::none_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); });
 }
 
+// Where text at the height `y` ends so that its lower half stays left of every slope, which rises to the right.
+float before_slopes(const Canvas& canvas, const Layout& l, float y) {
+  const float under = std::min(l.plot.bottom(), y + small_line(canvas) / 2);
+  float left = l.x(l.y.value(under) / l.bandwidth);
+  for (const Slope& s : l.faster)
+    if (under > s.high.y) left = std::min(left, l.x(l.y.value(under) / s.bytes_per_s));
+  return left - canvas.px(4);
+}
+
 void place_peak_label(const Canvas& canvas, const FigureInput& input, Layout& l) {
   const engine::Field& compute = *engine::find_field("precision.compute");
   const std::string dtype =
@@ -299,6 +308,15 @@ void place_peak_label(const Canvas& canvas, const FigureInput& input, Layout& l)
   for (const Dot& d : l.dots)
     if (d.at.x + d.size / 2 > left) at.y = std::min(at.y, d.at.y - d.size / 2);
   l.peak_label = place(canvas, text, at, style);
+  // On the line of another peak it would be taken for that one's name: before the roof instead, where there is room.
+  const auto on_line = [&](const OtherPeak& o) {
+    const float y = l.y(o.flop_per_s);
+    return y > l.peak_label.bounds.y - canvas.px(1) && y < l.peak_label.bounds.bottom() + canvas.px(1);
+  };
+  if (std::none_of(l.other_peaks.begin(), l.other_peaks.end(), on_line)) return;
+  const TextStyle before = small(canvas, input.theme.ink2, HAlign::right, VAlign::middle);
+  TextPlace p = place(canvas, text, {before_slopes(canvas, l, l.y(l.peak)), l.y(l.peak)}, before);
+  if (inside(p.bounds, l.plot)) l.peak_label = std::move(p);
 }
 
 void place_ridge_label(const Canvas& canvas, const FigureInput& input, const std::vector<Rect>& taken, Layout& l) {
@@ -400,7 +418,7 @@ void place_other_peaks(const Canvas& canvas, const FigureInput& input, std::vect
       VAlign v;
     };
     // Before its line, where the plot is empty; else over one of its ends.
-    for (const Spot& spot : {Spot{{o.low.x - canvas.px(5), y}, HAlign::right, VAlign::middle}, Spot{{o.high.x, y - clear}, HAlign::right, VAlign::bottom},
+    for (const Spot& spot : {Spot{{before_slopes(canvas, l, y), y}, HAlign::right, VAlign::middle}, Spot{{o.high.x, y - clear}, HAlign::right, VAlign::bottom},
                              Spot{{o.low.x + clear, y - clear}, HAlign::left, VAlign::bottom}}) {
       TextPlace p = place(canvas, o.label.text, spot.at, small(canvas, input.theme.ink2, spot.h, spot.v));
       if (!inside(p.bounds, l.plot) || !free_of(p.bounds, taken)) continue;

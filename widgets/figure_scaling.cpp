@@ -19,6 +19,8 @@ using engine::ScalingStudy;
 
 namespace {
 
+constexpr double kRoom = 2.5;  // over and under the data, for names of points at the ends
+
 struct Key {
   engine::Scenario scenario;
   ScalingMode mode;
@@ -83,7 +85,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
     for (const double v : {shown(p, mfu), mfu ? shown(own, mfu) : p.ideal_tokens_per_s})
       if (v > 0) low = std::min(low, v), high = std::max(high, v);
   }
-  chart.y_from = low / 1.6, chart.y_to = high * 1.6;
+  chart.y_from = low / kRoom, chart.y_to = high * kRoom;
   chart.now = Chart::Now{own.chips, t.format("figure.scaling.now", {format_count(own.chips)})};
 
   ChartLine line, ideal;

@@ -90,7 +90,7 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
   double left = ridge / kSlopeInSight, right = ridge;
   for (const PhaseWork& w : study.works) left = std::min(left, w.intensity_flop_per_byte), right = std::max(right, w.intensity_flop_per_byte);
   chart.x_from = left / 2, chart.x_to = right * 3;
-  chart.y_from = chart.x_from * study.hbm_bytes_per_s / kTera, chart.y_to = peak * 2.5;
+  chart.y_from = chart.x_from * study.hbm_bytes_per_s / kTera, chart.y_to = std::max(peak, study.ideal_flop_per_s / kTera) * 2.5;
 
   ChartLine roof;
   roof.points = {{chart.x_from, chart.y_from}, {ridge, peak}, {chart.x_to, peak}};
@@ -99,6 +99,17 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
   roof.label = flops_text(study.peak_flop_per_s);
   roof.essential = true;
   chart.lines.push_back(std::move(roof));
+  const bool slower = study.ideal_flop_per_s > study.peak_flop_per_s || study.ideal_hbm_bytes_per_s > study.hbm_bytes_per_s;
+  if (slower) {
+    // What the data sheet promises, over what the mode expects.
+    ChartLine sheet;
+    sheet.points = {{chart.x_from, chart.x_from * study.ideal_hbm_bytes_per_s / kTera},
+                    {study.ideal_flop_per_s / study.ideal_hbm_bytes_per_s, study.ideal_flop_per_s / kTera},
+                    {chart.x_to, study.ideal_flop_per_s / kTera}};
+    sheet.stroke = {theme.ink3, theme.axis_width * em, Dash{5, 4}.scaled(em / 15)};
+    sheet.label = t.format("figure.serving-roofline.sheet", {flops_text(study.ideal_flop_per_s)});
+    chart.lines.push_back(std::move(sheet));
+  }
   chart.bands.push_back({chart.x_from, ridge, kRegionTint, std::string(t.text("figure.serving-roofline.below"))});
 
   for (const bool attention : {false, true})
@@ -135,7 +146,7 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
     dot.readout.rows.emplace_back(t.text("figure.serving-roofline.intensity"), intensity_text(b.intensity_flop_per_byte));
     chart.dots.push_back(std::move(dot));
   }
-  chart.note = t.text("figure.serving-roofline.note");
+  chart.note = t.text(slower ? "figure.serving-roofline.note.slower" : "figure.serving-roofline.note");
   return chart;
 }
 

@@ -27,6 +27,7 @@ struct Placed {
   Rect plot;
   Scale x, y;
   std::vector<std::vector<Point>> traces;  // of the lines, on the canvas: labels ask for them hundreds of times
+  std::vector<std::pair<Point, Point>> stubs;  // from lines that stop early towards their names
   Frame frame;
   float title_y = 0;
   std::vector<const ChartLine*> labelled;
@@ -100,6 +101,11 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
     trace.reserve(line.points.size());
     for (const ChartPoint& p : line.points) trace.push_back(place_of(l, p));
   }
+  for (const ChartLine* line : l.labelled) {
+    const ChartPoint end = *end_of(chart, *line);
+    const Point from = place_of(l, end);
+    if (stops_early(chart, *line, end) && from.x < l.plot.right() - canvas.px(3)) l.stubs.push_back({from, {l.plot.right(), from.y}});
+  }
   return l;
 }
 
@@ -116,6 +122,8 @@ int crossings(const Placed& l, const Chart& chart, const Rect& box) {
       ++n;
       break;
     }
+  for (const auto& [from, to] : l.stubs)
+    if (from.x <= box.right() && to.x >= box.x && from.y >= box.y && from.y <= box.bottom()) ++n;
   if (chart.now) {
     const float x = l.x(chart.now->x);
     if (x >= box.x && x <= box.right()) n += 2;
@@ -323,10 +331,11 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, con
     const Point at = place_of(l, dot.at);
     TextStyle style = label_style(canvas, dot.bold ? input.theme.ink : input.theme.ink2, dot.bold ? Weight::bold : Weight::regular);
     const float w = canvas.text_width(dot.text, style) + canvas.px(4), h = style.em * 1.25f;
-    const std::array<Rect, 8> places{{{at.x - off * 0.5f - w, at.y - off - h, w, h}, {at.x + off * 0.5f, at.y + off * 0.6f, w, h},
-                                      {at.x + off, at.y - h / 2, w, h},              {at.x - off - w, at.y - h / 2, w, h},
+    const float drop = std::max(off * 0.6f, size / 2 + canvas.px(0.5f));  // clear of the dot itself
+    const std::array<Rect, 8> places{{{at.x + off, at.y - h / 2, w, h},              {at.x - off * 0.5f - w, at.y - off - h, w, h},
+                                      {at.x + off * 0.5f, at.y + drop, w, h},        {at.x - off - w, at.y - h / 2, w, h},
                                       {at.x - w / 2, at.y - off - h, w, h},          {at.x - w / 2, at.y + off, w, h},
-                                      {at.x + off * 0.5f, at.y - off - h, w, h},     {at.x - off * 0.5f - w, at.y + off * 0.6f, w, h}}};
+                                      {at.x + off * 0.5f, at.y - off - h, w, h},     {at.x - off * 0.5f - w, at.y + drop, w, h}}};
     int least = 1 << 20, order = 0;
     bool over = false;  // lines: they end at the number
     const Rect* best = nullptr;
@@ -347,7 +356,7 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, con
     const Point anchor{best->x + canvas.px(2), best->centre().y};
     if (over) backed_text(canvas, input.theme, anchor, dot.text, style);
     else canvas.text(anchor, dot.text, style);
-    taken.push_back(*best);
+    taken.push_back({best->x - canvas.px(4), best->y, best->w + canvas.px(8), best->h});  // a number beside it would be read with it
   }
 }
 

@@ -17,6 +17,7 @@ constexpr float kMostPitch = 110;    // two stages do not need half a screen eac
 constexpr float kMostBar = 60;
 constexpr float kLeastGapPitch = 4;  // rows closer than this touch
 constexpr float kTint = 0.11f;
+constexpr float kNumberPitch = 1.1f;  // em
 
 TextStyle number_style(const Canvas& canvas, Colour colour, Weight weight) {
   TextStyle s;
@@ -33,6 +34,8 @@ TextStyle number_style(const Canvas& canvas, Colour colour, Weight weight) {
 float small_line(const Canvas& canvas) {
   return (canvas.metrics().ascent() + canvas.metrics().descent()) * kSmallText * canvas.em();
 }
+
+float number_line(const Canvas& canvas) { return kNumberPitch * kSmallText * canvas.em(); }
 
 StageRows stage_rows(const Canvas& canvas, const TextTable& texts, const Rect& area, int stages, const PlotAxis& x,
                      bool compact) {
@@ -54,8 +57,8 @@ StageRows stage_rows(const Canvas& canvas, const TextTable& texts, const Rect& a
   rows.plot.h = rows.pitch * n;
   rows.bar_height = rows.pitch < canvas.px(kLeastGapPitch) ? rows.pitch
                                                            : std::min(rows.pitch * kBarShare, canvas.px(kMostBar));
-  constexpr std::array kSteps{1, 3, 5, 10, 20, 50, 100, 200, 500, 1000};
-  const float line = small_line(canvas);
+  constexpr std::array kSteps{1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000};
+  const float line = number_line(canvas);
   rows.label_every = kSteps.back();
   for (auto it = kSteps.rbegin(); it != kSteps.rend(); ++it)
     if (static_cast<float>(*it) * rows.pitch >= line) rows.label_every = *it;
@@ -76,7 +79,7 @@ void draw_stage_numbers(Canvas& canvas, const Theme& theme, const TextTable& tex
   TextStyle word = number_style(canvas, theme.ink3, Weight::regular);
   const std::string fitted = ellipsize(canvas, texts.text("figure.stage"), word, right - rows.area.x + canvas.px(0.5f));
   canvas.text({right, rows.header.y + rows.header.h / 2}, fitted, word);
-  const float line = small_line(canvas);
+  const float line = number_line(canvas);
   for (int stage = 0; stage < rows.count; ++stage) {
     const bool here = hovered == stage;
     // The hovered stage always has its number; those it would touch give way.

@@ -38,6 +38,8 @@ StageRows stage_rows(const Canvas& canvas, const TextTable& texts, const Rect& a
 
 // Height of a line of small text, ascent to descent.
 float small_line(const Canvas& canvas);
+// Of a column of numbers, which have no descenders and stand closer.
+float number_line(const Canvas& canvas);
 
 // The tint of the hovered stage. Drawn before the data.
 void draw_stage_tint(Canvas& canvas, const Theme& theme, const StageRows& rows, std::optional<int> hovered);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <queue>
+#include <utility>
 
 namespace roofscape::engine {
 
@@ -11,7 +13,8 @@ namespace {
 
 constexpr double kShareOfCapacity = 0.8;   // arrivals where none are given
 constexpr double kSettlingShare = 0.25;    // requests before those that are counted
-constexpr double kMostIterations = 2e7;    // a runaway guard; a request takes at most so many together
+constexpr double kMostEvents = 2e7;        // a runaway guard
+constexpr double kSpare = 1e-9;            // of a token, for sums of fractions
 
 // SplitMix64 (Steele, Lea, Flood 2014): the same on every machine, unlike the distributions of the standard library.
 class Random {
@@ -41,13 +44,16 @@ struct Request {
 Percentiles percentiles(std::vector<double> values) {
   Percentiles out;
   if (values.empty()) return out;
-  std::sort(values.begin(), values.end());
-  // Nearest rank.
-  const auto rank = [&values](double p) {
+  // Nearest rank, the highest first: what is below it is all that the next one is looked for in.
+  auto end = values.end();
+  const auto rank = [&values, &end](double p) {
     const auto n = static_cast<double>(values.size());
-    return values[static_cast<std::size_t>(std::clamp(std::ceil(p * n) - 1, 0.0, n - 1))];
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::clamp(std::ceil(p * n) - 1, 0.0, n - 1));
+    if (at < end) std::nth_element(values.begin(), at, end);
+    end = std::min(end, at);
+    return *at;
   };
-  out.p50 = rank(0.5), out.p90 = rank(0.9), out.p99 = rank(0.99);
+  out.p99 = rank(0.99), out.p90 = rank(0.9), out.p50 = rank(0.5);
   double sum = 0;
   for (const double v : values) sum += v;
   out.mean = sum / static_cast<double>(values.size());
@@ -115,14 +121,19 @@ class Simulation {
   }
   std::size_t request_at(std::size_t place) const { return m_.disaggregated ? order_[place] : place; }
 
+  // How many steps bring a request its last token.
+  double steps_of(const Request& r) const { return std::ceil((r.left - kSpare) / m_.tokens_per_step); }
+
+  // From event to event: a request arrives, one has its last token, a chunk of a prompt runs. Between two of them the steps
+  // are alike, and are counted rather than made.
   void decode() {
-    double now = 0;
-    std::size_t next = 0;  // by ready()
-    std::vector<std::size_t> active;
+    double now = 0, steps = 0;  // steps: since the start
+    std::size_t next = 0;       // by ready()
     std::deque<std::size_t> waiting;
-    for (double iteration = 0; iteration < kMostIterations; ++iteration) {
+    const auto slots = static_cast<std::size_t>(std::max(1, m_.slots));
+    for (double event = 0; event < kMostEvents; ++event) {
       while (next < requests_.size() && ready(next) <= now) waiting.push_back(request_at(next++));
-      if (active.empty() && waiting.empty()) {
+      if (active_.empty() && waiting.empty()) {
         if (next >= requests_.size()) break;
         now = ready(next);
         continue;
@@ -130,48 +141,48 @@ class Simulation {
       // Slots are taken in the order of arrival; where prefill shares the chips the first that waits is prefilled.
       std::size_t joining = requests_.size();
       double prefill = 0;
-      const auto slots = static_cast<std::size_t>(std::max(1, m_.slots));
       if (m_.disaggregated) {
-        while (!waiting.empty() && active.size() < slots) {
-          finish_if_done(waiting.front(), requests_[waiting.front()].first_token, active);
+        while (!waiting.empty() && active_.size() < slots) {
+          start(waiting.front(), requests_[waiting.front()].first_token, steps);
           waiting.pop_front();
         }
-      } else if (!waiting.empty() && active.size() < slots) {
+      } else if (!waiting.empty() && active_.size() < slots) {
         joining = waiting.front();
         const BatchingModel::Class& c = m_.classes[requests_[joining].kind];
         prefill = c.prefill_s / std::max(1, c.chunks);
       }
-      const auto batch = static_cast<double>(active.size());
-      const double step = active.empty() ? 0 : m_.step_fixed_s + m_.step_each_s * batch;
+      const auto batch = static_cast<double>(active_.size());
+      const double step = active_.empty() ? 0 : m_.step_fixed_s + m_.step_each_s * batch;
       const double duration = std::max(step + prefill, 1e-12);
-      busy_ += duration;
-      batch_time_ += batch * duration;
-      queue_time_ += static_cast<double>(waiting.size()) * duration;
-      now += duration;
-      for (std::size_t i = 0; i < active.size();) {
-        Request& r = requests_[active[i]];
-        r.left -= m_.tokens_per_step;
-        if (r.left <= 1e-9) {
-          r.end = now;
-          active[i] = active.back();
-          active.pop_back();
-        } else {
-          ++i;
-        }
+      double alike = 1;
+      if (joining == requests_.size() && !active_.empty()) {
+        alike = active_.top().first - steps;
+        if (next < requests_.size()) alike = std::min(alike, std::ceil((ready(next) - now) / duration));
+        alike = std::max(alike, 1.0);
+      }
+      busy_ += alike * duration;
+      batch_time_ += batch * alike * duration;
+      queue_time_ += static_cast<double>(waiting.size()) * alike * duration;
+      now += alike * duration;
+      steps += alike;
+      while (!active_.empty() && active_.top().first <= steps) {
+        requests_[active_.top().second].end = now;
+        active_.pop();
       }
       if (joining < requests_.size() && --requests_[joining].chunks_left == 0) {
         waiting.pop_front();
         requests_[joining].first_token = now;
-        finish_if_done(joining, now, active);
+        start(joining, now, steps);
       }
       if (next >= requests_.size() && queue_when_all_arrived_ < 0) queue_when_all_arrived_ = static_cast<double>(waiting.size());
     }
     end_ = now;
   }
 
-  void finish_if_done(std::size_t i, double now, std::vector<std::size_t>& active) {
-    if (requests_[i].left <= 1e-9) requests_[i].end = now;
-    else active.push_back(i);
+  // A request takes its slot, unless its first token was all it wanted.
+  void start(std::size_t i, double now, double steps) {
+    if (requests_[i].left <= kSpare) requests_[i].end = now;
+    else active_.emplace(steps + steps_of(requests_[i]), i);
   }
 
   BatchingResult result() const {
@@ -206,6 +217,9 @@ class Simulation {
   double shares_ = 0;
   std::vector<Request> requests_;
   std::vector<std::size_t> order_;  // disaggregated: by arrival of the cache
+  // Requests that are decoded, by the step that brings their last token.
+  using Ending = std::pair<double, std::size_t>;
+  std::priority_queue<Ending, std::vector<Ending>, std::greater<>> active_;
   double busy_ = 0, batch_time_ = 0, queue_time_ = 0, end_ = 0, queue_when_all_arrived_ = -1;
 };
 

@@ -6,7 +6,8 @@
 // each (as many as a step brings on the mean), and takes step_fixed + step_each x sequences. Where prefill shares the chips
 // it runs at most one chunk of one prompt, and the iteration is so much longer; a sequence joins when its last chunk is
 // done, with its first token. Where prefill has chips of its own, its replicas serve prompts first come first served, and
-// the cache's transfer follows. Deterministic by seed, on every machine: the random numbers are the engine's own.
+// the cache's transfer follows. Iterations between two events (an arrival, a chunk, a last token) are alike and are counted
+// at once, so that the work grows with requests and chunks, not with tokens. Deterministic by seed, on every machine: the random numbers are the engine's own.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ struct BatchingModel {
   double arrivals_per_s = 1;    // at this replica
   int slots = 1;                // sequences that are decoded at the same time
   double step_fixed_s = 0, step_each_s = 0;
-  double tokens_per_step = 1;
+  double tokens_per_step = 1;   // at least 1
   bool disaggregated = false;
   double prefill_servers = 1;   // disaggregated: prefill replicas for each that decodes; fractions are rounded up
   double transfer_s = 0;

@@ -16,7 +16,7 @@ namespace roofscape::engine {
 namespace {
 
 constexpr int kSamples = 97;
-constexpr double kRoomBelow = 8, kRoomAbove = 8;       // of the axis beyond what is marked, as factors
+constexpr double kRoomBelow = 3, kRoomAbove = 3;       // of the axis beyond what is marked, as factors
 constexpr double kFewest = 1e-3, kMost = 1e9;          // tokens a chip between which crossings are looked for
 constexpr int kWholeSlice = 256;                       // chips up to which tensor parallelism over all of them is shown
 

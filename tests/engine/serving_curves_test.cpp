@@ -32,6 +32,33 @@ TEST_CASE("a request that is alone takes its prefill, and a step for every token
   CHECK(r.time_per_token_s.p99 == doctest::Approx(0.01));
   CHECK(r.request_s.p50 == doctest::Approx(0.05 + 99 * 0.01));
 }
+TEST_CASE("a step that brings more than a token on the mean makes fewer steps, the last one whole") {
+  // 99 tokens after the first, 1.6 a step: 62 steps.
+  BatchingModel m = one_server();
+  m.arrivals_per_s = 1e-3, m.tokens_per_step = 1.6;
+  const BatchingResult r = simulate_batching(m, {200, 1});
+  CHECK(r.request_s.p50 == doctest::Approx(0.05 + 62 * 0.01));
+}
+TEST_CASE("a chunk of a prompt lengthens the step of those that decode, and nothing else does") {
+  // Prompts of 4 chunks of 20 ms, a step of 10 ms. At this rate two are seldom there together: the slowest of a hundred had
+  // one other's whole prompt beside it.
+  BatchingModel m = one_server();
+  m.classes = {{1, 100, 0.08, 4}};
+  m.arrivals_per_s = 0.05;
+  const BatchingResult r = simulate_batching(m, {1000, 1});
+  CHECK(r.time_per_token_s.p50 == doctest::Approx(0.01));
+  CHECK(r.time_per_token_s.p99 == doctest::Approx((99 * 0.01 + 0.08) / 99));
+}
+TEST_CASE("percentiles are by nearest rank: of a hundred equal gaps the ninetieth is the ninetieth") {
+  // One slot, prompts of 1 s that all arrive at once: the n-th waits n seconds.
+  BatchingModel m = one_server();
+  m.classes = {{1, 1, 1.0, 1}};
+  m.arrivals_per_s = 1e9;
+  const BatchingResult r = simulate_batching(m, {100, 1});  // behind 25 that settle
+  CHECK(r.ttft_s.p50 == doctest::Approx(25 + 50));
+  CHECK(r.ttft_s.p90 == doctest::Approx(25 + 90));
+  CHECK(r.ttft_s.p99 == doctest::Approx(25 + 99));
+}
 TEST_CASE("the simulated batch is that of the steady state") {
   // T(b) = 10 ms + 0.1 ms b, prefill elsewhere: b = rate G T_0 / (1 - rate G t).
   BatchingModel m = one_server();

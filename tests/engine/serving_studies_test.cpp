@@ -194,6 +194,24 @@ TEST_CASE("no work is placed over a roof, and shares of a phase add up") {
     CHECK(decode == doctest::Approx(1));
   }
 }
+TEST_CASE("calibrated roofs are the rates of that mode, the data sheet's are beside them") {
+  const Scenario s = with(preset("llama3-70b-serving-8-h100"), {"assumptions.mode=calibrated"});
+  const PhaseRoofline study = phase_roofline(s);
+  CHECK(study.peak_flop_per_s == value(s, Q::peak_flops));
+  CHECK(study.hbm_bytes_per_s == value(s, Q::hbm_bandwidth));
+  CHECK(study.critical_batch == value(s, Q::critical_sequences));
+  CHECK(study.ideal_flop_per_s == near(1979e12));
+  CHECK(study.ideal_hbm_bytes_per_s == near(3.35e12));
+  CHECK(study.peak_flop_per_s < study.ideal_flop_per_s);
+}
+TEST_CASE("calibrated parts of a step are where their time puts them: FLOPs over what decoding takes for them") {
+  const Scenario s = with(preset("llama3-70b-serving-8-h100"), {"assumptions.mode=calibrated"});
+  const PhaseRoofline study = phase_roofline(s);
+  const PhaseWork &linear = work(study, ServingPhase::decode, LayerShare::linear), &attention = work(study, ServingPhase::decode, LayerShare::attention);
+  CHECK(linear.flops / linear.attainable_flop_per_s == near(value(s, Q::decode_linear)));
+  CHECK(attention.flops / attention.attainable_flop_per_s == near(value(s, Q::decode_attention)));
+  for (const PhaseWork& w : study.works) CHECK(w.attainable_flop_per_s <= w.intensity_flop_per_byte * study.ideal_hbm_bytes_per_s * (1 + 1e-12));
+}
 TEST_CASE("the places of larger batches rise along the roof to the ridge") {
   const PhaseRoofline study = phase_roofline(preset("llama3-70b-16-v5e"));
   REQUIRE(study.batches.size() == 7);  // 1 to 64: 120 is critical

@@ -162,6 +162,10 @@ TEST_CASE("collective: regimes, the size between them and the plan's message are
         doctest::Approx(between_ticks(*canvas, "10\u202fk", 1e4, "100\u202fM", 1e8, 45.25e-6 * 360e9 * 0.9779, false)).epsilon(0.01));
 }
 
+TEST_CASE("collective: up to a tenth of a second the axis of time has microseconds, beyond it milliseconds") {
+  CHECK(book("collective", "llama3-70b-v5p-pod")->find_text("\u2191 time, \u00b5s"));
+  CHECK(book("collective", "deepseek-v3-2048-h800")->find_text("\u2191 time, ms"));
+}
 TEST_CASE("collective: a group of one rank says so") {
   CHECK(book("collective", "llama3-8b-8-h100", with_choice(0, 2))->find_text("This group has one rank: nothing to exchange."));
 }

@@ -24,12 +24,21 @@ TEST_CASE("the plan's policy is marked and stands at its memory") {
 }
 
 TEST_CASE("the square root of the layers is marked on the curves in C") {
-  CHECK(drawn("checkpointing", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400)->find_text("C = 6"));        // of 32 layers
-  CHECK(drawn("checkpointing", preset_case("llama3-405b-16k-h100"), "dark", 15, 560, 400)->find_text("C = 11"));  // of 126
+  CHECK(drawn("checkpointing", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400)->find_text("C = 6 \u2248 \u221a32"));
+  CHECK(drawn("checkpointing", preset_case("llama3-405b-16k-h100"), "dark", 15, 560, 400)->find_text("C = 11 \u2248 \u221a126"));
 }
 
 TEST_CASE("memory beyond the capacity is a region with its name") {
   CHECK(drawn("checkpointing", preset_case("llama3-405b-16k-h100"), "dark", 15, 900, 500)->find_text("over 80\u202fGB"));
+}
+
+TEST_CASE("the name of the region beyond the capacity is on no leader of a curve") {
+  for (const char* preset : {"llama3-8b-8-h100", "deepseek-v3-2048-h800", "llama3-405b-16k-h100-8k"}) {
+    const auto canvas = drawn("checkpointing", preset_case(preset), "dark", 15, 900, 500);
+    CAPTURE(preset);
+    CHECK(canvas->find_text("over 80\u202fGB"));
+    CHECK(strokes_through(*canvas, "over 80\u202fGB") == 0);
+  }
 }
 
 TEST_CASE("the checkpointing figure is as its golden") {

@@ -336,4 +336,27 @@ std::unique_ptr<RecordCanvas> drawn(const std::string& figure, const FigureCase&
   return canvas;
 }
 
+int strokes_through(const RecordCanvas& canvas, std::string_view text, const std::string& theme_name) {
+  const TextRun* run = canvas.find_text(text);
+  if (run == nullptr) return 0;
+  const Theme colours = theme(theme_name);
+  Rect letters{run->corners[0].x, run->corners[0].y, 0, 0};
+  for (const Point& c : run->corners)
+    letters = rect_between(std::min(letters.x, c.x), std::min(letters.y, c.y), std::max(letters.right(), c.x), std::max(letters.bottom(), c.y));
+  int n = 0;
+  for (const Primitive& p : canvas.primitives()) {
+    if (p.kind != Primitive::Kind::stroke || p.colour == colours.grid) continue;
+    for (std::size_t i = 1; i < p.points.size(); ++i) {
+      const Point a = p.points[i - 1], b = p.points[i];
+      constexpr int kSteps = 200;
+      bool inside = false;
+      for (int k = 0; k <= kSteps && !inside; ++k) inside = letters.contains(a + (b - a) * (static_cast<float>(k) / kSteps));
+      if (!inside) continue;
+      ++n;
+      break;
+    }
+  }
+  return n;
+}
+
 }  // namespace roofscape::widgets::testing

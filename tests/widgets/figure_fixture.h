@@ -52,4 +52,8 @@ std::vector<FigureView> views_of(const FigureRow& row);
 std::unique_ptr<RecordCanvas> drawn(const std::string& figure, const FigureCase& c, const std::string& theme_name,
                                     float em, float width, float height, const FigureView& view = {});
 
+// How many strokes pass through the letters of the first run that is exactly `text`, hidden by a ground behind it or not.
+// Those of the grid may, and do not count.
+int strokes_through(const RecordCanvas& canvas, std::string_view text, const std::string& theme_name = "dark");
+
 }  // namespace roofscape::widgets::testing

@@ -120,6 +120,14 @@ TEST_CASE("a projected figure is as clean as a small one") {
     }
 }
 
+TEST_CASE("no figure's words depend on the ground being dark or light") {
+  for (const auto& [key, text] : english().all())
+    if (key.starts_with("figure.")) {
+      CAPTURE(key);
+      for (const char* word : {"lighter", "darker", "dark ", "light "}) CHECK(text.find(word) == std::string::npos);
+    }
+}
+
 TEST_CASE("figures are as their goldens") {
   FigureView view;
   view.print = true;

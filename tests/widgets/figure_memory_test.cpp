@@ -71,6 +71,18 @@ TEST_CASE("the fullest stage is bold, every stage has its total where rows are h
   CHECK(drawn("memory", sixteen_stages(), "dark", 15, 900, 500, compact)->count_tags("memory.chip_total_bytes") == 1);
 }
 
+TEST_CASE("where rows are lower than numbers, rows with a stage number have a total, and give way to the fullest") {
+  // 16 rows of some 10 pixels: a number every second row.
+  const auto canvas = drawn("memory", sixteen_stages(), "dark", 15, 560, 240);
+  CHECK(canvas->find_text("14"));
+  CHECK_FALSE(canvas->find_text("15"));
+  CHECK(canvas->find_tag("memory.chip_total_bytes", 1));  // the fullest
+  CHECK_FALSE(canvas->find_tag("memory.chip_total_bytes", 0));
+  CHECK_FALSE(canvas->find_tag("memory.chip_total_bytes", 2));
+  CHECK(canvas->find_tag("memory.chip_total_bytes", 4));
+  CHECK(canvas->audit_text() == "");
+}
+
 TEST_CASE("what does not fit stands past the line with its amount") {
   const FigureCase c = too_full();
   const auto canvas = drawn("memory", c, "dark", 15, 900, 500);

@@ -160,7 +160,7 @@ TEST_CASE("the pipeline's takeaway and key") {
     CHECK(whole->find_text(text));
   }
   const auto split = drawn("pipeline", scheduled({ScheduleKind::zb_v, 4, 8, 2, 0}, kMs, kMs, kMs), "dark", 15, 900, 400);
-  for (const char* text : {"input gradient", "weight gradient", "lighter: second chunk", "milliseconds \u2192"}) {
+  for (const char* text : {"input gradient", "weight gradient", "fainter: second chunk", "milliseconds \u2192"}) {
     CAPTURE(text);
     CHECK(split->find_text(text));
   }

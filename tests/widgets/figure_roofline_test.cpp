@@ -59,6 +59,19 @@ TEST_CASE("the roofs carry their numbers") {
   }
 }
 
+TEST_CASE("a peak is not named on the line of another, and no name is on a slope") {
+  FigureCase c = sixteen_stages();
+  c.scenario.cluster.chip[engine::ChipField::peak_fp8_dense_flops_per_s].value = 1979e12;
+  for (const float height : {320.0f, 400.0f, 500.0f}) {
+    CAPTURE(height);
+    const auto canvas = drawn("roofline", c, "dark", 15, 700, height);
+    const TextRun* own = canvas->find_text("bf16 peak 989\u202fTFLOP/s");
+    REQUIRE(own);
+    CHECK(strokes_through(*canvas, own->text) == 0);
+    CHECK(strokes_through(*canvas, "fp8 peak 1.98\u202fPFLOP/s") == 0);
+  }
+}
+
 TEST_CASE("a chip of a torus is a chip, a switched one a GPU") {
   CHECK(drawn("roofline", one_stage(), "dark", 15, 900, 500)->find_text("\u2191 achieved FLOP/s per chip"));
   CHECK(drawn("roofline", sixteen_stages(), "dark", 15, 900, 500)->find_text("\u2191 achieved FLOP/s per GPU"));

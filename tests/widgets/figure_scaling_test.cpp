@@ -13,6 +13,22 @@ TEST_CASE("scaling shows the plan, the ideal line, and what stops it") {
   }
 }
 
+TEST_CASE("names of limits and problems stand on no line, at the ends of the axis too") {
+  for (const auto& [preset, names] : std::initializer_list<std::pair<const char*, std::vector<const char*>>>{
+           {"llama3-8b-8-h100", {"does not fit", "compute", "Too few sequences"}},
+           {"llama3-405b-16k-h100-8k", {"bubble", "Too few sequences"}},
+           {"deepseek-v3-2048-h800", {"Too many expert ranks", "expert", "Schedule not possible"}},
+           {"llama3-70b-v5p-pod", {"compute"}}}) {
+    const auto canvas = drawn("scaling", preset_case(preset), "dark", 15, 900, 500);
+    for (const std::string name : names) {
+      CAPTURE(preset);
+      CAPTURE(name);
+      CHECK(canvas->find_text(name));
+      CHECK(strokes_through(*canvas, name) == 0);
+    }
+  }
+}
+
 TEST_CASE("the strong scaling takeaway is the last number of chips that runs") {
   CHECK(find_figure("scaling")->head(input_of(preset_case("llama3-8b-8-h100"), theme("dark")), {}).takeaway.starts_with("up to 128 GPUs: "));
 }

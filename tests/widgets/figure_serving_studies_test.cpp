@@ -89,6 +89,15 @@ TEST_CASE("serving-roofline: beyond the critical batch linear layers are said to
   s.workload.batch = 256;
   CHECK(takeaway("serving-roofline", evaluated(s)) == "with batch 256 linear layers of decoding are at the peak");
 }
+TEST_CASE("serving-roofline: calibrated, the roof is that of the mode, and the data sheet's is named beside it") {
+  engine::Scenario s = case_of("llama3-70b-serving-8-h100").scenario;
+  s.assumptions.mode = engine::Mode::calibrated;
+  const FigureCase c = evaluated(s);
+  const auto canvas = shown("serving-roofline", c);
+  CHECK(canvas->find_text(format(*c.report.quantities[Q::peak_flops], engine::unit::flop_per_s)));
+  CHECK(canvas->find_text("peak 1.98\u202fPFLOP/s"));
+  CHECK_FALSE(shown("serving-roofline", case_of("llama3-70b-serving-8-h100"))->find_text("peak 1.98\u202fPFLOP/s"));
+}
 
 TEST_CASE("prefill-decode: the plan's split and the best one are marked, with what they serve for each GPU") {
   const FigureCase& c = case_of("deepseek-v3-h800-wide-expert");
@@ -122,6 +131,15 @@ TEST_CASE("queue: the scenario's own arrivals and its promised first token are m
   const auto canvas = shown("queue", evaluated(s));
   CHECK(canvas->find_text("now 10"));
   CHECK(canvas->find_text("target 50.0\u202fms"));
+}
+TEST_CASE("queue: the times that the takeaway tells stand at their dots") {
+  const FigureCase& c = case_of("llama3-70b-serving-8-h100");
+  const auto canvas = shown("queue", c);
+  const std::string told = takeaway("queue", c);
+  int dots = 0;
+  for (const TextRun& run : canvas->texts())
+    if (run.text.ends_with("\u202fms") && told.find(run.text) != std::string::npos) ++dots;
+  CHECK(dots == 2);
 }
 
 TEST_CASE("latency-throughput: a promised time per token is a box with its limit; without one there is none") {
