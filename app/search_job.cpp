@@ -36,9 +36,12 @@ SearchJob::~SearchJob() {
   // The thread is joined by its own destructor, after the lock is gone.
 }
 
-void SearchJob::ask(const engine::Scenario& scenario, const engine::SearchRequest& request, bool held) {
+void SearchJob::ask(const engine::Scenario& scenario, const engine::SearchRequest& request, bool held) { ask({scenario, request, {}}, held); }
+void SearchJob::ask(const engine::Scenario& scenario, const engine::ServingRequest& request, bool held) { ask({scenario, {}, request}, held); }
+
+void SearchJob::ask(SearchAsked asked, bool held) {
   const std::scoped_lock lock(mutex_);
-  const auto is_asked = [&](const SearchAsked& other) { return other.request == request && other.scenario == scenario; };
+  const auto is_asked = [&](const SearchAsked& other) { return other == asked; };
   if (cancelled_ && is_asked(*cancelled_)) return;
   cancelled_.reset();
   const bool goes_on = running_ && !progress_->stop;
@@ -51,7 +54,7 @@ void SearchJob::ask(const engine::Scenario& scenario, const engine::SearchReques
       queued_.reset();
       return;
     }
-    queued_ = SearchAsked{scenario, request};
+    queued_ = std::move(asked);
   }
   if (goes_on && !held) progress_->stop = true;
   if (!thread_.joinable()) thread_ = std::jthread([this](std::stop_token stop) { run(std::move(stop)); });
@@ -115,7 +118,7 @@ void SearchJob::run(std::stop_token stop) {
     const std::shared_ptr<engine::SearchProgress> progress = progress_;
     lock.unlock();
     const auto begin = std::chrono::steady_clock::now();
-    found->result = search(found->asked, *progress);
+    search(*found, *progress);
     found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     lock.lock();
     // Stopped after its last part it is finished all the same, but whoever stopped it does not want it.
@@ -127,8 +130,8 @@ void SearchJob::run(std::stop_token stop) {
   }
 }
 
-engine::SearchResult SearchJob::search(const SearchAsked& asked, engine::SearchProgress& progress) const {
-  return engine::search(asked.scenario, asked.request, &progress, workers_, [this](const std::function<void(std::size_t)>& work) {
+void SearchJob::search(Found& found, engine::SearchProgress& progress) const {
+  const engine::SearchWorkers workers = [this](const std::function<void(std::size_t)>& work) {
     std::vector<std::jthread> others;
     for (std::size_t i = 1; i < workers_; ++i)
       others.emplace_back([&work, i] {
@@ -136,7 +139,9 @@ engine::SearchResult SearchJob::search(const SearchAsked& asked, engine::SearchP
         work(i);
       });
     work(0);
-  });
+  };
+  if (found.asked.serves()) found.serving = engine::search_serving(found.asked.scenario, found.asked.serving, &progress, workers);
+  else found.result = engine::search(found.asked.scenario, found.asked.request, &progress, workers_, workers);
 }
 
 }  // namespace roofscape::app

@@ -1,4 +1,4 @@
-// SearchJob: searches of plans beside the window. A thread works on copies of the scenario and the request; the newest
+// SearchJob: searches of plans beside the window, of scenarios that train and of those that serve. A thread works on copies of the scenario and the request; the newest
 // request wins, what runs can be stopped, and a result keeps the scenario and the request it belongs to. Results do not
 // depend on threads or timing, only on what was asked. Workers run below the priority of the window's thread.
 //
@@ -15,19 +15,25 @@
 
 #include "engine/scenario.h"
 #include "engine/search/search.h"
+#include "engine/search/serving_search.h"
 
 namespace roofscape::app {
 
+// Of the two requests the one of the scenario's kind counts.
 struct SearchAsked {
   engine::Scenario scenario;
   engine::SearchRequest request;
+  engine::ServingRequest serving;
+  bool serves() const { return scenario.workload.kind == engine::WorkloadKind::serving; }
   friend bool operator==(const SearchAsked&, const SearchAsked&) = default;
 };
 
 struct Found {
   SearchAsked asked;
-  engine::SearchResult result;
-  double seconds = 0;  // by the clock
+  engine::SearchResult result;          // where it trains
+  engine::ServingSearchResult serving;  // where it serves
+  double seconds = 0;                   // by the clock
+  bool finished() const { return asked.serves() ? serving.finished : result.finished; }
 };
 
 class SearchJob {
@@ -45,6 +51,7 @@ class SearchJob {
   // the place of any request that waits, and what runs is stopped; but while a control is `held` what runs is finished
   // first, so that a drag shows results instead of stopping each of them for the next.
   void ask(const engine::Scenario& scenario, const engine::SearchRequest& request, bool held);
+  void ask(const engine::Scenario& scenario, const engine::ServingRequest& request, bool held);
   // Stops what runs and forgets what waits; the same request is not taken again until again().
   void cancel();
   void again();
@@ -61,7 +68,8 @@ class SearchJob {
 
  private:
   void run(std::stop_token stop);
-  engine::SearchResult search(const SearchAsked& asked, engine::SearchProgress& progress) const;
+  void ask(SearchAsked asked, bool held);
+  void search(Found& found, engine::SearchProgress& progress) const;
 
   std::size_t workers_;
   mutable std::mutex mutex_;

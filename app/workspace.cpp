@@ -118,7 +118,6 @@ void Workspace::take_model(std::string_view config, const std::string& file) {
 }
 
 bool Workspace::shows_search() const {
-  if (session.scenario().workload.kind != engine::WorkloadKind::training) return false;
   if (view.search.open) return true;
   const auto draws = [](std::string_view name) { return name == "frontier" || name == "parallel-coordinates"; };
   if (view.projector) return draws(figures()[current_figure()].name);
@@ -126,23 +125,42 @@ bool Workspace::shows_search() const {
   return std::any_of(view.arrangement.cells.begin(), view.arrangement.cells.end(), draws);
 }
 
-const SearchSeen* Workspace::found_here() const {
+SearchSeen Workspace::found_here() const {
   const auto& found = view.search.found;
-  return found != nullptr && found->asked.scenario == session.scenario() ? &view.search.seen : nullptr;
+  if (found != nullptr && found->asked.scenario == session.scenario()) return view.search.seen;
+  SearchSeen nothing;
+  nothing.space = view.search.seen.space;
+  nothing.waits = false;
+  return nothing;
 }
 
 void Workspace::take_search() {
   SearchView& search = view.search;
-  search.found = searching.latest();
+  const bool serves = session.scenario().workload.kind == engine::WorkloadKind::serving;
+  search.latest = searching.latest();
+  search.found = search.latest != nullptr && search.latest->asked.serves() == serves ? search.latest : nullptr;
   search.state = searching.state();
   search.progress = searching.progress();
   search.seen = {};
   search.stale = false;
-  if (search.found != nullptr) search.seen = {&search.found->asked.scenario, &search.found->result};
+  if (!serves && shows_search()) {
+    search.space = request_of(session.scenario(), search.wishes).space;
+    search.seen.space = &search.space;
+  }
   if (search.found == nullptr) return;
-  engine::SearchRequest wanted = request_of(session.scenario(), search.wishes);
-  wanted.sample = search.found->asked.request.sample;
-  search.stale = !(search.found->asked.scenario == session.scenario() && search.found->asked.request == wanted);
+  const Found& found = *search.found;
+  search.seen.scenario = &found.asked.scenario;
+  bool same = found.asked.scenario == session.scenario();
+  if (serves) {
+    search.seen.serving = &found.serving;
+    same = same && found.asked.serving == request_of(session.scenario(), search.wishes.serving);
+  } else {
+    search.seen.result = &found.result;
+    engine::SearchRequest wanted = request_of(session.scenario(), search.wishes);
+    wanted.sample = found.asked.request.sample;
+    same = same && found.asked.request == wanted;
+  }
+  search.stale = !same;
 }
 
 void Workspace::follow_search() {
@@ -152,10 +170,15 @@ void Workspace::follow_search() {
     case SearchView::Ask::none: break;
   }
   if (!shows_search()) return;
-  // While a control is held fewer plans are drawn for the picture, so that lists follow faster.
-  engine::SearchRequest request = request_of(session.scenario(), view.search.wishes);
-  if (interaction.anything_held()) request.sample = std::min(request.sample, kHeldSample);
-  searching.ask(session.scenario(), request, interaction.anything_held());
+  const bool held = interaction.anything_held();
+  if (session.scenario().workload.kind == engine::WorkloadKind::serving) {
+    searching.ask(session.scenario(), request_of(session.scenario(), view.search.wishes.serving), held);
+  } else {
+    // While a control is held fewer plans are drawn for the picture, so that lists follow faster.
+    engine::SearchRequest request = request_of(session.scenario(), view.search.wishes);
+    if (held) request.sample = std::min(request.sample, kHeldSample);
+    searching.ask(session.scenario(), request, held);
+  }
   if (searching.state() == SearchJob::State::running) interaction.wake_after(kSearchFrame_s);
 }
 
@@ -166,6 +189,8 @@ void Workspace::toggle_search() {
   view.maximised.reset();
   view.right_open = true;
 }
+
+void Workspace::lift_search_limits() { view.search.wishes = without_limits(view.search.wishes, session.scenario().workload.kind); }
 
 void Workspace::follow_kind() {
   const engine::WorkloadKind kind = session.scenario().workload.kind;
@@ -285,8 +310,9 @@ void Workspace::export_current_figure() {
     session.say({true, io::to_text(paper.error()), {}});
     return;
   }
+  const SearchSeen found = found_here();
   const FigureInput input{session.scenario(), session.report(), texts_, paper.value(), view.studies,
-                          view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips(), view.evidence.get(), found_here()};
+                          view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips(), view.evidence.get(), &found};
   view.studies.begin_frame(std::numeric_limits<std::int64_t>::max());  // a file is whole
   const FigureView shown = shown_view(current_figure());
   const auto folder = export_folder();
@@ -302,7 +328,8 @@ void Workspace::export_current_figure() {
 std::string Workspace::figure_data() const {
   const FigureRow& row = figures()[current_figure()];
   widgets::StudyCache studies;  // of this scenario, which need not be the one that is drawn
-  return widgets::figure_data(row, {session.scenario(), session.report(), texts_, theme_, studies, view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips(), view.evidence.get(), found_here()}, shown_view(current_figure()));
+  const SearchSeen found = found_here();
+  return widgets::figure_data(row, {session.scenario(), session.report(), texts_, theme_, studies, view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips(), view.evidence.get(), &found}, shown_view(current_figure()));
 }
 
 void Workspace::save() {
@@ -470,7 +497,7 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   else if (view.workbench.open) workbench_panel(ctx, layout.grid);
   else if (searches && !view.maximised) edited = search_panel(ctx, layout.grid, std::move(edited));
   else edited = figure_grid(ctx, layout, std::move(edited));
-  if (searches && view.right_open && edited.workload.kind == engine::WorkloadKind::training) search_rail(ctx, layout.right);
+  if (searches && view.right_open) search_rail(ctx, layout.right);
   else edited = right_rail(ctx, layout.right, std::move(edited));
   edited = status_bar(ctx, layout.status, std::move(edited));
   draw_splitters(ctx, layout, request);
@@ -544,6 +571,10 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   settings.arrangement = view.arrangement;
   settings.keep_product = view.keep_product;
   settings.partner = view.partner;
+  if (view.search.wishes != wishes_before_) {
+    wishes_before_ = view.search.wishes;
+    ++wish_changes_;
+  }
   follow_search();
   interaction.end();
 }

@@ -90,7 +90,7 @@ class Workspace {
   std::string session_text() const;
   bool restore(std::string_view text, const std::string& file);
   // Another number after every change of what session_text() writes.
-  std::size_t changes() const { return tabs.changes() * 1'000'003 + session.evaluations() + pins_ * 1009; }
+  std::size_t changes() const { return tabs.changes() * 1'000'003 + session.evaluations() + (pins_ + wish_changes_) * 1009; }
   void escape();
   void reset_layout();  // all of it: rails, splitters and the cells of both kinds
   void toggle_left_rail();
@@ -99,7 +99,8 @@ class Workspace {
   void toggle_projector();
   void step_projector(int by);
   void toggle_search();
-  bool has_search_news() const { return searching.latest() != view.search.found; }
+  void lift_search_limits();  // of the kind of workload that is shown
+  bool has_search_news() const { return searching.latest() != view.search.latest; }
   void play_or_stop();  // the time cursor of the pipeline figure
   // Loads a preset or a file; drops of files come here too. A config.json of Hugging Face becomes the model of the present
   // scenario, as one step of undo.
@@ -117,7 +118,7 @@ class Workspace {
   bool shows_search() const;
   void take_search();     // what the job has, at the beginning of a frame
   void follow_search();   // asks for what is wanted now, at its end
-  const widgets::SearchSeen* found_here() const;  // what was found for the present scenario; null: nothing
+  widgets::SearchSeen found_here() const;  // what was found for the present scenario; nulls: nothing
   void follow_kind();  // the cells are those of the kind of workload
   void take_list_choice();
   void take_tabs(const TabStrip& strip);
@@ -128,7 +129,8 @@ class Workspace {
   float content_scale_ = 1;
   widgets::Rect window_{};
   std::optional<bool> was_compact_;
-  std::size_t pins_ = 0;
+  std::size_t pins_ = 0, wish_changes_ = 0;
+  SearchWishes wishes_before_;
   struct Asked {  // of this frame, done at its end
     TabStrip tabs;
     bool dismiss = false;

@@ -82,6 +82,7 @@ std::string Workspace::session_text() const {
   }
   saved.active = tabs.active();
   if (view.pinned) saved.baseline = view.pinned->scenario;
+  saved.search = to_words(view.search.wishes);
   return io::write_session(saved, session.library());
 }
 
@@ -106,6 +107,7 @@ bool Workspace::restore(std::string_view text, const std::string& file) {
   for (std::size_t i = 1; i < saved.tabs.size(); ++i) tabs.add(session_of(saved.tabs[i]), session);
   show_tab(saved.active);
   if (saved.baseline) view.pinned = std::make_shared<const Pinned>(std::move(*saved.baseline));
+  view.search.wishes = wishes_from(saved.search);
   return true;
 }
 

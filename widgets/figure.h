@@ -14,6 +14,7 @@
 #include "engine/report.h"
 #include "engine/scenario.h"
 #include "engine/studies/evidence.h"
+#include "engine/search/decoding_plan.h"
 #include "engine/search/plan.h"
 #include "widgets/canvas.h"
 #include "widgets/study_cache.h"
@@ -21,7 +22,9 @@
 #include "widgets/theme.h"
 
 namespace roofscape::engine {
+struct PlanSpace;
 struct SearchResult;
+struct ServingSearchResult;
 }
 
 namespace roofscape::widgets {
@@ -29,7 +32,10 @@ namespace roofscape::widgets {
 // What a search of plans found, and the scenario it belongs to, which may be an earlier one. Null: nothing yet.
 struct SearchSeen {
   const engine::Scenario* scenario = nullptr;
-  const engine::SearchResult* result = nullptr;
+  const engine::SearchResult* result = nullptr;          // where it trains
+  const engine::ServingSearchResult* serving = nullptr;  // where it serves
+  const engine::PlanSpace* space = nullptr;              // what of the present scenario is searched; null: nothing is
+  bool waits = true;  // while there is nothing yet the figures say so; false: they search for themselves
 };
 
 // A pinned scenario that figures show as a ghost behind the present one.
@@ -66,6 +72,7 @@ struct FigureView {
   std::optional<int> hovered_operation;      // index of engine::OperationKind
   std::optional<engine::Q> hovered_part;     // a part of the step: all that makes it up
   std::optional<engine::Plan> hovered_plan;  // in figures of a search
+  std::optional<engine::DecodingPlan> hovered_decoding;  // the same of a search of plans that serve
   // The visible part of the horizontal axis, as fractions of the whole (zoomed and panned in the window).
   double from = 0, to = 1;
   // On demand in the pipeline figure (widgets/figure_pipeline_tools.h).

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_memory_parts.h"
+#include "widgets/figure_search_parts.h"
 #include "widgets/number_format.h"
 #include "widgets/palette.h"
 #include "widgets/plot.h"
@@ -32,14 +35,16 @@ constexpr int kKeySteps = 40;
 struct Key {
   engine::Scenario scenario;
   MeshPair pair;
+  std::optional<engine::PlanSpace> space;
   bool operator==(const Key&) const = default;
 };
 
 Shown shown_of(const FigureView& view) { return static_cast<Shown>(std::min<int>(view.choices[1], 2)); }
 
 const MeshMap& study_of(const FigureInput& input, const FigureView& view) {
-  const Key key{input.scenario, static_cast<MeshPair>(std::min<std::size_t>(view.choices[0], engine::kMeshPairIds.size() - 1))};
-  return input.studies.get<MeshMap>(key, [&] { return engine::mesh_map(key.scenario, key.pair); });
+  Key key{input.scenario, static_cast<MeshPair>(std::min<std::size_t>(view.choices[0], engine::kMeshPairIds.size() - 1)), {}};
+  if (input.search != nullptr && input.search->space != nullptr) key.space = *input.search->space;
+  return input.studies.get<MeshMap>(key, [&] { return engine::mesh_map(key.scenario, key.pair, key.space ? &*key.space : nullptr); });
 }
 
 double value_of(const MeshCell& c, Shown shown) {
@@ -88,6 +93,26 @@ std::string plan_text(const FigureInput& input, const MeshMap& map, const MeshCe
   return out;
 }
 
+// A value of a dimension of plans, in words.
+std::string value_word(const FigureInput& input, std::string_view dimension, int value) {
+  const TextTable& t = input.texts;
+  if (dimension == "schedule") return std::string(t.text("choice.pipeline.schedule." + std::string(engine::schedule_id(static_cast<engine::ScheduleKind>(value)))));
+  if (dimension == "policy") return search::policy_word(t, static_cast<engine::CheckpointPolicy>(value));
+  if (dimension == "sequence_parallel" || dimension.starts_with("offload")) return std::string(t.text(value != 0 ? "figure.mesh-map.limit.on" : "figure.mesh-map.limit.off"));
+  return format_count(value);
+}
+
+// "tensor: at most 8".
+std::string limit_text(const FigureInput& input, const engine::BrokenLimit& limit) {
+  const TextTable& t = input.texts;
+  const std::string name(t.text("figure.mesh-map.limit." + std::string(limit.dimension)));
+  const engine::Allowed& a = limit.allowed;
+  if (limit.dimension == "tensor_nodes" || limit.dimension == "min_free") return name;
+  if (a.only.size() == 1) return t.format("figure.mesh-map.limit.only", {name, value_word(input, limit.dimension, a.only.front())});
+  if (a.max < std::numeric_limits<int>::max()) return t.format("figure.mesh-map.limit.most", {name, value_word(input, limit.dimension, a.max)});
+  return t.format("figure.mesh-map.limit.least", {name, value_word(input, limit.dimension, a.min)});
+}
+
 std::string reason_text(const FigureInput& input, const MeshCell& c) {
   const TextTable& t = input.texts;
   switch (c.state) {
@@ -95,6 +120,7 @@ std::string reason_text(const FigureInput& input, const MeshCell& c) {
     case MeshCellState::impossible: return std::string(t.text("diagnostic." + std::string(c.problem) + ".title"));
     case MeshCellState::no_mesh: return std::string(t.text("figure.mesh-map.no_mesh"));
     case MeshCellState::too_long: return std::string(t.text("figure.mesh-map.too_long"));
+    case MeshCellState::excluded: return t.format("figure.mesh-map.not_adopted", {limit_text(input, c.limit)});
     case MeshCellState::runs: break;
   }
   return {};
@@ -104,7 +130,8 @@ Readout readout_of(const FigureInput& input, const MeshMap& map, const MeshCell&
   const TextTable& t = input.texts;
   Readout r;
   r.title = plan_text(input, map, c);
-  if (c.state != MeshCellState::runs) r.rows.emplace_back(t.text("figure.mesh-map.cannot"), reason_text(input, c));
+  if (c.state != MeshCellState::runs)
+    r.rows.emplace_back(t.text(c.state == MeshCellState::excluded ? "figure.mesh-map.excluded" : "figure.mesh-map.cannot"), reason_text(input, c));
   if (c.step_s > 0) {
     r.rows.emplace_back(t.text("figure.mesh-map.quantity.time"), format_duration(c.step_s));
     r.rows.emplace_back(t.text("figure.mesh-map.quantity.mfu"), format_percent(c.mfu));
@@ -123,8 +150,8 @@ const MeshCell* best_of(const MeshMap& map, Shown shown) {
   return best;
 }
 
-// The colour key with its ends, from the left edge on. `blank`: some cells are of no mesh at all.
-void draw_scale(Canvas& canvas, const FigureInput& input, const Rect& row, const Range& range, Shown shown, bool blank) {
+// The colour key with its ends, from the left edge on.
+void draw_scale(Canvas& canvas, const FigureInput& input, const Rect& row, const Range& range, Shown shown, const MeshMap& map) {
   const Theme& theme = input.theme;
   const TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
   const bool rising = shown == Shown::mfu;
@@ -141,8 +168,16 @@ void draw_scale(Canvas& canvas, const FigureInput& input, const Rect& row, const
   canvas.text({start + width + gap, row.centre().y}, right, style);
   // What the numbers in the cells are, where there is room for it.
   const float after = start + width + gap + canvas.text_width(right, style) + canvas.px(14);
-  const std::string words = input.texts.format(blank ? "figure.mesh-map.key.blank" : "figure.mesh-map.key", {std::string(input.texts.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])))});
+  const auto any = [&map](MeshCellState state) { return std::any_of(map.cells.begin(), map.cells.end(), [state](const MeshCell& c) { return c.state == state; }); };
+  const bool blank = any(MeshCellState::no_mesh);
+  std::string words = input.texts.format(blank ? "figure.mesh-map.key.blank" : "figure.mesh-map.key", {std::string(input.texts.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])))});
   const TextStyle faint = small_text(canvas, theme.ink3, HAlign::left);
+  // Of what is struck out first: it is there because somebody asked for it.
+  if (any(MeshCellState::excluded)) {
+    const std::string limits(input.texts.text("figure.mesh-map.key.limits"));
+    if (after + canvas.text_width(words + limits, faint) <= row.right()) words += limits;
+    else words = limits.substr(2);
+  }
   if (after + canvas.text_width(words, faint) <= row.right()) canvas.text({after, row.centre().y}, words, faint);
 }
 
@@ -170,7 +205,8 @@ void draw_mesh_map(Canvas& canvas, const Rect& area, const FigureInput& input, c
   const MeshMap& map = study_of(input, view);
   const Shown shown = shown_of(view);
   const Range range = range_of(map, shown);
-  if (!range.any) return draw_empty_state(canvas, theme, rest, t.text("figure.mesh-map.empty"));
+  const bool any_excluded = std::any_of(map.cells.begin(), map.cells.end(), [](const MeshCell& c) { return c.state == MeshCellState::excluded; });
+  if (!range.any && !any_excluded) return draw_empty_state(canvas, theme, rest, t.text("figure.mesh-map.empty"));
 
   const float line = small_line(canvas);
   const TextStyle title = small_text(canvas, theme.ink3, HAlign::left), number = small_text(canvas, theme.ink2, HAlign::right);
@@ -220,6 +256,12 @@ void draw_mesh_map(Canvas& canvas, const Rect& area, const FigureInput& input, c
         canvas.rect(r, fill);
         ink = text_on(fill.colour);
         text = cell_text(value_of(c, shown), shown, unit);
+      } else if (c.state == MeshCellState::excluded) {
+        const Stroke thin{theme.line, theme.grid_width * canvas.em(), {}};
+        canvas.frame(r, thin);
+        canvas.line({r.x, r.bottom()}, {r.right(), r.y}, thin);
+        ink = theme.ink3;
+        text = cell_text(value_of(c, shown), shown, unit);
       } else if (c.state == MeshCellState::no_mesh) {
         canvas.frame(r, {theme.line, theme.grid_width * canvas.em(), {}});
       } else {
@@ -240,15 +282,14 @@ void draw_mesh_map(Canvas& canvas, const Rect& area, const FigureInput& input, c
       canvas.frame(r.inset(-canvas.px(1)), {theme.panel, canvas.px(3), {}});
       canvas.frame(r, {theme.ink, canvas.px(2), {}});
     }
-  const bool blank = std::any_of(map.cells.begin(), map.cells.end(), [](const MeshCell& c) { return c.state == MeshCellState::no_mesh; });
-  draw_scale(canvas, input, key, range, shown, blank);
+  draw_scale(canvas, input, key, range, shown, map);
 }
 
 std::string mesh_map_data(const FigureInput& input, const FigureView& view) {
   const MeshMap& map = study_of(input, view);
   const auto id = [](engine::Axis axis) { return engine::kAxisIds[static_cast<std::size_t>(axis)]; };
   std::string out = fmt::format("{}\t{}\t{}\tstate\tstep s\tMFU\tmemory bytes\n", id(map.x), id(map.y), id(map.rest));
-  constexpr std::string_view kStates[]{"runs", "does not fit", "impossible", "no mesh", "not priced"};
+  constexpr std::string_view kStates[]{"runs", "does not fit", "impossible", "no mesh", "not priced", "not searched"};
   for (const MeshCell& c : map.cells)
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", c.x_degree, c.y_degree, c.rest, kStates[static_cast<std::size_t>(c.state)], c.step_s, c.mfu, c.memory_bytes);
   return out;

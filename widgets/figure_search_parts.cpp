@@ -16,20 +16,31 @@ namespace {
 
 constexpr std::size_t kBest = 20, kSample = 1500;
 
+struct Key {
+  engine::Scenario scenario;
+  engine::PlanSpace space;
+  bool operator==(const Key&) const = default;
+};
+
 }  // namespace
+
+bool serves(const FigureInput& input) { return input.scenario.workload.kind == engine::WorkloadKind::serving; }
 
 Shown shown_of(const FigureInput& input) {
   Shown shown;
-  if (input.search != nullptr) {
+  const engine::PlanSpace* space = input.search != nullptr ? input.search->space : nullptr;
+  if (input.search != nullptr && (input.search->result != nullptr || input.search->waits)) {
     shown.result = input.search->result;
     shown.scenario = input.search->scenario;
   } else {
     shown.scenario = &input.scenario;
-    shown.result = &input.studies.get<SearchResult>(input.scenario, [&] {
+    const Key key{input.scenario, space != nullptr ? *space : engine::space_of(input.scenario)};
+    shown.result = &input.studies.get<SearchResult>(key, [&] {
       engine::SearchRequest request;
-      request.space = engine::space_of(input.scenario);
+      request.space = key.space;
       request.limit = kBest;
       request.sample = kSample;
+      request.merge_alike = true;
       return engine::search(input.scenario, request);
     });
   }
@@ -107,6 +118,9 @@ Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& 
                       : t.format("figure.search.memory_of", {memory, format_share(plan.memory_bytes / shown.capacity_bytes)});
   }
   r.rows.emplace_back(t.text("figure.search.memory"), std::move(memory));
+  if (!plan.fits)
+    if (const engine::Shortage s = engine::shortage_of(*shown.scenario, p); s.missing_bytes > 0)
+      r.rows.emplace_back(t.text("figure.search.fullest"), t.format("figure.search.fullest_stage", {format_count(s.device), std::string(t.text("quantity." + std::string(engine::quantity(s.part).id) + ".label"))}));
   const std::string separator(t.text("figure.list_separator"));
   if (p.pipeline > 1) r.rows.emplace_back(t.text("figure.search.schedule"), schedule_word(t, p));
   std::string layer = policy_word(t, p.policy) + separator + t.format("figure.search.microbatch_of", {format_count(p.microbatch_sequences)}) + separator +

@@ -11,6 +11,9 @@
 
 namespace roofscape::widgets::search {
 
+// Of a search of plans that serve: widgets/figure_serving_search.h.
+bool serves(const FigureInput& input);
+
 // A result with the scenario it belongs to. Null: there is none yet.
 struct Shown {
   const engine::SearchResult* result = nullptr;
@@ -21,7 +24,7 @@ struct Shown {
   bool fits() const { return result != nullptr && !result->best.empty(); }
   const engine::RankedPlan& best() const { return result->best.front(); }
 };
-// The window's, or the whole space searched now and kept among the studies.
+// The window's, or what it searches, or else the whole space, searched now and kept among the studies.
 Shown shown_of(const FigureInput& input);
 
 // All plans of a result in one order, the index of the tags: the best, the front, the sample, the present plan.

@@ -37,6 +37,7 @@ struct Options {
   std::vector<std::string> pin, at_least, at_most;  // dimension=value
   double min_free = 0;
   bool across_nodes = false;
+  bool every = false;               // search: plans that differ in nothing that counts are listed too
   std::string sweep;                // bench-sweep
   std::vector<std::string> vary;    // sweep: path=a,b,c
   std::string quantities;           // sweep: ids with commas

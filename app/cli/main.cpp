@@ -131,6 +131,7 @@ int run(int argc, char** argv) {
   add_constraint("--min", options.at_least, "cli.search.min");
   add_constraint("--max", options.at_most, "cli.search.max");
   search->add_option("--min-free", options.min_free, text("cli.search.min_free"))->check(CLI::Range(0.0, 0.99));
+  search->add_flag("--every", options.every, text("cli.search.every"));
   search->add_option("--max-token-time", options.most_token_s, text("cli.search.max_token_time"))->check(CLI::PositiveNumber);
   search->add_option("--max-ttft", options.most_ttft_s, text("cli.search.max_ttft"))->check(CLI::PositiveNumber);
   search->add_flag("--tensor-across-nodes", options.across_nodes, text("cli.search.across_nodes"));

@@ -49,6 +49,9 @@ bool constrain_all(const Options& options, Space& into) {
          constrain("--max", options.at_most, ConstraintKind::at_most);
 }
 
+// A table is read by people; files have every plan.
+bool merges(const Options& options) { return !options.every && !options.json && !options.csv; }
+
 // Constraints and objective from the options; complains about the first that cannot be.
 std::optional<engine::SearchRequest> request_of(const Context& context, const engine::Scenario& scenario) {
   const Options& options = context.options;
@@ -62,23 +65,26 @@ std::optional<engine::SearchRequest> request_of(const Context& context, const en
   request.space.min_free = options.min_free;
   request.space.tensor_across_nodes = options.across_nodes;
   const auto objective = objective_of<engine::Objective>(options, engine::kObjectiveIds);
+  request.merge_alike = merges(options);
   if (!objective || !constrain_all(options, request.space)) return std::nullopt;
   request.objective = *objective;
   return request;
 }
 
-std::optional<engine::ServingRequest> serving_request_of(const Context& context) {
+// What the options promise takes the place of what the workload does.
+std::optional<engine::ServingRequest> serving_request_of(const Context& context, const engine::Scenario& scenario) {
   const Options& options = context.options;
   if (options.across_nodes) {
     complain({"--tensor-across-nodes", {}, "is for scenarios that train", "leave it out: serving plans may cross nodes"});
     return std::nullopt;
   }
-  engine::ServingRequest request;
+  engine::ServingRequest request = engine::serving_request_of(scenario);
   request.limit = static_cast<std::size_t>(options.limit);
   request.min_free = options.min_free;
-  request.most_token_s = options.most_token_s;
-  request.most_ttft_s = options.most_ttft_s;
+  if (options.most_token_s > 0) request.most_token_s = options.most_token_s;
+  if (options.most_ttft_s > 0) request.most_ttft_s = options.most_ttft_s;
   const auto objective = objective_of<engine::ServingObjective>(options, engine::kServingObjectiveIds);
+  request.merge_alike = merges(options);
   if (!objective || !constrain_all(options, request)) return std::nullopt;
   request.objective = *objective;
   return request;
@@ -144,49 +150,75 @@ std::string search_text(const Context& context, const engine::SearchResult& resu
     const char* offload = p.offload_optimizer ? (p.offload_activations ? "both" : "optimizer") : p.offload_activations ? "activations" : "-";
     // What the plan loses most by against the best.
     const engine::PartDifference d = engine::largest_difference(result.best.front(), r);
+    std::string remark = d.seconds > 0 ? fmt::format("{} +{:.2g} s", label(context, d.part), d.seconds) : std::string();
+    if (r.alike > 0) remark += (remark.empty() ? "" : ", ") + context.texts.format("cli.search.alike", {n(r.alike), fmt::format("{:.1f} GB", r.least_alike_bytes / 1e9)});
     table.add({n(++rank), n(p.data), n(p.fsdp), n(p.zero_stage), n(p.tensor), p.sequence_parallel ? "on" : "off",
                n(p.context), n(p.expert), n(p.pipeline), n(p.microbatch_sequences),
                p.pipeline > 1 ? std::string(engine::schedule_id(p.schedule)) : "-", n(p.virtual_stages),
                std::string(policy_word(p.policy)), offload, fmt::format("{:.4g} s", r.step_time_s),
                fmt::format("{:.1f} GB", r.memory_bytes / 1e9), fmt::format("{:.1f} %", 100 * r.mfu),
-               d.seconds > 0 ? fmt::format("{} +{:.2g} s", label(context, d.part), d.seconds) : ""});
+               std::move(remark)});
   }
   return counts + table.text(0) + present_text(context, result) + near_miss_text(context, result);
 }
 
-std::string serving_text(const Context& context, const engine::ServingSearchResult& result) {
+std::string ms_text(double s) { return fmt::format("{:.3g} ms", 1e3 * s); }
+
+// "promised: 30 ms per token, 1000 ms to the first"; nothing where nothing is.
+std::string promised_text(const Context& context, const engine::ServingRequest& request) {
+  std::string out;
+  const auto add = [&](std::string_view key, double s) {
+    if (s > 0) out += (out.empty() ? "" : ", ") + context.texts.format(key, {ms_text(s)});
+  };
+  add("cli.search.promised.token", request.most_token_s);
+  add("cli.search.promised.ttft", request.most_ttft_s);
+  return out.empty() ? out : context.texts.format("cli.search.promised", {out}) + "\n";
+}
+
+std::string serving_present_text(const Context& context, const engine::ServingSearchResult& result) {
+  const auto& texts = context.texts;
+  if (!result.present_legal) return {};
+  if (!result.present_fits)
+    return "\n" + texts.format("cli.search.serving_present_full", {fmt::format("{:.1f} GB", result.present_missing_bytes / 1e9), label(context, result.present.fullest_part)}) + "\n";
+  std::string out = "\n" + texts.format("cli.search.serving_present", {ms_text(result.present.token_s), fmt::format("{:.4g}", result.present.tokens_per_s_per_chip),
+                                                                       fmt::format("{:.1f} %", 100 * result.present.tokens_per_s_per_chip / result.best.front().tokens_per_s_per_chip)});
+  if (result.present.rejected) out += "; " + std::string(texts.text("cli.search.rejected." + std::string(engine::kServingRejectionIds[static_cast<std::size_t>(*result.present.rejected)])));
+  return out + "\n";
+}
+
+std::string serving_text(const Context& context, const engine::ServingRequest& request, const engine::ServingSearchResult& result) {
   const auto& texts = context.texts;
   const auto whole = [](double x) { return fmt::format("{:.0f}", x); };
-  std::string out = texts.format("cli.search.serving_counts", {whole(result.plans), whole(result.fit)}) + "\n";
+  std::string out = texts.format("cli.search.serving_counts", {whole(result.plans), whole(result.fit)}) + "\n" + promised_text(context, request);
   Columns reasons({true, false});
   for (std::size_t i = 0; i < engine::kServingRejections; ++i)
     if (result.rejected[i] > 0) reasons.add({whole(result.rejected[i]), std::string(texts.text("cli.search.rejected." + std::string(engine::kServingRejectionIds[i])))});
   out += reasons.text(2) + "\n";
   if (result.best.empty()) return out + std::string(texts.text("cli.search.none")) + "\n";
   const auto n = [](int x) { return std::to_string(x); };
-  const auto ms = [](double s) { return fmt::format("{:.3g} ms", 1e3 * s); };
   Columns table({true, true, true, true, true, true, true, true, true, true, false});
   table.add({"", "data", "tensor", "expert", "pipeline", "batch", "time per token", "TTFT", "tokens/s/chip", "memory", ""});
   int rank = 0;
-  for (const engine::DecodingPlan& p : result.best)
-    table.add({n(++rank), n(p.data), n(p.tensor), n(p.expert), n(p.pipeline), n(p.batch), ms(p.token_s), ms(p.ttft_s), fmt::format("{:.4g}", p.tokens_per_s_per_chip),
-               fmt::format("{:.1f} GB", p.chip_bytes / 1e9), p.same_plan(result.present) ? std::string(texts.text("cli.search.is_present")) : std::string()});
-  out += table.text(0);
-  if (result.present_legal)
-    out += "\n" + texts.format(result.present_fits ? "cli.search.serving_present" : "cli.search.serving_present_full",
-                               {ms(result.present.token_s), fmt::format("{:.4g}", result.present.tokens_per_s_per_chip),
-                                fmt::format("{:.1f} %", 100 * result.present.tokens_per_s_per_chip / result.best.front().tokens_per_s_per_chip)}) + "\n";
-  return out;
+  for (const engine::RankedDecoding& p : result.best) {
+    // What the plan loses most by against the best.
+    const engine::DecodingDifference d = engine::largest_difference(result.best.front(), p);
+    std::string remark = d.seconds > 0 ? fmt::format("{} +{}", label(context, d.part), ms_text(d.seconds)) : std::string();
+    if (p.outdone > 0) remark += (remark.empty() ? "" : ", ") + texts.format("cli.search.outdone", {n(p.outdone)});
+    if (p.plan == result.present.plan) remark = texts.text("cli.search.is_present");
+    table.add({n(++rank), n(p.plan.data), n(p.plan.tensor), n(p.plan.expert), n(p.plan.pipeline), n(p.plan.batch), ms_text(p.token_s), ms_text(p.ttft_s),
+               fmt::format("{:.4g}", p.tokens_per_s_per_chip), fmt::format("{:.1f} GB", p.chip_bytes / 1e9), std::move(remark)});
+  }
+  return out + table.text(0) + serving_present_text(context, result);
 }
 
 int search_serving(const Context& context, const engine::Scenario& scenario) {
-  const auto request = serving_request_of(context);
+  const auto request = serving_request_of(context, scenario);
   if (!request) return kBadInput;
   const engine::ServingSearchResult result = engine::search_serving(scenario, *request);
   const int code = result.best.empty() ? kHasErrors : kGood;
   if (context.options.json) return print(io::serving_search_json(result), code);
   if (context.options.csv) return print(io::serving_search_csv(result), code);
-  return print(serving_text(context, result), code);
+  return print(serving_text(context, *request, result), code);
 }
 
 }  // namespace

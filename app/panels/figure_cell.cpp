@@ -5,9 +5,11 @@
 #include <cmath>
 
 #include "app/panels/pipeline_tools.h"
+#include "app/panels/search_list.h"
 #include "engine/studies/mesh_map.h"
 #include "widgets/figure_pipeline.h"
 #include "widgets/figure_search_parts.h"
+#include "widgets/figure_serving_search.h"
 #include "widgets/figures.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
@@ -69,21 +71,29 @@ void one_stage_button(PanelContext& ctx, const Rect& area, Scenario& scenario) {
     }
 }
 
+// The plan that a tag of a figure of a search stands for; nothing where it is none.
+std::optional<AnyPlanChoice> plan_of_tag(const FigureInput& input, const TagRegion& tag) {
+  if (!is_plan(tag.id) || input.search == nullptr || tag.index < 0) return std::nullopt;
+  const auto index = static_cast<std::size_t>(tag.index);
+  if (const engine::SearchResult* result = input.search->result; result != nullptr && index < search::plan_count(*result)) return *search::plan_at(*result, index).plan;
+  if (const engine::ServingSearchResult* result = input.search->serving; result != nullptr && index < search::decoding_count(*result)) return search::decoding_at(*result, index).plan;
+  return std::nullopt;
+}
+
 // The plan a tag of a figure stands for, as a changed copy of the scenario; nothing where it is none.
 std::optional<Scenario> adopted(const FigureInput& input, const FigureView& view, const TagRegion& tag, const Scenario& scenario) {
   Scenario out = scenario;
   if (tag.id == "mesh.cell") {
-    const engine::MeshMap map = engine::mesh_map(input.scenario, static_cast<engine::MeshPair>(view.choices[0]));
+    const engine::MeshMap map = engine::mesh_map(input.scenario, static_cast<engine::MeshPair>(view.choices[0]), input.search != nullptr ? input.search->space : nullptr);
     if (tag.index < 0 || static_cast<std::size_t>(tag.index) >= map.cells.size()) return std::nullopt;
     const auto edits = engine::edits_of(map, map.cells[static_cast<std::size_t>(tag.index)]);
     if (edits.empty()) return std::nullopt;
     for (const engine::FieldEdit& edit : edits) engine::apply(out, edit);
     return out;
   }
-  if (!is_plan(tag.id) || input.search == nullptr || input.search->result == nullptr) return std::nullopt;
-  const engine::SearchResult& result = *input.search->result;
-  if (tag.index < 0 || static_cast<std::size_t>(tag.index) >= search::plan_count(result)) return std::nullopt;
-  engine::apply(out, *search::plan_at(result, static_cast<std::size_t>(tag.index)).plan);
+  const auto plan = plan_of_tag(input, tag);
+  if (!plan) return std::nullopt;
+  adopt(out, *plan);
   return out;
 }
 
@@ -117,7 +127,10 @@ FigureView figure_view(const PanelContext& ctx, std::size_t figure) {
   view.hovered_operation = ctx.view.hovered_operation;
   // A part that is pointed at elsewhere; in the figure itself the operation alone.
   if (!view.hovered_operation) view.hovered_part = ctx.view.hovered_part;
-  view.hovered_plan = ctx.view.search.hovered;
+  if (const auto& hovered = ctx.view.search.hovered) {
+    if (const auto* plan = std::get_if<engine::Plan>(&*hovered)) view.hovered_plan = *plan;
+    else view.hovered_decoding = std::get<engine::DecodingPlan>(*hovered);
+  }
   view.choices = ctx.view.choices[figure];
   return view;
 }
@@ -190,9 +203,7 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
     ctx.ui.io.hint(hover, avoid, readout, {}, 0.08);
   }
   const bool click = s.clicked && distance(p, ctx.ui.io.drag_origin()) < ctx.px(4);
-  if (is_plan(hit->id) && input.search != nullptr && input.search->result != nullptr && hit->index >= 0 &&
-      static_cast<std::size_t>(hit->index) < search::plan_count(*input.search->result))
-    ctx.view.search.next_hovered = *search::plan_at(*input.search->result, static_cast<std::size_t>(hit->index)).plan;
+  if (auto plan = plan_of_tag(input, *hit)) ctx.view.search.next_hovered = std::move(plan);
   const bool adopts = hit->id == "mesh.cell" || is_plan(hit->id);
   if (!target.empty() || adopts) ctx.ui.io.set_cursor(Cursor::hand);
   if (click && adopts) {

@@ -69,7 +69,7 @@ float cell_title(PanelContext& ctx, const Rect& head, std::string_view id, std::
     ctx.ui.io.open_popup(owner, item, std::move(options), selected, ctx.px(200));
   }
   if (const auto chosen = ctx.ui.io.popup_choice(owner)) {
-    if (place > kMaximised && *chosen >= 0) ctx.view.search.figures[place - kSearchLeft] = figures()[static_cast<std::size_t>(*chosen)].name;
+    if (place > kMaximised && *chosen >= 0) shown_figures(ctx.view.search, ctx.session.scenario())[place - kSearchLeft] = figures()[static_cast<std::size_t>(*chosen)].name;
     else if (place == kMaximised && *chosen >= 0) ctx.view.maximised = static_cast<std::size_t>(*chosen);
     else put_into_cell(ctx.view, place, *chosen < 0 ? kNumbersCell : figures()[static_cast<std::size_t>(*chosen)].name);
   }

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/panels/figure_cell.h"
-#include "widgets/figure_search_parts.h"
+#include "app/panels/search_list.h"
 #include "widgets/figures.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
@@ -15,7 +15,6 @@ namespace roofscape::app {
 
 using namespace widgets;
 using engine::Plan;
-using engine::RankedPlan;
 using engine::Scenario;
 
 namespace {
@@ -23,110 +22,54 @@ namespace {
 constexpr float kHead = 38, kRow = 26, kBar = 54;
 constexpr float kTwoFigures = 820, kLeastFigures = 170;  // room of the grid for two figures side by side, and for any
 
-std::string gb(double bytes) { return format_fixed(bytes / 1e9, 1); }
 std::string number(int n) { return format_count(n); }
-
-struct ColumnOf {
-  std::string_view id;
-  int worth;         // the least go first where there is no room
-  bool right;        // numbers
-  std::string (*text)(const TextTable&, const RankedPlan&, const RankedPlan& best);
-  bool only_if_used = false;  // a degree that is one everywhere is not shown
-};
-using T = const TextTable&;
-using R = const RankedPlan&;
-constexpr std::array kColumns{
-    ColumnOf{"data", 80, true, [](T, R r, R) { return number(r.plan.data); }, true},
-    ColumnOf{"fsdp", 82, true, [](T, R r, R) { return number(r.plan.fsdp); }, true},
-    ColumnOf{"tensor", 90, true, [](T, R r, R) { return number(r.plan.tensor); }, true},
-    ColumnOf{"context", 84, true, [](T, R r, R) { return number(r.plan.context); }, true},
-    ColumnOf{"expert", 84, true, [](T, R r, R) { return number(r.plan.expert); }, true},
-    ColumnOf{"pipeline", 88, true, [](T, R r, R) { return number(r.plan.pipeline); }, true},
-    ColumnOf{"zero", 40, true, [](T, R r, R) { return number(r.plan.zero_stage); }},
-    ColumnOf{"microbatch", 60, true, [](T, R r, R) { return number(r.plan.microbatch_sequences); }},
-    ColumnOf{"schedule", 62, false, [](T t, R r, R) { return search::schedule_word(t, r.plan); }},
-    ColumnOf{"keeps", 64, false, [](T t, R r, R) { return search::policy_word(t, r.plan.policy); }},
-    ColumnOf{"offload", 36, false, [](T t, R r, R) {
-               const int which = (r.plan.offload_optimizer ? 1 : 0) + (r.plan.offload_activations ? 2 : 0);
-               return which == 0 ? std::string(kNoValue) : std::string(t.text("ui.search.offload." + std::to_string(which)));
-             }},
-    ColumnOf{"time", 99, true, [](T, R r, R) { return format_duration(r.step_time_s); }},
-    ColumnOf{"mfu", 70, true, [](T, R r, R) { return format_percent(r.mfu); }},
-    ColumnOf{"memory", 95, true, [](T, R r, R) { return gb(r.memory_bytes); }},
-    ColumnOf{"against", 92, true, [](T, R r, R b) { return search::against_text(r.step_time_s, b.step_time_s); }},
-};
-
-struct TableColumn {
-  const ColumnOf* column = nullptr;
-  std::string title;
-  float x = 0, width = 0;  // width: of the text
-};
-
-// By the objective: what "against the best" compares.
-double score(engine::Objective objective, const RankedPlan& r) {
-  switch (objective) {
-    case engine::Objective::step_time: return r.step_time_s;
-    case engine::Objective::throughput: return r.tokens_per_s_per_chip > 0 ? 1 / r.tokens_per_s_per_chip : 0;
-    case engine::Objective::cost: return std::isfinite(r.cost_usd) ? r.cost_usd : r.step_time_s;
-    case engine::Objective::memory: return r.memory_bytes;
-  }
-  return r.step_time_s;
-}
-
-std::string cell_text(const TextTable& texts, const ColumnOf& c, const RankedPlan& r, const RankedPlan& best, engine::Objective objective) {
-  if (c.id == "against") return search::against_text(score(objective, r), score(objective, best));
-  return c.text(texts, r, best);
-}
 
 class Table {
  public:
-  Table(PanelContext& ctx, const Rect& r, const Found& found) : ctx_(ctx), r_(r), found_(found) {
-    objective_ = found.asked.request.objective;
-    const auto& texts = ctx.ui.texts;
-    const engine::SearchResult& result = found.result;
-    for (const ColumnOf& c : kColumns) {
-      bool used = !c.only_if_used;
-      TableColumn column{&c, std::string(texts.text("ui.search.column." + std::string(c.id))), 0, 0};
-      column.width = ctx.ui.canvas.text_width(column.title, small());
-      const auto measure = [&](const RankedPlan& one) {
-        const std::string text = cell_text(texts, c, one, result.best.front(), objective_);
-        used = used || text != "1";
-        column.width = std::max(column.width, ctx.ui.canvas.text_width(text, ctx.style({}, 1, Weight::bold)));
-      };
-      for (const RankedPlan& one : result.best) measure(one);
-      if (result.present_legal) measure(result.present);
-      if (c.id == "memory") column.width += ctx.px(kBar);
-      if (used) columns_.push_back(std::move(column));
+  Table(PanelContext& ctx, const Rect& r, const PlanList& list) : ctx_(ctx), r_(r), list_(list) {
+    for (std::size_t i = 0; i < list.columns.size(); ++i) {
+      const PlanColumn& c = list.columns[i];
+      Placed column{i, 0, ctx.ui.canvas.text_width(c.title, small())};
+      const auto measure = [&](const PlanRow& row) { column.width = std::max(column.width, ctx.ui.canvas.text_width(row.cells[i], ctx.style({}, 1, Weight::bold))); };
+      for (const PlanRow& row : list.rows) measure(row);
+      if (list.present) measure(*list.present);
+      if (c.memory) column.width += ctx.px(kBar);
+      columns_.push_back(column);
     }
     place();
   }
 
   void head(float y) {
-    for (const TableColumn& c : columns_) put(c, y, c.title, small());
+    for (const Placed& c : columns_) put(c, y, list_.columns[c.index].title, small());
   }
-  void row(float y, const RankedPlan& plan, std::string_view rank, bool present, bool lit) {
+  void row(float y, const PlanRow& row, std::string_view rank, bool present, bool lit) {
     const Theme& t = ctx_.ui.theme;
     TextStyle r = ctx_.style(present ? t.ink : t.ink2, 1, Weight::bold);
     r.halign = HAlign::right;
     ctx_.ui.canvas.text({r_.x + rank_, y}, rank, r);
-    const double capacity = found_.asked.scenario.cluster.chip[engine::ChipField::hbm_bytes].value.value_or(0);
-    for (const TableColumn& c : columns_) {
-      const bool told = c.column->id == "time" || c.column->id == "mfu" || c.column->id == "memory";
-      const bool over = c.column->id == "memory" && capacity > 0 && plan.memory_bytes > capacity;
-      put(c, y, cell_text(ctx_.ui.texts, *c.column, plan, found_.result.best.front(), objective_), ctx_.style(over ? t.err : told || lit || present ? t.ink : t.ink2));
-      if (c.column->id == "memory" && capacity > 0) {
+    const double capacity = list_.capacity_bytes;
+    for (const Placed& c : columns_) {
+      const PlanColumn& column = list_.columns[c.index];
+      const bool over = column.memory && capacity > 0 && row.memory_bytes > capacity;
+      put(c, y, row.cells[c.index], ctx_.style(over ? t.err : column.told || lit || present ? t.ink : t.ink2));
+      if (column.memory && capacity > 0) {
         const Rect bar{c.x, y - ctx_.px(3), ctx_.px(kBar - 10), ctx_.px(6)};
         ctx_.ui.canvas.rect(bar, {.colour = t.ctlh});
-        ctx_.ui.canvas.rect({bar.x, bar.y, bar.w * static_cast<float>(std::min(1.0, plan.memory_bytes / capacity)), bar.h}, {.colour = over ? t.err : t.ink2});
+        ctx_.ui.canvas.rect({bar.x, bar.y, bar.w * static_cast<float>(std::min(1.0, row.memory_bytes / capacity)), bar.h}, {.colour = over ? t.err : t.ink2});
       }
     }
   }
 
  private:
+  struct Placed {
+    std::size_t index = 0;   // of the list's columns
+    float x = 0, width = 0;  // width: of the text
+  };
   TextStyle small() const { return ctx_.style(ctx_.ui.theme.ink3, kSmallText); }
-  void put(const TableColumn& c, float y, std::string_view text, TextStyle style) {
-    style.halign = c.column->right ? HAlign::right : HAlign::left;
-    ctx_.ui.canvas.text({c.column->right ? c.x + c.width : c.x, y}, text, style);
+  void put(const Placed& c, float y, std::string_view text, TextStyle style) {
+    const bool right = list_.columns[c.index].right;
+    style.halign = right ? HAlign::right : HAlign::left;
+    ctx_.ui.canvas.text({right ? c.x + c.width : c.x, y}, text, style);
   }
   // Columns that have no room go; what is left over is shared out.
   void place() {
@@ -134,14 +77,14 @@ class Table {
     const float least = ctx_.px(14), room = r_.w - rank_ - ctx_.px(26);
     const auto taken = [&] {
       float sum = 0;
-      for (const TableColumn& c : columns_) sum += c.width + least;
+      for (const Placed& c : columns_) sum += c.width + least;
       return sum;
     };
     while (columns_.size() > 1 && taken() > room)
-      columns_.erase(std::min_element(columns_.begin(), columns_.end(), [](const TableColumn& a, const TableColumn& b) { return a.column->worth < b.column->worth; }));
+      columns_.erase(std::min_element(columns_.begin(), columns_.end(), [this](const Placed& a, const Placed& b) { return list_.columns[a.index].worth < list_.columns[b.index].worth; }));
     const float gap = least + std::clamp((room - taken()) / static_cast<float>(columns_.size()), 0.0f, ctx_.px(30));
     float x = r_.x + rank_;
-    for (TableColumn& c : columns_) {
+    for (Placed& c : columns_) {
       x += gap;
       c.x = x;
       x += c.width;
@@ -150,9 +93,8 @@ class Table {
 
   PanelContext& ctx_;
   Rect r_;
-  const Found& found_;
-  engine::Objective objective_ = engine::Objective::step_time;
-  std::vector<TableColumn> columns_;
+  const PlanList& list_;
+  std::vector<Placed> columns_;
   float rank_ = 0;
 };
 
@@ -182,18 +124,17 @@ bool no_list(PanelContext& ctx, const Rect& r) {
     }
     return true;
   }
-  const engine::SearchResult& result = view.found->result;
-  if (!result.finished) {
+  const Found& found = *view.found;
+  const bool serves = found.asked.serves();
+  if (!found.finished()) {
     middle(ctx, r, {}, std::string(ctx.text("figure.search.unknown_chip")), {});
     return true;
   }
-  if (!result.best.empty()) return false;
-  if (view.wishes.limits()) {
-    if (middle(ctx, r, "search.widen", std::string(ctx.text("ui.search.none_limited")), std::string(ctx.text("ui.search.widen")))) {
-      const engine::Objective objective = view.wishes.objective;
-      view.wishes = {};
-      view.wishes.objective = objective;
-    }
+  if (!(serves ? found.serving.best.empty() : found.result.best.empty())) return false;
+  if (limits(view.wishes, found.asked.scenario.workload.kind)) {
+    if (middle(ctx, r, "search.widen", std::string(ctx.text("ui.search.none_limited")), std::string(ctx.text("ui.search.widen")))) ctx.requests.emplace_back("search.reset");
+  } else if (serves && (found.asked.serving.most_token_s > 0 || found.asked.serving.most_ttft_s > 0)) {
+    if (middle(ctx, r, "search.unpromised", std::string(ctx.text("ui.search.none_kept")), std::string(ctx.text("ui.search.unpromised")))) view.wishes.serving.keeps_promises = false;
   } else {
     middle(ctx, r, {}, std::string(ctx.text("ui.search.none")), {});
   }
@@ -236,10 +177,8 @@ void list_head(PanelContext& ctx, Rect head) {
   ctx.ui.canvas.text({head.x, y}, title, bold);
   const float x = head.x + ctx.ui.canvas.text_width(title, bold) + ctx.px(12);
   std::string words;
-  if (view.found != nullptr && view.found->result.finished) {
-    const std::string objective(ctx.text("ui.search.objective." + std::string(engine::kObjectiveIds[static_cast<std::size_t>(view.found->asked.request.objective)])));
-    words = ctx.format(view.stale ? "ui.search.stale" : "ui.search.ranked", {objective, view.found->asked.scenario.name});
-  }
+  if (view.found != nullptr && view.found->finished())
+    words = ctx.format(view.stale ? "ui.search.stale" : "ui.search.ranked", {ranking_word(ctx, *view.found), space_words(ctx, *view.found)});
   if (head.right() - x > ctx.px(40)) ctx.ui.canvas.text({x, y}, ellipsize(ctx.ui.canvas, words, phrase, head.right() - x), phrase);
 }
 
@@ -251,27 +190,27 @@ void list(PanelContext& ctx, Rect r, Scenario& scenario) {
   list_head(ctx, r.cut_top(std::round(ctx.px(kHead))).inset(std::round(ctx.px(14)), 0));
   if (no_list(ctx, r)) return;
   const Found& found = *view.found;
-  const engine::SearchResult& result = found.result;
+  const PlanList plans = plan_list(ctx, found);
   const float row_h = std::round(ctx.px(kRow));
-  Table table(ctx, r, found);
+  Table table(ctx, r, plans);
   table.head(r.cut_top(row_h).centre().y);
-  const bool present = result.present_legal && result.present.step_time_s > 0;
   Rect foot;
-  if (present) {
+  if (plans.present) {
     foot = r.cut_bottom(row_h + ctx.px(6));
     foot.cut_bottom(ctx.px(6));
   }
+  const AnyPlanChoice now = present_plan(ctx.session.scenario());
   {
     const auto inner = ctx.ui.canvas.clip(r);
     const ScrollRegion scroll = begin_scroll(ctx.ui, "search.list", r);
     float y = scroll.content_top;
-    for (std::size_t i = 0; i < result.best.size(); ++i, y += row_h) {
-      const RankedPlan& one = result.best[i];
+    for (std::size_t i = 0; i < plans.rows.size(); ++i, y += row_h) {
+      const PlanRow& one = plans.rows[i];
       const Rect row{r.x + ctx.px(6), y, r.w - ctx.px(22), row_h};
       if (row.bottom() < r.y || row.y > r.bottom()) continue;
       const std::string id = "search.row." + std::to_string(i + 1);
       const ItemState s = ctx.ui.item(id, row);
-      const bool own = one.plan == engine::plan_of(ctx.session.scenario());
+      const bool own = one.plan == now;
       const bool lit = s.hovered || (view.hovered && *view.hovered == one.plan);
       if (lit) ctx.ui.canvas.rect(row, {.colour = mix(t.panel, t.ctlh, s.hovered ? 1.0f : 0.6f)}, ctx.px(3));
       if (s.ring) ctx.ui.canvas.frame(row, {t.ink, ctx.px(2), {}}, ctx.px(3));
@@ -279,20 +218,19 @@ void list(PanelContext& ctx, Rect r, Scenario& scenario) {
       if (s.hovered || s.ring) {
         view.next_hovered = one.plan;
         ctx.ui.io.set_cursor(Cursor::hand);
-        Readout tip = plan_tip(ctx, one);
-        ctx.ui.io.hint(id, {ctx.ui.io.pointer().x, row.y, ctx.px(8), row.h}, std::move(tip), std::string(ctx.text(own ? "ui.search.own" : "ui.search.adopt")), 0.4);
+        ctx.ui.io.hint(id, {ctx.ui.io.pointer().x, row.y, ctx.px(8), row.h}, plan_tip(ctx, found, i), std::string(ctx.text(own ? "ui.search.own" : "ui.search.adopt")), 0.4);
       }
-      if (s.clicked) engine::apply(scenario, one.plan);
+      if (s.clicked) adopt(scenario, one.plan);
       table.row(row.centre().y, one, number(static_cast<int>(i) + 1), own, lit);
     }
     end_scroll(ctx.ui, scroll, y);
   }
-  if (!present) return;
+  if (!plans.present) return;
   separator(ctx, foot.x + ctx.px(14), foot.right() - ctx.px(14), foot.y);
   draw_differs(ctx.ui, {foot.x + ctx.px(6), foot.y, foot.w, foot.h});
   const ItemState s = ctx.ui.item("search.present", foot, Interaction::Focus::none);
-  if (s.hovered) view.next_hovered = result.present.plan;
-  table.row(foot.centre().y, result.present, result.present_rank > 0 ? number(result.present_rank) : std::string(ctx.text("ui.search.now")), true, false);
+  if (s.hovered) view.next_hovered = plans.present->plan;
+  table.row(foot.centre().y, *plans.present, plans.present_rank > 0 ? number(plans.present_rank) : std::string(ctx.text("ui.search.now")), true, false);
 }
 
 std::size_t figure_index(const std::string& name) {
@@ -302,32 +240,12 @@ std::size_t figure_index(const std::string& name) {
 
 }  // namespace
 
-Readout plan_tip(const PanelContext& ctx, const RankedPlan& plan) {
-  Readout tip{search::plan_words(ctx.ui.texts, plan.plan), {}};
-  const engine::Report& now = ctx.session.report();
-  const auto change = [&](std::string_view key, engine::Q q, double value) {
-    const auto present = now.quantities[q];
-    const std::string text = verdict_value(ctx, q, value);
-    tip.rows.emplace_back(ctx.text(key), present && *present > 0 ? ctx.format("ui.search.from", {verdict_value(ctx, q, *present), text}) : text);
-  };
-  change("figure.search.time", engine::Q::step_time, plan.step_time_s);
-  change("quantity.mfu.label", engine::Q::mfu, plan.mfu);
-  change("figure.search.memory", engine::Q::memory_total, plan.memory_bytes);
-  if (std::isfinite(plan.cost_usd)) change("quantity.run.cost_usd.label", engine::Q::run_cost, plan.cost_usd);
-  return tip;
-}
-
 Scenario search_panel(PanelContext& ctx, const Rect& r, Scenario scenario) {
   const Theme& t = ctx.ui.theme;
-  if (scenario.workload.kind == engine::WorkloadKind::serving) {
-    ctx.ui.canvas.rect(r, {.colour = t.panel});
-    if (middle(ctx, r, "search.close_serving", std::string(ctx.text("ui.search.serving")), std::string(ctx.text("ui.search.close")))) ctx.view.search.open = false;
-    return scenario;
-  }
   Rect rest = r;
   const float wanted = ctx.px(kHead + kRow * 9.4f), figures_h = std::max(std::min(ctx.px(kLeastFigures), r.h * 0.5f), std::min(r.h * 0.6f, r.h - wanted));
   Rect upper = rest.cut_top(std::round(figures_h));
-  auto& shown = ctx.view.search.figures;
+  const auto& shown = shown_figures(ctx.view.search, scenario);
   if (upper.w >= ctx.px(kTwoFigures)) {
     const Rect left = upper.cut_left(std::round(upper.w * 0.5f));
     figure_cell(ctx, left, figure_index(shown[0]), kSearchLeft, scenario);

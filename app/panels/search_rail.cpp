@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/search_list.h"
 #include "app/panels/search_panel.h"
 #include "app/scenario_changes.h"
 #include "widgets/figure_search_parts.h"
@@ -19,9 +20,6 @@ constexpr float kLabel = 104, kPinned = 84, kLine = 22;
 constexpr std::array kFree{0.0, 0.05, 0.1, 0.2, 0.5};
 constexpr std::size_t kMostChanges = 8, kMostParts = 4;
 constexpr double kNoPart = 1e-4;  // of the step: a difference that is not worth a line
-
-// "17 586 880" up to a million, then "17.6 M".
-std::string many(double n) { return n < 1e6 ? format_count(n) : format_si(n, ""); }
 
 struct Rows {
   PanelContext& ctx;
@@ -49,7 +47,7 @@ struct Rows {
   }
 };
 
-std::string wish_text(const PanelContext& ctx, const SearchDimension& dimension, const Wish& wish) {
+std::string wish_text(const PanelContext& ctx, const WishDimension& dimension, const Wish& wish) {
   if (wish.kind == WishKind::any) return std::string(ctx.text("ui.search.any"));
   if (dimension.id == "offload" && wish.kind == WishKind::only) return std::string(ctx.text("ui.search.no_offload"));
   const std::string value = field_value(ctx, *engine::find_field(dimension.fields[0]), wish.value);
@@ -57,7 +55,7 @@ std::string wish_text(const PanelContext& ctx, const SearchDimension& dimension,
 }
 
 // What the plan has of it.
-std::string own_text(const PanelContext& ctx, const SearchDimension& dimension) {
+std::string own_text(const PanelContext& ctx, const WishDimension& dimension) {
   std::string out;
   for (const std::string_view path : dimension.fields) {
     if (path.empty()) continue;
@@ -68,7 +66,7 @@ std::string own_text(const PanelContext& ctx, const SearchDimension& dimension) 
   return out;
 }
 
-void dimension_row(Rows& rows, const SearchDimension& dimension, Wish& wish) {
+void dimension_row(Rows& rows, const WishDimension& dimension, Wish& wish) {
   PanelContext& ctx = rows.ctx;
   const std::string id = "search.wish." + std::string(dimension.id);
   const std::string name(ctx.text("ui.search.dimension." + std::string(dimension.id)));
@@ -95,37 +93,45 @@ void dimension_row(Rows& rows, const SearchDimension& dimension, Wish& wish) {
   rows.next();
 }
 
-void space_section(Rows& rows) {
+// What of the HBM has to stay free.
+void free_row(Rows& rows, double& min_free) {
   PanelContext& ctx = rows.ctx;
-  SearchView& view = ctx.view.search;
-  SearchWishes& wishes = view.wishes;
-  std::string note;
-  if (view.found != nullptr && view.found->result.finished) note = ctx.format("ui.search.size", {many(view.found->result.plans), format_duration(view.found->seconds)});
-  const float side = std::round(ctx.px(24));
-  const float head = section_head(ctx, {rows.x, rows.y}, rows.width - side - ctx.px(6), ctx.text("ui.search.space"), note);
-  if (icon_button(ctx.ui, {rows.end() - side, std::round(rows.y + (head - side) / 2), side, side}, "search.close", Icon::close, {std::string(ctx.text("ui.search.close")), {}}))
-    view.open = false;
-  rows.y += head;
+  rows.label(ctx.text("ui.search.free"), min_free == 0);
+  std::vector<Option> options;
+  int selected = -1;
+  for (std::size_t i = 0; i < kFree.size(); ++i) {
+    if (kFree[i] == min_free) selected = static_cast<int>(i);
+    options.push_back({kFree[i] == 0 ? std::string(ctx.text("ui.search.any")) : ctx.format("ui.search.at_least", {format_percent(kFree[i], 0)}), {}});
+  }
+  // A share from a saved session that is none of these.
+  if (selected < 0) {
+    selected = static_cast<int>(options.size());
+    options.push_back({ctx.format("ui.search.at_least", {format_percent(min_free, 0)}), {}});
+  }
+  const int chosen = drop_down(ctx.ui, rows.box(ctx.px(kPinned)), "search.free", options, selected, {std::string(ctx.text("ui.search.free")), {}}, ctx.text("ui.search.free.about"));
+  if (chosen >= 0 && static_cast<std::size_t>(chosen) < kFree.size()) min_free = kFree[static_cast<std::size_t>(chosen)];
+  rows.next();
+}
+
+template <class Objective, std::size_t N>
+void objective_row(Rows& rows, const std::array<std::string_view, N>& ids, Objective& objective) {
+  PanelContext& ctx = rows.ctx;
   std::vector<std::string> names;
-  for (const std::string_view id : engine::kObjectiveIds) names.emplace_back(ctx.text("ui.search.objective.short." + std::string(id)));
+  for (const std::string_view id : ids) names.emplace_back(ctx.text("ui.search.objective.short." + std::string(id)));
   const Rect choice{rows.x, rows.y, rows.width, std::round(ctx.px(kControlHeight))};
-  const int objective = static_cast<int>(wishes.objective);
-  wishes.objective = static_cast<engine::Objective>(std::clamp(segmented(ctx.ui, choice, "search.objective", names, objective, {std::string(ctx.text("ui.search.rank_by")), {}}), 0, 3));
+  const int chosen = segmented(ctx.ui, choice, "search.objective", names, static_cast<int>(objective), {std::string(ctx.text("ui.search.rank_by")), {}});
+  objective = static_cast<Objective>(std::clamp(chosen, 0, static_cast<int>(N) - 1));
   rows.next();
   rows.y += ctx.px(4);
+}
+
+void training_wishes(Rows& rows, SearchWishes& wishes) {
+  PanelContext& ctx = rows.ctx;
+  objective_row(rows, engine::kObjectiveIds, wishes.objective);
   const auto all = search_dimensions();
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!all[i].of_experts || ctx.session.scenario().model.is_moe()) dimension_row(rows, all[i], wishes.wishes[i]);
-  rows.label(ctx.text("ui.search.free"), wishes.min_free == 0);
-  std::vector<Option> options;
-  int selected = 0;
-  for (std::size_t i = 0; i < kFree.size(); ++i) {
-    if (kFree[i] == wishes.min_free) selected = static_cast<int>(i);
-    options.push_back({kFree[i] == 0 ? std::string(ctx.text("ui.search.any")) : ctx.format("ui.search.at_least", {format_percent(kFree[i], 0)}), {}});
-  }
-  const int chosen = drop_down(ctx.ui, rows.box(ctx.px(kPinned)), "search.free", options, selected, {std::string(ctx.text("ui.search.free")), {}}, ctx.text("ui.search.free.about"));
-  if (chosen >= 0) wishes.min_free = kFree[static_cast<std::size_t>(chosen)];
-  rows.next();
+  free_row(rows, wishes.min_free);
   if (ctx.session.scenario().cluster.chip.interconnect == engine::Interconnect::switched) {
     wishes.tensor_across_nodes = check_box(ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.across", ctx.text("ui.search.across"), wishes.tensor_across_nodes,
                                            {std::string(ctx.text("ui.search.across")), {}}, ctx.text("ui.search.across.about"));
@@ -133,41 +139,105 @@ void space_section(Rows& rows) {
   }
 }
 
-void rejections_section(Rows& rows, const engine::SearchResult& result) {
+void serving_wishes(Rows& rows, ServingWishes& wishes) {
+  PanelContext& ctx = rows.ctx;
+  objective_row(rows, engine::kServingObjectiveIds, wishes.objective);
+  const auto all = serving_dimensions();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!all[i].of_experts || ctx.session.scenario().model.is_moe()) dimension_row(rows, all[i], wishes.wishes[i]);
+  free_row(rows, wishes.min_free);
+  const engine::ServiceLevel& slo = ctx.session.scenario().workload.slo;
+  const auto prose = [&](const std::string& words) { rows.y += draw_prose(ctx.ui.canvas, {rows.x, rows.y + ctx.px(2)}, words, ctx.style(ctx.ui.theme.ink2, kSmallText), rows.width) + ctx.px(4); };
+  if (!(slo.time_per_output_token_s > 0) && !(slo.ttft_s > 0)) return prose(std::string(ctx.text("ui.search.no_promise")));
+  wishes.keeps_promises = check_box(ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.promises", ctx.text("ui.search.promises"), wishes.keeps_promises,
+                                    {std::string(ctx.text("ui.search.promises")), {}}, ctx.text("ui.search.promises.about"));
+  rows.next();
+  std::string promised;
+  if (slo.time_per_output_token_s > 0) promised = ctx.format("ui.search.promise.token", {format_duration(slo.time_per_output_token_s)});
+  if (slo.ttft_s > 0) promised += (promised.empty() ? "" : ", ") + ctx.format("ui.search.promise.ttft", {format_duration(slo.ttft_s)});
+  prose(promised);
+}
+
+void space_section(Rows& rows) {
+  PanelContext& ctx = rows.ctx;
+  SearchView& view = ctx.view.search;
+  const engine::WorkloadKind kind = ctx.session.scenario().workload.kind;
+  std::string note;
+  if (view.found != nullptr && view.found->finished()) {
+    const double plans = view.found->asked.serves() ? view.found->serving.plans : view.found->result.plans;
+    note = ctx.format("ui.search.size", {many(plans), format_duration(view.found->seconds)});
+  }
+  const float side = std::round(ctx.px(24));
+  const bool limited = limits(view.wishes, kind);
+  const float buttons = (side + ctx.px(6)) * (limited ? 2.0f : 1.0f);
+  const float head = section_head(ctx, {rows.x, rows.y}, rows.width - buttons, ctx.text("ui.search.space"), note);
+  const float top = std::round(rows.y + (head - side) / 2);
+  if (icon_button(ctx.ui, {rows.end() - side, top, side, side}, "search.close", Icon::close, {std::string(ctx.text("ui.search.close")), {}})) view.open = false;
+  if (limited && icon_button(ctx.ui, {rows.end() - 2 * side - ctx.px(6), top, side, side}, "search.reset", Icon::restore, {std::string(ctx.text("command.search.reset")), {}}))
+    ctx.requests.emplace_back("search.reset");
+  rows.y += head;
+  if (kind == engine::WorkloadKind::serving) serving_wishes(rows, view.wishes.serving);
+  else training_wishes(rows, view.wishes);
+}
+
+// How many plans were left out for which reason, the most frequent first.
+template <std::size_t N>
+void rejection_rows(Rows& rows, double plans, double fit, const std::array<double, N>& rejected, const std::array<std::string_view, N>& ids) {
   PanelContext& ctx = rows.ctx;
   const Theme& t = ctx.ui.theme;
-  rows.y += section_head(ctx, {rows.x, rows.y}, rows.width, ctx.text("ui.search.dropped"), ctx.format("ui.search.fit", {many(result.fit), format_share(result.plans > 0 ? result.fit / result.plans : 0)}));
-  std::array<std::size_t, engine::kRejections> order{};
+  rows.y += section_head(ctx, {rows.x, rows.y}, rows.width, ctx.text("ui.search.dropped"), ctx.format("ui.search.fit", {many(fit), format_share(plans > 0 ? fit / plans : 0)}));
+  std::array<std::size_t, N> order{};
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return result.rejected[a] > result.rejected[b]; });
-  const double most = result.rejected[order[0]];
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rejected[a] > rejected[b]; });
+  const double most = rejected[order[0]];
   for (const std::size_t i : order) {
-    const double count = result.rejected[i];
+    const double count = rejected[i];
     if (!(count > 0)) break;
-    const std::string words(ctx.text("cli.search.rejected." + std::string(engine::kRejectionIds[i])));
+    const std::string words(ctx.text("cli.search.rejected." + std::string(ids[i])));
     rows.pair(words, many(count), ctx.style(t.ink));
     ctx.ui.canvas.rect({rows.x, rows.y + ctx.px(1), rows.width * static_cast<float>(count / most), std::max(2.0f, std::round(ctx.px(2)))}, {.colour = t.ink3});
     rows.y += ctx.px(5);
   }
-  const auto prose = [&](const std::string& words) { rows.y += draw_prose(ctx.ui.canvas, {rows.x, rows.y + ctx.px(2)}, words, ctx.style(t.ink2, kSmallText), rows.width) + ctx.px(4); };
-  const auto part = [&](engine::Q q) { return std::string(ctx.text("quantity." + std::string(engine::quantity(q).id) + ".label")); };
-  const auto bytes = [&](double b) { return format(b, engine::unit::bytes); };
-  if (const auto& miss = result.near_miss)
-    prose(ctx.format("ui.search.near_miss", {bytes(miss->shortage.missing_bytes), format_duration(miss->plan.step_time_s), search::plan_words(ctx.ui.texts, miss->plan.plan),
-                                             std::to_string(miss->shortage.device), part(miss->shortage.part)}));
-  if (const engine::Shortage& s = result.present_shortage; s.missing_bytes > 0)
-    prose(ctx.format("ui.search.present_short", {bytes(s.missing_bytes), std::to_string(s.device), part(s.part)}));
 }
 
-// Which plan is compared with the best: the one pointed at, else the second.
-const RankedPlan* compared(const PanelContext& ctx, const engine::SearchResult& result, std::string& name) {
+std::string part_words(const PanelContext& ctx, engine::Q q) { return std::string(ctx.text("quantity." + std::string(engine::quantity(q).id) + ".label")); }
+std::string bytes_words(double b) { return format(b, engine::unit::bytes); }
+void small_prose(Rows& rows, const std::string& words) {
+  PanelContext& ctx = rows.ctx;
+  rows.y += draw_prose(ctx.ui.canvas, {rows.x, rows.y + ctx.px(2)}, words, ctx.style(ctx.ui.theme.ink2, kSmallText), rows.width) + ctx.px(4);
+}
+
+void rejections_section(Rows& rows, const engine::SearchResult& result) {
+  PanelContext& ctx = rows.ctx;
+  rejection_rows(rows, result.plans, result.fit, result.rejected, engine::kRejectionIds);
+  if (const auto& miss = result.near_miss)
+    small_prose(rows, ctx.format("ui.search.near_miss", {bytes_words(miss->shortage.missing_bytes), format_duration(miss->plan.step_time_s), search::plan_words(ctx.ui.texts, miss->plan.plan),
+                                                        std::to_string(miss->shortage.device), part_words(ctx, miss->shortage.part)}));
+  if (const engine::Shortage& s = result.present_shortage; s.missing_bytes > 0)
+    small_prose(rows, ctx.format("ui.search.present_short", {bytes_words(s.missing_bytes), std::to_string(s.device), part_words(ctx, s.part)}));
+}
+
+void rejections_section(Rows& rows, const engine::ServingSearchResult& result) {
+  PanelContext& ctx = rows.ctx;
+  rejection_rows(rows, result.plans, result.fit, result.rejected, engine::kServingRejectionIds);
+  if (!result.present_legal) return;
+  if (result.present_missing_bytes > 0)
+    small_prose(rows, ctx.format("ui.search.present_short.chip", {bytes_words(result.present_missing_bytes), part_words(ctx, result.present.fullest_part)}));
+  else if (result.present.rejected == engine::ServingRejection::token_time) small_prose(rows, std::string(ctx.text("ui.search.present_slow.token")));
+  else if (result.present.rejected == engine::ServingRejection::ttft) small_prose(rows, std::string(ctx.text("ui.search.present_slow.ttft")));
+}
+
+// Which plan is compared with the best: the one pointed at, else the second. Of either kind of workload.
+template <class Result>
+auto compared(const PanelContext& ctx, const Result& result, std::string& name) -> decltype(&result.present) {
   const auto& hovered = ctx.view.search.hovered;
-  if (hovered && *hovered == result.present.plan && result.present_legal && result.present_rank != 1) {
+  const auto points_at = [&hovered](const auto& one) { return hovered && *hovered == AnyPlanChoice(one.plan); };
+  if (points_at(result.present) && result.present_legal && result.present_rank != 1) {
     name = ctx.text("ui.search.now");
     return &result.present;
   }
   for (std::size_t i = 1; i < result.best.size(); ++i)
-    if (hovered && result.best[i].plan == *hovered) {
+    if (points_at(result.best[i])) {
       name = std::to_string(i + 1);
       return &result.best[i];
     }
@@ -176,38 +246,72 @@ const RankedPlan* compared(const PanelContext& ctx, const engine::SearchResult& 
   return &result.best[1];
 }
 
-void runner_up_section(Rows& rows, const Found& found) {
+// What differs between two plans of a scenario, and the parts of a time that differ most, with all the rest in one, so that
+// the lines add up to the difference.
+template <class Ranked, std::size_t N>
+void difference_rows(Rows& rows, const engine::Scenario& scenario, const Ranked& best, const Ranked& other, const std::array<engine::Q, N>& parts_of,
+                     double total, std::string_view total_key) {
   PanelContext& ctx = rows.ctx;
   const Theme& t = ctx.ui.theme;
-  const engine::SearchResult& result = found.result;
-  std::string name;
-  const RankedPlan* other = compared(ctx, result, name);
-  if (other == nullptr) return;
-  const RankedPlan& best = result.best.front();
-  separator(ctx, rows.x, rows.end(), rows.y + ctx.px(4));
-  rows.y += ctx.px(8);
-  rows.y += section_head(ctx, {rows.x, rows.y}, rows.width, ctx.format("ui.search.why", {name}));
-  engine::Scenario from = found.asked.scenario, to = found.asked.scenario;
+  engine::Scenario from = scenario, to = scenario;
   engine::apply(from, best.plan);
-  engine::apply(to, other->plan);
+  engine::apply(to, other.plan);
   const auto changes = scenario_changes(from, to);
   for (std::size_t i = 0; i < changes.size() && i < kMostChanges; ++i)
     if (const engine::Field* f = changes[i].field)
       rows.pair(field_label(ctx, f->path), ctx.format("ui.search.from", {field_value(ctx, *f, f->get(from)), field_value(ctx, *f, f->get(to))}), ctx.style(t.ink));
   rows.y += ctx.px(6);
-  // The parts of the step that differ most, and all the rest in one, so that the lines add up to the difference.
   std::vector<std::pair<double, engine::Q>> parts;
-  for (std::size_t i = 0; i < engine::kStepParts.size(); ++i)
-    if (const double d = other->step_parts[i] - best.step_parts[i]; std::abs(d) > kNoPart * best.step_time_s) parts.emplace_back(d, engine::kStepParts[i]);
+  double sum = 0, rest = 0;
+  for (const double part : best.step_parts) sum += part;
+  for (std::size_t i = 0; i < N; ++i) {
+    const double d = other.step_parts[i] - best.step_parts[i];
+    rest += d;
+    if (std::abs(d) > kNoPart * sum) parts.emplace_back(d, parts_of[i]);
+  }
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return std::abs(a.first) > std::abs(b.first); });
-  double rest = other->step_time_s - best.step_time_s;
   for (std::size_t i = 0; i < parts.size() && i < kMostParts; ++i) {
     rest -= parts[i].first;
-    rows.pair(ctx.text("quantity." + std::string(engine::quantity(parts[i].second).id) + ".label"), format_difference(parts[i].first, engine::unit::seconds), ctx.style(t.ink));
+    rows.pair(part_words(ctx, parts[i].second), format_difference(parts[i].first, engine::unit::seconds), ctx.style(t.ink));
   }
   if (parts.size() > kMostParts) rows.pair(ctx.text("ui.search.rest"), format_difference(rest, engine::unit::seconds), ctx.style(t.ink));
-  if (parts.empty()) rows.pair(ctx.text("figure.search.time"), ctx.text("ui.search.equal"), ctx.style(t.ink));
+  if (parts.empty()) rows.pair(ctx.text(total_key), std::abs(total) > 0 ? format_difference(total, engine::unit::seconds) : std::string(ctx.text("ui.search.equal")), ctx.style(t.ink));
+}
+
+void why_head(Rows& rows, const std::string& name) {
+  PanelContext& ctx = rows.ctx;
+  separator(ctx, rows.x, rows.end(), rows.y + ctx.px(4));
+  rows.y += ctx.px(8);
+  rows.y += section_head(ctx, {rows.x, rows.y}, rows.width, ctx.format("ui.search.why", {name}));
+}
+
+void runner_up_section(Rows& rows, const engine::Scenario& scenario, const engine::SearchResult& result) {
+  PanelContext& ctx = rows.ctx;
+  const Theme& t = ctx.ui.theme;
+  std::string name;
+  const RankedPlan* other = compared(ctx, result, name);
+  if (other == nullptr) return;
+  const RankedPlan& best = result.best.front();
+  why_head(rows, name);
+  difference_rows(rows, scenario, best, *other, engine::kStepParts, other->step_time_s - best.step_time_s, "figure.search.time");
   rows.pair(ctx.text("figure.search.memory"), format_difference(other->memory_bytes - best.memory_bytes, engine::unit::bytes), ctx.style(t.ink));
+}
+
+void runner_up_section(Rows& rows, const engine::Scenario& scenario, const engine::ServingSearchResult& result) {
+  PanelContext& ctx = rows.ctx;
+  const Theme& t = ctx.ui.theme;
+  std::string name;
+  const engine::RankedDecoding* other = compared(ctx, result, name);
+  if (other == nullptr) return;
+  const engine::RankedDecoding& best = result.best.front();
+  why_head(rows, name);
+  difference_rows(rows, scenario, best, *other, engine::kDecodeParts, other->token_s - best.token_s, "ui.search.column.token_time");
+  const auto difference = [&](double value, double first, engine::Unit unit) {
+    return std::abs(value - first) > kNoPart * first ? format_difference(value - first, unit) : std::string(ctx.text("ui.search.equal"));
+  };
+  rows.pair(ctx.text("ui.search.column.ttft"), difference(other->ttft_s, best.ttft_s, engine::unit::seconds), ctx.style(t.ink));
+  rows.pair(ctx.text("ui.search.column.rate"), difference(other->tokens_per_s_per_chip, best.tokens_per_s_per_chip, engine::unit::tokens_per_s), ctx.style(t.ink));
+  rows.pair(ctx.text("figure.search.memory"), format_difference(other->chip_bytes - best.chip_bytes, engine::unit::bytes), ctx.style(t.ink));
 }
 
 }  // namespace
@@ -219,11 +323,15 @@ void search_rail(PanelContext& ctx, const Rect& r) {
   const float pad = std::round(ctx.px(16));
   Rows rows{ctx, r.x + pad, scroll.content_top + ctx.px(4), r.w - 2 * pad};
   space_section(rows);
-  if (const auto& found = ctx.view.search.found; found != nullptr && found->result.finished) {
+  if (const auto& found = ctx.view.search.found; found != nullptr && found->finished()) {
     separator(ctx, rows.x, rows.end(), rows.y + ctx.px(4));
     rows.y += ctx.px(8);
-    rejections_section(rows, found->result);
-    if (!found->result.best.empty()) runner_up_section(rows, *found);
+    const auto why = [&](const auto& result) {
+      rejections_section(rows, result);
+      if (!result.best.empty()) runner_up_section(rows, found->asked.scenario, result);
+    };
+    if (found->asked.serves()) why(found->serving);
+    else why(found->result);
   }
   end_scroll(ctx.ui, scroll, rows.y + ctx.px(12));
   vertical_separator(ctx, r.x, r.y, r.bottom());

@@ -101,19 +101,23 @@ std::string search_csv(const engine::SearchResult& result) {
 
 namespace {
 
-OrderedJson serving_plan_json(const engine::DecodingPlan& p) {
-  return {{"plan",
-           {{"parallelism.data", p.data},
-            {"parallelism.fsdp", 1},
-            {"parallelism.tensor", p.tensor},
-            {"parallelism.expert", p.expert},
-            {"parallelism.pipeline", p.pipeline},
-            {"workload.batch", p.batch}}},
-          {"time_per_output_token_s", p.token_s},
-          {"ttft_s", p.ttft_s},
-          {"tokens_per_s", p.tokens_per_s},
-          {"tokens_per_s_per_chip", p.tokens_per_s_per_chip},
-          {"memory_bytes", p.chip_bytes}};
+OrderedJson serving_plan_json(const engine::RankedDecoding& p) {
+  OrderedJson json = {{"plan",
+                       {{"parallelism.data", p.plan.data},
+                        {"parallelism.fsdp", 1},
+                        {"parallelism.tensor", p.plan.tensor},
+                        {"parallelism.expert", p.plan.expert},
+                        {"parallelism.pipeline", p.plan.pipeline},
+                        {"workload.batch", p.plan.batch}}},
+                      {"time_per_output_token_s", p.token_s},
+                      {"ttft_s", p.ttft_s},
+                      {"tokens_per_s", p.tokens_per_s},
+                      {"tokens_per_s_per_chip", p.tokens_per_s_per_chip},
+                      {"memory_bytes", p.chip_bytes}};
+  OrderedJson parts;
+  for (std::size_t i = 0; i < engine::kDecodeParts.size(); ++i) parts[std::string(engine::quantity(engine::kDecodeParts[i]).id)] = p.step_parts[i];
+  json["step_parts"] = std::move(parts);
+  return json;
 }
 
 }  // namespace
@@ -127,9 +131,12 @@ std::string serving_search_json(const engine::ServingSearchResult& result) {
   json["present"] = serving_plan_json(result.present);
   json["present"]["legal"] = result.present_legal;
   json["present"]["fits"] = result.present_fits;
+  json["present"]["rank"] = result.present_rank > 0 ? OrderedJson(result.present_rank) : OrderedJson(nullptr);
+  if (result.present_missing_bytes > 0)
+    json["present"]["shortage"] = {{"part", std::string(engine::quantity(result.present.fullest_part).id)}, {"missing_bytes", result.present_missing_bytes}};
   for (const auto& [name, list] : {std::pair{"best", &result.best}, std::pair{"front", &result.front}}) {
     json[name] = OrderedJson::array();
-    for (const engine::DecodingPlan& plan : *list) json[name].push_back(serving_plan_json(plan));
+    for (const engine::RankedDecoding& plan : *list) json[name].push_back(serving_plan_json(plan));
   }
   return pretty_text(json);
 }
@@ -137,9 +144,9 @@ std::string serving_search_json(const engine::ServingSearchResult& result) {
 std::string serving_search_csv(const engine::ServingSearchResult& result) {
   std::string out = "parallelism.data,parallelism.tensor,parallelism.expert,parallelism.pipeline,workload.batch,"
                     "time_per_output_token_s,ttft_s,tokens_per_s,tokens_per_s_per_chip,memory_bytes\n";
-  for (const engine::DecodingPlan& p : result.best)
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", p.data, p.tensor, p.expert, p.pipeline, p.batch, p.token_s, p.ttft_s, p.tokens_per_s,
-                       p.tokens_per_s_per_chip, p.chip_bytes);
+  for (const engine::RankedDecoding& p : result.best)
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", p.plan.data, p.plan.tensor, p.plan.expert, p.plan.pipeline, p.plan.batch, p.token_s, p.ttft_s,
+                       p.tokens_per_s, p.tokens_per_s_per_chip, p.chip_bytes);
   return out;
 }
 

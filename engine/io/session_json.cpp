@@ -26,6 +26,7 @@ std::string write_session(const SavedSession& session, const PresetLibrary& libr
     json["tabs"].push_back(std::move(entry));
   }
   if (session.baseline) json["baseline"] = scenario_json(*session.baseline, library);
+  for (const auto& [name, words] : session.search) json["search"][name] = words;
   return pretty_text(json);
 }
 
@@ -57,6 +58,9 @@ Result<SavedSession> read_session(std::string_view text, std::string_view file_n
   if (const auto active = json.find("active"); active != json.end() && active->is_number_unsigned())
     session.active = std::min(active->get<std::size_t>(), session.tabs.size() - 1);
   if (const auto baseline = json.find("baseline"); baseline != json.end()) session.baseline = scenario_of(*baseline);
+  if (const auto search = json.find("search"); search != json.end() && search->is_object())
+    for (const auto& [name, words] : search->items())
+      if (words.is_string()) session.search[name] = words.get<std::string>();
   return session;
 }
 

@@ -1,8 +1,10 @@
-// What was being worked on, as one JSON text: the open scenarios with where each came from, which of them is shown, and the
-// pinned baseline. Written by the window whenever something changed, so that nothing is lost.
+// What was being worked on, as one JSON text: the open scenarios with where each came from, which of them is shown, the
+// pinned baseline, and what is wanted of a search. Written by the window whenever something changed, so that nothing is lost.
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +25,7 @@ struct SavedSession {
   std::vector<SavedTab> tabs;  // at least one
   std::size_t active = 0;
   std::optional<engine::Scenario> baseline;
+  std::map<std::string, std::string, std::less<>> search;  // what is wanted of a search, as words by name
 };
 
 std::string write_session(const SavedSession& session, const PresetLibrary& library);

@@ -8,7 +8,21 @@ namespace {
 
 constexpr std::size_t kManyCandidates = 4096;
 
+// What is easier to run comes first: no offload, nothing computed twice, little sharded.
+auto simplicity(const Plan& p) {
+  return std::tuple(int{p.offload_optimizer} + int{p.offload_activations}, p.policy, p.zero_stage, !p.sequence_parallel, p.microbatch_sequences, p);
+}
+
 }  // namespace
+
+Plan shape_without_knobs(Plan plan) {
+  plan.microbatch_sequences = 1;
+  plan.zero_stage = 0;
+  plan.sequence_parallel = false;
+  plan.policy = CheckpointPolicy::none;
+  plan.offload_optimizer = plan.offload_activations = false;
+  return plan;
+}
 
 double Candidates::score(double step_time_s, double memory_bytes, double chips) const {
   switch (objective_) {
@@ -26,11 +40,10 @@ Candidates::Key Candidates::key(const Candidate& c) const {
 
 bool Candidates::wants(double step_time_s, double memory_bytes, double chips) const {
   if (limit_ > 0) {
-    if (best_.size() < limit_) return true;
-    const Candidate& last = best_.back();
+    if ((merge_alike_ ? shapes_ : best_.size()) < limit_) return true;
+    const auto [last_score, last_time] = merge_alike_ ? levels_.rbegin()->first : level(best_.back());
     const double mine = score(step_time_s, memory_bytes, chips);
-    const double limit = score(last.price.step_time_s, last.price.memory_bytes, last.chips);
-    if (mine < limit || (mine == limit && step_time_s <= last.price.step_time_s)) return true;
+    if (mine < last_score || (mine == last_score && step_time_s <= last_time)) return true;
   }
   // The fastest on the front that is no larger.
   const auto above = std::upper_bound(front_.begin(), front_.end(), memory_bytes, [](double memory, const Candidate& c) {
@@ -53,6 +66,13 @@ void Candidates::simulate(Candidate& c) {
 }
 
 void Candidates::settle() {
+  if (merge_alike_) settle_alike();
+  else settle_best();
+  settle_front();
+  pool_.clear();
+}
+
+void Candidates::settle_best() {
   for (const auto* kept : {&best_, &front_})
     for (const Candidate& c : *kept) pool_.push_back(c);
   const auto before = [this](const Candidate& a, const Candidate& b) { return key(a) < key(b); };
@@ -70,6 +90,67 @@ void Candidates::settle() {
     best_.insert(std::upper_bound(best_.begin(), best_.end(), c, before), c);
     if (best_.size() > limit_) best_.pop_back();
   }
+}
+
+// Every plan of the space comes here at most once, so that those alike can be counted; the front's, which come again, only
+// matter to the front.
+void Candidates::settle_alike() {
+  std::sort(pool_.begin(), pool_.end(), [this](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
+  for (Candidate& c : pool_) {
+    if (limit_ == 0 || (shapes_ >= limit_ && level(c) > levels_.rbegin()->first)) break;
+    simulate(c);
+    take({c, 1, c.price.memory_bytes});
+  }
+  for (const Candidate& c : front_) pool_.push_back(c);
+}
+
+void Candidates::take(const Alike& one) {
+  const Level at = level(one.simplest);
+  if (shapes_ >= limit_ && at > levels_.rbegin()->first) return;
+  auto& shapes = levels_[at];
+  const auto [place, is_new] = shapes.try_emplace(shape_without_knobs(one.simplest.plan), one);
+  if (is_new) {
+    ++shapes_;
+  } else {
+    Alike& known = place->second;
+    known.count += one.count;
+    known.least_bytes = std::min(known.least_bytes, one.least_bytes);
+    if (simplicity(one.simplest.plan) < simplicity(known.simplest.plan)) known.simplest = one.simplest;
+  }
+  // A level goes as a whole, when there are enough without it.
+  while (shapes_ - levels_.rbegin()->second.size() >= limit_) {
+    shapes_ -= levels_.rbegin()->second.size();
+    levels_.erase(std::prev(levels_.end()));
+  }
+}
+
+void Candidates::merge(const Candidates& other) {
+  for (const auto& [at, shapes] : other.levels_)
+    for (const auto& [shape, alike] : shapes) take(alike);
+  for (const Candidate& c : other.best_) pool_.push_back(c);
+  if (merge_alike_) {
+    for (const Candidate& c : other.front_) pool_.push_back(c);
+    for (const Candidate& c : front_) pool_.push_back(c);
+    settle_front();
+    pool_.clear();
+  } else {
+    for (const Candidate& c : other.front_) pool_.push_back(c);
+  }
+}
+
+std::vector<Alike> Candidates::best() const {
+  std::vector<Alike> out;
+  for (const Candidate& c : best_) out.push_back({c, 1, c.price.memory_bytes});
+  for (const auto& [at, shapes] : levels_) {
+    const std::size_t first = out.size();
+    for (const auto& [shape, alike] : shapes) out.push_back(alike);
+    std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), [this](const Alike& a, const Alike& b) { return key(a.simplest) < key(b.simplest); });
+  }
+  if (out.size() > limit_) out.resize(limit_);
+  return out;
+}
+
+void Candidates::settle_front() {
   std::sort(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
     return std::tie(a.price.memory_bytes, a.price.step_time_s, a.plan) < std::tie(b.price.memory_bytes, b.price.step_time_s, b.plan);
   });
@@ -86,7 +167,6 @@ void Candidates::settle() {
     }
     front_.push_back(c);
   }
-  pool_.clear();
 }
 
 }  // namespace roofscape::engine

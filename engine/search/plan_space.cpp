@@ -11,23 +11,24 @@ namespace {
 struct SpaceDimension {
   std::string_view name;
   Allowed PlanSpace::*allowed;
+  int (*value)(const Plan&);
   std::string_view field;  // of choices and switches
 };
 constexpr std::array<SpaceDimension, 14> kDimensions{{
-    {"data", &PlanSpace::data, {}},
-    {"fsdp", &PlanSpace::fsdp, {}},
-    {"tensor", &PlanSpace::tensor, {}},
-    {"context", &PlanSpace::context, {}},
-    {"pipeline", &PlanSpace::pipeline, {}},
-    {"expert", &PlanSpace::expert, {}},
-    {"microbatch", &PlanSpace::microbatch, {}},
-    {"virtual_stages", &PlanSpace::virtual_stages, {}},
-    {"zero_stage", &PlanSpace::zero_stage, {}},
-    {"sequence_parallel", &PlanSpace::sequence_parallel, "parallelism.sequence_parallel"},
-    {"schedule", &PlanSpace::schedule, "pipeline.schedule"},
-    {"policy", &PlanSpace::policy, "checkpointing.policy"},
-    {"offload_optimizer", &PlanSpace::offload_optimizer, "offload.optimizer"},
-    {"offload_activations", &PlanSpace::offload_activations, "offload.activations"},
+    {"data", &PlanSpace::data, [](const Plan& p) { return p.data; }, {}},
+    {"fsdp", &PlanSpace::fsdp, [](const Plan& p) { return p.fsdp; }, {}},
+    {"tensor", &PlanSpace::tensor, [](const Plan& p) { return p.tensor; }, {}},
+    {"context", &PlanSpace::context, [](const Plan& p) { return p.context; }, {}},
+    {"pipeline", &PlanSpace::pipeline, [](const Plan& p) { return p.pipeline; }, {}},
+    {"expert", &PlanSpace::expert, [](const Plan& p) { return p.expert; }, {}},
+    {"microbatch", &PlanSpace::microbatch, [](const Plan& p) { return p.microbatch_sequences; }, {}},
+    {"virtual_stages", &PlanSpace::virtual_stages, [](const Plan& p) { return p.virtual_stages; }, {}},
+    {"zero_stage", &PlanSpace::zero_stage, [](const Plan& p) { return int{p.zero_stage}; }, {}},
+    {"sequence_parallel", &PlanSpace::sequence_parallel, [](const Plan& p) { return int{p.sequence_parallel}; }, "parallelism.sequence_parallel"},
+    {"schedule", &PlanSpace::schedule, [](const Plan& p) { return static_cast<int>(p.schedule); }, "pipeline.schedule"},
+    {"policy", &PlanSpace::policy, [](const Plan& p) { return static_cast<int>(p.policy); }, "checkpointing.policy"},
+    {"offload_optimizer", &PlanSpace::offload_optimizer, [](const Plan& p) { return int{p.offload_optimizer}; }, "offload.optimizer"},
+    {"offload_activations", &PlanSpace::offload_activations, [](const Plan& p) { return int{p.offload_activations}; }, "offload.activations"},
 }};
 
 std::string listed(const auto& words) {
@@ -85,6 +86,33 @@ std::vector<std::string_view> dimension_names() {
   std::vector<std::string_view> names;
   for (const SpaceDimension& dimension : kDimensions) names.push_back(dimension.name);
   return names;
+}
+
+namespace {
+
+// Whether the plan would be another with another value of it.
+bool means_something(const SpaceDimension& dimension, const Plan& plan) {
+  if (dimension.name == "schedule" || dimension.name == "virtual_stages") return plan.pipeline > 1;
+  if (dimension.name == "sequence_parallel") return plan.tensor > 1;
+  if (dimension.name == "zero_stage") return plan.fsdp * plan.context > 1;
+  return true;
+}
+
+bool crosses_nodes(const Scenario& s, int tensor) {
+  return s.cluster.chip.interconnect == Interconnect::switched && (tensor > s.cluster.node_size || s.cluster.node_size % tensor != 0);
+}
+
+}  // namespace
+
+std::optional<BrokenLimit> broken_limit(const Scenario& s, const PlanSpace& space, const Plan& plan) {
+  const PlanSpace widest = space_of(s);
+  for (const SpaceDimension& dimension : kDimensions) {
+    const Allowed& allowed = space.*(dimension.allowed);
+    const int value = dimension.value(plan);
+    if (!allowed.allows(value) && (widest.*(dimension.allowed)).allows(value) && means_something(dimension, plan)) return BrokenLimit{dimension.name, allowed};
+  }
+  if (!space.tensor_across_nodes && crosses_nodes(s, plan.tensor)) return BrokenLimit{"tensor_nodes", {}};
+  return std::nullopt;
 }
 
 std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name, std::string_view value,
@@ -207,9 +235,7 @@ std::vector<SpaceChoices::Chunking> SpaceChoices::chunkings(int pipeline) const 
 std::optional<Rejection> SpaceChoices::reject_group(const Plan& plan) const {
   const TransformerShape& m = s_.model;
   if (m.n_heads % plan.tensor != 0 || (!m.is_mla() && !either_divides(m.n_kv_heads, plan.tensor))) return Rejection::heads;
-  if (s_.cluster.chip.interconnect == Interconnect::switched && !space_.tensor_across_nodes &&
-      (plan.tensor > s_.cluster.node_size || s_.cluster.node_size % plan.tensor != 0))
-    return Rejection::tensor_nodes;
+  if (!space_.tensor_across_nodes && crosses_nodes(s_, plan.tensor)) return Rejection::tensor_nodes;
   if (s_.workload.sequence_length % plan.context != 0) return Rejection::sequence;
   return std::nullopt;
 }

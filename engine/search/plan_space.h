@@ -46,6 +46,15 @@ struct ConstraintError {
 std::optional<ConstraintError> constrain(PlanSpace&, std::string_view name, std::string_view value, ConstraintKind how);
 std::vector<std::string_view> dimension_names();
 
+// A limit of a space that is narrower than what fits the scenario.
+struct BrokenLimit {
+  std::string_view dimension;  // "tensor"; "tensor_nodes": tensor ranks of one group are on several nodes
+  Allowed allowed;             // not of "tensor_nodes"
+};
+// The first such limit that keeps a plan out of the space, whether it would run or not; choices that mean nothing for the
+// plan, such as the schedule of one stage, break none.
+std::optional<BrokenLimit> broken_limit(const Scenario&, const PlanSpace&, const Plan&);
+
 // Why plans are left out, cheapest test first.
 enum class Rejection : std::uint8_t {
   heads,           // tensor does not divide attention heads, or KV heads neither way

@@ -74,7 +74,7 @@ class Worker {
  public:
   Worker(const Scenario& s, const SearchRequest& request, const SpaceChoices& choices)
       : s_(s), space_(request.space), choices_(choices), pricer_(s),
-        candidates_(request.objective, request.limit, pricer_), sample_(request.sample) {
+        candidates_(request.objective, request.limit, request.merge_alike, pricer_), sample_(request.sample) {
     const std::optional<double> capacity = s.cluster.chip[ChipField::hbm_bytes].value;
     limit_bytes_ = capacity.value_or(0) * (1 - space_.min_free);
     for (const int pipeline : choices.data_divisors) {
@@ -303,6 +303,12 @@ double fastest(const SearchResult& result) {
 
 }  // namespace
 
+Shortage shortage_of(const Scenario& s, const Plan& plan, double min_free) {
+  Scenario other = s;
+  apply(other, plan);
+  return shortage_of(evaluate(other), min_free);
+}
+
 PartDifference largest_difference(const RankedPlan& better, const RankedPlan& worse) {
   PartDifference out{kStepParts[0], worse.step_parts[0] - better.step_parts[0]};
   for (std::size_t i = 1; i < kStepParts.size(); ++i)
@@ -353,25 +359,26 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
     if (i == 0) continue;
     team[0]->sample().merge(team[i]->sample());
     if (team[i]->missed().better_than(missed)) missed = team[i]->missed();
-    for (const auto* list : {&team[i]->candidates().best(), &team[i]->candidates().front()})
-      for (const Candidate& candidate : *list) merged.add(candidate);
+    merged.merge(team[i]->candidates());
     result.simulated += team[i]->candidates().simulated();
   }
-  merged.settle();
+  if (!request.merge_alike) merged.settle();
   result.simulated += merged.simulated();
   result.fit = result.plans;
   for (const double count : result.rejected) result.fit -= count;
 
   Scenario other = s;
-  const auto fill = [&](const std::vector<Candidate>& from, std::vector<RankedPlan>& to) {
-    for (const Candidate& candidate : from) {
-      apply(other, candidate.plan);
-      evaluate(other, scratch, report);
-      to.push_back(ranked(candidate.plan, report));
-    }
+  const auto ranked_of = [&](const Plan& plan) {
+    apply(other, plan);
+    evaluate(other, scratch, report);
+    return ranked(plan, report);
   };
-  fill(merged.best(), result.best);
-  fill(merged.front(), result.front);
+  for (const Alike& alike : merged.best()) {
+    RankedPlan& one = result.best.emplace_back(ranked_of(alike.simplest.plan));
+    one.alike = alike.count - 1;
+    one.least_alike_bytes = alike.least_bytes;
+  }
+  for (const Candidate& candidate : merged.front()) result.front.push_back(ranked_of(candidate.plan));
   if (std::isfinite(missed.least_s)) {
     apply(other, missed.plan);
     evaluate(other, scratch, report);
@@ -386,7 +393,10 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
   if (stopped()) return result;
   for (const Sample::Drawn& one : drawn) result.sample.push_back(one.plan);
   for (std::size_t i = 0; i < result.best.size() && result.present_rank == 0; ++i)
-    if (result.best[i].plan == result.present.plan) result.present_rank = static_cast<int>(i) + 1;
+    if (result.best[i].plan == result.present.plan ||
+        (request.merge_alike && result.present_legal && result.present_shortage.missing_bytes == 0 && result.best[i].step_time_s == result.present.step_time_s &&
+         shape_without_knobs(result.best[i].plan) == shape_without_knobs(result.present.plan)))
+      result.present_rank = static_cast<int>(i) + 1;
   result.finished = true;
   return result;
 }

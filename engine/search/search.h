@@ -3,13 +3,12 @@
 // not depend on how many threads worked on it.
 #pragma once
 
-#include <atomic>
-#include <functional>
 #include <optional>
 #include <vector>
 
 #include "engine/search/plan_space.h"
 #include "engine/search/pricing.h"
+#include "engine/search/progress.h"
 
 namespace roofscape::engine {
 
@@ -26,13 +25,10 @@ struct SearchRequest {
   Objective objective = Objective::step_time;
   std::size_t limit = 20;
   std::size_t sample = 0;  // plans to draw evenly out of all that were priced, for a picture of the space
+  // Plans that are as good and as fast as another of the same mesh and schedule are one with it: the simplest of them is
+  // listed, and how many there are.
+  bool merge_alike = false;
   friend bool operator==(const SearchRequest&, const SearchRequest&) = default;
-};
-
-// Written by the search, read by whoever waits for it; set `stop` to end it early.
-struct SearchProgress {
-  std::atomic<bool> stop{false};
-  std::atomic<std::size_t> done{0}, total{0};  // parts of the space
 };
 
 struct RankedPlan {
@@ -40,6 +36,8 @@ struct RankedPlan {
   double step_time_s = 0, memory_bytes = 0, mfu = 0;
   double tokens_per_s_per_chip = 0;
   double cost_usd = 0;  // NaN where the chip's price is not known
+  int alike = 0;                  // others that it stands for
+  double least_alike_bytes = 0;   // what the smallest of them all takes
   std::array<double, kStepParts.size()> step_parts{};  // in the order of kStepParts
 };
 
@@ -56,6 +54,9 @@ struct Shortage {
   Q part = Q::memory_weights;
   double missing_bytes = 0;  // 0: it fits
 };
+
+// Of a plan of the scenario; `min_free`: share of the HBM that has to stay free.
+Shortage shortage_of(const Scenario&, const Plan&, double min_free = 0);
 
 // One of the plans that were priced, whether it fits or not.
 struct SampledPlan {
@@ -85,11 +86,8 @@ struct SearchResult {
   RankedPlan present;                   // the scenario's own plan
   bool present_legal = false;           // its schedule can be run, so it has a price
   Shortage present_shortage;
-  int present_rank = 0;                 // among `best`, from 1; 0: not among them
+  int present_rank = 0;                 // among `best`, from 1, as one of those alike too; 0: not among them
 };
-
-// Runs work(0) ... work(n - 1), at the same time or one after the other, and returns when all have returned.
-using SearchWorkers = std::function<void(const std::function<void(std::size_t)>& work)>;
 
 SearchResult search(const Scenario&, const SearchRequest&, SearchProgress* progress = nullptr,
                     std::size_t workers = 1, const SearchWorkers& run = {});

@@ -1,6 +1,7 @@
 #include "engine/search/serving_search.h"
 
 #include <algorithm>
+#include <atomic>
 #include <tuple>
 
 #include "engine/evaluate.h"
@@ -11,70 +12,109 @@ namespace {
 constexpr int kBeyondMemory = 1;      // doublings of the batch past the last that fits, which are counted as too large
 constexpr int kLargestBatch = 1 << 24;
 
-bool has_own_prefill(const Scenario& s) { return s.serving.disaggregated; }
-
 // Chips that decode: all of the cluster, unless some are prefill's own.
 int decoding_chips(const Scenario& s) {
   const Parallelism& p = s.parallelism;
-  if (has_own_prefill(s)) return p.data * p.fsdp * p.tensor * p.pipeline;
+  if (s.serving.disaggregated) return p.data * p.fsdp * p.tensor * p.pipeline;
   return static_cast<int>(chip_count(s.cluster)) / std::max(1, p.context);
 }
 
-// What is asked for comes first, then what is good for the user and for the chip, then a fixed order.
-auto key_of(const DecodingPlan& p, ServingObjective objective) {
+// What is asked for comes first, then what is good for the user and for the chip.
+auto numbers_of(const RankedDecoding& p, ServingObjective objective) {
   const double first = objective == ServingObjective::throughput ? -p.tokens_per_s_per_chip : objective == ServingObjective::token_time ? p.token_s : p.chip_bytes;
-  return std::tuple(first, p.token_s, -p.tokens_per_s_per_chip, p.tensor, p.pipeline, p.expert, p.batch);
+  return std::tuple(first, p.token_s, -p.tokens_per_s_per_chip, p.chip_bytes, p.ttft_s);
+}
+// Of plans with the same numbers the one that splits least comes first.
+bool before(const RankedDecoding& a, const RankedDecoding& b, ServingObjective objective) {
+  const auto key = [&](const RankedDecoding& p) {
+    return std::tuple_cat(numbers_of(p, objective), std::tuple(p.plan.pipeline, p.plan.tensor, p.plan.expert, p.plan.batch));
+  };
+  return key(a) < key(b);
 }
 
-class Search {
+// What the batches of one mesh came to.
+struct MeshOutcome {
+  std::vector<RankedDecoding> priced;
+  double plans = 0;
+  std::array<double, kServingRejections> rejected{};
+};
+
+class Pricing {
  public:
-  Search(const Scenario& s, const ServingRequest& request) : s_(s), request_(request) {
+  Pricing(const Scenario& s, const ServingRequest& request) : s_(s), request_(request) {
     limit_bytes_ = s.cluster.chip[ChipField::hbm_bytes].value.value_or(0) * (1 - request.min_free);
   }
 
-  void mesh(DecodingPlan plan, ServingSearchResult& out) {
-    // Batches from one sequence a rank.
-    const std::int64_t ranks = std::int64_t{plan.data} * plan.pipeline;
+  void mesh(const DecodingPlan& mesh, MeshOutcome& out) {
+    if (s_.model.n_heads % mesh.tensor != 0) return reject(ServingRejection::heads, out);
+    if (mesh.pipeline > s_.model.n_layers) return reject(ServingRejection::layers, out);
+    const std::int64_t ranks = std::int64_t{mesh.data} * mesh.pipeline;
+    if (!request_.batch.only.empty()) {
+      for (const int batch : request_.batch.only)
+        if (!take(mesh, batch, out)) return;
+      return;
+    }
+    // From one sequence a rank on.
+    std::int64_t good = 0, bad = request_.batch.max < kLargestBatch ? std::int64_t{request_.batch.max} + 1 : 0;
     int beyond = 0;
     for (std::int64_t batch = ranks; batch <= kLargestBatch && beyond <= kBeyondMemory; batch *= 2) {
-      plan.batch = static_cast<int>(batch);
-      if (!request_.batch.allows(plan.batch)) continue;
-      out.plans += 1;
-      if (!price(plan)) {
-        out.rejected[static_cast<std::size_t>(ServingRejection::mesh)] += 1;
-        return;
-      }
-      if (!(plan.chip_bytes <= limit_bytes_)) {
-        out.rejected[static_cast<std::size_t>(ServingRejection::memory)] += 1;
-        ++beyond;
-      } else if (breaks_promise(plan)) {
-        out.rejected[static_cast<std::size_t>(ServingRejection::slow)] += 1;
-      } else {
-        out.fit += 1;
-        found.push_back(plan);
-      }
+      if (!request_.batch.allows(static_cast<int>(batch))) continue;
+      if (!take(mesh, static_cast<int>(batch), out)) return;
+      const auto& why = out.priced.back().rejected;
+      if (!why) good = batch;
+      else if (good > 0 && (bad == 0 || batch < bad)) bad = batch;
+      if (why == ServingRejection::memory) ++beyond;
     }
+    // Memory and both times rise with the batch, so the largest that is good lies between the last doubling that was and
+    // the first that was not.
+    std::int64_t low = good / ranks, high = (bad + ranks - 1) / ranks;
+    RankedDecoding probe;
+    while (good > 0 && bad > 0 && high - low > 1) {
+      const std::int64_t middle = (low + high) / 2;
+      probe.plan = mesh;
+      probe.plan.batch = static_cast<int>(middle * ranks);
+      (price(probe) && !probe.rejected ? low : high) = middle;
+    }
+    if (low * ranks > good) take(mesh, static_cast<int>(low * ranks), out);
   }
 
-  bool price(DecodingPlan& plan) {
-    apply(s_, plan);
+  // False: it cannot be.
+  bool price(RankedDecoding& one) {
+    apply(s_, one.plan);
     evaluate(s_, scratch_, report_);
     const auto q = [this](Q id) { return report_.quantities.value_or(id, 0); };
+    one.rejected = ServingRejection::mesh;
     if (report_.has_errors() || !(q(Q::time_per_output_token) > 0)) return false;
-    plan.token_s = q(Q::time_per_output_token);
-    plan.ttft_s = q(Q::ttft);
-    plan.tokens_per_s = q(Q::serving_tokens_per_s);
-    plan.tokens_per_s_per_chip = q(Q::serving_tokens_per_chip);
-    plan.chip_bytes = q(Q::memory_total);
+    one.token_s = q(Q::time_per_output_token);
+    one.ttft_s = q(Q::ttft);
+    one.tokens_per_s = q(Q::serving_tokens_per_s);
+    one.tokens_per_s_per_chip = q(Q::serving_tokens_per_chip);
+    one.chip_bytes = q(Q::memory_total);
+    for (std::size_t i = 0; i < kDecodeParts.size(); ++i) one.step_parts[i] = q(kDecodeParts[i]);
+    one.fullest_part = *std::max_element(kServingMemoryParts.begin(), kServingMemoryParts.end(), [&](Q a, Q b) { return q(a) < q(b); });
+    one.rejected.reset();
+    if (missing_bytes(one) > 0) one.rejected = ServingRejection::memory;
+    else if (request_.most_token_s > 0 && one.token_s > request_.most_token_s) one.rejected = ServingRejection::token_time;
+    else if (request_.most_ttft_s > 0 && one.ttft_s > request_.most_ttft_s) one.rejected = ServingRejection::ttft;
     return true;
   }
-  bool fits(const DecodingPlan& plan) const { return plan.chip_bytes <= limit_bytes_; }
-
-  std::vector<DecodingPlan> found;
+  double missing_bytes(const RankedDecoding& one) const { return std::max(0.0, one.chip_bytes - limit_bytes_); }
 
  private:
-  bool breaks_promise(const DecodingPlan& p) const {
-    return (request_.most_token_s > 0 && p.token_s > request_.most_token_s) || (request_.most_ttft_s > 0 && p.ttft_s > request_.most_ttft_s);
+  static void reject(ServingRejection why, MeshOutcome& out) {
+    out.plans += 1;
+    out.rejected[static_cast<std::size_t>(why)] += 1;
+  }
+  // One plan of the space. False: the mesh cannot be, with this batch or at all.
+  bool take(const DecodingPlan& mesh, int batch, MeshOutcome& out) {
+    RankedDecoding one;
+    one.plan = mesh;
+    one.plan.batch = batch;
+    const bool legal = price(one);
+    if (one.rejected) reject(*one.rejected, out);
+    else out.plans += 1;
+    if (legal) out.priced.push_back(one);
+    return legal;
   }
   Scenario s_;
   const ServingRequest& request_;
@@ -83,14 +123,52 @@ class Search {
   Report report_;
 };
 
-std::vector<DecodingPlan> front_of(std::vector<DecodingPlan> plans) {
-  std::sort(plans.begin(), plans.end(), [](const DecodingPlan& a, const DecodingPlan& b) {
-    return key_of(a, ServingObjective::token_time) < key_of(b, ServingObjective::token_time);
-  });
-  std::vector<DecodingPlan> front;
-  for (const DecodingPlan& p : plans)
+std::vector<RankedDecoding> front_of(std::vector<RankedDecoding> plans) {
+  std::sort(plans.begin(), plans.end(), [](const auto& a, const auto& b) { return before(a, b, ServingObjective::token_time); });
+  std::vector<RankedDecoding> front;
+  for (const RankedDecoding& p : plans)
     if (front.empty() || p.tokens_per_s_per_chip > front.back().tokens_per_s_per_chip) front.push_back(p);
   return front;
+}
+
+// Whether `a` is of the mesh of `b` and no worse in anything.
+bool outdoes(const RankedDecoding& a, const RankedDecoding& b) {
+  DecodingPlan mesh = a.plan;
+  mesh.batch = b.plan.batch;
+  return mesh == b.plan && a.token_s <= b.token_s && a.ttft_s <= b.ttft_s && a.tokens_per_s_per_chip >= b.tokens_per_s_per_chip && a.chip_bytes <= b.chip_bytes;
+}
+
+void rank(std::vector<RankedDecoding>& plans, const ServingRequest& request) {
+  std::sort(plans.begin(), plans.end(), [&](const auto& a, const auto& b) { return before(a, b, request.objective); });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    RankedDecoding* better = nullptr;
+    for (std::size_t k = 0; request.merge_alike && k < kept && better == nullptr; ++k)
+      if (outdoes(plans[k], plans[i])) better = &plans[k];
+    if (better != nullptr) {
+      ++better->outdone;
+    } else {
+      if (kept != i) plans[kept] = plans[i];
+      ++kept;
+    }
+  }
+  plans.resize(std::min(kept, request.limit));
+}
+
+std::vector<DecodingPlan> meshes_of(const Scenario& s, const ServingRequest& request) {
+  std::vector<DecodingPlan> out;
+  const int chips = decoding_chips(s);
+  const std::vector<int> experts = s.model.is_moe() ? divisors(s.model.moe.n_routed_experts) : std::vector<int>{1};
+  for (const int tensor : divisors(chips)) {
+    if (!request.tensor.allows(tensor)) continue;
+    for (const int pipeline : divisors(chips / tensor)) {
+      const int data = chips / tensor / pipeline;
+      if (!request.pipeline.allows(pipeline) || !request.data.allows(data)) continue;
+      for (const int expert : experts)
+        if (request.expert.allows(expert)) out.push_back({data, tensor, expert, pipeline, 1});
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -107,6 +185,20 @@ void apply(Scenario& s, const DecodingPlan& plan) {
   s.parallelism.data = plan.data, s.parallelism.fsdp = 1;
   s.parallelism.tensor = plan.tensor, s.parallelism.expert = plan.expert, s.parallelism.pipeline = plan.pipeline;
   s.workload.batch = plan.batch;
+}
+
+DecodingDifference largest_difference(const RankedDecoding& better, const RankedDecoding& worse) {
+  DecodingDifference out{kDecodeParts[0], worse.step_parts[0] - better.step_parts[0]};
+  for (std::size_t i = 1; i < kDecodeParts.size(); ++i)
+    if (const double d = worse.step_parts[i] - better.step_parts[i]; d > out.seconds) out = {kDecodeParts[i], d};
+  return out;
+}
+
+ServingRequest serving_request_of(const Scenario& s) {
+  ServingRequest request;
+  request.most_token_s = s.workload.slo.time_per_output_token_s;
+  request.most_ttft_s = s.workload.slo.ttft_s;
+  return request;
 }
 
 std::optional<ConstraintError> constrain(ServingRequest& request, std::string_view name, std::string_view value, ConstraintKind how) {
@@ -134,29 +226,49 @@ std::optional<ConstraintError> constrain(ServingRequest& request, std::string_vi
   return std::nullopt;
 }
 
-ServingSearchResult search_serving(const Scenario& s, const ServingRequest& request) {
+ServingSearchResult search_serving(const Scenario& s, const ServingRequest& request, SearchProgress* progress, const SearchWorkers& run) {
   ServingSearchResult out;
-  out.present = decoding_plan_of(s);
+  out.present.plan = decoding_plan_of(s);
   if (s.workload.kind != WorkloadKind::serving) return out;
-  Search search(s, request);
-  out.present_legal = search.price(out.present);
-  out.present_fits = out.present_legal && search.fits(out.present);
-  const int chips = decoding_chips(s);
-  const std::vector<int> experts = s.model.is_moe() ? divisors(s.model.moe.n_routed_experts) : std::vector<int>{1};
-  for (const int tensor : divisors(chips)) {
-    if (!request.tensor.allows(tensor) || s.model.n_heads % tensor != 0) continue;
-    for (const int pipeline : divisors(chips / tensor)) {
-      if (!request.pipeline.allows(pipeline) || pipeline > s.model.n_layers) continue;
-      const int data = chips / tensor / pipeline;
-      if (!request.data.allows(data)) continue;
-      for (const int expert : experts)
-        if (request.expert.allows(expert)) search.mesh({data, tensor, expert, pipeline, 1}, out);
-    }
+  {
+    Pricing own(s, request);
+    out.present_legal = own.price(out.present);
+    out.present_missing_bytes = out.present_legal ? own.missing_bytes(out.present) : 0;
+    out.present_fits = out.present_legal && !(out.present_missing_bytes > 0);
   }
-  out.front = front_of(search.found);
-  out.best = std::move(search.found);
-  std::sort(out.best.begin(), out.best.end(), [&](const DecodingPlan& a, const DecodingPlan& b) { return key_of(a, request.objective) < key_of(b, request.objective); });
-  if (out.best.size() > request.limit) out.best.resize(request.limit);
+  const std::vector<DecodingPlan> meshes = meshes_of(s, request);
+  std::vector<MeshOutcome> outcomes(meshes.size());
+  if (progress != nullptr) progress->total = meshes.size();
+  const auto stopped = [progress] { return progress != nullptr && progress->stop; };
+  std::atomic<std::size_t> next{0};
+  const auto work = [&](std::size_t) {
+    Pricing pricing(s, request);
+    for (std::size_t i = next++; i < meshes.size() && !stopped(); i = next++) {
+      pricing.mesh(meshes[i], outcomes[i]);
+      if (progress != nullptr) ++progress->done;
+    }
+  };
+  if (run) run(work);
+  else work(0);
+  if (stopped()) return out;
+
+  std::vector<RankedDecoding> priced;
+  for (const MeshOutcome& one : outcomes) {
+    out.plans += one.plans;
+    for (std::size_t r = 0; r < kServingRejections; ++r) out.rejected[r] += one.rejected[r];
+    priced.insert(priced.end(), one.priced.begin(), one.priced.end());
+  }
+  out.fit = out.plans;
+  for (const double count : out.rejected) out.fit -= count;
+  const std::size_t sampled = std::min(request.sample, priced.size());
+  for (std::size_t i = 0; i < sampled; ++i) out.sample.push_back(priced[i * priced.size() / sampled]);
+  for (const RankedDecoding& one : priced)
+    if (!one.rejected) out.best.push_back(one);
+  out.front = front_of(out.best);
+  rank(out.best, request);
+  for (std::size_t i = 0; i < out.best.size() && out.present_rank == 0; ++i)
+    if (out.best[i].plan == out.present.plan) out.present_rank = static_cast<int>(i) + 1;
+  out.finished = true;
   return out;
 }
 

@@ -1,6 +1,7 @@
 // The best plans of a scenario that serves: every mesh of its chips over data, tensor, expert and pipeline, each with
-// batches that double until they no longer fit. The space is small, so every plan is evaluated: what is found has the
-// numbers of evaluate(). Prefill runs on the same mesh, unless the scenario gives it one of its own, which then stays.
+// batches that double until they no longer fit, and the largest that fits and keeps what users are promised. The space is
+// small, so every plan is evaluated: what is found has the numbers of evaluate(). Prefill runs on the same mesh, unless the
+// scenario gives it one of its own, which then stays. The result does not depend on how many threads worked on it.
 //
 // Units are SI. Errors: none; a scenario that trains has no plans.
 #pragma once
@@ -11,8 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/scenario.h"
+#include "engine/quantity.h"
+#include "engine/search/decoding_plan.h"
 #include "engine/search/plan_space.h"
+#include "engine/search/progress.h"
 
 namespace roofscape::engine {
 
@@ -29,40 +32,58 @@ struct ServingRequest {
   double min_free = 0;                       // share of HBM that stays free
   ServingObjective objective = ServingObjective::throughput;
   std::size_t limit = 20;
+  std::size_t sample = 0;                    // plans to keep evenly out of all that were priced, for a picture of the space
+  // A batch that is worse in everything than another of the same mesh is not listed.
+  bool merge_alike = false;
   friend bool operator==(const ServingRequest&, const ServingRequest&) = default;
 };
+// The whole space, within what the workload promises (workload.slo).
+ServingRequest serving_request_of(const Scenario&);
 
-struct DecodingPlan {
-  int data = 1, tensor = 1, expert = 1, pipeline = 1, batch = 1;
+enum class ServingRejection : std::uint8_t {
+  heads,       // tensor does not divide the attention heads
+  layers,      // more pipeline stages than layers
+  mesh,        // the model or the cluster does not allow it for another reason
+  memory,      // does not fit
+  token_time,  // a token takes longer than promised
+  ttft,        // the first token comes later than promised
+};
+inline constexpr std::size_t kServingRejections = 6;
+inline constexpr std::array<std::string_view, kServingRejections> kServingRejectionIds{"heads", "layers", "mesh", "memory", "token_time", "ttft"};
+
+struct RankedDecoding {
+  DecodingPlan plan;
   double token_s = 0, ttft_s = 0;
   double tokens_per_s = 0, tokens_per_s_per_chip = 0;
   double chip_bytes = 0;
-  bool same_plan(const DecodingPlan& o) const {
-    return data == o.data && tensor == o.tensor && expert == o.expert && pipeline == o.pipeline && batch == o.batch;
-  }
+  std::array<double, kDecodeParts.size()> step_parts{};  // of a decoding step, in the order of kDecodeParts
+  Q fullest_part = Q::memory_weights;                    // what takes most of the chip's memory
+  std::optional<ServingRejection> rejected;              // nothing: it fits and keeps what is promised
+  int outdone = 0;                                       // batches of its mesh that it stands for: no better in anything
 };
-DecodingPlan decoding_plan_of(const Scenario&);
-void apply(Scenario&, const DecodingPlan&);
 
-enum class ServingRejection : std::uint8_t {
-  mesh,    // the model or the cluster does not allow it
-  memory,  // does not fit
-  slow,    // breaks what users are promised
+// The part of the decoding step that the second is slowest at against the first, and by how many seconds.
+struct DecodingDifference {
+  Q part = kDecodeParts[0];
+  double seconds = 0;
 };
-inline constexpr std::size_t kServingRejections = 3;
-inline constexpr std::array<std::string_view, kServingRejections> kServingRejectionIds{"mesh", "memory", "slow"};
+DecodingDifference largest_difference(const RankedDecoding& better, const RankedDecoding& worse);
 
 struct ServingSearchResult {
-  std::vector<DecodingPlan> best;   // in the order of the objective
-  std::vector<DecodingPlan> front;  // nothing is both faster for the user and better for the chip; token time ascending
-  double plans = 0, fit = 0;       // meshes that cannot be are counted once, not by batch
+  bool finished = false;             // false: stopped, or nothing is served
+  std::vector<RankedDecoding> best;   // in the order of the objective; of plans with the same numbers the simplest first
+  std::vector<RankedDecoding> front;  // nothing is both faster for the user and better for the chip; token time ascending
+  std::vector<RankedDecoding> sample; // of all that have a price, whether they fit or not; at most as many as were asked for
+  double plans = 0, fit = 0;          // meshes that cannot be are counted once, not by batch
   std::array<double, kServingRejections> rejected{};
-  DecodingPlan present;             // the scenario's own
+  RankedDecoding present;             // the scenario's own; `rejected` says whether it would be taken
   bool present_legal = false, present_fits = false;
+  double present_missing_bytes = 0;   // beyond what may be used
+  int present_rank = 0;               // among `best`, from 1; 0: not among them
 };
 // As constrain() of a PlanSpace, for data, tensor, expert, pipeline and batch.
 std::optional<ConstraintError> constrain(ServingRequest&, std::string_view name, std::string_view value, ConstraintKind how);
 
-ServingSearchResult search_serving(const Scenario&, const ServingRequest&);
+ServingSearchResult search_serving(const Scenario&, const ServingRequest&, SearchProgress* progress = nullptr, const SearchWorkers& run = {});
 
 }  // namespace roofscape::engine

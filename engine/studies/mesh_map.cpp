@@ -35,9 +35,16 @@ std::vector<int> degrees_up_to(int most, int own) {
   return out;
 }
 
+void exclude(const Scenario& s, const PlanSpace& space, double capacity_bytes, MeshCell& cell) {
+  if (auto broken = broken_limit(s, space, plan_of(s))) cell.limit = std::move(*broken);
+  else if (cell.memory_bytes > (1 - space.min_free) * capacity_bytes) cell.limit.dimension = "min_free";
+  else return;
+  cell.state = MeshCellState::excluded;
+}
+
 }  // namespace
 
-MeshMap mesh_map(const Scenario& s, MeshPair pair) {
+MeshMap mesh_map(const Scenario& s, MeshPair pair, const PlanSpace* space) {
   MeshMap out;
   const Parallelism& plan = s.parallelism;
   if (pair == MeshPair::automatic) pair = plan.pipeline > 1 ? MeshPair::tensor_pipeline : MeshPair::tensor_fsdp;
@@ -79,6 +86,7 @@ MeshMap mesh_map(const Scenario& s, MeshPair pair) {
           for (const Diagnostic& d : report.diagnostics)
             if (d.severity == Severity::error && cell.problem.empty()) cell.problem = d.code;
           cell.state = !report.fits() ? MeshCellState::too_full : !cell.problem.empty() ? MeshCellState::impossible : MeshCellState::runs;
+          if (space != nullptr && cell.state == MeshCellState::runs) exclude(edited, *space, value(Q::hbm_capacity), cell);
         }
       }
       out.cells.push_back(cell);
@@ -88,7 +96,7 @@ MeshMap mesh_map(const Scenario& s, MeshPair pair) {
 
 std::vector<FieldEdit> edits_of(const MeshMap& map, const MeshCell& cell) {
   std::vector<FieldEdit> out;
-  if (cell.rest <= 0 || cell.own) return out;
+  if (cell.rest <= 0 || cell.own || cell.state == MeshCellState::excluded) return out;
   const auto add = [&out](Axis axis, int degree) {
     out.push_back({find_field("parallelism." + std::string(kAxisIds[static_cast<std::size_t>(axis)])), static_cast<double>(degree)});
   };

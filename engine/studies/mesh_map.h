@@ -10,6 +10,7 @@
 #include "engine/report.h"
 #include "engine/scenario.h"
 #include "engine/scenario_fields.h"
+#include "engine/search/plan_space.h"
 
 namespace roofscape::engine {
 
@@ -27,6 +28,7 @@ enum class MeshCellState : std::uint8_t {
   impossible,  // `problem` says why
   no_mesh,     // the chips do not divide by the two degrees
   too_long,    // the schedule has too many operations to be priced while something moves
+  excluded,    // runs, but a search does not look at it: `limit` says why
 };
 
 struct MeshCell {
@@ -36,6 +38,7 @@ struct MeshCell {
   std::string_view problem;          // code of an error diagnostic
   double step_s = 0, mfu = 0, memory_bytes = 0, over_bytes = 0;
   bool own = false;                  // the plan itself
+  BrokenLimit limit;                 // its dimension is "min_free" where too little memory is left
 };
 
 struct MeshMap {
@@ -45,8 +48,10 @@ struct MeshMap {
   const MeshCell& cell(std::size_t xi, std::size_t yi) const { return cells[yi * x_degrees.size() + xi]; }
 };
 
-MeshMap mesh_map(const Scenario& scenario, MeshPair pair);
-// The changes that turn the scenario into the cell's plan; none for a cell without a mesh, or the plan itself.
+// `space`: what is searched, of which the cells outside are excluded; null: nothing is.
+MeshMap mesh_map(const Scenario& scenario, MeshPair pair, const PlanSpace* space = nullptr);
+// The changes that turn the scenario into the cell's plan; none for a cell without a mesh or outside of what is searched,
+// or the plan itself.
 std::vector<FieldEdit> edits_of(const MeshMap& map, const MeshCell& cell);
 
 }  // namespace roofscape::engine

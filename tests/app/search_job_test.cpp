@@ -129,3 +129,22 @@ TEST_CASE("whoever waits for results is told of each") {
   job.set_wake({});
   CHECK(told == 2);
 }
+
+TEST_CASE("a scenario that serves is searched as in place, and takes the place of one that trains") {
+  static const io::PresetLibrary library;
+  const Scenario serving = io::load_scenario("llama3-70b-serving-8-h100", library).value();
+  const engine::ServingRequest request = engine::serving_request_of(serving);
+  const engine::ServingSearchResult here = engine::search_serving(serving, request);
+  SearchJob job(3);
+  job.ask(large(), request_of(large()), false);
+  job.ask(serving, request, false);
+  job.wait();
+  const auto found = job.latest();
+  REQUIRE(found);
+  CHECK(found->asked.serves());
+  CHECK(found->asked.serving == request);
+  CHECK(found->finished());
+  CHECK(found->serving.plans == here.plans);
+  REQUIRE(found->serving.best.size() == here.best.size());
+  for (std::size_t i = 0; i < here.best.size(); ++i) CHECK(found->serving.best[i].plan == here.best[i].plan);
+}

@@ -15,6 +15,7 @@ using widgets::Key;
 namespace {
 
 constexpr const char* kSmall = "llama3-8b-8-h100";
+constexpr const char* kServing = "llama3-70b-serving-8-h100";
 
 // Opens the search and waits for what it finds.
 void search(Harness& h) {
@@ -26,6 +27,13 @@ void found_again(Harness& h) {
   h.step(2);
   h.workspace.searching.wait();
   h.step(2);
+}
+const engine::ServingSearchResult& served(const Harness& h) { return h.workspace.view.search.found->serving; }
+std::size_t dimension(std::string_view id) {
+  for (std::size_t i = 0; i < app::kSearchDimensions; ++i)
+    if (app::search_dimensions()[i].id == id) return i;
+  FAIL("no such dimension");
+  return 0;
 }
 const engine::SearchResult& result(const Harness& h) { return h.workspace.view.search.found->result; }
 
@@ -207,23 +215,215 @@ TEST_CASE("a figure of a search in the grid searches without the search being op
   CHECK(tag_place(h, "frontier.plan", 0));
 }
 
-TEST_CASE("a scenario that serves says what the search is of, and nothing is searched") {
-  Harness h("llama3-8b-serving-8-h100");
-  h.key({Key::f7});
+TEST_CASE("F7 of a scenario that serves lists its best meshes and batches, and a click adopts one as one step of undo") {
+  Harness h(kServing);
+  search(h);
+  const auto& found = served(h);
+  REQUIRE(found.best.size() > 3);
+  CHECK(h.workspace.view.search.found->asked.scenario == h.scenario());
+  const engine::Scenario before = h.scenario();
+  const engine::RankedDecoding third = found.best[2];
+  REQUIRE_FALSE(third.plan == engine::decoding_plan_of(before));
+  h.click("search.row.3");
+  CHECK(engine::decoding_plan_of(h.scenario()) == third.plan);
+  CHECK(*h.report().quantities[engine::Q::time_per_output_token] == third.token_s);
+  CHECK(h.workspace.session.history().undo_depth() == 1);
+  found_again(h);
+  CHECK(served(h).present_rank == 3);
+  h.workspace.undo();
+  CHECK(h.scenario() == before);
+}
+
+TEST_CASE("the search of plans that serve draws inside the window and cuts no text, at three sizes") {
+  struct Size {
+    float width, height;
+  };
+  for (const char* id : {kServing, "deepseek-v3-h800-wide-expert", "llama3-70b-16-v5e"})
+    for (const Size size : {Size{1024, 700}, {1280, 720}, {1920, 1080}}) {
+      CAPTURE(id);
+      CAPTURE(size.width);
+      Harness h(id, size.width, size.height);
+      h.key({Key::f7});
+      h.step();
+      check_texts(h, size.width);  // while it runs
+      h.workspace.searching.wait();
+      h.step(2);
+      CHECK(widgets::compat::audit_draw_data().outside == 0);
+      check_texts(h, size.width);
+      check_overlaps(h);
+    }
+}
+
+TEST_CASE("both figures of a search show plans that serve: a click on one of the front adopts it") {
+  Harness h(kServing);
+  search(h);
+  const engine::DecodingPlan best = served(h).best[0].plan;
+  CHECK(tag_place(h, "parallel.plan", 0));
+  const auto at = tag_place(h, "frontier.plan", 0);
+  REQUIRE(at);
+  h.click(*at);
+  CHECK(engine::decoding_plan_of(h.scenario()) == best);
+  CHECK(h.workspace.session.history().undo_depth() == 1);
+}
+
+TEST_CASE("what the workload promises is kept by every serving plan that is found, until the promises are set aside") {
+  Harness h(kServing);
+  search(h);
+  const double limit = served(h).best[0].token_s * 0.9;
+  engine::Scenario promised = h.scenario();
+  promised.workload.slo.time_per_output_token_s = limit;
+  h.workspace.session.update(promised, false);
+  found_again(h);
+  REQUIRE_FALSE(served(h).best.empty());
+  for (const engine::RankedDecoding& one : served(h).best) CHECK(one.token_s <= limit);
+  CHECK(served(h).rejected[static_cast<std::size_t>(engine::ServingRejection::token_time)] > 0);
+  h.click("search.promises");
+  found_again(h);
+  CHECK(served(h).best[0].token_s > limit);
+}
+
+TEST_CASE("another goal orders serving plans by it") {
+  Harness h(kServing);
+  h.workspace.view.search.wishes.serving.objective = engine::ServingObjective::token_time;
+  search(h);
+  const auto& best = served(h).best;
+  REQUIRE(best.size() > 2);
+  for (std::size_t i = 1; i < best.size(); ++i) CHECK(best[i - 1].token_s <= best[i].token_s);
+}
+
+TEST_CASE("a pinned batch stays as the serving plan has it, and follows it") {
+  Harness h(kServing);
+  search(h);
+  h.click("search.wish.batch.pin");
+  found_again(h);
+  REQUIRE_FALSE(served(h).best.empty());
+  for (const engine::RankedDecoding& one : served(h).best) CHECK(one.plan.batch == h.scenario().workload.batch);
+  engine::Scenario other = h.scenario();
+  other.workload.batch = 96;  // no power of two
+  h.workspace.session.update(other, false);
+  found_again(h);
+  REQUIRE_FALSE(served(h).best.empty());
+  for (const engine::RankedDecoding& one : served(h).best) CHECK(one.plan.batch == 96);
+}
+
+TEST_CASE("while a slider of a serving scenario is held the list stays and belongs to the scenario it was found for") {
+  Harness h(kServing);
+  search(h);
+  const std::string slider = "workload.prompt_tokens";
+  REQUIRE(h.reach(slider));
+  const widgets::Rect track = h.place(slider + ".track")->rect;
+  h.move({track.x + track.w * 0.3f, track.centre().y});
+  h.press();
+  for (int i = 0; i < 8; ++i) {
+    h.move({track.x + track.w * (0.3f + 0.05f * static_cast<float>(i)), track.centre().y});
+    const auto& view = h.workspace.view.search;
+    REQUIRE(view.found);
+    CHECK(view.stale == !(view.found->asked.scenario == h.scenario()));
+    CHECK(h.place("search.row.1") != nullptr);
+  }
+  h.release();
+  found_again(h);
+  CHECK(h.workspace.view.search.found->asked.scenario == h.scenario());
+  CHECK(h.workspace.session.history().undo_depth() == 1);
+}
+
+TEST_CASE("what was found for a scenario of the other kind is not shown") {
+  Harness h(kServing);
+  search(h);
+  h.workspace.open(kSmall);
+  h.step();
+  h.workspace.searching.wait();
   h.step(2);
-  CHECK(h.workspace.searching.started() == 0);
-  h.click("search.close_serving");
-  CHECK_FALSE(h.workspace.view.search.open);
+  REQUIRE(h.workspace.view.search.found);
+  CHECK(h.workspace.view.search.found->asked.scenario == h.scenario());
+  h.workspace.open(kServing);
+  h.step();
+  CHECK((h.workspace.view.search.found == nullptr || h.workspace.view.search.found->asked.serves()));
+}
+
+TEST_CASE("a cell of the mesh map outside of what is searched says so and a click does not adopt it") {
+  Harness h(kSmall);
+  h.workspace.view.search.wishes.wishes[dimension("tensor")] = {app::WishKind::at_most, 2};
+  search(h);
+  const engine::Scenario before = h.scenario();
+  const engine::PlanSpace space = app::request_of(before, h.workspace.view.search.wishes).space;
+  const auto map = engine::mesh_map(before, engine::MeshPair::automatic, &space);
+  int cell = -1;
+  for (std::size_t i = 0; i < map.cells.size(); ++i)
+    if (map.cells[i].state == engine::MeshCellState::excluded && !map.cells[i].own) cell = static_cast<int>(i);
+  REQUIRE(cell >= 0);
+  CHECK(map.cells[static_cast<std::size_t>(cell)].limit.dimension == "tensor");
+  const auto at = tag_place(h, "mesh.cell", cell);
+  REQUIRE(at);
+  h.click(*at);
+  CHECK(h.scenario() == before);
+  h.workspace.lift_search_limits();
+  h.step(2);
+  h.click(*at);
+  CHECK_FALSE(h.scenario() == before);
+}
+
+TEST_CASE("limits are lifted by the button beside the space, which is there while there are any") {
+  Harness h(kSmall);
+  search(h);
+  CHECK(h.place("search.reset") == nullptr);
+  auto& wishes = h.workspace.view.search.wishes;
+  wishes.objective = engine::Objective::memory;
+  wishes.wishes[dimension("tensor")] = {app::WishKind::only, 1};
+  wishes.min_free = 0.1;
+  h.step(2);
+  h.click("search.reset");
+  CHECK_FALSE(wishes.limits());
+  CHECK(wishes.objective == engine::Objective::memory);
+  CHECK(h.place("search.reset") == nullptr);
+}
+
+TEST_CASE("what is wanted of a search is kept with the session") {
+  Harness h(kSmall);
+  app::SearchWishes& wishes = h.workspace.view.search.wishes;
+  wishes.objective = engine::Objective::cost;
+  wishes.min_free = 0.1;
+  wishes.tensor_across_nodes = true;
+  wishes.wishes[dimension("tensor")] = {app::WishKind::at_most, 4};
+  wishes.wishes[dimension("fsdp")] = {app::WishKind::as_plan, 0};
+  wishes.wishes[dimension("schedule")] = {app::WishKind::only, static_cast<int>(engine::ScheduleKind::zb_h1)};
+  wishes.wishes[dimension("offload")] = {app::WishKind::only, 0};
+  wishes.wishes[dimension("zero_stage")] = {app::WishKind::only, 2};
+  wishes.serving.objective = engine::ServingObjective::memory;
+  wishes.serving.keeps_promises = false;
+  wishes.serving.wishes[4] = {app::WishKind::at_most, 256};
+  const std::size_t changes = h.workspace.changes();
+  h.step();
+  CHECK(h.workspace.changes() != changes);  // so that it is written
+  Harness again(kSmall);
+  REQUIRE(again.workspace.restore(h.workspace.session_text(), "session.json"));
+  CHECK(again.workspace.view.search.wishes == wishes);
+}
+
+TEST_CASE("wishes in a file that mean nothing are as if they were not there") {
+  const app::SearchWishes usual;
+  for (const app::WishWords& words : {app::WishWords{{"tensor", "at most 0"}}, {{"tensor", "at most 1e99"}}, {{"tensor", "4.5"}}, {{"tensor", ""}}, {{"tensors", "4"}},
+                                      {{"schedule", "best"}}, {{"schedule", "at most 1f1b"}}, {{"offload", "maybe"}}, {{"rank by", "beauty"}}, {{"free", "1.5"}},
+                                      {{"free", "nan"}}, {{"serving.rank by", "step-time"}}, {{"serving.batch", "-1"}}, {{"serving.promises", "perhaps"}}}) {
+    CAPTURE(words.begin()->first);
+    CAPTURE(words.begin()->second);
+    CHECK(app::wishes_from(words) == usual);
+  }
+  CHECK(app::to_words(usual).empty());
+  Harness h(kSmall);
+  std::string text = h.workspace.session_text();
+  text.insert(text.find('{') + 1, "\"search\": {\"tensor\": 4, \"fsdp\": [\"x\"], \"pipeline\": \"at most 2\"},");
+  Harness again(kSmall);
+  REQUIRE(again.workspace.restore(text, "session.json"));
+  app::SearchWishes read = usual;
+  read.wishes[dimension("pipeline")] = {app::WishKind::at_most, 2};
+  CHECK(again.workspace.view.search.wishes == read);
 }
 
 TEST_CASE("wishes make a request of any scenario: limits, pins that follow the plan, and one value") {
   const engine::Scenario s = test::preset(kSmall);
   app::SearchWishes wishes;
-  const auto at = [](std::string_view id) {
-    for (std::size_t i = 0; i < app::kSearchDimensions; ++i)
-      if (app::search_dimensions()[i].id == id) return i;
-    return app::kSearchDimensions;
-  };
+  const auto at = dimension;
   wishes.wishes[at("tensor")] = {app::WishKind::at_most, 4};
   wishes.wishes[at("fsdp")] = {app::WishKind::as_plan, 0};
   wishes.wishes[at("offload")] = {app::WishKind::only, 0};

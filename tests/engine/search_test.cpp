@@ -1,9 +1,13 @@
 // Search: the best plans of a space, and what is said about the others.
 #include <doctest/doctest.h>
 
+#include <functional>
+#include <map>
 #include <numeric>
+#include <set>
 #include <thread>
 
+#include "engine/search/candidates.h"
 #include "engine/search/search.h"
 #include "fixtures.h"
 
@@ -88,6 +92,85 @@ TEST_CASE("search finds the plans that evaluating every plan of the space finds"
     if (front.empty() || b.step < front.back().step) front.push_back(b);
   REQUIRE(result.front.size() == front.size());
   for (std::size_t i = 0; i < front.size(); ++i) CHECK(result.front[i].plan == front[i].plan);
+}
+
+TEST_CASE("merged, the list has of plans alike in mesh, schedule and time one, the simplest, and counts the others") {
+  const Scenario s = small_scenario();
+  SearchRequest request = request_with(s, {{"schedule", "1f1b,zb-h1"}});
+  request.merge_alike = true;
+  for (const Objective objective : {Objective::step_time, Objective::memory}) {
+    request.objective = objective;
+    const SearchResult result = search(s, request);
+    std::map<std::tuple<double, double, Plan>, std::vector<Brute>> groups;
+    for (const Brute& b : brute_force(s, request)) groups[{objective == Objective::memory ? b.memory : b.step, b.step, shape_without_knobs(b.plan)}].push_back(b);
+    REQUIRE(result.best.size() == request.limit);
+    std::set<std::tuple<double, double, Plan>> seen;
+    double worst = 0;
+    for (const RankedPlan& one : result.best) {
+      const double score = objective == Objective::memory ? one.memory_bytes : one.step_time_s;
+      const std::tuple key{score, one.step_time_s, shape_without_knobs(one.plan)};
+      CHECK(seen.insert(key).second);
+      const auto& group = groups.at(key);
+      CHECK(one.alike == static_cast<int>(group.size()) - 1);
+      const auto offloads = [](const Plan& p) { return int{p.offload_optimizer} + int{p.offload_activations}; };
+      double least = group.front().memory;
+      for (const Brute& b : group) {
+        least = std::min(least, b.memory);
+        CHECK(offloads(one.plan) <= offloads(b.plan));
+      }
+      CHECK(one.least_alike_bytes == least);
+      CHECK(score >= worst);
+      worst = score;
+    }
+    // No group is left out that is better than the last of the list.
+    std::size_t better = 0;
+    for (const auto& [key, group] : groups) better += std::get<0>(key) < worst;
+    CHECK(better <= result.best.size());
+    for (const auto& [key, group] : groups)
+      if (std::get<0>(key) < worst) CHECK(seen.count(key) == 1);
+  }
+}
+
+TEST_CASE("merged or not, the best and the front are as good, whoever searched") {
+  const Scenario s = preset("llama3-70b-v5p-pod");
+  SearchRequest request = request_with(s, {{"schedule", "1f1b,zb-h1"}, {"microbatch", "1,2"}});
+  const SearchResult every = search(s, request);
+  request.merge_alike = true;
+  const SearchResult one = search(s, request);
+  const SearchResult three = search(s, request, nullptr, 3, [](const std::function<void(std::size_t)>& work) {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < 3; ++i) threads.emplace_back(work, i);
+    for (std::thread& thread : threads) thread.join();
+  });
+  CHECK(one.best.front().step_time_s == every.best.front().step_time_s);
+  REQUIRE(one.best.size() == three.best.size());
+  for (std::size_t i = 0; i < one.best.size(); ++i) {
+    CHECK(one.best[i].plan == three.best[i].plan);
+    CHECK(one.best[i].alike == three.best[i].alike);
+  }
+  REQUIRE(one.front.size() == every.front.size());
+  REQUIRE(three.front.size() == every.front.size());
+  for (std::size_t i = 0; i < one.front.size(); ++i) {
+    CHECK(one.front[i].plan == every.front[i].plan);
+    CHECK(three.front[i].plan == every.front[i].plan);
+  }
+}
+
+TEST_CASE("a limit of a space is broken only by plans it would admit without, and by choices that mean something") {
+  const Scenario s = small_scenario();
+  Plan plan = plan_of(s);
+  plan.pipeline = 1, plan.tensor = 4, plan.schedule = ScheduleKind::gpipe;
+  PlanSpace space = space_of(s);
+  CHECK_FALSE(broken_limit(s, space, plan));
+  space.schedule = {0, kScheduleKinds - 1, {static_cast<int>(ScheduleKind::zb_h1)}};
+  CHECK_FALSE(broken_limit(s, space, plan));  // one stage has no schedule
+  plan.pipeline = 2;
+  CHECK(broken_limit(s, space, plan)->dimension == "schedule");
+  space.tensor.max = 2;
+  CHECK(broken_limit(s, space, plan)->dimension == "tensor");
+  CHECK(broken_limit(s, space, plan)->allowed.max == 2);
+  plan.tensor = 2 * s.cluster.node_size;
+  CHECK(broken_limit(s, space_of(s), plan)->dimension == "tensor_nodes");
 }
 
 TEST_CASE("a search has the same result with one worker and with three") {

@@ -1,6 +1,10 @@
 // Search of serving plans: what is found is what evaluate() says, and nothing in the space is better.
 #include <doctest/doctest.h>
 
+#include <functional>
+#include <numeric>
+#include <thread>
+
 #include "engine/search/serving_search.h"
 #include "fixtures.h"
 
@@ -20,9 +24,9 @@ TEST_CASE("a serving plan that is found has the numbers of its evaluation") {
     const Scenario s = preset(id);
     const ServingSearchResult found = search_serving(s, {});
     REQUIRE(!found.best.empty());
-    for (const DecodingPlan& plan : found.best) {
+    for (const RankedDecoding& plan : found.best) {
       Scenario other = s;
-      apply(other, plan);
+      apply(other, plan.plan);
       const Report report = evaluate(other);
       CHECK(token_time(report) == plan.token_s);
       CHECK(*report.quantities[Q::memory_total] == plan.chip_bytes);
@@ -36,8 +40,8 @@ TEST_CASE("every serving plan is counted once: it fits, or one reason stands aga
   ServingRequest request;
   request.most_token_s = 0.02;
   const ServingSearchResult found = search_serving(preset("llama3-70b-serving-8-h100"), request);
-  CHECK(found.plans == found.fit + found.rejected[0] + found.rejected[1] + found.rejected[2]);
-  CHECK(found.rejected[static_cast<std::size_t>(ServingRejection::slow)] > 0);
+  CHECK(found.plans == found.fit + std::accumulate(found.rejected.begin(), found.rejected.end(), 0.0));
+  CHECK(found.rejected[static_cast<std::size_t>(ServingRejection::token_time)] > 0);
   CHECK(found.rejected[static_cast<std::size_t>(ServingRejection::memory)] > 0);
 }
 
@@ -48,7 +52,7 @@ TEST_CASE("a promise leaves only plans that keep it, and the best of them is no 
   request.most_token_s = token_time(own);
   const ServingSearchResult found = search_serving(s, request);
   REQUIRE(!found.best.empty());
-  for (const DecodingPlan& plan : found.best) CHECK(plan.token_s <= request.most_token_s);
+  for (const RankedDecoding& plan : found.best) CHECK(plan.token_s <= request.most_token_s);
   CHECK(found.best.front().tokens_per_s_per_chip >= *own.quantities[Q::serving_tokens_per_chip]);
 }
 
@@ -80,7 +84,7 @@ TEST_CASE("prefill with chips of its own keeps them: decoding plans have the dec
   request.pipeline.max = 1;
   const ServingSearchResult found = search_serving(s, request);
   REQUIRE(!found.best.empty());
-  for (const DecodingPlan& plan : found.best) CHECK(plan.data * plan.tensor * plan.pipeline * s.parallelism.context == chips);
+  for (const RankedDecoding& plan : found.best) CHECK(plan.plan.data * plan.plan.tensor * plan.plan.pipeline * s.parallelism.context == chips);
 }
 
 TEST_CASE("a scenario that trains has no serving plans") { CHECK(search_serving(preset("llama3-8b-8-h100"), {}).best.empty()); }
@@ -94,4 +98,98 @@ TEST_CASE("constraints of serving are read as those of training, with their own 
   CHECK(constrain(request, "fsdp", "2", ConstraintKind::pinned)->message == "serving has no dimension \"fsdp\"");
   CHECK(constrain(request, "batch", "0", ConstraintKind::pinned)->message == "batch cannot be \"0\"");
   CHECK(constrain(request, "batch", "1,2", ConstraintKind::at_most)->message == "a limit of batch is one number");
+}
+
+TEST_CASE("of every serving mesh the largest batch that fits is among the plans") {
+  const Scenario s = preset("llama3-70b-serving-8-h100");
+  ServingRequest request;
+  request.tensor = {8, 8, {8}};
+  request.limit = 1000;
+  const ServingSearchResult found = search_serving(s, request);
+  REQUIRE(!found.best.empty());
+  int largest = 0;
+  for (const RankedDecoding& one : found.best) largest = std::max(largest, one.plan.batch);
+  CHECK(largest == static_cast<int>(*evaluate(s).quantities[Q::max_batch]));
+}
+
+TEST_CASE("the largest batch within a promise keeps it, and one sequence a rank more would not") {
+  const Scenario s = preset("llama3-70b-serving-8-h100");
+  ServingRequest request;
+  request.tensor = {8, 8, {8}};
+  request.most_token_s = 0.01;
+  request.limit = 1000;
+  int largest = 0;
+  for (const RankedDecoding& one : search_serving(s, request).best) largest = std::max(largest, one.plan.batch);
+  Scenario other = s;
+  other.workload.batch = largest;
+  CHECK(token_time(evaluate(other)) <= 0.01);
+  other.workload.batch = largest + 1;
+  CHECK(token_time(evaluate(other)) > 0.01);
+}
+
+TEST_CASE("a batch that is pinned is looked at whether it is a power of two or not") {
+  const Scenario s = preset("llama3-70b-serving-8-h100");
+  ServingRequest request;
+  REQUIRE_FALSE(constrain(request, "batch", "100", ConstraintKind::pinned));
+  const ServingSearchResult found = search_serving(s, request);
+  REQUIRE(!found.best.empty());
+  for (const RankedDecoding& one : found.best) CHECK(one.plan.batch == 100);
+}
+
+TEST_CASE("merged, no serving plan of the list is no better in anything than one of its mesh before it, and all are accounted for") {
+  const Scenario s = preset("llama3-70b-serving-8-h100");
+  ServingRequest request;
+  request.limit = 1000;
+  const ServingSearchResult all = search_serving(s, request);
+  request.merge_alike = true;
+  const ServingSearchResult merged = search_serving(s, request);
+  REQUIRE(merged.best.size() < all.best.size());
+  std::size_t counted = merged.best.size();
+  for (std::size_t i = 0; i < merged.best.size(); ++i) {
+    counted += static_cast<std::size_t>(merged.best[i].outdone);
+    DecodingPlan mesh = merged.best[i].plan;
+    for (std::size_t k = 0; k < i; ++k) {
+      mesh.batch = merged.best[k].plan.batch;
+      if (mesh == merged.best[k].plan) CHECK((merged.best[k].token_s > merged.best[i].token_s || merged.best[k].chip_bytes > merged.best[i].chip_bytes));
+    }
+  }
+  CHECK(counted == all.best.size());
+  CHECK(merged.best.front().plan == all.best.front().plan);
+}
+
+TEST_CASE("a search of serving plans has the same result with one worker and with three") {
+  const Scenario s = preset("deepseek-v3-h800-wide-expert");
+  const ServingSearchResult one = search_serving(s, {});
+  const ServingSearchResult three = search_serving(s, {}, nullptr, [](const std::function<void(std::size_t)>& work) {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < 3; ++i) threads.emplace_back(work, i);
+    for (std::thread& thread : threads) thread.join();
+  });
+  CHECK(one.plans == three.plans);
+  CHECK(one.rejected == three.rejected);
+  REQUIRE(one.best.size() == three.best.size());
+  for (std::size_t i = 0; i < one.best.size(); ++i) CHECK(one.best[i].plan == three.best[i].plan);
+}
+
+TEST_CASE("a search of serving plans that is told to stop returns unfinished") {
+  SearchProgress progress;
+  progress.stop = true;
+  CHECK_FALSE(search_serving(preset("llama3-70b-serving-8-h100"), {}, &progress).finished);
+}
+
+TEST_CASE("a present serving plan that does not fit says how much a chip lacks and what takes most") {
+  Scenario s = preset("llama3-70b-serving-8-h100");
+  s.workload.batch = 4096;
+  const ServingSearchResult found = search_serving(s, {});
+  CHECK(found.present_legal);
+  CHECK_FALSE(found.present_fits);
+  CHECK(found.present_missing_bytes == *evaluate(s).quantities[Q::memory_total] - 80e9);
+  CHECK(found.present.fullest_part == Q::memory_kv_cache);
+}
+
+TEST_CASE("what the workload promises is what a serving request promises") {
+  Scenario s = preset("llama3-70b-serving-8-h100");
+  s.workload.slo = {.ttft_s = 1.5, .time_per_output_token_s = 0.025};
+  CHECK(serving_request_of(s).most_ttft_s == 1.5);
+  CHECK(serving_request_of(s).most_token_s == 0.025);
 }

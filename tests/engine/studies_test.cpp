@@ -205,6 +205,34 @@ TEST_CASE("strong scaling ends where every rank has one sequence") {
     if (p.chips > 8) CHECK(p.problem.empty() == (p.chips <= 128));
 }
 
+TEST_CASE("a cell outside of what is searched is excluded by the limit it breaks, and cannot be adopted") {
+  const Scenario s = preset("llama3-405b-16k-h100");
+  PlanSpace space = space_of(s);
+  space.tensor.max = 4;
+  const MeshMap whole = mesh_map(s, MeshPair::tensor_pipeline), map = mesh_map(s, MeshPair::tensor_pipeline, &space);
+  int excluded = 0;
+  for (std::size_t i = 0; i < map.cells.size(); ++i) {
+    const MeshCell& cell = map.cells[i];
+    CHECK(cell.step_s == whole.cells[i].step_s);
+    const bool wished_away = whole.cells[i].state == MeshCellState::runs && cell.x_degree > 4;
+    CHECK((cell.state == MeshCellState::excluded) == wished_away);
+    if (!wished_away) continue;
+    CHECK(cell.limit.dimension == "tensor");
+    CHECK(edits_of(map, cell).empty());
+    ++excluded;
+  }
+  CHECK(excluded > 0);
+}
+
+TEST_CASE("a cell that leaves less memory free than wished is excluded by that") {
+  const Scenario s = preset("llama3-8b-8-h100");
+  PlanSpace space = space_of(s);
+  space.min_free = 0.7;
+  for (const MeshCell& cell : mesh_map(s, MeshPair::automatic, &space).cells)
+    if (cell.state == MeshCellState::runs) CHECK(cell.memory_bytes <= 0.3 * 80e9 * 1.0000001);
+    else if (cell.state == MeshCellState::excluded) CHECK(cell.limit.dimension == "min_free");
+}
+
 TEST_CASE("a cell's edits give the plan it was priced as, on the same chips") {
   for (const std::string& id : {std::string("llama3-8b-8-h100"), std::string("llama3-405b-16k-h100"), std::string("llama3-70b-v5p-pod")})
     for (const MeshPair pair : {MeshPair::tensor_fsdp, MeshPair::tensor_pipeline, MeshPair::tensor_context}) {

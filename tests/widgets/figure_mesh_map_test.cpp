@@ -38,6 +38,32 @@ TEST_CASE("a cell that cannot run says why when pointed at") {
   CHECK(seen > 0);
 }
 
+TEST_CASE("a cell outside of what is searched names the limit, is not coloured and is no best") {
+  const FigureCase c = preset_case("llama3-8b-8-h100");
+  engine::PlanSpace space = engine::space_of(c.scenario);
+  space.tensor.max = 2;
+  SearchSeen seen;
+  seen.space = &space;
+  const Theme dark = theme("dark");
+  FigureInput input = input_of(c, dark);
+  input.search = &seen;
+  const auto map = engine::mesh_map(c.scenario, engine::MeshPair::automatic, &space);
+  RecordCanvas canvas(fonts(), 15, {0, 0, 560, 400});
+  find_figure("mesh-map")->draw(canvas, canvas.bounds(), input, {});
+  int seen_cells = 0;
+  for (std::size_t i = 0; i < map.cells.size(); ++i) {
+    if (map.cells[i].state != engine::MeshCellState::excluded) continue;
+    const TagRegion* tag = canvas.find_tag("mesh.cell", static_cast<int>(i));
+    REQUIRE(tag);
+    CHECK(tag->readout.rows[0].first == "not searched");
+    CHECK(tag->readout.rows[0].second == "tensor: at most 2; a click does not adopt it");
+    ++seen_cells;
+  }
+  CHECK(seen_cells > 0);
+  CHECK(canvas.audit_text() == "");
+  CHECK(canvas.find_text("struck out: not searched"));
+}
+
 TEST_CASE("the mesh map is as its golden") {
   FigureView view;
   view.print = true;

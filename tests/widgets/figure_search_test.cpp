@@ -2,9 +2,11 @@
 #include <sstream>
 
 #include "engine/search/search.h"
+#include "engine/search/serving_search.h"
 #include "tests/widgets/golden.h"
 #include "tests/widgets/preset_fixture.h"
 #include "widgets/figure_search_parts.h"
+#include "widgets/figure_serving_search.h"
 #include "widgets/number_format.h"
 
 using namespace roofscape;
@@ -28,7 +30,8 @@ struct Searched {
       REQUIRE_FALSE(engine::constrain(request.space, name, value, engine::ConstraintKind::pinned));
     request.sample = sample;
     result = engine::search(c.scenario, request);
-    seen = {&c.scenario, &result};
+    seen.scenario = &c.scenario;
+    seen.result = &result;
   }
   Searched(const Searched&) = delete;
   Searched& operator=(const Searched&) = delete;
@@ -168,7 +171,122 @@ TEST_CASE("without a result given a figure searches the whole space itself") {
   REQUIRE(found.fits());
   engine::SearchRequest request;
   request.space = engine::space_of(c.scenario);
+  request.merge_alike = true;
   CHECK(found.best().plan == engine::search(c.scenario, request).best.front().plan);
+}
+
+namespace {
+
+// The same for plans that serve, with a promise.
+struct Served {
+  FigureCase c;
+  engine::ServingSearchResult result;
+  SearchSeen seen;
+  explicit Served(FigureCase from, double most_token_s = 0) : c(std::move(from)) {
+    c.scenario.workload.slo.time_per_output_token_s = most_token_s;
+    engine::ServingRequest request = engine::serving_request_of(c.scenario);
+    request.sample = 300;
+    request.merge_alike = true;
+    result = engine::search_serving(c.scenario, request);
+    seen.scenario = &c.scenario;
+    seen.serving = &result;
+  }
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+  FigureInput input(const Theme& theme, const TextTable& texts = english()) const {
+    FigureInput in = input_of(c, theme, texts);
+    in.search = &seen;
+    return in;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("figures of plans that serve are clean at any size and with long words") {
+  for (const char* preset : {"llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert", "llama2-13b-16-v5e"})
+    for (const double promise : {0.0, 0.03}) {
+      const Served s(preset_case(preset), promise);
+      for (const std::string_view name : kNames)
+        for (const char* look : {"dark", "print"})
+          for (const Rect& size : {Rect{0, 0, 320, 240}, Rect{0, 0, 480, 320}, Rect{0, 0, 900, 500}, Rect{0, 0, 3840, 2160}})
+            for (const bool longer : {false, true}) {
+              if (longer && size.w < 480) continue;
+              CAPTURE(preset);
+              CAPTURE(name);
+              CAPTURE(look);
+              CAPTURE(size.w);
+              FigureView view;
+              view.print = look == std::string("print");
+              const Theme colours = theme(look);
+              RecordCanvas canvas(fonts(), view.print ? 9.0f : 15.0f, size);
+              find_figure(name)->draw(canvas, canvas.bounds(), s.input(colours, longer ? long_words() : english()), view);
+              CHECK(canvas.audit_text() == "");
+              for (const TextRun& run : canvas.texts()) CHECK_FALSE(run.text.starts_with("figure."));
+            }
+    }
+}
+
+TEST_CASE("a plan that serves says its batch, its throughput against the best and what of it breaks a promise") {
+  const Served s(preset_case("llama3-70b-serving-8-h100"), 0.01);
+  const Theme dark = theme("dark");
+  RecordCanvas canvas(fonts(), 15, {0, 0, 560, 400});
+  find_figure("frontier")->draw(canvas, canvas.bounds(), s.input(dark), {});
+  const TagRegion* tag = canvas.find_tag("frontier.plan", 0);
+  REQUIRE(tag);
+  CHECK(tag->readout.title == search::decoding_words(english(), s.result.best[0].plan));
+  CHECK(tag->readout.rows[0].second.ends_with("0.0\u202f% against the best"));
+  const search::ServingShown shown = search::serving_shown_of(s.input(dark));
+  int slow = 0;
+  for (const engine::RankedDecoding& one : s.result.sample) {
+    const bool breaks = one.rejected == engine::ServingRejection::token_time;
+    CHECK(search::decoding_readout(s.input(dark), shown, one, false).rows[1].second.ends_with("promised 10.0\u202fms") == breaks);
+    slow += breaks;
+  }
+  CHECK(slow > 0);
+}
+
+TEST_CASE("every serving plan of the best is a line over mesh, batch and what it comes to") {
+  const Served s(preset_case("llama3-70b-serving-8-h100"));
+  const Theme dark = theme("dark");
+  RecordCanvas canvas(fonts(), 15, {0, 0, 900, 500});
+  find_figure("parallel-coordinates")->draw(canvas, canvas.bounds(), s.input(dark), {});
+  int places = 0;
+  for (const TagRegion& tag : canvas.tags()) places += tag.id == "parallel.plan" && tag.index == 0;
+  CHECK(places == 8);  // data, tensor, pipeline, batch, HBM, TTFT, time a token, tokens/s a chip
+}
+
+TEST_CASE("tables of plans that serve have as many fields in every line as in the first, and say why a plan is not taken") {
+  const Served s(preset_case("llama3-70b-serving-8-h100"), 0.01);
+  for (const std::string_view name : kNames) {
+    const std::string data = find_figure(name)->data(s.input(theme("dark")), {});
+    std::istringstream lines(data);
+    std::string line;
+    std::ptrdiff_t fields = -1;
+    while (std::getline(lines, line)) {
+      const auto n = std::count(line.begin(), line.end(), '\t');
+      if (fields < 0) fields = n;
+      CHECK(n == fields);
+    }
+    CHECK(data.find("\nbest\t") != std::string::npos);
+    CHECK(data.find("\tmemory\n") != std::string::npos);
+    CHECK(data.find("\ttoken_time\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("a plan of the cloud that does not fit says which stage is fullest and what takes most there") {
+  const Searched s(preset_case("llama3-8b-8-h100"));
+  const Theme dark = theme("dark");
+  const search::Shown shown = search::shown_of(s.input(dark));
+  int over = 0;
+  for (std::size_t i = 0; i < s.result.sample.size(); ++i) {
+    const search::AnyPlan plan = search::plan_at(s.result, search::sample_index(s.result, i));
+    if (plan.fits) continue;
+    const Readout r = search::readout_of(s.input(dark), shown, plan, false);
+    const engine::Shortage shortage = engine::shortage_of(s.c.scenario, *plan.plan);
+    CHECK(r.rows[2].second.starts_with("stage " + std::to_string(shortage.device) + ", most is "));
+    ++over;
+  }
+  CHECK(over > 0);
 }
 
 TEST_CASE("the figures of a search are as their goldens") {
