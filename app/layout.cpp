@@ -11,6 +11,7 @@ namespace {
 
 constexpr float kFolded = 44;                                 // width of a folded right rail
 constexpr float kLeastLeft = 300, kMostLeft = 520, kLeastRight = 280, kMostRight = 760;
+constexpr float kLeastGrid = 380;  // width that rails leave whatever they were dragged to
 constexpr float kLeastCellWidth = 240, kLeastCellHeight = 170;
 constexpr float kGrab = 8;
 
@@ -35,11 +36,13 @@ Layout lay_out(const LayoutRequest& request) {
   l.status = rest.cut_bottom(px(28));
   if (request.tabs) l.tabs = rest.cut_top(px(30));
   // Rails leave the figures the larger half of the window.
-  if (request.left_open)
-    l.left = rest.cut_left(std::min(px(within(a.left, kLeastLeft, kMostLeft)), std::max(px(kLeastLeft), std::round(rest.w * 0.4f))));
+  if (request.left_open) {
+    const float room = rest.w - px(kLeastGrid + (request.right_open ? kLeastRight : kFolded));
+    l.left = rest.cut_left(std::min(px(within(a.left, kLeastLeft, kMostLeft)), std::max(px(kLeastLeft), std::min(std::round(rest.w * 0.4f), room))));
+  }
   l.verdict = rest.cut_top(px((request.compact ? 98.0f : 128.0f) + (request.baseline ? 20.0f : 0.0f)));
   if (request.message) l.message = rest.cut_top(px(44));
-  const float widest = std::max(px(kFolded), std::round(rest.w * 0.55f));
+  const float widest = std::max(px(kLeastRight), std::min(std::round(rest.w * 0.55f), rest.w - px(kLeastGrid)));
   l.right = rest.cut_right(request.right_open ? std::min(px(within(a.right, kLeastRight, kMostRight)), widest) : px(kFolded));
   l.grid = rest;
   if (request.few || rest.w < px(2 * kLeastCellWidth + 100)) l.kind = GridKind::two;

@@ -62,4 +62,7 @@ constexpr float kSmallZoom = 0.875f;
 // Text never grows beyond what leaves the window this large, in pixels at scale 1.
 constexpr float kLeastWidth = 640, kLeastHeight = 400;
 
+// Width at scale 1 from which the left rail stands beside the figures, and from which both rails do.
+constexpr float kLeastWithRail = 720, kLeastWithBoth = 960;
+
 }  // namespace roofscape::app

@@ -88,8 +88,8 @@ Settings read_settings(const std::filesystem::path& file) {
   const auto read = io::read_flat_map(text.value(), file.string());
   if (!read.ok()) return s;
   const std::map<std::string, std::string>& map = read.value();
-  if (const auto it = map.find("theme"); it != map.end()) s.theme = it->second;
-  if (const auto it = map.find("language"); it != map.end()) s.language = it->second;
+  name(map, "theme", s.theme);
+  name(map, "language", s.language);
   s.zoom = number(map, "zoom", 0);
   if (s.zoom != 0) s.zoom = std::fmin(std::fmax(s.zoom, 0.75), 4.0);
   s.width = static_cast<int>(std::fmin(std::fmax(number(map, "width", 0), 0), 16384));

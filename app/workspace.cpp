@@ -31,7 +31,6 @@ constexpr std::int64_t kOperationsAFrame = 80'000;  // simulated beyond the plan
 constexpr float kWallZoom = 1.5f;      // of a window of 4K
 constexpr std::size_t kHeldSample = 300;
 constexpr double kSearchFrame_s = 0.1;  // between frames that show how far a search is
-constexpr float kLeastWithRail = 720;  // width at scale 1 below which the left rail is folded
 
 // "LLaMA-3 70B on one v5p pod" as a file name: letters of any script, digits and dashes.
 std::string file_stem(std::string_view name) {
@@ -207,9 +206,11 @@ void Workspace::reset_layout() {
 }
 
 void Workspace::toggle_left_rail() {
-  if (window_.w * 15 / em_px(window_) < kLeastWithRail) {
+  const float room = window_.w * 15 / em_px(window_);
+  if (room < (view.right_open ? kLeastWithBoth : kLeastWithRail)) {
     view.left_asked = !view.left_asked;
     view.arrangement.left_open = true;
+    if (view.left_asked) view.right_open = was_right_open_ = false;
   } else {
     view.arrangement.left_open = !view.arrangement.left_open;
   }
@@ -464,8 +465,15 @@ LayoutRequest Workspace::layout_request(const Rect& window) {
   if (!was_compact_) view.right_open = view.arrangement.right_open.value_or(!request.compact);
   else if (*was_compact_ != request.compact) view.right_open = !request.compact;
   was_compact_ = view.compact = request.compact;
-  // Where there is room for little, the figures go before the rail unless it is asked for.
-  request.left_open = view.arrangement.left_open && (window.w * 15 / em >= kLeastWithRail || view.left_asked);
+  // The editor and the workbench take the room there is; what they say of diagnostics and derivations stands in them.
+  const bool covered = view.editor.open || view.workbench.open;
+  if (covered && !was_covered_ && request.compact) view.right_open = false;
+  was_covered_ = covered;
+  // Where there is room for little, the figures go before the rails: one of them, the one asked for last, or none.
+  if (view.right_open && !was_right_open_) view.left_asked = false;
+  was_right_open_ = view.right_open;
+  request.left_open = view.arrangement.left_open &&
+                      (window.w * 15 / em >= (view.right_open ? kLeastWithBoth : kLeastWithRail) || view.left_asked);
   request.right_open = view.right_open;
   request.message = session.message() && session.message()->strip();
   request.tabs = tabs.count() > 1;

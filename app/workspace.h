@@ -129,6 +129,7 @@ class Workspace {
   float content_scale_ = 1;
   widgets::Rect window_{};
   std::optional<bool> was_compact_;
+  bool was_covered_ = false, was_right_open_ = true;
   std::size_t pins_ = 0, wish_changes_ = 0;
   SearchWishes wishes_before_;
   struct Asked {  // of this frame, done at its end

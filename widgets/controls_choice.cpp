@@ -92,7 +92,7 @@ int segmented(Ui& ui, const Rect& r, std::string_view id, std::span<const std::s
     else if (s.hovered && p.contains(ui.io.pointer())) ui.canvas.rect(p.inset(ui.px(1.5f)), {.colour = t.ctlh}, ui.px(2));
     TextStyle style = text_style(ui, i == next ? t.inv : t.ink2);
     style.halign = HAlign::centre;
-    ui.canvas.text(p.centre(), names[static_cast<std::size_t>(i)], style);
+    ui.canvas.text(p.centre(), ellipsize(ui.canvas, names[static_cast<std::size_t>(i)], style, p.w), style);
   }
   if (s.hovered && !tip.empty()) ui.io.hint(id, r, tip, std::string(about));
   return next;

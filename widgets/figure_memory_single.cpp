@@ -62,7 +62,14 @@ void draw_sum(Canvas& canvas, const FigureInput& input, const Rect& bar, const S
   Point at{x(total) + canvas.px(6), bar.centre().y};
   const float line = sizes.capacity_gb > 0 ? x(sizes.capacity_gb) : -1, clear = canvas.px(3);
   if (line > at.x - clear && line < at.x + canvas.text_width(text, style) + clear) at.x = line + canvas.px(6);
-  canvas.text(at, text, style);
+  // At the end of the figure over the end of the bar.
+  const float last = canvas.clip_rect().right() - canvas.text_width(text, style) - clear;
+  if (at.x > last) {
+    at.x = last;
+    backed_text(canvas, theme, at, text, style);
+  } else {
+    canvas.text(at, text, style);
+  }
   const Rect bounds = canvas.text_bounds(at, text, style);
   canvas.tag_with(engine::quantity(Q::memory_total).id, -1, bounds, [&] {
     Readout r;

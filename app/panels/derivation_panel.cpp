@@ -1,7 +1,9 @@
 // The derivation of what was clicked: its formula in symbols and with numbers, what it is made of, and the inputs with
 // their sources. Everything named in it can be clicked to go deeper.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "app/panels/formula_view.h"
 #include "app/panels/panel.h"
@@ -20,10 +22,28 @@ using engine::Q;
 
 namespace {
 
-// What is derived before anything was clicked.
-std::string_view first_derivation(const engine::Scenario& scenario) {
+// The number that a finding is about, where it is one with a formula.
+std::optional<Q> quantity_of(const engine::Diagnostic& finding) {
+  struct About {
+    std::string_view code;
+    Q quantity;
+  };
+  constexpr std::array kAbout{About{"mesh.too_many_chips", Q::chips_used}, About{"batch.too_few_sequences", Q::data_ranks},
+                              About{"batch.not_divisible", Q::data_ranks}, About{"pipeline.illegal_schedule", Q::microbatches}};
+  for (const About& about : kAbout)
+    if (about.code == finding.code) return about.quantity;
+  return std::nullopt;
+}
+
+// What is derived before anything was clicked: of a plan that cannot be, what makes it so; of one that does not fit, its
+// memory; else the time. Empty: nothing has a formula.
+std::string_view first_derivation(const engine::Scenario& scenario, const engine::Report& report, const engine::Diagnostic* impossible) {
   const bool serves = scenario.workload.kind == engine::WorkloadKind::serving;
-  return engine::quantity(serves ? Q::time_per_output_token : Q::step_time).id;
+  if (impossible != nullptr) {
+    const auto q = quantity_of(*impossible);
+    return q ? engine::quantity(*q).id : std::string_view();
+  }
+  return engine::quantity(!report.fits() ? Q::memory_total : serves ? Q::time_per_output_token : Q::step_time).id;
 }
 
 const engine::Derivation* derive(PanelContext& ctx, const std::string& id) {
@@ -260,12 +280,38 @@ const DerivationLine* dominant(const engine::Derivation& all, const DerivationLi
   return best;
 }
 
+// Before anything was clicked in a plan that cannot be: the reason, and how the number it is about came about.
+void why_impossible(PanelContext& ctx, const Rect& r, const Rect& head, const Rect& rest, const engine::Diagnostic& reason,
+                    const engine::Derivation* derivation) {
+  const Theme& t = ctx.ui.theme;
+  const float pad = std::round(ctx.px(16));
+  ctx.ui.canvas.text({r.x + pad, head.centre().y}, ctx.text("ui.derivation.why_impossible"), ctx.style(t.ink, 1.25f, Weight::bold));
+  const auto inner = ctx.ui.canvas.clip(rest);
+  const ScrollRegion scroll = begin_scroll(ctx.ui, "derivation", rest);
+  Writer w{ctx, {}, r.x + pad, r.w - 2 * pad, scroll.content_top};
+  w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, diagnostic_text(ctx, reason), ctx.style(t.ink2), w.width) + ctx.px(8);
+  if (derivation != nullptr && !derivation->lines.empty()) {
+    const DerivationLine& top = derivation->lines.front();
+    separator(ctx, w.x, w.x + w.width, w.y);
+    w.y += ctx.px(4);
+    w.heading(top);
+    w.body(*derivation, top);
+    w.y += ctx.px(4);
+    for (const std::string& use : top.uses)
+      if (const DerivationLine* line = derivation->find(use)) w.used(*line);
+  }
+  end_scroll(ctx.ui, scroll, w.y + ctx.px(12));
+}
+
 }  // namespace
 
 engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scenario scenario) {
   const Theme& t = ctx.ui.theme;
   const float pad = std::round(ctx.px(16));
-  const std::string id = ctx.view.trail.empty() ? std::string(first_derivation(ctx.session.scenario())) : ctx.view.trail.back();
+  const engine::Report& report = ctx.session.report();
+  const engine::Diagnostic* impossible = report.has_errors() ? worst_diagnostic(report) : nullptr;
+  const bool asked = !ctx.view.trail.empty();
+  const std::string id = asked ? ctx.view.trail.back() : std::string(first_derivation(ctx.session.scenario(), report, impossible));
   const auto clip = ctx.ui.canvas.clip(r);
   Rect rest = r;
   const Rect head = rest.cut_top(std::round(ctx.px(40)));
@@ -279,6 +325,10 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scen
   }
   const engine::Derivation* derivation = derive(ctx, id);
   const ScopedId scoped = scoped_id(id);
+  if (!asked && impossible != nullptr) {
+    why_impossible(ctx, r, head, rest, *impossible, derivation);
+    return scenario;
+  }
   if (derivation == nullptr || derivation->lines.empty()) {
     ctx.ui.canvas.text({x, head.centre().y}, ctx.text("ui.derivation.title"), ctx.style(t.ink, 1, Weight::bold));
     draw_prose(ctx.ui.canvas, {r.x + pad, rest.y}, ctx.format("ui.derivation.none", {label_of(ctx, scoped.quantity)}),
@@ -298,6 +348,12 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scen
   const auto inner = ctx.ui.canvas.clip(rest);
   const ScrollRegion scroll = begin_scroll(ctx.ui, "derivation", rest);
   Writer w{ctx, std::string(scoped.prefix), r.x + pad, r.w - 2 * pad, scroll.content_top};
+  // The formulas give numbers of a mesh that cannot be, too; nobody should take them for a prediction.
+  if (impossible != nullptr) {
+    const std::string words(ctx.text("ui.derivation.impossible"));
+    draw_mark(ctx.ui.canvas, t, {w.x + ctx.px(7), w.y + ctx.px(10)}, ctx.px(14), Mark::error);
+    w.y += draw_prose(ctx.ui.canvas, {w.x + ctx.px(24), w.y}, words, ctx.style(t.ink2, kSmallText), w.width - ctx.px(24)) + ctx.px(6);
+  }
   if (scoped.schedule) {
     const std::string name(ctx.text("choice.pipeline.schedule." + std::string(engine::schedule_id(*scoped.schedule))));
     w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, ctx.format("ui.derivation.under", {name}), ctx.style(t.ink, 1, Weight::bold),
@@ -325,7 +381,7 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scen
     for (const std::string& use : shown.uses)
       if (const DerivationLine* line = derivation->find(use)) w.used(*line);
   }
-  if (w.prefix.empty()) sensitivity_rows(w, *derivation);  // the scenario's own schedule alone is evaluated again
+  if (w.prefix.empty() && impossible == nullptr) sensitivity_rows(w, *derivation);  // the scenario's own schedule alone is evaluated again
   end_scroll(ctx.ui, scroll, w.y + ctx.px(12));
   return scenario;
 }

@@ -16,6 +16,7 @@ using engine::Scenario;
 namespace {
 
 constexpr float kLabel = 176, kWideLabel = 206, kBox = 124, kSide = 22;
+constexpr float kWithPresets = 600;  // width from which the presets stand beside the rows
 constexpr float kWide = 760;  // width at scale 1 from which words about a field stand beside it instead of below
 
 // Texts are by field; levels of switches and axes of the pod share theirs.
@@ -309,8 +310,10 @@ Scenario editor_panel(PanelContext& ctx, const Rect& r, Scenario scenario) {
   const auto clip = ctx.ui.canvas.clip(r);
   const EditorPreset preset = editor_preset(ctx.session);
   Rect rest = r;
-  editor_presets(ctx, rest.cut_left(std::round(std::min(ctx.px(250), r.w * 0.27f))), scenario, preset);
-  vertical_separator(ctx, rest.x, r.y, r.bottom());
+  if (r.w >= ctx.px(kWithPresets)) {  // else the rail's list is there
+    editor_presets(ctx, rest.cut_left(std::round(std::min(ctx.px(250), r.w * 0.27f))), scenario, preset);
+    vertical_separator(ctx, rest.x, r.y, r.bottom());
+  }
   head(ctx, rest.cut_top(std::round(ctx.px(46))).inset(pad, 0));
   rest.cut_top(draw_prose(ctx.ui.canvas, {rest.x + pad, rest.y}, summary(ctx, scenario, preset), ctx.style(t.ink2, kSmallText), rest.w - 2 * pad) + ctx.px(8));
   separator(ctx, rest.x, rest.right(), rest.y);

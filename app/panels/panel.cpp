@@ -129,13 +129,17 @@ void vertical_separator(PanelContext& ctx, float x, float y0, float y1) {
 float section_head(PanelContext& ctx, Point p, float width, std::string_view title, std::string_view note,
                    std::optional<Mark> mark) {
   const float h = std::round(ctx.px(32)), y = p.y + h / 2;
-  ctx.ui.canvas.text({p.x, y}, title, ctx.style(ctx.ui.theme.ink, 1, Weight::bold));
-  if (!note.empty()) {
+  const TextStyle bold = ctx.style(ctx.ui.theme.ink, 1, Weight::bold);
+  const std::string words = ellipsize(ctx.ui.canvas, title, bold, width);
+  ctx.ui.canvas.text({p.x, y}, words, bold);
+  const float room = width - ctx.ui.canvas.text_width(words, bold) - ctx.px(mark ? 34 : 12);
+  if (!note.empty() && room > ctx.px(30)) {
     TextStyle s = ctx.style(mark == Mark::error ? ctx.ui.theme.err : ctx.ui.theme.ink2, 0.85f);
     s.halign = HAlign::right;
-    ctx.ui.canvas.text({p.x + width, y}, note, s);
+    const std::string beside = ellipsize(ctx.ui.canvas, note, s, room);
+    ctx.ui.canvas.text({p.x + width, y}, beside, s);
     if (mark)
-      draw_mark(ctx.ui.canvas, ctx.ui.theme, {p.x + width - ctx.ui.canvas.text_width(note, s) - ctx.px(13), y},
+      draw_mark(ctx.ui.canvas, ctx.ui.theme, {p.x + width - ctx.ui.canvas.text_width(beside, s) - ctx.px(13), y},
                 ctx.px(11), *mark);
   }
   return h;

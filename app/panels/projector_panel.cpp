@@ -54,8 +54,12 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::
   const Rect foot = rest.cut_bottom(std::round(2.0f * em));
   const engine::Report& report = ctx.session.report();
   std::vector<std::pair<std::string, std::string>> facts;
-  facts.emplace_back(ctx.text("ui.verdict.memory"), ctx.text(report.fits() ? "ui.verdict.fits" : "ui.verdict.does_not_fit"));
-  for (const auto& [key, q] : {std::pair{"ui.verdict.step", Q::step_time}, {"quantity.mfu.label", Q::mfu}, {"ui.verdict.run", Q::run_days}})
+  if (const engine::Diagnostic* why = report.has_errors() ? worst_diagnostic(report) : nullptr; why != nullptr)
+    facts.emplace_back(diagnostic_title(ctx, *why), ctx.text("ui.verdict.impossible"));
+  else
+    facts.emplace_back(ctx.text("ui.verdict.memory"), ctx.text(report.fits() ? "ui.verdict.fits" : "ui.verdict.does_not_fit"));
+  for (const auto& [key, q] : {std::pair{"ui.verdict.step", Q::step_time}, {"quantity.mfu.label", Q::mfu}, {"ui.verdict.run", Q::run_days},
+                               {"ui.verdict.ttft", Q::ttft}, {"ui.verdict.token", Q::time_per_output_token}, {"ui.verdict.tokens", Q::serving_tokens_per_s}})
     if (const auto v = report.quantities[q]; v && !report.has_errors()) facts.emplace_back(ctx.text(key), verdict_value(ctx, q, *v));
   float fx = foot.x;
   for (const auto& [label, value] : facts) {

@@ -409,7 +409,7 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
 }
 
 void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
-  begin_section(ctx, column, "ui.section.assumptions", ctx.text("choice.assumptions.mode.ideal"));
+  begin_section(ctx, column, "ui.section.assumptions", field_value(ctx, *engine::find_field("assumptions.mode"), static_cast<double>(s.assumptions.mode)));
   SliderRange tokens;
   tokens.kind = SliderKind::logarithmic;
   tokens.track_from = 1e9;

@@ -16,6 +16,8 @@ using engine::Q;
 
 namespace {
 
+constexpr float kLeastFact = 96;  // width of a fact of the verdict
+
 struct Fact {
   std::string_view id;
   std::string label, value, below;
@@ -316,7 +318,10 @@ engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario 
   ctx.ui.canvas.rect(r, {.colour = t.win});
   const float pad = std::round(ctx.px(18));
   const auto clip = ctx.ui.canvas.clip(r);
-  const std::vector<Fact> all = facts(ctx, compact);
+  std::vector<Fact> all = facts(ctx, compact);
+  // Where there is no room for all, the last are left out.
+  constexpr std::size_t kFewest = 3;
+  while (all.size() > kFewest && r.w / static_cast<float>(all.size()) < ctx.px(kLeastFact)) all.pop_back();
   float shares = 0;
   for (const Fact& f : all) shares += f.share;
   float x = r.x + pad;
@@ -327,7 +332,8 @@ engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario 
     const Fact& f = all[i];
     const float w = width * f.share / shares, room = w - ctx.px(20);
     if (i > 0) vertical_separator(ctx, x - ctx.px(12), r.y + ctx.px(12), below_y + ctx.px(8));
-    ctx.ui.canvas.text({x, label_y}, f.label, ctx.style(t.ink2, kSmallText));
+    const TextStyle label = ctx.style(t.ink2, kSmallText);
+    ctx.ui.canvas.text({x, label_y}, ellipsize(ctx.ui.canvas, f.label, label, room), label);
     float vx = x;
     if (f.mark) {
       draw_mark(ctx.ui.canvas, t, {x + ctx.px(9), value_y}, ctx.px(17), *f.mark);

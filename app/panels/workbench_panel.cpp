@@ -25,6 +25,7 @@ using engine::OutputKind;
 namespace {
 
 constexpr float kLabel = 148, kSide = 22;
+constexpr float kTwoColumns = 520;  // width below which outputs stand under the inputs
 constexpr std::string_view kSearch = "bench.search";
 
 std::string unit_of(engine::Q q) {
@@ -417,7 +418,8 @@ void workbench_panel(PanelContext& ctx, const Rect& r) {
 
   // Edits of this frame are answered in the next.
   const Workbench::Kept& kept = bench.reply(ctx.session);
-  const Rect inputs = rest.cut_left(std::round(rest.w * 0.47f));
+  const bool narrow = rest.w < ctx.px(kTwoColumns);  // outputs under the inputs
+  const Rect inputs = narrow ? rest.cut_top(std::round(rest.h * 0.5f)) : rest.cut_left(std::round(rest.w * 0.47f));
   {
     const auto inner = ctx.ui.canvas.clip(inputs);
     const std::string region = "bench.inputs." + std::string(block.id);
@@ -429,7 +431,8 @@ void workbench_panel(PanelContext& ctx, const Rect& r) {
     for (const BlockInput& one : block.inputs) in.input(one);
     end_scroll(ctx.ui, scroll, in.y + ctx.px(12));
   }
-  vertical_separator(ctx, inputs.right(), rest.y, rest.bottom());
+  if (narrow) separator(ctx, rest.x, rest.right(), rest.y);
+  else vertical_separator(ctx, inputs.right(), rest.y, rest.bottom());
   const auto inner = ctx.ui.canvas.clip(rest);
   const std::string region = "bench.outputs." + std::string(block.id);
   const ScrollRegion scroll = begin_scroll(ctx.ui, region, rest);

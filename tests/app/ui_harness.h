@@ -40,11 +40,12 @@ class Harness {
   explicit Harness(const std::string& scenario = std::string(io::kStartScenario), float width = 1920, float height = 1080,
                    const std::string& theme = "dark")
       : Harness(preset(scenario), scenario, width, height, theme) {}
-  Harness(engine::Scenario start, const std::string& origin, float width, float height, const std::string& theme = "dark")
+  Harness(engine::Scenario start, const std::string& origin, float width, float height, const std::string& theme = "dark",
+          app::Settings settings = {})
       : context_(ImGui::CreateContext()),
         atlas_(test_fonts()),
         canvas(test_fonts(), atlas_),
-        workspace(presets(), test_fonts(), std::move(start), origin, texts(), themed(theme), {}),
+        workspace(presets(), test_fonts(), std::move(start), origin, texts(), themed(theme), std::move(settings)),
         width_(width),
         height_(height) {
     ImGui::GetIO().LogFilename = nullptr;
@@ -147,6 +148,7 @@ class Harness {
     release();
     now_ += 1;
   }
+  float width() const { return width_; }
   const engine::Scenario& scenario() const { return workspace.session.scenario(); }
   const engine::Report& report() const { return workspace.session.report(); }
 

@@ -1,6 +1,7 @@
 // The grid of figures: what stands where is chosen, moved and kept, and there is room for it at any size and zoom.
 #include <filesystem>
 
+#include "tests/app/io_fixture.h"
 #include "tests/app/ui_checks.h"
 #include "widgets/figures.h"
 
@@ -181,6 +182,71 @@ TEST_CASE("rails fold and open again, and stay so in the settings") {
   CHECK(h.workspace.settings.arrangement.right_open == false);
   h.key({widgets::key_of('L'), true, false, false});
   CHECK(h.place("parallelism.tensor") != nullptr);
+}
+
+TEST_CASE("every setting is read back as it was written") {
+  app::Settings s;
+  s.theme = "light";
+  s.language = "ko";
+  s.zoom = 1.375;
+  s.width = 1600;
+  s.height = 900;
+  s.arrangement.cells = {"bubble", "numbers", "schedules", "memory"};
+  s.arrangement.column = 0.3125f;
+  s.arrangement.row = 0.71f;
+  s.arrangement.left = 410;
+  s.arrangement.right = 505.5f;
+  s.arrangement.left_open = false;
+  s.arrangement.right_open = false;
+  s.other_cells = {"ladder", "kv", "queue", "decode-step"};
+  s.keep_product = true;
+  s.partner = engine::Axis::pipeline;
+  // None of them is the default's, and none is left out: whoever adds a setting must name it here. The kind is the
+  // scenario's, which the session brings.
+  const auto none_is_default = [](const app::Settings& given, const app::Settings& other) {
+    const auto& [theme, language, zoom, width, height, arrangement, kind, other_cells, keep_product, partner] = given;
+    const auto& [cells, column, row, left, right, left_open, right_open] = arrangement;
+    const app::Arrangement& a = other.arrangement;
+    CHECK(kind == other.kind);
+    return theme != other.theme && language != other.language && zoom != other.zoom && width != other.width && height != other.height &&
+           other_cells != other.other_cells && keep_product != other.keep_product && partner != other.partner && cells != a.cells &&
+           column != a.column && row != a.row && left != a.left && right != a.right && left_open != a.left_open && right_open != a.right_open;
+  };
+  CHECK(none_is_default(s, app::Settings{}));
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "settings.json";
+  REQUIRE(app::write_settings(file, s));
+  CHECK(app::read_settings(file) == s);
+}
+
+TEST_CASE("mesh axes that keep their product do so again the next time the window opens") {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "settings.json";
+  {
+    Harness h("llama3-405b-16k-h100-8k");
+    h.click("mesh.keep_product");
+    h.click("mesh.partner");
+    h.type("data");
+    h.key({Key::enter});
+    h.step(2);
+    CHECK(h.workspace.view.partner == engine::Axis::data);
+    REQUIRE(app::write_settings(file, h.workspace.settings));
+  }
+  Harness h(test::preset("llama3-405b-16k-h100-8k"), "llama3-405b-16k-h100-8k", 1920, 1080, "dark", app::read_settings(file));
+  const int product = h.scenario().parallelism.data * h.scenario().parallelism.tensor;
+  CHECK(h.place("mesh.partner") != nullptr);
+  h.drag("parallelism.tensor", 0.35f, 0.0f);
+  CHECK(h.scenario().parallelism.tensor == 1);
+  CHECK(h.scenario().parallelism.data == product);
+}
+
+TEST_CASE("a settings file that is nonsense leaves every setting as it is by default") {
+  const test::TemporaryFolder folder;
+  for (const char* text : {"", "{", "[]", "{\"zoom\": \"nan\", \"width\": \"wide\", \"mesh.partner\": \"expert\", \"mesh.keep_product\": \"\"}",
+                           "{\"theme\": \"da\\\"rk\", \"layout.column\": \"\"}"}) {
+    CAPTURE(text);
+    CHECK(app::read_settings(folder.write("settings.json", text)) == app::Settings{});
+  }
 }
 
 TEST_CASE("the layout is read back from the settings file as it was written, whatever stands in the file") {

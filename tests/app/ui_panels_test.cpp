@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -75,6 +76,57 @@ TEST_CASE("clicking a memory segment opens its derivation") {
   REQUIRE(h.workspace.view.derived.has_value());
   REQUIRE(h.workspace.view.derived->derivation.has_value());
   CHECK(h.workspace.view.derived->derivation->lines.front().id == "memory.activations_bytes");
+}
+
+TEST_CASE("before anything was clicked, the rail of a plan that does not fit derives its memory") {
+  engine::Scenario s = test::preset("llama3-8b-8-h100");
+  s.model = *test::presets().find_model("llama3-70b");
+  Harness h(s, "", 1920, 1080);
+  REQUIRE_FALSE(h.report().has_errors());
+  REQUIRE_FALSE(h.report().fits());
+  REQUIRE(h.workspace.view.derived.has_value());
+  CHECK(h.workspace.view.derived->id == "memory.chip_total_bytes");
+}
+
+TEST_CASE("of a plan that is not possible the rail says why and derives the number that is wrong, no time") {
+  struct Case {
+    void (*spoil)(engine::Scenario&);
+    std::string_view code, derived, words;
+  };
+  for (const Case& c : {Case{[](engine::Scenario& s) { s.parallelism.fsdp = 64; }, "mesh.too_many_chips", "mesh.chips", "the cluster has"},
+                        Case{[](engine::Scenario& s) { s.workload.global_batch_sequences = 2; }, "batch.too_few_sequences", "mesh.data_ranks", "cannot feed"},
+                        Case{[](engine::Scenario& s) { s.parallelism.fsdp = 1, s.parallelism.expert = 8; }, "expert.dense_model", "", "the model is dense"}}) {
+    CAPTURE(c.code);
+    engine::Scenario s = test::preset("llama3-8b-8-h100");
+    c.spoil(s);
+    Harness h(s, "", 1920, 1080);
+    REQUIRE(h.report().has_errors());
+    REQUIRE(h.report().diagnostics.front().code == c.code);
+    const auto says = [&h](std::string_view words) {
+      return std::any_of(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(), [&](const auto& t) { return t.text.find(words) != std::string::npos; });
+    };
+    CHECK(says("Why not possible?"));
+    CHECK(says(c.words));
+    REQUIRE(h.workspace.view.derived.has_value());
+    CHECK(h.workspace.view.derived->id == c.derived);
+    check_texts(h, 1920);
+    // What is clicked all the same is marked as no prediction.
+    h.workspace.view.trail = {"step.time_s"};
+    h.step(2);
+    CHECK(says("This plan is not possible"));
+  }
+}
+
+TEST_CASE("in the projector a plan that is not possible is not said to fit") {
+  engine::Scenario s = test::preset("llama3-8b-8-h100");
+  s.parallelism.fsdp = 64;
+  Harness h(s, "", 1920, 1080);
+  h.key({Key::f5});
+  const auto says = [&h](std::string_view words) {
+    return std::any_of(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(), [&](const auto& t) { return t.text == words; });
+  };
+  CHECK(says("Not possible"));
+  CHECK_FALSE(says("Fits"));
 }
 
 TEST_CASE("a derivation can be followed down to its inputs and back") {

@@ -43,6 +43,22 @@ TEST_CASE("each tab has a history of its own") {
   CHECK(h.scenario() == start);
 }
 
+TEST_CASE("of more tabs than there is room for, the one that is shown is in sight") {
+  Harness h("llama3-8b-8-h100", 1024, 700);
+  for (int i = 0; i < 40; ++i) h.key(kNew);
+  for (const std::size_t tab : {std::size_t{40}, std::size_t{0}, std::size_t{20}}) {
+    h.workspace.show_tab(tab);
+    h.step(2);
+    CAPTURE(tab);
+    const auto* place = h.place("tab." + std::to_string(tab));
+    REQUIRE(place != nullptr);
+    CHECK(place->visible.w == place->rect.w);
+    CHECK(place->rect.right() <= 1024);
+    REQUIRE(h.place("tab.add") != nullptr);
+    CHECK(h.place("tab.add")->rect.right() <= 1024);
+  }
+}
+
 TEST_CASE("tabs close by key and cross, the last one stays, and what was closed opens again") {
   Harness h;
   h.key({key_of('2')});
