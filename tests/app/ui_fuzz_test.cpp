@@ -96,6 +96,9 @@ struct Reached {
   }
 };
 
+// Some thousand events find most of it, these all of it whatever the seed.
+constexpr int kEnoughToReachAll = 20'000;
+
 // The ways to what lies beside or over the figures: found by chance alone they would hardly be entered.
 constexpr std::array<std::string_view, 10> kDoors{"editor.model", "editor.cluster", "view.search", "view.workbench", "view.palette",
                                                   "tab.new", "tab.close", "tab.next", "baseline.pin", "view.projector"};
@@ -161,6 +164,7 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
     }
   }
   check_whole(h);
+  if (count < kEnoughToReachAll) return;
   for (const auto& [what, frames] : reached.frames) {
     CAPTURE(what);
     CHECK(frames > 0);
