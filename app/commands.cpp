@@ -22,7 +22,10 @@ constexpr KeyPress ctrl_shift(char c) { return {widgets::key_of(c), true, true, 
 template <int N>
 void open_preset(Workspace& w) {
   const auto all = w.session.library().list(io::PresetKind::scenario);
-  if (static_cast<std::size_t>(N) < all.size()) w.open(all[static_cast<std::size_t>(N)].id);
+  if (static_cast<std::size_t>(N) >= all.size()) return;
+  w.open(all[static_cast<std::size_t>(N)].id);
+  // One key is pressed easily: how to come back is said.
+  w.session.say({false, w.texts().format("ui.opened", {all[static_cast<std::size_t>(N)].name}), {}});
 }
 
 template <std::size_t N>

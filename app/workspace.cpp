@@ -37,6 +37,7 @@ std::string file_stem(std::string_view name) {
   std::string stem;
   for (const char c : name) {
     const auto u = static_cast<unsigned char>(c);
+    if (c == ',') continue;  // of "16,384"
     if (u >= 0x80 || std::isalnum(u) != 0 || c == '.') stem += static_cast<char>(std::tolower(u));
     else if (!stem.empty() && stem.back() != '-') stem += '-';
   }
@@ -237,7 +238,7 @@ void Workspace::run_entry(const PaletteEntry& entry) {
       if (const auto* model = session.library().find_model(entry.value)) put_model(edited, *model);
       break;
     case PaletteKind::cluster:
-      if (const auto* cluster = session.library().find_cluster(entry.value)) edited.cluster = *cluster;
+      if (const auto* cluster = session.library().find_cluster(entry.value)) put_cluster(edited, *cluster, entry.title);
       break;
     case PaletteKind::block:
       view.editor.open = false;

@@ -84,12 +84,21 @@ std::vector<SensitivityRow> sensitivity(const Scenario& scenario, const Derivati
   evaluate(scenario, scratch, report);
   const auto before = report.quantities[top.quantity];
   if (!before || *before == 0) return rows;
+  const bool possible = !report.has_errors();
   for (const DerivationLine& line : derivation.lines) {
     if (!line.is_input || std::any_of(rows.begin(), rows.end(), [&](const SensitivityRow& r) { return r.input == line.quantity; })) continue;
     Scenario larger = scenario;
-    const double grown = grow(larger, line.quantity, more);
+    double grown = grow(larger, line.quantity, more);
     if (grown == 0) continue;
     evaluate(larger, scratch, report);
+    // Sequences that no longer divide by the ranks say nothing: a count is doubled where a tenth more is no plan.
+    if (possible && report.has_errors()) {
+      larger = scenario;
+      grown = grow(larger, line.quantity, 1);
+      if (grown == 0) continue;
+      evaluate(larger, scratch, report);
+      if (report.has_errors()) continue;
+    }
     const auto after = report.quantities[top.quantity];
     if (after && *after != *before) rows.push_back({line.quantity, grown, *before, *after});
   }

@@ -254,7 +254,7 @@ void sensitivity_rows(Writer& w, const engine::Derivation& derivation) {
     const float y = area.centre().y;
     std::string label = label_of(ctx, input);
     // A count cannot grow by a tenth of itself exactly.
-    if (std::abs(row.more - 0.1) > 0.005) label = ctx.format("ui.sensitivity.count", {label, format(row.more, engine::unit::fraction, {.sign = true})});
+    if (std::abs(row.more - 0.1) > 0.005) label = ctx.format("ui.sensitivity.count", {label, format(row.more, engine::unit::fraction, {.sign = true, .trim_zeros = true})});
     const TextStyle l = ctx.style(stale ? t.ink3 : t.ink2);
     ctx.ui.canvas.text({w.x, y}, ellipsize(ctx.ui.canvas, label, l, label_w - ctx.px(8)), l);
     const float length = std::max(ctx.px(1.5f), half * static_cast<float>(std::abs(row.change()) / largest));

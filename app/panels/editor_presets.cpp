@@ -73,9 +73,9 @@ void take(PanelContext& ctx, const Entry& entry, Scenario& s) {
     for (const engine::TransformerShape& model : ctx.session.imported_models())
       if (entry.id.empty() && model.name == entry.name) put_model(s, model);
   } else if (entry.chip) {
-    (void)io::set_field(s, "cluster.chip=" + entry.id, library);
+    if (!io::set_field(s, "cluster.chip=" + entry.id, library)) name_after_cluster(s, s.cluster.chip.name);
   } else if (const auto* cluster = library.find_cluster(entry.id)) {
-    s.cluster = *cluster;
+    put_cluster(s, *cluster, entry.name);
   }
   ctx.view.editor.refused.clear();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "app/panels/figure_cell.h"
 #include "widgets/number_format.h"
@@ -186,7 +187,15 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
   const LimitLine line = limit_line(serving);
   std::string takeaway;
   const auto now = q[line.now];
-  const auto bound = serving ? q[Q::critical_sequences] : q[Q::bound_mixed_sum] ? q[Q::bound_mixed_sum] : q[Q::bound_fsdp_1];
+  // Of the limits the one that the plan has: tensor parallelism alone brings that of both.
+  std::optional<double> bound = q[Q::critical_sequences];
+  if (!serving) {
+    bound = q[Q::bound_fsdp_1];
+    for (const Q more_axes : {Q::bound_fsdp_2, Q::bound_fsdp_3})
+      if (q[more_axes]) bound = q[more_axes];
+    if (q[Q::bound_mixed_sum] && scenario.parallelism.tensor > 1)
+      bound = q[scenario.assumptions.axes_overlap == engine::AxesOverlap::sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
+  }
   if (now && bound) {
     const std::string_view key = serving ? (*now < *bound ? "ui.numbers.below_sequences" : "ui.numbers.above_sequences")
                                          : (*now < *bound ? "ui.numbers.below" : "ui.numbers.above");

@@ -126,8 +126,8 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
                              ctx.text("field.cluster.about"));
   const auto chosen = static_cast<std::size_t>(next);
   if (next != now && !ids[chosen].empty()) {
-    if (chosen < clusters) s.cluster = *library.find_cluster(ids[chosen]);
-    else (void)io::set_field(s, "cluster.chip=" + ids[chosen], library);
+    if (chosen < clusters) put_cluster(s, *library.find_cluster(ids[chosen]), options[chosen].text);
+    else if (!io::set_field(s, "cluster.chip=" + ids[chosen], library)) name_after_cluster(s, s.cluster.chip.name);
   }
   column.y = r.bottom() + ctx.px(4);
   const engine::Chip& chip = s.cluster.chip;

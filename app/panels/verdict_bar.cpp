@@ -148,10 +148,11 @@ Fact bound_fact(const PanelContext& ctx) {
 void training_facts(const PanelContext& ctx, bool compact, std::vector<Fact>& all) {
   const engine::Report& report = ctx.session.report();
   const auto& q = report.quantities;
-  all.push_back({"verdict.mfu", "MFU", value_of(ctx, Q::mfu), band_words(ctx, engine::EvidenceKind::step), {}, Q::mfu, 0.94f,
+  all.push_back({"verdict.mfu", "MFU", value_of(ctx, Q::mfu),
+                 report.has_errors() ? std::string() : band_words(ctx, engine::EvidenceKind::step), {}, Q::mfu, 0.94f,
                  engine::EvidenceKind::step});
   all.push_back({"verdict.step", std::string(ctx.text("ui.verdict.step")), value_of(ctx, Q::step_time),
-                 value_of(ctx, Q::tokens_per_s), {}, Q::step_time, 1.0f, engine::EvidenceKind::step});
+                 report.has_errors() ? std::string() : value_of(ctx, Q::tokens_per_s), {}, Q::step_time, 1.0f, engine::EvidenceKind::step});
   Fact run{"verdict.run", std::string(ctx.text("ui.verdict.run")), std::string(kNoValue), {}, {}, Q::run_days, 1.0f};
   if (const auto days = q[Q::run_days]; days && !report.has_errors()) {
     run.value = verdict_value(ctx, Q::run_days, *days);
@@ -347,8 +348,10 @@ engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario 
     if (const auto v = ctx.session.report().quantities[f.quantity]; f.evidence && v) {
       const BandedValue banded{std::string(f.id) + ".band", *f.evidence, *v, engine::quantity(f.quantity).unit, f.quantity == Q::mfu};
       const float after = vx + ctx.ui.canvas.text_width(f.value, value) + ctx.px(10);
-      draw_error_band(ctx, {after, value_y}, x + room - after, banded);
-      // MFU says in words what its band is of.
+      // MFU says below in words what its band is of, or that there is none.
+      const engine::ErrorBand* band = band_of(ctx, *f.evidence);
+      const bool said_below = f.quantity == Q::mfu && !ctx.view.pinned && (band == nullptr || !band->validated());
+      if (!said_below) draw_error_band(ctx, {after, value_y}, x + room - after, banded);
       if (f.quantity == Q::mfu && !ctx.view.pinned)
         band_item(ctx, {x, below_y - ctx.px(9), room, ctx.px(18)}, {std::string(f.id) + ".validated", *f.evidence, *v, banded.unit, true});
     }

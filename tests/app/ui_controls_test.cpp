@@ -96,6 +96,17 @@ TEST_CASE("typing a digit at a focused slider enters it and loads no preset") {
   CHECK(h.scenario().name == name);
 }
 
+TEST_CASE("a preset loaded by a key says how to come back, and comes back") {
+  Harness h;
+  const engine::Scenario before = h.scenario();
+  h.key({widgets::key_of('1')});
+  REQUIRE_FALSE(h.scenario() == before);
+  REQUIRE(h.workspace.session.message().has_value());
+  CHECK(h.workspace.session.message()->text == "Opened " + h.scenario().name + "; Ctrl+Z goes back");
+  h.key({widgets::key_of('Z'), true, false, false});
+  CHECK(h.scenario() == before);
+}
+
 TEST_CASE("number keys load presets") {
   Harness h;
   const auto all = h.workspace.session.library().list(io::PresetKind::scenario);

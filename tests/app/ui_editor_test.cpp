@@ -380,6 +380,34 @@ TEST_CASE("a scenario called after its model is called after the next one") {
   CHECK(h.scenario().name == "Qwen3 32B on one v5p pod");
 }
 
+TEST_CASE("a scenario called after its model and its cluster is called after the next cluster; a name of one's own stays") {
+  Harness h("llama3-70b-v5p-pod");
+  h.click("cluster");
+  h.type("8 h100 in one");
+  h.key({Key::enter});
+  h.step(2);
+  CHECK(engine::chip_count(h.scenario().cluster) == 8);
+  CHECK(h.scenario().name == "LLaMA-3 70B on 8 H100 in one node");
+  h.click("cluster");
+  h.type("v5e pod");
+  h.key({Key::enter});
+  h.step(2);
+  CHECK(h.scenario().name == "LLaMA-3 70B on one TPU v5e pod, 256 chips");
+  h.click("cluster");
+  h.type("mi300x");
+  h.key({Key::enter});
+  h.step(2);
+  CHECK(h.scenario().name == "LLaMA-3 70B on " + h.scenario().cluster.chip.name);
+  engine::Scenario own = h.scenario();
+  own.name = "Friday's lecture";
+  h.workspace.session.update(own, false);
+  h.click("cluster");
+  h.type("v5e pod");
+  h.key({Key::enter});
+  h.step(2);
+  CHECK(h.scenario().name == "Friday's lecture");
+}
+
 TEST_CASE("a plan that is not possible is not said to fit") {
   engine::Scenario s = test::preset("llama3-8b-8-h100");
   s.parallelism.fsdp = 64;

@@ -117,6 +117,32 @@ TEST_CASE("of a plan that is not possible the rail says why and derives the numb
   }
 }
 
+TEST_CASE("the limit that the numbers are headed by is the plan's: of FSDP alone without tensor parallelism") {
+  // 512 tokens a chip are above the 454 of FSDP with tensor 4 and below the 850 of FSDP alone (scaling book, chapter 6).
+  engine::Scenario s = test::preset("llama3-70b-v5p-pod");
+  const auto headed = [](const Harness& h, std::string_view words) {
+    return std::any_of(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(), [&](const auto& t) { return t.text == words; });
+  };
+  CHECK(headed(Harness(s, "", 1920, 1080), "compute-bound above 454 tokens a chip"));
+  s.parallelism.tensor = 1;
+  s.parallelism.context = 8;
+  CHECK(headed(Harness(s, "", 1920, 1080), "network-bound below 850 tokens a chip"));
+}
+
+TEST_CASE("the verdict of a plan that is not validated says so of MFU once") {
+  Harness h("llama3-70b-v5p-pod");
+  h.workspace.finish_evidence();
+  h.step(2);
+  const auto* mfu = h.place("verdict.mfu");
+  const auto* step = h.place("verdict.step");
+  REQUIRE(mfu != nullptr);
+  REQUIRE(step != nullptr);
+  const auto said = std::count_if(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(), [&](const auto& t) {
+    return t.text.find("not validated") != std::string::npos && t.rect.x >= mfu->rect.x - 2 && t.rect.x < step->rect.x;
+  });
+  CHECK(said == 1);
+}
+
 TEST_CASE("in the projector a plan that is not possible is not said to fit") {
   engine::Scenario s = test::preset("llama3-8b-8-h100");
   s.parallelism.fsdp = 64;

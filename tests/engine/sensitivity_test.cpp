@@ -61,6 +61,15 @@ TEST_CASE("a count grows to a whole number and says by how much it grew") {
   CHECK(row->after == evaluate(larger).quantities[Q::params_total]);
 }
 
+TEST_CASE("a count whose tenth makes no plan is doubled") {
+  // 1127 sequences do not divide by 1024 ranks; twice as many take twice the matrix multiplication.
+  const auto rows = of(test::preset("llama3-70b-v5p-pod"), "step.matmul_s");
+  const SensitivityRow* row = find(rows, Q::batch_sequences);
+  REQUIRE(row != nullptr);
+  CHECK(row->more == 1);
+  CHECK(row->change() == doctest::Approx(1));
+}
+
 TEST_CASE("an input has no sensitivity of its own") {
   const Scenario s = test::preset("llama3-405b-16k-h100-8k");
   const auto derivation = explain(s, "chip.peak_flops_per_s");
