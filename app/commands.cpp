@@ -30,7 +30,8 @@ void open_preset(Workspace& w) {
 
 template <std::size_t N>
 void show_figure(Workspace& w) {
-  w.view.maximised = w.view.maximised == N ? std::nullopt : std::optional(N);
+  if (w.view.projector) w.view.projected = N;
+  else w.view.maximised = w.view.maximised == N ? std::nullopt : std::optional(N);
 }
 
 constexpr KeyPress kNone{};

@@ -43,12 +43,15 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::
   const FigureHead words = figure_head(all[index], figure_input(ctx), view);
   const Rect title = rest.cut_top(std::round(2.2f * em));
   const TextStyle large = ctx.style(t.ink, 1.6f, Weight::bold), phrase = ctx.style(t.ink2, 1.25f);
-  const std::string name = ellipsize(ctx.ui.canvas, words.title, large, title.w * 0.5f);
+  const std::string name = ellipsize(ctx.ui.canvas, words.title, large, title.w);
   ctx.ui.canvas.text({title.x, title.centre().y}, name, large);
+  // The takeaway beside the title, in a line of its own where it is too long for that.
   const float x = title.x + ctx.ui.canvas.text_width(name, large) + em;
   std::string takeaway = ctx.session.drawable() ? words.takeaway : std::string(ctx.text("ui.figure.last_valid"));
-  if (ctx.session.drawable() && !words.brief.empty() && ctx.ui.canvas.text_width(takeaway, phrase) > title.right() - x) takeaway = words.brief;
-  ctx.ui.canvas.text({x, title.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, title.right() - x), phrase);
+  Rect line = rect_between(x, title.y, title.right(), title.bottom());
+  if (ctx.ui.canvas.text_width(takeaway, phrase) > line.w) line = rest.cut_top(std::round(1.7f * em));
+  if (ctx.session.drawable() && !words.brief.empty() && ctx.ui.canvas.text_width(takeaway, phrase) > line.w) takeaway = words.brief;
+  ctx.ui.canvas.text({line.x, line.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, line.w), phrase);
 
   // The verdict in one line.
   const Rect foot = rest.cut_bottom(std::round(2.0f * em));

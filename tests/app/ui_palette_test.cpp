@@ -162,6 +162,23 @@ TEST_CASE("projector mode shows each figure over the window with no small text, 
   }
 }
 
+TEST_CASE("in projector mode the command of a figure projects it, and its title is whole") {
+  Harness h("llama3-405b-16k-h100-8k", 1920, 1080);
+  h.key({Key::f5});
+  for (const widgets::FigureRow& row : widgets::figures()) {
+    if (!widgets::shows(row, h.scenario())) continue;
+    CAPTURE(row.name);
+    const app::Command* c = app::find_command("figure." + std::string(row.name));
+    REQUIRE(c != nullptr);
+    c->run(h.workspace);
+    h.step(2);
+    CHECK(widgets::figures()[h.workspace.view.projected].name == row.name);
+    CHECK_FALSE(h.workspace.view.maximised);
+    const auto texts = h.canvas.drawn_texts();
+    CHECK(std::none_of(texts.begin(), texts.end(), [](const auto& t) { return t.rect.y < 100 && t.text.ends_with("\u2026"); }));
+  }
+}
+
 TEST_CASE("each theme of the menu is taken and marked") {
   Harness h;
   for (const char* name : {"light", "print", "high_contrast", "dark"}) {
