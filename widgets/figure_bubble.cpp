@@ -218,6 +218,7 @@ FigureHead bubble_head(const FigureInput& input, const FigureView&) {
   const BubblePoint* here = point_at(own, now);
   if (here == nullptr) return head;
   const std::string name = schedule_name(input, own.shape);
+  head.brief = t.format("figure.bubble.takeaway.brief", {name, format_percent(here->idle_fraction)});
   if (const BubblePoint* twice = point_at(own, 2 * now))
     head.takeaway = t.format("figure.bubble.takeaway", {name, format_percent(here->idle_fraction), format_count(now),
                                                         format_percent(twice->idle_fraction), format_count(2.0 * now)});

@@ -110,7 +110,7 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
   chart.x_from = low / kRoom, chart.x_to = high * kRoom;
   chart.y_from = 0.95, chart.y_to = most * 1.12;
   if (capacity > 0 && capacity < chart.x_to)
-    chart.bands.push_back({capacity, chart.x_to, kOverTint, t.format("figure.checkpointing.beyond", {format(study.capacity_bytes, engine::unit::bytes, {.trim_zeros = true})}), false});
+    chart.bands.push_back({capacity, chart.x_to, kOverTint, t.format("figure.checkpointing.beyond", {format(study.capacity_bytes, engine::unit::bytes, {.trim_zeros = true})}), false, true});
 
   const float width = theme.data_width * em;
   if (study.segments_minimal.size() > 1)
@@ -153,9 +153,11 @@ FigureHead checkpointing_head(const FigureInput& input, const FigureView&) {
   const CheckpointingPoint& none = study.policies.front();
   if (own->checkpointing.policy == CheckpointPolicy::none)
     head.takeaway = t.format("figure.checkpointing.takeaway.none", {bytes_text(own->memory_bytes)});
-  else
+  else {
     head.takeaway = t.format("figure.checkpointing.takeaway", {name_of(input, own->checkpointing), bytes_text(own->memory_bytes), bytes_text(none.memory_bytes),
                                                                format_ratio(own->arithmetic())});
+    head.brief = t.format("figure.checkpointing.takeaway.brief", {bytes_text(own->memory_bytes), format_ratio(own->arithmetic())});
+  }
   return head;
 }
 

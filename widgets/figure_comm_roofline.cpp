@@ -139,9 +139,10 @@ FigureHead comm_roofline_head(const FigureInput& input, const FigureView&) {
   if (!study.known()) return head;
   const AxisDot* least = tightest(study);
   if (least == nullptr) head.takeaway = t.text("figure.comm-roofline.takeaway.silent");
-  else if (least->margin >= 1)
+  else if (least->margin >= 1) {
     head.takeaway = t.format("figure.comm-roofline.takeaway.hides", {axis_name(input, *least), format_ratio(least->margin)});
-  else
+    head.brief = t.text("figure.comm-roofline.takeaway.hides.brief");
+  } else
     head.takeaway = t.format(chip_key(input, "figure.comm-roofline.takeaway.caps"), {axis_name(input, *least), format(least->flop_per_s, engine::unit::flop_per_s)});
   return head;
 }

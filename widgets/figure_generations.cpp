@@ -220,6 +220,7 @@ FigureHead generations_head(const FigureInput& input, const FigureView&) {
   const Histories& all = histories_of(input);
   const auto &flops = all[static_cast<std::size_t>(Rate::half)], &hbm = all[static_cast<std::size_t>(Rate::hbm)];
   if (!flops.doubling_years || !hbm.doubling_years) return head;
+  head.brief = input.texts.format("figure.generations.takeaway.brief", {format_fixed(*flops.doubling_years, 1)});
   head.takeaway = input.texts.format("figure.generations.takeaway", {format_fixed(*flops.doubling_years, 1), format_fixed(*hbm.doubling_years, 1)});
   head.brief = input.texts.format("figure.generations.brief", {format_fixed(*flops.doubling_years, 1), format_fixed(*hbm.doubling_years, 1)});
   return head;

@@ -70,7 +70,11 @@ Rect draw_figure_head(Canvas& canvas, const Rect& area, const FigureInput& input
                       const FigureHead& head) {
   if (!view.print) return area;
   const Theme& theme = input.theme;
-  Rect rest = draw_head(canvas, theme, area.inset(canvas.px(kPrintMargin)), {head.title, head.takeaway, true});
+  const Rect inside = area.inset(canvas.px(kPrintMargin));
+  TextStyle phrase;
+  phrase.em = kSmallText * canvas.em();
+  const bool brief = !head.brief.empty() && canvas.text_width(head.takeaway, phrase) > inside.w;
+  Rect rest = draw_head(canvas, theme, inside, {head.title, brief ? head.brief : head.takeaway, true});
   TextStyle style;
   style.em = kSmallText * canvas.em();
   style.colour = theme.ink3;

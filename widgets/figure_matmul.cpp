@@ -124,9 +124,11 @@ FigureHead matmul_head(const FigureInput& input, const FigureView& view) {
   const MatmulLine& line = study.lines.front();
   const std::string now = format_count(std::round(study.rows_now));
   if (!line.critical_rows) head.takeaway = t.format("figure.matmul.takeaway.never", {mix_name(input, line)});
-  else
-    head.takeaway = t.format(study.rows_now >= *line.critical_rows ? "figure.matmul.takeaway.compute" : "figure.matmul.takeaway.hbm",
-                             {now, format_significant(*line.critical_rows), mix_name(input, line)});
+  else {
+    const std::string key = study.rows_now >= *line.critical_rows ? "figure.matmul.takeaway.compute" : "figure.matmul.takeaway.hbm";
+    head.takeaway = t.format(key, {now, format_significant(*line.critical_rows), mix_name(input, line)});
+    head.brief = t.format(key + ".brief", {mix_name(input, line)});
+  }
   return head;
 }
 

@@ -127,6 +127,7 @@ FigureHead memory_time_head(const FigureInput& input, const FigureView& view) {
   const int stage = stage_of(input, view);
   const auto timeline = engine::memory_timeline(input.scenario, input.report, stage);
   if (!timeline) return head;
+  head.brief = t.format("figure.memory-time.takeaway.brief", {total_text(input, stage)});
   if (input.report.stages.size() > 1)
     head.takeaway = t.format("figure.memory-time.takeaway.stage",
                              {total_text(input, stage), format_count(stage), format_duration(timeline->peak_s)});
@@ -191,7 +192,9 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
       if (p.from_gb > 0 || p.to_gb > 0) canvas.polygon({{left, y0}, {right, y1}, {right, base}, {left, base}}, fill);
       canvas.tag_with(engine::quantity(Q::memory_activations).id, stage, rect_between(left, plot.y, right, base), [&] {
         Readout r;
-        r.title = t.format("figure.memory.readout", {part_name(input, b.part), bytes_text(p.to_gb * kGb)});
+        const std::string name = part_name(input, b.part), end = bytes_text(p.to_gb * kGb);
+        r.title = p.from_gb == p.to_gb ? t.format("figure.memory.readout", {name, end})
+                                       : t.format("figure.memory-time.changing", {name, bytes_text(p.from_gb * kGb), end});
         r.rows.emplace_back(t.text("figure.memory-time.from"), format_duration(p.from_s));
         r.rows.emplace_back(t.text("figure.memory-time.to"), format_duration(p.to_s));
         r.rows.emplace_back(t.text("figure.memory.total"), bytes_text((b.from_gb + std::max(p.from_gb, p.to_gb)) * kGb));

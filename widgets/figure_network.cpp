@@ -234,7 +234,9 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
   if (!study.known()) return head;
   const std::string now = tokens_text(study.tokens_now);
   const auto say = [&](std::string_view key, std::initializer_list<std::string> words) {
+    const bool bound = key == "plan_bound" || key == "bound" || key == "never";
     head.takeaway = t.format(chip_key(input, "figure.network.takeaway." + std::string(key)), words);
+    head.brief = t.format(bound ? "figure.network.takeaway.brief.bound" : "figure.network.takeaway.brief.hides", {now});
   };
   for (const NetworkLine& line : study.lines)
     if (line.strategy == NetworkStrategy::plan && study.mixed_from) {

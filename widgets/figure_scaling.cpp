@@ -138,9 +138,11 @@ FigureHead scaling_head(const FigureInput& input, const FigureView& view) {
   const ScalingPoint *own = own_point(study), *last = last_point(study);
   if (own == nullptr) return head;
   if (last == nullptr) head.takeaway = t.format("figure.scaling.takeaway.never", {problem_name(input, *own)});
-  else
-    head.takeaway = t.format(chip_key(input, "figure.scaling.takeaway"), {format_count(last->chips), throughput_text(last->tokens_per_s),
-                                                                          format_share(last->ideal_tokens_per_s > 0 ? last->tokens_per_s / last->ideal_tokens_per_s : 0)});
+  else {
+    const std::string share = format_share(last->ideal_tokens_per_s > 0 ? last->tokens_per_s / last->ideal_tokens_per_s : 0), chips = format_count(last->chips);
+    head.takeaway = t.format(chip_key(input, "figure.scaling.takeaway"), {chips, throughput_text(last->tokens_per_s), share});
+    head.brief = t.format("figure.scaling.takeaway.brief", {share, chips});
+  }
   return head;
 }
 

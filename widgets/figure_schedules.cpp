@@ -395,10 +395,11 @@ FigureHead schedules_head(const FigureInput& input, const FigureView&) {
   if (best == nullptr) return head;
   const std::string name = schedule_name(input, best->pipeline.shape), idle = format_percent(best->idle_fraction);
   if (best == &own) head.takeaway = t.format("figure.schedules.takeaway.own", {name, idle});
-  else if (own.legal())
-    head.takeaway = t.format("figure.schedules.takeaway", {name, format_percent(1 - static_cast<double>(best->makespan) / static_cast<double>(own.makespan)),
-                                                           schedule_name(input, own.pipeline.shape), idle, format_percent(own.idle_fraction)});
-  else head.takeaway = t.format("figure.schedules.takeaway.alone", {name, idle});
+  else if (own.legal()) {
+    const std::string less = format_percent(1 - static_cast<double>(best->makespan) / static_cast<double>(own.makespan));
+    head.takeaway = t.format("figure.schedules.takeaway", {name, less, schedule_name(input, own.pipeline.shape), idle, format_percent(own.idle_fraction)});
+    head.brief = t.format("figure.schedules.takeaway.brief", {name, less});
+  } else head.takeaway = t.format("figure.schedules.takeaway.alone", {name, idle});
   return head;
 }
 

@@ -84,6 +84,7 @@ FigureHead topology_head(const FigureInput& input, const FigureView&) {
         (slowest == nullptr || row.placement->bandwidth_bytes_per_s < slowest->placement->bandwidth_bytes_per_s))
       slowest = &row;
   if (slowest == nullptr) return head;
+  head.brief = input.texts.format("figure.topology.takeaway.brief", {slowest->name});
   head.takeaway = input.texts.format("figure.topology.takeaway", {slowest->name, slowest->rate, slowest->links});
   head.brief = input.texts.format("figure.topology.brief", {slowest->name, slowest->rate});
   return head;

@@ -15,7 +15,7 @@ namespace roofscape::widgets::topology {
 namespace {
 
 constexpr float kTint = 0.05f;   // of every second band
-constexpr float kMostRow = 54, kBar = 0.62f;
+constexpr float kMostRow = 54, kTallRow = 130, kBar = 0.62f;  // rows of a tall figure grow, a third of it stays free
 constexpr float kColumnGap = 14;
 
 // Ranks below one node or switch, and how fast a chip gets out of the band before it.
@@ -105,7 +105,8 @@ void draw_switched(Canvas& canvas, const Rect& area, const FigureInput& input, c
 
   const auto room = static_cast<std::size_t>(std::max(1.0f, std::floor(plot.h / (line * 0.95f))));
   const std::size_t count = std::min(rows.size(), room);
-  const float pitch = std::min(plot.h / static_cast<float>(count), canvas.px(kMostRow));
+  const float third = plot.h / (1.5f * static_cast<float>(count));
+  const float pitch = std::min(plot.h / static_cast<float>(count), std::clamp(third, canvas.px(kMostRow), canvas.px(kTallRow)));
   float y = plot.y + std::max(0.0f, (plot.h - pitch * static_cast<float>(count)) * 0.2f);
   for (std::size_t i = 0; i < count; ++i, y += pitch) {
     const AxisRow& row = rows[i];

@@ -201,8 +201,9 @@ void draw_band_labels(Canvas& canvas, const FigureInput& input, const Chart& cha
         for (const float at : {0.5f, 0.25f, 0.75f, 0.0f, 1.0f}) {
           if (words.empty()) break;
           const float x = from + gap + (to - from - 2 * gap - width) * at;
-          consider({x, l.plot.bottom() - height - gap / 2, width, height}, more + (at == 0.5f ? 0 : 1));
-          consider({x, l.plot.y + gap / 2, width, height}, more + (at == 0.5f ? 2 : 3));
+          const int aside = more + (at == 0.5f ? 0 : 1);
+          consider({x, l.plot.bottom() - height - gap / 2, width, height}, aside + (band.on_top ? 2 : 0));
+          consider({x, l.plot.y + gap / 2, width, height}, aside + (band.on_top ? 0 : 2));
         }
         if (least < before) lines = words;
       }

@@ -46,6 +46,7 @@ struct ChartBand {
   float tint = 0;     // of ink
   std::string label;
   bool across = false;  // over part of the y axis
+  bool on_top = false;  // its name stands at the top rather than at the bottom
 };
 
 struct Chart {

@@ -39,6 +39,14 @@ TEST_CASE("parts lie on one another without a gap, activations on top") {
   CHECK(activations->rect.bottom() == doctest::Approx(top).epsilon(1e-4));
 }
 
+TEST_CASE("activations that grow or shrink are told by both ends, not by one") {
+  const auto canvas = drawn("memory-time", preset_case("llama3-70b-v5p-pod"), "dark", 15, 560, 400);
+  std::string told;
+  for (const TagRegion& tag : canvas->tags())
+    if (tag.id == "memory.activations_bytes") told += tag.readout.title + "; ";
+  CHECK(told == "activations 0\u202fB to 2.68\u202fGB; activations 2.68\u202fGB to 0\u202fB; activations 0\u202fB; ");  // the last until the step ends
+}
+
 TEST_CASE("the capacity is a line over the whole step") {
   const auto canvas = drawn("memory-time", sixteen_stages(), "dark", 15, 560, 400, to_capacity());
   const TextRun* label = canvas->find_text("80\u202fGB");

@@ -87,6 +87,26 @@ TEST_CASE("the heads of presets' figures have a takeaway with a number") {
   }
 }
 
+TEST_CASE("on paper of any width the head is whole: the takeaway, or the brief one where that is too long") {
+  FigureView view;
+  view.print = true;
+  for (const char* preset : kPresets)
+    for (const FigureRow& row : figures()) {
+      const FigureCase& c = case_of(preset);
+      if (!shows(row, c.scenario) || row.of_difference) continue;
+      const Theme print = theme("print");
+      const FigureHead head = row.head(input_of(c, print), view);
+      for (const float width : {340.0f, row.width_pt}) {
+        CAPTURE(preset);
+        CAPTURE(row.name);
+        CAPTURE(width);
+        const auto canvas = drawn(std::string(row.name), c, "print", 9, width, width * 2 / 3, view);
+        CHECK(canvas->find_text(head.title));
+        if (!head.takeaway.empty()) CHECK((canvas->find_text(head.takeaway) || canvas->find_text(head.brief)));
+      }
+    }
+}
+
 TEST_CASE("tags of presets' figures are quantities that can be explained, or say whose they are") {
   for (const char* preset : kPresets) {
     const FigureCase c = preset_case(preset);
