@@ -56,7 +56,8 @@ void SearchJob::ask(SearchAsked asked, bool held) {
     }
     queued_ = std::move(asked);
   }
-  if (goes_on && !held) progress_->stop = true;
+  const bool too_long = goes_on && std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count() > patience_s_;
+  if (goes_on && (!held || too_long)) progress_->stop = true;
   if (!thread_.joinable()) thread_ = std::jthread([this](std::stop_token stop) { run(std::move(stop)); });
   changed_.notify_all();
 }
@@ -116,10 +117,10 @@ void SearchJob::run(std::stop_token stop) {
     auto found = std::make_shared<Found>();
     found->asked = *running_;
     const std::shared_ptr<engine::SearchProgress> progress = progress_;
+    begun_ = std::chrono::steady_clock::now();
     lock.unlock();
-    const auto begin = std::chrono::steady_clock::now();
     search(*found, *progress);
-    found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
     lock.lock();
     // Stopped after its last part it is finished all the same, but whoever stopped it does not want it.
     if (!progress->stop) latest_ = std::move(found);

@@ -5,6 +5,7 @@
 // All members may be called by one thread (the window's); `wake` is called by the job's own.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -39,17 +40,19 @@ struct Found {
 class SearchJob {
  public:
   enum class State : std::uint8_t { idle, running, cancelled };
+  static constexpr double kPatience_s = 1.5;  // with a search while a control is held
 
   // As many workers as the machine has cores, at least one.
   SearchJob();
-  explicit SearchJob(std::size_t workers) : workers_(workers) {}
+  explicit SearchJob(std::size_t workers, double patience_s = kPatience_s) : workers_(workers), patience_s_(patience_s) {}
   ~SearchJob();
   SearchJob(const SearchJob&) = delete;
   SearchJob& operator=(const SearchJob&) = delete;
 
   // Wants this searched. Nothing happens if it is what runs, what was found last or what was cancelled. Otherwise it takes
   // the place of any request that waits, and what runs is stopped; but while a control is `held` what runs is finished
-  // first, so that a drag shows results instead of stopping each of them for the next.
+  // first, so that a drag shows results instead of stopping each of them for the next, unless it takes longer than the
+  // patience there is.
   void ask(const engine::Scenario& scenario, const engine::SearchRequest& request, bool held);
   void ask(const engine::Scenario& scenario, const engine::ServingRequest& request, bool held);
   // Stops what runs and forgets what waits; the same request is not taken again until again().
@@ -72,6 +75,8 @@ class SearchJob {
   void search(Found& found, engine::SearchProgress& progress) const;
 
   std::size_t workers_;
+  double patience_s_ = kPatience_s;
+  std::chrono::steady_clock::time_point begun_;  // what runs
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::optional<SearchAsked> queued_, running_, cancelled_;

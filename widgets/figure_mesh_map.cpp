@@ -194,6 +194,7 @@ FigureHead mesh_map_head(const FigureInput& input, const FigureView& view) {
   const std::string key = best->own ? "figure.mesh-map.takeaway.own" : "figure.mesh-map.takeaway";
   const std::string quantity(t.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])));
   head.takeaway = t.format(key, {value_text(value_of(*best, shown), shown), plan_text(input, map, *best), quantity});
+  if (!best->own) head.brief = t.format("figure.mesh-map.takeaway.brief", {value_text(value_of(*best, shown), shown), quantity});
   return head;
 }
 
@@ -243,7 +244,7 @@ void draw_mesh_map(Canvas& canvas, const Rect& area, const FigureInput& input, c
 
   double unit = 1;  // of the numbers in the cells
   if (shown == Shown::memory) unit = 1e9;
-  else if (shown == Shown::time) unit = range.high < 1 ? 1e-3 : 1;
+  else if (shown == Shown::time) unit = range.any && range.high < 1 ? 1e-3 : 1;
   const float gap = canvas.px(0.8f);
   for (std::size_t yi = 0; yi < ny; ++yi)
     for (std::size_t xi = 0; xi < nx; ++xi) {
@@ -282,7 +283,8 @@ void draw_mesh_map(Canvas& canvas, const Rect& area, const FigureInput& input, c
       canvas.frame(r.inset(-canvas.px(1)), {theme.panel, canvas.px(3), {}});
       canvas.frame(r, {theme.ink, canvas.px(2), {}});
     }
-  draw_scale(canvas, input, key, range, shown, map);
+  if (range.any) draw_scale(canvas, input, key, range, shown, map);
+  else canvas.text({key.x, key.centre().y}, ellipsize(canvas, t.text("figure.mesh-map.all_excluded"), title, key.w), title);
 }
 
 std::string mesh_map_data(const FigureInput& input, const FigureView& view) {

@@ -168,16 +168,18 @@ void space_section(Rows& rows) {
     note = ctx.format("ui.search.size", {many(plans), format_duration(view.found->seconds)});
   }
   const float side = std::round(ctx.px(24));
-  const bool limited = limits(view.wishes, kind);
-  const float buttons = (side + ctx.px(6)) * (limited ? 2.0f : 1.0f);
-  const float head = section_head(ctx, {rows.x, rows.y}, rows.width - buttons, ctx.text("ui.search.space"), note);
-  const float top = std::round(rows.y + (head - side) / 2);
-  if (icon_button(ctx.ui, {rows.end() - side, top, side, side}, "search.close", Icon::close, {std::string(ctx.text("ui.search.close")), {}})) view.open = false;
-  if (limited && icon_button(ctx.ui, {rows.end() - 2 * side - ctx.px(6), top, side, side}, "search.reset", Icon::restore, {std::string(ctx.text("command.search.reset")), {}}))
-    ctx.requests.emplace_back("search.reset");
+  const float head = section_head(ctx, {rows.x, rows.y}, rows.width - side - ctx.px(6), ctx.text("ui.search.space"), note);
+  if (icon_button(ctx.ui, {rows.end() - side, std::round(rows.y + (head - side) / 2), side, side}, "search.close", Icon::close, {std::string(ctx.text("ui.search.close")), {}}))
+    view.open = false;
   rows.y += head;
   if (kind == engine::WorkloadKind::serving) serving_wishes(rows, view.wishes.serving);
   else training_wishes(rows, view.wishes);
+  if (!limits(view.wishes, kind)) return;
+  const std::string lift(ctx.text("ui.search.widen"));
+  const Rect row{rows.x, std::round(rows.y + ctx.px(2)), std::min(rows.width, ctx.ui.canvas.text_width(lift, ctx.style(ctx.ui.theme.ink)) + ctx.px(24)), std::round(ctx.px(kControlHeight))};
+  if (button(ctx.ui, row, "search.reset", lift)) ctx.requests.emplace_back("search.reset");
+  rows.next();
+  rows.y += ctx.px(4);
 }
 
 // How many plans were left out for which reason, the most frequent first.

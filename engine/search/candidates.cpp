@@ -85,7 +85,7 @@ void Candidates::settle_best() {
               pool_.end());
   best_.clear();
   for (Candidate& c : pool_) {
-    if (best_.size() == limit_ && (limit_ == 0 || key(c) > key(best_.back()))) break;
+    if (stopped() || (best_.size() == limit_ && (limit_ == 0 || key(c) > key(best_.back())))) break;
     simulate(c);
     best_.insert(std::upper_bound(best_.begin(), best_.end(), c, before), c);
     if (best_.size() > limit_) best_.pop_back();
@@ -97,7 +97,7 @@ void Candidates::settle_best() {
 void Candidates::settle_alike() {
   std::sort(pool_.begin(), pool_.end(), [this](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
   for (Candidate& c : pool_) {
-    if (limit_ == 0 || (shapes_ >= limit_ && level(c) > levels_.rbegin()->first)) break;
+    if (stopped() || limit_ == 0 || (shapes_ >= limit_ && level(c) > levels_.rbegin()->first)) break;
     simulate(c);
     take({c, 1, c.price.memory_bytes});
   }
@@ -156,6 +156,7 @@ void Candidates::settle_front() {
   });
   front_.clear();
   for (Candidate& c : pool_) {
+    if (stopped()) return;
     const bool same_memory = !front_.empty() && front_.back().price.memory_bytes == c.price.memory_bytes;
     if (!front_.empty() && c.price.step_time_s > front_.back().price.step_time_s) continue;
     simulate(c);

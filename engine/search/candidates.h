@@ -3,6 +3,7 @@
 // bound, until no other can be better.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -30,8 +31,9 @@ Plan shape_without_knobs(Plan plan);
 
 class Candidates {
  public:
-  Candidates(Objective objective, std::size_t limit, bool merge_alike, Pricer& pricer)
-      : objective_(objective), limit_(limit), merge_alike_(merge_alike), pricer_(&pricer) {}
+  // Once `stop` is true nothing more is simulated, and what is known is worth nothing. Null: never.
+  Candidates(Objective objective, std::size_t limit, bool merge_alike, Pricer& pricer, const std::atomic<bool>* stop = nullptr)
+      : objective_(objective), limit_(limit), merge_alike_(merge_alike), pricer_(&pricer), stop_(stop) {}
   // Whether a plan that takes at least this long and so much memory can matter.
   bool wants(double step_time_s, double memory_bytes, double chips) const;
   void add(const Candidate&);
@@ -58,7 +60,9 @@ class Candidates {
   Objective objective_;
   std::size_t limit_;
   bool merge_alike_;
+  bool stopped() const { return stop_ != nullptr && *stop_; }
   Pricer* pricer_;
+  const std::atomic<bool>* stop_;
   std::vector<Candidate> pool_, best_, front_;
   std::map<Level, std::map<Plan, Alike>> levels_;  // instead of best_ where alike are merged: by shape
   std::size_t shapes_ = 0;                         // in all levels

@@ -72,9 +72,9 @@ struct Missed {
 // One worker's share: parts of the space, each a group of meshes that share a layer and a microbatch.
 class Worker {
  public:
-  Worker(const Scenario& s, const SearchRequest& request, const SpaceChoices& choices)
+  Worker(const Scenario& s, const SearchRequest& request, const SpaceChoices& choices, const std::atomic<bool>* stop)
       : s_(s), space_(request.space), choices_(choices), pricer_(s),
-        candidates_(request.objective, request.limit, request.merge_alike, pricer_), sample_(request.sample) {
+        candidates_(request.objective, request.limit, request.merge_alike, pricer_, stop), sample_(request.sample) {
     const std::optional<double> capacity = s.cluster.chip[ChipField::hbm_bytes].value;
     limit_bytes_ = capacity.value_or(0) * (1 - space_.min_free);
     for (const int pipeline : choices.data_divisors) {
@@ -335,7 +335,7 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
   if (progress != nullptr) progress->total = parts;
   std::vector<std::unique_ptr<Worker>> team;
   for (std::size_t i = 0; i < std::max<std::size_t>(1, workers); ++i)
-    team.push_back(std::make_unique<Worker>(s, request, choices));
+    team.push_back(std::make_unique<Worker>(s, request, choices, progress != nullptr ? &progress->stop : nullptr));
   std::atomic<std::size_t> next{0};
   const auto stopped = [progress] { return progress != nullptr && progress->stop; };
   const auto all_work = [&](const std::function<void(std::size_t)>& work) {
@@ -363,6 +363,7 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
     result.simulated += team[i]->candidates().simulated();
   }
   if (!request.merge_alike) merged.settle();
+  if (stopped()) return result;
   result.simulated += merged.simulated();
   result.fit = result.plans;
   for (const double count : result.rejected) result.fit -= count;

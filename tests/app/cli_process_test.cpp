@@ -502,6 +502,24 @@ TEST_CASE("search of a scenario that serves ranks meshes and batches, within wha
   CHECK(run("search llama3-8b-8-h100 --max-token-time 1").err == "roofscape-cli: --max-token-time: is for scenarios that serve; leave it out\n");
 }
 
+TEST_CASE("search keeps to what the workload promises, unless an option promises something else") {
+  const char* slow = "search llama3-70b-serving-8-h100 --limit 3 --json --set workload.slo.time_per_output_token_s=0.01";
+  for (const auto& one : nlohmann::json::parse(run(slow).out).at("best")) CHECK(one.at("time_per_output_token_s").get<double>() <= 0.01);
+  const auto widened = nlohmann::json::parse(run(std::string(slow) + " --max-token-time 0.05").out);
+  CHECK(widened.at("best").at(0).at("time_per_output_token_s").get<double>() > 0.01);
+  CHECK(widened.at("rejected").at("token_time") == 0);
+  CHECK(run("search llama3-70b-serving-8-h100 --set workload.slo.time_per_output_token_s=0.01").out.find("promised: at most 10 ms per token\n") != std::string::npos);
+}
+
+TEST_CASE("search lists plans that are alike once, all with --every, and all in JSON") {
+  const Outcome merged = run("search llama3-8b-8-h100 --limit 5"), every = run("search llama3-8b-8-h100 --limit 5 --every");
+  CHECK(merged.out.find(" alike, from ") != std::string::npos);
+  CHECK(every.out.find(" alike, from ") == std::string::npos);
+  const auto json = nlohmann::json::parse(run("search llama3-8b-8-h100 --limit 2 --json").out).at("best");
+  CHECK(json.at(0).at("step_s") == json.at(1).at("step_s"));
+  CHECK(json.at(0).at("plan").at("parallelism.tensor") == json.at(1).at("plan").at("parallelism.tensor"));
+}
+
 TEST_CASE("bench-sweep s1 prices 9,960 points and names the best") {
   const Outcome o = run("bench-sweep s1 --json");
   CHECK(o.code == 0);
@@ -516,6 +534,8 @@ TEST_CASE("figures of a search are drawn without a window, which searches for th
   for (const char* name : {"frontier", "parallel-coordinates"}) {
     CHECK(run(folder, std::string("figure ") + name + " llama3-8b-8-h100 -o x.svg").code == 0);
     CHECK(test::text_of(folder.path() / "x.svg").find("best 6.83") != std::string::npos);
+    CHECK(run(folder, std::string("figure ") + name + " llama3-70b-serving-8-h100 -o y.svg").code == 0);
+    CHECK(test::text_of(folder.path() / "y.svg").find("tokens/s a GPU at ") != std::string::npos);
   }
 }
 

@@ -148,3 +148,12 @@ TEST_CASE("a scenario that serves is searched as in place, and takes the place o
   REQUIRE(found->serving.best.size() == here.best.size());
   for (std::size_t i = 0; i < here.best.size(); ++i) CHECK(found->serving.best[i].plan == here.best[i].plan);
 }
+
+TEST_CASE("without patience a held control stops what runs for the newest, as one let go does") {
+  SearchJob job(2, 0);
+  job.ask(large(), request_of(large()), true);
+  job.ask(small(), request_of(small()), true);
+  job.wait();
+  REQUIRE(job.latest());
+  CHECK(job.latest()->asked.scenario == small());
+}

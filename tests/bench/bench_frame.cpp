@@ -1,11 +1,13 @@
 // A recorded drag over the batch, headless: how long it takes from the slider's move to the finished draw lists, with all
 // default panels at 1080p, on the preset with the longest pipeline; then the same with the search open, which works on
 // other threads while the slider moves. Prints the median, the 99th percentile and the longest, in processor time of the
-// thread.
+// thread. Last, how long after a slider's move the list of the best plans is that of the new scenario: by the clock, since
+// other threads make it.
 #define DOCTEST_CONFIG_DISABLE  // the harness of the tests, without the tests
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -66,6 +68,39 @@ void drag(const std::string& preset, const std::string& slider, int frames, bool
               h.workspace.searching.started() - started);
 }
 
+// A move, and then frames until the list has followed.
+void follow(const std::string& preset, const std::string& slider, int moves) {
+  test::Harness h(preset);
+  h.key({widgets::Key::f7});
+  h.workspace.searching.wait();
+  h.step(2);
+  if (!h.reach(slider)) return;
+  const widgets::Rect track = h.place(slider + ".track")->rect;
+  h.move({track.x + track.w * 0.4f, track.centre().y});
+  h.press();
+  std::vector<double> ms;
+  double plans = 0;
+  for (int i = 0; i < moves; ++i) {
+    const float share = 0.5f + 0.4f * std::sin(static_cast<float>(i) * 0.7f);
+    const std::size_t before = h.workspace.session.evaluations();
+    const auto begin = std::chrono::steady_clock::now();
+    widgets::compat::move_pointer(track.x + track.w * share, track.centre().y);
+    h.step();
+    if (h.workspace.session.evaluations() == before) continue;  // the same notch
+    h.workspace.searching.wait();
+    h.step();
+    const auto& view = h.workspace.view.search;
+    if (view.found == nullptr || !(view.found->asked.scenario == h.scenario())) continue;
+    ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    plans = view.found->asked.serves() ? view.found->serving.plans : view.found->result.plans;
+  }
+  h.release();
+  if (ms.empty()) return;
+  std::sort(ms.begin(), ms.end());
+  std::printf("%-28s %-34s list    median %.1f ms  longest %.1f ms  (%zu moves, %.0f plans at the last)\n", preset.c_str(), slider.c_str(), ms[ms.size() / 2], ms.back(),
+              ms.size(), plans);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -73,5 +108,10 @@ int main(int argc, char** argv) {
   constexpr int kFrames = 1000;
   for (const bool search : {false, true})
     for (const char* slider : {"workload.global_batch_sequences", "parallelism.fsdp", "workload.sequence_length"}) drag(preset, slider, kFrames, search);
+  drag("llama3-70b-serving-8-h100", "workload.prompt_tokens", kFrames, true);
+  constexpr int kMoves = 40;
+  follow("llama3-405b-16k-h100", "workload.global_batch_sequences", kMoves);
+  follow("llama3-405b-16k-h100", "workload.sequence_length", kMoves);
+  for (const char* serving : {"llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert"}) follow(serving, "workload.prompt_tokens", kMoves);
   return 0;
 }
