@@ -54,6 +54,11 @@ void draw_cloud(Canvas& canvas, const FigureInput& input, const FrontPicture& pi
   }
 }
 
+Rect best_mark(const Canvas& canvas, Point at) {
+  const float size = canvas.px(17);
+  return {at.x - size / 2, at.y - size / 2, size, size};
+}
+
 void draw_limit(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l, LabelField& field) {
   if (!picture.limit || !l.x.contains(picture.limit->x)) return;
   const Colour colour = picture.limit->colour;
@@ -62,8 +67,15 @@ void draw_limit(Canvas& canvas, const FigureInput& input, const FrontPicture& pi
   canvas.line({x, l.plot.y}, {x, l.plot.bottom()}, {colour, canvas.px(1.6f), {}});
   const TextStyle style = small_text(canvas, colour, HAlign::right);
   const std::string& text = picture.limit->text;
-  const Rect box{x - canvas.px(6) - canvas.text_width(text, style), l.plot.y + canvas.px(2), canvas.text_width(text, style), style.em * 1.3f};
-  if (box.x < l.plot.x || !field.is_free(box)) return;
+  Rect box{x - canvas.px(6) - canvas.text_width(text, style), l.plot.y + canvas.px(2), canvas.text_width(text, style), style.em * 1.3f};
+  // At the foot where a number of the best would stand in it.
+  const auto covers_best = [&] {
+    for (std::size_t i = 0; i < picture.best.size() && i < kNumbered; ++i)
+      if (l.shows(picture.best[i]) && !intersection(box, best_mark(canvas, l.at(picture.best[i]))).empty()) return true;
+    return false;
+  };
+  if (covers_best()) box.y = l.plot.bottom() - canvas.px(2) - box.h;
+  if (box.x < l.plot.x || covers_best() || !field.is_free(box)) return;
   backed_text(canvas, input.theme, {box.right(), box.centre().y}, text, style);
   field.take(box);
 }
@@ -105,15 +117,14 @@ void draw_note(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
 // The best by rank; where two would cover each other the better one is shown.
 void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l, LabelField& field) {
   const Theme& theme = input.theme;
-  const float size = canvas.px(17);
   const TextStyle number = small_text(canvas, theme.inv, HAlign::centre, Weight::bold);
   for (std::size_t i = 0; i < picture.best.size() && i < kNumbered; ++i) {
     if (!l.shows(picture.best[i])) continue;
     const Point at = l.at(picture.best[i]);
-    const Rect mark{at.x - size / 2, at.y - size / 2, size, size};
+    const Rect mark = best_mark(canvas, at);
     if (!field.is_free(mark)) continue;
     field.take(mark);
-    canvas.marker(at, Marker::circle, size, {.colour = theme.ink});
+    canvas.marker(at, Marker::circle, mark.w, {.colour = theme.ink});
     canvas.text(at, format_count(static_cast<double>(i + 1)), number);
   }
 }

@@ -131,6 +131,19 @@ TEST_CASE("merged, the list has of plans alike in mesh, schedule and time one, t
   }
 }
 
+TEST_CASE("a present plan that a simpler one stands for has its rank") {
+  Scenario s = small_scenario();
+  SearchRequest request = request_with(s, {{"schedule", "1f1b"}});
+  request.merge_alike = true;
+  const RankedPlan best = search(s, request).best.front();
+  Plan plan = best.plan;
+  REQUIRE_FALSE(plan.offload_optimizer);
+  plan.offload_optimizer = true;
+  apply(s, plan);
+  REQUIRE(*evaluate(s).quantities[Q::step_time] == best.step_time_s);
+  CHECK(search(s, request).present_rank == 1);
+}
+
 TEST_CASE("merged or not, the best and the front are as good, whoever searched") {
   const Scenario s = preset("llama3-70b-v5p-pod");
   SearchRequest request = request_with(s, {{"schedule", "1f1b,zb-h1"}, {"microbatch", "1,2"}});

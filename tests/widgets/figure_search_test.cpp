@@ -245,6 +245,18 @@ TEST_CASE("a plan that serves says its batch, its throughput against the best an
   CHECK(slow > 0);
 }
 
+TEST_CASE("the best plan has its number though the promise it just keeps is named there") {
+  const double limit = 0.01;
+  const Served s(preset_case("llama3-70b-serving-8-h100"), limit);
+  REQUIRE(s.result.best[0].token_s > 0.98 * limit);
+  for (const Rect& size : {Rect{0, 0, 425, 298}, Rect{0, 0, 560, 400}, Rect{0, 0, 900, 500}}) {
+    const Theme dark = theme("dark");
+    RecordCanvas canvas(fonts(), 12, size);
+    find_figure("frontier")->draw(canvas, canvas.bounds(), s.input(dark), {});
+    CHECK(canvas.find_text("1"));
+  }
+}
+
 TEST_CASE("every serving plan of the best is a line over mesh, batch and what it comes to") {
   const Served s(preset_case("llama3-70b-serving-8-h100"));
   const Theme dark = theme("dark");
