@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 
 #include "app/panels/panel.h"
 #include "app/scenario_changes.h"
+#include "widgets/figures.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
 
@@ -14,6 +16,7 @@ using namespace widgets;
 
 namespace {
 constexpr std::size_t kMostRows = 6;
+constexpr std::string_view kCompare = "compare";
 }
 
 float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario) {
@@ -77,7 +80,15 @@ float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario
     const Rect b{x + static_cast<float>(i) * (w + gap), std::round(y), w, h};
     if (button(ctx.ui, b, ids[i], ctx.text("ui.pin.button." + std::to_string(i)))) ctx.requests.emplace_back(ids[i]);
   }
-  y += h + ctx.px(10);
+  y += h + ctx.px(8);
+  // The way to the picture of it, unless it is there.
+  const std::size_t compare = static_cast<std::size_t>(find_figure(kCompare) - figures().data());
+  const auto& cells = ctx.view.arrangement.cells;
+  if (!changes.empty() && ctx.view.maximised != compare && std::find(cells.begin(), cells.end(), kCompare) == cells.end()) {
+    if (button(ctx.ui, {x, std::round(y), width, h}, "changes.compare", ctx.text("ui.pin.compare"))) ctx.requests.emplace_back("figure.compare");
+    y += h + ctx.px(8);
+  }
+  y += ctx.px(2);
   return y - r.y;
 }
 

@@ -9,6 +9,10 @@ namespace roofscape::app {
 
 using namespace widgets;
 
+namespace {
+constexpr float kWidest = 420;  // of a tab: names often differ at their end
+}
+
 void tab_strip(PanelContext& ctx, const Rect& r, TabStrip& strip) {
   const Theme& t = ctx.ui.theme;
   ctx.ui.canvas.rect(r, {.colour = t.win});
@@ -16,7 +20,7 @@ void tab_strip(PanelContext& ctx, const Rect& r, TabStrip& strip) {
   const float side = std::round(ctx.px(24)), pad = ctx.px(10), gap = ctx.px(2);
   const auto count = static_cast<float>(strip.tabs.size());
   const float room = r.w - side - ctx.px(24);
-  const float widest = std::min(ctx.px(280), std::floor(room / count) - gap);
+  const float widest = std::min(ctx.px(kWidest), std::floor(room / count) - gap);
   const auto width_of = [&](const TabStrip::Tab& tab) {
     const float want = ctx.ui.canvas.text_width(tab.name, ctx.style(t.ink)) + (tab.saved ? 0 : ctx.px(12)) + 2 * pad + side;
     return std::max(ctx.px(64), std::min(want, widest));

@@ -24,7 +24,8 @@ using engine::OutputKind;
 
 namespace {
 
-constexpr float kLabel = 148, kSide = 22;
+constexpr float kLabel = 148, kWideLabel = 216, kSide = 22;
+constexpr float kBesideLabel = 204;  // what track, box and the way back take at least
 constexpr float kTwoColumns = 520;  // width below which outputs stand under the inputs
 constexpr std::string_view kSearch = "bench.search";
 
@@ -93,6 +94,7 @@ struct Inputs {
   float x, y, width;
 
   std::string id(std::string_view name) const { return "bench.in." + std::string(name); }
+  float label_width() const { return std::clamp(width / ctx.px(1) - kBesideLabel, kLabel, kWideLabel); }
   const std::string* given(std::string_view name) const {
     const auto found = kept.given.find(name);
     return found == kept.given.end() ? nullptr : &found->second;
@@ -124,11 +126,11 @@ struct Inputs {
   void label(std::string_view words, bool wrong) {
     const TextStyle s = ctx.style(ctx.ui.theme.ink);
     const float middle = y + ctx.px(kRowHeight) / 2;
-    ctx.ui.canvas.text({x, middle}, ellipsize(ctx.ui.canvas, words, s, ctx.px(kLabel - (wrong ? 22 : 6))), s);
-    if (wrong) draw_mark(ctx.ui.canvas, ctx.ui.theme, {x + ctx.px(kLabel - 15), middle}, ctx.px(12), Mark::error);
+    ctx.ui.canvas.text({x, middle}, ellipsize(ctx.ui.canvas, words, s, ctx.px(label_width() - (wrong ? 22 : 6))), s);
+    if (wrong) draw_mark(ctx.ui.canvas, ctx.ui.theme, {x + ctx.px(label_width() - 15), middle}, ctx.px(12), Mark::error);
   }
   Rect box(float right) const {
-    const float h = std::round(ctx.px(kControlHeight)), at = x + ctx.px(kLabel);
+    const float h = std::round(ctx.px(kControlHeight)), at = x + ctx.px(label_width());
     return {at, y + std::round((ctx.px(kRowHeight) - h) / 2), std::max(ctx.px(60), x + width - right - at), h};
   }
 
@@ -180,7 +182,7 @@ struct Inputs {
       const std::string control = id(in.name);
       info.id = control;
       info.label = label_of(ctx, in);
-      info.label_width = kLabel;
+      info.label_width = label_width();
       info.off = text == nullptr;
       info.tip = tip;
       info.about = about;

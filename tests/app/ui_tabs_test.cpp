@@ -111,6 +111,19 @@ TEST_CASE("a pinned baseline is given to the figures, told in the verdict and ma
   CHECK(h.place("change.parallelism.tensor") == nullptr);
 }
 
+TEST_CASE("beside what changed stands the way to the waterfall of the difference, until it is shown") {
+  Harness h("llama3-405b-16k-h100-8k");
+  h.key({key_of('B')});
+  h.step(2);
+  CHECK(h.place("changes.compare") == nullptr);  // nothing differs yet
+  h.drag("parallelism.tensor", 0.35f, 0.6f);
+  h.step(2);
+  h.click("changes.compare");
+  h.step(2);
+  CHECK(h.place("figure.compare") != nullptr);
+  CHECK(h.place("changes.compare") == nullptr);
+}
+
 TEST_CASE("now and baseline change places") {
   Harness h("llama3-405b-16k-h100-8k");
   const engine::Scenario a = h.scenario();
