@@ -1,5 +1,6 @@
 // The status bar: saved or not, what an evaluation took, undo depth, the last thing done, and the keys worth knowing; and
 // the message strip, which says what could not be done without getting in the way.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -23,6 +24,12 @@ engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario s
   const TextStyle small = ctx.style(t.ink3, kSmallText), words = ctx.style(t.ink2, kSmallText);
   const float y = r.centre().y;
 
+  // What was just done goes before the keys and the facts.
+  const TextStyle told = ctx.style(t.ink, kSmallText);
+  const auto& message = ctx.session.message();
+  const std::string* news = message && !message->strip() ? &message->text : nullptr;
+  const float needed = news == nullptr ? 0 : std::min(canvas.text_width(*news, told), r.w * 0.7f) + ctx.px(18);
+
   // Keys from the right.
   struct Hint {
     std::string_view command, text;
@@ -36,9 +43,10 @@ engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario s
     const Command* c = find_command(hint.command);
     if (c == nullptr) continue;
     const std::string key = key_text(c->key), text = hint.command == "figure.export" ? ctx.format("ui.status.export", {name}) : std::string(ctx.text(hint.text));
-    right -= canvas.text_width(text, words);
+    const float w = canvas.text_width(key, words) + ctx.px(10), wide = canvas.text_width(text, words);
+    if (right - wide - w - ctx.px(7) < r.x + ctx.px(32) + needed) break;
+    right -= wide;
     canvas.text({right, y}, text, words);
-    const float w = canvas.text_width(key, words) + ctx.px(10);
     right -= w + ctx.px(7);
     const Rect cap{std::round(right), std::round(y - ctx.px(9)), std::round(w), std::round(ctx.px(18))};
     canvas.frame(cap, {t.edge, std::max(1.0f, ctx.px(1)), {}}, ctx.px(3));
@@ -49,17 +57,18 @@ engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario s
   }
 
   float x = r.x + ctx.px(16);
+  // Facts that there is no room for are left out.
   const auto say = [&](std::string_view text, const TextStyle& style) {
-    if (text.empty() || x >= right - ctx.px(40)) return;
-    const std::string shown = ellipsize(canvas, text, style, right - x);
-    canvas.text({x, y}, shown, style);
-    x += canvas.text_width(shown, style) + ctx.px(28);
+    const float wide = canvas.text_width(text, style) + ctx.px(28);
+    if (x + wide + needed > right) return;
+    canvas.text({x, y}, text, style);
+    x += wide;
   };
   say(ctx.text(ctx.session.saved() ? "ui.status.saved" : "ui.status.unsaved"), small);
   say(ctx.format("ui.status.evaluated", {format_duration(ctx.session.evaluation_us() * 1e-6)}), small);
   if (const std::size_t depth = ctx.session.history().undo_depth(); depth > 0)
     say(ctx.format(depth == 1 ? "ui.status.undo_one" : "ui.status.undo_depth", {format_count(static_cast<double>(depth))}), small);
-  if (const auto& message = ctx.session.message(); message && !message->strip()) say(message->text, ctx.style(t.ink, kSmallText));
+  if (news != nullptr) canvas.text({x, y}, ellipsize(canvas, *news, told, right - x), told);
   return scenario;
 }
 

@@ -14,6 +14,8 @@ using namespace widgets;
 
 namespace {
 
+constexpr float kWithName = 760;  // width from which the program's name stands beside its mark
+
 void open_menu(PanelContext& ctx, const std::string& owner, Category category, const Rect& anchor) {
   std::vector<Option> options;
   const auto all = commands();
@@ -36,8 +38,10 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
   draw_brand(canvas, t, {x, y - ctx.px(5), ctx.px(18), ctx.px(11)});
   x += ctx.px(28);
   const TextStyle bold = ctx.style(t.ink, 1, Weight::bold);
-  canvas.text({x, y}, "Roofscape", bold);
-  x += canvas.text_width("Roofscape", bold) + ctx.px(20);
+  if (r.w >= ctx.px(kWithName)) {  // else the scenario's name needs the room
+    canvas.text({x, y}, "Roofscape", bold);
+    x += canvas.text_width("Roofscape", bold) + ctx.px(20);
+  }
   for (std::size_t c = 0; c < std::size(kCategoryIds); ++c) {
     const std::string owner = "menu." + std::string(kCategoryIds[c]);
     const std::string title(ctx.text(owner));

@@ -71,6 +71,16 @@ TEST_CASE("a config that cannot be read is told in the strip and changes nothing
   }
 }
 
+TEST_CASE("what was just done is told in the status bar of a small window, before keys and facts") {
+  Harness h("llama3-405b-16k-h100-8k", 1024, 700);
+  const std::string path(60, 'x');
+  h.workspace.session.say({false, "Exported /home/" + path + ".svg, .pdf and .png", {}});
+  h.step(2);
+  bool told = false;
+  for (const auto& t : h.canvas.drawn_texts()) told = told || t.text.find(path + ".svg, .pdf and .png") != std::string::npos;
+  CHECK(told);
+}
+
 TEST_CASE("a long list is searched by typing") {
   Harness h("llama3-70b-v5p-pod", 1280, 720);
   h.click("cluster");
