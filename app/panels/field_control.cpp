@@ -45,12 +45,18 @@ std::vector<std::string> choice_names(const PanelContext& ctx, const engine::Fie
   return names;
 }
 
-// The words under a control. While something else is held they stay as they were, so that no row moves.
-std::string reason_of(PanelContext& ctx, std::string_view path, const engine::Diagnostic* finding) {
+// The words under a control. While something else is held they take as many lines as they did, so that no row moves: other
+// words that fit into them replace them, else they stay as they were.
+std::string reason_of(PanelContext& ctx, std::string_view path, const engine::Diagnostic* finding, float width) {
   const bool frozen = ctx.ui.io.anything_held() && !ctx.ui.io.holds(path);
   const auto kept = ctx.view.reasons.find(path);
-  if (frozen) return kept == ctx.view.reasons.end() ? std::string() : kept->second;
   std::string reason = finding == nullptr ? std::string() : diagnostic_text(ctx, *finding);
+  if (frozen) {
+    if (kept == ctx.view.reasons.end()) return {};
+    const TextStyle s = ctx.style(ctx.ui.theme.ink3, kSmallText);
+    const auto lines = [&](std::string_view words) { return wrapped_lines(ctx.ui.canvas, words, s, width).size(); };
+    return !reason.empty() && lines(reason) == lines(kept->second) ? reason : kept->second;
+  }
   if (reason.empty() && kept != ctx.view.reasons.end()) ctx.view.reasons.erase(kept);
   else if (!reason.empty()) ctx.view.reasons.insert_or_assign(std::string(path), reason);
   return reason;
@@ -69,7 +75,7 @@ void row_label(PanelContext& ctx, const Column& column, std::string_view path, c
 }
 
 void row_reason(PanelContext& ctx, Column& column, std::string_view path, const engine::Diagnostic* finding) {
-  const std::string reason = reason_of(ctx, path, finding);
+  const std::string reason = reason_of(ctx, path, finding, column.width);
   if (reason.empty()) return;
   const TextStyle s = ctx.style(finding == nullptr ? ctx.ui.theme.ink3 : mark_colour(ctx.ui.theme, mark_of(finding->severity)), kSmallText);
   column.y += draw_prose(ctx.ui.canvas, {column.x, column.y}, reason, s, column.width) + ctx.px(4);
@@ -113,7 +119,7 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   if (const engine::Diagnostic* d = finding_of(ctx, path)) {
     info.mark = mark_of(d->severity);
   }
-  info.reason = reason_of(ctx, path, finding_of(ctx, path));
+  info.reason = reason_of(ctx, path, finding_of(ctx, path), column.width);
   // One slider at a time shows what its values would give: the one held, else the one pointed at.
   const bool pointed = ctx.ui.io.anything_held() ? ctx.ui.io.holds(path) : ctx.ui.io.rested(path) >= 0;
   if (pointed) {

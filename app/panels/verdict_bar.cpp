@@ -161,7 +161,7 @@ void training_facts(const PanelContext& ctx, bool compact, std::vector<Fact>& al
                                                          format_si(*steps, "")});
   }
   const auto cost = q[Q::run_cost];
-  if (compact && cost) run.below = value_of(ctx, Q::run_cost);
+  if (compact && cost && !report.has_errors()) run.below = value_of(ctx, Q::run_cost);
   all.push_back(run);
   if (!compact) {
     Fact money{"verdict.cost", std::string(ctx.text("ui.verdict.cost")), value_of(ctx, Q::run_cost), {}, {}, Q::run_cost, 0.86f};

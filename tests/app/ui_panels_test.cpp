@@ -256,6 +256,25 @@ TEST_CASE("the rail's reason stands under the control it is about") {
   check_texts(h, 1920);
 }
 
+TEST_CASE("while a slider is held no row moves, and a reason of as many lines is told at once") {
+  Harness h("llama3-405b-16k-h100-8k", 1280, 720);
+  const auto says = [&h](std::string_view words) {
+    return std::any_of(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(), [&](const auto& t) { return t.text.starts_with(words) && t.rect.x < 200; });
+  };
+  REQUIRE(says("Transfers that work does not hide"));
+  REQUIRE(h.reach("parallelism.pipeline"));
+  const widgets::Rect track = h.place("parallelism.pipeline.track")->rect;
+  const float row = h.place("parallelism.tensor")->rect.y;
+  h.move({track.x + track.w * 4 / 7, track.centre().y});
+  h.press();
+  h.move({track.x + track.w * 5 / 7, track.centre().y});
+  REQUIRE(h.scenario().parallelism.pipeline == 32);
+  CHECK(h.place("parallelism.tensor")->rect.y == row);
+  CHECK(says("The mesh needs 32"));
+  CHECK_FALSE(says("Transfers that work does not hide"));
+  h.release();
+}
+
 TEST_CASE("a file that cannot be read is told in the strip and the scenario stays") {
   Harness h;
   const engine::Scenario before = h.scenario();
