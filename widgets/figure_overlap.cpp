@@ -7,6 +7,7 @@
 
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
+#include "widgets/figure_overlap_parts.h"
 #include "widgets/figure_pipeline_parts.h"
 #include "widgets/number_format.h"
 #include "widgets/palette.h"
@@ -23,7 +24,6 @@ using engine::Strategy;
 
 namespace {
 
-constexpr int kLayers = 3;         // of each direction
 constexpr float kMostLane = 220, kLaneShare = 0.62f;
 constexpr float kLeastBlock = 2;   // narrower ones are drawn this wide, so that they are seen
 
@@ -33,17 +33,31 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
-Strategy strategy_of(const FigureView& view) {
-  return static_cast<Strategy>(std::min<std::size_t>(view.choices[0], engine::kStrategyIds.size() - 1));
-}
+bool shows_all(const FigureView& view) { return view.choices[0] >= engine::kStrategyIds.size(); }
+Strategy strategy_of(const FigureView& view) { return static_cast<Strategy>(shows_all(view) ? 0 : view.choices[0]); }
 
-LayerOverlap study(const FigureInput& input, const FigureView& view) {
-  const Strategy strategy = strategy_of(view);
+}  // namespace
+
+namespace overlap {
+
+LayerOverlap study(const FigureInput& input, Strategy strategy) {
   if (strategy == Strategy::plan) return engine::layer_overlap(input.scenario, input.report);
   return input.studies.get<LayerOverlap>(Key{input.scenario, strategy}, [&] { return engine::layer_overlap(input.scenario, strategy); });
 }
 
-// Axes that move anything, in the order of the mesh.
+std::string_view strategy_key(Strategy strategy) {
+  static constexpr std::array<std::string_view, engine::kStrategyIds.size()> kKeys{"figure.overlap.strategy.plan", "figure.overlap.strategy.dp", "figure.overlap.strategy.fsdp",
+                                                                                 "figure.overlap.strategy.hsdp", "figure.overlap.strategy.tp"};
+  return kKeys[static_cast<std::size_t>(strategy)];
+}
+
+double length_of(const LayerOverlap& o) { return kLayers * (o.forward.total_s() + o.backward.total_s()); }
+
+double exposed_share(const LayerOverlap& o) {
+  const double total = o.forward.total_s() + o.backward.total_s();
+  return total > 0 ? (o.forward.exposed_s + o.backward.exposed_s) / total : 0;
+}
+
 std::vector<engine::Axis> lanes_of(const LayerOverlap& o) {
   std::vector<engine::Axis> out;
   for (std::size_t i = 0; i < engine::kAxisCount; ++i)
@@ -52,16 +66,6 @@ std::vector<engine::Axis> lanes_of(const LayerOverlap& o) {
   return out;
 }
 
-struct Block {
-  enum class Kind : std::uint8_t { compute, recompute, exposed, gather, transfer };
-  Kind kind = Kind::compute;
-  engine::Axis axis = engine::Axis::data;
-  bool backward = false;
-  int layer = 0;        // that it belongs to, as the model counts them
-  double from = 0, to = 0;
-};
-
-// The middle of the model, where a layer has neighbours on both sides. A layer's slot is its work and what is exposed.
 std::vector<Block> blocks_of(const LayerOverlap& o) {
   std::vector<Block> out;
   const int first = std::max(0, (o.scenario.model.n_layers - kLayers) / 2);
@@ -104,6 +108,8 @@ std::string axis_name(const FigureInput& input, const LayerOverlap& o, engine::A
   return input.texts.format("figure.axis." + std::string(engine::kAxisIds[i]), {format_count(o.scenario.parallelism.degree(axis))});
 }
 
+namespace {
+
 Readout readout_of(const FigureInput& input, const LayerOverlap& o, const Block& b) {
   const TextTable& t = input.texts;
   Readout r;
@@ -131,11 +137,64 @@ std::string_view tag_of(const Block& b, bool own) {
 
 }  // namespace
 
-FigureHead overlap_head(const FigureInput& input, const FigureView& view) {
+void draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& view, const LayerOverlap& o, bool own, const Rect& plot) {
+  const Theme& theme = input.theme;
+  const std::vector<engine::Axis> axes = lanes_of(o);
+  const Scale x(ScaleKind::linear, 0, length_of(o), plot.x, plot.right());
+  const float line = small_line(canvas);
+  const Fill idle = fill_of(theme, Axis::bubble, canvas.em());
+  const float pitch = plot.h / static_cast<float>(1 + axes.size());
+  const float height = std::max(canvas.px(6), pitch * kLaneShare), inset = (pitch - height) / 2;
+  for (const Block& b : blocks_of(o)) {
+    const bool compute_lane = b.kind == Block::Kind::compute || b.kind == Block::Kind::recompute || b.kind == Block::Kind::exposed;
+    const auto lane = compute_lane ? 0 : 1 + std::find(axes.begin(), axes.end(), b.axis) - axes.begin();
+    const float top = plot.y + pitch * static_cast<float>(lane) + inset;
+    Rect r = rect_between(x(b.from), top, x(b.to), top + height);
+    if (r.w > canvas.px(3)) r.w -= canvas.px(0.8f);
+    r.w = std::max(r.w, canvas.px(kLeastBlock));
+    Fill fill = idle;
+    if (b.kind == Block::Kind::compute) fill = fill_of(theme, Axis::compute, canvas.em());
+    if (b.kind == Block::Kind::recompute) fill = fill_of(theme, Axis::recompute, canvas.em());
+    if (!compute_lane) fill = fill_of(theme, look_of(b.axis), canvas.em());
+    // A gather is the same axis, fetched ahead: without the hatch, so that it is told from the gradients.
+    if (b.kind == Block::Kind::gather && b.backward) fill = chunk_of(theme, fill, 1, 2);
+    if (view.compact && b.kind != Block::Kind::exposed) fill.hatch = Hatch::none;
+    if (r.w < canvas.px(5)) fill.edge_width = 0;
+    canvas.rect(r, fill);
+    if (b.kind == Block::Kind::exposed) {
+      canvas.frame(r, {theme.bub, theme.grid_width * canvas.em(), {}});
+    } else if (b.kind != Block::Kind::recompute) {
+      // The layer it is for, where it fits.
+      const std::string number = format_count(b.layer);
+      const TextStyle digits = small_text(canvas, text_on(fill.colour), HAlign::centre);
+      if (canvas.text_width(number, digits) + canvas.px(4) < r.w && line < r.h + canvas.px(2)) {
+        if (fill.hatch != Hatch::none) canvas.rect(canvas.text_bounds(r.centre(), number, digits).inset(-canvas.px(2), canvas.px(2)), Fill{.colour = fill.colour});
+        canvas.text(r.centre(), number, digits);
+      }
+    }
+    canvas.tag_with(tag_of(b, own), compute_lane || !own ? -1 : static_cast<int>(b.axis), r, [&] { return readout_of(input, o, b); });
+  }
+}
+
+void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed, bool numbers) {
+  const Theme& theme = input.theme;
   const TextTable& t = input.texts;
-  const LayerOverlap o = study(input, view);
+  std::vector<KeyEntry> key{{std::string(t.text("figure.overlap.compute")), fill_of(theme, Axis::compute, canvas.em())}};
+  if (recompute) key.push_back({std::string(t.text("figure.overlap.kind.recompute")), fill_of(theme, Axis::recompute, canvas.em())});
+  if (exposed) key.push_back({std::string(t.text("figure.overlap.kind.exposed")), fill_of(theme, Axis::bubble, canvas.em())});
+  draw_fitting_key(canvas, theme, {row.x, row.centre().y}, row.w, key, numbers ? t.text("figure.overlap.note") : std::string_view{});
+}
+
+}  // namespace overlap
+
+using namespace overlap;
+
+FigureHead overlap_head(const FigureInput& input, const FigureView& view) {
+  if (shows_all(view)) return strategies_head(input);
+  const TextTable& t = input.texts;
+  const LayerOverlap o = study(input, strategy_of(view));
   FigureHead head;
-  const std::string name(t.text("figure.overlap.strategy." + std::string(engine::kStrategyIds[static_cast<std::size_t>(strategy_of(view))])));
+  const std::string name(t.text(strategy_key(strategy_of(view))));
   head.title = t.format("figure.overlap.title", {name});
   const double total = o.forward.total_s() + o.backward.total_s(), network = o.forward.network_s() + o.backward.network_s();
   const double exposed = o.forward.exposed_s + o.backward.exposed_s, work = o.forward.compute_s + o.backward.compute_s;
@@ -149,11 +208,11 @@ FigureHead overlap_head(const FigureInput& input, const FigureView& view) {
 void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   Rect rest = draw_figure_head(canvas, area, input, view, overlap_head(input, view));
   if (rest.empty()) return;
+  if (shows_all(view)) return draw_strategies(canvas, rest, input, view);
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
-  const LayerOverlap o = study(input, view);
-  const std::vector<Block> blocks = blocks_of(o);
-  const double end = kLayers * (o.forward.total_s() + o.backward.total_s());
+  const LayerOverlap o = study(input, strategy_of(view));
+  const double end = length_of(o);
   if (!(end > 0)) return draw_empty_state(canvas, theme, rest, t.text("figure.overlap.empty"));
   const std::vector<engine::Axis> axes = lanes_of(o);
   const bool own = strategy_of(view) == Strategy::plan;
@@ -201,51 +260,21 @@ void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, co
   for (std::size_t i = 0; i < names.size(); ++i)
     canvas.text({plot.x - canvas.px(10), plot.y + pitch * (static_cast<float>(i) + 0.5f)}, ellipsize(canvas, names[i], name, widest + canvas.px(0.5f)), name);
 
-  const Fill idle = fill_of(theme, Axis::bubble, canvas.em());
-  const float height = std::max(canvas.px(6), pitch * kLaneShare), inset = (pitch - height) / 2;
-  for (const Block& b : blocks) {
-    const bool compute_lane = b.kind == Block::Kind::compute || b.kind == Block::Kind::recompute || b.kind == Block::Kind::exposed;
-    const auto lane = compute_lane ? 0 : 1 + std::find(axes.begin(), axes.end(), b.axis) - axes.begin();
-    const float top = plot.y + pitch * static_cast<float>(lane) + inset;
-    Rect r = rect_between(x(b.from / unit.seconds), top, x(b.to / unit.seconds), top + height);
-    if (r.w > canvas.px(3)) r.w -= canvas.px(0.8f);
-    r.w = std::max(r.w, canvas.px(kLeastBlock));
-    Fill fill = idle;
-    if (b.kind == Block::Kind::compute) fill = fill_of(theme, Axis::compute, canvas.em());
-    if (b.kind == Block::Kind::recompute) fill = fill_of(theme, Axis::recompute, canvas.em());
-    if (!compute_lane) fill = fill_of(theme, look_of(b.axis), canvas.em());
-    // A gather is the same axis, fetched ahead: without the hatch, so that it is told from the gradients.
-    if (b.kind == Block::Kind::gather && b.backward) fill = chunk_of(theme, fill, 1, 2);
-    if (view.compact && b.kind != Block::Kind::exposed) fill.hatch = Hatch::none;
-    if (r.w < canvas.px(5)) fill.edge_width = 0;
-    canvas.rect(r, fill);
-    if (b.kind == Block::Kind::exposed) {
-      canvas.frame(r, {theme.bub, theme.grid_width * canvas.em(), {}});
-    } else if (b.kind != Block::Kind::recompute) {
-      // The layer it is for, where it fits.
-      const std::string number = format_count(b.layer);
-      const TextStyle digits = small_text(canvas, text_on(fill.colour), HAlign::centre);
-      if (canvas.text_width(number, digits) + canvas.px(4) < r.w && line < r.h + canvas.px(2)) {
-        if (fill.hatch != Hatch::none) canvas.rect(canvas.text_bounds(r.centre(), number, digits).inset(-canvas.px(2), canvas.px(2)), Fill{.colour = fill.colour});
-        canvas.text(r.centre(), number, digits);
-      }
-    }
-    canvas.tag_with(tag_of(b, own), compute_lane || !own ? -1 : static_cast<int>(b.axis), r, [&] { return readout_of(input, o, b); });
-  }
-  std::vector<KeyEntry> key{{std::string(t.text("figure.overlap.compute")), fill_of(theme, Axis::compute, canvas.em())}};
-  if (o.backward.recompute_s > 0) key.push_back({std::string(t.text("figure.overlap.kind.recompute")), fill_of(theme, Axis::recompute, canvas.em())});
-  if (o.forward.exposed_s + o.backward.exposed_s > 0) key.push_back({std::string(t.text("figure.overlap.kind.exposed")), idle});
-  draw_fitting_key(canvas, theme, {key_row.x, key_row.centre().y}, key_row.w, key, t.text("figure.overlap.note"));
+  draw_blocks(canvas, input, view, o, own, plot);
+  draw_overlap_key(canvas, input, key_row, o.backward.recompute_s > 0, o.forward.exposed_s + o.backward.exposed_s > 0, true);
 }
 
 std::string overlap_data(const FigureInput& input, const FigureView& view) {
-  const LayerOverlap o = study(input, view);
-  std::string out = "stream\tkind\tdirection\tlayer\tstart s\tend s\n";
+  std::string out = "strategy\tstream\tkind\tdirection\tlayer\tstart s\tend s\n";
   const char* kinds[]{"compute", "recompute", "exposed", "gather", "transfer"};
-  for (const Block& b : blocks_of(o)) {
-    const bool network = b.kind == Block::Kind::gather || b.kind == Block::Kind::transfer;
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", network ? engine::kAxisIds[static_cast<std::size_t>(b.axis)] : std::string_view("compute"),
-                       kinds[static_cast<std::size_t>(b.kind)], b.backward ? "backward" : "forward", b.layer, b.from, b.to);
+  for (std::size_t i = 0; i < engine::kStrategyIds.size(); ++i) {
+    const auto strategy = static_cast<Strategy>(i);
+    if (!shows_all(view) && strategy != strategy_of(view)) continue;
+    for (const Block& b : blocks_of(study(input, strategy))) {
+      const bool network = b.kind == Block::Kind::gather || b.kind == Block::Kind::transfer;
+      out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", engine::kStrategyIds[i], network ? engine::kAxisIds[static_cast<std::size_t>(b.axis)] : std::string_view("compute"),
+                         kinds[static_cast<std::size_t>(b.kind)], b.backward ? "backward" : "forward", b.layer, b.from, b.to);
+    }
   }
   return out;
 }

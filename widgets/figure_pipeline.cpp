@@ -20,7 +20,7 @@ namespace {
 using gantt::kTicksPerSecond;
 
 // In drawing order; what does not fit is left out from the end.
-void draw_kinds_key(Canvas& canvas, const FigureInput& input, const gantt::Gantt& g) {
+void draw_kinds_key(Canvas& canvas, const FigureInput& input, const FigureView& view, const gantt::Gantt& g) {
   const TextTable& t = input.texts;
   const bool split = engine::splits_backward(g.pipeline.shape.kind);
   const auto entry = [&](std::string_view key, Fill fill) { return KeyEntry{std::string(t.text(key)), fill}; };
@@ -28,12 +28,14 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const gantt::Gantt
   entries.push_back(entry(split ? "figure.pipeline.backward_input" : "figure.pipeline.backward", g.fills[1][0]));
   if (split) entries.push_back(entry("figure.pipeline.backward_weight", g.fills[3][0]));
   if (g.recomputes) entries.push_back(entry("figure.pipeline.recompute", g.again[0]));
+  if (view.memory_trace && gantt::has_traces(canvas, g)) entries.push_back(entry("figure.pipeline.held", gantt::trace_fill(input.theme, canvas.em())));
   entries.push_back(entry("figure.pipeline.idle", g.idle));
   if (g.step_end > 0) entries.push_back(entry("figure.pipeline.step_end", g.end));
   const Point at{g.rows.plot.x, g.rows.header.centre().y};
   std::string_view note;
   if (g.chunks > 1 && g.detail != gantt::Detail::shares)  // shares have no shades
     note = t.text(g.chunks == 2 ? "figure.pipeline.lighter" : "figure.pipeline.lighter_many");
+  if (view.critical_path) note = t.text("figure.pipeline.critical");
   draw_fitting_key(canvas, input.theme, at, g.rows.area.right() - g.rows.plot.x, entries, note);
 }
 
@@ -119,7 +121,7 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   frame.y.grid = frame.y.line = false;
   draw_frame(canvas, input.theme, rows.plot, x, Scale(ScaleKind::linear, 0, 1, rows.plot.bottom(), rows.plot.y), frame);
   draw_stage_numbers(canvas, input.theme, input.texts, rows, view.hovered_stage);
-  draw_kinds_key(canvas, input, g);
+  draw_kinds_key(canvas, input, view, g);
   gantt::draw_blocks(canvas, input, g);
   if (view.memory_trace) gantt::draw_memory_traces(canvas, input, g);
   if (view.critical_path) gantt::draw_critical_path(canvas, input, g);

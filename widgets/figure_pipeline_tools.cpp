@@ -244,8 +244,18 @@ class TracePainter {
 
 }  // namespace
 
+Fill trace_fill(const Theme& theme, float em) {
+  Fill fill = fill_of(theme, MemoryPart::activations, em);
+  fill.hatch = Hatch::none;
+  fill.edge_width = 0;
+  fill.colour = mix(fill.colour, theme.panel, kTracePale);
+  return fill;
+}
+
+bool has_traces(const Canvas& canvas, const Gantt& g) { return g.rows.pitch >= canvas.px(kLeastTracePitch) && g.levels != nullptr; }
+
 void draw_memory_traces(Canvas& canvas, const FigureInput& input, const Gantt& g) {
-  if (g.rows.pitch < canvas.px(kLeastTracePitch) || g.levels == nullptr) return;
+  if (!has_traces(canvas, g)) return;
   const engine::PipelineReport& p = g.pipeline;
   bool known = false;
   const std::vector<double> bytes = bytes_per_microbatch(input, p, known);
@@ -254,12 +264,9 @@ void draw_memory_traces(Canvas& canvas, const FigureInput& input, const Gantt& g
   for (std::size_t d = 0; d < bytes.size(); ++d) peaks.push_back(g.levels->whole(d).most / passes * bytes[d]);
   const double most = *std::max_element(peaks.begin(), peaks.end());
   if (!(most > 0)) return;
-  Fill fill = fill_of(input.theme, MemoryPart::activations, canvas.em());
-  fill.hatch = Hatch::none;
-  fill.edge_width = 0;
+  const Fill fill = trace_fill(input.theme, canvas.em());
   Fill range = fill;
-  fill.colour = mix(fill.colour, input.theme.panel, kTracePale);  // set off from the backward blocks, which share its hue
-  range.colour = mix(range.colour, input.theme.panel, kRangePale);
+  range.colour = mix(fill_of(input.theme, MemoryPart::activations, canvas.em()).colour, input.theme.panel, kRangePale);
   const auto clip = canvas.clip(g.rows.plot);
   for (int device = 0; device < g.rows.count && device < static_cast<int>(bytes.size()); ++device) {
     const auto d = static_cast<std::size_t>(device);

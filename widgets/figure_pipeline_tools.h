@@ -14,6 +14,10 @@ namespace roofscape::widgets::gantt {
 // The same rows with lower bars, so that a trace has room under each. Unchanged where rows are too low for two.
 StageRows rows_with_trace(const Canvas& canvas, StageRows rows);
 
+// The look of a trace: the activations', set off from the backward blocks, which share its hue.
+Fill trace_fill(const Theme& theme, float em);
+// Whether rows have room for traces.
+bool has_traces(const Canvas& canvas, const Gantt& gantt);
 // Bytes of activations on each device over time, all rows to one scale. Needs the levels of the Gantt.
 void draw_memory_traces(Canvas& canvas, const FigureInput& input, const Gantt& gantt);
 // The chain of operations that fills the step without a gap, as a line in ink.

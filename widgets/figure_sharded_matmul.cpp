@@ -24,10 +24,11 @@ namespace {
 
 constexpr int kDrawnRanks = 4;          // blocks a split array is drawn in
 constexpr float kOthersTint = 0.28f;    // blocks of other ranks, of the colour of the first
-constexpr float kDiagramShare = 0.40f;  // of the width, at most
+constexpr float kDiagramShare = 0.40f, kPairShare = 0.48f;  // of the width, at most
 constexpr float kLabelShare = 0.50f;    // of what is beside the diagram
 constexpr float kLinePitch = 1.35f;     // em between lines of text
-constexpr float kBar = 9;               // height of a bar
+constexpr float kBar = 9, kTallBar = 18;  // height of a bar, and of one in a tall row
+constexpr float kTallLine = 2;          // lines of a tall row over those of a low one
 
 const ShardedMatmulStudy& study_of(const FigureInput& input) {
   return input.studies.get<ShardedMatmulStudy>(input.scenario, [&] { return engine::sharded_matmul_study(input.scenario); });
@@ -139,7 +140,7 @@ void draw_way(Canvas& canvas, const FigureInput& input, const Rect& line, const 
   const std::vector<std::string> words = wrap(canvas, name, label, scales.label - gap, line.h > pitch * 1.5f ? 2 : 1);
   for (std::size_t i = 0; i < words.size(); ++i)
     canvas.text({line.x, y + pitch * (static_cast<float>(i) - static_cast<float>(words.size() - 1) / 2)}, words[i], label);
-  const float left = line.x + scales.label, height = std::min(canvas.px(kBar), pitch * 0.6f);
+  const float left = line.x + scales.label, height = std::clamp(line.h * 0.44f, std::min(canvas.px(kBar), pitch * 0.6f), canvas.px(kTallBar));
   const auto width = [&](double seconds) { return static_cast<float>(seconds / scales.longest) * scales.bar; };
   float end = left;
   if (scales.bar > 0) {
@@ -196,12 +197,13 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
   // Moves too long for one line take two, where the row has the height.
   const TextStyle words = small_text(canvas, theme.ink2, HAlign::left);
   const bool two = shown.size() == 1 && lines > 2 && canvas.text_width(shown.front().first, words) > scales.label - canvas.px(6);
-  const float tall = two ? 2 * line : line;
-  float y = area.centre().y - (tall * static_cast<float>(shown.size()) + (heading ? line : 0)) / 2;
+  const float grown = std::clamp(area.h * 0.75f / static_cast<float>(shown.size() + (heading ? 1 : 0)), line, line * kTallLine);
+  const float tall = two ? 2 * line : grown;
+  float y = area.centre().y - (tall * static_cast<float>(shown.size()) + (heading ? grown : 0)) / 2;
   if (heading) {
     TextStyle style = small_text(canvas, theme.ink, HAlign::left);
-    canvas.text({text.x, y + line / 2}, ellipsize(canvas, row.heading, style, text.w), style);
-    y += line;
+    canvas.text({text.x, y + grown / 2}, ellipsize(canvas, row.heading, style, text.w), style);
+    y += grown;
   }
   for (const auto& [name, way] : shown) {
     draw_way(canvas, input, {text.x, y, text.w, tall}, name, *way, scales, row.ways.size() > 1 && way == fastest(row),
@@ -278,7 +280,7 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
   const std::vector<Row> rows = rows_of(input, view, study);
   const float height = rest.h / static_cast<float>(rows.size());
   const float blocks = static_cast<float>(rows.front().blocks.size()), sign = small * 0.9f;
-  const float diagram = std::min({rest.w * kDiagramShare, blocks * (height - canvas.px(8)) + sign * (blocks - 1), blocks * canvas.px(110)});
+  const float diagram = std::min({rest.w * (pair_of(view) ? kPairShare : kDiagramShare), blocks * (height - canvas.px(8)) + sign * (blocks - 1), blocks * canvas.px(110)});
   Scales scales;
   float value = 0, label = 0;
   const TextStyle bold = small_text(canvas, {}, HAlign::left, Weight::bold);

@@ -1,5 +1,6 @@
 #include "tests/widgets/golden.h"
 #include "tests/widgets/preset_fixture.h"
+#include "widgets/figure_overlap.h"
 
 #include <algorithm>
 
@@ -30,9 +31,9 @@ TEST_CASE("a plan's lanes are its compute and the axes that move something") {
 
 TEST_CASE("weights are gathered for the next layer while a layer computes, forward upwards and backward downwards") {
   const std::string data = find_figure("overlap")->data(input_of(preset_case("llama3-8b-8-h100"), theme("dark")), {});
-  CHECK(data.find("fsdp\tgather\tforward\t15\t0\t") != std::string::npos);   // under layer 14
-  CHECK(data.find("fsdp\tgather\tbackward\t15\t") != std::string::npos);     // under layer 16
-  CHECK(data.find("fsdp\ttransfer\tbackward\t17\t") != std::string::npos);   // its gradients, under layer 16
+  CHECK(data.find("plan\tfsdp\tgather\tforward\t15\t0\t") != std::string::npos);   // under layer 14
+  CHECK(data.find("plan\tfsdp\tgather\tbackward\t15\t") != std::string::npos);     // under layer 16
+  CHECK(data.find("plan\tfsdp\ttransfer\tbackward\t17\t") != std::string::npos);   // its gradients, under layer 16
 }
 
 TEST_CASE("what is exposed is named and hatched on the compute lane") {
@@ -55,6 +56,41 @@ TEST_CASE("each plain strategy has its own lanes") {
 TEST_CASE("a strategy that could not run is drawn with the reason") {
   const auto canvas = drawn("overlap", preset_case("llama3-70b-v5p-pod"), "dark", 15, 560, 400, with_strategy("dp"));
   CHECK(canvas->find_text("Would not run: Too few sequences"));
+}
+
+TEST_CASE("all strategies stand under one another, each with its layer's time, its exposed share and its lanes") {
+  const FigureCase c = preset_case("llama3-70b-v5p-pod");
+  const auto canvas = drawn("overlap", c, "dark", 15, 1100, 700, with_strategy("all"));
+  for (const char* text : {"the plan", "DP", "FSDP", "HSDP", "TP", "fsdp 1024", "data 4096", "fsdp 4096", "fsdp 16", "tensor 16", "a layer", "exposed"}) {
+    CAPTURE(text);
+    CHECK(canvas->find_text(text));
+  }
+  CHECK(canvas->count_tags("overlap.strategy") == 5);
+  // The share that the figure of one strategy tells of tensor parallelism alone.
+  const Theme dark = theme("dark");
+  const FigureHead alone = find_figure("overlap")->head(input_of(c, dark), with_strategy("tp"));
+  const TagRegion* tp = canvas->find_tag("overlap.strategy", static_cast<int>(engine::Strategy::tensor));
+  REQUIRE(tp);
+  CHECK(alone.takeaway.starts_with(tp->readout.rows[0].second + " exposed"));
+}
+
+TEST_CASE("with all strategies the takeaway is the plan's share and the plain strategy that exposes least") {
+  const auto told = [](const char* preset) { return find_figure("overlap")->head(input_of(case_of(preset), theme("dark")), with_strategy("all")).takeaway; };
+  CHECK(told("llama3-8b-8-h100") == "the plan hides its transfers, 15\u202f% of its work's time");
+  CHECK(told("deepseek-v3-2048-h800") == "the plan exposes 22\u202f% of a layer; of the plain strategies DP exposes least, 22\u202f%");
+}
+
+TEST_CASE("strategies that could not run say so") {
+  const auto canvas = drawn("overlap", preset_case("llama3-70b-v5p-pod"), "dark", 15, 1100, 700, with_strategy("all"));
+  const TagRegion* dp = canvas->find_tag("overlap.strategy", static_cast<int>(engine::Strategy::data));
+  REQUIRE(dp);
+  CHECK(dp->readout.rows.back().second == "Too few sequences");
+}
+
+TEST_CASE("where the height is short the plan keeps its place and the last strategies go") {
+  const auto canvas = drawn("overlap", preset_case("llama3-70b-v5p-pod"), "dark", 15, 480, 200, with_strategy("all"));
+  CHECK(canvas->find_text("the plan"));
+  CHECK_FALSE(canvas->find_text("TP"));
 }
 
 TEST_CASE("the overlap takeaway says how much of a layer's time is exposed") {

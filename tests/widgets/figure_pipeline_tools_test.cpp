@@ -91,6 +91,17 @@ TEST_CASE("each stage has its memory under it, and rows keep their heights") {
   CHECK(traced->audit_text() == "");
 }
 
+TEST_CASE("the key names the trace where there is one, and the outline of the critical path") {
+  FigureView view;
+  view.memory_trace = view.critical_path = true;
+  const auto canvas = drawn("pipeline", small(), "dark", 15, kWidth, kHeight, view);
+  CHECK(canvas->find_text("activations held"));
+  CHECK(canvas->find_text("outlined: what decides the length"));
+  const auto plain = drawn("pipeline", small(), "dark", 15, kWidth, kHeight);
+  CHECK_FALSE(plain->find_text("activations held"));
+  CHECK_FALSE(plain->find_text("outlined: what decides the length"));
+}
+
 TEST_CASE("the operation under the pointer is framed, with arrows from its inputs and to its consumer") {
   const Theme dark = theme("dark");
   const FigureCase c = small();

@@ -1,0 +1,43 @@
+// What the two forms of the overlap figure share: one strategy with its axis of time, and all strategies under one another.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/studies/layer_overlap.h"
+#include "widgets/figure.h"
+
+namespace roofscape::widgets::overlap {
+
+inline constexpr int kLayers = 3;  // of each direction
+
+struct Block {
+  enum class Kind : std::uint8_t { compute, recompute, exposed, gather, transfer };
+  Kind kind = Kind::compute;
+  engine::Axis axis = engine::Axis::data;
+  bool backward = false;
+  int layer = 0;             // that it belongs to, as the model counts them
+  double from = 0, to = 0;   // seconds
+};
+
+engine::LayerOverlap study(const FigureInput& input, engine::Strategy strategy);
+// Axes that move anything, in the order of the mesh.
+std::vector<engine::Axis> lanes_of(const engine::LayerOverlap& o);
+// The middle of the model, where a layer has neighbours on both sides. A layer's slot is its work and what is exposed.
+std::vector<Block> blocks_of(const engine::LayerOverlap& o);
+std::string axis_name(const FigureInput& input, const engine::LayerOverlap& o, engine::Axis axis);
+std::string_view strategy_key(engine::Strategy strategy);
+// Seconds of what is drawn, and the share of a layer's time that is exposed.
+double length_of(const engine::LayerOverlap& o);
+double exposed_share(const engine::LayerOverlap& o);
+
+// The blocks on their lanes: compute on the first, each axis on one of its own. `plot` spans the whole length.
+void draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& view, const engine::LayerOverlap& o, bool own, const Rect& plot);
+void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed, bool numbers);
+
+// All strategies, those that the height has room for, each over its own layer's time.
+FigureHead strategies_head(const FigureInput& input);
+void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
+
+}  // namespace roofscape::widgets::overlap

@@ -1,0 +1,141 @@
+// All strategies of the overlap figure under one another: each over the time of its own layers, so that what is exposed is
+// compared as a share, with the layer's time in figures beside it.
+#include <algorithm>
+
+#include "widgets/empty_state.h"
+#include "widgets/figure_head.h"
+#include "widgets/figure_overlap_parts.h"
+#include "widgets/number_format.h"
+#include "widgets/plot.h"
+#include "widgets/stage_rows.h"
+
+namespace roofscape::widgets::overlap {
+
+using engine::LayerOverlap;
+using engine::Strategy;
+
+namespace {
+
+constexpr float kLeastLane = 0.55f;   // of a line of text
+constexpr float kMostLane = 46;
+constexpr float kGapShare = 0.16f;    // of a strategy's height, to the next one
+constexpr float kColumnGap = 14;
+constexpr float kLaneNames = 0.2f;    // of the width, at most
+
+struct Panel {
+  Strategy strategy;
+  LayerOverlap overlap;
+  std::vector<engine::Axis> axes;
+  float lanes() const { return static_cast<float>(1 + axes.size()); }
+};
+
+std::vector<Panel> panels_of(const FigureInput& input) {
+  std::vector<Panel> out;
+  for (std::size_t i = 0; i < engine::kStrategyIds.size(); ++i) {
+    Panel p{static_cast<Strategy>(i), study(input, static_cast<Strategy>(i)), {}};
+    p.axes = lanes_of(p.overlap);
+    if (length_of(p.overlap) > 0) out.push_back(std::move(p));
+  }
+  return out;
+}
+
+double layer_seconds(const LayerOverlap& o) { return o.forward.total_s() + o.backward.total_s(); }
+
+}  // namespace
+
+FigureHead strategies_head(const FigureInput& input) {
+  const TextTable& t = input.texts;
+  FigureHead head;
+  head.title = t.text("figure.overlap.title.all");
+  const std::vector<Panel> panels = panels_of(input);
+  const Panel* least = nullptr;
+  for (const Panel& p : panels)
+    if (p.overlap.problem.empty() && p.strategy != Strategy::plan && (least == nullptr || exposed_share(p.overlap) < exposed_share(least->overlap))) least = &p;
+  if (panels.empty()) return head;
+  const double own = exposed_share(panels.front().overlap);
+  const LayerOverlap& plan = panels.front().overlap;
+  const double work = plan.forward.compute_s + plan.backward.compute_s, network = plan.forward.network_s() + plan.backward.network_s();
+  head.brief = own > 0 ? t.format("figure.overlap.takeaway.all.brief", {format_share(own)}) : t.format("figure.overlap.takeaway.all.hidden", {format_share(network / work)});
+  if (least == nullptr) head.takeaway = t.format("figure.overlap.takeaway.all.none", {head.brief});
+  else if (exposed_share(least->overlap) > 0)
+    head.takeaway = t.format("figure.overlap.takeaway.all", {head.brief, std::string(t.text(strategy_key(least->strategy))), format_share(exposed_share(least->overlap))});
+  else head.takeaway = own > 0 ? t.format("figure.overlap.takeaway.all.free", {head.brief, std::string(t.text(strategy_key(least->strategy)))}) : head.brief;
+  return head;
+}
+
+void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+  const Theme& theme = input.theme;
+  const TextTable& t = input.texts;
+  std::vector<Panel> panels = panels_of(input);
+  if (panels.empty()) return draw_empty_state(canvas, theme, area, t.text("figure.overlap.empty"));
+  const float line = small_line(canvas), gap = canvas.px(kColumnGap);
+  Rect rest = area;
+  const Rect key_row = rest.cut_top(line * 1.3f), heads = rest.cut_top(line * 1.3f);
+
+  // As many strategies as keep their lanes apart; the plan's own stands first.
+  const auto needed = [&](std::size_t count) {
+    float lanes = 0;
+    for (std::size_t i = 0; i < count; ++i) lanes += std::max(panels[i].lanes() * kLeastLane, 2.0f);
+    return lanes * line / (1 - kGapShare);
+  };
+  while (panels.size() > 1 && needed(panels.size()) > rest.h) panels.pop_back();
+
+  const TextStyle bold = small_text(canvas, theme.ink, HAlign::left, Weight::bold), faint = small_text(canvas, theme.ink3, HAlign::right);
+  const TextStyle value = small_text(canvas, theme.ink, HAlign::right), lane_name = small_text(canvas, theme.ink2, HAlign::right);
+  const std::string share_head(t.text("figure.overlap.kind.exposed")), time_head(t.text("figure.overlap.layer"));
+  float names = 0, lanes = canvas.text_width(t.text("figure.overlap.compute"), lane_name), shares = canvas.text_width(share_head, faint), times = canvas.text_width(time_head, faint);
+  for (const Panel& p : panels) {
+    names = std::max(names, canvas.text_width(t.text(strategy_key(p.strategy)), bold));
+    if (!p.overlap.problem.empty()) names = std::max(names, canvas.text_width(t.text("figure.overlap.not_run"), lane_name));
+    for (const engine::Axis axis : p.axes) lanes = std::max(lanes, canvas.text_width(axis_name(input, p.overlap, axis), lane_name));
+    shares = std::max(shares, canvas.text_width(format_share(exposed_share(p.overlap)), value));
+    times = std::max(times, canvas.text_width(format_duration(layer_seconds(p.overlap)), value));
+  }
+  lanes = std::min(lanes, area.w * kLaneNames);
+  const bool with_times = names + lanes + shares + times + 4 * gap < area.w * 0.62f;
+  const float left = area.x + names + gap + lanes + canvas.px(8), right = area.right() - shares - gap - (with_times ? times + gap : 0);
+  const float middle = heads.centre().y;
+  canvas.text({area.right(), middle}, share_head, faint);
+  if (with_times) canvas.text({area.right() - shares - gap, middle}, time_head, faint);
+
+  float sum = 0;
+  for (const Panel& p : panels) sum += std::max(p.lanes(), 2.0f);
+  const float pitch = std::min(rest.h / sum * (1 - kGapShare), canvas.px(kMostLane));
+  const float spare = std::max(0.0f, rest.h - pitch * sum) / static_cast<float>(panels.size());
+  float y = rest.y;
+  bool recompute = false, exposed = false;
+  for (const Panel& p : panels) {
+    const LayerOverlap& o = p.overlap;
+    recompute = recompute || o.backward.recompute_s > 0, exposed = exposed || exposed_share(o) > 0;
+    const Rect plot = rect_between(left, y, right, y + pitch * p.lanes());
+    const Rect whole{area.x, y, area.w, pitch * std::max(p.lanes(), 2.0f)};
+    canvas.text({area.x, y + line / 2}, t.text(strategy_key(p.strategy)), bold);
+    // Why it could not run, under its name where the lanes leave room.
+    if (!o.problem.empty() && whole.h >= 2 * line - canvas.px(1)) canvas.text({area.x, y + line * 1.5f}, t.text("figure.overlap.not_run"), small_text(canvas, theme.err, HAlign::left));
+    if (pitch >= line * 0.95f)
+      for (std::size_t i = 0; i < 1 + p.axes.size(); ++i) {
+        const std::string name = i == 0 ? std::string(t.text("figure.overlap.compute")) : axis_name(input, o, p.axes[i - 1]);
+        canvas.text({left - canvas.px(8), y + pitch * (static_cast<float>(i) + 0.5f)}, ellipsize(canvas, name, lane_name, lanes + canvas.px(0.5f)), lane_name);
+      }
+    draw_blocks(canvas, input, view, o, p.strategy == Strategy::plan, plot);
+    // Where forward turns into backward.
+    const float turn = plot.x + plot.w * static_cast<float>(kLayers * o.forward.total_s() / length_of(o));
+    canvas.line({turn, plot.y}, {turn, plot.bottom()}, {theme.ink3, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
+    const TextStyle told = small_text(canvas, o.problem.empty() ? theme.ink : theme.ink3, HAlign::right, p.strategy == Strategy::plan ? Weight::bold : Weight::regular);
+    const float row = y + std::min(pitch * p.lanes() / 2, whole.h / 2);
+    canvas.text({area.right(), row}, format_share(exposed_share(o)), told);
+    if (with_times) canvas.text({area.right() - shares - gap, row}, format_duration(layer_seconds(o)), told);
+    canvas.tag_with("overlap.strategy", static_cast<int>(p.strategy), rect_between(area.x, whole.y, left, whole.bottom()), [&] {
+      Readout r;
+      r.title = t.format("figure.overlap.readout.strategy", {std::string(t.text(strategy_key(p.strategy))), format_duration(layer_seconds(o))});
+      r.rows.emplace_back(share_head, format_duration(o.forward.exposed_s + o.backward.exposed_s));
+      r.rows.emplace_back(t.text("figure.overlap.network"), format_duration(o.forward.network_s() + o.backward.network_s()));
+      if (!o.problem.empty()) r.rows.emplace_back(t.text("figure.overlap.not_run"), t.text("diagnostic." + std::string(o.problem) + ".title"));
+      return r;
+    });
+    y += whole.h + spare;
+  }
+  draw_overlap_key(canvas, input, key_row, recompute, exposed, pitch >= line);
+}
+
+}  // namespace roofscape::widgets::overlap
