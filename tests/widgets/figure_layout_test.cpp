@@ -121,10 +121,10 @@ TEST_CASE("a projected figure is as clean as a small one") {
 }
 
 TEST_CASE("no figure's words depend on the ground being dark or light") {
-  for (const auto& [key, text] : english().all())
-    if (key.starts_with("figure.")) {
-      CAPTURE(key);
-      for (const char* word : {"lighter", "darker", "dark ", "light "}) CHECK(text.find(word) == std::string::npos);
+  for (const auto& entry : english().all())
+    if (entry.first.starts_with("figure.")) {
+      CAPTURE(entry.first);
+      for (const char* word : {"lighter", "darker", "dark ", "light "}) CHECK(entry.second.find(word) == std::string::npos);
     }
 }
 

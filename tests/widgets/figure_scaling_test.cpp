@@ -14,14 +14,19 @@ TEST_CASE("scaling shows the plan, the ideal line, and what stops it") {
 }
 
 TEST_CASE("names of limits and problems stand on no line, at the ends of the axis too") {
-  for (const auto& [preset, names] : std::initializer_list<std::pair<const char*, std::vector<const char*>>>{
+  struct Names {
+    const char* preset;
+    std::vector<const char*> names;
+  };
+  for (const Names& c : std::initializer_list<Names>{
            {"llama3-8b-8-h100", {"does not fit", "compute", "Too few sequences"}},
            {"llama3-405b-16k-h100-8k", {"bubble", "Too few sequences"}},
            {"deepseek-v3-2048-h800", {"Too many expert ranks", "expert", "Schedule not possible"}},
            {"llama3-70b-v5p-pod", {"compute"}}}) {
-    const auto canvas = drawn("scaling", preset_case(preset), "dark", 15, 900, 500);
-    for (const std::string name : names) {
-      CAPTURE(preset);
+    const auto canvas = drawn("scaling", preset_case(c.preset), "dark", 15, 900, 500);
+    for (const char* text : c.names) {
+      const std::string name = text;
+      CAPTURE(c.preset);
       CAPTURE(name);
       CHECK(canvas->find_text(name));
       CHECK(strokes_through(*canvas, name) == 0);
