@@ -117,6 +117,15 @@ TEST_CASE("of a plan that is not possible the rail says why and derives the numb
   }
 }
 
+TEST_CASE("from a plan that is not possible one button leads to the search of those that are") {
+  engine::Scenario s = test::preset("llama3-8b-8-h100");
+  s.parallelism.fsdp = 64;
+  Harness h(s, "", 1920, 1080);
+  h.click(h.place("why.search")->visible.centre());
+  h.step(2);
+  CHECK(h.workspace.view.search.open);
+}
+
 TEST_CASE("the limit that the numbers are headed by is the plan's: of FSDP alone without tensor parallelism") {
   // 512 tokens a chip are above the 454 of FSDP with tensor 4 and below the 850 of FSDP alone (scaling book, chapter 6).
   engine::Scenario s = test::preset("llama3-70b-v5p-pod");
