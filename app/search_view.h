@@ -20,7 +20,7 @@ struct SearchView {
   bool open = false;  // the search stands in the place of the grid and the right rail
   SearchWishes wishes;
   std::array<std::string, 2> figures{"mesh-map", "frontier"};
-  std::array<std::string, 2> serving_figures{"parallel-coordinates", "frontier"};
+  std::array<std::string, 2> serving_figures{"serving-map", "frontier"};
   int shown_figure = 1;  // of the two, where there is room for one
 
   // Of the job, taken at the beginning of a frame.

@@ -119,7 +119,7 @@ void Workspace::take_model(std::string_view config, const std::string& file) {
 
 bool Workspace::shows_search() const {
   if (view.search.open) return true;
-  const auto draws = [](std::string_view name) { return name == "frontier" || name == "parallel-coordinates"; };
+  const auto draws = [](std::string_view name) { return name == "frontier" || name == "parallel-coordinates" || name == "serving-map"; };
   if (view.projector) return draws(figures()[current_figure()].name);
   if (view.maximised) return draws(figures()[*view.maximised].name);
   return std::any_of(view.arrangement.cells.begin(), view.arrangement.cells.end(), draws);

@@ -11,10 +11,8 @@
 #include "widgets/figure_head.h"
 #include "widgets/figure_memory_parts.h"
 #include "widgets/figure_search_parts.h"
+#include "widgets/heat_grid.h"
 #include "widgets/number_format.h"
-#include "widgets/palette.h"
-#include "widgets/plot.h"
-#include "widgets/stage_rows.h"
 
 namespace roofscape::widgets {
 
@@ -27,10 +25,6 @@ using memory::bytes_text;
 namespace {
 
 enum class Shown : std::uint8_t { mfu, time, memory };
-
-constexpr float kMostCell = 150;   // width over height is free; neither grows beyond this
-constexpr float kKeyWidth = 120, kKeyHeight = 10;
-constexpr int kKeySteps = 40;
 
 struct Key {
   engine::Scenario scenario;
@@ -150,35 +144,44 @@ const MeshCell* best_of(const MeshMap& map, Shown shown) {
   return best;
 }
 
-// The colour key with its ends, from the left edge on.
-void draw_scale(Canvas& canvas, const FigureInput& input, const Rect& row, const Range& range, Shown shown, const MeshMap& map) {
-  const Theme& theme = input.theme;
-  const TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
+HeatCell heat_cell(const MeshCell& c, Shown shown, const Range& range, double unit) {
+  using Look = HeatCell::Look;
+  HeatCell out{Look::hatched, 0, {}, c.own};
+  switch (c.state) {
+    case MeshCellState::runs: out.look = Look::coloured; break;
+    case MeshCellState::excluded: out.look = Look::struck; break;
+    case MeshCellState::no_mesh: out.look = Look::blank; break;
+    case MeshCellState::too_full: out.text = "+" + bytes_text(c.over_bytes); break;
+    case MeshCellState::impossible:
+    case MeshCellState::too_long: break;
+  }
+  if (out.look == Look::coloured || out.look == Look::struck) out.text = cell_text(value_of(c, shown), shown, unit);
+  if (out.look == Look::coloured) out.shade = range.shade(value_of(c, shown), shown);
+  return out;
+}
+
+HeatGrid grid_of(const FigureInput& input, const MeshMap& map, Shown shown) {
+  const TextTable& t = input.texts;
+  const Range range = range_of(map, shown);
+  double unit = 1;  // of the numbers in the cells
+  if (shown == Shown::memory) unit = 1e9;
+  else if (shown == Shown::time) unit = range.any && range.high < 1 ? 1e-3 : 1;
+  HeatGrid out;
+  out.x_degrees = map.x_degrees, out.y_degrees = map.y_degrees;
+  for (const MeshCell& c : map.cells) out.cells.push_back(heat_cell(c, shown, range, unit));
+  // Absorbed by the third axis: said beside the name of the vertical one.
+  out.y_title = t.format("figure.mesh-map.y", {"\u2191", axis_word(input, map.y), axis_word(input, map.rest)});
+  out.x_title = axis_word(input, map.x) + " \u2192";
+  out.tag = "mesh.cell";
+  out.readout = [&input, &map](std::size_t i) { return readout_of(input, map, map.cells[i]); };
   const bool rising = shown == Shown::mfu;
-  const std::string left = value_text(rising ? range.low : range.high, shown), right = value_text(rising ? range.high : range.low, shown);
-  const float gap = canvas.px(6), ends = canvas.text_width(left, style) + canvas.text_width(right, style) + 2 * gap;
-  const float width = std::min(canvas.px(kKeyWidth), row.w - ends), height = canvas.px(kKeyHeight);
-  if (width < canvas.px(24)) return;
-  canvas.text({row.x, row.centre().y}, left, style);
-  const float start = row.x + canvas.text_width(left, style) + gap;
-  for (int i = 0; i < kKeySteps; ++i) {
-    const float from = start + width * static_cast<float>(i) / kKeySteps;
-    canvas.rect({from, row.centre().y - height / 2, width / kKeySteps + canvas.px(0.3f), height}, Fill{.colour = viridis((i + 0.5) / kKeySteps)});
-  }
-  canvas.text({start + width + gap, row.centre().y}, right, style);
-  // What the numbers in the cells are, where there is room for it.
-  const float after = start + width + gap + canvas.text_width(right, style) + canvas.px(14);
-  const auto any = [&map](MeshCellState state) { return std::any_of(map.cells.begin(), map.cells.end(), [state](const MeshCell& c) { return c.state == state; }); };
-  const bool blank = any(MeshCellState::no_mesh);
-  std::string words = input.texts.format(blank ? "figure.mesh-map.key.blank" : "figure.mesh-map.key", {std::string(input.texts.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])))});
-  const TextStyle faint = small_text(canvas, theme.ink3, HAlign::left);
-  // Of what is struck out first: it is there because somebody asked for it.
-  if (any(MeshCellState::excluded)) {
-    const std::string limits(input.texts.text("figure.mesh-map.key.limits"));
-    if (after + canvas.text_width(words + limits, faint) <= row.right()) words += limits;
-    else words = limits.substr(2);
-  }
-  if (after + canvas.text_width(words, faint) <= row.right()) canvas.text({after, row.centre().y}, words, faint);
+  out.low = value_text(rising ? range.low : range.high, shown), out.high = value_text(rising ? range.high : range.low, shown);
+  const bool blank = std::any_of(map.cells.begin(), map.cells.end(), [](const MeshCell& c) { return c.state == MeshCellState::no_mesh; });
+  out.key = t.format(blank ? "figure.mesh-map.key.blank" : "figure.mesh-map.key",
+                     {std::string(t.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])))});
+  out.struck_key = t.text("figure.mesh-map.key.limits");
+  out.none = t.text("figure.mesh-map.all_excluded");
+  return out;
 }
 
 }  // namespace
@@ -199,92 +202,12 @@ FigureHead mesh_map_head(const FigureInput& input, const FigureView& view) {
 }
 
 void draw_mesh_map(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
-  Rect rest = draw_figure_head(canvas, area, input, view, mesh_map_head(input, view));
+  const Rect rest = draw_figure_head(canvas, area, input, view, mesh_map_head(input, view));
   if (rest.empty()) return;
-  const Theme& theme = input.theme;
-  const TextTable& t = input.texts;
   const MeshMap& map = study_of(input, view);
-  const Shown shown = shown_of(view);
-  const Range range = range_of(map, shown);
-  const bool any_excluded = std::any_of(map.cells.begin(), map.cells.end(), [](const MeshCell& c) { return c.state == MeshCellState::excluded; });
-  if (!range.any && !any_excluded) return draw_empty_state(canvas, theme, rest, t.text("figure.mesh-map.empty"));
-
-  const float line = small_line(canvas);
-  const TextStyle title = small_text(canvas, theme.ink3, HAlign::left), number = small_text(canvas, theme.ink2, HAlign::right);
-  const Rect top = rest.cut_top(line * 1.3f), key = rest.cut_bottom(line * 1.4f);
-  const Rect foot = rest.cut_bottom(line * 2.3f);  // numbers, then the name of the axis
-  float widest = 0;
-  for (const int d : map.y_degrees) widest = std::max(widest, canvas.text_width(format_count(d), number));
-  rest.cut_left(widest + canvas.px(8));
-  const std::size_t nx = map.x_degrees.size(), ny = map.y_degrees.size();
-  const float w = std::min(rest.w / static_cast<float>(nx), canvas.px(kMostCell)), h = std::min(rest.h / static_cast<float>(ny), canvas.px(kMostCell));
-  if (w < canvas.px(6) || h < canvas.px(4)) return;
-  const auto cell_rect = [&](std::size_t xi, std::size_t yi) {
-    return Rect{rest.x + w * static_cast<float>(xi), rest.y + h * static_cast<float>(ny - 1 - yi), w, h};
-  };
-  const Rect grid{rest.x, rest.y, w * static_cast<float>(nx), h * static_cast<float>(ny)};
-
-  // Absorbed by the third axis: said beside the name of the vertical one.
-  const std::string up = t.format("figure.mesh-map.y", {"\u2191", axis_word(input, map.y), axis_word(input, map.rest)});
-  canvas.text({top.x, top.centre().y}, ellipsize(canvas, up, title, top.w), title);
-  for (std::size_t yi = 0; yi < ny; yi += static_cast<std::size_t>(std::ceil(line / h)))
-    canvas.text({rest.x - canvas.px(8), cell_rect(0, yi).centre().y}, format_count(map.y_degrees[yi]), number);
-  float free_from = 0;
-  for (std::size_t xi = 0; xi < nx; ++xi) {
-    const std::string text = format_count(map.x_degrees[xi]);
-    const TextStyle style = small_text(canvas, theme.ink2, HAlign::centre);
-    const float middle = cell_rect(xi, 0).centre().x, half = canvas.text_width(text, style) / 2;
-    if (xi > 0 && middle - half < free_from + canvas.px(3)) continue;
-    canvas.text({middle, grid.bottom() + line * 0.65f}, text, style);
-    free_from = middle + half;
-  }
-  TextStyle right = title;
-  right.halign = HAlign::right;
-  canvas.text({grid.right(), grid.bottom() + line * 1.65f}, ellipsize(canvas, axis_word(input, map.x) + " \u2192", right, grid.right() - foot.x), right);
-
-  double unit = 1;  // of the numbers in the cells
-  if (shown == Shown::memory) unit = 1e9;
-  else if (shown == Shown::time) unit = range.any && range.high < 1 ? 1e-3 : 1;
-  const float gap = canvas.px(0.8f);
-  for (std::size_t yi = 0; yi < ny; ++yi)
-    for (std::size_t xi = 0; xi < nx; ++xi) {
-      const MeshCell& c = map.cell(xi, yi);
-      const Rect r = cell_rect(xi, yi).inset(gap);
-      std::string text;
-      Colour ink = theme.ink2;
-      if (c.state == MeshCellState::runs) {
-        const Fill fill{.colour = viridis(range.shade(value_of(c, shown), shown))};
-        canvas.rect(r, fill);
-        ink = text_on(fill.colour);
-        text = cell_text(value_of(c, shown), shown, unit);
-      } else if (c.state == MeshCellState::excluded) {
-        const Stroke thin{theme.line, theme.grid_width * canvas.em(), {}};
-        canvas.frame(r, thin);
-        canvas.line({r.x, r.bottom()}, {r.right(), r.y}, thin);
-        ink = theme.ink3;
-        text = cell_text(value_of(c, shown), shown, unit);
-      } else if (c.state == MeshCellState::no_mesh) {
-        canvas.frame(r, {theme.line, theme.grid_width * canvas.em(), {}});
-      } else {
-        canvas.rect(r, fill_of(theme, Axis::bubble, canvas.em()));
-        canvas.frame(r, {theme.line, theme.grid_width * canvas.em(), {}});
-        if (c.state == MeshCellState::too_full) text = "+" + bytes_text(c.over_bytes);
-      }
-      const TextStyle style = small_text(canvas, ink, HAlign::centre, c.own ? Weight::bold : Weight::regular);
-      if (!text.empty() && canvas.text_width(text, style) + canvas.px(4) < r.w && line < r.h) {
-        if (c.state == MeshCellState::runs) canvas.text(r.centre(), text, style);
-        else backed_text(canvas, theme, r.centre(), text, style);
-      }
-      canvas.tag_with("mesh.cell", static_cast<int>(yi * nx + xi), r, [&] { return readout_of(input, map, c); });
-    }
-  for (std::size_t i = 0; i < map.cells.size(); ++i)
-    if (map.cells[i].own) {
-      const Rect r = cell_rect(i % nx, i / nx);
-      canvas.frame(r.inset(-canvas.px(1)), {theme.panel, canvas.px(3), {}});
-      canvas.frame(r, {theme.ink, canvas.px(2), {}});
-    }
-  if (range.any) draw_scale(canvas, input, key, range, shown, map);
-  else canvas.text({key.x, key.centre().y}, ellipsize(canvas, t.text("figure.mesh-map.all_excluded"), title, key.w), title);
+  const bool any = std::any_of(map.cells.begin(), map.cells.end(), [](const MeshCell& c) { return c.state == MeshCellState::runs || c.state == MeshCellState::excluded; });
+  if (!any) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.mesh-map.empty"));
+  draw_heat_grid(canvas, rest, input, grid_of(input, map, shown_of(view)));
 }
 
 std::string mesh_map_data(const FigureInput& input, const FigureView& view) {

@@ -17,6 +17,7 @@
 #include "widgets/figure_kv.h"
 #include "widgets/figure_ladder.h"
 #include "widgets/figure_latency_throughput.h"
+#include "widgets/figure_serving_map.h"
 #include "widgets/figure_serving_memory.h"
 #include "widgets/figure_memory.h"
 #include "widgets/figure_memory_time.h"
@@ -72,6 +73,7 @@ constexpr std::array kFigures{
     FigureRow{"serving-roofline", draw_serving_roofline, serving_roofline_head, serving_roofline_data, kColumn, 283.5f, {}, Subject::serving},
     FigureRow{"prefill-decode", draw_prefill_decode, prefill_decode_head, prefill_decode_data, kColumn, 283.5f, {}, Subject::serving},
     FigureRow{"queue", draw_queue, queue_head, queue_data, kColumn, 283.5f, kQueueOptions, Subject::serving},
+    FigureRow{"serving-map", draw_serving_map, serving_map_head, serving_map_data, kColumn, 297.6f, kServingMapOptions, Subject::serving},
 };
 
 static_assert(kFigures.size() == kFigureCount);

@@ -28,7 +28,7 @@ struct FigureRow {
 
 inline constexpr float kPrintEm = 9;  // points
 
-inline constexpr std::size_t kFigureCount = 31;
+inline constexpr std::size_t kFigureCount = 32;
 std::span<const FigureRow> figures();
 // The row's functions, or, where the scenario is of another kind than the figure, its title over one sentence that says so.
 bool shows(const FigureRow& row, const engine::Scenario& scenario);

@@ -9,6 +9,7 @@
 #include "engine/studies/mesh_map.h"
 #include "widgets/figure_pipeline.h"
 #include "widgets/figure_search_parts.h"
+#include "widgets/figure_serving_map.h"
 #include "widgets/figure_serving_search.h"
 #include "widgets/figures.h"
 #include "widgets/number_format.h"
@@ -24,7 +25,7 @@ namespace {
 constexpr float kHeadHeight = 34;
 
 // Of a figure of a search.
-bool is_plan(std::string_view tag_id) { return tag_id == "frontier.plan" || tag_id == "parallel.plan"; }
+bool is_plan(std::string_view tag_id) { return tag_id == "frontier.plan" || tag_id == "parallel.plan" || tag_id == "serving.cell"; }
 
 void card(PanelContext& ctx, const Rect& area, std::string_view figure, Scenario& scenario) {
   // The reason why there is no present picture, over the last valid one.
@@ -74,6 +75,7 @@ void one_stage_button(PanelContext& ctx, const Rect& area, Scenario& scenario) {
 // The plan that a tag of a figure of a search stands for; nothing where it is none.
 std::optional<AnyPlanChoice> plan_of_tag(const FigureInput& input, const TagRegion& tag) {
   if (!is_plan(tag.id) || input.search == nullptr || tag.index < 0) return std::nullopt;
+  if (tag.id == "serving.cell") return serving_map_plan(input, tag.index);
   const auto index = static_cast<std::size_t>(tag.index);
   if (const engine::SearchResult* result = input.search->result; result != nullptr && index < search::plan_count(*result)) return *search::plan_at(*result, index).plan;
   if (const engine::ServingSearchResult* result = input.search->serving; result != nullptr && index < search::decoding_count(*result)) return search::decoding_at(*result, index).plan;

@@ -155,6 +155,29 @@ void rank(std::vector<RankedDecoding>& plans, const ServingRequest& request) {
   plans.resize(std::min(kept, request.limit));
 }
 
+// What the meshes came to by tensor and pipeline, in the order of the meshes.
+std::vector<ServingCell> cells_of(const std::vector<DecodingPlan>& meshes, const std::vector<MeshOutcome>& outcomes, ServingObjective objective) {
+  std::vector<ServingCell> out;
+  for (std::size_t i = 0; i < meshes.size(); ++i) {
+    if (out.empty() || out.back().tensor != meshes[i].tensor || out.back().pipeline != meshes[i].pipeline) {
+      out.push_back({meshes[i].tensor, meshes[i].pipeline, {}, {}, {}});
+      // Of meshes without a price the reason that came first.
+      for (std::size_t r = kServingRejections; r-- > 0;)
+        if (outcomes[i].rejected[r] > 0) out.back().why = static_cast<ServingRejection>(r);
+    }
+    ServingCell& cell = out.back();
+    for (const RankedDecoding& one : outcomes[i].priced) {
+      if (!one.rejected && (!cell.best || before(one, *cell.best, objective))) cell.best = one;
+      if (one.rejected && (!cell.nearest || one.chip_bytes < cell.nearest->chip_bytes)) cell.nearest = one;
+    }
+  }
+  for (ServingCell& cell : out) {
+    if (cell.best) cell.nearest.reset();
+    else if (cell.nearest) cell.why = *cell.nearest->rejected;
+  }
+  return out;
+}
+
 std::vector<DecodingPlan> meshes_of(const Scenario& s, const ServingRequest& request) {
   std::vector<DecodingPlan> out;
   const int chips = decoding_chips(s);
@@ -264,6 +287,7 @@ ServingSearchResult search_serving(const Scenario& s, const ServingRequest& requ
   for (std::size_t i = 0; i < sampled; ++i) out.sample.push_back(priced[i * priced.size() / sampled]);
   for (const RankedDecoding& one : priced)
     if (!one.rejected) out.best.push_back(one);
+  out.cells = cells_of(meshes, outcomes, request.objective);
   out.front = front_of(out.best);
   rank(out.best, request);
   for (std::size_t i = 0; i < out.best.size() && out.present_rank == 0; ++i)

@@ -69,11 +69,20 @@ struct DecodingDifference {
 };
 DecodingDifference largest_difference(const RankedDecoding& better, const RankedDecoding& worse);
 
+// What decodes on a tensor and a pipeline degree, of every batch and expert degree.
+struct ServingCell {
+  int tensor = 1, pipeline = 1;
+  std::optional<RankedDecoding> best;     // by the objective; nothing: none may be taken
+  std::optional<RankedDecoding> nearest;  // where there is none, that with a price that takes least memory
+  ServingRejection why = ServingRejection::mesh;  // where there is none: why
+};
+
 struct ServingSearchResult {
   bool finished = false;             // false: stopped, or nothing is served
   std::vector<RankedDecoding> best;   // in the order of the objective; of plans with the same numbers the simplest first
   std::vector<RankedDecoding> front;  // nothing is both faster for the user and better for the chip; token time ascending
   std::vector<RankedDecoding> sample; // of all that have a price, whether they fit or not; at most as many as were asked for
+  std::vector<ServingCell> cells;     // of the space, by tensor, then pipeline
   double plans = 0, fit = 0;          // meshes that cannot be are counted once, not by batch
   std::array<double, kServingRejections> rejected{};
   RankedDecoding present;             // the scenario's own; `rejected` says whether it would be taken

@@ -258,12 +258,34 @@ TEST_CASE("both figures of a search show plans that serve: a click on one of the
   Harness h(kServing);
   search(h);
   const engine::DecodingPlan best = served(h).best[0].plan;
-  CHECK(tag_place(h, "parallel.plan", 0));
   const auto at = tag_place(h, "frontier.plan", 0);
   REQUIRE(at);
   h.click(*at);
   CHECK(engine::decoding_plan_of(h.scenario()) == best);
   CHECK(h.workspace.session.history().undo_depth() == 1);
+}
+
+TEST_CASE("a click on a cell of the serving map adopts its mesh and batch as one step of undo") {
+  Harness h(kServing);
+  search(h);
+  const auto& cells = served(h).cells;
+  // On one node every mesh has a price: the cells are those of the figure, row by row of the pipeline.
+  const auto cell = std::find_if(cells.begin(), cells.end(), [](const auto& c) { return c.tensor == 1 && c.pipeline == 8; });
+  REQUIRE(cell != cells.end());
+  REQUIRE(cell->best);
+  const engine::DecodingPlan plan = cell->best->plan;
+  const auto at = tag_place(h, "serving.cell", 3 * 4 + 0);
+  REQUIRE(at);
+  h.click(*at);
+  CHECK(engine::decoding_plan_of(h.scenario()) == plan);
+  CHECK(h.workspace.session.history().undo_depth() == 1);
+}
+
+TEST_CASE("a search shows plans that serve side by side where the figure is chosen") {
+  Harness h(kServing);
+  h.workspace.view.search.serving_figures[0] = "parallel-coordinates";
+  search(h);
+  CHECK(tag_place(h, "parallel.plan", 0));
 }
 
 TEST_CASE("what the workload promises is kept by every serving plan that is found, until the promises are set aside") {

@@ -193,3 +193,20 @@ TEST_CASE("what the workload promises is what a serving request promises") {
   CHECK(serving_request_of(s).most_ttft_s == 1.5);
   CHECK(serving_request_of(s).most_token_s == 0.025);
 }
+
+TEST_CASE("the best of all cells is the best of the list, and a cell without a plan says why") {
+  const Scenario s = preset("deepseek-v3-h800-wide-expert");
+  for (const ServingObjective objective : {ServingObjective::throughput, ServingObjective::token_time, ServingObjective::memory}) {
+    ServingRequest request;
+    request.objective = objective;
+    const ServingSearchResult found = search_serving(s, request);
+    bool is_best = false;
+    for (const ServingCell& cell : found.cells) {
+      if (cell.best) is_best = is_best || cell.best->plan == found.best.front().plan;
+      if (!cell.best && cell.nearest) CHECK(cell.nearest->rejected == cell.why);
+      if (cell.pipeline > s.model.n_layers && s.model.n_heads % cell.tensor == 0) CHECK(cell.why == ServingRejection::layers);
+      if (s.model.n_heads % cell.tensor != 0) CHECK(cell.why == ServingRejection::heads);
+    }
+    CHECK(is_best);
+  }
+}

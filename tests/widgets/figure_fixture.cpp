@@ -5,6 +5,7 @@
 
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/search/search.h"
+#include "engine/search/serving_search.h"
 #include "tests/test_paths.h"
 
 namespace roofscape::widgets::testing {
@@ -297,19 +298,30 @@ static const SearchSeen& searched(const engine::Scenario& scenario) {
   struct Kept {
     engine::Scenario scenario;
     engine::SearchResult result;
+    engine::ServingSearchResult serving;
     SearchSeen seen;
   };
   static std::vector<std::unique_ptr<Kept>> all;
   for (const auto& one : all)
     if (one->scenario == scenario) return one->seen;
+  if (scenario.workload.kind == engine::WorkloadKind::serving) {
+    engine::ServingRequest request = engine::serving_request_of(scenario);
+    request.sample = 200;
+    request.merge_alike = true;
+    Kept& kept = *all.emplace_back(std::make_unique<Kept>(Kept{scenario, {}, engine::search_serving(scenario, request), {}}));
+    kept.seen.scenario = &kept.scenario;
+    kept.seen.serving = &kept.serving;
+    return kept.seen;
+  }
   engine::SearchRequest request;
   request.space = engine::space_of(scenario);
   request.space.schedule.only = {static_cast<int>(engine::ScheduleKind::one_f_one_b)};
   request.space.microbatch.max = 1;
   request.space.offload_optimizer.max = request.space.offload_activations.max = 0;
   request.sample = 200;
-  Kept& kept = *all.emplace_back(std::make_unique<Kept>(Kept{scenario, engine::search(scenario, request), {}}));
-  kept.seen = {&kept.scenario, &kept.result};
+  Kept& kept = *all.emplace_back(std::make_unique<Kept>(Kept{scenario, engine::search(scenario, request), {}, {}}));
+  kept.seen.scenario = &kept.scenario;
+  kept.seen.result = &kept.result;
   return kept.seen;
 }
 

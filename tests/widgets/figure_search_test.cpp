@@ -6,6 +6,7 @@
 #include "tests/widgets/golden.h"
 #include "tests/widgets/preset_fixture.h"
 #include "widgets/figure_search_parts.h"
+#include "widgets/figure_serving_map.h"
 #include "widgets/figure_serving_search.h"
 #include "widgets/number_format.h"
 
@@ -206,7 +207,7 @@ TEST_CASE("figures of plans that serve are clean at any size and with long words
   for (const char* preset : {"llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert", "llama2-13b-16-v5e"})
     for (const double promise : {0.0, 0.03}) {
       const Served s(preset_case(preset), promise);
-      for (const std::string_view name : kNames)
+      for (const std::string_view name : {"frontier", "parallel-coordinates", "serving-map"})
         for (const char* look : {"dark", "print"})
           for (const Rect& size : {Rect{0, 0, 320, 240}, Rect{0, 0, 480, 320}, Rect{0, 0, 900, 500}, Rect{0, 0, 3840, 2160}})
             for (const bool longer : {false, true}) {
@@ -265,6 +266,27 @@ TEST_CASE("every serving plan of the best is a line over mesh, batch and what it
   int places = 0;
   for (const TagRegion& tag : canvas.tags()) places += tag.id == "parallel.plan" && tag.index == 0;
   CHECK(places == 8);  // data, tensor, pipeline, batch, HBM, TTFT, time a token, tokens/s a chip
+}
+
+TEST_CASE("a cell of the serving map says the batch that is best there, one without a plan why") {
+  const Served s(preset_case("deepseek-v3-h800-wide-expert"), 0.004);
+  const Theme dark = theme("dark");
+  RecordCanvas canvas(fonts(), 15, {0, 0, 900, 600});
+  find_figure("serving-map")->draw(canvas, canvas.bounds(), s.input(dark), {});
+  int with = 0, without = 0;
+  for (const TagRegion& tag : canvas.tags()) {
+    if (tag.id != "serving.cell") continue;
+    const auto plan = serving_map_plan(s.input(dark), tag.index);
+    if (plan) {
+      CHECK(tag.readout.title == search::decoding_words(english(), *plan));
+      ++with;
+    } else if (!tag.readout.rows.empty()) {
+      CHECK(tag.readout.rows[0].first == "cannot run");
+      ++without;
+    }
+  }
+  CHECK(with > 0);
+  CHECK(without > 0);
 }
 
 TEST_CASE("tables of plans that serve have as many fields in every line as in the first, and say why a plan is not taken") {

@@ -1,0 +1,120 @@
+#include "widgets/heat_grid.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/number_format.h"
+#include "widgets/palette.h"
+#include "widgets/plot.h"
+#include "widgets/stage_rows.h"
+
+namespace roofscape::widgets {
+
+namespace {
+
+constexpr float kMostCell = 150;   // width over height is free; neither grows beyond this
+constexpr float kKeyWidth = 120, kKeyHeight = 10;
+constexpr int kKeySteps = 40;
+
+bool any(const HeatGrid& grid, HeatCell::Look look) {
+  return std::any_of(grid.cells.begin(), grid.cells.end(), [look](const HeatCell& c) { return c.look == look; });
+}
+
+// The colour key with its ends, from the left edge on.
+void draw_key(Canvas& canvas, const FigureInput& input, const Rect& row, const HeatGrid& grid) {
+  const Theme& theme = input.theme;
+  const TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
+  const float gap = canvas.px(6), ends = canvas.text_width(grid.low, style) + canvas.text_width(grid.high, style) + 2 * gap;
+  const float width = std::min(canvas.px(kKeyWidth), row.w - ends), height = canvas.px(kKeyHeight);
+  if (width < canvas.px(24)) return;
+  canvas.text({row.x, row.centre().y}, grid.low, style);
+  const float start = row.x + canvas.text_width(grid.low, style) + gap;
+  for (int i = 0; i < kKeySteps; ++i) {
+    const float from = start + width * static_cast<float>(i) / kKeySteps;
+    canvas.rect({from, row.centre().y - height / 2, width / kKeySteps + canvas.px(0.3f), height}, Fill{.colour = viridis((i + 0.5) / kKeySteps)});
+  }
+  canvas.text({start + width + gap, row.centre().y}, grid.high, style);
+  // What the numbers in the cells are, where there is room for it.
+  const float after = start + width + gap + canvas.text_width(grid.high, style) + canvas.px(14);
+  const TextStyle faint = small_text(canvas, theme.ink3, HAlign::left);
+  std::string words = grid.key;
+  // Of what is struck out first: it is there because somebody asked for it.
+  if (any(grid, HeatCell::Look::struck)) {
+    const std::string both = words + "; " + grid.struck_key;
+    words = after + canvas.text_width(both, faint) <= row.right() ? both : grid.struck_key;
+  }
+  if (after + canvas.text_width(words, faint) <= row.right()) canvas.text({after, row.centre().y}, words, faint);
+}
+
+}  // namespace
+
+void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, const HeatGrid& heat) {
+  const Theme& theme = input.theme;
+  Rect rest = area;
+  const float line = small_line(canvas);
+  const TextStyle title = small_text(canvas, theme.ink3, HAlign::left), number = small_text(canvas, theme.ink2, HAlign::right);
+  const Rect top = rest.cut_top(line * 1.3f), key = rest.cut_bottom(line * 1.4f);
+  const Rect foot = rest.cut_bottom(line * 2.3f);  // numbers, then the name of the axis
+  float widest = 0;
+  for (const int d : heat.y_degrees) widest = std::max(widest, canvas.text_width(format_count(d), number));
+  rest.cut_left(widest + canvas.px(8));
+  const std::size_t nx = heat.x_degrees.size(), ny = heat.y_degrees.size();
+  const float w = std::min(rest.w / static_cast<float>(nx), canvas.px(kMostCell)), h = std::min(rest.h / static_cast<float>(ny), canvas.px(kMostCell));
+  if (w < canvas.px(6) || h < canvas.px(4)) return;
+  const auto cell_rect = [&](std::size_t xi, std::size_t yi) {
+    return Rect{rest.x + w * static_cast<float>(xi), rest.y + h * static_cast<float>(ny - 1 - yi), w, h};
+  };
+  const Rect grid{rest.x, rest.y, w * static_cast<float>(nx), h * static_cast<float>(ny)};
+
+  canvas.text({top.x, top.centre().y}, ellipsize(canvas, heat.y_title, title, top.w), title);
+  for (std::size_t yi = 0; yi < ny; yi += static_cast<std::size_t>(std::ceil(line / h)))
+    canvas.text({rest.x - canvas.px(8), cell_rect(0, yi).centre().y}, format_count(heat.y_degrees[yi]), number);
+  float free_from = 0;
+  for (std::size_t xi = 0; xi < nx; ++xi) {
+    const std::string text = format_count(heat.x_degrees[xi]);
+    const TextStyle style = small_text(canvas, theme.ink2, HAlign::centre);
+    const float middle = cell_rect(xi, 0).centre().x, half = canvas.text_width(text, style) / 2;
+    if (xi > 0 && middle - half < free_from + canvas.px(3)) continue;
+    canvas.text({middle, grid.bottom() + line * 0.65f}, text, style);
+    free_from = middle + half;
+  }
+  TextStyle right = title;
+  right.halign = HAlign::right;
+  canvas.text({grid.right(), grid.bottom() + line * 1.65f}, ellipsize(canvas, heat.x_title, right, grid.right() - foot.x), right);
+
+  const float gap = canvas.px(0.8f);
+  const Stroke thin{theme.line, theme.grid_width * canvas.em(), {}};
+  for (std::size_t i = 0; i < heat.cells.size(); ++i) {
+    const HeatCell& c = heat.cells[i];
+    const Rect r = cell_rect(i % nx, i / nx).inset(gap);
+    Colour ink = theme.ink2;
+    if (c.look == HeatCell::Look::coloured) {
+      const Fill fill{.colour = viridis(c.shade)};
+      canvas.rect(r, fill);
+      ink = text_on(fill.colour);
+    } else {
+      if (c.look == HeatCell::Look::hatched) canvas.rect(r, fill_of(theme, Axis::bubble, canvas.em()));
+      canvas.frame(r, thin);
+      if (c.look == HeatCell::Look::struck) {
+        canvas.line({r.x, r.bottom()}, {r.right(), r.y}, thin);
+        ink = theme.ink3;
+      }
+    }
+    const TextStyle style = small_text(canvas, ink, HAlign::centre, c.own ? Weight::bold : Weight::regular);
+    if (!c.text.empty() && canvas.text_width(c.text, style) + canvas.px(4) < r.w && line < r.h) {
+      if (c.look == HeatCell::Look::coloured) canvas.text(r.centre(), c.text, style);
+      else backed_text(canvas, theme, r.centre(), c.text, style);
+    }
+    canvas.tag_with(heat.tag, static_cast<int>(i), r, [&] { return heat.readout(i); });
+  }
+  for (std::size_t i = 0; i < heat.cells.size(); ++i)
+    if (heat.cells[i].own) {
+      const Rect r = cell_rect(i % nx, i / nx);
+      canvas.frame(r.inset(-canvas.px(1)), {theme.panel, canvas.px(3), {}});
+      canvas.frame(r, {theme.ink, canvas.px(2), {}});
+    }
+  if (any(heat, HeatCell::Look::coloured)) draw_key(canvas, input, key, heat);
+  else canvas.text({key.x, key.centre().y}, ellipsize(canvas, heat.none, title, key.w), title);
+}
+
+}  // namespace roofscape::widgets

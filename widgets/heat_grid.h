@@ -1,0 +1,42 @@
+// Two mesh axes as a heat map: a cell for each pair of degrees, coloured by a number; cells without one are hatched, struck
+// out or blank. What the numbers are is the figure's.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "widgets/figure.h"
+
+namespace roofscape::widgets {
+
+struct HeatCell {
+  enum class Look : std::uint8_t {
+    coloured,
+    struck,   // it could be had, but is not looked for
+    hatched,  // it cannot be
+    blank,    // there is no such mesh
+  };
+  Look look = Look::blank;
+  double shade = 0;  // 0 to 1, the better the higher
+  std::string text;
+  bool own = false;  // the plan itself
+};
+
+struct HeatGrid {
+  std::vector<int> x_degrees, y_degrees;  // rising
+  std::vector<HeatCell> cells;            // row by row of y
+  std::string x_title, y_title;
+  std::string tag;
+  std::function<Readout(std::size_t cell)> readout;
+  std::string low, high;    // numbers at the ends of the colour key
+  std::string key;          // what numbers and looks mean, beside the colours
+  std::string struck_key;   // the same of what is struck out, said first where there is little room
+  std::string none;         // in the place of the key where nothing is coloured
+};
+
+void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, const HeatGrid& grid);
+
+}  // namespace roofscape::widgets
