@@ -138,4 +138,6 @@ TEST_CASE("goldens of the figures of serving") {
   check_print_golden("figure_decode_step", "decode-step", "llama3-70b-16-v5e");
   check_print_golden("figure_latency_throughput", "latency-throughput", "llama3-70b-serving-8-h100");
   check_print_golden("figure_serving_memory", "serving-memory", "llama3-70b-serving-8-h100");
+  check_print_golden("figure_serving_map", "serving-map", "llama3-70b-serving-8-h100");
+  check_print_golden("figure_serving_frontier", "frontier", "llama3-70b-serving-8-h100");
 }
