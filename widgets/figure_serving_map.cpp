@@ -76,7 +76,7 @@ Readout readout_of(const FigureInput& input, const ServingShown& shown, const Se
   Readout r;
   if (p != nullptr) r = search::decoding_readout(input, shown, *p, false);
   else r.title = input.texts.format("figure.axis.tensor", {format_count(c.tensor)}) + std::string(input.texts.text("figure.list_separator")) + input.texts.format("figure.axis.pipeline", {format_count(c.pipeline)});
-  if (!c.best) r.rows.insert(r.rows.begin(), {std::string(input.texts.text("figure.mesh-map.cannot")), why_text(input, shown, c)});
+  if (!c.best) r.rows.insert(r.rows.begin(), {std::string(input.texts.text("figure.serving-map.not_taken")), why_text(input, shown, c)});
   return r;
 }
 
@@ -109,7 +109,7 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Map&
   out.readout = [&input, found, &map](std::size_t i) { return map.cells[i] != nullptr ? readout_of(input, found, *map.cells[i]) : Readout{std::string(input.texts.text("figure.mesh-map.no_mesh")), {}}; };
   out.low = value_text(rising ? low : high, shown), out.high = value_text(rising ? high : low, shown);
   const bool blank = std::find(map.cells.begin(), map.cells.end(), nullptr) != map.cells.end();
-  out.key = t.format(blank ? "figure.mesh-map.key.blank" : "figure.mesh-map.key", {quantity_word(input, shown)});
+  out.key = t.format(blank ? "figure.serving-map.key.blank" : "figure.serving-map.key", {quantity_word(input, shown)});
   out.none = t.text("figure.serving-map.none");
   return out;
 }

@@ -281,7 +281,7 @@ TEST_CASE("a cell of the serving map says the batch that is best there, one with
       CHECK(tag.readout.title == search::decoding_words(english(), *plan));
       ++with;
     } else if (!tag.readout.rows.empty()) {
-      CHECK(tag.readout.rows[0].first == "cannot run");
+      CHECK(tag.readout.rows[0].first == "not taken");
       ++without;
     }
   }
