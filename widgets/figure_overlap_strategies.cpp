@@ -1,6 +1,8 @@
 // All strategies of the overlap figure under one another: each over the time of its own layers, so that what is exposed is
 // compared as a share, with the layer's time in figures beside it.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
@@ -29,13 +31,27 @@ struct Panel {
   float lanes() const { return static_cast<float>(1 + axes.size()); }
 };
 
+// The plain ones are kept together: one by one each would push the one before out of the cache.
+struct Panels {
+  std::vector<Panel> plain;
+};
+
+Panel panel_of(Strategy strategy, LayerOverlap overlap) {
+  Panel p{strategy, std::move(overlap), {}};
+  p.axes = lanes_of(p.overlap);
+  return p;
+}
+
 std::vector<Panel> panels_of(const FigureInput& input) {
-  std::vector<Panel> out;
-  for (std::size_t i = 0; i < engine::kStrategyIds.size(); ++i) {
-    Panel p{static_cast<Strategy>(i), study(input, static_cast<Strategy>(i)), {}};
-    p.axes = lanes_of(p.overlap);
-    if (length_of(p.overlap) > 0) out.push_back(std::move(p));
-  }
+  const Panels& kept = input.studies.get<Panels>(input.scenario, [&] {
+    Panels all;
+    for (std::size_t i = 1; i < engine::kStrategyIds.size(); ++i)
+      all.plain.push_back(panel_of(static_cast<Strategy>(i), engine::layer_overlap(input.scenario, static_cast<Strategy>(i))));
+    return all;
+  });
+  std::vector<Panel> out{panel_of(Strategy::plan, study(input, Strategy::plan))};
+  out.insert(out.end(), kept.plain.begin(), kept.plain.end());
+  std::erase_if(out, [](const Panel& p) { return !(length_of(p.overlap) > 0); });
   return out;
 }
 
