@@ -176,12 +176,15 @@ void draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& vie
   }
 }
 
-void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed, bool numbers) {
+void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed, bool numbers,
+                      const std::vector<engine::Axis>& axes) {
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
   std::vector<KeyEntry> key{{std::string(t.text("figure.overlap.compute")), fill_of(theme, Axis::compute, canvas.em())}};
   if (recompute) key.push_back({std::string(t.text("figure.overlap.kind.recompute")), fill_of(theme, Axis::recompute, canvas.em())});
   if (exposed) key.push_back({std::string(t.text("figure.overlap.kind.exposed")), fill_of(theme, Axis::bubble, canvas.em())});
+  for (const engine::Axis axis : axes)
+    key.push_back({std::string(t.text("figure.scaling.bound." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]))), fill_of(theme, look_of(axis), canvas.em())});
   draw_fitting_key(canvas, theme, {row.x, row.centre().y}, row.w, key, numbers ? t.text("figure.overlap.note") : std::string_view{});
 }
 

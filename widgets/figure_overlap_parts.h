@@ -34,7 +34,9 @@ double exposed_share(const engine::LayerOverlap& o);
 
 // The blocks on their lanes: compute on the first, each axis on one of its own. `plot` spans the whole length.
 void draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& view, const engine::LayerOverlap& o, bool own, const Rect& plot);
-void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed, bool numbers);
+// What blocks look like; `axes` are those whose lanes have no names of their own. `numbers`: what those in blocks are.
+void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed, bool numbers,
+                      const std::vector<engine::Axis>& axes = {});
 
 // All strategies, those that the height has room for, each over its own layer's time.
 FigureHead strategies_head(const FigureInput& input);

@@ -118,6 +118,13 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
   for (const Panel& p : panels) sum += std::max(p.lanes(), 2.0f);
   const float pitch = std::min(rest.h / sum * (1 - kGapShare), canvas.px(kMostLane));
   const float spare = std::max(0.0f, rest.h - pitch * sum) / static_cast<float>(panels.size());
+  // Close, as a column of numbers; closer still, the key names the axes: colour alone does not.
+  const bool named = pitch >= number_line(canvas) * 0.95f;
+  std::vector<engine::Axis> nameless;
+  if (!named)
+    for (std::size_t i = 0; i < engine::kAxisCount; ++i)
+      if (const auto axis = static_cast<engine::Axis>(i); std::any_of(panels.begin(), panels.end(), [&](const Panel& p) { return std::find(p.axes.begin(), p.axes.end(), axis) != p.axes.end(); }))
+        nameless.push_back(axis);
   float y = rest.y;
   bool recompute = false, exposed = false;
   for (const Panel& p : panels) {
@@ -128,7 +135,7 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
     canvas.text({area.x, y + line / 2}, t.text(strategy_key(p.strategy)), bold);
     // Why it could not run, under its name where the lanes leave room.
     if (!o.problem.empty() && whole.h >= 2 * line - canvas.px(1)) canvas.text({area.x, y + line * 1.5f}, t.text("figure.overlap.not_run"), small_text(canvas, theme.err, HAlign::left));
-    if (pitch >= line * 0.95f)
+    if (named)
       for (std::size_t i = 0; i < 1 + p.axes.size(); ++i) {
         const std::string name = i == 0 ? std::string(t.text("figure.overlap.compute")) : axis_name(input, o, p.axes[i - 1]);
         canvas.text({left - canvas.px(8), y + pitch * (static_cast<float>(i) + 0.5f)}, ellipsize(canvas, name, lane_name, lanes + canvas.px(0.5f)), lane_name);
@@ -151,7 +158,7 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
     });
     y += whole.h + spare;
   }
-  draw_overlap_key(canvas, input, key_row, recompute, exposed, pitch >= line);
+  draw_overlap_key(canvas, input, key_row, recompute, exposed, pitch >= line, nameless);
 }
 
 }  // namespace roofscape::widgets::overlap

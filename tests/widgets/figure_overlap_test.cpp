@@ -87,6 +87,12 @@ TEST_CASE("strategies that could not run say so") {
   CHECK(dp->readout.rows.back().second == "Too few sequences");
 }
 
+TEST_CASE("lanes too low for names have their axes in the key") {
+  const auto canvas = drawn("overlap", preset_case("llama3-70b-v5p-pod"), "dark", 15, 900, 280, with_strategy("all"));
+  CHECK_FALSE(canvas->find_text("fsdp 1024"));
+  for (const char* axis : {"data", "fsdp", "tensor", "context"}) CHECK(canvas->find_text(axis));
+}
+
 TEST_CASE("where the height is short the plan keeps its place and the last strategies go") {
   const auto canvas = drawn("overlap", preset_case("llama3-70b-v5p-pod"), "dark", 15, 480, 200, with_strategy("all"));
   CHECK(canvas->find_text("the plan"));
