@@ -506,8 +506,8 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   else if (view.workbench.open) workbench_panel(ctx, layout.grid);
   else if (searches && !view.maximised) edited = search_panel(ctx, layout.grid, std::move(edited));
   else edited = figure_grid(ctx, layout, std::move(edited));
-  if (searches && view.right_open) search_rail(ctx, layout.right);
-  else edited = right_rail(ctx, layout.right, std::move(edited));
+  if (searches && request.right_open) search_rail(ctx, layout.right);
+  else edited = right_rail(ctx, layout.right, request.right_open, std::move(edited));
   edited = status_bar(ctx, layout.status, std::move(edited));
   draw_splitters(ctx, layout, request);
   view.arrangement.right_open = view.right_open == !request.compact ? std::nullopt : std::optional(view.right_open);

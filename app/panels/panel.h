@@ -212,7 +212,8 @@ engine::Scenario scenario_rail(PanelContext& ctx, const widgets::Rect& r, engine
 engine::Scenario verdict_bar(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);
 engine::Scenario figure_grid(PanelContext& ctx, const Layout& layout, engine::Scenario scenario);
 engine::Scenario numbers_panel(PanelContext& ctx, const widgets::Rect& r, std::size_t place, engine::Scenario scenario);
-engine::Scenario right_rail(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);
+// `open` as it was laid out: what is clicked in this frame opens it in the next.
+engine::Scenario right_rail(PanelContext& ctx, const widgets::Rect& r, bool open, engine::Scenario scenario);
 // Returns the height its content took.
 std::string fix_label(const PanelContext& ctx, const engine::Diagnostic& d);
 float diagnostics_panel(PanelContext& ctx, const widgets::Rect& r, engine::Scenario& scenario);

@@ -47,11 +47,11 @@ void folded(PanelContext& ctx, const Rect& r) {
 
 }  // namespace
 
-engine::Scenario right_rail(PanelContext& ctx, const Rect& r, engine::Scenario scenario) {
+engine::Scenario right_rail(PanelContext& ctx, const Rect& r, bool open, engine::Scenario scenario) {
   ctx.ui.canvas.rect(r, {.colour = ctx.ui.theme.panel});
   {
     const auto clip = ctx.ui.canvas.clip(r);
-    if (!ctx.view.right_open) {
+    if (!open) {
       folded(ctx, r);
     } else {
       Rect rest = r;

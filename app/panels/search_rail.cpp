@@ -36,14 +36,17 @@ struct Rows {
   void next() { y += std::round(ctx.px(kRowHeight + 2)); }
   float end() const { return x + width; }
   void pair(std::string_view left, std::string_view right, const TextStyle& value) {
-    const float middle = y + ctx.px(kLine) / 2;
+    const Canvas& canvas = ctx.ui.canvas;
     TextStyle v = value;
     v.halign = HAlign::right;
-    const float room = width - ctx.ui.canvas.text_width(right, v) - ctx.px(10);
     const TextStyle l = ctx.style(ctx.ui.theme.ink2);
-    ctx.ui.canvas.text({x, middle}, ellipsize(ctx.ui.canvas, left, l, room), l);
-    ctx.ui.canvas.text({end(), middle}, right, v);
-    y += std::round(ctx.px(kLine));
+    const float gap = ctx.px(10), line = std::round(ctx.px(kLine)), taken = canvas.text_width(right, v) + gap;
+    // A long value has a line of its own under its name.
+    const bool apart = taken > width / 2 && canvas.text_width(left, l) + taken > width;
+    ctx.ui.canvas.text({x, y + line / 2}, ellipsize(canvas, left, l, apart ? width : width - taken), l);
+    if (apart) y += line;
+    ctx.ui.canvas.text({end(), y + line / 2}, ellipsize(canvas, right, v, width), v);
+    y += line;
   }
 };
 

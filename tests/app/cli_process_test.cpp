@@ -326,7 +326,7 @@ TEST_CASE("figure --all writes every figure it can and says which, the same byte
     CHECK(o.out.find("f/" + format + "/roofline." + format + "\n") != std::string::npos);
     CHECK(static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder.path() / "f" / format), {})) == first.size());
     CHECK(run(folder, command).out == o.out);
-    for (const auto& [name, bytes] : first) CHECK_MESSAGE(test::text_of(folder.path() / name) == bytes, name);
+    for (const auto& file : first) CHECK_MESSAGE(test::text_of(folder.path() / file.first) == file.second, file.first);
   }
 }
 

@@ -216,6 +216,20 @@ TEST_CASE("hovering a stage of the memory figure lights the same stage of the pi
   CHECK_FALSE(h.workspace.interaction.current_hint().readout.title.empty());
 }
 
+TEST_CASE("a click that opens the right rail draws it in its own width, not in that of the folded strip") {
+  Harness h("llama3-405b-16k-h100-8k", 1280, 720);
+  REQUIRE_FALSE(h.workspace.view.right_open);
+  const widgets::Point at = h.place("verdict.mfu")->visible.centre();
+  h.move(at);
+  h.press();
+  widgets::compat::press_pointer(0, false);
+  h.step();  // the frame of the click
+  CHECK(h.workspace.view.right_open);
+  check_texts(h, 1280);
+  h.step();
+  CHECK(h.place("right.fold") != nullptr);
+}
+
 TEST_CASE("a fix button applies the change it names") {
   engine::Scenario s = test::preset("llama3-70b-v5p-pod");
   bool any = false;
