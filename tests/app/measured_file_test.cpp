@@ -2,6 +2,7 @@
 #include "engine/io/measured_file.h"
 
 #include "io_fixture.h"
+#include "tests/capture_binding.h"
 
 namespace roofscape {
 namespace {
@@ -48,7 +49,7 @@ TEST_CASE("errors of measured files name the row and the column") {
       {"name,flops\xFF", "points.csv: not UTF-8 text; save it as UTF-8"},
   };
   for (const auto& [text, message] : cases) {
-    CAPTURE(text);
+    CAPTURE_BINDING(text);
     CHECK(error_of(text) == message);
   }
 }

@@ -1,4 +1,5 @@
 // The error band beside the numbers: where it is, what it says, and what a click opens.
+#include "tests/capture_binding.h"
 #include "ui_checks.h"
 
 #include "app/panels/evidence_band.h"
@@ -100,7 +101,7 @@ TEST_CASE("a band cuts and covers no text at any size of the window") {
     for (const int runs : {0, 8})
       for (const auto& [w, h] : {std::pair{1280.0f, 720.0f}, std::pair{1920.0f, 1080.0f}, std::pair{1000.0f, 640.0f}, std::pair{3840.0f, 2160.0f}}) {
         CAPTURE(id);
-        CAPTURE(w);
+        CAPTURE_BINDING(w);
         Shown shown(calibrated(id), runs, w, h);
         test::check_texts(shown, w);
         test::check_overlaps(shown);

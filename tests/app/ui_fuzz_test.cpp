@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "tests/app/ui_checks.h"
+#include "tests/capture_binding.h"
 
 using namespace roofscape;
 using test::Harness;
@@ -169,7 +170,7 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
   check_whole(h, thorough);
   if (!thorough) return;
   for (const auto& [what, frames] : reached.frames) {
-    CAPTURE(what);
+    CAPTURE_BINDING(what);
     CHECK(frames > 0);
   }
 }

@@ -3,6 +3,7 @@
 
 #include "tests/app/io_fixture.h"
 #include "tests/app/ui_checks.h"
+#include "tests/capture_binding.h"
 #include "widgets/figures.h"
 
 using namespace roofscape;
@@ -143,7 +144,7 @@ TEST_CASE("a splitter dragged to the edge leaves room for what is beside it") {
         const auto* p = h.place(id);
         if (p == nullptr) continue;
         CAPTURE(id);
-        CAPTURE(w);
+        CAPTURE_BINDING(w);
         drag_from_to(h, p->rect.centre(), {to * w, to * hgt});
         CHECK(widgets::compat::audit_draw_data().outside == 0);
         test::check_texts(h, w);
@@ -159,7 +160,7 @@ TEST_CASE("at every zoom from 75 to 400 percent and every size something is show
       Harness h("llama3-405b-16k-h100", w, hgt);
       h.workspace.settings.zoom = zoom;
       h.step(3);
-      CAPTURE(w);
+      CAPTURE_BINDING(w);
       CAPTURE(zoom);
       CHECK(widgets::compat::audit_draw_data().outside == 0);
       test::check_texts(h, w);

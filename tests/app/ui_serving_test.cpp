@@ -3,6 +3,7 @@
 
 #include "engine/evaluate.h"
 #include "tests/app/ui_checks.h"
+#include "tests/capture_binding.h"
 #include "widgets/figures.h"
 
 using namespace roofscape;
@@ -55,7 +56,7 @@ TEST_CASE("the verdict of a serving scenario is about tokens, that of training a
     for (const auto& [fact, quantity] : {std::pair{"verdict.ttft", "serving.ttft_s"}, {"verdict.token", "serving.time_per_output_token_s"},
                                          {"verdict.tokens", "serving.tokens_per_s"}, {"verdict.max_batch", "serving.max_batch"},
                                          {"verdict.cost", "serving.cost_per_million_tokens_usd"}, {"verdict.memory", "memory.chip_total_bytes"}}) {
-      CAPTURE(fact);
+      CAPTURE_BINDING(fact);
       h.click(fact);
       REQUIRE_FALSE(h.workspace.view.trail.empty());
       CHECK(h.workspace.view.trail.back() == quantity);
@@ -93,7 +94,7 @@ TEST_CASE("the numbers of a serving scenario are of serving and open their deriv
 
 TEST_CASE("before anything was clicked the time per token is derived, and the step time where the scenario trains") {
   for (const auto& [preset, id] : {std::pair{kServing, "serving.time_per_output_token_s"}, {"llama3-70b-v5p-pod", "step.time_s"}}) {
-    CAPTURE(preset);
+    CAPTURE_BINDING(preset);
     Harness h(preset);
     h.step(2);
     REQUIRE(h.workspace.view.derived.has_value());

@@ -1,6 +1,7 @@
 // Several scenarios at once: tabs, the pinned baseline, the clipboard, and what survives a kill.
 #include "engine/io/session_json.h"
 #include "tests/app/ui_checks.h"
+#include "tests/capture_binding.h"
 
 using namespace roofscape;
 using test::Harness;
@@ -150,7 +151,7 @@ TEST_CASE("with a baseline every scenario and size stays readable") {
       h.workspace.session.update(edited, false);
       h.step(3);
       CAPTURE(p.id);
-      CAPTURE(w);
+      CAPTURE_BINDING(w);
       CHECK(widgets::compat::audit_draw_data().outside == 0);
       test::check_texts(h, w);
       test::check_overlaps(h);

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "tests/capture_binding.h"
 #include "tests/widgets/golden.h"
 #include "tests/widgets/preset_fixture.h"
 
@@ -68,7 +69,7 @@ TEST_CASE("network: crossings of the book's block are its bounds, at their place
   const auto canvas = book("network", "llama3-70b-v5p-pod", with_choice(2, 1));
   for (const auto& [id, tokens, text] : {std::tuple{"bounds.mixed_tokens_per_chip_sum", 453.6, "454"}, std::tuple{"bounds.fsdp_tokens_per_chip_3_axes", 850.0, "850"},
                                    std::tuple{"bounds.mixed_tokens_per_chip_max", 113.4, "113"}}) {
-    CAPTURE(id);
+    CAPTURE_BINDING(id);
     REQUIRE(canvas->count_tags(id) == 1u);
     CHECK(canvas->find_tag(id)->rect.centre().x == doctest::Approx(between_ticks(*canvas, "32", 32, "2048", 2048, tokens, false)).epsilon(0.002));
     CHECK(canvas->find_text(text));
@@ -144,7 +145,7 @@ TEST_CASE("matmul: each mix turns at its critical batch, which is written there"
   const auto canvas = book("matmul", "llama3-8b-8-h100");
   for (const auto& [id, peak, text] : {std::tuple{"matmul.critical.bf16", 989e12, "322"}, std::tuple{"matmul.critical.int8_weights", 989e12, "161"},
                                        std::tuple{"matmul.critical.int8", 2e15, "326"}}) {
-    CAPTURE(id);
+    CAPTURE_BINDING(id);
     REQUIRE(canvas->count_tags(id) == 1u);
     CHECK(canvas->find_text(text));
     CHECK(canvas->find_tag(id)->rect.centre().y == doctest::Approx(between_ticks(*canvas, "10\u202fT", 10e12, "1\u202fP", 1e15, peak, true)).epsilon(0.002));

@@ -4,6 +4,7 @@
 #include <memory>
 #include <tuple>
 
+#include "tests/capture_binding.h"
 #include "tests/widgets/figure_fixture.h"
 #include "tests/widgets/golden.h"
 
@@ -62,7 +63,7 @@ TEST_CASE("compare is as its golden") {
 
 TEST_CASE("a comparison is clean at any size") {
   for (const auto& [width, height, em] : {std::tuple{320.0f, 240.0f, 15.0f}, {480.0f, 320.0f, 15.0f}, {900.0f, 500.0f, 15.0f}, {3840.0f, 2160.0f, 64.0f}}) {
-    CAPTURE(width);
+    CAPTURE_BINDING(width);
     CHECK(drawn("compare", halved(), "dark", em, width, height)->audit_text() == "");
   }
 }
