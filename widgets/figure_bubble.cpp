@@ -24,9 +24,12 @@ using engine::ScheduleKind;
 
 namespace {
 
-constexpr double kSame = 0.0025;   // curves closer than this everywhere are one
-constexpr float kLabelPitch = 1.35f;
-constexpr float kFan = 34;          // between the ends of lines and their labels
+constexpr double kSame = 0.008;  // curves closer than this everywhere are one: a line's width on most plots
+constexpr float kLabelPitch = 1.38f;
+constexpr float kSample = 26;      // of a line, before its name in the key
+constexpr float kKeyGap = 8;       // between plot, sample, name and number
+constexpr float kNames = 0.3f;     // of the width, at most
+constexpr float kNumbers = 340;    // a figure narrower than this has no numbers in its key
 constexpr float kPoint = 4;        // diameter of a simulated point
 
 // One hue a family of orders, one dash a member: alike in colour is alike in idea.
@@ -102,6 +105,16 @@ std::vector<Line> lines_of(const FigureInput& input, const engine::BubbleStudy& 
   return out;
 }
 
+// Of a step of so many microbatches; below 0 where the schedule cannot run it.
+double idle_at(const Line& line, int microbatches) {
+  const BubblePoint* p = point_at(*line.members.front(), microbatches);
+  return p == nullptr ? -1 : p->idle_fraction;
+}
+std::string number_of(const Line& line, int microbatches) {
+  const double idle = idle_at(line, microbatches);
+  return idle < 0 ? "\u2014" : format_percent(idle);
+}
+
 struct Layout {
   std::vector<Line> lines;
   Rect plot;
@@ -109,6 +122,8 @@ struct Layout {
   Frame frame;
   float title_y = 0;
   std::vector<std::string> labels;  // by line, cut to the room
+  float key_x = 0, key_right = 0, key_title_y = 0;
+  bool numbers = false;             // in the key: what idles now
 };
 
 Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const engine::BubbleStudy& c) {
@@ -132,7 +147,10 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   const Scale percent = rounded(Scale(ScaleKind::linear, 0, 100 * most, 0, 1), 5);
   l.frame.y.ticks = ticks(percent, {std::clamp(static_cast<int>(rest.h / canvas.px(45)), 2, 6), TickLabels::plain, false});
   Rect plot = plot_rect(canvas, rest, l.frame);
-  // Too many lines for the room of their labels: the least telling ones go, never the plan's own.
+  // In the key they stand as they do in the plot, so that the one above idles longer.
+  const int now = c.work().shape.microbatches;
+  std::stable_sort(l.lines.begin(), l.lines.end(), [&](const Line& a, const Line& b) { return idle_at(a, now) > idle_at(b, now); });
+  // Too many lines for the room of their names: the least telling ones go, never the plan's own.
   const auto fit = static_cast<std::size_t>(std::max(1.0f, plot.h / (kLabelPitch * style.em)));
   while (l.lines.size() > fit) {
     auto victim = l.lines.end() - 1;
@@ -143,9 +161,14 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   TextStyle bold = style;
   bold.weight = Weight::bold;
   for (const Line& line : l.lines) widest = std::max(widest, canvas.text_width(line.label, line.own ? bold : style));
-  const float room = std::min(widest, rest.w * 0.34f);
+  const float room = std::min(widest, rest.w * kNames), gap = canvas.px(kKeyGap);
+  l.numbers = rest.w >= canvas.px(kNumbers);
+  float number = 0;
+  for (const Line& line : l.lines) number = std::max(number, canvas.text_width(number_of(line, now), line.own ? bold : style));
+  const float key = 2 * gap + canvas.px(kSample) + gap + room + (l.numbers ? gap + number : 0);
   for (const Line& line : l.lines) l.labels.push_back(ellipsize(canvas, line.label, line.own ? bold : style, room));
-  plot = rect_between(plot.x, plot.y, rest.right() - room - canvas.px(kFan), plot.bottom());
+  plot = rect_between(plot.x, plot.y, rest.right() - key, plot.bottom());
+  l.key_x = plot.right() + 2 * gap, l.key_right = rest.right(), l.key_title_y = plot.y - row / 2;
   l.plot = plot;
   l.x = Scale(ScaleKind::log2, low, high, plot.x, plot.right());
   l.y = percent.with_range(plot.bottom(), plot.y);
@@ -162,22 +185,42 @@ Readout readout_of(const FigureInput& input, const BubbleCurve& curve, const Bub
   return out;
 }
 
-void draw_line(Canvas& canvas, const FigureInput& input, const Layout& l, const Line& line) {
-  const Theme& theme = input.theme;
+Stroke stroke_of(const Canvas& canvas, const Theme& theme, const Line& line) {
   const float width = theme.data_width * canvas.em() * (line.own ? 1.4f : 0.9f);
-  const Colour colour = line.own ? theme.ink : theme.stroke(line.hue);
+  return {line.own ? theme.ink : theme.stroke(line.hue), width, line.own ? Dash{} : line.dash.scaled(width / 2)};
+}
+
+void draw_line(Canvas& canvas, const FigureInput& input, const Layout& l, const Line& line) {
+  const Stroke stroke = stroke_of(canvas, input.theme, line);
   std::vector<Point> points;
   for (const BubblePoint& p : line.members.front()->points) points.push_back({l.x(p.microbatches), l.y(100 * p.idle_fraction)});
-  canvas.polyline(points, {colour, width, line.own ? Dash{} : line.dash.scaled(width / 2)});
+  canvas.polyline(points, stroke);
   Fill fill;
-  fill.colour = colour;
+  fill.colour = stroke.colour;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    canvas.marker(points[i], Marker::circle, canvas.px(kPoint) + width / 2, fill);
+    canvas.marker(points[i], Marker::circle, canvas.px(kPoint) + stroke.width / 2, fill);
     const BubbleCurve& curve = *line.members.front();
     const float reach = canvas.px(5);
     canvas.tag_with("bubble." + std::string(engine::schedule_id(curve.shape.kind)) + "." + std::to_string(curve.points[i].microbatches), -1,
                     {points[i].x - reach, points[i].y - reach, 2 * reach, 2 * reach},
                     [&] { return readout_of(input, curve, curve.points[i]); });
+  }
+}
+
+// A sample of each line, its name and what idles now. Names at the ends of lines would all point at one place: where there
+// are many microbatches the lines come together.
+void draw_line_key(Canvas& canvas, const FigureInput& input, const Layout& l, int now) {
+  const Theme& theme = input.theme;
+  const float pitch = kLabelPitch * kSmallText * canvas.em(), sample = canvas.px(kSample);
+  if (l.numbers) canvas.text({l.key_right, l.key_title_y}, input.texts.format("figure.bubble.now", {format_count(now)}), small_text(canvas, theme.ink3, HAlign::right));
+  for (std::size_t i = 0; i < l.lines.size(); ++i) {
+    const Line& line = l.lines[i];
+    const float y = l.plot.y + pitch * (static_cast<float>(i) + 0.5f);
+    const Stroke stroke = stroke_of(canvas, theme, line);
+    canvas.line({l.key_x, y}, {l.key_x + sample, y}, stroke);
+    const Weight weight = line.own ? Weight::bold : Weight::regular;
+    canvas.text({l.key_x + sample + canvas.px(kKeyGap), y}, l.labels[i], small_text(canvas, stroke.colour, HAlign::left, weight));
+    if (l.numbers) canvas.text({l.key_right, y}, number_of(line, now), small_text(canvas, line.own ? theme.ink : theme.ink2, HAlign::right, weight));
   }
 }
 
@@ -249,23 +292,9 @@ void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, con
   draw_now(canvas, theme, l.plot, l.x(now), input.texts.format("figure.bubble.now", {format_count(now)}));
   for (std::size_t i = l.lines.size(); i-- > 0;)  // the first one on top, the plan's own over all
     if (!l.lines[i].own) draw_line(canvas, input, l, l.lines[i]);
-  std::vector<float> wanted;
-  for (const Line& line : l.lines) {
+  for (const Line& line : l.lines)
     if (line.own) draw_line(canvas, input, l, line);
-    wanted.push_back(l.y(100 * line.members.front()->points.back().idle_fraction));
-  }
-  // Lines come together where there are many microbatches, so their labels fan out over more room than other plots give.
-  const std::vector<float> placed = spread(wanted, kLabelPitch * title.em, l.plot.y, l.plot.bottom());
-  for (std::size_t i = 0; i < l.lines.size(); ++i) {
-    const Line& line = l.lines[i];
-    TextStyle style = title;
-    style.colour = line.own ? theme.ink : theme.stroke(line.hue);
-    style.weight = line.own ? Weight::bold : Weight::regular;
-    const float end = l.x(line.members.front()->points.back().microbatches), start = l.plot.right() + canvas.px(kFan);
-    const Stroke leader{style.colour, theme.axis_width * canvas.em(), {}};
-    canvas.polyline({{end, wanted[i]}, {l.plot.right() + canvas.px(5), wanted[i]}, {start - canvas.px(8), placed[i]}, {start - canvas.px(3), placed[i]}}, leader);
-    canvas.text({start, placed[i]}, l.labels[i], style);
-  }
+  draw_line_key(canvas, input, l, now);
   draw_now_value(canvas, input, l, now);
 }
 

@@ -141,6 +141,19 @@ TEST_CASE("takeaways are computed") {
         "1F1B: 20.0\u202f% of the pipeline idles with 12 microbatches");
 }
 
+TEST_CASE("the key of the bubbles goes from the schedule that idles longest now to the one that idles least") {
+  const auto canvas = drawn("bubble", four_by_twelve(), "dark", 15, 900, 500);
+  float above = 0;
+  for (const char* name : {"1F1B, GPipe, eager 1F1B", "ZB-H1", "ZB-V"}) {
+    CAPTURE(name);
+    const TextRun* run = canvas->find_text(name);
+    REQUIRE(run);
+    CHECK(run->bounds.y > above);
+    above = run->bounds.y;
+    CHECK(strokes_through(*canvas, name) == 0);
+  }
+}
+
 TEST_CASE("a window gets its comparison in pieces, the plan's own first, and in the end the same") {
   const auto work = engine::step_work(four_by_twelve().scenario, four_by_twelve().report);
   REQUIRE(work);
