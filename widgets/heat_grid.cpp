@@ -12,20 +12,41 @@ namespace roofscape::widgets {
 
 namespace {
 
-constexpr float kMostCell = 150;   // width over height is free; neither grows beyond this
-constexpr float kKeyWidth = 120, kKeyHeight = 10;
+constexpr float kMostCell = 150;   // a cell grows no higher than this
+constexpr float kMostShape = 3.2f;  // width over height of the widest, where that is wider
+constexpr float kKeyWidth = 120, kKeyHeight = 10, kKeyGap = 6;
 constexpr int kKeySteps = 40;
+constexpr float kHighLines = 13;   // of a figure that has a second row for the words of the key
 
 bool any(const HeatGrid& grid, HeatCell::Look look) {
   return std::any_of(grid.cells.begin(), grid.cells.end(), [look](const HeatCell& c) { return c.look == look; });
 }
 
-// The colour key with its ends, from the left edge on.
-void draw_key(Canvas& canvas, const FigureInput& input, const Rect& row, const HeatGrid& grid) {
+// What the numbers in the cells and the looks of the others mean, as much as `room` takes.
+std::string key_words(const Canvas& canvas, const TextStyle& style, const HeatGrid& grid, float room) {
+  const auto fits = [&](const std::string& words) { return canvas.text_width(words, style) <= room; };
+  if (!any(grid, HeatCell::Look::struck)) return fits(grid.key) ? grid.key : std::string();
+  // Of what is struck out first: it is there because somebody asked for it.
+  const std::string both = grid.key + "; " + grid.struck_key;
+  return fits(both) ? both : fits(grid.struck_key) ? grid.struck_key : std::string();
+}
+
+// Of the colours between the two ends, in a row of this width.
+float key_width(const Canvas& canvas, const HeatGrid& grid, float row) {
+  const TextStyle style = small_text(canvas, {}, HAlign::left);
+  return std::min(canvas.px(kKeyWidth), row - canvas.text_width(grid.low, style) - canvas.text_width(grid.high, style) - 2 * canvas.px(kKeyGap));
+}
+// Where the words begin beside the key, from its left edge.
+float words_at(const Canvas& canvas, const HeatGrid& grid, float row) {
+  const TextStyle style = small_text(canvas, {}, HAlign::left);
+  return key_width(canvas, grid, row) + canvas.text_width(grid.low, style) + canvas.text_width(grid.high, style) + 2 * canvas.px(kKeyGap) + canvas.px(14);
+}
+
+// The colour key with its ends, from the left edge on; its words beside it, or under it in the row `below`.
+void draw_key(Canvas& canvas, const FigureInput& input, const Rect& row, const Rect& below, const HeatGrid& grid) {
   const Theme& theme = input.theme;
   const TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
-  const float gap = canvas.px(6), ends = canvas.text_width(grid.low, style) + canvas.text_width(grid.high, style) + 2 * gap;
-  const float width = std::min(canvas.px(kKeyWidth), row.w - ends), height = canvas.px(kKeyHeight);
+  const float gap = canvas.px(kKeyGap), width = key_width(canvas, grid, row.w), height = canvas.px(kKeyHeight);
   if (width < canvas.px(24)) return;
   canvas.text({row.x, row.centre().y}, grid.low, style);
   const float start = row.x + canvas.text_width(grid.low, style) + gap;
@@ -34,16 +55,11 @@ void draw_key(Canvas& canvas, const FigureInput& input, const Rect& row, const H
     canvas.rect({from, row.centre().y - height / 2, width / kKeySteps + canvas.px(0.3f), height}, Fill{.colour = viridis((i + 0.5) / kKeySteps)});
   }
   canvas.text({start + width + gap, row.centre().y}, grid.high, style);
-  // What the numbers in the cells are, where there is room for it.
-  const float after = start + width + gap + canvas.text_width(grid.high, style) + canvas.px(14);
   const TextStyle faint = small_text(canvas, theme.ink3, HAlign::left);
-  std::string words = grid.key;
-  // Of what is struck out first: it is there because somebody asked for it.
-  if (any(grid, HeatCell::Look::struck)) {
-    const std::string both = words + "; " + grid.struck_key;
-    words = after + canvas.text_width(both, faint) <= row.right() ? both : grid.struck_key;
-  }
-  if (after + canvas.text_width(words, faint) <= row.right()) canvas.text({after, row.centre().y}, words, faint);
+  const float after = words_at(canvas, grid, row.w);
+  const Point at = below.empty() ? Point{row.x + after, row.centre().y} : Point{below.x, below.centre().y};
+  const std::string words = key_words(canvas, faint, grid, below.empty() ? row.w - after : below.w);
+  if (!words.empty()) canvas.text(at, words, faint);
 }
 
 }  // namespace
@@ -53,13 +69,18 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
   Rect rest = area;
   const float line = small_line(canvas);
   const TextStyle title = small_text(canvas, theme.ink3, HAlign::left), number = small_text(canvas, theme.ink2, HAlign::right);
-  const Rect top = rest.cut_top(line * 1.3f), key = rest.cut_bottom(line * 1.4f);
+  const Rect top = rest.cut_top(line * 1.3f);
+  const bool coloured = any(heat, HeatCell::Look::coloured);
+  const bool two_rows = coloured && area.h > kHighLines * line && key_words(canvas, title, heat, area.w - words_at(canvas, heat, area.w)).empty();
+  const Rect below = two_rows ? rest.cut_bottom(line * 1.2f) : Rect{};
+  const Rect key = rest.cut_bottom(line * 1.4f);
   const Rect foot = rest.cut_bottom(line * 2.3f);  // numbers, then the name of the axis
   float widest = 0;
   for (const int d : heat.y_degrees) widest = std::max(widest, canvas.text_width(format_count(d), number));
   rest.cut_left(widest + canvas.px(8));
   const std::size_t nx = heat.x_degrees.size(), ny = heat.y_degrees.size();
-  const float w = std::min(rest.w / static_cast<float>(nx), canvas.px(kMostCell)), h = std::min(rest.h / static_cast<float>(ny), canvas.px(kMostCell));
+  const float h = std::min(rest.h / static_cast<float>(ny), canvas.px(kMostCell));
+  const float w = std::min(rest.w / static_cast<float>(nx), std::max(canvas.px(kMostCell), kMostShape * h));
   if (w < canvas.px(6) || h < canvas.px(4)) return;
   const auto cell_rect = [&](std::size_t xi, std::size_t yi) {
     return Rect{rest.x + w * static_cast<float>(xi), rest.y + h * static_cast<float>(ny - 1 - yi), w, h};
@@ -113,7 +134,7 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
       canvas.frame(r.inset(-canvas.px(1)), {theme.panel, canvas.px(3), {}});
       canvas.frame(r, {theme.ink, canvas.px(2), {}});
     }
-  if (any(heat, HeatCell::Look::coloured)) draw_key(canvas, input, key, heat);
+  if (coloured) draw_key(canvas, input, key, below, heat);
   else canvas.text({key.x, key.centre().y}, ellipsize(canvas, heat.none, title, key.w), title);
 }
 

@@ -22,6 +22,20 @@ TEST_CASE("every cell of the mesh map has a tag, and the plan's own a frame in i
   CHECK(frames >= 1);
 }
 
+TEST_CASE("where the words of the key have no room beside the colours they stand under them") {
+  const auto canvas = drawn("mesh-map", preset_case("llama3-8b-8-h100"), "dark", 15, 420, 320);
+  CHECK(canvas->find_text("MFU; hatched: cannot run; blank: the chips do not divide"));
+  CHECK(canvas->audit_text() == "");
+}
+
+TEST_CASE("a map of few cells fills the width of a wall") {
+  const auto canvas = drawn("mesh-map", preset_case("llama3-8b-8-h100"), "projector", 15, 1920, 1080);
+  const auto map = engine::mesh_map(preset_case("llama3-8b-8-h100").scenario, engine::MeshPair::automatic);
+  const TagRegion* last = canvas->find_tag("mesh.cell", static_cast<int>(map.cells.size()) - 1);
+  REQUIRE(last);
+  CHECK(last->rect.right() > 0.85f * canvas->bounds().w);
+}
+
 TEST_CASE("a cell that cannot run says why when pointed at") {
   const FigureCase c = preset_case("llama3-8b-8-h100");
   const auto map = engine::mesh_map(c.scenario, engine::MeshPair::automatic);
