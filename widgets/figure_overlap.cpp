@@ -137,7 +137,7 @@ std::string_view tag_of(const Block& b, bool own) {
 
 }  // namespace
 
-void draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& view, const LayerOverlap& o, bool own, const Rect& plot) {
+bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& view, const LayerOverlap& o, bool own, const Rect& plot) {
   const Theme& theme = input.theme;
   const std::vector<engine::Axis> axes = lanes_of(o);
   const Scale x(ScaleKind::linear, 0, length_of(o), plot.x, plot.right());
@@ -145,6 +145,7 @@ void draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& vie
   const Fill idle = fill_of(theme, Axis::bubble, canvas.em());
   const float pitch = plot.h / static_cast<float>(1 + axes.size());
   const float height = std::max(canvas.px(6), pitch * kLaneShare), inset = (pitch - height) / 2;
+  bool numbered = false;
   for (const Block& b : blocks_of(o)) {
     const bool compute_lane = b.kind == Block::Kind::compute || b.kind == Block::Kind::recompute || b.kind == Block::Kind::exposed;
     const auto lane = compute_lane ? 0 : 1 + std::find(axes.begin(), axes.end(), b.axis) - axes.begin();
@@ -170,10 +171,12 @@ void draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& vie
       if (canvas.text_width(number, digits) + canvas.px(4) < r.w && line < r.h + canvas.px(2)) {
         if (fill.hatch != Hatch::none) canvas.rect(canvas.text_bounds(r.centre(), number, digits).inset(-canvas.px(2), canvas.px(2)), Fill{.colour = fill.colour});
         canvas.text(r.centre(), number, digits);
+        numbered = true;
       }
     }
     canvas.tag_with(tag_of(b, own), compute_lane || !own ? -1 : static_cast<int>(b.axis), r, [&] { return readout_of(input, o, b); });
   }
+  return numbered;
 }
 
 void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed, bool numbers,
@@ -263,8 +266,8 @@ void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, co
   for (std::size_t i = 0; i < names.size(); ++i)
     canvas.text({plot.x - canvas.px(10), plot.y + pitch * (static_cast<float>(i) + 0.5f)}, ellipsize(canvas, names[i], name, widest + canvas.px(0.5f)), name);
 
-  draw_blocks(canvas, input, view, o, own, plot);
-  draw_overlap_key(canvas, input, key_row, o.backward.recompute_s > 0, o.forward.exposed_s + o.backward.exposed_s > 0, true);
+  const bool numbered = draw_blocks(canvas, input, view, o, own, plot);
+  draw_overlap_key(canvas, input, key_row, o.backward.recompute_s > 0, o.forward.exposed_s + o.backward.exposed_s > 0, numbered);
 }
 
 std::string overlap_data(const FigureInput& input, const FigureView& view) {

@@ -32,8 +32,9 @@ std::string_view strategy_key(engine::Strategy strategy);
 double length_of(const engine::LayerOverlap& o);
 double exposed_share(const engine::LayerOverlap& o);
 
-// The blocks on their lanes: compute on the first, each axis on one of its own. `plot` spans the whole length.
-void draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& view, const engine::LayerOverlap& o, bool own, const Rect& plot);
+// The blocks on their lanes: compute on the first, each axis on one of its own. `plot` spans the whole length. Returns
+// whether any block had room for the number of its layer.
+bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& view, const engine::LayerOverlap& o, bool own, const Rect& plot);
 // What blocks look like; `axes` are those whose lanes have no names of their own. `numbers`: what those in blocks are.
 void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed, bool numbers,
                       const std::vector<engine::Axis>& axes = {});

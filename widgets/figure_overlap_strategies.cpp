@@ -18,7 +18,7 @@ using engine::Strategy;
 
 namespace {
 
-constexpr float kLeastLane = 0.55f;   // of a line of text
+constexpr float kLeastLane = 0.45f;   // of a line of text
 constexpr float kMostLane = 46;
 constexpr float kGapShare = 0.16f;    // of a strategy's height, to the next one
 constexpr float kColumnGap = 14;
@@ -126,7 +126,7 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
       if (const auto axis = static_cast<engine::Axis>(i); std::any_of(panels.begin(), panels.end(), [&](const Panel& p) { return std::find(p.axes.begin(), p.axes.end(), axis) != p.axes.end(); }))
         nameless.push_back(axis);
   float y = rest.y;
-  bool recompute = false, exposed = false;
+  bool recompute = false, exposed = false, numbered = false;
   for (const Panel& p : panels) {
     const LayerOverlap& o = p.overlap;
     recompute = recompute || o.backward.recompute_s > 0, exposed = exposed || exposed_share(o) > 0;
@@ -134,13 +134,13 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
     const Rect whole{area.x, y, area.w, pitch * std::max(p.lanes(), 2.0f)};
     canvas.text({area.x, y + line / 2}, t.text(strategy_key(p.strategy)), bold);
     // Why it could not run, under its name where the lanes leave room.
-    if (!o.problem.empty() && whole.h >= 2 * line - canvas.px(1)) canvas.text({area.x, y + line * 1.5f}, t.text("figure.overlap.not_run"), small_text(canvas, theme.err, HAlign::left));
+    if (!o.problem.empty() && whole.h + spare >= 2 * line - canvas.px(1)) canvas.text({area.x, y + line * 1.5f}, t.text("figure.overlap.not_run"), small_text(canvas, theme.err, HAlign::left));
     if (named)
       for (std::size_t i = 0; i < 1 + p.axes.size(); ++i) {
         const std::string name = i == 0 ? std::string(t.text("figure.overlap.compute")) : axis_name(input, o, p.axes[i - 1]);
         canvas.text({left - canvas.px(8), y + pitch * (static_cast<float>(i) + 0.5f)}, ellipsize(canvas, name, lane_name, lanes + canvas.px(0.5f)), lane_name);
       }
-    draw_blocks(canvas, input, view, o, p.strategy == Strategy::plan, plot);
+    numbered = draw_blocks(canvas, input, view, o, p.strategy == Strategy::plan, plot) || numbered;
     // Where forward turns into backward.
     const float turn = plot.x + plot.w * static_cast<float>(kLayers * o.forward.total_s() / length_of(o));
     canvas.line({turn, plot.y}, {turn, plot.bottom()}, {theme.ink3, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
@@ -158,7 +158,7 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
     });
     y += whole.h + spare;
   }
-  draw_overlap_key(canvas, input, key_row, recompute, exposed, pitch >= line, nameless);
+  draw_overlap_key(canvas, input, key_row, recompute, exposed, numbered, nameless);
 }
 
 }  // namespace roofscape::widgets::overlap

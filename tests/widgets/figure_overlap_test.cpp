@@ -87,6 +87,21 @@ TEST_CASE("strategies that could not run say so") {
   CHECK(dp->readout.rows.back().second == "Too few sequences");
 }
 
+TEST_CASE("a page has room for every strategy of a plan with four streams") {
+  FigureView view = with_strategy("all");
+  view.print = true;
+  const auto canvas = drawn("overlap", preset_case("llama3-70b-v5p-pod"), "print", 9, 425, 227, view);
+  CHECK(canvas->count_tags("overlap.strategy") == 5);
+  CHECK(canvas->find_text("would not run"));
+  CHECK(canvas->audit_text() == "");
+}
+
+TEST_CASE("the key explains the numbers of layers only where a block has one") {
+  const std::string_view note = english().text("figure.overlap.note");
+  CHECK(drawn("overlap", preset_case("llama3-8b-8-h100"), "dark", 15, 1000, 500)->find_text(note));
+  CHECK_FALSE(drawn("overlap", preset_case("llama3-8b-8-h100"), "print", 9, 425, 170, with_strategy("all"))->find_text(note));
+}
+
 TEST_CASE("lanes too low for names have their axes in the key") {
   const auto canvas = drawn("overlap", preset_case("llama3-70b-v5p-pod"), "dark", 15, 900, 280, with_strategy("all"));
   CHECK_FALSE(canvas->find_text("fsdp 1024"));
