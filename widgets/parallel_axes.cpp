@@ -119,10 +119,7 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   draw_names(canvas, input, axes, l, names, two_rows);
 
   for (const ParallelLine& line : p.faint) canvas.polyline(l.points(axes, line), {faded(colour_of(line), 0.2f), std::max(canvas.px(0.8f), width * 0.35f), {}});
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    canvas.line({l.x[i], room.y}, {l.x[i], room.bottom()}, {theme.axis, theme.axis_width * canvas.em(), {}});
-    draw_values(canvas, input, axes[i], l.x[i], step, l);
-  }
+  for (std::size_t i = 0; i < axes.size(); ++i) canvas.line({l.x[i], room.y}, {l.x[i], room.bottom()}, {theme.axis, theme.axis_width * canvas.em(), {}});
   const auto bold = [&](const ParallelLine& line, Colour colour, float thickness, Dash dash = {}) {
     const std::vector<Point> points = l.points(axes, line);
     canvas.polyline(points, {theme.panel, thickness + canvas.px(2), {}});
@@ -131,6 +128,8 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   };
   for (const ParallelLine& line : p.bright) bold(line, colour_of(line), width * (line.index == 0 ? 1.3f : 0.8f));
   if (p.present) bold(*p.present, theme.ink, width, {canvas.px(6), canvas.px(4)});
+  // Over the lines, which meet where the values are; under the one pointed at.
+  for (std::size_t i = 0; i < axes.size(); ++i) draw_values(canvas, input, axes[i], l.x[i], step, l);
   if (p.hovered) bold(*p.hovered, theme.ink, width * 1.4f);
   // What can be pointed at: any line on the last two axes, where few meet, and the bright ones everywhere.
   const float size = canvas.px(8);
