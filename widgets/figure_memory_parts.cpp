@@ -93,7 +93,7 @@ Readout part_readout(const FigureInput& input, int stage, const Part& part) {
                 : t.format("figure.memory.readout", {part_name(input, part), bytes_text(bytes)});
   if (part.look == MemoryPart::activations)
     r.rows.emplace_back(t.text("figure.memory.in_flight"),
-                        t.format("figure.microbatches", {format_significant(row.in_flight_microbatches, 3, true)}));
+                        t.format(row.in_flight_microbatches == 1 ? "figure.microbatches.one" : "figure.microbatches", {format_significant(row.in_flight_microbatches, 3, true)}));
   if (row.memory_total_bytes > 0)
     r.rows.emplace_back(t.text(input.report.stages.size() > 1 ? "figure.memory.share_of_stage" : "figure.memory.share"),
                         format_share(bytes / row.memory_total_bytes));

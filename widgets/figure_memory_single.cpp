@@ -15,8 +15,8 @@ namespace {
 using engine::Q;
 
 constexpr float kHeader = 26, kGap = 10, kColumnGap = 18;
-constexpr float kLeastBar = 18, kMostBar = 64, kBarShare = 0.17f;  // of the height of the figure
-constexpr float kMostRow = 46, kRowBarShare = 0.62f;
+constexpr float kLeastBar = 18, kMostBar = 110, kBarShare = 0.17f;  // of the height of the figure
+constexpr float kMostRow = 84, kRowBarShare = 0.62f;
 constexpr float kLeastRow = 1.02f, kHeadRow = 1.15f;  // lines of small text
 constexpr float kLens = 26, kLeastLens = 6;  // between the axis and the breakdown
 constexpr float kLensTint = 0.07f;
