@@ -76,7 +76,13 @@ ScheduleReason schedule_reason(const FigureInput& input, const engine::ScheduleS
   return out;
 }
 
-void draw_one_stage(Canvas& canvas, const Rect& area, const FigureInput& input, std::string_view advice) {
+Rect one_stage_area(const Canvas& canvas, const Rect& area) {
+  const float h = std::min(area.h, canvas.px(280));
+  return {area.x, area.y + (area.h - h) / 2, area.w, h};
+}
+
+void draw_one_stage(Canvas& canvas, const Rect& whole, const FigureInput& input, std::string_view advice) {
+  const Rect area = one_stage_area(canvas, whole);
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
   const float width = area.w - canvas.px(24);

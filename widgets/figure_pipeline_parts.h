@@ -23,6 +23,9 @@ struct ScheduleReason {
 };
 ScheduleReason schedule_reason(const FigureInput& input, const engine::ScheduleShape& shape, const engine::ScheduleStatus& status);
 
+// The part of a figure's area that words, button and outlines of one stage take: in a high cell the middle, so that they
+// stay together.
+Rect one_stage_area(const Canvas& canvas, const Rect& area);
 // The middle of the figure: one stage has no pipeline. `advice` says what to do for one; may be empty.
 void draw_one_stage(Canvas& canvas, const Rect& area, const FigureInput& input, std::string_view advice = {});
 // The middle of the figure: a box with what is wrong and the nearest values that are not.

@@ -141,9 +141,14 @@ Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags,
   for (const Flag* f : order) {
     const float edge = f->at.x - elbow - gap;
     canvas.polyline({{f->at.x, f->at.y + canvas.px(7)}, {f->at.x, y}, {f->at.x - elbow, y}}, leader(canvas, theme));
-    backed_text(canvas, theme, {edge, y}, f->value, value);
     const Point at{edge - value_width - gap, y};
-    backed_text(canvas, theme, at, f->name, name);
+    // One ground for both: a piece of a grid line between them would read as a stroke before the number.
+    Fill ground;
+    ground.colour = theme.panel;
+    const Rect from = canvas.text_bounds(at, f->name, name), to = canvas.text_bounds({edge, y}, f->value, value);
+    canvas.rect(rect_between(from.x - canvas.px(2), from.y, to.right() + canvas.px(2), from.bottom()), ground);
+    canvas.text({edge, y}, f->value, value);
+    canvas.text(at, f->name, name);
     const float start = at.x - canvas.text_width(f->name, name);
     taken = rect_between(std::min(taken.x, start), taken.y, order.back()->at.x, y + pitch / 2);
     y += pitch;

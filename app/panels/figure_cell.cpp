@@ -8,6 +8,7 @@
 #include "app/panels/search_list.h"
 #include "engine/studies/mesh_map.h"
 #include "widgets/figure_pipeline.h"
+#include "widgets/figure_pipeline_parts.h"
 #include "widgets/figure_search_parts.h"
 #include "widgets/figure_serving_map.h"
 #include "widgets/figure_serving_search.h"
@@ -56,7 +57,8 @@ void card(PanelContext& ctx, const Rect& area, std::string_view figure, Scenario
       if (edit.field != nullptr) engine::apply(scenario, edit);
 }
 
-void one_stage_button(PanelContext& ctx, const Rect& area, Scenario& scenario) {
+void one_stage_button(PanelContext& ctx, const Rect& whole, Scenario& scenario) {
+  const Rect area = one_stage_area(ctx.ui.canvas, whole);
   const int layers = scenario.model.n_layers;
   if (layers < 4 || area.h < ctx.px(190)) return;
   const std::string label(ctx.text("ui.pipeline.try_stages"));

@@ -1,11 +1,13 @@
 // The numbers behind the pictures: tokens a chip against the limits of the network, and the sizes of the job. Each can be
-// pointed at and opens its derivation.
+// pointed at and opens its derivation. A tall cell shows the network figure below them, and one a little too tall stretches
+// the rows, so that no part of the cell is left empty.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 
 #include "app/panels/figure_cell.h"
+#include "widgets/figure_head.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
 
@@ -15,6 +17,11 @@ using namespace widgets;
 using engine::Q;
 
 namespace {
+
+constexpr std::string_view kPicture = "network";  // the figure of a tall cell
+constexpr float kLeastPicture = 230;              // height from which it can be read, its name included
+constexpr float kMostStretch = 1.4f;              // of rows: beyond it they no longer read as a table
+constexpr float kLimitsHeight = 92, kRow = 24;    // of the line of limits without its rows, and of a row
 
 struct Group {
   std::string_view key;
@@ -77,22 +84,30 @@ LimitLine limit_line(bool serving) {
   return {Q::tokens_per_chip, {Q::bound_fsdp_1, Q::bound_fsdp_2, Q::bound_fsdp_3, Q::bound_mixed_sum, Q::bound_mixed_max}, "ui.limit.axis"};
 }
 
-float limits(PanelContext& ctx, const Rect& r, const LimitLine& line_of) {
+struct Limit {
+  Q q;
+  double value;
+  std::string text;
+};
+
+// Those that the plan has a value of, none where it has no present value to compare them with.
+std::vector<Limit> known_limits(const PanelContext& ctx, const LimitLine& line_of) {
   const auto& q = ctx.session.report().quantities;
-  const Theme& t = ctx.ui.theme;
-  struct Limit {
-    Q q;
-    double value;
-    std::string text;
-  };
   std::vector<Limit> all;
+  if (q.value_or(line_of.now, 0) <= 0) return all;
   for (const Q each : line_of.limits)
     if (const auto v = q[each]; v && *v > 0) {
       const std::string key = "ui.limit." + std::string(engine::quantity(each).id);
       all.push_back({each, *v, std::string(ctx.text(key))});
     }
-  const auto now = q[line_of.now];
-  if (!now || *now <= 0 || all.empty()) return 0;
+  return all;
+}
+
+void limits(PanelContext& ctx, const Rect& r, const LimitLine& line_of, float row_h) {
+  const Theme& t = ctx.ui.theme;
+  std::vector<Limit> all = known_limits(ctx, line_of);
+  if (all.empty()) return;
+  const auto now = ctx.session.report().quantities[line_of.now];
   double low = *now, high = *now;
   for (const Limit& l : all) {
     low = std::min(low, l.value);
@@ -121,13 +136,13 @@ float limits(PanelContext& ctx, const Rect& r, const LimitLine& line_of) {
   const float here = scale(*now);
   // The limits, each a drop with its name in a column of its own height, so that near ones do not overlap.
   std::sort(all.begin(), all.end(), [](const Limit& a, const Limit& b) { return a.value < b.value; });
-  float y = line + ctx.px(50);
+  float y = r.y + ctx.px(kLimitsHeight);
   for (const Limit& l : all) {
     const float x = scale(l.value);
     const bool below = l.q == Q::max_batch ? *now > l.value : *now < l.value;
     const Colour ink = below ? t.warn : t.ok;
     ctx.ui.canvas.line({x, line - ctx.px(7)}, {x, line + ctx.px(0)}, {ink, std::max(1.5f, ctx.px(2)), {}});
-    const Rect row{r.x - ctx.px(6), y, r.w + ctx.px(12), ctx.px(24)};
+    const Rect row{r.x - ctx.px(6), y, r.w + ctx.px(12), row_h};
     const std::string id = "limit." + std::string(engine::quantity(l.q).id);
     const ItemState s = ctx.ui.item(id, row, Interaction::Focus::none);
     if (s.hovered) {
@@ -148,7 +163,6 @@ float limits(PanelContext& ctx, const Rect& r, const LimitLine& line_of) {
   }
   draw_now(ctx.ui.canvas, t, rect_between(r.x, r.y + ctx.px(22), r.right(), line), here,
            ctx.format("ui.limit.now", {format(*now, engine::unit::tokens_per_chip, {.unit = false})}));
-  return y - r.y;
 }
 
 // What is known of one stage.
@@ -169,6 +183,71 @@ void stage_group(PanelContext& ctx, float x, float y, float width, float row_h, 
     ctx.ui.canvas.text({x, y + row_h / 2}, ellipsize(ctx.ui.canvas, ctx.text(key), l, width - ctx.ui.canvas.text_width(value, v) - ctx.px(12)), l);
     y += row_h;
   }
+}
+
+// Where the groups stand, each in the column that is filled less; those without room are left out.
+struct Place {
+  const Group* group;
+  int column;
+  float y;
+};
+
+struct Places {
+  std::vector<Place> groups;
+  float bottom = 0;    // of the longer column
+  bool whole = true;   // every group found room
+};
+
+struct Pitch {
+  float row, head, gap;
+};
+
+Places place_groups(const PanelContext& ctx, const std::vector<Group>& groups, const Rect& rest, bool one, std::size_t limit_rows, const Pitch& pitch) {
+  const auto& q = ctx.session.report().quantities;
+  Places out;
+  const float limits_h = limit_rows > 0 ? ctx.px(kLimitsHeight) + static_cast<float>(limit_rows) * pitch.row + pitch.gap : 0;
+  std::array<float, 2> bottoms{rest.y + limits_h, rest.y};
+  for (const Group& g : groups) {
+    const auto known = std::count_if(g.rows.begin(), g.rows.end(), [&](Q row) { return q[row].has_value(); });
+    if (known == 0) continue;
+    const float need = pitch.head + static_cast<float>(known) * pitch.row;
+    std::size_t column = bottoms[0] < bottoms[1] ? 0 : 1;
+    if (bottoms[column] + need > rest.bottom()) column = 1 - column;
+    if (one) column = 0;
+    if (bottoms[column] + need > rest.bottom()) {
+      out.whole = false;
+      continue;
+    }
+    out.groups.push_back({&g, static_cast<int>(column), bottoms[column]});
+    bottoms[column] += need + pitch.gap;
+  }
+  out.bottom = std::max(bottoms[0], one ? 0.0f : bottoms[1]);
+  return out;
+}
+
+// Whether the network figure may stand here: it is drawn of this workload and in no other cell, and its tokens a chip, those
+// of all chips there are, are the plan's own.
+bool has_picture(const PanelContext& ctx) {
+  const FigureRow* row = find_figure(kPicture);
+  const auto& cells = ctx.view.arrangement.cells;
+  const double used = ctx.session.report().quantities.value_or(Q::chips_used, 0);
+  return row != nullptr && ctx.session.drawable() && shows(*row, ctx.session.scenario()) &&
+         used == static_cast<double>(engine::chip_count(ctx.session.scenario().cluster)) &&
+         std::find(cells.begin(), cells.end(), kPicture) == cells.end();
+}
+
+// The network figure with its name and what it says.
+void picture(PanelContext& ctx, Rect r, engine::Scenario& scenario) {
+  const auto index = static_cast<std::size_t>(find_figure(kPicture) - figures().data());
+  const Rect head = r.cut_top(std::round(ctx.px(28)));
+  const FigureView view = figure_view(ctx, index);
+  const FigureHead words = figure_head(figures()[index], figure_input(ctx), view);
+  const TextStyle bold = ctx.style(ctx.ui.theme.ink, 1, Weight::bold), phrase = ctx.style(ctx.ui.theme.ink2);
+  ctx.ui.canvas.text({head.x, head.centre().y}, words.title, bold);
+  const float x = head.x + ctx.ui.canvas.text_width(words.title, bold) + ctx.px(12);
+  ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, words.takeaway, phrase, head.right() - x), phrase);
+  take_figure_menu(ctx, index);
+  figure_picture(ctx, r, index, view, scenario);
 }
 
 }  // namespace
@@ -201,7 +280,6 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
                                          : (*now < *bound ? "ui.numbers.below" : "ui.numbers.above");
     takeaway = ctx.format(key, {format(*bound, engine::unit::tokens_per_chip, {.unit = false})});
   }
-  ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, head.right() - x), phrase);
 
   // The stage that is pointed at in another figure, in the place of the run.
   const auto& stages = ctx.session.report().stages;
@@ -212,7 +290,6 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
   // One column where two would cut the names.
   const bool one = rest.w < ctx.px(500);
   const float gap = std::round(ctx.px(36)), w = one ? rest.w : std::floor((rest.w - gap) / 2);
-  const float drawn = limits(ctx, {rest.x, rest.y, w, rest.h}, line);
   std::vector<Group> groups{
       {"ui.numbers.job", {Q::params_total, Q::flops_per_token, Q::flops_model_per_step, Q::tokens_per_step}},
       {"ui.numbers.mesh", {Q::chips_used, Q::tokens_per_chip, Q::bound_x_opt, Q::bound_tensor, Q::memory_min_chips}},
@@ -222,30 +299,42 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
               {"ui.numbers.steady", {Q::requests_per_s, Q::request_time, Q::sustained_tokens, Q::sustained_cost, Q::prefill_chip_ratio}},
               {"ui.numbers.job", {Q::params_total, Q::weights_bytes_all, Q::kv_sequence_bytes, Q::kv_total_bytes, Q::kv_ways}},
               {"ui.numbers.slices", {Q::slice_bf16, Q::slice_int8, Q::slice_int4}}};
-  const float row_h = std::round(ctx.px(24)), group_head = std::round(ctx.px(28)), group_gap = std::round(ctx.px(6));
-  // Each group goes to the column that is filled less.
-  std::array<float, 2> bottoms{drawn > 0 ? rest.y + drawn + group_gap : rest.y, rest.y};
-  for (const Group& g : groups) {
-    float need = group_head;
-    for (const Q row : g.rows)
-      if (q[row]) need += row_h;
-    if (need == group_head) continue;
-    std::size_t column = bottoms[0] < bottoms[1] ? 0 : 1;
-    if (bottoms[column] + need > rest.bottom()) column = 1 - column;
-    if (one) column = 0;
-    if (bottoms[column] + need > rest.bottom()) continue;
-    const float cx = rest.x + static_cast<float>(column) * (w + gap);
-    float& cy = bottoms[column];
-    if (one_stage && g.key == "ui.numbers.run") {
-      stage_group(ctx, cx, cy, w, row_h, group_head, *stage);
-      cy += need + group_gap;
+  const std::size_t limit_rows = known_limits(ctx, line).size();
+  const auto pitched = [&](float stretch) {
+    return Pitch{std::floor(ctx.px(kRow) * stretch), std::floor(ctx.px(28) * stretch), std::floor(ctx.px(6) * stretch)};
+  };
+  Pitch pitch = pitched(1);
+  Places places = place_groups(ctx, groups, rest, one, limit_rows, pitch);
+  const bool tall = places.whole && !one && rest.bottom() - places.bottom >= ctx.px(kLeastPicture) && has_picture(ctx);
+  // The figure says the same of the plan itself.
+  if (!tall) ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, head.right() - x), phrase);
+  if (!tall && places.whole) {
+    // The widest rows with which every group still has room.
+    for (float stretch = kMostStretch; stretch > 1.01f; stretch -= 0.05f) {
+      Places wider = place_groups(ctx, groups, rest, one, limit_rows, pitched(stretch));
+      if (!wider.whole || wider.bottom > rest.bottom()) continue;
+      pitch = pitched(stretch);
+      places = std::move(wider);
+      break;
+    }
+  }
+  limits(ctx, {rest.x, rest.y, w, rest.h}, line, pitch.row);
+  for (const Place& p : places.groups) {
+    const float cx = rest.x + static_cast<float>(p.column) * (w + gap);
+    float y = p.y;
+    if (one_stage && p.group->key == "ui.numbers.run") {
+      stage_group(ctx, cx, y, w, pitch.row, pitch.head, *stage);
       continue;
     }
-    ctx.ui.canvas.text({cx, cy + group_head / 2}, ctx.text(g.key), ctx.style(t.ink3, kSmallText));
-    cy += group_head;
-    for (const Q row : g.rows)
-      if (q[row]) cy += number_row(ctx, cx, cy, w, row_h, row);
-    cy += group_gap;
+    ctx.ui.canvas.text({cx, y + pitch.head / 2}, ctx.text(p.group->key), ctx.style(t.ink3, kSmallText));
+    y += pitch.head;
+    for (const Q row : p.group->rows)
+      if (q[row]) y += number_row(ctx, cx, y, w, pitch.row, row);
+  }
+  if (tall) {
+    const float top = places.bottom + ctx.px(8);
+    separator(ctx, cell.x, cell.right(), top);
+    picture(ctx, rect_between(rest.x, top + ctx.px(6), rest.right(), rest.bottom()), scenario);
   }
   return scenario;
 }

@@ -270,6 +270,43 @@ TEST_CASE("try four stages gives a pipeline and keeps the chips in use") {
   CHECK(h.report().quantities[engine::Q::chips_used] == chips);
 }
 
+TEST_CASE("a tall cell of the limits shows the network figure below their rows") {
+  Harness h("llama3-405b-16k-h100-8k", 3840, 2160);
+  REQUIRE(h.place("figure.network") != nullptr);
+  REQUIRE(h.place("number.run.chip_hours") != nullptr);
+  CHECK(h.place("figure.network")->rect.y > h.place("number.run.chip_hours")->rect.bottom());
+  CHECK(widgets::compat::audit_draw_data().outside == 0);
+  check_texts(h, 3840);
+  h.resize(1920, 1080);
+  CHECK(h.place("figure.network") == nullptr);
+}
+
+TEST_CASE("a cell of the limits shows no network figure that stands elsewhere or counts idle chips") {
+  Harness h("llama3-405b-16k-h100-8k", 3840, 2160);
+  h.workspace.view.arrangement.cells[0] = "network";
+  h.step(2);
+  REQUIRE(h.place("figure.network") != nullptr);
+  CHECK(h.place("figure.network")->rect.x < h.place("number.run.chip_hours")->rect.x);
+  Harness idle("llama3-70b-v5p-pod", 3840, 2160);
+  CHECK(idle.place("figure.network") == nullptr);
+}
+
+TEST_CASE("rows of the limits move apart in a cell that is a little too tall for them, and lose no row in a low one") {
+  Harness h("llama3-405b-16k-h100-8k", 1280, 720);
+  const auto pitch = [&h] {
+    const auto* first = h.place("number.flops.run");
+    const auto* last = h.place("number.run.chip_hours");
+    REQUIRE(first != nullptr);
+    REQUIRE(last != nullptr);
+    return (last->rect.y - first->rect.y) / 3 / h.workspace.em_px({0, 0, h.width(), h.width() * 9 / 16});
+  };
+  const float low = pitch();
+  CHECK(low >= 1.6f - 0.1f);
+  h.resize(1920, 1080);
+  CHECK(pitch() > 1.2f * low);
+  CHECK(pitch() <= 1.4f * 1.6f);
+}
+
 TEST_CASE("the rail's reason stands under the control it is about") {
   engine::Scenario s = test::preset("llama3-70b-v5p-pod");
   s.parallelism.fsdp = 65536;
