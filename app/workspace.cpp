@@ -142,6 +142,8 @@ void Workspace::take_search() {
   search.state = searching.state();
   search.progress = searching.progress();
   search.seen = {};
+  search.seen.progress = search.progress;
+  search.seen.stopped = search.state == SearchJob::State::cancelled;
   search.stale = false;
   if (!serves && shows_search()) {
     search.space = request_of(session.scenario(), search.wishes).space;

@@ -35,6 +35,8 @@ struct SearchSeen {
   const engine::SearchResult* result = nullptr;          // where it trains
   const engine::ServingSearchResult* serving = nullptr;  // where it serves
   const engine::PlanSpace* space = nullptr;              // what of the present scenario is searched; null: nothing is
+  double progress = 0;   // of the search that runs, 0 to 1
+  bool stopped = false;  // by the person; what was found before stays
   bool waits = true;  // while there is nothing yet the figures say so; false: they search for themselves
 };
 

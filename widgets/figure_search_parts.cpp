@@ -130,9 +130,16 @@ Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& 
   return r;
 }
 
+std::string none_yet_text(const FigureInput& input) {
+  const TextTable& t = input.texts;
+  if (input.search != nullptr && input.search->stopped) return std::string(t.text("ui.search.cancelled"));
+  if (input.search != nullptr && input.search->progress > 0) return t.format("ui.search.first", {format_share(input.search->progress)});
+  return std::string(t.text("figure.search.none_yet"));
+}
+
 std::string empty_text(const FigureInput& input, const Shown& shown) {
   const TextTable& t = input.texts;
-  if (shown.result == nullptr) return std::string(t.text("figure.search.none_yet"));
+  if (shown.result == nullptr) return none_yet_text(input);
   if (!shown.result->finished) return std::string(t.text("figure.search.unknown_chip"));
   return std::string(t.text("figure.search.nothing"));
 }

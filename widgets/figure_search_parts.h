@@ -51,6 +51,8 @@ Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& 
 
 // What stands in the middle where there is nothing to draw.
 std::string empty_text(const FigureInput& input, const Shown& shown);
+// That plans are being searched, how far where that is known, or that a person stopped it.
+std::string none_yet_text(const FigureInput& input);
 // "4.96 s at 67 GB; this plan 9.23 s, +86 %".
 FigureHead head_of(const FigureInput& input, std::string_view figure);
 

@@ -163,7 +163,7 @@ Readout decoding_readout(const FigureInput& input, const ServingShown& shown, co
 }
 
 std::string serving_empty_text(const FigureInput& input, const ServingShown& shown) {
-  if (shown.result == nullptr) return std::string(input.texts.text("figure.search.none_yet"));
+  if (shown.result == nullptr) return none_yet_text(input);
   return std::string(input.texts.text(shown.result->finished ? "figure.search.nothing" : "figure.search.unknown_chip"));
 }
 

@@ -135,14 +135,22 @@ TEST_CASE("where no plan fits the figures say so and still draw what was priced"
 TEST_CASE("before the first result the figures say that plans are being searched") {
   const Searched s(preset_case("llama3-8b-8-h100"), 0);
   const Theme dark = theme("dark");
-  const SearchSeen nothing;
+  SearchSeen nothing;
   FigureInput input = s.input(dark);
   input.search = &nothing;
-  for (const std::string_view name : kNames) {
-    RecordCanvas canvas(fonts(), 15, {0, 0, 560, 400});
-    find_figure(name)->draw(canvas, canvas.bounds(), input, {});
-    CHECK(canvas.find_text("Plans are being searched."));
-  }
+  const auto says = [&](const char* words) {
+    for (const std::string_view name : kNames) {
+      CAPTURE(name);
+      RecordCanvas canvas(fonts(), 15, {0, 0, 560, 400});
+      find_figure(name)->draw(canvas, canvas.bounds(), input, {});
+      CHECK(canvas.find_text(words));
+    }
+  };
+  says("Plans are being searched.");
+  nothing.progress = 0.25;
+  says("Plans are being searched: 25\u202f%");
+  nothing.stopped = true;
+  says("The search was stopped.");
 }
 
 TEST_CASE("the tables of a search have as many fields in every line as in the first, and a line for the best and the present plan") {
