@@ -29,6 +29,7 @@ struct PipelineTimes {
   std::vector<Tick> overlapped;
   Tick transfer = 0;  // between two different devices
   bool blocking_send = false;  // the sender, too, is busy for `transfer` (overlapped operations send both ways at once)
+  friend bool operator==(const PipelineTimes&, const PipelineTimes&) = default;
 };
 
 // How long one operation of a virtual stage lasts, and an overlapped pair: a forward of one and a whole backward of another.

@@ -1,5 +1,6 @@
 target_sources(engine PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/one_f_one_b_run.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/order_span.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pipeline_bound.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pipeline_time.cpp
   ${CMAKE_CURRENT_LIST_DIR}/run_plan.cpp

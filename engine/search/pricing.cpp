@@ -7,8 +7,6 @@
 namespace roofscape::engine {
 namespace {
 
-constexpr std::size_t kKeptOps = std::size_t{1} << 22;
-
 // The kind of a plan's layer, stage and plan keys: what the plan says, the rest from the scenario.
 LayerKey keyed(LayerKey key, const Plan& plan) {
   key.tensor = plan.tensor;
@@ -165,7 +163,8 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
 bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state, const ScheduleShape& shape,
                   StepSpan& out) {
   const StageBlocks<double>& blocks = *state.blocks;
-  const int stages = virtual_stage_count(shape);
+  // DualPipe has the stages of its second direction behind those of the first.
+  const int stages = shape.stages * passes_per_device(shape), positions = virtual_stage_count(shape);
   if (2.0 * shape.microbatches * stages > static_cast<double>(kMaxDrawnOps)) return false;
   Span wanted{shape,
               {blocks.layer.forward, blocks.layer.backward, blocks.embedding.forward, blocks.embedding.backward,
@@ -174,8 +173,8 @@ bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
               {}};
   times_.transfer = ticks_of(wanted.transfer);
   times_.blocking_send = state.stage.blocking_send;
-  if (!runs_without_order(shape, times_)) return false;
-  for (std::size_t i = 0; i < spans_used_; ++i) {
+  const bool without_order = runs_without_order(shape, times_);
+  for (std::size_t i = 0; without_order && i < spans_used_; ++i) {
     const Span& known = spans_[i];
     if (known.shape == shape && known.blocks == wanted.blocks && known.transfer == wanted.transfer) {
       out = known.step;
@@ -183,20 +182,26 @@ bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
     }
   }
   split_layers(state.stage.n_layers, stages, layers_);
-  const auto count = static_cast<std::size_t>(stages);
+  const auto count = static_cast<std::size_t>(positions), once = static_cast<std::size_t>(stages);
   times_.forward.resize(count);
   times_.backward_input.resize(count);
-  times_.backward_weight.assign(count, 0);
+  times_.backward_weight.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const bool first = i == 0, last = i + 1 == count;
-    if (i > 1 && !last && layers_[i] == layers_[i - 1]) {
-      times_.forward[i] = times_.forward[i - 1], times_.backward_input[i] = times_.backward_input[i - 1];
-      continue;
-    }
-    const StagePass<double> pass = stage_pass<double>(blocks, layers_[i], first, last);
-    times_.forward[i] = ticks_of(pass.forward), times_.backward_input[i] = ticks_of(pass.backward);
+    const std::size_t s = i % once;
+    const bool first = s == 0, last = s + 1 == once;
+    StageTicks ticks;
+    if (s > 1 && !last && layers_[s] == layers_[s - 1])
+      ticks = {times_.forward[i - 1], times_.backward_input[i - 1], times_.backward_weight[i - 1]};
+    else
+      ticks = stage_ticks<double>(mesh.in, layer.cost, stage_pass<double>(blocks, layers_[s], first, last), layers_[s], first, last);
+    times_.forward[i] = ticks.forward;
+    times_.backward_input[i] = ticks.backward_input, times_.backward_weight[i] = ticks.backward_weight;
   }
   if (check_times(times_, count, static_cast<std::uint32_t>(shape.microbatches)) != SimulationOutcome::finished) return false;
+  if (!without_order) {
+    out = with_order_.span(shape, times_);
+    return true;
+  }
   out = wanted.step = one_f_one_b_span(shape, times_, without_order_);
   spans_[spans_next_] = wanted;
   spans_next_ = (spans_next_ + 1) % spans_.size();
@@ -210,35 +215,23 @@ void Pricer::exact(const PlacedMesh& mesh, PricedLayer& layer, PricedState& stat
     bound(mesh, layer, state, kinds_, shape, price);
     return;
   }
+  price.exact = true;
   if (StepSpan step; span(mesh, layer, state, shape, step)) {
     const auto seconds = [](double ticks) { return ticks * kTickSeconds; };
     finish_step(mesh.in, layer.cost, *state.blocks, state.work, seconds(double(step.makespan)),
                 seconds(double(step.in_transfer) / shape.stages), true, state.plan, state.step);
     price.step_time_s = state.step.step_time;
-    price.exact = true;
     return;
   }
-  const auto known = std::find_if(pipelines_.begin(), pipelines_.end(),
-                                  [&](const PipelineReport& r) { return r.shape == shape; });
-  if (known != pipelines_.end()) {
-    pipelines_.splice(pipelines_.begin(), pipelines_, known);
-  } else if (pipeline_ops_ < kKeptOps) {
-    pipelines_.emplace_front();
-  } else {  // full: the one used longest ago gives its place, and its memory
-    pipeline_ops_ -= pipelines_.back().orders.ops.size();
-    pipelines_.splice(pipelines_.begin(), pipelines_, std::prev(pipelines_.end()));
-  }
-  PipelineReport& pipeline = pipelines_.front();
-  const std::size_t before = known != pipelines_.end() ? pipeline.orders.ops.size() : 0;
+  // Too long to be simulated, or more than ticks can count: as evaluate() does it.
   StageKey key = state.stage;
   key.shape = shape;
   static_cast<LinkRates<double>&>(layer.cost) = mesh.rates;
+  PipelineReport pipeline;
   stage_cost(mesh.in, layer.cost, key, scratch_, pipeline, stage_);
-  pipeline_ops_ += pipeline.orders.ops.size() - before;
   finish_step(mesh.in, layer.cost, *state.blocks, state.work, stage_.makespan, stage_.in_transfer, stage_.simulated,
               state.plan, state.step);
   price.step_time_s = state.step.step_time;
-  price.exact = true;
 }
 
 Price Pricer::price(const Plan& plan, bool simulate) {

@@ -5,10 +5,9 @@
 // has grown.
 #pragma once
 
-#include <list>
-
 #include "engine/inputs.h"
 #include "engine/pipeline/one_f_one_b_run.h"
+#include "engine/pipeline/order_span.h"
 #include "engine/search/device_kinds.h"
 #include "engine/search/plan.h"
 #include "engine/training/layer_cost.h"
@@ -108,9 +107,7 @@ class Pricer {
   std::size_t spans_used_ = 0, spans_next_ = 0;
   PipelineTimes times_;
   OneFOneBScratch without_order_;
-  // Orders by shape, the one used last first.
-  std::list<PipelineReport> pipelines_;
-  std::size_t pipeline_ops_ = 0;
+  OrderSpans with_order_;
   SimulationScratch scratch_;
   StageCost<double> stage_;
   // Of price():

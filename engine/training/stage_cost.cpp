@@ -242,6 +242,27 @@ void end_reduction(const Inputs<S>& in, const LayerCost<S>& layer, const LinkRat
 }
 
 template <Scalar S>
+StageTicks stage_ticks(const Inputs<S>& in, const LayerCost<S>& layer, const StagePass<S>& pass, int layers, bool first,
+                       bool last) {
+  const double attention =
+      in.calibrated ? value_of(layer.kernels.attention_forward)
+                    : value_of(layer.operations.operations[static_cast<std::size_t>(OperationKind::attention)].flops) /
+                          value_of(in.chip.peak_flops);
+  const Tick backward = ticks_of(value_of(pass.backward));
+  // The weight gradient is half of the backward matrix multiplications; attention has none.
+  double weight = layers * (value_of(layer.layer.math_forward) - attention);
+  if (first) weight += value_of(layer.embedding.math_forward);
+  if (last) weight += value_of(layer.head.math_forward);
+  StageTicks ticks;
+  ticks.forward = ticks_of(value_of(pass.forward));
+  ticks.backward_weight = std::clamp(ticks_of(weight), Tick{0}, backward);
+  ticks.backward_input = backward - ticks.backward_weight;
+  return ticks;
+}
+template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerCost<double>&, const StagePass<double>&, int, bool,
+                                        bool);
+
+template <Scalar S>
 void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& key, SimulationScratch& scratch,
                 PipelineReport& pipeline, StageCost<S>& cost) {
   const bool pipelined = key.shape.stages > 1;
@@ -294,20 +315,14 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
   times.transfer = ticks_of(value_of(cost.transfer));
   times.blocking_send = key.blocking_send;
   const double peak = value_of(in.chip.peak_flops);
-  const double attention =
-      in.calibrated ? value_of(layer.kernels.attention_forward)
-                    : value_of(layer.operations.operations[static_cast<std::size_t>(OperationKind::attention)].flops) / peak;
   const double layer_again = in.calibrated ? value_of(layer.kernels.again) : value_of(layer.flops_recompute) / peak;
   for (std::size_t i = 0; i < positions; ++i) {
     const std::size_t s = i % static_cast<std::size_t>(virtual_stages);  // DualPipe: the second direction again
-    const Tick backward = ticks_of(value_of(cost.backward[s]));
-    // The weight gradient is half of the backward matrix multiplications; attention has none.
-    double weight = layers[s] * (value_of(layer.layer.math_forward) - attention);
-    if (s == 0) weight += value_of(layer.embedding.math_forward);
-    if (s + 1 == static_cast<std::size_t>(virtual_stages)) weight += value_of(layer.head.math_forward);
-    times.forward[i] = ticks_of(value_of(cost.forward[s]));
-    times.backward_weight[i] = std::clamp(ticks_of(weight), Tick{0}, backward);
-    times.backward_input[i] = backward - times.backward_weight[i];
+    const StageTicks ticks = stage_ticks<S>(in, layer, {cost.forward[s], cost.backward[s]}, layers[s], s == 0,
+                                            s + 1 == static_cast<std::size_t>(virtual_stages));
+    times.forward[i] = ticks.forward;
+    times.backward_weight[i] = ticks.backward_weight;
+    times.backward_input[i] = ticks.backward_input;
     // Arithmetic alone, as in the step's part: beyond two forwards, what a block's backward does is a forward again.
     double again = layers[s] * layer_again;
     if (in.calibrated) {

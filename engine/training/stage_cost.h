@@ -124,6 +124,14 @@ StagePass<S> stage_pass(const StageBlocks<S>& blocks, const S& layers, bool firs
   if (last) pass = {pass.forward + blocks.head.forward, pass.backward + blocks.head.backward};
   return pass;
 }
+// The same in ticks, with the backward in its two halves.
+struct StageTicks {
+  Tick forward = 0, backward_input = 0, backward_weight = 0;
+};
+template <Scalar S>
+StageTicks stage_ticks(const Inputs<S>&, const LayerCost<S>&, const StagePass<S>& pass, int layers, bool first, bool last);
+extern template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerCost<double>&, const StagePass<double>&, int,
+                                               bool, bool);
 // What a microbatch needs from a stage to the next.
 template <Scalar S>
 S stage_transfer(const Inputs<S>& in, const LinkRates<S>& rates, const S& microbatch_tokens, bool sequence_parallel) {
