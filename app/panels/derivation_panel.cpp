@@ -204,8 +204,15 @@ struct Writer {
     const bool counted = line.unit.notation == engine::Notation::count;  // the label says what is counted
     const std::string value = format(line.value, line.unit, {.unit = !counted, .trim_zeros = line.is_input});
     const TextStyle small = ctx.style(theme().ink3, kSmallText);
-    const float room = width - symbol_w - ctx.ui.canvas.text_width(value, v) - ctx.px(12);
-    float row_h = h;
+    const TextStyle name = ctx.style(theme().ink2);
+    const std::string label = label_of(ctx, line.id);
+    float room = width - symbol_w - ctx.ui.canvas.text_width(value, v) - ctx.px(12);
+    // In a narrow column the value goes below the label, so that neither is cut to a few letters.
+    const bool below = room < ctx.px(96) && ctx.ui.canvas.text_width(label, name) > room;
+    if (below) room = width - symbol_w;
+    const float value_y = below ? y + 1.5f * h - ctx.px(4) : y + h / 2;
+    float row_h = below ? 2 * h - ctx.px(4) : h;
+    const float foot = y + row_h - ctx.px(3);
     std::vector<std::string_view> source;
     if (line.is_input) {
       source = wrapped_lines(ctx.ui.canvas, line.source, small, width - symbol_w);
@@ -214,10 +221,9 @@ struct Writer {
     const Rect row{x, y, width, row_h};
     if (region(row, line.id)) ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(theme().panel, theme().ctl, 0.8f)}, ctx.px(3));
     draw_formula(ctx.ui.canvas, symbol, {x, y + h / 2});
-    const TextStyle name = ctx.style(theme().ink2);
-    ctx.ui.canvas.text({x + symbol_w, y + h / 2}, ellipsize(ctx.ui.canvas, label_of(ctx, line.id), name, room), name);
-    ctx.ui.canvas.text({x + width, y + h / 2}, value, v);
-    float sy = y + h - ctx.px(3);
+    ctx.ui.canvas.text({x + symbol_w, y + h / 2}, ellipsize(ctx.ui.canvas, label, name, room), name);
+    ctx.ui.canvas.text({x + width, value_y}, value, v);
+    float sy = foot;
     for (const std::string_view s : source) {
       sy += draw_prose(ctx.ui.canvas, {x + symbol_w, sy}, s, small, width);
     }
