@@ -207,8 +207,8 @@ struct Writer {
     const TextStyle name = ctx.style(theme().ink2);
     const std::string label = label_of(ctx, line.id);
     float room = width - symbol_w - ctx.ui.canvas.text_width(value, v) - ctx.px(12);
-    // In a narrow column the value goes below the label, so that neither is cut to a few letters.
-    const bool below = room < ctx.px(96) && ctx.ui.canvas.text_width(label, name) > room;
+    // In a narrow column the value goes below the label, so that the label is not cut.
+    const bool below = ctx.ui.canvas.text_width(label, name) > room;
     if (below) room = width - symbol_w;
     const float value_y = below ? y + 1.5f * h - ctx.px(4) : y + h / 2;
     float row_h = below ? 2 * h - ctx.px(4) : h;
