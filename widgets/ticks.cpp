@@ -10,6 +10,8 @@ namespace {
 
 constexpr double kSlack = 1e-9;  // a tick that rounding put just outside its axis still belongs to it
 constexpr int kMostTicks = 400;  // no request is worth more
+constexpr int kFewTicks = 3;
+constexpr double kShortAxis = 4;  // end over start of a logarithmic one
 
 // 10^n as a literal of that power would be: pow(10, -3) need not be.
 double power_of_ten(int n) { return n >= 0 ? std::pow(10.0, n) : 1.0 / std::pow(10.0, -n); }
@@ -92,7 +94,8 @@ std::vector<Tick> ticks(const Scale& scale, const TickOptions& options) {
       out.clear();
       add_multiples(low, high, o, out);
     }
-    if (majors() < 2) {
+    // A short axis is nearly even, and two numbers are few to read it by.
+    if (majors() < 2 || (majors() < kFewTicks && o.about >= kFewTicks && high < kShortAxis * low)) {
       out.clear();
       add_linear(low, high, o, out);
     }

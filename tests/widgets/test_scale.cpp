@@ -99,6 +99,10 @@ TEST_CASE("logarithmic ticks are decades with minors, and powers of two on a bin
   CHECK(labels({ScaleKind::log2, 8, 8192, 0, 1}) == Labels{"8", "32", "128", "512", "2048", "8192"});
 }
 
+TEST_CASE("a logarithmic axis too short for three multiples is marked in even steps") {
+  CHECK(labels({ScaleKind::log10, 0.9, 2.3, 0, 1}) == Labels{"1.0", "1.2", "1.4", "1.6", "1.8", "2.0", "2.2"});
+}
+
 TEST_CASE("below a decade a logarithmic axis is marked at 1-2-5 multiples") {
   CHECK(labels({ScaleKind::log10, 1.5, 7, 0, 1}) == Labels{"2", "5"});
   CHECK(majors(ticks({ScaleKind::log10, 3.1, 4.2, 0, 1})) >= 2);
