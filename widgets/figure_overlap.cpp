@@ -24,7 +24,7 @@ using engine::Strategy;
 
 namespace {
 
-constexpr float kMostLane = 220, kLaneShare = 0.62f;
+constexpr float kMostLane = 300, kLaneShare = 0.62f;
 constexpr float kLeastBlock = 2;   // narrower ones are drawn this wide, so that they are seen
 
 struct Key {

@@ -20,6 +20,7 @@ using engine::ScalingStudy;
 namespace {
 
 constexpr double kRoom = 2.5;  // over and under the data, for names of points at the ends
+constexpr double kMostMfu = 115;  // %, with room for a name over 100
 
 struct Key {
   engine::Scenario scenario;
@@ -85,7 +86,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
     for (const double v : {shown(p, mfu), mfu ? shown(own, mfu) : p.ideal_tokens_per_s})
       if (v > 0) low = std::min(low, v), high = std::max(high, v);
   }
-  chart.y_from = low / kRoom, chart.y_to = high * kRoom;
+  chart.y_from = low / kRoom, chart.y_to = mfu ? std::min(high * kRoom, std::max(kMostMfu, high * 1.1)) : high * kRoom;
   chart.now = Chart::Now{own.chips, t.format("figure.scaling.now", {format_count(own.chips)})};
 
   ChartLine line, ideal;

@@ -12,7 +12,7 @@ namespace roofscape::widgets {
 
 namespace {
 
-constexpr float kMostCell = 150;   // a cell grows no higher than this
+constexpr float kMostCell = 200;   // a cell grows no higher than this
 constexpr float kMostShape = 3.2f;  // width over height of the widest, where that is wider
 constexpr float kKeyWidth = 120, kKeyHeight = 10, kKeyGap = 6;
 constexpr int kKeySteps = 40;

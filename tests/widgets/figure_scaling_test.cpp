@@ -45,6 +45,14 @@ TEST_CASE("weak scaling does not run out of sequences") {
   CHECK_FALSE(canvas->find_text("Too few sequences"));
 }
 
+TEST_CASE("the axis of MFU ends at what can be reached") {
+  FigureView mfu;
+  mfu.choices[1] = 1;
+  const auto canvas = drawn("scaling", preset_case("llama3-70b-v5p-pod"), "dark", 15, 700, 400, mfu);
+  CHECK(canvas->find_text("100"));
+  CHECK_FALSE(canvas->find_text("200"));
+}
+
 TEST_CASE("the scaling figure is as its golden") {
   FigureView view;
   view.print = true;
