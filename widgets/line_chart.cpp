@@ -115,6 +115,7 @@ int crossings(const Placed& l, const Chart& chart, const Rect& box) {
   for (const std::vector<Point>& trace : l.traces)
     for (std::size_t i = 1; i < trace.size(); ++i) {
       const Point a = trace[i - 1], b = trace[i];
+      if (!std::isfinite(a.y) || !std::isfinite(b.y)) continue;  // no line is drawn there
       if (std::max(a.x, b.x) < box.x || std::min(a.x, b.x) > box.right()) continue;
       const auto at = [&](float x) { return b.x == a.x ? a.y : a.y + (b.y - a.y) * (std::clamp(x, a.x, b.x) - a.x) / (b.x - a.x); };
       const float p = at(box.x), q = at(box.right());

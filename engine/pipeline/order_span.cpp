@@ -1,5 +1,5 @@
-// Why the multiplication is exact. An operation starts at the maximum of what it waits for plus constants that depend on the kinds
-// of operations alone, so times that are all later by D give starts that are all later by D. Let `reach` be how many repetitions
+// Why the multiplication is exact. An operation starts at the maximum of what it waits for plus constants that depend on the
+// kinds of operations alone, so times that are all later by D give starts that are all later by D. Let `reach` be how many repetitions
 // back an operation of the middle, or of the drain, waits at most. If the last `reach` repetitions are later by D than those
 // `period` before them, on all devices, then the next repetition is later by D than the one `period` before it, and so on by
 // induction; and the drain of a step with `period` more of them is later by D too, as is every device's end. The time spent in
@@ -44,7 +44,8 @@ int RepeatedMiddle::before(int r) const {
     case ScheduleKind::dualpipe_v: {
       const int half = kind == ScheduleKind::dualpipe ? p / 2 : p;
       const int from_end = r < half ? r : p - 1 - r, inward = half - 1 - from_end;
-      return 2 * inward + 2 * (from_end + 1) + 3 * inward + 4;  // the first two pairs count as warm-up: one device has no overlap in them
+      // The first two pairs count as warm-up: one device has no overlap in them.
+      return 2 * inward + 2 * (from_end + 1) + 3 * inward + 4;
     }
     default: return 0;
   }

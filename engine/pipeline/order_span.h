@@ -1,7 +1,7 @@
-// The makespan of any schedule for a search, which asks only how long a plan takes, again and again: what simulate() gives for
-// the schedule's order, to the last tick. A long step is not run as a whole. Between warm-up and drain a device repeats the same
-// few operations for other microbatches; once two repetitions of all devices differ by nothing but a constant, all that follow do,
-// and what is left of them is a multiplication. That is looked for in a step of few microbatches; where it is not found, and for
+// The makespan of any schedule for a search, which asks only how long a plan takes, again and again: what simulate() gives
+// for the schedule's order, to the last tick. A long step is not run as a whole. Between warm-up and drain a device repeats
+// the same few operations for other microbatches; once two repetitions of all devices differ by nothing but a constant, all
+// that follow do, and what is left of them is a multiplication. That is looked for in a step of few microbatches; where it is not found, and for
 // schedules without such a middle (GPipe, breadth first, ZB-H1 in chunks, interleaved), the whole step is run.
 #pragma once
 
