@@ -197,7 +197,7 @@ std::string report_text(const engine::Scenario& scenario, const Report& report, 
   if (const std::string plan = plan_text(scenario, texts); !plan.empty())
     head.add({std::string(texts.text("report.plan")), plan});
   out += head.text(2);
-  if (scenario.workload.kind == engine::WorkloadKind::serving) {
+  if (scenario.serves()) {
     append_serving(out, report, texts);
     return out + '\n' + std::string(texts.text("report.section.diagnostics")) + '\n' + diagnostics_text(report, texts);
   }

@@ -40,7 +40,7 @@ struct SearchView {
 // The two figures of the kind of workload that is shown.
 template <class View>
 auto& shown_figures(View& view, const engine::Scenario& scenario) {
-  return scenario.workload.kind == engine::WorkloadKind::serving ? view.serving_figures : view.figures;
+  return scenario.serves() ? view.serving_figures : view.figures;
 }
 
 }  // namespace roofscape::app

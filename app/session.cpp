@@ -18,7 +18,7 @@ Session::Session(const io::PresetLibrary& library, engine::Scenario start, std::
 }
 
 bool Session::drawable() const {
-  const bool serves = scenario().workload.kind == engine::WorkloadKind::serving;
+  const bool serves = scenario().serves();
   return report_.quantities[serves ? engine::Q::time_per_output_token : engine::Q::step_time].has_value() && !report_.has_errors();
 }
 

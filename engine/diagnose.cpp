@@ -58,7 +58,7 @@ void check_chips(Findings& f) {
     const bool fsdp = s.parallelism.fsdp >= s.parallelism.data;
     const double degree = fsdp ? s.parallelism.fsdp : s.parallelism.data;
     const double allowed = floor_power_of_two(total / (used / degree));
-    const bool two_meshes = s.workload.kind == WorkloadKind::serving && s.serving.disaggregated;
+    const bool two_meshes = s.serves() && s.serving.disaggregated;
     if (allowed >= 1 && used / degree <= total && !two_meshes)
       fix = {Findings::edit(fsdp ? "parallelism.fsdp" : "parallelism.data", allowed)};
     f.add(Severity::error, "mesh.too_many_chips", {{used, unit::chips}, {total, unit::chips}}, "parallelism.fsdp",
@@ -154,7 +154,7 @@ void check_model(Findings& f) {
           {Findings::edit("model.moe.experts_per_token", std::clamp(m.moe.experts_per_token, 1, m.moe.n_routed_experts))});
   if (m.is_mla() && (m.mla.qk_nope_head_dim + m.mla.qk_rope_head_dim < 1 || m.mla.v_head_dim < 1))
     f.add(Severity::error, "model.latent_without_heads", {{double(m.mla.kv_lora_rank), unit::elements}}, "model.mla.v_head_dim");
-  const bool training = s.workload.kind == WorkloadKind::training;  // serving has its own words for these
+  const bool training = !s.serves();  // serving has its own words for these
   if (training && m.max_context_tokens > 0 && s.workload.sequence_length > m.max_context_tokens)
     f.add(Severity::note, "model.beyond_context",
           {{double(s.workload.sequence_length), unit::tokens}, {double(m.max_context_tokens), unit::tokens}},
@@ -318,7 +318,7 @@ void diagnose(const Scenario& s, Report& report) {
   Findings f(s, report);
   check_chips(f);
   check_fabric(f);
-  if (s.workload.kind == WorkloadKind::serving) {
+  if (s.serves()) {
     check_model(f);
     diagnose_serving(s, report);
   } else {

@@ -195,7 +195,7 @@ EvaluationScratch::EvaluationScratch(EvaluationScratch&&) noexcept = default;
 EvaluationScratch& EvaluationScratch::operator=(EvaluationScratch&&) noexcept = default;
 
 void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
-  if (s.workload.kind == WorkloadKind::serving) return evaluate_serving(s, out);
+  if (s.serves()) return evaluate_serving(s, out);
   Evaluation<double>& e = scratch.memory_->evaluation;
   run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e);
   out.quantities.clear();

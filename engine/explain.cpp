@@ -252,7 +252,7 @@ const DerivationLine* Derivation::find(std::string_view id) const {
 namespace {
 
 void record(const Scenario& scenario, Trace& trace) {
-  if (scenario.workload.kind == WorkloadKind::serving) {
+  if (scenario.serves()) {
     (void)run_serving<Traced>(scenario, &trace);
     return;
   }

@@ -133,7 +133,7 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   for (std::size_t i = 0; i < std::min(s.cluster.fabric.size(), kMaxFabricLevels); ++i)
     in.achieved.levels[i] = named(Q::achieved_fabric, in.chip.levels[i] * fabric);
   // A decoding step takes kernels together: they run at the rates that large ones reach.
-  if (s.workload.kind == WorkloadKind::serving) {
+  if (s.serves()) {
     c.read = in.chip.hbm_bandwidth * c[Calibrated::read_efficiency];
     // Weights narrower than the arithmetic are widened in the kernel that multiplies with them.
     if (bytes_of(s.precision.weights) > 0 && bytes_of(s.precision.weights) < bytes_of(s.precision.compute))
@@ -178,7 +178,7 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   }
   in.model = make_model_dims<S>(s.model, trace);
   // Of a training step every operation has its shape; the formulas of serving take the parameters together.
-  in.model.is.published_count = s.workload.kind == WorkloadKind::serving && s.model.published_total_params > 0 &&
+  in.model.is.published_count = s.serves() && s.model.published_total_params > 0 &&
                                 s.assumptions.parameters == ParameterCount::published;
   if (in.model.is.published_count)
     in.model.published_params = input(Q::published_params, s.model.published_total_params, s.model.source);
@@ -259,7 +259,7 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   if (in.calibrated) calibrate(s, trace, in);
   in.stated_mfu = input(Q::stated_mfu, s.assumptions.stated_mfu, yours);
   in.reserve_bytes = input(Q::reserve_bytes, s.assumptions.reserve_bytes, yours);
-  if (in.calibrated && s.workload.kind == WorkloadKind::serving)
+  if (in.calibrated && s.serves())
     in.reserve_bytes = in.reserve_bytes + in.calibration[Calibrated::reserve];
   return in;
 }

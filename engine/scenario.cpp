@@ -21,7 +21,7 @@ int Parallelism::degree(Axis axis) const {
 }
 
 SoftwareStack software_stack(const Scenario& s) {
-  const bool serves = s.workload.kind == WorkloadKind::serving;
+  const bool serves = s.serves();
   if (s.assumptions.stack != StackChoice::automatic) {
     const auto chosen = static_cast<SoftwareStack>(static_cast<int>(s.assumptions.stack) - 1);
     if (chosen == SoftwareStack::xla || is_serving_stack(chosen) == serves) return chosen;

@@ -245,6 +245,7 @@ struct Scenario {
   Offload offload;
   ServingPlan serving;
   Assumptions assumptions;
+  bool serves() const { return workload.kind == WorkloadKind::serving; }  // else it trains
   friend bool operator==(const Scenario&, const Scenario&) = default;
 };
 

@@ -57,7 +57,7 @@ struct Shown {
 };
 
 EvidenceKind kind_of(const FigureInput& input, const FigureView& view) {
-  const bool serves = input.scenario.workload.kind == engine::WorkloadKind::serving;
+  const bool serves = input.scenario.serves();
   if (view.choices[0] == 0) return serves ? EvidenceKind::decode : EvidenceKind::step;
   return static_cast<EvidenceKind>(view.choices[0] - 1);
 }
@@ -70,7 +70,7 @@ engine::Mode mode_of(const FigureInput& input, const FigureView& view) {
 
 std::optional<double> own_value(const FigureInput& input, EvidenceKind kind) {
   if (input.report.has_errors()) return std::nullopt;
-  const bool serves = input.scenario.workload.kind == engine::WorkloadKind::serving;
+  const bool serves = input.scenario.serves();
   switch (kind) {
     case EvidenceKind::step: return input.report.quantities[engine::Q::step_time];
     case EvidenceKind::decode: return input.report.quantities[engine::Q::time_per_output_token];

@@ -262,7 +262,7 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
   const TextStyle phrase = ctx.style(t.ink2);
   const float x = cell_title(ctx, head, kNumbersCell, ctx.text("ui.numbers.title"), place) + ctx.px(6);
   const auto& q = ctx.session.report().quantities;
-  const bool serving = scenario.workload.kind == engine::WorkloadKind::serving;
+  const bool serving = scenario.serves();
   const LimitLine line = limit_line(serving);
   std::string takeaway;
   const auto now = q[line.now];

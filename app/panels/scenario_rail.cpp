@@ -154,8 +154,6 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
   caption(ctx, column, note);
 }
 
-bool serves(const Scenario& s) { return s.workload.kind == engine::WorkloadKind::serving; }
-
 // Which kind: everything else in the window follows.
 void kind_row(PanelContext& ctx, Column& column, Scenario& s) {
   const engine::Field* field = engine::find_field("workload.kind");
@@ -202,7 +200,7 @@ void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
   kind_row(ctx, column, s);
   const auto& q = ctx.session.report().quantities;
   const std::string sequences(ctx.text("ui.unit.sequences"));
-  if (serves(s)) {
+  if (s.serves()) {
     lengths_rows(ctx, column, s);
     field_slider(ctx, column, s, "workload.batch", powers(1, 65536), {.unit = sequences});
     SliderRange arrivals;
@@ -289,14 +287,14 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
   const bool single = product == format_count(used);
   std::string note = single ? product : product + " = " + format_count(used);
   // With prefill chips of their own: both meshes.
-  if (serves(s) && s.serving.disaggregated) {
+  if (s.serves() && s.serving.disaggregated) {
     const double apart = prefill_chips(s);
     note = format_count(used) + " + " + format_count(apart) + " = " + format_count(used + apart);
     used += apart;
   }
   if (used != chips) note = ctx.format("ui.mesh.of", {note, format_count(chips)});
   const Mark mark = used == chips ? Mark::good : used < chips ? Mark::warning : Mark::error;
-  begin_section(ctx, column, serves(s) && s.serving.disaggregated ? "ui.section.mesh.decode" : "ui.section.mesh", note, mark);
+  begin_section(ctx, column, s.serves() && s.serving.disaggregated ? "ui.section.mesh.decode" : "ui.section.mesh", note, mark);
   const double top = std::exp2(std::ceil(std::log2(std::max(2.0, chips))));
   struct Row {
     std::string_view path;
@@ -324,7 +322,7 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
   if (s.model.is_moe() && p.tensor > 1)
     field_slider(ctx, column, s, "parallelism.expert_tensor", integers(0, p.tensor), {.off = p.expert_tensor == 0});
   // Weights that are gathered for every token are no plan for serving, but a training mesh may come with them.
-  if (!serves(s) || p.fsdp > 1) field_segments(ctx, column, s, "parallelism.zero_stage");
+  if (!s.serves() || p.fsdp > 1) field_segments(ctx, column, s, "parallelism.zero_stage");
   if (p.context > 1) field_choice(ctx, column, s, "parallelism.context_method");
   if (p.tensor > 1) field_switch(ctx, column, s, "parallelism.sequence_parallel");
 }
@@ -377,9 +375,9 @@ void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
 }
 
 void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
-  begin_section(ctx, column, serves(s) ? "ui.section.formats" : "ui.section.memory");
+  begin_section(ctx, column, s.serves() ? "ui.section.formats" : "ui.section.memory");
   field_choice(ctx, column, s, "checkpointing.policy");
-  if (!serves(s) && s.checkpointing.policy == engine::CheckpointPolicy::k_per_layer)
+  if (!s.serves() && s.checkpointing.policy == engine::CheckpointPolicy::k_per_layer)
     field_slider(ctx, column, s, "checkpointing.k", integers(1, 20));
   if (s.checkpointing.policy == engine::CheckpointPolicy::some_blocks)
     field_slider(ctx, column, s, "checkpointing.blocks", integers(1, std::max(2, s.model.n_layers)));
@@ -467,7 +465,7 @@ Scenario scenario_rail(PanelContext& ctx, const Rect& r, Scenario scenario) {
     end_section(ctx, column, r);
     mesh_section(ctx, column, scenario);
     end_section(ctx, column, r);
-    if (serves(scenario)) serving_section(ctx, column, scenario);
+    if (scenario.serves()) serving_section(ctx, column, scenario);
     else pipeline_section(ctx, column, scenario);
     end_section(ctx, column, r);
     memory_section(ctx, column, scenario);

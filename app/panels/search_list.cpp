@@ -174,7 +174,7 @@ Readout plan_tip(const PanelContext& ctx, const Found& found, std::size_t row) {
 }
 
 AnyPlanChoice present_plan(const engine::Scenario& scenario) {
-  if (scenario.workload.kind == engine::WorkloadKind::serving) return engine::decoding_plan_of(scenario);
+  if (scenario.serves()) return engine::decoding_plan_of(scenario);
   return engine::plan_of(scenario);
 }
 

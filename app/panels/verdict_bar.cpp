@@ -33,13 +33,11 @@ std::string value_of(const PanelContext& ctx, Q q, NumberOptions options = {}) {
   return v && !ctx.session.report().has_errors() ? format(*v, engine::quantity(q).unit, options) : std::string(kNoValue);
 }
 
-bool serves(const engine::Scenario& s) { return s.workload.kind == engine::WorkloadKind::serving; }
-
 // What a bar is made of: the parts of a step of training, or of a decoding step.
 std::span<const Q> parts_of(const engine::Scenario& s) {
-  return serves(s) ? std::span<const Q>(engine::kDecodeParts) : std::span<const Q>(engine::kStepParts);
+  return s.serves() ? std::span<const Q>(engine::kDecodeParts) : std::span<const Q>(engine::kStepParts);
 }
-Q total_of(const engine::Scenario& s) { return serves(s) ? Q::decode_step : Q::step_time; }
+Q total_of(const engine::Scenario& s) { return s.serves() ? Q::decode_step : Q::step_time; }
 
 // Of a decoding step a part looks like what it waits for: the cache, the weights or arithmetic.
 Fill look_of(const Theme& t, Q part, const engine::Scenario& s, const engine::QuantityValues& q, float em) {
@@ -80,7 +78,7 @@ Fact memory_fact(const PanelContext& ctx) {
   const engine::Report& report = ctx.session.report();
   const auto& q = report.quantities;
   Fact f{"verdict.memory", std::string(ctx.text("ui.verdict.memory")), std::string(kNoValue), {}, {}, Q::memory_total, 1.12f};
-  if (!serves(ctx.session.scenario())) f.evidence = engine::EvidenceKind::memory;
+  if (!ctx.session.scenario().serves()) f.evidence = engine::EvidenceKind::memory;
   const auto total = q[Q::memory_total], free = q[Q::memory_free], capacity = q[Q::hbm_capacity];
   if (!total || !free || !capacity) {
     f.below = ctx.text("report.verdict.memory_unknown");
@@ -121,7 +119,7 @@ Fact bound_fact(const PanelContext& ctx) {
     if (const engine::Diagnostic* d = worst_diagnostic(report)) f.below = diagnostic_title(ctx, *d);
     return f;
   }
-  const bool serving = serves(ctx.session.scenario());
+  const bool serving = ctx.session.scenario().serves();
   const auto step = report.quantities[total_of(ctx.session.scenario())];
   if (!step || *step <= 0) return f;
   const std::string key = "ui.bound." + std::string(report.bound.id());
@@ -202,10 +200,10 @@ std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
   std::vector<Fact> all;
   all.push_back(memory_fact(ctx));
   all.push_back(bound_fact(ctx));
-  const bool serving = serves(ctx.session.scenario());
+  const bool serving = ctx.session.scenario().serves();
   if (serving) serving_facts(ctx, all);
   else training_facts(ctx, compact, all);
-  if (ctx.view.pinned && serves(ctx.view.pinned->scenario) == serving)
+  if (ctx.view.pinned && ctx.view.pinned->scenario.serves() == serving)
     for (Fact& f : all) {
       if (f.id == "verdict.bound") {
         const engine::Report& before = ctx.view.pinned->report;
@@ -366,7 +364,7 @@ engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario 
   }
   const float bar_h = std::round(ctx.px(12));
   const float bar_y = std::round(r.y + ctx.px(compact ? 76 : 86));
-  if (ctx.view.pinned && serves(ctx.view.pinned->scenario) == serves(scenario)) compared_bars(ctx, {r.x + pad, bar_y + ctx.px(2), width, ctx.px(30)});
+  if (ctx.view.pinned && ctx.view.pinned->scenario.serves() == scenario.serves()) compared_bars(ctx, {r.x + pad, bar_y + ctx.px(2), width, ctx.px(30)});
   else step_bar(ctx, {r.x + pad, bar_y, width, bar_h}, ctx.session.scenario(), ctx.session.report(), "step_bar", !compact);
   separator(ctx, r.x, r.right(), r.bottom() - 1);
   return scenario;

@@ -279,7 +279,7 @@ class ChipTrace {
 }  // namespace
 
 Result<std::string> trace_json(const engine::Scenario& scenario, const engine::Report& report) {
-  if (scenario.workload.kind == engine::WorkloadKind::serving)
+  if (scenario.serves())
     return InputError{{}, "workload.kind", "the scenario serves, and a trace is of a training step", "give a scenario whose workload.kind is training"};
   if (report.pipeline.shape.stages > 1) return pipeline_trace(scenario, report);
   return ChipTrace(scenario, report).write();

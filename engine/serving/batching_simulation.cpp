@@ -229,7 +229,7 @@ BatchingModel batching_model(const Scenario& s, const Report& r, double arrivals
   BatchingModel m;
   const auto q = [&r](Q id) { return r.quantities.value_or(id, 0); };
   const double replicas = q(Q::replicas), fixed = q(Q::steady_fixed), each = q(Q::steady_each), prefill = q(Q::prefill_stage_time);
-  if (s.workload.kind != WorkloadKind::serving || !(replicas >= 1) || !(q(Q::time_per_output_token) > 0) || !(prefill > 0)) return m;
+  if (!s.serves() || !(replicas >= 1) || !(q(Q::time_per_output_token) > 0) || !(prefill > 0)) return m;
   if (!(arrivals_per_s > 0)) arrivals_per_s = s.workload.arrivals_per_s;
   if (!(arrivals_per_s > 0)) arrivals_per_s = kShareOfCapacity * q(Q::requests_per_s);
   m.arrivals_per_s = arrivals_per_s / replicas;

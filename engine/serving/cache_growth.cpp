@@ -30,7 +30,7 @@ class Study {
     evaluate(s_, scratch_, own);
     const auto q = [&own](Q id) { return own.quantities.value_or(id, 0); };
     out.kv_bytes = q(Q::memory_kv_cache), out.weight_bytes = q(Q::memory_weights), out.capacity_bytes = q(Q::hbm_capacity);
-    if (s_.workload.kind != WorkloadKind::serving || own.has_errors() || !(out.kv_bytes > 0 && out.capacity_bytes > 0)) return out;
+    if (!s_.serves() || own.has_errors() || !(out.kv_bytes > 0 && out.capacity_bytes > 0)) return out;
     const double batch = s_.workload.batch, tokens = tokens_of(own);
     out.own = axis_ == CacheAxis::batch ? batch : tokens;
     const double held = axis_ == CacheAxis::batch ? tokens : batch;

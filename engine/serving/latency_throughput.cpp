@@ -27,7 +27,7 @@ void mark_pareto(std::vector<TradePoint>& points) {
 
 std::vector<TradePoint> latency_throughput(const Scenario& scenario, const TradeOptions& options) {
   std::vector<TradePoint> points;
-  if (scenario.workload.kind != WorkloadKind::serving) return points;
+  if (!scenario.serves()) return points;
   const std::vector<int> degrees = options.tensor.empty() ? std::vector<int>{scenario.parallelism.tensor} : options.tensor;
   const int chips = scenario.parallelism.data * scenario.parallelism.tensor;
   Scenario s = scenario;

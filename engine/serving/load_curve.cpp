@@ -15,7 +15,7 @@ constexpr std::array kShares{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95};
 
 LoadCurve load_curve(const Scenario& s, const SimulationLength& length) {
   LoadCurve out;
-  if (s.workload.kind != WorkloadKind::serving) return out;
+  if (!s.serves()) return out;
   const Report report = evaluate(s);
   out.most_per_s = report.quantities.value_or(Q::requests_per_s, 0);
   if (report.has_errors() || !(out.most_per_s > 0)) return out;

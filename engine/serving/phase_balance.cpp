@@ -41,7 +41,7 @@ Scenario with_prefill_replicas(const Scenario& scenario, int replicas, int decod
 
 PhaseBalance phase_balance(const Scenario& scenario) {
   PhaseBalance out;
-  if (scenario.workload.kind != WorkloadKind::serving) return out;
+  if (!scenario.serves()) return out;
   EvaluationScratch scratch;
   Report report;
   const int group = prefill_group(scenario);

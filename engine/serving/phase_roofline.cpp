@@ -30,7 +30,7 @@ PhaseRoofline phase_roofline(const Scenario& scenario) {
   // What is read follows from times and rates of peak; how fast, from those of the mode.
   const double peak = q(linear, Q::peak_flops), bandwidth = q(linear, Q::hbm_bandwidth);
   out.peak_flop_per_s = q(own, Q::peak_flops), out.hbm_bytes_per_s = q(own, Q::hbm_bandwidth);
-  if (s.workload.kind != WorkloadKind::serving || own.has_errors() || !(peak > 0 && bandwidth > 0)) return {};
+  if (!s.serves() || own.has_errors() || !(peak > 0 && bandwidth > 0)) return {};
   if (!(out.peak_flop_per_s > 0 && out.hbm_bytes_per_s > 0)) return {};
   out.ideal_flop_per_s = peak, out.ideal_hbm_bytes_per_s = bandwidth;
   out.ridge_flop_per_byte = ridge_point(out.peak_flop_per_s, out.hbm_bytes_per_s);

@@ -134,7 +134,7 @@ ErrorBand error_band(std::span<const EvidencePoint> points, const Scenario& scen
 }
 
 std::vector<BandedQuantity> banded_quantities(const Scenario& scenario) {
-  if (scenario.workload.kind == WorkloadKind::serving) return {{Q::time_per_output_token, EvidenceKind::decode, false}};
+  if (scenario.serves()) return {{Q::time_per_output_token, EvidenceKind::decode, false}};
   return {{Q::step_time, EvidenceKind::step, false}, {Q::mfu, EvidenceKind::step, true}, {Q::memory_total, EvidenceKind::memory, false}};
 }
 
