@@ -11,6 +11,7 @@
 #include "app/text_columns.h"
 #include "engine/io/search_json.h"
 #include "engine/scenario_fields.h"
+#include "engine/search/part_difference.h"
 
 namespace roofscape::app::cli {
 
@@ -98,16 +99,23 @@ std::string label(const Context& context, engine::Q q) {
   return std::string(context.texts.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
 }
 
-std::string counts_text(const Context& context, const engine::SearchResult& result) {
-  const auto& texts = context.texts;
-  const auto whole = [](double x) { return fmt::format("{:.0f}", x); };
+std::string whole(double x) { return fmt::format("{:.0f}", x); }
+
+// How many plans were left out for which reason.
+template <std::size_t N>
+std::string reasons_text(const Context& context, const std::array<double, N>& rejected, const std::array<std::string_view, N>& ids) {
   Columns reasons({true, false});
-  for (std::size_t i = 0; i < engine::kRejections; ++i)
-    if (result.rejected[i] > 0)
-      reasons.add({whole(result.rejected[i]),
-                   std::string(texts.text("cli.search.rejected." + std::string(engine::kRejectionIds[i])))});
-  return texts.format("cli.search.counts", {whole(result.plans), whole(result.fit), std::to_string(result.simulated)}) +
-         "\n" + reasons.text(2) + "\n";
+  for (std::size_t i = 0; i < N; ++i)
+    if (rejected[i] > 0) reasons.add({whole(rejected[i]), std::string(context.texts.text("cli.search.rejected." + std::string(ids[i])))});
+  return reasons.text(2) + "\n";
+}
+
+// What a plan loses most by against the best, and how many others it stands for.
+std::string remark_of(std::string loss, std::string others) { return loss + (loss.empty() || others.empty() ? "" : ", ") + others; }
+
+std::string counts_text(const Context& context, const engine::SearchResult& result) {
+  return context.texts.format("cli.search.counts", {whole(result.plans), whole(result.fit), std::to_string(result.simulated)}) + "\n" +
+         reasons_text(context, result.rejected, engine::kRejectionIds);
 }
 
 std::string present_text(const Context& context, const engine::SearchResult& result) {
@@ -148,10 +156,9 @@ std::string search_text(const Context& context, const engine::SearchResult& resu
     const engine::Plan& p = r.plan;
     const auto n = [](int x) { return std::to_string(x); };
     const char* offload = p.offload_optimizer ? (p.offload_activations ? "both" : "optimizer") : p.offload_activations ? "activations" : "-";
-    // What the plan loses most by against the best.
-    const engine::PartDifference d = engine::largest_difference(result.best.front(), r);
-    std::string remark = d.seconds > 0 ? fmt::format("{} +{:.2g} s", label(context, d.part), d.seconds) : std::string();
-    if (r.alike > 0) remark += (remark.empty() ? "" : ", ") + context.texts.format("cli.search.alike", {n(r.alike), fmt::format("{:.1f} GB", r.least_alike_bytes / 1e9)});
+    const auto [part, seconds] = engine::largest_difference(engine::kStepParts, result.best.front().step_parts, r.step_parts);
+    std::string remark = remark_of(seconds > 0 ? fmt::format("{} +{:.2g} s", label(context, part), seconds) : std::string(),
+                                   r.alike > 0 ? context.texts.format("cli.search.alike", {n(r.alike), fmt::format("{:.1f} GB", r.least_alike_bytes / 1e9)}) : std::string());
     table.add({n(++rank), n(p.data), n(p.fsdp), n(p.zero_stage), n(p.tensor), p.sequence_parallel ? "on" : "off",
                n(p.context), n(p.expert), n(p.pipeline), n(p.microbatch_sequences),
                p.pipeline > 1 ? std::string(engine::schedule_id(p.schedule)) : "-", n(p.virtual_stages),
@@ -188,22 +195,17 @@ std::string serving_present_text(const Context& context, const engine::ServingSe
 
 std::string serving_text(const Context& context, const engine::ServingRequest& request, const engine::ServingSearchResult& result) {
   const auto& texts = context.texts;
-  const auto whole = [](double x) { return fmt::format("{:.0f}", x); };
-  std::string out = texts.format("cli.search.serving_counts", {whole(result.plans), whole(result.fit)}) + "\n" + promised_text(context, request);
-  Columns reasons({true, false});
-  for (std::size_t i = 0; i < engine::kServingRejections; ++i)
-    if (result.rejected[i] > 0) reasons.add({whole(result.rejected[i]), std::string(texts.text("cli.search.rejected." + std::string(engine::kServingRejectionIds[i])))});
-  out += reasons.text(2) + "\n";
+  const std::string out = texts.format("cli.search.serving_counts", {whole(result.plans), whole(result.fit)}) + "\n" + promised_text(context, request) +
+                          reasons_text(context, result.rejected, engine::kServingRejectionIds);
   if (result.best.empty()) return out + std::string(texts.text("cli.search.none")) + "\n";
   const auto n = [](int x) { return std::to_string(x); };
   Columns table({true, true, true, true, true, true, true, true, true, true, false});
   table.add({"", "data", "tensor", "expert", "pipeline", "batch", "time per token", "TTFT", "tokens/s/chip", "memory", ""});
   int rank = 0;
   for (const engine::RankedDecoding& p : result.best) {
-    // What the plan loses most by against the best.
-    const engine::DecodingDifference d = engine::largest_difference(result.best.front(), p);
-    std::string remark = d.seconds > 0 ? fmt::format("{} +{}", label(context, d.part), ms_text(d.seconds)) : std::string();
-    if (p.outdone > 0) remark += (remark.empty() ? "" : ", ") + texts.format("cli.search.outdone", {n(p.outdone)});
+    const auto [part, seconds] = engine::largest_difference(engine::kDecodeParts, result.best.front().step_parts, p.step_parts);
+    std::string remark = remark_of(seconds > 0 ? fmt::format("{} +{}", label(context, part), ms_text(seconds)) : std::string(),
+                                   p.outdone > 0 ? texts.format("cli.search.outdone", {n(p.outdone)}) : std::string());
     if (p.plan == result.present.plan) remark = texts.text("cli.search.is_present");
     table.add({n(++rank), n(p.plan.data), n(p.plan.tensor), n(p.plan.expert), n(p.plan.pipeline), n(p.plan.batch), ms_text(p.token_s), ms_text(p.ttft_s),
                fmt::format("{:.4g}", p.tokens_per_s_per_chip), fmt::format("{:.1f} GB", p.chip_bytes / 1e9), std::move(remark)});
@@ -230,7 +232,7 @@ int search(const Context& context) {
     complain({"--csv", {}, "is another format than --json", "give one of them"});
     return kBadInput;
   }
-  if (scenario->workload.kind == engine::WorkloadKind::serving) return search_serving(context, *scenario);
+  if (scenario->serves()) return search_serving(context, *scenario);
   const auto request = request_of(context, *scenario);
   if (!request) return kBadInput;
   const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);

@@ -35,6 +35,29 @@ OrderedJson plan_json(const engine::Plan& plan) {
   return json;
 }
 
+template <std::size_t N>
+OrderedJson parts_json(const std::array<engine::Q, N>& parts, const std::array<double, N>& seconds) {
+  OrderedJson json;
+  for (std::size_t i = 0; i < N; ++i) json[std::string(engine::quantity(parts[i]).id)] = seconds[i];
+  return json;
+}
+
+template <std::size_t N>
+OrderedJson rejected_json(const std::array<std::string_view, N>& ids, const std::array<double, N>& counts) {
+  OrderedJson json;
+  for (std::size_t i = 0; i < N; ++i) json[std::string(ids[i])] = number_json(counts[i]);
+  return json;
+}
+
+OrderedJson rank_json(int rank) { return rank > 0 ? OrderedJson(rank) : OrderedJson(nullptr); }
+
+template <class Ranked>
+OrderedJson list_json(const std::vector<Ranked>& list, OrderedJson (*one)(const Ranked&)) {
+  OrderedJson json = OrderedJson::array();
+  for (const Ranked& ranked : list) json.push_back(one(ranked));
+  return json;
+}
+
 OrderedJson ranked_json(const engine::RankedPlan& ranked) {
   OrderedJson json = {{"plan", plan_json(ranked.plan)},
                       {"step_s", ranked.step_time_s},
@@ -43,10 +66,7 @@ OrderedJson ranked_json(const engine::RankedPlan& ranked) {
                       {"tokens_per_s_per_chip", ranked.tokens_per_s_per_chip},
                       {"cost_usd", nullptr}};
   if (std::isfinite(ranked.cost_usd)) json["cost_usd"] = ranked.cost_usd;
-  OrderedJson parts;
-  for (std::size_t i = 0; i < engine::kStepParts.size(); ++i)
-    parts[std::string(engine::quantity(engine::kStepParts[i]).id)] = ranked.step_parts[i];
-  json["step_parts"] = std::move(parts);
+  json["step_parts"] = parts_json(engine::kStepParts, ranked.step_parts);
   return json;
 }
 
@@ -63,22 +83,19 @@ std::string search_json(const engine::SearchResult& result) {
   json["finished"] = result.finished;
   json["plans"] = number_json(result.plans);
   json["fit"] = number_json(result.fit);
-  for (std::size_t i = 0; i < engine::kRejections; ++i)
-    json["rejected"][std::string(engine::kRejectionIds[i])] = number_json(result.rejected[i]);
+  json["rejected"] = rejected_json(engine::kRejectionIds, result.rejected);
   json["simulated"] = result.simulated;
   json["present"] = ranked_json(result.present);
   json["present"]["legal"] = result.present_legal;
-  json["present"]["rank"] = result.present_rank > 0 ? OrderedJson(result.present_rank) : OrderedJson(nullptr);
+  json["present"]["rank"] = rank_json(result.present_rank);
   if (result.present_shortage.missing_bytes > 0) json["present"]["shortage"] = shortage_json(result.present_shortage);
   json["near_miss"] = nullptr;
   if (result.near_miss) {
     json["near_miss"] = ranked_json(result.near_miss->plan);
     json["near_miss"]["shortage"] = shortage_json(result.near_miss->shortage);
   }
-  for (const auto& [name, list] : {std::pair{"best", &result.best}, std::pair{"front", &result.front}}) {
-    json[name] = OrderedJson::array();
-    for (const engine::RankedPlan& ranked : *list) json[name].push_back(ranked_json(ranked));
-  }
+  json["best"] = list_json(result.best, ranked_json);
+  json["front"] = list_json(result.front, ranked_json);
   return pretty_text(json);
 }
 
@@ -114,9 +131,7 @@ OrderedJson serving_plan_json(const engine::RankedDecoding& p) {
                       {"tokens_per_s", p.tokens_per_s},
                       {"tokens_per_s_per_chip", p.tokens_per_s_per_chip},
                       {"memory_bytes", p.chip_bytes}};
-  OrderedJson parts;
-  for (std::size_t i = 0; i < engine::kDecodeParts.size(); ++i) parts[std::string(engine::quantity(engine::kDecodeParts[i]).id)] = p.step_parts[i];
-  json["step_parts"] = std::move(parts);
+  json["step_parts"] = parts_json(engine::kDecodeParts, p.step_parts);
   return json;
 }
 
@@ -126,18 +141,15 @@ std::string serving_search_json(const engine::ServingSearchResult& result) {
   OrderedJson json;
   json["plans"] = number_json(result.plans);
   json["fit"] = number_json(result.fit);
-  for (std::size_t i = 0; i < engine::kServingRejections; ++i)
-    json["rejected"][std::string(engine::kServingRejectionIds[i])] = number_json(result.rejected[i]);
+  json["rejected"] = rejected_json(engine::kServingRejectionIds, result.rejected);
   json["present"] = serving_plan_json(result.present);
   json["present"]["legal"] = result.present_legal;
   json["present"]["fits"] = result.present_fits;
-  json["present"]["rank"] = result.present_rank > 0 ? OrderedJson(result.present_rank) : OrderedJson(nullptr);
+  json["present"]["rank"] = rank_json(result.present_rank);
   if (result.present_missing_bytes > 0)
     json["present"]["shortage"] = {{"part", std::string(engine::quantity(result.present.fullest_part).id)}, {"missing_bytes", result.present_missing_bytes}};
-  for (const auto& [name, list] : {std::pair{"best", &result.best}, std::pair{"front", &result.front}}) {
-    json[name] = OrderedJson::array();
-    for (const engine::RankedDecoding& plan : *list) json[name].push_back(serving_plan_json(plan));
-  }
+  json["best"] = list_json(result.best, serving_plan_json);
+  json["front"] = list_json(result.front, serving_plan_json);
   return pretty_text(json);
 }
 

@@ -121,16 +121,21 @@ std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name
       std::find_if(kDimensions.begin(), kDimensions.end(), [&](const SpaceDimension& d) { return d.name == name; });
   if (dimension == kDimensions.end())
     return ConstraintError{"there is no dimension \"" + std::string(name) + "\"", "there are: " + listed(dimension_names())};
+  return constrain(space.*(dimension->allowed), name, value, how, dimension->field);
+}
+
+std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name, std::string_view value, ConstraintKind how,
+                                         std::string_view field_path) {
   std::vector<int> numbers;
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find(',', begin), value.size());
     const std::string_view word = value.substr(begin, end - begin);
-    const auto number = number_of(word, dimension->field);
-    if (!number || (dimension->field.empty() && name != "zero_stage" && *number < 1)) {
+    const auto number = number_of(word, field_path);
+    if (!number || (field_path.empty() && name != "zero_stage" && *number < 1)) {
       std::string remedy = "give a whole number from 1";
       if (name == "zero_stage") remedy = "give 0, 1, 2 or 3";
-      if (!dimension->field.empty()) {
-        const Field* field = find_field(dimension->field);
+      if (!field_path.empty()) {
+        const Field* field = find_field(field_path);
         remedy = field->kind == FieldKind::boolean ? "give on or off" : "give one of: " + listed(field->choices);
       }
       return ConstraintError{std::string(name) + " cannot be \"" + std::string(word) + "\"", remedy};
@@ -138,12 +143,11 @@ std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name
     numbers.push_back(*number);
     begin = end + 1;
   }
-  Allowed& allowed = space.*(dimension->allowed);
   if (how == ConstraintKind::pinned) {
     allowed = {*std::min_element(numbers.begin(), numbers.end()), *std::max_element(numbers.begin(), numbers.end()), numbers};
     return std::nullopt;
   }
-  if (numbers.size() != 1 || (!dimension->field.empty()))
+  if (numbers.size() != 1 || !field_path.empty())
     return ConstraintError{"a limit of " + std::string(name) + " is one number", "give one number, or use --pin"};
   (how == ConstraintKind::at_least ? allowed.min : allowed.max) = numbers[0];
   return std::nullopt;

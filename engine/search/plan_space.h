@@ -44,6 +44,9 @@ struct ConstraintError {
   std::string message, remedy;
 };
 std::optional<ConstraintError> constrain(PlanSpace&, std::string_view name, std::string_view value, ConstraintKind how);
+// The same of one dimension, called `name` in words. `field`: the scenario's field whose words its values have; empty: they
+// are numbers.
+std::optional<ConstraintError> constrain(Allowed&, std::string_view name, std::string_view value, ConstraintKind how, std::string_view field = {});
 std::vector<std::string_view> dimension_names();
 
 // A limit of a space that is narrower than what fits the scenario.

@@ -309,13 +309,6 @@ Shortage shortage_of(const Scenario& s, const Plan& plan, double min_free) {
   return shortage_of(evaluate(other), min_free);
 }
 
-PartDifference largest_difference(const RankedPlan& better, const RankedPlan& worse) {
-  PartDifference out{kStepParts[0], worse.step_parts[0] - better.step_parts[0]};
-  for (std::size_t i = 1; i < kStepParts.size(); ++i)
-    if (const double d = worse.step_parts[i] - better.step_parts[i]; d > out.seconds) out = {kStepParts[i], d};
-  return out;
-}
-
 SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgress* progress, std::size_t workers,
                     const SearchWorkers& run) {
   SearchResult result;

@@ -41,13 +41,6 @@ struct RankedPlan {
   std::array<double, kStepParts.size()> step_parts{};  // in the order of kStepParts
 };
 
-// Where two plans differ most: the part of the step, and by how much the second is slower there.
-struct PartDifference {
-  Q part = Q::step_matmul;
-  double seconds = 0;
-};
-PartDifference largest_difference(const RankedPlan& better, const RankedPlan& worse);
-
 // Why a plan does not fit: its fullest device, what takes most there, and how much is missing.
 struct Shortage {
   int device = 0;

@@ -210,13 +210,6 @@ void apply(Scenario& s, const DecodingPlan& plan) {
   s.workload.batch = plan.batch;
 }
 
-DecodingDifference largest_difference(const RankedDecoding& better, const RankedDecoding& worse) {
-  DecodingDifference out{kDecodeParts[0], worse.step_parts[0] - better.step_parts[0]};
-  for (std::size_t i = 1; i < kDecodeParts.size(); ++i)
-    if (const double d = worse.step_parts[i] - better.step_parts[i]; d > out.seconds) out = {kDecodeParts[i], d};
-  return out;
-}
-
 ServingRequest serving_request_of(const Scenario& s) {
   ServingRequest request;
   request.most_token_s = s.workload.slo.time_per_output_token_s;
@@ -230,29 +223,20 @@ std::optional<ConstraintError> constrain(ServingRequest& request, std::string_vi
     Allowed ServingRequest::*allowed;
   };
   constexpr std::array<Named, 5> kDimensions{{{"data", &ServingRequest::data},
-                                                  {"tensor", &ServingRequest::tensor},
-                                                  {"expert", &ServingRequest::expert},
-                                                  {"pipeline", &ServingRequest::pipeline},
-                                                  {"batch", &ServingRequest::batch}}};
+                                              {"tensor", &ServingRequest::tensor},
+                                              {"expert", &ServingRequest::expert},
+                                              {"pipeline", &ServingRequest::pipeline},
+                                              {"batch", &ServingRequest::batch}}};
   const auto found = std::find_if(kDimensions.begin(), kDimensions.end(), [&](const Named& d) { return d.name == name; });
   if (found == kDimensions.end())
     return ConstraintError{"serving has no dimension \"" + std::string(name) + "\"", "there are: data, tensor, expert, pipeline, batch"};
-  // Numbers are read as those of any degree are.
-  PlanSpace space;
-  space.data = request.*(found->allowed);
-  if (auto error = constrain(space, "data", value, how)) {
-    if (error->message.starts_with("data ")) error->message.replace(0, 4, name);
-    else if (const std::size_t at = error->message.rfind("data"); at != std::string::npos) error->message.replace(at, 4, name);
-    return error;
-  }
-  request.*(found->allowed) = space.data;
-  return std::nullopt;
+  return constrain(request.*(found->allowed), name, value, how);
 }
 
 ServingSearchResult search_serving(const Scenario& s, const ServingRequest& request, SearchProgress* progress, const SearchWorkers& run) {
   ServingSearchResult out;
   out.present.plan = decoding_plan_of(s);
-  if (s.workload.kind != WorkloadKind::serving) return out;
+  if (!s.serves()) return out;
   {
     Pricing own(s, request);
     out.present_legal = own.price(out.present);

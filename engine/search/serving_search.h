@@ -62,13 +62,6 @@ struct RankedDecoding {
   int outdone = 0;                                       // batches of its mesh that it stands for: no better in anything
 };
 
-// The part of the decoding step that the second is slowest at against the first, and by how many seconds.
-struct DecodingDifference {
-  Q part = kDecodeParts[0];
-  double seconds = 0;
-};
-DecodingDifference largest_difference(const RankedDecoding& better, const RankedDecoding& worse);
-
 // What decodes on a tensor and a pipeline degree, of every batch and expert degree.
 struct ServingCell {
   int tensor = 1, pipeline = 1;
