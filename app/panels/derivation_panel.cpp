@@ -38,7 +38,7 @@ std::optional<Q> quantity_of(const engine::Diagnostic& finding) {
 // What is derived before anything was clicked: of a plan that cannot be, what makes it so; of one that does not fit, its
 // memory; else the time. Empty: nothing has a formula.
 std::string_view first_derivation(const engine::Scenario& scenario, const engine::Report& report, const engine::Diagnostic* impossible) {
-  const bool serves = scenario.workload.kind == engine::WorkloadKind::serving;
+  const bool serves = scenario.serves();
   if (impossible != nullptr) {
     const auto q = quantity_of(*impossible);
     return q ? engine::quantity(*q).id : std::string_view();
@@ -297,13 +297,11 @@ void why_impossible(PanelContext& ctx, const Rect& r, const Rect& head, const Re
   Writer w{ctx, {}, r.x + pad, r.w - 2 * pad, scroll.content_top};
   w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, diagnostic_text(ctx, reason), ctx.style(t.ink2), w.width) + ctx.px(8);
   // Beside the one change that the finding suggests: all the plans there are.
-  if (ctx.session.scenario().workload.kind == engine::WorkloadKind::training) {
-    const std::string_view label = ctx.text("ui.derivation.search");
-    const float wide = std::min(w.width, ctx.ui.canvas.text_width(label, ctx.style(t.ink)) + ctx.px(24));
-    const Rect b{w.x, std::round(w.y), std::round(wide), std::round(ctx.px(kControlHeight))};
-    if (button(ctx.ui, b, "why.search", label)) ctx.requests.emplace_back("view.search");
-    w.y = b.bottom() + ctx.px(10);
-  }
+  const std::string_view label = ctx.text("ui.derivation.search");
+  const float wide = std::min(w.width, ctx.ui.canvas.text_width(label, ctx.style(t.ink)) + ctx.px(24));
+  const Rect b{w.x, std::round(w.y), std::round(wide), std::round(ctx.px(kControlHeight))};
+  if (button(ctx.ui, b, "why.search", label)) ctx.requests.emplace_back("view.search");
+  w.y = b.bottom() + ctx.px(10);
   if (derivation != nullptr && !derivation->lines.empty()) {
     const DerivationLine& top = derivation->lines.front();
     separator(ctx, w.x, w.x + w.width, w.y);

@@ -118,12 +118,20 @@ TEST_CASE("of a plan that is not possible the rail says why and derives the numb
 }
 
 TEST_CASE("from a plan that is not possible one button leads to the search of those that are") {
-  engine::Scenario s = test::preset("llama3-8b-8-h100");
-  s.parallelism.fsdp = 64;
-  Harness h(s, "", 1920, 1080);
-  h.click(h.place("why.search")->visible.centre());
-  h.step(2);
-  CHECK(h.workspace.view.search.open);
+  struct Impossible {
+    const char* preset;
+    int engine::Parallelism::*axis;
+  };
+  for (const Impossible& c : {Impossible{"llama3-8b-8-h100", &engine::Parallelism::fsdp}, {"llama3-70b-serving-8-h100", &engine::Parallelism::tensor}}) {
+    CAPTURE(c.preset);
+    engine::Scenario s = test::preset(c.preset);
+    s.parallelism.*c.axis = 64;
+    Harness h(s, "", 1920, 1080);
+    REQUIRE(h.report().has_errors());
+    h.click(h.place("why.search")->visible.centre());
+    h.step(2);
+    CHECK(h.workspace.view.search.open);
+  }
 }
 
 TEST_CASE("the limit that the numbers are headed by is the plan's: of FSDP alone without tensor parallelism") {
