@@ -1,6 +1,7 @@
-// SearchJob: searches of plans beside the window, of scenarios that train and of those that serve. A thread works on copies of the scenario and the request; the newest
-// request wins, what runs can be stopped, and a result keeps the scenario and the request it belongs to. Results do not
-// depend on threads or timing, only on what was asked. Workers run below the priority of the window's thread.
+// SearchJob: searches of plans beside the window, of scenarios that train and of those that serve. A thread works on copies
+// of the scenario and the request; the newest request wins, what runs can be stopped, and a result keeps the scenario and
+// the request it belongs to. Results do not depend on threads or timing, only on what was asked. Workers run below the
+// priority of the window's thread.
 //
 // All members may be called by one thread (the window's); `wake` is called by the job's own.
 #pragma once
@@ -25,7 +26,7 @@ struct SearchAsked {
   engine::Scenario scenario;
   engine::SearchRequest request;
   engine::ServingRequest serving;
-  bool serves() const { return scenario.workload.kind == engine::WorkloadKind::serving; }
+  bool serves() const { return scenario.serves(); }
   friend bool operator==(const SearchAsked&, const SearchAsked&) = default;
 };
 

@@ -119,10 +119,12 @@ void Workspace::take_model(std::string_view config, const std::string& file) {
 
 bool Workspace::shows_search() const {
   if (view.search.open) return true;
-  const auto draws = [](std::string_view name) { return name == "frontier" || name == "parallel-coordinates" || name == "serving-map"; };
-  if (view.projector) return draws(figures()[current_figure()].name);
-  if (view.maximised) return draws(figures()[*view.maximised].name);
-  return std::any_of(view.arrangement.cells.begin(), view.arrangement.cells.end(), draws);
+  if (view.projector) return figures()[current_figure()].of_search;
+  if (view.maximised) return figures()[*view.maximised].of_search;
+  return std::any_of(view.arrangement.cells.begin(), view.arrangement.cells.end(), [](std::string_view name) {
+    const FigureRow* figure = widgets::find_figure(name);
+    return figure != nullptr && figure->of_search;
+  });
 }
 
 SearchSeen Workspace::found_here() const {
@@ -136,7 +138,7 @@ SearchSeen Workspace::found_here() const {
 
 void Workspace::take_search() {
   SearchView& search = view.search;
-  const bool serves = session.scenario().workload.kind == engine::WorkloadKind::serving;
+  const bool serves = session.scenario().serves();
   search.latest = searching.latest();
   search.found = search.latest != nullptr && search.latest->asked.serves() == serves ? search.latest : nullptr;
   search.state = searching.state();
@@ -145,8 +147,10 @@ void Workspace::take_search() {
   search.seen.progress = search.progress;
   search.seen.stopped = search.state == SearchJob::State::cancelled;
   search.stale = false;
+  engine::SearchRequest wanted;
+  if (!serves) wanted = request_of(session.scenario(), search.wishes);
   if (!serves && shows_search()) {
-    search.space = request_of(session.scenario(), search.wishes).space;
+    search.space = wanted.space;
     search.seen.space = &search.space;
   }
   if (search.found == nullptr) return;
@@ -158,7 +162,6 @@ void Workspace::take_search() {
     same = same && found.asked.serving == request_of(session.scenario(), search.wishes.serving);
   } else {
     search.seen.result = &found.result;
-    engine::SearchRequest wanted = request_of(session.scenario(), search.wishes);
     wanted.sample = found.asked.request.sample;
     same = same && found.asked.request == wanted;
   }
@@ -173,7 +176,7 @@ void Workspace::follow_search() {
   }
   if (!shows_search()) return;
   const bool held = interaction.anything_held();
-  if (session.scenario().workload.kind == engine::WorkloadKind::serving) {
+  if (session.scenario().serves()) {
     searching.ask(session.scenario(), request_of(session.scenario(), view.search.wishes.serving), held);
   } else {
     // While a control is held fewer plans are drawn for the picture, so that lists follow faster.
@@ -307,6 +310,10 @@ FigureView Workspace::shown_view(std::size_t figure) const {
   return shown;
 }
 
+FigureInput Workspace::own_figure_input(const widgets::Theme& theme, widgets::StudyCache& studies, const SearchSeen& found) const {
+  return {session.scenario(), session.report(), texts_, theme, studies, view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips(), view.evidence.get(), &found};
+}
+
 void Workspace::export_current_figure() {
   const FigureRow& row = figures()[current_figure()];
   auto paper = load_theme("print");
@@ -315,8 +322,7 @@ void Workspace::export_current_figure() {
     return;
   }
   const SearchSeen found = found_here();
-  const FigureInput input{session.scenario(), session.report(), texts_, paper.value(), view.studies,
-                          view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips(), view.evidence.get(), &found};
+  const FigureInput input = own_figure_input(paper.value(), view.studies, found);
   view.studies.begin_frame(std::numeric_limits<std::int64_t>::max());  // a file is whole
   const FigureView shown = shown_view(current_figure());
   const auto folder = export_folder();
@@ -333,7 +339,7 @@ std::string Workspace::figure_data() const {
   const FigureRow& row = figures()[current_figure()];
   widgets::StudyCache studies;  // of this scenario, which need not be the one that is drawn
   const SearchSeen found = found_here();
-  return widgets::figure_data(row, {session.scenario(), session.report(), texts_, theme_, studies, view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips(), view.evidence.get(), &found}, shown_view(current_figure()));
+  return widgets::figure_data(row, own_figure_input(theme_, studies, found), shown_view(current_figure()));
 }
 
 void Workspace::save() {

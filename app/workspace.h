@@ -118,6 +118,8 @@ class Workspace {
   bool shows_search() const;
   void take_search();     // what the job has, at the beginning of a frame
   void follow_search();   // asks for what is wanted now, at its end
+  // Of the scenario as it is, where a panel draws the last one that could be drawn.
+  widgets::FigureInput own_figure_input(const widgets::Theme& theme, widgets::StudyCache& studies, const widgets::SearchSeen& found) const;
   widgets::SearchSeen found_here() const;  // what was found for the present scenario; nulls: nothing
   void follow_kind();  // the cells are those of the kind of workload
   void take_list_choice();

@@ -93,29 +93,27 @@ FrontPicture picture_of(const FigureInput& input, const Shown& shown, const Figu
     out.present_text = t.text(fits ? "figure.frontier.now" : "figure.frontier.now.full");
     if (shown.fits()) out.gain_text = t.format("figure.frontier.gain", {format_difference(shown.best().step_time_s - r.present.step_time_s, engine::unit::seconds)});
   }
-  if (view.hovered_plan)
-    for (std::size_t i = 0; i < search::plan_count(r) && !out.hovered; ++i)
-      if (const AnyPlan p = search::plan_at(r, i); *p.plan == *view.hovered_plan) out.hovered = dot(p);
+  if (const auto hovered = search::index_of(r, view.hovered_plan)) out.hovered = dot(search::plan_at(r, *hovered));
   return out;
 }
 
 }  // namespace
 
 FigureHead frontier_head(const FigureInput& input, const FigureView&) {
-  return search::serves(input) ? search::serving_head_of(input, "frontier") : search::head_of(input, "frontier");
+  return input.scenario.serves() ? search::serving_head_of(input, "frontier") : search::head_of(input, "frontier");
 }
 
 void draw_frontier(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, frontier_head(input, view));
   if (rest.empty()) return;
-  if (search::serves(input)) return search::draw_serving_front(canvas, rest, input, view);
+  if (input.scenario.serves()) return search::draw_serving_front(canvas, rest, input, view);
   const Shown shown = search::shown_of(input);
   if (!shown.priced()) return draw_empty_state(canvas, input.theme, rest, search::empty_text(input, shown));
   draw_front(canvas, rest, input, picture_of(input, shown, view));
 }
 
 std::string frontier_data(const FigureInput& input, const FigureView&) {
-  if (search::serves(input)) return search::serving_plans_data(input);
+  if (input.scenario.serves()) return search::serving_plans_data(input);
   const Shown shown = search::shown_of(input);
   std::string out = "set\tdata\tfsdp\ttensor\tcontext\texpert\tpipeline\tzero\tmicrobatch\tschedule\tchunks\tcheckpointing\tstep s\tmemory bytes\tfits\n";
   if (shown.result == nullptr || !shown.result->finished) return out;

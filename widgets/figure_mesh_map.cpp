@@ -52,26 +52,16 @@ std::string cell_text(double value, Shown shown, double unit) {
   return shown == Shown::mfu ? format_fixed(100 * value, 1) : format_significant(value / unit);
 }
 
-struct Range {
-  double low = 0, high = 0;
-  bool any = false;
-  // 0 to 1, the better the higher.
-  double shade(double value, Shown shown) const {
-    if (!(high > low)) return 0.7;
-    const double t = shown == Shown::mfu ? (value - low) / (high - low) : std::log(value / low) / std::log(high / low);
-    return shown == Shown::mfu ? t : 1 - t;
-  }
-};
-Range range_of(const MeshMap& map, Shown shown) {
-  Range out;
-  for (const MeshCell& c : map.cells) {
-    const double v = value_of(c, shown);
-    if (c.state != MeshCellState::runs || !(v > 0)) continue;
-    out.low = out.any ? std::min(out.low, v) : v;
-    out.high = out.any ? std::max(out.high, v) : v;
-    out.any = true;
-  }
+// Of a quantity the cells that run.
+HeatRange range_of(const MeshMap& map, Shown shown) {
+  HeatRange out;
+  for (const MeshCell& c : map.cells)
+    if (const double v = value_of(c, shown); c.state == MeshCellState::runs && v > 0) out.add(v);
   return out;
+}
+double shade_of(const HeatRange& range, double value, Shown shown) {
+  const bool mfu = shown == Shown::mfu;
+  return range.shade(value, mfu ? ScaleKind::linear : ScaleKind::log10, mfu);
 }
 
 std::string axis_word(const FigureInput& input, engine::Axis axis) {
@@ -144,7 +134,7 @@ const MeshCell* best_of(const MeshMap& map, Shown shown) {
   return best;
 }
 
-HeatCell heat_cell(const MeshCell& c, Shown shown, const Range& range, double unit) {
+HeatCell heat_cell(const MeshCell& c, Shown shown, const HeatRange& range, double unit) {
   using Look = HeatCell::Look;
   HeatCell out{Look::hatched, 0, {}, c.own};
   switch (c.state) {
@@ -156,13 +146,13 @@ HeatCell heat_cell(const MeshCell& c, Shown shown, const Range& range, double un
     case MeshCellState::too_long: break;
   }
   if (out.look == Look::coloured || out.look == Look::struck) out.text = cell_text(value_of(c, shown), shown, unit);
-  if (out.look == Look::coloured) out.shade = range.shade(value_of(c, shown), shown);
+  if (out.look == Look::coloured) out.shade = shade_of(range, value_of(c, shown), shown);
   return out;
 }
 
 HeatGrid grid_of(const FigureInput& input, const MeshMap& map, Shown shown) {
   const TextTable& t = input.texts;
-  const Range range = range_of(map, shown);
+  const HeatRange range = range_of(map, shown);
   double unit = 1;  // of the numbers in the cells
   if (shown == Shown::memory) unit = 1e9;
   else if (shown == Shown::time) unit = range.any && range.high < 1 ? 1e-3 : 1;
@@ -218,6 +208,12 @@ std::string mesh_map_data(const FigureInput& input, const FigureView& view) {
   for (const MeshCell& c : map.cells)
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", c.x_degree, c.y_degree, c.rest, kStates[static_cast<std::size_t>(c.state)], c.step_s, c.mfu, c.memory_bytes);
   return out;
+}
+
+std::vector<engine::FieldEdit> mesh_map_edits(const FigureInput& input, const FigureView& view, int cell) {
+  const MeshMap& map = study_of(input, view);
+  if (cell < 0 || static_cast<std::size_t>(cell) >= map.cells.size()) return {};
+  return engine::edits_of(map, map.cells[static_cast<std::size_t>(cell)]);
 }
 
 }  // namespace roofscape::widgets

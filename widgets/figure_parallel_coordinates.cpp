@@ -98,9 +98,7 @@ ParallelAxes axes_of(const FigureInput& input, const Shown& shown, const FigureV
   for (const Line& l : lines.faint) out.faint.push_back(line_of(l));
   for (const Line& l : lines.bright) out.bright.push_back(line_of(l));
   if (lines.present) out.present = line_of(*lines.present);
-  if (view.hovered_plan)
-    for (std::size_t i = 0; i < search::plan_count(result) && !out.hovered; ++i)
-      if (const AnyPlan a = search::plan_at(result, i); *a.plan == *view.hovered_plan) out.hovered = line_of({i, a});
+  if (const auto hovered = search::index_of(result, view.hovered_plan)) out.hovered = line_of({*hovered, search::plan_at(result, *hovered)});
   out.tag = "parallel.plan";
   out.readout = [&input, shown](std::size_t i) { return search::readout_of(input, shown, search::plan_at(*shown.result, i), i == search::present_index(*shown.result)); };
   out.note = t.format(lines.present ? "figure.parallel-coordinates.note" : "figure.parallel-coordinates.note.alone",
@@ -111,13 +109,13 @@ ParallelAxes axes_of(const FigureInput& input, const Shown& shown, const FigureV
 }  // namespace
 
 FigureHead parallel_coordinates_head(const FigureInput& input, const FigureView&) {
-  return search::serves(input) ? search::serving_head_of(input, "parallel-coordinates") : search::head_of(input, "parallel-coordinates");
+  return input.scenario.serves() ? search::serving_head_of(input, "parallel-coordinates") : search::head_of(input, "parallel-coordinates");
 }
 
 void draw_parallel_coordinates(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, parallel_coordinates_head(input, view));
   if (rest.empty()) return;
-  if (search::serves(input)) {
+  if (input.scenario.serves()) {
     const search::ServingShown shown = search::serving_shown_of(input);
     if (!shown.priced()) return draw_empty_state(canvas, input.theme, rest, search::serving_empty_text(input, shown));
     return draw_parallel_axes(canvas, rest, input, search::serving_axes(input, shown, view));
@@ -128,7 +126,7 @@ void draw_parallel_coordinates(Canvas& canvas, const Rect& area, const FigureInp
 }
 
 std::string parallel_coordinates_data(const FigureInput& input, const FigureView&) {
-  if (search::serves(input)) return search::serving_plans_data(input);
+  if (input.scenario.serves()) return search::serving_plans_data(input);
   const Shown shown = search::shown_of(input);
   std::string out = "line\tdata\tfsdp\ttensor\tpipeline\tcontext\texpert\tmicrobatch\tcheckpointing\tstep s\tmemory bytes\n";
   if (!shown.priced()) return out;

@@ -10,6 +10,7 @@ namespace roofscape::widgets::search {
 
 using engine::Plan;
 using engine::SearchResult;
+using engine::ServingSearchResult;
 using memory::bytes_text;
 
 namespace {
@@ -22,30 +23,49 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
-}  // namespace
-
-bool serves(const FigureInput& input) { return input.scenario.workload.kind == engine::WorkloadKind::serving; }
-
-Shown shown_of(const FigureInput& input) {
-  Shown shown;
-  const engine::PlanSpace* space = input.search != nullptr ? input.search->space : nullptr;
-  if (input.search != nullptr && (input.search->result != nullptr || input.search->waits)) {
-    shown.result = input.search->result;
+// The window's result, or else what `search_now` finds.
+template <class Result, class SearchNow>
+ShownSearch<Result> shown_search(const FigureInput& input, const Result* SearchSeen::*result, SearchNow search_now) {
+  ShownSearch<Result> shown;
+  if (input.search != nullptr && (input.search->*result != nullptr || input.search->waits)) {
+    shown.result = input.search->*result;
     shown.scenario = input.search->scenario;
   } else {
     shown.scenario = &input.scenario;
-    const Key key{input.scenario, space != nullptr ? *space : engine::space_of(input.scenario)};
-    shown.result = &input.studies.get<SearchResult>(key, [&] {
-      engine::SearchRequest request;
-      request.space = key.space;
-      request.limit = kBest;
-      request.sample = kSample;
-      request.merge_alike = true;
-      return engine::search(input.scenario, request);
-    });
+    shown.result = &search_now();
   }
   if (shown.scenario != nullptr) shown.capacity_bytes = shown.scenario->cluster.chip[engine::ChipField::hbm_bytes].value.value_or(0);
   return shown;
+}
+
+template <class Request>
+Request for_picture(Request request) {
+  request.limit = kBest;
+  request.sample = kSample;
+  request.merge_alike = true;
+  return request;
+}
+
+}  // namespace
+
+Shown shown_of(const FigureInput& input) {
+  return shown_search<SearchResult>(input, &SearchSeen::result, [&]() -> const SearchResult& {
+    const engine::PlanSpace* space = input.search != nullptr ? input.search->space : nullptr;
+    const Key key{input.scenario, space != nullptr ? *space : engine::space_of(input.scenario)};
+    return input.studies.get<SearchResult>(key, [&] {
+      engine::SearchRequest request;
+      request.space = key.space;
+      return engine::search(input.scenario, for_picture(request));
+    });
+  });
+}
+
+ServingShown serving_shown_of(const FigureInput& input) {
+  return shown_search<ServingSearchResult>(input, &SearchSeen::serving, [&]() -> const ServingSearchResult& {
+    return input.studies.get<ServingSearchResult>(input.scenario, [&] {
+      return engine::search_serving(input.scenario, for_picture(engine::serving_request_of(input.scenario)));
+    });
+  });
 }
 
 std::size_t front_index(const SearchResult& result, std::size_t i) { return result.best.size() + i; }
@@ -66,6 +86,13 @@ AnyPlan plan_at(const SearchResult& result, std::size_t index) {
   AnyPlan present = of(result.present);
   present.fits = !(result.present_shortage.missing_bytes > 0);
   return present;
+}
+
+std::optional<std::size_t> index_of(const SearchResult& result, const std::optional<Plan>& plan) {
+  if (!plan) return std::nullopt;
+  for (std::size_t i = 0; i < plan_count(result); ++i)
+    if (*plan_at(result, i).plan == *plan) return i;
+  return std::nullopt;
 }
 
 std::string plan_words(const TextTable& texts, const Plan& plan) {
@@ -102,6 +129,12 @@ std::string against_text(double value, double best) {
   return (rounded > 0 ? "+" : std::string(kMinus)) + format_fixed(std::abs(rounded), std::abs(rounded) < 99.95 ? 1 : 0) + std::string(kNarrowSpace) + "%";
 }
 
+std::string memory_text(const FigureInput& input, double bytes, double capacity_bytes) {
+  if (!(capacity_bytes > 0)) return bytes_text(bytes);
+  if (bytes > capacity_bytes) return input.texts.format("figure.search.memory_over", {bytes_text(bytes), bytes_text(bytes - capacity_bytes)});
+  return input.texts.format("figure.search.memory_of", {bytes_text(bytes), format_share(bytes / capacity_bytes)});
+}
+
 Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& plan, bool present) {
   const TextTable& t = input.texts;
   const Plan& p = *plan.plan;
@@ -111,13 +144,7 @@ Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& 
   std::string time = format_duration(plan.step_time_s);
   if (shown.fits()) time = t.format("figure.search.time_against", {time, against_text(plan.step_time_s, shown.best().step_time_s)});
   r.rows.emplace_back(t.text("figure.search.time"), std::move(time));
-  std::string memory = bytes_text(plan.memory_bytes);
-  if (shown.capacity_bytes > 0) {
-    const double over = plan.memory_bytes - shown.capacity_bytes;
-    memory = over > 0 ? t.format("figure.search.memory_over", {memory, bytes_text(over)})
-                      : t.format("figure.search.memory_of", {memory, format_share(plan.memory_bytes / shown.capacity_bytes)});
-  }
-  r.rows.emplace_back(t.text("figure.search.memory"), std::move(memory));
+  r.rows.emplace_back(t.text("figure.search.memory"), memory_text(input, plan.memory_bytes, shown.capacity_bytes));
   if (!plan.fits)
     if (const engine::Shortage s = engine::shortage_of(*shown.scenario, p); s.missing_bytes > 0)
       r.rows.emplace_back(t.text("figure.search.fullest"), t.format("figure.search.fullest_stage", {format_count(s.device), std::string(t.text("quantity." + std::string(engine::quantity(s.part).id) + ".label"))}));

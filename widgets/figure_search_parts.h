@@ -7,25 +7,27 @@
 #include <vector>
 
 #include "engine/search/search.h"
+#include "engine/search/serving_search.h"
 #include "widgets/figure.h"
 
 namespace roofscape::widgets::search {
 
-// Of a search of plans that serve: widgets/figure_serving_search.h.
-bool serves(const FigureInput& input);
-
-// A result with the scenario it belongs to. Null: there is none yet.
-struct Shown {
-  const engine::SearchResult* result = nullptr;
+// A result, of plans that train or of those that serve, with the scenario it belongs to. Null: there is none yet.
+template <class Result>
+struct ShownSearch {
+  const Result* result = nullptr;
   const engine::Scenario* scenario = nullptr;
   double capacity_bytes = 0;  // 0: not known
   // Whether there is something to draw: some plan was priced, whether it fits or not.
   bool priced() const { return result != nullptr && result->finished && !(result->best.empty() && result->sample.empty()); }
   bool fits() const { return result != nullptr && !result->best.empty(); }
-  const engine::RankedPlan& best() const { return result->best.front(); }
+  const auto& best() const { return result->best.front(); }
 };
+using Shown = ShownSearch<engine::SearchResult>;
+using ServingShown = ShownSearch<engine::ServingSearchResult>;
 // The window's, or what it searches, or else the whole space, searched now and kept among the studies.
 Shown shown_of(const FigureInput& input);
+ServingShown serving_shown_of(const FigureInput& input);
 
 // All plans of a result in one order, the index of the tags: the best, the front, the sample, the present plan.
 struct AnyPlan {
@@ -39,6 +41,8 @@ AnyPlan plan_at(const engine::SearchResult& result, std::size_t index);
 std::size_t front_index(const engine::SearchResult& result, std::size_t i);
 std::size_t sample_index(const engine::SearchResult& result, std::size_t i);
 std::size_t present_index(const engine::SearchResult& result);
+// Nothing: the result has no such plan, or none is asked for.
+std::optional<std::size_t> index_of(const engine::SearchResult& result, const std::optional<engine::Plan>& plan);
 
 // "fsdp 128, tensor 8, pipeline 16"; one chip is "1 chip".
 std::string plan_words(const TextTable& texts, const engine::Plan& plan);
@@ -47,6 +51,8 @@ std::string policy_word(const TextTable& texts, engine::CheckpointPolicy policy)
 std::string schedule_word(const TextTable& texts, const engine::Plan& plan);
 // "+12 %", "0 %".
 std::string against_text(double value, double best);
+// "67.1 GB, 84 %", or by how much it passes the capacity; 0: that is not known.
+std::string memory_text(const FigureInput& input, double bytes, double capacity_bytes);
 Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& plan, bool present);
 
 // What stands in the middle where there is nothing to draw.

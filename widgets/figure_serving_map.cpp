@@ -65,9 +65,14 @@ Map map_of(const ServingSearchResult& r) {
   return out;
 }
 
+// By how much the plan of a cell that comes nearest passes the memory; 0: it does not, or that is not known.
+double over_bytes(const ServingShown& shown, const ServingCell& c) {
+  const bool full = c.why == ServingRejection::memory && c.nearest && shown.capacity_bytes > 0;
+  return full ? std::max(0.0, c.nearest->chip_bytes - shown.capacity_bytes) : 0;
+}
+
 std::string why_text(const FigureInput& input, const ServingShown& shown, const ServingCell& c) {
-  if (c.why == ServingRejection::memory && c.nearest && shown.capacity_bytes > 0 && c.nearest->chip_bytes > shown.capacity_bytes)
-    return input.texts.format("figure.mesh-map.too_full", {bytes_text(c.nearest->chip_bytes - shown.capacity_bytes)});
+  if (const double over = over_bytes(shown, c); over > 0) return input.texts.format("figure.mesh-map.too_full", {bytes_text(over)});
   return std::string(input.texts.text("cli.search.rejected." + std::string(engine::kServingRejectionIds[static_cast<std::size_t>(c.why)])));
 }
 
@@ -82,15 +87,10 @@ Readout readout_of(const FigureInput& input, const ServingShown& shown, const Se
 
 HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Map& map, Shown shown) {
   const TextTable& t = input.texts;
-  double low = std::numeric_limits<double>::infinity(), high = 0;
+  HeatRange range;
   for (const ServingCell* c : map.cells)
-    if (c != nullptr && c->best) low = std::min(low, value_of(*c->best, shown)), high = std::max(high, value_of(*c->best, shown));
+    if (c != nullptr && c->best) range.add(value_of(*c->best, shown));
   const bool rising = shown == Shown::throughput;
-  const auto shade = [&](double v) {
-    if (!(high > low)) return 0.7;
-    const double s = std::log(v / low) / std::log(high / low);
-    return rising ? s : 1 - s;
-  };
   const engine::DecodingPlan own = engine::decoding_plan_of(*found.scenario);
   HeatGrid out;
   out.x_degrees = map.tensor, out.y_degrees = map.pipeline;
@@ -99,15 +99,20 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Map&
     if (c == nullptr) continue;
     cell.own = c->tensor == own.tensor && c->pipeline == own.pipeline;
     cell.look = c->best ? HeatCell::Look::coloured : HeatCell::Look::hatched;
-    if (c->best) cell.text = cell_text(value_of(*c->best, shown), shown), cell.shade = shade(value_of(*c->best, shown));
-    else if (c->why == ServingRejection::memory && c->nearest && c->nearest->chip_bytes > found.capacity_bytes) cell.text = "+" + bytes_text(c->nearest->chip_bytes - found.capacity_bytes);
+    if (c->best) {
+      const double value = value_of(*c->best, shown);
+      cell.text = cell_text(value, shown);
+      cell.shade = range.shade(value, ScaleKind::log10, rising);
+    } else if (const double over = over_bytes(found, *c); over > 0) {
+      cell.text = "+" + bytes_text(over);
+    }
   }
   const auto axis = [&t](std::string_view id) { return std::string(t.text("figure.mesh-map.axis." + std::string(id))); };
   out.y_title = t.format("figure.mesh-map.y", {"\u2191", axis("pipeline"), axis("data")});
   out.x_title = axis("tensor") + " \u2192";
   out.tag = "serving.cell";
   out.readout = [&input, found, &map](std::size_t i) { return map.cells[i] != nullptr ? readout_of(input, found, *map.cells[i]) : Readout{std::string(input.texts.text("figure.mesh-map.no_mesh")), {}}; };
-  out.low = value_text(rising ? low : high, shown), out.high = value_text(rising ? high : low, shown);
+  out.low = value_text(rising ? range.low : range.high, shown), out.high = value_text(rising ? range.high : range.low, shown);
   const bool blank = std::find(map.cells.begin(), map.cells.end(), nullptr) != map.cells.end();
   out.key = t.format(blank ? "figure.serving-map.key.blank" : "figure.serving-map.key", {quantity_word(input, shown)});
   out.none = t.text("figure.serving-map.none");

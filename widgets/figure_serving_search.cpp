@@ -9,7 +9,6 @@
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_memory_parts.h"
-#include "widgets/figure_search_parts.h"
 #include "widgets/front_picture.h"
 #include "widgets/line_chart.h"
 #include "widgets/number_format.h"
@@ -24,7 +23,6 @@ using memory::bytes_text;
 
 namespace {
 
-constexpr std::size_t kBest = 20, kSample = 1500;
 constexpr std::size_t kBright = 10, kFaint = 400;  // lines of plans side by side
 constexpr std::size_t kFewDots = 400;              // fewer are drawn larger
 constexpr double kMilli = 1e3;
@@ -92,32 +90,11 @@ FrontPicture picture_of(const FigureInput& input, const ServingShown& shown, con
     if (shown.fits())
       out.gain_text = t.format(chip_key(input, "figure.frontier.gain.rate"), {format_difference(shown.best().tokens_per_s_per_chip - r.present.tokens_per_s_per_chip, engine::unit::tokens_per_s)});
   }
-  if (view.hovered_decoding)
-    for (std::size_t i = 0; i < decoding_count(r) && !out.hovered; ++i)
-      if (decoding_at(r, i).plan == *view.hovered_decoding) out.hovered = dot(decoding_at(r, i));
+  if (const auto hovered = index_of(r, view.hovered_decoding)) out.hovered = dot(decoding_at(r, *hovered));
   return out;
 }
 
 }  // namespace
-
-ServingShown serving_shown_of(const FigureInput& input) {
-  ServingShown shown;
-  if (input.search != nullptr && (input.search->serving != nullptr || input.search->waits)) {
-    shown.result = input.search->serving;
-    shown.scenario = input.search->scenario;
-  } else {
-    shown.scenario = &input.scenario;
-    shown.result = &input.studies.get<ServingSearchResult>(input.scenario, [&] {
-      engine::ServingRequest request = engine::serving_request_of(input.scenario);
-      request.limit = kBest;
-      request.sample = kSample;
-      request.merge_alike = true;
-      return engine::search_serving(input.scenario, request);
-    });
-  }
-  if (shown.scenario != nullptr) shown.capacity_bytes = shown.scenario->cluster.chip[engine::ChipField::hbm_bytes].value.value_or(0);
-  return shown;
-}
 
 std::size_t decoding_count(const ServingSearchResult& r) { return present_at(r) + 1; }
 
@@ -125,6 +102,13 @@ const RankedDecoding& decoding_at(const ServingSearchResult& r, std::size_t inde
   if (index < r.best.size()) return r.best[index];
   if (index < sample_begin(r)) return r.front[index - r.best.size()];
   return index < present_at(r) ? r.sample[index - sample_begin(r)] : r.present;
+}
+
+std::optional<std::size_t> index_of(const ServingSearchResult& r, const std::optional<DecodingPlan>& plan) {
+  if (!plan) return std::nullopt;
+  for (std::size_t i = 0; i < decoding_count(r); ++i)
+    if (decoding_at(r, i).plan == *plan) return i;
+  return std::nullopt;
 }
 
 std::string decoding_words(const TextTable& texts, const DecodingPlan& plan) {
@@ -149,13 +133,7 @@ Readout decoding_readout(const FigureInput& input, const ServingShown& shown, co
   r.rows.emplace_back(t.text(chip_key(input, "figure.latency-throughput.rate")), std::move(rate));
   r.rows.emplace_back(t.text("figure.latency-throughput.time"), promised(std::move(time), ServingRejection::token_time, promise_of(shown).time_per_output_token_s));
   r.rows.emplace_back(t.text("quantity.serving.ttft_s.label"), promised(format_duration(p.ttft_s), ServingRejection::ttft, promise_of(shown).ttft_s));
-  std::string memory = bytes_text(p.chip_bytes);
-  if (shown.capacity_bytes > 0) {
-    const double over = p.chip_bytes - shown.capacity_bytes;
-    memory = over > 0 ? t.format("figure.search.memory_over", {memory, bytes_text(over)})
-                      : t.format("figure.search.memory_of", {memory, format_share(p.chip_bytes / shown.capacity_bytes)});
-  }
-  r.rows.emplace_back(t.text("figure.search.memory"), std::move(memory));
+  r.rows.emplace_back(t.text("figure.search.memory"), memory_text(input, p.chip_bytes, shown.capacity_bytes));
   if (p.rejected == ServingRejection::memory)
     r.rows.emplace_back(t.text("figure.search.fullest"), std::string(t.text("quantity." + std::string(engine::quantity(p.fullest_part).id) + ".label")));
   if (p.outdone > 0) r.rows.emplace_back(t.text("figure.search.outdone"), format_count(p.outdone));
@@ -223,9 +201,7 @@ ParallelAxes serving_axes(const FigureInput& input, const ServingShown& shown, c
     if (!r.sample[i].rejected || !shown.fits()) out.faint.push_back(line_of(sample_begin(r) + i));
   for (std::size_t i = std::min(kBright, r.best.size()); i-- > 0;) out.bright.push_back(line_of(i));
   if (r.present_legal) out.present = line_of(present_at(r));
-  if (view.hovered_decoding)
-    for (std::size_t i = 0; i < decoding_count(r) && !out.hovered; ++i)
-      if (decoding_at(r, i).plan == *view.hovered_decoding) out.hovered = line_of(i);
+  if (const auto hovered = index_of(r, view.hovered_decoding)) out.hovered = line_of(*hovered);
   out.tag = "parallel.plan";
   out.readout = [&input, shown](std::size_t i) { return decoding_readout(input, shown, decoding_at(*shown.result, i), i == present_at(*shown.result)); };
   out.note = t.format(out.present ? "figure.parallel-coordinates.note.serving" : "figure.parallel-coordinates.note.serving.alone",

@@ -2,29 +2,21 @@
 // plan as a line over mesh, batch and what it comes to.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/search/serving_search.h"
 #include "widgets/figure.h"
+#include "widgets/figure_search_parts.h"
 #include "widgets/parallel_axes.h"
 
 namespace roofscape::widgets::search {
 
-// A result with the scenario it belongs to. Null: there is none yet.
-struct ServingShown {
-  const engine::ServingSearchResult* result = nullptr;
-  const engine::Scenario* scenario = nullptr;
-  double capacity_bytes = 0;  // 0: not known
-  bool priced() const { return result != nullptr && result->finished && !(result->best.empty() && result->sample.empty()); }
-  bool fits() const { return result != nullptr && !result->best.empty(); }
-  const engine::RankedDecoding& best() const { return result->best.front(); }
-};
-// The window's, or the whole space searched now and kept among the studies.
-ServingShown serving_shown_of(const FigureInput& input);
-
 // All plans of a result in one order, the index of the tags: the best, the front, the sample, the present plan.
 std::size_t decoding_count(const engine::ServingSearchResult& result);
 const engine::RankedDecoding& decoding_at(const engine::ServingSearchResult& result, std::size_t index);
+// Nothing: the result has no such plan, or none is asked for.
+std::optional<std::size_t> index_of(const engine::ServingSearchResult& result, const std::optional<engine::DecodingPlan>& plan);
 
 // "data 4, tensor 2, batch 256".
 std::string decoding_words(const TextTable& texts, const engine::DecodingPlan& plan);

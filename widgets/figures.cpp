@@ -64,8 +64,8 @@ constexpr std::array kFigures{
     FigureRow{"scaling", draw_scaling, scaling_head, scaling_data, kColumn, 283.5f, kScalingOptions},
     FigureRow{"mesh-map", draw_mesh_map, mesh_map_head, mesh_map_data, kColumn, 297.6f, kMeshMapOptions},
     FigureRow{"evidence", draw_evidence, evidence_head, evidence_data, kColumn, 297.6f, kEvidenceOptions, Subject::any},
-    FigureRow{"frontier", draw_frontier, frontier_head, frontier_data, kColumn, 297.6f, {}, Subject::any},
-    FigureRow{"parallel-coordinates", draw_parallel_coordinates, parallel_coordinates_head, parallel_coordinates_data, kPage, 297.6f, {}, Subject::any},
+    FigureRow{"frontier", draw_frontier, frontier_head, frontier_data, kColumn, 297.6f, {}, Subject::any, false, true},
+    FigureRow{"parallel-coordinates", draw_parallel_coordinates, parallel_coordinates_head, parallel_coordinates_data, kPage, 297.6f, {}, Subject::any, false, true},
     FigureRow{"decode-step", draw_decode_step, decode_step_head, decode_step_data, kColumn, 255.1f, {}, Subject::serving},
     FigureRow{"latency-throughput", draw_latency_throughput, latency_throughput_head, latency_throughput_data, kColumn, 283.5f, {}, Subject::serving},
     FigureRow{"serving-memory", draw_serving_memory, serving_memory_head, serving_memory_data, kColumn, 255.1f, {}, Subject::serving},
@@ -73,7 +73,7 @@ constexpr std::array kFigures{
     FigureRow{"serving-roofline", draw_serving_roofline, serving_roofline_head, serving_roofline_data, kColumn, 283.5f, {}, Subject::serving},
     FigureRow{"prefill-decode", draw_prefill_decode, prefill_decode_head, prefill_decode_data, kColumn, 283.5f, {}, Subject::serving},
     FigureRow{"queue", draw_queue, queue_head, queue_data, kColumn, 283.5f, kQueueOptions, Subject::serving},
-    FigureRow{"serving-map", draw_serving_map, serving_map_head, serving_map_data, kColumn, 297.6f, kServingMapOptions, Subject::serving},
+    FigureRow{"serving-map", draw_serving_map, serving_map_head, serving_map_data, kColumn, 297.6f, kServingMapOptions, Subject::serving, false, true},
 };
 
 static_assert(kFigures.size() == kFigureCount);
@@ -84,7 +84,7 @@ std::span<const FigureRow> figures() { return kFigures; }
 
 bool shows(const FigureRow& row, const engine::Scenario& scenario) {
   if (row.subject == Subject::any) return true;
-  return (row.subject == Subject::serving) == (scenario.workload.kind == engine::WorkloadKind::serving);
+  return (row.subject == Subject::serving) == scenario.serves();
 }
 
 FigureHead figure_head(const FigureRow& row, const FigureInput& input, const FigureView& view) {

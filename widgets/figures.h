@@ -24,6 +24,7 @@ struct FigureRow {
   std::span<const FigureOption> options = {};
   Subject subject = Subject::training;
   bool of_difference = false;  // shows nothing without a baseline
+  bool of_search = false;      // draws the plans that a search finds
 };
 
 inline constexpr float kPrintEm = 9;  // points

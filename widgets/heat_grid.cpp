@@ -64,6 +64,18 @@ void draw_key(Canvas& canvas, const FigureInput& input, const Rect& row, const R
 
 }  // namespace
 
+void HeatRange::add(double value) {
+  low = any ? std::min(low, value) : value;
+  high = any ? std::max(high, value) : value;
+  any = true;
+}
+
+double HeatRange::shade(double value, ScaleKind scale, bool high_is_better) const {
+  if (!(high > low)) return 0.7;
+  const double share = scale == ScaleKind::log10 ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+  return high_is_better ? share : 1 - share;
+}
+
 void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, const HeatGrid& heat) {
   const Theme& theme = input.theme;
   Rect rest = area;

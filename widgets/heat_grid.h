@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "widgets/figure.h"
+#include "widgets/scale.h"
 
 namespace roofscape::widgets {
 
@@ -23,6 +24,15 @@ struct HeatCell {
   double shade = 0;  // 0 to 1, the better the higher
   std::string text;
   bool own = false;  // the plan itself
+};
+
+// The numbers of the cells that are coloured, and the shade of one among them.
+struct HeatRange {
+  double low = 0, high = 0;
+  bool any = false;
+  void add(double value);
+  // 0 to 1, the better the higher. Of one number alone: fairly good.
+  double shade(double value, ScaleKind scale, bool high_is_better) const;
 };
 
 struct HeatGrid {

@@ -6,7 +6,7 @@
 
 #include "app/panels/pipeline_tools.h"
 #include "app/panels/search_list.h"
-#include "engine/studies/mesh_map.h"
+#include "widgets/figure_mesh_map.h"
 #include "widgets/figure_pipeline.h"
 #include "widgets/figure_pipeline_parts.h"
 #include "widgets/figure_search_parts.h"
@@ -88,9 +88,7 @@ std::optional<AnyPlanChoice> plan_of_tag(const FigureInput& input, const TagRegi
 std::optional<Scenario> adopted(const FigureInput& input, const FigureView& view, const TagRegion& tag, const Scenario& scenario) {
   Scenario out = scenario;
   if (tag.id == "mesh.cell") {
-    const engine::MeshMap map = engine::mesh_map(input.scenario, static_cast<engine::MeshPair>(view.choices[0]), input.search != nullptr ? input.search->space : nullptr);
-    if (tag.index < 0 || static_cast<std::size_t>(tag.index) >= map.cells.size()) return std::nullopt;
-    const auto edits = engine::edits_of(map, map.cells[static_cast<std::size_t>(tag.index)]);
+    const auto edits = mesh_map_edits(input, view, tag.index);
     if (edits.empty()) return std::nullopt;
     for (const engine::FieldEdit& edit : edits) engine::apply(out, edit);
     return out;

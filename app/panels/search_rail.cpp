@@ -50,6 +50,11 @@ struct Rows {
   }
 };
 
+void small_prose(Rows& rows, const std::string& words) {
+  PanelContext& ctx = rows.ctx;
+  rows.y += draw_prose(ctx.ui.canvas, {rows.x, rows.y + ctx.px(2)}, words, ctx.style(ctx.ui.theme.ink2, kSmallText), rows.width) + ctx.px(4);
+}
+
 std::string wish_text(const PanelContext& ctx, const WishDimension& dimension, const Wish& wish) {
   if (wish.kind == WishKind::any) return std::string(ctx.text("ui.search.any"));
   if (dimension.id == "offload" && wish.kind == WishKind::only) return std::string(ctx.text("ui.search.no_offload"));
@@ -96,6 +101,12 @@ void dimension_row(Rows& rows, const WishDimension& dimension, Wish& wish) {
   rows.next();
 }
 
+template <class Dimension, class Wishes>
+void dimension_rows(Rows& rows, std::span<const Dimension> dimensions, Wishes& wishes) {
+  for (std::size_t i = 0; i < dimensions.size(); ++i)
+    if (!dimensions[i].of_experts || rows.ctx.session.scenario().model.is_moe()) dimension_row(rows, dimensions[i], wishes[i]);
+}
+
 // What of the HBM has to stay free.
 void free_row(Rows& rows, double& min_free) {
   PanelContext& ctx = rows.ctx;
@@ -131,9 +142,7 @@ void objective_row(Rows& rows, const std::array<std::string_view, N>& ids, Objec
 void training_wishes(Rows& rows, SearchWishes& wishes) {
   PanelContext& ctx = rows.ctx;
   objective_row(rows, engine::kObjectiveIds, wishes.objective);
-  const auto all = search_dimensions();
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (!all[i].of_experts || ctx.session.scenario().model.is_moe()) dimension_row(rows, all[i], wishes.wishes[i]);
+  dimension_rows(rows, search_dimensions(), wishes.wishes);
   free_row(rows, wishes.min_free);
   if (ctx.session.scenario().cluster.chip.interconnect == engine::Interconnect::switched) {
     wishes.tensor_across_nodes = check_box(ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.across", ctx.text("ui.search.across"), wishes.tensor_across_nodes,
@@ -145,20 +154,17 @@ void training_wishes(Rows& rows, SearchWishes& wishes) {
 void serving_wishes(Rows& rows, ServingWishes& wishes) {
   PanelContext& ctx = rows.ctx;
   objective_row(rows, engine::kServingObjectiveIds, wishes.objective);
-  const auto all = serving_dimensions();
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (!all[i].of_experts || ctx.session.scenario().model.is_moe()) dimension_row(rows, all[i], wishes.wishes[i]);
+  dimension_rows(rows, serving_dimensions(), wishes.wishes);
   free_row(rows, wishes.min_free);
   const engine::ServiceLevel& slo = ctx.session.scenario().workload.slo;
-  const auto prose = [&](const std::string& words) { rows.y += draw_prose(ctx.ui.canvas, {rows.x, rows.y + ctx.px(2)}, words, ctx.style(ctx.ui.theme.ink2, kSmallText), rows.width) + ctx.px(4); };
-  if (!(slo.time_per_output_token_s > 0) && !(slo.ttft_s > 0)) return prose(std::string(ctx.text("ui.search.no_promise")));
+  if (!(slo.time_per_output_token_s > 0) && !(slo.ttft_s > 0)) return small_prose(rows, std::string(ctx.text("ui.search.no_promise")));
   wishes.keeps_promises = check_box(ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.promises", ctx.text("ui.search.promises"), wishes.keeps_promises,
                                     {std::string(ctx.text("ui.search.promises")), {}}, ctx.text("ui.search.promises.about"));
   rows.next();
   std::string promised;
   if (slo.time_per_output_token_s > 0) promised = ctx.format("ui.search.promise.token", {format_duration(slo.time_per_output_token_s)});
   if (slo.ttft_s > 0) promised += (promised.empty() ? "" : ", ") + ctx.format("ui.search.promise.ttft", {format_duration(slo.ttft_s)});
-  prose(promised);
+  small_prose(rows, promised);
 }
 
 void space_section(Rows& rows) {
@@ -207,10 +213,6 @@ void rejection_rows(Rows& rows, double plans, double fit, const std::array<doubl
 
 std::string part_words(const PanelContext& ctx, engine::Q q) { return std::string(ctx.text("quantity." + std::string(engine::quantity(q).id) + ".label")); }
 std::string bytes_words(double b) { return format(b, engine::unit::bytes); }
-void small_prose(Rows& rows, const std::string& words) {
-  PanelContext& ctx = rows.ctx;
-  rows.y += draw_prose(ctx.ui.canvas, {rows.x, rows.y + ctx.px(2)}, words, ctx.style(ctx.ui.theme.ink2, kSmallText), rows.width) + ctx.px(4);
-}
 
 void rejections_section(Rows& rows, const engine::SearchResult& result) {
   PanelContext& ctx = rows.ctx;
