@@ -48,6 +48,27 @@ std::optional<widgets::Point> tag_place(Harness& h, std::string_view id, int ind
   return at;
 }
 
+// While the search runs and when it has its list.
+void check_readable(std::initializer_list<const char*> presets) {
+  struct Size {
+    float width, height;
+  };
+  for (const char* id : presets)
+    for (const Size size : {Size{1024, 700}, {1280, 720}, {1920, 1080}}) {
+      CAPTURE(id);
+      CAPTURE(size.width);
+      Harness h(id, size.width, size.height);
+      h.key({Key::f7});
+      h.step();
+      check_texts(h, size.width);
+      h.workspace.searching.wait();
+      h.step(2);
+      CHECK(widgets::compat::audit_draw_data().outside == 0);
+      check_texts(h, size.width);
+      check_overlaps(h);
+    }
+}
+
 }  // namespace
 
 TEST_CASE("F7 opens the search, which finds plans for the scenario that is shown") {
@@ -62,24 +83,8 @@ TEST_CASE("F7 opens the search, which finds plans for the scenario that is shown
   CHECK_FALSE(h.workspace.view.search.open);
 }
 
-TEST_CASE("the search draws inside the window and cuts no text, for every training scenario at three sizes") {
-  struct Size {
-    float width, height;
-  };
-  for (const char* id : {"llama3-8b-8-h100", "mixtral-8x7b-64-h100", "llama3-405b-16k-h100"})
-    for (const Size size : {Size{1024, 700}, {1280, 720}, {1920, 1080}}) {
-      CAPTURE(id);
-      CAPTURE(size.width);
-      Harness h(id, size.width, size.height);
-      h.key({Key::f7});
-      h.step();
-      check_texts(h, size.width);  // while it runs
-      h.workspace.searching.wait();
-      h.step(2);
-      CHECK(widgets::compat::audit_draw_data().outside == 0);
-      check_texts(h, size.width);
-      check_overlaps(h);
-    }
+TEST_CASE("the search draws inside the window and cuts no text, of three scenarios that train at three sizes") {
+  check_readable({"llama3-8b-8-h100", "mixtral-8x7b-64-h100", "llama3-405b-16k-h100"});
 }
 
 TEST_CASE("a click on a row adopts its plan as one step of undo") {
@@ -235,23 +240,7 @@ TEST_CASE("F7 of a scenario that serves lists its best meshes and batches, and a
 }
 
 TEST_CASE("the search of plans that serve draws inside the window and cuts no text, at three sizes") {
-  struct Size {
-    float width, height;
-  };
-  for (const char* id : {kServing, "deepseek-v3-h800-wide-expert", "llama3-70b-16-v5e"})
-    for (const Size size : {Size{1024, 700}, {1280, 720}, {1920, 1080}}) {
-      CAPTURE(id);
-      CAPTURE(size.width);
-      Harness h(id, size.width, size.height);
-      h.key({Key::f7});
-      h.step();
-      check_texts(h, size.width);  // while it runs
-      h.workspace.searching.wait();
-      h.step(2);
-      CHECK(widgets::compat::audit_draw_data().outside == 0);
-      check_texts(h, size.width);
-      check_overlaps(h);
-    }
+  check_readable({kServing, "deepseek-v3-h800-wide-expert", "llama3-70b-16-v5e"});
 }
 
 TEST_CASE("both figures of a search show plans that serve: a click on one of the front adopts it") {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,23 +40,35 @@ std::string largest_preset() {
   return best;
 }
 
-void drag(const std::string& preset, const std::string& slider, int frames, bool search) {
-  test::Harness h(preset);
-  if (search) {
-    h.key({widgets::Key::f7});
-    h.workspace.searching.wait();
-    h.step(2);
-  }
-  if (!h.reach(slider)) return;
+void open_search(test::Harness& h) {
+  h.key({widgets::Key::f7});
+  h.workspace.searching.wait();
+  h.step(2);
+}
+
+// The track of the slider, which is held now; nothing: the scenario has no such slider.
+std::optional<widgets::Rect> hold(test::Harness& h, const std::string& slider) {
+  if (!h.reach(slider)) return std::nullopt;
   const widgets::Rect track = h.place(slider + ".track")->rect;
   h.move({track.x + track.w * 0.4f, track.centre().y});
   h.press();
+  return track;
+}
+
+// To and fro over the middle of the track, as a hand does.
+void move_along(const widgets::Rect& track, float phase) {
+  widgets::compat::move_pointer(track.x + track.w * (0.5f + 0.4f * std::sin(phase)), track.centre().y);
+}
+
+void drag(const std::string& preset, const std::string& slider, int frames, bool search) {
+  test::Harness h(preset);
+  if (search) open_search(h);
+  const auto track = hold(h, slider);
+  if (!track) return;
   std::vector<double> ms;
   const std::size_t before = h.workspace.session.evaluations(), started = h.workspace.searching.started();
   for (int i = 0; i < frames; ++i) {
-    // To and fro over the middle of the track, as a hand does.
-    const float share = 0.5f + 0.4f * std::sin(static_cast<float>(i) * 0.11f);
-    widgets::compat::move_pointer(track.x + track.w * share, track.centre().y);
+    move_along(*track, static_cast<float>(i) * 0.11f);
     const double begin = cpu_ms();
     h.step();
     ms.push_back(cpu_ms() - begin);
@@ -71,20 +84,15 @@ void drag(const std::string& preset, const std::string& slider, int frames, bool
 // A move, and then frames until the list has followed.
 void follow(const std::string& preset, const std::string& slider, int moves) {
   test::Harness h(preset);
-  h.key({widgets::Key::f7});
-  h.workspace.searching.wait();
-  h.step(2);
-  if (!h.reach(slider)) return;
-  const widgets::Rect track = h.place(slider + ".track")->rect;
-  h.move({track.x + track.w * 0.4f, track.centre().y});
-  h.press();
+  open_search(h);
+  const auto track = hold(h, slider);
+  if (!track) return;
   std::vector<double> ms;
   double plans = 0;
   for (int i = 0; i < moves; ++i) {
-    const float share = 0.5f + 0.4f * std::sin(static_cast<float>(i) * 0.7f);
     const std::size_t before = h.workspace.session.evaluations();
     const auto begin = std::chrono::steady_clock::now();
-    widgets::compat::move_pointer(track.x + track.w * share, track.centre().y);
+    move_along(*track, static_cast<float>(i) * 0.7f);
     h.step();
     if (h.workspace.session.evaluations() == before) continue;  // the same notch
     h.workspace.searching.wait();

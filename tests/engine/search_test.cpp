@@ -5,11 +5,11 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <thread>
 
 #include "engine/search/candidates.h"
 #include "engine/search/search.h"
 #include "fixtures.h"
+#include "search_fixture.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;
@@ -150,11 +150,7 @@ TEST_CASE("merged or not, the best and the front are as good, whoever searched")
   const SearchResult every = search(s, request);
   request.merge_alike = true;
   const SearchResult one = search(s, request);
-  const SearchResult three = search(s, request, nullptr, 3, [](const std::function<void(std::size_t)>& work) {
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < 3; ++i) threads.emplace_back(work, i);
-    for (std::thread& thread : threads) thread.join();
-  });
+  const SearchResult three = search(s, request, nullptr, 3, tests::three_threads);
   CHECK(one.best.front().step_time_s == every.best.front().step_time_s);
   REQUIRE(one.best.size() == three.best.size());
   for (std::size_t i = 0; i < one.best.size(); ++i) {
@@ -190,11 +186,7 @@ TEST_CASE("a search has the same result with one worker and with three") {
   const Scenario s = preset("llama3-70b-v5p-pod");
   SearchRequest request = request_with(s, {{"schedule", "1f1b,zb-h1"}, {"microbatch", "1,2"}});
   const SearchResult one = search(s, request);
-  const SearchResult three = search(s, request, nullptr, 3, [](const std::function<void(std::size_t)>& work) {
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < 3; ++i) threads.emplace_back(work, i);
-    for (std::thread& thread : threads) thread.join();
-  });
+  const SearchResult three = search(s, request, nullptr, 3, tests::three_threads);
   CHECK(one.plans == three.plans);
   CHECK(one.rejected == three.rejected);
   REQUIRE(one.best.size() == three.best.size());

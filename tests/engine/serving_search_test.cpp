@@ -3,10 +3,10 @@
 
 #include <functional>
 #include <numeric>
-#include <thread>
 
 #include "engine/search/serving_search.h"
 #include "fixtures.h"
+#include "search_fixture.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;
@@ -160,11 +160,7 @@ TEST_CASE("merged, no serving plan of the list is no better in anything than one
 TEST_CASE("a search of serving plans has the same result with one worker and with three") {
   const Scenario s = preset("deepseek-v3-h800-wide-expert");
   const ServingSearchResult one = search_serving(s, {});
-  const ServingSearchResult three = search_serving(s, {}, nullptr, [](const std::function<void(std::size_t)>& work) {
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < 3; ++i) threads.emplace_back(work, i);
-    for (std::thread& thread : threads) thread.join();
-  });
+  const ServingSearchResult three = search_serving(s, {}, nullptr, tests::three_threads);
   CHECK(one.plans == three.plans);
   CHECK(one.rejected == three.rejected);
   REQUIRE(one.best.size() == three.best.size());

@@ -1,4 +1,6 @@
 // The figures of a search: the front, the cloud, the capacity and the present plan; each plan a line over its choices.
+#include <array>
+#include <span>
 #include <sstream>
 
 #include "engine/search/search.h"
@@ -50,28 +52,33 @@ std::unique_ptr<RecordCanvas> shown(std::string_view figure, const Searched& s, 
   return canvas;
 }
 
+// Small, large, on paper, with words twice as long: no text cut or over another, and none without words.
+template <class Case>
+void check_clean(const Case& s, std::span<const std::string_view> names) {
+  for (const std::string_view name : names)
+    for (const char* look : {"dark", "print"})
+      for (const Rect& size : {Rect{0, 0, 320, 240}, Rect{0, 0, 480, 320}, Rect{0, 0, 900, 500}, Rect{0, 0, 3840, 2160}})
+        for (const bool longer : {false, true}) {
+          if (longer && size.w < 480) continue;
+          CAPTURE(name);
+          CAPTURE(look);
+          CAPTURE(size.w);
+          FigureView view;
+          view.print = look == std::string("print");
+          const Theme colours = theme(look);
+          RecordCanvas canvas(fonts(), view.print ? 9.0f : 15.0f, size);
+          find_figure(name)->draw(canvas, canvas.bounds(), s.input(colours, longer ? long_words() : english()), view);
+          CHECK(canvas.audit_text() == "");
+          for (const TextRun& run : canvas.texts()) CHECK_FALSE(run.text.starts_with("figure."));
+        }
+}
+
 }  // namespace
 
 TEST_CASE("figures of a search are clean at any size and with long words") {
   for (const char* preset : {"llama3-405b-16k-h100-8k", "deepseek-v3-2048-h800", "llama3-8b-8-h100"}) {
-    const Searched s(preset_case(preset));
-    for (const std::string_view name : kNames)
-      for (const char* look : {"dark", "print"})
-        for (const Rect& size : {Rect{0, 0, 320, 240}, Rect{0, 0, 480, 320}, Rect{0, 0, 900, 500}, Rect{0, 0, 3840, 2160}})
-          for (const bool longer : {false, true}) {
-            if (longer && size.w < 480) continue;
-            CAPTURE(preset);
-            CAPTURE(name);
-            CAPTURE(look);
-            CAPTURE(size.w);
-            FigureView view;
-            view.print = look == std::string("print");
-            const Theme colours = theme(look);
-            RecordCanvas canvas(fonts(), view.print ? 9.0f : 15.0f, size);
-            find_figure(name)->draw(canvas, canvas.bounds(), s.input(colours, longer ? long_words() : english()), view);
-            CHECK(canvas.audit_text() == "");
-            for (const TextRun& run : canvas.texts()) CHECK_FALSE(run.text.starts_with("figure."));
-          }
+    CAPTURE(preset);
+    check_clean(Searched(preset_case(preset)), kNames);
   }
 }
 
@@ -212,26 +219,11 @@ struct Served {
 }  // namespace
 
 TEST_CASE("figures of plans that serve are clean at any size and with long words") {
+  constexpr std::array<std::string_view, 3> kServingNames{"frontier", "parallel-coordinates", "serving-map"};
   for (const char* preset : {"llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert", "llama2-13b-16-v5e"})
     for (const double promise : {0.0, 0.03}) {
-      const Served s(preset_case(preset), promise);
-      for (const std::string_view name : {"frontier", "parallel-coordinates", "serving-map"})
-        for (const char* look : {"dark", "print"})
-          for (const Rect& size : {Rect{0, 0, 320, 240}, Rect{0, 0, 480, 320}, Rect{0, 0, 900, 500}, Rect{0, 0, 3840, 2160}})
-            for (const bool longer : {false, true}) {
-              if (longer && size.w < 480) continue;
-              CAPTURE(preset);
-              CAPTURE(name);
-              CAPTURE(look);
-              CAPTURE(size.w);
-              FigureView view;
-              view.print = look == std::string("print");
-              const Theme colours = theme(look);
-              RecordCanvas canvas(fonts(), view.print ? 9.0f : 15.0f, size);
-              find_figure(name)->draw(canvas, canvas.bounds(), s.input(colours, longer ? long_words() : english()), view);
-              CHECK(canvas.audit_text() == "");
-              for (const TextRun& run : canvas.texts()) CHECK_FALSE(run.text.starts_with("figure."));
-            }
+      CAPTURE(preset);
+      check_clean(Served(preset_case(preset), promise), kServingNames);
     }
 }
 
