@@ -1,4 +1,5 @@
-// The table of commands. Menus, key handling, the help sheet and the tests are made from it: a new command is one row.
+// The table of commands. Menus, key handling, the help sheet and the tests are made from it: a new command is one
+// row.
 #pragma once
 
 #include <span>
@@ -22,7 +23,7 @@ struct Command {
   bool separated = false;      // a line above it in the menu
   bool (*enabled)(const Workspace&) = nullptr;  // null: always
   void (*run)(Workspace&) = nullptr;
-  bool (*on)(const Workspace&) = nullptr;       // null: it switches nothing; else whether it is on, marked in the menu
+  bool (*on)(const Workspace&) = nullptr;  // null: it switches nothing; else whether it is on, marked in the menu
 };
 
 std::span<const Command> commands();

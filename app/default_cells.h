@@ -12,7 +12,8 @@ namespace roofscape::app {
 using Cells = std::array<std::string, kCellCount>;
 
 inline Cells default_cells(engine::WorkloadKind kind) {
-  if (kind == engine::WorkloadKind::serving) return {"latency-throughput", std::string(kNumbersCell), "serving-memory", "decode-step"};
+  if (kind == engine::WorkloadKind::serving)
+    return {"latency-throughput", std::string(kNumbersCell), "serving-memory", "decode-step"};
   return Arrangement{}.cells;
 }
 

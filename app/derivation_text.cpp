@@ -30,7 +30,8 @@ std::string with_source(std::string line, const DerivationLine& of) {
 void append_sum(std::string& out, const DerivationLine& line, const std::string& pad, const TextTable& texts) {
   const std::string total = widgets::derived_value(line.value, line.unit);
   out += with_source(pad + line.symbol + " = " +
-                         texts.format("derivation.sum", {std::to_string(line.expression.children.size())}) + " = " + total,
+                         texts.format("derivation.sum", {std::to_string(line.expression.children.size())}) + " = " +
+                         total,
                      line);
   Columns terms({false, true});
   std::string zeros;
@@ -76,7 +77,8 @@ std::string decision_text(const Expression& e, const TextTable& texts) {
   const Expression& winner = e.children[static_cast<std::size_t>(e.winner)];
   const Expression* second = nullptr;
   for (const Expression& child : e.children)
-    if (&child != &winner && (second == nullptr || (is_max ? child.value > second->value : child.value < second->value)))
+    if (&child != &winner &&
+        (second == nullptr || (is_max ? child.value > second->value : child.value < second->value)))
       second = &child;
   const std::string name = widgets::formula_in_symbols(winner), other = widgets::formula_in_symbols(*second);
   if (winner.value == second->value) return std::string(texts.text("derivation.equal"));

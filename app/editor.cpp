@@ -55,7 +55,8 @@ std::string_view section_of(const Field& field) {
   if (field.kind == FieldKind::boolean) return "switches";
   return field.kind == FieldKind::number ? "published" : "shape";
 }
-constexpr std::array<std::string_view, 7> kModelSections{"model", "shape", "experts", "latent", "local", "switches", "published"};
+constexpr std::array<std::string_view, 7> kModelSections{"model", "shape",    "experts",  "latent",
+                                                         "local", "switches", "published"};
 
 EditorKind kind_of(FieldKind kind) {
   switch (kind) {
@@ -68,7 +69,8 @@ EditorKind kind_of(FieldKind kind) {
 }
 
 EditorRow field_row(const Field& field, std::string_view section) {
-  EditorRow row{std::string(field.path), section, kind_of(field.kind), field.minimum, field.maximum, field.unit, field.choices};
+  EditorRow row{std::string(field.path), section,    kind_of(field.kind), field.minimum,
+                field.maximum,           field.unit, field.choices};
   row.field = &field;
   return row;
 }
@@ -98,7 +100,8 @@ void level_rows(std::vector<EditorRow>& rows, const Cluster& cluster) {
     };
     add("name", EditorKind::text, 0, 0, engine::unit::count);
     add("degree", EditorKind::integer, 1, engine::kMostFabricDegree, engine::unit::count);
-    add("bytes_per_s_per_child", EditorKind::number, engine::kLeastFabricRate, engine::kMostFabricRate, engine::unit::bytes_per_s);
+    add("bytes_per_s_per_child", EditorKind::number, engine::kLeastFabricRate, engine::kMostFabricRate,
+        engine::unit::bytes_per_s);
     add("in_network_reduction", EditorKind::boolean, 0, 1, engine::unit::count);
   }
 }
@@ -106,16 +109,23 @@ void level_rows(std::vector<EditorRow>& rows, const Cluster& cluster) {
 void cluster_rows(std::vector<EditorRow>& rows, const Cluster& cluster) {
   const bool torus = cluster.chip.interconnect == Interconnect::torus;
   for (const Field& field : engine::scenario_fields())
-    if (field.path.starts_with("cluster.") && field.path.starts_with("cluster.slice") == torus) rows.push_back(field_row(field, "cluster"));
+    if (field.path.starts_with("cluster.") && field.path.starts_with("cluster.slice") == torus)
+      rows.push_back(field_row(field, "cluster"));
   if (!torus) level_rows(rows, cluster);
   rows.push_back(text_row("cluster.chip.name", "chip", Of::name));
   rows.push_back(text_row("cluster.chip.vendor", "chip", Of::vendor));
-  EditorRow wiring{"cluster.chip.interconnect", "chip", EditorKind::choice, 0, 1, engine::unit::count, kInterconnects};
+  EditorRow wiring{"cluster.chip.interconnect", "chip",        EditorKind::choice, 0, 1,
+                   engine::unit::count,         kInterconnects};
   wiring.of = Of::interconnect;
   rows.push_back(std::move(wiring));
   if (torus) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      EditorRow pod{fmt::format("cluster.chip.pod_shape.{}", axis), "chip", EditorKind::integer, 1, engine::kMostPodChips, engine::unit::chips};
+      EditorRow pod{fmt::format("cluster.chip.pod_shape.{}", axis),
+                    "chip",
+                    EditorKind::integer,
+                    1,
+                    engine::kMostPodChips,
+                    engine::unit::chips};
       pod.of = Of::pod;
       pod.index = axis;
       rows.push_back(std::move(pod));
@@ -124,8 +134,14 @@ void cluster_rows(std::vector<EditorRow>& rows, const Cluster& cluster) {
   }
   for (const ChipFieldRow& figure : engine::kChipFields) {
     const bool whole = engine::is_whole(figure);
-    EditorRow row{"cluster.chip." + std::string(figure.id), section_of(figure.field), whole ? EditorKind::integer : EditorKind::number,
-                  whole ? 1 : 1e-15, engine::largest(figure), figure.unit, {}, true};
+    EditorRow row{"cluster.chip." + std::string(figure.id),
+                  section_of(figure.field),
+                  whole ? EditorKind::integer : EditorKind::number,
+                  whole ? 1 : 1e-15,
+                  engine::largest(figure),
+                  figure.unit,
+                  {},
+                  true};
     row.of = Of::figure;
     row.figure = &figure;
     rows.push_back(std::move(row));
@@ -142,8 +158,10 @@ int differences(const Cluster& a, const Cluster& b) {
   n += (a.slices != b.slices ? 1 : 0) + (a.nodes != b.nodes ? 1 : 0) + (a.node_size != b.node_size ? 1 : 0);
   const std::size_t common = std::min(a.fabric.size(), b.fabric.size());
   for (std::size_t i = 0; i < common; ++i)
-    n += (a.fabric[i].degree != b.fabric[i].degree ? 1 : 0) + (a.fabric[i].bytes_per_s_per_child != b.fabric[i].bytes_per_s_per_child ? 1 : 0) +
-         (a.fabric[i].name != b.fabric[i].name ? 1 : 0) + (a.fabric[i].in_network_reduction != b.fabric[i].in_network_reduction ? 1 : 0);
+    n += (a.fabric[i].degree != b.fabric[i].degree ? 1 : 0) +
+         (a.fabric[i].bytes_per_s_per_child != b.fabric[i].bytes_per_s_per_child ? 1 : 0) +
+         (a.fabric[i].name != b.fabric[i].name ? 1 : 0) +
+         (a.fabric[i].in_network_reduction != b.fabric[i].in_network_reduction ? 1 : 0);
   return n + 3 * static_cast<int>(std::max(a.fabric.size(), b.fabric.size()) - common);
 }
 
@@ -251,7 +269,10 @@ std::optional<double> editor_value(const EditorRow& row, const Scenario& s) {
     case Of::level: {
       if (row.index >= s.cluster.fabric.size() || row.kind == EditorKind::text) return std::nullopt;
       const engine::FabricLevel& level = s.cluster.fabric[row.index];
-      return row.kind == EditorKind::integer ? level.degree : row.kind == EditorKind::number ? level.bytes_per_s_per_child : level.in_network_reduction ? 1 : 0;
+      return row.kind == EditorKind::integer  ? level.degree
+             : row.kind == EditorKind::number ? level.bytes_per_s_per_child
+             : level.in_network_reduction     ? 1
+                                              : 0;
     }
     default: return std::nullopt;
   }
@@ -266,13 +287,17 @@ std::string editor_text(const EditorRow& row, const Scenario& s) {
 bool editor_takes(const EditorRow& row, double value) {
   if (row.of == Of::field) return engine::in_domain(*row.field, value);
   if (row.of == Of::figure) return engine::in_domain(*row.figure, value);
-  return value >= row.minimum && value <= row.maximum && (row.kind == EditorKind::number || value == std::floor(value));
+  return value >= row.minimum && value <= row.maximum &&
+         (row.kind == EditorKind::number || value == std::floor(value));
 }
 
 std::string editor_domain(const EditorRow& row) {
   if (row.of == Of::field) return engine::domain_text(*row.field);
-  if (row.of == Of::figure) return fmt::format("a {} above 0, at most {:g}", row.kind == EditorKind::integer ? "whole number" : "number", row.maximum);
-  return fmt::format("a {} from {:g} to {:g}", row.kind == EditorKind::integer ? "whole number" : "number", row.minimum, row.maximum);
+  if (row.of == Of::figure)
+    return fmt::format("a {} above 0, at most {:g}", row.kind == EditorKind::integer ? "whole number" : "number",
+                       row.maximum);
+  return fmt::format("a {} from {:g} to {:g}", row.kind == EditorKind::integer ? "whole number" : "number",
+                     row.minimum, row.maximum);
 }
 
 std::string editor_source(const EditorRow& row, const Scenario& s) {
@@ -330,7 +355,9 @@ void reset_row(const EditorRow& row, Scenario& s, const EditorPreset& preset) {
 int departures(EditorPart part, const Scenario& s, const EditorPreset& preset) {
   int n = 0;
   for (const EditorRow& row : editor_rows(part, s)) n += departs(row, s, preset) ? 1 : 0;
-  if (part == EditorPart::cluster && preset.same_wiring && s.cluster.fabric.size() != preset.scenario.cluster.fabric.size()) ++n;
+  if (part == EditorPart::cluster && preset.same_wiring &&
+      s.cluster.fabric.size() != preset.scenario.cluster.fabric.size())
+    ++n;
   return n;
 }
 
@@ -350,15 +377,18 @@ void add_level(Cluster& cluster) {
   constexpr int kDegree = 8;
   constexpr double kRate = 400e9;  // of a node of eight chips with 400 Gbit/s each
   engine::FabricLevel level{fmt::format("level {}", cluster.fabric.size() + 1), kDegree,
-                            cluster.chip[ChipField::scaleout_bytes_per_s_per_node_oneway].value.value_or(kRate), false};
+                            cluster.chip[ChipField::scaleout_bytes_per_s_per_node_oneway].value.value_or(kRate),
+                            false};
   // Above another level: as much as all of its children together send up, so nothing is oversubscribed.
   if (!cluster.fabric.empty())
-    level.bytes_per_s_per_child = std::min(engine::kMostFabricRate, cluster.fabric.back().bytes_per_s_per_child * cluster.fabric.back().degree);
+    level.bytes_per_s_per_child =
+        std::min(engine::kMostFabricRate, cluster.fabric.back().bytes_per_s_per_child * cluster.fabric.back().degree);
   cluster.fabric.push_back(std::move(level));
 }
 
 void remove_level(Cluster& cluster, std::size_t level) {
-  if (level < cluster.fabric.size()) cluster.fabric.erase(cluster.fabric.begin() + static_cast<std::ptrdiff_t>(level));
+  if (level < cluster.fabric.size())
+    cluster.fabric.erase(cluster.fabric.begin() + static_cast<std::ptrdiff_t>(level));
 }
 
 }  // namespace roofscape::app

@@ -1,6 +1,6 @@
-// The editor of a model and of a cluster without its drawing: every field of both, in sections, with its domain, unit and
-// source, and the preset it departs from. Rows are made from the tables (scenario_fields, chip_fields.def), so that a new
-// field cannot be forgotten. Edits are edits of the scenario: undone, saved and shared as any other.
+// The editor of a model and of a cluster without its drawing: every field of both, in sections, with its domain, unit
+// and source, and the preset it departs from. Rows are made from the tables (scenario_fields, chip_fields.def), so
+// that a new field cannot be forgotten. Edits are edits of the scenario: undone, saved and shared as any other.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ inline constexpr std::string_view kEditorPartIds[] = {"model", "cluster"};
 
 enum class EditorKind : std::uint8_t { integer, number, boolean, choice, text };
 
-// One thing that can be edited. What it is of (a field of the table, a figure of the chip, a level of switches) is known
-// here only; paths are those of the scenario's JSON.
+// One thing that can be edited. What it is of (a field of the table, a figure of the chip, a level of switches) is
+// known here only; paths are those of the scenario's JSON.
 struct EditorRow {
   std::string path;
   std::string_view section;  // title at "ui.editor.section.<section>"
@@ -56,11 +56,13 @@ std::vector<EditorRow> editor_rows(EditorPart part, const engine::Scenario& scen
 // A row's value; none if it is unknown or a text.
 std::optional<double> editor_value(const EditorRow& row, const engine::Scenario& scenario);
 std::string editor_text(const EditorRow& row, const engine::Scenario& scenario);  // Kind text
-// Sets a value of the domain, or that it is unknown. A figure's source then says that it was set by hand, and the model's
-// that it was edited, until all of it is as the preset has it again.
-void set_editor_value(const EditorRow& row, engine::Scenario& scenario, std::optional<double> value, const EditorPreset& preset);
+// Sets a value of the domain, or that it is unknown. A figure's source then says that it was set by hand, and the
+// model's that it was edited, until all of it is as the preset has it again.
+void set_editor_value(const EditorRow& row, engine::Scenario& scenario, std::optional<double> value,
+                      const EditorPreset& preset);
 void set_editor_text(const EditorRow& row, engine::Scenario& scenario, std::string text);
-// Whether the row says something else than the preset, and the way back; of a row that the preset does not have, nothing.
+// Whether the row says something else than the preset, and the way back; of a row that the preset does not have,
+// nothing.
 bool departs(const EditorRow& row, const engine::Scenario& scenario, const EditorPreset& preset);
 void reset_row(const EditorRow& row, engine::Scenario& scenario, const EditorPreset& preset);
 int departures(EditorPart part, const engine::Scenario& scenario, const EditorPreset& preset);

@@ -1,5 +1,5 @@
-// EvidenceJob: predicts the published measurements beside the window, once for a library of presets, so that neither the
-// first frame nor any later one waits for it.
+// EvidenceJob: predicts the published measurements beside the window, once for a library of presets, so that neither
+// the first frame nor any later one waits for it.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,8 @@ class EvidenceJob {
   EvidenceJob(const EvidenceJob&) = delete;
   EvidenceJob& operator=(const EvidenceJob&) = delete;
 
-  // Starts unless it was started before. The library must outlive the job; `wake` is called from its thread at the end.
+  // Starts unless it was started before. The library must outlive the job; `wake` is called from its thread at the
+  // end.
   void start(const io::PresetLibrary& library, std::function<void()> wake);
   void wait();  // until it has ended
   // What was computed, given once; null before the end and from the second call on.

@@ -21,7 +21,8 @@ constexpr float kPointsPerPixel = 0.75f;
 constexpr double kLeastScale = 0.25, kMostScale = 40;
 constexpr float kSlideLines = 33.75f;
 
-void draw(Canvas& canvas, const widgets::FigureRow& figure, const widgets::FigureInput& input, widgets::FigureView view) {
+void draw(Canvas& canvas, const widgets::FigureRow& figure, const widgets::FigureInput& input,
+          widgets::FigureView view) {
   widgets::Fill ground;
   ground.colour = input.theme.panel;
   canvas.rect(canvas.bounds(), ground);
@@ -66,8 +67,11 @@ std::optional<io::InputError> set_scale(std::string_view text, ExportOptions& op
   double scale = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), scale);
   if (problem != std::errc() || end != text.data() + text.size() || !(scale >= kLeastScale) || scale > kMostScale)
-    return io::InputError{{}, "--scale", io::in_quotes(text) + " is no scale",
-                          fmt::format("give the pixels of a PNG for each point, from {} to {}", kLeastScale, kMostScale)};
+    return io::InputError{
+        {},
+        "--scale",
+        io::in_quotes(text) + " is no scale",
+        fmt::format("give the pixels of a PNG for each point, from {} to {}", kLeastScale, kMostScale)};
   options.pixels_per_point = scale;
   return std::nullopt;
 }
@@ -75,7 +79,9 @@ std::optional<io::InputError> set_scale(std::string_view text, ExportOptions& op
 std::optional<io::InputError> set_svg_text(std::string_view text, ExportOptions& options) {
   if (text == "text") options.svg_text = widgets::SvgText::text;
   else if (text == "outlines") options.svg_text = widgets::SvgText::outlines;
-  else return io::InputError{{}, "--svg-text", io::in_quotes(text) + " is no way to write text", "take text or outlines"};
+  else
+    return io::InputError{
+        {}, "--svg-text", io::in_quotes(text) + " is no way to write text", "take text or outlines"};
   return std::nullopt;
 }
 
@@ -102,15 +108,18 @@ std::optional<io::InputError> set_size(std::string_view text, ExportOptions& opt
     if (!(side >= kSmallest) || side > kLargest) return error;
   if (pixels) {
     options.pixels_per_point = 1 / static_cast<double>(kPointsPerPixel);
-    // Pixels are for screens, where a larger picture is one seen whole: its text grows with it. On paper text keeps its size.
-    if (options.width > 0 && options.height > 0) options.em *= std::max(1.0f, std::min(width / options.width, height / options.height));
+    // Pixels are for screens, where a larger picture is one seen whole: its text grows with it. On paper text keeps
+    // its size.
+    if (options.width > 0 && options.height > 0)
+      options.em *= std::max(1.0f, std::min(width / options.width, height / options.height));
   }
   options.width = width;
   options.height = height;
   return std::nullopt;
 }
 
-std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::string_view assignment, widgets::FigureView& view) {
+std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::string_view assignment,
+                                     widgets::FigureView& view) {
   const std::size_t cut = assignment.find('=');
   const std::string_view key = assignment.substr(0, cut);
   const std::string name = "figure " + std::string(figure.name);
@@ -131,8 +140,9 @@ std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::stri
                         keys.empty() ? "it has none" : fmt::format("it has {}", fmt::join(keys, ", "))};
 }
 
-io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const widgets::FigureInput& input, FileFormat format,
-                                     const ExportOptions& wanted, const widgets::FontStack& fonts, const widgets::FigureView& view) {
+io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const widgets::FigureInput& input,
+                                     FileFormat format, const ExportOptions& wanted, const widgets::FontStack& fonts,
+                                     const widgets::FigureView& view) {
   const widgets::FigureHead head = widgets::figure_head(figure, input, view);
   if (format == FileFormat::svg) {
     widgets::SvgOptions options;
@@ -148,8 +158,8 @@ io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const wid
   options.author = "Roofscape";
   const auto canvas = format == FileFormat::pdf
                           ? widgets::CairoCanvas::pdf(fonts, wanted.em, wanted.width, wanted.height, options)
-                          : widgets::CairoCanvas::png(fonts, wanted.em, wanted.width, wanted.height, wanted.pixels_per_point,
-                                                      input.theme.panel);
+                          : widgets::CairoCanvas::png(fonts, wanted.em, wanted.width, wanted.height,
+                                                      wanted.pixels_per_point, input.theme.panel);
   canvas->set_tagging(widgets::Tagging::none);  // these formats hold no readouts
   draw(*canvas, figure, input, view);
   std::string bytes = canvas->finish();

@@ -1,5 +1,5 @@
-// Figures into files: one of the table (widgets/figures.h) as SVG, PDF or PNG. The window and the command line use the
-// same functions, and a figure is the same function as on the screen.
+// Figures into files: one of the table (widgets/figures.h) as SVG, PDF or PNG. The window and the command line use
+// the same functions, and a figure is the same function as on the screen.
 #pragma once
 
 #include <filesystem>
@@ -24,8 +24,8 @@ struct ExportOptions {
 };
 // The figure's own size.
 ExportOptions default_size(const widgets::FigureRow& figure);
-// "170x110mm", "1280x720px" (96 an inch, one pixel of a PNG each); without a unit millimetres. In pixels the text grows
-// with a picture that is larger than `options` had it. Leaves the rest of `options` as it is.
+// "170x110mm", "1280x720px" (96 an inch, one pixel of a PNG each); without a unit millimetres. In pixels the text
+// grows with a picture that is larger than `options` had it. Leaves the rest of `options` as it is.
 std::optional<io::InputError> set_size(std::string_view text, ExportOptions& options);
 // "2": pixels of a PNG for each point.
 std::optional<io::InputError> set_scale(std::string_view text, ExportOptions& options);
@@ -38,11 +38,14 @@ std::string_view extension_of(FileFormat format);  // ".svg"
 float slide_em(float height);
 
 // Takes "tier=dcn" into the view: an option of the figure and one of its choices. Errors name what there is.
-std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::string_view assignment, widgets::FigureView& view);
+std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::string_view assignment,
+                                     widgets::FigureView& view);
 
-// The bytes of the file; `view` says what is shown beyond the default. Errors: the drawing library failed (out of memory).
-io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const widgets::FigureInput& input, FileFormat format,
-                                     const ExportOptions& options, const widgets::FontStack& fonts, const widgets::FigureView& view = {});
+// The bytes of the file; `view` says what is shown beyond the default. Errors: the drawing library failed (out of
+// memory).
+io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const widgets::FigureInput& input,
+                                     FileFormat format, const ExportOptions& options, const widgets::FontStack& fonts,
+                                     const widgets::FigureView& view = {});
 
 // Draws and writes atomically. Returns what went wrong, or nothing.
 std::optional<io::InputError> export_figure(const widgets::FigureRow& figure, const widgets::FigureInput& input,

@@ -38,12 +38,14 @@ Layout lay_out(const LayoutRequest& request) {
   // Rails leave the figures the larger half of the window.
   if (request.left_open) {
     const float room = rest.w - px(kLeastGrid + (request.right_open ? kLeastRight : kFolded));
-    l.left = rest.cut_left(std::min(px(within(a.left, kLeastLeft, kMostLeft)), std::max(px(kLeastLeft), std::min(std::round(rest.w * 0.4f), room))));
+    l.left = rest.cut_left(std::min(px(within(a.left, kLeastLeft, kMostLeft)),
+                                    std::max(px(kLeastLeft), std::min(std::round(rest.w * 0.4f), room))));
   }
   l.verdict = rest.cut_top(px((request.compact ? 98.0f : 128.0f) + (request.baseline ? 20.0f : 0.0f)));
   if (request.message) l.message = rest.cut_top(px(44));
   const float widest = std::max(px(kLeastRight), std::min(std::round(rest.w * 0.55f), rest.w - px(kLeastGrid)));
-  l.right = rest.cut_right(request.right_open ? std::min(px(within(a.right, kLeastRight, kMostRight)), widest) : px(kFolded));
+  l.right = rest.cut_right(request.right_open ? std::min(px(within(a.right, kLeastRight, kMostRight)), widest)
+                                              : px(kFolded));
   l.grid = rest;
   if (request.few || rest.w < px(2 * kLeastCellWidth + 100)) l.kind = GridKind::two;
   if (rest.h < px(2 * kLeastCellHeight)) l.kind = GridKind::one;

@@ -1,6 +1,6 @@
-// Layout: where the parts of the window are, from its size, the em and what a person arranged. Visual spec, section 3: top
-// bar 40, verdict 128, status 28, left rail 332, right rail 392 (a strip of 44 when folded), grid columns 46.8 : 53.2 and
-// rows 49.2 : 50.8. Whatever was arranged is clamped to what the window has room for.
+// Layout: where the parts of the window are, from its size, the em and what a person arranged. Visual spec, section
+// 3: top bar 40, verdict 128, status 28, left rail 332, right rail 392 (a strip of 44 when folded), grid columns 46.8
+// : 53.2 and rows 49.2 : 50.8. Whatever was arranged is clamped to what the window has room for.
 #pragma once
 
 #include <array>
@@ -12,7 +12,8 @@
 
 namespace roofscape::app {
 
-inline constexpr std::string_view kNumbersCell = "numbers";  // the cell that shows the numbers panel instead of a figure
+inline constexpr std::string_view kNumbersCell =
+    "numbers";  // the cell that shows the numbers panel instead of a figure
 inline constexpr std::size_t kCellCount = 4;
 
 // What a person chose about the layout. Kept in the settings, never undone.
@@ -50,7 +51,8 @@ Layout lay_out(const LayoutRequest& request);
 
 // Puts what a splitter was dragged to into the arrangement, `at` in pixels of the window.
 enum class Splitter : std::uint8_t { left, right, column, row };
-inline constexpr std::array<std::string_view, 4> kSplitterIds{"splitter.left", "splitter.right", "splitter.column", "splitter.row"};
+inline constexpr std::array<std::string_view, 4> kSplitterIds{"splitter.left", "splitter.right", "splitter.column",
+                                                              "splitter.row"};
 void move_splitter(Arrangement& arrangement, Splitter splitter, float at, const Layout& layout, float em);
 void reset_splitter(Arrangement& arrangement, Splitter splitter);
 // Its grab area, 8 px at scale 1 across; empty where it does not exist.

@@ -32,7 +32,8 @@ int complain(const io::InputError& error) {
 // "1920x1080"; false if it is not a size a window can have.
 bool parse_window_size(const std::string& text, int& width, int& height) {
   char end = 0;
-  if (std::sscanf(text.c_str(), "%dx%d%c", &width, &height, &end) != 2) return false;  // NOLINT: bounded by the format
+  if (std::sscanf(text.c_str(), "%dx%d%c", &width, &height, &end) != 2)
+    return false;  // NOLINT: bounded by the format
   return width >= 320 && height >= 240 && width <= 16384 && height <= 16384;
 }
 
@@ -98,14 +99,17 @@ int run(int argc, char** argv) {
   if (origin.empty()) {
     origin = io::kStartScenario;
     std::error_code missing;
-    if (const auto file = app::autosave_file(); options.keep_settings && !file.empty() && std::filesystem::exists(file, missing))
+    if (const auto file = app::autosave_file();
+        options.keep_settings && !file.empty() && std::filesystem::exists(file, missing))
       if (const auto read = io::read_file(file); read.ok()) kept = read.value();
   }
 
   const roofscape::widgets::FontStack fonts;
   app::Workspace workspace(library, fonts, std::move(start).value(), origin, std::move(texts).value(),
                            std::move(loaded_theme).value(), settings);
-  workspace.actions.read_presets = [&library] { library = io::PresetLibrary(std::filesystem::path(library.folder())); };
+  workspace.actions.read_presets = [&library] {
+    library = io::PresetLibrary(std::filesystem::path(library.folder()));
+  };
   if (!library.problems().empty()) workspace.session.say({true, io::to_text(library.problems().front()), {}});
   if (!config.empty()) workspace.open(config);
   if (!kept.empty()) workspace.restore(kept, app::autosave_file().string());

@@ -78,7 +78,8 @@ std::optional<double> value_of(const TextTable& texts, const engine::Field& fiel
   if (field.kind == engine::FieldKind::choice) {
     for (std::size_t i = 0; i < field.choices.size(); ++i) {
       const std::string choice(field.choices[i]);
-      if (lower(choice).starts_with(word) || lower(texts.text("choice." + std::string(field.path) + "." + choice)).starts_with(word))
+      if (lower(choice).starts_with(word) ||
+          lower(texts.text("choice." + std::string(field.path) + "." + choice)).starts_with(word))
         return static_cast<double>(i);
     }
     return std::nullopt;
@@ -105,18 +106,22 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
   };
   std::optional<PaletteKind> only;
   if (words.size() > 1)
-    for (const Verb& verb : {Verb{"explain", PaletteKind::quantity}, Verb{"why", PaletteKind::quantity}, Verb{"set", PaletteKind::field},
-                             Verb{"open", PaletteKind::scenario}, Verb{"model", PaletteKind::model}, Verb{"cluster", PaletteKind::cluster},
-                             Verb{"calc", PaletteKind::block}})
+    for (const Verb& verb :
+         {Verb{"explain", PaletteKind::quantity}, Verb{"why", PaletteKind::quantity}, Verb{"set", PaletteKind::field},
+          Verb{"open", PaletteKind::scenario}, Verb{"model", PaletteKind::model},
+          Verb{"cluster", PaletteKind::cluster}, Verb{"calc", PaletteKind::block}})
       if (words.front() == verb.word) only = verb.kind;
   const std::vector<std::string> rest = only ? std::vector<std::string>(words.begin() + 1, words.end()) : words;
-  const auto wanted = [&](PaletteKind kind) -> const std::vector<std::string>& { return only == kind ? rest : words; };
+  const auto wanted = [&](PaletteKind kind) -> const std::vector<std::string>& {
+    return only == kind ? rest : words;
+  };
   const double chosen = 4;
   const auto bonus = [&](PaletteKind kind, double usual) { return only == kind ? chosen : usual; };
 
   for (const Command& c : commands())
     if (c.category != Category::hidden && (!usable || usable(c)))
-      add(PaletteKind::command, std::string(texts.text("command." + std::string(c.id))), key_text(c.key), std::string(c.id), 0.6, words);
+      add(PaletteKind::command, std::string(texts.text("command." + std::string(c.id))), key_text(c.key),
+          std::string(c.id), 0.6, words);
   // "tensor 8", "schedule interleaved": all words but the last name the field.
   const std::vector<std::string>& set = wanted(PaletteKind::field);
   for (const engine::Field& field : engine::scenario_fields()) {
@@ -132,8 +137,8 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
       }
     if (const auto score = match(set, label, path); score && !set.empty())
       all.push_back({PaletteKind::complete, texts.format("ui.palette.field", {label}),
-                     texts.format("ui.palette.now", {field_value_text(field, field.get(session.scenario()))}), path + " ", 0,
-                     *score + bonus(PaletteKind::field, 0.3)});
+                     texts.format("ui.palette.now", {field_value_text(field, field.get(session.scenario()))}),
+                     path + " ", 0, *score + bonus(PaletteKind::field, 0.3)});
   }
   const auto& quantities = session.report().quantities;
   for (const engine::Quantity& row : engine::kQuantities) {
@@ -141,24 +146,28 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
     if (!q || engine::is_input(row) || engine::is_indexed(row)) continue;
     const auto value = quantities[*q];
     if (!value) continue;
-    add(PaletteKind::quantity, std::string(texts.text("quantity." + std::string(row.id) + ".label")), widgets::format(*value, row.unit),
-        std::string(row.id), bonus(PaletteKind::quantity, 0.2), wanted(PaletteKind::quantity));
+    add(PaletteKind::quantity, std::string(texts.text("quantity." + std::string(row.id) + ".label")),
+        widgets::format(*value, row.unit), std::string(row.id), bonus(PaletteKind::quantity, 0.2),
+        wanted(PaletteKind::quantity));
   }
   struct Presets {
     PaletteKind kind;
     io::PresetKind preset;
   };
-  for (const Presets& p : {Presets{PaletteKind::scenario, io::PresetKind::scenario}, Presets{PaletteKind::model, io::PresetKind::model},
-                           Presets{PaletteKind::cluster, io::PresetKind::cluster}})
+  for (const Presets& p :
+       {Presets{PaletteKind::scenario, io::PresetKind::scenario}, Presets{PaletteKind::model, io::PresetKind::model},
+        Presets{PaletteKind::cluster, io::PresetKind::cluster}})
     for (const io::Preset& preset : session.library().list(p.preset))
       add(p.kind, preset.name, {}, preset.id, bonus(p.kind, 0.1), wanted(p.kind));
   for (const engine::BuildingBlock& block : engine::blocks()) {
     const std::string about(texts.text("calc." + std::string(block.id)));
     const std::vector<std::string>& names = wanted(PaletteKind::block);
     if (const auto score = match(names, block.id, about))
-      all.push_back({PaletteKind::block, std::string(block.id), about, std::string(block.id), 0, *score + bonus(PaletteKind::block, 0)});
+      all.push_back({PaletteKind::block, std::string(block.id), about, std::string(block.id), 0,
+                     *score + bonus(PaletteKind::block, 0)});
   }
-  std::stable_sort(all.begin(), all.end(), [](const PaletteEntry& a, const PaletteEntry& b) { return a.score > b.score; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const PaletteEntry& a, const PaletteEntry& b) { return a.score > b.score; });
   if (all.size() > most) all.resize(most);
   return all;
 }

@@ -19,8 +19,16 @@ constexpr std::size_t kLineWidth = 100;
 
 constexpr std::array kModelRows{Q::params_total,    Q::flops_per_token, Q::tokens_per_step, Q::flops_model_per_step,
                                 Q::flops_hardware_per_step, Q::flops_run, Q::tokens_per_chip, Q::microbatches};
-constexpr std::array kThroughputRows{Q::mfu,      Q::hfu,      Q::tokens_per_s,   Q::tokens_per_s_per_chip, Q::run_steps,
-                                     Q::run_days, Q::run_chip_hours, Q::run_cost, Q::run_energy, Q::stated_run_days};
+constexpr std::array kThroughputRows{Q::mfu,
+                                     Q::hfu,
+                                     Q::tokens_per_s,
+                                     Q::tokens_per_s_per_chip,
+                                     Q::run_steps,
+                                     Q::run_days,
+                                     Q::run_chip_hours,
+                                     Q::run_cost,
+                                     Q::run_energy,
+                                     Q::stated_run_days};
 constexpr std::array kPipelineRows{Q::pipeline_bubble_fraction, Q::pipeline_bubble_to_work, Q::pipeline_span_bubble,
                                    Q::pipeline_bubble_ideal,    Q::pipeline_makespan,       Q::pipeline_transfer};
 constexpr std::array kBoundRows{Q::ridge,          Q::bound_cluster_tokens, Q::bound_alpha,     Q::bound_fsdp_1,
@@ -29,18 +37,21 @@ constexpr std::array kBoundRows{Q::ridge,          Q::bound_cluster_tokens, Q::b
                                 Q::bound_dcn,      Q::memory_job_bytes,     Q::memory_min_chips};
 
 // Serving
-constexpr std::array kServingRows{Q::params_total,     Q::params_active,  Q::prompt_tokens,      Q::output_tokens,
-                                  Q::prompt_mean,      Q::output_mean,    Q::serving_batch,      Q::decode_context,
-                                  Q::kv_sequence_bytes, Q::kv_total_bytes, Q::weights_bytes_all, Q::kv_cache_bytes_per_token};
-constexpr std::array kDecodeRows{Q::time_per_output_token, Q::serving_tokens_per_s, Q::serving_tokens_per_chip, Q::decode_kv_read,
-                                 Q::decode_weight_read,    Q::decode_flops_time,    Q::decode_network,          Q::accepted_per_step};
+constexpr std::array kServingRows{Q::params_total,   Q::params_active,     Q::prompt_tokens,
+                                  Q::output_tokens,  Q::prompt_mean,       Q::output_mean,
+                                  Q::serving_batch,  Q::decode_context,    Q::kv_sequence_bytes,
+                                  Q::kv_total_bytes, Q::weights_bytes_all, Q::kv_cache_bytes_per_token};
+constexpr std::array kDecodeRows{Q::time_per_output_token, Q::serving_tokens_per_s, Q::serving_tokens_per_chip,
+                                 Q::decode_kv_read,        Q::decode_weight_read,   Q::decode_flops_time,
+                                 Q::decode_network,        Q::accepted_per_step};
 constexpr std::array kFirstTokenParts{Q::prefill_time, Q::ttft_interleave, Q::ttft_transfer};
 constexpr std::array kSteadyRows{Q::requests_per_s,  Q::sustained_tokens, Q::mixed_token_time_q, Q::request_time,
                                  Q::decode_requests, Q::prefill_requests, Q::prefill_chip_ratio, Q::prefill_load,
                                  Q::steady_load,     Q::steady_batch,     Q::serving_cost,       Q::sustained_cost};
-constexpr std::array kCapacityRows{Q::max_batch, Q::kv_ways, Q::kv_copies, Q::slice_bf16, Q::slice_int8, Q::slice_int4};
-constexpr std::array kServingLimitRows{Q::critical_batch, Q::critical_sequences, Q::kv_plateau, Q::tensor_limit_compute,
-                                       Q::tensor_limit_memory, Q::prefill_at_mfu};
+constexpr std::array kCapacityRows{Q::max_batch,  Q::kv_ways,    Q::kv_copies,
+                                   Q::slice_bf16, Q::slice_int8, Q::slice_int4};
+constexpr std::array kServingLimitRows{Q::critical_batch,       Q::critical_sequences,  Q::kv_plateau,
+                                       Q::tensor_limit_compute, Q::tensor_limit_memory, Q::prefill_at_mfu};
 
 std::string label(Q q, const TextTable& texts) {
   return std::string(texts.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
@@ -77,9 +88,11 @@ void append_parts(std::string& out, const std::string& title, std::span<const Q>
     const auto value = report.quantities[q];
     if (!value || *value == 0) continue;
     columns.add({label(q, texts), widgets::format(*value, engine::quantity(q).unit),
-                 *sum > 0 ? widgets::format_percent(*value / *sum) : std::string(), std::string(engine::quantity(q).id)});
+                 *sum > 0 ? widgets::format_percent(*value / *sum) : std::string(),
+                 std::string(engine::quantity(q).id)});
   }
-  columns.add({label(total, texts), widgets::format(*sum, engine::quantity(total).unit), "", std::string(engine::quantity(total).id)});
+  columns.add({label(total, texts), widgets::format(*sum, engine::quantity(total).unit), "",
+               std::string(engine::quantity(total).id)});
   out += '\n' + title + '\n' + columns.text(2);
 }
 
@@ -103,11 +116,11 @@ std::string verdict_text(const Report& report, const TextTable& texts) {
   const auto text_of = [&](Q q) { return widgets::format(values.value_or(q, NAN), engine::quantity(q).unit); };
   std::string out;
   if (const auto free = values[Q::memory_free]) {
-    out = *free >= 0
-              ? texts.format("report.verdict.fits", {text_of(Q::memory_free), text_of(Q::hbm_capacity)})
-              : texts.format(report.stages.size() > 1 ? "report.verdict.does_not_fit.stages" : "report.verdict.does_not_fit",
-                             {widgets::format(-*free, engine::quantity(Q::memory_free).unit), text_of(Q::hbm_capacity),
-                              widgets::format_count(report.fullest_stage)});
+    out = *free >= 0 ? texts.format("report.verdict.fits", {text_of(Q::memory_free), text_of(Q::hbm_capacity)})
+                     : texts.format(report.stages.size() > 1 ? "report.verdict.does_not_fit.stages"
+                                                             : "report.verdict.does_not_fit",
+                                    {widgets::format(-*free, engine::quantity(Q::memory_free).unit),
+                                     text_of(Q::hbm_capacity), widgets::format_count(report.fullest_stage)});
   } else {
     out = texts.text("report.verdict.memory_unknown");
   }
@@ -121,7 +134,8 @@ std::string verdict_text(const Report& report, const TextTable& texts) {
     add(texts.format("report.verdict.bound", {std::string(texts.text("bound." + std::string(report.bound.id())))}));
     if (values[Q::mfu]) add(texts.format("report.verdict.mfu", {text_of(Q::mfu)}));
     add(texts.format("report.verdict.step", {text_of(Q::step_time)}));
-    if (const auto days = values[Q::run_days]) add(texts.format("report.verdict.days", {widgets::format_significant(*days)}));
+    if (const auto days = values[Q::run_days])
+      add(texts.format("report.verdict.days", {widgets::format_significant(*days)}));
   }
   return out;
 }
@@ -129,11 +143,14 @@ std::string verdict_text(const Report& report, const TextTable& texts) {
 std::string diagnostics_text(const Report& report, const TextTable& texts) {
   std::string out;
   for (const engine::Diagnostic& diagnostic : report.diagnostics) {
-    const std::string severity(texts.text("severity." + std::string(engine::kSeverityIds[static_cast<std::size_t>(diagnostic.severity)])));
+    const std::string severity(
+        texts.text("severity." + std::string(engine::kSeverityIds[static_cast<std::size_t>(diagnostic.severity)])));
     const std::string code(diagnostic.code);
-    out += wrapped("  " + padded_right(severity, 7) + "  ",
-                   std::string(texts.text("diagnostic." + code + ".title")) + ": " + diagnostic_text(diagnostic, texts),
-                   kLineWidth) + '\n';
+    out +=
+        wrapped("  " + padded_right(severity, 7) + "  ",
+                std::string(texts.text("diagnostic." + code + ".title")) + ": " + diagnostic_text(diagnostic, texts),
+                kLineWidth) +
+        '\n';
     if (const std::string fix = suggestion_text(diagnostic); !fix.empty())
       out += std::string(11, ' ') + texts.format("cli.suggestion", {fix}) + '\n';
   }
@@ -149,13 +166,15 @@ void append_placement(std::string& out, const Report& report, const TextTable& t
     std::string where;
     if (axis.tier == engine::LinkTier::ici) {
       const std::string on(engine::kTorusAxesIds[static_cast<std::size_t>(axis.on)]);
-      where = axis.torus_axes == 1 ? texts.format("report.placement.torus_one", {on})
-                                   : texts.format("report.placement.torus", {widgets::format_count(axis.torus_axes), on});
+      where = axis.torus_axes == 1
+                  ? texts.format("report.placement.torus_one", {on})
+                  : texts.format("report.placement.torus", {widgets::format_count(axis.torus_axes), on});
       where += ", " + texts.format("report.placement.links", {widgets::format_count(axis.links())}) + ", ";
       where += axis.open_axes == 0 ? std::string(texts.text("report.placement.closed"))
                : axis.open_axes == axis.torus_axes
                    ? std::string(texts.text("report.placement.open"))
-                   : texts.format("report.placement.partly", {widgets::format_count(axis.torus_axes - axis.open_axes), widgets::format_count(axis.open_axes)});
+                   : texts.format("report.placement.partly", {widgets::format_count(axis.torus_axes - axis.open_axes),
+                                                              widgets::format_count(axis.open_axes)});
     } else if (axis.across_nodes > 1) {
       where = texts.format("report.placement.nodes",
                            {widgets::format_count(axis.inside_node), widgets::format_count(axis.across_nodes)});
@@ -163,11 +182,14 @@ void append_placement(std::string& out, const Report& report, const TextTable& t
       where = texts.text("report.placement.node");
     }
     std::string name(texts.text("axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis.axis)])));
-    if (axis.group > axis.degree) name = texts.format("report.placement.group", {name, std::string(texts.text("axis.context"))});
-    rows.add({name, widgets::format_count(axis.group),
-              std::string(texts.text("tier." + std::string(engine::kLinkTierIds[static_cast<std::size_t>(axis.tier)]))),
-              where,
-              axis.bandwidth_bytes_per_s > 0 ? widgets::format(axis.bandwidth_bytes_per_s, engine::unit::bytes_per_s) : std::string()});
+    if (axis.group > axis.degree)
+      name = texts.format("report.placement.group", {name, std::string(texts.text("axis.context"))});
+    rows.add(
+        {name, widgets::format_count(axis.group),
+         std::string(texts.text("tier." + std::string(engine::kLinkTierIds[static_cast<std::size_t>(axis.tier)]))),
+         where,
+         axis.bandwidth_bytes_per_s > 0 ? widgets::format(axis.bandwidth_bytes_per_s, engine::unit::bytes_per_s)
+                                        : std::string()});
   }
   if (!rows.empty()) out += '\n' + std::string(texts.text("report.section.placement")) + '\n' + rows.text(2);
 }
@@ -190,23 +212,27 @@ std::string report_text(const engine::Scenario& scenario, const Report& report, 
   std::string out = scenario.name.empty() ? scenario.model.name : scenario.name;
   out += '\n' + verdict_text(report, texts) + '\n';
   Columns head({false, false});
-  head.add({std::string(texts.text("report.chips")),
-            texts.format("report.chips_used", {widgets::format_count(report.quantities.value_or(Q::chips_used, NAN)),
-                                               widgets::format_count(report.quantities.value_or(Q::cluster_chips, NAN))}) +
-                " " + scenario.cluster.chip.name});
+  head.add(
+      {std::string(texts.text("report.chips")),
+       texts.format("report.chips_used", {widgets::format_count(report.quantities.value_or(Q::chips_used, NAN)),
+                                          widgets::format_count(report.quantities.value_or(Q::cluster_chips, NAN))}) +
+           " " + scenario.cluster.chip.name});
   if (const std::string plan = plan_text(scenario, texts); !plan.empty())
     head.add({std::string(texts.text("report.plan")), plan});
   out += head.text(2);
   if (scenario.serves()) {
     append_serving(out, report, texts);
-    return out + '\n' + std::string(texts.text("report.section.diagnostics")) + '\n' + diagnostics_text(report, texts);
+    return out + '\n' + std::string(texts.text("report.section.diagnostics")) + '\n' +
+           diagnostics_text(report, texts);
   }
   append_rows(out, "report.section.model", kModelRows, report, texts);
   append_parts(out, std::string(texts.text("report.section.step")), engine::kStepParts, Q::step_time, report, texts);
-  append_parts(out,
-               texts.format(scenario.parallelism.pipeline > 1 ? "report.section.memory.stages" : "report.section.memory",
-                            {widgets::format_count(report.fullest_stage), widgets::format_count(scenario.parallelism.pipeline)}),
-               engine::kMemoryParts, Q::memory_total, report, texts);
+  append_parts(
+      out,
+      texts.format(
+          scenario.parallelism.pipeline > 1 ? "report.section.memory.stages" : "report.section.memory",
+          {widgets::format_count(report.fullest_stage), widgets::format_count(scenario.parallelism.pipeline)}),
+      engine::kMemoryParts, Q::memory_total, report, texts);
   append_placement(out, report, texts);
   append_rows(out, "report.section.throughput", kThroughputRows, report, texts);
   if (scenario.parallelism.pipeline > 1) append_rows(out, "report.section.pipeline", kPipelineRows, report, texts);
@@ -215,7 +241,8 @@ std::string report_text(const engine::Scenario& scenario, const Report& report, 
   return out;
 }
 
-std::string evidence_text(const engine::Scenario& scenario, const Report& report, const engine::Evidence& evidence, const TextTable& texts) {
+std::string evidence_text(const engine::Scenario& scenario, const Report& report, const engine::Evidence& evidence,
+                          const TextTable& texts) {
   Columns columns({false, false, false});
   for (const engine::BandedQuantity& row : engine::banded_quantities(scenario)) {
     const auto value = report.quantities[row.quantity];
@@ -223,13 +250,15 @@ std::string evidence_text(const engine::Scenario& scenario, const Report& report
     const engine::ErrorBand band = engine::error_band(evidence.points, scenario, row.kind);
     const engine::Unit& unit = engine::quantity(row.quantity).unit;
     if (!band.validated()) {
-      columns.add({label(row.quantity, texts), std::string(texts.text("evidence.none")), widgets::outside_text(texts, band, scenario)});
+      columns.add({label(row.quantity, texts), std::string(texts.text("evidence.none")),
+                   widgets::outside_text(texts, band, scenario)});
       continue;
     }
     columns.add({label(row.quantity, texts),
                  row.rate ? widgets::range_text(texts, band.least_rate(*value), band.most_rate(*value), unit)
                           : widgets::range_text(texts, band.least(*value), band.most(*value), unit),
-                 texts.format("report.evidence.runs", {widgets::format_count(static_cast<double>(band.near.size())), widgets::errors_text(texts, band.low, band.high)})});
+                 texts.format("report.evidence.runs", {widgets::format_count(static_cast<double>(band.near.size())),
+                                                       widgets::errors_text(texts, band.low, band.high)})});
   }
   return '\n' + std::string(texts.text("report.section.evidence")) + '\n' + columns.text(2);
 }

@@ -9,7 +9,8 @@
 
 namespace roofscape::app {
 
-std::string report_text(const engine::Scenario& scenario, const engine::Report& report, const widgets::TextTable& texts);
+std::string report_text(const engine::Scenario& scenario, const engine::Report& report,
+                        const widgets::TextTable& texts);
 
 // "fits, 35.1 GB of 96.0 GB free; bound by compute; MFU 40.1 %; 9.23 s a step; 51.3 days"
 std::string verdict_text(const engine::Report& report, const widgets::TextTable& texts);
@@ -18,7 +19,7 @@ std::string verdict_text(const engine::Report& report, const widgets::TextTable&
 std::string diagnostics_text(const engine::Report& report, const widgets::TextTable& texts);
 
 // The error bands of its main numbers, from published measurements near the scenario; or why there are none.
-std::string evidence_text(const engine::Scenario& scenario, const engine::Report& report, const engine::Evidence& evidence,
-                          const widgets::TextTable& texts);
+std::string evidence_text(const engine::Scenario& scenario, const engine::Report& report,
+                          const engine::Evidence& evidence, const widgets::TextTable& texts);
 
 }  // namespace roofscape::app

@@ -18,7 +18,8 @@ std::vector<ScenarioChange> scenario_changes(const engine::Scenario& before, con
       if (before.cluster.chip[figure.field].value != now.cluster.chip[figure.field].value)
         all.push_back({nullptr, "cluster.chip." + std::string(figure.id), {}, {}, &figure});
   if (before.cluster.fabric != now.cluster.fabric)
-    all.push_back({nullptr, "cluster.fabric", std::to_string(before.cluster.fabric.size()), std::to_string(now.cluster.fabric.size())});
+    all.push_back({nullptr, "cluster.fabric", std::to_string(before.cluster.fabric.size()),
+                   std::to_string(now.cluster.fabric.size())});
   return all;
 }
 

@@ -12,12 +12,13 @@ namespace roofscape::app {
 // "LLaMA-3 70B on one v5p pod" must not stand over Qwen3.
 inline void put_model(engine::Scenario& scenario, const engine::TransformerShape& model) {
   const std::string& was = scenario.model.name;
-  if (!was.empty() && !model.name.empty() && scenario.name.starts_with(was)) scenario.name.replace(0, was.size(), model.name);
+  if (!was.empty() && !model.name.empty() && scenario.name.starts_with(was))
+    scenario.name.replace(0, was.size(), model.name);
   scenario.model = model;
 }
 
-// A scenario that is called after its model and where it runs, "Qwen3-32B on one v5p pod", is called after where it runs
-// now: the name of the cluster, or of the chip where that alone was changed.
+// A scenario that is called after its model and where it runs, "Qwen3-32B on one v5p pod", is called after where it
+// runs now: the name of the cluster, or of the chip where that alone was changed.
 inline void name_after_cluster(engine::Scenario& scenario, std::string name) {
   constexpr std::string_view kOn = " on ", kOne = "One ";
   const std::string start = scenario.model.name + std::string(kOn);

@@ -36,8 +36,12 @@ SearchJob::~SearchJob() {
   // The thread is joined by its own destructor, after the lock is gone.
 }
 
-void SearchJob::ask(const engine::Scenario& scenario, const engine::SearchRequest& request, bool held) { ask({scenario, request, {}}, held); }
-void SearchJob::ask(const engine::Scenario& scenario, const engine::ServingRequest& request, bool held) { ask({scenario, {}, request}, held); }
+void SearchJob::ask(const engine::Scenario& scenario, const engine::SearchRequest& request, bool held) {
+  ask({scenario, request, {}}, held);
+}
+void SearchJob::ask(const engine::Scenario& scenario, const engine::ServingRequest& request, bool held) {
+  ask({scenario, {}, request}, held);
+}
 
 void SearchJob::ask(SearchAsked asked, bool held) {
   const std::scoped_lock lock(mutex_);
@@ -56,7 +60,8 @@ void SearchJob::ask(SearchAsked asked, bool held) {
     }
     queued_ = std::move(asked);
   }
-  const bool too_long = goes_on && std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count() > patience_s_;
+  const bool too_long =
+      goes_on && std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count() > patience_s_;
   if (goes_on && (!held || too_long)) progress_->stop = true;
   if (!thread_.joinable()) thread_ = std::jthread([this](std::stop_token stop) { run(std::move(stop)); });
   changed_.notify_all();
@@ -141,7 +146,8 @@ void SearchJob::search(Found& found, engine::SearchProgress& progress) const {
       });
     work(0);
   };
-  if (found.asked.serves()) found.serving = engine::search_serving(found.asked.scenario, found.asked.serving, &progress, workers);
+  if (found.asked.serves())
+    found.serving = engine::search_serving(found.asked.scenario, found.asked.serving, &progress, workers);
   else found.result = engine::search(found.asked.scenario, found.asked.request, &progress, workers_, workers);
 }
 

@@ -1,7 +1,7 @@
-// SearchJob: searches of plans beside the window, of scenarios that train and of those that serve. A thread works on copies
-// of the scenario and the request; the newest request wins, what runs can be stopped, and a result keeps the scenario and
-// the request it belongs to. Results do not depend on threads or timing, only on what was asked. Workers run below the
-// priority of the window's thread.
+// SearchJob: searches of plans beside the window, of scenarios that train and of those that serve. A thread works on
+// copies of the scenario and the request; the newest request wins, what runs can be stopped, and a result keeps the
+// scenario and the request it belongs to. Results do not depend on threads or timing, only on what was asked. Workers
+// run below the priority of the window's thread.
 //
 // All members may be called by one thread (the window's); `wake` is called by the job's own.
 #pragma once
@@ -45,15 +45,16 @@ class SearchJob {
 
   // As many workers as the machine has cores, at least one.
   SearchJob();
-  explicit SearchJob(std::size_t workers, double patience_s = kPatience_s) : workers_(workers), patience_s_(patience_s) {}
+  explicit SearchJob(std::size_t workers, double patience_s = kPatience_s)
+      : workers_(workers), patience_s_(patience_s) {}
   ~SearchJob();
   SearchJob(const SearchJob&) = delete;
   SearchJob& operator=(const SearchJob&) = delete;
 
-  // Wants this searched. Nothing happens if it is what runs, what was found last or what was cancelled. Otherwise it takes
-  // the place of any request that waits, and what runs is stopped; but while a control is `held` what runs is finished
-  // first, so that a drag shows results instead of stopping each of them for the next, unless it takes longer than the
-  // patience there is.
+  // Wants this searched. Nothing happens if it is what runs, what was found last or what was cancelled. Otherwise it
+  // takes the place of any request that waits, and what runs is stopped; but while a control is `held` what runs is
+  // finished first, so that a drag shows results instead of stopping each of them for the next, unless it takes
+  // longer than the patience there is.
   void ask(const engine::Scenario& scenario, const engine::SearchRequest& request, bool held);
   void ask(const engine::Scenario& scenario, const engine::ServingRequest& request, bool held);
   // Stops what runs and forgets what waits; the same request is not taken again until again().

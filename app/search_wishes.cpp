@@ -32,7 +32,8 @@ constexpr std::array<SearchDimension, kSearchDimensions> kDimensions{{
     {{"zero_stage", {"parallelism.zero_stage"}}, {&PlanSpace::zero_stage}},
     {{"sequence_parallel", {"parallelism.sequence_parallel"}}, {&PlanSpace::sequence_parallel}},
     {{"policy", {"checkpointing.policy"}}, {&PlanSpace::policy}},
-    {{"offload", {"offload.optimizer", "offload.activations"}}, {&PlanSpace::offload_optimizer, &PlanSpace::offload_activations}},
+    {{"offload", {"offload.optimizer", "offload.activations"}},
+     {&PlanSpace::offload_optimizer, &PlanSpace::offload_activations}},
 }};
 constexpr std::array<ServingDimension, kServingDimensions> kServing{{
     {{"data", {"parallelism.data"}}, &ServingRequest::data},
@@ -53,7 +54,9 @@ void narrow(Allowed& allowed, const Wish& wish, int own) {
   }
 }
 
-int own_value(const Scenario& scenario, std::string_view path) { return static_cast<int>(engine::find_field(path)->get(scenario)); }
+int own_value(const Scenario& scenario, std::string_view path) {
+  return static_cast<int>(engine::find_field(path)->get(scenario));
+}
 
 }  // namespace
 
@@ -91,7 +94,8 @@ ServingRequest request_of(const Scenario& scenario, const ServingWishes& wishes)
     const ServingDimension& dimension = kServing[i];
     if (dimension.of_experts && !scenario.model.is_moe()) continue;
     // fsdp counts as data.
-    narrow(request.*dimension.allowed, wishes.wishes[i], dimension.id == "data" ? own.data : own_value(scenario, dimension.fields[0]));
+    narrow(request.*dimension.allowed, wishes.wishes[i],
+           dimension.id == "data" ? own.data : own_value(scenario, dimension.fields[0]));
   }
   return request;
 }
@@ -101,7 +105,8 @@ bool limits(const SearchWishes& wishes, engine::WorkloadKind kind) {
 }
 
 SearchWishes without_limits(SearchWishes wishes, engine::WorkloadKind kind) {
-  if (kind == engine::WorkloadKind::serving) wishes.serving = {wishes.serving.objective, 0, wishes.serving.keeps_promises, {}};
+  if (kind == engine::WorkloadKind::serving)
+    wishes.serving = {wishes.serving.objective, 0, wishes.serving.keeps_promises, {}};
   else wishes = {wishes.objective, 0, wishes.tensor_across_nodes, {}, wishes.serving};
   return wishes;
 }
@@ -124,7 +129,8 @@ std::vector<Wish> offered_wishes(const Scenario& scenario, const WishDimension& 
     for (int n = 2; n <= most; n *= 2) out.push_back({WishKind::at_most, n});
   } else {
     // Of choices those that fit the scenario.
-    const auto searched = std::find_if(kDimensions.begin(), kDimensions.end(), [&](const SearchDimension& d) { return d.id == dimension.id; });
+    const auto searched = std::find_if(kDimensions.begin(), kDimensions.end(),
+                                       [&](const SearchDimension& d) { return d.id == dimension.id; });
     const Allowed allowed = engine::space_of(scenario).*searched->allowed[0];
     const int count = field->kind == engine::FieldKind::boolean ? 2 : static_cast<int>(field->choices.size());
     for (int i = 0; i < count; ++i)
@@ -135,7 +141,8 @@ std::vector<Wish> offered_wishes(const Scenario& scenario, const WishDimension& 
 
 namespace {
 
-constexpr std::string_view kAsPlan = "as plan", kAtMost = "at most ", kYes = "yes", kNo = "no", kServingWord = "serving.";
+constexpr std::string_view kAsPlan = "as plan", kAtMost = "at most ", kYes = "yes", kNo = "no",
+                           kServingWord = "serving.";
 
 std::string number_words(double value) {
   std::array<char, 32> text{};
@@ -186,16 +193,19 @@ Wish wish_of(const WishDimension& dimension, std::string_view words) {
 template <class Dimensions, class Wishes>
 void put_wishes(const Dimensions& dimensions, const Wishes& wishes, std::string_view prefix, WishWords& out) {
   for (std::size_t i = 0; i < dimensions.size(); ++i)
-    if (wishes[i].kind != WishKind::any) out[std::string(prefix) + std::string(dimensions[i].id)] = wish_words(dimensions[i], wishes[i]);
+    if (wishes[i].kind != WishKind::any)
+      out[std::string(prefix) + std::string(dimensions[i].id)] = wish_words(dimensions[i], wishes[i]);
 }
 template <class Dimensions, class Wishes>
 void take_wishes(const Dimensions& dimensions, const WishWords& words, std::string_view prefix, Wishes& out) {
   for (std::size_t i = 0; i < dimensions.size(); ++i)
-    if (const auto found = words.find(std::string(prefix) + std::string(dimensions[i].id)); found != words.end()) out[i] = wish_of(dimensions[i], found->second);
+    if (const auto found = words.find(std::string(prefix) + std::string(dimensions[i].id)); found != words.end())
+      out[i] = wish_of(dimensions[i], found->second);
 }
 
 template <class Objective, std::size_t N>
-void take_objective(const WishWords& words, const std::string& key, const std::array<std::string_view, N>& ids, Objective& out) {
+void take_objective(const WishWords& words, const std::string& key, const std::array<std::string_view, N>& ids,
+                    Objective& out) {
   const auto found = words.find(key);
   if (found == words.end()) return;
   const auto id = std::find(ids.begin(), ids.end(), found->second);
@@ -212,13 +222,16 @@ void take_free(const WishWords& words, const std::string& key, double& out) {
 WishWords to_words(const SearchWishes& wishes) {
   WishWords out;
   const SearchWishes usual;
-  if (wishes.objective != usual.objective) out["rank by"] = engine::kObjectiveIds[static_cast<std::size_t>(wishes.objective)];
+  if (wishes.objective != usual.objective)
+    out["rank by"] = engine::kObjectiveIds[static_cast<std::size_t>(wishes.objective)];
   if (wishes.min_free != usual.min_free) out["free"] = number_words(wishes.min_free);
   if (wishes.tensor_across_nodes) out["tensor across nodes"] = kYes;
   put_wishes(kDimensions, wishes.wishes, {}, out);
   const std::string serving(kServingWord);
-  if (wishes.serving.objective != usual.serving.objective) out[serving + "rank by"] = engine::kServingObjectiveIds[static_cast<std::size_t>(wishes.serving.objective)];
-  if (wishes.serving.min_free != usual.serving.min_free) out[serving + "free"] = number_words(wishes.serving.min_free);
+  if (wishes.serving.objective != usual.serving.objective)
+    out[serving + "rank by"] = engine::kServingObjectiveIds[static_cast<std::size_t>(wishes.serving.objective)];
+  if (wishes.serving.min_free != usual.serving.min_free)
+    out[serving + "free"] = number_words(wishes.serving.min_free);
   if (!wishes.serving.keeps_promises) out[serving + "promises"] = kNo;
   put_wishes(kServing, wishes.serving.wishes, kServingWord, out);
   return out;

@@ -1,6 +1,6 @@
-// What a person wants of a search. A wish says of one choice of a plan whether it is free, kept as the plan has it, limited
-// or fixed; it follows the plan, so the same wishes make a request of any scenario. Plans that train and plans that serve
-// have wishes of their own. They are kept with the session as words (to_words).
+// What a person wants of a search. A wish says of one choice of a plan whether it is free, kept as the plan has it,
+// limited or fixed; it follows the plan, so the same wishes make a request of any scenario. Plans that train and
+// plans that serve have wishes of their own. They are kept with the session as words (to_words).
 #pragma once
 
 #include <array>
@@ -43,7 +43,9 @@ struct ServingWishes {
   double min_free = 0;           // share of HBM
   bool keeps_promises = true;    // only plans within workload.slo
   std::array<Wish, kServingDimensions> wishes{};
-  bool limits() const { return *this != ServingWishes{objective, 0, keeps_promises, {}}; }  // whether plans are left out
+  bool limits() const {
+    return *this != ServingWishes{objective, 0, keeps_promises, {}};
+  }  // whether plans are left out
   friend bool operator==(const ServingWishes&, const ServingWishes&) = default;
 };
 
@@ -53,7 +55,9 @@ struct SearchWishes {
   bool tensor_across_nodes = false;
   std::array<Wish, kSearchDimensions> wishes{};
   ServingWishes serving;
-  bool limits() const { return *this != SearchWishes{objective, 0, tensor_across_nodes, {}, serving}; }  // whether plans are left out
+  bool limits() const {
+    return *this != SearchWishes{objective, 0, tensor_across_nodes, {}, serving};
+  }  // whether plans are left out
   friend bool operator==(const SearchWishes&, const SearchWishes&) = default;
 };
 
@@ -62,13 +66,13 @@ engine::ServingRequest request_of(const engine::Scenario& scenario, const Servin
 // The wishes a list offers for a dimension, the free one first.
 std::vector<Wish> offered_wishes(const engine::Scenario& scenario, const WishDimension& dimension);
 
-// Whether plans are left out of the search of this kind of workload; and the same wishes without: what they are ranked by
-// stays.
+// Whether plans are left out of the search of this kind of workload; and the same wishes without: what they are
+// ranked by stays.
 bool limits(const SearchWishes& wishes, engine::WorkloadKind kind);
 SearchWishes without_limits(SearchWishes wishes, engine::WorkloadKind kind);
 
-// As words by name, for a file: "tensor": "at most 8", "schedule": "1f1b", "fsdp": "as plan". What is as by default is left
-// out; what cannot be understood is read as the default.
+// As words by name, for a file: "tensor": "at most 8", "schedule": "1f1b", "fsdp": "as plan". What is as by default
+// is left out; what cannot be understood is read as the default.
 using WishWords = std::map<std::string, std::string, std::less<>>;
 WishWords to_words(const SearchWishes& wishes);
 SearchWishes wishes_from(const WishWords& words);

@@ -19,7 +19,8 @@ Session::Session(const io::PresetLibrary& library, engine::Scenario start, std::
 
 bool Session::drawable() const {
   const bool serves = scenario().serves();
-  return report_.quantities[serves ? engine::Q::time_per_output_token : engine::Q::step_time].has_value() && !report_.has_errors();
+  return report_.quantities[serves ? engine::Q::time_per_output_token : engine::Q::step_time].has_value() &&
+         !report_.has_errors();
 }
 
 void Session::evaluate_current() {
@@ -88,7 +89,8 @@ bool Session::save(const std::filesystem::path& file) {
 }
 
 void Session::remember_model(engine::TransformerShape model) {
-  std::erase_if(imported_, [&](const engine::TransformerShape& m) { return m.id == model.id && m.name == model.name; });
+  std::erase_if(imported_,
+                [&](const engine::TransformerShape& m) { return m.id == model.id && m.name == model.name; });
   imported_.push_back(std::move(model));
 }
 

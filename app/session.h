@@ -1,5 +1,5 @@
-// Session: what is being worked on. The current Scenario and its Report, undo, where it was loaded from and whether it
-// was saved since, and the messages to show. No drawing, no window; panels read it and return an edited Scenario.
+// Session: what is being worked on. The current Scenario and its Report, undo, where it was loaded from and whether
+// it was saved since, and the messages to show. No drawing, no window; panels read it and return an edited Scenario.
 #pragma once
 
 #include <filesystem>
@@ -35,7 +35,8 @@ class Session {
   const io::PresetLibrary& library() const { return *library_; }
   // The scenario as it was loaded: what "reset" goes back to.
   const engine::Scenario& loaded() const { return loaded_; }
-  // The last scenario whose step could be computed, with its report: figures show it, faded, while the present one has none.
+  // The last scenario whose step could be computed, with its report: figures show it, faded, while the present one
+  // has none.
   const engine::Scenario& last_drawable() const { return last_drawable_; }
   const engine::Report& last_drawable_report() const { return last_drawable_report_; }
   // Models read from files since the session began, as they were read.

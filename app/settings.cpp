@@ -62,7 +62,9 @@ Arrangement read_arrangement(const std::map<std::string, std::string>& map) {
 }  // namespace
 
 std::filesystem::path settings_file() { return below(base("XDG_CONFIG_HOME", ".config"), "roofscape/settings.json"); }
-std::filesystem::path autosave_file() { return below(base("XDG_STATE_HOME", ".local/state"), "roofscape/session.json"); }
+std::filesystem::path autosave_file() {
+  return below(base("XDG_STATE_HOME", ".local/state"), "roofscape/session.json");
+}
 std::filesystem::path scenario_folder() {
   return below(base("XDG_DATA_HOME", ".local/share"), "roofscape/presets/scenarios");
 }
@@ -98,8 +100,10 @@ Settings read_settings(const std::filesystem::path& file) {
   s.keep_product = number(map, "mesh.keep_product", 0) != 0;
   if (const auto it = map.find("mesh.partner"); it != map.end())
     for (std::size_t i = 0; i < engine::kAxisIds.size(); ++i)
-      if (engine::kAxisIds[i] == it->second && static_cast<engine::Axis>(i) != engine::Axis::expert) s.partner = static_cast<engine::Axis>(i);
-  for (std::size_t i = 0; i < s.other_cells.size(); ++i) name(map, fmt::format("layout.serving_cell.{}", i), s.other_cells[i]);
+      if (engine::kAxisIds[i] == it->second && static_cast<engine::Axis>(i) != engine::Axis::expert)
+        s.partner = static_cast<engine::Axis>(i);
+  for (std::size_t i = 0; i < s.other_cells.size(); ++i)
+    name(map, fmt::format("layout.serving_cell.{}", i), s.other_cells[i]);
   return s;
 }
 
@@ -109,7 +113,9 @@ bool write_settings(const std::filesystem::path& file, const Settings& settings)
   std::filesystem::create_directories(file.parent_path(), failed);
   // Themes, languages and figures come from fixed lists, so nothing in them needs escaping.
   std::string text = "{\n";
-  const auto add = [&](std::string_view key, const auto& value) { text += fmt::format("  \"{}\": \"{}\",\n", key, value); };
+  const auto add = [&](std::string_view key, const auto& value) {
+    text += fmt::format("  \"{}\": \"{}\",\n", key, value);
+  };
   add("theme", settings.theme);
   add("language", settings.language);
   add("zoom", settings.zoom);

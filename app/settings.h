@@ -1,5 +1,5 @@
-// Settings: how a person likes the window. Kept apart from the session: they are not undone and belong to no scenario.
-// One small JSON file in the XDG config folder, written whole or not at all; a broken one is ignored.
+// Settings: how a person likes the window. Kept apart from the session: they are not undone and belong to no
+// scenario. One small JSON file in the XDG config folder, written whole or not at all; a broken one is ignored.
 #pragma once
 
 #include <filesystem>
@@ -26,8 +26,10 @@ struct Settings {
 };
 
 std::filesystem::path settings_file();   // $XDG_CONFIG_HOME/roofscape/settings.json, else ~/.config/...; may be empty
-std::filesystem::path autosave_file();   // $XDG_STATE_HOME/roofscape/session.json, else ~/.local/state/...; may be empty
-std::filesystem::path scenario_folder(); // where Save puts scenarios: $XDG_DATA_HOME/roofscape/presets/scenarios, else ...
+std::filesystem::path
+autosave_file();  // $XDG_STATE_HOME/roofscape/session.json, else ~/.local/state/...; may be empty
+std::filesystem::path
+scenario_folder();  // where Save puts scenarios: $XDG_DATA_HOME/roofscape/presets/scenarios, else ...
 // Where the editor puts models and clusters: the library's own folder, else the default one.
 std::filesystem::path preset_folder(const io::PresetLibrary& library, io::PresetKind kind);
 std::filesystem::path export_folder();   // the current folder if it can be written to, else XDG documents or home

@@ -79,7 +79,8 @@ io::Result<widgets::Theme> load_theme(std::string_view name, const fs::path& use
   try {
     return widgets::Theme::from_tokens(map);
   } catch (const widgets::ThemeError& error) {
-    return io::InputError{"themes/" + std::string(name) + ".json", {}, error.what(), "see assets/themes for a complete one"};
+    return io::InputError{
+        "themes/" + std::string(name) + ".json", {}, error.what(), "see assets/themes for a complete one"};
   }
 }
 

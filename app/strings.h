@@ -23,7 +23,8 @@ io::Result<widgets::Theme> load_theme(std::string_view name, const std::filesyst
 std::vector<std::string> language_names();  // "en", ...
 std::vector<std::string> theme_names();     // "dark", ...
 
-// The sentence of a diagnostic with its values, and its suggestion as "parallelism.tensor=4" (empty if there is none).
+// The sentence of a diagnostic with its values, and its suggestion as "parallelism.tensor=4" (empty if there is
+// none).
 std::string diagnostic_text(const engine::Diagnostic& diagnostic, const widgets::TextTable& texts);
 std::string suggestion_text(const engine::Diagnostic& diagnostic);
 

@@ -1,5 +1,5 @@
-// Tabs: the scenarios that are open. Each is a Session with a history of its own; the one that is shown lives outside and
-// changes places with the others, so that panels and commands know only one.
+// Tabs: the scenarios that are open. Each is a Session with a history of its own; the one that is shown lives outside
+// and changes places with the others, so that panels and commands know only one.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,8 @@ std::string padded_left(std::string text, std::size_t width) {
 std::string Columns::text(std::size_t indent) const {
   std::vector<std::size_t> widths(right_.size(), 0);
   for (const auto& row : rows_)
-    for (std::size_t i = 0; i < row.size() && i < widths.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+    for (std::size_t i = 0; i < row.size() && i < widths.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(row[i]));
   std::string out;
   for (const auto& row : rows_) {
     std::string line(indent, ' ');

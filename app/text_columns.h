@@ -26,8 +26,8 @@ class Columns {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// `lead` and the text after it, in lines of at most `width` characters broken at spaces; all but the first begin with as
-// many spaces as `lead` is wide.
+// `lead` and the text after it, in lines of at most `width` characters broken at spaces; all but the first begin with
+// as many spaces as `lead` is wide.
 std::string wrapped(std::string lead, std::string_view text, std::size_t width);
 
 }  // namespace roofscape::app

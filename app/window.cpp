@@ -38,7 +38,8 @@ Events* events_of(GLFWwindow* window) {
 
 // By physical position, so that shortcuts work on every layout.
 Key key_of_glfw(int key) {
-  if ((key >= GLFW_KEY_A && key <= GLFW_KEY_Z) || (key >= GLFW_KEY_0 && key <= GLFW_KEY_9)) return static_cast<Key>(key);
+  if ((key >= GLFW_KEY_A && key <= GLFW_KEY_Z) || (key >= GLFW_KEY_0 && key <= GLFW_KEY_9))
+    return static_cast<Key>(key);
   if (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_9) return static_cast<Key>('0' + key - GLFW_KEY_KP_0);
   if (key >= GLFW_KEY_F1 && key <= GLFW_KEY_F12)
     return static_cast<Key>(static_cast<int>(Key::f1) + key - GLFW_KEY_F1);
@@ -81,7 +82,8 @@ void install_callbacks(GLFWwindow* window) {
     Events* e = events_of(w);
     const Key k = key_of_glfw(key);
     if (action != GLFW_RELEASE && k != Key::none)
-      e->keys.push_back({k, (mods & GLFW_MOD_CONTROL) != 0, (mods & GLFW_MOD_SHIFT) != 0, (mods & GLFW_MOD_ALT) != 0});
+      e->keys.push_back(
+          {k, (mods & GLFW_MOD_CONTROL) != 0, (mods & GLFW_MOD_SHIFT) != 0, (mods & GLFW_MOD_ALT) != 0});
   });
   glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int c) { append_utf8(events_of(w)->typed, c); });
   glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
@@ -108,7 +110,9 @@ bool write_png(const std::filesystem::path& file, int width, int height) {
   cairo_surface_flush(surface);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
-      const unsigned char* from = &rgba[(static_cast<std::size_t>(height - 1 - y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)) * 4];
+      const unsigned char* from = &rgba[(static_cast<std::size_t>(height - 1 - y) * static_cast<std::size_t>(width) +
+                                         static_cast<std::size_t>(x)) *
+                                        4];
       unsigned char* to = out + static_cast<std::ptrdiff_t>(y) * stride + static_cast<std::ptrdiff_t>(x) * 4;
       to[0] = from[2];
       to[1] = from[1];
@@ -121,7 +125,8 @@ bool write_png(const std::filesystem::path& file, int width, int height) {
   return good;
 }
 
-GLFWwindow* g_clipboard_owner = nullptr;  // GLFW's clipboard functions want a window; Interaction's hooks have no argument
+GLFWwindow* g_clipboard_owner =
+    nullptr;  // GLFW's clipboard functions want a window; Interaction's hooks have no argument
 
 // Everything GLFW and ImGui hold, let go in the right order.
 class Screen {
@@ -252,7 +257,8 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
   ScreenFonts atlas(workspace.fonts());
   atlas.add_characters(workspace.characters());
   ScreenCanvas canvas(workspace.fonts(), atlas);
-  canvas.set_tagging(Tagging::none);  // the workspace asks for tags near the pointer; all of them cost more than the picture
+  canvas.set_tagging(
+      Tagging::none);  // the workspace asks for tags near the pointer; all of them cost more than the picture
   FullScreen full_screen;
   Autosave autosave(options.keep_settings);
   workspace.actions.copy_text = [&](const std::string& text) { glfwSetClipboardString(window, text.c_str()); };
@@ -263,7 +269,9 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
     const char* text = glfwGetClipboardString(g_clipboard_owner);
     return std::string(text != nullptr ? text : "");
   };
-  workspace.interaction.write_clipboard = [](const std::string& text) { glfwSetClipboardString(g_clipboard_owner, text.c_str()); };
+  workspace.interaction.write_clipboard = [](const std::string& text) {
+    glfwSetClipboardString(g_clipboard_owner, text.c_str());
+  };
 
   if (options.capture) workspace.finish_evidence();
   Settings written = workspace.settings;
@@ -314,19 +322,24 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
     ImGui::SetMouseCursor(imgui_cursor(workspace.interaction.cursor()));
     glViewport(0, 0, pixels_w, pixels_h);
     const Colour ground = workspace.theme().win;
-    glClearColor(static_cast<float>(ground.r) / 255, static_cast<float>(ground.g) / 255, static_cast<float>(ground.b) / 255, 1);
+    glClearColor(static_cast<float>(ground.r) / 255, static_cast<float>(ground.g) / 255,
+                 static_cast<float>(ground.b) / 255, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     compat::render_backend();
     if (options.capture && ++drawn >= std::max(1, options.frames)) {
       good = write_png(*options.capture, pixels_w, pixels_h);
-      if (!good) fmt::print(stderr, "roofscape: {}: {}\n", options.capture->string(), workspace.texts().text("ui.capture.failed"));
+      if (!good)
+        fmt::print(stderr, "roofscape: {}: {}\n", options.capture->string(),
+                   workspace.texts().text("ui.capture.failed"));
       break;
     }
     if (options.capture) events.frames = kFramesAfterEvent;
     glfwSwapBuffers(window);
     workspace.start_evidence([] { glfwPostEmptyEvent(); });  // once there is something to see
 
-    const std::string wanted = workspace.session.scenario().name.empty() ? "Roofscape" : workspace.session.scenario().name + " \u2013 Roofscape";
+    const std::string wanted = workspace.session.scenario().name.empty()
+                                   ? "Roofscape"
+                                   : workspace.session.scenario().name + " \u2013 Roofscape";
     if (wanted != title) {
       title = wanted;
       glfwSetWindowTitle(window, title.c_str());

@@ -18,8 +18,8 @@ struct WindowOptions {
   bool keep_settings = true;   // write them and the autosave when they change
 };
 
-// Shows the workspace until it is closed. Returns the exit code: 0, or 1 if there is no display or no OpenGL 3.3 (said on
-// standard error).
+// Shows the workspace until it is closed. Returns the exit code: 0, or 1 if there is no display or no OpenGL 3.3
+// (said on standard error).
 int run_window(Workspace& workspace, const WindowOptions& options);
 
 }  // namespace roofscape::app

@@ -34,7 +34,9 @@ std::optional<double> value_in(const engine::Report& report, const BlockInput& i
   if (const auto value = report.quantities[in.q]) return value;
   for (const engine::Quantity& row : engine::kQuantities) {
     const std::string_view id = row.id;
-    if (engine::is_indexed(row) || !id.ends_with(in.name) || !(row.unit.dimension == engine::quantity(in.q).unit.dimension)) continue;
+    if (engine::is_indexed(row) || !id.ends_with(in.name) ||
+        !(row.unit.dimension == engine::quantity(in.q).unit.dimension))
+      continue;
     if (id.size() == in.name.size() || id[id.size() - in.name.size() - 1] != '.') continue;
     if (const auto q = engine::find_quantity(id))
       if (const auto value = report.quantities[*q]) return value;
@@ -48,10 +50,23 @@ double example_of(const engine::Unit& unit) {
     std::string_view unit;
     double value;
   };
-  constexpr std::array kExamples{Example{"tokens", 8192},  Example{"elements", 8192}, Example{"parameters", 70e9}, Example{"layers", 64},
-                                 Example{"B", 1e9},        Example{"FLOP", 1e12},     Example{"s", 1e-3},          Example{"B/s", 50e9},
-                                 Example{"FLOP/s", 4e14},  Example{"sequences", 16},  Example{"chips", 256},       Example{"microbatches", 16},
-                                 Example{"tokens/chip", 1024}, Example{"requests/s", 4}, Example{"FLOP/B", 256},   Example{"d", 30}, Example{"h", 1e6}};
+  constexpr std::array kExamples{Example{"tokens", 8192},
+                                 Example{"elements", 8192},
+                                 Example{"parameters", 70e9},
+                                 Example{"layers", 64},
+                                 Example{"B", 1e9},
+                                 Example{"FLOP", 1e12},
+                                 Example{"s", 1e-3},
+                                 Example{"B/s", 50e9},
+                                 Example{"FLOP/s", 4e14},
+                                 Example{"sequences", 16},
+                                 Example{"chips", 256},
+                                 Example{"microbatches", 16},
+                                 Example{"tokens/chip", 1024},
+                                 Example{"requests/s", 4},
+                                 Example{"FLOP/B", 256},
+                                 Example{"d", 30},
+                                 Example{"h", 1e6}};
   for (const Example& e : kExamples)
     if (e.unit == unit.symbol) return e.value;
   return unit.notation == engine::Notation::percent ? 0.5 : 8;
@@ -68,8 +83,8 @@ std::string example_text(const BlockInput& in) {
 
 std::size_t answers(const BlockReply& reply) {
   if (!reply.result) return 0;
-  return static_cast<std::size_t>(
-      std::count_if(reply.result->answers.begin(), reply.result->answers.end(), [](const auto& a) { return !a.is_absent(); }));
+  return static_cast<std::size_t>(std::count_if(reply.result->answers.begin(), reply.result->answers.end(),
+                                                [](const auto& a) { return !a.is_absent(); }));
 }
 
 // The unknown inputs an answer waits for; where none says so, all that are unknown.
@@ -94,7 +109,8 @@ std::string lower(std::string_view text) {
 
 bool plain_word(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("._,+-=/:").find(c) != std::string_view::npos;
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("._,+-=/:").find(c) != std::string_view::npos;
   });
 }
 
@@ -137,8 +153,10 @@ BlockInputs start_inputs(const BuildingBlock& block, const Session& session) {
   const io::PresetLibrary& library = session.library();
   const engine::Scenario& scenario = session.scenario();
   BlockInputs given;
-  if (block.takes_chip() && library.find_chip(scenario.cluster.chip.id) != nullptr) given.emplace(kChip, scenario.cluster.chip.id);
-  if (block.takes_model() && library.find_model(scenario.model.id) != nullptr) given.emplace(kModel, scenario.model.id);
+  if (block.takes_chip() && library.find_chip(scenario.cluster.chip.id) != nullptr)
+    given.emplace(kChip, scenario.cluster.chip.id);
+  if (block.takes_model() && library.find_model(scenario.model.id) != nullptr)
+    given.emplace(kModel, scenario.model.id);
   BlockReply reply = ask_block(block, given, library);
   std::vector<std::string> tried, examples;
   const auto try_one = [&](const std::string& name, std::string text) {
@@ -156,7 +174,8 @@ BlockInputs start_inputs(const BuildingBlock& block, const Session& session) {
   };
   const auto untried = [&] {
     std::vector<std::string> names = wanted(block, reply);
-    std::erase_if(names, [&](const std::string& n) { return std::find(tried.begin(), tried.end(), n) != tried.end(); });
+    std::erase_if(names,
+                  [&](const std::string& n) { return std::find(tried.begin(), tried.end(), n) != tried.end(); });
     return names;
   };
   for (bool found = true; found;) {
@@ -205,7 +224,8 @@ std::string command_line(const BuildingBlock& block, const BlockInputs& given) {
 }
 
 bool finds_block(const BuildingBlock& block, const widgets::TextTable& texts, std::string_view typed) {
-  const std::string all = lower(block.id) + " " + lower(texts.text("calc." + std::string(block.id))), words = lower(typed);
+  const std::string all = lower(block.id) + " " + lower(texts.text("calc." + std::string(block.id))),
+                    words = lower(typed);
   for (std::size_t at = 0; at < words.size();) {
     const std::size_t end = std::min(words.find(' ', at), words.size());
     if (end > at && all.find(words.substr(at, end - at)) == std::string::npos) return false;
@@ -259,7 +279,8 @@ void Workbench::reset(const Session& session) {
 
 void Workbench::reset_input(const Session& session, std::string_view name) {
   Bench& b = bench(session);
-  if (const auto start = b.start.find(name); start != b.start.end()) b.given.insert_or_assign(std::string(name), start->second);
+  if (const auto start = b.start.find(name); start != b.start.end())
+    b.given.insert_or_assign(std::string(name), start->second);
   else leave_out(session, name);
 }
 

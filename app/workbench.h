@@ -1,6 +1,6 @@
-// The workbench without its drawing: which building block is open, what was given to it, and what it answers. Everything is
-// made from the table of blocks (engine/blocks/block.h) and answered by what `roofscape-cli calc` calls, so that the two
-// cannot disagree.
+// The workbench without its drawing: which building block is open, what was given to it, and what it answers.
+// Everything is made from the table of blocks (engine/blocks/block.h) and answered by what `roofscape-cli calc`
+// calls, so that the two cannot disagree.
 #pragma once
 
 #include <functional>
@@ -25,12 +25,12 @@ using BlockInputs = std::map<std::string, std::string, std::less<>>;
 struct BlockReply {
   std::optional<io::BlockQuestion> question;   // of the inputs that could be read; its values stand in the controls
   std::optional<engine::BlockResult> result;   // none with an error
-  std::optional<io::InputError> error;         // its path is the input's name, or the block's where no single one is wrong
+  std::optional<io::InputError> error;  // its path is the input's name, or the block's where no single one is wrong
 };
 BlockReply ask_block(const engine::BuildingBlock& block, const BlockInputs& given, const io::PresetLibrary& library);
 
-// What a block starts with: chip, model and every number that the open scenario has under the same name, and examples for
-// what is needed beyond, so that it answers at once. An input that no answer needs is left out.
+// What a block starts with: chip, model and every number that the open scenario has under the same name, and examples
+// for what is needed beyond, so that it answers at once. An input that no answer needs is left out.
 BlockInputs start_inputs(const engine::BuildingBlock& block, const Session& session);
 
 // "roofscape-cli calc matmul batch=512 d_in=8192": the same question on the command line.

@@ -19,7 +19,9 @@ bool divides(int part, int whole) { return whole % part == 0; }
 
 bool same_subject(const Scenario& a, const Scenario& b) { return a.model == b.model && a.cluster == b.cluster; }
 
-engine::Dtype served(engine::Dtype d) { return d == engine::Dtype::none || d == engine::Dtype::fp32 ? engine::Dtype::bf16 : d; }
+engine::Dtype served(engine::Dtype d) {
+  return d == engine::Dtype::none || d == engine::Dtype::fp32 ? engine::Dtype::bf16 : d;
+}
 
 Scenario as_serving(Scenario s) {
   const int chips = static_cast<int>(engine::chip_count(s.cluster));
@@ -45,7 +47,8 @@ Scenario as_serving(Scenario s) {
   engine::Report report;
   engine::EvaluationScratch scratch;
   for (int tensor = 1; tensor <= std::min(chips, 1024) && divides(tensor, chips); tensor *= 2)
-    for (int expert = 1; expert <= most_experts && divides(expert, most_experts) && divides(expert, chips / tensor); expert *= 2) {
+    for (int expert = 1; expert <= most_experts && divides(expert, most_experts) && divides(expert, chips / tensor);
+         expert *= 2) {
       Scenario t = meshed(tensor, expert);
       engine::evaluate(t, scratch, report);
       if (report.has_errors()) continue;

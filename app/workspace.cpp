@@ -27,7 +27,8 @@ namespace {
 
 constexpr const char* kModelConfig = "config.json";
 constexpr float kProjectorLines = 33.75f, kProjectorColumns = 48;  // em of a projected window
-constexpr std::int64_t kOperationsAFrame = 80'000;  // simulated beyond the plan's own timeline: about 2 ms where orders are new
+constexpr std::int64_t kOperationsAFrame =
+    80'000;                            // simulated beyond the plan's own timeline: about 2 ms where orders are new
 constexpr float kWallZoom = 1.5f;      // of a window of 4K
 constexpr std::size_t kHeldSample = 300;
 constexpr double kSearchFrame_s = 0.1;  // between frames that show how far a search is
@@ -51,10 +52,13 @@ std::string file_stem(std::string_view name) {
 
 }  // namespace
 
-Workspace::Workspace(const io::PresetLibrary& library, const FontStack& fonts, engine::Scenario start, std::string origin,
-                     TextTable texts, Theme theme, Settings chosen)
-    : session(library, std::move(start), std::move(origin)), settings(std::move(chosen)), fonts_(fonts),
-      texts_(std::move(texts)), theme_(std::move(theme)) {
+Workspace::Workspace(const io::PresetLibrary& library, const FontStack& fonts, engine::Scenario start,
+                     std::string origin, TextTable texts, Theme theme, Settings chosen)
+    : session(library, std::move(start), std::move(origin)),
+      settings(std::move(chosen)),
+      fonts_(fonts),
+      texts_(std::move(texts)),
+      theme_(std::move(theme)) {
   view.arrangement = settings.arrangement;
   view.keep_product = settings.keep_product;
   view.partner = settings.partner;
@@ -112,7 +116,8 @@ void Workspace::take_model(std::string_view config, const std::string& file) {
   std::string notes;
   for (const std::string& note : read->notes) notes += (notes.empty() ? "" : "; ") + note;
   Message message{false, texts_.format("ui.model.read", {changed.model.name, file, read->model_type}), {}, true};
-  message.detail = notes.empty() ? std::string(texts_.text("ui.model.read.whole")) : texts_.format("ui.model.read.notes", {notes});
+  message.detail =
+      notes.empty() ? std::string(texts_.text("ui.model.read.whole")) : texts_.format("ui.model.read.notes", {notes});
   session.update(std::move(changed), false);
   session.say(std::move(message));
 }
@@ -195,7 +200,9 @@ void Workspace::toggle_search() {
   view.right_open = true;
 }
 
-void Workspace::lift_search_limits() { view.search.wishes = without_limits(view.search.wishes, session.scenario().workload.kind); }
+void Workspace::lift_search_limits() {
+  view.search.wishes = without_limits(view.search.wishes, session.scenario().workload.kind);
+}
 
 void Workspace::follow_kind() {
   const engine::WorkloadKind kind = session.scenario().workload.kind;
@@ -243,7 +250,8 @@ void Workspace::run_entry(const PaletteEntry& entry) {
       if (const auto* model = session.library().find_model(entry.value)) put_model(edited, *model);
       break;
     case PaletteKind::cluster:
-      if (const auto* cluster = session.library().find_cluster(entry.value)) put_cluster(edited, *cluster, entry.title);
+      if (const auto* cluster = session.library().find_cluster(entry.value))
+        put_cluster(edited, *cluster, entry.title);
       break;
     case PaletteKind::block:
       view.editor.open = false;
@@ -310,8 +318,18 @@ FigureView Workspace::shown_view(std::size_t figure) const {
   return shown;
 }
 
-FigureInput Workspace::own_figure_input(const widgets::Theme& theme, widgets::StudyCache& studies, const SearchSeen& found) const {
-  return {session.scenario(), session.report(), texts_, theme, studies, view.pinned ? &view.pinned->baseline : nullptr, {}, session.library().chips(), view.evidence.get(), &found};
+FigureInput Workspace::own_figure_input(const widgets::Theme& theme, widgets::StudyCache& studies,
+                                        const SearchSeen& found) const {
+  return {session.scenario(),
+          session.report(),
+          texts_,
+          theme,
+          studies,
+          view.pinned ? &view.pinned->baseline : nullptr,
+          {},
+          session.library().chips(),
+          view.evidence.get(),
+          &found};
 }
 
 void Workspace::export_current_figure() {
@@ -328,7 +346,8 @@ void Workspace::export_current_figure() {
   const auto folder = export_folder();
   const std::string stem = file_stem(session.scenario().name) + "-" + std::string(row.name);
   for (const char* extension : {".svg", ".pdf", ".png"})
-    if (const auto failure = export_figure(row, input, folder / (stem + extension), default_size(row), fonts_, shown)) {
+    if (const auto failure =
+            export_figure(row, input, folder / (stem + extension), default_size(row), fonts_, shown)) {
       session.say({true, io::to_text(*failure), {}});
       return;
     }
@@ -381,7 +400,8 @@ void Workspace::save_preset(const std::string& name) {
     named.model.id = id;
   }
   const std::filesystem::path file = folder / (id + ".json");
-  const std::string text = model ? io::write_model_preset(named.model, session.library()) : io::write_cluster_preset(named.cluster, name, session.library());
+  const std::string text = model ? io::write_model_preset(named.model, session.library())
+                                 : io::write_cluster_preset(named.cluster, name, session.library());
   if (const auto failure = io::write_file_atomically(file, text)) {
     session.say({true, io::to_text(*failure), {}});
     return;
@@ -437,13 +457,15 @@ void Workspace::open_scenario_list() {
 
 void Workspace::take_list_choice() {
   const auto choice = interaction.popup_choice("scenario.list");
-  if (choice && *choice >= 0 && static_cast<std::size_t>(*choice) < list_.size()) open(list_[static_cast<std::size_t>(*choice)]);
+  if (choice && *choice >= 0 && static_cast<std::size_t>(*choice) < list_.size())
+    open(list_[static_cast<std::size_t>(*choice)]);
 }
 
 std::string Workspace::characters() const {
   std::string all;
   for (const auto& entry : texts_.all()) all += entry.second;
-  for (const io::PresetKind kind : {io::PresetKind::chip, io::PresetKind::cluster, io::PresetKind::model, io::PresetKind::scenario})
+  for (const io::PresetKind kind :
+       {io::PresetKind::chip, io::PresetKind::cluster, io::PresetKind::model, io::PresetKind::scenario})
     for (const io::Preset& p : session.library().list(kind)) all += p.name;
   return all;
 }
@@ -500,7 +522,9 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   if (request.tabs) {
     for (std::size_t i = 0; i < tabs.count(); ++i) {
       const Session& one = tabs.at(i, session);
-      strip.tabs.push_back({one.scenario().name.empty() ? std::string(texts_.text("ui.scenario.unnamed")) : one.scenario().name, one.saved()});
+      strip.tabs.push_back(
+          {one.scenario().name.empty() ? std::string(texts_.text("ui.scenario.unnamed")) : one.scenario().name,
+           one.saved()});
     }
     strip.active = tabs.active();
     tab_strip(ctx, layout.tabs, strip);
@@ -550,7 +574,8 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   std::vector<std::string> requests;
   Ui ui{canvas, theme_, texts_, interaction, probe};
   const auto usable = [this](const Command& c) { return enabled(c, *this); };
-  PanelContext ctx{ui, session, view, requests, usable, [this](const Command& c) { return c.on != nullptr && c.on(*this); }};
+  PanelContext ctx{ui,       session, view,
+                   requests, usable,  [this](const Command& c) { return c.on != nullptr && c.on(*this); }};
   asked_ = {};
   view.next_hovered_stage.reset();
   view.next_hovered_operation.reset();

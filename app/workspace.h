@@ -1,5 +1,5 @@
-// Workspace: the whole window but the window. It owns the session, the view and the settings, lays the panels out, feeds
-// them a frame's input and runs commands. The real window and the headless tests drive the same object.
+// Workspace: the whole window but the window. It owns the session, the view and the settings, lays the panels out,
+// feeds them a frame's input and runs commands. The real window and the headless tests drive the same object.
 #pragma once
 
 #include <filesystem>
@@ -34,8 +34,8 @@ struct WindowActions {
 class Workspace {
  public:
   // The library and the fonts must outlive the workspace.
-  Workspace(const io::PresetLibrary& library, const widgets::FontStack& fonts, engine::Scenario start, std::string origin,
-            widgets::TextTable texts, widgets::Theme theme, Settings settings);
+  Workspace(const io::PresetLibrary& library, const widgets::FontStack& fonts, engine::Scenario start,
+            std::string origin, widgets::TextTable texts, widgets::Theme theme, Settings settings);
 
   Session session;  // the one that is shown
   Tabs tabs;
@@ -52,7 +52,8 @@ class Workspace {
   bool take_evidence();    // true if there is something new to draw
 
   // Draws one frame. `begin_canvas` says what the em is before: call em_px() first for the fonts.
-  void frame(widgets::ScreenCanvas& canvas, ImDrawList* list, const widgets::UiInput& input, const widgets::Rect& window);
+  void frame(widgets::ScreenCanvas& canvas, ImDrawList* list, const widgets::UiInput& input,
+             const widgets::Rect& window);
   // Base text size for a window of this size, in pixels.
   float em_px(const widgets::Rect& window) const;
   double zoom(const widgets::Rect& window) const;
@@ -90,7 +91,9 @@ class Workspace {
   std::string session_text() const;
   bool restore(std::string_view text, const std::string& file);
   // Another number after every change of what session_text() writes.
-  std::size_t changes() const { return tabs.changes() * 1'000'003 + session.evaluations() + (pins_ + wish_changes_) * 1009; }
+  std::size_t changes() const {
+    return tabs.changes() * 1'000'003 + session.evaluations() + (pins_ + wish_changes_) * 1009;
+  }
   void escape();
   void reset_layout();  // all of it: rails, splitters and the cells of both kinds
   void toggle_left_rail();
@@ -102,8 +105,8 @@ class Workspace {
   void lift_search_limits();  // of the kind of workload that is shown
   bool has_search_news() const { return searching.latest() != view.search.latest; }
   void play_or_stop();  // the time cursor of the pipeline figure
-  // Loads a preset or a file; drops of files come here too. A config.json of Hugging Face becomes the model of the present
-  // scenario, as one step of undo.
+  // Loads a preset or a file; drops of files come here too. A config.json of Hugging Face becomes the model of the
+  // present scenario, as one step of undo.
   void open(const std::string& id_or_path);
   // All texts whose characters the fonts must have.
   std::string characters() const;
@@ -119,7 +122,8 @@ class Workspace {
   void take_search();     // what the job has, at the beginning of a frame
   void follow_search();   // asks for what is wanted now, at its end
   // Of the scenario as it is, where a panel draws the last one that could be drawn.
-  widgets::FigureInput own_figure_input(const widgets::Theme& theme, widgets::StudyCache& studies, const widgets::SearchSeen& found) const;
+  widgets::FigureInput own_figure_input(const widgets::Theme& theme, widgets::StudyCache& studies,
+                                        const widgets::SearchSeen& found) const;
   widgets::SearchSeen found_here() const;  // what was found for the present scenario; nulls: nothing
   void follow_kind();  // the cells are those of the kind of workload
   void take_list_choice();

@@ -13,7 +13,8 @@ namespace {
 constexpr double kLectureDataChips = 128, kLectureDataParameters = 1e9;
 constexpr double kLectureHybridChips = 512;  // "256 to 512"
 constexpr double kLectureAxesChips = 1000, kLectureAxesParameters = 50e9, kLectureAxesTokens = 10000;
-// "A little" tensor or pipeline beside FSDP, and the nodes that experts or tensor may span (scaling book, chapter 12).
+// "A little" tensor or pipeline beside FSDP, and the nodes that experts or tensor may span (scaling book, chapter
+// 12).
 constexpr double kLittleModelParallelism = 8;
 constexpr int kNodesOfModelParallelism = 2;
 // Experts may span many nodes if they are wider than this many times peak over node bandwidth (chapter 12).
@@ -28,7 +29,8 @@ class Plan {
   double quantity(Q q) const { return r_.quantities.value_or(q, 0); }
   double model_parallelism() const { return double(axes().tensor) * axes().pipeline; }
   bool has(std::string_view code) const {
-    return std::any_of(r_.diagnostics.begin(), r_.diagnostics.end(), [code](const Diagnostic& d) { return d.code == code; });
+    return std::any_of(r_.diagnostics.begin(), r_.diagnostics.end(),
+                       [code](const Diagnostic& d) { return d.code == code; });
   }
   int nodes_of(Axis axis) const {
     for (const AxisPlacement& row : r_.placement)
@@ -39,14 +41,15 @@ class Plan {
   bool feeds(double ranks) const {
     return std::fmod(s_.workload.global_batch_sequences, ranks * s_.pipeline.microbatch_sequences) == 0;
   }
-  // Tensor and pipeline given up for more ranks of `path`. Where the batch has too few sequences for them, context takes
-  // the rest.
+  // Tensor and pipeline given up for more ranks of `path`. Where the batch has too few sequences for them, context
+  // takes the rest.
   Fix without_model_parallelism(std::string_view path, int degree) const {
     if (axes().expert > 1) return {};
     const double more = model_parallelism(), ranks = double(axes().data) * axes().fsdp * more;
     for (int split = 1; split <= more; split *= 2) {
       const double context = double(axes().context) * split;
-      if (std::fmod(more, split) != 0 || !feeds(ranks / split) || std::fmod(s_.workload.sequence_length, context) != 0)
+      if (std::fmod(more, split) != 0 || !feeds(ranks / split) ||
+          std::fmod(s_.workload.sequence_length, context) != 0)
         continue;
       Fix fix{edit(path, degree * more / split), edit("parallelism.tensor", 1), edit("parallelism.pipeline", 1)};
       if (split > 1) fix.push_back(edit("parallelism.context", context));
@@ -55,8 +58,8 @@ class Plan {
     }
     return {};
   }
-  // `tensor` ways instead of the tensor and pipeline there are, on the same chips: fsdp, or where it is too small data,
-  // makes up the difference. Empty where heads, experts or the batch do not go with it.
+  // `tensor` ways instead of the tensor and pipeline there are, on the same chips: fsdp, or where it is too small
+  // data, makes up the difference. Empty where heads, experts or the batch do not go with it.
   Fix with_tensor(int tensor) const {
     const bool fsdp = axes().fsdp >= axes().data;
     const double degree = fsdp ? axes().fsdp : axes().data, other = fsdp ? axes().data : axes().fsdp;
@@ -66,7 +69,8 @@ class Plan {
     // Where the batch has too few sequences for the ranks, context takes the rest.
     for (int split = 1; split <= now; split *= 2) {
       const double context = double(axes().context) * split;
-      if (std::fmod(now, split) != 0 || !feeds(now / split * other) || std::fmod(s_.workload.sequence_length, context) != 0)
+      if (std::fmod(now, split) != 0 || !feeds(now / split * other) ||
+          std::fmod(s_.workload.sequence_length, context) != 0)
         continue;
       Fix fix{edit("parallelism.tensor", tensor), edit(fsdp ? "parallelism.fsdp" : "parallelism.data", now / split)};
       if (axes().pipeline > 1) fix.push_back(edit("parallelism.pipeline", 1));
@@ -104,8 +108,8 @@ Advice note(std::string_view code, const DiagnosticValues& values, std::string_v
   return Diagnostic{Severity::note, code, values, field, fix};
 }
 
-// Chapters 5 and 6: data parallelism across pods; inside one plain data parallelism if the model fits, FSDP while there
-// are tokens enough, then FSDP with tensor; below that limit no split helps.
+// Chapters 5 and 6: data parallelism across pods; inside one plain data parallelism if the model fits, FSDP while
+// there are tokens enough, then FSDP with tensor; below that limit no split helps.
 Advice book_torus(const Plan& plan) {
   const Scenario& s = plan.scenario();
   const auto& axes = plan.axes();
@@ -129,8 +133,8 @@ Advice book_torus(const Plan& plan) {
   if (tokens >= *fsdp) {
     if (plan.model_parallelism() == 1) return {};
     if (state <= capacity)
-      return note("advice.book.data", {{state, unit::bytes}, {capacity, unit::bytes}, tensor, stages}, "parallelism.data",
-                  plan.without_model_parallelism("parallelism.data", axes.data));
+      return note("advice.book.data", {{state, unit::bytes}, {capacity, unit::bytes}, tensor, stages},
+                  "parallelism.data", plan.without_model_parallelism("parallelism.data", axes.data));
     return note("advice.book.fsdp", {{tokens, unit::tokens_per_chip}, {*fsdp, unit::tokens_per_chip}, tensor, stages},
                 "parallelism.fsdp", plan.without_model_parallelism("parallelism.fsdp", axes.fsdp));
   }
@@ -141,11 +145,15 @@ Advice book_torus(const Plan& plan) {
   const double most = plan.quantity(Q::bound_tensor);
   if (plan.has("network.fsdp_limit") || (axes.tensor > 1 && axes.tensor <= most && axes.pipeline == 1)) return {};
   return note("advice.book.fsdp_tensor",
-              {{tokens, unit::tokens_per_chip}, {*mixed, unit::tokens_per_chip}, {*fsdp, unit::tokens_per_chip}, tensor,
-               stages, {most, unit::ways_real}},
+              {{tokens, unit::tokens_per_chip},
+               {*mixed, unit::tokens_per_chip},
+               {*fsdp, unit::tokens_per_chip},
+               tensor,
+               stages,
+               {most, unit::ways_real}},
               "parallelism.tensor",
-              plan.with_tensor_up_to(std::min(most, std::max(2.0, plan.quantity(Q::chips_used) /
-                                                                      std::max(1.0, plan.quantity(Q::bound_x_opt))))));
+              plan.with_tensor_up_to(std::min(
+                  most, std::max(2.0, plan.quantity(Q::chips_used) / std::max(1.0, plan.quantity(Q::bound_x_opt))))));
 }
 
 Advice book_experts(const Plan& plan) {
@@ -159,7 +167,10 @@ Advice book_experts(const Plan& plan) {
     if (inside >= 1 && axes.expert % inside == 0 && axes.experts_tensor() == axes.tensor)
       fix = {Plan::edit("parallelism.expert", inside)};
     return note("advice.book.experts_near",
-                {{double(axes.expert), unit::ways}, {double(nodes), unit::count}, {width, unit::elements}, {limit, unit::elements_real}},
+                {{double(axes.expert), unit::ways},
+                 {double(nodes), unit::count},
+                 {width, unit::elements},
+                 {limit, unit::elements_real}},
                 "parallelism.expert", fix);
   }
   if (axes.tensor <= axes.expert) return {};
@@ -173,8 +184,8 @@ Advice book_experts(const Plan& plan) {
               "parallelism.expert", fix);
 }
 
-// Chapter 12: small dense models FSDP with little else, larger ones tensor over one or two nodes, pipeline and ZeRO-1;
-// mixtures of experts expert before tensor.
+// Chapter 12: small dense models FSDP with little else, larger ones tensor over one or two nodes, pipeline and
+// ZeRO-1; mixtures of experts expert before tensor.
 Advice book_switched(const Plan& plan) {
   const Scenario& s = plan.scenario();
   const auto& axes = plan.axes();
@@ -204,7 +215,8 @@ Advice book_switched(const Plan& plan) {
   return note("advice.book.gpu_tensor_pipeline", values, "parallelism.tensor", fix);
 }
 
-// By chips and parameters: data parallelism, FSDP, HSDP, then all axes; checkpointing as soon as activations overflow.
+// By chips and parameters: data parallelism, FSDP, HSDP, then all axes; checkpointing as soon as activations
+// overflow.
 Advice lecture(const Plan& plan) {
   const Scenario& s = plan.scenario();
   const auto& axes = plan.axes();
@@ -230,7 +242,8 @@ Advice lecture(const Plan& plan) {
     Fix fix;
     if (axes.context == 1) fix = plan.without_model_parallelism("parallelism.fsdp", axes.fsdp);
     DiagnosticValues values = size;
-    for (const int degree : {axes.tensor, axes.pipeline, axes.context}) values.push_back({double(degree), unit::ways});
+    for (const int degree : {axes.tensor, axes.pipeline, axes.context})
+      values.push_back({double(degree), unit::ways});
     return note("advice.lecture.fewer_axes", values, "parallelism.tensor", fix);
   }
   if (chips <= 1) return {};

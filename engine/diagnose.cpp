@@ -32,21 +32,27 @@ void check_torus(Findings& f, const MeshLinks& mesh) {
   const Scenario& s = f.scenario();
   const int sides = std::popcount(torus_sides(s.cluster));
   if (!mesh.wrapped)
-    f.add(Severity::note, "torus.not_wrapped", {{double(sides - mesh.closing), unit::count}, {double(sides), unit::count}}, "cluster.slice.0");
-  constexpr std::array<std::string_view, kAxisCount> kFields{"placement.data.axes",    "placement.fsdp.axes",   "placement.tensor.axes",
-                                                             "placement.context.axes", "placement.expert.axes", "placement.pipeline.axes"};
+    f.add(Severity::note, "torus.not_wrapped",
+          {{double(sides - mesh.closing), unit::count}, {double(sides), unit::count}}, "cluster.slice.0");
+  constexpr std::array<std::string_view, kAxisCount> kFields{"placement.data.axes",   "placement.fsdp.axes",
+                                                             "placement.tensor.axes", "placement.context.axes",
+                                                             "placement.expert.axes", "placement.pipeline.axes"};
   unsigned shared = 0;
   for (std::size_t i = 0; i < kFields.size(); ++i) {
     const AxisLinks& links = mesh[static_cast<Axis>(i)];
     if (links.tier != LinkTier::ici) continue;
-    const int on = std::popcount(static_cast<unsigned>(s.placement.on[i])), asked = s.placement.axes[i] > 0 ? s.placement.axes[i] : on;
+    const int on = std::popcount(static_cast<unsigned>(s.placement.on[i])),
+              asked = s.placement.axes[i] > 0 ? s.placement.axes[i] : on;
     if ((asked > 0 && asked != links.torus_axes) || (on > 0 && s.placement.on[i] != links.on))
-      f.add(Severity::warning, "placement.not_as_asked", {{double(on > 0 ? on : asked), unit::count}, {double(links.torus_axes), unit::count}},
-            kFields[i]);
+      f.add(Severity::warning, "placement.not_as_asked",
+            {{double(on > 0 ? on : asked), unit::count}, {double(links.torus_axes), unit::count}}, kFields[i]);
     for (const Axis own : {Axis::tensor, Axis::pipeline})
-      if (static_cast<Axis>(i) != own) shared |= static_cast<unsigned>(links.on) & static_cast<unsigned>(mesh[own].on);
+      if (static_cast<Axis>(i) != own)
+        shared |= static_cast<unsigned>(links.on) & static_cast<unsigned>(mesh[own].on);
   }
-  if (shared != 0) f.add(Severity::note, "placement.shared_axis", {{double(std::popcount(shared)), unit::count}}, "placement.tensor.on");
+  if (shared != 0)
+    f.add(Severity::note, "placement.shared_axis", {{double(std::popcount(shared)), unit::count}},
+          "placement.tensor.on");
 }
 
 void check_chips(Findings& f) {
@@ -136,7 +142,8 @@ void check_expert_tensor(Findings& f) {
 Fix known_rate(const Scenario& s) {
   if (s.cluster.chip[peak_field(s.precision.compute)].value) return {};
   for (const Dtype dtype : {Dtype::bf16, Dtype::fp16, Dtype::fp32})
-    if (s.cluster.chip[peak_field(dtype)].value) return {Findings::edit("precision.compute", static_cast<double>(dtype))};
+    if (s.cluster.chip[peak_field(dtype)].value)
+      return {Findings::edit("precision.compute", static_cast<double>(dtype))};
   return {};
 }
 
@@ -145,15 +152,17 @@ void check_model(Findings& f) {
   const auto& m = s.model;
   const int tensor = s.parallelism.tensor;
   if (m.n_heads % m.n_kv_heads != 0)
-    f.add(Severity::error, "model.heads_not_divisible", {{double(m.n_heads), unit::count}, {double(m.n_kv_heads), unit::count}},
-          "model.n_kv_heads");
+    f.add(Severity::error, "model.heads_not_divisible",
+          {{double(m.n_heads), unit::count}, {double(m.n_kv_heads), unit::count}}, "model.n_kv_heads");
   if (m.is_moe() && (m.moe.experts_per_token < 1 || m.moe.experts_per_token > m.moe.n_routed_experts))
     f.add(Severity::error, "model.experts_out_of_range",
           {{double(m.moe.experts_per_token), unit::count}, {double(m.moe.n_routed_experts), unit::count}},
           "model.moe.experts_per_token",
-          {Findings::edit("model.moe.experts_per_token", std::clamp(m.moe.experts_per_token, 1, m.moe.n_routed_experts))});
+          {Findings::edit("model.moe.experts_per_token",
+                          std::clamp(m.moe.experts_per_token, 1, m.moe.n_routed_experts))});
   if (m.is_mla() && (m.mla.qk_nope_head_dim + m.mla.qk_rope_head_dim < 1 || m.mla.v_head_dim < 1))
-    f.add(Severity::error, "model.latent_without_heads", {{double(m.mla.kv_lora_rank), unit::elements}}, "model.mla.v_head_dim");
+    f.add(Severity::error, "model.latent_without_heads", {{double(m.mla.kv_lora_rank), unit::elements}},
+          "model.mla.v_head_dim");
   const bool training = !s.serves();  // serving has its own words for these
   if (training && m.max_context_tokens > 0 && s.workload.sequence_length > m.max_context_tokens)
     f.add(Severity::note, "model.beyond_context",
@@ -162,11 +171,14 @@ void check_model(Findings& f) {
   if (m.n_heads % tensor != 0) {
     int nearest = tensor;
     while (nearest > 1 && m.n_heads % nearest != 0) --nearest;
-    f.add(Severity::error, "tensor.heads_not_divisible", {{double(m.n_heads), unit::count}, {double(tensor), unit::ways}},
-          "parallelism.tensor", {Findings::edit("parallelism.tensor", nearest)});
+    f.add(Severity::error, "tensor.heads_not_divisible",
+          {{double(m.n_heads), unit::count}, {double(tensor), unit::ways}}, "parallelism.tensor",
+          {Findings::edit("parallelism.tensor", nearest)});
   } else if (training && tensor > m.n_kv_heads && !m.is_mla()) {
     f.add(Severity::warning, "tensor.exceeds_kv_heads",
-          {{double(tensor), unit::ways}, {double(m.n_kv_heads), unit::count}, {double(tensor) / m.n_kv_heads, unit::one}},
+          {{double(tensor), unit::ways},
+           {double(m.n_kv_heads), unit::count},
+           {double(tensor) / m.n_kv_heads, unit::one}},
           "parallelism.tensor", {Findings::edit("parallelism.tensor", m.n_kv_heads)});
   }
   const int expert = s.parallelism.expert;
@@ -190,8 +202,9 @@ void check_model(Findings& f) {
   }
   check_expert_tensor(f);
   if (s.cluster.chip.interconnect == Interconnect::switched && tensor > s.cluster.node_size)
-    f.add(Severity::warning, "tensor.crosses_nodes", {{double(tensor), unit::ways}, {double(s.cluster.node_size), unit::chips}},
-          "parallelism.tensor", {Findings::edit("parallelism.tensor", s.cluster.node_size)});
+    f.add(Severity::warning, "tensor.crosses_nodes",
+          {{double(tensor), unit::ways}, {double(s.cluster.node_size), unit::chips}}, "parallelism.tensor",
+          {Findings::edit("parallelism.tensor", s.cluster.node_size)});
   for (const ChipField field : {peak_field(s.precision.compute), ChipField::hbm_bytes, ChipField::hbm_bytes_per_s})
     if (!s.cluster.chip[field].value) {
       f.add(Severity::error, "chip.no_rate", {}, "precision.compute", known_rate(s));
@@ -199,8 +212,8 @@ void check_model(Findings& f) {
     }
 }
 
-// Chunks divide the bubble (Narayanan et al. 2021): as many as layers allow, up to eight; where microbatches do not fill
-// the stages, none.
+// Chunks divide the bubble (Narayanan et al. 2021): as many as layers allow, up to eight; where microbatches do not
+// fill the stages, none.
 Fix smaller_bubble(const Findings& f) {
   const Scenario& s = f.scenario();
   if (s.pipeline.schedule != ScheduleKind::one_f_one_b && s.pipeline.schedule != ScheduleKind::gpipe) return {};
@@ -226,13 +239,14 @@ void check_pipeline(Findings& f) {
     f.add(Severity::error, "pipeline.more_stages_than_layers",
           {{double(virtual_stages), unit::count}, {double(s.model.n_layers), unit::layers}}, "parallelism.pipeline");
   } else if (s.model.n_layers % virtual_stages != 0) {
-    f.add(Severity::note, "pipeline.uneven_layers", {{double(s.model.n_layers), unit::layers}, {double(virtual_stages), unit::count}},
-          "parallelism.pipeline");
+    f.add(Severity::note, "pipeline.uneven_layers",
+          {{double(s.model.n_layers), unit::layers}, {double(virtual_stages), unit::count}}, "parallelism.pipeline");
   }
   if (!pipeline.status.legal()) {
     Fix fix;
     if (pipeline.status.field == ShapeField::virtual_stages)
-      fix = {Findings::edit("pipeline.virtual_stages", pipeline.status.above > 0 ? pipeline.status.above : pipeline.status.below)};
+      fix = {Findings::edit("pipeline.virtual_stages",
+                            pipeline.status.above > 0 ? pipeline.status.above : pipeline.status.below)};
     if (pipeline.status.field == ShapeField::microbatches && pipeline.status.above > 0)
       fix = {Findings::edit("workload.global_batch_sequences",
                             f.quantity(Q::data_ranks) * s.pipeline.microbatch_sequences * pipeline.status.above)};
@@ -242,8 +256,9 @@ void check_pipeline(Findings& f) {
   }
   const double bubble = f.quantity(Q::pipeline_bubble_fraction);
   if (bubble > 0.15)
-    f.add(Severity::warning, "pipeline.bubble", {{bubble, unit::fraction}, {m, unit::microbatches}, {double(stages), unit::count}},
-          "pipeline.schedule", smaller_bubble(f));
+    f.add(Severity::warning, "pipeline.bubble",
+          {{bubble, unit::fraction}, {m, unit::microbatches}, {double(stages), unit::count}}, "pipeline.schedule",
+          smaller_bubble(f));
 }
 
 void check_memory(Findings& f) {
@@ -284,7 +299,8 @@ void check_network(Findings& f) {
     f.add(Severity::warning, "network.bound", {{exposed / step, unit::fraction}}, field);
   // Pure FSDP below its limit, where tensor parallelism would get under it (scaling book, chapter 6).
   const double tokens = f.quantity(Q::bound_cluster_tokens);
-  const auto mixed = r.quantities[s.assumptions.axes_overlap == AxesOverlap::sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
+  const auto mixed =
+      r.quantities[s.assumptions.axes_overlap == AxesOverlap::sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
   const auto fsdp = r.quantities[Q::bound_fsdp_3];
   if (mixed && fsdp && s.parallelism.tensor == 1 && s.parallelism.pipeline == 1 && tokens < *fsdp) {
     const double limit = f.quantity(Q::bound_tensor);
@@ -295,7 +311,10 @@ void check_network(Findings& f) {
     if (tensor >= 2 && std::fmod(shards, tensor) == 0)
       fix = {Findings::edit("parallelism.fsdp", shards / tensor), Findings::edit("parallelism.tensor", tensor)};
     f.add(Severity::warning, "network.fsdp_limit",
-          {{tokens, unit::tokens_per_chip}, {*fsdp, unit::tokens_per_chip}, {tensor, unit::ways}, {*mixed, unit::tokens_per_chip}},
+          {{tokens, unit::tokens_per_chip},
+           {*fsdp, unit::tokens_per_chip},
+           {tensor, unit::ways},
+           {*mixed, unit::tokens_per_chip}},
           "parallelism.tensor", fix);
   }
 }

@@ -1,5 +1,5 @@
-// Diagnostics: what is wrong or worth knowing about a Scenario, as data. The text of a code is in the strings table under
-// "diagnostic.<code>" with numbered placeholders for the values; the title alone is "diagnostic.<code>.title".
+// Diagnostics: what is wrong or worth knowing about a Scenario, as data. The text of a code is in the strings table
+// under "diagnostic.<code>" with numbered placeholders for the values; the title alone is "diagnostic.<code>.title".
 #pragma once
 
 #include <cstdint>

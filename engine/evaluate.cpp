@@ -132,7 +132,8 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
   }
 }
 
-// The resource that is busy longest: arithmetic, HBM, the network (then its busiest axis), or nothing at all (bubble).
+// The resource that is busy longest: arithmetic, HBM, the network (then its busiest axis), or nothing at all
+// (bubble).
 Bound find_bound(const Evaluation<double>& e) {
   const auto& stage = e.stage;
   const auto part = [&e](Q q) { return step_part(e, q); };

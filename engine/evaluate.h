@@ -10,7 +10,8 @@ namespace roofscape::engine {
 
 Report evaluate(const Scenario&);
 
-// Working memory for whoever evaluates often. It holds nothing that a result depends on; one thread uses it at a time.
+// Working memory for whoever evaluates often. It holds nothing that a result depends on; one thread uses it at a
+// time.
 class EvaluationScratch {
  public:
   EvaluationScratch();

@@ -1,5 +1,5 @@
-// The chain of an evaluation, shared by evaluate() (double) and explain() (Traced): inputs, then the three costs, then
-// the bounds. Not for views; they get a Report or a Derivation.
+// The chain of an evaluation, shared by evaluate() (double) and explain() (Traced): inputs, then the three costs,
+// then the bounds. Not for views; they get a Report or a Derivation.
 #pragma once
 
 #include "engine/report.h"
@@ -124,8 +124,10 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   if (in.degree(Axis::expert).n > 1 && in.model.is.moe)
     f(Q::expert_bytes, layer.expert_bytes), f(Q::expert_exchange, layer.expert_exchange);
   f(Q::params_layer_rank, layer.params_rank), f(Q::params_absent, layer.params_absent);
-  f(Q::layer_network_forward, stage.layer.network_forward), f(Q::layer_network_backward, stage.layer.network_backward);
-  f(Q::layer_exposed_forward, stage.layer.exposed_forward), f(Q::layer_exposed_backward, stage.layer.exposed_backward);
+  f(Q::layer_network_forward, stage.layer.network_forward),
+      f(Q::layer_network_backward, stage.layer.network_backward);
+  f(Q::layer_exposed_forward, stage.layer.exposed_forward),
+      f(Q::layer_exposed_backward, stage.layer.exposed_backward);
   f(Q::layer_hbm_exposed, stage.layer.hbm_exposed);
   f(Q::layer_time_forward, stage.layer.forward), f(Q::layer_time_backward, stage.layer.backward);
   f(Q::vocab_time, stage.vocab_time), f(Q::vocab_hbm_exposed, stage.vocab_hbm_exposed);
@@ -142,7 +144,8 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   const StageMemory<S>& fullest = plan.stages[plan.fullest_stage];
   for (std::size_t i = 0; i < kMemoryPartCount; ++i) f(kMemoryParts[i], fullest.parts[i]);
   f(Q::memory_total, fullest.total), f(Q::memory_free, plan.memory_free);
-  f(Q::layer_checkpoint_bytes, layer.activations.checkpoint_bytes), f(Q::layer_full_bytes, layer.activations.full_bytes);
+  f(Q::layer_checkpoint_bytes, layer.activations.checkpoint_bytes),
+      f(Q::layer_full_bytes, layer.activations.full_bytes);
   f(Q::buffers_gathered, plan.buffers_gathered), f(Q::buffers_working, plan.buffers_working);
   f(Q::buffers_logits, plan.buffers_logits);
   f(Q::training_state_bytes, plan.state_bytes), f(Q::checkpoints_all_bytes, plan.checkpoints_bytes);

@@ -25,7 +25,8 @@ std::string index_text(const Quantity& row, int index) {
     case IndexKind::block: return std::string(kBlocks[i]);
     case IndexKind::block_axis: return fmt::format("{},{}", kBlocks[i / kAxisCount], kAxisIds[i % kAxisCount]);
     case IndexKind::product: {
-      constexpr std::array<std::string_view, 3> kParts{"", "shared,", "experts,"}, kPasses{"forward", "input", "weights"};
+      constexpr std::array<std::string_view, 3> kParts{"", "shared,", "experts,"},
+          kPasses{"forward", "input", "weights"};
       const std::size_t pass = i / kOperationCount;
       return fmt::format("{},{}{}", kOperationIds[i % kOperationCount], kParts[pass / 3], kPasses[pass % 3]);
     }
@@ -62,7 +63,8 @@ class Explainer {
   explicit Explainer(const Trace& trace) : trace_(trace) {
     const auto& nodes = trace.nodes();
     for (std::uint32_t i = 0; i < nodes.size(); ++i)
-      if (nodes[i].row != 0xffff) last_[{nodes[i].row, nodes[i].index}] = i;  // the last to be named is the one reported
+      if (nodes[i].row != 0xffff)
+        last_[{nodes[i].row, nodes[i].index}] = i;  // the last to be named is the one reported
   }
 
   std::vector<std::string> ids() const {

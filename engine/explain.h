@@ -1,6 +1,7 @@
-// Derivations: how a quantity came about, recorded from the arithmetic that produced it. explain() runs the same formulas
-// as evaluate() over the number type that remembers (Traced), so a derivation cannot disagree with the report. The result
-// is data; how it is worded or set is up to whoever shows it (widgets/formula_text.h writes it as text).
+// Derivations: how a quantity came about, recorded from the arithmetic that produced it. explain() runs the same
+// formulas as evaluate() over the number type that remembers (Traced), so a derivation cannot disagree with the
+// report. The result is data; how it is worded or set is up to whoever shows it (widgets/formula_text.h writes it as
+// text).
 #pragma once
 
 #include <optional>
@@ -16,7 +17,20 @@ namespace roofscape::engine {
 
 // One side of an equation. Leaves are operands: named quantities, or constants such as 2 FLOP of a multiply-add.
 struct Expression {
-  enum class Kind : std::uint8_t { operand, constant, add, subtract, multiply, divide, max, min, ceil, floor, sqrt, choose };
+  enum class Kind : std::uint8_t {
+    operand,
+    constant,
+    add,
+    subtract,
+    multiply,
+    divide,
+    max,
+    min,
+    ceil,
+    floor,
+    sqrt,
+    choose
+  };
   Kind kind = Kind::constant;
   std::string id;      // operand: its line in the derivation, "step.time_s" or "links.bytes_per_s[fsdp]"
   std::string symbol;  // operand: "T_step", "W_fsdp"
@@ -36,7 +50,7 @@ struct DerivationLine {
   std::string source;    // of the formula; for an input the publication, preset or setting it came from
   bool is_input = false;
   bool is_simulated = false;         // came out of the pipeline simulation, not of a formula
-  bool is_folded = false;            // zero, and not what was asked for: its formula is left to a derivation of its own
+  bool is_folded = false;  // zero, and not what was asked for: its formula is left to a derivation of its own
   Expression expression;             // empty constant for inputs
   int depth = 0;                     // 0 is the quantity asked for
   std::vector<std::string> uses;     // ids of the lines it is made of, in order, each once

@@ -99,8 +99,9 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   const CalibrationValues& values =
       custom ? s.assumptions.custom : chip.calibration.stacks[static_cast<std::size_t>(software_stack(s))];
   const std::string_view source = custom ? std::string_view("scenario")
-                                  : chip.calibration.source.empty() ? std::string_view("no calibration of this chip: ideal")
-                                                                    : std::string_view(chip.calibration.source);
+                                  : chip.calibration.source.empty()
+                                      ? std::string_view("no calibration of this chip: ideal")
+                                      : std::string_view(chip.calibration.source);
   CalibrationInputs<S>& c = in.calibration;
   for (std::size_t i = 0; i < kCalibrationCount; ++i)
     c.values[i] = input_leaf<S>(trace, static_cast<Q>(static_cast<std::size_t>(Q::cal_matmul_efficiency) + i), -1,
@@ -123,7 +124,8 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   const Sourced& capacity = chip[ChipField::hbm_bytes];
   if (capacity.value)
     in.chip.hbm_capacity =
-        named(Q::hbm_capacity, input_leaf<S>(trace, Q::sheet_capacity, -1, *capacity.value, capacity.source) * c[Calibrated::capacity]);
+        named(Q::hbm_capacity, input_leaf<S>(trace, Q::sheet_capacity, -1, *capacity.value, capacity.source) *
+                                   c[Calibrated::capacity]);
   const S& link = c[Calibrated::link_efficiency];
   const S& fabric = c[Calibrated::fabric_efficiency];
   in.achieved.nvlink = named(Q::achieved_links, in.chip.nvlink * link);
@@ -140,8 +142,9 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
       c.read = c.read / (constant<S>(1) + c[Calibrated::dequantization] * in.activation_bytes / in.weight_bytes);
     c.read = named(Q::achieved_read, c.read);
     c.cache = named(Q::achieved_cache, in.chip.hbm_bandwidth * c[Calibrated::cache_efficiency]);
-    in.chip.peak_flops = named(
-        Q::achieved_peak, in.chip.peak_flops * c[c.fp8 ? Calibrated::matmul_efficiency_fp8 : Calibrated::matmul_efficiency]);
+    in.chip.peak_flops =
+        named(Q::achieved_peak,
+              in.chip.peak_flops * c[c.fp8 ? Calibrated::matmul_efficiency_fp8 : Calibrated::matmul_efficiency]);
     in.chip.hbm_bandwidth = c.read;
     in.chip.nvlink = in.achieved.nvlink, in.chip.ici_axis = in.achieved.ici_axis;
     in.chip.node = in.achieved.node, in.chip.dcn = in.achieved.dcn, in.chip.levels = in.achieved.levels;
@@ -201,8 +204,8 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   in.chip.power = figure(Q::board_power, ChipField::board_power_watts);
   in.chip.levels.fill(in.zero);
   for (std::size_t i = 0; i < std::min(s.cluster.fabric.size(), kMaxFabricLevels); ++i)
-    in.chip.levels[i] =
-        input_leaf<S>(trace, Q::fabric_bandwidth, static_cast<int>(i), s.cluster.fabric[i].bytes_per_s_per_child, yours);
+    in.chip.levels[i] = input_leaf<S>(trace, Q::fabric_bandwidth, static_cast<int>(i),
+                                      s.cluster.fabric[i].bytes_per_s_per_child, yours);
   in.expert_tensor = input(Q::expert_tensor, s.parallelism.experts_tensor(), yours);
   in.experts_split_tensor = s.model.is_moe() && s.parallelism.experts_tensor() < s.parallelism.tensor;
   in.chip.pcie = figure(Q::pcie_bandwidth, ChipField::host_pcie_bytes_per_s_per_chip);
@@ -226,7 +229,8 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
     if (asked && links.tier == LinkTier::ici) return in.torus_axes[slot];
     AxisLinks best;
     best.axis = static_cast<int>(axis);
-    best.torus_axes = s.placement.axes[slot] > 0 ? s.placement.axes[slot] : std::min(book, std::max(1, in.links.torus_dims - 1));
+    best.torus_axes =
+        s.placement.axes[slot] > 0 ? s.placement.axes[slot] : std::min(book, std::max(1, in.links.torus_dims - 1));
     best.slice_closes = in.links.closing > 0;
     best.open_axes = std::max(0, best.torus_axes - in.links.closing);
     return torus_axes_of<S>(best, Q::torus_axes, trace, asked ? yours : kBookAxes);

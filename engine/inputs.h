@@ -1,5 +1,5 @@
-// Inputs: the numbers of a Scenario as the formulas see them. This is the only place where the leaves of a derivation get
-// their name and source; for plain evaluation names and sources cost nothing.
+// Inputs: the numbers of a Scenario as the formulas see them. This is the only place where the leaves of a derivation
+// get their name and source; for plain evaluation names and sources cost nothing.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ struct ChipRates {
   S vector_flops;     // FLOP/s outside the matrix units; the peak where it is not known
   S hbm_capacity;     // bytes
   S hbm_bandwidth;    // bytes/s
-  S ici_axis;         // bytes/s along one torus axis that closes, both directions; where none of the slice does, of one link
+  S ici_axis;  // bytes/s along one torus axis that closes, both directions; where none of the slice does, of one link
   S nvlink;           // bytes/s of one chip into its node, one direction
   S node;             // bytes/s of one node into the fabric, one direction
   S dcn;              // bytes/s of one chip into the data-centre network
@@ -109,7 +109,8 @@ extern template Inputs<Traced> make_inputs<Traced>(const Scenario&, Trace*);
 
 // The torus axes a group spans, as `count` and, where some do not close beside others that do, in those that close.
 template <Scalar S>
-S torus_axes_of(const AxisLinks&, Q count, Trace* trace, std::string_view source = "placement of the mesh on the links");
+S torus_axes_of(const AxisLinks&, Q count, Trace* trace,
+                std::string_view source = "placement of the mesh on the links");
 
 double bytes_of(Dtype);  // of one element; 0 for none
 double bytes_of(OptimizerKind);

@@ -1,5 +1,6 @@
 // The table of quantities: every number that a report, a tooltip, a figure or a derivation can show has a row in
-// quantities.def and is named by a value of Q. Ids and units of the report's JSON, labels and canvas tags come from it.
+// quantities.def and is named by a value of Q. Ids and units of the report's JSON, labels and canvas tags come from
+// it.
 #pragma once
 
 #include <array>

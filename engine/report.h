@@ -1,5 +1,5 @@
-// A Report is everything a view may draw of one Scenario: the quantities, and tables of operations, collectives, stages
-// and the simulated pipeline. It holds values only; texts are made from it by whoever shows it.
+// A Report is everything a view may draw of one Scenario: the quantities, and tables of operations, collectives,
+// stages and the simulated pipeline. It holds values only; texts are made from it by whoever shows it.
 #pragma once
 
 #include <array>
@@ -30,7 +30,8 @@ class QuantityValues {
  public:
   std::optional<double> operator[](Q q) const {
     const auto i = static_cast<std::size_t>(q);
-    return i < kReportQuantityCount && absence_[i] == Absence::none ? std::optional<double>(values_[i]) : std::nullopt;
+    return i < kReportQuantityCount && absence_[i] == Absence::none ? std::optional<double>(values_[i])
+                                                                    : std::nullopt;
   }
   double value_or(Q q, double fallback) const { return (*this)[q].value_or(fallback); }
   Absence absence(Q q) const {
@@ -49,8 +50,8 @@ class QuantityValues {
   std::array<Absence, kReportQuantityCount> absence_{};
 };
 
-// The classes of operations a training step is made of. Matrix multiplications run on the matrix units, attention too;
-// the others are vector operations that move bytes.
+// The classes of operations a training step is made of. Matrix multiplications run on the matrix units, attention
+// too; the others are vector operations that move bytes.
 enum class OperationKind : std::uint8_t {
   embedding, qkv, attention, attention_out, router, gate_up, down, logits,  // on the matrix units
   norms, rope, activation, residual, optimizer                      // vector operations
@@ -61,7 +62,8 @@ inline constexpr std::array<std::string_view, kOperationCount> kOperationIds{
     "norms", "rope", "activation", "residual", "optimizer"};
 constexpr bool is_vector_operation(OperationKind kind) { return kind >= OperationKind::norms; }
 
-// The part of the step an operation counts to. Vector operations are hidden under the others, what is not is HBM traffic.
+// The part of the step an operation counts to. Vector operations are hidden under the others, what is not is HBM
+// traffic.
 constexpr Q part_of(OperationKind kind) {
   if (kind == OperationKind::attention) return Q::step_attention;
   if (kind == OperationKind::optimizer) return Q::step_optimizer;
@@ -99,7 +101,7 @@ struct AxisPlacement {
   int inside_node = 1;               // switched: neighbours inside a node ...
   int across_nodes = 1;              // ... and nodes it spans
   double bandwidth_bytes_per_s = 0;  // 0: the axis moves nothing
-  int fabric_level = -1;             // of the cluster's fabric, the level that decides; -1: links inside the node, or none
+  int fabric_level = -1;  // of the cluster's fabric, the level that decides; -1: links inside the node, or none
   int group = 1;                     // ranks that communicate: of fsdp, fsdp x context
   TorusAxes on = TorusAxes::automatic;  // ici: which axes of the torus; automatic: none
   int open_axes = 0;                 // ici: of these, axes whose rings do not close
@@ -129,10 +131,11 @@ struct PipelineReport {
   ScheduleStatus status;        // legal, or the rule that is broken
   Orders orders;
   RunPlan plan;                 // the order made ready to run, kept with it
-  std::vector<double> peak_microbatches;  // by device: held at its peak, until the weight gradient; of the order alone
+  std::vector<double>
+      peak_microbatches;  // by device: held at its peak, until the weight gradient; of the order alone
   PipelineTimes times;
-  // By virtual stage: the part of a backward in which forwards are done again, in one piece at its start though layers
-  // take turns. Part of times.backward_input; may be empty where it is not known.
+  // By virtual stage: the part of a backward in which forwards are done again, in one piece at its start though
+  // layers take turns. Part of times.backward_input; may be empty where it is not known.
   std::vector<Tick> recompute;
   Timeline timeline;            // ticks are picoseconds
   std::vector<Tick> idle;       // by device

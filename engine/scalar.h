@@ -1,9 +1,10 @@
 // The two number types of the engine's formulas. Formulas are templates over Scalar, written once: with `double` they
 // compile to plain arithmetic, with `Traced` they record themselves (trace.h), and explain() reads the record.
 //
-// Verbs both types have: + - * /, max, min, ceil, floor, sqrt, choose(at_least(a, b), x, y), index_of_largest, named(Q, x),
-// named(Q, index, x). Traced has no comparison operators on purpose: an `if` on a computed value does not compile, so
-// every branch on values goes through a verb that records which side decided. Branch freely on enums and degrees.
+// Verbs both types have: + - * /, max, min, ceil, floor, sqrt, choose(at_least(a, b), x, y), index_of_largest,
+// named(Q, x), named(Q, index, x). Traced has no comparison operators on purpose: an `if` on a computed value does
+// not compile, so every branch on values goes through a verb that records which side decided. Branch freely on enums
+// and degrees.
 #pragma once
 
 #include <cmath>
@@ -21,7 +22,8 @@ namespace roofscape::engine {
 template <class S>
 concept Scalar = std::same_as<S, double> || std::same_as<S, Traced>;
 
-// A number that stands in a formula, with the dimension it has there: constant<S>(2, unit::flop_each) of a multiply-add.
+// A number that stands in a formula, with the dimension it has there: constant<S>(2, unit::flop_each) of a
+// multiply-add.
 template <Scalar S>
 constexpr S constant(double value, const Unit& u = unit::one) {
   if constexpr (std::same_as<S, double>) {
@@ -61,8 +63,8 @@ std::size_t index_of_largest(const Rows& rows, F&& number) {
   return best;
 }
 
-// The leaves of a derivation: an input with the place it comes from, and a number that a simulation produced. `trace` is
-// where Traced ones are recorded; for double only the value counts.
+// The leaves of a derivation: an input with the place it comes from, and a number that a simulation produced. `trace`
+// is where Traced ones are recorded; for double only the value counts.
 template <Scalar S>
 S input_leaf(Trace* trace, Q q, int index, double value, std::string_view source) {
   if constexpr (std::same_as<S, double>) {

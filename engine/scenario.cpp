@@ -28,7 +28,8 @@ SoftwareStack software_stack(const Scenario& s) {
   }
   if (s.cluster.chip.interconnect == Interconnect::torus) return SoftwareStack::xla;
   if (serves) return SoftwareStack::inflight;
-  return s.parallelism.zero_stage == 3 && s.parallelism.pipeline == 1 ? SoftwareStack::torch_fsdp : SoftwareStack::megatron;
+  return s.parallelism.zero_stage == 3 && s.parallelism.pipeline == 1 ? SoftwareStack::torch_fsdp
+                                                                      : SoftwareStack::megatron;
 }
 
 }  // namespace roofscape::engine

@@ -3,8 +3,8 @@
 // undo is a list of Scenarios and a comparison is two of them. Reading and writing it as JSON is in engine/io.
 //
 // What the mesh axes mean: `data` replicates; `fsdp` is the group over which `zero_stage` shards (1 optimizer state,
-// 2 and gradients, 3 and weights); state is sharded over fsdp x context. Chips used = data * fsdp * tensor * context *
-// pipeline; `expert` is carved out of these and does not multiply the chips.
+// 2 and gradients, 3 and weights); state is sharded over fsdp x context. Chips used = data * fsdp * tensor * context
+// * pipeline; `expert` is carved out of these and does not multiply the chips.
 #pragma once
 
 #include <array>
@@ -19,7 +19,8 @@
 
 namespace roofscape::engine {
 
-// One level of switches above the nodes of a cluster. Its children are nodes (first level) or switches of the level below.
+// One level of switches above the nodes of a cluster. Its children are nodes (first level) or switches of the level
+// below.
 struct FabricLevel {
   std::string name;                  // "leaf", "spine", "rack"
   int degree = 1;                    // children of one switch, or of one group of switches that act as one
@@ -37,8 +38,8 @@ struct Cluster {
   int slices = 1;                     // torus chips: slices of that shape
   int nodes = 1;                      // switched chips
   int node_size = 8;                  // switched chips: chips of one node
-  // Switched chips: levels above the node, from below, at most kMaxFabricLevels. Empty: one level of full bandwidth, at
-  // the chip's figure for a node. The last level joins all that is below, whatever its degree.
+  // Switched chips: levels above the node, from below, at most kMaxFabricLevels. Empty: one level of full bandwidth,
+  // at the chip's figure for a node. The last level joins all that is below, whatever its degree.
   std::vector<FabricLevel> fabric;
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
@@ -103,8 +104,8 @@ struct Parallelism {
 enum class TorusAxes : std::uint8_t { automatic, x, y, xy, z, xz, yz, xyz };
 inline constexpr std::array<std::string_view, 8> kTorusAxesIds{"auto", "x", "y", "xy", "z", "xz", "yz", "xyz"};
 
-// On which torus axes each mesh axis lies: by name (`on`), or as many as `axes` says; 0 and automatic let the engine choose
-// (hardware/placement.h states the rule).
+// On which torus axes each mesh axis lies: by name (`on`), or as many as `axes` says; 0 and automatic let the engine
+// choose (hardware/placement.h states the rule).
 struct Placement {
   std::array<int, kAxisCount> axes{};
   std::array<TorusAxes, kAxisCount> on{};
@@ -172,7 +173,8 @@ struct PrefillPlan {
   friend bool operator==(const PrefillPlan&, const PrefillPlan&) = default;
 };
 
-// How requests are served. The scenario's parallelism is the mesh of decoding, and of prefill unless that has its own.
+// How requests are served. The scenario's parallelism is the mesh of decoding, and of prefill unless that has its
+// own.
 struct ServingPlan {
   bool disaggregated = false;  // prefill runs on chips of its own and sends the cache over
   PrefillPlan prefill;         // disaggregated only
@@ -187,11 +189,11 @@ struct ServingPlan {
   friend bool operator==(const ServingPlan&, const ServingPlan&) = default;
 };
 
-// ideal: peak rates and perfect overlap, the book's arithmetic. calibrated: what software has been measured to reach on the
-// chip (its Calibration). custom: the scenario's own values of the same parameters.
+// ideal: peak rates and perfect overlap, the book's arithmetic. calibrated: what software has been measured to reach
+// on the chip (its Calibration). custom: the scenario's own values of the same parameters.
 enum class Mode : std::uint8_t { ideal, calibrated, custom };
-// Which software: automatic is xla on a torus; else inflight where it serves, torch_fsdp where weights are sharded (ZeRO-3)
-// without a pipeline, megatron otherwise. Software of the other kind of workload counts as automatic.
+// Which software: automatic is xla on a torus; else inflight where it serves, torch_fsdp where weights are sharded
+// (ZeRO-3) without a pipeline, megatron otherwise. Software of the other kind of workload counts as automatic.
 enum class StackChoice : std::uint8_t {
   automatic,
   megatron_2021,

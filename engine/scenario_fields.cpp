@@ -14,7 +14,8 @@ namespace {
 constexpr std::array<std::string_view, 2> kWorkloadKinds{"training", "serving"};
 constexpr std::array<std::string_view, 3> kContextMethods{"ring", "all_gather", "ulysses"};
 constexpr std::array<std::string_view, kScheduleKinds> kSchedules{
-    "gpipe", "1f1b", "eager-1f1b", "interleaved-1f1b", "looped-bfs", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipev"};
+    "gpipe", "1f1b",  "eager-1f1b", "interleaved-1f1b", "looped-bfs",
+    "zb-h1", "zb-h2", "zb-v",       "dualpipe",         "dualpipev"};
 constexpr std::array<std::string_view, 8> kPolicies{
     "none", "attention", "big_matmuls", "k_per_layer", "block", "some_blocks", "segments", "segments_minimal"};
 constexpr std::array<std::string_view, 7> kDtypes{"none", "fp8", "bf16", "fp16", "fp32", "int8", "int4"};
@@ -231,11 +232,13 @@ bool applies(const Field& field, WorkloadKind kind) {
     return std::any_of(paths.begin(), paths.end(), [p](std::string_view start) { return p.starts_with(start); });
   };
   if (kind == WorkloadKind::training)
-    return !is_any_of({"serving.", "workload.prompt_tokens", "workload.output_tokens", "workload.batch", "workload.arrivals_per_s",
-                       "workload.slo.", "workload.lengths.", "precision.kv_cache", "assumptions.context_share", "assumptions.parameters", "assumptions.hop_latency_s"});
-  return !is_any_of({"workload.global_batch_sequences", "workload.sequence_length", "workload.train_tokens", "pipeline.",
-                     "checkpointing.", "offload.", "precision.gradients", "precision.optimizer", "precision.master_weights",
-                     "parallelism.sequence_parallel", "parallelism.context_method", "assumptions.axes_overlap"});
+    return !is_any_of({"serving.", "workload.prompt_tokens", "workload.output_tokens", "workload.batch",
+                       "workload.arrivals_per_s", "workload.slo.", "workload.lengths.", "precision.kv_cache",
+                       "assumptions.context_share", "assumptions.parameters", "assumptions.hop_latency_s"});
+  return !is_any_of({"workload.global_batch_sequences", "workload.sequence_length", "workload.train_tokens",
+                     "pipeline.", "checkpointing.", "offload.", "precision.gradients", "precision.optimizer",
+                     "precision.master_weights", "parallelism.sequence_parallel", "parallelism.context_method",
+                     "assumptions.axes_overlap"});
 }
 
 bool in_domain(const Field& field, double value) {

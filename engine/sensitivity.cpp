@@ -66,7 +66,8 @@ double grow(Scenario& s, Q input, double more) {
   if (field == nullptr || (field->kind != FieldKind::integer && field->kind != FieldKind::number)) return 0;
   const double now = field->get(s);
   if (!(now > 0)) return 0;
-  const double wanted = now * (1 + more), next = field->kind == FieldKind::integer ? std::max(std::round(wanted), now + 1) : wanted;
+  const double wanted = now * (1 + more),
+               next = field->kind == FieldKind::integer ? std::max(std::round(wanted), now + 1) : wanted;
   if (!in_domain(*field, next)) return 0;
   field->set(s, next);
   return field->get(s) / now - 1;
@@ -86,7 +87,9 @@ std::vector<SensitivityRow> sensitivity(const Scenario& scenario, const Derivati
   if (!before || *before == 0) return rows;
   const bool possible = !report.has_errors();
   for (const DerivationLine& line : derivation.lines) {
-    if (!line.is_input || std::any_of(rows.begin(), rows.end(), [&](const SensitivityRow& r) { return r.input == line.quantity; })) continue;
+    if (!line.is_input ||
+        std::any_of(rows.begin(), rows.end(), [&](const SensitivityRow& r) { return r.input == line.quantity; }))
+      continue;
     Scenario larger = scenario;
     double grown = grow(larger, line.quantity, more);
     if (grown == 0) continue;

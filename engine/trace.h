@@ -1,7 +1,7 @@
 // Traced: a number that remembers how it was made. Every operation appends a node to a Trace owned by the caller of
-// explain(); the value is computed exactly as for double, in the same order, so both agree to the last bit. Nodes carry
-// the dimension of their value; adding seconds to bytes, or naming a number as a quantity of another dimension, is
-// noted as a problem (a test asks that there be none).
+// explain(); the value is computed exactly as for double, in the same order, so both agree to the last bit. Nodes
+// carry the dimension of their value; adding seconds to bytes, or naming a number as a quantity of another dimension,
+// is noted as a problem (a test asks that there be none).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,22 @@
 
 namespace roofscape::engine {
 
-enum class Verb : std::uint8_t { constant, input, simulated, named, add, subtract, multiply, divide, max, min, ceil, floor, sqrt, choose };
+enum class Verb : std::uint8_t {
+  constant,
+  input,
+  simulated,
+  named,
+  add,
+  subtract,
+  multiply,
+  divide,
+  max,
+  min,
+  ceil,
+  floor,
+  sqrt,
+  choose
+};
 
 struct TraceNode {
   Verb verb = Verb::constant;

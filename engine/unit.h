@@ -7,7 +7,8 @@
 
 namespace roofscape::engine {
 
-// Exponents of the four dimensions that formulas can mix up. Tokens, chips, parameters and other counts are pure numbers.
+// Exponents of the four dimensions that formulas can mix up. Tokens, chips, parameters and other counts are pure
+// numbers.
 struct Dimension {
   std::int8_t second = 0, byte = 0, flop = 0, dollar = 0;
   friend constexpr bool operator==(const Dimension&, const Dimension&) = default;

@@ -1,5 +1,5 @@
-// Where tests find the source tree and the program under test. In a file of its own, so that test files do not depend on
-// where the tree lies and a compiler cache serves every checkout.
+// Where tests find the source tree and the program under test. In a file of its own, so that test files do not depend
+// on where the tree lies and a compiler cache serves every checkout.
 #pragma once
 
 #include <filesystem>

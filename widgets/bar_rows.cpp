@@ -21,10 +21,12 @@ struct Columns {
   bool value = true, second = true;
 };
 
-float widest(const Canvas& canvas, std::span<const BarRow> rows, const std::string BarRow::* text, const std::string& head) {
+float widest(const Canvas& canvas, std::span<const BarRow> rows, const std::string BarRow::*text,
+             const std::string& head) {
   float w = canvas.text_width(head, small_text(canvas, {}, HAlign::left));
   for (const BarRow& r : rows)
-    w = std::max(w, canvas.text_width(r.*text, small_text(canvas, {}, HAlign::left, r.bold ? Weight::bold : Weight::regular)));
+    w = std::max(
+        w, canvas.text_width(r.*text, small_text(canvas, {}, HAlign::left, r.bold ? Weight::bold : Weight::regular)));
   return w;
 }
 
@@ -45,10 +47,13 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
   // Columns: names at the left, numbers at the right as far as bars keep their room.
   Columns c;
   const float names = std::min(widest(canvas, rows, &BarRow::name, ""), area.w * kMostNames);
-  const float value = widest(canvas, rows, &BarRow::value, axis.value), second = widest(canvas, rows, &BarRow::second, axis.second);
+  const float value = widest(canvas, rows, &BarRow::value, axis.value),
+              second = widest(canvas, rows, &BarRow::second, axis.second);
   const float gap = canvas.px(kColumnGap), left = area.x + names + canvas.px(kGap);
   c.names_right = area.x + names;
-  const auto bars_right = [&] { return area.right() - (c.second && second > 0 ? second + gap : 0) - (c.value && value > 0 ? value + gap : 0); };
+  const auto bars_right = [&] {
+    return area.right() - (c.second && second > 0 ? second + gap : 0) - (c.value && value > 0 ? value + gap : 0);
+  };
   if (bars_right() - left < area.w * kLeastBars) c.second = false;
   if (bars_right() - left < area.w * kLeastBars) c.value = false;
   c.second_right = area.right();
@@ -59,17 +64,20 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
   frame.y.grid = frame.y.line = false;
   frame.x.title = axis.title;
   const Scale domain(ScaleKind::linear, 0, axis.to > 0 ? axis.to : 1, 0, 1);
-  frame.x.ticks = ticks(domain, {std::clamp(static_cast<int>(rest.w / canvas.px(70)), 2, 8), TickLabels::plain, false});
+  frame.x.ticks =
+      ticks(domain, {std::clamp(static_cast<int>(rest.w / canvas.px(70)), 2, 8), TickLabels::plain, false});
   const float below = rest.bottom() - plot_rect(canvas, rest, frame).bottom();
   rest.cut_bottom(below);
-  const bool has_heads = (!axis.value.empty() || !axis.second.empty()) && rest.h > line * (kHeadRow + kLeastPitch * static_cast<float>(rows.size()));
+  const bool has_heads = (!axis.value.empty() || !axis.second.empty()) &&
+                         rest.h > line * (kHeadRow + kLeastPitch * static_cast<float>(rows.size()));
   const Rect head = rest.cut_top(has_heads ? line * kHeadRow : 0);
 
   std::vector<std::size_t> shown(rows.size());
   for (std::size_t i = 0; i < shown.size(); ++i) shown[i] = i;
   const auto room = static_cast<std::size_t>(std::max(1.0f, rest.h / (line * kLeastPitch)));
   while (shown.size() > room)
-    shown.erase(std::min_element(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) { return rows[a].weight < rows[b].weight; }));
+    shown.erase(std::min_element(shown.begin(), shown.end(),
+                                 [&](std::size_t a, std::size_t b) { return rows[a].weight < rows[b].weight; }));
   out.pitch = std::min(rest.h / static_cast<float>(shown.size()), canvas.px(kMostPitch));
   out.bar_height = out.pitch * kBarShare;
   out.lane_height = out.bar_height / static_cast<float>(std::max(1, axis.lanes));
@@ -110,8 +118,10 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
     const Weight weight = row.bold ? Weight::bold : Weight::regular;
     const TextStyle name = small_text(canvas, row.bold ? theme.ink : theme.ink2, HAlign::right, weight);
     canvas.text({c.names_right, middle}, ellipsize(canvas, row.name, name, names + canvas.px(0.5f)), name);
-    if (c.value && !row.value.empty()) canvas.text({c.value_right, middle}, row.value, small_text(canvas, theme.ink, HAlign::right, weight));
-    if (c.second && !row.second.empty()) canvas.text({c.second_right, middle}, row.second, small_text(canvas, theme.ink2, HAlign::right, weight));
+    if (c.value && !row.value.empty())
+      canvas.text({c.value_right, middle}, row.value, small_text(canvas, theme.ink, HAlign::right, weight));
+    if (c.second && !row.second.empty())
+      canvas.text({c.second_right, middle}, row.second, small_text(canvas, theme.ink2, HAlign::right, weight));
   }
   return out;
 }

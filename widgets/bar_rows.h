@@ -1,5 +1,5 @@
-// Bar rows: named horizontal bars under one another over one axis, with their numbers in columns at the right. Waterfalls
-// and breakdowns are made of them. Lengths are those of the canvas; values those of the axis.
+// Bar rows: named horizontal bars under one another over one axis, with their numbers in columns at the right.
+// Waterfalls and breakdowns are made of them. Lengths are those of the canvas; values those of the axis.
 #pragma once
 
 #include <optional>

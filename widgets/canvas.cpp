@@ -82,7 +82,8 @@ void rounded_corners(const Rect& r, float radius, std::vector<Point>& out) {
   out.clear();
   for (int corner = 0; corner < 4; ++corner)
     for (int i = 0; i <= kSteps; ++i) {
-      const float a = (static_cast<float>(corner - 1) + static_cast<float>(i) / kSteps) * (std::numbers::pi_v<float> / 2);
+      const float a =
+          (static_cast<float>(corner - 1) + static_cast<float>(i) / kSteps) * (std::numbers::pi_v<float> / 2);
       out.push_back(centres[corner] + Point{std::cos(a), std::sin(a)} * k);
     }
 }
@@ -101,7 +102,8 @@ void Canvas::restart(float em, const Rect& bounds) {
   tags_.clear();
 }
 
-// Strokes ------------------------------------------------------------------------------------------------------------
+// Strokes
+// ------------------------------------------------------------------------------------------------------------
 
 void Canvas::line(Point from, Point to, const Stroke& stroke) {
   const std::array<Point, 2> points{from, to};
@@ -164,7 +166,8 @@ void Canvas::arrow(Point from, Point to, const Stroke& stroke, float head) {
   stroke_points(barbs, false, {stroke.colour, stroke.width, {}});
 }
 
-// Fills --------------------------------------------------------------------------------------------------------------
+// Fills
+// --------------------------------------------------------------------------------------------------------------
 
 void Canvas::polygon(std::span<const Point> points, const Fill& fill) {
   if (points.size() < 3 || !all_finite(points)) return;
@@ -203,7 +206,8 @@ void Canvas::frame(const Rect& r, const Stroke& stroke, float radius) {
     stroke_points(scratch_, true, stroke);
     return;
   }
-  const std::array<Point, 4> corners{Point{in.x, in.y}, {in.right(), in.y}, {in.right(), in.bottom()}, {in.x, in.bottom()}};
+  const std::array<Point, 4> corners{
+      Point{in.x, in.y}, {in.right(), in.y}, {in.right(), in.bottom()}, {in.x, in.bottom()}};
   stroke_points(corners, true, stroke);
 }
 
@@ -212,7 +216,8 @@ void Canvas::marker(Point c, Marker marker, float size, const Fill& fill) {
   constexpr float kPi = std::numbers::pi_v<float>;
   const float half = size * std::sqrt(kPi) / 4;  // half the side of the square with the area of the circle
   if (marker == Marker::square) {
-    polygon({{c.x - half, c.y - half}, {c.x + half, c.y - half}, {c.x + half, c.y + half}, {c.x - half, c.y + half}}, fill);
+    polygon({{c.x - half, c.y - half}, {c.x + half, c.y - half}, {c.x + half, c.y + half}, {c.x - half, c.y + half}},
+            fill);
   } else if (marker == Marker::diamond) {
     const float k = half * std::numbers::sqrt2_v<float>;
     polygon({{c.x, c.y - k}, {c.x + k, c.y}, {c.x, c.y + k}, {c.x - k, c.y}}, fill);
@@ -251,8 +256,8 @@ void Canvas::hatch_polygon(std::span<const Point> points, const Rect& box, const
   }
 }
 
-// Parallel lines at whole multiples of the pitch from the box's top left corner, so that a block keeps its pattern when it
-// moves. Only the part inside the clip is drawn.
+// Parallel lines at whole multiples of the pitch from the box's top left corner, so that a block keeps its pattern
+// when it moves. Only the part inside the clip is drawn.
 void Canvas::hatch_lines(std::span<const Point> points, const Rect& box, Point direction, float pitch, Colour ink,
                          float width) {
   const Rect seen = intersection(box, clip_rect());
@@ -268,8 +273,9 @@ void Canvas::hatch_lines(std::span<const Point> points, const Rect& box, Point d
   }
   const bool whole = seen == box;
   const float reach = box.w + box.h;
-  // A slanted line ends half its width early, or the corners of its square ends would stick out of the block; a straight
-  // one keeps as far from the sides. Half a pitch in from the corner: a line on the edge itself would look like a border.
+  // A slanted line ends half its width early, or the corners of its square ends would stick out of the block; a
+  // straight one keeps as far from the sides. Half a pitch in from the corner: a line on the edge itself would look
+  // like a border.
   const bool slanted = direction.x != 0 && direction.y != 0;
   const float shorter = slanted ? width / 2 : 0, aside = slanted ? 0 : width / 2;
   for (float k = std::ceil((low + aside) / pitch - 0.5f); (k + 0.5f) * pitch + aside < high; k += 1) {
@@ -297,14 +303,16 @@ void Canvas::hatch_dots(std::span<const Point> points, const Rect& box, float pi
       if (!inside_by(c, points, r)) continue;
       constexpr float kBevel = 0.414f;  // an octagon
       const float b = r * kBevel;
-      const std::array<Point, 8> dot{Point{c.x - b, c.y - r}, {c.x + b, c.y - r}, {c.x + r, c.y - b}, {c.x + r, c.y + b},
-                                     {c.x + b, c.y + r},      {c.x - b, c.y + r}, {c.x - r, c.y + b}, {c.x - r, c.y - b}};
+      const std::array<Point, 8> dot{Point{c.x - b, c.y - r}, {c.x + b, c.y - r}, {c.x + r, c.y - b},
+                                     {c.x + r, c.y + b},      {c.x + b, c.y + r}, {c.x - b, c.y + r},
+                                     {c.x - r, c.y + b},      {c.x - r, c.y - b}};
       raw_fill(dot, shade(ink));
     }
   }
 }
 
-// Text ---------------------------------------------------------------------------------------------------------------
+// Text
+// ---------------------------------------------------------------------------------------------------------------
 
 float Canvas::text_width(std::string_view utf8, const TextStyle& style) const {
   return fonts_.width(utf8, style.em > 0 ? style.em : em_, style.weight);
@@ -351,7 +359,8 @@ void Canvas::text(Point anchor, std::string_view utf8, const TextStyle& style) {
   raw_text(baseline_of(anchor, width, style), utf8, em, style.weight, shade(style.colour), angle_of(style));
 }
 
-// Clips and tags -----------------------------------------------------------------------------------------------------
+// Clips and tags
+// -----------------------------------------------------------------------------------------------------
 
 Canvas::Clip Canvas::clip(const Rect& r) {
   const Rect inner = is_finite(r) ? intersection(r, clip_rect()) : clip_rect();

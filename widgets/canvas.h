@@ -2,9 +2,9 @@
 // public verbs are reduced here to five raw ones (solid strokes, convex fills, text runs and clips): dashes, hatches,
 // markers and arrows are plain strokes and fills before a destination sees them, so destinations cannot disagree.
 //
-// Lengths are in the destination's unit (geometry.h). `em()` is the base text size there; `px(n)` turns a length of the
-// visual spec (pixels at scale 1, em 15) into it. Layout asks `metrics()` and nothing else.
-// Errors: none. Shapes with a coordinate that is not finite, or of zero size, are left out.
+// Lengths are in the destination's unit (geometry.h). `em()` is the base text size there; `px(n)` turns a length of
+// the visual spec (pixels at scale 1, em 15) into it. Layout asks `metrics()` and nothing else. Errors: none. Shapes
+// with a coordinate that is not finite, or of zero size, are left out.
 #pragma once
 
 #include <array>
@@ -176,7 +176,8 @@ class Canvas {
   // Convex, clockwise on screen.
   virtual void raw_fill(std::span<const Point> points, Colour colour) = 0;
   // Pen at `baseline`, running at `angle` radians clockwise; not empty, no control characters are to be drawn.
-  virtual void raw_text(Point baseline, std::string_view utf8, float em, Weight weight, Colour colour, float angle) = 0;
+  virtual void raw_text(Point baseline, std::string_view utf8, float em, Weight weight, Colour colour,
+                        float angle) = 0;
   // The rectangle is already the common part of all clips around it.
   virtual void raw_push_clip(const Rect& r) = 0;
   virtual void raw_pop_clip() = 0;

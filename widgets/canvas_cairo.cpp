@@ -22,7 +22,9 @@ cairo_status_t append(void* out, const unsigned char* data, unsigned int length)
   return CAIRO_STATUS_SUCCESS;
 }
 
-void set_colour(cairo_t* cr, Colour c) { cairo_set_source_rgba(cr, c.r / 255.0, c.g / 255.0, c.b / 255.0, c.a / 255.0); }
+void set_colour(cairo_t* cr, Colour c) {
+  cairo_set_source_rgba(cr, c.r / 255.0, c.g / 255.0, c.b / 255.0, c.a / 255.0);
+}
 
 // Adds a sub-path.
 void trace(cairo_t* cr, std::span<const Point> points, bool closed) {
@@ -42,7 +44,8 @@ struct CairoCanvas::Impl {
   std::array<std::vector<cairo_font_face_t*>, 2> faces;  // by weight and place in the chain; null until used
   std::vector<cairo_glyph_t> glyphs;
   std::vector<cairo_text_cluster_t> clusters;
-  // Opaque strokes of one look that follow one another (dashes, hatches) are one path: the same picture, a smaller file.
+  // Opaque strokes of one look that follow one another (dashes, hatches) are one path: the same picture, a smaller
+  // file.
   Colour pending_colour;
   float pending_width = 0;
   int pending = 0;
@@ -110,8 +113,8 @@ std::unique_ptr<CairoCanvas> CairoCanvas::pdf(const FontStack& fonts, float em, 
   return std::unique_ptr<CairoCanvas>(new CairoCanvas(fonts, em, {0, 0, width, height}, std::move(impl)));
 }
 
-std::unique_ptr<CairoCanvas> CairoCanvas::png(const FontStack& fonts, float em, float width, float height, double scale,
-                                              Colour ground) {
+std::unique_ptr<CairoCanvas> CairoCanvas::png(const FontStack& fonts, float em, float width, float height,
+                                              double scale, Colour ground) {
   auto impl = std::make_unique<Impl>();
   impl->raster = true;
   const auto pixels = [scale](float v) {

@@ -1,5 +1,5 @@
-// CairoCanvas: figures as PDF and PNG. Hinting is off and glyphs come from the very files the layout was measured with,
-// so a figure is the same as on the screen. The same drawing gives the same bytes: PDF dates are fixed.
+// CairoCanvas: figures as PDF and PNG. Hinting is off and glyphs come from the very files the layout was measured
+// with, so a figure is the same as on the screen. The same drawing gives the same bytes: PDF dates are fixed.
 #pragma once
 
 #include <memory>

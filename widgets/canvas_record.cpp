@@ -47,16 +47,24 @@ void RecordCanvas::raw_stroke(std::span<const Point> points, bool closed, Colour
 }
 
 void RecordCanvas::raw_fill(std::span<const Point> points, Colour colour) {
-  primitives_.push_back({Primitive::Kind::fill, {points.begin(), points.end()}, colour, 0, true, 0, Weight::regular, {}});
+  primitives_.push_back(
+      {Primitive::Kind::fill, {points.begin(), points.end()}, colour, 0, true, 0, Weight::regular, {}});
 }
 
-void RecordCanvas::raw_text(Point baseline, std::string_view utf8, float em, Weight weight, Colour colour, float angle) {
+void RecordCanvas::raw_text(Point baseline, std::string_view utf8, float em, Weight weight, Colour colour,
+                            float angle) {
   primitives_.push_back({Primitive::Kind::text, {baseline}, colour, em, false, angle, weight, std::string(utf8)});
 }
 
 void RecordCanvas::raw_push_clip(const Rect& r) {
-  primitives_.push_back(
-      {Primitive::Kind::push_clip, {{r.x, r.y}, {r.right(), r.bottom()}}, kTransparent, 0, false, 0, Weight::regular, {}});
+  primitives_.push_back({Primitive::Kind::push_clip,
+                         {{r.x, r.y}, {r.right(), r.bottom()}},
+                         kTransparent,
+                         0,
+                         false,
+                         0,
+                         Weight::regular,
+                         {}});
 }
 
 void RecordCanvas::raw_pop_clip() {
@@ -67,7 +75,8 @@ void RecordCanvas::on_text(Point anchor, std::string_view utf8, const TextStyle&
   TextRun run{std::string(utf8), anchor, style, text_bounds(anchor, utf8, style), {}, clip};
   if (run.style.em <= 0) run.style.em = em();
   // Corners of the capitals' box: the pen is where a baseline-aligned text with the same alignment starts.
-  const float up = metrics().cap_height(style.weight) * run.style.em, ascent = metrics().ascent(style.weight) * run.style.em;
+  const float up = metrics().cap_height(style.weight) * run.style.em,
+              ascent = metrics().ascent(style.weight) * run.style.em;
   const float down = metrics().descent(style.weight) * run.style.em, width = text_width(utf8, style);
   const float angle = style.vertical ? -1.57079633f : style.angle;
   const Point along{std::cos(angle), std::sin(angle)}, below{-along.y, along.x};
@@ -110,11 +119,13 @@ std::string RecordCanvas::to_text() const {
   for (const Primitive& p : primitives_) {
     constexpr const char* kNames[] = {"stroke", "fill", "text", "clip", "end"};
     out += kNames[static_cast<std::size_t>(p.kind)];
-    if (p.kind == Primitive::Kind::stroke) out += fmt::format(" {} {}{}", colour_text(p.colour), number(p.width), p.closed ? " closed" : "");
+    if (p.kind == Primitive::Kind::stroke)
+      out += fmt::format(" {} {}{}", colour_text(p.colour), number(p.width), p.closed ? " closed" : "");
     if (p.kind == Primitive::Kind::fill) out += fmt::format(" {}", colour_text(p.colour));
     if (p.kind == Primitive::Kind::text)
-      out += fmt::format(" {} {}{}{}", colour_text(p.colour), number(p.width), p.weight == Weight::bold ? " bold" : "",
-                         p.angle != 0 ? fmt::format(" at {}", number(p.angle)) : "");
+      out +=
+          fmt::format(" {} {}{}{}", colour_text(p.colour), number(p.width), p.weight == Weight::bold ? " bold" : "",
+                      p.angle != 0 ? fmt::format(" at {}", number(p.angle)) : "");
     for (const Point& q : p.points) out += fmt::format(" {},{}", number(q.x), number(q.y));
     if (p.kind == Primitive::Kind::text) out += fmt::format(" \"{}\"", p.text);
     out += "\n";
@@ -154,7 +165,8 @@ std::string RecordCanvas::audit_text(float slack) const {
   for (const TextProblem& p : audit(slack)) {
     if (p.kind == TextProblem::Kind::overlap) out += fmt::format("\"{}\" is over \"{}\"\n", p.text, p.other);
     if (p.kind == TextProblem::Kind::outside_clip) out += fmt::format("\"{}\" leaves its clip\n", p.text);
-    if (p.kind == TextProblem::Kind::missing_glyph) out += fmt::format("\"{}\" has a character no font has\n", p.text);
+    if (p.kind == TextProblem::Kind::missing_glyph)
+      out += fmt::format("\"{}\" has a character no font has\n", p.text);
   }
   return out;
 }

@@ -50,8 +50,8 @@ class RecordCanvas final : public Canvas {
   std::size_t count_tags(std::string_view id) const;
   const TagRegion* find_tag(std::string_view id, int index = -1) const;
 
-  // Everything drawn, one primitive a line with coordinates rounded to 0.01: the same on every machine that has the same
-  // fonts.
+  // Everything drawn, one primitive a line with coordinates rounded to 0.01: the same on every machine that has the
+  // same fonts.
   std::string to_text() const;
   // Empty if all is well. Strings may touch their clip by `slack` and each other by as much.
   std::vector<TextProblem> audit(float slack = 0.5f) const;

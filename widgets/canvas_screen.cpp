@@ -13,8 +13,8 @@ namespace roofscape::widgets {
 
 namespace {
 
-// Whether anything of these points, grown by `reach`, can be seen through the clip: rows of a scrolled region that are
-// out of sight cost nothing.
+// Whether anything of these points, grown by `reach`, can be seen through the clip: rows of a scrolled region that
+// are out of sight cost nothing.
 bool in_sight(std::span<const Point> points, const Rect& clip, float reach) {
   float left = points[0].x, right = left, top = points[0].y, bottom = top;
   for (const Point p : points) {
@@ -23,7 +23,8 @@ bool in_sight(std::span<const Point> points, const Rect& clip, float reach) {
     top = std::min(top, p.y);
     bottom = std::max(bottom, p.y);
   }
-  return right + reach > clip.x && left - reach < clip.right() && bottom + reach > clip.y && top - reach < clip.bottom();
+  return right + reach > clip.x && left - reach < clip.right() && bottom + reach > clip.y &&
+         top - reach < clip.bottom();
 }
 
 constexpr std::array kWeights{Weight::regular, Weight::bold};
@@ -45,9 +46,10 @@ float imgui_size_per_em(const FontStack& fonts, Weight weight, std::size_t index
 ScreenFonts::ScreenFonts(const FontStack& fonts) : fonts_(fonts) {
   for (char32_t c = 0x20; c < 0x7F; ++c) characters_.insert(c);
   for (char32_t c = 0xA0; c < 0x100; ++c) characters_.insert(c);
-  add_characters("\u2009\u202f\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2190\u2191\u2192\u2193\u00b5\u00d7\u2212\u2264\u2265"
-                 "\u221a\u2308\u2309\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u0394\u03b1\u03b2\u03c1"
-                 "\u00b1\u2248\ufffd");
+  add_characters(
+      "\u2009\u202f\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2190\u2191\u2192\u2193\u00b5\u00d7\u2212\u2264\u2265"
+      "\u221a\u2308\u2309\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u0394\u03b1\u03b2\u03c1"
+      "\u00b1\u2248\ufffd");
 }
 
 void ScreenFonts::add_characters(std::string_view utf8) {
@@ -198,7 +200,8 @@ void ScreenCanvas::raw_text(Point baseline, std::string_view utf8, float em, Wei
   const float cosine = std::cos(angle), sine = std::sin(angle);
   const bool upright = angle == 0;
   const ImU32 ink = packed(colour);
-  // Upright text stands on whole pixels vertically, which keeps horizontal stems sharp; the pen itself is not rounded.
+  // Upright text stands on whole pixels vertically, which keeps horizontal stems sharp; the pen itself is not
+  // rounded.
   const float y = upright ? std::round(baseline.y) : baseline.y;
   float pen = 0;
   for (std::size_t at = 0; at < utf8.size();) {
@@ -231,7 +234,9 @@ void ScreenCanvas::raw_push_clip(const Rect& r) {
 void ScreenCanvas::raw_pop_clip() { list_->PopClipRect(); }
 
 void ScreenCanvas::on_text(Point anchor, std::string_view utf8, const TextStyle& style, const Rect& clip) {
-  if (audit_) drawn_.push_back({std::string(utf8), text_bounds(anchor, utf8, style), clip, style.angle == 0 && !style.vertical});
+  if (audit_)
+    drawn_.push_back(
+        {std::string(utf8), text_bounds(anchor, utf8, style), clip, style.angle == 0 && !style.vertical});
 }
 
 }  // namespace roofscape::widgets

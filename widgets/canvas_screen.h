@@ -1,8 +1,9 @@
 // ScreenCanvas: the Canvas that fills a Dear ImGui draw list, and ScreenFonts, the glyph atlas behind it.
 //
-// Why not ImGui's own text and rectangles: its pen rounds advances, its rectangles are not anti-aliased, and a line under
-// a pixel is drawn a pixel wide. Here every fill is an anti-aliased convex polygon, thin lines lose opacity instead of
-// being fattened, and glyph quads are placed by the widths of FontStack, so the window lays out exactly as exports do.
+// Why not ImGui's own text and rectangles: its pen rounds advances, its rectangles are not anti-aliased, and a line
+// under a pixel is drawn a pixel wide. Here every fill is an anti-aliased convex polygon, thin lines lose opacity
+// instead of being fattened, and glyph quads are placed by the widths of FontStack, so the window lays out exactly as
+// exports do.
 #pragma once
 
 #include <array>

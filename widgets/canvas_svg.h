@@ -1,6 +1,7 @@
-// SvgCanvas: figures as SVG, written by hand so that text stays text. Each run carries its width (textLength): where a
-// reader lacks the fonts the layout still holds. Coordinates are rounded to 0.01, elements are in drawing order, tags
-// become invisible rectangles with an id and a title, and nothing depends on the time or the machine but the fonts.
+// SvgCanvas: figures as SVG, written by hand so that text stays text. Each run carries its width (textLength): where
+// a reader lacks the fonts the layout still holds. Coordinates are rounded to 0.01, elements are in drawing order,
+// tags become invisible rectangles with an id and a title, and nothing depends on the time or the machine but the
+// fonts.
 #pragma once
 
 #include <string>

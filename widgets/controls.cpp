@@ -95,7 +95,9 @@ void draw_track(Ui& ui, const Rect& r, const ControlInfo& info, const SliderRang
     }
   // Each notch has the part of the band that is nearest to it.
   for (std::size_t i = 0; i < info.preview.size(); ++i) {
-    const auto place = [&](std::size_t k) { return r.x + static_cast<float>(to_track(range, info.preview[k].value)) * r.w; };
+    const auto place = [&](std::size_t k) {
+      return r.x + static_cast<float>(to_track(range, info.preview[k].value)) * r.w;
+    };
     const float x0 = i == 0 ? place(0) : (place(i - 1) + place(i)) / 2;
     const float x1 = i + 1 == info.preview.size() ? place(i) : (place(i) + place(i + 1)) / 2;
     const float top = std::round(y + ui.px(9)), thick = std::max(2.0f, std::round(ui.px(3)));
@@ -107,7 +109,9 @@ void draw_track(Ui& ui, const Rect& r, const ControlInfo& info, const SliderRang
     const float gx = r.x + static_cast<float>(to_track(range, *info.baseline)) * r.w;
     const Rect ghost{std::round(gx - ui.px(4)), std::round(y - ui.px(8)), ui.px(8), ui.px(16)};
     const Stroke dashes{t.ink2, std::max(1.0f, ui.px(1)), Dash{ui.px(2), ui.px(2)}};
-    const std::array<Point, 5> edge{Point{ghost.x, ghost.y}, Point{ghost.right(), ghost.y}, Point{ghost.right(), ghost.bottom()}, Point{ghost.x, ghost.bottom()}, Point{ghost.x, ghost.y}};
+    const std::array<Point, 5> edge{Point{ghost.x, ghost.y}, Point{ghost.right(), ghost.y},
+                                    Point{ghost.right(), ghost.bottom()}, Point{ghost.x, ghost.bottom()},
+                                    Point{ghost.x, ghost.y}};
     ui.canvas.polyline(edge, dashes);
   }
   const float tw = ui.px(info.off && !held ? 5 : 8), th = ui.px(info.off && !held ? 12 : 16);
@@ -160,7 +164,8 @@ void draw_control_frame(Ui& ui, const Rect& r, bool hovered, bool ring, std::opt
 
 void draw_differs(Ui& ui, const Rect& row) {
   const float h = ui.px(14);
-  ui.canvas.rect({std::round(row.x - ui.px(11)), std::round(row.centre().y - h / 2), std::round(ui.px(3)), h}, {.colour = ui.theme.ink});
+  ui.canvas.rect({std::round(row.x - ui.px(11)), std::round(row.centre().y - h / 2), std::round(ui.px(3)), h},
+                 {.colour = ui.theme.ink});
 }
 
 std::string box_text(double value, const SliderRange& range) {
@@ -247,7 +252,8 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
       ui.io.run_entry();  // takes the character and its key, so that 1 does not load a preset
     } else if (all.held && !in_box && !ui.io.input().control && track.inset(-ui.px(8), 0).contains(origin)) {
       // A press that does not move leaves a value between two notches as it is.
-      if (!(all.pressed) || std::abs(pointer.x - (track.x + static_cast<float>(to_track(range, value)) * track.w)) > ui.px(6))
+      if (!(all.pressed) ||
+          std::abs(pointer.x - (track.x + static_cast<float>(to_track(range, value)) * track.w)) > ui.px(6))
         if (all.pressed || std::abs(pointer.x - origin.x) > 0.5f)
           next = clamped(range, from_track(range, static_cast<double>((pointer.x - track.x) / track.w)));
     } else if (all.right_clicked && range.reset_to) {
@@ -263,7 +269,8 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
     }
   }
 
-  if (all.hovered && !all.held) ui.canvas.rect(row.inset(-ui.px(6), 0), {.colour = mix(t.panel, t.ctl, 0.75f)}, ui.px(3));
+  if (all.hovered && !all.held)
+    ui.canvas.rect(row.inset(-ui.px(6), 0), {.colour = mix(t.panel, t.ctl, 0.75f)}, ui.px(3));
   if (all.ring) ui.canvas.frame(row.inset(-ui.px(6), 0), {t.ink, ui.px(2), {}}, ui.px(3));
   float x = row.x;
   if (info.swatch) {
@@ -271,7 +278,8 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
     ui.canvas.rect({row.x, std::round(row.centre().y - s / 2), s, s}, *info.swatch);
     x += ui.px(18);
   }
-  ui.canvas.text({x, row.centre().y}, ellipsize(ui.canvas, info.label, text_style(ui, t.ink2), track.x - x - ui.px(info.mark ? 22 : 4)),
+  ui.canvas.text({x, row.centre().y},
+                 ellipsize(ui.canvas, info.label, text_style(ui, t.ink2), track.x - x - ui.px(info.mark ? 22 : 4)),
                  text_style(ui, info.off ? t.ink3 : t.ink));
   if (info.baseline) draw_differs(ui, row);
   if (info.mark) draw_mark(ui.canvas, t, {track.x - ui.px(15), row.centre().y}, ui.px(12), *info.mark);

@@ -1,6 +1,7 @@
-// Controls: the window's sliders, choices and buttons, drawn by us on a Canvas (visual spec, section 3). A control is a
-// function of its value: it takes it and returns the one after this frame's input. It never alters a value it was not
-// asked to alter; what is outside its domain cannot be entered, what is unwise can, and the reason is written under it.
+// Controls: the window's sliders, choices and buttons, drawn by us on a Canvas (visual spec, section 3). A control is
+// a function of its value: it takes it and returns the one after this frame's input. It never alters a value it was
+// not asked to alter; what is outside its domain cannot be entered, what is unwise can, and the reason is written
+// under it.
 //
 // Every control reports itself to the Probe under its id (a field path), its parts as ".track" and ".box".
 #pragma once
@@ -19,7 +20,8 @@ namespace roofscape::widgets {
 // Heights at scale 1.
 inline constexpr float kRowHeight = 28, kControlHeight = 26, kBoxHeight = 24, kBoxWidth = 78;
 
-// What a value of the track would give: a piece of the band under it. A dashed piece needs no colour to be told apart.
+// What a value of the track would give: a piece of the band under it. A dashed piece needs no colour to be told
+// apart.
 struct Notch {
   double value = 0;
   Colour colour;
@@ -55,10 +57,11 @@ struct SliderRange {
 struct Edited {
   double value = 0;
   float height = 0;  // what the control took, its reason included
-  std::optional<std::string> refused = {};  // what was typed, where it is no number of the domain: the nearest that is was taken, or none
+  std::optional<std::string> refused =
+      {};  // what was typed, where it is no number of the domain: the nearest that is was taken, or none
 };
-// Label, track with notches, thumb, value box. Drag, arrows (with shift: by ten), right click resets, a click into the
-// box, Ctrl+click or typing a digit enters a number.
+// Label, track with notches, thumb, value box. Drag, arrows (with shift: by ten), right click resets, a click into
+// the box, Ctrl+click or typing a digit enters a number.
 Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, const SliderRange& range, double value);
 
 // How a value stands in its box, and how typed text is read: "16 384", "15 T", "2e12", "35 %", "1.5k".
@@ -75,7 +78,8 @@ bool check_box(Ui& ui, Point left_middle, std::string_view id, std::string_view 
 bool button(Ui& ui, const Rect& r, std::string_view id, std::string_view label, bool primary = false);
 bool icon_button(Ui& ui, const Rect& r, std::string_view id, Icon icon, const Readout& tip);
 // A number or phrase that can be pointed at and clicked: underlined while the pointer is on it.
-bool link(Ui& ui, const Rect& r, std::string_view id, const Readout& tip, Interaction::Focus focus = Interaction::Focus::none);
+bool link(Ui& ui, const Rect& r, std::string_view id, const Readout& tip,
+          Interaction::Focus focus = Interaction::Focus::none);
 // A line of text that can be edited (names); true while it changed, see Interaction::editing.
 Interaction::EntryEvent text_box(Ui& ui, const Rect& r, std::string_view id);
 

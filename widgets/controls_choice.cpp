@@ -47,7 +47,8 @@ int drop_down(Ui& ui, const Rect& r, std::string_view id, std::span<const Option
       }
     }
     ui.canvas.text({r.x + ui.px(8), r.centre().y},
-                   ellipsize(ui.canvas, o.text, text_style(ui, t.ink), right - r.x - ui.px(8)), text_style(ui, t.ink));
+                   ellipsize(ui.canvas, o.text, text_style(ui, t.ink), right - r.x - ui.px(8)),
+                   text_style(ui, t.ink));
   }
   if (s.hovered && !tip.empty()) ui.io.hint(id, r, tip, std::string(about));
   return next;
@@ -89,7 +90,8 @@ int segmented(Ui& ui, const Rect& r, std::string_view id, std::span<const std::s
   for (int i = 0; i < count; ++i) {
     const Rect p = part(i);
     if (i == next) ui.canvas.rect(p.inset(ui.px(1.5f)), {.colour = t.ink}, ui.px(2));
-    else if (s.hovered && p.contains(ui.io.pointer())) ui.canvas.rect(p.inset(ui.px(1.5f)), {.colour = t.ctlh}, ui.px(2));
+    else if (s.hovered && p.contains(ui.io.pointer()))
+      ui.canvas.rect(p.inset(ui.px(1.5f)), {.colour = t.ctlh}, ui.px(2));
     TextStyle style = text_style(ui, i == next ? t.inv : t.ink2);
     style.halign = HAlign::centre;
     ui.canvas.text(p.centre(), ellipsize(ui.canvas, names[static_cast<std::size_t>(i)], style, p.w), style);
@@ -147,7 +149,8 @@ bool icon_button(Ui& ui, const Rect& r, std::string_view id, Icon icon, const Re
 bool link(Ui& ui, const Rect& r, std::string_view id, const Readout& tip, Interaction::Focus focus) {
   const ItemState s = ui.item(id, r, focus);
   if (s.hovered) {
-    ui.canvas.rect({r.x, r.bottom() - std::max(1.0f, ui.px(1)), r.w, std::max(1.0f, ui.px(1))}, {.colour = ui.theme.ink2});
+    ui.canvas.rect({r.x, r.bottom() - std::max(1.0f, ui.px(1)), r.w, std::max(1.0f, ui.px(1))},
+                   {.colour = ui.theme.ink2});
     ui.io.set_cursor(Cursor::hand);
     if (!tip.empty()) ui.io.hint(id, r, tip);
   }

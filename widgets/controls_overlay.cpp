@@ -9,8 +9,8 @@
 namespace roofscape::widgets {
 
 namespace {
-// Whether a text has these letters, whatever their case (of the Latin alphabet) and what stands between them: "qwen3-32" is
-// found in "Qwen3 32B".
+// Whether a text has these letters, whatever their case (of the Latin alphabet) and what stands between them:
+// "qwen3-32" is found in "Qwen3 32B".
 bool has_letters(std::string_view text, std::string_view letters) {
   const auto bare = [](std::string_view in) {
     std::string out;
@@ -128,9 +128,11 @@ void draw_search(Ui& ui, const Interaction::Popup& popup, const Rect& line, bool
   ui.canvas.text(at, shown, style);
   if (!nothing) {
     const float x = at.x + (empty ? -ui.px(3) : ui.canvas.text_width(shown, style) + ui.px(1));
-    ui.canvas.rect({std::round(x), line.y + ui.px(6), std::max(1.0f, ui.px(1)), line.h - ui.px(12)}, {.colour = t.ink});
+    ui.canvas.rect({std::round(x), line.y + ui.px(6), std::max(1.0f, ui.px(1)), line.h - ui.px(12)},
+                   {.colour = t.ink});
   }
-  ui.canvas.rect({line.x + ui.px(8), line.bottom() - 1, line.w - ui.px(16), std::max(1.0f, ui.px(1))}, {.colour = t.line});
+  ui.canvas.rect({line.x + ui.px(8), line.bottom() - 1, line.w - ui.px(16), std::max(1.0f, ui.px(1))},
+                 {.colour = t.line});
 }
 
 // Typed letters: a long list shows what has them, a short one goes to the first that has; a pause begins anew there.
@@ -141,7 +143,8 @@ void type_at_popup(Ui& ui, Interaction::Popup& popup) {
   if (popup.searched()) {
     popup.typed += letters;
     if (ui.io.take(Key::backspace) && !popup.typed.empty()) {
-      while (!popup.typed.empty() && (static_cast<unsigned char>(popup.typed.back()) & 0xC0) == 0x80) popup.typed.pop_back();
+      while (!popup.typed.empty() && (static_cast<unsigned char>(popup.typed.back()) & 0xC0) == 0x80)
+        popup.typed.pop_back();
       if (!popup.typed.empty()) popup.typed.pop_back();
       changed = true;
     }
@@ -153,7 +156,8 @@ void type_at_popup(Ui& ui, Interaction::Popup& popup) {
   popup.typed_s = now;
   popup.highlighted = -1;
   for (std::size_t i = 0; i < popup.options.size() && popup.highlighted < 0; ++i)
-    if (popup.options[i].enabled && has_letters(popup.options[i].text, popup.typed)) popup.highlighted = static_cast<int>(i);
+    if (popup.options[i].enabled && has_letters(popup.options[i].text, popup.typed))
+      popup.highlighted = static_cast<int>(i);
 }
 
 }  // namespace
@@ -230,11 +234,13 @@ void run_popup(Ui& ui, const Rect& window) {
       const Option& o = popup.options[static_cast<std::size_t>(index)];
       const float y = list.y + rows.tops[place] - popup.scroll;
       if (o.separated && place > 0)
-        ui.canvas.rect({r.x + ui.px(8), std::round(y - ui.px(5)), r.w - ui.px(16), std::max(1.0f, ui.px(1))}, {.colour = t.line});
+        ui.canvas.rect({r.x + ui.px(8), std::round(y - ui.px(5)), r.w - ui.px(16), std::max(1.0f, ui.px(1))},
+                       {.colour = t.line});
       const Rect row{r.x + ui.px(4), y, r.w - ui.px(8), rows.row_h};
       ui.probe.report(popup.owner_name + "#" + std::to_string(index), row, ui.canvas.clip_rect());
       const bool over = row.contains(pointer) && list.contains(pointer);
-      if (over && o.enabled && (ui.io.pointer_moved() || popup.highlighted < 0 || ui.io.pressed_now())) popup.highlighted = index;
+      if (over && o.enabled && (ui.io.pointer_moved() || popup.highlighted < 0 || ui.io.pressed_now()))
+        popup.highlighted = index;
       if (popup.highlighted == index && o.enabled) ui.canvas.rect(row, {.colour = t.ctlh}, ui.px(2));
       if (popup.selected == index || o.checked)
         draw_mark(ui.canvas, t, {row.x + ui.px(12), row.centre().y}, ui.px(10), Mark::good);
@@ -247,11 +253,13 @@ void run_popup(Ui& ui, const Rect& window) {
       }
       const TextStyle style = text_style(ui, o.enabled ? t.ink : t.ink3, o.heading ? kSmallText : 1.0f);
       const float indent = ui.px(o.heading ? 8 : 24);
-      ui.canvas.text({row.x + indent, row.centre().y}, ellipsize(ui.canvas, o.text, style, right - row.x - indent), style);
+      ui.canvas.text({row.x + indent, row.centre().y}, ellipsize(ui.canvas, o.text, style, right - row.x - indent),
+                     style);
     }
     if (most > 0) {
       const float length = std::max(ui.px(24), list.h * list.h / rows.total);
-      ui.canvas.rect({r.right() - ui.px(6), list.y + ui.px(2) + (list.h - ui.px(4) - length) * popup.scroll / most, ui.px(4), length},
+      ui.canvas.rect({r.right() - ui.px(6), list.y + ui.px(2) + (list.h - ui.px(4) - length) * popup.scroll / most,
+                      ui.px(4), length},
                      {.colour = t.edge}, ui.px(2));
     }
   }

@@ -53,15 +53,21 @@ std::string outside_text(const TextTable& texts, const ErrorBand& band, const en
     case EvidenceFeature::experts: {
       const std::string chip = scenario.cluster.chip.name;
       const std::string end = band.left == 0 ? ".none" : ".few";
-      const std::string word = band.outside != EvidenceFeature::experts ? std::string() : scenario.model.is_moe() ? ".moe" : ".dense";
+      const std::string word = band.outside != EvidenceFeature::experts ? std::string()
+                               : scenario.model.is_moe()                ? ".moe"
+                                                                        : ".dense";
       return texts.format(key + word + end, {chip, count});
     }
     default: break;
   }
   // A count of parameters is read in billions, all others as they are.
-  const auto number = [&](double v) { return band.outside == EvidenceFeature::size ? format_si(v, "", {.trim_zeros = true}) : format_count(v); };
-  if (band.own >= band.measured_least && band.own <= band.measured_most) return texts.format(key + ".few", {number(band.own), count});
-  if (band.measured_least == band.measured_most) return texts.format(key + ".one", {number(band.measured_least), number(band.own)});
+  const auto number = [&](double v) {
+    return band.outside == EvidenceFeature::size ? format_si(v, "", {.trim_zeros = true}) : format_count(v);
+  };
+  if (band.own >= band.measured_least && band.own <= band.measured_most)
+    return texts.format(key + ".few", {number(band.own), count});
+  if (band.measured_least == band.measured_most)
+    return texts.format(key + ".one", {number(band.measured_least), number(band.own)});
   return texts.format(key, {number(band.measured_least), number(band.measured_most), number(band.own)});
 }
 

@@ -1,5 +1,5 @@
-// What is said of evidence, in the figure, the window and the report alike: values in the unit of their kind, errors, the
-// range in which a measurement is expected, and why a scenario has no band.
+// What is said of evidence, in the figure, the window and the report alike: values in the unit of their kind, errors,
+// the range in which a measurement is expected, and why a scenario has no band.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // What all figures share: their input and their view. A figure is one function
 //   void draw_<name>(Canvas&, const Rect&, const FigureInput&, const FigureView&)
-// that draws a report on any canvas: the window, an exported file, a test. The same words, the same marks, the same tags.
+// that draws a report on any canvas: the window, an exported file, a test. The same words, the same marks, the same
+// tags.
 #pragma once
 
 #include <array>

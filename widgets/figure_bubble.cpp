@@ -58,8 +58,9 @@ const std::array<Look, engine::kScheduleKinds>& looks() {
 const engine::BubbleStudy* curves_of(const FigureInput& input) {
   auto work = engine::step_work(input.scenario, input.report);
   if (!work) return nullptr;
-  const auto& held = input.studies.get<std::shared_ptr<engine::BubbleStudy>>(
-      *work, [&] { return std::make_shared<engine::BubbleStudy>(*work, engine::microbatches_to_show(*work), pipeline_cache(input)); });
+  const auto& held = input.studies.get<std::shared_ptr<engine::BubbleStudy>>(*work, [&] {
+    return std::make_shared<engine::BubbleStudy>(*work, engine::microbatches_to_show(*work), pipeline_cache(input));
+  });
   if (!held->advance(input.studies.operations_left)) input.studies.unfinished = true;
   return held.get();
 }
@@ -74,7 +75,8 @@ const BubblePoint* point_at(const BubbleCurve& curve, int microbatches) {
 bool same(const BubbleCurve& a, const BubbleCurve& b) {
   const std::size_t n = std::min(a.points.size(), b.points.size());
   for (std::size_t i = 0; i < n; ++i)
-    if (a.points[i].microbatches != b.points[i].microbatches || std::abs(a.points[i].idle_fraction - b.points[i].idle_fraction) > kSame)
+    if (a.points[i].microbatches != b.points[i].microbatches ||
+        std::abs(a.points[i].idle_fraction - b.points[i].idle_fraction) > kSame)
       return false;
   return n > 0;
 }
@@ -93,7 +95,8 @@ std::vector<Line> lines_of(const FigureInput& input, const engine::BubbleStudy& 
     const BubbleCurve& curve = c.curves()[static_cast<std::size_t>(look.kind)];
     if (curve.points.empty()) continue;
     const std::string name = schedule_name(input, curve.shape);
-    const auto twin = std::find_if(out.begin(), out.end(), [&](const Line& line) { return same(*line.members.front(), curve); });
+    const auto twin =
+        std::find_if(out.begin(), out.end(), [&](const Line& line) { return same(*line.members.front(), curve); });
     if (twin == out.end()) {
       out.push_back({{&curve}, look.hue, look.dash, curve.own, name});
       continue;
@@ -134,7 +137,8 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   double most = 0.02;  // of the makespan
   for (const Line& line : l.lines)
     for (const BubblePoint& p : line.members.front()->points) most = std::max(most, p.idle_fraction);
-  const double low = std::min(engine::least_microbatches_to_show(c.most()), c.work().shape.microbatches), high = c.most();
+  const double low = std::min(engine::least_microbatches_to_show(c.most()), c.work().shape.microbatches),
+               high = c.most();
   Rect rest = area;
   // The title of the vertical axis, then the pill over the plot.
   const float row = FontStack::kLineHeight * style.em;
@@ -142,14 +146,17 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   rest.cut_top(canvas.px(4) + row);
 
   l.frame.x.title = input.texts.text("figure.bubble.x");
-  l.frame.x.ticks = ticks(Scale(ScaleKind::log2, low, high, 0, 1), {std::clamp(static_cast<int>(area.w / canvas.px(60)), 2, 12), TickLabels::plain, false});
+  l.frame.x.ticks = ticks(Scale(ScaleKind::log2, low, high, 0, 1),
+                          {std::clamp(static_cast<int>(area.w / canvas.px(60)), 2, 12), TickLabels::plain, false});
   l.frame.x.grid = false;
   const Scale percent = rounded(Scale(ScaleKind::linear, 0, 100 * most, 0, 1), 5);
-  l.frame.y.ticks = ticks(percent, {std::clamp(static_cast<int>(rest.h / canvas.px(45)), 2, 6), TickLabels::plain, false});
+  l.frame.y.ticks =
+      ticks(percent, {std::clamp(static_cast<int>(rest.h / canvas.px(45)), 2, 6), TickLabels::plain, false});
   Rect plot = plot_rect(canvas, rest, l.frame);
   // In the key they stand as they do in the plot, so that the one above idles longer.
   const int now = c.work().shape.microbatches;
-  std::stable_sort(l.lines.begin(), l.lines.end(), [&](const Line& a, const Line& b) { return idle_at(a, now) > idle_at(b, now); });
+  std::stable_sort(l.lines.begin(), l.lines.end(),
+                   [&](const Line& a, const Line& b) { return idle_at(a, now) > idle_at(b, now); });
   // Too many lines for the room of their names: the least telling ones go, never the plan's own.
   const auto fit = static_cast<std::size_t>(std::max(1.0f, plot.h / (kLabelPitch * style.em)));
   while (l.lines.size() > fit) {
@@ -164,7 +171,8 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   const float room = std::min(widest, rest.w * kNames), gap = canvas.px(kKeyGap);
   l.numbers = rest.w >= canvas.px(kNumbers);
   float number = 0;
-  for (const Line& line : l.lines) number = std::max(number, canvas.text_width(number_of(line, now), line.own ? bold : style));
+  for (const Line& line : l.lines)
+    number = std::max(number, canvas.text_width(number_of(line, now), line.own ? bold : style));
   const float key = 2 * gap + canvas.px(kSample) + gap + room + (l.numbers ? gap + number : 0);
   for (const Line& line : l.lines) l.labels.push_back(ellipsize(canvas, line.label, line.own ? bold : style, room));
   plot = rect_between(plot.x, plot.y, rest.right() - key, plot.bottom());
@@ -178,7 +186,8 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
 Readout readout_of(const FigureInput& input, const BubbleCurve& curve, const BubblePoint& p) {
   const TextTable& t = input.texts;
   Readout out;
-  out.title = t.format("figure.schedules.idle_of", {schedule_name(input, curve.shape), format_percent(p.idle_fraction)});
+  out.title =
+      t.format("figure.schedules.idle_of", {schedule_name(input, curve.shape), format_percent(p.idle_fraction)});
   out.rows.emplace_back(std::string(t.text("figure.bubble.microbatches")), format_count(p.microbatches));
   out.rows.emplace_back(std::string(t.text("figure.pipeline.duration")),
                         format_duration(static_cast<double>(p.makespan) / gantt::kTicksPerSecond));
@@ -193,7 +202,8 @@ Stroke stroke_of(const Canvas& canvas, const Theme& theme, const Line& line) {
 void draw_line(Canvas& canvas, const FigureInput& input, const Layout& l, const Line& line) {
   const Stroke stroke = stroke_of(canvas, input.theme, line);
   std::vector<Point> points;
-  for (const BubblePoint& p : line.members.front()->points) points.push_back({l.x(p.microbatches), l.y(100 * p.idle_fraction)});
+  for (const BubblePoint& p : line.members.front()->points)
+    points.push_back({l.x(p.microbatches), l.y(100 * p.idle_fraction)});
   canvas.polyline(points, stroke);
   Fill fill;
   fill.colour = stroke.colour;
@@ -201,26 +211,32 @@ void draw_line(Canvas& canvas, const FigureInput& input, const Layout& l, const 
     canvas.marker(points[i], Marker::circle, canvas.px(kPoint) + stroke.width / 2, fill);
     const BubbleCurve& curve = *line.members.front();
     const float reach = canvas.px(5);
-    canvas.tag_with("bubble." + std::string(engine::schedule_id(curve.shape.kind)) + "." + std::to_string(curve.points[i].microbatches), -1,
-                    {points[i].x - reach, points[i].y - reach, 2 * reach, 2 * reach},
+    canvas.tag_with("bubble." + std::string(engine::schedule_id(curve.shape.kind)) + "." +
+                        std::to_string(curve.points[i].microbatches),
+                    -1, {points[i].x - reach, points[i].y - reach, 2 * reach, 2 * reach},
                     [&] { return readout_of(input, curve, curve.points[i]); });
   }
 }
 
-// A sample of each line, its name and what idles now. Names at the ends of lines would all point at one place: where there
-// are many microbatches the lines come together.
+// A sample of each line, its name and what idles now. Names at the ends of lines would all point at one place: where
+// there are many microbatches the lines come together.
 void draw_line_key(Canvas& canvas, const FigureInput& input, const Layout& l, int now) {
   const Theme& theme = input.theme;
   const float pitch = kLabelPitch * kSmallText * canvas.em(), sample = canvas.px(kSample);
-  if (l.numbers) canvas.text({l.key_right, l.key_title_y}, input.texts.format("figure.bubble.now", {format_count(now)}), small_text(canvas, theme.ink3, HAlign::right));
+  if (l.numbers)
+    canvas.text({l.key_right, l.key_title_y}, input.texts.format("figure.bubble.now", {format_count(now)}),
+                small_text(canvas, theme.ink3, HAlign::right));
   for (std::size_t i = 0; i < l.lines.size(); ++i) {
     const Line& line = l.lines[i];
     const float y = l.plot.y + pitch * (static_cast<float>(i) + 0.5f);
     const Stroke stroke = stroke_of(canvas, theme, line);
     canvas.line({l.key_x, y}, {l.key_x + sample, y}, stroke);
     const Weight weight = line.own ? Weight::bold : Weight::regular;
-    canvas.text({l.key_x + sample + canvas.px(kKeyGap), y}, l.labels[i], small_text(canvas, stroke.colour, HAlign::left, weight));
-    if (l.numbers) canvas.text({l.key_right, y}, number_of(line, now), small_text(canvas, line.own ? theme.ink : theme.ink2, HAlign::right, weight));
+    canvas.text({l.key_x + sample + canvas.px(kKeyGap), y}, l.labels[i],
+                small_text(canvas, stroke.colour, HAlign::left, weight));
+    if (l.numbers)
+      canvas.text({l.key_right, y}, number_of(line, now),
+                  small_text(canvas, line.own ? theme.ink : theme.ink2, HAlign::right, weight));
   }
 }
 
@@ -263,9 +279,12 @@ FigureHead bubble_head(const FigureInput& input, const FigureView&) {
   const std::string name = schedule_name(input, own.shape);
   head.brief = t.format("figure.bubble.takeaway.brief", {name, format_percent(here->idle_fraction)});
   if (const BubblePoint* twice = point_at(own, 2 * now))
-    head.takeaway = t.format("figure.bubble.takeaway", {name, format_percent(here->idle_fraction), format_count(now),
-                                                        format_percent(twice->idle_fraction), format_count(2.0 * now)});
-  else head.takeaway = t.format("figure.bubble.takeaway.now", {name, format_percent(here->idle_fraction), format_count(now)});
+    head.takeaway =
+        t.format("figure.bubble.takeaway", {name, format_percent(here->idle_fraction), format_count(now),
+                                            format_percent(twice->idle_fraction), format_count(2.0 * now)});
+  else
+    head.takeaway =
+        t.format("figure.bubble.takeaway.now", {name, format_percent(here->idle_fraction), format_count(now)});
   return head;
 }
 

@@ -1,5 +1,6 @@
 // The bubble figure: which share of the step's makespan a device idles under each schedule, over the number of
-// microbatches. Every point is the simulated step of the scenario's stages; schedules that agree everywhere share a line.
+// microbatches. Every point is the simulated step of the scenario's stages; schedules that agree everywhere share a
+// line.
 #pragma once
 
 #include "widgets/figure.h"

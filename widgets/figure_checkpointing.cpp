@@ -27,7 +27,8 @@ constexpr float kOverTint = 0.08f;   // of ink, where plans do not fit
 constexpr double kRoom = 1.35;       // of the axes beyond the data, end over end
 
 const CheckpointingStudy& study_of(const FigureInput& input) {
-  return input.studies.get<CheckpointingStudy>(input.scenario, [&] { return engine::checkpointing_study(input.scenario); });
+  return input.studies.get<CheckpointingStudy>(input.scenario,
+                                               [&] { return engine::checkpointing_study(input.scenario); });
 }
 
 std::string_view policy_id(CheckpointPolicy policy) {
@@ -44,7 +45,8 @@ std::string name_of(const FigureInput& input, const engine::Checkpointing& c) {
 }
 
 bool in_segments(const CheckpointingPoint& p) {
-  return p.checkpointing.policy == CheckpointPolicy::segments || p.checkpointing.policy == CheckpointPolicy::segments_minimal;
+  return p.checkpointing.policy == CheckpointPolicy::segments ||
+         p.checkpointing.policy == CheckpointPolicy::segments_minimal;
 }
 
 // Policies first, then the curves.
@@ -68,7 +70,8 @@ bool drawable(const CheckpointingStudy& study) {
 Readout readout_of(const FigureInput& input, const CheckpointingPoint& p, double capacity_bytes) {
   const TextTable& t = input.texts;
   Readout r;
-  r.title = in_segments(p) ? t.format("figure.checkpointing.readout.segments", {name_of(input, p.checkpointing), format_count(p.checkpointing.segments)})
+  r.title = in_segments(p) ? t.format("figure.checkpointing.readout.segments",
+                                      {name_of(input, p.checkpointing), format_count(p.checkpointing.segments)})
                            : name_of(input, p.checkpointing);
   r.rows.emplace_back(t.text("figure.checkpointing.memory"), bytes_text(p.memory_bytes));
   r.rows.emplace_back(t.text("figure.checkpointing.recompute"), format_duration(p.recompute_s));
@@ -77,7 +80,8 @@ Readout readout_of(const FigureInput& input, const CheckpointingPoint& p, double
   return r;
 }
 
-ChartLine curve_of(const FigureInput& input, const CheckpointingStudy& study, const std::vector<CheckpointingPoint>& points, Stroke stroke) {
+ChartLine curve_of(const FigureInput& input, const CheckpointingStudy& study,
+                   const std::vector<CheckpointingPoint>& points, Stroke stroke) {
   ChartLine line;
   for (const CheckpointingPoint& p : points) line.points.push_back({p.memory_bytes / kGb, p.arithmetic()});
   line.stroke = stroke;
@@ -110,13 +114,17 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
   chart.x_from = low / kRoom, chart.x_to = high * kRoom;
   chart.y_from = 0.95, chart.y_to = most * 1.12;
   if (capacity > 0 && capacity < chart.x_to)
-    chart.bands.push_back({capacity, chart.x_to, kOverTint, t.format("figure.checkpointing.beyond", {format(study.capacity_bytes, engine::unit::bytes, {.trim_zeros = true})}), false, true});
+    chart.bands.push_back({capacity, chart.x_to, kOverTint,
+                           t.format("figure.checkpointing.beyond",
+                                    {format(study.capacity_bytes, engine::unit::bytes, {.trim_zeros = true})}),
+                           false, true});
 
   const float width = theme.data_width * em;
   if (study.segments_minimal.size() > 1)
     chart.lines.push_back(curve_of(input, study, study.segments_minimal, {theme.stroke(Hue::orange), width, {}}));
   if (study.segments.size() > 1)
-    chart.lines.push_back(curve_of(input, study, study.segments, {theme.stroke(Hue::blue), width, Dash{12, 4}.scaled(width / 2)}));
+    chart.lines.push_back(
+        curve_of(input, study, study.segments, {theme.stroke(Hue::blue), width, Dash{12, 4}.scaled(width / 2)}));
   const auto dot = [&](const CheckpointingPoint& p, std::string text) {
     ChartDot d;
     d.at = {p.memory_bytes / kGb, p.arithmetic()};
@@ -129,12 +137,15 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
     chart.dots.push_back(std::move(d));
   };
   // The plan's own first, so that its name has the first choice of room.
-  if (const CheckpointingPoint* own = own_point(study)) dot(*own, t.format("figure.checkpointing.own", {name_of(input, own->checkpointing)}));
+  if (const CheckpointingPoint* own = own_point(study))
+    dot(*own, t.format("figure.checkpointing.own", {name_of(input, own->checkpointing)}));
   for (const CheckpointingPoint& p : study.policies)
     if (!p.own) dot(p, name_of(input, p.checkpointing));
   // The root of the layers, where the memory of the minimal way is least.
   const int layers = input.scenario.model.n_layers;
-  const std::string root = t.format(study.root * study.root == layers ? "figure.checkpointing.root" : "figure.checkpointing.root.about", {format_count(study.root), format_count(layers)});
+  const std::string root =
+      t.format(study.root * study.root == layers ? "figure.checkpointing.root" : "figure.checkpointing.root.about",
+               {format_count(study.root), format_count(layers)});
   for (const auto* curve : {&study.segments, &study.segments_minimal})
     for (const CheckpointingPoint& p : *curve)
       if (p.checkpointing.segments == study.root && !p.own) dot(p, root);
@@ -154,9 +165,11 @@ FigureHead checkpointing_head(const FigureInput& input, const FigureView&) {
   if (own->checkpointing.policy == CheckpointPolicy::none)
     head.takeaway = t.format("figure.checkpointing.takeaway.none", {bytes_text(own->memory_bytes)});
   else {
-    head.takeaway = t.format("figure.checkpointing.takeaway", {name_of(input, own->checkpointing), bytes_text(own->memory_bytes), bytes_text(none.memory_bytes),
-                                                               format_ratio(own->arithmetic())});
-    head.brief = t.format("figure.checkpointing.takeaway.brief", {bytes_text(own->memory_bytes), format_ratio(own->arithmetic())});
+    head.takeaway =
+        t.format("figure.checkpointing.takeaway", {name_of(input, own->checkpointing), bytes_text(own->memory_bytes),
+                                                   bytes_text(none.memory_bytes), format_ratio(own->arithmetic())});
+    head.brief = t.format("figure.checkpointing.takeaway.brief",
+                          {bytes_text(own->memory_bytes), format_ratio(own->arithmetic())});
   }
   return head;
 }
@@ -165,15 +178,17 @@ void draw_checkpointing(Canvas& canvas, const Rect& area, const FigureInput& inp
   const Rect rest = draw_figure_head(canvas, area, input, view, checkpointing_head(input, view));
   if (rest.empty()) return;
   const CheckpointingStudy& study = study_of(input);
-  if (!drawable(study)) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.checkpointing.empty"));
+  if (!drawable(study))
+    return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.checkpointing.empty"));
   draw_line_chart(canvas, rest, input, chart_of(input, study, canvas.em()));
 }
 
 std::string checkpointing_data(const FigureInput& input, const FigureView&) {
   std::string out = "policy\tsegments\tmemory bytes\trecompute s\tstep s\tfits\n";
   for (const CheckpointingPoint* p : all_points(study_of(input)))
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", policy_id(p->checkpointing.policy), in_segments(*p) ? std::to_string(p->checkpointing.segments) : "",
-                       p->memory_bytes, p->recompute_s, p->step_s, p->fits ? "yes" : "no");
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", policy_id(p->checkpointing.policy),
+                       in_segments(*p) ? std::to_string(p->checkpointing.segments) : "", p->memory_bytes,
+                       p->recompute_s, p->step_s, p->fits ? "yes" : "no");
   return out;
 }
 

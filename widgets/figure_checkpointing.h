@@ -1,5 +1,5 @@
-// The checkpointing figure: memory of the fullest stage against recomputation for every policy, and the schemes that keep
-// the inputs of C segments as curves in C with the C near the square root of the layers marked.
+// The checkpointing figure: memory of the fullest stage against recomputation for every policy, and the schemes that
+// keep the inputs of C segments as curves in C with the C near the square root of the layers marked.
 #pragma once
 
 #include "widgets/figure.h"

@@ -33,16 +33,19 @@ struct Key {
 const CollectiveStudy& study_of(const FigureInput& input, const FigureView& view) {
   const std::size_t hop = std::min<std::size_t>(view.choices[1], kHopSeconds.size() - 1);
   const Key key{input.scenario, {static_cast<engine::CollectiveGroup>(view.choices[0]), kHopSeconds[hop]}};
-  return input.studies.get<CollectiveStudy>(key, [&] { return engine::collective_study(key.scenario, input.report, key.question); });
+  return input.studies.get<CollectiveStudy>(
+      key, [&] { return engine::collective_study(key.scenario, input.report, key.question); });
 }
 
 std::string_view kind_id(CollectiveKind kind) { return engine::kCollectiveIds[static_cast<std::size_t>(kind)]; }
 
 std::string group_name(const FigureInput& input, const FigureView& view, const CollectiveStudy& study) {
   if (study.axis)
-    return input.texts.format("figure.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(*study.axis)]), {format_count(study.ranks)});
+    return input.texts.format("figure.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(*study.axis)]),
+                              {format_count(study.ranks)});
   const bool node = static_cast<engine::CollectiveGroup>(view.choices[0]) == engine::CollectiveGroup::node;
-  return input.texts.format(chip_key(input, node ? "figure.collective.node" : "figure.collective.cluster"), {format_count(study.ranks)});
+  return input.texts.format(chip_key(input, node ? "figure.collective.node" : "figure.collective.cluster"),
+                            {format_count(study.ranks)});
 }
 
 Stroke stroke_of_kind(const Theme& theme, CollectiveKind kind, float em) {
@@ -68,8 +71,10 @@ Readout readout_of(const FigureInput& input, const std::string& name, const Coll
   out.title = t.format("figure.collective.readout", {name, format_duration(time)});
   out.rows.emplace_back(std::string(t.text("figure.collective.bytes")), format(bytes, engine::unit::bytes));
   out.rows.emplace_back(std::string(t.text("figure.collective.bandwidth_time")), format_duration(bandwidth));
-  if (line.latency_s > 0) out.rows.emplace_back(std::string(t.text("figure.collective.latency_time")), format_duration(line.latency_s));
-  out.rows.emplace_back(std::string(t.text("figure.collective.rate")), format(bytes / time, engine::unit::bytes_per_s));
+  if (line.latency_s > 0)
+    out.rows.emplace_back(std::string(t.text("figure.collective.latency_time")), format_duration(line.latency_s));
+  out.rows.emplace_back(std::string(t.text("figure.collective.rate")),
+                        format(bytes / time, engine::unit::bytes_per_s));
   return out;
 }
 
@@ -97,7 +102,9 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
       out.points.push_back({study.bytes[i], line.seconds[i] * scale});
       low = std::min(low, out.points.back().y), high = std::max(high, out.points.back().y);
     }
-    out.readout = [&input, &line, name = out.label](const ChartPoint& p) { return readout_of(input, name, line, p.x); };
+    out.readout = [&input, &line, name = out.label](const ChartPoint& p) {
+      return readout_of(input, name, line, p.x);
+    };
     c.lines.push_back(std::move(out));
   }
   std::tie(c.y_from, c.y_to) = log_range(low, high);
@@ -111,7 +118,8 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
     if (!again) dot.text = format(*line.crossing_bytes, engine::unit::bytes);
     dot.colour = theme.ink;
     dot.tag = "collective.crossing." + std::string(kind_id(line.kind));
-    dot.readout = readout_of(input, std::string(t.text("figure.collective.line." + std::string(kind_id(line.kind)))), line, *line.crossing_bytes);
+    dot.readout = readout_of(input, std::string(t.text("figure.collective.line." + std::string(kind_id(line.kind)))),
+                             line, *line.crossing_bytes);
     c.dots.push_back(std::move(dot));
   }
   for (const engine::CollectiveUse& use : study.uses) {
@@ -124,15 +132,19 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
     dot.size = 10;
     dot.colour = theme.stroke(Hue::purple);
     dot.tag = fmt::format("collective.plan.{}", kind_id(use.kind));
-    dot.readout = readout_of(input, std::string(t.text("figure.collective.kind." + std::string(kind_id(use.kind)))), *line, use.bytes);
-    dot.readout.rows.back() = {std::string(t.text("figure.collective.calls")), format_count(std::round(use.calls_per_step))};
+    dot.readout = readout_of(input, std::string(t.text("figure.collective.kind." + std::string(kind_id(use.kind)))),
+                             *line, use.bytes);
+    dot.readout.rows.back() = {std::string(t.text("figure.collective.calls")),
+                               format_count(std::round(use.calls_per_step))};
     const auto near = [&](const ChartDot& d) { return std::abs(d.at.x / dot.at.x - 1) < 0.02 && d.at.y == dot.at.y; };
     if (std::any_of(c.dots.begin(), c.dots.end(), near)) dot.text.clear();
     c.dots.push_back(std::move(dot));
   }
   if (const auto& crossing = study.lines.front().crossing_bytes) {
-    c.bands.push_back({c.x_from, std::clamp(*crossing, c.x_from, c.x_to), kLatencyTint, std::string(t.text("figure.collective.latency")), false});
-    c.bands.push_back({std::clamp(*crossing, c.x_from, c.x_to), c.x_to, 0, std::string(t.text("figure.collective.bandwidth")), false});
+    c.bands.push_back({c.x_from, std::clamp(*crossing, c.x_from, c.x_to), kLatencyTint,
+                       std::string(t.text("figure.collective.latency")), false});
+    c.bands.push_back({std::clamp(*crossing, c.x_from, c.x_to), c.x_to, 0,
+                       std::string(t.text("figure.collective.bandwidth")), false});
   } else {
     c.note = t.text("figure.collective.no_latency");
   }
@@ -147,7 +159,8 @@ FigureHead collective_head(const FigureInput& input, const FigureView& view) {
   const CollectiveStudy& study = study_of(input, view);
   head.title = t.text("figure.collective.title");
   if (!study.known()) return head;
-  const std::string group = group_name(input, view, study), rate = format(study.bandwidth_bytes_per_s, engine::unit::bytes_per_s);
+  const std::string group = group_name(input, view, study),
+                    rate = format(study.bandwidth_bytes_per_s, engine::unit::bytes_per_s);
   if (const auto& crossing = study.lines.front().crossing_bytes)
     head.takeaway = t.format("figure.collective.takeaway", {group, format(*crossing, engine::unit::bytes), rate});
   else
@@ -160,7 +173,9 @@ void draw_collective(Canvas& canvas, const Rect& area, const FigureInput& input,
   if (rest.empty()) return;
   const CollectiveStudy& study = study_of(input, view);
   if (!study.known())
-    return draw_empty_state(canvas, input.theme, rest, input.texts.text(study.ranks > 1 ? "figure.collective.unknown" : "figure.collective.one_rank"));
+    return draw_empty_state(
+        canvas, input.theme, rest,
+        input.texts.text(study.ranks > 1 ? "figure.collective.unknown" : "figure.collective.one_rank"));
   draw_line_chart(canvas, rest, input, chart_of(input, study, canvas.em()));
 }
 

@@ -1,5 +1,6 @@
-// The collective figure: time of AllGather and ReduceScatter, AllReduce and AllToAll over bytes on one group of ranks, the
-// latency and the bandwidth regime with the size between them, and the messages the plan sends there. Options: group, hop.
+// The collective figure: time of AllGather and ReduceScatter, AllReduce and AllToAll over bytes on one group of
+// ranks, the latency and the bandwidth regime with the size between them, and the messages the plan sends there.
+// Options: group, hop.
 #pragma once
 
 #include <array>
@@ -11,7 +12,8 @@
 namespace roofscape::widgets {
 
 inline constexpr std::array<std::string_view, 4> kCollectiveHops{"published", "1us", "3us", "10us"};
-inline constexpr std::array<FigureOption, 2> kCollectiveOptions{{{"group", engine::kCollectiveGroupIds}, {"hop", kCollectiveHops}}};
+inline constexpr std::array<FigureOption, 2> kCollectiveOptions{
+    {{"group", engine::kCollectiveGroupIds}, {"hop", kCollectiveHops}}};
 
 void draw_collective(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
 FigureHead collective_head(const FigureInput& input, const FigureView& view);

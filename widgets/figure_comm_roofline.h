@@ -1,5 +1,5 @@
-// The comm-roofline figure: FLOP/s a chip can reach for a number of FLOPs a byte moved, one roof for each tier of links,
-// and each mesh axis of the plan as a dot on the roof of its tier.
+// The comm-roofline figure: FLOP/s a chip can reach for a number of FLOPs a byte moved, one roof for each tier of
+// links, and each mesh axis of the plan as a dot on the roof of its tier.
 #pragma once
 
 #include <string>

@@ -52,7 +52,8 @@ std::optional<Comparison> compare(const FigureInput& input) {
 
 std::string name_of(const FigureInput& input, const Change& change) {
   if (!change.part) return std::string(input.texts.text("figure.compare.rest"));
-  return std::string(input.texts.text("figure.step.part." + std::string(engine::quantity(*change.part).id.substr(5))));
+  return std::string(
+      input.texts.text("figure.step.part." + std::string(engine::quantity(*change.part).id.substr(5))));
 }
 
 std::string signed_share(double fraction) { return (fraction > 0 ? "+" : "") + format_percent(fraction, 1); }
@@ -60,10 +61,13 @@ std::string signed_share(double fraction) { return (fraction > 0 ? "+" : "") + f
 Readout readout_of(const FigureInput& input, const Comparison& c, const Change& change) {
   const TextTable& t = input.texts;
   Readout r;
-  r.title = t.format("figure.compare.readout", {name_of(input, change), format_difference(change.seconds, engine::unit::seconds)});
+  r.title = t.format("figure.compare.readout",
+                     {name_of(input, change), format_difference(change.seconds, engine::unit::seconds)});
   if (change.part) {
-    r.rows.emplace_back(t.text("figure.compare.baseline"), format_duration(input.baseline->report.quantities.value_or(*change.part, 0)));
-    r.rows.emplace_back(t.text("figure.compare.now"), format_duration(input.report.quantities.value_or(*change.part, 0)));
+    r.rows.emplace_back(t.text("figure.compare.baseline"),
+                        format_duration(input.baseline->report.quantities.value_or(*change.part, 0)));
+    r.rows.emplace_back(t.text("figure.compare.now"),
+                        format_duration(input.report.quantities.value_or(*change.part, 0)));
   }
   r.rows.emplace_back(t.text("figure.compare.share"), signed_share(change.seconds / c.before));
   return r;
@@ -79,9 +83,12 @@ FigureHead compare_head(const FigureInput& input, const FigureView&) {
   if (!c) return head;
   const std::string difference = format_difference(c->after - c->before, engine::unit::seconds);
   head.brief = t.format("figure.compare.brief", {difference});
-  head.takeaway = c->changes.empty() ? std::string(t.text("figure.compare.same"))
-                                     : t.format("figure.compare.takeaway", {difference, signed_share(c->after / c->before - 1), name_of(input, c->changes.front()),
-                                                                            format_difference(c->changes.front().seconds, engine::unit::seconds)});
+  head.takeaway =
+      c->changes.empty()
+          ? std::string(t.text("figure.compare.same"))
+          : t.format("figure.compare.takeaway",
+                     {difference, signed_share(c->after / c->before - 1), name_of(input, c->changes.front()),
+                      format_difference(c->changes.front().seconds, engine::unit::seconds)});
   return head;
 }
 
@@ -90,7 +97,9 @@ void draw_compare(Canvas& canvas, const Rect& area, const FigureInput& input, co
   if (rest.empty()) return;
   const TextTable& t = input.texts;
   const auto c = compare(input);
-  if (!c) return draw_empty_state(canvas, input.theme, rest, t.text(input.baseline == nullptr ? "figure.compare.none" : "figure.compare.no_step"));
+  if (!c)
+    return draw_empty_state(canvas, input.theme, rest,
+                            t.text(input.baseline == nullptr ? "figure.compare.none" : "figure.compare.no_step"));
 
   double end = std::max(c->before, c->after), at = c->before;
   for (const Change& change : c->changes) end = std::max(end, at += change.seconds);
@@ -110,7 +119,8 @@ void draw_compare(Canvas& canvas, const Rect& area, const FigureInput& input, co
   for (const Change& change : c->changes) {
     BarRow& bar = bars.emplace_back();
     const double to = at + change.seconds;
-    Fill fill = change.part ? fill_of(input.theme, *change.part, canvas.em()) : Fill{.colour = input.theme.fill(Hue::grey)};
+    Fill fill =
+        change.part ? fill_of(input.theme, *change.part, canvas.em()) : Fill{.colour = input.theme.fill(Hue::grey)};
     if (view.compact && change.part != Q::step_bubble) fill.hatch = Hatch::none;
     bar.name = name_of(input, change);
     bar.value = format_difference(change.seconds, engine::unit::seconds);

@@ -46,12 +46,14 @@ std::vector<Row> rows_of(const FigureInput& input) {
   const double step = seconds_of(report, Q::decode_step);
   double at = 0, base_at = 0;
   for (const Q part : engine::kDecodeParts) {
-    const double seconds = seconds_of(report, part), base = input.baseline ? seconds_of(input.baseline->report, part) : 0;
+    const double seconds = seconds_of(report, part),
+                 base = input.baseline ? seconds_of(input.baseline->report, part) : 0;
     const Q what = deciding(report, part);
     if (seconds > 0 || base > 0) out.push_back({part, what, at, at + seconds, base_at, base_at + base});
     if (part == Q::decode_linear) {
       const Q other = what == Q::decode_flops_time ? Q::decode_weight_read : Q::decode_flops_time;
-      if (seconds_of(report, other) > kNothing * step) out.push_back({other, other, at, at + seconds_of(report, other), 0, 0, true});
+      if (seconds_of(report, other) > kNothing * step)
+        out.push_back({other, other, at, at + seconds_of(report, other), 0, 0, true});
       const double hidden = seconds_of(report, Q::decode_network) - seconds_of(report, Q::decode_exposed);
       if (hidden > kNothing * step) out.push_back({Q::decode_network, Q::decode_network, 0, hidden, 0, 0, true});
     }
@@ -59,7 +61,8 @@ std::vector<Row> rows_of(const FigureInput& input) {
     base_at += base;
   }
   const auto total = [&](Q q) {
-    out.push_back({q, q, 0, seconds_of(report, q), 0, input.baseline ? seconds_of(input.baseline->report, q) : 0, false, true});
+    out.push_back(
+        {q, q, 0, seconds_of(report, q), 0, input.baseline ? seconds_of(input.baseline->report, q) : 0, false, true});
   };
   total(Q::decode_step);
   if (report.quantities.value_or(Q::accepted_per_step, 1) > 1) total(Q::time_per_output_token);
@@ -76,14 +79,16 @@ std::string row_name(const FigureInput& input, const Row& row) {
 Axis busiest_axis(const engine::Report& report) {
   const engine::CollectiveRow* longest = nullptr;
   for (const engine::CollectiveRow& row : report.collectives)
-    if (longest == nullptr || row.time_s * row.calls_per_step > longest->time_s * longest->calls_per_step) longest = &row;
+    if (longest == nullptr || row.time_s * row.calls_per_step > longest->time_s * longest->calls_per_step)
+      longest = &row;
   return longest == nullptr ? Axis::tensor : look_of(longest->axis);
 }
 
 Fill row_fill(const Canvas& canvas, const FigureInput& input, const FigureView& view, const Row& row) {
   if (row.total) return Fill{.colour = input.theme.ink};
   const bool network = row.what == Q::decode_exposed || row.what == Q::decode_network;
-  Fill fill = network ? fill_of(input.theme, busiest_axis(input.report), canvas.em()) : fill_of(input.theme, row.what, canvas.em());
+  Fill fill = network ? fill_of(input.theme, busiest_axis(input.report), canvas.em())
+                      : fill_of(input.theme, row.what, canvas.em());
   if (row.aside) return hidden_fill(fill, view);
   if (view.compact) fill.hatch = Hatch::none;
   return fill;
@@ -95,9 +100,12 @@ Readout readout_of(const FigureInput& input, const Row& row) {
   const double seconds = row.to - row.from;
   r.title = t.format("figure.step.readout", {row_name(input, row), format_duration(seconds)});
   if (row.aside) return r;
-  if (!row.total) r.rows.emplace_back(t.text("figure.step.share"), format_share(seconds / seconds_of(input.report, Q::decode_step)));
+  if (!row.total)
+    r.rows.emplace_back(t.text("figure.step.share"),
+                        format_share(seconds / seconds_of(input.report, Q::decode_step)));
   if (row.part == Q::time_per_output_token)
-    r.rows.emplace_back(t.text("figure.decode-step.tokens_per_step"), format_significant(seconds_of(input.report, Q::accepted_per_step)));
+    r.rows.emplace_back(t.text("figure.decode-step.tokens_per_step"),
+                        format_significant(seconds_of(input.report, Q::accepted_per_step)));
   if (input.baseline) add_baseline_time(r, t, seconds, row.base_to - row.base_from);
   return r;
 }
@@ -109,17 +117,22 @@ FigureHead decode_step_head(const FigureInput& input, const FigureView&) {
   FigureHead head;
   head.title = t.text("figure.decode-step.title");
   if (!has_step(input.report)) return head;
-  const double token = seconds_of(input.report, Q::time_per_output_token), step = seconds_of(input.report, Q::decode_step);
+  const double token = seconds_of(input.report, Q::time_per_output_token),
+               step = seconds_of(input.report, Q::decode_step);
   if (input.baseline && has_step(input.baseline->report)) {
     const double base = seconds_of(input.baseline->report, Q::time_per_output_token);
-    head.takeaway = t.format("figure.decode-step.takeaway.baseline", {format_duration(token), format_difference(token - base, engine::unit::seconds)});
+    head.takeaway = t.format("figure.decode-step.takeaway.baseline",
+                             {format_duration(token), format_difference(token - base, engine::unit::seconds)});
     return head;
   }
   const std::vector<Row> rows = rows_of(input);
   const Row* longest = nullptr;
   for (const Row& row : rows)
-    if (!row.aside && !row.total && (longest == nullptr || row.to - row.from > longest->to - longest->from)) longest = &row;
-  head.takeaway = t.format("figure.decode-step.takeaway", {format_duration(token), format_share((longest->to - longest->from) / step), row_name(input, *longest)});
+    if (!row.aside && !row.total && (longest == nullptr || row.to - row.from > longest->to - longest->from))
+      longest = &row;
+  head.takeaway = t.format(
+      "figure.decode-step.takeaway",
+      {format_duration(token), format_share((longest->to - longest->from) / step), row_name(input, *longest)});
   head.brief = t.format("figure.decode-step.takeaway.brief", {format_duration(token)});
   return head;
 }
@@ -143,16 +156,19 @@ void draw_decode_step(Canvas& canvas, const Rect& area, const FigureInput& input
     bar.bold = row.total;
     bar.joined = !row.aside && !row.total;
     bar.aside = row.aside;
-    bar.weight = row.total ? std::numeric_limits<double>::infinity() : std::max(seconds, row.base_to - row.base_from) * (row.aside ? kNothing : 1);
+    bar.weight = row.total ? std::numeric_limits<double>::infinity()
+                           : std::max(seconds, row.base_to - row.base_from) * (row.aside ? kNothing : 1);
     bar.parts.push_back({row.from / unit.seconds, row.to / unit.seconds, row_fill(canvas, input, view, row)});
     if (!row.aside && !row.total) bar.second = format_share(seconds / seconds_of(input.report, Q::decode_step));
-    if (input.baseline && !row.aside) bar.ghost = BarPart{row.base_from / unit.seconds, row.base_to / unit.seconds, {}};
+    if (input.baseline && !row.aside)
+      bar.ghost = BarPart{row.base_from / unit.seconds, row.base_to / unit.seconds, {}};
     bars.push_back(std::move(bar));
   }
   const BarRowsPlot plot = draw_bar_rows(canvas, input.theme, rest, bars, time_bar_axis(t, end, unit));
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (plot.has_row(i))
-      canvas.tag_with(engine::quantity(rows[i].part).id, -1, plot.band(i, rest), [&] { return readout_of(input, rows[i]); });
+      canvas.tag_with(engine::quantity(rows[i].part).id, -1, plot.band(i, rest),
+                      [&] { return readout_of(input, rows[i]); });
 }
 
 std::string decode_step_data(const FigureInput& input, const FigureView&) {

@@ -1,7 +1,7 @@
-// The decode-step figure: what a token's time is made of, as a waterfall. The parts of engine::kDecodeParts stand under
-// one another, each beginning where the one before it ends, down to the step; what they hide (the shorter of weight reads and
-// arithmetic, transfers under work) stands beside them. With drafts a last row is the time of one token. A baseline is
-// a dashed outline in every row.
+// The decode-step figure: what a token's time is made of, as a waterfall. The parts of engine::kDecodeParts stand
+// under one another, each beginning where the one before it ends, down to the step; what they hide (the shorter of
+// weight reads and arithmetic, transfers under work) stands beside them. With drafts a last row is the time of one
+// token. A baseline is a dashed outline in every row.
 #pragma once
 
 #include "widgets/figure.h"

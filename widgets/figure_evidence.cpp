@@ -102,8 +102,10 @@ Shown shown(const FigureInput& input, const FigureView& view) {
     all.push_back(points[i].error);
   }
   out.summary = engine::error_summary(all);
-  for (auto& [name, values] : errors) out.sources.push_back({std::string(name), values.size(), median_of(values), {}});
-  std::stable_sort(out.sources.begin(), out.sources.end(), [](const Source& a, const Source& b) { return a.n > b.n; });
+  for (auto& [name, values] : errors)
+    out.sources.push_back({std::string(name), values.size(), median_of(values), {}});
+  std::stable_sort(out.sources.begin(), out.sources.end(),
+                   [](const Source& a, const Source& b) { return a.n > b.n; });
   for (std::size_t i = 0; i < out.sources.size(); ++i)
     out.sources[i].look = {kHues[i % kHues.size()], kMarkers[i % kMarkers.size()]};
   out.band = engine::error_band(points, input.scenario, out.kind);
@@ -141,7 +143,8 @@ std::string plan_of(const FigureInput& input, const EvidencePoint& p) {
     if (!plan.empty()) plan += input.texts.text("figure.list_separator");
     plan += input.texts.format(key, {format_count(degree)});
   };
-  add("figure.evidence.plan.data", p.features.chips / std::max(1, p.features.tensor * p.features.pipeline * p.features.context));
+  add("figure.evidence.plan.data",
+      p.features.chips / std::max(1, p.features.tensor * p.features.pipeline * p.features.context));
   add("figure.axis.tensor", p.features.tensor);
   add("figure.axis.pipeline", p.features.pipeline);
   add("figure.axis.context", p.features.context);
@@ -153,12 +156,16 @@ Readout readout_of(const FigureInput& input, const Shown& s, const EvidencePoint
   const engine::Unit unit = unit_of(s.kind);
   const bool operation = is_operation(s.kind);
   Readout r;
-  r.title = operation && p.features.chips <= 1 ? t.format("figure.evidence.point.operation", {p.model, p.chip})
-                                               : t.format("figure.evidence.point", {p.model, format_count(p.features.chips), p.chip});
+  r.title = operation && p.features.chips <= 1
+                ? t.format("figure.evidence.point.operation", {p.model, p.chip})
+                : t.format("figure.evidence.point", {p.model, format_count(p.features.chips), p.chip});
   r.rows.emplace_back(t.text("figure.evidence.measured"), format(p.measured, unit));
   const std::string as = "figure.evidence.as." + p.published;
-  if (t.has(as)) r.rows.emplace_back(t.text("figure.evidence.published"), t.format(as, {format_significant(p.published_value, 4)}));
-  r.rows.emplace_back(t.text("figure.evidence.predicted"), t.format("figure.evidence.value_error", {format(p.predicted, unit), error_text(p.error)}));
+  if (t.has(as))
+    r.rows.emplace_back(t.text("figure.evidence.published"),
+                        t.format(as, {format_significant(p.published_value, 4)}));
+  r.rows.emplace_back(t.text("figure.evidence.predicted"),
+                      t.format("figure.evidence.value_error", {format(p.predicted, unit), error_text(p.error)}));
   if (!operation) r.rows.emplace_back(t.text("figure.evidence.plan"), plan_of(input, p));
   if (!p.complete) r.rows.emplace_back(t.text("figure.evidence.guessed"), t.text("figure.evidence.guessed.value"));
   add_source(r, t.text("figure.evidence.source"), p.source);
@@ -180,7 +187,8 @@ struct Plot {
   }
 };
 
-Plot lay_out(const Canvas& canvas, const Rect& room, const FigureInput& input, const FigureView& view, const Shown& s) {
+Plot lay_out(const Canvas& canvas, const Rect& room, const FigureInput& input, const FigureView& view,
+             const Shown& s) {
   const std::string kind(engine::kEvidenceKindIds[static_cast<std::size_t>(s.kind)]);
   Plot plot;
   plot.errors = shows_errors(view);
@@ -200,13 +208,19 @@ Plot lay_out(const Canvas& canvas, const Rect& room, const FigureInput& input, c
   const TickLabels labels = unit.notation == engine::Notation::duration ? TickLabels::plain : TickLabels::si;
   plot.x = Scale(ScaleKind::log10, low / 1.5, high * 1.5, 0, 1);
   plot.frame.x.ticks = ticks(plot.x, {std::clamp(static_cast<int>(room.w / canvas.px(70)), 2, 10), labels, true});
-  plot.frame.x.title = input.texts.text("figure.evidence." + std::string(plot.errors ? "predicted." : "measured.") + kind);
+  plot.frame.x.title =
+      input.texts.text("figure.evidence." + std::string(plot.errors ? "predicted." : "measured.") + kind);
   if (plot.errors) {
     plot.most_error = std::min(most, kMostError);
     const double pad = 0.04 * (plot.most_error - least);
     plot.y = Scale(ScaleKind::linear, least - pad, plot.most_error + pad, 1, 0);
-    plot.frame.y.ticks = ticks(plot.y, {std::clamp(static_cast<int>(room.h / canvas.px(44)), 2, 8), TickLabels::plain, false});
-    for (Tick& tick : plot.frame.y.ticks) tick.label = (tick.value > 1e-9 ? "+" : tick.value < -1e-9 ? std::string(kMinus) : std::string()) + format_percent(std::abs(tick.value), 0);
+    plot.frame.y.ticks =
+        ticks(plot.y, {std::clamp(static_cast<int>(room.h / canvas.px(44)), 2, 8), TickLabels::plain, false});
+    for (Tick& tick : plot.frame.y.ticks)
+      tick.label = (tick.value > 1e-9    ? "+"
+                    : tick.value < -1e-9 ? std::string(kMinus)
+                                         : std::string()) +
+                   format_percent(std::abs(tick.value), 0);
     plot.frame.y.title = input.texts.text("figure.evidence.y.error");
   } else {
     plot.y = Scale(ScaleKind::log10, low / 1.5, high * 1.5, 1, 0);
@@ -222,7 +236,8 @@ Plot lay_out(const Canvas& canvas, const Rect& room, const FigureInput& input, c
 // Where predictions are within `share` of what was measured.
 void draw_band(Canvas& canvas, const Theme& theme, const Plot& plot, double share) {
   const Fill tint{.colour = faded(theme.ink, 0.07f)};
-  if (plot.errors) return canvas.rect(rect_between(plot.area.x, plot.y(share), plot.area.right(), plot.y(-share)), tint);
+  if (plot.errors)
+    return canvas.rect(rect_between(plot.area.x, plot.y(share), plot.area.right(), plot.y(-share)), tint);
   // Beyond the ends of the axis, so that the band fills the corners.
   const double from = plot.x.from() / 2, to = plot.x.to() * 2;
   canvas.polygon({{plot.x(from), plot.y(from * (1 - share))}, {plot.x(from), plot.y(from * (1 + share))},
@@ -240,12 +255,15 @@ void draw_points(Canvas& canvas, const FigureInput& input, const Shown& s, const
     const Look look = look_of(s, p);
     const Colour colour = theme.stroke(look.hue);
     const float before = some_near && !near ? canvas.set_opacity(kFaded) : canvas.set_opacity(near ? 1.0f : 0.85f);
-    if (near) canvas.marker(at, look.marker, size + canvas.px(4.5f), {.colour = theme.panel, .edge = theme.ink, .edge_width = canvas.px(1.2f)});
+    if (near)
+      canvas.marker(at, look.marker, size + canvas.px(4.5f),
+                    {.colour = theme.panel, .edge = theme.ink, .edge_width = canvas.px(1.2f)});
     // Hollow: a part of the configuration was guessed.
     if (p.complete) canvas.marker(at, look.marker, size, {.colour = colour});
     else canvas.marker(at, look.marker, size - canvas.px(1), {.edge = colour, .edge_width = canvas.px(1.4f)});
     canvas.set_opacity(before);
-    canvas.tag_with("evidence.point", static_cast<int>(i), {at.x - size / 2, at.y - size / 2, size, size}, [&] { return readout_of(input, s, p); });
+    canvas.tag_with("evidence.point", static_cast<int>(i), {at.x - size / 2, at.y - size / 2, size, size},
+                    [&] { return readout_of(input, s, p); });
   }
 }
 
@@ -258,7 +276,8 @@ void draw_own(Canvas& canvas, const FigureInput& input, const Shown& s, const Pl
   const std::string value = format(*s.own, unit_of(s.kind));
   if (plot.errors) {
     const float x = plot.x(*s.own);
-    canvas.line({x, plot.area.y}, {x, plot.area.bottom()}, {theme.ink, theme.axis_width * 1.5f * canvas.em(), Dash{4, 3}.scaled(canvas.px(1))});
+    canvas.line({x, plot.area.y}, {x, plot.area.bottom()},
+                {theme.ink, theme.axis_width * 1.5f * canvas.em(), Dash{4, 3}.scaled(canvas.px(1))});
     if (!s.band.validated()) return;
     const float top = plot.y(std::min(s.band.high, plot.most_error)), bottom = plot.y(s.band.low);
     canvas.line({x, top}, {x, bottom}, bar);
@@ -268,7 +287,8 @@ void draw_own(Canvas& canvas, const FigureInput& input, const Shown& s, const Pl
   const float y = plot.y(*s.own);
   const float left = s.band.validated() ? plot.x(s.band.least(*s.own)) : plot.x(*s.own);
   const float right = s.band.validated() ? plot.x(s.band.most(*s.own)) : left;
-  canvas.line({plot.area.x, y}, {right, y}, {theme.ink, theme.axis_width * 1.5f * canvas.em(), Dash{4, 3}.scaled(canvas.px(1))});
+  canvas.line({plot.area.x, y}, {right, y},
+              {theme.ink, theme.axis_width * 1.5f * canvas.em(), Dash{4, 3}.scaled(canvas.px(1))});
   if (s.band.validated()) {
     canvas.line({left, y}, {right, y}, bar);
     for (const float x : {left, right}) canvas.line({x, y - reach}, {x, y + reach}, cap);
@@ -294,7 +314,8 @@ void draw_own_label(Canvas& canvas, const FigureInput& input, const Shown& s, co
     const bool right = x < plot.area.centre().x;
     if (!right) style.halign = HAlign::right;
     const float room = (right ? plot.area.right() - x : x - plot.area.x) - 2 * gap;
-    return backed_text(canvas, input.theme, {right ? x + gap : x - gap, plot.area.y + line * 0.7f}, ellipsize(canvas, text, style, room), style);
+    return backed_text(canvas, input.theme, {right ? x + gap : x - gap, plot.area.y + line * 0.7f},
+                       ellipsize(canvas, text, style, room), style);
   }
   const float y = plot.y(*s.own);
   // Over its line at the axis; under it where there is no room above.
@@ -307,7 +328,8 @@ void draw_shares(Canvas& canvas, const FigureInput& input, const Shown& s, const
   const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::right);
   const std::string ten = input.texts.format("figure.evidence.within", {"10", format_share(s.summary.within_10)});
   const std::string rest = input.texts.format("figure.evidence.within", {"25", format_share(s.summary.within_25)});
-  const float width = std::max(canvas.text_width(ten, style), canvas.text_width(rest, style)), line = style.em * kLabelLine;
+  const float width = std::max(canvas.text_width(ten, style), canvas.text_width(rest, style)),
+              line = style.em * kLabelLine;
   if (width > plot.area.w * 0.5f || plot.area.h < canvas.px(110)) return;
   const float x = plot.area.right() - canvas.px(8), y = plot.area.bottom() - canvas.px(10) - line * 0.5f;
   backed_text(canvas, input.theme, {x, y - line}, ten, style);
@@ -321,7 +343,8 @@ std::string_view sources_title(const FigureInput& input, const Shown& s) {
 // The sources with their median error, the one with the most runs first; what does not fit is counted.
 void draw_sources(Canvas& canvas, const FigureInput& input, const Shown& s, const Rect& area) {
   const Theme& theme = input.theme;
-  const TextStyle head = small_text(canvas, theme.ink3, HAlign::left), name = small_text(canvas, theme.ink2, HAlign::left),
+  const TextStyle head = small_text(canvas, theme.ink3, HAlign::left),
+                  name = small_text(canvas, theme.ink2, HAlign::left),
                   value = small_text(canvas, theme.ink, HAlign::right);
   TextStyle over = head;
   over.halign = HAlign::right;
@@ -330,31 +353,41 @@ void draw_sources(Canvas& canvas, const FigureInput& input, const Shown& s, cons
   const std::string_view what = sources_title(input, s), error_title = input.texts.text("figure.evidence.median");
   const float both = canvas.text_width(what, head) + canvas.px(12) + canvas.text_width(error_title, over);
   canvas.text({area.x, y}, ellipsize(canvas, what, head, both <= area.w ? area.w : area.w * 0.6f), head);
-  canvas.text({area.right(), y}, ellipsize(canvas, error_title, over, both <= area.w ? area.w : area.w * 0.38f), over);
+  canvas.text({area.right(), y}, ellipsize(canvas, error_title, over, both <= area.w ? area.w : area.w * 0.38f),
+              over);
   const auto room = static_cast<std::size_t>(std::max(0.0f, (area.h - line) / line));
   const std::size_t n = s.sources.size() <= room ? s.sources.size() : room > 0 ? room - 1 : 0;
   for (std::size_t i = 0; i < n; ++i) {
     const Source& source = s.sources[i];
     y += line;
-    canvas.marker({area.x + canvas.px(5), y}, source.look.marker, canvas.px(kMark), {.colour = theme.stroke(source.look.hue)});
+    canvas.marker({area.x + canvas.px(5), y}, source.look.marker, canvas.px(kMark),
+                  {.colour = theme.stroke(source.look.hue)});
     const std::string error = format_percent(source.median_absolute, source.median_absolute < 0.0995 ? 1 : 0);
     const float left = canvas.px(16), width = canvas.text_width(error, value) + canvas.px(8);
-    const std::string text = input.texts.format("figure.evidence.source_runs", {source.name, format_count(static_cast<double>(source.n))});
+    const std::string text =
+        input.texts.format("figure.evidence.source_runs", {source.name, format_count(static_cast<double>(source.n))});
     canvas.text({area.x + left, y}, ellipsize(canvas, text, name, area.w - left - width), name);
     canvas.text({area.right(), y}, error, value);
   }
   if (n < s.sources.size() && room > 0)
-    canvas.text({area.x + canvas.px(16), y + line}, input.texts.format("figure.evidence.more", {format_count(static_cast<double>(s.sources.size() - n))}), head);
+    canvas.text({area.x + canvas.px(16), y + line},
+                input.texts.format("figure.evidence.more", {format_count(static_cast<double>(s.sources.size() - n))}),
+                head);
 }
 
-float sources_width(const Canvas& canvas, const FigureInput& input, const Shown& s, const Rect& area, const FigureView& view) {
+float sources_width(const Canvas& canvas, const FigureInput& input, const Shown& s, const Rect& area,
+                    const FigureView& view) {
   if (view.compact || area.w < canvas.px(kLeastForKey) || s.sources.size() < 2) return 0;
   const TextStyle name = small_text(canvas, {}, HAlign::left);
   float width = 0;
   for (const Source& source : s.sources)
-    width = std::max(width, canvas.text_width(input.texts.format("figure.evidence.source_runs", {source.name, format_count(static_cast<double>(source.n))}), name));
+    width = std::max(width,
+                     canvas.text_width(input.texts.format("figure.evidence.source_runs",
+                                                          {source.name, format_count(static_cast<double>(source.n))}),
+                                       name));
   width += canvas.px(16 + 8) + canvas.text_width("100\u202f%", name);
-  const float titles = canvas.text_width(sources_title(input, s), name) + canvas.px(12) + canvas.text_width(input.texts.text("figure.evidence.median"), name);
+  const float titles = canvas.text_width(sources_title(input, s), name) + canvas.px(12) +
+                       canvas.text_width(input.texts.text("figure.evidence.median"), name);
   return std::min(std::max(width, titles), area.w * 0.36f);
 }
 
@@ -364,9 +397,11 @@ FigureHead evidence_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   const Shown s = shown(input, view);
   FigureHead head;
-  head.title = t.text("figure.evidence.title." + std::string(engine::kEvidenceKindIds[static_cast<std::size_t>(s.kind)]));
+  head.title =
+      t.text("figure.evidence.title." + std::string(engine::kEvidenceKindIds[static_cast<std::size_t>(s.kind)]));
   if (s.evidence == nullptr || s.points.empty()) return head;
-  const std::string runs = format_count(static_cast<double>(s.summary.n)), median = format_percent(s.summary.median_absolute);
+  const std::string runs = format_count(static_cast<double>(s.summary.n)),
+                    median = format_percent(s.summary.median_absolute);
   head.brief = t.format("figure.evidence.brief", {median, runs});
   // Ideal mode is a bound: what is told is how far measurements stay above it.
   const bool times = s.kind == EvidenceKind::step || s.kind == EvidenceKind::decode;
@@ -374,14 +409,19 @@ FigureHead evidence_head(const FigureInput& input, const FigureView& view) {
     const auto longer = [](double error) { return format_ratio(1 / (1 + error)); };
     const std::string middle = longer(s.summary.bias);
     head.brief = t.format("figure.evidence.brief.ideal", {middle, runs});
-    head.takeaway = s.band.validated()
-                        ? t.format("figure.evidence.takeaway.ideal", {middle, runs, longer(s.band.high), longer(s.band.low), format_count(static_cast<double>(s.band.near.size()))})
-                        : t.format("figure.evidence.takeaway.ideal.outside", {middle, runs, outside_text(t, s.band, input.scenario)});
+    head.takeaway = s.band.validated() ? t.format("figure.evidence.takeaway.ideal",
+                                                  {middle, runs, longer(s.band.high), longer(s.band.low),
+                                                   format_count(static_cast<double>(s.band.near.size()))})
+                                       : t.format("figure.evidence.takeaway.ideal.outside",
+                                                  {middle, runs, outside_text(t, s.band, input.scenario)});
     return head;
   }
-  head.takeaway = s.band.validated()
-                      ? t.format(is_operation(s.kind) ? "figure.evidence.takeaway.chip" : "figure.evidence.takeaway", {median, runs, errors_text(t, s.band.low, s.band.high), format_count(static_cast<double>(s.band.near.size()))})
-                      : t.format("figure.evidence.takeaway.outside", {median, runs, outside_text(t, s.band, input.scenario)});
+  head.takeaway =
+      s.band.validated()
+          ? t.format(is_operation(s.kind) ? "figure.evidence.takeaway.chip" : "figure.evidence.takeaway",
+                     {median, runs, errors_text(t, s.band.low, s.band.high),
+                      format_count(static_cast<double>(s.band.near.size()))})
+          : t.format("figure.evidence.takeaway.outside", {median, runs, outside_text(t, s.band, input.scenario)});
   return head;
 }
 
@@ -389,7 +429,8 @@ void draw_evidence(Canvas& canvas, const Rect& area, const FigureInput& input, c
   Rect rest = draw_figure_head(canvas, area, input, view, evidence_head(input, view));
   if (rest.empty()) return;
   const Shown s = shown(input, view);
-  if (s.evidence == nullptr) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.evidence.waiting"));
+  if (s.evidence == nullptr)
+    return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.evidence.waiting"));
   if (s.points.empty()) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.evidence.none"));
   if (const float width = sources_width(canvas, input, s, rest, view); width > 0) {
     Rect key = rest.cut_right(width);
@@ -405,7 +446,8 @@ void draw_evidence(Canvas& canvas, const Rect& area, const FigureInput& input, c
     draw_band(canvas, theme, plot, 0.10);
     const Stroke line{theme.ink2, theme.axis_width * 1.2f * canvas.em(), {}};
     if (plot.errors) canvas.line({plot.area.x, plot.y(0)}, {plot.area.right(), plot.y(0)}, line);
-    else canvas.line({plot.x(plot.x.from()), plot.y(plot.x.from())}, {plot.x(plot.x.to()), plot.y(plot.x.to())}, line);
+    else
+      canvas.line({plot.x(plot.x.from()), plot.y(plot.x.from())}, {plot.x(plot.x.to()), plot.y(plot.x.to())}, line);
     draw_points(canvas, input, s, plot, false);
     draw_points(canvas, input, s, plot, true);
   }
@@ -415,12 +457,15 @@ void draw_evidence(Canvas& canvas, const Rect& area, const FigureInput& input, c
 }
 
 std::string evidence_data(const FigureInput& input, const FigureView& view) {
-  std::string out = "id\tsource\tmodel\tchip\tchips\tmeasured\tpredicted\terror\tunit\tpublished as\tvalue\tcomplete\tnear\tcitation\n";
+  std::string out =
+      "id\tsource\tmodel\tchip\tchips\tmeasured\tpredicted\terror\tunit\tpublished "
+      "as\tvalue\tcomplete\tnear\tcitation\n";
   const Shown s = shown(input, view);
   for (const std::size_t i : s.points) {
     const EvidencePoint& p = s.evidence->points[i];
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.id, p.family, p.model, p.chip, p.features.chips, p.measured, p.predicted, p.error,
-                       unit_of(s.kind).symbol, p.published, p.published_value, p.complete ? "yes" : "no", s.near[i] ? "yes" : "no", p.source);
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.id, p.family, p.model, p.chip,
+                       p.features.chips, p.measured, p.predicted, p.error, unit_of(s.kind).symbol, p.published,
+                       p.published_value, p.complete ? "yes" : "no", s.near[i] ? "yes" : "no", p.source);
   }
   return out;
 }

@@ -38,7 +38,8 @@ struct Ends {
 Ends ends_of(const Shown& shown) {
   const SearchResult& r = *shown.result;
   double best = std::numeric_limits<double>::infinity(), slowest = 0;
-  for (const engine::SampledPlan& s : r.sample) best = std::min(best, s.step_time_s), slowest = std::max(slowest, s.step_time_s);
+  for (const engine::SampledPlan& s : r.sample)
+    best = std::min(best, s.step_time_s), slowest = std::max(slowest, s.step_time_s);
   if (shown.fits()) best = r.front.back().step_time_s, slowest = std::max(slowest, r.front.front().step_time_s);
   Ends e;
   e.slow_s = std::min(slowest, kSlowest * best);
@@ -61,7 +62,8 @@ const RankedPlan* knee_of(const Shown& shown) {
   const auto& front = shown.result->front;
   if (front.empty()) return nullptr;
   for (const RankedPlan& p : front)
-    if (p.step_time_s <= kKnee * front.back().step_time_s) return p.memory_bytes <= kKneeMemory * front.back().memory_bytes ? &p : nullptr;
+    if (p.step_time_s <= kKnee * front.back().step_time_s)
+      return p.memory_bytes <= kKneeMemory * front.back().memory_bytes ? &p : nullptr;
   return nullptr;
 }
 
@@ -71,7 +73,9 @@ FrontPicture picture_of(const FigureInput& input, const Shown& shown, const Figu
   const SearchResult& r = *shown.result;
   const Ends e = ends_of(shown);
   const double unit_s = e.slow_s < 1 ? 1e-3 : 1;
-  const auto dot = [unit_s](const auto& p, bool fits = true) { return FrontDot{p.memory_bytes / kGb, p.step_time_s / unit_s, fits}; };
+  const auto dot = [unit_s](const auto& p, bool fits = true) {
+    return FrontDot{p.memory_bytes / kGb, p.step_time_s / unit_s, fits};
+  };
   FrontPicture out;
   out.y_kind = e.slow_s > kLinearUpTo * e.fast_s ? ScaleKind::log10 : ScaleKind::linear;
   out.x_to = e.memory_gb, out.y_from = e.fast_s / unit_s, out.y_to = e.slow_s / unit_s;
@@ -80,18 +84,27 @@ FrontPicture picture_of(const FigureInput& input, const Shown& shown, const Figu
   for (const RankedPlan& p : r.best) out.best.push_back(dot(p));
   for (const RankedPlan& p : r.front) out.front.push_back(dot(p));
   for (const engine::SampledPlan& p : r.sample) out.cloud.push_back(dot(p, p.fits));
-  if (!r.front.empty()) out.front_end = (shown.capacity_bytes > 0 ? shown.capacity_bytes : r.front.back().memory_bytes) / kGb;
+  if (!r.front.empty())
+    out.front_end = (shown.capacity_bytes > 0 ? shown.capacity_bytes : r.front.back().memory_bytes) / kGb;
   out.tag = "frontier.plan";
-  out.readout = [&input, shown](std::size_t i) { return search::readout_of(input, shown, search::plan_at(*shown.result, i), i == search::present_index(*shown.result)); };
-  if (shown.capacity_bytes > 0) out.limit = {shown.capacity_bytes / kGb, bytes_text(shown.capacity_bytes), input.theme.err};
+  out.readout = [&input, shown](std::size_t i) {
+    return search::readout_of(input, shown, search::plan_at(*shown.result, i),
+                              i == search::present_index(*shown.result));
+  };
+  if (shown.capacity_bytes > 0)
+    out.limit = {shown.capacity_bytes / kGb, bytes_text(shown.capacity_bytes), input.theme.err};
   if (const RankedPlan* knee = knee_of(shown); knee != nullptr && shown.capacity_bytes > 0)
-    out.note = {dot(*knee), t.format("figure.frontier.knee", {format_share(knee->memory_bytes / shown.capacity_bytes),
-                                                             search::against_text(knee->step_time_s, r.front.back().step_time_s)})};
+    out.note = {dot(*knee), t.format("figure.frontier.knee",
+                                     {format_share(knee->memory_bytes / shown.capacity_bytes),
+                                      search::against_text(knee->step_time_s, r.front.back().step_time_s)})};
   if (r.present_legal && r.present.step_time_s > 0) {
     const bool fits = !(r.present_shortage.missing_bytes > 0);
     out.present = dot(r.present, fits);
     out.present_text = t.text(fits ? "figure.frontier.now" : "figure.frontier.now.full");
-    if (shown.fits()) out.gain_text = t.format("figure.frontier.gain", {format_difference(shown.best().step_time_s - r.present.step_time_s, engine::unit::seconds)});
+    if (shown.fits())
+      out.gain_text =
+          t.format("figure.frontier.gain",
+                   {format_difference(shown.best().step_time_s - r.present.step_time_s, engine::unit::seconds)});
   }
   if (const auto hovered = search::index_of(r, view.hovered_plan)) out.hovered = dot(search::plan_at(r, *hovered));
   return out;
@@ -115,7 +128,9 @@ void draw_frontier(Canvas& canvas, const Rect& area, const FigureInput& input, c
 std::string frontier_data(const FigureInput& input, const FigureView&) {
   if (input.scenario.serves()) return search::serving_plans_data(input);
   const Shown shown = search::shown_of(input);
-  std::string out = "set\tdata\tfsdp\ttensor\tcontext\texpert\tpipeline\tzero\tmicrobatch\tschedule\tchunks\tcheckpointing\tstep s\tmemory bytes\tfits\n";
+  std::string out =
+      "set\tdata\tfsdp\ttensor\tcontext\texpert\tpipeline\tzero\tmicrobatch\tschedule\tchunks\tcheckpointing\tstep "
+      "s\tmemory bytes\tfits\n";
   if (shown.result == nullptr || !shown.result->finished) return out;
   const SearchResult& r = *shown.result;
   for (std::size_t i = 0; i < search::plan_count(r); ++i) {
@@ -123,9 +138,13 @@ std::string frontier_data(const FigureInput& input, const FigureView&) {
     const Plan& p = *a.plan;
     const bool present = i == search::present_index(r);
     if (present && !r.present_legal) continue;
-    const char* set = i < r.best.size() ? "best" : i < search::sample_index(r, 0) ? "front" : present ? "present" : "sample";
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", set, p.data, p.fsdp, p.tensor, p.context, p.expert, p.pipeline,
-                       p.zero_stage, p.microbatch_sequences, engine::schedule_id(p.schedule), p.virtual_stages, search::policy_word(input.texts, p.policy),
+    const char* set = i < r.best.size()                ? "best"
+                      : i < search::sample_index(r, 0) ? "front"
+                      : present                        ? "present"
+                                                       : "sample";
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", set, p.data, p.fsdp, p.tensor,
+                       p.context, p.expert, p.pipeline, p.zero_stage, p.microbatch_sequences,
+                       engine::schedule_id(p.schedule), p.virtual_stages, search::policy_word(input.texts, p.policy),
                        a.step_time_s, a.memory_bytes, a.fits ? "yes" : "no");
   }
   return out;

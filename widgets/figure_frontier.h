@@ -1,6 +1,6 @@
 // The frontier figure: step time against memory of the plans a search priced, those no other plan beats in both as a
-// stepped line, the capacity, the best plans by their rank, and the present plan with its distance to the best. Dots are
-// tagged "frontier.plan" with their index of search::plan_at.
+// stepped line, the capacity, the best plans by their rank, and the present plan with its distance to the best. Dots
+// are tagged "frontier.plan" with their index of search::plan_at.
 #pragma once
 
 #include "widgets/figure.h"

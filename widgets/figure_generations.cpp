@@ -48,11 +48,13 @@ using Histories = std::array<RateHistory, engine::kRateCount>;
 // Found once for the chips there are: the window draws the same ones frame after frame.
 const Histories& histories_of(const FigureInput& input) {
   using Key = std::pair<const engine::Chip*, std::size_t>;
-  return input.studies.get<Histories>(Key{input.chips.data(), input.chips.size()}, [&] { return engine::generations(input.chips); });
+  return input.studies.get<Histories>(Key{input.chips.data(), input.chips.size()},
+                                      [&] { return engine::generations(input.chips); });
 }
 
 std::string name_of(const FigureInput& input, Rate rate) {
-  return std::string(input.texts.text("figure.generations.rate." + std::string(engine::kRateIds[static_cast<std::size_t>(rate)])));
+  return std::string(
+      input.texts.text("figure.generations.rate." + std::string(engine::kRateIds[static_cast<std::size_t>(rate)])));
 }
 
 // Without the maker's name and the words after the type: "H100 SXM", "TPU v5p".
@@ -63,7 +65,9 @@ std::string short_name(const engine::Chip& chip) {
   return name;
 }
 
-std::string years(const FigureInput& input, double value) { return input.texts.format("figure.generations.years", {format_fixed(value, 1)}); }
+std::string years(const FigureInput& input, double value) {
+  return input.texts.format("figure.generations.years", {format_fixed(value, 1)});
+}
 
 Readout readout_of(const FigureInput& input, const RateHistory& history, const Generation& g) {
   const engine::Unit unit = engine::is_bandwidth(history.rate) ? engine::unit::bytes_per_s : engine::unit::flop_per_s;
@@ -72,7 +76,8 @@ Readout readout_of(const FigureInput& input, const RateHistory& history, const G
   r.rows.emplace_back(name_of(input, history.rate), format(g.value, unit, {.trim_zeros = true}));
   r.rows.emplace_back(std::string(input.texts.text("figure.generations.year")), std::to_string(g.year));
   if (history.doubling_years)
-    r.rows.emplace_back(std::string(input.texts.text("figure.generations.doubles")), years(input, *history.doubling_years));
+    r.rows.emplace_back(std::string(input.texts.text("figure.generations.doubles")),
+                        years(input, *history.doubling_years));
   return r;
 }
 
@@ -87,10 +92,13 @@ struct Panel {
 };
 
 std::string growth_of(const FigureInput& input, const RateHistory& h) {
-  return h.doubling_years ? input.texts.format("figure.generations.doubling", {format_fixed(*h.doubling_years, 1)}) : std::string();
+  return h.doubling_years ? input.texts.format("figure.generations.doubling", {format_fixed(*h.doubling_years, 1)})
+                          : std::string();
 }
 
-TextStyle end_style(const Canvas& canvas, Colour colour) { return small_text(canvas, colour, HAlign::left, Weight::bold); }
+TextStyle end_style(const Canvas& canvas, Colour colour) {
+  return small_text(canvas, colour, HAlign::left, Weight::bold);
+}
 
 // Room for the names at the ends of lines.
 float end_width(const Canvas& canvas, const FigureInput& input, const Histories& all, float most) {
@@ -101,7 +109,8 @@ float end_width(const Canvas& canvas, const FigureInput& input, const Histories&
   return std::min(width, most);
 }
 
-void lay_out(const Canvas& canvas, const FigureInput& input, Panel& panel, const Histories& all, int first_year, int last_year, float ends) {
+void lay_out(const Canvas& canvas, const FigureInput& input, Panel& panel, const Histories& all, int first_year,
+             int last_year, float ends) {
   double low = 1e300, high = 0;
   for (const RateHistory& h : all)
     if (engine::is_bandwidth(h.rate) == panel.bandwidth && !h.chips.empty()) {
@@ -112,9 +121,12 @@ void lay_out(const Canvas& canvas, const FigureInput& input, Panel& panel, const
   panel.y = Scale(ScaleKind::log10, low / 2, high * 3, 1, 0);
   const int step = panel.area.w > canvas.px(60) * static_cast<float>(last_year - first_year + 1) ? 1 : 2;
   for (int year = last_year; year >= first_year; year -= step)
-    panel.frame.x.ticks.insert(panel.frame.x.ticks.begin(), Tick{static_cast<double>(year), true, panel.last ? std::to_string(year) : std::string()});
-  panel.frame.y.ticks = ticks(panel.y, {std::clamp(static_cast<int>(panel.area.h / canvas.px(40)), 2, 8), TickLabels::si, true});
-  panel.frame.y.title = input.texts.text(panel.bandwidth ? "figure.generations.y.bandwidth" : "figure.generations.y.flops");
+    panel.frame.x.ticks.insert(panel.frame.x.ticks.begin(), Tick{static_cast<double>(year), true,
+                                                                 panel.last ? std::to_string(year) : std::string()});
+  panel.frame.y.ticks =
+      ticks(panel.y, {std::clamp(static_cast<int>(panel.area.h / canvas.px(40)), 2, 8), TickLabels::si, true});
+  panel.frame.y.title =
+      input.texts.text(panel.bandwidth ? "figure.generations.y.bandwidth" : "figure.generations.y.flops");
   Rect inner = panel.area;
   inner.cut_right(ends + canvas.px(14));
   panel.plot = plot_rect(canvas, inner, panel.frame);
@@ -129,12 +141,14 @@ void draw_trends(Canvas& canvas, const FigureInput& input, const Panel& panel, f
     Point end{panel.x(h->chips.back().year), panel.y(h->chips.back().value)};
     if (h->doubling_years) {
       const auto at = [&](double year) {
-        return Point{panel.x(year), panel.y(h->at_first_year * std::exp2((year - h->chips.front().year) / *h->doubling_years))};
+        return Point{panel.x(year),
+                     panel.y(h->at_first_year * std::exp2((year - h->chips.front().year) / *h->doubling_years))};
       };
       const Point from = at(h->chips.front().year);
       end = at(panel.x.to());
       const auto clip = canvas.clip(plot);
-      canvas.line(from, end, {theme.stroke(look.hue), theme.data_width * canvas.em() * 0.7f, look.dash.scaled(canvas.px(0.7f))});
+      canvas.line(from, end,
+                  {theme.stroke(look.hue), theme.data_width * canvas.em() * 0.7f, look.dash.scaled(canvas.px(0.7f))});
       field.take_line(from, end, canvas.px(4));
     }
     wanted.push_back(std::clamp(end.y, plot.y, plot.bottom()));
@@ -143,12 +157,14 @@ void draw_trends(Canvas& canvas, const FigureInput& input, const Panel& panel, f
   const TextStyle note = small_text(canvas, theme.ink2, HAlign::left);
   const float pitch = kLabelLine * note.em;
   const bool two = plot.h > pitch * 2.2f * static_cast<float>(panel.shown.size());
-  const auto placed = spread(wanted, pitch * (two ? 2.1f : 1.0f), plot.y + pitch / 2, plot.bottom() - pitch * (two ? 1.5f : 0.5f));
+  const auto placed =
+      spread(wanted, pitch * (two ? 2.1f : 1.0f), plot.y + pitch / 2, plot.bottom() - pitch * (two ? 1.5f : 0.5f));
   for (std::size_t i = 0; i < panel.shown.size(); ++i) {
     const RateHistory& h = *panel.shown[i];
     const float left = plot.right() + canvas.px(10);
     if (std::abs(placed[i] - wanted[i]) > pitch * 0.3f)
-      canvas.line({plot.right() + canvas.px(1), wanted[i]}, {left - canvas.px(2), placed[i]}, {theme.ink3, theme.axis_width * canvas.em(), {}});
+      canvas.line({plot.right() + canvas.px(1), wanted[i]}, {left - canvas.px(2), placed[i]},
+                  {theme.ink3, theme.axis_width * canvas.em(), {}});
     const TextStyle style = end_style(canvas, theme.stroke(look_of(h.rate).hue));
     canvas.text({left, placed[i]}, ellipsize(canvas, name_of(input, h.rate), style, ends), style);
     if (two) canvas.text({left, placed[i] + pitch}, ellipsize(canvas, growth_of(input, h), note, ends), note);
@@ -162,16 +178,19 @@ struct Named {
 };
 
 // The plan's own chip first, then those that set a record, the newest first; a chip with several peaks is named once.
-void draw_names(Canvas& canvas, const FigureInput& input, const Panel& panel, std::span<const Named> marks, LabelField& field) {
+void draw_names(Canvas& canvas, const FigureInput& input, const Panel& panel, std::span<const Named> marks,
+                LabelField& field) {
   std::vector<std::size_t> done;
   for (const Named& mark : marks) {
     const Generation& g = *mark.generation;
     if (std::find(done.begin(), done.end(), g.chip) != done.end()) continue;
-    const LabelLine line{short_name(input.chips[g.chip]), small_text(canvas, mark.own ? input.theme.ink : input.theme.ink2, HAlign::left,
-                                                                     mark.own ? Weight::bold : Weight::regular)};
+    const LabelLine line{short_name(input.chips[g.chip]),
+                         small_text(canvas, mark.own ? input.theme.ink : input.theme.ink2, HAlign::left,
+                                    mark.own ? Weight::bold : Weight::regular)};
     const float reach = canvas.px(mark.own ? kOwnRing : kMark);
     const Point p{panel.x(g.year), panel.y(g.value)};
-    const auto place = field.place_around({p.x - reach / 2, p.y - reach / 2, reach, reach}, label_size(canvas, {&line, 1}), canvas.px(3));
+    const auto place = field.place_around({p.x - reach / 2, p.y - reach / 2, reach, reach},
+                                          label_size(canvas, {&line, 1}), canvas.px(3));
     if (!place) continue;
     draw_label(canvas, *place, {&line, 1});
     done.push_back(g.chip);
@@ -221,8 +240,10 @@ FigureHead generations_head(const FigureInput& input, const FigureView&) {
   const auto &flops = all[static_cast<std::size_t>(Rate::half)], &hbm = all[static_cast<std::size_t>(Rate::hbm)];
   if (!flops.doubling_years || !hbm.doubling_years) return head;
   head.brief = input.texts.format("figure.generations.takeaway.brief", {format_fixed(*flops.doubling_years, 1)});
-  head.takeaway = input.texts.format("figure.generations.takeaway", {format_fixed(*flops.doubling_years, 1), format_fixed(*hbm.doubling_years, 1)});
-  head.brief = input.texts.format("figure.generations.brief", {format_fixed(*flops.doubling_years, 1), format_fixed(*hbm.doubling_years, 1)});
+  head.takeaway = input.texts.format("figure.generations.takeaway",
+                                     {format_fixed(*flops.doubling_years, 1), format_fixed(*hbm.doubling_years, 1)});
+  head.brief = input.texts.format("figure.generations.brief",
+                                  {format_fixed(*flops.doubling_years, 1), format_fixed(*hbm.doubling_years, 1)});
   return head;
 }
 
@@ -265,7 +286,8 @@ void draw_generations(Canvas& canvas, const Rect& area, const FigureInput& input
 std::string generations_data(const FigureInput& input, const FigureView&) {
   std::string out = "chip\tyear\trate\tvalue per s\n";
   for (const RateHistory& h : histories_of(input))
-    for (const Generation& g : h.chips) out += fmt::format("{}\t{}\t{}\t{}\n", input.chips[g.chip].name, g.year, name_of(input, h.rate), g.value);
+    for (const Generation& g : h.chips)
+      out += fmt::format("{}\t{}\t{}\t{}\n", input.chips[g.chip].name, g.year, name_of(input, h.rate), g.value);
   return out;
 }
 

@@ -10,8 +10,8 @@
 
 namespace roofscape::widgets {
 
-// Title and takeaway, then the line that states model, chips, plan and mode, inside a margin. Returns what is left below
-// them; `area` itself where the view is not print (the window draws the head beside its buttons).
+// Title and takeaway, then the line that states model, chips, plan and mode, inside a margin. Returns what is left
+// below them; `area` itself where the view is not print (the window draws the head beside its buttons).
 Rect draw_figure_head(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view,
                       const FigureHead& head);
 

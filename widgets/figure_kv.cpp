@@ -42,10 +42,18 @@ bool by_batch(const CacheStudy& study) { return study.axis == CacheAxis::batch; 
 std::string bytes_text(double bytes) { return format(bytes, engine::unit::bytes); }
 
 // "batch 64" and "2560 tokens": what is along the axis, what a line holds.
-std::string batch_name(const FigureInput& input, double batch) { return input.texts.format("figure.kv.batch", {format_count(std::round(batch))}); }
-std::string length_name(const FigureInput& input, double tokens) { return input.texts.format("figure.kv.tokens", {format_count(std::round(tokens))}); }
-std::string place_name(const FigureInput& input, const CacheStudy& study, double at) { return by_batch(study) ? batch_name(input, at) : length_name(input, at); }
-std::string line_name(const FigureInput& input, const CacheStudy& study, double held) { return by_batch(study) ? length_name(input, held) : batch_name(input, held); }
+std::string batch_name(const FigureInput& input, double batch) {
+  return input.texts.format("figure.kv.batch", {format_count(std::round(batch))});
+}
+std::string length_name(const FigureInput& input, double tokens) {
+  return input.texts.format("figure.kv.tokens", {format_count(std::round(tokens))});
+}
+std::string place_name(const FigureInput& input, const CacheStudy& study, double at) {
+  return by_batch(study) ? batch_name(input, at) : length_name(input, at);
+}
+std::string line_name(const FigureInput& input, const CacheStudy& study, double held) {
+  return by_batch(study) ? length_name(input, held) : batch_name(input, held);
+}
 
 const CacheLine* own_line(const CacheStudy& study) {
   for (const CacheLine& line : study.lines)
@@ -53,14 +61,16 @@ const CacheLine* own_line(const CacheStudy& study) {
   return nullptr;
 }
 
-Readout readout_of(const FigureInput& input, const CacheStudy& study, const CacheLine& line, double at, double kv_bytes) {
+Readout readout_of(const FigureInput& input, const CacheStudy& study, const CacheLine& line, double at,
+                   double kv_bytes) {
   const TextTable& t = input.texts;
   Readout r;
   r.title = t.format("figure.kv.readout", {place_name(input, study, at), line_name(input, study, line.held)});
   r.rows.emplace_back(t.text("figure.kv.cache"), bytes_text(kv_bytes));
   r.rows.emplace_back(t.text("figure.kv.weights"), bytes_text(study.weight_bytes));
   r.rows.emplace_back(t.text("figure.kv.ratio"), format_ratio(kv_bytes / study.weight_bytes));
-  r.rows.emplace_back(t.text("figure.kv.last"), line.last > 0 ? place_name(input, study, line.last) : std::string(t.text("figure.kv.none")));
+  r.rows.emplace_back(t.text("figure.kv.last"),
+                      line.last > 0 ? place_name(input, study, line.last) : std::string(t.text("figure.kv.none")));
   return r;
 }
 
@@ -86,7 +96,9 @@ void add_line(const FigureInput& input, const CacheStudy& study, const CacheLine
   // The two meet in the last that fits; between points of a doubling the cache is proportional.
   if (line.last > 0 && !beyond.points.empty() && !fits.points.empty()) {
     const ChartPoint& from = fits.points.back();
-    const ChartPoint last{line.last, from.y * std::pow(beyond.points.front().y / from.y, std::log(line.last / from.x) / std::log(beyond.points.front().x / from.x))};
+    const ChartPoint last{
+        line.last, from.y * std::pow(beyond.points.front().y / from.y,
+                                     std::log(line.last / from.x) / std::log(beyond.points.front().x / from.x))};
     if (last.x > from.x) fits.points.push_back(last);
     beyond.points.insert(beyond.points.begin(), fits.points.back());
   }
@@ -102,22 +114,27 @@ void add_line(const FigureInput& input, const CacheStudy& study, const CacheLine
   for (ChartLine* part : {&fits, &beyond}) {
     if (part->points.size() < 2) continue;
     part->tag = engine::quantity(Q::memory_kv_cache).id;
-    part->readout = [&input, &study, &line](const ChartPoint& p) { return readout_of(input, study, line, p.x, p.y * kGb); };
+    part->readout = [&input, &study, &line](const ChartPoint& p) {
+      return readout_of(input, study, line, p.x, p.y * kGb);
+    };
     if (line.own) chart.lines.insert(chart.lines.begin(), std::move(*part));
     else chart.lines.push_back(std::move(*part));
   }
   if (name.points.size() == 2) chart.lines.push_back(std::move(name));
 }
 
-void add_level(const FigureInput& input, Q q, std::string_view key, double bytes, const Stroke& stroke, Chart& chart) {
+void add_level(const FigureInput& input, Q q, std::string_view key, double bytes, const Stroke& stroke,
+               Chart& chart) {
   ChartLine level;
-  level.points = {{chart.x_from, bytes / kGb}, {std::sqrt(chart.x_from * chart.x_to), bytes / kGb}, {chart.x_to, bytes / kGb}};
+  level.points = {
+      {chart.x_from, bytes / kGb}, {std::sqrt(chart.x_from * chart.x_to), bytes / kGb}, {chart.x_to, bytes / kGb}};
   level.stroke = stroke;
   level.label = input.texts.text(key);
   level.essential = true;
   level.weight = Weight::bold;
   level.tag = engine::quantity(q).id;
-  const std::string title = input.texts.format("figure.kv.level", {std::string(input.texts.text(key)), bytes_text(bytes)});
+  const std::string title =
+      input.texts.format("figure.kv.level", {std::string(input.texts.text(key)), bytes_text(bytes)});
   level.readout = [title](const ChartPoint&) {
     Readout r;
     r.title = title;
@@ -126,7 +143,8 @@ void add_level(const FigureInput& input, Q q, std::string_view key, double bytes
   chart.lines.push_back(std::move(level));
 }
 
-ChartDot dot_of(const FigureInput& input, const CacheStudy& study, const CacheLine& line, double at, double kv_bytes) {
+ChartDot dot_of(const FigureInput& input, const CacheStudy& study, const CacheLine& line, double at,
+                double kv_bytes) {
   ChartDot dot;
   dot.at = {at, kv_bytes / kGb};
   dot.readout = readout_of(input, study, line, at, kv_bytes);
@@ -149,7 +167,8 @@ Chart chart_of(const FigureInput& input, const CacheStudy& study, float em) {
   chart.y_from = low / kGb / 1.3, chart.y_to = high / kGb * 2;
 
   for (const CacheLine& line : study.lines) add_line(input, study, line, width, chart);
-  add_level(input, Q::memory_weights, "figure.kv.weights", study.weight_bytes, {line_of(theme, MemoryPart::weights), width * 1.2f, {}}, chart);
+  add_level(input, Q::memory_weights, "figure.kv.weights", study.weight_bytes,
+            {line_of(theme, MemoryPart::weights), width * 1.2f, {}}, chart);
   add_level(input, Q::hbm_capacity, "figure.kv.capacity", study.capacity_bytes, {theme.err, width, {}}, chart);
 
   ChartDot mine = dot_of(input, study, own, study.own, study.kv_bytes);
@@ -168,8 +187,10 @@ Chart chart_of(const FigureInput& input, const CacheStudy& study, float em) {
     cross.tag = engine::quantity(Q::kv_equal_batch).id;
     chart.dots.push_back(std::move(cross));
   }
-  if (const double made_for = input.scenario.model.max_context_tokens; !by_batch(study) && made_for > 0 && made_for < chart.x_to)
-    chart.bands.push_back({std::max(made_for, chart.x_from), chart.x_to, kBeyondContextTint, std::string(t.text("figure.kv.beyond_context"))});
+  if (const double made_for = input.scenario.model.max_context_tokens;
+      !by_batch(study) && made_for > 0 && made_for < chart.x_to)
+    chart.bands.push_back({std::max(made_for, chart.x_from), chart.x_to, kBeyondContextTint,
+                           std::string(t.text("figure.kv.beyond_context"))});
   chart.note = t.text(by_batch(study) ? "figure.kv.note.batch" : "figure.kv.note.length");
   return chart;
 }
@@ -184,7 +205,8 @@ FigureHead kv_head(const FigureInput& input, const FigureView& view) {
   const CacheLine* own = own_line(study);
   if (own == nullptr) return head;
   head.brief = t.format("figure.kv.takeaway.brief", {format_ratio(study.kv_bytes / study.weight_bytes)});
-  head.takeaway = own->equal > 0 ? t.format("figure.kv.takeaway", {head.brief, place_name(input, study, own->equal)}) : head.brief;
+  head.takeaway = own->equal > 0 ? t.format("figure.kv.takeaway", {head.brief, place_name(input, study, own->equal)})
+                                 : head.brief;
   return head;
 }
 
@@ -192,7 +214,8 @@ void draw_kv(Canvas& canvas, const Rect& area, const FigureInput& input, const F
   const Rect rest = draw_figure_head(canvas, area, input, view, kv_head(input, view));
   if (rest.empty()) return;
   const CacheStudy& study = study_of(input, view);
-  if (own_line(study) == nullptr || own_line(study)->points.size() < 2 || input.report.quantities.value_or(Q::memory_kv_cache, 0) <= 0)
+  if (own_line(study) == nullptr || own_line(study)->points.size() < 2 ||
+      input.report.quantities.value_or(Q::memory_kv_cache, 0) <= 0)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.kv.empty"));
   draw_line_chart(canvas, rest, input, chart_of(input, study, canvas.em()));
 }
@@ -203,7 +226,8 @@ std::string kv_data(const FigureInput& input, const FigureView& view) {
   out += "\tcache bytes\tweight bytes\tchip bytes\tfits\n";
   for (const CacheLine& line : study.lines)
     for (const CachePoint& p : line.points)
-      out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", line.held, p.at, p.kv_bytes, p.weight_bytes, p.chip_bytes, p.fits ? "yes" : "no");
+      out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", line.held, p.at, p.kv_bytes, p.weight_bytes, p.chip_bytes,
+                         p.fits ? "yes" : "no");
   return out;
 }
 

@@ -1,6 +1,6 @@
-// The kv figure: keys and values of a decoding chip against its weights and its memory, along the batch (one line a length
-// of the sequences) or along the length (one line a batch): engine/serving/cache_growth.h; scaling book, chapter 7. Lines are
-// dashed where the memory is full. Option `over`.
+// The kv figure: keys and values of a decoding chip against its weights and its memory, along the batch (one line a
+// length of the sequences) or along the length (one line a batch): engine/serving/cache_growth.h; scaling book,
+// chapter 7. Lines are dashed where the memory is full. Option `over`.
 #pragma once
 
 #include <array>

@@ -70,7 +70,9 @@ Split split(const FigureInput& input) {
       continue;
     }
     if (!names.empty()) names += input.texts.text("figure.list_separator");
-    names += input.texts.format("figure.ladder.holding", {name_of(input, rung), format(*rung.bytes, engine::unit::bytes, {.trim_zeros = true})});
+    names +=
+        input.texts.format("figure.ladder.holding",
+                           {name_of(input, rung), format(*rung.bytes, engine::unit::bytes, {.trim_zeros = true})});
   }
   if (!names.empty()) out.left_out = input.texts.format("figure.ladder.left_out", {names});
   return out;
@@ -94,14 +96,16 @@ std::vector<Span> spans_of(const std::vector<MemoryRung>& rungs, double low, dou
   return out;
 }
 
-void right_axis(Canvas& canvas, const FigureInput& input, const Rect& plot, const Scale& y, double peak, Point title) {
+void right_axis(Canvas& canvas, const FigureInput& input, const Rect& plot, const Scale& y, double peak,
+                Point title) {
   const Theme& theme = input.theme;
   const Stroke axis{theme.axis, theme.axis_width * canvas.em(), {}};
   canvas.line({plot.right(), plot.y}, {plot.right(), plot.bottom()}, axis);
   const Scale intensity(ScaleKind::log10, peak / y.to(), peak / y.from(), y.end(), y.begin());
   TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
   float last = -1e30f;
-  for (const Tick& t : ticks(intensity, {std::max(2, static_cast<int>(plot.h / canvas.px(45))), TickLabels::plain, true})) {
+  for (const Tick& t :
+       ticks(intensity, {std::max(2, static_cast<int>(plot.h / canvas.px(45))), TickLabels::plain, true})) {
     const float py = intensity(t.value), length = canvas.px(t.major ? 4.0f : 2.0f);
     canvas.line({plot.right(), py}, {plot.right() + length, py}, axis);
     if (!t.major || t.label.empty() || py - last < style.em) continue;
@@ -115,22 +119,25 @@ void right_axis(Canvas& canvas, const FigureInput& input, const Rect& plot, cons
 }
 
 // Name and amounts beside the end of a rung, shorter where there is less room: always in the order of the ladder.
-void draw_rung_label(Canvas& canvas, const FigureInput& input, const MemoryRung& rung, Point start, Point end, LabelField& field) {
+void draw_rung_label(Canvas& canvas, const FigureInput& input, const MemoryRung& rung, Point start, Point end,
+                     LabelField& field) {
   const TextStyle name = small_text(canvas, input.theme.ink, HAlign::left, Weight::bold);
   const TextStyle amounts = small_text(canvas, input.theme.ink2, HAlign::left);
   const std::string words = name_of(input, rung);
   const std::array<std::vector<LabelLine>, 3> forms{
       std::vector<LabelLine>{{words, name}, {amounts_of(input, rung), amounts}},
-      std::vector<LabelLine>{{words, name}, {format(*rung.bytes_per_s, engine::unit::bytes_per_s, {.trim_zeros = true}), amounts}},
+      std::vector<LabelLine>{{words, name},
+                             {format(*rung.bytes_per_s, engine::unit::bytes_per_s, {.trim_zeros = true}), amounts}},
       std::vector<LabelLine>{{words, name}}};
   const float gap = canvas.px(8);
   for (const auto& lines : forms) {
     Size size = label_size(canvas, lines);
     size.w += gap;  // so that two names side by side stay two
     const float middle = end.y - size.h / 2, over = end.y - gap - size.h, under = end.y + gap;
-    const std::array<Point, 9> corners{Point{end.x + gap, middle},  {end.x + gap, over},  {end.x + gap, end.y - size.h * 0.75f},
-                                       {start.x + gap, under},      {end.x - size.w, over}, {start.x + gap, over},
-                                       {end.x - size.w, under},     {end.x + gap, under}, {start.x - size.w - gap, middle}};
+    const std::array<Point, 9> corners{
+        Point{end.x + gap, middle}, {end.x + gap, over},    {end.x + gap, end.y - size.h * 0.75f},
+        {start.x + gap, under},     {end.x - size.w, over}, {start.x + gap, over},
+        {end.x - size.w, under},    {end.x + gap, under},   {start.x - size.w - gap, middle}};
     if (const auto place = field.place(size, corners)) {
       draw_label(canvas, *place, lines);
       return;
@@ -144,7 +151,8 @@ FigureHead ladder_head(const FigureInput& input, const FigureView&) {
   FigureHead head;
   head.title = input.texts.text("figure.ladder.title");
   const auto drawn = split(input).drawn;
-  const auto near = std::find_if(drawn.begin(), drawn.end(), [](const MemoryRung& r) { return r.memory == Memory::hbm; });
+  const auto near =
+      std::find_if(drawn.begin(), drawn.end(), [](const MemoryRung& r) { return r.memory == Memory::hbm; });
   if (near == drawn.end() || near + 1 >= drawn.end()) return head;
   const MemoryRung& far = drawn.back();
   head.takeaway = input.texts.format("figure.ladder.takeaway",
@@ -193,13 +201,15 @@ void draw_ladder(Canvas& canvas, const Rect& area, const FigureInput& input, con
   if (peak > 0) {
     // Its title shares the line above the plot with that of the left axis.
     const TextStyle title = small_text(canvas, theme.ink3, HAlign::right);
-    const float room = rest.right() - canvas.px(16) - plot.x - canvas.text_width(input.texts.text("figure.ladder.intensity"), title);
+    const float room =
+        rest.right() - canvas.px(16) - plot.x - canvas.text_width(input.texts.text("figure.ladder.intensity"), title);
     frame.y.title = ellipsize(canvas, frame.y.title, title, room);
   }
   draw_frame(canvas, theme, plot, x, y, frame);
   if (peak > 0) {
     const TextStyle title = small_text(canvas, theme.ink3, HAlign::left);
-    right_axis(canvas, input, plot, y, peak, {rest.right(), plot.y - canvas.px(8) - canvas.metrics().descent() * title.em});
+    right_axis(canvas, input, plot, y, peak,
+               {rest.right(), plot.y - canvas.px(8) - canvas.metrics().descent() * title.em});
   }
 
   const auto spans = spans_of(ladder.drawn, x.from(), x.to());
@@ -225,15 +235,21 @@ void draw_ladder(Canvas& canvas, const Rect& area, const FigureInput& input, con
       canvas.line(from, to, rung_stroke);
       canvas.marker(to, Marker::circle, size, {.colour = theme.ink});
     }
-    canvas.tag_with(tag_of(rung), static_cast<int>(i), rect_between(from.x, py - size / 2, to.x + size / 2, py + size / 2), [&] {
-      Readout r;
-      r.title = name_of(input, rung);
-      const auto add = [&](std::string_view key, std::string value) { r.rows.emplace_back(std::string(input.texts.text(key)), std::move(value)); };
-      if (rung.bytes) add(chip_key(input, "figure.ladder.reach"), format(*rung.bytes, engine::unit::bytes, {.trim_zeros = true}));
-      add("figure.ladder.rate", format(*rung.bytes_per_s, engine::unit::bytes_per_s, {.trim_zeros = true}));
-      if (rung.flop_per_byte) add("figure.ladder.needed", format(*rung.flop_per_byte, engine::unit::flop_per_byte));
-      return r;
-    });
+    canvas.tag_with(
+        tag_of(rung), static_cast<int>(i), rect_between(from.x, py - size / 2, to.x + size / 2, py + size / 2), [&] {
+          Readout r;
+          r.title = name_of(input, rung);
+          const auto add = [&](std::string_view key, std::string value) {
+            r.rows.emplace_back(std::string(input.texts.text(key)), std::move(value));
+          };
+          if (rung.bytes)
+            add(chip_key(input, "figure.ladder.reach"),
+                format(*rung.bytes, engine::unit::bytes, {.trim_zeros = true}));
+          add("figure.ladder.rate", format(*rung.bytes_per_s, engine::unit::bytes_per_s, {.trim_zeros = true}));
+          if (rung.flop_per_byte)
+            add("figure.ladder.needed", format(*rung.flop_per_byte, engine::unit::flop_per_byte));
+          return r;
+        });
   }
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const float py = y(*ladder.drawn[i].bytes_per_s);
@@ -245,8 +261,8 @@ std::string ladder_data(const FigureInput& input, const FigureView&) {
   std::string out = "memory\tbytes\tbytes/s\tchips\tFLOP/byte\n";
   const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{}", *v) : std::string(); };
   for (const MemoryRung& rung : engine::memory_ladder(input.scenario.cluster))
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\n", name_of(input, rung), number(rung.bytes), number(rung.bytes_per_s), rung.chips,
-                       number(rung.flop_per_byte));
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\n", name_of(input, rung), number(rung.bytes), number(rung.bytes_per_s),
+                       rung.chips, number(rung.flop_per_byte));
   return out;
 }
 

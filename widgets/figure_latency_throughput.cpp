@@ -47,8 +47,12 @@ const std::vector<TradePoint>& points_of(const FigureInput& input) {
 }
 
 double own_time(const FigureInput& input) { return input.report.quantities.value_or(Q::time_per_output_token, 0); }
-double own_throughput(const FigureInput& input) { return input.report.quantities.value_or(Q::serving_tokens_per_chip, 0); }
-bool known(const FigureInput& input) { return own_time(input) > 0 && own_throughput(input) > 0 && !points_of(input).empty(); }
+double own_throughput(const FigureInput& input) {
+  return input.report.quantities.value_or(Q::serving_tokens_per_chip, 0);
+}
+bool known(const FigureInput& input) {
+  return own_time(input) > 0 && own_throughput(input) > 0 && !points_of(input).empty();
+}
 
 std::string rate_text(double tokens_per_s) { return format(tokens_per_s, engine::unit::tokens_per_s); }
 
@@ -66,7 +70,8 @@ std::vector<int> degrees_of(const std::vector<TradePoint>& points) {
   return out;
 }
 
-Readout readout_of(const FigureInput& input, int batch, double time_s, double tokens_per_s_per_chip, double chip_bytes) {
+Readout readout_of(const FigureInput& input, int batch, double time_s, double tokens_per_s_per_chip,
+                   double chip_bytes) {
   const TextTable& t = input.texts;
   Readout r;
   r.title = t.format("figure.latency-throughput.batch", {format_count(batch)});
@@ -77,7 +82,9 @@ Readout readout_of(const FigureInput& input, int batch, double time_s, double to
 }
 
 const engine::ServiceLevel& slo_of(const FigureInput& input) { return input.scenario.workload.slo; }
-bool has_slo(const FigureInput& input) { return slo_of(input).ttft_s > 0 || slo_of(input).time_per_output_token_s > 0; }
+bool has_slo(const FigureInput& input) {
+  return slo_of(input).ttft_s > 0 || slo_of(input).time_per_output_token_s > 0;
+}
 
 ChartPoint place(const TradePoint& p) { return {p.time_per_token_s * kMilli, p.tokens_per_s_per_chip}; }
 
@@ -94,7 +101,8 @@ std::vector<ChartLine> lines_of(const FigureInput& input, const std::vector<Trad
     ChartLine line;
     for (const TradePoint* p : of_degree(points, tensor)) line.points.push_back(place(*p));
     if (line.points.empty()) continue;
-    line.stroke = {own ? theme.ink : line_of(theme, Axis::tensor), own ? width * 1.3f : width * 0.8f, own ? Dash{} : kDashes[other++ % kDashes.size()].scaled(width / 2)};
+    line.stroke = {own ? theme.ink : line_of(theme, Axis::tensor), own ? width * 1.3f : width * 0.8f,
+                   own ? Dash{} : kDashes[other++ % kDashes.size()].scaled(width / 2)};
     line.weight = own ? Weight::bold : Weight::regular;
     line.essential = own;
     line.label = input.texts.format("figure.axis.tensor", {format_count(tensor)});
@@ -103,7 +111,8 @@ std::vector<ChartLine> lines_of(const FigureInput& input, const std::vector<Trad
   ChartLine front;
   for (const TradePoint& p : points)
     if (p.pareto) front.points.push_back(place(p));
-  std::sort(front.points.begin(), front.points.end(), [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
+  std::sort(front.points.begin(), front.points.end(),
+            [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
   front.stroke = {faded(theme.ink, 0.18f), width * 5, {}};
   lines.push_back(std::move(front));
   return lines;
@@ -114,10 +123,12 @@ void add_box(const FigureInput& input, float em, Chart& chart) {
   const double limit = slo_of(input).time_per_output_token_s * kMilli;
   if (!(limit > 0)) return;
   const std::string name = input.texts.format("figure.latency-throughput.slo", {format_duration(limit / kMilli)});
-  chart.bands.push_back({chart.x_from, std::clamp(limit, chart.x_from, chart.x_to), kBoxTint, limit > chart.x_from ? name : std::string()});
+  chart.bands.push_back({chart.x_from, std::clamp(limit, chart.x_from, chart.x_to), kBoxTint,
+                         limit > chart.x_from ? name : std::string()});
   ChartLine edge;
   edge.points = {{limit, chart.y_from}, {limit, std::sqrt(chart.y_from * chart.y_to)}, {limit, chart.y_to}};
-  edge.stroke = {input.theme.ink2, input.theme.data_width * em * 0.6f, Dash{5, 4}.scaled(input.theme.data_width * em / 2)};
+  edge.stroke = {input.theme.ink2, input.theme.data_width * em * 0.6f,
+                 Dash{5, 4}.scaled(input.theme.data_width * em / 2)};
   edge.tag = engine::quantity(Q::time_per_output_token).id;
   edge.readout = [name](const ChartPoint&) {
     Readout r;
@@ -141,10 +152,12 @@ Chart chart_of(const FigureInput& input, float em) {
   for (const TradePoint& p : points) {
     if (!p.fits) continue;
     const ChartPoint at = place(p);
-    left = std::min(left, at.x), right = std::max(right, at.x), low = std::min(low, at.y), high = std::max(high, at.y);
+    left = std::min(left, at.x), right = std::max(right, at.x), low = std::min(low, at.y),
+    high = std::max(high, at.y);
   }
   // The limit is in sight where it is near what the plan can do.
-  if (const double limit = slo_of(input).time_per_output_token_s * kMilli; limit > left / kLimitInSight && limit < right * kLimitInSight)
+  if (const double limit = slo_of(input).time_per_output_token_s * kMilli;
+      limit > left / kLimitInSight && limit < right * kLimitInSight)
     left = std::min(left, limit), right = std::max(right, limit);
   std::tie(chart.x_from, chart.x_to) = log_range(left, right, 4);
   std::tie(chart.y_from, chart.y_to) = log_range(low, high, 10);
@@ -155,12 +168,15 @@ Chart chart_of(const FigureInput& input, float em) {
   mine.at = own;
   mine.size = 11;
   mine.colour = input.report.fits() ? theme.ink : theme.err;
-  mine.text = t.format(input.report.fits() ? "figure.latency-throughput.own" : "figure.latency-throughput.own.full", {format_count(input.scenario.workload.batch)});
+  mine.text = t.format(input.report.fits() ? "figure.latency-throughput.own" : "figure.latency-throughput.own.full",
+                       {format_count(input.scenario.workload.batch)});
   mine.tag = engine::quantity(Q::time_per_output_token).id;
-  mine.readout = readout_of(input, input.scenario.workload.batch, own_time(input), own_throughput(input), input.report.quantities.value_or(Q::memory_total, 0));
+  mine.readout = readout_of(input, input.scenario.workload.batch, own_time(input), own_throughput(input),
+                            input.report.quantities.value_or(Q::memory_total, 0));
   chart.dots.push_back(std::move(mine));
   for (const TradePoint& p : points) {
-    if (!p.fits || (p.tensor == input.scenario.parallelism.tensor && p.batch == input.scenario.workload.batch)) continue;
+    if (!p.fits || (p.tensor == input.scenario.parallelism.tensor && p.batch == input.scenario.workload.batch))
+      continue;
     ChartDot dot;
     dot.at = place(p);
     dot.size = p.pareto ? 6.0f : 4.0f;
@@ -185,33 +201,42 @@ FigureHead latency_throughput_head(const FigureInput& input, const FigureView&) 
   head.title = t.text("figure.latency-throughput.title");
   if (!known(input)) return head;
   head.brief = t.format("figure.latency-throughput.takeaway.brief", {format_duration(own_time(input))});
-  const std::string both = t.format(chip_key(input, "figure.latency-throughput.takeaway"), {format_duration(own_time(input)), rate_text(own_throughput(input))});
+  const std::string both = t.format(chip_key(input, "figure.latency-throughput.takeaway"),
+                                    {format_duration(own_time(input)), rate_text(own_throughput(input))});
   head.takeaway = both;
   if (has_slo(input)) {
     const TradePoint* kept = engine::best_kept(points_of(input));
     if (kept == nullptr) head.takeaway = t.format("figure.latency-throughput.takeaway.slo.none", {both});
     else
-      head.takeaway = t.format("figure.latency-throughput.takeaway.slo", {both, format_count(kept->tensor), format_count(kept->batch), rate_text(kept->tokens_per_s_per_chip)});
+      head.takeaway = t.format(
+          "figure.latency-throughput.takeaway.slo",
+          {both, format_count(kept->tensor), format_count(kept->batch), rate_text(kept->tokens_per_s_per_chip)});
     return head;
   }
   const TradePoint* best = engine::best_within(points_of(input), own_time(input));
   if (best != nullptr && best->tokens_per_s_per_chip > kBetter * own_throughput(input))
-    head.takeaway = t.format("figure.latency-throughput.takeaway.better", {both, format_count(best->tensor), format_count(best->batch), rate_text(best->tokens_per_s_per_chip)});
+    head.takeaway = t.format(
+        "figure.latency-throughput.takeaway.better",
+        {both, format_count(best->tensor), format_count(best->batch), rate_text(best->tokens_per_s_per_chip)});
   return head;
 }
 
 void draw_latency_throughput(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, latency_throughput_head(input, view));
   if (rest.empty()) return;
-  if (!known(input)) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.latency-throughput.empty"));
+  if (!known(input))
+    return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.latency-throughput.empty"));
   draw_line_chart(canvas, rest, input, chart_of(input, canvas.em()));
 }
 
 std::string latency_throughput_data(const FigureInput& input, const FigureView&) {
-  std::string out = "tensor\tdata\tbatch\tseconds per token\ttokens per s and chip\tchip bytes\tseconds to first token\tfits\twithin limits\tPareto\n";
+  std::string out =
+      "tensor\tdata\tbatch\tseconds per token\ttokens per s and chip\tchip bytes\tseconds to first "
+      "token\tfits\twithin limits\tPareto\n";
   for (const TradePoint& p : points_of(input))
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.tensor, p.data, p.batch, p.time_per_token_s, p.tokens_per_s_per_chip, p.chip_bytes,
-                       p.ttft_s, p.fits ? "yes" : "no", p.keeps_slo ? "yes" : "no", p.pareto ? "yes" : "no");
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.tensor, p.data, p.batch, p.time_per_token_s,
+                       p.tokens_per_s_per_chip, p.chip_bytes, p.ttft_s, p.fits ? "yes" : "no",
+                       p.keeps_slo ? "yes" : "no", p.pareto ? "yes" : "no");
   return out;
 }
 

@@ -1,6 +1,6 @@
-// The latency-throughput figure: time per output token against tokens per second of a chip, along the batch, one curve a
-// tensor degree on the same chips (engine/serving/latency_throughput.h; scaling book, chapters 7 and 8). Curves end where
-// the memory is full; the Pareto front is broad; the plan's own point is marked.
+// The latency-throughput figure: time per output token against tokens per second of a chip, along the batch, one
+// curve a tensor degree on the same chips (engine/serving/latency_throughput.h; scaling book, chapters 7 and 8).
+// Curves end where the memory is full; the Pareto front is broad; the plan's own point is marked.
 #pragma once
 
 #include "widgets/figure.h"

@@ -59,11 +59,14 @@ Readout readout_of(const FigureInput& input, const MatmulStudy& study, const Mat
   std::size_t at = 0;
   while (at + 1 < study.rows.size() && study.rows[at] < rows * 0.9999) ++at;
   Readout out;
-  out.title = t.format("figure.matmul.readout", {mix_name(input, line), format(line.flop_per_s[at], engine::unit::flop_per_s)});
+  out.title = t.format("figure.matmul.readout",
+                       {mix_name(input, line), format(line.flop_per_s[at], engine::unit::flop_per_s)});
   out.rows.emplace_back(std::string(t.text("figure.matmul.rows")), format_significant(rows));
-  out.rows.emplace_back(std::string(t.text("figure.matmul.of_peak")), format_percent(line.flop_per_s[at] / line.peak));
+  out.rows.emplace_back(std::string(t.text("figure.matmul.of_peak")),
+                        format_percent(line.flop_per_s[at] / line.peak));
   out.rows.emplace_back(std::string(t.text("figure.matmul.weights")), format(line.weight_bytes, engine::unit::bytes));
-  if (line.critical_rows) out.rows.emplace_back(std::string(t.text("figure.matmul.critical")), format_significant(*line.critical_rows));
+  if (line.critical_rows)
+    out.rows.emplace_back(std::string(t.text("figure.matmul.critical")), format_significant(*line.critical_rows));
   return out;
 }
 
@@ -81,7 +84,8 @@ Chart chart_of(const FigureInput& input, const MatmulStudy& study, float em) {
     ChartLine out;
     out.label = mix_name(input, line);
     // int8 and fp8 with one peak are one line with both names.
-    if (line.mix == DtypeMix::fp8 && !drawn.empty() && drawn.back()->mix == DtypeMix::int8 && std::abs(drawn.back()->peak / line.peak - 1) < kSamePeak) {
+    if (line.mix == DtypeMix::fp8 && !drawn.empty() && drawn.back()->mix == DtypeMix::int8 &&
+        std::abs(drawn.back()->peak / line.peak - 1) < kSamePeak) {
       c.lines.back().label += std::string(t.text("figure.list_separator")) + out.label;
       continue;
     }
@@ -106,8 +110,10 @@ Chart chart_of(const FigureInput& input, const MatmulStudy& study, float em) {
   }
   std::tie(c.y_from, c.y_to) = log_range(low, high * 1.3);
   const double edge = std::clamp(study.lines.front().critical_rows.value_or(c.x_to), c.x_from, c.x_to);
-  c.bands.push_back({c.x_from, edge, kHbmTint, t.format("figure.matmul.hbm_bound", {mix_name(input, study.lines.front())}), false});
-  c.bands.push_back({edge, c.x_to, 0, t.format("figure.matmul.compute_bound", {mix_name(input, study.lines.front())}), false});
+  c.bands.push_back(
+      {c.x_from, edge, kHbmTint, t.format("figure.matmul.hbm_bound", {mix_name(input, study.lines.front())}), false});
+  c.bands.push_back(
+      {edge, c.x_to, 0, t.format("figure.matmul.compute_bound", {mix_name(input, study.lines.front())}), false});
   c.now = Chart::Now{study.rows_now, t.format("figure.matmul.now", {format_count(std::round(study.rows_now))})};
   return c;
 }
@@ -125,7 +131,8 @@ FigureHead matmul_head(const FigureInput& input, const FigureView& view) {
   const std::string now = format_count(std::round(study.rows_now));
   if (!line.critical_rows) head.takeaway = t.format("figure.matmul.takeaway.never", {mix_name(input, line)});
   else {
-    const std::string key = study.rows_now >= *line.critical_rows ? "figure.matmul.takeaway.compute" : "figure.matmul.takeaway.hbm";
+    const std::string key =
+        study.rows_now >= *line.critical_rows ? "figure.matmul.takeaway.compute" : "figure.matmul.takeaway.hbm";
     head.takeaway = t.format(key, {now, format_significant(*line.critical_rows), mix_name(input, line)});
     head.brief = t.format(key + ".brief", {mix_name(input, line)});
   }

@@ -1,5 +1,5 @@
-// The matmul figure: FLOP/s one matrix multiplication of the model can reach over the rows it takes at a time, with the
-// critical batch of each mix of number types. Option: matrix.
+// The matmul figure: FLOP/s one matrix multiplication of the model can reach over the rows it takes at a time, with
+// the critical batch of each mix of number types. Option: matrix.
 #pragma once
 
 #include <array>

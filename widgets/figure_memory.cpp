@@ -73,8 +73,8 @@ bool leaders_clash(const std::vector<PartName>& names, float left, float right, 
   return false;
 }
 
-// Names of the parts above the first bar, with leaders; a key in their place where leaders would run over one another.
-// Where names cannot all stand, the smallest parts lose theirs.
+// Names of the parts above the first bar, with leaders; a key in their place where leaders would run over one
+// another. Where names cannot all stand, the smallest parts lose theirs.
 void draw_part_names(Canvas& canvas, const FigureInput& input, const FigureView& view, const StageRows& rows,
                      const Scale& x, const Rect& capacity) {
   float left = rows.plot.x, right = rows.area.right();
@@ -126,7 +126,8 @@ void draw_part_names(Canvas& canvas, const FigureInput& input, const FigureView&
   draw_elbow_labels(canvas, input.theme, labels, baseline, rows.bar(0).y, left, right);
 }
 
-void draw_totals(Canvas& canvas, const FigureInput& input, const FigureView& view, const StageRows& rows, const Scale& x) {
+void draw_totals(Canvas& canvas, const FigureInput& input, const FigureView& view, const StageRows& rows,
+                 const Scale& x) {
   const Sizes sizes = sizes_of(input);
   const float height = number_line(canvas);
   // Where text is higher than rows, rows with a number have a total, and give way to the fullest.
@@ -144,7 +145,8 @@ void draw_totals(Canvas& canvas, const FigureInput& input, const FigureView& vie
     const std::string text = total_text(sizes, gb);
     const Rect bar = rows.bar(stage);
     const float half = height / 2;  // rows may be lower than text: it stays between header and axis
-    Point at{x(gb) + canvas.px(kTotalGap), std::clamp(bar.centre().y, rows.plot.y + half, std::max(rows.plot.y + half, rows.plot.bottom() - half))};
+    Point at{x(gb) + canvas.px(kTotalGap),
+             std::clamp(bar.centre().y, rows.plot.y + half, std::max(rows.plot.y + half, rows.plot.bottom() - half))};
     const Rect bounds = canvas.text_bounds(at, text, style);
     const float clear = canvas.px(3);
     // Never across the capacity line: past it instead.
@@ -172,7 +174,8 @@ void draw_ghost(Canvas& canvas, const FigureInput& input, const StageRows& rows,
     if (line.empty() || std::abs(line.back().x - at) > 0.01f) line.push_back({at, band.y});
     else line.pop_back();
     line.push_back({at, band.bottom()});
-    canvas.tag_with("memory.baseline", stage, rect_between(at - reach, band.y, at + reach, band.bottom()), [&] { return ghost_readout(input, gb); });
+    canvas.tag_with("memory.baseline", stage, rect_between(at - reach, band.y, at + reach, band.bottom()),
+                    [&] { return ghost_readout(input, gb); });
   }
   draw_ghost_line(canvas, input.theme, line);
 }
@@ -181,7 +184,8 @@ FigureHead plan_head(const FigureInput& input) {
   const TextTable& t = input.texts;
   const bool several = input.report.stages.size() > 1;
   FigureHead head;
-  head.title = several ? std::string(t.text("figure.memory.title.stages")) : std::string(t.text(chip_key(input, "figure.memory.title")));
+  head.title = several ? std::string(t.text("figure.memory.title.stages"))
+                       : std::string(t.text(chip_key(input, "figure.memory.title")));
   if (input.report.stages.empty()) return head;
   const Sizes sizes = sizes_of(input);
   const std::string stage = format_count(sizes.fullest);
@@ -226,7 +230,8 @@ void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, con
   Frame frame;
   frame.x = gb_axis(input, x, rows.plot.w, canvas);
   frame.y.grid = frame.y.line = false;
-  draw_frame(canvas, input.theme, rows.plot, x, Scale(ScaleKind::linear, 0, 1, rows.plot.bottom(), rows.plot.y), frame);
+  draw_frame(canvas, input.theme, rows.plot, x, Scale(ScaleKind::linear, 0, 1, rows.plot.bottom(), rows.plot.y),
+             frame);
   draw_stage_numbers(canvas, input.theme, input.texts, rows, view.hovered_stage);
   for (int stage = 0; stage < rows.count; ++stage)
     draw_stack(canvas, input, rows.bar(stage), x, stage, !view.compact);

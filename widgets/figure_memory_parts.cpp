@@ -38,7 +38,8 @@ Sizes sizes_of(const FigureInput& input) {
   s.fullest = input.report.fullest_stage;
   for (const engine::StageRow& row : input.report.stages) s.most_gb = std::max(s.most_gb, total_gb(row));
   if (input.baseline != nullptr)
-    for (const engine::StageRow& row : input.baseline->report.stages) s.ghost_gb = std::max(s.ghost_gb, total_gb(row));
+    for (const engine::StageRow& row : input.baseline->report.stages)
+      s.ghost_gb = std::max(s.ghost_gb, total_gb(row));
   if (s.most_gb > 0) s.decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(s.most_gb))), 0, 2);
   return s;
 }
@@ -64,7 +65,8 @@ double axis_end(const Canvas& canvas, const Sizes& sizes, float width, float tot
   TextStyle small;
   small.em = kSmallText * canvas.em();
   const double half = std::min<double>(
-      canvas.text_width(format(sizes.capacity_gb * kGb, engine::unit::bytes, {.trim_zeros = true}), small) / 2, 0.3 * w);
+      canvas.text_width(format(sizes.capacity_gb * kGb, engine::unit::bytes, {.trim_zeros = true}), small) / 2,
+      0.3 * w);
   double end = std::max(sizes.most_gb * w / (w - label), sizes.ghost_gb * 1.02);
   if (sizes.capacity_gb > 0) end = std::max({end, sizes.capacity_gb * w / (w - half), sizes.capacity_gb * 1.12});
   return end > 0 ? end : 1;
@@ -88,15 +90,18 @@ Readout part_readout(const FigureInput& input, int stage, const Part& part) {
   const engine::StageRow& row = input.report.stages[static_cast<std::size_t>(stage)];
   const double bytes = row.memory_bytes[part.index];
   Readout r;
-  r.title = input.report.stages.size() > 1
-                ? t.format("figure.memory.readout.stage", {format_count(stage), part_name(input, part), bytes_text(bytes)})
-                : t.format("figure.memory.readout", {part_name(input, part), bytes_text(bytes)});
+  r.title =
+      input.report.stages.size() > 1
+          ? t.format("figure.memory.readout.stage", {format_count(stage), part_name(input, part), bytes_text(bytes)})
+          : t.format("figure.memory.readout", {part_name(input, part), bytes_text(bytes)});
   if (part.look == MemoryPart::activations)
     r.rows.emplace_back(t.text("figure.memory.in_flight"),
-                        t.format(row.in_flight_microbatches == 1 ? "figure.microbatches.one" : "figure.microbatches", {format_significant(row.in_flight_microbatches, 3, true)}));
+                        t.format(row.in_flight_microbatches == 1 ? "figure.microbatches.one" : "figure.microbatches",
+                                 {format_significant(row.in_flight_microbatches, 3, true)}));
   if (row.memory_total_bytes > 0)
-    r.rows.emplace_back(t.text(input.report.stages.size() > 1 ? "figure.memory.share_of_stage" : "figure.memory.share"),
-                        format_share(bytes / row.memory_total_bytes));
+    r.rows.emplace_back(
+        t.text(input.report.stages.size() > 1 ? "figure.memory.share_of_stage" : "figure.memory.share"),
+        format_share(bytes / row.memory_total_bytes));
   r.rows.emplace_back(t.text("figure.memory.layers"), format_count(row.layers));
   return r;
 }
@@ -117,7 +122,8 @@ void draw_stack(Canvas& canvas, const FigureInput& input, const Rect& bar, const
       if (bar.h < canvas.px(kLeastEdged)) fill.edge_width = 0;
       canvas.rect(rect_between(x(from), bar.y, x(std::min(to, seen)), bar.bottom()), fill);
     }
-    canvas.tag_with(engine::quantity(part.quantity).id, stage, whole, [&] { return part_readout(input, stage, part); });
+    canvas.tag_with(engine::quantity(part.quantity).id, stage, whole,
+                    [&] { return part_readout(input, stage, part); });
     from = to;
   }
   if (!(seen < total)) return;
@@ -171,7 +177,8 @@ Rect draw_capacity(Canvas& canvas, const FigureInput& input, const Scale& x, flo
     r.title = input.texts.format("figure.memory.readout.capacity", {capacity_text(input)});
     return r;
   };
-  canvas.tag_with(engine::quantity(Q::hbm_capacity).id, -1, rect_between(at - reach, top, at + reach, bottom), readout);
+  canvas.tag_with(engine::quantity(Q::hbm_capacity).id, -1, rect_between(at - reach, top, at + reach, bottom),
+                  readout);
   canvas.tag_with(engine::quantity(Q::hbm_capacity).id, -1, label, readout);
   return label;
 }

@@ -83,11 +83,12 @@ void draw_sum(Canvas& canvas, const FigureInput& input, const Rect& bar, const S
   if (bounds.x > line || canvas.text_width(free, faint) + canvas.px(16) > room) return;
   const Point middle{(bounds.right() + line) / 2, bar.centre().y};
   backed_text(canvas, theme, middle, free, faint);
-  canvas.tag_with(engine::quantity(Q::memory_free).id, -1, rect_between(bounds.right(), bar.y, std::min(line, plot.right()), bar.bottom()), [&] {
-    Readout r;
-    r.title = free;
-    return r;
-  });
+  canvas.tag_with(engine::quantity(Q::memory_free).id, -1,
+                  rect_between(bounds.right(), bar.y, std::min(line, plot.right()), bar.bottom()), [&] {
+                    Readout r;
+                    r.title = free;
+                    return r;
+                  });
 }
 
 struct Columns {
@@ -95,7 +96,8 @@ struct Columns {
 };
 
 Columns columns_of(const Canvas& canvas, const FigureInput& input, const std::vector<Line>& lines, float right) {
-  const TextStyle regular = small_text(canvas, {}, HAlign::left), bold = small_text(canvas, {}, HAlign::left, Weight::bold);
+  const TextStyle regular = small_text(canvas, {}, HAlign::left),
+                  bold = small_text(canvas, {}, HAlign::left, Weight::bold);
   float value = canvas.text_width(input.texts.text("figure.memory.column.gb"), regular);
   float share = canvas.text_width(input.texts.text("figure.memory.column.share"), regular);
   for (const Line& l : lines) {
@@ -109,8 +111,8 @@ Columns columns_of(const Canvas& canvas, const FigureInput& input, const std::ve
   return c;
 }
 
-void draw_breakdown(Canvas& canvas, const FigureInput& input, const FigureView& view, const Rect& area, float names_right,
-                    float head, std::vector<Line> lines) {
+void draw_breakdown(Canvas& canvas, const FigureInput& input, const FigureView& view, const Rect& area,
+                    float names_right, float head, std::vector<Line> lines) {
   const Theme& theme = input.theme;
   const Columns columns = columns_of(canvas, input, lines, area.right());
   const auto room = static_cast<std::size_t>(std::max(0.0f, (area.h - head) / (small_line(canvas) * kLeastRow)));
@@ -140,7 +142,8 @@ void draw_breakdown(Canvas& canvas, const FigureInput& input, const FigureView& 
     Fill fill = fill_of(theme, it->part.look, canvas.em());
     if (view.compact) fill.hatch = Hatch::none;  // as everywhere in small windows
     // From the end of a part down to the start of the next: the rows are one bar taken apart.
-    if (it + 1 != lines.end()) canvas.line({bar.right(), bar.bottom()}, {bar.right(), bar.bottom() + pitch - h}, joint);
+    if (it + 1 != lines.end())
+      canvas.line({bar.right(), bar.bottom()}, {bar.right(), bar.bottom() + pitch - h}, joint);
     canvas.rect(bar, fill);
     const Weight weight = it == largest ? Weight::bold : Weight::regular;
     canvas.text({names_right, middle}, it->name, small_text(canvas, theme.ink2, HAlign::right));
@@ -164,13 +167,15 @@ void draw_single(Canvas& canvas, Rect area, const FigureInput& input, const Figu
   const std::vector<Line> lines = lines_of(input);
   const std::string sum(input.texts.text("figure.memory.total"));
   float names = canvas.text_width(sum, small_text(canvas, {}, HAlign::left, Weight::bold));
-  for (const Line& l : lines) names = std::max(names, canvas.text_width(l.name, small_text(canvas, {}, HAlign::left)));
+  for (const Line& l : lines)
+    names = std::max(names, canvas.text_width(l.name, small_text(canvas, {}, HAlign::left)));
 
   Rect rest = area;
   rest.cut_left(std::min(names + canvas.px(kGap), area.w / 2));
   const float names_right = rest.x - canvas.px(kGap);
   const Rect header = rest.cut_top(canvas.px(kHeader));
-  const float label = canvas.text_width(bytes_text(sizes.most_gb * kGb), small_text(canvas, {}, HAlign::left, Weight::bold));
+  const float label =
+      canvas.text_width(bytes_text(sizes.most_gb * kGb), small_text(canvas, {}, HAlign::left, Weight::bold));
   const double end = axis_end(canvas, sizes, rest.w, label);
 
   Frame frame;
@@ -198,7 +203,11 @@ void draw_single(Canvas& canvas, Rect area, const FigureInput& input, const Figu
     const double total = total_gb(input.report.stages.front());
     Fill lens;
     lens.colour = faded(theme.ink, kLensTint);
-    canvas.polygon({{bar.x, bar.bottom()}, {x(total), bar.bottom()}, {columns.bars_right, rest.y + head}, {bar.x, rest.y + head}}, lens);
+    canvas.polygon({{bar.x, bar.bottom()},
+                    {x(total), bar.bottom()},
+                    {columns.bars_right, rest.y + head},
+                    {bar.x, rest.y + head}},
+                   lens);
     draw_breakdown(canvas, input, view, rest, names_right, head, lines);
   }
   draw_frame(canvas, theme, plot, x, Scale(ScaleKind::linear, 0, 1, plot.bottom(), plot.y), frame);
@@ -206,9 +215,13 @@ void draw_single(Canvas& canvas, Rect area, const FigureInput& input, const Figu
   draw_stack(canvas, input, bar, x, 0, !view.compact);
   if (sizes.ghost_gb > 0) {
     const Rect ghost = rect_between(bar.x, bar.y - canvas.px(1), x(sizes.ghost_gb), bar.bottom() + canvas.px(1));
-    const std::array<Point, 4> outline{Point{ghost.x, ghost.y}, {ghost.right(), ghost.y}, {ghost.right(), ghost.bottom()}, {ghost.x, ghost.bottom()}};
+    const std::array<Point, 4> outline{Point{ghost.x, ghost.y},
+                                       {ghost.right(), ghost.y},
+                                       {ghost.right(), ghost.bottom()},
+                                       {ghost.x, ghost.bottom()}};
     draw_ghost_line(canvas, theme, outline, true);
-    canvas.tag_with("memory.baseline", 0, rect_between(ghost.right() - canvas.px(4), bar.y, ghost.right() + canvas.px(4), bar.bottom()),
+    canvas.tag_with("memory.baseline", 0,
+                    rect_between(ghost.right() - canvas.px(4), bar.y, ghost.right() + canvas.px(4), bar.bottom()),
                     [&] { return ghost_readout(input, sizes.ghost_gb); });
   }
   draw_capacity(canvas, input, x, header.centre().y, header.bottom() - canvas.px(5), plot.bottom());

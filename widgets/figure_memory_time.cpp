@@ -81,7 +81,8 @@ std::vector<Piece> pieces_of(const MemoryTimeline& t, int columns) {
   for (int c = 0; c < columns; ++c) {
     const double from = t.end_s * c / columns, to = t.end_s * (c + 1) / columns;
     double most = t.points[i].activation_bytes;
-    while (i + 1 < t.points.size() && t.points[i + 1].seconds < to) most = std::max(most, t.points[++i].activation_bytes);
+    while (i + 1 < t.points.size() && t.points[i + 1].seconds < to)
+      most = std::max(most, t.points[++i].activation_bytes);
     if (!out.empty() && out.back().to_gb == most / kGb) out.back().to_s = to;
     else out.push_back({from, to, most / kGb, most / kGb});
   }
@@ -104,11 +105,13 @@ struct SideLabel {
 std::vector<SideLabel> side_labels(const FigureInput& input, const std::vector<Band>& bands, bool capacity_beyond) {
   std::vector<SideLabel> out;
   for (const Band& b : bands)
-    out.push_back({part_name(input, b.part), line_of(input.theme, b.part.look), (b.from_gb + b.to_gb) / 2, false, b.to_gb - b.from_gb});
+    out.push_back({part_name(input, b.part), line_of(input.theme, b.part.look), (b.from_gb + b.to_gb) / 2, false,
+                   b.to_gb - b.from_gb});
   const double capacity = sizes_of(input).capacity_gb;
   if (capacity > 0) {
     const std::string text = format(capacity * kGb, engine::unit::bytes, {.trim_zeros = true});
-    out.push_back({capacity_beyond ? input.texts.format("figure.memory-time.beyond", {text}) : text, input.theme.err, capacity, true, 0});
+    out.push_back({capacity_beyond ? input.texts.format("figure.memory-time.beyond", {text}) : text, input.theme.err,
+                   capacity, true, 0});
   }
   return out;
 }
@@ -132,7 +135,8 @@ FigureHead memory_time_head(const FigureInput& input, const FigureView& view) {
     head.takeaway = t.format("figure.memory-time.takeaway.stage",
                              {total_text(input, stage), format_count(stage), format_duration(timeline->peak_s)});
   else if (timeline->microbatches > 1)
-    head.takeaway = t.format("figure.memory-time.takeaway.many", {total_text(input, stage), format_count(timeline->microbatches)});
+    head.takeaway = t.format("figure.memory-time.takeaway.many",
+                             {total_text(input, stage), format_count(timeline->microbatches)});
   else head.takeaway = t.format("figure.memory-time.takeaway", {total_text(input, stage)});
   return head;
 }
@@ -145,7 +149,8 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
   const int stage = stage_of(input, view);
   const auto timeline = engine::memory_timeline(input.scenario, input.report, stage);
   if (!timeline) {
-    if (input.report.stages.size() > 1 && !input.report.pipeline.status.legal()) return draw_schedule_reason(canvas, rest, input);
+    if (input.report.stages.size() > 1 && !input.report.pipeline.status.legal())
+      return draw_schedule_reason(canvas, rest, input);
     return draw_empty_state(canvas, theme, rest, t.text(empty_key(input)));
   }
   const std::vector<Band> bands = bands_of(input, stage);
@@ -157,12 +162,15 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
   frame.y.title = t.text(chip_key(input, "figure.memory.x"));
   const bool far = beyond(view, peak, sizes.capacity_gb);
   const Scale y_domain(ScaleKind::linear, 0, far ? 1.25 * peak : 1.12 * std::max(peak, sizes.capacity_gb), 0, 1);
-  frame.y.ticks = ticks(y_domain, {std::clamp(static_cast<int>(rest.h / canvas.px(45)), 2, 6), TickLabels::plain, false});
+  frame.y.ticks =
+      ticks(y_domain, {std::clamp(static_cast<int>(rest.h / canvas.px(45)), 2, 6), TickLabels::plain, false});
   const Scale x_domain(ScaleKind::linear, 0, timeline->end_s / unit.seconds, 0, 1);
   frame.x = time_axis(canvas, input, x_domain, unit, rest.w * 0.7f);
   frame.x.grid = false;
   if (timeline->microbatches_shown < timeline->microbatches)
-    frame.x.title = t.format("figure.memory-time.x.first", {std::string(t.text(unit.key)), format_count(timeline->microbatches_shown), format_count(timeline->microbatches)});
+    frame.x.title = t.format("figure.memory-time.x.first",
+                             {std::string(t.text(unit.key)), format_count(timeline->microbatches_shown),
+                              format_count(timeline->microbatches)});
 
   std::vector<SideLabel> labels = side_labels(input, bands, far);
   const TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
@@ -182,7 +190,8 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
       const Rect r = rect_between(plot.x, y(b.to_gb), plot.right(), y(b.from_gb));
       if (r.h < canvas.px(4)) fill.edge_width = 0;
       canvas.rect(r, fill);
-      canvas.tag_with(engine::quantity(b.part.quantity).id, stage, r, [&] { return part_readout(input, stage, b.part); });
+      canvas.tag_with(engine::quantity(b.part.quantity).id, stage, r,
+                      [&] { return part_readout(input, stage, b.part); });
       continue;
     }
     fill.edge_width = 0;  // pieces of one area
@@ -190,26 +199,31 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
       const float left = x(p.from_s / unit.seconds), right = x(p.to_s / unit.seconds), base = y(b.from_gb);
       const float y0 = y(b.from_gb + p.from_gb), y1 = y(b.from_gb + p.to_gb);
       if (p.from_gb > 0 || p.to_gb > 0) canvas.polygon({{left, y0}, {right, y1}, {right, base}, {left, base}}, fill);
-      canvas.tag_with(engine::quantity(Q::memory_activations).id, stage, rect_between(left, plot.y, right, base), [&] {
-        Readout r;
-        const std::string name = part_name(input, b.part), end = bytes_text(p.to_gb * kGb);
-        r.title = p.from_gb == p.to_gb ? t.format("figure.memory.readout", {name, end})
-                                       : t.format("figure.memory-time.changing", {name, bytes_text(p.from_gb * kGb), end});
-        r.rows.emplace_back(t.text("figure.memory-time.from"), format_duration(p.from_s));
-        r.rows.emplace_back(t.text("figure.memory-time.to"), format_duration(p.to_s));
-        r.rows.emplace_back(t.text("figure.memory.total"), bytes_text((b.from_gb + std::max(p.from_gb, p.to_gb)) * kGb));
-        return r;
-      });
+      canvas.tag_with(
+          engine::quantity(Q::memory_activations).id, stage, rect_between(left, plot.y, right, base), [&] {
+            Readout r;
+            const std::string name = part_name(input, b.part), end = bytes_text(p.to_gb * kGb);
+            r.title = p.from_gb == p.to_gb
+                          ? t.format("figure.memory.readout", {name, end})
+                          : t.format("figure.memory-time.changing", {name, bytes_text(p.from_gb * kGb), end});
+            r.rows.emplace_back(t.text("figure.memory-time.from"), format_duration(p.from_s));
+            r.rows.emplace_back(t.text("figure.memory-time.to"), format_duration(p.to_s));
+            r.rows.emplace_back(t.text("figure.memory.total"),
+                                bytes_text((b.from_gb + std::max(p.from_gb, p.to_gb)) * kGb));
+            return r;
+          });
     }
   }
   if (sizes.capacity_gb > 0 && !far) {
     const float at = y(sizes.capacity_gb), reach = canvas.px(4);
     canvas.line({plot.x, at}, {plot.right(), at}, {theme.err, theme.data_width * canvas.em() * 0.8f, {}});
-    canvas.tag_with(engine::quantity(Q::hbm_capacity).id, -1, rect_between(plot.x, at - reach, plot.right(), at + reach), [&] {
-      Readout r;
-      r.title = t.format("figure.memory.readout.capacity", {format(sizes.capacity_gb * kGb, engine::unit::bytes, {.trim_zeros = true})});
-      return r;
-    });
+    canvas.tag_with(
+        engine::quantity(Q::hbm_capacity).id, -1, rect_between(plot.x, at - reach, plot.right(), at + reach), [&] {
+          Readout r;
+          r.title = t.format("figure.memory.readout.capacity",
+                             {format(sizes.capacity_gb * kGb, engine::unit::bytes, {.trim_zeros = true})});
+          return r;
+        });
   }
 
   // Names at the right, the least ones left out where they would not fit.
@@ -227,7 +241,8 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
     s.colour = labels[i].colour;
     const float start = plot.right() + canvas.px(10);
     if (std::abs(placed[i] - wanted[i]) > style.em * 0.35f && labels[i].gb <= y_domain.to())
-      canvas.line({plot.right() + canvas.px(2), wanted[i]}, {start - canvas.px(2), placed[i]}, {theme.ink3, theme.axis_width * canvas.em(), {}});
+      canvas.line({plot.right() + canvas.px(2), wanted[i]}, {start - canvas.px(2), placed[i]},
+                  {theme.ink3, theme.axis_width * canvas.em(), {}});
     canvas.text({start, placed[i]}, ellipsize(canvas, labels[i].text, s, rest.right() - start), s);
   }
 
@@ -237,18 +252,21 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
   const std::string text = t.format("figure.memory-time.peak", {total_text(input, stage)});
   TextStyle bold = small_text(canvas, theme.ink, HAlign::left, Weight::bold);
   const float width = canvas.text_width(text, bold), line = small_line(canvas);
-  const float above = dot.y - canvas.px(6) - line / 2, line_y = sizes.capacity_gb > 0 && !far ? y(sizes.capacity_gb) : -1e6f;
+  const float above = dot.y - canvas.px(6) - line / 2,
+              line_y = sizes.capacity_gb > 0 && !far ? y(sizes.capacity_gb) : -1e6f;
   const bool room_above = above - line / 2 > plot.y - 1 && (line_y > dot.y || line_y < above - line / 2 - 1);
   Point at{dot.x + canvas.px(8), room_above ? above : dot.y + canvas.px(6) + line / 2};
-  at.x = std::clamp(at.x, plot.x + canvas.px(4), std::max(plot.x + canvas.px(4), plot.right() - width - canvas.px(4)));
+  at.x =
+      std::clamp(at.x, plot.x + canvas.px(4), std::max(plot.x + canvas.px(4), plot.right() - width - canvas.px(4)));
   backed_text(canvas, theme, at, text, bold);
   const float reach = canvas.px(6);
-  canvas.tag_with(engine::quantity(Q::memory_total).id, stage, {dot.x - reach, dot.y - reach, 2 * reach, 2 * reach}, [&] {
-    Readout r;
-    r.title = text;
-    r.rows.emplace_back(t.text("figure.memory-time.from"), format_duration(timeline->peak_s));
-    return r;
-  });
+  canvas.tag_with(engine::quantity(Q::memory_total).id, stage, {dot.x - reach, dot.y - reach, 2 * reach, 2 * reach},
+                  [&] {
+                    Readout r;
+                    r.title = text;
+                    r.rows.emplace_back(t.text("figure.memory-time.from"), format_duration(timeline->peak_s));
+                    return r;
+                  });
 }
 
 std::string memory_time_data(const FigureInput& input, const FigureView& view) {
@@ -258,7 +276,8 @@ std::string memory_time_data(const FigureInput& input, const FigureView& view) {
   if (!timeline) return out;
   double fixed = 0;
   for (const Part& part : parts())
-    if (part.look != MemoryPart::activations) fixed += input.report.stages[static_cast<std::size_t>(stage)].memory_bytes[part.index];
+    if (part.look != MemoryPart::activations)
+      fixed += input.report.stages[static_cast<std::size_t>(stage)].memory_bytes[part.index];
   for (const engine::MemoryTimelinePoint& p : timeline->points)
     out += fmt::format("{}\t{}\t{}\n", p.seconds, p.activation_bytes, fixed + p.activation_bytes);
   return out;

@@ -13,8 +13,10 @@ FigureHead memory_time_head(const FigureInput& input, const FigureView& view);
 std::string memory_time_data(const FigureInput& input, const FigureView& view);
 
 inline constexpr std::array<std::string_view, 4> kMemoryTimeStages{"fullest", "first", "middle", "last"};
-// How far the vertical axis goes: to the capacity, to the peak, or to the capacity where the peak is not far below it.
+// How far the vertical axis goes: to the capacity, to the peak, or to the capacity where the peak is not far below
+// it.
 inline constexpr std::array<std::string_view, 3> kMemoryTimeScales{"auto", "capacity", "peak"};
-inline constexpr std::array kMemoryTimeOptions{FigureOption{"stage", kMemoryTimeStages}, FigureOption{"scale", kMemoryTimeScales}};
+inline constexpr std::array kMemoryTimeOptions{FigureOption{"stage", kMemoryTimeStages},
+                                               FigureOption{"scale", kMemoryTimeScales}};
 
 }  // namespace roofscape::widgets

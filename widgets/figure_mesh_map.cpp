@@ -36,16 +36,21 @@ struct Key {
 Shown shown_of(const FigureView& view) { return static_cast<Shown>(std::min<int>(view.choices[1], 2)); }
 
 const MeshMap& study_of(const FigureInput& input, const FigureView& view) {
-  Key key{input.scenario, static_cast<MeshPair>(std::min<std::size_t>(view.choices[0], engine::kMeshPairIds.size() - 1)), {}};
+  Key key{input.scenario,
+          static_cast<MeshPair>(std::min<std::size_t>(view.choices[0], engine::kMeshPairIds.size() - 1)),
+          {}};
   if (input.search != nullptr && input.search->space != nullptr) key.space = *input.search->space;
-  return input.studies.get<MeshMap>(key, [&] { return engine::mesh_map(key.scenario, key.pair, key.space ? &*key.space : nullptr); });
+  return input.studies.get<MeshMap>(
+      key, [&] { return engine::mesh_map(key.scenario, key.pair, key.space ? &*key.space : nullptr); });
 }
 
 double value_of(const MeshCell& c, Shown shown) {
   return shown == Shown::mfu ? c.mfu : shown == Shown::time ? c.step_s : c.memory_bytes;
 }
 std::string value_text(double value, Shown shown) {
-  return shown == Shown::mfu ? format_percent(value) : shown == Shown::time ? format_duration(value) : bytes_text(value);
+  return shown == Shown::mfu    ? format_percent(value)
+         : shown == Shown::time ? format_duration(value)
+                                : bytes_text(value);
 }
 // Cells share one unit, which the key states.
 std::string cell_text(double value, Shown shown, double unit) {
@@ -65,10 +70,12 @@ double shade_of(const HeatRange& range, double value, Shown shown) {
 }
 
 std::string axis_word(const FigureInput& input, engine::Axis axis) {
-  return std::string(input.texts.text("figure.mesh-map.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)])));
+  return std::string(
+      input.texts.text("figure.mesh-map.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)])));
 }
 std::string degree_text(const FigureInput& input, engine::Axis axis, int degree) {
-  return input.texts.format("figure.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]), {format_count(degree)});
+  return input.texts.format("figure.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]),
+                            {format_count(degree)});
 }
 std::string plan_text(const FigureInput& input, const MeshMap& map, const MeshCell& c) {
   const std::string separator(input.texts.text("figure.list_separator"));
@@ -80,9 +87,12 @@ std::string plan_text(const FigureInput& input, const MeshMap& map, const MeshCe
 // A value of a dimension of plans, in words.
 std::string value_word(const FigureInput& input, std::string_view dimension, int value) {
   const TextTable& t = input.texts;
-  if (dimension == "schedule") return std::string(t.text("choice.pipeline.schedule." + std::string(engine::schedule_id(static_cast<engine::ScheduleKind>(value)))));
+  if (dimension == "schedule")
+    return std::string(t.text("choice.pipeline.schedule." +
+                              std::string(engine::schedule_id(static_cast<engine::ScheduleKind>(value)))));
   if (dimension == "policy") return search::policy_word(t, static_cast<engine::CheckpointPolicy>(value));
-  if (dimension == "sequence_parallel" || dimension.starts_with("offload")) return std::string(t.text(value != 0 ? "figure.mesh-map.limit.on" : "figure.mesh-map.limit.off"));
+  if (dimension == "sequence_parallel" || dimension.starts_with("offload"))
+    return std::string(t.text(value != 0 ? "figure.mesh-map.limit.on" : "figure.mesh-map.limit.off"));
   return format_count(value);
 }
 
@@ -92,8 +102,10 @@ std::string limit_text(const FigureInput& input, const engine::BrokenLimit& limi
   const std::string name(t.text("figure.mesh-map.limit." + std::string(limit.dimension)));
   const engine::Allowed& a = limit.allowed;
   if (limit.dimension == "tensor_nodes" || limit.dimension == "min_free") return name;
-  if (a.only.size() == 1) return t.format("figure.mesh-map.limit.only", {name, value_word(input, limit.dimension, a.only.front())});
-  if (a.max < std::numeric_limits<int>::max()) return t.format("figure.mesh-map.limit.most", {name, value_word(input, limit.dimension, a.max)});
+  if (a.only.size() == 1)
+    return t.format("figure.mesh-map.limit.only", {name, value_word(input, limit.dimension, a.only.front())});
+  if (a.max < std::numeric_limits<int>::max())
+    return t.format("figure.mesh-map.limit.most", {name, value_word(input, limit.dimension, a.max)});
   return t.format("figure.mesh-map.limit.least", {name, value_word(input, limit.dimension, a.min)});
 }
 
@@ -115,7 +127,9 @@ Readout readout_of(const FigureInput& input, const MeshMap& map, const MeshCell&
   Readout r;
   r.title = plan_text(input, map, c);
   if (c.state != MeshCellState::runs)
-    r.rows.emplace_back(t.text(c.state == MeshCellState::excluded ? "figure.mesh-map.excluded" : "figure.mesh-map.cannot"), reason_text(input, c));
+    r.rows.emplace_back(
+        t.text(c.state == MeshCellState::excluded ? "figure.mesh-map.excluded" : "figure.mesh-map.cannot"),
+        reason_text(input, c));
   if (c.step_s > 0) {
     r.rows.emplace_back(t.text("figure.mesh-map.quantity.time"), format_duration(c.step_s));
     r.rows.emplace_back(t.text("figure.mesh-map.quantity.mfu"), format_percent(c.mfu));
@@ -165,10 +179,13 @@ HeatGrid grid_of(const FigureInput& input, const MeshMap& map, Shown shown) {
   out.tag = "mesh.cell";
   out.readout = [&input, &map](std::size_t i) { return readout_of(input, map, map.cells[i]); };
   const bool rising = shown == Shown::mfu;
-  out.low = value_text(rising ? range.low : range.high, shown), out.high = value_text(rising ? range.high : range.low, shown);
-  const bool blank = std::any_of(map.cells.begin(), map.cells.end(), [](const MeshCell& c) { return c.state == MeshCellState::no_mesh; });
+  out.low = value_text(rising ? range.low : range.high, shown),
+  out.high = value_text(rising ? range.high : range.low, shown);
+  const bool blank = std::any_of(map.cells.begin(), map.cells.end(),
+                                 [](const MeshCell& c) { return c.state == MeshCellState::no_mesh; });
   out.key = t.format(blank ? "figure.mesh-map.key.blank" : "figure.mesh-map.key",
-                     {std::string(t.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])))});
+                     {std::string(t.text("figure.mesh-map.quantity." +
+                                         std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])))});
   out.struck_key = t.text("figure.mesh-map.key.limits");
   out.none = t.text("figure.mesh-map.all_excluded");
   return out;
@@ -185,9 +202,11 @@ FigureHead mesh_map_head(const FigureInput& input, const FigureView& view) {
   const MeshCell* best = best_of(map, shown);
   if (best == nullptr) return head;
   const std::string key = best->own ? "figure.mesh-map.takeaway.own" : "figure.mesh-map.takeaway";
-  const std::string quantity(t.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])));
+  const std::string quantity(
+      t.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])));
   head.takeaway = t.format(key, {value_text(value_of(*best, shown), shown), plan_text(input, map, *best), quantity});
-  if (!best->own) head.brief = t.format("figure.mesh-map.takeaway.brief", {value_text(value_of(*best, shown), shown), quantity});
+  if (!best->own)
+    head.brief = t.format("figure.mesh-map.takeaway.brief", {value_text(value_of(*best, shown), shown), quantity});
   return head;
 }
 
@@ -195,7 +214,9 @@ void draw_mesh_map(Canvas& canvas, const Rect& area, const FigureInput& input, c
   const Rect rest = draw_figure_head(canvas, area, input, view, mesh_map_head(input, view));
   if (rest.empty()) return;
   const MeshMap& map = study_of(input, view);
-  const bool any = std::any_of(map.cells.begin(), map.cells.end(), [](const MeshCell& c) { return c.state == MeshCellState::runs || c.state == MeshCellState::excluded; });
+  const bool any = std::any_of(map.cells.begin(), map.cells.end(), [](const MeshCell& c) {
+    return c.state == MeshCellState::runs || c.state == MeshCellState::excluded;
+  });
   if (!any) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.mesh-map.empty"));
   draw_heat_grid(canvas, rest, input, grid_of(input, map, shown_of(view)));
 }
@@ -206,7 +227,8 @@ std::string mesh_map_data(const FigureInput& input, const FigureView& view) {
   std::string out = fmt::format("{}\t{}\t{}\tstate\tstep s\tMFU\tmemory bytes\n", id(map.x), id(map.y), id(map.rest));
   constexpr std::string_view kStates[]{"runs", "does not fit", "impossible", "no mesh", "not priced", "not searched"};
   for (const MeshCell& c : map.cells)
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", c.x_degree, c.y_degree, c.rest, kStates[static_cast<std::size_t>(c.state)], c.step_s, c.mfu, c.memory_bytes);
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", c.x_degree, c.y_degree, c.rest,
+                       kStates[static_cast<std::size_t>(c.state)], c.step_s, c.mfu, c.memory_bytes);
   return out;
 }
 

@@ -1,6 +1,6 @@
-// The mesh-map figure: step time, MFU or memory over two mesh axes as a heat map; cells that cannot run are hatched, with
-// the reason on hover. Options `axes` (which two) and `quantity`. Cells are tagged "mesh.cell" with their index in
-// engine::MeshMap::cells.
+// The mesh-map figure: step time, MFU or memory over two mesh axes as a heat map; cells that cannot run are hatched,
+// with the reason on hover. Options `axes` (which two) and `quantity`. Cells are tagged "mesh.cell" with their index
+// in engine::MeshMap::cells.
 #pragma once
 
 #include <array>
@@ -18,6 +18,7 @@ std::string mesh_map_data(const FigureInput& input, const FigureView& view);
 std::vector<engine::FieldEdit> mesh_map_edits(const FigureInput& input, const FigureView& view, int cell);
 
 inline constexpr std::array<std::string_view, 3> kMeshMapQuantities{"mfu", "time", "memory"};
-inline constexpr std::array kMeshMapOptions{FigureOption{"axes", engine::kMeshPairIds}, FigureOption{"quantity", kMeshMapQuantities}};
+inline constexpr std::array kMeshMapOptions{FigureOption{"axes", engine::kMeshPairIds},
+                                            FigureOption{"quantity", kMeshMapQuantities}};
 
 }  // namespace roofscape::widgets

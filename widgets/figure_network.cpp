@@ -46,13 +46,15 @@ const NetworkStudy& study_of(const FigureInput& input, const FigureView& view) {
 }
 
 bool assumed(const FigureInput& input, NetworkStrategy kind) {
-  return kind == (input.scenario.assumptions.axes_overlap == engine::AxesOverlap::sum ? NetworkStrategy::mixed_sum : NetworkStrategy::mixed_max);
+  return kind == (input.scenario.assumptions.axes_overlap == engine::AxesOverlap::sum ? NetworkStrategy::mixed_sum
+                                                                                      : NetworkStrategy::mixed_max);
 }
 
 std::string tokens_text(double tokens) { return format_significant(tokens); }
 
 std::string name_of_line(const FigureInput& input, const NetworkLine& line) {
-  const std::string key = "figure.network.line." + std::string(engine::kNetworkStrategyIds[static_cast<std::size_t>(line.strategy)]);
+  const std::string key =
+      "figure.network.line." + std::string(engine::kNetworkStrategyIds[static_cast<std::size_t>(line.strategy)]);
   const TextTable& t = input.texts;
   if (line.strategy == NetworkStrategy::fsdp && line.axes > 0)
     return line.axes == 1 ? std::string(t.text(key + ".axis")) : t.format(key + ".axes", {format_count(line.axes)});
@@ -65,13 +67,16 @@ std::string tag_of(const FigureInput& input, const NetworkLine& line) {
   Q q = Q::bound_fsdp_1;
   bool bound = true;
   switch (line.strategy) {
-    case NetworkStrategy::fsdp: q = line.axes == 3 ? Q::bound_fsdp_3 : line.axes == 2 ? Q::bound_fsdp_2 : Q::bound_fsdp_1; break;
+    case NetworkStrategy::fsdp:
+      q = line.axes == 3 ? Q::bound_fsdp_3 : line.axes == 2 ? Q::bound_fsdp_2 : Q::bound_fsdp_1;
+      break;
     case NetworkStrategy::mixed_sum: q = Q::bound_mixed_sum; break;
     case NetworkStrategy::mixed_max: q = Q::bound_mixed_max; break;
     default: bound = false;
   }
   const auto value = input.report.quantities[q];
-  if (bound && value && line.hidden_from && std::abs(*value / *line.hidden_from - 1) < kSame) return std::string(engine::quantity(q).id);
+  if (bound && value && line.hidden_from && std::abs(*value / *line.hidden_from - 1) < kSame)
+    return std::string(engine::quantity(q).id);
   return fmt::format("network.crossing.{}{}", engine::kNetworkStrategyIds[static_cast<std::size_t>(line.strategy)],
                      line.axes > 0 ? std::to_string(line.axes) : std::string());
 }
@@ -87,7 +92,8 @@ Stroke stroke_of_line(const FigureInput& input, const NetworkLine& line, float e
     }
     case NetworkStrategy::data:
     case NetworkStrategy::data_dcn: return stroke_of(theme, Axis::data, em, true);
-    case NetworkStrategy::tensor: return {theme.stroke(Hue::orange), width * 0.75f, dash_of(Axis::tensor, width * 0.75f)};
+    case NetworkStrategy::tensor:
+      return {theme.stroke(Hue::orange), width * 0.75f, dash_of(Axis::tensor, width * 0.75f)};
     case NetworkStrategy::mixed_sum:
     case NetworkStrategy::mixed_max:
       if (assumed(input, line.strategy)) return {theme.stroke(Hue::orange), width, Dash{width * 5, width * 2}};
@@ -97,7 +103,8 @@ Stroke stroke_of_line(const FigureInput& input, const NetworkLine& line, float e
   return {};
 }
 
-Readout readout_of(const FigureInput& input, const NetworkStudy& study, const std::string& name, const NetworkLine* line, double tokens) {
+Readout readout_of(const FigureInput& input, const NetworkStudy& study, const std::string& name,
+                   const NetworkLine* line, double tokens) {
   const TextTable& t = input.texts;
   std::size_t at = 0;
   while (at + 1 < study.tokens.size() && study.tokens[at] < tokens * 0.9999) ++at;
@@ -105,9 +112,13 @@ Readout readout_of(const FigureInput& input, const NetworkStudy& study, const st
   const double network = line ? line->seconds[at] : 0;
   out.title = t.format("figure.network.readout", {name, format_duration(line ? network : study.compute[at])});
   out.rows.emplace_back(std::string(t.text(chip_key(input, "figure.network.tokens"))), tokens_text(tokens));
-  out.rows.emplace_back(std::string(t.text("figure.network.batch")), format_si(tokens * study.chips, t.text("figure.network.tokens.unit")));
-  if (line) out.rows.emplace_back(std::string(t.text("figure.network.ratio")), format_significant(study.compute[at] / network));
-  if (line && line->hidden_from) out.rows.emplace_back(std::string(t.text("figure.network.from")), tokens_text(*line->hidden_from));
+  out.rows.emplace_back(std::string(t.text("figure.network.batch")),
+                        format_si(tokens * study.chips, t.text("figure.network.tokens.unit")));
+  if (line)
+    out.rows.emplace_back(std::string(t.text("figure.network.ratio")),
+                          format_significant(study.compute[at] / network));
+  if (line && line->hidden_from)
+    out.rows.emplace_back(std::string(t.text("figure.network.from")), tokens_text(*line->hidden_from));
   return out;
 }
 
@@ -136,38 +147,48 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
   c.x_title = t.text(chip_key(input, "figure.network.x"));
   c.x_from = study.tokens.front(), c.x_to = study.tokens.back();
   const Scaled scale = time_scale(study.compute[study.compute.size() / 2]);
-  const std::string layer = std::string(view.choices[2] == 1 ? "mlp" : "whole") + (view.choices[1] == 1 ? ".backward" : ".forward");
+  const std::string layer =
+      std::string(view.choices[2] == 1 ? "mlp" : "whole") + (view.choices[1] == 1 ? ".backward" : ".forward");
   c.y_title = ratio ? std::string(t.text("figure.network.y.ratio"))
-                    : t.format("figure.network.y." + layer, {std::string(t.text("figure.network.unit." + std::string(scale.unit)))});
+                    : t.format("figure.network.y." + layer,
+                               {std::string(t.text("figure.network.unit." + std::string(scale.unit)))});
   int most_axes = 0;
   for (const NetworkLine& line : study.lines)
     if (line.strategy == NetworkStrategy::fsdp) most_axes = std::max(most_axes, line.axes);
 
   double low = 1e300, high = 0;
-  const auto add = [&](std::string label, const Stroke& stroke, const NetworkLine* line, bool essential, Weight weight, bool ranged) {
+  const auto add = [&](std::string label, const Stroke& stroke, const NetworkLine* line, bool essential,
+                       Weight weight, bool ranged) {
     ChartLine out;
     const std::string name = label;
     out.label = std::move(label);
     out.stroke = stroke;
     out.essential = essential;
     out.weight = weight;
-    out.tag = line ? "network." + std::string(engine::kNetworkStrategyIds[static_cast<std::size_t>(line->strategy)]) : "network.compute";
+    out.tag = line ? "network." + std::string(engine::kNetworkStrategyIds[static_cast<std::size_t>(line->strategy)])
+                   : "network.compute";
     if (line && line->axes > 0) out.tag += "_" + std::to_string(line->axes);
     for (std::size_t i = 0; i < study.tokens.size(); ++i) {
-      const double y = ratio ? study.compute[i] / line->seconds[i] : scale.factor * (line ? line->seconds[i] : study.compute[i]);
+      const double y =
+          ratio ? study.compute[i] / line->seconds[i] : scale.factor * (line ? line->seconds[i] : study.compute[i]);
       out.points.push_back({study.tokens[i], y});
       if (ranged) low = std::min(low, y), high = std::max(high, y);
     }
-    out.readout = [&input, &study, name, line](const ChartPoint& p) { return readout_of(input, study, name, line, p.x); };
+    out.readout = [&input, &study, name, line](const ChartPoint& p) {
+      return readout_of(input, study, name, line, p.x);
+    };
     c.lines.push_back(std::move(out));
   };
-  if (!ratio) add(std::string(t.text("figure.network.compute")), {theme.ink, theme.data_width * em * 1.15f, {}}, nullptr, true, Weight::bold, true);
+  if (!ratio)
+    add(std::string(t.text("figure.network.compute")), {theme.ink, theme.data_width * em * 1.15f, {}}, nullptr, true,
+        Weight::bold, true);
   const NetworkLine* fsdp = nullptr;
   for (const NetworkLine& line : study.lines)
     if (line.strategy == NetworkStrategy::fsdp && line.axes == most_axes) fsdp = &line;
   // Where data parallelism costs what FSDP does, one line says both.
   const auto as_fsdp = [&](const NetworkLine& line) {
-    return fsdp && line.strategy == NetworkStrategy::data && std::abs(line.seconds.front() / fsdp->seconds.front() - 1) < kSame;
+    return fsdp && line.strategy == NetworkStrategy::data &&
+           std::abs(line.seconds.front() / fsdp->seconds.front() - 1) < kSame;
   };
   const bool both = std::any_of(study.lines.begin(), study.lines.end(), as_fsdp);
   std::vector<const NetworkLine*> order;
@@ -178,7 +199,8 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
     if (assumed(input, line->strategy)) return 2;
     return 3 + static_cast<int>(line->strategy);
   };
-  std::stable_sort(order.begin(), order.end(), [&](const NetworkLine* a, const NetworkLine* b) { return rank(a) < rank(b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const NetworkLine* a, const NetworkLine* b) { return rank(a) < rank(b); });
   for (const NetworkLine* line : order) {
     if (as_fsdp(*line) || !shown(view, *line, most_axes)) continue;
     std::string name = name_of_line(input, *line);
@@ -208,13 +230,16 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
     c.bands.push_back({1, c.y_to, 0, std::string(t.text("figure.network.free")), true});
   } else {
     const double mixed = study.mixed_from.value_or(end), alone = study.fsdp_from.value_or(end);
-    c.bands.push_back({start, std::clamp(mixed, start, end), kNetworkTint, std::string(t.text("figure.network.bound")), false});
-    if (alone > mixed * 1.02) c.bands.push_back({mixed, std::min(alone, end), kMixTint, std::string(t.text("figure.network.mix")), false});
-    if (alone < end) c.bands.push_back({std::max(alone, start), end, 0, std::string(t.text("figure.network.alone")), false});
+    c.bands.push_back(
+        {start, std::clamp(mixed, start, end), kNetworkTint, std::string(t.text("figure.network.bound")), false});
+    if (alone > mixed * 1.02)
+      c.bands.push_back({mixed, std::min(alone, end), kMixTint, std::string(t.text("figure.network.mix")), false});
+    if (alone < end)
+      c.bands.push_back({std::max(alone, start), end, 0, std::string(t.text("figure.network.alone")), false});
   }
   c.now = Chart::Now{study.tokens_now, t.format("figure.network.now", {tokens_text(study.tokens_now)})};
-  // A whole layer hides earlier or later than the two matrices that the book and the report's bounds count: both numbers
-  // in sight, so that neither is taken for the other.
+  // A whole layer hides earlier or later than the two matrices that the book and the report's bounds count: both
+  // numbers in sight, so that neither is taken for the other.
   const bool sum = input.scenario.assumptions.axes_overlap == engine::AxesOverlap::sum;
   const auto bound = input.report.quantities[sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
   const engine::NetworkQuestion asked = question(view);
@@ -236,7 +261,8 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
   const auto say = [&](std::string_view key, std::initializer_list<std::string> words) {
     const bool bound = key == "plan_bound" || key == "bound" || key == "never";
     head.takeaway = t.format(chip_key(input, "figure.network.takeaway." + std::string(key)), words);
-    head.brief = t.format(bound ? "figure.network.takeaway.brief.bound" : "figure.network.takeaway.brief.hides", {now});
+    head.brief =
+        t.format(bound ? "figure.network.takeaway.brief.bound" : "figure.network.takeaway.brief.hides", {now});
   };
   for (const NetworkLine& line : study.lines)
     if (line.strategy == NetworkStrategy::plan && study.mixed_from) {
@@ -245,9 +271,11 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
     }
   if (study.fsdp_from && study.tokens_now >= *study.fsdp_from) say("alone", {now, tokens_text(*study.fsdp_from)});
   else if (study.mixed_from && study.tokens_now >= *study.mixed_from)
-    say(study.fsdp_from ? "mix" : "mix_only", {now, tokens_text(*study.mixed_from), tokens_text(study.fsdp_from.value_or(0))});
+    say(study.fsdp_from ? "mix" : "mix_only",
+        {now, tokens_text(*study.mixed_from), tokens_text(study.fsdp_from.value_or(0))});
   else if (study.mixed_from) say("bound", {now, tokens_text(*study.mixed_from)});
-  else if (study.lines.size() == 1 && study.lines[0].hidden_from && *study.lines[0].hidden_from == 0) say("always", {now});
+  else if (study.lines.size() == 1 && study.lines[0].hidden_from && *study.lines[0].hidden_from == 0)
+    say("always", {now});
   else say("never", {now});
   return head;
 }
@@ -256,7 +284,9 @@ void draw_network(Canvas& canvas, const Rect& area, const FigureInput& input, co
   const Rect rest = draw_figure_head(canvas, area, input, view, network_head(input, view));
   if (rest.empty()) return;
   const NetworkStudy& study = study_of(input, view);
-  if (!study.known()) return draw_empty_state(canvas, input.theme, rest, input.texts.text(study.chips > 1 ? "figure.network.unknown" : "figure.network.one_chip"));
+  if (!study.known())
+    return draw_empty_state(canvas, input.theme, rest,
+                            input.texts.text(study.chips > 1 ? "figure.network.unknown" : "figure.network.one_chip"));
   draw_line_chart(canvas, rest, input, chart_of(input, view, study, canvas.em()));
 }
 
@@ -264,7 +294,8 @@ std::string network_data(const FigureInput& input, const FigureView& view) {
   const NetworkStudy& study = study_of(input, view);
   std::string out = "tokens a chip\tcompute s";
   for (const NetworkLine& line : study.lines)
-    out += fmt::format("\t{}{} s", engine::kNetworkStrategyIds[static_cast<std::size_t>(line.strategy)], line.axes > 0 ? " " + std::to_string(line.axes) : "");
+    out += fmt::format("\t{}{} s", engine::kNetworkStrategyIds[static_cast<std::size_t>(line.strategy)],
+                       line.axes > 0 ? " " + std::to_string(line.axes) : "");
   out += "\n";
   for (std::size_t i = 0; i < study.tokens.size(); ++i) {
     out += fmt::format("{}\t{}", study.tokens[i], study.compute[i]);

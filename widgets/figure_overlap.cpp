@@ -42,12 +42,14 @@ namespace overlap {
 
 LayerOverlap study(const FigureInput& input, Strategy strategy) {
   if (strategy == Strategy::plan) return engine::layer_overlap(input.scenario, input.report);
-  return input.studies.get<LayerOverlap>(Key{input.scenario, strategy}, [&] { return engine::layer_overlap(input.scenario, strategy); });
+  return input.studies.get<LayerOverlap>(Key{input.scenario, strategy},
+                                         [&] { return engine::layer_overlap(input.scenario, strategy); });
 }
 
 std::string_view strategy_key(Strategy strategy) {
-  static constexpr std::array<std::string_view, engine::kStrategyIds.size()> kKeys{"figure.overlap.strategy.plan", "figure.overlap.strategy.dp", "figure.overlap.strategy.fsdp",
-                                                                                 "figure.overlap.strategy.hsdp", "figure.overlap.strategy.tp"};
+  static constexpr std::array<std::string_view, engine::kStrategyIds.size()> kKeys{
+      "figure.overlap.strategy.plan", "figure.overlap.strategy.dp", "figure.overlap.strategy.fsdp",
+      "figure.overlap.strategy.hsdp", "figure.overlap.strategy.tp"};
   return kKeys[static_cast<std::size_t>(strategy)];
 }
 
@@ -75,11 +77,12 @@ std::vector<Block> blocks_of(const LayerOverlap& o) {
     for (int i = 0; i < kLayers; ++i) {
       const int layer = backward ? first + kLayers - 1 - i : first + i, next = backward ? layer - 1 : layer + 1;
       const double end = at + pass.total_s();
-      if (pass.recompute_s > 0) out.push_back({Block::Kind::recompute, {}, backward, layer, at, at + pass.recompute_s});
+      if (pass.recompute_s > 0)
+        out.push_back({Block::Kind::recompute, {}, backward, layer, at, at + pass.recompute_s});
       out.push_back({Block::Kind::compute, {}, backward, layer, at + pass.recompute_s, at + pass.compute_s});
       if (pass.exposed_s > 0) out.push_back({Block::Kind::exposed, {}, backward, layer, at + pass.compute_s, end});
-      // What is exposed ends the slot; what is hidden starts with it. The gather is for the layer that comes next, the
-      // gradients that travel are those of the layer before.
+      // What is exposed ends the slot; what is hidden starts with it. The gather is for the layer that comes next,
+      // the gradients that travel are those of the layer before.
       double network = 0;
       for (std::size_t a = 0; a < engine::kAxisCount; ++a) {
         const double axis = pass.gather_s[a] + pass.transfer_s[a];
@@ -90,11 +93,13 @@ std::vector<Block> blocks_of(const LayerOverlap& o) {
       for (const engine::Axis axis : lanes_of(o)) {
         const auto a = static_cast<std::size_t>(axis);
         if (o.at_once) from = start;
-        if (pass.gather_s[a] > 0) out.push_back({Block::Kind::gather, axis, backward, next, from, from + pass.gather_s[a]});
+        if (pass.gather_s[a] > 0)
+          out.push_back({Block::Kind::gather, axis, backward, next, from, from + pass.gather_s[a]});
         from += pass.gather_s[a];
         const bool gradients = backward && (axis == engine::Axis::data || axis == engine::Axis::fsdp);
         if (pass.transfer_s[a] > 0)
-          out.push_back({Block::Kind::transfer, axis, backward, gradients ? layer + 1 : layer, from, from + pass.transfer_s[a]});
+          out.push_back({Block::Kind::transfer, axis, backward, gradients ? layer + 1 : layer, from,
+                         from + pass.transfer_s[a]});
         from += pass.transfer_s[a];
       }
       at = end;
@@ -105,7 +110,8 @@ std::vector<Block> blocks_of(const LayerOverlap& o) {
 
 std::string axis_name(const FigureInput& input, const LayerOverlap& o, engine::Axis axis) {
   const auto i = static_cast<std::size_t>(axis);
-  return input.texts.format("figure.axis." + std::string(engine::kAxisIds[i]), {format_count(o.scenario.parallelism.degree(axis))});
+  return input.texts.format("figure.axis." + std::string(engine::kAxisIds[i]),
+                            {format_count(o.scenario.parallelism.degree(axis))});
 }
 
 namespace {
@@ -116,11 +122,15 @@ Readout readout_of(const FigureInput& input, const LayerOverlap& o, const Block&
   const char* kinds[]{"compute", "recompute", "exposed", "gather", "transfer"};
   std::string kind = kinds[static_cast<std::size_t>(b.kind)];
   if (b.kind == Block::Kind::transfer)
-    kind = b.axis == engine::Axis::data || b.axis == engine::Axis::fsdp ? (b.backward ? "gradients" : "update") : std::string(engine::kAxisIds[static_cast<std::size_t>(b.axis)]);
-  r.title = t.format("figure.overlap.readout", {std::string(t.text("figure.overlap.kind." + kind)), format_count(b.layer)});
+    kind = b.axis == engine::Axis::data || b.axis == engine::Axis::fsdp
+               ? (b.backward ? "gradients" : "update")
+               : std::string(engine::kAxisIds[static_cast<std::size_t>(b.axis)]);
+  r.title =
+      t.format("figure.overlap.readout", {std::string(t.text("figure.overlap.kind." + kind)), format_count(b.layer)});
   r.rows.emplace_back(t.text("figure.overlap.duration"), format_duration(b.to - b.from));
   const LayerPass& pass = b.backward ? o.backward : o.forward;
-  r.rows.emplace_back(t.text(b.backward ? "figure.overlap.backward" : "figure.overlap.forward"), format_duration(pass.total_s()));
+  r.rows.emplace_back(t.text(b.backward ? "figure.overlap.backward" : "figure.overlap.forward"),
+                      format_duration(pass.total_s()));
   return r;
 }
 
@@ -129,15 +139,18 @@ std::string_view tag_of(const Block& b, bool own) {
   if (!own) return "overlap.block";
   switch (b.kind) {
     case Block::Kind::recompute: return engine::quantity(Q::layer_flops_recompute).id;
-    case Block::Kind::compute: return engine::quantity(b.backward ? Q::layer_work_backward : Q::layer_work_forward).id;
-    case Block::Kind::exposed: return engine::quantity(b.backward ? Q::layer_exposed_backward : Q::layer_exposed_forward).id;
+    case Block::Kind::compute:
+      return engine::quantity(b.backward ? Q::layer_work_backward : Q::layer_work_forward).id;
+    case Block::Kind::exposed:
+      return engine::quantity(b.backward ? Q::layer_exposed_backward : Q::layer_exposed_forward).id;
     default: return engine::quantity(b.backward ? Q::layer_comm_backward : Q::layer_comm_forward).id;
   }
 }
 
 }  // namespace
 
-bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& view, const LayerOverlap& o, bool own, const Rect& plot) {
+bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& view, const LayerOverlap& o, bool own,
+                 const Rect& plot) {
   const Theme& theme = input.theme;
   const std::vector<engine::Axis> axes = lanes_of(o);
   const Scale x(ScaleKind::linear, 0, length_of(o), plot.x, plot.right());
@@ -147,7 +160,8 @@ bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& vie
   const float height = std::max(canvas.px(6), pitch * kLaneShare), inset = (pitch - height) / 2;
   bool numbered = false;
   for (const Block& b : blocks_of(o)) {
-    const bool compute_lane = b.kind == Block::Kind::compute || b.kind == Block::Kind::recompute || b.kind == Block::Kind::exposed;
+    const bool compute_lane =
+        b.kind == Block::Kind::compute || b.kind == Block::Kind::recompute || b.kind == Block::Kind::exposed;
     const auto lane = compute_lane ? 0 : 1 + std::find(axes.begin(), axes.end(), b.axis) - axes.begin();
     const float top = plot.y + pitch * static_cast<float>(lane) + inset;
     Rect r = rect_between(x(b.from), top, x(b.to), top + height);
@@ -169,26 +183,36 @@ bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& vie
       const std::string number = format_count(b.layer);
       const TextStyle digits = small_text(canvas, text_on(fill.colour), HAlign::centre);
       if (canvas.text_width(number, digits) + canvas.px(4) < r.w && line < r.h + canvas.px(2)) {
-        if (fill.hatch != Hatch::none) canvas.rect(canvas.text_bounds(r.centre(), number, digits).inset(-canvas.px(2), canvas.px(2)), Fill{.colour = fill.colour});
+        if (fill.hatch != Hatch::none)
+          canvas.rect(canvas.text_bounds(r.centre(), number, digits).inset(-canvas.px(2), canvas.px(2)),
+                      Fill{.colour = fill.colour});
         canvas.text(r.centre(), number, digits);
         numbered = true;
       }
     }
-    canvas.tag_with(tag_of(b, own), compute_lane || !own ? -1 : static_cast<int>(b.axis), r, [&] { return readout_of(input, o, b); });
+    canvas.tag_with(tag_of(b, own), compute_lane || !own ? -1 : static_cast<int>(b.axis), r,
+                    [&] { return readout_of(input, o, b); });
   }
   return numbered;
 }
 
-void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed, bool numbers,
-                      const std::vector<engine::Axis>& axes) {
+void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed,
+                      bool numbers, const std::vector<engine::Axis>& axes) {
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
-  std::vector<KeyEntry> key{{std::string(t.text("figure.overlap.compute")), fill_of(theme, Axis::compute, canvas.em())}};
-  if (recompute) key.push_back({std::string(t.text("figure.overlap.kind.recompute")), fill_of(theme, Axis::recompute, canvas.em())});
-  if (exposed) key.push_back({std::string(t.text("figure.overlap.kind.exposed")), fill_of(theme, Axis::bubble, canvas.em())});
+  std::vector<KeyEntry> key{
+      {std::string(t.text("figure.overlap.compute")), fill_of(theme, Axis::compute, canvas.em())}};
+  if (recompute)
+    key.push_back(
+        {std::string(t.text("figure.overlap.kind.recompute")), fill_of(theme, Axis::recompute, canvas.em())});
+  if (exposed)
+    key.push_back({std::string(t.text("figure.overlap.kind.exposed")), fill_of(theme, Axis::bubble, canvas.em())});
   for (const engine::Axis axis : axes)
-    key.push_back({std::string(t.text("figure.scaling.bound." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]))), fill_of(theme, look_of(axis), canvas.em())});
-  draw_fitting_key(canvas, theme, {row.x, row.centre().y}, row.w, key, numbers ? t.text("figure.overlap.note") : std::string_view{});
+    key.push_back(
+        {std::string(t.text("figure.scaling.bound." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]))),
+         fill_of(theme, look_of(axis), canvas.em())});
+  draw_fitting_key(canvas, theme, {row.x, row.centre().y}, row.w, key,
+                   numbers ? t.text("figure.overlap.note") : std::string_view{});
 }
 
 }  // namespace overlap
@@ -202,8 +226,10 @@ FigureHead overlap_head(const FigureInput& input, const FigureView& view) {
   FigureHead head;
   const std::string name(t.text(strategy_key(strategy_of(view))));
   head.title = t.format("figure.overlap.title", {name});
-  const double total = o.forward.total_s() + o.backward.total_s(), network = o.forward.network_s() + o.backward.network_s();
-  const double exposed = o.forward.exposed_s + o.backward.exposed_s, work = o.forward.compute_s + o.backward.compute_s;
+  const double total = o.forward.total_s() + o.backward.total_s(),
+               network = o.forward.network_s() + o.backward.network_s();
+  const double exposed = o.forward.exposed_s + o.backward.exposed_s,
+               work = o.forward.compute_s + o.backward.compute_s;
   if (total <= 0) return head;
   if (network <= 0) head.takeaway = t.format("figure.overlap.takeaway.silent", {format_duration(total)});
   else if (exposed <= 0) head.takeaway = t.format("figure.overlap.takeaway.hidden", {format_share(network / work)});
@@ -227,7 +253,8 @@ void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, co
   // Why a plain strategy could not run, under the picture of what it would be.
   if (!o.problem.empty()) {
     const TextStyle note = small_text(canvas, theme.err, HAlign::left);
-    const std::string text = t.format("figure.overlap.problem", {std::string(t.text("diagnostic." + std::string(o.problem) + ".title"))});
+    const std::string text =
+        t.format("figure.overlap.problem", {std::string(t.text("diagnostic." + std::string(o.problem) + ".title"))});
     const Rect foot = rest.cut_bottom(line * 1.2f);
     canvas.text({foot.x, foot.centre().y}, ellipsize(canvas, text, note, foot.w), note);
   }
@@ -260,14 +287,18 @@ void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, co
   const float middle = directions.centre().y, edge = x(turn);
   const std::string forward(t.text("figure.overlap.forward")), backward(t.text("figure.overlap.backward"));
   if (canvas.text_width(forward, word) + canvas.px(6) < edge - plot.x) canvas.text({plot.x, middle}, forward, word);
-  canvas.text({edge + canvas.px(4), middle}, ellipsize(canvas, backward, word, plot.right() - edge - canvas.px(4)), word);
-  canvas.line({edge, directions.y}, {edge, plot.bottom()}, {theme.ink3, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
+  canvas.text({edge + canvas.px(4), middle}, ellipsize(canvas, backward, word, plot.right() - edge - canvas.px(4)),
+              word);
+  canvas.line({edge, directions.y}, {edge, plot.bottom()},
+              {theme.ink3, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
 
   for (std::size_t i = 0; i < names.size(); ++i)
-    canvas.text({plot.x - canvas.px(10), plot.y + pitch * (static_cast<float>(i) + 0.5f)}, ellipsize(canvas, names[i], name, widest + canvas.px(0.5f)), name);
+    canvas.text({plot.x - canvas.px(10), plot.y + pitch * (static_cast<float>(i) + 0.5f)},
+                ellipsize(canvas, names[i], name, widest + canvas.px(0.5f)), name);
 
   const bool numbered = draw_blocks(canvas, input, view, o, own, plot);
-  draw_overlap_key(canvas, input, key_row, o.backward.recompute_s > 0, o.forward.exposed_s + o.backward.exposed_s > 0, numbered);
+  draw_overlap_key(canvas, input, key_row, o.backward.recompute_s > 0, o.forward.exposed_s + o.backward.exposed_s > 0,
+                   numbered);
 }
 
 std::string overlap_data(const FigureInput& input, const FigureView& view) {
@@ -278,8 +309,10 @@ std::string overlap_data(const FigureInput& input, const FigureView& view) {
     if (!shows_all(view) && strategy != strategy_of(view)) continue;
     for (const Block& b : blocks_of(study(input, strategy))) {
       const bool network = b.kind == Block::Kind::gather || b.kind == Block::Kind::transfer;
-      out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", engine::kStrategyIds[i], network ? engine::kAxisIds[static_cast<std::size_t>(b.axis)] : std::string_view("compute"),
-                         kinds[static_cast<std::size_t>(b.kind)], b.backward ? "backward" : "forward", b.layer, b.from, b.to);
+      out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", engine::kStrategyIds[i],
+                         network ? engine::kAxisIds[static_cast<std::size_t>(b.axis)] : std::string_view("compute"),
+                         kinds[static_cast<std::size_t>(b.kind)], b.backward ? "backward" : "forward", b.layer,
+                         b.from, b.to);
     }
   }
   return out;

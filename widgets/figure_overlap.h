@@ -1,6 +1,6 @@
 // The overlap figure: the compute and communication streams of three layers, forward and backward, and what of the
-// communication is exposed. Option `strategy`: the plan's own, a plain one on the same chips, or all of them under one
-// another.
+// communication is exposed. Option `strategy`: the plan's own, a plain one on the same chips, or all of them under
+// one another.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// What the two forms of the overlap figure share: one strategy with its axis of time, and all strategies under one another.
+// What the two forms of the overlap figure share: one strategy with its axis of time, and all strategies under one
+// another.
 #pragma once
 
 #include <string>
@@ -24,7 +25,8 @@ struct Block {
 engine::LayerOverlap study(const FigureInput& input, engine::Strategy strategy);
 // Axes that move anything, in the order of the mesh.
 std::vector<engine::Axis> lanes_of(const engine::LayerOverlap& o);
-// The middle of the model, where a layer has neighbours on both sides. A layer's slot is its work and what is exposed.
+// The middle of the model, where a layer has neighbours on both sides. A layer's slot is its work and what is
+// exposed.
 std::vector<Block> blocks_of(const engine::LayerOverlap& o);
 std::string axis_name(const FigureInput& input, const engine::LayerOverlap& o, engine::Axis axis);
 std::string_view strategy_key(engine::Strategy strategy);
@@ -32,12 +34,14 @@ std::string_view strategy_key(engine::Strategy strategy);
 double length_of(const engine::LayerOverlap& o);
 double exposed_share(const engine::LayerOverlap& o);
 
-// The blocks on their lanes: compute on the first, each axis on one of its own. `plot` spans the whole length. Returns
-// whether any block had room for the number of its layer.
-bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& view, const engine::LayerOverlap& o, bool own, const Rect& plot);
-// What blocks look like; `axes` are those whose lanes have no names of their own. `numbers`: what those in blocks are.
-void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed, bool numbers,
-                      const std::vector<engine::Axis>& axes = {});
+// The blocks on their lanes: compute on the first, each axis on one of its own. `plot` spans the whole length.
+// Returns whether any block had room for the number of its layer.
+bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& view, const engine::LayerOverlap& o,
+                 bool own, const Rect& plot);
+// What blocks look like; `axes` are those whose lanes have no names of their own. `numbers`: what those in blocks
+// are.
+void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed,
+                      bool numbers, const std::vector<engine::Axis>& axes = {});
 
 // All strategies, those that the height has room for, each over its own layer's time.
 FigureHead strategies_head(const FigureInput& input);

@@ -1,5 +1,5 @@
-// All strategies of the overlap figure under one another: each over the time of its own layers, so that what is exposed is
-// compared as a share, with the layer's time in figures beside it.
+// All strategies of the overlap figure under one another: each over the time of its own layers, so that what is
+// exposed is compared as a share, with the layer's time in figures beside it.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -46,7 +46,8 @@ std::vector<Panel> panels_of(const FigureInput& input) {
   const Panels& kept = input.studies.get<Panels>(input.scenario, [&] {
     Panels all;
     for (std::size_t i = 1; i < engine::kStrategyIds.size(); ++i)
-      all.plain.push_back(panel_of(static_cast<Strategy>(i), engine::layer_overlap(input.scenario, static_cast<Strategy>(i))));
+      all.plain.push_back(
+          panel_of(static_cast<Strategy>(i), engine::layer_overlap(input.scenario, static_cast<Strategy>(i))));
     return all;
   });
   std::vector<Panel> out{panel_of(Strategy::plan, study(input, Strategy::plan))};
@@ -66,16 +67,25 @@ FigureHead strategies_head(const FigureInput& input) {
   const std::vector<Panel> panels = panels_of(input);
   const Panel* least = nullptr;
   for (const Panel& p : panels)
-    if (p.overlap.problem.empty() && p.strategy != Strategy::plan && (least == nullptr || exposed_share(p.overlap) < exposed_share(least->overlap))) least = &p;
+    if (p.overlap.problem.empty() && p.strategy != Strategy::plan &&
+        (least == nullptr || exposed_share(p.overlap) < exposed_share(least->overlap)))
+      least = &p;
   if (panels.empty()) return head;
   const double own = exposed_share(panels.front().overlap);
   const LayerOverlap& plan = panels.front().overlap;
-  const double work = plan.forward.compute_s + plan.backward.compute_s, network = plan.forward.network_s() + plan.backward.network_s();
-  head.brief = own > 0 ? t.format("figure.overlap.takeaway.all.brief", {format_share(own)}) : t.format("figure.overlap.takeaway.all.hidden", {format_share(network / work)});
+  const double work = plan.forward.compute_s + plan.backward.compute_s,
+               network = plan.forward.network_s() + plan.backward.network_s();
+  head.brief = own > 0 ? t.format("figure.overlap.takeaway.all.brief", {format_share(own)})
+                       : t.format("figure.overlap.takeaway.all.hidden", {format_share(network / work)});
   if (least == nullptr) head.takeaway = t.format("figure.overlap.takeaway.all.none", {head.brief});
   else if (exposed_share(least->overlap) > 0)
-    head.takeaway = t.format("figure.overlap.takeaway.all", {head.brief, std::string(t.text(strategy_key(least->strategy))), format_share(exposed_share(least->overlap))});
-  else head.takeaway = own > 0 ? t.format("figure.overlap.takeaway.all.free", {head.brief, std::string(t.text(strategy_key(least->strategy)))}) : head.brief;
+    head.takeaway =
+        t.format("figure.overlap.takeaway.all", {head.brief, std::string(t.text(strategy_key(least->strategy))),
+                                                 format_share(exposed_share(least->overlap))});
+  else
+    head.takeaway = own > 0 ? t.format("figure.overlap.takeaway.all.free",
+                                       {head.brief, std::string(t.text(strategy_key(least->strategy)))})
+                            : head.brief;
   return head;
 }
 
@@ -96,20 +106,26 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
   };
   while (panels.size() > 1 && needed(panels.size()) > rest.h) panels.pop_back();
 
-  const TextStyle bold = small_text(canvas, theme.ink, HAlign::left, Weight::bold), faint = small_text(canvas, theme.ink3, HAlign::right);
-  const TextStyle value = small_text(canvas, theme.ink, HAlign::right), lane_name = small_text(canvas, theme.ink2, HAlign::right);
+  const TextStyle bold = small_text(canvas, theme.ink, HAlign::left, Weight::bold),
+                  faint = small_text(canvas, theme.ink3, HAlign::right);
+  const TextStyle value = small_text(canvas, theme.ink, HAlign::right),
+                  lane_name = small_text(canvas, theme.ink2, HAlign::right);
   const std::string share_head(t.text("figure.overlap.kind.exposed")), time_head(t.text("figure.overlap.layer"));
-  float names = 0, lanes = canvas.text_width(t.text("figure.overlap.compute"), lane_name), shares = canvas.text_width(share_head, faint), times = canvas.text_width(time_head, faint);
+  float names = 0, lanes = canvas.text_width(t.text("figure.overlap.compute"), lane_name),
+        shares = canvas.text_width(share_head, faint), times = canvas.text_width(time_head, faint);
   for (const Panel& p : panels) {
     names = std::max(names, canvas.text_width(t.text(strategy_key(p.strategy)), bold));
-    if (!p.overlap.problem.empty()) names = std::max(names, canvas.text_width(t.text("figure.overlap.not_run"), lane_name));
-    for (const engine::Axis axis : p.axes) lanes = std::max(lanes, canvas.text_width(axis_name(input, p.overlap, axis), lane_name));
+    if (!p.overlap.problem.empty())
+      names = std::max(names, canvas.text_width(t.text("figure.overlap.not_run"), lane_name));
+    for (const engine::Axis axis : p.axes)
+      lanes = std::max(lanes, canvas.text_width(axis_name(input, p.overlap, axis), lane_name));
     shares = std::max(shares, canvas.text_width(format_share(exposed_share(p.overlap)), value));
     times = std::max(times, canvas.text_width(format_duration(layer_seconds(p.overlap)), value));
   }
   lanes = std::min(lanes, area.w * kLaneNames);
   const bool with_times = names + lanes + shares + times + 4 * gap < area.w * 0.62f;
-  const float left = area.x + names + gap + lanes + canvas.px(8), right = area.right() - shares - gap - (with_times ? times + gap : 0);
+  const float left = area.x + names + gap + lanes + canvas.px(8),
+              right = area.right() - shares - gap - (with_times ? times + gap : 0);
   const float middle = heads.centre().y;
   canvas.text({area.right(), middle}, share_head, faint);
   if (with_times) canvas.text({area.right() - shares - gap, middle}, time_head, faint);
@@ -123,7 +139,9 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
   std::vector<engine::Axis> nameless;
   if (!named)
     for (std::size_t i = 0; i < engine::kAxisCount; ++i)
-      if (const auto axis = static_cast<engine::Axis>(i); std::any_of(panels.begin(), panels.end(), [&](const Panel& p) { return std::find(p.axes.begin(), p.axes.end(), axis) != p.axes.end(); }))
+      if (const auto axis = static_cast<engine::Axis>(i);
+          std::any_of(panels.begin(), panels.end(),
+                      [&](const Panel& p) { return std::find(p.axes.begin(), p.axes.end(), axis) != p.axes.end(); }))
         nameless.push_back(axis);
   float y = rest.y;
   bool recompute = false, exposed = false, numbered = false;
@@ -134,28 +152,39 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
     const Rect whole{area.x, y, area.w, pitch * std::max(p.lanes(), 2.0f)};
     canvas.text({area.x, y + line / 2}, t.text(strategy_key(p.strategy)), bold);
     // Why it could not run, under its name where the lanes leave room.
-    if (!o.problem.empty() && whole.h + spare >= 2 * line - canvas.px(1)) canvas.text({area.x, y + line * 1.5f}, t.text("figure.overlap.not_run"), small_text(canvas, theme.err, HAlign::left));
+    if (!o.problem.empty() && whole.h + spare >= 2 * line - canvas.px(1))
+      canvas.text({area.x, y + line * 1.5f}, t.text("figure.overlap.not_run"),
+                  small_text(canvas, theme.err, HAlign::left));
     if (named)
       for (std::size_t i = 0; i < 1 + p.axes.size(); ++i) {
-        const std::string name = i == 0 ? std::string(t.text("figure.overlap.compute")) : axis_name(input, o, p.axes[i - 1]);
-        canvas.text({left - canvas.px(8), y + pitch * (static_cast<float>(i) + 0.5f)}, ellipsize(canvas, name, lane_name, lanes + canvas.px(0.5f)), lane_name);
+        const std::string name =
+            i == 0 ? std::string(t.text("figure.overlap.compute")) : axis_name(input, o, p.axes[i - 1]);
+        canvas.text({left - canvas.px(8), y + pitch * (static_cast<float>(i) + 0.5f)},
+                    ellipsize(canvas, name, lane_name, lanes + canvas.px(0.5f)), lane_name);
       }
     numbered = draw_blocks(canvas, input, view, o, p.strategy == Strategy::plan, plot) || numbered;
     // Where forward turns into backward.
     const float turn = plot.x + plot.w * static_cast<float>(kLayers * o.forward.total_s() / length_of(o));
-    canvas.line({turn, plot.y}, {turn, plot.bottom()}, {theme.ink3, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
-    const TextStyle told = small_text(canvas, o.problem.empty() ? theme.ink : theme.ink3, HAlign::right, p.strategy == Strategy::plan ? Weight::bold : Weight::regular);
+    canvas.line({turn, plot.y}, {turn, plot.bottom()},
+                {theme.ink3, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
+    const TextStyle told = small_text(canvas, o.problem.empty() ? theme.ink : theme.ink3, HAlign::right,
+                                      p.strategy == Strategy::plan ? Weight::bold : Weight::regular);
     const float row = y + std::min(pitch * p.lanes() / 2, whole.h / 2);
     canvas.text({area.right(), row}, format_share(exposed_share(o)), told);
     if (with_times) canvas.text({area.right() - shares - gap, row}, format_duration(layer_seconds(o)), told);
-    canvas.tag_with("overlap.strategy", static_cast<int>(p.strategy), rect_between(area.x, whole.y, left, whole.bottom()), [&] {
-      Readout r;
-      r.title = t.format("figure.overlap.readout.strategy", {std::string(t.text(strategy_key(p.strategy))), format_duration(layer_seconds(o))});
-      r.rows.emplace_back(share_head, format_duration(o.forward.exposed_s + o.backward.exposed_s));
-      r.rows.emplace_back(t.text("figure.overlap.network"), format_duration(o.forward.network_s() + o.backward.network_s()));
-      if (!o.problem.empty()) r.rows.emplace_back(t.text("figure.overlap.not_run"), t.text("diagnostic." + std::string(o.problem) + ".title"));
-      return r;
-    });
+    canvas.tag_with(
+        "overlap.strategy", static_cast<int>(p.strategy), rect_between(area.x, whole.y, left, whole.bottom()), [&] {
+          Readout r;
+          r.title = t.format("figure.overlap.readout.strategy",
+                             {std::string(t.text(strategy_key(p.strategy))), format_duration(layer_seconds(o))});
+          r.rows.emplace_back(share_head, format_duration(o.forward.exposed_s + o.backward.exposed_s));
+          r.rows.emplace_back(t.text("figure.overlap.network"),
+                              format_duration(o.forward.network_s() + o.backward.network_s()));
+          if (!o.problem.empty())
+            r.rows.emplace_back(t.text("figure.overlap.not_run"),
+                                t.text("diagnostic." + std::string(o.problem) + ".title"));
+          return r;
+        });
     y += whole.h + spare;
   }
   draw_overlap_key(canvas, input, key_row, recompute, exposed, numbered, nameless);

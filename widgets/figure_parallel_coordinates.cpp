@@ -49,11 +49,14 @@ struct Lines {
 Lines lines_of(const Shown& shown) {
   Lines out;
   const SearchResult& r = *shown.result;
-  const double slowest = shown.fits() ? kSlowest * r.front.back().step_time_s : std::numeric_limits<double>::infinity();
+  const double slowest =
+      shown.fits() ? kSlowest * r.front.back().step_time_s : std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < r.sample.size() && out.faint.size() < kFaint; ++i)
-    if ((r.sample[i].fits || !shown.fits()) && r.sample[i].step_time_s <= slowest) out.faint.push_back({search::sample_index(r, i), search::plan_at(r, search::sample_index(r, i))});
+    if ((r.sample[i].fits || !shown.fits()) && r.sample[i].step_time_s <= slowest)
+      out.faint.push_back({search::sample_index(r, i), search::plan_at(r, search::sample_index(r, i))});
   for (std::size_t i = std::min(kBright, r.best.size()); i-- > 0;) out.bright.push_back({i, search::plan_at(r, i)});
-  if (r.present_legal && r.present.step_time_s > 0) out.present = Line{search::present_index(r), search::plan_at(r, search::present_index(r))};
+  if (r.present_legal && r.present.step_time_s > 0)
+    out.present = Line{search::present_index(r), search::plan_at(r, search::present_index(r))};
   return out;
 }
 
@@ -71,12 +74,15 @@ ParallelAxes axes_of(const FigureInput& input, const Shown& shown, const FigureV
   const SearchResult& result = *shown.result;
   const Lines lines = lines_of(shown);
   ParallelAxes out;
-  const auto name = [&t](std::string_view id) { return std::string(t.text("figure.parallel-coordinates.axis." + std::string(id))); };
+  const auto name = [&t](std::string_view id) {
+    return std::string(t.text("figure.parallel-coordinates.axis." + std::string(id)));
+  };
   std::vector<int Plan::*> degrees{&Plan::data, &Plan::fsdp, &Plan::tensor, &Plan::pipeline, &Plan::context};
   std::vector<std::string_view> ids{"data", "fsdp", "tensor", "pipeline", "context"};
   if (shown.scenario->model.is_moe()) degrees.push_back(&Plan::expert), ids.push_back("expert");
   degrees.push_back(&Plan::microbatch_sequences), ids.push_back("microbatch");
-  for (const std::string_view id : ids) out.axes.push_back({name(id), [](double v) { return format_count(v); }, true});
+  for (const std::string_view id : ids)
+    out.axes.push_back({name(id), [](double v) { return format_count(v); }, true});
   const std::vector<double> policies = policies_of(lines);
   out.axes.push_back({name("checkpointing"), [&t, policies](double v) {
                         const std::size_t i = std::min(static_cast<std::size_t>(v), policies.size() - 1);
@@ -98,18 +104,24 @@ ParallelAxes axes_of(const FigureInput& input, const Shown& shown, const FigureV
   for (const Line& l : lines.faint) out.faint.push_back(line_of(l));
   for (const Line& l : lines.bright) out.bright.push_back(line_of(l));
   if (lines.present) out.present = line_of(*lines.present);
-  if (const auto hovered = search::index_of(result, view.hovered_plan)) out.hovered = line_of({*hovered, search::plan_at(result, *hovered)});
+  if (const auto hovered = search::index_of(result, view.hovered_plan))
+    out.hovered = line_of({*hovered, search::plan_at(result, *hovered)});
   out.tag = "parallel.plan";
-  out.readout = [&input, shown](std::size_t i) { return search::readout_of(input, shown, search::plan_at(*shown.result, i), i == search::present_index(*shown.result)); };
+  out.readout = [&input, shown](std::size_t i) {
+    return search::readout_of(input, shown, search::plan_at(*shown.result, i),
+                              i == search::present_index(*shown.result));
+  };
   out.note = t.format(lines.present ? "figure.parallel-coordinates.note" : "figure.parallel-coordinates.note.alone",
-                      {format_count(static_cast<double>(lines.bright.size())), format_count(static_cast<double>(lines.faint.size()))});
+                      {format_count(static_cast<double>(lines.bright.size())),
+                       format_count(static_cast<double>(lines.faint.size()))});
   return out;
 }
 
 }  // namespace
 
 FigureHead parallel_coordinates_head(const FigureInput& input, const FigureView&) {
-  return input.scenario.serves() ? search::serving_head_of(input, "parallel-coordinates") : search::head_of(input, "parallel-coordinates");
+  return input.scenario.serves() ? search::serving_head_of(input, "parallel-coordinates")
+                                 : search::head_of(input, "parallel-coordinates");
 }
 
 void draw_parallel_coordinates(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
@@ -128,14 +140,20 @@ void draw_parallel_coordinates(Canvas& canvas, const Rect& area, const FigureInp
 std::string parallel_coordinates_data(const FigureInput& input, const FigureView&) {
   if (input.scenario.serves()) return search::serving_plans_data(input);
   const Shown shown = search::shown_of(input);
-  std::string out = "line\tdata\tfsdp\ttensor\tpipeline\tcontext\texpert\tmicrobatch\tcheckpointing\tstep s\tmemory bytes\n";
+  std::string out =
+      "line\tdata\tfsdp\ttensor\tpipeline\tcontext\texpert\tmicrobatch\tcheckpointing\tstep s\tmemory bytes\n";
   if (!shown.priced()) return out;
   const Lines lines = lines_of(shown);
   lines.each([&](const Line& line) {
     const Plan& p = *line.plan.plan;
-    const bool best = line.index < shown.result->best.size(), present = line.index == search::present_index(*shown.result);
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", best ? "best" : present ? "present" : "sample", p.data, p.fsdp, p.tensor, p.pipeline,
-                       p.context, p.expert, p.microbatch_sequences, search::policy_word(input.texts, p.policy), line.plan.step_time_s, line.plan.memory_bytes);
+    const bool best = line.index < shown.result->best.size(),
+               present = line.index == search::present_index(*shown.result);
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                       best      ? "best"
+                       : present ? "present"
+                                 : "sample",
+                       p.data, p.fsdp, p.tensor, p.pipeline, p.context, p.expert, p.microbatch_sequences,
+                       search::policy_word(input.texts, p.policy), line.plan.step_time_s, line.plan.memory_bytes);
   });
   return out;
 }

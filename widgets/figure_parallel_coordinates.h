@@ -1,6 +1,6 @@
-// The parallel-coordinates figure: each plan of a search is a line over its mesh axes, its other choices, its step time
-// and its memory. The best plans stand out over a sample of those that fit. Where a line crosses an axis it is tagged
-// "parallel.plan" with its index of search::plan_at.
+// The parallel-coordinates figure: each plan of a search is a line over its mesh axes, its other choices, its step
+// time and its memory. The best plans stand out over a sample of those that fit. Where a line crosses an axis it is
+// tagged "parallel.plan" with its index of search::plan_at.
 #pragma once
 
 #include "widgets/figure.h"

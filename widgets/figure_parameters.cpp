@@ -25,7 +25,8 @@ namespace {
 constexpr float kIdle = 0.45f;  // opacity of experts that a token does not pass through
 
 std::string part_name(const FigureInput& input, ModelPart part) {
-  return std::string(input.texts.text("figure.parameters.part." + std::string(engine::kModelPartIds[static_cast<std::size_t>(part)])));
+  return std::string(input.texts.text("figure.parameters.part." +
+                                      std::string(engine::kModelPartIds[static_cast<std::size_t>(part)])));
 }
 
 // 70.6 B, 107 M, 882 k: parameters count in billions, not giga.
@@ -63,11 +64,14 @@ FigureHead parameters_head(const FigureInput& input, const FigureView&) {
   if (rows.empty()) return head;
   const double total = total_params(input), active = input.report.quantities.value_or(Q::params_active, total);
   if (input.scenario.model.is_moe()) {
-    head.takeaway = t.format("figure.parameters.takeaway.moe", {params_text(input, total), params_text(input, active), format_share(active / total)});
+    head.takeaway = t.format("figure.parameters.takeaway.moe",
+                             {params_text(input, total), params_text(input, active), format_share(active / total)});
     return head;
   }
-  const auto& most = *std::max_element(rows.begin(), rows.end(), [](const ModelPartRow& a, const ModelPartRow& b) { return a.params < b.params; });
-  head.takeaway = t.format("figure.parameters.takeaway", {params_text(input, total), part_name(input, most.part), format_share(most.params / total)});
+  const auto& most = *std::max_element(
+      rows.begin(), rows.end(), [](const ModelPartRow& a, const ModelPartRow& b) { return a.params < b.params; });
+  head.takeaway = t.format("figure.parameters.takeaway", {params_text(input, total), part_name(input, most.part),
+                                                          format_share(most.params / total)});
   return head;
 }
 
@@ -79,8 +83,10 @@ void draw_parameters(Canvas& canvas, const Rect& area, const FigureInput& input,
   if (rows.empty()) return draw_empty_state(canvas, input.theme, rest, t.text("figure.parameters.empty"));
   const double params = total_params(input), flops = total_flops(input);
 
-  const Fill weights = fill_of(input.theme, MemoryPart::weights, canvas.em()), compute = fill_of(input.theme, Axis::compute, canvas.em());
-  const std::vector<KeyEntry> key{{std::string(t.text("figure.parameters.params")), weights}, {std::string(t.text("figure.parameters.flops")), compute}};
+  const Fill weights = fill_of(input.theme, MemoryPart::weights, canvas.em()),
+             compute = fill_of(input.theme, Axis::compute, canvas.em());
+  const std::vector<KeyEntry> key{{std::string(t.text("figure.parameters.params")), weights},
+                                  {std::string(t.text("figure.parameters.flops")), compute}};
   const Rect head = rest.cut_top(small_line(canvas) * 1.3f);
   draw_fitting_key(canvas, input.theme, {rest.x, head.centre().y}, rest.w, key, {});
 
@@ -114,14 +120,16 @@ void draw_parameters(Canvas& canvas, const Rect& area, const FigureInput& input,
   const BarRowsPlot plot = draw_bar_rows(canvas, input.theme, rest, bars, axis);
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (plot.has_row(i))
-      canvas.tag_with(engine::quantity(rows[i].quantity).id, -1, plot.band(i, rest), [&] { return readout_of(input, rows[i]); });
+      canvas.tag_with(engine::quantity(rows[i].quantity).id, -1, plot.band(i, rest),
+                      [&] { return readout_of(input, rows[i]); });
   const std::size_t last = rows.size();
   if (plot.has_row(last))
     canvas.tag_with(engine::quantity(Q::params_total).id, -1, plot.band(last, rest), [&] {
       Readout r;
       r.title = t.text("figure.parameters.total");
       r.rows.emplace_back(t.text("figure.parameters.params"), format_count(params));
-      r.rows.emplace_back(t.text("figure.parameters.active"), format_count(input.report.quantities.value_or(Q::params_active, params)));
+      r.rows.emplace_back(t.text("figure.parameters.active"),
+                          format_count(input.report.quantities.value_or(Q::params_active, params)));
       r.rows.emplace_back(t.text("figure.parameters.flops"), flops_text(flops));
       return r;
     });
@@ -130,7 +138,8 @@ void draw_parameters(Canvas& canvas, const Rect& area, const FigureInput& input,
 std::string parameters_data(const FigureInput& input, const FigureView&) {
   std::string out = "part\tparameters\tFLOPs a token\n";
   for (const ModelPartRow& row : engine::parameter_map(input.scenario, input.report))
-    out += fmt::format("{}\t{}\t{}\n", engine::kModelPartIds[static_cast<std::size_t>(row.part)], row.params, row.flops_per_token);
+    out += fmt::format("{}\t{}\t{}\n", engine::kModelPartIds[static_cast<std::size_t>(row.part)], row.params,
+                       row.flops_per_token);
   return out;
 }
 

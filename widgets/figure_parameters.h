@@ -1,4 +1,5 @@
-// The parameters figure: where the parameters of a model sit and where its FLOPs go, two bars a part, in percent of all.
+// The parameters figure: where the parameters of a model sit and where its FLOPs go, two bars a part, in percent of
+// all.
 #pragma once
 
 #include "widgets/figure.h"

@@ -28,7 +28,8 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const FigureView& 
   entries.push_back(entry(split ? "figure.pipeline.backward_input" : "figure.pipeline.backward", g.fills[1][0]));
   if (split) entries.push_back(entry("figure.pipeline.backward_weight", g.fills[3][0]));
   if (g.recomputes) entries.push_back(entry("figure.pipeline.recompute", g.again[0]));
-  if (view.memory_trace && gantt::has_traces(canvas, g)) entries.push_back(entry("figure.pipeline.held", gantt::trace_fill(input.theme, canvas.em())));
+  if (view.memory_trace && gantt::has_traces(canvas, g))
+    entries.push_back(entry("figure.pipeline.held", gantt::trace_fill(input.theme, canvas.em())));
   entries.push_back(entry("figure.pipeline.idle", g.idle));
   if (g.step_end > 0) entries.push_back(entry("figure.pipeline.step_end", g.end));
   const Point at{g.rows.plot.x, g.rows.header.centre().y};
@@ -89,7 +90,8 @@ Laid lay_out(const Canvas& canvas, const Rect& rest, const FigureInput& input, c
   const double per_tick = 1 / (kTicksPerSecond * unit.seconds);
   const Scale range(ScaleKind::linear, from * per_tick, to * per_tick, 0, 1);
   const int stages = static_cast<int>(p.orders.devices());
-  const StageRows rows = stage_rows(canvas, input.texts, rest, stages, time_axis(canvas, input, range, unit, rest.w), view.compact);
+  const StageRows rows =
+      stage_rows(canvas, input.texts, rest, stages, time_axis(canvas, input, range, unit, rest.w), view.compact);
   return {total, from, to, unit, range, view.memory_trace ? gantt::rows_with_trace(canvas, rows) : rows};
 }
 
@@ -107,7 +109,8 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   const engine::PipelineReport& p = input.report.pipeline;
   if (rest.empty()) return;
   if (!p.status.legal()) return draw_schedule_reason(canvas, rest, input);
-  if (!p.drawn()) return p.shape.stages > 1 ? draw_schedule_reason(canvas, rest, input) : draw_one_stage(canvas, rest, input);
+  if (!p.drawn())
+    return p.shape.stages > 1 ? draw_schedule_reason(canvas, rest, input) : draw_one_stage(canvas, rest, input);
 
   const Laid laid = lay_out(canvas, rest, input, view);
   const StageRows& rows = laid.rows;
@@ -119,7 +122,8 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   Frame frame;
   frame.x = time_axis(canvas, input, x, laid.unit, rows.plot.w);
   frame.y.grid = frame.y.line = false;
-  draw_frame(canvas, input.theme, rows.plot, x, Scale(ScaleKind::linear, 0, 1, rows.plot.bottom(), rows.plot.y), frame);
+  draw_frame(canvas, input.theme, rows.plot, x, Scale(ScaleKind::linear, 0, 1, rows.plot.bottom(), rows.plot.y),
+             frame);
   draw_stage_numbers(canvas, input.theme, input.texts, rows, view.hovered_stage);
   draw_kinds_key(canvas, input, view, g);
   gantt::draw_blocks(canvas, input, g);
@@ -148,7 +152,8 @@ std::string pipeline_data(const FigureInput& input, const FigureView&) {
   const engine::PipelineReport& p = input.report.pipeline;
   constexpr std::size_t kMost = 200000;  // a clipboard is no place for more
   for (std::size_t device = 0; device < p.orders.devices(); ++device)
-    for (std::size_t i = p.orders.first[device]; i < p.orders.first[device + 1] && i < p.timeline.start.size() && i < kMost; ++i) {
+    for (std::size_t i = p.orders.first[device];
+         i < p.orders.first[device + 1] && i < p.timeline.start.size() && i < kMost; ++i) {
       const engine::Op op = p.orders.ops[i];
       out += fmt::format("{}\t{}\t{}\t{}\t{}\n", device, op.stage(), op.microbatch(), pass_name(op.kind()),
                          static_cast<double>(p.timeline.start[i]) * 1e-12);

@@ -22,7 +22,8 @@ namespace {
 constexpr float kGap = 0.8f;            // between blocks
 constexpr float kLeastBlock = 3;        // under this blocks join
 constexpr float kLeastRun = 1;          // under this runs become shares
-// Narrower recomputation stays part of its backward. Beside later chunks it needs its hatch: they are lighter, as it is.
+// Narrower recomputation stays part of its backward. Beside later chunks it needs its hatch: they are lighter, as it
+// is.
 constexpr float kLeastRecompute = 3, kLeastHatched = 5;
 constexpr float kLeastEdged = 6;        // lower bars would be all edge
 constexpr float kOutside = 24;          // how far outside the plot coordinates reach
@@ -156,7 +157,8 @@ class RowPainter {
     const Fill& fill = mixed ? g_.fills[kind_index(op)][0] : g_.fill(op);
     canvas_.rect(r, fill);
     const double again = count == 1 ? g_.recompute(op) : 0;
-    const Rect rest = rect_between(again > 0 ? std::min(g_.at(from + again), r.right()) : r.x, r.y, r.right(), r.bottom());
+    const Rect rest =
+        rect_between(again > 0 ? std::min(g_.at(from + again), r.right()) : r.x, r.y, r.right(), r.bottom());
     const std::size_t kind = kind_index(op);
     if (g_.numbered[kind] && count == 1 && rest.x >= g_.rows.plot.x && r.right() <= g_.rows.plot.right()) {
       number_.colour = text_on(fill.colour);
@@ -164,14 +166,16 @@ class RowPainter {
     }
     g_.tag(canvas_, tag_of(op.kind()), device_, r, [&] {
       Readout out;
-      out.title = count == 1 ? input_.texts.format("figure.pipeline.readout",
-                                                   {kind_name(input_, op.kind()), format_count(op.microbatch() + 1.0)})
-                             : input_.texts.format("figure.pipeline.readout.run", {kind_name(input_, op.kind()), format_count(count)});
+      out.title = count == 1 ? input_.texts.format("figure.pipeline.readout", {kind_name(input_, op.kind()),
+                                                                               format_count(op.microbatch() + 1.0)})
+                             : input_.texts.format("figure.pipeline.readout.run",
+                                                   {kind_name(input_, op.kind()), format_count(count)});
       add_times(input_, out, device_, from, to);
       if (count == 1) {  // four rows: the stage goes into the title
         out.title = input_.texts.format("figure.pipeline.readout.op", {out.title, format_count(device_)});
         out.rows.erase(out.rows.begin());
-        out.rows.emplace_back(std::string(input_.texts.text("figure.pipeline.waited")), waited_text(input_, p_, first));
+        out.rows.emplace_back(std::string(input_.texts.text("figure.pipeline.waited")),
+                              waited_text(input_, p_, first));
       }
       return out;
     });
@@ -184,7 +188,8 @@ class RowPainter {
     g_.tag(canvas_, engine::quantity(Q::step_recompute).id, device_, r, [&] {
       const TextTable& t = input_.texts;
       Readout out;
-      out.title = t.format("figure.pipeline.readout", {std::string(t.text("figure.pipeline.recompute")), format_count(op.microbatch() + 1.0)});
+      out.title = t.format("figure.pipeline.readout",
+                           {std::string(t.text("figure.pipeline.recompute")), format_count(op.microbatch() + 1.0)});
       out.title = t.format("figure.pipeline.readout.op", {out.title, format_count(device_)});
       add_times(input_, out, device_, from, from + ticks);
       out.rows.erase(out.rows.begin());
@@ -242,7 +247,8 @@ double shortest_rest(const engine::PipelineReport& p, bool with_weight) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t s = 0; s < p.times.backward_input.size(); ++s) {
     const Tick whole = p.times.backward_input[s] + (with_weight ? p.times.backward_weight[s] : 0);
-    if (whole > 0) least = std::min(least, static_cast<double>(whole - (s < p.recompute.size() ? p.recompute[s] : 0)));
+    if (whole > 0)
+      least = std::min(least, static_cast<double>(whole - (s < p.recompute.size() ? p.recompute[s] : 0)));
   }
   return least;
 }
@@ -269,7 +275,8 @@ void add_times(const FigureInput& input, Readout& r, int stage, double from, dou
   r.rows.emplace_back(std::string(t.text("figure.pipeline.duration")), time_text(to - from));
 }
 
-void tag_idle(Canvas& canvas, const FigureInput& input, const Gantt& g, int device, const Rect& r, double from, double to) {
+void tag_idle(Canvas& canvas, const FigureInput& input, const Gantt& g, int device, const Rect& r, double from,
+              double to) {
   g.tag(canvas, engine::quantity(Q::pipeline_bubble_fraction).id, device, r, [&] {
     Readout out;
     out.title = input.texts.format("figure.pipeline.readout.idle", {time_text(to - from)});
@@ -287,15 +294,16 @@ double Gantt::recompute(Op op) const {
 
 float Gantt::at(double tick) const {
   const double x = rows.plot.x + (tick - from) * px_per_tick;
-  return static_cast<float>(std::clamp(x, static_cast<double>(rows.plot.x) - kOutside, static_cast<double>(rows.plot.right()) + kOutside));
+  return static_cast<float>(
+      std::clamp(x, static_cast<double>(rows.plot.x) - kOutside, static_cast<double>(rows.plot.right()) + kOutside));
 }
 
 const Fill& Gantt::fill(Op op) const {
   return fills[kind_index(op)][std::min<std::size_t>(chunk_of[op.stage()], fills[0].size() - 1)];
 }
 
-Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::PipelineReport& p, const StageRows& rows, double from,
-                 double to) {
+Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::PipelineReport& p, const StageRows& rows,
+                 double from, double to) {
   Gantt g(p, rows, from, to);
   g.px_per_tick = rows.plot.w / std::max(to - from, 1.0);
   g.step_end = std::max(0.0, p.step_end_s) * kTicksPerSecond;
@@ -308,7 +316,8 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
   }
   g.overlaps = engine::overlaps_forward_backward(p.shape.kind);
   for (std::size_t stage = 0; stage < p.times.forward.size(); ++stage) {
-    const auto f = static_cast<double>(p.times.forward[stage]), b = static_cast<double>(p.times.backward_input[stage]);
+    const auto f = static_cast<double>(p.times.forward[stage]),
+               b = static_cast<double>(p.times.backward_input[stage]);
     const auto w = static_cast<double>(p.times.backward_weight[stage]);
     g.durations.insert(g.durations.end(), {f, b + w, b, w});
   }
@@ -332,7 +341,8 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
                          split ? shortest(p.times.backward_input) : std::numeric_limits<double>::infinity(),
                          split ? shortest(p.times.backward_weight) : std::numeric_limits<double>::infinity()};
   const double narrowest = *std::min_element(least.begin(), least.end()) * g.px_per_tick;
-  const double visible = static_cast<double>(p.orders.ops.size()) * std::min(1.0, (to - from) / std::max<double>(1, static_cast<double>(p.timeline.makespan)));
+  const double visible = static_cast<double>(p.orders.ops.size()) *
+                         std::min(1.0, (to - from) / std::max<double>(1, static_cast<double>(p.timeline.makespan)));
   if (visible > kMostDrawnOps) g.detail = Detail::shares;
   else if (narrowest >= canvas.px(kLeastBlock)) g.detail = Detail::blocks;
   else g.detail = Detail::runs;

@@ -43,7 +43,7 @@ struct Gantt {
   std::array<bool, 4> numbered{};                 // by engine::OpKind: every microbatch number fits
   bool recomputes = false;                        // at least one backward shows what it does again
   double least_recompute = 0;                     // ticks that are wide enough for that
-  std::string scope;                              // before the ids of tags: "schedule.zb-h1/" of a schedule not the plan's
+  std::string scope;  // before the ids of tags: "schedule.zb-h1/" of a schedule not the plan's
   const engine::TimelineDetail* levels = nullptr; // of the whole timeline; needed for shares and memory traces
 
   float at(double tick) const;                    // clamped to a little outside the plot
@@ -54,12 +54,12 @@ struct Gantt {
     if (scope.empty()) canvas.tag_with(id, index, r, make);
     else if (canvas.keeps_tag(r)) canvas.tag_with(scope + std::string(id), index, r, make);
   }
-  double recompute(engine::Op op) const;          // ticks at the start of an operation; 0 where they are too narrow to draw
+  double recompute(engine::Op op) const;  // ticks at the start of an operation; 0 where they are too narrow to draw
 };
 
 // The report must outlive the Gantt.
-Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::PipelineReport& pipeline, const StageRows& rows,
-                 double from, double to);
+Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::PipelineReport& pipeline,
+                 const StageRows& rows, double from, double to);
 void draw_blocks(Canvas& canvas, const FigureInput& input, const Gantt& gantt);
 
 // What is made once per timeline, and kept by the studies of the input while it does not change.
@@ -77,10 +77,11 @@ void add_times(const FigureInput& input, Readout& readout, int stage, double fro
 // Time of forward, backward and weight gradient; what is missing to one is idle.
 using Times = std::array<double, 3>;
 // A bar from `from` to `to` split by height.
-void draw_share_bar(Canvas& canvas, const FigureInput& input, const Gantt& gantt, int device, const Times& times, double from,
-                    double to);
+void draw_share_bar(Canvas& canvas, const FigureInput& input, const Gantt& gantt, int device, const Times& times,
+                    double from, double to);
 // The row of a device as share bars over its idle time.
 void draw_share_row(Canvas& canvas, const FigureInput& input, const Gantt& gantt, int device);
-void tag_idle(Canvas& canvas, const FigureInput& input, const Gantt& gantt, int device, const Rect& r, double from, double to);
+void tag_idle(Canvas& canvas, const FigureInput& input, const Gantt& gantt, int device, const Rect& r, double from,
+              double to);
 
 }  // namespace roofscape::widgets::gantt

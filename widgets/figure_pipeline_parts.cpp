@@ -24,7 +24,8 @@ TextStyle centred(const Canvas& canvas, float em, Colour colour) {
 }
 
 // Lines under each other, centred about `middle`; returns how high they are.
-float draw_prose(Canvas& canvas, Point top_middle, std::string_view text, const TextStyle& style, float width, int lines) {
+float draw_prose(Canvas& canvas, Point top_middle, std::string_view text, const TextStyle& style, float width,
+                 int lines) {
   const float pitch = FontStack::kLineHeight * style.em;
   float y = top_middle.y;
   for (const std::string& line : wrap(canvas, text, style, width, lines)) {
@@ -59,12 +60,14 @@ std::string rule_key(ScheduleRule rule) {
 std::string schedule_name(const FigureInput& input, const engine::ScheduleShape& shape) {
   std::string name(input.texts.text("figure.pipeline.schedule." + std::string(engine::schedule_id(shape.kind))));
   if (shape.virtual_stages > engine::default_virtual_stages(shape.kind) ||
-      (shape.virtual_stages > 1 && (shape.kind == engine::ScheduleKind::interleaved_1f1b || shape.kind == engine::ScheduleKind::looped_bfs)))
+      (shape.virtual_stages > 1 &&
+       (shape.kind == engine::ScheduleKind::interleaved_1f1b || shape.kind == engine::ScheduleKind::looped_bfs)))
     name = input.texts.format("figure.pipeline.chunks", {name, format_count(shape.virtual_stages)});
   return name;
 }
 
-ScheduleReason schedule_reason(const FigureInput& input, const engine::ScheduleShape& shape, const engine::ScheduleStatus& status) {
+ScheduleReason schedule_reason(const FigureInput& input, const engine::ScheduleShape& shape,
+                               const engine::ScheduleStatus& status) {
   const TextTable& t = input.texts;
   if (status.legal()) return {std::string(t.text("figure.pipeline.not_simulated")), {}};
   ScheduleReason out;
@@ -72,7 +75,8 @@ ScheduleReason schedule_reason(const FigureInput& input, const engine::ScheduleS
                         {format_count(status.value), format_count(shape.stages), schedule_name(input, shape)});
   const std::string below = format_count(status.below), above = format_count(status.above);
   if (status.below > 0 && status.above > 0) out.remedy = t.format("figure.pipeline.nearest_two", {below, above});
-  else if (status.below > 0 || status.above > 0) out.remedy = t.format("figure.pipeline.nearest", {status.below > 0 ? below : above});
+  else if (status.below > 0 || status.above > 0)
+    out.remedy = t.format("figure.pipeline.nearest", {status.below > 0 ? below : above});
   return out;
 }
 
@@ -89,20 +93,24 @@ void draw_one_stage(Canvas& canvas, const Rect& whole, const FigureInput& input,
   const double microbatches = input.report.quantities.value_or(Q::microbatches, 1);
   const int layers = input.scenario.model.n_layers;
   float y = area.y + area.h * 0.34f;
-  y += draw_prose(canvas, {area.centre().x, y}, t.text("figure.pipeline.one_stage"), centred(canvas, 1.0f, theme.ink), width, 2);
+  y += draw_prose(canvas, {area.centre().x, y}, t.text("figure.pipeline.one_stage"), centred(canvas, 1.0f, theme.ink),
+                  width, 2);
   const TextStyle prose = centred(canvas, kSmallText, theme.ink2);
-  y += draw_prose(canvas, {area.centre().x, y}, t.format("figure.pipeline.one_stage.why", {format_count(layers)}), prose, width, 3);
+  y += draw_prose(canvas, {area.centre().x, y}, t.format("figure.pipeline.one_stage.why", {format_count(layers)}),
+                  prose, width, 3);
   if (microbatches > 1)
-    y += draw_prose(canvas, {area.centre().x, y}, t.format("figure.pipeline.one_stage.accumulation", {format_count(microbatches)}),
-                    prose, width, 3);
+    y +=
+        draw_prose(canvas, {area.centre().x, y},
+                   t.format("figure.pipeline.one_stage.accumulation", {format_count(microbatches)}), prose, width, 3);
   if (!advice.empty()) y += draw_prose(canvas, {area.centre().x, y}, advice, prose, width, 3);
   // What rows would be: outlines at the foot, where there is room for them and for a button of the window's.
   const float row = canvas.px(9), pitch = canvas.px(15);
   const float top = area.bottom() - 4 * pitch - canvas.px(6);
   if (top < y + canvas.px(52)) return;
   for (int i = 0; i < 4; ++i)
-    canvas.frame({area.x + canvas.px(24), top + static_cast<float>(i) * pitch, std::max(0.0f, area.w - canvas.px(48)), row},
-                 {theme.line, theme.grid_width * canvas.em(), {}});
+    canvas.frame(
+        {area.x + canvas.px(24), top + static_cast<float>(i) * pitch, std::max(0.0f, area.w - canvas.px(48)), row},
+        {theme.line, theme.grid_width * canvas.em(), {}});
 }
 
 void draw_schedule_reason(Canvas& canvas, const Rect& area, const FigureInput& input) {
@@ -122,7 +130,8 @@ void draw_schedule_reason(Canvas& canvas, const Rect& area, const FigureInput& i
   for (const std::string& line : first) width = std::max(width, canvas.text_width(line, head));
   for (const std::string& line : second) width = std::max(width, canvas.text_width(line, prose));
   const float head_pitch = FontStack::kLineHeight * canvas.em(), prose_pitch = FontStack::kLineHeight * prose.em;
-  const float height = 2 * pad + head_pitch * static_cast<float>(first.size()) + prose_pitch * static_cast<float>(second.size());
+  const float height =
+      2 * pad + head_pitch * static_cast<float>(first.size()) + prose_pitch * static_cast<float>(second.size());
   width += 2 * pad + icon + gap;
   const Rect box{area.centre().x - width / 2, area.centre().y - height / 2, width, height};
   Fill ground;
@@ -155,7 +164,8 @@ TimeUnit time_unit(double seconds) {
   return {"figure.pipeline.x.us", 1e-6};
 }
 
-PlotAxis time_axis(const Canvas& canvas, const FigureInput& input, const Scale& scale, const TimeUnit& unit, float width) {
+PlotAxis time_axis(const Canvas& canvas, const FigureInput& input, const Scale& scale, const TimeUnit& unit,
+                   float width) {
   PlotAxis axis;
   axis.title = input.texts.text(unit.key);
   TickOptions options;
@@ -165,7 +175,8 @@ PlotAxis time_axis(const Canvas& canvas, const FigureInput& input, const Scale& 
 }
 
 std::shared_ptr<engine::PipelineCache> pipeline_cache(const FigureInput& input) {
-  return input.studies.get<std::shared_ptr<engine::PipelineCache>>(0, [] { return std::make_shared<engine::PipelineCache>(); });
+  return input.studies.get<std::shared_ptr<engine::PipelineCache>>(
+      0, [] { return std::make_shared<engine::PipelineCache>(); });
 }
 
 void draw_fitting_key(Canvas& canvas, const Theme& theme, Point at, float room, std::span<const KeyEntry> entries,

@@ -16,15 +16,16 @@ namespace roofscape::widgets {
 // "interleaved", with its chunks where they are a choice.
 std::string schedule_name(const FigureInput& input, const engine::ScheduleShape& shape);
 
-// Which rule an illegal shape breaks, and the nearest legal values (empty where there are none). Where the schedule is
-// legal all the same, that it could not be simulated.
+// Which rule an illegal shape breaks, and the nearest legal values (empty where there are none). Where the schedule
+// is legal all the same, that it could not be simulated.
 struct ScheduleReason {
   std::string reason, remedy;
 };
-ScheduleReason schedule_reason(const FigureInput& input, const engine::ScheduleShape& shape, const engine::ScheduleStatus& status);
+ScheduleReason schedule_reason(const FigureInput& input, const engine::ScheduleShape& shape,
+                               const engine::ScheduleStatus& status);
 
-// The part of a figure's area that words, button and outlines of one stage take: in a high cell the middle, so that they
-// stay together.
+// The part of a figure's area that words, button and outlines of one stage take: in a high cell the middle, so that
+// they stay together.
 Rect one_stage_area(const Canvas& canvas, const Rect& area);
 // The middle of the figure: one stage has no pipeline. `advice` says what to do for one; may be empty.
 void draw_one_stage(Canvas& canvas, const Rect& area, const FigureInput& input, std::string_view advice = {});
@@ -37,7 +38,8 @@ struct TimeUnit {
   double seconds;
 };
 TimeUnit time_unit(double seconds);
-PlotAxis time_axis(const Canvas& canvas, const FigureInput& input, const Scale& scale, const TimeUnit& unit, float width);
+PlotAxis time_axis(const Canvas& canvas, const FigureInput& input, const Scale& scale, const TimeUnit& unit,
+                   float width);
 
 // Orders ready to run, kept from edit to edit: most change times and no order.
 std::shared_ptr<engine::PipelineCache> pipeline_cache(const FigureInput& input);

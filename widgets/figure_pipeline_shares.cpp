@@ -1,5 +1,6 @@
-// Rows of the pipeline figure where operations are too many to be drawn one by one: bars whose parts say by their height
-// what share of the time goes where. Drawn from the levels of the timeline, so that their cost is that of the pixels.
+// Rows of the pipeline figure where operations are too many to be drawn one by one: bars whose parts say by their
+// height what share of the time goes where. Drawn from the levels of the timeline, so that their cost is that of the
+// pixels.
 #include <algorithm>
 #include <cmath>
 
@@ -36,7 +37,12 @@ Studied studied(const engine::PipelineReport& p) {
 class SharePainter {
  public:
   SharePainter(Canvas& canvas, const FigureInput& input, const Gantt& gantt, int device)
-      : canvas_(canvas), input_(input), g_(gantt), p_(gantt.pipeline), device_(device), d_(static_cast<std::size_t>(device)) {
+      : canvas_(canvas),
+        input_(input),
+        g_(gantt),
+        p_(gantt.pipeline),
+        device_(device),
+        d_(static_cast<std::size_t>(device)) {
     const auto rows = static_cast<float>(g_.rows.count);
     bin_ = static_cast<double>(std::max(canvas.px(kBin), g_.rows.plot.w * rows / kMostBins)) / g_.px_per_tick;
   }
@@ -56,7 +62,9 @@ class SharePainter {
     if (next <= g_.from || start >= g_.to) return;
     const double idle = next - start - static_cast<double>(block.busy_ticks());
     if (next - start <= bin_ || (level == 0 && idle <= bin_)) {
-      add({static_cast<double>(block.busy[0]), static_cast<double>(block.busy[1]), static_cast<double>(block.busy[2])}, start, next);
+      add({static_cast<double>(block.busy[0]), static_cast<double>(block.busy[1]),
+           static_cast<double>(block.busy[2])},
+          start, next);
     } else if (level > 0) {
       visit(level - 1, 2 * i);
       visit(level - 1, 2 * i + 1);
@@ -81,7 +89,9 @@ class SharePainter {
       }
       stop = std::max(stop, start + duration);
       if (op.joined_with_next() || engine::joined_with_previous(p_.orders, i)) duration /= 2;
-      times[op.kind() == engine::OpKind::forward ? 0 : op.kind() == engine::OpKind::backward_weight ? 2 : 1] += duration;
+      times[op.kind() == engine::OpKind::forward           ? 0
+            : op.kind() == engine::OpKind::backward_weight ? 2
+                                                           : 1] += duration;
     }
     add(times, from, stop);
   }
@@ -136,8 +146,8 @@ const std::vector<engine::TimedStep>& path_of(const FigureInput& input, const en
   });
 }
 
-void draw_share_bar(Canvas& canvas, const FigureInput& input, const Gantt& g, int device, const Times& times, double from,
-                    double to) {
+void draw_share_bar(Canvas& canvas, const FigureInput& input, const Gantt& g, int device, const Times& times,
+                    double from, double to) {
   if (to <= from) return;
   constexpr std::array kKinds{engine::OpKind::forward, engine::OpKind::backward, engine::OpKind::backward_weight};
   const Rect bar = g.rows.bar(device);
@@ -150,7 +160,8 @@ void draw_share_bar(Canvas& canvas, const FigureInput& input, const Gantt& g, in
     canvas.rect(r, g.fills[static_cast<std::size_t>(kKinds[k])][0]);
     g.tag(canvas, tag_of(kKinds[k]), device, r, [&] {
       Readout out;
-      out.title = input.texts.format("figure.pipeline.readout.share", {kind_name(input, kKinds[k]), format_share(share)});
+      out.title =
+          input.texts.format("figure.pipeline.readout.share", {kind_name(input, kKinds[k]), format_share(share)});
       add_times(input, out, device, from, to);
       return out;
     });
@@ -171,7 +182,8 @@ void draw_share_row(Canvas& canvas, const FigureInput& input, const Gantt& g, in
       Readout out;
       out.title = input.texts.format("figure.pipeline.readout.idle_step", {time_text(idle)});
       out.rows.emplace_back(std::string(input.texts.text("figure.stage")), format_count(device));
-      out.rows.emplace_back(std::string(input.texts.text("figure.pipeline.idle_share")), format_percent(whole > 0 ? idle / whole : 0));
+      out.rows.emplace_back(std::string(input.texts.text("figure.pipeline.idle_share")),
+                            format_percent(whole > 0 ? idle / whole : 0));
       return out;
     });
   }

@@ -69,10 +69,12 @@ std::uint32_t consumer_of(const engine::Orders& orders, std::uint32_t i) {
   const std::uint32_t s = op.stage(), k = op.microbatch(), route = std::max(1u, orders.route_length);
   switch (op.kind()) {
     case OpKind::forward:
-      return (s + 1) % route != 0 ? engine::find_op(orders, OpKind::forward, s + 1, k) : engine::find_op(orders, OpKind::backward_input, s, k);
+      return (s + 1) % route != 0 ? engine::find_op(orders, OpKind::forward, s + 1, k)
+                                  : engine::find_op(orders, OpKind::backward_input, s, k);
     case OpKind::backward:
     case OpKind::backward_input:
-      return s % route != 0 ? engine::find_op(orders, OpKind::backward_input, s - 1, k) : engine::find_op(orders, OpKind::backward_weight, s, k);
+      return s % route != 0 ? engine::find_op(orders, OpKind::backward_input, s - 1, k)
+                            : engine::find_op(orders, OpKind::backward_weight, s, k);
     case OpKind::backward_weight: break;
   }
   return kNoOp;
@@ -88,12 +90,14 @@ Point right_middle(const Rect& r) { return {r.right(), r.centre().y}; }
 
 Rect trace_rect(const Canvas& canvas, const Gantt& g, int device) {
   const Rect band = g.rows.band(device), bar = g.rows.bar(device);
-  return rect_between(g.rows.plot.x, bar.bottom() + canvas.px(1.5f), g.rows.plot.right(), band.bottom() - canvas.px(1));
+  return rect_between(g.rows.plot.x, bar.bottom() + canvas.px(1.5f), g.rows.plot.right(),
+                      band.bottom() - canvas.px(1));
 }
 
 // Bytes a microbatch keeps on each device; microbatches themselves where the report has no bytes.
 std::vector<double> bytes_per_microbatch(const FigureInput& input, const engine::PipelineReport& p, bool& known) {
-  const auto part = std::find(engine::kMemoryParts.begin(), engine::kMemoryParts.end(), Q::memory_activations) - engine::kMemoryParts.begin();
+  const auto part = std::find(engine::kMemoryParts.begin(), engine::kMemoryParts.end(), Q::memory_activations) -
+                    engine::kMemoryParts.begin();
   const auto& stages = input.report.stages;
   known = stages.size() == p.orders.devices() && p.peak_microbatches.size() == stages.size();
   std::vector<double> bytes(p.orders.devices(), 1);
@@ -148,13 +152,19 @@ class TraceLayer {
   float from_ = 0, to_ = 0, height_ = -1;
 };
 
-// The memory of one device over time: what it holds at least, and over it the range in which it goes up and down within
-// a step of the picture.
+// The memory of one device over time: what it holds at least, and over it the range in which it goes up and down
+// within a step of the picture.
 class TracePainter {
  public:
-  TracePainter(Canvas& canvas, const Gantt& g, int device, const Rect& area, double height_per_chunk, const Fill& fill, const Fill& range)
-      : g_(g), d_(static_cast<std::size_t>(device)), height_(height_per_chunk), most_(canvas, area, range), least_(canvas, area, fill) {
-    const float step = std::max(canvas.px(kTraceStep), g.rows.plot.w * static_cast<float>(g.rows.count) / kMostTraceSteps);
+  TracePainter(Canvas& canvas, const Gantt& g, int device, const Rect& area, double height_per_chunk,
+               const Fill& fill, const Fill& range)
+      : g_(g),
+        d_(static_cast<std::size_t>(device)),
+        height_(height_per_chunk),
+        most_(canvas, area, range),
+        least_(canvas, area, fill) {
+    const float step =
+        std::max(canvas.px(kTraceStep), g.rows.plot.w * static_cast<float>(g.rows.count) / kMostTraceSteps);
     step_ = static_cast<double>(step) / g.px_per_tick;
   }
   // The two layers one after the other: what is held at least lies on the range.
@@ -252,7 +262,9 @@ Fill trace_fill(const Theme& theme, float em) {
   return fill;
 }
 
-bool has_traces(const Canvas& canvas, const Gantt& g) { return g.rows.pitch >= canvas.px(kLeastTracePitch) && g.levels != nullptr; }
+bool has_traces(const Canvas& canvas, const Gantt& g) {
+  return g.rows.pitch >= canvas.px(kLeastTracePitch) && g.levels != nullptr;
+}
 
 void draw_memory_traces(Canvas& canvas, const FigureInput& input, const Gantt& g) {
   if (!has_traces(canvas, g)) return;
@@ -266,17 +278,21 @@ void draw_memory_traces(Canvas& canvas, const FigureInput& input, const Gantt& g
   if (!(most > 0)) return;
   const Fill fill = trace_fill(input.theme, canvas.em());
   Fill range = fill;
-  range.colour = mix(fill_of(input.theme, MemoryPart::activations, canvas.em()).colour, input.theme.panel, kRangePale);
+  range.colour =
+      mix(fill_of(input.theme, MemoryPart::activations, canvas.em()).colour, input.theme.panel, kRangePale);
   const auto clip = canvas.clip(g.rows.plot);
   for (int device = 0; device < g.rows.count && device < static_cast<int>(bytes.size()); ++device) {
     const auto d = static_cast<std::size_t>(device);
     const Rect area = trace_rect(canvas, g, device);
-    canvas.line({area.x, area.bottom()}, {area.right(), area.bottom()}, {input.theme.line, input.theme.grid_width * canvas.em(), {}});
-    TracePainter(canvas, g, device, area, static_cast<double>(area.h) * bytes[d] / passes / most, fill, range).paint();
+    canvas.line({area.x, area.bottom()}, {area.right(), area.bottom()},
+                {input.theme.line, input.theme.grid_width * canvas.em(), {}});
+    TracePainter(canvas, g, device, area, static_cast<double>(area.h) * bytes[d] / passes / most, fill, range)
+        .paint();
     canvas.tag_with(engine::quantity(Q::memory_activations).id, device, area, [&] {
       Readout out;
-      const std::string peak = known ? format(peaks[d], engine::unit::bytes)
-                                     : input.texts.format("figure.pipeline.microbatches", {format_significant(peaks[d])});
+      const std::string peak =
+          known ? format(peaks[d], engine::unit::bytes)
+                : input.texts.format("figure.pipeline.microbatches", {format_significant(peaks[d])});
       out.title = input.texts.format("figure.pipeline.readout.memory", {peak});
       out.rows.emplace_back(std::string(input.texts.text("figure.stage")), format_count(device));
       return out;
@@ -286,8 +302,8 @@ void draw_memory_traces(Canvas& canvas, const FigureInput& input, const Gantt& g
 
 namespace {
 
-// A path of which many points may lie in one column of pixels: of such it keeps where it comes in, how far it goes up and
-// down, and where it goes out.
+// A path of which many points may lie in one column of pixels: of such it keeps where it comes in, how far it goes up
+// and down, and where it goes out.
 class PathLine {
  public:
   explicit PathLine(float step) : step_(step) {}
@@ -328,7 +344,8 @@ class PathLine {
 
 void draw_critical_path(Canvas& canvas, const FigureInput& input, const Gantt& g) {
   const std::vector<engine::TimedStep>& path = path_of(input, g.pipeline);
-  auto step = std::partition_point(path.begin(), path.end(), [&](const engine::TimedStep& s) { return static_cast<double>(s.end) < g.from; });
+  auto step = std::partition_point(path.begin(), path.end(),
+                                   [&](const engine::TimedStep& s) { return static_cast<double>(s.end) < g.from; });
   PathLine line(canvas.px(kPathStep));
   for (; step != path.end(); ++step) {
     const engine::Orders& orders = g.pipeline.orders;
@@ -357,7 +374,8 @@ std::optional<std::uint32_t> op_at(const Gantt& g, Point point) {
   if (point.y < bar.y || point.y > bar.bottom()) return std::nullopt;
   const auto d = static_cast<std::size_t>(device);
   const double tick = g.from + static_cast<double>(point.x - g.rows.plot.x) / g.px_per_tick;
-  const auto begin = p.timeline.start.begin() + p.orders.first[d], end = p.timeline.start.begin() + p.orders.first[d + 1];
+  const auto begin = p.timeline.start.begin() + p.orders.first[d],
+             end = p.timeline.start.begin() + p.orders.first[d + 1];
   const auto after = std::upper_bound(begin, end, static_cast<engine::Tick>(tick));
   if (after == begin) return std::nullopt;
   auto op = static_cast<std::uint32_t>(after - p.timeline.start.begin()) - 1;
@@ -406,7 +424,8 @@ void draw_time_cursor(Canvas& canvas, const FigureInput& input, const Gantt& g, 
 std::string waited_text(const FigureInput& input, const engine::PipelineReport& p, std::uint32_t op) {
   const TextTable& t = input.texts;
   const engine::WaitedFor waited = engine::waited_for(p.orders, p.times, p.timeline, op);
-  if (waited.kind == WaitKind::nothing || waited.op == kNoOp) return std::string(t.text("figure.pipeline.waited.nothing"));
+  if (waited.kind == WaitKind::nothing || waited.op == kNoOp)
+    return std::string(t.text("figure.pipeline.waited.nothing"));
   const Op other = p.orders.ops[waited.op];
   const std::string name = kind_name(input, other.kind()), number = format_count(other.microbatch() + 1.0);
   const std::string stage = format_count(engine::device_of_op(p.orders, waited.op));

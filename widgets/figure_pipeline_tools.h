@@ -1,6 +1,6 @@
 // What the pipeline figure shows on demand: the critical path through its blocks, the memory of each stage over time
-// under its row, what the operation under the pointer waits for and feeds, and the time cursor of playback. All of it is
-// asked for by FigureView, so that an exported figure can show it too.
+// under its row, what the operation under the pointer waits for and feeds, and the time cursor of playback. All of it
+// is asked for by FigureView, so that an exported figure can show it too.
 #pragma once
 
 #include <cstdint>

@@ -45,13 +45,14 @@ Readout readout_of(const FigureInput& input, const PhaseSplit& p) {
   r.title = t.format("figure.prefill-decode.readout", {format_count(p.prefill_chips), format_count(p.decode_chips)});
   r.rows.emplace_back(t.text("figure.prefill-decode.prefill"), rate_text(p.prefill_requests_per_s));
   r.rows.emplace_back(t.text("figure.prefill-decode.decode"), rate_text(p.decode_requests_per_s));
-  r.rows.emplace_back(t.text(chip_key(input, "figure.prefill-decode.each")), rate_text(per_chip(p, p.requests_per_s)));
+  r.rows.emplace_back(t.text(chip_key(input, "figure.prefill-decode.each")),
+                      rate_text(per_chip(p, p.requests_per_s)));
   r.rows.emplace_back(t.text("figure.prefill-decode.ttft"), format_duration(p.ttft_s));
   return r;
 }
 
-ChartLine line_of_rates(const FigureInput& input, const PhaseBalance& study, Q q, std::string_view label, const Stroke& stroke,
-                        double PhaseSplit::*rate) {
+ChartLine line_of_rates(const FigureInput& input, const PhaseBalance& study, Q q, std::string_view label,
+                        const Stroke& stroke, double PhaseSplit::*rate) {
   ChartLine line;
   for (const PhaseSplit& p : study.splits) line.points.push_back({p.prefill_chips, per_chip(p, p.*rate)});
   line.stroke = stroke;
@@ -92,13 +93,16 @@ Chart chart_of(const FigureInput& input, const PhaseBalance& study, float em) {
   if (study.shared_requests_per_chip > 0) low = std::min(low, study.shared_requests_per_chip);
   std::tie(chart.y_from, chart.y_to) = log_range(low, kRoomAbove * high, 4);
 
-  ChartLine both = line_of_rates(input, study, Q::requests_per_s, "figure.prefill-decode.both", {theme.ink, width * 1.5f, {}}, &PhaseSplit::requests_per_s);
+  ChartLine both = line_of_rates(input, study, Q::requests_per_s, "figure.prefill-decode.both",
+                                 {theme.ink, width * 1.5f, {}}, &PhaseSplit::requests_per_s);
   both.weight = Weight::bold;
   both.essential = true;
   chart.lines.push_back(std::move(both));
   const Stroke thin{theme.ink3, width * 0.8f, Dash{6, 4}.scaled(width / 2)};
-  chart.lines.push_back(line_of_rates(input, study, Q::prefill_requests, "figure.prefill-decode.prefill", thin, &PhaseSplit::prefill_requests_per_s));
-  chart.lines.push_back(line_of_rates(input, study, Q::decode_requests, "figure.prefill-decode.decode", thin, &PhaseSplit::decode_requests_per_s));
+  chart.lines.push_back(line_of_rates(input, study, Q::prefill_requests, "figure.prefill-decode.prefill", thin,
+                                      &PhaseSplit::prefill_requests_per_s));
+  chart.lines.push_back(line_of_rates(input, study, Q::decode_requests, "figure.prefill-decode.decode", thin,
+                                      &PhaseSplit::decode_requests_per_s));
   if (study.shared_requests_per_chip > 0) {
     ChartLine shared;
     const double level = study.shared_requests_per_chip;
@@ -118,7 +122,8 @@ Chart chart_of(const FigureInput& input, const PhaseBalance& study, float em) {
   const PhaseSplit *own = own_split(study), *best = best_split(study);
   if (own != nullptr) add_dot(input, *own, "figure.prefill-decode.own", true, chart);
   if (best != nullptr && best != own) add_dot(input, *best, "figure.prefill-decode.best", false, chart);
-  chart.note = study.decode_copies > 1                ? t.format("figure.prefill-decode.note.copies", {format_count(study.decode_copies)})
+  chart.note = study.decode_copies > 1
+                   ? t.format("figure.prefill-decode.note.copies", {format_count(study.decode_copies)})
                : study.shared_requests_per_chip > 0 ? std::string(t.text("figure.prefill-decode.note.shared"))
                                                     : std::string(t.text("figure.prefill-decode.note.apart"));
   return chart;
@@ -134,12 +139,17 @@ FigureHead prefill_decode_head(const FigureInput& input, const FigureView&) {
   const PhaseSplit *own = own_split(study), *best = best_split(study);
   if (best == nullptr) return head;
   const double most = per_chip(*best, best->requests_per_s);
-  head.brief = t.format(chip_key(input, "figure.prefill-decode.takeaway.brief"), {format_count(best->prefill_chips), format_count(best->decode_chips)});
+  head.brief = t.format(chip_key(input, "figure.prefill-decode.takeaway.brief"),
+                        {format_count(best->prefill_chips), format_count(best->decode_chips)});
   if (own == nullptr)
-    head.takeaway = t.format("figure.prefill-decode.takeaway.shared", {head.brief, format_significant(study.balance_chips / best->decode_chips)});
-  else if (most <= (1 + kSame) * per_chip(*own, own->requests_per_s)) head.takeaway = t.format("figure.prefill-decode.takeaway.is", {head.brief});
+    head.takeaway = t.format("figure.prefill-decode.takeaway.shared",
+                             {head.brief, format_significant(study.balance_chips / best->decode_chips)});
+  else if (most <= (1 + kSame) * per_chip(*own, own->requests_per_s))
+    head.takeaway = t.format("figure.prefill-decode.takeaway.is", {head.brief});
   else
-    head.takeaway = t.format("figure.prefill-decode.takeaway.own", {head.brief, format_count(own->prefill_chips), format_share(per_chip(*own, own->requests_per_s) / most)});
+    head.takeaway = t.format(
+        "figure.prefill-decode.takeaway.own",
+        {head.brief, format_count(own->prefill_chips), format_share(per_chip(*own, own->requests_per_s) / most)});
   return head;
 }
 
@@ -153,10 +163,12 @@ void draw_prefill_decode(Canvas& canvas, const Rect& area, const FigureInput& in
 }
 
 std::string prefill_decode_data(const FigureInput& input, const FigureView&) {
-  std::string out = "prefill chips\tdecoding chips\tprefill requests per s\tdecoding requests per s\trequests per s\trequests per s and chip\tseconds to first token\n";
+  std::string out =
+      "prefill chips\tdecoding chips\tprefill requests per s\tdecoding requests per s\trequests per s\trequests per "
+      "s and chip\tseconds to first token\n";
   for (const PhaseSplit& p : study_of(input).splits)
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.prefill_chips, p.decode_chips, p.prefill_requests_per_s, p.decode_requests_per_s, p.requests_per_s,
-                       per_chip(p, p.requests_per_s), p.ttft_s);
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.prefill_chips, p.decode_chips, p.prefill_requests_per_s,
+                       p.decode_requests_per_s, p.requests_per_s, per_chip(p, p.requests_per_s), p.ttft_s);
   return out;
 }
 

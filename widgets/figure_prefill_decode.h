@@ -1,6 +1,6 @@
-// The prefill-decode figure: requests a second for each chip over the chips that prefill, beside the plan's decoding chips:
-// what prefill keeps up with, what decoding does, and what both do; the plan's split and the best one, and for plans whose
-// chips do both what those serve (engine/serving/phase_balance.h; scaling book, chapters 7 and 8).
+// The prefill-decode figure: requests a second for each chip over the chips that prefill, beside the plan's decoding
+// chips: what prefill keeps up with, what decoding does, and what both do; the plan's split and the best one, and for
+// plans whose chips do both what those serve (engine/serving/phase_balance.h; scaling book, chapters 7 and 8).
 #pragma once
 
 #include "widgets/figure.h"

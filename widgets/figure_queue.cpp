@@ -32,7 +32,9 @@ const LoadCurve& study_of(const FigureInput& input) {
   return input.studies.get<LoadCurve>(input.scenario, [&] { return engine::load_curve(input.scenario); });
 }
 
-const Percentiles& shown(const LoadPoint& p, bool token) { return token ? p.result.time_per_token_s : p.result.ttft_s; }
+const Percentiles& shown(const LoadPoint& p, bool token) {
+  return token ? p.result.time_per_token_s : p.result.ttft_s;
+}
 std::string rate_text(double requests_per_s) { return format(requests_per_s, engine::unit::requests_per_s); }
 double limit_of(const FigureInput& input, bool token) {
   return token ? input.scenario.workload.slo.time_per_output_token_s : input.scenario.workload.slo.ttft_s;
@@ -71,7 +73,8 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve
   chart.y_labels = TickLabels::si;
   chart.x_from = 0, chart.x_to = std::max(study.most_per_s, study.points.back().arrivals_per_s);
   double low = limit > 0 ? limit : 1e300, high = limit;
-  for (const LoadPoint& p : study.points) low = std::min(low, shown(p, token).p50 * kMilli), high = std::max(high, shown(p, token).p99 * kMilli);
+  for (const LoadPoint& p : study.points)
+    low = std::min(low, shown(p, token).p50 * kMilli), high = std::max(high, shown(p, token).p99 * kMilli);
   std::tie(chart.y_from, chart.y_to) = log_range(low, high, 4);
 
   struct Level {
@@ -79,12 +82,14 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve
     std::string_view key;
     Stroke stroke;
   };
-  const std::array levels{Level{&Percentiles::p50, "figure.queue.p50", {theme.ink, width * 1.5f, {}}},
-                          Level{&Percentiles::p90, "figure.queue.p90", {theme.ink2, width, {}}},
-                          Level{&Percentiles::p99, "figure.queue.p99", {theme.ink3, width, Dash{6, 4}.scaled(width / 2)}}};
+  const std::array levels{
+      Level{&Percentiles::p50, "figure.queue.p50", {theme.ink, width * 1.5f, {}}},
+      Level{&Percentiles::p90, "figure.queue.p90", {theme.ink2, width, {}}},
+      Level{&Percentiles::p99, "figure.queue.p99", {theme.ink3, width, Dash{6, 4}.scaled(width / 2)}}};
   for (const Level& level : levels) {
     ChartLine line;
-    for (const LoadPoint& p : study.points) line.points.push_back({p.arrivals_per_s, shown(p, token).*level.value * kMilli});
+    for (const LoadPoint& p : study.points)
+      line.points.push_back({p.arrivals_per_s, shown(p, token).*level.value * kMilli});
     line.stroke = level.stroke;
     line.label = t.text(level.key);
     line.weight = level.value == &Percentiles::p50 ? Weight::bold : Weight::regular;
@@ -105,7 +110,9 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve
     chart.lines.push_back(std::move(promised));
   }
   if (const LoadPoint* at = told(study); at != nullptr) {
-    if (at->own) chart.now = Chart::Now{at->arrivals_per_s, t.format("figure.queue.now", {format_significant(at->arrivals_per_s)})};
+    if (at->own)
+      chart.now =
+          Chart::Now{at->arrivals_per_s, t.format("figure.queue.now", {format_significant(at->arrivals_per_s)})};
     for (const auto value : {&Percentiles::p50, &Percentiles::p99}) {
       ChartDot dot;
       dot.at = {at->arrivals_per_s, shown(*at, token).*value * kMilli};
@@ -148,11 +155,13 @@ void draw_queue(Canvas& canvas, const Rect& area, const FigureInput& input, cons
 }
 
 std::string queue_data(const FigureInput& input, const FigureView&) {
-  std::string out = "arrivals per s\tTTFT p50 s\tTTFT p90 s\tTTFT p99 s\tper token p50 s\tper token p90 s\tper token p99 s\tmean batch\toverloaded\n";
+  std::string out =
+      "arrivals per s\tTTFT p50 s\tTTFT p90 s\tTTFT p99 s\tper token p50 s\tper token p90 s\tper token p99 s\tmean "
+      "batch\toverloaded\n";
   for (const LoadPoint& p : study_of(input).points) {
     const Percentiles &a = p.result.ttft_s, &b = p.result.time_per_token_s;
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.arrivals_per_s, a.p50, a.p90, a.p99, b.p50, b.p90, b.p99, p.result.mean_batch,
-                       p.result.overloaded ? "yes" : "no");
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.arrivals_per_s, a.p50, a.p90, a.p99, b.p50, b.p90,
+                       b.p99, p.result.mean_batch, p.result.overloaded ? "yes" : "no");
   }
   return out;
 }

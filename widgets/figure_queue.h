@@ -1,6 +1,6 @@
-// The queue figure: arrivals a second against percentiles of the time to first token, waiting included, or of the time per
-// token, from a simulated replica (engine/serving/load_curve.h); the scenario's own rate and the promised time where there
-// are any. Option `time`.
+// The queue figure: arrivals a second against percentiles of the time to first token, waiting included, or of the
+// time per token, from a simulated replica (engine/serving/load_curve.h); the scenario's own rate and the promised
+// time where there are any. Option `time`.
 #pragma once
 
 #include <array>

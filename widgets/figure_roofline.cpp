@@ -24,8 +24,9 @@ void draw_region(Canvas& canvas, const Theme& theme, const Layout& l) {
   Fill tint;
   tint.colour = faded(theme.ink, kRegionTint);
   const float bottom = l.plot.bottom();
-  canvas.polygon({{l.hbm.low.x, l.hbm.low.y}, {l.hbm.high.x, l.hbm.high.y}, {l.hbm.high.x, bottom}, {l.hbm.low.x, bottom}},
-                 tint);
+  canvas.polygon(
+      {{l.hbm.low.x, l.hbm.low.y}, {l.hbm.high.x, l.hbm.high.y}, {l.hbm.high.x, bottom}, {l.hbm.low.x, bottom}},
+      tint);
 }
 
 void draw_roofs(Canvas& canvas, const FigureInput& input, const Layout& l) {
@@ -59,12 +60,14 @@ void draw_roofs(Canvas& canvas, const FigureInput& input, const Layout& l) {
 
 void draw_labels(Canvas& canvas, const FigureInput& input, const Layout& l) {
   const Theme& theme = input.theme;
-  draw_flags(canvas, theme, l.flags, l.flag_top, l.flag_heading ? input.texts.text("figure.roofline.share") : std::string_view{});
+  draw_flags(canvas, theme, l.flags, l.flag_top,
+             l.flag_heading ? input.texts.text("figure.roofline.share") : std::string_view{});
   // Lines of other peaks may pass behind it.
   if (l.other_peaks.empty()) canvas.text(l.peak_label.anchor, l.peak_label.text, l.peak_label.style);
   else backed_text(canvas, theme, l.peak_label.anchor, l.peak_label.text, l.peak_label.style);
   for (const OtherPeak& o : l.other_peaks) canvas.text(o.label.anchor, o.label.text, o.label.style);
-  if (!l.ridge_label.text.empty()) backed_text(canvas, theme, l.ridge_label.anchor, l.ridge_label.text, l.ridge_label.style);
+  if (!l.ridge_label.text.empty())
+    backed_text(canvas, theme, l.ridge_label.anchor, l.ridge_label.text, l.ridge_label.style);
   for (const TextPlace& p : l.side_labels) canvas.text(p.anchor, p.text, p.style);
   for (std::size_t i = 0; i < l.slope_labels.size(); ++i) {
     const TextPlace& p = l.slope_labels[i];
@@ -83,7 +86,8 @@ Readout dot_readout(const FigureInput& input, const Dot& dot) {
   const TextTable& t = input.texts;
   const engine::OperationRow& row = *dot.row;
   Readout r;
-  r.title = t.format("figure.roofline.readout", {dot.name, format(row.achieved_flop_per_s, engine::unit::flop_per_s)});
+  r.title =
+      t.format("figure.roofline.readout", {dot.name, format(row.achieved_flop_per_s, engine::unit::flop_per_s)});
   const auto add = [&](std::string_view key, std::string value) {
     r.rows.emplace_back(std::string(t.text(key)), std::move(value));
   };
@@ -126,7 +130,8 @@ Readout measured_readout(const FigureInput& input, const Layout& l, const Measur
   const auto add = [&](std::string_view key, std::string value) {
     r.rows.emplace_back(std::string(t.text(key)), std::move(value));
   };
-  add("figure.roofline.reached", format_percent(dot.flop_per_s / engine::attainable(dot.intensity, l.bandwidth, l.peak), 0));
+  add("figure.roofline.reached",
+      format_percent(dot.flop_per_s / engine::attainable(dot.intensity, l.bandwidth, l.peak), 0));
   add("figure.roofline.bytes", format(dot.row->bytes, engine::unit::bytes));
   add("figure.roofline.intensity", format(dot.intensity, engine::unit::flop_per_byte));
   add("figure.roofline.measured_time", format_duration(dot.row->seconds));
@@ -138,7 +143,8 @@ void draw_measured(Canvas& canvas, const FigureInput& input, const Layout& l) {
   const Theme& theme = input.theme;
   for (std::size_t i = 0; i < l.measured.size(); ++i) {
     const MeasuredDot& d = l.measured[i];
-    canvas.marker(d.at, Marker::circle, d.size, {.colour = theme.panel, .edge = theme.ink, .edge_width = canvas.px(1.6f)});
+    canvas.marker(d.at, Marker::circle, d.size,
+                  {.colour = theme.panel, .edge = theme.ink, .edge_width = canvas.px(1.6f)});
     if (!d.label.text.empty()) backed_text(canvas, theme, d.label.anchor, d.label.text, d.label.style);
     canvas.tag_with("measured", static_cast<int>(i), {d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size},
                     [&] { return measured_readout(input, l, d); });
@@ -196,12 +202,14 @@ void draw_roofline(Canvas& canvas, const Rect& area, const FigureInput& input, c
 std::string roofline_data(const FigureInput& input, const FigureView&) {
   std::string out = "operation\tFLOP\tHBM bytes\tFLOP/byte\tFLOP/s\ttime s\tshare of step\n";
   for (const engine::OperationRow& row : input.report.operations)
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                       input.texts.text("operation." + std::string(engine::kOperationIds[static_cast<std::size_t>(row.kind)])), row.flops,
-                       row.hbm_bytes, row.intensity_flop_per_byte, row.achieved_flop_per_s, row.time_s, row.share_of_step);
+    out += fmt::format(
+        "{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+        input.texts.text("operation." + std::string(engine::kOperationIds[static_cast<std::size_t>(row.kind)])),
+        row.flops, row.hbm_bytes, row.intensity_flop_per_byte, row.achieved_flop_per_s, row.time_s,
+        row.share_of_step);
   for (const engine::MeasuredOperation& row : input.measured)
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t\n", input.texts.format("figure.roofline.measured_row", {row.name}), row.flops, row.bytes,
-                       row.flops / row.bytes, row.flops / row.seconds, row.seconds);
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t\n", input.texts.format("figure.roofline.measured_row", {row.name}),
+                       row.flops, row.bytes, row.flops / row.bytes, row.flops / row.seconds, row.seconds);
   return out;
 }
 

@@ -49,7 +49,8 @@ TextPlace place(const Canvas& canvas, std::string text, Point anchor, const Text
 }
 
 bool inside(const Rect& inner, const Rect& outer) {
-  return inner.x >= outer.x && inner.y >= outer.y && inner.right() <= outer.right() && inner.bottom() <= outer.bottom();
+  return inner.x >= outer.x && inner.y >= outer.y && inner.right() <= outer.right() &&
+         inner.bottom() <= outer.bottom();
 }
 
 double whole_decade_below(double v) { return std::pow(10.0, std::floor(std::log10(v) + 1e-9)); }
@@ -61,7 +62,8 @@ void find_dots(const Canvas& canvas, const Rect& area, const FigureInput& input,
   for (const OperationRow& row : input.report.operations) {
     // The 6 P convention counts the embedding as a matrix multiplication, but it is a lookup: it has no place here.
     if (row.kind == OperationKind::embedding) continue;
-    if (!(row.flops > 0) || !(row.hbm_bytes > 0) || !(row.intensity_flop_per_byte > 0) || !(row.achieved_flop_per_s > 0))
+    if (!(row.flops > 0) || !(row.hbm_bytes > 0) || !(row.intensity_flop_per_byte > 0) ||
+        !(row.achieved_flop_per_s > 0))
       continue;
     Dot dot;
     dot.row = &row;
@@ -88,8 +90,9 @@ constexpr std::array kTypePeaks{TypePeak{engine::ChipField::peak_bf16_dense_flop
 constexpr double kSamePeak = 0.05;  // nearer to the plan's own, and it is the same line
 
 std::string peak_text(const FigureInput& input, std::string_view dtype_key, double flop_per_s) {
-  return input.texts.format("figure.roofline.peak", {std::string(input.texts.text(dtype_key)),
-                                                     format(flop_per_s, engine::unit::flop_per_s, {.trim_zeros = true})});
+  return input.texts.format(
+      "figure.roofline.peak",
+      {std::string(input.texts.text(dtype_key)), format(flop_per_s, engine::unit::flop_per_s, {.trim_zeros = true})});
 }
 
 void find_other_peaks(const FigureInput& input, Layout& l) {
@@ -241,7 +244,8 @@ void place_flags(const Canvas& canvas, const FigureInput& input, Layout& l) {
   const float room = l.plot.bottom() - pitch * 1.4f - l.flag_top;
   const auto most = static_cast<std::size_t>(std::max(0.0f, std::floor(room / pitch)));
   l.flag_heading = right.size() + 1 <= most;
-  std::stable_sort(right.begin(), right.end(), [](const Candidate& a, const Candidate& b) { return a.share > b.share; });
+  std::stable_sort(right.begin(), right.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.share > b.share; });
   if (right.size() > most) right.resize(most);
   std::stable_sort(right.begin(), right.end(),
                    [](const Candidate& a, const Candidate& b) { return a.dot->at.x < b.dot->at.x; });
@@ -272,7 +276,8 @@ std::vector<Rect> taken_places(const Canvas& canvas, const FigureInput& input, c
   for (const Flag& f : l.flags) values = std::max(values, canvas.text_width(f.value, style));
   if (l.flag_heading && !l.flags.empty()) {
     const float right = l.flags.front().at.x - canvas.px(kFlagElbow);
-    taken.push_back(rect_between(right - canvas.text_width(input.texts.text("figure.roofline.share"), style), y, right, y + pitch));
+    taken.push_back(rect_between(right - canvas.text_width(input.texts.text("figure.roofline.share"), style), y,
+                                 right, y + pitch));
     y += pitch;
   }
   for (const Flag& f : l.flags) {
@@ -344,7 +349,8 @@ void place_side_labels(const Canvas& canvas, const FigureInput& input, std::vect
   for (std::size_t i = 0; i < dots.size();) {
     std::size_t end = i + 1;
     while (end < dots.size() && dots[end]->at.y - dots[end - 1]->at.y < line) ++end;
-    std::vector<const Dot*> group(dots.begin() + static_cast<std::ptrdiff_t>(i), dots.begin() + static_cast<std::ptrdiff_t>(end));
+    std::vector<const Dot*> group(dots.begin() + static_cast<std::ptrdiff_t>(i),
+                                  dots.begin() + static_cast<std::ptrdiff_t>(end));
     std::stable_sort(group.begin(), group.end(), [](const Dot* a, const Dot* b) { return a->at.x > b->at.x; });
     float right = 0;
     for (const Dot* d : group) right = std::max(right, d->at.x + d->size / 2);
@@ -385,7 +391,8 @@ void place_side_labels(const Canvas& canvas, const FigureInput& input, std::vect
     const std::size_t comma = separator.find_last_not_of(' ') + 1;  // stays at the end of the line
     for (std::size_t k = 0; k < lines.size(); ++k) {
       std::size_t cut = canvas.text_width(lines[k], style) > room ? lines[k].rfind(separator) : std::string::npos;
-      while (cut != std::string::npos && cut > 0 && canvas.text_width(std::string_view(lines[k]).substr(0, cut + comma), style) > room)
+      while (cut != std::string::npos && cut > 0 &&
+             canvas.text_width(std::string_view(lines[k]).substr(0, cut + comma), style) > room)
         cut = lines[k].rfind(separator, cut - 1);
       if (cut == std::string::npos || cut == 0) continue;
       std::string rest = lines[k].substr(cut + separator.size());
@@ -418,7 +425,8 @@ void place_other_peaks(const Canvas& canvas, const FigureInput& input, std::vect
       VAlign v;
     };
     // Before its line, where the plot is empty; else over one of its ends.
-    for (const Spot& spot : {Spot{{before_slopes(canvas, l, y), y}, HAlign::right, VAlign::middle}, Spot{{o.high.x, y - clear}, HAlign::right, VAlign::bottom},
+    for (const Spot& spot : {Spot{{before_slopes(canvas, l, y), y}, HAlign::right, VAlign::middle},
+                             Spot{{o.high.x, y - clear}, HAlign::right, VAlign::bottom},
                              Spot{{o.low.x + clear, y - clear}, HAlign::left, VAlign::bottom}}) {
       TextPlace p = place(canvas, o.label.text, spot.at, small(canvas, input.theme.ink2, spot.h, spot.v));
       if (!inside(p.bounds, l.plot) || !free_of(p.bounds, taken)) continue;
@@ -442,7 +450,8 @@ void place_measured(const Canvas& canvas, const FigureInput& input, std::vector<
     const std::string name = ellipsize(canvas, d.row->name, style, canvas.px(kMeasuredName));
     const LabelLine line{name, style};
     const Rect mark{d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size};
-    const auto spot = name.empty() ? std::nullopt : field.place_around(mark, label_size(canvas, {&line, 1}), canvas.px(2));
+    const auto spot =
+        name.empty() ? std::nullopt : field.place_around(mark, label_size(canvas, {&line, 1}), canvas.px(2));
     if (!spot) continue;
     d.label = place(canvas, name, {spot->x, spot->centre().y}, style);
     taken.push_back(*spot);
@@ -471,7 +480,8 @@ bool place_slope_label(const Canvas& canvas, const Theme& theme, const Slope& sl
       const Point c = at + along * (k * width) - normal * (cap / 2);
       pieces.push_back({c.x - width * 0.1f, c.y - cap, width * 0.2f, cap * 2});
     }
-    if (!inside(p.bounds, l.plot) || !std::all_of(pieces.begin(), pieces.end(), [&](const Rect& r) { return free_of(r, taken); }))
+    if (!inside(p.bounds, l.plot) ||
+        !std::all_of(pieces.begin(), pieces.end(), [&](const Rect& r) { return free_of(r, taken); }))
       continue;
     best = std::move(p);
     taken.insert(taken.end(), pieces.begin(), pieces.end());
@@ -486,7 +496,8 @@ bool place_slope_label(const Canvas& canvas, const Theme& theme, const Slope& sl
 
 std::string operation_name(const FigureInput& input, OperationKind kind) {
   std::string key = "figure.roofline.operation." + std::string(engine::kOperationIds[static_cast<std::size_t>(kind)]);
-  if (!input.scenario.model.gated_mlp && (kind == OperationKind::gate_up || kind == OperationKind::activation)) key += ".plain";
+  if (!input.scenario.model.gated_mlp && (kind == OperationKind::gate_up || kind == OperationKind::activation))
+    key += ".plain";
   return std::string(input.texts.text(key));
 }
 
@@ -501,7 +512,8 @@ double matmul_flop_per_s(const engine::Report& report) {
 }
 
 double measured_share(const FigureInput& input) {
-  const double peak = input.report.quantities.value_or(Q::peak_flops, 0), bandwidth = input.report.quantities.value_or(Q::hbm_bandwidth, 0);
+  const double peak = input.report.quantities.value_or(Q::peak_flops, 0),
+               bandwidth = input.report.quantities.value_or(Q::hbm_bandwidth, 0);
   double allowed = 0, taken = 0;
   for (const engine::MeasuredOperation& row : input.measured) {
     if (!(row.flops > 0) || !(row.bytes > 0) || !(row.seconds > 0)) continue;

@@ -86,7 +86,8 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
     for (const double v : {shown(p, mfu), mfu ? shown(own, mfu) : p.ideal_tokens_per_s})
       if (v > 0) low = std::min(low, v), high = std::max(high, v);
   }
-  chart.y_from = low / kRoom, chart.y_to = mfu ? std::min(high * kRoom, std::max(kMostMfu, high * 1.1)) : high * kRoom;
+  chart.y_from = low / kRoom,
+  chart.y_to = mfu ? std::min(high * kRoom, std::max(kMostMfu, high * 1.1)) : high * kRoom;
   chart.now = Chart::Now{own.chips, t.format("figure.scaling.now", {format_count(own.chips)})};
 
   ChartLine line, ideal;
@@ -134,14 +135,18 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
 FigureHead scaling_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
-  head.title = t.text(mode_of(view) == ScalingMode::weak ? "figure.scaling.title.weak" : "figure.scaling.title.strong");
+  head.title =
+      t.text(mode_of(view) == ScalingMode::weak ? "figure.scaling.title.weak" : "figure.scaling.title.strong");
   const ScalingStudy& study = study_of(input, view);
   const ScalingPoint *own = own_point(study), *last = last_point(study);
   if (own == nullptr) return head;
   if (last == nullptr) head.takeaway = t.format("figure.scaling.takeaway.never", {problem_name(input, *own)});
   else {
-    const std::string share = format_share(last->ideal_tokens_per_s > 0 ? last->tokens_per_s / last->ideal_tokens_per_s : 0), chips = format_count(last->chips);
-    head.takeaway = t.format(chip_key(input, "figure.scaling.takeaway"), {chips, throughput_text(last->tokens_per_s), share});
+    const std::string share = format_share(
+                          last->ideal_tokens_per_s > 0 ? last->tokens_per_s / last->ideal_tokens_per_s : 0),
+                      chips = format_count(last->chips);
+    head.takeaway =
+        t.format(chip_key(input, "figure.scaling.takeaway"), {chips, throughput_text(last->tokens_per_s), share});
     head.brief = t.format("figure.scaling.takeaway.brief", {share, chips});
   }
   return head;
@@ -159,7 +164,8 @@ void draw_scaling(Canvas& canvas, const Rect& area, const FigureInput& input, co
 std::string scaling_data(const FigureInput& input, const FigureView& view) {
   std::string out = "chips\ttokens per s\tMFU\tideal tokens per s\tbound\tfits\tproblem\n";
   for (const ScalingPoint& p : study_of(input, view).points)
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.chips, p.tokens_per_s, p.mfu, p.ideal_tokens_per_s, p.bound.id(), p.fits ? "yes" : "no", p.problem);
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.chips, p.tokens_per_s, p.mfu, p.ideal_tokens_per_s,
+                       p.bound.id(), p.fits ? "yes" : "no", p.problem);
   return out;
 }
 

@@ -1,5 +1,6 @@
-// The scaling figure: chips against throughput or MFU, with the line of perfect scaling, what bounds each part of the way,
-// and the points that cannot run, named. Options `mode` (strong: fixed batch; weak: it grows with the chips), `quantity`.
+// The scaling figure: chips against throughput or MFU, with the line of perfect scaling, what bounds each part of the
+// way, and the points that cannot run, named. Options `mode` (strong: fixed batch; weak: it grows with the chips),
+// `quantity`.
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@ FigureHead scaling_head(const FigureInput& input, const FigureView& view);
 std::string scaling_data(const FigureInput& input, const FigureView& view);
 
 inline constexpr std::array<std::string_view, 2> kScalingQuantities{"throughput", "mfu"};
-inline constexpr std::array kScalingOptions{FigureOption{"mode", engine::kScalingModeIds}, FigureOption{"quantity", kScalingQuantities}};
+inline constexpr std::array kScalingOptions{FigureOption{"mode", engine::kScalingModeIds},
+                                            FigureOption{"quantity", kScalingQuantities}};
 
 }  // namespace roofscape::widgets

@@ -43,7 +43,8 @@ constexpr std::array kOrder{ScheduleKind::one_f_one_b, ScheduleKind::interleaved
 
 // All schedules of a step, and the levels of those that are too long to draw without.
 struct Comparison {
-  Comparison(engine::StepWork step, std::shared_ptr<engine::PipelineCache> cache) : all(std::move(step), std::move(cache)) {}
+  Comparison(engine::StepWork step, std::shared_ptr<engine::PipelineCache> cache)
+      : all(std::move(step), std::move(cache)) {}
   engine::ScheduleComparison all;
   std::array<std::optional<engine::TimelineDetail>, engine::kScheduleKinds> levels;
 
@@ -58,19 +59,24 @@ struct Comparison {
 Comparison* comparison_of(const FigureInput& input) {
   auto work = engine::step_work(input.scenario, input.report);
   if (!work) return nullptr;
-  const auto& held = input.studies.get<std::shared_ptr<Comparison>>(*work, [&] { return std::make_shared<Comparison>(*work, pipeline_cache(input)); });
+  const auto& held = input.studies.get<std::shared_ptr<Comparison>>(
+      *work, [&] { return std::make_shared<Comparison>(*work, pipeline_cache(input)); });
   if (!held->all.advance(input.studies.operations_left)) input.studies.unfinished = true;
   return held.get();
 }
 
-const ScheduleVariant& variant(const Comparison& c, ScheduleKind kind) { return c.all.variants()[static_cast<std::size_t>(kind)]; }
+const ScheduleVariant& variant(const Comparison& c, ScheduleKind kind) {
+  return c.all.variants()[static_cast<std::size_t>(kind)];
+}
 
 // As few decimals as show every peak exactly, two at most.
 int decimals_of(const std::vector<const ScheduleVariant*>& shown) {
   int decimals = 0;
   for (const ScheduleVariant* v : shown)
     for (const double peak : v->pipeline.peak_microbatches)
-      while (decimals < 2 && std::abs(peak * std::pow(10, decimals) - std::round(peak * std::pow(10, decimals))) > 1e-6) ++decimals;
+      while (decimals < 2 &&
+             std::abs(peak * std::pow(10, decimals) - std::round(peak * std::pow(10, decimals))) > 1e-6)
+        ++decimals;
   return decimals;
 }
 
@@ -97,14 +103,16 @@ struct Layout {
 };
 
 std::string idle_text(const FigureInput& input, const ScheduleVariant& v) {
-  return input.texts.format("figure.schedules.idle_of", {schedule_name(input, v.pipeline.shape), format_percent(v.idle_fraction)});
+  return input.texts.format("figure.schedules.idle_of",
+                            {schedule_name(input, v.pipeline.shape), format_percent(v.idle_fraction)});
 }
 
 // The one that takes least, of several the plan's own; null if none can run.
 const ScheduleVariant* fastest(const Comparison& c) {
   const ScheduleVariant *best = nullptr, &own = variant(c, c.work().shape.kind);
   for (const ScheduleKind kind : kOrder)
-    if (const ScheduleVariant& v = variant(c, kind); v.legal() && (best == nullptr || v.makespan < best->makespan)) best = &v;
+    if (const ScheduleVariant& v = variant(c, kind); v.legal() && (best == nullptr || v.makespan < best->makespan))
+      best = &v;
   return best != nullptr && own.legal() && own.makespan == best->makespan ? &own : best;
 }
 
@@ -112,18 +120,24 @@ const ScheduleVariant* fastest(const Comparison& c) {
 std::vector<const ScheduleVariant*> choose(const Comparison& c, std::size_t count) {
   std::vector<const ScheduleVariant*> out;
   const auto add = [&](const ScheduleVariant* v) {
-    if (v != nullptr && v->pipeline.drawn() && out.size() < count && std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
+    if (v != nullptr && v->pipeline.drawn() && out.size() < count &&
+        std::find(out.begin(), out.end(), v) == out.end())
+      out.push_back(v);
   };
   add(&variant(c, c.work().shape.kind));
   add(fastest(c));
   for (const ScheduleKind kind : kOrder) add(&variant(c, kind));
-  const auto rank = [](const ScheduleVariant* v) { return std::find(kOrder.begin(), kOrder.end(), v->pipeline.shape.kind); };
-  std::sort(out.begin(), out.end(), [&](const ScheduleVariant* a, const ScheduleVariant* b) { return rank(a) < rank(b); });
+  const auto rank = [](const ScheduleVariant* v) {
+    return std::find(kOrder.begin(), kOrder.end(), v->pipeline.shape.kind);
+  };
+  std::sort(out.begin(), out.end(),
+            [&](const ScheduleVariant* a, const ScheduleVariant* b) { return rank(a) < rank(b); });
   return out;
 }
 
 // What is not drawn: why it cannot be, or what it would idle.
-std::vector<std::string> notes_of(const FigureInput& input, const Comparison& c, const std::vector<const ScheduleVariant*>& shown) {
+std::vector<std::string> notes_of(const FigureInput& input, const Comparison& c,
+                                  const std::vector<const ScheduleVariant*>& shown) {
   const TextTable& t = input.texts;
   std::vector<std::string> out;
   std::string more;
@@ -138,7 +152,8 @@ std::vector<std::string> notes_of(const FigureInput& input, const Comparison& c,
     }
     const auto [reason, remedy] = schedule_reason(input, v.pipeline.shape, v.pipeline.status);
     // The plan's own first: it is what one wants to know.
-    out.insert(v.own ? out.begin() : out.end(), t.format("figure.schedules.cannot", {schedule_name(input, v.pipeline.shape), reason, remedy}));
+    out.insert(v.own ? out.begin() : out.end(),
+               t.format("figure.schedules.cannot", {schedule_name(input, v.pipeline.shape), reason, remedy}));
   }
   const bool after = !out.empty() && !variant(c, c.work().shape.kind).legal();
   if (!more.empty()) out.insert(out.begin() + (after ? 1 : 0), t.format("figure.schedules.more", {more}));
@@ -152,7 +167,8 @@ void place_notes(const Canvas& canvas, const FigureInput& input, Rect& rest, Lay
   std::vector<std::string> lines;
   for (const std::string& note : l.notes) {
     if (lines.size() >= most) break;
-    for (const std::string& line : wrap(canvas, note, style, rest.w, static_cast<int>(std::min<std::size_t>(2, most - lines.size()))))
+    for (const std::string& line :
+         wrap(canvas, note, style, rest.w, static_cast<int>(std::min<std::size_t>(2, most - lines.size()))))
       lines.push_back(line);
   }
   l.notes = std::move(lines);
@@ -161,14 +177,18 @@ void place_notes(const Canvas& canvas, const FigureInput& input, Rect& rest, Lay
 
 void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, Layout& l, int devices) {
   const TextTable& t = input.texts;
-  const TextStyle bold = small_text(canvas, {}, HAlign::right, Weight::bold), plain = small_text(canvas, {}, HAlign::right);
+  const TextStyle bold = small_text(canvas, {}, HAlign::right, Weight::bold),
+                  plain = small_text(canvas, {}, HAlign::right);
   const auto word = [&](std::string_view key) { return std::string(t.text(key)); };
   l.idle.head = word(l.each ? "figure.schedules.idle" : "figure.schedules.idle_mean");
   l.held.head = word(l.each ? "figure.schedules.held" : "figure.schedules.held_most");
-  l.idle.width = std::max(canvas.text_width(format_percent(0.999), plain), canvas.text_width(format_percent(0), plain)) + canvas.px(kColumnGap);
+  l.idle.width =
+      std::max(canvas.text_width(format_percent(0.999), plain), canvas.text_width(format_percent(0), plain)) +
+      canvas.px(kColumnGap);
   l.held.width = canvas.px(kBar) + canvas.text_width(format_fixed(99.99, 2), plain) + canvas.px(kColumnGap + 6);
   float names = 0;
-  for (const ScheduleVariant* v : l.shown) names = std::max(names, canvas.text_width(schedule_name(input, v->pipeline.shape), bold));
+  for (const ScheduleVariant* v : l.shown)
+    names = std::max(names, canvas.text_width(schedule_name(input, v->pipeline.shape), bold));
   const float numbers = canvas.text_width(format_count(devices - 1), bold) + canvas.px(10);
   if (l.wide) {
     l.held.right = rest.right();
@@ -182,7 +202,8 @@ void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, L
   rest.cut_left(std::min(numbers, rest.w / 3));
 }
 
-Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view, const Comparison& c) {
+Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view,
+               const Comparison& c) {
   Layout l;
   const int devices = c.work().shape.stages;
   const float line = small_line(canvas);
@@ -192,7 +213,8 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
 
   // How many have room, given comfortable rows; then what is left for each.
   const float gap = line + canvas.px(8), name = l.wide ? 0 : line + canvas.px(3);
-  const float rows_wanted = std::clamp(static_cast<float>(devices) * canvas.px(kComfortableRow), canvas.px(kLeastRows), canvas.px(kMostRows));
+  const float rows_wanted = std::clamp(static_cast<float>(devices) * canvas.px(kComfortableRow),
+                                       canvas.px(kLeastRows), canvas.px(kMostRows));
   const float about = rest.h * 0.93f - head - 2 * line - canvas.px(16);
   auto count = static_cast<std::size_t>(std::clamp(about / (rows_wanted + gap + name), 1.0f, 10.0f));
   // One alone is no comparison: two as soon as their rows can be told apart.
@@ -262,7 +284,8 @@ void draw_names(Canvas& canvas, const FigureInput& input, const FigureView& view
     const float y = rows.plot.y + std::max(line, rows.pitch) / 2;
     canvas.text({rows.area.x, y}, name, bold);
     if (!own.empty() && rows.plot.h >= 2 * line)
-      canvas.text({rows.area.x, y + line}, ellipsize(canvas, own, small_text(canvas, theme.ink3, HAlign::left), l.name_right - rows.area.x),
+      canvas.text({rows.area.x, y + line},
+                  ellipsize(canvas, own, small_text(canvas, theme.ink3, HAlign::left), l.name_right - rows.area.x),
                   small_text(canvas, theme.ink3, HAlign::left));
     tag = rect_between(rows.area.x, y - line / 2, l.name_right, y + line / 2);
   } else {
@@ -289,10 +312,12 @@ void draw_names(Canvas& canvas, const FigureInput& input, const FigureView& view
   const float right = rows.plot.x - canvas.px(8);
   for (int d = 0; d < rows.count; ++d) {
     const bool here = view.hovered_stage == d;
-    if (!here && (d % rows.label_every != 0 || (view.hovered_stage && std::abs(static_cast<float>(*view.hovered_stage - d)) * rows.pitch < line)))
+    if (!here && (d % rows.label_every != 0 ||
+                  (view.hovered_stage && std::abs(static_cast<float>(*view.hovered_stage - d)) * rows.pitch < line)))
       continue;
-    canvas.text({right, rows.bar(d).centre().y}, format_count(d),
-                small_text(canvas, here ? theme.ink : theme.ink2, HAlign::right, here ? Weight::bold : Weight::regular));
+    canvas.text(
+        {right, rows.bar(d).centre().y}, format_count(d),
+        small_text(canvas, here ? theme.ink : theme.ink2, HAlign::right, here ? Weight::bold : Weight::regular));
   }
 }
 
@@ -307,13 +332,15 @@ void draw_column_heads(Canvas& canvas, const FigureInput& input, const Layout& l
   }
 }
 
-void draw_numbers(Canvas& canvas, const FigureInput& input, const Layout& l, std::size_t i, double most_held, int decimals) {
+void draw_numbers(Canvas& canvas, const FigureInput& input, const Layout& l, std::size_t i, double most_held,
+                  int decimals) {
   if (!l.wide) return;
   const Theme& theme = input.theme;
   const ScheduleVariant& v = *l.shown[i];
   const StageRows& rows = l.rows[i];
   const std::vector<double>& peaks = v.pipeline.peak_microbatches;
-  const TextStyle plain = small_text(canvas, theme.ink2, HAlign::right), dark = small_text(canvas, theme.ink, HAlign::right);
+  const TextStyle plain = small_text(canvas, theme.ink2, HAlign::right),
+                  dark = small_text(canvas, theme.ink, HAlign::right);
   Fill fill = fill_of(theme, MemoryPart::activations, canvas.em());
   const float start = l.held.right - l.held.width + canvas.px(kColumnGap);
   const float height = rows.bar_height * (l.each ? 0.6f : 0.8f);
@@ -330,7 +357,8 @@ void draw_numbers(Canvas& canvas, const FigureInput& input, const Layout& l, std
       return out;
     });
     if (!l.each) continue;
-    canvas.text({l.idle.right, y}, format_percent(static_cast<double>(v.idle[at]) / static_cast<double>(v.makespan)), plain);
+    canvas.text({l.idle.right, y}, format_percent(static_cast<double>(v.idle[at]) / static_cast<double>(v.makespan)),
+                plain);
     canvas.text({l.held.right, y}, format_fixed(peaks[at], decimals), dark);
   }
   if (l.each || peaks.empty()) return;
@@ -350,8 +378,11 @@ void draw_end(Canvas& canvas, const FigureInput& input, const Layout& l, std::si
   const TextStyle bold = small_text(canvas, input.theme.ink, HAlign::centre, Weight::bold);
   const std::string text = format_significant(end / kTicksPerSecond / l.unit.seconds);
   const float half = canvas.text_width(text, bold) / 2;
-  const float most = std::max(l.plot.x + half, (l.wide ? l.idle.right - l.idle.width : canvas.bounds().right()) - half);
-  backed_text(canvas, input.theme, {std::clamp(x, l.plot.x + half, most), rows.plot.bottom() + canvas.px(3) + small_line(canvas) / 2}, text, bold);
+  const float most =
+      std::max(l.plot.x + half, (l.wide ? l.idle.right - l.idle.width : canvas.bounds().right()) - half);
+  backed_text(canvas, input.theme,
+              {std::clamp(x, l.plot.x + half, most), rows.plot.bottom() + canvas.px(3) + small_line(canvas) / 2},
+              text, bold);
 }
 
 void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l, bool recomputes) {
@@ -363,17 +394,24 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l, bool 
     split = split || splits;
     whole = whole || !splits;
     const int of = engine::default_virtual_stages(v->pipeline.shape.kind);
-    chunks = std::max({chunks, of, v->pipeline.shape.virtual_stages, v->pipeline.shape.kind == ScheduleKind::dualpipe ? 2 : 1});
+    chunks = std::max(
+        {chunks, of, v->pipeline.shape.virtual_stages, v->pipeline.shape.kind == ScheduleKind::dualpipe ? 2 : 1});
   }
   const float em = canvas.em();
-  const auto entry = [&](std::string_view key, OpKind kind) { return KeyEntry{std::string(t.text(key)), fill_of(input.theme, kind, em)}; };
+  const auto entry = [&](std::string_view key, OpKind kind) {
+    return KeyEntry{std::string(t.text(key)), fill_of(input.theme, kind, em)};
+  };
   std::vector<KeyEntry> entries{entry("figure.pipeline.forward", OpKind::forward)};
   entries.push_back(entry(split && !whole ? "figure.pipeline.backward_input" : "figure.pipeline.backward",
                           OpKind::backward));
-  if (split) entries.push_back(entry(whole ? "figure.schedules.weight" : "figure.pipeline.backward_weight", OpKind::backward_weight));
+  if (split)
+    entries.push_back(
+        entry(whole ? "figure.schedules.weight" : "figure.pipeline.backward_weight", OpKind::backward_weight));
   if (recomputes) entries.push_back(entry("figure.pipeline.recompute", OpKind::recompute));
   entries.push_back(entry("figure.pipeline.idle", OpKind::idle));
-  const std::string_view note = chunks < 2 ? std::string_view{} : t.text(chunks == 2 ? "figure.pipeline.lighter" : "figure.pipeline.lighter_many");
+  const std::string_view note =
+      chunks < 2 ? std::string_view{}
+                 : t.text(chunks == 2 ? "figure.pipeline.lighter" : "figure.pipeline.lighter_many");
   const float right = l.wide ? l.idle.right - l.idle.width : l.plot.right();
   const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
   float width = note.empty() ? 0 : canvas.text_width(note, style) + canvas.px(16);
@@ -396,8 +434,10 @@ FigureHead schedules_head(const FigureInput& input, const FigureView&) {
   const std::string name = schedule_name(input, best->pipeline.shape), idle = format_percent(best->idle_fraction);
   if (best == &own) head.takeaway = t.format("figure.schedules.takeaway.own", {name, idle});
   else if (own.legal()) {
-    const std::string less = format_percent(1 - static_cast<double>(best->makespan) / static_cast<double>(own.makespan));
-    head.takeaway = t.format("figure.schedules.takeaway", {name, less, schedule_name(input, own.pipeline.shape), idle, format_percent(own.idle_fraction)});
+    const std::string less =
+        format_percent(1 - static_cast<double>(best->makespan) / static_cast<double>(own.makespan));
+    head.takeaway = t.format("figure.schedules.takeaway", {name, less, schedule_name(input, own.pipeline.shape), idle,
+                                                           format_percent(own.idle_fraction)});
     head.brief = t.format("figure.schedules.takeaway.brief", {name, less});
   } else head.takeaway = t.format("figure.schedules.takeaway.alone", {name, idle});
   return head;
@@ -423,12 +463,14 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
   draw_frame(canvas, input.theme, l.plot, l.x, Scale(ScaleKind::linear, 0, 1, l.plot.bottom(), l.plot.y), l.frame);
   std::vector<gantt::Gantt> gantts;
   for (std::size_t i = 0; i < l.shown.size(); ++i) {
-    gantt::Gantt& g = gantts.emplace_back(gantt::make_gantt(canvas, input.theme, l.shown[i]->pipeline, l.rows[i], l.from, l.to));
+    gantt::Gantt& g =
+        gantts.emplace_back(gantt::make_gantt(canvas, input.theme, l.shown[i]->pipeline, l.rows[i], l.from, l.to));
     if (g.detail == gantt::Detail::shares) g.levels = &c->levels_of(g.pipeline);
     // The quantities of stages are the plan's own.
     if (!l.shown[i]->own) g.scope = "schedule." + std::string(engine::schedule_id(g.pipeline.shape.kind)) + "/";
   }
-  draw_kinds(canvas, input, l, std::any_of(gantts.begin(), gantts.end(), [](const gantt::Gantt& g) { return g.recomputes; }));
+  draw_kinds(canvas, input, l,
+             std::any_of(gantts.begin(), gantts.end(), [](const gantt::Gantt& g) { return g.recomputes; }));
   draw_column_heads(canvas, input, l);
   double most_held = 1e-9;
   for (const ScheduleVariant* v : l.shown)
@@ -452,8 +494,9 @@ std::string schedules_data(const FigureInput& input, const FigureView&) {
   if (c == nullptr) return out;
   for (const engine::ScheduleVariant& v : c->all.variants()) {
     const auto& peaks = v.pipeline.peak_microbatches;
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", engine::schedule_id(v.pipeline.shape.kind), v.pipeline.shape.virtual_stages,
-                       v.legal() ? "yes" : "no", static_cast<double>(v.makespan) * 1e-12, v.idle_fraction,
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", engine::schedule_id(v.pipeline.shape.kind),
+                       v.pipeline.shape.virtual_stages, v.legal() ? "yes" : "no",
+                       static_cast<double>(v.makespan) * 1e-12, v.idle_fraction,
                        peaks.empty() ? 0.0 : *std::max_element(peaks.begin(), peaks.end()));
   }
   return out;

@@ -1,6 +1,6 @@
-// The schedules figure: the scenario's step under one schedule after the other, on one time axis. Beside the rows stand
-// what idles and how many microbatches a device holds; schedules that cannot run are listed with the reason. As many are
-// drawn as have room, the plan's own always among them.
+// The schedules figure: the scenario's step under one schedule after the other, on one time axis. Beside the rows
+// stand what idles and how many microbatches a device holds; schedules that cannot run are listed with the reason. As
+// many are drawn as have room, the plan's own always among them.
 #pragma once
 
 #include "widgets/figure.h"

@@ -34,7 +34,8 @@ ShownSearch<Result> shown_search(const FigureInput& input, const Result* SearchS
     shown.scenario = &input.scenario;
     shown.result = &search_now();
   }
-  if (shown.scenario != nullptr) shown.capacity_bytes = shown.scenario->cluster.chip[engine::ChipField::hbm_bytes].value.value_or(0);
+  if (shown.scenario != nullptr)
+    shown.capacity_bytes = shown.scenario->cluster.chip[engine::ChipField::hbm_bytes].value.value_or(0);
   return shown;
 }
 
@@ -69,12 +70,16 @@ ServingShown serving_shown_of(const FigureInput& input) {
 }
 
 std::size_t front_index(const SearchResult& result, std::size_t i) { return result.best.size() + i; }
-std::size_t sample_index(const SearchResult& result, std::size_t i) { return front_index(result, result.front.size()) + i; }
+std::size_t sample_index(const SearchResult& result, std::size_t i) {
+  return front_index(result, result.front.size()) + i;
+}
 std::size_t present_index(const SearchResult& result) { return sample_index(result, result.sample.size()); }
 std::size_t plan_count(const SearchResult& result) { return present_index(result) + 1; }
 
 AnyPlan plan_at(const SearchResult& result, std::size_t index) {
-  const auto of = [](const engine::RankedPlan& r) { return AnyPlan{&r.plan, r.step_time_s, r.memory_bytes, r.mfu, true}; };
+  const auto of = [](const engine::RankedPlan& r) {
+    return AnyPlan{&r.plan, r.step_time_s, r.memory_bytes, r.mfu, true};
+  };
   if (index < result.best.size()) return of(result.best[index]);
   index -= result.best.size();
   if (index < result.front.size()) return of(result.front[index]);
@@ -112,26 +117,30 @@ std::string plan_words(const TextTable& texts, const Plan& plan) {
 }
 
 std::string policy_word(const TextTable& texts, engine::CheckpointPolicy policy) {
-  constexpr std::array<std::string_view, 8> kWords{"none", "attention", "big_matmuls", "k_per_layer", "block", "some_blocks", "segments", "segments_minimal"};
+  constexpr std::array<std::string_view, 8> kWords{"none",  "attention",   "big_matmuls", "k_per_layer",
+                                                   "block", "some_blocks", "segments",    "segments_minimal"};
   return std::string(texts.text("figure.search.policy." + std::string(kWords[static_cast<std::size_t>(policy)])));
 }
 
 std::string schedule_word(const TextTable& texts, const Plan& plan) {
   if (plan.pipeline == 1) return std::string(kNoValue);
   const std::string name(texts.text("choice.pipeline.schedule." + std::string(engine::schedule_id(plan.schedule))));
-  return plan.virtual_stages > 1 ? texts.format("figure.search.chunks", {name, format_count(plan.virtual_stages)}) : name;
+  return plan.virtual_stages > 1 ? texts.format("figure.search.chunks", {name, format_count(plan.virtual_stages)})
+                                 : name;
 }
 
 std::string against_text(double value, double best) {
   const double share = value / best - 1;
   const double rounded = std::round(1000 * share) / 10;
   if (rounded == 0) return format_fixed(0, 1) + std::string(kNarrowSpace) + "%";
-  return (rounded > 0 ? "+" : std::string(kMinus)) + format_fixed(std::abs(rounded), std::abs(rounded) < 99.95 ? 1 : 0) + std::string(kNarrowSpace) + "%";
+  return (rounded > 0 ? "+" : std::string(kMinus)) +
+         format_fixed(std::abs(rounded), std::abs(rounded) < 99.95 ? 1 : 0) + std::string(kNarrowSpace) + "%";
 }
 
 std::string memory_text(const FigureInput& input, double bytes, double capacity_bytes) {
   if (!(capacity_bytes > 0)) return bytes_text(bytes);
-  if (bytes > capacity_bytes) return input.texts.format("figure.search.memory_over", {bytes_text(bytes), bytes_text(bytes - capacity_bytes)});
+  if (bytes > capacity_bytes)
+    return input.texts.format("figure.search.memory_over", {bytes_text(bytes), bytes_text(bytes - capacity_bytes)});
   return input.texts.format("figure.search.memory_of", {bytes_text(bytes), format_share(bytes / capacity_bytes)});
 }
 
@@ -142,17 +151,24 @@ Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& 
   r.title = plan_words(t, p);
   if (present) r.title = t.format("figure.search.present", {r.title});
   std::string time = format_duration(plan.step_time_s);
-  if (shown.fits()) time = t.format("figure.search.time_against", {time, against_text(plan.step_time_s, shown.best().step_time_s)});
+  if (shown.fits())
+    time = t.format("figure.search.time_against", {time, against_text(plan.step_time_s, shown.best().step_time_s)});
   r.rows.emplace_back(t.text("figure.search.time"), std::move(time));
   r.rows.emplace_back(t.text("figure.search.memory"), memory_text(input, plan.memory_bytes, shown.capacity_bytes));
   if (!plan.fits)
     if (const engine::Shortage s = engine::shortage_of(*shown.scenario, p); s.missing_bytes > 0)
-      r.rows.emplace_back(t.text("figure.search.fullest"), t.format("figure.search.fullest_stage", {format_count(s.device), std::string(t.text("quantity." + std::string(engine::quantity(s.part).id) + ".label"))}));
+      r.rows.emplace_back(
+          t.text("figure.search.fullest"),
+          t.format("figure.search.fullest_stage",
+                   {format_count(s.device),
+                    std::string(t.text("quantity." + std::string(engine::quantity(s.part).id) + ".label"))}));
   const std::string separator(t.text("figure.list_separator"));
   if (p.pipeline > 1) r.rows.emplace_back(t.text("figure.search.schedule"), schedule_word(t, p));
-  std::string layer = policy_word(t, p.policy) + separator + t.format("figure.search.microbatch_of", {format_count(p.microbatch_sequences)}) + separator +
+  std::string layer = policy_word(t, p.policy) + separator +
+                      t.format("figure.search.microbatch_of", {format_count(p.microbatch_sequences)}) + separator +
                       t.format("figure.search.zero_of", {format_count(p.zero_stage)});
-  if (p.offload_optimizer || p.offload_activations) layer += separator + std::string(t.text("figure.search.offloads"));
+  if (p.offload_optimizer || p.offload_activations)
+    layer += separator + std::string(t.text("figure.search.offloads"));
   r.rows.emplace_back(t.text("figure.search.keeps"), std::move(layer));
   return r;
 }
@@ -160,7 +176,8 @@ Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& 
 std::string none_yet_text(const FigureInput& input) {
   const TextTable& t = input.texts;
   if (input.search != nullptr && input.search->stopped) return std::string(t.text("ui.search.cancelled"));
-  if (input.search != nullptr && input.search->progress > 0) return t.format("ui.search.first", {format_share(input.search->progress)});
+  if (input.search != nullptr && input.search->progress > 0)
+    return t.format("ui.search.first", {format_share(input.search->progress)});
   return std::string(t.text("figure.search.none_yet"));
 }
 
@@ -182,11 +199,13 @@ FigureHead head_of(const FigureInput& input, std::string_view figure) {
     return head;
   }
   const engine::RankedPlan& best = shown.result->front.back();
-  head.brief = t.format("figure.search.takeaway.brief", {format_duration(best.step_time_s), bytes_text(best.memory_bytes)});
+  head.brief =
+      t.format("figure.search.takeaway.brief", {format_duration(best.step_time_s), bytes_text(best.memory_bytes)});
   head.takeaway = head.brief;
   if (shown.result->present_legal && shown.result->present.step_time_s > 0)
-    head.takeaway = t.format("figure.search.takeaway", {head.brief, format_duration(shown.result->present.step_time_s),
-                                                        against_text(shown.result->present.step_time_s, best.step_time_s)});
+    head.takeaway =
+        t.format("figure.search.takeaway", {head.brief, format_duration(shown.result->present.step_time_s),
+                                            against_text(shown.result->present.step_time_s, best.step_time_s)});
   return head;
 }
 

@@ -1,4 +1,5 @@
-// What the figures of a search share: the result they draw, how a plan is called, and what is said of one when pointed at.
+// What the figures of a search share: the result they draw, how a plan is called, and what is said of one when
+// pointed at.
 #pragma once
 
 #include <optional>
@@ -19,7 +20,9 @@ struct ShownSearch {
   const engine::Scenario* scenario = nullptr;
   double capacity_bytes = 0;  // 0: not known
   // Whether there is something to draw: some plan was priced, whether it fits or not.
-  bool priced() const { return result != nullptr && result->finished && !(result->best.empty() && result->sample.empty()); }
+  bool priced() const {
+    return result != nullptr && result->finished && !(result->best.empty() && result->sample.empty());
+  }
   bool fits() const { return result != nullptr && !result->best.empty(); }
   const auto& best() const { return result->best.front(); }
 };

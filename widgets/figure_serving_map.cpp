@@ -34,13 +34,17 @@ double value_of(const RankedDecoding& p, Shown shown) {
   return shown == Shown::throughput ? p.tokens_per_s_per_chip : shown == Shown::time ? p.token_s : p.chip_bytes;
 }
 std::string value_text(double value, Shown shown) {
-  return shown == Shown::throughput ? format_si(value, "") : shown == Shown::time ? format_duration(value) : bytes_text(value);
+  return shown == Shown::throughput ? format_si(value, "")
+         : shown == Shown::time     ? format_duration(value)
+                                    : bytes_text(value);
 }
 std::string cell_text(double value, Shown shown) {
-  return shown == Shown::throughput ? format_si(value, "") : format_significant(value / (shown == Shown::time ? 1e-3 : 1e9));
+  return shown == Shown::throughput ? format_si(value, "")
+                                    : format_significant(value / (shown == Shown::time ? 1e-3 : 1e9));
 }
 std::string quantity_word(const FigureInput& input, Shown shown) {
-  return std::string(input.texts.text("figure.serving-map.quantity." + std::string(kServingMapQuantities[static_cast<std::size_t>(shown)])));
+  return std::string(input.texts.text("figure.serving-map.quantity." +
+                                      std::string(kServingMapQuantities[static_cast<std::size_t>(shown)])));
 }
 
 // The cells as a grid: degrees that no mesh of them has a price on are left out.
@@ -59,7 +63,9 @@ Map map_of(const ServingSearchResult& r) {
   std::sort(out.pipeline.begin(), out.pipeline.end());
   for (const int pipeline : out.pipeline)
     for (const int tensor : out.tensor) {
-      const auto cell = std::find_if(r.cells.begin(), r.cells.end(), [&](const ServingCell& c) { return c.tensor == tensor && c.pipeline == pipeline; });
+      const auto cell = std::find_if(r.cells.begin(), r.cells.end(), [&](const ServingCell& c) {
+        return c.tensor == tensor && c.pipeline == pipeline;
+      });
       out.cells.push_back(cell == r.cells.end() ? nullptr : &*cell);
     }
   return out;
@@ -72,16 +78,23 @@ double over_bytes(const ServingShown& shown, const ServingCell& c) {
 }
 
 std::string why_text(const FigureInput& input, const ServingShown& shown, const ServingCell& c) {
-  if (const double over = over_bytes(shown, c); over > 0) return input.texts.format("figure.mesh-map.too_full", {bytes_text(over)});
-  return std::string(input.texts.text("cli.search.rejected." + std::string(engine::kServingRejectionIds[static_cast<std::size_t>(c.why)])));
+  if (const double over = over_bytes(shown, c); over > 0)
+    return input.texts.format("figure.mesh-map.too_full", {bytes_text(over)});
+  return std::string(input.texts.text("cli.search.rejected." +
+                                      std::string(engine::kServingRejectionIds[static_cast<std::size_t>(c.why)])));
 }
 
 Readout readout_of(const FigureInput& input, const ServingShown& shown, const ServingCell& c) {
   const RankedDecoding* p = c.best ? &*c.best : c.nearest ? &*c.nearest : nullptr;
   Readout r;
   if (p != nullptr) r = search::decoding_readout(input, shown, *p, false);
-  else r.title = input.texts.format("figure.axis.tensor", {format_count(c.tensor)}) + std::string(input.texts.text("figure.list_separator")) + input.texts.format("figure.axis.pipeline", {format_count(c.pipeline)});
-  if (!c.best) r.rows.insert(r.rows.begin(), {std::string(input.texts.text("figure.serving-map.not_taken")), why_text(input, shown, c)});
+  else
+    r.title = input.texts.format("figure.axis.tensor", {format_count(c.tensor)}) +
+              std::string(input.texts.text("figure.list_separator")) +
+              input.texts.format("figure.axis.pipeline", {format_count(c.pipeline)});
+  if (!c.best)
+    r.rows.insert(r.rows.begin(),
+                  {std::string(input.texts.text("figure.serving-map.not_taken")), why_text(input, shown, c)});
   return r;
 }
 
@@ -107,14 +120,21 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Map&
       cell.text = "+" + bytes_text(over);
     }
   }
-  const auto axis = [&t](std::string_view id) { return std::string(t.text("figure.mesh-map.axis." + std::string(id))); };
+  const auto axis = [&t](std::string_view id) {
+    return std::string(t.text("figure.mesh-map.axis." + std::string(id)));
+  };
   out.y_title = t.format("figure.mesh-map.y", {"\u2191", axis("pipeline"), axis("data")});
   out.x_title = axis("tensor") + " \u2192";
   out.tag = "serving.cell";
-  out.readout = [&input, found, &map](std::size_t i) { return map.cells[i] != nullptr ? readout_of(input, found, *map.cells[i]) : Readout{std::string(input.texts.text("figure.mesh-map.no_mesh")), {}}; };
-  out.low = value_text(rising ? range.low : range.high, shown), out.high = value_text(rising ? range.high : range.low, shown);
+  out.readout = [&input, found, &map](std::size_t i) {
+    return map.cells[i] != nullptr ? readout_of(input, found, *map.cells[i])
+                                   : Readout{std::string(input.texts.text("figure.mesh-map.no_mesh")), {}};
+  };
+  out.low = value_text(rising ? range.low : range.high, shown),
+  out.high = value_text(rising ? range.high : range.low, shown);
   const bool blank = std::find(map.cells.begin(), map.cells.end(), nullptr) != map.cells.end();
-  out.key = t.format(blank ? "figure.serving-map.key.blank" : "figure.serving-map.key", {quantity_word(input, shown)});
+  out.key =
+      t.format(blank ? "figure.serving-map.key.blank" : "figure.serving-map.key", {quantity_word(input, shown)});
   out.none = t.text("figure.serving-map.none");
   return out;
 }
@@ -128,13 +148,18 @@ FigureHead serving_map_head(const FigureInput& input, const FigureView& view) {
   if (!found.fits()) return head;
   const Shown shown = shown_of(view);
   // Of equals the one that is faster for the user.
-  const auto key = [shown](const RankedDecoding& p) { return std::pair(shown == Shown::throughput ? -value_of(p, shown) : value_of(p, shown), p.token_s); };
+  const auto key = [shown](const RankedDecoding& p) {
+    return std::pair(shown == Shown::throughput ? -value_of(p, shown) : value_of(p, shown), p.token_s);
+  };
   const RankedDecoding* best = nullptr;
   for (const ServingCell& c : found.result->cells)
     if (c.best && (best == nullptr || key(*c.best) < key(*best))) best = &*c.best;
   if (best == nullptr) return head;
-  head.takeaway = input.texts.format("figure.mesh-map.takeaway", {value_text(value_of(*best, shown), shown), search::decoding_words(input.texts, best->plan), quantity_word(input, shown)});
-  head.brief = input.texts.format("figure.mesh-map.takeaway.brief", {value_text(value_of(*best, shown), shown), quantity_word(input, shown)});
+  head.takeaway = input.texts.format("figure.mesh-map.takeaway",
+                                     {value_text(value_of(*best, shown), shown),
+                                      search::decoding_words(input.texts, best->plan), quantity_word(input, shown)});
+  head.brief = input.texts.format("figure.mesh-map.takeaway.brief",
+                                  {value_text(value_of(*best, shown), shown), quantity_word(input, shown)});
   return head;
 }
 
@@ -144,18 +169,21 @@ void draw_serving_map(Canvas& canvas, const Rect& area, const FigureInput& input
   const ServingShown found = search::serving_shown_of(input);
   if (!found.priced()) return draw_empty_state(canvas, input.theme, rest, search::serving_empty_text(input, found));
   const Map map = map_of(*found.result);
-  if (map.cells.empty()) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.serving-map.none"));
+  if (map.cells.empty())
+    return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.serving-map.none"));
   draw_heat_grid(canvas, rest, input, grid_of(input, found, map, shown_of(view)));
 }
 
 std::string serving_map_data(const FigureInput& input, const FigureView&) {
-  std::string out = "tensor\tpipeline\tdata\texpert\tbatch\tseconds per token\ttokens per s and chip\tmemory bytes\ttaken\n";
+  std::string out =
+      "tensor\tpipeline\tdata\texpert\tbatch\tseconds per token\ttokens per s and chip\tmemory bytes\ttaken\n";
   const ServingShown found = search::serving_shown_of(input);
   if (found.result == nullptr) return out;
   for (const ServingCell& c : found.result->cells) {
     const RankedDecoding none, &p = c.best ? *c.best : c.nearest ? *c.nearest : none;
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", c.tensor, c.pipeline, p.plan.data, p.plan.expert, p.plan.batch, p.token_s, p.tokens_per_s_per_chip,
-                       p.chip_bytes, c.best ? "yes" : engine::kServingRejectionIds[static_cast<std::size_t>(c.why)]);
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", c.tensor, c.pipeline, p.plan.data, p.plan.expert,
+                       p.plan.batch, p.token_s, p.tokens_per_s_per_chip, p.chip_bytes,
+                       c.best ? "yes" : engine::kServingRejectionIds[static_cast<std::size_t>(c.why)]);
   }
   return out;
 }

@@ -1,6 +1,6 @@
-// The serving-map figure: what decodes best on each tensor and pipeline degree of the chips, over every batch and expert
-// degree, as a heat map; data takes the rest. Cells on which nothing may be taken are hatched, with the reason on hover.
-// Option `quantity`. Cells are tagged "serving.cell" with their index in serving_map().
+// The serving-map figure: what decodes best on each tensor and pipeline degree of the chips, over every batch and
+// expert degree, as a heat map; data takes the rest. Cells on which nothing may be taken are hatched, with the reason
+// on hover. Option `quantity`. Cells are tagged "serving.cell" with their index in serving_map().
 #pragma once
 
 #include <array>

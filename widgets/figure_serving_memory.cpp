@@ -23,7 +23,9 @@ constexpr double kGb = 1e9;
 constexpr float kFreeFade = 0.35f;  // of the look of the cache, for what could hold more of it
 
 double bytes_of(const engine::Report& report, Q q) { return report.quantities.value_or(q, 0); }
-bool known(const engine::Report& report) { return bytes_of(report, Q::memory_total) > 0 && bytes_of(report, Q::hbm_capacity) > 0; }
+bool known(const engine::Report& report) {
+  return bytes_of(report, Q::memory_total) > 0 && bytes_of(report, Q::hbm_capacity) > 0;
+}
 std::string bytes_text(double bytes) { return format(bytes, engine::unit::bytes); }
 
 // Sequences that fit beside those there are; negative: so many too many. All replicas together.
@@ -50,7 +52,8 @@ std::vector<Row> rows_of(const FigureInput& input) {
   }
   out.push_back({Q::memory_total, 0, bytes_of(input.report, Q::memory_total), 0, base_of(Q::memory_total), true});
   const double capacity = bytes_of(input.report, Q::hbm_capacity);
-  if (bytes_of(input.report, Q::memory_free) > 0) out.push_back({Q::memory_free, bytes_of(input.report, Q::memory_total), capacity});
+  if (bytes_of(input.report, Q::memory_free) > 0)
+    out.push_back({Q::memory_free, bytes_of(input.report, Q::memory_total), capacity});
   out.push_back({Q::hbm_capacity, 0, capacity, 0, 0, true});
   return out;
 }
@@ -76,12 +79,16 @@ Readout readout_of(const FigureInput& input, const Row& row) {
   const double bytes = row.to - row.from;
   r.title = t.format("figure.step.readout", {row_name(input, row), bytes_text(bytes)});
   if (row.part == Q::memory_kv_cache || row.part == Q::memory_free)
-    r.rows.emplace_back(t.text("figure.serving-memory.sequence"), bytes_text(bytes_of(input.report, Q::sequence_chip_bytes)));
-  if (row.part == Q::memory_free) r.rows.emplace_back(t.text("figure.serving-memory.more"), format_count(std::max(0.0, more_sequences(input))));
+    r.rows.emplace_back(t.text("figure.serving-memory.sequence"),
+                        bytes_text(bytes_of(input.report, Q::sequence_chip_bytes)));
+  if (row.part == Q::memory_free)
+    r.rows.emplace_back(t.text("figure.serving-memory.more"), format_count(std::max(0.0, more_sequences(input))));
   if (row.part != Q::hbm_capacity)
-    r.rows.emplace_back(t.text("figure.serving-memory.share"), format_share(bytes / bytes_of(input.report, Q::hbm_capacity)));
+    r.rows.emplace_back(t.text("figure.serving-memory.share"),
+                        format_share(bytes / bytes_of(input.report, Q::hbm_capacity)));
   if (input.baseline && row.part != Q::hbm_capacity && row.part != Q::memory_free)
-    r.rows.emplace_back(t.text("figure.step.difference"), format_difference(bytes - (row.base_to - row.base_from), engine::unit::bytes));
+    r.rows.emplace_back(t.text("figure.step.difference"),
+                        format_difference(bytes - (row.base_to - row.base_from), engine::unit::bytes));
   return r;
 }
 
@@ -93,9 +100,14 @@ FigureHead serving_memory_head(const FigureInput& input, const FigureView&) {
   head.title = t.text("figure.serving-memory.title");
   if (!known(input.report)) return head;
   const double more = more_sequences(input);
-  head.brief = t.format("figure.serving-memory.takeaway.brief", {bytes_text(bytes_of(input.report, Q::memory_total)), bytes_text(bytes_of(input.report, Q::hbm_capacity))});
-  const char* key = !input.report.fits() ? "figure.serving-memory.takeaway.over" : more > 0 ? "figure.serving-memory.takeaway" : "figure.serving-memory.takeaway.none";
-  head.takeaway = t.format(key, {head.brief, format_count(std::abs(more)), format_count(bytes_of(input.report, Q::max_batch))});
+  head.brief = t.format(
+      "figure.serving-memory.takeaway.brief",
+      {bytes_text(bytes_of(input.report, Q::memory_total)), bytes_text(bytes_of(input.report, Q::hbm_capacity))});
+  const char* key = !input.report.fits() ? "figure.serving-memory.takeaway.over"
+                    : more > 0           ? "figure.serving-memory.takeaway"
+                                         : "figure.serving-memory.takeaway.none";
+  head.takeaway =
+      t.format(key, {head.brief, format_count(std::abs(more)), format_count(bytes_of(input.report, Q::max_batch))});
   return head;
 }
 
@@ -118,9 +130,11 @@ void draw_serving_memory(Canvas& canvas, const Rect& area, const FigureInput& in
     if (row.part != Q::hbm_capacity) bar.second = format_share((row.to - row.from) / capacity);
     bar.bold = row.total;
     bar.joined = !row.total;
-    bar.weight = row.total || row.part == Q::memory_free ? std::numeric_limits<double>::infinity() : std::max(row.to - row.from, row.base_to - row.base_from);
+    bar.weight = row.total || row.part == Q::memory_free ? std::numeric_limits<double>::infinity()
+                                                         : std::max(row.to - row.from, row.base_to - row.base_from);
     bar.parts.push_back({row.from / kGb, row.to / kGb, row_fill(canvas, input, view, row)});
-    if (input.baseline && row.base_to > row.base_from) bar.ghost = BarPart{row.base_from / kGb, row.base_to / kGb, {}};
+    if (input.baseline && row.base_to > row.base_from)
+      bar.ghost = BarPart{row.base_from / kGb, row.base_to / kGb, {}};
     bars.push_back(std::move(bar));
   }
   BarAxis axis;
@@ -130,10 +144,12 @@ void draw_serving_memory(Canvas& canvas, const Rect& area, const FigureInput& in
   axis.second = t.text("figure.serving-memory.column.share");
   const BarRowsPlot plot = draw_bar_rows(canvas, theme, rest, bars, axis);
   const float line = plot.x(capacity / kGb);
-  canvas.line({line, plot.plot.y}, {line, plot.plot.bottom()}, {input.report.fits() ? theme.ink2 : theme.err, theme.axis_width * canvas.em(), {}});
+  canvas.line({line, plot.plot.y}, {line, plot.plot.bottom()},
+              {input.report.fits() ? theme.ink2 : theme.err, theme.axis_width * canvas.em(), {}});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!plot.has_row(i)) continue;
-    canvas.tag_with(engine::quantity(rows[i].part).id, -1, plot.band(i, rest), [&] { return readout_of(input, rows[i]); });
+    canvas.tag_with(engine::quantity(rows[i].part).id, -1, plot.band(i, rest),
+                    [&] { return readout_of(input, rows[i]); });
     if (rows[i].part != Q::memory_free || !(more_sequences(input) > 0)) continue;
     // In the room that is free, or left of it where it is narrow: how many more sequences it is for.
     const std::string text = t.format("figure.serving-memory.room", {format_count(more_sequences(input))});
@@ -141,7 +157,8 @@ void draw_serving_memory(Canvas& canvas, const Rect& area, const FigureInput& in
     const TextStyle style = small_text(canvas, theme.ink, HAlign::left, Weight::bold);
     const float width = canvas.text_width(text, style), gap = canvas.px(6);
     if (width + 2 * gap <= bar.w) canvas.text({bar.x + gap, bar.centre().y}, text, style);
-    else if (bar.x - gap - width > plot.plot.x + gap) backed_text(canvas, theme, {bar.x - gap - width, bar.centre().y}, text, style);
+    else if (bar.x - gap - width > plot.plot.x + gap)
+      backed_text(canvas, theme, {bar.x - gap - width, bar.centre().y}, text, style);
   }
 }
 

@@ -1,5 +1,6 @@
-// The serving-memory figure: what the HBM of a decoding chip holds, as a waterfall of engine::kServingMemoryParts against
-// the capacity, and how many more sequences the rest has room for. A baseline is a dashed outline in every row.
+// The serving-memory figure: what the HBM of a decoding chip holds, as a waterfall of engine::kServingMemoryParts
+// against the capacity, and how many more sequences the rest has room for. A baseline is a dashed outline in every
+// row.
 #pragma once
 
 #include "widgets/figure.h"

@@ -34,8 +34,9 @@ const PhaseRoofline& study_of(const FigureInput& input) {
 }
 
 std::string_view key_of(const PhaseWork& w) {
-  static constexpr std::array<std::string_view, 4> kKeys{"figure.serving-roofline.prefill.linear", "figure.serving-roofline.prefill.attention",
-                                                         "figure.serving-roofline.decode.linear", "figure.serving-roofline.decode.attention"};
+  static constexpr std::array<std::string_view, 4> kKeys{
+      "figure.serving-roofline.prefill.linear", "figure.serving-roofline.prefill.attention",
+      "figure.serving-roofline.decode.linear", "figure.serving-roofline.decode.attention"};
   return kKeys[(w.phase == ServingPhase::decode ? 2u : 0u) + (w.share == LayerShare::attention ? 1u : 0u)];
 }
 Q quantity_of(const PhaseWork& w) {
@@ -56,11 +57,13 @@ std::string intensity_text(double intensity) { return format(intensity, engine::
 Readout readout_of(const FigureInput& input, const PhaseWork& w) {
   const TextTable& t = input.texts;
   Readout r;
-  r.title = t.format("figure.serving-roofline.readout", {std::string(t.text(key_of(w))), flops_text(w.attainable_flop_per_s)});
+  r.title = t.format("figure.serving-roofline.readout",
+                     {std::string(t.text(key_of(w))), flops_text(w.attainable_flop_per_s)});
   r.rows.emplace_back(t.text("figure.serving-roofline.intensity"), intensity_text(w.intensity_flop_per_byte));
   r.rows.emplace_back("FLOP", format(w.flops, engine::unit::flop));
   r.rows.emplace_back(t.text("figure.serving-roofline.bytes"), format(w.hbm_bytes, engine::unit::bytes));
-  r.rows.emplace_back(t.text(w.phase == ServingPhase::decode ? "figure.serving-roofline.share.decode" : "figure.serving-roofline.share.prefill"),
+  r.rows.emplace_back(t.text(w.phase == ServingPhase::decode ? "figure.serving-roofline.share.decode"
+                                                             : "figure.serving-roofline.share.prefill"),
                       format_share(w.share_of_phase));
   return r;
 }
@@ -74,7 +77,8 @@ ChartDot critical_dot(const FigureInput& input, const PhaseRoofline& study) {
   dot.text = t.format("figure.serving-roofline.critical", {format_count(std::ceil(study.critical_batch))});
   dot.tag = engine::quantity(Q::critical_sequences).id;
   dot.readout.title = dot.text;
-  dot.readout.rows.emplace_back(t.text("figure.serving-roofline.intensity"), intensity_text(study.ridge_flop_per_byte));
+  dot.readout.rows.emplace_back(t.text("figure.serving-roofline.intensity"),
+                                intensity_text(study.ridge_flop_per_byte));
   return dot;
 }
 
@@ -88,9 +92,11 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
   chart.x_kind = ScaleKind::log10;
   chart.x_labels = TickLabels::si;
   double left = ridge / kSlopeInSight, right = ridge;
-  for (const PhaseWork& w : study.works) left = std::min(left, w.intensity_flop_per_byte), right = std::max(right, w.intensity_flop_per_byte);
+  for (const PhaseWork& w : study.works)
+    left = std::min(left, w.intensity_flop_per_byte), right = std::max(right, w.intensity_flop_per_byte);
   chart.x_from = left / 2, chart.x_to = right * 3;
-  chart.y_from = chart.x_from * study.hbm_bytes_per_s / kTera, chart.y_to = std::max(peak, study.ideal_flop_per_s / kTera) * 2.5;
+  chart.y_from = chart.x_from * study.hbm_bytes_per_s / kTera,
+  chart.y_to = std::max(peak, study.ideal_flop_per_s / kTera) * 2.5;
 
   ChartLine roof;
   roof.points = {{chart.x_from, chart.y_from}, {ridge, peak}, {chart.x_to, peak}};
@@ -99,7 +105,8 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
   roof.label = flops_text(study.peak_flop_per_s);
   roof.essential = true;
   chart.lines.push_back(std::move(roof));
-  const bool slower = study.ideal_flop_per_s > study.peak_flop_per_s || study.ideal_hbm_bytes_per_s > study.hbm_bytes_per_s;
+  const bool slower =
+      study.ideal_flop_per_s > study.peak_flop_per_s || study.ideal_hbm_bytes_per_s > study.hbm_bytes_per_s;
   if (slower) {
     // What the data sheet promises, over what the mode expects.
     ChartLine sheet;
@@ -123,7 +130,8 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
       dot.colour = fill_of(theme, look, em).colour;
       dot.text = t.text(key_of(w));
       if (w.phase == ServingPhase::decode && !attention)
-        dot.text = t.format("figure.serving-roofline.decode.batch", {dot.text, format_count(input.scenario.workload.batch)});
+        dot.text =
+            t.format("figure.serving-roofline.decode.batch", {dot.text, format_count(input.scenario.workload.batch)});
       dot.tag = engine::quantity(quantity_of(w)).id;
       dot.readout = readout_of(input, w);
       chart.dots.push_back(std::move(dot));
@@ -134,7 +142,9 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
   for (const BatchPlace& b : study.batches) {
     const auto beside = [&](double intensity) { return std::abs(b.intensity_flop_per_byte / intensity - 1) < kNear; };
     if (b.batch == input.scenario.workload.batch || b.intensity_flop_per_byte > ridge * (1 - 2 * kNear)) continue;
-    if (std::any_of(study.works.begin(), study.works.end(), [&](const PhaseWork& w) { return beside(w.intensity_flop_per_byte); })) continue;
+    if (std::any_of(study.works.begin(), study.works.end(),
+                    [&](const PhaseWork& w) { return beside(w.intensity_flop_per_byte); }))
+      continue;
     ChartDot dot;
     dot.at = {b.intensity_flop_per_byte, b.attainable_flop_per_s / kTera};
     dot.size = 4;
@@ -142,8 +152,10 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
     dot.colour = b.fits ? theme.ink : theme.err;
     dot.text = format_count(b.batch);
     dot.tag = engine::quantity(Q::decode_linear).id;
-    dot.readout.title = t.format("figure.serving-roofline.batch", {format_count(b.batch), flops_text(b.attainable_flop_per_s)});
-    dot.readout.rows.emplace_back(t.text("figure.serving-roofline.intensity"), intensity_text(b.intensity_flop_per_byte));
+    dot.readout.title =
+        t.format("figure.serving-roofline.batch", {format_count(b.batch), flops_text(b.attainable_flop_per_s)});
+    dot.readout.rows.emplace_back(t.text("figure.serving-roofline.intensity"),
+                                  intensity_text(b.intensity_flop_per_byte));
     chart.dots.push_back(std::move(dot));
   }
   chart.note = t.text(slower ? "figure.serving-roofline.note.slower" : "figure.serving-roofline.note");
@@ -161,8 +173,10 @@ FigureHead serving_roofline_head(const FigureInput& input, const FigureView&) {
   if (linear == nullptr) return head;
   const double reached = linear->attainable_flop_per_s / study.peak_flop_per_s;
   head.brief = t.format("figure.serving-roofline.takeaway.brief", {format_share(reached)});
-  head.takeaway = reached < 1 ? t.format("figure.serving-roofline.takeaway", {head.brief, format_count(std::ceil(study.critical_batch))})
-                              : t.format("figure.serving-roofline.takeaway.reached", {format_count(input.scenario.workload.batch)});
+  head.takeaway =
+      reached < 1
+          ? t.format("figure.serving-roofline.takeaway", {head.brief, format_count(std::ceil(study.critical_batch))})
+          : t.format("figure.serving-roofline.takeaway.reached", {format_count(input.scenario.workload.batch)});
   return head;
 }
 
@@ -179,11 +193,11 @@ std::string serving_roofline_data(const FigureInput& input, const FigureView&) {
   std::string out = "part\tbatch\tFLOP\tHBM bytes\tFLOP/byte\tattainable FLOP/s\tshare of the phase\n";
   const PhaseRoofline& study = study_of(input);
   for (const PhaseWork& w : study.works)
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", input.texts.text(key_of(w)), input.scenario.workload.batch, w.flops, w.hbm_bytes,
-                       w.intensity_flop_per_byte, w.attainable_flop_per_s, w.share_of_phase);
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", input.texts.text(key_of(w)), input.scenario.workload.batch,
+                       w.flops, w.hbm_bytes, w.intensity_flop_per_byte, w.attainable_flop_per_s, w.share_of_phase);
   for (const BatchPlace& b : study.batches)
-    out += fmt::format("{}\t{}\t\t\t{}\t{}\t\n", input.texts.text("figure.serving-roofline.decode.linear"), b.batch, b.intensity_flop_per_byte,
-                       b.attainable_flop_per_s);
+    out += fmt::format("{}\t{}\t\t\t{}\t{}\t\n", input.texts.text("figure.serving-roofline.decode.linear"), b.batch,
+                       b.intensity_flop_per_byte, b.attainable_flop_per_s);
   return out;
 }
 

@@ -1,6 +1,6 @@
-// The serving-roofline figure: linear layers and attention of prefill and decoding by arithmetic intensity under the roof of
-// a chip, the way of decoding's linear layers along the batch, and the critical batch (engine/serving/phase_roofline.h;
-// scaling book, chapters 7 and 8).
+// The serving-roofline figure: linear layers and attention of prefill and decoding by arithmetic intensity under the
+// roof of a chip, the way of decoding's linear layers along the batch, and the critical batch
+// (engine/serving/phase_roofline.h; scaling book, chapters 7 and 8).
 #pragma once
 
 #include "widgets/figure.h"

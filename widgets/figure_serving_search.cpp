@@ -35,7 +35,9 @@ std::string rate_text(double tokens_per_s) { return format(tokens_per_s, engine:
 
 const engine::ServiceLevel& promise_of(const ServingShown& shown) { return shown.scenario->workload.slo; }
 
-FrontDot dot(const RankedDecoding& p) { return {p.token_s * kMilli, p.tokens_per_s_per_chip, p.rejected != ServingRejection::memory}; }
+FrontDot dot(const RankedDecoding& p) {
+  return {p.token_s * kMilli, p.tokens_per_s_per_chip, p.rejected != ServingRejection::memory};
+}
 
 // The plans that fit and the present one stand inside.
 void set_ends(const ServingShown& shown, FrontPicture& out) {
@@ -51,14 +53,16 @@ void set_ends(const ServingShown& shown, FrontPicture& out) {
   for (const auto* list : {&r.best, &r.front})
     for (const RankedDecoding& p : *list) take(p);
   if (r.present_legal) take(r.present);
-  if (const double limit = promise_of(shown).time_per_output_token_s * kMilli; limit > left / kLimitInSight && limit < right * kLimitInSight)
+  if (const double limit = promise_of(shown).time_per_output_token_s * kMilli;
+      limit > left / kLimitInSight && limit < right * kLimitInSight)
     left = std::min(left, limit), right = std::max(right, limit);
   std::tie(out.x_from, out.x_to) = log_range(left, right, 4);
   std::tie(out.y_from, out.y_to) = log_range(low, high, 10);
 }
 
 std::string present_words(const FigureInput& input, const ServingSearchResult& r) {
-  if (r.present.rejected == ServingRejection::memory) return std::string(input.texts.text("figure.frontier.now.full"));
+  if (r.present.rejected == ServingRejection::memory)
+    return std::string(input.texts.text("figure.frontier.now.full"));
   return std::string(input.texts.text(r.present.rejected ? "figure.frontier.now.slow" : "figure.frontier.now"));
 }
 
@@ -78,9 +82,12 @@ FrontPicture picture_of(const FigureInput& input, const ServingShown& shown, con
   if (r.sample.size() < kFewDots) out.dot = 4.2f;
   out.front_end = out.x_to;
   out.tag = "frontier.plan";
-  out.readout = [&input, shown](std::size_t i) { return decoding_readout(input, shown, decoding_at(*shown.result, i), i == present_at(*shown.result)); };
+  out.readout = [&input, shown](std::size_t i) {
+    return decoding_readout(input, shown, decoding_at(*shown.result, i), i == present_at(*shown.result));
+  };
   if (const double limit = promise_of(shown).time_per_output_token_s; limit > 0) {
-    out.limit = {limit * kMilli, t.format("figure.latency-throughput.slo", {format_duration(limit)}), input.theme.warn};
+    out.limit = {limit * kMilli, t.format("figure.latency-throughput.slo", {format_duration(limit)}),
+                 input.theme.warn};
     out.front_end = std::min(out.front_end, limit * kMilli);
   }
   if (r.present_legal) {
@@ -88,7 +95,10 @@ FrontPicture picture_of(const FigureInput& input, const ServingShown& shown, con
     out.present->good = !r.present.rejected;
     out.present_text = present_words(input, r);
     if (shown.fits())
-      out.gain_text = t.format(chip_key(input, "figure.frontier.gain.rate"), {format_difference(shown.best().tokens_per_s_per_chip - r.present.tokens_per_s_per_chip, engine::unit::tokens_per_s)});
+      out.gain_text =
+          t.format(chip_key(input, "figure.frontier.gain.rate"),
+                   {format_difference(shown.best().tokens_per_s_per_chip - r.present.tokens_per_s_per_chip,
+                                      engine::unit::tokens_per_s)});
   }
   if (const auto hovered = index_of(r, view.hovered_decoding)) out.hovered = dot(decoding_at(r, *hovered));
   return out;
@@ -124,25 +134,32 @@ Readout decoding_readout(const FigureInput& input, const ServingShown& shown, co
   if (present) r.title = t.format("figure.search.present", {r.title});
   std::string rate = rate_text(p.tokens_per_s_per_chip), time = format_duration(p.token_s);
   if (shown.fits()) {
-    rate = t.format("figure.search.time_against", {rate, against_text(p.tokens_per_s_per_chip, shown.best().tokens_per_s_per_chip)});
+    rate = t.format("figure.search.time_against",
+                    {rate, against_text(p.tokens_per_s_per_chip, shown.best().tokens_per_s_per_chip)});
     time = t.format("figure.search.time_against", {time, against_text(p.token_s, shown.best().token_s)});
   }
   const auto promised = [&](std::string text, ServingRejection why, double limit) {
     return p.rejected == why ? t.format("figure.search.over_promise", {text, format_duration(limit)}) : text;
   };
   r.rows.emplace_back(t.text(chip_key(input, "figure.latency-throughput.rate")), std::move(rate));
-  r.rows.emplace_back(t.text("figure.latency-throughput.time"), promised(std::move(time), ServingRejection::token_time, promise_of(shown).time_per_output_token_s));
-  r.rows.emplace_back(t.text("quantity.serving.ttft_s.label"), promised(format_duration(p.ttft_s), ServingRejection::ttft, promise_of(shown).ttft_s));
+  r.rows.emplace_back(
+      t.text("figure.latency-throughput.time"),
+      promised(std::move(time), ServingRejection::token_time, promise_of(shown).time_per_output_token_s));
+  r.rows.emplace_back(t.text("quantity.serving.ttft_s.label"),
+                      promised(format_duration(p.ttft_s), ServingRejection::ttft, promise_of(shown).ttft_s));
   r.rows.emplace_back(t.text("figure.search.memory"), memory_text(input, p.chip_bytes, shown.capacity_bytes));
   if (p.rejected == ServingRejection::memory)
-    r.rows.emplace_back(t.text("figure.search.fullest"), std::string(t.text("quantity." + std::string(engine::quantity(p.fullest_part).id) + ".label")));
+    r.rows.emplace_back(
+        t.text("figure.search.fullest"),
+        std::string(t.text("quantity." + std::string(engine::quantity(p.fullest_part).id) + ".label")));
   if (p.outdone > 0) r.rows.emplace_back(t.text("figure.search.outdone"), format_count(p.outdone));
   return r;
 }
 
 std::string serving_empty_text(const FigureInput& input, const ServingShown& shown) {
   if (shown.result == nullptr) return none_yet_text(input);
-  return std::string(input.texts.text(shown.result->finished ? "figure.search.nothing" : "figure.search.unknown_chip"));
+  return std::string(
+      input.texts.text(shown.result->finished ? "figure.search.nothing" : "figure.search.unknown_chip"));
 }
 
 FigureHead serving_head_of(const FigureInput& input, std::string_view figure) {
@@ -153,16 +170,22 @@ FigureHead serving_head_of(const FigureInput& input, std::string_view figure) {
   if (shown.result == nullptr || !shown.result->finished) return head;
   const ServingSearchResult& r = *shown.result;
   if (!shown.fits()) {
-    head.takeaway = t.format(r.rejected[static_cast<std::size_t>(ServingRejection::token_time)] + r.rejected[static_cast<std::size_t>(ServingRejection::ttft)] > 0
-                                 ? "figure.search.takeaway.none_kept" : "figure.search.takeaway.none", {format_count(r.plans)});
+    head.takeaway = t.format(r.rejected[static_cast<std::size_t>(ServingRejection::token_time)] +
+                                         r.rejected[static_cast<std::size_t>(ServingRejection::ttft)] >
+                                     0
+                                 ? "figure.search.takeaway.none_kept"
+                                 : "figure.search.takeaway.none",
+                             {format_count(r.plans)});
     return head;
   }
   const RankedDecoding& best = shown.best();
-  head.brief = t.format(chip_key(input, "figure.search.takeaway.serving.brief"), {rate_text(best.tokens_per_s_per_chip), format_duration(best.token_s)});
+  head.brief = t.format(chip_key(input, "figure.search.takeaway.serving.brief"),
+                        {rate_text(best.tokens_per_s_per_chip), format_duration(best.token_s)});
   head.takeaway = head.brief;
   if (r.present_legal)
-    head.takeaway = t.format("figure.search.takeaway", {head.brief, rate_text(r.present.tokens_per_s_per_chip),
-                                                        against_text(r.present.tokens_per_s_per_chip, best.tokens_per_s_per_chip)});
+    head.takeaway = t.format("figure.search.takeaway",
+                             {head.brief, rate_text(r.present.tokens_per_s_per_chip),
+                              against_text(r.present.tokens_per_s_per_chip, best.tokens_per_s_per_chip)});
   return head;
 }
 
@@ -176,13 +199,16 @@ ParallelAxes serving_axes(const FigureInput& input, const ServingShown& shown, c
   const TextTable& t = input.texts;
   const ServingSearchResult& r = *shown.result;
   ParallelAxes out;
-  const auto name = [&t](std::string_view id) { return std::string(t.text("figure.parallel-coordinates.axis." + std::string(id))); };
+  const auto name = [&t](std::string_view id) {
+    return std::string(t.text("figure.parallel-coordinates.axis." + std::string(id)));
+  };
   std::vector<int DecodingPlan::*> degrees{&DecodingPlan::data, &DecodingPlan::tensor};
   std::vector<std::string_view> ids{"data", "tensor"};
   if (shown.scenario->model.is_moe()) degrees.push_back(&DecodingPlan::expert), ids.push_back("expert");
   degrees.push_back(&DecodingPlan::pipeline), ids.push_back("pipeline");
   degrees.push_back(&DecodingPlan::batch), ids.push_back("batch");
-  for (const std::string_view id : ids) out.axes.push_back({name(id), [](double v) { return format_count(v); }, true});
+  for (const std::string_view id : ids)
+    out.axes.push_back({name(id), [](double v) { return format_count(v); }, true});
   const auto duration = [](double v) { return format_duration(v); };
   out.axes.push_back({name("memory"), [](double v) { return bytes_text(v); }, false, true});
   out.axes.push_back({name("ttft"), duration, true, true});
@@ -203,15 +229,20 @@ ParallelAxes serving_axes(const FigureInput& input, const ServingShown& shown, c
   if (r.present_legal) out.present = line_of(present_at(r));
   if (const auto hovered = index_of(r, view.hovered_decoding)) out.hovered = line_of(*hovered);
   out.tag = "parallel.plan";
-  out.readout = [&input, shown](std::size_t i) { return decoding_readout(input, shown, decoding_at(*shown.result, i), i == present_at(*shown.result)); };
-  out.note = t.format(out.present ? "figure.parallel-coordinates.note.serving" : "figure.parallel-coordinates.note.serving.alone",
-                      {format_count(static_cast<double>(out.bright.size())), format_count(static_cast<double>(out.faint.size()))});
+  out.readout = [&input, shown](std::size_t i) {
+    return decoding_readout(input, shown, decoding_at(*shown.result, i), i == present_at(*shown.result));
+  };
+  out.note = t.format(
+      out.present ? "figure.parallel-coordinates.note.serving" : "figure.parallel-coordinates.note.serving.alone",
+      {format_count(static_cast<double>(out.bright.size())), format_count(static_cast<double>(out.faint.size()))});
   return out;
 }
 
 std::string serving_plans_data(const FigureInput& input) {
   const ServingShown shown = serving_shown_of(input);
-  std::string out = "set\tdata\ttensor\texpert\tpipeline\tbatch\tseconds per token\tseconds to first token\ttokens per s and chip\tmemory bytes\ttaken\n";
+  std::string out =
+      "set\tdata\ttensor\texpert\tpipeline\tbatch\tseconds per token\tseconds to first token\ttokens per s and "
+      "chip\tmemory bytes\ttaken\n";
   if (shown.result == nullptr || !shown.result->finished) return out;
   const ServingSearchResult& r = *shown.result;
   for (std::size_t i = 0; i < decoding_count(r); ++i) {
@@ -219,8 +250,9 @@ std::string serving_plans_data(const FigureInput& input) {
     if (present && !r.present_legal) continue;
     const RankedDecoding& p = decoding_at(r, i);
     const char* set = i < r.best.size() ? "best" : i < sample_begin(r) ? "front" : present ? "present" : "sample";
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", set, p.plan.data, p.plan.tensor, p.plan.expert, p.plan.pipeline, p.plan.batch, p.token_s,
-                       p.ttft_s, p.tokens_per_s_per_chip, p.chip_bytes, p.rejected ? engine::kServingRejectionIds[static_cast<std::size_t>(*p.rejected)] : "yes");
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", set, p.plan.data, p.plan.tensor, p.plan.expert,
+                       p.plan.pipeline, p.plan.batch, p.token_s, p.ttft_s, p.tokens_per_s_per_chip, p.chip_bytes,
+                       p.rejected ? engine::kServingRejectionIds[static_cast<std::size_t>(*p.rejected)] : "yes");
   }
   return out;
 }

@@ -1,5 +1,5 @@
-// What the figures of a search show of a scenario that serves: throughput of a chip against time per output token, and each
-// plan as a line over mesh, batch and what it comes to.
+// What the figures of a search show of a scenario that serves: throughput of a chip against time per output token,
+// and each plan as a line over mesh, batch and what it comes to.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,13 @@ namespace roofscape::widgets::search {
 std::size_t decoding_count(const engine::ServingSearchResult& result);
 const engine::RankedDecoding& decoding_at(const engine::ServingSearchResult& result, std::size_t index);
 // Nothing: the result has no such plan, or none is asked for.
-std::optional<std::size_t> index_of(const engine::ServingSearchResult& result, const std::optional<engine::DecodingPlan>& plan);
+std::optional<std::size_t> index_of(const engine::ServingSearchResult& result,
+                                    const std::optional<engine::DecodingPlan>& plan);
 
 // "data 4, tensor 2, batch 256".
 std::string decoding_words(const TextTable& texts, const engine::DecodingPlan& plan);
-Readout decoding_readout(const FigureInput& input, const ServingShown& shown, const engine::RankedDecoding& plan, bool present);
+Readout decoding_readout(const FigureInput& input, const ServingShown& shown, const engine::RankedDecoding& plan,
+                         bool present);
 // "best 1.2 k tokens/s a chip at 20 ms a token; now ...".
 FigureHead serving_head_of(const FigureInput& input, std::string_view figure);
 

@@ -31,13 +31,15 @@ constexpr float kBar = 9, kTallBar = 18;  // height of a bar, and of one in a ta
 constexpr float kTallLine = 2;          // lines of a tall row over those of a low one
 
 const ShardedMatmulStudy& study_of(const FigureInput& input) {
-  return input.studies.get<ShardedMatmulStudy>(input.scenario, [&] { return engine::sharded_matmul_study(input.scenario); });
+  return input.studies.get<ShardedMatmulStudy>(input.scenario,
+                                               [&] { return engine::sharded_matmul_study(input.scenario); });
 }
 
 bool pair_of(const FigureView& view) { return view.choices[0] == 1; }
 
 std::string operand_name(const FigureInput& input, Operand operand) {
-  return std::string(input.texts.text("figure.sharded-matmul.operand." + std::string(engine::kOperandIds[static_cast<std::size_t>(operand)])));
+  return std::string(input.texts.text("figure.sharded-matmul.operand." +
+                                      std::string(engine::kOperandIds[static_cast<std::size_t>(operand)])));
 }
 std::string move_name(const FigureInput& input, const engine::MatmulMove& move) {
   const std::string kind(engine::kCollectiveIds[static_cast<std::size_t>(move.kind)]);
@@ -61,7 +63,8 @@ Readout readout_of(const FigureInput& input, const MatmulWay& way) {
   out.rows.emplace_back(std::string(t.text("figure.sharded-matmul.moving")), format_duration(way.moves_s));
   double bytes = 0;
   for (const engine::MatmulMove& move : way.moves) bytes += move.bytes;
-  if (bytes > 0) out.rows.emplace_back(std::string(t.text("figure.sharded-matmul.bytes")), format(bytes, engine::unit::bytes));
+  if (bytes > 0)
+    out.rows.emplace_back(std::string(t.text("figure.sharded-matmul.bytes")), format(bytes, engine::unit::bytes));
   return out;
 }
 
@@ -72,7 +75,10 @@ struct Block {
 };
 
 Colour colour_of(const Theme& theme, Operand operand) {
-  return theme.fill(operand == Operand::weights ? Hue::blue : operand == Operand::in ? Hue::orange : operand == Operand::hidden ? Hue::green : Hue::purple);
+  return theme.fill(operand == Operand::weights  ? Hue::blue
+                    : operand == Operand::in     ? Hue::orange
+                    : operand == Operand::hidden ? Hue::green
+                                                 : Hue::purple);
 }
 
 // An array: the block of one rank in full colour, those of the others pale; a partial sum hatched all over.
@@ -84,8 +90,10 @@ void draw_array(Canvas& canvas, const FigureInput& input, const Rect& r, const B
   others.colour = faded(colour, kOthersTint);
   const int parts = block.split == Split::none ? 1 : std::min(ranks, kDrawnRanks);
   for (int i = 0; i < parts; ++i) {
-    const float from = static_cast<float>(i) / static_cast<float>(parts), size = 1.0f / static_cast<float>(parts), gap = parts > 1 ? canvas.px(1) : 0;
-    const Rect part = block.split == Split::rows ? Rect{r.x, r.y + r.h * from, r.w, r.h * size - gap} : Rect{r.x + r.w * from, r.y, r.w * size - gap, r.h};
+    const float from = static_cast<float>(i) / static_cast<float>(parts), size = 1.0f / static_cast<float>(parts),
+                gap = parts > 1 ? canvas.px(1) : 0;
+    const Rect part = block.split == Split::rows ? Rect{r.x, r.y + r.h * from, r.w, r.h * size - gap}
+                                                 : Rect{r.x + r.w * from, r.y, r.w * size - gap, r.h};
     if (block.partial) {
       Fill sums = hatched(theme, faded(colour, kOthersTint), Hatch::slash, canvas.em());
       sums.hatch_ink = colour;
@@ -108,10 +116,22 @@ std::vector<Row> rows_of(const FigureInput& input, const FigureView& view, const
   const TextTable& t = input.texts;
   std::vector<Row> rows;
   if (pair_of(view)) {
-    rows.push_back({{{Operand::in, Split::columns}, {Operand::weights, Split::columns}, {Operand::hidden, Split::columns}, {Operand::weights, Split::columns}, {Operand::out, Split::columns}},
-                    std::string(t.text("figure.sharded-matmul.pair.gathered")), "gathered", {&study.gathered}});
-    rows.push_back({{{Operand::in, Split::columns}, {Operand::weights, Split::columns}, {Operand::hidden, Split::columns}, {Operand::weights, Split::rows}, {Operand::out, Split::columns}},
-                    std::string(t.text("figure.sharded-matmul.pair.column_row")), "column_row", {&study.column_row}});
+    rows.push_back({{{Operand::in, Split::columns},
+                     {Operand::weights, Split::columns},
+                     {Operand::hidden, Split::columns},
+                     {Operand::weights, Split::columns},
+                     {Operand::out, Split::columns}},
+                    std::string(t.text("figure.sharded-matmul.pair.gathered")),
+                    "gathered",
+                    {&study.gathered}});
+    rows.push_back({{{Operand::in, Split::columns},
+                     {Operand::weights, Split::columns},
+                     {Operand::hidden, Split::columns},
+                     {Operand::weights, Split::rows},
+                     {Operand::out, Split::columns}},
+                    std::string(t.text("figure.sharded-matmul.pair.column_row")),
+                    "column_row",
+                    {&study.column_row}});
     return rows;
   }
   for (const MatmulCase& c : study.cases) {
@@ -131,25 +151,31 @@ struct Scales {
 };
 
 // A line: what is done, a bar of its time with the arithmetic under it, the time.
-void draw_way(Canvas& canvas, const FigureInput& input, const Rect& line, const std::string& name, const MatmulWay& way, const Scales& scales, bool best,
-              const std::string& tag) {
+void draw_way(Canvas& canvas, const FigureInput& input, const Rect& line, const std::string& name,
+              const MatmulWay& way, const Scales& scales, bool best, const std::string& tag) {
   const Theme& theme = input.theme;
-  const TextStyle label = small_text(canvas, best ? theme.ink : theme.ink2, HAlign::left, best ? Weight::bold : Weight::regular);
+  const TextStyle label =
+      small_text(canvas, best ? theme.ink : theme.ink2, HAlign::left, best ? Weight::bold : Weight::regular);
   const float y = line.centre().y, gap = canvas.px(6);
   const float pitch = label.em * kLinePitch;
   const std::vector<std::string> words = wrap(canvas, name, label, scales.label - gap, line.h > pitch * 1.5f ? 2 : 1);
   for (std::size_t i = 0; i < words.size(); ++i)
-    canvas.text({line.x, y + pitch * (static_cast<float>(i) - static_cast<float>(words.size() - 1) / 2)}, words[i], label);
-  const float left = line.x + scales.label, height = std::clamp(line.h * 0.44f, std::min(canvas.px(kBar), pitch * 0.6f), canvas.px(kTallBar));
+    canvas.text({line.x, y + pitch * (static_cast<float>(i) - static_cast<float>(words.size() - 1) / 2)}, words[i],
+                label);
+  const float left = line.x + scales.label,
+              height = std::clamp(line.h * 0.44f, std::min(canvas.px(kBar), pitch * 0.6f), canvas.px(kTallBar));
   const auto width = [&](double seconds) { return static_cast<float>(seconds / scales.longest) * scales.bar; };
   float end = left;
   if (scales.bar > 0) {
     end = left + width(way.seconds);
-    const Rect moving{left, y - height / 2, width(way.moves_s), height}, math{left, y - height / 2, width(way.math_s), height};
+    const Rect moving{left, y - height / 2, width(way.moves_s), height},
+        math{left, y - height / 2, width(way.math_s), height};
     Fill moves = hatched(theme, theme.fill(Hue::orange), Hatch::slash, canvas.em()), work;
     work.colour = faded(theme.ink2, 0.85f);
     if (way.moves_s > 0) canvas.rect({moving.x, moving.y, std::max(moving.w, canvas.px(1)), height / 2}, moves);
-    canvas.rect({math.x, math.y + (way.moves_s > 0 ? height / 2 : 0), std::max(math.w, canvas.px(1)), way.moves_s > 0 ? height / 2 : height}, work);
+    canvas.rect({math.x, math.y + (way.moves_s > 0 ? height / 2 : 0), std::max(math.w, canvas.px(1)),
+                 way.moves_s > 0 ? height / 2 : height},
+                work);
   }
   TextStyle value = small_text(canvas, theme.ink, HAlign::left, best ? Weight::bold : Weight::regular);
   canvas.text({end + (scales.bar > 0 ? gap : 0), y}, format_duration(way.seconds), value);
@@ -157,10 +183,12 @@ void draw_way(Canvas& canvas, const FigureInput& input, const Rect& line, const 
 }
 
 const MatmulWay* fastest(const Row& row) {
-  return *std::min_element(row.ways.begin(), row.ways.end(), [](const MatmulWay* a, const MatmulWay* b) { return a->seconds < b->seconds; });
+  return *std::min_element(row.ways.begin(), row.ways.end(),
+                           [](const MatmulWay* a, const MatmulWay* b) { return a->seconds < b->seconds; });
 }
 
-void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const Row& row, const ShardedMatmulStudy& study, float diagram, const Scales& scales) {
+void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const Row& row,
+              const ShardedMatmulStudy& study, float diagram, const Scales& scales) {
   const Theme& theme = input.theme;
   const float small = kSmallText * canvas.em(), line = small * kLinePitch;
   // Arrays of one size, with a sign between them.
@@ -172,13 +200,16 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
     for (std::size_t i = 0; i < row.blocks.size(); ++i) {
       const Rect r{x, area.centre().y - side / 2, side, side};
       draw_array(canvas, input, r, row.blocks[i], study.ranks);
-      canvas.tag_with("sharded-matmul." + row.tag + "." + std::string(engine::kOperandIds[static_cast<std::size_t>(row.blocks[i].operand)]), -1, r, [&] {
-        Readout out;
-        out.title = operand_name(input, row.blocks[i].operand);
-        return out;
-      });
+      canvas.tag_with("sharded-matmul." + row.tag + "." +
+                          std::string(engine::kOperandIds[static_cast<std::size_t>(row.blocks[i].operand)]),
+                      -1, r, [&] {
+                        Readout out;
+                        out.title = operand_name(input, row.blocks[i].operand);
+                        return out;
+                      });
       x += side;
-      if (i + 1 < row.blocks.size()) canvas.text({x + sign / 2, area.centre().y}, i % 2 == 0 ? "\u00b7" : "=", between);
+      if (i + 1 < row.blocks.size())
+        canvas.text({x + sign / 2, area.centre().y}, i % 2 == 0 ? "\u00b7" : "=", between);
       x += sign;
     }
   }
@@ -191,13 +222,16 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
     shown.push_back({way_name(input, *row.ways[0]), row.ways[0]});
   } else {
     for (const MatmulWay* way : row.ways)
-      if (lines >= static_cast<int>(row.ways.size()) || way == fastest(row)) shown.push_back({way_name(input, *way), way});
+      if (lines >= static_cast<int>(row.ways.size()) || way == fastest(row))
+        shown.push_back({way_name(input, *way), way});
   }
   const bool heading = lines > static_cast<int>(shown.size());
   // Moves too long for one line take two, where the row has the height.
   const TextStyle words = small_text(canvas, theme.ink2, HAlign::left);
-  const bool two = shown.size() == 1 && lines > 2 && canvas.text_width(shown.front().first, words) > scales.label - canvas.px(6);
-  const float grown = std::clamp(area.h * 0.75f / static_cast<float>(shown.size() + (heading ? 1 : 0)), line, line * kTallLine);
+  const bool two =
+      shown.size() == 1 && lines > 2 && canvas.text_width(shown.front().first, words) > scales.label - canvas.px(6);
+  const float grown =
+      std::clamp(area.h * 0.75f / static_cast<float>(shown.size() + (heading ? 1 : 0)), line, line * kTallLine);
   const float tall = two ? 2 * line : grown;
   float y = area.centre().y - (tall * static_cast<float>(shown.size()) + (heading ? grown : 0)) / 2;
   if (heading) {
@@ -207,8 +241,11 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
   }
   for (const auto& [name, way] : shown) {
     draw_way(canvas, input, {text.x, y, text.w, tall}, name, *way, scales, row.ways.size() > 1 && way == fastest(row),
-             row.tag + (way->moves.empty() ? "" : "." + std::string(engine::kCollectiveIds[static_cast<std::size_t>(way->moves[0].kind)]) + "." +
-                                                      std::string(engine::kOperandIds[static_cast<std::size_t>(way->moves[0].operand)])));
+             row.tag +
+                 (way->moves.empty()
+                      ? ""
+                      : "." + std::string(engine::kCollectiveIds[static_cast<std::size_t>(way->moves[0].kind)]) +
+                            "." + std::string(engine::kOperandIds[static_cast<std::size_t>(way->moves[0].operand)])));
     y += tall;
   }
 }
@@ -230,7 +267,8 @@ void draw_meaning(Canvas& canvas, const FigureInput& input, const Rect& strip, c
   Fill work;
   work.colour = faded(theme.ink2, 0.85f);
   add(std::string(t.text("figure.sharded-matmul.math")), work);
-  add(std::string(t.text("figure.sharded-matmul.moving")), hatched(theme, theme.fill(Hue::orange), Hatch::slash, canvas.em()));
+  add(std::string(t.text("figure.sharded-matmul.moving")),
+      hatched(theme, theme.fill(Hue::orange), Hatch::slash, canvas.em()));
   const TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
   float room = strip.w;
   std::size_t fit = 0;
@@ -253,13 +291,15 @@ FigureHead sharded_matmul_head(const FigureInput& input, const FigureView& view)
   if (!study.known()) return head;
   const std::string ranks = format_count(study.ranks), tokens = format_count(std::round(study.rows));
   if (pair_of(view)) {
-    head.takeaway = t.format("figure.sharded-matmul.takeaway.mlp", {format_duration(study.column_row.moves_s), format_duration(study.gathered.moves_s)});
+    head.takeaway = t.format("figure.sharded-matmul.takeaway.mlp",
+                             {format_duration(study.column_row.moves_s), format_duration(study.gathered.moves_s)});
     return head;
   }
   const MatmulCase& c = study.cases[1];
   const bool reduce = c.ways[1].seconds < c.ways[0].seconds;
   head.takeaway = t.format(reduce ? "figure.sharded-matmul.takeaway.reduce" : "figure.sharded-matmul.takeaway.gather",
-                           {tokens, ranks, format_duration(c.ways[reduce ? 1 : 0].seconds), format_duration(c.ways[reduce ? 0 : 1].seconds)});
+                           {tokens, ranks, format_duration(c.ways[reduce ? 1 : 0].seconds),
+                            format_duration(c.ways[reduce ? 0 : 1].seconds)});
   return head;
 }
 
@@ -272,21 +312,26 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
   if (rest.h > small * 9) draw_meaning(canvas, input, rest.cut_top(small * 1.6f), view);
   if (rest.h > small * 11) {
     TextStyle style = small_text(canvas, input.theme.ink3, HAlign::left);
-    const std::string note = input.texts.format(study.assumed ? "figure.sharded-matmul.note.assumed" : "figure.sharded-matmul.note",
-                                                {format_count(std::round(study.rows)), format_count(study.contraction), format_count(study.columns), format_count(study.ranks)});
+    const std::string note =
+        input.texts.format(study.assumed ? "figure.sharded-matmul.note.assumed" : "figure.sharded-matmul.note",
+                           {format_count(std::round(study.rows)), format_count(study.contraction),
+                            format_count(study.columns), format_count(study.ranks)});
     const Rect strip = rest.cut_bottom(small * 1.5f);
     canvas.text({strip.x, strip.centre().y}, ellipsize(canvas, note, style, strip.w), style);
   }
   const std::vector<Row> rows = rows_of(input, view, study);
   const float height = rest.h / static_cast<float>(rows.size());
   const float blocks = static_cast<float>(rows.front().blocks.size()), sign = small * 0.9f;
-  const float diagram = std::min({rest.w * (pair_of(view) ? kPairShare : kDiagramShare), blocks * (height - canvas.px(8)) + sign * (blocks - 1), blocks * canvas.px(110)});
+  const float diagram = std::min({rest.w * (pair_of(view) ? kPairShare : kDiagramShare),
+                                  blocks * (height - canvas.px(8)) + sign * (blocks - 1), blocks * canvas.px(110)});
   Scales scales;
   float value = 0, label = 0;
   const TextStyle bold = small_text(canvas, {}, HAlign::left, Weight::bold);
   for (const Row& row : rows)
     for (const MatmulWay* way : row.ways) {
-      scales.longest = way == rows.front().ways.front() && &row == &rows.front() ? way->seconds : std::max(scales.longest, way->seconds);
+      scales.longest = way == rows.front().ways.front() && &row == &rows.front()
+                           ? way->seconds
+                           : std::max(scales.longest, way->seconds);
       value = std::max(value, canvas.text_width(format_duration(way->seconds), bold));
       label = std::max(label, canvas.text_width(way_name(input, *way), bold));
     }
@@ -301,7 +346,9 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
   if (room < value) return;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Rect strip{rest.x, rest.y + height * static_cast<float>(i), rest.w, height};
-    if (i > 0) canvas.line({strip.x, strip.y}, {strip.right(), strip.y}, {input.theme.grid, input.theme.grid_width * canvas.em(), {}});
+    if (i > 0)
+      canvas.line({strip.x, strip.y}, {strip.right(), strip.y},
+                  {input.theme.grid, input.theme.grid_width * canvas.em(), {}});
     draw_row(canvas, input, strip, rows[i], study, diagram, scales);
   }
 }
@@ -316,10 +363,12 @@ std::string sharded_matmul_data(const FigureInput& input, const FigureView& view
       std::string moves;
       for (const engine::MatmulMove& move : way->moves) {
         bytes += move.bytes;
-        moves += fmt::format("{}{} {}", moves.empty() ? "" : ", ", engine::kCollectiveIds[static_cast<std::size_t>(move.kind)],
+        moves += fmt::format("{}{} {}", moves.empty() ? "" : ", ",
+                             engine::kCollectiveIds[static_cast<std::size_t>(move.kind)],
                              engine::kOperandIds[static_cast<std::size_t>(move.operand)]);
       }
-      out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", row.tag, moves.empty() ? "none" : moves, bytes, way->math_s, way->moves_s, way->seconds);
+      out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", row.tag, moves.empty() ? "none" : moves, bytes, way->math_s,
+                         way->moves_s, way->seconds);
     }
   return out;
 }

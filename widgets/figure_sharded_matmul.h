@@ -1,5 +1,6 @@
-// The sharded-matmul figure: blocks of the operands on the mesh in the four cases of the book, what moves and how long each
-// way takes; or the two matrices of the MLP, split by columns and then rows, beside gathering before each. Option: view.
+// The sharded-matmul figure: blocks of the operands on the mesh in the four cases of the book, what moves and how
+// long each way takes; or the two matrices of the MLP, split by columns and then rows, beside gathering before each.
+// Option: view.
 #pragma once
 
 #include <array>

@@ -22,8 +22,8 @@ double seconds_of(const engine::Report& report, Q part) { return report.quantiti
 double step_seconds(const engine::Report& report) { return seconds_of(report, Q::step_time); }
 bool has_step(const engine::Report& report) { return step_seconds(report) > 0; }
 
-// Communication that work hides, of a step and chip: all of it less what is a part of the step, by axis in proportion to
-// what its collectives would take.
+// Communication that work hides, of a step and chip: all of it less what is a part of the step, by axis in proportion
+// to what its collectives would take.
 struct Hidden {
   double total = 0;
   std::array<double, engine::kAxisCount> by_axis{};
@@ -94,8 +94,9 @@ Readout readout_of(const FigureInput& input, const Row& row, const Hidden& hidde
   if (!row.part) {
     for (std::size_t i = 0; i < hidden.by_axis.size(); ++i)
       if (hidden.by_axis[i] > 0 && r.rows.size() < 4)
-        r.rows.emplace_back(t.text("figure.step.part." + std::string(engine::quantity(engine::kExposedParts[i]).id.substr(5))),
-                            format_duration(hidden.by_axis[i]));
+        r.rows.emplace_back(
+            t.text("figure.step.part." + std::string(engine::quantity(engine::kExposedParts[i]).id.substr(5))),
+            format_duration(hidden.by_axis[i]));
     return r;
   }
   if (*row.part != Q::step_time)
@@ -125,7 +126,8 @@ FigureHead step_head(const FigureInput& input, const FigureView&) {
   const double work = seconds_of(input.report, Q::step_matmul) + seconds_of(input.report, Q::step_attention);
   if (input.baseline && has_step(input.baseline->report)) {
     const double base = step_seconds(input.baseline->report);
-    head.takeaway = t.format("figure.step.takeaway.baseline", {format_duration(step), format_difference(step - base, engine::unit::seconds)});
+    head.takeaway = t.format("figure.step.takeaway.baseline",
+                             {format_duration(step), format_difference(step - base, engine::unit::seconds)});
     return head;
   }
   const std::optional<Q> loss = largest_loss(input.report);
@@ -134,8 +136,9 @@ FigureHead step_head(const FigureInput& input, const FigureView&) {
     head.takeaway = head.brief;
     return head;
   }
-  head.takeaway = t.format("figure.step.takeaway", {format_duration(step), format_share(work / step),
-                                                    row_name(input, {*loss, 0, 0, 0, 0}), format_share(seconds_of(input.report, *loss) / step)});
+  head.takeaway = t.format("figure.step.takeaway",
+                           {format_duration(step), format_share(work / step), row_name(input, {*loss, 0, 0, 0, 0}),
+                            format_share(seconds_of(input.report, *loss) / step)});
   return head;
 }
 
@@ -191,7 +194,8 @@ std::string step_data(const FigureInput& input, const FigureView&) {
   if (input.baseline) out += "\tbaseline seconds";
   out += '\n';
   for (const Row& row : rows_of(input)) {
-    out += fmt::format("{}\t{}", row.part ? engine::quantity(*row.part).id : std::string_view("hidden communication"), row.to - row.from);
+    out += fmt::format("{}\t{}", row.part ? engine::quantity(*row.part).id : std::string_view("hidden communication"),
+                       row.to - row.from);
     if (input.baseline) out += fmt::format("\t{}", row.base_to - row.base_from);
     out += '\n';
   }

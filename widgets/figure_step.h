@@ -1,6 +1,6 @@
-// The step figure: where the time of a step goes, as a waterfall. The parts of engine::kStepParts stand under one another,
-// each beginning where the one before it ends, down to the step time; communication that work hides stands beside the
-// compute it hides under. A baseline is a dashed outline in every row.
+// The step figure: where the time of a step goes, as a waterfall. The parts of engine::kStepParts stand under one
+// another, each beginning where the one before it ends, down to the step time; communication that work hides stands
+// beside the compute it hides under. A baseline is a dashed outline in every row.
 #pragma once
 
 #include "widgets/figure.h"

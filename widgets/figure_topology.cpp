@@ -24,8 +24,13 @@ namespace {
 std::string links_of(const FigureInput& input, const AxisPlacement& p) {
   const TextTable& t = input.texts;
   if (p.tier == LinkTier::ici) {
-    const std::string count = t.format(p.torus_axes == 1 ? "figure.topology.links.ici.one" : "figure.topology.links.ici", {format_count(p.torus_axes)});
-    return p.on == engine::TorusAxes::automatic ? count : t.format("figure.topology.links.on", {count, std::string(engine::kTorusAxesIds[static_cast<std::size_t>(p.on)])});
+    const std::string count =
+        t.format(p.torus_axes == 1 ? "figure.topology.links.ici.one" : "figure.topology.links.ici",
+                 {format_count(p.torus_axes)});
+    return p.on == engine::TorusAxes::automatic
+               ? count
+               : t.format("figure.topology.links.on",
+                          {count, std::string(engine::kTorusAxesIds[static_cast<std::size_t>(p.on)])});
   }
   if (p.tier == LinkTier::nvlink) return std::string(t.text("figure.topology.links.nvlink"));
   if (p.tier == LinkTier::dcn) return std::string(t.text("figure.topology.links.dcn"));
@@ -37,14 +42,15 @@ std::string links_of(const FigureInput& input, const AxisPlacement& p) {
 
 std::vector<AxisRow> axis_rows(const FigureInput& input) {
   std::vector<AxisRow> out;
-  for (const engine::Axis axis : {engine::Axis::tensor, engine::Axis::expert, engine::Axis::context, engine::Axis::fsdp, engine::Axis::data,
-                                  engine::Axis::pipeline})
+  for (const engine::Axis axis : {engine::Axis::tensor, engine::Axis::expert, engine::Axis::context,
+                                  engine::Axis::fsdp, engine::Axis::data, engine::Axis::pipeline})
     for (const AxisPlacement& p : input.report.placement) {
       if (p.axis != axis || p.degree <= 1) continue;
       AxisRow row;
       row.placement = &p;
       row.look = look_of(p.axis);
-      row.name = input.texts.format("figure.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(p.axis)]), {format_count(p.degree)});
+      row.name = input.texts.format("figure.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(p.axis)]),
+                                    {format_count(p.degree)});
       row.links = links_of(input, p);
       row.rate = p.bandwidth_bytes_per_s > 0 ? format(p.bandwidth_bytes_per_s, engine::unit::bytes_per_s)
                                              : std::string(input.texts.text("figure.topology.idle"));
@@ -61,7 +67,9 @@ Readout readout_of(const FigureInput& input, const AxisRow& row) {
   const AxisPlacement& p = *row.placement;
   Readout r;
   r.title = row.name;
-  const auto add = [&](std::string_view key, std::string value) { r.rows.emplace_back(std::string(input.texts.text(key)), std::move(value)); };
+  const auto add = [&](std::string_view key, std::string value) {
+    r.rows.emplace_back(std::string(input.texts.text(key)), std::move(value));
+  };
   add("figure.topology.column.links", row.links);
   add("figure.topology.column.rate", row.rate);
   if (p.group > p.degree) add("figure.topology.group", format_count(p.group));
@@ -105,8 +113,8 @@ std::string topology_data(const FigureInput& input, const FigureView&) {
   std::string out = "axis\tdegree\tlinks\ttorus axes\tin a node\tnodes\tbytes/s\n";
   for (const AxisRow& row : axis_rows(input)) {
     const AxisPlacement& p = *row.placement;
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", engine::kAxisIds[static_cast<std::size_t>(p.axis)], p.degree, row.links, p.torus_axes,
-                       p.inside_node, p.across_nodes, p.bandwidth_bytes_per_s);
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", engine::kAxisIds[static_cast<std::size_t>(p.axis)], p.degree,
+                       row.links, p.torus_axes, p.inside_node, p.across_nodes, p.bandwidth_bytes_per_s);
   }
   return out;
 }

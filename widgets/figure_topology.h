@@ -1,6 +1,6 @@
-// Topology: how the mesh lies on the wires. A torus is drawn as its slice, links in the colours of the mesh axes that span
-// them; switched chips as ranks on a logarithmic axis, each mesh axis a bar from its stride to its reach, over the bands
-// of node and fabric. Beside it every axis with its degree, its links and their bandwidth.
+// Topology: how the mesh lies on the wires. A torus is drawn as its slice, links in the colours of the mesh axes that
+// span them; switched chips as ranks on a logarithmic axis, each mesh axis a bar from its stride to its reach, over
+// the bands of node and fabric. Beside it every axis with its degree, its links and their bandwidth.
 #pragma once
 
 #include "widgets/figure.h"

@@ -1,5 +1,5 @@
-// A torus slice as a lattice of chips: long sides are shown with a gap, links in the colour of the mesh axis laid on them
-// (of several that share a direction, row by row), the wraparound as an arc along each axis whose rings close.
+// A torus slice as a lattice of chips: long sides are shown with a gap, links in the colour of the mesh axis laid on
+// them (of several that share a direction, row by row), the wraparound as an arc along each axis whose rings close.
 #include <algorithm>
 #include <cmath>
 
@@ -25,7 +25,8 @@ struct Direction {
   std::vector<const AxisRow*> axes;   // that span it
 };
 
-std::array<Direction, 3> directions_of(const FigureInput& input, const std::vector<AxisRow>& rows, const engine::MeshLinks& mesh) {
+std::array<Direction, 3> directions_of(const FigureInput& input, const std::vector<AxisRow>& rows,
+                                       const engine::MeshLinks& mesh) {
   std::array<Direction, 3> out;
   const auto& slice = input.scenario.cluster.slice;
   const int most = mesh.torus_dims <= 2 ? kShownFlat : kShown;
@@ -35,7 +36,8 @@ std::array<Direction, 3> directions_of(const FigureInput& input, const std::vect
     out[i].broken = slice[i] > most;
     out[i].closes = mesh.closes[i];
     for (const AxisRow& row : rows)
-      if (row.placement->tier == engine::LinkTier::ici && (static_cast<unsigned>(mesh.group(row.placement->axis).on) >> i & 1u) != 0)
+      if (row.placement->tier == engine::LinkTier::ici &&
+          (static_cast<unsigned>(mesh.group(row.placement->axis).on) >> i & 1u) != 0)
         out[i].axes.push_back(&row);
   }
   return out;
@@ -46,7 +48,8 @@ struct Lattice {
   std::array<Point, 3> step;
   float chip = 0;
   Point at(int i, int j, int k) const {
-    return origin + step[0] * static_cast<float>(i) + step[1] * static_cast<float>(j) + step[2] * static_cast<float>(k);
+    return origin + step[0] * static_cast<float>(i) + step[1] * static_cast<float>(j) +
+           step[2] * static_cast<float>(k);
   }
 };
 
@@ -100,25 +103,33 @@ void draw_lattice(Canvas& canvas, const Rect& room, const FigureInput& input, co
     for (int j = 0; j < d[1].shown; ++j)
       for (int i = 0; i < d[0].shown; ++i) {
         const Point p = l.at(i, j, k);
-        canvas.rect({p.x - l.chip / 2, p.y - l.chip / 2, l.chip, l.chip}, {.colour = theme.panel, .edge = theme.ink2, .edge_width = std::max(1.0f, width * 0.6f)});
+        canvas.rect({p.x - l.chip / 2, p.y - l.chip / 2, l.chip, l.chip},
+                    {.colour = theme.panel, .edge = theme.ink2, .edge_width = std::max(1.0f, width * 0.6f)});
       }
   }
   const float bow = l.step[0].x * 0.42f;
   const int right = d[0].shown - 1, low = d[1].shown - 1, deep = d[2].shown - 1;
-  if (right > 0 && d[0].closes) draw_wrap(canvas, l.at(0, low, 0), l.at(right, low, 0), {0, bow}, link_colour(theme, d[0], low), width);
-  if (low > 0 && d[1].closes) draw_wrap(canvas, l.at(0, 0, 0), l.at(0, low, 0), {-bow, 0}, link_colour(theme, d[1], 0), width);
-  if (deep > 0 && d[2].closes) draw_wrap(canvas, l.at(right, low, 0), l.at(right, low, deep), {bow * 0.8f, bow * 0.4f}, link_colour(theme, d[2], right + low), width);
+  if (right > 0 && d[0].closes)
+    draw_wrap(canvas, l.at(0, low, 0), l.at(right, low, 0), {0, bow}, link_colour(theme, d[0], low), width);
+  if (low > 0 && d[1].closes)
+    draw_wrap(canvas, l.at(0, 0, 0), l.at(0, low, 0), {-bow, 0}, link_colour(theme, d[1], 0), width);
+  if (deep > 0 && d[2].closes)
+    draw_wrap(canvas, l.at(right, low, 0), l.at(right, low, deep), {bow * 0.8f, bow * 0.4f},
+              link_colour(theme, d[2], right + low), width);
 }
 
 }  // namespace
 
 void draw_torus(Canvas& canvas, const Rect& area, const FigureInput& input, const std::vector<AxisRow>& rows) {
   const Theme& theme = input.theme;
-  const engine::MeshLinks mesh = engine::place_mesh(input.scenario.cluster, input.scenario.parallelism, input.scenario.placement);
+  const engine::MeshLinks mesh =
+      engine::place_mesh(input.scenario.cluster, input.scenario.parallelism, input.scenario.placement);
   const auto directions = directions_of(input, rows, mesh);
   const float line = kSmallText * canvas.em() * FontStack::kLineHeight, gap = canvas.px(kColumnGap);
-  const TextStyle name = small_text(canvas, theme.ink, HAlign::left, Weight::bold), words = small_text(canvas, theme.ink2, HAlign::left);
-  const TextStyle rate = small_text(canvas, theme.ink, HAlign::right), faint = small_text(canvas, theme.ink3, HAlign::left);
+  const TextStyle name = small_text(canvas, theme.ink, HAlign::left, Weight::bold),
+                  words = small_text(canvas, theme.ink2, HAlign::left);
+  const TextStyle rate = small_text(canvas, theme.ink, HAlign::right),
+                  faint = small_text(canvas, theme.ink3, HAlign::left);
 
   // What is said of the slice, under the table.
   std::string sides;
@@ -129,9 +140,12 @@ void draw_torus(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   std::string closing;
   for (std::size_t i = 0; i < 3; ++i)
     if (mesh.closes[i] && !mesh.wrapped) closing += engine::kTorusAxesIds[std::size_t{1} << i];
-  std::string note = !closing.empty() ? input.texts.format("figure.topology.slice.partly", {sides, closing})
-                                      : input.texts.format(mesh.wrapped ? "figure.topology.slice.wrapped" : "figure.topology.slice.open", {sides});
-  if (input.scenario.cluster.slices > 1) note = input.texts.format("figure.topology.slices", {format_count(input.scenario.cluster.slices), note});
+  std::string note =
+      !closing.empty() ? input.texts.format("figure.topology.slice.partly", {sides, closing})
+                       : input.texts.format(
+                             mesh.wrapped ? "figure.topology.slice.wrapped" : "figure.topology.slice.open", {sides});
+  if (input.scenario.cluster.slices > 1)
+    note = input.texts.format("figure.topology.slices", {format_count(input.scenario.cluster.slices), note});
 
   float names = 0, links_width = 0, rates = 0;
   for (const AxisRow& row : rows) {
@@ -148,14 +162,16 @@ void draw_torus(Canvas& canvas, const Rect& area, const FigureInput& input, cons
     // Small pictures in wide figures: both stand together.
     const float both = picture.w + gap * 2 + table, shift = std::max(0.0f, (area.w - both) / 2);
     picture.x += shift;
-    list = {picture.right() + gap * 2, area.y + std::max(0.0f, (area.h - needed) / 2), std::min(table * 1.15f, area.right() - picture.right() - gap * 2), std::min(needed, area.h)};
+    list = {picture.right() + gap * 2, area.y + std::max(0.0f, (area.h - needed) / 2),
+            std::min(table * 1.15f, area.right() - picture.right() - gap * 2), std::min(needed, area.h)};
   } else {
     const float height = std::min(needed, area.h * 0.55f);
     picture.h = area.h - height - canvas.px(4);
     list.y = area.bottom() - height;
     list.h = height;
   }
-  if (picture.w > canvas.px(60) && picture.h > canvas.px(50)) draw_lattice(canvas, picture.inset(canvas.px(6)), input, directions);
+  if (picture.w > canvas.px(60) && picture.h > canvas.px(50))
+    draw_lattice(canvas, picture.inset(canvas.px(6)), input, directions);
 
   const float right = list.right();
   Rect below = list;
@@ -176,7 +192,8 @@ void draw_torus(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   below.cut_top(line * 0.4f);
   const int lines = static_cast<int>(below.h / line);
   if (lines <= 0) return;
-  for (const std::string& text : wrap(canvas, note, faint, below.w, std::min(lines, 2))) canvas.text({below.x, below.cut_top(line).centre().y}, text, faint);
+  for (const std::string& text : wrap(canvas, note, faint, below.w, std::min(lines, 2)))
+    canvas.text({below.x, below.cut_top(line).centre().y}, text, faint);
 }
 
 }  // namespace roofscape::widgets::topology

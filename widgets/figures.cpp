@@ -51,29 +51,72 @@ constexpr std::array kFigures{
     FigureRow{"comm-roofline", draw_comm_roofline, comm_roofline_head, comm_roofline_data, kColumn, 283.5f},
     FigureRow{"matmul", draw_matmul, matmul_head, matmul_data, kColumn, 283.5f, kMatmulOptions},
     FigureRow{"collective", draw_collective, collective_head, collective_data, kColumn, 283.5f, kCollectiveOptions},
-    FigureRow{"sharded-matmul", draw_sharded_matmul, sharded_matmul_head, sharded_matmul_data, kColumn, 283.5f, kShardedMatmulOptions},
+    FigureRow{"sharded-matmul", draw_sharded_matmul, sharded_matmul_head, sharded_matmul_data, kColumn, 283.5f,
+              kShardedMatmulOptions},
     FigureRow{"ladder", draw_ladder, ladder_head, ladder_data, kColumn, 283.5f, {}, Subject::any},
     FigureRow{"generations", draw_generations, generations_head, generations_data, kColumn, 368.5f, {}, Subject::any},
     FigureRow{"topology", draw_topology, topology_head, topology_data, kColumn, 255.1f},
     FigureRow{"compare", draw_compare, compare_head, compare_data, kColumn, 255.1f, {}, Subject::training, true},
     FigureRow{"step", draw_step, step_head, step_data, kColumn, 255.1f},
     FigureRow{"parameters", draw_parameters, parameters_head, parameters_data, kColumn, 269.3f},
-    FigureRow{"memory-time", draw_memory_time, memory_time_head, memory_time_data, kColumn, 255.1f, kMemoryTimeOptions},
+    FigureRow{"memory-time", draw_memory_time, memory_time_head, memory_time_data, kColumn, 255.1f,
+              kMemoryTimeOptions},
     FigureRow{"overlap", draw_overlap, overlap_head, overlap_data, kColumn, 226.8f, kOverlapOptions},
     FigureRow{"checkpointing", draw_checkpointing, checkpointing_head, checkpointing_data, kColumn, 283.5f},
     FigureRow{"scaling", draw_scaling, scaling_head, scaling_data, kColumn, 283.5f, kScalingOptions},
     FigureRow{"mesh-map", draw_mesh_map, mesh_map_head, mesh_map_data, kColumn, 297.6f, kMeshMapOptions},
-    FigureRow{"evidence", draw_evidence, evidence_head, evidence_data, kColumn, 297.6f, kEvidenceOptions, Subject::any},
-    FigureRow{"frontier", draw_frontier, frontier_head, frontier_data, kColumn, 297.6f, {}, Subject::any, false, true},
-    FigureRow{"parallel-coordinates", draw_parallel_coordinates, parallel_coordinates_head, parallel_coordinates_data, kPage, 297.6f, {}, Subject::any, false, true},
-    FigureRow{"decode-step", draw_decode_step, decode_step_head, decode_step_data, kColumn, 255.1f, {}, Subject::serving},
-    FigureRow{"latency-throughput", draw_latency_throughput, latency_throughput_head, latency_throughput_data, kColumn, 283.5f, {}, Subject::serving},
-    FigureRow{"serving-memory", draw_serving_memory, serving_memory_head, serving_memory_data, kColumn, 255.1f, {}, Subject::serving},
+    FigureRow{"evidence", draw_evidence, evidence_head, evidence_data, kColumn, 297.6f, kEvidenceOptions,
+              Subject::any},
+    FigureRow{
+        "frontier", draw_frontier, frontier_head, frontier_data, kColumn, 297.6f, {}, Subject::any, false, true},
+    FigureRow{"parallel-coordinates",
+              draw_parallel_coordinates,
+              parallel_coordinates_head,
+              parallel_coordinates_data,
+              kPage,
+              297.6f,
+              {},
+              Subject::any,
+              false,
+              true},
+    FigureRow{
+        "decode-step", draw_decode_step, decode_step_head, decode_step_data, kColumn, 255.1f, {}, Subject::serving},
+    FigureRow{"latency-throughput",
+              draw_latency_throughput,
+              latency_throughput_head,
+              latency_throughput_data,
+              kColumn,
+              283.5f,
+              {},
+              Subject::serving},
+    FigureRow{"serving-memory",
+              draw_serving_memory,
+              serving_memory_head,
+              serving_memory_data,
+              kColumn,
+              255.1f,
+              {},
+              Subject::serving},
     FigureRow{"kv", draw_kv, kv_head, kv_data, kColumn, 283.5f, kKvOptions, Subject::serving},
-    FigureRow{"serving-roofline", draw_serving_roofline, serving_roofline_head, serving_roofline_data, kColumn, 283.5f, {}, Subject::serving},
-    FigureRow{"prefill-decode", draw_prefill_decode, prefill_decode_head, prefill_decode_data, kColumn, 283.5f, {}, Subject::serving},
+    FigureRow{"serving-roofline",
+              draw_serving_roofline,
+              serving_roofline_head,
+              serving_roofline_data,
+              kColumn,
+              283.5f,
+              {},
+              Subject::serving},
+    FigureRow{"prefill-decode",
+              draw_prefill_decode,
+              prefill_decode_head,
+              prefill_decode_data,
+              kColumn,
+              283.5f,
+              {},
+              Subject::serving},
     FigureRow{"queue", draw_queue, queue_head, queue_data, kColumn, 283.5f, kQueueOptions, Subject::serving},
-    FigureRow{"serving-map", draw_serving_map, serving_map_head, serving_map_data, kColumn, 297.6f, kServingMapOptions, Subject::serving, false, true},
+    FigureRow{"serving-map", draw_serving_map, serving_map_head, serving_map_data, kColumn, 297.6f,
+              kServingMapOptions, Subject::serving, false, true},
 };
 
 static_assert(kFigures.size() == kFigureCount);
@@ -94,11 +137,13 @@ FigureHead figure_head(const FigureRow& row, const FigureInput& input, const Fig
   return head;
 }
 
-void draw_figure(const FigureRow& row, Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+void draw_figure(const FigureRow& row, Canvas& canvas, const Rect& area, const FigureInput& input,
+                 const FigureView& view) {
   if (shows(row, input.scenario)) return row.draw(canvas, area, input, view);
   const Rect rest = draw_figure_head(canvas, area, input, view, figure_head(row, input, view));
-  draw_empty_state(canvas, input.theme, rest,
-                   input.texts.text(row.subject == Subject::training ? "figure.training_only" : "figure.serving_only"));
+  draw_empty_state(
+      canvas, input.theme, rest,
+      input.texts.text(row.subject == Subject::training ? "figure.training_only" : "figure.serving_only"));
 }
 
 std::string figure_data(const FigureRow& row, const FigureInput& input, const FigureView& view) {

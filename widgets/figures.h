@@ -31,9 +31,11 @@ inline constexpr float kPrintEm = 9;  // points
 
 inline constexpr std::size_t kFigureCount = 32;
 std::span<const FigureRow> figures();
-// The row's functions, or, where the scenario is of another kind than the figure, its title over one sentence that says so.
+// The row's functions, or, where the scenario is of another kind than the figure, its title over one sentence that
+// says so.
 bool shows(const FigureRow& row, const engine::Scenario& scenario);
-void draw_figure(const FigureRow& row, Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
+void draw_figure(const FigureRow& row, Canvas& canvas, const Rect& area, const FigureInput& input,
+                 const FigureView& view);
 FigureHead figure_head(const FigureRow& row, const FigureInput& input, const FigureView& view);
 std::string figure_data(const FigureRow& row, const FigureInput& input, const FigureView& view);
 

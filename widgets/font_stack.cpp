@@ -25,7 +25,8 @@ struct Found {
   bool exact = false;
 };
 
-// fontconfig always answers with something; whether it is what was asked for shows only in the family names it returns.
+// fontconfig always answers with something; whether it is what was asked for shows only in the family names it
+// returns.
 Found find_face(const std::string& family, Weight weight) {
   Found found;
   found.face.family = family;
@@ -62,7 +63,10 @@ char32_t next_codepoint(std::string_view s, std::size_t& at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned char lead = byte(at++);
   if (lead < 0x80) return lead;
-  const int more = lead >= 0xF0 && lead < 0xF5 ? 3 : lead >= 0xE0 && lead < 0xF0 ? 2 : lead >= 0xC2 && lead < 0xE0 ? 1 : 0;
+  const int more = lead >= 0xF0 && lead < 0xF5   ? 3
+                   : lead >= 0xE0 && lead < 0xF0 ? 2
+                   : lead >= 0xC2 && lead < 0xE0 ? 1
+                                                 : 0;
   if (more == 0) return kInvalid;
   char32_t c = lead & (0x3Fu >> more);
   std::size_t i = at;
@@ -133,7 +137,8 @@ struct FontStack::Impl {
     const float em = face->units_per_EM;
     chain.metrics.ascent = static_cast<float>(face->ascender) / em;
     chain.metrics.descent = -static_cast<float>(face->descender) / em;
-    if (const auto* os2 = static_cast<const TT_OS2*>(FT_Get_Sfnt_Table(face, FT_SFNT_OS2)); os2 && os2->version >= 2) {
+    if (const auto* os2 = static_cast<const TT_OS2*>(FT_Get_Sfnt_Table(face, FT_SFNT_OS2));
+        os2 && os2->version >= 2) {
       if (os2->sCapHeight > 0) chain.metrics.cap_height = static_cast<float>(os2->sCapHeight) / em;
       if (os2->sxHeight > 0) chain.metrics.x_height = static_cast<float>(os2->sxHeight) / em;
     }

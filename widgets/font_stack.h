@@ -2,9 +2,9 @@
 // reads unhinted advances from the font files, so layout is the same on the screen and in every exported file.
 // A character is taken from the first face of the chain that has it: Noto Sans, Noto Sans Math, Noto Sans CJK KR.
 //
-// All metrics are in em (multiply by the text size). Errors: none are thrown; a family that is not installed is replaced
-// by fontconfig's best match and named in missing(), and a character no face has takes the first face's empty box.
-// Not for use from two threads at once (the advances are cached): an export thread makes its own.
+// All metrics are in em (multiply by the text size). Errors: none are thrown; a family that is not installed is
+// replaced by fontconfig's best match and named in missing(), and a character no face has takes the first face's
+// empty box. Not for use from two threads at once (the advances are cached): an export thread makes its own.
 #pragma once
 
 #include <cstddef>

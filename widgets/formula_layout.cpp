@@ -108,7 +108,11 @@ Formula FormulaSetter::root(Formula inside, Colour colour) const {
   f.width = hook + inside.width + gap;
   f.above = inside.above + gap + line;
   f.below = inside.below;
-  f.radicals.push_back({{{hook * 0.08f, em_ * 0.02f}, {hook * 0.3f, -em_ * 0.1f}, {hook * 0.55f, bottom}, {hook * 0.92f, top}, {f.width, top}},
+  f.radicals.push_back({{{hook * 0.08f, em_ * 0.02f},
+                         {hook * 0.3f, -em_ * 0.1f},
+                         {hook * 0.55f, bottom},
+                         {hook * 0.92f, top},
+                         {f.width, top}},
                         colour,
                         line});
   include(f, moved(std::move(inside), hook, 0));

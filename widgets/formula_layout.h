@@ -1,6 +1,7 @@
-// Formulas set from metrics and drawn on any canvas: rows, fractions, subscripts and superscripts, roots. A Formula is laid
-// out about the left end of its axis (the height of a minus sign) and may be put into another; whoever points at one finds
-// its named operands in `areas`. What an expression of the engine looks like is app/panels/formula_view.h.
+// Formulas set from metrics and drawn on any canvas: rows, fractions, subscripts and superscripts, roots. A Formula
+// is laid out about the left end of its axis (the height of a minus sign) and may be put into another; whoever points
+// at one finds its named operands in `areas`. What an expression of the engine looks like is
+// app/panels/formula_view.h.
 #pragma once
 
 #include <string>

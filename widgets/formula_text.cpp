@@ -30,7 +30,8 @@ bool has_dimension(const engine::Unit& unit) { return unit.dimension != engine::
 std::string leaf(const Expression& e, Writing writing) {
   if (e.kind == Kind::operand && writing == Writing::symbols) return e.symbol;
   if (e.kind == Kind::operand && has_dimension(e.unit)) return derived_value(e.value, e.unit);
-  if (e.kind == Kind::operand && e.unit.notation == engine::Notation::percent) return format_significant(e.value, 4, true);
+  if (e.kind == Kind::operand && e.unit.notation == engine::Notation::percent)
+    return format_significant(e.value, 4, true);
   if (e.value == std::floor(e.value)) return format_count(e.value);
   return format_significant(e.value, 4, true);
 }

@@ -1,5 +1,6 @@
-// A derivation's expression as one line of text, once in symbols and once with numbers put in: products with *, division
-// with parentheses where they are needed, constants grouped in threes. A choice shows the side that was taken.
+// A derivation's expression as one line of text, once in symbols and once with numbers put in: products with *,
+// division with parentheses where they are needed, constants grouped in threes. A choice shows the side that was
+// taken.
 #pragma once
 
 #include <string>

@@ -22,7 +22,8 @@ struct Placed {
 
 Placed lay_out(const Canvas& canvas, const Rect& area, const FrontPicture& picture) {
   Placed l;
-  const Scale x(picture.x_kind, picture.x_from, picture.x_to, 0, 1), y(picture.y_kind, picture.y_from, picture.y_to, 0, 1);
+  const Scale x(picture.x_kind, picture.x_from, picture.x_to, 0, 1),
+      y(picture.y_kind, picture.y_from, picture.y_to, 0, 1);
   l.frame.x.title = ellipsize(canvas, picture.x_title, small_text(canvas, {}, HAlign::left), area.w * 0.7f);
   l.frame.y.title = picture.y_title;
   l.frame.x.ticks = ticks(x, {std::clamp(static_cast<int>(area.w / canvas.px(80)), 2, 8), TickLabels::plain, false});
@@ -35,10 +36,12 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const FrontPicture& pictu
   return l;
 }
 
-void tag_plan(Canvas& canvas, const FrontPicture& picture, const Placed& l, const FrontDot& dot, std::size_t index, float size) {
+void tag_plan(Canvas& canvas, const FrontPicture& picture, const Placed& l, const FrontDot& dot, std::size_t index,
+              float size) {
   if (!l.shows(dot)) return;
   const Point at = l.at(dot);
-  canvas.tag_with(picture.tag, static_cast<int>(index), {at.x - size / 2, at.y - size / 2, size, size}, [&] { return picture.readout(index); });
+  canvas.tag_with(picture.tag, static_cast<int>(index), {at.x - size / 2, at.y - size / 2, size, size},
+                  [&] { return picture.readout(index); });
 }
 
 void draw_cloud(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l) {
@@ -59,7 +62,8 @@ Rect best_mark(const Canvas& canvas, Point at) {
   return {at.x - size / 2, at.y - size / 2, size, size};
 }
 
-void draw_limit(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l, LabelField& field) {
+void draw_limit(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l,
+                LabelField& field) {
   if (!picture.limit || !l.x.contains(picture.limit->x)) return;
   const Colour colour = picture.limit->colour;
   const float x = l.x(picture.limit->x);
@@ -67,11 +71,13 @@ void draw_limit(Canvas& canvas, const FigureInput& input, const FrontPicture& pi
   canvas.line({x, l.plot.y}, {x, l.plot.bottom()}, {colour, canvas.px(1.6f), {}});
   const TextStyle style = small_text(canvas, colour, HAlign::right);
   const std::string& text = picture.limit->text;
-  Rect box{x - canvas.px(6) - canvas.text_width(text, style), l.plot.y + canvas.px(2), canvas.text_width(text, style), style.em * 1.3f};
+  Rect box{x - canvas.px(6) - canvas.text_width(text, style), l.plot.y + canvas.px(2), canvas.text_width(text, style),
+           style.em * 1.3f};
   // At the foot where a number of the best would stand in it.
   const auto covers_best = [&] {
     for (std::size_t i = 0; i < picture.best.size() && i < kNumbered; ++i)
-      if (l.shows(picture.best[i]) && !intersection(box, best_mark(canvas, l.at(picture.best[i]))).empty()) return true;
+      if (l.shows(picture.best[i]) && !intersection(box, best_mark(canvas, l.at(picture.best[i]))).empty())
+        return true;
     return false;
   };
   if (covers_best()) box.y = l.plot.bottom() - canvas.px(2) - box.h;
@@ -96,18 +102,21 @@ std::vector<Point> steps_of(const FrontPicture& picture, const Placed& l) {
 }
 
 // A label beside a mark that is there already.
-void put_label(Canvas& canvas, const FigureInput& input, LabelField& field, const Rect& mark, std::span<const LabelLine> lines) {
+void put_label(Canvas& canvas, const FigureInput& input, LabelField& field, const Rect& mark,
+               std::span<const LabelLine> lines) {
   const auto place = field.place_around(mark, label_size(canvas, lines), canvas.px(5));
   if (!place) return;
   canvas.rect(place->inset(-canvas.px(2), 0), {.colour = faded(input.theme.panel, 0.85f)});
   draw_label(canvas, *place, lines);
 }
 
-void draw_note(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l, LabelField& field) {
+void draw_note(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l,
+               LabelField& field) {
   if (!picture.note || !l.shows(picture.note->at)) return;
   const Point at = l.at(picture.note->at);
   const float size = canvas.px(7);
-  canvas.marker(at, Marker::circle, size, {.colour = input.theme.panel, .edge = input.theme.ink, .edge_width = canvas.px(1.5f)});
+  canvas.marker(at, Marker::circle, size,
+                {.colour = input.theme.panel, .edge = input.theme.ink, .edge_width = canvas.px(1.5f)});
   const std::array lines{LabelLine{picture.note->text, small_text(canvas, input.theme.ink2, HAlign::left)}};
   const Rect mark{at.x - size / 2, at.y - size / 2, size, size};
   field.take(mark);
@@ -115,7 +124,8 @@ void draw_note(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
 }
 
 // The best by rank; where two would cover each other the better one is shown.
-void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l, LabelField& field) {
+void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l,
+               LabelField& field) {
   const Theme& theme = input.theme;
   const TextStyle number = small_text(canvas, theme.inv, HAlign::centre, Weight::bold);
   for (std::size_t i = 0; i < picture.best.size() && i < kNumbered; ++i) {
@@ -129,7 +139,8 @@ void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
   }
 }
 
-void draw_present(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l, LabelField& field) {
+void draw_present(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l,
+                  LabelField& field) {
   if (!picture.present || !l.shows(*picture.present)) return;
   const Theme& theme = input.theme;
   const Colour colour = picture.present->good ? theme.ink : theme.err;
@@ -157,7 +168,8 @@ void draw_hovered(Canvas& canvas, const FigureInput& input, const FrontPicture& 
   const Point at = l.at(*picture.hovered);
   canvas.line({at.x, at.y}, {at.x, l.plot.bottom()}, {input.theme.ink3, canvas.px(1), {canvas.px(3), canvas.px(3)}});
   canvas.line({l.plot.x, at.y}, {at.x, at.y}, {input.theme.ink3, canvas.px(1), {canvas.px(3), canvas.px(3)}});
-  canvas.marker(at, Marker::circle, canvas.px(21), {.colour = kTransparent, .edge = input.theme.ink, .edge_width = canvas.px(2)});
+  canvas.marker(at, Marker::circle, canvas.px(21),
+                {.colour = kTransparent, .edge = input.theme.ink, .edge_width = canvas.px(2)});
 }
 
 }  // namespace
@@ -180,13 +192,17 @@ void draw_front(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   draw_limit(canvas, input, picture, l, field);
   const std::vector<Point> steps = steps_of(picture, l);
   canvas.polyline(steps, {input.theme.ink, input.theme.data_width * canvas.em(), {}});
-  for (std::size_t i = 0; i < picture.front.size(); ++i) tag_plan(canvas, picture, l, picture.front[i], picture.best.size() + i, canvas.px(8));
+  for (std::size_t i = 0; i < picture.front.size(); ++i)
+    tag_plan(canvas, picture, l, picture.front[i], picture.best.size() + i, canvas.px(8));
   draw_best(canvas, input, picture, l, field);
   for (std::size_t i = 1; i < steps.size(); ++i) field.take_line(steps[i - 1], steps[i], canvas.px(2));
   draw_present(canvas, input, picture, l, field);
   draw_note(canvas, input, picture, l, field);
-  for (std::size_t i = picture.best.size(); i-- > 0;) tag_plan(canvas, picture, l, picture.best[i], i, canvas.px(i < kNumbered ? 17 : 8));
-  if (picture.present) tag_plan(canvas, picture, l, *picture.present, picture.best.size() + picture.front.size() + picture.cloud.size(), canvas.px(14));
+  for (std::size_t i = picture.best.size(); i-- > 0;)
+    tag_plan(canvas, picture, l, picture.best[i], i, canvas.px(i < kNumbered ? 17 : 8));
+  if (picture.present)
+    tag_plan(canvas, picture, l, *picture.present, picture.best.size() + picture.front.size() + picture.cloud.size(),
+             canvas.px(14));
   draw_hovered(canvas, input, picture, l);
 }
 

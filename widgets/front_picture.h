@@ -1,5 +1,5 @@
-// A search of plans as a picture of two costs: the plans as a cloud, their Pareto front as steps, the best by number, the
-// present one with the way to the best. What the axes are is the figure's.
+// A search of plans as a picture of two costs: the plans as a cloud, their Pareto front as steps, the best by number,
+// the present one with the way to the best. What the axes are is the figure's.
 #pragma once
 
 #include <cstddef>

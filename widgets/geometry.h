@@ -52,7 +52,8 @@ constexpr Rect rect_between(float left, float top, float right, float bottom) {
 // The common part; of zero size where they do not meet.
 constexpr Rect intersection(const Rect& a, const Rect& b) {
   const float l = std::max(a.x, b.x), t = std::max(a.y, b.y);
-  return {l, t, std::max(0.0f, std::min(a.right(), b.right()) - l), std::max(0.0f, std::min(a.bottom(), b.bottom()) - t)};
+  return {l, t, std::max(0.0f, std::min(a.right(), b.right()) - l),
+          std::max(0.0f, std::min(a.bottom(), b.bottom()) - t)};
 }
 
 }  // namespace roofscape::widgets

@@ -34,12 +34,14 @@ std::string key_words(const Canvas& canvas, const TextStyle& style, const HeatGr
 // Of the colours between the two ends, in a row of this width.
 float key_width(const Canvas& canvas, const HeatGrid& grid, float row) {
   const TextStyle style = small_text(canvas, {}, HAlign::left);
-  return std::min(canvas.px(kKeyWidth), row - canvas.text_width(grid.low, style) - canvas.text_width(grid.high, style) - 2 * canvas.px(kKeyGap));
+  return std::min(canvas.px(kKeyWidth), row - canvas.text_width(grid.low, style) -
+                                            canvas.text_width(grid.high, style) - 2 * canvas.px(kKeyGap));
 }
 // Where the words begin beside the key, from its left edge.
 float words_at(const Canvas& canvas, const HeatGrid& grid, float row) {
   const TextStyle style = small_text(canvas, {}, HAlign::left);
-  return key_width(canvas, grid, row) + canvas.text_width(grid.low, style) + canvas.text_width(grid.high, style) + 2 * canvas.px(kKeyGap) + canvas.px(14);
+  return key_width(canvas, grid, row) + canvas.text_width(grid.low, style) + canvas.text_width(grid.high, style) +
+         2 * canvas.px(kKeyGap) + canvas.px(14);
 }
 
 // The colour key with its ends, from the left edge on; its words beside it, or under it in the row `below`.
@@ -52,7 +54,8 @@ void draw_key(Canvas& canvas, const FigureInput& input, const Rect& row, const R
   const float start = row.x + canvas.text_width(grid.low, style) + gap;
   for (int i = 0; i < kKeySteps; ++i) {
     const float from = start + width * static_cast<float>(i) / kKeySteps;
-    canvas.rect({from, row.centre().y - height / 2, width / kKeySteps + canvas.px(0.3f), height}, Fill{.colour = viridis((i + 0.5) / kKeySteps)});
+    canvas.rect({from, row.centre().y - height / 2, width / kKeySteps + canvas.px(0.3f), height},
+                Fill{.colour = viridis((i + 0.5) / kKeySteps)});
   }
   canvas.text({start + width + gap, row.centre().y}, grid.high, style);
   const TextStyle faint = small_text(canvas, theme.ink3, HAlign::left);
@@ -72,7 +75,8 @@ void HeatRange::add(double value) {
 
 double HeatRange::shade(double value, ScaleKind scale, bool high_is_better) const {
   if (!(high > low)) return 0.7;
-  const double share = scale == ScaleKind::log10 ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+  const double share =
+      scale == ScaleKind::log10 ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
   return high_is_better ? share : 1 - share;
 }
 
@@ -80,10 +84,12 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
   const Theme& theme = input.theme;
   Rect rest = area;
   const float line = small_line(canvas);
-  const TextStyle title = small_text(canvas, theme.ink3, HAlign::left), number = small_text(canvas, theme.ink2, HAlign::right);
+  const TextStyle title = small_text(canvas, theme.ink3, HAlign::left),
+                  number = small_text(canvas, theme.ink2, HAlign::right);
   const Rect top = rest.cut_top(line * 1.3f);
   const bool coloured = any(heat, HeatCell::Look::coloured);
-  const bool two_rows = coloured && area.h > kHighLines * line && key_words(canvas, title, heat, area.w - words_at(canvas, heat, area.w)).empty();
+  const bool two_rows = coloured && area.h > kHighLines * line &&
+                        key_words(canvas, title, heat, area.w - words_at(canvas, heat, area.w)).empty();
   const Rect below = two_rows ? rest.cut_bottom(line * 1.2f) : Rect{};
   const Rect key = rest.cut_bottom(line * 1.4f);
   const Rect foot = rest.cut_bottom(line * 2.3f);  // numbers, then the name of the axis
@@ -113,7 +119,8 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
   }
   TextStyle right = title;
   right.halign = HAlign::right;
-  canvas.text({grid.right(), grid.bottom() + line * 1.65f}, ellipsize(canvas, heat.x_title, right, grid.right() - foot.x), right);
+  canvas.text({grid.right(), grid.bottom() + line * 1.65f},
+              ellipsize(canvas, heat.x_title, right, grid.right() - foot.x), right);
 
   const float gap = canvas.px(0.8f);
   const Stroke thin{theme.line, theme.grid_width * canvas.em(), {}};

@@ -1,5 +1,5 @@
-// Two mesh axes as a heat map: a cell for each pair of degrees, coloured by a number; cells without one are hatched, struck
-// out or blank. What the numbers are is the figure's.
+// Two mesh axes as a heat map: a cell for each pair of degrees, coloured by a number; cells without one are hatched,
+// struck out or blank. What the numbers are is the figure's.
 #pragma once
 
 #include <cstddef>

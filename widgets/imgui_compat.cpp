@@ -167,7 +167,8 @@ DrawAudit audit_draw_data() {
       const bool whole = clip.x <= 0 && clip.y <= 0 && clip.z >= size.x && clip.w >= size.y;
       if (!whole) continue;
       for (unsigned e = 0; e < command.ElemCount; ++e) {
-        const ImDrawVert& v = list->VtxBuffer[static_cast<int>(command.VtxOffset + list->IdxBuffer[static_cast<int>(command.IdxOffset + e)])];
+        const ImDrawVert& v = list->VtxBuffer[static_cast<int>(
+            command.VtxOffset + list->IdxBuffer[static_cast<int>(command.IdxOffset + e)])];
         // Half a pixel of fringe may reach over the edge.
         if (!(v.pos.x > -2 && v.pos.y > -2 && v.pos.x < size.x + 2 && v.pos.y < size.y + 2)) ++audit.outside;
       }

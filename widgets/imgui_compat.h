@@ -1,5 +1,5 @@
-// imgui_compat: every difference between the generations of Dear ImGui that this project meets (1.86, the Debian package,
-// to 1.92 and later), in one place. Nothing else in the project tests IMGUI_VERSION_NUM.
+// imgui_compat: every difference between the generations of Dear ImGui that this project meets (1.86, the Debian
+// package, to 1.92 and later), in one place. Nothing else in the project tests IMGUI_VERSION_NUM.
 //
 // What is used of Dear ImGui is little on purpose: the pointer, draw lists, the glyph atlas, the GLFW and OpenGL back
 // ends. Controls, text entry, scrolling and pop-ups are ours (controls.h), so they behave the same on every version.
@@ -21,7 +21,8 @@ void polyline(ImDrawList& list, const ImVec2* points, int count, ImU32 colour, b
 
 // ---- the atlas ----
 
-// Part of a font: a face of a file, at a size in ImGui's sense (ascent minus descent, in pixels), for some characters.
+// Part of a font: a face of a file, at a size in ImGui's sense (ascent minus descent, in pixels), for some
+// characters.
 struct FontPart {
   const std::vector<unsigned char>* data = nullptr;  // the file; must outlive the atlas
   int face_index = 0;

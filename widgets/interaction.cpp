@@ -124,7 +124,8 @@ bool Interaction::take(KeyPress press) {
 }
 
 void Interaction::drop_plain_keys() {
-  std::erase_if(input_.keys, [](const KeyPress& k) { return !k.control && !k.alt && static_cast<unsigned>(k.key) < 128; });
+  std::erase_if(input_.keys,
+                [](const KeyPress& k) { return !k.control && !k.alt && static_cast<unsigned>(k.key) < 128; });
 }
 
 void Interaction::set_focus(std::string_view id) {

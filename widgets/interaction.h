@@ -1,6 +1,6 @@
 // Interaction: what the pointer and the keyboard mean to the controls of one window. Controls are functions that run
-// every frame; what must outlive a frame (which one is held, which has the focus, the text being typed, the open list)
-// is here, and only here. It knows nothing of Dear ImGui: the window and the tests fill a UiInput.
+// every frame; what must outlive a frame (which one is held, which has the focus, the text being typed, the open
+// list) is here, and only here. It knows nothing of Dear ImGui: the window and the tests fill a UiInput.
 #pragma once
 
 #include <algorithm>
@@ -134,7 +134,8 @@ class Interaction {
     Rect rect;             // where it was drawn
     std::optional<int> chosen;
     bool fresh = false;    // opened in this frame
-    std::string typed;     // letters typed at the list: it shows the entries that have them, a short one goes to the first
+    std::string
+        typed;  // letters typed at the list: it shows the entries that have them, a short one goes to the first
     double typed_s = 0;    // when the last of them was
     bool searched() const { return options.size() >= kSearchedFrom; }
   };

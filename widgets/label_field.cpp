@@ -14,8 +14,8 @@ void LabelField::take_line(Point from, Point to, float width) {
   for (int i = 0; i < pieces; ++i) {
     const Point a = from + run * (static_cast<float>(i) / static_cast<float>(pieces));
     const Point b = from + run * (static_cast<float>(i + 1) / static_cast<float>(pieces));
-    taken_.push_back(rect_between(std::min(a.x, b.x) - width / 2, std::min(a.y, b.y) - width / 2, std::max(a.x, b.x) + width / 2,
-                                  std::max(a.y, b.y) + width / 2));
+    taken_.push_back(rect_between(std::min(a.x, b.x) - width / 2, std::min(a.y, b.y) - width / 2,
+                                  std::max(a.x, b.x) + width / 2, std::max(a.y, b.y) + width / 2));
   }
 }
 
@@ -35,9 +35,11 @@ std::optional<Rect> LabelField::place(Size size, std::span<const Point> corners)
 }
 
 std::optional<Rect> LabelField::place_around(const Rect& mark, Size size, float gap) {
-  const float left = mark.x - gap - size.w, right = mark.right() + gap, above = mark.y - gap - size.h, below = mark.bottom() + gap;
+  const float left = mark.x - gap - size.w, right = mark.right() + gap, above = mark.y - gap - size.h,
+              below = mark.bottom() + gap;
   const float x = mark.centre().x - size.w / 2, y = mark.centre().y - size.h / 2;
-  const std::array<Point, 8> corners{Point{right, y}, {left, y}, {x, above}, {x, below}, {right, above}, {left, above}, {right, below}, {left, below}};
+  const std::array<Point, 8> corners{Point{right, y}, {left, y},     {x, above},     {x, below},
+                                     {right, above},  {left, above}, {right, below}, {left, below}};
   return place(size, corners);
 }
 

@@ -1,6 +1,6 @@
-// LabelField: where labels may stand. It knows the room and what is taken (marks, lines, other labels), and gives a new
-// label the first of the places its figure would like that covers nothing. Figures try the telling labels first; what
-// finds no place is left to the readout.
+// LabelField: where labels may stand. It knows the room and what is taken (marks, lines, other labels), and gives a
+// new label the first of the places its figure would like that covers nothing. Figures try the telling labels first;
+// what finds no place is left to the readout.
 #pragma once
 
 #include <initializer_list>

@@ -61,7 +61,8 @@ std::vector<float> spread(std::span<const float> wanted, float gap, float low, f
   std::vector<float> placed(n);
   for (const Pool& p : pools)
     for (std::size_t k = 0; k < p.count; ++k)
-      placed[order[p.first + k]] = static_cast<float>(clamped(p) + static_cast<double>(step) * static_cast<double>(k));
+      placed[order[p.first + k]] =
+          static_cast<float>(clamped(p) + static_cast<double>(step) * static_cast<double>(k));
   return placed;
 }
 
@@ -75,7 +76,8 @@ void draw_end_labels(Canvas& canvas, const Theme& theme, std::span<const EndLabe
     style.weight = labels[i].weight;
     const float start = labels[i].at.x + canvas.px(10);
     if (std::abs(placed[i] - wanted[i]) > em * 0.35f)
-      canvas.line({labels[i].at.x + canvas.px(2), wanted[i]}, {start - canvas.px(3), placed[i]}, leader(canvas, theme));
+      canvas.line({labels[i].at.x + canvas.px(2), wanted[i]}, {start - canvas.px(3), placed[i]},
+                  leader(canvas, theme));
     canvas.text({start, placed[i]}, labels[i].text, style);
   }
 }
@@ -115,7 +117,8 @@ void draw_elbow_labels(Canvas& canvas, const Theme& theme, std::span<const PartL
   }
 }
 
-Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags, float top, std::string_view heading) {
+Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags, float top,
+                std::string_view heading) {
   if (flags.empty()) return {0, top, 0, 0};
   std::vector<const Flag*> order;
   for (const Flag& f : flags) order.push_back(&f);
@@ -161,7 +164,8 @@ void draw_now(Canvas& canvas, const Theme& theme, const Rect& plot, float x, std
   TextStyle style = label_style(canvas, theme.inv, HAlign::centre, VAlign::middle);
   style.weight = Weight::bold;
   const float w = canvas.text_width(pill, style) + canvas.px(12), h = style.em * 1.4f;
-  const float left = std::clamp(x - w / 2, canvas.clip_rect().x, std::max(canvas.clip_rect().x, canvas.clip_rect().right() - w));
+  const float left =
+      std::clamp(x - w / 2, canvas.clip_rect().x, std::max(canvas.clip_rect().x, canvas.clip_rect().right() - w));
   const Rect box{left, plot.y - h - canvas.px(1), w, h};
   Fill ground;
   ground.colour = theme.ink;
@@ -199,7 +203,8 @@ void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, co
   float width = canvas.text_width(readout.title, title);
   for (const auto& [name, text] : readout.rows)
     width = std::max(width, canvas.text_width(name, label) + canvas.px(16) + canvas.text_width(text, value));
-  Rect box{0, 0, width + 2 * pad, 2 * pad + (readout.title.empty() ? 0 : head) + row * static_cast<float>(readout.rows.size())};
+  Rect box{0, 0, width + 2 * pad,
+           2 * pad + (readout.title.empty() ? 0 : head) + row * static_cast<float>(readout.rows.size())};
 
   // Beside the datum on the right and below its row, else wherever there is room; inside in any case.
   const float gap = canvas.px(12);

@@ -40,14 +40,16 @@ Point place_of(const Placed& l, const ChartPoint& p) { return {l.x(p.x), l.y(p.y
 
 // Whether a line stops before the axis does, rather than leaving the axes.
 bool stops_early(const Chart& chart, const ChartLine& line, const ChartPoint& end) {
-  return end.x < chart.x_to && std::none_of(line.points.begin(), line.points.end(), [&](const ChartPoint& p) { return p.x > end.x && std::isfinite(p.y); });
+  return end.x < chart.x_to && std::none_of(line.points.begin(), line.points.end(),
+                                            [&](const ChartPoint& p) { return p.x > end.x && std::isfinite(p.y); });
 }
 
 // The last point of a line inside the axes; nothing where it never is.
 std::optional<ChartPoint> end_of(const Chart& chart, const ChartLine& line) {
   for (std::size_t i = line.points.size(); i-- > 0;) {
     const ChartPoint& p = line.points[i];
-    if (p.y >= chart.y_from && p.y <= chart.y_to && p.x >= chart.x_from * 0.999 && p.x <= chart.x_to * 1.001) return p;
+    if (p.y >= chart.y_from && p.y <= chart.y_to && p.x >= chart.x_from * 0.999 && p.x <= chart.x_to * 1.001)
+      return p;
   }
   return std::nullopt;
 }
@@ -92,7 +94,8 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
     l.labels.push_back(ellipsize(canvas, line->label, label_style(canvas, {}, line->weight), room));
   if (!l.labelled.empty()) plot = rect_between(plot.x, plot.y, rest.right() - room - canvas.px(kFan), plot.bottom());
   // The title ends where the axis does, and has room back to the edge of the figure.
-  l.frame.x.title = ellipsize(canvas, l.frame.x.title, label_style(canvas, {}, Weight::regular), plot.right() - area.x - canvas.px(kArrow));
+  l.frame.x.title = ellipsize(canvas, l.frame.x.title, label_style(canvas, {}, Weight::regular),
+                              plot.right() - area.x - canvas.px(kArrow));
   l.plot = plot;
   l.x = x.with_range(plot.x, plot.right());
   l.y = y.with_range(plot.bottom(), plot.y);
@@ -104,7 +107,8 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   for (const ChartLine* line : l.labelled) {
     const ChartPoint end = *end_of(chart, *line);
     const Point from = place_of(l, end);
-    if (stops_early(chart, *line, end) && from.x < l.plot.right() - canvas.px(3)) l.stubs.push_back({from, {l.plot.right(), from.y}});
+    if (stops_early(chart, *line, end) && from.x < l.plot.right() - canvas.px(3))
+      l.stubs.push_back({from, {l.plot.right(), from.y}});
   }
   return l;
 }
@@ -117,7 +121,9 @@ int crossings(const Placed& l, const Chart& chart, const Rect& box) {
       const Point a = trace[i - 1], b = trace[i];
       if (!std::isfinite(a.y) || !std::isfinite(b.y)) continue;  // no line is drawn there
       if (std::max(a.x, b.x) < box.x || std::min(a.x, b.x) > box.right()) continue;
-      const auto at = [&](float x) { return b.x == a.x ? a.y : a.y + (b.y - a.y) * (std::clamp(x, a.x, b.x) - a.x) / (b.x - a.x); };
+      const auto at = [&](float x) {
+        return b.x == a.x ? a.y : a.y + (b.y - a.y) * (std::clamp(x, a.x, b.x) - a.x) / (b.x - a.x);
+      };
       const float p = at(box.x), q = at(box.right());
       if (std::max(p, q) < box.y || std::min(p, q) > box.bottom()) continue;
       ++n;
@@ -138,10 +144,12 @@ void draw_bands(Canvas& canvas, const FigureInput& input, const Chart& chart, co
     tint.colour = faded(input.theme.ink, band.tint);
     Rect r = l.plot;
     if (band.across) {
-      const float low = std::clamp(l.y(band.from), l.plot.y, l.plot.bottom()), high = std::clamp(l.y(band.to), l.plot.y, l.plot.bottom());
+      const float low = std::clamp(l.y(band.from), l.plot.y, l.plot.bottom()),
+                  high = std::clamp(l.y(band.to), l.plot.y, l.plot.bottom());
       r = rect_between(l.plot.x, std::min(low, high), l.plot.right(), std::max(low, high));
     } else {
-      const float left = std::clamp(l.x(band.from), l.plot.x, l.plot.right()), right = std::clamp(l.x(band.to), l.plot.x, l.plot.right());
+      const float left = std::clamp(l.x(band.from), l.plot.x, l.plot.right()),
+                  right = std::clamp(l.x(band.to), l.plot.x, l.plot.right());
       r = rect_between(left, l.plot.y, right, l.plot.bottom());
     }
     if (!r.empty() && band.tint > 0) canvas.rect(r, tint);
@@ -149,7 +157,8 @@ void draw_bands(Canvas& canvas, const FigureInput& input, const Chart& chart, co
 }
 
 // `text` in lines of at most `room`; none where a word had to be broken or the sentence would not end.
-std::vector<std::string> whole_lines(const Canvas& canvas, const std::string& text, const TextStyle& style, float room) {
+std::vector<std::string> whole_lines(const Canvas& canvas, const std::string& text, const TextStyle& style,
+                                     float room) {
   if (room < style.em * 2) return {};
   std::vector<std::string> lines = wrap(canvas, text, style, room, 3);
   std::size_t letters = 0;
@@ -161,7 +170,8 @@ std::vector<std::string> whole_lines(const Canvas& canvas, const std::string& te
   return lines;
 }
 
-void draw_band_labels(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l, std::vector<Rect>& taken) {
+void draw_band_labels(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l,
+                      std::vector<Rect>& taken) {
   TextStyle style = small_text(canvas, input.theme.ink2, HAlign::centre);
   const float row = FontStack::kLineHeight * style.em, gap = canvas.px(6);
   for (const ChartBand& band : chart.bands) {
@@ -187,11 +197,13 @@ void draw_band_labels(Canvas& canvas, const FigureInput& input, const Chart& cha
         consider({left, top + gap / 2, width, row}, 1);
       }
     } else {
-      const float left = std::clamp(l.x(band.from), l.plot.x, l.plot.right()), right = std::clamp(l.x(band.to), l.plot.x, l.plot.right());
+      const float left = std::clamp(l.x(band.from), l.plot.x, l.plot.right()),
+                  right = std::clamp(l.x(band.to), l.plot.x, l.plot.right());
       // Beside the present value rather than under its line.
       std::vector<std::pair<float, float>> parts{{left, right}};
       if (chart.now)
-        if (const float now = l.x(chart.now->x); now > left && now < right) parts = {{left, now}, {now, right}, {left, right}};
+        if (const float now = l.x(chart.now->x); now > left && now < right)
+          parts = {{left, now}, {now, right}, {left, right}};
       for (const auto& [from, to] : parts) {
         const int before = least;
         const std::vector<std::string> words = whole_lines(canvas, band.label, style, to - from - 2 * gap);
@@ -229,7 +241,8 @@ void draw_line(Canvas& canvas, const Chart& chart, const ChartLine& line, std::s
   for (std::size_t i = 0; i < line.points.size(); i += step, ++index) {
     const ChartPoint& p = line.points[i];
     if (!(p.y >= chart.y_from && p.y <= chart.y_to)) continue;
-    canvas.tag_with(line.tag, index, {trace[i].x - reach, trace[i].y - reach, 2 * reach, 2 * reach}, [&] { return line.readout(p); });
+    canvas.tag_with(line.tag, index, {trace[i].x - reach, trace[i].y - reach, 2 * reach, 2 * reach},
+                    [&] { return line.readout(p); });
   }
 }
 
@@ -242,15 +255,23 @@ void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, con
     wanted.push_back(ends.back().y);
   }
   const float em = kSmallText * canvas.em();
-  const std::vector<float> placed = spread(wanted, kLabelPitch * em, l.plot.y + em * 0.4f, l.plot.bottom() - em * 0.4f);
+  const std::vector<float> placed =
+      spread(wanted, kLabelPitch * em, l.plot.y + em * 0.4f, l.plot.bottom() - em * 0.4f);
   const float start = l.plot.right() + canvas.px(kFan);
   for (std::size_t i = 0; i < l.labelled.size(); ++i) {
     Colour colour = l.labelled[i]->stroke.colour;
     const Stroke leader{faded(colour, 0.8f), input.theme.axis_width * canvas.em(), {}};
     if (ends[i].x > l.plot.right() - canvas.px(3))
-      canvas.polyline({ends[i], {l.plot.right() + canvas.px(5), ends[i].y}, {start - canvas.px(8), placed[i]}, {start - canvas.px(3), placed[i]}}, leader);
+      canvas.polyline({ends[i],
+                       {l.plot.right() + canvas.px(5), ends[i].y},
+                       {start - canvas.px(8), placed[i]},
+                       {start - canvas.px(3), placed[i]}},
+                      leader);
     else if (stops_early(chart, *l.labelled[i], *end_of(chart, *l.labelled[i])))
-      canvas.polyline({ends[i], {l.plot.right() + canvas.px(5), ends[i].y}, {start - canvas.px(8), placed[i]}, {start - canvas.px(3), placed[i]}},
+      canvas.polyline({ends[i],
+                       {l.plot.right() + canvas.px(5), ends[i].y},
+                       {start - canvas.px(8), placed[i]},
+                       {start - canvas.px(3), placed[i]}},
                       {faded(colour, 0.5f), leader.width, Dash{canvas.px(1), canvas.px(2)}});
     else  // the line leaves the plot at the top: its name stands level with the place
       canvas.line({l.plot.right() + canvas.px(5), placed[i]}, {start - canvas.px(3), placed[i]}, leader);
@@ -259,7 +280,8 @@ void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, con
 }
 
 // The name of a line along its first segment, over it and where no other text is; left out where there is no room.
-void draw_along(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l, const ChartLine& line, std::vector<Rect>& taken) {
+void draw_along(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l, const ChartLine& line,
+                std::vector<Rect>& taken) {
   if (line.along.empty() || line.points.size() < 2) return;
   const Point a = place_of(l, line.points[0]), b = place_of(l, line.points[1]);
   TextStyle style = label_style(canvas, line.essential ? input.theme.ink : input.theme.ink2, Weight::regular);
@@ -306,7 +328,8 @@ bool on_plot(const Chart& chart, const ChartPoint& p) {
   return p.x >= chart.x_from && p.x <= chart.x_to && p.y >= chart.y_from && p.y <= chart.y_to;
 }
 
-void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l, std::vector<Rect>& taken) {
+void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l,
+               std::vector<Rect>& taken) {
   for (const ChartDot& dot : chart.dots) {
     if (!on_plot(chart, dot.at)) continue;
     const float size = dot_size(canvas, input, dot);
@@ -331,19 +354,25 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, con
     if (!on_plot(chart, dot.at) || dot.text.empty()) continue;
     const float size = dot_size(canvas, input, dot), off = size / 2 + canvas.px(3);
     const Point at = place_of(l, dot.at);
-    TextStyle style = label_style(canvas, dot.bold ? input.theme.ink : input.theme.ink2, dot.bold ? Weight::bold : Weight::regular);
+    TextStyle style =
+        label_style(canvas, dot.bold ? input.theme.ink : input.theme.ink2, dot.bold ? Weight::bold : Weight::regular);
     const float w = canvas.text_width(dot.text, style) + canvas.px(4), h = style.em * 1.25f;
     const float drop = std::max(off * 0.6f, size / 2 + canvas.px(0.5f));  // clear of the dot itself
-    const std::array<Rect, 8> places{{{at.x + off, at.y - h / 2, w, h},              {at.x - off * 0.5f - w, at.y - off - h, w, h},
-                                      {at.x + off * 0.5f, at.y + drop, w, h},        {at.x - off - w, at.y - h / 2, w, h},
-                                      {at.x - w / 2, at.y - off - h, w, h},          {at.x - w / 2, at.y + off, w, h},
-                                      {at.x + off * 0.5f, at.y - off - h, w, h},     {at.x - off * 0.5f - w, at.y + drop, w, h}}};
+    const std::array<Rect, 8> places{{{at.x + off, at.y - h / 2, w, h},
+                                      {at.x - off * 0.5f - w, at.y - off - h, w, h},
+                                      {at.x + off * 0.5f, at.y + drop, w, h},
+                                      {at.x - off - w, at.y - h / 2, w, h},
+                                      {at.x - w / 2, at.y - off - h, w, h},
+                                      {at.x - w / 2, at.y + off, w, h},
+                                      {at.x + off * 0.5f, at.y - off - h, w, h},
+                                      {at.x - off * 0.5f - w, at.y + drop, w, h}}};
     int least = 1 << 20, order = 0;
     bool over = false;  // lines: they end at the number
     const Rect* best = nullptr;
     for (const Rect& r : places) {
       ++order;
-      if (r.x < l.plot.x + 1 || r.right() > l.plot.right() || r.y < l.plot.y || r.bottom() > l.plot.bottom() - 1) continue;
+      if (r.x < l.plot.x + 1 || r.right() > l.plot.right() || r.y < l.plot.y || r.bottom() > l.plot.bottom() - 1)
+        continue;
       if (std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); })) continue;
       // Over or under another dot it would be read as that one's.
       const bool strange = std::any_of(chart.dots.begin(), chart.dots.end(), [&](const ChartDot& other) {
@@ -358,7 +387,8 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, con
     const Point anchor{best->x + canvas.px(2), best->centre().y};
     if (over) backed_text(canvas, input.theme, anchor, dot.text, style);
     else canvas.text(anchor, dot.text, style);
-    taken.push_back({best->x - canvas.px(4), best->y, best->w + canvas.px(8), best->h});  // a number beside it would be read with it
+    taken.push_back({best->x - canvas.px(4), best->y, best->w + canvas.px(8),
+                     best->h});  // a number beside it would be read with it
   }
 }
 

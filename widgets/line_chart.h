@@ -1,6 +1,6 @@
-// A chart of lines over a logarithmic axis, as several figures are: axes, regions, lines labelled at their ends, dots with
-// their number, the present value. A figure says what there is; where labels stand so that none covers another, and which
-// are left out where there is no room, is decided here.
+// A chart of lines over a logarithmic axis, as several figures are: axes, regions, lines labelled at their ends, dots
+// with their number, the present value. A figure says what there is; where labels stand so that none covers another,
+// and which are left out where there is no room, is decided here.
 #pragma once
 
 #include <functional>

@@ -108,18 +108,23 @@ void draw_icon(Canvas& canvas, Point c, float size, Icon icon, Colour colour) {
       break;
     }
     case Icon::path:  // a way through three rows
-      canvas.polyline({at(-0.9f, -0.7f), at(-0.3f, -0.7f), at(-0.1f, 0), at(0.3f, 0), at(0.5f, 0.7f), at(0.95f, 0.7f)}, ink);
+      canvas.polyline(
+          {at(-0.9f, -0.7f), at(-0.3f, -0.7f), at(-0.1f, 0), at(0.3f, 0), at(0.5f, 0.7f), at(0.95f, 0.7f)}, ink);
       break;
     case Icon::trace:  // steps up and down on a base line
       canvas.line(at(-0.9f, 0.85f), at(0.9f, 0.85f), ink);
-      canvas.polyline({at(-0.8f, 0.5f), at(-0.4f, 0.5f), at(-0.4f, -0.1f), at(0, -0.1f), at(0, -0.7f), at(0.4f, -0.7f), at(0.4f, 0.2f), at(0.85f, 0.2f)}, ink);
+      canvas.polyline({at(-0.8f, 0.5f), at(-0.4f, 0.5f), at(-0.4f, -0.1f), at(0, -0.1f), at(0, -0.7f),
+                       at(0.4f, -0.7f), at(0.4f, 0.2f), at(0.85f, 0.2f)},
+                      ink);
       break;
     case Icon::play: canvas.polygon({at(-0.5f, -0.8f), at(0.8f, 0), at(-0.5f, 0.8f)}, {.colour = colour}); break;
     case Icon::pause:
-      for (const float x : {-0.65f, 0.2f}) canvas.rect({c.x + x * r, c.y - 0.75f * r, 0.45f * r, 1.5f * r}, {.colour = colour});
+      for (const float x : {-0.65f, 0.2f})
+        canvas.rect({c.x + x * r, c.y - 0.75f * r, 0.45f * r, 1.5f * r}, {.colour = colour});
       break;
     case Icon::more:
-      for (const float x : {-0.75f, 0.0f, 0.75f}) canvas.marker(at(x, 0), Marker::circle, r * 0.4f, {.colour = colour});
+      for (const float x : {-0.75f, 0.0f, 0.75f})
+        canvas.marker(at(x, 0), Marker::circle, r * 0.4f, {.colour = colour});
       break;
     case Icon::plus:
       canvas.line(at(-0.7f, 0), at(0.7f, 0), ink);
@@ -130,7 +135,9 @@ void draw_icon(Canvas& canvas, Point c, float size, Icon icon, Colour colour) {
       canvas.frame({c.x - r * 0.1f, c.y - r * 0.4f, r * 1.05f, r * 0.8f}, ink, r * 0.4f);
       break;
     case Icon::pencil:  // its point at the lower left
-      canvas.polyline({at(-0.85f, 0.85f), at(-0.7f, 0.25f), at(0.45f, -0.9f), at(0.9f, -0.45f), at(-0.25f, 0.7f), at(-0.85f, 0.85f)}, ink);
+      canvas.polyline({at(-0.85f, 0.85f), at(-0.7f, 0.25f), at(0.45f, -0.9f), at(0.9f, -0.45f), at(-0.25f, 0.7f),
+                       at(-0.85f, 0.85f)},
+                      ink);
       canvas.line(at(0.15f, -0.6f), at(0.6f, -0.15f), ink);
       break;
   }
@@ -142,7 +149,8 @@ void draw_brand(Canvas& canvas, const Theme& theme, const Rect& r) {
                   {theme.ink, w, {}});
 }
 
-std::vector<std::string_view> wrapped_lines(const Canvas& canvas, std::string_view text, const TextStyle& style, float width) {
+std::vector<std::string_view> wrapped_lines(const Canvas& canvas, std::string_view text, const TextStyle& style,
+                                            float width) {
   std::vector<std::string_view> lines;
   const float em = style.em > 0 ? style.em : canvas.em();
   while (!text.empty()) {

@@ -102,9 +102,11 @@ std::string join(NumberText text) {
 NumberText si_parts(double value, std::string_view symbol, const NumberOptions& o) {
   const double magnitude = std::abs(value);
   const std::string_view shown = o.unit ? symbol : std::string_view{};
-  if (huge(magnitude)) return {signed_text(value < 0, format_scientific(magnitude, o.significant), o.sign), std::string(shown)};
+  if (huge(magnitude))
+    return {signed_text(value < 0, format_scientific(magnitude, o.significant), o.sign), std::string(shown)};
   const bool binary = symbol.substr(0, 1) == "B" && o.bytes == BytePrefix::binary;
-  const Prefix& p = binary ? prefix_for(magnitude, kBinary, o.significant) : prefix_for(magnitude, kDecimal, o.significant);
+  const Prefix& p =
+      binary ? prefix_for(magnitude, kBinary, o.significant) : prefix_for(magnitude, kDecimal, o.significant);
   // Whole bytes and the like have no fractions to show.
   const bool whole = p.factor == 1 && magnitude == std::floor(magnitude);
   return {signed_text(value < 0, digits_of(magnitude / p.factor, o.significant, o.trim_zeros || whole), o.sign),
@@ -144,7 +146,8 @@ NumberText money_parts(double dollars, const NumberOptions& o) {
 std::string format_fixed(double value, int decimals) {
   if (!std::isfinite(value)) return std::string(kNoValue);
   if (huge(std::abs(value))) return signed_text(value < 0, format_scientific(std::abs(value)), false);
-  return signed_text(value < 0, with_groups(fmt::format("{:.{}f}", std::abs(value), std::clamp(decimals, 0, 15))), false);
+  return signed_text(value < 0, with_groups(fmt::format("{:.{}f}", std::abs(value), std::clamp(decimals, 0, 15))),
+                     false);
 }
 
 std::string format_count(double value) {
@@ -208,8 +211,10 @@ NumberText format_parts(double value, const engine::Unit& unit, const NumberOpti
   const std::string_view symbol = unit.symbol == "1" || !o.unit ? std::string_view{} : unit.symbol;
   const auto plus = [&](std::string digits) { return o.sign && value > 0 && digits != "0" ? "+" + digits : digits; };
   switch (unit.notation) {
-    case engine::Notation::count: return {plus(format_count(value)), std::string(value == 1 ? one_of(symbol) : symbol)};
-    case engine::Notation::plain: return {plus(format_significant(value, o.significant, o.trim_zeros)), std::string(symbol)};
+    case engine::Notation::count:
+      return {plus(format_count(value)), std::string(value == 1 ? one_of(symbol) : symbol)};
+    case engine::Notation::plain:
+      return {plus(format_significant(value, o.significant, o.trim_zeros)), std::string(symbol)};
     case engine::Notation::si: return si_parts(value, unit.symbol == "1" ? "" : unit.symbol, o);
     case engine::Notation::duration: return duration_parts(value, o);
     case engine::Notation::percent: {

@@ -1,7 +1,8 @@
 // How numbers are written for people, everywhere: three significant digits for results, exact counts, decimal bytes,
 // groups of three from five digits on. Always with a decimal point and a true minus, in every language: nothing here
 // looks at the locale. The gap between groups, and before units and %, is U+202F (narrow, does not break).
-// Values come in base units (seconds, bytes, fractions). A value that is not finite is written as a dash, never as "nan".
+// Values come in base units (seconds, bytes, fractions). A value that is not finite is written as a dash, never as
+// "nan".
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ NumberText format_parts(double value, const engine::Unit& unit, const NumberOpti
 std::string format_count(double value);                  // exact: 70 553 706 496
 std::string format_fixed(double value, int decimals);    // 16 384.5; for columns that share one number of decimals
 std::string format_significant(double value, int digits = 3, bool trim_zeros = false);  // 3.14, 0.00271, 1024
-std::string format_si(double value, std::string_view symbol, const NumberOptions& options = {});  // 459 TFLOP/s, 1.82 M tokens/s
+std::string format_si(double value, std::string_view symbol,
+                      const NumberOptions& options = {});  // 459 TFLOP/s, 1.82 M tokens/s
 std::string format_duration(double seconds);             // 9.23 s, 544 ms, 4.3 us with the micro sign
 std::string format_percent(double fraction, int decimals = 1);  // 28.3 %
 std::string format_share(double fraction);               // whole percent, "< 1 %" under one

@@ -128,7 +128,8 @@ Stroke stroke_of(const Theme& theme, Axis axis, float em, bool dashed) {
 
 Fill chunk_of(const Theme& theme, Fill fill, int chunk, int chunks) {
   if (chunks < 2 || chunk <= 0 || !fill.colour.visible()) return fill;
-  const float share = kLatestChunkShare * static_cast<float>(std::min(chunk, chunks - 1)) / static_cast<float>(chunks - 1);
+  const float share =
+      kLatestChunkShare * static_cast<float>(std::min(chunk, chunks - 1)) / static_cast<float>(chunks - 1);
   const Colour whole = fill.colour;
   fill.colour = mix(whole, theme.panel, share);
   fill.hatch_ink = mix(fill.hatch_ink, theme.panel, share);
@@ -140,7 +141,8 @@ Fill chunk_of(const Theme& theme, Fill fill, int chunk, int chunks) {
   return fill;
 }
 
-// Nine stops of the viridis map by Smith and van der Walt, straight lines between them (close enough for a key and cells).
+// Nine stops of the viridis map by Smith and van der Walt, straight lines between them (close enough for a key and
+// cells).
 Colour viridis(double t) {
   constexpr std::array<Colour, 9> kStops{{{68, 1, 84, 255},    {71, 44, 122, 255},  {59, 81, 139, 255},
                                           {44, 113, 142, 255}, {33, 144, 141, 255}, {39, 173, 129, 255},

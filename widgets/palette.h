@@ -1,6 +1,6 @@
 // Palette: one look per meaning, chosen once. Figures ask for "the fill of activations", never for orange. Within a
-// family no two meanings share a hue; across families a hue returns only where the thing moved is the same. A hatch, dash
-// or marker always says the same as the colour.
+// family no two meanings share a hue; across families a hue returns only where the thing moved is the same. A hatch,
+// dash or marker always says the same as the colour.
 #pragma once
 
 #include <cstddef>

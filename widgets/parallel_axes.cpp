@@ -43,7 +43,9 @@ std::vector<Scaled> scaled_axes(const ParallelAxes& p) {
 struct Placed {
   Rect plot;
   std::vector<float> x;  // of the axes
-  float y(const Scaled& d, const ParallelLine& l) const { return plot.bottom() - static_cast<float>(std::clamp(d.place(l.values[d.at]), 0.0, 1.0)) * plot.h; }
+  float y(const Scaled& d, const ParallelLine& l) const {
+    return plot.bottom() - static_cast<float>(std::clamp(d.place(l.values[d.at]), 0.0, 1.0)) * plot.h;
+  }
   std::vector<Point> points(const std::vector<Scaled>& axes, const ParallelLine& l) const {
     std::vector<Point> out;
     for (std::size_t i = 0; i < axes.size(); ++i) out.push_back({x[i], y(axes[i], l)});
@@ -51,7 +53,8 @@ struct Placed {
   }
 };
 
-void draw_names(Canvas& canvas, const FigureInput& input, const std::vector<Scaled>& axes, const Placed& l, const Rect& band, bool two_rows) {
+void draw_names(Canvas& canvas, const FigureInput& input, const std::vector<Scaled>& axes, const Placed& l,
+                const Rect& band, bool two_rows) {
   const float row = band.h / (two_rows ? 2 : 1), step = l.x.size() > 1 ? l.x[1] - l.x[0] : l.plot.w;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const float room = (two_rows ? 2 : 1) * step - canvas.px(6);
@@ -65,7 +68,8 @@ void draw_names(Canvas& canvas, const FigureInput& input, const std::vector<Scal
 
 // The ends over and under the axis, the values between beside it; what would touch another is left out.
 void draw_values(Canvas& canvas, const FigureInput& input, const Scaled& d, float x, float room, const Placed& l) {
-  const TextStyle style = small_text(canvas, input.theme.ink3, HAlign::left), centred = small_text(canvas, input.theme.ink3, HAlign::centre);
+  const TextStyle style = small_text(canvas, input.theme.ink3, HAlign::left),
+                  centred = small_text(canvas, input.theme.ink3, HAlign::centre);
   const float line = style.em * 1.35f, gap = canvas.px(12);
   const auto end = [&](double value, float y) {
     const std::string text = ellipsize(canvas, d.axis->words(value), centred, room - canvas.px(6));
@@ -106,7 +110,9 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   Rect room = area;
   const TextStyle name = small_text(canvas, theme.ink2, HAlign::centre);
   const float row = name.em * 1.45f, step = step_of();
-  const bool two_rows = std::any_of(axes.begin(), axes.end(), [&](const Scaled& d) { return canvas.text_width(d.axis->name, name) > step - canvas.px(6); });
+  const bool two_rows = std::any_of(axes.begin(), axes.end(), [&](const Scaled& d) {
+    return canvas.text_width(d.axis->name, name) > step - canvas.px(6);
+  });
   const Rect names = room.cut_top(row * (two_rows ? 2.0f : 1.0f));
   const Rect note = room.cut_bottom(row * 1.2f);
   room.cut_top(row * 1.5f);
@@ -118,8 +124,11 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   const float width = theme.data_width * canvas.em();
   draw_names(canvas, input, axes, l, names, two_rows);
 
-  for (const ParallelLine& line : p.faint) canvas.polyline(l.points(axes, line), {faded(colour_of(line), 0.2f), std::max(canvas.px(0.8f), width * 0.35f), {}});
-  for (std::size_t i = 0; i < axes.size(); ++i) canvas.line({l.x[i], room.y}, {l.x[i], room.bottom()}, {theme.axis, theme.axis_width * canvas.em(), {}});
+  for (const ParallelLine& line : p.faint)
+    canvas.polyline(l.points(axes, line),
+                    {faded(colour_of(line), 0.2f), std::max(canvas.px(0.8f), width * 0.35f), {}});
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    canvas.line({l.x[i], room.y}, {l.x[i], room.bottom()}, {theme.axis, theme.axis_width * canvas.em(), {}});
   const auto bold = [&](const ParallelLine& line, Colour colour, float thickness, Dash dash = {}) {
     const std::vector<Point> points = l.points(axes, line);
     canvas.polyline(points, {theme.panel, thickness + canvas.px(2), {}});
@@ -136,7 +145,8 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   const auto tag = [&](const ParallelLine& line, std::size_t first) {
     for (std::size_t i = first; i < axes.size(); ++i) {
       const Point at{l.x[i], l.y(axes[i], line)};
-      canvas.tag_with(p.tag, static_cast<int>(line.index), {at.x - size / 2, at.y - size / 2, size, size}, [&] { return p.readout(line.index); });
+      canvas.tag_with(p.tag, static_cast<int>(line.index), {at.x - size / 2, at.y - size / 2, size, size},
+                      [&] { return p.readout(line.index); });
     }
   };
   for (const ParallelLine& line : p.faint) tag(line, axes.size() - std::min<std::size_t>(2, axes.size()));

@@ -1,5 +1,5 @@
-// Things as lines over parallel axes: a vertical axis for each choice and number, a line for each thing. What they are is
-// the figure's.
+// Things as lines over parallel axes: a vertical axis for each choice and number, a line for each thing. What they
+// are is the figure's.
 #pragma once
 
 #include <cstddef>

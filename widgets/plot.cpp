@@ -123,11 +123,13 @@ void draw_frame(Canvas& canvas, const Theme& theme, const Rect& plot, const Scal
 
   for (const Tick& t : frame.x.ticks) {
     const float px = x(t.value);
-    if (frame.x.grid && t.major && inside(px, plot.x, plot.right())) canvas.line({px, plot.y}, {px, plot.bottom()}, grid);
+    if (frame.x.grid && t.major && inside(px, plot.x, plot.right()))
+      canvas.line({px, plot.y}, {px, plot.bottom()}, grid);
   }
   for (const Tick& t : frame.y.ticks) {
     const float py = y(t.value);
-    if (frame.y.grid && t.major && inside(py, plot.y, plot.bottom())) canvas.line({plot.x, py}, {plot.right(), py}, grid);
+    if (frame.y.grid && t.major && inside(py, plot.y, plot.bottom()))
+      canvas.line({plot.x, py}, {plot.right(), py}, grid);
   }
   if (frame.x.line) canvas.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, axis);
   if (frame.y.line) canvas.line({plot.x, plot.y}, {plot.x, plot.bottom()}, axis);
@@ -141,7 +143,8 @@ void draw_frame(Canvas& canvas, const Theme& theme, const Rect& plot, const Scal
     const Tick& t = frame.x.ticks[rising ? i : frame.x.ticks.size() - 1 - i];
     const float px = x(t.value);
     if (!inside(px, plot.x, plot.right())) continue;
-    if (frame.x.line) canvas.line({px, plot.bottom()}, {px, plot.bottom() + (t.major ? tick : short_tick)}, t.major ? axis : minor);
+    if (frame.x.line)
+      canvas.line({px, plot.bottom()}, {px, plot.bottom() + (t.major ? tick : short_tick)}, t.major ? axis : minor);
     const float half = canvas.text_width(t.label, x_label) / 2;
     if (!t.major || t.label.empty() || px - half < free_from) continue;
     canvas.text({px, plot.bottom() + tick + label_gap * 0.5f}, t.label, x_label);
@@ -179,7 +182,8 @@ void draw_frame(Canvas& canvas, const Theme& theme, const Rect& plot, const Scal
 void backed_text(Canvas& canvas, const Theme& theme, Point anchor, std::string_view text, const TextStyle& style) {
   Fill ground;
   ground.colour = theme.panel;
-  if (!style.vertical && style.angle == 0) canvas.rect(canvas.text_bounds(anchor, text, style).inset(-canvas.px(2), 0), ground);
+  if (!style.vertical && style.angle == 0)
+    canvas.rect(canvas.text_bounds(anchor, text, style).inset(-canvas.px(2), 0), ground);
   canvas.text(anchor, text, style);
 }
 

@@ -1,6 +1,6 @@
-// Plot: the parts every figure has (head, axes, grid, labels), so that figures only draw their data. Functions draw on a
-// Canvas and keep no state. The y title stands above its axis with an up arrow, the x title below at the right with a
-// right arrow; there is a left and a bottom axis only; labels stand beside what they name instead of in a key.
+// Plot: the parts every figure has (head, axes, grid, labels), so that figures only draw their data. Functions draw
+// on a Canvas and keep no state. The y title stands above its axis with an up arrow, the x title below at the right
+// with a right arrow; there is a left and a bottom axis only; labels stand beside what they name instead of in a key.
 // Lengths are those of the canvas; names of text sizes are in em of the canvas.
 #pragma once
 
@@ -24,8 +24,9 @@ TextStyle small_text(const Canvas& canvas, Colour colour, HAlign halign, Weight 
 // The style of a head in the language of `text`: bold, or for Korean larger instead.
 TextStyle head_style(const Canvas& canvas, const Theme& theme, std::string_view text);
 
-// Bold title, then the takeaway as a phrase with its number: beside the title on the screen; on paper (`stacked`) under
-// it. What does not fit is cut at a word and ends in an ellipsis. Returns what is left of `area` below the head.
+// Bold title, then the takeaway as a phrase with its number: beside the title on the screen; on paper (`stacked`)
+// under it. What does not fit is cut at a word and ends in an ellipsis. Returns what is left of `area` below the
+// head.
 struct Head {
   std::string title, takeaway;
   bool stacked = false;
@@ -43,7 +44,8 @@ struct Frame {
 };
 
 // The plot rectangle inside `area` once titles, tick labels and the overhang of the last x label have their room. The
-// ranges of scales depend on it, ticks on the scales: lay out with the ticks of a scale of any range, then set the range.
+// ranges of scales depend on it, ticks on the scales: lay out with the ticks of a scale of any range, then set the
+// range.
 Rect plot_rect(const Canvas& canvas, const Rect& area, const Frame& frame);
 // Grid, axes, ticks, labels and titles; x labels that would touch are left out evenly.
 void draw_frame(Canvas& canvas, const Theme& theme, const Rect& plot, const Scale& x, const Scale& y,

@@ -1,5 +1,5 @@
-// Probe: where every control stood in the last frame, by field path or name, so that a test can press, drag or type at
-// "parallelism.tensor" without knowing the layout. Parts of a control have a suffix: ".track", ".box".
+// Probe: where every control stood in the last frame, by field path or name, so that a test can press, drag or type
+// at "parallelism.tensor" without knowing the layout. Parts of a control have a suffix: ".track", ".box".
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // Scale: maps values to positions on an axis and back, linearly or by logarithm. Immutable: panning and zooming make
-// new ones. The inverse is exact to rounding: value(position(v)) == v within a few units in the last place, and the ends
-// of the domain map to the ends of the range exactly.
+// new ones. The inverse is exact to rounding: value(position(v)) == v within a few units in the last place, and the
+// ends of the domain map to the ends of the range exactly.
 #pragma once
 
 #include <cstdint>

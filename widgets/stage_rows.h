@@ -26,7 +26,8 @@ struct StageRows {
   Rect band(int stage) const { return {area.x, plot.y + pitch * static_cast<float>(stage), area.w, pitch}; }
   // The place of a stage's bar, over the whole width of the plot.
   Rect bar(int stage) const {
-    return {plot.x, plot.y + pitch * static_cast<float>(stage) + (pitch - bar_height) / 2 + bar_shift, plot.w, bar_height};
+    return {plot.x, plot.y + pitch * static_cast<float>(stage) + (pitch - bar_height) / 2 + bar_shift, plot.w,
+            bar_height};
   }
   // Whether the text of every row has room (numbers, totals).
   bool room_for(float text_height) const { return pitch >= text_height; }

@@ -1,6 +1,6 @@
 // StudyCache: what figures compute from a scenario beyond its report (a sweep, a comparison of schedules), kept while
-// what it was computed from does not change. A window owns one and so draws the same study frame after frame; an export
-// owns one for its own figures. One entry a kind of study and key: a new key replaces the old one.
+// what it was computed from does not change. A window owns one and so draws the same study frame after frame; an
+// export owns one for its own figures. One entry a kind of study and key: a new key replaces the old one.
 #pragma once
 
 #include <cstdint>

@@ -22,14 +22,16 @@ struct NumberKey {
   const char* key;
   float Theme::*member;
 };
-constexpr NumberKey kNumbers[] = {
-    {"width.data", &Theme::data_width}, {"width.axis", &Theme::axis_width},   {"width.grid", &Theme::grid_width},
-    {"width.edge", &Theme::edge_width}, {"size.marker", &Theme::marker_size}, {"hatch.opacity", &Theme::hatch_opacity}};
+constexpr NumberKey kNumbers[] = {{"width.data", &Theme::data_width},   {"width.axis", &Theme::axis_width},
+                                  {"width.grid", &Theme::grid_width},   {"width.edge", &Theme::edge_width},
+                                  {"size.marker", &Theme::marker_size}, {"hatch.opacity", &Theme::hatch_opacity}};
 
 constexpr std::string_view kHues[kHueCount] = {"blue",   "sky",       "orange", "green",
                                                "yellow", "vermilion", "purple", "grey"};
 
-std::string hue_key(std::size_t hue, bool fill) { return fmt::format("hue.{}.{}", kHues[hue], fill ? "fill" : "line"); }
+std::string hue_key(std::size_t hue, bool fill) {
+  return fmt::format("hue.{}.{}", kHues[hue], fill ? "fill" : "line");
+}
 
 // Collects what is wrong so that one error names everything.
 struct Reader {

@@ -1,6 +1,6 @@
-// Theme: every named colour and line weight of the window and the figures. Five ship (dark, light, print, projector, high_contrast) as
-// flat JSON objects in assets/themes; reading JSON is not done here: a Theme is made from flat keys and texts.
-// Colours of data are chosen by meaning in palette.h, which reads them from here.
+// Theme: every named colour and line weight of the window and the figures. Five ship (dark, light, print, projector,
+// high_contrast) as flat JSON objects in assets/themes; reading JSON is not done here: a Theme is made from flat keys
+// and texts. Colours of data are chosen by meaning in palette.h, which reads them from here.
 #pragma once
 
 #include <array>
@@ -55,8 +55,8 @@ struct Theme {
   Colour stroke(Hue hue) const { return lines[static_cast<std::size_t>(hue)]; }
   bool dark() const { return luminance(panel) < 0.18; }
 
-  // Keys: "win" ... "err" as the members are called, "hue.<name>.fill", "hue.<name>.line", "width.data", "width.axis",
-  // "width.grid", "width.edge", "size.marker", "hatch.opacity". Others are ignored. Throws ThemeError.
+  // Keys: "win" ... "err" as the members are called, "hue.<name>.fill", "hue.<name>.line", "width.data",
+  // "width.axis", "width.grid", "width.edge", "size.marker", "hatch.opacity". Others are ignored. Throws ThemeError.
   static Theme from_tokens(const std::map<std::string, std::string>& tokens);
   // All keys from_tokens needs.
   static std::vector<std::string> keys();

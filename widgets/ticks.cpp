@@ -55,9 +55,11 @@ void add_powers(const Scale& s, double low, double high, const TickOptions& o, s
   const bool ten = s.kind() == ScaleKind::log10;
   const auto log = [&](double v) { return ten ? std::log10(v) : std::log2(v); };
   const auto power = [&](int n) { return ten ? power_of_ten(n) : std::exp2(n); };
-  const int first = static_cast<int>(std::ceil(log(low) - kSlack)), last = static_cast<int>(std::floor(log(high) + kSlack));
+  const int first = static_cast<int>(std::ceil(log(low) - kSlack)),
+            last = static_cast<int>(std::floor(log(high) + kSlack));
   const int every = std::max(1, (last - first + std::max(1, o.about)) / std::max(1, o.about));
-  // Both ends are named where they can be; else powers are counted from zero, so that panning does not change which are.
+  // Both ends are named where they can be; else powers are counted from zero, so that panning does not change which
+  // are.
   const int anchor = last > first && (last - first) % every == 0 ? first : 0;
   for (int n = first; n <= last && out.size() < kMostTicks; ++n) {
     const bool major = ((n - anchor) % every + every) % every == 0;

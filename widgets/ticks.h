@@ -1,6 +1,6 @@
 // Ticks: where an axis is marked and what the marks say. Linear axes use steps of 1, 2 or 5; logarithmic ones whole
-// decades (or powers of two) with minors between, and below one decade 1-2-5 multiples. An axis is never empty: there are
-// at least two labelled ticks wherever two fit.
+// decades (or powers of two) with minors between, and below one decade 1-2-5 multiples. An axis is never empty: there
+// are at least two labelled ticks wherever two fit.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,8 @@ Fill hidden_fill(Fill fill, const FigureView& view) {
 
 void add_baseline_time(Readout& readout, const TextTable& texts, double seconds, double base_seconds) {
   readout.rows.emplace_back(texts.text("figure.step.baseline"), format_duration(base_seconds));
-  readout.rows.emplace_back(texts.text("figure.step.difference"), format_difference(seconds - base_seconds, engine::unit::seconds));
+  readout.rows.emplace_back(texts.text("figure.step.difference"),
+                            format_difference(seconds - base_seconds, engine::unit::seconds));
 }
 
 }  // namespace roofscape::widgets

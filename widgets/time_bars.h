@@ -1,5 +1,5 @@
-// What the waterfalls of seconds have in common, of a training step and of a decoding step: their axis and columns, how
-// what costs no time looks, and how a baseline is told.
+// What the waterfalls of seconds have in common, of a training step and of a decoding step: their axis and columns,
+// how what costs no time looks, and how a baseline is told.
 #pragma once
 
 #include "widgets/bar_rows.h"

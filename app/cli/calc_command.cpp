@@ -40,7 +40,8 @@ std::string table_text(const engine::BlockTable& table) {
   for (const auto& row : table.rows) {
     std::vector<std::string> cells;
     for (const engine::Cell& cell : row)
-      cells.push_back(std::holds_alternative<double>(cell) ? number_text(std::get<double>(cell)) : std::get<std::string>(cell));
+      cells.push_back(std::holds_alternative<double>(cell) ? number_text(std::get<double>(cell))
+                                                           : std::get<std::string>(cell));
     columns.add(std::move(cells));
   }
   return columns.text(2);
@@ -58,13 +59,15 @@ std::string list_text(const Context& context) {
   const auto text = [&](const std::string& key) { return std::string(context.texts.text(key)); };
   std::string out;
   for (const BuildingBlock& block : engine::blocks()) {
-    out += std::string(block.id) + ": " + text("calc." + std::string(block.id)) + " (" + std::string(block.source) + ")\n";
+    out += std::string(block.id) + ": " + text("calc." + std::string(block.id)) + " (" + std::string(block.source) +
+           ")\n";
     Columns inputs({false, false, false, false});
     if (block.takes_chip()) inputs.add({"chip", "", "", text("calc.chip")});
     if (block.takes_model()) inputs.add({"model", "", "", text("calc.model")});
     for (const BlockInput& in : block.inputs)
       inputs.add({std::string(in.name), std::string(engine::unit_text(in)),
-                  fmt::format("[{}] {}", io::default_text(in), engine::domain_text(in)), text(io::about_key(block, in))});
+                  fmt::format("[{}] {}", io::default_text(in), engine::domain_text(in)),
+                  text(io::about_key(block, in))});
     out += inputs.text(2) + "  ->\n";
     Columns outputs({false, false, false});
     for (const BlockOutput& o : block.outputs)
@@ -80,7 +83,8 @@ int calc(const Context& context) {
   const Options& options = context.options;
   if (options.list) {
     if (options.json)
-      return print(io::blocks_json([&](const std::string& key) { return std::string(context.texts.text(key)); }), kGood);
+      return print(io::blocks_json([&](const std::string& key) { return std::string(context.texts.text(key)); }),
+                   kGood);
     return print(list_text(context), kGood);
   }
   if (options.block.empty()) {
@@ -102,7 +106,8 @@ int calc(const Context& context) {
   std::string out;
   for (const BlockAnswer& answer : result.value().answers)
     for (const engine::Derivation& derivation : engine::derivations(result.value(), answer))
-      out += (out.empty() ? "" : "\n") + ("== " + std::string(answer.output->name) + " = " + answer_text(answer) + "\n") +
+      out += (out.empty() ? "" : "\n") +
+             ("== " + std::string(answer.output->name) + " = " + answer_text(answer) + "\n") +
              derivation_text(derivation, context.texts);
   return print(out, kGood);
 }

@@ -88,7 +88,9 @@ int eval(const Context& context) {
   const auto text = [&](const engine::Diagnostic& diagnostic) { return diagnostic_text(diagnostic, context.texts); };
   const int code = code_of(evaluated->report);
   if (context.options.json)
-    return print(io::report_json(evaluated->scenario, evaluated->report, context.library, text, evidence ? &*evidence : nullptr), code);
+    return print(io::report_json(evaluated->scenario, evaluated->report, context.library, text,
+                                 evidence ? &*evidence : nullptr),
+                 code);
   std::string report = report_text(evaluated->scenario, evaluated->report, context.texts);
   if (evidence) report += evidence_text(evaluated->scenario, evaluated->report, *evidence, context.texts);
   return print(report, code);
@@ -120,16 +122,20 @@ int explain(const Context& context) {
   const auto known = engine::find_quantity(id);
   if (known && !engine::is_indexed(engine::quantity(*known))) {
     const std::string reason(engine::kAbsenceIds[static_cast<std::size_t>(report.quantities.absence(*known))]);
-    complain({context.options.scenario, id,
-              context.texts.format("derivation.no_value", {std::string(context.texts.text("quantity." + id + ".label")),
-                                                           std::string(context.texts.text("absence." + reason))}), {}});
+    complain(
+        {context.options.scenario,
+         id,
+         context.texts.format("derivation.no_value", {std::string(context.texts.text("quantity." + id + ".label")),
+                                                      std::string(context.texts.text("absence." + reason))}),
+         {}});
     return kHasErrors;
   }
   std::vector<std::string_view> candidates(all.begin(), all.end());
   if (known) {  // "links.bytes_per_s" without [fsdp]
     for (const std::string_view candidate : candidates)
       if (candidate.starts_with(id + "[")) {
-        complain({{}, io::in_quotes(id), "comes once an axis or stage", "name one, such as " + io::in_quotes(candidate)});
+        complain(
+            {{}, io::in_quotes(id), "comes once an axis or stage", "name one, such as " + io::in_quotes(candidate)});
         return kBadInput;
       }
     complain({context.options.scenario, id, "has no value in this scenario", {}});
@@ -140,8 +146,11 @@ int explain(const Context& context) {
   if (near.empty())  // "time_s" for "step.time_s"
     for (const std::string_view candidate : candidates)
       if (near.empty() && id.size() > 2 && candidate.find(id) != std::string_view::npos) near = candidate;
-  complain({{}, {}, "unknown quantity " + io::in_quotes(id),
-            near.empty() ? "`roofscape-cli eval` shows their ids at the right" : "did you mean " + io::in_quotes(near) + "?"});
+  complain({{},
+            {},
+            "unknown quantity " + io::in_quotes(id),
+            near.empty() ? "`roofscape-cli eval` shows their ids at the right"
+                         : "did you mean " + io::in_quotes(near) + "?"});
   return kBadInput;
 }
 
@@ -174,7 +183,8 @@ int presets(const Context& context) {
     Columns columns({false, false});
     for (const io::Preset& preset : context.library.list(static_cast<io::PresetKind>(kind)))
       columns.add({preset.id, preset.name});
-    out += std::string(context.texts.text("preset." + std::string(io::kPresetFolders[kind]))) + '\n' + columns.text(2);
+    out +=
+        std::string(context.texts.text("preset." + std::string(io::kPresetFolders[kind]))) + '\n' + columns.text(2);
   }
   return print(out, kGood);
 }

@@ -1,5 +1,5 @@
-// The commands of roofscape-cli. Each returns the exit code: 0 good; 1 the scenario was read and has an error diagnostic;
-// 2 bad usage, unreadable file, unknown key, wrong type or out of domain.
+// The commands of roofscape-cli. Each returns the exit code: 0 good; 1 the scenario was read and has an error
+// diagnostic; 2 bad usage, unreadable file, unknown key, wrong type or out of domain.
 #pragma once
 
 #include <filesystem>

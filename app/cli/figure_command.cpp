@@ -26,7 +26,8 @@ int refuse(const io::InputError& error) {
 int list(const Context& context) {
   Columns columns({false, false});
   for (const FigureRow& entry : widgets::figures()) {
-    columns.add({std::string(entry.name), std::string(context.texts.text("figure." + std::string(entry.name) + ".about"))});
+    columns.add(
+        {std::string(entry.name), std::string(context.texts.text("figure." + std::string(entry.name) + ".about"))});
     for (const widgets::FigureOption& option : entry.options)
       columns.add({"", fmt::format("--with {}={}", option.key, fmt::join(option.choices, "|"))});
   }
@@ -38,8 +39,11 @@ io::Result<const FigureRow*> find(const std::string& name) {
   std::vector<std::string_view> names;
   for (const FigureRow& f : widgets::figures()) names.push_back(f.name);
   const std::string_view near = io::nearest_word(name, names);
-  return io::InputError{{}, {}, "unknown figure " + io::in_quotes(name),
-                        near.empty() ? "`roofscape-cli figure --list` lists them" : "did you mean " + io::in_quotes(near) + "?"};
+  return io::InputError{
+      {},
+      {},
+      "unknown figure " + io::in_quotes(name),
+      near.empty() ? "`roofscape-cli figure --list` lists them" : "did you mean " + io::in_quotes(near) + "?"};
 }
 
 // The figure's own size, changed by what was asked for.
@@ -84,7 +88,8 @@ std::optional<Material> gather(const Context& context, bool with_evidence) {
   out.theme = std::move(theme).value();
   if (const std::string& file = context.options.measured; !file.empty()) {
     const auto text = io::read_file(file);
-    auto points = text ? io::read_measured(text.value(), file) : io::Result<std::vector<engine::MeasuredOperation>>(text.error());
+    auto points = text ? io::read_measured(text.value(), file)
+                       : io::Result<std::vector<engine::MeasuredOperation>>(text.error());
     if (!points) {
       complain(points.error());
       return std::nullopt;
@@ -114,9 +119,17 @@ std::optional<Material> gather(const Context& context, bool with_evidence) {
 // The material as figures take it. Stays where it is: the input points into it.
 struct Sheet {
   Sheet(const Material& material, const Context& context)
-      : ghost(material.baseline ? std::optional(widgets::Baseline{material.baseline->scenario, material.baseline->report}) : std::nullopt),
-        input{material.now.scenario, material.now.report, context.texts, material.theme,
-              studies,               ghost ? &*ghost : nullptr, material.measured, context.library.chips(),
+      : ghost(material.baseline
+                  ? std::optional(widgets::Baseline{material.baseline->scenario, material.baseline->report})
+                  : std::nullopt),
+        input{material.now.scenario,
+              material.now.report,
+              context.texts,
+              material.theme,
+              studies,
+              ghost ? &*ghost : nullptr,
+              material.measured,
+              context.library.chips(),
               material.evidence ? &*material.evidence : nullptr} {}
   Sheet(const Sheet&) = delete;
   Sheet& operator=(const Sheet&) = delete;
@@ -129,10 +142,14 @@ struct Sheet {
 int write_one(const Context& context) {
   const Options& options = context.options;
   if (options.figure.empty() || options.scenario.empty() || options.output.empty())
-    return refuse({{}, {}, "figure needs a name, a scenario and -o FILE", "such as: figure roofline llama3-70b-v5p-pod -o roofline.svg"});
+    return refuse({{},
+                   {},
+                   "figure needs a name, a scenario and -o FILE",
+                   "such as: figure roofline llama3-70b-v5p-pod -o roofline.svg"});
   const auto row = find(options.figure);
   if (!row) return refuse(row.error());
-  if (!options.format.empty()) return refuse({{}, "--format", "is for --all only", "the extension of the file says the format"});
+  if (!options.format.empty())
+    return refuse({{}, "--format", "is for --all only", "the extension of the file says the format"});
   const auto format = format_of(options.output);
   if (!format) return refuse({options.output, {}, "the extension says no format", "end it in .svg, .pdf or .png"});
   if (const auto error = unused_option(options, *format)) return refuse(*error);
@@ -145,14 +162,17 @@ int write_one(const Context& context) {
   if (!material) return kBadInput;
   const widgets::FontStack fonts;
   const Sheet sheet{*material, context};
-  if (const auto error = export_figure(*row.value(), sheet.input, options.output, form.value(), fonts, view)) return refuse(*error);
+  if (const auto error = export_figure(*row.value(), sheet.input, options.output, form.value(), fonts, view))
+    return refuse(*error);
   return code_of(material->now.report);
 }
 
-// Whether there is anything of this scenario for the figure to show; adds it to the sentence about those left out if not.
+// Whether there is anything of this scenario for the figure to show; adds it to the sentence about those left out if
+// not.
 bool has_content(const FigureRow& row, const Material& material, std::vector<std::string>& left_out) {
   std::string_view why;
-  if (!widgets::shows(row, material.now.scenario)) why = row.subject == widgets::Subject::serving ? "serving only" : "training only";
+  if (!widgets::shows(row, material.now.scenario))
+    why = row.subject == widgets::Subject::serving ? "serving only" : "training only";
   else if (row.of_difference && !material.baseline) why = "needs --baseline";
   if (!why.empty()) left_out.push_back(fmt::format("{} ({})", row.name, why));
   return why.empty();
@@ -162,8 +182,12 @@ int write_all(const Context& context) {
   Options options = context.options;
   if (options.scenario.empty()) options.scenario = std::exchange(options.figure, {});
   if (options.scenario.empty() || !options.figure.empty() || options.output.empty())
-    return refuse({{}, {}, "figure --all needs a scenario and -o FOLDER", "such as: figure --all llama3-70b-v5p-pod -o figures"});
-  if (!options.with.empty()) return refuse({{}, "--with", "is for one figure", "--all draws each as it is by default"});
+    return refuse({{},
+                   {},
+                   "figure --all needs a scenario and -o FOLDER",
+                   "such as: figure --all llama3-70b-v5p-pod -o figures"});
+  if (!options.with.empty())
+    return refuse({{}, "--with", "is for one figure", "--all draws each as it is by default"});
   const auto format = parse_format(options.format.empty() ? "pdf" : options.format);
   if (!format) return refuse(format.error());
   if (const auto error = unused_option(options, format.value())) return refuse(*error);
@@ -174,7 +198,8 @@ int write_all(const Context& context) {
   const std::filesystem::path folder = options.output;
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
-  if (problem) return refuse({options.output, {}, "cannot be made: " + problem.message(), "choose a place you may write to"});
+  if (problem)
+    return refuse({options.output, {}, "cannot be made: " + problem.message(), "choose a place you may write to"});
   const widgets::FontStack fonts;
   const Sheet sheet{*material, context};
   std::string written;
@@ -182,7 +207,8 @@ int write_all(const Context& context) {
   for (const FigureRow& row : widgets::figures()) {
     if (!has_content(row, *material, left_out)) continue;
     const auto file = folder / (std::string(row.name) + std::string(extension_of(format.value())));
-    if (const auto error = export_figure(row, sheet.input, file, form_of(row, options).value(), fonts)) return refuse(*error);
+    if (const auto error = export_figure(row, sheet.input, file, form_of(row, options).value(), fonts))
+      return refuse(*error);
     written += file.string() + '\n';
   }
   if (!left_out.empty()) fmt::print(stderr, "roofscape-cli: left out: {}\n", fmt::join(left_out, ", "));

@@ -21,16 +21,20 @@ using roofscape::app::cli::Options;
 namespace cli = roofscape::app::cli;
 namespace io = roofscape::io;
 
-constexpr std::array<std::string_view, 12> kCommands{"eval",  "explain", "calc",     "figure",
-                                                    "trace", "check",   "validate", "calibrate", "presets", "sweep", "search", "bench-sweep"};
+constexpr std::array<std::string_view, 12> kCommands{"eval",    "explain", "calc",     "figure",
+                                                     "trace",   "check",   "validate", "calibrate",
+                                                     "presets", "sweep",   "search",   "bench-sweep"};
 
 // One line on a usage error, with the nearest command for one that does not exist.
 int usage_error(const CLI::App& program, const CLI::ParseError& error) {
   for (const std::string& word : program.remaining()) {
     if (word.starts_with("-") || !program.get_subcommands().empty()) break;
     const std::string_view near = io::nearest_word(word, kCommands);
-    cli::complain({{}, {}, "unknown command " + io::in_quotes(word),
-                   near.empty() ? fmt::format("there are: {}", fmt::join(kCommands, ", ")) : "did you mean " + io::in_quotes(near) + "?"});
+    cli::complain({{},
+                   {},
+                   "unknown command " + io::in_quotes(word),
+                   near.empty() ? fmt::format("there are: {}", fmt::join(kCommands, ", "))
+                                : "did you mean " + io::in_quotes(near) + "?"});
     return cli::kBadInput;
   }
   cli::complain({{}, {}, error.what(), "see roofscape-cli --help"});
@@ -93,7 +97,10 @@ int run(int argc, char** argv) {
   figure->add_option("--svg-text", options.svg_text, text("cli.figure.svg_text"));
   figure->add_option("--baseline", options.baseline, text("cli.figure.baseline"));
   figure->add_option("--measured", options.measured, text("cli.figure.measured"));
-  figure->add_option("--with", options.with, text("cli.figure.with"))->type_size(1)->allow_extra_args(false)->take_all();
+  figure->add_option("--with", options.with, text("cli.figure.with"))
+      ->type_size(1)
+      ->allow_extra_args(false)
+      ->take_all();
   figure->add_flag("--list", options.list, text("cli.figure.list"));
   add_set(figure);
 
@@ -114,7 +121,10 @@ int run(int argc, char** argv) {
 
   CLI::App* sweep = add_command("sweep", "cli.sweep");
   sweep->add_option("scenario", options.scenario, text("cli.scenario"))->required();
-  sweep->add_option("--vary", options.vary, text("cli.sweep.vary"))->type_size(1)->allow_extra_args(false)->take_all();
+  sweep->add_option("--vary", options.vary, text("cli.sweep.vary"))
+      ->type_size(1)
+      ->allow_extra_args(false)
+      ->take_all();
   sweep->add_option("--quantities", options.quantities, text("cli.sweep.quantities"));
   sweep->add_flag("--csv", options.csv, text("cli.sweep.csv"));
   sweep->add_flag("--json", options.json, text("cli.json"));
@@ -132,7 +142,8 @@ int run(int argc, char** argv) {
   add_constraint("--max", options.at_most, "cli.search.max");
   search->add_option("--min-free", options.min_free, text("cli.search.min_free"))->check(CLI::Range(0.0, 0.99));
   search->add_flag("--every", options.every, text("cli.search.every"));
-  search->add_option("--max-token-time", options.most_token_s, text("cli.search.max_token_time"))->check(CLI::PositiveNumber);
+  search->add_option("--max-token-time", options.most_token_s, text("cli.search.max_token_time"))
+      ->check(CLI::PositiveNumber);
   search->add_option("--max-ttft", options.most_ttft_s, text("cli.search.max_ttft"))->check(CLI::PositiveNumber);
   search->add_flag("--tensor-across-nodes", options.across_nodes, text("cli.search.across_nodes"));
   search->add_flag("--json", options.json, text("cli.json"));
@@ -163,9 +174,13 @@ int run(int argc, char** argv) {
   }
 
   std::error_code ignored;
-  const std::filesystem::path folder = options.presets.empty() ? io::default_preset_folder() : std::filesystem::path(options.presets);
+  const std::filesystem::path folder =
+      options.presets.empty() ? io::default_preset_folder() : std::filesystem::path(options.presets);
   if (!options.presets.empty() && !std::filesystem::is_directory(folder, ignored)) {
-    cli::complain({options.presets, {}, "there is no such folder", "--presets takes a folder with chips, clusters, models or scenarios in it"});
+    cli::complain({options.presets,
+                   {},
+                   "there is no such folder",
+                   "--presets takes a folder with chips, clusters, models or scenarios in it"});
     return cli::kBadInput;
   }
   const io::PresetLibrary library(folder);

@@ -25,7 +25,10 @@ std::optional<Objective> objective_of(const Options& options, const std::array<s
   if (options.objective.empty()) return static_cast<Objective>(0);
   const auto found = std::find(ids.begin(), ids.end(), options.objective);
   if (found != ids.end()) return static_cast<Objective>(found - ids.begin());
-  complain({"--objective", {}, "unknown objective " + io::in_quotes(options.objective), fmt::format("there are: {}", fmt::join(ids, ", "))});
+  complain({"--objective",
+            {},
+            "unknown objective " + io::in_quotes(options.objective),
+            fmt::format("there are: {}", fmt::join(ids, ", "))});
   return std::nullopt;
 }
 
@@ -39,14 +42,16 @@ bool constrain_all(const Options& options, Space& into) {
         complain({option, {}, io::in_quotes(text) + " has no \"=\"", "give dimension=value, such as tensor=8"});
         return false;
       }
-      if (const auto error = engine::constrain(into, std::string_view(text).substr(0, equals), std::string_view(text).substr(equals + 1), kind)) {
+      if (const auto error = engine::constrain(into, std::string_view(text).substr(0, equals),
+                                               std::string_view(text).substr(equals + 1), kind)) {
         complain({option, {}, error->message, error->remedy});
         return false;
       }
     }
     return true;
   };
-  return constrain("--pin", options.pin, ConstraintKind::pinned) && constrain("--min", options.at_least, ConstraintKind::at_least) &&
+  return constrain("--pin", options.pin, ConstraintKind::pinned) &&
+         constrain("--min", options.at_least, ConstraintKind::at_least) &&
          constrain("--max", options.at_most, ConstraintKind::at_most);
 }
 
@@ -57,7 +62,10 @@ bool merges(const Options& options) { return !options.every && !options.json && 
 std::optional<engine::SearchRequest> request_of(const Context& context, const engine::Scenario& scenario) {
   const Options& options = context.options;
   if (options.most_token_s > 0 || options.most_ttft_s > 0) {
-    complain({options.most_token_s > 0 ? "--max-token-time" : "--max-ttft", {}, "is for scenarios that serve", "leave it out"});
+    complain({options.most_token_s > 0 ? "--max-token-time" : "--max-ttft",
+              {},
+              "is for scenarios that serve",
+              "leave it out"});
     return std::nullopt;
   }
   engine::SearchRequest request;
@@ -76,7 +84,8 @@ std::optional<engine::SearchRequest> request_of(const Context& context, const en
 std::optional<engine::ServingRequest> serving_request_of(const Context& context, const engine::Scenario& scenario) {
   const Options& options = context.options;
   if (options.across_nodes) {
-    complain({"--tensor-across-nodes", {}, "is for scenarios that train", "leave it out: serving plans may cross nodes"});
+    complain(
+        {"--tensor-across-nodes", {}, "is for scenarios that train", "leave it out: serving plans may cross nodes"});
     return std::nullopt;
   }
   engine::ServingRequest request = engine::serving_request_of(scenario);
@@ -103,26 +112,35 @@ std::string whole(double x) { return fmt::format("{:.0f}", x); }
 
 // How many plans were left out for which reason.
 template <std::size_t N>
-std::string reasons_text(const Context& context, const std::array<double, N>& rejected, const std::array<std::string_view, N>& ids) {
+std::string reasons_text(const Context& context, const std::array<double, N>& rejected,
+                         const std::array<std::string_view, N>& ids) {
   Columns reasons({true, false});
   for (std::size_t i = 0; i < N; ++i)
-    if (rejected[i] > 0) reasons.add({whole(rejected[i]), std::string(context.texts.text("cli.search.rejected." + std::string(ids[i])))});
+    if (rejected[i] > 0)
+      reasons.add(
+          {whole(rejected[i]), std::string(context.texts.text("cli.search.rejected." + std::string(ids[i])))});
   return reasons.text(2) + "\n";
 }
 
 // What a plan loses most by against the best, and how many others it stands for.
-std::string remark_of(std::string loss, std::string others) { return loss + (loss.empty() || others.empty() ? "" : ", ") + others; }
+std::string remark_of(std::string loss, std::string others) {
+  return loss + (loss.empty() || others.empty() ? "" : ", ") + others;
+}
 
 std::string counts_text(const Context& context, const engine::SearchResult& result) {
-  return context.texts.format("cli.search.counts", {whole(result.plans), whole(result.fit), std::to_string(result.simulated)}) + "\n" +
-         reasons_text(context, result.rejected, engine::kRejectionIds);
+  return context.texts.format("cli.search.counts",
+                              {whole(result.plans), whole(result.fit), std::to_string(result.simulated)}) +
+         "\n" + reasons_text(context, result.rejected, engine::kRejectionIds);
 }
 
 std::string present_text(const Context& context, const engine::SearchResult& result) {
   const auto& [device, part, missing] = result.present_shortage;
   if (missing > 0)
-    return "\n" + context.texts.format("cli.search.present_short", {std::to_string(device), fmt::format("{:.1f} GB", missing / 1e9),
-                                                                    label(context, part)}) + "\n";
+    return "\n" +
+           context.texts.format(
+               "cli.search.present_short",
+               {std::to_string(device), fmt::format("{:.1f} GB", missing / 1e9), label(context, part)}) +
+           "\n";
   if (!result.present_legal) return {};
   const double share = result.present.step_time_s / result.best.front().step_time_s;
   return "\n" + context.texts.format("cli.search.present", {fmt::format("{:.4g} s", result.present.step_time_s),
@@ -134,31 +152,42 @@ std::string plan_words(const engine::Plan& p) {
   const auto add = [&out](std::string_view name, int n) {
     if (n > 1) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, n);
   };
-  add("data", p.data), add("fsdp", p.fsdp), add("tensor", p.tensor), add("context", p.context), add("expert", p.expert), add("pipeline", p.pipeline);
+  add("data", p.data), add("fsdp", p.fsdp), add("tensor", p.tensor), add("context", p.context),
+      add("expert", p.expert), add("pipeline", p.pipeline);
   return out;
 }
 
 std::string near_miss_text(const Context& context, const engine::SearchResult& result) {
   if (!result.near_miss) return {};
   const auto& [plan, shortage] = *result.near_miss;
-  return context.texts.format("cli.search.near_miss", {fmt::format("{:.4g} s", plan.step_time_s), plan_words(plan.plan), std::to_string(shortage.device),
-                                                       fmt::format("{:.1f} GB", shortage.missing_bytes / 1e9), label(context, shortage.part)}) + "\n";
+  return context.texts.format(
+             "cli.search.near_miss",
+             {fmt::format("{:.4g} s", plan.step_time_s), plan_words(plan.plan), std::to_string(shortage.device),
+              fmt::format("{:.1f} GB", shortage.missing_bytes / 1e9), label(context, shortage.part)}) +
+         "\n";
 }
 
 std::string search_text(const Context& context, const engine::SearchResult& result) {
   const std::string counts = counts_text(context, result);
   if (result.best.empty()) return counts + std::string(context.texts.text("cli.search.none")) + "\n";
-  Columns table({true, true, true, true, true, true, true, true, true, true, false, true, false, false, true, true, true, false});
-  table.add({"", "data", "fsdp", "zero", "tensor", "sp", "context", "expert", "pipeline", "microbatch", "schedule", "chunks",
-             "policy", "offload", "step", "memory", "MFU", ""});
+  Columns table({true, true, true, true, true, true, true, true, true, true, false, true, false, false, true, true,
+                 true, false});
+  table.add({"", "data", "fsdp", "zero", "tensor", "sp", "context", "expert", "pipeline", "microbatch", "schedule",
+             "chunks", "policy", "offload", "step", "memory", "MFU", ""});
   int rank = 0;
   for (const engine::RankedPlan& r : result.best) {
     const engine::Plan& p = r.plan;
     const auto n = [](int x) { return std::to_string(x); };
-    const char* offload = p.offload_optimizer ? (p.offload_activations ? "both" : "optimizer") : p.offload_activations ? "activations" : "-";
-    const auto [part, seconds] = engine::largest_difference(engine::kStepParts, result.best.front().step_parts, r.step_parts);
-    std::string remark = remark_of(seconds > 0 ? fmt::format("{} +{:.2g} s", label(context, part), seconds) : std::string(),
-                                   r.alike > 0 ? context.texts.format("cli.search.alike", {n(r.alike), fmt::format("{:.1f} GB", r.least_alike_bytes / 1e9)}) : std::string());
+    const char* offload = p.offload_optimizer     ? (p.offload_activations ? "both" : "optimizer")
+                          : p.offload_activations ? "activations"
+                                                  : "-";
+    const auto [part, seconds] =
+        engine::largest_difference(engine::kStepParts, result.best.front().step_parts, r.step_parts);
+    std::string remark = remark_of(
+        seconds > 0 ? fmt::format("{} +{:.2g} s", label(context, part), seconds) : std::string(),
+        r.alike > 0 ? context.texts.format("cli.search.alike",
+                                           {n(r.alike), fmt::format("{:.1f} GB", r.least_alike_bytes / 1e9)})
+                    : std::string());
     table.add({n(++rank), n(p.data), n(p.fsdp), n(p.zero_stage), n(p.tensor), p.sequence_parallel ? "on" : "off",
                n(p.context), n(p.expert), n(p.pipeline), n(p.microbatch_sequences),
                p.pipeline > 1 ? std::string(engine::schedule_id(p.schedule)) : "-", n(p.virtual_stages),
@@ -186,29 +215,45 @@ std::string serving_present_text(const Context& context, const engine::ServingSe
   const auto& texts = context.texts;
   if (!result.present_legal) return {};
   if (!result.present_fits)
-    return "\n" + texts.format("cli.search.serving_present_full", {fmt::format("{:.1f} GB", result.present_missing_bytes / 1e9), label(context, result.present.fullest_part)}) + "\n";
-  std::string out = "\n" + texts.format("cli.search.serving_present", {ms_text(result.present.token_s), fmt::format("{:.4g}", result.present.tokens_per_s_per_chip),
-                                                                       fmt::format("{:.1f} %", 100 * result.present.tokens_per_s_per_chip / result.best.front().tokens_per_s_per_chip)});
-  if (result.present.rejected) out += "; " + std::string(texts.text("cli.search.rejected." + std::string(engine::kServingRejectionIds[static_cast<std::size_t>(*result.present.rejected)])));
+    return "\n" +
+           texts.format("cli.search.serving_present_full",
+                        {fmt::format("{:.1f} GB", result.present_missing_bytes / 1e9),
+                         label(context, result.present.fullest_part)}) +
+           "\n";
+  std::string out = "\n" + texts.format("cli.search.serving_present",
+                                        {ms_text(result.present.token_s),
+                                         fmt::format("{:.4g}", result.present.tokens_per_s_per_chip),
+                                         fmt::format("{:.1f} %", 100 * result.present.tokens_per_s_per_chip /
+                                                                     result.best.front().tokens_per_s_per_chip)});
+  if (result.present.rejected)
+    out += "; " + std::string(texts.text(
+                      "cli.search.rejected." +
+                      std::string(engine::kServingRejectionIds[static_cast<std::size_t>(*result.present.rejected)])));
   return out + "\n";
 }
 
-std::string serving_text(const Context& context, const engine::ServingRequest& request, const engine::ServingSearchResult& result) {
+std::string serving_text(const Context& context, const engine::ServingRequest& request,
+                         const engine::ServingSearchResult& result) {
   const auto& texts = context.texts;
-  const std::string out = texts.format("cli.search.serving_counts", {whole(result.plans), whole(result.fit)}) + "\n" + promised_text(context, request) +
+  const std::string out = texts.format("cli.search.serving_counts", {whole(result.plans), whole(result.fit)}) + "\n" +
+                          promised_text(context, request) +
                           reasons_text(context, result.rejected, engine::kServingRejectionIds);
   if (result.best.empty()) return out + std::string(texts.text("cli.search.none")) + "\n";
   const auto n = [](int x) { return std::to_string(x); };
   Columns table({true, true, true, true, true, true, true, true, true, true, false});
-  table.add({"", "data", "tensor", "expert", "pipeline", "batch", "time per token", "TTFT", "tokens/s/chip", "memory", ""});
+  table.add(
+      {"", "data", "tensor", "expert", "pipeline", "batch", "time per token", "TTFT", "tokens/s/chip", "memory", ""});
   int rank = 0;
   for (const engine::RankedDecoding& p : result.best) {
-    const auto [part, seconds] = engine::largest_difference(engine::kDecodeParts, result.best.front().step_parts, p.step_parts);
-    std::string remark = remark_of(seconds > 0 ? fmt::format("{} +{}", label(context, part), ms_text(seconds)) : std::string(),
-                                   p.outdone > 0 ? texts.format("cli.search.outdone", {n(p.outdone)}) : std::string());
+    const auto [part, seconds] =
+        engine::largest_difference(engine::kDecodeParts, result.best.front().step_parts, p.step_parts);
+    std::string remark =
+        remark_of(seconds > 0 ? fmt::format("{} +{}", label(context, part), ms_text(seconds)) : std::string(),
+                  p.outdone > 0 ? texts.format("cli.search.outdone", {n(p.outdone)}) : std::string());
     if (p.plan == result.present.plan) remark = texts.text("cli.search.is_present");
-    table.add({n(++rank), n(p.plan.data), n(p.plan.tensor), n(p.plan.expert), n(p.plan.pipeline), n(p.plan.batch), ms_text(p.token_s), ms_text(p.ttft_s),
-               fmt::format("{:.4g}", p.tokens_per_s_per_chip), fmt::format("{:.1f} GB", p.chip_bytes / 1e9), std::move(remark)});
+    table.add({n(++rank), n(p.plan.data), n(p.plan.tensor), n(p.plan.expert), n(p.plan.pipeline), n(p.plan.batch),
+               ms_text(p.token_s), ms_text(p.ttft_s), fmt::format("{:.4g}", p.tokens_per_s_per_chip),
+               fmt::format("{:.1f} GB", p.chip_bytes / 1e9), std::move(remark)});
   }
   return out + table.text(0) + serving_present_text(context, result);
 }

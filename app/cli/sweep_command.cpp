@@ -21,11 +21,13 @@ std::string table_text(const io::SweepTable& table, const widgets::TextTable& te
   for (const io::SweepRow& row : table.rows) {
     std::vector<std::string> cells = row.values;
     for (std::size_t i = 0; i < table.quantities.size(); ++i)
-      cells.push_back(row.quantities[i] ? widgets::format(*row.quantities[i], engine::quantity(table.quantities[i]).unit)
-                                        : std::string(widgets::kNoValue));
+      cells.push_back(row.quantities[i]
+                          ? widgets::format(*row.quantities[i], engine::quantity(table.quantities[i]).unit)
+                          : std::string(widgets::kNoValue));
     cells.emplace_back(texts.text(row.fits ? "cli.sweep.fits" : "cli.sweep.does_not_fit"));
     cells.emplace_back(texts.text("bound." + row.bound));
-    cells.emplace_back(row.error.empty() ? std::string() : std::string(texts.text("diagnostic." + row.error + ".title")));
+    cells.emplace_back(row.error.empty() ? std::string()
+                                         : std::string(texts.text("diagnostic." + row.error + ".title")));
     columns.add(std::move(cells));
   }
   return columns.text(0);
@@ -42,7 +44,10 @@ int sweep(const Context& context) {
   const auto scenario = read(context);
   if (!scenario) return refuse(scenario.error());
   if (options.vary.empty())
-    return refuse({{}, {}, "sweep needs at least one --vary", "such as: sweep llama2-13b-16-v5e --vary workload.batch=2,16,32"});
+    return refuse({{},
+                   {},
+                   "sweep needs at least one --vary",
+                   "such as: sweep llama2-13b-16-v5e --vary workload.batch=2,16,32"});
   std::vector<io::VariedField> varied;
   for (const std::string& option : options.vary) {
     auto field = io::read_varied_field(option);
@@ -51,7 +56,8 @@ int sweep(const Context& context) {
   }
   auto quantities = io::read_sweep_quantities(options.quantities, scenario.value().workload.kind);
   if (!quantities) return refuse(quantities.error());
-  const auto table = io::run_sweep(scenario.value(), std::move(varied), std::move(quantities).value(), context.library);
+  const auto table =
+      io::run_sweep(scenario.value(), std::move(varied), std::move(quantities).value(), context.library);
   if (!table) return refuse(table.error());
   const int code = table->has_errors() ? kHasErrors : kGood;
   if (options.csv) return print(io::sweep_csv(table.value()), code);

@@ -1,4 +1,5 @@
-// roofscape-cli validate [FILE]: predictions against the measurements of a file, or those that ship. calibrate FILE --chip C: fits a calibration.
+// roofscape-cli validate [FILE]: predictions against the measurements of a file, or those that ship. calibrate FILE
+// --chip C: fits a calibration.
 #pragma once
 
 #include "app/cli/commands.h"

@@ -27,7 +27,9 @@ float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario
   const auto clip = ctx.ui.canvas.clip(r);
   float y = r.y;
   y += section_head(ctx, {x, y + ctx.px(4)}, width, ctx.text("ui.pin.changed"),
-                    ctx.format(changes.size() == 1 ? "ui.pin.edit" : "ui.pin.edits", {format_count(static_cast<double>(changes.size()))})) + ctx.px(4);
+                    ctx.format(changes.size() == 1 ? "ui.pin.edit" : "ui.pin.edits",
+                               {format_count(static_cast<double>(changes.size()))})) +
+       ctx.px(4);
   const float row_h = std::round(ctx.px(24)), label_w = std::min(ctx.px(130), width * 0.4f);
   for (std::size_t i = 0; i < changes.size() && i < kMostRows; ++i) {
     const ScenarioChange& c = changes[i];
@@ -46,13 +48,17 @@ float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario
       else if (c.what == "model") scenario.model = before.model;
       else scenario.cluster = before.cluster;
     }
-    const std::string label = c.field != nullptr ? field_label(ctx, c.what) : std::string(ctx.text("field." + c.what + ".label"));
+    const std::string label =
+        c.field != nullptr ? field_label(ctx, c.what) : std::string(ctx.text("field." + c.what + ".label"));
     const auto figure = [&](const engine::Scenario& of) {
       const auto& value = of.cluster.chip[c.figure->field].value;
-      return value ? format(*value, c.figure->unit, {.trim_zeros = true, .significant = 4}) : std::string(ctx.text("ui.editor.unknown"));
+      return value ? format(*value, c.figure->unit, {.trim_zeros = true, .significant = 4})
+                   : std::string(ctx.text("ui.editor.unknown"));
     };
     const auto value_of = [&](const engine::Scenario& of, const std::string& name) {
-      return c.field != nullptr ? field_value(ctx, *c.field, c.field->get(of)) : c.figure != nullptr ? figure(of) : name;
+      return c.field != nullptr    ? field_value(ctx, *c.field, c.field->get(of))
+             : c.figure != nullptr ? figure(of)
+                                   : name;
     };
     const std::string was = value_of(before, c.before), now = value_of(ctx.session.scenario(), c.now);
     const TextStyle l = ctx.style(t.ink2), old = ctx.style(t.ink3), fresh = ctx.style(t.ink);
@@ -70,7 +76,9 @@ float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario
     y += row_h;
   }
   if (changes.size() > kMostRows) {
-    ctx.ui.canvas.text({x, y + row_h / 2}, ctx.format("ui.pin.more", {format_count(static_cast<double>(changes.size() - kMostRows))}), ctx.style(t.ink3, kSmallText));
+    ctx.ui.canvas.text({x, y + row_h / 2},
+                       ctx.format("ui.pin.more", {format_count(static_cast<double>(changes.size() - kMostRows))}),
+                       ctx.style(t.ink3, kSmallText));
     y += row_h;
   }
   y += ctx.px(4);
@@ -84,8 +92,10 @@ float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario
   // The way to the picture of it, unless it is there.
   const std::size_t compare = static_cast<std::size_t>(find_figure(kCompare) - figures().data());
   const auto& cells = ctx.view.arrangement.cells;
-  if (!changes.empty() && ctx.view.maximised != compare && std::find(cells.begin(), cells.end(), kCompare) == cells.end()) {
-    if (button(ctx.ui, {x, std::round(y), width, h}, "changes.compare", ctx.text("ui.pin.compare"))) ctx.requests.emplace_back("figure.compare");
+  if (!changes.empty() && ctx.view.maximised != compare &&
+      std::find(cells.begin(), cells.end(), kCompare) == cells.end()) {
+    if (button(ctx.ui, {x, std::round(y), width, h}, "changes.compare", ctx.text("ui.pin.compare")))
+      ctx.requests.emplace_back("figure.compare");
     y += h + ctx.px(8);
   }
   y += ctx.px(2);

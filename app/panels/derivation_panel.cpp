@@ -1,5 +1,5 @@
-// The derivation of what was clicked: its formula in symbols and with numbers, what it is made of, and the inputs with
-// their sources. Everything named in it can be clicked to go deeper.
+// The derivation of what was clicked: its formula in symbols and with numbers, what it is made of, and the inputs
+// with their sources. Everything named in it can be clicked to go deeper.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,16 +28,18 @@ std::optional<Q> quantity_of(const engine::Diagnostic& finding) {
     std::string_view code;
     Q quantity;
   };
-  constexpr std::array kAbout{About{"mesh.too_many_chips", Q::chips_used}, About{"batch.too_few_sequences", Q::data_ranks},
-                              About{"batch.not_divisible", Q::data_ranks}, About{"pipeline.illegal_schedule", Q::microbatches}};
+  constexpr std::array kAbout{
+      About{"mesh.too_many_chips", Q::chips_used}, About{"batch.too_few_sequences", Q::data_ranks},
+      About{"batch.not_divisible", Q::data_ranks}, About{"pipeline.illegal_schedule", Q::microbatches}};
   for (const About& about : kAbout)
     if (about.code == finding.code) return about.quantity;
   return std::nullopt;
 }
 
-// What is derived before anything was clicked: of a plan that cannot be, what makes it so; of one that does not fit, its
-// memory; else the time. Empty: nothing has a formula.
-std::string_view first_derivation(const engine::Scenario& scenario, const engine::Report& report, const engine::Diagnostic* impossible) {
+// What is derived before anything was clicked: of a plan that cannot be, what makes it so; of one that does not fit,
+// its memory; else the time. Empty: nothing has a formula.
+std::string_view first_derivation(const engine::Scenario& scenario, const engine::Report& report,
+                                  const engine::Diagnostic* impossible) {
   const bool serves = scenario.serves();
   if (impossible != nullptr) {
     const auto q = quantity_of(*impossible);
@@ -62,7 +64,8 @@ std::string label_of(const PanelContext& ctx, std::string_view id) {
   if (const auto open = id.find('['); open != std::string_view::npos) {
     const std::string index(id.substr(open + 1, id.size() - open - 2));
     const std::string axis = "axis." + index;
-    label += ", " + (ctx.ui.texts.has(axis) ? std::string(ctx.text(axis)) : ctx.format("ui.derivation.stage", {index}));
+    label +=
+        ", " + (ctx.ui.texts.has(axis) ? std::string(ctx.text(axis)) : ctx.format("ui.derivation.stage", {index}));
   }
   return label;
 }
@@ -96,7 +99,8 @@ struct Writer {
   }
 
   void formula_lines(const DerivationLine& line) {
-    y += draw_equations(ctx.ui, {x, y}, width, line, [this](const Rect& r, std::string_view id) { return region(r, id); });
+    y += draw_equations(ctx.ui, {x, y}, width, line,
+                        [this](const Rect& r, std::string_view id) { return region(r, id); });
   }
 
   // "compute wins by 1.33x": which side of a decision won, and by how much.
@@ -107,7 +111,8 @@ struct Writer {
       double other = e->kind == Expression::Kind::max ? -1e300 : 1e300;
       for (std::size_t i = 0; i < e->children.size(); ++i)
         if (i != winner)
-          other = e->kind == Expression::Kind::max ? std::max(other, e->children[i].value) : std::min(other, e->children[i].value);
+          other = e->kind == Expression::Kind::max ? std::max(other, e->children[i].value)
+                                                   : std::min(other, e->children[i].value);
       const double mine = e->children[winner].value;
       const Expression& w = e->children[winner];
       const std::string name = w.kind == Expression::Kind::operand ? label_of(ctx, w.id) : formula_in_symbols(w);
@@ -143,7 +148,8 @@ struct Writer {
         continue;
       }
       const Rect row{x, y, width, row_h};
-      if (region(row, t.id)) ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(theme().panel, theme().ctl, 0.8f)}, ctx.px(3));
+      if (region(row, t.id))
+        ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(theme().panel, theme().ctl, 0.8f)}, ctx.px(3));
       ctx.ui.canvas.text({x, row.centre().y}, ellipsize(ctx.ui.canvas, label_of(ctx, t.id), plain, label_w), plain);
       const float from = x + label_w + ctx.px(12), room = width - label_w - ctx.px(12) - value_w;
       const auto q = engine::find_quantity(without_index(t.id));
@@ -170,7 +176,8 @@ struct Writer {
     v.halign = HAlign::right;
     const std::string value = format(line.value, line.unit);
     const Rect row{x, y, width, h};
-    if (region(row, line.id)) ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(theme().panel, theme().ctl, 0.8f)}, ctx.px(3));
+    if (region(row, line.id))
+      ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(theme().panel, theme().ctl, 0.8f)}, ctx.px(3));
     ctx.ui.canvas.text({x + width, y + h / 2}, value, v);
     const TextStyle name = ctx.style(theme().ink, 1, Weight::bold);
     ctx.ui.canvas.text({x, y + h / 2}, ellipsize(ctx.ui.canvas, label_of(ctx, line.id), name,
@@ -184,7 +191,8 @@ struct Writer {
       return;
     }
     if (line.is_simulated)
-      y += draw_prose(ctx.ui.canvas, {x, y}, ctx.text("derivation.simulated"), ctx.style(theme().ink2, kSmallText), width);
+      y += draw_prose(ctx.ui.canvas, {x, y}, ctx.text("derivation.simulated"), ctx.style(theme().ink2, kSmallText),
+                      width);
     const bool sum = line.expression.kind == Expression::Kind::add && line.expression.children.size() >= 4;
     if (sum) {
       bars(all, line);
@@ -219,7 +227,8 @@ struct Writer {
       row_h += prose_height(small, source.size()) - ctx.px(3);
     }
     const Rect row{x, y, width, row_h};
-    if (region(row, line.id)) ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(theme().panel, theme().ctl, 0.8f)}, ctx.px(3));
+    if (region(row, line.id))
+      ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(theme().panel, theme().ctl, 0.8f)}, ctx.px(3));
     draw_formula(ctx.ui.canvas, symbol, {x, y + h / 2});
     ctx.ui.canvas.text({x + symbol_w, y + h / 2}, ellipsize(ctx.ui.canvas, label, name, room), name);
     ctx.ui.canvas.text({x + width, value_y}, value, v);
@@ -231,8 +240,8 @@ struct Writer {
   }
 };
 
-// What a tenth more of each input would do: a bar to the right of the middle where the number grows, to the left where it
-// shrinks.
+// What a tenth more of each input would do: a bar to the right of the middle where the number grows, to the left
+// where it shrinks.
 void sensitivity_rows(Writer& w, const engine::Derivation& derivation) {
   PanelContext& ctx = w.ctx;
   constexpr std::size_t kMost = 7;
@@ -251,22 +260,29 @@ void sensitivity_rows(Writer& w, const engine::Derivation& derivation) {
   double largest = 0;
   for (const engine::SensitivityRow& row : kept->rows) largest = std::max(largest, std::abs(row.change()));
   const float row_h = std::round(ctx.px(23)), label_w = w.width * 0.46f, value_w = ctx.px(70);
-  const float middle = w.x + label_w + (w.width - label_w - value_w) / 2, half = (w.width - label_w - value_w) / 2 - ctx.px(8);
+  const float middle = w.x + label_w + (w.width - label_w - value_w) / 2,
+              half = (w.width - label_w - value_w) / 2 - ctx.px(8);
   for (std::size_t i = 0; i < std::min(kMost, kept->rows.size()); ++i) {
     const engine::SensitivityRow& row = kept->rows[i];
     const std::string input(engine::quantity(row.input).id);
     const Rect area{w.x, w.y, w.width, row_h};
-    if (w.region(area, input)) ctx.ui.canvas.rect(area.inset(-ctx.px(6), 0), {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
+    if (w.region(area, input))
+      ctx.ui.canvas.rect(area.inset(-ctx.px(6), 0), {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
     const float y = area.centre().y;
     std::string label = label_of(ctx, input);
     // A count cannot grow by a tenth of itself exactly.
-    if (std::abs(row.more - 0.1) > 0.005) label = ctx.format("ui.sensitivity.count", {label, format(row.more, engine::unit::fraction, {.sign = true, .trim_zeros = true})});
+    if (std::abs(row.more - 0.1) > 0.005)
+      label = ctx.format("ui.sensitivity.count",
+                         {label, format(row.more, engine::unit::fraction, {.sign = true, .trim_zeros = true})});
     const TextStyle l = ctx.style(stale ? t.ink3 : t.ink2);
     ctx.ui.canvas.text({w.x, y}, ellipsize(ctx.ui.canvas, label, l, label_w - ctx.px(8)), l);
     const float length = std::max(ctx.px(1.5f), half * static_cast<float>(std::abs(row.change()) / largest));
-    const Rect bar{row.change() < 0 ? middle - length : middle, std::round(y - ctx.px(4)), length, std::round(ctx.px(8))};
+    const Rect bar{row.change() < 0 ? middle - length : middle, std::round(y - ctx.px(4)), length,
+                   std::round(ctx.px(8))};
     ctx.ui.canvas.rect(bar, {.colour = stale ? t.edge : t.ink2});
-    ctx.ui.canvas.rect({std::round(middle), w.y + ctx.px(2), std::max(1.0f, std::round(ctx.px(1))), row_h - ctx.px(4)}, {.colour = t.axis});
+    ctx.ui.canvas.rect(
+        {std::round(middle), w.y + ctx.px(2), std::max(1.0f, std::round(ctx.px(1))), row_h - ctx.px(4)},
+        {.colour = t.axis});
     TextStyle v = ctx.style(stale ? t.ink3 : t.ink);
     v.halign = HAlign::right;
     ctx.ui.canvas.text({w.x + w.width, y}, format(row.change(), engine::unit::fraction, {.sign = true}), v);
@@ -287,11 +303,12 @@ const DerivationLine* dominant(const engine::Derivation& all, const DerivationLi
 }
 
 // Before anything was clicked in a plan that cannot be: the reason, and how the number it is about came about.
-void why_impossible(PanelContext& ctx, const Rect& r, const Rect& head, const Rect& rest, const engine::Diagnostic& reason,
-                    const engine::Derivation* derivation) {
+void why_impossible(PanelContext& ctx, const Rect& r, const Rect& head, const Rect& rest,
+                    const engine::Diagnostic& reason, const engine::Derivation* derivation) {
   const Theme& t = ctx.ui.theme;
   const float pad = std::round(ctx.px(16));
-  ctx.ui.canvas.text({r.x + pad, head.centre().y}, ctx.text("ui.derivation.why_impossible"), ctx.style(t.ink, 1.25f, Weight::bold));
+  ctx.ui.canvas.text({r.x + pad, head.centre().y}, ctx.text("ui.derivation.why_impossible"),
+                     ctx.style(t.ink, 1.25f, Weight::bold));
   const auto inner = ctx.ui.canvas.clip(rest);
   const ScrollRegion scroll = begin_scroll(ctx.ui, "derivation", rest);
   Writer w{ctx, {}, r.x + pad, r.w - 2 * pad, scroll.content_top};
@@ -323,7 +340,8 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scen
   const engine::Report& report = ctx.session.report();
   const engine::Diagnostic* impossible = report.has_errors() ? worst_diagnostic(report) : nullptr;
   const bool asked = !ctx.view.trail.empty();
-  const std::string id = asked ? ctx.view.trail.back() : std::string(first_derivation(ctx.session.scenario(), report, impossible));
+  const std::string id =
+      asked ? ctx.view.trail.back() : std::string(first_derivation(ctx.session.scenario(), report, impossible));
   const auto clip = ctx.ui.canvas.clip(r);
   Rect rest = r;
   const Rect head = rest.cut_top(std::round(ctx.px(40)));
@@ -364,19 +382,26 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scen
   if (impossible != nullptr) {
     const std::string words(ctx.text("ui.derivation.impossible"));
     draw_mark(ctx.ui.canvas, t, {w.x + ctx.px(7), w.y + ctx.px(10)}, ctx.px(14), Mark::error);
-    w.y += draw_prose(ctx.ui.canvas, {w.x + ctx.px(24), w.y}, words, ctx.style(t.ink2, kSmallText), w.width - ctx.px(24)) + ctx.px(6);
+    w.y += draw_prose(ctx.ui.canvas, {w.x + ctx.px(24), w.y}, words, ctx.style(t.ink2, kSmallText),
+                      w.width - ctx.px(24)) +
+           ctx.px(6);
   }
   if (scoped.schedule) {
-    const std::string name(ctx.text("choice.pipeline.schedule." + std::string(engine::schedule_id(*scoped.schedule))));
-    w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, ctx.format("ui.derivation.under", {name}), ctx.style(t.ink, 1, Weight::bold),
-                      w.width) + ctx.px(4);
+    const std::string name(
+        ctx.text("choice.pipeline.schedule." + std::string(engine::schedule_id(*scoped.schedule))));
+    w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, ctx.format("ui.derivation.under", {name}),
+                      ctx.style(t.ink, 1, Weight::bold), w.width) +
+           ctx.px(4);
   }
-  w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, ctx.text("quantity." + std::string(without_index(scoped.quantity)) + ".about"),
-                    ctx.style(t.ink2, kSmallText), w.width) + ctx.px(6);
+  w.y += draw_prose(ctx.ui.canvas, {w.x, w.y},
+                    ctx.text("quantity." + std::string(without_index(scoped.quantity)) + ".about"),
+                    ctx.style(t.ink2, kSmallText), w.width) +
+         ctx.px(6);
   const bool sum = top.expression.kind == Expression::Kind::add && top.expression.children.size() >= 4;
   w.body(*derivation, top);
   if (!top.is_input && !sum && !top.source.empty())
-    w.y += draw_prose(ctx.ui.canvas, {w.x, w.y + ctx.px(2)}, top.source, ctx.style(t.ink3, kSmallText), w.width) + ctx.px(4);
+    w.y += draw_prose(ctx.ui.canvas, {w.x, w.y + ctx.px(2)}, top.source, ctx.style(t.ink3, kSmallText), w.width) +
+           ctx.px(4);
   const DerivationLine* next = sum ? dominant(*derivation, top) : nullptr;
   if (next != nullptr) {
     w.y += ctx.px(6);
@@ -393,7 +418,8 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scen
     for (const std::string& use : shown.uses)
       if (const DerivationLine* line = derivation->find(use)) w.used(*line);
   }
-  if (w.prefix.empty() && impossible == nullptr) sensitivity_rows(w, *derivation);  // the scenario's own schedule alone is evaluated again
+  if (w.prefix.empty() && impossible == nullptr)
+    sensitivity_rows(w, *derivation);  // the scenario's own schedule alone is evaluated again
   end_scroll(ctx.ui, scroll, w.y + ctx.px(12));
   return scenario;
 }

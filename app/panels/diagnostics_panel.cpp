@@ -28,8 +28,10 @@ float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scen
   const auto clip = ctx.ui.canvas.clip(r);
   float x = r.right() - pad;
   const float head_h = std::round(ctx.px(36));
-  ctx.ui.canvas.text({r.x + pad, r.y + head_h / 2}, ctx.text("ui.diagnostics.title"), ctx.style(t.ink, 1, Weight::bold));
-  for (const engine::Severity severity : {engine::Severity::note, engine::Severity::warning, engine::Severity::error}) {
+  ctx.ui.canvas.text({r.x + pad, r.y + head_h / 2}, ctx.text("ui.diagnostics.title"),
+                     ctx.style(t.ink, 1, Weight::bold));
+  for (const engine::Severity severity :
+       {engine::Severity::note, engine::Severity::warning, engine::Severity::error}) {
     int count = 0;
     for (const engine::Diagnostic& d : all) count += d.severity == severity ? 1 : 0;
     if (count == 0) continue;
@@ -60,7 +62,8 @@ float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scen
     }
     draw_mark(ctx.ui.canvas, t, {r.x + pad + ctx.px(8), y + ctx.px(11)}, ctx.px(15), mark_of(d.severity));
     y += draw_prose(ctx.ui.canvas, {text_x, y}, diagnostic_title(ctx, d), ctx.style(t.ink), width);
-    y += draw_prose(ctx.ui.canvas, {text_x, y}, diagnostic_text(ctx, d), ctx.style(t.ink2, kSmallText), width) + ctx.px(2);
+    y += draw_prose(ctx.ui.canvas, {text_x, y}, diagnostic_text(ctx, d), ctx.style(t.ink2, kSmallText), width) +
+         ctx.px(2);
     if (!d.fix.empty()) {
       const std::string label = fix_label(ctx, d);
       const TextStyle style = ctx.style(t.ink);

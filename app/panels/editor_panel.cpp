@@ -1,5 +1,5 @@
-// The editor: every field of the model, or of the chip and the network, as a row with its control, what its preset has, its
-// source and its way back. It lies over the grid of figures, so that the verdict answers while one edits.
+// The editor: every field of the model, or of the chip and the network, as a row with its control, what its preset
+// has, its source and its way back. It lies over the grid of figures, so that the verdict answers while one edits.
 #include <algorithm>
 #include <cmath>
 
@@ -29,14 +29,18 @@ std::string words(const PanelContext& ctx, const EditorRow& row, std::string_vie
   return std::string(ctx.text(ctx.ui.texts.has(key) ? key : "quantity." + row.path + "." + std::string(which)));
 }
 
-std::string unit_of(const EditorRow& row) { return row.unit.symbol == "1" ? std::string() : std::string(row.unit.symbol); }
+std::string unit_of(const EditorRow& row) {
+  return row.unit.symbol == "1" ? std::string() : std::string(row.unit.symbol);
+}
 
 std::string value_words(const PanelContext& ctx, const EditorRow& row, const Scenario& s) {
   if (row.kind == EditorKind::text) return editor_text(row, s);
   const auto value = editor_value(row, s);
   if (!value) return std::string(ctx.text("ui.editor.unknown"));
   if (row.kind == EditorKind::boolean) return std::string(ctx.text(*value != 0 ? "ui.on" : "ui.off"));
-  if (row.kind == EditorKind::choice) return std::string(ctx.text("choice." + row.path + "." + std::string(row.choices[static_cast<std::size_t>(*value)])));
+  if (row.kind == EditorKind::choice)
+    return std::string(
+        ctx.text("choice." + row.path + "." + std::string(row.choices[static_cast<std::size_t>(*value)])));
   return format(*value, row.unit, {.trim_zeros = true, .significant = 4});
 }
 
@@ -76,16 +80,23 @@ struct Rows {
   bool wide() const { return width >= ctx.px(kWide); }
   float label_width() const { return wide() ? kWideLabel : kLabel; }
   // What the control takes: all but the way back, or half where words stand beside it.
-  float control_width() const { return std::round(wide() ? std::min(width * 0.55f, ctx.px(560)) : width) - ctx.px(kSide + 6); }
+  float control_width() const {
+    return std::round(wide() ? std::min(width * 0.55f, ctx.px(560)) : width) - ctx.px(kSide + 6);
+  }
   std::string id(const EditorRow& row) const { return "edit." + row.path; }
   // Sources are sentences: they take the line.
-  static bool takes_line(const EditorRow& row) { return row.of == EditorRow::Of::source || row.of == EditorRow::Of::pod_source; }
+  static bool takes_line(const EditorRow& row) {
+    return row.of == EditorRow::Of::source || row.of == EditorRow::Of::pod_source;
+  }
 
   Readout tip(const EditorRow& row) const {
     Readout out{words(ctx, row, "label"), {}};
     if (!unit_of(row).empty()) out.rows.emplace_back(ctx.text("ui.tip.unit"), unit_of(row));
     if (preset.has(row)) out.rows.emplace_back(ctx.text("ui.editor.preset"), value_words(ctx, row, preset.scenario));
-    if (row.kind == EditorKind::integer || row.kind == EditorKind::number) out.rows.emplace_back(ctx.text("ui.editor.domain"), row.optional ? ctx.format("ui.editor.optional", {editor_domain(row)}) : editor_domain(row));
+    if (row.kind == EditorKind::integer || row.kind == EditorKind::number)
+      out.rows.emplace_back(ctx.text("ui.editor.domain"), row.optional
+                                                              ? ctx.format("ui.editor.optional", {editor_domain(row)})
+                                                              : editor_domain(row));
     out.rows.emplace_back(ctx.text("ui.tip.field"), row.path);
     return out;
   }
@@ -99,7 +110,9 @@ struct Rows {
   void label(const EditorRow& row, bool marked) {
     const TextStyle s = ctx.style(ctx.ui.theme.ink);
     const float middle = y + ctx.px(kRowHeight) / 2;
-    ctx.ui.canvas.text({x, middle}, ellipsize(ctx.ui.canvas, words(ctx, row, "label"), s, ctx.px(label_width() - (marked ? 22 : 6))), s);
+    ctx.ui.canvas.text(
+        {x, middle}, ellipsize(ctx.ui.canvas, words(ctx, row, "label"), s, ctx.px(label_width() - (marked ? 22 : 6))),
+        s);
   }
   Rect box() const {
     const float h = std::round(ctx.px(kControlHeight)), at = x + ctx.px(label_width());
@@ -120,18 +133,23 @@ struct Rows {
   void way_back(const EditorRow& row) {
     if (!departs(row, scenario, preset)) return;
     const float side = std::round(ctx.px(kSide));
-    const Rect r{takes_line(row) ? x + width - side : x + control_width() + ctx.px(6), y + std::round((ctx.px(kRowHeight) - side) / 2), side, side};
-    if (!icon_button(ctx.ui, r, "edit.reset." + row.path, Icon::restore, {ctx.format("ui.editor.back", {value_words(ctx, row, preset.scenario)}), {}})) return;
+    const Rect r{takes_line(row) ? x + width - side : x + control_width() + ctx.px(6),
+                 y + std::round((ctx.px(kRowHeight) - side) / 2), side, side};
+    if (!icon_button(ctx.ui, r, "edit.reset." + row.path, Icon::restore,
+                     {ctx.format("ui.editor.back", {value_words(ctx, row, preset.scenario)}), {}}))
+      return;
     reset_row(row, scenario, preset);
     ctx.view.editor.refused.clear();
   }
 
-  // Beside the control or below it: what the preset has where the row departs, else the source, else what the field is.
+  // Beside the control or below it: what the preset has where the row departs, else the source, else what the field
+  // is.
   void note(const EditorRow& row, bool below) {
     const Theme& t = ctx.ui.theme;
     const bool differs = departs(row, scenario, preset);
     const std::string source = editor_source(row, scenario);
-    const std::string text = differs ? ctx.format(source.empty() ? "ui.editor.was" : "ui.editor.was.source", {value_words(ctx, row, preset.scenario), source})
+    const std::string text = differs ? ctx.format(source.empty() ? "ui.editor.was" : "ui.editor.was.source",
+                                                  {value_words(ctx, row, preset.scenario), source})
                              : source.empty() ? words(ctx, row, "about")
                                               : source;
     const TextStyle s = ctx.style(differs ? t.ink : t.ink3, kSmallText);
@@ -178,7 +196,8 @@ struct Rows {
       if (value && editor_takes(row, *value)) set(row, value);
       else refuse(row, *typed);
     }
-    if (!ctx.ui.io.editing(id(row)) && r.contains(ctx.ui.io.pointer())) ctx.ui.io.hint(id(row), r, tip(row), about(row));
+    if (!ctx.ui.io.editing(id(row)) && r.contains(ctx.ui.io.pointer()))
+      ctx.ui.io.hint(id(row), r, tip(row), about(row));
   }
 
   void row(const EditorRow& row) {
@@ -200,12 +219,16 @@ struct Rows {
         set_editor_text(row, scenario, *typed);
     } else if (row.kind == EditorKind::boolean) {
       const bool on = value.value_or(0) != 0;
-      if (check_box(ctx.ui, {x, y + ctx.px(kRowHeight) / 2}, name, words(ctx, row, "label"), on, tip(row), about(row)) != on) set(row, on ? 0 : 1);
+      if (check_box(ctx.ui, {x, y + ctx.px(kRowHeight) / 2}, name, words(ctx, row, "label"), on, tip(row),
+                    about(row)) != on)
+        set(row, on ? 0 : 1);
     } else if (row.kind == EditorKind::choice) {
       label(row, mark.has_value());
       std::vector<Option> options;
-      for (const std::string_view choice : row.choices) options.push_back({std::string(ctx.text("choice." + row.path + "." + std::string(choice))), {}});
-      const int now = static_cast<int>(value.value_or(0)), next = drop_down(ctx.ui, box(), name, options, now, tip(row), about(row));
+      for (const std::string_view choice : row.choices)
+        options.push_back({std::string(ctx.text("choice." + row.path + "." + std::string(choice))), {}});
+      const int now = static_cast<int>(value.value_or(0)),
+                next = drop_down(ctx.ui, box(), name, options, now, tip(row), about(row));
       if (next != now) set(row, next);
     } else if (value) {
       marks_itself = true;
@@ -215,13 +238,17 @@ struct Rows {
     }
     const Rect whole{x, top, width, ctx.px(kRowHeight)};
     if (departs(row, scenario, preset)) draw_differs(ctx.ui, whole);
-    if (mark && !marks_itself) draw_mark(ctx.ui.canvas, ctx.ui.theme, {x + ctx.px(label_width() - 15), whole.centre().y}, ctx.px(12), *mark);
+    if (mark && !marks_itself)
+      draw_mark(ctx.ui.canvas, ctx.ui.theme, {x + ctx.px(label_width() - 15), whole.centre().y}, ctx.px(12), *mark);
     way_back(row);
     if (wide() && !takes_line(row)) note(row, false);
     y = top + std::round(ctx.px(kRowHeight));
     if (refused || finding != nullptr) {
-      const std::string why = refused ? ctx.format("ui.editor.refused", {ctx.view.editor.refused_text, editor_domain(row)}) : diagnostic_text(ctx, *finding);
-      y += draw_prose(ctx.ui.canvas, {x, y}, why, ctx.style(mark_colour(ctx.ui.theme, *mark), kSmallText), width) + ctx.px(4);
+      const std::string why =
+          refused ? ctx.format("ui.editor.refused", {ctx.view.editor.refused_text, editor_domain(row)})
+                  : diagnostic_text(ctx, *finding);
+      y += draw_prose(ctx.ui.canvas, {x, y}, why, ctx.style(mark_colour(ctx.ui.theme, *mark), kSmallText), width) +
+           ctx.px(4);
     }
     if (!wide() && row.kind != EditorKind::text) note(row, true);
   }
@@ -251,8 +278,10 @@ struct Rows {
       at = r.right() + ctx.px(8);
       return button(ctx.ui, r, id, text);
     };
-    if (cluster.fabric.size() < engine::kMaxFabricLevels && press("edit.level.add", "ui.editor.level.add")) add_level(cluster);
-    else if (!cluster.fabric.empty() && press("edit.level.remove", "ui.editor.level.remove")) remove_level(cluster, cluster.fabric.size() - 1);
+    if (cluster.fabric.size() < engine::kMaxFabricLevels && press("edit.level.add", "ui.editor.level.add"))
+      add_level(cluster);
+    else if (!cluster.fabric.empty() && press("edit.level.remove", "ui.editor.level.remove"))
+      remove_level(cluster, cluster.fabric.size() - 1);
     y += h + ctx.px(4);
   }
 };
@@ -260,18 +289,28 @@ struct Rows {
 // What the edited thing amounts to, from the report.
 std::string summary(const PanelContext& ctx, const Scenario& s, const EditorPreset& preset) {
   const auto& q = ctx.session.report().quantities;
-  const auto value = [&](Q which) { return q[which] ? format(*q[which], engine::quantity(which).unit) : std::string(kNoValue); };
+  const auto value = [&](Q which) {
+    return q[which] ? format(*q[which], engine::quantity(which).unit) : std::string(kNoValue);
+  };
   const int n = departures(ctx.view.editor.part, s, preset);
   if (ctx.view.editor.part == EditorPart::model) {
     const std::string total = value(Q::params_total), cache = value(Q::kv_cache_bytes_per_token);
-    const std::string whole = s.model.is_moe() ? ctx.format("ui.editor.sum.moe", {total, format_count(q.value_or(Q::params_active, 0)), cache}) : ctx.format("ui.editor.sum.model", {total, cache});
+    const std::string whole =
+        s.model.is_moe()
+            ? ctx.format("ui.editor.sum.moe", {total, format_count(q.value_or(Q::params_active, 0)), cache})
+            : ctx.format("ui.editor.sum.model", {total, cache});
     if (!preset.model) return ctx.format("ui.editor.sum.own", {whole});
-    return n == 0 ? ctx.format("ui.editor.sum.same", {whole, preset.model_name}) : ctx.format(n == 1 ? "ui.editor.sum.one" : "ui.editor.sum.some", {whole, std::to_string(n), preset.model_name});
+    return n == 0 ? ctx.format("ui.editor.sum.same", {whole, preset.model_name})
+                  : ctx.format(n == 1 ? "ui.editor.sum.one" : "ui.editor.sum.some",
+                               {whole, std::to_string(n), preset.model_name});
   }
-  const std::string whole = ctx.format("ui.editor.sum.cluster", {format_count(static_cast<double>(engine::chip_count(s.cluster))), s.cluster.chip.name});
+  const std::string whole =
+      ctx.format("ui.editor.sum.cluster",
+                 {format_count(static_cast<double>(engine::chip_count(s.cluster))), s.cluster.chip.name});
   if (!preset.cluster && !preset.chip) return ctx.format("ui.editor.sum.own", {whole});
   const std::string& name = preset.cluster ? preset.cluster_name : preset.chip_name;
-  return n == 0 ? ctx.format("ui.editor.sum.same", {whole, name}) : ctx.format(n == 1 ? "ui.editor.sum.one" : "ui.editor.sum.some", {whole, std::to_string(n), name});
+  return n == 0 ? ctx.format("ui.editor.sum.same", {whole, name})
+                : ctx.format(n == 1 ? "ui.editor.sum.one" : "ui.editor.sum.some", {whole, std::to_string(n), name});
 }
 
 void head(PanelContext& ctx, Rect r) {
@@ -279,7 +318,8 @@ void head(PanelContext& ctx, Rect r) {
   ViewState::Editor& editor = ctx.view.editor;
   const float side = std::round(ctx.px(24)), button_h = std::round(ctx.px(kControlHeight));
   const auto middle = [&](Rect b, float h) { return Rect{b.x, std::round(r.centre().y - h / 2), b.w, h}; };
-  if (icon_button(ctx.ui, middle(r.cut_right(side), side), "editor.close", Icon::close, {std::string(ctx.text("ui.editor.close")), {{std::string(ctx.text("ui.tip.key")), "Esc"}}}))
+  if (icon_button(ctx.ui, middle(r.cut_right(side), side), "editor.close", Icon::close,
+                  {std::string(ctx.text("ui.editor.close")), {{std::string(ctx.text("ui.tip.key")), "Esc"}}}))
     editor.open = false;
   r.cut_right(ctx.px(8));
   for (const std::string_view id : {"editor.reset", "editor.save"}) {
@@ -290,10 +330,12 @@ void head(PanelContext& ctx, Rect r) {
     if (button(ctx.ui, middle(r.cut_right(w), button_h), id, text)) ctx.requests.emplace_back(id);
     r.cut_right(ctx.px(8));
   }
-  const std::vector<std::string> names{std::string(ctx.text("ui.editor.model")), std::string(ctx.text("ui.editor.cluster"))};
+  const std::vector<std::string> names{std::string(ctx.text("ui.editor.model")),
+                                       std::string(ctx.text("ui.editor.cluster"))};
   float w = 0;
   for (const std::string& n : names) w += ctx.ui.canvas.text_width(n, ctx.style(t.ink)) + ctx.px(28);
-  const int next = segmented(ctx.ui, middle({r.x, r.y, std::min(w, r.w), r.h}, button_h), "editor.part", names, static_cast<int>(editor.part));
+  const int next = segmented(ctx.ui, middle({r.x, r.y, std::min(w, r.w), r.h}, button_h), "editor.part", names,
+                             static_cast<int>(editor.part));
   if (next != static_cast<int>(editor.part)) {
     editor.part = static_cast<EditorPart>(next);
     editor.search.clear();
@@ -315,7 +357,9 @@ Scenario editor_panel(PanelContext& ctx, const Rect& r, Scenario scenario) {
     vertical_separator(ctx, rest.x, r.y, r.bottom());
   }
   head(ctx, rest.cut_top(std::round(ctx.px(46))).inset(pad, 0));
-  rest.cut_top(draw_prose(ctx.ui.canvas, {rest.x + pad, rest.y}, summary(ctx, scenario, preset), ctx.style(t.ink2, kSmallText), rest.w - 2 * pad) + ctx.px(8));
+  rest.cut_top(draw_prose(ctx.ui.canvas, {rest.x + pad, rest.y}, summary(ctx, scenario, preset),
+                          ctx.style(t.ink2, kSmallText), rest.w - 2 * pad) +
+               ctx.px(8));
   separator(ctx, rest.x, rest.right(), rest.y);
 
   const bool model = ctx.view.editor.part == EditorPart::model;

@@ -57,11 +57,13 @@ std::vector<Entry> cluster_entries(const PanelContext& ctx, const Scenario& s) {
   const io::PresetLibrary& library = ctx.session.library();
   for (const io::Preset& p : library.list(io::PresetKind::cluster))
     if (const auto* cluster = library.find_cluster(p.id))
-      all.push_back({p.id, p.name, format_count(static_cast<double>(engine::chip_count(*cluster))), false, *cluster == s.cluster});
+      all.push_back({p.id, p.name, format_count(static_cast<double>(engine::chip_count(*cluster))), false,
+                     *cluster == s.cluster});
   for (const io::Preset& p : library.list(io::PresetKind::chip))
     if (const auto* chip = library.find_chip(p.id)) {
       const auto hbm = (*chip)[engine::ChipField::hbm_bytes].value;
-      all.push_back({p.id, p.name, hbm ? format(*hbm, engine::unit::bytes, {.trim_zeros = true}) : std::string(), true, p.id == s.cluster.chip.id});
+      all.push_back({p.id, p.name, hbm ? format(*hbm, engine::unit::bytes, {.trim_zeros = true}) : std::string(),
+                     true, p.id == s.cluster.chip.id});
     }
   return all;
 }
@@ -88,7 +90,8 @@ void editor_presets(PanelContext& ctx, Rect r, Scenario& scenario, const EditorP
   const bool model = editor.part == EditorPart::model;
   const float pad = std::round(ctx.px(8)), row_h = std::round(ctx.px(26));
   const Rect box = r.cut_top(std::round(ctx.px(42))).inset(pad, std::round(ctx.px(7)));
-  const auto accepted = typed_line(ctx, box, kSearch, editor.search, ctx.text(model ? "ui.editor.find.model" : "ui.editor.find.cluster"));
+  const auto accepted = typed_line(ctx, box, kSearch, editor.search,
+                                   ctx.text(model ? "ui.editor.find.model" : "ui.editor.find.cluster"));
   if (ctx.ui.io.editing(kSearch)) editor.search = ctx.ui.io.entry().text;
   else if (accepted) editor.search = *accepted;
   if (model) {  // the other way to a model
@@ -110,7 +113,8 @@ void editor_presets(PanelContext& ctx, Rect r, Scenario& scenario, const EditorP
     if (!found(e.name + " " + e.id, editor.search)) continue;
     if (e.chip && !chips) {
       chips = true;
-      ctx.ui.canvas.text({r.x + ctx.px(12), y + row_h * 0.6f}, ctx.text("ui.editor.chips"), ctx.style(t.ink3, kSmallText));
+      ctx.ui.canvas.text({r.x + ctx.px(12), y + row_h * 0.6f}, ctx.text("ui.editor.chips"),
+                         ctx.style(t.ink3, kSmallText));
       y += row_h;
     }
     if (first == nullptr) first = &e;
@@ -118,7 +122,8 @@ void editor_presets(PanelContext& ctx, Rect r, Scenario& scenario, const EditorP
     y += row_h;
     const std::string id = "editor.preset." + (e.id.empty() ? e.name : e.id);
     const ItemState s = ctx.ui.item(id, row);
-    if (e.now || s.hovered) ctx.ui.canvas.rect(row.inset(ctx.px(4), 0), {.colour = e.now ? t.ctlh : t.ctl}, ctx.px(3));
+    if (e.now || s.hovered)
+      ctx.ui.canvas.rect(row.inset(ctx.px(4), 0), {.colour = e.now ? t.ctlh : t.ctl}, ctx.px(3));
     if (s.ring) ctx.ui.canvas.frame(row.inset(ctx.px(4), 0), {t.ink, ctx.px(2), {}}, ctx.px(3));
     TextStyle detail = ctx.style(t.ink3, kSmallText);
     detail.halign = HAlign::right;
@@ -131,7 +136,8 @@ void editor_presets(PanelContext& ctx, Rect r, Scenario& scenario, const EditorP
     if (s.clicked) chosen = &e;
   }
   if (first == nullptr)
-    y += draw_prose(ctx.ui.canvas, {r.x + ctx.px(12), y + ctx.px(6)}, ctx.format("ui.list.none", {editor.search}), ctx.style(t.ink2, kSmallText), r.w - ctx.px(24));
+    y += draw_prose(ctx.ui.canvas, {r.x + ctx.px(12), y + ctx.px(6)}, ctx.format("ui.list.none", {editor.search}),
+                    ctx.style(t.ink2, kSmallText), r.w - ctx.px(24));
   // Enter takes the first that was found.
   if (accepted && chosen == nullptr && !editor.search.empty() && !ctx.ui.io.pressed_now()) chosen = first;
   end_scroll(ctx.ui, scroll, y + ctx.px(8));

@@ -35,7 +35,8 @@ std::string_view absence_key(const PanelContext& ctx) {
 }
 
 std::pair<double, double> range_of(const ErrorBand& band, const BandedValue& v) {
-  return v.rate ? std::pair(band.least_rate(v.value), band.most_rate(v.value)) : std::pair(band.least(v.value), band.most(v.value));
+  return v.rate ? std::pair(band.least_rate(v.value), band.most_rate(v.value))
+                : std::pair(band.least(v.value), band.most(v.value));
 }
 
 void open_evidence(PanelContext& ctx, EvidenceKind kind) {
@@ -57,12 +58,16 @@ Readout tip_of(const PanelContext& ctx, const ErrorBand& band, const BandedValue
     const auto [least, most] = range_of(band, v);
     tip.title = t.format("evidence.expected", {range_text(t, least, most, v.unit)});
     tip.rows.emplace_back(t.text("evidence.runs"), format_count(static_cast<double>(band.near.size())));
-    tip.rows.emplace_back(t.text(ideal(ctx) ? "evidence.errors.ideal" : "evidence.errors"), errors_text(t, band.low, band.high));
-    if (band.guessed > 0) tip.rows.emplace_back(t.text("evidence.guessed"), format_count(static_cast<double>(band.guessed)));
+    tip.rows.emplace_back(t.text(ideal(ctx) ? "evidence.errors.ideal" : "evidence.errors"),
+                          errors_text(t, band.low, band.high));
+    if (band.guessed > 0)
+      tip.rows.emplace_back(t.text("evidence.guessed"), format_count(static_cast<double>(band.guessed)));
     for (std::size_t i = 0; i < std::min(band.families.size(), kNamedSources); ++i)
       tip.rows.emplace_back(i == 0 ? t.text("evidence.sources") : std::string_view(), band.families[i]);
     if (band.families.size() > kNamedSources)
-      tip.rows.emplace_back(std::string(), t.format("evidence.more", {format_count(static_cast<double>(band.families.size() - kNamedSources))}));
+      tip.rows.emplace_back(
+          std::string(),
+          t.format("evidence.more", {format_count(static_cast<double>(band.families.size() - kNamedSources))}));
   }
   tip.rows.emplace_back(t.text("ui.tip.click"), t.text("evidence.click"));
   return tip;
@@ -84,11 +89,13 @@ void draw_range(PanelContext& ctx, const Rect& r, double least, double most, dou
 
 const ErrorBand* band_of(const PanelContext& ctx, EvidenceKind kind) {
   const engine::Scenario& s = ctx.session.scenario();
-  if (ctx.view.evidence == nullptr || s.assumptions.mode == engine::Mode::custom || ctx.session.report().has_errors()) return nullptr;
+  if (ctx.view.evidence == nullptr || s.assumptions.mode == engine::Mode::custom || ctx.session.report().has_errors())
+    return nullptr;
   const Bands& bands = ctx.view.studies.get<Bands>(BandsKey{ctx.view.evidence.get(), s}, [&] {
     Bands made;
     for (std::size_t k = 0; k < engine::kEvidenceKinds; ++k)
-      made.of[k] = engine::error_band(ctx.view.evidence->of(s.assumptions.mode).points, s, static_cast<EvidenceKind>(k));
+      made.of[k] =
+          engine::error_band(ctx.view.evidence->of(s.assumptions.mode).points, s, static_cast<EvidenceKind>(k));
     return made;
   });
   return &bands.of[static_cast<std::size_t>(kind)];
@@ -98,7 +105,8 @@ std::string band_words(const PanelContext& ctx, EvidenceKind kind) {
   const ErrorBand* band = band_of(ctx, kind);
   if (band == nullptr) return std::string(ctx.text(absence_key(ctx)));
   if (!band->validated()) return std::string(ctx.text("evidence.none"));
-  return ctx.format(ideal(ctx) ? "evidence.words.ideal" : "evidence.words", {format_count(static_cast<double>(band->near.size()))});
+  return ctx.format(ideal(ctx) ? "evidence.words.ideal" : "evidence.words",
+                    {format_count(static_cast<double>(band->near.size()))});
 }
 
 void band_item(PanelContext& ctx, const Rect& r, const BandedValue& v) {
@@ -107,7 +115,8 @@ void band_item(PanelContext& ctx, const Rect& r, const BandedValue& v) {
   const ItemState s = ctx.ui.item(v.id, r, Interaction::Focus::none);
   if (s.hovered) {
     ctx.ui.io.set_cursor(Cursor::hand);
-    ctx.ui.io.hint(v.id, r, tip_of(ctx, *band, v), std::string(ctx.text(ideal(ctx) ? "evidence.about.ideal" : "evidence.about")));
+    ctx.ui.io.hint(v.id, r, tip_of(ctx, *band, v),
+                   std::string(ctx.text(ideal(ctx) ? "evidence.about.ideal" : "evidence.about")));
   }
   if (s.clicked) open_evidence(ctx, v.kind);
 }

@@ -1,5 +1,5 @@
-// The error band beside a number: where a measurement is expected, from the published runs near the scenario, or that there
-// are too few of them and why. A click opens the evidence figure.
+// The error band beside a number: where a measurement is expected, from the published runs near the scenario, or that
+// there are too few of them and why. A click opens the evidence figure.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace roofscape::app {
 
-// Null where no band can be told: predictions are not there yet, the values of the mode are the user's own, or the plan is
-// not possible.
+// Null where no band can be told: predictions are not there yet, the values of the mode are the user's own, or the
+// plan is not possible.
 const engine::ErrorBand* band_of(const PanelContext& ctx, engine::EvidenceKind kind);
 
 // Words for the line under a value: how many runs the band is of, or that there is none.

@@ -27,7 +27,8 @@ Readout field_tip(const PanelContext& ctx, const engine::Field& field) {
   if (field.unit.symbol != "1") tip.rows.emplace_back(ctx.text("ui.tip.unit"), std::string(field.unit.symbol));
   if (field.kind == engine::FieldKind::integer || field.kind == engine::FieldKind::number)
     tip.rows.emplace_back(ctx.text("ui.tip.loaded"), field_value(ctx, field, field.get(ctx.session.loaded())));
-  if (const auto was = baseline_of(ctx, field)) tip.rows.emplace_back(ctx.text("ui.pin.baseline"), field_value(ctx, field, *was));
+  if (const auto was = baseline_of(ctx, field))
+    tip.rows.emplace_back(ctx.text("ui.pin.baseline"), field_value(ctx, field, *was));
   tip.rows.emplace_back(ctx.text("ui.tip.field"), std::string(field.path));
   return tip;
 }
@@ -40,13 +41,14 @@ std::vector<std::string> choice_names(const PanelContext& ctx, const engine::Fie
   std::vector<std::string> names;
   for (std::size_t i = 0; i < field.choices.size(); ++i) {
     const std::string shorter = "rail." + std::string(field.path) + "." + std::string(field.choices[i]);
-    names.push_back(ctx.ui.texts.has(shorter) ? std::string(ctx.text(shorter)) : field_value(ctx, field, static_cast<double>(i)));
+    names.push_back(ctx.ui.texts.has(shorter) ? std::string(ctx.text(shorter))
+                                              : field_value(ctx, field, static_cast<double>(i)));
   }
   return names;
 }
 
-// The words under a control. While something else is held they take as many lines as they did, so that no row moves: other
-// words that fit into them replace them, else they stay as they were.
+// The words under a control. While something else is held they take as many lines as they did, so that no row moves:
+// other words that fit into them replace them, else they stay as they were.
 std::string reason_of(PanelContext& ctx, std::string_view path, const engine::Diagnostic* finding, float width) {
   const bool frozen = ctx.ui.io.anything_held() && !ctx.ui.io.holds(path);
   const auto kept = ctx.view.reasons.find(path);
@@ -71,13 +73,15 @@ void row_label(PanelContext& ctx, const Column& column, std::string_view path, c
   if (const engine::Field* field = engine::find_field(path); field != nullptr && baseline_of(ctx, *field))
     draw_differs(ctx.ui, {column.x, column.y, column.width, ctx.px(kRowHeight)});
   if (finding != nullptr)
-    draw_mark(ctx.ui.canvas, ctx.ui.theme, {column.x + ctx.px(kLabelWidth - 15), y}, ctx.px(12), mark_of(finding->severity));
+    draw_mark(ctx.ui.canvas, ctx.ui.theme, {column.x + ctx.px(kLabelWidth - 15), y}, ctx.px(12),
+              mark_of(finding->severity));
 }
 
 void row_reason(PanelContext& ctx, Column& column, std::string_view path, const engine::Diagnostic* finding) {
   const std::string reason = reason_of(ctx, path, finding, column.width);
   if (reason.empty()) return;
-  const TextStyle s = ctx.style(finding == nullptr ? ctx.ui.theme.ink3 : mark_colour(ctx.ui.theme, mark_of(finding->severity)), kSmallText);
+  const TextStyle s = ctx.style(
+      finding == nullptr ? ctx.ui.theme.ink3 : mark_colour(ctx.ui.theme, mark_of(finding->severity)), kSmallText);
   column.y += draw_prose(ctx.ui.canvas, {column.x, column.y}, reason, s, column.width) + ctx.px(4);
 }
 
@@ -124,7 +128,10 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   const bool pointed = ctx.ui.io.anything_held() ? ctx.ui.io.holds(path) : ctx.ui.io.rested(path) >= 0;
   if (pointed) {
     info.preview = slider_preview(ctx, *field, range, scenario);
-    info.tip.rows.emplace_back(ctx.text("ui.preview.now"), ctx.text("ui.preview." + std::string(kOutcomeIds[static_cast<std::size_t>(outcome_of(ctx.session.report()))])));
+    info.tip.rows.emplace_back(
+        ctx.text("ui.preview.now"),
+        ctx.text("ui.preview." +
+                 std::string(kOutcomeIds[static_cast<std::size_t>(outcome_of(ctx.session.report()))])));
   }
   const double value = field->get(scenario);
   const Edited edited = slider(ctx.ui, {column.x, column.y}, column.width, info, range, value);
@@ -132,7 +139,8 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   column.y += edited.height;
 }
 
-void field_choice(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path, bool label_above) {
+void field_choice(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path,
+                  bool label_above) {
   const engine::Field* field = engine::find_field(path);
   if (field == nullptr || !engine::applies(*field, scenario.workload.kind)) return;
   const engine::Diagnostic* finding = finding_of(ctx, path);
@@ -185,8 +193,8 @@ void field_switch(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   const engine::Field* field = engine::find_field(path);
   if (field == nullptr || !engine::applies(*field, scenario.workload.kind)) return;
   const bool now = field->get(scenario) != 0;
-  const bool next = check_box(ctx.ui, {column.x, column.y + ctx.px(kRowHeight) / 2}, path, field_label(ctx, path), now,
-                              field_tip(ctx, *field), about(ctx, path));
+  const bool next = check_box(ctx.ui, {column.x, column.y + ctx.px(kRowHeight) / 2}, path, field_label(ctx, path),
+                              now, field_tip(ctx, *field), about(ctx, path));
   if (next != now) field->set(scenario, next ? 1 : 0);
   if (baseline_of(ctx, *field)) draw_differs(ctx.ui, {column.x, column.y, column.width, ctx.px(kRowHeight)});
   column.y += std::round(ctx.px(kRowHeight));
@@ -202,7 +210,8 @@ void field_unavailable(PanelContext& ctx, Column& column, std::string_view path,
   const float y = row.centre().y, side = ctx.px(11);
   float x = row.x;
   if (swatch) {
-    ctx.ui.canvas.rect({x, std::round(y - side / 2), side, side}, {.colour = mix(swatch->colour, t.panel, 0.5f)}, ctx.px(1));
+    ctx.ui.canvas.rect({x, std::round(y - side / 2), side, side}, {.colour = mix(swatch->colour, t.panel, 0.5f)},
+                       ctx.px(1));
     x += ctx.px(19);
   }
   const TextStyle label = ctx.style(t.ink3), small = ctx.style(t.ink3, kSmallText);

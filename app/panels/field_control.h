@@ -1,5 +1,5 @@
-// The control of one field of the scenario: slider, choice or switch, made from the field table (domain, unit), the texts
-// (label, about) and the diagnostics that name its path.
+// The control of one field of the scenario: slider, choice or switch, made from the field table (domain, unit), the
+// texts (label, about) and the diagnostics that name its path.
 #pragma once
 
 #include "app/panels/panel.h"
@@ -17,8 +17,8 @@ struct FieldLook {
   std::string unit = {};                     // in the value box
 };
 
-// Each adds a row to the column and writes what was edited into `scenario`. Unknown paths, and fields that the kind of
-// workload does not read, add nothing.
+// Each adds a row to the column and writes what was edited into `scenario`. Unknown paths, and fields that the kind
+// of workload does not read, add nothing.
 void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path,
                   widgets::SliderRange range, const FieldLook& look = {});
 void field_choice(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path,

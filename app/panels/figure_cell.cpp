@@ -26,7 +26,9 @@ namespace {
 constexpr float kHeadHeight = 34;
 
 // Of a figure of a search.
-bool is_plan(std::string_view tag_id) { return tag_id == "frontier.plan" || tag_id == "parallel.plan" || tag_id == "serving.cell"; }
+bool is_plan(std::string_view tag_id) {
+  return tag_id == "frontier.plan" || tag_id == "parallel.plan" || tag_id == "serving.cell";
+}
 
 void card(PanelContext& ctx, const Rect& area, std::string_view figure, Scenario& scenario) {
   // The reason why there is no present picture, over the last valid one.
@@ -50,7 +52,8 @@ void card(PanelContext& ctx, const Rect& area, std::string_view figure, Scenario
   if (worst->fix.empty()) return;
   const std::string label = fix_label(ctx, *worst);
   const float wide = std::min(room, ctx.ui.canvas.text_width(label, title) + ctx.px(24));
-  const Rect b{r.x + pad + ctx.px(24), std::round(y + ctx.px(8)), std::round(wide), std::round(ctx.px(kControlHeight))};
+  const Rect b{r.x + pad + ctx.px(24), std::round(y + ctx.px(8)), std::round(wide),
+               std::round(ctx.px(kControlHeight))};
   const engine::Fix fix = worst->fix;
   if (button(ctx.ui, b, "fix." + std::string(figure), label))
     for (const engine::FieldEdit& edit : fix)
@@ -62,8 +65,10 @@ void one_stage_button(PanelContext& ctx, const Rect& whole, Scenario& scenario) 
   const int layers = scenario.model.n_layers;
   if (layers < 4 || area.h < ctx.px(190)) return;
   const std::string label(ctx.text("ui.pipeline.try_stages"));
-  const float w = ctx.ui.canvas.text_width(label, ctx.style(ctx.ui.theme.ink)) + ctx.px(44), h = std::round(ctx.px(kControlHeight));
-  const Rect r{std::round(area.centre().x - w / 2), std::round(area.bottom() - 4 * ctx.px(15) - ctx.px(6) - h - ctx.px(14)), w, h};
+  const float w = ctx.ui.canvas.text_width(label, ctx.style(ctx.ui.theme.ink)) + ctx.px(44),
+              h = std::round(ctx.px(kControlHeight));
+  const Rect r{std::round(area.centre().x - w / 2),
+               std::round(area.bottom() - 4 * ctx.px(15) - ctx.px(6) - h - ctx.px(14)), w, h};
   if (!button(ctx.ui, r, "pipeline.try_stages", label)) return;
   // Four stages instead of one, taken out of the largest axis so that the chips stay in use.
   scenario.parallelism.pipeline = 4;
@@ -79,13 +84,18 @@ std::optional<AnyPlanChoice> plan_of_tag(const FigureInput& input, const TagRegi
   if (!is_plan(tag.id) || input.search == nullptr || tag.index < 0) return std::nullopt;
   if (tag.id == "serving.cell") return serving_map_plan(input, tag.index);
   const auto index = static_cast<std::size_t>(tag.index);
-  if (const engine::SearchResult* result = input.search->result; result != nullptr && index < search::plan_count(*result)) return *search::plan_at(*result, index).plan;
-  if (const engine::ServingSearchResult* result = input.search->serving; result != nullptr && index < search::decoding_count(*result)) return search::decoding_at(*result, index).plan;
+  if (const engine::SearchResult* result = input.search->result;
+      result != nullptr && index < search::plan_count(*result))
+    return *search::plan_at(*result, index).plan;
+  if (const engine::ServingSearchResult* result = input.search->serving;
+      result != nullptr && index < search::decoding_count(*result))
+    return search::decoding_at(*result, index).plan;
   return std::nullopt;
 }
 
 // The plan a tag of a figure stands for, as a changed copy of the scenario; nothing where it is none.
-std::optional<Scenario> adopted(const FigureInput& input, const FigureView& view, const TagRegion& tag, const Scenario& scenario) {
+std::optional<Scenario> adopted(const FigureInput& input, const FigureView& view, const TagRegion& tag,
+                                const Scenario& scenario) {
   Scenario out = scenario;
   if (tag.id == "mesh.cell") {
     const auto edits = mesh_map_edits(input, view, tag.index);
@@ -112,14 +122,22 @@ std::optional<int> stage_of_tag(std::string_view id, int index) {
 }
 
 std::optional<int> operation_of_tag(std::string_view id, int index) {
-  return index >= 0 && index < engine::kOperationCount && id.starts_with("operation.") ? std::optional(index) : std::nullopt;
+  return index >= 0 && index < engine::kOperationCount && id.starts_with("operation.") ? std::optional(index)
+                                                                                       : std::nullopt;
 }
 
 FigureInput figure_input(const PanelContext& ctx) {
   const bool drawable = ctx.session.drawable();
   return {drawable ? ctx.session.scenario() : ctx.session.last_drawable(),
-          drawable ? ctx.session.report() : ctx.session.last_drawable_report(), ctx.ui.texts, ctx.ui.theme, ctx.view.studies,
-          ctx.view.pinned ? &ctx.view.pinned->baseline : nullptr, {}, ctx.session.library().chips(), ctx.view.evidence.get(), &ctx.view.search.seen};
+          drawable ? ctx.session.report() : ctx.session.last_drawable_report(),
+          ctx.ui.texts,
+          ctx.ui.theme,
+          ctx.view.studies,
+          ctx.view.pinned ? &ctx.view.pinned->baseline : nullptr,
+          {},
+          ctx.session.library().chips(),
+          ctx.view.evidence.get(),
+          &ctx.view.search.seen};
 }
 
 FigureView figure_view(const PanelContext& ctx, std::size_t figure) {

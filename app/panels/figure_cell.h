@@ -1,5 +1,5 @@
-// One figure with its head: the title is a list of all figures, at the right stand maximise and the menu of what can be
-// chosen, copied and exported. Everything comes from the table of figures.
+// One figure with its head: the title is a list of all figures, at the right stand maximise and the menu of what can
+// be chosen, copied and exported. Everything comes from the table of figures.
 #pragma once
 
 #include "app/panels/panel.h"
@@ -11,8 +11,8 @@ inline constexpr std::size_t kMaximised = kCellCount;
 // The places of the two figures over a list of plans.
 inline constexpr std::size_t kSearchLeft = kCellCount + 1, kSearchRight = kCellCount + 2;
 
-// Draws a figure into `cell`; says what is pointed at and opens the derivation of what was clicked. `place` is the cell of
-// the arrangement it stands in, or kMaximised.
+// Draws a figure into `cell`; says what is pointed at and opens the derivation of what was clicked. `place` is the
+// cell of the arrangement it stands in, or kMaximised.
 void figure_cell(PanelContext& ctx, const widgets::Rect& cell, std::size_t figure, std::size_t place,
                  engine::Scenario& scenario);
 
@@ -25,7 +25,8 @@ widgets::FigureInput figure_input(const PanelContext& ctx);
 widgets::FigureView figure_view(const PanelContext& ctx, std::size_t figure);
 
 // A cell's title, under which a list of all figures opens. Returns its right end.
-float cell_title(PanelContext& ctx, const widgets::Rect& head, std::string_view id, std::string_view title, std::size_t place);
+float cell_title(PanelContext& ctx, const widgets::Rect& head, std::string_view id, std::string_view title,
+                 std::size_t place);
 // Puts a figure (or the numbers) into a cell; one that already shows it takes what was there.
 void put_into_cell(ViewState& view, std::size_t place, std::string_view name);
 

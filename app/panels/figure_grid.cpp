@@ -15,13 +15,15 @@ namespace {
 
 bool known(std::string_view name) { return name == kNumbersCell || find_figure(name) != nullptr; }
 
-// What a cell shows. A name that this version of the program does not have gives way to what stands there by default, or
-// else to a figure that has something to show of the workload and is nowhere yet.
+// What a cell shows. A name that this version of the program does not have gives way to what stands there by default,
+// or else to a figure that has something to show of the workload and is nowhere yet.
 std::string cell_name(const ViewState& view, const Scenario& scenario, std::size_t place) {
   const auto& cells = view.arrangement.cells;
   if (known(cells[place])) return cells[place];
   const Cells standard = default_cells(scenario.workload.kind);
-  const auto taken = [&](std::string_view name) { return std::find(cells.begin(), cells.end(), name) != cells.end(); };
+  const auto taken = [&](std::string_view name) {
+    return std::find(cells.begin(), cells.end(), name) != cells.end();
+  };
   if (known(standard[place]) && !taken(standard[place])) return standard[place];
   std::size_t skip = 0;
   for (std::size_t i = 0; i < place; ++i)
@@ -54,7 +56,8 @@ int cell_tabs(PanelContext& ctx, Rect& r, std::string_view id, std::size_t first
   for (std::size_t i = 0; i < count; ++i) names.push_back(cell_words(ctx, first + i));
   float width = ctx.px(14);
   for (const std::string& n : names) width += ctx.ui.canvas.text_width(n, ctx.style(ctx.ui.theme.ink)) + ctx.px(24);
-  const Rect choice{strip.x + ctx.px(14), strip.y + ctx.px(6), std::min(width, strip.w - ctx.px(28)), std::round(ctx.px(kControlHeight))};
+  const Rect choice{strip.x + ctx.px(14), strip.y + ctx.px(6), std::min(width, strip.w - ctx.px(28)),
+                    std::round(ctx.px(kControlHeight))};
   return std::clamp(segmented(ctx.ui, choice, id, names, chosen), 0, static_cast<int>(count) - 1);
 }
 

@@ -36,7 +36,8 @@ void put_into_cell(ViewState& view, std::size_t place, std::string_view name) {
   else cells[place] = name;
 }
 
-float cell_title(PanelContext& ctx, const Rect& head, std::string_view id, std::string_view title, std::size_t place) {
+float cell_title(PanelContext& ctx, const Rect& head, std::string_view id, std::string_view title,
+                 std::size_t place) {
   const Theme& t = ctx.ui.theme;
   const TextStyle bold = ctx.style(t.ink, 1, Weight::bold);
   const std::string owner = std::string(id) + ".title", shown = ellipsize(ctx.ui.canvas, title, bold, head.w * 0.6f);
@@ -59,8 +60,13 @@ float cell_title(PanelContext& ctx, const Rect& head, std::string_view id, std::
       for (std::size_t i = 0; i < all.size(); ++i) {
         if (shows(all[i], ctx.session.scenario()) != suited) continue;
         if (id == "figure." + std::string(all[i].name)) selected = static_cast<int>(options.size());
-        const bool first = !suited && (options.empty() || shows(all[static_cast<std::size_t>(options.back().value)], ctx.session.scenario()));
-        options.push_back({std::string(ctx.text("command.figure." + std::string(all[i].name))), {}, true, first && !options.empty(), static_cast<int>(i)});
+        const bool first = !suited && (options.empty() || shows(all[static_cast<std::size_t>(options.back().value)],
+                                                                ctx.session.scenario()));
+        options.push_back({std::string(ctx.text("command.figure." + std::string(all[i].name))),
+                           {},
+                           true,
+                           first && !options.empty(),
+                           static_cast<int>(i)});
       }
     if (place < kCellCount) {
       if (id == kNumbersCell) selected = static_cast<int>(options.size());
@@ -69,9 +75,12 @@ float cell_title(PanelContext& ctx, const Rect& head, std::string_view id, std::
     ctx.ui.io.open_popup(owner, item, std::move(options), selected, ctx.px(200));
   }
   if (const auto chosen = ctx.ui.io.popup_choice(owner)) {
-    if (place > kMaximised && *chosen >= 0) shown_figures(ctx.view.search, ctx.session.scenario())[place - kSearchLeft] = figures()[static_cast<std::size_t>(*chosen)].name;
+    if (place > kMaximised && *chosen >= 0)
+      shown_figures(ctx.view.search, ctx.session.scenario())[place - kSearchLeft] =
+          figures()[static_cast<std::size_t>(*chosen)].name;
     else if (place == kMaximised && *chosen >= 0) ctx.view.maximised = static_cast<std::size_t>(*chosen);
-    else put_into_cell(ctx.view, place, *chosen < 0 ? kNumbersCell : figures()[static_cast<std::size_t>(*chosen)].name);
+    else
+      put_into_cell(ctx.view, place, *chosen < 0 ? kNumbersCell : figures()[static_cast<std::size_t>(*chosen)].name);
   }
   return item.right();
 }
@@ -82,16 +91,22 @@ void open_figure_menu(PanelContext& ctx, std::size_t figure, const Rect& anchor)
   std::vector<Option> options;
   // What one comes for, then what the figure shows.
   const bool maximised = ctx.view.maximised == figure;
-  options.push_back({std::string(ctx.text(maximised ? "ui.figure.restore" : "ui.figure.maximise")), {}, true, false, kMaximise});
-  options.push_back({std::string(ctx.text("command.edit.copy_data")), command_key("edit.copy_data"), true, false, kCopyData});
+  options.push_back(
+      {std::string(ctx.text(maximised ? "ui.figure.restore" : "ui.figure.maximise")), {}, true, false, kMaximise});
+  options.push_back(
+      {std::string(ctx.text("command.edit.copy_data")), command_key("edit.copy_data"), true, false, kCopyData});
   options.push_back({std::string(ctx.text("ui.figure.export")), command_key("figure.export"), true, false, kExport});
   for (std::size_t i = 0; i < row.options.size() && i < kMostFigureOptions; ++i) {
     const FigureOption& option = row.options[i];
     const std::string key = name + "." + std::string(option.key);
     options.push_back({std::string(ctx.text(key)), {}, false, true, -1, false, true});
     for (std::size_t c = 0; c < option.choices.size() && c < kMostChoices; ++c)
-      options.push_back({std::string(ctx.text(key + "." + std::string(option.choices[c]))), {}, true, false,
-                         kChoices + static_cast<int>(i) * kMostChoices + static_cast<int>(c), ctx.view.choices[figure][i] == c});
+      options.push_back({std::string(ctx.text(key + "." + std::string(option.choices[c]))),
+                         {},
+                         true,
+                         false,
+                         kChoices + static_cast<int>(i) * kMostChoices + static_cast<int>(c),
+                         ctx.view.choices[figure][i] == c});
   }
   ctx.ui.io.open_popup(menu_id(figure), anchor, std::move(options), -1, ctx.px(200));
 }

@@ -45,7 +45,9 @@ class Setter {
  private:
   std::string constant(const Expression& e) const { return format_significant(e.value, 6, true); }
 
-  Formula text(std::string_view words, Colour ink, Weight weight = Weight::regular) const { return set_.text(words, ink, weight); }
+  Formula text(std::string_view words, Colour ink, Weight weight = Weight::regular) const {
+    return set_.text(words, ink, weight);
+  }
 
   Formula operand(const Expression& e, Colour ink, Weight weight) const {
     Formula f = style_.numbers ? text(derived_value(e.value, e.unit), ink, weight)
@@ -101,7 +103,8 @@ class Setter {
     return f;
   }
 
-  Formula enclosed(const Expression& e, std::string_view open, std::string_view close, Colour ink, Weight weight) const {
+  Formula enclosed(const Expression& e, std::string_view open, std::string_view close, Colour ink,
+                   Weight weight) const {
     Formula f = text(open, theme_.ink2);
     if (!e.children.empty()) append(f, set(e.children.front(), ink, weight));
     append(f, text(close, theme_.ink2));
@@ -119,7 +122,8 @@ Formula set_symbol(const Canvas& canvas, std::string_view symbol, float em, Colo
   return FormulaSetter(canvas.metrics(), em).symbol(symbol, colour, weight);
 }
 
-Formula set_formula(const Canvas& canvas, const Theme& theme, const Expression& expression, const FormulaStyle& style) {
+Formula set_formula(const Canvas& canvas, const Theme& theme, const Expression& expression,
+                    const FormulaStyle& style) {
   return Setter(canvas, theme, style).set(expression, theme.ink);
 }
 
@@ -138,12 +142,14 @@ float draw_equations(Ui& ui, Point top_left, float width, const engine::Derivati
     if (f.width > room) f = set_formula(ui.canvas, theme, line.expression, {em * kSmallText, numbers});
     if (f.width > room) {
       // Too long to be set: as wrapped text.
-      const std::string words = "= " + (numbers ? formula_in_numbers(line.expression) : formula_in_symbols(line.expression));
+      const std::string words =
+          "= " + (numbers ? formula_in_numbers(line.expression) : formula_in_symbols(line.expression));
       if (!numbers) {
         draw_formula(ui.canvas, head, {x, y + head.above});
         y += head.height();
       }
-      y += draw_prose(ui.canvas, {x + em, y}, words, text_style(ui, numbers ? theme.ink : theme.ink2, kSmallText), width - em);
+      y += draw_prose(ui.canvas, {x + em, y}, words, text_style(ui, numbers ? theme.ink : theme.ink2, kSmallText),
+                      width - em);
       y += ui.px(3);
       continue;
     }
@@ -160,7 +166,8 @@ float draw_equations(Ui& ui, Point top_left, float width, const engine::Derivati
     if (numbers) {
       Formula result = equals;
       const std::string value = derived_value(line.value, line.unit);
-      const float need = gap + equals.width + gap + ui.canvas.text_width(value, text_style(ui, theme.ink, 1, Weight::bold));
+      const float need =
+          gap + equals.width + gap + ui.canvas.text_width(value, text_style(ui, theme.ink, 1, Weight::bold));
       Point p{at.x + f.width + gap, axis};
       if (f.width + need > room) {
         p = {x + indent, y + result.above};

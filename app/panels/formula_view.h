@@ -18,14 +18,15 @@ struct FormulaStyle {
   bool numbers = false;  // values instead of symbols
 };
 
-widgets::Formula set_formula(const widgets::Canvas& canvas, const widgets::Theme& theme, const engine::Expression& expression,
-                             const FormulaStyle& style);
+widgets::Formula set_formula(const widgets::Canvas& canvas, const widgets::Theme& theme,
+                             const engine::Expression& expression, const FormulaStyle& style);
 // A symbol with its subscript: T_step.
 widgets::Formula set_symbol(const widgets::Canvas& canvas, std::string_view symbol, float em, widgets::Colour colour,
                             widgets::Weight weight = widgets::Weight::regular);
 
-// A line of a derivation as equations: symbol = formula, and under it the numbers and what they give; too long ones as
-// wrapped text. `area` is told where each quantity of a formula stands, and says whether it is lit. Returns the height.
+// A line of a derivation as equations: symbol = formula, and under it the numbers and what they give; too long ones
+// as wrapped text. `area` is told where each quantity of a formula stands, and says whether it is lit. Returns the
+// height.
 float draw_equations(widgets::Ui& ui, widgets::Point top_left, float width, const engine::DerivationLine& line,
                      const std::function<bool(const widgets::Rect&, std::string_view id)>& area);
 

@@ -1,6 +1,6 @@
-// The numbers behind the pictures: tokens a chip against the limits of the network, and the sizes of the job. Each can be
-// pointed at and opens its derivation. A tall cell shows the network figure below them, and one a little too tall stretches
-// the rows, so that no part of the cell is left empty.
+// The numbers behind the pictures: tokens a chip against the limits of the network, and the sizes of the job. Each
+// can be pointed at and opens its derivation. A tall cell shows the network figure below them, and one a little too
+// tall stretches the rows, so that no part of the cell is left empty.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,7 +30,8 @@ struct Group {
 
 // Whether the unit is worth its room: labels say tokens, chips and ways themselves.
 bool says_unit(const engine::Unit& unit) {
-  return unit.notation != engine::Notation::count && !(unit == engine::unit::ways_real) && !(unit == engine::unit::tokens_per_chip);
+  return unit.notation != engine::Notation::count && !(unit == engine::unit::ways_real) &&
+         !(unit == engine::unit::tokens_per_chip);
 }
 
 // A row: label and value. Returns its height.
@@ -81,7 +82,9 @@ struct LimitLine {
 // beyond which there is no room.
 LimitLine limit_line(bool serving) {
   if (serving) return {Q::serving_batch, {Q::critical_sequences, Q::max_batch}, "ui.limit.axis.sequences"};
-  return {Q::tokens_per_chip, {Q::bound_fsdp_1, Q::bound_fsdp_2, Q::bound_fsdp_3, Q::bound_mixed_sum, Q::bound_mixed_max}, "ui.limit.axis"};
+  return {Q::tokens_per_chip,
+          {Q::bound_fsdp_1, Q::bound_fsdp_2, Q::bound_fsdp_3, Q::bound_mixed_sum, Q::bound_mixed_max},
+          "ui.limit.axis"};
 }
 
 struct Limit {
@@ -113,8 +116,9 @@ void limits(PanelContext& ctx, const Rect& r, const LimitLine& line_of, float ro
     low = std::min(low, l.value);
     high = std::max(high, l.value);
   }
-  const Scale scale(ScaleKind::log2, std::exp2(std::floor(std::log2(low) - 0.4)), std::exp2(std::ceil(std::log2(high) + 0.4)),
-                    static_cast<double>(r.x), static_cast<double>(r.right()));
+  const Scale scale(ScaleKind::log2, std::exp2(std::floor(std::log2(low) - 0.4)),
+                    std::exp2(std::ceil(std::log2(high) + 0.4)), static_cast<double>(r.x),
+                    static_cast<double>(r.right()));
   const float line = r.y + ctx.px(42);
   ctx.ui.canvas.line({r.x, line}, {r.right(), line}, {t.axis, std::max(1.0f, ctx.px(1)), {}});
   const TextStyle small = ctx.style(t.ink3, kSmallText);
@@ -148,7 +152,8 @@ void limits(PanelContext& ctx, const Rect& r, const LimitLine& line_of, float ro
     if (s.hovered) {
       ctx.ui.canvas.rect(row, {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
       ctx.ui.io.set_cursor(Cursor::hand);
-      ctx.ui.io.hint(id, row, quantity_tip(ctx, l.q), std::string(ctx.text("quantity." + std::string(engine::quantity(l.q).id) + ".about")));
+      ctx.ui.io.hint(id, row, quantity_tip(ctx, l.q),
+                     std::string(ctx.text("quantity." + std::string(engine::quantity(l.q).id) + ".about")));
     }
     if (s.clicked) open_derivation(ctx.view, std::string(engine::quantity(l.q).id));
     draw_mark(ctx.ui.canvas, t, {r.x + ctx.px(7), row.centre().y}, ctx.px(12), below ? Mark::warning : Mark::good);
@@ -158,7 +163,8 @@ void limits(PanelContext& ctx, const Rect& r, const LimitLine& line_of, float ro
     ctx.ui.canvas.text({r.right(), row.centre().y}, number, v);
     const TextStyle name = ctx.style(t.ink2);
     ctx.ui.canvas.text({r.x + ctx.px(22), row.centre().y},
-                       ellipsize(ctx.ui.canvas, l.text, name, r.w - ctx.px(34) - ctx.ui.canvas.text_width(number, v)), name);
+                       ellipsize(ctx.ui.canvas, l.text, name, r.w - ctx.px(34) - ctx.ui.canvas.text_width(number, v)),
+                       name);
     y += row.h;
   }
   draw_now(ctx.ui.canvas, t, rect_between(r.x, r.y + ctx.px(22), r.right(), line), here,
@@ -169,18 +175,25 @@ void limits(PanelContext& ctx, const Rect& r, const LimitLine& line_of, float ro
 void stage_group(PanelContext& ctx, float x, float y, float width, float row_h, float head_h, int stage) {
   const Theme& t = ctx.ui.theme;
   const engine::StageRow& row = ctx.session.report().stages[static_cast<std::size_t>(stage)];
-  ctx.ui.canvas.rect({x - ctx.px(6), y, width + ctx.px(12), head_h + 4 * row_h}, {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
-  ctx.ui.canvas.text({x, y + head_h / 2}, ctx.format("ui.numbers.stage", {format_count(stage), format_count(row.layers)}), ctx.style(t.ink, kSmallText));
+  ctx.ui.canvas.rect({x - ctx.px(6), y, width + ctx.px(12), head_h + 4 * row_h},
+                     {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
+  ctx.ui.canvas.text({x, y + head_h / 2},
+                     ctx.format("ui.numbers.stage", {format_count(stage), format_count(row.layers)}),
+                     ctx.style(t.ink, kSmallText));
   y += head_h;
-  for (const auto& [key, value] : {std::pair<std::string_view, std::string>{"quantity.memory.chip_total_bytes.label", format(row.memory_total_bytes, engine::unit::bytes)},
-                                   {"ui.numbers.in_flight", format_count(row.in_flight_microbatches)},
-                                   {"ui.numbers.pass", format_duration(row.forward_s) + " + " + format_duration(row.backward_s)},
-                                   {"ui.numbers.idle", format_duration(row.idle_s)}}) {
+  for (const auto& [key, value] :
+       {std::pair<std::string_view, std::string>{"quantity.memory.chip_total_bytes.label",
+                                                 format(row.memory_total_bytes, engine::unit::bytes)},
+        {"ui.numbers.in_flight", format_count(row.in_flight_microbatches)},
+        {"ui.numbers.pass", format_duration(row.forward_s) + " + " + format_duration(row.backward_s)},
+        {"ui.numbers.idle", format_duration(row.idle_s)}}) {
     TextStyle v = ctx.style(t.ink);
     v.halign = HAlign::right;
     const TextStyle l = ctx.style(t.ink2);
     ctx.ui.canvas.text({x + width, y + row_h / 2}, value, v);
-    ctx.ui.canvas.text({x, y + row_h / 2}, ellipsize(ctx.ui.canvas, ctx.text(key), l, width - ctx.ui.canvas.text_width(value, v) - ctx.px(12)), l);
+    ctx.ui.canvas.text(
+        {x, y + row_h / 2},
+        ellipsize(ctx.ui.canvas, ctx.text(key), l, width - ctx.ui.canvas.text_width(value, v) - ctx.px(12)), l);
     y += row_h;
   }
 }
@@ -202,10 +215,12 @@ struct Pitch {
   float row, head, gap;
 };
 
-Places place_groups(const PanelContext& ctx, const std::vector<Group>& groups, const Rect& rest, bool one, std::size_t limit_rows, const Pitch& pitch) {
+Places place_groups(const PanelContext& ctx, const std::vector<Group>& groups, const Rect& rest, bool one,
+                    std::size_t limit_rows, const Pitch& pitch) {
   const auto& q = ctx.session.report().quantities;
   Places out;
-  const float limits_h = limit_rows > 0 ? ctx.px(kLimitsHeight) + static_cast<float>(limit_rows) * pitch.row + pitch.gap : 0;
+  const float limits_h =
+      limit_rows > 0 ? ctx.px(kLimitsHeight) + static_cast<float>(limit_rows) * pitch.row + pitch.gap : 0;
   std::array<float, 2> bottoms{rest.y + limits_h, rest.y};
   for (const Group& g : groups) {
     const auto known = std::count_if(g.rows.begin(), g.rows.end(), [&](Q row) { return q[row].has_value(); });
@@ -225,8 +240,8 @@ Places place_groups(const PanelContext& ctx, const std::vector<Group>& groups, c
   return out;
 }
 
-// Whether the network figure may stand here: it is drawn of this workload and in no other cell, and its tokens a chip, those
-// of all chips there are, are the plan's own.
+// Whether the network figure may stand here: it is drawn of this workload and in no other cell, and its tokens a
+// chip, those of all chips there are, are the plan's own.
 bool has_picture(const PanelContext& ctx) {
   const FigureRow* row = find_figure(kPicture);
   const auto& cells = ctx.view.arrangement.cells;
@@ -245,7 +260,8 @@ void picture(PanelContext& ctx, Rect r, engine::Scenario& scenario) {
   const TextStyle bold = ctx.style(ctx.ui.theme.ink, 1, Weight::bold), phrase = ctx.style(ctx.ui.theme.ink2);
   ctx.ui.canvas.text({head.x, head.centre().y}, words.title, bold);
   const float x = head.x + ctx.ui.canvas.text_width(words.title, bold) + ctx.px(12);
-  ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, words.takeaway, phrase, head.right() - x), phrase);
+  ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, words.takeaway, phrase, head.right() - x),
+                     phrase);
   take_figure_menu(ctx, index);
   figure_picture(ctx, r, index, view, scenario);
 }
@@ -273,18 +289,21 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
     for (const Q more_axes : {Q::bound_fsdp_2, Q::bound_fsdp_3})
       if (q[more_axes]) bound = q[more_axes];
     if (q[Q::bound_mixed_sum] && scenario.parallelism.tensor > 1)
-      bound = q[scenario.assumptions.axes_overlap == engine::AxesOverlap::sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
+      bound =
+          q[scenario.assumptions.axes_overlap == engine::AxesOverlap::sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
   }
   if (now && bound) {
-    const std::string_view key = serving ? (*now < *bound ? "ui.numbers.below_sequences" : "ui.numbers.above_sequences")
-                                         : (*now < *bound ? "ui.numbers.below" : "ui.numbers.above");
+    const std::string_view key = serving
+                                     ? (*now < *bound ? "ui.numbers.below_sequences" : "ui.numbers.above_sequences")
+                                     : (*now < *bound ? "ui.numbers.below" : "ui.numbers.above");
     takeaway = ctx.format(key, {format(*bound, engine::unit::tokens_per_chip, {.unit = false})});
   }
 
   // The stage that is pointed at in another figure, in the place of the run.
   const auto& stages = ctx.session.report().stages;
   const auto stage = ctx.view.hovered_stage;
-  const bool one_stage = stage && stages.size() > 1 && *stage >= 0 && static_cast<std::size_t>(*stage) < stages.size();
+  const bool one_stage =
+      stage && stages.size() > 1 && *stage >= 0 && static_cast<std::size_t>(*stage) < stages.size();
 
   // Two columns: the network's limits, and the sizes of the job in groups as there is room.
   // One column where two would cut the names.
@@ -295,19 +314,25 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
       {"ui.numbers.mesh", {Q::chips_used, Q::tokens_per_chip, Q::bound_x_opt, Q::bound_tensor, Q::memory_min_chips}},
       {"ui.numbers.run", {Q::flops_run, Q::stated_run_days, Q::hfu, Q::run_chip_hours}}};
   if (serving)
-    groups = {{"ui.numbers.decoding", {Q::decode_step, Q::serving_tokens_per_chip, Q::kv_plateau, Q::critical_batch, Q::accepted_per_step}},
-              {"ui.numbers.steady", {Q::requests_per_s, Q::request_time, Q::sustained_tokens, Q::sustained_cost, Q::prefill_chip_ratio}},
-              {"ui.numbers.job", {Q::params_total, Q::weights_bytes_all, Q::kv_sequence_bytes, Q::kv_total_bytes, Q::kv_ways}},
+    groups = {{"ui.numbers.decoding",
+               {Q::decode_step, Q::serving_tokens_per_chip, Q::kv_plateau, Q::critical_batch, Q::accepted_per_step}},
+              {"ui.numbers.steady",
+               {Q::requests_per_s, Q::request_time, Q::sustained_tokens, Q::sustained_cost, Q::prefill_chip_ratio}},
+              {"ui.numbers.job",
+               {Q::params_total, Q::weights_bytes_all, Q::kv_sequence_bytes, Q::kv_total_bytes, Q::kv_ways}},
               {"ui.numbers.slices", {Q::slice_bf16, Q::slice_int8, Q::slice_int4}}};
   const std::size_t limit_rows = known_limits(ctx, line).size();
   const auto pitched = [&](float stretch) {
-    return Pitch{std::floor(ctx.px(kRow) * stretch), std::floor(ctx.px(28) * stretch), std::floor(ctx.px(6) * stretch)};
+    return Pitch{std::floor(ctx.px(kRow) * stretch), std::floor(ctx.px(28) * stretch),
+                 std::floor(ctx.px(6) * stretch)};
   };
   Pitch pitch = pitched(1);
   Places places = place_groups(ctx, groups, rest, one, limit_rows, pitch);
-  const bool tall = places.whole && !one && rest.bottom() - places.bottom >= ctx.px(kLeastPicture) && has_picture(ctx);
+  const bool tall =
+      places.whole && !one && rest.bottom() - places.bottom >= ctx.px(kLeastPicture) && has_picture(ctx);
   // The figure says the same of the plan itself.
-  if (!tall) ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, head.right() - x), phrase);
+  if (!tall)
+    ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, head.right() - x), phrase);
   if (!tall && places.whole) {
     // The widest rows with which every group still has room.
     for (float stretch = kMostStretch; stretch > 1.01f; stretch -= 0.05f) {

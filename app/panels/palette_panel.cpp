@@ -22,7 +22,8 @@ void refresh(PanelContext& ctx, ViewState::Palette& p, const std::function<bool(
 
 }  // namespace
 
-std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const Rect& window, const std::function<bool(const Command&)>& usable) {
+std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const Rect& window,
+                                          const std::function<bool(const Command&)>& usable) {
   const Theme& t = ctx.ui.theme;
   ViewState::Palette& p = ctx.view.palette;
   Interaction& io = ctx.ui.io;
@@ -36,12 +37,15 @@ std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const Rect& window,
     p.started = true;
     refresh(ctx, p, usable);
   }
-  const float row_h = std::round(ctx.px(30)), head_h = std::round(ctx.px(44)), foot_h = std::round(ctx.px(26)), pad = ctx.px(8);
+  const float row_h = std::round(ctx.px(30)), head_h = std::round(ctx.px(44)), foot_h = std::round(ctx.px(26)),
+              pad = ctx.px(8);
   const float width = std::round(std::min(ctx.px(kWidth), window.w - ctx.px(32)));
   const float top = std::round(window.y + std::min(ctx.px(72), window.h * 0.08f));
-  const auto rows = static_cast<std::size_t>(std::max(3.0f, std::min(14.0f, (window.bottom() - ctx.px(24) - top - head_h - foot_h) / row_h)));
+  const auto rows = static_cast<std::size_t>(
+      std::max(3.0f, std::min(14.0f, (window.bottom() - ctx.px(24) - top - head_h - foot_h) / row_h)));
   const std::size_t shown = std::min(rows, std::max<std::size_t>(1, p.entries.size()));
-  const Rect r{std::round(window.centre().x - width / 2), top, width, head_h + static_cast<float>(shown) * row_h + foot_h + pad};
+  const Rect r{std::round(window.centre().x - width / 2), top, width,
+               head_h + static_cast<float>(shown) * row_h + foot_h + pad};
 
   const int count = static_cast<int>(p.entries.size());
   const auto walk = [&](int by) { p.highlighted = count == 0 ? 0 : std::clamp(p.highlighted + by, 0, count - 1); };
@@ -79,13 +83,16 @@ std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const Rect& window,
   // The list follows what is highlighted.
   const auto first_row = static_cast<int>(p.scroll);
   if (p.highlighted < first_row) p.scroll = static_cast<float>(p.highlighted);
-  if (p.highlighted >= first_row + static_cast<int>(rows)) p.scroll = static_cast<float>(p.highlighted - static_cast<int>(rows) + 1);
+  if (p.highlighted >= first_row + static_cast<int>(rows))
+    p.scroll = static_cast<float>(p.highlighted - static_cast<int>(rows) + 1);
   if (io.input().wheel != 0 && rest.contains(io.pointer()))
-    p.scroll = std::clamp(p.scroll - std::round(io.input().wheel * 3), 0.0f, std::max(0.0f, static_cast<float>(count) - static_cast<float>(rows)));
+    p.scroll = std::clamp(p.scroll - std::round(io.input().wheel * 3), 0.0f,
+                          std::max(0.0f, static_cast<float>(count) - static_cast<float>(rows)));
   const auto from = static_cast<std::size_t>(p.scroll);
   if (p.entries.empty()) {
     const TextStyle none = ctx.style(t.ink2);
-    ctx.ui.canvas.text({r.x + ctx.px(20), rest.y + row_h / 2}, ellipsize(ctx.ui.canvas, ctx.format("ui.list.none", {p.typed}), none, r.w - ctx.px(40)), none);
+    ctx.ui.canvas.text({r.x + ctx.px(20), rest.y + row_h / 2},
+                       ellipsize(ctx.ui.canvas, ctx.format("ui.list.none", {p.typed}), none, r.w - ctx.px(40)), none);
   }
   for (std::size_t i = from; i < p.entries.size() && i < from + rows; ++i) {
     const PaletteEntry& e = p.entries[i];
@@ -98,7 +105,8 @@ std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const Rect& window,
     const float y = row.centre().y;
     TextStyle small = ctx.style(t.ink3, kSmallText);
     small.halign = HAlign::right;
-    const std::string kind(ctx.text("ui.palette.kind." + std::string(kPaletteKindIds[static_cast<std::size_t>(e.kind)])));
+    const std::string kind(
+        ctx.text("ui.palette.kind." + std::string(kPaletteKindIds[static_cast<std::size_t>(e.kind)])));
     float right = row.right() - ctx.px(10);
     ctx.ui.canvas.text({right, y}, kind, small);
     right -= ctx.px(74);
@@ -110,10 +118,12 @@ std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const Rect& window,
       right -= ctx.ui.canvas.text_width(words, detail) + ctx.px(14);
     }
     const TextStyle title = ctx.style(t.ink);
-    ctx.ui.canvas.text({row.x + ctx.px(12), y}, ellipsize(ctx.ui.canvas, e.title, title, right - row.x - ctx.px(12)), title);
+    ctx.ui.canvas.text({row.x + ctx.px(12), y}, ellipsize(ctx.ui.canvas, e.title, title, right - row.x - ctx.px(12)),
+                       title);
   }
   const TextStyle keys = ctx.style(t.ink3, kSmallText);
-  ctx.ui.canvas.text({foot.x + ctx.px(20), foot.centre().y}, ellipsize(ctx.ui.canvas, ctx.text("ui.palette.keys"), keys, foot.w - ctx.px(40)), keys);
+  ctx.ui.canvas.text({foot.x + ctx.px(20), foot.centre().y},
+                     ellipsize(ctx.ui.canvas, ctx.text("ui.palette.keys"), keys, foot.w - ctx.px(40)), keys);
 
   if (event == Interaction::EntryEvent::cancelled || (io.pressed_now() && !r.contains(io.pointer()))) {
     close();

@@ -16,7 +16,8 @@ Pinned::Pinned(engine::Scenario s) : scenario(std::move(s)), report(engine::eval
 
 std::string verdict_value(const PanelContext& ctx, Q q, double value) {
   if (q == Q::run_days)
-    return ctx.format("ui.verdict.days", {value >= 10 ? format_count(std::round(value)) : format_significant(value, 2)});
+    return ctx.format("ui.verdict.days",
+                      {value >= 10 ? format_count(std::round(value)) : format_significant(value, 2)});
   return format(value, engine::quantity(q).unit);
 }
 
@@ -31,11 +32,14 @@ std::string change_from_baseline(const PanelContext& ctx, Q q) {
   std::string change;
   // Shares differ by points, sizes and money by an amount, times and rates by a share.
   if (unit.notation == engine::Notation::percent)
-    change = ctx.format("ui.pin.points", {format((*now - *before) * 100, engine::unit::one, {.unit = false, .sign = true})});
+    change = ctx.format("ui.pin.points",
+                        {format((*now - *before) * 100, engine::unit::one, {.unit = false, .sign = true})});
   else if (q == Q::step_time || *before == 0 || q == Q::tokens_per_s)
-    change = *before == 0 ? format_difference(*now, unit) : format(*now / *before - 1, engine::unit::fraction, {.sign = true});
+    change = *before == 0 ? format_difference(*now, unit)
+                          : format(*now / *before - 1, engine::unit::fraction, {.sign = true});
   else
-    change = q == Q::run_days ? format((*now - *before), engine::unit::one, {.unit = false, .sign = true}) : format_difference(*now - *before, unit);
+    change = q == Q::run_days ? format((*now - *before), engine::unit::one, {.unit = false, .sign = true})
+                              : format_difference(*now - *before, unit);
   return ctx.format("ui.pin.was", {change, was});
 }
 
@@ -76,18 +80,21 @@ ScopedId scoped_id(std::string_view id) {
   constexpr std::string_view kScope = "schedule.";
   const std::size_t slash = id.find('/');
   if (!id.starts_with(kScope) || slash == std::string_view::npos) return {{}, id, std::nullopt};
-  return {id.substr(0, slash + 1), id.substr(slash + 1), engine::parse_schedule(id.substr(kScope.size(), slash - kScope.size()))};
+  return {id.substr(0, slash + 1), id.substr(slash + 1),
+          engine::parse_schedule(id.substr(kScope.size(), slash - kScope.size()))};
 }
 
 std::string derivation_id(std::string_view tag_id, int index) {
   // Of another schedule its bubble: it is what it is compared by, and made of its makespan and its work.
   if (tag_id.starts_with("schedule.")) {
     const std::string scope = std::string(tag_id.substr(0, tag_id.find('/'))) + "/";
-    return scoped_id(scope).schedule ? scope + std::string(engine::quantity(Q::pipeline_bubble_fraction).id) : std::string();
+    return scoped_id(scope).schedule ? scope + std::string(engine::quantity(Q::pipeline_bubble_fraction).id)
+                                     : std::string();
   }
   if (tag_id.starts_with("operation.")) {
     if (index < 0 || index >= engine::kOperationCount) return {};
-    return std::string(engine::quantity(Q::operation_time).id) + "[" + std::string(engine::kOperationIds[static_cast<std::size_t>(index)]) + "]";
+    return std::string(engine::quantity(Q::operation_time).id) + "[" +
+           std::string(engine::kOperationIds[static_cast<std::size_t>(index)]) + "]";
   }
   const auto q = engine::find_quantity(without_index(tag_id));
   if (!q) return {};
@@ -95,7 +102,8 @@ std::string derivation_id(std::string_view tag_id, int index) {
   if (!engine::is_indexed(engine::quantity(*q)) || index < 0 || id.find('[') != std::string::npos) return id;
   const bool by_stage = id.starts_with("stage.");
   if (!by_stage && index >= engine::kAxisCount) return id;
-  return id + "[" + (by_stage ? std::to_string(index) : std::string(engine::kAxisIds[static_cast<std::size_t>(index)])) + "]";
+  return id + "[" +
+         (by_stage ? std::to_string(index) : std::string(engine::kAxisIds[static_cast<std::size_t>(index)])) + "]";
 }
 
 std::string field_label(const PanelContext& ctx, std::string_view path) {
@@ -119,11 +127,13 @@ std::string field_value(const PanelContext& ctx, const engine::Field& field, dou
 Fill part_fill(const Theme& theme, Q part, float em) { return fill_of(theme, part, em); }
 
 void separator(PanelContext& ctx, float x0, float x1, float y) {
-  ctx.ui.canvas.rect({x0, std::round(y), x1 - x0, std::max(1.0f, std::round(ctx.px(1)))}, {.colour = ctx.ui.theme.line});
+  ctx.ui.canvas.rect({x0, std::round(y), x1 - x0, std::max(1.0f, std::round(ctx.px(1)))},
+                     {.colour = ctx.ui.theme.line});
 }
 
 void vertical_separator(PanelContext& ctx, float x, float y0, float y1) {
-  ctx.ui.canvas.rect({std::round(x), y0, std::max(1.0f, std::round(ctx.px(1))), y1 - y0}, {.colour = ctx.ui.theme.line});
+  ctx.ui.canvas.rect({std::round(x), y0, std::max(1.0f, std::round(ctx.px(1))), y1 - y0},
+                     {.colour = ctx.ui.theme.line});
 }
 
 float section_head(PanelContext& ctx, Point p, float width, std::string_view title, std::string_view note,
@@ -145,7 +155,8 @@ float section_head(PanelContext& ctx, Point p, float width, std::string_view tit
   return h;
 }
 
-std::optional<std::string> typed_line(PanelContext& ctx, const Rect& r, std::string_view id, const std::string& now, std::string_view hint) {
+std::optional<std::string> typed_line(PanelContext& ctx, const Rect& r, std::string_view id, const std::string& now,
+                                      std::string_view hint) {
   Interaction& io = ctx.ui.io;
   const bool before = io.editing(id);
   const auto event = text_box(ctx.ui, r, id);
@@ -153,7 +164,8 @@ std::optional<std::string> typed_line(PanelContext& ctx, const Rect& r, std::str
     io.start_entry(id, now);
   } else if (!before) {
     const TextStyle s = ctx.style(now.empty() ? ctx.ui.theme.ink3 : ctx.ui.theme.ink);
-    ctx.ui.canvas.text({r.x + ctx.px(8), r.centre().y}, ellipsize(ctx.ui.canvas, now.empty() ? hint : std::string_view(now), s, r.w - ctx.px(14)), s);
+    ctx.ui.canvas.text({r.x + ctx.px(8), r.centre().y},
+                       ellipsize(ctx.ui.canvas, now.empty() ? hint : std::string_view(now), s, r.w - ctx.px(14)), s);
   } else if (event == Interaction::EntryEvent::accepted || (io.pressed_now() && !r.contains(io.pointer()))) {
     std::string text = io.entry().text;
     io.stop_entry();
@@ -167,7 +179,8 @@ std::optional<std::string> typed_line(PanelContext& ctx, const Rect& r, std::str
 const engine::Diagnostic* finding_of(const PanelContext& ctx, std::string_view path) {
   const engine::Diagnostic* worst = nullptr;
   for (const engine::Diagnostic& d : ctx.session.report().diagnostics)
-    if (d.field_path == path && d.severity != engine::Severity::note && (worst == nullptr || d.severity < worst->severity))
+    if (d.field_path == path && d.severity != engine::Severity::note &&
+        (worst == nullptr || d.severity < worst->severity))
       worst = &d;
   return worst;
 }
@@ -195,7 +208,10 @@ std::string diagnostic_title(const PanelContext& ctx, const engine::Diagnostic& 
 
 std::string diagnostic_text(const PanelContext& ctx, const engine::Diagnostic& d) {
   std::vector<std::string> values;
-  for (const engine::DiagnosticValue& v : d.values) values.push_back(format(v.value, v.unit, {.unit = v.unit.notation != engine::Notation::count && v.unit.notation != engine::Notation::plain}));
+  for (const engine::DiagnosticValue& v : d.values)
+    values.push_back(
+        format(v.value, v.unit,
+               {.unit = v.unit.notation != engine::Notation::count && v.unit.notation != engine::Notation::plain}));
   return ctx.ui.texts.format("diagnostic." + std::string(d.code), values);
 }
 

@@ -1,6 +1,6 @@
-// What every panel gets. A panel is a function `Scenario panel(PanelContext&, const Rect&, Scenario)`: it draws the session
-// and returns an edited copy. It never changes the session; what it wants done beyond the scenario (a command, a figure
-// maximised, a derivation opened) it puts into the view or asks for by command id.
+// What every panel gets. A panel is a function `Scenario panel(PanelContext&, const Rect&, Scenario)`: it draws the
+// session and returns an edited copy. It never changes the session; what it wants done beyond the scenario (a
+// command, a figure maximised, a derivation opened) it puts into the view or asks for by command id.
 #pragma once
 
 #include <array>
@@ -134,7 +134,9 @@ struct PanelContext {
   std::function<bool(const Command&)> usable = {}, on = {};  // a command's state; empty: all usable, none on
 
   std::string_view text(std::string_view key) const { return ui.texts.text(key); }
-  std::string format(std::string_view key, std::initializer_list<std::string> a) const { return ui.texts.format(key, a); }
+  std::string format(std::string_view key, std::initializer_list<std::string> a) const {
+    return ui.texts.format(key, a);
+  }
   float px(float v) const { return ui.px(v); }
   widgets::TextStyle style(widgets::Colour c, float size = 1, widgets::Weight w = widgets::Weight::regular) const {
     return widgets::text_style(ui, c, size, w);
@@ -151,8 +153,8 @@ void quantity_text(PanelContext& ctx, std::string_view probe_id, widgets::Point 
 void open_derivation(ViewState& view, std::string id);
 // The id explain() understands for a tag of a figure; empty if it names no quantity.
 std::string derivation_id(std::string_view tag_id, int index);
-// A derivation under another schedule than the plan's: "schedule.zb-h1/pipeline.bubble_fraction". Of an id without one the
-// prefix is empty and the schedule the plan's own.
+// A derivation under another schedule than the plan's: "schedule.zb-h1/pipeline.bubble_fraction". Of an id without
+// one the prefix is empty and the schedule the plan's own.
 struct ScopedId {
   std::string_view prefix, quantity;
   std::optional<engine::ScheduleKind> schedule;
@@ -172,7 +174,8 @@ widgets::Fill part_fill(const widgets::Theme& theme, engine::Q part, float em);
 void separator(PanelContext& ctx, float x0, float x1, float y);
 void vertical_separator(PanelContext& ctx, float x, float y0, float y1);
 // A line of text to be typed in; what was accepted, if something was. `hint` stands there while it is empty.
-std::optional<std::string> typed_line(PanelContext& ctx, const widgets::Rect& r, std::string_view id, const std::string& now, std::string_view hint);
+std::optional<std::string> typed_line(PanelContext& ctx, const widgets::Rect& r, std::string_view id,
+                                      const std::string& now, std::string_view hint);
 // Bold section title at the left, small text at the right; returns the height.
 float section_head(PanelContext& ctx, widgets::Point top_left, float width, std::string_view title,
                    std::string_view note = {}, std::optional<widgets::Mark> mark = {});
@@ -185,7 +188,8 @@ std::string diagnostic_title(const PanelContext& ctx, const engine::Diagnostic& 
 const engine::Diagnostic* worst_diagnostic(const engine::Report& report);
 std::string diagnostic_text(const PanelContext& ctx, const engine::Diagnostic& d);
 
-// What a number was at the baseline: "was 12.2 s", with the change before it; empty without a baseline or a value there.
+// What a number was at the baseline: "was 12.2 s", with the change before it; empty without a baseline or a value
+// there.
 std::string change_from_baseline(const PanelContext& ctx, engine::Q q);
 // The value of a quantity as the verdict and the differences write it: days and money whole, times as times.
 std::string verdict_value(const PanelContext& ctx, engine::Q q, double value);
@@ -211,7 +215,8 @@ engine::Scenario top_bar(PanelContext& ctx, const widgets::Rect& r, engine::Scen
 engine::Scenario scenario_rail(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);
 engine::Scenario verdict_bar(PanelContext& ctx, const widgets::Rect& r, engine::Scenario scenario);
 engine::Scenario figure_grid(PanelContext& ctx, const Layout& layout, engine::Scenario scenario);
-engine::Scenario numbers_panel(PanelContext& ctx, const widgets::Rect& r, std::size_t place, engine::Scenario scenario);
+engine::Scenario numbers_panel(PanelContext& ctx, const widgets::Rect& r, std::size_t place,
+                               engine::Scenario scenario);
 // `open` as it was laid out: what is clicked in this frame opens it in the next.
 engine::Scenario right_rail(PanelContext& ctx, const widgets::Rect& r, bool open, engine::Scenario scenario);
 // Returns the height its content took.
@@ -222,7 +227,8 @@ engine::Scenario status_bar(PanelContext& ctx, const widgets::Rect& r, engine::S
 // True when it was dismissed.
 bool message_strip(PanelContext& ctx, const widgets::Rect& r);
 // What was chosen in the command palette; it is open while view.sheet is Sheet::palette.
-std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const widgets::Rect& window, const std::function<bool(const Command&)>& usable);
+std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const widgets::Rect& window,
+                                          const std::function<bool(const Command&)>& usable);
 // The building blocks, over the grid of figures while view.workbench.open.
 void workbench_panel(PanelContext& ctx, const widgets::Rect& r);
 // The editor of the model or the cluster, over the grid of figures while view.editor.open.

@@ -51,7 +51,8 @@ float pipeline_toggles(PanelContext& ctx, float right, float middle) {
     right -= w + gap;
     const Rect r{right, std::round(middle - side / 2), w, side};
     ctx.ui.canvas.text({r.x, middle}, speed, style);
-    if (link(ctx.ui, r, "pipeline.speed", {std::string(ctx.text("ui.pipeline.speed.about")), {}}, Interaction::Focus::tab_stop)) {
+    if (link(ctx.ui, r, "pipeline.speed", {std::string(ctx.text("ui.pipeline.speed.about")), {}},
+             Interaction::Focus::tab_stop)) {
       const auto next = std::upper_bound(kSpeeds.begin(), kSpeeds.end(), tools.shown_s);
       tools.shown_s = next == kSpeeds.end() ? kSpeeds.front() : *next;
     }

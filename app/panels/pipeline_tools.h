@@ -1,5 +1,5 @@
-// The tools in the head of the pipeline figure (critical path, memory over time, playback) and what the pointer does in it:
-// zoom about the cursor, pan, fit. All of it is view state: nothing here changes the scenario.
+// The tools in the head of the pipeline figure (critical path, memory over time, playback) and what the pointer does
+// in it: zoom about the cursor, pan, fit. All of it is view state: nothing here changes the scenario.
 #pragma once
 
 #include "app/panels/panel.h"

@@ -1,5 +1,5 @@
-// Projector mode: one figure over the whole window with its title, its takeaway and the numbers of the verdict. Nothing else,
-// and no text under 1/40 of the height (visual spec, section 3).
+// Projector mode: one figure over the whole window with its title, its takeaway and the numbers of the verdict.
+// Nothing else, and no text under 1/40 of the height (visual spec, section 3).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -50,7 +50,8 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::
   std::string takeaway = ctx.session.drawable() ? words.takeaway : std::string(ctx.text("ui.figure.last_valid"));
   Rect line = rect_between(x, title.y, title.right(), title.bottom());
   if (ctx.ui.canvas.text_width(takeaway, phrase) > line.w) line = rest.cut_top(std::round(1.7f * em));
-  if (ctx.session.drawable() && !words.brief.empty() && ctx.ui.canvas.text_width(takeaway, phrase) > line.w) takeaway = words.brief;
+  if (ctx.session.drawable() && !words.brief.empty() && ctx.ui.canvas.text_width(takeaway, phrase) > line.w)
+    takeaway = words.brief;
   ctx.ui.canvas.text({line.x, line.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, line.w), phrase);
 
   // The verdict in one line.
@@ -60,10 +61,16 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::
   if (const engine::Diagnostic* why = report.has_errors() ? worst_diagnostic(report) : nullptr; why != nullptr)
     facts.emplace_back(diagnostic_title(ctx, *why), ctx.text("ui.verdict.impossible"));
   else
-    facts.emplace_back(ctx.text("ui.verdict.memory"), ctx.text(report.fits() ? "ui.verdict.fits" : "ui.verdict.does_not_fit"));
-  for (const auto& [key, q] : {std::pair{"ui.verdict.step", Q::step_time}, {"quantity.mfu.label", Q::mfu}, {"ui.verdict.run", Q::run_days},
-                               {"ui.verdict.ttft", Q::ttft}, {"ui.verdict.token", Q::time_per_output_token}, {"ui.verdict.tokens", Q::serving_tokens_per_s}})
-    if (const auto v = report.quantities[q]; v && !report.has_errors()) facts.emplace_back(ctx.text(key), verdict_value(ctx, q, *v));
+    facts.emplace_back(ctx.text("ui.verdict.memory"),
+                       ctx.text(report.fits() ? "ui.verdict.fits" : "ui.verdict.does_not_fit"));
+  for (const auto& [key, q] : {std::pair{"ui.verdict.step", Q::step_time},
+                               {"quantity.mfu.label", Q::mfu},
+                               {"ui.verdict.run", Q::run_days},
+                               {"ui.verdict.ttft", Q::ttft},
+                               {"ui.verdict.token", Q::time_per_output_token},
+                               {"ui.verdict.tokens", Q::serving_tokens_per_s}})
+    if (const auto v = report.quantities[q]; v && !report.has_errors())
+      facts.emplace_back(ctx.text(key), verdict_value(ctx, q, *v));
   float fx = foot.x;
   for (const auto& [label, value] : facts) {
     const TextStyle l = ctx.style(t.ink3), v = ctx.style(t.ink, 1, Weight::bold);

@@ -15,11 +15,12 @@ namespace {
 void folded(PanelContext& ctx, const Rect& r) {
   const Theme& t = ctx.ui.theme;
   const float side = std::round(ctx.px(26));
-  if (icon_button(ctx.ui, {std::round(r.centre().x - side / 2), r.y + ctx.px(6), side, side}, "right.unfold", Icon::chevron_left,
-                  {std::string(ctx.text("ui.right.unfold")), {}}))
+  if (icon_button(ctx.ui, {std::round(r.centre().x - side / 2), r.y + ctx.px(6), side, side}, "right.unfold",
+                  Icon::chevron_left, {std::string(ctx.text("ui.right.unfold")), {}}))
     ctx.view.right_open = true;
   float y = r.y + ctx.px(52);
-  for (const engine::Severity severity : {engine::Severity::error, engine::Severity::warning, engine::Severity::note}) {
+  for (const engine::Severity severity :
+       {engine::Severity::error, engine::Severity::warning, engine::Severity::note}) {
     int count = 0;
     for (const engine::Diagnostic& d : ctx.session.report().diagnostics) count += d.severity == severity ? 1 : 0;
     if (count == 0) continue;

@@ -21,12 +21,14 @@ namespace {
 
 void caption(PanelContext& ctx, Column& column, std::string_view text) {
   const TextStyle s = ctx.style(ctx.ui.theme.ink3, kSmallText);
-  column.y += draw_prose(ctx.ui.canvas, {column.x, column.y + ctx.px(2)}, text, s, column.width + ctx.px(10)) + ctx.px(2);
+  column.y +=
+      draw_prose(ctx.ui.canvas, {column.x, column.y + ctx.px(2)}, text, s, column.width + ctx.px(10)) + ctx.px(2);
 }
 
 void begin_section(PanelContext& ctx, Column& column, std::string_view key, std::string_view note = {},
                    std::optional<Mark> mark = {}) {
-  column.y += section_head(ctx, {column.x, column.y + ctx.px(4)}, column.width, ctx.text(key), note, mark) + ctx.px(4);
+  column.y +=
+      section_head(ctx, {column.x, column.y + ctx.px(4)}, column.width, ctx.text(key), note, mark) + ctx.px(4);
 }
 
 void end_section(PanelContext& ctx, Column& column, const Rect& rail) {
@@ -74,21 +76,25 @@ void model_section(PanelContext& ctx, Column& column, Scenario& s) {
   }
   if (now < 0) {  // a model of the scenario's own
     now = static_cast<int>(options.size());
-    options.push_back({own_name(ctx, s.model.name, ctx.session.library().find_model(s.model.id) != nullptr), {}, true, false, 0});
+    options.push_back(
+        {own_name(ctx, s.model.name, ctx.session.library().find_model(s.model.id) != nullptr), {}, true, false, 0});
     ids.emplace_back();
   }
   const auto params = ctx.session.report().quantities[engine::Q::params_total];
   if (params) options[static_cast<std::size_t>(now)].detail = parameter_count(*params);
   const Rect r{column.x, column.y, column.width, std::round(ctx.px(kControlHeight))};
-  const int next = drop_down(ctx.ui, with_pencil(ctx, r, "editor.model"), "model", options, now, {std::string(ctx.text("field.model.label")), {}},
-                             ctx.text("field.model.about"));
+  const int next = drop_down(ctx.ui, with_pencil(ctx, r, "editor.model"), "model", options, now,
+                             {std::string(ctx.text("field.model.label")), {}}, ctx.text("field.model.about"));
   if (next != now && !ids[static_cast<std::size_t>(next)].empty())
     put_model(s, *ctx.session.library().find_model(ids[static_cast<std::size_t>(next)]));
   column.y = r.bottom() + ctx.px(3);
-  const std::string layers = format_count(s.model.n_layers), width = format_count(s.model.d_model), heads = format_count(s.model.n_heads);
-  caption(ctx, column, s.model.is_moe() ? ctx.format("ui.model.shape.moe", {layers, width, heads, format_count(s.model.moe.n_routed_experts),
-                                                                            format_count(s.model.moe.experts_per_token)})
-                                        : ctx.format("ui.model.shape", {layers, width, heads, format_count(s.model.n_kv_heads)}));
+  const std::string layers = format_count(s.model.n_layers), width = format_count(s.model.d_model),
+                    heads = format_count(s.model.n_heads);
+  caption(ctx, column,
+          s.model.is_moe()
+              ? ctx.format("ui.model.shape.moe", {layers, width, heads, format_count(s.model.moe.n_routed_experts),
+                                                  format_count(s.model.moe.experts_per_token)})
+              : ctx.format("ui.model.shape", {layers, width, heads, format_count(s.model.n_kv_heads)}));
 }
 
 void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
@@ -119,11 +125,12 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
   }
   if (now < 0) {
     now = static_cast<int>(ids.size());
-    add(own_name(ctx, s.cluster.chip.name, library.find_chip(s.cluster.chip.id) != nullptr), {}, s.cluster.chip, true);
+    add(own_name(ctx, s.cluster.chip.name, library.find_chip(s.cluster.chip.id) != nullptr), {}, s.cluster.chip,
+        true);
   }
   const Rect r{column.x, column.y, column.width, std::round(ctx.px(kControlHeight))};
-  const int next = drop_down(ctx.ui, with_pencil(ctx, r, "editor.cluster"), "cluster", options, now, {std::string(ctx.text("field.cluster.label")), {}},
-                             ctx.text("field.cluster.about"));
+  const int next = drop_down(ctx.ui, with_pencil(ctx, r, "editor.cluster"), "cluster", options, now,
+                             {std::string(ctx.text("field.cluster.label")), {}}, ctx.text("field.cluster.about"));
   const auto chosen = static_cast<std::size_t>(next);
   if (next != now && !ids[chosen].empty()) {
     if (chosen < clusters) put_cluster(s, *library.find_cluster(ids[chosen]), options[chosen].text);
@@ -133,7 +140,8 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
   const engine::Chip& chip = s.cluster.chip;
   if (chip.interconnect == engine::Interconnect::torus) {
     for (int axis = 0; axis < 3; ++axis) {
-      const int longest = std::max(chip.pod_shape[static_cast<std::size_t>(axis)], s.cluster.slice[static_cast<std::size_t>(axis)]);
+      const int longest =
+          std::max(chip.pod_shape[static_cast<std::size_t>(axis)], s.cluster.slice[static_cast<std::size_t>(axis)]);
       if (longest <= 1) continue;
       field_slider(ctx, column, s, fmt::format("cluster.slice.{}", axis), integers(1, longest));
     }
@@ -143,8 +151,9 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
     field_slider(ctx, column, s, "cluster.node_size", powers(1, 128));
   }
   const auto chips = static_cast<double>(engine::chip_count(s.cluster));
-  std::string note = ctx.format(chip.interconnect == engine::Interconnect::torus ? "ui.cluster.torus" : "ui.cluster.switched",
-                                {format_count(chips)});
+  std::string note =
+      ctx.format(chip.interconnect == engine::Interconnect::torus ? "ui.cluster.torus" : "ui.cluster.switched",
+                 {format_count(chips)});
   if (chip.interconnect == engine::Interconnect::torus) {
     if (const auto w = chip[engine::ChipField::ici_bytes_per_s_per_axis_bidirectional].value)
       note += ctx.format("ui.cluster.ici", {format(*w, engine::unit::bytes_per_s, {.trim_zeros = true})});
@@ -159,11 +168,13 @@ void kind_row(PanelContext& ctx, Column& column, Scenario& s) {
   const engine::Field* field = engine::find_field("workload.kind");
   if (field == nullptr) return;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < field->choices.size(); ++i) names.push_back(field_value(ctx, *field, static_cast<double>(i)));
+  for (std::size_t i = 0; i < field->choices.size(); ++i)
+    names.push_back(field_value(ctx, *field, static_cast<double>(i)));
   const Rect r{column.x, column.y, column.width, std::round(ctx.px(kControlHeight))};
   const int now = static_cast<int>(field->get(s));
-  const int next = segmented(ctx.ui, r, field->path, names, now, {std::string(ctx.text("field.workload.kind.label")), {}},
-                             ctx.text("field.workload.kind.about"));
+  const int next =
+      segmented(ctx.ui, r, field->path, names, now, {std::string(ctx.text("field.workload.kind.label")), {}},
+                ctx.text("field.workload.kind.about"));
   if (next != now) s = ctx.session.with_kind(static_cast<engine::WorkloadKind>(next));
   column.y = r.bottom() + ctx.px(6);
 }
@@ -177,8 +188,10 @@ void lengths_rows(PanelContext& ctx, Column& column, Scenario& s) {
   }
   for (std::size_t i = 0; i < s.workload.lengths.size(); ++i) {
     if (s.workload.lengths[i].share <= 0) continue;
-    field_slider(ctx, column, s, fmt::format("workload.lengths.{}.prompt_tokens", i), powers(64, 1 << 20), {.unit = tokens});
-    field_slider(ctx, column, s, fmt::format("workload.lengths.{}.output_tokens", i), powers(16, 1 << 16), {.unit = tokens});
+    field_slider(ctx, column, s, fmt::format("workload.lengths.{}.prompt_tokens", i), powers(64, 1 << 20),
+                 {.unit = tokens});
+    field_slider(ctx, column, s, fmt::format("workload.lengths.{}.output_tokens", i), powers(16, 1 << 16),
+                 {.unit = tokens});
   }
 }
 
@@ -192,7 +205,8 @@ void limit_rows(PanelContext& ctx, Column& column, Scenario& s) {
     return r;
   };
   field_slider(ctx, column, s, "workload.slo.ttft_s", range(engine::Q::ttft), {.off = s.workload.slo.ttft_s == 0});
-  field_slider(ctx, column, s, "workload.slo.time_per_output_token_s", range(engine::Q::time_per_output_token), {.off = s.workload.slo.time_per_output_token_s == 0});
+  field_slider(ctx, column, s, "workload.slo.time_per_output_token_s", range(engine::Q::time_per_output_token),
+               {.off = s.workload.slo.time_per_output_token_s == 0});
 }
 
 void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
@@ -209,21 +223,26 @@ void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
     field_slider(ctx, column, s, "workload.arrivals_per_s", arrivals, {.off = s.workload.arrivals_per_s == 0});
     limit_rows(ctx, column, s);
     if (q[engine::Q::kv_sequence_bytes] && q[engine::Q::kv_total_bytes])
-      caption(ctx, column, ctx.format("ui.workload.cache", {format(*q[engine::Q::kv_sequence_bytes], engine::unit::bytes),
-                                                            format(*q[engine::Q::kv_total_bytes], engine::unit::bytes)}));
+      caption(ctx, column,
+              ctx.format("ui.workload.cache", {format(*q[engine::Q::kv_sequence_bytes], engine::unit::bytes),
+                                               format(*q[engine::Q::kv_total_bytes], engine::unit::bytes)}));
     return;
   }
   field_slider(ctx, column, s, "workload.global_batch_sequences", powers(1, 65536), {.unit = sequences});
-  field_slider(ctx, column, s, "workload.sequence_length", powers(512, 1 << 20), {.unit = std::string(ctx.text("ui.unit.tokens"))});
+  field_slider(ctx, column, s, "workload.sequence_length", powers(512, 1 << 20),
+               {.unit = std::string(ctx.text("ui.unit.tokens"))});
   if (q[engine::Q::tokens_per_step] && q[engine::Q::tokens_per_chip])
-    caption(ctx, column, ctx.format("ui.workload.tokens", {small_count(*q[engine::Q::tokens_per_step]),
-                                                           format(*q[engine::Q::tokens_per_chip], engine::unit::tokens_per_chip, {.unit = false})}));
+    caption(ctx, column,
+            ctx.format("ui.workload.tokens",
+                       {small_count(*q[engine::Q::tokens_per_step]),
+                        format(*q[engine::Q::tokens_per_chip], engine::unit::tokens_per_chip, {.unit = false})}));
 }
 
-constexpr std::array kPartners{engine::Axis::data, engine::Axis::fsdp, engine::Axis::tensor, engine::Axis::context, engine::Axis::pipeline};
+constexpr std::array kPartners{engine::Axis::data, engine::Axis::fsdp, engine::Axis::tensor, engine::Axis::context,
+                               engine::Axis::pipeline};
 
-// One axis was changed: the partner takes the inverse, so that the product stays. Where it cannot be divided so far, the
-// axis goes as far as it can.
+// One axis was changed: the partner takes the inverse, so that the product stays. Where it cannot be divided so far,
+// the axis goes as far as it can.
 void keep_product(PanelContext& ctx, const Scenario& before, Scenario& s, engine::Axis axis) {
   const engine::Axis partner = ctx.view.partner;
   const int product = before.parallelism.degree(axis) * before.parallelism.degree(partner);
@@ -232,7 +251,8 @@ void keep_product(PanelContext& ctx, const Scenario& before, Scenario& s, engine
   while (wanted > 1 && product % wanted != 0) --wanted;
   wanted = std::clamp(wanted, 1, product);
   const auto set = [&](engine::Axis which, int degree) {
-    const engine::Field* field = engine::find_field("parallelism." + std::string(engine::kAxisIds[static_cast<std::size_t>(which)]));
+    const engine::Field* field =
+        engine::find_field("parallelism." + std::string(engine::kAxisIds[static_cast<std::size_t>(which)]));
     if (field != nullptr) field->set(s, degree);
   };
   set(axis, wanted);
@@ -242,18 +262,26 @@ void keep_product(PanelContext& ctx, const Scenario& before, Scenario& s, engine
 // The toggle with its partner, in one row.
 void chain_row(PanelContext& ctx, Column& column) {
   const float h = std::round(ctx.px(kRowHeight)), y = column.y + h / 2;
-  ctx.view.keep_product = check_box(ctx.ui, {column.x, y}, "mesh.keep_product", ctx.text("ui.mesh.keep"), ctx.view.keep_product,
-                                    {std::string(ctx.text("ui.mesh.keep")), {}}, ctx.text("ui.mesh.keep.about"));
+  ctx.view.keep_product =
+      check_box(ctx.ui, {column.x, y}, "mesh.keep_product", ctx.text("ui.mesh.keep"), ctx.view.keep_product,
+                {std::string(ctx.text("ui.mesh.keep")), {}}, ctx.text("ui.mesh.keep.about"));
   if (ctx.view.keep_product) {
     std::vector<Option> options;
     int now = 0;
     for (std::size_t i = 0; i < kPartners.size(); ++i) {
       if (kPartners[i] == ctx.view.partner) now = static_cast<int>(i);
-      options.push_back({std::string(ctx.text("axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(kPartners[i])]))), {}, true, false, static_cast<int>(i)});
+      options.push_back(
+          {std::string(ctx.text("axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(kPartners[i])]))),
+           {},
+           true,
+           false,
+           static_cast<int>(i)});
     }
     const float w = std::round(ctx.px(100));
-    const Rect r{column.x + column.width - w, std::round(y - ctx.px(kControlHeight) / 2), w, std::round(ctx.px(kControlHeight))};
-    ctx.view.partner = kPartners[static_cast<std::size_t>(drop_down(ctx.ui, r, "mesh.partner", options, now, {std::string(ctx.text("ui.mesh.partner")), {}}))];
+    const Rect r{column.x + column.width - w, std::round(y - ctx.px(kControlHeight) / 2), w,
+                 std::round(ctx.px(kControlHeight))};
+    ctx.view.partner = kPartners[static_cast<std::size_t>(
+        drop_down(ctx.ui, r, "mesh.partner", options, now, {std::string(ctx.text("ui.mesh.partner")), {}}))];
   }
   column.y += h;
 }
@@ -294,7 +322,8 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
   }
   if (used != chips) note = ctx.format("ui.mesh.of", {note, format_count(chips)});
   const Mark mark = used == chips ? Mark::good : used < chips ? Mark::warning : Mark::error;
-  begin_section(ctx, column, s.serves() && s.serving.disaggregated ? "ui.section.mesh.decode" : "ui.section.mesh", note, mark);
+  begin_section(ctx, column, s.serves() && s.serving.disaggregated ? "ui.section.mesh.decode" : "ui.section.mesh",
+                note, mark);
   const double top = std::exp2(std::ceil(std::log2(std::max(2.0, chips))));
   struct Row {
     std::string_view path;
@@ -303,12 +332,14 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
     engine::Axis axis;
   };
   const auto& p = s.parallelism;
-  for (const Row& row : {Row{"parallelism.data", widgets::Axis::data, p.data, engine::Axis::data}, Row{"parallelism.fsdp", widgets::Axis::fsdp, p.fsdp, engine::Axis::fsdp},
+  for (const Row& row : {Row{"parallelism.data", widgets::Axis::data, p.data, engine::Axis::data},
+                         Row{"parallelism.fsdp", widgets::Axis::fsdp, p.fsdp, engine::Axis::fsdp},
                          Row{"parallelism.tensor", widgets::Axis::tensor, p.tensor, engine::Axis::tensor},
                          Row{"parallelism.context", widgets::Axis::context, p.context, engine::Axis::context},
                          Row{"parallelism.pipeline", widgets::Axis::pipeline, p.pipeline, engine::Axis::pipeline},
                          Row{"parallelism.expert", widgets::Axis::expert, p.expert, engine::Axis::expert}}) {
-    const bool narrow = row.look == widgets::Axis::tensor || row.look == widgets::Axis::context || row.look == widgets::Axis::expert;
+    const bool narrow =
+        row.look == widgets::Axis::tensor || row.look == widgets::Axis::context || row.look == widgets::Axis::expert;
     const double to = row.look == widgets::Axis::pipeline ? 128 : narrow ? 256 : std::max(16.0, top);
     const Fill swatch = axis_swatch(ctx, row.look);
     if (row.look == widgets::Axis::expert && !s.model.is_moe() && row.degree == 1) {
@@ -345,14 +376,17 @@ void serving_section(PanelContext& ctx, Column& column, Scenario& s) {
       double to;
     };
     const auto& p = plan.prefill;
-    for (const Row& row : {Row{"serving.prefill.data", widgets::Axis::data, p.data, 4096}, Row{"serving.prefill.tensor", widgets::Axis::tensor, p.tensor, 256},
+    for (const Row& row : {Row{"serving.prefill.data", widgets::Axis::data, p.data, 4096},
+                           Row{"serving.prefill.tensor", widgets::Axis::tensor, p.tensor, 256},
                            Row{"serving.prefill.context", widgets::Axis::context, p.context, 256},
                            Row{"serving.prefill.pipeline", widgets::Axis::pipeline, p.pipeline, 128},
                            Row{"serving.prefill.expert", widgets::Axis::expert, p.expert, 256}})
       if (row.look != widgets::Axis::expert || s.model.is_moe() || row.degree > 1)
-        field_slider(ctx, column, s, row.path, powers(1, row.to), {.swatch = axis_swatch(ctx, row.look), .off = row.degree == 1});
+        field_slider(ctx, column, s, row.path, powers(1, row.to),
+                     {.swatch = axis_swatch(ctx, row.look), .off = row.degree == 1});
   }
-  field_slider(ctx, column, s, "serving.prefill_chunk_tokens", powers(128, 1 << 16), {.off = plan.prefill_chunk_tokens == 0, .unit = tokens});
+  field_slider(ctx, column, s, "serving.prefill_chunk_tokens", powers(128, 1 << 16),
+               {.off = plan.prefill_chunk_tokens == 0, .unit = tokens});
   field_slider(ctx, column, s, "serving.prefix_hit_rate", share, {.off = plan.prefix_hit_rate == 0, .unit = "%"});
   if (s.parallelism.tensor > s.model.n_kv_heads) field_choice(ctx, column, s, "serving.kv_split");
   field_slider(ctx, column, s, "serving.page_tokens", powers(1, 256), {.off = plan.page_tokens == 0, .unit = tokens});
@@ -367,9 +401,11 @@ void serving_section(PanelContext& ctx, Column& column, Scenario& s) {
 void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
   const auto m = ctx.session.report().quantities[engine::Q::microbatches];
   begin_section(ctx, column, "ui.section.pipeline",
-                m ? ctx.format(*m == 1 ? "ui.pipeline.microbatch" : "ui.pipeline.microbatches", {format_count(*m)}) : std::string());
+                m ? ctx.format(*m == 1 ? "ui.pipeline.microbatch" : "ui.pipeline.microbatches", {format_count(*m)})
+                  : std::string());
   field_choice(ctx, column, s, "pipeline.schedule");
-  field_slider(ctx, column, s, "pipeline.microbatch_sequences", powers(1, 64), {.unit = std::string(ctx.text("ui.unit.sequences"))});
+  field_slider(ctx, column, s, "pipeline.microbatch_sequences", powers(1, 64),
+               {.unit = std::string(ctx.text("ui.unit.sequences"))});
   field_slider(ctx, column, s, "pipeline.virtual_stages", integers(1, 8), {.off = s.pipeline.virtual_stages == 1});
   field_switch(ctx, column, s, "pipeline.blocking_send");
 }
@@ -381,14 +417,17 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
     field_slider(ctx, column, s, "checkpointing.k", integers(1, 20));
   if (s.checkpointing.policy == engine::CheckpointPolicy::some_blocks)
     field_slider(ctx, column, s, "checkpointing.blocks", integers(1, std::max(2, s.model.n_layers)));
-  if (s.checkpointing.policy == engine::CheckpointPolicy::segments || s.checkpointing.policy == engine::CheckpointPolicy::segments_minimal)
+  if (s.checkpointing.policy == engine::CheckpointPolicy::segments ||
+      s.checkpointing.policy == engine::CheckpointPolicy::segments_minimal)
     field_slider(ctx, column, s, "checkpointing.segments", integers(0, std::max(2, s.model.n_layers)));
   // The formats this kind of workload has: up to three in a row, the longer words of the rest in two.
   const float gap = ctx.px(8);
   const auto row_of = [&](std::initializer_list<std::string_view> paths) {
     std::vector<std::string_view> shown;
     for (const std::string_view path : paths)
-      if (const engine::Field* field = engine::find_field(path); field != nullptr && engine::applies(*field, s.workload.kind)) shown.push_back(path);
+      if (const engine::Field* field = engine::find_field(path);
+          field != nullptr && engine::applies(*field, s.workload.kind))
+        shown.push_back(path);
     if (shown.empty()) return;
     const auto n = static_cast<float>(shown.size());
     const float w = std::floor((column.width - (n - 1) * gap) / n);
@@ -407,12 +446,14 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
 }
 
 void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
-  begin_section(ctx, column, "ui.section.assumptions", field_value(ctx, *engine::find_field("assumptions.mode"), static_cast<double>(s.assumptions.mode)));
+  begin_section(ctx, column, "ui.section.assumptions",
+                field_value(ctx, *engine::find_field("assumptions.mode"), static_cast<double>(s.assumptions.mode)));
   SliderRange tokens;
   tokens.kind = SliderKind::logarithmic;
   tokens.track_from = 1e9;
   tokens.track_to = 1e14;
-  if (const engine::Field* field = engine::find_field("workload.train_tokens"); field != nullptr && engine::applies(*field, s.workload.kind)) {
+  if (const engine::Field* field = engine::find_field("workload.train_tokens");
+      field != nullptr && engine::applies(*field, s.workload.kind)) {
     // Tokens of a run are read with a prefix ("15 T"), unlike other counts.
     ControlInfo info;
     info.id = field->path;

@@ -42,9 +42,12 @@ const auto& training_columns() {
       ColumnOf<RankedPlan>{{"microbatch", {}, 60}, [](T, R r) { return number(r.plan.microbatch_sequences); }},
       ColumnOf<RankedPlan>{{"schedule", {}, 62, false}, [](T t, R r) { return search::schedule_word(t, r.plan); }},
       ColumnOf<RankedPlan>{{"keeps", {}, 64, false}, [](T t, R r) { return search::policy_word(t, r.plan.policy); }},
-      ColumnOf<RankedPlan>{{"offload", {}, 36, false}, [](T t, R r) {
-                             const int which = (r.plan.offload_optimizer ? 1 : 0) + (r.plan.offload_activations ? 2 : 0);
-                             return which == 0 ? std::string(kNoValue) : std::string(t.text("ui.search.offload." + std::to_string(which)));
+      ColumnOf<RankedPlan>{{"offload", {}, 36, false},
+                           [](T t, R r) {
+                             const int which =
+                                 (r.plan.offload_optimizer ? 1 : 0) + (r.plan.offload_activations ? 2 : 0);
+                             return which == 0 ? std::string(kNoValue)
+                                               : std::string(t.text("ui.search.offload." + std::to_string(which)));
                            }},
       ColumnOf<RankedPlan>{{"alike", {}, 30}, [](T, R r) { return alike(r.alike); }, true},
       ColumnOf<RankedPlan>{{"time", {}, 99, true, true}, [](T, R r) { return format_duration(r.step_time_s); }},
@@ -63,7 +66,8 @@ const auto& serving_columns() {
       ColumnOf<RankedDecoding>{{"expert", {}, 84}, [](T, R r) { return number(r.plan.expert); }, true},
       ColumnOf<RankedDecoding>{{"pipeline", {}, 88}, [](T, R r) { return number(r.plan.pipeline); }, true},
       ColumnOf<RankedDecoding>{{"batch", {}, 93}, [](T, R r) { return number(r.plan.batch); }},
-      ColumnOf<RankedDecoding>{{"rate", {}, 99, true, true}, [](T, R r) { return format_significant(r.tokens_per_s_per_chip); }},
+      ColumnOf<RankedDecoding>{{"rate", {}, 99, true, true},
+                               [](T, R r) { return format_significant(r.tokens_per_s_per_chip); }},
       ColumnOf<RankedDecoding>{{"token_time", {}, 98, true, true}, [](T, R r) { return format_duration(r.token_s); }},
       ColumnOf<RankedDecoding>{{"ttft", {}, 94, true, true}, [](T, R r) { return format_duration(r.ttft_s); }},
       ColumnOf<RankedDecoding>{{"memory", {}, 95, true, true, true}, [](T, R r) { return gb(r.chip_bytes); }},
@@ -93,7 +97,8 @@ double memory_of(const RankedPlan& r) { return r.memory_bytes; }
 double memory_of(const RankedDecoding& r) { return r.chip_bytes; }
 
 template <class Columns, class Ranked>
-void fill(const PanelContext& ctx, const SearchAsked& asked, const Columns& columns, const std::vector<Ranked>& best, const Ranked* present, PlanList& out) {
+void fill(const PanelContext& ctx, const SearchAsked& asked, const Columns& columns, const std::vector<Ranked>& best,
+          const Ranked* present, PlanList& out) {
   const TextTable& texts = ctx.ui.texts;
   for (const Ranked& one : best) out.rows.push_back({one.plan, {}, memory_of(one)});
   if (present != nullptr) out.present = PlanRow{present->plan, {}, memory_of(*present)};
@@ -112,7 +117,9 @@ void fill(const PanelContext& ctx, const SearchAsked& asked, const Columns& colu
   };
   for (const auto& c : columns) add(c.column, [&](const Ranked& r) { return c.text(texts, r); }, c.only_if_used);
   if (!best.empty())
-    add({"against", {}, 92}, [&](const Ranked& r) { return search::against_text(score(asked, r), score(asked, best.front())); }, false);
+    add(
+        {"against", {}, 92},
+        [&](const Ranked& r) { return search::against_text(score(asked, r), score(asked, best.front())); }, false);
 }
 
 struct Change {
@@ -127,7 +134,10 @@ Readout changes_tip(const PanelContext& ctx, std::string title, const std::vecto
   for (const Change& c : changes) {
     const auto present = now.quantities[c.quantity];
     const std::string text = verdict_value(ctx, c.quantity, c.value);
-    tip.rows.emplace_back(ctx.text(c.label), present && *present > 0 ? ctx.format("ui.search.from", {verdict_value(ctx, c.quantity, *present), text}) : text);
+    tip.rows.emplace_back(ctx.text(c.label),
+                          present && *present > 0
+                              ? ctx.format("ui.search.from", {verdict_value(ctx, c.quantity, *present), text})
+                              : text);
   }
   return tip;
 }
@@ -145,7 +155,8 @@ PlanList plan_list(const PanelContext& ctx, const Found& found) {
     out.present_rank = r.present_rank;
   } else {
     const engine::SearchResult& r = found.result;
-    fill(ctx, found.asked, training_columns(), r.best, r.present_legal && r.present.step_time_s > 0 ? &r.present : nullptr, out);
+    fill(ctx, found.asked, training_columns(), r.best,
+         r.present_legal && r.present.step_time_s > 0 ? &r.present : nullptr, out);
     out.present_rank = r.present_rank;
   }
   return out;
@@ -166,9 +177,13 @@ Readout plan_tip(const PanelContext& ctx, const Found& found, std::size_t row) {
     std::vector<Change> changes{{"figure.search.time", engine::Q::step_time, p.step_time_s},
                                 {"quantity.mfu.label", engine::Q::mfu, p.mfu},
                                 {"figure.search.memory", engine::Q::memory_total, p.memory_bytes}};
-    if (std::isfinite(p.cost_usd)) changes.push_back({"quantity.run.cost_usd.label", engine::Q::run_cost, p.cost_usd});
+    if (std::isfinite(p.cost_usd))
+      changes.push_back({"quantity.run.cost_usd.label", engine::Q::run_cost, p.cost_usd});
     tip = changes_tip(ctx, search::plan_words(ctx.ui.texts, p.plan), changes);
-    if (p.alike > 0) tip.rows.emplace_back(ctx.text("figure.search.alike"), ctx.format("figure.search.alike_from", {format_count(p.alike), format(p.least_alike_bytes, engine::unit::bytes)}));
+    if (p.alike > 0)
+      tip.rows.emplace_back(ctx.text("figure.search.alike"),
+                            ctx.format("figure.search.alike_from",
+                                       {format_count(p.alike), format(p.least_alike_bytes, engine::unit::bytes)}));
   }
   return tip;
 }
@@ -184,12 +199,14 @@ void adopt(engine::Scenario& scenario, const AnyPlanChoice& plan) {
 
 std::string space_words(const PanelContext& ctx, const Found& found) {
   const bool serves = found.asked.serves();
-  return ctx.format("ui.search.space_words", {many(serves ? found.serving.plans : found.result.plans), many(serves ? found.serving.fit : found.result.fit)});
+  return ctx.format("ui.search.space_words", {many(serves ? found.serving.plans : found.result.plans),
+                                              many(serves ? found.serving.fit : found.result.fit)});
 }
 
 std::string ranking_word(const PanelContext& ctx, const Found& found) {
-  const std::string_view id = found.asked.serves() ? engine::kServingObjectiveIds[static_cast<std::size_t>(found.asked.serving.objective)]
-                                                   : engine::kObjectiveIds[static_cast<std::size_t>(found.asked.request.objective)];
+  const std::string_view id =
+      found.asked.serves() ? engine::kServingObjectiveIds[static_cast<std::size_t>(found.asked.serving.objective)]
+                           : engine::kObjectiveIds[static_cast<std::size_t>(found.asked.request.objective)];
   return std::string(ctx.text("ui.search.objective." + std::string(id)));
 }
 

@@ -1,5 +1,5 @@
-// What the list of a search says, of either kind of workload: columns, a row for each of the best plans and one for the
-// present plan, all as words. How it is drawn is the panel's.
+// What the list of a search says, of either kind of workload: columns, a row for each of the best plans and one for
+// the present plan, all as words. How it is drawn is the panel's.
 #pragma once
 
 #include <optional>

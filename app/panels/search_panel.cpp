@@ -1,5 +1,5 @@
-// The search in the place of the grid: two figures over the list of the best plans. A click on a plan, here or in a figure,
-// makes it the present one, as one step of undo.
+// The search in the place of the grid: two figures over the list of the best plans. A click on a plan, here or in a
+// figure, makes it the present one, as one step of undo.
 #include "app/panels/search_panel.h"
 
 #include <algorithm>
@@ -30,7 +30,9 @@ class Table {
     for (std::size_t i = 0; i < list.columns.size(); ++i) {
       const PlanColumn& c = list.columns[i];
       Placed column{i, 0, ctx.ui.canvas.text_width(c.title, small())};
-      const auto measure = [&](const PlanRow& row) { column.width = std::max(column.width, ctx.ui.canvas.text_width(row.cells[i], ctx.style({}, 1, Weight::bold))); };
+      const auto measure = [&](const PlanRow& row) {
+        column.width = std::max(column.width, ctx.ui.canvas.text_width(row.cells[i], ctx.style({}, 1, Weight::bold)));
+      };
       for (const PlanRow& row : list.rows) measure(row);
       if (list.present) measure(*list.present);
       if (c.memory) column.width += ctx.px(kBar);
@@ -55,7 +57,9 @@ class Table {
       if (column.memory && capacity > 0) {
         const Rect bar{c.x, y - ctx_.px(3), ctx_.px(kBar - 10), ctx_.px(6)};
         ctx_.ui.canvas.rect(bar, {.colour = t.ctlh});
-        ctx_.ui.canvas.rect({bar.x, bar.y, bar.w * static_cast<float>(std::min(1.0, row.memory_bytes / capacity)), bar.h}, {.colour = over ? t.err : t.ink2});
+        ctx_.ui.canvas.rect(
+            {bar.x, bar.y, bar.w * static_cast<float>(std::min(1.0, row.memory_bytes / capacity)), bar.h},
+            {.colour = over ? t.err : t.ink2});
       }
     }
   }
@@ -81,7 +85,9 @@ class Table {
       return sum;
     };
     while (columns_.size() > 1 && taken() > room)
-      columns_.erase(std::min_element(columns_.begin(), columns_.end(), [this](const Placed& a, const Placed& b) { return list_.columns[a.index].worth < list_.columns[b.index].worth; }));
+      columns_.erase(std::min_element(columns_.begin(), columns_.end(), [this](const Placed& a, const Placed& b) {
+        return list_.columns[a.index].worth < list_.columns[b.index].worth;
+      }));
     const float gap = least + std::clamp((room - taken()) / static_cast<float>(columns_.size()), 0.0f, ctx_.px(30));
     float x = r_.x + rank_;
     for (Placed& c : columns_) {
@@ -99,7 +105,8 @@ class Table {
 };
 
 // One sentence in the middle, with a button under it.
-bool middle(PanelContext& ctx, const Rect& r, std::string_view id, const std::string& words, const std::string& label) {
+bool middle(PanelContext& ctx, const Rect& r, std::string_view id, const std::string& words,
+            const std::string& label) {
   const Theme& t = ctx.ui.theme;
   const TextStyle prose = ctx.style(t.ink2);
   const float width = std::min(r.w - ctx.px(48), ctx.px(560));
@@ -110,7 +117,9 @@ bool middle(PanelContext& ctx, const Rect& r, std::string_view id, const std::st
   y += draw_prose(ctx.ui.canvas, {std::round(r.centre().x - wide / 2), y}, words, prose, width);
   if (label.empty()) return false;
   const float w = std::round(ctx.ui.canvas.text_width(label, prose) + ctx.px(24));
-  return button(ctx.ui, {std::round(r.centre().x - w / 2), std::round(y + ctx.px(10)), w, std::round(ctx.px(kControlHeight))}, id, label);
+  return button(ctx.ui,
+                {std::round(r.centre().x - w / 2), std::round(y + ctx.px(10)), w, std::round(ctx.px(kControlHeight))},
+                id, label);
 }
 
 // What is said instead of a list; empty where there is one.
@@ -118,7 +127,9 @@ bool no_list(PanelContext& ctx, const Rect& r) {
   SearchView& view = ctx.view.search;
   if (view.found == nullptr) {
     if (view.state == SearchJob::State::cancelled) {
-      if (middle(ctx, r, "search.again", std::string(ctx.text("ui.search.cancelled")), std::string(ctx.text("ui.search.again")))) view.ask = SearchView::Ask::again;
+      if (middle(ctx, r, "search.again", std::string(ctx.text("ui.search.cancelled")),
+                 std::string(ctx.text("ui.search.again"))))
+        view.ask = SearchView::Ask::again;
     } else {
       middle(ctx, r, {}, ctx.format("ui.search.first", {format_share(view.progress)}), {});
     }
@@ -132,9 +143,13 @@ bool no_list(PanelContext& ctx, const Rect& r) {
   }
   if (!(serves ? found.serving.best.empty() : found.result.best.empty())) return false;
   if (limits(view.wishes, found.asked.scenario.workload.kind)) {
-    if (middle(ctx, r, "search.widen", std::string(ctx.text("ui.search.none_limited")), std::string(ctx.text("ui.search.widen")))) ctx.requests.emplace_back("search.reset");
+    if (middle(ctx, r, "search.widen", std::string(ctx.text("ui.search.none_limited")),
+               std::string(ctx.text("ui.search.widen"))))
+      ctx.requests.emplace_back("search.reset");
   } else if (serves && (found.asked.serving.most_token_s > 0 || found.asked.serving.most_ttft_s > 0)) {
-    if (middle(ctx, r, "search.unpromised", std::string(ctx.text("ui.search.none_kept")), std::string(ctx.text("ui.search.unpromised")))) view.wishes.serving.keeps_promises = false;
+    if (middle(ctx, r, "search.unpromised", std::string(ctx.text("ui.search.none_kept")),
+               std::string(ctx.text("ui.search.unpromised"))))
+      view.wishes.serving.keeps_promises = false;
   } else {
     middle(ctx, r, {}, std::string(ctx.text("ui.search.none")), {});
   }
@@ -178,8 +193,10 @@ void list_head(PanelContext& ctx, Rect head) {
   const float x = head.x + ctx.ui.canvas.text_width(title, bold) + ctx.px(12);
   std::string words;
   if (view.found != nullptr && view.found->finished())
-    words = ctx.format(view.stale ? "ui.search.stale" : "ui.search.ranked", {ranking_word(ctx, *view.found), space_words(ctx, *view.found)});
-  if (head.right() - x > ctx.px(40)) ctx.ui.canvas.text({x, y}, ellipsize(ctx.ui.canvas, words, phrase, head.right() - x), phrase);
+    words = ctx.format(view.stale ? "ui.search.stale" : "ui.search.ranked",
+                       {ranking_word(ctx, *view.found), space_words(ctx, *view.found)});
+  if (head.right() - x > ctx.px(40))
+    ctx.ui.canvas.text({x, y}, ellipsize(ctx.ui.canvas, words, phrase, head.right() - x), phrase);
 }
 
 void list(PanelContext& ctx, Rect r, Scenario& scenario) {
@@ -218,7 +235,8 @@ void list(PanelContext& ctx, Rect r, Scenario& scenario) {
       if (s.hovered || s.ring) {
         view.next_hovered = one.plan;
         ctx.ui.io.set_cursor(Cursor::hand);
-        ctx.ui.io.hint(id, {ctx.ui.io.pointer().x, row.y, ctx.px(8), row.h}, plan_tip(ctx, found, i), std::string(ctx.text(own ? "ui.search.own" : "ui.search.adopt")), 0.4);
+        ctx.ui.io.hint(id, {ctx.ui.io.pointer().x, row.y, ctx.px(8), row.h}, plan_tip(ctx, found, i),
+                       std::string(ctx.text(own ? "ui.search.own" : "ui.search.adopt")), 0.4);
       }
       if (s.clicked) adopt(scenario, one.plan);
       table.row(row.centre().y, one, number(static_cast<int>(i) + 1), own, lit);
@@ -230,7 +248,9 @@ void list(PanelContext& ctx, Rect r, Scenario& scenario) {
   draw_differs(ctx.ui, {foot.x + ctx.px(6), foot.y, foot.w, foot.h});
   const ItemState s = ctx.ui.item("search.present", foot, Interaction::Focus::none);
   if (s.hovered) view.next_hovered = plans.present->plan;
-  table.row(foot.centre().y, *plans.present, plans.present_rank > 0 ? number(plans.present_rank) : std::string(ctx.text("ui.search.now")), true, false);
+  table.row(foot.centre().y, *plans.present,
+            plans.present_rank > 0 ? number(plans.present_rank) : std::string(ctx.text("ui.search.now")), true,
+            false);
 }
 
 std::size_t figure_index(const std::string& name) {
@@ -243,7 +263,8 @@ std::size_t figure_index(const std::string& name) {
 Scenario search_panel(PanelContext& ctx, const Rect& r, Scenario scenario) {
   const Theme& t = ctx.ui.theme;
   Rect rest = r;
-  const float wanted = ctx.px(kHead + kRow * 9.4f), figures_h = std::max(std::min(ctx.px(kLeastFigures), r.h * 0.5f), std::min(r.h * 0.6f, r.h - wanted));
+  const float wanted = ctx.px(kHead + kRow * 9.4f),
+              figures_h = std::max(std::min(ctx.px(kLeastFigures), r.h * 0.5f), std::min(r.h * 0.6f, r.h - wanted));
   Rect upper = rest.cut_top(std::round(figures_h));
   const auto& shown = shown_figures(ctx.view.search, scenario);
   if (upper.w >= ctx.px(kTwoFigures)) {
@@ -263,7 +284,8 @@ Scenario search_panel(PanelContext& ctx, const Rect& r, Scenario scenario) {
     strip.w = std::min(strip.w, width);
     int& which = ctx.view.search.shown_figure;
     which = std::clamp(segmented(ctx.ui, strip, "search.figure", names, which), 0, 1);
-    figure_cell(ctx, upper, figure_index(shown[static_cast<std::size_t>(which)]), kSearchLeft + static_cast<std::size_t>(which), scenario);
+    figure_cell(ctx, upper, figure_index(shown[static_cast<std::size_t>(which)]),
+                kSearchLeft + static_cast<std::size_t>(which), scenario);
   }
   list(ctx, rest, scenario);
   separator(ctx, rest.x, rest.right(), rest.y);

@@ -1,5 +1,5 @@
-// The search of plans: in the place of the grid two figures over the best plans, in the place of the right rail what is
-// searched, why plans drop out and why the second is not the first.
+// The search of plans: in the place of the grid two figures over the best plans, in the place of the right rail what
+// is searched, why plans drop out and why the second is not the first.
 #pragma once
 
 #include "app/panels/panel.h"

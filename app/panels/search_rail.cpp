@@ -31,7 +31,8 @@ struct Rows {
   }
   Rect box(float right) const {
     const float h = std::round(ctx.px(kControlHeight));
-    return {x + ctx.px(kLabel), y + std::round((ctx.px(kRowHeight) - h) / 2), std::max(ctx.px(60), width - ctx.px(kLabel) - right), h};
+    return {x + ctx.px(kLabel), y + std::round((ctx.px(kRowHeight) - h) / 2),
+            std::max(ctx.px(60), width - ctx.px(kLabel) - right), h};
   }
   void next() { y += std::round(ctx.px(kRowHeight + 2)); }
   float end() const { return x + width; }
@@ -52,7 +53,9 @@ struct Rows {
 
 void small_prose(Rows& rows, const std::string& words) {
   PanelContext& ctx = rows.ctx;
-  rows.y += draw_prose(ctx.ui.canvas, {rows.x, rows.y + ctx.px(2)}, words, ctx.style(ctx.ui.theme.ink2, kSmallText), rows.width) + ctx.px(4);
+  rows.y += draw_prose(ctx.ui.canvas, {rows.x, rows.y + ctx.px(2)}, words, ctx.style(ctx.ui.theme.ink2, kSmallText),
+                       rows.width) +
+            ctx.px(4);
 }
 
 std::string wish_text(const PanelContext& ctx, const WishDimension& dimension, const Wish& wish) {
@@ -93,9 +96,11 @@ void dimension_row(Rows& rows, const WishDimension& dimension, Wish& wish) {
     wishes.push_back(wish);
   }
   const Readout tip{ctx.format("ui.search.tip", {name}), {}};
-  const int chosen = drop_down(ctx.ui, rows.box(ctx.px(kPinned)), id, options, selected, tip, ctx.text("ui.search.tip.about"));
+  const int chosen =
+      drop_down(ctx.ui, rows.box(ctx.px(kPinned)), id, options, selected, tip, ctx.text("ui.search.tip.about"));
   if (chosen != selected && chosen >= 0) wish = wishes[static_cast<std::size_t>(chosen)];
-  const bool now = check_box(ctx.ui, {rows.end() - ctx.px(kPinned - 12), rows.y + ctx.px(kRowHeight) / 2}, id + ".pin", ctx.text("ui.search.pinned"), pinned,
+  const bool now = check_box(ctx.ui, {rows.end() - ctx.px(kPinned - 12), rows.y + ctx.px(kRowHeight) / 2},
+                             id + ".pin", ctx.text("ui.search.pinned"), pinned,
                              {ctx.format("ui.search.pin.tip", {own_text(ctx, dimension)}), {}});
   if (now != pinned) wish = now ? Wish{WishKind::as_plan, 0} : Wish{};
   rows.next();
@@ -104,7 +109,8 @@ void dimension_row(Rows& rows, const WishDimension& dimension, Wish& wish) {
 template <class Dimension, class Wishes>
 void dimension_rows(Rows& rows, std::span<const Dimension> dimensions, Wishes& wishes) {
   for (std::size_t i = 0; i < dimensions.size(); ++i)
-    if (!dimensions[i].of_experts || rows.ctx.session.scenario().model.is_moe()) dimension_row(rows, dimensions[i], wishes[i]);
+    if (!dimensions[i].of_experts || rows.ctx.session.scenario().model.is_moe())
+      dimension_row(rows, dimensions[i], wishes[i]);
 }
 
 // What of the HBM has to stay free.
@@ -115,15 +121,19 @@ void free_row(Rows& rows, double& min_free) {
   int selected = -1;
   for (std::size_t i = 0; i < kFree.size(); ++i) {
     if (kFree[i] == min_free) selected = static_cast<int>(i);
-    options.push_back({kFree[i] == 0 ? std::string(ctx.text("ui.search.any")) : ctx.format("ui.search.at_least", {format_percent(kFree[i], 0)}), {}});
+    options.push_back({kFree[i] == 0 ? std::string(ctx.text("ui.search.any"))
+                                     : ctx.format("ui.search.at_least", {format_percent(kFree[i], 0)}),
+                       {}});
   }
   // A share from a saved session that is none of these.
   if (selected < 0) {
     selected = static_cast<int>(options.size());
     options.push_back({ctx.format("ui.search.at_least", {format_percent(min_free, 0)}), {}});
   }
-  const int chosen = drop_down(ctx.ui, rows.box(ctx.px(kPinned)), "search.free", options, selected, {std::string(ctx.text("ui.search.free")), {}}, ctx.text("ui.search.free.about"));
-  if (chosen >= 0 && static_cast<std::size_t>(chosen) < kFree.size()) min_free = kFree[static_cast<std::size_t>(chosen)];
+  const int chosen = drop_down(ctx.ui, rows.box(ctx.px(kPinned)), "search.free", options, selected,
+                               {std::string(ctx.text("ui.search.free")), {}}, ctx.text("ui.search.free.about"));
+  if (chosen >= 0 && static_cast<std::size_t>(chosen) < kFree.size())
+    min_free = kFree[static_cast<std::size_t>(chosen)];
   rows.next();
 }
 
@@ -133,7 +143,8 @@ void objective_row(Rows& rows, const std::array<std::string_view, N>& ids, Objec
   std::vector<std::string> names;
   for (const std::string_view id : ids) names.emplace_back(ctx.text("ui.search.objective.short." + std::string(id)));
   const Rect choice{rows.x, rows.y, rows.width, std::round(ctx.px(kControlHeight))};
-  const int chosen = segmented(ctx.ui, choice, "search.objective", names, static_cast<int>(objective), {std::string(ctx.text("ui.search.rank_by")), {}});
+  const int chosen = segmented(ctx.ui, choice, "search.objective", names, static_cast<int>(objective),
+                               {std::string(ctx.text("ui.search.rank_by")), {}});
   objective = static_cast<Objective>(std::clamp(chosen, 0, static_cast<int>(N) - 1));
   rows.next();
   rows.y += ctx.px(4);
@@ -145,8 +156,10 @@ void training_wishes(Rows& rows, SearchWishes& wishes) {
   dimension_rows(rows, search_dimensions(), wishes.wishes);
   free_row(rows, wishes.min_free);
   if (ctx.session.scenario().cluster.chip.interconnect == engine::Interconnect::switched) {
-    wishes.tensor_across_nodes = check_box(ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.across", ctx.text("ui.search.across"), wishes.tensor_across_nodes,
-                                           {std::string(ctx.text("ui.search.across")), {}}, ctx.text("ui.search.across.about"));
+    wishes.tensor_across_nodes =
+        check_box(ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.across", ctx.text("ui.search.across"),
+                  wishes.tensor_across_nodes, {std::string(ctx.text("ui.search.across")), {}},
+                  ctx.text("ui.search.across.about"));
     rows.next();
   }
 }
@@ -157,13 +170,17 @@ void serving_wishes(Rows& rows, ServingWishes& wishes) {
   dimension_rows(rows, serving_dimensions(), wishes.wishes);
   free_row(rows, wishes.min_free);
   const engine::ServiceLevel& slo = ctx.session.scenario().workload.slo;
-  if (!(slo.time_per_output_token_s > 0) && !(slo.ttft_s > 0)) return small_prose(rows, std::string(ctx.text("ui.search.no_promise")));
-  wishes.keeps_promises = check_box(ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.promises", ctx.text("ui.search.promises"), wishes.keeps_promises,
-                                    {std::string(ctx.text("ui.search.promises")), {}}, ctx.text("ui.search.promises.about"));
+  if (!(slo.time_per_output_token_s > 0) && !(slo.ttft_s > 0))
+    return small_prose(rows, std::string(ctx.text("ui.search.no_promise")));
+  wishes.keeps_promises = check_box(
+      ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.promises", ctx.text("ui.search.promises"),
+      wishes.keeps_promises, {std::string(ctx.text("ui.search.promises")), {}}, ctx.text("ui.search.promises.about"));
   rows.next();
   std::string promised;
-  if (slo.time_per_output_token_s > 0) promised = ctx.format("ui.search.promise.token", {format_duration(slo.time_per_output_token_s)});
-  if (slo.ttft_s > 0) promised += (promised.empty() ? "" : ", ") + ctx.format("ui.search.promise.ttft", {format_duration(slo.ttft_s)});
+  if (slo.time_per_output_token_s > 0)
+    promised = ctx.format("ui.search.promise.token", {format_duration(slo.time_per_output_token_s)});
+  if (slo.ttft_s > 0)
+    promised += (promised.empty() ? "" : ", ") + ctx.format("ui.search.promise.ttft", {format_duration(slo.ttft_s)});
   small_prose(rows, promised);
 }
 
@@ -177,15 +194,19 @@ void space_section(Rows& rows) {
     note = ctx.format("ui.search.size", {many(plans), format_duration(view.found->seconds)});
   }
   const float side = std::round(ctx.px(24));
-  const float head = section_head(ctx, {rows.x, rows.y}, rows.width - side - ctx.px(6), ctx.text("ui.search.space"), note);
-  if (icon_button(ctx.ui, {rows.end() - side, std::round(rows.y + (head - side) / 2), side, side}, "search.close", Icon::close, {std::string(ctx.text("ui.search.close")), {}}))
+  const float head =
+      section_head(ctx, {rows.x, rows.y}, rows.width - side - ctx.px(6), ctx.text("ui.search.space"), note);
+  if (icon_button(ctx.ui, {rows.end() - side, std::round(rows.y + (head - side) / 2), side, side}, "search.close",
+                  Icon::close, {std::string(ctx.text("ui.search.close")), {}}))
     view.open = false;
   rows.y += head;
   if (kind == engine::WorkloadKind::serving) serving_wishes(rows, view.wishes.serving);
   else training_wishes(rows, view.wishes);
   if (!limits(view.wishes, kind)) return;
   const std::string lift(ctx.text("ui.search.widen"));
-  const Rect row{rows.x, std::round(rows.y + ctx.px(2)), std::min(rows.width, ctx.ui.canvas.text_width(lift, ctx.style(ctx.ui.theme.ink)) + ctx.px(24)), std::round(ctx.px(kControlHeight))};
+  const Rect row{rows.x, std::round(rows.y + ctx.px(2)),
+                 std::min(rows.width, ctx.ui.canvas.text_width(lift, ctx.style(ctx.ui.theme.ink)) + ctx.px(24)),
+                 std::round(ctx.px(kControlHeight))};
   if (button(ctx.ui, row, "search.reset", lift)) ctx.requests.emplace_back("search.reset");
   rows.next();
   rows.y += ctx.px(4);
@@ -193,35 +214,45 @@ void space_section(Rows& rows) {
 
 // How many plans were left out for which reason, the most frequent first.
 template <std::size_t N>
-void rejection_rows(Rows& rows, double plans, double fit, const std::array<double, N>& rejected, const std::array<std::string_view, N>& ids) {
+void rejection_rows(Rows& rows, double plans, double fit, const std::array<double, N>& rejected,
+                    const std::array<std::string_view, N>& ids) {
   PanelContext& ctx = rows.ctx;
   const Theme& t = ctx.ui.theme;
-  rows.y += section_head(ctx, {rows.x, rows.y}, rows.width, ctx.text("ui.search.dropped"), ctx.format("ui.search.fit", {many(fit), format_share(plans > 0 ? fit / plans : 0)}));
+  rows.y += section_head(ctx, {rows.x, rows.y}, rows.width, ctx.text("ui.search.dropped"),
+                         ctx.format("ui.search.fit", {many(fit), format_share(plans > 0 ? fit / plans : 0)}));
   std::array<std::size_t, N> order{};
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rejected[a] > rejected[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return rejected[a] > rejected[b]; });
   const double most = rejected[order[0]];
   for (const std::size_t i : order) {
     const double count = rejected[i];
     if (!(count > 0)) break;
     const std::string words(ctx.text("cli.search.rejected." + std::string(ids[i])));
     rows.pair(words, many(count), ctx.style(t.ink));
-    ctx.ui.canvas.rect({rows.x, rows.y + ctx.px(1), rows.width * static_cast<float>(count / most), std::max(2.0f, std::round(ctx.px(2)))}, {.colour = t.ink3});
+    ctx.ui.canvas.rect({rows.x, rows.y + ctx.px(1), rows.width * static_cast<float>(count / most),
+                        std::max(2.0f, std::round(ctx.px(2)))},
+                       {.colour = t.ink3});
     rows.y += ctx.px(5);
   }
 }
 
-std::string part_words(const PanelContext& ctx, engine::Q q) { return std::string(ctx.text("quantity." + std::string(engine::quantity(q).id) + ".label")); }
+std::string part_words(const PanelContext& ctx, engine::Q q) {
+  return std::string(ctx.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
+}
 std::string bytes_words(double b) { return format(b, engine::unit::bytes); }
 
 void rejections_section(Rows& rows, const engine::SearchResult& result) {
   PanelContext& ctx = rows.ctx;
   rejection_rows(rows, result.plans, result.fit, result.rejected, engine::kRejectionIds);
   if (const auto& miss = result.near_miss)
-    small_prose(rows, ctx.format("ui.search.near_miss", {bytes_words(miss->shortage.missing_bytes), format_duration(miss->plan.step_time_s), search::plan_words(ctx.ui.texts, miss->plan.plan),
-                                                        std::to_string(miss->shortage.device), part_words(ctx, miss->shortage.part)}));
+    small_prose(rows, ctx.format("ui.search.near_miss",
+                                 {bytes_words(miss->shortage.missing_bytes), format_duration(miss->plan.step_time_s),
+                                  search::plan_words(ctx.ui.texts, miss->plan.plan),
+                                  std::to_string(miss->shortage.device), part_words(ctx, miss->shortage.part)}));
   if (const engine::Shortage& s = result.present_shortage; s.missing_bytes > 0)
-    small_prose(rows, ctx.format("ui.search.present_short", {bytes_words(s.missing_bytes), std::to_string(s.device), part_words(ctx, s.part)}));
+    small_prose(rows, ctx.format("ui.search.present_short",
+                                 {bytes_words(s.missing_bytes), std::to_string(s.device), part_words(ctx, s.part)}));
 }
 
 void rejections_section(Rows& rows, const engine::ServingSearchResult& result) {
@@ -229,9 +260,12 @@ void rejections_section(Rows& rows, const engine::ServingSearchResult& result) {
   rejection_rows(rows, result.plans, result.fit, result.rejected, engine::kServingRejectionIds);
   if (!result.present_legal) return;
   if (result.present_missing_bytes > 0)
-    small_prose(rows, ctx.format("ui.search.present_short.chip", {bytes_words(result.present_missing_bytes), part_words(ctx, result.present.fullest_part)}));
-  else if (result.present.rejected == engine::ServingRejection::token_time) small_prose(rows, std::string(ctx.text("ui.search.present_slow.token")));
-  else if (result.present.rejected == engine::ServingRejection::ttft) small_prose(rows, std::string(ctx.text("ui.search.present_slow.ttft")));
+    small_prose(rows, ctx.format("ui.search.present_short.chip", {bytes_words(result.present_missing_bytes),
+                                                                  part_words(ctx, result.present.fullest_part)}));
+  else if (result.present.rejected == engine::ServingRejection::token_time)
+    small_prose(rows, std::string(ctx.text("ui.search.present_slow.token")));
+  else if (result.present.rejected == engine::ServingRejection::ttft)
+    small_prose(rows, std::string(ctx.text("ui.search.present_slow.ttft")));
 }
 
 // Which plan is compared with the best: the one pointed at, else the second. Of either kind of workload.
@@ -253,11 +287,11 @@ auto compared(const PanelContext& ctx, const Result& result, std::string& name) 
   return &result.best[1];
 }
 
-// What differs between two plans of a scenario, and the parts of a time that differ most, with all the rest in one, so that
-// the lines add up to the difference.
+// What differs between two plans of a scenario, and the parts of a time that differ most, with all the rest in one,
+// so that the lines add up to the difference.
 template <class Ranked, std::size_t N>
-void difference_rows(Rows& rows, const engine::Scenario& scenario, const Ranked& best, const Ranked& other, const std::array<engine::Q, N>& parts_of,
-                     double total, std::string_view total_key) {
+void difference_rows(Rows& rows, const engine::Scenario& scenario, const Ranked& best, const Ranked& other,
+                     const std::array<engine::Q, N>& parts_of, double total, std::string_view total_key) {
   PanelContext& ctx = rows.ctx;
   const Theme& t = ctx.ui.theme;
   engine::Scenario from = scenario, to = scenario;
@@ -266,7 +300,9 @@ void difference_rows(Rows& rows, const engine::Scenario& scenario, const Ranked&
   const auto changes = scenario_changes(from, to);
   for (std::size_t i = 0; i < changes.size() && i < kMostChanges; ++i)
     if (const engine::Field* f = changes[i].field)
-      rows.pair(field_label(ctx, f->path), ctx.format("ui.search.from", {field_value(ctx, *f, f->get(from)), field_value(ctx, *f, f->get(to))}), ctx.style(t.ink));
+      rows.pair(field_label(ctx, f->path),
+                ctx.format("ui.search.from", {field_value(ctx, *f, f->get(from)), field_value(ctx, *f, f->get(to))}),
+                ctx.style(t.ink));
   rows.y += ctx.px(6);
   std::vector<std::pair<double, engine::Q>> parts;
   double sum = 0, rest = 0;
@@ -276,13 +312,20 @@ void difference_rows(Rows& rows, const engine::Scenario& scenario, const Ranked&
     rest += d;
     if (std::abs(d) > kNoPart * sum) parts.emplace_back(d, parts_of[i]);
   }
-  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return std::abs(a.first) > std::abs(b.first); });
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return std::abs(a.first) > std::abs(b.first); });
   for (std::size_t i = 0; i < parts.size() && i < kMostParts; ++i) {
     rest -= parts[i].first;
-    rows.pair(part_words(ctx, parts[i].second), format_difference(parts[i].first, engine::unit::seconds), ctx.style(t.ink));
+    rows.pair(part_words(ctx, parts[i].second), format_difference(parts[i].first, engine::unit::seconds),
+              ctx.style(t.ink));
   }
-  if (parts.size() > kMostParts) rows.pair(ctx.text("ui.search.rest"), format_difference(rest, engine::unit::seconds), ctx.style(t.ink));
-  if (parts.empty()) rows.pair(ctx.text(total_key), std::abs(total) > 0 ? format_difference(total, engine::unit::seconds) : std::string(ctx.text("ui.search.equal")), ctx.style(t.ink));
+  if (parts.size() > kMostParts)
+    rows.pair(ctx.text("ui.search.rest"), format_difference(rest, engine::unit::seconds), ctx.style(t.ink));
+  if (parts.empty())
+    rows.pair(ctx.text(total_key),
+              std::abs(total) > 0 ? format_difference(total, engine::unit::seconds)
+                                  : std::string(ctx.text("ui.search.equal")),
+              ctx.style(t.ink));
 }
 
 void why_head(Rows& rows, const std::string& name) {
@@ -300,8 +343,10 @@ void runner_up_section(Rows& rows, const engine::Scenario& scenario, const engin
   if (other == nullptr) return;
   const RankedPlan& best = result.best.front();
   why_head(rows, name);
-  difference_rows(rows, scenario, best, *other, engine::kStepParts, other->step_time_s - best.step_time_s, "figure.search.time");
-  rows.pair(ctx.text("figure.search.memory"), format_difference(other->memory_bytes - best.memory_bytes, engine::unit::bytes), ctx.style(t.ink));
+  difference_rows(rows, scenario, best, *other, engine::kStepParts, other->step_time_s - best.step_time_s,
+                  "figure.search.time");
+  rows.pair(ctx.text("figure.search.memory"),
+            format_difference(other->memory_bytes - best.memory_bytes, engine::unit::bytes), ctx.style(t.ink));
 }
 
 void runner_up_section(Rows& rows, const engine::Scenario& scenario, const engine::ServingSearchResult& result) {
@@ -312,13 +357,19 @@ void runner_up_section(Rows& rows, const engine::Scenario& scenario, const engin
   if (other == nullptr) return;
   const engine::RankedDecoding& best = result.best.front();
   why_head(rows, name);
-  difference_rows(rows, scenario, best, *other, engine::kDecodeParts, other->token_s - best.token_s, "ui.search.column.token_time");
+  difference_rows(rows, scenario, best, *other, engine::kDecodeParts, other->token_s - best.token_s,
+                  "ui.search.column.token_time");
   const auto difference = [&](double value, double first, engine::Unit unit) {
-    return std::abs(value - first) > kNoPart * first ? format_difference(value - first, unit) : std::string(ctx.text("ui.search.equal"));
+    return std::abs(value - first) > kNoPart * first ? format_difference(value - first, unit)
+                                                     : std::string(ctx.text("ui.search.equal"));
   };
-  rows.pair(ctx.text("ui.search.column.ttft"), difference(other->ttft_s, best.ttft_s, engine::unit::seconds), ctx.style(t.ink));
-  rows.pair(ctx.text("ui.search.column.rate"), difference(other->tokens_per_s_per_chip, best.tokens_per_s_per_chip, engine::unit::tokens_per_s), ctx.style(t.ink));
-  rows.pair(ctx.text("figure.search.memory"), format_difference(other->chip_bytes - best.chip_bytes, engine::unit::bytes), ctx.style(t.ink));
+  rows.pair(ctx.text("ui.search.column.ttft"), difference(other->ttft_s, best.ttft_s, engine::unit::seconds),
+            ctx.style(t.ink));
+  rows.pair(ctx.text("ui.search.column.rate"),
+            difference(other->tokens_per_s_per_chip, best.tokens_per_s_per_chip, engine::unit::tokens_per_s),
+            ctx.style(t.ink));
+  rows.pair(ctx.text("figure.search.memory"),
+            format_difference(other->chip_bytes - best.chip_bytes, engine::unit::bytes), ctx.style(t.ink));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Sheets over the window: the list of keys, and the name to save under. Escape closes them; nothing is ever asked twice.
+// Sheets over the window: the list of keys, and the name to save under. Escape closes them; nothing is ever asked
+// twice.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +16,8 @@ namespace {
 
 Rect ground(PanelContext& ctx, const Rect& window, float width, float height) {
   const Theme& t = ctx.ui.theme;
-  const Rect r{std::round(window.centre().x - width / 2), std::round(window.centre().y - height / 2), std::round(width), std::round(height)};
+  const Rect r{std::round(window.centre().x - width / 2), std::round(window.centre().y - height / 2),
+               std::round(width), std::round(height)};
   ctx.ui.canvas.rect(window, {.colour = faded(t.win, 0.72f)});
   ctx.ui.canvas.rect(r, {.colour = t.panel}, ctx.px(3));
   ctx.ui.canvas.frame(r, {t.edge, std::max(1.0f, ctx.px(1)), {}}, ctx.px(3));
@@ -39,7 +41,8 @@ void help(PanelContext& ctx, const Rect& window) {
   }
   lines.push_back({std::string(ctx.text("ui.help.controls")), {}, true});
   for (const auto* key : {"drag", "arrows", "type", "right", "tab", "wheel", "pan", "click", "presets", "escape"})
-    lines.push_back({std::string(ctx.text(std::string("ui.help.") + key)), std::string(ctx.text(std::string("ui.help.") + key + ".key")), false});
+    lines.push_back({std::string(ctx.text(std::string("ui.help.") + key)),
+                     std::string(ctx.text(std::string("ui.help.") + key + ".key")), false});
   const float row = std::round(ctx.px(25)), pad = ctx.px(24), gap = ctx.px(36);
   const std::size_t rows = (lines.size() + 1) / 2 + 1;
   const float height = std::min(window.h - ctx.px(24), static_cast<float>(rows) * row + 2 * pad + ctx.px(34));
@@ -50,8 +53,8 @@ void help(PanelContext& ctx, const Rect& window) {
   const Rect head = r.cut_top(ctx.px(38));
   ctx.ui.canvas.text({head.x, head.centre().y}, ctx.text("command.help.keys"), ctx.style(t.ink, 1.25f, Weight::bold));
   const float side = std::round(ctx.px(24));
-  if (icon_button(ctx.ui, {head.right() - side, std::round(head.centre().y - side / 2), side, side}, "sheet.close", Icon::close,
-                  {std::string(ctx.text("ui.message.dismiss")), {}}))
+  if (icon_button(ctx.ui, {head.right() - side, std::round(head.centre().y - side / 2), side, side}, "sheet.close",
+                  Icon::close, {std::string(ctx.text("ui.message.dismiss")), {}}))
     ctx.view.sheet = Sheet::none;
   const float column = (r.w - gap) / 2;
   float y = r.y, x = r.x;
@@ -68,7 +71,10 @@ void help(PanelContext& ctx, const Rect& window) {
       key.halign = HAlign::right;
       ctx.ui.canvas.text({x + column, middle}, line.key, key);
       const TextStyle text = ctx.style(t.ink);
-      ctx.ui.canvas.text({x, middle}, ellipsize(ctx.ui.canvas, line.text, text, column - ctx.ui.canvas.text_width(line.key, key) - ctx.px(12)), text);
+      ctx.ui.canvas.text(
+          {x, middle},
+          ellipsize(ctx.ui.canvas, line.text, text, column - ctx.ui.canvas.text_width(line.key, key) - ctx.px(12)),
+          text);
     }
     y += row;
   }
@@ -81,22 +87,33 @@ std::string save_as(PanelContext& ctx, const Rect& window) {
   const Rect head = r.cut_top(ctx.px(34));
   const engine::Scenario& scenario = ctx.session.scenario();
   const Saved what = ctx.view.saving;
-  const char* title = what == Saved::model ? "ui.save.model" : what == Saved::cluster ? "ui.save.cluster" : "command.file.save_as";
+  const char* title = what == Saved::model     ? "ui.save.model"
+                      : what == Saved::cluster ? "ui.save.cluster"
+                                               : "command.file.save_as";
   ctx.ui.canvas.text({head.x, head.centre().y}, ctx.text(title), ctx.style(t.ink, 1.25f, Weight::bold));
   r.cut_top(ctx.px(4));
   const Rect box = r.cut_top(std::round(ctx.px(30)));
   if (!ctx.ui.io.editing("save.name") && !ctx.ui.io.editing_any())
-    ctx.ui.io.start_entry("save.name", what == Saved::model ? scenario.model.name : what == Saved::cluster ? scenario.cluster.chip.name : scenario.name);
+    ctx.ui.io.start_entry("save.name", what == Saved::model     ? scenario.model.name
+                                       : what == Saved::cluster ? scenario.cluster.chip.name
+                                                                : scenario.name);
   const auto event = text_box(ctx.ui, box, "save.name");
   const TextStyle small = ctx.style(t.ink3, kSmallText);
-  const std::string where = ctx.format("ui.save.where", {(what == Saved::scenario ? scenario_folder() : preset_folder(ctx.session.library(), what == Saved::model ? io::PresetKind::model : io::PresetKind::cluster)).string()});
+  const std::string where = ctx.format(
+      "ui.save.where", {(what == Saved::scenario
+                             ? scenario_folder()
+                             : preset_folder(ctx.session.library(),
+                                             what == Saved::model ? io::PresetKind::model : io::PresetKind::cluster))
+                            .string()});
   ctx.ui.canvas.text({r.x, r.y + ctx.px(14)}, ellipsize(ctx.ui.canvas, where, small, r.w), small);
   Rect foot = r.cut_bottom(std::round(ctx.px(kControlHeight)));
   const Rect ok = foot.cut_right(ctx.px(110));
   foot.cut_right(ctx.px(10));
   const Rect no = foot.cut_right(ctx.px(110));
-  const bool accept = button(ctx.ui, ok, "save.ok", ctx.text("ui.save.ok"), true) || event == Interaction::EntryEvent::accepted;
-  const bool cancel = button(ctx.ui, no, "save.cancel", ctx.text("ui.save.cancel")) || event == Interaction::EntryEvent::cancelled;
+  const bool accept =
+      button(ctx.ui, ok, "save.ok", ctx.text("ui.save.ok"), true) || event == Interaction::EntryEvent::accepted;
+  const bool cancel =
+      button(ctx.ui, no, "save.cancel", ctx.text("ui.save.cancel")) || event == Interaction::EntryEvent::cancelled;
   if (!accept && !cancel) return {};
   const std::string name = ctx.ui.io.entry().text;
   ctx.ui.io.stop_entry();

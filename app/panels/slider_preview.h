@@ -10,8 +10,8 @@ inline constexpr std::string_view kOutcomeIds[] = {"compute", "network", "other"
 Outcome outcome_of(const engine::Report& report);
 
 // The band of a field over these values, evaluated once while nothing but the field itself changes.
-std::span<const widgets::Notch> slider_preview(PanelContext& ctx, const engine::Field& field, const widgets::SliderRange& range,
-                                               const engine::Scenario& scenario);
+std::span<const widgets::Notch> slider_preview(PanelContext& ctx, const engine::Field& field,
+                                               const widgets::SliderRange& range, const engine::Scenario& scenario);
 // The values it shows: powers of two, whole numbers, or steps of the track.
 std::vector<double> preview_values(const engine::Field& field, const widgets::SliderRange& range);
 

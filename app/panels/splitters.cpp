@@ -42,7 +42,8 @@ void draw_splitters(PanelContext& ctx, const Layout& layout, const LayoutRequest
     ctx.ui.io.set_cursor(cursor_of(splitter));
     const float w = std::max(2.0f, std::round(ctx.px(2)));
     const Point c = r.centre();
-    ctx.ui.canvas.rect(splitter == Splitter::row ? Rect{r.x, std::round(c.y - w / 2), r.w, w} : Rect{std::round(c.x - w / 2), r.y, w, r.h},
+    ctx.ui.canvas.rect(splitter == Splitter::row ? Rect{r.x, std::round(c.y - w / 2), r.w, w}
+                                                 : Rect{std::round(c.x - w / 2), r.y, w, r.h},
                        {.colour = held ? ctx.ui.theme.ink2 : ctx.ui.theme.edge});
   }
 }

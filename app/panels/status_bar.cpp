@@ -1,5 +1,5 @@
-// The status bar: saved or not, what an evaluation took, undo depth, the last thing done, and the keys worth knowing; and
-// the message strip, which says what could not be done without getting in the way.
+// The status bar: saved or not, what an evaluation took, undo depth, the last thing done, and the keys worth knowing;
+// and the message strip, which says what could not be done without getting in the way.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,11 +38,14 @@ engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario s
   // Which figure the export means: the one pointed at last.
   const std::size_t meant = ctx.view.maximised.value_or(ctx.view.focused_figure.value_or(0)) % figures().size();
   const std::string name(ctx.text("command.figure." + std::string(figures()[meant].name)));
-  for (const Hint& hint : {Hint{"help.keys", "ui.status.keys"}, Hint{"figure.export", "ui.status.export"}, Hint{"edit.undo", "ui.status.undo"}, Hint{"view.search", "ui.status.search"},
-                          Hint{"baseline.pin", ctx.view.pinned ? "ui.status.unpin" : "ui.status.pin"}}) {
+  for (const Hint& hint : {Hint{"help.keys", "ui.status.keys"}, Hint{"figure.export", "ui.status.export"},
+                           Hint{"edit.undo", "ui.status.undo"}, Hint{"view.search", "ui.status.search"},
+                           Hint{"baseline.pin", ctx.view.pinned ? "ui.status.unpin" : "ui.status.pin"}}) {
     const Command* c = find_command(hint.command);
     if (c == nullptr) continue;
-    const std::string key = key_text(c->key), text = hint.command == "figure.export" ? ctx.format("ui.status.export", {name}) : std::string(ctx.text(hint.text));
+    const std::string key = key_text(c->key), text = hint.command == "figure.export"
+                                                         ? ctx.format("ui.status.export", {name})
+                                                         : std::string(ctx.text(hint.text));
     const float w = canvas.text_width(key, words) + ctx.px(10), wide = canvas.text_width(text, words);
     if (right - wide - w - ctx.px(7) < r.x + ctx.px(32) + needed) break;
     right -= wide;
@@ -67,7 +70,9 @@ engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario s
   say(ctx.text(ctx.session.saved() ? "ui.status.saved" : "ui.status.unsaved"), small);
   say(ctx.format("ui.status.evaluated", {format_duration(ctx.session.evaluation_us() * 1e-6)}), small);
   if (const std::size_t depth = ctx.session.history().undo_depth(); depth > 0)
-    say(ctx.format(depth == 1 ? "ui.status.undo_one" : "ui.status.undo_depth", {format_count(static_cast<double>(depth))}), small);
+    say(ctx.format(depth == 1 ? "ui.status.undo_one" : "ui.status.undo_depth",
+                   {format_count(static_cast<double>(depth))}),
+        small);
   if (news != nullptr) canvas.text({x, y}, ellipsize(canvas, *news, told, right - x), told);
   return scenario;
 }
@@ -79,7 +84,8 @@ bool message_strip(PanelContext& ctx, const Rect& r) {
   ctx.ui.canvas.rect(r, {.colour = t.ctl});
   ctx.ui.canvas.rect({r.x, r.y, ctx.px(3), r.h}, {.colour = message->is_error ? t.err : t.ok});
   const auto clip = ctx.ui.canvas.clip(r);
-  draw_mark(ctx.ui.canvas, t, {r.x + ctx.px(25), r.centre().y}, ctx.px(15), message->is_error ? Mark::error : Mark::good);
+  draw_mark(ctx.ui.canvas, t, {r.x + ctx.px(25), r.centre().y}, ctx.px(15),
+            message->is_error ? Mark::error : Mark::good);
   const float side = std::round(ctx.px(24)), left = r.x + ctx.px(44), room = r.right() - side - ctx.px(20) - left;
   const TextStyle ink = ctx.style(t.ink), small = ctx.style(t.ink2, kSmallText);
   const bool two = !message->detail.empty();
@@ -90,10 +96,11 @@ bool message_strip(PanelContext& ctx, const Rect& r) {
   if (two) ctx.ui.canvas.text({left, r.y + r.h * 0.72f}, below, small);
   const ItemState s = ctx.ui.item("message", {left, r.y, room, r.h}, Interaction::Focus::none);
   if (s.hovered && (shown != message->text || below != message->detail))
-    ctx.ui.io.hint("message", {left, r.y, ctx.px(40), r.h}, {message->text, {}}, message->detail.empty() ? message->text : message->detail);
+    ctx.ui.io.hint("message", {left, r.y, ctx.px(40), r.h}, {message->text, {}},
+                   message->detail.empty() ? message->text : message->detail);
   separator(ctx, r.x, r.right(), r.bottom() - 1);
-  return icon_button(ctx.ui, {r.right() - side - ctx.px(10), std::round(r.centre().y - side / 2), side, side}, "message.dismiss",
-                     Icon::close, {std::string(ctx.text("ui.message.dismiss")), {}});
+  return icon_button(ctx.ui, {r.right() - side - ctx.px(10), std::round(r.centre().y - side / 2), side, side},
+                     "message.dismiss", Icon::close, {std::string(ctx.text("ui.message.dismiss")), {}});
 }
 
 }  // namespace roofscape::app

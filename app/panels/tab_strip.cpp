@@ -22,7 +22,8 @@ void tab_strip(PanelContext& ctx, const Rect& r, TabStrip& strip) {
   const float room = r.w - side - ctx.px(24);
   const float widest = std::min(ctx.px(kWidest), std::floor(room / count) - gap);
   const auto width_of = [&](const TabStrip::Tab& tab) {
-    const float want = ctx.ui.canvas.text_width(tab.name, ctx.style(t.ink)) + (tab.saved ? 0 : ctx.px(12)) + 2 * pad + side;
+    const float want =
+        ctx.ui.canvas.text_width(tab.name, ctx.style(t.ink)) + (tab.saved ? 0 : ctx.px(12)) + 2 * pad + side;
     return std::max(ctx.px(64), std::min(want, widest));
   };
   // More than there is room for: the strip is moved so that the one shown stands in the middle.
@@ -47,22 +48,25 @@ void tab_strip(PanelContext& ctx, const Rect& r, TabStrip& strip) {
     const Rect body{whole.x, whole.y, whole.w - (closable ? side : 0), whole.h};
     const ItemState s = ctx.ui.item(id, body);
     ctx.ui.canvas.rect(whole, {.colour = shown ? t.panel : s.hovered ? t.ctlh : t.win}, ctx.px(3));
-    if (shown) ctx.ui.canvas.rect({whole.x, whole.y, whole.w, std::max(1.0f, std::round(ctx.px(2)))}, {.colour = t.ink2});
+    if (shown)
+      ctx.ui.canvas.rect({whole.x, whole.y, whole.w, std::max(1.0f, std::round(ctx.px(2)))}, {.colour = t.ink2});
     if (s.ring) ctx.ui.canvas.frame(body.inset(ctx.px(1)), {t.ink, ctx.px(2), {}}, ctx.px(3));
     const float y = whole.centre().y;
-    if (!tab.saved) ctx.ui.canvas.marker({whole.x + pad + ctx.px(2), y}, Marker::circle, ctx.px(6), {.colour = t.ink2});
+    if (!tab.saved)
+      ctx.ui.canvas.marker({whole.x + pad + ctx.px(2), y}, Marker::circle, ctx.px(6), {.colour = t.ink2});
     const float words = body.right() - whole.x - pad - dot - (closable ? 0 : ctx.px(4));
     const bool in_sight = whole.x >= seen.x - 1 && whole.right() <= seen.right() + gap + 1;  // words are never cut
-    if (in_sight) ctx.ui.canvas.text({whole.x + pad + dot, y}, ellipsize(ctx.ui.canvas, tab.name, style, words), style);
+    if (in_sight)
+      ctx.ui.canvas.text({whole.x + pad + dot, y}, ellipsize(ctx.ui.canvas, tab.name, style, words), style);
     if (s.hovered) ctx.ui.io.hint(id, body, {tab.name, {}});
     if (s.clicked) strip.show = i;
-    if (closable && icon_button(ctx.ui, {whole.right() - side, std::round(y - side / 2), side, side}, id + ".close", Icon::close,
-                                {std::string(ctx.text("command.tab.close")), {}}))
+    if (closable && icon_button(ctx.ui, {whole.right() - side, std::round(y - side / 2), side, side}, id + ".close",
+                                Icon::close, {std::string(ctx.text("command.tab.close")), {}}))
       strip.close = i;
     x = whole.right() + gap;
   }
-  if (icon_button(ctx.ui, {seen.right() + ctx.px(4), std::round(r.centre().y - side / 2), side, side}, "tab.add", Icon::plus,
-                  {std::string(ctx.text("command.tab.new")), {}}))
+  if (icon_button(ctx.ui, {seen.right() + ctx.px(4), std::round(r.centre().y - side / 2), side, side}, "tab.add",
+                  Icon::plus, {std::string(ctx.text("command.tab.new")), {}}))
     strip.add = true;
   separator(ctx, r.x, r.right(), r.bottom() - 1);
 }

@@ -21,8 +21,9 @@ void open_menu(PanelContext& ctx, const std::string& owner, Category category, c
   const auto all = commands();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].category != category) continue;
-    options.push_back({std::string(ctx.text("command." + std::string(all[i].id))), key_text(all[i].key), !ctx.usable || ctx.usable(all[i]),
-                       all[i].separated, static_cast<int>(i), ctx.on && ctx.on(all[i])});
+    options.push_back({std::string(ctx.text("command." + std::string(all[i].id))), key_text(all[i].key),
+                       !ctx.usable || ctx.usable(all[i]), all[i].separated, static_cast<int>(i),
+                       ctx.on && ctx.on(all[i])});
   }
   ctx.ui.io.open_popup(owner, anchor, std::move(options), -1, ctx.px(220));
 }
@@ -75,7 +76,8 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
   const ItemState find_state = ctx.ui.item("palette.open", choice);
   draw_control_frame(ctx.ui, choice, find_state.hovered, find_state.ring);
   if (!ctx.view.compact) canvas.text({choice.x + ctx.px(10), y}, words, quiet);
-  const Rect key_cap{std::round(choice.right() - ctx.px(6) - key_w), std::round(y - ctx.px(9)), std::round(key_w), std::round(ctx.px(18))};
+  const Rect key_cap{std::round(choice.right() - ctx.px(6) - key_w), std::round(y - ctx.px(9)), std::round(key_w),
+                     std::round(ctx.px(18))};
   canvas.frame(key_cap, {t.edge, std::max(1.0f, ctx.px(1)), {}}, ctx.px(3));
   TextStyle middle = cap;
   middle.halign = HAlign::centre;
@@ -84,18 +86,23 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
   if (find_state.clicked) ctx.requests.emplace_back("view.palette");
   // All three where there is room, else the present one with the others under it.
   std::vector<std::string> modes;
-  for (const std::string_view word : engine::find_field("assumptions.mode")->choices) modes.emplace_back(ctx.text("choice.assumptions.mode." + std::string(word)));
+  for (const std::string_view word : engine::find_field("assumptions.mode")->choices)
+    modes.emplace_back(ctx.text("choice.assumptions.mode." + std::string(word)));
   const int present = static_cast<int>(scenario.assumptions.mode);
   float widest = 0;
   for (const std::string& name : modes) widest = std::max(widest, canvas.text_width(name, ctx.style(t.ink)));
-  const float mode_w = ctx.view.compact ? widest + ctx.px(44) : static_cast<float>(modes.size()) * (widest + ctx.px(20));
+  const float mode_w =
+      ctx.view.compact ? widest + ctx.px(44) : static_cast<float>(modes.size()) * (widest + ctx.px(20));
   const Rect pill{std::round(choice.x - ctx.px(12) - mode_w), std::round(y - h / 2), std::round(mode_w), h};
   const Readout mode_tip{std::string(ctx.text("field.assumptions.mode.label")), {}};
-  const std::string mode_about(ctx.text("ui.mode.about." + std::string(engine::find_field("assumptions.mode")->choices[static_cast<std::size_t>(present)])));
+  const std::string mode_about(
+      ctx.text("ui.mode.about." +
+               std::string(engine::find_field("assumptions.mode")->choices[static_cast<std::size_t>(present)])));
   int chosen = present;
   if (ctx.view.compact) {
     std::vector<Option> options;
-    for (std::size_t i = 0; i < modes.size(); ++i) options.push_back({modes[i], {}, true, false, static_cast<int>(i)});
+    for (std::size_t i = 0; i < modes.size(); ++i)
+      options.push_back({modes[i], {}, true, false, static_cast<int>(i)});
     chosen = drop_down(ctx.ui, pill, "mode", options, present, mode_tip, mode_about);
   } else {
     chosen = segmented(ctx.ui, pill, "mode", modes, present, mode_tip, mode_about);
@@ -108,7 +115,8 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
   const float room = pill.x - x - ctx.px(80);
   const std::string shown = ellipsize(canvas, name, style, room);
   const float w = canvas.text_width(shown, style) + ctx.px(48);
-  const float left = std::clamp(std::round(r.centre().x - w / 2), x + ctx.px(12), std::max(x + ctx.px(12), pill.x - ctx.px(12) - w));
+  const float left =
+      std::clamp(std::round(r.centre().x - w / 2), x + ctx.px(12), std::max(x + ctx.px(12), pill.x - ctx.px(12) - w));
   const Rect item{left, r.y + ctx.px(6), w, r.h - ctx.px(12)};
   const ItemState s = ctx.ui.item("scenario.name", item);
   if (s.hovered || ctx.ui.io.popup_open("scenario.list")) canvas.rect(item, {.colour = t.ctlh}, ctx.px(3));

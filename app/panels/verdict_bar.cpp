@@ -1,5 +1,5 @@
-// The verdict: does it fit, what bounds it, how well it runs, how long and at what price; and where the step goes, as one
-// bar of the parts that add up to it.
+// The verdict: does it fit, what bounds it, how well it runs, how long and at what price; and where the step goes, as
+// one bar of the parts that add up to it.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -30,7 +30,8 @@ struct Fact {
 std::string value_of(const PanelContext& ctx, Q q, NumberOptions options = {}) {
   // Times of a plan that is not possible say nothing.
   const auto v = ctx.session.report().quantities[q];
-  return v && !ctx.session.report().has_errors() ? format(*v, engine::quantity(q).unit, options) : std::string(kNoValue);
+  return v && !ctx.session.report().has_errors() ? format(*v, engine::quantity(q).unit, options)
+                                                 : std::string(kNoValue);
 }
 
 // What a bar is made of: the parts of a step of training, or of a decoding step.
@@ -47,8 +48,14 @@ Fill look_of(const Theme& t, Q part, const engine::Scenario& s, const engine::Qu
       if (longer(Q::decode_kv_read, Q::decode_attention_math)) return fill_of(t, MemoryPart::kv_cache, em);
       return part_fill(t, Q::step_attention, em);
     case Q::decode_linear:
-      return longer(Q::decode_weight_read, Q::decode_flops_time) ? fill_of(t, MemoryPart::weights, em) : part_fill(t, Q::step_matmul, em);
-    case Q::decode_exposed: return part_fill(t, s.parallelism.tensor > 1 ? Q::step_tensor : s.parallelism.expert > 1 ? Q::step_expert : Q::step_data, em);
+      return longer(Q::decode_weight_read, Q::decode_flops_time) ? fill_of(t, MemoryPart::weights, em)
+                                                                 : part_fill(t, Q::step_matmul, em);
+    case Q::decode_exposed:
+      return part_fill(t,
+                       s.parallelism.tensor > 1   ? Q::step_tensor
+                       : s.parallelism.expert > 1 ? Q::step_expert
+                                                  : Q::step_data,
+                       em);
     case Q::decode_transfer: return part_fill(t, Q::step_pipeline_transfer, em);
     case Q::decode_draft: return part_fill(t, Q::step_recompute, em);
     default: return part_fill(t, part, em);
@@ -61,7 +68,9 @@ Q longest_part(const engine::QuantityValues& q) {
                            [&](Q a, Q b) { return q.value_or(a, 0) < q.value_or(b, 0); });
 }
 
-std::string label_of(const PanelContext& ctx, Q q) { return std::string(ctx.text("quantity." + std::string(engine::quantity(q).id) + ".label")); }
+std::string label_of(const PanelContext& ctx, Q q) {
+  return std::string(ctx.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
+}
 
 Q bound_quantity(const engine::Bound& bound) {
   switch (bound.kind) {
@@ -77,7 +86,13 @@ Q bound_quantity(const engine::Bound& bound) {
 Fact memory_fact(const PanelContext& ctx) {
   const engine::Report& report = ctx.session.report();
   const auto& q = report.quantities;
-  Fact f{"verdict.memory", std::string(ctx.text("ui.verdict.memory")), std::string(kNoValue), {}, {}, Q::memory_total, 1.12f};
+  Fact f{"verdict.memory",
+         std::string(ctx.text("ui.verdict.memory")),
+         std::string(kNoValue),
+         {},
+         {},
+         Q::memory_total,
+         1.12f};
   if (!ctx.session.scenario().serves()) f.evidence = engine::EvidenceKind::memory;
   const auto total = q[Q::memory_total], free = q[Q::memory_free], capacity = q[Q::hbm_capacity];
   if (!total || !free || !capacity) {
@@ -85,7 +100,8 @@ Fact memory_fact(const PanelContext& ctx) {
     return f;
   }
   // "17.6 of 80 GB": the unit once, where both are counted in it.
-  const std::string amount = *total >= 1e9 && *capacity < 1e12 ? format_significant(*total / 1e9) : format(*total, engine::unit::bytes);
+  const std::string amount =
+      *total >= 1e9 && *capacity < 1e12 ? format_significant(*total / 1e9) : format(*total, engine::unit::bytes);
   const std::string all = format(*capacity, engine::unit::bytes, {.trim_zeros = true});
   const bool several = report.stages.size() > 1 && !(ctx.view.compact && report.fits());
   const std::string stage = format_count(report.fullest_stage);
@@ -100,19 +116,27 @@ Fact memory_fact(const PanelContext& ctx) {
       f.mark = Mark::warning;
       f.value = ctx.text("ui.verdict.fits_barely");
     }
-    f.below = several ? ctx.format("ui.verdict.fits.stage", {amount, all, stage}) : ctx.format("ui.verdict.fits.one", {amount, all});
+    f.below = several ? ctx.format("ui.verdict.fits.stage", {amount, all, stage})
+                      : ctx.format("ui.verdict.fits.one", {amount, all});
   } else {
     f.mark = Mark::error;
     f.value = ctx.text("ui.verdict.does_not_fit");
     const std::string over = format(-*free, engine::unit::bytes);
-    f.below = several ? ctx.format("ui.verdict.over.stage", {over, stage}) : ctx.format("ui.verdict.over.one", {over, all});
+    f.below =
+        several ? ctx.format("ui.verdict.over.stage", {over, stage}) : ctx.format("ui.verdict.over.one", {over, all});
   }
   return f;
 }
 
 Fact bound_fact(const PanelContext& ctx) {
   const engine::Report& report = ctx.session.report();
-  Fact f{"verdict.bound", std::string(ctx.text("ui.verdict.bound")), std::string(kNoValue), {}, {}, bound_quantity(report.bound), 1.12f};
+  Fact f{"verdict.bound",
+         std::string(ctx.text("ui.verdict.bound")),
+         std::string(kNoValue),
+         {},
+         {},
+         bound_quantity(report.bound),
+         1.12f};
   if (report.has_errors()) {
     f.mark = Mark::error;
     f.value = ctx.text("ui.verdict.impossible");
@@ -126,15 +150,19 @@ Fact bound_fact(const PanelContext& ctx) {
   f.value = ctx.text(ctx.ui.texts.has(key) ? key : "bound." + std::string(report.bound.id()));
   if (serving) {
     f.quantity = longest_part(report.quantities);
-    f.below = ctx.format("ui.verdict.part_share", {label_of(ctx, f.quantity), format_share(report.quantities.value_or(f.quantity, 0) / *step)});
-    if (report.bound.kind == engine::BoundKind::mesh_axis || report.bound.kind == engine::BoundKind::latency) f.mark = Mark::warning;
+    f.below = ctx.format("ui.verdict.part_share", {label_of(ctx, f.quantity),
+                                                   format_share(report.quantities.value_or(f.quantity, 0) / *step)});
+    if (report.bound.kind == engine::BoundKind::mesh_axis || report.bound.kind == engine::BoundKind::latency)
+      f.mark = Mark::warning;
   } else if (report.bound.kind == engine::BoundKind::compute) {
-    const double math = report.quantities.value_or(Q::step_matmul, 0) + report.quantities.value_or(Q::step_attention, 0) +
+    const double math = report.quantities.value_or(Q::step_matmul, 0) +
+                        report.quantities.value_or(Q::step_attention, 0) +
                         report.quantities.value_or(Q::step_recompute, 0);
     f.below = ctx.format("ui.verdict.share", {format_share(math / *step)});
   } else if (report.bound.kind == engine::BoundKind::bubble) {
     f.mark = Mark::warning;
-    f.below = ctx.format("ui.verdict.idle", {format_share(report.quantities.value_or(Q::pipeline_bubble_fraction, 0))});
+    f.below =
+        ctx.format("ui.verdict.idle", {format_share(report.quantities.value_or(Q::pipeline_bubble_fraction, 0))});
     f.quantity = Q::pipeline_bubble_fraction;
   } else {
     f.mark = Mark::warning;
@@ -149,20 +177,29 @@ void training_facts(const PanelContext& ctx, bool compact, std::vector<Fact>& al
   all.push_back({"verdict.mfu", "MFU", value_of(ctx, Q::mfu),
                  report.has_errors() ? std::string() : band_words(ctx, engine::EvidenceKind::step), {}, Q::mfu, 0.94f,
                  engine::EvidenceKind::step});
-  all.push_back({"verdict.step", std::string(ctx.text("ui.verdict.step")), value_of(ctx, Q::step_time),
-                 report.has_errors() ? std::string() : value_of(ctx, Q::tokens_per_s), {}, Q::step_time, 1.0f, engine::EvidenceKind::step});
+  all.push_back({"verdict.step",
+                 std::string(ctx.text("ui.verdict.step")),
+                 value_of(ctx, Q::step_time),
+                 report.has_errors() ? std::string() : value_of(ctx, Q::tokens_per_s),
+                 {},
+                 Q::step_time,
+                 1.0f,
+                 engine::EvidenceKind::step});
   Fact run{"verdict.run", std::string(ctx.text("ui.verdict.run")), std::string(kNoValue), {}, {}, Q::run_days, 1.0f};
   if (const auto days = q[Q::run_days]; days && !report.has_errors()) {
     run.value = verdict_value(ctx, Q::run_days, *days);
     if (const auto steps = q[Q::run_steps])
-      run.below = ctx.format("ui.verdict.tokens_steps", {format_si(ctx.session.scenario().workload.train_tokens, "", {.trim_zeros = true}),
-                                                         format_si(*steps, "")});
+      run.below = ctx.format(
+          "ui.verdict.tokens_steps",
+          {format_si(ctx.session.scenario().workload.train_tokens, "", {.trim_zeros = true}), format_si(*steps, "")});
   }
   const auto cost = q[Q::run_cost];
   if (compact && cost && !report.has_errors()) run.below = value_of(ctx, Q::run_cost);
   all.push_back(run);
   if (!compact) {
-    Fact money{"verdict.cost", std::string(ctx.text("ui.verdict.cost")), value_of(ctx, Q::run_cost), {}, {}, Q::run_cost, 0.86f};
+    Fact money{
+        "verdict.cost", std::string(ctx.text("ui.verdict.cost")), value_of(ctx, Q::run_cost), {}, {}, Q::run_cost,
+        0.86f};
     if (const auto price = q[Q::price])
       money.below = ctx.format("ui.verdict.price", {format_fixed(*price, 2)});
     else
@@ -171,19 +208,26 @@ void training_facts(const PanelContext& ctx, bool compact, std::vector<Fact>& al
   }
 }
 
-// What matters of serving: what a user waits for, what the chips give, how many sequences there is room for, the price.
+// What matters of serving: what a user waits for, what the chips give, how many sequences there is room for, the
+// price.
 void serving_facts(const PanelContext& ctx, std::vector<Fact>& all) {
   const engine::Report& report = ctx.session.report();
   const auto& q = report.quantities;
-  const auto add = [&](std::string_view id, std::string_view key, Q quantity, std::string below, float share) -> Fact& {
-    return all.emplace_back(Fact{id, std::string(ctx.text(key)), value_of(ctx, quantity), std::move(below), {}, quantity, share});
+  const auto add = [&](std::string_view id, std::string_view key, Q quantity, std::string below,
+                       float share) -> Fact& {
+    return all.emplace_back(
+        Fact{id, std::string(ctx.text(key)), value_of(ctx, quantity), std::move(below), {}, quantity, share});
   };
   add("verdict.ttft", "ui.verdict.ttft", Q::ttft,
-      q[Q::fresh_tokens] ? ctx.format("ui.verdict.ttft.prompt", {format_count(std::round(*q[Q::fresh_tokens]))}) : std::string(), 1.0f);
+      q[Q::fresh_tokens] ? ctx.format("ui.verdict.ttft.prompt", {format_count(std::round(*q[Q::fresh_tokens]))})
+                         : std::string(),
+      1.0f);
   const bool drafts = ctx.session.scenario().serving.draft_tokens > 0;
   add("verdict.token", "ui.verdict.token", Q::time_per_output_token,
-      drafts ? ctx.format("ui.verdict.token.drafts", {value_of(ctx, Q::decode_step), value_of(ctx, Q::accepted_per_step, {.unit = false})})
-             : ctx.format("ui.verdict.token.batch", {format_count(ctx.session.scenario().workload.batch)}), 1.0f)
+      drafts ? ctx.format("ui.verdict.token.drafts",
+                          {value_of(ctx, Q::decode_step), value_of(ctx, Q::accepted_per_step, {.unit = false})})
+             : ctx.format("ui.verdict.token.batch", {format_count(ctx.session.scenario().workload.batch)}),
+      1.0f)
       .evidence = engine::EvidenceKind::decode;
   add("verdict.tokens", "ui.verdict.tokens", Q::serving_tokens_per_s,
       ctx.format("ui.verdict.per_chip", {value_of(ctx, Q::serving_tokens_per_chip)}), 1.12f);
@@ -193,7 +237,9 @@ void serving_facts(const PanelContext& ctx, std::vector<Fact>& all) {
     most.below = ctx.format("ui.verdict.max_batch.now", {format_count(ctx.session.scenario().workload.batch)});
   }
   add("verdict.cost", "ui.verdict.million", Q::serving_cost,
-      q[Q::price] ? ctx.format("ui.verdict.price", {format_fixed(*q[Q::price], 2)}) : std::string(ctx.text("ui.verdict.no_price")), 0.96f);
+      q[Q::price] ? ctx.format("ui.verdict.price", {format_fixed(*q[Q::price], 2)})
+                  : std::string(ctx.text("ui.verdict.no_price")),
+      0.96f);
 }
 
 std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
@@ -208,7 +254,9 @@ std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
       if (f.id == "verdict.bound") {
         const engine::Report& before = ctx.view.pinned->report;
         const std::string key = "ui.bound." + std::string(before.bound.id());
-        const std::string was(ctx.text(before.has_errors() ? "ui.verdict.impossible" : ctx.ui.texts.has(key) ? key : "bound." + std::string(before.bound.id())));
+        const std::string was(ctx.text(before.has_errors()     ? "ui.verdict.impossible"
+                                       : ctx.ui.texts.has(key) ? key
+                                                               : "bound." + std::string(before.bound.id())));
         f.below = was == f.value ? std::string(ctx.text("ui.pin.same")) : ctx.format("ui.pin.was_only", {was});
       } else if (const std::string change = change_from_baseline(ctx, f.quantity); !change.empty()) {
         f.below = change;
@@ -244,7 +292,8 @@ void step_bar(PanelContext& ctx, const Rect& bar, const engine::Scenario& scenar
     ctx.ui.canvas.rect(r, fill);
     if (part == Q::step_bubble) ctx.ui.canvas.frame(r, {t.bub, std::max(1.0f, ctx.px(1)), {}});
     const std::string id = std::string(bar_id) + "." + std::string(engine::quantity(part).id);
-    const Rect target = rect_between(r.x, r.y - ctx.px(2), std::max(r.right(), r.x + ctx.px(3)), r.bottom() + ctx.px(2));
+    const Rect target =
+        rect_between(r.x, r.y - ctx.px(2), std::max(r.right(), r.x + ctx.px(3)), r.bottom() + ctx.px(2));
     const ItemState s = ctx.ui.item(id, target, Interaction::Focus::none);
     const std::string name(ctx.text("quantity." + std::string(engine::quantity(part).id) + ".label"));
     if (s.hovered) ctx.view.next_hovered_part = part;
@@ -259,7 +308,8 @@ void step_bar(PanelContext& ctx, const Rect& bar, const engine::Scenario& scenar
     }
     if (s.clicked && present) open_derivation(ctx.view, std::string(engine::quantity(part).id));
     if (words && value / *total >= 0.02)
-      labels.push_back({ctx.format("ui.step.part", {name, format_duration(value), format_share(value / *total)}), r, value});
+      labels.push_back(
+          {ctx.format("ui.step.part", {name, format_duration(value), format_share(value / *total)}), r, value});
   }
   // The largest parts are named first; a smaller one only where its words stand at its own place.
   std::stable_sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.value > b.value; });
@@ -287,16 +337,19 @@ void compared_bars(PanelContext& ctx, const Rect& area) {
   const engine::Report &now = ctx.session.report(), &before = ctx.view.pinned->report;
   const TextStyle bold = ctx.style(t.ink, kSmallText, Weight::bold), small = ctx.style(t.ink2, kSmallText);
   const std::string first(ctx.text("ui.pin.now")), second(ctx.text("ui.pin.baseline"));
-  const float label = std::max(ctx.ui.canvas.text_width(first, bold), ctx.ui.canvas.text_width(second, small)) + ctx.px(12);
+  const float label =
+      std::max(ctx.ui.canvas.text_width(first, bold), ctx.ui.canvas.text_width(second, small)) + ctx.px(12);
   const Q total = total_of(ctx.session.scenario());
-  const double a = now.has_errors() ? 0 : now.quantities.value_or(total, 0), b = before.has_errors() ? 0 : before.quantities.value_or(total, 0);
+  const double a = now.has_errors() ? 0 : now.quantities.value_or(total, 0),
+               b = before.has_errors() ? 0 : before.quantities.value_or(total, 0);
   const double longest = std::max({a, b, 1e-300});
   const float h = std::round(ctx.px(11)), room = area.w - label;
   const auto row = [&](float y, std::string_view name, const TextStyle& style, double seconds) {
     ctx.ui.canvas.text({area.x, y + h / 2}, name, style);
     return Rect{area.x + label, y, std::max(ctx.px(2), room * static_cast<float>(seconds / longest)), h};
   };
-  const Rect upper = row(std::round(area.y), first, bold, a), lower = row(std::round(area.y + ctx.px(17)), second, small, b);
+  const Rect upper = row(std::round(area.y), first, bold, a),
+             lower = row(std::round(area.y + ctx.px(17)), second, small, b);
   step_bar(ctx, upper, ctx.session.scenario(), now, "step_bar", false);
   step_bar(ctx, lower, ctx.view.pinned->scenario, before, "baseline_bar", false);
   if (a <= 0 || b <= 0) return;
@@ -305,7 +358,8 @@ void compared_bars(PanelContext& ctx, const Rect& area) {
   const float width = ctx.ui.canvas.text_width(words, small);
   if (a == b || shorter.right() + ctx.px(10) + width > area.right()) return;
   const float x = std::round(shorter.right() + ctx.px(1));
-  ctx.ui.canvas.line({x, upper.y - ctx.px(3)}, {x, lower.bottom() + ctx.px(3)}, {t.ink, std::max(1.0f, ctx.px(1)), {}});
+  ctx.ui.canvas.line({x, upper.y - ctx.px(3)}, {x, lower.bottom() + ctx.px(3)},
+                     {t.ink, std::max(1.0f, ctx.px(1)), {}});
   ctx.ui.canvas.text({x + ctx.px(8), shorter.centre().y}, words, small);
 }
 
@@ -341,21 +395,25 @@ engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario 
     // The largest of the sizes that fits: a verdict is never cut.
     TextStyle value = ctx.style(t.ink, compact ? 1.25f : 1.6f, Weight::bold);
     for (const float size : {1.25f, 1.0f, 0.85f})
-      if (ctx.ui.canvas.text_width(f.value, value) > room - (vx - x) && value.em > size * ctx.ui.em()) value.em = size * ctx.ui.em();
+      if (ctx.ui.canvas.text_width(f.value, value) > room - (vx - x) && value.em > size * ctx.ui.em())
+        value.em = size * ctx.ui.em();
     quantity_text(ctx, f.id, {vx, value_y}, f.value, value, f.quantity);
     if (const auto v = ctx.session.report().quantities[f.quantity]; f.evidence && v) {
-      const BandedValue banded{std::string(f.id) + ".band", *f.evidence, *v, engine::quantity(f.quantity).unit, f.quantity == Q::mfu};
+      const BandedValue banded{std::string(f.id) + ".band", *f.evidence, *v, engine::quantity(f.quantity).unit,
+                               f.quantity == Q::mfu};
       const float after = vx + ctx.ui.canvas.text_width(f.value, value) + ctx.px(10);
       // MFU says below in words what its band is of, or that there is none.
       const engine::ErrorBand* band = band_of(ctx, *f.evidence);
       const bool said_below = f.quantity == Q::mfu && !ctx.view.pinned && (band == nullptr || !band->validated());
       if (!said_below) draw_error_band(ctx, {after, value_y}, x + room - after, banded);
       if (f.quantity == Q::mfu && !ctx.view.pinned)
-        band_item(ctx, {x, below_y - ctx.px(9), room, ctx.px(18)}, {std::string(f.id) + ".validated", *f.evidence, *v, banded.unit, true});
+        band_item(ctx, {x, below_y - ctx.px(9), room, ctx.px(18)},
+                  {std::string(f.id) + ".validated", *f.evidence, *v, banded.unit, true});
     }
     // Memory is that of the fullest stage, the bound is a part of the step: they light up where they are drawn.
     if (ctx.ui.io.rested(f.id) >= 0) {
-      if (f.id == "verdict.memory" && ctx.session.report().stages.size() > 1) ctx.view.next_hovered_stage = ctx.session.report().fullest_stage;
+      if (f.id == "verdict.memory" && ctx.session.report().stages.size() > 1)
+        ctx.view.next_hovered_stage = ctx.session.report().fullest_stage;
       if (is_step_part(f.quantity)) ctx.view.next_hovered_part = f.quantity;
     }
     const TextStyle below = ctx.style(t.ink2, kSmallText);
@@ -364,8 +422,11 @@ engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario 
   }
   const float bar_h = std::round(ctx.px(12));
   const float bar_y = std::round(r.y + ctx.px(compact ? 76 : 86));
-  if (ctx.view.pinned && ctx.view.pinned->scenario.serves() == scenario.serves()) compared_bars(ctx, {r.x + pad, bar_y + ctx.px(2), width, ctx.px(30)});
-  else step_bar(ctx, {r.x + pad, bar_y, width, bar_h}, ctx.session.scenario(), ctx.session.report(), "step_bar", !compact);
+  if (ctx.view.pinned && ctx.view.pinned->scenario.serves() == scenario.serves())
+    compared_bars(ctx, {r.x + pad, bar_y + ctx.px(2), width, ctx.px(30)});
+  else
+    step_bar(ctx, {r.x + pad, bar_y, width, bar_h}, ctx.session.scenario(), ctx.session.report(), "step_bar",
+             !compact);
   separator(ctx, r.x, r.right(), r.bottom() - 1);
   return scenario;
 }

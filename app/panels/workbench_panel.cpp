@@ -1,5 +1,5 @@
-// The workbench: the building blocks as a list with search, and the chosen one live: its inputs as controls, its outputs with
-// their derivations. It lies over the grid of figures; the scenario is not touched.
+// The workbench: the building blocks as a list with search, and the chosen one live: its inputs as controls, its
+// outputs with their derivations. It lies over the grid of figures; the scenario is not touched.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -39,7 +39,9 @@ std::string label_of(const PanelContext& ctx, const BlockInput& in) {
                          : std::string(ctx.text("calc.input." + std::string(in.name) + ".label"));
 }
 
-bool is_numeric(const BlockOutput& o) { return o.kind == OutputKind::number || o.kind == OutputKind::list || o.kind == OutputKind::flags; }
+bool is_numeric(const BlockOutput& o) {
+  return o.kind == OutputKind::number || o.kind == OutputKind::list || o.kind == OutputKind::flags;
+}
 
 std::string label_of(const PanelContext& ctx, const BlockOutput& o) {
   return is_numeric(o) ? std::string(ctx.text("quantity." + std::string(engine::quantity(o.q).id) + ".label"))
@@ -58,13 +60,14 @@ std::string answer_text(const PanelContext& ctx, const BlockAnswer& answer) {
   std::string out;
   for (const double x : answer.numbers) {
     const bool truth = o.kind == OutputKind::holds || o.kind == OutputKind::flags;
-    out += (out.empty() ? "" : ", ") + (truth ? std::string(ctx.text(x > 0.5 ? "ui.bench.yes" : "ui.bench.no")) : format(x, engine::quantity(o.q).unit));
+    out += (out.empty() ? "" : ", ") + (truth ? std::string(ctx.text(x > 0.5 ? "ui.bench.yes" : "ui.bench.no"))
+                                              : format(x, engine::quantity(o.q).unit));
   }
   return out;
 }
 
-// The track of a number: three powers of ten to either side of what it was first, inside its domain. What is typed may lie
-// outside of that; the block says what is wrong with it.
+// The track of a number: three powers of ten to either side of what it was first, inside its domain. What is typed
+// may lie outside of that; the block says what is wrong with it.
 SliderRange range_of(const BlockInput& in, double middle) {
   SliderRange range;
   range.notation = engine::quantity(in.q).unit.notation;
@@ -113,8 +116,10 @@ struct Inputs {
     const bool same = was != start.end() && given(name) != nullptr && was->second == *given(name);
     const float side = std::round(ctx.px(kSide));
     const Rect r{x + width - side, y + std::round((ctx.px(kRowHeight) - side) / 2), side, side};
-    const std::string tip = same || was == start.end() ? std::string(ctx.text("ui.bench.leave_out")) : ctx.format("ui.bench.back", {was->second});
-    if (!icon_button(ctx.ui, r, "bench.reset." + std::string(name), same ? Icon::close : Icon::restore, {tip, {}})) return;
+    const std::string tip = same || was == start.end() ? std::string(ctx.text("ui.bench.leave_out"))
+                                                       : ctx.format("ui.bench.back", {was->second});
+    if (!icon_button(ctx.ui, r, "bench.reset." + std::string(name), same ? Icon::close : Icon::restore, {tip, {}}))
+      return;
     if (same) bench.leave_out(ctx.session, name);
     else bench.reset_input(ctx.session, name);
   }
@@ -127,7 +132,8 @@ struct Inputs {
     const TextStyle s = ctx.style(ctx.ui.theme.ink);
     const float middle = y + ctx.px(kRowHeight) / 2;
     ctx.ui.canvas.text({x, middle}, ellipsize(ctx.ui.canvas, words, s, ctx.px(label_width() - (wrong ? 22 : 6))), s);
-    if (wrong) draw_mark(ctx.ui.canvas, ctx.ui.theme, {x + ctx.px(label_width() - 15), middle}, ctx.px(12), Mark::error);
+    if (wrong)
+      draw_mark(ctx.ui.canvas, ctx.ui.theme, {x + ctx.px(label_width() - 15), middle}, ctx.px(12), Mark::error);
   }
   Rect box(float right) const {
     const float h = std::round(ctx.px(kControlHeight)), at = x + ctx.px(label_width());
@@ -143,7 +149,8 @@ struct Inputs {
       options.push_back({p.name, {}});
     }
     label(ctx.text("ui.bench." + std::string(name)), false);
-    const int next = drop_down(ctx.ui, box(ctx.px(kSide + 6)), id(name), options, now, {std::string(name), {}}, ctx.text("calc." + std::string(name)));
+    const int next = drop_down(ctx.ui, box(ctx.px(kSide + 6)), id(name), options, now, {std::string(name), {}},
+                               ctx.text("calc." + std::string(name)));
     way_back(name);
     if (next == 0 && now != 0) bench.leave_out(ctx.session, name);
     else if (next != now) bench.set(ctx.session, name, all[static_cast<std::size_t>(next - 1)].id);
@@ -157,7 +164,8 @@ struct Inputs {
     const std::string source = text != nullptr                        ? std::string(ctx.text("ui.bench.given"))
                                : value != nullptr && value->is_known() ? value->source
                                                                       : std::string(ctx.text("ui.bench.unknown"));
-    std::string rest = unit.empty() || unit == "1" ? ctx.format("ui.bench.domain", {domain, source}) : ctx.format("ui.bench.domain_unit", {unit, domain, source});
+    std::string rest = unit.empty() || unit == "1" ? ctx.format("ui.bench.domain", {domain, source})
+                                                   : ctx.format("ui.bench.domain_unit", {unit, domain, source});
     bool wrong = false;
     rest = words(in.name, std::move(rest), wrong);
     Readout tip{label_of(ctx, in), {}};
@@ -172,7 +180,8 @@ struct Inputs {
       const int now = static_cast<int>(value->numbers.front());
       label(label_of(ctx, in), wrong);
       const int next = drop_down(ctx.ui, box(right), id(in.name), options, now, tip, about);
-      if (next != now && next >= 0) bench.set(ctx.session, in.name, std::string(in.choices[static_cast<std::size_t>(next)]));
+      if (next != now && next >= 0)
+        bench.set(ctx.session, in.name, std::string(in.choices[static_cast<std::size_t>(next)]));
     } else if (in.kind == InputKind::flag && value != nullptr && value->is_known()) {
       const bool now = value->numbers.front() > 0.5;
       if (check_box(ctx.ui, {x, y + ctx.px(kRowHeight) / 2}, id(in.name), label_of(ctx, in), now, tip, about) != now)
@@ -195,14 +204,16 @@ struct Inputs {
       label(label_of(ctx, in), wrong);
       const std::string now = text != nullptr ? *text : value != nullptr ? input_text(in, *value) : std::string();
       const Rect r = box(right);
-      if (const auto typed = typed_line(ctx, r, id(in.name), now, ctx.text("ui.bench.unknown")); typed && *typed != now) {
+      if (const auto typed = typed_line(ctx, r, id(in.name), now, ctx.text("ui.bench.unknown"));
+          typed && *typed != now) {
         std::string entered;  // "4, 8" is what the command line writes as "4,8"
         std::copy_if(typed->begin(), typed->end(), std::back_inserter(entered), [](char c) { return c != ' '; });
         if (in.is_numeric() && !in.is_list())
           if (const auto n = parse_number(entered, engine::quantity(in.q).unit.notation)) entered = input_text(*n);
         bench.set(ctx.session, in.name, std::move(entered));
       }
-      if (!ctx.ui.io.editing(id(in.name)) && r.contains(ctx.ui.io.pointer())) ctx.ui.io.hint(id(in.name), r, tip, about);
+      if (!ctx.ui.io.editing(id(in.name)) && r.contains(ctx.ui.io.pointer()))
+        ctx.ui.io.hint(id(in.name), r, tip, about);
     }
     way_back(in.name);
     y += std::round(ctx.px(kRowHeight));
@@ -210,12 +221,14 @@ struct Inputs {
   }
 
   // The number that stands in a slider; none for lists, and for what is unknown or no number.
-  std::optional<double> number_of(const BlockInput& in, const std::string* text, const engine::BlockValue* value) const {
+  std::optional<double> number_of(const BlockInput& in, const std::string* text,
+                                  const engine::BlockValue* value) const {
     if (in.is_list() || !in.is_numeric()) return std::nullopt;
     if (text != nullptr) {
       double number = 0;
       const auto read = std::from_chars(text->data(), text->data() + text->size(), number);
-      if (read.ec != std::errc{} || read.ptr != text->data() + text->size() || !std::isfinite(number)) return std::nullopt;
+      if (read.ec != std::errc{} || read.ptr != text->data() + text->size() || !std::isfinite(number))
+        return std::nullopt;
       return number;
     }
     if (value == nullptr || !value->is_known()) return std::nullopt;
@@ -235,7 +248,10 @@ struct Outputs {
     const ItemState s = ctx.ui.item(probe, r, Interaction::Focus::none);
     if (s.hovered) {
       const std::string key = "quantity." + std::string(without_index(id));
-      ctx.ui.io.hint(probe, r, {std::string(ctx.text(key + ".label")), {{std::string(ctx.text("ui.tip.quantity")), std::string(id)}}}, std::string(ctx.text(key + ".about")));
+      ctx.ui.io.hint(
+          probe, r,
+          {std::string(ctx.text(key + ".label")), {{std::string(ctx.text("ui.tip.quantity")), std::string(id)}}},
+          std::string(ctx.text(key + ".about")));
     }
     return s.hovered;
   }
@@ -253,11 +269,15 @@ struct Outputs {
     for (const engine::DerivationLine& line : d.lines) {
       if (line.is_input) continue;
       y += ctx.px(4);
-      prose(ctx.format("ui.bench.line", {std::string(ctx.text("quantity." + std::string(without_index(line.id)) + ".label")), line.id}), t.ink3);
+      prose(
+          ctx.format("ui.bench.line",
+                     {std::string(ctx.text("quantity." + std::string(without_index(line.id)) + ".label")), line.id}),
+          t.ink3);
       y += ctx.px(2);
       if (line.is_simulated) prose(ctx.text("derivation.simulated"), t.ink2);
       else if (line.expression.kind != engine::Expression::Kind::constant || !line.expression.children.empty())
-        y += draw_equations(ctx.ui, {x, y}, width, line, [this](const Rect& r, std::string_view id) { return area(r, id); });
+        y += draw_equations(ctx.ui, {x, y}, width, line,
+                            [this](const Rect& r, std::string_view id) { return area(r, id); });
       for (const engine::Expression* e : decisions(line.expression))
         if (const std::string words = decision_text(*e, ctx.ui.texts); !words.empty()) prose(words, t.ink2);
       if (!line.source.empty()) prose(line.source, t.ink3);
@@ -274,7 +294,11 @@ struct Outputs {
       draw_formula(ctx.ui.canvas, symbol, {x, y + h / 2});
       const TextStyle name = ctx.style(t.ink2);
       const float left = width - symbol_w - ctx.ui.canvas.text_width(value, v) - ctx.px(12);
-      ctx.ui.canvas.text({x + symbol_w, y + h / 2}, ellipsize(ctx.ui.canvas, ctx.text("quantity." + std::string(without_index(line.id)) + ".label"), name, left), name);
+      ctx.ui.canvas.text(
+          {x + symbol_w, y + h / 2},
+          ellipsize(ctx.ui.canvas, ctx.text("quantity." + std::string(without_index(line.id)) + ".label"), name,
+                    left),
+          name);
       ctx.ui.canvas.text({x + width, y + h / 2}, value, v);
       area({x, y, width, h}, line.id);
       y += h;
@@ -287,20 +311,25 @@ struct Outputs {
 
   void table(const engine::BlockTable& table) {
     const auto cell_text = [](const engine::Cell& c) {
-      return std::holds_alternative<double>(c) ? format_significant(std::get<double>(c), 6, true) : std::get<std::string>(c);
+      return std::holds_alternative<double>(c) ? format_significant(std::get<double>(c), 6, true)
+                                               : std::get<std::string>(c);
     };
-    const float h = std::round(ctx.px(21)), column = width / static_cast<float>(std::max<std::size_t>(1, table.columns.size()));
+    const float h = std::round(ctx.px(21)),
+                column = width / static_cast<float>(std::max<std::size_t>(1, table.columns.size()));
     const auto row = [&](std::size_t i, const std::string& text, const TextStyle& s) {
       TextStyle right = s;
       right.halign = HAlign::right;
-      ctx.ui.canvas.text({x + column * static_cast<float>(i + 1) - ctx.px(4), y + h / 2}, ellipsize(ctx.ui.canvas, text, s, column - ctx.px(6)), right);
+      ctx.ui.canvas.text({x + column * static_cast<float>(i + 1) - ctx.px(4), y + h / 2},
+                         ellipsize(ctx.ui.canvas, text, s, column - ctx.px(6)), right);
     };
-    for (std::size_t i = 0; i < table.columns.size(); ++i) row(i, std::string(table.columns[i]), ctx.style(ctx.ui.theme.ink3, kSmallText));
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+      row(i, std::string(table.columns[i]), ctx.style(ctx.ui.theme.ink3, kSmallText));
     y += h;
     for (const auto& cells : table.rows) {
       // Rows out of sight cost nothing.
       if (y + h > ctx.ui.canvas.clip_rect().y && y < ctx.ui.canvas.clip_rect().bottom())
-        for (std::size_t i = 0; i < cells.size() && i < table.columns.size(); ++i) row(i, cell_text(cells[i]), ctx.style(ctx.ui.theme.ink, kSmallText));
+        for (std::size_t i = 0; i < cells.size() && i < table.columns.size(); ++i)
+          row(i, cell_text(cells[i]), ctx.style(ctx.ui.theme.ink, kSmallText));
       y += h;
     }
     y += ctx.px(6);
@@ -314,7 +343,8 @@ struct Outputs {
     const Rect row{x, y, width, std::round(ctx.px(kRowHeight))};
     const ItemState s = ctx.ui.item(probe, row, derivable ? Interaction::Focus::tab_stop : Interaction::Focus::none);
     const bool shown = kept.derived == o.name && derivable;
-    if (s.hovered || shown) ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
+    if (s.hovered || shown)
+      ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
     if (s.ring) ctx.ui.canvas.frame(row.inset(-ctx.px(6), 0), {t.ink, ctx.px(2), {}}, ctx.px(3));
     if (s.hovered) {
       Readout tip{label_of(ctx, o), {}};
@@ -330,13 +360,19 @@ struct Outputs {
     const bool absent = answer == nullptr || (answer->is_absent() && o.kind != OutputKind::table);
     TextStyle v = ctx.style(absent ? t.ink3 : t.ink, 1, absent ? Weight::regular : Weight::bold);
     v.halign = HAlign::right;
-    const std::string value = absent ? std::string("\u2014") : o.kind == OutputKind::table ? std::string() : answer_text(ctx, *answer);
+    const std::string value = absent                        ? std::string("\u2014")
+                              : o.kind == OutputKind::table ? std::string()
+                                                            : answer_text(ctx, *answer);
     const float chevron = derivable ? ctx.px(20) : 0;
-    if (derivable) draw_icon(ctx.ui.canvas, {x + ctx.px(6), row.centre().y}, ctx.px(9), shown ? Icon::chevron_down : Icon::chevron_right, t.ink2);
+    if (derivable)
+      draw_icon(ctx.ui.canvas, {x + ctx.px(6), row.centre().y}, ctx.px(9),
+                shown ? Icon::chevron_down : Icon::chevron_right, t.ink2);
     const float value_w = std::min(width * 0.62f, ctx.ui.canvas.text_width(value, v));
     ctx.ui.canvas.text({x + width, row.centre().y}, ellipsize(ctx.ui.canvas, value, v, width * 0.62f), v);
     const TextStyle name = ctx.style(absent ? t.ink3 : t.ink);
-    ctx.ui.canvas.text({x + chevron, row.centre().y}, ellipsize(ctx.ui.canvas, label_of(ctx, o), name, width - chevron - value_w - ctx.px(12)), name);
+    ctx.ui.canvas.text({x + chevron, row.centre().y},
+                       ellipsize(ctx.ui.canvas, label_of(ctx, o), name, width - chevron - value_w - ctx.px(12)),
+                       name);
     y += row.h;
     if (absent && answer != nullptr && !answer->missing.empty()) {
       std::string names;
@@ -373,14 +409,21 @@ void block_list(PanelContext& ctx, Rect r, Workbench& bench) {
     const std::string id = "bench.block." + std::string(block.id);
     const ItemState s = ctx.ui.item(id, row);
     const bool shown = block.id == now;
-    if (shown || s.hovered) ctx.ui.canvas.rect(row.inset(ctx.px(4), 0), {.colour = shown ? t.ctlh : t.ctl}, ctx.px(3));
+    if (shown || s.hovered)
+      ctx.ui.canvas.rect(row.inset(ctx.px(4), 0), {.colour = shown ? t.ctlh : t.ctl}, ctx.px(3));
     if (s.ring) ctx.ui.canvas.frame(row.inset(ctx.px(4), 0), {t.ink, ctx.px(2), {}}, ctx.px(3));
     const TextStyle name = ctx.style(t.ink, 1, shown ? Weight::bold : Weight::regular);
-    ctx.ui.canvas.text({row.x + ctx.px(12), row.centre().y}, ellipsize(ctx.ui.canvas, block.id, name, row.w - ctx.px(20)), name);
-    if (s.hovered) ctx.ui.io.hint(id, row, {std::string(block.id), {{std::string(ctx.text("ui.bench.source")), std::string(block.source)}}}, std::string(ctx.text("calc." + std::string(block.id))));
+    ctx.ui.canvas.text({row.x + ctx.px(12), row.centre().y},
+                       ellipsize(ctx.ui.canvas, block.id, name, row.w - ctx.px(20)), name);
+    if (s.hovered)
+      ctx.ui.io.hint(id, row,
+                     {std::string(block.id), {{std::string(ctx.text("ui.bench.source")), std::string(block.source)}}},
+                     std::string(ctx.text("calc." + std::string(block.id))));
     if (s.clicked) next = block.id;
   }
-  if (first) y += draw_prose(ctx.ui.canvas, {r.x + ctx.px(12), y + ctx.px(6)}, ctx.format("ui.list.none", {bench.search}), ctx.style(t.ink2, kSmallText), r.w - ctx.px(24));
+  if (first)
+    y += draw_prose(ctx.ui.canvas, {r.x + ctx.px(12), y + ctx.px(6)}, ctx.format("ui.list.none", {bench.search}),
+                    ctx.style(t.ink2, kSmallText), r.w - ctx.px(24));
   end_scroll(ctx.ui, scroll, y + ctx.px(8));
   if (!next.empty()) bench.show(next);
 }
@@ -402,7 +445,9 @@ void workbench_panel(PanelContext& ctx, const Rect& r) {
   Rect head = rest.cut_top(std::round(ctx.px(46))).inset(pad, 0);
   const float side = std::round(ctx.px(24)), button_h = std::round(ctx.px(kControlHeight));
   const auto middle = [&](Rect b, float h) { return Rect{b.x, std::round(head.centre().y - h / 2), b.w, h}; };
-  if (icon_button(ctx.ui, middle(head.cut_right(side), side), "bench.close", Icon::close, {std::string(ctx.text("ui.bench.close")), {}})) bench.open = false;
+  if (icon_button(ctx.ui, middle(head.cut_right(side), side), "bench.close", Icon::close,
+                  {std::string(ctx.text("ui.bench.close")), {}}))
+    bench.open = false;
   head.cut_right(ctx.px(8));
   for (const std::string_view id : {"workbench.reset", "workbench.copy"}) {
     const std::string words(ctx.text("ui.bench." + std::string(id.substr(id.find('.') + 1))));
@@ -414,8 +459,11 @@ void workbench_panel(PanelContext& ctx, const Rect& r) {
   ctx.ui.canvas.text({head.x, head.centre().y}, ellipsize(ctx.ui.canvas, block.id, title, head.w), title);
   rest.y -= ctx.px(4);
   rest.h += ctx.px(4);
-  const std::string about = ctx.format("ui.bench.about", {std::string(ctx.text("calc." + std::string(block.id))), std::string(block.source)});
-  rest.cut_top(draw_prose(ctx.ui.canvas, {rest.x + pad, rest.y}, about, ctx.style(t.ink2, kSmallText), rest.w - 2 * pad) + ctx.px(8));
+  const std::string about = ctx.format(
+      "ui.bench.about", {std::string(ctx.text("calc." + std::string(block.id))), std::string(block.source)});
+  rest.cut_top(
+      draw_prose(ctx.ui.canvas, {rest.x + pad, rest.y}, about, ctx.style(t.ink2, kSmallText), rest.w - 2 * pad) +
+      ctx.px(8));
   separator(ctx, rest.x, rest.right(), rest.y);
 
   // Edits of this frame are answered in the next.
@@ -444,7 +492,9 @@ void workbench_panel(PanelContext& ctx, const Rect& r) {
     const std::string words = error->path == block.id || error->path.empty()
                                   ? ctx.format("ui.bench.wrong", {error->message, error->remedy})
                                   : ctx.format("ui.bench.wrong_input", {error->path, error->message});
-    out.y += draw_prose(ctx.ui.canvas, {out.x, out.y}, words, ctx.style(mark_colour(t, Mark::error), kSmallText), out.width) + ctx.px(6);
+    out.y += draw_prose(ctx.ui.canvas, {out.x, out.y}, words, ctx.style(mark_colour(t, Mark::error), kSmallText),
+                        out.width) +
+             ctx.px(6);
   }
   for (const BlockOutput& one : block.outputs) out.output(one);
   end_scroll(ctx.ui, scroll, out.y + ctx.px(12));

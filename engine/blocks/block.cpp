@@ -76,7 +76,8 @@ std::string domain_text(const BlockInput& in) {
 std::string_view unit_text(const BlockInput& in) { return in.is_numeric() ? quantity(in.q).unit.symbol : ""; }
 
 const BlockInput* BuildingBlock::find_input(std::string_view name) const {
-  const auto found = std::find_if(inputs.begin(), inputs.end(), [name](const BlockInput& in) { return in.name == name; });
+  const auto found =
+      std::find_if(inputs.begin(), inputs.end(), [name](const BlockInput& in) { return in.name == name; });
   return found == inputs.end() ? nullptr : &*found;
 }
 bool BuildingBlock::takes_chip() const {
@@ -152,7 +153,8 @@ double BlockCall::number(std::string_view name) const {
 std::string_view BlockCall::word(std::string_view name) const {
   const BlockInput* in = block_->find_input(name);
   const BlockValue& v = value(name);
-  return in == nullptr || !v.is_known() ? std::string_view() : in->choices[static_cast<std::size_t>(v.numbers.front())];
+  return in == nullptr || !v.is_known() ? std::string_view()
+                                        : in->choices[static_cast<std::size_t>(v.numbers.front())];
 }
 
 // ---- running ----

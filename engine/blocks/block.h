@@ -1,9 +1,10 @@
-// Building blocks: the small questions of the scaling book and the lecture, each an entry of one table with documented
-// inputs and outputs, answered by the engine's own formulas. `roofscape-cli calc` runs them; a workbench can be made
-// from the same table. What a thing means in words is in the texts (quantity.<id>, calc.<block>, calc.input.<name>).
+// Building blocks: the small questions of the scaling book and the lecture, each an entry of one table with
+// documented inputs and outputs, answered by the engine's own formulas. `roofscape-cli calc` runs them; a workbench
+// can be made from the same table. What a thing means in words is in the texts (quantity.<id>, calc.<block>,
+// calc.input.<name>).
 //
-// An input that is left out and has no default is unknown; outputs that need it are absent and say what they miss. So a
-// block answers every part of its question that the given inputs decide.
+// An input that is left out and has no default is unknown; outputs that need it are absent and say what they miss. So
+// a block answers every part of its question that the given inputs decide.
 #pragma once
 
 #include <cstdint>
@@ -123,7 +124,8 @@ class BlockCall {
 
   // The value as it is typed: "8", "1e12", "true", "4,8,2", "ring".
   std::optional<BlockError> set(std::string_view name, std::string_view text);
-  // What was left out: from the chip, the model, other inputs, or the documented default. The model must outlive this.
+  // What was left out: from the chip, the model, other inputs, or the documented default. The model must outlive
+  // this.
   void complete(const Chip* chip, const TransformerShape* model);
 
   const BuildingBlock& block() const { return *block_; }

@@ -26,7 +26,9 @@ const Sourced* peak_of(const Chip& chip, const BlockCall& call) {
 In dtype_input() { return choice("dtype", {"bf16", "fp16", "fp8", "int8", "int4", "fp4", "tf32", "fp32"}); }
 In peak_input() { return number("peak_flops_per_s", Q::peak_flops).chip(peak_of); }
 In hbm_input() { return number("hbm_bytes_per_s", Q::hbm_bandwidth).of("hbm_bytes_per_s"); }
-In axis_input() { return number("axis_bytes_per_s", Q::ici_axis_bandwidth).of("ici_bytes_per_s_per_axis_bidirectional"); }
+In axis_input() {
+  return number("axis_bytes_per_s", Q::ici_axis_bandwidth).of("ici_bytes_per_s_per_axis_bidirectional");
+}
 In element_input(double bytes) { return number("element_bytes", Q::element_width).def(bytes); }
 
 std::vector<In> model_inputs() {
@@ -35,19 +37,21 @@ std::vector<In> model_inputs() {
     In in = flag(name, fallback);
     return in.model(of);
   };
-  return {number("n_layers", Q::n_layers).model([](const Shape& m) { return std::optional<double>(m.n_layers); }),
-          number("d_model", Q::d_model).model([](const Shape& m) { return std::optional<double>(m.d_model); }),
-          number("d_ff", Q::d_ff).model([](const Shape& m) { return std::optional<double>(m.d_ff); }),
-          number("n_heads", Q::n_heads).model([](const Shape& m) { return std::optional<double>(m.n_heads); }),
-          number("n_kv_heads", Q::n_kv_heads)
-              .model([](const Shape& m) { return std::optional<double>(m.n_kv_heads); })
-              .from("n_heads", [](const BlockCall& c) { return std::optional(c.number("n_heads")); }),
-          number("d_head", Q::d_head)
-              .model([](const Shape& m) { return std::optional<double>(m.d_head); })
-              .from("d_model / n_heads", [](const BlockCall& c) { return std::optional(c.number("d_model") / c.number("n_heads")); }),
-          number("vocab_size", Q::vocab_size).model([](const Shape& m) { return std::optional<double>(m.vocab_size); }),
-          flag_of("gated_mlp", true, [](const Shape& m) { return std::optional(m.gated_mlp ? 1.0 : 0.0); }),
-          flag_of("tied_embeddings", false, [](const Shape& m) { return std::optional(m.tied_embeddings ? 1.0 : 0.0); })};
+  return {
+      number("n_layers", Q::n_layers).model([](const Shape& m) { return std::optional<double>(m.n_layers); }),
+      number("d_model", Q::d_model).model([](const Shape& m) { return std::optional<double>(m.d_model); }),
+      number("d_ff", Q::d_ff).model([](const Shape& m) { return std::optional<double>(m.d_ff); }),
+      number("n_heads", Q::n_heads).model([](const Shape& m) { return std::optional<double>(m.n_heads); }),
+      number("n_kv_heads", Q::n_kv_heads)
+          .model([](const Shape& m) { return std::optional<double>(m.n_kv_heads); })
+          .from("n_heads", [](const BlockCall& c) { return std::optional(c.number("n_heads")); }),
+      number("d_head", Q::d_head)
+          .model([](const Shape& m) { return std::optional<double>(m.d_head); })
+          .from("d_model / n_heads",
+                [](const BlockCall& c) { return std::optional(c.number("d_model") / c.number("n_heads")); }),
+      number("vocab_size", Q::vocab_size).model([](const Shape& m) { return std::optional<double>(m.vocab_size); }),
+      flag_of("gated_mlp", true, [](const Shape& m) { return std::optional(m.gated_mlp ? 1.0 : 0.0); }),
+      flag_of("tied_embeddings", false, [](const Shape& m) { return std::optional(m.tied_embeddings ? 1.0 : 0.0); })};
 }
 
 }  // namespace block_table
@@ -55,10 +59,11 @@ std::vector<In> model_inputs() {
 std::span<const BuildingBlock> blocks() {
   static const std::vector<BuildingBlock> all = [] {
     std::vector<BuildingBlock> table;
-    for (const auto& family : {block_table::roofline_blocks(), block_table::hardware_blocks(), block_table::network_blocks(), block_table::sharding_blocks(),
-                               block_table::model_blocks(), block_table::memory_blocks(), block_table::bounds_blocks(), block_table::parallelism_blocks(),
-                               block_table::pipeline_blocks(), block_table::run_blocks(), block_table::serving_blocks(),
-                               block_table::serving_limit_blocks()})
+    for (const auto& family :
+         {block_table::roofline_blocks(), block_table::hardware_blocks(), block_table::network_blocks(),
+          block_table::sharding_blocks(), block_table::model_blocks(), block_table::memory_blocks(),
+          block_table::bounds_blocks(), block_table::parallelism_blocks(), block_table::pipeline_blocks(),
+          block_table::run_blocks(), block_table::serving_blocks(), block_table::serving_limit_blocks()})
       table.insert(table.end(), family.begin(), family.end());
     return table;
   }();

@@ -22,7 +22,9 @@ void bounds_torus(BlockRun<S>& io) {
   io.out(Q::bounds_fsdp_tokens, fsdp * N);
   const S fsdp_chips = io.out(Q::bounds_fsdp_chips, B / fsdp);
   io.out(Q::bounds_fsdp_pods, fsdp_chips / io[Q::bounds_pod]);
-  const S per_chip = io.out(Q::bounds_tokens_chip, io.knows(Q::bounds_given_tokens_chip) ? io[Q::bounds_given_tokens_chip] * one<S>() : B / N);
+  const S per_chip =
+      io.out(Q::bounds_tokens_chip,
+             io.knows(Q::bounds_given_tokens_chip) ? io[Q::bounds_given_tokens_chip] * one<S>() : B / N);
   io.out(Q::bounds_fsdp_margin, per_chip / fsdp);
   // Tensor parallelism alone.
   const S limit = io.out(Q::bounds_tensor, tensor_degree_limit(F, My, alpha));
@@ -61,7 +63,8 @@ void mesh_optimum(BlockRun<S>& io) {
   const S X = io.knows(Q::opt_fsdp_given) ? io[Q::opt_fsdp_given] : best, Y = io.out(Q::opt_tensor_used, N / X);
   const S two = constant<S>(2), four_flop = constant<S>(4, unit::flop_each);
   const S math = io.out(Q::opt_math, four_flop * B * D * F / (N * C));
-  const S weights = named(Q::opt_weight_bytes, two * b * D * F / Y), stream = named(Q::opt_stream_bytes, two * b * B * D / X);
+  const S weights = named(Q::opt_weight_bytes, two * b * D * F / Y),
+          stream = named(Q::opt_stream_bytes, two * b * B * D / X);
   const S fsdp = io.out(Q::opt_fsdp_time, weights / (W * Mx)), tensor = io.out(Q::opt_tensor_time, stream / (W * My));
   const S sum = io.out(Q::opt_comms_sum, fsdp + tensor), both = io.out(Q::opt_comms_max, max(fsdp, tensor));
   io.out(Q::opt_ratio_sum, math / sum);
@@ -74,15 +77,17 @@ void bounds_gpu(BlockRun<S>& io) {
   const S gpu = io[Q::nvlink_bandwidth], node = io[Q::node_bandwidth], nodes = io[Q::gb_data_nodes];
   const S in_node = io.out(Q::gb_in_node, fsdp_tokens_per_chip(C, gpu, one<S>(), b));
   const S beyond = io.out(Q::gb_beyond, fsdp_tokens_per_chip(C, node, one<S>(), b));
-  const S binding = io.out(Q::gb_binding, io.knows(Q::bounds_given_alpha) ? io[Q::bounds_given_alpha] * one<S>() : max(in_node, beyond));
+  const S binding = io.out(
+      Q::gb_binding, io.knows(Q::bounds_given_alpha) ? io[Q::bounds_given_alpha] * one<S>() : max(in_node, beyond));
   const S reached = named(Q::gb_reach, level_bandwidth(nodes, one<S>(), node));
   io.out(Q::gb_beyond_exact, fsdp_tokens_per_chip(C, reached, one<S>(), b));
   io.out(Q::gb_sharp, binding / constant<S>(2));
   const S experts = io.out(Q::gb_experts, binding * io[Q::ridge_experts] / io[Q::ridge_experts_per_token]);
   (void)experts;
   const S pipelined = io.out(Q::gb_pipelined, beyond / io[Q::gb_model_nodes]);
-  const S per_gpu = io.out(Q::bounds_tokens_chip, io.knows(Q::bounds_given_tokens_chip) ? io[Q::bounds_given_tokens_chip] * one<S>()
-                                                                                       : io[Q::tokens] / io[Q::gb_gpus]);
+  const S per_gpu =
+      io.out(Q::bounds_tokens_chip, io.knows(Q::bounds_given_tokens_chip) ? io[Q::bounds_given_tokens_chip] * one<S>()
+                                                                          : io[Q::tokens] / io[Q::gb_gpus]);
   io.out(Q::gb_total, binding * io[Q::gb_gpus]);
   io.out(Q::gb_margin, per_gpu / binding);
   io.out(Q::gb_pipelined_margin, per_gpu / pipelined);
@@ -106,53 +111,86 @@ In chosen() { return number("experts_per_token", Q::ridge_experts_per_token).def
 std::vector<BuildingBlock> bounds_blocks() {
   const auto axes = [](std::string_view name, Q q, double fallback) { return whole(name, q).def(fallback).up_to(3); };
   return {
-      {"bounds", "scaling book ch. 5 and 6",
-       inputs(number("tokens", Q::tokens), number("chips", Q::bounds_chips), given_tokens(), number("slices", Q::cluster_slices).def(1).at_least(1),
-              number("d_ff", Q::d_ff).model([](const TransformerShape& m) { return std::optional<double>(m.d_ff); }), element_input(),
-              dtype_input(), peak_input(), axis_input(), number("dcn_bytes_per_s", Q::dcn_bandwidth).of("dcn_bytes_per_s_per_chip"),
+      {"bounds",
+       "scaling book ch. 5 and 6",
+       inputs(number("tokens", Q::tokens), number("chips", Q::bounds_chips), given_tokens(),
+              number("slices", Q::cluster_slices).def(1).at_least(1),
+              number("d_ff", Q::d_ff).model([](const TransformerShape& m) { return std::optional<double>(m.d_ff); }),
+              element_input(), dtype_input(), peak_input(), axis_input(),
+              number("dcn_bytes_per_s", Q::dcn_bandwidth).of("dcn_bytes_per_s_per_chip"),
               number("one_axis_tokens", Q::bounds_given_alpha), axes("fsdp_axes", Q::bounds_axes_fsdp, 3),
               axes("mixed_fsdp_axes", Q::bounds_axes_x, 2), axes("mixed_tensor_axes", Q::bounds_axes_y, 1),
               number("tensor_ways", Q::bounds_ways), number("pod_chips", Q::bounds_pod), experts(), chosen()),
-       {out("one_axis_tokens", Q::bounds_alpha), out("ici_intensity", Q::bounds_intensity), out("fsdp_tokens_per_chip", Q::bounds_fsdp),
-        out("fsdp_2_axes_tokens_per_chip", Q::bounds_fsdp_2), out("fsdp_3_axes_tokens_per_chip", Q::bounds_fsdp_3),
-        out("fsdp_tokens", Q::bounds_fsdp_tokens), out("fsdp_chips", Q::bounds_fsdp_chips), out("fsdp_pods", Q::bounds_fsdp_pods),
-        out("tokens_per_chip", Q::bounds_tokens_chip), out_holds("fsdp_compute_bound", Q::bounds_fsdp_margin, 1),
-        out("fsdp_margin", Q::bounds_fsdp_margin), out("tensor_ways", Q::bounds_tensor), out_holds("tensor_compute_bound", Q::bounds_tensor_margin, 1),
-        out("d_ff_for_ways", Q::bounds_tensor_width), out("mixed_max_tokens_per_chip", Q::bounds_mixed_max),
-        out("mixed_sum_tokens_per_chip", Q::bounds_mixed_sum), out("mixed_max_tokens", Q::bounds_mixed_max_tokens),
-        out("mixed_sum_tokens", Q::bounds_mixed_sum_tokens), out("mixed_max_chips", Q::bounds_mixed_max_chips),
-        out("mixed_sum_chips", Q::bounds_mixed_sum_chips), out("mixed_max_ratio", Q::bounds_ratio_max), out("mixed_sum_ratio", Q::bounds_ratio_sum),
-        out_holds("mixed_max_compute_bound", Q::bounds_ratio_max, 1), out_holds("mixed_sum_compute_bound", Q::bounds_ratio_sum, 1),
-        out("fsdp_ways_optimal", Q::bounds_x_opt), out("tokens_per_slice", Q::bounds_slice_tokens), out("dcn_tokens_per_slice", Q::bounds_dcn),
-        out("dcn_tokens", Q::bounds_dcn_total), out_holds("dcn_compute_bound", Q::bounds_dcn_margin, 1), out("dcn_margin", Q::bounds_dcn_margin),
+       {out("one_axis_tokens", Q::bounds_alpha),
+        out("ici_intensity", Q::bounds_intensity),
+        out("fsdp_tokens_per_chip", Q::bounds_fsdp),
+        out("fsdp_2_axes_tokens_per_chip", Q::bounds_fsdp_2),
+        out("fsdp_3_axes_tokens_per_chip", Q::bounds_fsdp_3),
+        out("fsdp_tokens", Q::bounds_fsdp_tokens),
+        out("fsdp_chips", Q::bounds_fsdp_chips),
+        out("fsdp_pods", Q::bounds_fsdp_pods),
+        out("tokens_per_chip", Q::bounds_tokens_chip),
+        out_holds("fsdp_compute_bound", Q::bounds_fsdp_margin, 1),
+        out("fsdp_margin", Q::bounds_fsdp_margin),
+        out("tensor_ways", Q::bounds_tensor),
+        out_holds("tensor_compute_bound", Q::bounds_tensor_margin, 1),
+        out("d_ff_for_ways", Q::bounds_tensor_width),
+        out("mixed_max_tokens_per_chip", Q::bounds_mixed_max),
+        out("mixed_sum_tokens_per_chip", Q::bounds_mixed_sum),
+        out("mixed_max_tokens", Q::bounds_mixed_max_tokens),
+        out("mixed_sum_tokens", Q::bounds_mixed_sum_tokens),
+        out("mixed_max_chips", Q::bounds_mixed_max_chips),
+        out("mixed_sum_chips", Q::bounds_mixed_sum_chips),
+        out("mixed_max_ratio", Q::bounds_ratio_max),
+        out("mixed_sum_ratio", Q::bounds_ratio_sum),
+        out_holds("mixed_max_compute_bound", Q::bounds_ratio_max, 1),
+        out_holds("mixed_sum_compute_bound", Q::bounds_ratio_sum, 1),
+        out("fsdp_ways_optimal", Q::bounds_x_opt),
+        out("tokens_per_slice", Q::bounds_slice_tokens),
+        out("dcn_tokens_per_slice", Q::bounds_dcn),
+        out("dcn_tokens", Q::bounds_dcn_total),
+        out_holds("dcn_compute_bound", Q::bounds_dcn_margin, 1),
+        out("dcn_margin", Q::bounds_dcn_margin),
         out("expert_tokens_per_chip", Q::bounds_experts)},
-       bounds_torus<double>, bounds_torus<Traced>},
-      {"mesh-optimum", "scaling book ch. 5",
-       inputs(number("tokens", Q::tokens), number("chips", Q::bounds_chips), number("d_model", Q::d_model), number("d_ff", Q::d_ff), element_input(),
-              axes("fsdp_axes", Q::bounds_axes_x, 2), axes("tensor_axes", Q::bounds_axes_y, 1), number("fsdp", Q::opt_fsdp_given), dtype_input(),
+       bounds_torus<double>,
+       bounds_torus<Traced>},
+      {"mesh-optimum",
+       "scaling book ch. 5",
+       inputs(number("tokens", Q::tokens), number("chips", Q::bounds_chips), number("d_model", Q::d_model),
+              number("d_ff", Q::d_ff), element_input(), axes("fsdp_axes", Q::bounds_axes_x, 2),
+              axes("tensor_axes", Q::bounds_axes_y, 1), number("fsdp", Q::opt_fsdp_given), dtype_input(),
               peak_input(), axis_input()),
-       {out("fsdp_optimal", Q::bounds_x_opt), out("tensor_optimal", Q::opt_tensor), out("tensor_clipped", Q::opt_tensor_clipped),
-        out("tensor_limit", Q::bounds_tensor), out("tensor", Q::opt_tensor_used), out("math_s", Q::opt_math), out("fsdp_s", Q::opt_fsdp_time),
-        out("tensor_s", Q::opt_tensor_time), out("comms_sum_s", Q::opt_comms_sum), out("comms_max_s", Q::opt_comms_max),
-        out("ratio_sum", Q::opt_ratio_sum), out("ratio_max", Q::opt_ratio_max), out_holds("compute_bound_sum", Q::opt_ratio_sum, 1),
-        out_holds("compute_bound_max", Q::opt_ratio_max, 1)},
-       mesh_optimum<double>, mesh_optimum<Traced>},
-      {"bounds-gpu", "scaling book ch. 12",
-       inputs(number("tokens", Q::tokens), number("gpus", Q::gb_gpus), given_tokens(), number("d_ff", Q::d_ff), element_input(), dtype_input(),
-              peak_input(), number("gpu_bytes_per_s", Q::nvlink_bandwidth).of("scaleup_bytes_per_s_per_chip_oneway"),
+       {out("fsdp_optimal", Q::bounds_x_opt), out("tensor_optimal", Q::opt_tensor),
+        out("tensor_clipped", Q::opt_tensor_clipped), out("tensor_limit", Q::bounds_tensor),
+        out("tensor", Q::opt_tensor_used), out("math_s", Q::opt_math), out("fsdp_s", Q::opt_fsdp_time),
+        out("tensor_s", Q::opt_tensor_time), out("comms_sum_s", Q::opt_comms_sum),
+        out("comms_max_s", Q::opt_comms_max), out("ratio_sum", Q::opt_ratio_sum), out("ratio_max", Q::opt_ratio_max),
+        out_holds("compute_bound_sum", Q::opt_ratio_sum, 1), out_holds("compute_bound_max", Q::opt_ratio_max, 1)},
+       mesh_optimum<double>,
+       mesh_optimum<Traced>},
+      {"bounds-gpu",
+       "scaling book ch. 12",
+       inputs(number("tokens", Q::tokens), number("gpus", Q::gb_gpus), given_tokens(), number("d_ff", Q::d_ff),
+              element_input(), dtype_input(), peak_input(),
+              number("gpu_bytes_per_s", Q::nvlink_bandwidth).of("scaleup_bytes_per_s_per_chip_oneway"),
               number("node_bytes_per_s", Q::node_bandwidth).of("scaleout_bytes_per_s_per_node_oneway"),
-              number("node_size", Q::gpucoll_gpus).def(8).of("scaleup_domain_chips"), number("data_nodes", Q::gb_data_nodes).at_least(2),
-              number("model_nodes", Q::gb_model_nodes).def(1).at_least(1), number("required_tokens", Q::bounds_given_alpha), experts(), chosen(),
+              number("node_size", Q::gpucoll_gpus).def(8).of("scaleup_domain_chips"),
+              number("data_nodes", Q::gb_data_nodes).at_least(2),
+              number("model_nodes", Q::gb_model_nodes).def(1).at_least(1),
+              number("required_tokens", Q::bounds_given_alpha), experts(), chosen(),
               number("expert_ways", Q::gb_expert_ways).at_least(1)),
-       {out("in_node_tokens_per_gpu", Q::gb_in_node), out("beyond_node_tokens_per_gpu", Q::gb_beyond), out("required_tokens_per_gpu", Q::gb_binding),
-        out("beyond_node_exact_tokens_per_gpu", Q::gb_beyond_exact), out("sharp_tokens_per_gpu", Q::gb_sharp),
-        out("expert_tokens_per_gpu", Q::gb_experts), out("model_parallel_tokens_per_gpu", Q::gb_pipelined), out("tokens_per_gpu", Q::bounds_tokens_chip),
+       {out("in_node_tokens_per_gpu", Q::gb_in_node), out("beyond_node_tokens_per_gpu", Q::gb_beyond),
+        out("required_tokens_per_gpu", Q::gb_binding), out("beyond_node_exact_tokens_per_gpu", Q::gb_beyond_exact),
+        out("sharp_tokens_per_gpu", Q::gb_sharp), out("expert_tokens_per_gpu", Q::gb_experts),
+        out("model_parallel_tokens_per_gpu", Q::gb_pipelined), out("tokens_per_gpu", Q::bounds_tokens_chip),
         out("required_tokens", Q::gb_total), out_holds("compute_bound", Q::gb_margin, 1), out("margin", Q::gb_margin),
-        out_holds("compute_bound_model_parallel", Q::gb_pipelined_margin, 1), out("tensor_ways_in_node", Q::gb_tensor_node),
-        out("tensor_ways_beyond_node", Q::gb_tensor_beyond), out("tensor_ways_two_nodes", Q::gb_tensor_two), out("expert_hit_estimate", Q::gb_expert_hit),
+        out_holds("compute_bound_model_parallel", Q::gb_pipelined_margin, 1),
+        out("tensor_ways_in_node", Q::gb_tensor_node), out("tensor_ways_beyond_node", Q::gb_tensor_beyond),
+        out("tensor_ways_two_nodes", Q::gb_tensor_two), out("expert_hit_estimate", Q::gb_expert_hit),
         out("expert_d_ff_needed", Q::gb_expert_width), out_holds("expert_compute_bound", Q::gb_expert_margin, 1),
         out("expert_d_ff_needed_many_nodes", Q::gb_expert_wide)},
-       bounds_gpu<double>, bounds_gpu<Traced>},
+       bounds_gpu<double>,
+       bounds_gpu<Traced>},
   };
 }
 

@@ -28,14 +28,15 @@ void gpu_peak(BlockRun<S>& io) {
   const S smem = io.out(Q::gpu_smem, sms * io[Q::gpu_smem_sm]);
   const S registers = io.out(Q::gpu_registers, sms * io[Q::gpu_registers_sm]);
   io.out(Q::gpu_on_chip, smem + registers);
-  io.out(Q::gpu_warps, resident_warps(io[Q::gpu_registers_sm], constant<S>(4, unit::bytes_each), io[Q::gpu_registers_thread],
-                                      constant<S>(32)));
+  io.out(Q::gpu_warps, resident_warps(io[Q::gpu_registers_sm], constant<S>(4, unit::bytes_each),
+                                      io[Q::gpu_registers_thread], constant<S>(32)));
 }
 
 template <Scalar S>
 void tpu_peak(BlockRun<S>& io) {
   const S clock = io[Q::unit_clock], cores = io[Q::tpu_cores];
-  const S cycle = io.out(Q::tpu_mxu_cycle, mxu_flops_a_cycle(io[Q::tpu_mxu_rows], io[Q::tpu_mxu_dim], io[Q::tpu_mxu_cycles]));
+  const S cycle =
+      io.out(Q::tpu_mxu_cycle, mxu_flops_a_cycle(io[Q::tpu_mxu_rows], io[Q::tpu_mxu_dim], io[Q::tpu_mxu_cycles]));
   io.out(Q::tpu_mxu_peak, peak_of_units(one<S>(), cycle, clock));
   const S mxus = io.out(Q::tpu_mxus_total, cores * io[Q::tpu_mxus]);
   const S peak = io.out(Q::tpu_peak, peak_of_units(mxus, cycle, clock));
@@ -131,7 +132,8 @@ void array(BlockRun<S>& io) {
   const S ways = io.out(Q::array_ways, shards.empty() ? one<S>() : product(shards));
   const S devices = io.out(Q::array_devices, mesh.empty() ? ways : product(mesh));
   const S copies = io.out(Q::array_copies, devices / ways);
-  if (value_of(copies) < 1) return io.fail("shards", "need more devices than the mesh has", "shards multiply to at most the mesh");
+  if (value_of(copies) < 1)
+    return io.fail("shards", "need more devices than the mesh has", "shards multiply to at most the mesh");
   if (shape.empty()) return;
   const S elements = io.out(Q::array_elements, product(shape));
   const S bytes = io.out(Q::array_bytes, elements * b);
@@ -152,7 +154,8 @@ void array(BlockRun<S>& io) {
 
 std::vector<BuildingBlock> hardware_blocks() {
   return {
-      {"gpu-peak", "scaling book ch. 12; CS231n lecture",
+      {"gpu-peak",
+       "scaling book ch. 12; CS231n lecture",
        inputs(number("sms", Q::gpu_sms).of("sm_count"), number("partitions", Q::gpu_partitions).def(4),
               number("lanes", Q::gpu_lanes).def(32), number("tensor_cores_per_sm", Q::gpu_cores).def(4),
               number("flops_per_cycle", Q::gpu_core_cycle), number("tile_m", Q::gpu_core_m).def(16),
@@ -168,23 +171,29 @@ std::vector<BuildingBlock> hardware_blocks() {
         out("vector_flops_per_s_no_fma", Q::gpu_vector_peak_no_fma), out("smem_bytes", Q::gpu_smem),
         out("register_bytes", Q::gpu_registers), out("on_chip_bytes", Q::gpu_on_chip),
         out("resident_warps", Q::gpu_warps)},
-       gpu_peak<double>, gpu_peak<Traced>},
-      {"tpu-peak", "scaling book ch. 2",
-       inputs(number("clock_hz", Q::unit_clock).of("clock_hz_boost"), number("cores", Q::tpu_cores).def(1).of("tensorcores_per_chip"),
-              number("mxus", Q::tpu_mxus).def(4).of("mxus_per_tensorcore"), number("mxu_dim", Q::tpu_mxu_dim).def(128).of("mxu_dim"),
-              number("mxu_rows", Q::tpu_mxu_rows).def(8), number("mxu_cycles", Q::tpu_mxu_cycles).def(8),
-              number("vpu_rows", Q::tpu_vpu_rows).def(8), number("vpu_columns", Q::tpu_vpu_columns).def(128),
-              number("vpu_alus", Q::tpu_alus).def(4), number("vregs", Q::tpu_registers).def(64),
-              number("vreg_word_bytes", Q::tpu_register_width).def(4)),
+       gpu_peak<double>,
+       gpu_peak<Traced>},
+      {"tpu-peak",
+       "scaling book ch. 2",
+       inputs(number("clock_hz", Q::unit_clock).of("clock_hz_boost"),
+              number("cores", Q::tpu_cores).def(1).of("tensorcores_per_chip"),
+              number("mxus", Q::tpu_mxus).def(4).of("mxus_per_tensorcore"),
+              number("mxu_dim", Q::tpu_mxu_dim).def(128).of("mxu_dim"), number("mxu_rows", Q::tpu_mxu_rows).def(8),
+              number("mxu_cycles", Q::tpu_mxu_cycles).def(8), number("vpu_rows", Q::tpu_vpu_rows).def(8),
+              number("vpu_columns", Q::tpu_vpu_columns).def(128), number("vpu_alus", Q::tpu_alus).def(4),
+              number("vregs", Q::tpu_registers).def(64), number("vreg_word_bytes", Q::tpu_register_width).def(4)),
        {out("mxu_flops_per_cycle", Q::tpu_mxu_cycle), out("mxu_flops_per_s", Q::tpu_mxu_peak),
         out("mxus", Q::tpu_mxus_total), out("peak_flops_per_s", Q::tpu_peak), out("lanes_per_core", Q::tpu_lanes),
         out("alus_per_core", Q::tpu_alus_core), out("alus", Q::tpu_alus_total),
         out("vector_flops_per_s_per_core", Q::tpu_vector_core), out("vector_flops_per_s", Q::tpu_vector_peak),
         out("matmul_to_vector", Q::tpu_peak_ratio), out("vreg_bytes_per_core", Q::tpu_registers_core),
         out("vreg_bytes", Q::tpu_registers_chip)},
-       tpu_peak<double>, tpu_peak<Traced>},
-      {"pod", "scaling book ch. 2; CS231n lecture",
-       inputs(wholes("shape", Q::pod_dims), number("chips_per_host", Q::pod_chips_per_host).def(4).of("chips_per_host"),
+       tpu_peak<double>,
+       tpu_peak<Traced>},
+      {"pod",
+       "scaling book ch. 2; CS231n lecture",
+       inputs(wholes("shape", Q::pod_dims),
+              number("chips_per_host", Q::pod_chips_per_host).def(4).of("chips_per_host"),
               number("cores_per_chip", Q::tpu_cores).def(1).of("tensorcores_per_chip"), dtype_input(), peak_input(),
               number("hbm_bytes", Q::hbm_capacity).of("hbm_bytes"), hbm_input(),
               number("dcn_bytes_per_s", Q::dcn_bandwidth).of("dcn_bytes_per_s_per_chip"),
@@ -195,44 +204,64 @@ std::vector<BuildingBlock> hardware_blocks() {
         out("hbm_bytes_per_s", Q::pod_hbm_rate), out("dcn_bytes_per_s_per_host", Q::pod_dcn_host),
         out("dcn_bytes_per_s", Q::pod_dcn), out("ici_bytes_per_s_per_chip", Q::pod_link_total),
         out_flags("wraps", Q::pod_wraps)},
-       pod<double>, pod<Traced>},
-      {"fat-tree", "scaling book ch. 12",
+       pod<double>,
+       pod<Traced>},
+      {"fat-tree",
+       "scaling book ch. 12",
        inputs(number("gpus", Q::tree_gpus).def(1024), number("gpus_per_node", Q::tree_gpus_node).def(8),
               number("links_per_node", Q::tree_node_links).def(8), number("link_bytes_per_s", Q::tree_link).def(50e9),
               number("nodes_per_unit", Q::tree_nodes_unit).def(32), number("leaves_per_unit", Q::tree_leaves).def(8),
               number("ports", Q::tree_ports).def(64), number("spines", Q::tree_spines).def(16),
               number("cores", Q::tree_cores).def(0).at_least(0),
               number("cables", Q::tree_cables)
-                  .from("ports / 2 / spines", [](const BlockCall& c) { return std::optional(c.number("ports") / 2 / c.number("spines")); }),
+                  .from("ports / 2 / spines",
+                        [](const BlockCall& c) { return std::optional(c.number("ports") / 2 / c.number("spines")); }),
               number("switches_per_node", Q::tree_node_switches).def(4).at_least(0),
-              number("nvlinks_per_gpu", Q::tree_gpu_links).def(18), number("nvlink_bytes_per_s", Q::tree_gpu_link).def(25e9)),
-       {out("gpu_bytes_per_s", Q::tree_gpu_rate), out("node_gpu_bytes_per_s", Q::tree_node_gpu_rate),
-        out("node_switch_bytes_per_s", Q::tree_node_switch_rate), out("node_bytes_per_s", Q::tree_node_rate),
-        out("gpus_per_unit", Q::tree_unit_gpus), out("nodes", Q::tree_nodes), out("units", Q::tree_units),
-        out("leaf_bytes_per_s_per_unit", Q::tree_leaf_rate), out("leaf_bytes_per_s_per_node", Q::tree_leaf_node_rate),
-        out("cable_bytes_per_s_per_unit", Q::tree_cable_rate), out("cable_bytes_per_s_per_node", Q::tree_cable_node_rate),
-        out("spine_bytes_per_s", Q::tree_spine_rate), out("spine_bytes_per_s_per_node", Q::tree_spine_node_rate),
+              number("nvlinks_per_gpu", Q::tree_gpu_links).def(18),
+              number("nvlink_bytes_per_s", Q::tree_gpu_link).def(25e9)),
+       {out("gpu_bytes_per_s", Q::tree_gpu_rate),
+        out("node_gpu_bytes_per_s", Q::tree_node_gpu_rate),
+        out("node_switch_bytes_per_s", Q::tree_node_switch_rate),
+        out("node_bytes_per_s", Q::tree_node_rate),
+        out("gpus_per_unit", Q::tree_unit_gpus),
+        out("nodes", Q::tree_nodes),
+        out("units", Q::tree_units),
+        out("leaf_bytes_per_s_per_unit", Q::tree_leaf_rate),
+        out("leaf_bytes_per_s_per_node", Q::tree_leaf_node_rate),
+        out("cable_bytes_per_s_per_unit", Q::tree_cable_rate),
+        out("cable_bytes_per_s_per_node", Q::tree_cable_node_rate),
+        out("spine_bytes_per_s", Q::tree_spine_rate),
+        out("spine_bytes_per_s_per_node", Q::tree_spine_node_rate),
         out("bisection_bytes_per_s_per_node", Q::tree_bisection_node),
-        out("bisection_bytes_per_s_per_gpu", Q::tree_bisection_gpu), out("oversubscription", Q::tree_oversubscription),
+        out("bisection_bytes_per_s_per_gpu", Q::tree_bisection_gpu),
+        out("oversubscription", Q::tree_oversubscription),
         out("spines_for_full_bisection", Q::tree_spines_needed),
         out("spines_for_full_bisection_with_cores", Q::tree_spines_needed_cores),
-        out("leaf_switches", Q::tree_leaf_switches), out("node_switches", Q::tree_inside_switches),
+        out("leaf_switches", Q::tree_leaf_switches),
+        out("node_switches", Q::tree_inside_switches),
         out("switches", Q::tree_switches)},
-       fat_tree<double>, fat_tree<Traced>},
-      {"ratio", "scaling book ch. 10; CS231n lecture",
+       fat_tree<double>,
+       fat_tree<Traced>},
+      {"ratio",
+       "scaling book ch. 10; CS231n lecture",
        inputs(number("value", Q::ratio_value), number("reference", Q::ratio_reference),
               fraction("loss", Q::ratio_loss).at_least(0), number("gain", Q::ratio_gain).def(0).at_least(0)),
        {out("ratio", Q::ratio_ratio), out("change", Q::ratio_change), out("inverse", Q::ratio_inverse),
         out("remaining", Q::ratio_remaining), out("net", Q::ratio_net)},
-       ratio<double>, ratio<Traced>},
-      {"array", "scaling book ch. 3 and 9",
+       ratio<double>,
+       ratio<Traced>},
+      {"array",
+       "scaling book ch. 3 and 9",
        inputs(wholes("shape", Q::array_shape), number("element_bytes", Q::array_width).def(2),
-              wholes("shards", Q::array_shards), wholes("mesh", Q::array_mesh), wholes("tile", Q::array_tile), hbm_input()),
+              wholes("shards", Q::array_shards), wholes("mesh", Q::array_mesh), wholes("tile", Q::array_tile),
+              hbm_input()),
        {out("elements", Q::array_elements), out("bytes", Q::array_bytes), out("ways", Q::array_ways),
-        out("devices", Q::array_devices), out("bytes_per_device", Q::array_local_bytes), out("copies", Q::array_copies),
-        out("total_bytes", Q::array_total_bytes), out("load_s", Q::array_load), out("padded_elements", Q::array_padded),
-        out("padded_bytes", Q::array_padded_bytes), out("growth", Q::array_growth)},
-       array<double>, array<Traced>},
+        out("devices", Q::array_devices), out("bytes_per_device", Q::array_local_bytes),
+        out("copies", Q::array_copies), out("total_bytes", Q::array_total_bytes), out("load_s", Q::array_load),
+        out("padded_elements", Q::array_padded), out("padded_bytes", Q::array_padded_bytes),
+        out("growth", Q::array_growth)},
+       array<double>,
+       array<Traced>},
   };
 }
 

@@ -17,12 +17,16 @@ void state(BlockRun<S>& io) {
   const S all = io.out(Q::state_total, training_state_bytes(P, bw, bg, bo));
   const S model_ways = named(Q::state_model_ways, io[Q::state_tensor] * io[Q::state_pipeline]);
   const S Z = io[Q::state_shards_in];
-  const S w = io.out(Q::state_chip_weights, weights / model_ways), g = io.out(Q::state_chip_gradients, gradients / model_ways),
+  const S w = io.out(Q::state_chip_weights, weights / model_ways),
+          g = io.out(Q::state_chip_gradients, gradients / model_ways),
           o = io.out(Q::state_chip_optimizer, optimizer / model_ways);
   const S zero0 = io.out(Q::state_zero0, w + g + o), zero1 = io.out(Q::state_zero1, w + g + o / Z);
   const S zero2 = io.out(Q::state_zero2, w + g / Z + o / Z), zero3 = io.out(Q::state_zero3, w / Z + g / Z + o / Z);
   const std::string_view stage = io.choice("zero_stage");
-  const S chip = io.out(Q::state_chip, one<S>() * (stage == "0" ? zero0 : stage == "1" ? zero1 : stage == "2" ? zero2 : zero3));
+  const S chip = io.out(Q::state_chip, one<S>() * (stage == "0"   ? zero0
+                                                   : stage == "1" ? zero1
+                                                   : stage == "2" ? zero2
+                                                                  : zero3));
   const S capacity = io[Q::hbm_capacity];
   io.out(Q::state_free, capacity - chip);
   io.out(Q::state_largest, capacity / each);
@@ -53,12 +57,14 @@ void activations(BlockRun<S>& io) {
   const S P = io[Q::state_parameters];
   io.out(Q::act_flops_block, constant<S>(8, unit::flop_each) * P * B);
   io.out(Q::act_flops_none, constant<S>(6, unit::flop_each) * P * B);
-  io.out(Q::act_flops_attention, constant<S>(4, unit::flop_each) * B * io[Q::sequence_length] * (io[Q::n_heads] * H) * L);
+  io.out(Q::act_flops_attention,
+         constant<S>(4, unit::flop_each) * B * io[Q::sequence_length] * (io[Q::n_heads] * H) * L);
 }
 
 template <Scalar S>
 void activations_gpt(BlockRun<S>& io) {
-  const S s = io[Q::gpt_sequence], bt = io[Q::gpt_microbatch], a = io[Q::n_heads], h = io[Q::d_model], t = io[Q::gpt_tensor];
+  const S s = io[Q::gpt_sequence], bt = io[Q::gpt_microbatch], a = io[Q::n_heads], h = io[Q::d_model],
+          t = io[Q::gpt_tensor];
   const S byte = constant<S>(1, unit::bytes_each);
   const S unit_bytes = named(Q::gpt_unit, byte * s * bt * h);
   const S core = io.out(Q::gpt_core, constant<S>(5) * a * s / h);
@@ -139,7 +145,8 @@ void offload(BlockRun<S>& io) {
   const S activations = io.out(Q::offload_activation_time, io[Q::state_activations] / W);
   io.out(Q::offload_forward_hidden, io[Q::offload_forward] / activations);
   io.out(Q::offload_backward_hidden, io[Q::offload_backward] / activations);
-  io.out(Q::offload_critical_batch, io[Q::matmul_weight_bytes] * io[Q::peak_flops] / (constant<S>(2, unit::flop_each) * W));
+  io.out(Q::offload_critical_batch,
+         io[Q::matmul_weight_bytes] * io[Q::peak_flops] / (constant<S>(2, unit::flop_each) * W));
 }
 
 }  // namespace
@@ -147,71 +154,100 @@ void offload(BlockRun<S>& io) {
 std::vector<BuildingBlock> memory_blocks() {
   const auto parameters = [] { return number("parameters", Q::state_parameters); };
   return {
-      {"state", "scaling book ch. 5 and 6; Rajbhandari et al. 2019",
+      {"state",
+       "scaling book ch. 5 and 6; Rajbhandari et al. 2019",
        inputs(parameters(), number("weight_bytes", Q::weight_width_bytes).def(2).at_least(0),
               number("gradient_bytes", Q::gradient_width_bytes).def(0).at_least(0),
-              number("optimizer_bytes", Q::optimizer_width_bytes).def(8).at_least(0), choice("zero_stage", {"0", "1", "2", "3"}),
-              number("shards", Q::state_shards_in).def(1).at_least(1), number("tensor", Q::state_tensor).def(1).at_least(1),
-              number("pipeline", Q::state_pipeline).def(1).at_least(1), number("capacity_bytes", Q::hbm_capacity).of("hbm_bytes"),
+              number("optimizer_bytes", Q::optimizer_width_bytes).def(8).at_least(0),
+              choice("zero_stage", {"0", "1", "2", "3"}), number("shards", Q::state_shards_in).def(1).at_least(1),
+              number("tensor", Q::state_tensor).def(1).at_least(1),
+              number("pipeline", Q::state_pipeline).def(1).at_least(1),
+              number("capacity_bytes", Q::hbm_capacity).of("hbm_bytes"),
               number("activation_bytes", Q::state_activations).def(0).at_least(0)),
        {out("bytes_per_parameter", Q::state_each), out("weight_total_bytes", Q::state_weights),
-        out("gradient_total_bytes", Q::state_gradients), out("optimizer_total_bytes", Q::state_optimizer), out("total_bytes", Q::state_total),
-        out("zero_0_bytes", Q::state_zero0), out("zero_1_bytes", Q::state_zero1), out("zero_2_bytes", Q::state_zero2),
-        out("zero_3_bytes", Q::state_zero3), out("chip_bytes", Q::state_chip), out_holds("fits", Q::state_free, 0),
-        out("free_bytes", Q::state_free), out("largest_parameters", Q::state_largest), out("job_bytes", Q::state_job),
+        out("gradient_total_bytes", Q::state_gradients), out("optimizer_total_bytes", Q::state_optimizer),
+        out("total_bytes", Q::state_total), out("zero_0_bytes", Q::state_zero0), out("zero_1_bytes", Q::state_zero1),
+        out("zero_2_bytes", Q::state_zero2), out("zero_3_bytes", Q::state_zero3), out("chip_bytes", Q::state_chip),
+        out_holds("fits", Q::state_free, 0), out("free_bytes", Q::state_free),
+        out("largest_parameters", Q::state_largest), out("job_bytes", Q::state_job),
         out("minimum_chips", Q::state_chips), out("minimum_chips_whole", Q::state_chips_whole)},
-       state<double>, state<Traced>},
-      {"activations", "scaling book ch. 4, 5 and 6",
-       inputs(number("tokens", Q::tokens), model_inputs(), element_input(), number("checkpoints_per_layer", Q::act_checkpoints).def(4),
-              number("chips", Q::act_chips).def(1), parameters(), number("sequence_length", Q::sequence_length)),
-       {out("all_bytes", Q::act_all), out("big_matmuls_bytes", Q::act_big), out("big_matmuls_exact_bytes", Q::act_big_exact),
-        out("mlp_matmuls_bytes", Q::act_mlp), out("k_per_layer_bytes", Q::act_k), out("block_bytes", Q::act_block),
+       state<double>,
+       state<Traced>},
+      {"activations",
+       "scaling book ch. 4, 5 and 6",
+       inputs(number("tokens", Q::tokens), model_inputs(), element_input(),
+              number("checkpoints_per_layer", Q::act_checkpoints).def(4), number("chips", Q::act_chips).def(1),
+              parameters(), number("sequence_length", Q::sequence_length)),
+       {out("all_bytes", Q::act_all), out("big_matmuls_bytes", Q::act_big),
+        out("big_matmuls_exact_bytes", Q::act_big_exact), out("mlp_matmuls_bytes", Q::act_mlp),
+        out("k_per_layer_bytes", Q::act_k), out("block_bytes", Q::act_block),
         out("all_bytes_per_chip", Q::act_all_chip), out("k_per_layer_bytes_per_chip", Q::act_k_chip),
         out("block_bytes_per_chip", Q::act_block_chip), out("flops_without_recompute", Q::act_flops_none),
         out("flops_block", Q::act_flops_block), out("flops_recomputed_attention", Q::act_flops_attention)},
-       activations<double>, activations<Traced>},
-      {"activations-gpt", "Korthikanti et al. 2022",
-       inputs(number("sequence_length", Q::gpt_sequence), number("microbatch_sequences", Q::gpt_microbatch).def(1), number("n_heads", Q::n_heads),
-              number("d_model", Q::d_model), number("tensor", Q::gpt_tensor).def(1).at_least(1), number("n_layers", Q::n_layers).def(1),
+       activations<double>,
+       activations<Traced>},
+      {"activations-gpt",
+       "Korthikanti et al. 2022",
+       inputs(number("sequence_length", Q::gpt_sequence), number("microbatch_sequences", Q::gpt_microbatch).def(1),
+              number("n_heads", Q::n_heads), number("d_model", Q::d_model),
+              number("tensor", Q::gpt_tensor).def(1).at_least(1), number("n_layers", Q::n_layers).def(1),
               number("stages", Q::gpt_stages).def(1).at_least(1), whole("virtual_stages", Q::gpt_chunks).def(1)),
        {out("layer_bytes", Q::gpt_none), out("tensor_bytes", Q::gpt_tp), out("tensor_sequence_bytes", Q::gpt_sp),
         out("selective_bytes", Q::gpt_selective), out("full_recompute_bytes", Q::gpt_full),
-        out("full_recompute_sharded_bytes", Q::gpt_full_sharded), out("core_share", Q::gpt_core), out("selective_saves", Q::gpt_saved),
-        out("selective_flops_overhead", Q::gpt_selective_overhead), out("interleaving_factor", Q::gpt_interleave),
-        out("first_stage_bytes", Q::gpt_stage), out("first_stage_selective_bytes", Q::gpt_stage_selective)},
-       activations_gpt<double>, activations_gpt<Traced>},
-      {"checkpointing", "CS231n lecture; Chen et al. 2016",
+        out("full_recompute_sharded_bytes", Q::gpt_full_sharded), out("core_share", Q::gpt_core),
+        out("selective_saves", Q::gpt_saved), out("selective_flops_overhead", Q::gpt_selective_overhead),
+        out("interleaving_factor", Q::gpt_interleave), out("first_stage_bytes", Q::gpt_stage),
+        out("first_stage_selective_bytes", Q::gpt_stage_selective)},
+       activations_gpt<double>,
+       activations_gpt<Traced>},
+      {"checkpointing",
+       "CS231n lecture; Chen et al. 2016",
        inputs(number("n_layers", Q::n_layers), number("checkpoints", Q::ckpt_count), fraction("mfu", Q::ckpt_mfu),
               number("recomputed_forwards", Q::ckpt_again).def(1).at_least(0)),
-       {out("checkpoints", Q::ckpt_used), out("segment_layers", Q::ckpt_segment), out("optimal_checkpoints", Q::ckpt_root),
-        out("keep_nothing_extra_forwards", Q::ckpt_none_extra), out("keep_nothing_order", Q::ckpt_none_order),
-        out("extra_forwards", Q::ckpt_extra), out("compute_order", Q::ckpt_order), out("memory_layers", Q::ckpt_memory),
+       {out("checkpoints", Q::ckpt_used), out("segment_layers", Q::ckpt_segment),
+        out("optimal_checkpoints", Q::ckpt_root), out("keep_nothing_extra_forwards", Q::ckpt_none_extra),
+        out("keep_nothing_order", Q::ckpt_none_order), out("extra_forwards", Q::ckpt_extra),
+        out("compute_order", Q::ckpt_order), out("memory_layers", Q::ckpt_memory),
         out("sqrt_extra_forwards", Q::ckpt_root_extra), out("sqrt_compute_order", Q::ckpt_root_order),
         out("sqrt_memory_layers", Q::ckpt_root), out("chen_extra_forwards", Q::ckpt_chen_extra),
         out("chen_memory_layers", Q::ckpt_chen_memory), out("chen_best_memory_layers", Q::ckpt_chen_best),
         out("block_flops_factor", Q::ckpt_block_factor), out("block_hfu", Q::ckpt_hfu)},
-       checkpointing<double>, checkpointing<Traced>},
-      {"kv-cache", "scaling book ch. 4",
-       inputs(model_inputs(), element_input(), number("sequence_length", Q::kv_length), number("sequences", Q::kv_sequences).def(1),
-              number("window", Q::flops_window), number("kv_width", Q::kv_width_in), number("layers_sharing", Q::kv_sharing).def(1).at_least(1),
-              number("kv_rank", Q::mla_kv_rank).model([](const TransformerShape& m) { return m.is_mla() ? std::optional<double>(m.mla.kv_lora_rank) : std::nullopt; }),
-              number("rope_dim", Q::mla_rope).model([](const TransformerShape& m) { return m.is_mla() ? std::optional<double>(m.mla.qk_rope_head_dim) : std::nullopt; }), whole("page_tokens", Q::kv_page).def(16), hbm_input(),
-              number("capacity_bytes", Q::kv_capacity)),
-       {out("bytes_per_token", Q::kv_token), out("bytes_per_sequence", Q::kv_sequence), out("bytes", Q::kv_total), out("gib", Q::kv_gib),
-        out("tokens_kept", Q::kv_seen), out("mla_bytes_per_token", Q::kv_mla_token), out("mla_bytes", Q::kv_mla_total),
-        out("mha_bytes_per_token", Q::kv_mha_token), out("reduction", Q::kv_reduction), out("mla_reduction", Q::kv_mla_reduction),
-        out("paged_bytes", Q::kv_paged), out("read_s", Q::kv_read), out("sequences_that_fit", Q::kv_fit)},
-       kv_cache<double>, kv_cache<Traced>},
-      {"offload", "scaling book ch. 2; CS231n lecture",
-       inputs(parameters(), number("optimizer_bytes", Q::optimizer_width_bytes).def(8), number("chips", Q::offload_chips).def(1).at_least(1),
-              number("pcie_bytes_per_s", Q::transfer_pcie).of("host_pcie_bytes_per_s_per_chip"), number("step_s", Q::offload_step),
-              number("activation_bytes", Q::state_activations), number("forward_s", Q::offload_forward), number("backward_s", Q::offload_backward),
+       checkpointing<double>,
+       checkpointing<Traced>},
+      {"kv-cache",
+       "scaling book ch. 4",
+       inputs(model_inputs(), element_input(), number("sequence_length", Q::kv_length),
+              number("sequences", Q::kv_sequences).def(1), number("window", Q::flops_window),
+              number("kv_width", Q::kv_width_in), number("layers_sharing", Q::kv_sharing).def(1).at_least(1),
+              number("kv_rank", Q::mla_kv_rank).model([](const TransformerShape& m) {
+                return m.is_mla() ? std::optional<double>(m.mla.kv_lora_rank) : std::nullopt;
+              }),
+              number("rope_dim", Q::mla_rope).model([](const TransformerShape& m) {
+                return m.is_mla() ? std::optional<double>(m.mla.qk_rope_head_dim) : std::nullopt;
+              }),
+              whole("page_tokens", Q::kv_page).def(16), hbm_input(), number("capacity_bytes", Q::kv_capacity)),
+       {out("bytes_per_token", Q::kv_token), out("bytes_per_sequence", Q::kv_sequence), out("bytes", Q::kv_total),
+        out("gib", Q::kv_gib), out("tokens_kept", Q::kv_seen), out("mla_bytes_per_token", Q::kv_mla_token),
+        out("mla_bytes", Q::kv_mla_total), out("mha_bytes_per_token", Q::kv_mha_token),
+        out("reduction", Q::kv_reduction), out("mla_reduction", Q::kv_mla_reduction), out("paged_bytes", Q::kv_paged),
+        out("read_s", Q::kv_read), out("sequences_that_fit", Q::kv_fit)},
+       kv_cache<double>,
+       kv_cache<Traced>},
+      {"offload",
+       "scaling book ch. 2; CS231n lecture",
+       inputs(parameters(), number("optimizer_bytes", Q::optimizer_width_bytes).def(8),
+              number("chips", Q::offload_chips).def(1).at_least(1),
+              number("pcie_bytes_per_s", Q::transfer_pcie).of("host_pcie_bytes_per_s_per_chip"),
+              number("step_s", Q::offload_step), number("activation_bytes", Q::state_activations),
+              number("forward_s", Q::offload_forward), number("backward_s", Q::offload_backward),
               number("weight_bytes", Q::matmul_weight_bytes).def(2), dtype_input(), peak_input()),
        {out("optimizer_chip_bytes", Q::offload_bytes), out("optimizer_s", Q::offload_optimizer_time),
-        out_holds("optimizer_hidden", Q::offload_optimizer_hidden, 1), out("activation_s", Q::offload_activation_time),
-        out_holds("forward_hidden", Q::offload_forward_hidden, 1), out_holds("backward_hidden", Q::offload_backward_hidden, 1),
+        out_holds("optimizer_hidden", Q::offload_optimizer_hidden, 1),
+        out("activation_s", Q::offload_activation_time), out_holds("forward_hidden", Q::offload_forward_hidden, 1),
+        out_holds("backward_hidden", Q::offload_backward_hidden, 1),
         out("critical_batch", Q::offload_critical_batch)},
-       offload<double>, offload<Traced>},
+       offload<double>,
+       offload<Traced>},
   };
 }
 

@@ -19,10 +19,12 @@ ModelDims<S> dims_of(const BlockRun<S>& io) {
   const auto take = [&io](Q q, S& to) {
     if (io.knows(q)) to = io[q];
   };
-  take(Q::n_routed_experts, m.n_experts), take(Q::experts_per_token, m.experts_per_token), take(Q::d_ff_expert, m.d_ff_expert);
+  take(Q::n_routed_experts, m.n_experts), take(Q::experts_per_token, m.experts_per_token),
+      take(Q::d_ff_expert, m.d_ff_expert);
   take(Q::n_shared_experts, m.n_shared_experts), take(Q::n_dense_layers, m.n_dense_layers);
   m.is.moe = io.knows(Q::n_routed_experts);
-  m.is.shared_experts = io.call().number("shared_experts") > 0, m.is.dense_layers = io.call().number("dense_layers") > 0;
+  m.is.shared_experts = io.call().number("shared_experts") > 0,
+  m.is.dense_layers = io.call().number("dense_layers") > 0;
   return m;
 }
 
@@ -32,7 +34,8 @@ void params(BlockRun<S>& io) {
   const Parameters<S> p = count_parameters(m);
   const auto keep = [&io](Q q, const S& x) { io.out(q, x); };
   keep(Q::params_mlp, p.mlp), keep(Q::params_attention, p.attention), keep(Q::params_norms, p.norms);
-  keep(Q::params_vocab, p.vocab), keep(Q::params_total, p.total), keep(Q::params_layer, p.layer), keep(Q::params_active, p.active);
+  keep(Q::params_vocab, p.vocab), keep(Q::params_total, p.total), keep(Q::params_layer, p.layer),
+      keep(Q::params_active, p.active);
   const S matrices = io.out(Q::count_matrices, p.mlp + p.attention + p.vocab);
   io.out(Q::count_no_final_norm, p.total - m.d_model);
   io.out(Q::count_mlp_share, p.mlp / matrices);
@@ -65,7 +68,8 @@ void flops(BlockRun<S>& io) {
   const ModelDims<S> m = dims_of(io);
   const LayerOperations<S> operations = operations_of_token(io, m);
   const auto forward = [&operations](OperationKind kind) {
-    return named(Q::operation_flops, static_cast<int>(kind), operations.operations[static_cast<std::size_t>(kind)].flops);
+    return named(Q::operation_flops, static_cast<int>(kind),
+                 operations.operations[static_cast<std::size_t>(kind)].flops);
   };
   using enum OperationKind;
   const S six = constant<S>(6, unit::flop_each), three = constant<S>(3);
@@ -78,7 +82,9 @@ void flops(BlockRun<S>& io) {
 
   const S T = io[Q::flops_query], keys = io[Q::flops_keys];
   const S tokens = io.out(Q::flops_tokens, io[Q::flops_sequences] * T);
-  const S seen = io.knows(Q::flops_window) ? named(Q::flops_seen_keys, keys_in_window(keys, io[Q::flops_window], io.flag("causal"))) : keys;
+  const S seen = io.knows(Q::flops_window)
+                     ? named(Q::flops_seen_keys, keys_in_window(keys, io[Q::flops_window], io.flag("causal")))
+                     : keys;
   const S mlp = io.out(Q::flops_mlp, tokens * mlp_token);
   const S projections = io.out(Q::flops_projections, tokens * projections_token);
   const S scores = io.out(Q::flops_scores, tokens * seen * a_key);
@@ -166,13 +172,17 @@ using Shape = TransformerShape;
 std::optional<double> some(double x) { return x; }
 std::optional<double> if_moe(const Shape& m, double x) { return m.is_moe() ? std::optional(x) : std::nullopt; }
 // A rank of 0 is none.
-std::optional<double> if_mla(const Shape& m, double x) { return m.is_mla() && x > 0 ? std::optional(x) : std::nullopt; }
+std::optional<double> if_mla(const Shape& m, double x) {
+  return m.is_mla() && x > 0 ? std::optional(x) : std::nullopt;
+}
 std::optional<double> outside_mlp(const Shape& m) {
   const Parameters<double> p = count_parameters(make_model_dims<double>(m, nullptr));
   // The block counts a router's matrix, not its bias.
   return p.total - p.mlp + (m.moe.router_bias ? double(m.n_moe_layers()) * m.moe.n_routed_experts : 0);
 }
-In of_model(std::string_view name, Q q, std::optional<double> (*of)(const Shape&)) { return number(name, q).model(of); }
+In of_model(std::string_view name, Q q, std::optional<double> (*of)(const Shape&)) {
+  return number(name, q).model(of);
+}
 In gated() {
   In in = flag("gated_mlp", true);
   return in.model([](const Shape& m) { return some(m.gated_mlp ? 1 : 0); });
@@ -180,11 +190,16 @@ In gated() {
 
 std::vector<In> expert_inputs() {
   return {of_model("experts", Q::n_routed_experts, [](const Shape& m) { return if_moe(m, m.moe.n_routed_experts); }),
-          of_model("experts_per_token", Q::experts_per_token, [](const Shape& m) { return if_moe(m, m.moe.experts_per_token); }),
+          of_model("experts_per_token", Q::experts_per_token,
+                   [](const Shape& m) { return if_moe(m, m.moe.experts_per_token); }),
           of_model("expert_d_ff", Q::d_ff_expert, [](const Shape& m) { return if_moe(m, m.expert_width()); })
               .from("d_ff", [](const BlockCall& c) { return std::optional(c.number("d_ff")); }),
-          of_model("shared_experts", Q::n_shared_experts, [](const Shape& m) { return some(m.moe.n_shared_experts); }).def(0).at_least(0),
-          of_model("dense_layers", Q::n_dense_layers, [](const Shape& m) { return some(m.moe.n_dense_layers); }).def(0).at_least(0)};
+          of_model("shared_experts", Q::n_shared_experts, [](const Shape& m) { return some(m.moe.n_shared_experts); })
+              .def(0)
+              .at_least(0),
+          of_model("dense_layers", Q::n_dense_layers, [](const Shape& m) { return some(m.moe.n_dense_layers); })
+              .def(0)
+              .at_least(0)};
 }
 
 }  // namespace
@@ -196,50 +211,77 @@ std::vector<BuildingBlock> model_blocks() {
     });
   };
   return {
-      {"params", "scaling book ch. 4", inputs(model_inputs(), expert_inputs(), element_input()),
-       {out("active", Q::params_active), out("mlp", Q::params_mlp), out("attention", Q::params_attention), out("vocab", Q::params_vocab), out("norms", Q::params_norms),
-        out("total", Q::params_total), out("matrices", Q::count_matrices), out("without_final_norm", Q::count_no_final_norm),
-        out("layer", Q::params_layer), out("mlp_share", Q::count_mlp_share), out("attention_share", Q::count_attention_share),
-        out("vocab_share", Q::count_vocab_share), out("bytes", Q::count_bytes), out("flops_per_token", Q::count_flops_token),
+      {"params",
+       "scaling book ch. 4",
+       inputs(model_inputs(), expert_inputs(), element_input()),
+       {out("active", Q::params_active), out("mlp", Q::params_mlp), out("attention", Q::params_attention),
+        out("vocab", Q::params_vocab), out("norms", Q::params_norms), out("total", Q::params_total),
+        out("matrices", Q::count_matrices), out("without_final_norm", Q::count_no_final_norm),
+        out("layer", Q::params_layer), out("mlp_share", Q::count_mlp_share),
+        out("attention_share", Q::count_attention_share), out("vocab_share", Q::count_vocab_share),
+        out("bytes", Q::count_bytes), out("flops_per_token", Q::count_flops_token),
         out("flops_per_token_forward", Q::count_flops_token_forward)},
-       params<double>, params<Traced>},
-      {"flops", "scaling book ch. 4",
-       inputs(model_inputs(), expert_inputs(), number("sequences", Q::flops_sequences).def(1), number("sequence_length", Q::flops_query),
-              number("key_length", Q::flops_keys).from("sequence_length", [](const BlockCall& c) { return std::optional(c.number("sequence_length")); }),
+       params<double>,
+       params<Traced>},
+      {"flops",
+       "scaling book ch. 4",
+       inputs(model_inputs(), expert_inputs(), number("sequences", Q::flops_sequences).def(1),
+              number("sequence_length", Q::flops_query),
+              number("key_length", Q::flops_keys)
+                  .from("sequence_length",
+                        [](const BlockCall& c) { return std::optional(c.number("sequence_length")); }),
               number("window", Q::flops_window), flag("causal", false), number("parameters", Q::flops_parameters)),
-       {out("tokens", Q::flops_tokens), out("mlp", Q::flops_mlp), out("projections", Q::flops_projections), out("attention", Q::flops_scores),
-        out("layer", Q::flops_layer), out("layer_forward", Q::flops_layer_forward), out("vocab", Q::flops_vocab), out("total", Q::flops_total),
-        out("forward", Q::flops_forward), out("per_token", Q::flops_token), out("attention_to_matmuls", Q::flops_attention_ratio),
+       {out("tokens", Q::flops_tokens), out("mlp", Q::flops_mlp), out("projections", Q::flops_projections),
+        out("attention", Q::flops_scores), out("layer", Q::flops_layer), out("layer_forward", Q::flops_layer_forward),
+        out("vocab", Q::flops_vocab), out("total", Q::flops_total), out("forward", Q::flops_forward),
+        out("per_token", Q::flops_token), out("attention_to_matmuls", Q::flops_attention_ratio),
         out("attention_share", Q::flops_attention_share), out("mlp_share_of_layer", Q::flops_mlp_share),
-        out("length_equal_to_projections", Q::flops_equal_projections), out("length_equal_to_matmuls", Q::flops_equal_matmuls),
-        out("six_p", Q::flops_6p), out("two_p", Q::flops_2p), out("eight_p", Q::flops_8p),
-        out("recomputed_attention", Q::flops_remat_attention)},
-       flops<double>, flops<Traced>},
-      {"attention", "scaling book ch. 4",
-       inputs(number("query_length", Q::flops_query), number("key_length", Q::flops_keys), number("n_heads", Q::n_heads), number("n_kv_heads", Q::n_kv_heads),
-              of_heads(), number("d_head", Q::d_head), element_input(), dtype_input(), peak_input(), hbm_input()),
-       {out("intensity", Q::attention_intensity), out("prefill_intensity", Q::attention_prefill), out("decode_intensity", Q::attention_decode),
-        out("flops_per_kv_head", Q::attention_flops), out("bytes_per_kv_head", Q::attention_bytes), out("ridge", Q::attention_ridge),
+        out("length_equal_to_projections", Q::flops_equal_projections),
+        out("length_equal_to_matmuls", Q::flops_equal_matmuls), out("six_p", Q::flops_6p), out("two_p", Q::flops_2p),
+        out("eight_p", Q::flops_8p), out("recomputed_attention", Q::flops_remat_attention)},
+       flops<double>,
+       flops<Traced>},
+      {"attention",
+       "scaling book ch. 4",
+       inputs(number("query_length", Q::flops_query), number("key_length", Q::flops_keys),
+              number("n_heads", Q::n_heads), number("n_kv_heads", Q::n_kv_heads), of_heads(),
+              number("d_head", Q::d_head), element_input(), dtype_input(), peak_input(), hbm_input()),
+       {out("intensity", Q::attention_intensity), out("prefill_intensity", Q::attention_prefill),
+        out("decode_intensity", Q::attention_decode), out("flops_per_kv_head", Q::attention_flops),
+        out("bytes_per_kv_head", Q::attention_bytes), out("ridge", Q::attention_ridge),
         out_word("regime", Q::attention_margin, 1, "compute", "memory"), out("prefill_length", Q::attention_length)},
-       attention<double>, attention<Traced>},
-      {"moe", "scaling book ch. 4 and 12",
-       inputs(of_model("n_layers", Q::n_layers, [](const Shape& m) { return some(m.n_layers); }),
-              of_model("d_model", Q::d_model, [](const Shape& m) { return some(m.d_model); }),
-              of_model("d_ff", Q::d_ff, [](const Shape& m) { return some(m.d_ff); }),
-              of_model("expert_d_ff", Q::moe_d_ff, [](const Shape& m) { return if_moe(m, m.expert_width()); }),
-              of_model("experts", Q::ridge_experts, [](const Shape& m) { return if_moe(m, m.moe.n_routed_experts); }),
-              of_model("experts_per_token", Q::ridge_experts_per_token, [](const Shape& m) { return if_moe(m, m.moe.experts_per_token); }),
-              of_model("shared_experts", Q::moe_shared, [](const Shape& m) { return if_moe(m, m.moe.n_shared_experts); }).def(0).at_least(0),
-              of_model("dense_layers", Q::moe_dense_layers, [](const Shape& m) { return if_moe(m, m.n_layers - m.n_moe_layers()); }).def(0).at_least(0),
-              gated(), of_model("other_parameters", Q::moe_other, outside_mlp).def(0).at_least(0), number("tokens", Q::tokens),
-              number("capacity_factor", Q::moe_capacity).def(1), number("base_tokens_per_chip", Q::moe_base_tokens), element_input(),
-              dtype_input(), peak_input(), hbm_input()),
-       {out("expert", Q::moe_expert), out("router", Q::moe_router), out("total", Q::moe_total), out("active", Q::moe_active),
-        out("active_share", Q::moe_ratio), out("sparsity", Q::moe_sparsity), out("flops_per_token", Q::moe_flops_token),
-        out("critical_batch", Q::moe_batch), out("tokens_per_expert", Q::moe_tokens_expert), out("tokens_per_chip", Q::moe_tokens_chip),
+       attention<double>,
+       attention<Traced>},
+      {"moe",
+       "scaling book ch. 4 and 12",
+       inputs(
+           of_model("n_layers", Q::n_layers, [](const Shape& m) { return some(m.n_layers); }),
+           of_model("d_model", Q::d_model, [](const Shape& m) { return some(m.d_model); }),
+           of_model("d_ff", Q::d_ff, [](const Shape& m) { return some(m.d_ff); }),
+           of_model("expert_d_ff", Q::moe_d_ff, [](const Shape& m) { return if_moe(m, m.expert_width()); }),
+           of_model("experts", Q::ridge_experts, [](const Shape& m) { return if_moe(m, m.moe.n_routed_experts); }),
+           of_model("experts_per_token", Q::ridge_experts_per_token,
+                    [](const Shape& m) { return if_moe(m, m.moe.experts_per_token); }),
+           of_model("shared_experts", Q::moe_shared, [](const Shape& m) { return if_moe(m, m.moe.n_shared_experts); })
+               .def(0)
+               .at_least(0),
+           of_model("dense_layers", Q::moe_dense_layers,
+                    [](const Shape& m) { return if_moe(m, m.n_layers - m.n_moe_layers()); })
+               .def(0)
+               .at_least(0),
+           gated(), of_model("other_parameters", Q::moe_other, outside_mlp).def(0).at_least(0),
+           number("tokens", Q::tokens), number("capacity_factor", Q::moe_capacity).def(1),
+           number("base_tokens_per_chip", Q::moe_base_tokens), element_input(), dtype_input(), peak_input(),
+           hbm_input()),
+       {out("expert", Q::moe_expert), out("router", Q::moe_router), out("total", Q::moe_total),
+        out("active", Q::moe_active), out("active_share", Q::moe_ratio), out("sparsity", Q::moe_sparsity),
+        out("flops_per_token", Q::moe_flops_token), out("critical_batch", Q::moe_batch),
+        out("tokens_per_expert", Q::moe_tokens_expert), out("tokens_per_chip", Q::moe_tokens_chip),
         out("all_to_all_bytes", Q::moe_exchange_bytes)},
-       moe<double>, moe<Traced>},
-      {"mla", "DeepSeek-V2 2024, section 2.1",
+       moe<double>,
+       moe<Traced>},
+      {"mla",
+       "DeepSeek-V2 2024, section 2.1",
        inputs(of_model("n_layers", Q::n_layers, [](const Shape& m) { return some(m.n_layers); }).def(1),
               of_model("d_model", Q::d_model, [](const Shape& m) { return some(m.d_model); }),
               of_model("n_heads", Q::n_heads, [](const Shape& m) { return some(m.n_heads); }),
@@ -248,8 +290,10 @@ std::vector<BuildingBlock> model_blocks() {
               of_model("nope_dim", Q::mla_nope, [](const Shape& m) { return if_mla(m, m.mla.qk_nope_head_dim); }),
               of_model("rope_dim", Q::mla_rope, [](const Shape& m) { return if_mla(m, m.mla.qk_rope_head_dim); }),
               of_model("value_dim", Q::mla_value, [](const Shape& m) { return if_mla(m, m.mla.v_head_dim); })),
-       {out("queries", Q::mla_q), out("keys_values", Q::mla_kv), out("output", Q::mla_out), out("layer", Q::mla_layer), out("total", Q::mla_total)},
-       mla<double>, mla<Traced>},
+       {out("queries", Q::mla_q), out("keys_values", Q::mla_kv), out("output", Q::mla_out),
+        out("layer", Q::mla_layer), out("total", Q::mla_total)},
+       mla<double>,
+       mla<Traced>},
   };
 }
 

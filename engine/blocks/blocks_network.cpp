@@ -97,7 +97,8 @@ void collective_gpu(BlockRun<S>& io) {
   }
   if (levels.empty()) return io.fail("nodes", "there is nothing to send to", "more than one GPU, or nodes");
   for (const auto& level : levels)
-    if (value_of(level.degree) < 2) return io.fail("level_degrees", "has a level of one child", "leave such levels out");
+    if (value_of(level.degree) < 2)
+      return io.fail("level_degrees", "has a level of one child", "leave such levels out");
   // Children of every level over the whole tree: an AllToAll exchanges among all of them.
   std::vector<S> parts(levels.size());
   for (std::size_t i = levels.size(); i-- > 0;)
@@ -168,7 +169,8 @@ void p2p(BlockRun<S>& io) {
   const auto distances = io.list(Q::p2p_distances);
   const auto sizes = axes_of(io, Q::p2p_sizes);
   if (distances.empty()) return io.fail("distance", "is needed", "such as distance=3,3");
-  if (!sizes.empty() && sizes.size() != distances.size()) return io.fail("sizes", "does not fit the distances", "give one for each");
+  if (!sizes.empty() && sizes.size() != distances.size())
+    return io.fail("sizes", "does not fit the distances", "give one for each");
   std::vector<S> hops;
   for (std::size_t i = 0; i < distances.size(); ++i) {
     if (!sizes.empty() && value_of(distances[i]) >= value_of(sizes[i].size))
@@ -201,12 +203,14 @@ std::vector<BuildingBlock> network_blocks() {
   const auto link = [] {
     return number("link_bytes_per_s", Q::transfer_link)
         .of("ici_bytes_per_s_per_link_oneway")
-        .from("axis_bytes_per_s / 2", [](const BlockCall& c) { return std::optional(one_direction(c.number("axis_bytes_per_s"))); });
+        .from("axis_bytes_per_s / 2",
+              [](const BlockCall& c) { return std::optional(one_direction(c.number("axis_bytes_per_s"))); });
   };
   const auto bytes = [] { return number("bytes", Q::collective_bytes); };
   const auto hop = [] { return number("hop_s", Q::collective_hop).def(1e-6).at_least(0); };
   return {
-      {"collective", "scaling book ch. 3 and 7",
+      {"collective",
+       "scaling book ch. 3 and 7",
        inputs(choice("kind", {"all_gather", "reduce_scatter", "all_reduce", "all_to_all"}), bytes(),
               wholes("axes", Q::collective_axes).entries(3), flags("wrapped"), axis_input(), link(), hop()),
        {out("ranks", Q::collective_ranks), out("time_s", Q::collective_time),
@@ -216,44 +220,72 @@ std::vector<BuildingBlock> network_blocks() {
         out("crossover_bytes", Q::collective_crossover), out("hop_latency_bytes", Q::collective_hop_bytes),
         out("bytes_per_s", Q::collective_rate), out("one_way_ring_all_gather_link_bytes", Q::collective_ring_bytes),
         out("one_way_ring_all_to_all_link_bytes", Q::collective_ring_a2a_bytes),
-        out("one_way_ring_ratio", Q::collective_ring_ratio), out("all_to_all_chunk_hops_right", Q::collective_hops_right),
-        out("all_to_all_chunk_hops_left", Q::collective_hops_left), out("all_to_all_chunk_hops", Q::collective_chunk_hops)},
-       collective<double>, collective<Traced>},
-      {"collective-gpu", "scaling book ch. 12",
+        out("one_way_ring_ratio", Q::collective_ring_ratio),
+        out("all_to_all_chunk_hops_right", Q::collective_hops_right),
+        out("all_to_all_chunk_hops_left", Q::collective_hops_left),
+        out("all_to_all_chunk_hops", Q::collective_chunk_hops)},
+       collective<double>,
+       collective<Traced>},
+      {"collective-gpu",
+       "scaling book ch. 12",
        inputs(choice("kind", {"all_gather", "reduce_scatter", "all_reduce", "all_to_all"}), bytes(),
-              whole("gpus", Q::gpucoll_gpus).def(8).of("scaleup_domain_chips"), whole("nodes", Q::gpucoll_nodes).def(1),
+              whole("gpus", Q::gpucoll_gpus).def(8).of("scaleup_domain_chips"),
+              whole("nodes", Q::gpucoll_nodes).def(1),
               number("gpu_bytes_per_s", Q::nvlink_bandwidth).of("scaleup_bytes_per_s_per_chip_oneway"),
               number("node_bytes_per_s", Q::node_bandwidth).of("scaleout_bytes_per_s_per_node_oneway"),
               number("oversubscription", Q::gpucoll_oversubscription).def(1).at_least(1), flag("sharp", false),
               whole("inner_ways", Q::gpucoll_inner).def(1), wholes("level_degrees", Q::gpucoll_degrees),
-              numbers("level_bytes_per_s", Q::gpucoll_rates), number("measured_bus_bytes_per_s", Q::gpucoll_measured_bus),
-              whole("choices", Q::gpucoll_choices).up_to(4096), whole("shards", Q::gpucoll_shards)
-                  .from("gpus x nodes", [](const BlockCall& c) { return std::optional(c.number("gpus") * c.number("nodes")); })),
-       {out("ranks", Q::collective_ranks), out("time_s", Q::collective_time), out("bytes_per_s", Q::collective_rate),
-        out("bus_bytes_per_s", Q::gpucoll_bus), out_list("level_times_s", Q::gpucoll_level_time),
-        out_list("level_bytes_per_s", Q::gpucoll_level_rate), out("gather_bytes_per_s", Q::gpucoll_gather_rate),
-        out_said("binding"), out("estimate_s", Q::gpucoll_estimate), out("node_estimate_s", Q::gpucoll_node_estimate),
-        out("fabric_estimate_s", Q::gpucoll_fabric_estimate), out("fabric_to_node_estimate", Q::gpucoll_fabric_to_node),
+              numbers("level_bytes_per_s", Q::gpucoll_rates),
+              number("measured_bus_bytes_per_s", Q::gpucoll_measured_bus),
+              whole("choices", Q::gpucoll_choices).up_to(4096),
+              whole("shards", Q::gpucoll_shards)
+                  .from("gpus x nodes",
+                        [](const BlockCall& c) { return std::optional(c.number("gpus") * c.number("nodes")); })),
+       {out("ranks", Q::collective_ranks),
+        out("time_s", Q::collective_time),
+        out("bytes_per_s", Q::collective_rate),
+        out("bus_bytes_per_s", Q::gpucoll_bus),
+        out_list("level_times_s", Q::gpucoll_level_time),
+        out_list("level_bytes_per_s", Q::gpucoll_level_rate),
+        out("gather_bytes_per_s", Q::gpucoll_gather_rate),
+        out_said("binding"),
+        out("estimate_s", Q::gpucoll_estimate),
+        out("node_estimate_s", Q::gpucoll_node_estimate),
+        out("fabric_estimate_s", Q::gpucoll_fabric_estimate),
+        out("fabric_to_node_estimate", Q::gpucoll_fabric_to_node),
         out("sharp_s", Q::gpucoll_sharp),
-        out("sharp_speedup", Q::gpucoll_sharp_gain), out("hit_fraction", Q::gpucoll_hit),
-        out("hit_estimate", Q::gpucoll_hit_estimate), out("sparse_estimate_s", Q::gpucoll_sparse_estimate),
-        out("measured_time_s", Q::gpucoll_bus_time), out("measured_bytes_per_s", Q::gpucoll_bus_rate),
-        out("switch_ingress_bytes", Q::gpucoll_ingress), out("switch_egress_bytes", Q::gpucoll_egress),
+        out("sharp_speedup", Q::gpucoll_sharp_gain),
+        out("hit_fraction", Q::gpucoll_hit),
+        out("hit_estimate", Q::gpucoll_hit_estimate),
+        out("sparse_estimate_s", Q::gpucoll_sparse_estimate),
+        out("measured_time_s", Q::gpucoll_bus_time),
+        out("measured_bytes_per_s", Q::gpucoll_bus_rate),
+        out("switch_ingress_bytes", Q::gpucoll_ingress),
+        out("switch_egress_bytes", Q::gpucoll_egress),
         out("top_egress_bytes", Q::gpucoll_top_egress)},
-       collective_gpu<double>, collective_gpu<Traced>},
-      {"p2p", "scaling book ch. 2",
-       inputs(bytes(), wholes("distance", Q::p2p_distances).at_least(0).entries(3), wholes("sizes", Q::p2p_sizes).entries(3),
-              flags("wrapped"), axis_input(), link(), number("ports", Q::p2p_ports).def(1), hop()),
-       {out("hops", Q::p2p_hops), out("first_byte_s", Q::p2p_first), out("transfer_s", Q::p2p_transfer), out("time_s", Q::p2p_time)},
-       p2p<double>, p2p<Traced>},
-      {"overlap", "scaling book ch. 3 and 10",
-       inputs(number("comms_s", Q::overlap_comms), number("math_s", Q::overlap_math), number("chunks", Q::overlap_chunks).def(4),
-              number("measured_blocking_s", Q::overlap_given_blocking), number("measured_overlapped_s", Q::overlap_given_overlapped),
+       collective_gpu<double>,
+       collective_gpu<Traced>},
+      {"p2p",
+       "scaling book ch. 2",
+       inputs(bytes(), wholes("distance", Q::p2p_distances).at_least(0).entries(3),
+              wholes("sizes", Q::p2p_sizes).entries(3), flags("wrapped"), axis_input(), link(),
+              number("ports", Q::p2p_ports).def(1), hop()),
+       {out("hops", Q::p2p_hops), out("first_byte_s", Q::p2p_first), out("transfer_s", Q::p2p_transfer),
+        out("time_s", Q::p2p_time)},
+       p2p<double>,
+       p2p<Traced>},
+      {"overlap",
+       "scaling book ch. 3 and 10",
+       inputs(number("comms_s", Q::overlap_comms), number("math_s", Q::overlap_math),
+              number("chunks", Q::overlap_chunks).def(4), number("measured_blocking_s", Q::overlap_given_blocking),
+              number("measured_overlapped_s", Q::overlap_given_overlapped),
               number("measured_without_comms_s", Q::overlap_given_alone)),
-       {out("blocking_s", Q::overlap_blocking), out("overlapped_s", Q::overlap_time), out("exposed_s", Q::overlap_exposed),
-        out("perfect_s", Q::overlap_perfect), out("speedup", Q::overlap_speedup), out("overhead", Q::overlap_overhead),
+       {out("blocking_s", Q::overlap_blocking), out("overlapped_s", Q::overlap_time),
+        out("exposed_s", Q::overlap_exposed), out("perfect_s", Q::overlap_perfect),
+        out("speedup", Q::overlap_speedup), out("overhead", Q::overlap_overhead),
         out("measured_speedup", Q::overlap_measured_speedup), out("measured_overhead", Q::overlap_measured_overhead)},
-       overlap<double>, overlap<Traced>},
+       overlap<double>,
+       overlap<Traced>},
   };
 }
 

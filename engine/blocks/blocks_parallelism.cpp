@@ -1,4 +1,5 @@
-// Meshes and what their axes move: bytes a layer, hybrid sharding, context and expert parallelism, the scaling recipe.
+// Meshes and what their axes move: bytes a layer, hybrid sharding, context and expert parallelism, the scaling
+// recipe.
 #include "engine/blocks/spec.h"
 #include "engine/hardware/switched_collective.h"
 
@@ -8,8 +9,8 @@ namespace {
 
 template <Scalar S>
 void mesh(BlockRun<S>& io) {
-  const S data = io[Q::mesh_data], fsdp = io[Q::mesh_fsdp], tensor = io[Q::mesh_tensor], context = io[Q::mesh_context],
-          pipeline = io[Q::mesh_pipeline];
+  const S data = io[Q::mesh_data], fsdp = io[Q::mesh_fsdp], tensor = io[Q::mesh_tensor],
+          context = io[Q::mesh_context], pipeline = io[Q::mesh_pipeline];
   const S ranks = io.out(Q::mesh_ranks, data * fsdp);
   const S shards = io.out(Q::mesh_shards, fsdp * context);
   const S token_ranks = io.out(Q::mesh_token_ranks, ranks * context);
@@ -30,7 +31,8 @@ void mesh(BlockRun<S>& io) {
 
 template <Scalar S>
 void layer_traffic(BlockRun<S>& io) {
-  const S B = io[Q::tokens], D = io[Q::d_model], F = io[Q::d_ff], X = io[Q::mesh_fsdp], Y = io[Q::mesh_tensor], b = io[Q::element_width];
+  const S B = io[Q::tokens], D = io[Q::d_model], F = io[Q::d_ff], X = io[Q::mesh_fsdp], Y = io[Q::mesh_tensor],
+          b = io[Q::element_width];
   const S two = constant<S>(2), three = constant<S>(3), four = constant<S>(4);
   // Two matrices D x F. A reduction of gradients to every rank counts twice a gather.
   const S weights = io.out(Q::traffic_weights, two * b * D * F);
@@ -54,7 +56,8 @@ void layer_traffic(BlockRun<S>& io) {
   io.out(Q::traffic_math_backward, two * math);
   const S fsdp_time = io.out(Q::traffic_fsdp_time, weights / (Y * W * Mx));
   const S tensor_time = io.out(Q::traffic_tensor_time, stream / (X * W * My));
-  const S sum = io.out(Q::traffic_sum, fsdp_time + tensor_time), both = io.out(Q::traffic_max, max(fsdp_time, tensor_time));
+  const S sum = io.out(Q::traffic_sum, fsdp_time + tensor_time),
+          both = io.out(Q::traffic_max, max(fsdp_time, tensor_time));
   io.out(Q::traffic_margin_sum, math / sum);
   io.out(Q::traffic_margin_max, math / both);
   io.out(Q::traffic_dp_backward, four * (weights / two) / (W * Mx));
@@ -81,7 +84,8 @@ void hsdp(BlockRun<S>& io) {
 template <Scalar S>
 void context(BlockRun<S>& io) {
   const S T = io[Q::sequence_length], cp = io[Q::mesh_context], b = io[Q::element_width], n = io[Q::flops_sequences];
-  const S N = io[Q::n_heads], K = io[Q::n_kv_heads], H = io[Q::d_head], C = io[Q::peak_flops], W = io[Q::context_link];
+  const S N = io[Q::n_heads], K = io[Q::n_kv_heads], H = io[Q::d_head], C = io[Q::peak_flops],
+          W = io[Q::context_link];
   const S two = constant<S>(2), four_flop = constant<S>(4, unit::flop_each);
   const S local = io.out(Q::context_tokens, T / cp);
   const S held = named(Q::context_held, local * n);
@@ -105,8 +109,10 @@ void context(BlockRun<S>& io) {
 
 template <Scalar S>
 void expert_parallel(BlockRun<S>& io) {
-  const S B = io[Q::tokens], D = io[Q::d_model], F = io[Q::moe_d_ff], k = io[Q::ridge_experts_per_token], Z = io[Q::gb_expert_ways];
-  const S b = io[Q::element_width], C = io[Q::peak_flops], W = io[Q::node_bandwidth], n = io[Q::gpucoll_gpus], E = io[Q::ridge_experts];
+  const S B = io[Q::tokens], D = io[Q::d_model], F = io[Q::moe_d_ff], k = io[Q::ridge_experts_per_token],
+          Z = io[Q::gb_expert_ways];
+  const S b = io[Q::element_width], C = io[Q::peak_flops], W = io[Q::node_bandwidth], n = io[Q::gpucoll_gpus],
+          E = io[Q::ridge_experts];
   const S two = constant<S>(2), four_flop = constant<S>(4, unit::flop_each);
   const S bytes = io.out(Q::ep_bytes, b * B * D * k);
   const S hit = io.out(Q::gb_expert_hit, hit_estimate(n * k, Z));
@@ -121,9 +127,11 @@ void expert_parallel(BlockRun<S>& io) {
 
 template <Scalar S>
 void recipe(BlockRun<S>& io) {
-  const double gpus = value_of(io[Q::recipe_gpus]), params = value_of(io[Q::state_parameters]), sequence = value_of(io[Q::sequence_length]);
+  const double gpus = value_of(io[Q::recipe_gpus]), params = value_of(io[Q::state_parameters]),
+               sequence = value_of(io[Q::sequence_length]);
   if (!(gpus > 0) || !(params > 0)) return io.fail("gpus", "and parameters are needed");
-  const double many = value_of(io[Q::recipe_nd_gpus]), big = value_of(io[Q::recipe_nd_parameters]), lengthy = value_of(io[Q::recipe_nd_length]);
+  const double many = value_of(io[Q::recipe_nd_gpus]), big = value_of(io[Q::recipe_nd_parameters]),
+               lengthy = value_of(io[Q::recipe_nd_length]);
   const int stage = gpus > many || params > big || sequence > lengthy ? 3
                     : gpus > value_of(io[Q::recipe_hsdp_gpus])         ? 2
                     : params > value_of(io[Q::recipe_fsdp_parameters]) || gpus > value_of(io[Q::recipe_dp_gpus]) ? 1
@@ -139,65 +147,107 @@ std::vector<BuildingBlock> parallelism_blocks() {
   const auto ways = [](std::string_view name, Q q) { return number(name, q).def(1).at_least(1); };
   const auto axes = [](std::string_view name, Q q, double fallback) { return whole(name, q).def(fallback).up_to(3); };
   return {
-      {"mesh", "scaling book ch. 5, 6 and 12; CS231n lecture",
-       inputs(ways("data", Q::mesh_data), ways("fsdp", Q::mesh_fsdp), ways("tensor", Q::mesh_tensor), ways("context", Q::mesh_context),
-              ways("pipeline", Q::mesh_pipeline), ways("expert", Q::mesh_expert), number("tokens", Q::tokens),
-              number("batch_sequences", Q::batch_sequences), number("sequence_length", Q::sequence_length),
-              number("microbatch_sequences", Q::microbatch_sequences).def(1), number("experts", Q::ridge_experts), number("cluster_chips", Q::cluster_chips)),
-       {out("chips", Q::mesh_chips_used), out("data_ranks", Q::mesh_ranks), out("state_shards", Q::mesh_shards), out("token_ranks", Q::mesh_token_ranks),
-        out("tokens", Q::mesh_tokens), out("tokens_per_chip", Q::mesh_tokens_chip), out("tokens_per_state_shard", Q::mesh_tokens_shard),
-        out("tokens_per_rank", Q::mesh_tokens_rank), out("sequences", Q::mesh_sequences), out("sequences_per_data_rank", Q::mesh_rank_sequences),
-        out("sequence_split_needed", Q::mesh_split_needed), out("microbatches", Q::mesh_microbatches), out("experts_per_rank", Q::mesh_experts_rank),
+      {"mesh",
+       "scaling book ch. 5, 6 and 12; CS231n lecture",
+       inputs(ways("data", Q::mesh_data), ways("fsdp", Q::mesh_fsdp), ways("tensor", Q::mesh_tensor),
+              ways("context", Q::mesh_context), ways("pipeline", Q::mesh_pipeline), ways("expert", Q::mesh_expert),
+              number("tokens", Q::tokens), number("batch_sequences", Q::batch_sequences),
+              number("sequence_length", Q::sequence_length),
+              number("microbatch_sequences", Q::microbatch_sequences).def(1), number("experts", Q::ridge_experts),
+              number("cluster_chips", Q::cluster_chips)),
+       {out("chips", Q::mesh_chips_used), out("data_ranks", Q::mesh_ranks), out("state_shards", Q::mesh_shards),
+        out("token_ranks", Q::mesh_token_ranks), out("tokens", Q::mesh_tokens),
+        out("tokens_per_chip", Q::mesh_tokens_chip), out("tokens_per_state_shard", Q::mesh_tokens_shard),
+        out("tokens_per_rank", Q::mesh_tokens_rank), out("sequences", Q::mesh_sequences),
+        out("sequences_per_data_rank", Q::mesh_rank_sequences), out("sequence_split_needed", Q::mesh_split_needed),
+        out("microbatches", Q::mesh_microbatches), out("experts_per_rank", Q::mesh_experts_rank),
         out("idle_chips", Q::mesh_idle), out_holds("fits_cluster", Q::mesh_idle, 0)},
-       mesh<double>, mesh<Traced>},
-      {"layer-traffic", "scaling book ch. 5; CS231n lecture",
-       inputs(number("tokens", Q::tokens), number("d_model", Q::d_model), number("d_ff", Q::d_ff), ways("fsdp", Q::mesh_fsdp), ways("tensor", Q::mesh_tensor),
-              element_input(), dtype_input(), peak_input(), axis_input(), axes("fsdp_axes", Q::bounds_axes_x, 1), axes("tensor_axes", Q::bounds_axes_y, 1),
-              number("gathers", Q::traffic_gathers).def(2), number("reductions", Q::traffic_reductions).def(1)),
-       {out("weights_bytes", Q::traffic_weights), out("stream_bytes", Q::traffic_stream), out("dp_bytes", Q::traffic_dp),
-        out("fsdp_forward_bytes", Q::traffic_fsdp_forward), out("fsdp_bytes", Q::traffic_fsdp), out("tp_bytes", Q::traffic_tp),
-        out("fsdp_tp_forward_bytes", Q::traffic_mixed_forward), out("fsdp_tp_bytes", Q::traffic_mixed), out("fsdp_to_dp", Q::traffic_ratio),
-        out("fsdp_passes", Q::traffic_passes_fsdp), out("dp_passes", Q::traffic_passes_dp), out("fsdp_to_dp_passes", Q::traffic_passes_ratio),
-        out("math_forward_s", Q::traffic_math), out("math_backward_s", Q::traffic_math_backward), out("fsdp_forward_s", Q::traffic_fsdp_time),
-        out("tensor_forward_s", Q::traffic_tensor_time), out("dp_backward_s", Q::traffic_dp_backward), out("comms_sum_s", Q::traffic_sum),
-        out("comms_max_s", Q::traffic_max), out_holds("compute_bound_sum", Q::traffic_margin_sum, 1),
+       mesh<double>,
+       mesh<Traced>},
+      {"layer-traffic",
+       "scaling book ch. 5; CS231n lecture",
+       inputs(number("tokens", Q::tokens), number("d_model", Q::d_model), number("d_ff", Q::d_ff),
+              ways("fsdp", Q::mesh_fsdp), ways("tensor", Q::mesh_tensor), element_input(), dtype_input(),
+              peak_input(), axis_input(), axes("fsdp_axes", Q::bounds_axes_x, 1),
+              axes("tensor_axes", Q::bounds_axes_y, 1), number("gathers", Q::traffic_gathers).def(2),
+              number("reductions", Q::traffic_reductions).def(1)),
+       {out("weights_bytes", Q::traffic_weights),
+        out("stream_bytes", Q::traffic_stream),
+        out("dp_bytes", Q::traffic_dp),
+        out("fsdp_forward_bytes", Q::traffic_fsdp_forward),
+        out("fsdp_bytes", Q::traffic_fsdp),
+        out("tp_bytes", Q::traffic_tp),
+        out("fsdp_tp_forward_bytes", Q::traffic_mixed_forward),
+        out("fsdp_tp_bytes", Q::traffic_mixed),
+        out("fsdp_to_dp", Q::traffic_ratio),
+        out("fsdp_passes", Q::traffic_passes_fsdp),
+        out("dp_passes", Q::traffic_passes_dp),
+        out("fsdp_to_dp_passes", Q::traffic_passes_ratio),
+        out("math_forward_s", Q::traffic_math),
+        out("math_backward_s", Q::traffic_math_backward),
+        out("fsdp_forward_s", Q::traffic_fsdp_time),
+        out("tensor_forward_s", Q::traffic_tensor_time),
+        out("dp_backward_s", Q::traffic_dp_backward),
+        out("comms_sum_s", Q::traffic_sum),
+        out("comms_max_s", Q::traffic_max),
+        out_holds("compute_bound_sum", Q::traffic_margin_sum, 1),
         out_holds("compute_bound_max", Q::traffic_margin_max, 1)},
-       layer_traffic<double>, layer_traffic<Traced>},
-      {"hsdp", "CS231n lecture",
-       inputs(number("parameters", Q::state_parameters), element_input(), ways("shard_group", Q::hsdp_shard), ways("replicas", Q::hsdp_replicate),
-              number("gathers", Q::traffic_gathers).def(2), number("reductions", Q::traffic_reductions).def(1),
+       layer_traffic<double>,
+       layer_traffic<Traced>},
+      {"hsdp",
+       "CS231n lecture",
+       inputs(number("parameters", Q::state_parameters), element_input(), ways("shard_group", Q::hsdp_shard),
+              ways("replicas", Q::hsdp_replicate), number("gathers", Q::traffic_gathers).def(2),
+              number("reductions", Q::traffic_reductions).def(1),
               number("fast_bytes_per_s", Q::hsdp_fast).of("scaleup_bytes_per_s_per_chip_oneway"),
               number("slow_bytes_per_s", Q::hsdp_slow).of("scaleout_bytes_per_s_per_chip_oneway")),
-       {out("gpus", Q::hsdp_gpus), out("weights_bytes", Q::hsdp_weights), out("shard_bytes", Q::hsdp_shard_bytes), out("intra_bytes", Q::hsdp_intra),
-        out("inter_bytes", Q::hsdp_inter), out("flat_fsdp_bytes", Q::hsdp_flat), out("inter_to_flat", Q::hsdp_inter_share), out("intra_s", Q::hsdp_intra_time),
-        out("inter_s", Q::hsdp_inter_time), out("time_s", Q::hsdp_time), out("flat_fsdp_s", Q::hsdp_flat_time), out("speedup", Q::hsdp_speedup)},
-       hsdp<double>, hsdp<Traced>},
-      {"context", "CS231n lecture; Liu et al. 2023; Jacobs et al. 2023",
-       inputs(number("sequence_length", Q::sequence_length), ways("context", Q::mesh_context), number("sequences", Q::flops_sequences).def(1),
-              number("n_heads", Q::n_heads), number("n_kv_heads", Q::n_kv_heads), number("d_head", Q::d_head), element_input(), flag("causal", false),
-              dtype_input(), peak_input(), number("link_bytes_per_s", Q::context_link).of("ici_bytes_per_s_per_link_oneway")),
-       {out("tokens_per_rank", Q::context_tokens), out("ring_step_bytes", Q::context_step_bytes), out("ring_bytes", Q::context_ring_bytes),
-        out("gather_bytes", Q::context_gather_bytes), out("ring_step_flops", Q::context_step_flops), out("ring_step_math_s", Q::context_step_math),
-        out("ring_step_comms_s", Q::context_step_comms), out_holds("ring_hidden", Q::context_margin, 1), out("margin", Q::context_margin),
-        out("least_tokens_per_rank", Q::context_least_tokens), out("ulysses_bytes", Q::context_ulysses_bytes), out("ulysses_s", Q::context_ulysses_time),
+       {out("gpus", Q::hsdp_gpus), out("weights_bytes", Q::hsdp_weights), out("shard_bytes", Q::hsdp_shard_bytes),
+        out("intra_bytes", Q::hsdp_intra), out("inter_bytes", Q::hsdp_inter), out("flat_fsdp_bytes", Q::hsdp_flat),
+        out("inter_to_flat", Q::hsdp_inter_share), out("intra_s", Q::hsdp_intra_time),
+        out("inter_s", Q::hsdp_inter_time), out("time_s", Q::hsdp_time), out("flat_fsdp_s", Q::hsdp_flat_time),
+        out("speedup", Q::hsdp_speedup)},
+       hsdp<double>,
+       hsdp<Traced>},
+      {"context",
+       "CS231n lecture; Liu et al. 2023; Jacobs et al. 2023",
+       inputs(number("sequence_length", Q::sequence_length), ways("context", Q::mesh_context),
+              number("sequences", Q::flops_sequences).def(1), number("n_heads", Q::n_heads),
+              number("n_kv_heads", Q::n_kv_heads), number("d_head", Q::d_head), element_input(),
+              flag("causal", false), dtype_input(), peak_input(),
+              number("link_bytes_per_s", Q::context_link).of("ici_bytes_per_s_per_link_oneway")),
+       {out("tokens_per_rank", Q::context_tokens), out("ring_step_bytes", Q::context_step_bytes),
+        out("ring_bytes", Q::context_ring_bytes), out("gather_bytes", Q::context_gather_bytes),
+        out("ring_step_flops", Q::context_step_flops), out("ring_step_math_s", Q::context_step_math),
+        out("ring_step_comms_s", Q::context_step_comms), out_holds("ring_hidden", Q::context_margin, 1),
+        out("margin", Q::context_margin), out("least_tokens_per_rank", Q::context_least_tokens),
+        out("ulysses_bytes", Q::context_ulysses_bytes), out("ulysses_s", Q::context_ulysses_time),
         out("ulysses_largest_ways", Q::context_ulysses_limit)},
-       context<double>, context<Traced>},
-      {"expert-parallel", "scaling book ch. 12",
-       inputs(number("tokens", Q::tokens), number("d_model", Q::d_model), number("expert_d_ff", Q::moe_d_ff), number("experts", Q::ridge_experts),
-              number("experts_per_token", Q::ridge_experts_per_token), number("ways", Q::gb_expert_ways), element_input(), dtype_input(), peak_input(),
+       context<double>,
+       context<Traced>},
+      {"expert-parallel",
+       "scaling book ch. 12",
+       inputs(number("tokens", Q::tokens), number("d_model", Q::d_model), number("expert_d_ff", Q::moe_d_ff),
+              number("experts", Q::ridge_experts), number("experts_per_token", Q::ridge_experts_per_token),
+              number("ways", Q::gb_expert_ways), element_input(), dtype_input(), peak_input(),
               number("node_bytes_per_s", Q::node_bandwidth).of("scaleout_bytes_per_s_per_node_oneway"),
-              number("node_size", Q::gpucoll_gpus).def(8).of("scaleup_domain_chips"), number("capacity_factor", Q::moe_capacity).def(1)),
-       {out("all_to_all_bytes", Q::ep_bytes), out("hit_estimate", Q::gb_expert_hit), out("math_s", Q::ep_math), out("comms_s", Q::ep_comms),
-        out_holds("compute_bound", Q::ep_margin, 1), out("margin", Q::ep_margin), out("experts_per_rank", Q::ep_experts_rank),
-        out("tokens_per_expert", Q::ep_tokens_expert)},
-       expert_parallel<double>, expert_parallel<Traced>},
-      {"recipe", "CS231n lecture",
-       inputs(number("gpus", Q::recipe_gpus), number("parameters", Q::state_parameters), number("sequence_length", Q::sequence_length),
-              number("dp_gpus", Q::recipe_dp_gpus).def(128), number("fsdp_parameters", Q::recipe_fsdp_parameters).def(1e9),
+              number("node_size", Q::gpucoll_gpus).def(8).of("scaleup_domain_chips"),
+              number("capacity_factor", Q::moe_capacity).def(1)),
+       {out("all_to_all_bytes", Q::ep_bytes), out("hit_estimate", Q::gb_expert_hit), out("math_s", Q::ep_math),
+        out("comms_s", Q::ep_comms), out_holds("compute_bound", Q::ep_margin, 1), out("margin", Q::ep_margin),
+        out("experts_per_rank", Q::ep_experts_rank), out("tokens_per_expert", Q::ep_tokens_expert)},
+       expert_parallel<double>,
+       expert_parallel<Traced>},
+      {"recipe",
+       "CS231n lecture",
+       inputs(number("gpus", Q::recipe_gpus), number("parameters", Q::state_parameters),
+              number("sequence_length", Q::sequence_length), number("dp_gpus", Q::recipe_dp_gpus).def(128),
+              number("fsdp_parameters", Q::recipe_fsdp_parameters).def(1e9),
               number("hsdp_gpus", Q::recipe_hsdp_gpus).def(256), number("nd_gpus", Q::recipe_nd_gpus).def(1000),
-              number("nd_parameters", Q::recipe_nd_parameters).def(5e10), number("nd_sequence_length", Q::recipe_nd_length).def(10000)),
+              number("nd_parameters", Q::recipe_nd_parameters).def(5e10),
+              number("nd_sequence_length", Q::recipe_nd_length).def(10000)),
        {out_said("stage"), out("stage_number", Q::recipe_stage)},
-       recipe<double>, recipe<Traced>},
+       recipe<double>,
+       recipe<Traced>},
   };
 }
 

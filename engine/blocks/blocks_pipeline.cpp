@@ -38,7 +38,8 @@ void bubble(BlockRun<S>& io) {
   io.out(Q::bubble_dualpipe, (p / two - one<S>()) * (overlapped + (bi + w) - constant<S>(3) * w));
   io.out(Q::bubble_dualpipe_in_flight, p + one<S>());
   // Activations between stages (B tokens of the replica in a step).
-  const S hop = io.out(Q::bubble_hop, io[Q::element_width] * io[Q::tokens] * io[Q::d_model] / (io[Q::context_link] * m));
+  const S hop =
+      io.out(Q::bubble_hop, io[Q::element_width] * io[Q::tokens] * io[Q::d_model] / (io[Q::context_link] * m));
   const S hops = io.out(Q::bubble_hops, m + p - two);
   io.out(Q::bubble_comms, hop * hops);
 }
@@ -103,14 +104,16 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
                    std::string(rule_text(status.rule)),
                    status.below > 0 || status.above > 0 ? remedy : std::string());
   }
-  const double f = call.number("t_forward"), bi = call.number("t_backward_input"), w = call.number("t_backward_weight");
+  const double f = call.number("t_forward"), bi = call.number("t_backward_input"),
+               w = call.number("t_backward_weight");
   const double send = call.number("transfer"), joined = call.number("t_overlapped_forward_backward");
   const auto& scale_of = call.value("device_scale").numbers;
   if (!scale_of.empty() && scale_of.size() != static_cast<std::size_t>(shape.stages))
     return io.fail("device_scale", "does not fit the stages", "give one factor for each device");
   const double top = scale_of.empty() ? 1 : std::max(1.0, *std::max_element(scale_of.begin(), scale_of.end()));
   const bool has_joined = std::isfinite(joined);
-  const double scale = ticks_each(std::max({f, bi, w, send, has_joined ? joined : 0.0}) * top, passes_per_device(shape));
+  const double scale =
+      ticks_each(std::max({f, bi, w, send, has_joined ? joined : 0.0}) * top, passes_per_device(shape));
   const auto ticks = [scale](double t) { return static_cast<Tick>(std::llround(t * scale)); };
   PipelineTimes times = even_times(shape, ticks(f), ticks(bi), ticks(w), ticks(send), has_joined ? ticks(joined) : 0);
   times.blocking_send = call.number("blocking_send") > 0.5;
@@ -123,7 +126,8 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
   SimulationScratch scratch;
   Timeline timeline;
   const SimulationStatus ran = simulate(orders, times, scratch, timeline);
-  if (!ran.finished()) return io.fail("t_forward", "the times cannot be simulated", "shorter times or fewer microbatches");
+  if (!ran.finished())
+    return io.fail("t_forward", "the times cannot be simulated", "shorter times or fewer microbatches");
   const auto out_time = [&](Q q, int index, double t) { return io.simulated(q, index, t / scale); };
   out_time(Q::sim_makespan, -1, static_cast<double>(timeline.makespan));
   const Bubbles b = bubbles(orders, times, timeline);
@@ -134,14 +138,16 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
   out_time(Q::sim_lower_bound, -1, static_cast<double>(pipeline_lower_bound(shape, times)));
   std::vector<Tick> idle;
   idle_per_device(timeline, idle);
-  for (std::size_t d = 0; d < idle.size(); ++d) out_time(Q::sim_idle, static_cast<int>(d), static_cast<double>(idle[d]));
+  for (std::size_t d = 0; d < idle.size(); ++d)
+    out_time(Q::sim_idle, static_cast<int>(d), static_cast<double>(idle[d]));
   std::vector<double> peak;
   peak_microbatches(orders, KeptUntil::weight_gradient, peak);
   for (std::size_t d = 0; d < peak.size(); ++d) io.simulated(Q::sim_peak_weight, static_cast<int>(d), peak[d]);
   peak_microbatches(orders, KeptUntil::input_gradient, peak);
   for (std::size_t d = 0; d < peak.size(); ++d) io.simulated(Q::sim_peak_input, static_cast<int>(d), peak[d]);
   if (call.number("ops") < 0.5) return;
-  if (orders.ops.size() > 200'000) return io.fail("ops", "would list more than 200 000 operations", "fewer stages or microbatches");
+  if (orders.ops.size() > 200'000)
+    return io.fail("ops", "would list more than 200 000 operations", "fewer stages or microbatches");
   io.table.columns = {"device", "kind", "microbatch", "stage", "start", "end"};
   for (std::uint32_t i = 0; i < orders.ops.size(); ++i) {
     const Op op = orders.ops[i];
@@ -162,42 +168,74 @@ void simulated(BlockRun<S>& io) {
 std::vector<BuildingBlock> pipeline_blocks() {
   const auto time = [](std::string_view name, Q q) { return number(name, q).at_least(0); };
   return {
-      {"pipeline-bubble", "scaling book ch. 5 and 12; Narayanan et al. 2021; Qi et al. 2023",
-       inputs(whole("stages", Q::bubble_stages), whole("microbatches", Q::bubble_microbatches), whole("virtual_stages", Q::bubble_chunks).def(1),
-              number("t_forward", Q::bubble_forward).def(1),
-              number("t_backward", Q::bubble_backward).from("2 t_forward", [](const BlockCall& c) { return std::optional(2 * c.number("t_forward")); }),
-              number("t_backward_input", Q::bubble_input).from("t_backward / 2", [](const BlockCall& c) { return std::optional(c.number("t_backward") / 2); }),
-              number("t_backward_weight", Q::bubble_weight).from("t_backward - t_backward_input", [](const BlockCall& c) {
-                return std::optional(c.number("t_backward") - c.number("t_backward_input"));
-              }),
-              number("t_overlapped_forward_backward", Q::bubble_overlapped).from("t_forward + t_backward", [](const BlockCall& c) {
-                return std::optional(c.number("t_forward") + c.number("t_backward"));
-              }),
-              whole("stage", Q::bubble_stage).def(0).at_least(0), number("tokens", Q::tokens), number("d_model", Q::d_model), element_input(),
-              number("link_bytes_per_s", Q::context_link)),
-       {out("max_mfu", Q::bubble_mfu), out("bubble_share", Q::bubble_share), out("bubble_over_ideal", Q::bubble_over_ideal), out("slots", Q::bubble_slots),
-        out("makespan", Q::bubble_makespan), out("useful", Q::bubble_useful), out("idle_per_stage", Q::bubble_idle),
-        out("interleaved_idle_per_stage", Q::bubble_interleaved_idle), out("interleaved_bubble_over_ideal", Q::bubble_interleaved_over),
-        out("interleaved_max_mfu", Q::bubble_interleaved_mfu), out("in_flight_gpipe", Q::bubble_in_flight_gpipe), out("in_flight_1f1b", Q::bubble_in_flight),
-        out("split_1f1b_idle", Q::bubble_1f1b), out("zb_h1_idle", Q::bubble_zb1), out("zb_h2_idle", Q::bubble_zb2), out("dualpipe_idle", Q::bubble_dualpipe),
-        out("dualpipe_in_flight", Q::bubble_dualpipe_in_flight), out("hop_s", Q::bubble_hop), out("hops", Q::bubble_hops), out("comms_s", Q::bubble_comms)},
-       bubble<double>, bubble<Traced>},
-      {"pipeline", "simulated; schedules of Huang 2019, Narayanan 2021, Qi 2023, DeepSeek 2024",
-       inputs(choice("schedule", {"1f1b", "gpipe", "eager-1f1b", "interleaved-1f1b", "looped-bfs", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipev"}),
+      {"pipeline-bubble",
+       "scaling book ch. 5 and 12; Narayanan et al. 2021; Qi et al. 2023",
+       inputs(
+           whole("stages", Q::bubble_stages), whole("microbatches", Q::bubble_microbatches),
+           whole("virtual_stages", Q::bubble_chunks).def(1), number("t_forward", Q::bubble_forward).def(1),
+           number("t_backward", Q::bubble_backward)
+               .from("2 t_forward", [](const BlockCall& c) { return std::optional(2 * c.number("t_forward")); }),
+           number("t_backward_input", Q::bubble_input)
+               .from("t_backward / 2", [](const BlockCall& c) { return std::optional(c.number("t_backward") / 2); }),
+           number("t_backward_weight", Q::bubble_weight)
+               .from("t_backward - t_backward_input",
+                     [](const BlockCall& c) {
+                       return std::optional(c.number("t_backward") - c.number("t_backward_input"));
+                     }),
+           number("t_overlapped_forward_backward", Q::bubble_overlapped)
+               .from(
+                   "t_forward + t_backward",
+                   [](const BlockCall& c) { return std::optional(c.number("t_forward") + c.number("t_backward")); }),
+           whole("stage", Q::bubble_stage).def(0).at_least(0), number("tokens", Q::tokens),
+           number("d_model", Q::d_model), element_input(), number("link_bytes_per_s", Q::context_link)),
+       {out("max_mfu", Q::bubble_mfu),
+        out("bubble_share", Q::bubble_share),
+        out("bubble_over_ideal", Q::bubble_over_ideal),
+        out("slots", Q::bubble_slots),
+        out("makespan", Q::bubble_makespan),
+        out("useful", Q::bubble_useful),
+        out("idle_per_stage", Q::bubble_idle),
+        out("interleaved_idle_per_stage", Q::bubble_interleaved_idle),
+        out("interleaved_bubble_over_ideal", Q::bubble_interleaved_over),
+        out("interleaved_max_mfu", Q::bubble_interleaved_mfu),
+        out("in_flight_gpipe", Q::bubble_in_flight_gpipe),
+        out("in_flight_1f1b", Q::bubble_in_flight),
+        out("split_1f1b_idle", Q::bubble_1f1b),
+        out("zb_h1_idle", Q::bubble_zb1),
+        out("zb_h2_idle", Q::bubble_zb2),
+        out("dualpipe_idle", Q::bubble_dualpipe),
+        out("dualpipe_in_flight", Q::bubble_dualpipe_in_flight),
+        out("hop_s", Q::bubble_hop),
+        out("hops", Q::bubble_hops),
+        out("comms_s", Q::bubble_comms)},
+       bubble<double>,
+       bubble<Traced>},
+      {"pipeline",
+       "simulated; schedules of Huang 2019, Narayanan 2021, Qi 2023, DeepSeek 2024",
+       inputs(choice("schedule", {"1f1b", "gpipe", "eager-1f1b", "interleaved-1f1b", "looped-bfs", "zb-h1", "zb-h2",
+                                  "zb-v", "dualpipe", "dualpipev"}),
               whole("stages", Q::bubble_stages).up_to(4096), whole("microbatches", Q::bubble_microbatches).up_to(1e6),
-              whole("virtual_stages", Q::bubble_chunks).up_to(4096).from("of the schedule", [](const BlockCall& c) {
-                return std::optional<double>(default_virtual_stages(*parse_schedule(c.word("schedule"))));
-              }),
-              whole("group_size", Q::sim_group).def(0).at_least(0).up_to(1e6), time("t_forward", Q::bubble_forward).def(1),
-              time("t_backward_input", Q::bubble_input).from("t_forward", [](const BlockCall& c) { return std::optional(c.number("t_forward")); }),
-              time("t_backward_weight", Q::bubble_weight).from("t_forward", [](const BlockCall& c) { return std::optional(c.number("t_forward")); }),
-              time("t_overlapped_forward_backward", Q::bubble_overlapped), time("transfer", Q::sim_transfer).def(0), flag("blocking_send", false),
-              numbers("device_scale", Q::sim_scale).entries(4096), flag("ops", false)),
-       {out("makespan", Q::sim_makespan), out("bubble_time", Q::sim_bubble), out("idle_fraction", Q::sim_idle_fraction),
-        out("ratio_to_work", Q::sim_ratio), out("span_bubble", Q::sim_span_bubble), out("lower_bound", Q::sim_lower_bound),
+              whole("virtual_stages", Q::bubble_chunks)
+                  .up_to(4096)
+                  .from("of the schedule",
+                        [](const BlockCall& c) {
+                          return std::optional<double>(default_virtual_stages(*parse_schedule(c.word("schedule"))));
+                        }),
+              whole("group_size", Q::sim_group).def(0).at_least(0).up_to(1e6),
+              time("t_forward", Q::bubble_forward).def(1),
+              time("t_backward_input", Q::bubble_input)
+                  .from("t_forward", [](const BlockCall& c) { return std::optional(c.number("t_forward")); }),
+              time("t_backward_weight", Q::bubble_weight)
+                  .from("t_forward", [](const BlockCall& c) { return std::optional(c.number("t_forward")); }),
+              time("t_overlapped_forward_backward", Q::bubble_overlapped), time("transfer", Q::sim_transfer).def(0),
+              flag("blocking_send", false), numbers("device_scale", Q::sim_scale).entries(4096), flag("ops", false)),
+       {out("makespan", Q::sim_makespan), out("bubble_time", Q::sim_bubble),
+        out("idle_fraction", Q::sim_idle_fraction), out("ratio_to_work", Q::sim_ratio),
+        out("span_bubble", Q::sim_span_bubble), out("lower_bound", Q::sim_lower_bound),
         out_list("idle_per_device", Q::sim_idle), out_list("peak_until_weight_gradient", Q::sim_peak_weight),
         out_list("peak_until_input_gradient", Q::sim_peak_input), out_table("ops")},
-       simulated<double>, simulated<Traced>},
+       simulated<double>,
+       simulated<Traced>},
   };
 }
 

@@ -14,7 +14,8 @@ void matmul(BlockRun<S>& io) {
   const MatmulWidths<S> b{io[Q::matmul_input_bytes], io[Q::matmul_weight_bytes], io[Q::matmul_output_bytes]};
   const S C = io[Q::peak_flops], W = io[Q::hbm_bandwidth];
   const S one_flop = constant<S>(1, unit::flop_each), two = constant<S>(2, unit::flop_each);
-  const S set_bytes = named(Q::matmul_set_bytes, b.weight * io[Q::matmul_weight_sets]);  // of what one useful weight brings along
+  const S set_bytes =
+      named(Q::matmul_set_bytes, b.weight * io[Q::matmul_weight_sets]);  // of what one useful weight brings along
   const S flops = io.out(Q::matmul_flops, matmul_flops(shape));
   io.out(Q::matmul_flops_exact, B * F * (two * D - one_flop));
   const S weights = io.flag("weights_per_row") ? D * F * B : D * F;
@@ -42,7 +43,8 @@ void matmul(BlockRun<S>& io) {
     io.out(Q::matmul_batch_critical, critical);
   // Shapes are padded to the matrix unit.
   const S pad = io[Q::matmul_unit];
-  const S padded_in = named(Q::matmul_padded_in, pad * ceil(D / pad)), padded_out = named(Q::matmul_padded_out, pad * ceil(F / pad));
+  const S padded_in = named(Q::matmul_padded_in, pad * ceil(D / pad)),
+          padded_out = named(Q::matmul_padded_out, pad * ceil(F / pad));
   io.out(Q::matmul_padded_flops, matmul_flops(MatmulShape<S>{B, padded_in, padded_out}));
   // Tiles of the output stay; those of the inputs are read again for each.
   const S bm = io[Q::matmul_tile_rows], bk = io[Q::matmul_tile_in], bn = io[Q::matmul_tile_out];
@@ -60,7 +62,8 @@ void roofline(BlockRun<S>& io) {
   const S C = io[Q::peak_flops], W = io[Q::hbm_bandwidth];
   const S flops = io[Q::roofline_flops], bytes = io[Q::roofline_bytes];
   const S chips = io[Q::roofline_chips];
-  const S intensity = io.out(Q::roofline_intensity, io.knows(Q::roofline_given_intensity) ? io[Q::roofline_given_intensity] : flops / bytes);
+  const S intensity = io.out(Q::roofline_intensity,
+                             io.knows(Q::roofline_given_intensity) ? io[Q::roofline_given_intensity] : flops / bytes);
   const S ridge = io.out(Q::roofline_ridge, ridge_point(C, W));
   io.out(Q::roofline_margin, intensity / ridge);
   const S roof = io.out(Q::roofline_attainable, attainable(intensity, W, C));
@@ -101,10 +104,13 @@ void vector(BlockRun<S>& io) {
   const S one_flop = constant<S>(1, unit::flop_each);
   const bool dot = io.choice("operation") == "dot";
   // A dot product multiplies and adds two vectors into one number; pointwise operations write one element for each.
-  const S flops = io.out(Q::vector_flops, dot ? constant<S>(2, unit::flop_each) * n - one_flop : io[Q::vector_flops_each] * n);
+  const S flops =
+      io.out(Q::vector_flops, dot ? constant<S>(2, unit::flop_each) * n - one_flop : io[Q::vector_flops_each] * n);
   const S moved = dot ? constant<S>(2) * n + one<S>() : (io[Q::vector_reads] + io[Q::vector_writes]) * n;
   const S bytes = io.out(Q::vector_bytes, b * moved);
-  const S intensity = io.out(Q::vector_intensity, dot ? flops / bytes : io[Q::vector_flops_each] / (b * (io[Q::vector_reads] + io[Q::vector_writes])));
+  const S intensity =
+      io.out(Q::vector_intensity,
+             dot ? flops / bytes : io[Q::vector_flops_each] / (b * (io[Q::vector_reads] + io[Q::vector_writes])));
   const S V = io[Q::vector_peak], W = io[Q::hbm_bandwidth];
   const S point = io.out(Q::vector_ridge, V / W);
   io.out(Q::vector_margin, intensity / point);
@@ -127,42 +133,62 @@ void transfer(BlockRun<S>& io) {
     if (wants(stage, rate)) stages.push_back(io.out(time, x));
   };
   add(0, Q::transfer_pcie, Q::transfer_pcie_time, link_time(bytes, io[Q::transfer_pcie_links], io[Q::transfer_pcie]));
-  add(1, Q::transfer_link, Q::transfer_ici_time, gather_to_one_time(bytes, chips, io[Q::transfer_ports], io[Q::transfer_link]));
+  add(1, Q::transfer_link, Q::transfer_ici_time,
+      gather_to_one_time(bytes, chips, io[Q::transfer_ports], io[Q::transfer_link]));
   add(2, Q::hbm_bandwidth, Q::transfer_hbm_time, time_at(bytes, io[Q::hbm_bandwidth]));
   add(3, Q::dcn_bandwidth, Q::transfer_dcn_time, link_time(bytes, chips, io[Q::dcn_bandwidth]));
   if (io.knows(Q::transfer_flops) || wants(4, Q::transfer_flops))
     stages.push_back(io.out(Q::transfer_math_time, time_at(io[Q::transfer_flops], io[Q::peak_flops])));
-  if (stages.empty()) return io.fail("path", "no stage has a bandwidth", "give one, such as hbm_bytes_per_s, or chip=");
+  if (stages.empty())
+    return io.fail("path", "no stage has a bandwidth", "give one, such as hbm_bytes_per_s, or chip=");
   S lower = stages.front(), upper = stages.front();
   for (std::size_t i = 1; i < stages.size(); ++i) lower = max(lower, stages[i]), upper = upper + stages[i];
   io.out(Q::transfer_lower, lower);
   io.out(Q::transfer_upper, upper);
-  io.out(Q::transfer_critical_batch, critical_batch_estimate(io[Q::matmul_weight_bytes], named(Q::transfer_ridge, io[Q::peak_flops] / io[Q::transfer_pcie])));
+  io.out(Q::transfer_critical_batch,
+         critical_batch_estimate(io[Q::matmul_weight_bytes],
+                                 named(Q::transfer_ridge, io[Q::peak_flops] / io[Q::transfer_pcie])));
 }
 
 }  // namespace
 
 std::vector<BuildingBlock> roofline_blocks() {
   return {
-      {"matmul", "scaling book ch. 1",
+      {"matmul",
+       "scaling book ch. 1",
        inputs(number("batch", Q::matmul_batch), number("d_in", Q::matmul_in), number("d_out", Q::matmul_out),
-              number("input_bytes", Q::matmul_input_bytes).def(2), number("weight_bytes", Q::matmul_weight_bytes).def(2),
+              number("input_bytes", Q::matmul_input_bytes).def(2),
+              number("weight_bytes", Q::matmul_weight_bytes).def(2),
               number("output_bytes", Q::matmul_output_bytes).def(2), dtype_input(), peak_input(), hbm_input(),
               flag("weights_per_row", false), number("weight_sets", Q::matmul_weight_sets).def(1).at_least(1),
               whole("unit", Q::matmul_unit).def(128).of("mxu_dim"), number("tile_rows", Q::matmul_tile_rows),
               number("tile_in", Q::matmul_tile_in), number("tile_out", Q::matmul_tile_out)),
-       {out("flops", Q::matmul_flops), out("flops_exact", Q::matmul_flops_exact), out("bytes", Q::matmul_bytes),
-        out("intensity", Q::matmul_intensity), out("intensity_small_batch", Q::matmul_intensity_small_batch),
-        out("ridge", Q::matmul_ridge), out("math_s", Q::matmul_math), out("bytes_s", Q::matmul_traffic),
-        out("lower_s", Q::matmul_lower), out("upper_s", Q::matmul_upper), out("flops_per_s", Q::matmul_rate),
-        out("attainable_flops_per_s", Q::matmul_attainable), out("utilisation", Q::matmul_utilisation),
-        out_word("regime", Q::matmul_margin, 1, "compute", "memory"), out_holds("compute_bound", Q::matmul_margin, 1),
-        out("margin", Q::matmul_margin), out("critical_batch", Q::matmul_batch_critical),
-        out("critical_batch_estimate", Q::matmul_batch_estimate), out("padded_flops", Q::matmul_padded_flops),
-        out("tiled_bytes", Q::matmul_tiled_bytes), out("tiled_intensity", Q::matmul_tiled_intensity),
+       {out("flops", Q::matmul_flops),
+        out("flops_exact", Q::matmul_flops_exact),
+        out("bytes", Q::matmul_bytes),
+        out("intensity", Q::matmul_intensity),
+        out("intensity_small_batch", Q::matmul_intensity_small_batch),
+        out("ridge", Q::matmul_ridge),
+        out("math_s", Q::matmul_math),
+        out("bytes_s", Q::matmul_traffic),
+        out("lower_s", Q::matmul_lower),
+        out("upper_s", Q::matmul_upper),
+        out("flops_per_s", Q::matmul_rate),
+        out("attainable_flops_per_s", Q::matmul_attainable),
+        out("utilisation", Q::matmul_utilisation),
+        out_word("regime", Q::matmul_margin, 1, "compute", "memory"),
+        out_holds("compute_bound", Q::matmul_margin, 1),
+        out("margin", Q::matmul_margin),
+        out("critical_batch", Q::matmul_batch_critical),
+        out("critical_batch_estimate", Q::matmul_batch_estimate),
+        out("padded_flops", Q::matmul_padded_flops),
+        out("tiled_bytes", Q::matmul_tiled_bytes),
+        out("tiled_intensity", Q::matmul_tiled_intensity),
         out("tile_intensity", Q::matmul_tile_intensity)},
-       matmul<double>, matmul<Traced>},
-      {"roofline", "scaling book ch. 1",
+       matmul<double>,
+       matmul<Traced>},
+      {"roofline",
+       "scaling book ch. 1",
        inputs(number("flops", Q::roofline_flops).at_least(0), number("bytes", Q::roofline_bytes),
               number("intensity", Q::roofline_given_intensity), dtype_input(), peak_input(), hbm_input(),
               number("chips", Q::roofline_chips).def(1), fraction("efficiency", Q::roofline_efficiency).def(1)),
@@ -171,18 +197,22 @@ std::vector<BuildingBlock> roofline_blocks() {
         out("attainable_flops_per_s", Q::roofline_attainable), out("utilisation", Q::roofline_utilisation),
         out("math_s", Q::roofline_math), out("bytes_s", Q::roofline_traffic), out("lower_s", Q::roofline_lower),
         out("upper_s", Q::roofline_upper), out("achieved_flops_per_s", Q::roofline_achieved)},
-       roofline<double>, roofline<Traced>},
-      {"ridge", "scaling book ch. 1 and 12",
-       inputs(dtype_input(), choice("level", {"hbm", "vmem", "l2", "pcie", "ici", "dcn", "gpu", "node"}), peak_input(),
-              number("bytes_per_s", Q::ridge_bandwidth).chip(bandwidth_of_level),
+       roofline<double>,
+       roofline<Traced>},
+      {"ridge",
+       "scaling book ch. 1 and 12",
+       inputs(dtype_input(), choice("level", {"hbm", "vmem", "l2", "pcie", "ici", "dcn", "gpu", "node"}),
+              peak_input(), number("bytes_per_s", Q::ridge_bandwidth).chip(bandwidth_of_level),
               number("weight_bytes", Q::matmul_weight_bytes).def(2), number("experts", Q::ridge_experts).def(1),
               number("experts_per_token", Q::ridge_experts_per_token).def(1),
               number("vector_flops_per_s", Q::vector_peak).of("peak_fp32_vector_flops_per_s")),
        {out("ridge", Q::ridge_point), out("critical_batch", Q::ridge_batch),
         out("critical_batch_experts", Q::ridge_batch_experts), out("critical_contraction", Q::ridge_contraction),
         out("vector_ridge", Q::ridge_vector), out("matmul_to_vector", Q::ridge_matmul_to_vector)},
-       ridge<double>, ridge<Traced>},
-      {"vector", "scaling book ch. 1 and 12",
+       ridge<double>,
+       ridge<Traced>},
+      {"vector",
+       "scaling book ch. 1 and 12",
        inputs(choice("operation", {"pointwise", "dot"}), number("elements", Q::vector_elements),
               number("element_bytes", Q::vector_width).def(4), number("reads", Q::vector_reads).def(2).at_least(0),
               number("writes", Q::vector_writes).def(1).at_least(0),
@@ -191,10 +221,13 @@ std::vector<BuildingBlock> roofline_blocks() {
        {out("flops", Q::vector_flops), out("bytes", Q::vector_bytes), out("intensity", Q::vector_intensity),
         out("ridge", Q::vector_ridge), out_word("regime", Q::vector_margin, 1, "compute", "memory"),
         out("math_s", Q::vector_math), out("bytes_s", Q::vector_traffic), out("time_s", Q::vector_time)},
-       vector<double>, vector<Traced>},
-      {"transfer", "scaling book ch. 2",
+       vector<double>,
+       vector<Traced>},
+      {"transfer",
+       "scaling book ch. 2",
        inputs(number("bytes", Q::transfer_bytes), words("path", {"pcie", "ici", "hbm", "dcn", "math"}),
-              number("chips", Q::transfer_chips).def(1).at_least(1), number("pcie_links", Q::transfer_pcie_links).def(1),
+              number("chips", Q::transfer_chips).def(1).at_least(1),
+              number("pcie_links", Q::transfer_pcie_links).def(1),
               number("pcie_bytes_per_s", Q::transfer_pcie).of("host_pcie_bytes_per_s_per_chip"),
               number("ici_ports", Q::transfer_ports).def(1),
               number("ici_link_bytes_per_s", Q::transfer_link).of("ici_bytes_per_s_per_link_oneway"), hbm_input(),
@@ -204,7 +237,8 @@ std::vector<BuildingBlock> roofline_blocks() {
        {out("pcie_s", Q::transfer_pcie_time), out("ici_s", Q::transfer_ici_time), out("hbm_s", Q::transfer_hbm_time),
         out("dcn_s", Q::transfer_dcn_time), out("math_s", Q::transfer_math_time), out("lower_s", Q::transfer_lower),
         out("upper_s", Q::transfer_upper), out("critical_batch_from_host", Q::transfer_critical_batch)},
-       transfer<double>, transfer<Traced>},
+       transfer<double>,
+       transfer<Traced>},
   };
 }
 

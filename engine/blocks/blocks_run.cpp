@@ -8,7 +8,8 @@ namespace {
 
 template <Scalar S>
 void run(BlockRun<S>& io) {
-  const S P = io[Q::state_parameters], B = io[Q::tokens], n = io[Q::job_chips], C = io[Q::peak_flops], u = io[Q::job_mfu];
+  const S P = io[Q::state_parameters], B = io[Q::tokens], n = io[Q::job_chips], C = io[Q::peak_flops],
+          u = io[Q::job_mfu];
   const S six = constant<S>(6, unit::flop_each);
   const S flops = io.out(Q::job_flops, io.knows(Q::job_given_flops) ? io[Q::job_given_flops] * one<S>()
                                        : io.knows(Q::job_flops_token) ? io[Q::job_flops_token] * B
@@ -28,7 +29,8 @@ void run(BlockRun<S>& io) {
   // What a measured run made of its chips.
   const S given = io.out(Q::job_measured_mfu, utilisation(flops, n, C, io[Q::job_given_seconds]));
   (void)given;
-  const S available = io.out(Q::job_available, io[Q::job_given_chip_hours] * constant<S>(3600, unit::seconds_each) * C);
+  const S available =
+      io.out(Q::job_available, io[Q::job_given_chip_hours] * constant<S>(3600, unit::seconds_each) * C);
   io.out(Q::job_hours_mfu, flops / available);
   io.out(Q::job_rate_mfu, io[Q::job_achieved] / C);
   io.out(Q::job_aggregate, n * io[Q::job_achieved]);
@@ -42,20 +44,38 @@ void run(BlockRun<S>& io) {
 
 std::vector<BuildingBlock> run_blocks() {
   return {
-      {"run", "scaling book ch. 4, 6 and 12",
-       inputs(number("parameters", Q::state_parameters), number("tokens", Q::tokens), number("flops", Q::job_given_flops),
-              number("flops_per_token", Q::job_flops_token), number("chips", Q::job_chips).def(1), dtype_input(), peak_input(),
-              fraction("mfu", Q::job_mfu).def(1), number("price_usd_per_hour", Q::price).of("price_usd_per_chip_hour"),
+      {"run",
+       "scaling book ch. 4, 6 and 12",
+       inputs(number("parameters", Q::state_parameters), number("tokens", Q::tokens),
+              number("flops", Q::job_given_flops), number("flops_per_token", Q::job_flops_token),
+              number("chips", Q::job_chips).def(1), dtype_input(), peak_input(), fraction("mfu", Q::job_mfu).def(1),
+              number("price_usd_per_hour", Q::price).of("price_usd_per_chip_hour"),
               number("measured_s", Q::job_given_seconds), number("chip_hours", Q::job_given_chip_hours),
-              number("achieved_flops_per_s", Q::job_achieved), number("hardware_flops_per_parameter", Q::job_hardware).def(8),
-              number("known_days", Q::job_known_days), number("known_chips", Q::job_known_chips)),
-       {out("flops", Q::job_flops), out("flops_per_token", Q::job_flops_each), out("cluster_flops_per_s", Q::job_cluster),
-        out("flops_per_s", Q::job_rate), out("flops_per_s_per_chip", Q::job_chip_rate), out("time_s", Q::job_seconds), out("days", Q::job_days),
-        out("years", Q::job_years), out("chip_hours", Q::job_chip_hours), out("cost_usd", Q::job_cost), out("flops_per_usd", Q::job_flops_dollar),
-        out("tokens_per_s", Q::job_tokens_s), out("measured_mfu", Q::job_measured_mfu), out("available_flops", Q::job_available),
-        out("mfu_of_chip_hours", Q::job_hours_mfu), out("mfu_of_rate", Q::job_rate_mfu), out("aggregate_flops_per_s", Q::job_aggregate),
-        out("hfu", Q::job_hfu), out("scaled_days", Q::job_scaled_days), out("scaled_years", Q::job_scaled_years)},
-       run<double>, run<Traced>},
+              number("achieved_flops_per_s", Q::job_achieved),
+              number("hardware_flops_per_parameter", Q::job_hardware).def(8), number("known_days", Q::job_known_days),
+              number("known_chips", Q::job_known_chips)),
+       {out("flops", Q::job_flops),
+        out("flops_per_token", Q::job_flops_each),
+        out("cluster_flops_per_s", Q::job_cluster),
+        out("flops_per_s", Q::job_rate),
+        out("flops_per_s_per_chip", Q::job_chip_rate),
+        out("time_s", Q::job_seconds),
+        out("days", Q::job_days),
+        out("years", Q::job_years),
+        out("chip_hours", Q::job_chip_hours),
+        out("cost_usd", Q::job_cost),
+        out("flops_per_usd", Q::job_flops_dollar),
+        out("tokens_per_s", Q::job_tokens_s),
+        out("measured_mfu", Q::job_measured_mfu),
+        out("available_flops", Q::job_available),
+        out("mfu_of_chip_hours", Q::job_hours_mfu),
+        out("mfu_of_rate", Q::job_rate_mfu),
+        out("aggregate_flops_per_s", Q::job_aggregate),
+        out("hfu", Q::job_hfu),
+        out("scaled_days", Q::job_scaled_days),
+        out("scaled_years", Q::job_scaled_years)},
+       run<double>,
+       run<Traced>},
   };
 }
 

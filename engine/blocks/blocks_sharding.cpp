@@ -35,8 +35,10 @@ void sharded_matmul(BlockRun<S>& io) {
   const S math_whole = io.out(Q::shmm_math_gathered, time_at(gathered_flops, C));
 
   const std::vector<TorusAxis<S>> axis{{ways, n, io.flag("wrapped")}};
-  const TorusLinks<S> links{named(Q::shmm_axis_rate, torus_gather_bandwidth(io[Q::shmm_axes], io[Q::ici_axis_bandwidth])),
-                            named(Q::shmm_link_rate, torus_gather_bandwidth(io[Q::shmm_axes], io[Q::transfer_link])), io[Q::collective_hop]};
+  const TorusLinks<S> links{
+      named(Q::shmm_axis_rate, torus_gather_bandwidth(io[Q::shmm_axes], io[Q::ici_axis_bandwidth])),
+      named(Q::shmm_link_rate, torus_gather_bandwidth(io[Q::shmm_axes], io[Q::transfer_link])),
+      io[Q::collective_hop]};
   const S latency = io.out(Q::collective_latency, torus_hops<S>(axis) * links.hop);
   const bool left = contraction == "left";
   const S operand = io.out(Q::shmm_operand_bytes, left ? b * B * D / rows : b * D * F / columns);
@@ -93,40 +95,65 @@ std::vector<BuildingBlock> sharding_blocks() {
   const auto link = [] {
     return number("link_bytes_per_s", Q::transfer_link)
         .of("ici_bytes_per_s_per_link_oneway")
-        .from("axis_bytes_per_s / 2", [](const BlockCall& c) { return std::optional(one_direction(c.number("axis_bytes_per_s"))); });
+        .from("axis_bytes_per_s / 2",
+              [](const BlockCall& c) { return std::optional(one_direction(c.number("axis_bytes_per_s"))); });
   };
   return {
-      {"sharded-matmul", "scaling book ch. 3",
-       inputs(number("rows", Q::matmul_batch), number("contraction_size", Q::matmul_in), number("columns", Q::matmul_out), element_input(),
+      {"sharded-matmul",
+       "scaling book ch. 3",
+       inputs(number("rows", Q::matmul_batch), number("contraction_size", Q::matmul_in),
+              number("columns", Q::matmul_out), element_input(),
               choice("contraction", {"both", "right", "left", "none"}), flag("same_axis", false),
-              number("row_ways", Q::shmm_row_ways).def(1).at_least(1), whole("contraction_ways", Q::shmm_contraction_ways).def(1),
-              number("column_ways", Q::shmm_column_ways).def(1).at_least(1), number("replicas", Q::shmm_replicas).def(1).at_least(1),
-              flag("wrapped", true), whole("torus_axes", Q::shmm_axes).def(1).up_to(3), dtype_input(), peak_input(), axis_input(), link(),
+              number("row_ways", Q::shmm_row_ways).def(1).at_least(1),
+              whole("contraction_ways", Q::shmm_contraction_ways).def(1),
+              number("column_ways", Q::shmm_column_ways).def(1).at_least(1),
+              number("replicas", Q::shmm_replicas).def(1).at_least(1), flag("wrapped", true),
+              whole("torus_axes", Q::shmm_axes).def(1).up_to(3), dtype_input(), peak_input(), axis_input(), link(),
               number("hop_s", Q::collective_hop).def(1e-6).at_least(0)),
-       {out_said("case"), out_holds("legal", Q::shmm_legal, 1), out("flops", Q::matmul_flops), out("total_flops", Q::shmm_total_flops),
-        out("flops_per_device", Q::shmm_local_flops), out("math_s", Q::shmm_math), out("math_gathered_s", Q::shmm_math_gathered),
-        out("operand_bytes", Q::shmm_operand_bytes), out("output_block_bytes", Q::shmm_output_bytes), out("all_gather_s", Q::shmm_gather),
-        out("reduce_scatter_s", Q::shmm_reduce_scatter), out("all_reduce_s", Q::shmm_all_reduce), out("latency_s", Q::collective_latency),
-        out_word("regime", Q::shmm_latency_bound, 1, "bandwidth", "latency"), out("gather_first_s", Q::shmm_gather_first),
-        out("reduce_after_s", Q::shmm_reduce_after), out("scatter_after_s", Q::shmm_scatter_after),
-        out_word("better", Q::shmm_strategy_ratio, 1, "gather_first", "reduce_after"), out("batch_threshold", Q::shmm_batch_threshold),
+       {out_said("case"),
+        out_holds("legal", Q::shmm_legal, 1),
+        out("flops", Q::matmul_flops),
+        out("total_flops", Q::shmm_total_flops),
+        out("flops_per_device", Q::shmm_local_flops),
+        out("math_s", Q::shmm_math),
+        out("math_gathered_s", Q::shmm_math_gathered),
+        out("operand_bytes", Q::shmm_operand_bytes),
+        out("output_block_bytes", Q::shmm_output_bytes),
+        out("all_gather_s", Q::shmm_gather),
+        out("reduce_scatter_s", Q::shmm_reduce_scatter),
+        out("all_reduce_s", Q::shmm_all_reduce),
+        out("latency_s", Q::collective_latency),
+        out_word("regime", Q::shmm_latency_bound, 1, "bandwidth", "latency"),
+        out("gather_first_s", Q::shmm_gather_first),
+        out("reduce_after_s", Q::shmm_reduce_after),
+        out("scatter_after_s", Q::shmm_scatter_after),
+        out_word("better", Q::shmm_strategy_ratio, 1, "gather_first", "reduce_after"),
+        out("batch_threshold", Q::shmm_batch_threshold),
         out("contraction_threshold", Q::shmm_contraction_threshold),
         out("contraction_threshold_small_batch", Q::shmm_contraction_threshold_small),
-        out("gather_to_scatter_bytes", Q::shmm_gather_to_scatter), out("output_split_s", Q::shmm_output_split),
-        out("output_split_gain", Q::shmm_output_split_gain), out("replicated_s", Q::shmm_replicated),
-        out("overlap_exposed_s", Q::shmm_overlap_exposed), out("overlapped_s", Q::shmm_overlap_time), out("blocking_s", Q::shmm_blocking_time)},
-       sharded_matmul<double>, sharded_matmul<Traced>},
-      {"tensor-parallel", "scaling book ch. 3 and 5",
-       inputs(number("tokens", Q::tokens), number("d_model", Q::d_model), number("d_ff", Q::d_ff), number("ways", Q::tp_ways).at_least(1),
-              number("matrices", Q::tp_matrices).def(2), element_input(), whole("torus_axes", Q::tp_axes).def(1).up_to(3), dtype_input(),
-              peak_input(), hbm_input(), axis_input(), number("capacity_bytes", Q::tp_capacity).of("hbm_bytes")),
+        out("gather_to_scatter_bytes", Q::shmm_gather_to_scatter),
+        out("output_split_s", Q::shmm_output_split),
+        out("output_split_gain", Q::shmm_output_split_gain),
+        out("replicated_s", Q::shmm_replicated),
+        out("overlap_exposed_s", Q::shmm_overlap_exposed),
+        out("overlapped_s", Q::shmm_overlap_time),
+        out("blocking_s", Q::shmm_blocking_time)},
+       sharded_matmul<double>,
+       sharded_matmul<Traced>},
+      {"tensor-parallel",
+       "scaling book ch. 3 and 5",
+       inputs(number("tokens", Q::tokens), number("d_model", Q::d_model), number("d_ff", Q::d_ff),
+              number("ways", Q::tp_ways).at_least(1), number("matrices", Q::tp_matrices).def(2), element_input(),
+              whole("torus_axes", Q::tp_axes).def(1).up_to(3), dtype_input(), peak_input(), hbm_input(), axis_input(),
+              number("capacity_bytes", Q::tp_capacity).of("hbm_bytes")),
        {out("matrix_bytes", Q::tp_matrix_bytes), out("weight_bytes_per_chip", Q::tp_weight_bytes),
-        out("activation_bytes", Q::tp_activation_bytes), out_holds("fits", Q::tp_free, 0), out("free_bytes", Q::tp_free),
-        out("hbm_s", Q::tp_load), out("flops", Q::tp_flops), out("math_s", Q::tp_math), out("comms_s", Q::tp_comms),
-        out("backward_math_s", Q::tp_backward_math), out("lower_s", Q::tp_lower), out_holds("compute_bound", Q::tp_margin, 1),
-        out("margin", Q::tp_margin), out("largest_ways", Q::tp_limit), out("ways_margin", Q::tp_limit_margin),
-        out("d_ff_needed", Q::tp_width_needed)},
-       tensor_parallel<double>, tensor_parallel<Traced>},
+        out("activation_bytes", Q::tp_activation_bytes), out_holds("fits", Q::tp_free, 0),
+        out("free_bytes", Q::tp_free), out("hbm_s", Q::tp_load), out("flops", Q::tp_flops), out("math_s", Q::tp_math),
+        out("comms_s", Q::tp_comms), out("backward_math_s", Q::tp_backward_math), out("lower_s", Q::tp_lower),
+        out_holds("compute_bound", Q::tp_margin, 1), out("margin", Q::tp_margin), out("largest_ways", Q::tp_limit),
+        out("ways_margin", Q::tp_limit_margin), out("d_ff_needed", Q::tp_width_needed)},
+       tensor_parallel<double>,
+       tensor_parallel<Traced>},
   };
 }
 

@@ -1,5 +1,6 @@
-// Calibration: the few numbers by which a chip with its software stays below its data sheet (parameters.def). Values come
-// from presets/calibration, where each has its origin; the engine only calculates with them. In ideal mode none is read.
+// Calibration: the few numbers by which a chip with its software stays below its data sheet (parameters.def). Values
+// come from presets/calibration, where each has its origin; the engine only calculates with them. In ideal mode none
+// is read.
 #pragma once
 
 #include <array>
@@ -25,7 +26,8 @@ struct CalibrationRow {
   double least, most, ideal;
 };
 inline constexpr std::array kCalibrationRows{
-#define CALIBRATION(name, id, symbol, unit, least, most, ideal) CalibrationRow{Calibrated::name, id, unit, least, most, ideal},
+#define CALIBRATION(name, id, symbol, unit, least, most, ideal) \
+  CalibrationRow{Calibrated::name, id, unit, least, most, ideal},
 #include "engine/calibration/parameters.def"
 #undef CALIBRATION
 };
@@ -42,8 +44,8 @@ struct CalibrationValues {
   friend bool operator==(const CalibrationValues&, const CalibrationValues&) = default;
 };
 
-// Generations of software: what their kernels and schedules do, whatever the chip. The last three serve, the rest trains; JAX
-// does both.
+// Generations of software: what their kernels and schedules do, whatever the chip. The last three serve, the rest
+// trains; JAX does both.
 enum class SoftwareStack : std::uint8_t {
   megatron_2021,  // Megatron-LM and Megatron-DeepSpeed before FlashAttention: scores in HBM, transfers after the work
   megatron,       // Megatron-Core and its relatives: fused attention, transfers partly under the work
@@ -51,7 +53,7 @@ enum class SoftwareStack : std::uint8_t {
   xla,            // JAX: compiled, collectives scheduled by the compiler
   faster_transformer,  // fused kernels started one by one; a batch of requests runs from start to end (2021 to 2023)
   torch_compile,       // compiled PyTorch as a graph, one batch from start to end (gpt-fast)
-  inflight,            // TensorRT-LLM, vLLM and SGLang: graphs of kernels, paged cache, requests join and leave the batch
+  inflight,  // TensorRT-LLM, vLLM and SGLang: graphs of kernels, paged cache, requests join and leave the batch
 };
 inline constexpr std::size_t kSoftwareStacks = 7;
 inline constexpr std::array<std::string_view, kSoftwareStacks> kSoftwareStackIds{

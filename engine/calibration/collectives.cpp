@@ -23,7 +23,8 @@ S collective_latency(const Inputs<S>& in, const AxisLinks& links) {
   const CalibrationInputs<S>& c = in.calibration;
   const S& call = c[Calibrated::call_latency];
   const auto steps = [&](Q q, double count) {
-    return input_leaf<S>(trace_of(call), q, links.axis, count, "steps of rings and trees over the links of the group");
+    return input_leaf<S>(trace_of(call), q, links.axis, count,
+                         "steps of rings and trees over the links of the group");
   };
   const auto inside = [&](double count) { return steps(Q::ring_steps, count) * c[Calibrated::link_latency]; };
   const auto across = [&](double count) { return steps(Q::tree_steps, count) * c[Calibrated::fabric_latency]; };

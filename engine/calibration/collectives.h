@@ -1,6 +1,6 @@
-// What collectives cost beside their bandwidth (calibrated and custom mode): the start of a call and the steps of a ring
-// inside a node or slice and between nodes. NCCL runs large groups as rings inside the node and trees between nodes for
-// AllReduce; gathers and scatters stay rings.
+// What collectives cost beside their bandwidth (calibrated and custom mode): the start of a call and the steps of a
+// ring inside a node or slice and between nodes. NCCL runs large groups as rings inside the node and trees between
+// nodes for AllReduce; gathers and scatters stay rings.
 #pragma once
 
 #include "engine/hardware/placement.h"
@@ -14,8 +14,8 @@ S collective_latency(const Inputs<S>&, const AxisLinks&);
 extern template double collective_latency<double>(const Inputs<double>&, const AxisLinks&);
 extern template Traced collective_latency<Traced>(const Inputs<Traced>&, const AxisLinks&);
 
-// The chip's links as a group of it has them: where the chips of a node are joined directly, a group has of a chip's links
-// only those to its own members.
+// The chip's links as a group of it has them: where the chips of a node are joined directly, a group has of a chip's
+// links only those to its own members.
 template <Scalar S>
 ChipRates<S> group_rates(const Inputs<S>&, const AxisLinks&);
 extern template ChipRates<double> group_rates<double>(const Inputs<double>&, const AxisLinks&);

@@ -43,8 +43,10 @@ class Kernels {
     const bool fp8 = in_.calibration.fp8;
     const auto index = [&](ProductPass pass) { return product_index(kind, part, pass); };
     const S f = product_time(in_, s, in_.gather_bytes, fp8, index(ProductPass::forward));
-    const S input = product_time(in_, ProductShape<S>{s.rows, s.out, s.in, s.count}, in_.gather_bytes, fp8, index(ProductPass::input));
-    const S weight = product_time(in_, ProductShape<S>{s.in, s.rows, s.out, s.count}, in_.activation_bytes, fp8, index(ProductPass::weights));
+    const S input = product_time(in_, ProductShape<S>{s.rows, s.out, s.in, s.count}, in_.gather_bytes, fp8,
+                                 index(ProductPass::input));
+    const S weight = product_time(in_, ProductShape<S>{s.in, s.rows, s.out, s.count}, in_.activation_bytes, fp8,
+                                  index(ProductPass::weights));
     add(kind, share * f, share * (input + weight));
   }
   void add(OperationKind kind, const S& f, const S& b) {
@@ -60,7 +62,8 @@ class Kernels {
     const LayerWidths<S> w = layer_widths(in_, key_);
     const S qkv_out = m.is.mla ? p_.qkv_layer / (Y * D) : w.attention + two_ * w.kv;
     product(qkv, ProductPart::layer, {t_, D, qkv_out, one_}, one_);
-    product(attention_out, ProductPart::layer, {t_, m.is.mla ? m.n_heads * m.v_head_dim / Y : w.attention, D, one_}, one_);
+    product(attention_out, ProductPart::layer, {t_, m.is.mla ? m.n_heads * m.v_head_dim / Y : w.attention, D, one_},
+            one_);
     const S ups = constant<S>(key_.gated_mlp ? 2 : 1);
     const auto mlp = [&](ProductPart part, const S& rows, const S& width, const S& count, const S& share) {
       product(gate_up, part, {rows, D, ups * width, count}, share);
@@ -87,18 +90,21 @@ class Kernels {
     const S& T = in_.sequence_length;
     const LayerWidths<S> w = layer_widths(in_, key_);
     const S& C = in_.calibration.peak_16;
-    const S flops = named(Q::kernel_flops, product_index(OperationKind::attention, ProductPart::layer, ProductPass::forward),
-                          attention_forward_flops(in_, w.attention, t_, !in_.calibration.scores_in_hbm));
+    const S flops =
+        named(Q::kernel_flops, product_index(OperationKind::attention, ProductPart::layer, ProductPass::forward),
+              attention_forward_flops(in_, w.attention, t_, !in_.calibration.scores_in_hbm));
     if (in_.calibration.scores_in_hbm) {
       const S heads = m.n_heads / in_.degree(Axis::tensor).x;
-      const S scores = constant<S>(2, unit::bytes_each) * t_ * T * heads * c(Calibrated::score_passes) / in_.calibration.hbm;
+      const S scores =
+          constant<S>(2, unit::bytes_each) * t_ * T * heads * c(Calibrated::score_passes) / in_.calibration.hbm;
       const S math = flops / (C * c(Calibrated::matmul_efficiency)) + scores;
       add(OperationKind::attention, math, two_ * math);
       return;
     }
     const S ramp = named(Q::attention_ramp, (T + c(Calibrated::attention_length)) / T);
     add(OperationKind::attention, flops * ramp / (C * c(Calibrated::attention_forward)) + c(Calibrated::kernel_gap),
-        constant<S>(kAttentionBackward) * flops * ramp / (C * c(Calibrated::attention_backward)) + c(Calibrated::kernel_gap));
+        constant<S>(kAttentionBackward) * flops * ramp / (C * c(Calibrated::attention_backward)) +
+            c(Calibrated::kernel_gap));
   }
 
   void sum_products(LayerKernels<S>& out) {
@@ -124,12 +130,14 @@ class Kernels {
     S bytes = ops_.operations[at(norms)].hbm_bytes + ops_.operations[at(rope)].hbm_bytes +
               ops_.operations[at(activation)].hbm_bytes + ops_.operations[at(residual)].hbm_bytes;
     if (m.is.moe)
-      bytes = bytes + named(Q::permutation_bytes, constant<S>(kPermutationPasses) * in_.activation_bytes *
-                                                      named(Q::routed_tokens, t_ * m.experts_per_token * p_.moe_share) * m.d_model /
-                                                      (key_.sequence_parallel ? in_.degree(Axis::tensor).x : one_));
+      bytes = bytes + named(Q::permutation_bytes,
+                            constant<S>(kPermutationPasses) * in_.activation_bytes *
+                                named(Q::routed_tokens, t_ * m.experts_per_token * p_.moe_share) * m.d_model /
+                                (key_.sequence_parallel ? in_.degree(Axis::tensor).x : one_));
     bytes = named(Q::kernel_vector_bytes, bytes);
     const S gaps = constant<S>(kVectorKernels) * c(Calibrated::kernel_gap);
-    out.vector_forward = named(Q::layer_vector_forward, c(Calibrated::vector_passes) * bytes / in_.calibration.hbm + gaps);
+    out.vector_forward =
+        named(Q::layer_vector_forward, c(Calibrated::vector_passes) * bytes / in_.calibration.hbm + gaps);
   }
 
   void again(LayerKernels<S>& out, const S& times) {
@@ -144,7 +152,8 @@ class Kernels {
         products = products + forward_[i];
     }
     out.again = named(Q::layer_again, times * products);
-    out.vector_backward = named(Q::layer_vector_backward, vector ? (two_ + times) * out.vector_forward : two_ * out.vector_forward);
+    out.vector_backward =
+        named(Q::layer_vector_backward, vector ? (two_ + times) * out.vector_forward : two_ * out.vector_forward);
   }
 
   void vocabulary(LayerKernels<S>& out) {
@@ -153,16 +162,18 @@ class Kernels {
     const ProductShape<S> s{t_, m.d_model, width, one_};
     // The logits stay in 16 bits where layers run in 8.
     const auto index = [](ProductPass pass) { return product_index(logits, ProductPart::layer, pass); };
-    out.head_forward =
-        named(Q::block_math_forward, kHeadBlock, product_time(in_, s, in_.gather_bytes, false, index(ProductPass::forward)));
-    out.head_backward =
-        named(Q::block_math_backward, kHeadBlock,
-              product_time(in_, ProductShape<S>{t_, width, m.d_model, one_}, in_.gather_bytes, false, index(ProductPass::input)) +
-                  product_time(in_, ProductShape<S>{m.d_model, t_, width, one_}, in_.activation_bytes, false, index(ProductPass::weights)));
+    out.head_forward = named(Q::block_math_forward, kHeadBlock,
+                             product_time(in_, s, in_.gather_bytes, false, index(ProductPass::forward)));
+    out.head_backward = named(Q::block_math_backward, kHeadBlock,
+                              product_time(in_, ProductShape<S>{t_, width, m.d_model, one_}, in_.gather_bytes, false,
+                                           index(ProductPass::input)) +
+                                  product_time(in_, ProductShape<S>{m.d_model, t_, width, one_}, in_.activation_bytes,
+                                               false, index(ProductPass::weights)));
     const S pass = constant<S>(kLogitBytes, unit::bytes_each) * t_ * width / in_.calibration.hbm;
     out.head_vector_forward = named(Q::block_hbm_forward, kHeadBlock, constant<S>(kLogitPassesForward) * pass);
     out.head_vector_backward = named(Q::block_hbm_backward, kHeadBlock, constant<S>(kLogitPassesBackward) * pass);
-    out.embedding_forward = named(Q::block_hbm_forward, kEmbeddingBlock, ops_.embedding_hbm_bytes / in_.calibration.hbm);
+    out.embedding_forward =
+        named(Q::block_hbm_forward, kEmbeddingBlock, ops_.embedding_hbm_bytes / in_.calibration.hbm);
     out.embedding_backward = named(Q::block_hbm_backward, kEmbeddingBlock, two_ * out.embedding_forward);
   }
 
@@ -183,9 +194,11 @@ S product_time(const Inputs<S>& in, const ProductShape<S>& shape, const S& weigh
   const CalibrationInputs<S>& c = in.calibration;
   const auto name = [index](Q q, const S& x) { return index < 0 ? x : named(q, index, x); };
   Trace* const trace = trace_of(c.hbm);
-  const S tile = input_leaf<S>(trace, Q::kernel_tile, -1, kTile, "rows and columns of the output that one multiprocessor makes at a time");
+  const S tile = input_leaf<S>(trace, Q::kernel_tile, -1, kTile,
+                               "rows and columns of the output that one multiprocessor makes at a time");
   const S units = input_leaf<S>(trace, Q::kernel_units, -1, c.units, "of the chip");
-  const S rows = name(Q::kernel_rows, shape.rows), columns = name(Q::kernel_columns, shape.out), depth = name(Q::kernel_depth, shape.in);
+  const S rows = name(Q::kernel_rows, shape.rows), columns = name(Q::kernel_columns, shape.out),
+          depth = name(Q::kernel_depth, shape.in);
   const S count = name(Q::kernel_count, shape.count);
   // Waves of tiles, the last of which leaves units without one, and tiles with an edge beyond the output.
   const S tiles = name(Q::kernel_tiles, ceil(rows / tile) * ceil(columns / tile) * count);
@@ -197,13 +210,14 @@ S product_time(const Inputs<S>& in, const ProductShape<S>& shape, const S& weigh
   const S& large = fp8 ? c[Calibrated::matmul_efficiency_fp8] : c[Calibrated::matmul_efficiency];
   const S& peak = fp8 ? c.peak : c.peak_16;
   const S flops = name(Q::kernel_flops, constant<S>(2, unit::flop_each) * rows * depth * columns * count);
-  const S bytes = name(Q::kernel_bytes, count * (in.activation_bytes * rows * (depth + columns) + weight_bytes * depth * columns));
+  const S bytes = name(Q::kernel_bytes,
+                       count * (in.activation_bytes * rows * (depth + columns) + weight_bytes * depth * columns));
   return name(Q::kernel_product, max(flops / (peak * large * efficiency), bytes / c.hbm) + c[Calibrated::kernel_gap]);
 }
 
 template <Scalar S>
-LayerKernels<S> layer_kernels(const Inputs<S>& in, const Parameters<S>& p, const LayerKey& key, const LayerOperations<S>& ops,
-                              const S& t, const S& recompute_times) {
+LayerKernels<S> layer_kernels(const Inputs<S>& in, const Parameters<S>& p, const LayerKey& key,
+                              const LayerOperations<S>& ops, const S& t, const S& recompute_times) {
   return Kernels<S>(in, p, key, ops, t).all(recompute_times);
 }
 

@@ -1,10 +1,10 @@
 // How long kernels take, from their local shapes (calibrated and custom mode). A matrix multiplication runs at
 //   eta_mm C * k / (k + k_half) / (1 + f_wave (1/u - 1)),
-// k the contraction, u the share of a whole number of waves of 128 x 128 tiles over the multiprocessors that the output
-// fills; or at the rate at which its operands cross HBM. Attention runs at its own efficiency of the 16-bit peak, times
-// T / (T + T_half); where scores are written to HBM it is two products and the passes over the scores. Everything else is
-// bytes over HBM bandwidth. Every kernel starts t_gap after the one before. The backward pass of a product is the product
-// for its input and the one for its weights, each with its own shape.
+// k the contraction, u the share of a whole number of waves of 128 x 128 tiles over the multiprocessors that the
+// output fills; or at the rate at which its operands cross HBM. Attention runs at its own efficiency of the 16-bit
+// peak, times T / (T + T_half); where scores are written to HBM it is two products and the passes over the scores.
+// Everything else is bytes over HBM bandwidth. Every kernel starts t_gap after the one before. The backward pass of a
+// product is the product for its input and the one for its weights, each with its own shape.
 #pragma once
 
 #include "engine/inputs.h"
@@ -19,8 +19,8 @@ struct ProductShape {
   S rows, in, out, count;  // `count` products of that shape in one kernel
 };
 
-// Products of a layer that are told apart: of one operation the MLPs of dense layers, of shared and of routed experts, and
-// of each the forward and both gradients. As an index of quantities; explain() names it.
+// Products of a layer that are told apart: of one operation the MLPs of dense layers, of shared and of routed
+// experts, and of each the forward and both gradients. As an index of quantities; explain() names it.
 enum class ProductPart : std::uint8_t { layer, shared, experts };
 enum class ProductPass : std::uint8_t { forward, input, weights };
 constexpr int product_index(OperationKind kind, ProductPart part, ProductPass pass) {
@@ -30,8 +30,10 @@ constexpr int product_index(OperationKind kind, ProductPart part, ProductPass pa
 // Seconds of one product; `index` is what it is named for (-1: nothing).
 template <Scalar S>
 S product_time(const Inputs<S>&, const ProductShape<S>&, const S& weight_bytes, bool fp8, int index);
-extern template double product_time<double>(const Inputs<double>&, const ProductShape<double>&, const double&, bool, int);
-extern template Traced product_time<Traced>(const Inputs<Traced>&, const ProductShape<Traced>&, const Traced&, bool, int);
+extern template double product_time<double>(const Inputs<double>&, const ProductShape<double>&, const double&, bool,
+                                            int);
+extern template Traced product_time<Traced>(const Inputs<Traced>&, const ProductShape<Traced>&, const Traced&, bool,
+                                            int);
 
 // Seconds of one layer, one microbatch, one chip.
 template <Scalar S>
@@ -45,11 +47,13 @@ struct LayerKernels {
   S embedding_forward{}, embedding_backward{};
 };
 template <Scalar S>
-LayerKernels<S> layer_kernels(const Inputs<S>&, const Parameters<S>&, const LayerKey&, const LayerOperations<S>&, const S& t,
-                              const S& recompute_times);
-extern template LayerKernels<double> layer_kernels<double>(const Inputs<double>&, const Parameters<double>&, const LayerKey&,
-                                                           const LayerOperations<double>&, const double&, const double&);
-extern template LayerKernels<Traced> layer_kernels<Traced>(const Inputs<Traced>&, const Parameters<Traced>&, const LayerKey&,
-                                                           const LayerOperations<Traced>&, const Traced&, const Traced&);
+LayerKernels<S> layer_kernels(const Inputs<S>&, const Parameters<S>&, const LayerKey&, const LayerOperations<S>&,
+                              const S& t, const S& recompute_times);
+extern template LayerKernels<double> layer_kernels<double>(const Inputs<double>&, const Parameters<double>&,
+                                                           const LayerKey&, const LayerOperations<double>&,
+                                                           const double&, const double&);
+extern template LayerKernels<Traced> layer_kernels<Traced>(const Inputs<Traced>&, const Parameters<Traced>&,
+                                                           const LayerKey&, const LayerOperations<Traced>&,
+                                                           const Traced&, const Traced&);
 
 }  // namespace roofscape::engine

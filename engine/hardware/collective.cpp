@@ -121,7 +121,8 @@ S exchange_time(const AxisLinks& links, const S& bytes, const ChipRates<S>& chip
     const double n = links.degree;
     const double side = links.torus_axes == 1 ? n : links.torus_axes == 2 ? std::sqrt(n) : std::cbrt(n);
     const S longest = links.torus_axes == 1 ? ranks : count_of(Q::group_side, links.axis, side, chip.ici_axis);
-    return torus_middle_time(ranks * bytes, longest, ranks, links.open_axes == 0 ? S(chip.ici_axis) : torus_link(links, chip));
+    return torus_middle_time(ranks * bytes, longest, ranks,
+                             links.open_axes == 0 ? S(chip.ici_axis) : torus_link(links, chip));
   }
   const S inside = share_sent(count_of(Q::ranks_inside, links.axis, links.inside_node, chip.nvlink)) / chip.nvlink;
   if (links.tier == LinkTier::nvlink) return inside;
@@ -138,7 +139,9 @@ S exchange_time(const AxisLinks& links, const S& bytes, const ChipRates<S>& chip
     const int index = of_level(links, i);
     const S elsewhere = constant<S>(1) - count_of(Q::ranks_below, index, level.below_child, link) /
                                              count_of(Q::group_ranks, links.axis, links.degree, link);
-    longest = max(longest, elsewhere * count_of(Q::chips_below, index, double(level.below_child) * level.groups, link) * bytes / link);
+    longest =
+        max(longest, elsewhere * count_of(Q::chips_below, index, double(level.below_child) * level.groups, link) *
+                         bytes / link);
   }
   return links.inside_node == 1 ? longest : max(inside, longest);
 }
@@ -151,11 +154,13 @@ S send_bandwidth(const AxisLinks& links, const ChipRates<S>& chip) {
     case LinkTier::nvlink: return chip.nvlink;
     case LinkTier::fabric: {
       const S& node = links.level_count > 0 ? chip.levels[0] : chip.node;
-      S rate = node / count_of(Q::chips_below, of_level(links, 0), double(links.inside_node) * links.groups_a_node, node);
+      S rate =
+          node / count_of(Q::chips_below, of_level(links, 0), double(links.inside_node) * links.groups_a_node, node);
       // Of the ranks below a child of a higher level one sends on to the next child.
       for (int i = 1; i < links.level_count; ++i)
         if (const LevelLinks& level = links.levels[at(i)]; level.children > 1)
-          rate = min(rate, chip.levels[at(i)] / count_of(Q::level_sharing, of_level(links, i), level.groups, chip.levels[at(i)]));
+          rate = min(rate, chip.levels[at(i)] /
+                               count_of(Q::level_sharing, of_level(links, i), level.groups, chip.levels[at(i)]));
       return rate;
     }
     case LinkTier::none: break;

@@ -1,5 +1,5 @@
-// Times of collectives in the bandwidth regime. V is always the size of the whole gathered array, after dividing by every
-// other mesh axis it stays sharded on (scaling book, chapter 3; GPUs: chapter 12).
+// Times of collectives in the bandwidth regime. V is always the size of the whole gathered array, after dividing by
+// every other mesh axis it stays sharded on (scaling book, chapter 3; GPUs: chapter 12).
 #pragma once
 
 #include "engine/hardware/collective_kind.h"
@@ -10,23 +10,26 @@
 
 namespace roofscape::engine {
 
-// The bandwidth W with which a group gathers, so that AllGather = ReduceScatter = V / W. Torus: axes x bandwidth of one
-// axis, whatever the group's size; where an axis does not close, all but its own part that the corner rank receives over
-// one link of it. `torus_axes` are counted as axes_worth (placement.h). Switches: what is left to receive inside the node and through the fabric decides,
+// The bandwidth W with which a group gathers, so that AllGather = ReduceScatter = V / W. Torus: axes x bandwidth of
+// one axis, whatever the group's size; where an axis does not close, all but its own part that the corner rank
+// receives over one link of it. `torus_axes` are counted as axes_worth (placement.h). Switches: what is left to
+// receive inside the node and through the fabric decides,
 //   1/W = max((n_in - 1)/(n_in W_gpu), (n_out - 1)/(n_out W_node) * groups sharing the node's links),
 // with a term like the second for every fabric level the cluster states.
 template <Scalar S>
 S gather_bandwidth(const AxisLinks&, const S& torus_axes, const ChipRates<S>&);
-// Where switches of the fabric add up what passes, an AllReduce sends and receives every byte once there. The bandwidth
-// W' with which AllReduce = 2 V / W': of such a level twice what one group has of a child's link, else as above.
+// Where switches of the fabric add up what passes, an AllReduce sends and receives every byte once there. The
+// bandwidth W' with which AllReduce = 2 V / W': of such a level twice what one group has of a child's link, else as
+// above.
 template <Scalar S>
 S reduce_bandwidth(const AxisLinks&, const ChipRates<S>&);
 // Whether the group has such a level.
 bool reduces_in_network(const AxisLinks&);
-// The fabric level that decides the bandwidth of a gather; -1: the links inside the node, or the cluster states no levels.
+// The fabric level that decides the bandwidth of a gather; -1: the links inside the node, or the cluster states no
+// levels.
 int binding_level(const AxisLinks&, const ChipRates<double>&);
-// The slowest link, one way and whole, that a gather of a switched group crosses: of a chip into its node, of a node or a
-// group of nodes into each level of the fabric it spans. For the book's bounds (chapter 12).
+// The slowest link, one way and whole, that a gather of a switched group crosses: of a chip into its node, of a node
+// or a group of nodes into each level of the fabric it spans. For the book's bounds (chapter 12).
 template <Scalar S>
 S slowest_link(const AxisLinks&, const ChipRates<S>&);
 // AllToAll where every rank of the group sends `bytes`, evenly to all of them.

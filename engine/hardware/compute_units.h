@@ -1,5 +1,5 @@
-// Where a chip's peak comes from (scaling book, chapters 2 and 12; CS231n lecture on distributed training): units x what
-// each does in a cycle x clock. Clocks are cycles/s; FLOPs count a multiply-add as two.
+// Where a chip's peak comes from (scaling book, chapters 2 and 12; CS231n lecture on distributed training): units x
+// what each does in a cycle x clock. Clocks are cycles/s; FLOPs count a multiply-add as two.
 #pragma once
 
 #include "engine/scalar.h"

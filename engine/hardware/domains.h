@@ -1,5 +1,5 @@
-// What may be entered for a figure of a chip and for a level of switches: one place for the JSON reader and the editor.
-// Units are those of the tables (chip_fields.def, FabricLevel).
+// What may be entered for a figure of a chip and for a level of switches: one place for the JSON reader and the
+// editor. Units are those of the tables (chip_fields.def, FabricLevel).
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,9 @@ inline constexpr double kLeastFabricRate = 1, kMostFabricRate = 1e18;  // B/s of
 
 constexpr bool is_whole(const ChipFieldRow& row) { return row.unit.notation == Notation::count; }
 // A figure is above 0 and at most this: a zetta of anything is a slip of the keyboard.
-constexpr double largest(const ChipFieldRow& row) { return is_whole(row) ? 1e6 : row.unit == unit::fraction ? 1 : 1e21; }
+constexpr double largest(const ChipFieldRow& row) {
+  return is_whole(row) ? 1e6 : row.unit == unit::fraction ? 1 : 1e21;
+}
 inline bool in_domain(const ChipFieldRow& row, double value) {
   return value > 0 && value <= largest(row) && (!is_whole(row) || value == std::floor(value));
 }

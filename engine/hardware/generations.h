@@ -1,6 +1,6 @@
-// How chips grew over the years: peak arithmetic by number type and the rates of memory and links, each against the year
-// the chip was announced, with the time in which a rate doubles. What the memory wall is made of: arithmetic grows faster
-// than the bytes that feed it (CS231n lecture on large-scale training; scaling book, chapter 1).
+// How chips grew over the years: peak arithmetic by number type and the rates of memory and links, each against the
+// year the chip was announced, with the time in which a rate doubles. What the memory wall is made of: arithmetic
+// grows faster than the bytes that feed it (CS231n lecture on large-scale training; scaling book, chapter 1).
 #pragma once
 
 #include <array>
@@ -38,7 +38,8 @@ struct Generation {
 struct RateHistory {
   Rate rate = Rate::half;
   std::vector<Generation> chips;         // by year, then by value
-  std::optional<double> doubling_years;  // of the line through the best chip of each year; three years at least, growing
+  std::optional<double>
+      doubling_years;  // of the line through the best chip of each year; three years at least, growing
   double at_first_year = 0;              // value of that line in the year of the first chip
 };
 

@@ -52,15 +52,19 @@ std::vector<MemoryRung> memory_ladder(const Cluster& cluster) {
     double slice = 1;
     for (const int side : cluster.slice) slice *= side;
     if (slice > 1)
-      add(Memory::torus, times(hbm, slice), times(of(ChipField::ici_bytes_per_s_per_link_oneway), torus_links(cluster.slice)), slice);
+      add(Memory::torus, times(hbm, slice),
+          times(of(ChipField::ici_bytes_per_s_per_link_oneway), torus_links(cluster.slice)), slice);
     // A lone slice has no other to reach, but its host has the network all the same.
-    add(Memory::dcn, cluster.slices > 1 ? times(hbm, all) : std::nullopt, of(ChipField::dcn_bytes_per_s_per_chip), all);
+    add(Memory::dcn, cluster.slices > 1 ? times(hbm, all) : std::nullopt, of(ChipField::dcn_bytes_per_s_per_chip),
+        all);
     return out;
   }
   const auto node = static_cast<double>(cluster.node_size);
-  if (cluster.node_size > 1) add(Memory::node, times(hbm, node), of(ChipField::scaleup_bytes_per_s_per_chip_oneway), node);
+  if (cluster.node_size > 1)
+    add(Memory::node, times(hbm, node), of(ChipField::scaleup_bytes_per_s_per_chip_oneway), node);
   if (cluster.nodes <= 1) return out;
-  if (cluster.fabric.empty()) add(Memory::fabric, times(hbm, all), of(ChipField::scaleout_bytes_per_s_per_chip_oneway), all);
+  if (cluster.fabric.empty())
+    add(Memory::fabric, times(hbm, all), of(ChipField::scaleout_bytes_per_s_per_chip_oneway), all);
   double below = node;
   for (std::size_t i = 0; i < cluster.fabric.size() && below < all; ++i) {
     const FabricLevel& level = cluster.fabric[i];

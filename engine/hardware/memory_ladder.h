@@ -1,6 +1,6 @@
-// The ladder of memories a chip can reach, from its registers to the rest of its cluster: how much each rung holds, and
-// how fast one chip moves bytes to or from it, one way (scaling book, chapters 2 and 12; CS231n lecture on large-scale
-// training). Published figures only: a capacity or a rate that no maker states is absent.
+// The ladder of memories a chip can reach, from its registers to the rest of its cluster: how much each rung holds,
+// and how fast one chip moves bytes to or from it, one way (scaling book, chapters 2 and 12; CS231n lecture on
+// large-scale training). Published figures only: a capacity or a rate that no maker states is absent.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ struct MemoryRung {
   std::optional<double> bytes;        // of a chip; across chips, of all that the rung reaches
   std::optional<double> bytes_per_s;  // of one chip, one way
   double chips = 1;                   // whose memory it is
-  std::optional<double> flop_per_byte;  // arithmetic a byte must bring for the rung not to be the limit; bf16 (older: fp16, fp32)
+  std::optional<double>
+      flop_per_byte;  // arithmetic a byte must bring for the rung not to be the limit; bf16 (older: fp16, fp32)
 };
 
 // From near to far. Parts the chip does not have, and rungs that reach no further than the one before, are not in it.

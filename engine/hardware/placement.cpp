@@ -20,7 +20,9 @@ constexpr std::int64_t kManyChips = std::int64_t{1} << 40;
 
 // Ranks of a group, `stride` chips apart, below a switch that has `chips` below it.
 int ranks_below(std::int64_t chips, int degree, std::int64_t stride) {
-  return stride >= chips ? 1 : static_cast<int>(std::min<std::int64_t>(degree, std::max<std::int64_t>(1, chips / stride)));
+  return stride >= chips
+             ? 1
+             : static_cast<int>(std::min<std::int64_t>(degree, std::max<std::int64_t>(1, chips / stride)));
 }
 
 void add_levels(const Cluster& cluster, std::int64_t stride, AxisLinks& links) {
@@ -65,7 +67,8 @@ MeshLinks place_on_switches(const Cluster& cluster, const Parallelism& plan) {
   }
   mesh.state = switched_links(Axis::fsdp, plan.fsdp * plan.context, plan.tensor, cluster);
   // Experts are carved out of the tensor ranks that do not split one, context, fsdp and data, in this order.
-  mesh.axes[static_cast<std::size_t>(Axis::expert)] = switched_links(Axis::expert, plan.expert, plan.experts_tensor(), cluster);
+  mesh.axes[static_cast<std::size_t>(Axis::expert)] =
+      switched_links(Axis::expert, plan.expert, plan.experts_tensor(), cluster);
   return mesh;
 }
 
@@ -151,7 +154,8 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
     l.tier = LinkTier::ici;
     l.on = static_cast<TorusAxes>(on[at(axis)]);
     l.torus_axes = std::popcount(on[at(axis)]);
-    for (int i = 0; i < mesh.torus_dims; ++i) l.open_axes += (on[at(axis)] >> i & 1u) != 0 && !mesh.closes[static_cast<std::size_t>(i)];
+    for (int i = 0; i < mesh.torus_dims; ++i)
+      l.open_axes += (on[at(axis)] >> i & 1u) != 0 && !mesh.closes[static_cast<std::size_t>(i)];
     l.slice_closes = mesh.closing > 0;
     return l;
   };

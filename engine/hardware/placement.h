@@ -1,13 +1,14 @@
 // Placement: how the logical mesh axes lie on the physical links.
 //
-// Torus: every mesh axis lies on one or more torus axes. What the scenario names comes first. Of the rest, tensor and then
-// pipeline take one each (scaling book, chapter 5: FSDP over two axes and tensor over one on a 3D torus): of those that are
-// free the one that is exactly as long as the degree, else one whose rings close, else the last. What they leave is shared by
-// fsdp and data, which take all of it, and context and expert, which take one; rings that close first, else the first axis.
-// With several slices, data runs over the data-centre network between them. Sides of a single chip are no axes.
-// Switched: ranks fill nodes in the order tensor, context, fsdp, data, pipeline, as training frameworks lay them out;
-// expert ranks are the first of context x fsdp x data, and before them those tensor ranks that do not split an expert.
-// Above the node a group spans the levels of the cluster's fabric from below, as far as its ranks reach.
+// Torus: every mesh axis lies on one or more torus axes. What the scenario names comes first. Of the rest, tensor and
+// then pipeline take one each (scaling book, chapter 5: FSDP over two axes and tensor over one on a 3D torus): of
+// those that are free the one that is exactly as long as the degree, else one whose rings close, else the last. What
+// they leave is shared by fsdp and data, which take all of it, and context and expert, which take one; rings that
+// close first, else the first axis. With several slices, data runs over the data-centre network between them. Sides
+// of a single chip are no axes. Switched: ranks fill nodes in the order tensor, context, fsdp, data, pipeline, as
+// training frameworks lay them out; expert ranks are the first of context x fsdp x data, and before them those tensor
+// ranks that do not split an expert. Above the node a group spans the levels of the cluster's fabric from below, as
+// far as its ranks reach.
 #pragma once
 
 #include <array>
@@ -33,7 +34,7 @@ struct AxisLinks {
   int torus_axes = 0;     // ici: how many
   int open_axes = 0;      // ici: of these, axes whose rings do not close
   TorusAxes on = TorusAxes::automatic;  // ici: which
-  bool slice_closes = true;             // ici: some axis of the slice closes, so that links carry both directions of a ring
+  bool slice_closes = true;  // ici: some axis of the slice closes, so that links carry both directions of a ring
   int inside_node = 1;    // switched: ranks of one group in a node
   int across_nodes = 1;   // switched: nodes a group spans
   int groups_a_node = 1;  // switched: groups that share the node's fabric links
@@ -64,9 +65,9 @@ struct MeshLinks {
 
 MeshLinks place_mesh(const Cluster&, const Parallelism&, const Placement&);
 
-// Which axes of a slice close into rings. 2D tori: an axis does at the full side of the pod (16 of v2, v5e and v6e, 32 of
-// v3), whatever the other one. 3D tori (v4p, v5p, TPU7x) are built of 4 x 4 x 4 cubes behind optical switches: all do if
-// every side is a multiple of 4, else none (scaling book, chapter 2).
+// Which axes of a slice close into rings. 2D tori: an axis does at the full side of the pod (16 of v2, v5e and v6e,
+// 32 of v3), whatever the other one. 3D tori (v4p, v5p, TPU7x) are built of 4 x 4 x 4 cubes behind optical switches:
+// all do if every side is a multiple of 4, else none (scaling book, chapter 2).
 std::array<bool, 3> closing_axes(const Cluster&);
 // Sides longer than one chip, as a set of bits like TorusAxes.
 unsigned torus_sides(const Cluster&);

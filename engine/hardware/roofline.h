@@ -1,5 +1,5 @@
-// The roofline of one chip (scaling book, chapters 1, 2 and 12): how long arithmetic and bytes take, and from which batch
-// a matrix multiplication is limited by arithmetic. FLOPs count a multiply-add as two.
+// The roofline of one chip (scaling book, chapters 1, 2 and 12): how long arithmetic and bytes take, and from which
+// batch a matrix multiplication is limited by arithmetic. FLOPs count a multiply-add as two.
 #pragma once
 
 #include "engine/scalar.h"
@@ -48,14 +48,14 @@ template <Scalar S>
 S row_traffic_time(const MatmulShape<S>& m, const MatmulWidths<S>& b, const S& bandwidth) {
   return (b.input * m.in + b.output * m.out) / bandwidth;
 }
-// Rows at which arithmetic and bytes take equally long; `margin` is what a row adds to the arithmetic less what it adds to
-// the traffic. Not above zero: the operation is never limited by arithmetic.
+// Rows at which arithmetic and bytes take equally long; `margin` is what a row adds to the arithmetic less what it
+// adds to the traffic. Not above zero: the operation is never limited by arithmetic.
 template <Scalar S>
 S critical_batch(const MatmulShape<S>& m, const MatmulWidths<S>& b, const S& bandwidth, const S& margin) {
   return b.weight * m.in * m.out / bandwidth / margin;
 }
-// The contracting dimension from which a matmul split over it between two chips is limited by arithmetic: each does half
-// of 2BDF and sends its partial sums of B x F.
+// The contracting dimension from which a matmul split over it between two chips is limited by arithmetic: each does
+// half of 2BDF and sends its partial sums of B x F.
 template <Scalar S>
 S critical_contraction(const S& element_bytes, const S& peak, const S& link) {
   return element_bytes * peak / (constant<S>(1, unit::flop_each) * link);

@@ -1,6 +1,6 @@
-// Matrix multiplications of sharded arrays (scaling book, chapter 3). A [rows, contraction] x [contraction, columns]; the
-// contraction may be split in one operand (gather it, or multiply locally and reduce) or in both (reduce). Sizes are
-// elements, times seconds in the bandwidth regime.
+// Matrix multiplications of sharded arrays (scaling book, chapter 3). A [rows, contraction] x [contraction, columns];
+// the contraction may be split in one operand (gather it, or multiply locally and reduce) or in both (reduce). Sizes
+// are elements, times seconds in the bandwidth regime.
 #pragma once
 
 #include "engine/scalar.h"
@@ -32,7 +32,8 @@ template <Scalar S>
 S reduce_contraction_threshold(const S& batch_threshold) {
   return constant<S>(2) * batch_threshold;
 }
-// A collective cut in chunks under the arithmetic it feeds: what it outlasts, and the first chunk, which nothing hides.
+// A collective cut in chunks under the arithmetic it feeds: what it outlasts, and the first chunk, which nothing
+// hides.
 template <Scalar S>
 S overlapped_exposed_time(const S& collective, const S& math, const S& chunks) {
   return max(constant<S>(0, unit::seconds), collective - math) + collective / chunks;

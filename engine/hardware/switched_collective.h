@@ -1,6 +1,6 @@
 // Collectives over a tree of switches: GPUs in a node, nodes under leaf switches, leaves under spines (scaling book,
-// chapter 12). All times in seconds, all sizes in bytes; bandwidths are of one direction. V is the whole gathered array;
-// of an AllToAll, the bytes of all ranks together. Formulas are of the bandwidth regime.
+// chapter 12). All times in seconds, all sizes in bytes; bandwidths are of one direction. V is the whole gathered
+// array; of an AllToAll, the bytes of all ranks together. Formulas are of the bandwidth regime.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ struct SwitchLevel {
   S link{};    // bytes/s of one child's link, after oversubscription
 };
 
-// Bytes/s with which the children of a switch gather: each receives all but its own part. `sharing`: groups that use the
-// same link at a time.
+// Bytes/s with which the children of a switch gather: each receives all but its own part. `sharing`: groups that use
+// the same link at a time.
 template <Scalar S>
 S level_bandwidth(const S& degree, const S& sharing, const S& link) {
   return degree / ((degree - constant<S>(1)) * sharing) * link;
 }
-// AllGather or ReduceScatter through one level, of an array that is also sharded over `inner` ranks that fill the tree
-// from below; `below` is the number of ranks under one child. A child takes in its share of the array once, at the
-// bandwidth of its level.
+// AllGather or ReduceScatter through one level, of an array that is also sharded over `inner` ranks that fill the
+// tree from below; `below` is the number of ranks under one child. A child takes in its share of the array once, at
+// the bandwidth of its level.
 template <Scalar S>
 S level_gather_time(const S& bytes, const S& level_rate, const S& below, const S& inner);
 // The rule of thumb for many ranks, in a node and across nodes.

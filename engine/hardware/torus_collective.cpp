@@ -44,7 +44,8 @@ S torus_gather_time(const S& bytes, std::span<const TorusAxis<S>> axes, const S&
 }
 
 template <Scalar S>
-S torus_all_to_all_time(const S& bytes, std::span<const TorusAxis<S>> axes, const S& ranks, const TorusLinks<S>& links) {
+S torus_all_to_all_time(const S& bytes, std::span<const TorusAxis<S>> axes, const S& ranks,
+                        const TorusLinks<S>& links) {
   S longest{};
   bool any = false, closed = true;
   for (const TorusAxis<S>& axis : axes) {

@@ -31,8 +31,8 @@ template <Scalar S>
 S torus_gather_bandwidth(const S& axes, const S& axis_bandwidth) {
   return axes * axis_bandwidth;
 }
-// The same where some axis does not close: a line has one link at its ends, so the corner rank decides. It receives all but
-// its own part; `port` is what it receives at, one link of each line and both of each ring.
+// The same where some axis does not close: a line has one link at its ends, so the corner rank decides. It receives
+// all but its own part; `port` is what it receives at, one link of each line and both of each ring.
 template <Scalar S>
 S torus_open_bandwidth(const S& port, const S& ranks) {
   return ranks / (ranks - constant<S>(1)) * port;
@@ -61,8 +61,8 @@ template <Scalar S>
 S all_reduce_of_gather(const S& gather_time) {
   return constant<S>(2) * gather_time;
 }
-// AllToAll, bandwidth regime: the middle of the longest axis decides. V max(X_i) / (4 n W) of closed rings, twice that
-// where one does not close: `rate` is W, or one link.
+// AllToAll, bandwidth regime: the middle of the longest axis decides. V max(X_i) / (4 n W) of closed rings, twice
+// that where one does not close: `rate` is W, or one link.
 template <Scalar S>
 S torus_middle_time(const S& bytes, const S& longest, const S& ranks, const S& rate) {
   return bytes * longest / (constant<S>(4) * ranks * rate);
@@ -89,13 +89,14 @@ S shorter_way(const S& distance, const TorusAxis<S>& axis);
 template <Scalar S>
 S sum_of(const std::vector<S>& parts);
 
-#define ROOFSCAPE_TORUS(keyword, S)                                                                              \
-  keyword template S torus_ranks<S>(std::span<const TorusAxis<S>>);                                              \
-  keyword template S torus_hops<S>(std::span<const TorusAxis<S>>);                                               \
+#define ROOFSCAPE_TORUS(keyword, S)                                                                                 \
+  keyword template S torus_ranks<S>(std::span<const TorusAxis<S>>);                                                 \
+  keyword template S torus_hops<S>(std::span<const TorusAxis<S>>);                                                  \
   keyword template S torus_gather_time<S>(const S&, std::span<const TorusAxis<S>>, const S&, const TorusLinks<S>&); \
-  keyword template S torus_all_to_all_time<S>(const S&, std::span<const TorusAxis<S>>, const S&, const TorusLinks<S>&); \
-  keyword template S ring_gather_link_bytes<S>(const S&, const S&);                                              \
-  keyword template S shorter_way<S>(const S&, const TorusAxis<S>&);                                              \
+  keyword template S torus_all_to_all_time<S>(const S&, std::span<const TorusAxis<S>>, const S&,                    \
+                                              const TorusLinks<S>&);                                                \
+  keyword template S ring_gather_link_bytes<S>(const S&, const S&);                                                 \
+  keyword template S shorter_way<S>(const S&, const TorusAxis<S>&);                                                 \
   keyword template S sum_of<S>(const std::vector<S>&);
 ROOFSCAPE_TORUS(extern, double)
 ROOFSCAPE_TORUS(extern, Traced)

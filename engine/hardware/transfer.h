@@ -1,5 +1,5 @@
-// Moving an array through the stages between host memory and the matrix units (scaling book, chapter 2): PCIe, ICI, HBM.
-// With perfect overlap the slowest stage counts, without any their sum.
+// Moving an array through the stages between host memory and the matrix units (scaling book, chapter 2): PCIe, ICI,
+// HBM. With perfect overlap the slowest stage counts, without any their sum.
 #pragma once
 
 #include "engine/scalar.h"

@@ -19,7 +19,8 @@ using engine::BuildingBlock;
 using engine::InputKind;
 using engine::OutputKind;
 
-InputError unknown(std::string what, std::string_view word, std::span<const std::string_view> known, std::string where) {
+InputError unknown(std::string what, std::string_view word, std::span<const std::string_view> known,
+                   std::string where) {
   const std::string_view near = nearest_word(word, known);
   return {{}, {}, std::move(what) + " " + in_quotes(word),
           near.empty() ? std::move(where) : "did you mean " + in_quotes(near) + "?"};
@@ -102,8 +103,11 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
       chip = library.find_chip(text);
       if (chip == nullptr) {
         const std::string_view near = library.nearest(PresetKind::chip, text);
-        return InputError{{}, "chip", "unknown chip " + in_quotes(text),
-                          near.empty() ? "`roofscape-cli presets` lists them" : "did you mean " + in_quotes(near) + "?"};
+        return InputError{
+            {},
+            "chip",
+            "unknown chip " + in_quotes(text),
+            near.empty() ? "`roofscape-cli presets` lists them" : "did you mean " + in_quotes(near) + "?"};
       }
       question.chip = text;
       continue;
@@ -112,8 +116,11 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
       model = library.find_model(text);
       if (model == nullptr) {
         const std::string_view near = library.nearest(PresetKind::model, text);
-        return InputError{{}, "model", "unknown model " + in_quotes(text),
-                          near.empty() ? "`roofscape-cli presets` lists them" : "did you mean " + in_quotes(near) + "?"};
+        return InputError{
+            {},
+            "model",
+            "unknown model " + in_quotes(text),
+            near.empty() ? "`roofscape-cli presets` lists them" : "did you mean " + in_quotes(near) + "?"};
       }
       question.model = text;
       continue;

@@ -21,7 +21,8 @@ using engine::kCalibrationRows;
 using engine::kSoftwareStacks;
 
 constexpr int kShrinks = 8;           // times the steps are halved
-constexpr int kShrinksLeftOut = 3;    // and where rows are left out: the difference is small beside what leaving out does
+constexpr int kShrinksLeftOut =
+    3;  // and where rows are left out: the difference is small beside what leaving out does
 constexpr double kFirstStep = 0.1;    // of a parameter's range
 constexpr int kDescents = 25;         // steps over all parameters at once, at most
 constexpr int kTogether = 3;          // times both are tried
@@ -37,7 +38,8 @@ constexpr double kLargestError = 1.0; // of |ln|: beyond it a row says nothing m
 constexpr double kEnough = 3e-4;      // of the objective: less is no progress
 constexpr double kDoesNotFit = 1;     // charged, a row
 constexpr double kExcess = 10;        // and for what does not fit, of the memory there is
-constexpr double kMoved = 0.002;      // for a parameter moved by its whole range from the start: measurements have to ask for it
+constexpr double kMoved =
+    0.002;  // for a parameter moved by its whole range from the start: measurements have to ask for it
 
 struct Row {
   PreparedEntry entry;
@@ -53,8 +55,15 @@ struct Row {
 
 // Of quantities that say the same (a time, a rate and an MFU of one run) the first that the entry has.
 std::vector<std::size_t> compared(const Measurement& entry) {
-  constexpr std::string_view kTimes[] = {"step_time_s", "tokens_per_s_per_chip", "samples_per_s_per_chip", "tflops_per_chip", "mfu",
-                                         "latency_ms",  "latency_s",             "itl_ms",                 "output_tokens_per_s"};
+  constexpr std::string_view kTimes[] = {"step_time_s",
+                                         "tokens_per_s_per_chip",
+                                         "samples_per_s_per_chip",
+                                         "tflops_per_chip",
+                                         "mfu",
+                                         "latency_ms",
+                                         "latency_s",
+                                         "itl_ms",
+                                         "output_tokens_per_s"};
   std::vector<std::size_t> out;
   if (entry.operation) {
     for (std::size_t i = 0; i < entry.values.size() && out.empty(); ++i)
@@ -62,7 +71,8 @@ std::vector<std::size_t> compared(const Measurement& entry) {
     return out;
   }
   for (const std::string_view name : kTimes) {
-    const auto found = std::find_if(entry.values.begin(), entry.values.end(), [&](const MeasuredValue& v) { return v.quantity == name; });
+    const auto found = std::find_if(entry.values.begin(), entry.values.end(),
+                                    [&](const MeasuredValue& v) { return v.quantity == name; });
     if (found != entry.values.end() && found->value) {
       out.push_back(static_cast<std::size_t>(found - entry.values.begin()));
       break;
@@ -73,8 +83,8 @@ std::vector<std::size_t> compared(const Measurement& entry) {
   return out;
 }
 
-// Training and serving are fitted apart: chips and training software to training, kernels and collectives, and then, with the
-// chips as they are by now, the software that serves to inference.
+// Training and serving are fitted apart: chips and training software to training, kernels and collectives, and then,
+// with the chips as they are by now, the software that serves to inference.
 enum class Task { training, serving };
 
 bool serves(std::size_t stack) {
@@ -108,7 +118,8 @@ class Fit {
       engine::Scenario alone;
       if (row.entry.cluster) alone.cluster = *row.entry.cluster, alone.parallelism.zero_stage = 0;
       row.stack = static_cast<std::size_t>(engine::software_stack(row.entry.scenario ? *row.entry.scenario : alone));
-      if (task == Task::serving && !serves(row.stack)) continue;  // nothing that serving decides of training software is searched
+      if (task == Task::serving && !serves(row.stack))
+        continue;  // nothing that serving decides of training software is searched
       rows_.push_back(std::move(row));
     }
     for (Row& row : rows_) evaluate(row, best_);
@@ -136,7 +147,8 @@ class Fit {
       }
     }
     if (all.empty()) return 0;
-    // A family counts by the root of its size, so that neither the number of its rows nor their fewness decides alone.
+    // A family counts by the root of its size, so that neither the number of its rows nor their fewness decides
+    // alone.
     double sum = 0, weight = 0;
     for (const auto& [name, family] : families) {
       const double w = std::sqrt(family.second);
@@ -159,7 +171,8 @@ class Fit {
     return {out.begin(), out.end()};
   }
   void hold(const std::string& family, const std::string& model) {
-    for (Row& row : rows_) row.held = (!family.empty() && row.family == family) || (!model.empty() && row.model == model);
+    for (Row& row : rows_)
+      row.held = (!family.empty() && row.family == family) || (!model.empty() && row.model == model);
   }
   void restart(const Calibration& from) {
     best_ = from;
@@ -231,7 +244,8 @@ class Fit {
       if (value.of[s]) calibration.stacks[s].values[value.parameter] = x;
   }
   bool decided(const SearchedValue& value) const {
-    return std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) { return !row.held && takes_part(value, row); });
+    return std::any_of(rows_.begin(), rows_.end(),
+                       [&](const Row& row) { return !row.held && takes_part(value, row); });
   }
 
   // Weights of the rows' values as the objective has them, its median aside.
@@ -249,8 +263,8 @@ class Fit {
     return out;
   }
 
-  // Gauss, Newton, Levenberg and Marquardt on the errors; reweighted, so that their absolute values are minimised and not
-  // their squares (Lawson 1961). A step is taken only if the objective likes it.
+  // Gauss, Newton, Levenberg and Marquardt on the errors; reweighted, so that their absolute values are minimised and
+  // not their squares (Lawson 1961). A step is taken only if the objective likes it.
   void descend() {
     std::vector<SearchedValue> moved;
     for (const SearchedValue& value : searched_)
@@ -298,7 +312,9 @@ class Fit {
         Calibration tried = best_;
         for (std::size_t j = 0; j < n; ++j) {
           const auto& bounds = kCalibrationRows[moved[j].parameter];
-          put(tried, moved[j], std::clamp(at(moved[j]) + range[j] * std::clamp(step[j], -kLongestStep, kLongestStep), bounds.least, bounds.most));
+          put(tried, moved[j],
+              std::clamp(at(moved[j]) + range[j] * std::clamp(step[j], -kLongestStep, kLongestStep), bounds.least,
+                         bounds.most));
         }
         const double next = accept(tried, now, false);
         better = next < now;
@@ -392,8 +408,8 @@ double median_of(std::vector<double> values) {
 
 }  // namespace
 
-CalibrationFit fit_calibration(std::span<const Measurement> entries, const PresetLibrary& library, const CalibrationFile& file,
-                               bool hold_out) {
+CalibrationFit fit_calibration(std::span<const Measurement> entries, const PresetLibrary& library,
+                               const CalibrationFile& file, bool hold_out) {
   CalibrationFit out;
   // Both fits, one after the other; the rows of one family or model may be left out.
   struct Fits {
@@ -413,7 +429,8 @@ CalibrationFit fit_calibration(std::span<const Measurement> entries, const Prese
     double objective() const { return training.objective() + serving.objective(); }
   };
   const auto make = [&](const Calibration& known) {
-    return Fits{Fit(entries, library, file, Task::training, known), Fit(entries, library, file, Task::serving, known)};
+    return Fits{Fit(entries, library, file, Task::training, known),
+                Fit(entries, library, file, Task::serving, known)};
   };
   Fits fits = make(file.start);
   out.rows = fits.training.size() + fits.serving.size();

@@ -17,8 +17,8 @@ using engine::CalibrationRow;
 using engine::kCalibrationRows;
 
 // Writes the values of one object into some of the stacks.
-Failure read_values(const Json& json, const std::string& path, std::string_view file, CalibrationFile& out, std::size_t first,
-                    std::size_t last) {
+Failure read_values(const Json& json, const std::string& path, std::string_view file, CalibrationFile& out,
+                    std::size_t first, std::size_t last) {
   const auto fail = [&](std::string where, std::string message, std::string remedy) {
     return InputError{std::string(file), std::move(where), std::move(message), std::move(remedy)};
   };
@@ -30,25 +30,30 @@ Failure read_values(const Json& json, const std::string& path, std::string_view 
     const auto row = std::find_if(kCalibrationRows.begin(), kCalibrationRows.end(),
                                   [&](const CalibrationRow& r) { return r.id == member.key(); });
     if (row == kCalibrationRows.end()) return fail(where, "unknown parameter", did_you_mean(member.key(), known));
-    if (!member.value().is_object()) return fail(where, "is " + std::string(kind_name(member.value())), "give {\"value\": x, \"source\": \"...\"}");
+    if (!member.value().is_object())
+      return fail(where, "is " + std::string(kind_name(member.value())), "give {\"value\": x, \"source\": \"...\"}");
     const auto value = member.value().find("value");
     if (value == member.value().end() || !value->is_number())
-      return fail(where + ".value", "is no number", fmt::format("give a number from {:g} to {:g}", row->least, row->most));
+      return fail(where + ".value", "is no number",
+                  fmt::format("give a number from {:g} to {:g}", row->least, row->most));
     const double number = value->get<double>();
     if (!(number >= row->least) || number > row->most)
-      return fail(where + ".value", value->dump() + " is out of range", fmt::format("give a number from {:g} to {:g}", row->least, row->most));
+      return fail(where + ".value", value->dump() + " is out of range",
+                  fmt::format("give a number from {:g} to {:g}", row->least, row->most));
     double start = number;
     if (const auto begin = member.value().find("start"); begin != member.value().end()) {
       if (!begin->is_number() || !(begin->get<double>() >= row->least) || begin->get<double>() > row->most)
-        return fail(where + ".start", shown(*begin) + " is out of range", fmt::format("give a number from {:g} to {:g}", row->least, row->most));
+        return fail(where + ".start", shown(*begin) + " is out of range",
+                    fmt::format("give a number from {:g} to {:g}", row->least, row->most));
       start = begin->get<double>();
-      SearchedValue& searched =
-          out.searched.emplace_back(SearchedValue{static_cast<std::size_t>(row->parameter), last - first == 1 ? first : engine::kSoftwareStacks, {}});
+      SearchedValue& searched = out.searched.emplace_back(SearchedValue{
+          static_cast<std::size_t>(row->parameter), last - first == 1 ? first : engine::kSoftwareStacks, {}});
       for (std::size_t s = first; s < last; ++s) searched.of[s] = true;
     }
     if (last - first == 1)  // a stack with a value of its own does not follow the others
       for (SearchedValue& all : out.searched)
-        if (all.stack == engine::kSoftwareStacks && all.parameter == static_cast<std::size_t>(row->parameter)) all.of[first] = false;
+        if (all.stack == engine::kSoftwareStacks && all.parameter == static_cast<std::size_t>(row->parameter))
+          all.of[first] = false;
     for (std::size_t s = first; s < last; ++s) {
       out.calibration.stacks[s][row->parameter] = number;
       out.start.stacks[s][row->parameter] = start;
@@ -66,8 +71,10 @@ Result<CalibrationFile> read_calibration(std::string_view text, std::string_view
   const auto fail = [&](std::string where, std::string message, std::string remedy) {
     return InputError{std::string(file), std::move(where), std::move(message), std::move(remedy)};
   };
-  if (!json->is_object()) return fail({}, "is " + std::string(kind_name(json.value())), "a calibration is a JSON object");
-  constexpr std::string_view kKnown[] = {"format", "version", "name", "source", "chips", "inherits", "parameters", "stacks"};
+  if (!json->is_object())
+    return fail({}, "is " + std::string(kind_name(json.value())), "a calibration is a JSON object");
+  constexpr std::string_view kKnown[] = {"format", "version",  "name",       "source",
+                                         "chips",  "inherits", "parameters", "stacks"};
   for (const auto& member : json->items())
     if (std::find(std::begin(kKnown), std::end(kKnown), member.key()) == std::end(kKnown))
       return fail(member.key(), "unknown field", did_you_mean(member.key(), kKnown));
@@ -92,11 +99,13 @@ Result<CalibrationFile> read_calibration(std::string_view text, std::string_view
   if (const auto values = json->find("parameters"); values != json->end())
     if (auto failure = read_values(*values, "parameters", file, out, 0, engine::kSoftwareStacks)) return *failure;
   if (const auto stacks = json->find("stacks"); stacks != json->end()) {
-    if (!stacks->is_object()) return fail("stacks", "is " + std::string(kind_name(*stacks)), "expected an object of software stacks");
+    if (!stacks->is_object())
+      return fail("stacks", "is " + std::string(kind_name(*stacks)), "expected an object of software stacks");
     for (const auto& member : stacks->items()) {
       const auto stack = std::find(engine::kSoftwareStackIds.begin(), engine::kSoftwareStackIds.end(), member.key());
       if (stack == engine::kSoftwareStackIds.end())
-        return fail("stacks." + member.key(), "unknown software", did_you_mean(member.key(), engine::kSoftwareStackIds));
+        return fail("stacks." + member.key(), "unknown software",
+                    did_you_mean(member.key(), engine::kSoftwareStackIds));
       const auto s = static_cast<std::size_t>(stack - engine::kSoftwareStackIds.begin());
       if (auto failure = read_values(member.value(), "stacks." + member.key(), file, out, s, s + 1)) return *failure;
     }
@@ -119,7 +128,8 @@ Result<std::string> rewrite_calibration(std::string_view text, std::string_view 
   if (json.contains("parameters")) put(json["parameters"], fitted.stacks[0]);
   if (json.contains("stacks"))
     for (std::size_t s = 0; s < engine::kSoftwareStacks; ++s)
-      if (const std::string id(engine::kSoftwareStackIds[s]); json["stacks"].contains(id)) put(json["stacks"][id], fitted.stacks[s]);
+      if (const std::string id(engine::kSoftwareStackIds[s]); json["stacks"].contains(id))
+        put(json["stacks"][id], fitted.stacks[s]);
   return json.dump(2) + "\n";
 }
 
@@ -165,7 +175,8 @@ std::vector<CalibrationFile> shipped_calibrations(std::vector<InputError>& probl
     }
   }
   for (const Waiting& left : waiting)
-    problems.push_back({std::string(left.path), "inherits", "no calibration is called " + in_quotes(left.inherits), ""});
+    problems.push_back(
+        {std::string(left.path), "inherits", "no calibration is called " + in_quotes(left.inherits), ""});
   return out;
 }
 

@@ -4,7 +4,8 @@
 //  "inherits": "other-file" (optional: its values first),
 //  "parameters": {id: {"value": x, "start": y, "source": "..."}, ...},  with every stack
 //  "stacks": {"megatron": {id: {...}, ...}}}                            what that software has of its own
-// A value with a "start" was searched from there by `calibrate`; one without is a fact, or a guess that nothing measured decides.
+// A value with a "start" was searched from there by `calibrate`; one without is a fact, or a guess that nothing
+// measured decides.
 #pragma once
 
 #include <array>
@@ -38,8 +39,8 @@ Result<CalibrationFile> read_calibration(std::string_view text, std::string_view
                                          const std::function<const engine::Calibration*(std::string_view)>& parent);
 
 // The file's text with the searched values of `fitted` in it and `origin` as their source.
-Result<std::string> rewrite_calibration(std::string_view text, std::string_view file, const engine::Calibration& fitted,
-                                        std::string_view origin);
+Result<std::string> rewrite_calibration(std::string_view text, std::string_view file,
+                                        const engine::Calibration& fitted, std::string_view origin);
 // The text of one that ships; empty if there is none of that id.
 std::string_view shipped_calibration_text(std::string_view id);
 

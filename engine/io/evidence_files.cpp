@@ -35,7 +35,8 @@ Failure add_file(const File& file, EvidenceFiles& out, std::set<std::string>& id
   const std::string& name = read.value().name;
   for (Measurement& entry : read.value().entries) {
     if (!ids.insert(entry.id).second)
-      return InputError{file.origin, "entries", in_quotes(entry.id) + " stands in another file too", "give every entry an id of its own"};
+      return InputError{file.origin, "entries", in_quotes(entry.id) + " stands in another file too",
+                        "give every entry an id of its own"};
     out.names.try_emplace(entry.family, name.empty() ? entry.family : name);
     out.entries.push_back(std::move(entry));
   }
@@ -48,7 +49,8 @@ Result<EvidenceFiles> load_evidence(const PresetLibrary& library) {
   Files files;
   for (const Resource& resource : embedded_resources())
     if (resource.path.starts_with(kFolder))
-      files.emplace(fs::path(resource.path).stem().string(), File{std::string(resource.path), std::string(resource.text)});
+      files.emplace(fs::path(resource.path).stem().string(),
+                    File{std::string(resource.path), std::string(resource.text)});
   if (!library.folder().empty())
     if (auto failure = add_folder(library.folder(), files)) return *std::move(failure);
   EvidenceFiles out;

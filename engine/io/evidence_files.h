@@ -1,6 +1,6 @@
 // The measurements that ship: presets/evidence/<family>.json, each in the format of measurements.h with a "name" for
-// people, and over them a user's own files of the same folder. Facts only (configuration, what was measured, where it was
-// published); what is predicted for them is computed by the program, never stored.
+// people, and over them a user's own files of the same folder. Facts only (configuration, what was measured, where it
+// was published); what is predicted for them is computed by the program, never stored.
 #pragma once
 
 #include <map>

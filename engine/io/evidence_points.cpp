@@ -12,8 +12,8 @@ namespace {
 using engine::EvidenceKind;
 using engine::EvidencePoint;
 
-// How a published quantity becomes one of a kind: the quantity of that kind that the program predicts for any such run, in
-// base units after `scale`; and whether the published figure rises when that one falls.
+// How a published quantity becomes one of a kind: the quantity of that kind that the program predicts for any such
+// run, in base units after `scale`; and whether the published figure rises when that one falls.
 struct Published {
   std::string_view quantity;
   EvidenceKind kind;
@@ -101,14 +101,17 @@ void add_points(const Measurement& entry, const EvidenceFiles& files, const Pres
     bool& taken = done[static_cast<std::size_t>(row.kind)];
     const auto at = place_of(entry, row.quantity);
     if (taken || !at || !belongs(entry, row) || !(entry.values[*at].value.value_or(0) > 0)) continue;
-    const double *as_published = number_in(predicted, *at), *as_told = number_in(predicted, *place_of(asked, row.told_as));
+    const double *as_published = number_in(predicted, *at),
+                 *as_told = number_in(predicted, *place_of(asked, row.told_as));
     if (as_published == nullptr || as_told == nullptr) continue;
     const double ratio = *as_published / *entry.values[*at].value;
     EvidencePoint point;
     point.id = entry.id;
     point.family = files.names.at(entry.family);
     point.source = entry.source;
-    point.model = entry.operation ? operation_name(*entry.operation) : entry.model ? entry.model->shape.name : std::string();
+    point.model = entry.operation ? operation_name(*entry.operation)
+                  : entry.model   ? entry.model->shape.name
+                                  : std::string();
     point.chip = prepared.scenario ? prepared.scenario->cluster.chip.name : prepared.cluster->chip.name;
     point.kind = row.kind;
     point.published = row.quantity;
@@ -138,7 +141,8 @@ engine::Evidence evidence_points(const EvidenceFiles& files, const PresetLibrary
 }
 
 engine::EvidenceSet evidence_set(const EvidenceFiles& files, const PresetLibrary& library) {
-  return {evidence_points(files, library, engine::Mode::calibrated), evidence_points(files, library, engine::Mode::ideal)};
+  return {evidence_points(files, library, engine::Mode::calibrated),
+          evidence_points(files, library, engine::Mode::ideal)};
 }
 
 }  // namespace roofscape::io

@@ -1,6 +1,7 @@
-// Measurements as the points of engine/studies/evidence.h: one for each run and kind of quantity, with what is predicted
-// for it in the unit of its kind. A run published as tokens a second, MFU or TFLOP/s is told as the step time that gives
-// that figure, by the same FLOPs and tokens that the prediction has; of several figures of one run the most direct counts.
+// Measurements as the points of engine/studies/evidence.h: one for each run and kind of quantity, with what is
+// predicted for it in the unit of its kind. A run published as tokens a second, MFU or TFLOP/s is told as the step
+// time that gives that figure, by the same FLOPs and tokens that the prediction has; of several figures of one run
+// the most direct counts.
 #pragma once
 
 #include <span>

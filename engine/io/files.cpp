@@ -60,7 +60,8 @@ Result<std::string> read_file(const fs::path& path, std::size_t limit) {
   if (::fstat(file.get(), &status) != 0) return fail("cannot be read: " + reason(errno), "check its permissions");
   if (S_ISDIR(status.st_mode)) return fail("is a folder", "name a file");
   std::string text;
-  if (S_ISREG(status.st_mode) && status.st_size > 0) text.reserve(std::min(limit, static_cast<std::size_t>(status.st_size)) + 1);
+  if (S_ISREG(status.st_mode) && status.st_size > 0)
+    text.reserve(std::min(limit, static_cast<std::size_t>(status.st_size)) + 1);
   std::array<char, 65536> chunk;
   for (;;) {
     const ssize_t n = ::read(file.get(), chunk.data(), chunk.size());

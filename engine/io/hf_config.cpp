@@ -25,7 +25,8 @@ const Json* HfReader::find(std::string_view keys, std::string* name) const {
 }
 
 void HfReader::fail(std::string_view key, std::string message, std::string remedy) {
-  if (!failure_) failure_ = place_.error(place_.at(key.substr(0, key.find('|'))), std::move(message), std::move(remedy));
+  if (!failure_)
+    failure_ = place_.error(place_.at(key.substr(0, key.find('|'))), std::move(message), std::move(remedy));
 }
 
 int HfReader::size(std::string_view field_path, std::string_view keys, std::optional<int> fallback) {
@@ -107,7 +108,10 @@ void read_sizes(HfReader& in, const HfFamily& family, TransformerShape& m) {
   m.n_kv_heads = in.size("model.n_kv_heads", keys.kv_heads, as_heads ? m.n_heads : defaults.kv_heads);
   if (!keys.kv_heads.empty()) say(keys.kv_heads, m.n_kv_heads);
   const bool divides = m.n_heads > 0 && m.d_model % m.n_heads == 0;
-  m.d_head = in.size("model.d_head", keys.head_dim, defaults.head_dim > 0 ? defaults.head_dim : divides ? m.d_model / m.n_heads : 1);
+  m.d_head = in.size("model.d_head", keys.head_dim,
+                     defaults.head_dim > 0 ? defaults.head_dim
+                     : divides             ? m.d_model / m.n_heads
+                                           : 1);
   if (defaults.head_dim > 0) say(keys.head_dim, m.d_head);
   if (defaults.head_dim == 0 && !in.has(keys.head_dim) && !divides)
     in.fail(keys.heads, std::to_string(m.n_heads) + " heads do not divide the width of " + std::to_string(m.d_model),
@@ -122,14 +126,17 @@ void read_layer_types(HfReader& in, TransformerShape& m) {
   const Json* types = in.list("layer_types");
   if (types == nullptr || in.failed()) return;
   if (types->size() != static_cast<std::size_t>(m.n_layers))
-    return in.fail("layer_types", "has " + std::to_string(types->size()) + " entries for " + std::to_string(m.n_layers) + " layers", "");
+    return in.fail("layer_types",
+                   "has " + std::to_string(types->size()) + " entries for " + std::to_string(m.n_layers) + " layers",
+                   "");
   int local = 0;
   for (std::size_t i = 0; i < types->size(); ++i) {
     const Json& type = (*types)[i];
     if (type == "sliding_attention")
       ++local;
     else if (type != "full_attention")
-      return in.fail("layer_types." + std::to_string(i), shown(type) + " is a layer Roofscape has no formula for", "");
+      return in.fail("layer_types." + std::to_string(i), shown(type) + " is a layer Roofscape has no formula for",
+                     "");
   }
   const int window = in.size("model.local_attention.window_tokens", "sliding_window", 0);
   if (local > 0 && window == 0 && m.local_attention.window_tokens == 0)
@@ -158,7 +165,8 @@ const HfFamily* find_architecture(const Json& json) {
   const auto found = json.find("architectures");
   if (found == json.end() || !found->is_array() || found->empty() || !(*found)[0].is_string()) return nullptr;
   for (const HfFamily& family : hf_families())
-    if (!family.architecture.empty() && family.architecture == (*found)[0].get_ref<const std::string&>()) return &family;
+    if (!family.architecture.empty() && family.architecture == (*found)[0].get_ref<const std::string&>())
+      return &family;
   return nullptr;
 }
 
@@ -170,8 +178,9 @@ InputError unknown_type(const Json& json, const HfPlace& place, const std::strin
                          "Roofscape has no formulas for its layers; describe the model with Roofscape's own fields");
   }
   const bool has_key = json.contains("model_type");
-  return place.error(place.at("model_type"), has_key ? "is " + std::string(kind_name(json.at("model_type"))) : "is missing",
-                       "give the model_type of the config, such as \"llama\"");
+  return place.error(place.at("model_type"),
+                     has_key ? "is " + std::string(kind_name(json.at("model_type"))) : "is missing",
+                     "give the model_type of the config, such as \"llama\"");
 }
 
 Result<HfModel> read_family(const Json& json, const HfPlace& place, const HfFamily& family) {
@@ -180,13 +189,15 @@ Result<HfModel> read_family(const Json& json, const HfPlace& place, const HfFami
   out.model_type = std::string(family.type);
   TransformerShape& m = out.shape;
   if (in.flag("is_encoder_decoder", false))
-    in.fail("model_type", in_quotes(family.type) + " with an encoder is not supported", "Roofscape reads decoder-only models");
+    in.fail("model_type", in_quotes(family.type) + " with an encoder is not supported",
+            "Roofscape reads decoder-only models");
   read_sizes(in, family, m);
   m.norms_per_layer = family.norms_per_layer;
   for (const HfFlag& flag : family.flags) {
     m.*flag.member = flag.key.empty() ? flag.value : in.flag(flag.key, flag.value);
     const std::string said = std::string(flag.key) + " is not given: " + word(flag.value);
-    if (!flag.key.empty() && !in.has(flag.key) && std::find(in.notes().begin(), in.notes().end(), said) == in.notes().end())
+    if (!flag.key.empty() && !in.has(flag.key) &&
+        std::find(in.notes().begin(), in.notes().end(), said) == in.notes().end())
       in.note(said);
   }
   for (const HfStep step : family.steps)
@@ -203,7 +214,8 @@ Result<HfModel> read_family(const Json& json, const HfPlace& place, const HfFami
 }  // namespace
 
 bool is_hf_config(const Json& json) {
-  return json.is_object() && !json.contains("format") && (json.contains("model_type") || json.contains("architectures"));
+  return json.is_object() && !json.contains("format") &&
+         (json.contains("model_type") || json.contains("architectures"));
 }
 
 bool is_hf_config(std::string_view text) {
@@ -227,7 +239,9 @@ Result<HfModel> read_hf_json(const Json& json, const HfPlace& place) {
     const HfFamily* text_family = find_family(inner_type);
     if (text_family == nullptr) return unknown_type(*inner, inside, inner_type);
     read = read_family(*inner, inside, *text_family);
-    if (read) read->notes.insert(read->notes.begin(), "only text_config is read: the other parts of " + in_quotes(type) + " are left out");
+    if (read)
+      read->notes.insert(read->notes.begin(),
+                         "only text_config is read: the other parts of " + in_quotes(type) + " are left out");
   }
   if (!read) return read;
   TransformerShape& m = read->shape;

@@ -1,7 +1,8 @@
-// A model's config.json in the form of Hugging Face transformers, read as the shape of the model. Which keys a model type
-// has, what its class takes for those that are missing and which parts it has, is a table (hf_families.cpp); a type that
-// is not in it is an error that names it, never a guess. Sizes that a file has to state are errors when they are missing,
-// even where the class has a default: a file with other names for its keys would else come out as another model.
+// A model's config.json in the form of Hugging Face transformers, read as the shape of the model. Which keys a model
+// type has, what its class takes for those that are missing and which parts it has, is a table (hf_families.cpp); a
+// type that is not in it is an error that names it, never a guess. Sizes that a file has to state are errors when
+// they are missing, even where the class has a default: a file with other names for its keys would else come out as
+// another model.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// The model types of Hugging Face that Roofscape reads: keys, defaults of the class, and parts no key speaks of. From the
-// configuration classes of transformers; what the defaults mean in parameters is checked in tests/app/hf_config_test.cpp.
+// The model types of Hugging Face that Roofscape reads: keys, defaults of the class, and parts no key speaks of. From
+// the configuration classes of transformers; what the defaults mean in parameters is checked in
+// tests/app/hf_config_test.cpp.
 #include <algorithm>
 
 #include "engine/io/hf_reader.h"
@@ -14,14 +15,18 @@ constexpr int kMany = 1 << 24;
 
 constexpr HfKeys kCommon{"num_hidden_layers", "hidden_size", "intermediate_size", "num_attention_heads",
                          "num_key_value_heads", "head_dim", "max_position_embeddings"};
-constexpr HfKeys kGpt2{"n_layer|num_hidden_layers", "n_embd|hidden_size", "n_inner", "n_head|num_attention_heads", "", "",
-                       "n_positions|max_position_embeddings"};
+constexpr HfKeys kGpt2{
+    "n_layer|num_hidden_layers",          "n_embd|hidden_size", "n_inner", "n_head|num_attention_heads", "", "",
+    "n_positions|max_position_embeddings"};
 constexpr HfKeys kNeox{"num_hidden_layers", "hidden_size", "intermediate_size", "num_attention_heads", "", "",
                        "max_position_embeddings"};
-constexpr HfKeys kFalcon{"num_hidden_layers|n_layer", "hidden_size", "ffn_hidden_size", "num_attention_heads|n_head", "", "",
-                         "max_position_embeddings"};
-constexpr HfKeys kBloom{"n_layer|num_hidden_layers", "hidden_size|n_embed", "", "n_head|num_attention_heads", "", "", "seq_length"};
-constexpr HfKeys kOpt{"num_hidden_layers", "hidden_size", "ffn_dim", "num_attention_heads", "", "", "max_position_embeddings"};
+constexpr HfKeys kFalcon{
+    "num_hidden_layers|n_layer", "hidden_size", "ffn_hidden_size", "num_attention_heads|n_head", "", "",
+    "max_position_embeddings"};
+constexpr HfKeys kBloom{
+    "n_layer|num_hidden_layers", "hidden_size|n_embed", "", "n_head|num_attention_heads", "", "", "seq_length"};
+constexpr HfKeys kOpt{"num_hidden_layers",      "hidden_size", "ffn_dim", "num_attention_heads", "", "",
+                      "max_position_embeddings"};
 
 // ---- experts ----
 
@@ -35,7 +40,9 @@ void read_experts(HfReader& in, const MoeKeys& keys, TransformerShape& m) {
   m.moe.d_ff_expert = in.size("model.moe.d_ff_expert", keys.width, std::nullopt);
   if (!in.failed() && (m.moe.n_routed_experts < 1 || m.moe.experts_per_token < 1 ||
                        m.moe.experts_per_token > m.moe.n_routed_experts))
-    in.fail(keys.per_token, std::to_string(m.moe.experts_per_token) + " of " + std::to_string(m.moe.n_routed_experts) + " experts a token",
+    in.fail(keys.per_token,
+            std::to_string(m.moe.experts_per_token) + " of " + std::to_string(m.moe.n_routed_experts) +
+                " experts a token",
             "give at least 1 and at most as many as there are");
 }
 
@@ -68,7 +75,8 @@ void qwen2_experts(HfReader& in, const HfDefaults& defaults, TransformerShape& m
   const int shared = in.count("shared_expert_intermediate_size", 0, kMany);
   if (in.failed() || shared == 0) return;
   if (m.moe.d_ff_expert < 1 || shared % m.moe.d_ff_expert != 0)
-    return in.fail("shared_expert_intermediate_size", std::to_string(shared) + " is no multiple of the experts' width", "");
+    return in.fail("shared_expert_intermediate_size",
+                   std::to_string(shared) + " is no multiple of the experts' width", "");
   m.moe.n_shared_experts = shared / m.moe.d_ff_expert;
   m.moe.shared_expert_gate = true;
 }
@@ -78,7 +86,8 @@ void read_deepseek_experts(HfReader& in, TransformerShape& m, int dense_layers, 
   m.moe.n_shared_experts = in.size("model.moe.n_shared_experts", "n_shared_experts", shared);
   if (!in.has("n_shared_experts")) in.note("n_shared_experts is not given: " + std::to_string(shared));
   m.moe.n_dense_layers = in.size("model.moe.n_dense_layers", "first_k_dense_replace", dense_layers);
-  if (!in.has("first_k_dense_replace")) in.note("first_k_dense_replace is not given: " + std::to_string(dense_layers));
+  if (!in.has("first_k_dense_replace"))
+    in.note("first_k_dense_replace is not given: " + std::to_string(dense_layers));
   if (!in.failed() && m.moe.n_dense_layers > m.n_layers)
     in.fail("first_k_dense_replace", "is more than there are layers", "give at most " + std::to_string(m.n_layers));
   if (in.count("moe_layer_freq", 1, kMany) != 1) in.fail("moe_layer_freq", "only 1 is supported", "");
@@ -125,7 +134,9 @@ void set_window(TransformerShape& m, int window, int layers) {
   if (window > 0 && layers > 0) m.local_attention = {window, layers};
 }
 
-void all_local(HfReader& in, const HfDefaults& defaults, TransformerShape& m) { set_window(m, window_of(in, defaults, m), m.n_layers); }
+void all_local(HfReader& in, const HfDefaults& defaults, TransformerShape& m) {
+  set_window(m, window_of(in, defaults, m), m.n_layers);
+}
 
 void every_other_local(HfReader& in, const HfDefaults& defaults, TransformerShape& m) {
   set_window(m, window_of(in, defaults, m), (m.n_layers + 1) / 2);  // the first, third ...
@@ -133,7 +144,8 @@ void every_other_local(HfReader& in, const HfDefaults& defaults, TransformerShap
 
 // The last of every group of layers is global.
 void groups_local(HfReader& in, const HfDefaults& defaults, TransformerShape& m) {
-  const int group = std::max(1, in.count("sliding_window_pattern|_sliding_window_pattern", defaults.window_group, kMany));
+  const int group =
+      std::max(1, in.count("sliding_window_pattern|_sliding_window_pattern", defaults.window_group, kMany));
   set_window(m, window_of(in, defaults, m), m.n_layers - m.n_layers / group);
 }
 
@@ -146,7 +158,9 @@ void late_local(HfReader& in, const HfDefaults& defaults, TransformerShape& m) {
 
 // ---- what else is particular ----
 
-void learned_positions(HfReader&, const HfDefaults&, TransformerShape& m) { m.learned_positions = m.max_context_tokens; }
+void learned_positions(HfReader&, const HfDefaults&, TransformerShape& m) {
+  m.learned_positions = m.max_context_tokens;
+}
 
 void opt_positions(HfReader& in, const HfDefaults&, TransformerShape& m) {
   m.learned_positions = m.max_context_tokens + 2;  // two rows that padding takes
@@ -203,24 +217,40 @@ constexpr HfFlag kQwen3[] = {kUntied, kQkvBias, kOutBias, kHeadNorms};
 constexpr HfFlag kGemma[] = {kTied, kQkvBias, kOutBias};
 constexpr HfFlag kGemma3[] = {kTied, kQkvBias, kOutBias, kHeadNorms};
 constexpr HfFlag kDeepseek[] = {kUntied, kQkvBias, kOutBias};
-constexpr HfFlag kGptOss[] = {kUntied, {&M::qkv_bias, "attention_bias", true}, {&M::o_bias, "attention_bias", true}, kHasMlpBias,
+constexpr HfFlag kGptOss[] = {kUntied,
+                              {&M::qkv_bias, "attention_bias", true},
+                              {&M::o_bias, "attention_bias", true},
+                              kHasMlpBias,
                               {&M::attn_sinks, "", true}};
 constexpr HfFlag kGpt2Flags[] = {kTied, kPlain, kLayerNorm, kHasQkvBias, kHasOutBias, kHasMlpBias};
 constexpr HfFlag kGptJ[] = {kUntied, kPlain, kLayerNorm, kHasMlpBias, {&M::unembedding_bias, "", true}};
 constexpr HfFlag kNeoxFlags[] = {kUntied, kPlain, kLayerNorm, {&M::qkv_bias, "attention_bias", true},
                                  {&M::o_bias, "attention_bias", true}, kHasMlpBias};
-constexpr HfFlag kFalconFlags[] = {kTied, kPlain, kLayerNorm, {&M::qkv_bias, "bias", false}, {&M::o_bias, "bias", false},
+constexpr HfFlag kFalconFlags[] = {kTied,
+                                   kPlain,
+                                   kLayerNorm,
+                                   {&M::qkv_bias, "bias", false},
+                                   {&M::o_bias, "bias", false},
                                    {&M::mlp_bias, "bias", false}};
-constexpr HfFlag kPhi[] = {kUntied, kPlain, kLayerNorm, kHasQkvBias, kHasOutBias, kHasMlpBias, {&M::unembedding_bias, "", true}};
-constexpr HfFlag kStarcoder2[] = {kTied, kPlain, kLayerNorm, {&M::qkv_bias, "use_bias", true}, {&M::o_bias, "use_bias", true},
+constexpr HfFlag kPhi[] = {
+    kUntied, kPlain, kLayerNorm, kHasQkvBias, kHasOutBias, kHasMlpBias, {&M::unembedding_bias, "", true}};
+constexpr HfFlag kStarcoder2[] = {kTied,
+                                  kPlain,
+                                  kLayerNorm,
+                                  {&M::qkv_bias, "use_bias", true},
+                                  {&M::o_bias, "use_bias", true},
                                   {&M::mlp_bias, "use_bias", true}};
 constexpr HfFlag kOlmo2[] = {kUntied, kQkvBias, kOutBias, kHeadNorms, kAllHeads};
 constexpr HfFlag kCohere[] = {kTied, kQkvBias, kOutBias, {&M::qk_norm, "use_qk_norm", false}, kAllHeads};
 constexpr HfFlag kCohere2[] = {kTied, kQkvBias, kOutBias};
 constexpr HfFlag kStablelm[] = {kUntied, kLayerNorm, {&M::qkv_bias, "use_qkv_bias", false}};
 constexpr HfFlag kInternlm2[] = {kUntied, {&M::qkv_bias, "bias", false}, {&M::o_bias, "bias", false}};
-constexpr HfFlag kOptFlags[] = {kTied, kPlain, kLayerNorm, {&M::qkv_bias, "enable_bias", true}, {&M::o_bias, "enable_bias", true},
-                            {&M::mlp_bias, "enable_bias", true}};
+constexpr HfFlag kOptFlags[] = {kTied,
+                                kPlain,
+                                kLayerNorm,
+                                {&M::qkv_bias, "enable_bias", true},
+                                {&M::o_bias, "enable_bias", true},
+                                {&M::mlp_bias, "enable_bias", true}};
 
 // heads, kv_heads, head_dim, vocab, ff as a multiple of the width, window
 constexpr HfFamily kFamilies[] = {
@@ -232,17 +262,39 @@ constexpr HfFamily kFamilies[] = {
     {"qwen3", "Qwen3ForCausalLM", &kCommon, {.kv_heads = 32, .head_dim = 128}, kQwen3, 2, {late_local}},
     {"qwen3_moe", "Qwen3MoeForCausalLM", &kCommon, {.kv_heads = 4}, kQwen3, 2, {qwen_experts, late_local}},
     {"gemma", "GemmaForCausalLM", &kCommon, {.kv_heads = 16, .head_dim = 256}, kGemma, 2, {}},
-    {"gemma2", "Gemma2ForCausalLM", &kCommon, {.kv_heads = 4, .head_dim = 256, .window = 4096}, kGemma, 4, {every_other_local}},
-    {"gemma3_text", "Gemma3ForCausalLM", &kCommon, {.heads = 8, .kv_heads = 4, .head_dim = 256, .vocab = 262208, .window = 4096},
-     kGemma3, 4, {groups_local}},
+    {"gemma2",
+     "Gemma2ForCausalLM",
+     &kCommon,
+     {.kv_heads = 4, .head_dim = 256, .window = 4096},
+     kGemma,
+     4,
+     {every_other_local}},
+    {"gemma3_text",
+     "Gemma3ForCausalLM",
+     &kCommon,
+     {.heads = 8, .kv_heads = 4, .head_dim = 256, .vocab = 262208, .window = 4096},
+     kGemma3,
+     4,
+     {groups_local}},
     {"deepseek", "DeepseekForCausalLM", &kCommon, {}, kDeepseek, 2, {deepseek_experts}},
     {"deepseek_v2", "DeepseekV2ForCausalLM", &kCommon, {}, kNoBias, 2, {deepseek_v2}},
     {"deepseek_v3", "DeepseekV3ForCausalLM", &kCommon, {}, kNoBias, 2, {deepseek_v3}},
     {"kimi_k2", "", &kCommon, {}, kNoBias, 2, {deepseek_v3}},
-    {"gpt_oss", "GptOssForCausalLM", &kCommon, {.kv_heads = 8, .head_dim = 64, .window = 128}, kGptOss, 2,
+    {"gpt_oss",
+     "GptOssForCausalLM",
+     &kCommon,
+     {.kv_heads = 8, .head_dim = 64, .window = 128},
+     kGptOss,
+     2,
      {gpt_oss_experts, every_other_local}},
     {"gpt2", "GPT2LMHeadModel", &kGpt2, {.ff_times_width = 4}, kGpt2Flags, 2, {learned_positions}},
-    {"gpt_bigcode", "GPTBigCodeForCausalLM", &kGpt2, {.ff_times_width = 4}, kGpt2Flags, 2, {learned_positions, one_kv_head}},
+    {"gpt_bigcode",
+     "GPTBigCodeForCausalLM",
+     &kGpt2,
+     {.ff_times_width = 4},
+     kGpt2Flags,
+     2,
+     {learned_positions, one_kv_head}},
     {"gptj", "GPTJForCausalLM", &kGpt2, {.ff_times_width = 4}, kGptJ, 1, {}},
     {"gpt_neox", "GPTNeoXForCausalLM", &kNeox, {}, kNeoxFlags, 2, {}},
     {"falcon", "FalconForCausalLM", &kFalcon, {.ff_times_width = 4}, kFalconFlags, 1, {falcon_heads}},

@@ -20,14 +20,17 @@ struct HfPlace {
   std::string_view file;
   std::string path;
 
-  std::string at(std::string_view key) const { return path.empty() ? std::string(key) : path + "." + std::string(key); }
+  std::string at(std::string_view key) const {
+    return path.empty() ? std::string(key) : path + "." + std::string(key);
+  }
   InputError error(std::string where, std::string message, std::string remedy) const {
     return {std::string(file), std::move(where), std::move(message), std::move(remedy)};
   }
 };
 Result<HfModel> read_hf_json(const Json& json, const HfPlace& place);
 
-// One config (or the text_config inside one). The first thing that is wrong is kept; everything after it reads as zero.
+// One config (or the text_config inside one). The first thing that is wrong is kept; everything after it reads as
+// zero.
 class HfReader {
  public:
   HfReader(const Json& json, const HfPlace& place) : json_(json), place_(place) {}
@@ -66,7 +69,8 @@ struct HfFlag {
   std::string_view key;  // empty: all models of this type are so
   bool value;            // where the key is missing
 };
-// What a class takes for sizes that are missing. 0: kv_heads as many as heads, head_dim width / heads, the others are errors.
+// What a class takes for sizes that are missing. 0: kv_heads as many as heads, head_dim width / heads, the others are
+// errors.
 struct HfDefaults {
   int heads = 0, kv_heads = 0, head_dim = 0, vocab = 0;
   int ff_times_width = 0;  // ff as a multiple of the width

@@ -70,14 +70,20 @@ class Builder final : public nlohmann::json_sax<Json> {
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& e) override {
     const std::size_t at = position == 0 ? 0 : position - 1;
-    if (e.id == 406) return fail(place_of(text_, at), "a number is too large for any computer", "write a smaller one");
+    if (e.id == 406)
+      return fail(place_of(text_, at), "a number is too large for any computer", "write a smaller one");
     const bool ended = text_.find_first_not_of(" \t\r\n", at) == std::string_view::npos;
-    if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos) return fail({}, "the file is empty", "write a JSON object");
-    if (ended) return fail(place_of(text_, text_.size()), "the JSON text ends too early", "close what is open, or copy the whole file");
+    if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos)
+      return fail({}, "the file is empty", "write a JSON object");
+    if (ended)
+      return fail(place_of(text_, text_.size()), "the JSON text ends too early",
+                  "close what is open, or copy the whole file");
     // A word is shown whole: NaN, Infinity and None are what other programs write.
     std::size_t size = 0;
-    while (at + size < text_.size() && size < 20 && std::isalpha(static_cast<unsigned char>(text_[at + size])) != 0) ++size;
-    return fail(place_of(text_, at), "not JSON: did not expect " + in_quotes(text_.substr(at, std::max<std::size_t>(1, size))),
+    while (at + size < text_.size() && size < 20 && std::isalpha(static_cast<unsigned char>(text_[at + size])) != 0)
+      ++size;
+    return fail(place_of(text_, at),
+                "not JSON: did not expect " + in_quotes(text_.substr(at, std::max<std::size_t>(1, size))),
                 "check commas, quotation marks and brackets before it");
   }
 
@@ -121,7 +127,8 @@ class Builder final : public nlohmann::json_sax<Json> {
   }
   bool open(Json container) {
     if (stack_.size() >= static_cast<std::size_t>(kMaxDepth))
-      return fail(path(), "nested deeper than " + std::to_string(kMaxDepth) + " levels", "this is not a file of Roofscape");
+      return fail(path(), "nested deeper than " + std::to_string(kMaxDepth) + " levels",
+                  "this is not a file of Roofscape");
     Json* added = add(std::move(container));
     if (added == nullptr) return false;
     stack_.push_back({added, {}});

@@ -46,19 +46,22 @@ InputError unknown_column(std::string_view file, std::string path, std::string_v
           near.empty() ? std::string(kRemedy) : "did you mean " + in_quotes(near) + "?"};
 }
 
-std::string place(std::size_t row, std::size_t column) { return fmt::format("row {}, column {}", row, kColumns[column]); }
+std::string place(std::size_t row, std::size_t column) {
+  return fmt::format("row {}, column {}", row, kColumns[column]);
+}
 
 // Into `out`, which has its name. Zero bytes or seconds have no place on a roofline.
 std::optional<InputError> put_number(double value, std::size_t column, MeasuredOperation& out, std::string_view file,
                                      std::size_t row, const std::string& as_written) {
   if (!(value > 0) || value > kLargest)
-    return InputError{std::string(file), place(row, column), as_written + " is out of range", "give a number above 0"};
+    return InputError{std::string(file), place(row, column), as_written + " is out of range",
+                      "give a number above 0"};
   (column == 1 ? out.flops : column == 2 ? out.bytes : out.seconds) = value;
   return std::nullopt;
 }
 
-// Cells of the line that begins at `at`, which moves past it. A cell in quotation marks may hold anything, a doubled mark
-// is one. False: a mark is not closed.
+// Cells of the line that begins at `at`, which moves past it. A cell in quotation marks may hold anything, a doubled
+// mark is one. False: a mark is not closed.
 bool next_line(std::string_view text, std::size_t& at, char separator, std::vector<std::string>& cells) {
   cells.assign(1, {});
   bool quoted = false;
@@ -99,7 +102,8 @@ Result<std::vector<MeasuredOperation>> read_csv(std::string_view text, std::stri
   for (const std::string& cell : cells) {
     const auto column = column_of(trimmed(cell));
     if (!column) return unknown_column(file, "line 1", trimmed(cell));
-    if (seen[*column]) return fail("line 1", fmt::format("column {} stands twice", kColumns[*column]), std::string(kRemedy));
+    if (seen[*column])
+      return fail("line 1", fmt::format("column {} stands twice", kColumns[*column]), std::string(kRemedy));
     seen[*column] = true;
     order.push_back(*column);
   }
@@ -109,7 +113,8 @@ Result<std::vector<MeasuredOperation>> read_csv(std::string_view text, std::stri
   std::vector<MeasuredOperation> out;
   while (at < text.size()) {
     const std::size_t row = out.size() + 1;
-    if (!next_line(text, at, separator, cells)) return fail(fmt::format("row {}", row), "a quotation mark is not closed", {});
+    if (!next_line(text, at, separator, cells))
+      return fail(fmt::format("row {}", row), "a quotation mark is not closed", {});
     if (cells.size() == 1 && trimmed(cells.front()).empty()) continue;
     if (cells.size() != order.size())
       return fail(fmt::format("row {}", row), fmt::format("has {} columns instead of {}", cells.size(), order.size()),
@@ -142,16 +147,19 @@ Result<std::vector<MeasuredOperation>> read_json(std::string_view text, std::str
   for (const Json& item : json) {
     const std::size_t row = out.size() + 1;
     if (!item.is_object())
-      return InputError{std::string(file), fmt::format("row {}", row), "is " + std::string(kind_name(item)), std::string(kRemedy)};
+      return InputError{std::string(file), fmt::format("row {}", row), "is " + std::string(kind_name(item)),
+                        std::string(kRemedy)};
     for (const auto& [key, value] : item.items())
       if (!column_of(key)) return unknown_column(file, fmt::format("row {}", row), key);
     MeasuredOperation& point = out.emplace_back();
     for (std::size_t i = 0; i < kColumns.size(); ++i) {
       const auto found = item.find(kColumns[i]);
       if (found == item.end())
-        return InputError{std::string(file), fmt::format("row {}", row), fmt::format("has no {}", kColumns[i]), std::string(kRemedy)};
+        return InputError{std::string(file), fmt::format("row {}", row), fmt::format("has no {}", kColumns[i]),
+                          std::string(kRemedy)};
       if (i == 0) {
-        if (!found->is_string()) return InputError{std::string(file), place(row, i), shown(*found) + " is not a text", {}};
+        if (!found->is_string())
+          return InputError{std::string(file), place(row, i), shown(*found) + " is not a text", {}};
         point.name = found->get<std::string>();
         continue;
       }
@@ -170,7 +178,8 @@ Result<std::vector<MeasuredOperation>> read_measured(std::string_view text, std:
   if (!is_utf8(text)) return InputError{std::string(file), {}, "not UTF-8 text", "save it as UTF-8"};
   const std::string_view start = trimmed(text);
   auto read = start.starts_with('[') || start.starts_with('{') ? read_json(text, file) : read_csv(text, file);
-  if (read && read.value().empty()) return InputError{std::string(file), {}, "has no row of data", std::string(kRemedy)};
+  if (read && read.value().empty())
+    return InputError{std::string(file), {}, "has no row of data", std::string(kRemedy)};
   return read;
 }
 

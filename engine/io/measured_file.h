@@ -1,7 +1,7 @@
-// Measured operations from a file: what a profiler wrote, laid over the roofline. CSV (a comma, semicolon or tab between
-// columns, the first line names them) or JSON (a list of objects), each with name, flops, bytes and seconds in any order.
-// Errors say file, row and column: "points.csv: row 3, column bytes: \"12x\" is not a number; ...". The first row of data
-// is row 1.
+// Measured operations from a file: what a profiler wrote, laid over the roofline. CSV (a comma, semicolon or tab
+// between columns, the first line names them) or JSON (a list of objects), each with name, flops, bytes and seconds
+// in any order. Errors say file, row and column: "points.csv: row 3, column bytes: \"12x\" is not a number; ...". The
+// first row of data is row 1.
 #pragma once
 
 #include <string_view>

@@ -23,8 +23,8 @@ using engine::Scenario;
 constexpr double kTera = 1e12, kGiga = 1e9, kGibi = 1024.0 * 1024 * 1024;
 constexpr double kLargestBatch = 2048;  // of sequences at a time: what servers are built with
 constexpr int kTokensOfPass = 8192;     // and of tokens of prefill
-// Between kernels that are timed in a row, in flight ahead of the chip: what a captured graph leaves between its own. The
-// wider gaps of a training program are its host's.
+// Between kernels that are timed in a row, in flight ahead of the chip: what a captured graph leaves between its own.
+// The wider gaps of a training program are its host's.
 constexpr double kGapInRow_s = 2.5e-6;
 constexpr double kLargeMessage = 8 * kGibi;  // "the best bus bandwidth" without a size
 
@@ -41,14 +41,16 @@ struct FlopsCount {
 FlopsCount count(Scenario scenario, FlopsConvention convention) {
   scenario.assumptions.flops = convention;
   const Report report = engine::evaluate(scenario);
-  return {report.quantities.value_or(Q::flops_model_per_step, 0), report.quantities.value_or(Q::flops_hardware_per_step, 0)};
+  return {report.quantities.value_or(Q::flops_model_per_step, 0),
+          report.quantities.value_or(Q::flops_hardware_per_step, 0)};
 }
 // Model FLOPs of a step by the convention that the words state; see validation.h.
 double stated_flops(const Scenario& scenario, const std::string& words) {
   if (has(words, "hardware FLOPs")) return count(scenario, FlopsConvention::exact).hardware;
   if (has(words, "n_params") || has(words, "6N")) {
     const Report exact = engine::evaluate(scenario);
-    const double products = 6 * exact.quantities.value_or(Q::params_matmul, 0) * exact.quantities.value_or(Q::tokens_per_step, 0);
+    const double products =
+        6 * exact.quantities.value_or(Q::params_matmul, 0) * exact.quantities.value_or(Q::tokens_per_step, 0);
     return count(scenario, FlopsConvention::six_p).model + count(scenario, FlopsConvention::exact).model - products;
   }
   if (has(words, "causal") && !has(words, "non-causal")) return count(scenario, FlopsConvention::exact_causal).model;
@@ -110,10 +112,13 @@ Prediction training_value(const Scenario& s, const Report& report, const std::st
   return std::string("nothing predicts this quantity");
 }
 
-// A batch runs from start to end: all prompts in one pass, which gives the first token, then a step for each of the others.
-// With requests that join and leave, prompts are prefilled between the steps of those that decode, and a token takes the mean.
-Prediction serving_value(const Measurement& entry, const Scenario& s, const Report& report, const std::string& quantity) {
-  const double prefill = report.quantities.value_or(Q::ttft, 0), token = report.quantities.value_or(Q::time_per_output_token, 0);
+// A batch runs from start to end: all prompts in one pass, which gives the first token, then a step for each of the
+// others. With requests that join and leave, prompts are prefilled between the steps of those that decode, and a
+// token takes the mean.
+Prediction serving_value(const Measurement& entry, const Scenario& s, const Report& report,
+                         const std::string& quantity) {
+  const double prefill = report.quantities.value_or(Q::ttft, 0),
+               token = report.quantities.value_or(Q::time_per_output_token, 0);
   if (!(prefill > 0) || !(token > 0)) return std::string("serving has no time here");
   const double batch = s.workload.batch;
   const double tokens = entry.batch->output_tokens.value_or(0);
@@ -128,13 +133,14 @@ Prediction serving_value(const Measurement& entry, const Scenario& s, const Repo
   if (quantity == "itl_ms") return (joins ? report.quantities.value_or(Q::mixed_token_time_q, token) : token) * 1e3;
   const double rate = batch * tokens / seconds;
   if (quantity == "output_tokens_per_s") return rate;
-  if (quantity == "weight_bandwidth_gb_s_per_chip") return report.quantities.value_or(Q::weight_read_bytes, 0) * rate / batch / kGiga;
+  if (quantity == "weight_bandwidth_gb_s_per_chip")
+    return report.quantities.value_or(Q::weight_read_bytes, 0) * rate / batch / kGiga;
   if (quantity == "memory_gb") return report.quantities.value_or(Q::memory_total, 0) / kGiga;
   return std::string("nothing predicts this quantity");
 }
 
-// How many prompts a pass of prefill takes: all of a batch that runs from start to end; where requests come one by one, as
-// many as fill a pass. Where only decoding was measured nothing says how prompts went in.
+// How many prompts a pass of prefill takes: all of a batch that runs from start to end; where requests come one by
+// one, as many as fill a pass. Where only decoding was measured nothing says how prompts went in.
 void set_prompts_together(const Measurement& entry, Scenario& s) {
   if (has(entry.what, "decode")) return;
   const int batch = std::max(1, s.workload.batch / std::max(1, s.parallelism.data * s.parallelism.fsdp));
@@ -149,10 +155,12 @@ std::optional<engine::Dtype> dtype_of(const std::string& precision) {
 }
 
 // A matrix multiplication, several of them, or an elementwise operation: arithmetic or bytes, whichever takes longer.
-Prediction kernel_value(const Measurement& entry, const engine::Cluster& cluster, engine::Mode mode, const std::string& quantity) {
+Prediction kernel_value(const Measurement& entry, const engine::Cluster& cluster, engine::Mode mode,
+                        const std::string& quantity) {
   const engine::Chip& chip = cluster.chip;
   const MeasuredOperation& op = *entry.operation;
-  if (quantity == "peak_tflops" || quantity == "fraction_of_peak") return std::string("not measured: the peak the source compares with");
+  if (quantity == "peak_tflops" || quantity == "fraction_of_peak")
+    return std::string("not measured: the peak the source compares with");
   const auto dtype = dtype_of(entry.precision);
   if (!dtype) return std::string("the precision is not modelled");
   const auto peak = chip[engine::peak_field(*dtype)].value;
@@ -216,7 +224,8 @@ Prediction collective_value(const Measurement& entry, const engine::Cluster& clu
     if (quantity != "dispatch_gb_s" && quantity != "combine_gb_s")
       return std::string(quantity == "bottleneck" ? "not a number" : "the size of the messages is not stated");
     if (quantity.empty()) return std::string("nothing predicts this quantity");
-    const double rate = links.tier == engine::LinkTier::nvlink ? in.achieved.nvlink : in.achieved.node / cluster.node_size;
+    const double rate =
+        links.tier == engine::LinkTier::nvlink ? in.achieved.nvlink : in.achieved.node / cluster.node_size;
     if (!(rate > 0)) return std::string("a figure of the chip is not known");
     return rate / kGiga;
   }
@@ -224,7 +233,8 @@ Prediction collective_value(const Measurement& entry, const engine::Cluster& clu
                                             engine::group_rates(in, links));
   if (!(w > 0)) return std::string("a figure of the chip's links is not known");
   const bool all_reduce = op.op == "all_reduce";
-  if (!all_reduce && op.op != "reduce_scatter" && op.op != "all_gather") return std::string("the operation is not modelled");
+  if (!all_reduce && op.op != "reduce_scatter" && op.op != "all_gather")
+    return std::string("the operation is not modelled");
   // An AllReduce is one call; its scatter and gather both step through the ring.
   const double latency = mode == engine::Mode::ideal ? 0 : engine::collective_latency(in, links);
   const double call = mode == engine::Mode::ideal ? 0 : in.calibration[engine::Calibrated::call_latency];
@@ -260,7 +270,8 @@ PreparedEntry prepare(const Measurement& entry, const PresetLibrary& library, en
       out.reason = *reason;
     } else {
       auto& [scenario, assumed] = std::get<MeasuredScenario>(built);
-      for (std::size_t i = 0; i < entry.values.size(); ++i) out.flops[i] = counted_flops(entry, scenario, entry.values[i].quantity);
+      for (std::size_t i = 0; i < entry.values.size(); ++i)
+        out.flops[i] = counted_flops(entry, scenario, entry.values[i].quantity);
       out.scenario = std::move(scenario);
       out.assumed = std::move(assumed);
     }
@@ -299,7 +310,8 @@ EntryPrediction predict(const PreparedEntry& prepared, engine::EvaluationScratch
   const Measurement& entry = *prepared.entry;
   if (prepared.scenario) {
     engine::evaluate(*prepared.scenario, scratch, report);
-    const double free = report.quantities.value_or(Q::memory_free, 0), total = report.quantities.value_or(Q::memory_total, 0);
+    const double free = report.quantities.value_or(Q::memory_free, 0),
+                 total = report.quantities.value_or(Q::memory_total, 0);
     out.fits = free >= 0;
     if (!out.fits) out.excess = -free / (total + free);
   }

@@ -31,7 +31,8 @@ constexpr double kHostLink = 64e9;  // 16 lanes of 32 GT/s, one way: what hosts 
 std::optional<double> number_before(std::string_view text, std::size_t end, std::size_t& begin) {
   while (end > 0 && text[end - 1] == ' ') --end;
   begin = end;
-  while (begin > 0 && (std::isdigit(static_cast<unsigned char>(text[begin - 1])) != 0 || text[begin - 1] == '.')) --begin;
+  while (begin > 0 && (std::isdigit(static_cast<unsigned char>(text[begin - 1])) != 0 || text[begin - 1] == '.'))
+    --begin;
   double value = 0;
   const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, value);
   if (begin == end || error != std::errc() || stop != text.data() + end) return std::nullopt;
@@ -133,7 +134,8 @@ bool fits(const Scenario& scenario) {
 // Builds the scenario part by part; a part that cannot be built says why.
 class Builder {
  public:
-  Builder(const Measurement& entry, const PresetLibrary& library, engine::Mode mode) : entry_(entry), library_(library) {
+  Builder(const Measurement& entry, const PresetLibrary& library, engine::Mode mode)
+      : entry_(entry), library_(library) {
     s_.assumptions.mode = mode;
     s_.assumptions.stack = stated_stack(entry);
   }
@@ -151,7 +153,8 @@ class Builder {
     s_.name = entry_.id;
     s_.assumptions.flops = engine::FlopsConvention::exact;
     s_.workload.kind = engine::WorkloadKind::serving;
-    for (auto step : {&Builder::model, &Builder::plan, &Builder::chips, &Builder::serving_precision, &Builder::requests})
+    for (auto step :
+         {&Builder::model, &Builder::plan, &Builder::chips, &Builder::serving_precision, &Builder::requests})
       if (std::string reason = (this->*step)(); !reason.empty()) return reason;
     return MeasuredScenario{std::move(s_), std::move(assumed_)};
   }
@@ -168,7 +171,8 @@ class Builder {
                                              {"int4_weights", Dtype::bf16, Dtype::int4},
                                              {"fp8", Dtype::fp8, Dtype::fp8}}};
     const auto row = find_row(kWidths, entry_.precision);
-    if (row == kWidths.end()) return fmt::format("the precision {} is not modelled in serving", in_quotes(entry_.precision));
+    if (row == kWidths.end())
+      return fmt::format("the precision {} is not modelled in serving", in_quotes(entry_.precision));
     s_.precision.compute = row->compute;
     s_.precision.weights = row->weights;
     return {};
@@ -255,7 +259,8 @@ class Builder {
     auto cluster = build_cluster(entry_, library_, *entry_.hardware->count);
     if (std::string* reason = std::get_if<std::string>(&cluster)) return *reason;
     s_.cluster = std::get<engine::Cluster>(std::move(cluster));
-    if (s_.assumptions.stack == engine::StackChoice::automatic && s_.cluster.chip.interconnect == engine::Interconnect::switched)
+    if (s_.assumptions.stack == engine::StackChoice::automatic &&
+        s_.cluster.chip.interconnect == engine::Interconnect::switched)
       s_.assumptions.stack = engine::StackChoice::megatron;
     return {};
   }
@@ -263,11 +268,14 @@ class Builder {
   std::string precision() {
     const auto row = find_row(kPrecisions, entry_.precision);
     if (row == kPrecisions.end())
-      return entry_.precision.empty() ? "the precision is not stated"
-                                      : fmt::format("the precision {} is not modelled in training", in_quotes(entry_.precision));
+      return entry_.precision.empty()
+                 ? "the precision is not stated"
+                 : fmt::format("the precision {} is not modelled in training", in_quotes(entry_.precision));
     s_.precision = row->precision;
-    // Gradients of bf16 weights were added up and reduced in fp32 before recipes of Megatron-Core left them in 16 bits.
-    const bool in_full = s_.assumptions.stack == engine::StackChoice::megatron_2021 || entry_.source.find("nanotron") != std::string::npos;
+    // Gradients of bf16 weights were added up and reduced in fp32 before recipes of Megatron-Core left them in 16
+    // bits.
+    const bool in_full = s_.assumptions.stack == engine::StackChoice::megatron_2021 ||
+                         entry_.source.find("nanotron") != std::string::npos;
     if (in_full && entry_.precision == "bf16") s_.precision.gradients = Dtype::fp32;
     if (!s_.cluster.chip[engine::peak_field(s_.precision.compute)].value)
       return fmt::format("the chip's peak for {} is not known", entry_.precision);
@@ -328,8 +336,10 @@ class Builder {
       s_.pipeline.schedule = ScheduleKind::one_f_one_b;
     const engine::Report report = engine::evaluate(s_);
     if (!report.pipeline.status.legal()) {
-      // Megatron-LM takes batches that do not fill the stages in groups of its own; plain 1F1B is the nearest that is legal.
-      if (s_.pipeline.schedule != ScheduleKind::interleaved_1f1b) return "the schedule is not possible with these microbatches";
+      // Megatron-LM takes batches that do not fill the stages in groups of its own; plain 1F1B is the nearest that is
+      // legal.
+      if (s_.pipeline.schedule != ScheduleKind::interleaved_1f1b)
+        return "the schedule is not possible with these microbatches";
       s_.pipeline.schedule = ScheduleKind::one_f_one_b;
       s_.pipeline.virtual_stages = 1;
       assume("1F1B: the microbatches do not fill the stages of an interleaved schedule");
@@ -361,7 +371,8 @@ class Builder {
       s_.pipeline.microbatch_sequences /= 2;
       assume(fmt::format("microbatch of {} sequences, to fit", s_.pipeline.microbatch_sequences));
     }
-    if (s_.precision.optimizer == OptimizerKind::adam_fp32 && s_.assumptions.stack == engine::StackChoice::xla && !fits(s_)) {
+    if (s_.precision.optimizer == OptimizerKind::adam_fp32 && s_.assumptions.stack == engine::StackChoice::xla &&
+        !fits(s_)) {
       s_.precision.optimizer = OptimizerKind::adam_bf16;
       s_.precision.master_weights = Dtype::none;
       if (!fits(s_)) {
@@ -383,11 +394,13 @@ class Builder {
         s_.checkpointing.policy = CheckpointPolicy::big_matmuls;
       if (row->policy == CheckpointPolicy::some_blocks) {
         const double share = checkpointed_share();
-        s_.checkpointing.blocks = std::clamp(static_cast<int>(std::round(share * s_.model.n_layers)), 1, s_.model.n_layers);
+        s_.checkpointing.blocks =
+            std::clamp(static_cast<int>(std::round(share * s_.model.n_layers)), 1, s_.model.n_layers);
         assume(fmt::format("{} layers are checkpointed as whole blocks", s_.checkpointing.blocks));
       }
       s_.offload.activations = entry_.checkpointing == "offload_activations";
-      if (auto& link = s_.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip]; s_.offload.activations && !link.value) {
+      if (auto& link = s_.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip];
+          s_.offload.activations && !link.value) {
         link = {kHostLink, "assumed: PCIe 5.0 x16"};
         assume(fmt::format("a host link of {:.0f} GB/s a chip", kHostLink / 1e9));
       }
@@ -399,7 +412,8 @@ class Builder {
       if (fits(s_)) break;
     }
     constexpr std::array kWords{"no recomputation", "recomputation of attention", "recomputation of whole layers"};
-    const auto at = static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), s_.checkpointing.policy) - kOrder.begin());
+    const auto at =
+        static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), s_.checkpointing.policy) - kOrder.begin());
     assume(std::string(kWords[at]) + ": the least that fits");
     return {};
   }
@@ -413,7 +427,8 @@ class Builder {
 
 }  // namespace
 
-std::variant<engine::Cluster, std::string> build_cluster(const Measurement& entry, const PresetLibrary& library, int ranks) {
+std::variant<engine::Cluster, std::string> build_cluster(const Measurement& entry, const PresetLibrary& library,
+                                                         int ranks) {
   const std::string unknown = "the chip is not one of the presets";
   if (!entry.hardware || entry.hardware->chip_id.empty()) return unknown;
   const MeasuredHardware& h = *entry.hardware;
@@ -448,12 +463,30 @@ engine::StackChoice stated_stack(const Measurement& entry) {
   };
   using enum engine::StackChoice;
   constexpr std::array<Words, 24> kWords{{
-      {"2104.04473", megatron_2021}, {"2205.05198", megatron_2021}, {"vTrain", megatron_2021}, {"bigscience", megatron_2021},
-      {"MT-NLG", megatron_2021},     {"GLM-130B", megatron_2021},   {"MaxText", xla},          {"maxtext", xla},
-      {"paxml", xla},                {"JAX-Toolbox", xla},          {"Levanter", xla},         {"tpu-recipes", xla},
-      {"PaLM", xla},                 {"torchtitan", torch_fsdp},    {"llm-foundry", torch_fsdp}, {"fms-fsdp", torch_fsdp},
-      {"TinyLlama", torch_fsdp},     {"Automodel", torch_fsdp},     {"BloombergGPT", torch_fsdp}, {"PyTorch FSDP", torch_fsdp},
-      {"FasterTransformer", faster_transformer}, {"gpt-fast", torch_compile}, {"TensorRT-LLM", inflight}, {"NIM for LLMs", inflight},
+      {"2104.04473", megatron_2021},
+      {"2205.05198", megatron_2021},
+      {"vTrain", megatron_2021},
+      {"bigscience", megatron_2021},
+      {"MT-NLG", megatron_2021},
+      {"GLM-130B", megatron_2021},
+      {"MaxText", xla},
+      {"maxtext", xla},
+      {"paxml", xla},
+      {"JAX-Toolbox", xla},
+      {"Levanter", xla},
+      {"tpu-recipes", xla},
+      {"PaLM", xla},
+      {"torchtitan", torch_fsdp},
+      {"llm-foundry", torch_fsdp},
+      {"fms-fsdp", torch_fsdp},
+      {"TinyLlama", torch_fsdp},
+      {"Automodel", torch_fsdp},
+      {"BloombergGPT", torch_fsdp},
+      {"PyTorch FSDP", torch_fsdp},
+      {"FasterTransformer", faster_transformer},
+      {"gpt-fast", torch_compile},
+      {"TensorRT-LLM", inflight},
+      {"NIM for LLMs", inflight},
   }};
   for (const Words& row : kWords)
     if (entry.source.find(row.words) != std::string::npos) return row.stack;

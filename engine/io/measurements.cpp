@@ -13,9 +13,12 @@ namespace {
 // Members of one object of the file, read one by one; the first that is wrong is kept as the error.
 class Members {
  public:
-  Members(const Json& object, std::string path, std::string_view file) : object_(object), path_(std::move(path)), file_(file) {}
+  Members(const Json& object, std::string path, std::string_view file)
+      : object_(object), path_(std::move(path)), file_(file) {}
 
-  std::string at(std::string_view member) const { return path_.empty() ? std::string(member) : path_ + "." + std::string(member); }
+  std::string at(std::string_view member) const {
+    return path_.empty() ? std::string(member) : path_ + "." + std::string(member);
+  }
   // Null where the member is missing or null.
   const Json* find(std::string_view member) const {
     const auto found = object_.find(member);
@@ -82,8 +85,8 @@ class Members {
 constexpr double kMuch = 1e18;
 constexpr int kManyChips = 1 << 20;
 
-// A model by the members of the field table. Anything else in the object (its class of attention, a pattern in words) is
-// for people; a value of another type than the field's (biases that are "fused") is not what the field asks.
+// A model by the members of the field table. Anything else in the object (its class of attention, a pattern in words)
+// is for people; a value of another type than the field's (biases that are "fused") is not what the field asks.
 Failure read_model_members(Members& members, MeasuredModel& out) {
   engine::Scenario scenario;
   engine::TransformerShape& shape = scenario.model;
@@ -93,7 +96,8 @@ Failure read_model_members(Members& members, MeasuredModel& out) {
     return field.kind == engine::FieldKind::boolean ? json.is_boolean() : json.is_number();
   };
   constexpr std::string_view kPrefix = "model.";
-  constexpr std::string_view kSizes[] = {"n_layers", "d_model", "d_ff", "n_heads", "n_kv_heads", "d_head", "vocab_size"};
+  constexpr std::string_view kSizes[] = {"n_layers",   "d_model", "d_ff",      "n_heads",
+                                         "n_kv_heads", "d_head",  "vocab_size"};
   for (const engine::Field& field : engine::scenario_fields()) {
     if (!field.path.starts_with(kPrefix)) continue;
     const std::string_view path = field.path.substr(kPrefix.size());
@@ -200,7 +204,8 @@ Failure read_entry(Members members, Measurement& out) {
   const Json* measured = members.object("measured");
   if (members.error()) return members.error();
   if (measured == nullptr)
-    return InputError{std::string(members.file()), members.at("measured"), "is missing", "every entry says what was measured"};
+    return InputError{std::string(members.file()), members.at("measured"), "is missing",
+                      "every entry says what was measured"};
   for (const auto& item : measured->items()) {
     if (item.key() == "flops_basis" || item.key() == "mfu_basis") {
       if (item.value().is_string())
@@ -226,10 +231,12 @@ Result<MeasurementsFile> read_measurements_file(std::string_view text, std::stri
   const auto fail = [&](std::string path, std::string message, std::string remedy) {
     return InputError{std::string(file), std::move(path), std::move(message), std::move(remedy)};
   };
-  if (!json->is_object()) return fail({}, "is " + std::string(kind_name(json.value())), "measurements are a JSON object with \"entries\"");
+  if (!json->is_object())
+    return fail({}, "is " + std::string(kind_name(json.value())), "measurements are a JSON object with \"entries\"");
   const auto entries = json->find("entries");
   if (entries == json->end()) return fail("entries", "is missing", "give a list of measurements");
-  if (!entries->is_array()) return fail("entries", "is " + std::string(kind_name(*entries)), "give a list of measurements");
+  if (!entries->is_array())
+    return fail("entries", "is " + std::string(kind_name(*entries)), "give a list of measurements");
   MeasurementsFile out;
   out.name = text_member(json.value(), "name");
   std::set<std::string> ids;

@@ -1,8 +1,9 @@
 // Published measurements as JSON: what somebody measured, on which chips, with which model and plan, and where it was
-// published. Texts that programs need come as ids ("chip_id", "precision_id", "checkpointing_id", "schedule_id"); free
-// texts are kept for people, and for the one thing that only they state: by which convention FLOPs were counted.
+// published. Texts that programs need come as ids ("chip_id", "precision_id", "checkpointing_id", "schedule_id");
+// free texts are kept for people, and for the one thing that only they state: by which convention FLOPs were counted.
 //
-// {"entries": [{"id", "family", "table", "task", "kind", "model": {...}, "hardware": {"chip_id", "count", "node_size"},
+// {"entries": [{"id", "family", "table", "task", "kind", "model": {...}, "hardware": {"chip_id", "count",
+// "node_size"},
 //   "parallelism": {"dp" (the whole data-parallel degree), "tp", "pp", "vpp", "cp", "ep", "sp", "zero", "fsdp", ...},
 //   "batch": {"global", "micro", "seq"} or {"batch", "prompt_tokens", "output_tokens"}, "op": {...},
 //   "measured": {quantity: number, ...}}, ...]}

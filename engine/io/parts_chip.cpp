@@ -11,7 +11,8 @@ using engine::Chip;
 using engine::ChipFieldRow;
 using engine::Sourced;
 
-Failure read_value(const ChipFieldRow& row, const Json& json, const std::string& where, std::string_view file, Sourced& out) {
+Failure read_value(const ChipFieldRow& row, const Json& json, const std::string& where, std::string_view file,
+                   Sourced& out) {
   if (json.is_null()) return std::nullopt;
   const auto fail = [&](std::string message) {
     return InputError{std::string(file), where, std::move(message),
@@ -59,8 +60,10 @@ Failure read_pod(const Json& json, const PartContext& context, std::array<int, 3
 
 Result<Chip> read_chip(const Json& json, const PartContext& context) {
   if (!json.is_object())
-    return context.error(context.path, "is " + std::string(kind_name(json)), "a chip is a preset id or a JSON object");
-  std::vector<std::string_view> known{"format", "version", "id", "name", "vendor", "interconnect", "pod_shape", "pod_source"};
+    return context.error(context.path, "is " + std::string(kind_name(json)),
+                         "a chip is a preset id or a JSON object");
+  std::vector<std::string_view> known{"format", "version",      "id",        "name",
+                                      "vendor", "interconnect", "pod_shape", "pod_source"};
   for (const ChipFieldRow& row : engine::kChipFields) known.push_back(row.id);
   if (auto failure = check_members(json, known, context)) return *failure;
   if (auto failure = check_format(json, "roofscape/chip", context)) return *failure;
@@ -80,7 +83,8 @@ Result<Chip> read_chip(const Json& json, const PartContext& context) {
   else if (*interconnect == "switched")
     chip.interconnect = engine::Interconnect::switched;
   else
-    return context.error(context.at("interconnect"), shown(*interconnect) + " is not known", "give one of: torus, switched");
+    return context.error(context.at("interconnect"), shown(*interconnect) + " is not known",
+                         "give one of: torus, switched");
   if (const auto pod = json.find("pod_shape"); pod != json.end() && !pod->is_null())
     if (auto failure = read_pod(*pod, context, chip.pod_shape)) return *failure;
   for (const ChipFieldRow& row : engine::kChipFields) {

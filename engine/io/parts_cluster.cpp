@@ -26,8 +26,9 @@ Failure read_table_field(const std::string& path, const Json& json, const PartCo
 Failure read_slice(const Json& json, const PartContext& context, engine::Scenario& scenario) {
   const std::string where = context.at("slice");
   if (!json.is_array() || json.empty() || json.size() > 3)
-    return context.error(where, "is " + std::string(json.is_array() ? "a list of " + std::to_string(json.size()) : kind_name(json)),
-                         "give the chips along each torus axis as a list of one to three whole numbers");
+    return context.error(
+        where, "is " + std::string(json.is_array() ? "a list of " + std::to_string(json.size()) : kind_name(json)),
+        "give the chips along each torus axis as a list of one to three whole numbers");
   scenario.cluster.slice = {1, 1, 1};
   for (std::size_t i = 0; i < json.size(); ++i)
     if (auto failure = read_table_field("cluster.slice." + std::to_string(i), json[i], context,
@@ -44,7 +45,8 @@ Failure read_chips(const Json& json, const PartContext& context, engine::Scenari
   const std::string remedy = "give a whole number of nodes of " + std::to_string(size) + " chips";
   if (!json.is_number()) return context.error(where, shown(json) + " is not a number", remedy);
   const double count = json.get<double>() / size;
-  if (nodes == nullptr || !(count > 0) || count > nodes->maximum) return context.error(where, json.dump() + " is out of range", remedy);
+  if (nodes == nullptr || !(count > 0) || count > nodes->maximum)
+    return context.error(where, json.dump() + " is out of range", remedy);
   if (count != std::floor(count)) return context.error(where, json.dump() + " does not fill whole nodes", remedy);
   scenario.cluster.nodes = static_cast<int>(count);
   return std::nullopt;
@@ -58,15 +60,20 @@ Failure read_fabric_level(const Json& json, const PartContext& context, engine::
   if (auto failure = check_members(json, kLevelMembers, context)) return failure;
   if (auto failure = read_text(json, "name", context, level.name)) return failure;
   const auto degree = json.find("degree");
-  if (degree == json.end()) return context.error(context.at("degree"), "is missing", "give the children of one switch");
+  if (degree == json.end())
+    return context.error(context.at("degree"), "is missing", "give the children of one switch");
   if (!degree->is_number_integer() || *degree < 1 || *degree > engine::kMostFabricDegree)
-    return context.error(context.at("degree"), shown(*degree) + " is out of range", "give a whole number from 1 to 131072");
+    return context.error(context.at("degree"), shown(*degree) + " is out of range",
+                         "give a whole number from 1 to 131072");
   level.degree = degree->get<int>();
   const auto rate = json.find("bytes_per_s_per_child");
   if (rate == json.end())
-    return context.error(context.at("bytes_per_s_per_child"), "is missing", "give the bandwidth of one child's link, one way");
-  if (!rate->is_number() || !(rate->get<double>() >= engine::kLeastFabricRate) || rate->get<double>() > engine::kMostFabricRate)
-    return context.error(context.at("bytes_per_s_per_child"), shown(*rate) + " is out of range", "give a number from 1 to 1e18");
+    return context.error(context.at("bytes_per_s_per_child"), "is missing",
+                         "give the bandwidth of one child's link, one way");
+  if (!rate->is_number() || !(rate->get<double>() >= engine::kLeastFabricRate) ||
+      rate->get<double>() > engine::kMostFabricRate)
+    return context.error(context.at("bytes_per_s_per_child"), shown(*rate) + " is out of range",
+                         "give a number from 1 to 1e18");
   level.bytes_per_s_per_child = rate->get<double>();
   if (const auto reduces = json.find("in_network_reduction"); reduces != json.end()) {
     if (!reduces->is_boolean())
@@ -78,9 +85,10 @@ Failure read_fabric_level(const Json& json, const PartContext& context, engine::
 
 Failure read_fabric(const Json& json, const PartContext& context, std::vector<engine::FabricLevel>& fabric) {
   if (!json.is_array() || json.size() > engine::kMaxFabricLevels)
-    return context.error(context.path,
-                         "is " + std::string(json.is_array() ? "a list of " + std::to_string(json.size()) : kind_name(json)),
-                         "give the levels above the node, from below, as a list of at most four objects");
+    return context.error(
+        context.path,
+        "is " + std::string(json.is_array() ? "a list of " + std::to_string(json.size()) : kind_name(json)),
+        "give the levels above the node, from below, as a list of at most four objects");
   fabric.resize(json.size());
   for (std::size_t i = 0; i < json.size(); ++i)
     if (auto failure = read_fabric_level(json[i], context.inner(std::to_string(i)), fabric[i])) return failure;
@@ -132,7 +140,8 @@ Result<engine::Chip> resolve_chip(const Json& json, const PartContext& context) 
 
 Result<Cluster> read_cluster(const Json& json, const PartContext& context) {
   if (!json.is_object())
-    return context.error(context.path, "is " + std::string(kind_name(json)), "a cluster is a preset id or a JSON object");
+    return context.error(context.path, "is " + std::string(kind_name(json)),
+                         "a cluster is a preset id or a JSON object");
   constexpr std::string_view kMembers[] = {"format", "version", "name",  "source", "chip",
                                            "slice",  "slices",  "nodes", "chips",  "node_size", "fabric"};
   if (auto failure = check_members(json, kMembers, context)) return *failure;
@@ -141,7 +150,8 @@ Result<Cluster> read_cluster(const Json& json, const PartContext& context) {
   for (const std::string_view text : {"name", "source"})
     if (auto failure = read_text(json, text, context, ignored)) return *failure;
   const auto chip_member = json.find("chip");
-  if (chip_member == json.end()) return context.error(context.at("chip"), "is missing", "name a chip, such as \"tpu-v5p\"");
+  if (chip_member == json.end())
+    return context.error(context.at("chip"), "is missing", "name a chip, such as \"tpu-v5p\"");
   auto chip = resolve_chip(*chip_member, context.inner("chip"));
   if (!chip) return chip.error();
 
@@ -152,24 +162,29 @@ Result<Cluster> read_cluster(const Json& json, const PartContext& context) {
                                                           : std::span<const std::string_view>(kTorusMembers);
   for (const std::string_view member : foreign)
     if (json.contains(member))
-      return context.error(context.at(member), torus ? "does not apply to chips on a torus" : "does not apply to chips in nodes",
-                           torus ? "give \"slice\" and \"slices\"" : "give \"nodes\" (or \"chips\") and \"node_size\"");
+      return context.error(
+          context.at(member), torus ? "does not apply to chips on a torus" : "does not apply to chips in nodes",
+          torus ? "give \"slice\" and \"slices\"" : "give \"nodes\" (or \"chips\") and \"node_size\"");
   if (torus) {
     if (const auto found = json.find("slice"); found != json.end())
       if (auto failure = read_slice(*found, context, scenario)) return *failure;
     if (!json.contains("slice")) scenario.cluster.slice = one_pod(scenario.cluster.chip);
     if (const auto found = json.find("slices"); found != json.end())
-      if (auto failure = read_table_field("cluster.slices", *found, context, context.at("slices"), scenario)) return *failure;
+      if (auto failure = read_table_field("cluster.slices", *found, context, context.at("slices"), scenario))
+        return *failure;
     return scenario.cluster;
   }
   if (const auto& domain = scenario.cluster.chip[engine::ChipField::scaleup_domain_chips].value)
     scenario.cluster.node_size = clamped("cluster.node_size", *domain);
   if (const auto found = json.find("node_size"); found != json.end())
-    if (auto failure = read_table_field("cluster.node_size", *found, context, context.at("node_size"), scenario)) return *failure;
+    if (auto failure = read_table_field("cluster.node_size", *found, context, context.at("node_size"), scenario))
+      return *failure;
   const auto chips = json.find("chips");
   if (const auto nodes = json.find("nodes"); nodes != json.end()) {
-    if (chips != json.end()) return context.error(context.at("chips"), "stands beside \"nodes\"", "give one of the two");
-    if (auto failure = read_table_field("cluster.nodes", *nodes, context, context.at("nodes"), scenario)) return *failure;
+    if (chips != json.end())
+      return context.error(context.at("chips"), "stands beside \"nodes\"", "give one of the two");
+    if (auto failure = read_table_field("cluster.nodes", *nodes, context, context.at("nodes"), scenario))
+      return *failure;
   } else if (chips != json.end()) {
     if (auto failure = read_chips(*chips, context, scenario)) return *failure;
   }

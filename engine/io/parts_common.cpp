@@ -53,7 +53,8 @@ Failure read_text(const Json& object, std::string_view key, const PartContext& c
   const auto found = object.find(key);
   if (found == object.end()) return std::nullopt;
   if (!found->is_string())
-    return context.error(context.at(key), "is " + std::string(kind_name(*found)) + ", not a text", "put it in quotation marks");
+    return context.error(context.at(key), "is " + std::string(kind_name(*found)) + ", not a text",
+                         "put it in quotation marks");
   out = found->get<std::string>();
   return std::nullopt;
 }
@@ -114,7 +115,8 @@ Failure read_field(const engine::Field& field, const Json& json, std::string whe
           field.set(scenario, static_cast<double>(i));
           return std::nullopt;
         }
-      return InputError{std::string(file), std::move(where), in_quotes(word) + " is not possible here", remedy_of_choice(field, word)};
+      return InputError{std::string(file), std::move(where), in_quotes(word) + " is not possible here",
+                        remedy_of_choice(field, word)};
     }
   }
   return std::nullopt;

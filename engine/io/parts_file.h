@@ -1,5 +1,5 @@
-// Parts that are named by a text: a preset's id, or the path of a JSON file beside the one that names it. For the .cpp
-// files of engine/io.
+// Parts that are named by a text: a preset's id, or the path of a JSON file beside the one that names it. For the
+// .cpp files of engine/io.
 #pragma once
 
 #include "engine/io/files.h"
@@ -19,12 +19,14 @@ Result<Part> read_named_part(const std::string& name, PresetKind kind, const Par
   if (!looks_like_file(name)) {
     const std::string_view near = context.library.nearest(kind, name);
     const std::string_view word = kPresetKindIds[static_cast<std::size_t>(kind)];
-    return context.error(context.path, "no " + std::string(word) + " preset is called " + in_quotes(name),
-                         near.empty() ? "`roofscape-cli presets` lists them" : "did you mean " + in_quotes(near) + "?");
+    return context.error(
+        context.path, "no " + std::string(word) + " preset is called " + in_quotes(name),
+        near.empty() ? "`roofscape-cli presets` lists them" : "did you mean " + in_quotes(near) + "?");
   }
   const std::filesystem::path path = context.folder / std::filesystem::path(name);
   auto text = read_file(path);
-  if (!text) return context.error(context.path, in_quotes(path.string()) + ": " + text.error().message, text.error().remedy);
+  if (!text)
+    return context.error(context.path, in_quotes(path.string()) + ": " + text.error().message, text.error().remedy);
   const std::string file = path.string();
   auto json = parse_json(text.value(), file);
   if (!json) return json.error();

@@ -1,4 +1,5 @@
-// The parts of a scenario as JSON: chip, model, cluster, and single fields of the table. For the .cpp files of engine/io.
+// The parts of a scenario as JSON: chip, model, cluster, and single fields of the table. For the .cpp files of
+// engine/io.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// Models as JSON: a config.json of Hugging Face (hf_config.h), or the members of the field table under "model.", groups such as "moe" as objects.
+// Models as JSON: a config.json of Hugging Face (hf_config.h), or the members of the field table under "model.",
+// groups such as "moe" as objects.
 #include <algorithm>
 
 #include "engine/io/hf_reader.h"
@@ -36,7 +37,8 @@ Failure read_group(const Json& json, std::string_view group, const PartContext& 
     if (group_of(*field) != group) continue;
     const auto found = json.find(member_of(*field));
     if (found == json.end()) continue;
-    if (auto failure = read_field(*field, *found, context.at(member_of(*field)), context.file, scenario)) return failure;
+    if (auto failure = read_field(*field, *found, context.at(member_of(*field)), context.file, scenario))
+      return failure;
   }
   return std::nullopt;
 }
@@ -63,7 +65,8 @@ Failure read_groups(const Json& json, std::span<const std::string_view> groups, 
 
 Result<TransformerShape> read_model(const Json& json, const PartContext& context) {
   if (!json.is_object())
-    return context.error(context.path, "is " + std::string(kind_name(json)), "a model is a preset id or a JSON object");
+    return context.error(context.path, "is " + std::string(kind_name(json)),
+                         "a model is a preset id or a JSON object");
   if (is_hf_config(json)) {
     auto config = read_hf_json(json, {context.file, context.path});
     if (!config) return config.error();
@@ -93,7 +96,8 @@ Result<TransformerShape> read_model(const Json& json, const PartContext& context
   for (const std::string_view member : kRequired)
     if (!json.contains(member)) {
       const Field* field = engine::find_field(std::string(kPrefix) + std::string(member));
-      return context.error(context.at(member), "is missing", field == nullptr ? "" : "give " + engine::domain_text(*field));
+      return context.error(context.at(member), "is missing",
+                           field == nullptr ? "" : "give " + engine::domain_text(*field));
     }
   if (auto failure = read_group(json, {}, context, scenario)) return *failure;
   if (auto failure = read_groups(json, groups, context, scenario)) return *failure;
@@ -108,7 +112,8 @@ Result<TransformerShape> read_model(const Json& json, const PartContext& context
 }
 
 OrderedJson model_json(const TransformerShape& model, const PresetLibrary& library) {
-  if (const TransformerShape* preset = library.find_model(model.id); preset != nullptr && *preset == model) return model.id;
+  if (const TransformerShape* preset = library.find_model(model.id); preset != nullptr && *preset == model)
+    return model.id;
   OrderedJson json;
   if (!model.id.empty()) json["id"] = model.id;
   json["name"] = model.name;
@@ -121,9 +126,10 @@ OrderedJson model_json(const TransformerShape& model, const PresetLibrary& libra
     const std::string_view group = group_of(*field);
     const std::string_view member = member_of(*field);
     // What only some models have is written for these only.
-    const bool common = group.empty() && (std::find(std::begin(kRequired), std::end(kRequired), member) != std::end(kRequired) ||
-                                          member == "n_kv_heads" || member == "d_head" || member == "gated_mlp" ||
-                                          member == "tied_embeddings");
+    const bool common =
+        group.empty() &&
+        (std::find(std::begin(kRequired), std::end(kRequired), member) != std::end(kRequired) ||
+         member == "n_kv_heads" || member == "d_head" || member == "gated_mlp" || member == "tied_embeddings");
     if (!common && value == field->get(defaults)) continue;
     OrderedJson& object = group.empty() ? json : json[std::string(group)];
     object[std::string(member)] = field_json(*field, value);

@@ -25,7 +25,8 @@ std::string write_model_preset(const engine::TransformerShape& model, const Pres
   return pretty_text(json);
 }
 
-std::string write_cluster_preset(const engine::Cluster& cluster, std::string_view name, const PresetLibrary& library) {
+std::string write_cluster_preset(const engine::Cluster& cluster, std::string_view name,
+                                 const PresetLibrary& library) {
   OrderedJson json = headed("roofscape/cluster", name);
   json.update(cluster_json(cluster, library));
   return pretty_text(json);

@@ -121,7 +121,8 @@ std::optional<InputError> PresetLibrary::add(PresetKind kind, Preset preset, std
     }
     case PresetKind::scenario:
       if (!json->is_object())
-        return InputError{preset.origin, {}, "is " + std::string(kind_name(json.value())), "a scenario is a JSON object"};
+        return InputError{
+            preset.origin, {}, "is " + std::string(kind_name(json.value())), "a scenario is a JSON object"};
       preset.name = text_member(json.value(), "name");
       scenarios_.insert_or_assign(preset.id, std::string(text));
       break;

@@ -1,7 +1,7 @@
-// PresetLibrary: the chips, clusters, models and scenarios that have a name. What ships is compiled in; a user's folder
-// with the same subfolders (chips, clusters, models, scenarios, one JSON file a thing, its name the id) is laid over it,
-// so a user can add things and replace shipped ones. A user's file that cannot be read is left out and reported in
-// problems(); it never keeps the program from starting.
+// PresetLibrary: the chips, clusters, models and scenarios that have a name. What ships is compiled in; a user's
+// folder with the same subfolders (chips, clusters, models, scenarios, one JSON file a thing, its name the id) is
+// laid over it, so a user can add things and replace shipped ones. A user's file that cannot be read is left out and
+// reported in problems(); it never keeps the program from starting.
 #pragma once
 
 #include <array>

@@ -150,7 +150,9 @@ OrderedJson list_of_diagnostics(const Report& report, const DiagnosticText& text
 }
 
 OrderedJson band_json(const engine::ErrorBand& band, double value, bool rate) {
-  if (!band.validated()) return {{"outside", word(engine::kEvidenceFeatureIds[static_cast<std::size_t>(band.outside)])}, {"runs", band.left}};
+  if (!band.validated())
+    return {{"outside", word(engine::kEvidenceFeatureIds[static_cast<std::size_t>(band.outside)])},
+            {"runs", band.left}};
   return {{"least", number_json(rate ? band.least_rate(value) : band.least(value))},
           {"most", number_json(rate ? band.most_rate(value) : band.most(value))},
           {"error_low", number_json(band.low)},
@@ -163,7 +165,8 @@ OrderedJson evidence_json(const engine::Scenario& scenario, const Report& report
   OrderedJson out = OrderedJson::object();
   for (const engine::BandedQuantity& row : engine::banded_quantities(scenario))
     if (const auto value = report.quantities[row.quantity])
-      out[word(engine::quantity(row.quantity).id)] = band_json(engine::error_band(evidence.points, scenario, row.kind), *value, row.rate);
+      out[word(engine::quantity(row.quantity).id)] =
+          band_json(engine::error_band(evidence.points, scenario, row.kind), *value, row.rate);
   return out;
 }
 

@@ -1,7 +1,8 @@
 // A report as JSON: what `roofscape-cli eval --json` prints.
 //   {"scenario": {...}, "quantities": {id: {"value": x, "unit": u}}, "operations": [...], "collectives": [...],
 //    "placement": [...], "stages": [...], "pipeline": {...}, "diagnostics": [...]}
-// and, where published measurements are given, "evidence": {"step.time_s": {"least", "most" (where a measurement is expected),
+// and, where published measurements are given, "evidence": {"step.time_s": {"least", "most" (where a measurement is
+// expected),
 //    "error_low", "error_high", "runs", "sources"} or {"outside": feature, "runs": how many were left}, ...}.
 // A quantity without a value is null with a "reason". Quantities that come once per axis or stage are in the tables.
 // "bound" is among the quantities, its value a word.

@@ -1,5 +1,5 @@
-// The JSON files of presets/ and assets/ (strings, themes) as they were when the program was built. They are compiled in,
-// so a program needs no data folder; a user's folder can be laid over them (preset_library.h).
+// The JSON files of presets/ and assets/ (strings, themes) as they were when the program was built. They are compiled
+// in, so a program needs no data folder; a user's folder can be laid over them (preset_library.h).
 #pragma once
 
 #include <span>

@@ -43,7 +43,8 @@ Failure read_members(const Json& json, const std::string& path, const PartContex
     if (const engine::Field* field = engine::find_field(inner)) {
       if (auto failure = read_field(*field, member.value(), inner, context.file, scenario)) return failure;
     } else if (!member.value().is_structured()) {
-      return context.error(inner, "is " + std::string(kind_name(member.value())), "expected an object with its fields");
+      return context.error(inner, "is " + std::string(kind_name(member.value())),
+                           "expected an object with its fields");
     } else if (auto failure = read_members(member.value(), inner, context, scenario)) {
       return failure;
     }
@@ -58,7 +59,8 @@ Result<Scenario> read_scenario(std::string_view text, std::string_view file_name
   if (!parsed) return parsed.error();
   const Json& json = parsed.value();
   const PartContext context{file_name, {}, library, std::filesystem::path(file_name).parent_path(), {}};
-  if (!json.is_object()) return context.error({}, "is " + std::string(kind_name(json)), "a scenario is a JSON object");
+  if (!json.is_object())
+    return context.error({}, "is " + std::string(kind_name(json)), "a scenario is a JSON object");
   if (auto failure = check_format(json, "roofscape/scenario", context)) return *failure;
 
   Scenario scenario;
@@ -101,11 +103,13 @@ Result<std::map<std::string, std::string>> read_flat_map(std::string_view text, 
   const auto json = parse_json(text, file_name);
   if (!json) return json.error();
   if (!json->is_object())
-    return InputError{std::string(file_name), {}, "is " + std::string(kind_name(json.value())), "expected an object of texts"};
+    return InputError{
+        std::string(file_name), {}, "is " + std::string(kind_name(json.value())), "expected an object of texts"};
   std::map<std::string, std::string> map;
   for (const auto& member : json->items()) {
     if (member.value().is_structured() || member.value().is_null())
-      return InputError{std::string(file_name), member.key(), "is " + std::string(kind_name(member.value())), "expected a text"};
+      return InputError{std::string(file_name), member.key(), "is " + std::string(kind_name(member.value())),
+                        "expected a text"};
     map[member.key()] = member.value().is_string() ? member.value().get<std::string>() : member.value().dump();
   }
   return map;

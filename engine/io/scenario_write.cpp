@@ -24,7 +24,9 @@ OrderedJson scenario_json(const Scenario& scenario, const PresetLibrary& library
     if (field.path.starts_with("model.") || field.path.starts_with("cluster.")) continue;
     const double value = field.get(scenario);
     // 0: the engine chooses, no limit.
-    if ((field.path.starts_with("placement.") || field.path.starts_with("workload.slo.")) && value == field.get(defaults)) continue;
+    if ((field.path.starts_with("placement.") || field.path.starts_with("workload.slo.")) &&
+        value == field.get(defaults))
+      continue;
     // What the other kind of workload reads is kept where it was set, and else left out.
     if (!engine::applies(field, scenario.workload.kind) && value == field.get(defaults)) continue;
     if (field.path.starts_with("workload.lengths.")) continue;
@@ -134,7 +136,8 @@ Failure set_cluster(Scenario& scenario, std::string_view path, std::string_view 
   if (!cluster) {
     // An unknown member is reported at the path that was written.
     InputError error = cluster.error();
-    if (error.message == "unknown field") error = set_error(path, "unknown field", unknown_field_remedy("cluster", member));
+    if (error.message == "unknown field")
+      error = set_error(path, "unknown field", unknown_field_remedy("cluster", member));
     return error;
   }
   engine::Chip chip = std::move(scenario.cluster.chip);  // the reader may have renamed an edited preset
@@ -148,9 +151,11 @@ Failure set_cluster(Scenario& scenario, std::string_view path, std::string_view 
 Failure set_field(Scenario& scenario, std::string_view assignment, const PresetLibrary& library) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos || equals == 0)
-    return set_error({}, in_quotes(assignment) + " is no assignment", "write path=value, such as parallelism.tensor=8");
+    return set_error({}, in_quotes(assignment) + " is no assignment",
+                     "write path=value, such as parallelism.tensor=8");
   const std::string_view path = assignment.substr(0, equals), text = assignment.substr(equals + 1);
-  if (text.size() > 4096 || text.find('\0') != std::string_view::npos) return set_error(path, "the value is too long", "");
+  if (text.size() > 4096 || text.find('\0') != std::string_view::npos)
+    return set_error(path, "the value is too long", "");
   if (!is_utf8(assignment)) return set_error({}, "not UTF-8 text", "write it in UTF-8");
   if (path == "name") {
     scenario.name = std::string(text);
@@ -176,7 +181,8 @@ Failure set_field(Scenario& scenario, std::string_view assignment, const PresetL
   const std::string_view parent = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
   const std::string_view member = dot == std::string_view::npos ? path : path.substr(dot + 1);
   if (const std::vector<std::string_view> inside = known_members(path); !inside.empty())
-    return set_error(path, "is a group of fields, not a field", "write " + std::string(path) + "." + std::string(inside.front()) + "=...");
+    return set_error(path, "is a group of fields, not a field",
+                     "write " + std::string(path) + "." + std::string(inside.front()) + "=...");
   if (!known_members(parent).empty()) return set_error(path, "unknown field", unknown_field_remedy(parent, member));
   std::vector<std::string_view> all;
   for (const engine::Field& field : engine::scenario_fields()) all.push_back(field.path);

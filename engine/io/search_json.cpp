@@ -147,7 +147,8 @@ std::string serving_search_json(const engine::ServingSearchResult& result) {
   json["present"]["fits"] = result.present_fits;
   json["present"]["rank"] = rank_json(result.present_rank);
   if (result.present_missing_bytes > 0)
-    json["present"]["shortage"] = {{"part", std::string(engine::quantity(result.present.fullest_part).id)}, {"missing_bytes", result.present_missing_bytes}};
+    json["present"]["shortage"] = {{"part", std::string(engine::quantity(result.present.fullest_part).id)},
+                                   {"missing_bytes", result.present_missing_bytes}};
   json["best"] = list_json(result.best, serving_plan_json);
   json["front"] = list_json(result.front, serving_plan_json);
   return pretty_text(json);
@@ -157,8 +158,8 @@ std::string serving_search_csv(const engine::ServingSearchResult& result) {
   std::string out = "parallelism.data,parallelism.tensor,parallelism.expert,parallelism.pipeline,workload.batch,"
                     "time_per_output_token_s,ttft_s,tokens_per_s,tokens_per_s_per_chip,memory_bytes\n";
   for (const engine::RankedDecoding& p : result.best)
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", p.plan.data, p.plan.tensor, p.plan.expert, p.plan.pipeline, p.plan.batch, p.token_s, p.ttft_s,
-                       p.tokens_per_s, p.tokens_per_s_per_chip, p.chip_bytes);
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", p.plan.data, p.plan.tensor, p.plan.expert, p.plan.pipeline,
+                       p.plan.batch, p.token_s, p.ttft_s, p.tokens_per_s, p.tokens_per_s_per_chip, p.chip_bytes);
   return out;
 }
 

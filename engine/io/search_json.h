@@ -9,8 +9,8 @@
 
 namespace roofscape::io {
 
-// {"finished", "plans", "fit", "rejected": {reason: count}, "simulated", "present": {...}, "near_miss": {...} or null,
-// "best": [...], "front": [...]}. A plan is given by the paths of the scenario's fields.
+// {"finished", "plans", "fit", "rejected": {reason: count}, "simulated", "present": {...}, "near_miss": {...} or
+// null, "best": [...], "front": [...]}. A plan is given by the paths of the scenario's fields.
 std::string search_json(const engine::SearchResult& result);
 // The best plans, one a line, with a line of names: the fields of the plan, then its numbers.
 std::string search_csv(const engine::SearchResult& result);
@@ -19,8 +19,8 @@ std::string search_csv(const engine::SearchResult& result);
 std::string serving_search_json(const engine::ServingSearchResult& result);
 std::string serving_search_csv(const engine::ServingSearchResult& result);
 
-// {"points": n, "fit": n, "illegal": n, "simulated": n, "seconds": s, "points_per_s": n, "best": {...}, "top": [...]};
-// `seconds` is the processor time of one sweep.
+// {"points": n, "fit": n, "illegal": n, "simulated": n, "seconds": s, "points_per_s": n, "best": {...}, "top":
+// [...]}; `seconds` is the processor time of one sweep.
 std::string s1_json(const engine::S1Result& result, double seconds);
 
 }  // namespace roofscape::io

@@ -51,10 +51,12 @@ Result<SavedSession> read_session(std::string_view text, std::string_view file_n
   if (const auto tabs = json.find("tabs"); tabs != json.end() && tabs->is_array())
     for (const Json& tab : *tabs) {
       if (!tab.is_object() || !tab.contains("scenario") || session.tabs.size() >= kMostTabs) continue;
-      if (auto scenario = scenario_of(tab["scenario"])) session.tabs.push_back({std::move(*scenario), text_member(tab, "origin")});
+      if (auto scenario = scenario_of(tab["scenario"]))
+        session.tabs.push_back({std::move(*scenario), text_member(tab, "origin")});
     }
   if (session.tabs.empty())
-    return failure ? *failure : InputError{std::string(file_name), "tabs", "there is no scenario in it", "open one instead"};
+    return failure ? *failure
+                   : InputError{std::string(file_name), "tabs", "there is no scenario in it", "open one instead"};
   if (const auto active = json.find("active"); active != json.end() && active->is_number_unsigned())
     session.active = std::min(active->get<std::size_t>(), session.tabs.size() - 1);
   if (const auto baseline = json.find("baseline"); baseline != json.end()) session.baseline = scenario_of(*baseline);

@@ -1,5 +1,6 @@
-// What was being worked on, as one JSON text: the open scenarios with where each came from, which of them is shown, the
-// pinned baseline, and what is wanted of a search. Written by the window whenever something changed, so that nothing is lost.
+// What was being worked on, as one JSON text: the open scenarios with where each came from, which of them is shown,
+// the pinned baseline, and what is wanted of a search. Written by the window whenever something changed, so that
+// nothing is lost.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,8 @@ namespace {
 using engine::Q;
 
 constexpr std::array kTraining{Q::step_time, Q::mfu, Q::tokens_per_s, Q::memory_total};
-constexpr std::array kServing{Q::time_per_output_token, Q::serving_tokens_per_s, Q::serving_tokens_per_chip, Q::ttft, Q::memory_total};
+constexpr std::array kServing{Q::time_per_output_token, Q::serving_tokens_per_s, Q::serving_tokens_per_chip, Q::ttft,
+                              Q::memory_total};
 
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> out;
@@ -30,7 +31,9 @@ std::vector<std::string> split(std::string_view text) {
   }
 }
 
-bool has_slot(Q q) { return static_cast<std::size_t>(q) < engine::kReportQuantityCount && !engine::is_indexed(engine::quantity(q)); }
+bool has_slot(Q q) {
+  return static_cast<std::size_t>(q) < engine::kReportQuantityCount && !engine::is_indexed(engine::quantity(q));
+}
 
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
@@ -44,7 +47,8 @@ std::string csv_cell(const std::string& text) {
 Result<VariedField> read_varied_field(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size())
-    return InputError{"--vary", {}, in_quotes(text) + " varies nothing", "write path=a,b,c, such as workload.batch=1,8,16"};
+    return InputError{
+        "--vary", {}, in_quotes(text) + " varies nothing", "write path=a,b,c, such as workload.batch=1,8,16"};
   return VariedField{std::string(text.substr(0, equals)), split(text.substr(equals + 1))};
 }
 
@@ -64,8 +68,11 @@ Result<std::vector<Q>> read_sweep_quantities(std::string_view list, engine::Work
     for (std::size_t i = 0; i < engine::kReportQuantityCount; ++i)
       if (has_slot(static_cast<Q>(i))) known.push_back(engine::kQuantities[i].id);
     const std::string_view near = nearest_word(id, known);
-    return InputError{"--quantities", {}, "unknown quantity " + in_quotes(id),
-                      near.empty() ? "`roofscape-cli eval` shows their ids at the right" : "did you mean " + in_quotes(near) + "?"};
+    return InputError{
+        "--quantities",
+        {},
+        "unknown quantity " + in_quotes(id),
+        near.empty() ? "`roofscape-cli eval` shows their ids at the right" : "did you mean " + in_quotes(near) + "?"};
   }
   return out;
 }
@@ -82,7 +89,10 @@ Result<SweepTable> run_sweep(const engine::Scenario& base, std::vector<VariedFie
   double combinations = 1;
   for (const VariedField& v : table.varied) combinations *= static_cast<double>(v.values.size());
   if (combinations > static_cast<double>(kMostSweepRows))
-    return InputError{"--vary", {}, fmt::format("{:.0f} combinations are too many", combinations), fmt::format("at most {}", kMostSweepRows)};
+    return InputError{"--vary",
+                      {},
+                      fmt::format("{:.0f} combinations are too many", combinations),
+                      fmt::format("at most {}", kMostSweepRows)};
   std::vector<std::size_t> at(table.varied.size(), 0);
   engine::EvaluationScratch scratch;
   engine::Report report;

@@ -1,5 +1,5 @@
-// A table of quantities over every combination of some fields' values: what `roofscape-cli sweep` prints. Values are texts
-// as they are typed after "path=", so presets (model, cluster, cluster.chip) can be varied like numbers.
+// A table of quantities over every combination of some fields' values: what `roofscape-cli sweep` prints. Values are
+// texts as they are typed after "path=", so presets (model, cluster, cluster.chip) can be varied like numbers.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,8 @@ struct VariedField {
 // "workload.batch=1,8,16"
 Result<VariedField> read_varied_field(std::string_view text);
 
-// Ids with commas, of quantities that have a slot in a report; empty: the ones that matter most to this kind of workload.
+// Ids with commas, of quantities that have a slot in a report; empty: the ones that matter most to this kind of
+// workload.
 Result<std::vector<engine::Q>> read_sweep_quantities(std::string_view list, engine::WorkloadKind kind);
 
 struct SweepRow {
@@ -40,7 +41,8 @@ struct SweepTable {
 inline constexpr std::size_t kMostSweepRows = 100000;
 
 // Fails on a path or value that cannot be set, and on more than kMostSweepRows combinations.
-Result<SweepTable> run_sweep(const engine::Scenario&, std::vector<VariedField>, std::vector<engine::Q>, const PresetLibrary&);
+Result<SweepTable> run_sweep(const engine::Scenario&, std::vector<VariedField>, std::vector<engine::Q>,
+                             const PresetLibrary&);
 
 std::string sweep_csv(const SweepTable&);   // numbers in full
 std::string sweep_json(const SweepTable&);

@@ -41,17 +41,22 @@ std::string_view title(OpKind kind) {
 class Writer {
  public:
   explicit Writer(const engine::Scenario& s) {
-    const auto text = [](const std::string& t) { return Json(t).dump(-1, ' ', false, Json::error_handler_t::replace); };
+    const auto text = [](const std::string& t) {
+      return Json(t).dump(-1, ' ', false, Json::error_handler_t::replace);
+    };
     text_ = fmt::format(
-        "{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"program\":\"Roofscape\",\"mode\":\"ideal\",\"scenario\":{},\"model\":{},"
+        "{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"program\":\"Roofscape\",\"mode\":\"ideal\",\"scenario\":{},"
+        "\"model\":{},"
         "\"chip\":{}}},\n\"traceEvents\":[",
         text(s.name), text(s.model.name), text(s.cluster.chip.name));
   }
   void name(std::string_view what, int pid, int tid, std::string_view name) {
-    event("{{\"ph\":\"M\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"{}\"}}}}", what, pid, tid, name);
+    event("{{\"ph\":\"M\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"{}\"}}}}", what, pid, tid,
+          name);
   }
   void order(std::string_view what, int pid, int tid, int index) {
-    event("{{\"ph\":\"M\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"args\":{{\"sort_index\":{}}}}}", what, pid, tid, index);
+    event("{{\"ph\":\"M\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"args\":{{\"sort_index\":{}}}}}", what, pid, tid,
+          index);
   }
   void thread(int pid, int tid, std::string_view called) {
     name("thread_name", pid, tid, called);
@@ -62,13 +67,15 @@ class Writer {
     order("process_sort_index", pid, 0, pid);
   }
   // `args` is the inside of an object.
-  void slice(int pid, int tid, std::string_view called, std::string_view category, Tick start, Tick duration, std::string_view args) {
-    event("{{\"ph\":\"X\",\"name\":\"{}\",\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{{{}}}}}", called, category, pid,
-          tid, micro(start), micro(duration), args);
+  void slice(int pid, int tid, std::string_view called, std::string_view category, Tick start, Tick duration,
+             std::string_view args) {
+    event(
+        "{{\"ph\":\"X\",\"name\":\"{}\",\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{{{}}}}}",
+        called, category, pid, tid, micro(start), micro(duration), args);
   }
   void counter(int pid, std::string_view called, Tick at, double bytes) {
-    event("{{\"ph\":\"C\",\"name\":\"{}\",\"pid\":{},\"tid\":0,\"ts\":{},\"args\":{{\"bytes\":{:.0f}}}}}", called, pid, micro(at),
-          std::max(0.0, bytes));
+    event("{{\"ph\":\"C\",\"name\":\"{}\",\"pid\":{},\"tid\":0,\"ts\":{},\"args\":{{\"bytes\":{:.0f}}}}}", called,
+          pid, micro(at), std::max(0.0, bytes));
   }
   std::string finish() && { return std::move(text_) + "\n]}\n"; }
 
@@ -121,7 +128,8 @@ void write_operations(Writer& out, const PipelineReport& p, int device, double t
     const Tick start = p.timeline.start[i], duration = engine::op_duration(p.orders, p.times, i);
     const int thread = engine::joined_with_previous(p.orders, i) ? kOverlapped : kCompute;
     const std::string number = fmt::format("\"microbatch\":{},\"stage\":{}", op.microbatch() + 1, op.stage());
-    out.slice(device, thread, fmt::format("{} {}", title(op.kind()), op.microbatch() + 1), word(op.kind()), start, duration, number);
+    out.slice(device, thread, fmt::format("{} {}", title(op.kind()), op.microbatch() + 1), word(op.kind()), start,
+              duration, number);
     const std::int64_t to = consumer(p.orders, op);
     if (to < 0 || p.times.transfer <= 0) continue;
     const int target = p.orders.device_of[static_cast<std::size_t>(to)];
@@ -129,17 +137,23 @@ void write_operations(Writer& out, const PipelineReport& p, int device, double t
     const Tick sent = start + duration;
     const int link = links.thread_for(sent, sent + p.times.transfer);
     const bool forward = op.kind() == OpKind::forward;
-    out.slice(device, link, fmt::format("send {} {}", forward ? "activations" : "gradient", op.microbatch() + 1), "transfer", sent,
-              p.times.transfer, fmt::format("{},\"to\":{},\"bytes\":{:.0f}", number, target, transfer_bytes));
+    out.slice(device, link, fmt::format("send {} {}", forward ? "activations" : "gradient", op.microbatch() + 1),
+              "transfer", sent, p.times.transfer,
+              fmt::format("{},\"to\":{},\"bytes\":{:.0f}", number, target, transfer_bytes));
   }
 }
 
 Result<std::string> pipeline_trace(const engine::Scenario& s, const engine::Report& report) {
   const PipelineReport& p = report.pipeline;
   if (!p.status.legal())
-    return InputError{{}, "pipeline.schedule", "the schedule cannot run, so there is no step to write", "`roofscape-cli check` names the rule and the nearest legal values"};
+    return InputError{{},
+                      "pipeline.schedule",
+                      "the schedule cannot run, so there is no step to write",
+                      "`roofscape-cli check` names the rule and the nearest legal values"};
   if (!p.drawn() || p.orders.ops.size() > kMostTraceEvents)
-    return InputError{{}, "pipeline.schedule", fmt::format("the step has more operations than a trace holds ({})", kMostTraceEvents),
+    return InputError{{},
+                      "pipeline.schedule",
+                      fmt::format("the step has more operations than a trace holds ({})", kMostTraceEvents),
                       "write fewer microbatches: workload.global_batch_sequences"};
   Writer out(s);
   double bytes = 0;
@@ -161,10 +175,12 @@ Result<std::string> pipeline_trace(const engine::Scenario& s, const engine::Repo
     if (engine::overlaps_forward_backward(p.shape.kind)) out.thread(device, kOverlapped, "compute, overlapped");
     Links links;
     write_operations(out, p, device, bytes, links);
-    if (reduction > 0) out.slice(device, links.thread_for(end, end + reduction), "gradient reduction", "step_end", end, reduction, "");
+    if (reduction > 0)
+      out.slice(device, links.thread_for(end, end + reduction), "gradient reduction", "step_end", end, reduction, "");
     if (optimizer > 0) out.slice(device, kCompute, "optimizer", "step_end", end + reduction, optimizer, "");
     for (std::size_t lane = 0; lane < links.count(); ++lane)
-      out.thread(device, kFirstLink + static_cast<int>(lane), lane == 0 ? "communication" : fmt::format("communication {}", lane + 1));
+      out.thread(device, kFirstLink + static_cast<int>(lane),
+                 lane == 0 ? "communication" : fmt::format("communication {}", lane + 1));
     if (!(checkpoint > 0)) continue;
     engine::memory_trace(p.orders, p.times, p.timeline, sizes, static_cast<std::uint32_t>(device), memory);
     for (const engine::MemoryPoint& point : memory) out.counter(device, counter_name(s), point.time, point.amount);
@@ -187,7 +203,10 @@ class ChipTrace {
 
   Result<std::string> write() && {
     if (report_.stages.empty() || !(report_.stages[0].forward_s > 0))
-      return InputError{{}, {}, "the step takes no time, so there is nothing to write", "`roofscape-cli check` says what is missing"};
+      return InputError{{},
+                        {},
+                        "the step takes no time, so there is nothing to write",
+                        "`roofscape-cli check` says what is missing"};
     if (static_cast<double>(microbatches_) > static_cast<double>(kMostTraceEvents) / 2)
       return InputError{{}, {}, fmt::format("the step has more operations than a trace holds ({})", kMostTraceEvents),
                         "write fewer microbatches: workload.global_batch_sequences"};
@@ -212,17 +231,21 @@ class ChipTrace {
     const std::string_view what = backward ? "backward" : "forward";
     const Tick all = ticks(backward ? stage.backward_s : stage.forward_s);
     if (whole_) {
-      out_.slice(0, kCompute, fmt::format("{} {}", what, m), what, now_, all, fmt::format("\"microbatch\":{},\"layers\":{}", m, layers_));
+      out_.slice(0, kCompute, fmt::format("{} {}", what, m), what, now_, all,
+                 fmt::format("\"microbatch\":{},\"layers\":{}", m, layers_));
       now_ += all;
       memory(backward ? 0 : layers_);
       return;
     }
-    const Tick layer = std::min(ticks(report_.quantities.value_or(backward ? Q::layer_time_backward : Q::layer_time_forward, 0)), all / layers_);
+    const Tick layer =
+        std::min(ticks(report_.quantities.value_or(backward ? Q::layer_time_backward : Q::layer_time_forward, 0)),
+                 all / layers_);
     const Tick rest = all - layer * layers_;
     if (backward) vocabulary(m, what, rest);
     for (int i = 0; i < layers_; ++i) {
       const int which = backward ? layers_ - 1 - i : i;
-      out_.slice(0, kCompute, fmt::format("{} layer {}", what, which), what, now_, layer, fmt::format("\"microbatch\":{},\"layer\":{}", m, which));
+      out_.slice(0, kCompute, fmt::format("{} layer {}", what, which), what, now_, layer,
+                 fmt::format("\"microbatch\":{},\"layer\":{}", m, which));
       communicate(m, which, backward, layer);
       now_ += layer;
       memory(backward ? which : which + 1);
@@ -232,7 +255,8 @@ class ChipTrace {
 
   void vocabulary(std::int64_t m, std::string_view what, Tick duration) {
     if (duration <= 0) return;
-    out_.slice(0, kCompute, fmt::format("{} embedding and logits", what), what, now_, duration, fmt::format("\"microbatch\":{}", m));
+    out_.slice(0, kCompute, fmt::format("{} embedding and logits", what), what, now_, duration,
+               fmt::format("\"microbatch\":{}", m));
     now_ += duration;
   }
 
@@ -247,9 +271,10 @@ class ChipTrace {
       const double calls = row.calls_per_step / (static_cast<double>(layers_) * static_cast<double>(microbatches_));
       const Tick from = in_turn ? before : used[axis], length = std::min(ticks(row.time_s * calls), duration - from);
       if (length <= 0) continue;
-      out_.slice(0, kFirstLink + static_cast<int>(axis), engine::kCollectiveIds[static_cast<std::size_t>(row.kind)], "collective",
-                 now_ + from, length,
-                 fmt::format("\"microbatch\":{},\"layer\":{},\"axis\":\"{}\",\"bytes\":{:.0f}", m, layer, engine::kAxisIds[axis], row.bytes * calls));
+      out_.slice(0, kFirstLink + static_cast<int>(axis), engine::kCollectiveIds[static_cast<std::size_t>(row.kind)],
+                 "collective", now_ + from, length,
+                 fmt::format("\"microbatch\":{},\"layer\":{},\"axis\":\"{}\",\"bytes\":{:.0f}", m, layer,
+                             engine::kAxisIds[axis], row.bytes * calls));
       used[axis] = before = from + length;
     }
   }
@@ -280,7 +305,10 @@ class ChipTrace {
 
 Result<std::string> trace_json(const engine::Scenario& scenario, const engine::Report& report) {
   if (scenario.serves())
-    return InputError{{}, "workload.kind", "the scenario serves, and a trace is of a training step", "give a scenario whose workload.kind is training"};
+    return InputError{{},
+                      "workload.kind",
+                      "the scenario serves, and a trace is of a training step",
+                      "give a scenario whose workload.kind is training"};
   if (report.pipeline.shape.stages > 1) return pipeline_trace(scenario, report);
   return ChipTrace(scenario, report).write();
 }

@@ -1,10 +1,10 @@
 // A step as a Chrome trace, which Perfetto and chrome://tracing open.
 //
 // With a pipeline: a process a device, with the simulated operations on the thread "compute" (the backward half of an
-// overlapped pair on "compute, overlapped"), transfers to other devices on "communication" (further threads where they
-// cross each other), the end of the step on both, and a counter of activation bytes. Without one: one process that
-// stands for every chip, with each layer's forward and backward of each microbatch, the collectives that belong to it on
-// a thread an axis, and the optimizer.
+// overlapped pair on "compute, overlapped"), transfers to other devices on "communication" (further threads where
+// they cross each other), the end of the step on both, and a counter of activation bytes. Without one: one process
+// that stands for every chip, with each layer's forward and backward of each microbatch, the collectives that belong
+// to it on a thread an axis, and the optimizer.
 //
 // Times are microseconds with six decimals (picoseconds); "args" name the microbatch, counted from 1, and the virtual
 // stage or layer, counted from 0. Equal scenarios give equal bytes.

@@ -109,7 +109,8 @@ Validation validate(std::span<const Measurement> entries, const PresetLibrary& l
         row.error = (*number - row.measured) / row.measured;
         row.false_out_of_memory = !predicted.fits && entry.kind == "measured";
       } else if (number != nullptr) {
-        row.reason = row.measured == 0 ? "the measured value is zero: an error has no scale" : "the prediction is not finite";
+        row.reason =
+            row.measured == 0 ? "the measured value is zero: an error has no scale" : "the prediction is not finite";
       } else {
         row.reason = std::get<std::string>(predicted.values[i]);
       }
@@ -156,8 +157,10 @@ std::string validation_json(const Validation& validation, engine::Mode mode) {
 std::string validation_text(const Validation& validation) {
   std::string out;
   std::size_t id = 0, quantity = 0;
-  for (const ValidationRow& row : validation.rows) id = std::max(id, row.id.size()), quantity = std::max(quantity, row.quantity.size());
-  const auto line = [&](const std::string& a, const std::string& b, const std::string& c, const std::string& d, const std::string& e) {
+  for (const ValidationRow& row : validation.rows)
+    id = std::max(id, row.id.size()), quantity = std::max(quantity, row.quantity.size());
+  const auto line = [&](const std::string& a, const std::string& b, const std::string& c, const std::string& d,
+                        const std::string& e) {
     out += fmt::format("{:<{}}  {:<{}}  {:>12}  {:>12}  {}\n", a, id, b, quantity, c, d, e);
   };
   line("entry", "quantity", "measured", "predicted", "error");
@@ -172,12 +175,12 @@ std::string validation_text(const Validation& validation) {
   const auto table = [&out](const std::string& head, const std::vector<ValidationSummary>& list) {
     std::size_t width = head.size();
     for (const ValidationSummary& s : list) width = std::max(width, s.name.size());
-    out += fmt::format("\n{:<{}}  {:>5}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>9}  {:>14}\n", head, width, "n", "median", "mean",
-                       "p90", "worst", "bias", "false OOM", "not predicted");
+    out += fmt::format("\n{:<{}}  {:>5}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>9}  {:>14}\n", head, width, "n",
+                       "median", "mean", "p90", "worst", "bias", "false OOM", "not predicted");
     for (const ValidationSummary& s : list)
-      out += fmt::format("{:<{}}  {:>5}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>9}  {:>14}\n", s.name, width, s.n, percent(s.median),
-                         percent(s.mean), percent(s.p90), percent(s.worst), fmt::format("{:+.1f} %", 100 * s.bias),
-                         s.false_out_of_memory, s.not_predicted);
+      out += fmt::format("{:<{}}  {:>5}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>9}  {:>14}\n", s.name, width, s.n,
+                         percent(s.median), percent(s.mean), percent(s.p90), percent(s.worst),
+                         fmt::format("{:+.1f} %", 100 * s.bias), s.false_out_of_memory, s.not_predicted);
   };
   table("family", validation.families);
   table("kind", validation.kinds);

@@ -1,5 +1,6 @@
 // Predicted against measured: every quantity of every entry of a measurement file, with the signed error
-// (predicted - measured) / measured or the reason there is no prediction; and summaries by family, by kind of run, overall.
+// (predicted - measured) / measured or the reason there is no prediction; and summaries by family, by kind of run,
+// overall.
 //
 // FLOPs conventions, chosen by the words with which an entry says how its figure was counted:
 //   "hardware FLOPs"                  model FLOPs with full attention, and what is computed again
@@ -44,7 +45,8 @@ struct ValidationSummary {
 struct Validation {
   std::vector<ValidationRow> rows;          // in the order of the file
   std::vector<ValidationSummary> families;  // in the order they appear in
-  std::vector<ValidationSummary> kinds;     // the same by kind; training_time_complete: rows with a complete configuration
+  std::vector<ValidationSummary>
+      kinds;  // the same by kind; training_time_complete: rows with a complete configuration
   ValidationSummary overall;
 };
 

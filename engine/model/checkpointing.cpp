@@ -27,7 +27,8 @@ RecomputedOperations recomputed_operations(const LayerKey& key) {
       break;
     case CheckpointPolicy::k_per_layer: {
       recompute(out, {qkv, attention, attention_out, router, gate_up, norms, rope, activation, residual});
-      std::int64_t room = std::int64_t{key.checkpoints_per_layer} * key.d_model - key.d_model;  // after the layer input
+      std::int64_t room =
+          std::int64_t{key.checkpoints_per_layer} * key.d_model - key.d_model;  // after the layer input
       const auto keep = [&](std::int64_t width, std::initializer_list<OperationKind> saved) {
         if (room < width) {
           room = -1;
@@ -73,12 +74,12 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
   const S bt = in.activation_bytes * t;
 
   LayerActivations<S> out;
-  // Layer input, two norms, attention input and MLP input, residual sum; Q and attention output; K and V; gate, up and
-  // their product.
+  // Layer input, two norms, attention input and MLP input, residual sum; Q and attention output; K and V; gate, up
+  // and their product.
   out.full_bytes = named(Q::layer_full_bytes, bt * (constant<S>(6) * stream + two * attention + two * kv +
                                                     (ups + constant<S>(1)) * ff));
-  // Where scores go to HBM they are kept twice, before and after dropout, with a byte of its mask (Korthikanti et al. 2022:
-  // 5 a s^2 b bytes).
+  // Where scores go to HBM they are kept twice, before and after dropout, with a byte of its mask (Korthikanti et al.
+  // 2022: 5 a s^2 b bytes).
   const bool scores = in.calibrated && in.calibration.scores_in_hbm;
   const S score_bytes = scores ? constant<S>(5, unit::bytes_each) * t * in.sequence_length * m.n_heads / Y : in.zero;
   const S without_scores = out.full_bytes;

@@ -7,11 +7,12 @@
 //                output, queries, keys and values, gate and up; the first that does not fit ends the list
 //   block        the layer's input, width D
 //   some_blocks  the input of n layers, everything of the others
-//   segments     the input of C segments of L/C layers; a segment runs again once and is kept while its backward needs it
+//   segments     the input of C segments of L/C layers; a segment runs again once and is kept while its backward
+//   needs it
 //                (Chen et al. 2016; the optimum is C = sqrt(L))
 //   segments_minimal  the same with nothing kept inside a segment: each layer starts from the segment's input, which
-//                costs (L/C - 1)/2 forwards a layer (CS231n notes; C = L keeps and recomputes as `block` would without
-//                the last layer's own forward)
+//                costs (L/C - 1)/2 forwards a layer (CS231n notes; C = L keeps and recomputes as `block` would
+//                without the last layer's own forward)
 // Under the last three a layer's numbers are those of the mean layer.
 #pragma once
 

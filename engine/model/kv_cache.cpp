@@ -4,7 +4,8 @@ namespace roofscape::engine {
 
 template <Scalar S>
 S kv_elements(const ModelDims<S>& m) {
-  return named(Q::kv_elements, m.is.mla ? m.kv_lora_rank + m.qk_rope_head_dim : constant<S>(2) * m.n_kv_heads * m.d_head);
+  return named(Q::kv_elements,
+               m.is.mla ? m.kv_lora_rank + m.qk_rope_head_dim : constant<S>(2) * m.n_kv_heads * m.d_head);
 }
 
 template <Scalar S>

@@ -48,7 +48,8 @@ LayerKey layer_key(const Scenario& s) {
   key.kv_width = m.is_mla() ? latent : m.n_kv_heads * m.d_head;
   const double experts = static_cast<double>(m.moe.experts_per_token + m.moe.n_shared_experts) * m.expert_width();
   const double moe_layers = m.n_moe_layers();
-  key.d_ff = m.is_moe() ? static_cast<int>((m.d_ff * (m.n_layers - moe_layers) + experts * moe_layers) / m.n_layers) : m.d_ff;
+  key.d_ff = m.is_moe() ? static_cast<int>((m.d_ff * (m.n_layers - moe_layers) + experts * moe_layers) / m.n_layers)
+                        : m.d_ff;
   return key;
 }
 
@@ -114,7 +115,8 @@ LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p,
         OperationCost<S>{flops, named(Q::operation_hbm_bytes, static_cast<int>(kind), bytes)};
   };
   S qkv_out = attention_width + constant<S>(2) * kv_width;
-  if (m.is.rel_pos_projection) qkv_out = qkv_out + attention_width;  // the keys of relative positions (Transformer-XL)
+  if (m.is.rel_pos_projection)
+    qkv_out = qkv_out + attention_width;  // the keys of relative positions (Transformer-XL)
   if (m.is.mla) {
     S latents = m.kv_lora_rank + m.qk_rope_head_dim;
     if (m.is.q_lora) latents = latents + m.q_lora_rank;
@@ -125,7 +127,8 @@ LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p,
   }
   const S attention_flop = constant<S>(key.flops == FlopsConvention::exact_causal ? 2 : 4, unit::flop_each);
   set(OperationKind::attention,
-      key.flops == FlopsConvention::six_p ? in.zero : attention_flop * t * attention_span(in, key.flops) * attention_width,
+      key.flops == FlopsConvention::six_p ? in.zero
+                                          : attention_flop * t * attention_span(in, key.flops) * attention_width,
       b * constant<S>(2) * (t * attention_width + keys * kv_width));
   const S heads_out = m.is.mla ? m.n_heads * m.v_head_dim / Y : attention_width;
   set(OperationKind::attention_out, two * t * heads_out * D, matmul_bytes(in, t, heads_out, D));
@@ -139,7 +142,8 @@ LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p,
     const S stored = stored_ff(in, p);
     const S& E = m.n_experts;
     const S& share = p.moe_share;
-    set(OperationKind::router, two * t * D * E * share / Y, b * t * (D + E) * share + in.weight_bytes * D * E * share);
+    set(OperationKind::router, two * t * D * E * share / Y,
+        b * t * (D + E) * share + in.weight_bytes * D * E * share);
     set(OperationKind::gate_up, two * t * D * up_out,
         b * t * (rows * D + up_out) + in.weight_bytes * D * up_matrices * stored / Y);
     set(OperationKind::down, two * t * ff_width * D,
@@ -178,9 +182,9 @@ LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p,
   out.head_hbm_bytes = cost(OperationKind::logits).hbm_bytes;
 
   S bytes = cost(OperationKind::qkv).hbm_bytes;
-  for (const OperationKind kind :
-       {OperationKind::attention, OperationKind::attention_out, OperationKind::router, OperationKind::gate_up,
-        OperationKind::down, OperationKind::norms, OperationKind::rope, OperationKind::activation, OperationKind::residual})
+  for (const OperationKind kind : {OperationKind::attention, OperationKind::attention_out, OperationKind::router,
+                                   OperationKind::gate_up, OperationKind::down, OperationKind::norms,
+                                   OperationKind::rope, OperationKind::activation, OperationKind::residual})
     bytes = bytes + cost(kind).hbm_bytes;
   out.hbm_bytes_forward = named(Q::layer_hbm_bytes_forward, bytes);
   out.kv_cache_bytes_per_token = kv_cache_bytes_per_token(m, b, in.sequence_length);

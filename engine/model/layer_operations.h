@@ -1,7 +1,7 @@
-// The operations of one Transformer layer, of the embedding and of the output head: FLOPs and HBM bytes of the forward
-// pass of one microbatch on one chip (scaling book, chapters 1 and 4; the backward pass costs twice the forward). Vector
-// operations are fused with nothing: each reads and writes HBM once. Where layers differ (experts in some, a window in
-// some) an operation is that of the mean layer, so that layers times its cost is the model's.
+// The operations of one Transformer layer, of the embedding and of the output head: FLOPs and HBM bytes of the
+// forward pass of one microbatch on one chip (scaling book, chapters 1 and 4; the backward pass costs twice the
+// forward). Vector operations are fused with nothing: each reads and writes HBM once. Where layers differ (experts in
+// some, a window in some) an operation is that of the mean layer, so that layers times its cost is the model's.
 #pragma once
 
 #include <array>
@@ -31,9 +31,10 @@ struct LayerKey {
 };
 LayerKey layer_key(const Scenario&);
 
-// What one tensor rank has of the widths of a layer: query heads x d_head, KV heads x d_head (a whole head where there
-// are fewer heads than ranks), MLP width that a token passes through. In latent attention queries and keys are wider than
-// values: attention and kv are the mean of both, so that twice them are queries and outputs, keys and values.
+// What one tensor rank has of the widths of a layer: query heads x d_head, KV heads x d_head (a whole head where
+// there are fewer heads than ranks), MLP width that a token passes through. In latent attention queries and keys are
+// wider than values: attention and kv are the mean of both, so that twice them are queries and outputs, keys and
+// values.
 template <Scalar S>
 struct LayerWidths {
   S attention, kv, ff;
@@ -64,25 +65,26 @@ extern template LayerOperations<double> layer_operations<double>(const Inputs<do
 extern template LayerOperations<Traced> layer_operations<Traced>(const Inputs<Traced>&, const Parameters<Traced>&,
                                                                  const LayerKey&, const Traced&);
 
-// Keys of `keys` that a query meets through a window. Causal callers count half of every product, so what a window leaves is
-// doubled first.
+// Keys of `keys` that a query meets through a window. Causal callers count half of every product, so what a window
+// leaves is doubled first.
 template <Scalar S>
 S keys_in_window(const S& keys, const S& window, bool causal) {
   const S seen = min(window, keys);
   return causal ? seen * (constant<S>(2) - seen / keys) : seen;
 }
 
-// What attention executes in the forward pass of one layer: scores and values of t tokens over `width` of query heads, of
-// the whole sequence or, causal, of what is not masked. Whatever the stated convention.
+// What attention executes in the forward pass of one layer: scores and values of t tokens over `width` of query
+// heads, of the whole sequence or, causal, of what is not masked. Whatever the stated convention.
 template <Scalar S>
 S attention_forward_flops(const Inputs<S>&, const S& width, const S& t, bool causal);
 extern template double attention_forward_flops<double>(const Inputs<double>&, const double&, const double&, bool);
 extern template Traced attention_forward_flops<Traced>(const Inputs<Traced>&, const Traced&, const Traced&, bool);
 
 // Training FLOPs of one token in the stated convention: 6 P, or 6 FLOP a parameter of every matrix multiplication and
-// 12 T N H a layer for attention (half of it if the masked part is left out). P counts the experts that a token passes
-// through. A local layer attends to min(T, window) keys; of its window nothing is masked but the first tokens' part
-// before the sequence, so leaving the masked part out makes it w - w^2 / 2T. Latent attention: 6 T N (d_n + d_r + d_v).
+// 12 T N H a layer for attention (half of it if the masked part is left out). P counts the experts that a token
+// passes through. A local layer attends to min(T, window) keys; of its window nothing is masked but the first tokens'
+// part before the sequence, so leaving the masked part out makes it w - w^2 / 2T. Latent attention: 6 T N (d_n + d_r
+// + d_v).
 template <Scalar S>
 S training_flops_per_token(const Inputs<S>&, const Parameters<S>&, FlopsConvention);
 extern template double training_flops_per_token<double>(const Inputs<double>&, const Parameters<double>&,

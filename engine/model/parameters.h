@@ -1,7 +1,8 @@
-// Parameter counts of a Transformer, exact to the last one (scaling book, chapter 4; latent attention and shared experts
-// as in DeepSeek-V2, 2024). In a mixture of experts with dense first layers, "a layer" is the mean of all layers, so that
-// layers times its numbers are the totals. Where a scenario has as many parameters as the model's source states, the MLP
-// (or its routed experts) takes what the other parts leave of them: models of like size with fewer KV heads widen their MLP.
+// Parameter counts of a Transformer, exact to the last one (scaling book, chapter 4; latent attention and shared
+// experts as in DeepSeek-V2, 2024). In a mixture of experts with dense first layers, "a layer" is the mean of all
+// layers, so that layers times its numbers are the totals. Where a scenario has as many parameters as the model's
+// source states, the MLP (or its routed experts) takes what the other parts leave of them: models of like size with
+// fewer KV heads widen their MLP.
 #pragma once
 
 #include "engine/inputs.h"

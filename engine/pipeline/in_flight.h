@@ -1,5 +1,5 @@
-// Microbatches a device holds at its peak, without writing the order: counted from how each schedule warms up. Equal to
-// peak_microbatches of the order (timeline_analysis.h), which the tests compare.
+// Microbatches a device holds at its peak, without writing the order: counted from how each schedule warms up. Equal
+// to peak_microbatches of the order (timeline_analysis.h), which the tests compare.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 namespace roofscape::engine {
 
-// Held until the weight gradient, in microbatches of the whole device, so chunks count 1/v. Of interleaved shapes whose
-// microbatches do not fill the stages: what the formula says. Group sizes other than the stages are not considered. Here to be
-// inlined: a search asks it for every plan.
+// Held until the weight gradient, in microbatches of the whole device, so chunks count 1/v. Of interleaved shapes
+// whose microbatches do not fill the stages: what the formula says. Group sizes other than the stages are not
+// considered. Here to be inlined: a search asks it for every plan.
 inline double peak_in_flight(const ScheduleShape& shape, int device) {
   const std::int64_t p = shape.stages, m = shape.microbatches, v = shape.virtual_stages, after = p - 1 - device;
   const auto of_passes = [&](std::int64_t passes) {

@@ -1,12 +1,12 @@
-// Passes: a device runs n = m v forwards and n backwards, in groups of p microbatches through one chunk after the other;
-// pass i is of the same chunk and microbatch on all devices. Device r runs A(r) forwards, then pairs of forward A(r)+k and
-// backward k, then the backwards that are left. Forward i waits for forward i of device r-1, on device 0 for forward i-p of
-// device p-1 unless its chunk is the first; backward j for that of device r+1, on device p-1 for backward j-p of device 0
-// unless its chunk is the last.
-// Operations are run in lines. Interleaved, A falls by 2 from a device to the next and line t has forward t+A(0)-r and
-// backward t+r of every device; otherwise A falls by 1 and line t has forward (t-r)/2+p-1 and backward (t+r)/2 of every other
-// device. Put in, everything an operation waits for is in the line before, on the neighbour; so one result of each device and
-// direction is all that is kept. What would be before the first or behind the last pass is not there.
+// Passes: a device runs n = m v forwards and n backwards, in groups of p microbatches through one chunk after the
+// other; pass i is of the same chunk and microbatch on all devices. Device r runs A(r) forwards, then pairs of
+// forward A(r)+k and backward k, then the backwards that are left. Forward i waits for forward i of device r-1, on
+// device 0 for forward i-p of device p-1 unless its chunk is the first; backward j for that of device r+1, on device
+// p-1 for backward j-p of device 0 unless its chunk is the last. Operations are run in lines. Interleaved, A falls by
+// 2 from a device to the next and line t has forward t+A(0)-r and backward t+r of every device; otherwise A falls by
+// 1 and line t has forward (t-r)/2+p-1 and backward (t+r)/2 of every other device. Put in, everything an operation
+// waits for is in the line before, on the neighbour; so one result of each device and direction is all that is kept.
+// What would be before the first or behind the last pass is not there.
 #include "engine/pipeline/one_f_one_b_run.h"
 
 #include <algorithm>
@@ -50,8 +50,8 @@ StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScr
   const std::uint32_t* const forward_chunk = scratch.forward_chunk.data();
   const std::uint32_t* const backward_chunk = scratch.backward_chunk.data();
   const Int last_chunk = static_cast<Int>(times.forward.size()) - p;
-  // When results arrive: forwards of device r at r + 1, what device 0 waits for at 0; backwards of device r at r, what the
-  // last device waits for at p.
+  // When results arrive: forwards of device r at r + 1, what device 0 waits for at 0; backwards of device r at r,
+  // what the last device waits for at p.
   Tick* const forwards = scratch.forward.data();
   Tick* const backwards = scratch.backward.data();
   Tick* const free = scratch.free.data();
@@ -63,13 +63,15 @@ StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScr
   };
   const Int longest = stride * n;  // lines from a device's first forward to behind its last
   for (Int line = -lead; line < longest; ++line) {
-    // Devices that run a forward: from f0 to before f1; a backward: from b0 to before b1. Forwards alone are below b0.
+    // Devices that run a forward: from f0 to before f1; a backward: from b0 to before b1. Forwards alone are below
+    // b0.
     const Int f0 = std::clamp<Int>(line + lead - longest + 1, 0, p), f1 = std::min(p, line + lead + 1);
     const Int b0 = std::max<Int>(0, -line), b1 = std::min(p, longest - line);
     const auto pass_forward = [&](Int r) { return (line + lead - r) / stride; };
     const auto pass_backward = [&](Int r) { return (line + r) / stride; };
     if (f0 == 0 && line + lead >= 0) forwards[0] = forward_chunk[pass_forward(0)] > 0 ? forwards[p] : 0;
-    if (b1 == p && line + p - 1 >= 0) backwards[p] = backward_chunk[pass_backward(p - 1)] < last_chunk ? backwards[0] : 0;
+    if (b1 == p && line + p - 1 >= 0)
+      backwards[p] = backward_chunk[pass_backward(p - 1)] < last_chunk ? backwards[0] : 0;
     Tick gradient = backwards[p];  // from device r+1, as it was before this line
     const auto forward = [&](Int r, Tick start) {
       const Tick end = run(start, forwards[r], forward_time[forward_chunk[pass_forward(r)] + r]);
@@ -99,8 +101,8 @@ StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScr
 
 bool runs_without_order(const ScheduleShape& shape, const PipelineTimes& times) {
   if (shape.stages < 2 || (times.blocking_send && times.transfer > 0)) return false;
-  return shape.kind == ScheduleKind::one_f_one_b ||
-         (shape.kind == ScheduleKind::interleaved_1f1b && (shape.group_size == 0 || shape.group_size == shape.stages));
+  return shape.kind == ScheduleKind::one_f_one_b || (shape.kind == ScheduleKind::interleaved_1f1b &&
+                                                     (shape.group_size == 0 || shape.group_size == shape.stages));
 }
 
 StepSpan one_f_one_b_span(const ScheduleShape& shape, const PipelineTimes& times, OneFOneBScratch& scratch) {

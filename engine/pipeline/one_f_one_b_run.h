@@ -1,8 +1,9 @@
 // The makespan of 1F1B and interleaved 1F1B with any stage times, without an order: what simulate() gives for the
-// schedule's order, to the last tick, for searches that ask only how long a plan takes. In these two schedules it is known
-// beforehand in which sequence operations can be run so that everything one waits for comes before it: first all warm-ups,
-// then pairs of a forward and a backward along lines on which no pair waits for another, then the last backwards. So nothing
-// is looked up, nothing is written but the results that are on their way, and devices do not wait for each other's loops.
+// schedule's order, to the last tick, for searches that ask only how long a plan takes. In these two schedules it is
+// known beforehand in which sequence operations can be run so that everything one waits for comes before it: first
+// all warm-ups, then pairs of a forward and a backward along lines on which no pair waits for another, then the last
+// backwards. So nothing is looked up, nothing is written but the results that are on their way, and devices do not
+// wait for each other's loops.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ struct OneFOneBScratch {
   std::vector<std::uint32_t> forward_chunk, backward_chunk;  // by index of a pass: first virtual stage of its chunk
 };
 
-// Whether one_f_one_b_span runs this shape: 1F1B, or interleaved in groups of as many microbatches as stages; a sender that
-// is not held up by its transfer.
+// Whether one_f_one_b_span runs this shape: 1F1B, or interleaved in groups of as many microbatches as stages; a
+// sender that is not held up by its transfer.
 bool runs_without_order(const ScheduleShape& shape, const PipelineTimes& times);
 
 // The shape must be legal, and the times must fit it (check_times).

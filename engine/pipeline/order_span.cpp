@@ -1,9 +1,10 @@
-// Why the multiplication is exact. An operation starts at the maximum of what it waits for plus constants that depend on the
-// kinds of operations alone, so times that are all later by D give starts that are all later by D. Let `reach` be how many repetitions
-// back an operation of the middle, or of the drain, waits at most. If the last `reach` repetitions are later by D than those
-// `period` before them, on all devices, then the next repetition is later by D than the one `period` before it, and so on by
-// induction; and the drain of a step with `period` more of them is later by D too, as is every device's end. The time spent in
-// transfers is a sum of such differences, so it grows by the same amount with every period.
+// Why the multiplication is exact. An operation starts at the maximum of what it waits for plus constants that depend
+// on the kinds of operations alone, so times that are all later by D give starts that are all later by D. Let `reach`
+// be how many repetitions back an operation of the middle, or of the drain, waits at most. If the last `reach`
+// repetitions are later by D than those `period` before them, on all devices, then the next repetition is later by D
+// than the one `period` before it, and so on by induction; and the drain of a step with `period` more of them is
+// later by D too, as is every device's end. The time spent in transfers is a sum of such differences, so it grows by
+// the same amount with every period.
 #include "engine/pipeline/order_span.h"
 
 #include <algorithm>
@@ -13,14 +14,15 @@ namespace {
 
 constexpr std::size_t kKnown = 128;
 
-bool later_by_a_constant(const RunPlan& plan, const Timeline& timeline, const RepeatedMiddle& middle, int repetitions, int reach,
-                         int period) {
+bool later_by_a_constant(const RunPlan& plan, const Timeline& timeline, const RepeatedMiddle& middle, int repetitions,
+                         int reach, int period) {
   const auto length = static_cast<std::size_t>(middle.length), back = length * static_cast<std::size_t>(period);
   const std::vector<Tick>& start = timeline.start;
   std::optional<Tick> shift;
   for (int r = 0; r < middle.stages; ++r) {
     const std::size_t first = r == 0 ? 0 : plan.last_op[static_cast<std::size_t>(r) - 1] + std::size_t{1};
-    const std::size_t end = first + static_cast<std::size_t>(middle.before(r)) + length * static_cast<std::size_t>(repetitions);
+    const std::size_t end =
+        first + static_cast<std::size_t>(middle.before(r)) + length * static_cast<std::size_t>(repetitions);
     for (std::size_t i = end; i-- > end - length * static_cast<std::size_t>(reach);) {
       const Tick later = start[i] - start[i - back];
       if (!shift) shift = later;
@@ -37,7 +39,8 @@ int RepeatedMiddle::before(int r) const {
   switch (kind) {
     case ScheduleKind::one_f_one_b: return p - 1 - r;
     case ScheduleKind::eager_1f1b: return 2 * (p - 1 - r);
-    case ScheduleKind::zb_h1: return p - 1 - r + 2 * r;                    // forwards, then pairs without a weight gradient
+    case ScheduleKind::zb_h1:
+      return p - 1 - r + 2 * r;  // forwards, then pairs without a weight gradient
     case ScheduleKind::zb_h2: return 2 * (p - r) - 1 + 2 * (2 * r);        // the same
     case ScheduleKind::zb_v: return 2 * (p - r) - 1 + 2 * r + 3 * (p - r);
     case ScheduleKind::dualpipe:
@@ -99,7 +102,8 @@ std::optional<StepSpan> OrderSpans::run_repeated(const ScheduleShape& shape, con
     return reach > 0 && reach + period <= repetitions &&
            later_by_a_constant(cache_.plan(few), cache_.timeline, *middle, repetitions, reach, period);
   };
-  // Most pipelines settle while a few times as many microbatches as stages pass; a period is seldom longer than the way of one.
+  // Most pipelines settle while a few times as many microbatches as stages pass; a period is seldom longer than the
+  // way of one.
   for (int repetitions = 4 * shape.stages + 8; repetitions < all / 2; repetitions *= 4) {
     const ScheduleShape few = with(repetitions);
     const int far = reach(few, *middle);
@@ -110,14 +114,17 @@ std::optional<StepSpan> OrderSpans::run_repeated(const ScheduleShape& shape, con
     // As many more that whole periods are left, and one period more than that.
     const int shorter = repetitions + (all - repetitions) % period, longer = shorter + period;
     const StepSpan a = run(with(shorter), times), b = run(with(longer), times);
-    if (!repeats(with(longer), longer, reach(with(longer), *middle), period) || reach(with(shorter), *middle) == 0) continue;
+    if (!repeats(with(longer), longer, reach(with(longer), *middle), period) || reach(with(shorter), *middle) == 0)
+      continue;
     const Tick periods = (all - shorter) / period;
-    return StepSpan{a.makespan + periods * (b.makespan - a.makespan), a.in_transfer + periods * (b.in_transfer - a.in_transfer)};
+    return StepSpan{a.makespan + periods * (b.makespan - a.makespan),
+                    a.in_transfer + periods * (b.in_transfer - a.in_transfer)};
   }
   return std::nullopt;
 }
 
-// How many repetitions back the last repetition and the drain wait at most; at least 1. 0: for something in the warm-up.
+// How many repetitions back the last repetition and the drain wait at most; at least 1. 0: for something in the
+// warm-up.
 int OrderSpans::reach(const ScheduleShape& shape, const RepeatedMiddle& middle) {
   for (const auto& [known, reach] : reaches_)
     if (known == shape) return reach;

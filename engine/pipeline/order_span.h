@@ -1,8 +1,9 @@
-// The makespan of any schedule for a search, which asks only how long a plan takes, again and again: what simulate() gives
-// for the schedule's order, to the last tick. A long step is not run as a whole. Between warm-up and drain a device repeats
-// the same few operations for other microbatches; once two repetitions of all devices differ by nothing but a constant, all
-// that follow do, and what is left of them is a multiplication. That is looked for in a step of few microbatches; where it is not found, and for
-// schedules without such a middle (GPipe, breadth first, ZB-H1 in chunks, interleaved), the whole step is run.
+// The makespan of any schedule for a search, which asks only how long a plan takes, again and again: what simulate()
+// gives for the schedule's order, to the last tick. A long step is not run as a whole. Between warm-up and drain a
+// device repeats the same few operations for other microbatches; once two repetitions of all devices differ by
+// nothing but a constant, all that follow do, and what is left of them is a multiplication. That is looked for in a
+// step of few microbatches; where it is not found, and for schedules without such a middle (GPipe, breadth first,
+// ZB-H1 in chunks, interleaved), the whole step is run.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,8 @@
 
 namespace roofscape::engine {
 
-// The middle of a schedule's lists: on device r, behind its first `before(r)` operations, groups of `length` that differ by
-// the microbatch alone. A step of first_microbatches + n microbatches_each has n of them on every device.
+// The middle of a schedule's lists: on device r, behind its first `before(r)` operations, groups of `length` that
+// differ by the microbatch alone. A step of first_microbatches + n microbatches_each has n of them on every device.
 struct RepeatedMiddle {
   ScheduleKind kind = ScheduleKind::one_f_one_b;
   int stages = 1;

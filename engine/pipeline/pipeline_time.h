@@ -15,7 +15,8 @@ namespace roofscape::engine {
 // memory. Belongs to one thread.
 class PipelineCache {
  public:
-  // The order of a legal shape, ready to run (empty for an illegal one). The reference stays valid until the next call.
+  // The order of a legal shape, ready to run (empty for an illegal one). The reference stays valid until the next
+  // call.
   const RunPlan& plan(const ScheduleShape& shape);
   SimulationScratch scratch;
   Timeline timeline;  // of the last simulation by pipeline_time

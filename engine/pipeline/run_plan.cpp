@@ -18,8 +18,8 @@ constexpr std::size_t kNotWaiting = std::numeric_limits<std::size_t>::max();
 constexpr std::uint32_t kNoDevice = 0xffffffffu;
 constexpr std::uint32_t kNoWork = RunPlan::kNoWork;
 constexpr std::uint32_t kNoKind = 0xffffffffu;
-// Operations of a turn. Few enough that the devices' operations mix, so that neighbours in the plan seldom wait for each
-// other; enough that what is read together lies together in memory.
+// Operations of a turn. Few enough that the devices' operations mix, so that neighbours in the plan seldom wait for
+// each other; enough that what is read together lies together in memory.
 constexpr std::uint32_t kTurn = 4;
 
 SimulationStatus fail(SimulationOutcome outcome, std::uint32_t device = 0, std::uint32_t op = 0) {
@@ -99,7 +99,8 @@ Op producer_of(const Orders& orders, Op op) {
 
 class Planner {
  public:
-  Planner(const Orders& orders, RunPlanScratch& scratch, RunPlan& out) : orders_(orders), scratch_(scratch), out_(out) {
+  Planner(const Orders& orders, RunPlanScratch& scratch, RunPlan& out)
+      : orders_(orders), scratch_(scratch), out_(out) {
     const std::size_t devices = orders.devices(), stages = orders.device_of.size();
     const std::size_t directions = stages / orders.route_length, row = orders.microbatches;
     const std::size_t rows = 2 * std::size_t{orders.route_length} + 1;

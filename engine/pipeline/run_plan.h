@@ -56,7 +56,8 @@ struct RunPlan {
   std::vector<Kind> kinds;
   std::vector<Work> works;               // by 4 * stage + kind, then the pairs
   std::vector<std::uint32_t> roots;      // operations that wait for nothing
-  std::vector<std::uint32_t> last_op;    // by device, and what that operation is; kNoWork for a device that does nothing
+  std::vector<std::uint32_t>
+      last_op;  // by device, and what that operation is; kNoWork for a device that does nothing
   std::vector<std::uint32_t> last_work;
   std::size_t ops = 0;
   std::size_t stages = 0;                // virtual stages
@@ -67,7 +68,8 @@ struct RunPlan {
 
 // Working memory, kept between calls by whoever calls often.
 struct RunPlanScratch {
-  struct Route {  // which entries an operation of one stage and kind reads and writes, and whose device waits for them
+  struct Route {  // which entries an operation of one stage and kind reads and writes, and whose device waits for
+                  // them
     std::size_t input = 0, output = 0;  // rows of `producers`, before the microbatch is added
     std::uint32_t device = 0, consumer = 0;
     std::uint32_t latest_kind = 0, newest_kind = 0;  // of its steps: the one used last, and the head of their chain

@@ -99,7 +99,8 @@ SimulationOutcome check_times(const PipelineTimes& times, std::size_t stages, st
   return SimulationOutcome::finished;
 }
 
-SimulationStatus simulate(const RunPlan& plan, const PipelineTimes& times, SimulationScratch& scratch, Timeline& out) {
+SimulationStatus simulate(const RunPlan& plan, const PipelineTimes& times, SimulationScratch& scratch,
+                          Timeline& out) {
   out.makespan = 0;
   if (plan.empty()) return {SimulationOutcome::malformed_order, 0, 0, Op{}};
   const SimulationOutcome outcome = check_times(times, plan.stages, plan.microbatches);

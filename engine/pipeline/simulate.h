@@ -1,7 +1,7 @@
 // Runs an order: every device takes its list strictly in order, each operation as early as its inputs allow. The
 // result is when each operation starts; everything else (idle time, memory, critical path) is a second pass over it,
-// see timeline_analysis.h. Visits every operation once: no event queue, no priority queue. What does not depend on time
-// is worked out before, see run_plan.h, and kept by whoever runs an order again.
+// see timeline_analysis.h. Visits every operation once: no event queue, no priority queue. What does not depend on
+// time is worked out before, see run_plan.h, and kept by whoever runs an order again.
 //
 // What an operation needs, with s a virtual stage and k a microbatch: F(s,k) needs F(s-1,k). A backward (whole or
 // input gradient) of (s,k) needs F(s,k) and the backward of (s+1,k). W(s,k) needs the input gradient of (s,k).
@@ -28,11 +28,13 @@ struct PipelineTimes {
   // the sum of the two. Used by DualPipe and DualPipeV only.
   std::vector<Tick> overlapped;
   Tick transfer = 0;  // between two different devices
-  bool blocking_send = false;  // the sender, too, is busy for `transfer` (overlapped operations send both ways at once)
+  bool blocking_send =
+      false;  // the sender, too, is busy for `transfer` (overlapped operations send both ways at once)
   friend bool operator==(const PipelineTimes&, const PipelineTimes&) = default;
 };
 
-// How long one operation of a virtual stage lasts, and an overlapped pair: a forward of one and a whole backward of another.
+// How long one operation of a virtual stage lasts, and an overlapped pair: a forward of one and a whole backward of
+// another.
 Tick duration_of(const PipelineTimes& times, std::uint32_t stage, OpKind kind);
 Tick duration_of_pair(const PipelineTimes& times, std::uint32_t forward_stage, std::uint32_t backward_stage);
 

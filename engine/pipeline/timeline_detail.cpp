@@ -15,7 +15,8 @@ std::size_t part_of(Op op) {
   return 0;
 }
 
-void make_least_blocks(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, TimelineDetail::Level& out) {
+void make_least_blocks(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,
+                       TimelineDetail::Level& out) {
   out.blocks.clear();
   out.first.assign(1, 0);
   // One look-up an operation; pairs are rare enough to be asked for.
@@ -117,7 +118,8 @@ void timed_critical_path(const Orders& orders, const PipelineTimes& times, const
   out.clear();
   out.reserve(path.size());
   for (const CriticalStep& step : path)
-    out.push_back({timeline.start[step.op], op_end(orders, times, timeline, step.op), step.op, device_of_op(orders, step.op)});
+    out.push_back(
+        {timeline.start[step.op], op_end(orders, times, timeline, step.op), step.op, device_of_op(orders, step.op)});
 }
 
 }  // namespace roofscape::engine

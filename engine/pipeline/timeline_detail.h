@@ -1,6 +1,6 @@
 // What a picture of a long timeline needs so that a frame costs what it shows and not what the step holds: blocks of
-// consecutive operations, at every level twice as many, with what a device does in them; and the critical path with its
-// times. Both are made once per timeline. Preconditions as in timeline_analysis.h.
+// consecutive operations, at every level twice as many, with what a device does in them; and the critical path with
+// its times. Both are made once per timeline. Preconditions as in timeline_analysis.h.
 #pragma once
 
 #include <array>
@@ -15,9 +15,10 @@ namespace roofscape::engine {
 // Consecutive operations of one device, from the start of the first to the start of what comes after the last.
 struct TimelineBlock {
   Tick start = 0;
-  std::array<Tick, 3> busy{};  // forward; backward and input gradient; weight gradient. Halves of a pair share its time
-  // Chunks of microbatches the device holds (kept until the weight gradient): before the first operation, and the most
-  // and the least at any time within. An overlapped pair belongs to the block of its second half.
+  std::array<Tick, 3>
+      busy{};  // forward; backward and input gradient; weight gradient. Halves of a pair share its time
+  // Chunks of microbatches the device holds (kept until the weight gradient): before the first operation, and the
+  // most and the least at any time within. An overlapped pair belongs to the block of its second half.
   std::int32_t before = 0, most = 0, least = 0;
   Tick busy_ticks() const { return busy[0] + busy[1] + busy[2]; }
 };
@@ -25,13 +26,14 @@ struct TimelineBlock {
 struct TimelineDetail {
   static constexpr std::uint32_t kLeastOps = 8;
   struct Level {
-    std::vector<TimelineBlock> blocks;  // of each device one more than it has: without operations, at the device's end
+    std::vector<TimelineBlock>
+        blocks;  // of each device one more than it has: without operations, at the device's end
     std::vector<std::uint32_t> first;   // by device
     const TimelineBlock* of(std::size_t device) const { return blocks.data() + first[device]; }
     std::uint32_t count(std::size_t device) const { return first[device + 1] - first[device] - 1; }
   };
-  // Blocks of kLeastOps operations, twice as many, and so on until a device has one. Block i of a level is made of blocks
-  // 2i and 2i + 1 of the level before.
+  // Blocks of kLeastOps operations, twice as many, and so on until a device has one. Block i of a level is made of
+  // blocks 2i and 2i + 1 of the level before.
   std::vector<Level> levels;
   // Time a device computes, and the most it ever holds.
   const TimelineBlock& whole(std::size_t device) const { return *levels.back().of(device); }

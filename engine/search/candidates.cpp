@@ -10,7 +10,8 @@ constexpr std::size_t kManyCandidates = 4096;
 
 // What is easier to run comes first: no offload, nothing computed twice, little sharded.
 auto simplicity(const Plan& p) {
-  return std::tuple(int{p.offload_optimizer} + int{p.offload_activations}, p.policy, p.zero_stage, !p.sequence_parallel, p.microbatch_sequences, p);
+  return std::tuple(int{p.offload_optimizer} + int{p.offload_activations}, p.policy, p.zero_stage,
+                    !p.sequence_parallel, p.microbatch_sequences, p);
 }
 
 }  // namespace
@@ -35,7 +36,8 @@ double Candidates::score(double step_time_s, double memory_bytes, double chips) 
 }
 
 Candidates::Key Candidates::key(const Candidate& c) const {
-  return {score(c.price.step_time_s, c.price.memory_bytes, c.chips), c.price.step_time_s, c.price.memory_bytes, c.plan};
+  return {score(c.price.step_time_s, c.price.memory_bytes, c.chips), c.price.step_time_s, c.price.memory_bytes,
+          c.plan};
 }
 
 bool Candidates::wants(double step_time_s, double memory_bytes, double chips) const {
@@ -46,9 +48,9 @@ bool Candidates::wants(double step_time_s, double memory_bytes, double chips) co
     if (mine < last_score || (mine == last_score && step_time_s <= last_time)) return true;
   }
   // The fastest on the front that is no larger.
-  const auto above = std::upper_bound(front_.begin(), front_.end(), memory_bytes, [](double memory, const Candidate& c) {
-    return memory < c.price.memory_bytes;
-  });
+  const auto above =
+      std::upper_bound(front_.begin(), front_.end(), memory_bytes,
+                       [](double memory, const Candidate& c) { return memory < c.price.memory_bytes; });
   if (above == front_.begin()) return true;
   const Price& rival = std::prev(above)->price;
   return step_time_s < rival.step_time_s || (step_time_s == rival.step_time_s && memory_bytes == rival.memory_bytes);
@@ -92,8 +94,8 @@ void Candidates::settle_best() {
   }
 }
 
-// Every plan of the space comes here at most once, so that those alike can be counted; the front's, which come again, only
-// matter to the front.
+// Every plan of the space comes here at most once, so that those alike can be counted; the front's, which come again,
+// only matter to the front.
 void Candidates::settle_alike() {
   std::sort(pool_.begin(), pool_.end(), [this](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
   for (Candidate& c : pool_) {
@@ -144,7 +146,8 @@ std::vector<Alike> Candidates::best() const {
   for (const auto& [at, shapes] : levels_) {
     const std::size_t first = out.size();
     for (const auto& [shape, alike] : shapes) out.push_back(alike);
-    std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), [this](const Alike& a, const Alike& b) { return key(a.simplest) < key(b.simplest); });
+    std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+              [this](const Alike& a, const Alike& b) { return key(a.simplest) < key(b.simplest); });
   }
   if (out.size() > limit_) out.resize(limit_);
   return out;
@@ -152,7 +155,8 @@ std::vector<Alike> Candidates::best() const {
 
 void Candidates::settle_front() {
   std::sort(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
-    return std::tie(a.price.memory_bytes, a.price.step_time_s, a.plan) < std::tie(b.price.memory_bytes, b.price.step_time_s, b.plan);
+    return std::tie(a.price.memory_bytes, a.price.step_time_s, a.plan) <
+           std::tie(b.price.memory_bytes, b.price.step_time_s, b.plan);
   });
   front_.clear();
   for (Candidate& c : pool_) {

@@ -1,6 +1,6 @@
-// The plans of a search that may still be among the best or on the front of step time and memory. A plan whose bound is
-// worse than what is known is not kept; what is kept is simulated when there is much of it, in ascending order of the
-// bound, until no other can be better.
+// The plans of a search that may still be among the best or on the front of step time and memory. A plan whose bound
+// is worse than what is known is not kept; what is kept is simulated when there is much of it, in ascending order of
+// the bound, until no other can be better.
 #pragma once
 
 #include <atomic>
@@ -25,14 +25,15 @@ struct Alike {
   int count = 1;
   double least_bytes = 0;
 };
-// The plan without the knobs, mesh and schedule alone: without microbatch, ZeRO stage, sequence parallelism, checkpointing
-// and offload.
+// The plan without the knobs, mesh and schedule alone: without microbatch, ZeRO stage, sequence parallelism,
+// checkpointing and offload.
 Plan shape_without_knobs(Plan plan);
 
 class Candidates {
  public:
   // Once `stop` is true nothing more is simulated, and what is known is worth nothing. Null: never.
-  Candidates(Objective objective, std::size_t limit, bool merge_alike, Pricer& pricer, const std::atomic<bool>* stop = nullptr)
+  Candidates(Objective objective, std::size_t limit, bool merge_alike, Pricer& pricer,
+             const std::atomic<bool>* stop = nullptr)
       : objective_(objective), limit_(limit), merge_alike_(merge_alike), pricer_(&pricer), stop_(stop) {}
   // Whether a plan that takes at least this long and so much memory can matter.
   bool wants(double step_time_s, double memory_bytes, double chips) const;
@@ -52,7 +53,9 @@ class Candidates {
   double score(double step_time_s, double memory_bytes, double chips) const;
   void simulate(Candidate&);
   using Level = std::pair<double, double>;  // score and time
-  Level level(const Candidate& c) const { return {score(c.price.step_time_s, c.price.memory_bytes, c.chips), c.price.step_time_s}; }
+  Level level(const Candidate& c) const {
+    return {score(c.price.step_time_s, c.price.memory_bytes, c.chips), c.price.step_time_s};
+  }
   void settle_best();
   void settle_alike();
   void settle_front();

@@ -1,5 +1,5 @@
-// The choices of a search of scenarios that serve, as one small value: the mesh that decodes, and the batch. What it does
-// not name stays as in the scenario.
+// The choices of a search of scenarios that serve, as one small value: the mesh that decodes, and the batch. What it
+// does not name stays as in the scenario.
 #pragma once
 
 #include "engine/scenario.h"
@@ -9,7 +9,8 @@ namespace roofscape::engine {
 struct DecodingPlan {
   int data = 1, tensor = 1, expert = 1, pipeline = 1;
   int batch = 1;  // sequences, all replicas together
-  friend auto operator<=>(const DecodingPlan&, const DecodingPlan&) = default;  // a fixed order, for equals in a ranking
+  friend auto operator<=>(const DecodingPlan&,
+                          const DecodingPlan&) = default;  // a fixed order, for equals in a ranking
 };
 // fsdp counts as data: nothing is sharded over it where nothing is trained.
 DecodingPlan decoding_plan_of(const Scenario&);

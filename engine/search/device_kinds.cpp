@@ -35,7 +35,8 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, int n_
     before += at(r);
     const auto same = [&](const DeviceKind& other) {
       // What a ZB-V device has in flight is not largest at one end where microbatches are few: each is its own kind.
-      return kind != ScheduleKind::zb_v && other.layers == device.layers && other.embedding == device.embedding && other.head == device.head;
+      return kind != ScheduleKind::zb_v && other.layers == device.layers && other.embedding == device.embedding &&
+             other.head == device.head;
     };
     const auto known = std::find_if(out.kinds.begin(), out.kinds.end(), same);
     if (known == out.kinds.end()) {

@@ -15,7 +15,8 @@ struct PartDifference {
 };
 
 template <std::size_t N>
-PartDifference largest_difference(const std::array<Q, N>& parts, const std::array<double, N>& better, const std::array<double, N>& worse) {
+PartDifference largest_difference(const std::array<Q, N>& parts, const std::array<double, N>& better,
+                                  const std::array<double, N>& worse) {
   PartDifference out{parts[0], worse[0] - better[0]};
   for (std::size_t i = 1; i < N; ++i)
     if (const double d = worse[i] - better[i]; d > out.seconds) out = {parts[i], d};

@@ -24,11 +24,15 @@ constexpr std::array<SpaceDimension, 14> kDimensions{{
     {"microbatch", &PlanSpace::microbatch, [](const Plan& p) { return p.microbatch_sequences; }, {}},
     {"virtual_stages", &PlanSpace::virtual_stages, [](const Plan& p) { return p.virtual_stages; }, {}},
     {"zero_stage", &PlanSpace::zero_stage, [](const Plan& p) { return int{p.zero_stage}; }, {}},
-    {"sequence_parallel", &PlanSpace::sequence_parallel, [](const Plan& p) { return int{p.sequence_parallel}; }, "parallelism.sequence_parallel"},
-    {"schedule", &PlanSpace::schedule, [](const Plan& p) { return static_cast<int>(p.schedule); }, "pipeline.schedule"},
+    {"sequence_parallel", &PlanSpace::sequence_parallel, [](const Plan& p) { return int{p.sequence_parallel}; },
+     "parallelism.sequence_parallel"},
+    {"schedule", &PlanSpace::schedule, [](const Plan& p) { return static_cast<int>(p.schedule); },
+     "pipeline.schedule"},
     {"policy", &PlanSpace::policy, [](const Plan& p) { return static_cast<int>(p.policy); }, "checkpointing.policy"},
-    {"offload_optimizer", &PlanSpace::offload_optimizer, [](const Plan& p) { return int{p.offload_optimizer}; }, "offload.optimizer"},
-    {"offload_activations", &PlanSpace::offload_activations, [](const Plan& p) { return int{p.offload_activations}; }, "offload.activations"},
+    {"offload_optimizer", &PlanSpace::offload_optimizer, [](const Plan& p) { return int{p.offload_optimizer}; },
+     "offload.optimizer"},
+    {"offload_activations", &PlanSpace::offload_activations, [](const Plan& p) { return int{p.offload_activations}; },
+     "offload.activations"},
 }};
 
 std::string listed(const auto& words) {
@@ -99,7 +103,8 @@ bool means_something(const SpaceDimension& dimension, const Plan& plan) {
 }
 
 bool crosses_nodes(const Scenario& s, int tensor) {
-  return s.cluster.chip.interconnect == Interconnect::switched && (tensor > s.cluster.node_size || s.cluster.node_size % tensor != 0);
+  return s.cluster.chip.interconnect == Interconnect::switched &&
+         (tensor > s.cluster.node_size || s.cluster.node_size % tensor != 0);
 }
 
 }  // namespace
@@ -109,7 +114,8 @@ std::optional<BrokenLimit> broken_limit(const Scenario& s, const PlanSpace& spac
   for (const SpaceDimension& dimension : kDimensions) {
     const Allowed& allowed = space.*(dimension.allowed);
     const int value = dimension.value(plan);
-    if (!allowed.allows(value) && (widest.*(dimension.allowed)).allows(value) && means_something(dimension, plan)) return BrokenLimit{dimension.name, allowed};
+    if (!allowed.allows(value) && (widest.*(dimension.allowed)).allows(value) && means_something(dimension, plan))
+      return BrokenLimit{dimension.name, allowed};
   }
   if (!space.tensor_across_nodes && crosses_nodes(s, plan.tensor)) return BrokenLimit{"tensor_nodes", {}};
   return std::nullopt;
@@ -120,12 +126,13 @@ std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name
   const auto dimension =
       std::find_if(kDimensions.begin(), kDimensions.end(), [&](const SpaceDimension& d) { return d.name == name; });
   if (dimension == kDimensions.end())
-    return ConstraintError{"there is no dimension \"" + std::string(name) + "\"", "there are: " + listed(dimension_names())};
+    return ConstraintError{"there is no dimension \"" + std::string(name) + "\"",
+                           "there are: " + listed(dimension_names())};
   return constrain(space.*(dimension->allowed), name, value, how, dimension->field);
 }
 
-std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name, std::string_view value, ConstraintKind how,
-                                         std::string_view field_path) {
+std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name, std::string_view value,
+                                         ConstraintKind how, std::string_view field_path) {
   std::vector<int> numbers;
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find(',', begin), value.size());
@@ -144,7 +151,8 @@ std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name
     begin = end + 1;
   }
   if (how == ConstraintKind::pinned) {
-    allowed = {*std::min_element(numbers.begin(), numbers.end()), *std::max_element(numbers.begin(), numbers.end()), numbers};
+    allowed = {*std::min_element(numbers.begin(), numbers.end()), *std::max_element(numbers.begin(), numbers.end()),
+               numbers};
     return std::nullopt;
   }
   if (numbers.size() != 1 || !field_path.empty())
@@ -238,7 +246,8 @@ std::vector<SpaceChoices::Chunking> SpaceChoices::chunkings(int pipeline) const 
 
 std::optional<Rejection> SpaceChoices::reject_group(const Plan& plan) const {
   const TransformerShape& m = s_.model;
-  if (m.n_heads % plan.tensor != 0 || (!m.is_mla() && !either_divides(m.n_kv_heads, plan.tensor))) return Rejection::heads;
+  if (m.n_heads % plan.tensor != 0 || (!m.is_mla() && !either_divides(m.n_kv_heads, plan.tensor)))
+    return Rejection::heads;
   if (!space_.tensor_across_nodes && crosses_nodes(s_, plan.tensor)) return Rejection::tensor_nodes;
   if (s_.workload.sequence_length % plan.context != 0) return Rejection::sequence;
   return std::nullopt;
@@ -247,7 +256,8 @@ std::optional<Rejection> SpaceChoices::reject_group(const Plan& plan) const {
 std::optional<Rejection> SpaceChoices::reject_mesh(const Plan& plan) const {
   if (plan.pipeline > s_.model.n_layers) return Rejection::layers;
   if (plan.expert > 1) {
-    const int inside = s_.parallelism.expert_tensor > 0 ? std::min(s_.parallelism.expert_tensor, plan.tensor) : plan.tensor;
+    const int inside =
+        s_.parallelism.expert_tensor > 0 ? std::min(s_.parallelism.expert_tensor, plan.tensor) : plan.tensor;
     const std::int64_t carved = plan.tensor / inside;
     const std::int64_t ranks = std::int64_t{plan.data} * plan.fsdp * plan.context * carved;
     if (plan.tensor % inside != 0 || plan.expert % carved != 0 || ranks % plan.expert != 0) return Rejection::experts;

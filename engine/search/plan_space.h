@@ -33,20 +33,22 @@ struct PlanSpace {
   double min_free = 0;                // share of HBM that stays free, 0 to 1
   friend bool operator==(const PlanSpace&, const PlanSpace&) = default;
 };
-// What fits the scenario: of checkpointing nothing kept, the attention core, outputs of matrix multiplications and whole
-// layers, and the scenario's own policy; offload where the speed of PCIe is known.
+// What fits the scenario: of checkpointing nothing kept, the attention core, outputs of matrix multiplications and
+// whole layers, and the scenario's own policy; offload where the speed of PCIe is known.
 PlanSpace space_of(const Scenario&);
 
 enum class ConstraintKind : std::uint8_t { pinned, at_least, at_most };
-// "tensor", "8" or "4,8"; choices by their words ("schedule", "1f1b,zb-h1"), switches as on and off. What is wrong, in
-// words, or nothing.
+// "tensor", "8" or "4,8"; choices by their words ("schedule", "1f1b,zb-h1"), switches as on and off. What is wrong,
+// in words, or nothing.
 struct ConstraintError {
   std::string message, remedy;
 };
-std::optional<ConstraintError> constrain(PlanSpace&, std::string_view name, std::string_view value, ConstraintKind how);
-// The same of one dimension, called `name` in words. `field`: the scenario's field whose words its values have; empty: they
-// are numbers.
-std::optional<ConstraintError> constrain(Allowed&, std::string_view name, std::string_view value, ConstraintKind how, std::string_view field = {});
+std::optional<ConstraintError> constrain(PlanSpace&, std::string_view name, std::string_view value,
+                                         ConstraintKind how);
+// The same of one dimension, called `name` in words. `field`: the scenario's field whose words its values have;
+// empty: they are numbers.
+std::optional<ConstraintError> constrain(Allowed&, std::string_view name, std::string_view value, ConstraintKind how,
+                                         std::string_view field = {});
 std::vector<std::string_view> dimension_names();
 
 // A limit of a space that is narrower than what fits the scenario.
@@ -54,8 +56,8 @@ struct BrokenLimit {
   std::string_view dimension;  // "tensor"; "tensor_nodes": tensor ranks of one group are on several nodes
   Allowed allowed;             // not of "tensor_nodes"
 };
-// The first such limit that keeps a plan out of the space, whether it would run or not; choices that mean nothing for the
-// plan, such as the schedule of one stage, break none.
+// The first such limit that keeps a plan out of the space, whether it would run or not; choices that mean nothing for
+// the plan, such as the schedule of one stage, break none.
 std::optional<BrokenLimit> broken_limit(const Scenario&, const PlanSpace&, const Plan&);
 
 // Why plans are left out, cheapest test first.

@@ -132,8 +132,9 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
     price.exact = true;
     return;
   }
-  // As pipeline_lower_bound (pipeline_time.h), in seconds and from the kinds of devices: when a device can start, what it
-  // has to do, and, where a backward is one piece, the way of its last gradients back. Latency of transfers is left out.
+  // As pipeline_lower_bound (pipeline_time.h), in seconds and from the kinds of devices: when a device can start,
+  // what it has to do, and, where a backward is one piece, the way of its last gradients back. Latency of transfers
+  // is left out.
   const double f = blocks.layer.forward, first_f = blocks.embedding.forward;
   const double pass = state.pass, first = state.first, last = state.last, transfer = state.transfer;
   const double m = shape.microbatches, share = kinds.doubled ? m / 2 : m;
@@ -153,24 +154,26 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
   }
   // The simulation rounds every operation to a tick; sums of doubles differ by less than the last factor.
   const double operations = 2 * (m + shape.stages) * shape.virtual_stages + 4 * shape.stages;
-  // Not below the mean work either: there a shorter makespan would not shorten the step, but lengthen an offload's rest.
+  // Not below the mean work either: there a shorter makespan would not shorten the step, but lengthen an offload's
+  // rest.
   makespan = max((makespan - operations * kTickSeconds) * (1 - 1e-12), state.work.work);
   finish_step(mesh.in, layer.cost, blocks, state.work, makespan, 0.0, true, state.plan, state.step);
   price.step_time_s = state.step.step_time * (1 - 1e-12);
   price.exact = false;
 }
 
-bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state, const ScheduleShape& shape,
-                  StepSpan& out) {
+bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state,
+                  const ScheduleShape& shape, StepSpan& out) {
   const StageBlocks<double>& blocks = *state.blocks;
   // DualPipe has the stages of its second direction behind those of the first.
   const int stages = shape.stages * passes_per_device(shape), positions = virtual_stage_count(shape);
   if (2.0 * shape.microbatches * stages > static_cast<double>(kMaxDrawnOps)) return false;
-  Span wanted{shape,
-              {blocks.layer.forward, blocks.layer.backward, blocks.embedding.forward, blocks.embedding.backward,
-               blocks.head.forward, blocks.head.backward},
-              stage_transfer<double>(mesh.in, mesh.rates, layer.cost.microbatch_tokens, state.stage.sequence_parallel),
-              {}};
+  Span wanted{
+      shape,
+      {blocks.layer.forward, blocks.layer.backward, blocks.embedding.forward, blocks.embedding.backward,
+       blocks.head.forward, blocks.head.backward},
+      stage_transfer<double>(mesh.in, mesh.rates, layer.cost.microbatch_tokens, state.stage.sequence_parallel),
+      {}};
   times_.transfer = ticks_of(wanted.transfer);
   times_.blocking_send = state.stage.blocking_send;
   const bool without_order = runs_without_order(shape, times_);
@@ -193,11 +196,13 @@ bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
     if (s > 1 && !last && layers_[s] == layers_[s - 1])
       ticks = {times_.forward[i - 1], times_.backward_input[i - 1], times_.backward_weight[i - 1]};
     else
-      ticks = stage_ticks<double>(mesh.in, layer.cost, stage_pass<double>(blocks, layers_[s], first, last), layers_[s], first, last);
+      ticks = stage_ticks<double>(mesh.in, layer.cost, stage_pass<double>(blocks, layers_[s], first, last),
+                                  layers_[s], first, last);
     times_.forward[i] = ticks.forward;
     times_.backward_input[i] = ticks.backward_input, times_.backward_weight[i] = ticks.backward_weight;
   }
-  if (check_times(times_, count, static_cast<std::uint32_t>(shape.microbatches)) != SimulationOutcome::finished) return false;
+  if (check_times(times_, count, static_cast<std::uint32_t>(shape.microbatches)) != SimulationOutcome::finished)
+    return false;
   if (!without_order) {
     out = with_order_.span(shape, times_);
     return true;

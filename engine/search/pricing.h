@@ -1,8 +1,8 @@
-// Prices plans of one scenario with the functions evaluate() calls, in nested pieces: a mesh, a layer on it, the training
-// state on it, and last the pipeline. Whoever loops over plans keeps the outer pieces while the inner ones change; the
-// nesting is the cache. A price has the memory exactly, and a step time that the step is never shorter than; where there
-// is no pipeline it is the step time itself. exact() simulates. No texts; nothing is allocated once the working memory
-// has grown.
+// Prices plans of one scenario with the functions evaluate() calls, in nested pieces: a mesh, a layer on it, the
+// training state on it, and last the pipeline. Whoever loops over plans keeps the outer pieces while the inner ones
+// change; the nesting is the cache. A price has the memory exactly, and a step time that the step is never shorter
+// than; where there is no pipeline it is the step time itself. exact() simulates. No texts; nothing is allocated once
+// the working memory has grown.
 #pragma once
 
 #include "engine/inputs.h"
@@ -93,8 +93,8 @@ class Pricer {
   StageKey stage_key_;
   PlanKey plan_key_;
   ModelFlops<double> flops_;
-  // A step of a schedule that runs without an order, and what it depends on. Plans that differ in the training state, or in
-  // nothing a stage takes time for, share it.
+  // A step of a schedule that runs without an order, and what it depends on. Plans that differ in the training state,
+  // or in nothing a stage takes time for, share it.
   struct Span {
     ScheduleShape shape;
     std::array<double, 6> blocks{};  // layer, embedding and head, forth and back

@@ -12,8 +12,8 @@
 namespace roofscape::engine {
 namespace {
 
-// A number that looks random and depends on its place in the space alone, so that what is drawn by it does not depend on
-// who works on which part. (The finalizer of SplitMix64: Steele, Lea and Flood, OOPSLA 2014.)
+// A number that looks random and depends on its place in the space alone, so that what is drawn by it does not depend
+// on who works on which part. (The finalizer of SplitMix64: Steele, Lea and Flood, OOPSLA 2014.)
 std::uint64_t scattered(std::uint64_t n) {
   n += 0x9E3779B97F4A7C15u;
   n = (n ^ (n >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -242,12 +242,14 @@ class Worker {
           if (!fits) {
             reject(Rejection::memory, 1);
             if (candidate.price.memory_bytes <= (1 + kNearMissShare) * limit_bytes_)
-              if (const Missed missed{least, candidate.price.memory_bytes, plan}; missed.better_than(missed_)) missed_ = missed;
+              if (const Missed missed{least, candidate.price.memory_bytes, plan}; missed.better_than(missed_))
+                missed_ = missed;
             continue;
           }
           if (!matters || !candidates_.wants(least, candidate.price.memory_bytes, candidate.chips)) continue;
           pricer_.bound(mesh.placed, layer_, state_, kinds, shape, candidate.price);
-          if (!candidates_.wants(candidate.price.step_time_s, candidate.price.memory_bytes, candidate.chips)) continue;
+          if (!candidates_.wants(candidate.price.step_time_s, candidate.price.memory_bytes, candidate.chips))
+            continue;
           candidates_.add(candidate);
         }
       }
@@ -388,7 +390,8 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
   for (const Sample::Drawn& one : drawn) result.sample.push_back(one.plan);
   for (std::size_t i = 0; i < result.best.size() && result.present_rank == 0; ++i)
     if (result.best[i].plan == result.present.plan ||
-        (request.merge_alike && result.present_legal && result.present_shortage.missing_bytes == 0 && result.best[i].step_time_s == result.present.step_time_s &&
+        (request.merge_alike && result.present_legal && result.present_shortage.missing_bytes == 0 &&
+         result.best[i].step_time_s == result.present.step_time_s &&
          shape_without_knobs(result.best[i].plan) == shape_without_knobs(result.present.plan)))
       result.present_rank = static_cast<int>(i) + 1;
   result.finished = true;

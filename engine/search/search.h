@@ -1,6 +1,6 @@
-// The best plans of a scenario: every plan of a PlanSpace is tested and priced, those that may be among the best or on the
-// front of step time and memory are simulated. What leaves a search has the numbers evaluate() gives. The result does
-// not depend on how many threads worked on it.
+// The best plans of a scenario: every plan of a PlanSpace is tested and priced, those that may be among the best or
+// on the front of step time and memory are simulated. What leaves a search has the numbers evaluate() gives. The
+// result does not depend on how many threads worked on it.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct SearchRequest {
   Objective objective = Objective::step_time;
   std::size_t limit = 20;
   std::size_t sample = 0;  // plans to draw evenly out of all that were priced, for a picture of the space
-  // Plans that are as good and as fast as another of the same mesh and schedule are one with it: the simplest of them is
-  // listed, and how many there are.
+  // Plans that are as good and as fast as another of the same mesh and schedule are one with it: the simplest of them
+  // is listed, and how many there are.
   bool merge_alike = false;
   friend bool operator==(const SearchRequest&, const SearchRequest&) = default;
 };

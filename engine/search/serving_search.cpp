@@ -9,7 +9,7 @@
 namespace roofscape::engine {
 namespace {
 
-constexpr int kBeyondMemory = 1;      // doublings of the batch past the last that fits, which are counted as too large
+constexpr int kBeyondMemory = 1;  // doublings of the batch past the last that fits, which are counted as too large
 constexpr int kLargestBatch = 1 << 24;
 
 // Chips that decode: all of the cluster, unless some are prefill's own.
@@ -21,13 +21,16 @@ int decoding_chips(const Scenario& s) {
 
 // What is asked for comes first, then what is good for the user and for the chip.
 auto numbers_of(const RankedDecoding& p, ServingObjective objective) {
-  const double first = objective == ServingObjective::throughput ? -p.tokens_per_s_per_chip : objective == ServingObjective::token_time ? p.token_s : p.chip_bytes;
+  const double first = objective == ServingObjective::throughput   ? -p.tokens_per_s_per_chip
+                       : objective == ServingObjective::token_time ? p.token_s
+                                                                   : p.chip_bytes;
   return std::tuple(first, p.token_s, -p.tokens_per_s_per_chip, p.chip_bytes, p.ttft_s);
 }
 // Of plans with the same numbers the one that splits least comes first.
 bool before(const RankedDecoding& a, const RankedDecoding& b, ServingObjective objective) {
   const auto key = [&](const RankedDecoding& p) {
-    return std::tuple_cat(numbers_of(p, objective), std::tuple(p.plan.pipeline, p.plan.tensor, p.plan.expert, p.plan.batch));
+    return std::tuple_cat(numbers_of(p, objective),
+                          std::tuple(p.plan.pipeline, p.plan.tensor, p.plan.expert, p.plan.batch));
   };
   return key(a) < key(b);
 }
@@ -65,8 +68,8 @@ class Pricing {
       else if (good > 0 && (bad == 0 || batch < bad)) bad = batch;
       if (why == ServingRejection::memory) ++beyond;
     }
-    // Memory and both times rise with the batch, so the largest that is good lies between the last doubling that was and
-    // the first that was not.
+    // Memory and both times rise with the batch, so the largest that is good lies between the last doubling that was
+    // and the first that was not.
     std::int64_t low = good / ranks, high = (bad + ranks - 1) / ranks;
     RankedDecoding probe;
     while (good > 0 && bad > 0 && high - low > 1) {
@@ -91,10 +94,12 @@ class Pricing {
     one.tokens_per_s_per_chip = q(Q::serving_tokens_per_chip);
     one.chip_bytes = q(Q::memory_total);
     for (std::size_t i = 0; i < kDecodeParts.size(); ++i) one.step_parts[i] = q(kDecodeParts[i]);
-    one.fullest_part = *std::max_element(kServingMemoryParts.begin(), kServingMemoryParts.end(), [&](Q a, Q b) { return q(a) < q(b); });
+    one.fullest_part = *std::max_element(kServingMemoryParts.begin(), kServingMemoryParts.end(),
+                                         [&](Q a, Q b) { return q(a) < q(b); });
     one.rejected.reset();
     if (missing_bytes(one) > 0) one.rejected = ServingRejection::memory;
-    else if (request_.most_token_s > 0 && one.token_s > request_.most_token_s) one.rejected = ServingRejection::token_time;
+    else if (request_.most_token_s > 0 && one.token_s > request_.most_token_s)
+      one.rejected = ServingRejection::token_time;
     else if (request_.most_ttft_s > 0 && one.ttft_s > request_.most_ttft_s) one.rejected = ServingRejection::ttft;
     return true;
   }
@@ -124,7 +129,8 @@ class Pricing {
 };
 
 std::vector<RankedDecoding> front_of(std::vector<RankedDecoding> plans) {
-  std::sort(plans.begin(), plans.end(), [](const auto& a, const auto& b) { return before(a, b, ServingObjective::token_time); });
+  std::sort(plans.begin(), plans.end(),
+            [](const auto& a, const auto& b) { return before(a, b, ServingObjective::token_time); });
   std::vector<RankedDecoding> front;
   for (const RankedDecoding& p : plans)
     if (front.empty() || p.tokens_per_s_per_chip > front.back().tokens_per_s_per_chip) front.push_back(p);
@@ -135,11 +141,13 @@ std::vector<RankedDecoding> front_of(std::vector<RankedDecoding> plans) {
 bool outdoes(const RankedDecoding& a, const RankedDecoding& b) {
   DecodingPlan mesh = a.plan;
   mesh.batch = b.plan.batch;
-  return mesh == b.plan && a.token_s <= b.token_s && a.ttft_s <= b.ttft_s && a.tokens_per_s_per_chip >= b.tokens_per_s_per_chip && a.chip_bytes <= b.chip_bytes;
+  return mesh == b.plan && a.token_s <= b.token_s && a.ttft_s <= b.ttft_s &&
+         a.tokens_per_s_per_chip >= b.tokens_per_s_per_chip && a.chip_bytes <= b.chip_bytes;
 }
 
 void rank(std::vector<RankedDecoding>& plans, const ServingRequest& request) {
-  std::sort(plans.begin(), plans.end(), [&](const auto& a, const auto& b) { return before(a, b, request.objective); });
+  std::sort(plans.begin(), plans.end(),
+            [&](const auto& a, const auto& b) { return before(a, b, request.objective); });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     RankedDecoding* better = nullptr;
@@ -156,7 +164,8 @@ void rank(std::vector<RankedDecoding>& plans, const ServingRequest& request) {
 }
 
 // What the meshes came to by tensor and pipeline, in the order of the meshes.
-std::vector<ServingCell> cells_of(const std::vector<DecodingPlan>& meshes, const std::vector<MeshOutcome>& outcomes, ServingObjective objective) {
+std::vector<ServingCell> cells_of(const std::vector<DecodingPlan>& meshes, const std::vector<MeshOutcome>& outcomes,
+                                  ServingObjective objective) {
   std::vector<ServingCell> out;
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     if (out.empty() || out.back().tensor != meshes[i].tensor || out.back().pipeline != meshes[i].pipeline) {
@@ -217,7 +226,8 @@ ServingRequest serving_request_of(const Scenario& s) {
   return request;
 }
 
-std::optional<ConstraintError> constrain(ServingRequest& request, std::string_view name, std::string_view value, ConstraintKind how) {
+std::optional<ConstraintError> constrain(ServingRequest& request, std::string_view name, std::string_view value,
+                                         ConstraintKind how) {
   struct Named {
     std::string_view name;
     Allowed ServingRequest::*allowed;
@@ -227,13 +237,16 @@ std::optional<ConstraintError> constrain(ServingRequest& request, std::string_vi
                                               {"expert", &ServingRequest::expert},
                                               {"pipeline", &ServingRequest::pipeline},
                                               {"batch", &ServingRequest::batch}}};
-  const auto found = std::find_if(kDimensions.begin(), kDimensions.end(), [&](const Named& d) { return d.name == name; });
+  const auto found =
+      std::find_if(kDimensions.begin(), kDimensions.end(), [&](const Named& d) { return d.name == name; });
   if (found == kDimensions.end())
-    return ConstraintError{"serving has no dimension \"" + std::string(name) + "\"", "there are: data, tensor, expert, pipeline, batch"};
+    return ConstraintError{"serving has no dimension \"" + std::string(name) + "\"",
+                           "there are: data, tensor, expert, pipeline, batch"};
   return constrain(request.*(found->allowed), name, value, how);
 }
 
-ServingSearchResult search_serving(const Scenario& s, const ServingRequest& request, SearchProgress* progress, const SearchWorkers& run) {
+ServingSearchResult search_serving(const Scenario& s, const ServingRequest& request, SearchProgress* progress,
+                                   const SearchWorkers& run) {
   ServingSearchResult out;
   out.present.plan = decoding_plan_of(s);
   if (!s.serves()) return out;

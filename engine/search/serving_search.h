@@ -1,7 +1,8 @@
 // The best plans of a scenario that serves: every mesh of its chips over data, tensor, expert and pipeline, each with
-// batches that double until they no longer fit, and the largest that fits and keeps what users are promised. The space is
-// small, so every plan is evaluated: what is found has the numbers of evaluate(). Prefill runs on the same mesh, unless the
-// scenario gives it one of its own, which then stays. The result does not depend on how many threads worked on it.
+// batches that double until they no longer fit, and the largest that fits and keeps what users are promised. The
+// space is small, so every plan is evaluated: what is found has the numbers of evaluate(). Prefill runs on the same
+// mesh, unless the scenario gives it one of its own, which then stays. The result does not depend on how many threads
+// worked on it.
 //
 // Units are SI. Errors: none; a scenario that trains has no plans.
 #pragma once
@@ -32,7 +33,7 @@ struct ServingRequest {
   double min_free = 0;                       // share of HBM that stays free
   ServingObjective objective = ServingObjective::throughput;
   std::size_t limit = 20;
-  std::size_t sample = 0;                    // plans to keep evenly out of all that were priced, for a picture of the space
+  std::size_t sample = 0;  // plans to keep evenly out of all that were priced, for a picture of the space
   // A batch that is worse in everything than another of the same mesh is not listed.
   bool merge_alike = false;
   friend bool operator==(const ServingRequest&, const ServingRequest&) = default;
@@ -49,7 +50,8 @@ enum class ServingRejection : std::uint8_t {
   ttft,        // the first token comes later than promised
 };
 inline constexpr std::size_t kServingRejections = 6;
-inline constexpr std::array<std::string_view, kServingRejections> kServingRejectionIds{"heads", "layers", "mesh", "memory", "token_time", "ttft"};
+inline constexpr std::array<std::string_view, kServingRejections> kServingRejectionIds{
+    "heads", "layers", "mesh", "memory", "token_time", "ttft"};
 
 struct RankedDecoding {
   DecodingPlan plan;
@@ -59,7 +61,7 @@ struct RankedDecoding {
   std::array<double, kDecodeParts.size()> step_parts{};  // of a decoding step, in the order of kDecodeParts
   Q fullest_part = Q::memory_weights;                    // what takes most of the chip's memory
   std::optional<ServingRejection> rejected;              // nothing: it fits and keeps what is promised
-  int outdone = 0;                                       // batches of its mesh that it stands for: no better in anything
+  int outdone = 0;  // batches of its mesh that it stands for: no better in anything
 };
 
 // What decodes on a tensor and a pipeline degree, of every batch and expert degree.
@@ -72,9 +74,12 @@ struct ServingCell {
 
 struct ServingSearchResult {
   bool finished = false;             // false: stopped, or nothing is served
-  std::vector<RankedDecoding> best;   // in the order of the objective; of plans with the same numbers the simplest first
-  std::vector<RankedDecoding> front;  // nothing is both faster for the user and better for the chip; token time ascending
-  std::vector<RankedDecoding> sample; // of all that have a price, whether they fit or not; at most as many as were asked for
+  std::vector<RankedDecoding>
+      best;  // in the order of the objective; of plans with the same numbers the simplest first
+  std::vector<RankedDecoding>
+      front;  // nothing is both faster for the user and better for the chip; token time ascending
+  std::vector<RankedDecoding>
+      sample;  // of all that have a price, whether they fit or not; at most as many as were asked for
   std::vector<ServingCell> cells;     // of the space, by tensor, then pipeline
   double plans = 0, fit = 0;          // meshes that cannot be are counted once, not by batch
   std::array<double, kServingRejections> rejected{};
@@ -84,8 +89,10 @@ struct ServingSearchResult {
   int present_rank = 0;               // among `best`, from 1; 0: not among them
 };
 // As constrain() of a PlanSpace, for data, tensor, expert, pipeline and batch.
-std::optional<ConstraintError> constrain(ServingRequest&, std::string_view name, std::string_view value, ConstraintKind how);
+std::optional<ConstraintError> constrain(ServingRequest&, std::string_view name, std::string_view value,
+                                         ConstraintKind how);
 
-ServingSearchResult search_serving(const Scenario&, const ServingRequest&, SearchProgress* progress = nullptr, const SearchWorkers& run = {});
+ServingSearchResult search_serving(const Scenario&, const ServingRequest&, SearchProgress* progress = nullptr,
+                                   const SearchWorkers& run = {});
 
 }  // namespace roofscape::engine

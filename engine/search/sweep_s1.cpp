@@ -9,7 +9,8 @@ namespace {
 
 constexpr int kDegrees[] = {1, 2, 4, 8, 16, 32};
 constexpr int kMicrobatches[] = {1, 2, 4, 8, 16};
-constexpr CheckpointPolicy kPolicies[] = {CheckpointPolicy::block, CheckpointPolicy::attention, CheckpointPolicy::none};
+constexpr CheckpointPolicy kPolicies[] = {CheckpointPolicy::block, CheckpointPolicy::attention,
+                                          CheckpointPolicy::none};
 constexpr std::size_t kPoints = 9960;
 
 // Chunks by pipeline degree: every divisor of the layers of a stage.
@@ -110,7 +111,8 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
             if (!layer_priced) pricer.price_layer(mesh, plan, layer), layer_priced = true;
             pricer.price_state(mesh, layer, plan, state);
             const double capacity = mesh.in.chip.hbm_capacity;
-            const double ideal = utilisation(pricer.flops().flops_model, mesh.counts.chips, mesh.in.chip.peak_flops, 1.0);
+            const double ideal =
+                utilisation(pricer.flops().flops_model, mesh.counts.chips, mesh.in.chip.peak_flops, 1.0);
             for (const DeviceKinds& kinds : each.chunks->kinds) {
               plan.schedule = kinds.kind, plan.virtual_stages = kinds.virtual_stages;
               const ScheduleShape shape = shape_of(plan, microbatches);

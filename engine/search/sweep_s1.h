@@ -1,8 +1,8 @@
 // Sweep S1: a fixed space of 9,960 plans, priced one and all, as a benchmark of the pricing. GPT-3 175B on 4,096
-// A100-80GB in nodes of 8, 4,096 sequences of 2,048 tokens in 16 bit; tensor and pipeline in {1, 2, 4, 8, 16, 32}, data
-// the rest, virtual stages every divisor of the layers of a stage, three kinds of recomputation, optimizer sharding,
-// tensor collectives as AllReduce or ReduceScatter and AllGather, microbatch in {1, 2, 4, 8, 16} where it divides; no
-// overlap, no offload.
+// A100-80GB in nodes of 8, 4,096 sequences of 2,048 tokens in 16 bit; tensor and pipeline in {1, 2, 4, 8, 16, 32},
+// data the rest, virtual stages every divisor of the layers of a stage, three kinds of recomputation, optimizer
+// sharding, tensor collectives as AllReduce or ReduceScatter and AllGather, microbatch in {1, 2, 4, 8, 16} where it
+// divides; no overlap, no offload.
 #pragma once
 
 #include <vector>

@@ -112,8 +112,9 @@ class Simulation {
     }
     order_.resize(requests_.size());
     for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
-    std::stable_sort(order_.begin(), order_.end(),
-                     [this](std::size_t a, std::size_t b) { return requests_[a].first_token < requests_[b].first_token; });
+    std::stable_sort(order_.begin(), order_.end(), [this](std::size_t a, std::size_t b) {
+      return requests_[a].first_token < requests_[b].first_token;
+    });
   }
 
   double ready(std::size_t place) const {
@@ -124,8 +125,8 @@ class Simulation {
   // How many steps bring a request its last token.
   double steps_of(const Request& r) const { return std::ceil((r.left - kSpare) / m_.tokens_per_step); }
 
-  // From event to event: a request arrives, one has its last token, a chunk of a prompt runs. Between two of them the steps
-  // are alike, and are counted rather than made.
+  // From event to event: a request arrives, one has its last token, a chunk of a prompt runs. Between two of them the
+  // steps are alike, and are counted rather than made.
   void decode() {
     double now = 0, steps = 0;  // steps: since the start
     std::size_t next = 0;       // by ready()
@@ -174,7 +175,8 @@ class Simulation {
         requests_[joining].first_token = now;
         start(joining, now, steps);
       }
-      if (next >= requests_.size() && queue_when_all_arrived_ < 0) queue_when_all_arrived_ = static_cast<double>(waiting.size());
+      if (next >= requests_.size() && queue_when_all_arrived_ < 0)
+        queue_when_all_arrived_ = static_cast<double>(waiting.size());
     }
     end_ = now;
   }
@@ -205,7 +207,8 @@ class Simulation {
     out.time_per_token_s = percentiles(std::move(token));
     out.request_s = percentiles(std::move(whole));
     if (last > from) out.tokens_per_s = tokens / (last - from), out.requests_per_s = out.requests / (last - from);
-    if (end_ > 0) out.busy_fraction = busy_ / end_, out.mean_batch = batch_time_ / end_, out.mean_queue = queue_time_ / end_;
+    if (end_ > 0)
+      out.busy_fraction = busy_ / end_, out.mean_batch = batch_time_ / end_, out.mean_queue = queue_time_ / end_;
     // What still waits when the last has arrived is more than a slot's worth of what was counted: it never caught up.
     out.overloaded = queue_when_all_arrived_ > 0.1 * counted_;
     return out;
@@ -228,7 +231,8 @@ class Simulation {
 BatchingModel batching_model(const Scenario& s, const Report& r, double arrivals_per_s) {
   BatchingModel m;
   const auto q = [&r](Q id) { return r.quantities.value_or(id, 0); };
-  const double replicas = q(Q::replicas), fixed = q(Q::steady_fixed), each = q(Q::steady_each), prefill = q(Q::prefill_stage_time);
+  const double replicas = q(Q::replicas), fixed = q(Q::steady_fixed), each = q(Q::steady_each),
+               prefill = q(Q::prefill_stage_time);
   if (!s.serves() || !(replicas >= 1) || !(q(Q::time_per_output_token) > 0) || !(prefill > 0)) return m;
   if (!(arrivals_per_s > 0)) arrivals_per_s = s.workload.arrivals_per_s;
   if (!(arrivals_per_s > 0)) arrivals_per_s = kShareOfCapacity * q(Q::requests_per_s);

@@ -1,13 +1,14 @@
-// Continuous batching as a small discrete simulation: requests arrive at random (Poisson), wait for a slot, are prefilled
-// and decoded; what comes out are percentiles of the time to first token and of the time per token. The steady state in
-// closed form is in batching.h; this shows what it leaves out, the queue and the spread.
+// Continuous batching as a small discrete simulation: requests arrive at random (Poisson), wait for a slot, are
+// prefilled and decoded; what comes out are percentiles of the time to first token and of the time per token. The
+// steady state in closed form is in batching.h; this shows what it leaves out, the queue and the spread.
 //
-// One replica is simulated, at its share of the arrivals. An iteration decodes all sequences that are there, one token
-// each (as many as a step brings on the mean), and takes step_fixed + step_each x sequences. Where prefill shares the chips
-// it runs at most one chunk of one prompt, and the iteration is so much longer; a sequence joins when its last chunk is
-// done, with its first token. Where prefill has chips of its own, its replicas serve prompts first come first served, and
-// the cache's transfer follows. Iterations between two events (an arrival, a chunk, a last token) are alike and are counted
-// at once, so that the work grows with requests and chunks, not with tokens. Deterministic by seed, on every machine: the random numbers are the engine's own.
+// One replica is simulated, at its share of the arrivals. An iteration decodes all sequences that are there, one
+// token each (as many as a step brings on the mean), and takes step_fixed + step_each x sequences. Where prefill
+// shares the chips it runs at most one chunk of one prompt, and the iteration is so much longer; a sequence joins
+// when its last chunk is done, with its first token. Where prefill has chips of its own, its replicas serve prompts
+// first come first served, and the cache's transfer follows. Iterations between two events (an arrival, a chunk, a
+// last token) are alike and are counted at once, so that the work grows with requests and chunks, not with tokens.
+// Deterministic by seed, on every machine: the random numbers are the engine's own.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +37,9 @@ struct BatchingModel {
   double transfer_s = 0;
 };
 
-// Of a scenario and its report at `arrivals_per_s` requests a second for all replicas; 0 takes the scenario's own, or, where
-// it has none, 0.8 of what the plan keeps up with. Empty classes: the scenario serves nothing (unknown figures, training).
+// Of a scenario and its report at `arrivals_per_s` requests a second for all replicas; 0 takes the scenario's own,
+// or, where it has none, 0.8 of what the plan keeps up with. Empty classes: the scenario serves nothing (unknown
+// figures, training).
 BatchingModel batching_model(const Scenario&, const Report&, double arrivals_per_s = 0);
 
 struct SimulationLength {

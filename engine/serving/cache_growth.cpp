@@ -29,7 +29,8 @@ class Study {
     Report own;
     evaluate(s_, scratch_, own);
     const auto q = [&own](Q id) { return own.quantities.value_or(id, 0); };
-    out.kv_bytes = q(Q::memory_kv_cache), out.weight_bytes = q(Q::memory_weights), out.capacity_bytes = q(Q::hbm_capacity);
+    out.kv_bytes = q(Q::memory_kv_cache), out.weight_bytes = q(Q::memory_weights),
+    out.capacity_bytes = q(Q::hbm_capacity);
     if (!s_.serves() || own.has_errors() || !(out.kv_bytes > 0 && out.capacity_bytes > 0)) return out;
     const double batch = s_.workload.batch, tokens = tokens_of(own);
     out.own = axis_ == CacheAxis::batch ? batch : tokens;
@@ -59,8 +60,8 @@ class Study {
   CachePoint price(double held, bool mine, double at) {
     evaluate(scenario_at(held, mine, at), scratch_, report_);
     const auto q = [this](Q id) { return report_.quantities.value_or(id, 0); };
-    return {axis_ == CacheAxis::batch ? at : tokens_of(report_), q(Q::memory_kv_cache), q(Q::memory_weights), q(Q::memory_total),
-            report_.fits() && !report_.has_errors()};
+    return {axis_ == CacheAxis::batch ? at : tokens_of(report_), q(Q::memory_kv_cache), q(Q::memory_weights),
+            q(Q::memory_total), report_.fits() && !report_.has_errors()};
   }
 
   // Doublings around the scenario's own place, until its cache is beyond the capacity.
@@ -82,7 +83,8 @@ class Study {
     for (const double at : places) out.points.push_back(price(held, mine, at));
     // Both are read between whole numbers of sequences or tokens: the cache only grows with either.
     const double low = places.front(), high = places.back();
-    const double equal = first_where(held, mine, low, high, [](const CachePoint& p) { return p.kv_bytes >= p.weight_bytes; });
+    const double equal =
+        first_where(held, mine, low, high, [](const CachePoint& p) { return p.kv_bytes >= p.weight_bytes; });
     out.equal = equal > low ? equal : 0;
     const double beyond = first_where(held, mine, low, high, [](const CachePoint& p) { return !p.fits; });
     out.last = beyond == 0 ? high : beyond > low ? beyond - 1 : 0;
@@ -125,7 +127,8 @@ Scenario with_length(const Scenario& scenario, double tokens) {
   }
   const double mean = evaluate(s).quantities.value_or(Q::sequence_tokens, 0);
   if (!(mean > 0)) return s;
-  for (LengthBin& bin : w.lengths) stretch(bin.prompt_tokens, bin.output_tokens, tokens / mean, double(bin.prompt_tokens) + bin.output_tokens);
+  for (LengthBin& bin : w.lengths)
+    stretch(bin.prompt_tokens, bin.output_tokens, tokens / mean, double(bin.prompt_tokens) + bin.output_tokens);
   return s;
 }
 

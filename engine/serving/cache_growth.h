@@ -1,6 +1,6 @@
-// Keys and values against weights on a decoding chip, along the batch or along the length of the sequences: where the cache
-// is as large as the weights, and where the memory is full (scaling book, chapter 7). Every point is a scenario that
-// evaluate() would give these numbers; the mesh stays as it is.
+// Keys and values against weights on a decoding chip, along the batch or along the length of the sequences: where the
+// cache is as large as the weights, and where the memory is full (scaling book, chapter 7). Every point is a scenario
+// that evaluate() would give these numbers; the mesh stays as it is.
 #pragma once
 
 #include <array>
@@ -37,7 +37,8 @@ struct CacheStudy {
 
 CacheStudy cache_growth(const Scenario&, CacheAxis);
 
-// The scenario with sequences that end at about so many tokens, prompts and outputs in the same proportion as they are.
+// The scenario with sequences that end at about so many tokens, prompts and outputs in the same proportion as they
+// are.
 Scenario with_length(const Scenario&, double tokens);
 
 }  // namespace roofscape::engine

@@ -27,9 +27,11 @@ void size_cache(const ServingInputs<S>& si, DecodeCost<S>& out) {
   out.kv_layer_bytes = named(Q::kv_layer_bytes, si.kv_element_bytes * kv_elements(m));
   out.allocated_tokens =
       named(Q::allocated_tokens, si.paged ? paged_tokens(si.sequence_tokens, si.page) : S(si.sequence_tokens));
-  out.kv_read_bytes = named(Q::kv_read_bytes, out.kv_layer_bytes * kv_tokens_over_layers(m, si.context, Q::kv_layer_tokens));
-  out.kv_sequence_bytes = named(
-      Q::kv_sequence_bytes, out.kv_layer_bytes * kv_tokens_over_layers(m, out.allocated_tokens, Q::kv_layer_tokens_stored));
+  out.kv_read_bytes =
+      named(Q::kv_read_bytes, out.kv_layer_bytes * kv_tokens_over_layers(m, si.context, Q::kv_layer_tokens));
+  out.kv_sequence_bytes =
+      named(Q::kv_sequence_bytes,
+            out.kv_layer_bytes * kv_tokens_over_layers(m, out.allocated_tokens, Q::kv_layer_tokens_stored));
   out.kv_prompt_bytes =
       named(Q::kv_prompt_bytes, out.kv_layer_bytes * kv_tokens_over_layers(m, si.prompt, Q::kv_layer_tokens_prompt));
   const S& Y = si.decode.degree(Axis::tensor).x;
@@ -44,8 +46,8 @@ void size_cache(const ServingInputs<S>& si, DecodeCost<S>& out) {
   out.kv_copies = named(Q::kv_copies, Y * c / out.kv_ways);
 }
 
-// Parameters of a chip's products, of those outside experts: all, or calibrated without the embedding, of which a pass reads
-// no more than its tokens' rows, and with the whole output head where it is not split.
+// Parameters of a chip's products, of those outside experts: all, or calibrated without the embedding, of which a
+// pass reads no more than its tokens' rows, and with the whole output head where it is not split.
 template <Scalar S>
 S shared_read(const ServingInputs<S>& si, const Parameters<S>& p, const S& shared) {
   const Inputs<S>& in = si.in;
@@ -64,8 +66,8 @@ void read_weights(const ServingInputs<S>& si, const Parameters<S>& p, DecodeCost
   out.expert_ways = out.experts_hit = in.zero;
   if (!in.model.is.moe) {
     out.params_shared = p.total;
-    out.weight_read_bytes = named(
-        Q::weight_read_bytes, in.calibrated ? in.weight_bytes * shared_read(si, p, p.total) : in.weight_bytes * p.total / Y);
+    out.weight_read_bytes = named(Q::weight_read_bytes, in.calibrated ? in.weight_bytes * shared_read(si, p, p.total)
+                                                                      : in.weight_bytes * p.total / Y);
     return;
   }
   out.params_shared = named(Q::params_shared, p.total - p.experts);
@@ -77,7 +79,8 @@ void read_weights(const ServingInputs<S>& si, const Parameters<S>& p, DecodeCost
   out.experts_hit = named(Q::experts_hit, min(in.model.n_experts, in.model.experts_per_token * together));
   const S rest = named(Q::weight_read_rest, in.calibrated ? in.weight_bytes * shared_read(si, p, out.params_shared)
                                                           : in.weight_bytes * out.params_shared / Y);
-  const S experts = named(Q::weight_read_experts, in.weight_bytes * p.experts * (out.experts_hit / in.model.n_experts) / out.expert_ways);
+  const S experts = named(Q::weight_read_experts,
+                          in.weight_bytes * p.experts * (out.experts_hit / in.model.n_experts) / out.expert_ways);
   out.weight_read_bytes = named(Q::weight_read_bytes, rest + experts);
 }
 
@@ -89,9 +92,11 @@ S attention_math(const ServingInputs<S>& si, const DecodeCost<S>& out) {
   const ModelDims<S>& m = in.model;
   const S tokens = kv_tokens_over_layers(m, si.context, Q::kv_layer_tokens);
   // Queries and outputs of latent attention are taken into the latent, so scores have r_kv + d_r terms, values r_kv.
-  const S width = m.is.mla ? named(Q::attention_width, m.n_heads * (m.kv_lora_rank + m.qk_rope_head_dim / constant<S>(2)))
-                           : named(Q::attention_width, m.n_heads * m.d_head);
-  const S flops = named(Q::decode_attention_flops, constant<S>(4, unit::flop_each) * out.pass_tokens * tokens * width);
+  const S width = m.is.mla
+                      ? named(Q::attention_width, m.n_heads * (m.kv_lora_rank + m.qk_rope_head_dim / constant<S>(2)))
+                      : named(Q::attention_width, m.n_heads * m.d_head);
+  const S flops =
+      named(Q::decode_attention_flops, constant<S>(4, unit::flop_each) * out.pass_tokens * tokens * width);
   // Query heads split over all tensor ranks, whatever becomes of the cache.
   const S& Y = si.decode.degree(Axis::tensor).x;
   return named(Q::decode_attention_math, flops / (Y * si.decode.degree(Axis::context).x * in.chip.peak_flops));
@@ -110,11 +115,12 @@ PassShape<S> decode_pass(const ServingInputs<S>& si, DecodeCost<S>& out) {
   const bool spare = tensor.n > (m.is.mla ? 1.0 : value_of(m.n_kv_heads));
   const bool exchanges = spare && si.kv_split != KvSplit::heads;
   if (!exchanges && context.n == 1) return pass;
-  const S width = named(Q::decode_query_width, m.is.mla ? m.n_heads * (m.kv_lora_rank + m.qk_rope_head_dim) : m.n_heads * m.d_head);
+  const S width = named(Q::decode_query_width,
+                        m.is.mla ? m.n_heads * (m.kv_lora_rank + m.qk_rope_head_dim) : m.n_heads * m.d_head);
   out.query_bytes = named(Q::decode_query_bytes, in.activation_bytes * pass.tokens * width / tensor.x);
   if (exchanges) {
-    // Queries go where their cache is and outputs come back: an exchange among tensor ranks, or a gather where the tokens
-    // of a sequence are split.
+    // Queries go where their cache is and outputs come back: an exchange among tensor ranks, or a gather where the
+    // tokens of a sequence are split.
     const auto i = static_cast<std::size_t>(Axis::tensor);
     const S bandwidth = gather_bandwidth(mesh.links[Axis::tensor], mesh.torus_axes[i], in.chip);
     const S wire = si.kv_split == KvSplit::batch ? exchange_time(mesh.links[Axis::tensor], out.query_bytes, in.chip)
@@ -137,7 +143,8 @@ DecodeCost<S> decode_cost(const ServingInputs<S>& si, const Parameters<S>& p) {
   DecodeCost<S> out;
   split_batch(si, out);
   size_cache(si, out);
-  out.pass_tokens = named(Q::pass_tokens, si.draft_tokens > 0 ? out.pass_sequences * (si.drafts + constant<S>(1)) : S(out.pass_sequences));
+  out.pass_tokens = named(Q::pass_tokens, si.draft_tokens > 0 ? out.pass_sequences * (si.drafts + constant<S>(1))
+                                                              : S(out.pass_sequences));
   read_weights(si, p, out);
   const S& W = in.chip.hbm_bandwidth;
   const S& C = in.chip.peak_flops;
@@ -157,7 +164,8 @@ DecodeCost<S> decode_cost(const ServingInputs<S>& si, const Parameters<S>& p) {
   const Degree<S>& stages = si.decode.degree(Axis::pipeline);
   S hop = in.zero;
   if (stages.n > 1) {
-    const S bandwidth = named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline), send_bandwidth(si.decode.links[Axis::pipeline], in.chip));
+    const S bandwidth = named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline),
+                              send_bandwidth(si.decode.links[Axis::pipeline], in.chip));
     const S bytes = named(Q::decode_call_bytes, static_cast<int>(Axis::pipeline),
                           in.activation_bytes * out.pass_tokens * in.model.d_model / (tensor.x * context.x));
     hop = in.calibrated ? stages.x * (bytes / bandwidth + si.decode.latency[static_cast<std::size_t>(Axis::pipeline)])
@@ -165,17 +173,20 @@ DecodeCost<S> decode_cost(const ServingInputs<S>& si, const Parameters<S>& p) {
   }
   const S transfer = named(Q::decode_transfer, hop);
   out.model_step = named(Q::decode_model_step, attention + linear + exposed + transfer);
-  const S draft = named(Q::decode_draft, si.draft_tokens > 0 ? si.drafts * si.draft_cost * out.model_step : S(in.zero));
+  const S draft =
+      named(Q::decode_draft, si.draft_tokens > 0 ? si.drafts * si.draft_cost * out.model_step : S(in.zero));
   out.starts = in.calibrated ? pass_starts(in, in.model.n_layers, out.model_step) : S(in.zero);
-  const S host = named(Q::decode_host, in.calibrated ? out.starts + in.calibration[Calibrated::step_host] : S(in.zero));
+  const S host =
+      named(Q::decode_host, in.calibrated ? out.starts + in.calibration[Calibrated::step_host] : S(in.zero));
   out.parts = {attention, linear, exposed, transfer, draft, host};
   static_assert(kDecodeParts.back() == Q::decode_host);
   // In ideal mode the host takes no time and is no part of the sum.
   S sum = out.parts[0];
   for (std::size_t i = 1; i < out.parts.size() - (in.calibrated ? 0 : 1); ++i) sum = sum + out.parts[i];
   out.step = named(Q::decode_step, sum);
-  out.accepted = named(Q::accepted_per_step, si.draft_tokens > 0 ? accepted_tokens(si.draft_tokens, si.acceptance, Q::acceptance_chance)
-                                                                : one * (si.drafts + one));
+  out.accepted = named(Q::accepted_per_step,
+                       si.draft_tokens > 0 ? accepted_tokens(si.draft_tokens, si.acceptance, Q::acceptance_chance)
+                                           : one * (si.drafts + one));
   out.token_time = named(Q::time_per_output_token, out.step / out.accepted);
   out.tokens_per_s = named(Q::serving_tokens_per_s, si.batch / out.token_time);
   out.tokens_per_chip = named(Q::serving_tokens_per_chip, out.tokens_per_s / out.chips);

@@ -1,17 +1,17 @@
-// A decoding step on the scenario's mesh, as the sum of its parts (scaling book, chapters 7 and 8): attention reads each
-// sequence's keys and values; linear layers take the longer of reading the weights and their FLOPs; transfers that outlast
-// what they hide under; the way through the pipeline's stages; the draft model. Without a pipeline, drafts and exposed
-// transfers it is the book's formula:
+// A decoding step on the scenario's mesh, as the sum of its parts (scaling book, chapters 7 and 8): attention reads
+// each sequence's keys and values; linear layers take the longer of reading the weights and their FLOPs; transfers
+// that outlast what they hide under; the way through the pipeline's stages; the draft model. Without a pipeline,
+// drafts and exposed transfers it is the book's formula:
 //   T_step = b KV / (n W_hbm) + max(2 b P / (n C), P_bytes / (n W_hbm))
 //
 // The cache splits over KV heads first, at most one head a rank; tensor ranks beyond them hold copies, or take other
-// sequences (two exchanges a layer), or other tokens of each sequence. Context ranks take other tokens too, on chips of
-// their own. Pipeline stages work on different sequences at the same time, so a pass reads all layers' weights for 1/p of a
-// replica's sequences. Experts: a pass reads those that its tokens are sent to, at most all.
+// sequences (two exchanges a layer), or other tokens of each sequence. Context ranks take other tokens too, on chips
+// of their own. Pipeline stages work on different sequences at the same time, so a pass reads all layers' weights for
+// 1/p of a replica's sequences. Experts: a pass reads those that its tokens are sent to, at most all.
 //
-// Calibrated: weights and cache are read at the rates that kernels reach, the embedding is a look-up and no read, collectives
-// stand between kernels with nothing to hide under but the share hidden_tensor, and the host's part is the starts of the
-// kernels and the time between steps.
+// Calibrated: weights and cache are read at the rates that kernels reach, the embedding is a look-up and no read,
+// collectives stand between kernels with nothing to hide under but the share hidden_tensor, and the host's part is
+// the starts of the kernels and the time between steps.
 #pragma once
 
 #include "engine/serving/pass_network.h"
@@ -52,11 +52,11 @@ template <Scalar S>
 const S& multiplied_parameters(const Parameters<S>& p, FlopsConvention convention) {
   return convention == FlopsConvention::six_p ? p.active : p.matmul;
 }
-// Kernels that a pass starts in one layer: four products, attention with the rotation and the write to the cache before it,
-// two norms with their residual, the activation.
+// Kernels that a pass starts in one layer: four products, attention with the rotation and the write to the cache
+// before it, two norms with their residual, the activation.
 inline constexpr double kPassKernels = 9;
-// Seconds between the kernels of a pass; `busy`: what the chip has to do meanwhile. A host that starts a layer's kernels one
-// by one sets the pace where it is slower than they are.
+// Seconds between the kernels of a pass; `busy`: what the chip has to do meanwhile. A host that starts a layer's
+// kernels one by one sets the pace where it is slower than they are.
 template <Scalar S>
 S pass_starts(const Inputs<S>& in, const S& layers, const S& busy) {
   const CalibrationInputs<S>& c = in.calibration;

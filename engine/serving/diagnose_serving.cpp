@@ -21,15 +21,17 @@ void check_requests(Findings& f) {
   const Scenario& s = f.scenario();
   const double ranks = double(s.parallelism.data) * s.parallelism.fsdp * s.parallelism.pipeline;
   if (s.workload.batch < ranks)
-    f.add(Severity::error, "serving.too_few_sequences", {{double(s.workload.batch), unit::sequences}, {ranks, unit::ways}}, "workload.batch",
+    f.add(Severity::error, "serving.too_few_sequences",
+          {{double(s.workload.batch), unit::sequences}, {ranks, unit::ways}}, "workload.batch",
           {Findings::edit("workload.batch", ranks)});
   const double length = f.quantity(Q::sequence_tokens);
   if (s.model.max_context_tokens > 0 && length > s.model.max_context_tokens)
-    f.add(Severity::note, "serving.beyond_context", {{length, unit::tokens}, {double(s.model.max_context_tokens), unit::tokens}},
-          "workload.prompt_tokens");
+    f.add(Severity::note, "serving.beyond_context",
+          {{length, unit::tokens}, {double(s.model.max_context_tokens), unit::tokens}}, "workload.prompt_tokens");
   if (f.knows(Q::steady_load) && f.quantity(Q::steady_load) >= 1)
     f.add(Severity::warning, "serving.overloaded",
-          {{s.workload.arrivals_per_s, unit::requests_per_s}, {f.quantity(Q::steady_load), unit::fraction}}, "workload.arrivals_per_s");
+          {{s.workload.arrivals_per_s, unit::requests_per_s}, {f.quantity(Q::steady_load), unit::fraction}},
+          "workload.arrivals_per_s");
 }
 
 // A prefill mesh of its own has to suit the model as the decoding mesh has.
@@ -40,21 +42,23 @@ void check_prefill_mesh(Findings& f) {
   if (s.model.n_heads % p.tensor != 0) {
     int nearest = p.tensor;
     while (nearest > 1 && s.model.n_heads % nearest != 0) --nearest;
-    f.add(Severity::error, "serving.prefill_heads", {{double(s.model.n_heads), unit::count}, {double(p.tensor), unit::ways}},
-          "serving.prefill.tensor", {Findings::edit("serving.prefill.tensor", nearest)});
+    f.add(Severity::error, "serving.prefill_heads",
+          {{double(s.model.n_heads), unit::count}, {double(p.tensor), unit::ways}}, "serving.prefill.tensor",
+          {Findings::edit("serving.prefill.tensor", nearest)});
   }
   const double ranks = double(p.data) * p.context;
-  if (p.expert > 1 && (!s.model.is_moe() || std::fmod(ranks, p.expert) != 0 || s.model.moe.n_routed_experts % p.expert != 0))
-    f.add(Severity::error, "serving.prefill_experts", {{double(p.expert), unit::ways}, {ranks, unit::ways}}, "serving.prefill.expert",
-          {Findings::edit("serving.prefill.expert", 1)});
+  if (p.expert > 1 &&
+      (!s.model.is_moe() || std::fmod(ranks, p.expert) != 0 || s.model.moe.n_routed_experts % p.expert != 0))
+    f.add(Severity::error, "serving.prefill_experts", {{double(p.expert), unit::ways}, {ranks, unit::ways}},
+          "serving.prefill.expert", {Findings::edit("serving.prefill.expert", 1)});
 }
 
 void check_mesh(Findings& f) {
   const Scenario& s = f.scenario();
   const Parallelism& plan = s.parallelism;
   if (plan.fsdp > 1 && plan.zero_stage == 3)
-    f.add(Severity::warning, "serving.fsdp", {{double(plan.fsdp), unit::ways}, {f.quantity(Q::decode_exposed), unit::seconds}},
-          "parallelism.fsdp",
+    f.add(Severity::warning, "serving.fsdp",
+          {{double(plan.fsdp), unit::ways}, {f.quantity(Q::decode_exposed), unit::seconds}}, "parallelism.fsdp",
           {Findings::edit("parallelism.fsdp", 1), Findings::edit("parallelism.data", double(plan.data) * plan.fsdp)});
   const double copies = f.quantity(Q::kv_copies), heads = s.model.is_mla() ? 1 : s.model.n_kv_heads;
   if (copies > 1.0001) {
@@ -68,25 +72,29 @@ void check_mesh(Findings& f) {
   const double exposed = f.quantity(Q::decode_exposed), step = f.quantity(Q::decode_step);
   if (plan.tensor > 1 && exposed > kMuchExposed * step && plan.fsdp == 1) {
     const double limit = f.quantity(Q::tensor_limit_memory);
-    const double better = std::min<double>(plan.tensor / 2, std::bit_floor(static_cast<unsigned>(std::clamp(limit, 1.0, 1024.0))));
-    f.add(Severity::warning, "serving.exposed", {{exposed, unit::seconds}, {step, unit::seconds}, {limit, unit::ways_real}},
-          "parallelism.tensor", {Findings::edit("parallelism.tensor", std::max(1.0, better))});
+    const double better =
+        std::min<double>(plan.tensor / 2, std::bit_floor(static_cast<unsigned>(std::clamp(limit, 1.0, 1024.0))));
+    f.add(Severity::warning, "serving.exposed",
+          {{exposed, unit::seconds}, {step, unit::seconds}, {limit, unit::ways_real}}, "parallelism.tensor",
+          {Findings::edit("parallelism.tensor", std::max(1.0, better))});
   }
 }
 
 void check_memory(Findings& f) {
   const Scenario& s = f.scenario();
   if (!f.knows(Q::memory_free)) return;
-  const double free = f.quantity(Q::memory_free), capacity = f.quantity(Q::hbm_capacity), most = f.quantity(Q::max_batch);
+  const double free = f.quantity(Q::memory_free), capacity = f.quantity(Q::hbm_capacity),
+               most = f.quantity(Q::max_batch);
   if (free >= 0) {
-    if (free < kBarely * capacity) f.add(Severity::note, "serving.fits_barely", {{free, unit::bytes}, {most, unit::sequences}}, "workload.batch");
+    if (free < kBarely * capacity)
+      f.add(Severity::note, "serving.fits_barely", {{free, unit::bytes}, {most, unit::sequences}}, "workload.batch");
     return;
   }
   const double ranks = double(s.parallelism.data) * s.parallelism.fsdp * s.parallelism.pipeline;
   if (most >= ranks) {
     f.add(Severity::warning, "serving.batch_does_not_fit",
-          {{double(s.workload.batch), unit::sequences}, {-free, unit::bytes}, {most, unit::sequences}}, "workload.batch",
-          {Findings::edit("workload.batch", most)});
+          {{double(s.workload.batch), unit::sequences}, {-free, unit::bytes}, {most, unit::sequences}},
+          "workload.batch", {Findings::edit("workload.batch", most)});
     return;
   }
   const double weights = f.quantity(Q::memory_weights);
@@ -95,29 +103,32 @@ void check_memory(Findings& f) {
     const double slice = f.quantity(dtype == Dtype::int4                            ? Q::slice_int4
                                     : dtype == Dtype::int8 || dtype == Dtype::fp8 ? Q::slice_int8
                                                                                   : Q::slice_bf16);
-    f.add(Severity::warning, "serving.weights_do_not_fit", {{weights, unit::bytes}, {capacity, unit::bytes}, {slice, unit::chips}},
-          "parallelism.tensor");
+    f.add(Severity::warning, "serving.weights_do_not_fit",
+          {{weights, unit::bytes}, {capacity, unit::bytes}, {slice, unit::chips}}, "parallelism.tensor");
   } else {
-    f.add(Severity::warning, "serving.no_room", {{weights, unit::bytes}, {capacity, unit::bytes}}, "parallelism.tensor");
+    f.add(Severity::warning, "serving.no_room", {{weights, unit::bytes}, {capacity, unit::bytes}},
+          "parallelism.tensor");
   }
 }
 
-// Below the critical batch linear layers wait for their weights: more sequences cost only the reading of their caches.
+// Below the critical batch linear layers wait for their weights: more sequences cost only the reading of their
+// caches.
 void check_batch(Findings& f) {
   if (!f.knows(Q::decode_weight_read) || !f.knows(Q::critical_sequences) || f.quantity(Q::memory_free) < 0) return;
-  const double batch = f.scenario().workload.batch, critical = std::ceil(f.quantity(Q::critical_sequences)), most = f.quantity(Q::max_batch);
+  const double batch = f.scenario().workload.batch, critical = std::ceil(f.quantity(Q::critical_sequences)),
+               most = f.quantity(Q::max_batch);
   if (batch < critical) {
     if (critical <= most)
-      f.add(Severity::note, "serving.memory_bound", {{batch, unit::sequences}, {critical, unit::sequences}}, "workload.batch",
-            {Findings::edit("workload.batch", critical)});
+      f.add(Severity::note, "serving.memory_bound", {{batch, unit::sequences}, {critical, unit::sequences}},
+            "workload.batch", {Findings::edit("workload.batch", critical)});
     else if (batch < most)
       f.add(Severity::note, "serving.memory_bound_always",
             {{batch, unit::sequences}, {critical, unit::sequences}, {most, unit::sequences}}, "workload.batch",
             {Findings::edit("workload.batch", most)});
   } else if (f.scenario().serving.draft_tokens > 0) {
     f.add(Severity::note, "serving.drafts_cost",
-          {{f.quantity(Q::pass_tokens), unit::tokens}, {f.quantity(Q::critical_batch), unit::tokens}}, "serving.draft_tokens",
-          {Findings::edit("serving.draft_tokens", 0)});
+          {{f.quantity(Q::pass_tokens), unit::tokens}, {f.quantity(Q::critical_batch), unit::tokens}},
+          "serving.draft_tokens", {Findings::edit("serving.draft_tokens", 0)});
   }
 }
 
@@ -140,9 +151,11 @@ void check_phases(Findings& f) {
     if (needed > data->maximum || s.serving.prefill.expert > 1) return {};
     return {{data, needed}};
   };
-  const DiagnosticValues values{{decode, unit::requests_per_s}, {prefill, unit::requests_per_s}, {needed, unit::ways}, {ratio, unit::one}};
+  const DiagnosticValues values{
+      {decode, unit::requests_per_s}, {prefill, unit::requests_per_s}, {needed, unit::ways}, {ratio, unit::one}};
   if (decode > prefill) f.add(Severity::warning, "serving.too_little_prefill", values, field, fix());
-  else if (decode < kIdlePrefill * prefill && needed < replicas) f.add(Severity::note, "serving.too_much_prefill", values, field, fix());
+  else if (decode < kIdlePrefill * prefill && needed < replicas)
+    f.add(Severity::note, "serving.too_much_prefill", values, field, fix());
 }
 
 // The batch that a limit asks for: one that fits, too.
@@ -158,12 +171,14 @@ void check_token_limit(Findings& f) {
   if (time <= limit) {
     const double mixed = f.quantity(Q::mixed_token_time_q);
     if (mixed > limit)
-      f.add(Severity::note, "serving.slo_token_mixed", {{time, unit::seconds}, {limit, unit::seconds}, {mixed, unit::seconds}},
+      f.add(Severity::note, "serving.slo_token_mixed",
+            {{time, unit::seconds}, {limit, unit::seconds}, {mixed, unit::seconds}},
             "workload.slo.time_per_output_token_s");
     return;
   }
   if (const int batch = batch_for(f, ServedTime::output_token, limit); batch > 0)
-    f.add(Severity::warning, "serving.slo_token", {{time, unit::seconds}, {limit, unit::seconds}, {double(batch), unit::sequences}},
+    f.add(Severity::warning, "serving.slo_token",
+          {{time, unit::seconds}, {limit, unit::seconds}, {double(batch), unit::sequences}},
           "workload.slo.time_per_output_token_s", {Findings::edit("workload.batch", batch)});
   else
     f.add(Severity::warning, "serving.slo_token_never", {{time, unit::seconds}, {limit, unit::seconds}},
@@ -174,18 +189,21 @@ void check_first_token_limit(Findings& f) {
   const Scenario& s = f.scenario();
   const double limit = s.workload.slo.ttft_s, time = f.quantity(Q::ttft);
   if (!(limit > 0 && time > limit)) return;
-  const DiagnosticValues values{{time, unit::seconds}, {limit, unit::seconds}, {f.quantity(Q::prefill_time), unit::seconds}};
+  const DiagnosticValues values{
+      {time, unit::seconds}, {limit, unit::seconds}, {f.quantity(Q::prefill_time), unit::seconds}};
   // Only what waits between chunks depends on the batch.
   const int batch = f.quantity(Q::ttft_interleave) > 0 ? batch_for(f, ServedTime::first_token, limit) : 0;
   if (batch > 0) {
-    f.add(Severity::warning, "serving.slo_ttft", {{time, unit::seconds}, {limit, unit::seconds}, {double(batch), unit::sequences}},
-          "workload.slo.ttft_s", {Findings::edit("workload.batch", batch)});
+    f.add(Severity::warning, "serving.slo_ttft",
+          {{time, unit::seconds}, {limit, unit::seconds}, {double(batch), unit::sequences}}, "workload.slo.ttft_s",
+          {Findings::edit("workload.batch", batch)});
     return;
   }
   Scenario whole = s;
   whole.serving.prefill_chunk_tokens = 0;
   if (s.serving.prefill_chunk_tokens > 0 && served_time(whole, ServedTime::first_token) <= limit)
-    f.add(Severity::warning, "serving.slo_ttft_chunks", values, "workload.slo.ttft_s", {Findings::edit("serving.prefill_chunk_tokens", 0)});
+    f.add(Severity::warning, "serving.slo_ttft_chunks", values, "workload.slo.ttft_s",
+          {Findings::edit("serving.prefill_chunk_tokens", 0)});
   else
     f.add(Severity::warning, "serving.slo_ttft_never", values, "workload.slo.ttft_s");
 }

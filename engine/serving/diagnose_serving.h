@@ -1,5 +1,5 @@
-// Diagnostics of a serving scenario beside those that every scenario has: what of the plan does not suit generation, what
-// does not fit and what would, which batch is worth more, and how prefill and decoding balance.
+// Diagnostics of a serving scenario beside those that every scenario has: what of the plan does not suit generation,
+// what does not fit and what would, which batch is worth more, and how prefill and decoding balance.
 #pragma once
 
 #include "engine/report.h"

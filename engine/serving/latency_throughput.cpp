@@ -10,14 +10,16 @@ constexpr int kMostPoints = 24;   // of one tensor degree, where batches are cho
 constexpr int kBeyondMemory = 2;  // doublings past the last batch that fits
 
 bool keeps(const ServiceLevel& slo, double ttft, double token) {
-  return (slo.ttft_s <= 0 || ttft <= slo.ttft_s) && (slo.time_per_output_token_s <= 0 || token <= slo.time_per_output_token_s);
+  return (slo.ttft_s <= 0 || ttft <= slo.ttft_s) &&
+         (slo.time_per_output_token_s <= 0 || token <= slo.time_per_output_token_s);
 }
 
 void mark_pareto(std::vector<TradePoint>& points) {
   for (TradePoint& p : points) {
     if (!p.fits) continue;
     p.pareto = std::none_of(points.begin(), points.end(), [&p](const TradePoint& o) {
-      if (!o.fits || o.time_per_token_s > p.time_per_token_s || o.tokens_per_s_per_chip < p.tokens_per_s_per_chip) return false;
+      if (!o.fits || o.time_per_token_s > p.time_per_token_s || o.tokens_per_s_per_chip < p.tokens_per_s_per_chip)
+        return false;
       return o.time_per_token_s < p.time_per_token_s || o.tokens_per_s_per_chip > p.tokens_per_s_per_chip;
     });
   }
@@ -28,7 +30,8 @@ void mark_pareto(std::vector<TradePoint>& points) {
 std::vector<TradePoint> latency_throughput(const Scenario& scenario, const TradeOptions& options) {
   std::vector<TradePoint> points;
   if (!scenario.serves()) return points;
-  const std::vector<int> degrees = options.tensor.empty() ? std::vector<int>{scenario.parallelism.tensor} : options.tensor;
+  const std::vector<int> degrees =
+      options.tensor.empty() ? std::vector<int>{scenario.parallelism.tensor} : options.tensor;
   const int chips = scenario.parallelism.data * scenario.parallelism.tensor;
   Scenario s = scenario;
   EvaluationScratch scratch;
@@ -47,8 +50,8 @@ std::vector<TradePoint> latency_throughput(const Scenario& scenario, const Trade
       const auto q = [&report](Q id) { return report.quantities.value_or(id, 0); };
       if (!(q(Q::time_per_output_token) > 0)) return false;
       points.push_back({batch, tensor, s.parallelism.data, q(Q::time_per_output_token), q(Q::serving_tokens_per_s),
-                        q(Q::serving_tokens_per_chip), q(Q::memory_total), q(Q::serving_cost), q(Q::ttft), report.fits(),
-                        keeps(s.workload.slo, q(Q::ttft), q(Q::time_per_output_token)), false});
+                        q(Q::serving_tokens_per_chip), q(Q::memory_total), q(Q::serving_cost), q(Q::ttft),
+                        report.fits(), keeps(s.workload.slo, q(Q::ttft), q(Q::time_per_output_token)), false});
       beyond += report.fits() ? 0 : 1;
       return true;
     };
@@ -69,14 +72,17 @@ std::vector<TradePoint> latency_throughput(const Scenario& scenario, const Trade
 const TradePoint* best_kept(const std::vector<TradePoint>& points) {
   const TradePoint* best = nullptr;
   for (const TradePoint& p : points)
-    if (p.fits && p.keeps_slo && (best == nullptr || p.tokens_per_s_per_chip > best->tokens_per_s_per_chip)) best = &p;
+    if (p.fits && p.keeps_slo && (best == nullptr || p.tokens_per_s_per_chip > best->tokens_per_s_per_chip))
+      best = &p;
   return best;
 }
 
 const TradePoint* best_within(const std::vector<TradePoint>& points, double limit_s) {
   const TradePoint* best = nullptr;
   for (const TradePoint& p : points)
-    if (p.fits && p.time_per_token_s <= limit_s && (best == nullptr || p.tokens_per_s_per_chip > best->tokens_per_s_per_chip)) best = &p;
+    if (p.fits && p.time_per_token_s <= limit_s &&
+        (best == nullptr || p.tokens_per_s_per_chip > best->tokens_per_s_per_chip))
+      best = &p;
   return best;
 }
 

@@ -1,6 +1,6 @@
-// The latency-throughput trade of generation: time per token against throughput of a chip, over the batch, for one or more
-// tensor degrees (scaling book, chapters 7 and 8). A larger batch gives more tokens for each chip and makes every user wait
-// longer for theirs; the Pareto front are the points that no other beats in both.
+// The latency-throughput trade of generation: time per token against throughput of a chip, over the batch, for one or
+// more tensor degrees (scaling book, chapters 7 and 8). A larger batch gives more tokens for each chip and makes
+// every user wait longer for theirs; the Pareto front are the points that no other beats in both.
 //
 // Every point is a scenario that evaluate() would give these numbers; the chips of the mesh stay the same: replicas
 // (parallelism.data) make up for the tensor degree.
@@ -30,12 +30,12 @@ struct TradeOptions {
   std::vector<int> tensor;   // empty: the scenario's own
 };
 
-// In the order of tensor degrees, batches rising. Points whose mesh is not possible (heads that do not divide, batches that
-// do not fill the ranks) are left out. Not serving: nothing.
+// In the order of tensor degrees, batches rising. Points whose mesh is not possible (heads that do not divide,
+// batches that do not fill the ranks) are left out. Not serving: nothing.
 std::vector<TradePoint> latency_throughput(const Scenario&, const TradeOptions&);
 
-// The point of the largest batch whose tokens come within `limit_s`, among those that fit and of every tensor degree the
-// one with the best throughput of a chip; null if there is none.
+// The point of the largest batch whose tokens come within `limit_s`, among those that fit and of every tensor degree
+// the one with the best throughput of a chip; null if there is none.
 const TradePoint* best_within(const std::vector<TradePoint>&, double limit_s);
 // The same among those that keep the limits of the workload.
 const TradePoint* best_kept(const std::vector<TradePoint>&);

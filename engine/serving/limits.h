@@ -6,8 +6,8 @@
 
 namespace roofscape::engine {
 
-// Largest tensor degree while weights are read from HBM: T_hbm = b_w D F / (Y W_hbm) against T_ici = b_a B D / W gives
-// Y < (b_w / b_a) F / (B beta), beta = W_hbm / W.
+// Largest tensor degree while weights are read from HBM: T_hbm = b_w D F / (Y W_hbm) against T_ici = b_a B D / W
+// gives Y < (b_w / b_a) F / (B beta), beta = W_hbm / W.
 template <Scalar S>
 S memory_tensor_limit(const S& d_ff, const S& batch, const S& hbm_to_ici) {
   return d_ff / (batch * hbm_to_ici);

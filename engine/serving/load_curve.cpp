@@ -26,7 +26,8 @@ LoadCurve load_curve(const Scenario& s, const SimulationLength& length) {
   };
   for (const double share : kShares) add(share * out.most_per_s, false);
   if (s.workload.arrivals_per_s > 0) add(s.workload.arrivals_per_s, true);
-  std::stable_sort(out.points.begin(), out.points.end(), [](const LoadPoint& a, const LoadPoint& b) { return a.arrivals_per_s < b.arrivals_per_s; });
+  std::stable_sort(out.points.begin(), out.points.end(),
+                   [](const LoadPoint& a, const LoadPoint& b) { return a.arrivals_per_s < b.arrivals_per_s; });
   return out;
 }
 

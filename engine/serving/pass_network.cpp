@@ -17,7 +17,8 @@ PassNetwork<S> pass_network(const ServingInputs<S>& si, const PhaseMesh<S>& mesh
                             const PassShape<S>& pass, const NetworkRows& rows) {
   const Inputs<S>& in = si.in;
   PassNetwork<S> out;
-  for (auto* each : {&out.bandwidth, &out.bytes, &out.call, &out.calls, &out.seconds, &out.latency}) each->fill(in.zero);
+  for (auto* each : {&out.bandwidth, &out.bytes, &out.call, &out.calls, &out.seconds, &out.latency})
+    each->fill(in.zero);
   out.total = in.zero;
   // One collective a layer takes `wire` seconds by its bytes; there are `calls` of them in all passes.
   // Calibrated, its latency comes on top: a library's call moves nothing before its ranks have met.
@@ -25,7 +26,8 @@ PassNetwork<S> pass_network(const ServingInputs<S>& si, const PhaseMesh<S>& mesh
     const auto i = static_cast<std::size_t>(axis);
     const int index = static_cast<int>(axis);
     out.bytes[i] = bytes;
-    out.call[i] = named(rows.call, index, in.calibrated ? wire + mesh.latency[i] : max(wire, mesh.hops[i] * si.hop_latency));
+    out.call[i] =
+        named(rows.call, index, in.calibrated ? wire + mesh.latency[i] : max(wire, mesh.hops[i] * si.hop_latency));
     out.calls[i] = named(rows.calls, index, calls);
     const S floor = in.calibrated ? out.calls[i] * mesh.latency[i] : out.calls[i] * mesh.hops[i] * si.hop_latency;
     out.latency[i] = named(rows.latency, index, axis == Axis::tensor ? floor + pass.kv_exchange_latency : floor);
@@ -35,12 +37,15 @@ PassNetwork<S> pass_network(const ServingInputs<S>& si, const PhaseMesh<S>& mesh
   const auto gather = [&](Axis axis, const AxisLinks& links, const S& bytes, const S& calls) {
     const auto i = static_cast<std::size_t>(axis);
     const int index = static_cast<int>(axis);
-    out.bandwidth[i] = named(rows.bandwidth, index, gather_bandwidth(links, mesh.torus_axes[i], in.calibrated ? group_rates(in, links) : in.chip));
+    out.bandwidth[i] =
+        named(rows.bandwidth, index,
+              gather_bandwidth(links, mesh.torus_axes[i], in.calibrated ? group_rates(in, links) : in.chip));
     add(axis, bytes, bytes / out.bandwidth[i], calls);
   };
   const auto sized = [&](Axis axis, const S& bytes) { return named(rows.bytes, static_cast<int>(axis), bytes); };
   const S layers = in.model.n_layers * pass.passes;
-  const Degree<S>&tensor = mesh.degree(Axis::tensor), &context = mesh.degree(Axis::context), &expert = mesh.degree(Axis::expert);
+  const Degree<S>&tensor = mesh.degree(Axis::tensor), &context = mesh.degree(Axis::context),
+        &expert = mesh.degree(Axis::expert);
   const bool spread = expert.n > 1 && in.model.is.moe;
   S stream = in.activation_bytes * pass.tokens * in.model.d_model;
   if (tensor.n > 1 || spread) stream = sized(Axis::tensor, stream);
@@ -56,7 +61,8 @@ PassNetwork<S> pass_network(const ServingInputs<S>& si, const PhaseMesh<S>& mesh
     seconds = seconds + pass.kv_exchange;
   }
   if (context.n > 1)
-    gather(Axis::context, mesh.links[Axis::context], sized(Axis::context, pass.context_bytes), constant<S>(pass.context_calls) * layers);
+    gather(Axis::context, mesh.links[Axis::context], sized(Axis::context, pass.context_bytes),
+           constant<S>(pass.context_calls) * layers);
   if (spread) {
     // To each rank that has one of its k experts, and back; every tensor rank sends its share of the tokens.
     const auto i = static_cast<std::size_t>(Axis::expert);
@@ -77,9 +83,11 @@ PassNetwork<S> pass_network(const ServingInputs<S>& si, const PhaseMesh<S>& mesh
   return out;
 }
 
-template PassNetwork<double> pass_network<double>(const ServingInputs<double>&, const PhaseMesh<double>&, const Parameters<double>&,
-                                                  const PassShape<double>&, const NetworkRows&);
-template PassNetwork<Traced> pass_network<Traced>(const ServingInputs<Traced>&, const PhaseMesh<Traced>&, const Parameters<Traced>&,
-                                                  const PassShape<Traced>&, const NetworkRows&);
+template PassNetwork<double> pass_network<double>(const ServingInputs<double>&, const PhaseMesh<double>&,
+                                                  const Parameters<double>&, const PassShape<double>&,
+                                                  const NetworkRows&);
+template PassNetwork<Traced> pass_network<Traced>(const ServingInputs<Traced>&, const PhaseMesh<Traced>&,
+                                                  const Parameters<Traced>&, const PassShape<Traced>&,
+                                                  const NetworkRows&);
 
 }  // namespace roofscape::engine

@@ -14,8 +14,9 @@ struct NetworkRows {
 };
 inline constexpr NetworkRows kDecodeNetwork{Q::axis_bandwidth, Q::decode_call_bytes, Q::decode_call, Q::decode_calls,
                                             Q::decode_comm,    Q::decode_latency,    Q::decode_network};
-inline constexpr NetworkRows kPrefillNetwork{Q::prefill_bandwidth, Q::prefill_call_bytes, Q::prefill_call, Q::prefill_calls,
-                                             Q::prefill_comm,      Q::prefill_latency,    Q::prefill_network};
+inline constexpr NetworkRows kPrefillNetwork{Q::prefill_bandwidth, Q::prefill_call_bytes, Q::prefill_call,
+                                             Q::prefill_calls,     Q::prefill_comm,       Q::prefill_latency,
+                                             Q::prefill_network};
 
 // What a pass sends.
 template <Scalar S>
@@ -39,8 +40,10 @@ template <Scalar S>
 PassNetwork<S> pass_network(const ServingInputs<S>&, const PhaseMesh<S>&, const Parameters<S>&, const PassShape<S>&,
                             const NetworkRows&);
 extern template PassNetwork<double> pass_network<double>(const ServingInputs<double>&, const PhaseMesh<double>&,
-                                                         const Parameters<double>&, const PassShape<double>&, const NetworkRows&);
+                                                         const Parameters<double>&, const PassShape<double>&,
+                                                         const NetworkRows&);
 extern template PassNetwork<Traced> pass_network<Traced>(const ServingInputs<Traced>&, const PhaseMesh<Traced>&,
-                                                         const Parameters<Traced>&, const PassShape<Traced>&, const NetworkRows&);
+                                                         const Parameters<Traced>&, const PassShape<Traced>&,
+                                                         const NetworkRows&);
 
 }  // namespace roofscape::engine

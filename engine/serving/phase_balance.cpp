@@ -28,7 +28,8 @@ Scenario with_prefill_replicas(const Scenario& scenario, int replicas, int decod
   Scenario s = scenario;
   if (!s.serving.disaggregated) {
     s.serving.disaggregated = true;
-    s.serving.prefill = {1, s.parallelism.tensor, s.parallelism.context, s.parallelism.pipeline, s.parallelism.expert};
+    s.serving.prefill = {1, s.parallelism.tensor, s.parallelism.context, s.parallelism.pipeline,
+                         s.parallelism.expert};
   }
   s.serving.prefill.data = replicas;
   s.parallelism.data *= decode_copies;
@@ -60,7 +61,8 @@ PhaseBalance phase_balance(const Scenario& scenario) {
   if (report.has_errors() || !(first.prefill_requests_per_s > 0 && first.decode_requests_per_s > 0)) return out;
   double balance = first.decode_requests_per_s / first.prefill_requests_per_s;  // groups
   if (!scenario.serving.disaggregated) {
-    const bool more = balance < kFineBalance && scenario.workload.batch <= (1 << 24) / kMostCopies && scenario.parallelism.data <= kMostReplicas / kMostCopies;
+    const bool more = balance < kFineBalance && scenario.workload.batch <= (1 << 24) / kMostCopies &&
+                      scenario.parallelism.data <= kMostReplicas / kMostCopies;
     if (more) out.decode_copies = static_cast<int>(std::min<double>(std::ceil(kFineBalance / balance), kMostCopies));
     balance *= out.decode_copies;
     evaluate(scenario, scratch, report);
@@ -69,10 +71,12 @@ PhaseBalance phase_balance(const Scenario& scenario) {
   out.balance_chips = balance * first.prefill_chips;
   // Groups: all of a few, else spread over the range, always those next to the balance and the scenario's own.
   const int most = kMostReplicas / group;
-  const int last = static_cast<int>(std::clamp(std::max(kBeyondBalance * balance, 1.3 * own / group), double(kLeastGroups), double(most)));
+  const int last = static_cast<int>(
+      std::clamp(std::max(kBeyondBalance * balance, 1.3 * own / group), double(kLeastGroups), double(most)));
   std::set<int> groups;
   for (int i = 0; i < kMostSplits; ++i)
-    groups.insert(last <= kMostSplits ? std::min(i + 1, last) : static_cast<int>(std::lround(std::pow(last, i / (kMostSplits - 1.0)))));
+    groups.insert(last <= kMostSplits ? std::min(i + 1, last)
+                                      : static_cast<int>(std::lround(std::pow(last, i / (kMostSplits - 1.0)))));
   for (const double beside : {std::floor(balance), std::ceil(balance)})
     if (beside >= 1 && beside <= most) groups.insert(static_cast<int>(beside));
   std::set<int> replicas;
@@ -82,7 +86,10 @@ PhaseBalance phase_balance(const Scenario& scenario) {
     out.splits.push_back(price(r));
     const PhaseSplit& p = out.splits.back();
     const auto i = static_cast<int>(out.splits.size()) - 1;
-    const auto rate = [&](int at) { return out.splits[static_cast<std::size_t>(at)].requests_per_s / out.splits[static_cast<std::size_t>(at)].chips(); };
+    const auto rate = [&](int at) {
+      return out.splits[static_cast<std::size_t>(at)].requests_per_s /
+             out.splits[static_cast<std::size_t>(at)].chips();
+    };
     if (p.requests_per_s > 0 && (out.best < 0 || rate(i) > rate(out.best))) out.best = i;
   }
   return out;

@@ -38,16 +38,20 @@ PhaseRoofline phase_roofline(const Scenario& scenario) {
   const auto add = [&](ServingPhase phase, LayerShare share, double flops, double bytes, double seconds) {
     if (!(flops > 0 && bytes > 0)) return;
     const double intensity = flops / bytes;
-    const double reached = seconds > 0 ? flops / seconds : attainable(intensity, out.hbm_bytes_per_s, out.peak_flop_per_s);
+    const double reached =
+        seconds > 0 ? flops / seconds : attainable(intensity, out.hbm_bytes_per_s, out.peak_flop_per_s);
     out.works.push_back({phase, share, flops, bytes, intensity, reached, 0});
   };
   const double prefill_ways = sharing(prefill_parallelism(s)), decode_ways = sharing(s.parallelism);
   const bool slower = scenario.assumptions.mode != Mode::ideal;
-  add(ServingPhase::prefill, LayerShare::linear, q(linear, Q::prefill_linear_flops) / prefill_ways, q(linear, Q::prefill_weight_read) * bandwidth, 0);
-  add(ServingPhase::prefill, LayerShare::attention, q(attention, Q::prefill_attention_flops) / prefill_ways, q(attention, Q::prefill_kv_read) * bandwidth, 0);
-  add(ServingPhase::decode, LayerShare::linear, q(linear, Q::decode_flops) / decode_ways, q(own, Q::weight_read_bytes), 0);
-  add(ServingPhase::decode, LayerShare::attention, q(attention, Q::decode_attention_math) * peak, q(attention, Q::decode_kv_read) * bandwidth,
-      slower ? q(own, Q::decode_attention) : 0);
+  add(ServingPhase::prefill, LayerShare::linear, q(linear, Q::prefill_linear_flops) / prefill_ways,
+      q(linear, Q::prefill_weight_read) * bandwidth, 0);
+  add(ServingPhase::prefill, LayerShare::attention, q(attention, Q::prefill_attention_flops) / prefill_ways,
+      q(attention, Q::prefill_kv_read) * bandwidth, 0);
+  add(ServingPhase::decode, LayerShare::linear, q(linear, Q::decode_flops) / decode_ways,
+      q(own, Q::weight_read_bytes), 0);
+  add(ServingPhase::decode, LayerShare::attention, q(attention, Q::decode_attention_math) * peak,
+      q(attention, Q::decode_kv_read) * bandwidth, slower ? q(own, Q::decode_attention) : 0);
   for (PhaseWork& w : out.works) {
     double whole = 0;
     for (const PhaseWork& o : out.works)
@@ -66,7 +70,8 @@ PhaseRoofline phase_roofline(const Scenario& scenario) {
     const double intensity = flops / bytes;
     if (intensity > out.ridge_flop_per_byte) break;
     if (!out.batches.empty() && intensity < kFurther * out.batches.back().intensity_flop_per_byte) continue;
-    out.batches.push_back({s.workload.batch, intensity, attainable(intensity, out.hbm_bytes_per_s, out.peak_flop_per_s), report.fits()});
+    out.batches.push_back({s.workload.batch, intensity,
+                           attainable(intensity, out.hbm_bytes_per_s, out.peak_flop_per_s), report.fits()});
   }
   return out;
 }

@@ -1,8 +1,8 @@
-// Prefill and decoding on the roofline of a chip (scaling book, chapters 1, 7 and 8): linear layers and attention of each,
-// by arithmetic intensity. Attention counts its FLOPs here in every convention. The roof and the places are those of the
-// scenario's mode: peak rates when ideal, else the rates that matrix multiplications and reading of weights have in that
-// mode. Attention of a decoding step then stands where its time puts it: a cache is read at a rate of its own, which may be
-// under that of weights or over it, but not over the data sheet's.
+// Prefill and decoding on the roofline of a chip (scaling book, chapters 1, 7 and 8): linear layers and attention of
+// each, by arithmetic intensity. Attention counts its FLOPs here in every convention. The roof and the places are
+// those of the scenario's mode: peak rates when ideal, else the rates that matrix multiplications and reading of
+// weights have in that mode. Attention of a decoding step then stands where its time puts it: a cache is read at a
+// rate of its own, which may be under that of weights or over it, but not over the data sheet's.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,7 @@
 // Prefill: the whole prompt goes through the model at once and fills the cache (scaling book, chapters 7 and 8). Its
-// linear layers do 2 P FLOP a token, attention 4 T^2 N H a layer (half of it where the masked part is left out); it is
-// limited by arithmetic from the critical batch in tokens on. Tokens found in a prefix cache are not computed again.
+// linear layers do 2 P FLOP a token, attention 4 T^2 N H a layer (half of it where the masked part is left out); it
+// is limited by arithmetic from the critical batch in tokens on. Tokens found in a prefix cache are not computed
+// again.
 #pragma once
 
 #include "engine/serving/decode.h"
@@ -13,8 +14,8 @@ template <Scalar S>
 S prefill_span(const S& cached, const S& fresh, bool causal) {
   return causal ? cached + fresh / constant<S>(2) : cached + fresh;
 }
-// Scores and values of `tokens` queries that meet `span` keys each, over heads of `width` elements together and `layers`
-// layers.
+// Scores and values of `tokens` queries that meet `span` keys each, over heads of `width` elements together and
+// `layers` layers.
 template <Scalar S>
 S attention_flops(const S& tokens, const S& span, const S& width, const S& layers) {
   return constant<S>(4, unit::flop_each) * tokens * span * width * layers;

@@ -34,15 +34,17 @@ void count_flops(const ServingInputs<S>& si, const Parameters<S>& p, PrefillCost
   if (si.flops == FlopsConvention::six_p) {
     out.attention_flops = named(Q::prefill_attention_flops, si.in.zero);
   } else {
-    const S width = m.is.mla ? named(Q::attention_width, m.n_heads * (m.qk_nope_head_dim + m.qk_rope_head_dim + m.v_head_dim) / constant<S>(2))
-                             : named(Q::attention_width, m.n_heads * m.d_head);
+    const S width = m.is.mla
+                        ? named(Q::attention_width,
+                                m.n_heads * (m.qk_nope_head_dim + m.qk_rope_head_dim + m.v_head_dim) / constant<S>(2))
+                        : named(Q::attention_width, m.n_heads * m.d_head);
     out.attention_flops = named(Q::prefill_attention_flops, attention_flops(out.tokens, out.keys, width, m.n_layers));
   }
   out.flops = named(Q::prefill_flops, out.linear_flops + out.attention_flops);
 }
 
-// Calibrated: the kernels of one pass of so many tokens through all layers, and the output head for the last token of every
-// prompt.
+// Calibrated: the kernels of one pass of so many tokens through all layers, and the output head for the last token of
+// every prompt.
 template <Scalar S>
 S pass_kernels(const ServingInputs<S>& si, const Parameters<S>& p, const PrefillCost<S>& out) {
   const PhaseMesh<S>& mesh = si.prefill;
@@ -52,20 +54,22 @@ S pass_kernels(const ServingInputs<S>& si, const Parameters<S>& p, const Prefill
   in.experts_split_tensor = mesh.experts_split_tensor;
   // Causal kernels leave out half of the square of a whole prompt; behind a prefix a new token meets more.
   const S fresh = si.cached_prefix ? si.prompt_by_token * (out.tokens / si.prompt) : S(si.prompt_by_token);
-  in.sequence_length = si.cached_prefix ? constant<S>(2) * prefill_span(si.prompt_by_token - fresh, fresh, true) : fresh;
+  in.sequence_length =
+      si.cached_prefix ? constant<S>(2) * prefill_span(si.prompt_by_token - fresh, fresh, true) : fresh;
   LayerKey key = si.key;
   key.tensor = mesh.degree(Axis::tensor).n;
   const LayerOperations<S> operations = layer_operations(in, p, key, out.pass_tokens);
   const LayerKernels<S> k = layer_kernels(in, p, key, operations, out.pass_tokens, in.zero);
   const S layer = k.matmul_forward + k.attention_forward + k.vector_forward;
   const S& Y = mesh.degree(Axis::tensor).x;
-  const S head = product_time(in, ProductShape<S>{si.prompts / out.chunks, in.model.d_model, in.model.vocab_size / Y, constant<S>(1)},
-                              in.gather_bytes, false, -1);
+  const S head = product_time(
+      in, ProductShape<S>{si.prompts / out.chunks, in.model.d_model, in.model.vocab_size / Y, constant<S>(1)},
+      in.gather_bytes, false, -1);
   return named(Q::prefill_kernels, in.model.n_layers * layer + head);
 }
 
-// From prefill to decoding chips: all chips of the smaller replica send or receive at once. Inside a node over its own
-// links, else over the data-centre network of a torus or the fabric between nodes.
+// From prefill to decoding chips: all chips of the smaller replica send or receive at once. Inside a node over its
+// own links, else over the data-centre network of a torus or the fabric between nodes.
 template <Scalar S>
 void send_cache(const ServingInputs<S>& si, const DecodeCost<S>& decode, PrefillCost<S>& out) {
   const Inputs<S>& in = si.in;
@@ -88,23 +92,28 @@ template <Scalar S>
 PrefillCost<S> prefill_cost(const ServingInputs<S>& si, const Parameters<S>& p, const DecodeCost<S>& decode) {
   const Inputs<S>& in = si.in;
   const PhaseMesh<S>& mesh = si.prefill;
-  const Degree<S>&tensor = mesh.degree(Axis::tensor), &context = mesh.degree(Axis::context), &stages = mesh.degree(Axis::pipeline);
+  const Degree<S>&tensor = mesh.degree(Axis::tensor), &context = mesh.degree(Axis::context),
+        &stages = mesh.degree(Axis::pipeline);
   const S one = constant<S>(1), two = constant<S>(2);
   PrefillCost<S> out;
-  out.replicas = si.disaggregated ? named(Q::prefill_replicas, one * mesh.degree(Axis::data).x) : named(Q::prefill_replicas, one * decode.replicas);
+  out.replicas = si.disaggregated ? named(Q::prefill_replicas, one * mesh.degree(Axis::data).x)
+                                  : named(Q::prefill_replicas, one * decode.replicas);
   out.chips = si.disaggregated ? named(Q::prefill_chips, out.replicas * tensor.x * context.x * stages.x)
                                : named(Q::prefill_chips, one * decode.chips);
   out.cached = named(Q::cached_tokens, si.prefix_hit * si.prompt);
   out.tokens = named(Q::fresh_tokens, si.prompt - out.cached);
-  out.chunks = named(Q::prefill_chunks_q, si.chunked ? max(prefill_chunks(out.tokens, si.chunk), one) : in.zero + one);
+  out.chunks =
+      named(Q::prefill_chunks_q, si.chunked ? max(prefill_chunks(out.tokens, si.chunk), one) : in.zero + one);
   const auto together = [&si](const S& x) { return si.prompts_together > 1 ? si.prompts * x : S(x); };
-  if (si.prompts_together > 1 && stages.n > 1) out.chunks = out.chunks * constant<S>(std::min(si.prompts_together, stages.n));
+  if (si.prompts_together > 1 && stages.n > 1)
+    out.chunks = out.chunks * constant<S>(std::min(si.prompts_together, stages.n));
   out.pass_tokens = named(Q::prefill_pass_tokens, together(out.tokens) / (out.chunks * context.x));
   count_flops(si, p, out);
 
   // Everything a rank reads; prompts send tokens to all experts.
   const S& W = in.chip.hbm_bandwidth;
-  out.flops_time = named(Q::prefill_flops_time, flops_seconds(together(out.flops), tensor.x * context.x, in.chip.peak_flops));
+  out.flops_time =
+      named(Q::prefill_flops_time, flops_seconds(together(out.flops), tensor.x * context.x, in.chip.peak_flops));
   S weights = in.weight_bytes * decode.params_shared / tensor.x;
   if (in.model.is.moe) {
     const S ways = (mesh.degree(Axis::expert).n > 1 ? mesh.degree(Axis::expert).x : one) * mesh.expert_tensor;
@@ -114,10 +123,13 @@ PrefillCost<S> prefill_cost(const ServingInputs<S>& si, const Parameters<S>& p, 
   }
   out.weight_read = named(Q::prefill_weight_read, out.chunks * hbm_read_seconds(weights, one, W));
   const S heads = in.model.is.mla ? min(one, tensor.x) : min(in.model.n_kv_heads, tensor.x);
-  out.kv_read = named(Q::prefill_kv_read, hbm_read_seconds(together(decode.kv_prompt_bytes) * ((out.chunks + one) / two), heads * context.x, W));
+  out.kv_read =
+      named(Q::prefill_kv_read,
+            hbm_read_seconds(together(decode.kv_prompt_bytes) * ((out.chunks + one) / two), heads * context.x, W));
   out.hbm = named(Q::prefill_hbm, out.weight_read + out.kv_read);
   out.kernels = in.calibrated ? pass_kernels(si, p, out) : S(in.zero);
-  out.whole_work = named(Q::prefill_whole_work, in.calibrated ? out.chunks * out.kernels : max(out.flops_time, out.hbm));
+  out.whole_work =
+      named(Q::prefill_whole_work, in.calibrated ? out.chunks * out.kernels : max(out.flops_time, out.hbm));
 
   PassShape<S> pass;
   pass.tokens = out.pass_tokens;
@@ -140,14 +152,18 @@ PrefillCost<S> prefill_cost(const ServingInputs<S>& si, const Parameters<S>& p, 
   out.parts = {work, exposed, bubble};
   out.interval = named(Q::prefill_stage_time, interval);
   out.time = named(Q::prefill_time, work + exposed + bubble);
-  out.at_stated_mfu = named(Q::prefill_at_mfu, run_seconds(out.linear_flops, out.chips / out.replicas, in.chip.peak_flops, in.stated_mfu));
-  out.interleave = named(Q::ttft_interleave, si.chunked && !si.disaggregated ? (out.chunks - one) * decode.step : S(in.zero));
+  out.at_stated_mfu = named(
+      Q::prefill_at_mfu, run_seconds(out.linear_flops, out.chips / out.replicas, in.chip.peak_flops, in.stated_mfu));
+  out.interleave =
+      named(Q::ttft_interleave, si.chunked && !si.disaggregated ? (out.chunks - one) * decode.step : S(in.zero));
   send_cache(si, decode, out);
   out.ttft = named(Q::ttft, out.time + out.interleave + out.transfer);
   return out;
 }
 
-template PrefillCost<double> prefill_cost<double>(const ServingInputs<double>&, const Parameters<double>&, const DecodeCost<double>&);
-template PrefillCost<Traced> prefill_cost<Traced>(const ServingInputs<Traced>&, const Parameters<Traced>&, const DecodeCost<Traced>&);
+template PrefillCost<double> prefill_cost<double>(const ServingInputs<double>&, const Parameters<double>&,
+                                                  const DecodeCost<double>&);
+template PrefillCost<Traced> prefill_cost<Traced>(const ServingInputs<Traced>&, const Parameters<Traced>&,
+                                                  const DecodeCost<Traced>&);
 
 }  // namespace roofscape::engine

@@ -1,11 +1,13 @@
-// Prefill of one prompt on one replica, and the time to first token (scaling book, chapters 7 and 8). Work is the longer of
-// FLOPs and HBM traffic: weights are read once a chunk, keys and values of earlier chunks again by every later one. With a
-// pipeline the chunks follow each other through the stages, so that p stages need 1 + (p - 1) / m times the work of one.
-// Where decoding shares the chips, a decoding step runs between two chunks; where it does not, the cache is sent over.
+// Prefill of one prompt on one replica, and the time to first token (scaling book, chapters 7 and 8). Work is the
+// longer of FLOPs and HBM traffic: weights are read once a chunk, keys and values of earlier chunks again by every
+// later one. With a pipeline the chunks follow each other through the stages, so that p stages need 1 + (p - 1) / m
+// times the work of one. Where decoding shares the chips, a decoding step runs between two chunks; where it does not,
+// the cache is sent over.
 //
-// Calibrated, a pass runs the kernels of a training step's forward pass (engine/calibration/kernels.h), its collectives hide
-// under nothing but the share hidden_tensor, and the host takes its time. Several prompts may go through together
-// (serving.prefill_prompts): then the times are of all of them, in as many parts as a pipeline has stages.
+// Calibrated, a pass runs the kernels of a training step's forward pass (engine/calibration/kernels.h), its
+// collectives hide under nothing but the share hidden_tensor, and the host takes its time. Several prompts may go
+// through together (serving.prefill_prompts): then the times are of all of them, in as many parts as a pipeline has
+// stages.
 #pragma once
 
 #include "engine/serving/decode_cost.h"

@@ -11,7 +11,8 @@ namespace {
 // Logits of a token are made in fp32.
 constexpr double kLogitBytes = 4;
 
-// Weights on one chip: outside experts over tensor, experts over their ways, all over stages and, with FSDP, over its ranks.
+// Weights on one chip: outside experts over tensor, experts over their ways, all over stages and, with FSDP, over its
+// ranks.
 template <Scalar S>
 S resident_weights(const ServingInputs<S>& si, const Parameters<S>& p, const DecodeCost<S>& decode) {
   const Inputs<S>& in = si.in;
@@ -24,13 +25,15 @@ S resident_weights(const ServingInputs<S>& si, const Parameters<S>& p, const Dec
 }
 
 template <Scalar S>
-void smallest_slices(const ServingInputs<S>& si, const Parameters<S>& p, const Cluster& cluster, ServingCapacity<S>& out) {
+void smallest_slices(const ServingInputs<S>& si, const Parameters<S>& p, const Cluster& cluster,
+                     ServingCapacity<S>& out) {
   constexpr std::array<double, 3> kBytes{2, 1, 0.5};
   constexpr std::array kRaw{Q::slice_bytes_bf16, Q::slice_bytes_int8, Q::slice_bytes_int4};
   constexpr std::array kSlice{Q::slice_bf16, Q::slice_int8, Q::slice_int4};
   Trace* trace = trace_of(si.batch);
   for (std::size_t i = 0; i < kBytes.size(); ++i) {
-    out.minimum_chips[i] = named(kRaw[i], constant<S>(kBytes[i], unit::bytes_each) * p.total / si.in.chip.hbm_capacity);
+    out.minimum_chips[i] =
+        named(kRaw[i], constant<S>(kBytes[i], unit::bytes_each) * p.total / si.in.chip.hbm_capacity);
     out.slices[i] = input_leaf<S>(trace, kSlice[i], -1, obtainable_chips(cluster, value_of(out.minimum_chips[i])),
                                   "the next size in which these chips can be had");
   }
@@ -55,21 +58,23 @@ ServingCapacity<S> serving_capacity(const ServingInputs<S>& si, const Parameters
                                     const PrefillCost<S>& prefill, const Cluster& cluster) {
   const Inputs<S>& in = si.in;
   const PhaseMesh<S>& mesh = si.decode;
-  const S &Y = mesh.degree(Axis::tensor).x, &c = mesh.degree(Axis::context).x, &stages = mesh.degree(Axis::pipeline).x;
+  const S &Y = mesh.degree(Axis::tensor).x, &c = mesh.degree(Axis::context).x,
+          &stages = mesh.degree(Axis::pipeline).x;
   ServingCapacity<S> out;
   const S zero = constant<S>(0);
   const S weights = named(Q::memory_weights, resident_weights(si, p, decode));
   out.sequence_chip_bytes = named(Q::sequence_chip_bytes, decode.kv_sequence_bytes / (decode.kv_ways * stages));
   const S cache = named(Q::memory_kv_cache, decode.replica_sequences * out.sequence_chip_bytes);
-  // One activation of model and MLP width, and logits of the tokens that are checked; pipeline stages work on a part of the
-  // sequences at a time.
+  // One activation of model and MLP width, and logits of the tokens that are checked; pipeline stages work on a part
+  // of the sequences at a time.
   const S width = named(Q::working_width, in.model.d_model + active_ff(in.model) / Y);
   const S checked = (si.drafts + constant<S>(1)) / (stages * c);
   const S each = in.activation_bytes * width + constant<S>(kLogitBytes, unit::bytes_each) * in.model.vocab_size / Y;
   out.sequence_working = named(Q::sequence_working_bytes, checked * each);
-  out.prefill_working =
-      named(Q::prefill_working_bytes, si.disaggregated ? S(in.zero) : in.activation_bytes * prefill.pass_tokens * width);
-  const S activations = named(Q::memory_activations, out.prefill_working + decode.replica_sequences * out.sequence_working);
+  out.prefill_working = named(Q::prefill_working_bytes,
+                              si.disaggregated ? S(in.zero) : in.activation_bytes * prefill.pass_tokens * width);
+  const S activations =
+      named(Q::memory_activations, out.prefill_working + decode.replica_sequences * out.sequence_working);
   const S reserve = named(Q::memory_reserve, constant<S>(1) * in.reserve_bytes);
   out.parts = {weights, cache, activations, reserve};
   out.total = named(Q::memory_total, weights + cache + activations + reserve);
@@ -89,7 +94,8 @@ ServingCapacity<S> serving_capacity(const ServingInputs<S>& si, const Parameters
     const S unsplit = named(Q::sequence_unsplit, decode.kv_sequence_bytes / (decode.kv_head_ways * c));
     const S spread = named(Q::replica_max_spread, fits);
     const S few = named(Q::replica_max_few, max(sequences_that_fit(out.room - unsplit, out.sequence_working), zero));
-    out.replica_max = named(Q::replica_max_batch, choose(at_least(spread, decode.kv_spare_ways * stages), spread, few));
+    out.replica_max =
+        named(Q::replica_max_batch, choose(at_least(spread, decode.kv_spare_ways * stages), spread, few));
   } else {
     out.replica_max = named(Q::replica_max_batch, fits);
   }
@@ -100,9 +106,11 @@ ServingCapacity<S> serving_capacity(const ServingInputs<S>& si, const Parameters
   return out;
 }
 
-template ServingCapacity<double> serving_capacity<double>(const ServingInputs<double>&, const Parameters<double>&, const DecodeCost<double>&,
-                                                          const PrefillCost<double>&, const Cluster&);
-template ServingCapacity<Traced> serving_capacity<Traced>(const ServingInputs<Traced>&, const Parameters<Traced>&, const DecodeCost<Traced>&,
-                                                          const PrefillCost<Traced>&, const Cluster&);
+template ServingCapacity<double> serving_capacity<double>(const ServingInputs<double>&, const Parameters<double>&,
+                                                          const DecodeCost<double>&, const PrefillCost<double>&,
+                                                          const Cluster&);
+template ServingCapacity<Traced> serving_capacity<Traced>(const ServingInputs<Traced>&, const Parameters<Traced>&,
+                                                          const DecodeCost<Traced>&, const PrefillCost<Traced>&,
+                                                          const Cluster&);
 
 }  // namespace roofscape::engine

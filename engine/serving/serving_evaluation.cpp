@@ -24,7 +24,8 @@ SteadyState<S> steady_state(const ServingInputs<S>& si, const DecodeCost<S>& dec
   const S second = constant<S>(1), hour = constant<S>(3600, unit::seconds_each), million = constant<S>(1e6);
   out.decode_requests = named(Q::decode_requests, request_rate(si.batch, decode.token_time, si.output));
   // Of one prompt, where several go through together.
-  const S interval = si.prompts_together > 1 ? named(Q::prefill_share_time, prefill.interval / si.prompts) : S(prefill.interval);
+  const S interval =
+      si.prompts_together > 1 ? named(Q::prefill_share_time, prefill.interval / si.prompts) : S(prefill.interval);
   out.prefill_requests = named(Q::prefill_requests, prefill.replicas / interval);
   const S servers = prefill_servers(interval, b, decode.token_time, si.output);
   out.prefill_servers = named(Q::prefill_servers_q, servers);
@@ -46,8 +47,8 @@ SteadyState<S> steady_state(const ServingInputs<S>& si, const DecodeCost<S>& dec
   const S all = si.disaggregated ? decode.chips + prefill.chips : decode.chips * second;
   out.sustained_cost = named(Q::sustained_cost, million * all * si.in.chip.price / sustained);
 
-  // Time per token is a line over the batch as long as weights are what linear layers wait for: the sequences' caches, and
-  // the rest.
+  // Time per token is a line over the batch as long as weights are what linear layers wait for: the sequences'
+  // caches, and the rest.
   out.each = named(Q::steady_each, decode.parts[0] / decode.pass_sequences / decode.accepted);
   out.fixed = named(Q::steady_fixed, decode.token_time - out.each * decode.pass_sequences);
   out.settles = si.has_arrivals;
@@ -58,7 +59,8 @@ SteadyState<S> steady_state(const ServingInputs<S>& si, const DecodeCost<S>& dec
     out.load = named(Q::steady_load, offered_load(out.replica_arrivals, si.output, each, own_prefill));
     out.settles = value_of(out.load) < 1;
     if (out.settles)
-      out.batch = named(Q::steady_batch, decode.replicas * settled_batch(out.replica_arrivals, si.output, out.fixed, out.load));
+      out.batch = named(Q::steady_batch,
+                        decode.replicas * settled_batch(out.replica_arrivals, si.output, out.fixed, out.load));
   }
   return out;
 }
@@ -80,7 +82,8 @@ ServingLimits<S> serving_limits(const ServingInputs<S>& si, const DecodeCost<S>&
   const S token_flops = linear_flops(multiplied_parameters(p, si.flops), one);
   out.token_flops_time = named(Q::token_flops_time, flops_seconds(token_flops, tensor.x * context.x, C));
   const S passes = decode.replicas * mesh.degree(Axis::pipeline).x;
-  out.critical_sequences = named(Q::critical_sequences, decode.weight_read * passes / (out.token_flops_time * checked));
+  out.critical_sequences =
+      named(Q::critical_sequences, decode.weight_read * passes / (out.token_flops_time * checked));
   out.kv_plateau = named(Q::kv_plateau, decode.accepted * si.batch / decode.kv_read);
   // How far tensor parallelism goes: against FLOPs, and against reading weights.
   const S F = in.model.d_ff;
@@ -90,7 +93,8 @@ ServingLimits<S> serving_limits(const ServingInputs<S>& si, const DecodeCost<S>&
   out.tensor_limit = named(Q::tensor_limit_compute, tensor_degree_limit(F, one, per_link));
   out.hbm_to_link = named(Q::hbm_to_link, W / link);
   out.weight_width = named(Q::weight_width, F * (in.weight_bytes / in.activation_bytes));
-  out.tensor_limit_memory = named(Q::tensor_limit_memory, memory_tensor_limit(out.weight_width, decode.pass_tokens, out.hbm_to_link));
+  out.tensor_limit_memory =
+      named(Q::tensor_limit_memory, memory_tensor_limit(out.weight_width, decode.pass_tokens, out.hbm_to_link));
   return out;
 }
 
@@ -111,7 +115,8 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
   f(Q::hop_latency, si.hop_latency);
   if (torus) f(Q::cluster_slices, in.slices);
   if (!si.histogram) f(Q::prompt_tokens, si.prompt), f(Q::output_tokens, si.output);
-  if (si.histogram) f(Q::prompt_mean, si.prompt), f(Q::output_mean, si.output), f(Q::prompt_longest, si.prompt_by_token);
+  if (si.histogram)
+    f(Q::prompt_mean, si.prompt), f(Q::output_mean, si.output), f(Q::prompt_longest, si.prompt_by_token);
   f(Q::serving_batch, si.batch);
   if (si.has_arrivals) f(Q::arrivals, si.arrivals);
   f(Q::activation_width_bytes, in.activation_bytes), f(Q::weight_width_bytes, in.weight_bytes);
@@ -126,16 +131,21 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
 
   if (in.model.is.published_count) f(Q::published_params, in.model.published_params);
   f(Q::params_mlp, p.mlp), f(Q::params_attention, p.attention), f(Q::params_norms, p.norms);
-  f(Q::params_vocab, p.vocab), f(Q::params_layer, p.layer), f(Q::params_total, p.total), f(Q::params_active, p.active);
+  f(Q::params_vocab, p.vocab), f(Q::params_layer, p.layer), f(Q::params_total, p.total),
+      f(Q::params_active, p.active);
   f(Q::params_matmul, p.matmul), f(Q::kv_cache_bytes_per_token, e.kv_token_bytes);
 
-  f(Q::decode_context, si.context), f(Q::sequence_tokens, si.sequence_tokens), f(Q::allocated_tokens, d.allocated_tokens);
-  f(Q::kv_layer_bytes, d.kv_layer_bytes), f(Q::kv_read_bytes, d.kv_read_bytes), f(Q::kv_sequence_bytes, d.kv_sequence_bytes);
+  f(Q::decode_context, si.context), f(Q::sequence_tokens, si.sequence_tokens),
+      f(Q::allocated_tokens, d.allocated_tokens);
+  f(Q::kv_layer_bytes, d.kv_layer_bytes), f(Q::kv_read_bytes, d.kv_read_bytes),
+      f(Q::kv_sequence_bytes, d.kv_sequence_bytes);
   f(Q::kv_prompt_bytes, d.kv_prompt_bytes), f(Q::kv_total_bytes, cap.kv_total);
   f(Q::chips_used, e.chips), f(Q::decode_chips, d.chips), f(Q::prefill_chips, pre.chips), f(Q::replicas, d.replicas);
-  f(Q::replica_sequences, d.replica_sequences), f(Q::pass_sequences, d.pass_sequences), f(Q::kv_head_ways, d.kv_head_ways);
+  f(Q::replica_sequences, d.replica_sequences), f(Q::pass_sequences, d.pass_sequences),
+      f(Q::kv_head_ways, d.kv_head_ways);
   f(Q::kv_spare_ways, d.kv_spare_ways), f(Q::kv_ways, d.kv_ways), f(Q::kv_copies, d.kv_copies);
-  if (in.model.is.moe) f(Q::expert_ways, d.expert_ways), f(Q::experts_hit, d.experts_hit), f(Q::params_shared, d.params_shared);
+  if (in.model.is.moe)
+    f(Q::expert_ways, d.expert_ways), f(Q::experts_hit, d.experts_hit), f(Q::params_shared, d.params_shared);
 
   f(Q::pass_tokens, d.pass_tokens), f(Q::weight_read_bytes, d.weight_read_bytes), f(Q::decode_kv_read, d.kv_read);
   f(Q::decode_attention_math, d.attention_math), f(Q::decode_weight_read, d.weight_read), f(Q::decode_flops, d.flops);
@@ -147,8 +157,10 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
   (void)piped;
 
   f(Q::fresh_tokens, pre.tokens), f(Q::prefill_chunks_q, pre.chunks), f(Q::prefill_pass_tokens, pre.pass_tokens);
-  f(Q::prefill_linear_flops, pre.linear_flops), f(Q::prefill_keys, pre.keys), f(Q::prefill_attention_flops, pre.attention_flops);
-  f(Q::prefill_flops, pre.flops), f(Q::prefill_flops_time, pre.flops_time), f(Q::prefill_weight_read, pre.weight_read);
+  f(Q::prefill_linear_flops, pre.linear_flops), f(Q::prefill_keys, pre.keys),
+      f(Q::prefill_attention_flops, pre.attention_flops);
+  f(Q::prefill_flops, pre.flops), f(Q::prefill_flops_time, pre.flops_time),
+      f(Q::prefill_weight_read, pre.weight_read);
   f(Q::prefill_kv_read, pre.kv_read), f(Q::prefill_hbm, pre.hbm), f(Q::prefill_whole_work, pre.whole_work);
   f(Q::prefill_network, pre.network.total);
   for (std::size_t i = 0; i < kPrefillParts.size(); ++i) f(kPrefillParts[i], pre.parts[i]);
@@ -158,7 +170,8 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
   f(Q::ttft, pre.ttft);
 
   f(Q::decode_requests, st.decode_requests), f(Q::prefill_requests, st.prefill_requests);
-  f(Q::mixed_token_time_q, st.mixed_token_time), f(Q::requests_per_s, st.requests), f(Q::sustained_tokens, st.sustained_tokens);
+  f(Q::mixed_token_time_q, st.mixed_token_time), f(Q::requests_per_s, st.requests),
+      f(Q::sustained_tokens, st.sustained_tokens);
   f(Q::request_time, st.request_time), f(Q::prefill_servers_q, st.prefill_servers);
   f(Q::prefill_chip_ratio, st.prefill_chip_ratio), f(Q::prefill_load, st.prefill_load);
   f(Q::steady_each, st.each), f(Q::steady_fixed, st.fixed);
@@ -169,20 +182,24 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
   for (std::size_t i = 0; i < kServingMemoryParts.size(); ++i) f(kServingMemoryParts[i], cap.parts[i]);
   f(Q::memory_total, cap.total), f(Q::memory_free, cap.free), f(Q::sequence_chip_bytes, cap.sequence_chip_bytes);
   f(Q::sequence_working_bytes, cap.sequence_working), f(Q::prefill_working_bytes, cap.prefill_working);
-  f(Q::replica_max_batch, cap.replica_max), f(Q::max_batch, cap.max_batch), f(Q::kv_equal_batch, cap.kv_equal_batch), f(Q::weights_bytes_all, cap.weights_all);
+  f(Q::replica_max_batch, cap.replica_max), f(Q::max_batch, cap.max_batch), f(Q::kv_equal_batch, cap.kv_equal_batch),
+      f(Q::weights_bytes_all, cap.weights_all);
   f(Q::slice_bytes_bf16, cap.minimum_chips[0]), f(Q::slice_bytes_int8, cap.minimum_chips[1]);
   f(Q::slice_bytes_int4, cap.minimum_chips[2]), f(Q::slice_bf16, cap.slices[0]), f(Q::slice_int8, cap.slices[1]);
   f(Q::slice_int4, cap.slices[2]);
 
   f(Q::critical_batch, lim.critical_batch), f(Q::critical_sequences, lim.critical_sequences);
-  f(Q::token_flops_time, lim.token_flops_time), f(Q::kv_plateau, lim.kv_plateau), f(Q::tensor_limit_compute, lim.tensor_limit);
-  f(Q::hbm_to_link, lim.hbm_to_link), f(Q::weight_width, lim.weight_width), f(Q::tensor_limit_memory, lim.tensor_limit_memory);
+  f(Q::token_flops_time, lim.token_flops_time), f(Q::kv_plateau, lim.kv_plateau),
+      f(Q::tensor_limit_compute, lim.tensor_limit);
+  f(Q::hbm_to_link, lim.hbm_to_link), f(Q::weight_width, lim.weight_width),
+      f(Q::tensor_limit_memory, lim.tensor_limit_memory);
 }
 
-// What the decoding step waits for longest. A mesh axis whose collectives take their latency, however little they move,
-// is bound by that.
+// What the decoding step waits for longest. A mesh axis whose collectives take their latency, however little they
+// move, is bound by that.
 Bound find_bound(const DecodeCost<double>& d) {
-  const bool attention_math = finite(d.attention_math) > finite(d.kv_read), arithmetic = finite(d.flops_time) >= finite(d.weight_read);
+  const bool attention_math = finite(d.attention_math) > finite(d.kv_read),
+             arithmetic = finite(d.flops_time) >= finite(d.weight_read);
   const double attention = finite(d.parts[0]), linear = finite(d.parts[1]);
   const double compute = (attention_math ? attention : 0) + (arithmetic ? linear : 0);
   const double hbm = attention + linear - compute;
@@ -218,8 +235,8 @@ void fill_collectives(const DecodeCost<double>& d, std::vector<CollectiveRow>& r
     if (!d.network.communicates[i]) continue;
     const auto axis = static_cast<Axis>(i);
     const auto kind = axis == Axis::expert ? CollectiveKind::all_to_all : CollectiveKind::all_gather;
-    rows.push_back({axis, kind, false, false, finite(d.network.bytes[i]), finite(d.network.calls[i]), finite(d.network.call[i]),
-                    finite(d.network.bandwidth[i])});
+    rows.push_back({axis, kind, false, false, finite(d.network.bytes[i]), finite(d.network.calls[i]),
+                    finite(d.network.call[i]), finite(d.network.bandwidth[i])});
   }
 }
 
@@ -248,7 +265,8 @@ ServingEvaluation<S> run_serving(const Scenario& s, Trace* trace) {
   e.steady = steady_state(e.si, e.decode, e.prefill);
   e.limits = serving_limits(e.si, e.decode, e.params);
   e.kv_token_bytes = named(Q::kv_cache_bytes_per_token, e.decode.kv_sequence_bytes / e.decode.allocated_tokens);
-  e.chips = named(Q::chips_used, e.si.disaggregated ? e.decode.chips + e.prefill.chips : constant<S>(1) * e.decode.chips);
+  e.chips =
+      named(Q::chips_used, e.si.disaggregated ? e.decode.chips + e.prefill.chips : constant<S>(1) * e.decode.chips);
   return e;
 }
 template ServingEvaluation<double> run_serving<double>(const Scenario&, Trace*);

@@ -1,5 +1,6 @@
-// The chain of a serving evaluation, shared by evaluate() (double) and explain() (Traced): inputs, decoding, prefill, what
-// fits, the steady state of both phases together, and the limits. Not for views; they get a Report or a Derivation.
+// The chain of a serving evaluation, shared by evaluate() (double) and explain() (Traced): inputs, decoding, prefill,
+// what fits, the steady state of both phases together, and the limits. Not for views; they get a Report or a
+// Derivation.
 #pragma once
 
 #include "engine/report.h"
@@ -8,7 +9,8 @@
 
 namespace roofscape::engine {
 
-// Requests come as fast as they are finished: what both phases keep up with (Little's law; scaling book, chapters 7 and 8).
+// Requests come as fast as they are finished: what both phases keep up with (Little's law; scaling book, chapters 7
+// and 8).
 template <Scalar S>
 struct SteadyState {
   S decode_requests, prefill_requests, mixed_token_time, requests, sustained_tokens, request_time;

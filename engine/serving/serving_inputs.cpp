@@ -81,9 +81,10 @@ template <Scalar S>
 void count_hops(Trace* trace, Q row, const Inputs<S>& in, PhaseMesh<S>& mesh) {
   mesh.latency.fill(in.zero);
   for (int i = 0; i < kAxisCount; ++i) {
-    const AxisLinks& links = static_cast<Axis>(i) == Axis::fsdp ? mesh.links.state : mesh.links.axes[static_cast<std::size_t>(i)];
-    mesh.hops[static_cast<std::size_t>(i)] =
-        input_leaf<S>(trace, row, i, collective_hops(links, links.open_axes == 0), "placement of the mesh on the links");
+    const AxisLinks& links =
+        static_cast<Axis>(i) == Axis::fsdp ? mesh.links.state : mesh.links.axes[static_cast<std::size_t>(i)];
+    mesh.hops[static_cast<std::size_t>(i)] = input_leaf<S>(
+        trace, row, i, collective_hops(links, links.open_axes == 0), "placement of the mesh on the links");
     if (!in.calibrated || links.degree <= 1) continue;
     const S all = collective_latency(in, links);
     // Over tensor a gather and a scatter are the halves of one AllReduce, which is started once.
@@ -114,7 +115,8 @@ Parallelism prefill_parallelism(const Scenario& s) {
   if (!s.serving.disaggregated) return s.parallelism;
   Parallelism plan;
   const PrefillPlan& p = s.serving.prefill;
-  plan.data = p.data, plan.tensor = p.tensor, plan.context = p.context, plan.pipeline = p.pipeline, plan.expert = p.expert;
+  plan.data = p.data, plan.tensor = p.tensor, plan.context = p.context, plan.pipeline = p.pipeline,
+  plan.expert = p.expert;
   return plan;
 }
 
@@ -130,7 +132,8 @@ ServingInputs<S> make_serving_inputs(const Scenario& s, Trace* trace) {
     return input_leaf<S>(trace, q, -1, value, source);
   };
   const ServingPlan& plan = s.serving;
-  out.disaggregated = plan.disaggregated, out.chunked = plan.prefill_chunk_tokens > 0, out.paged = plan.page_tokens > 0;
+  out.disaggregated = plan.disaggregated, out.chunked = plan.prefill_chunk_tokens > 0,
+  out.paged = plan.page_tokens > 0;
   out.cached_prefix = plan.prefix_hit_rate > 0, out.has_arrivals = s.workload.arrivals_per_s > 0;
   out.draft_tokens = plan.draft_tokens, out.kv_split = plan.kv_split, out.flops = s.assumptions.flops;
   out.key = layer_key(s);
@@ -153,11 +156,13 @@ ServingInputs<S> make_serving_inputs(const Scenario& s, Trace* trace) {
   out.page = input(Q::page_tokens, plan.page_tokens);
   const Sourced& published = s.cluster.chip[ChipField::ici_hop_latency_s];
   const bool own = s.assumptions.hop_latency_s > 0;
-  out.hop_latency = own               ? input(Q::hop_latency, s.assumptions.hop_latency_s)
-                    : published.value ? input(Q::hop_latency, *published.value, published.source)
-                                      : input(Q::hop_latency, kUsualHopLatency, "about a microsecond; scaling book ch. 2");
+  out.hop_latency = own ? input(Q::hop_latency, s.assumptions.hop_latency_s)
+                    : published.value
+                        ? input(Q::hop_latency, *published.value, published.source)
+                        : input(Q::hop_latency, kUsualHopLatency, "about a microsecond; scaling book ch. 2");
   // Calibrated, a step of a collective takes as long as libraries have been seen to need.
-  if (out.in.calibrated && !own) out.hop_latency = named(Q::hop_latency, out.in.calibration[Calibrated::link_latency]);
+  if (out.in.calibrated && !own)
+    out.hop_latency = named(Q::hop_latency, out.in.calibration[Calibrated::link_latency]);
   out.decode = decode_mesh(s, trace, out.in);
   count_hops(trace, Q::network_hops, out.in, out.decode);
   if (out.disaggregated) {

@@ -1,9 +1,9 @@
-// What the serving formulas see of a Scenario: the lengths of requests, the meshes of both phases, the formats and the
-// options of an engine. Decoding runs on the scenario's own mesh; prefill shares its chips, or has a plan and chips of its
-// own where the phases are disaggregated.
+// What the serving formulas see of a Scenario: the lengths of requests, the meshes of both phases, the formats and
+// the options of an engine. Decoding runs on the scenario's own mesh; prefill shares its chips, or has a plan and
+// chips of its own where the phases are disaggregated.
 //
-// Lengths: all requests alike, or a histogram. Then the mean prompt and output are those of the mean request, and what is
-// in the cache is the mean over sequences in flight: those that generate longer are there longer.
+// Lengths: all requests alike, or a histogram. Then the mean prompt and output are those of the mean request, and
+// what is in the cache is the mean over sequences in flight: those that generate longer are there longer.
 #pragma once
 
 #include "engine/inputs.h"
@@ -30,7 +30,8 @@ struct ServingInputs {
   S batch, arrivals;
   S prompt, prompt_by_token, output;          // of the mean request; the prompt in which the mean token stands
   S context, sequence_tokens;                 // of a step, and at the end
-  S kv_element_bytes, acceptance, draft_cost, drafts, prefix_hit, chunk, page, hop_latency, prompts;  // prompts: of one pass of prefill
+  S kv_element_bytes, acceptance, draft_cost, drafts, prefix_hit, chunk, page, hop_latency,
+      prompts;                                // prompts: of one pass of prefill
   LayerKey key;                               // of a layer on the decoding mesh
   bool disaggregated = false, chunked = false, paged = false, cached_prefix = false, has_arrivals = false;
   bool histogram = false;
@@ -47,8 +48,8 @@ ServingInputs<S> make_serving_inputs(const Scenario&, Trace* trace);
 extern template ServingInputs<double> make_serving_inputs<double>(const Scenario&, Trace*);
 extern template ServingInputs<Traced> make_serving_inputs<Traced>(const Scenario&, Trace*);
 
-// Hops that a collective over a group of ranks needs from one end to the other: torus axes one after the other, half of a
-// closed ring or all of a line; one inside a node, two more between nodes (up to a switch and down).
+// Hops that a collective over a group of ranks needs from one end to the other: torus axes one after the other, half
+// of a closed ring or all of a line; one inside a node, two more between nodes (up to a switch and down).
 int collective_hops(const AxisLinks&, bool wrapped);
 
 // The mesh on which prefill runs.

@@ -34,12 +34,14 @@ CheckpointingStudy checkpointing_study(const Scenario& s) {
     p.own = c.policy == s.checkpointing.policy;
     return p;
   };
-  for (const CheckpointPolicy policy : {CheckpointPolicy::none, CheckpointPolicy::attention, CheckpointPolicy::big_matmuls,
-                                        CheckpointPolicy::k_per_layer, CheckpointPolicy::some_blocks, CheckpointPolicy::block}) {
+  for (const CheckpointPolicy policy :
+       {CheckpointPolicy::none, CheckpointPolicy::attention, CheckpointPolicy::big_matmuls,
+        CheckpointPolicy::k_per_layer, CheckpointPolicy::some_blocks, CheckpointPolicy::block}) {
     Checkpointing c = s.checkpointing;
     c.policy = policy;
     // All blocks or none would be the policies beside it.
-    if (policy == CheckpointPolicy::some_blocks && s.checkpointing.policy != policy) c.blocks = std::max(1, s.model.n_layers / 2);
+    if (policy == CheckpointPolicy::some_blocks && s.checkpointing.policy != policy)
+      c.blocks = std::max(1, s.model.n_layers / 2);
     out.policies.push_back(price(c));
   }
   std::vector<int> counts{out.root};

@@ -1,6 +1,6 @@
-// Every checkpointing policy of a plan: the memory of the fullest stage against the work done again. With the schemes that
-// keep the inputs of C segments as curves in C (engine/model/checkpointing.h), and the C of each that needs least memory,
-// which theory puts at the square root of the layers (Chen et al. 2016; CS231n notes).
+// Every checkpointing policy of a plan: the memory of the fullest stage against the work done again. With the schemes
+// that keep the inputs of C segments as curves in C (engine/model/checkpointing.h), and the C of each that needs
+// least memory, which theory puts at the square root of the layers (Chen et al. 2016; CS231n notes).
 #pragma once
 
 #include <vector>
@@ -18,11 +18,13 @@ struct CheckpointingPoint {
   double step_s = 0;
   bool fits = true;
   bool own = false;            // the plan's own policy
-  double arithmetic() const { return work_s > 0 ? (work_s + recompute_s) / work_s : 1; }  // over that without recomputation
+  double arithmetic() const {
+    return work_s > 0 ? (work_s + recompute_s) / work_s : 1;
+  }  // over that without recomputation
 };
 
 struct CheckpointingStudy {
-  std::vector<CheckpointingPoint> policies;          // one each of those without segments; the plan's own k and blocks
+  std::vector<CheckpointingPoint> policies;  // one each of those without segments; the plan's own k and blocks
   std::vector<CheckpointingPoint> segments;          // by rising C
   std::vector<CheckpointingPoint> segments_minimal;  // by rising C, from where the arithmetic is not beyond reason
   int layers = 0;

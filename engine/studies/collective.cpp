@@ -30,7 +30,8 @@ std::optional<Axis> busiest_axis(const Report& report) {
 // All chips as one group, or those of a node.
 AxisLinks all_of(const Scenario& s, bool node) {
   Parallelism plan;
-  const auto chips = static_cast<int>(std::min<std::int64_t>(chip_count(s.cluster) / std::max(1, s.cluster.slices), 1 << 24));
+  const auto chips =
+      static_cast<int>(std::min<std::int64_t>(chip_count(s.cluster) / std::max(1, s.cluster.slices), 1 << 24));
   plan.fsdp = node ? std::min(s.cluster.node_size, chips) : chips;
   return place_mesh(s.cluster, plan, {}).state;
 }
@@ -47,7 +48,8 @@ Group group_of(const Scenario& s, const Inputs<double>& in, const Report& report
     case data: return of(Axis::data);
     case context: return of(Axis::context);
     case expert: return of(Axis::expert);
-    case node: return {std::nullopt, s.cluster.chip.interconnect == Interconnect::switched ? all_of(s, true) : AxisLinks{}};
+    case node:
+      return {std::nullopt, s.cluster.chip.interconnect == Interconnect::switched ? all_of(s, true) : AxisLinks{}};
     case cluster: break;
   }
   return {std::nullopt, all_of(s, false)};
@@ -97,18 +99,22 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
 
   double low = once > 0 ? kLeastBytes : kLeastBytes * 100, high = kMostBytes;
   for (const CollectiveLine& line : study.lines)
-    if (line.crossing_bytes) low = std::min(low, *line.crossing_bytes / 10), high = std::max(high, *line.crossing_bytes * 10);
+    if (line.crossing_bytes)
+      low = std::min(low, *line.crossing_bytes / 10), high = std::max(high, *line.crossing_bytes * 10);
   for (const CollectiveRow& row : report.collectives) {
     if (!group.axis || row.axis != *group.axis || row.kind == CollectiveKind::send || !(row.bytes > 0)) continue;
     // A size that is sent both ways is one message.
-    const auto same = [&](const CollectiveUse& u) { return u.kind == row.kind && std::abs(u.bytes / row.bytes - 1) < 1e-6; };
+    const auto same = [&](const CollectiveUse& u) {
+      return u.kind == row.kind && std::abs(u.bytes / row.bytes - 1) < 1e-6;
+    };
     const auto twin = std::find_if(study.uses.begin(), study.uses.end(), same);
     if (twin != study.uses.end()) {
       twin->calls_per_step += row.calls_per_step;
       continue;
     }
     // The report counts the bytes each rank exchanges, the axis those of all of them.
-    const double bytes = row.kind == CollectiveKind::all_to_all && row.axis == Axis::expert ? row.bytes * links.degree : row.bytes;
+    const double bytes =
+        row.kind == CollectiveKind::all_to_all && row.axis == Axis::expert ? row.bytes * links.degree : row.bytes;
     study.uses.push_back({row.kind, row.backward, bytes, row.time_s, row.calls_per_step});
     low = std::min(low, bytes / 10), high = std::max(high, bytes * 10);
   }

@@ -1,5 +1,5 @@
-// Time of the four collectives over the bytes of the gathered array, on one group of ranks: a mesh axis of the plan, a
-// node or all chips (scaling book, chapters 3 and 12). A collective takes the longer of its two regimes: bytes over
+// Time of the four collectives over the bytes of the gathered array, on one group of ranks: a mesh axis of the plan,
+// a node or all chips (scaling book, chapters 3 and 12). A collective takes the longer of its two regimes: bytes over
 // bandwidth, as evaluate() has it, or a fixed latency for every hop.
 #pragma once
 
@@ -14,7 +14,8 @@
 namespace roofscape::engine {
 
 enum class CollectiveGroup : std::uint8_t { busiest, fsdp, tensor, data, context, expert, node, cluster };
-inline constexpr std::array<std::string_view, 8> kCollectiveGroupIds{"busiest", "fsdp", "tensor", "data", "context", "expert", "node", "cluster"};
+inline constexpr std::array<std::string_view, 8> kCollectiveGroupIds{"busiest", "fsdp",   "tensor", "data",
+                                                                     "context", "expert", "node",   "cluster"};
 
 struct CollectiveQuestion {
   CollectiveGroup group = CollectiveGroup::busiest;  // the axis of the plan that is busy longest, or all chips

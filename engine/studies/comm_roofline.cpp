@@ -32,18 +32,22 @@ CommRoofline comm_roofline(const Scenario& s, const Report& report) {
   const double chips = report.quantities.value_or(Q::chips_used, 0);
   if (chips > 0) out.flops = report.quantities.value_or(Q::flops_hardware_per_step, 0) / chips;
   const auto add = [&](RoofTier tier, double rate, int axes = 0, int level = -1) {
-    if (rate > 0 && std::isfinite(rate) && peak > 0) out.roofs.push_back({tier, axes, level, rate, ridge_point(peak, rate)});
+    if (rate > 0 && std::isfinite(rate) && peak > 0)
+      out.roofs.push_back({tier, axes, level, rate, ridge_point(peak, rate)});
   };
   add(RoofTier::hbm, in.chip.hbm_bandwidth);
   if (in.links.torus_dims > 0) {
-    const auto over = [&](double worth, int axes) { add(RoofTier::ici, torus_gather_bandwidth(worth, in.chip.ici_axis), axes); };
+    const auto over = [&](double worth, int axes) {
+      add(RoofTier::ici, torus_gather_bandwidth(worth, in.chip.ici_axis), axes);
+    };
     for (int axes = in.links.torus_dims; axes >= 1; --axes) over(in.links.best_axes_worth(axes), axes);
     // A mesh axis may lie on others than the best.
     for (const Axis axis : {Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline})
       if (const AxisLinks& links = in.links.group(axis);
           links.tier == LinkTier::ici && links.axes_worth() != in.links.best_axes_worth(links.torus_axes) &&
           std::none_of(out.roofs.begin(), out.roofs.end(), [&](const LinkRoof& r) {
-            return r.torus_axes == links.torus_axes && r.bytes_per_s == torus_gather_bandwidth(links.axes_worth(), in.chip.ici_axis);
+            return r.torus_axes == links.torus_axes &&
+                   r.bytes_per_s == torus_gather_bandwidth(links.axes_worth(), in.chip.ici_axis);
           }))
         over(links.axes_worth(), links.torus_axes);
     add(RoofTier::dcn, in.chip.dcn);
@@ -55,18 +59,23 @@ CommRoofline comm_roofline(const Scenario& s, const Report& report) {
       add(RoofTier::fabric, in.chip.levels[i] / shared[i], 0, static_cast<int>(i));
   }
   add(RoofTier::pcie, in.chip.pcie);
-  std::stable_sort(out.roofs.begin(), out.roofs.end(), [](const LinkRoof& a, const LinkRoof& b) { return a.bytes_per_s > b.bytes_per_s; });
+  std::stable_sort(out.roofs.begin(), out.roofs.end(),
+                   [](const LinkRoof& a, const LinkRoof& b) { return a.bytes_per_s > b.bytes_per_s; });
 
   const auto roof_of = [&](const AxisPlacement& p) {
-    const RoofTier tier = p.tier == LinkTier::ici      ? RoofTier::ici
-                          : p.tier == LinkTier::dcn    ? RoofTier::dcn
-                          : p.tier == LinkTier::nvlink || (p.tier == LinkTier::fabric && p.fabric_level < 0 && !s.cluster.fabric.empty())
+    const RoofTier tier = p.tier == LinkTier::ici   ? RoofTier::ici
+                          : p.tier == LinkTier::dcn ? RoofTier::dcn
+                          : p.tier == LinkTier::nvlink ||
+                                  (p.tier == LinkTier::fabric && p.fabric_level < 0 && !s.cluster.fabric.empty())
                               ? RoofTier::nvlink
                               : RoofTier::fabric;
     for (std::size_t i = 0; i < out.roofs.size(); ++i) {
       const LinkRoof& r = out.roofs[i];
       const double worth = in.links.group(p.axis).axes_worth();
-      if (r.tier == tier && (tier != RoofTier::ici || (r.torus_axes == p.torus_axes && r.bytes_per_s == torus_gather_bandwidth(worth, in.chip.ici_axis))) && (tier != RoofTier::fabric || r.fabric_level == p.fabric_level))
+      if (r.tier == tier &&
+          (tier != RoofTier::ici ||
+           (r.torus_axes == p.torus_axes && r.bytes_per_s == torus_gather_bandwidth(worth, in.chip.ici_axis))) &&
+          (tier != RoofTier::fabric || r.fabric_level == p.fabric_level))
         return static_cast<int>(i);
     }
     return -1;
@@ -82,8 +91,10 @@ CommRoofline comm_roofline(const Scenario& s, const Report& report) {
       if (row.axis != p.axis) continue;
       const double seconds = row.calls_per_step * row.time_s;
       dot.seconds += seconds;
-      // A transfer to the next rank may use less than a collective has; of collectives the links carry their time's worth.
-      dot.bytes += row.kind == CollectiveKind::send ? std::min(row.calls_per_step * row.bytes, seconds * rate) : seconds * rate;
+      // A transfer to the next rank may use less than a collective has; of collectives the links carry their time's
+      // worth.
+      dot.bytes += row.kind == CollectiveKind::send ? std::min(row.calls_per_step * row.bytes, seconds * rate)
+                                                    : seconds * rate;
     }
     if (!(dot.seconds > 0) || !(dot.bytes > 0)) continue;
     dot.intensity = out.flops / dot.bytes;

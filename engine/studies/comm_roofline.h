@@ -1,6 +1,7 @@
-// The roofline of the network (scaling book, chapters 1, 5 and 12): what arithmetic a chip can do for a number of FLOPs a
-// byte moved, link tier by link tier; and where each mesh axis of the plan stands. Bytes of an axis are those its links
-// carry to a chip, so an axis stands on the roof of its tier: how far along says whether its transfers can hide.
+// The roofline of the network (scaling book, chapters 1, 5 and 12): what arithmetic a chip can do for a number of
+// FLOPs a byte moved, link tier by link tier; and where each mesh axis of the plan stands. Bytes of an axis are those
+// its links carry to a chip, so an axis stands on the roof of its tier: how far along says whether its transfers can
+// hide.
 #pragma once
 
 #include <array>

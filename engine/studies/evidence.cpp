@@ -10,7 +10,9 @@
 namespace roofscape::engine {
 namespace {
 
-bool within(double a, double b, double factor) { return a > 0 && b > 0 && std::max(a / b, b / a) <= factor * (1 + 1e-9); }
+bool within(double a, double b, double factor) {
+  return a > 0 && b > 0 && std::max(a / b, b / a) <= factor * (1 + 1e-9);
+}
 
 std::optional<double> number(EvidenceFeature feature, const EvidenceFeatures& f) {
   switch (feature) {
@@ -44,7 +46,8 @@ double middle(std::vector<double> values) {
 
 // `of` says which points count.
 template <class Counts>
-ErrorBand band_of(std::span<const EvidencePoint> points, const EvidenceFeatures& own, EvidenceKind kind, Counts counts) {
+ErrorBand band_of(std::span<const EvidencePoint> points, const EvidenceFeatures& own, EvidenceKind kind,
+                  Counts counts) {
   ErrorBand band;
   band.kind = kind;
   for (std::size_t i = 0; i < points.size(); ++i)
@@ -135,7 +138,9 @@ ErrorBand error_band(std::span<const EvidencePoint> points, const Scenario& scen
 
 std::vector<BandedQuantity> banded_quantities(const Scenario& scenario) {
   if (scenario.serves()) return {{Q::time_per_output_token, EvidenceKind::decode, false}};
-  return {{Q::step_time, EvidenceKind::step, false}, {Q::mfu, EvidenceKind::step, true}, {Q::memory_total, EvidenceKind::memory, false}};
+  return {{Q::step_time, EvidenceKind::step, false},
+          {Q::mfu, EvidenceKind::step, true},
+          {Q::memory_total, EvidenceKind::memory, false}};
 }
 
 ErrorSummary error_summary(std::span<const double> errors) {

@@ -1,13 +1,14 @@
-// Evidence: how wrong predictions have been. Points are published measurements beside what is predicted for the same run;
-// the error band of a scenario is that of the points near it, and where there are too few of them, the feature that
-// nobody measured. Values only: where measurements come from is engine/io/evidence_points.h.
+// Evidence: how wrong predictions have been. Points are published measurements beside what is predicted for the same
+// run; the error band of a scenario is that of the points near it, and where there are too few of them, the feature
+// that nobody measured. Values only: where measurements come from is engine/io/evidence_points.h.
 //
-// Near means: the same quantity of the same kind of work, on a chip of the same generation (one calibration), with the same
-// arithmetic and kind of model (dense or experts), and within the factors stated below in size of the model, chips and
-// degrees; of single operations only the chip is asked. The band are the signed errors of the near points from the share
-// kBandLow to kBandHigh, rounded outward to an error that was seen: of few points it is as wide as they are. The factors
-// and shares were chosen so that, with every run's own model and source left out, about four in five runs lie inside the
-// band that the others give it (band_coverage); narrower boxes or shares promise more than they keep.
+// Near means: the same quantity of the same kind of work, on a chip of the same generation (one calibration), with
+// the same arithmetic and kind of model (dense or experts), and within the factors stated below in size of the model,
+// chips and degrees; of single operations only the chip is asked. The band are the signed errors of the near points
+// from the share kBandLow to kBandHigh, rounded outward to an error that was seen: of few points it is as wide as
+// they are. The factors and shares were chosen so that, with every run's own model and source left out, about four in
+// five runs lie inside the band that the others give it (band_coverage); narrower boxes or shares promise more than
+// they keep.
 #pragma once
 
 #include <array>
@@ -32,7 +33,8 @@ enum class EvidenceKind : std::uint8_t {
   collective,  // bytes/s: bus bandwidth as nccl-tests counts it, or what a rank receives in an exchange of experts
 };
 inline constexpr std::size_t kEvidenceKinds = 5;
-inline constexpr std::array<std::string_view, kEvidenceKinds> kEvidenceKindIds{"step", "memory", "decode", "kernel", "collective"};
+inline constexpr std::array<std::string_view, kEvidenceKinds> kEvidenceKindIds{"step", "memory", "decode", "kernel",
+                                                                               "collective"};
 
 // What decides whether a measurement says something about a scenario, in the order in which it is asked.
 enum class EvidenceFeature : std::uint8_t {
@@ -70,7 +72,8 @@ struct EvidencePoint {
   double published_value = 0;   // in its unit
   double measured = 0, predicted = 0;
   double error = 0;             // (predicted - measured) / measured
-  bool complete = false;        // the source states the whole configuration; else rules filled the rest, and the error is theirs too
+  bool complete =
+      false;  // the source states the whole configuration; else rules filled the rest, and the error is theirs too
   EvidenceFeatures features;
 };
 
@@ -85,7 +88,8 @@ struct EvidenceSet {
   const Evidence& of(Mode mode) const { return mode == Mode::ideal ? ideal : calibrated; }
 };
 
-inline constexpr double kNearSize = 4, kNearChips = 8, kNearTensor = 4, kNearPipeline = 8, kNearContext = 4, kNearBatch = 4;
+inline constexpr double kNearSize = 4, kNearChips = 8, kNearTensor = 4, kNearPipeline = 8, kNearContext = 4,
+                        kNearBatch = 4;
 inline constexpr std::size_t kFewestNear = 5;
 inline constexpr double kBandLow = 0.05, kBandHigh = 0.95;
 
@@ -96,11 +100,12 @@ struct ErrorBand {
   EvidenceKind kind = EvidenceKind::step;
   std::vector<std::size_t> near;  // indices of points, in their order
   double low = 0, median = 0, high = 0;  // signed errors; validated() only
-  std::size_t guessed = 0;               // of the near points, those whose source leaves a part of the configuration open
+  std::size_t guessed = 0;  // of the near points, those whose source leaves a part of the configuration open
   std::vector<std::string> families;     // sources of the near points, the one with the most first
 
-  // Where it is not validated: the first feature that leaves fewer than kFewestNear points; of those left before it, how
-  // many there were, how many remain, and for a feature that is a number what was measured and what the scenario has.
+  // Where it is not validated: the first feature that leaves fewer than kFewestNear points; of those left before it,
+  // how many there were, how many remain, and for a feature that is a number what was measured and what the scenario
+  // has.
   EvidenceFeature outside = EvidenceFeature::work;
   std::size_t before = 0, left = 0;
   double measured_least = 0, measured_most = 0, own = 0;

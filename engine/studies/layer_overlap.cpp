@@ -21,7 +21,8 @@ bool gathers_weights(const CollectiveRow& row) {
 }  // namespace
 
 double LayerPass::network_s() const {
-  return std::accumulate(gather_s.begin(), gather_s.end(), 0.0) + std::accumulate(transfer_s.begin(), transfer_s.end(), 0.0);
+  return std::accumulate(gather_s.begin(), gather_s.end(), 0.0) +
+         std::accumulate(transfer_s.begin(), transfer_s.end(), 0.0);
 }
 
 Scenario with_strategy(const Scenario& s, Strategy strategy) {

@@ -32,9 +32,9 @@ struct LayerOverlap {
   std::string_view problem;    // code of the error diagnostic that keeps this plan from running; empty: none
 };
 
-// The scenario with all ranks that the plan gives data, fsdp and tensor given to one strategy: replicas (dp), shards of
-// everything (fsdp), shards inside a node or along the first torus axis with replicas beyond (hsdp), or tensor there with
-// replicas beyond (tp). The number of chips stays; state is sharded by fsdp and hsdp only.
+// The scenario with all ranks that the plan gives data, fsdp and tensor given to one strategy: replicas (dp), shards
+// of everything (fsdp), shards inside a node or along the first torus axis with replicas beyond (hsdp), or tensor
+// there with replicas beyond (tp). The number of chips stays; state is sharded by fsdp and hsdp only.
 Scenario with_strategy(const Scenario& scenario, Strategy strategy);
 LayerOverlap layer_overlap(const Scenario& scenario, Strategy strategy);
 // The same from a report that is there already.

@@ -34,7 +34,8 @@ MatmulStudy matmul_study(const Scenario& s, OperationKind which) {
     return layer_operations(in, params, layer_key(s), rows).operations[static_cast<std::size_t>(which)];
   };
   const OperationCost<double> none = cost(0), one = cost(1);
-  const double weights = none.hbm_bytes / in.weight_bytes, row = (one.hbm_bytes - none.hbm_bytes) / in.activation_bytes;
+  const double weights = none.hbm_bytes / in.weight_bytes,
+               row = (one.hbm_bytes - none.hbm_bytes) / in.activation_bytes;
   const double bandwidth = in.chip.hbm_bandwidth;
   MatmulStudy study;
   study.flops_a_row = one.flops;
@@ -57,7 +58,8 @@ MatmulStudy matmul_study(const Scenario& s, OperationKind which) {
     // The shape of a matrix of so many weights: rows cost the arithmetic and the traffic of the operation.
     const double margin = time_at(one.flops, *peak) - time_at(mix.activation * row, bandwidth);
     if (margin > 0)
-      line.critical_rows = critical_batch(MatmulShape<double>{1, weights, 1}, MatmulWidths<double>{0, mix.weight, 0}, bandwidth, margin);
+      line.critical_rows = critical_batch(MatmulShape<double>{1, weights, 1}, MatmulWidths<double>{0, mix.weight, 0},
+                                          bandwidth, margin);
     if (line.critical_rows) low = std::min(low, *line.critical_rows), high = std::max(high, *line.critical_rows);
     traffic.push_back({line.weight_bytes, mix.activation * row});
     study.lines.push_back(std::move(line));

@@ -1,7 +1,7 @@
-// One matrix multiplication of the model on one chip over the rows it takes at a time: what the roofline lets it reach, and
-// the critical batch from which arithmetic decides, for each mix of number types the chip has a peak for (scaling book,
-// chapters 1, 7 and 12). FLOPs and bytes are those of the layer's operation in the plan; weights of experts that a rank
-// holds are read whole.
+// One matrix multiplication of the model on one chip over the rows it takes at a time: what the roofline lets it
+// reach, and the critical batch from which arithmetic decides, for each mix of number types the chip has a peak for
+// (scaling book, chapters 1, 7 and 12). FLOPs and bytes are those of the layer's operation in the plan; weights of
+// experts that a rank holds are read whole.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace roofscape::engine {
 
-inline constexpr std::array kStudiedMatmuls{OperationKind::gate_up, OperationKind::down, OperationKind::qkv, OperationKind::attention_out,
-                                            OperationKind::logits};
+inline constexpr std::array kStudiedMatmuls{OperationKind::gate_up, OperationKind::down, OperationKind::qkv,
+                                            OperationKind::attention_out, OperationKind::logits};
 
 enum class DtypeMix : std::uint8_t {
   bf16,          // weights and arithmetic

@@ -22,7 +22,8 @@ MemoryTimeline one_stage(const Scenario& s, const Report& report, const StageRow
   out.holds = false;
   out.microbatches = static_cast<int>(report.quantities.value_or(Q::microbatches, 1));
   out.microbatches_shown = std::min(out.microbatches, kMostAlike);
-  const double full = s.offload.activations && row.layers > 2 ? 2.0 / row.layers : 1.0;  // of a pass, until it is full
+  const double full =
+      s.offload.activations && row.layers > 2 ? 2.0 / row.layers : 1.0;  // of a pass, until it is full
   double at = 0;
   out.points.push_back({0, 0});
   for (int i = 0; i < out.microbatches_shown; ++i) {

@@ -1,5 +1,6 @@
-// HBM of one stage's chip over the step: the activations as they come and go, on what the chip holds all the time. The
-// peak is the stage's activation memory in the report, to the last byte: the simulation says when, the report how much.
+// HBM of one stage's chip over the step: the activations as they come and go, on what the chip holds all the time.
+// The peak is the stage's activation memory in the report, to the last byte: the simulation says when, the report how
+// much.
 #pragma once
 
 #include <optional>
@@ -17,8 +18,8 @@ struct MemoryTimelinePoint {
 
 struct MemoryTimeline {
   int stage = 0;
-  // In order of time. With a pipeline the amount holds until the next point; without one it changes evenly in between,
-  // layer by layer.
+  // In order of time. With a pipeline the amount holds until the next point; without one it changes evenly in
+  // between, layer by layer.
   std::vector<MemoryTimelinePoint> points;
   bool holds = true;
   double end_s = 0;              // of what is shown

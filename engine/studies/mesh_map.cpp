@@ -54,7 +54,9 @@ MeshMap mesh_map(const Scenario& s, MeshPair pair, const PlanSpace* space) {
   // Ranks the three axes share.
   const int shared = plan.degree(out.x) * plan.degree(out.y) * plan.degree(out.rest);
   out.x_degrees = degrees_up_to(std::min(shared, kMostInside), plan.degree(out.x));
-  const int deepest = out.y == Axis::pipeline ? std::min(kMostInside, s.model.n_layers) : out.y == Axis::context ? kMostInside : shared;
+  const int deepest = out.y == Axis::pipeline  ? std::min(kMostInside, s.model.n_layers)
+                      : out.y == Axis::context ? kMostInside
+                                               : shared;
   out.y_degrees = degrees_up_to(std::min(shared, deepest), plan.degree(out.y));
 
   Scenario edited = s;
@@ -85,8 +87,11 @@ MeshMap mesh_map(const Scenario& s, MeshPair pair, const PlanSpace* space) {
           cell.over_bytes = std::max(0.0, -value(Q::memory_free));
           for (const Diagnostic& d : report.diagnostics)
             if (d.severity == Severity::error && cell.problem.empty()) cell.problem = d.code;
-          cell.state = !report.fits() ? MeshCellState::too_full : !cell.problem.empty() ? MeshCellState::impossible : MeshCellState::runs;
-          if (space != nullptr && cell.state == MeshCellState::runs) exclude(edited, *space, value(Q::hbm_capacity), cell);
+          cell.state = !report.fits()          ? MeshCellState::too_full
+                       : !cell.problem.empty() ? MeshCellState::impossible
+                                               : MeshCellState::runs;
+          if (space != nullptr && cell.state == MeshCellState::runs)
+            exclude(edited, *space, value(Q::hbm_capacity), cell);
         }
       }
       out.cells.push_back(cell);
@@ -98,7 +103,8 @@ std::vector<FieldEdit> edits_of(const MeshMap& map, const MeshCell& cell) {
   std::vector<FieldEdit> out;
   if (cell.rest <= 0 || cell.own || cell.state == MeshCellState::excluded) return out;
   const auto add = [&out](Axis axis, int degree) {
-    out.push_back({find_field("parallelism." + std::string(kAxisIds[static_cast<std::size_t>(axis)])), static_cast<double>(degree)});
+    out.push_back({find_field("parallelism." + std::string(kAxisIds[static_cast<std::size_t>(axis)])),
+                   static_cast<double>(degree)});
   };
   add(map.x, cell.x_degree);
   add(map.y, cell.y_degree);

@@ -1,5 +1,5 @@
-// The plans around a plan: two mesh axes take every power of two, a third takes what is left so that the number of chips
-// stays; all else is the plan's. A cell knows the edits that adopt it.
+// The plans around a plan: two mesh axes take every power of two, a third takes what is left so that the number of
+// chips stays; all else is the plan's. A cell knows the edits that adopt it.
 #pragma once
 
 #include <array>
@@ -20,7 +20,8 @@ enum class MeshPair : std::uint8_t {
   tensor_pipeline,  // fsdp takes the rest, or data where the plan has replicas alone
   tensor_context,   // the same
 };
-inline constexpr std::array<std::string_view, 4> kMeshPairIds{"automatic", "tensor-fsdp", "tensor-pipeline", "tensor-context"};
+inline constexpr std::array<std::string_view, 4> kMeshPairIds{"automatic", "tensor-fsdp", "tensor-pipeline",
+                                                              "tensor-context"};
 
 enum class MeshCellState : std::uint8_t {
   runs,
@@ -50,8 +51,8 @@ struct MeshMap {
 
 // `space`: what is searched, of which the cells outside are excluded; null: nothing is.
 MeshMap mesh_map(const Scenario& scenario, MeshPair pair, const PlanSpace* space = nullptr);
-// The changes that turn the scenario into the cell's plan; none for a cell without a mesh or outside of what is searched,
-// or the plan itself.
+// The changes that turn the scenario into the cell's plan; none for a cell without a mesh or outside of what is
+// searched, or the plan itself.
 std::vector<FieldEdit> edits_of(const MeshMap& map, const MeshCell& cell);
 
 }  // namespace roofscape::engine

@@ -18,7 +18,7 @@ namespace {
 constexpr int kSamples = 97;
 constexpr double kRoomBelow = 3, kRoomAbove = 3;       // of the axis beyond what is marked, as factors
 constexpr double kFewest = 1e-3, kMost = 1e9;          // tokens a chip between which crossings are looked for
-constexpr int kWholeSlice = 256;                       // chips up to which tensor parallelism over all of them is shown
+constexpr int kWholeSlice = 256;  // chips up to which tensor parallelism over all of them is shown
 
 using Time = std::function<double(double)>;  // seconds of tokens a chip
 
@@ -28,7 +28,8 @@ struct LayerLoad {
   double flops = 0, state_bytes = 0, gradient_bytes = 0, activation_bytes = 0;
 };
 
-LayerLoad load_of(const Scenario& s, const Inputs<double>& in, const LayerCost<double>& layer, const NetworkQuestion& q) {
+LayerLoad load_of(const Scenario& s, const Inputs<double>& in, const LayerCost<double>& layer,
+                  const NetworkQuestion& q) {
   const bool backward = q.pass == Pass::backward;
   LayerLoad load;
   double params = 0, collectives = 0;
@@ -58,7 +59,8 @@ Parallelism mesh_of(int fsdp, int tensor) {
   return p;
 }
 
-// Crossing of a rising arithmetic with a strategy's communication: the least tokens from which arithmetic takes longer.
+// Crossing of a rising arithmetic with a strategy's communication: the least tokens from which arithmetic takes
+// longer.
 std::optional<double> crossing(const Time& compute, const Time& network) {
   const auto hidden = [&](double b) { return compute(b) >= network(b); };
   if (!hidden(kMost)) return std::nullopt;
@@ -77,10 +79,13 @@ struct Strategy {
   Time time;
 };
 
-void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& load, std::vector<Strategy>& out, Pass pass) {
+void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& load, std::vector<Strategy>& out,
+               Pass pass) {
   const int dims = in.links.torus_dims;
   const double slice = in.cluster_chips / in.slices;
-  const auto at = [&](double bytes, double worth) { return all_gather_time(bytes, torus_gather_bandwidth(worth, in.chip.ici_axis)); };
+  const auto at = [&](double bytes, double worth) {
+    return all_gather_time(bytes, torus_gather_bandwidth(worth, in.chip.ici_axis));
+  };
   const auto over = [&](double bytes, int axes) { return at(bytes, in.links.best_axes_worth(axes)); };
   for (int axes = dims; axes >= 1; --axes) {
     const double t = over(load.state_bytes, axes);
@@ -103,7 +108,8 @@ void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& loa
     out.push_back({NetworkStrategy::tensor, axes, static_cast<int>(degree), [each](double b) { return each * b; }});
   }
   if (dims < 2) return;
-  const double fsdp = at(load.state_bytes, in.bound_axes_fsdp), tensor = at(load.activation_bytes, in.bound_axes_tensor);
+  const double fsdp = at(load.state_bytes, in.bound_axes_fsdp),
+               tensor = at(load.activation_bytes, in.bound_axes_tensor);
   for (const AxesOverlap overlap : {AxesOverlap::sum, AxesOverlap::max}) {
     const auto time = [=](double b) {
       const double best = best_tensor_degree(fsdp, tensor * b);
@@ -114,7 +120,8 @@ void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& loa
   }
 }
 
-void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& load, std::vector<Strategy>& out, Pass pass) {
+void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& load, std::vector<Strategy>& out,
+                  Pass pass) {
   const auto chips = static_cast<int>(std::min<std::int64_t>(chip_count(s.cluster), 1 << 24));
   const auto rate = [&](const AxisLinks& links) { return gather_bandwidth(links, 1.0, in.chip); };
   const MeshLinks alone = place_mesh(s.cluster, mesh_of(chips, 1), {});
@@ -122,12 +129,16 @@ void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& 
     const double t = all_gather_time(load.state_bytes, rate(alone.state));
     out.push_back({NetworkStrategy::fsdp, 0, chips, [t](double) { return t; }});
     if (pass == Pass::backward) {
-      const double d = all_reduce_time(load.gradient_bytes, reduces_in_network(alone.state) ? reduce_bandwidth(alone.state, in.chip) : rate(alone.state));
+      const double d = all_reduce_time(load.gradient_bytes, reduces_in_network(alone.state)
+                                                                ? reduce_bandwidth(alone.state, in.chip)
+                                                                : rate(alone.state));
       out.push_back({NetworkStrategy::data, 0, chips, [d](double) { return d; }});
     }
   }
   if (const int node = std::min(s.cluster.node_size, chips); node > 1) {
-    const double each = all_gather_time(load.activation_bytes, rate(place_mesh(s.cluster, mesh_of(1, node), {})[Axis::tensor])) * node;
+    const double each =
+        all_gather_time(load.activation_bytes, rate(place_mesh(s.cluster, mesh_of(1, node), {})[Axis::tensor])) *
+        node;
     out.push_back({NetworkStrategy::tensor, 0, node, [each](double b) { return each * b; }});
   }
   // Switches have no continuous optimum: the best of all powers of two, by what the levels of the fabric give each.
@@ -142,16 +153,19 @@ void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& 
   }
   if (splits.empty()) return;
   for (const AxesOverlap overlap : {AxesOverlap::sum, AxesOverlap::max})
-    out.push_back({overlap == AxesOverlap::sum ? NetworkStrategy::mixed_sum : NetworkStrategy::mixed_max, 0, 0, [splits, overlap](double b) {
+    out.push_back({overlap == AxesOverlap::sum ? NetworkStrategy::mixed_sum : NetworkStrategy::mixed_max, 0, 0,
+                   [splits, overlap](double b) {
                      double least = std::numeric_limits<double>::infinity();
-                     for (const Split& x : splits) least = std::min(least, split_time(x.fsdp, x.tensor * b, x.degree, overlap));
+                     for (const Split& x : splits)
+                       least = std::min(least, split_time(x.fsdp, x.tensor * b, x.degree, overlap));
                      return least;
                    }});
 }
 
-// The scenario's mesh with its number of microbatches, whose size follows the batch. What moves activations grows with
-// the tokens; what moves weights and gradients does not.
-void add_plan(const Scenario& s, const Inputs<double>& in, const LayerCost<double>& layer, std::vector<Strategy>& out, Pass pass) {
+// The scenario's mesh with its number of microbatches, whose size follows the batch. What moves activations grows
+// with the tokens; what moves weights and gradients does not.
+void add_plan(const Scenario& s, const Inputs<double>& in, const LayerCost<double>& layer, std::vector<Strategy>& out,
+              Pass pass) {
   PipelineReport pipeline;
   SimulationScratch scratch;
   const StageKey key = stage_key(s);
@@ -205,7 +219,13 @@ NetworkStudy network_study(const Scenario& s, const NetworkQuestion& q) {
   double low = study.tokens_now, high = study.tokens_now;
   const bool sum = s.assumptions.axes_overlap == AxesOverlap::sum;
   for (const Strategy& x : strategies) {
-    NetworkLine line{x.kind, x.axes, x.degree, {}, crossing(compute, x.time), 0, compute(study.tokens_now) / x.time(study.tokens_now)};
+    NetworkLine line{x.kind,
+                     x.axes,
+                     x.degree,
+                     {},
+                     crossing(compute, x.time),
+                     0,
+                     compute(study.tokens_now) / x.time(study.tokens_now)};
     if (line.hidden_from && *line.hidden_from > 0) {
       line.seconds_there = compute(*line.hidden_from);
       low = std::min(low, *line.hidden_from), high = std::max(high, *line.hidden_from);
@@ -214,7 +234,8 @@ NetworkStudy network_study(const Scenario& s, const NetworkQuestion& q) {
       if (line.hidden_from && (!best || *line.hidden_from < *best)) best = line.hidden_from;
     };
     if (x.kind == NetworkStrategy::fsdp) least(study.fsdp_from);
-    if (x.kind == NetworkStrategy::fsdp || x.kind == (sum ? NetworkStrategy::mixed_sum : NetworkStrategy::mixed_max)) least(study.mixed_from);
+    if (x.kind == NetworkStrategy::fsdp || x.kind == (sum ? NetworkStrategy::mixed_sum : NetworkStrategy::mixed_max))
+      least(study.mixed_from);
     study.lines.push_back(std::move(line));
   }
   // Powers of two around what is marked.

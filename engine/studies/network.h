@@ -1,6 +1,7 @@
-// When communication hides behind compute (scaling book, chapters 5 and 12): the time of one layer's arithmetic and of
-// each strategy's communication over the tokens a chip has, on the scenario's cluster; and from how many tokens a chip on
-// each strategy is compute-bound. All strategies use every chip of the cluster; the plan's own mesh stands beside them.
+// When communication hides behind compute (scaling book, chapters 5 and 12): the time of one layer's arithmetic and
+// of each strategy's communication over the tokens a chip has, on the scenario's cluster; and from how many tokens a
+// chip on each strategy is compute-bound. All strategies use every chip of the cluster; the plan's own mesh stands
+// beside them.
 #pragma once
 
 #include <array>
@@ -16,8 +17,8 @@ namespace roofscape::engine {
 // What is counted as a layer.
 enum class LayerCount : std::uint8_t {
   whole,  // the mean layer of the model as it is evaluated: all its parameters, collectives around attention and MLP
-  mlp,    // the book's block: two matrices d_model x d_ff (of experts: those a token meets, and all that are moved), one gather and
-          // one reduction; what the bounds are of
+  mlp,    // the book's block: two matrices d_model x d_ff (of experts: those a token meets, and all that are moved),
+        // one gather and one reduction; what the bounds are of
 };
 enum class Pass : std::uint8_t { forward, backward };
 
@@ -36,7 +37,8 @@ enum class NetworkStrategy : std::uint8_t {
   mixed_max,  // the same at the same time
   plan,       // the scenario's own mesh, its axes' transfers as the scenario assumes
 };
-inline constexpr std::array<std::string_view, 7> kNetworkStrategyIds{"fsdp", "data", "data_dcn", "tensor", "mixed_sum", "mixed_max", "plan"};
+inline constexpr std::array<std::string_view, 7> kNetworkStrategyIds{"fsdp",      "data",      "data_dcn", "tensor",
+                                                                     "mixed_sum", "mixed_max", "plan"};
 
 struct NetworkLine {
   NetworkStrategy strategy = NetworkStrategy::fsdp;
@@ -53,8 +55,8 @@ struct NetworkStudy {
   std::vector<NetworkLine> lines;
   double chips = 0;
   double tokens_now = 0;               // a chip of the cluster
-  // The least tokens a chip that some split of FSDP and tensor needs (as the scenario assumes axes overlap), and that FSDP
-  // alone needs.
+  // The least tokens a chip that some split of FSDP and tensor needs (as the scenario assumes axes overlap), and that
+  // FSDP alone needs.
   std::optional<double> mixed_from, fsdp_from;
   bool known() const { return !compute.empty(); }  // false: peak or bandwidths are not known
 };

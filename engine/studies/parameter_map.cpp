@@ -23,8 +23,8 @@ std::vector<ModelPartRow> parameter_map(const Scenario& s, const Report& report)
          {ModelPart::norms, value(Q::params_norms), 0, Q::params_norms},
          {ModelPart::head, head, 0, Q::params_head}};
 
-  // What a token is multiplied with: all active parameters in the book's convention, else the matrices alone, of which
-  // the unembedding is one even where it is the embedding's.
+  // What a token is multiplied with: all active parameters in the book's convention, else the matrices alone, of
+  // which the unembedding is one even where it is the embedding's.
   const bool all = s.assumptions.flops == FlopsConvention::six_p;
   const double attention_matrices =
       report.quantities.value_or(Q::params_attention_matrices, value(Q::params_attention_layer)) * s.model.n_layers;

@@ -1,6 +1,6 @@
-// Where the parameters of a model sit and where its training FLOPs go, part by part. Parameters add up to params.total,
-// FLOPs to flops.per_token in the report's convention. FLOPs are those of the report, shared out by what a token is
-// multiplied with: a weight costs as much in one matrix as in another (scaling book, chapter 4).
+// Where the parameters of a model sit and where its training FLOPs go, part by part. Parameters add up to
+// params.total, FLOPs to flops.per_token in the report's convention. FLOPs are those of the report, shared out by
+// what a token is multiplied with: a weight costs as much in one matrix as in another (scaling book, chapter 4).
 #pragma once
 
 #include <cstdint>

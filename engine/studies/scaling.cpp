@@ -17,7 +17,8 @@ Axis axis_of(const Parallelism& plan) { return plan.fsdp > 1 || plan.data == 1 ?
 int& degree_of(Parallelism& plan) { return axis_of(plan) == Axis::fsdp ? plan.fsdp : plan.data; }
 
 void double_cluster(Cluster& c) {
-  if (c.chip.interconnect == Interconnect::torus) *std::min_element(c.slice.begin(), c.slice.end() - (c.slice[2] == 1)) *= 2;
+  if (c.chip.interconnect == Interconnect::torus)
+    *std::min_element(c.slice.begin(), c.slice.end() - (c.slice[2] == 1)) *= 2;
   else c.nodes *= 2;
 }
 
@@ -33,7 +34,8 @@ Scenario scaled(const Scenario& s, ScalingMode mode, int octaves) {
     if (mode == ScalingMode::weak) out.workload.global_batch_sequences *= 2;
   }
   for (; octaves < 0; ++octaves) {
-    const bool halves = degree % 2 == 0 && (mode == ScalingMode::strong || out.workload.global_batch_sequences % 2 == 0);
+    const bool halves =
+        degree % 2 == 0 && (mode == ScalingMode::strong || out.workload.global_batch_sequences % 2 == 0);
     if (!halves) return s;
     degree /= 2;
     if (mode == ScalingMode::weak) out.workload.global_batch_sequences /= 2;

@@ -1,7 +1,7 @@
-// Scaling a plan over chips: the same mesh with more or fewer ranks of its data axis, at a fixed batch (strong scaling) or
-// at a batch that grows with the chips (weak scaling). The rule: chips double or halve with `fsdp` where the plan shards or
-// does not replicate, else with `data`. The cluster grows with them, a torus at its shortest side; with fewer chips the rest
-// of it idles, so that the links of those used stay as they are.
+// Scaling a plan over chips: the same mesh with more or fewer ranks of its data axis, at a fixed batch (strong
+// scaling) or at a batch that grows with the chips (weak scaling). The rule: chips double or halve with `fsdp` where
+// the plan shards or does not replicate, else with `data`. The cluster grows with them, a torus at its shortest side;
+// with fewer chips the rest of it idles, so that the links of those used stay as they are.
 #pragma once
 
 #include <array>

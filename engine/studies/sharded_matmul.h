@@ -1,6 +1,7 @@
-// The four cases of a sharded matrix multiplication (scaling book, chapter 3) on the model's MLP and the plan's tensor
-// ranks: In [tokens, d_model] x W [d_model, d_ff] = Out, what has to move in each case and how long each way to do it takes;
-// and the MLP's two matrices split by columns, then by rows, beside gathering before each (chapter 5).
+// The four cases of a sharded matrix multiplication (scaling book, chapter 3) on the model's MLP and the plan's
+// tensor ranks: In [tokens, d_model] x W [d_model, d_ff] = Out, what has to move in each case and how long each way
+// to do it takes; and the MLP's two matrices split by columns, then by rows, beside gathering before each (chapter
+// 5).
 #pragma once
 
 #include <array>

@@ -5,7 +5,8 @@ namespace roofscape::engine {
 namespace {
 
 template <Scalar S>
-S network_time(const S& zero, const std::array<S, kAxisCount>& comm, const AxisMask& communicates, AxesOverlap overlap) {
+S network_time(const S& zero, const std::array<S, kAxisCount>& comm, const AxisMask& communicates,
+               AxesOverlap overlap) {
   bool first = true;
   S total = zero;
   for (std::size_t i = 0; i < comm.size(); ++i) {
@@ -38,11 +39,11 @@ void add_shares(std::array<S, kAxisCount>& shares, std::array<bool, kAxisCount>&
     if (communicates[i]) add(i, exposed * comm[i] / network);
 }
 
-// Calibrated: of each axis's transfers a share is issued under the work, the rest stands alone; what is issued under it and
-// outlasts it is exposed too, in proportion.
+// Calibrated: of each axis's transfers a share is issued under the work, the rest stands alone; what is issued under
+// it and outlasts it is exposed too, in proportion.
 template <Scalar S>
-void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisMask& communicates, const BlockNames& names,
-                         BlockTime<S>& time) {
+void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisMask& communicates,
+                         const BlockNames& names, BlockTime<S>& time) {
   constexpr std::array kHidden{Calibrated::hidden_data, Calibrated::hidden_fsdp, Calibrated::hidden_tensor,
                                Calibrated::hidden_context, Calibrated::hidden_expert};
   time.exposed.fill(in.zero);
@@ -71,10 +72,10 @@ void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisM
     }
     return exposed;
   };
-  time.exposed_forward =
-      name(names.exposed_forward, direction(block.comm_forward, time.work_forward, names.hidden_forward, names.outlast_forward));
-  time.exposed_backward =
-      name(names.exposed_backward, direction(block.comm_backward, time.work_backward, names.hidden_backward, names.outlast_backward));
+  time.exposed_forward = name(names.exposed_forward, direction(block.comm_forward, time.work_forward,
+                                                               names.hidden_forward, names.outlast_forward));
+  time.exposed_backward = name(names.exposed_backward, direction(block.comm_backward, time.work_backward,
+                                                                 names.hidden_backward, names.outlast_backward));
   time.forward = name(names.forward, time.work_forward + time.exposed_forward);
   time.backward = name(names.backward, time.work_backward + time.exposed_backward);
   time.hbm_exposed = name(names.hbm_exposed, block.hbm_forward + block.hbm_backward);

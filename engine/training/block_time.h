@@ -1,6 +1,7 @@
 // How long one block (a layer, the embedding, the output head) takes for one microbatch, forward and backward: its
-// arithmetic and HBM traffic overlap perfectly, and communication is hidden under them as far as it goes (scaling book,
-// chapters 1 and 5). Calibrated, memory-bound kernels follow the others and only a share of each axis hides. Overlap is judged per block and direction, as the book does; whole-step totals would hide more.
+// arithmetic and HBM traffic overlap perfectly, and communication is hidden under them as far as it goes (scaling
+// book, chapters 1 and 5). Calibrated, memory-bound kernels follow the others and only a share of each axis hides.
+// Overlap is judged per block and direction, as the book does; whole-step totals would hide more.
 #pragma once
 
 #include <array>
@@ -31,8 +32,8 @@ struct BlockTime {
 
 // The rows of the quantity table that the times of a block are; index -1 for layers, else which block.
 struct BlockNames {
-  Q work_forward, work_backward, network_forward, network_backward, exposed_forward, exposed_backward, forward, backward,
-      hbm_exposed, exposed;
+  Q work_forward, work_backward, network_forward, network_backward, exposed_forward, exposed_backward, forward,
+      backward, hbm_exposed, exposed;
   Q hidden_forward, hidden_backward, outlast_forward, outlast_backward;  // calibrated: what is sent under the work
   int index = -1;
 };
@@ -41,7 +42,8 @@ BlockNames vocabulary_names(int block);  // kEmbeddingBlock, kHeadBlock
 
 // `communicates`: the axes that move anything.
 template <Scalar S>
-BlockTime<S> block_time(const Inputs<S>&, const Block<S>&, const AxisMask& communicates, AxesOverlap, const BlockNames&);
+BlockTime<S> block_time(const Inputs<S>&, const Block<S>&, const AxisMask& communicates, AxesOverlap,
+                        const BlockNames&);
 extern template BlockTime<double> block_time<double>(const Inputs<double>&, const Block<double>&, const AxisMask&,
                                                      AxesOverlap, const BlockNames&);
 extern template BlockTime<Traced> block_time<Traced>(const Inputs<Traced>&, const Block<Traced>&, const AxisMask&,

@@ -42,8 +42,10 @@ Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens, AxesOverlap overlap
     limits(out.link);
     // Tensor parallelism stays inside a node unless the mesh says otherwise.
     const S tensor_link = tensor.degree > 1 ? slowest_link(tensor, chip) : S(chip.nvlink);
-    out.tensor = named(Q::bound_tensor, tensor_degree_limit(F, axes(1), fsdp_tokens_per_chip(chip.peak_flops, tensor_link,
-                                                                                             axes(1), in.activation_bytes)));
+    out.tensor =
+        named(Q::bound_tensor,
+              tensor_degree_limit(F, axes(1),
+                                  fsdp_tokens_per_chip(chip.peak_flops, tensor_link, axes(1), in.activation_bytes)));
     out.fsdp_2 = out.fsdp_3 = out.mixed_sum = out.mixed_max = out.x_opt = out.ratio_sum = out.ratio_max = out.dcn =
         out.max_chips_mixed = in.zero;
     out.max_chips_fsdp = named(Q::bound_max_chips_fsdp, batch_tokens / out.fsdp_1);
@@ -58,8 +60,10 @@ Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens, AxesOverlap overlap
   out.fsdp_2 = named(Q::bound_fsdp_2, out.fsdp_1 / axes(in.links.best_axes_worth(2)));
   out.fsdp_3 = named(Q::bound_fsdp_3, out.fsdp_1 / axes(in.links.best_axes_worth(3)));
   out.tensor = named(Q::bound_tensor, tensor_degree_limit(F, My, out.dense));
-  out.mixed_sum = named(Q::bound_mixed_sum, mixed_tokens_per_chip(out.fsdp_1, out.dense, F, Mx, My, AxesOverlap::sum));
-  out.mixed_max = named(Q::bound_mixed_max, mixed_tokens_per_chip(out.fsdp_1, out.dense, F, Mx, My, AxesOverlap::max));
+  out.mixed_sum =
+      named(Q::bound_mixed_sum, mixed_tokens_per_chip(out.fsdp_1, out.dense, F, Mx, My, AxesOverlap::sum));
+  out.mixed_max =
+      named(Q::bound_mixed_max, mixed_tokens_per_chip(out.fsdp_1, out.dense, F, Mx, My, AxesOverlap::max));
   // Tensor and FSDP stay inside a slice: its share of batch and chips counts.
   out.x_opt = named(Q::bound_x_opt,
                     best_fsdp_degree(named(Q::tokens_per_slice, batch_tokens / in.slices), out.total_width, Mx, My,

@@ -19,10 +19,11 @@ template <Scalar S>
 S tensor_degree_limit(const S& d_ff, const S& axes, const S& one_axis_tokens) {
   return axes * d_ff / one_axis_tokens;
 }
-// Tokens a chip below which FSDP with tensor is network-bound at the best split; M_X and M_Y are the torus axes of each.
-// Transfers on different axes at the same time: a_X a_Y / (M_X M_Y F); one after the other: four times that. a_X and a_Y
-// are the tokens a chip of one-axis FSDP with the weights that are moved and with those that a token meets: in a dense
-// model they are equal, of a mixture of experts a_X is larger by all experts over those a token passes.
+// Tokens a chip below which FSDP with tensor is network-bound at the best split; M_X and M_Y are the torus axes of
+// each. Transfers on different axes at the same time: a_X a_Y / (M_X M_Y F); one after the other: four times that.
+// a_X and a_Y are the tokens a chip of one-axis FSDP with the weights that are moved and with those that a token
+// meets: in a dense model they are equal, of a mixture of experts a_X is larger by all experts over those a token
+// passes.
 template <Scalar S>
 S mixed_tokens_per_chip(const S& moved, const S& met, const S& d_ff, const S& axes_x, const S& axes_y,
                         AxesOverlap overlap) {
@@ -40,9 +41,10 @@ S mixed_ratio(const S& tokens_per_chip, const S& limit) {
   return sqrt(tokens_per_chip / limit);
 }
 
-// The same as times. `fsdp` and `tensor` are those of the whole layer without the other: FSDP as if every chip had all of
-// it, tensor as if every chip had the tokens of one. Split over Y tensor ranks the first takes a Y-th, the second Y times as
-// long. The split where both are equal is the best one, whether the two add up or run at the same time.
+// The same as times. `fsdp` and `tensor` are those of the whole layer without the other: FSDP as if every chip had
+// all of it, tensor as if every chip had the tokens of one. Split over Y tensor ranks the first takes a Y-th, the
+// second Y times as long. The split where both are equal is the best one, whether the two add up or run at the same
+// time.
 template <Scalar S>
 S best_tensor_degree(const S& fsdp, const S& tensor) {
   return sqrt(fsdp / tensor);
@@ -58,7 +60,8 @@ struct Bounds {
   bool torus = false, has_dcn = false;
   S link;                                    // switched
   S active_width, total_width, dense;        // mixtures of experts
-  S tokens_per_chip, alpha, fsdp_1, fsdp_2, fsdp_3, tensor, mixed_sum, mixed_max, x_opt, ratio_sum, ratio_max, dcn, ridge;
+  S tokens_per_chip, alpha, fsdp_1, fsdp_2, fsdp_3, tensor, mixed_sum, mixed_max, x_opt, ratio_sum, ratio_max, dcn,
+      ridge;
   S max_chips_fsdp, max_chips_mixed;
 };
 // All of them for a scenario's model, batch and cluster; of its mesh only the links it is laid on count.

@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 
-// Units of one gather over tensor in the backward pass, calibrated: the gradient is gathered or reduced as the activation was,
-// with sequence parallelism the inputs are gathered once more for the weights' gradients (Korthikanti et al. 2022); what is
-// computed again as a whole layer communicates again.
+// Units of one gather over tensor in the backward pass, calibrated: the gradient is gathered or reduced as the
+// activation was, with sequence parallelism the inputs are gathered once more for the weights' gradients (Korthikanti
+// et al. 2022); what is computed again as a whole layer communicates again.
 constexpr double tensor_units_backward(bool sequence_parallel) { return sequence_parallel ? 6 : 4; }
 constexpr bool repeats_layer(CheckpointPolicy policy) {
-  return policy == CheckpointPolicy::block || policy == CheckpointPolicy::some_blocks || policy == CheckpointPolicy::segments ||
-         policy == CheckpointPolicy::segments_minimal;
+  return policy == CheckpointPolicy::block || policy == CheckpointPolicy::some_blocks ||
+         policy == CheckpointPolicy::segments || policy == CheckpointPolicy::segments_minimal;
 }
 
 // Calibrated: kernels follow each other, so the traffic of vector operations is work of its own (block_time.h).
@@ -26,11 +26,13 @@ void take_kernel_times(const Inputs<S>& in, const S& again, LayerCost<S>& cost) 
   cost.layer.hbm_forward = named(Q::layer_hbm_forward, k.vector_forward);
   cost.layer.hbm_backward = named(Q::layer_hbm_backward, k.vector_backward);
   if (in.calibration.issues) {
-    // A host that starts kernels more slowly than the chip runs them sets the pace; what it waits for is of no kernel.
+    // A host that starts kernels more slowly than the chip runs them sets the pace; what it waits for is of no
+    // kernel.
     const S& issue = in.calibration[Calibrated::issue];
     const S backward = (constant<S>(2) + again) * issue;
     cost.layer.hbm_forward = named(Q::layer_hbm_forward, max(k.vector_forward, issue - cost.layer.math_forward));
-    cost.layer.hbm_backward = named(Q::layer_hbm_backward, max(k.vector_backward, backward - cost.layer.math_backward));
+    cost.layer.hbm_backward =
+        named(Q::layer_hbm_backward, max(k.vector_backward, backward - cost.layer.math_backward));
   }
   cost.head.math_forward = k.head_forward;
   cost.head.math_backward = k.head_backward;
@@ -51,8 +53,9 @@ LinkRates<S> link_rates(const Inputs<S>& in) {
   rates.bandwidth.fill(in.zero);
   for (const Axis axis : {Axis::data, Axis::tensor, Axis::context}) {
     if (in.degree(axis).n > 1)
-      rates.bandwidth[at(axis)] = named(Q::axis_bandwidth, static_cast<int>(axis),
-                                       gather_bandwidth(in.links[axis], in.torus_axes[at(axis)], group_rates(in, in.links[axis])));
+      rates.bandwidth[at(axis)] =
+          named(Q::axis_bandwidth, static_cast<int>(axis),
+                gather_bandwidth(in.links[axis], in.torus_axes[at(axis)], group_rates(in, in.links[axis])));
   }
   rates.state_bandwidth = in.zero;
   if (in.links.state.degree > 1) {
@@ -61,8 +64,8 @@ LinkRates<S> link_rates(const Inputs<S>& in) {
     rates.bandwidth[at(Axis::fsdp)] = rates.state_bandwidth;
   }
   if (in.degree(Axis::pipeline).n > 1)
-    rates.bandwidth[at(Axis::pipeline)] =
-        named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline), send_bandwidth(in.links[Axis::pipeline], in.achieved));
+    rates.bandwidth[at(Axis::pipeline)] = named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline),
+                                                send_bandwidth(in.links[Axis::pipeline], in.achieved));
 
   rates.reduce_bandwidth = rates.bandwidth;
   for (const Axis axis : {Axis::data, Axis::tensor})
@@ -78,7 +81,8 @@ LinkRates<S> link_rates(const Inputs<S>& in) {
       if (links.degree > 1)
         rates.latency[at(axis)] = named(Q::axis_latency, static_cast<int>(axis), collective_latency(in, links));
     };
-    for (const Axis axis : {Axis::data, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline}) latency(axis, in.links[axis]);
+    for (const Axis axis : {Axis::data, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline})
+      latency(axis, in.links[axis]);
     latency(Axis::fsdp, in.links.state);
   }
   return rates;
@@ -211,14 +215,16 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LinkRates<S>& rates, const La
   cost.expert_bytes = cost.expert_exchange = in.zero;
   if (spread) {
     const AxisLinks& links = in.links[Axis::expert];
-    const S stream = tensor.n > 1 ? cost.tensor_bytes : named(Q::tensor_activation_bytes, in.activation_bytes * t * in.model.d_model);
+    const S stream = tensor.n > 1 ? cost.tensor_bytes
+                                  : named(Q::tensor_activation_bytes, in.activation_bytes * t * in.model.d_model);
     const S copies = cost.params.moe_share * min(in.model.experts_per_token, expert.x);
     cost.expert_bytes =
         named(Q::expert_bytes, copies * (key.sequence_parallel ? stream / tensor.x : stream));
     cost.expert_exchange = named(Q::expert_exchange, exchange_time(links, cost.expert_bytes, in.achieved));
     if (in.calibrated) {
       const S there_and_back = two * (cost.expert_exchange + cost.latency[at(Axis::expert)]);
-      set(Axis::expert, there_and_back, repeats ? there_and_back + cost.recompute_times * there_and_back : there_and_back);
+      set(Axis::expert, there_and_back,
+          repeats ? there_and_back + cost.recompute_times * there_and_back : there_and_back);
     } else {
       set(Axis::expert, two * cost.expert_exchange, two * cost.expert_exchange);
     }

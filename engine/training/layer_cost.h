@@ -22,7 +22,8 @@ constexpr double tensor_collectives_backward(bool sequence_parallel) { return se
 template <Scalar S>
 struct LinkRates {
   std::array<S, kAxisCount> bandwidth;  // by axis; fsdp: of the group that shards state; expert: set with the layer
-  std::array<S, kAxisCount> reduce_bandwidth;  // the same for AllReduce: other only where switches of the fabric add up
+  std::array<S, kAxisCount>
+      reduce_bandwidth;  // the same for AllReduce: other only where switches of the fabric add up
   S state_bandwidth;
   std::array<S, kAxisCount> latency{};  // of one gather over an axis; calibrated only
 };
@@ -40,7 +41,8 @@ struct LayerCost : LinkRates<S> {
   Block<S> layer, embedding, head;
   LayerKernels<S> kernels;  // calibrated only
   S tensor_share;  // of the collectives over tensor that is left where fewer ranks split an expert
-  S hbm_bytes_backward, tensor_bytes, context_bytes, expert_bytes, expert_exchange;  // of a layer; tensor, context: one transfer
+  S hbm_bytes_backward, tensor_bytes, context_bytes, expert_bytes,
+      expert_exchange;  // of a layer; tensor, context: one transfer
 };
 
 template <Scalar S>

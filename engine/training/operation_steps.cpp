@@ -10,15 +10,16 @@ constexpr double kAdamFlops = 12;
 }  // namespace
 
 template <Scalar S>
-void operation_steps(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S>& stage, const PlanCost<S>& plan,
-                     const LayerKey& key, const PlanKey& plan_key, OperationSteps<S>& out) {
+void operation_steps(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S>& stage,
+                     const PlanCost<S>& plan, const LayerKey& key, const PlanKey& plan_key, OperationSteps<S>& out) {
   const RecomputedOperations again = recomputed_operations(key);
   const bool everything_again = key.policy == CheckpointPolicy::block && key.flops == FlopsConvention::six_p;
   const S three = constant<S>(3), one = constant<S>(1);
   for (int i = 0; i < kOperationCount; ++i) {
     const auto kind = static_cast<OperationKind>(i);
     OperationStep<S>& step = out[static_cast<std::size_t>(i)];
-    step.present = (kind != OperationKind::router || in.model.is.moe) && (kind != OperationKind::optimizer || plan_key.has_optimizer);
+    step.present = (kind != OperationKind::router || in.model.is.moe) &&
+                   (kind != OperationKind::optimizer || plan_key.has_optimizer);
     if (!step.present) continue;
     if (kind == OperationKind::optimizer) {
       step.hbm_bytes = named(Q::operation_step_bytes, i, plan.optimizer_bytes_each * plan.updated_params);
@@ -44,8 +45,10 @@ void operation_steps(const Inputs<S>& in, const LayerCost<S>& layer, const Stage
 }
 
 template void operation_steps<double>(const Inputs<double>&, const LayerCost<double>&, const StageCost<double>&,
-                                      const PlanCost<double>&, const LayerKey&, const PlanKey&, OperationSteps<double>&);
+                                      const PlanCost<double>&, const LayerKey&, const PlanKey&,
+                                      OperationSteps<double>&);
 template void operation_steps<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&, const StageCost<Traced>&,
-                                      const PlanCost<Traced>&, const LayerKey&, const PlanKey&, OperationSteps<Traced>&);
+                                      const PlanCost<Traced>&, const LayerKey&, const PlanKey&,
+                                      OperationSteps<Traced>&);
 
 }  // namespace roofscape::engine

@@ -1,5 +1,5 @@
-// What each class of operations takes of a whole step, on the mean chip: the dots of the roofline. Forward, backward and
-// recomputation together; times are those under the roofs (scaling book ch. 1), whatever the step hides of them.
+// What each class of operations takes of a whole step, on the mean chip: the dots of the roofline. Forward, backward
+// and recomputation together; times are those under the roofs (scaling book ch. 1), whatever the step hides of them.
 #pragma once
 
 #include <array>
@@ -28,9 +28,11 @@ using OperationSteps = std::array<OperationStep<S>, kOperationCount>;
 template <Scalar S>
 void operation_steps(const Inputs<S>&, const LayerCost<S>&, const StageCost<S>&, const PlanCost<S>&, const LayerKey&,
                      const PlanKey&, OperationSteps<S>& out);
-extern template void operation_steps<double>(const Inputs<double>&, const LayerCost<double>&, const StageCost<double>&,
-                                             const PlanCost<double>&, const LayerKey&, const PlanKey&, OperationSteps<double>&);
-extern template void operation_steps<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&, const StageCost<Traced>&,
-                                             const PlanCost<Traced>&, const LayerKey&, const PlanKey&, OperationSteps<Traced>&);
+extern template void operation_steps<double>(const Inputs<double>&, const LayerCost<double>&,
+                                             const StageCost<double>&, const PlanCost<double>&, const LayerKey&,
+                                             const PlanKey&, OperationSteps<double>&);
+extern template void operation_steps<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&,
+                                             const StageCost<Traced>&, const PlanCost<Traced>&, const LayerKey&,
+                                             const PlanKey&, OperationSteps<Traced>&);
 
 }  // namespace roofscape::engine

@@ -70,17 +70,17 @@ void model_flops(const Inputs<S>& in, const Parameters<S>& params, const PlanKey
 }
 
 template <Scalar S>
-void step_parts(const Inputs<S>& in, const LayerCost<S>& layer, const ModelFlops<S>& model, const StepCounts<S>& counts,
-                const StageBlocks<S>& blocks, const StageWork<S>& work, const EndReduction<S>& end, const PlanKey& key,
-                StepCost<S>& out) {
+void step_parts(const Inputs<S>& in, const LayerCost<S>& layer, const ModelFlops<S>& model,
+                const StepCounts<S>& counts, const StageBlocks<S>& blocks, const StageWork<S>& work,
+                const EndReduction<S>& end, const PlanKey& key, StepCost<S>& out) {
   const S& C = in.chip.peak_flops;
   const S& N = counts.chips;
   const S zero = in.zero;
   const bool everything_again = key.policy == CheckpointPolicy::block && key.flops == FlopsConvention::six_p;
   out.flops_recompute =
-      named(Q::flops_recompute_per_step, everything_again
-                                             ? constant<S>(2, unit::flop_each) * layer.params.active * model.tokens_per_step
-                                             : layer.flops_recompute * work.layer_passes * N);
+      named(Q::flops_recompute_per_step,
+            everything_again ? constant<S>(2, unit::flop_each) * layer.params.active * model.tokens_per_step
+                             : layer.flops_recompute * work.layer_passes * N);
   out.flops_hardware = named(Q::flops_hardware_per_step, model.flops_model + out.flops_recompute);
 
   const S& attention = model.flops_attention;
@@ -110,29 +110,35 @@ void step_parts(const Inputs<S>& in, const LayerCost<S>& layer, const ModelFlops
   const S shards = key.zero_stage >= 1 ? counts.state_shards : constant<S>(1);
   out.optimizer_bytes_each = named(Q::optimizer_bytes_a_parameter,
                          constant<S>(2) * (in.optimizer_bytes + in.weight_bytes) + in.reduced_gradient_bytes);
-  out.updated_params =
-      named(Q::optimizer_parameters, (key.zero_stage >= 1 ? layer.params.total : layer.params.total - layer.params_absent) / (in.degree(Axis::tensor).x * counts.stages * shards));
+  out.updated_params = named(Q::optimizer_parameters,
+                             (key.zero_stage >= 1 ? layer.params.total : layer.params.total - layer.params_absent) /
+                                 (in.degree(Axis::tensor).x * counts.stages * shards));
   out.before_pipeline = out.step_parts[0];
   for (std::size_t i = 1; i < kPipelineParts; ++i) out.before_pipeline = out.before_pipeline + out.step_parts[i];
-  set_part<Q::step_optimizer, S>(out, key.has_optimizer ? out.optimizer_bytes_each * out.updated_params / (in.calibrated ? in.calibration.hbm : in.chip.hbm_bandwidth) : zero);
+  set_part<Q::step_optimizer, S>(out, key.has_optimizer
+                                          ? out.optimizer_bytes_each * out.updated_params /
+                                                (in.calibrated ? in.calibration.hbm : in.chip.hbm_bandwidth)
+                                          : zero);
 }
 
 template <Scalar S>
-void finish_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageBlocks<S>& blocks, const StageWork<S>& work,
-                 const S& makespan, const S& in_transfer, bool simulated, const PlanKey& key, StepCost<S>& out) {
+void finish_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageBlocks<S>& blocks,
+                 const StageWork<S>& work, const S& makespan, const S& in_transfer, bool simulated,
+                 const PlanKey& key, StepCost<S>& out) {
   const S zero = in.zero;
   const bool pipelined = in.degree(Axis::pipeline).n > 1;
   // What a device idles, with a transfer to it under way and without.
   set_part<Q::step_pipeline_transfer, S>(out, in_transfer);
   set_part<Q::step_bubble, S>(out, pipelined && simulated ? max(makespan - work.work - in_transfer, zero) : zero);
-  // What lives on the host crosses PCIe: the optimizer's state there and back under the whole step, checkpoints out under
-  // the forward and back under the backward of the layers, which a pipeline has going on at the same time. Both use the
-  // same link, so a step is never shorter than all that crosses it.
+  // What lives on the host crosses PCIe: the optimizer's state there and back under the whole step, checkpoints out
+  // under the forward and back under the backward of the layers, which a pipeline has going on at the same time. Both
+  // use the same link, so a step is never shorter than all that crosses it.
   S offload = zero;
   S busy = zero;
   const bool moves_optimizer = key.offload_optimizer && key.has_optimizer;
   const S two = constant<S>(2);
-  if (moves_optimizer) busy = named(Q::offload_optimizer, two * in.optimizer_bytes * out.updated_params / in.chip.pcie);
+  if (moves_optimizer)
+    busy = named(Q::offload_optimizer, two * in.optimizer_bytes * out.updated_params / in.chip.pcie);
   if (key.offload_activations) {
     const S seconds =
         named(Q::offload_activations, layer.activations.checkpoint_bytes * work.layer_passes / in.chip.pcie);
@@ -163,17 +169,17 @@ void working_memory(const Inputs<S>& in, const LayerCost<S>& layer, const PlanKe
   const S& Y = in.degree(Axis::tensor).x;
   // Gathered weights and a gradient under ZeRO-3, the layer being recomputed, logits.
   const bool gathers = key.zero_stage == 3 && in.links.state.degree > 1;
-  out.buffers_gathered =
-      named(Q::buffers_gathered,
-            gathers ? (constant<S>(2) * in.gather_bytes + in.reduced_gradient_bytes) * layer.params_rank / Y : in.zero);
+  out.buffers_gathered = named(
+      Q::buffers_gathered,
+      gathers ? (constant<S>(2) * in.gather_bytes + in.reduced_gradient_bytes) * layer.params_rank / Y : in.zero);
   out.buffers_working = layer.activations.working_bytes;
   out.buffers_logits = named(Q::buffers_logits, constant<S>(4, unit::bytes_each) * layer.microbatch_tokens *
                                                     in.model.vocab_size / Y);
 }
 
 template <Scalar S>
-void state_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StepCounts<S>& counts, const DeviceLoad<S>& load,
-                  const PlanKey& key, StageMemory<S>& memory) {
+void state_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StepCounts<S>& counts,
+                  const DeviceLoad<S>& load, const PlanKey& key, StageMemory<S>& memory) {
   const S zero = in.zero;
   const S& Y = in.degree(Axis::tensor).x;
   const bool pipelined = in.degree(Axis::pipeline).n > 1;
@@ -253,7 +259,8 @@ void fill_memory(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost
   const bool has_orders = pipelined && !pipeline.orders.ops.empty();
   const std::vector<double>& in_flight = pipeline.peak_microbatches;
   const int virtual_stages = pipelined ? devices * passes_per_device(pipeline.shape) : 1;
-  const bool doubled = pipelined && virtual_stage_count(pipeline.shape) > virtual_stages;  // DualPipe: both directions
+  const bool doubled =
+      pipelined && virtual_stage_count(pipeline.shape) > virtual_stages;  // DualPipe: both directions
   out.stages.resize(static_cast<std::size_t>(devices));
   for (StageMemory<S>& memory : out.stages) memory.virtual_stages = 0, memory.embedding = memory.head = false;
   const int positions = has_orders ? static_cast<int>(pipeline.orders.device_of.size()) : virtual_stages;
@@ -320,7 +327,8 @@ void plan_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageCost<S
   out.bubble_even = named(Q::pipeline_bubble_ideal, (stage.stages - one) / (stage.microbatches + stage.stages - one));
 }
 
-template void model_flops<double>(const Inputs<double>&, const Parameters<double>&, const PlanKey&, ModelFlops<double>&);
+template void model_flops<double>(const Inputs<double>&, const Parameters<double>&, const PlanKey&,
+                                  ModelFlops<double>&);
 template void step_parts<double>(const Inputs<double>&, const LayerCost<double>&, const ModelFlops<double>&,
                                  const StepCounts<double>&, const StageBlocks<double>&, const StageWork<double>&,
                                  const EndReduction<double>&, const PlanKey&, StepCost<double>&);

@@ -41,7 +41,8 @@ template <Scalar S>
 struct ModelFlops {
   S flops_per_token, tokens_per_step, flops_model, flops_run, flops_attention;
 };
-// The step. Its parts but those of the pipeline's timeline and of offload read layer, mesh, microbatch and ZeRO stage.
+// The step. Its parts but those of the pipeline's timeline and of offload read layer, mesh, microbatch and ZeRO
+// stage.
 template <Scalar S>
 struct StepCost {
   S flops_recompute, flops_hardware, updated_params;
@@ -79,8 +80,8 @@ template <Scalar S>
 void model_flops(const Inputs<S>&, const Parameters<S>&, const PlanKey&, ModelFlops<S>& out);
 // All parts but the pipeline's two and offload, which are left alone.
 template <Scalar S>
-void step_parts(const Inputs<S>&, const LayerCost<S>&, const ModelFlops<S>&, const StepCounts<S>&, const StageBlocks<S>&,
-                const StageWork<S>&, const EndReduction<S>&, const PlanKey&, StepCost<S>& out);
+void step_parts(const Inputs<S>&, const LayerCost<S>&, const ModelFlops<S>&, const StepCounts<S>&,
+                const StageBlocks<S>&, const StageWork<S>&, const EndReduction<S>&, const PlanKey&, StepCost<S>& out);
 // The rest of the step and its time. `makespan` of the work as the pipeline has it; `simulated`: from a timeline.
 template <Scalar S>
 void finish_step(const Inputs<S>&, const LayerCost<S>&, const StageBlocks<S>&, const StageWork<S>&, const S& makespan,
@@ -99,9 +100,11 @@ void finish_memory(const Inputs<S>& in, const LayerCost<S>& layer, const Working
   S& activations = memory.parts[3];
   S& working = memory.parts[4];
   S& reserve = memory.parts[5];
-  static_assert(kMemoryParts[3] == Q::memory_activations && kMemoryParts[4] == Q::memory_buffers && kMemoryParts[5] == Q::memory_reserve);
+  static_assert(kMemoryParts[3] == Q::memory_activations && kMemoryParts[4] == Q::memory_buffers &&
+                kMemoryParts[5] == Q::memory_reserve);
   // On their way to the host the checkpoints of two layers are on the chip.
-  activations = (key.offload_activations ? constant<S>(2) : load.in_flight * held_layers) * layer.activations.checkpoint_bytes;
+  activations =
+      (key.offload_activations ? constant<S>(2) : load.in_flight * held_layers) * layer.activations.checkpoint_bytes;
   working = buffers.buffers_gathered + buffers.buffers_working;
   if (load.head) working = working + buffers.buffers_logits;
   reserve = S(in.reserve_bytes);

@@ -29,7 +29,8 @@ S utilisation(const S& flops, const S& chips, const S& peak, const S& seconds) {
 }
 // Bytes of weights, gradients and optimizer state of `parameters`, unsharded; 2 + 0 + 8 is the book's rule.
 template <Scalar S>
-S training_state_bytes(const S& parameters, const S& weight_bytes, const S& gradient_bytes, const S& optimizer_bytes) {
+S training_state_bytes(const S& parameters, const S& weight_bytes, const S& gradient_bytes,
+                       const S& optimizer_bytes) {
   return parameters * (weight_bytes + gradient_bytes + optimizer_bytes);
 }
 // Bytes of k checkpoints of width D a layer for all tokens of a batch, over all chips together.

@@ -182,7 +182,8 @@ std::vector<ScheduleVariant> compare_schedules(const StepWork& work, std::int64_
 }
 
 int microbatches_to_show(const StepWork& work) {
-  const std::int64_t wanted = std::min<std::int64_t>(std::max(std::int64_t{8} * work.shape.stages, std::int64_t{2} * work.shape.microbatches), 1 << 20);
+  const std::int64_t wanted = std::min<std::int64_t>(
+      std::max(std::int64_t{8} * work.shape.stages, std::int64_t{2} * work.shape.microbatches), 1 << 20);
   int most = 2;
   while (most < wanted) most *= 2;
   return most;
@@ -205,7 +206,8 @@ BubbleStudy::BubbleStudy(StepWork work, int most, std::shared_ptr<PipelineCache>
       shape.microbatches = m;
       const ScheduleStatus status = check_schedule(shape);
       if (status.legal()) legal.insert(m);
-      else if (status.field == ShapeField::microbatches && status.above > m && status.above <= most) legal.insert(status.above);
+      else if (status.field == ShapeField::microbatches && status.above > m && status.above <= most)
+        legal.insert(status.above);
     }
     PipelineTimes& times = times_[static_cast<std::size_t>(k)];
     if (!legal.empty()) times = times_under(work_, curve.shape);
@@ -229,11 +231,13 @@ bool BubbleStudy::advance(std::int64_t& ops) {
     const PipelineTimeResult result = pipeline_time(task.shape, times_[kind], *cache_);
     ops -= task.ops;
     if (!result.ok()) continue;
-    const BubblePoint point{task.shape.microbatches, idle_of(task.shape, times_[kind], result.makespan), result.makespan};
+    const BubblePoint point{task.shape.microbatches, idle_of(task.shape, times_[kind], result.makespan),
+                            result.makespan};
     std::vector<BubblePoint>& points = curves_[kind].points;
-    points.insert(std::upper_bound(points.begin(), points.end(), point,
-                                   [](const BubblePoint& a, const BubblePoint& b) { return a.microbatches < b.microbatches; }),
-                  point);
+    points.insert(
+        std::upper_bound(points.begin(), points.end(), point,
+                         [](const BubblePoint& a, const BubblePoint& b) { return a.microbatches < b.microbatches; }),
+        point);
   }
   return done();
 }

@@ -1,6 +1,6 @@
-// The same step under every schedule: the work of the scenario's stages, run by each order of pipeline/schedule.h. Where
-// a schedule cuts the layers into other chunks than the plan does, the work of each piece is spread evenly over its
-// chunks. A schedule that cannot run these microbatches on these stages keeps the rule it breaks.
+// The same step under every schedule: the work of the scenario's stages, run by each order of pipeline/schedule.h.
+// Where a schedule cuts the layers into other chunks than the plan does, the work of each piece is spread evenly over
+// its chunks. A schedule that cannot run these microbatches on these stages keeps the rule it breaks.
 #pragma once
 
 #include <memory>
@@ -83,17 +83,17 @@ struct BubbleCurve {
   std::vector<BubblePoint> points;
   bool own = false;
 };
-// Powers of two between which the curves of a plan are worth seeing: up to beyond its own number, where bubbles are small,
-// from 1 or eight octaves below that.
+// Powers of two between which the curves of a plan are worth seeing: up to beyond its own number, where bubbles are
+// small, from 1 or eight octaves below that.
 int microbatches_to_show(const StepWork& work);
 int least_microbatches_to_show(int most);
-// Every schedule at the powers of two up to `most` microbatches and at the plan's number; where one of them is illegal, at
-// the next legal number above it. A point with more than `most_ops` operations (at the plan's number eight times as many)
-// is left out unless it has a closed form.
+// Every schedule at the powers of two up to `most` microbatches and at the plan's number; where one of them is
+// illegal, at the next legal number above it. A point with more than `most_ops` operations (at the plan's number
+// eight times as many) is left out unless it has a closed form.
 std::vector<BubbleCurve> bubble_curves(const StepWork& work, int most, std::int64_t most_ops = std::int64_t{1} << 17);
 
-// The same a few points at a time: the plan's own number of microbatches under its own schedule first, then short steps
-// before long ones.
+// The same a few points at a time: the plan's own number of microbatches under its own schedule first, then short
+// steps before long ones.
 class BubbleStudy {
  public:
   BubbleStudy(StepWork work, int most, std::shared_ptr<PipelineCache> cache = std::make_shared<PipelineCache>(),

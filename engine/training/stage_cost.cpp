@@ -20,7 +20,8 @@ template <Scalar S>
 struct StateTraffic {
   S state_forward, state_backward, data_backward;
 };
-// Calibrated: every gather and reduction starts once a layer and microbatch, or once a step where gradients add up first.
+// Calibrated: every gather and reduction starts once a layer and microbatch, or once a step where gradients add up
+// first.
 template <Scalar S>
 void add_latency(const LinkRates<S>& rates, const StageKey& key, const S& microbatches, bool sharded, bool replicated,
                  bool spread, StateTraffic<S>& traffic) {
@@ -54,15 +55,15 @@ StateTraffic<S> state_traffic(const Inputs<S>& in, const LinkRates<S>& rates, co
     traffic.state_backward = gradients / Wz / microbatches;
   }
   if (replicated && spread) {
-    traffic.data_backward =
-        sharded ? all_reduce_time(gradients, Wx) / shards / microbatches : all_reduce_time(gradients, Wx) / microbatches;
+    traffic.data_backward = sharded ? all_reduce_time(gradients, Wx) / shards / microbatches
+                                    : all_reduce_time(gradients, Wx) / microbatches;
   }
   if (in.calibrated) add_latency(rates, key, microbatches, sharded, replicated, spread, traffic);
   return traffic;
 }
 
-// Calibrated: part of the reduction at the end of a step runs under the last backward passes, and gathered weights under the
-// first forward ones.
+// Calibrated: part of the reduction at the end of a step runs under the last backward passes, and gathered weights
+// under the first forward ones.
 template <Scalar S>
 void expose_end(const Inputs<S>& in, const LinkRates<S>& rates, EndReduction<S>& cost) {
   const auto expose = [&](Axis axis, Calibrated hidden) {
@@ -190,7 +191,8 @@ void stage_blocks(const Inputs<S>& in, const LayerCost<S>& layer, const LinkRate
     return block_time(in, b, vocab_talks, key.overlap, vocabulary_names(which));
   };
   cost.embedding = vocabulary(kEmbeddingBlock, layer.embedding, layer.params.embedding);
-  cost.head = vocabulary(kHeadBlock, layer.head, key.tied_embeddings && !pipelined ? in.model.d_model : layer.params.unembedding);
+  cost.head = vocabulary(kHeadBlock, layer.head,
+                         key.tied_embeddings && !pipelined ? in.model.d_model : layer.params.unembedding);
   cost.vocab_time = named(Q::vocab_time, (cost.embedding.forward + cost.embedding.backward) +
                                              (cost.head.forward + cost.head.backward));
   cost.vocab_hbm_exposed = named(Q::vocab_hbm_exposed, cost.embedding.hbm_exposed + cost.head.hbm_exposed);
@@ -235,19 +237,21 @@ void end_reduction(const Inputs<S>& in, const LayerCost<S>& layer, const LinkRat
     if (in.degree(Axis::data).n > 1)
       cost.end_reduction[at(Axis::data)] =
           named(Q::step_end_reduction, static_cast<int>(Axis::data),
-                sharded ? all_reduce_time(cost.mean_gradient_bytes, rates.reduce_bandwidth[at(Axis::data)]) / counts.state_shards
+                sharded ? all_reduce_time(cost.mean_gradient_bytes, rates.reduce_bandwidth[at(Axis::data)]) /
+                              counts.state_shards
                         : all_reduce_time(cost.mean_gradient_bytes, rates.reduce_bandwidth[at(Axis::data)]));
     if (in.calibrated) expose_end(in, rates, cost);
   }
 }
 
 template <Scalar S>
-StageTicks stage_ticks(const Inputs<S>& in, const LayerCost<S>& layer, const StagePass<S>& pass, int layers, bool first,
-                       bool last) {
+StageTicks stage_ticks(const Inputs<S>& in, const LayerCost<S>& layer, const StagePass<S>& pass, int layers,
+                       bool first, bool last) {
   const double attention =
-      in.calibrated ? value_of(layer.kernels.attention_forward)
-                    : value_of(layer.operations.operations[static_cast<std::size_t>(OperationKind::attention)].flops) /
-                          value_of(in.chip.peak_flops);
+      in.calibrated
+          ? value_of(layer.kernels.attention_forward)
+          : value_of(layer.operations.operations[static_cast<std::size_t>(OperationKind::attention)].flops) /
+                value_of(in.chip.peak_flops);
   const Tick backward = ticks_of(value_of(pass.backward));
   // The weight gradient is half of the backward matrix multiplications; attention has none.
   double weight = layers * (value_of(layer.layer.math_forward) - attention);
@@ -259,8 +263,8 @@ StageTicks stage_ticks(const Inputs<S>& in, const LayerCost<S>& layer, const Sta
   ticks.backward_input = backward - ticks.backward_weight;
   return ticks;
 }
-template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerCost<double>&, const StagePass<double>&, int, bool,
-                                        bool);
+template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerCost<double>&, const StagePass<double>&,
+                                        int, bool, bool);
 
 template <Scalar S>
 void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& key, SimulationScratch& scratch,
@@ -302,7 +306,8 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
   pipeline.status = pipelined ? check_schedule(key.shape) : ScheduleStatus{};
   if (!pipelined) return;
 
-  cost.transfer = named(Q::pipeline_transfer, stage_transfer<S>(in, layer, layer.microbatch_tokens, key.sequence_parallel));
+  cost.transfer =
+      named(Q::pipeline_transfer, stage_transfer<S>(in, layer, layer.microbatch_tokens, key.sequence_parallel));
   if (!pipeline.status.legal()) return;
 
   PipelineTimes& times = pipeline.times;
@@ -365,8 +370,8 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
     if (!result.ok()) return;
     cost.simulated = true;
     cost.makespan = simulated(Q::pipeline_makespan, seconds(double(result.makespan)));
-    // A closed form knows no timeline: at least every device but the first waits for its first input, and every one but
-    // the last for its first gradient.
+    // A closed form knows no timeline: at least every device but the first waits for its first input, and every one
+    // but the last for its first gradient.
     const double p_devices = key.shape.stages;
     const double in_transfer = result.closed_form ? 2 * (p_devices - 1) / p_devices * double(times.transfer)
                                                   : double(cache.timeline.in_transfer) / p_devices;

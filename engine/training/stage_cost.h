@@ -1,5 +1,5 @@
-// Second stage of the evaluation: the layers of each pipeline stage, the communication of the training state's shards,
-// and the simulated pipeline. Reads the layer's cost and the StageKey.
+// Second stage of the evaluation: the layers of each pipeline stage, the communication of the training state's
+// shards, and the simulated pipeline. Reads the layer's cost and the StageKey.
 #pragma once
 
 #include <vector>
@@ -22,8 +22,9 @@ struct StageKey {
 };
 StageKey stage_key(const Scenario&);
 
-// Layers of each virtual stage, in the order a microbatch passes them. Every virtual stage gets the same number or one
-// less; the ones with less stand at the ends, last, first, last but one, second ..., where head and embedding add work.
+// Layers of each virtual stage, in the order a microbatch passes them. Every virtual stage gets the same number or
+// one less; the ones with less stand at the ends, last, first, last but one, second ..., where head and embedding add
+// work.
 std::vector<int> split_layers(int n_layers, int virtual_stages);
 void split_layers(int n_layers, int virtual_stages, std::vector<int>& out);
 
@@ -33,9 +34,9 @@ template <Scalar S>
 struct StepCounts {
   S microbatches, stages, chips, data_ranks, state_shards;
 };
-// One microbatch of a layer and of the vocabulary's blocks, with the traffic of the training state's shards. Of the mesh
-// it reads data, fsdp, context and whether there is a pipeline; with one and below ZeRO-3 no state moves, and it is the
-// layer's alone (moves_state).
+// One microbatch of a layer and of the vocabulary's blocks, with the traffic of the training state's shards. Of the
+// mesh it reads data, fsdp, context and whether there is a pipeline; with one and below ZeRO-3 no state moves, and it
+// is the layer's alone (moves_state).
 template <Scalar S>
 struct StageBlocks {
   BlockTime<S> layer, embedding, head;
@@ -95,7 +96,8 @@ bool moves_state(const Inputs<S>& in, const StageKey& key) {
          (in.degree(Axis::data).n > 1 && !pipelined);
 }
 
-// Fills `out` and `pipeline` (shape, order, times, timeline), reusing their memory; an order is kept while its shape stays.
+// Fills `out` and `pipeline` (shape, order, times, timeline), reusing their memory; an order is kept while its shape
+// stays.
 template <Scalar S>
 void stage_cost(const Inputs<S>&, const LayerCost<S>&, const StageKey&, SimulationScratch&, PipelineReport& pipeline,
                 StageCost<S>& out);
@@ -104,8 +106,9 @@ extern template void stage_cost<double>(const Inputs<double>&, const LayerCost<d
 extern template void stage_cost<Traced>(const Inputs<Traced>&, const LayerCost<Traced>&, const StageKey&,
                                         SimulationScratch&, PipelineReport&, StageCost<Traced>&);
 
-// What a tensor rank sends to the next stage: the residual stream of a microbatch, or its share where the stream is split
-// over the ranks. Megatron-LM sends each rank's share also where all have the whole (Narayanan et al. 2021, section 4.1).
+// What a tensor rank sends to the next stage: the residual stream of a microbatch, or its share where the stream is
+// split over the ranks. Megatron-LM sends each rank's share also where all have the whole (Narayanan et al. 2021,
+// section 4.1).
 template <Scalar S>
 S boundary_bytes(const Inputs<S>& in, const S& microbatch_tokens, bool sequence_parallel) {
   const S stream = in.activation_bytes * microbatch_tokens * in.model.d_model;
@@ -129,9 +132,10 @@ struct StageTicks {
   Tick forward = 0, backward_input = 0, backward_weight = 0;
 };
 template <Scalar S>
-StageTicks stage_ticks(const Inputs<S>&, const LayerCost<S>&, const StagePass<S>& pass, int layers, bool first, bool last);
-extern template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerCost<double>&, const StagePass<double>&, int,
-                                               bool, bool);
+StageTicks stage_ticks(const Inputs<S>&, const LayerCost<S>&, const StagePass<S>& pass, int layers, bool first,
+                       bool last);
+extern template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerCost<double>&,
+                                               const StagePass<double>&, int, bool, bool);
 // What a microbatch needs from a stage to the next.
 template <Scalar S>
 S stage_transfer(const Inputs<S>& in, const LinkRates<S>& rates, const S& microbatch_tokens, bool sequence_parallel) {

@@ -131,7 +131,8 @@ TEST_CASE("sizes, scales and formats of figures") {
   CHECK(size("170x110").pixels_per_point == doctest::Approx(300.0 / 72));
   CHECK(size("1280x720px").width == doctest::Approx(960));
   CHECK(size("1280x720px").pixels_per_point == doctest::Approx(4.0 / 3));
-  for (const char* wrong : {"", "x", "100", "100x", "x100mm", "1x1mm", "1e9x1e9mm", "-100x100mm", "nanxnan", "100x100in", "100x100x100mm"})
+  for (const char* wrong : {"", "x", "100", "100x", "x100mm", "1x1mm", "1e9x1e9mm", "-100x100mm", "nanxnan",
+                            "100x100in", "100x100x100mm"})
     CHECK_MESSAGE(size(wrong).width == 0, wrong);
   app::ExportOptions options;
   CHECK(!app::set_scale("2.5", options));

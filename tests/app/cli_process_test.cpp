@@ -24,9 +24,11 @@ struct Outcome {
 // Runs the program through the shell in an empty folder; `arguments` may quote as a shell does.
 Outcome run(const test::TemporaryFolder& folder, const std::string& arguments) {
   const test::TemporaryFolder capture;
-  const std::string command = "cd '" + folder.path().string() + "' && env -u DISPLAY -u WAYLAND_DISPLAY LSAN_OPTIONS=print_suppressions=0 XDG_DATA_HOME='" +
-                              folder.path().string() + "/none' '" + test::cli_program() + "' " + arguments + " >'" +
-                              (capture.path() / "out").string() + "' 2>'" + (capture.path() / "err").string() + "' </dev/null";
+  const std::string command =
+      "cd '" + folder.path().string() +
+      "' && env -u DISPLAY -u WAYLAND_DISPLAY LSAN_OPTIONS=print_suppressions=0 XDG_DATA_HOME='" +
+      folder.path().string() + "/none' '" + test::cli_program() + "' " + arguments + " >'" +
+      (capture.path() / "out").string() + "' 2>'" + (capture.path() / "err").string() + "' </dev/null";
   const int status = std::system(command.c_str());
   Outcome outcome;
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -75,7 +77,8 @@ TEST_CASE("every shipped scenario evaluates, checks and draws") {
 }
 
 TEST_CASE("--set changes what is evaluated, and may be repeated") {
-  const Outcome o = run(std::string("eval ") + kStart + " --set parallelism.fsdp=512 --set parallelism.tensor=8 --set 'name=my plan' --json");
+  const Outcome o = run(std::string("eval ") + kStart +
+                        " --set parallelism.fsdp=512 --set parallelism.tensor=8 --set 'name=my plan' --json");
   CHECK(o.code == 0);
   const auto report = nlohmann::json::parse(o.out);
   CHECK(report.at("scenario").at("parallelism").at("tensor") == 8);
@@ -86,8 +89,9 @@ TEST_CASE("--set changes what is evaluated, and may be repeated") {
 TEST_CASE("a mesh larger than the cluster exits 1, says so with a remedy, and still prints the report") {
   const Outcome o = run(std::string("eval ") + kStart + " --set parallelism.tensor=8 --json");
   CHECK(o.code == 1);
-  CHECK(o.err == "roofscape-cli: llama3-70b-v5p-pod: parallelism.fsdp: The mesh needs 16\u202f384 chips, the cluster has 8960 "
-                 "chips; try parallelism.fsdp=512\n");
+  CHECK(o.err ==
+        "roofscape-cli: llama3-70b-v5p-pod: parallelism.fsdp: The mesh needs 16\u202f384 chips, the cluster has 8960 "
+        "chips; try parallelism.fsdp=512\n");
   CHECK(nlohmann::json::parse(o.out).contains("quantities"));
   CHECK(run(std::string("check ") + kStart + " --set parallelism.tensor=8").code == 1);
 }
@@ -135,36 +139,70 @@ TEST_CASE("bad usage is answered with one line and exit 2") {
   const Refusal cases[] = {
       {"", "roofscape-cli: A subcommand is required; see roofscape-cli --help\n"},
       {"evall x", "roofscape-cli: unknown command \"evall\"; did you mean \"eval\"?\n"},
-      {"frobnicate", "roofscape-cli: unknown command \"frobnicate\"; there are: eval, explain, calc, figure, trace, check, validate, calibrate, presets, sweep, search, bench-sweep\n"},
+      {"frobnicate",
+       "roofscape-cli: unknown command \"frobnicate\"; there are: eval, explain, calc, figure, trace, check, "
+       "validate, calibrate, presets, sweep, search, bench-sweep\n"},
       {"eval", "roofscape-cli: scenario is required; see roofscape-cli --help\n"},
       {"eval none.json", "roofscape-cli: none.json: there is no such file; check the path\n"},
-      {"eval llama3-70b-v5p-pud", "roofscape-cli: llama3-70b-v5p-pud: there is no such file and no scenario preset of that name; did you mean \"llama3-70b-v5p-pod\"?\n"},
+      {"eval llama3-70b-v5p-pud",
+       "roofscape-cli: llama3-70b-v5p-pud: there is no such file and no scenario preset of that name; did you mean "
+       "\"llama3-70b-v5p-pod\"?\n"},
       {"eval .", "roofscape-cli: .: is a folder; name a file\n"},
-      {"explain llama3-70b-v5p-pod step.tim_s", "roofscape-cli: unknown quantity \"step.tim_s\"; did you mean \"step.time_s\"?\n"},
-      {"explain llama3-70b-v5p-pod links.bytes_per_s", "roofscape-cli: \"links.bytes_per_s\": comes once an axis or stage; name one, such as \"links.bytes_per_s[fsdp]\"\n"},
-      {"figure rofline llama3-70b-v5p-pod -o x.svg", "roofscape-cli: unknown figure \"rofline\"; did you mean \"roofline\"?\n"},
-      {"figure roofline llama3-70b-v5p-pod", "roofscape-cli: figure needs a name, a scenario and -o FILE; such as: figure roofline llama3-70b-v5p-pod -o roofline.svg\n"},
-      {"figure roofline llama3-70b-v5p-pod -o x.jpg", "roofscape-cli: x.jpg: the extension says no format; end it in .svg, .pdf or .png\n"},
-      {"figure roofline llama3-70b-v5p-pod -o none/x.svg", "roofscape-cli: none/x.svg: cannot be written: No such file or directory; choose a place you may write to\n"},
-      {"figure roofline llama3-70b-v5p-pod -o x.svg --size 1x1", "roofscape-cli: --size: \"1x1\" is no size; write it as 170x110mm or 1280x720px, each side from 20 mm to 2000 mm\n"},
-      {"figure roofline llama3-70b-v5p-pod -o x.svg --theme drak", "roofscape-cli: there is no theme \"drak\"; did you mean \"dark\"?\n"},
-      {"figure roofline llama3-70b-v5p-pod -o x.svg --scale 2", "roofscape-cli: --scale: is for PNG only; give the size with --size\n"},
-      {"figure roofline llama3-70b-v5p-pod -o x.png --scale 0", "roofscape-cli: --scale: \"0\" is no scale; give the pixels of a PNG for each point, from 0.25 to 40\n"},
-      {"figure roofline llama3-70b-v5p-pod -o x.svg --svg-text curves", "roofscape-cli: --svg-text: \"curves\" is no way to write text; take text or outlines\n"},
-      {"figure roofline llama3-70b-v5p-pod -o x.pdf --svg-text text", "roofscape-cli: --svg-text: is for SVG only; leave it out\n"},
-      {"figure roofline llama3-70b-v5p-pod -o x.pdf --format pdf", "roofscape-cli: --format: is for --all only; the extension of the file says the format\n"},
-      {"figure roofline llama3-70b-v5p-pod -o x.pdf --measured none.csv", "roofscape-cli: none.csv: there is no such file; check the path\n"},
-      {"figure roofline llama3-70b-v5p-pod -o x.pdf --baseline none.json", "roofscape-cli: none.json: there is no such file; check the path\n"},
-      {"figure --all -o x", "roofscape-cli: figure --all needs a scenario and -o FOLDER; such as: figure --all llama3-70b-v5p-pod -o figures\n"},
-      {"figure --all llama3-70b-v5p-pod -o x --format jpg", "roofscape-cli: --format: \"jpg\" is no format; take svg, pdf or png\n"},
-      {"figure --all llama3-70b-v5p-pod -o x --with a=b", "roofscape-cli: --with: is for one figure; --all draws each as it is by default\n"},
-      {"eval llama3-70b-v5p-pod --presets none", "roofscape-cli: none: there is no such folder; --presets takes a folder with chips, clusters, models or scenarios in it\n"},
-      {"eval llama3-70b-v5p-pod --set parallelism.tensor=0", "roofscape-cli: --set: parallelism.tensor: 0 is out of range; give a whole number from 1 to 1024\n"},
-      {"eval llama3-70b-v5p-pod --set parallelism.tensor=-8", "roofscape-cli: --set: parallelism.tensor: -8 is out of range; give a whole number from 1 to 1024\n"},
-      {"eval llama3-70b-v5p-pod --set parallelism.tensor=1.5", "roofscape-cli: --set: parallelism.tensor: 1.5 is not a whole number; give a whole number from 1 to 1024\n"},
-      {"eval llama3-70b-v5p-pod --set parallelism.tensor=1e300", "roofscape-cli: --set: parallelism.tensor: 1e+300 is out of range; give a whole number from 1 to 1024\n"},
-      {"eval llama3-70b-v5p-pod --set paralelism.tensor=8", "roofscape-cli: --set: paralelism.tensor: unknown field; did you mean \"parallelism.tensor\"?\n"},
-      {"eval llama3-70b-v5p-pod --set nonsense", "roofscape-cli: --set: \"nonsense\" is no assignment; write path=value, such as parallelism.tensor=8\n"},
+      {"explain llama3-70b-v5p-pod step.tim_s",
+       "roofscape-cli: unknown quantity \"step.tim_s\"; did you mean \"step.time_s\"?\n"},
+      {"explain llama3-70b-v5p-pod links.bytes_per_s",
+       "roofscape-cli: \"links.bytes_per_s\": comes once an axis or stage; name one, such as "
+       "\"links.bytes_per_s[fsdp]\"\n"},
+      {"figure rofline llama3-70b-v5p-pod -o x.svg",
+       "roofscape-cli: unknown figure \"rofline\"; did you mean \"roofline\"?\n"},
+      {"figure roofline llama3-70b-v5p-pod",
+       "roofscape-cli: figure needs a name, a scenario and -o FILE; such as: figure roofline llama3-70b-v5p-pod -o "
+       "roofline.svg\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.jpg",
+       "roofscape-cli: x.jpg: the extension says no format; end it in .svg, .pdf or .png\n"},
+      {"figure roofline llama3-70b-v5p-pod -o none/x.svg",
+       "roofscape-cli: none/x.svg: cannot be written: No such file or directory; choose a place you may write to\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.svg --size 1x1",
+       "roofscape-cli: --size: \"1x1\" is no size; write it as 170x110mm or 1280x720px, each side from 20 mm to 2000 "
+       "mm\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.svg --theme drak",
+       "roofscape-cli: there is no theme \"drak\"; did you mean \"dark\"?\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.svg --scale 2",
+       "roofscape-cli: --scale: is for PNG only; give the size with --size\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.png --scale 0",
+       "roofscape-cli: --scale: \"0\" is no scale; give the pixels of a PNG for each point, from 0.25 to 40\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.svg --svg-text curves",
+       "roofscape-cli: --svg-text: \"curves\" is no way to write text; take text or outlines\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.pdf --svg-text text",
+       "roofscape-cli: --svg-text: is for SVG only; leave it out\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.pdf --format pdf",
+       "roofscape-cli: --format: is for --all only; the extension of the file says the format\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.pdf --measured none.csv",
+       "roofscape-cli: none.csv: there is no such file; check the path\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.pdf --baseline none.json",
+       "roofscape-cli: none.json: there is no such file; check the path\n"},
+      {"figure --all -o x",
+       "roofscape-cli: figure --all needs a scenario and -o FOLDER; such as: figure --all llama3-70b-v5p-pod -o "
+       "figures\n"},
+      {"figure --all llama3-70b-v5p-pod -o x --format jpg",
+       "roofscape-cli: --format: \"jpg\" is no format; take svg, pdf or png\n"},
+      {"figure --all llama3-70b-v5p-pod -o x --with a=b",
+       "roofscape-cli: --with: is for one figure; --all draws each as it is by default\n"},
+      {"eval llama3-70b-v5p-pod --presets none",
+       "roofscape-cli: none: there is no such folder; --presets takes a folder with chips, clusters, models or "
+       "scenarios in it\n"},
+      {"eval llama3-70b-v5p-pod --set parallelism.tensor=0",
+       "roofscape-cli: --set: parallelism.tensor: 0 is out of range; give a whole number from 1 to 1024\n"},
+      {"eval llama3-70b-v5p-pod --set parallelism.tensor=-8",
+       "roofscape-cli: --set: parallelism.tensor: -8 is out of range; give a whole number from 1 to 1024\n"},
+      {"eval llama3-70b-v5p-pod --set parallelism.tensor=1.5",
+       "roofscape-cli: --set: parallelism.tensor: 1.5 is not a whole number; give a whole number from 1 to 1024\n"},
+      {"eval llama3-70b-v5p-pod --set parallelism.tensor=1e300",
+       "roofscape-cli: --set: parallelism.tensor: 1e+300 is out of range; give a whole number from 1 to 1024\n"},
+      {"eval llama3-70b-v5p-pod --set paralelism.tensor=8",
+       "roofscape-cli: --set: paralelism.tensor: unknown field; did you mean \"parallelism.tensor\"?\n"},
+      {"eval llama3-70b-v5p-pod --set nonsense",
+       "roofscape-cli: --set: \"nonsense\" is no assignment; write path=value, such as parallelism.tensor=8\n"},
   };
   const test::TemporaryFolder folder;
   for (const Refusal& c : cases) {
@@ -179,20 +217,25 @@ TEST_CASE("bad usage is answered with one line and exit 2") {
 
 TEST_CASE("a broken file is answered with its name, the place and a remedy") {
   const Refusal cases[] = {
-      {"{\"format\": \"roofscape/scenario\",\n \"parall", "line 2, column 9: the JSON text ends too early; close what is open, or copy the whole file"},
+      {"{\"format\": \"roofscape/scenario\",\n \"parall",
+       "line 2, column 9: the JSON text ends too early; close what is open, or copy the whole file"},
       {R"({"paralellism": {"tensor": 4}})", "paralellism: unknown field; did you mean \"parallelism\"?"},
-      {R"({"parallelism": {"tensor": 0}})", "parallelism.tensor: 0 is out of range; give a whole number from 1 to 1024"},
-      {R"({"parallelism": {"tensor": -1}})", "parallelism.tensor: -1 is out of range; give a whole number from 1 to 1024"},
-      {R"({"parallelism": {"tensor": "4"}})", "parallelism.tensor: \"4\" is not a number; give a whole number from 1 to 1024"},
-      {R"({"parallelism": {"tensor": 1e300}})", "parallelism.tensor: 1e+300 is out of range; give a whole number from 1 to 1024"},
+      {R"({"parallelism": {"tensor": 0}})",
+       "parallelism.tensor: 0 is out of range; give a whole number from 1 to 1024"},
+      {R"({"parallelism": {"tensor": -1}})",
+       "parallelism.tensor: -1 is out of range; give a whole number from 1 to 1024"},
+      {R"({"parallelism": {"tensor": "4"}})",
+       "parallelism.tensor: \"4\" is not a number; give a whole number from 1 to 1024"},
+      {R"({"parallelism": {"tensor": 1e300}})",
+       "parallelism.tensor: 1e+300 is out of range; give a whole number from 1 to 1024"},
       {R"({"model": "lama3-70b"})", "model: no model preset is called \"lama3-70b\"; did you mean \"llama3-70b\"?"},
       {"{\"name\": \"\xff\"}", "line 1, column 11: not UTF-8 text; save it as UTF-8"},
   };
   for (const Refusal& c : cases) {
     const test::TemporaryFolder folder;
     folder.write("bad.json", c.arguments);
-    for (const std::string command : {"eval bad.json", "eval bad.json --json", "check bad.json", "explain bad.json mfu",
-                                      "figure memory bad.json -o x.pdf"}) {
+    for (const std::string command : {"eval bad.json", "eval bad.json --json", "check bad.json",
+                                      "explain bad.json mfu", "figure memory bad.json -o x.pdf"}) {
       CAPTURE(command);
       const Outcome o = run(folder, command);
       CHECK(o.code == 2);
@@ -203,18 +246,23 @@ TEST_CASE("a broken file is answered with its name, the place and a remedy") {
   }
 }
 
-TEST_CASE("sweep reproduces chapter 7: step time and throughput of LLaMA-2 13B on 8 v5e against the batch, MHA and GQA") {
-  const Outcome o = run("sweep llama2-13b-16-v5e --set cluster.slice=4x2 --set parallelism.data=1 --set workload.prompt_tokens=7667 "
-                        "--set model.published_total_params=13e9 --set assumptions.parameters=published --vary model.n_kv_heads=40,8 "
-                        "--vary workload.batch=1,8,16,32,64,240 --quantities serving.time_per_output_token_s,serving.tokens_per_s --csv");
+TEST_CASE(
+    "sweep reproduces chapter 7: step time and throughput of LLaMA-2 13B on 8 v5e against the batch, MHA and GQA") {
+  const Outcome o = run(
+      "sweep llama2-13b-16-v5e --set cluster.slice=4x2 --set parallelism.data=1 --set workload.prompt_tokens=7667 "
+      "--set model.published_total_params=13e9 --set assumptions.parameters=published --vary model.n_kv_heads=40,8 "
+      "--vary workload.batch=1,8,16,32,64,240 --quantities serving.time_per_output_token_s,serving.tokens_per_s "
+      "--csv");
   CHECK(o.code == 0);
   std::istringstream lines(o.out);
   std::string line;
   std::getline(lines, line);
-  CHECK(line == "model.n_kv_heads,workload.batch,serving.time_per_output_token_s,serving.tokens_per_s,fits,bound,error");
+  CHECK(line ==
+        "model.n_kv_heads,workload.batch,serving.time_per_output_token_s,serving.tokens_per_s,fits,bound,error");
   // Printed in the book, in ms and tokens a second, from weights of 26 GB and caches of 6.7 and 1.34 GB: 8179 tokens.
-  const std::vector<std::pair<double, double>> book{{4.98, 200.61}, {12.13, 659.30}, {20.30, 787.99}, {36.65, 873.21}, {69.33, 923.13}, {249.09, 963.53},
-                                                    {4.17, 239.94}, {5.60, 1429.19}, {7.23, 2212.48}, {10.50, 3047.62}, {17.04, 3756.62}, {52.99, 4529.34}};
+  const std::vector<std::pair<double, double>> book{
+      {4.98, 200.61}, {12.13, 659.30}, {20.30, 787.99}, {36.65, 873.21},  {69.33, 923.13},  {249.09, 963.53},
+      {4.17, 239.94}, {5.60, 1429.19}, {7.23, 2212.48}, {10.50, 3047.62}, {17.04, 3756.62}, {52.99, 4529.34}};
   for (const auto& [ms, rate] : book) {
     REQUIRE(std::getline(lines, line));
     CAPTURE(line);
@@ -228,7 +276,8 @@ TEST_CASE("sweep reproduces chapter 7: step time and throughput of LLaMA-2 13B o
 }
 
 TEST_CASE("sweep prints every combination, as a table and as JSON") {
-  const std::string question = "sweep llama3-70b-16-v5e --vary workload.batch=32,64 --vary precision.weights=bf16,int8,int4";
+  const std::string question =
+      "sweep llama3-70b-16-v5e --vary workload.batch=32,64 --vary precision.weights=bf16,int8,int4";
   const Outcome text = run(question);
   CHECK(text.code == 0);
   CHECK(std::count(text.out.begin(), text.out.end(), '\n') == 7);
@@ -236,7 +285,8 @@ TEST_CASE("sweep prints every combination, as a table and as JSON") {
   const auto json = nlohmann::json::parse(run(question + " --json").out);
   REQUIRE(json.at("rows").size() == 6);
   CHECK(json.at("rows").at(1).at("set").at("precision.weights") == "int8");
-  CHECK(json.at("rows").at(1).at("quantities").at("serving.time_per_output_token_s").at("value").get<double>() == doctest::Approx(0.008651172).epsilon(1e-6));
+  CHECK(json.at("rows").at(1).at("quantities").at("serving.time_per_output_token_s").at("value").get<double>() ==
+        doctest::Approx(0.008651172).epsilon(1e-6));
 }
 
 TEST_CASE("sweep works for training, and a row that is wrong is said and exits 1") {
@@ -260,7 +310,9 @@ TEST_CASE("wrong sweeps say what would be right") {
 TEST_CASE("a quantity without a value says why and exits 1") {
   const Outcome o = run("explain llama3-405b-16k-h100 bounds.x_opt");
   CHECK(o.code == 1);
-  CHECK(o.err == "roofscape-cli: llama3-405b-16k-h100: bounds.x_opt: best FSDP degree has no value in this scenario: does not apply here\n");
+  CHECK(o.err ==
+        "roofscape-cli: llama3-405b-16k-h100: bounds.x_opt: best FSDP degree has no value in this scenario: does not "
+        "apply here\n");
 }
 
 TEST_CASE("figures are written in all formats, the same bytes every time") {
@@ -312,7 +364,8 @@ TEST_CASE("figure --all writes every figure it can and says which, the same byte
   const test::TemporaryFolder folder;
   for (const std::string format : {"pdf", "svg", "png"}) {
     CAPTURE(format);
-    const std::string command = "figure --all llama3-8b-8-h100 -o f/" + format + (format == "pdf" ? "" : " --format " + format);
+    const std::string command =
+        "figure --all llama3-8b-8-h100 -o f/" + format + (format == "pdf" ? "" : " --format " + format);
     const Outcome o = run(folder, command);
     CHECK(o.code == 0);
     std::map<std::string, std::string> first;
@@ -324,9 +377,11 @@ TEST_CASE("figure --all writes every figure it can and says which, the same byte
       CHECK(first[name].size() > 500);  // an empty state is small
     }
     CHECK(o.out.find("f/" + format + "/roofline." + format + "\n") != std::string::npos);
-    CHECK(static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder.path() / "f" / format), {})) == first.size());
+    CHECK(static_cast<std::size_t>(
+              std::distance(std::filesystem::directory_iterator(folder.path() / "f" / format), {})) == first.size());
     CHECK(run(folder, command).out == o.out);
-    for (const auto& file : first) CHECK_MESSAGE(test::text_of(folder.path() / file.first) == file.second, file.first);
+    for (const auto& file : first)
+      CHECK_MESSAGE(test::text_of(folder.path() / file.first) == file.second, file.first);
   }
 }
 
@@ -360,12 +415,15 @@ TEST_CASE("presets, version and help") {
 
 TEST_CASE("--presets lays a folder over what ships, and says what it could not read") {
   const test::TemporaryFolder folder;
-  folder.write("p/models/tiny.json", R"({"name": "Tiny", "n_layers": 2, "d_model": 64, "d_ff": 128, "n_heads": 4, "vocab_size": 100})");
+  folder.write("p/models/tiny.json",
+               R"({"name": "Tiny", "n_layers": 2, "d_model": 64, "d_ff": 128, "n_heads": 4, "vocab_size": 100})");
   folder.write("p/models/bad.json", "{");
   const Outcome o = run(folder, "--presets p presets");
   CHECK(o.code == 0);
   CHECK(o.out.find("tiny") != std::string::npos);
-  CHECK(o.err == "roofscape-cli: p/models/bad.json: line 1, column 2: the JSON text ends too early; close what is open, or copy the whole file\n");
+  CHECK(o.err ==
+        "roofscape-cli: p/models/bad.json: line 1, column 2: the JSON text ends too early; close what is open, or "
+        "copy the whole file\n");
 }
 
 TEST_CASE("output that cannot be written is an error") {
@@ -396,7 +454,8 @@ TEST_CASE("calc documents its blocks and exits 2 on a wrong question") {
   CHECK(run("calc --list").code == 0);
   const auto list = nlohmann::json::parse(run("calc --list --json").out);
   CHECK(list.size() >= 35);
-  for (const char* wrong : {"calc", "calc matmull", "calc matmul batchh=8", "calc matmul batch=-1", "calc matmul", "calc ridge chip=none-such"}) {
+  for (const char* wrong : {"calc", "calc matmull", "calc matmul batchh=8", "calc matmul batch=-1", "calc matmul",
+                            "calc ridge chip=none-such"}) {
     const Outcome o = run(wrong);
     CAPTURE(wrong);
     CHECK(o.code == 2);
@@ -428,7 +487,8 @@ TEST_CASE("search --json counts every plan once, and its best plan is what eval 
     set += " --set " + path + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
   const auto report = nlohmann::json::parse(run("eval llama3-8b-8-h100 --json" + set).out);
   CHECK(report.at("quantities").at("step.time_s").at("value") == found.at("best").at(0).at("step_s"));
-  CHECK(report.at("quantities").at("memory.chip_total_bytes").at("value") == found.at("best").at(0).at("memory_bytes"));
+  CHECK(report.at("quantities").at("memory.chip_total_bytes").at("value") ==
+        found.at("best").at(0).at("memory_bytes"));
 }
 
 TEST_CASE("search --csv has a line of names and one for each plan") {
@@ -439,7 +499,8 @@ TEST_CASE("search --csv has a line of names and one for each plan") {
 }
 
 TEST_CASE("search keeps to its constraints and ranks by the objective") {
-  const auto found = nlohmann::json::parse(run("search llama3-8b-8-h100 --pin tensor=2 --max pipeline=2 --min-free 0.5 --objective memory --json").out);
+  const auto found = nlohmann::json::parse(
+      run("search llama3-8b-8-h100 --pin tensor=2 --max pipeline=2 --min-free 0.5 --objective memory --json").out);
   double before = 0;
   REQUIRE(!found.at("best").empty());
   for (const auto& one : found.at("best")) {
@@ -452,7 +513,8 @@ TEST_CASE("search keeps to its constraints and ranks by the objective") {
 }
 
 TEST_CASE("search exits 1 where no plan fits, and still says why") {
-  const Outcome o = run("search llama3-405b-16k-h100-8k --pin tensor=1 --pin pipeline=1 --pin fsdp=1 --pin context=1");
+  const Outcome o =
+      run("search llama3-405b-16k-h100-8k --pin tensor=1 --pin pipeline=1 --pin fsdp=1 --pin context=1");
   CHECK(o.code == 1);
   CHECK(o.out == "80 plans, 0 fit, 0 simulated\n  80  sequences do not divide over the ranks\n\n"
                  "no plan fits; widen the constraints or add chips\n");
@@ -460,15 +522,21 @@ TEST_CASE("search exits 1 where no plan fits, and still says why") {
 
 TEST_CASE("search answers bad constraints with a remedy and exit 2") {
   const Refusal cases[] = {
-      {"--pin tensr=2", "roofscape-cli: --pin: there is no dimension \"tensr\"; there are: data, fsdp, tensor, context, pipeline, expert, microbatch, "
-                        "virtual_stages, zero_stage, sequence_parallel, schedule, policy, offload_optimizer, offload_activations\n"},
+      {"--pin tensr=2",
+       "roofscape-cli: --pin: there is no dimension \"tensr\"; there are: data, fsdp, tensor, context, pipeline, "
+       "expert, microbatch, "
+       "virtual_stages, zero_stage, sequence_parallel, schedule, policy, offload_optimizer, offload_activations\n"},
       {"--pin tensor", "roofscape-cli: --pin: \"tensor\" has no \"=\"; give dimension=value, such as tensor=8\n"},
       {"--pin tensor=0", "roofscape-cli: --pin: tensor cannot be \"0\"; give a whole number from 1\n"},
       {"--pin zero_stage=x", "roofscape-cli: --pin: zero_stage cannot be \"x\"; give 0, 1, 2 or 3\n"},
-      {"--pin offload_optimizer=maybe", "roofscape-cli: --pin: offload_optimizer cannot be \"maybe\"; give on or off\n"},
-      {"--max schedule=1f1b", "roofscape-cli: --max: a limit of schedule is one number; give one number, or use --pin\n"},
-      {"--objective speed", "roofscape-cli: --objective: unknown objective \"speed\"; there are: step-time, throughput, cost, memory\n"},
-      {"--min-free 2", "roofscape-cli: --min-free: Value 2 not in range 0.000000 to 0.990000; see roofscape-cli --help\n"},
+      {"--pin offload_optimizer=maybe",
+       "roofscape-cli: --pin: offload_optimizer cannot be \"maybe\"; give on or off\n"},
+      {"--max schedule=1f1b",
+       "roofscape-cli: --max: a limit of schedule is one number; give one number, or use --pin\n"},
+      {"--objective speed",
+       "roofscape-cli: --objective: unknown objective \"speed\"; there are: step-time, throughput, cost, memory\n"},
+      {"--min-free 2",
+       "roofscape-cli: --min-free: Value 2 not in range 0.000000 to 0.990000; see roofscape-cli --help\n"},
       {"--json --csv", "roofscape-cli: --csv: is another format than --json; give one of them\n"},
   };
   for (const Refusal& c : cases) {
@@ -493,26 +561,34 @@ TEST_CASE("search of a scenario that serves ranks meshes and batches, within wha
     before = one.at("tokens_per_s_per_chip").get<double>();
   }
   std::string set;
-  for (const auto& [path, value] : found.at("best").at(0).at("plan").items()) set += " --set " + path + "=" + value.dump();
+  for (const auto& [path, value] : found.at("best").at(0).at("plan").items())
+    set += " --set " + path + "=" + value.dump();
   const auto report = nlohmann::json::parse(run("eval llama3-70b-serving-8-h100 --json" + set).out);
-  CHECK(report.at("quantities").at("serving.time_per_output_token_s").at("value") == found.at("best").at(0).at("time_per_output_token_s"));
+  CHECK(report.at("quantities").at("serving.time_per_output_token_s").at("value") ==
+        found.at("best").at(0).at("time_per_output_token_s"));
   CHECK(run("search llama3-70b-serving-8-h100 --max-token-time 0.000001").code == 1);
-  CHECK(run("search llama3-70b-serving-8-h100 --pin fsdp=2").err ==
-        "roofscape-cli: --pin: serving has no dimension \"fsdp\"; there are: data, tensor, expert, pipeline, batch\n");
-  CHECK(run("search llama3-8b-8-h100 --max-token-time 1").err == "roofscape-cli: --max-token-time: is for scenarios that serve; leave it out\n");
+  CHECK(
+      run("search llama3-70b-serving-8-h100 --pin fsdp=2").err ==
+      "roofscape-cli: --pin: serving has no dimension \"fsdp\"; there are: data, tensor, expert, pipeline, batch\n");
+  CHECK(run("search llama3-8b-8-h100 --max-token-time 1").err ==
+        "roofscape-cli: --max-token-time: is for scenarios that serve; leave it out\n");
 }
 
 TEST_CASE("search keeps to what the workload promises, unless an option promises something else") {
-  const char* slow = "search llama3-70b-serving-8-h100 --limit 3 --json --set workload.slo.time_per_output_token_s=0.01";
-  for (const auto& one : nlohmann::json::parse(run(slow).out).at("best")) CHECK(one.at("time_per_output_token_s").get<double>() <= 0.01);
+  const char* slow =
+      "search llama3-70b-serving-8-h100 --limit 3 --json --set workload.slo.time_per_output_token_s=0.01";
+  for (const auto& one : nlohmann::json::parse(run(slow).out).at("best"))
+    CHECK(one.at("time_per_output_token_s").get<double>() <= 0.01);
   const auto widened = nlohmann::json::parse(run(std::string(slow) + " --max-token-time 0.05").out);
   CHECK(widened.at("best").at(0).at("time_per_output_token_s").get<double>() > 0.01);
   CHECK(widened.at("rejected").at("token_time") == 0);
-  CHECK(run("search llama3-70b-serving-8-h100 --set workload.slo.time_per_output_token_s=0.01").out.find("promised: at most 10 ms per token\n") != std::string::npos);
+  CHECK(run("search llama3-70b-serving-8-h100 --set workload.slo.time_per_output_token_s=0.01")
+            .out.find("promised: at most 10 ms per token\n") != std::string::npos);
 }
 
 TEST_CASE("search lists plans that are alike once, all with --every, and all in JSON") {
-  const Outcome merged = run("search llama3-8b-8-h100 --limit 5"), every = run("search llama3-8b-8-h100 --limit 5 --every");
+  const Outcome merged = run("search llama3-8b-8-h100 --limit 5"),
+                every = run("search llama3-8b-8-h100 --limit 5 --every");
   CHECK(merged.out.find(" alike, from ") != std::string::npos);
   CHECK(every.out.find(" alike, from ") == std::string::npos);
   const auto json = nlohmann::json::parse(run("search llama3-8b-8-h100 --limit 2 --json").out).at("best");

@@ -101,8 +101,10 @@ TEST_CASE("diagnostics of scenarios that are wrong have all their values in plac
         CHECK(text.find('{') == std::string::npos);
         CHECK(text != "diagnostic." + std::string(diagnostic.code));
         for (std::size_t i = 0; i < diagnostic.values.size(); ++i)
-          CHECK_MESSAGE(texts().text("diagnostic." + std::string(diagnostic.code)).find("{" + std::to_string(i) + "}") != std::string_view::npos,
-                        diagnostic.code << " leaves out value " << i);
+          CHECK_MESSAGE(
+              texts().text("diagnostic." + std::string(diagnostic.code)).find("{" + std::to_string(i) + "}") !=
+                  std::string_view::npos,
+              diagnostic.code << " leaves out value " << i);
       }
     }
   CHECK(seen.size() >= 10);

@@ -40,11 +40,13 @@ int overlaps(const Json& events) {
   std::map<std::pair<int, int>, std::vector<std::pair<std::int64_t, std::int64_t>>> threads;
   for (const Json& e : events)
     if (e.at("ph") == "X")
-      threads[{e.at("pid").get<int>(), e.at("tid").get<int>()}].emplace_back(picoseconds(e.at("ts")), picoseconds(e.at("ts")) + picoseconds(e.at("dur")));
+      threads[{e.at("pid").get<int>(), e.at("tid").get<int>()}].emplace_back(
+          picoseconds(e.at("ts")), picoseconds(e.at("ts")) + picoseconds(e.at("dur")));
   int found = 0;
   for (auto& thread : threads) {
     std::sort(thread.second.begin(), thread.second.end());
-    for (std::size_t i = 1; i < thread.second.size(); ++i) found += thread.second[i].first < thread.second[i - 1].second;
+    for (std::size_t i = 1; i < thread.second.size(); ++i)
+      found += thread.second[i].first < thread.second[i - 1].second;
   }
   return found;
 }
@@ -64,8 +66,8 @@ double last_end(const Json& events) {
 }
 
 int run(const test::TemporaryFolder& folder, const std::string& arguments) {
-  const std::string command = "cd '" + folder.path().string() + "' && XDG_DATA_HOME='" + folder.path().string() + "/none' '" + test::cli_program() + "' " +
-                              arguments + " >/dev/null 2>err </dev/null";
+  const std::string command = "cd '" + folder.path().string() + "' && XDG_DATA_HOME='" + folder.path().string() +
+                              "/none' '" + test::cli_program() + "' " + arguments + " >/dev/null 2>err </dev/null";
   const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -77,7 +79,8 @@ constexpr const char* kPipeline = "llama3-405b-16k-h100-8k";
 TEST_CASE("the trace of a pipeline has every operation once, at its time") {
   for (const char* schedule : {"pipeline.schedule=1f1b", "pipeline.schedule=zb-h1", "pipeline.schedule=dualpipe"}) {
     CAPTURE(schedule);
-    const engine::Scenario s = scenario(kPipeline, {"parallelism.pipeline=4", "workload.global_batch_sequences=1536", schedule});
+    const engine::Scenario s =
+        scenario(kPipeline, {"parallelism.pipeline=4", "workload.global_batch_sequences=1536", schedule});
     const engine::Report report = engine::evaluate(s);
     const engine::PipelineReport& p = report.pipeline;
     REQUIRE(p.drawn());
@@ -85,15 +88,17 @@ TEST_CASE("the trace of a pipeline has every operation once, at its time") {
     constexpr const char* kWords[] = {"forward", "backward", "backward_input", "backward_weight"};
     for (std::uint32_t i = 0; i < p.orders.ops.size(); ++i) {
       const engine::Op op = p.orders.ops[i];
-      expected[{kWords[static_cast<int>(op.kind())], static_cast<int>(op.stage()), static_cast<int>(op.microbatch()) + 1}] = {
-          static_cast<int>(p.orders.device_of[op.stage()]), p.timeline.start[i]};
+      expected[{kWords[static_cast<int>(op.kind())], static_cast<int>(op.stage()),
+                static_cast<int>(op.microbatch()) + 1}] = {static_cast<int>(p.orders.device_of[op.stage()]),
+                                                           p.timeline.start[i]};
     }
     const Json events = traced(s);
     std::size_t seen = 0;
     for (const Json& e : events) {
       if (e.at("ph") != "X" || e.at("cat") == "transfer" || e.at("cat") == "step_end") continue;
       ++seen;
-      const auto it = expected.find({e.at("cat").get<std::string>(), e.at("args").at("stage").get<int>(), e.at("args").at("microbatch").get<int>()});
+      const auto it = expected.find({e.at("cat").get<std::string>(), e.at("args").at("stage").get<int>(),
+                                     e.at("args").at("microbatch").get<int>()});
       REQUIRE(it != expected.end());
       CHECK(it->second.first == e.at("pid"));
       CHECK(it->second.second == picoseconds(e.at("ts")));
@@ -176,14 +181,18 @@ TEST_CASE("a scenario that serves has no step to trace, and says so") {
   const engine::Scenario s = scenario("llama3-8b-serving-8-h100");
   const auto text = io::trace_json(s, engine::evaluate(s));
   REQUIRE_FALSE(text.ok());
-  CHECK(io::to_text(text.error()) == "workload.kind: the scenario serves, and a trace is of a training step; give a scenario whose workload.kind is training");
+  CHECK(io::to_text(text.error()) ==
+        "workload.kind: the scenario serves, and a trace is of a training step; give a scenario whose workload.kind "
+        "is training");
 }
 
 TEST_CASE("every event of a trace is what the format takes, and time never runs back on a track") {
   for (const bool pipelined : {true, false}) {
     CAPTURE(pipelined);
-    const Json events = traced(pipelined ? scenario(kPipeline, {"pipeline.schedule=dualpipe", "parallelism.pipeline=4", "workload.global_batch_sequences=1536"})
-                                         : scenario("llama3-70b-v5p-pod"));
+    const Json events =
+        traced(pipelined ? scenario(kPipeline, {"pipeline.schedule=dualpipe", "parallelism.pipeline=4",
+                                                "workload.global_batch_sequences=1536"})
+                         : scenario("llama3-70b-v5p-pod"));
     std::map<std::pair<int, int>, double> at;            // last start by thread
     std::map<std::pair<int, std::string>, double> told;  // last time by counter
     for (const Json& e : events) {
@@ -192,7 +201,8 @@ TEST_CASE("every event of a trace is what the format takes, and time never runs 
       const std::string phase = e.at("ph");
       if (phase == "M") {
         const std::string about = e.at("name");
-        CHECK((about == "process_name" || about == "thread_name" || about == "process_sort_index" || about == "thread_sort_index"));
+        CHECK((about == "process_name" || about == "thread_name" || about == "process_sort_index" ||
+               about == "thread_sort_index"));
         if (about.ends_with("_name")) CHECK_FALSE(e.at("args").at("name").get<std::string>().empty());
         continue;
       }
@@ -228,9 +238,12 @@ TEST_CASE("trace writes its file whole and answers with the exit codes of the ot
         "roofscape-cli: trace needs a scenario and -o FILE; such as: trace llama3-405b-16k-h100-8k -o step.json\n");
   CHECK(run(folder, "trace llama3-70b-v5p-pod -o none/step.json") == 2);
   CHECK(run(folder, "trace nothing-like-it -o x.json") == 2);
-  CHECK(run(folder, "trace llama3-70b-v5p-pod -o step.json --set parallelism.tensor=8") == 1);  // too many chips: written, and said
-  CHECK(run(folder, std::string("trace ") + kPipeline + " -o x.json --set pipeline.schedule=zb-h2 --set workload.global_batch_sequences=1280") == 1);
-  CHECK(test::text_of(folder.path() / "err").find("the schedule cannot run, so there is no step to write") != std::string::npos);
+  CHECK(run(folder, "trace llama3-70b-v5p-pod -o step.json --set parallelism.tensor=8") ==
+        1);  // too many chips: written, and said
+  CHECK(run(folder, std::string("trace ") + kPipeline +
+                        " -o x.json --set pipeline.schedule=zb-h2 --set workload.global_batch_sequences=1280") == 1);
+  CHECK(test::text_of(folder.path() / "err").find("the schedule cannot run, so there is no step to write") !=
+        std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "x.json"));
 }
 

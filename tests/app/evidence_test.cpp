@@ -39,7 +39,8 @@ double validated_error(std::string_view id, std::string_view quantity) {
   return 0;
 }
 
-constexpr const char* kEntry = R"({"name": "Mine", "entries": [{"id": "mine-1", "family": "mine", "task": "train", "measured": {"step_time_s": 2}}]})";
+constexpr const char* kEntry =
+    R"({"name": "Mine", "entries": [{"id": "mine-1", "family": "mine", "task": "train", "measured": {"step_time_s": 2}}]})";
 
 TEST_CASE("684 measurements of 26 sources ship, each with its source") {
   CHECK(shipped_evidence().entries.size() == 684);
@@ -47,7 +48,9 @@ TEST_CASE("684 measurements of 26 sources ship, each with its source") {
   for (const io::Measurement& m : shipped_evidence().entries) CHECK_MESSAGE(!m.source.empty(), m.id);
 }
 
-TEST_CASE("a source has a name for people") { CHECK(shipped_evidence().names.at("korthikanti2022") == "Korthikanti et al. 2022"); }
+TEST_CASE("a source has a name for people") {
+  CHECK(shipped_evidence().names.at("korthikanti2022") == "Korthikanti et al. 2022");
+}
 
 TEST_CASE("no prediction is stored: a run's file says what was measured only") {
   for (const io::Measurement& m : shipped_evidence().entries)
@@ -101,7 +104,8 @@ TEST_CASE("a run gives one point a kind, however many figures it was published w
 TEST_CASE("every kind has points, and runs without one are counted") {
   std::array<int, engine::kEvidenceKinds> n{};
   std::set<std::string> ids;
-  for (const EvidencePoint& p : all_points().calibrated.points) ++n[static_cast<std::size_t>(p.kind)], ids.insert(p.id);
+  for (const EvidencePoint& p : all_points().calibrated.points)
+    ++n[static_cast<std::size_t>(p.kind)], ids.insert(p.id);
   for (const int count : n) CHECK(count >= 20);
   CHECK(ids.size() + all_points().calibrated.runs_without_point == shipped_evidence().entries.size());
 }
@@ -143,7 +147,8 @@ TEST_CASE("an id that two files have is an error that names both file and id") {
   const auto file = folder.write("evidence/b.json", kEntry);
   const auto files = io::load_evidence(io::PresetLibrary(folder.path()));
   REQUIRE_FALSE(files);
-  CHECK(io::to_text(files.error()) == file.string() + ": entries: \"mine-1\" stands in another file too; give every entry an id of its own");
+  CHECK(io::to_text(files.error()) ==
+        file.string() + ": entries: \"mine-1\" stands in another file too; give every entry an id of its own");
 }
 
 TEST_CASE("a user's file that is no JSON is an error with its path") {

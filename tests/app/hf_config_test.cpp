@@ -1,5 +1,5 @@
-// Configs of Hugging Face, one of each family, as models: counted to the last parameter, so that a default of a class that
-// is wrong shows; and configs that must not become a model.
+// Configs of Hugging Face, one of each family, as models: counted to the last parameter, so that a default of a class
+// that is wrong shows; and configs that must not become a model.
 #include <regex>
 
 #include "engine/evaluate.h"
@@ -198,13 +198,15 @@ std::string hf_error(std::string_view text) {
 std::string llama(std::string_view changed_key, std::string_view value) {
   std::string out = "{";
   const std::pair<std::string_view, std::string_view> members[] = {
-      {"model_type", "\"llama\""}, {"hidden_size", "4096"},         {"intermediate_size", "14336"}, {"num_hidden_layers", "32"},
-      {"num_attention_heads", "32"}, {"num_key_value_heads", "8"}, {"vocab_size", "128256"}};
+      {"model_type", "\"llama\""}, {"hidden_size", "4096"},       {"intermediate_size", "14336"},
+      {"num_hidden_layers", "32"}, {"num_attention_heads", "32"}, {"num_key_value_heads", "8"},
+      {"vocab_size", "128256"}};
   bool there = false;
   for (const auto& [key, own] : members) {
     there = there || key == changed_key;
     if (key == changed_key && value.empty()) continue;
-    out += (out.size() > 1 ? ", \"" : "\"") + std::string(key) + "\": " + std::string(key == changed_key ? value : own);
+    out +=
+        (out.size() > 1 ? ", \"" : "\"") + std::string(key) + "\": " + std::string(key == changed_key ? value : own);
   }
   if (!there && !changed_key.empty()) out += ", \"" + std::string(changed_key) + "\": " + std::string(value);
   return out + "}";
@@ -273,11 +275,13 @@ TEST_CASE("a model type that is not known is named, not guessed") {
 }
 
 TEST_CASE("sizes that are missing are named: keys of another program are not a small model") {
-  for (const char* key : {"hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size", "intermediate_size"})
+  for (const char* key :
+       {"hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size", "intermediate_size"})
     CHECK(hf_error(llama(key, "")).find(key) != std::string::npos);
-  CHECK(hf_error(R"({"model_type": "gpt2", "num_layers": 48, "hidden_dim": 1600, "n_head": 25, "vocab_size": 50257})").find("n_layer") !=
-        std::string::npos);
-  const std::string renamed = std::regex_replace(config_named("deepseek-v3"), std::regex("\"n_routed_experts\""), "\"num_routed_experts\"");
+  CHECK(hf_error(R"({"model_type": "gpt2", "num_layers": 48, "hidden_dim": 1600, "n_head": 25, "vocab_size": 50257})")
+            .find("n_layer") != std::string::npos);
+  const std::string renamed =
+      std::regex_replace(config_named("deepseek-v3"), std::regex("\"n_routed_experts\""), "\"num_routed_experts\"");
   CHECK(hf_error(renamed).find("n_routed_experts") != std::string::npos);
 }
 
@@ -287,16 +291,23 @@ TEST_CASE("of a model with several parts the text model is read") {
   REQUIRE(read.ok());
   CHECK(parameters_of(read->shape).total == 8030261248);
   CHECK(read->notes[0].find("llava") != std::string::npos);
-  CHECK(hf_error(R"({"model_type": "llava", "text_config": {"model_type": "llama", "vocab_size": 32064}})").find("text_config.") !=
+  CHECK(hf_error(R"({"model_type": "llava", "text_config": {"model_type": "llama", "vocab_size": 32064}})")
+            .find("text_config.") != std::string::npos);
+  CHECK(hf_error(R"({"model_type": "llama4", "text_config": {"model_type": "llama4_text"}})").find("llama4_text") !=
         std::string::npos);
-  CHECK(hf_error(R"({"model_type": "llama4", "text_config": {"model_type": "llama4_text"}})").find("llama4_text") != std::string::npos);
 }
 
 TEST_CASE("values that cannot be are named by their key") {
-  const std::pair<const char*, const char*> wrong[] = {
-      {"hidden_size", "\"4096\""}, {"hidden_size", "0"},        {"num_hidden_layers", "-3"}, {"num_attention_heads", "30"},
-      {"vocab_size", "1e300"},     {"num_hidden_layers", "[]"}, {"num_key_value_heads", "5"}, {"tie_word_embeddings", "\"no\""},
-      {"layer_types", "[\"linear_attention\"]"}, {"head_dim", "1.5"}};
+  const std::pair<const char*, const char*> wrong[] = {{"hidden_size", "\"4096\""},
+                                                       {"hidden_size", "0"},
+                                                       {"num_hidden_layers", "-3"},
+                                                       {"num_attention_heads", "30"},
+                                                       {"vocab_size", "1e300"},
+                                                       {"num_hidden_layers", "[]"},
+                                                       {"num_key_value_heads", "5"},
+                                                       {"tie_word_embeddings", "\"no\""},
+                                                       {"layer_types", "[\"linear_attention\"]"},
+                                                       {"head_dim", "1.5"}};
   for (const auto& pair : wrong) {
     const char *key = pair.first, *value = pair.second;
     CAPTURE(std::string(key));
@@ -304,8 +315,10 @@ TEST_CASE("values that cannot be are named by their key") {
     CHECK(error.find(key) != std::string::npos);
     CHECK(error.starts_with("config.json: "));
   }
-  CHECK(hf_error(R"({"model_type": "llama", "time_step_limit": [0.0, Infinity]})").find("Infinity") != std::string::npos);
-  CHECK(hf_error(R"({"model_type": "llama", "hidden_size": 4096, "hidden_size": 8192})").find("hidden_size") != std::string::npos);
+  CHECK(hf_error(R"({"model_type": "llama", "time_step_limit": [0.0, Infinity]})").find("Infinity") !=
+        std::string::npos);
+  CHECK(hf_error(R"({"model_type": "llama", "hidden_size": 4096, "hidden_size": 8192})").find("hidden_size") !=
+        std::string::npos);
   CHECK(hf_error(R"({"model_type": "llama", "num_hi)").find("line 1") != std::string::npos);
   CHECK(hf_error("[]") != "");
   CHECK(hf_error("") != "");
@@ -319,7 +332,8 @@ TEST_CASE("a byte order mark and a Korean name do no harm") {
 TEST_CASE("a config is the model of a scenario by its path, and inline") {
   const test::TemporaryFolder folder;
   folder.write("checkpoint/config.json", llama("", ""));
-  const auto file = folder.write("s.json", R"({"model": "checkpoint/config.json", "cluster": {"chip": "h100-sxm", "nodes": 1},
+  const auto file =
+      folder.write("s.json", R"({"model": "checkpoint/config.json", "cluster": {"chip": "h100-sxm", "nodes": 1},
     "parallelism": {"fsdp": 8}, "workload": {"global_batch_sequences": 8}})");
   const auto scenario = io::load_scenario(file.string(), test::shipped());
   REQUIRE_MESSAGE(scenario.ok(), (scenario ? "" : io::to_text(scenario.error())));
@@ -329,9 +343,11 @@ TEST_CASE("a config is the model of a scenario by its path, and inline") {
   REQUIRE(again.ok());
   CHECK(again->model == scenario->model);
   CHECK(test::read(R"({"model": )" + llama("", "") + "}").ok());
-  CHECK(test::error_of(R"({"model": )" + llama("hidden_size", "") + "}").find("model.hidden_size") != std::string::npos);
+  CHECK(test::error_of(R"({"model": )" + llama("hidden_size", "") + "}").find("model.hidden_size") !=
+        std::string::npos);
   engine::Scenario edited = scenario.value();
-  CHECK_FALSE(io::set_field(edited, "model=" + (folder.path() / "checkpoint/config.json").string(), test::shipped()).has_value());
+  CHECK_FALSE(io::set_field(edited, "model=" + (folder.path() / "checkpoint/config.json").string(), test::shipped())
+                  .has_value());
 }
 
 TEST_CASE("every shipped model written inline reads back as itself") {

@@ -57,7 +57,9 @@ inline std::string text_of(const std::filesystem::path& file) {
   return out.str();
 }
 
-inline io::Result<engine::Scenario> read(std::string_view text) { return io::read_scenario(text, "s.json", shipped()); }
+inline io::Result<engine::Scenario> read(std::string_view text) {
+  return io::read_scenario(text, "s.json", shipped());
+}
 
 // The one line an erroneous text is answered with; "" if it was read.
 inline std::string error_of(std::string_view text) {

@@ -14,8 +14,28 @@ using test::shipped;
 
 std::string mutated(std::string text, std::mt19937& random) {
   const auto below = [&](std::size_t n) { return n == 0 ? 0 : random() % n; };
-  constexpr std::string_view kPieces[] = {"0", "-1", "1e300", "1e-300", "null", "true", "\"\"", "[]", "{}", "\"", ",", ":", "}", "]",
-                                          "4294967296", "0.5", "\\u0000", "\xff", "\xef\xbb\xbf", "NaN", "[[[[", "99999999999999999999"};
+  constexpr std::string_view kPieces[] = {"0",
+                                          "-1",
+                                          "1e300",
+                                          "1e-300",
+                                          "null",
+                                          "true",
+                                          "\"\"",
+                                          "[]",
+                                          "{}",
+                                          "\"",
+                                          ",",
+                                          ":",
+                                          "}",
+                                          "]",
+                                          "4294967296",
+                                          "0.5",
+                                          "\\u0000",
+                                          "\xff",
+                                          "\xef\xbb\xbf",
+                                          "NaN",
+                                          "[[[[",
+                                          "99999999999999999999"};
   for (std::size_t edits = 1 + below(3); edits > 0; --edits) {
     const std::size_t at = below(text.size() + 1);
     switch (below(6)) {

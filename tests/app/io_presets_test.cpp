@@ -19,7 +19,8 @@ TEST_CASE("what ships is read without a problem") {
   CHECK(shipped().list(io::PresetKind::model).size() >= 70);
   CHECK(shipped().list(io::PresetKind::cluster).size() >= 6);
   CHECK(shipped().list(io::PresetKind::scenario).size() >= 4);
-  for (const auto kind : {io::PresetKind::chip, io::PresetKind::model, io::PresetKind::cluster, io::PresetKind::scenario})
+  for (const auto kind :
+       {io::PresetKind::chip, io::PresetKind::model, io::PresetKind::cluster, io::PresetKind::scenario})
     for (const io::Preset& preset : shipped().list(kind)) CHECK(preset.name != preset.id);
 }
 
@@ -70,7 +71,8 @@ TEST_CASE("both directions of a torus axis are twice one direction") {
     const engine::Chip& chip = *shipped().find_chip(preset.id);
     if (chip.interconnect != engine::Interconnect::torus) continue;
     CAPTURE(preset.id);
-    CHECK(*chip[F::ici_bytes_per_s_per_axis_bidirectional].value == 2 * *chip[F::ici_bytes_per_s_per_link_oneway].value);
+    CHECK(*chip[F::ici_bytes_per_s_per_axis_bidirectional].value ==
+          2 * *chip[F::ici_bytes_per_s_per_link_oneway].value);
     CHECK(*chip[F::ici_links_per_chip].value == 2 * *chip[F::ici_torus_dims].value);
     CHECK((chip.pod_shape[2] > 1) == (*chip[F::ici_torus_dims].value == 3));
   }
@@ -83,8 +85,10 @@ TEST_CASE("every shipped model names its source") {
 
 TEST_CASE("a user's folder adds and replaces, and its broken files are reported") {
   const test::TemporaryFolder folder;
-  folder.write("models/tiny.json", R"({"name": "Tiny", "n_layers": 1, "d_model": 8, "d_ff": 8, "n_heads": 1, "vocab_size": 10})");
-  folder.write("models/llama3-8b.json", R"({"name": "Mine", "n_layers": 1, "d_model": 8, "d_ff": 8, "n_heads": 1, "vocab_size": 10})");
+  folder.write("models/tiny.json",
+               R"({"name": "Tiny", "n_layers": 1, "d_model": 8, "d_ff": 8, "n_heads": 1, "vocab_size": 10})");
+  folder.write("models/llama3-8b.json",
+               R"({"name": "Mine", "n_layers": 1, "d_model": 8, "d_ff": 8, "n_heads": 1, "vocab_size": 10})");
   folder.write("models/broken.json", "{");
   folder.write("chips/wrong.json", R"({"interconnect": "star"})");
   folder.write("clusters/two.json", R"({"name": "Two nodes", "chip": "h100-sxm", "nodes": 2})");
@@ -107,7 +111,8 @@ TEST_CASE("a user's folder adds and replaces, and its broken files are reported"
 // ---- the schema ----
 
 const json& schema() {
-  static const json parsed = json::parse(test::text_of(test::source_dir() / "presets/scenarios/scenario.schema.json"));
+  static const json parsed =
+      json::parse(test::text_of(test::source_dir() / "presets/scenarios/scenario.schema.json"));
   return parsed;
 }
 
@@ -173,9 +178,9 @@ TEST_CASE("the schema has no field that the table does not have") {
   collect_leaves(schema(), "", leaves);
   collect_leaves(schema().at("$defs").at("model"), "model", leaves);
   for (const std::string& leaf : leaves) {
-    const bool head = leaf == "$schema" || leaf == "format" || leaf == "version" || leaf == "name" || leaf == "model" ||
-                      leaf == "cluster" || leaf == "model.format" || leaf == "model.version" || leaf == "model.id" ||
-                      leaf == "model.name" || leaf == "model.source";
+    const bool head = leaf == "$schema" || leaf == "format" || leaf == "version" || leaf == "name" ||
+                      leaf == "model" || leaf == "cluster" || leaf == "model.format" || leaf == "model.version" ||
+                      leaf == "model.id" || leaf == "model.name" || leaf == "model.source";
     CHECK_MESSAGE((head || engine::find_field(leaf) != nullptr), leaf);
   }
   for (const engine::ChipFieldRow& row : engine::kChipFields)
@@ -190,7 +195,8 @@ TEST_CASE("a report as JSON has every quantity once, with its unit or a reason")
     const auto scenario = io::load_scenario(preset.id, shipped());
     REQUIRE(scenario.ok());
     const engine::Report report = engine::evaluate(scenario.value());
-    const json out = json::parse(io::report_json(scenario.value(), report, shipped(), [](const engine::Diagnostic&) { return "text"; }));
+    const json out = json::parse(
+        io::report_json(scenario.value(), report, shipped(), [](const engine::Diagnostic&) { return "text"; }));
     std::size_t expected = 1;  // bound
     for (std::size_t i = 0; i < engine::kReportQuantityCount; ++i) {
       const engine::Quantity& row = engine::quantity(static_cast<engine::Q>(i));

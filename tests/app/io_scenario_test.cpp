@@ -19,7 +19,8 @@ engine::Scenario preset(const std::string& id) {
 
 // Some value of the field's domain that is not the present one.
 double another_value(const engine::Field& field, double now) {
-  if (field.kind == engine::FieldKind::number) return now == field.maximum ? field.minimum : (now + field.maximum) / 2;
+  if (field.kind == engine::FieldKind::number)
+    return now == field.maximum ? field.minimum : (now + field.maximum) / 2;
   for (const double candidate : {field.minimum, field.minimum + 1, field.minimum + 2, field.maximum})
     if (candidate != now && engine::in_domain(field, candidate)) return candidate;
   return now;
@@ -124,7 +125,8 @@ TEST_CASE("an assignment that is wrong says why and changes nothing") {
       {"parallelism.tensor=-4", "parallelism.tensor: -4 is out of range; give a whole number from 1 to 1024"},
       {"parallelism.tensor=2.5", "parallelism.tensor: 2.5 is not a whole number; give a whole number from 1 to 1024"},
       {"parallelism.tensor=1e300", "parallelism.tensor: 1e+300 is out of range; give a whole number from 1 to 1024"},
-      {"parallelism.tensor=1e999", "parallelism.tensor: \"1e999\" is not a number; give a whole number from 1 to 1024"},
+      {"parallelism.tensor=1e999",
+       "parallelism.tensor: \"1e999\" is not a number; give a whole number from 1 to 1024"},
       {"parallelism.tensor=inf", "parallelism.tensor: \"inf\" is not a number; give a whole number from 1 to 1024"},
       {"parallelism.tensor=", "parallelism.tensor: \"\" is not a number; give a whole number from 1 to 1024"},
       {"parallelism.tensor=true", "parallelism.tensor: true is not a number; give a whole number from 1 to 1024"},
@@ -132,21 +134,28 @@ TEST_CASE("an assignment that is wrong says why and changes nothing") {
       {"tensor=8", "tensor: unknown field; did you mean \"parallelism.tensor\"?"},
       {"parallelism=8", "parallelism: is a group of fields, not a field; write parallelism.data=..."},
       {"workload.slo.ttft_s=-1", "workload.slo.ttft_s: -1 is out of range; give a number from 0 to 1e+06"},
-      {"workload.slo.time_per_output_token_s=soon", "workload.slo.time_per_output_token_s: \"soon\" is not a number; give a number from 0 to 1e+06"},
+      {"workload.slo.time_per_output_token_s=soon",
+       "workload.slo.time_per_output_token_s: \"soon\" is not a number; give a number from 0 to 1e+06"},
       {"workload.slo.ttft=1", "workload.slo.ttft: unknown field; did you mean \"workload.slo.ttft_s\"?"},
       {"workload.slo=1", "workload.slo: is a group of fields, not a field; write workload.slo.ttft_s=..."},
-      {"assumptions.parameters=stated", "assumptions.parameters: \"stated\" is not possible here; give one of: counted published"},
-      {"checkpointing.policy=selective", "checkpointing.policy: \"selective\" is not possible here; did you mean \"attention\"? It is one of: none attention big_matmuls "
-                                         "k_per_layer block some_blocks segments segments_minimal"},
+      {"assumptions.parameters=stated",
+       "assumptions.parameters: \"stated\" is not possible here; give one of: counted published"},
+      {"checkpointing.policy=selective",
+       "checkpointing.policy: \"selective\" is not possible here; did you mean \"attention\"? It is one of: none "
+       "attention big_matmuls "
+       "k_per_layer block some_blocks segments segments_minimal"},
       {"foo.bar=1", "foo.bar: unknown field"},
       {"=1", "\"=1\" is no assignment; write path=value, such as parallelism.tensor=8"},
-      {"parallelism.tensor", "\"parallelism.tensor\" is no assignment; write path=value, such as parallelism.tensor=8"},
+      {"parallelism.tensor",
+       "\"parallelism.tensor\" is no assignment; write path=value, such as parallelism.tensor=8"},
       {"model=llama3-70c", "model: no model preset is called \"llama3-70c\"; did you mean \"llama3-70b\"?"},
       {"cluster.chip=tpu-v5pp", "cluster.chip: no chip preset is called \"tpu-v5pp\"; did you mean \"tpu-v5p\"?"},
       {"cluster.nodes=4", "cluster.nodes: does not apply to chips on a torus; give \"slice\" and \"slices\""},
-      {"cluster.slice=4x4x4x4", "cluster.slice: is a list of 4; give the chips along each torus axis as a list of one to three whole numbers"},
+      {"cluster.slice=4x4x4x4",
+       "cluster.slice: is a list of 4; give the chips along each torus axis as a list of one to three whole numbers"},
       {"cluster.chip.hbm=1e9", "cluster.chip.hbm: unknown field; did you mean \"hbm_bytes\"?"},
-      {"precision.compute=none", "precision.compute: \"none\" is not possible here; give one of: fp8 bf16 fp16 fp32 int8 int4"},
+      {"precision.compute=none",
+       "precision.compute: \"none\" is not possible here; give one of: fp8 bf16 fp16 fp32 int8 int4"},
   };
   for (const Case& c : cases) {
     engine::Scenario s = before;
@@ -197,43 +206,76 @@ TEST_CASE("a wrong fabric is answered with one line: path, fault, remedy") {
   const auto fault = [](std::string_view fabric) {
     return error_of(R"({"cluster": {"chip": "h100-sxm", "fabric": )" + std::string(fabric) + "}}");
   };
-  CHECK(fault("3") == "s.json: cluster.fabric: is a number; give the levels above the node, from below, as a list of at most four objects");
-  CHECK(fault("[{},{},{},{},{}]") == "s.json: cluster.fabric: is a list of 5; give the levels above the node, from below, as a list of at most four objects");
-  CHECK(fault("[8]") == "s.json: cluster.fabric.0: is a number; a level is an object of \"name\", \"degree\" and \"bytes_per_s_per_child\"");
-  CHECK(fault(R"([{"degree": 8}])") == "s.json: cluster.fabric.0.bytes_per_s_per_child: is missing; give the bandwidth of one child's link, one way");
-  CHECK(fault(R"([{"degree": 0}])") == "s.json: cluster.fabric.0.degree: 0 is out of range; give a whole number from 1 to 131072");
+  CHECK(fault("3") ==
+        "s.json: cluster.fabric: is a number; give the levels above the node, from below, as a list of at most four "
+        "objects");
+  CHECK(fault("[{},{},{},{},{}]") ==
+        "s.json: cluster.fabric: is a list of 5; give the levels above the node, from below, as a list of at most "
+        "four objects");
+  CHECK(fault("[8]") ==
+        "s.json: cluster.fabric.0: is a number; a level is an object of \"name\", \"degree\" and "
+        "\"bytes_per_s_per_child\"");
+  CHECK(
+      fault(R"([{"degree": 8}])") ==
+      "s.json: cluster.fabric.0.bytes_per_s_per_child: is missing; give the bandwidth of one child's link, one way");
+  CHECK(fault(R"([{"degree": 0}])") ==
+        "s.json: cluster.fabric.0.degree: 0 is out of range; give a whole number from 1 to 131072");
   CHECK(fault(R"([{"degre": 8}])") == "s.json: cluster.fabric.0.degre: unknown field; did you mean \"degree\"?");
-  CHECK(fault(R"([{"degree": 8, "bytes_per_s_per_child": 0}])") == "s.json: cluster.fabric.0.bytes_per_s_per_child: 0 is out of range; give a number from 1 to 1e18");
-  CHECK(error_of(R"({"cluster": {"chip": "tpu-v5p", "fabric": []}})") == "s.json: cluster.fabric: does not apply to chips on a torus; give \"slice\" and \"slices\"");
+  CHECK(fault(R"([{"degree": 8, "bytes_per_s_per_child": 0}])") ==
+        "s.json: cluster.fabric.0.bytes_per_s_per_child: 0 is out of range; give a number from 1 to 1e18");
+  CHECK(error_of(R"({"cluster": {"chip": "tpu-v5p", "fabric": []}})") ==
+        "s.json: cluster.fabric: does not apply to chips on a torus; give \"slice\" and \"slices\"");
 }
 
 TEST_CASE("a scenario that is wrong is answered with one line: path, fault, remedy") {
-  CHECK(error_of(R"({"paralellism": {"tensor": 4}})") == "s.json: paralellism: unknown field; did you mean \"parallelism\"?");
-  CHECK(error_of(R"({"parallelism": {"tensr": 4}})") == "s.json: parallelism.tensr: unknown field; did you mean \"parallelism.tensor\"?");
+  CHECK(error_of(R"({"paralellism": {"tensor": 4}})") ==
+        "s.json: paralellism: unknown field; did you mean \"parallelism\"?");
+  CHECK(error_of(R"({"parallelism": {"tensr": 4}})") ==
+        "s.json: parallelism.tensr: unknown field; did you mean \"parallelism.tensor\"?");
   CHECK(error_of(R"({"tensor": 4})") == "s.json: tensor: unknown field; did you mean \"parallelism.tensor\"?");
-  CHECK(error_of(R"({"parallelism.tensor": 4})") == "s.json: parallelism.tensor: unknown field; write it nested, one object a step");
-  CHECK(error_of(R"({"parallelism": {"tensor": 0}})") == "s.json: parallelism.tensor: 0 is out of range; give a whole number from 1 to 1024");
-  CHECK(error_of(R"({"parallelism": {"tensor": -8}})") == "s.json: parallelism.tensor: -8 is out of range; give a whole number from 1 to 1024");
-  CHECK(error_of(R"({"parallelism": {"tensor": 1.5}})") == "s.json: parallelism.tensor: 1.5 is not a whole number; give a whole number from 1 to 1024");
-  CHECK(error_of(R"({"parallelism": {"tensor": 1e300}})") == "s.json: parallelism.tensor: 1e+300 is out of range; give a whole number from 1 to 1024");
-  CHECK(error_of(R"({"parallelism": {"tensor": "8"}})") == "s.json: parallelism.tensor: \"8\" is not a number; give a whole number from 1 to 1024");
-  CHECK(error_of(R"({"parallelism": {"tensor": null}})") == "s.json: parallelism.tensor: null is not a number; give a whole number from 1 to 1024");
-  CHECK(error_of(R"({"parallelism": {"tensor": [8]}})") == "s.json: parallelism.tensor: a list is not a number; give a whole number from 1 to 1024");
-  CHECK(error_of(R"({"parallelism": {"sequence_parallel": 1}})") == "s.json: parallelism.sequence_parallel: 1 is not true or false; give true or false");
+  CHECK(error_of(R"({"parallelism.tensor": 4})") ==
+        "s.json: parallelism.tensor: unknown field; write it nested, one object a step");
+  CHECK(error_of(R"({"parallelism": {"tensor": 0}})") ==
+        "s.json: parallelism.tensor: 0 is out of range; give a whole number from 1 to 1024");
+  CHECK(error_of(R"({"parallelism": {"tensor": -8}})") ==
+        "s.json: parallelism.tensor: -8 is out of range; give a whole number from 1 to 1024");
+  CHECK(error_of(R"({"parallelism": {"tensor": 1.5}})") ==
+        "s.json: parallelism.tensor: 1.5 is not a whole number; give a whole number from 1 to 1024");
+  CHECK(error_of(R"({"parallelism": {"tensor": 1e300}})") ==
+        "s.json: parallelism.tensor: 1e+300 is out of range; give a whole number from 1 to 1024");
+  CHECK(error_of(R"({"parallelism": {"tensor": "8"}})") ==
+        "s.json: parallelism.tensor: \"8\" is not a number; give a whole number from 1 to 1024");
+  CHECK(error_of(R"({"parallelism": {"tensor": null}})") ==
+        "s.json: parallelism.tensor: null is not a number; give a whole number from 1 to 1024");
+  CHECK(error_of(R"({"parallelism": {"tensor": [8]}})") ==
+        "s.json: parallelism.tensor: a list is not a number; give a whole number from 1 to 1024");
+  CHECK(error_of(R"({"parallelism": {"sequence_parallel": 1}})") ==
+        "s.json: parallelism.sequence_parallel: 1 is not true or false; give true or false");
   CHECK(error_of(R"({"parallelism": 8})") == "s.json: parallelism: is a number; expected an object with its fields");
-  CHECK(error_of(R"({"assumptions": {"mode": "idael"}})") == "s.json: assumptions.mode: \"idael\" is not possible here; did you mean \"ideal\"? It is one of: ideal calibrated custom");
-  CHECK(error_of(R"({"workload": {"train_tokens": 0}})") == "s.json: workload.train_tokens: 0 is out of range; give a number from 1 to 1e+18");
-  CHECK(error_of(R"({"model": "llama3-70bb"})") == "s.json: model: no model preset is called \"llama3-70bb\"; did you mean \"llama3-70b\"?");
+  CHECK(error_of(R"({"assumptions": {"mode": "idael"}})") ==
+        "s.json: assumptions.mode: \"idael\" is not possible here; did you mean \"ideal\"? It is one of: ideal "
+        "calibrated custom");
+  CHECK(error_of(R"({"workload": {"train_tokens": 0}})") ==
+        "s.json: workload.train_tokens: 0 is out of range; give a number from 1 to 1e+18");
+  CHECK(error_of(R"({"model": "llama3-70bb"})") ==
+        "s.json: model: no model preset is called \"llama3-70bb\"; did you mean \"llama3-70b\"?");
   CHECK(error_of(R"({"model": 70})") == "s.json: model: is a number; a model is a preset id or a JSON object");
-  CHECK(error_of(R"({"model": {"n_layers": 2}})") == "s.json: model.d_model: is missing; give a whole number from 1 to 1048576");
-  CHECK(error_of(R"({"cluster": {"slice": [1]}})") == "s.json: cluster.chip: is missing; name a chip, such as \"tpu-v5p\"");
-  CHECK(error_of(R"({"cluster": {"chip": "tpu-v5p", "slice": [16, 0]}})") == "s.json: cluster.slice.1: 0 is out of range; give a whole number from 1 to 1024");
-  CHECK(error_of(R"({"cluster": {"chip": "h100-sxm", "slice": [16]}})") == "s.json: cluster.slice: does not apply to chips in nodes; give \"nodes\" (or \"chips\") and \"node_size\"");
-  CHECK(error_of(R"({"cluster": {"chip": "h100-sxm", "chips": 12}})") == "s.json: cluster.chips: 12 does not fill whole nodes; give a whole number of nodes of 8 chips");
+  CHECK(error_of(R"({"model": {"n_layers": 2}})") ==
+        "s.json: model.d_model: is missing; give a whole number from 1 to 1048576");
+  CHECK(error_of(R"({"cluster": {"slice": [1]}})") ==
+        "s.json: cluster.chip: is missing; name a chip, such as \"tpu-v5p\"");
+  CHECK(error_of(R"({"cluster": {"chip": "tpu-v5p", "slice": [16, 0]}})") ==
+        "s.json: cluster.slice.1: 0 is out of range; give a whole number from 1 to 1024");
+  CHECK(error_of(R"({"cluster": {"chip": "h100-sxm", "slice": [16]}})") ==
+        "s.json: cluster.slice: does not apply to chips in nodes; give \"nodes\" (or \"chips\") and \"node_size\"");
+  CHECK(error_of(R"({"cluster": {"chip": "h100-sxm", "chips": 12}})") ==
+        "s.json: cluster.chips: 12 does not fill whole nodes; give a whole number of nodes of 8 chips");
   CHECK(error_of(R"({"cluster": {"chip": {"interconnect": "torus", "hbm_bytes": {"value": -1}}}})") ==
         "s.json: cluster.chip.hbm_bytes: -1 is out of range; give a number above 0, or null if it is unknown");
-  CHECK(error_of(R"({"format": "roofscape/scnario"})") == "s.json: format: is \"roofscape/scnario\"; expected \"roofscape/scenario\"");
-  CHECK(error_of(R"({"version": 2})") == "s.json: version: 2 is newer than this program reads (1); use a newer Roofscape");
+  CHECK(error_of(R"({"format": "roofscape/scnario"})") ==
+        "s.json: format: is \"roofscape/scnario\"; expected \"roofscape/scenario\"");
+  CHECK(error_of(R"({"version": 2})") ==
+        "s.json: version: 2 is newer than this program reads (1); use a newer Roofscape");
   CHECK(error_of(R"({"name": 3})") == "s.json: name: is a number, not a text; put it in quotation marks");
   CHECK(error_of("[]") == "s.json: is a list; a scenario is a JSON object");
 }
@@ -242,10 +284,12 @@ TEST_CASE("every field of the table refuses the wrong type, and numbers out of d
   for (const engine::Field& field : engine::scenario_fields()) {
     if (field.path.starts_with("model.") || field.path.starts_with("cluster.")) continue;
     CAPTURE(field.path);
-    std::vector<std::string> values{"null", "{}", "[]", "\"\\u0000\"", "1e300", "-1e300", "-1", "0.5000001", "4503599627370497.5"};
+    std::vector<std::string> values{"null",   "{}", "[]",        "\"\\u0000\"",       "1e300",
+                                    "-1e300", "-1", "0.5000001", "4503599627370497.5"};
     if (field.kind != engine::FieldKind::boolean) values.push_back("true");
     for (const std::string& value : values) {
-      if (field.kind == engine::FieldKind::number && value.find(".5") != std::string::npos) continue;  // may be inside
+      if (field.kind == engine::FieldKind::number && value.find(".5") != std::string::npos)
+        continue;  // may be inside
       std::string text = value;
       std::string_view path = field.path;
       while (true) {
@@ -262,7 +306,8 @@ TEST_CASE("every field of the table refuses the wrong type, and numbers out of d
 
 TEST_CASE("model and chip may be files beside the scenario") {
   const test::TemporaryFolder folder;
-  folder.write("mine.json", R"({"name": "Mine", "n_layers": 2, "d_model": 64, "d_ff": 128, "n_heads": 4, "vocab_size": 100})");
+  folder.write("mine.json",
+               R"({"name": "Mine", "n_layers": 2, "d_model": 64, "d_ff": 128, "n_heads": 4, "vocab_size": 100})");
   const auto file = folder.write("s.json", R"({"model": "mine.json"})");
   const auto scenario = io::load_scenario(file.string(), shipped());
   REQUIRE_MESSAGE(scenario.ok(), (scenario ? "" : io::to_text(scenario.error())));
@@ -279,7 +324,8 @@ TEST_CASE("a scenario that is neither preset nor file is answered with the neare
   const auto error = io::load_scenario("llama3-70b-v5p-pud", shipped());
   REQUIRE(!error.ok());
   CHECK(io::to_text(error.error()) ==
-        "llama3-70b-v5p-pud: there is no such file and no scenario preset of that name; did you mean \"llama3-70b-v5p-pod\"?");
+        "llama3-70b-v5p-pud: there is no such file and no scenario preset of that name; did you mean "
+        "\"llama3-70b-v5p-pod\"?");
 }
 
 }  // namespace

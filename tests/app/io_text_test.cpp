@@ -16,14 +16,18 @@ using test::error_of;
 using test::shipped;
 
 TEST_CASE("broken JSON is answered with line and column") {
-  CHECK(error_of("{\"name\": \"x\",\n \"mod") == "s.json: line 2, column 6: the JSON text ends too early; close what is open, or copy the whole file");
+  CHECK(error_of("{\"name\": \"x\",\n \"mod") ==
+        "s.json: line 2, column 6: the JSON text ends too early; close what is open, or copy the whole file");
   CHECK(error_of("") == "s.json: the file is empty; write a JSON object");
   CHECK(error_of("  \n") == "s.json: the file is empty; write a JSON object");
-  CHECK(error_of("{\n\"name\" \"x\"}") == "s.json: line 2, column 10: not JSON: did not expect \"\"\"; check commas, quotation marks and brackets before it");
+  CHECK(error_of("{\n\"name\" \"x\"}") ==
+        "s.json: line 2, column 10: not JSON: did not expect \"\"\"; check commas, quotation marks and brackets "
+        "before it");
   CHECK(error_of("{} {}").starts_with("s.json: line 1, column 4: not JSON"));
   CHECK(error_of("{\"name\": 1e999}").find("a number is too large") != std::string::npos);
   CHECK(error_of("{\"name\": \"a\", \"name\": \"b\"}") == "s.json: name: the key stands twice; keep one of them");
-  CHECK(error_of(R"({"parallelism": {"tensor": 1, "data": 2, "tensor": 4}})") == "s.json: parallelism.tensor: the key stands twice; keep one of them");
+  CHECK(error_of(R"({"parallelism": {"tensor": 1, "data": 2, "tensor": 4}})") ==
+        "s.json: parallelism.tensor: the key stands twice; keep one of them");
 }
 
 TEST_CASE("a byte order mark is passed over, other encodings are refused") {
@@ -116,7 +120,8 @@ TEST_CASE("flat maps of texts") {
   REQUIRE(map.ok());
   CHECK(map.value().at("a") == "x");
   CHECK(map.value().at("b") == "1.5");
-  CHECK(io::to_text(io::read_flat_map(R"({"a": {}})", "f.json").error()) == "f.json: a: is an object; expected a text");
+  CHECK(io::to_text(io::read_flat_map(R"({"a": {}})", "f.json").error()) ==
+        "f.json: a: is an object; expected a text");
 }
 
 TEST_CASE("the JSON files of the tree are compiled in, byte for byte") {

@@ -47,7 +47,9 @@ std::string reason(const std::string& text) {
   return std::holds_alternative<std::string>(built) ? std::get<std::string>(built) : std::string();
 }
 std::vector<std::string> guesses(const std::string& text) {
-  return std::get<io::MeasuredScenario>(io::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal)).assumed;
+  return std::get<io::MeasuredScenario>(
+             io::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal))
+      .assumed;
 }
 
 TEST_CASE("a file of measurements that is wrong is refused with the path of what is wrong") {
@@ -55,11 +57,14 @@ TEST_CASE("a file of measurements that is wrong is refused with the path of what
   CHECK(refusal("{}") == "m.json: entries: is missing; give a list of measurements");
   CHECK(refusal(R"({"entries": [3]})") == "m.json: entries.0: is a number; expected an object");
   CHECK(refusal(R"({"entries": [{"id": "a"}]})") == "m.json: entries.0.family: is missing; every entry has one");
-  CHECK(refusal(file_of(entry("\"dp\": 32", "\"dp\": \"many\""))) == "m.json: entries.0.parallelism.dp: is a text; expected a number");
-  CHECK(refusal(file_of(entry("\"dp\": 32", "\"dp\": -1"))) == "m.json: entries.0.parallelism.dp: -1 is out of range");
+  CHECK(refusal(file_of(entry("\"dp\": 32", "\"dp\": \"many\""))) ==
+        "m.json: entries.0.parallelism.dp: is a text; expected a number");
+  CHECK(refusal(file_of(entry("\"dp\": 32", "\"dp\": -1"))) ==
+        "m.json: entries.0.parallelism.dp: -1 is out of range");
   CHECK(refusal(file_of(entry("\"n_layers\": 24", "\"n_layers\": 0"))) ==
         "m.json: entries.0.model.n_layers: 0 is out of range; give a whole number from 1 to 10000");
-  CHECK(refusal(file_of(entry() + ", " + entry())) == "m.json: entries.1.id: \"a\" stands twice; give every entry an id of its own");
+  CHECK(refusal(file_of(entry() + ", " + entry())) ==
+        "m.json: entries.1.id: \"a\" stands twice; give every entry an id of its own");
 }
 
 TEST_CASE("whole data-parallel degrees become replicas and groups that shard state") {
@@ -86,11 +91,13 @@ TEST_CASE("the links of a cluster are read from its words") {
 TEST_CASE("what an entry leaves open is guessed by a rule that is said") {
   CHECK(guesses(entry()).empty());
   CHECK(guesses(entry("\"micro\": 16", "\"micro\": null")) == std::vector<std::string>{"microbatch of 4 sequences"});
-  CHECK(guesses(entry("\"vocab_size\": 51200", "\"vocab_size\": null")) == std::vector<std::string>{"vocabulary of 51200 tokens"});
+  CHECK(guesses(entry("\"vocab_size\": 51200", "\"vocab_size\": null")) ==
+        std::vector<std::string>{"vocabulary of 51200 tokens"});
 }
 
 TEST_CASE("an entry that cannot be built says why") {
-  CHECK(reason(entry("\"task\": \"train\"", "\"task\": \"lora\"")) == "adapters (LoRA) are trained: frozen weights are not modelled");
+  CHECK(reason(entry("\"task\": \"train\"", "\"task\": \"lora\"")) ==
+        "adapters (LoRA) are trained: frozen weights are not modelled");
   CHECK(reason(entry("\"n_heads\": 24", "\"n_heads\": null")) == "the model's n_heads is not stated");
   CHECK(reason(entry("a100-80g", "a100")) == "the chip is not one of the presets");
   CHECK(reason(entry("\"count\": 32", "\"count\": 31")) == "32 x 1 x 1 x 1 ranks are not 31 devices");
@@ -112,7 +119,8 @@ TEST_CASE("FLOPs are counted as the entry's words say") {
 }
 
 TEST_CASE("every measured quantity has a row: an error or a reason") {
-  const auto entries = io::read_measurements(file_of(entry("\"step_time_s\": 3.528", "\"step_time_s\": 3.528, \"smiles\": 3")), "m.json");
+  const auto entries = io::read_measurements(
+      file_of(entry("\"step_time_s\": 3.528", "\"step_time_s\": 3.528, \"smiles\": 3")), "m.json");
   const io::Validation v = io::validate(entries.value(), test::shipped(), engine::Mode::ideal);
   REQUIRE(v.rows.size() == 2);
   CHECK(v.rows[0].quantity == "smiles");

@@ -8,8 +8,8 @@
 
 namespace roofscape::test {
 
-// Strings that are neither wholly inside their clip nor wholly out of sight sideways. A scrolled region may cut a line at
-// its top and bottom edge.
+// Strings that are neither wholly inside their clip nor wholly out of sight sideways. A scrolled region may cut a
+// line at its top and bottom edge.
 inline void check_texts(const Harness& h, float width) {
   for (const auto& t : h.canvas.drawn_texts()) {
     const widgets::Rect cut = widgets::intersection(t.rect, t.clip);

@@ -1,5 +1,5 @@
-// The editor of the model and of the chip and network: every field has its control, says what it departs from and finds back;
-// edits are edits of the scenario, answered by the report, undone, saved and shared.
+// The editor of the model and of the chip and network: every field has its control, says what it departs from and
+// finds back; edits are edits of the scenario, answered by the report, undone, saved and shared.
 #include <filesystem>
 #include <set>
 
@@ -48,7 +48,9 @@ const app::EditorRow& row_of(const std::vector<app::EditorRow>& rows, std::strin
 
 }  // namespace
 
-TEST_CASE("every field of the model, of both kinds of cluster and every figure of the chip has a row with words of its own") {
+TEST_CASE(
+    "every field of the model, of both kinds of cluster and every figure of the chip has a row with words of its "
+    "own") {
   for (const char* id : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100"}) {
     Harness h(id);
     std::set<std::string> rows;
@@ -58,12 +60,15 @@ TEST_CASE("every field of the model, of both kinds of cluster and every figure o
         CHECK(rows.insert(row.path).second);
         CHECK(h.workspace.texts().has("ui.editor.section." + std::string(row.section)));
         if (row.of == app::EditorRow::Of::level) continue;
-        CHECK((h.workspace.texts().has("field." + row.path + ".label") || h.workspace.texts().has("quantity." + row.path + ".label")));
-        CHECK((h.workspace.texts().has("field." + row.path + ".about") || h.workspace.texts().has("quantity." + row.path + ".about")));
+        CHECK((h.workspace.texts().has("field." + row.path + ".label") ||
+               h.workspace.texts().has("quantity." + row.path + ".label")));
+        CHECK((h.workspace.texts().has("field." + row.path + ".about") ||
+               h.workspace.texts().has("quantity." + row.path + ".about")));
       }
     for (const engine::Field& field : engine::scenario_fields())
       if (field.path.starts_with("model.")) CHECK_MESSAGE(rows.contains(std::string(field.path)), field.path);
-    for (const engine::ChipFieldRow& figure : engine::kChipFields) CHECK_MESSAGE(rows.contains("cluster.chip." + std::string(figure.id)), figure.id);
+    for (const engine::ChipFieldRow& figure : engine::kChipFields)
+      CHECK_MESSAGE(rows.contains("cluster.chip." + std::string(figure.id)), figure.id);
     const bool torus = h.scenario().cluster.chip.interconnect == engine::Interconnect::torus;
     CHECK(rows.contains("cluster.slice.2") == torus);
     CHECK(rows.contains("cluster.slices") == torus);
@@ -78,7 +83,8 @@ TEST_CASE("every row is drawn with its control, and no text is cut or lies on an
       Harness h(id, w, hgt);
       for (const EditorPart part : {EditorPart::model, EditorPart::cluster}) {
         open(h, part);
-        for (const app::EditorRow& row : app::editor_rows(part, h.scenario())) CHECK_MESSAGE(h.place("edit." + row.path) != nullptr, row.path);
+        for (const app::EditorRow& row : app::editor_rows(part, h.scenario()))
+          CHECK_MESSAGE(h.place("edit." + row.path) != nullptr, row.path);
         CHECK(widgets::compat::audit_draw_data().outside == 0);
         for (int i = 0; i < 12; ++i) {
           test::check_texts(h, w);
@@ -116,7 +122,9 @@ TEST_CASE("the pencils of the rail, the keys and the palette open the editor, Es
   CHECK_FALSE(h.workspace.view.editor.open);
 }
 
-TEST_CASE("a typed width is an edit of the scenario: the report answers, the row says what the preset has, one undo takes it back") {
+TEST_CASE(
+    "a typed width is an edit of the scenario: the report answers, the row says what the preset has, one undo takes "
+    "it back") {
   Harness h;
   const engine::Scenario before = h.scenario();
   const double params = *h.report().quantities[Q::params_total];
@@ -258,7 +266,8 @@ TEST_CASE("levels of switches are added, edited and removed") {
   open(h, EditorPart::cluster);
   h.click("edit.level.add");
   REQUIRE(h.scenario().cluster.fabric.size() == 1);
-  CHECK(h.scenario().cluster.fabric[0].bytes_per_s_per_child == *before.cluster.chip[ChipField::scaleout_bytes_per_s_per_node_oneway].value);
+  CHECK(h.scenario().cluster.fabric[0].bytes_per_s_per_child ==
+        *before.cluster.chip[ChipField::scaleout_bytes_per_s_per_node_oneway].value);
   type_at(h, "edit.cluster.fabric.0.degree.box", "32");
   h.click("edit.cluster.fabric.0.in_network_reduction");
   type_at(h, "edit.cluster.fabric.0.name", "leaf");
@@ -380,7 +389,8 @@ TEST_CASE("a scenario called after its model is called after the next one") {
   CHECK(h.scenario().name == "Qwen3 32B on one v5p pod");
 }
 
-TEST_CASE("a scenario called after its model and its cluster is called after the next cluster; a name of one's own stays") {
+TEST_CASE(
+    "a scenario called after its model and its cluster is called after the next cluster; a name of one's own stays") {
   Harness h("llama3-70b-v5p-pod");
   h.click("cluster");
   h.type("8 h100 in one");

@@ -40,7 +40,8 @@ engine::Scenario calibrated(const std::string& id) {
 
 // A harness whose window has the evidence.
 struct Shown : test::Harness {
-  Shown(const engine::Scenario& s, int runs, float width = 1920, float height = 1080) : Harness(s, "", width, height) {
+  Shown(const engine::Scenario& s, int runs, float width = 1920, float height = 1080)
+      : Harness(s, "", width, height) {
     workspace.view.evidence = runs_like(s, runs);
     step(2);
   }
@@ -52,7 +53,8 @@ bool maximised(const test::Harness& h, std::string_view figure) {
 
 TEST_CASE("beside MFU, step time and memory stands an error band") {
   const Shown h(calibrated("llama3-8b-8-h100"), 8);
-  for (const char* name : {"verdict.mfu.band", "verdict.step.band", "verdict.memory.band"}) CHECK_MESSAGE(h.place(name) != nullptr, name);
+  for (const char* name : {"verdict.mfu.band", "verdict.step.band", "verdict.memory.band"})
+    CHECK_MESSAGE(h.place(name) != nullptr, name);
 }
 
 TEST_CASE("beside the time per token of a scenario that serves stands an error band") {
@@ -99,7 +101,8 @@ TEST_CASE("the mode is chosen in the top bar, in large and in small windows") {
 TEST_CASE("a band cuts and covers no text at any size of the window") {
   for (const char* id : {"llama3-8b-8-h100", "llama3-405b-16k-h100", "llama3-8b-serving-8-h100"})
     for (const int runs : {0, 8})
-      for (const auto& [w, h] : {std::pair{1280.0f, 720.0f}, std::pair{1920.0f, 1080.0f}, std::pair{1000.0f, 640.0f}, std::pair{3840.0f, 2160.0f}}) {
+      for (const auto& [w, h] : {std::pair{1280.0f, 720.0f}, std::pair{1920.0f, 1080.0f}, std::pair{1000.0f, 640.0f},
+                                 std::pair{3840.0f, 2160.0f}}) {
         CAPTURE(id);
         CAPTURE_BINDING(w);
         Shown shown(calibrated(id), runs, w, h);

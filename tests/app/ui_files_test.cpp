@@ -1,4 +1,5 @@
-// Files dropped onto the window: a model's config.json becomes the model of the present scenario, or the strip says why not.
+// Files dropped onto the window: a model's config.json becomes the model of the present scenario, or the strip says
+// why not.
 #include <filesystem>
 #include <fstream>
 
@@ -52,7 +53,8 @@ TEST_CASE("a dropped config.json becomes the model of the scenario, as one step 
 }
 
 TEST_CASE("a config that cannot be read is told in the strip and changes nothing") {
-  const std::string unsupported = R"({"architectures": ["BertForMaskedLM"], "model_type": "bert", "hidden_size": 768})";
+  const std::string unsupported =
+      R"({"architectures": ["BertForMaskedLM"], "model_type": "bert", "hidden_size": 768})";
   const std::string incomplete = R"({"model_type": "llama", "hidden_size": 2048})";
   const std::string broken = std::string(kLlama).substr(0, 90);
   for (const std::string& text : {unsupported, incomplete, broken}) {
@@ -77,7 +79,8 @@ TEST_CASE("what was just done is told in the status bar of a small window, befor
   h.workspace.session.say({false, "Exported /home/" + path + ".svg, .pdf and .png", {}});
   h.step(2);
   bool told = false;
-  for (const auto& t : h.canvas.drawn_texts()) told = told || t.text.find(path + ".svg, .pdf and .png") != std::string::npos;
+  for (const auto& t : h.canvas.drawn_texts())
+    told = told || t.text.find(path + ".svg, .pdf and .png") != std::string::npos;
   CHECK(told);
 }
 

@@ -1,5 +1,5 @@
-// Random events at the whole window: nothing asserts, nothing becomes NaN, no field leaves its domain, and everything can be
-// undone. ROOFSCAPE_UI_EVENTS asks for more events than the usual few thousand, ROOFSCAPE_UI_SEED for others.
+// Random events at the whole window: nothing asserts, nothing becomes NaN, no field leaves its domain, and everything
+// can be undone. ROOFSCAPE_UI_EVENTS asks for more events than the usual few thousand, ROOFSCAPE_UI_SEED for others.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -25,7 +25,8 @@ class InScratchFolder {
  public:
   InScratchFolder()
       : before_(std::filesystem::current_path()),
-        scratch_(std::filesystem::temp_directory_path() / ("roofscape-ui-" + std::to_string(std::random_device{}()))) {
+        scratch_(std::filesystem::temp_directory_path() /
+                 ("roofscape-ui-" + std::to_string(std::random_device{}()))) {
     std::filesystem::create_directories(scratch_);
     std::filesystem::current_path(scratch_);
     ::setenv("XDG_DATA_HOME", scratch_.c_str(), 1);
@@ -50,7 +51,9 @@ int number_from(const char* variable, int usual) {
 
 // "nan" as printed numbers have it; not the one in a name.
 bool has_nan(std::string_view text) {
-  const auto letter = [&](std::size_t at) { return at < text.size() && std::isalpha(static_cast<unsigned char>(text[at])) != 0; };
+  const auto letter = [&](std::size_t at) {
+    return at < text.size() && std::isalpha(static_cast<unsigned char>(text[at])) != 0;
+  };
   for (std::size_t at = text.find("nan"); at != std::string_view::npos; at = text.find("nan", at + 1))
     if (!(at > 0 && letter(at - 1)) && !letter(at + 3)) return true;
   return false;
@@ -101,8 +104,9 @@ struct Reached {
 constexpr int kEnoughToReachAll = 20'000;
 
 // The ways to what lies beside or over the figures: found by chance alone they would hardly be entered.
-constexpr std::array<std::string_view, 10> kDoors{"editor.model", "editor.cluster", "view.search", "view.workbench", "view.palette",
-                                                  "tab.new", "tab.close", "tab.next", "baseline.pin", "view.projector"};
+constexpr std::array<std::string_view, 10> kDoors{"editor.model", "editor.cluster", "view.search", "view.workbench",
+                                                  "view.palette", "tab.new",        "tab.close",   "tab.next",
+                                                  "baseline.pin", "view.projector"};
 
 }  // namespace
 
@@ -110,38 +114,50 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
   const InScratchFolder scratch;
   Harness h("llama3-8b-8-h100", 1280, 720);
   h.workspace.actions.copy_text = [](const std::string&) {};
-  h.workspace.interaction.read_clipboard = [] { return std::string("{\"format\": \"roofscape/scenario\", \"parallelism\": {\"tensor\": 4}}"); };
+  h.workspace.interaction.read_clipboard = [] {
+    return std::string("{\"format\": \"roofscape/scenario\", \"parallelism\": {\"tensor\": 4}}");
+  };
   const int seed = number_from("ROOFSCAPE_UI_SEED", 7);
   CAPTURE(seed);
   std::mt19937 random(static_cast<unsigned>(seed));
   const auto chance = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-  constexpr std::array kKeys{Key::tab, Key::enter, Key::left, Key::right, Key::up, Key::down, Key::escape, Key::backspace, Key::home,
-                             Key::end, Key::del, Key::page_up, Key::page_down, Key::f1, Key::f2, Key::f4, Key::f5, Key::f6, Key::f7};
+  constexpr std::array kKeys{Key::tab,  Key::enter,   Key::left,      Key::right, Key::up,
+                             Key::down, Key::escape,  Key::backspace, Key::home,  Key::end,
+                             Key::del,  Key::page_up, Key::page_down, Key::f1,    Key::f2,
+                             Key::f4,   Key::f5,      Key::f6,        Key::f7};
   Reached reached;
   float width = 1280, height = 720;
   const int count = number_from("ROOFSCAPE_UI_EVENTS", 3000);
-  // What a search has found by an event depends on the machine, so that no two runs are alike: what is no more than likely
-  // in few events, and strings that are cut in rare states, are looked at in long runs.
+  // What a search has found by an event depends on the machine, so that no two runs are alike: what is no more than
+  // likely in few events, and strings that are cut in rare states, are looked at in long runs.
   const bool thorough = count >= kEnoughToReachAll;
   for (int i = 0; i < count; ++i) {
     switch (chance(16)) {
       case 0: case 1: case 2: case 3: case 4:
-        widgets::compat::move_pointer(static_cast<float>(chance(static_cast<int>(width) + 20)), static_cast<float>(chance(static_cast<int>(height) + 20)));
+        widgets::compat::move_pointer(static_cast<float>(chance(static_cast<int>(width) + 20)),
+                                      static_cast<float>(chance(static_cast<int>(height) + 20)));
         break;
       case 5: case 6: widgets::compat::press_pointer(0, true); break;
       case 7: case 8: widgets::compat::press_pointer(0, false); break;
       case 9: widgets::compat::press_pointer(1, chance(2) == 0); break;
       case 10: widgets::compat::turn_wheel(static_cast<float>(chance(5) - 2)); break;
-      case 11: h.key({kKeys[static_cast<std::size_t>(chance(static_cast<int>(kKeys.size())))], false, chance(4) == 0, false}); break;
+      case 11:
+        h.key(
+            {kKeys[static_cast<std::size_t>(chance(static_cast<int>(kKeys.size())))], false, chance(4) == 0, false});
+        break;
       case 12: {
-        // Any command by its key, or as the palette does, but the growth of the text, which makes fonts anew each time.
+        // Any command by its key, or as the palette does, but the growth of the text, which makes fonts anew each
+        // time.
         const auto all = app::commands();
         const bool door = chance(3) == 0;
-        const app::Command& c = door ? *app::find_command(kDoors[static_cast<std::size_t>(chance(static_cast<int>(kDoors.size())))])
-                                     : all[static_cast<std::size_t>(chance(static_cast<int>(all.size())))];
+        const app::Command& c =
+            door ? *app::find_command(kDoors[static_cast<std::size_t>(chance(static_cast<int>(kDoors.size())))])
+                 : all[static_cast<std::size_t>(chance(static_cast<int>(all.size())))];
         if (std::string_view(c.id).starts_with("view.zoom") || c.id == "figure.export") break;
         if (c.key.key != Key::none) h.key(c.key);
-        else h.workspace.run_entry({.kind = app::PaletteKind::command, .title = {}, .detail = {}, .value = std::string(c.id)});
+        else
+          h.workspace.run_entry(
+              {.kind = app::PaletteKind::command, .title = {}, .detail = {}, .value = std::string(c.id)});
         break;
       }
       case 13: h.type(std::string(1, static_cast<char>(' ' + chance(95)))); break;
@@ -157,7 +173,8 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
           if (places.empty()) break;
           auto at = places.begin();
           std::advance(at, chance(static_cast<int>(places.size())));
-          if (at->second.visible.h > 2 && at->first != "menu.file") h.click(at->second.visible.centre(), chance(5) == 0 ? 1 : 0);
+          if (at->second.visible.h > 2 && at->first != "menu.file")
+            h.click(at->second.visible.centre(), chance(5) == 0 ? 1 : 0);
         }
     }
     h.step();

@@ -1,5 +1,5 @@
-// Drives a Workspace with no window and no OpenGL: an ImGui context whose texture requests are satisfied, frames stepped
-// by hand, and a pointer that goes to controls by the names they report.
+// Drives a Workspace with no window and no OpenGL: an ImGui context whose texture requests are satisfied, frames
+// stepped by hand, and a pointer that goes to controls by the names they report.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -37,11 +37,11 @@ inline engine::Scenario preset(const std::string& id) {
 
 class Harness {
  public:
-  explicit Harness(const std::string& scenario = std::string(io::kStartScenario), float width = 1920, float height = 1080,
-                   const std::string& theme = "dark")
+  explicit Harness(const std::string& scenario = std::string(io::kStartScenario), float width = 1920,
+                   float height = 1080, const std::string& theme = "dark")
       : Harness(preset(scenario), scenario, width, height, theme) {}
-  Harness(engine::Scenario start, const std::string& origin, float width, float height, const std::string& theme = "dark",
-          app::Settings settings = {})
+  Harness(engine::Scenario start, const std::string& origin, float width, float height,
+          const std::string& theme = "dark", app::Settings settings = {})
       : context_(ImGui::CreateContext()),
         atlas_(test_fonts()),
         canvas(test_fonts(), atlas_),
@@ -124,7 +124,9 @@ class Harness {
       const bool right = path.starts_with("fix.") || path.starts_with("why.");
       // The editor scrolls in the middle of the window.
       if (path.starts_with("edit.")) compat::move_pointer(width_ * 0.5f, height_ * 0.7f);
-      else compat::move_pointer(right ? width_ - 60 : 60, right && !path.starts_with("fix.") ? height_ * 0.8f : height_ * (right ? 0.3f : 0.5f));
+      else
+        compat::move_pointer(right ? width_ - 60 : 60,
+                             right && !path.starts_with("fix.") ? height_ * 0.8f : height_ * (right ? 0.3f : 0.5f));
       compat::turn_wheel(below ? -1.0f : 1.0f);
       step(3);
     }

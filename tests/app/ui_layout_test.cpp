@@ -63,7 +63,8 @@ TEST_CASE("every figure can stand in every cell at every size") {
       for (std::size_t place = 0; place < app::kCellCount; ++place) {
         Harness h("llama3-405b-16k-h100", w, hgt);
         auto& cells = h.workspace.view.arrangement.cells;
-        if (const auto other = std::find(cells.begin(), cells.end(), row.name); other != cells.end()) std::swap(*other, cells[place]);
+        if (const auto other = std::find(cells.begin(), cells.end(), row.name); other != cells.end())
+          std::swap(*other, cells[place]);
         cells[place] = row.name;
         h.workspace.view.pair = {static_cast<int>(place % 2), static_cast<int>(place % 2)};
         h.step(2);
@@ -86,7 +87,8 @@ TEST_CASE("the menu of a figure offers its choices, and a right click on the pic
     for (std::size_t o = 0; o < row.options.size(); ++o)
       if (row.options[o].choices.size() > 1) {
         const auto& options = h.workspace.interaction.popup().options;
-        const std::string wanted(h.workspace.texts().text(id + "." + std::string(row.options[o].key) + "." + std::string(row.options[o].choices[1])));
+        const std::string wanted(h.workspace.texts().text(id + "." + std::string(row.options[o].key) + "." +
+                                                          std::string(row.options[o].choices[1])));
         const std::string heading(h.workspace.texts().text(id + "." + std::string(row.options[o].key)));
         std::size_t at = 0;  // options may share words: the choice is the first of them under its heading
         while (at < options.size() && !(options[at].heading && options[at].text == heading)) ++at;
@@ -114,7 +116,8 @@ TEST_CASE("splitters move rails, columns and rows, and a double click puts them 
     const char* id;
     float dx, dy;
   };
-  for (const Move& m : {Move{"splitter.left", 60, 0}, Move{"splitter.right", -50, 0}, Move{"splitter.column", 90, 0}, Move{"splitter.row", 0, -70}}) {
+  for (const Move& m : {Move{"splitter.left", 60, 0}, Move{"splitter.right", -50, 0}, Move{"splitter.column", 90, 0},
+                        Move{"splitter.row", 0, -70}}) {
     CAPTURE(m.id);
     const auto* p = h.place(m.id);
     REQUIRE(p != nullptr);
@@ -137,7 +140,8 @@ TEST_CASE("splitters move rails, columns and rows, and a double click puts them 
 }
 
 TEST_CASE("a splitter dragged to the edge leaves room for what is beside it") {
-  for (const auto& [w, hgt] : {std::pair{1024.0f, 700.0f}, {1280.0f, 720.0f}, {1920.0f, 1080.0f}, {3840.0f, 2160.0f}}) {
+  for (const auto& [w, hgt] :
+       {std::pair{1024.0f, 700.0f}, {1280.0f, 720.0f}, {1920.0f, 1080.0f}, {3840.0f, 2160.0f}}) {
     Harness h("llama3-405b-16k-h100", w, hgt);
     for (const std::string_view id : app::kSplitterIds)
       for (const float to : {0.0f, 1.0f}) {
@@ -149,7 +153,8 @@ TEST_CASE("a splitter dragged to the edge leaves room for what is beside it") {
         CHECK(widgets::compat::audit_draw_data().outside == 0);
         test::check_texts(h, w);
         for (const auto& [name, place] : h.workspace.probe.all())
-          if (name.starts_with("figure.") && name.find('.', 7) == std::string::npos && place.rect.w > 0) CHECK(place.rect.w >= 150);
+          if (name.starts_with("figure.") && name.find('.', 7) == std::string::npos && place.rect.w > 0)
+            CHECK(place.rect.w >= 150);
       }
   }
 }
@@ -209,9 +214,10 @@ TEST_CASE("every setting is read back as it was written") {
     const auto& [cells, column, row, left, right, left_open, right_open] = arrangement;
     const app::Arrangement& a = other.arrangement;
     CHECK(kind == other.kind);
-    return theme != other.theme && language != other.language && zoom != other.zoom && width != other.width && height != other.height &&
-           other_cells != other.other_cells && keep_product != other.keep_product && partner != other.partner && cells != a.cells &&
-           column != a.column && row != a.row && left != a.left && right != a.right && left_open != a.left_open && right_open != a.right_open;
+    return theme != other.theme && language != other.language && zoom != other.zoom && width != other.width &&
+           height != other.height && other_cells != other.other_cells && keep_product != other.keep_product &&
+           partner != other.partner && cells != a.cells && column != a.column && row != a.row && left != a.left &&
+           right != a.right && left_open != a.left_open && right_open != a.right_open;
   };
   CHECK(none_is_default(s, app::Settings{}));
   const test::TemporaryFolder folder;
@@ -233,7 +239,8 @@ TEST_CASE("mesh axes that keep their product do so again the next time the windo
     CHECK(h.workspace.view.partner == engine::Axis::data);
     REQUIRE(app::write_settings(file, h.workspace.settings));
   }
-  Harness h(test::preset("llama3-405b-16k-h100-8k"), "llama3-405b-16k-h100-8k", 1920, 1080, "dark", app::read_settings(file));
+  Harness h(test::preset("llama3-405b-16k-h100-8k"), "llama3-405b-16k-h100-8k", 1920, 1080, "dark",
+            app::read_settings(file));
   const int product = h.scenario().parallelism.data * h.scenario().parallelism.tensor;
   CHECK(h.place("mesh.partner") != nullptr);
   h.drag("parallelism.tensor", 0.35f, 0.0f);
@@ -243,8 +250,10 @@ TEST_CASE("mesh axes that keep their product do so again the next time the windo
 
 TEST_CASE("a settings file that is nonsense leaves every setting as it is by default") {
   const test::TemporaryFolder folder;
-  for (const char* text : {"", "{", "[]", "{\"zoom\": \"nan\", \"width\": \"wide\", \"mesh.partner\": \"expert\", \"mesh.keep_product\": \"\"}",
-                           "{\"theme\": \"da\\\"rk\", \"layout.column\": \"\"}"}) {
+  for (const char* text :
+       {"", "{", "[]",
+        "{\"zoom\": \"nan\", \"width\": \"wide\", \"mesh.partner\": \"expert\", \"mesh.keep_product\": \"\"}",
+        "{\"theme\": \"da\\\"rk\", \"layout.column\": \"\"}"}) {
     CAPTURE(text);
     CHECK(app::read_settings(folder.write("settings.json", text)) == app::Settings{});
   }

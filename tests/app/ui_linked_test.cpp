@@ -1,4 +1,5 @@
-// What is pointed at in one place lights up in the others; what a slider or an input would do is shown before it is done.
+// What is pointed at in one place lights up in the others; what a slider or an input would do is shown before it is
+// done.
 #include "app/panels/slider_preview.h"
 #include "engine/evaluate.h"
 #include "tests/app/ui_checks.h"

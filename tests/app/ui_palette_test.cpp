@@ -90,8 +90,10 @@ TEST_CASE("every command, figure, scenario, model and cluster is found by its ow
     CHECK(std::any_of(all.begin(), all.end(), [&](const auto& e) { return e.kind == kind && e.value == value; }));
   };
   for (const app::Command& c : app::commands())
-    if (c.category != app::Category::hidden) found(h.workspace.texts().text("command." + std::string(c.id)), app::PaletteKind::command, c.id);
-  for (const auto& [preset, kind] : {std::pair{io::PresetKind::scenario, app::PaletteKind::scenario}, {io::PresetKind::model, app::PaletteKind::model},
+    if (c.category != app::Category::hidden)
+      found(h.workspace.texts().text("command." + std::string(c.id)), app::PaletteKind::command, c.id);
+  for (const auto& [preset, kind] : {std::pair{io::PresetKind::scenario, app::PaletteKind::scenario},
+                                     {io::PresetKind::model, app::PaletteKind::model},
                                      {io::PresetKind::cluster, app::PaletteKind::cluster}})
     for (const io::Preset& p : h.workspace.session.library().list(preset)) found(p.id, kind, p.id);
   CHECK(first(h, "projector mode").value == "view.projector");
@@ -130,7 +132,8 @@ TEST_CASE("the palette is readable at every size") {
 }
 
 TEST_CASE("projector mode shows each figure over the window with no small text, and Escape ends it") {
-  for (const std::pair<float, float>& size : {std::pair{1920.0f, 1080.0f}, {1280.0f, 720.0f}, {1024.0f, 768.0f}, {3840.0f, 2160.0f}}) {
+  for (const std::pair<float, float>& size :
+       {std::pair{1920.0f, 1080.0f}, {1280.0f, 720.0f}, {1024.0f, 768.0f}, {3840.0f, 2160.0f}}) {
     const float w = size.first, hgt = size.second;  // no binding: clang takes none into the capture
     Harness h("llama3-405b-16k-h100-8k", w, hgt);
     const widgets::Colour before = h.workspace.theme().panel;
@@ -149,7 +152,8 @@ TEST_CASE("projector mode shows each figure over the window with no small text, 
       test::check_texts(h, w);
       const widgets::FontStack& fonts = test::test_fonts();
       for (const auto& t : h.canvas.drawn_texts())
-        if (t.upright && !widgets::intersection(t.rect, t.clip).empty()) CHECK(t.rect.h >= least * 0.95f * (fonts.ascent() + fonts.descent()));
+        if (t.upright && !widgets::intersection(t.rect, t.clip).empty())
+          CHECK(t.rect.h >= least * 0.95f * (fonts.ascent() + fonts.descent()));
       const std::size_t now = h.workspace.view.projected;
       h.key({Key::right});
       std::size_t next = (now + 1) % all.size();
@@ -176,7 +180,8 @@ TEST_CASE("in projector mode the command of a figure projects it, and its title 
     CHECK(widgets::figures()[h.workspace.view.projected].name == row.name);
     CHECK_FALSE(h.workspace.view.maximised);
     const auto texts = h.canvas.drawn_texts();
-    CHECK(std::none_of(texts.begin(), texts.end(), [](const auto& t) { return t.rect.y < 100 && t.text.ends_with("\u2026"); }));
+    CHECK(std::none_of(texts.begin(), texts.end(),
+                       [](const auto& t) { return t.rect.y < 100 && t.text.ends_with("\u2026"); }));
   }
 }
 

@@ -93,9 +93,12 @@ TEST_CASE("of a plan that is not possible the rail says why and derives the numb
     void (*spoil)(engine::Scenario&);
     std::string_view code, derived, words;
   };
-  for (const Case& c : {Case{[](engine::Scenario& s) { s.parallelism.fsdp = 64; }, "mesh.too_many_chips", "mesh.chips", "the cluster has"},
-                        Case{[](engine::Scenario& s) { s.workload.global_batch_sequences = 2; }, "batch.too_few_sequences", "mesh.data_ranks", "cannot feed"},
-                        Case{[](engine::Scenario& s) { s.parallelism.fsdp = 1, s.parallelism.expert = 8; }, "expert.dense_model", "", "the model is dense"}}) {
+  for (const Case& c : {Case{[](engine::Scenario& s) { s.parallelism.fsdp = 64; }, "mesh.too_many_chips",
+                             "mesh.chips", "the cluster has"},
+                        Case{[](engine::Scenario& s) { s.workload.global_batch_sequences = 2; },
+                             "batch.too_few_sequences", "mesh.data_ranks", "cannot feed"},
+                        Case{[](engine::Scenario& s) { s.parallelism.fsdp = 1, s.parallelism.expert = 8; },
+                             "expert.dense_model", "", "the model is dense"}}) {
     CAPTURE(c.code);
     engine::Scenario s = test::preset("llama3-8b-8-h100");
     c.spoil(s);
@@ -103,7 +106,8 @@ TEST_CASE("of a plan that is not possible the rail says why and derives the numb
     REQUIRE(h.report().has_errors());
     REQUIRE(h.report().diagnostics.front().code == c.code);
     const auto says = [&h](std::string_view words) {
-      return std::any_of(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(), [&](const auto& t) { return t.text.find(words) != std::string::npos; });
+      return std::any_of(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(),
+                         [&](const auto& t) { return t.text.find(words) != std::string::npos; });
     };
     CHECK(says("Why not possible?"));
     CHECK(says(c.words));
@@ -122,7 +126,8 @@ TEST_CASE("from a plan that is not possible one button leads to the search of th
     const char* preset;
     int engine::Parallelism::*axis;
   };
-  for (const Impossible& c : {Impossible{"llama3-8b-8-h100", &engine::Parallelism::fsdp}, {"llama3-70b-serving-8-h100", &engine::Parallelism::tensor}}) {
+  for (const Impossible& c : {Impossible{"llama3-8b-8-h100", &engine::Parallelism::fsdp},
+                              {"llama3-70b-serving-8-h100", &engine::Parallelism::tensor}}) {
     CAPTURE(c.preset);
     engine::Scenario s = test::preset(c.preset);
     s.parallelism.*c.axis = 64;
@@ -135,10 +140,12 @@ TEST_CASE("from a plan that is not possible one button leads to the search of th
 }
 
 TEST_CASE("the limit that the numbers are headed by is the plan's: of FSDP alone without tensor parallelism") {
-  // 512 tokens a chip are above the 454 of FSDP with tensor 4 and below the 850 of FSDP alone (scaling book, chapter 6).
+  // 512 tokens a chip are above the 454 of FSDP with tensor 4 and below the 850 of FSDP alone (scaling book, chapter
+  // 6).
   engine::Scenario s = test::preset("llama3-70b-v5p-pod");
   const auto headed = [](const Harness& h, std::string_view words) {
-    return std::any_of(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(), [&](const auto& t) { return t.text == words; });
+    return std::any_of(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(),
+                       [&](const auto& t) { return t.text == words; });
   };
   CHECK(headed(Harness(s, "", 1920, 1080), "compute-bound above 454 tokens a chip"));
   s.parallelism.tensor = 1;
@@ -155,7 +162,8 @@ TEST_CASE("the verdict of a plan that is not validated says so of MFU once") {
   REQUIRE(mfu != nullptr);
   REQUIRE(step != nullptr);
   const auto said = std::count_if(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(), [&](const auto& t) {
-    return t.text.find("not validated") != std::string::npos && t.rect.x >= mfu->rect.x - 2 && t.rect.x < step->rect.x;
+    return t.text.find("not validated") != std::string::npos && t.rect.x >= mfu->rect.x - 2 &&
+           t.rect.x < step->rect.x;
   });
   CHECK(said == 1);
 }
@@ -166,7 +174,8 @@ TEST_CASE("in the projector a plan that is not possible is not said to fit") {
   Harness h(s, "", 1920, 1080);
   h.key({Key::f5});
   const auto says = [&h](std::string_view words) {
-    return std::any_of(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(), [&](const auto& t) { return t.text == words; });
+    return std::any_of(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(),
+                       [&](const auto& t) { return t.text == words; });
   };
   CHECK(says("Not possible"));
   CHECK_FALSE(says("Fits"));
@@ -182,7 +191,8 @@ TEST_CASE("a derivation can be followed down to its inputs and back") {
     if (lines.front().is_input) break;
     std::string next;
     for (const auto& entry : h.workspace.probe.all())
-      if (entry.first.starts_with("why.") && entry.first.find(lines.front().id) == std::string::npos && entry.second.visible.h > 8) {
+      if (entry.first.starts_with("why.") && entry.first.find(lines.front().id) == std::string::npos &&
+          entry.second.visible.h > 8) {
         next = entry.first;
         break;
       }
@@ -198,7 +208,8 @@ TEST_CASE("a derivation can be followed down to its inputs and back") {
 
 TEST_CASE("every number of the verdict opens a derivation") {
   Harness h("llama3-405b-16k-h100");
-  for (const char* name : {"verdict.memory", "verdict.bound", "verdict.mfu", "verdict.step", "verdict.run", "verdict.cost"}) {
+  for (const char* name :
+       {"verdict.memory", "verdict.bound", "verdict.mfu", "verdict.step", "verdict.run", "verdict.cost"}) {
     CAPTURE(name);
     h.workspace.view.trail.clear();
     h.click(name);
@@ -299,7 +310,8 @@ TEST_CASE("a cell of the limits shows no network figure that stands elsewhere or
   CHECK(idle.place("figure.network") == nullptr);
 }
 
-TEST_CASE("rows of the limits move apart in a cell that is a little too tall for them, and lose no row in a low one") {
+TEST_CASE(
+    "rows of the limits move apart in a cell that is a little too tall for them, and lose no row in a low one") {
   Harness h("llama3-405b-16k-h100-8k", 1280, 720);
   const auto pitch = [&h] {
     const auto* first = h.place("number.flops.run");
@@ -327,7 +339,8 @@ TEST_CASE("the rail's reason stands under the control it is about") {
 TEST_CASE("while a slider is held no row moves, and a reason of as many lines is told at once") {
   Harness h("llama3-405b-16k-h100-8k", 1280, 720);
   const auto says = [&h](std::string_view words) {
-    return std::any_of(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(), [&](const auto& t) { return t.text.starts_with(words) && t.rect.x < 200; });
+    return std::any_of(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(),
+                       [&](const auto& t) { return t.text.starts_with(words) && t.rect.x < 200; });
   };
   REQUIRE(says("Transfers that work does not hide"));
   REQUIRE(h.reach("parallelism.pipeline"));

@@ -147,7 +147,8 @@ TEST_CASE("a pinned choice stays as the plan has it in all that is found") {
   for (const engine::RankedPlan& one : result(h).best) CHECK(one.plan.tensor == h.scenario().parallelism.tensor);
   h.click("search.wish.tensor.pin");
   found_again(h);
-  CHECK(std::any_of(result(h).best.begin(), result(h).best.end(), [&](const auto& one) { return one.plan.tensor != h.scenario().parallelism.tensor; }));
+  CHECK(std::any_of(result(h).best.begin(), result(h).best.end(),
+                    [&](const auto& one) { return one.plan.tensor != h.scenario().parallelism.tensor; }));
 }
 
 TEST_CASE("another ranking orders the list by it") {
@@ -164,7 +165,9 @@ TEST_CASE("limits that leave no plan say so, and one button lifts them") {
   Harness h("llama3-405b-16k-h100-8k");
   auto& wishes = h.workspace.view.search.wishes;
   for (std::size_t i = 0; i < app::kSearchDimensions; ++i)
-    if (const auto id = app::search_dimensions()[i].id; id == "tensor" || id == "pipeline" || id == "context" || id == "fsdp") wishes.wishes[i] = {app::WishKind::only, 1};
+    if (const auto id = app::search_dimensions()[i].id;
+        id == "tensor" || id == "pipeline" || id == "context" || id == "fsdp")
+      wishes.wishes[i] = {app::WishKind::only, 1};
   search(h);
   CHECK(result(h).best.empty());
   h.click("search.widen");
@@ -220,7 +223,8 @@ TEST_CASE("a figure of a search in the grid searches without the search being op
   CHECK(tag_place(h, "frontier.plan", 0));
 }
 
-TEST_CASE("F7 of a scenario that serves lists its best meshes and batches, and a click adopts one as one step of undo") {
+TEST_CASE(
+    "F7 of a scenario that serves lists its best meshes and batches, and a click adopts one as one step of undo") {
   Harness h(kServing);
   search(h);
   const auto& found = served(h);
@@ -259,7 +263,8 @@ TEST_CASE("a click on a cell of the serving map adopts its mesh and batch as one
   search(h);
   const auto& cells = served(h).cells;
   // On one node every mesh has a price: the cells are those of the figure, row by row of the pipeline.
-  const auto cell = std::find_if(cells.begin(), cells.end(), [](const auto& c) { return c.tensor == 1 && c.pipeline == 8; });
+  const auto cell =
+      std::find_if(cells.begin(), cells.end(), [](const auto& c) { return c.tensor == 1 && c.pipeline == 8; });
   REQUIRE(cell != cells.end());
   REQUIRE(cell->best);
   const engine::DecodingPlan plan = cell->best->plan;
@@ -277,7 +282,8 @@ TEST_CASE("a search shows plans that serve side by side where the figure is chos
   CHECK(tag_place(h, "parallel.plan", 0));
 }
 
-TEST_CASE("what the workload promises is kept by every serving plan that is found, until the promises are set aside") {
+TEST_CASE(
+    "what the workload promises is kept by every serving plan that is found, until the promises are set aside") {
   Harness h(kServing);
   search(h);
   const double limit = served(h).best[0].token_s * 0.9;
@@ -317,7 +323,8 @@ TEST_CASE("a pinned batch stays as the serving plan has it, and follows it") {
   for (const engine::RankedDecoding& one : served(h).best) CHECK(one.plan.batch == 96);
 }
 
-TEST_CASE("while a slider of a serving scenario is held the list stays and belongs to the scenario it was found for") {
+TEST_CASE(
+    "while a slider of a serving scenario is held the list stays and belongs to the scenario it was found for") {
   Harness h(kServing);
   search(h);
   const std::string slider = "workload.prompt_tokens";
@@ -413,9 +420,20 @@ TEST_CASE("what is wanted of a search is kept with the session") {
 
 TEST_CASE("wishes in a file that mean nothing are as if they were not there") {
   const app::SearchWishes usual;
-  for (const app::WishWords& words : {app::WishWords{{"tensor", "at most 0"}}, {{"tensor", "at most 1e99"}}, {{"tensor", "4.5"}}, {{"tensor", ""}}, {{"tensors", "4"}},
-                                      {{"schedule", "best"}}, {{"schedule", "at most 1f1b"}}, {{"offload", "maybe"}}, {{"rank by", "beauty"}}, {{"free", "1.5"}},
-                                      {{"free", "nan"}}, {{"serving.rank by", "step-time"}}, {{"serving.batch", "-1"}}, {{"serving.promises", "perhaps"}}}) {
+  for (const app::WishWords& words : {app::WishWords{{"tensor", "at most 0"}},
+                                      {{"tensor", "at most 1e99"}},
+                                      {{"tensor", "4.5"}},
+                                      {{"tensor", ""}},
+                                      {{"tensors", "4"}},
+                                      {{"schedule", "best"}},
+                                      {{"schedule", "at most 1f1b"}},
+                                      {{"offload", "maybe"}},
+                                      {{"rank by", "beauty"}},
+                                      {{"free", "1.5"}},
+                                      {{"free", "nan"}},
+                                      {{"serving.rank by", "step-time"}},
+                                      {{"serving.batch", "-1"}},
+                                      {{"serving.promises", "perhaps"}}}) {
     CAPTURE(words.begin()->first);
     CAPTURE(words.begin()->second);
     CHECK(app::wishes_from(words) == usual);

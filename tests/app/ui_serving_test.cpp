@@ -1,4 +1,5 @@
-// The window follows the kind of workload: what the rail, the verdict, the numbers and the grid show when a scenario serves.
+// The window follows the kind of workload: what the rail, the verdict, the numbers and the grid show when a scenario
+// serves.
 #include <filesystem>
 
 #include "engine/evaluate.h"
@@ -35,9 +36,10 @@ TEST_CASE("no control of the rail edits a field that the kind of workload does n
 }
 
 TEST_CASE("the rail of a serving scenario has requests, formats and mesh; a prefill plan only where it is apart") {
-  for (const char* path : {"workload.prompt_tokens", "workload.output_tokens", "workload.batch", "workload.arrivals_per_s", "workload.slo.ttft_s",
-                           "workload.slo.time_per_output_token_s", "assumptions.parameters", "precision.kv_cache",
-                           "serving.disaggregated", "serving.prefix_hit_rate", "serving.draft_tokens", "parallelism.tensor"}) {
+  for (const char* path :
+       {"workload.prompt_tokens", "workload.output_tokens", "workload.batch", "workload.arrivals_per_s",
+        "workload.slo.ttft_s", "workload.slo.time_per_output_token_s", "assumptions.parameters", "precision.kv_cache",
+        "serving.disaggregated", "serving.prefix_hit_rate", "serving.draft_tokens", "parallelism.tensor"}) {
     CAPTURE(path);
     CHECK(Harness(kServing).reach(path));
   }
@@ -48,14 +50,19 @@ TEST_CASE("the rail of a serving scenario has requests, formats and mesh; a pref
   CHECK(apart.reach("serving.acceptance_rate"));
 }
 
-TEST_CASE("the verdict of a serving scenario is about tokens, that of training about the run, and each fact opens its derivation") {
+TEST_CASE(
+    "the verdict of a serving scenario is about tokens, that of training about the run, and each fact opens its "
+    "derivation") {
   for (const auto& [w, hgt] : {std::pair{1280.0f, 720.0f}, {1920.0f, 1080.0f}}) {
     Harness h(kServing, w, hgt);
     CHECK(h.place("verdict.mfu") == nullptr);
     CHECK(h.place("verdict.run") == nullptr);
-    for (const auto& [fact, quantity] : {std::pair{"verdict.ttft", "serving.ttft_s"}, {"verdict.token", "serving.time_per_output_token_s"},
-                                         {"verdict.tokens", "serving.tokens_per_s"}, {"verdict.max_batch", "serving.max_batch"},
-                                         {"verdict.cost", "serving.cost_per_million_tokens_usd"}, {"verdict.memory", "memory.chip_total_bytes"}}) {
+    for (const auto& [fact, quantity] : {std::pair{"verdict.ttft", "serving.ttft_s"},
+                                         {"verdict.token", "serving.time_per_output_token_s"},
+                                         {"verdict.tokens", "serving.tokens_per_s"},
+                                         {"verdict.max_batch", "serving.max_batch"},
+                                         {"verdict.cost", "serving.cost_per_million_tokens_usd"},
+                                         {"verdict.memory", "memory.chip_total_bytes"}}) {
       CAPTURE_BINDING(fact);
       h.click(fact);
       REQUIRE_FALSE(h.workspace.view.trail.empty());
@@ -93,7 +100,8 @@ TEST_CASE("the numbers of a serving scenario are of serving and open their deriv
 }
 
 TEST_CASE("before anything was clicked the time per token is derived, and the step time where the scenario trains") {
-  for (const auto& [preset, id] : {std::pair{kServing, "serving.time_per_output_token_s"}, {"llama3-70b-v5p-pod", "step.time_s"}}) {
+  for (const auto& [preset, id] :
+       {std::pair{kServing, "serving.time_per_output_token_s"}, {"llama3-70b-v5p-pod", "step.time_s"}}) {
     CAPTURE_BINDING(preset);
     Harness h(preset);
     h.step(2);
@@ -157,6 +165,7 @@ TEST_CASE("no figure stands twice in the grid, whatever names the arrangement ha
   h.workspace.view.arrangement.cells = {"no-such-figure", "nor-this", "nor-that", "ladder"};
   h.step(2);
   int shown = 0;
-  for (const widgets::FigureRow& row : widgets::figures()) shown += h.place("figure." + std::string(row.name)) != nullptr ? 1 : 0;
+  for (const widgets::FigureRow& row : widgets::figures())
+    shown += h.place("figure." + std::string(row.name)) != nullptr ? 1 : 0;
   CHECK(shown + (h.place("numbers.title") != nullptr ? 1 : 0) == 4);
 }

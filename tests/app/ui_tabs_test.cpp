@@ -196,7 +196,8 @@ TEST_CASE("all tabs and the baseline come back from the autosaved text") {
   CHECK(again.workspace.tabs.count() == 3);
   CHECK(again.workspace.tabs.active() == 1);
   for (std::size_t i = 0; i < 3; ++i)
-    CHECK(again.workspace.tabs.at(i, again.workspace.session).scenario() == h.workspace.tabs.at(i, h.workspace.session).scenario());
+    CHECK(again.workspace.tabs.at(i, again.workspace.session).scenario() ==
+          h.workspace.tabs.at(i, h.workspace.session).scenario());
   REQUIRE(again.workspace.view.pinned != nullptr);
   CHECK(again.workspace.view.pinned->scenario == h.workspace.view.pinned->scenario);
   CHECK(again.workspace.session_text() == text);

@@ -1,5 +1,5 @@
-// The workbench: every building block opens live, answers as `calc` does, says what is wrong with an input, and copies itself
-// as a command line.
+// The workbench: every building block opens live, answers as `calc` does, says what is wrong with an input, and
+// copies itself as a command line.
 #include "app/workbench.h"
 #include "engine/io/block_json.h"
 #include "tests/app/ui_checks.h"
@@ -55,9 +55,11 @@ TEST_CASE("every building block opens with answers, and its command line asks ca
     open(h, block.id);
     REQUIRE(reply(h).result);
     for (const engine::BlockInput& in : block.inputs) CHECK(h.place("bench.in." + std::string(in.name)) != nullptr);
-    for (const engine::BlockOutput& out : block.outputs) CHECK(h.place("bench.out." + std::string(out.name)) != nullptr);
+    for (const engine::BlockOutput& out : block.outputs)
+      CHECK(h.place("bench.out." + std::string(out.name)) != nullptr);
     const std::string command = app::command_line(block, bench(h).bench(h.workspace.session).given);
-    const auto question = io::read_block_question(block.id, assignments(command, std::string(block.id)), test::presets());
+    const auto question =
+        io::read_block_question(block.id, assignments(command, std::string(block.id)), test::presets());
     REQUIRE(question.ok());
     const auto answer = io::answer(question.value());
     REQUIRE(answer.ok());
@@ -172,7 +174,8 @@ TEST_CASE("the command line is copied, quoted where a shell would cut it") {
   h.click(h.place("workbench.copy")->visible.centre());
   CHECK(copied == app::command_line(bench(h).shown(), bench(h).bench(h.workspace.session).given));
   const engine::BuildingBlock& block = *engine::find_block("matmul");
-  CHECK(app::command_line(block, {{"batch", "512"}, {"chip", "tpu-v5e"}}) == "roofscape-cli calc matmul chip=tpu-v5e batch=512");
+  CHECK(app::command_line(block, {{"batch", "512"}, {"chip", "tpu-v5e"}}) ==
+        "roofscape-cli calc matmul chip=tpu-v5e batch=512");
   CHECK(app::command_line(block, {{"batch", "a b'c"}}) == "roofscape-cli calc matmul batch='a b'\\''c'");
 }
 
@@ -183,7 +186,9 @@ TEST_CASE("inputs, outputs and answers of every block are named in words, not by
     CAPTURE(block.id);
     for (const auto& t : h.canvas.drawn_texts()) {
       const widgets::Rect cut = widgets::intersection(t.rect, t.clip);
-      if (cut.empty() || t.rect.x < h.place("bench.search")->rect.right() || t.rect.x > h.place("bench.close")->rect.right()) continue;
+      if (cut.empty() || t.rect.x < h.place("bench.search")->rect.right() ||
+          t.rect.x > h.place("bench.close")->rect.right())
+        continue;
       // Ids stand in hints and in formulas, which are upright words with an underscore and nothing else.
       CHECK_MESSAGE((t.text.find('_') == std::string::npos || t.text.find(' ') != std::string::npos), t.text);
     }

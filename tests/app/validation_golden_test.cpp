@@ -44,7 +44,8 @@ TEST_CASE("predictions of published runs are off as far as the golden says") {
   for (const io::ValidationRow& row : runs(engine::Mode::calibrated).rows)
     lines += fmt::format("{} {} {}\n", row.id, row.quantity,
                          row.predicted ? fmt::format("{:+.1f} %", 100 * row.error) : "not predicted: " + row.reason);
-  if (std::getenv("ROOFSCAPE_UPDATE_GOLDEN") != nullptr) std::ofstream(golden("measured_runs.txt"), std::ios::binary) << lines;
+  if (std::getenv("ROOFSCAPE_UPDATE_GOLDEN") != nullptr)
+    std::ofstream(golden("measured_runs.txt"), std::ios::binary) << lines;
   CHECK(lines == test::text_of(golden("measured_runs.txt")));
 }
 
@@ -63,9 +64,12 @@ TEST_CASE("a calibration fitted again to the same runs is the same to the last b
   REQUIRE(entries);
   std::vector<io::InputError> problems;
   const std::vector<io::CalibrationFile> files = io::shipped_calibrations(problems);
-  const auto file = std::find_if(files.begin(), files.end(), [](const io::CalibrationFile& f) { return f.id == "tpu-v5e"; });
+  const auto file =
+      std::find_if(files.begin(), files.end(), [](const io::CalibrationFile& f) { return f.id == "tpu-v5e"; });
   REQUIRE(file != files.end());
-  const auto fit = [&](bool hold_out) { return io::fit_calibration(entries.value(), test::shipped(), *file, hold_out); };
+  const auto fit = [&](bool hold_out) {
+    return io::fit_calibration(entries.value(), test::shipped(), *file, hold_out);
+  };
   const io::CalibrationFit once = fit(false), held = fit(true);
   CHECK(once.calibration == held.calibration);
   CHECK(once.objective == held.objective);
@@ -81,7 +85,8 @@ TEST_CASE("no published run that completed is predicted not to fit") {
 }
 
 TEST_CASE("calibration explains most of what ideal mode leaves open") {
-  CHECK(kind(runs(engine::Mode::calibrated), "training_time").mean < 0.25 * kind(runs(engine::Mode::ideal), "training_time").mean);
+  CHECK(kind(runs(engine::Mode::calibrated), "training_time").mean <
+        0.25 * kind(runs(engine::Mode::ideal), "training_time").mean);
 }
 
 }  // namespace

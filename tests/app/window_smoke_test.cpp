@@ -1,5 +1,5 @@
-// The real window under a virtual display: starts, loads each scenario, draws, writes a picture that is not blank, ends
-// with 0. Skipped with a clear line where there is no xvfb-run or no OpenGL 3.3 in it.
+// The real window under a virtual display: starts, loads each scenario, draws, writes a picture that is not blank,
+// ends with 0. Skipped with a clear line where there is no xvfb-run or no OpenGL 3.3 in it.
 #include <doctest/doctest.h>
 
 #include <cairo.h>
@@ -21,7 +21,8 @@ int run(const std::string& command) {
 }
 
 bool have_display() {
-  static const bool have = run("command -v xvfb-run >/dev/null 2>&1") == 0 && run("command -v Xvfb >/dev/null 2>&1") == 0;
+  static const bool have =
+      run("command -v xvfb-run >/dev/null 2>&1") == 0 && run("command -v Xvfb >/dev/null 2>&1") == 0;
   if (!have) std::cout << "skipped: no xvfb-run\n";
   return have;
 }
@@ -49,7 +50,8 @@ std::size_t colours(const std::filesystem::path& file, int width, int height) {
     for (int y = 0; y < height; y += 3)
       for (int x = 0; x < width; x += 3) {
         const unsigned char* p = data + static_cast<std::ptrdiff_t>(y) * stride + static_cast<std::ptrdiff_t>(x) * 4;
-        found.insert(static_cast<unsigned>(p[0]) | static_cast<unsigned>(p[1]) << 8 | static_cast<unsigned>(p[2]) << 16);
+        found.insert(static_cast<unsigned>(p[0]) | static_cast<unsigned>(p[1]) << 8 |
+                     static_cast<unsigned>(p[2]) << 16);
       }
   }
   cairo_surface_destroy(surface);
@@ -76,15 +78,18 @@ TEST_CASE("the window starts with every scenario and its picture is not blank") 
     const char* theme;
     int width, height;
   };
-  for (const Shot& shot : {Shot{"llama3-70b-v5p-pod", "dark", 1920, 1080}, Shot{"llama3-405b-16k-h100", "light", 1280, 720},
-                           Shot{"llama3-405b-16k-h100-8k", "dark", 1280, 720}, Shot{"llama3-8b-8-h100", "light", 1024, 700}}) {
+  for (const Shot& shot :
+       {Shot{"llama3-70b-v5p-pod", "dark", 1920, 1080}, Shot{"llama3-405b-16k-h100", "light", 1280, 720},
+        Shot{"llama3-405b-16k-h100-8k", "dark", 1280, 720}, Shot{"llama3-8b-8-h100", "light", 1024, 700}}) {
     CAPTURE(shot.scenario);
     const auto file = folder.path / (std::string(shot.scenario) + ".png");
     const std::string size = std::to_string(shot.width) + "x" + std::to_string(shot.height);
     // Drivers of the virtual display leak; a build with sanitizers need not fail for that.
-    const std::string command = "ASAN_OPTIONS=detect_leaks=0 LIBGL_ALWAYS_SOFTWARE=1 timeout 60 xvfb-run -a -s '-screen 0 1920x1080x24 -noreset' " + kProgram + " " +
-                                shot.scenario + " --size " + size + " --theme " + shot.theme + " --capture " + file.string() +
-                                " --frames 5 2>" + (folder.path / "errors").string();
+    const std::string command =
+        "ASAN_OPTIONS=detect_leaks=0 LIBGL_ALWAYS_SOFTWARE=1 timeout 60 xvfb-run -a -s '-screen 0 1920x1080x24 "
+        "-noreset' " +
+        kProgram + " " + shot.scenario + " --size " + size + " --theme " + shot.theme + " --capture " +
+        file.string() + " --frames 5 2>" + (folder.path / "errors").string();
     const int code = run(command);
     if (code == 1 && run("grep -qiE 'glx|gl |opengl|egl' " + (folder.path / "errors").string()) == 0) {
       std::cout << "skipped: the virtual display has no OpenGL 3.3\n";

@@ -1,5 +1,5 @@
-// What a figure costs: its draw list for the window (budget 1 ms) and its PDF (budget 20 ms), on the largest preset that
-// it has something to show of. What a figure studies first, and keeps, is not in it: it is drawn once before.
+// What a figure costs: its draw list for the window (budget 1 ms) and its PDF (budget 20 ms), on the largest preset
+// that it has something to show of. What a figure studies first, and keeps, is not in it: it is drawn once before.
 #include <benchmark/benchmark.h>
 
 #include "app/export.h"
@@ -33,7 +33,8 @@ struct Desk {
   ~Desk() { ImGui::DestroyContext(context); }
   widgets::FigureInput input(const widgets::FigureRow& figure, const widgets::Theme& theme) {
     const Case& c = widgets::shows(figure, training.scenario) ? training : serving;
-    return {c.scenario, c.report, texts, theme, studies, figure.of_difference ? &baseline : nullptr, {}, library.chips(), &evidence};
+    return {c.scenario, c.report,        texts,    theme, studies, figure.of_difference ? &baseline : nullptr,
+            {},         library.chips(), &evidence};
   }
 
   io::PresetLibrary library;
@@ -89,8 +90,10 @@ void pdf(benchmark::State& state, const widgets::FigureRow* figure) {
 
 int main(int argc, char** argv) {
   for (const widgets::FigureRow& figure : widgets::figures()) {
-    benchmark::RegisterBenchmark(("draw_list/" + std::string(figure.name)).c_str(), draw_list, &figure)->Unit(benchmark::kMicrosecond);
-    benchmark::RegisterBenchmark(("pdf/" + std::string(figure.name)).c_str(), pdf, &figure)->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(("draw_list/" + std::string(figure.name)).c_str(), draw_list, &figure)
+        ->Unit(benchmark::kMicrosecond);
+    benchmark::RegisterBenchmark(("pdf/" + std::string(figure.name)).c_str(), pdf, &figure)
+        ->Unit(benchmark::kMillisecond);
   }
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

@@ -1,8 +1,8 @@
-// A recorded drag over the batch, headless: how long it takes from the slider's move to the finished draw lists, with all
-// default panels at 1080p, on the preset with the longest pipeline; then the same with the search open, which works on
-// other threads while the slider moves. Prints the median, the 99th percentile and the longest, in processor time of the
-// thread. Last, how long after a slider's move the list of the best plans is that of the new scenario: by the clock, since
-// other threads make it.
+// A recorded drag over the batch, headless: how long it takes from the slider's move to the finished draw lists, with
+// all default panels at 1080p, on the preset with the longest pipeline; then the same with the search open, which
+// works on other threads while the slider moves. Prints the median, the 99th percentile and the longest, in processor
+// time of the thread. Last, how long after a slider's move the list of the best plans is that of the new scenario: by
+// the clock, since other threads make it.
 #define DOCTEST_CONFIG_DISABLE  // the harness of the tests, without the tests
 #include <time.h>
 
@@ -75,10 +75,12 @@ void drag(const std::string& preset, const std::string& slider, int frames, bool
   }
   h.release();
   std::sort(ms.begin(), ms.end());
-  const auto at = [&](double share) { return ms[std::min(ms.size() - 1, static_cast<std::size_t>(share * static_cast<double>(ms.size())))]; };
-  std::printf("%-28s %-34s %-7s median %.2f ms  p99 %.2f ms  longest %.2f ms  (%zu evaluations, %zu searches)\n", preset.c_str(), slider.c_str(),
-              search ? "search" : "panels", at(0.5), at(0.99), ms.back(), h.workspace.session.evaluations() - before,
-              h.workspace.searching.started() - started);
+  const auto at = [&](double share) {
+    return ms[std::min(ms.size() - 1, static_cast<std::size_t>(share * static_cast<double>(ms.size())))];
+  };
+  std::printf("%-28s %-34s %-7s median %.2f ms  p99 %.2f ms  longest %.2f ms  (%zu evaluations, %zu searches)\n",
+              preset.c_str(), slider.c_str(), search ? "search" : "panels", at(0.5), at(0.99), ms.back(),
+              h.workspace.session.evaluations() - before, h.workspace.searching.started() - started);
 }
 
 // A move, and then frames until the list has followed.
@@ -105,8 +107,8 @@ void follow(const std::string& preset, const std::string& slider, int moves) {
   h.release();
   if (ms.empty()) return;
   std::sort(ms.begin(), ms.end());
-  std::printf("%-28s %-34s list    median %.1f ms  longest %.1f ms  (%zu moves, %.0f plans at the last)\n", preset.c_str(), slider.c_str(), ms[ms.size() / 2], ms.back(),
-              ms.size(), plans);
+  std::printf("%-28s %-34s list    median %.1f ms  longest %.1f ms  (%zu moves, %.0f plans at the last)\n",
+              preset.c_str(), slider.c_str(), ms[ms.size() / 2], ms.back(), ms.size(), plans);
 }
 
 }  // namespace
@@ -115,11 +117,13 @@ int main(int argc, char** argv) {
   const std::string preset = argc > 1 ? argv[1] : largest_preset();
   constexpr int kFrames = 1000;
   for (const bool search : {false, true})
-    for (const char* slider : {"workload.global_batch_sequences", "parallelism.fsdp", "workload.sequence_length"}) drag(preset, slider, kFrames, search);
+    for (const char* slider : {"workload.global_batch_sequences", "parallelism.fsdp", "workload.sequence_length"})
+      drag(preset, slider, kFrames, search);
   drag("llama3-70b-serving-8-h100", "workload.prompt_tokens", kFrames, true);
   constexpr int kMoves = 40;
   follow("llama3-405b-16k-h100", "workload.global_batch_sequences", kMoves);
   follow("llama3-405b-16k-h100", "workload.sequence_length", kMoves);
-  for (const char* serving : {"llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert"}) follow(serving, "workload.prompt_tokens", kMoves);
+  for (const char* serving : {"llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert"})
+    follow(serving, "workload.prompt_tokens", kMoves);
   return 0;
 }

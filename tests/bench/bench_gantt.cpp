@@ -1,5 +1,6 @@
-// How long the pipeline figure takes to fill a draw list of the window: 64 stages x 1024 microbatches x 4 chunks at every
-// zoom, plain and with all of its tools. Budget: 2 ms. What is computed once per report (first_frame) stands apart.
+// How long the pipeline figure takes to fill a draw list of the window: 64 stages x 1024 microbatches x 4 chunks at
+// every zoom, plain and with all of its tools. Budget: 2 ms. What is computed once per report (first_frame) stands
+// apart.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -85,7 +86,11 @@ const TextTable& texts() {
 
 void gantt(benchmark::State& state, ScheduleKind kind, bool tools) {
   const engine::Scenario scenario;
-  const engine::Report report = report_of({kind, 64, 1024, engine::default_virtual_stages(kind) > 1 && kind != ScheduleKind::zb_v ? 4 : engine::default_virtual_stages(kind), 0});
+  const engine::Report report = report_of({kind, 64, 1024,
+                                           engine::default_virtual_stages(kind) > 1 && kind != ScheduleKind::zb_v
+                                               ? 4
+                                               : engine::default_virtual_stages(kind),
+                                           0});
   const Theme theme = app::load_theme("dark").value();
   StudyCache studies;
   const FigureInput input{scenario, report, texts(), theme, studies};
@@ -136,7 +141,9 @@ void compared(benchmark::State& state, bool kept) {
   study(state, kept, [](const auto& work, const auto& cache) { return engine::ScheduleComparison(work, cache); });
 }
 void curves(benchmark::State& state, bool kept) {
-  study(state, kept, [](const auto& work, const auto& cache) { return engine::BubbleStudy(work, engine::microbatches_to_show(work), cache); });
+  study(state, kept, [](const auto& work, const auto& cache) {
+    return engine::BubbleStudy(work, engine::microbatches_to_show(work), cache);
+  });
 }
 // The longest frame of a window in which the study goes on by its budget.
 void longest_frame(benchmark::State& state) {
@@ -155,10 +162,21 @@ void longest_frame(benchmark::State& state) {
   state.counters["longest_ms"] = 1e3 * longest;
 }
 
-BENCHMARK_CAPTURE(gantt, interleaved, ScheduleKind::interleaved_1f1b, false)->DenseRange(0, 12)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(gantt, interleaved_tools, ScheduleKind::interleaved_1f1b, true)->DenseRange(0, 12)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(gantt, zb_v_tools, ScheduleKind::zb_v, true)->DenseRange(0, 12)->UseManualTime()->Unit(benchmark::kMillisecond);
-void sizes(benchmark::internal::Benchmark* b) { b->Args({16, 64})->Args({16, 1024})->Args({64, 1024})->Unit(benchmark::kMillisecond); }
+BENCHMARK_CAPTURE(gantt, interleaved, ScheduleKind::interleaved_1f1b, false)
+    ->DenseRange(0, 12)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(gantt, interleaved_tools, ScheduleKind::interleaved_1f1b, true)
+    ->DenseRange(0, 12)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(gantt, zb_v_tools, ScheduleKind::zb_v, true)
+    ->DenseRange(0, 12)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+void sizes(benchmark::internal::Benchmark* b) {
+  b->Args({16, 64})->Args({16, 1024})->Args({64, 1024})->Unit(benchmark::kMillisecond);
+}
 BENCHMARK_CAPTURE(compared, new_orders, false)->Apply(sizes);
 BENCHMARK_CAPTURE(compared, new_times, true)->Apply(sizes);
 BENCHMARK_CAPTURE(curves, new_orders, false)->Apply(sizes);

@@ -29,8 +29,9 @@ Scenario fixed(Scenario s, const Diagnostic& d) {
 }
 // A billion parameters on 64 H100.
 Scenario small() {
-  return with(preset("llama3-8b-8-h100"), {"model=gpt3-760m", "cluster.nodes=8", "parallelism.fsdp=64", "parallelism.zero_stage=3",
-                                           "workload.sequence_length=2048", "workload.global_batch_sequences=1024"});
+  return with(preset("llama3-8b-8-h100"),
+              {"model=gpt3-760m", "cluster.nodes=8", "parallelism.fsdp=64", "parallelism.zero_stage=3",
+               "workload.sequence_length=2048", "workload.global_batch_sequences=1024"});
 }
 
 }  // namespace
@@ -53,7 +54,8 @@ TEST_CASE("the batch the book asks for is enough") {
   CHECK(only(fixed(s, d), "book").code != "advice.book.more_tokens");
 }
 TEST_CASE("between the limits of FSDP alone and with tensor the book's fix takes some tensor and no pipeline") {
-  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=1", "parallelism.context=1", "parallelism.pipeline=8", "parallelism.fsdp=1024"});
+  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=1", "parallelism.context=1",
+                                                         "parallelism.pipeline=8", "parallelism.fsdp=1024"});
   const Diagnostic d = only(s, "book");
   REQUIRE(d.code == "advice.book.fsdp_tensor");
   REQUIRE_FALSE(d.fix.empty());
@@ -62,7 +64,8 @@ TEST_CASE("between the limits of FSDP alone and with tensor the book's fix takes
   CHECK(only(fixed(s, d), "book").code.empty());
 }
 TEST_CASE("the lecture's fix for more axes is tensor inside a node, on the same GPUs") {
-  const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster.nodes=256", "parallelism.fsdp=2048", "workload.global_batch_sequences=2048"});
+  const Scenario s = with(preset("llama3-8b-8-h100"),
+                          {"cluster.nodes=256", "parallelism.fsdp=2048", "workload.global_batch_sequences=2048"});
   const Diagnostic d = only(s, "lecture");
   REQUIRE(d.code == "advice.lecture.more_axes");
   CHECK(fixed(s, d).parallelism.tensor == 8);
@@ -78,14 +81,16 @@ TEST_CASE("only data parallelism crosses pods; the fix makes it so") {
   CHECK(only(fixed(s, d), "book").code != "advice.book.data_across_pods");
 }
 TEST_CASE("with 850 tokens a chip and more FSDP alone is the book's plan; tensor is advised against") {
-  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"workload.global_batch_sequences=4096", "parallelism.context=1", "parallelism.fsdp=2048"});
+  const Scenario s = with(preset("llama3-70b-v5p-pod"),
+                          {"workload.global_batch_sequences=4096", "parallelism.context=1", "parallelism.fsdp=2048"});
   const Diagnostic d = only(s, "book");
   REQUIRE(d.code == "advice.book.fsdp");
   CHECK(fixed(s, d).parallelism.tensor == 1);
   CHECK(only(fixed(s, d), "book").code.empty());
 }
 TEST_CASE("a model that fits a chip needs no tensor ranks") {
-  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"model=gpt3-1.3b", "workload.global_batch_sequences=8192", "parallelism.context=1", "parallelism.fsdp=2048"});
+  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"model=gpt3-1.3b", "workload.global_batch_sequences=8192",
+                                                         "parallelism.context=1", "parallelism.fsdp=2048"});
   const Diagnostic d = only(s, "book");
   REQUIRE(d.code == "advice.book.data");
   CHECK(only(fixed(s, d), "book").code.empty());
@@ -106,7 +111,8 @@ TEST_CASE("DeepSeek-V3 spreads experts of width 2048 over 8 nodes, the book keep
   CHECK(only(fixed(s, d), "book").code.empty());
 }
 TEST_CASE("a mixture of experts is split by expert before tensor") {
-  const Scenario s = with(preset("gpt-oss-120b-64-h100"), {"parallelism.expert=1", "parallelism.tensor=8", "parallelism.fsdp=8"});
+  const Scenario s =
+      with(preset("gpt-oss-120b-64-h100"), {"parallelism.expert=1", "parallelism.tensor=8", "parallelism.fsdp=8"});
   const Diagnostic d = only(s, "book");
   REQUIRE(d.code == "advice.book.experts_first");
   CHECK(only(fixed(s, d), "book").code.empty());
@@ -125,7 +131,8 @@ TEST_CASE("the lecture: above a billion parameters FSDP") {
   CHECK(only(preset("llama3-8b-8-h100"), "lecture").code.empty());
 }
 TEST_CASE("the lecture: checkpoint as soon as activations overflow") {
-  const Scenario s = with(preset("llama3-8b-8-h100"), {"checkpointing.policy=none", "pipeline.microbatch_sequences=4"});
+  const Scenario s =
+      with(preset("llama3-8b-8-h100"), {"checkpointing.policy=none", "pipeline.microbatch_sequences=4"});
   const Diagnostic d = only(s, "lecture");
   REQUIRE(d.code == "advice.lecture.checkpointing");
   CHECK(fixed(s, d).checkpointing.policy == CheckpointPolicy::block);
@@ -136,13 +143,15 @@ TEST_CASE("the lecture: tensor and pipeline wait for 1000 GPUs, 50 billion param
   CHECK(only(with(s, {"workload.sequence_length=16384"}), "lecture").code.empty());
 }
 TEST_CASE("the lecture: above 512 GPUs one group of shards is too large, above 1000 more axes") {
-  const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster.nodes=96", "parallelism.fsdp=768", "workload.global_batch_sequences=768"});
+  const Scenario s = with(preset("llama3-8b-8-h100"),
+                          {"cluster.nodes=96", "parallelism.fsdp=768", "workload.global_batch_sequences=768"});
   const Diagnostic d = only(s, "lecture");
   REQUIRE(d.code == "advice.lecture.hybrid");
   CHECK(fixed(s, d).parallelism.fsdp == 192);
   CHECK(fixed(s, d).parallelism.data == 4);
   CHECK(only(fixed(s, d), "lecture").code.empty());
-  const Scenario large = with(preset("llama3-8b-8-h100"), {"cluster.nodes=256", "parallelism.fsdp=2048", "workload.global_batch_sequences=2048"});
+  const Scenario large = with(preset("llama3-8b-8-h100"),
+                              {"cluster.nodes=256", "parallelism.fsdp=2048", "workload.global_batch_sequences=2048"});
   CHECK(only(large, "lecture").code == "advice.lecture.more_axes");
 }
 TEST_CASE("at most one advice of each recipe, and its fix leads to no error") {

@@ -1,5 +1,5 @@
-// What evaluate() takes from the heap when it is called again and again. This program replaces operator new to count, so
-// it stands alone.
+// What evaluate() takes from the heap when it is called again and again. This program replaces operator new to count,
+// so it stands alone.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -68,6 +68,7 @@ TEST_CASE("evaluating a preset with another sequence length allocates nothing") 
 
 TEST_CASE("going back to a batch that was evaluated before allocates nothing") {
   check_every_preset([](engine::Scenario& s, int i) {
-    s.workload.global_batch_sequences = i % 2 == 0 ? s.workload.global_batch_sequences * 2 : s.workload.global_batch_sequences / 2;
+    s.workload.global_batch_sequences =
+        i % 2 == 0 ? s.workload.global_batch_sequences * 2 : s.workload.global_batch_sequences / 2;
   });
 }

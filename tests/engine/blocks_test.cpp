@@ -25,8 +25,10 @@ const io::PresetLibrary& library() {
 int symbols(const Expression& e) {
   if (e.kind == Expression::Kind::operand) return 1;
   int count = 0;
-  const bool separate = e.kind == Expression::Kind::add || e.kind == Expression::Kind::max || e.kind == Expression::Kind::min;
-  for (const Expression& child : e.children) count = separate ? std::max(count, symbols(child)) : count + symbols(child);
+  const bool separate =
+      e.kind == Expression::Kind::add || e.kind == Expression::Kind::max || e.kind == Expression::Kind::min;
+  for (const Expression& child : e.children)
+    count = separate ? std::max(count, symbols(child)) : count + symbols(child);
   return count;
 }
 
@@ -35,11 +37,13 @@ std::string typical(const BlockInput& in, std::mt19937& rng) {
   const auto pick = [&rng](int low, int high) { return std::uniform_int_distribution<int>(low, high)(rng); };
   switch (in.kind) {
     case InputKind::choice:
-    case InputKind::words: return std::string(in.choices[static_cast<std::size_t>(pick(0, static_cast<int>(in.choices.size()) - 1))]);
+    case InputKind::words:
+      return std::string(in.choices[static_cast<std::size_t>(pick(0, static_cast<int>(in.choices.size()) - 1))]);
     case InputKind::flag:
     case InputKind::flags: return pick(0, 1) == 1 ? "true" : "false";
     case InputKind::numbers:
-    case InputKind::integers: return std::to_string(pick(2, 3)) + (pick(0, 3) == 0 ? std::string() : "," + std::to_string(pick(2, 3)));
+    case InputKind::integers:
+      return std::to_string(pick(2, 3)) + (pick(0, 3) == 0 ? std::string() : "," + std::to_string(pick(2, 3)));
     default: break;
   }
   if (in.high <= 1) return "0.4";
@@ -101,8 +105,10 @@ TEST_CASE("everything of a block has words") {
   const auto texts = nlohmann::json::parse(file);
   for (const BuildingBlock& block : blocks()) {
     CHECK_MESSAGE(texts.contains("calc." + std::string(block.id)), block.id);
-    for (const BlockInput& in : block.inputs) CHECK_MESSAGE(texts.contains(io::about_key(block, in)), io::about_key(block, in));
-    for (const BlockOutput& o : block.outputs) CHECK_MESSAGE(texts.contains(io::about_key(block, o)), io::about_key(block, o));
+    for (const BlockInput& in : block.inputs)
+      CHECK_MESSAGE(texts.contains(io::about_key(block, in)), io::about_key(block, in));
+    for (const BlockOutput& o : block.outputs)
+      CHECK_MESSAGE(texts.contains(io::about_key(block, o)), io::about_key(block, o));
   }
 }
 TEST_CASE("blocks over random inputs: finite, the same over both number types, without mistakes of dimension") {
@@ -198,7 +204,8 @@ TEST_CASE("wrong questions say what would be right") {
   CHECK(error("matmul", {"batch=1", "batch=2"}).find("twice") != std::string::npos);
   CHECK(error("ridge", {"chip=h100"}).find("h100") != std::string::npos);
   CHECK(error("collective", {"kind=all_gahter"}).find("all_gather") != std::string::npos);
-  CHECK(error("pipeline", {"schedule=zb-v", "stages=4", "microbatches=4", "virtual_stages=1"}).find("two chunks") != std::string::npos);
+  CHECK(error("pipeline", {"schedule=zb-v", "stages=4", "microbatches=4", "virtual_stages=1"}).find("two chunks") !=
+        std::string::npos);
   CHECK(error("matmul", {}).find("chip=PRESET") != std::string::npos);
 }
 TEST_CASE("the FLOPs of a token are those of a training step: dense, experts, latent attention") {
@@ -210,21 +217,25 @@ TEST_CASE("the FLOPs of a token are those of a training step: dense, experts, la
     const Inputs<double> in = make_inputs<double>(s, nullptr);
     for (const bool causal : {false, true}) {
       CAPTURE(preset.id);
-      const auto asked = ask("flops", {"model=" + std::string(preset.id), "sequence_length=4096", causal ? "causal=true" : "causal=false"});
+      const auto asked = ask("flops", {"model=" + std::string(preset.id), "sequence_length=4096",
+                                       causal ? "causal=true" : "causal=false"});
       const auto convention = causal ? FlopsConvention::exact_causal : FlopsConvention::exact;
-      CHECK(number(asked, "per_token") == doctest::Approx(training_flops_per_token(in, count_parameters(in.model), convention)).epsilon(1e-13));
+      CHECK(number(asked, "per_token") ==
+            doctest::Approx(training_flops_per_token(in, count_parameters(in.model), convention)).epsilon(1e-13));
     }
   }
 }
 TEST_CASE("of a window little is masked: a query meets w less w^2 / 2 S keys on average") {
-  const std::vector<std::string> narrow{"d_model=64", "d_ff=256", "n_heads=2", "n_layers=1", "vocab_size=1", "sequence_length=8", "window=4"};
+  const std::vector<std::string> narrow{"d_model=64",   "d_ff=256",          "n_heads=2", "n_layers=1",
+                                        "vocab_size=1", "sequence_length=8", "window=4"};
   auto causal = narrow;
   causal.push_back("causal=true");
   // 4 - 4 x 4 / 16 = 3 of 4.
   CHECK(number(ask("flops", causal), "attention") / number(ask("flops", narrow), "attention") == 0.75);
 }
 TEST_CASE("a matmul whose activations cost too much has no critical batch") {
-  const auto result = ask("matmul", {"batch=8", "d_in=8", "d_out=8", "peak_flops_per_s=1e15", "hbm_bytes_per_s=1e12"});
+  const auto result =
+      ask("matmul", {"batch=8", "d_in=8", "d_out=8", "peak_flops_per_s=1e15", "hbm_bytes_per_s=1e12"});
   REQUIRE(result.ok());
   CHECK(result->find("critical_batch")->is_absent());
 }
@@ -232,7 +243,8 @@ TEST_CASE("the simulated pipeline agrees with its closed forms") {
   for (const int p : {2, 4, 8}) {
     const std::string stages = "stages=" + std::to_string(p);
     const auto closed = ask("pipeline-bubble", {stages, "microbatches=16", "t_forward=1", "t_backward=2"});
-    const auto run = ask("pipeline", {stages, "microbatches=16", "t_forward=1", "t_backward_input=1", "t_backward_weight=1"});
+    const auto run =
+        ask("pipeline", {stages, "microbatches=16", "t_forward=1", "t_backward_input=1", "t_backward_weight=1"});
     CHECK(number(run, "makespan") == number(closed, "makespan"));
     CHECK(number(run, "idle_per_device") == number(closed, "idle_per_stage"));
     CHECK(number(run, "idle_fraction") == doctest::Approx(number(closed, "bubble_share")));
@@ -241,16 +253,19 @@ TEST_CASE("the simulated pipeline agrees with its closed forms") {
   }
 }
 TEST_CASE("decimal times stay exact in the simulated pipeline") {
-  CHECK(number(ask("pipeline", {"stages=2", "microbatches=3", "t_forward=0.1", "t_backward_input=0.1", "t_backward_weight=0.1"}), "makespan") ==
-        doctest::Approx(1.2).epsilon(1e-14));
-  CHECK(number(ask("pipeline", {"stages=2", "microbatches=2", "t_forward=3e-5", "t_backward_input=3e-5", "t_backward_weight=3e-5"}), "makespan") ==
-        doctest::Approx(2.7e-4).epsilon(1e-14));
+  CHECK(number(ask("pipeline",
+                   {"stages=2", "microbatches=3", "t_forward=0.1", "t_backward_input=0.1", "t_backward_weight=0.1"}),
+               "makespan") == doctest::Approx(1.2).epsilon(1e-14));
+  CHECK(number(ask("pipeline", {"stages=2", "microbatches=2", "t_forward=3e-5", "t_backward_input=3e-5",
+                                "t_backward_weight=3e-5"}),
+               "makespan") == doctest::Approx(2.7e-4).epsilon(1e-14));
 }
 TEST_CASE("a slow device sets the pace") {
   const std::vector<std::string> even{"stages=4", "microbatches=12"};
   const std::vector<std::string> slow{"stages=4", "microbatches=12", "device_scale=1,1,1,1.5"};
   CHECK(number(ask("pipeline", slow), "makespan") > number(ask("pipeline", even), "makespan"));
-  for (const auto& inputs : {even, slow}) CHECK(number(ask("pipeline", inputs), "lower_bound") <= number(ask("pipeline", inputs), "makespan"));
+  for (const auto& inputs : {even, slow})
+    CHECK(number(ask("pipeline", inputs), "lower_bound") <= number(ask("pipeline", inputs), "makespan"));
 }
 TEST_CASE("an operation list has every operation once") {
   const auto result = ask("pipeline", {"stages=3", "microbatches=5", "ops=true"});

@@ -87,16 +87,19 @@ TEST_CASE("C segments recomputed once cost one forward and keep C layer inputs; 
   CHECK(value(s, Q::buffers_working) == doctest::Approx(80.0 / 9 * value(s, Q::layer_full_bytes)).epsilon(1e-12));
 }
 TEST_CASE("segments with nothing kept inside cost (L/C - 1)/2 forwards a layer: N(N/C - 1)/2 in all") {
-  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=segments_minimal", "checkpointing.segments=8"});
+  const Scenario s =
+      with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=segments_minimal", "checkpointing.segments=8"});
   CHECK(value(s, Q::recompute_times) == 4.5);
   CHECK(value(s, Q::layer_flops_recompute) == doctest::Approx(4.5 * value(s, Q::layer_flops_forward)).epsilon(1e-12));
 }
 TEST_CASE("one segment a layer recomputes nothing but what is kept is the layer's input") {
-  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=segments_minimal", "checkpointing.segments=80"});
+  const Scenario s =
+      with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=segments_minimal", "checkpointing.segments=80"});
   CHECK(value(s, Q::recompute_times) == 0);
 }
 TEST_CASE("checkpointing half of the layers repeats half of the forward") {
-  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=some_blocks", "checkpointing.blocks=40"});
+  const Scenario s =
+      with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=some_blocks", "checkpointing.blocks=40"});
   CHECK(value(s, Q::layer_flops_recompute) == doctest::Approx(0.5 * value(s, Q::layer_flops_forward)).epsilon(1e-12));
   const double full = value(s, Q::layer_full_bytes), input = 2.0 * 2048 * 8192 / 4;
   CHECK(value(s, Q::layer_checkpoint_bytes) == doctest::Approx(0.5 * (full + input)).epsilon(1e-12));

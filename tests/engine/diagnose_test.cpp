@@ -12,8 +12,8 @@ using tests::with;
 namespace {
 
 std::optional<Diagnostic> find(const Report& r, std::string_view code) {
-  const auto found =
-      std::find_if(r.diagnostics.begin(), r.diagnostics.end(), [code](const Diagnostic& d) { return d.code == code; });
+  const auto found = std::find_if(r.diagnostics.begin(), r.diagnostics.end(),
+                                  [code](const Diagnostic& d) { return d.code == code; });
   return found == r.diagnostics.end() ? std::nullopt : std::optional<Diagnostic>(*found);
 }
 Scenario fixed(Scenario s, const Diagnostic& d) {
@@ -33,7 +33,8 @@ TEST_CASE("a mesh of 8,192 chips on a pod of 8,960 leaves 768 idle, as a warning
   CHECK_FALSE(r.has_errors());
 }
 TEST_CASE("a mesh larger than the cluster is an error whose fix is not") {
-  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.fsdp=2048", "workload.global_batch_sequences=2048"});
+  const Scenario s =
+      with(preset("llama3-70b-v5p-pod"), {"parallelism.fsdp=2048", "workload.global_batch_sequences=2048"});
   const Report r = evaluate(s);
   const auto d = find(r, "mesh.too_many_chips");
   REQUIRE(d.has_value());
@@ -87,8 +88,9 @@ TEST_CASE("what does not fit is a verdict, not an error") {
   CHECK_FALSE(r.fits());
 }
 TEST_CASE("interleaving microbatches that do not fill the stages is an error that names the multiple") {
-  const Scenario s = with(preset("llama3-405b-16k-h100"), {"pipeline.schedule=interleaved-1f1b", "pipeline.virtual_stages=2",
-                                                           "workload.global_batch_sequences=144"});
+  const Scenario s = with(
+      preset("llama3-405b-16k-h100"),
+      {"pipeline.schedule=interleaved-1f1b", "pipeline.virtual_stages=2", "workload.global_batch_sequences=144"});
   const Report r = evaluate(s);
   const auto d = find(r, "pipeline.illegal_schedule");
   REQUIRE(d.has_value());
@@ -107,7 +109,8 @@ TEST_CASE("a large bubble of 1F1B is answered with as many chunks as the layers 
 }
 TEST_CASE("attention left out by 6 P is noted where it matters") {
   CHECK(find(evaluate(preset("llama3-70b-v5p-pod")), "flops.attention_not_counted") .has_value() == false);
-  CHECK(find(evaluate(with(preset("llama3-405b-16k-h100"), {"assumptions.flops=6p"})), "flops.attention_not_counted").has_value());
+  CHECK(find(evaluate(with(preset("llama3-405b-16k-h100"), {"assumptions.flops=6p"})), "flops.attention_not_counted")
+            .has_value());
 }
 TEST_CASE("errors come first") {
   const Report r = evaluate(with(preset("llama3-70b-v5p-pod"), {"parallelism.fsdp=8192"}));
@@ -127,7 +130,8 @@ TEST_CASE("suggested edits name fields and stay in their domain") {
   }
 }
 TEST_CASE("an expert split over ranks that do not divide the tensor ranks is an error with a fix") {
-  const Scenario s = with(preset("mixtral-8x7b-64-h100"), {"parallelism.tensor=4", "parallelism.fsdp=4", "parallelism.expert_tensor=3"});
+  const Scenario s = with(preset("mixtral-8x7b-64-h100"),
+                          {"parallelism.tensor=4", "parallelism.fsdp=4", "parallelism.expert_tensor=3"});
   const auto d = find(evaluate(s), "expert_tensor.not_divisible");
   REQUIRE(d.has_value());
   CHECK(fixed(s, *d).parallelism.expert_tensor == 0);
@@ -138,7 +142,8 @@ TEST_CASE("tensor ranks that hold other experts need as many expert ranks, and t
   REQUIRE(d.has_value());
   CHECK(fixed(s, *d).parallelism.expert == 2);
   CHECK_FALSE(evaluate(fixed(s, *d)).has_errors());
-  const Scenario whole = with(preset("mixtral-8x7b-64-h100"), {"parallelism.expert_tensor=1", "parallelism.sequence_parallel=false"});
+  const Scenario whole =
+      with(preset("mixtral-8x7b-64-h100"), {"parallelism.expert_tensor=1", "parallelism.sequence_parallel=false"});
   const auto e = find(evaluate(whole), "expert_tensor.needs_sequence_parallel");
   REQUIRE(e.has_value());
   CHECK_FALSE(evaluate(fixed(whole, *e)).has_errors());

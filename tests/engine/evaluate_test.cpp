@@ -79,7 +79,8 @@ TEST_CASE("doubling fsdp under ZeRO-3 does not raise the training state of a chi
     s.parallelism.fsdp *= 2;
     s.workload.global_batch_sequences *= 2;
     const Report b = evaluate(s);
-    for (const Q part : {Q::memory_weights, Q::memory_gradients, Q::memory_optimizer}) REQUIRE(q(b, part) <= q(a, part));
+    for (const Q part : {Q::memory_weights, Q::memory_gradients, Q::memory_optimizer})
+      REQUIRE(q(b, part) <= q(a, part));
   }
 }
 TEST_CASE("a report used again equals a fresh one") {
@@ -103,7 +104,8 @@ TEST_CASE("evaluate survives every field at both ends of its domain") {
         Scenario s = preset(base);
         apply(s, {&field, value});
         const Report r = evaluate(s);
-        if (s.workload.kind == WorkloadKind::training) REQUIRE(r.stages.size() == static_cast<std::size_t>(s.parallelism.pipeline));
+        if (s.workload.kind == WorkloadKind::training)
+          REQUIRE(r.stages.size() == static_cast<std::size_t>(s.parallelism.pipeline));
         for (const StageRow& stage : r.stages) REQUIRE(std::isfinite(stage.memory_total_bytes));
       }
 }
@@ -121,7 +123,8 @@ TEST_CASE("torus bounds do not apply to switched chips") {
 }
 
 TEST_CASE("block recomputation of the 70B step takes 8 P B / (N C) when work hides the network") {
-  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=block", "assumptions.axes_overlap=max"});
+  const Scenario s =
+      with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=block", "assumptions.axes_overlap=max"});
   const Report r = evaluate(s);
   const double compute = 8 * 70553706496.0 * 4194304 / (8192 * 4.59e14);
   CHECK(q(r, Q::step_matmul) + q(r, Q::step_recompute) == doctest::Approx(compute).epsilon(1e-12));
@@ -150,7 +153,8 @@ TEST_CASE("pure FSDP on the pod is bound by the network, tensor 4 is not") {
   CHECK(evaluate(preset("llama3-70b-v5p-pod")).bound.id() == "compute");
 }
 TEST_CASE("what the stages of a pipeline recompute adds up to the step's recomputation") {
-  for (const char* policy : {"checkpointing.policy=block", "checkpointing.policy=attention", "checkpointing.policy=none"})
+  for (const char* policy :
+       {"checkpointing.policy=block", "checkpointing.policy=attention", "checkpointing.policy=none"})
     for (const char* flops : {"assumptions.flops=6p", "assumptions.flops=exact"}) {
       CAPTURE(policy);
       CAPTURE(flops);
@@ -253,14 +257,16 @@ TEST_CASE("an unknown board power leaves the energy unknown and nothing else") {
   CHECK(r.quantities[Q::run_cost].has_value());
 }
 TEST_CASE("experts that fewer tensor ranks split lie on tensor ranks too") {
-  // Mixtral: 8 experts over 8 ranks. With tensor 2 and whole experts, of 8 expert ranks 2 are tensor ranks: a rank holds
-  // one whole expert instead of half of it, and the exchange starts inside the node.
+  // Mixtral: 8 experts over 8 ranks. With tensor 2 and whole experts, of 8 expert ranks 2 are tensor ranks: a rank
+  // holds one whole expert instead of half of it, and the exchange starts inside the node.
   const Scenario split = with(preset("mixtral-8x7b-64-h100"), {"parallelism.zero_stage=0"});
   const Scenario whole = with(split, {"parallelism.expert_tensor=1"});
   const Report a = evaluate(split), b = evaluate(whole);
   REQUIRE_FALSE(b.has_errors());
-  CHECK(q(a, Q::params_experts) - q(a, Q::params_absent) == doctest::Approx(q(a, Q::params_experts) / 8).epsilon(1e-12));
-  CHECK(q(b, Q::params_experts) - q(b, Q::params_absent) == doctest::Approx(q(b, Q::params_experts) / 4).epsilon(1e-12));
+  CHECK(q(a, Q::params_experts) - q(a, Q::params_absent) ==
+        doctest::Approx(q(a, Q::params_experts) / 8).epsilon(1e-12));
+  CHECK(q(b, Q::params_experts) - q(b, Q::params_absent) ==
+        doctest::Approx(q(b, Q::params_experts) / 4).epsilon(1e-12));
   const double more = 2 * q(b, Q::params_experts) / 8 / 2 / 4;  // bytes of half an expert a layer, over 4 stages
   CHECK(b.stages[0].memory_bytes[0] - a.stages[0].memory_bytes[0] == doctest::Approx(more).epsilon(1e-9));
   CHECK(a.placement[static_cast<std::size_t>(Axis::expert)].inside_node == 4);
@@ -274,7 +280,8 @@ TEST_CASE("expert tensor 0 and as many as tensor are the same plan") {
   CHECK(evaluate(s).quantities == evaluate(with(s, {"parallelism.expert_tensor=2"})).quantities);
 }
 TEST_CASE("a step is never shorter than all that crosses PCIe in it") {
-  const Scenario base = with(preset("llama3-8b-8-h100"), {"offload.optimizer=true", "offload.activations=true", "checkpointing.policy=none"});
+  const Scenario base = with(preset("llama3-8b-8-h100"),
+                             {"offload.optimizer=true", "offload.activations=true", "checkpointing.policy=none"});
   for (const char* pipeline : {"parallelism.pipeline=1", "parallelism.pipeline=2"}) {
     Scenario s = with(base, {pipeline});
     if (s.parallelism.pipeline == 2) s.parallelism.fsdp = 4;
@@ -307,5 +314,6 @@ TEST_CASE("a stage that cannot compute while it sends makes the step longer") {
 TEST_CASE("idle time of a device, mean: in transfer and in the bubble") {
   const Report r = evaluate(preset("gpt3-175b-1024-a100"));
   CHECK(q(r, Q::step_pipeline_transfer) > 0);
-  CHECK(q(r, Q::step_pipeline_transfer) + q(r, Q::step_bubble) == doctest::Approx(q(r, Q::pipeline_bubble_time)).epsilon(1e-9));
+  CHECK(q(r, Q::step_pipeline_transfer) + q(r, Q::step_bubble) ==
+        doctest::Approx(q(r, Q::pipeline_bubble_time)).epsilon(1e-9));
 }

@@ -26,7 +26,9 @@ EvidencePoint run_like(const Scenario& scenario, double error, EvidenceKind kind
   return p;
 }
 
-std::vector<EvidencePoint> runs(std::size_t n, double error = 0.1) { return std::vector<EvidencePoint>(n, run_like(own(), error)); }
+std::vector<EvidencePoint> runs(std::size_t n, double error = 0.1) {
+  return std::vector<EvidencePoint>(n, run_like(own(), error));
+}
 
 TEST_CASE("four runs are too few for a band, five are enough") {
   CHECK_FALSE(engine::error_band(runs(4), own(), EvidenceKind::step).validated());
@@ -78,7 +80,8 @@ TEST_CASE("chips of one calibration are one generation, those of another are not
 
 TEST_CASE("16-bit formats count as one, 8 bits do not") {
   CHECK(engine::error_band(runs(9), tests::with(own(), {"precision.compute=fp16"}), EvidenceKind::step).validated());
-  CHECK(engine::error_band(runs(9), tests::with(own(), {"precision.compute=fp8"}), EvidenceKind::step).outside == EvidenceFeature::precision);
+  CHECK(engine::error_band(runs(9), tests::with(own(), {"precision.compute=fp8"}), EvidenceKind::step).outside ==
+        EvidenceFeature::precision);
 }
 
 TEST_CASE("runs of dense models say nothing of a mixture of experts") {

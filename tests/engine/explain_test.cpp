@@ -17,23 +17,29 @@ constexpr const char* kPresets[] = {"llama3-70b-v5p-pod", "llama3-405b-16k-h100"
 std::vector<Scenario> scenarios() {
   std::vector<Scenario> out;
   for (const char* id : kPresets) out.push_back(preset(id));
-  for (const char* id : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100-8k", "gpt3-175b-1024-a100", "mixtral-8x7b-64-h100"})
+  for (const char* id :
+       {"llama3-70b-v5p-pod", "llama3-405b-16k-h100-8k", "gpt3-175b-1024-a100", "mixtral-8x7b-64-h100"})
     out.push_back(tests::with(preset(id), {"assumptions.mode=calibrated"}));
-  for (const char* model : {"deepseek-v3", "deepseek-v2-lite", "gpt-oss-120b", "mixtral-8x7b", "gemma3-27b-text", "gpt3-175b", "bloom-176b"})
+  for (const char* model : {"deepseek-v3", "deepseek-v2-lite", "gpt-oss-120b", "mixtral-8x7b", "gemma3-27b-text",
+                            "gpt3-175b", "bloom-176b"})
     for (const char* flops : {"assumptions.flops=6p", "assumptions.flops=exact", "assumptions.flops=exact_causal"})
       for (const char* preset_id : {"llama3-405b-16k-h100", "llama3-8b-8-h100"})
-        out.push_back(tests::with(preset(preset_id), {std::string("model=") + model, flops, "checkpointing.policy=k_per_layer"}));
-  for (const char* id : {"llama2-13b-16-v5e", "llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert"}) out.push_back(preset(id));
-  out.push_back(tests::with(preset("llama3-70b-16-v5e"),
-                            {"model=gemma3-27b-text", "parallelism.tensor=4", "parallelism.context=2", "parallelism.pipeline=2",
-                             "assumptions.flops=exact_causal", "serving.draft_tokens=3", "serving.prefix_hit_rate=0.5",
-                             "serving.prefill_chunk_tokens=512", "workload.arrivals_per_s=0.5", "workload.lengths.0.share=1",
-                             "workload.lengths.2.share=2"}));
+        out.push_back(tests::with(preset(preset_id),
+                                  {std::string("model=") + model, flops, "checkpointing.policy=k_per_layer"}));
+  for (const char* id : {"llama2-13b-16-v5e", "llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert"})
+    out.push_back(preset(id));
+  out.push_back(
+      tests::with(preset("llama3-70b-16-v5e"),
+                  {"model=gemma3-27b-text", "parallelism.tensor=4", "parallelism.context=2", "parallelism.pipeline=2",
+                   "assumptions.flops=exact_causal", "serving.draft_tokens=3", "serving.prefix_hit_rate=0.5",
+                   "serving.prefill_chunk_tokens=512", "workload.arrivals_per_s=0.5", "workload.lengths.0.share=1",
+                   "workload.lengths.2.share=2"}));
   out.push_back(tests::with(preset("llama3-70b-serving-8-h100"),
-                            {"model=mixtral-8x7b", "parallelism.fsdp=2", "parallelism.tensor=4", "parallelism.expert=8",
-                             "parallelism.expert_tensor=1", "serving.kv_split=sequence"}));
+                            {"model=mixtral-8x7b", "parallelism.fsdp=2", "parallelism.tensor=4",
+                             "parallelism.expert=8", "parallelism.expert_tensor=1", "serving.kv_split=sequence"}));
   for (const char* model : {"model=llama2-13b", "model=deepseek-v3"})
-    out.push_back(tests::with(preset("llama3-70b-serving-8-h100"), {model, "model.n_kv_heads=8", "assumptions.parameters=published"}));
+    out.push_back(tests::with(preset("llama3-70b-serving-8-h100"),
+                              {model, "model.n_kv_heads=8", "assumptions.parameters=published"}));
   // A fabric whose leaves add up, experts that fewer tensor ranks split, and everything on the host.
   out.push_back(tests::with(preset("mixtral-8x7b-64-h100"),
                             {"cluster=dgx-h100-superpod-1024", "parallelism.data=16", "parallelism.zero_stage=0",

@@ -82,7 +82,8 @@ inline void random_cluster(Dice& dice, const engine::Chip& chip, engine::Scenari
     s.cluster.slice = {corner, corner, flat ? 1 : corner};
     if (dice.one_in(4)) s.cluster.slice[0] -= 2;
     s.cluster.slices = dice.one_in(2) ? plan.data : 1;
-    for (std::size_t side = 0; chip_count(s.cluster) < used; side = (side + 1) % (flat ? 2 : 3)) s.cluster.slice[side] *= 2;
+    for (std::size_t side = 0; chip_count(s.cluster) < used; side = (side + 1) % (flat ? 2 : 3))
+      s.cluster.slice[side] *= 2;
     return;
   }
   s.cluster.node_size = static_cast<int>(chip[ChipField::scaleup_domain_chips].value.value_or(8));
@@ -100,11 +101,14 @@ inline engine::Scenario random_scenario(std::mt19937& rng) {
   static const Scenario base = preset("llama3-70b-v5p-pod");
   static const std::vector<const Chip*> chips = [] {
     std::vector<const Chip*> out;
-    for (const char* id : {"tpu-v5p", "tpu-v4p", "tpu-v5e", "tpu-v6e", "h100-sxm", "a100-80g", "b200", "gb200-nvl72", "mi300x"})
+    for (const char* id :
+         {"tpu-v5p", "tpu-v4p", "tpu-v5e", "tpu-v6e", "h100-sxm", "a100-80g", "b200", "gb200-nvl72", "mi300x"})
       out.push_back(library().find_chip(id));
     return out;
   }();
-  const auto any_of = [&dice](const auto& list) { return list[static_cast<std::size_t>(dice.pick(0, static_cast<int>(list.size()) - 1))]; };
+  const auto any_of = [&dice](const auto& list) {
+    return list[static_cast<std::size_t>(dice.pick(0, static_cast<int>(list.size()) - 1))];
+  };
   Scenario s = base;
   s.model = *library().find_model(any_of(library().list(io::PresetKind::model)).id);
   auto& plan = s.parallelism;

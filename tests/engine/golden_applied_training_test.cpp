@@ -1,5 +1,5 @@
-// The worked numbers of chapter 6 of "How To Scale Your Model" (LLaMA-3 on TPU v5p), at their exact values. The printed
-// figures, where they round, stand in the comments.
+// The worked numbers of chapter 6 of "How To Scale Your Model" (LLaMA-3 on TPU v5p), at their exact values. The
+// printed figures, where they round, stand in the comments.
 #include "engine/inputs.h"
 #include "engine/model/parameters.h"
 #include "engine/training/bounds.h"
@@ -121,8 +121,8 @@ TEST_CASE("at-13: 1024-way data, 2-way sequence and 4-way tensor use 8,192 chips
   CHECK(value(s, Q::tokens_per_step) / value(s, Q::state_shards) == 2048);
 }
 TEST_CASE("at-14: the same batch on four pods") {
-  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"cluster.slices=4", "parallelism.data=4", "parallelism.fsdp=256",
-                                                         "parallelism.context=8"});
+  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"cluster.slices=4", "parallelism.data=4",
+                                                         "parallelism.fsdp=256", "parallelism.context=8"});
   CHECK(value(s, Q::cluster_chips) == 35840);
   CHECK(value(s, Q::tokens_per_step) / value(s, Q::cluster_slices) == 1048576);
   CHECK(value(s, Q::bound_cluster_tokens) == near(117.02857142857142));

@@ -1,6 +1,7 @@
 // The worked questions of the book and the lecture (tests/golden/book_cases.json), answered through the
-// building blocks at their exact values. The data says which block answers what and how its inputs map; an input may be
-// an earlier answer of the same case, "@name", an answer may be one entry of a list, "name#2", or negated, "!name".
+// building blocks at their exact values. The data says which block answers what and how its inputs map; an input may
+// be an earlier answer of the same case, "@name", an answer may be one entry of a list, "name#2", or negated,
+// "!name".
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -132,10 +133,12 @@ TEST_CASE("every case names a block and answers all that is expected") {
       ++expected;
       bool answered = false;
       for (const Json& step : entry.at("steps"))
-        for (const auto& [wanted, output] : step.at("answers").items()) answered = answered || piece_of(wanted).name == name;
+        for (const auto& [wanted, output] : step.at("answers").items())
+          answered = answered || piece_of(wanted).name == name;
       CHECK_MESSAGE(answered, name);
     }
   }
   if (covered_cases > 0)
-    std::printf("%d of %zu cases checked, %d answers to %zu questions\n", covered_cases, cases().size(), covered_answers, expected);
+    std::printf("%d of %zu cases checked, %d answers to %zu questions\n", covered_cases, cases().size(),
+                covered_answers, expected);
 }

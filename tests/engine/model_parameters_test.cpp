@@ -1,5 +1,5 @@
-// Parameter counts of every model that ships against counts made from their published shapes, the published exact totals
-// among them; how they split; and what they decide: FLOPs of a token and its KV cache.
+// Parameter counts of every model that ships against counts made from their published shapes, the published exact
+// totals among them; how they split; and what they decide: FLOPs of a token and its KV cache.
 #include "engine/model/kv_cache.h"
 #include "engine/model/layer_operations.h"
 #include "engine/model/parameters.h"
@@ -126,7 +126,8 @@ TEST_CASE("every model that ships is counted to the last parameter") {
     const TransformerShape& shape = *library().find_model(model.id);
     if (model.published) CHECK(shape.published_total_params == p.total);
     const double tokens = 1;
-    CHECK(kv_cache_bytes_per_token<double>(make_model_dims<double>(shape, nullptr), 1.0, tokens) == model.kv_elements);
+    CHECK(kv_cache_bytes_per_token<double>(make_model_dims<double>(shape, nullptr), 1.0, tokens) ==
+          model.kv_elements);
   }
   CHECK(std::size(kCounted) == library().list(io::PresetKind::model).size());
 }
@@ -157,7 +158,8 @@ TEST_CASE("parts add up to the total, layers and ends too") {
     }
   }
 }
-// 6 FLOP a parameter and token; in a mixture of experts only those that the token passes through (scaling book, ch. 4).
+// 6 FLOP a parameter and token; in a mixture of experts only those that the token passes through (scaling book, ch.
+// 4).
 TEST_CASE("training FLOPs of a token are six times the active parameters") {
   CHECK(flops_per_token(scenario_of("mixtral-8x7b", {"assumptions.flops=6p"})) == 6 * 12879925248.0);
   CHECK(flops_per_token(scenario_of("deepseek-v3", {"assumptions.flops=6p"})) == 6 * 37552297472.0);
@@ -183,19 +185,22 @@ TEST_CASE("a window caps the keys that local layers attend to") {
   CHECK(attention("workload.sequence_length=4096", "assumptions.flops=exact") == full * 4096);
   CHECK(attention("workload.sequence_length=2048", "assumptions.flops=exact_causal") == full * 1024);
   CHECK(attention("workload.sequence_length=8192", "assumptions.flops=exact") == full * (8192 + 4096) / 2);
-  // Nothing of a full window is masked but for the first 4096 tokens: half of all there, the window itself after them.
+  // Nothing of a full window is masked but for the first 4096 tokens: half of all there, the window itself after
+  // them.
   CHECK(attention("workload.sequence_length=8192", "assumptions.flops=exact_causal") ==
         doctest::Approx(full * (4096 + (0.5 * 2048 + 0.5 * 4096)) / 2).epsilon(1e-12));
 }
 TEST_CASE("latent attention multiplies wider queries than values") {
   const Scenario s = scenario_of("deepseek-v3", {"assumptions.flops=exact", "workload.sequence_length=4096"});
   // 2 FLOP x 3 passes x T x N x (128 + 64 + 128) x L.
-  CHECK(attention_flops_per_token(make_inputs<double>(s, nullptr), s.assumptions.flops) == 6.0 * 4096 * 128 * 320 * 61);
+  CHECK(attention_flops_per_token(make_inputs<double>(s, nullptr), s.assumptions.flops) ==
+        6.0 * 4096 * 128 * 320 * 61);
 }
 // Scaling book, chapters 4 and 8, and the DeepSeek-V3 report.
 TEST_CASE("KV cache of a token") {
   const auto bytes = [](const char* id, double element, double tokens) {
-    return kv_cache_bytes_per_token<double>(make_model_dims<double>(*library().find_model(id), nullptr), element, tokens);
+    return kv_cache_bytes_per_token<double>(make_model_dims<double>(*library().find_model(id), nullptr), element,
+                                            tokens);
   };
   CHECK(bytes("llama2-13b", 2, 8192) == 819200);
   CHECK(bytes("llama3-70b", 1, 8192) == 163840);
@@ -207,8 +212,8 @@ TEST_CASE("KV cache of a token") {
 TEST_CASE("operations of all layers and the logits are a third of the training FLOPs") {
   for (const io::Preset& entry : library().list(io::PresetKind::model)) {
     CAPTURE(entry.id);
-    Scenario s = scenario_of(entry.id.c_str(), {"assumptions.flops=exact", "parallelism.tensor=1", "parallelism.pipeline=1",
-                                                "parallelism.context=1"});
+    Scenario s = scenario_of(entry.id.c_str(), {"assumptions.flops=exact", "parallelism.tensor=1",
+                                                "parallelism.pipeline=1", "parallelism.context=1"});
     const Inputs<double> in = make_inputs<double>(s, nullptr);
     const Parameters<double> p = count_parameters(in.model);
     const double tokens = in.sequence_length;

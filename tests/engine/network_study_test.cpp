@@ -22,8 +22,8 @@ constexpr NetworkQuestion kBook{LayerCount::mlp, Pass::forward};
 
 }  // namespace
 
-// Scaling book, chapter 5: D = 8192, F = 32768 on 16 x 16 x 16 v5p crosses at 1.6 M tokens (2025 edition, transfers one
-// after the other) and at 4e5 (2026, at the same time).
+// Scaling book, chapter 5: D = 8192, F = 32768 on 16 x 16 x 16 v5p crosses at 1.6 M tokens (2025 edition, transfers
+// one after the other) and at 4e5 (2026, at the same time).
 TEST_CASE("on 16x16x16 v5p FSDP with tensor becomes compute-bound at the book's batch") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"cluster.slice=16x16x16", "model.d_ff=32768"});
   const NetworkStudy study = network_study(s, kBook);
@@ -33,7 +33,8 @@ TEST_CASE("on 16x16x16 v5p FSDP with tensor becomes compute-bound at the book's 
 
 // Chapter 5: FSDP on one, two and three axes of v5p needs 2550, 1275 and 850 tokens a chip, whatever the model.
 TEST_CASE("FSDP needs 2550 tokens a chip over the axes it spans") {
-  for (const NetworkQuestion& q : {kBook, NetworkQuestion{LayerCount::whole, Pass::forward}, NetworkQuestion{LayerCount::whole, Pass::backward}}) {
+  for (const NetworkQuestion& q : {kBook, NetworkQuestion{LayerCount::whole, Pass::forward},
+                                   NetworkQuestion{LayerCount::whole, Pass::backward}}) {
     const NetworkStudy study = network_study(preset("llama3-70b-v5p-pod"), q);
     for (int axes = 1; axes <= 3; ++axes) {
       CAPTURE(axes);
@@ -58,10 +59,13 @@ TEST_CASE("crossings of the book's block are the report's bounds") {
   const Scenario s = preset("llama3-70b-v5p-pod");
   const Report report = evaluate(s);
   const NetworkStudy study = network_study(s, kBook);
-  CHECK(*line_of(study, NetworkStrategy::mixed_sum)->hidden_from == doctest::Approx(*report.quantities[Q::bound_mixed_sum]));
-  CHECK(*line_of(study, NetworkStrategy::mixed_max)->hidden_from == doctest::Approx(*report.quantities[Q::bound_mixed_max]));
+  CHECK(*line_of(study, NetworkStrategy::mixed_sum)->hidden_from ==
+        doctest::Approx(*report.quantities[Q::bound_mixed_sum]));
+  CHECK(*line_of(study, NetworkStrategy::mixed_max)->hidden_from ==
+        doctest::Approx(*report.quantities[Q::bound_mixed_max]));
   CHECK(study.tokens_now == *report.quantities[Q::bound_cluster_tokens]);
-  CHECK(line_of(study, NetworkStrategy::mixed_sum)->ratio_now == doctest::Approx(*report.quantities[Q::bound_ratio_sum]));
+  CHECK(line_of(study, NetworkStrategy::mixed_sum)->ratio_now ==
+        doctest::Approx(*report.quantities[Q::bound_ratio_sum]));
 }
 
 // Chapter 12: 2475 tokens a GPU beyond the node, for two bytes a weight.
@@ -77,7 +81,8 @@ TEST_CASE("at the present batch the plan's line is the layer of the report") {
     const Report report = evaluate(s);
     const auto q = [&](Q x) { return *report.quantities[x]; };
     const double microbatches = q(Q::microbatches), used = q(Q::chips_used) / q(Q::cluster_chips);
-    const NetworkStudy forward = network_study(s, {LayerCount::whole, Pass::forward}), backward = network_study(s, {LayerCount::whole, Pass::backward});
+    const NetworkStudy forward = network_study(s, {LayerCount::whole, Pass::forward}),
+                       backward = network_study(s, {LayerCount::whole, Pass::backward});
     const auto plan_now = [&](const NetworkStudy& study) {
       const NetworkLine* plan = line_of(study, NetworkStrategy::plan);
       REQUIRE(plan);
@@ -100,7 +105,8 @@ TEST_CASE("a line is over the arithmetic before its crossing and under it after"
         for (const NetworkLine& line : study.lines)
           for (std::size_t k = 0; k < study.tokens.size(); ++k) {
             REQUIRE(std::isfinite(line.seconds[k]));
-            if (!line.hidden_from || std::abs(study.tokens[k] / std::max(1e-9, *line.hidden_from) - 1) < 1e-6) continue;
+            if (!line.hidden_from || std::abs(study.tokens[k] / std::max(1e-9, *line.hidden_from) - 1) < 1e-6)
+              continue;
             CHECK((study.compute[k] >= line.seconds[k]) == (study.tokens[k] > *line.hidden_from));
           }
       }
@@ -109,8 +115,12 @@ TEST_CASE("a line is over the arithmetic before its crossing and under it after"
 
 // Chapter 12: 295 rows on H100 from bytes of weights alone, half as many with int8 weights.
 TEST_CASE("the critical batch is near the ridge, and halves with the bytes of a weight") {
-  for (const OperationKind kind : {OperationKind::gate_up, OperationKind::down, OperationKind::qkv, OperationKind::attention_out}) {
-    const MatmulStudy study = matmul_study(with(preset("llama3-8b-8-h100"), {"model.d_model=1000000", "model.d_ff=1000000", "model.n_heads=8192", "model.n_kv_heads=8192"}), kind);
+  for (const OperationKind kind :
+       {OperationKind::gate_up, OperationKind::down, OperationKind::qkv, OperationKind::attention_out}) {
+    const MatmulStudy study = matmul_study(
+        with(preset("llama3-8b-8-h100"),
+             {"model.d_model=1000000", "model.d_ff=1000000", "model.n_heads=8192", "model.n_kv_heads=8192"}),
+        kind);
     CAPTURE(kOperationIds[static_cast<std::size_t>(kind)]);
     CHECK(*study.lines[0].critical_rows == doctest::Approx(989.0 / 3.35).epsilon(0.002));
     CHECK(*study.lines[1].critical_rows == doctest::Approx(989.0 / 3.35 / 2).epsilon(0.002));
@@ -125,7 +135,8 @@ TEST_CASE("a matmul reaches its peak from its critical batch on and not before")
 }
 
 TEST_CASE("a chip without a faster fp8 has no line for it") {
-  for (const MatmulLine& line : matmul_study(preset("llama3-70b-v5p-pod"), OperationKind::gate_up).lines) CHECK(line.mix != DtypeMix::fp8);
+  for (const MatmulLine& line : matmul_study(preset("llama3-70b-v5p-pod"), OperationKind::gate_up).lines)
+    CHECK(line.mix != DtypeMix::fp8);
 }
 
 // Chapter 3: an axis of 4 with a microsecond a hop and 180 GB/s is bound by latency below 2 x 180 kB.
@@ -156,7 +167,8 @@ TEST_CASE("links without a published latency have no latency regime until one is
   const Report report = evaluate(s);
   CHECK_FALSE(collective_study(s, report, {}).lines[0].crossing_bytes);
   // A tree over 8 GPUs has 3 hops (chapter 12).
-  CHECK(*collective_study(s, report, {CollectiveGroup::node, 1e-6}).lines[0].crossing_bytes == doctest::Approx(3e-6 * 8 / 7 * 450e9));
+  CHECK(*collective_study(s, report, {CollectiveGroup::node, 1e-6}).lines[0].crossing_bytes ==
+        doctest::Approx(3e-6 * 8 / 7 * 450e9));
 }
 
 TEST_CASE("a mesh axis stands on the roof of its tier") {
@@ -174,12 +186,14 @@ TEST_CASE("a mesh axis stands on the roof of its tier") {
   }
 }
 
-// Chapter 3: gathering weights is limited by the network below 2550 rows on one v5p axis; reducing wins there iff D > 2 B.
+// Chapter 3: gathering weights is limited by the network below 2550 rows on one v5p axis; reducing wins there iff D >
+// 2 B.
 TEST_CASE("below 2550 rows reducing sums beats gathering weights exactly where the sum is longer than two batches") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.context=1", "parallelism.fsdp=1024"});
   for (const int rows : {1024, 2048}) {
     for (const int d_model : {1024, 2000, 4000, 8192}) {
-      const Scenario at = with(s, {"workload.sequence_length=" + std::to_string(rows), "model.d_model=" + std::to_string(d_model)});
+      const Scenario at =
+          with(s, {"workload.sequence_length=" + std::to_string(rows), "model.d_model=" + std::to_string(d_model)});
       const ShardedMatmulStudy study = sharded_matmul_study(at);
       CAPTURE(rows);
       CAPTURE(d_model);

@@ -53,7 +53,8 @@ TEST_CASE("a ring beside a line is faster than two lines and slower than two rin
   CHECK(mixed < lines);
 }
 TEST_CASE("AllReduce is a ReduceScatter and an AllGather") {
-  CHECK(all_reduce_of_gather(gather({{8, 8, true}}, 1e9)) == gather({{8, 8, true}}, 1e9) + gather({{8, 8, true}}, 1e9));
+  CHECK(all_reduce_of_gather(gather({{8, 8, true}}, 1e9)) ==
+        gather({{8, 8, true}}, 1e9) + gather({{8, 8, true}}, 1e9));
 }
 TEST_CASE("hops: half a ring, rounded down, all but one of a line, axes added") {
   CHECK(torus_hops<double>(std::vector<Axis1>{{16, 16, true}}) == 8);
@@ -66,7 +67,8 @@ TEST_CASE("an AllToAll on one ring is a quarter of a gather, on a line half of o
   CHECK(all_to_all({{8, 8, false}}, 1e9) == near(2 * all_to_all({{8, 8, true}}, 1e9)));
 }
 TEST_CASE("an AllToAll over several axes is limited by the longest") {
-  CHECK(all_to_all({{4, 4, true}, {4, 4, true}, {8, 8, true}}, 1 << 30) == near((1 << 30) * 8.0 / (4 * 128 * 1.8e11)));
+  CHECK(all_to_all({{4, 4, true}, {4, 4, true}, {8, 8, true}}, 1 << 30) ==
+        near((1 << 30) * 8.0 / (4 * 128 * 1.8e11)));
 }
 TEST_CASE("a one-way ring moves half as much in an AllToAll as in an AllGather") {
   CHECK(ring_all_to_all_link_bytes(1e6, 8.0) == near(ring_gather_link_bytes(1e6, 8.0) / 2));
@@ -124,13 +126,15 @@ TEST_CASE("evaluation gathers across nodes as the tree does with the inner shard
   // fsdp over nodes, tensor 8 filling each: every GPU of a node gathers its own part through the node's links.
   const Scenario s = preset("llama3-405b-16k-h100-8k");
   const double nodes = s.parallelism.fsdp;
-  CHECK(1e9 / 8 / bandwidth(s, Axis::fsdp) == near(level_gather_time(1e9, level_bandwidth(nodes, 1.0, 400e9), 8.0, 8.0)));
+  CHECK(1e9 / 8 / bandwidth(s, Axis::fsdp) ==
+        near(level_gather_time(1e9, level_bandwidth(nodes, 1.0, 400e9), 8.0, 8.0)));
 }
 TEST_CASE("traced collectives have the value of plain ones") {
   Trace trace;
   const auto in = [&trace](Q q, double x) { return trace.input(q, -1, x, "test"); };
   const Traced size = in(Q::mesh_fsdp, 6), bytes = in(Q::collective_bytes, 12345);
-  const TorusLinks<Traced> links{in(Q::ici_axis_bandwidth, 1.8e11), in(Q::transfer_link, 9e10), in(Q::collective_hop, 1e-6)};
+  const TorusLinks<Traced> links{in(Q::ici_axis_bandwidth, 1.8e11), in(Q::transfer_link, 9e10),
+                                 in(Q::collective_hop, 1e-6)};
   for (const bool wrapped : {true, false}) {
     const std::vector<TorusAxis<Traced>> axes{{size, 6, wrapped}};
     const Traced ranks = torus_ranks<Traced>(axes);

@@ -1,5 +1,5 @@
-// order_span: a step timed by its repetitions is the simulated step to the last tick, for any times; and the lists of the
-// schedules do repeat themselves as it takes for granted.
+// order_span: a step timed by its repetitions is the simulated step to the last tick, for any times; and the lists of
+// the schedules do repeat themselves as it takes for granted.
 #include "engine/pipeline/order_span.h"
 
 #include "tests/engine/pipeline_fixture.h"
@@ -10,8 +10,8 @@ using Kind = ScheduleKind;
 
 namespace {
 
-// Layers alike with an embedding on the first stage and a head on the last, in ticks of a real step; or small numbers without
-// any rule; or even stages.
+// Layers alike with an embedding on the first stage and a head on the last, in ticks of a real step; or small numbers
+// without any rule; or even stages.
 PipelineTimes any_times(Random& random, const ScheduleShape& shape) {
   const int sort = random_int(random, 0, 3);
   PipelineTimes times = random_times(random, shape, sort == 0, random_int(random, 0, 3) > 0);
@@ -59,8 +59,12 @@ void check_spans(Kind kind, int cases) {
 TEST_CASE("the span by repetitions is that of the simulation: GPipe") { check_spans(Kind::gpipe, 300); }
 TEST_CASE("the span by repetitions is that of the simulation: 1F1B") { check_spans(Kind::one_f_one_b, 6000); }
 TEST_CASE("the span by repetitions is that of the simulation: eager 1F1B") { check_spans(Kind::eager_1f1b, 6000); }
-TEST_CASE("the span by repetitions is that of the simulation: interleaved 1F1B") { check_spans(Kind::interleaved_1f1b, 300); }
-TEST_CASE("the span by repetitions is that of the simulation: looped breadth first") { check_spans(Kind::looped_bfs, 300); }
+TEST_CASE("the span by repetitions is that of the simulation: interleaved 1F1B") {
+  check_spans(Kind::interleaved_1f1b, 300);
+}
+TEST_CASE("the span by repetitions is that of the simulation: looped breadth first") {
+  check_spans(Kind::looped_bfs, 300);
+}
 TEST_CASE("the span by repetitions is that of the simulation: ZB-H1") { check_spans(Kind::zb_h1, 6000); }
 TEST_CASE("the span by repetitions is that of the simulation: ZB-H2") { check_spans(Kind::zb_h2, 6000); }
 TEST_CASE("the span by repetitions is that of the simulation: ZB-V") { check_spans(Kind::zb_v, 6000); }
@@ -94,7 +98,8 @@ TEST_CASE("what was asked before is not run again") {
   CHECK(spans.operations_run() > run);
 }
 
-TEST_CASE("a step of more microbatches has one more repetition in the middle of every list, and else the same operations") {
+TEST_CASE(
+    "a step of more microbatches has one more repetition in the middle of every list, and else the same operations") {
   for (const Kind kind : kAllSchedules)
     for (int p = 2; p <= 9; ++p) {
       ScheduleShape shape = shape_of(kind, p, 1);
@@ -126,7 +131,8 @@ TEST_CASE("a step of more microbatches has one more repetition in the middle of 
           REQUIRE(b.first[r + 1] - b.first[r] == size + length);
           const auto same = [&](std::uint32_t i, std::uint32_t j, std::uint32_t later) {  // of b and a
             const Op mine = b.ops[b.first[r] + i], theirs = a.ops[a.first[r] + j];
-            return mine.stage_and_kind() == theirs.stage_and_kind() && mine.joined_with_next() == theirs.joined_with_next() &&
+            return mine.stage_and_kind() == theirs.stage_and_kind() &&
+                   mine.joined_with_next() == theirs.joined_with_next() &&
                    counted(b, b.first[r] + i) == counted(a, a.first[r] + j) + later;
           };
           for (std::uint32_t i = 0; i < size; ++i) {

@@ -231,8 +231,8 @@ TEST_CASE("blocking sends never shorten a step") {
   }
 }
 
-// By hand, with F = 2, B = 4 (input and weight), transfer 1: device 1 waits 1 for its only forward, device 0 waits 1 for
-// its gradient after device 1 has worked for 6.
+// By hand, with F = 2, B = 4 (input and weight), transfer 1: device 1 waits 1 for its only forward, device 0 waits 1
+// for its gradient after device 1 has worked for 6.
 TEST_CASE("two stages and one microbatch: each device waits for one transfer") {
   const ScheduleShape shape = shape_of(ScheduleKind::one_f_one_b, 2, 1);
   const Step step = run_step(shape, even_times(shape, 2, 3, 1, 1));

@@ -36,7 +36,9 @@ TEST_CASE("a slice whose sides are not multiples of four gathers one way only, a
 // Scaling book, chapter 2: a 2D torus wraps an axis at the full side of its pod, a 3D one all axes of whole cubes.
 namespace {
 std::array<bool, 3> closing(std::string_view chip, std::string_view slice) {
-  return closing_axes(with(preset("llama3-70b-v5p-pod"), {"cluster.chip=" + std::string(chip), "cluster.slice=" + std::string(slice)}).cluster);
+  return closing_axes(
+      with(preset("llama3-70b-v5p-pod"), {"cluster.chip=" + std::string(chip), "cluster.slice=" + std::string(slice)})
+          .cluster);
 }
 using Closing = std::array<bool, 3>;
 }  // namespace
@@ -63,8 +65,8 @@ TEST_CASE("a 3D slice of whole cubes closes along all axes, any other along none
 // 8 x 16 chips of v5e, 45 GB/s a link: the second axis closes, the first does not.
 namespace {
 Scenario half_pod(std::initializer_list<std::string_view> edits) {
-  return with(with(preset("llama3-8b-8-h100"), {"cluster=tpu-v5e-pod", "cluster.slice=8x16", "parallelism.fsdp=16", "parallelism.tensor=8",
-                                                "workload.global_batch_sequences=128"}),
+  return with(with(preset("llama3-8b-8-h100"), {"cluster=tpu-v5e-pod", "cluster.slice=8x16", "parallelism.fsdp=16",
+                                                "parallelism.tensor=8", "workload.global_batch_sequences=128"}),
               edits);
 }
 }  // namespace
@@ -87,13 +89,16 @@ TEST_CASE("a group over both axes of 8 x 16 gathers over three links, as the lin
   CHECK(bandwidth(s, Axis::fsdp) == doctest::Approx(3 * 4.5e10 * 128 / 127).epsilon(1e-15));
   const std::vector<TorusAxis<double>> axes{{8, 8, false}, {16, 16, true}};
   const TorusLinks<double> links{9e10, 4.5e10, 1e-6};
-  CHECK(1e9 / bandwidth(s, Axis::fsdp) == doctest::Approx(torus_gather_time<double>(1e9, axes, 128, links)).epsilon(1e-15));
+  CHECK(1e9 / bandwidth(s, Axis::fsdp) ==
+        doctest::Approx(torus_gather_time<double>(1e9, axes, 128, links)).epsilon(1e-15));
 }
 TEST_CASE("a stage sends over one link of the axis, closed or not") {
-  const Inputs<double> in = make_inputs<double>(half_pod({"parallelism.tensor=1", "parallelism.pipeline=8"}), nullptr);
+  const Inputs<double> in =
+      make_inputs<double>(half_pod({"parallelism.tensor=1", "parallelism.pipeline=8"}), nullptr);
   CHECK(in.links[Axis::pipeline].on == TorusAxes::x);
   CHECK(send_bandwidth(in.links[Axis::pipeline], in.chip) == 4.5e10);
-  const Inputs<double> open = make_inputs<double>(half_pod({"parallelism.tensor=1", "parallelism.pipeline=8", "cluster.slice=8x8"}), nullptr);
+  const Inputs<double> open =
+      make_inputs<double>(half_pod({"parallelism.tensor=1", "parallelism.pipeline=8", "cluster.slice=8x8"}), nullptr);
   CHECK(send_bandwidth(open.links[Axis::pipeline], open.chip) == 4.5e10);
 }
 TEST_CASE("a side of one chip is no axis") {
@@ -102,7 +107,8 @@ TEST_CASE("a side of one chip is no axis") {
   CHECK(in.links.state.on == TorusAxes::y);
 }
 TEST_CASE("the report says on which axes a mesh axis lies, over how many links, and of which group") {
-  const AxisPlacement row = evaluate(half_pod({"parallelism.fsdp=8", "parallelism.context=2"})).placement[static_cast<std::size_t>(Axis::fsdp)];
+  const AxisPlacement row = evaluate(half_pod({"parallelism.fsdp=8", "parallelism.context=2"}))
+                                .placement[static_cast<std::size_t>(Axis::fsdp)];
   CHECK(row.degree == 8);
   CHECK(row.group == 16);
   CHECK(row.on == TorusAxes::y);
@@ -112,7 +118,8 @@ TEST_CASE("the report says on which axes a mesh axis lies, over how many links, 
 TEST_CASE("two axes of a mesh that take the same torus axis, or more than there are, are said so") {
   const auto has = [](const Scenario& s, std::string_view code) {
     const Report report = evaluate(s);
-    return std::any_of(report.diagnostics.begin(), report.diagnostics.end(), [&](const Diagnostic& d) { return d.code == code; });
+    return std::any_of(report.diagnostics.begin(), report.diagnostics.end(),
+                       [&](const Diagnostic& d) { return d.code == code; });
   };
   CHECK_FALSE(has(half_pod({}), "placement.shared_axis"));
   CHECK(has(half_pod({"placement.tensor.on=x", "placement.fsdp.on=xy"}), "placement.shared_axis"));
@@ -148,7 +155,8 @@ TEST_CASE("data between slices runs over the data-centre network") {
   CHECK(bandwidth(s, Axis::data) == 6.25e9);
 }
 
-// Chapter 12: a SuperPod of 1024 H100. Leaves of 32 nodes at 400 GB/s a node, a spine over 4 of them at 12.8 TB/s each.
+// Chapter 12: a SuperPod of 1024 H100. Leaves of 32 nodes at 400 GB/s a node, a spine over 4 of them at 12.8 TB/s
+// each.
 namespace {
 Scenario on_superpod(std::string_view fsdp) {
   return with(preset("llama3-8b-8-h100"), {"cluster=dgx-h100-superpod-1024", "parallelism.fsdp=" + std::string(fsdp),
@@ -168,7 +176,8 @@ TEST_CASE("on the SuperPod the leaf decides: 32/31 of 400 GB/s; node 514, spine 
   CHECK(levels[1].below_child == 256);
   CHECK(level_bandwidth(4.0, 1.0, in.chip.levels[1]) == doctest::Approx(17067e9).epsilon(1e-4));
 }
-TEST_CASE("sharding over tensor ranks inside the node does not speed up the fabric, over two nodes it halves the time") {
+TEST_CASE(
+    "sharding over tensor ranks inside the node does not speed up the fabric, over two nodes it halves the time") {
   // Chapter 12: bytes shrink with the tensor degree, but up to a node's 8 so does the share of its links.
   const auto seconds = [](const char* tensor, const char* fsdp) {
     const Scenario s = with(on_superpod(fsdp), {std::string("parallelism.tensor=") + tensor});
@@ -195,7 +204,8 @@ TEST_CASE("a group with one GPU a leaf shares the leaf's link to the spine with 
   CHECK(bandwidth(s, Axis::data) == doctest::Approx(12.8e12 / 256 * 4 / 3).epsilon(1e-15));
 }
 TEST_CASE("a fabric of one level at a node's bandwidth is the fabric of a cluster that states none") {
-  Scenario s = with(preset("llama3-8b-8-h100"), {"cluster.nodes=128", "parallelism.fsdp=1024", "workload.global_batch_sequences=1024"});
+  Scenario s = with(preset("llama3-8b-8-h100"),
+                    {"cluster.nodes=128", "parallelism.fsdp=1024", "workload.global_batch_sequences=1024"});
   const Report plain = evaluate(s);
   s.cluster.fabric = {{"leaf", 128, 400e9, false}};
   CHECK(evaluate(s).quantities == plain.quantities);
@@ -217,17 +227,20 @@ TEST_CASE("switches that add up halve an AllReduce across nodes: V over W instea
     double both = 0;
     for (const CollectiveRow& row : evaluate(sharded).collectives)
       if (row.axis == Axis::fsdp) both += row.time_s / row.bytes;
-    CHECK(both == doctest::Approx(sharded.parallelism.zero_stage == 0 ? 1 / 50e9 : 2 * 31.0 / 32 / 50e9).epsilon(1e-12));
+    CHECK(both ==
+          doctest::Approx(sharded.parallelism.zero_stage == 0 ? 1 / 50e9 : 2 * 31.0 / 32 / 50e9).epsilon(1e-12));
   }
 }
 TEST_CASE("72 GPUs of GB200 in 8 racks: NVLink decides, 900 x 72/71, before the leaf's 3600 x 8/7") {
-  const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster=gb200-superpod-576", "parallelism.fsdp=576", "workload.global_batch_sequences=576"});
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster=gb200-superpod-576", "parallelism.fsdp=576",
+                                                       "workload.global_batch_sequences=576"});
   CHECK(bandwidth(s, Axis::fsdp) == doctest::Approx(900e9 * 72 / 71).epsilon(1e-15));
   CHECK(placed(s, Axis::fsdp).fabric_level == -1);
 }
 TEST_CASE("above a pod of Meta's cluster seven share the bandwidth of one") {
-  const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster=meta-llama3-24k", "parallelism.tensor=8", "parallelism.fsdp=384",
-                                                       "parallelism.data=8", "workload.global_batch_sequences=3072"});
+  const Scenario s =
+      with(preset("llama3-8b-8-h100"), {"cluster=meta-llama3-24k", "parallelism.tensor=8", "parallelism.fsdp=384",
+                                        "parallelism.data=8", "workload.global_batch_sequences=3072"});
   CHECK(bandwidth(s, Axis::data) == doctest::Approx(50e9 / 7 * 8 / 7).epsilon(1e-12));
   CHECK(placed(s, Axis::data).fabric_level == 2);
 }

@@ -23,8 +23,8 @@ constexpr int kCases = 100000;
 constexpr int kCases = 100000;
 #endif
 
-// The first property that a report breaks, in words; empty if all hold. One string instead of an assertion each keeps a
-// case in microseconds.
+// The first property that a report breaks, in words; empty if all hold. One string instead of an assertion each keeps
+// a case in microseconds.
 std::string broken(const Scenario& s, const Report& r) {
   const auto q = [&r](Q id) { return r.quantities.value_or(id, std::nan("")); };
   const auto sum_of = [&q](const auto& parts) {
@@ -40,7 +40,8 @@ std::string broken(const Scenario& s, const Report& r) {
     if (!value) {
       const bool unpublished = id == Q::price || id == Q::run_cost || id == Q::board_power || id == Q::run_energy ||
                                id == Q::pcie_bandwidth;
-      if (!unpublished && r.quantities.absence(id) == Absence::unknown_input) return "unknown: " + std::string(quantity(id).id);
+      if (!unpublished && r.quantities.absence(id) == Absence::unknown_input)
+        return "unknown: " + std::string(quantity(id).id);
       continue;
     }
     if (!std::isfinite(*value)) return "not finite: " + std::string(quantity(id).id);
@@ -50,7 +51,8 @@ std::string broken(const Scenario& s, const Report& r) {
   if (!(q(Q::hfu) <= 1 + 1e-9)) return "HFU above 1";
   for (const OperationRow& op : r.operations) {
     if (op.achieved_flop_per_s > q(Q::peak_flops)) return "above the peak";
-    if (op.achieved_flop_per_s > op.intensity_flop_per_byte * q(Q::hbm_bandwidth) * (1 + 1e-12)) return "above the HBM roof";
+    if (op.achieved_flop_per_s > op.intensity_flop_per_byte * q(Q::hbm_bandwidth) * (1 + 1e-12))
+      return "above the HBM roof";
     if (!(op.flops >= 0 && op.hbm_bytes >= 0 && op.time_s >= 0)) return "negative operation";
   }
   for (const CollectiveRow& row : r.collectives)

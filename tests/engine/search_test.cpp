@@ -25,7 +25,8 @@ Scenario small_scenario() {
   return s;
 }
 
-SearchRequest request_with(const Scenario& s, std::initializer_list<std::pair<std::string_view, std::string_view>> pins) {
+SearchRequest request_with(const Scenario& s,
+                           std::initializer_list<std::pair<std::string_view, std::string_view>> pins) {
   SearchRequest request;
   request.space = space_of(s);
   for (const auto& [name, value] : pins) REQUIRE_FALSE(constrain(request.space, name, value, ConstraintKind::pinned));
@@ -79,14 +80,18 @@ TEST_CASE("search finds the plans that evaluating every plan of the space finds"
   REQUIRE(result.finished);
   std::vector<Brute> all = brute_force(s, request);
   CHECK(result.fit == double(all.size()));
-  std::sort(all.begin(), all.end(), [](const Brute& a, const Brute& b) { return std::tie(a.step, a.memory, a.plan) < std::tie(b.step, b.memory, b.plan); });
+  std::sort(all.begin(), all.end(), [](const Brute& a, const Brute& b) {
+    return std::tie(a.step, a.memory, a.plan) < std::tie(b.step, b.memory, b.plan);
+  });
   REQUIRE(result.best.size() == request.limit);
   for (std::size_t i = 0; i < result.best.size(); ++i) {
     CHECK(result.best[i].step_time_s == all[i].step);
     CHECK(result.best[i].plan == all[i].plan);
   }
   // The front: in ascending memory each is faster than all before it.
-  std::sort(all.begin(), all.end(), [](const Brute& a, const Brute& b) { return std::tie(a.memory, a.step, a.plan) < std::tie(b.memory, b.step, b.plan); });
+  std::sort(all.begin(), all.end(), [](const Brute& a, const Brute& b) {
+    return std::tie(a.memory, a.step, a.plan) < std::tie(b.memory, b.step, b.plan);
+  });
   std::vector<Brute> front;
   for (const Brute& b : all)
     if (front.empty() || b.step < front.back().step) front.push_back(b);
@@ -102,7 +107,8 @@ TEST_CASE("merged, the list has of plans alike in mesh, schedule and time one, t
     request.objective = objective;
     const SearchResult result = search(s, request);
     std::map<std::tuple<double, double, Plan>, std::vector<Brute>> groups;
-    for (const Brute& b : brute_force(s, request)) groups[{objective == Objective::memory ? b.memory : b.step, b.step, shape_without_knobs(b.plan)}].push_back(b);
+    for (const Brute& b : brute_force(s, request))
+      groups[{objective == Objective::memory ? b.memory : b.step, b.step, shape_without_knobs(b.plan)}].push_back(b);
     REQUIRE(result.best.size() == request.limit);
     std::set<std::tuple<double, double, Plan>> seen;
     double worst = 0;
@@ -208,7 +214,8 @@ TEST_CASE("a pinned dimension has its value in every plan that is found") {
   const Scenario s = small_scenario();
   const SearchResult result = search(s, request_with(s, {{"tensor", "4"}, {"policy", "block"}}));
   REQUIRE(!result.best.empty());
-  for (const RankedPlan& plan : result.best) CHECK((plan.plan.tensor == 4 && plan.plan.policy == CheckpointPolicy::block));
+  for (const RankedPlan& plan : result.best)
+    CHECK((plan.plan.tensor == 4 && plan.plan.policy == CheckpointPolicy::block));
 }
 
 TEST_CASE("no plan that is found leaves less memory free than asked") {
@@ -245,17 +252,24 @@ TEST_CASE("a sample has as many plans as asked for, priced as evaluate prices th
 
 TEST_CASE("a sample larger than what was priced is all that was priced") {
   const Scenario s = small_scenario();
-  SearchRequest request = request_with(s, {{"schedule", "1f1b"}, {"tensor", "2"}, {"pipeline", "1"}, {"offload_optimizer", "off"}});
+  SearchRequest request =
+      request_with(s, {{"schedule", "1f1b"}, {"tensor", "2"}, {"pipeline", "1"}, {"offload_optimizer", "off"}});
   request.sample = 1'000'000;
   const SearchResult result = search(s, request);
   const double priced = result.fit + result.rejected[static_cast<std::size_t>(Rejection::memory)];
   CHECK(double(result.sample.size()) == priced);
 }
 
-TEST_CASE("the near miss is faster than all that fit and lacks at most a quarter of the memory, on a stage that is named") {
+TEST_CASE(
+    "the near miss is faster than all that fit and lacks at most a quarter of the memory, on a stage that is named") {
   const Scenario s = preset("llama3-405b-16k-h100-8k");
-  const SearchResult result = search(s, request_with(s, {{"context", "1"}, {"pipeline", "8"}, {"fsdp", "128,256"}, {"schedule", "1f1b"}, {"microbatch", "1"},
-                                                         {"data", "1"}, {"offload_activations", "off"}}));
+  const SearchResult result = search(s, request_with(s, {{"context", "1"},
+                                                         {"pipeline", "8"},
+                                                         {"fsdp", "128,256"},
+                                                         {"schedule", "1f1b"},
+                                                         {"microbatch", "1"},
+                                                         {"data", "1"},
+                                                         {"offload_activations", "off"}}));
   REQUIRE(result.near_miss);
   REQUIRE(!result.best.empty());
   const auto& [plan, shortage] = *result.near_miss;

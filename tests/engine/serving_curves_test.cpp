@@ -40,8 +40,8 @@ TEST_CASE("a step that brings more than a token on the mean makes fewer steps, t
   CHECK(r.request_s.p50 == doctest::Approx(0.05 + 62 * 0.01));
 }
 TEST_CASE("a chunk of a prompt lengthens the step of those that decode, and nothing else does") {
-  // Prompts of 4 chunks of 20 ms, a step of 10 ms. At this rate two are seldom there together: the slowest of a hundred had
-  // one other's whole prompt beside it.
+  // Prompts of 4 chunks of 20 ms, a step of 10 ms. At this rate two are seldom there together: the slowest of a
+  // hundred had one other's whole prompt beside it.
   BatchingModel m = one_server();
   m.classes = {{1, 100, 0.08, 4}};
   m.arrivals_per_s = 0.05;
@@ -71,7 +71,8 @@ TEST_CASE("the simulated batch is that of the steady state") {
 TEST_CASE("the same seed gives the same result, another one another") {
   BatchingModel m = one_server();
   m.arrivals_per_s = 10;
-  const BatchingResult a = simulate_batching(m, {500, 7}), b = simulate_batching(m, {500, 7}), c = simulate_batching(m, {500, 8});
+  const BatchingResult a = simulate_batching(m, {500, 7}), b = simulate_batching(m, {500, 7}),
+                       c = simulate_batching(m, {500, 8});
   CHECK(a.ttft_s.p99 == b.ttft_s.p99);
   CHECK(a.time_per_token_s.mean == b.time_per_token_s.mean);
   CHECK(a.ttft_s.p99 != c.ttft_s.p99);
@@ -94,9 +95,10 @@ TEST_CASE("waiting grows with the arrivals") {
   }
 }
 TEST_CASE("percentiles do not fall, and no request is faster than its prefill") {
-  const Scenario s = with(preset("llama3-8b-serving-8-h100"),
-                          {"workload.lengths.0.share=3", "workload.lengths.0.prompt_tokens=500", "workload.lengths.1.share=1",
-                           "workload.lengths.1.prompt_tokens=8000", "workload.lengths.1.output_tokens=900"});
+  const Scenario s =
+      with(preset("llama3-8b-serving-8-h100"),
+           {"workload.lengths.0.share=3", "workload.lengths.0.prompt_tokens=500", "workload.lengths.1.share=1",
+            "workload.lengths.1.prompt_tokens=8000", "workload.lengths.1.output_tokens=900"});
   const BatchingModel m = batching_model(s, evaluate(s));
   REQUIRE(m.classes.size() == 2);
   const BatchingResult r = simulate_batching(m, {4000, 5});
@@ -129,8 +131,10 @@ TEST_CASE("the Pareto front rises: whoever waits longer gets more from a chip") 
   auto points = latency_throughput(preset("llama3-70b-serving-8-h100"), {{}, {2, 4, 8}});
   std::erase_if(points, [](const TradePoint& p) { return !p.pareto; });
   REQUIRE(points.size() > 3);
-  std::sort(points.begin(), points.end(), [](const TradePoint& a, const TradePoint& b) { return a.time_per_token_s < b.time_per_token_s; });
-  for (std::size_t i = 1; i < points.size(); ++i) CHECK(points[i].tokens_per_s_per_chip > points[i - 1].tokens_per_s_per_chip);
+  std::sort(points.begin(), points.end(),
+            [](const TradePoint& a, const TradePoint& b) { return a.time_per_token_s < b.time_per_token_s; });
+  for (std::size_t i = 1; i < points.size(); ++i)
+    CHECK(points[i].tokens_per_s_per_chip > points[i - 1].tokens_per_s_per_chip);
   for (const TradePoint& p : points) CHECK(p.fits);
 }
 TEST_CASE("the trade goes on to batches that do not fit, and no further than two of them") {

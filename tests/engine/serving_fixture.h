@@ -13,11 +13,14 @@ inline engine::Scenario random_serving_scenario(std::mt19937& rng) {
   Dice dice(rng);
   static const std::vector<const Chip*> chips = [] {
     std::vector<const Chip*> out;
-    for (const char* id : {"tpu-v5p", "tpu-v4p", "tpu-v5e", "tpu-v6e", "h100-sxm", "a100-80g", "b200", "gb200-nvl72", "mi300x", "h800"})
+    for (const char* id : {"tpu-v5p", "tpu-v4p", "tpu-v5e", "tpu-v6e", "h100-sxm", "a100-80g", "b200", "gb200-nvl72",
+                           "mi300x", "h800"})
       out.push_back(library().find_chip(id));
     return out;
   }();
-  const auto any_of = [&dice](const auto& list) { return list[static_cast<std::size_t>(dice.pick(0, static_cast<int>(list.size()) - 1))]; };
+  const auto any_of = [&dice](const auto& list) {
+    return list[static_cast<std::size_t>(dice.pick(0, static_cast<int>(list.size()) - 1))];
+  };
   Scenario s;
   s.model = *library().find_model(any_of(library().list(io::PresetKind::model)).id);
   s.workload.kind = WorkloadKind::serving;
@@ -42,7 +45,8 @@ inline engine::Scenario random_serving_scenario(std::mt19937& rng) {
   s.workload.arrivals_per_s = dice.one_in(2) ? 0 : dice.pick(1, 2000) / 10.0;
   if (dice.one_in(3))
     for (int i = dice.pick(1, static_cast<int>(kLengthBins)); i > 0; --i)
-      s.workload.lengths[static_cast<std::size_t>(i - 1)] = {dice.pick(1, 20000), dice.pick(1, 2000), dice.pick(1, 100) / 7.0};
+      s.workload.lengths[static_cast<std::size_t>(i - 1)] = {dice.pick(1, 20000), dice.pick(1, 2000),
+                                                             dice.pick(1, 100) / 7.0};
   const Chip& chip = *any_of(chips);
   const auto supports = [&chip](Dtype d) { return chip[peak_field(d)].value.has_value(); };
   s.precision.compute = static_cast<Dtype>(dice.pick(1, 6));

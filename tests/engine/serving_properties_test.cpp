@@ -41,7 +41,8 @@ std::string broken(const Scenario& s, const Report& r) {
     const auto v = r.quantities[id];
     if (!v) {
       const bool unpublished = id == Q::price || id == Q::serving_cost || id == Q::sustained_cost;
-      if (!unpublished && r.quantities.absence(id) == Absence::unknown_input) return "unknown: " + std::string(quantity(id).id);
+      if (!unpublished && r.quantities.absence(id) == Absence::unknown_input)
+        return "unknown: " + std::string(quantity(id).id);
       continue;
     }
     if (!std::isfinite(*v)) return "not finite: " + std::string(quantity(id).id);
@@ -82,8 +83,10 @@ std::string not_monotone(const Scenario& s, const Report& r) {
     o.workload.prompt_tokens *= 2;
     for (LengthBin& bin : o.workload.lengths) bin.prompt_tokens *= 2;
   });
-  if (value(longer, Q::decode_step) < value(r, Q::decode_step) * (1 - 1e-12)) return "a longer prompt has a faster step";
-  if (value(longer, Q::prefill_time) < value(r, Q::prefill_time) * (1 - 1e-12)) return "a longer prompt is prefilled faster";
+  if (value(longer, Q::decode_step) < value(r, Q::decode_step) * (1 - 1e-12))
+    return "a longer prompt has a faster step";
+  if (value(longer, Q::prefill_time) < value(r, Q::prefill_time) * (1 - 1e-12))
+    return "a longer prompt is prefilled faster";
   if (value(longer, Q::max_batch) > value(r, Q::max_batch)) return "longer sequences let more fit";
   if (s.precision.weights == Dtype::bf16) {
     const Report narrow = changed([](Scenario& o) { o.precision.weights = Dtype::int8; });

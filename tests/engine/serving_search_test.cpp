@@ -45,7 +45,9 @@ TEST_CASE("every serving plan is counted once: it fits, or one reason stands aga
   CHECK(found.rejected[static_cast<std::size_t>(ServingRejection::memory)] > 0);
 }
 
-TEST_CASE("a promise leaves only plans that keep it, and the best of them is no worse than the present plan that keeps it") {
+TEST_CASE(
+    "a promise leaves only plans that keep it, and the best of them is no worse than the present plan that keeps "
+    "it") {
   const Scenario s = preset("llama3-70b-serving-8-h100");
   ServingRequest request;
   const Report own = evaluate(s);
@@ -78,16 +80,20 @@ TEST_CASE("each objective puts its own first") {
 
 TEST_CASE("prefill with chips of its own keeps them: decoding plans have the decoding chips") {
   const Scenario s = preset("deepseek-v3-h800-wide-expert");
-  const int chips = s.parallelism.data * s.parallelism.fsdp * s.parallelism.tensor * s.parallelism.context * s.parallelism.pipeline;
+  const int chips =
+      s.parallelism.data * s.parallelism.fsdp * s.parallelism.tensor * s.parallelism.context * s.parallelism.pipeline;
   ServingRequest request;
   request.expert = {1, 1 << 20, {s.parallelism.expert}};
   request.pipeline.max = 1;
   const ServingSearchResult found = search_serving(s, request);
   REQUIRE(!found.best.empty());
-  for (const RankedDecoding& plan : found.best) CHECK(plan.plan.data * plan.plan.tensor * plan.plan.pipeline * s.parallelism.context == chips);
+  for (const RankedDecoding& plan : found.best)
+    CHECK(plan.plan.data * plan.plan.tensor * plan.plan.pipeline * s.parallelism.context == chips);
 }
 
-TEST_CASE("a scenario that trains has no serving plans") { CHECK(search_serving(preset("llama3-8b-8-h100"), {}).best.empty()); }
+TEST_CASE("a scenario that trains has no serving plans") {
+  CHECK(search_serving(preset("llama3-8b-8-h100"), {}).best.empty());
+}
 
 TEST_CASE("constraints of serving are read as those of training, with their own names") {
   ServingRequest request;
@@ -136,7 +142,9 @@ TEST_CASE("a batch that is pinned is looked at whether it is a power of two or n
   for (const RankedDecoding& one : found.best) CHECK(one.plan.batch == 100);
 }
 
-TEST_CASE("merged, no serving plan of the list is no better in anything than one of its mesh before it, and all are accounted for") {
+TEST_CASE(
+    "merged, no serving plan of the list is no better in anything than one of its mesh before it, and all are "
+    "accounted for") {
   const Scenario s = preset("llama3-70b-serving-8-h100");
   ServingRequest request;
   request.limit = 1000;
@@ -150,7 +158,9 @@ TEST_CASE("merged, no serving plan of the list is no better in anything than one
     DecodingPlan mesh = merged.best[i].plan;
     for (std::size_t k = 0; k < i; ++k) {
       mesh.batch = merged.best[k].plan.batch;
-      if (mesh == merged.best[k].plan) CHECK((merged.best[k].token_s > merged.best[i].token_s || merged.best[k].chip_bytes > merged.best[i].chip_bytes));
+      if (mesh == merged.best[k].plan)
+        CHECK((merged.best[k].token_s > merged.best[i].token_s ||
+               merged.best[k].chip_bytes > merged.best[i].chip_bytes));
     }
   }
   CHECK(counted == all.best.size());
@@ -192,7 +202,8 @@ TEST_CASE("what the workload promises is what a serving request promises") {
 
 TEST_CASE("the best of all cells is the best of the list, and a cell without a plan says why") {
   const Scenario s = preset("deepseek-v3-h800-wide-expert");
-  for (const ServingObjective objective : {ServingObjective::throughput, ServingObjective::token_time, ServingObjective::memory}) {
+  for (const ServingObjective objective :
+       {ServingObjective::throughput, ServingObjective::token_time, ServingObjective::memory}) {
     ServingRequest request;
     request.objective = objective;
     const ServingSearchResult found = search_serving(s, request);
@@ -200,7 +211,8 @@ TEST_CASE("the best of all cells is the best of the list, and a cell without a p
     for (const ServingCell& cell : found.cells) {
       if (cell.best) is_best = is_best || cell.best->plan == found.best.front().plan;
       if (!cell.best && cell.nearest) CHECK(cell.nearest->rejected == cell.why);
-      if (cell.pipeline > s.model.n_layers && s.model.n_heads % cell.tensor == 0) CHECK(cell.why == ServingRejection::layers);
+      if (cell.pipeline > s.model.n_layers && s.model.n_heads % cell.tensor == 0)
+        CHECK(cell.why == ServingRejection::layers);
       if (s.model.n_heads % cell.tensor != 0) CHECK(cell.why == ServingRejection::heads);
     }
     CHECK(is_best);

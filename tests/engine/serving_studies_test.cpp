@@ -1,5 +1,6 @@
-// What is made of a serving scenario on demand beside the latency-throughput trade: the cache against the weights, both
-// phases on the roofline, how many chips each phase gets, what a batch may be at most; and parameters as published.
+// What is made of a serving scenario on demand beside the latency-throughput trade: the cache against the weights,
+// both phases on the roofline, how many chips each phase gets, what a batch may be at most; and parameters as
+// published.
 #include "engine/evaluate.h"
 #include "engine/serving/cache_growth.h"
 #include "engine/serving/latency_throughput.h"
@@ -20,7 +21,9 @@ auto near(double x) { return doctest::Approx(x).epsilon(1e-12); }
 double value(const Scenario& s, Q q) { return evaluate(s).quantities.value_or(q, -1); }
 
 // LLaMA-2 13B on 8 v5e with sequences of 8192 tokens, as in chapter 7.
-Scenario book_13b() { return with(preset("llama2-13b-16-v5e"), {"cluster.slice=4x2", "parallelism.data=1", "serving.page_tokens=0"}); }
+Scenario book_13b() {
+  return with(preset("llama2-13b-16-v5e"), {"cluster.slice=4x2", "parallelism.data=1", "serving.page_tokens=0"});
+}
 
 const CacheLine& own_line(const CacheStudy& study) {
   const auto it = std::find_if(study.lines.begin(), study.lines.end(), [](const CacheLine& l) { return l.own; });
@@ -29,7 +32,8 @@ const CacheLine& own_line(const CacheStudy& study) {
 }
 
 const PhaseWork& work(const PhaseRoofline& study, ServingPhase phase, LayerShare share) {
-  const auto it = std::find_if(study.works.begin(), study.works.end(), [&](const PhaseWork& w) { return w.phase == phase && w.share == share; });
+  const auto it = std::find_if(study.works.begin(), study.works.end(),
+                               [&](const PhaseWork& w) { return w.phase == phase && w.share == share; });
   REQUIRE(it != study.works.end());
   return *it;
 }
@@ -49,7 +53,9 @@ TEST_CASE("chapter 7: four caches of LLaMA-2 13B's 8192 tokens are larger than i
   CHECK(own_line(study).equal == 4);
   CHECK(own_line(study).last == 15);
 }
-TEST_CASE("along the length the cache of 16 sequences is as large as the weights where one token of all is their 16th part") {
+TEST_CASE(
+    "along the length the cache of 16 sequences is as large as the weights where one token of all is their 16th "
+    "part") {
   // 26 031 728 640 B over 16 x 819 200 B is 1986.06 tokens.
   const CacheStudy study = cache_growth(book_13b(), CacheAxis::length);
   CHECK(study.own == 8192);
@@ -80,20 +86,25 @@ TEST_CASE("sequences four times as long fill the memory with about a quarter of 
   }
 }
 TEST_CASE("a histogram of lengths is stretched bin by bin") {
-  const Scenario s = with(preset("llama3-70b-serving-8-h100"), {"workload.lengths.0.share=1", "workload.lengths.0.prompt_tokens=300", "workload.lengths.0.output_tokens=100"});
+  const Scenario s = with(
+      preset("llama3-70b-serving-8-h100"),
+      {"workload.lengths.0.share=1", "workload.lengths.0.prompt_tokens=300", "workload.lengths.0.output_tokens=100"});
   const Scenario longer = with_length(s, 4 * value(s, Q::sequence_tokens));
   CHECK(longer.workload.lengths[0].prompt_tokens == 1200);
   CHECK(longer.workload.lengths[0].output_tokens == 400);
   CHECK(value(longer, Q::sequence_tokens) == doctest::Approx(4 * value(s, Q::sequence_tokens)));
 }
-TEST_CASE("the batch at which the cache is as large as the weights is explained and stands where the study finds it") {
+TEST_CASE(
+    "the batch at which the cache is as large as the weights is explained and stands where the study finds it") {
   CHECK(value(book_13b(), Q::kv_equal_batch) == near(26031728640.0 / (819200.0 * 8192)));
 }
 
 TEST_CASE("chapter 8: LLaMA-3 405B in int8 on 64 v5e keeps 15 ms a token up to batch 143") {
   // The question is asked without the network: links as fast as they may be written.
-  const Scenario s = with(preset("llama3-70b-16-v5e"), {"model=llama3-405b", "cluster.slice=8x8", "parallelism.tensor=64", "assumptions.hop_latency_s=1e-12",
-                                                        "cluster.chip.ici_bytes_per_s_per_axis_bidirectional=1e15", "cluster.chip.ici_bytes_per_s_per_link_oneway=1e15"});
+  const Scenario s = with(preset("llama3-70b-16-v5e"), {"model=llama3-405b", "cluster.slice=8x8",
+                                                        "parallelism.tensor=64", "assumptions.hop_latency_s=1e-12",
+                                                        "cluster.chip.ici_bytes_per_s_per_axis_bidirectional=1e15",
+                                                        "cluster.chip.ici_bytes_per_s_per_link_oneway=1e15"});
   CHECK(largest_batch_within(s, ServedTime::output_token, 0.015, 4096) == 143);
 }
 TEST_CASE("a limit of exactly what a batch takes holds for it, and none for too fast a limit") {
@@ -149,9 +160,11 @@ TEST_CASE("a first token that is too late whatever the batch is said to be") {
   CHECK(finding(evaluate(s), "serving.slo_ttft_never") != nullptr);
 }
 TEST_CASE("without limits, and within them, nothing is said about them") {
-  for (const char* field : {"workload.slo.ttft_s=0", "workload.slo.ttft_s=1000", "workload.slo.time_per_output_token_s=1000"}) {
+  for (const char* field :
+       {"workload.slo.ttft_s=0", "workload.slo.ttft_s=1000", "workload.slo.time_per_output_token_s=1000"}) {
     CAPTURE(field);
-    for (const Diagnostic& d : evaluate(with(book_13b(), {field})).diagnostics) CHECK_FALSE(d.code.starts_with("serving.slo"));
+    for (const Diagnostic& d : evaluate(with(book_13b(), {field})).diagnostics)
+      CHECK_FALSE(d.code.starts_with("serving.slo"));
   }
 }
 TEST_CASE("points of the trade know whether they keep the limits, and the best of those is found") {
@@ -173,7 +186,8 @@ TEST_CASE("chapter 7: linear layers of decoding do 2 FLOP a sequence and byte in
   CHECK(study.ridge_flop_per_byte == near(197e12 / 820e9));
   CHECK(study.critical_batch == near(197e12 / 820e9 / 2));
 }
-TEST_CASE("chapter 4: attention of decoding does 8 FLOP a byte in bf16 where 8 queries share a KV head, at any batch") {
+TEST_CASE(
+    "chapter 4: attention of decoding does 8 FLOP a byte in bf16 where 8 queries share a KV head, at any batch") {
   for (const char* batch : {"workload.batch=8", "workload.batch=32"}) {
     const PhaseRoofline study = phase_roofline(with(preset("llama3-70b-16-v5e"), {"precision.kv_cache=bf16", batch}));
     CHECK(work(study, ServingPhase::decode, LayerShare::attention).intensity_flop_per_byte == near(8));
@@ -207,10 +221,12 @@ TEST_CASE("calibrated roofs are the rates of that mode, the data sheet's are bes
 TEST_CASE("calibrated parts of a step are where their time puts them: FLOPs over what decoding takes for them") {
   const Scenario s = with(preset("llama3-70b-serving-8-h100"), {"assumptions.mode=calibrated"});
   const PhaseRoofline study = phase_roofline(s);
-  const PhaseWork &linear = work(study, ServingPhase::decode, LayerShare::linear), &attention = work(study, ServingPhase::decode, LayerShare::attention);
+  const PhaseWork &linear = work(study, ServingPhase::decode, LayerShare::linear),
+                  &attention = work(study, ServingPhase::decode, LayerShare::attention);
   CHECK(linear.flops / linear.attainable_flop_per_s == near(value(s, Q::decode_linear)));
   CHECK(attention.flops / attention.attainable_flop_per_s == near(value(s, Q::decode_attention)));
-  for (const PhaseWork& w : study.works) CHECK(w.attainable_flop_per_s <= w.intensity_flop_per_byte * study.ideal_hbm_bytes_per_s * (1 + 1e-12));
+  for (const PhaseWork& w : study.works)
+    CHECK(w.attainable_flop_per_s <= w.intensity_flop_per_byte * study.ideal_hbm_bytes_per_s * (1 + 1e-12));
 }
 TEST_CASE("the places of larger batches rise along the roof to the ridge") {
   const PhaseRoofline study = phase_roofline(preset("llama3-70b-16-v5e"));
@@ -239,7 +255,9 @@ TEST_CASE("every split is what evaluate says of it, and the best serves most req
     }
   }
 }
-TEST_CASE("a plan of one replica is taken often enough for the split to be fine: 4 copies of 70B on 8 H100 need 33 prefill GPUs") {
+TEST_CASE(
+    "a plan of one replica is taken often enough for the split to be fine: 4 copies of 70B on 8 H100 need 33 prefill "
+    "GPUs") {
   const Scenario s = preset("llama3-70b-serving-8-h100");
   const PhaseBalance study = phase_balance(s);
   CHECK(study.decode_copies == 4);
@@ -288,12 +306,16 @@ TEST_CASE("with parameters as published a model with fewer KV heads keeps its si
   CHECK(value(kept, Q::decode_weight_read) == near(2 * 13015864320.0 / (8 * 820e9)));
 }
 TEST_CASE("where counted and published parameters are the same, nothing changes") {
-  const Report counted = evaluate(book_13b()), published = evaluate(with(book_13b(), {"assumptions.parameters=published"}));
+  const Report counted = evaluate(book_13b()),
+               published = evaluate(with(book_13b(), {"assumptions.parameters=published"}));
   for (const Q q : {Q::params_total, Q::params_mlp, Q::params_matmul, Q::decode_step, Q::ttft, Q::memory_total})
     CHECK(*published.quantities[q] == *counted.quantities[q]);
 }
 TEST_CASE("of a mixture of experts the experts take what is left of the published parameters") {
-  const Scenario s = with(preset("llama3-8b-serving-8-h100"), {"model=mixtral-8x7b", "model.published_total_params=50e9", "assumptions.parameters=published"});
+  const Scenario s =
+      with(preset("llama3-8b-serving-8-h100"),
+           {"model=mixtral-8x7b", "model.published_total_params=50e9", "assumptions.parameters=published"});
   CHECK(value(s, Q::params_total) == doctest::Approx(50e9).epsilon(1e-12));
-  CHECK(value(s, Q::params_total) - value(s, Q::params_active) == doctest::Approx(0.75 * value(s, Q::params_experts)).epsilon(1e-12));
+  CHECK(value(s, Q::params_total) - value(s, Q::params_active) ==
+        doctest::Approx(0.75 * value(s, Q::params_experts)).epsilon(1e-12));
 }

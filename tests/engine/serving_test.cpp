@@ -47,7 +47,9 @@ TEST_CASE("chapter 7: step time and throughput of LLaMA-2 13B are bytes over ban
     CHECK(value(s, Q::serving_tokens_per_s) == near(batch / step));
   }
 }
-TEST_CASE("chapter 7: of LLaMA-2 13B's sequences of 8192 tokens 15 fit on 8 v5e; with 8 KV heads five times as many, and more") {
+TEST_CASE(
+    "chapter 7: of LLaMA-2 13B's sequences of 8192 tokens 15 fit on 8 v5e; with 8 KV heads five times as many, and "
+    "more") {
   CHECK(value(with(book_13b(), {"assumptions.reserve_bytes=0"}), Q::max_batch) == 15);
   CHECK(value(with(book_13b(), {"model.n_kv_heads=8"}), Q::max_batch) > 5 * 15);
 }
@@ -73,14 +75,16 @@ TEST_CASE("the critical batch of v5e is 240 in bf16, half of it with int8 weight
   const Scenario s = book_13b();
   CHECK(value(s, Q::critical_batch) == near(197e12 / 820e9));
   CHECK(value(with(s, {"precision.weights=int8"}), Q::critical_batch) == near(197e12 / 820e9 / 2));
-  CHECK(value(with(s, {"precision.weights=int8", "precision.compute=int8"}), Q::critical_batch) == near(197e12 / 820e9));
+  CHECK(value(with(s, {"precision.weights=int8", "precision.compute=int8"}), Q::critical_batch) ==
+        near(197e12 / 820e9));
 }
 TEST_CASE("experts raise the critical batch by experts over experts a token") {
   const Scenario s = with(book_13b(), {"model=mixtral-8x7b"});
   CHECK(value(s, Q::critical_batch) == near(4 * 197e12 / 820e9));
 }
 TEST_CASE("a pass reads the experts its tokens are sent to, at most all") {
-  const Scenario s = with(preset("llama3-8b-serving-8-h100"), {"model=mixtral-8x7b", "parallelism.data=1", "parallelism.tensor=8", "workload.batch=1"});
+  const Scenario s = with(preset("llama3-8b-serving-8-h100"),
+                          {"model=mixtral-8x7b", "parallelism.data=1", "parallelism.tensor=8", "workload.batch=1"});
   CHECK(value(s, Q::experts_hit) == 2);
   CHECK(value(with(s, {"workload.batch=64"}), Q::experts_hit) == 8);
 }
@@ -93,7 +97,8 @@ TEST_CASE("layers with a window keep no more than its tokens") {
   const Scenario s = with(book_13b(), {"model=gemma3-27b-text", "parallelism.tensor=8", "serving.page_tokens=0"});
   const auto& m = s.model;
   const double per_layer = 2.0 * 2 * m.n_kv_heads * m.d_head;
-  const double tokens = (m.n_layers - m.n_local_layers()) * 8192.0 + m.n_local_layers() * double(m.local_attention.window_tokens);
+  const double tokens =
+      (m.n_layers - m.n_local_layers()) * 8192.0 + m.n_local_layers() * double(m.local_attention.window_tokens);
   CHECK(value(s, Q::kv_sequence_bytes) == near(per_layer * tokens));
 }
 TEST_CASE("pages round a sequence's memory up but not what a step reads") {
@@ -116,7 +121,8 @@ TEST_CASE("one sequence cannot be spread over ranks that take other sequences") 
   CHECK(value(with(preset("llama3-70b-16-v5e"), {"workload.batch=1"}), Q::kv_copies) == 2);
 }
 TEST_CASE("context ranks split the cache and the tokens, not the weights") {
-  const Scenario s = with(preset("llama3-70b-16-v5e"), {"parallelism.tensor=8", "parallelism.context=2", "placement.tensor.axes=1"});
+  const Scenario s =
+      with(preset("llama3-70b-16-v5e"), {"parallelism.tensor=8", "parallelism.context=2", "placement.tensor.axes=1"});
   const Scenario without = with(preset("llama3-70b-16-v5e"), {"parallelism.tensor=8", "placement.tensor.axes=1"});
   CHECK(value(s, Q::decode_kv_read) == near(value(without, Q::decode_kv_read) / 2));
   CHECK(value(s, Q::decode_weight_read) == near(value(without, Q::decode_weight_read)));
@@ -124,7 +130,8 @@ TEST_CASE("context ranks split the cache and the tokens, not the weights") {
 }
 TEST_CASE("no collective is faster than its hops") {
   const Scenario s = with(preset("llama3-70b-16-v5e"), {"workload.batch=1", "assumptions.hop_latency_s=1e-5"});
-  // A 4 x 4 slice does not wrap: 3 hops along each axis; four collectives in each of 80 layers, two exchanges of queries.
+  // A 4 x 4 slice does not wrap: 3 hops along each axis; four collectives in each of 80 layers, two exchanges of
+  // queries.
   CHECK(value(s, Q::decode_network) == near(80 * 4 * 6e-5 + 80 * 2 * 6e-5));
   CHECK(evaluate(s).bound.id() == "latency");
 }
@@ -138,7 +145,8 @@ TEST_CASE("a pipeline reads every stage's weights for each part of the batch and
   CHECK(value(four, Q::decode_transfer) > 0);
 }
 TEST_CASE("speculation brings 3.36 tokens a step for four drafts at 0.8, and checks five times the tokens") {
-  const Scenario s = with(preset("llama3-70b-serving-8-h100"), {"serving.draft_tokens=4", "serving.acceptance_rate=0.8", "serving.draft_cost=0.05"});
+  const Scenario s = with(preset("llama3-70b-serving-8-h100"),
+                          {"serving.draft_tokens=4", "serving.acceptance_rate=0.8", "serving.draft_cost=0.05"});
   CHECK(value(s, Q::accepted_per_step) == near(3.3616));
   CHECK(value(s, Q::pass_tokens) == 5 * 128);
   CHECK(value(s, Q::decode_draft) == near(4 * 0.05 * value(s, Q::decode_model_step)));
@@ -157,7 +165,8 @@ TEST_CASE("calibrated, a pass reads no embedding, and the whole output head wher
   const double vocabulary = 128256.0 * 8192, tensor = split.parallelism.tensor;
   const double bytes = value(split, Q::weight_width_bytes);
   CHECK(value(split, Q::weight_read_bytes) == near(bytes * (value(split, Q::params_total) - vocabulary) / tensor));
-  CHECK(value(whole, Q::weight_read_bytes) - value(split, Q::weight_read_bytes) == near(bytes * vocabulary * (1 - 1 / tensor)));
+  CHECK(value(whole, Q::weight_read_bytes) - value(split, Q::weight_read_bytes) ==
+        near(bytes * vocabulary * (1 - 1 / tensor)));
 }
 TEST_CASE("prompts that are prefilled together read the weights once") {
   const Scenario one = with(preset("llama2-13b-16-v5e"), {"workload.prompt_tokens=16"});
@@ -169,26 +178,31 @@ TEST_CASE("software that trains does not serve, and the other way round") {
   const Scenario s = with(preset("llama3-70b-serving-8-h100"), {"assumptions.stack=megatron"});
   CHECK(software_stack(s) == SoftwareStack::inflight);
   CHECK(software_stack(with(s, {"assumptions.stack=faster-transformer"})) == SoftwareStack::faster_transformer);
-  CHECK(software_stack(with(preset("llama3-8b-8-h100"), {"assumptions.stack=inflight"})) == software_stack(preset("llama3-8b-8-h100")));
+  CHECK(software_stack(with(preset("llama3-8b-8-h100"), {"assumptions.stack=inflight"})) ==
+        software_stack(preset("llama3-8b-8-h100")));
 }
 TEST_CASE("a prefix found in the cache is not prefilled") {
   const Scenario s = with(preset("llama3-70b-16-v5e"), {"serving.prefix_hit_rate=0.5"});
   CHECK(value(s, Q::prefill_linear_flops) == near(0.5 * value(preset("llama3-70b-16-v5e"), Q::prefill_linear_flops)));
 }
 TEST_CASE("chunks let a decoding step run between them") {
-  const Scenario s = with(preset("llama3-70b-serving-8-h100"), {"workload.prompt_tokens=4096", "serving.prefill_chunk_tokens=1024"});
+  const Scenario s =
+      with(preset("llama3-70b-serving-8-h100"), {"workload.prompt_tokens=4096", "serving.prefill_chunk_tokens=1024"});
   CHECK(value(s, Q::prefill_chunks_q) == 4);
   CHECK(value(s, Q::ttft_interleave) == near(3 * value(s, Q::decode_step)));
 }
 TEST_CASE("a histogram of one bin is the fixed lengths") {
   const Scenario s = preset("llama3-70b-serving-8-h100");
-  const Scenario bins = with(s, {"workload.lengths.0.share=3", "workload.lengths.0.prompt_tokens=2048", "workload.lengths.0.output_tokens=512"});
-  for (const Q q : {Q::decode_step, Q::prefill_time, Q::ttft, Q::max_batch, Q::requests_per_s}) CHECK(value(bins, q) == near(value(s, q)));
+  const Scenario bins = with(s, {"workload.lengths.0.share=3", "workload.lengths.0.prompt_tokens=2048",
+                                 "workload.lengths.0.output_tokens=512"});
+  for (const Q q : {Q::decode_step, Q::prefill_time, Q::ttft, Q::max_batch, Q::requests_per_s})
+    CHECK(value(bins, q) == near(value(s, q)));
 }
 TEST_CASE("sequences that generate longer weigh more in the cache") {
   const Scenario s = with(preset("llama3-70b-serving-8-h100"),
-                          {"workload.lengths.0.share=1", "workload.lengths.0.prompt_tokens=1000", "workload.lengths.0.output_tokens=100",
-                           "workload.lengths.1.share=1", "workload.lengths.1.prompt_tokens=2000", "workload.lengths.1.output_tokens=300"});
+                          {"workload.lengths.0.share=1", "workload.lengths.0.prompt_tokens=1000",
+                           "workload.lengths.0.output_tokens=100", "workload.lengths.1.share=1",
+                           "workload.lengths.1.prompt_tokens=2000", "workload.lengths.1.output_tokens=300"});
   CHECK(value(s, Q::prompt_mean) == 1500);
   CHECK(value(s, Q::output_mean) == 200);
   CHECK(value(s, Q::sequence_tokens) == near((100 * 1100.0 + 300 * 2300.0) / 400));
@@ -204,11 +218,13 @@ TEST_CASE("disaggregated phases finish what the slower one keeps up with, and se
 TEST_CASE("book: 2.99 prefill servers for each that decodes") {
   // 0.91 s a prefill, 19 ms a step of 32 sequences, 512 tokens an answer: here by the plan's own times.
   const Scenario s = preset("llama3-70b-16-v5e");
-  CHECK(value(s, Q::prefill_servers_q) == near(value(s, Q::prefill_stage_time) * 32 / (value(s, Q::decode_step) * 512)));
+  CHECK(value(s, Q::prefill_servers_q) ==
+        near(value(s, Q::prefill_stage_time) * 32 / (value(s, Q::decode_step) * 512)));
 }
 TEST_CASE("advice of too little prefill asks for what keeps up") {
-  const Scenario s = with(preset("deepseek-v3-h800-wide-expert"), {"model=llama3-8b", "parallelism.expert=1", "serving.prefill.expert=1",
-                                                                   "serving.prefill.data=1", "serving.draft_tokens=0"});
+  const Scenario s = with(preset("deepseek-v3-h800-wide-expert"),
+                          {"model=llama3-8b", "parallelism.expert=1", "serving.prefill.expert=1",
+                           "serving.prefill.data=1", "serving.draft_tokens=0"});
   REQUIRE(says(s, "serving.too_little_prefill"));
   const Scenario better = fixed(s, "serving.too_little_prefill");
   CHECK_FALSE(says(better, "serving.too_little_prefill"));
@@ -238,7 +254,8 @@ TEST_CASE("below the critical batch the one that is not memory-bound is named, w
   CHECK(value(better, Q::decode_flops_time) >= value(better, Q::decode_weight_read));
 }
 TEST_CASE("arrivals settle at the batch of Little's law") {
-  const Scenario s = with(preset("llama3-70b-serving-8-h100"), {"workload.arrivals_per_s=10", "assumptions.flops=6p"});
+  const Scenario s =
+      with(preset("llama3-70b-serving-8-h100"), {"workload.arrivals_per_s=10", "assumptions.flops=6p"});
   const double batch = value(s, Q::steady_batch);
   // In flight = arrivals x time of their tokens, prefills of the others included.
   const double token = value(s, Q::steady_fixed) + batch * value(s, Q::steady_each);
@@ -277,7 +294,8 @@ TEST_CASE("serving survives every field at both ends of its domain") {
         field.set(s, end);
         CAPTURE(std::string(field.path));
         evaluate(s, scratch, report);
-        for (std::size_t q = 0; q < kReportQuantityCount; ++q) REQUIRE(std::isfinite(report.quantities.value_or(static_cast<Q>(q), 0)));
+        for (std::size_t q = 0; q < kReportQuantityCount; ++q)
+          REQUIRE(std::isfinite(report.quantities.value_or(static_cast<Q>(q), 0)));
       }
   }
 }

@@ -1,4 +1,5 @@
-// Studies: what figures compute beyond one report. They add nothing to the engine's numbers, so they must agree with them.
+// Studies: what figures compute beyond one report. They add nothing to the engine's numbers, so they must agree with
+// them.
 #include "tests/engine/fixtures.h"
 
 #include "engine/studies/checkpointing_study.h"
@@ -13,13 +14,14 @@ using namespace roofscape::tests;
 
 namespace {
 
-const std::vector<std::string> kAll{"llama3-70b-v5p-pod",  "llama3-405b-16k-h100",  "llama3-405b-16k-h100-8k", "deepseek-v3-2048-h800",
-                                    "llama3-8b-8-h100",    "gpt3-175b-1024-a100",   "mixtral-8x7b-64-h100",    "gpt-oss-120b-64-h100",
-                                    "llama3-70b-v5p-4-pods"};
+const std::vector<std::string> kAll{"llama3-70b-v5p-pod",    "llama3-405b-16k-h100", "llama3-405b-16k-h100-8k",
+                                    "deepseek-v3-2048-h800", "llama3-8b-8-h100",     "gpt3-175b-1024-a100",
+                                    "mixtral-8x7b-64-h100",  "gpt-oss-120b-64-h100", "llama3-70b-v5p-4-pods"};
 
 double activations_of(const Report& report, int stage) {
   for (std::size_t i = 0; i < kMemoryParts.size(); ++i)
-    if (kMemoryParts[i] == Q::memory_activations) return report.stages[static_cast<std::size_t>(stage)].memory_bytes[i];
+    if (kMemoryParts[i] == Q::memory_activations)
+      return report.stages[static_cast<std::size_t>(stage)].memory_bytes[i];
   return 0;
 }
 
@@ -27,7 +29,8 @@ double activations_of(const Report& report, int stage) {
 
 TEST_CASE("the parts of a model add up to its parameters and to the FLOPs of a token, in every convention") {
   for (const std::string& id : kAll)
-    for (const FlopsConvention convention : {FlopsConvention::six_p, FlopsConvention::exact, FlopsConvention::exact_causal}) {
+    for (const FlopsConvention convention :
+         {FlopsConvention::six_p, FlopsConvention::exact, FlopsConvention::exact_causal}) {
       CAPTURE(id);
       Scenario s = preset(id);
       s.assumptions.flops = convention;
@@ -61,7 +64,8 @@ TEST_CASE("attention scores have FLOPs without parameters, and none in the book'
     return 0.0;
   };
   Scenario s = preset("llama3-8b-8-h100");
-  // Causal: 6 FLOP x span x heads x head dimension x layers, the span being half the 8192 tokens twice over (scores, values).
+  // Causal: 6 FLOP x span x heads x head dimension x layers, the span being half the 8192 tokens twice over (scores,
+  // values).
   CHECK(core(s) == doctest::Approx(6.0 * 8192 * 4096 * 32));
   s.assumptions.flops = FlopsConvention::six_p;
   CHECK(core(s) == 0);
@@ -78,7 +82,8 @@ TEST_CASE("activations over time peak at what the report says of the stage, and 
       REQUIRE(timeline);
       double most = 0;
       for (const MemoryTimelinePoint& p : timeline->points) {
-        if (p.activation_bytes == activations_of(report, stage) && most < p.activation_bytes) CHECK(p.seconds == timeline->peak_s);
+        if (p.activation_bytes == activations_of(report, stage) && most < p.activation_bytes)
+          CHECK(p.seconds == timeline->peak_s);
         most = std::max(most, p.activation_bytes);
         CHECK(p.seconds <= timeline->end_s * (1 + 1e-12));
       }
@@ -234,7 +239,8 @@ TEST_CASE("a cell that leaves less memory free than wished is excluded by that")
 }
 
 TEST_CASE("a cell's edits give the plan it was priced as, on the same chips") {
-  for (const std::string& id : {std::string("llama3-8b-8-h100"), std::string("llama3-405b-16k-h100"), std::string("llama3-70b-v5p-pod")})
+  for (const std::string& id :
+       {std::string("llama3-8b-8-h100"), std::string("llama3-405b-16k-h100"), std::string("llama3-70b-v5p-pod")})
     for (const MeshPair pair : {MeshPair::tensor_fsdp, MeshPair::tensor_pipeline, MeshPair::tensor_context}) {
       CAPTURE(id);
       const Scenario s = preset(id);

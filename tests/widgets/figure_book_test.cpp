@@ -1,5 +1,5 @@
-// The figures of the book's charts on shipped presets: clean at all sizes, with all their options and with long words;
-// and what each of them must show.
+// The figures of the book's charts on shipped presets: clean at all sizes, with all their options and with long
+// words; and what each of them must show.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -16,10 +16,12 @@ using namespace roofscape::widgets::testing;
 namespace {
 
 constexpr std::string_view kBookFigures[]{"network", "comm-roofline", "matmul", "collective", "sharded-matmul"};
-constexpr const char* kPresets[]{"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800", "llama3-8b-8-h100"};
+constexpr const char* kPresets[]{"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800",
+                                 "llama3-8b-8-h100"};
 
 // The position of a value on a logarithmic axis, from the places of two of its tick labels.
-float between_ticks(const RecordCanvas& canvas, const char* low_text, double low, const char* high_text, double high, double value, bool vertical) {
+float between_ticks(const RecordCanvas& canvas, const char* low_text, double low, const char* high_text, double high,
+                    double value, bool vertical) {
   const TextRun *a = canvas.find_text(low_text), *b = canvas.find_text(high_text);
   REQUIRE(a);
   REQUIRE(b);
@@ -27,7 +29,8 @@ float between_ticks(const RecordCanvas& canvas, const char* low_text, double low
   return static_cast<float>(place(*a) + (place(*b) - place(*a)) * std::log(value / low) / std::log(high / low));
 }
 
-std::unique_ptr<RecordCanvas> book(const char* figure, const char* preset, FigureView view = {}, float width = 900, float height = 500) {
+std::unique_ptr<RecordCanvas> book(const char* figure, const char* preset, FigureView view = {}, float width = 900,
+                                   float height = 500) {
   return drawn(figure, case_of(preset), "dark", 15, width, height, view);
 }
 
@@ -67,11 +70,13 @@ TEST_CASE("figures of the book have a takeaway and a table for every preset") {
 
 TEST_CASE("network: crossings of the book's block are its bounds, at their place and with their number") {
   const auto canvas = book("network", "llama3-70b-v5p-pod", with_choice(2, 1));
-  for (const auto& [id, tokens, text] : {std::tuple{"bounds.mixed_tokens_per_chip_sum", 453.6, "454"}, std::tuple{"bounds.fsdp_tokens_per_chip_3_axes", 850.0, "850"},
-                                   std::tuple{"bounds.mixed_tokens_per_chip_max", 113.4, "113"}}) {
+  for (const auto& [id, tokens, text] : {std::tuple{"bounds.mixed_tokens_per_chip_sum", 453.6, "454"},
+                                         std::tuple{"bounds.fsdp_tokens_per_chip_3_axes", 850.0, "850"},
+                                         std::tuple{"bounds.mixed_tokens_per_chip_max", 113.4, "113"}}) {
     CAPTURE_BINDING(id);
     REQUIRE(canvas->count_tags(id) == 1u);
-    CHECK(canvas->find_tag(id)->rect.centre().x == doctest::Approx(between_ticks(*canvas, "32", 32, "2048", 2048, tokens, false)).epsilon(0.002));
+    CHECK(canvas->find_tag(id)->rect.centre().x ==
+          doctest::Approx(between_ticks(*canvas, "32", 32, "2048", 2048, tokens, false)).epsilon(0.002));
     CHECK(canvas->find_text(text));
   }
   CHECK(canvas->find_text("now 468"));
@@ -79,7 +84,8 @@ TEST_CASE("network: crossings of the book's block are its bounds, at their place
 
 TEST_CASE("network: regions and lines are named where they are") {
   const auto canvas = book("network", "llama3-70b-v5p-pod");
-  for (const char* text : {"network-bound", "FSDP alone suffices", "compute", "this plan", "FSDP on 3 axes", "FSDP + tensor, sum"}) {
+  for (const char* text :
+       {"network-bound", "FSDP alone suffices", "compute", "this plan", "FSDP on 3 axes", "FSDP + tensor, sum"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -87,22 +93,26 @@ TEST_CASE("network: regions and lines are named where they are") {
 
 TEST_CASE("network: its takeaway says what the present batch needs") {
   const Theme dark = theme("dark");
-  CHECK(find_figure("network")->head(input_of(case_of("llama3-70b-v5p-pod"), dark), {}).takeaway == "468 tokens a chip: this plan is network-bound; the best mix hides from 498 on");
+  CHECK(find_figure("network")->head(input_of(case_of("llama3-70b-v5p-pod"), dark), {}).takeaway ==
+        "468 tokens a chip: this plan is network-bound; the best mix hides from 498 on");
 }
 
 TEST_CASE("network: of a whole layer it also says from where the book's two matrices hide") {
-  constexpr const char* kNote = "Of the book's two matrices alone, as the bounds count them, the mix hides from 454 on.";
+  constexpr const char* kNote =
+      "Of the book's two matrices alone, as the bounds count them, the mix hides from 454 on.";
   CHECK(book("network", "llama3-70b-v5p-pod")->find_text(kNote));
   CHECK_FALSE(book("network", "llama3-70b-v5p-pod", with_choice(2, 1))->find_text(kNote));
 }
 
 TEST_CASE("comm-roofline: the flat roof's number type and height stand in the title of its axis") {
-  CHECK(book("comm-roofline", "llama3-70b-v5p-pod")->find_text("\u2191 reachable FLOP/s per chip; bf16 peak 459\u202fTFLOP/s"));
+  CHECK(book("comm-roofline", "llama3-70b-v5p-pod")
+            ->find_text("\u2191 reachable FLOP/s per chip; bf16 peak 459\u202fTFLOP/s"));
 }
 
 TEST_CASE("comm-roofline: every tier keeps its name in a small window") {
   const auto canvas = book("comm-roofline", "llama3-405b-16k-h100", {}, 480, 320);
-  for (const char* text : {"HBM 3.35\u202fTB/s", "NVLink 450\u202fGB/s", "PCIe 64\u202fGB/s", "fabric 50\u202fGB/s"}) {
+  for (const char* text :
+       {"HBM 3.35\u202fTB/s", "NVLink 450\u202fGB/s", "PCIe 64\u202fGB/s", "fabric 50\u202fGB/s"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -120,7 +130,8 @@ TEST_CASE("matmul: the regions' names keep clear of the present value") {
   const TextRun* now = canvas->find_text("now 2048");
   REQUIRE(now);
   for (const TextRun& run : canvas->texts())
-    if (run.text.starts_with("compute-bound")) CHECK(std::abs(run.bounds.centre().x - now->bounds.centre().x) > run.bounds.w / 2);
+    if (run.text.starts_with("compute-bound"))
+      CHECK(std::abs(run.bounds.centre().x - now->bounds.centre().x) > run.bounds.w / 2);
 }
 
 TEST_CASE("sharded-matmul: the moves of the two matrices are told in full in a small window") {
@@ -132,35 +143,41 @@ TEST_CASE("sharded-matmul: the moves of the two matrices are told in full in a s
 
 TEST_CASE("comm-roofline: every axis that moves something is a dot with its name, every tier a roof") {
   const auto canvas = book("comm-roofline", "llama3-405b-16k-h100");
-  for (const char* text : {"tensor 8", "context 16", "fsdp 8", "pipeline 16", "NVLink 450\u202fGB/s", "fabric 50\u202fGB/s", "PCIe 64\u202fGB/s"}) {
+  for (const char* text : {"tensor 8", "context 16", "fsdp 8", "pipeline 16", "NVLink 450\u202fGB/s",
+                           "fabric 50\u202fGB/s", "PCIe 64\u202fGB/s"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
   REQUIRE(canvas->count_tags("step.tensor_exposed_s") == 1u);
   // Its links let it reach the peak: the dot is on the flat roof.
-  CHECK(canvas->find_tag("step.tensor_exposed_s")->rect.centre().y == doctest::Approx(between_ticks(*canvas, "100\u202fT", 100e12, "1\u202fP", 1e15, 989e12, true)).epsilon(0.002));
+  CHECK(canvas->find_tag("step.tensor_exposed_s")->rect.centre().y ==
+        doctest::Approx(between_ticks(*canvas, "100\u202fT", 100e12, "1\u202fP", 1e15, 989e12, true)).epsilon(0.002));
 }
 
 TEST_CASE("matmul: each mix turns at its critical batch, which is written there") {
   const auto canvas = book("matmul", "llama3-8b-8-h100");
-  for (const auto& [id, peak, text] : {std::tuple{"matmul.critical.bf16", 989e12, "322"}, std::tuple{"matmul.critical.int8_weights", 989e12, "161"},
-                                       std::tuple{"matmul.critical.int8", 2e15, "326"}}) {
+  for (const auto& [id, peak, text] :
+       {std::tuple{"matmul.critical.bf16", 989e12, "322"}, std::tuple{"matmul.critical.int8_weights", 989e12, "161"},
+        std::tuple{"matmul.critical.int8", 2e15, "326"}}) {
     CAPTURE_BINDING(id);
     REQUIRE(canvas->count_tags(id) == 1u);
     CHECK(canvas->find_text(text));
-    CHECK(canvas->find_tag(id)->rect.centre().y == doctest::Approx(between_ticks(*canvas, "10\u202fT", 10e12, "1\u202fP", 1e15, peak, true)).epsilon(0.002));
+    CHECK(canvas->find_tag(id)->rect.centre().y ==
+          doctest::Approx(between_ticks(*canvas, "10\u202fT", 10e12, "1\u202fP", 1e15, peak, true)).epsilon(0.002));
   }
   CHECK(canvas->find_text("now 8192"));
 }
 
 TEST_CASE("collective: regimes, the size between them and the plan's message are marked") {
   const auto canvas = book("collective", "llama3-70b-v5p-pod");
-  for (const char* text : {"latency-bound", "bandwidth-bound", "15.9\u202fMB", "plan 428\u202fMB", "AllReduce", "AllToAll", "gather, scatter"}) {
+  for (const char* text : {"latency-bound", "bandwidth-bound", "15.9\u202fMB", "plan 428\u202fMB", "AllReduce",
+                           "AllToAll", "gather, scatter"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
   CHECK(canvas->find_tag("collective.crossing.all_gather")->rect.centre().x ==
-        doctest::Approx(between_ticks(*canvas, "10\u202fk", 1e4, "100\u202fM", 1e8, 45.25e-6 * 360e9 * 0.9779, false)).epsilon(0.01));
+        doctest::Approx(between_ticks(*canvas, "10\u202fk", 1e4, "100\u202fM", 1e8, 45.25e-6 * 360e9 * 0.9779, false))
+            .epsilon(0.01));
 }
 
 TEST_CASE("collective: up to a tenth of a second the axis of time has microseconds, beyond it milliseconds") {
@@ -168,17 +185,20 @@ TEST_CASE("collective: up to a tenth of a second the axis of time has microsecon
   CHECK(book("collective", "deepseek-v3-2048-h800")->find_text("\u2191 time, ms"));
 }
 TEST_CASE("collective: a group of one rank says so") {
-  CHECK(book("collective", "llama3-8b-8-h100", with_choice(0, 2))->find_text("This group has one rank: nothing to exchange."));
+  CHECK(book("collective", "llama3-8b-8-h100", with_choice(0, 2))
+            ->find_text("This group has one rank: nothing to exchange."));
 }
 
 TEST_CASE("sharded-matmul: every case says what moves, and every way has its time") {
   const auto canvas = book("sharded-matmul", "llama3-70b-v5p-pod");
-  for (const char* text : {"1: the sum is whole on every rank", "2: the sum is split in one array", "3: the sum is split in both arrays", "4: rows and columns split alike",
-                           "nothing moves", "gather W", "gather In", "reduce Out", "scatter sums of Out"}) {
+  for (const char* text : {"1: the sum is whole on every rank", "2: the sum is split in one array",
+                           "3: the sum is split in both arrays", "4: rows and columns split alike", "nothing moves",
+                           "gather W", "gather In", "reduce Out", "scatter sums of Out"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
-  for (const char* id : {"sharded-matmul.case1", "sharded-matmul.case2.all_gather.weights", "sharded-matmul.case3.reduce_scatter.out", "sharded-matmul.case4.all_gather.in"}) {
+  for (const char* id : {"sharded-matmul.case1", "sharded-matmul.case2.all_gather.weights",
+                         "sharded-matmul.case3.reduce_scatter.out", "sharded-matmul.case4.all_gather.in"}) {
     CAPTURE(id);
     CHECK(canvas->count_tags(id) == 1u);
     CHECK(canvas->find_tag(id)->readout.rows.size() <= 4);
@@ -189,8 +209,10 @@ TEST_CASE("goldens of the book's figures") {
   FigureView view;
   view.print = true;
   check_golden("figure_network", *drawn("network", case_of("llama3-70b-v5p-pod"), "print", 9, 425, 283, view));
-  check_golden("figure_comm_roofline", *drawn("comm-roofline", case_of("llama3-405b-16k-h100"), "print", 9, 425, 283, view));
+  check_golden("figure_comm_roofline",
+               *drawn("comm-roofline", case_of("llama3-405b-16k-h100"), "print", 9, 425, 283, view));
   check_golden("figure_matmul", *drawn("matmul", case_of("llama3-8b-8-h100"), "print", 9, 425, 283, view));
-  check_golden("figure_sharded_matmul", *drawn("sharded-matmul", case_of("llama3-70b-v5p-pod"), "print", 9, 425, 283, view));
+  check_golden("figure_sharded_matmul",
+               *drawn("sharded-matmul", case_of("llama3-70b-v5p-pod"), "print", 9, 425, 283, view));
   check_golden("figure_collective", *drawn("collective", case_of("llama3-70b-v5p-pod"), "print", 9, 425, 283, view));
 }

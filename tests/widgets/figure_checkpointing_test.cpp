@@ -8,7 +8,8 @@ using namespace roofscape::widgets::testing;
 TEST_CASE("every checkpointing policy is in the copy-data, and the plan's own is the plan's memory") {
   const FigureCase c = preset_case("llama3-8b-8-h100");
   const std::string data = find_figure("checkpointing")->data(input_of(c, theme("dark")), {});
-  for (const char* policy : {"none", "attention", "big_matmuls", "k_per_layer", "some_blocks", "block", "segments", "segments_minimal"}) {
+  for (const char* policy :
+       {"none", "attention", "big_matmuls", "k_per_layer", "some_blocks", "block", "segments", "segments_minimal"}) {
     CAPTURE(policy);
     CHECK(data.find("\n" + std::string(policy) + "\t") != std::string::npos);
   }
@@ -24,12 +25,15 @@ TEST_CASE("the plan's policy is marked and stands at its memory") {
 }
 
 TEST_CASE("the square root of the layers is marked on the curves in C") {
-  CHECK(drawn("checkpointing", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400)->find_text("C = 6 \u2248 \u221a32"));
-  CHECK(drawn("checkpointing", preset_case("llama3-405b-16k-h100"), "dark", 15, 560, 400)->find_text("C = 11 \u2248 \u221a126"));
+  CHECK(drawn("checkpointing", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400)
+            ->find_text("C = 6 \u2248 \u221a32"));
+  CHECK(drawn("checkpointing", preset_case("llama3-405b-16k-h100"), "dark", 15, 560, 400)
+            ->find_text("C = 11 \u2248 \u221a126"));
 }
 
 TEST_CASE("memory beyond the capacity is a region with its name") {
-  CHECK(drawn("checkpointing", preset_case("llama3-405b-16k-h100"), "dark", 15, 900, 500)->find_text("over 80\u202fGB"));
+  CHECK(drawn("checkpointing", preset_case("llama3-405b-16k-h100"), "dark", 15, 900, 500)
+            ->find_text("over 80\u202fGB"));
 }
 
 TEST_CASE("the name of the region beyond the capacity is on no leader of a curve") {
@@ -44,5 +48,6 @@ TEST_CASE("the name of the region beyond the capacity is on no leader of a curve
 TEST_CASE("the checkpointing figure is as its golden") {
   FigureView view;
   view.print = true;
-  check_golden("figure_checkpointing", *drawn("checkpointing", preset_case("llama3-8b-8-h100"), "print", 9, 425, 283, view));
+  check_golden("figure_checkpointing",
+               *drawn("checkpointing", preset_case("llama3-8b-8-h100"), "print", 9, 425, 283, view));
 }

@@ -48,7 +48,8 @@ TEST_CASE("the changes stand in the order of their size and add up to the differ
   CHECK(y(Q::step_recompute) < y(Q::step_tensor));
   CHECK(y(Q::step_tensor) < y(Q::step_time));
   CHECK(!canvas->find_tag(engine::quantity(Q::step_matmul).id));  // no change
-  for (const char* text : {"12.0\u202fs", "6.00\u202fs", "\u22124.00\u202fs", "\u22121.50\u202fs", "\u221233.3\u202f%"}) {
+  for (const char* text :
+       {"12.0\u202fs", "6.00\u202fs", "\u22124.00\u202fs", "\u22121.50\u202fs", "\u221233.3\u202f%"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -62,7 +63,10 @@ TEST_CASE("compare is as its golden") {
 }
 
 TEST_CASE("a comparison is clean at any size") {
-  for (const auto& [width, height, em] : {std::tuple{320.0f, 240.0f, 15.0f}, {480.0f, 320.0f, 15.0f}, {900.0f, 500.0f, 15.0f}, {3840.0f, 2160.0f, 64.0f}}) {
+  for (const auto& [width, height, em] : {std::tuple{320.0f, 240.0f, 15.0f},
+                                          {480.0f, 320.0f, 15.0f},
+                                          {900.0f, 500.0f, 15.0f},
+                                          {3840.0f, 2160.0f, 64.0f}}) {
     CAPTURE_BINDING(width);
     CHECK(drawn("compare", halved(), "dark", em, width, height)->audit_text() == "");
   }
@@ -77,7 +81,9 @@ TEST_CASE("the data of a comparison adds up") {
 
 TEST_CASE("without a baseline it says how to get one; without a difference that there is none") {
   CHECK(find_figure("compare")->head(input_of(sixteen_stages(), theme("dark")), {}).takeaway.empty());
-  CHECK(drawn("compare", sixteen_stages(), "dark", 15, 900, 400)->find_text("No baseline yet: pin this plan with B, change something, and the difference is taken apart here."));
+  CHECK(drawn("compare", sixteen_stages(), "dark", 15, 900, 400)
+            ->find_text(
+                "No baseline yet: pin this plan with B, change something, and the difference is taken apart here."));
   FigureCase same = halved();
   same.baseline = std::make_shared<const FigureCase>(same);
   CHECK(find_figure("compare")->head(input_of(same, theme("dark")), {}).takeaway == "no difference to the baseline");

@@ -22,7 +22,9 @@ FigureView choose(std::size_t option, std::uint8_t choice) {
   return view;
 }
 
-FigureHead head_of(const FigureCase& c, const FigureView& view = {}) { return find_figure("evidence")->head(input_of(c, theme("dark")), view); }
+FigureHead head_of(const FigureCase& c, const FigureView& view = {}) {
+  return find_figure("evidence")->head(input_of(c, theme("dark")), view);
+}
 
 const Readout& readout_of(const RecordCanvas& canvas, int index) {
   for (const TagRegion& tag : canvas.tags())
@@ -56,7 +58,8 @@ TEST_CASE("evidence says how many runs are within 10 and 25 percent") {
 }
 
 TEST_CASE("evidence says the median error and that near the plan") {  // of 2, 4, 5, 10, 20, 30, 60 and 0 %
-  CHECK(head_of(calibrated()).takeaway == "7.5\u202f% off in the median of 8 runs; near this plan \u221220 to +30\u202f% (6 runs)");
+  CHECK(head_of(calibrated()).takeaway ==
+        "7.5\u202f% off in the median of 8 runs; near this plan \u221220 to +30\u202f% (6 runs)");
 }
 
 TEST_CASE("evidence in ideal mode says how much longer measurements were") {  // errors of -50 % and a little about it
@@ -93,7 +96,8 @@ TEST_CASE("a plan unlike all runs is not validated, and the figure says which fe
   FigureCase c = calibrated();
   c.scenario.parallelism.pipeline = 1;
   c.scenario.parallelism.data *= 16;
-  CHECK(head_of(c).takeaway == "7.5\u202f% off in the median of 8 runs; not validated here: measured with 16 stages, here 1");
+  CHECK(head_of(c).takeaway ==
+        "7.5\u202f% off in the median of 8 runs; not validated here: measured with 16 stages, here 1");
 }
 
 TEST_CASE("evidence that is not there yet is waited for in words") {
@@ -108,7 +112,8 @@ TEST_CASE("evidence that is not there yet is waited for in words") {
 
 TEST_CASE("evidence is clean everywhere") {
   for (const FigureCase& c : {calibrated(), sixteen_stages()})
-    for (const FigureView& view : views_of(*find_figure("evidence"))) check_clean_everywhere(*find_figure("evidence"), c, view);
+    for (const FigureView& view : views_of(*find_figure("evidence")))
+      check_clean_everywhere(*find_figure("evidence"), c, view);
 }
 
 TEST_CASE("evidence gives a table") { check_takeaway_and_table(*find_figure("evidence"), calibrated()); }

@@ -72,7 +72,8 @@ void add_operations(engine::Report& r, double step_s) {
   add_operation(r, OperationKind::optimizer, 0.43, 0.002, step_s);
 }
 
-void add_stage(engine::Report& r, int first_layer, int layers, double in_flight, std::array<double, engine::kMemoryPartCount> gb) {
+void add_stage(engine::Report& r, int first_layer, int layers, double in_flight,
+               std::array<double, engine::kMemoryPartCount> gb) {
   engine::StageRow row;
   row.first_layer = first_layer;
   row.layers = layers;
@@ -83,10 +84,12 @@ void add_stage(engine::Report& r, int first_layer, int layers, double in_flight,
   }
   r.stages.push_back(row);
   const auto here = static_cast<int>(r.stages.size()) - 1;
-  if (row.memory_total_bytes > r.stages[static_cast<std::size_t>(r.fullest_stage)].memory_total_bytes) r.fullest_stage = here;
+  if (row.memory_total_bytes > r.stages[static_cast<std::size_t>(r.fullest_stage)].memory_total_bytes)
+    r.fullest_stage = here;
 }
 
-void simulate_into(engine::PipelineReport& p, const engine::ScheduleShape& shape, engine::Tick f, engine::Tick b, engine::Tick w) {
+void simulate_into(engine::PipelineReport& p, const engine::ScheduleShape& shape, engine::Tick f, engine::Tick b,
+                   engine::Tick w) {
   p.shape = shape;
   p.status = engine::check_schedule(shape);
   if (!p.status.legal()) return;
@@ -115,8 +118,9 @@ FigureCase sixteen(double activations) {
   for (int stage = 0; stage < 16; ++stage) {
     const bool outer = stage == 0 || stage == 15;
     const double flight = 16 - stage;
-    add_stage(r, std::max(0, 8 * stage - 1), outer ? 7 : 8, flight,
-              {outer ? 6.1 : 6.4, outer ? 12.2 : 12.7, 0.3, flight * (outer ? 2.258 : 2.5833) * activations, 2.3, 2.4});
+    add_stage(
+        r, std::max(0, 8 * stage - 1), outer ? 7 : 8, flight,
+        {outer ? 6.1 : 6.4, outer ? 12.2 : 12.7, 0.3, flight * (outer ? 2.258 : 2.5833) * activations, 2.3, 2.4});
   }
   add_memory_quantities(r, 80);
   simulate_into(r.pipeline, {engine::ScheduleKind::one_f_one_b, 16, 16, 1, 0}, 92'000'000'000, 95'000'000'000,
@@ -163,7 +167,8 @@ FigureCase one_stage(int microbatches) {
   return c;
 }
 
-FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, engine::Tick input, engine::Tick weight) {
+FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, engine::Tick input,
+                     engine::Tick weight) {
   FigureCase c = sixteen_stages();
   c.report.pipeline = {};
   simulate_into(c.report.pipeline, shape, forward, input, weight);
@@ -175,7 +180,8 @@ FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, e
   add_memory_quantities(c.report, 80);
   const engine::PipelineReport& p = c.report.pipeline;
   if (p.drawn())
-    c.report.quantities.set(Q::pipeline_bubble_fraction, engine::bubbles(p.orders, p.times, p.timeline).idle_fraction);
+    c.report.quantities.set(Q::pipeline_bubble_fraction,
+                            engine::bubbles(p.orders, p.times, p.timeline).idle_fraction);
   return c;
 }
 
@@ -293,7 +299,8 @@ std::vector<FigureView> views_of(const FigureRow& row) {
   return out;
 }
 
-// What a search of a small part of the space finds, kept by scenario: the whole space would be searched over and over.
+// What a search of a small part of the space finds, kept by scenario: the whole space would be searched over and
+// over.
 static const SearchSeen& searched(const engine::Scenario& scenario) {
   struct Kept {
     engine::Scenario scenario;
@@ -308,7 +315,8 @@ static const SearchSeen& searched(const engine::Scenario& scenario) {
     engine::ServingRequest request = engine::serving_request_of(scenario);
     request.sample = 200;
     request.merge_alike = true;
-    Kept& kept = *all.emplace_back(std::make_unique<Kept>(Kept{scenario, {}, engine::search_serving(scenario, request), {}}));
+    Kept& kept =
+        *all.emplace_back(std::make_unique<Kept>(Kept{scenario, {}, engine::search_serving(scenario, request), {}}));
     kept.seen.scenario = &kept.scenario;
     kept.seen.serving = &kept.serving;
     return kept.seen;
@@ -331,7 +339,8 @@ FigureInput input_of(const FigureCase& c, const Theme& theme, const TextTable& t
   FigureInput input{c.scenario, c.report, texts, theme, studies};
   if (c.baseline) {
     ghosts.erase(c.baseline.get());
-    input.baseline = &ghosts.emplace(c.baseline.get(), Baseline{c.baseline->scenario, c.baseline->report}).first->second;
+    input.baseline =
+        &ghosts.emplace(c.baseline.get(), Baseline{c.baseline->scenario, c.baseline->report}).first->second;
   }
   input.measured = c.measured;
   input.chips = sample_chips();
@@ -340,8 +349,8 @@ FigureInput input_of(const FigureCase& c, const Theme& theme, const TextTable& t
   return input;
 }
 
-std::unique_ptr<RecordCanvas> drawn(const std::string& figure, const FigureCase& c, const std::string& theme_name, float em, float width,
-                   float height, const FigureView& view) {
+std::unique_ptr<RecordCanvas> drawn(const std::string& figure, const FigureCase& c, const std::string& theme_name,
+                                    float em, float width, float height, const FigureView& view) {
   const Theme look = theme(theme_name);
   auto canvas = std::make_unique<RecordCanvas>(fonts(), em, Rect{0, 0, width, height});
   find_figure(figure)->draw(*canvas, canvas->bounds(), input_of(c, look), view);
@@ -354,7 +363,8 @@ int strokes_through(const RecordCanvas& canvas, std::string_view text, const std
   const Theme colours = theme(theme_name);
   Rect letters{run->corners[0].x, run->corners[0].y, 0, 0};
   for (const Point& c : run->corners)
-    letters = rect_between(std::min(letters.x, c.x), std::min(letters.y, c.y), std::max(letters.right(), c.x), std::max(letters.bottom(), c.y));
+    letters = rect_between(std::min(letters.x, c.x), std::min(letters.y, c.y), std::max(letters.right(), c.x),
+                           std::max(letters.bottom(), c.y));
   int n = 0;
   for (const Primitive& p : canvas.primitives()) {
     if (p.kind != Primitive::Kind::stroke || p.colour == colours.grid) continue;
@@ -362,7 +372,8 @@ int strokes_through(const RecordCanvas& canvas, std::string_view text, const std
       const Point a = p.points[i - 1], b = p.points[i];
       constexpr int kSteps = 200;
       bool inside = false;
-      for (int k = 0; k <= kSteps && !inside; ++k) inside = letters.contains(a + (b - a) * (static_cast<float>(k) / kSteps));
+      for (int k = 0; k <= kSteps && !inside; ++k)
+        inside = letters.contains(a + (b - a) * (static_cast<float>(k) / kSteps));
       if (!inside) continue;
       ++n;
       break;

@@ -26,8 +26,8 @@ struct FigureCase {
 
 // Chips of nine years by hand, among them those of the cases below.
 std::span<const engine::Chip> sample_chips();
-// Eight runs of three sources and two kernels by hand, six of the runs near sixteen_stages(): predictions of these are 20 %
-// too short to 30 % too long when calibrated, half when ideal.
+// Eight runs of three sources and two kernels by hand, six of the runs near sixteen_stages(): predictions of these
+// are 20 % too short to 30 % too long when calibrated, half when ideal.
 const engine::EvidenceSet& sample_evidence();
 
 // LLaMA-3.1 405B on 16 384 H100: 16 stages, 1F1B, 16 microbatches, 62.9 of 80 GB on stage 1.
@@ -37,7 +37,8 @@ FigureCase too_full();
 // LLaMA-3 70B on a TPU v5p pod: one stage, 3.95 of 96 GB, `microbatches` of gradient accumulation.
 FigureCase one_stage(int microbatches = 1);
 // Any schedule; memory rows as many as stages. Illegal shapes keep their status and draw nothing.
-FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, engine::Tick input, engine::Tick weight);
+FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, engine::Tick input,
+                     engine::Tick weight);
 
 const TextTable& english();
 // English with every text of a figure half as long again, as other languages are.
@@ -52,8 +53,8 @@ std::vector<FigureView> views_of(const FigureRow& row);
 std::unique_ptr<RecordCanvas> drawn(const std::string& figure, const FigureCase& c, const std::string& theme_name,
                                     float em, float width, float height, const FigureView& view = {});
 
-// How many strokes pass through the letters of the first run that is exactly `text`, hidden by a ground behind it or not.
-// Those of the grid may, and do not count.
+// How many strokes pass through the letters of the first run that is exactly `text`, hidden by a ground behind it or
+// not. Those of the grid may, and do not count.
 int strokes_through(const RecordCanvas& canvas, std::string_view text, const std::string& theme_name = "dark");
 
 }  // namespace roofscape::widgets::testing

@@ -57,7 +57,8 @@ TEST_CASE("a torus: all links of a chip, and the data-centre network even where 
   rungs = engine::memory_ladder(cluster);
   CHECK(*rungs[4].bytes == 2 * 8960 * 96e9);
   cluster.slice = {16, 2, 1};
-  CHECK(*engine::memory_ladder(cluster)[3].bytes_per_s == 3 * 90e9);  // two ways along the first axis, one along the second
+  CHECK(*engine::memory_ladder(cluster)[3].bytes_per_s ==
+        3 * 90e9);  // two ways along the first axis, one along the second
 }
 
 TEST_CASE("rungs stand at their bandwidth and reach to their capacity, near ones first and higher") {
@@ -78,9 +79,11 @@ TEST_CASE("rungs stand at their bandwidth and reach to their capacity, near ones
     return canvas->find_text(text)->anchor;
   };
   const float decade_x = (tick("1\u202fP").x - tick("10\u202fM").x) / 8;
-  CHECK(right("chip.scaleup_bytes_per_s") - right("chip.hbm_bytes_per_s") == doctest::Approx(decade_x * std::log10(8.0)).epsilon(0.01));
-  for (const char* text : {"HBM", "80\u202fGB, 3.35\u202fTB/s, 295\u202fFLOP/B", "node, 8 GPUs", "fabric, 16\u202f384 GPUs",
-                           "Not drawn, bandwidth not published: registers 34.6\u202fMB."}) {
+  CHECK(right("chip.scaleup_bytes_per_s") - right("chip.hbm_bytes_per_s") ==
+        doctest::Approx(decade_x * std::log10(8.0)).epsilon(0.01));
+  for (const char* text :
+       {"HBM", "80\u202fGB, 3.35\u202fTB/s, 295\u202fFLOP/B", "node, 8 GPUs", "fabric, 16\u202f384 GPUs",
+        "Not drawn, bandwidth not published: registers 34.6\u202fMB."}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -88,7 +91,8 @@ TEST_CASE("rungs stand at their bandwidth and reach to their capacity, near ones
 
 TEST_CASE("the ladder's takeaway compares the farthest rung with HBM") {
   const Theme dark = theme("dark");
-  CHECK(find_figure("ladder")->head(input_of(sixteen_stages(), dark), {}).takeaway == "fabric, 16\u202f384 GPUs: 67\u00d7 slower than HBM");
+  CHECK(find_figure("ladder")->head(input_of(sixteen_stages(), dark), {}).takeaway ==
+        "fabric, 16\u202f384 GPUs: 67\u00d7 slower than HBM");
 }
 
 TEST_CASE("a chip with one known bandwidth has no ladder and says so") {

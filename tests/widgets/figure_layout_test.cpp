@@ -67,7 +67,8 @@ TEST_CASE("no text is cut or covered at any size, on screen and on paper") {
           CAPTURE(size.width);
           FigureView view;
           view.print = look.print;
-          const auto canvas = drawn(std::string(figure.name), c.figure_case, look.theme, look.em, size.width, size.height, view);
+          const auto canvas =
+              drawn(std::string(figure.name), c.figure_case, look.theme, look.em, size.width, size.height, view);
           CHECK(canvas->audit_text() == "");
           for (const TextRun& run : canvas->texts()) CHECK_FALSE(run.text.starts_with("figure."));
         }
@@ -105,8 +106,10 @@ TEST_CASE("on paper a figure states model, chips, plan and mode") {
   view.print = true;
   for (const FigureRow& figure : figures()) {
     CAPTURE(figure.name);
-    const auto canvas = drawn(std::string(figure.name), sixteen_stages(), "print", 9, figure.width_pt, figure.height_pt, view);
-    CHECK(canvas->find_text("LLaMA-3.1 405B on 16\u202f384 H100 SXM, fsdp 128, tensor 8, pipeline 16, ZeRO-1; ideal mode"));
+    const auto canvas =
+        drawn(std::string(figure.name), sixteen_stages(), "print", 9, figure.width_pt, figure.height_pt, view);
+    CHECK(canvas->find_text(
+        "LLaMA-3.1 405B on 16\u202f384 H100 SXM, fsdp 128, tensor 8, pipeline 16, ZeRO-1; ideal mode"));
     CHECK(canvas->audit_text() == "");
   }
 }
@@ -124,7 +127,8 @@ TEST_CASE("no figure's words depend on the ground being dark or light") {
   for (const auto& entry : english().all())
     if (entry.first.starts_with("figure.")) {
       CAPTURE(entry.first);
-      for (const char* word : {"lighter", "darker", "dark ", "light "}) CHECK(entry.second.find(word) == std::string::npos);
+      for (const char* word : {"lighter", "darker", "dark ", "light "})
+        CHECK(entry.second.find(word) == std::string::npos);
     }
 }
 
@@ -133,14 +137,24 @@ TEST_CASE("figures are as their goldens") {
   view.print = true;
   check_golden("figure_roofline_gpu", *drawn("roofline", sixteen_stages(), "print", 9, 425, 283, view));
   check_golden("figure_roofline_tpu", *drawn("roofline", one_stage(), "dark", 15, 560, 400));
-  check_golden("figure_memory_stages", *drawn("memory", scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs, kMs, kMs), "print", 9, 425, 200, view));
+  check_golden("figure_memory_stages",
+               *drawn("memory", scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs, kMs, kMs), "print", 9, 425,
+                      200, view));
   check_golden("figure_memory_one", *drawn("memory", one_stage(), "dark", 15, 560, 400));
-  check_golden("figure_pipeline_1f1b", *drawn("pipeline", scheduled({ScheduleKind::one_f_one_b, 4, 6, 1, 0}, kMs, kMs, kMs), "print", 9, 425, 200, view));
-  check_golden("figure_pipeline_zb_v", *drawn("pipeline", scheduled({ScheduleKind::zb_v, 2, 4, 2, 0}, kMs, kMs, kMs), "dark", 15, 560, 250));
-  check_golden("figure_schedules", *drawn("schedules", scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs, kMs, kMs), "print", 9, 510, 260, view));
-  check_golden("figure_schedules_illegal", *drawn("schedules", scheduled({ScheduleKind::interleaved_1f1b, 4, 6, 2, 0}, kMs, kMs, kMs), "dark", 15, 900, 300));
+  check_golden("figure_pipeline_1f1b",
+               *drawn("pipeline", scheduled({ScheduleKind::one_f_one_b, 4, 6, 1, 0}, kMs, kMs, kMs), "print", 9, 425,
+                      200, view));
+  check_golden("figure_pipeline_zb_v",
+               *drawn("pipeline", scheduled({ScheduleKind::zb_v, 2, 4, 2, 0}, kMs, kMs, kMs), "dark", 15, 560, 250));
+  check_golden("figure_schedules",
+               *drawn("schedules", scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs, kMs, kMs), "print", 9, 510,
+                      260, view));
+  check_golden("figure_schedules_illegal",
+               *drawn("schedules", scheduled({ScheduleKind::interleaved_1f1b, 4, 6, 2, 0}, kMs, kMs, kMs), "dark", 15,
+                      900, 300));
   check_golden("figure_ladder_gpu", *drawn("ladder", sixteen_stages(), "print", 9, 425, 283, view));
   check_golden("figure_ladder_tpu", *drawn("ladder", one_stage(), "dark", 15, 560, 400));
   check_golden("figure_generations", *drawn("generations", sixteen_stages(), "print", 9, 425, 368, view));
-  check_golden("figure_bubble", *drawn("bubble", scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs, kMs, kMs), "print", 9, 425, 283, view));
+  check_golden("figure_bubble", *drawn("bubble", scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs, kMs, kMs),
+                                       "print", 9, 425, 283, view));
 }

@@ -39,7 +39,8 @@ TEST_CASE("the parts of a stage add up to its total, side by side") {
       CHECK(tag->rect.x == doctest::Approx(from).epsilon(0.0005));
       from = tag->rect.right();
     }
-    CHECK(from == doctest::Approx(axis.at(c.report.stages[static_cast<std::size_t>(stage)].memory_total_bytes / 1e9)).epsilon(0.0005));
+    CHECK(from == doctest::Approx(axis.at(c.report.stages[static_cast<std::size_t>(stage)].memory_total_bytes / 1e9))
+                      .epsilon(0.0005));
   }
 }
 
@@ -96,14 +97,15 @@ TEST_CASE("what does not fit stands past the line with its amount") {
 }
 
 TEST_CASE("the memory takeaway names what is free and where") {
-  CHECK(find_figure("memory")->head(input_of(sixteen_stages(), theme("dark")), {}).takeaway == "17.2\u202fGB free on stage 1");
+  CHECK(find_figure("memory")->head(input_of(sixteen_stages(), theme("dark")), {}).takeaway ==
+        "17.2\u202fGB free on stage 1");
   CHECK(find_figure("memory")->head(input_of(one_stage(), theme("dark")), {}).takeaway == "92.1\u202fGB free");
 }
 
 TEST_CASE("one stage lists every part with its value and share") {
   const auto canvas = drawn("memory", one_stage(), "dark", 15, 560, 400);
-  for (const char* text : {"weights", "optimizer", "activations", "buffers", "total", "2.52", "64\u202f%", "3.95\u202fGB",
-                           "92.1\u202fGB free", "96\u202fGB"}) {
+  for (const char* text : {"weights", "optimizer", "activations", "buffers", "total", "2.52", "64\u202f%",
+                           "3.95\u202fGB", "92.1\u202fGB free", "96\u202fGB"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -130,8 +132,10 @@ TEST_CASE("a segment says its stage, size and share") {
 TEST_CASE("stages stand at the same height in memory and pipeline") {
   for (const int stages : {2, 4, 16, 64}) {
     CAPTURE(stages);
-    const FigureCase c = scheduled({engine::ScheduleKind::one_f_one_b, stages, stages, 1, 0}, 1000000, 1000000, 1000000);
-    const auto memory = drawn("memory", c, "dark", 15, 560, 400), pipeline = drawn("pipeline", c, "dark", 15, 700, 400);
+    const FigureCase c =
+        scheduled({engine::ScheduleKind::one_f_one_b, stages, stages, 1, 0}, 1000000, 1000000, 1000000);
+    const auto memory = drawn("memory", c, "dark", 15, 560, 400),
+               pipeline = drawn("pipeline", c, "dark", 15, 700, 400);
     for (int stage = 0; stage < stages; ++stage) {
       const Rect a = memory->find_tag("memory.weights_bytes", stage)->rect;
       const Rect b = pipeline->find_tag("pipeline.bubble_fraction", stage)->rect;
@@ -174,7 +178,8 @@ TEST_CASE("the baseline is a dashed line at its totals, in every stage or around
   CHECK(at(1) > canvas->find_tag("memory.capacity_bytes")->rect.centre().x);
   CHECK(at(1) > at(8));
   CHECK(at(8) > at(15));
-  CHECK(find_figure("memory")->head(input_of(now, theme("dark")), {}).takeaway == "17.2\u202fGB free on stage 1; dashed: baseline 92.3\u202fGB");
+  CHECK(find_figure("memory")->head(input_of(now, theme("dark")), {}).takeaway ==
+        "17.2\u202fGB free on stage 1; dashed: baseline 92.3\u202fGB");
   CHECK(canvas->audit_text() == "");
   FigureCase one = one_stage();
   one.baseline = std::make_shared<const FigureCase>(sixteen_stages());

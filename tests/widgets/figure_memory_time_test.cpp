@@ -28,7 +28,8 @@ TEST_CASE("parts lie on one another without a gap, activations on top") {
   const FigureCase c = sixteen_stages();
   const auto canvas = drawn("memory-time", c, "dark", 15, 560, 400, to_capacity());
   float top = 0;
-  for (const char* id : {"memory.weights_bytes", "memory.gradients_bytes", "memory.optimizer_bytes", "memory.buffers_bytes", "memory.reserve_bytes"}) {
+  for (const char* id : {"memory.weights_bytes", "memory.gradients_bytes", "memory.optimizer_bytes",
+                         "memory.buffers_bytes", "memory.reserve_bytes"}) {
     const TagRegion* tag = canvas->find_tag(id, 1);
     REQUIRE(tag);
     if (top > 0) CHECK(tag->rect.bottom() == doctest::Approx(top).epsilon(1e-4));
@@ -44,7 +45,14 @@ TEST_CASE("activations that grow or shrink are told by both ends, not by one") {
   std::string told;
   for (const TagRegion& tag : canvas->tags())
     if (tag.id == "memory.activations_bytes") told += tag.readout.title + "; ";
-  CHECK(told == "activations 0\u202fB to 2.68\u202fGB; activations 2.68\u202fGB to 0\u202fB; activations 0\u202fB; ");  // the last until the step ends
+  CHECK(
+      told ==
+      "activations 0\u202fB to 2.68\u202fGB; activations 2.68\u202fGB to 0\u202fB; activations 0\u202fB; ");  // the
+                                                                                                              // last
+                                                                                                              // until
+                                                                                                              // the
+                                                                                                              // step
+                                                                                                              // ends
 }
 
 TEST_CASE("the capacity is a line over the whole step") {
@@ -65,7 +73,8 @@ TEST_CASE("a peak far below the capacity is enlarged and the capacity stands bey
   const FigureCase c = preset_case("llama3-70b-v5p-pod");  // 4.44 of 96 GB
   const auto canvas = drawn("memory-time", c, "dark", 15, 560, 400);
   CHECK(canvas->find_text("\u2191 96\u202fGB"));
-  for (const Primitive& p : canvas->primitives()) CHECK_FALSE((p.kind == Primitive::Kind::stroke && p.colour == theme("dark").err));
+  for (const Primitive& p : canvas->primitives())
+    CHECK_FALSE((p.kind == Primitive::Kind::stroke && p.colour == theme("dark").err));
 }
 
 TEST_CASE("the stage shown is a choice") {
@@ -78,7 +87,9 @@ TEST_CASE("the stage shown is a choice") {
 }
 
 TEST_CASE("an illegal schedule shows its reason instead of a plot") {
-  const auto canvas = drawn("memory-time", scheduled({engine::ScheduleKind::interleaved_1f1b, 16, 18, 2, 0}, kMs, kMs, kMs), "dark", 15, 560, 400);
+  const auto canvas =
+      drawn("memory-time", scheduled({engine::ScheduleKind::interleaved_1f1b, 16, 18, 2, 0}, kMs, kMs, kMs), "dark",
+            15, 560, 400);
   CHECK(canvas->count_tags("memory.activations_bytes") == 0);
   CHECK(canvas->texts().size() >= 1);
 }
@@ -86,5 +97,7 @@ TEST_CASE("an illegal schedule shows its reason instead of a plot") {
 TEST_CASE("the memory-time figure is as its golden") {
   FigureView view;
   view.print = true;
-  check_golden("figure_memory_time", *drawn("memory-time", scheduled({engine::ScheduleKind::one_f_one_b, 4, 6, 1, 0}, kMs, kMs, kMs), "print", 9, 425, 255, view));
+  check_golden("figure_memory_time",
+               *drawn("memory-time", scheduled({engine::ScheduleKind::one_f_one_b, 4, 6, 1, 0}, kMs, kMs, kMs),
+                      "print", 9, 425, 255, view));
 }

@@ -7,7 +7,9 @@ using namespace roofscape::widgets;
 using namespace roofscape::widgets::testing;
 
 TEST_CASE("a plan with a pipeline is mapped over tensor and pipeline, one without over tensor and fsdp") {
-  const auto head = [](const char* id) { return find_figure("mesh-map")->head(input_of(preset_case(id), theme("dark")), {}).title; };
+  const auto head = [](const char* id) {
+    return find_figure("mesh-map")->head(input_of(preset_case(id), theme("dark")), {}).title;
+  };
   CHECK(head("llama3-405b-16k-h100") == "Mesh map: tensor and pipeline");
   CHECK(head("llama3-8b-8-h100") == "Mesh map: tensor and fsdp");
 }
@@ -18,7 +20,8 @@ TEST_CASE("every cell of the mesh map has a tag, and the plan's own a frame in i
   const auto map = engine::mesh_map(c.scenario, engine::MeshPair::automatic);
   CHECK(canvas->count_tags("mesh.cell") == map.cells.size());
   int frames = 0;
-  for (const Primitive& p : canvas->primitives()) frames += p.colour == theme("dark").ink && p.kind != Primitive::Kind::text;
+  for (const Primitive& p : canvas->primitives())
+    frames += p.colour == theme("dark").ink && p.kind != Primitive::Kind::text;
   CHECK(frames >= 1);
 }
 

@@ -61,7 +61,8 @@ TEST_CASE("a strategy that could not run is drawn with the reason") {
 TEST_CASE("all strategies stand under one another, each with its layer's time, its exposed share and its lanes") {
   const FigureCase c = preset_case("llama3-70b-v5p-pod");
   const auto canvas = drawn("overlap", c, "dark", 15, 1100, 700, with_strategy("all"));
-  for (const char* text : {"the plan", "DP", "FSDP", "HSDP", "TP", "fsdp 1024", "data 4096", "fsdp 4096", "fsdp 16", "tensor 16", "a layer", "exposed"}) {
+  for (const char* text : {"the plan", "DP", "FSDP", "HSDP", "TP", "fsdp 1024", "data 4096", "fsdp 4096", "fsdp 16",
+                           "tensor 16", "a layer", "exposed"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -75,13 +76,17 @@ TEST_CASE("all strategies stand under one another, each with its layer's time, i
 }
 
 TEST_CASE("with all strategies the takeaway is the plan's share and the plain strategy that exposes least") {
-  const auto told = [](const char* preset) { return find_figure("overlap")->head(input_of(case_of(preset), theme("dark")), with_strategy("all")).takeaway; };
+  const auto told = [](const char* preset) {
+    return find_figure("overlap")->head(input_of(case_of(preset), theme("dark")), with_strategy("all")).takeaway;
+  };
   CHECK(told("llama3-8b-8-h100") == "the plan hides its transfers, 15\u202f% of its work's time");
-  CHECK(told("deepseek-v3-2048-h800") == "the plan exposes 22\u202f% of a layer; of the plain strategies DP exposes least, 22\u202f%");
+  CHECK(told("deepseek-v3-2048-h800") ==
+        "the plan exposes 22\u202f% of a layer; of the plain strategies DP exposes least, 22\u202f%");
 }
 
 TEST_CASE("strategies that could not run say so") {
-  const auto canvas = drawn("overlap", preset_case("llama3-70b-v5p-pod"), "dark", 15, 1100, 700, with_strategy("all"));
+  const auto canvas =
+      drawn("overlap", preset_case("llama3-70b-v5p-pod"), "dark", 15, 1100, 700, with_strategy("all"));
   const TagRegion* dp = canvas->find_tag("overlap.strategy", static_cast<int>(engine::Strategy::data));
   REQUIRE(dp);
   CHECK(dp->readout.rows.back().second == "Too few sequences");
@@ -99,7 +104,8 @@ TEST_CASE("a page has room for every strategy of a plan with four streams") {
 TEST_CASE("the key explains the numbers of layers only where a block has one") {
   const std::string_view note = english().text("figure.overlap.note");
   CHECK(drawn("overlap", preset_case("llama3-8b-8-h100"), "dark", 15, 1000, 500)->find_text(note));
-  CHECK_FALSE(drawn("overlap", preset_case("llama3-8b-8-h100"), "print", 9, 425, 170, with_strategy("all"))->find_text(note));
+  CHECK_FALSE(
+      drawn("overlap", preset_case("llama3-8b-8-h100"), "print", 9, 425, 170, with_strategy("all"))->find_text(note));
 }
 
 TEST_CASE("lanes too low for names have their axes in the key") {

@@ -7,7 +7,8 @@ using namespace roofscape::widgets::testing;
 
 TEST_CASE("parts of a dense model have a row each, with parameters and FLOPs") {
   const auto canvas = drawn("parameters", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400);
-  for (const char* text : {"embedding", "attention", "attention scores", "MLP", "norms", "output head", "8.03\u202fB", "5.64\u202fB"}) {
+  for (const char* text :
+       {"embedding", "attention", "attention scores", "MLP", "norms", "output head", "8.03\u202fB", "5.64\u202fB"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -41,5 +42,6 @@ TEST_CASE("a report without parameters says so") {
 TEST_CASE("the parameters figure is as its golden") {
   FigureView view;
   view.print = true;
-  check_golden("figure_parameters", *drawn("parameters", preset_case("llama3-8b-8-h100"), "print", 9, 425, 269, view));
+  check_golden("figure_parameters",
+               *drawn("parameters", preset_case("llama3-8b-8-h100"), "print", 9, 425, 269, view));
 }

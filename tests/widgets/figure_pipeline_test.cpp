@@ -72,7 +72,8 @@ TEST_CASE("microbatch numbers are all there or none") {
   const auto numbers = [&](float width) {
     const auto canvas = drawn("pipeline", c, "dark", 15, width, 300);
     std::size_t n = 0;
-    for (const TextRun& run : canvas->texts()) n += run.style.halign == HAlign::centre && run.clip != canvas->bounds();
+    for (const TextRun& run : canvas->texts())
+      n += run.style.halign == HAlign::centre && run.clip != canvas->bounds();
     return n;
   };
   CHECK(numbers(1600) == 96);  // both kinds
@@ -140,12 +141,16 @@ TEST_CASE("bars that stand for many operations show as much work as there is") {
     const auto canvas = drawn("pipeline", c, "dark", 15, 900, 400);
     double drawn_area = 0, bar = 0, width = 0;
     for (const TagRegion& t : canvas->tags()) {
-      if (t.id == "pipeline.bubble_fraction") bar = std::max(bar, static_cast<double>(t.rect.h)), width = std::max(width, static_cast<double>(t.rect.right()));
-      if (t.id == "stage.forward_s" || t.id == "stage.backward_s") drawn_area += static_cast<double>(t.rect.w) * t.rect.h;
+      if (t.id == "pipeline.bubble_fraction")
+        bar = std::max(bar, static_cast<double>(t.rect.h)),
+        width = std::max(width, static_cast<double>(t.rect.right()));
+      if (t.id == "stage.forward_s" || t.id == "stage.backward_s")
+        drawn_area += static_cast<double>(t.rect.w) * t.rect.h;
     }
     float left = 900;
     for (const TagRegion& t : canvas->tags())
-      if (t.id.starts_with("stage.")) left = std::min(left, t.rect.x), width = std::max(width, static_cast<double>(t.rect.right()));
+      if (t.id.starts_with("stage."))
+        left = std::min(left, t.rect.x), width = std::max(width, static_cast<double>(t.rect.right()));
     const double busy = drawn_area / (16 * bar * (width - left));
     CHECK(busy == doctest::Approx(1 - *c.report.quantities[engine::Q::pipeline_bubble_fraction]).epsilon(0.02));
   }
@@ -159,7 +164,8 @@ TEST_CASE("the pipeline's takeaway and key") {
     CAPTURE(text);
     CHECK(whole->find_text(text));
   }
-  const auto split = drawn("pipeline", scheduled({ScheduleKind::zb_v, 4, 8, 2, 0}, kMs, kMs, kMs), "dark", 15, 900, 400);
+  const auto split =
+      drawn("pipeline", scheduled({ScheduleKind::zb_v, 4, 8, 2, 0}, kMs, kMs, kMs), "dark", 15, 900, 400);
   for (const char* text : {"input gradient", "weight gradient", "fainter: second chunk", "milliseconds \u2192"}) {
     CAPTURE(text);
     CHECK(split->find_text(text));
@@ -176,14 +182,16 @@ TEST_CASE("one stage has no pipeline and says why") {
 }
 
 TEST_CASE("an illegal schedule draws its reason and the nearest legal values") {
-  const auto canvas = drawn("pipeline", scheduled({ScheduleKind::interleaved_1f1b, 16, 18, 2, 0}, kMs, kMs, kMs), "dark", 15, 560, 400);
+  const auto canvas = drawn("pipeline", scheduled({ScheduleKind::interleaved_1f1b, 16, 18, 2, 0}, kMs, kMs, kMs),
+                            "dark", 15, 560, 400);
   CHECK(canvas->find_text("18 microbatches do not fill 16 stages evenly"));
   CHECK(canvas->find_text("Nearest: 16 or 32."));
   CHECK(count_blocks(*canvas) == 0);
 }
 
 TEST_CASE("a block says what it is and when") {
-  const auto canvas = drawn("pipeline", scheduled({ScheduleKind::one_f_one_b, 4, 12, 1, 0}, kMs, kMs, kMs), "dark", 15, 900, 400);
+  const auto canvas =
+      drawn("pipeline", scheduled({ScheduleKind::one_f_one_b, 4, 12, 1, 0}, kMs, kMs, kMs), "dark", 15, 900, 400);
   const TagRegion* tag = canvas->find_tag("stage.forward_s", 2);
   REQUIRE(tag);
   CHECK(tag->readout.title == "forward, microbatch 1, stage 2");

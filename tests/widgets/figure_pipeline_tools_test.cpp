@@ -24,7 +24,8 @@ FigureCase small() { return scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, k
 std::vector<Primitive> ink_strokes(const RecordCanvas& canvas, const Theme& theme, std::size_t least_points = 2) {
   std::vector<Primitive> found;
   for (const Primitive& p : canvas.primitives())
-    if (p.kind == Primitive::Kind::stroke && p.colour == theme.ink && p.points.size() >= least_points) found.push_back(p);
+    if (p.kind == Primitive::Kind::stroke && p.colour == theme.ink && p.points.size() >= least_points)
+      found.push_back(p);
   return found;
 }
 
@@ -45,7 +46,8 @@ TEST_CASE("nothing of the tools is drawn unless it is asked for") {
 
 TEST_CASE("the critical path is one ink line from the start of the step to its end") {
   const Theme dark = theme("dark");
-  for (const ScheduleKind kind : {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::zb_h1, ScheduleKind::dualpipe}) {
+  for (const ScheduleKind kind :
+       {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::zb_h1, ScheduleKind::dualpipe}) {
     const FigureCase c = scheduled({kind, 4, 8, 1, 0}, kMs, kMs, kMs);
     REQUIRE(c.report.pipeline.drawn());
     FigureView view;
@@ -55,12 +57,15 @@ TEST_CASE("the critical path is one ink line from the start of the step to its e
     REQUIRE(lines.size() == 1);
     const Rect plot = pipeline_plot(*canvas, canvas->bounds(), input_of(c, dark), view);
     const engine::PipelineReport& p = c.report.pipeline;
-    const double total = static_cast<double>(p.timeline.makespan) + std::max(0.0, p.step_end_s) * gantt::kTicksPerSecond;
+    const double total =
+        static_cast<double>(p.timeline.makespan) + std::max(0.0, p.step_end_s) * gantt::kTicksPerSecond;
     CHECK(lines[0].points.front().x == doctest::Approx(plot.x).epsilon(0.001));
     CHECK(lines[0].points.back().x ==
-          doctest::Approx(plot.x + plot.w * static_cast<float>(static_cast<double>(p.timeline.makespan) / total)).epsilon(0.01));
+          doctest::Approx(plot.x + plot.w * static_cast<float>(static_cast<double>(p.timeline.makespan) / total))
+              .epsilon(0.01));
     // Time never runs back.
-    for (std::size_t i = 1; i < lines[0].points.size(); ++i) CHECK(lines[0].points[i].x >= lines[0].points[i - 1].x - 0.01f);
+    for (std::size_t i = 1; i < lines[0].points.size(); ++i)
+      CHECK(lines[0].points[i].x >= lines[0].points[i - 1].x - 0.01f);
     CHECK(canvas->audit_text() == "");
   }
 }
@@ -69,7 +74,8 @@ TEST_CASE("each stage has its memory under it, and rows keep their heights") {
   const FigureCase c = sixteen_stages();
   FigureView view;
   view.memory_trace = true;
-  const auto plain = drawn("pipeline", c, "dark", 15, kWidth, 500), traced = drawn("pipeline", c, "dark", 15, kWidth, 500, view);
+  const auto plain = drawn("pipeline", c, "dark", 15, kWidth, 500),
+             traced = drawn("pipeline", c, "dark", 15, kWidth, 500, view);
   CHECK(traced->count_tags("memory.activations_bytes") == 16);
   const Theme dark = theme("dark");
   const Rect before = pipeline_plot(*plain, plain->bounds(), input_of(c, dark), {});
@@ -114,7 +120,8 @@ TEST_CASE("the operation under the pointer is framed, with arrows from its input
   const auto canvas = drawn("pipeline", c, "dark", 15, kWidth, kHeight, view);
   const auto lines = ink_strokes(*canvas, dark);
   const auto starts_at = [&](Point p) {
-    return std::any_of(lines.begin(), lines.end(), [&](const Primitive& l) { return distance(l.points.front(), p) < 1.5f; });
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const Primitive& l) { return distance(l.points.front(), p) < 1.5f; });
   };
   const Rect input = block_rect(*plain, "stage.forward_s", 0, "forward, microbatch 2");
   CHECK(starts_at({input.right(), input.centre().y}));

@@ -14,8 +14,10 @@ using namespace roofscape::widgets::testing;
 
 namespace {
 
-constexpr std::string_view kNames[]{"step", "parameters", "memory-time", "overlap", "checkpointing", "scaling", "mesh-map"};
-constexpr const char* kPresets[]{"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800", "llama3-8b-8-h100"};
+constexpr std::string_view kNames[]{"step",          "parameters", "memory-time", "overlap",
+                                    "checkpointing", "scaling",    "mesh-map"};
+constexpr const char* kPresets[]{"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800",
+                                 "llama3-8b-8-h100"};
 
 struct Look {
   const char* theme;
@@ -37,15 +39,17 @@ TEST_CASE("figures of presets are clean at any size and with long words") {
         for (const Look& look : kLooks)
           for (const bool longer : {false, true}) {
             if (longer && (look.print || look.width < 480)) continue;
-            const std::string at = fmt::format("{}, {}, {} {}x{}{}, choices {} {}", preset, name, look.theme, look.width, look.height,
-                                               longer ? ", long words" : "", choice.choices[0], choice.choices[1]);
+            const std::string at =
+                fmt::format("{}, {}, {} {}x{}{}, choices {} {}", preset, name, look.theme, look.width, look.height,
+                            longer ? ", long words" : "", choice.choices[0], choice.choices[1]);
             CAPTURE(at);
             FigureView view = choice;
             view.print = look.print;
             view.compact = look.compact;
             const Theme colours = theme(look.theme);
             RecordCanvas canvas(fonts(), look.em, {0, 0, look.width, look.height});
-            find_figure(name)->draw(canvas, canvas.bounds(), input_of(c, colours, longer ? long_words() : english()), view);
+            find_figure(name)->draw(canvas, canvas.bounds(), input_of(c, colours, longer ? long_words() : english()),
+                                    view);
             CHECK(canvas.audit_text() == "");
             for (const TextRun& run : canvas.texts()) CHECK_FALSE(run.text.starts_with("figure."));
           }

@@ -35,20 +35,24 @@ TEST_CASE("the roofs meet where intensity is peak over bandwidth") {
   const Primitive* roof = find_roof(*canvas);
   REQUIRE(roof);
   const double peak = 989e12, ridge = 989e12 / 3.35e12;
-  CHECK(roof->points[1].x == doctest::Approx(between_ticks(*canvas, "1", 1, "100", 100, ridge, false)).epsilon(0.001));
-  CHECK(roof->points[1].y == doctest::Approx(between_ticks(*canvas, "1\u202fT", 1e12, "100\u202fT", 100e12, peak, true)).epsilon(0.001));
+  CHECK(roof->points[1].x ==
+        doctest::Approx(between_ticks(*canvas, "1", 1, "100", 100, ridge, false)).epsilon(0.001));
+  CHECK(roof->points[1].y ==
+        doctest::Approx(between_ticks(*canvas, "1\u202fT", 1e12, "100\u202fT", 100e12, peak, true)).epsilon(0.001));
   CHECK(roof->points[2].y == roof->points[1].y);
   // One decade of intensity is one decade of speed on the slope.
   const double low = 0.5;
   const Point a = roof->points[0], b = roof->points[1];
   const float x = between_ticks(*canvas, "1", 1, "100", 100, low, false);
   const float y = a.y + (b.y - a.y) * (x - a.x) / (b.x - a.x);
-  CHECK(y == doctest::Approx(between_ticks(*canvas, "1\u202fT", 1e12, "100\u202fT", 100e12, low * 3.35e12, true)).epsilon(0.002));
+  CHECK(y == doctest::Approx(between_ticks(*canvas, "1\u202fT", 1e12, "100\u202fT", 100e12, low * 3.35e12, true))
+                 .epsilon(0.002));
 }
 
 TEST_CASE("the roofs carry their numbers") {
   const auto gpu = drawn("roofline", sixteen_stages(), "dark", 15, 900, 500);
-  for (const char* text : {"bf16 peak 989\u202fTFLOP/s", "HBM 3.35\u202fTB/s", "L2 5.5\u202fTB/s", "ridge 295", "share of step"}) {
+  for (const char* text :
+       {"bf16 peak 989\u202fTFLOP/s", "HBM 3.35\u202fTB/s", "L2 5.5\u202fTB/s", "ridge 295", "share of step"}) {
     CAPTURE(text);
     CHECK(gpu->find_text(text));
   }
@@ -90,8 +94,12 @@ TEST_CASE("every operation with FLOPs and bytes has one dot at its place") {
     REQUIRE(canvas->count_tags(id) == (row.flops > 0 ? 1u : 0u));
     if (row.flops <= 0) continue;
     const Rect r = canvas->find_tag(id)->rect;
-    CHECK(r.centre().x == doctest::Approx(between_ticks(*canvas, "1", 1, "100", 100, row.intensity_flop_per_byte, false)).epsilon(0.002));
-    CHECK(r.centre().y == doctest::Approx(between_ticks(*canvas, "1\u202fT", 1e12, "100\u202fT", 100e12, row.achieved_flop_per_s, true)).epsilon(0.002));
+    CHECK(r.centre().x ==
+          doctest::Approx(between_ticks(*canvas, "1", 1, "100", 100, row.intensity_flop_per_byte, false))
+              .epsilon(0.002));
+    CHECK(r.centre().y == doctest::Approx(between_ticks(*canvas, "1\u202fT", 1e12, "100\u202fT", 100e12,
+                                                        row.achieved_flop_per_s, true))
+                              .epsilon(0.002));
     CHECK_FALSE(canvas->find_tag(id)->readout.empty());
     CHECK(canvas->find_tag(id)->readout.rows.size() <= 4);
   }
@@ -128,7 +136,8 @@ TEST_CASE("roofs of other number types stand at their peaks") {
   const Primitive* roof = find_roof(*canvas);
   REQUIRE(roof);
   const float y = canvas->find_text("fp8 peak 1.98\u202fPFLOP/s")->anchor.y;
-  CHECK(y == doctest::Approx(between_ticks(*canvas, "1\u202fT", 1e12, "100\u202fT", 100e12, 1979e12, true)).epsilon(0.01));
+  CHECK(y ==
+        doctest::Approx(between_ticks(*canvas, "1\u202fT", 1e12, "100\u202fT", 100e12, 1979e12, true)).epsilon(0.01));
   CHECK(y < roof->points[2].y);
   CHECK(canvas->find_text("bf16 peak 989\u202fTFLOP/s"));
   c.scenario.cluster.chip[engine::ChipField::peak_fp8_dense_flops_per_s].value = 989e12;  // no faster: the same line
@@ -141,12 +150,16 @@ TEST_CASE("measured operations stand where they were measured, hollow and named,
   const auto canvas = drawn("roofline", c, "dark", 15, 900, 500);
   REQUIRE(canvas->count_tags("measured") == 2);
   const TagRegion* low = canvas->find_tag("measured", 0);
-  CHECK(low->rect.centre().x == doctest::Approx(between_ticks(*canvas, "1", 1, "100", 100, 10, false)).epsilon(0.002));
-  CHECK(low->rect.centre().y == doctest::Approx(between_ticks(*canvas, "1\u202fT", 1e12, "100\u202fT", 100e12, 16.75e12, true)).epsilon(0.002));
+  CHECK(low->rect.centre().x ==
+        doctest::Approx(between_ticks(*canvas, "1", 1, "100", 100, 10, false)).epsilon(0.002));
+  CHECK(
+      low->rect.centre().y ==
+      doctest::Approx(between_ticks(*canvas, "1\u202fT", 1e12, "100\u202fT", 100e12, 16.75e12, true)).epsilon(0.002));
   CHECK(low->readout.title == "half of the slope, measured 16.8\u202fTFLOP/s");
   CHECK(low->readout.rows.front().second == "50\u202f%");
   CHECK(canvas->find_text("half of the slope"));
   CHECK(canvas->audit_text() == "");
   // 0.1 s and 1 s allowed, 0.2 s and 1 s taken.
-  CHECK(find_figure("roofline")->head(input_of(c, theme("dark")), {}).takeaway == "measured operations reach 92\u202f% of the roofs");
+  CHECK(find_figure("roofline")->head(input_of(c, theme("dark")), {}).takeaway ==
+        "measured operations reach 92\u202f% of the roofs");
 }

@@ -35,7 +35,9 @@ TEST_CASE("names of limits and problems stand on no line, at the ends of the axi
 }
 
 TEST_CASE("the strong scaling takeaway is the last number of chips that runs") {
-  CHECK(find_figure("scaling")->head(input_of(preset_case("llama3-8b-8-h100"), theme("dark")), {}).takeaway.starts_with("up to 128 GPUs: "));
+  CHECK(find_figure("scaling")
+            ->head(input_of(preset_case("llama3-8b-8-h100"), theme("dark")), {})
+            .takeaway.starts_with("up to 128 GPUs: "));
 }
 
 TEST_CASE("weak scaling does not run out of sequences") {

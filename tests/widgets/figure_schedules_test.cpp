@@ -45,14 +45,16 @@ TEST_CASE("the same step under each schedule: the makespans of the check table")
 }
 
 TEST_CASE("the plan's own schedule is the report's own timeline, and no schedule does other work") {
-  for (const ScheduleKind kind : {ScheduleKind::one_f_one_b, ScheduleKind::interleaved_1f1b, ScheduleKind::zb_v, ScheduleKind::dualpipe}) {
+  for (const ScheduleKind kind :
+       {ScheduleKind::one_f_one_b, ScheduleKind::interleaved_1f1b, ScheduleKind::zb_v, ScheduleKind::dualpipe}) {
     FigureCase c = four_by_twelve(kind);
     for (std::size_t s = 0; s < c.report.pipeline.times.forward.size(); ++s) {  // uneven
       const std::size_t route = c.report.pipeline.orders.route_length;
       c.report.pipeline.times.forward[s] += static_cast<engine::Tick>(s % route) * 7;
     }
     engine::SimulationScratch scratch;
-    REQUIRE(engine::simulate(c.report.pipeline.orders, c.report.pipeline.times, scratch, c.report.pipeline.timeline).finished());
+    REQUIRE(engine::simulate(c.report.pipeline.orders, c.report.pipeline.times, scratch, c.report.pipeline.timeline)
+                .finished());
     const auto work = engine::step_work(c.scenario, c.report);
     REQUIRE(work);
     engine::Tick all = 0;
@@ -118,7 +120,8 @@ TEST_CASE("every schedule drawn has every operation, its idle share and its end"
       CHECK(canvas->find_text(format_significant(static_cast<double>(v.makespan) / static_cast<double>(kMs))));
     }
   std::size_t blocks = 0;
-  for (const TagRegion& t : canvas->tags()) blocks += t.id.ends_with("stage.forward_s") || t.id.ends_with("stage.backward_s");
+  for (const TagRegion& t : canvas->tags())
+    blocks += t.id.ends_with("stage.forward_s") || t.id.ends_with("stage.backward_s");
   CHECK(blocks == ops);
   for (const char* text : {"1F1B", "ZB-V", "20.0\u202f%", "4.0\u202f%", "5.5", "forward", "idle"}) {
     CAPTURE(text);
@@ -127,16 +130,21 @@ TEST_CASE("every schedule drawn has every operation, its idle share and its end"
 }
 
 TEST_CASE("schedules that cannot run are named with the rule and the nearest value") {
-  const auto canvas = drawn("schedules", scheduled({ScheduleKind::one_f_one_b, 4, 6, 1, 0}, kMs, kMs, kMs), "dark", 15, 1000, 700);
-  CHECK(canvas->find_text("interleaved \u00d72 cannot run. 6 microbatches do not fill 4 stages evenly. Nearest: 4 or 8."));
+  const auto canvas =
+      drawn("schedules", scheduled({ScheduleKind::one_f_one_b, 4, 6, 1, 0}, kMs, kMs, kMs), "dark", 15, 1000, 700);
+  CHECK(canvas->find_text(
+      "interleaved \u00d72 cannot run. 6 microbatches do not fill 4 stages evenly. Nearest: 4 or 8."));
   CHECK(canvas->find_text("DualPipe cannot run. 6 microbatches are too few for DualPipe on 4 stages. Nearest: 8."));
   // The plan itself illegal: the others are drawn all the same.
-  const auto illegal = drawn("schedules", scheduled({ScheduleKind::interleaved_1f1b, 16, 18, 2, 0}, kMs, kMs, kMs), "dark", 15, 1000, 700);
+  const auto illegal = drawn("schedules", scheduled({ScheduleKind::interleaved_1f1b, 16, 18, 2, 0}, kMs, kMs, kMs),
+                             "dark", 15, 1000, 700);
   CHECK(schedules_shown(*illegal).size() >= 2);
 }
 
 TEST_CASE("takeaways are computed") {
-  CHECK(find_figure("schedules")->head(input_of(four_by_twelve(), theme("dark")), {}).takeaway.find("less time than 1F1B") != std::string::npos);
+  CHECK(find_figure("schedules")
+            ->head(input_of(four_by_twelve(), theme("dark")), {})
+            .takeaway.find("less time than 1F1B") != std::string::npos);
   CHECK(find_figure("bubble")->head(input_of(four_by_twelve(), theme("dark")), {}).takeaway ==
         "1F1B: 20.0\u202f% of the pipeline idles with 12 microbatches");
 }
@@ -218,13 +226,15 @@ TEST_CASE("one stage: why there is nothing to compare, and what to try") {
 }
 
 TEST_CASE("half a million operations under every schedule are drawn as few bars") {
-  const auto canvas = drawn("schedules", scheduled({ScheduleKind::interleaved_1f1b, 64, 1024, 4, 0}, kMs, kMs, kMs), "dark", 15, 1200, 900);
+  const auto canvas = drawn("schedules", scheduled({ScheduleKind::interleaved_1f1b, 64, 1024, 4, 0}, kMs, kMs, kMs),
+                            "dark", 15, 1200, 900);
   CHECK(canvas->primitives().size() < 60000);
   CHECK(canvas->audit_text() == "");
 }
 
 TEST_CASE("the plan's number of microbatches is on the axis, however few or many there are") {
-  for (const engine::ScheduleShape shape : {engine::ScheduleShape{ScheduleKind::one_f_one_b, 64, 1, 1, 0}, {ScheduleKind::one_f_one_b, 4, 3, 1, 0},
+  for (const engine::ScheduleShape shape : {engine::ScheduleShape{ScheduleKind::one_f_one_b, 64, 1, 1, 0},
+                                            {ScheduleKind::one_f_one_b, 4, 3, 1, 0},
                                             {ScheduleKind::one_f_one_b, 16, 3000, 1, 0}}) {
     CAPTURE(shape.microbatches);
     const auto canvas = drawn("bubble", scheduled(shape, kMs, kMs, kMs), "dark", 15, 700, 420);

@@ -1,4 +1,5 @@
-// The figures of a search: the front, the cloud, the capacity and the present plan; each plan a line over its choices.
+// The figures of a search: the front, the cloud, the capacity and the present plan; each plan a line over its
+// choices.
 #include <array>
 #include <span>
 #include <sstream>
@@ -29,7 +30,10 @@ struct Searched {
     if (capacity_bytes > 0) c.scenario.cluster.chip[engine::ChipField::hbm_bytes].value = capacity_bytes;
     engine::SearchRequest request;
     request.space = engine::space_of(c.scenario);
-    for (const auto& [name, value] : {std::pair{"schedule", "1f1b,zb-h1"}, {"microbatch", "1,2"}, {"offload_optimizer", "off"}, {"offload_activations", "off"}})
+    for (const auto& [name, value] : {std::pair{"schedule", "1f1b,zb-h1"},
+                                      {"microbatch", "1,2"},
+                                      {"offload_optimizer", "off"},
+                                      {"offload_activations", "off"}})
       REQUIRE_FALSE(engine::constrain(request.space, name, value, engine::ConstraintKind::pinned));
     request.sample = sample;
     result = engine::search(c.scenario, request);
@@ -45,7 +49,8 @@ struct Searched {
   }
 };
 
-std::unique_ptr<RecordCanvas> shown(std::string_view figure, const Searched& s, float width = 560, float height = 400, const FigureView& view = {}) {
+std::unique_ptr<RecordCanvas> shown(std::string_view figure, const Searched& s, float width = 560, float height = 400,
+                                    const FigureView& view = {}) {
   const Theme dark = theme("dark");
   auto canvas = std::make_unique<RecordCanvas>(fonts(), 15.0f, Rect{0, 0, width, height});
   find_figure(figure)->draw(*canvas, canvas->bounds(), s.input(dark), view);
@@ -57,7 +62,8 @@ template <class Case>
 void check_clean(const Case& s, std::span<const std::string_view> names) {
   for (const std::string_view name : names)
     for (const char* look : {"dark", "print"})
-      for (const Rect& size : {Rect{0, 0, 320, 240}, Rect{0, 0, 480, 320}, Rect{0, 0, 900, 500}, Rect{0, 0, 3840, 2160}})
+      for (const Rect& size :
+           {Rect{0, 0, 320, 240}, Rect{0, 0, 480, 320}, Rect{0, 0, 900, 500}, Rect{0, 0, 3840, 2160}})
         for (const bool longer : {false, true}) {
           if (longer && size.w < 480) continue;
           CAPTURE(name);
@@ -86,8 +92,10 @@ TEST_CASE("the takeaway names the fastest plan and how far the present one is fr
   const Searched s(preset_case("llama3-8b-8-h100"));
   const FigureHead head = find_figure("frontier")->head(s.input(theme("dark")), {});
   const auto& best = s.result.front.back();
-  CHECK(head.takeaway == "best " + format_duration(best.step_time_s) + " in " + format(best.memory_bytes, engine::unit::bytes) + "; now " +
-                             format_duration(s.result.present.step_time_s) + ", " + search::against_text(s.result.present.step_time_s, best.step_time_s));
+  CHECK(head.takeaway == "best " + format_duration(best.step_time_s) + " in " +
+                             format(best.memory_bytes, engine::unit::bytes) + "; now " +
+                             format_duration(s.result.present.step_time_s) + ", " +
+                             search::against_text(s.result.present.step_time_s, best.step_time_s));
 }
 
 TEST_CASE("the first plan, the present one and the capacity stand in the front's figure") {
@@ -123,7 +131,8 @@ TEST_CASE("every plan of the best is a line with a place on each axis that can b
 }
 
 TEST_CASE("only a model with experts has an axis of them") {
-  CHECK_FALSE(shown("parallel-coordinates", Searched(preset_case("llama3-8b-8-h100")), 1200, 500)->find_text("expert"));
+  CHECK_FALSE(
+      shown("parallel-coordinates", Searched(preset_case("llama3-8b-8-h100")), 1200, 500)->find_text("expert"));
   CHECK(shown("parallel-coordinates", Searched(preset_case("mixtral-8x7b-64-h100")), 1200, 500)->find_text("expert"));
 }
 
@@ -160,7 +169,9 @@ TEST_CASE("before the first result the figures say that plans are being searched
   says("The search was stopped.");
 }
 
-TEST_CASE("the tables of a search have as many fields in every line as in the first, and a line for the best and the present plan") {
+TEST_CASE(
+    "the tables of a search have as many fields in every line as in the first, and a line for the best and the "
+    "present plan") {
   const Searched s(preset_case("llama3-8b-8-h100"));
   for (const std::string_view name : kNames) {
     const std::string data = find_figure(name)->data(s.input(theme("dark")), {});
@@ -240,7 +251,9 @@ TEST_CASE("a plan that serves says its batch, its throughput against the best an
   int slow = 0;
   for (const engine::RankedDecoding& one : s.result.sample) {
     const bool breaks = one.rejected == engine::ServingRejection::token_time;
-    CHECK(search::decoding_readout(s.input(dark), shown, one, false).rows[1].second.ends_with("promised 10.0\u202fms") == breaks);
+    CHECK(search::decoding_readout(s.input(dark), shown, one, false)
+              .rows[1]
+              .second.ends_with("promised 10.0\u202fms") == breaks);
     slow += breaks;
   }
   CHECK(slow > 0);
@@ -289,7 +302,8 @@ TEST_CASE("a cell of the serving map says the batch that is best there, one with
   CHECK(without > 0);
 }
 
-TEST_CASE("tables of plans that serve have as many fields in every line as in the first, and say why a plan is not taken") {
+TEST_CASE(
+    "tables of plans that serve have as many fields in every line as in the first, and say why a plan is not taken") {
   const Served s(preset_case("llama3-70b-serving-8-h100"), 0.01);
   for (const std::string_view name : kNames) {
     const std::string data = find_figure(name)->data(s.input(theme("dark")), {});
@@ -328,7 +342,8 @@ TEST_CASE("the figures of a search are as their goldens") {
   FigureView view;
   view.print = true;
   const Theme print = theme("print");
-  for (const auto& [name, golden] : {std::pair{"frontier", "figure_frontier"}, {"parallel-coordinates", "figure_parallel_coordinates"}}) {
+  for (const auto& [name, golden] :
+       {std::pair{"frontier", "figure_frontier"}, {"parallel-coordinates", "figure_parallel_coordinates"}}) {
     RecordCanvas canvas(fonts(), 9, {0, 0, 425, 298});
     find_figure(name)->draw(canvas, canvas.bounds(), s.input(print), view);
     check_golden(golden, canvas);

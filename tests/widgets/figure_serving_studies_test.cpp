@@ -1,5 +1,5 @@
-// The figures kv, serving-roofline and prefill-decode, and the limits in latency-throughput: what each must show. That
-// they are clean at any size is in figure_serving_test.cpp.
+// The figures kv, serving-roofline and prefill-decode, and the limits in latency-throughput: what each must show.
+// That they are clean at any size is in figure_serving_test.cpp.
 #include <algorithm>
 
 #include "tests/widgets/golden.h"
@@ -46,7 +46,8 @@ TEST_CASE("kv: the plan's point stands at its own cache, and levels are those of
   REQUIRE(own);
   CHECK(own->readout.rows[0].second == format(*c.report.quantities[Q::memory_kv_cache], engine::unit::bytes));
   REQUIRE(canvas->find_tag("memory.weights_bytes"));
-  CHECK(canvas->find_tag("memory.weights_bytes")->readout.title == "weights, " + format(*c.report.quantities[Q::memory_weights], engine::unit::bytes));
+  CHECK(canvas->find_tag("memory.weights_bytes")->readout.title ==
+        "weights, " + format(*c.report.quantities[Q::memory_weights], engine::unit::bytes));
   REQUIRE(canvas->find_tag("memory.capacity_bytes"));
   CHECK(canvas->find_tag("memory.capacity_bytes")->readout.title == "memory, 80.0\u202fGB");
 }
@@ -58,7 +59,8 @@ TEST_CASE("kv: every length has its name at its line, and the crossing with the 
   }
   CHECK(canvas->find_tag("serving.kv_equals_weights_batch"));
   // 70.55 GB over 163 840 B x 2560 are 168.2 sequences.
-  CHECK(takeaway("kv", case_of("llama3-70b-serving-8-h100")).find("as large as they are at batch 169") != std::string::npos);
+  CHECK(takeaway("kv", case_of("llama3-70b-serving-8-h100")).find("as large as they are at batch 169") !=
+        std::string::npos);
 }
 TEST_CASE("kv: along the length it says where the model was not made for any more") {
   FigureView view;
@@ -70,7 +72,8 @@ TEST_CASE("kv: along the length it says where the model was not made for any mor
 
 TEST_CASE("serving-roofline: linear layers and attention of both phases, each with its intensity") {
   const auto canvas = shown("serving-roofline", case_of("llama3-70b-16-v5e"));
-  for (const char* text : {"prefill, linear", "prefill, attention", "decoding, linear, batch 32", "decoding, attention"}) {
+  for (const char* text :
+       {"prefill, linear", "prefill, attention", "decoding, linear, batch 32", "decoding, attention"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -107,7 +110,8 @@ TEST_CASE("prefill-decode: the plan's split and the best one are marked, with wh
   const TagRegion* own = canvas->find_tag("serving.prefill_chips");
   REQUIRE(own);
   CHECK(own->readout.title == "160 prefill, 128 decoding");
-  CHECK(own->readout.rows[2].second == format(*c.report.quantities[Q::requests_per_s] / 288, engine::unit::requests_per_s));
+  CHECK(own->readout.rows[2].second ==
+        format(*c.report.quantities[Q::requests_per_s] / 288, engine::unit::requests_per_s));
 }
 TEST_CASE("prefill-decode: plans whose chips do both are a line of their own") {
   const auto canvas = shown("prefill-decode", case_of("llama3-8b-serving-8-h100"));
@@ -145,11 +149,14 @@ TEST_CASE("queue: the times that the takeaway tells stand at their dots") {
 TEST_CASE("latency-throughput: a promised time per token is a box with its limit; without one there is none") {
   CHECK(shown("latency-throughput", limited("llama3-70b-serving-8-h100", 0, 0.01))->find_text("target 10.0\u202fms"));
   const auto without = shown("latency-throughput", case_of("llama3-70b-serving-8-h100"));
-  CHECK(std::none_of(without->texts().begin(), without->texts().end(), [](const TextRun& t) { return t.text.starts_with("target"); }));
+  CHECK(std::none_of(without->texts().begin(), without->texts().end(),
+                     [](const TextRun& t) { return t.text.starts_with("target"); }));
 }
 TEST_CASE("latency-throughput: with limits the takeaway names the best point that keeps them, or that none does") {
-  CHECK(takeaway("latency-throughput", limited("llama3-70b-serving-8-h100", 0, 0.01)).find("within the limits tensor 8 at batch") != std::string::npos);
-  CHECK(takeaway("latency-throughput", limited("llama3-70b-serving-8-h100", 0, 1e-4)).find("no point keeps the limits") != std::string::npos);
+  CHECK(takeaway("latency-throughput", limited("llama3-70b-serving-8-h100", 0, 0.01))
+            .find("within the limits tensor 8 at batch") != std::string::npos);
+  CHECK(takeaway("latency-throughput", limited("llama3-70b-serving-8-h100", 0, 1e-4))
+            .find("no point keeps the limits") != std::string::npos);
 }
 TEST_CASE("latency-throughput: the table says which points keep the limits") {
   const std::string data = table("latency-throughput", limited("llama3-70b-serving-8-h100", 0, 0.01));
@@ -157,7 +164,8 @@ TEST_CASE("latency-throughput: the table says which points keep the limits") {
   CHECK(data.find("\tyes\tyes\t") != std::string::npos);
 }
 TEST_CASE("latency-throughput with limits is clean at any size and with long words") {
-  for (const double limit : {0.002, 0.01, 0.5}) check_clean_everywhere(*find_figure("latency-throughput"), limited("llama3-70b-serving-8-h100", 1, limit), {});
+  for (const double limit : {0.002, 0.01, 0.5})
+    check_clean_everywhere(*find_figure("latency-throughput"), limited("llama3-70b-serving-8-h100", 1, limit), {});
 }
 TEST_CASE("the options of the figures of serving are clean too") {
   for (const char* preset : {"llama2-13b-16-v5e", "llama3-8b-serving-8-h100", "deepseek-v3-h800-wide-expert"})
@@ -173,5 +181,6 @@ TEST_CASE("goldens of the figures of serving studies") {
   check_print_golden("figure_serving_roofline", "serving-roofline", case_of("llama3-70b-16-v5e"));
   check_print_golden("figure_prefill_decode", "prefill-decode", case_of("deepseek-v3-h800-wide-expert"));
   check_print_golden("figure_queue", "queue", case_of("llama3-70b-serving-8-h100"));
-  check_print_golden("figure_latency_throughput_slo", "latency-throughput", limited("llama3-70b-serving-8-h100", 0, 0.01));
+  check_print_golden("figure_latency_throughput_slo", "latency-throughput",
+                     limited("llama3-70b-serving-8-h100", 0, 0.01));
 }

@@ -13,15 +13,17 @@ using engine::Q;
 
 namespace {
 
-constexpr const char* kPresets[]{"llama2-13b-16-v5e", "llama3-70b-16-v5e", "llama3-8b-serving-8-h100", "llama3-70b-serving-8-h100",
-                                 "deepseek-v3-h800-wide-expert"};
+constexpr const char* kPresets[]{"llama2-13b-16-v5e", "llama3-70b-16-v5e", "llama3-8b-serving-8-h100",
+                                 "llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert"};
 
 std::string takeaway(const char* figure, const FigureCase& c) {
   const Theme dark = theme("dark");
   return find_figure(figure)->head(input_of(c, dark), {}).takeaway;
 }
 
-std::unique_ptr<RecordCanvas> shown(const char* figure, const FigureCase& c) { return drawn(figure, c, "dark", 15, 560, 400); }
+std::unique_ptr<RecordCanvas> shown(const char* figure, const FigureCase& c) {
+  return drawn(figure, c, "dark", 15, 560, 400);
+}
 
 void check_print_golden(const char* golden, const char* figure, const char* preset) {
   FigureView view;
@@ -78,7 +80,8 @@ TEST_CASE("decode-step: parts follow one another to the end of the step") {
   const auto canvas = shown("decode-step", case_of("llama3-70b-16-v5e"));
   const TagRegion* step = canvas->find_tag("serving.decode_step_s");
   REQUIRE(step);
-  CHECK(step->readout.title == "step, " + format_duration(*case_of("llama3-70b-16-v5e").report.quantities[Q::decode_step]));
+  CHECK(step->readout.title ==
+        "step, " + format_duration(*case_of("llama3-70b-16-v5e").report.quantities[Q::decode_step]));
 }
 
 TEST_CASE("decode-step: with drafts a token takes less than a step and has a row of its own") {
@@ -109,7 +112,8 @@ TEST_CASE("latency-throughput: every tensor degree that runs has its name at the
 
 TEST_CASE("latency-throughput: the table has points on the Pareto front, none of which is too large for the memory") {
   const Theme dark = theme("dark");
-  const std::string data = find_figure("latency-throughput")->data(input_of(case_of("llama3-70b-serving-8-h100"), dark), {});
+  const std::string data =
+      find_figure("latency-throughput")->data(input_of(case_of("llama3-70b-serving-8-h100"), dark), {});
   CHECK(data.find("\tyes\tyes\n") != std::string::npos);
   CHECK(data.find("\tno\tyes\n") == std::string::npos);
 }

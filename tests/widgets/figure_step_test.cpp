@@ -32,13 +32,19 @@ FigureCase with_parts(std::initializer_list<std::pair<Q, double>> parts) {
 }  // namespace
 
 TEST_CASE("the parts of a step stand in the order of the sum, those that take no time are left out") {
-  const FigureCase c = with_parts({{Q::step_matmul, 4}, {Q::step_attention, 0}, {Q::step_recompute, 2}, {Q::step_bubble, 3}, {Q::step_optimizer, 1}});
+  const FigureCase c = with_parts({{Q::step_matmul, 4},
+                                   {Q::step_attention, 0},
+                                   {Q::step_recompute, 2},
+                                   {Q::step_bubble, 3},
+                                   {Q::step_optimizer, 1}});
   const auto canvas = drawn("step", c, "dark", 15, 560, 400);
-  CHECK(names_of(*canvas) == std::vector<std::string>{"step.matmul_s", "step.recompute_s", "step.bubble_s", "step.optimizer_s", "step.time_s"});
+  CHECK(names_of(*canvas) == std::vector<std::string>{"step.matmul_s", "step.recompute_s", "step.bubble_s",
+                                                      "step.optimizer_s", "step.time_s"});
 }
 
 TEST_CASE("each part begins where the one before it ends, and the last ends at the step time") {
-  const FigureCase c = with_parts({{Q::step_matmul, 4}, {Q::step_recompute, 2}, {Q::step_data, 1}, {Q::step_optimizer, 1}});
+  const FigureCase c =
+      with_parts({{Q::step_matmul, 4}, {Q::step_recompute, 2}, {Q::step_data, 1}, {Q::step_optimizer, 1}});
   const auto canvas = drawn("step", c, "dark", 15, 560, 400);
   std::vector<std::pair<float, float>> bars;
   for (const Primitive& p : canvas->primitives()) {
@@ -100,11 +106,16 @@ TEST_CASE("a plan without a step time says so instead of an empty plot") {
 
 TEST_CASE("the step takeaway is the arithmetic and the largest loss") {
   const FigureCase c = with_parts({{Q::step_matmul, 5}, {Q::step_recompute, 1}, {Q::step_bubble, 4}});
-  CHECK(find_figure("step")->head(input_of(c, theme("dark")), {}).takeaway == "10.0\u202fs: 50\u202f% arithmetic, 40\u202f% pipeline bubble");
+  CHECK(find_figure("step")->head(input_of(c, theme("dark")), {}).takeaway ==
+        "10.0\u202fs: 50\u202f% arithmetic, 40\u202f% pipeline bubble");
 }
 
 TEST_CASE("the step figure is as its golden") {
-  const FigureCase c = with_parts({{Q::step_matmul, 4}, {Q::step_recompute, 2}, {Q::step_tensor, 1}, {Q::step_bubble, 3}, {Q::step_optimizer, 0.01}});
+  const FigureCase c = with_parts({{Q::step_matmul, 4},
+                                   {Q::step_recompute, 2},
+                                   {Q::step_tensor, 1},
+                                   {Q::step_bubble, 3},
+                                   {Q::step_optimizer, 0.01}});
   FigureView view;
   view.print = true;
   check_golden("figure_step", *drawn("step", c, "print", 9, 425, 255, view));

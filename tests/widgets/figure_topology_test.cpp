@@ -26,7 +26,8 @@ FigureCase on_nodes() {
 
 FigureCase on_torus() {
   FigureCase c = one_stage();
-  c.report.placement = {{engine::Axis::fsdp, LinkTier::ici, 1024, 2, 1, 1, 360e9, -1}, {engine::Axis::tensor, LinkTier::ici, 4, 1, 1, 1, 180e9, -1}};
+  c.report.placement = {{engine::Axis::fsdp, LinkTier::ici, 1024, 2, 1, 1, 360e9, -1},
+                        {engine::Axis::tensor, LinkTier::ici, 4, 1, 1, 1, 180e9, -1}};
   return c;
 }
 
@@ -52,7 +53,8 @@ TEST_CASE("on nodes each axis begins where the one before it ends, tensor ranks 
   CHECK(fsdp.second == doctest::Approx(pipeline.first).epsilon(0.001));
   // As wide as the logarithm of the degree: 8 = 2^3, 128 = 2^7.
   CHECK((fsdp.second - fsdp.first) / (tensor.second - tensor.first) == doctest::Approx(7.0 / 3).epsilon(0.01));
-  for (const char* text : {"node", "fabric", "tensor 8", "inside a node", "450\u202fGB/s", "128 nodes", "50.0\u202fGB/s", "moves nothing"}) {
+  for (const char* text : {"node", "fabric", "tensor 8", "inside a node", "450\u202fGB/s", "128 nodes",
+                           "50.0\u202fGB/s", "moves nothing"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -61,11 +63,13 @@ TEST_CASE("on nodes each axis begins where the one before it ends, tensor ranks 
 
 TEST_CASE("on a torus every axis is named with the torus axes it spans") {
   const auto canvas = drawn("topology", on_torus(), "dark", 15, 900, 400);
-  for (const char* text : {"fsdp 1024", "2 torus axes", "360\u202fGB/s", "tensor 4", "one torus axis", "16 \u00d7 20 \u00d7 28 slice, rings close"}) {
+  for (const char* text : {"fsdp 1024", "2 torus axes", "360\u202fGB/s", "tensor 4", "one torus axis",
+                           "16 \u00d7 20 \u00d7 28 slice, rings close"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
-  CHECK(find_figure("topology")->head(input_of(on_torus(), theme("dark")), {}).takeaway == "slowest links: tensor 4, 180\u202fGB/s, one torus axis");
+  CHECK(find_figure("topology")->head(input_of(on_torus(), theme("dark")), {}).takeaway ==
+        "slowest links: tensor 4, 180\u202fGB/s, one torus axis");
 }
 
 TEST_CASE("wraparound links are drawn where rings close, and only there") {

@@ -39,7 +39,8 @@ void check_inside(const Formula& f) {
 TEST_CASE("a row is as wide as its parts and as high as the highest") {
   Formula row = kSet.text("a", kInk);
   append(row, kSet.fraction(kSet.text("b", kInk), kSet.text("c", kInk), kInk), 5);
-  CHECK(row.width == doctest::Approx(kSet.text("a", kInk).width + 5 + kSet.text("b", kInk).width + 0.6f * 20).epsilon(0.02));
+  CHECK(row.width ==
+        doctest::Approx(kSet.text("a", kInk).width + 5 + kSet.text("b", kInk).width + 0.6f * 20).epsilon(0.02));
   CHECK(row.above > kSet.text("a", kInk).above);
   check_inside(row);
 }

@@ -21,8 +21,10 @@ std::string first_difference(const std::string& expected, const std::string& act
   const char *a = expected.c_str(), *b = actual.c_str();
   int line = 1;
   while (*a && *b) {
-    const bool number_a = std::isdigit(static_cast<unsigned char>(*a)) || (*a == '-' && std::isdigit(static_cast<unsigned char>(a[1])));
-    const bool number_b = std::isdigit(static_cast<unsigned char>(*b)) || (*b == '-' && std::isdigit(static_cast<unsigned char>(b[1])));
+    const bool number_a =
+        std::isdigit(static_cast<unsigned char>(*a)) || (*a == '-' && std::isdigit(static_cast<unsigned char>(a[1])));
+    const bool number_b =
+        std::isdigit(static_cast<unsigned char>(*b)) || (*b == '-' && std::isdigit(static_cast<unsigned char>(b[1])));
     if (number_a && number_b) {
       char *end_a = nullptr, *end_b = nullptr;
       if (std::abs(std::strtod(a, &end_a) - std::strtod(b, &end_b)) > 0.0201) break;
@@ -35,7 +37,9 @@ std::string first_difference(const std::string& expected, const std::string& act
     ++a, ++b;
   }
   if (!*a && !*b) return {};
-  const auto rest = [](const char* s) { return std::string(s, std::min<std::size_t>(60, std::char_traits<char>::length(s))); };
+  const auto rest = [](const char* s) {
+    return std::string(s, std::min<std::size_t>(60, std::char_traits<char>::length(s)));
+  };
   return fmt::format("line {}: \"{}\" instead of \"{}\"", line, rest(b), rest(a));
 }
 

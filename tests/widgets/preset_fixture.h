@@ -30,8 +30,8 @@ inline const FigureCase& case_of(const char* preset) {
 }
 
 // Checks that a figure cuts and covers no text and shows no key in place of one.
-inline void check_clean(const FigureRow& row, const FigureCase& c, const Theme& theme, float em, float width, float height,
-                        const FigureView& view, const TextTable& texts) {
+inline void check_clean(const FigureRow& row, const FigureCase& c, const Theme& theme, float em, float width,
+                        float height, const FigureView& view, const TextTable& texts) {
   CAPTURE(width);
   RecordCanvas canvas(fonts(), em, {0, 0, width, height});
   row.draw(canvas, canvas.bounds(), input_of(c, theme, texts), view);
@@ -39,7 +39,8 @@ inline void check_clean(const FigureRow& row, const FigureCase& c, const Theme& 
   for (const TextRun& run : canvas.texts()) CHECK_FALSE(run.text.starts_with("figure."));
 }
 
-// The same at the sizes figures have: small, usual and large on the screen, projected, with long words, on paper, compact.
+// The same at the sizes figures have: small, usual and large on the screen, projected, with long words, on paper,
+// compact.
 inline void check_clean_everywhere(const FigureRow& row, const FigureCase& c, FigureView view) {
   const Theme dark = theme("dark"), print = theme("print"), projector = theme("projector");
   check_clean(row, c, dark, 15, 320, 240, view, english());

@@ -1,5 +1,5 @@
-// What the drawing tests share: the shipped themes, read without a JSON library, one FontStack, and a sample figure that
-// uses every verb.
+// What the drawing tests share: the shipped themes, read without a JSON library, one FontStack, and a sample figure
+// that uses every verb.
 #pragma once
 
 #include <filesystem>

@@ -35,7 +35,8 @@ void draw_sample(Canvas& canvas, const Theme& theme) {
     canvas.tag("part", static_cast<int>(i), box, {std::string(name_of(part)), {{"share", "52 %"}}});
   }
   for (std::size_t i = 0; i < kOpKindCount; ++i)
-    canvas.rect({10 + 48 * static_cast<float>(i), 104, 44, 26}, chunk_of(theme, fill_of(theme, static_cast<OpKind>(i), em), 1, 3));
+    canvas.rect({10 + 48 * static_cast<float>(i), 104, 44, 26},
+                chunk_of(theme, fill_of(theme, static_cast<OpKind>(i), em), 1, 3));
   float y = 144;
   for (std::size_t i = 0; i < kAxisCount; ++i, y += 8)
     canvas.line({10, y}, {190, y}, stroke_of(theme, static_cast<Axis>(i), em, true));
@@ -197,7 +198,8 @@ TEST_CASE("markers of one size have one area") {
     c.marker({50, 50}, m, 40, plain());
     const auto& p = c.primitives()[0].points;
     float sum = 0;
-    for (std::size_t i = 0; i < p.size(); ++i) sum += p[i].x * p[(i + 1) % p.size()].y - p[(i + 1) % p.size()].x * p[i].y;
+    for (std::size_t i = 0; i < p.size(); ++i)
+      sum += p[i].x * p[(i + 1) % p.size()].y - p[(i + 1) % p.size()].x * p[i].y;
     return sum / 2;
   };
   CHECK(area(Marker::square) == doctest::Approx(area(Marker::diamond)).epsilon(1e-4));
@@ -328,7 +330,8 @@ TEST_CASE("19,000 plain blocks are reduced within a few milliseconds") {
       sink.rect(r, f);
       sink.tag("block", i, r);
     }
-    best = std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    best =
+        std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
   MESSAGE("19,000 blocks: " << best << " ms");
   CHECK(sink.n >= 5 * 19'000);

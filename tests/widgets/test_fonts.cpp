@@ -11,7 +11,8 @@ TEST_CASE("widths of English, Korean, Russian and symbols equal those Cairo meas
   for (const char* text : {kEnglish, kKorean, kRussian, kSymbols})
     for (const Weight weight : {Weight::regular, Weight::bold}) {
       CAPTURE(text);
-      const double drift = static_cast<double>(fonts().width(text, 100, weight)) - cairo->measured_width(text, 100, weight);
+      const double drift =
+          static_cast<double>(fonts().width(text, 100, weight)) - cairo->measured_width(text, 100, weight);
       CHECK(std::abs(drift) < 0.01);
     }
 }
@@ -29,7 +30,8 @@ TEST_CASE("invalid UTF-8 is shown as one replacement a byte and never read past 
   std::size_t at = 0;
   CHECK(next_codepoint("\xff\x41", at) == 0xFFFD);
   CHECK(at == 1);
-  for (const std::string_view bad : {"\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\xaf", "\xe2\x82", "\xf0\x9f"}) {
+  for (const std::string_view bad :
+       {"\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\xaf", "\xe2\x82", "\xf0\x9f"}) {
     at = 0;
     CHECK(next_codepoint(bad, at) == 0xFFFD);
     CHECK(at == 1);

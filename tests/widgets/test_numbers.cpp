@@ -98,7 +98,8 @@ TEST_CASE("what is not finite is a dash in every notation, and huge or tiny valu
     CHECK(format_ratio(v) == kNoValue);
   }
   for (const double v : {1e300, -1e300, 1e-300, 5e-324, 1.7e308})
-    for (const auto& u : {unit::one, unit::count, unit::fraction, unit::seconds, unit::bytes, unit::dollars, unit::days}) {
+    for (const auto& u :
+         {unit::one, unit::count, unit::fraction, unit::seconds, unit::bytes, unit::dollars, unit::days}) {
       CAPTURE(v);
       CHECK(format(v, u).size() < 60);
     }

@@ -14,7 +14,8 @@ struct Words {
   const char *title, *takeaway, *x, *y, *a, *b, *c;
 };
 constexpr Words kLanguages[] = {
-    {"Network", "compute-bound above 85 tokens per GPU", "tokens per GPU and step", "seconds per step", "compute", "tensor 8", "data 128"},
+    {"Network", "compute-bound above 85 tokens per GPU", "tokens per GPU and step", "seconds per step", "compute",
+     "tensor 8", "data 128"},
     {"네트워크", "GPU당 85토큰 이상에서 연산 한계", "GPU당 스텝당 토큰", "스텝당 초", "연산", "텐서 8", "데이터 128"},
     {"Сеть", "ограничено вычислениями выше 85 токенов на GPU", "токенов на GPU и шаг", "секунд на шаг", "вычисления",
      "тензорный 8", "по данным 128"}};
@@ -97,8 +98,8 @@ TEST_CASE("spread keeps the order, the gap and the limits, and moves nothing tha
 
 TEST_CASE("elbow labels of narrow parts are pushed aside without touching") {
   RecordCanvas c(fonts(), 15, {0, 0, 500, 100});
-  const PartLabel parts[] = {{"weights", 50, 66}, {"gradients", 66, 90}, {"activations", 90, 300}, {"buffers", 300, 306},
-                             {"reserve", 306, 312}, {"nothing", 312, 312.5f}};
+  const PartLabel parts[] = {{"weights", 50, 66},   {"gradients", 66, 90}, {"activations", 90, 300},
+                             {"buffers", 300, 306}, {"reserve", 306, 312}, {"nothing", 312, 312.5f}};
   draw_elbow_labels(c, theme("dark"), parts, 30, 60, 10, 490);
   CHECK(c.texts().size() == 5);
   CHECK(c.audit_text() == "");
@@ -138,6 +139,7 @@ TEST_CASE("the sample plot can be looked at") {
       const Theme t = theme(i == 0 ? "dark" : i == 1 ? "light" : "print");
       const auto c = CairoCanvas::png(fonts(), 15, 560, 420, 1.5, t.panel);
       draw_network(*c, t, kLanguages[i]);
-      std::ofstream(std::filesystem::path(folder) / ("plot_" + std::to_string(i) + ".png"), std::ios::binary) << c->finish();
+      std::ofstream(std::filesystem::path(folder) / ("plot_" + std::to_string(i) + ".png"), std::ios::binary)
+          << c->finish();
     }
 }

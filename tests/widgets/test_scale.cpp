@@ -84,7 +84,8 @@ TEST_CASE("rounding widens a domain to whole steps") {
 TEST_CASE("linear ticks are multiples of 1, 2 or 5 with one number of decimals") {
   CHECK(labels({ScaleKind::linear, 0, 80, 0, 1}, {.about = 4}) == Labels{"0", "20", "40", "60", "80"});
   CHECK(labels({ScaleKind::linear, 0, 1, 0, 1}, {.about = 5}) == Labels{"0.0", "0.2", "0.4", "0.6", "0.8", "1.0"});
-  CHECK(labels({ScaleKind::linear, -0.1, 0.1, 0, 1}, {.about = 4}) == Labels{"\u22120.10", "\u22120.05", "0.00", "0.05", "0.10"});
+  CHECK(labels({ScaleKind::linear, -0.1, 0.1, 0, 1}, {.about = 4}) ==
+        Labels{"\u22120.10", "\u22120.05", "0.00", "0.05", "0.10"});
   CHECK(labels({ScaleKind::linear, 0, 20000, 0, 1}, {.about = 4}) ==
         Labels{"0", "5000", "10\u202f000", "15\u202f000", "20\u202f000"});
 }

@@ -56,7 +56,9 @@ TEST_CASE("text on any fill is readable in black or white") {
 
 TEST_CASE("memory parts differ in colour and hatch, axes in at least one") {
   const Theme t = theme("dark");
-  const auto distinct = [](const Fill& a, const Fill& b) { return a.colour != b.colour && (a.hatch != b.hatch || a.hatch == Hatch::cross); };
+  const auto distinct = [](const Fill& a, const Fill& b) {
+    return a.colour != b.colour && (a.hatch != b.hatch || a.hatch == Hatch::cross);
+  };
   for (std::size_t i = 0; i < kMemoryPartCount; ++i)
     for (std::size_t k = 0; k < i; ++k)
       CHECK(distinct(fill_of(t, static_cast<MemoryPart>(i), 15), fill_of(t, static_cast<MemoryPart>(k), 15)));
@@ -100,9 +102,10 @@ TEST_CASE("a theme that lacks keys or has bad ones says which") {
   tokens = theme_tokens("dark");
   tokens["ink"] = "white";
   tokens["width.data"] = "-1";
-  CHECK_THROWS_WITH_AS(Theme::from_tokens(tokens),
-                       "theme: ink is \"white\", not a colour like #14181D; width.data is \"-1\", not a number of at least 0",
-                       ThemeError);
+  CHECK_THROWS_WITH_AS(
+      Theme::from_tokens(tokens),
+      "theme: ink is \"white\", not a colour like #14181D; width.data is \"-1\", not a number of at least 0",
+      ThemeError);
 }
 
 TEST_CASE("later chunks of a device are paler, up to half") {
