@@ -16,8 +16,10 @@ using widgets::KeyPress;
 namespace {
 
 constexpr KeyPress plain(Key k) { return {k, false, false, false}; }
-constexpr KeyPress ctrl(char c) { return {widgets::key_of(c), true, false, false}; }
-constexpr KeyPress ctrl_shift(char c) { return {widgets::key_of(c), true, true, false}; }
+constexpr KeyPress ctrl(Key k) { return {k, true, false, false}; }
+constexpr KeyPress ctrl(char c) { return ctrl(widgets::key_of(c)); }
+constexpr KeyPress ctrl_shift(Key k) { return {k, true, true, false}; }
+constexpr KeyPress ctrl_shift(char c) { return ctrl_shift(widgets::key_of(c)); }
 
 template <int N>
 void open_preset(Workspace& w) {
@@ -30,8 +32,10 @@ void open_preset(Workspace& w) {
 
 template <std::size_t N>
 void show_figure(Workspace& w) {
-  if (w.view.projector) w.view.projected = N;
-  else w.view.maximised = w.view.maximised == N ? std::nullopt : std::optional(N);
+  if (w.view.projector)
+    w.view.projected = N;
+  else
+    w.view.maximised = w.view.maximised == N ? std::nullopt : std::optional(N);
 }
 
 constexpr KeyPress kNone{};
@@ -61,19 +65,9 @@ const std::array kFixedCommands{
             [](Workspace& w) { w.close_tab(w.tabs.active()); }},
     Command{"tab.reopen", Category::file, ctrl_shift('T'), kNone, false,
             [](const Workspace& w) { return w.tabs.can_reopen(); }, [](Workspace& w) { w.reopen_tab(); }},
-    Command{"tab.next",
-            Category::file,
-            {Key::tab, true, false, false},
-            kNone,
-            false,
-            several_tabs,
+    Command{"tab.next", Category::file, ctrl(Key::tab), kNone, false, several_tabs,
             [](Workspace& w) { w.step_tabs(1); }},
-    Command{"tab.previous",
-            Category::file,
-            {Key::tab, true, true, false},
-            kNone,
-            false,
-            several_tabs,
+    Command{"tab.previous", Category::file, ctrl_shift(Key::tab), kNone, false, several_tabs,
             [](Workspace& w) { w.step_tabs(-1); }},
     Command{"file.save", Category::file, ctrl('S'), kNone, true, nullptr, [](Workspace& w) { w.save(); }},
     Command{"file.save_as", Category::file, ctrl_shift('S'), kNone, false, nullptr,
@@ -113,19 +107,9 @@ const std::array kFixedCommands{
     Command{"edit.reset", Category::edit, kNone, kNone, true,
             [](const Workspace& w) { return !(w.session.scenario() == w.session.loaded()); },
             [](Workspace& w) { w.session.update(w.session.loaded(), false); }},
-    Command{"view.zoom_in",
-            Category::view,
-            {Key::equal, true, false, false},
-            {Key::equal, true, true, false},
-            false,
-            nullptr,
+    Command{"view.zoom_in", Category::view, ctrl(Key::equal), ctrl_shift(Key::equal), false, nullptr,
             [](Workspace& w) { w.change_zoom(1); }},
-    Command{"view.zoom_out",
-            Category::view,
-            {Key::minus, true, false, false},
-            kNone,
-            false,
-            nullptr,
+    Command{"view.zoom_out", Category::view, ctrl(Key::minus), kNone, false, nullptr,
             [](Workspace& w) { w.change_zoom(-1); }},
     Command{"view.zoom_reset", Category::view, ctrl('0'), kNone, false, nullptr,
             [](Workspace& w) { w.change_zoom(0); }},

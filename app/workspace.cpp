@@ -124,11 +124,11 @@ void Workspace::take_model(std::string_view config, const std::string& file) {
 
 bool Workspace::shows_search() const {
   if (view.search.open) return true;
-  if (view.projector) return figures()[current_figure()].of_search;
-  if (view.maximised) return figures()[*view.maximised].of_search;
+  if (view.projector) return figures()[current_figure()].needs == Needs::search;
+  if (view.maximised) return figures()[*view.maximised].needs == Needs::search;
   return std::any_of(view.arrangement.cells.begin(), view.arrangement.cells.end(), [](std::string_view name) {
     const FigureRow* figure = widgets::find_figure(name);
-    return figure != nullptr && figure->of_search;
+    return figure != nullptr && figure->needs == Needs::search;
   });
 }
 

@@ -150,12 +150,14 @@ const MeshCell* best_of(const MeshMap& map, Shown shown) {
 
 HeatCell heat_cell(const MeshCell& c, Shown shown, const HeatRange& range, double unit) {
   using Look = HeatCell::Look;
-  HeatCell out{Look::hatched, 0, {}, c.own};
+  HeatCell out;
+  out.look = Look::hatched;
+  out.own = c.own;
   switch (c.state) {
     case MeshCellState::runs: out.look = Look::coloured; break;
     case MeshCellState::excluded: out.look = Look::struck; break;
     case MeshCellState::no_mesh: out.look = Look::blank; break;
-    case MeshCellState::too_full: out.text = "+" + bytes_text(c.over_bytes); break;
+    case MeshCellState::too_full: out.set_over(c.over_bytes); break;
     case MeshCellState::impossible:
     case MeshCellState::too_long: break;
   }

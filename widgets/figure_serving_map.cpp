@@ -117,7 +117,7 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Map&
       cell.text = cell_text(value, shown);
       cell.shade = range.shade(value, ScaleKind::log10, rising);
     } else if (const double over = over_bytes(found, *c); over > 0) {
-      cell.text = "+" + bytes_text(over);
+      cell.set_over(over);
     }
   }
   const auto axis = [&t](std::string_view id) {

@@ -13,6 +13,9 @@ namespace roofscape::widgets {
 
 // What a figure is about. One about a training step has nothing to show of a scenario that serves, nor the reverse.
 enum class Subject : std::uint8_t { training, serving, any };
+// Without it a figure only says that there is nothing to show: a baseline, a pipeline of several stages, or the plans that a
+// search finds.
+enum class Needs : std::uint8_t { nothing, baseline, stages, search };
 
 struct FigureRow {
   std::string_view name;  // stable: "roofline"
@@ -23,8 +26,7 @@ struct FigureRow {
   float width_pt = 0, height_pt = 0;  // of an exported file, in points (1/72 inch); text is kPrintEm
   std::span<const FigureOption> options = {};
   Subject subject = Subject::training;
-  bool of_difference = false;  // shows nothing without a baseline
-  bool of_search = false;      // draws the plans that a search finds
+  Needs needs = Needs::nothing;
 };
 
 inline constexpr float kPrintEm = 9;  // points

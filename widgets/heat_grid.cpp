@@ -67,6 +67,12 @@ void draw_key(Canvas& canvas, const FigureInput& input, const Rect& row, const R
 
 }  // namespace
 
+void HeatCell::set_over(double bytes) {
+  look = Look::hatched;
+  text = format(bytes, engine::unit::bytes, {.sign = true});
+  brief = format(bytes, engine::unit::bytes, {.sign = true, .significant = 2});
+}
+
 void HeatRange::add(double value) {
   low = any ? std::min(low, value) : value;
   high = any ? std::max(high, value) : value;
@@ -141,10 +147,12 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
       }
     }
     const TextStyle style = small_text(canvas, ink, HAlign::centre, c.own ? Weight::bold : Weight::regular);
-    if (!c.text.empty() && canvas.text_width(c.text, style) + canvas.px(4) < r.w && line < r.h) {
-      if (c.look == HeatCell::Look::coloured) canvas.text(r.centre(), c.text, style);
-      else backed_text(canvas, theme, r.centre(), c.text, style);
-    }
+    const auto fits = [&](const std::string& text) {
+      return !text.empty() && canvas.text_width(text, style) + canvas.px(4) < r.w && line < r.h;
+    };
+    const std::string* text = fits(c.text) ? &c.text : fits(c.brief) ? &c.brief : nullptr;
+    if (text != nullptr && c.look == HeatCell::Look::coloured) canvas.text(r.centre(), *text, style);
+    else if (text != nullptr) backed_text(canvas, theme, r.centre(), *text, style);
     canvas.tag_with(heat.tag, static_cast<int>(i), r, [&] { return heat.readout(i); });
   }
   for (std::size_t i = 0; i < heat.cells.size(); ++i)

@@ -23,7 +23,10 @@ struct HeatCell {
   Look look = Look::blank;
   double shade = 0;  // 0 to 1, the better the higher
   std::string text;
-  bool own = false;  // the plan itself
+  bool own = false;   // the plan itself
+  std::string brief;  // where the text has no room
+  // A plan that passes the memory by so much, hatched.
+  void set_over(double bytes);
 };
 
 // The numbers of the cells that are coloured, and the shade of one among them.

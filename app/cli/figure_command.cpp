@@ -17,6 +17,7 @@ namespace roofscape::app::cli {
 namespace {
 
 using widgets::FigureRow;
+using widgets::Needs;
 
 int refuse(const io::InputError& error) {
   complain(error);
@@ -173,7 +174,8 @@ bool has_content(const FigureRow& row, const Material& material, std::vector<std
   std::string_view why;
   if (!widgets::shows(row, material.now.scenario))
     why = row.subject == widgets::Subject::serving ? "serving only" : "training only";
-  else if (row.of_difference && !material.baseline) why = "needs --baseline";
+  else if (row.needs == Needs::baseline && !material.baseline) why = "needs --baseline";
+  else if (row.needs == Needs::stages && material.now.scenario.parallelism.pipeline == 1) why = "one pipeline stage";
   if (!why.empty()) left_out.push_back(fmt::format("{} ({})", row.name, why));
   return why.empty();
 }

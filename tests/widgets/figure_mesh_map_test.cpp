@@ -1,6 +1,7 @@
 #include "engine/studies/mesh_map.h"
 #include "tests/widgets/golden.h"
 #include "tests/widgets/preset_fixture.h"
+#include "widgets/heat_grid.h"
 
 using namespace roofscape;
 using namespace roofscape::widgets;
@@ -37,6 +38,23 @@ TEST_CASE("a map of few cells fills the width of a wall") {
   const TagRegion* last = canvas->find_tag("mesh.cell", static_cast<int>(map.cells.size()) - 1);
   REQUIRE(last);
   CHECK(last->rect.right() > 0.85f * canvas->bounds().w);
+}
+
+TEST_CASE("memory that is missing stands in a narrow cell with a digit less") {
+  const FigureCase c = preset_case("llama3-8b-8-h100");
+  const Theme dark = theme("dark");
+  HeatGrid grid;
+  grid.x_degrees = grid.y_degrees = {1};
+  grid.cells.emplace_back().set_over(31.1e9);
+  grid.readout = [](std::size_t) { return Readout{}; };
+  const auto says = [&](float width, std::string_view words) {
+    RecordCanvas canvas(fonts(), 15, {0, 0, width, 240});
+    draw_heat_grid(canvas, canvas.bounds(), input_of(c, dark), grid);
+    return canvas.find_text(words) != nullptr;
+  };
+  CHECK(says(200, "+31.1\u202fGB"));
+  CHECK(says(78, "+31\u202fGB"));
+  CHECK_FALSE(says(78, "+31.1\u202fGB"));
 }
 
 TEST_CASE("a cell that cannot run says why when pointed at") {

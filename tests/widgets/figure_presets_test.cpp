@@ -97,7 +97,7 @@ TEST_CASE("on paper of any width the head is whole: the takeaway, or the brief o
   for (const char* preset : kPresets)
     for (const FigureRow& row : figures()) {
       const FigureCase& c = case_of(preset);
-      if (!shows(row, c.scenario) || row.of_difference) continue;
+      if (!shows(row, c.scenario) || row.needs == Needs::baseline) continue;
       const Theme print = theme("print");
       const FigureHead head = row.head(input_of(c, print), view);
       for (const float width : {340.0f, row.width_pt}) {
