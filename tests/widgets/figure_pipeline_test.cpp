@@ -176,7 +176,7 @@ TEST_CASE("the pipeline's takeaway and key") {
 TEST_CASE("one stage has no pipeline and says why") {
   const auto canvas = drawn("pipeline", one_stage(), "dark", 15, 560, 400);
   CHECK(canvas->find_text("One stage: no pipeline to draw"));
-  CHECK(canvas->find_text("All 80 layers sit on every chip, so there is no bubble."));
+  CHECK(canvas->find_text("Every chip works on all 80 layers, so there is no bubble."));
   CHECK(canvas->texts().size() == 2);
   CHECK(drawn("pipeline", one_stage(16), "dark", 15, 560, 400)->texts().size() == 3);
 }
