@@ -1,5 +1,6 @@
-// A torus slice as a lattice of chips: long sides are shown with a gap, links in the colour of the mesh axis laid on
-// them (of several that share a direction, row by row), the wraparound as an arc along each axis whose rings close.
+// A torus slice as a lattice of chips: long sides are shown with a dotted gap and named with their length, links in the
+// colour of the mesh axis laid on them (of several that share a direction, row by row), the wraparound as an arc along
+// each axis whose rings close.
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +9,7 @@
 #include "widgets/figure_topology_parts.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
+#include "widgets/stage_rows.h"
 
 namespace roofscape::widgets::topology {
 namespace {
@@ -15,6 +17,7 @@ namespace {
 constexpr int kShown = 4, kShownFlat = 5;     // chips along a side
 constexpr float kDepthX = 0.46f, kDepthY = -0.34f;  // of one step into the picture
 constexpr float kChip = 0.2f;                 // of a step
+constexpr float kNamedSides = 150;    // width and height from which sides are named
 constexpr float kColumnGap = 14, kSwatch = 11;
 
 struct Direction {
@@ -72,7 +75,7 @@ Colour link_colour(const Theme& theme, const Direction& d, int line) {
 
 // From the last chip of an outer line around to the first.
 void draw_wrap(Canvas& canvas, Point first, Point last, Point out, Colour colour, float width) {
-  constexpr int kPieces = 16;
+  constexpr int kPieces = 64;
   std::vector<Point> arc;
   for (int i = 0; i <= kPieces; ++i) {
     const float t = static_cast<float>(i) / kPieces, bow = std::sin(t * 3.14159265f);
@@ -82,9 +85,37 @@ void draw_wrap(Canvas& canvas, Point first, Point last, Point out, Colour colour
   canvas.polyline(arc, {colour, width, {}});
 }
 
+// "x 16": a side and how long it is.
+std::string side_text(const Direction& d, std::size_t which) {
+  return std::string(engine::kTorusAxesIds[std::size_t{1} << which]) + " " + format_count(d.size);
+}
+
+// Beside each side that has links, beyond its arc.
+void draw_sides(Canvas& canvas, const Theme& theme, const Lattice& l, const std::array<Direction, 3>& d, float bow) {
+  const float off = l.chip / 2 + kSmallText * canvas.em() * 0.7f;
+  const auto side = [&](std::size_t which, Point middle, Point out, float arc, HAlign align) {
+    if (d[which].shown < 2) return;
+    const float far = off + (d[which].closes ? arc : 0);
+    canvas.text(middle + out * far, side_text(d[which], which), small_text(canvas, theme.ink2, align));
+  };
+  const int right = d[0].shown - 1, low = d[1].shown - 1, deep = d[2].shown - 1;
+  const auto between = [](Point a, Point b) { return (a + b) * 0.5f; };
+  side(0, between(l.at(0, low, 0), l.at(right, low, 0)), {0, 1}, bow, HAlign::centre);
+  side(1, between(l.at(0, 0, 0), l.at(0, low, 0)), {-1, 0}, bow, HAlign::right);
+  side(2, between(l.at(right, low, 0), l.at(right, low, deep)), {0.8f, 0.4f}, bow, HAlign::left);
+}
+
 void draw_lattice(Canvas& canvas, const Rect& room, const FigureInput& input, const std::array<Direction, 3>& d) {
   const Theme& theme = input.theme;
-  const Lattice l = fit(room, d);
+  const TextStyle small = small_text(canvas, theme.ink2, HAlign::left);
+  const bool named = room.w > canvas.px(kNamedSides) && room.h > canvas.px(kNamedSides);
+  Rect inner = room;
+  if (named) {
+    inner.cut_left(canvas.text_width(side_text(d[1], 1), small));
+    inner.cut_right(canvas.text_width(side_text(d[2], 2), small));
+    inner.cut_bottom(small_line(canvas));
+  }
+  const Lattice l = fit(inner, d);
   const float width = std::max(canvas.px(1.2f), std::min(theme.data_width * canvas.em(), l.chip * 0.3f));
   const Dash dots{width * 1.2f, width * 2.2f};
   // Back to front, so that near chips cover far links.
@@ -98,7 +129,10 @@ void draw_lattice(Canvas& canvas, const Rect& room, const FigureInput& input, co
         };
         link(0, i, l.at(i + 1, j, k), j + k);
         link(1, j, l.at(i, j + 1, k), i + k);
-        link(2, k, l.at(i, j, k + 1), i + j);
+        // To the viewer: it begins under its own chip and ends under the near one.
+        if (k > 0)
+          canvas.line(l.at(i, j, k), l.at(i, j, k - 1),
+                      {link_colour(theme, d[2], i + j), width, d[2].broken && k + 1 == d[2].shown ? dots : Dash{}});
       }
     for (int j = 0; j < d[1].shown; ++j)
       for (int i = 0; i < d[0].shown; ++i) {
@@ -108,6 +142,7 @@ void draw_lattice(Canvas& canvas, const Rect& room, const FigureInput& input, co
       }
   }
   const float bow = l.step[0].x * 0.42f;
+  if (named) draw_sides(canvas, theme, l, d, bow);
   const int right = d[0].shown - 1, low = d[1].shown - 1, deep = d[2].shown - 1;
   if (right > 0 && d[0].closes)
     draw_wrap(canvas, l.at(0, low, 0), l.at(right, low, 0), {0, bow}, link_colour(theme, d[0], low), width);
