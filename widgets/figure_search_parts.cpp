@@ -198,7 +198,8 @@ FigureHead head_of(const FigureInput& input, std::string_view figure) {
     head.takeaway = t.format("figure.search.takeaway.none", {format_count(shown.result->plans)});
     return head;
   }
-  const engine::RankedPlan& best = shown.result->front.back();
+  // The one marked 1: another as fast may take less memory, and ends the front.
+  const engine::RankedPlan& best = shown.best();
   head.brief =
       t.format("figure.search.takeaway.brief", {format_duration(best.step_time_s), bytes_text(best.memory_bytes)});
   head.takeaway = head.brief;

@@ -94,9 +94,8 @@ Readout readout_of(const FigureInput& input, const Row& row, const Hidden& hidde
   if (!row.part) {
     for (std::size_t i = 0; i < hidden.by_axis.size(); ++i)
       if (hidden.by_axis[i] > 0 && r.rows.size() < 4)
-        r.rows.emplace_back(
-            t.text("figure.step.part." + std::string(engine::quantity(engine::kExposedParts[i]).id.substr(5))),
-            format_duration(hidden.by_axis[i]));
+        r.rows.emplace_back(t.text("figure.scaling.bound." + std::string(engine::kAxisIds[i])),
+                            format_duration(hidden.by_axis[i]));
     return r;
   }
   if (*row.part != Q::step_time)

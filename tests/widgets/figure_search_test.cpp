@@ -88,10 +88,11 @@ TEST_CASE("figures of a search are clean at any size and with long words") {
   }
 }
 
-TEST_CASE("the takeaway names the fastest plan and how far the present one is from it") {
-  const Searched s(preset_case("llama3-8b-8-h100"));
+TEST_CASE("the takeaway names the plan marked 1 and how far the present one is from it") {
+  Searched s(preset_case("llama3-8b-8-h100"));
+  s.result.front.back().memory_bytes /= 2;  // another, as fast, that ranks behind
   const FigureHead head = find_figure("frontier")->head(s.input(theme("dark")), {});
-  const auto& best = s.result.front.back();
+  const auto& best = s.result.best.front();
   CHECK(head.takeaway == "best " + format_duration(best.step_time_s) + " in " +
                              format(best.memory_bytes, engine::unit::bytes) + "; now " +
                              format_duration(s.result.present.step_time_s) + ", " +

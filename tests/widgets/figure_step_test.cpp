@@ -79,6 +79,16 @@ TEST_CASE("communication that work hides has a row of its own with its time") {
   CHECK(hidden->readout.title == "hidden transfers, " + format_duration(*q[Q::network_total] - exposed));
 }
 
+TEST_CASE("hidden transfers are named by their axis") {
+  // LLaMA-3 70B: fsdp, tensor and context all move something under arithmetic.
+  const auto canvas = drawn("step", preset_case("llama3-70b-v5p-pod"), "dark", 15, 560, 400);
+  const TagRegion* hidden = canvas->find_tag("step.network_s");
+  REQUIRE(hidden);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : hidden->readout.rows) names.push_back(name);
+  CHECK(names == std::vector<std::string>{"fsdp", "tensor", "context"});
+}
+
 TEST_CASE("a baseline stands as a dashed outline at its own place, with the difference in the readout") {
   const FigureCase c = with_parts({{Q::step_matmul, 4}, {Q::step_bubble, 1}});
   const FigureCase before = with_parts({{Q::step_matmul, 4}, {Q::step_bubble, 6}});
