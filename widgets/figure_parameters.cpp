@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "engine/studies/parameter_map.h"
@@ -13,6 +14,7 @@
 #include "widgets/number_format.h"
 #include "widgets/palette.h"
 #include "widgets/stage_rows.h"
+#include "widgets/ticks.h"
 
 namespace roofscape::widgets {
 
@@ -22,6 +24,7 @@ using engine::Q;
 
 namespace {
 
+constexpr int kTicks = 5;       // at least of the axis
 constexpr float kIdle = 0.45f;  // opacity of experts that a token does not pass through
 
 std::string part_name(const FigureInput& input, ModelPart part) {
@@ -114,8 +117,11 @@ void draw_parameters(Canvas& canvas, const Rect& area, const FigureInput& input,
   bars.push_back(std::move(total));
 
   BarAxis axis;
-  axis.to = std::min(100.0, most * 1.05);
+  // Up to a number: the longest bar ends before the last one.
+  const double step = tick_step(most, kTicks);
+  axis.to = std::min(100.0, std::ceil(most / step) * step);
   axis.title = t.text("figure.parameters.x");
+  axis.value = t.text("figure.parameters.params"), axis.second = t.text("figure.parameters.flops");
   axis.lanes = 2;
   const BarRowsPlot plot = draw_bar_rows(canvas, input.theme, rest, bars, axis);
   for (std::size_t i = 0; i < rows.size(); ++i)

@@ -22,12 +22,16 @@ using engine::Split;
 
 namespace {
 
-constexpr int kDrawnRanks = 4;          // blocks a split array is drawn in
+constexpr int kDrawnRanks = 8;          // blocks a split array is drawn in at most
 constexpr float kOthersTint = 0.28f;    // blocks of other ranks, of the colour of the first
 constexpr float kDiagramShare = 0.40f, kPairShare = 0.48f;  // of the width, at most
+constexpr float kMostSide = 110;        // of an array
 constexpr float kLabelShare = 0.50f;    // of what is beside the diagram
 constexpr float kLinePitch = 1.35f;     // em between lines of text
-constexpr float kBar = 9, kTallBar = 18;  // height of a bar, and of one in a tall row
+constexpr float kBarShare = 0.3f;       // of a line: its two bars stand one over the other
+constexpr float kLeastBar = 3, kMostBar = 11;
+constexpr float kLeastHatched = 9;      // lower bars have no hatch, and neither has their key
+constexpr float kSignShare = 0.18f, kLeastSign = 0.9f;  // a sign: of the side of an array; em of small text
 constexpr float kTallLine = 2;          // lines of a tall row over those of a low one
 
 const ShardedMatmulStudy& study_of(const FigureInput& input) {
@@ -76,9 +80,19 @@ struct Block {
 
 Colour colour_of(const Theme& theme, Operand operand) {
   return theme.fill(operand == Operand::weights  ? Hue::blue
-                    : operand == Operand::in     ? Hue::orange
-                    : operand == Operand::hidden ? Hue::green
+                    : operand == Operand::in     ? Hue::green
+                    : operand == Operand::hidden ? Hue::sky
                                                  : Hue::purple);
+}
+
+// What moves has the colour of the tensor axis; so the activations, which share it elsewhere, have others here.
+Fill moving_fill(const Theme& theme, float em) { return hatched(theme, theme.fill(Hue::orange), Hatch::slash, em); }
+// Sums that are not whole yet.
+Fill partial_fill(const Theme& theme, Operand operand, float em) {
+  const Colour colour = colour_of(theme, operand);
+  Fill fill = hatched(theme, faded(colour, kOthersTint), Hatch::slash, em);
+  fill.hatch_ink = colour;
+  return fill;
 }
 
 // An array: the block of one rank in full colour, those of the others pale; a partial sum hatched all over.
@@ -95,9 +109,7 @@ void draw_array(Canvas& canvas, const FigureInput& input, const Rect& r, const B
     const Rect part = block.split == Split::rows ? Rect{r.x, r.y + r.h * from, r.w, r.h * size - gap}
                                                  : Rect{r.x + r.w * from, r.y, r.w * size - gap, r.h};
     if (block.partial) {
-      Fill sums = hatched(theme, faded(colour, kOthersTint), Hatch::slash, canvas.em());
-      sums.hatch_ink = colour;
-      canvas.rect(part, sums);
+      canvas.rect(part, partial_fill(theme, block.operand, canvas.em()));
     } else {
       canvas.rect(part, i == 0 ? own : others);
     }
@@ -147,8 +159,21 @@ std::vector<Row> rows_of(const FigureInput& input, const FigureView& view, const
 
 struct Scales {
   float label = 0, bar = 0;  // widths
+  float thickness = 0;       // of a bar, the same in all rows
+  bool hatch = true;
   double longest = 1;
 };
+
+// Lines of text that the fullest of the rows wants: its heading and its ways.
+int most_lines(const std::vector<Row>& rows) {
+  std::size_t most = 0;
+  for (const Row& row : rows) most = std::max(most, row.ways.size());
+  return static_cast<int>(most) + 1;
+}
+// Height of a line of a row, where the row is `height` and wants `lines`.
+float line_height(float height, int lines, float line) {
+  return std::clamp(height * 0.75f / static_cast<float>(lines), line, line * kTallLine);
+}
 
 // A line: what is done, a bar of its time with the arithmetic under it, the time.
 void draw_way(Canvas& canvas, const FigureInput& input, const Rect& line, const std::string& name,
@@ -162,25 +187,25 @@ void draw_way(Canvas& canvas, const FigureInput& input, const Rect& line, const 
   for (std::size_t i = 0; i < words.size(); ++i)
     canvas.text({line.x, y + pitch * (static_cast<float>(i) - static_cast<float>(words.size() - 1) / 2)}, words[i],
                 label);
-  const float left = line.x + scales.label,
-              height = std::clamp(line.h * 0.44f, std::min(canvas.px(kBar), pitch * 0.6f), canvas.px(kTallBar));
+  const float left = line.x + scales.label, height = scales.thickness,
+              top = way.moves_s > 0 ? y - height : y - height / 2;
   const auto width = [&](double seconds) { return static_cast<float>(seconds / scales.longest) * scales.bar; };
   float end = left;
   if (scales.bar > 0) {
     end = left + width(way.seconds);
-    const Rect moving{left, y - height / 2, width(way.moves_s), height},
-        math{left, y - height / 2, width(way.math_s), height};
-    Fill moves = hatched(theme, theme.fill(Hue::orange), Hatch::slash, canvas.em()), work;
+    Fill moves = moving_fill(theme, canvas.em()), work;
+    if (!scales.hatch) moves.hatch = Hatch::none;
     work.colour = faded(theme.ink2, 0.85f);
-    if (way.moves_s > 0) canvas.rect({moving.x, moving.y, std::max(moving.w, canvas.px(1)), height / 2}, moves);
-    canvas.rect({math.x, math.y + (way.moves_s > 0 ? height / 2 : 0), std::max(math.w, canvas.px(1)),
-                 way.moves_s > 0 ? height / 2 : height},
-                work);
+    if (way.moves_s > 0) canvas.rect({left, top, std::max(width(way.moves_s), canvas.px(1)), height}, moves);
+    canvas.rect({left, way.moves_s > 0 ? y : top, std::max(width(way.math_s), canvas.px(1)), height}, work);
   }
   TextStyle value = small_text(canvas, theme.ink, HAlign::left, best ? Weight::bold : Weight::regular);
   canvas.text({end + (scales.bar > 0 ? gap : 0), y}, format_duration(way.seconds), value);
   canvas.tag_with("sharded-matmul." + tag, -1, line, [&] { return readout_of(input, way); });
 }
+
+// Of the sign between two arrays of this side.
+float sign_width(float small, float side) { return std::max(small * kLeastSign, side * kSignShare); }
 
 const MatmulWay* fastest(const Row& row) {
   return *std::min_element(row.ways.begin(), row.ways.end(),
@@ -193,8 +218,10 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
   const float small = kSmallText * canvas.em(), line = small * kLinePitch;
   // Arrays of one size, with a sign between them.
   const auto n = static_cast<float>(row.blocks.size());
-  const float sign = small * 0.9f, side = std::min((diagram - sign * (n - 1)) / n, area.h - canvas.px(8));
+  const float sign = sign_width(small, diagram / (n + kSignShare * (n - 1))),
+              side = std::min((diagram - sign * (n - 1)) / n, area.h - canvas.px(8));
   TextStyle between = small_text(canvas, theme.ink2, HAlign::centre);
+  between.em = std::max(small, sign);
   if (side >= canvas.px(8)) {
     float x = area.x;
     for (std::size_t i = 0; i < row.blocks.size(); ++i) {
@@ -209,7 +236,7 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
                       });
       x += side;
       if (i + 1 < row.blocks.size())
-        canvas.text({x + sign / 2, area.centre().y}, i % 2 == 0 ? "\u00b7" : "=", between);
+        canvas.text({x + sign / 2, area.centre().y}, i % 2 == 0 ? "\u00d7" : "=", between);
       x += sign;
     }
   }
@@ -230,8 +257,7 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
   const TextStyle words = small_text(canvas, theme.ink2, HAlign::left);
   const bool two =
       shown.size() == 1 && lines > 2 && canvas.text_width(shown.front().first, words) > scales.label - canvas.px(6);
-  const float grown =
-      std::clamp(area.h * 0.75f / static_cast<float>(shown.size() + (heading ? 1 : 0)), line, line * kTallLine);
+  const float grown = line_height(area.h, static_cast<int>(shown.size()) + (heading ? 1 : 0), line);
   const float tall = two ? 2 * line : grown;
   float y = area.centre().y - (tall * static_cast<float>(shown.size()) + (heading ? grown : 0)) / 2;
   if (heading) {
@@ -251,7 +277,8 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
 }
 
 // What the colours of the bars and blocks mean, as far as there is room.
-void draw_meaning(Canvas& canvas, const FigureInput& input, const Rect& strip, const FigureView& view) {
+void draw_meaning(Canvas& canvas, const FigureInput& input, const Rect& strip, const std::vector<Row>& rows,
+                  bool hatch) {
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
   std::vector<KeyEntry> entries;
@@ -261,14 +288,20 @@ void draw_meaning(Canvas& canvas, const FigureInput& input, const Rect& strip, c
     fill.colour = colour_of(theme, operand);
     add(operand_name(input, operand), fill);
   };
+  const auto any = [&](auto&& is) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const Row& row) { return std::any_of(row.blocks.begin(), row.blocks.end(), is); });
+  };
   array(Operand::in), array(Operand::weights);
-  if (pair_of(view)) array(Operand::hidden);
+  if (any([](const Block& b) { return b.operand == Operand::hidden; })) array(Operand::hidden);
   array(Operand::out);
-  Fill work;
+  Fill work, moves = moving_fill(theme, canvas.em());
+  if (!hatch) moves.hatch = Hatch::none;
   work.colour = faded(theme.ink2, 0.85f);
   add(std::string(t.text("figure.sharded-matmul.math")), work);
-  add(std::string(t.text("figure.sharded-matmul.moving")),
-      hatched(theme, theme.fill(Hue::orange), Hatch::slash, canvas.em()));
+  add(std::string(t.text("figure.sharded-matmul.moving")), moves);
+  if (any([](const Block& b) { return b.partial; }))
+    add(std::string(t.text("figure.sharded-matmul.partial")), partial_fill(theme, Operand::out, canvas.em()));
   const TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
   float room = strip.w;
   std::size_t fit = 0;
@@ -309,22 +342,30 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
   const ShardedMatmulStudy& study = study_of(input);
   if (!study.known()) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.network.unknown"));
   const float small = kSmallText * canvas.em();
-  if (rest.h > small * 9) draw_meaning(canvas, input, rest.cut_top(small * 1.6f), view);
+  const Rect key = rest.h > small * 9 ? rest.cut_top(small * 1.6f) : Rect{};
   if (rest.h > small * 11) {
     TextStyle style = small_text(canvas, input.theme.ink3, HAlign::left);
-    const std::string note =
+    std::string note =
         input.texts.format(study.assumed ? "figure.sharded-matmul.note.assumed" : "figure.sharded-matmul.note",
                            {format_count(std::round(study.rows)), format_count(study.contraction),
                             format_count(study.columns), format_count(study.ranks)});
+    if (study.ranks > kDrawnRanks)
+      note = input.texts.format("figure.sharded-matmul.note.drawn",
+                                {note, format_count(kDrawnRanks), format_count(study.ranks)});
     const Rect strip = rest.cut_bottom(small * 1.5f);
     canvas.text({strip.x, strip.centre().y}, ellipsize(canvas, note, style, strip.w), style);
   }
   const std::vector<Row> rows = rows_of(input, view, study);
   const float height = rest.h / static_cast<float>(rows.size());
-  const float blocks = static_cast<float>(rows.front().blocks.size()), sign = small * 0.9f;
-  const float diagram = std::min({rest.w * (pair_of(view) ? kPairShare : kDiagramShare),
-                                  blocks * (height - canvas.px(8)) + sign * (blocks - 1), blocks * canvas.px(110)});
+  const float blocks = static_cast<float>(rows.front().blocks.size()),
+              most_side = std::min(height - canvas.px(8), canvas.px(kMostSide)), sign = sign_width(small, most_side);
+  const float diagram =
+      std::min(rest.w * (pair_of(view) ? kPairShare : kDiagramShare), blocks * most_side + sign * (blocks - 1));
   Scales scales;
+  scales.thickness = std::clamp(kBarShare * line_height(height, most_lines(rows), small * kLinePitch),
+                                canvas.px(kLeastBar), canvas.px(kMostBar));
+  scales.hatch = scales.thickness >= canvas.px(kLeastHatched);
+  if (!key.empty()) draw_meaning(canvas, input, key, rows, scales.hatch);
   float value = 0, label = 0;
   const TextStyle bold = small_text(canvas, {}, HAlign::left, Weight::bold);
   for (const Row& row : rows)

@@ -15,6 +15,14 @@ TEST_CASE("parts of a dense model have a row each, with parameters and FLOPs") {
   CHECK_FALSE(canvas->find_text("router"));
 }
 
+TEST_CASE("the columns of numbers have heads, and the longest bar ends on the axis") {
+  const auto canvas = drawn("parameters", preset_case("deepseek-v3-2048-h800"), "dark", 15, 560, 400);
+  int heads = 0;
+  for (const TextRun& run : canvas->texts()) heads += run.text == "parameters" || run.text == "FLOPs a token";
+  CHECK(heads == 4);  // two of them the key's
+  CHECK(canvas->find_text("100"));
+}
+
 TEST_CASE("a mixture of experts shows what a token passes through and what it does not") {
   const FigureCase c = preset_case("deepseek-v3-2048-h800");
   const auto canvas = drawn("parameters", c, "dark", 15, 560, 400);
