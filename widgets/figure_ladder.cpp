@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "engine/hardware/memory_ladder.h"
+#include "engine/inputs.h"
+#include "engine/scenario_fields.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/label_field.h"
@@ -56,6 +58,23 @@ std::string tag_of(const MemoryRung& rung) {
   }
 }
 
+std::vector<MemoryRung> rungs_of(const FigureInput& input) {
+  return engine::memory_ladder(input.scenario.cluster, engine::peak_field(input.scenario.precision.compute));
+}
+
+// What the right axis counts, with the format whose peak it is.
+std::string intensity_title(const FigureInput& input) {
+  const auto& names = engine::find_field("precision.compute")->choices;
+  const engine::ChipField peak =
+      engine::ladder_peak(input.scenario.cluster.chip, engine::peak_field(input.scenario.precision.compute));
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (const auto dtype = static_cast<engine::Dtype>(i);
+        dtype != engine::Dtype::none && engine::peak_field(dtype) == peak)
+      return input.texts.format("figure.ladder.intensity",
+                                {std::string(input.texts.text("figure.dtype." + std::string(names[i])))});
+  return {};
+}
+
 struct Split {
   std::vector<MemoryRung> drawn;   // with a bandwidth
   std::string left_out;            // the sentence under the plot; empty if nothing is
@@ -64,7 +83,7 @@ struct Split {
 Split split(const FigureInput& input) {
   Split out;
   std::string names;
-  for (MemoryRung& rung : engine::memory_ladder(input.scenario.cluster)) {
+  for (MemoryRung& rung : rungs_of(input)) {
     if (rung.bytes_per_s) {
       out.drawn.push_back(std::move(rung));
       continue;
@@ -115,7 +134,7 @@ void right_axis(Canvas& canvas, const FigureInput& input, const Rect& plot, cons
   style.colour = theme.ink3;
   style.halign = HAlign::right;
   style.valign = VAlign::baseline;
-  canvas.text({title.x, title.y}, input.texts.text("figure.ladder.intensity"), style);
+  canvas.text({title.x, title.y}, intensity_title(input), style);
 }
 
 // Name and amounts beside the end of a rung, shorter where there is less room: always in the order of the ladder.
@@ -201,8 +220,7 @@ void draw_ladder(Canvas& canvas, const Rect& area, const FigureInput& input, con
   if (peak > 0) {
     // Its title shares the line above the plot with that of the left axis.
     const TextStyle title = small_text(canvas, theme.ink3, HAlign::right);
-    const float room =
-        rest.right() - canvas.px(16) - plot.x - canvas.text_width(input.texts.text("figure.ladder.intensity"), title);
+    const float room = rest.right() - canvas.px(16) - plot.x - canvas.text_width(intensity_title(input), title);
     frame.y.title = ellipsize(canvas, frame.y.title, title, room);
   }
   draw_frame(canvas, theme, plot, x, y, frame);
@@ -260,7 +278,7 @@ void draw_ladder(Canvas& canvas, const Rect& area, const FigureInput& input, con
 std::string ladder_data(const FigureInput& input, const FigureView&) {
   std::string out = "memory\tbytes\tbytes/s\tchips\tFLOP/byte\n";
   const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{}", *v) : std::string(); };
-  for (const MemoryRung& rung : engine::memory_ladder(input.scenario.cluster))
+  for (const MemoryRung& rung : rungs_of(input))
     out += fmt::format("{}\t{}\t{}\t{}\t{}\n", name_of(input, rung), number(rung.bytes), number(rung.bytes_per_s),
                        rung.chips, number(rung.flop_per_byte));
   return out;

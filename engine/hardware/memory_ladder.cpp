@@ -20,14 +20,18 @@ int torus_links(const std::array<int, 3>& slice) {
 
 }  // namespace
 
-std::vector<MemoryRung> memory_ladder(const Cluster& cluster) {
+ChipField ladder_peak(const Chip& chip, ChipField peak) {
+  for (const ChipField field : {peak, ChipField::peak_bf16_dense_flops_per_s, ChipField::peak_fp16_dense_flops_per_s,
+                                ChipField::peak_fp32_vector_flops_per_s})
+    if (chip[field].value) return field;
+  return peak;
+}
+
+std::vector<MemoryRung> memory_ladder(const Cluster& cluster, ChipField wanted) {
   const Chip& chip = cluster.chip;
   const auto of = [&](ChipField field) { return chip[field].value; };
   std::vector<MemoryRung> out;
-  Figure peak;
-  for (const ChipField field : {ChipField::peak_bf16_dense_flops_per_s, ChipField::peak_fp16_dense_flops_per_s,
-                                ChipField::peak_fp32_vector_flops_per_s})
-    if (!peak) peak = of(field);
+  const Figure peak = of(ladder_peak(chip, wanted));
   const auto add = [&](Memory memory, Figure bytes, Figure rate, double chips = 1, std::string level = {}) {
     if (!bytes && !rate) return;
     MemoryRung& rung = out.emplace_back(MemoryRung{memory, std::move(level), bytes, rate, chips, {}});

@@ -31,11 +31,14 @@ struct MemoryRung {
   std::optional<double> bytes;        // of a chip; across chips, of all that the rung reaches
   std::optional<double> bytes_per_s;  // of one chip, one way
   double chips = 1;                   // whose memory it is
-  std::optional<double>
-      flop_per_byte;  // arithmetic a byte must bring for the rung not to be the limit; bf16 (older: fp16, fp32)
+  std::optional<double> flop_per_byte;  // arithmetic a byte must bring for the rung not to be the limit
 };
 
 // From near to far. Parts the chip does not have, and rungs that reach no further than the one before, are not in it.
-std::vector<MemoryRung> memory_ladder(const Cluster&);
+// FLOPs are those of ladder_peak().
+std::vector<MemoryRung> memory_ladder(const Cluster&, ChipField peak = ChipField::peak_bf16_dense_flops_per_s);
+
+// The peak asked for where it is published; else that of bf16, and for older chips of fp16 or fp32.
+ChipField ladder_peak(const Chip&, ChipField peak);
 
 }  // namespace roofscape::engine

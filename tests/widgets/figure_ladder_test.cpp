@@ -31,6 +31,16 @@ TEST_CASE("an H100's ladder: capacities and bandwidths from its multiprocessors 
   CHECK(*rungs[5].bytes == 16384 * 80e9);
 }
 
+TEST_CASE("a ladder counts FLOPs in the format asked for, where its peak is published") {
+  engine::Cluster cluster = sixteen_stages().scenario.cluster;
+  using enum engine::ChipField;
+  cluster.chip[peak_fp8_dense_flops_per_s].value = 1979e12;
+  CHECK(*engine::memory_ladder(cluster, peak_fp8_dense_flops_per_s)[3].flop_per_byte ==
+        doctest::Approx(1979e12 / 3.35e12));
+  cluster.chip[peak_fp8_dense_flops_per_s].value.reset();
+  CHECK(engine::ladder_peak(cluster.chip, peak_fp8_dense_flops_per_s) == peak_bf16_dense_flops_per_s);
+}
+
 TEST_CASE("levels of a stated fabric are rungs of their own, each with its share a chip") {
   engine::Cluster cluster = sixteen_stages().scenario.cluster;
   cluster.nodes = 128;
