@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/scenario_fields.h"
 #include "engine/studies/checkpointing_study.h"
@@ -25,6 +26,8 @@ namespace {
 
 constexpr float kOverTint = 0.08f;   // of ink, where plans do not fit
 constexpr double kRoom = 1.35;       // of the axes beyond the data, end over end
+constexpr double kEvenUpTo = 16;     // end over start, with numbers in even steps
+constexpr int kNumbers = 8;          // about as many on the axis of memory
 
 const CheckpointingStudy& study_of(const FigureInput& input) {
   return input.studies.get<CheckpointingStudy>(input.scenario,
@@ -112,6 +115,11 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
   const double capacity = study.capacity_bytes / kGb;
   if (capacity > 0 && capacity < 4 * high) high = std::max(high, capacity);
   chart.x_from = low / kRoom, chart.x_to = high * kRoom;
+  // Ends that are numbers.
+  const double step = tick_step(chart.x_to - chart.x_from, kNumbers);
+  chart.x_even = chart.x_to < kEvenUpTo * chart.x_from;
+  if (chart.x_from > step) chart.x_from = std::floor(chart.x_from / step) * step;
+  chart.x_to = std::ceil(chart.x_to / step) * step;
   chart.y_from = 0.95, chart.y_to = most * 1.12;
   if (capacity > 0 && capacity < chart.x_to)
     chart.bands.push_back({capacity, chart.x_to, kOverTint,
@@ -141,14 +149,15 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
     dot(*own, t.format("figure.checkpointing.own", {name_of(input, own->checkpointing)}));
   for (const CheckpointingPoint& p : study.policies)
     if (!p.own) dot(p, name_of(input, p.checkpointing));
-  // The root of the layers, where the memory of the minimal way is least.
+  // The root of the layers, where the memory of the minimal way is least; the other curve has the same C.
   const int layers = input.scenario.model.n_layers;
   const std::string root =
       t.format(study.root * study.root == layers ? "figure.checkpointing.root" : "figure.checkpointing.root.about",
                {format_count(study.root), format_count(layers)});
-  for (const auto* curve : {&study.segments, &study.segments_minimal})
+  const std::string plain = t.format("figure.checkpointing.root.plain", {format_count(study.root)});
+  for (const auto* curve : {&study.segments_minimal, &study.segments})
     for (const CheckpointingPoint& p : *curve)
-      if (p.checkpointing.segments == study.root && !p.own) dot(p, root);
+      if (p.checkpointing.segments == study.root && !p.own) dot(p, curve == &study.segments ? plain : root);
   return chart;
 }
 

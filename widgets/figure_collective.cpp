@@ -20,7 +20,6 @@ using engine::CollectiveStudy;
 
 namespace {
 
-constexpr double kMostMicroseconds = 0.1;  // seconds up to which the axis of time has microseconds
 constexpr float kLatencyTint = 0.075f;  // of ink
 constexpr std::array<double, kCollectiveHops.size()> kHopSeconds{0, 1e-6, 3e-6, 10e-6};
 
@@ -86,11 +85,8 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
   c.x_labels = TickLabels::si;
   c.x_title = t.text("figure.collective.x");
   c.x_from = study.bytes.front(), c.x_to = study.bytes.back();
-  double longest = 0;
-  for (const CollectiveLine& line : study.lines) longest = std::max(longest, line.seconds.back());
-  const bool milliseconds = longest > kMostMicroseconds;
-  const double scale = milliseconds ? 1e3 : 1e6;
-  c.y_title = t.text(milliseconds ? "figure.collective.y.ms" : "figure.collective.y");
+  c.y_title = t.text("figure.collective.y");
+  c.y_labels = TickLabels::duration;
   double low = 1e300, high = 0;
   for (const CollectiveLine& line : study.lines) {
     ChartLine out;
@@ -99,7 +95,7 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
     out.essential = line.kind == CollectiveKind::all_gather;
     out.tag = "collective." + std::string(kind_id(line.kind));
     for (std::size_t i = 0; i < study.bytes.size(); ++i) {
-      out.points.push_back({study.bytes[i], line.seconds[i] * scale});
+      out.points.push_back({study.bytes[i], line.seconds[i]});
       low = std::min(low, out.points.back().y), high = std::max(high, out.points.back().y);
     }
     out.readout = [&input, &line, name = out.label](const ChartPoint& p) {
@@ -111,7 +107,7 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
   for (const CollectiveLine& line : study.lines) {
     if (!line.crossing_bytes) continue;
     ChartDot dot;
-    dot.at = {*line.crossing_bytes, line.latency_s * scale};
+    dot.at = {*line.crossing_bytes, line.latency_s};
     // Twice the latency and twice the bytes: gather and reduction cross at one size, which is said once.
     const bool again = line.kind == CollectiveKind::all_reduce && study.lines.front().crossing_bytes &&
                        std::abs(*line.crossing_bytes / *study.lines.front().crossing_bytes - 1) < 1e-3;
@@ -126,7 +122,7 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
     const CollectiveLine* line = line_for(study, use.kind);
     if (line == nullptr) continue;
     ChartDot dot;
-    dot.at = {use.bytes, std::max(line->latency_s, use.seconds) * scale};
+    dot.at = {use.bytes, std::max(line->latency_s, use.seconds)};
     dot.text = t.format("figure.collective.use", {format(use.bytes, engine::unit::bytes)});
     dot.bold = false;
     dot.size = 10;

@@ -20,6 +20,7 @@ using engine::MatmulStudy;
 
 namespace {
 
+constexpr float kOwnWidth = 1.15f;  // of the line that computes as the plan does
 constexpr float kHbmTint = 0.05f;   // of ink
 constexpr double kSamePeak = 0.02;  // peaks closer than this are one line
 
@@ -46,7 +47,8 @@ std::string mix_name(const FigureInput& input, const MatmulLine& line) {
 Stroke stroke_of_mix(const Theme& theme, DtypeMix mix, float em) {
   const float width = theme.data_width * em;
   switch (mix) {
-    case DtypeMix::bf16: return {theme.ink, width * 1.15f, {}};
+    case DtypeMix::bf16:
+      return {theme.ink, width, {}};
     case DtypeMix::int8_weights: return {theme.stroke(Hue::blue), width, Dash{width * 5, width * 2}};
     case DtypeMix::int8: return {theme.stroke(Hue::orange), width, {}};
     case DtypeMix::fp8: return {theme.stroke(Hue::green), width, Dash{width * 1.5f, width * 1.5f}};
@@ -57,7 +59,7 @@ Stroke stroke_of_mix(const Theme& theme, DtypeMix mix, float em) {
 Readout readout_of(const FigureInput& input, const MatmulStudy& study, const MatmulLine& line, double rows) {
   const TextTable& t = input.texts;
   std::size_t at = 0;
-  while (at + 1 < study.rows.size() && study.rows[at] < rows * 0.9999) ++at;
+  while (at + 1 < study.rows.size() && study.rows[at] < rows * (1 - 1e-9)) ++at;
   Readout out;
   out.title = t.format("figure.matmul.readout",
                        {mix_name(input, line), format(line.flop_per_s[at], engine::unit::flop_per_s)});
@@ -91,7 +93,11 @@ Chart chart_of(const FigureInput& input, const MatmulStudy& study, float em) {
     }
     drawn.push_back(&line);
     out.stroke = stroke_of_mix(theme, line.mix, em);
-    out.essential = line.mix == DtypeMix::bf16;
+    if (&line == &study.lines[study.own]) {
+      out.essential = true;
+      out.stroke.width *= kOwnWidth;
+      out.weight = Weight::bold;
+    }
     out.tag = "matmul." + std::string(mix_id(line));
     for (std::size_t i = 0; i < study.rows.size(); ++i) {
       out.points.push_back({study.rows[i], line.flop_per_s[i]});
@@ -108,12 +114,15 @@ Chart chart_of(const FigureInput& input, const MatmulStudy& study, float em) {
     dot.readout = readout_of(input, study, line, *line.critical_rows);
     c.dots.push_back(std::move(dot));
   }
+  // Over the others.
+  const auto own_line = std::find_if(c.lines.begin(), c.lines.end(), [](const ChartLine& l) { return l.essential; });
+  if (own_line != c.lines.end()) std::rotate(c.lines.begin(), own_line, own_line + 1);
   std::tie(c.y_from, c.y_to) = log_range(low, high * 1.3);
-  const double edge = std::clamp(study.lines.front().critical_rows.value_or(c.x_to), c.x_from, c.x_to);
-  c.bands.push_back(
-      {c.x_from, edge, kHbmTint, t.format("figure.matmul.hbm_bound", {mix_name(input, study.lines.front())}), false});
-  c.bands.push_back(
-      {edge, c.x_to, 0, t.format("figure.matmul.compute_bound", {mix_name(input, study.lines.front())}), false});
+  const MatmulLine& own = study.lines[study.own];
+  const std::string name = mix_name(input, own);
+  const double edge = std::clamp(own.critical_rows.value_or(c.x_to), c.x_from, c.x_to);
+  c.bands.push_back({c.x_from, edge, kHbmTint, t.format("figure.matmul.hbm_bound", {name}), false});
+  c.bands.push_back({edge, c.x_to, 0, t.format("figure.matmul.compute_bound", {name}), false});
   c.now = Chart::Now{study.rows_now, t.format("figure.matmul.now", {format_count(std::round(study.rows_now))})};
   return c;
 }
@@ -127,7 +136,7 @@ FigureHead matmul_head(const FigureInput& input, const FigureView& view) {
   head.title = t.format("figure.matmul.title", {name});
   const MatmulStudy& study = study_of(input, view);
   if (!study.known()) return head;
-  const MatmulLine& line = study.lines.front();
+  const MatmulLine& line = study.lines[study.own];
   const std::string now = format_count(std::round(study.rows_now));
   if (!line.critical_rows) head.takeaway = t.format("figure.matmul.takeaway.never", {mix_name(input, line)});
   else {

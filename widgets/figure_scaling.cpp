@@ -41,8 +41,18 @@ double shown(const ScalingPoint& p, bool mfu) { return mfu ? 100 * p.mfu : p.tok
 std::string bound_name(const FigureInput& input, const ScalingPoint& p) {
   return std::string(input.texts.text("figure.scaling.bound." + std::string(p.bound.id())));
 }
+// A title as a phrase: its first letter small, unless the word is an abbreviation.
+std::string uncapitalized(std::string_view title) {
+  std::string out(title);
+  const auto letter = [&](std::size_t i, char from, char to) {
+    return i < out.size() && out[i] >= from && out[i] <= to;
+  };
+  if (letter(0, 'A', 'Z') && (letter(1, 'a', 'z') || letter(1, ' ', ' ')))
+    out[0] = static_cast<char>(out[0] + ('a' - 'A'));
+  return out;
+}
 std::string problem_name(const FigureInput& input, const ScalingPoint& p) {
-  if (!p.problem.empty()) return std::string(input.texts.text("diagnostic." + std::string(p.problem) + ".title"));
+  if (!p.problem.empty()) return uncapitalized(input.texts.text("diagnostic." + std::string(p.problem) + ".title"));
   return std::string(input.texts.text("figure.scaling.too_full"));
 }
 std::string throughput_text(double tokens_per_s) { return format(tokens_per_s, engine::unit::tokens_per_s); }
@@ -101,7 +111,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
   line.essential = true;
   line.label = t.text(mode_of(view) == ScalingMode::weak ? "figure.scaling.line.weak" : "figure.scaling.line.strong");
   ideal.stroke = {theme.ink3, width * 0.8f, Dash{6, 4}.scaled(width / 2)};
-  ideal.label = t.text("figure.scaling.line.ideal");
+  ideal.label = t.text(mfu ? "figure.scaling.line.ideal.mfu" : "figure.scaling.line.ideal");
   chart.lines = {line, ideal};
 
   // A name where the limit changes along the way, and for the first point of each reason not to run.
@@ -109,17 +119,18 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
   for (const ScalingPoint& p : study.points) {
     ChartDot d;
     d.at = {p.chips, p.runs() ? shown(p, mfu) : mfu ? shown(own, mfu) : p.ideal_tokens_per_s};
-    d.size = p.own ? 10.0f : 7.0f;
+    d.size = p.own ? 10.0f : p.runs() ? 7.0f : 9.0f;
     d.bold = false;
     d.tag = p.own ? std::string(engine::quantity(mfu ? Q::mfu : Q::tokens_per_s).id) : std::string("scaling.point");
     d.readout = readout_of(input, p);
     if (p.runs()) {
       d.colour = theme.ink;
       const std::string name = bound_name(input, p);
-      if (name != before) d.text = name;
+      if (name != before) d.text = t.format("figure.scaling.bound_at", {name});
       before = name;
     } else {
       d.colour = theme.err;
+      d.failed = true;
       const std::string name = problem_name(input, p);
       if (name != reason) d.text = name;
       reason = name;

@@ -15,6 +15,7 @@ constexpr float kFan = 22;            // between the ends of lines and their lab
 constexpr float kWidestLabel = 0.36f; // of the figure
 constexpr double kRoomAround = 1.4;    // of a logarithmic axis beyond its data
 constexpr float kArrow = 24;          // behind the title of the x axis
+constexpr float kFoot = 7;            // crosses over the x axis
 constexpr int kTagsALine = 24;
 constexpr float kLeastWidth = 60, kLeastHeight = 36;
 
@@ -44,14 +45,14 @@ bool stops_early(const Chart& chart, const ChartLine& line, const ChartPoint& en
                                             [&](const ChartPoint& p) { return p.x > end.x && std::isfinite(p.y); });
 }
 
-// The last point of a line inside the axes; nothing where it never is.
+// The point of a line farthest to the right inside the axes; nothing where it never is.
 std::optional<ChartPoint> end_of(const Chart& chart, const ChartLine& line) {
-  for (std::size_t i = line.points.size(); i-- > 0;) {
-    const ChartPoint& p = line.points[i];
-    if (p.y >= chart.y_from && p.y <= chart.y_to && p.x >= chart.x_from * 0.999 && p.x <= chart.x_to * 1.001)
-      return p;
-  }
-  return std::nullopt;
+  std::optional<ChartPoint> end;
+  for (const ChartPoint& p : line.points)
+    if (p.y >= chart.y_from && p.y <= chart.y_to && p.x >= chart.x_from * 0.999 && p.x <= chart.x_to * 1.001 &&
+        (!end || p.x >= end->x))
+      end = p;
+  return end;
 }
 
 void choose_labels(const Canvas& canvas, const Chart& chart, float height, Placed& l) {
@@ -82,7 +83,9 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   rest.cut_top(canvas.px(4) + (chart.now ? row : small * 0.3f));
   const Scale x(chart.x_kind, chart.x_from, chart.x_to, 0, 1), y(ScaleKind::log10, chart.y_from, chart.y_to, 0, 1);
   l.frame.x.title = ellipsize(canvas, chart.x_title, label_style(canvas, {}, Weight::regular), rest.w * 0.7f);
-  l.frame.x.ticks = ticks(x, {std::clamp(static_cast<int>(area.w / canvas.px(95)), 2, 8), chart.x_labels, true});
+  const Scale numbered(chart.x_even ? ScaleKind::linear : chart.x_kind, chart.x_from, chart.x_to, 0, 1);
+  l.frame.x.ticks =
+      ticks(numbered, {std::clamp(static_cast<int>(area.w / canvas.px(95)), 2, 8), chart.x_labels, true});
   l.frame.y.ticks = ticks(y, {std::clamp(static_cast<int>(rest.h / canvas.px(45)), 2, 6), chart.y_labels, true});
   Rect plot = plot_rect(canvas, rest, l.frame);
   choose_labels(canvas, chart, plot.h, l);
@@ -122,7 +125,8 @@ int crossings(const Placed& l, const Chart& chart, const Rect& box) {
       if (!std::isfinite(a.y) || !std::isfinite(b.y)) continue;  // no line is drawn there
       if (std::max(a.x, b.x) < box.x || std::min(a.x, b.x) > box.right()) continue;
       const auto at = [&](float x) {
-        return b.x == a.x ? a.y : a.y + (b.y - a.y) * (std::clamp(x, a.x, b.x) - a.x) / (b.x - a.x);
+        const float within = std::clamp(x, std::min(a.x, b.x), std::max(a.x, b.x));
+        return b.x == a.x ? a.y : a.y + (b.y - a.y) * (within - a.x) / (b.x - a.x);
       };
       const float p = at(box.x), q = at(box.right());
       if (std::max(p, q) < box.y || std::min(p, q) > box.bottom()) continue;
@@ -272,7 +276,7 @@ void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, con
                        {l.plot.right() + canvas.px(5), ends[i].y},
                        {start - canvas.px(8), placed[i]},
                        {start - canvas.px(3), placed[i]}},
-                      {faded(colour, 0.5f), leader.width, Dash{canvas.px(1), canvas.px(2)}});
+                      {colour, leader.width, Dash{canvas.px(1), canvas.px(2)}});
     else  // the line leaves the plot at the top: its name stands level with the place
       canvas.line({l.plot.right() + canvas.px(5), placed[i]}, {start - canvas.px(3), placed[i]}, leader);
     canvas.text({start, placed[i]}, l.labels[i], label_style(canvas, colour, l.labelled[i]->weight));
@@ -324,71 +328,126 @@ float dot_size(const Canvas& canvas, const FigureInput& input, const ChartDot& d
   return dot.size > 0 ? canvas.px(dot.size) : input.theme.marker_size * canvas.em();
 }
 
-bool on_plot(const Chart& chart, const ChartPoint& p) {
-  return p.x >= chart.x_from && p.x <= chart.x_to && p.y >= chart.y_from && p.y <= chart.y_to;
+bool on_plot(const Chart& chart, const ChartDot& dot) {
+  return dot.at.x >= chart.x_from && dot.at.x <= chart.x_to &&
+         (dot.failed || (dot.at.y >= chart.y_from && dot.at.y <= chart.y_to));
+}
+
+Point place_of_dot(const Canvas& canvas, const Placed& l, const ChartDot& dot) {
+  const Point at = place_of(l, dot.at);
+  return dot.failed ? Point{at.x, l.plot.bottom() - canvas.px(kFoot)} : at;
+}
+
+void draw_cross(Canvas& canvas, Point at, float size, const Stroke& stroke) {
+  const float r = size * 0.45f;
+  canvas.line({at.x - r, at.y - r}, {at.x + r, at.y + r}, stroke);
+  canvas.line({at.x - r, at.y + r}, {at.x + r, at.y - r}, stroke);
+}
+
+// Where the name of a dot may stand, the better first: around it, then a line of text away, with a leader.
+struct NamePlace {
+  Rect box;
+  bool away = false;
+};
+std::array<NamePlace, 15> name_places(const Canvas& canvas, Point at, float size, float w, float h) {
+  const float off = size / 2 + canvas.px(3);
+  const float drop = std::max(off * 0.6f, size / 2 + canvas.px(0.5f));  // clear of the dot itself
+  const float right = at.x + off * 0.5f, left = at.x - off * 0.5f - w, above = at.y - off - h, below = at.y + drop;
+  const float step = h * 0.8f;
+  return {{{{at.x + off, at.y - h / 2, w, h}},
+           {{left, above, w, h}},
+           {{right, below, w, h}},
+           {{at.x - off - w, at.y - h / 2, w, h}},
+           {{at.x - w / 2, above, w, h}},
+           {{at.x - w / 2, at.y + off, w, h}},
+           {{right, above, w, h}},
+           {{left, below, w, h}},
+           {{right, above - step, w, h}, true},
+           {{left, above - step, w, h}, true},
+           {{right, above - 2 * step, w, h}, true},
+           {{right, below + step, w, h}, true},
+           {{left, below + step, w, h}, true},
+           {{right, below + 2 * step, w, h}, true},
+           {{right, above - 3.5f * step, w, h}, true}}};
+}
+// The corner of a name at which its leader from the dot ends.
+Point leader_end(const Canvas& canvas, Point dot, const Rect& box) {
+  return {box.x > dot.x ? box.x + canvas.px(3) : box.right() - canvas.px(3),
+          box.y > dot.y ? box.y + box.h * 0.15f : box.bottom() - box.h * 0.15f};
 }
 
 void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l,
                std::vector<Rect>& taken) {
   for (const ChartDot& dot : chart.dots) {
-    if (!on_plot(chart, dot.at)) continue;
+    if (!on_plot(chart, dot)) continue;
     const float size = dot_size(canvas, input, dot);
-    const Point at = place_of(l, dot.at);
+    const Point at = place_of_dot(canvas, l, dot);
     taken.push_back({at.x - size / 2, at.y - size / 2, size, size});
   }
   for (const ChartDot& dot : chart.dots) {
-    if (!on_plot(chart, dot.at)) continue;
+    if (!on_plot(chart, dot)) continue;
     const float size = dot_size(canvas, input, dot);
-    const Point at = place_of(l, dot.at);
+    const Point at = place_of_dot(canvas, l, dot);
     Fill ring, fill;
     ring.colour = input.theme.panel;
     fill.colour = dot.colour;
-    canvas.marker(at, dot.marker, size + canvas.px(2), ring);
-    canvas.marker(at, dot.marker, size, fill);
+    if (dot.failed) {
+      draw_cross(canvas, at, size, {dot.colour, input.theme.data_width * canvas.em(), {}});
+    } else {
+      canvas.marker(at, dot.marker, size + canvas.px(2), ring);
+      canvas.marker(at, dot.marker, size, fill);
+    }
     if (!dot.tag.empty()) {
       const float reach = std::max(size / 2, canvas.px(5));
       canvas.tag_with(dot.tag, -1, {at.x - reach, at.y - reach, 2 * reach, 2 * reach}, [&] { return dot.readout; });
     }
   }
   for (const ChartDot& dot : chart.dots) {
-    if (!on_plot(chart, dot.at) || dot.text.empty()) continue;
-    const float size = dot_size(canvas, input, dot), off = size / 2 + canvas.px(3);
-    const Point at = place_of(l, dot.at);
+    if (!on_plot(chart, dot) || dot.text.empty()) continue;
+    const float size = dot_size(canvas, input, dot);
+    const Point at = place_of_dot(canvas, l, dot);
     TextStyle style =
         label_style(canvas, dot.bold ? input.theme.ink : input.theme.ink2, dot.bold ? Weight::bold : Weight::regular);
     const float w = canvas.text_width(dot.text, style) + canvas.px(4), h = style.em * 1.25f;
-    const float drop = std::max(off * 0.6f, size / 2 + canvas.px(0.5f));  // clear of the dot itself
-    const std::array<Rect, 8> places{{{at.x + off, at.y - h / 2, w, h},
-                                      {at.x - off * 0.5f - w, at.y - off - h, w, h},
-                                      {at.x + off * 0.5f, at.y + drop, w, h},
-                                      {at.x - off - w, at.y - h / 2, w, h},
-                                      {at.x - w / 2, at.y - off - h, w, h},
-                                      {at.x - w / 2, at.y + off, w, h},
-                                      {at.x + off * 0.5f, at.y - off - h, w, h},
-                                      {at.x - off * 0.5f - w, at.y + drop, w, h}}};
+    const auto places = name_places(canvas, at, size, w, h);
     int least = 1 << 20, order = 0;
     bool over = false;  // lines: they end at the number
-    const Rect* best = nullptr;
-    for (const Rect& r : places) {
+    const NamePlace* best = nullptr;
+    for (const NamePlace& place : places) {
+      const Rect& r = place.box;
       ++order;
       if (r.x < l.plot.x + 1 || r.right() > l.plot.right() || r.y < l.plot.y || r.bottom() > l.plot.bottom() - 1)
         continue;
       if (std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); })) continue;
       // Over or under another dot it would be read as that one's.
       const bool strange = std::any_of(chart.dots.begin(), chart.dots.end(), [&](const ChartDot& other) {
-        if (&other == &dot || other.text.empty() || !on_plot(chart, other.at)) return false;
-        const Point p = place_of(l, other.at);
+        if (&other == &dot || other.text.empty() || !on_plot(chart, other)) return false;
+        const Point p = place_of_dot(canvas, l, other);
         return p.x > r.x && p.x < r.right() && std::abs(p.y - r.centre().y) < h * 1.5f;
       });
-      const int crossed = crossings(l, chart, r), cost = 10 * crossed + order + (strange ? 25 : 0);
-      if (cost < least) least = cost, best = &r, over = crossed > 0;
+      const int crossed = crossings(l, chart, r);
+      int cost = 20 * crossed + order + (strange ? 25 : 0);
+      if (place.away) {  // but for its start: the dot is on its own line
+        const Point to = leader_end(canvas, at, r), from = at + (to - at) * 0.3f;
+        cost += 10 * crossings(l, chart,
+                               rect_between(std::min(from.x, to.x), std::min(from.y, to.y), std::max(from.x, to.x),
+                                            std::max(from.y, to.y)));
+      }
+      if (cost < least) least = cost, best = &place, over = crossed > 0;
     }
     if (best == nullptr) continue;
-    const Point anchor{best->x + canvas.px(2), best->centre().y};
+    const Rect& box = best->box;
+    const Point anchor{box.x + canvas.px(2), box.centre().y};
+    if (best->away) {
+      const Point to = leader_end(canvas, at, box);
+      const Point way = (to - at) * (1 / std::max(distance(at, to), 1e-3f));
+      canvas.line(at + way * (size / 2 + canvas.px(1)), to,
+                  {input.theme.ink3, input.theme.axis_width * canvas.em(), {}});
+    }
     if (over) backed_text(canvas, input.theme, anchor, dot.text, style);
     else canvas.text(anchor, dot.text, style);
-    taken.push_back({best->x - canvas.px(4), best->y, best->w + canvas.px(8),
-                     best->h});  // a number beside it would be read with it
+    taken.push_back(
+        {box.x - canvas.px(4), box.y, box.w + canvas.px(8), box.h});  // a number beside it would be read with it
   }
 }
 

@@ -19,7 +19,7 @@ struct ChartPoint {
 };
 
 struct ChartLine {
-  std::vector<ChartPoint> points;  // ascending in x; a value that is not finite or off the axes is not drawn
+  std::vector<ChartPoint> points;  // in order along the line; a value that is not finite or off the axes is not drawn
   Stroke stroke;                   // of no colour: only its name is drawn
   std::string label;               // at its end; empty: none
   std::string along;               // a name that stands over the line's first segment and runs with it
@@ -38,6 +38,7 @@ struct ChartDot {
   float size = 0;     // diameter at scale 1; 0: that of the theme's markers
   bool bold = true;
   Marker marker = Marker::circle;
+  bool failed = false;  // nothing is reached at this x: a cross at the foot of the plot, whatever the y
 };
 
 // A region over part of the x axis, or of the y axis.
@@ -53,6 +54,7 @@ struct Chart {
   std::string x_title, y_title;  // with the unit
   double x_from = 1, x_to = 10, y_from = 1, y_to = 10;
   ScaleKind x_kind = ScaleKind::log2;
+  bool x_even = false;  // numbers of the x axis in even steps, for an axis of about a decade
   TickLabels x_labels = TickLabels::plain, y_labels = TickLabels::plain;
   std::vector<ChartBand> bands;
   std::vector<ChartLine> lines;  // the first is drawn over the others

@@ -18,8 +18,9 @@ struct Tick {
 };
 
 enum class TickLabels : std::uint8_t {
-  plain,  // 0.1, 10, 8192, 16 384
-  si,     // 1 k, 10 T
+  plain,     // 0.1, 10, 8192, 16 384
+  si,        // 1 k, 10 T
+  duration,  // of seconds, with their unit: 100 ns, 10 µs, 1 ms
 };
 
 struct TickOptions {

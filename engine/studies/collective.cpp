@@ -118,9 +118,15 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
     study.uses.push_back({row.kind, row.backward, bytes, row.time_s, row.calls_per_step});
     low = std::min(low, bytes / 10), high = std::max(high, bytes * 10);
   }
-  for (int i = 0; i < kSamples; ++i) {
-    const double v = low * std::pow(high / low, static_cast<double>(i) / (kSamples - 1));
-    study.bytes.push_back(v);
+  for (int i = 0; i < kSamples; ++i)
+    study.bytes.push_back(low * std::pow(high / low, static_cast<double>(i) / (kSamples - 1)));
+  // A line that is drawn from sample to sample has its corner, and what the plan sends stands on it.
+  for (const CollectiveLine& line : study.lines)
+    if (line.crossing_bytes) study.bytes.push_back(*line.crossing_bytes);
+  for (const CollectiveUse& use : study.uses) study.bytes.push_back(use.bytes);
+  std::sort(study.bytes.begin(), study.bytes.end());
+  study.bytes.erase(std::unique(study.bytes.begin(), study.bytes.end()), study.bytes.end());
+  for (const double v : study.bytes) {
     for (CollectiveLine& line : study.lines) line.seconds.push_back(max(line.latency_s, v * line.seconds_a_byte));
   }
   return study;

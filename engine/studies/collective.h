@@ -45,7 +45,7 @@ struct CollectiveStudy {
   std::optional<double> hop_s;
   double hops = 0;
   double bandwidth_bytes_per_s = 0;  // of a gather
-  std::vector<double> bytes;   // ascending, even in the logarithm
+  std::vector<double> bytes;         // ascending, even in the logarithm; crossings and uses lie on it
   std::vector<CollectiveLine> lines;  // gather and scatter (which take the same), reduce, exchange
   std::vector<CollectiveUse> uses;
   bool known() const { return !lines.empty(); }

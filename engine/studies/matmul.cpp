@@ -61,14 +61,21 @@ MatmulStudy matmul_study(const Scenario& s, OperationKind which) {
       line.critical_rows = critical_batch(MatmulShape<double>{1, weights, 1}, MatmulWidths<double>{0, mix.weight, 0},
                                           bandwidth, margin);
     if (line.critical_rows) low = std::min(low, *line.critical_rows), high = std::max(high, *line.critical_rows);
+    if (mix.peak == peak_field(s.precision.compute) && mix.weight == mix.activation) study.own = study.lines.size();
     traffic.push_back({line.weight_bytes, mix.activation * row});
     study.lines.push_back(std::move(line));
   }
   low = std::max(1.0, std::exp2(std::floor(std::log2(low / kRoomBelow))));
   high = std::exp2(std::ceil(std::log2(high * kRoomAbove)));
-  for (int i = 0; i < kSamples; ++i) {
-    const double n = low * std::pow(high / low, static_cast<double>(i) / (kSamples - 1));
-    study.rows.push_back(n);
+  for (int i = 0; i < kSamples; ++i)
+    study.rows.push_back(low * std::pow(high / low, static_cast<double>(i) / (kSamples - 1)));
+  // A line that is drawn from sample to sample has its corner.
+  for (const MatmulLine& line : study.lines)
+    if (line.critical_rows) study.rows.push_back(*line.critical_rows);
+  study.rows.push_back(study.rows_now);
+  std::sort(study.rows.begin(), study.rows.end());
+  study.rows.erase(std::unique(study.rows.begin(), study.rows.end()), study.rows.end());
+  for (const double n : study.rows) {
     for (std::size_t k = 0; k < study.lines.size(); ++k)
       study.lines[k].flop_per_s.push_back(
           attainable(n * one.flops / (traffic[k].weights + n * traffic[k].row), bandwidth, study.lines[k].peak));

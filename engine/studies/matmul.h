@@ -34,8 +34,9 @@ struct MatmulLine {
 };
 
 struct MatmulStudy {
-  std::vector<double> rows;              // ascending, even in the logarithm
+  std::vector<double> rows;              // ascending, even in the logarithm; critical batches and rows_now are on it
   std::vector<MatmulLine> lines;         // bf16 first
+  std::size_t own = 0;                   // the line that computes as the plan does, where there is one; else bf16
   double rows_now = 0;                   // tokens of a microbatch on one chip
   double flops_a_row = 0;
   bool known() const { return !lines.empty(); }

@@ -180,13 +180,39 @@ TEST_CASE("collective: regimes, the size between them and the plan's message are
             .epsilon(0.01));
 }
 
-TEST_CASE("collective: up to a tenth of a second the axis of time has microseconds, beyond it milliseconds") {
-  CHECK(book("collective", "llama3-70b-v5p-pod")->find_text("\u2191 time, \u00b5s"));
-  CHECK(book("collective", "deepseek-v3-2048-h800")->find_text("\u2191 time, ms"));
+TEST_CASE("collective: the axis of time is numbered in durations") {
+  const auto canvas = book("collective", "llama3-70b-v5p-pod");
+  for (const char* text : {"\u2191 time", "100\u202f\u00b5s", "1\u202fms", "100\u202fms"}) {
+    CAPTURE(text);
+    CHECK(canvas->find_text(text));
+  }
 }
+
 TEST_CASE("collective: a group of one rank says so") {
   CHECK(book("collective", "llama3-8b-8-h100", with_choice(0, 2))
             ->find_text("This group has one rank: nothing to exchange."));
+}
+
+TEST_CASE("sharded-matmul: a plan of eight ranks is drawn as eight blocks, a wider one says how many are") {
+  CHECK_FALSE(book("sharded-matmul", "llama3-405b-16k-h100")->find_text("8 of 8 ranks drawn"));
+  FigureCase c = case_of("llama3-70b-v5p-pod");
+  c.scenario.parallelism.tensor = 16;
+  const auto canvas = drawn("sharded-matmul", c, "dark", 15, 900, 500);
+  bool said = false;
+  for (const TextRun& run : canvas->texts())
+    said = said || run.text.ends_with("; 8 of 16 ranks drawn");
+  CHECK(said);
+}
+
+TEST_CASE("sharded-matmul: the key has the sums that are not whole yet, where there are any") {
+  CHECK(book("sharded-matmul", "llama3-70b-v5p-pod")->find_text("sums of one rank"));
+  CHECK_FALSE(book("sharded-matmul", "llama3-70b-v5p-pod", with_choice(0, 1))->find_text("sums of one rank"));
+}
+
+TEST_CASE("matmul: a plan that computes in fp8 is judged by fp8") {
+  const FigureCase c = case_of("deepseek-v3-2048-h800");
+  CHECK(book("matmul", "deepseek-v3-2048-h800")->find_text("compute-bound in fp8"));
+  CHECK(find_figure("matmul")->head(input_of(c, theme("dark")), {}).takeaway.starts_with("fp8 is compute-bound"));
 }
 
 TEST_CASE("sharded-matmul: every case says what moves, and every way has its time") {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tests/widgets/golden.h"
 #include "tests/widgets/preset_fixture.h"
 
@@ -29,6 +31,19 @@ TEST_CASE("the square root of the layers is marked on the curves in C") {
             ->find_text("C = 6 \u2248 \u221a32"));
   CHECK(drawn("checkpointing", preset_case("llama3-405b-16k-h100"), "dark", 15, 560, 400)
             ->find_text("C = 11 \u2248 \u221a126"));
+}
+
+TEST_CASE("the same C on the two curves is not named twice alike, and no name stands on a line") {
+  for (const char* preset : {"llama3-8b-8-h100", "deepseek-v3-2048-h800", "llama3-405b-16k-h100-8k"}) {
+    CAPTURE(preset);
+    const auto canvas = drawn("checkpointing", preset_case(preset), "dark", 15, 900, 500);
+    std::vector<std::string> seen;
+    for (const TextRun& run : canvas->texts()) {
+      CHECK(std::find(seen.begin(), seen.end(), run.text) == seen.end());
+      seen.push_back(run.text);
+    }
+    CHECK(strokes_through(*canvas, "now: layer inputs") == 0);
+  }
 }
 
 TEST_CASE("memory beyond the capacity is a region with its name") {

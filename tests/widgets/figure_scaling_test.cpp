@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tests/widgets/golden.h"
 #include "tests/widgets/preset_fixture.h"
 
@@ -5,9 +7,9 @@ using namespace roofscape;
 using namespace roofscape::widgets;
 using namespace roofscape::widgets::testing;
 
-TEST_CASE("scaling shows the plan, the ideal line, and what stops it") {
+TEST_CASE("scaling shows the plan, the line through it, and what stops it") {
   const auto canvas = drawn("scaling", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400);
-  for (const char* text : {"now 8", "ideal", "this plan", "Too few sequences", "compute"}) {
+  for (const char* text : {"now 8", "linear from now", "this plan", "too few sequences", "compute-bound"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -19,10 +21,10 @@ TEST_CASE("names of limits and problems stand on no line, at the ends of the axi
     std::vector<const char*> names;
   };
   for (const Names& c : std::initializer_list<Names>{
-           {"llama3-8b-8-h100", {"does not fit", "compute", "Too few sequences"}},
-           {"llama3-405b-16k-h100-8k", {"bubble", "Too few sequences"}},
-           {"deepseek-v3-2048-h800", {"Too many expert ranks", "expert", "Schedule not possible"}},
-           {"llama3-70b-v5p-pod", {"compute"}}}) {
+           {"llama3-8b-8-h100", {"does not fit", "compute-bound", "too few sequences"}},
+           {"llama3-405b-16k-h100-8k", {"compute-bound", "bubble-bound", "too few sequences"}},
+           {"deepseek-v3-2048-h800", {"too many expert ranks", "expert-bound", "schedule not possible"}},
+           {"llama3-70b-v5p-pod", {"compute-bound"}}}) {
     const auto canvas = drawn("scaling", preset_case(c.preset), "dark", 15, 900, 500);
     for (const char* text : c.names) {
       const std::string name = text;
@@ -44,7 +46,22 @@ TEST_CASE("weak scaling does not run out of sequences") {
   FigureView weak;
   weak.choices[0] = 1;
   const auto canvas = drawn("scaling", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400, weak);
-  CHECK_FALSE(canvas->find_text("Too few sequences"));
+  CHECK_FALSE(canvas->find_text("too few sequences"));
+}
+
+TEST_CASE("what cannot run stands at the foot of the plot, not on a line") {
+  const FigureCase c = preset_case("llama3-8b-8-h100");
+  const auto canvas = drawn("scaling", c, "dark", 15, 900, 500);
+  float lowest = 0, failed = 1e6f;
+  for (const TagRegion& tag : canvas->tags()) {
+    if (tag.id != "scaling.point") continue;
+    const bool runs = tag.readout.rows.front().first != "cannot run";
+    if (runs)
+      lowest = std::max(lowest, tag.rect.bottom());
+    else
+      failed = std::min(failed, tag.rect.y);
+  }
+  CHECK(failed > lowest);
 }
 
 TEST_CASE("the axis of MFU ends at what can be reached") {
