@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <tuple>
 
 #include "engine/studies/network.h"
@@ -26,6 +27,7 @@ constexpr float kNetworkTint = 0.075f, kMixTint = 0.03f;  // of ink
 constexpr double kSame = 1e-3;      // times closer than this are one
 constexpr double kMostShown = 1e5;  // of the axis of time, end over end
 constexpr double kRatioFloor = 0.02;
+constexpr double kCovered = 0.004;  // of the axis of time: a line so near to another is not seen beside it
 
 bool ratio_of(const FigureView& view) { return view.choices[0] == 1; }
 
@@ -122,6 +124,49 @@ Readout readout_of(const FigureInput& input, const NetworkStudy& study, const st
   return out;
 }
 
+const NetworkLine* plan_of(const NetworkStudy& study) {
+  for (const NetworkLine& line : study.lines)
+    if (line.strategy == NetworkStrategy::plan) return &line;
+  return nullptr;
+}
+
+// Where the plan has a line, the regions are the plan's own; else those of what FSDP can do, with tensor or alone.
+std::vector<ChartBand> bands_of(const FigureInput& input, const NetworkStudy& study) {
+  const TextTable& t = input.texts;
+  const double end = study.tokens.back(), start = study.tokens.front();
+  std::vector<ChartBand> out;
+  const auto add = [&](double from, double to, float tint, std::string_view key) {
+    from = std::clamp(from, start, end), to = std::clamp(to, start, end);
+    if (to > from) out.push_back({from, to, tint, std::string(t.text(key)), false});
+  };
+  if (const NetworkLine* plan = plan_of(study)) {
+    const double hides = plan->hidden_from.value_or(end);
+    add(start, hides, kNetworkTint, "figure.network.plan.bound");
+    add(hides, end, 0, "figure.network.plan.hides");
+    return out;
+  }
+  const double mixed = study.mixed_from.value_or(end), alone = study.fsdp_from.value_or(end);
+  add(start, mixed, kNetworkTint, "figure.network.bound");
+  if (alone > mixed * 1.02) add(mixed, alone, kMixTint, "figure.network.mix");
+  add(alone, end, 0, "figure.network.alone");
+  return out;
+}
+
+// What the numbers in the picture would seem to contradict, in sentences.
+std::string note_of(const FigureInput& input, const FigureView& view, const NetworkStudy& study) {
+  const TextTable& t = input.texts;
+  std::string out;
+  const auto say = [&](std::string sentence) { out += (out.empty() ? "" : " ") + std::move(sentence); };
+  if (study.plan_gathers > 1) say(t.format("figure.network.gathers", {format_count(study.plan_gathers)}));
+  // A whole layer hides earlier or later than the two matrices that the book and the report's bounds count.
+  const bool sum = input.scenario.assumptions.axes_overlap == engine::AxesOverlap::sum;
+  const auto bound = input.report.quantities[sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
+  if (bound && study.mixed_from && question(view) == engine::NetworkQuestion{} &&
+      std::abs(*bound / *study.mixed_from - 1) > kSame)
+    say(t.format("figure.network.book", {tokens_text(*bound)}));
+  return out;
+}
+
 // The book's ratio chart has FSDP on all axes, tensor where it comes near, and both.
 bool shown(const FigureView& view, const NetworkLine& line, int most_axes) {
   if (!ratio_of(view)) return true;
@@ -137,6 +182,26 @@ Scaled time_scale(double typical) {
   if (typical < 2e-4) return {1e6, "us"};
   if (typical < 0.2) return {1e3, "ms"};
   return {1, "s"};
+}
+
+// A line that lies under the arithmetic's or the plan's all the way is named with it.
+void name_covered(const FigureInput& input, Chart& c) {
+  const double near = kCovered * std::log(c.y_to / c.y_from);
+  for (ChartLine& line : c.lines) {
+    if (line.weight == Weight::bold) continue;
+    for (ChartLine& over : c.lines) {
+      const auto apart = [&](const ChartPoint& p, const ChartPoint& q) {
+        return std::abs(std::log(p.y / q.y)) > near;
+      };
+      if (over.weight != Weight::bold ||
+          std::mismatch(line.points.begin(), line.points.end(), over.points.begin(), std::not_fn(apart)).first !=
+              line.points.end())
+        continue;
+      over.label = input.texts.format("figure.network.line.both", {over.label, line.label});
+      line.label.clear();
+      break;
+    }
+  }
 }
 
 Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkStudy& study, float em) {
@@ -211,6 +276,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
         line->strategy == NetworkStrategy::plan ? Weight::bold : Weight::regular, !far);
   }
   std::tie(c.y_from, c.y_to) = log_range(std::max(low, high / kMostShown), high);
+  name_covered(input, c);
 
   // Crossings, the telling ones with their number.
   for (const NetworkLine* line : order) {
@@ -224,28 +290,14 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
     c.dots.push_back(std::move(dot));
   }
 
-  const double end = study.tokens.back(), start = study.tokens.front();
   if (ratio) {
     c.bands.push_back({c.y_from, 1, kNetworkTint, std::string(t.text("figure.network.bound")), true});
     c.bands.push_back({1, c.y_to, 0, std::string(t.text("figure.network.free")), true});
   } else {
-    const double mixed = study.mixed_from.value_or(end), alone = study.fsdp_from.value_or(end);
-    c.bands.push_back(
-        {start, std::clamp(mixed, start, end), kNetworkTint, std::string(t.text("figure.network.bound")), false});
-    if (alone > mixed * 1.02)
-      c.bands.push_back({mixed, std::min(alone, end), kMixTint, std::string(t.text("figure.network.mix")), false});
-    if (alone < end)
-      c.bands.push_back({std::max(alone, start), end, 0, std::string(t.text("figure.network.alone")), false});
+    c.bands = bands_of(input, study);
   }
   c.now = Chart::Now{study.tokens_now, t.format("figure.network.now", {tokens_text(study.tokens_now)})};
-  // A whole layer hides earlier or later than the two matrices that the book and the report's bounds count: both
-  // numbers in sight, so that neither is taken for the other.
-  const bool sum = input.scenario.assumptions.axes_overlap == engine::AxesOverlap::sum;
-  const auto bound = input.report.quantities[sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
-  const engine::NetworkQuestion asked = question(view);
-  if (bound && study.mixed_from && asked.count == engine::LayerCount::whole && asked.pass == engine::Pass::forward &&
-      std::abs(*bound / *study.mixed_from - 1) > kSame)
-    c.note = t.format("figure.network.book", {tokens_text(*bound)});
+  c.note = note_of(input, view, study);
   return c;
 }
 
@@ -259,16 +311,22 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
   if (!study.known()) return head;
   const std::string now = tokens_text(study.tokens_now);
   const auto say = [&](std::string_view key, std::initializer_list<std::string> words) {
-    const bool bound = key == "plan_bound" || key == "bound" || key == "never";
+    const bool bound = key == "plan_bound" || key == "plan_never" || key == "bound" || key == "never";
     head.takeaway = t.format(chip_key(input, "figure.network.takeaway." + std::string(key)), words);
     head.brief =
         t.format(bound ? "figure.network.takeaway.brief.bound" : "figure.network.takeaway.brief.hides", {now});
   };
-  for (const NetworkLine& line : study.lines)
-    if (line.strategy == NetworkStrategy::plan && study.mixed_from) {
-      say(line.ratio_now >= 1 ? "plan_hides" : "plan_bound", {now, tokens_text(*study.mixed_from)});
-      return head;
-    }
+  if (const NetworkLine* plan = plan_of(study)) {
+    const std::string pass(t.text(question(view).pass == engine::Pass::backward ? "figure.network.pass.backward"
+                                                                                : "figure.network.pass.forward"));
+    if (!plan->hidden_from)
+      say("plan_never", {now, pass});
+    else if (*plan->hidden_from <= 0)
+      say("plan_always", {now, pass});
+    else
+      say(plan->ratio_now >= 1 ? "plan_hides" : "plan_bound", {now, pass, tokens_text(*plan->hidden_from)});
+    return head;
+  }
   if (study.fsdp_from && study.tokens_now >= *study.fsdp_from) say("alone", {now, tokens_text(*study.fsdp_from)});
   else if (study.mixed_from && study.tokens_now >= *study.mixed_from)
     say(study.fsdp_from ? "mix" : "mix_only",

@@ -250,6 +250,18 @@ void draw_line(Canvas& canvas, const Chart& chart, const ChartLine& line, std::s
   }
 }
 
+// Where a line crosses the upper edge of the plot after its last point inside; nothing where it does not.
+std::optional<Point> exit_of(const Chart& chart, const Placed& l, const ChartLine& line) {
+  const ChartPoint end = *end_of(chart, line);
+  const auto last =
+      std::find_if(line.points.begin(), line.points.end(), [&](const ChartPoint& p) { return p.x == end.x; });
+  if (last == line.points.end() || last + 1 == line.points.end() || !(last[1].y > chart.y_to) ||
+      !std::isfinite(last[1].y))
+    return std::nullopt;
+  const Point in = place_of(l, end), out = place_of(l, last[1]);
+  return Point{in.x + (out.x - in.x) * (l.plot.y - in.y) / (out.y - in.y), l.plot.y};
+}
+
 void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l) {
   std::vector<float> wanted;
   std::vector<Point> ends;
@@ -277,7 +289,13 @@ void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, con
                        {start - canvas.px(8), placed[i]},
                        {start - canvas.px(3), placed[i]}},
                       {colour, leader.width, Dash{canvas.px(1), canvas.px(2)}});
-    else  // the line leaves the plot at the top: its name stands level with the place
+    else if (const auto exit = exit_of(chart, l, *l.labelled[i]))  // along the edge to where the line leaves
+      canvas.polyline({*exit,
+                       {l.plot.right() + canvas.px(5), l.plot.y},
+                       {start - canvas.px(8), placed[i]},
+                       {start - canvas.px(3), placed[i]}},
+                      {colour, leader.width, Dash{canvas.px(1), canvas.px(2)}});
+    else
       canvas.line({l.plot.right() + canvas.px(5), placed[i]}, {start - canvas.px(3), placed[i]}, leader);
     canvas.text({start, placed[i]}, l.labels[i], label_style(canvas, colour, l.labelled[i]->weight));
   }

@@ -240,14 +240,11 @@ Places place_groups(const PanelContext& ctx, const std::vector<Group>& groups, c
   return out;
 }
 
-// Whether the network figure may stand here: it is drawn of this workload and in no other cell, and its tokens a
-// chip, those of all chips there are, are the plan's own.
+// Whether the network figure may stand here: it is drawn of this workload and in no other cell.
 bool has_picture(const PanelContext& ctx) {
   const FigureRow* row = find_figure(kPicture);
   const auto& cells = ctx.view.arrangement.cells;
-  const double used = ctx.session.report().quantities.value_or(Q::chips_used, 0);
   return row != nullptr && ctx.session.drawable() && shows(*row, ctx.session.scenario()) &&
-         used == static_cast<double>(engine::chip_count(ctx.session.scenario().cluster)) &&
          std::find(cells.begin(), cells.end(), kPicture) == cells.end();
 }
 

@@ -79,10 +79,10 @@ struct Strategy {
   Time time;
 };
 
-void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& load, std::vector<Strategy>& out,
-               Pass pass) {
+void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& load, double chips,
+               std::vector<Strategy>& out, Pass pass) {
   const int dims = in.links.torus_dims;
-  const double slice = in.cluster_chips / in.slices;
+  const double slice = std::max(1.0, chips / in.slices);
   const auto at = [&](double bytes, double worth) {
     return all_gather_time(bytes, torus_gather_bandwidth(worth, in.chip.ici_axis));
   };
@@ -120,9 +120,8 @@ void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& loa
   }
 }
 
-void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& load, std::vector<Strategy>& out,
-                  Pass pass) {
-  const auto chips = static_cast<int>(std::min<std::int64_t>(chip_count(s.cluster), 1 << 24));
+void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& load, int chips,
+                  std::vector<Strategy>& out, Pass pass) {
   const auto rate = [&](const AxisLinks& links) { return gather_bandwidth(links, 1.0, in.chip); };
   const MeshLinks alone = place_mesh(s.cluster, mesh_of(chips, 1), {});
   if (chips > 1) {
@@ -164,8 +163,9 @@ void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& 
 
 // The scenario's mesh with its number of microbatches, whose size follows the batch. What moves activations grows
 // with the tokens; what moves weights and gradients does not.
-void add_plan(const Scenario& s, const Inputs<double>& in, const LayerCost<double>& layer, std::vector<Strategy>& out,
-              Pass pass) {
+// Returns how often a step it gathers weights.
+double add_plan(const Scenario& s, const Inputs<double>& in, const LayerCost<double>& layer,
+                std::vector<Strategy>& out, Pass pass) {
   PipelineReport pipeline;
   SimulationScratch scratch;
   const StageKey key = stage_key(s);
@@ -175,25 +175,27 @@ void add_plan(const Scenario& s, const Inputs<double>& in, const LayerCost<doubl
   const auto& all = pass == Pass::forward ? stage.comm_forward : stage.comm_backward;
   const auto& activations = pass == Pass::forward ? layer.layer.comm_forward : layer.layer.comm_backward;
   const double tokens = layer.microbatch_tokens / in.degree(Axis::tensor).x;  // of a microbatch, a chip
-  const double used = stage.chips / in.cluster_chips;                         // the batch meets these chips only
   std::array<double, kAxisCount> fixed{}, each{};
   bool any = false;
+  double gathers = 0;
   for (std::size_t i = 0; i < fixed.size(); ++i) {
     each[i] = activations[i] / tokens;
     fixed[i] = stage.communicates[i] ? (all[i] - activations[i]) * stage.microbatches / stages : 0;
+    if (fixed[i] > 0) gathers = stage.microbatches;
     if (pass == Pass::backward) fixed[i] += stage.end_reduction[i] / in.model.n_layers;
     any = any || each[i] > 0 || fixed[i] > 0;
   }
-  if (!any) return;
+  if (!any) return 0;
   const AxesOverlap overlap = s.assumptions.axes_overlap;
   out.push_back({NetworkStrategy::plan, 0, 1, [=](double b) {
                    double total = 0;
                    for (std::size_t i = 0; i < fixed.size(); ++i) {
-                     const double t = fixed[i] * used + each[i] * b;
+                     const double t = fixed[i] + each[i] * b;
                      total = overlap == AxesOverlap::sum ? total + t : std::max(total, t);
                    }
                    return total;
                  }});
+  return gathers;
 }
 
 }  // namespace
@@ -203,16 +205,19 @@ NetworkStudy network_study(const Scenario& s, const NetworkQuestion& q) {
   const LayerCost<double> layer = layer_cost(in, layer_key(s), s.parallelism.context_method);
   const LayerLoad load = load_of(s, in, layer, q);
   NetworkStudy study;
-  study.chips = in.cluster_chips;
-  study.tokens_now = in.batch_sequences * in.sequence_length / in.cluster_chips;
+  // A mesh that is larger than its cluster is laid out on what there is.
+  study.chips = std::min(step_counts(in).chips, in.cluster_chips);
+  study.tokens_now = in.batch_sequences * in.sequence_length / study.chips;
   const double peak = in.chip.peak_flops;
   const Time compute = [&](double b) { return time_at(load.flops * b, peak); };
   if (!(load.flops > 0) || !(peak > 0) || !std::isfinite(compute(1)) || !(study.tokens_now > 0)) return study;
 
   std::vector<Strategy> strategies;
-  if (in.links.torus_dims > 0) add_torus(s, in, load, strategies, q.pass);
-  else add_switched(s, in, load, strategies, q.pass);
-  if (q.count == LayerCount::whole) add_plan(s, in, layer, strategies, q.pass);
+  if (in.links.torus_dims > 0)
+    add_torus(s, in, load, study.chips, strategies, q.pass);
+  else
+    add_switched(s, in, load, static_cast<int>(std::min<double>(study.chips, 1 << 24)), strategies, q.pass);
+  if (q.count == LayerCount::whole) study.plan_gathers = add_plan(s, in, layer, strategies, q.pass);
   std::erase_if(strategies, [](const Strategy& x) { return !std::isfinite(x.time(1)) || !(x.time(1) > 0); });
   if (strategies.empty()) return study;
 

@@ -1,7 +1,7 @@
 // When communication hides behind compute (scaling book, chapters 5 and 12): the time of one layer's arithmetic and
 // of each strategy's communication over the tokens a chip has, on the scenario's cluster; and from how many tokens a
-// chip on each strategy is compute-bound. All strategies use every chip of the cluster; the plan's own mesh stands
-// beside them.
+// chip on each strategy is compute-bound. All strategies use as many chips as the plan's mesh, which stands beside
+// them: chips that idle have no tokens.
 #pragma once
 
 #include <array>
@@ -53,8 +53,10 @@ struct NetworkStudy {
   std::vector<double> tokens;          // a chip; ascending, even in the logarithm
   std::vector<double> compute;         // seconds
   std::vector<NetworkLine> lines;
-  double chips = 0;
-  double tokens_now = 0;               // a chip of the cluster
+  double chips = 0;       // of the mesh
+  double tokens_now = 0;  // a chip of the mesh
+  // How often a step the plan gathers a layer's weights; the strategies do so once. 0: it keeps them gathered.
+  double plan_gathers = 0;
   // The least tokens a chip that some split of FSDP and tensor needs (as the scenario assumes axes overlap), and that
   // FSDP alone needs.
   std::optional<double> mixed_from, fsdp_from;

@@ -56,7 +56,7 @@ TEST_CASE("tensor parallelism over a cube of 64 has the same ratio at any batch"
 }
 
 TEST_CASE("crossings of the book's block are the report's bounds") {
-  const Scenario s = preset("llama3-70b-v5p-pod");
+  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"cluster.slice=16x16x32"});  // as many chips as the mesh
   const Report report = evaluate(s);
   const NetworkStudy study = network_study(s, kBook);
   CHECK(*line_of(study, NetworkStrategy::mixed_sum)->hidden_from ==
@@ -80,7 +80,7 @@ TEST_CASE("at the present batch the plan's line is the layer of the report") {
     const Scenario s = with(preset(id), {"assumptions.axes_overlap=sum"});
     const Report report = evaluate(s);
     const auto q = [&](Q x) { return *report.quantities[x]; };
-    const double microbatches = q(Q::microbatches), used = q(Q::chips_used) / q(Q::cluster_chips);
+    const double microbatches = q(Q::microbatches);
     const NetworkStudy forward = network_study(s, {LayerCount::whole, Pass::forward}),
                        backward = network_study(s, {LayerCount::whole, Pass::backward});
     const auto plan_now = [&](const NetworkStudy& study) {
@@ -89,10 +89,25 @@ TEST_CASE("at the present batch the plan's line is the layer of the report") {
       // Ratio at the present batch times communication is arithmetic: of all microbatches of a step.
       return plan->ratio_now;
     };
-    const double compute = q(Q::layer_flops_forward) / q(Q::peak_flops) * microbatches * used;
-    CHECK(plan_now(forward) * q(Q::layer_network_forward) * microbatches * used == doctest::Approx(compute));
-    CHECK(plan_now(backward) * q(Q::layer_network_backward) * microbatches * used == doctest::Approx(2 * compute));
+    const double compute = q(Q::layer_flops_forward) / q(Q::peak_flops) * microbatches;
+    CHECK(plan_now(forward) * q(Q::layer_network_forward) * microbatches == doctest::Approx(compute));
+    CHECK(plan_now(backward) * q(Q::layer_network_backward) * microbatches == doctest::Approx(2 * compute));
   }
+}
+
+// 1024 sequences of 4096 tokens on a mesh of 1024 x 4 x 2 chips; 768 of the pod's 8960 have no part in it.
+TEST_CASE("chips that idle count for no tokens: those of a step are the mesh's chips'") {
+  const NetworkStudy study = network_study(preset("llama3-70b-v5p-pod"), {});
+  CHECK(study.chips == 8192);
+  CHECK(study.tokens_now == 512);
+}
+
+// Microbatches of one sequence: 16 gathers of ZeRO-3 cost 16 times FSDP's one, and so many tokens more hide them.
+TEST_CASE("a plan of ZeRO-3 needs the tokens of FSDP times its microbatches") {
+  const NetworkStudy study = network_study(preset("llama3-8b-8-h100"), {});
+  CHECK(study.plan_gathers == 16);
+  CHECK(*line_of(study, NetworkStrategy::plan)->hidden_from ==
+        doctest::Approx(16 * *line_of(study, NetworkStrategy::fsdp)->hidden_from));
 }
 
 TEST_CASE("a line is over the arithmetic before its crossing and under it after") {

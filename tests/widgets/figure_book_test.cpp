@@ -79,13 +79,13 @@ TEST_CASE("network: crossings of the book's block are its bounds, at their place
           doctest::Approx(between_ticks(*canvas, "32", 32, "2048", 2048, tokens, false)).epsilon(0.002));
     CHECK(canvas->find_text(text));
   }
-  CHECK(canvas->find_text("now 468"));
+  CHECK(canvas->find_text("now 512"));
 }
 
 TEST_CASE("network: regions and lines are named where they are") {
   const auto canvas = book("network", "llama3-70b-v5p-pod");
-  for (const char* text :
-       {"network-bound", "FSDP alone suffices", "compute", "this plan", "FSDP on 3 axes", "FSDP + tensor, sum"}) {
+  for (const char* text : {"this plan: network-bound", "this plan: hidden", "compute", "this plan", "FSDP on 3 axes",
+                           "FSDP + tensor, sum"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -94,12 +94,46 @@ TEST_CASE("network: regions and lines are named where they are") {
 TEST_CASE("network: its takeaway says what the present batch needs") {
   const Theme dark = theme("dark");
   CHECK(find_figure("network")->head(input_of(case_of("llama3-70b-v5p-pod"), dark), {}).takeaway ==
-        "468 tokens a chip: this plan is network-bound; the best mix hides from 498 on");
+        "512 tokens a chip: this plan's forward pass is network-bound below 534");
+  // Tensor parallelism alone moves and computes in proportion to the tokens.
+  CHECK(find_figure("network")->head(input_of(case_of("llama3-405b-16k-h100-8k"), dark), {}).takeaway ==
+        "1024 tokens a GPU: this plan's forward pass hides, at any batch");
+}
+
+TEST_CASE("network: the shade ends where the plan's own line meets the arithmetic") {
+  for (const char* preset : {"llama3-70b-v5p-pod", "llama3-8b-8-h100"}) {
+    CAPTURE(preset);
+    const auto canvas = book("network", preset);
+    const TagRegion* crossing = canvas->find_tag("network.crossing.plan");
+    REQUIRE(crossing);
+    float shade_end = 0;
+    for (const Primitive& p : canvas->primitives())
+      if (p.kind == Primitive::Kind::fill && p.points.size() == 4 && std::abs(p.points[2].y - p.points[0].y) > 100)
+        shade_end = std::max(p.points[0].x, p.points[2].x);
+    CHECK(shade_end == doctest::Approx(crossing->rect.centre().x).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("network: a plan that gathers weights for every microbatch says why it hides later than FSDP") {
+  const auto has_note = [](const char* preset) {
+    return book("network", preset)
+               ->find_text(
+                   "This plan gathers weights for each of its 16 microbatches, the other lines once a step.") !=
+           nullptr;
+  };
+  CHECK(has_note("llama3-8b-8-h100"));          // ZeRO-3, 16 microbatches of a sequence
+  CHECK_FALSE(has_note("llama3-70b-v5p-pod"));  // ZeRO-3, one
+}
+
+TEST_CASE("network: a strategy that is the plan's line to the pixel is named with it") {
+  const auto canvas = book("network", "llama3-405b-16k-h100-8k");
+  CHECK(canvas->find_text("this plan, tensor 8"));
+  CHECK_FALSE(canvas->find_text("tensor 8"));
 }
 
 TEST_CASE("network: of a whole layer it also says from where the book's two matrices hide") {
   constexpr const char* kNote =
-      "Of the book's two matrices alone, as the bounds count them, the mix hides from 454 on.";
+      "Of the book's two matrices alone, as the bounds count them, FSDP + tensor hides from 454 on.";
   CHECK(book("network", "llama3-70b-v5p-pod")->find_text(kNote));
   CHECK_FALSE(book("network", "llama3-70b-v5p-pod", with_choice(2, 1))->find_text(kNote));
 }
