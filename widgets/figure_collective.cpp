@@ -39,9 +39,19 @@ const CollectiveStudy& study_of(const FigureInput& input, const FigureView& view
 std::string_view kind_id(CollectiveKind kind) { return engine::kCollectiveIds[static_cast<std::size_t>(kind)]; }
 
 std::string group_name(const FigureInput& input, const FigureView& view, const CollectiveStudy& study) {
-  if (study.axis)
-    return input.texts.format("figure.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(*study.axis)]),
-                              {format_count(study.ranks)});
+  const auto name = [&](engine::Axis axis, int ranks) {
+    return input.texts.format("figure.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]),
+                              {format_count(ranks)});
+  };
+  const engine::Parallelism& mesh = input.scenario.parallelism;
+  // State is sharded over both.
+  if (study.axis == engine::Axis::fsdp && mesh.context > 1 && study.ranks == mesh.fsdp * mesh.context) {
+    const std::string context = name(engine::Axis::context, mesh.context);
+    return mesh.fsdp == 1
+               ? context
+               : input.texts.format("figure.collective.both", {name(engine::Axis::fsdp, mesh.fsdp), context});
+  }
+  if (study.axis) return name(*study.axis, study.ranks);
   const bool node = static_cast<engine::CollectiveGroup>(view.choices[0]) == engine::CollectiveGroup::node;
   return input.texts.format(chip_key(input, node ? "figure.collective.node" : "figure.collective.cluster"),
                             {format_count(study.ranks)});
@@ -63,7 +73,8 @@ const CollectiveLine* line_for(const CollectiveStudy& study, CollectiveKind kind
   return nullptr;
 }
 
-Readout readout_of(const FigureInput& input, const std::string& name, const CollectiveLine& line, double bytes) {
+Readout readout_of(const FigureInput& input, const CollectiveStudy& study, const std::string& name,
+                   const CollectiveLine& line, double bytes) {
   const TextTable& t = input.texts;
   Readout out;
   const double bandwidth = bytes * line.seconds_a_byte, time = std::max(bandwidth, line.latency_s);
@@ -72,8 +83,10 @@ Readout readout_of(const FigureInput& input, const std::string& name, const Coll
   out.rows.emplace_back(std::string(t.text("figure.collective.bandwidth_time")), format_duration(bandwidth));
   if (line.latency_s > 0)
     out.rows.emplace_back(std::string(t.text("figure.collective.latency_time")), format_duration(line.latency_s));
-  out.rows.emplace_back(std::string(t.text("figure.collective.rate")),
-                        format(bytes / time, engine::unit::bytes_per_s));
+  // An AllToAll's array is that of all ranks together.
+  const bool exchange = line.kind == CollectiveKind::all_to_all;
+  out.rows.emplace_back(std::string(t.text(exchange ? "figure.collective.rate.rank" : "figure.collective.rate")),
+                        format(bytes / time / (exchange ? study.ranks : 1), engine::unit::bytes_per_s));
   return out;
 }
 
@@ -98,8 +111,8 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
       out.points.push_back({study.bytes[i], line.seconds[i]});
       low = std::min(low, out.points.back().y), high = std::max(high, out.points.back().y);
     }
-    out.readout = [&input, &line, name = out.label](const ChartPoint& p) {
-      return readout_of(input, name, line, p.x);
+    out.readout = [&input, &study, &line, name = out.label](const ChartPoint& p) {
+      return readout_of(input, study, name, line, p.x);
     };
     c.lines.push_back(std::move(out));
   }
@@ -114,8 +127,9 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
     if (!again) dot.text = format(*line.crossing_bytes, engine::unit::bytes);
     dot.colour = theme.ink;
     dot.tag = "collective.crossing." + std::string(kind_id(line.kind));
-    dot.readout = readout_of(input, std::string(t.text("figure.collective.line." + std::string(kind_id(line.kind)))),
-                             line, *line.crossing_bytes);
+    dot.readout =
+        readout_of(input, study, std::string(t.text("figure.collective.line." + std::string(kind_id(line.kind)))),
+                   line, *line.crossing_bytes);
     c.dots.push_back(std::move(dot));
   }
   for (const engine::CollectiveUse& use : study.uses) {
@@ -128,15 +142,16 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
     dot.size = 10;
     dot.colour = theme.stroke(Hue::purple);
     dot.tag = fmt::format("collective.plan.{}", kind_id(use.kind));
-    dot.readout = readout_of(input, std::string(t.text("figure.collective.kind." + std::string(kind_id(use.kind)))),
-                             *line, use.bytes);
+    dot.readout =
+        readout_of(input, study, std::string(t.text("figure.collective.kind." + std::string(kind_id(use.kind)))),
+                   *line, use.bytes);
     dot.readout.rows.back() = {std::string(t.text("figure.collective.calls")),
                                format_count(std::round(use.calls_per_step))};
     const auto near = [&](const ChartDot& d) { return std::abs(d.at.x / dot.at.x - 1) < 0.02 && d.at.y == dot.at.y; };
     if (std::any_of(c.dots.begin(), c.dots.end(), near)) dot.text.clear();
     c.dots.push_back(std::move(dot));
   }
-  if (const auto& crossing = study.lines.front().crossing_bytes) {
+  if (const auto& crossing = study.main_line().crossing_bytes) {
     c.bands.push_back({c.x_from, std::clamp(*crossing, c.x_from, c.x_to), kLatencyTint,
                        std::string(t.text("figure.collective.latency")), false});
     c.bands.push_back({std::clamp(*crossing, c.x_from, c.x_to), c.x_to, 0,
@@ -156,11 +171,14 @@ FigureHead collective_head(const FigureInput& input, const FigureView& view) {
   head.title = t.text("figure.collective.title");
   if (!study.known()) return head;
   const std::string group = group_name(input, view, study),
-                    rate = format(study.bandwidth_bytes_per_s, engine::unit::bytes_per_s);
-  if (const auto& crossing = study.lines.front().crossing_bytes)
-    head.takeaway = t.format("figure.collective.takeaway", {group, format(*crossing, engine::unit::bytes), rate});
+                    rate = format(study.exchanges() ? study.exchange_bytes_per_s : study.bandwidth_bytes_per_s,
+                                  engine::unit::bytes_per_s);
+  const std::string kind = study.exchanges() ? ".exchange" : "";
+  if (const auto& crossing = study.main_line().crossing_bytes)
+    head.takeaway =
+        t.format("figure.collective.takeaway" + kind, {group, format(*crossing, engine::unit::bytes), rate});
   else
-    head.takeaway = t.format("figure.collective.takeaway.rate", {group, rate});
+    head.takeaway = t.format("figure.collective.takeaway.rate" + kind, {group, rate});
   return head;
 }
 

@@ -64,6 +64,13 @@ const AxisDot* tightest(const CommRoofline& study) {
   return least;
 }
 
+const AxisDot* tightest_forward(const CommRoofline& study) {
+  const AxisDot* least = nullptr;
+  for (const AxisDot& dot : study.axes)
+    if (dot.forward_margin > 0 && (least == nullptr || dot.forward_margin < least->forward_margin)) least = &dot;
+  return least;
+}
+
 bool used(const CommRoofline& study, std::size_t roof) {
   return std::any_of(study.axes.begin(), study.axes.end(),
                      [&](const AxisDot& d) { return d.roof == static_cast<int>(roof); });
@@ -87,6 +94,9 @@ Readout dot_readout(const FigureInput& input, const AxisDot& dot) {
   out.rows.emplace_back(std::string(t.text("figure.comm-roofline.reach")),
                         format(dot.flop_per_s, engine::unit::flop_per_s));
   out.rows.emplace_back(std::string(t.text("figure.comm-roofline.margin")), format_ratio(dot.margin));
+  if (dot.forward_margin > 0)
+    out.rows.emplace_back(std::string(t.text("figure.comm-roofline.margin.forward")),
+                          format_ratio(dot.forward_margin));
   return out;
 }
 
@@ -161,6 +171,14 @@ FigureHead comm_roofline_head(const FigureInput& input, const FigureView&) {
   } else
     head.takeaway = t.format(chip_key(input, "figure.comm-roofline.takeaway.caps"),
                              {axis_name(input, *least), format(least->flop_per_s, engine::unit::flop_per_s)});
+  // Overlap is judged pass by pass: a forward pass waits for what a whole step would hide.
+  const AxisDot* forward = tightest_forward(study);
+  if (forward != nullptr && forward->forward_margin < 1) {
+    if (head.brief.empty()) head.brief = head.takeaway;
+    head.takeaway = t.format(
+        forward == least ? "figure.comm-roofline.takeaway.forward.same" : "figure.comm-roofline.takeaway.forward",
+        {head.takeaway, format_ratio(1 / forward->forward_margin), axis_name(input, *forward)});
+  }
   return head;
 }
 

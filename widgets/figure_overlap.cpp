@@ -25,6 +25,7 @@ using engine::Strategy;
 namespace {
 
 constexpr float kMostLane = 300, kLaneShare = 0.62f;
+constexpr double kTold = 1e-3;     // of the step: less that is exposed elsewhere is not worth a word
 constexpr float kLeastBlock = 2;   // narrower ones are drawn this wide, so that they are seen
 
 struct Key {
@@ -108,6 +109,23 @@ std::vector<Block> blocks_of(const LayerOverlap& o) {
   return out;
 }
 
+Fill gather_fill(const Theme& theme, engine::Axis axis, float em) {
+  return chunk_of(theme, fill_of(theme, look_of(axis), em), 1, 2);
+}
+
+namespace {
+
+// Exposed transfers of a step, seconds. Where those of a layer hide: of the end of the step, the embeddings, the
+// head.
+double exposed_elsewhere(const FigureInput& input) {
+  double seconds = 0;
+  for (const Q part : engine::kExposedParts)
+    if (part != Q::step_pipeline_transfer) seconds += input.report.quantities.value_or(part, 0);
+  return seconds;
+}
+
+}  // namespace
+
 std::string axis_name(const FigureInput& input, const LayerOverlap& o, engine::Axis axis) {
   const auto i = static_cast<std::size_t>(axis);
   return input.texts.format("figure.axis." + std::string(engine::kAxisIds[i]),
@@ -171,8 +189,8 @@ bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& vie
     if (b.kind == Block::Kind::compute) fill = fill_of(theme, Axis::compute, canvas.em());
     if (b.kind == Block::Kind::recompute) fill = fill_of(theme, Axis::recompute, canvas.em());
     if (!compute_lane) fill = fill_of(theme, look_of(b.axis), canvas.em());
-    // A gather is the same axis, fetched ahead: without the hatch, so that it is told from the gradients.
-    if (b.kind == Block::Kind::gather && b.backward) fill = chunk_of(theme, fill, 1, 2);
+    // A gather is the same axis, fetched ahead: in another shade, so that it is told from the gradients.
+    if (b.kind == Block::Kind::gather) fill = gather_fill(theme, b.axis, canvas.em());
     if (view.compact && b.kind != Block::Kind::exposed) fill.hatch = Hatch::none;
     if (r.w < canvas.px(5)) fill.edge_width = 0;
     canvas.rect(r, fill);
@@ -196,8 +214,14 @@ bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& vie
   return numbered;
 }
 
+std::optional<engine::Axis> gathered_axis(const LayerOverlap& o) {
+  for (std::size_t i = 0; i < engine::kAxisCount; ++i)
+    if (o.forward.gather_s[i] + o.backward.gather_s[i] > 0) return static_cast<engine::Axis>(i);
+  return std::nullopt;
+}
+
 void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed,
-                      bool numbers, const std::vector<engine::Axis>& axes) {
+                      std::optional<engine::Axis> gathered, bool numbers, const std::vector<engine::Axis>& axes) {
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
   std::vector<KeyEntry> key{
@@ -207,6 +231,8 @@ void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row,
         {std::string(t.text("figure.overlap.kind.recompute")), fill_of(theme, Axis::recompute, canvas.em())});
   if (exposed)
     key.push_back({std::string(t.text("figure.overlap.kind.exposed")), fill_of(theme, Axis::bubble, canvas.em())});
+  if (gathered)
+    key.push_back({std::string(t.text("figure.overlap.kind.gather")), gather_fill(theme, *gathered, canvas.em())});
   for (const engine::Axis axis : axes)
     key.push_back(
         {std::string(t.text("figure.scaling.bound." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]))),
@@ -232,8 +258,13 @@ FigureHead overlap_head(const FigureInput& input, const FigureView& view) {
                work = o.forward.compute_s + o.backward.compute_s;
   if (total <= 0) return head;
   if (network <= 0) head.takeaway = t.format("figure.overlap.takeaway.silent", {format_duration(total)});
-  else if (exposed <= 0) head.takeaway = t.format("figure.overlap.takeaway.hidden", {format_share(network / work)});
-  else head.takeaway = t.format("figure.overlap.takeaway", {format_duration(exposed), format_share(exposed / total)});
+  else if (exposed <= 0) {
+    head.takeaway = head.brief = t.format("figure.overlap.takeaway.hidden", {format_share(network / work)});
+    const double elsewhere = strategy_of(view) == Strategy::plan ? exposed_elsewhere(input) : 0;
+    if (elsewhere > kTold * input.report.quantities.value_or(Q::step_time, 0))
+      head.takeaway = t.format("figure.overlap.takeaway.hidden.elsewhere", {head.brief, format_duration(elsewhere)});
+  } else
+    head.takeaway = t.format("figure.overlap.takeaway", {format_duration(exposed), format_share(exposed / total)});
   return head;
 }
 
@@ -298,7 +329,7 @@ void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, co
 
   const bool numbered = draw_blocks(canvas, input, view, o, own, plot);
   draw_overlap_key(canvas, input, key_row, o.backward.recompute_s > 0, o.forward.exposed_s + o.backward.exposed_s > 0,
-                   numbered);
+                   gathered_axis(o), numbered);
 }
 
 std::string overlap_data(const FigureInput& input, const FigureView& view) {

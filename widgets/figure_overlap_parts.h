@@ -2,12 +2,14 @@
 // another.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/studies/layer_overlap.h"
 #include "widgets/figure.h"
+#include "widgets/palette.h"
 
 namespace roofscape::widgets::overlap {
 
@@ -38,10 +40,13 @@ double exposed_share(const engine::LayerOverlap& o);
 // Returns whether any block had room for the number of its layer.
 bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& view, const engine::LayerOverlap& o,
                  bool own, const Rect& plot);
+// Weights gathered ahead: the axis's fill in another shade. Nothing: a layer gathers none.
+Fill gather_fill(const Theme& theme, engine::Axis axis, float em);
+std::optional<engine::Axis> gathered_axis(const engine::LayerOverlap& o);
 // What blocks look like; `axes` are those whose lanes have no names of their own. `numbers`: what those in blocks
 // are.
 void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed,
-                      bool numbers, const std::vector<engine::Axis>& axes = {});
+                      std::optional<engine::Axis> gathered, bool numbers, const std::vector<engine::Axis>& axes = {});
 
 // All strategies, those that the height has room for, each over its own layer's time.
 FigureHead strategies_head(const FigureInput& input);

@@ -145,9 +145,11 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
         nameless.push_back(axis);
   float y = rest.y;
   bool recompute = false, exposed = false, numbered = false;
+  std::optional<engine::Axis> gathered;
   for (const Panel& p : panels) {
     const LayerOverlap& o = p.overlap;
     recompute = recompute || o.backward.recompute_s > 0, exposed = exposed || exposed_share(o) > 0;
+    if (!gathered) gathered = gathered_axis(o);
     const Rect plot = rect_between(left, y, right, y + pitch * p.lanes());
     const Rect whole{area.x, y, area.w, pitch * std::max(p.lanes(), 2.0f)};
     canvas.text({area.x, y + line / 2}, t.text(strategy_key(p.strategy)), bold);
@@ -187,7 +189,7 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
         });
     y += whole.h + spare;
   }
-  draw_overlap_key(canvas, input, key_row, recompute, exposed, numbered, nameless);
+  draw_overlap_key(canvas, input, key_row, recompute, exposed, gathered, numbered, nameless);
 }
 
 }  // namespace roofscape::widgets::overlap

@@ -60,8 +60,7 @@ void draw_roofs(Canvas& canvas, const FigureInput& input, const Layout& l) {
 
 void draw_labels(Canvas& canvas, const FigureInput& input, const Layout& l) {
   const Theme& theme = input.theme;
-  draw_flags(canvas, theme, l.flags, l.flag_top,
-             l.flag_heading ? input.texts.text("figure.roofline.share") : std::string_view{});
+  draw_flags(canvas, theme, l.flags, l.flag_top, l.flag_heading ? share_heading(input) : std::string_view{});
   // Lines of other peaks may pass behind it.
   if (l.other_peaks.empty()) canvas.text(l.peak_label.anchor, l.peak_label.text, l.peak_label.style);
   else backed_text(canvas, theme, l.peak_label.anchor, l.peak_label.text, l.peak_label.style);
@@ -94,10 +93,10 @@ Readout dot_readout(const FigureInput& input, const Dot& dot) {
   add("figure.roofline.flops", format(row.flops, engine::unit::flop));
   add("figure.roofline.bytes", format(row.hbm_bytes, engine::unit::bytes));
   add("figure.roofline.intensity", format(row.intensity_flop_per_byte, engine::unit::flop_per_byte));
-  add("figure.roofline.time", dot.look == Roof::vector
-                                  ? t.format("figure.roofline.time_hidden", {format_duration(row.time_s)})
-                                  : t.format("figure.roofline.time_share",
-                                             {format_duration(row.time_s), format_share(row.share_of_step)}));
+  add(recomputes(input) ? "figure.roofline.time.recompute" : "figure.roofline.time",
+      dot.look == Roof::vector
+          ? t.format("figure.roofline.time_hidden", {format_duration(row.time_s)})
+          : t.format("figure.roofline.time_share", {format_duration(row.time_s), format_share(row.share_of_step)}));
   return r;
 }
 

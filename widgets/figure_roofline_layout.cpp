@@ -212,7 +212,7 @@ bool flags_clear(const Canvas& canvas, const FigureInput& input, const Layout& l
     return left < l.plot.x + canvas.px(2) || left < slope_x_at(l, from) + canvas.px(4);
   };
   if (l.flag_heading && !l.flags.empty()) {
-    const float width = canvas.text_width(input.texts.text("figure.roofline.share"), style);
+    const float width = canvas.text_width(share_heading(input), style);
     *culprit = l.flags.size();
     if (crosses(l.flags.front().at.x - canvas.px(kFlagElbow) - width, y)) return false;
     y += pitch;
@@ -276,8 +276,7 @@ std::vector<Rect> taken_places(const Canvas& canvas, const FigureInput& input, c
   for (const Flag& f : l.flags) values = std::max(values, canvas.text_width(f.value, style));
   if (l.flag_heading && !l.flags.empty()) {
     const float right = l.flags.front().at.x - canvas.px(kFlagElbow);
-    taken.push_back(rect_between(right - canvas.text_width(input.texts.text("figure.roofline.share"), style), y,
-                                 right, y + pitch));
+    taken.push_back(rect_between(right - canvas.text_width(share_heading(input), style), y, right, y + pitch));
     y += pitch;
   }
   for (const Flag& f : l.flags) {
@@ -493,6 +492,14 @@ bool place_slope_label(const Canvas& canvas, const Theme& theme, const Slope& sl
 }
 
 }  // namespace
+
+bool recomputes(const FigureInput& input) {
+  return input.report.quantities.value_or(engine::Q::step_recompute, 0) > 0;
+}
+
+std::string_view share_heading(const FigureInput& input) {
+  return input.texts.text(recomputes(input) ? "figure.roofline.share.recompute" : "figure.roofline.share");
+}
 
 std::string operation_name(const FigureInput& input, OperationKind kind) {
   std::string key = "figure.roofline.operation." + std::string(engine::kOperationIds[static_cast<std::size_t>(kind)]);

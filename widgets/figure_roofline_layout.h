@@ -72,6 +72,11 @@ struct Layout {
 
 Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
 
+// Whether operations take time twice: a step's parts count that as recomputation, an operation counts all of its
+// time.
+bool recomputes(const FigureInput& input);
+std::string_view share_heading(const FigureInput& input);
+
 std::string operation_name(const FigureInput& input, engine::OperationKind kind);
 // Flops of matrix multiplications over their time; 0 where there are none.
 double matmul_flop_per_s(const engine::Report& report);

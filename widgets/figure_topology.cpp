@@ -38,6 +38,12 @@ std::string links_of(const FigureInput& input, const AxisPlacement& p) {
   return t.format("figure.topology.links.fabric", {format_count(p.across_nodes)});
 }
 
+// What the bandwidth of an axis is of: stages send to the next one, tokens go to all experts, all else is gathered.
+std::string_view rate_key(engine::Axis axis) {
+  if (axis == engine::Axis::pipeline) return "figure.topology.rate.send";
+  return axis == engine::Axis::expert ? "figure.topology.rate.exchange" : "figure.topology.rate.gather";
+}
+
 }  // namespace
 
 std::vector<AxisRow> axis_rows(const FigureInput& input) {
@@ -52,8 +58,10 @@ std::vector<AxisRow> axis_rows(const FigureInput& input) {
       row.name = input.texts.format("figure.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(p.axis)]),
                                     {format_count(p.degree)});
       row.links = links_of(input, p);
-      row.rate = p.bandwidth_bytes_per_s > 0 ? format(p.bandwidth_bytes_per_s, engine::unit::bytes_per_s)
-                                             : std::string(input.texts.text("figure.topology.idle"));
+      row.rate =
+          p.bandwidth_bytes_per_s > 0
+              ? input.texts.format(rate_key(p.axis), {format(p.bandwidth_bytes_per_s, engine::unit::bytes_per_s)})
+              : std::string(input.texts.text("figure.topology.idle"));
       out.push_back(std::move(row));
     }
   return out;
@@ -92,9 +100,10 @@ FigureHead topology_head(const FigureInput& input, const FigureView&) {
         (slowest == nullptr || row.placement->bandwidth_bytes_per_s < slowest->placement->bandwidth_bytes_per_s))
       slowest = &row;
   if (slowest == nullptr) return head;
-  head.brief = input.texts.format("figure.topology.takeaway.brief", {slowest->name});
-  head.takeaway = input.texts.format("figure.topology.takeaway", {slowest->name, slowest->rate, slowest->links});
-  head.brief = input.texts.format("figure.topology.brief", {slowest->name, slowest->rate});
+  const std::string one = rows.size() == 1 ? ".one" : "";
+  head.takeaway =
+      input.texts.format("figure.topology.takeaway" + one, {slowest->name, slowest->rate, slowest->links});
+  head.brief = input.texts.format("figure.topology.brief" + one, {slowest->name, slowest->rate});
   return head;
 }
 

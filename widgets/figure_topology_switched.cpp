@@ -17,6 +17,7 @@ namespace {
 constexpr float kTint = 0.05f;   // of every second band
 constexpr float kMostRow = 54, kTallRow = 130, kBar = 0.62f;  // rows of a tall figure grow, a third of it stays free
 constexpr float kColumnGap = 14;
+constexpr float kRowsForNote = 8;  // lines beside those of the mesh axes from which there is room for a note
 
 // Ranks below one node or switch, and how fast a chip gets out of the band before it.
 struct Band {
@@ -82,6 +83,18 @@ void draw_switched(Canvas& canvas, const Rect& area, const FigureInput& input, c
   names = std::min(names, area.w * 0.35f);
 
   Rect rest = area;
+  const bool gathers = std::any_of(rows.begin(), rows.end(), [](const AxisRow& row) {
+    return row.placement->axis != engine::Axis::pipeline && row.placement->bandwidth_bytes_per_s > 0;
+  });
+  // A rate above that of a link needs a word.
+  if (with_rates && gathers && area.h > line * (kRowsForNote + static_cast<float>(rows.size()))) {
+    const TextStyle note = small_text(canvas, theme.ink3, HAlign::left);
+    const auto text = wrap(canvas, input.texts.text("figure.topology.counted"), note, area.w, 2);
+    Rect foot = rest.cut_bottom(line * static_cast<float>(text.size()));
+    for (const std::string& words_of_line : text)
+      canvas.text({foot.x, foot.cut_top(line).centre().y}, words_of_line, note);
+    rest.cut_bottom(canvas.px(4));
+  }
   const Rect header = rest.cut_top(2 * line + canvas.px(4));
   rest.cut_left(names + canvas.px(8));
   const float right = rest.right();

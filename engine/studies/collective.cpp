@@ -67,6 +67,14 @@ double hops_of(const AxisLinks& links) {
 
 }  // namespace
 
+bool CollectiveStudy::exchanges() const {
+  return !uses.empty() && lines.back().kind == CollectiveKind::all_to_all &&
+         std::all_of(uses.begin(), uses.end(),
+                     [](const CollectiveUse& u) { return u.kind == CollectiveKind::all_to_all; });
+}
+
+const CollectiveLine& CollectiveStudy::main_line() const { return exchanges() ? lines.back() : lines.front(); }
+
 CollectiveStudy collective_study(const Scenario& s, const Report& report, const CollectiveQuestion& q) {
   const Inputs<double> in = make_inputs<double>(s, nullptr);
   const Group group = group_of(s, in, report, q.group);
@@ -82,6 +90,7 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
   const double exchange = exchange_time(links, 1.0 / links.degree, in.chip);  // of one byte of all ranks together
   if (!std::isfinite(gather) || !(gather > 0)) return study;
   study.bandwidth_bytes_per_s = gather;
+  if (exchange > 0) study.exchange_bytes_per_s = 1.0 / links.degree / exchange;
   study.hops = hops_of(links);
   if (q.hop_s > 0) study.hop_s = q.hop_s;
   else if (links.tier == LinkTier::ici) study.hop_s = s.cluster.chip[ChipField::ici_hop_latency_s].value;

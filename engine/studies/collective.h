@@ -44,11 +44,15 @@ struct CollectiveStudy {
   int ranks = 1, torus_axes = 0;
   std::optional<double> hop_s;
   double hops = 0;
-  double bandwidth_bytes_per_s = 0;  // of a gather
+  double bandwidth_bytes_per_s = 0;  // of a gather: the whole array over its time, with the part a rank has already
+  double exchange_bytes_per_s = 0;   // of an AllToAll: what one rank has for all of them over its time
   std::vector<double> bytes;         // ascending, even in the logarithm; crossings and uses lie on it
   std::vector<CollectiveLine> lines;  // gather and scatter (which take the same), reduce, exchange
   std::vector<CollectiveUse> uses;
   bool known() const { return !lines.empty(); }
+  // Whether all that the plan sends over this group are AllToAlls.
+  bool exchanges() const;
+  const CollectiveLine& main_line() const;  // of the gather, or of the AllToAll where the plan exchanges
 };
 
 CollectiveStudy collective_study(const Scenario&, const Report&, const CollectiveQuestion&);

@@ -6,6 +6,7 @@
 #include "engine/hardware/roofline.h"
 #include "engine/hardware/torus_collective.h"
 #include "engine/inputs.h"
+#include "engine/studies/layer_overlap.h"
 
 namespace roofscape::engine {
 
@@ -80,6 +81,7 @@ CommRoofline comm_roofline(const Scenario& s, const Report& report) {
     }
     return -1;
   };
+  const LayerOverlap layer = layer_overlap(s, report);
   for (const AxisPlacement& p : report.placement) {
     AxisDot dot;
     dot.axis = p.axis;
@@ -101,6 +103,9 @@ CommRoofline comm_roofline(const Scenario& s, const Report& report) {
     const double reached = out.flops / dot.seconds;
     dot.flop_per_s = std::min(peak, reached);
     dot.margin = reached / peak;
+    const auto axis = static_cast<std::size_t>(p.axis);
+    if (const double seconds = layer.forward.gather_s[axis] + layer.forward.transfer_s[axis]; seconds > 0)
+      dot.forward_margin = layer.forward.compute_s / seconds;
     out.axes.push_back(dot);
   }
   return out;

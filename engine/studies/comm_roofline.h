@@ -30,7 +30,10 @@ struct AxisDot {
   double bytes = 0, seconds = 0;   // of a step, on one chip
   double intensity = 0;            // FLOP a byte
   double flop_per_s = 0;           // what its links let the chip reach, at most the peak
-  double margin = 0;               // arithmetic time over its time; below 1 it caps the chip
+  double margin = 0;               // arithmetic time over its time, of a whole step; below 1 it caps the chip
+  // The same of forward passes alone: they have a third of the arithmetic, or less, and may be capped where a whole
+  // step would not be. 0: it moves nothing there.
+  double forward_margin = 0;
 };
 
 struct CommRoofline {

@@ -186,6 +186,24 @@ TEST_CASE("links without a published latency have no latency regime until one is
         doctest::Approx(3e-6 * 8 / 7 * 450e9));
 }
 
+// 64 expert ranks in 8 nodes of 8: of what a rank has 7/8 leave the node, over 50 GB/s (chapter 12).
+TEST_CASE("a rank of an exchange over nodes has its bytes out at 8/7 of its share of the node's links") {
+  const Scenario s = preset("deepseek-v3-2048-h800");
+  const CollectiveStudy study = collective_study(s, evaluate(s), {});
+  CHECK(study.exchanges());
+  CHECK(study.exchange_bytes_per_s == doctest::Approx(50e9 * 8 / 7));
+}
+
+// The same forward pass: of the plan's transfers those of the experts are all that grows with the tokens.
+TEST_CASE("the margin of the experts' forward passes is the network figure's ratio") {
+  const Scenario s = preset("deepseek-v3-2048-h800");
+  const CommRoofline roofline = comm_roofline(s, evaluate(s));
+  const NetworkStudy network = network_study(s, {LayerCount::whole, Pass::forward});
+  for (const AxisDot& dot : roofline.axes)
+    if (dot.axis == Axis::expert)
+      CHECK(dot.forward_margin == doctest::Approx(line_of(network, NetworkStrategy::plan)->ratio_now).epsilon(0.01));
+}
+
 TEST_CASE("a mesh axis stands on the roof of its tier") {
   std::mt19937 rng(11);
   for (int i = 0; i < 40; ++i) {

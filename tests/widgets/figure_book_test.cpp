@@ -222,6 +222,24 @@ TEST_CASE("collective: the axis of time is numbered in durations") {
   }
 }
 
+TEST_CASE("collective: state that is sharded over fsdp and context names both") {
+  CHECK(find_figure("collective")
+            ->head(input_of(case_of("llama3-70b-v5p-pod"), theme("dark")), {})
+            .takeaway.starts_with("fsdp 1024 \u00d7 context 2: hops decide up to"));
+}
+
+TEST_CASE("collective: an axis that only exchanges says what each rank exchanges, as the topology does") {
+  const FigureCase c = case_of("deepseek-v3-2048-h800");
+  CHECK(find_figure("collective")->head(input_of(c, theme("dark")), {}).takeaway ==
+        "each rank of expert 64 exchanges 57.1\u202fGB/s, its own part included");
+}
+
+TEST_CASE("comm-roofline: what a step would hide and a forward pass does not is said") {
+  const FigureCase c = case_of("deepseek-v3-2048-h800");
+  CHECK(find_figure("comm-roofline")->head(input_of(c, theme("dark")), {}).takeaway ==
+        "over a step expert 64 caps a GPU at 1.43\u202fPFLOP/s; forward it takes 2.16\u00d7 as long as compute");
+}
+
 TEST_CASE("collective: a group of one rank says so") {
   CHECK(book("collective", "llama3-8b-8-h100", with_choice(0, 2))
             ->find_text("This group has one rank: nothing to exchange."));

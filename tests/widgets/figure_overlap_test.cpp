@@ -1,6 +1,8 @@
+#include "widgets/figure_overlap.h"
 #include "tests/widgets/golden.h"
 #include "tests/widgets/preset_fixture.h"
-#include "widgets/figure_overlap.h"
+#include "widgets/number_format.h"
+#include "widgets/palette.h"
 
 #include <algorithm>
 
@@ -79,7 +81,7 @@ TEST_CASE("with all strategies the takeaway is the plan's share and the plain st
   const auto told = [](const char* preset) {
     return find_figure("overlap")->head(input_of(case_of(preset), theme("dark")), with_strategy("all")).takeaway;
   };
-  CHECK(told("llama3-8b-8-h100") == "the plan hides its transfers, 15\u202f% of its work's time");
+  CHECK(told("llama3-8b-8-h100") == "the plan hides a layer's transfers, 15\u202f% of its time");
   CHECK(told("deepseek-v3-2048-h800") ==
         "the plan exposes 22\u202f% of a layer; of the plain strategies DP exposes least, 22\u202f%");
 }
@@ -118,6 +120,25 @@ TEST_CASE("where the height is short the plan keeps its place and the last strat
   const auto canvas = drawn("overlap", preset_case("llama3-70b-v5p-pod"), "dark", 15, 480, 200, with_strategy("all"));
   CHECK(canvas->find_text("the plan"));
   CHECK_FALSE(canvas->find_text("TP"));
+}
+
+TEST_CASE("where a layer hides its transfers the takeaway says what the step exposes elsewhere") {
+  const FigureCase c = preset_case("llama3-405b-16k-h100-8k");
+  const FigureHead head = find_figure("overlap")->head(input_of(c, theme("dark")), {});
+  CHECK(head.takeaway == "a layer hides its transfers, 23\u202f% of its time; elsewhere " +
+                             format_duration(*c.report.quantities[engine::Q::step_fsdp]) + " a step are exposed");
+}
+
+TEST_CASE("weights gathered ahead have a shade of their own in both passes, which the key names") {
+  const auto canvas = drawn("overlap", preset_case("llama3-8b-8-h100"), "dark", 15, 900, 500);
+  CHECK(canvas->find_text("weights gathered ahead"));
+  const Theme dark = theme("dark");
+  const Colour shade = chunk_of(dark, fill_of(dark, Axis::fsdp, 15), 1, 2).colour;
+  int blocks = 0;
+  for (const Primitive& p : canvas->primitives()) blocks += p.kind == Primitive::Kind::fill && p.colour == shade;
+  CHECK(blocks == 3 + 3 + 1);  // layers forward, backward, and the key
+  CHECK_FALSE(drawn("overlap", preset_case("deepseek-v3-2048-h800"), "dark", 15, 900, 500)
+                  ->find_text("weights gathered ahead"));  // ZeRO-1 gathers none
 }
 
 TEST_CASE("the overlap takeaway says how much of a layer's time is exposed") {

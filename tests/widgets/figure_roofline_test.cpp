@@ -63,6 +63,14 @@ TEST_CASE("the roofs carry their numbers") {
   }
 }
 
+TEST_CASE("shares of operations that are repeated say that they count the repetition") {
+  FigureCase c = sixteen_stages();
+  c.report.quantities.set(engine::Q::step_recompute, 0.5);
+  const auto canvas = drawn("roofline", c, "dark", 15, 900, 500);
+  CHECK(canvas->find_text("share with recompute"));
+  CHECK_FALSE(canvas->find_text("share of step"));
+}
+
 TEST_CASE("a peak is not named on the line of another, and no name is on a slope") {
   FigureCase c = sixteen_stages();
   c.scenario.cluster.chip[engine::ChipField::peak_fp8_dense_flops_per_s].value = 1979e12;

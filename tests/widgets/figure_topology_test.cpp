@@ -53,8 +53,8 @@ TEST_CASE("on nodes each axis begins where the one before it ends, tensor ranks 
   CHECK(fsdp.second == doctest::Approx(pipeline.first).epsilon(0.001));
   // As wide as the logarithm of the degree: 8 = 2^3, 128 = 2^7.
   CHECK((fsdp.second - fsdp.first) / (tensor.second - tensor.first) == doctest::Approx(7.0 / 3).epsilon(0.01));
-  for (const char* text : {"node", "fabric", "tensor 8", "inside a node", "450\u202fGB/s", "128 nodes",
-                           "50.0\u202fGB/s", "moves nothing"}) {
+  for (const char* text : {"node", "fabric", "tensor 8", "inside a node", "gathers 450\u202fGB/s", "128 nodes",
+                           "gathers 50.0\u202fGB/s", "moves nothing"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -63,13 +63,32 @@ TEST_CASE("on nodes each axis begins where the one before it ends, tensor ranks 
 
 TEST_CASE("on a torus every axis is named with the torus axes it spans") {
   const auto canvas = drawn("topology", on_torus(), "dark", 15, 900, 400);
-  for (const char* text : {"fsdp 1024", "2 torus axes", "360\u202fGB/s", "tensor 4", "one torus axis",
+  for (const char* text : {"fsdp 1024", "2 torus axes", "gathers 360\u202fGB/s", "tensor 4", "one torus axis",
                            "16 \u00d7 20 \u00d7 28 slice, rings close"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
   CHECK(find_figure("topology")->head(input_of(on_torus(), theme("dark")), {}).takeaway ==
-        "slowest links: tensor 4, 180\u202fGB/s, one torus axis");
+        "slowest: tensor 4 gathers 180\u202fGB/s, one torus axis");
+}
+
+TEST_CASE("of a lone axis nothing is the slowest") {
+  FigureCase c = on_nodes();
+  c.report.placement = {{engine::Axis::fsdp, LinkTier::nvlink, 8, 0, 8, 1, 514e9, -1}};
+  CHECK(find_figure("topology")->head(input_of(c, theme("dark")), {}).takeaway ==
+        "fsdp 8 gathers 514\u202fGB/s, inside a node");
+}
+
+TEST_CASE("tokens are exchanged, stages send, and why a rate passes that of its link is said below") {
+  FigureCase c = on_nodes();
+  c.report.placement = {{engine::Axis::expert, LinkTier::fabric, 64, 0, 8, 8, 57.1e9, 0},
+                        {engine::Axis::pipeline, LinkTier::fabric, 16, 0, 1, 16, 50e9, 0}};
+  const auto canvas = drawn("topology", c, "dark", 15, 900, 400);
+  for (const char* text : {"exchanges 57.1\u202fGB/s", "sends 50.0\u202fGB/s",
+                           "Rates count whole arrays, with what a rank has already or gets inside its node."}) {
+    CAPTURE(text);
+    CHECK(canvas->find_text(text));
+  }
 }
 
 TEST_CASE("wraparound links are drawn where rings close, and only there") {
