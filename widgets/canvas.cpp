@@ -236,33 +236,37 @@ void Canvas::marker(Point c, Marker marker, float size, const Fill& fill) {
 }
 
 void Canvas::hatch_polygon(std::span<const Point> points, const Rect& box, const Fill& fill) {
-  if (!fill.hatch_ink.visible() || box.w < px(kHatchMinWidth) || box.h < px(kHatchMinHeight)) return;
+  const bool piece = !fill.hatch_area.empty();
+  const Rect& whole = piece ? fill.hatch_area : box;
+  if (!fill.hatch_ink.visible() || whole.w < px(kHatchMinWidth) || whole.h < px(kHatchMinHeight)) return;
+  const HatchPlace place{box, {whole.x, whole.y}, piece};
   const float width = fill.hatch_width > 0 ? fill.hatch_width : px(1);
   const auto pitch = [&](float usual) { return std::max(fill.pitch > 0 ? fill.pitch : px(usual), px(0.5f)); };
   constexpr float kDiagonal = std::numbers::sqrt2_v<float> / 2;
   const Colour ink = fill.hatch_ink;
   switch (fill.hatch) {
     case Hatch::none: break;
-    case Hatch::slash: hatch_lines(points, box, {kDiagonal, -kDiagonal}, pitch(5.5f), ink, width); break;
-    case Hatch::sparse_slash: hatch_lines(points, box, {kDiagonal, -kDiagonal}, pitch(7), ink, width); break;
-    case Hatch::backslash: hatch_lines(points, box, {kDiagonal, kDiagonal}, pitch(5.5f), ink, width); break;
-    case Hatch::horizontal: hatch_lines(points, box, {1, 0}, pitch(5), ink, width); break;
-    case Hatch::vertical: hatch_lines(points, box, {0, 1}, pitch(5), ink, width); break;
+    case Hatch::slash: hatch_lines(points, place, {kDiagonal, -kDiagonal}, pitch(5.5f), ink, width); break;
+    case Hatch::sparse_slash: hatch_lines(points, place, {kDiagonal, -kDiagonal}, pitch(7), ink, width); break;
+    case Hatch::backslash: hatch_lines(points, place, {kDiagonal, kDiagonal}, pitch(5.5f), ink, width); break;
+    case Hatch::horizontal: hatch_lines(points, place, {1, 0}, pitch(5), ink, width); break;
+    case Hatch::vertical: hatch_lines(points, place, {0, 1}, pitch(5), ink, width); break;
     case Hatch::cross:
-      hatch_lines(points, box, {kDiagonal, -kDiagonal}, pitch(6), ink, width);
-      hatch_lines(points, box, {kDiagonal, kDiagonal}, pitch(6), ink, width);
+      hatch_lines(points, place, {kDiagonal, -kDiagonal}, pitch(6), ink, width);
+      hatch_lines(points, place, {kDiagonal, kDiagonal}, pitch(6), ink, width);
       break;
-    case Hatch::dots: hatch_dots(points, box, pitch(5), ink, width * 1.4f); break;
+    case Hatch::dots: hatch_dots(points, place, pitch(5), ink, width * 1.4f); break;
   }
 }
 
-// Parallel lines at whole multiples of the pitch from the box's top left corner, so that a block keeps its pattern
-// when it moves. Only the part inside the clip is drawn.
-void Canvas::hatch_lines(std::span<const Point> points, const Rect& box, Point direction, float pitch, Colour ink,
-                         float width) {
+// Parallel lines at whole multiples of the pitch from the top left corner of the shape, or of the area it is a piece
+// of, so that a block keeps its pattern when it moves. Only the part inside the clip is drawn.
+void Canvas::hatch_lines(std::span<const Point> points, const HatchPlace& place, Point direction, float pitch,
+                         Colour ink, float width) {
+  const Rect& box = place.box;
   const Rect seen = intersection(box, clip_rect());
   if (seen.empty()) return;
-  const Point normal{-direction.y, direction.x}, origin{box.x, box.y};
+  const Point normal{-direction.y, direction.x}, origin = place.origin;
   float low = std::numeric_limits<float>::max(), high = -low;
   for (const Point corner : {Point{seen.x, seen.y}, Point{seen.right(), seen.y}, Point{seen.right(), seen.bottom()},
                              Point{seen.x, seen.bottom()}}) {
@@ -272,12 +276,12 @@ void Canvas::hatch_lines(std::span<const Point> points, const Rect& box, Point d
     high = std::max(high, n);
   }
   const bool whole = seen == box;
-  const float reach = box.w + box.h;
+  const float reach = std::abs(box.x - origin.x) + box.w + std::abs(box.y - origin.y) + box.h;
   // A slanted line ends half its width early, or the corners of its square ends would stick out of the block; a
   // straight one keeps as far from the sides. Half a pitch in from the corner: a line on the edge itself would look
   // like a border.
   const bool slanted = direction.x != 0 && direction.y != 0;
-  const float shorter = slanted ? width / 2 : 0, aside = slanted ? 0 : width / 2;
+  const float shorter = slanted && !place.piece ? width / 2 : 0, aside = slanted || place.piece ? 0 : width / 2;
   for (float k = std::ceil((low + aside) / pitch - 0.5f); (k + 0.5f) * pitch + aside < high; k += 1) {
     const Point at = origin + normal * ((k + 0.5f) * pitch);
     float t0 = -reach, t1 = reach;
@@ -291,15 +295,18 @@ void Canvas::hatch_lines(std::span<const Point> points, const Rect& box, Point d
 }
 
 // Staggered dots, each whole: a dot cut by the outline would read as a different mark.
-void Canvas::hatch_dots(std::span<const Point> points, const Rect& box, float pitch, Colour ink, float width) {
+void Canvas::hatch_dots(std::span<const Point> points, const HatchPlace& place, float pitch, Colour ink,
+                        float width) {
+  const Rect& box = place.box;
+  const Point origin = place.origin;
   const Rect seen = intersection(box, clip_rect());
   if (seen.empty()) return;
-  const float r = width / 2, first_row = std::max(0.0f, std::floor((seen.y - box.y) / pitch) - 1);
-  for (float row = first_row; box.y + (row + 0.5f) * pitch < seen.bottom() + r; row += 1) {
+  const float r = width / 2, first_row = std::max(0.0f, std::floor((seen.y - origin.y) / pitch) - 1);
+  for (float row = first_row; origin.y + (row + 0.5f) * pitch < seen.bottom() + r; row += 1) {
     const float shift = std::fmod(row, 2.0f) > 0.5f ? 0.5f : 0.0f;
-    const float first = std::max(0.0f, std::floor((seen.x - box.x) / pitch) - 1);
-    for (float column = first; box.x + (column + 0.5f + shift) * pitch < seen.right() + r; column += 1) {
-      const Point c{box.x + (column + 0.5f + shift) * pitch, box.y + (row + 0.5f) * pitch};
+    const float first = std::max(0.0f, std::floor((seen.x - origin.x) / pitch) - 1);
+    for (float column = first; origin.x + (column + 0.5f + shift) * pitch < seen.right() + r; column += 1) {
+      const Point c{origin.x + (column + 0.5f + shift) * pitch, origin.y + (row + 0.5f) * pitch};
       if (!inside_by(c, points, r)) continue;
       constexpr float kBevel = 0.414f;  // an octagon
       const float b = r * kBevel;

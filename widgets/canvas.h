@@ -55,6 +55,8 @@ struct Fill {
   Colour hatch_ink = kTransparent;
   float pitch = 0;        // distance of hatch lines; 0: the default of the hatch kind at this em
   float hatch_width = 0;  // 0: one scale-1 pixel
+  // Of the area this shape is a piece of: its pattern runs on from piece to piece. Empty: the shape stands alone.
+  Rect hatch_area{};
   Colour edge = kTransparent;
   float edge_width = 0;  // drawn inside a rectangle, centred on the outline of other shapes
 };
@@ -195,8 +197,14 @@ class Canvas {
   void stroke_points(std::span<const Point> points, bool closed, const Stroke& stroke);
   void dash_segment(Point a, Point b, const Stroke& stroke, float period, float& phase);
   void hatch_polygon(std::span<const Point> points, const Rect& box, const Fill& fill);
-  void hatch_lines(std::span<const Point> points, const Rect& box, Point direction, float pitch, Colour, float width);
-  void hatch_dots(std::span<const Point> points, const Rect& box, float pitch, Colour ink, float width);
+  struct HatchPlace {
+    Rect box;           // of the shape
+    Point origin;       // of the pattern
+    bool piece = false; // of a larger area: lines run to the very edge, where the next piece takes them up
+  };
+  void hatch_lines(std::span<const Point> points, const HatchPlace& place, Point direction, float pitch, Colour,
+                   float width);
+  void hatch_dots(std::span<const Point> points, const HatchPlace& place, float pitch, Colour ink, float width);
   Colour shade(Colour c) const { return opacity_ >= 1 ? c : faded(c, opacity_); }
   Point baseline_of(Point anchor, float width, const TextStyle& style) const;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "engine/studies/memory_timeline.h"
@@ -87,6 +88,33 @@ std::vector<Piece> pieces_of(const MemoryTimeline& t, int columns) {
     else out.push_back({from, to, most / kGb, most / kGb});
   }
   return out;
+}
+
+// One area in pieces: its ground first, without a seam where two meet, then a hatch that runs over all of them.
+template <class At>
+void draw_pieces(Canvas& canvas, Fill fill, const std::vector<Piece>& pieces, const Rect& area, At&& at) {
+  Fill ground;
+  ground.colour = fill.colour;
+  const auto each = [&](auto&& draw) {
+    for (const Piece& p : pieces)
+      if (p.from_gb > 0 || p.to_gb > 0) {
+        const Point a = at(p.from_s, p.from_gb), b = at(p.to_s, p.to_gb);
+        const std::array<Point, 4> corners{a, b, Point{b.x, area.bottom()}, Point{a.x, area.bottom()}};
+        draw(corners);
+      }
+  };
+  each([&](const std::array<Point, 4>& piece) { canvas.polygon(piece, ground); });
+  const float overlap = canvas.px(0.5f);
+  for (std::size_t i = 1; i < pieces.size(); ++i) {
+    const double level = std::min(pieces[i - 1].to_gb, pieces[i].from_gb);
+    const Point joint = at(pieces[i].from_s, level);
+    if (level > 0)
+      canvas.rect(rect_between(joint.x - overlap, joint.y + overlap, joint.x + overlap, area.bottom()), ground);
+  }
+  fill.colour = kTransparent;
+  fill.edge_width = 0;
+  fill.hatch_area = area;
+  each([&](const std::array<Point, 4>& piece) { canvas.polygon(piece, fill); });
 }
 
 std::string total_text(const FigureInput& input, int stage) {
@@ -194,11 +222,13 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
                       [&] { return part_readout(input, stage, b.part); });
       continue;
     }
-    fill.edge_width = 0;  // pieces of one area
-    for (const Piece& p : pieces_of(*timeline, static_cast<int>(plot.w / canvas.px(1)))) {
-      const float left = x(p.from_s / unit.seconds), right = x(p.to_s / unit.seconds), base = y(b.from_gb);
-      const float y0 = y(b.from_gb + p.from_gb), y1 = y(b.from_gb + p.to_gb);
-      if (p.from_gb > 0 || p.to_gb > 0) canvas.polygon({{left, y0}, {right, y1}, {right, base}, {left, base}}, fill);
+    const std::vector<Piece> pieces = pieces_of(*timeline, static_cast<int>(plot.w / canvas.px(1)));
+    const float base = y(b.from_gb);
+    draw_pieces(canvas, fill, pieces, rect_between(plot.x, y(b.to_gb), plot.right(), base), [&](double s, double gb) {
+      return Point{x(s / unit.seconds), y(b.from_gb + gb)};
+    });
+    for (const Piece& p : pieces) {
+      const float left = x(p.from_s / unit.seconds), right = x(p.to_s / unit.seconds);
       canvas.tag_with(
           engine::quantity(Q::memory_activations).id, stage, rect_between(left, plot.y, right, base), [&] {
             Readout r;

@@ -24,6 +24,7 @@ using engine::Scenario;
 namespace {
 
 constexpr float kHeadHeight = 34;
+constexpr float kWideDatum = 0.3f;  // of the figure: a readout at the end of such a region is far from the pointer
 
 // Of a figure of a search.
 bool is_plan(std::string_view tag_id) {
@@ -217,9 +218,11 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
     if (const auto q = engine::find_quantity(without_index(hit->id))) readout = quantity_tip(ctx, *q);
   const std::string hover = id + "/" + hit->id + "/" + std::to_string(hit->index);
   if (!readout.empty()) {
-    // Beside the datum and off its row.
+    // Beside the datum and off its row; of a datum that is a large part of the figure, beside the pointer.
     Rect avoid = hit->rect;
-    if (row.name == "pipeline" || avoid.w > area.w * 0.7f) avoid = {p.x - ctx.px(6), avoid.y, ctx.px(12), avoid.h};
+    const bool wide = avoid.w > area.w * kWideDatum, high = avoid.h > area.h * kWideDatum;
+    if (row.name == "pipeline" || wide) avoid = {p.x - ctx.px(6), avoid.y, ctx.px(12), avoid.h};
+    if (wide && high) avoid = {avoid.x, p.y - ctx.px(6), avoid.w, ctx.px(12)};
     ctx.ui.io.hint(hover, avoid, readout, {}, 0.08);
   }
   const bool click = s.clicked && distance(p, ctx.ui.io.drag_origin()) < ctx.px(4);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -138,6 +139,32 @@ TEST_CASE("slash and backslash hatches lean opposite ways") {
   };
   CHECK(lean(c) < 0);  // rising to the right, y grows downwards
   CHECK(lean(d) > 0);
+}
+
+TEST_CASE("the hatch of an area in pieces is that of the whole area, piece by piece") {
+  const Rect area{20, 30, 90, 60};
+  // What a hatch inks along a horizontal cut, wherever its lines are divided.
+  const auto crossings = [](const RecordCanvas& c, float y) {
+    std::vector<float> at;
+    for (const Primitive& p : c.primitives()) {
+      if (p.kind != Kind::stroke) continue;
+      const Point a = p.points[0], b = p.points[1];
+      if (std::min(a.y, b.y) <= y && y <= std::max(a.y, b.y))
+        at.push_back(a.x + (b.x - a.x) * (y - a.y) / (b.y - a.y));
+    }
+    std::sort(at.begin(), at.end());
+    return at;
+  };
+  auto whole = canvas();
+  Fill fill = plain(Hatch::slash);
+  fill.hatch_area = area;
+  whole.rect(area, fill);
+  auto pieces = canvas();
+  for (float x = area.x; x < area.right(); x += 3) pieces.rect({x, area.y, 3, area.h}, fill);
+  const auto expected = crossings(whole, 61.3f), found = crossings(pieces, 61.3f);
+  REQUIRE(expected.size() > 8);
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-4));
 }
 
 TEST_CASE("a small block has no hatch and a tiny one no edge") {
