@@ -129,6 +129,9 @@ void draw_breakdown(Canvas& canvas, const FigureInput& input, const FigureView& 
     const TextStyle faint = small_text(canvas, theme.ink3, HAlign::right);
     canvas.text({columns.value_right, heading}, input.texts.text("figure.memory.column.gb"), faint);
     canvas.text({columns.share_right, heading}, input.texts.text("figure.memory.column.share"), faint);
+    // The rows have a scale of their own: its ends.
+    canvas.text({x(0), heading}, "0", small_text(canvas, theme.ink2, HAlign::left));
+    canvas.text({x(total), heading}, bytes_text(total * kGb), small_text(canvas, theme.ink2, HAlign::right));
   }
   const float pitch = std::min((area.h - head) / static_cast<float>(lines.size()), canvas.px(kMostRow));
   const auto largest = std::max_element(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
@@ -203,10 +206,11 @@ void draw_single(Canvas& canvas, Rect area, const FigureInput& input, const Figu
     const double total = total_gb(input.report.stages.front());
     Fill lens;
     lens.colour = faded(theme.ink, kLensTint);
-    canvas.polygon({{bar.x, bar.bottom()},
-                    {x(total), bar.bottom()},
-                    {columns.bars_right, rest.y + head},
-                    {bar.x, rest.y + head}},
+    // Below the numbers of the axis, down to those of the rows' own scale.
+    canvas.polygon({{bar.x, rest.y - lens_height},
+                    {x(total), rest.y - lens_height},
+                    {columns.bars_right, rest.y},
+                    {bar.x, rest.y}},
                    lens);
     draw_breakdown(canvas, input, view, rest, names_right, head, lines);
   }

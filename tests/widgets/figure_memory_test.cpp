@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/widgets/figure_fixture.h"
 
 using namespace roofscape;
@@ -110,6 +112,22 @@ TEST_CASE("one stage lists every part with its value and share") {
     CHECK(canvas->find_text(text));
   }
   CHECK_FALSE(canvas->find_text("gradients"));  // none are stored
+}
+
+TEST_CASE("the enlarged rows of one stage have the ends of their scale, and their lens is off the axis numbers") {
+  const auto canvas = drawn("memory", one_stage(), "dark", 15, 900, 500);
+  int zeros = 0;
+  float numbers = 1e6f;  // of the axis: over those of the rows
+  for (const TextRun& run : canvas->texts())
+    if (run.text == "0") {
+      ++zeros;
+      numbers = std::min(numbers, run.bounds.bottom());
+    }
+  CHECK(zeros == 2);
+  for (const Primitive& p : canvas->primitives()) {
+    if (p.kind != Primitive::Kind::fill || p.points.size() != 4 || p.points[1].x == p.points[2].x) continue;
+    CHECK(p.points[0].y >= numbers);  // the one shape with slanted sides
+  }
 }
 
 TEST_CASE("one stage keeps every part's row in the smallest window") {
