@@ -65,6 +65,10 @@ std::string short_name(const engine::Chip& chip) {
   return name;
 }
 
+bool shorter_name(const FigureInput& input, const Generation& a, const Generation& b) {
+  return short_name(input.chips[a.chip]).size() < short_name(input.chips[b.chip]).size();
+}
+
 std::string years(const FigureInput& input, double value) {
   return input.texts.format("figure.generations.years", {format_fixed(value, 1)});
 }
@@ -162,10 +166,14 @@ void draw_trends(Canvas& canvas, const FigureInput& input, const Panel& panel, f
   for (std::size_t i = 0; i < panel.shown.size(); ++i) {
     const RateHistory& h = *panel.shown[i];
     const float left = plot.right() + canvas.px(10);
-    if (std::abs(placed[i] - wanted[i]) > pitch * 0.3f)
+    const Look look = look_of(h.rate);
+    if (!h.doubling_years)  // no line that ends here: from the last chip
+      canvas.line({panel.x(h.chips.back().year) + canvas.px(kMark), wanted[i]}, {left - canvas.px(2), placed[i]},
+                  {theme.stroke(look.hue), theme.axis_width * canvas.em(), Dash{canvas.px(1), canvas.px(2)}});
+    else if (std::abs(placed[i] - wanted[i]) > pitch * 0.3f)
       canvas.line({plot.right() + canvas.px(1), wanted[i]}, {left - canvas.px(2), placed[i]},
                   {theme.ink3, theme.axis_width * canvas.em(), {}});
-    const TextStyle style = end_style(canvas, theme.stroke(look_of(h.rate).hue));
+    const TextStyle style = end_style(canvas, theme.stroke(look.hue));
     canvas.text({left, placed[i]}, ellipsize(canvas, name_of(input, h.rate), style, ends), style);
     if (two) canvas.text({left, placed[i] + pitch}, ellipsize(canvas, growth_of(input, h), note, ends), note);
   }
@@ -208,9 +216,13 @@ void draw_panel(Canvas& canvas, const FigureInput& input, Panel& panel, float en
   const float mark = canvas.px(kMark), ring = canvas.px(kOwnRing);
   std::vector<Named> own, records;
   int index = 0;
-  for (const RateHistory* h : panel.shown) {
+  const auto is_main = [](const RateHistory* h) { return h->rate == Rate::half || h->rate == Rate::hbm; };
+  // Chips are named at their main rate, so its marks lie over the others.
+  std::vector<const RateHistory*> order = panel.shown;
+  std::stable_partition(order.begin(), order.end(), [&](const RateHistory* h) { return !is_main(h); });
+  for (const RateHistory* h : order) {
     const Look look = look_of(h->rate);
-    const bool main = h->rate == Rate::half || h->rate == Rate::hbm;
+    const bool main = is_main(h);
     double best = 0;
     for (const Generation& g : h->chips) {
       const Point p{panel.x(g.year), panel.y(g.value)};
@@ -222,6 +234,9 @@ void draw_panel(Canvas& canvas, const FigureInput& input, Panel& panel, float en
       field.take({p.x - size / 2, p.y - size / 2, size, size});
       if (is_own) own.insert(main ? own.begin() : own.end(), {h->rate, &g, true});
       else if (main && g.value > best) records.insert(records.begin(), {h->rate, &g, false});
+      else if (main && g.value == best && !records.empty() && g.year == records.front().generation->year &&
+               shorter_name(input, g, *records.front().generation))
+        records.front().generation = &g;  // at one place: the plain model rather than its variant
       best = std::max(best, g.value);
       canvas.tag_with("generations." + std::string(engine::kRateIds[static_cast<std::size_t>(h->rate)]), index++,
                       {p.x - mark, p.y - mark, 2 * mark, 2 * mark}, [&] { return readout_of(input, *h, g); });
