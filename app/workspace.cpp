@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <system_error>
+#include <tuple>
 
 #include "app/commands.h"
 #include "app/export.h"
@@ -567,8 +568,8 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   follow_kind();
   canvas.begin(list, em_px(window), window);
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(Tagging::none);
-  canvas.set_pointer(input.pointer, canvas.px(8));
   interaction.begin(input, window);
+  canvas.set_pointer(interaction.pointer(), canvas.px(8));
   probe.clear();
 
   std::vector<std::string> requests;
@@ -608,8 +609,12 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   view.search.hovered = view.search.next_hovered;
   take_tabs(asked_.tabs);
   take_list_choice();
+  const auto shown = [this] { return std::tuple(view.projector, view.projected, view.maximised, view.search.open); };
+  const auto before = shown();
   run_commands(requests);
   if (entry) run_entry(*entry);
+  // A pointer that rests would have its readout hide what was asked for.
+  if (shown() != before) interaction.park_pointer();
   settings.arrangement = view.arrangement;
   settings.keep_product = view.keep_product;
   settings.partner = view.partner;

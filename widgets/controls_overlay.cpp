@@ -277,7 +277,7 @@ void draw_hint(Ui& ui, const Rect& window) {
   const auto& hint = ui.io.current_hint();
   if (!hint.show || ui.io.blocked()) return;
   if (hint.about.empty()) {
-    draw_readout(ui.canvas, ui.theme, hint.readout, hint.avoid, window);
+    draw_readout(ui.canvas, ui.theme, hint.readout, hint.avoid, hint.within, window);
     return;
   }
   const Theme& t = ui.theme;

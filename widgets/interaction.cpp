@@ -54,6 +54,8 @@ void Interaction::begin(const UiInput& input, const Rect& window) {
   hint_ = {};
   hover_next_ = 0;
   if (moved || pressed_[0] || pressed_[1]) last_pointer_ = input.pointer;
+  if (moved || pressed_[0] || pressed_[1] || input.wheel != 0) parked_ = false;
+  if (parked_) input_.pointer = UiInput{}.pointer;
   popup_.fresh = false;
 
   // Tab walks over the controls of the last frame, in the order they were drawn.
@@ -233,12 +235,13 @@ double Interaction::rested(std::string_view id) const {
   return hover_ == hash(id) ? input_.now_s - hover_since_ : -1;
 }
 
-void Interaction::hint(std::string_view id, const Rect& avoid, Readout readout, std::string about, double delay_s) {
+void Interaction::hint(std::string_view id, const Rect& avoid, Readout readout, std::string about, double delay_s,
+                       const Rect& within) {
   if (blocked() || active_ != 0) return;
   hover_next_ = hash(id);
   const double rest = hover_ == hover_next_ ? input_.now_s - hover_since_ : 0;
   if (rest + 1e-3 >= delay_s) {
-    hint_ = {std::move(readout), std::move(about), avoid, true};
+    hint_ = {std::move(readout), std::move(about), avoid, within, true};
   } else {
     wake_after(delay_s - rest);
   }

@@ -94,6 +94,8 @@ class Interaction {
   bool take(Key key) { return take(KeyPress{key}); }
   void drop_plain_keys();  // letters and digits without Ctrl, so that typing at a list runs no command
   bool pointer_moved() const { return moved_; }
+  // Until the pointer is used again it points at nothing: what stands under it was changed by other means.
+  void park_pointer() { parked_ = active_ == 0 && active_right_ == 0; }
   void set_focus(std::string_view id);
   void clear_focus() { focus_ = 0; }
   bool has_focus() const { return focus_ != 0; }
@@ -154,10 +156,12 @@ class Interaction {
     Readout readout;
     std::string about;
     Rect avoid;
+    Rect within;  // where it stands if there is room for it; empty: anywhere in the window
     bool show = false;
   };
   // Offers a text for what is under the pointer; shown once it has rested there for `delay_s`.
-  void hint(std::string_view id, const Rect& avoid, Readout readout, std::string about = {}, double delay_s = 0.4);
+  void hint(std::string_view id, const Rect& avoid, Readout readout, std::string about = {}, double delay_s = 0.4,
+            const Rect& within = {});
   const Hint& current_hint() const { return hint_; }
   // Seconds until something changes without input; negative: never.
   double wake_in() const { return wake_in_; }
@@ -188,7 +192,7 @@ class Interaction {
   double last_press_s_ = -1;
   Point press_point_{}, last_press_point_{}, last_pointer_{-1, -1};
   std::uint64_t active_ = 0, active_right_ = 0, focus_ = 0, hover_ = 0, hover_next_ = 0;
-  bool active_seen_ = false, covered_ = false, moved_ = false;
+  bool active_seen_ = false, covered_ = false, moved_ = false, parked_ = false;
   double hover_since_ = 0;
   bool keyboard_last_ = false, focus_moved_ = false, focus_seen_ = false;
   std::optional<Rect> focus_rect_;

@@ -189,7 +189,8 @@ float draw_key(Canvas& canvas, const Theme& theme, Point at, std::span<const Key
   return entries.empty() ? 0 : x - canvas.px(gap) - at.x;
 }
 
-void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, const Rect& avoid, const Rect& within) {
+void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, const Rect& avoid, Rect within,
+                  const Rect& window) {
   if (readout.empty()) return;
   TextStyle title;
   title.em = canvas.em();
@@ -205,6 +206,8 @@ void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, co
     width = std::max(width, canvas.text_width(name, label) + canvas.px(16) + canvas.text_width(text, value));
   Rect box{0, 0, width + 2 * pad,
            2 * pad + (readout.title.empty() ? 0 : head) + row * static_cast<float>(readout.rows.size())};
+
+  if (box.w > within.w || box.h > within.h) within = window;
 
   // Beside the datum on the right and below its row, else wherever there is room; inside in any case.
   const float gap = canvas.px(12);

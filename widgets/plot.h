@@ -97,8 +97,10 @@ inline constexpr float kKeyGap = 16;  // between entries, at scale 1
 float draw_key(Canvas& canvas, const Theme& theme, Point left_middle, std::span<const KeyEntry> entries,
                float gap = kKeyGap);
 
-// The readout beside a datum: title and rows in a bordered box, kept inside `within` and off `avoid`.
-void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, const Rect& avoid, const Rect& within);
+// The readout beside a datum: title and rows in a bordered box, kept inside `within` and off `avoid`; where it is
+// larger than `within`, inside `window`.
+void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, const Rect& avoid, Rect within,
+                  const Rect& window);
 
 // Text cut at a word to fit `room`, with an ellipsis if anything was cut.
 std::string ellipsize(const Canvas& canvas, std::string_view text, const TextStyle& style, float room);

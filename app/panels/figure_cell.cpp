@@ -24,7 +24,7 @@ using engine::Scenario;
 namespace {
 
 constexpr float kHeadHeight = 34;
-constexpr float kWideDatum = 0.3f;  // of the figure: a readout at the end of such a region is far from the pointer
+constexpr float kLargeDatum = 120;  // a readout at its side would be far from the pointer
 
 // Of a figure of a search.
 bool is_plan(std::string_view tag_id) {
@@ -218,12 +218,13 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
     if (const auto q = engine::find_quantity(without_index(hit->id))) readout = quantity_tip(ctx, *q);
   const std::string hover = id + "/" + hit->id + "/" + std::to_string(hit->index);
   if (!readout.empty()) {
-    // Beside the datum and off its row; of a datum that is a large part of the figure, beside the pointer.
+    // Beside the datum and off its row; of a large one, and of a block that may go on outside what is seen, beside
+    // the pointer. In the figure's own room: what stands beside it is read together with it.
     Rect avoid = hit->rect;
-    const bool wide = avoid.w > area.w * kWideDatum, high = avoid.h > area.h * kWideDatum;
-    if (row.name == "pipeline" || wide) avoid = {p.x - ctx.px(6), avoid.y, ctx.px(12), avoid.h};
-    if (wide && high) avoid = {avoid.x, p.y - ctx.px(6), avoid.w, ctx.px(12)};
-    ctx.ui.io.hint(hover, avoid, readout, {}, 0.08);
+    if (row.name == "pipeline" || avoid.w > ctx.px(kLargeDatum))
+      avoid = {p.x - ctx.px(6), avoid.y, ctx.px(12), avoid.h};
+    if (avoid.h > ctx.px(kLargeDatum)) avoid = {avoid.x, p.y - ctx.px(6), avoid.w, ctx.px(12)};
+    ctx.ui.io.hint(hover, avoid, readout, {}, 0.08, area);
   }
   const bool click = s.clicked && distance(p, ctx.ui.io.drag_origin()) < ctx.px(4);
   if (auto plan = plan_of_tag(input, *hit)) ctx.view.search.next_hovered = std::move(plan);

@@ -185,6 +185,58 @@ TEST_CASE("in projector mode the command of a figure projects it, and its title 
   }
 }
 
+// Where a figure answers a pointer: in the middle of its largest region.
+widgets::Point over_a_part(Harness& h) {
+  h.canvas.set_tagging(widgets::Tagging::all);
+  h.step();
+  widgets::Rect largest{};
+  for (const widgets::TagRegion& t : h.canvas.tags())
+    if (!t.readout.empty() && t.rect.w * t.rect.h > largest.w * largest.h) largest = t.rect;
+  h.canvas.set_tagging(widgets::Tagging::none);
+  return largest.centre();
+}
+
+TEST_CASE("a pointer that rests points at nothing in the projector until it moves") {
+  Harness h("llama3-405b-16k-h100-8k", 1920, 1080);
+  const auto shown = [&] { return h.workspace.interaction.current_hint().show; };
+  h.move({960, 540});
+  h.wait(0.5);
+  h.key({Key::f5});
+  do_first(h, "memory over time");
+  const widgets::Point at = over_a_part(h);
+  REQUIRE(at.x > 0);
+  h.move(at);
+  h.wait(0.5);
+  REQUIRE(shown());
+  h.key({Key::right});
+  h.wait(1);
+  CHECK_FALSE(shown());
+  h.key({Key::left});
+  h.wait(1);
+  CHECK_FALSE(shown());
+  h.move({at.x + 1, at.y});
+  h.wait(0.5);
+  CHECK(shown());
+  h.key({Key::escape});
+  h.wait(1);
+  CHECK_FALSE(shown());
+}
+
+TEST_CASE("a figure maximised by a command is not pointed at by a pointer that rests on it, but can be clicked") {
+  Harness h("llama3-405b-16k-h100-8k", 1920, 1080);
+  do_first(h, "memory over time");
+  REQUIRE(h.workspace.view.maximised);
+  const widgets::Point at = over_a_part(h);
+  REQUIRE(at.x > 0);
+  h.workspace.view.maximised.reset();
+  h.move(at);
+  do_first(h, "memory over time");
+  h.wait(1);
+  CHECK_FALSE(h.workspace.interaction.current_hint().show);
+  h.press();
+  CHECK(h.workspace.interaction.pointer().x > 0);
+}
+
 TEST_CASE("each theme of the menu is taken and marked") {
   Harness h;
   for (const char* name : {"light", "print", "high_contrast", "dark"}) {

@@ -235,6 +235,27 @@ TEST_CASE("hovering a stage of the memory figure lights the same stage of the pi
   CHECK_FALSE(h.workspace.interaction.current_hint().readout.title.empty());
 }
 
+TEST_CASE("the readout of a large region stands by the pointer and inside its figure") {
+  Harness h("llama3-70b-v5p-pod", 3840, 2160);
+  const auto all = widgets::figures();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].name == "memory-time") h.workspace.view.maximised = i;
+  h.step();
+  const widgets::Rect figure = h.place("figure.memory-time")->visible;
+  for (const float share : {0.3f, 0.5f, 0.9f}) {
+    CAPTURE(share);
+    const widgets::Point at{figure.x + share * figure.w, figure.y + 0.75f * figure.h};
+    h.move(at);
+    h.wait(0.5);
+    const auto& hint = h.workspace.interaction.current_hint();
+    REQUIRE(hint.show);
+    CHECK(hint.within == figure);
+    const float near = 60 * h.workspace.em_px({0, 0, 3840, 2160}) / 15;
+    CHECK(std::abs(hint.avoid.centre().x - at.x) < near);
+    CHECK(std::abs(hint.avoid.centre().y - at.y) < near);
+  }
+}
+
 TEST_CASE("a click that opens the right rail draws it in its own width, not in that of the folded strip") {
   Harness h("llama3-405b-16k-h100-8k", 1280, 720);
   REQUIRE_FALSE(h.workspace.view.right_open);

@@ -119,10 +119,20 @@ TEST_CASE("a readout stays inside the figure and off its datum") {
   const Readout r{"stage 6, activations 25.8 GB", {{"in flight", "10 microbatches"}, {"of this stage", "52 %"}}};
   for (const Rect datum : {Rect{10, 10, 20, 15}, Rect{460, 270, 20, 15}, Rect{230, 140, 20, 15}}) {
     RecordCanvas c(fonts(), 15, {0, 0, 500, 300});
-    draw_readout(c, theme("dark"), r, datum, c.bounds());
+    draw_readout(c, theme("dark"), r, datum, c.bounds(), c.bounds());
     CHECK(c.audit_text() == "");
     CHECK(c.texts().size() == 5);
     for (const TextRun& t : c.texts()) CHECK_FALSE(t.bounds.intersects(datum));
+  }
+}
+
+TEST_CASE("a readout keeps to its own part of the window unless it is larger than that") {
+  const Readout r{"stage 6, activations 25.8 GB", {{"in flight", "10 microbatches"}, {"of this stage", "52 %"}}};
+  const Rect part{0, 0, 300, 300}, narrow{0, 0, 120, 300}, datum{280, 100, 10, 10};
+  for (const Rect& within : {part, narrow}) {
+    RecordCanvas c(fonts(), 15, {0, 0, 700, 300});
+    draw_readout(c, theme("dark"), r, datum, within, c.bounds());
+    for (const TextRun& t : c.texts()) CHECK((t.bounds.right() < datum.x) == (within == part));
   }
 }
 
