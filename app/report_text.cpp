@@ -113,7 +113,9 @@ std::string plan_text(const engine::Scenario& scenario, const TextTable& texts) 
 
 std::string verdict_text(const Report& report, const TextTable& texts) {
   const auto& values = report.quantities;
-  const auto text_of = [&](Q q) { return widgets::format(values.value_or(q, NAN), engine::quantity(q).unit); };
+  const auto text_of = [&](Q q) {
+    return widgets::format(values.value_or(q, NAN), engine::quantity(q).unit, {.trim_zeros = q == Q::hbm_capacity});
+  };
   std::string out;
   if (const auto free = values[Q::memory_free]) {
     out = *free >= 0 ? texts.format("report.verdict.fits", {text_of(Q::memory_free), text_of(Q::hbm_capacity)})

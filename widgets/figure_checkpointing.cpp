@@ -20,6 +20,7 @@ using engine::CheckpointingPoint;
 using engine::CheckpointingStudy;
 using engine::CheckpointPolicy;
 using memory::bytes_text;
+using memory::capacity_text;
 using memory::kGb;
 
 namespace {
@@ -124,7 +125,7 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
   if (capacity > 0 && capacity < chart.x_to)
     chart.bands.push_back({capacity, chart.x_to, kOverTint,
                            t.format("figure.checkpointing.beyond",
-                                    {format(study.capacity_bytes, engine::unit::bytes, {.trim_zeros = true})}),
+                                    {capacity_text(study.capacity_bytes)}),
                            false, true});
 
   const float width = theme.data_width * em;

@@ -19,6 +19,7 @@ using engine::Plan;
 using engine::RankedPlan;
 using engine::SearchResult;
 using memory::bytes_text;
+using memory::capacity_text;
 using memory::kGb;
 using search::AnyPlan;
 using search::Shown;
@@ -92,7 +93,7 @@ FrontPicture picture_of(const FigureInput& input, const Shown& shown, const Figu
                               i == search::present_index(*shown.result));
   };
   if (shown.capacity_bytes > 0)
-    out.limit = {shown.capacity_bytes / kGb, bytes_text(shown.capacity_bytes), input.theme.err};
+    out.limit = {shown.capacity_bytes / kGb, capacity_text(shown.capacity_bytes), input.theme.err};
   if (const RankedPlan* knee = knee_of(shown); knee != nullptr && shown.capacity_bytes > 0)
     out.note = {dot(*knee), t.format("figure.frontier.knee",
                                      {format_share(knee->memory_bytes / shown.capacity_bytes),

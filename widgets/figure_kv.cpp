@@ -39,7 +39,9 @@ const CacheStudy& study_of(const FigureInput& input, const FigureView& view) {
 }
 
 bool by_batch(const CacheStudy& study) { return study.axis == CacheAxis::batch; }
-std::string bytes_text(double bytes) { return format(bytes, engine::unit::bytes); }
+std::string bytes_text(double bytes, bool as_given = false) {
+  return format(bytes, engine::unit::bytes, {.trim_zeros = as_given});
+}
 
 // "batch 64" and "2560 tokens": what is along the axis, what a line holds.
 std::string batch_name(const FigureInput& input, double batch) {
@@ -133,8 +135,8 @@ void add_level(const FigureInput& input, Q q, std::string_view key, double bytes
   level.essential = true;
   level.weight = Weight::bold;
   level.tag = engine::quantity(q).id;
-  const std::string title =
-      input.texts.format("figure.kv.level", {std::string(input.texts.text(key)), bytes_text(bytes)});
+  const std::string title = input.texts.format(
+      "figure.kv.level", {std::string(input.texts.text(key)), bytes_text(bytes, q == Q::hbm_capacity)});
   level.readout = [title](const ChartPoint&) {
     Readout r;
     r.title = title;

@@ -49,6 +49,7 @@ std::string part_name(const FigureInput& input, const Part& part) {
 }
 
 std::string bytes_text(double bytes) { return format(bytes, engine::unit::bytes); }
+std::string capacity_text(double bytes) { return format(bytes, engine::unit::bytes, {.trim_zeros = true}); }
 
 PlotAxis gb_axis(const FigureInput& input, const Scale& scale, float width, const Canvas& canvas) {
   PlotAxis axis;
@@ -140,8 +141,8 @@ void draw_stack(Canvas& canvas, const FigureInput& input, const Rect& bar, const
 
 namespace {
 
-std::string capacity_text(const FigureInput& input) {
-  return format(sizes_of(input).capacity_gb * kGb, engine::unit::bytes, {.trim_zeros = true});
+std::string own_capacity(const FigureInput& input) {
+  return capacity_text(sizes_of(input).capacity_gb * kGb);
 }
 
 TextStyle capacity_style(const Canvas& canvas, const Theme& theme) {
@@ -158,7 +159,7 @@ TextStyle capacity_style(const Canvas& canvas, const Theme& theme) {
 Rect capacity_label(const Canvas& canvas, const FigureInput& input, const Scale& x, float label_middle) {
   const Sizes sizes = sizes_of(input);
   if (sizes.capacity_gb <= 0) return {};
-  return canvas.text_bounds({x(sizes.capacity_gb), label_middle}, capacity_text(input),
+  return canvas.text_bounds({x(sizes.capacity_gb), label_middle}, own_capacity(input),
                             capacity_style(canvas, input.theme));
 }
 
@@ -169,12 +170,12 @@ Rect draw_capacity(Canvas& canvas, const FigureInput& input, const Scale& x, flo
   const Theme& theme = input.theme;
   const float at = x(sizes.capacity_gb);
   canvas.line({at, top}, {at, bottom}, {theme.err, theme.data_width * canvas.em() * 0.8f, {}});
-  canvas.text({at, label_middle}, capacity_text(input), capacity_style(canvas, theme));
+  canvas.text({at, label_middle}, own_capacity(input), capacity_style(canvas, theme));
   const Rect label = capacity_label(canvas, input, x, label_middle);
   const float reach = canvas.px(4);
   const auto readout = [&] {
     Readout r;
-    r.title = input.texts.format("figure.memory.readout.capacity", {capacity_text(input)});
+    r.title = input.texts.format("figure.memory.readout.capacity", {own_capacity(input)});
     return r;
   };
   canvas.tag_with(engine::quantity(Q::hbm_capacity).id, -1, rect_between(at - reach, top, at + reach, bottom),

@@ -35,6 +35,7 @@ inline double total_gb(const engine::StageRow& row) { return row.memory_total_by
 
 std::string part_name(const FigureInput& input, const Part& part);
 std::string bytes_text(double bytes);
+std::string capacity_text(double bytes);  // as given: 80 GB, not 80.0 GB
 PlotAxis gb_axis(const FigureInput& input, const Scale& scale, float width, const Canvas& canvas);
 // The end of the axis, so that the capacity with its label and every bar with its total have their room in `width`.
 double axis_end(const Canvas& canvas, const Sizes& sizes, float width, float total_label_width);

@@ -251,7 +251,7 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
         engine::quantity(Q::hbm_capacity).id, -1, rect_between(plot.x, at - reach, plot.right(), at + reach), [&] {
           Readout r;
           r.title = t.format("figure.memory.readout.capacity",
-                             {format(sizes.capacity_gb * kGb, engine::unit::bytes, {.trim_zeros = true})});
+                             {capacity_text(sizes.capacity_gb * kGb)});
           return r;
         });
   }

@@ -69,14 +69,13 @@ const ScheduleVariant& variant(const Comparison& c, ScheduleKind kind) {
   return c.all.variants()[static_cast<std::size_t>(kind)];
 }
 
-// As few decimals as show every peak exactly, two at most.
-int decimals_of(const std::vector<const ScheduleVariant*>& shown) {
+// As few decimals as show every peak of a schedule exactly, two at most.
+int decimals_of(const ScheduleVariant& v) {
   int decimals = 0;
-  for (const ScheduleVariant* v : shown)
-    for (const double peak : v->pipeline.peak_microbatches)
-      while (decimals < 2 &&
-             std::abs(peak * std::pow(10, decimals) - std::round(peak * std::pow(10, decimals))) > 1e-6)
-        ++decimals;
+  for (const double peak : v.pipeline.peak_microbatches)
+    while (decimals < 2 &&
+           std::abs(peak * std::pow(10, decimals) - std::round(peak * std::pow(10, decimals))) > 1e-6)
+      ++decimals;
   return decimals;
 }
 
@@ -332,11 +331,11 @@ void draw_column_heads(Canvas& canvas, const FigureInput& input, const Layout& l
   }
 }
 
-void draw_numbers(Canvas& canvas, const FigureInput& input, const Layout& l, std::size_t i, double most_held,
-                  int decimals) {
+void draw_numbers(Canvas& canvas, const FigureInput& input, const Layout& l, std::size_t i, double most_held) {
   if (!l.wide) return;
   const Theme& theme = input.theme;
   const ScheduleVariant& v = *l.shown[i];
+  const int decimals = decimals_of(v);
   const StageRows& rows = l.rows[i];
   const std::vector<double>& peaks = v.pipeline.peak_microbatches;
   const TextStyle plain = small_text(canvas, theme.ink2, HAlign::right),
@@ -475,11 +474,10 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
   double most_held = 1e-9;
   for (const ScheduleVariant* v : l.shown)
     for (const double peak : v->pipeline.peak_microbatches) most_held = std::max(most_held, peak);
-  const int decimals = decimals_of(l.shown);
   for (std::size_t i = 0; i < l.shown.size(); ++i) {
     draw_names(canvas, input, view, l, i);
     gantt::draw_blocks(canvas, input, gantts[i]);
-    draw_numbers(canvas, input, l, i, most_held, decimals);
+    draw_numbers(canvas, input, l, i, most_held);
     draw_end(canvas, input, l, i);
   }
   const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);

@@ -26,7 +26,9 @@ double bytes_of(const engine::Report& report, Q q) { return report.quantities.va
 bool known(const engine::Report& report) {
   return bytes_of(report, Q::memory_total) > 0 && bytes_of(report, Q::hbm_capacity) > 0;
 }
-std::string bytes_text(double bytes) { return format(bytes, engine::unit::bytes); }
+std::string bytes_text(double bytes, Q of = Q::memory_total) {
+  return format(bytes, engine::unit::bytes, {.trim_zeros = of == Q::hbm_capacity});  // as given: 80 GB, not 80.0 GB
+}
 
 // Sequences that fit beside those there are; negative: so many too many. All replicas together.
 double more_sequences(const FigureInput& input) {
@@ -77,7 +79,7 @@ Readout readout_of(const FigureInput& input, const Row& row) {
   const TextTable& t = input.texts;
   Readout r;
   const double bytes = row.to - row.from;
-  r.title = t.format("figure.step.readout", {row_name(input, row), bytes_text(bytes)});
+  r.title = t.format("figure.step.readout", {row_name(input, row), bytes_text(bytes, row.part)});
   if (row.part == Q::memory_kv_cache || row.part == Q::memory_free)
     r.rows.emplace_back(t.text("figure.serving-memory.sequence"),
                         bytes_text(bytes_of(input.report, Q::sequence_chip_bytes)));
@@ -100,9 +102,9 @@ FigureHead serving_memory_head(const FigureInput& input, const FigureView&) {
   head.title = t.text("figure.serving-memory.title");
   if (!known(input.report)) return head;
   const double more = more_sequences(input);
-  head.brief = t.format(
-      "figure.serving-memory.takeaway.brief",
-      {bytes_text(bytes_of(input.report, Q::memory_total)), bytes_text(bytes_of(input.report, Q::hbm_capacity))});
+  head.brief = t.format("figure.serving-memory.takeaway.brief",
+                        {bytes_text(bytes_of(input.report, Q::memory_total)),
+                         bytes_text(bytes_of(input.report, Q::hbm_capacity), Q::hbm_capacity)});
   const char* key = !input.report.fits() ? "figure.serving-memory.takeaway.over"
                     : more > 0           ? "figure.serving-memory.takeaway"
                                          : "figure.serving-memory.takeaway.none";
@@ -126,7 +128,7 @@ void draw_serving_memory(Canvas& canvas, const Rect& area, const FigureInput& in
   for (const Row& row : rows) {
     BarRow bar;
     bar.name = row_name(input, row);
-    bar.value = bytes_text(row.to - row.from);
+    bar.value = bytes_text(row.to - row.from, row.part);
     if (row.part != Q::hbm_capacity) bar.second = format_share((row.to - row.from) / capacity);
     bar.bold = row.total;
     bar.joined = !row.total;

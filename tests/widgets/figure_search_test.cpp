@@ -104,7 +104,7 @@ TEST_CASE("the first plan, the present one and the capacity stand in the front's
   const auto canvas = shown("frontier", s);
   CHECK(canvas->find_text("1"));
   CHECK(canvas->find_text("now"));
-  CHECK(canvas->find_text("80.0\u202fGB"));
+  CHECK(canvas->find_text("80\u202fGB"));
   CHECK(canvas->find_tag("frontier.plan", 0));
   CHECK(canvas->find_tag("frontier.plan", static_cast<int>(search::present_index(s.result))));
 }

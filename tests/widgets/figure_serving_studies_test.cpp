@@ -49,7 +49,7 @@ TEST_CASE("kv: the plan's point stands at its own cache, and levels are those of
   CHECK(canvas->find_tag("memory.weights_bytes")->readout.title ==
         "weights, " + format(*c.report.quantities[Q::memory_weights], engine::unit::bytes));
   REQUIRE(canvas->find_tag("memory.capacity_bytes"));
-  CHECK(canvas->find_tag("memory.capacity_bytes")->readout.title == "memory, 80.0\u202fGB");
+  CHECK(canvas->find_tag("memory.capacity_bytes")->readout.title == "memory, 80\u202fGB");
 }
 TEST_CASE("kv: every length has its name at its line, and the crossing with the weights its batch") {
   const auto canvas = shown("kv", case_of("llama3-70b-serving-8-h100"));
