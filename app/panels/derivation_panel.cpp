@@ -210,7 +210,9 @@ struct Writer {
     TextStyle v = ctx.style(theme().ink);
     v.halign = HAlign::right;
     const bool counted = line.unit.notation == engine::Notation::count;  // the label says what is counted
-    const std::string value = format(line.value, line.unit, {.unit = !counted, .trim_zeros = line.is_input});
+    // With the digits it has in the formula above.
+    const std::string value = counted ? format(line.value, line.unit, {.unit = false})
+                                      : derived_value(line.value, line.unit);
     const TextStyle small = ctx.style(theme().ink3, kSmallText);
     const TextStyle name = ctx.style(theme().ink2);
     const std::string label = label_of(ctx, line.id);
@@ -269,16 +271,22 @@ void sensitivity_rows(Writer& w, const engine::Derivation& derivation) {
     if (w.region(area, input))
       ctx.ui.canvas.rect(area.inset(-ctx.px(6), 0), {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
     const float y = area.centre().y;
-    std::string label = label_of(ctx, input);
-    // A count cannot grow by a tenth of itself exactly.
-    if (std::abs(row.more - 0.1) > 0.005)
-      label = ctx.format("ui.sensitivity.count",
-                         {label, format(row.more, engine::unit::fraction, {.sign = true, .trim_zeros = true})});
-    const TextStyle l = ctx.style(stale ? t.ink3 : t.ink2);
-    ctx.ui.canvas.text({w.x, y}, ellipsize(ctx.ui.canvas, label, l, label_w - ctx.px(8)), l);
     const float length = std::max(ctx.px(1.5f), half * static_cast<float>(std::abs(row.change()) / largest));
     const Rect bar{row.change() < 0 ? middle - length : middle, std::round(y - ctx.px(4)), length,
                    std::round(ctx.px(8))};
+    // The label has the room up to the bar. A count cannot grow by a tenth of itself exactly: by how much it does is
+    // never cut.
+    const TextStyle l = ctx.style(stale ? t.ink3 : t.ink2);
+    const auto with_growth = [&](std::string_view name) {
+      if (std::abs(row.more - 0.1) <= 0.005) return std::string(name);
+      return ctx.format("ui.sensitivity.count", {std::string(name), format(row.more, engine::unit::fraction,
+                                                                           {.sign = true, .trim_zeros = true})});
+    };
+    const float room = bar.x - ctx.px(8) - w.x;
+    std::string label = label_of(ctx, input);
+    if (const float over = ctx.ui.canvas.text_width(with_growth(label), l) - room; over > 0)
+      label = ellipsize(ctx.ui.canvas, label, l, ctx.ui.canvas.text_width(label, l) - over);
+    ctx.ui.canvas.text({w.x, y}, with_growth(label), l);
     ctx.ui.canvas.rect(bar, {.colour = stale ? t.edge : t.ink2});
     ctx.ui.canvas.rect(
         {std::round(middle), w.y + ctx.px(2), std::max(1.0f, std::round(ctx.px(1))), row_h - ctx.px(4)},
