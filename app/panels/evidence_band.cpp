@@ -137,7 +137,11 @@ void draw_error_band(PanelContext& ctx, Point at, float room, const BandedValue&
   }
   const auto [least, most] = range_of(*band, v);
   const TextStyle style = ctx.style(ctx.ui.theme.ink2, kSmallText);
-  const std::string words = range_text(ctx.ui.texts, least, most, v.unit);
+  std::string words = range_text(ctx.ui.texts, least, most, v.unit);
+  // An ideal value is none of those that were measured.
+  if (ideal(ctx))
+    if (std::string said = ctx.format("evidence.range.ideal", {words}); canvas.text_width(said, style) <= room)
+      words = std::move(said);
   const float width = canvas.text_width(words, style);
   if (width <= room) {
     canvas.text({at.x, at.y - ctx.px(5)}, words, style);

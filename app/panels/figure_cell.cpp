@@ -61,16 +61,22 @@ void card(PanelContext& ctx, const Rect& area, std::string_view figure, Scenario
       if (edit.field != nullptr) engine::apply(scenario, edit);
 }
 
-void one_stage_button(PanelContext& ctx, const Rect& whole, Scenario& scenario) {
+bool draws_pipelines(std::string_view figure) {
+  return figure == "pipeline" || figure == "schedules" || figure == "bubble";
+}
+
+void one_stage_button(PanelContext& ctx, const Rect& whole, std::string_view figure, Scenario& scenario) {
   const Rect area = one_stage_area(ctx.ui.canvas, whole);
   const int layers = scenario.model.n_layers;
-  if (layers < 4 || area.h < ctx.px(190)) return;
+  // The others say in a line more what a pipeline would show.
+  const bool pipeline = figure == "pipeline";
+  if (layers < 4 || area.h < ctx.px(pipeline ? 190 : 270) || (!pipeline && area.w < ctx.px(520))) return;
   const std::string label(ctx.text("ui.pipeline.try_stages"));
   const float w = ctx.ui.canvas.text_width(label, ctx.style(ctx.ui.theme.ink)) + ctx.px(44),
               h = std::round(ctx.px(kControlHeight));
   const Rect r{std::round(area.centre().x - w / 2),
                std::round(area.bottom() - 4 * ctx.px(15) - ctx.px(6) - h - ctx.px(14)), w, h};
-  if (!button(ctx.ui, r, "pipeline.try_stages", label)) return;
+  if (!button(ctx.ui, r, std::string(figure) + ".try_stages", label)) return;
   // Four stages instead of one, taken out of the largest axis so that the chips stay in use.
   scenario.parallelism.pipeline = 4;
   for (int* axis : {&scenario.parallelism.fsdp, &scenario.parallelism.data, &scenario.parallelism.context})
@@ -162,7 +168,8 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
   const FigureInput input = figure_input(ctx);
   const std::string id = "figure." + std::string(row.name);
   // With one stage there is nothing to point at but the button.
-  const bool one_stage = row.name == "pipeline" && ctx.session.scenario().parallelism.pipeline == 1;
+  const bool one_stage = draws_pipelines(row.name) && ctx.session.scenario().parallelism.pipeline == 1 &&
+                         (row.name == "pipeline" || !ctx.session.scenario().serves());
   const ItemState s = ctx.ui.item(id, one_stage || !drawable ? Rect{} : area, Interaction::Focus::none);
   if (s.pressed || s.hovered) ctx.view.focused_figure = index;
   if (s.right_clicked) open_figure_menu(ctx, index, {ctx.ui.io.pointer().x, ctx.ui.io.pointer().y, 1, 1});
@@ -188,7 +195,7 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
     card(ctx, area, row.name, scenario);
     return;
   }
-  if (one_stage) one_stage_button(ctx, area, scenario);
+  if (one_stage) one_stage_button(ctx, area, row.name, scenario);
 
   if (!s.hovered) return;
   const TagRegion* hit = nullptr;

@@ -155,15 +155,20 @@ Fact bound_fact(const PanelContext& ctx) {
     if (report.bound.kind == engine::BoundKind::mesh_axis || report.bound.kind == engine::BoundKind::latency)
       f.mark = Mark::warning;
   } else if (report.bound.kind == engine::BoundKind::compute) {
+    const double again = report.quantities.value_or(Q::step_recompute, 0);
     const double math = report.quantities.value_or(Q::step_matmul, 0) +
-                        report.quantities.value_or(Q::step_attention, 0) +
-                        report.quantities.value_or(Q::step_recompute, 0);
-    f.below = ctx.format("ui.verdict.share", {format_share(math / *step)});
+                        report.quantities.value_or(Q::step_attention, 0) + again;
+    f.below = ctx.format(again > 0 ? "ui.verdict.share.recompute" : "ui.verdict.share", {format_share(math / *step)});
   } else if (report.bound.kind == engine::BoundKind::bubble) {
     f.mark = Mark::warning;
     f.below =
         ctx.format("ui.verdict.idle", {format_share(report.quantities.value_or(Q::pipeline_bubble_fraction, 0))});
     f.quantity = Q::pipeline_bubble_fraction;
+  } else if (report.bound.kind == engine::BoundKind::mesh_axis) {
+    // Busy longer than arithmetic, though most of that may be hidden under it.
+    f.mark = Mark::warning;
+    f.below = ctx.format("ui.verdict.busy", {format_share(report.quantities.value_or(Q::network_total, 0) / *step),
+                                             format_share(report.quantities.value_or(f.quantity, 0) / *step)});
   } else {
     f.mark = Mark::warning;
     f.below = ctx.format("ui.verdict.exposed", {format_share(report.quantities.value_or(f.quantity, 0) / *step)});

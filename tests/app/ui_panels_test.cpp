@@ -310,6 +310,28 @@ TEST_CASE("try four stages gives a pipeline and keeps the chips in use") {
   CHECK(h.report().quantities[engine::Q::chips_used] == chips);
 }
 
+TEST_CASE("figures of schedules offer four stages too where there is one") {
+  for (const char* name : {"bubble", "schedules"}) {
+    CAPTURE(name);
+    Harness h("llama3-8b-8-h100");
+    const auto all = widgets::figures();
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].name == name) h.workspace.view.maximised = i;
+    h.step();
+    h.click(std::string(name) + ".try_stages");
+    CHECK(h.scenario().parallelism.pipeline == 4);
+  }
+}
+
+TEST_CASE("the verdict says what the share of its bound counts") {
+  const auto says = [](const Harness& h, std::string_view words) {
+    const auto texts = h.canvas.drawn_texts();
+    return std::any_of(texts.begin(), texts.end(), [&](const auto& t) { return t.text == words; });
+  };
+  CHECK(says(Harness("llama3-405b-16k-h100-8k"), "49\u202f% with recomputation"));
+  CHECK(says(Harness("deepseek-v3-2048-h800"), "busy 75\u202f%, 20\u202f% exposed"));
+}
+
 TEST_CASE("a tall cell of the limits shows the network figure below their rows") {
   Harness h("llama3-405b-16k-h100-8k", 3840, 2160);
   REQUIRE(h.place("figure.network") != nullptr);
