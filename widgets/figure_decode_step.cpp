@@ -89,7 +89,7 @@ Fill row_fill(const Canvas& canvas, const FigureInput& input, const FigureView& 
   const bool network = row.what == Q::decode_exposed || row.what == Q::decode_network;
   Fill fill = network ? fill_of(input.theme, busiest_axis(input.report), canvas.em())
                       : fill_of(input.theme, row.what, canvas.em());
-  if (row.aside) return hidden_fill(fill, view);
+  if (row.aside) return hidden_fill(input.theme, fill, view);
   if (view.compact) fill.hatch = Hatch::none;
   return fill;
 }

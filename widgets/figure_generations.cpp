@@ -11,6 +11,7 @@
 #include "widgets/figure_head.h"
 #include "widgets/label_field.h"
 #include "widgets/number_format.h"
+#include "widgets/palette.h"
 #include "widgets/plot.h"
 
 namespace roofscape::widgets {
@@ -173,7 +174,7 @@ void draw_trends(Canvas& canvas, const FigureInput& input, const Panel& panel, f
     else if (std::abs(placed[i] - wanted[i]) > pitch * 0.3f)
       canvas.line({plot.right() + canvas.px(1), wanted[i]}, {left - canvas.px(2), placed[i]},
                   {theme.ink3, theme.axis_width * canvas.em(), {}});
-    const TextStyle style = end_style(canvas, theme.stroke(look.hue));
+    const TextStyle style = end_style(canvas, readable(theme.stroke(look.hue), theme.panel));
     canvas.text({left, placed[i]}, ellipsize(canvas, name_of(input, h.rate), style, ends), style);
     if (two) canvas.text({left, placed[i] + pitch}, ellipsize(canvas, growth_of(input, h), note, ends), note);
   }

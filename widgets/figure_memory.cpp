@@ -8,6 +8,7 @@
 #include "widgets/figure_head.h"
 #include "widgets/figure_memory_parts.h"
 #include "widgets/number_format.h"
+#include "widgets/palette.h"
 #include "widgets/stage_rows.h"
 
 namespace roofscape::widgets {
@@ -24,7 +25,9 @@ TextStyle total_style(const Canvas& canvas, const Theme& theme, bool fullest, bo
   s.em = kSmallText * canvas.em();
   s.weight = fullest ? Weight::bold : Weight::regular;
   s.valign = VAlign::middle;
-  s.colour = over ? line_of(theme, MemoryPart::over_capacity) : fullest ? theme.ink : theme.ink2;
+  s.colour = over      ? readable(line_of(theme, MemoryPart::over_capacity), theme.panel)
+             : fullest ? theme.ink
+                       : theme.ink2;
   return s;
 }
 

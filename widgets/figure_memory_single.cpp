@@ -7,6 +7,7 @@
 #include "widgets/figure_head.h"
 #include "widgets/figure_memory_parts.h"
 #include "widgets/number_format.h"
+#include "widgets/palette.h"
 #include "widgets/stage_rows.h"
 
 namespace roofscape::widgets::memory {
@@ -55,7 +56,7 @@ void draw_sum(Canvas& canvas, const FigureInput& input, const Rect& bar, const S
   const Sizes sizes = sizes_of(input);
   const double total = total_gb(input.report.stages.front());
   const bool over = sizes.over(total);
-  const Colour trouble = line_of(theme, MemoryPart::over_capacity);
+  const Colour trouble = readable(line_of(theme, MemoryPart::over_capacity), theme.panel);
   const TextStyle style = small_text(canvas, over ? trouble : theme.ink, HAlign::left, Weight::bold);
   const std::string text =
       over ? "+" + bytes_text((total - sizes.capacity_gb) * kGb) : bytes_text(total * kGb);

@@ -12,6 +12,7 @@
 #include "widgets/figure_memory_parts.h"
 #include "widgets/figure_pipeline_parts.h"
 #include "widgets/number_format.h"
+#include "widgets/palette.h"
 #include "widgets/stage_rows.h"
 
 namespace roofscape::widgets {
@@ -268,7 +269,7 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
   const std::vector<float> placed = spread(wanted, pitch, plot.y, plot.bottom());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     TextStyle s = style;
-    s.colour = labels[i].colour;
+    s.colour = readable(labels[i].colour, theme.panel);
     const float start = plot.right() + canvas.px(10);
     if (std::abs(placed[i] - wanted[i]) > style.em * 0.35f && labels[i].gb <= y_domain.to())
       canvas.line({plot.right() + canvas.px(2), wanted[i]}, {start - canvas.px(2), placed[i]},

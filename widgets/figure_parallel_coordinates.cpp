@@ -113,7 +113,7 @@ ParallelAxes axes_of(const FigureInput& input, const Shown& shown, const FigureV
   };
   out.note = t.format(lines.present ? "figure.parallel-coordinates.note" : "figure.parallel-coordinates.note.alone",
                       {format_count(static_cast<double>(lines.bright.size())),
-                       format_count(static_cast<double>(lines.faint.size()))});
+                       format_count(static_cast<double>(lines.faint.size())), shade_word(input)});
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/hardware/roofline.h"
 #include "widgets/figure_head.h"
@@ -20,13 +21,13 @@ constexpr float kRegionTint = 0.045f;  // under the slope, where bandwidth decid
 constexpr float kRing = 1.3f;          // of panel around a mark, so that marks over one another stay apart
 constexpr double kMostlyHbm = 0.2;     // of the step
 
-void draw_region(Canvas& canvas, const Theme& theme, const Layout& l) {
-  Fill tint;
-  tint.colour = faded(theme.ink, kRegionTint);
+Tint region_of(const Theme& theme, const Layout& l) {
   const float bottom = l.plot.bottom();
-  canvas.polygon(
-      {{l.hbm.low.x, l.hbm.low.y}, {l.hbm.high.x, l.hbm.high.y}, {l.hbm.high.x, bottom}, {l.hbm.low.x, bottom}},
-      tint);
+  return {{{{l.hbm.low.x, l.hbm.low.y},
+            {l.hbm.high.x, l.hbm.high.y},
+            {l.hbm.high.x, bottom},
+            {l.hbm.low.x, bottom}}},
+          faded(theme.ink, kRegionTint)};
 }
 
 void draw_roofs(Canvas& canvas, const FigureInput& input, const Layout& l) {
@@ -60,13 +61,15 @@ void draw_roofs(Canvas& canvas, const FigureInput& input, const Layout& l) {
 
 void draw_labels(Canvas& canvas, const FigureInput& input, const Layout& l) {
   const Theme& theme = input.theme;
-  draw_flags(canvas, theme, l.flags, l.flag_top, l.flag_heading ? share_heading(input) : std::string_view{});
+  const std::array tints{region_of(theme, l)};
+  draw_flags(canvas, theme, l.flags, l.flag_top,
+             l.flag_heading ? share_heading(input) : std::string_view{}, tints);
   // Lines of other peaks may pass behind it.
   if (l.other_peaks.empty()) canvas.text(l.peak_label.anchor, l.peak_label.text, l.peak_label.style);
-  else backed_text(canvas, theme, l.peak_label.anchor, l.peak_label.text, l.peak_label.style);
+  else backed_text(canvas, theme, l.peak_label.anchor, l.peak_label.text, l.peak_label.style, tints);
   for (const OtherPeak& o : l.other_peaks) canvas.text(o.label.anchor, o.label.text, o.label.style);
   if (!l.ridge_label.text.empty())
-    backed_text(canvas, theme, l.ridge_label.anchor, l.ridge_label.text, l.ridge_label.style);
+    backed_text(canvas, theme, l.ridge_label.anchor, l.ridge_label.text, l.ridge_label.style, tints);
   for (const TextPlace& p : l.side_labels) canvas.text(p.anchor, p.text, p.style);
   for (std::size_t i = 0; i < l.slope_labels.size(); ++i) {
     const TextPlace& p = l.slope_labels[i];
@@ -144,7 +147,8 @@ void draw_measured(Canvas& canvas, const FigureInput& input, const Layout& l) {
     const MeasuredDot& d = l.measured[i];
     canvas.marker(d.at, Marker::circle, d.size,
                   {.colour = theme.panel, .edge = theme.ink, .edge_width = canvas.px(1.6f)});
-    if (!d.label.text.empty()) backed_text(canvas, theme, d.label.anchor, d.label.text, d.label.style);
+    if (!d.label.text.empty())
+      backed_text(canvas, theme, d.label.anchor, d.label.text, d.label.style, std::array{region_of(theme, l)});
     canvas.tag_with("measured", static_cast<int>(i), {d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size},
                     [&] { return measured_readout(input, l, d); });
   }
@@ -190,7 +194,8 @@ void draw_roofline(Canvas& canvas, const Rect& area, const FigureInput& input, c
     canvas.text(rest.centre(), ellipsize(canvas, input.texts.text("figure.roofline.unknown"), style, rest.w), style);
     return;
   }
-  draw_region(canvas, input.theme, l);
+  const Tint region = region_of(input.theme, l);
+  canvas.polygon(region.corners, {.colour = region.colour});
   draw_frame(canvas, input.theme, l.plot, l.x, l.y, l.frame);
   draw_roofs(canvas, input, l);
   draw_labels(canvas, input, l);

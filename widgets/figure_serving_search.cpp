@@ -215,7 +215,7 @@ ParallelAxes serving_axes(const FigureInput& input, const ServingShown& shown, c
   out.axes.push_back({name("token_time"), duration, true, true});
   out.colour_axis = out.axes.size();
   out.axes.push_back({name("throughput"), [](double v) { return format_si(v, ""); }, true, true});
-  out.low_is_bright = false;
+  out.low_is_best = false;
   const auto line_of = [&](std::size_t index) {
     const RankedDecoding& p = decoding_at(r, index);
     ParallelLine one{index, {}};
@@ -234,7 +234,8 @@ ParallelAxes serving_axes(const FigureInput& input, const ServingShown& shown, c
   };
   out.note = t.format(
       out.present ? "figure.parallel-coordinates.note.serving" : "figure.parallel-coordinates.note.serving.alone",
-      {format_count(static_cast<double>(out.bright.size())), format_count(static_cast<double>(out.faint.size()))});
+      {format_count(static_cast<double>(out.bright.size())), format_count(static_cast<double>(out.faint.size())),
+       shade_word(input)});
   return out;
 }
 

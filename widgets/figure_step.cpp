@@ -168,7 +168,7 @@ void draw_step(Canvas& canvas, const Rect& area, const FigureInput& input, const
       double from = 0;
       for (std::size_t i = 0; i < hidden.by_axis.size(); ++i) {
         if (hidden.by_axis[i] <= 0) continue;
-        const Fill fill = hidden_fill(fill_of(input.theme, engine::kExposedParts[i], canvas.em()), view);
+        const Fill fill = hidden_fill(input.theme, fill_of(input.theme, engine::kExposedParts[i], canvas.em()), view);
         bar.parts.push_back({from / unit.seconds, (from + hidden.by_axis[i]) / unit.seconds, fill});
         from += hidden.by_axis[i];
       }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "widgets/palette.h"
 #include "widgets/plot.h"
 
 namespace roofscape::widgets {
@@ -72,7 +73,7 @@ void draw_end_labels(Canvas& canvas, const Theme& theme, std::span<const EndLabe
   const float em = canvas.em() * kSmallText;
   const std::vector<float> placed = spread(wanted, em * kLabelPitch, plot.y, plot.bottom());
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    TextStyle style = label_style(canvas, labels[i].colour, HAlign::left, VAlign::middle);
+    TextStyle style = label_style(canvas, readable(labels[i].colour, theme.panel), HAlign::left, VAlign::middle);
     style.weight = labels[i].weight;
     const float start = labels[i].at.x + canvas.px(10);
     if (std::abs(placed[i] - wanted[i]) > em * 0.35f)
@@ -118,7 +119,7 @@ void draw_elbow_labels(Canvas& canvas, const Theme& theme, std::span<const PartL
 }
 
 Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags, float top,
-                std::string_view heading) {
+                std::string_view heading, std::span<const Tint> tints) {
   if (flags.empty()) return {0, top, 0, 0};
   std::vector<const Flag*> order;
   for (const Flag& f : flags) order.push_back(&f);
@@ -135,7 +136,7 @@ Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags,
     TextStyle head = name;
     head.colour = theme.ink3;
     const Point at{order.front()->at.x - elbow - gap, y};
-    backed_text(canvas, theme, at, heading, head);
+    backed_text(canvas, theme, at, heading, head, tints);
     taken.x = std::min(taken.x, at.x - canvas.text_width(heading, head));
     y += pitch;
     taken = rect_between(taken.x, taken.y, order.back()->at.x, taken.bottom());
@@ -146,10 +147,9 @@ Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags,
     canvas.polyline({{f->at.x, f->at.y + canvas.px(7)}, {f->at.x, y}, {f->at.x - elbow, y}}, leader(canvas, theme));
     const Point at{edge - value_width - gap, y};
     // One ground for both: a piece of a grid line between them would read as a stroke before the number.
-    Fill ground;
-    ground.colour = theme.panel;
     const Rect from = canvas.text_bounds(at, f->name, name), to = canvas.text_bounds({edge, y}, f->value, value);
-    canvas.rect(rect_between(from.x - canvas.px(2), from.y, to.right() + canvas.px(2), from.bottom()), ground);
+    draw_ground(canvas, theme, rect_between(from.x - canvas.px(2), from.y, to.right() + canvas.px(2), from.bottom()),
+                tints);
     canvas.text({edge, y}, f->value, value);
     canvas.text(at, f->name, name);
     const float start = at.x - canvas.text_width(f->name, name);

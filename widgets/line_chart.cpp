@@ -6,6 +6,7 @@
 #include <span>
 
 #include "widgets/figure_head.h"
+#include "widgets/palette.h"
 
 namespace roofscape::widgets {
 namespace {
@@ -142,10 +143,9 @@ int crossings(const Placed& l, const Chart& chart, const Rect& box) {
   return n;
 }
 
-void draw_bands(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l) {
+std::vector<Tint> tints_of(const FigureInput& input, const Chart& chart, const Placed& l) {
+  std::vector<Tint> out;
   for (const ChartBand& band : chart.bands) {
-    Fill tint;
-    tint.colour = faded(input.theme.ink, band.tint);
     Rect r = l.plot;
     if (band.across) {
       const float low = std::clamp(l.y(band.from), l.plot.y, l.plot.bottom()),
@@ -156,8 +156,11 @@ void draw_bands(Canvas& canvas, const FigureInput& input, const Chart& chart, co
                   right = std::clamp(l.x(band.to), l.plot.x, l.plot.right());
       r = rect_between(left, l.plot.y, right, l.plot.bottom());
     }
-    if (!r.empty() && band.tint > 0) canvas.rect(r, tint);
+    if (!r.empty() && band.tint > 0)
+      out.push_back({{{{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}},
+                     faded(input.theme.ink, band.tint)});
   }
+  return out;
 }
 
 // `text` in lines of at most `room`; none where a word had to be broken or the sentence would not end.
@@ -297,7 +300,8 @@ void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, con
                       {colour, leader.width, Dash{canvas.px(1), canvas.px(2)}});
     else
       canvas.line({l.plot.right() + canvas.px(5), placed[i]}, {start - canvas.px(3), placed[i]}, leader);
-    canvas.text({start, placed[i]}, l.labels[i], label_style(canvas, colour, l.labelled[i]->weight));
+    canvas.text({start, placed[i]}, l.labels[i],
+                label_style(canvas, readable(colour, input.theme.panel), l.labelled[i]->weight));
   }
 }
 
@@ -395,7 +399,7 @@ Point leader_end(const Canvas& canvas, Point dot, const Rect& box) {
 }
 
 void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l,
-               std::vector<Rect>& taken) {
+               std::span<const Tint> tints, std::vector<Rect>& taken) {
   for (const ChartDot& dot : chart.dots) {
     if (!on_plot(chart, dot)) continue;
     const float size = dot_size(canvas, input, dot);
@@ -462,7 +466,7 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, con
       canvas.line(at + way * (size / 2 + canvas.px(1)), to,
                   {input.theme.ink3, input.theme.axis_width * canvas.em(), {}});
     }
-    if (over) backed_text(canvas, input.theme, anchor, dot.text, style);
+    if (over) backed_text(canvas, input.theme, anchor, dot.text, style, tints);
     else canvas.text(anchor, dot.text, style);
     taken.push_back(
         {box.x - canvas.px(4), box.y, box.w + canvas.px(8), box.h});  // a number beside it would be read with it
@@ -482,7 +486,10 @@ void draw_line_chart(Canvas& canvas, const Rect& area, const FigureInput& input,
   const Theme& theme = input.theme;
   const Placed l = lay_out(canvas, area, input, chart);
   if (l.plot.w < canvas.px(kLeastWidth) || l.plot.h < canvas.px(kLeastHeight)) return;
-  draw_bands(canvas, input, chart, l);
+  const std::vector<Tint> tints = tints_of(input, chart, l);
+  for (const Tint& tint : tints)
+    canvas.rect(rect_between(tint.corners[0].x, tint.corners[0].y, tint.corners[2].x, tint.corners[2].y),
+                {.colour = tint.colour});
   draw_frame(canvas, theme, l.plot, l.x, l.y, l.frame);
   const TextStyle title = small_text(canvas, theme.ink3, HAlign::left);
   canvas.text({area.x, l.title_y}, ellipsize(canvas, "\u2191 " + chart.y_title, title, area.w), title);
@@ -493,7 +500,7 @@ void draw_line_chart(Canvas& canvas, const Rect& area, const FigureInput& input,
   }
   draw_ends(canvas, input, chart, l);
   std::vector<Rect> taken;
-  draw_dots(canvas, input, chart, l, taken);
+  draw_dots(canvas, input, chart, l, tints, taken);
   for (const bool essential : {true, false})
     for (const ChartLine& line : chart.lines)
       if (line.essential == essential) draw_along(canvas, input, chart, l, line, taken);

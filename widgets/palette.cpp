@@ -67,6 +67,8 @@ constexpr Colour kBlack{0, 0, 0, 255}, kWhite{255, 255, 255, 255};
 constexpr double kLeastContrast = 3;      // of graphics against the panel
 constexpr double kDarkFill = 0.16;        // luminance below which a hatch is white
 constexpr float kEdgeShade = 0.32f, kReserveShare = 0.45f, kLatestChunkShare = 0.5f;
+constexpr float kFaintGrey = 0.6f;        // of the idle hatch in the panel: what chunks fade into on a light one
+constexpr double kTextContrast = 4.5;
 
 Fill fill_from(const Theme& theme, const Look& look, float em) {
   switch (look.kind) {
@@ -91,6 +93,18 @@ Colour line_from(const Theme& theme, const Look& look) {
 }
 
 }  // namespace
+
+Colour cleared(Colour colour, Colour towards, Colour ground, double least) {
+  if (contrast(colour, ground) >= least) return colour;
+  constexpr int kSteps = 50;
+  for (int i = 1; i < kSteps; ++i) {
+    const Colour mixed = mix(colour, towards, static_cast<float>(i) / kSteps);
+    if (contrast(mixed, ground) >= least) return mixed;
+  }
+  return towards;
+}
+
+Colour readable(Colour text, Colour ground) { return cleared(text, text_on(ground), ground, kTextContrast); }
 
 Fill hatched(const Theme& theme, Colour colour, Hatch hatch, float em) {
   Fill fill;
@@ -131,11 +145,14 @@ Fill chunk_of(const Theme& theme, Fill fill, int chunk, int chunks) {
   const float share =
       kLatestChunkShare * static_cast<float>(std::min(chunk, chunks - 1)) / static_cast<float>(chunks - 1);
   const Colour whole = fill.colour;
-  fill.colour = mix(whole, theme.panel, share);
-  fill.hatch_ink = mix(fill.hatch_ink, theme.panel, share);
-  // The edge keeps the full hue, so that a pale chunk still belongs to its kind.
-  if (contrast(fill.colour, theme.panel) < kLeastContrast && !fill.edge.visible()) {
-    fill.edge = mix(whole, theme.dark() ? kWhite : kBlack, theme.dark() ? 0.0f : kEdgeShade);
+  const Colour ground = theme.dark() ? theme.panel : mix(theme.panel, theme.bub, kFaintGrey);
+  fill.colour = mix(whole, ground, share);
+  fill.hatch_ink = mix(fill.hatch_ink, ground, share);
+  // The edge is as clear as it must be and no more: in the full hue it would be seen before the block.
+  fill.edge = kTransparent;
+  fill.edge_width = 0;
+  if (contrast(fill.colour, theme.panel) < kLeastContrast) {
+    fill.edge = cleared(fill.colour, theme.dark() ? whole : kBlack, theme.panel, kLeastContrast);
     fill.edge_width = fill.hatch_width * theme.edge_width / std::max(theme.grid_width, 1e-6f);
   }
   return fill;
@@ -152,6 +169,22 @@ Colour viridis(double t) {
   const double scaled = t * (kStops.size() - 1);
   const auto i = static_cast<std::size_t>(scaled);
   return mix(kStops[i], kStops[i + 1], static_cast<float>(scaled - static_cast<double>(i)));
+}
+
+LineShades::LineShades(const Theme& theme) : plain_(theme.dark() ? 0 : 1), strong_(theme.dark() ? 1 : 0) {
+  if (contrast(viridis(plain_), theme.panel) >= kLeastContrast) return;
+  // Contrast grows along the way from one end to the other, which is one of luminance.
+  double faint = plain_, clear = strong_;
+  for (int i = 0; i < 24; ++i) {
+    const double middle = (faint + clear) / 2;
+    (contrast(viridis(middle), theme.panel) < kLeastContrast ? faint : clear) = middle;
+  }
+  plain_ = clear;
+}
+
+Colour LineShades::operator()(double t) const {
+  const double share = t > 0 ? std::min(t, 1.0) : 0;
+  return viridis(plain_ + share * (strong_ - plain_));
 }
 
 std::string_view name_of(MemoryPart part) { return kMemory[index(part)].name; }

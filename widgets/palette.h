@@ -55,13 +55,30 @@ Dash dash_of(Axis axis, float width);
 // A curve of an axis: its colour, the data width of the theme, its dash if `dashed`.
 Stroke stroke_of(const Theme& theme, Axis axis, float em, bool dashed);
 
-// A later chunk of the same device: up to half mixed into the panel, evenly over `chunks`.
+// A later chunk of the same device: up to half mixed into the panel, evenly over `chunks`; on a light panel into
+// grey, for half of blue in white is the sky blue of recomputation.
 Fill chunk_of(const Theme& theme, Fill fill, int chunk, int chunks);
+
+// `colour` with as little of `towards` in it as gives it this contrast with `ground`; `towards` where nothing does.
+Colour cleared(Colour colour, Colour towards, Colour ground, double least);
+// For text in the colour of a meaning: darker on a light ground, lighter on a dark one, until it reads at 4.5:1.
+Colour readable(Colour text, Colour ground);
 
 // A hatched fill in a colour of one's own, with the ink and the edge the rules ask for.
 Fill hatched(const Theme& theme, Colour colour, Hatch hatch, float em);
 // Viridis, `t` from 0 to 1 (clamped): for continuous quantities.
 Colour viridis(double t);
+
+// Viridis for lines on the panel, `t` from 0 to 1: what is 1 stands out most, so the map runs towards yellow on a
+// dark panel and towards purple on a light one, and it is cut where a line would fall below 3:1.
+class LineShades {
+ public:
+  explicit LineShades(const Theme& theme);
+  Colour operator()(double t) const;
+
+ private:
+  double plain_, strong_;  // where on the map 0 and 1 are
+};
 
 // Names as in the string tables and the report: "kv_cache", "backward_weight", "fsdp", "matmul".
 std::string_view name_of(MemoryPart part);

@@ -94,14 +94,20 @@ void draw_values(Canvas& canvas, const FigureInput& input, const Scaled& d, floa
 
 }  // namespace
 
+std::string shade_word(const FigureInput& input) {
+  return std::string(input.texts.text(input.theme.dark() ? "figure.parallel-coordinates.brighter"
+                                                         : "figure.parallel-coordinates.darker"));
+}
+
 void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& input, const ParallelAxes& p) {
   const Theme& theme = input.theme;
   std::vector<Scaled> axes = scaled_axes(p);
   if (axes.empty()) return;
   const Scaled by = axes[p.colour_axis];
+  const LineShades shades(theme);
   const auto colour_of = [&](const ParallelLine& l) {
     const double place = std::clamp(by.place(l.values[by.at]), 0.0, 1.0);
-    return viridis(p.low_is_bright ? 1 - place : place);
+    return shades(p.low_is_best ? 1 - place : place);
   };
   const auto step_of = [&] { return area.w / static_cast<float>(axes.size()); };
   if (step_of() < canvas.px(kNarrow)) std::erase_if(axes, [](const Scaled& d) { return d.values.size() < 2; });

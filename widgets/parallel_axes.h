@@ -29,12 +29,14 @@ struct ParallelAxes {
   std::vector<ParallelLine> faint, bright;  // bright: best last, so that it lies on top
   std::optional<ParallelLine> present, hovered;
   std::size_t colour_axis = 0;  // what lines are coloured by
-  bool low_is_bright = true;
+  bool low_is_best = true;      // of it; the best stands out most
   std::string tag;
   std::function<Readout(std::size_t index)> readout;
   std::string note;             // at the foot
 };
 
+// What the note says of the best lines in this theme: brighter or darker.
+std::string shade_word(const FigureInput& input);
 void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& input, const ParallelAxes& lines);
 
 }  // namespace roofscape::widgets

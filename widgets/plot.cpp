@@ -179,11 +179,23 @@ void draw_frame(Canvas& canvas, const Theme& theme, const Rect& plot, const Scal
   }
 }
 
-void backed_text(Canvas& canvas, const Theme& theme, Point anchor, std::string_view text, const TextStyle& style) {
-  Fill ground;
-  ground.colour = theme.panel;
+void draw_ground(Canvas& canvas, const Theme& theme, const Rect& box, std::span<const Tint> tints) {
+  canvas.rect(box, {.colour = theme.panel});
+  for (const Tint& tint : tints) {
+    Rect around{tint.corners[0].x, tint.corners[0].y, 0, 0};
+    for (const Point& p : tint.corners)
+      around = rect_between(std::min(around.x, p.x), std::min(around.y, p.y), std::max(around.right(), p.x),
+                            std::max(around.bottom(), p.y));
+    if (!around.intersects(box)) continue;
+    const auto clip = canvas.clip(box);
+    canvas.polygon(tint.corners, {.colour = tint.colour});
+  }
+}
+
+void backed_text(Canvas& canvas, const Theme& theme, Point anchor, std::string_view text, const TextStyle& style,
+                 std::span<const Tint> tints) {
   if (!style.vertical && style.angle == 0)
-    canvas.rect(canvas.text_bounds(anchor, text, style).inset(-canvas.px(2), 0), ground);
+    draw_ground(canvas, theme, canvas.text_bounds(anchor, text, style).inset(-canvas.px(2), 0), tints);
   canvas.text(anchor, text, style);
 }
 

@@ -4,6 +4,7 @@
 // Lengths are those of the canvas; names of text sizes are in em of the canvas.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,8 +52,16 @@ Rect plot_rect(const Canvas& canvas, const Rect& area, const Frame& frame);
 void draw_frame(Canvas& canvas, const Theme& theme, const Rect& plot, const Scale& x, const Scale& y,
                 const Frame& frame);
 
-// Text with a ground of the panel colour behind it, for labels over a grid.
-void backed_text(Canvas& canvas, const Theme& theme, Point anchor, std::string_view text, const TextStyle& style);
+// A part of a plot that is tinted: a convex polygon.
+struct Tint {
+  std::array<Point, 4> corners;
+  Colour colour;
+};
+// A ground of the panel's colour for a label, tinted again where it covers `tints`.
+void draw_ground(Canvas& canvas, const Theme& theme, const Rect& box, std::span<const Tint> tints = {});
+// Text with such a ground behind it, for labels over a grid.
+void backed_text(Canvas& canvas, const Theme& theme, Point anchor, std::string_view text, const TextStyle& style,
+                 std::span<const Tint> tints = {});
 
 // Moves wanted centres apart to at least `gap`, keeping their order and staying within `low` to `high` if they fit at
 // all; as little as possible in total. Returns the places in the order of the input.
@@ -83,7 +92,8 @@ struct Flag {
   std::string name, value;
 };
 // Returns the rectangle the flags take. `top` is where the first may stand; `heading` stands over the values.
-Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags, float top, std::string_view heading);
+Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags, float top, std::string_view heading,
+                std::span<const Tint> tints = {});
 
 // The vertical ink line of the present value with its pill above the plot ("now 1024").
 void draw_now(Canvas& canvas, const Theme& theme, const Rect& plot, float x, std::string_view pill);

@@ -1,6 +1,7 @@
 #include "widgets/time_bars.h"
 
 #include "widgets/number_format.h"
+#include "widgets/palette.h"
 
 namespace roofscape::widgets {
 
@@ -19,9 +20,11 @@ BarAxis time_bar_axis(const TextTable& texts, double end_s, const TimeUnit& unit
   return axis;
 }
 
-Fill hidden_fill(Fill fill, const FigureView& view) {
+Fill hidden_fill(const Theme& theme, Fill fill, const FigureView& view) {
+  // Faded it may be lost on the panel; its edge is not.
+  fill.edge = cleared(fill.colour, text_on(theme.panel), theme.panel, 3);
+  fill.edge_width = fill.hatch_width;
   fill.colour = faded(fill.colour, kHiddenFade);
-  fill.edge_width = 0;
   if (view.compact) fill.hatch = Hatch::none;
   return fill;
 }

@@ -12,7 +12,7 @@ namespace roofscape::widgets {
 BarAxis time_bar_axis(const TextTable& texts, double end_s, const TimeUnit& unit);
 
 // A fill of what is hidden under other work: faded, without an edge.
-Fill hidden_fill(Fill fill, const FigureView& view);
+Fill hidden_fill(const Theme& theme, Fill fill, const FigureView& view);
 
 // The rows of a readout that set seconds beside those of the baseline.
 void add_baseline_time(Readout& readout, const TextTable& texts, double seconds, double base_seconds);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "widgets/number_format.h"
+#include "widgets/palette.h"
 #include "widgets/plot.h"
 
 namespace roofscape::app {
@@ -210,8 +211,8 @@ void field_unavailable(PanelContext& ctx, Column& column, std::string_view path,
   const float y = row.centre().y, side = ctx.px(11);
   float x = row.x;
   if (swatch) {
-    ctx.ui.canvas.rect({x, std::round(y - side / 2), side, side}, {.colour = mix(swatch->colour, t.panel, 0.5f)},
-                       ctx.px(1));
+    ctx.ui.canvas.rect({x, std::round(y - side / 2), side, side},
+                       hatched(t, mix(swatch->colour, t.panel, 0.5f), Hatch::none, ctx.ui.em()), ctx.px(1));
     x += ctx.px(19);
   }
   const TextStyle label = ctx.style(t.ink3), small = ctx.style(t.ink3, kSmallText);

@@ -125,7 +125,8 @@ TEST_CASE("a projected figure is as clean as a small one") {
 
 TEST_CASE("no figure's words depend on the ground being dark or light") {
   for (const auto& entry : english().all())
-    if (entry.first.starts_with("figure.")) {
+    // The word of the lines in shades is chosen by the ground.
+    if (entry.first.starts_with("figure.") && entry.first != "figure.parallel-coordinates.darker") {
       CAPTURE(entry.first);
       for (const char* word : {"lighter", "darker", "dark ", "light "})
         CHECK(entry.second.find(word) == std::string::npos);

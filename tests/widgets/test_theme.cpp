@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/widgets/support.h"
+#include "widgets/time_bars.h"
 
 using namespace roofscape::widgets;
 using namespace roofscape::widgets::testing;
@@ -109,11 +110,64 @@ TEST_CASE("a theme that lacks keys or has bad ones says which") {
 }
 
 TEST_CASE("later chunks of a device are paler, up to half") {
-  const Theme t = theme("light");
+  const Theme t = theme("dark");
   const Fill f = fill_of(t, OpKind::forward, 15);
   CHECK(chunk_of(t, f, 0, 4).colour == f.colour);
   CHECK(contrast(chunk_of(t, f, 1, 4).colour, t.panel) > contrast(chunk_of(t, f, 3, 4).colour, t.panel));
   CHECK(chunk_of(t, f, 3, 4).colour == mix(f.colour, t.panel, 0.5f));
+}
+
+TEST_CASE("a later chunk's forward is not taken for recomputation in any theme") {
+  for (const char* name : kThemes) {
+    CAPTURE(name);
+    const Theme t = theme(name);
+    const Fill later = chunk_of(t, fill_of(t, OpKind::forward, 15), 1, 2);
+    CHECK(contrast(later.colour, fill_of(t, OpKind::recompute, 15).colour) >= 1.4);
+    CHECK(contrast(later.colour, fill_of(t, OpKind::forward, 15).colour) >= 1.4);
+  }
+}
+
+TEST_CASE("the edge of a later chunk is as clear as it must be and no clearer than the whole colour") {
+  for (const char* name : kThemes) {
+    const Theme t = theme(name);
+    for (const OpKind kind : {OpKind::forward, OpKind::backward, OpKind::backward_weight, OpKind::recompute}) {
+      CAPTURE(name);
+      CAPTURE(name_of(kind));
+      const Fill later = chunk_of(t, fill_of(t, kind, 15), 1, 2);
+      if (contrast(later.colour, t.panel) >= kGraphics) {
+        CHECK_FALSE(later.edge.visible());
+        continue;
+      }
+      CHECK(contrast(later.edge, t.panel) >= kGraphics);
+      CHECK(contrast(later.edge, t.panel) < kGraphics + 0.4);
+    }
+  }
+}
+
+TEST_CASE("what is faded because it is hidden has an edge of 3:1 in every theme") {
+  for (const char* name : kThemes) {
+    const Theme t = theme(name);
+    for (const Axis axis : {Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline}) {
+      CAPTURE(name);
+      CAPTURE(name_of(axis));
+      const Fill hidden = hidden_fill(t, fill_of(t, axis, 15), {});
+      CHECK(contrast(hidden.edge, t.panel) >= kGraphics);
+      CHECK(hidden.edge_width > 0);
+    }
+  }
+}
+
+TEST_CASE("text in the colour of a series reads at 4.5:1 in every theme, in that colour itself where it can") {
+  for (const char* name : kThemes) {
+    const Theme t = theme(name);
+    for (std::size_t h = 0; h < kHueCount; ++h) {
+      CAPTURE(name);
+      CAPTURE(name_of(static_cast<Hue>(h)));
+      const Colour text = readable(t.lines[h], t.panel);
+      CHECK(contrast(text, t.panel) >= kText);
+      if (contrast(t.lines[h], t.panel) >= kText) CHECK(text == t.lines[h]);
+    }
+  }
 }
 
 TEST_CASE("hex colours are read in both lengths and nothing else is") {
@@ -130,6 +184,22 @@ TEST_CASE("viridis runs from its dark to its light end and is clamped") {
     const double l = luminance(viridis(i / 20.0));
     CHECK(l > before);
     before = l;
+  }
+}
+
+TEST_CASE("lines in shades reach 3:1 on the panel of every theme, the best the most") {
+  for (const char* name : kThemes) {
+    CAPTURE(name);
+    const Theme t = theme(name);
+    const LineShades shade(t);
+    double before = kGraphics;
+    for (int i = 0; i <= 20; ++i) {
+      const double here = contrast(shade(i / 20.0), t.panel);
+      CHECK(here >= before);
+      before = here;
+    }
+    CHECK(shade(1) == viridis(t.dark() ? 1 : 0));
+    CHECK(shade(-1) == shade(0));
   }
 }
 
