@@ -62,6 +62,7 @@ HeatRange range_of(const MeshMap& map, Shown shown) {
   HeatRange out;
   for (const MeshCell& c : map.cells)
     if (const double v = value_of(c, shown); c.state == MeshCellState::runs && v > 0) out.add(v);
+  out.widen(shown == Shown::mfu);
   return out;
 }
 double shade_of(const HeatRange& range, double value, Shown shown) {
@@ -148,7 +149,7 @@ const MeshCell* best_of(const MeshMap& map, Shown shown) {
   return best;
 }
 
-HeatCell heat_cell(const MeshCell& c, Shown shown, const HeatRange& range, double unit) {
+HeatCell heat_cell(const FigureInput& input, const MeshCell& c, Shown shown, const HeatRange& range, double unit) {
   using Look = HeatCell::Look;
   HeatCell out;
   out.look = Look::hatched;
@@ -159,7 +160,7 @@ HeatCell heat_cell(const MeshCell& c, Shown shown, const HeatRange& range, doubl
     case MeshCellState::no_mesh: out.look = Look::blank; break;
     case MeshCellState::too_full: out.set_over(c.over_bytes); break;
     case MeshCellState::impossible:
-    case MeshCellState::too_long: break;
+    case MeshCellState::too_long: out.reason = reason_text(input, c); break;
   }
   if (out.look == Look::coloured || out.look == Look::struck) out.text = cell_text(value_of(c, shown), shown, unit);
   if (out.look == Look::coloured) out.shade = shade_of(range, value_of(c, shown), shown);
@@ -174,7 +175,7 @@ HeatGrid grid_of(const FigureInput& input, const MeshMap& map, Shown shown) {
   else if (shown == Shown::time) unit = range.any && range.high < 1 ? 1e-3 : 1;
   HeatGrid out;
   out.x_degrees = map.x_degrees, out.y_degrees = map.y_degrees;
-  for (const MeshCell& c : map.cells) out.cells.push_back(heat_cell(c, shown, range, unit));
+  for (const MeshCell& c : map.cells) out.cells.push_back(heat_cell(input, c, shown, range, unit));
   // Absorbed by the third axis: said beside the name of the vertical one.
   out.y_title = t.format("figure.mesh-map.y", {"\u2191", axis_word(input, map.y), axis_word(input, map.rest)});
   out.x_title = axis_word(input, map.x) + " \u2192";
@@ -185,9 +186,13 @@ HeatGrid grid_of(const FigureInput& input, const MeshMap& map, Shown shown) {
   out.high = value_text(rising ? range.high : range.low, shown);
   const bool blank = std::any_of(map.cells.begin(), map.cells.end(),
                                  [](const MeshCell& c) { return c.state == MeshCellState::no_mesh; });
-  out.key = t.format(blank ? "figure.mesh-map.key.blank" : "figure.mesh-map.key",
-                     {std::string(t.text("figure.mesh-map.quantity." +
-                                         std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])))});
+  const bool over = std::any_of(map.cells.begin(), map.cells.end(),
+                                [](const MeshCell& c) { return c.state == MeshCellState::too_full; });
+  const std::string quantity(
+      t.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])));
+  const std::string_view key = blank ? "figure.mesh-map.key.blank" : "figure.mesh-map.key";
+  out.brief_key = t.format(key, {quantity, std::string()});
+  out.key = over ? t.format(key, {quantity, std::string(t.text("figure.mesh-map.key.over"))}) : out.brief_key;
   out.struck_key = t.text("figure.mesh-map.key.limits");
   out.none = t.text("figure.mesh-map.all_excluded");
   return out;

@@ -104,9 +104,11 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Map&
   for (const ServingCell* c : map.cells)
     if (c != nullptr && c->best) range.add(value_of(*c->best, shown));
   const bool rising = shown == Shown::throughput;
+  range.widen(rising);
   const engine::DecodingPlan own = engine::decoding_plan_of(*found.scenario);
   HeatGrid out;
   out.x_degrees = map.tensor, out.y_degrees = map.pipeline;
+  bool full = false;
   for (const ServingCell* c : map.cells) {
     HeatCell& cell = out.cells.emplace_back();
     if (c == nullptr) continue;
@@ -118,6 +120,9 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Map&
       cell.shade = range.shade(value, ScaleKind::log10, rising);
     } else if (const double over = over_bytes(found, *c); over > 0) {
       cell.set_over(over);
+      full = true;
+    } else {
+      cell.reason = why_text(input, found, *c);
     }
   }
   const auto axis = [&t](std::string_view id) {
@@ -133,8 +138,10 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Map&
   out.low = value_text(rising ? range.low : range.high, shown),
   out.high = value_text(rising ? range.high : range.low, shown);
   const bool blank = std::find(map.cells.begin(), map.cells.end(), nullptr) != map.cells.end();
-  out.key =
-      t.format(blank ? "figure.serving-map.key.blank" : "figure.serving-map.key", {quantity_word(input, shown)});
+  const std::string_view key = blank ? "figure.serving-map.key.blank" : "figure.serving-map.key";
+  out.brief_key = t.format(key, {quantity_word(input, shown), std::string()});
+  out.key = full ? t.format(key, {quantity_word(input, shown), std::string(t.text("figure.mesh-map.key.over"))})
+                 : out.brief_key;
   out.none = t.text("figure.serving-map.none");
   return out;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/figure_head.h"
 #include "widgets/number_format.h"
 #include "widgets/palette.h"
 #include "widgets/plot.h"
@@ -16,19 +17,40 @@ constexpr float kMostCell = 200;   // a cell grows no higher than this
 constexpr float kMostShape = 3.2f;  // width over height of the widest, where that is wider
 constexpr float kKeyWidth = 120, kKeyHeight = 10, kKeyGap = 6;
 constexpr int kKeySteps = 40;
+constexpr double kLeastSpan = 0.1;  // of the best number
 constexpr float kHighLines = 13;   // of a figure that has a second row for the words of the key
 
 bool any(const HeatGrid& grid, HeatCell::Look look) {
   return std::any_of(grid.cells.begin(), grid.cells.end(), [look](const HeatCell& c) { return c.look == look; });
 }
 
-// What the numbers in the cells and the looks of the others mean, as much as `room` takes.
+// What the numbers in the cells and the looks of the others mean.
+std::string all_words(const HeatGrid& grid) {
+  return any(grid, HeatCell::Look::struck) ? grid.key + "; " + grid.struck_key : grid.key;
+}
+// Of that as much as `room` takes.
 std::string key_words(const Canvas& canvas, const TextStyle& style, const HeatGrid& grid, float room) {
-  const auto fits = [&](const std::string& words) { return canvas.text_width(words, style) <= room; };
-  if (!any(grid, HeatCell::Look::struck)) return fits(grid.key) ? grid.key : std::string();
+  std::vector<std::string> choices{all_words(grid)};
   // Of what is struck out first: it is there because somebody asked for it.
-  const std::string both = grid.key + "; " + grid.struck_key;
-  return fits(both) ? both : fits(grid.struck_key) ? grid.struck_key : std::string();
+  if (any(grid, HeatCell::Look::struck))
+    choices.insert(choices.end(), {grid.brief_key + "; " + grid.struck_key, grid.struck_key});
+  else choices.push_back(grid.brief_key);
+  for (const std::string& words : choices)
+    if (canvas.text_width(words, style) <= room) return words;
+  return {};
+}
+
+// The reason in a cell of this size, line by line; empty where it does not fit as a whole.
+std::vector<std::string> reason_lines(const Canvas& canvas, const TextStyle& style, const std::string& reason,
+                                      const Rect& cell) {
+  const float room = cell.w - canvas.px(8);
+  const int most = static_cast<int>((cell.h - canvas.px(4)) / small_line(canvas));
+  if (reason.empty() || most < 1 || room <= 0) return {};
+  std::vector<std::string> lines = wrap(canvas, reason, style, room, most + 1);
+  if (lines.size() > static_cast<std::size_t>(most)) return {};
+  for (const std::string& line : lines)
+    if (canvas.text_width(line, style) > room || line.ends_with("\u2026")) return {};
+  return lines;
 }
 
 // Of the colours between the two ends, in a row of this width.
@@ -79,6 +101,12 @@ void HeatRange::add(double value) {
   any = true;
 }
 
+void HeatRange::widen(bool high_is_better) {
+  if (!any) return;
+  if (high_is_better) low = std::min(low, high * (1 - kLeastSpan));
+  else high = std::max(high, low * (1 + kLeastSpan));
+}
+
 double HeatRange::shade(double value, ScaleKind scale, bool high_is_better) const {
   if (!(high > low)) return 0.7;
   const double share =
@@ -95,7 +123,7 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
   const Rect top = rest.cut_top(line * 1.3f);
   const bool coloured = any(heat, HeatCell::Look::coloured);
   const bool two_rows = coloured && area.h > kHighLines * line &&
-                        key_words(canvas, title, heat, area.w - words_at(canvas, heat, area.w)).empty();
+                        canvas.text_width(all_words(heat), title) > area.w - words_at(canvas, heat, area.w);
   const Rect below = two_rows ? rest.cut_bottom(line * 1.2f) : Rect{};
   const Rect key = rest.cut_bottom(line * 1.4f);
   const Rect foot = rest.cut_bottom(line * 2.3f);  // numbers, then the name of the axis
@@ -153,12 +181,19 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
     const std::string* text = fits(c.text) ? &c.text : fits(c.brief) ? &c.brief : nullptr;
     if (text != nullptr && c.look == HeatCell::Look::coloured) canvas.text(r.centre(), *text, style);
     else if (text != nullptr) backed_text(canvas, theme, r.centre(), *text, style);
+    if (c.look == HeatCell::Look::hatched && c.text.empty()) {
+      const TextStyle quiet = small_text(canvas, theme.ink3, HAlign::centre);
+      const std::vector<std::string> lines = reason_lines(canvas, quiet, c.reason, r);
+      float y = r.centre().y - line * (static_cast<float>(lines.size()) - 1) / 2;
+      for (const std::string& words : lines) backed_text(canvas, theme, {r.centre().x, y}, words, quiet), y += line;
+    }
     canvas.tag_with(heat.tag, static_cast<int>(i), r, [&] { return heat.readout(i); });
   }
   for (std::size_t i = 0; i < heat.cells.size(); ++i)
     if (heat.cells[i].own) {
       const Rect r = cell_rect(i % nx, i / nx);
-      canvas.frame(r.inset(-canvas.px(1)), {theme.panel, canvas.px(3), {}});
+      // Ink between two lines of the panel: it is as dark or as light as cells are, on one side or the other.
+      canvas.frame(r.inset(-canvas.px(1.5f)), {theme.panel, canvas.px(5), {}});
       canvas.frame(r, {theme.ink, canvas.px(2), {}});
     }
   if (coloured) draw_key(canvas, input, key, below, heat);

@@ -25,6 +25,7 @@ struct HeatCell {
   std::string text;
   bool own = false;   // the plan itself
   std::string brief;  // where the text has no room
+  std::string reason; // of a hatched cell without a text, in words; they stand there if they fit as a whole
   // A plan that passes the memory by so much, hatched.
   void set_over(double bytes);
 };
@@ -34,7 +35,9 @@ struct HeatRange {
   double low = 0, high = 0;
   bool any = false;
   void add(double value);
-  // 0 to 1, the better the higher. Of one number alone: fairly good.
+  // Moves the worse end out to a tenth of the best at least, so that numbers that are nearly equal look so.
+  void widen(bool high_is_better);
+  // 0 to 1, the better the higher. Where there is no range: fairly good.
   double shade(double value, ScaleKind scale, bool high_is_better) const;
 };
 
@@ -46,6 +49,7 @@ struct HeatGrid {
   std::function<Readout(std::size_t cell)> readout;
   std::string low, high;    // numbers at the ends of the colour key
   std::string key;          // what numbers and looks mean, beside the colours
+  std::string brief_key;    // the same where there is little room
   std::string struck_key;   // the same of what is struck out, said first where there is little room
   std::string none;         // in the place of the key where nothing is coloured
 };

@@ -85,11 +85,13 @@ MeshMap mesh_map(const Scenario& s, MeshPair pair, const PlanSpace* space) {
           cell.mfu = value(Q::mfu);
           cell.memory_bytes = value(Q::memory_total);
           cell.over_bytes = std::max(0.0, -value(Q::memory_free));
+          // A rule that is broken first: what a plan holds that cannot run is not to be compared (a schedule that is
+          // not possible keeps no second copy of the weights).
           for (const Diagnostic& d : report.diagnostics)
             if (d.severity == Severity::error && cell.problem.empty()) cell.problem = d.code;
-          cell.state = !report.fits()          ? MeshCellState::too_full
-                       : !cell.problem.empty() ? MeshCellState::impossible
-                                               : MeshCellState::runs;
+          cell.state = !cell.problem.empty() ? MeshCellState::impossible
+                       : !report.fits()      ? MeshCellState::too_full
+                                             : MeshCellState::runs;
           if (space != nullptr && cell.state == MeshCellState::runs)
             exclude(edited, *space, value(Q::hbm_capacity), cell);
         }

@@ -1,4 +1,7 @@
 #include "engine/studies/mesh_map.h"
+
+#include <algorithm>
+
 #include "tests/widgets/golden.h"
 #include "tests/widgets/preset_fixture.h"
 #include "widgets/heat_grid.h"
@@ -53,8 +56,47 @@ TEST_CASE("memory that is missing stands in a narrow cell with a digit less") {
     return canvas.find_text(words) != nullptr;
   };
   CHECK(says(200, "+31.1\u202fGB"));
-  CHECK(says(70, "+31\u202fGB"));
-  CHECK_FALSE(says(70, "+31.1\u202fGB"));
+  CHECK(says(68, "+31\u202fGB"));
+  CHECK_FALSE(says(68, "+31.1\u202fGB"));
+}
+
+TEST_CASE("numbers that are nearly equal have nearly the same colour") {
+  HeatRange mfu;
+  for (const double v : {0.753, 0.756, 0.76}) mfu.add(v);
+  mfu.widen(true);
+  CHECK(mfu.low == doctest::Approx(0.684));
+  CHECK(mfu.shade(0.76, ScaleKind::linear, true) == 1);
+  CHECK(mfu.shade(0.753, ScaleKind::linear, true) > 0.9);
+  HeatRange time;
+  for (const double v : {2.0, 2.1}) time.add(v);
+  time.widen(false);
+  CHECK(time.high == doctest::Approx(2.2));
+  CHECK(time.shade(2.0, ScaleKind::log10, false) == 1);
+  HeatRange wide;
+  for (const double v : {0.2, 0.5}) wide.add(v);
+  wide.widen(true);
+  CHECK(wide.low == 0.2);
+}
+
+// DualPipe keeps two copies of the weights: with 4 stages more is missing than a schedule that is not possible on 2
+// would seem to miss.
+TEST_CASE("a mesh that breaks a rule is impossible, whatever it would hold") {
+  const auto map = engine::mesh_map(preset_case("deepseek-v3-2048-h800").scenario, engine::MeshPair::automatic);
+  const auto cell_of = [&](int tensor, int pipeline) -> const engine::MeshCell& {
+    return *std::find_if(map.cells.begin(), map.cells.end(), [&](const engine::MeshCell& c) {
+      return c.x_degree == tensor && c.y_degree == pipeline;
+    });
+  };
+  CHECK(cell_of(1, 4).state == engine::MeshCellState::too_full);
+  CHECK(cell_of(1, 2).state == engine::MeshCellState::impossible);
+  CHECK(cell_of(1, 2).problem == "pipeline.illegal_schedule");
+}
+
+TEST_CASE("a hatched cell gives its reason where that fits as a whole") {
+  const auto canvas = drawn("mesh-map", preset_case("deepseek-v3-2048-h800"), "light", 15, 1300, 900);
+  CHECK(canvas->find_text("Schedule not possible"));
+  CHECK(canvas->find_text("MFU; hatched: cannot run, + memory that is missing"));
+  CHECK(canvas->audit_text() == "");
 }
 
 TEST_CASE("a cell that cannot run says why when pointed at") {
@@ -96,7 +138,7 @@ TEST_CASE("a cell outside of what is searched names the limit, is not coloured a
   }
   CHECK(seen_cells > 0);
   CHECK(canvas.audit_text() == "");
-  CHECK(canvas.find_text("struck out: not searched"));
+  CHECK(canvas.find_text("MFU; hatched: cannot run; blank: the chips do not divide; struck out: not searched"));
 }
 
 TEST_CASE("the mesh map is as its golden") {
