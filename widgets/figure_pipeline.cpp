@@ -25,19 +25,26 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const FigureView& 
   const bool split = engine::splits_backward(g.pipeline.shape.kind);
   const auto entry = [&](std::string_view key, Fill fill) { return KeyEntry{std::string(t.text(key)), fill}; };
   std::vector<KeyEntry> entries{entry("figure.pipeline.forward", g.fills[0][0])};
-  entries.push_back(entry(split ? "figure.pipeline.backward_input" : "figure.pipeline.backward", g.fills[1][0]));
-  if (split) entries.push_back(entry("figure.pipeline.backward_weight", g.fills[3][0]));
+  // Pairs that overlap hold a whole backward, the others its two halves.
+  entries.push_back(entry(!split       ? "figure.pipeline.backward"
+                          : g.overlaps ? "figure.schedules.backward_or_input"
+                                       : "figure.pipeline.backward_input",
+                          g.fills[1][0]));
+  if (split)
+    entries.push_back(
+        entry(g.overlaps ? "figure.schedules.weight" : "figure.pipeline.backward_weight", g.fills[3][0]));
   if (g.recomputes) entries.push_back(entry("figure.pipeline.recompute", g.again[0]));
   if (view.memory_trace && gantt::has_traces(canvas, g))
     entries.push_back(entry("figure.pipeline.held", gantt::trace_fill(input.theme, canvas.em())));
-  entries.push_back(entry("figure.pipeline.idle", g.idle));
+  entries.push_back(entry("figure.pipeline.idle", gantt::idle_swatch(input.theme, g, canvas.em())));
   if (g.step_end > 0) entries.push_back(entry("figure.pipeline.step_end", g.end));
   const Point at{g.rows.plot.x, g.rows.header.centre().y};
-  std::string_view note;
-  if (g.chunks > 1 && g.detail != gantt::Detail::shares)  // shares have no shades
-    note = t.text(g.chunks == 2 ? "figure.pipeline.lighter" : "figure.pipeline.lighter_many");
-  if (view.critical_path) note = t.text("figure.pipeline.critical");
-  draw_fitting_key(canvas, input.theme, at, g.rows.area.right() - g.rows.plot.x, entries, note);
+  const bool shares = g.detail == gantt::Detail::shares;  // which have no shades
+  const int chunks = shares ? 1 : g.chunks;
+  const std::string note = view.critical_path ? std::string(t.text("figure.pipeline.critical"))
+                                              : gantt::key_note(t, chunks, gantt::splits_bars(canvas, input, g));
+  draw_fitting_key(canvas, input.theme, at, g.rows.area.right() - g.rows.plot.x, entries, note,
+                   view.critical_path ? std::string() : gantt::key_note(t, chunks, false));
 }
 
 }  // namespace

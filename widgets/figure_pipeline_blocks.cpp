@@ -22,10 +22,10 @@ namespace {
 constexpr float kGap = 0.8f;            // between blocks
 constexpr float kLeastBlock = 3;        // under this blocks join
 constexpr float kLeastRun = 1;          // under this runs become shares
-// Narrower recomputation stays part of its backward. Beside later chunks it needs its hatch: they are lighter, as it
-// is.
-constexpr float kLeastRecompute = 3, kLeastHatched = 5;
-constexpr float kLeastEdged = 6;        // lower bars would be all edge
+constexpr float kLeastRecompute = 2;    // narrower recomputation stays part of its backward
+constexpr float kLeastEdged = 6;        // lower and narrower bars would be all edge
+constexpr float kLeastHatched = 9;      // of a row: lower ones have no hatch, as Canvas draws them
+constexpr float kIdleTint = 0.22f;      // of the hatch's ink, for gaps that are too small for the hatch
 constexpr float kOutside = 24;          // how far outside the plot coordinates reach
 
 std::size_t kind_index(Op op) { return static_cast<std::size_t>(op.kind()); }
@@ -57,6 +57,21 @@ class RowPainter {
     if (g_.detail == Detail::shares && g_.levels != nullptr) draw_share_row(canvas_, input_, g_, device_);
     else paint_ops();
     paint_step_end();
+  }
+
+  // Whether a bar in sight is split by height.
+  bool mixes() const {
+    for (std::uint32_t i = first_visible(p_, begin_, end_, g_.from); i < end_;) {
+      if (static_cast<double>(p_.timeline.start[i]) >= g_.to) break;
+      if (p_.orders.ops[i].joined_with_next()) {
+        i += 2;
+        continue;
+      }
+      const Run run = run_from(i);
+      if (narrow(run.stop - static_cast<double>(p_.timeline.start[i]))) return true;
+      i = run.next;
+    }
+    return false;
   }
 
  private:
@@ -154,7 +169,8 @@ class RowPainter {
     const Op op = p_.orders.ops[first];
     Rect r = rect_between(g_.at(from), top, g_.at(to), top + height);
     if (g_.detail == Detail::blocks && r.w > canvas_.px(2)) r.w -= canvas_.px(kGap);
-    const Fill& fill = mixed ? g_.fills[kind_index(op)][0] : g_.fill(op);
+    Fill fill = mixed ? g_.fills[kind_index(op)][0] : g_.fill(op);
+    if (r.w < canvas_.px(kLeastEdged)) fill.edge_width = 0;
     canvas_.rect(r, fill);
     const double again = count == 1 ? g_.recompute(op) : 0;
     const Rect rest =
@@ -184,7 +200,9 @@ class RowPainter {
 
   // The forwards a backward begins with, in one piece.
   void paint_recompute(Op op, const Rect& r, double from, double ticks, double whole) {
-    canvas_.rect(r, g_.again[std::min<std::size_t>(g_.chunk_of[op.stage()], g_.again.size() - 1)]);
+    Fill fill = g_.again[std::min<std::size_t>(g_.chunk_of[op.stage()], g_.again.size() - 1)];
+    if (r.w < canvas_.px(kLeastEdged)) fill.edge_width = 0;
+    canvas_.rect(r, fill);
     g_.tag(canvas_, engine::quantity(Q::step_recompute).id, device_, r, [&] {
       const TextTable& t = input_.texts;
       Readout out;
@@ -329,6 +347,8 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
   for (int c = 0; c < shades; ++c)
     g.again[static_cast<std::size_t>(c)] = chunk_of(theme, fill_of(theme, OpKind::recompute, canvas.em()), c, shades);
   g.idle = fill_of(theme, OpKind::idle, canvas.em());
+  g.idle.colour = mix(theme.panel, theme.bub, kIdleTint);
+  if (rows.bar_height < canvas.px(kLeastHatched)) g.idle.hatch = Hatch::none;
   g.end = fill_of(theme, OpKind::step_end, canvas.em());
 
   if (rows.bar_height < canvas.px(kLeastEdged)) {
@@ -346,7 +366,7 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
   if (visible > kMostDrawnOps) g.detail = Detail::shares;
   else if (narrowest >= canvas.px(kLeastBlock)) g.detail = Detail::blocks;
   else g.detail = Detail::runs;
-  g.least_recompute = static_cast<double>(canvas.px(g.chunks > 1 ? kLeastHatched : kLeastRecompute)) / g.px_per_tick;
+  g.least_recompute = static_cast<double>(canvas.px(kLeastRecompute)) / g.px_per_tick;
   g.recomputes = g.detail == Detail::blocks && p.recompute.size() == p.times.forward.size() &&
                  std::any_of(p.recompute.begin(), p.recompute.end(),
                              [&](Tick t) { return t > 0 && static_cast<double>(t) >= g.least_recompute; });
@@ -360,7 +380,31 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
   if (g.recomputes) room[1] = shortest_rest(p, true), room[2] = std::min(room[2], shortest_rest(p, false));
   for (std::size_t k = 0; k < room.size(); ++k)
     g.numbered[k] = tall && g.detail == Detail::blocks && room[k] * g.px_per_tick - canvas.px(kGap) >= width;
+  g.narrowest = narrowest;
   return g;
+}
+
+bool splits_bars(Canvas& canvas, const FigureInput& input, const Gantt& gantt) {
+  if (gantt.detail == Detail::shares) return true;
+  if (gantt.detail == Detail::blocks || gantt.narrowest >= canvas.px(kLeastRun)) return false;
+  for (int device = 0; device < gantt.rows.count; ++device)
+    if (RowPainter(canvas, input, gantt, device).mixes()) return true;
+  return false;
+}
+
+Fill idle_swatch(const Theme& theme, const Gantt& gantt, float em) {
+  Fill fill = gantt.idle;
+  fill.edge = theme.edge;
+  fill.edge_width = theme.edge_width * em;
+  return fill;
+}
+
+std::string key_note(const TextTable& texts, int chunks, bool splits) {
+  std::string note;
+  if (chunks > 1) note = texts.text(chunks == 2 ? "figure.pipeline.lighter" : "figure.pipeline.lighter_many");
+  if (!splits) return note;
+  if (!note.empty()) note += texts.text("figure.clause_separator");
+  return note + std::string(texts.text("figure.pipeline.split"));
 }
 
 void draw_blocks(Canvas& canvas, const FigureInput& input, const Gantt& gantt) {

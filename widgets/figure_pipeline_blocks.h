@@ -42,6 +42,7 @@ struct Gantt {
   Fill idle, end;
   std::array<bool, 4> numbered{};                 // by engine::OpKind: every microbatch number fits
   bool recomputes = false;                        // at least one backward shows what it does again
+  double narrowest = 0;                           // px of the shortest operation
   double least_recompute = 0;                     // ticks that are wide enough for that
   std::string scope;  // before the ids of tags: "schedule.zb-h1/" of a schedule not the plan's
   const engine::TimelineDetail* levels = nullptr; // of the whole timeline; needed for shares and memory traces
@@ -61,6 +62,12 @@ struct Gantt {
 Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::PipelineReport& pipeline,
                  const StageRows& rows, double from, double to);
 void draw_blocks(Canvas& canvas, const FigureInput& input, const Gantt& gantt);
+// Whether bars in sight are split by height, which the key has to say.
+bool splits_bars(Canvas& canvas, const FigureInput& input, const Gantt& gantt);
+// The key of idle time: what its hatch or tint stands on would be lost without a frame.
+Fill idle_swatch(const Theme& theme, const Gantt& gantt, float em);
+// What the key says of shades and split bars; empty where there are none.
+std::string key_note(const TextTable& texts, int chunks, bool splits);
 
 // What is made once per timeline, and kept by the studies of the input while it does not change.
 const engine::TimelineDetail& levels_of(const FigureInput& input, const engine::PipelineReport& pipeline);

@@ -180,7 +180,7 @@ std::shared_ptr<engine::PipelineCache> pipeline_cache(const FigureInput& input) 
 }
 
 void draw_fitting_key(Canvas& canvas, const Theme& theme, Point at, float room, std::span<const KeyEntry> entries,
-                      std::string_view note) {
+                      std::string_view note, std::string_view brief_note) {
   TextStyle style;
   style.em = kSmallText * canvas.em();
   style.valign = VAlign::middle;
@@ -190,8 +190,11 @@ void draw_fitting_key(Canvas& canvas, const Theme& theme, Point at, float room, 
   std::size_t fits = 0;
   while (fits < entries.size() && used + width(entries[fits]) <= room) used += width(entries[fits++]);
   draw_key(canvas, theme, at, entries.first(fits));
-  if (!note.empty() && used + canvas.px(16) + canvas.text_width(note, style) <= room)
-    canvas.text({at.x + used + canvas.px(16), at.y}, note, style);
+  for (const std::string_view words : {note, brief_note}) {
+    if (words.empty() || used + canvas.px(16) + canvas.text_width(words, style) > room) continue;
+    canvas.text({at.x + used + canvas.px(16), at.y}, words, style);
+    break;
+  }
 }
 
 }  // namespace roofscape::widgets

@@ -44,8 +44,8 @@ PlotAxis time_axis(const Canvas& canvas, const FigureInput& input, const Scale& 
 // Orders ready to run, kept from edit to edit: most change times and no order.
 std::shared_ptr<engine::PipelineCache> pipeline_cache(const FigureInput& input);
 
-// Swatches and names from `at` on, as many as fit `room`, then `note` if it fits too.
+// Swatches and names from `at` on, as many as fit `room`, then `note` if it fits too, else `brief_note`.
 void draw_fitting_key(Canvas& canvas, const Theme& theme, Point at, float room, std::span<const KeyEntry> entries,
-                      std::string_view note);
+                      std::string_view note, std::string_view brief_note = {});
 
 }  // namespace roofscape::widgets

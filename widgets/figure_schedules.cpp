@@ -384,14 +384,15 @@ void draw_end(Canvas& canvas, const FigureInput& input, const Layout& l, std::si
               text, bold);
 }
 
-void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l, bool recomputes) {
+void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l,
+                const std::vector<gantt::Gantt>& gantts) {
   const TextTable& t = input.texts;
   bool split = false, whole = false;
   int chunks = 1;
   for (const ScheduleVariant* v : l.shown) {
     const bool splits = engine::splits_backward(v->pipeline.shape.kind);
     split = split || splits;
-    whole = whole || !splits;
+    whole = whole || !splits || engine::overlaps_forward_backward(v->pipeline.shape.kind);
     const int of = engine::default_virtual_stages(v->pipeline.shape.kind);
     chunks = std::max(
         {chunks, of, v->pipeline.shape.virtual_stages, v->pipeline.shape.kind == ScheduleKind::dualpipe ? 2 : 1});
@@ -401,23 +402,28 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l, bool 
     return KeyEntry{std::string(t.text(key)), fill_of(input.theme, kind, em)};
   };
   std::vector<KeyEntry> entries{entry("figure.pipeline.forward", OpKind::forward)};
-  entries.push_back(entry(split && !whole ? "figure.pipeline.backward_input" : "figure.pipeline.backward",
+  entries.push_back(entry(!split   ? "figure.pipeline.backward"
+                          : !whole ? "figure.pipeline.backward_input"
+                                   : "figure.schedules.backward_or_input",
                           OpKind::backward));
   if (split)
     entries.push_back(
         entry(whole ? "figure.schedules.weight" : "figure.pipeline.backward_weight", OpKind::backward_weight));
-  if (recomputes) entries.push_back(entry("figure.pipeline.recompute", OpKind::recompute));
-  entries.push_back(entry("figure.pipeline.idle", OpKind::idle));
-  const std::string_view note =
-      chunks < 2 ? std::string_view{}
-                 : t.text(chunks == 2 ? "figure.pipeline.lighter" : "figure.pipeline.lighter_many");
+  if (std::any_of(gantts.begin(), gantts.end(), [](const gantt::Gantt& g) { return g.recomputes; }))
+    entries.push_back(entry("figure.pipeline.recompute", OpKind::recompute));
+  entries.push_back(
+      {std::string(t.text("figure.pipeline.idle")), gantt::idle_swatch(input.theme, gantts.front(), em)});
+  const bool splits = std::any_of(gantts.begin(), gantts.end(),
+                                  [&](const gantt::Gantt& g) { return gantt::splits_bars(canvas, input, g); });
+  const std::string note = gantt::key_note(t, chunks, splits);
   const float right = l.wide ? l.idle.right - l.idle.width : l.plot.right();
   const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
   float width = note.empty() ? 0 : canvas.text_width(note, style) + canvas.px(16);
   for (const KeyEntry& e : entries) width += canvas.px(33) + canvas.text_width(e.text, style);
   // Over the rows if it fits there, else from the edge of the figure on.
   const float left = width - canvas.px(16) <= right - l.plot.x ? l.plot.x : l.header.x;
-  draw_fitting_key(canvas, input.theme, {left, l.header.bottom() - canvas.px(14)}, right - left, entries, note);
+  draw_fitting_key(canvas, input.theme, {left, l.header.bottom() - canvas.px(14)}, right - left, entries, note,
+                   gantt::key_note(t, chunks, false));
 }
 
 }  // namespace
@@ -468,8 +474,7 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
     // The quantities of stages are the plan's own.
     if (!l.shown[i]->own) g.scope = "schedule." + std::string(engine::schedule_id(g.pipeline.shape.kind)) + "/";
   }
-  draw_kinds(canvas, input, l,
-             std::any_of(gantts.begin(), gantts.end(), [](const gantt::Gantt& g) { return g.recomputes; }));
+  draw_kinds(canvas, input, l, gantts);
   draw_column_heads(canvas, input, l);
   double most_held = 1e-9;
   for (const ScheduleVariant* v : l.shown)

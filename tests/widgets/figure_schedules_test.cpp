@@ -6,6 +6,7 @@
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/training/schedule_comparison.h"
 #include "tests/widgets/figure_fixture.h"
+#include "tests/widgets/preset_fixture.h"
 #include "widgets/number_format.h"
 
 using namespace roofscape;
@@ -242,4 +243,21 @@ TEST_CASE("the plan's number of microbatches is on the axis, however few or many
     for (const TagRegion& t : canvas->tags()) CHECK(canvas->bounds().contains(t.rect.centre()));
     CHECK(canvas->audit_text() == "");
   }
+}
+
+TEST_CASE("recomputation is drawn in the halves of an interleaved schedule as in whole stages") {
+  const auto canvas = drawn("schedules", preset_case("llama3-405b-16k-h100-8k"), "dark", 15, 1400, 900);
+  const std::string again(engine::quantity(engine::Q::step_recompute).id);
+  const auto has = [&](const std::string& id) {
+    return std::any_of(canvas->tags().begin(), canvas->tags().end(), [&](const TagRegion& t) { return t.id == id; });
+  };
+  CHECK(has(again));  // the plan's own
+  CHECK(has("schedule." + std::string(engine::schedule_id(engine::ScheduleKind::interleaved_1f1b)) + "/" + again));
+}
+
+TEST_CASE("the key says that bars are split by height, where they are") {
+  const auto canvas = drawn("schedules", preset_case("deepseek-v3-2048-h800"), "dark", 15, 1150, 700);
+  CHECK(canvas->find_text("fainter: second chunk; split by height: shares of the time"));
+  const auto plain = drawn("schedules", preset_case("llama3-405b-16k-h100-8k"), "dark", 15, 1150, 700);
+  CHECK(plain->find_text("fainter: second chunk"));
 }
