@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "widgets/label_field.h"
 #include "widgets/number_format.h"
@@ -11,6 +12,7 @@ namespace roofscape::widgets {
 namespace {
 
 constexpr std::size_t kNumbered = 6;  // of the best plans
+constexpr float kLeastStep = 1;       // of the front, px
 
 struct Placed {
   Rect plot;
@@ -46,7 +48,7 @@ void tag_plan(Canvas& canvas, const FrontPicture& picture, const Placed& l, cons
 
 void draw_cloud(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l) {
   const float size = canvas.px(picture.dot);
-  const Fill dot{.colour = faded(input.theme.ink3, 0.55f)}, over{.colour = faded(input.theme.err, 0.4f)};
+  const Fill dot{.colour = faded(input.theme.ink2, 0.6f)}, over{.colour = faded(input.theme.err, 0.4f)};
   const std::size_t first = picture.best.size() + picture.front.size();
   for (std::size_t i = 0; i < picture.cloud.size(); ++i) {
     const FrontDot& d = picture.cloud[i];
@@ -87,24 +89,47 @@ void draw_limit(Canvas& canvas, const FigureInput& input, const FrontPicture& pi
 }
 
 // Stepped: between two plans one can only have the one that costs more.
-std::vector<Point> steps_of(const FrontPicture& picture, const Placed& l) {
+std::vector<Point> steps_of(const Canvas& canvas, const FrontPicture& picture, const Placed& l) {
   std::vector<Point> points;
   if (picture.front.empty()) return points;
-  points.push_back({l.at(picture.front.front()).x, picture.falls ? l.plot.y : l.plot.bottom()});
+  // Steps too small to see would only thicken the line: such a point stands where the one before does, and one
+  // between two others on a straight line is left out.
+  const float least = canvas.px(kLeastStep);
+  const auto add = [&](Point at) {
+    if (!points.empty() && std::abs(at.x - points.back().x) < least) at.x = points.back().x;
+    if (!points.empty() && std::abs(at.y - points.back().y) < least) at.y = points.back().y;
+    if (!points.empty() && at.x == points.back().x && at.y == points.back().y) return;
+    if (const std::size_t n = points.size();
+        n > 1 && ((points[n - 2].x == points[n - 1].x && points[n - 1].x == at.x) ||
+                  (points[n - 2].y == points[n - 1].y && points[n - 1].y == at.y)))
+      points.pop_back();
+    points.push_back(at);
+  };
+  const float edge = picture.falls ? l.plot.y : l.plot.bottom();
+  // The line comes in where the first plan is that can be seen.
+  const auto outside = [&](Point at) { return picture.falls ? at.y < edge : at.y > edge; };
   for (const FrontDot& p : picture.front) {
     const Point at = l.at(p);
-    points.push_back({at.x, points.back().y});
-    points.push_back(at);
+    if (outside(at)) continue;
+    add({at.x, points.empty() ? edge : points.back().y});
+    add(at);
   }
-  points.push_back({std::min(l.x(picture.front_end), l.plot.right()), points.back().y});
+  if (points.empty()) return points;
+  add({std::min(l.x(picture.front_end), l.plot.right()), points.back().y});
   for (Point& p : points) p.y = std::clamp(p.y, l.plot.y, l.plot.bottom());
   return points;
 }
 
-// A label beside a mark that is there already.
-void put_label(Canvas& canvas, const FigureInput& input, LabelField& field, const Rect& mark,
-               std::span<const LabelLine> lines) {
-  const auto place = field.place_around(mark, label_size(canvas, lines), canvas.px(5));
+// A label beside a mark that is there already, off the dots of the cloud if it can be.
+void put_label(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l,
+               LabelField& field, const Rect& mark, std::span<const LabelLine> lines) {
+  LabelField dotted = field;
+  const float size = canvas.px(picture.dot);
+  for (const FrontDot& d : picture.cloud)
+    if (l.shows(d)) dotted.take({l.at(d).x - size / 2, l.at(d).y - size / 2, size, size});
+  auto place = dotted.place_around(mark, label_size(canvas, lines), canvas.px(5));
+  if (place) field.take(*place);
+  else place = field.place_around(mark, label_size(canvas, lines), canvas.px(5));
   if (!place) return;
   canvas.rect(place->inset(-canvas.px(2), 0), {.colour = faded(input.theme.panel, 0.85f)});
   draw_label(canvas, *place, lines);
@@ -120,22 +145,51 @@ void draw_note(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
   const std::array lines{LabelLine{picture.note->text, small_text(canvas, input.theme.ink2, HAlign::left)}};
   const Rect mark{at.x - size / 2, at.y - size / 2, size, size};
   field.take(mark);
-  put_label(canvas, input, field, mark, lines);
+  put_label(canvas, input, picture, l, field, mark, lines);
 }
 
-// The best by rank; where two would cover each other the better one is shown.
+// "1", "1\u20134", "1, 3".
+std::string ranks_text(const std::vector<std::size_t>& ranks) {
+  const auto number = [](std::size_t rank) { return format_count(static_cast<double>(rank)); };
+  if (ranks.size() > 2 && ranks.back() - ranks.front() + 1 == ranks.size())
+    return number(ranks.front()) + "\u2013" + number(ranks.back());
+  std::string out;
+  for (const std::size_t rank : ranks) out += (out.empty() ? "" : ", ") + number(rank);
+  return out;
+}
+
+// The best by rank; those that would cover one another share a mark, which stands where the best of them is.
 void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l,
                LabelField& field) {
   const Theme& theme = input.theme;
   const TextStyle number = small_text(canvas, theme.inv, HAlign::centre, Weight::bold);
+  struct Group {
+    Rect mark;
+    std::vector<std::size_t> ranks;
+  };
+  std::vector<Group> groups;
   for (std::size_t i = 0; i < picture.best.size() && i < kNumbered; ++i) {
     if (!l.shows(picture.best[i])) continue;
-    const Point at = l.at(picture.best[i]);
-    const Rect mark = best_mark(canvas, at);
-    if (!field.is_free(mark)) continue;
-    field.take(mark);
-    canvas.marker(at, Marker::circle, mark.w, {.colour = theme.ink});
-    canvas.text(at, format_count(static_cast<double>(i + 1)), number);
+    const Rect mark = best_mark(canvas, l.at(picture.best[i]));
+    const auto near =
+        std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.mark.intersects(mark); });
+    if (near != groups.end()) near->ranks.push_back(i + 1);
+    else groups.push_back({mark, {i + 1}});
+  }
+  for (Group& g : groups) {
+    const Point at = g.mark.centre();
+    std::string text = ranks_text(g.ranks);
+    const float width = std::max(g.mark.w, canvas.text_width(text, number) + canvas.px(9));
+    Rect pill{at.x - width / 2, g.mark.y, width, g.mark.h};
+    const bool free = field.is_free(pill) && std::none_of(groups.begin(), groups.end(), [&](const Group& other) {
+                        return &other != &g && other.mark.intersects(pill);
+                      });
+    if (!free) pill = g.mark, text = ranks_text({g.ranks.front()});
+    if (!field.is_free(pill)) continue;
+    field.take(pill);
+    if (pill.w > g.mark.w) canvas.rect(pill, {.colour = theme.ink}, pill.h / 2);
+    else canvas.marker(at, Marker::circle, pill.w, {.colour = theme.ink});
+    canvas.text(at, text, number);
   }
 }
 
@@ -160,7 +214,7 @@ void draw_present(Canvas& canvas, const FigureInput& input, const FrontPicture& 
   }
   canvas.marker(at, Marker::circle, size, {.colour = theme.panel, .edge = colour, .edge_width = canvas.px(2.2f)});
   field.take(mark);
-  put_label(canvas, input, field, mark, lines);
+  put_label(canvas, input, picture, l, field, mark, lines);
 }
 
 void draw_hovered(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l) {
@@ -190,7 +244,7 @@ void draw_front(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   const auto clip = canvas.clip(l.plot.inset(-canvas.px(9)));
   draw_cloud(canvas, input, picture, l);
   draw_limit(canvas, input, picture, l, field);
-  const std::vector<Point> steps = steps_of(picture, l);
+  const std::vector<Point> steps = steps_of(canvas, picture, l);
   canvas.polyline(steps, {input.theme.ink, input.theme.data_width * canvas.em(), {}});
   for (std::size_t i = 0; i < picture.front.size(); ++i)
     tag_plan(canvas, picture, l, picture.front[i], picture.best.size() + i, canvas.px(8));
