@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,9 @@
 #include "widgets/figure_head.h"
 #include "widgets/figure_pipeline_blocks.h"
 #include "widgets/figure_pipeline_parts.h"
+#include "widgets/label_field.h"
 #include "widgets/number_format.h"
+#include "widgets/palette.h"
 #include "widgets/plot.h"
 
 namespace roofscape::widgets {
@@ -31,6 +34,8 @@ constexpr float kKeyGap = 8;       // between plot, sample, name and number
 constexpr float kNames = 0.3f;     // of the width, at most
 constexpr float kNumbers = 340;    // a figure narrower than this has no numbers in its key
 constexpr float kPoint = 4;        // diameter of a simulated point
+constexpr float kOpen = 9;         // of a line on either side of a number that it cannot run
+constexpr int kPlaces = 24;        // for the present number, half a line apart
 
 // One hue a family of orders, one dash a member: alike in colour is alike in idea.
 struct Look {
@@ -199,12 +204,40 @@ Stroke stroke_of(const Canvas& canvas, const Theme& theme, const Line& line) {
   return {line.own ? theme.ink : theme.stroke(line.hue), width, line.own ? Dash{} : line.dash.scaled(width / 2)};
 }
 
-void draw_line(Canvas& canvas, const FigureInput& input, const Layout& l, const Line& line) {
-  const Stroke stroke = stroke_of(canvas, input.theme, line);
+std::vector<Point> points_of(const Layout& l, const Line& line) {
   std::vector<Point> points;
   for (const BubblePoint& p : line.members.front()->points)
     points.push_back({l.x(p.microbatches), l.y(100 * p.idle_fraction)});
-  canvas.polyline(points, stroke);
+  return points;
+}
+
+// Open at the present number where that cannot be run: a line that went through would tell what idles there.
+void draw_curve(Canvas& canvas, const Layout& l, const Line& line, int now, const Stroke& stroke) {
+  const std::vector<Point> points = points_of(l, line);
+  const float from = l.x(now) - canvas.px(kOpen), to = l.x(now) + canvas.px(kOpen);
+  if (idle_at(line, now) >= 0 || points.front().x >= to || points.back().x <= from)
+    return canvas.polyline(points, stroke);
+  std::vector<Point> before, after;
+  for (const Point& p : points) {
+    if (p.x <= from) before.push_back(p);
+    if (p.x >= to) after.push_back(p);
+  }
+  const auto between = [&](float x) {
+    for (std::size_t i = 1; i < points.size(); ++i)
+      if (const Point &a = points[i - 1], &b = points[i]; x >= a.x && x <= b.x)
+        return Point{x, a.y + (b.y - a.y) * (x - a.x) / std::max(b.x - a.x, 1e-6f)};
+    return Point{x, points.back().y};
+  };
+  before.push_back(between(from));
+  after.insert(after.begin(), between(to));
+  canvas.polyline(before, stroke);
+  canvas.polyline(after, stroke);
+}
+
+void draw_line(Canvas& canvas, const FigureInput& input, const Layout& l, const Line& line, int now) {
+  const Stroke stroke = stroke_of(canvas, input.theme, line);
+  const std::vector<Point> points = points_of(l, line);
+  draw_curve(canvas, l, line, now, stroke);
   Fill fill;
   fill.colour = stroke.colour;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -233,11 +266,40 @@ void draw_line_key(Canvas& canvas, const FigureInput& input, const Layout& l, in
     canvas.line({l.key_x, y}, {l.key_x + sample, y}, stroke);
     const Weight weight = line.own ? Weight::bold : Weight::regular;
     canvas.text({l.key_x + sample + canvas.px(kKeyGap), y}, l.labels[i],
-                small_text(canvas, stroke.colour, HAlign::left, weight));
+                small_text(canvas, readable(stroke.colour, theme.panel), HAlign::left, weight));
     if (l.numbers)
       canvas.text({l.key_right, y}, number_of(line, now),
                   small_text(canvas, line.own ? theme.ink : theme.ink2, HAlign::right, weight));
   }
+}
+
+// Beside the dot where no line passes: near it if there is room, else over or under the lines with a leader to it.
+void draw_now_number(Canvas& canvas, const FigureInput& input, const Layout& l, Point dot, const std::string& text) {
+  const Theme& theme = input.theme;
+  const std::array lines{LabelLine{text, small_text(canvas, theme.ink, HAlign::left, Weight::bold)}};
+  const Size size = label_size(canvas, lines);
+  LabelField field(l.plot);
+  const float width = theme.data_width * canvas.em() + canvas.px(2);
+  for (const Line& line : l.lines) {
+    const std::vector<Point> points = points_of(l, line);
+    for (std::size_t i = 1; i < points.size(); ++i) field.take_line(points[i - 1], points[i], width);
+  }
+  field.take_line({dot.x, l.plot.y}, {dot.x, l.plot.bottom()}, width);
+  std::vector<Point> corners;
+  const float gap = canvas.px(7), near = size.h * 0.6f;
+  for (int step = 0; step < kPlaces; ++step)
+    for (const float away : {-1.0f, 1.0f})
+      for (const float x : {dot.x + gap, dot.x - gap - size.w})
+        corners.push_back({x, dot.y - size.h / 2 + away * static_cast<float>(step) * size.h / 2});
+  const std::optional<Rect> place = field.place(size, corners);
+  if (!place) return;  // it stands in the head too
+  const float middle = place->centre().y;
+  if (std::abs(middle - dot.y) > near) {
+    const bool right = place->x > dot.x;
+    canvas.line(dot, {right ? place->x - canvas.px(2) : place->right() + canvas.px(2), middle},
+                {theme.ink3, theme.axis_width * canvas.em(), {}});
+  }
+  draw_label(canvas, *place, lines);
 }
 
 void draw_now_value(Canvas& canvas, const FigureInput& input, const Layout& l, int microbatches) {
@@ -249,18 +311,7 @@ void draw_now_value(Canvas& canvas, const FigureInput& input, const Layout& l, i
     Fill fill;
     fill.colour = input.theme.ink;
     canvas.marker(at, Marker::circle, input.theme.marker_size * canvas.em(), fill);
-    TextStyle style;
-    style.em = kSmallText * canvas.em();
-    style.weight = Weight::bold;
-    style.colour = input.theme.ink;
-    style.valign = VAlign::bottom;
-    const std::string text = format_percent(p->idle_fraction);
-    const float width = canvas.text_width(text, style), gap = canvas.px(7);
-    const bool left = at.x + gap + width > l.plot.right();
-    style.halign = left ? HAlign::right : HAlign::left;
-    const float line_height = FontStack::kLineHeight * style.em;
-    const float y = std::clamp(at.y - canvas.px(2), l.plot.y + line_height, l.plot.bottom());
-    backed_text(canvas, input.theme, {left ? at.x - gap : at.x + gap, y}, text, style);
+    draw_now_number(canvas, input, l, at, format_percent(p->idle_fraction));
   }
 }
 
@@ -310,9 +361,9 @@ void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, con
   const int now = c->work().shape.microbatches;
   draw_now(canvas, theme, l.plot, l.x(now), input.texts.format("figure.bubble.now", {format_count(now)}));
   for (std::size_t i = l.lines.size(); i-- > 0;)  // the first one on top, the plan's own over all
-    if (!l.lines[i].own) draw_line(canvas, input, l, l.lines[i]);
+    if (!l.lines[i].own) draw_line(canvas, input, l, l.lines[i], now);
   for (const Line& line : l.lines)
-    if (line.own) draw_line(canvas, input, l, line);
+    if (line.own) draw_line(canvas, input, l, line, now);
   draw_line_key(canvas, input, l, now);
   draw_now_value(canvas, input, l, now);
 }
