@@ -24,8 +24,10 @@ using engine::EvidencePoint;
 
 namespace {
 
-constexpr float kMark = 7, kFaded = 0.4f;   // px; opacity of what is far from the plan
+constexpr float kMark = 7, kFaded = 0.6f;   // px; opacity of what is far from the plan
 constexpr float kLeastForKey = 640;         // px of width, below which sources are told by pointing only
+constexpr float kBandTint = 0.07f;          // of ink, in each band; the inner one lies in the outer one
+constexpr float kLeastSources = 7;          // lines of them, where what marks mean takes its room from them
 constexpr double kMostError = 1.5;          // of the error axis: what is beyond stands at its edge
 constexpr std::size_t kSourceLine = 52;     // characters of a source in one row of a readout
 
@@ -235,13 +237,24 @@ Plot lay_out(const Canvas& canvas, const Rect& room, const FigureInput& input, c
 
 // Where predictions are within `share` of what was measured.
 void draw_band(Canvas& canvas, const Theme& theme, const Plot& plot, double share) {
-  const Fill tint{.colour = faded(theme.ink, 0.07f)};
+  const Fill tint{.colour = faded(theme.ink, kBandTint)};
   if (plot.errors)
     return canvas.rect(rect_between(plot.area.x, plot.y(share), plot.area.right(), plot.y(-share)), tint);
   // Beyond the ends of the axis, so that the band fills the corners.
   const double from = plot.x.from() / 2, to = plot.x.to() * 2;
   canvas.polygon({{plot.x(from), plot.y(from * (1 - share))}, {plot.x(from), plot.y(from * (1 + share))},
                   {plot.x(to), plot.y(to * (1 + share))}, {plot.x(to), plot.y(to * (1 - share))}}, tint);
+}
+
+// A ring: near the plan. Hollow: a part of the configuration was guessed.
+void draw_ring(Canvas& canvas, const Theme& theme, Point at, Marker marker) {
+  canvas.marker(at, marker, canvas.px(kMark + 4.5f),
+                {.colour = theme.panel, .edge = theme.ink, .edge_width = canvas.px(1.2f)});
+}
+void draw_mark(Canvas& canvas, Point at, Marker marker, Colour colour, bool complete) {
+  const float size = canvas.px(kMark);
+  if (complete) canvas.marker(at, marker, size, {.colour = colour});
+  else canvas.marker(at, marker, size - canvas.px(1), {.edge = colour, .edge_width = canvas.px(1.4f)});
 }
 
 void draw_points(Canvas& canvas, const FigureInput& input, const Shown& s, const Plot& plot, bool near) {
@@ -255,12 +268,8 @@ void draw_points(Canvas& canvas, const FigureInput& input, const Shown& s, const
     const Look look = look_of(s, p);
     const Colour colour = theme.stroke(look.hue);
     const float before = some_near && !near ? canvas.set_opacity(kFaded) : canvas.set_opacity(near ? 1.0f : 0.85f);
-    if (near)
-      canvas.marker(at, look.marker, size + canvas.px(4.5f),
-                    {.colour = theme.panel, .edge = theme.ink, .edge_width = canvas.px(1.2f)});
-    // Hollow: a part of the configuration was guessed.
-    if (p.complete) canvas.marker(at, look.marker, size, {.colour = colour});
-    else canvas.marker(at, look.marker, size - canvas.px(1), {.edge = colour, .edge_width = canvas.px(1.4f)});
+    if (near) draw_ring(canvas, theme, at, look.marker);
+    draw_mark(canvas, at, look.marker, colour, p.complete);
     canvas.set_opacity(before);
     canvas.tag_with("evidence.point", static_cast<int>(i), {at.x - size / 2, at.y - size / 2, size, size},
                     [&] { return readout_of(input, s, p); });
@@ -375,6 +384,44 @@ void draw_sources(Canvas& canvas, const FigureInput& input, const Shown& s, cons
                 head);
 }
 
+// What marks and bands mean: of what there is in the picture.
+std::vector<std::string_view> meanings_of(const Shown& s) {
+  const auto& points = s.evidence->points;
+  const bool hollow =
+      std::any_of(s.points.begin(), s.points.end(), [&](std::size_t i) { return !points[i].complete; });
+  const bool rings = std::any_of(s.points.begin(), s.points.end(), [&](std::size_t i) { return s.near[i]; });
+  std::vector<std::string_view> keys;
+  if (rings) keys.push_back("figure.evidence.key.near");
+  if (hollow) keys.push_back("figure.evidence.key.guessed");
+  keys.push_back("figure.evidence.key.band.10");
+  keys.push_back("figure.evidence.key.band.25");
+  return keys;
+}
+
+// At the foot of the column of sources.
+void draw_meanings(Canvas& canvas, const FigureInput& input, const std::vector<std::string_view>& keys, Rect area) {
+  const Theme& theme = input.theme;
+  const TextStyle style = small_text(canvas, theme.ink3, HAlign::left);
+  const float line = style.em * kLabelLine, left = canvas.px(16), side = canvas.px(11);
+  float y = area.bottom() - line * (static_cast<float>(keys.size()) - 0.5f);
+  for (const std::string_view key : keys) {
+    const Point at{area.x + canvas.px(5), y};
+    if (key == "figure.evidence.key.near") {
+      draw_ring(canvas, theme, at, Marker::circle);
+      draw_mark(canvas, at, Marker::circle, theme.ink3, true);
+    } else if (key == "figure.evidence.key.guessed") {
+      draw_mark(canvas, at, Marker::circle, theme.ink2, false);
+    } else {
+      const Rect swatch{at.x - side / 2, y - side / 2, side, side};
+      canvas.rect(swatch, {.colour = faded(theme.ink, kBandTint)});
+      if (key == "figure.evidence.key.band.10") canvas.rect(swatch, {.colour = faded(theme.ink, kBandTint)});
+      canvas.frame(swatch, {theme.line, theme.grid_width * canvas.em(), {}});
+    }
+    canvas.text({area.x + left, y}, ellipsize(canvas, input.texts.text(key), style, area.w - left), style);
+    y += line;
+  }
+}
+
 float sources_width(const Canvas& canvas, const FigureInput& input, const Shown& s, const Rect& area,
                     const FigureView& view) {
   if (view.compact || area.w < canvas.px(kLeastForKey) || s.sources.size() < 2) return 0;
@@ -435,6 +482,12 @@ void draw_evidence(Canvas& canvas, const Rect& area, const FigureInput& input, c
   if (const float width = sources_width(canvas, input, s, rest, view); width > 0) {
     Rect key = rest.cut_right(width);
     rest.cut_right(canvas.px(18));
+    const std::vector<std::string_view> meanings = meanings_of(s);
+    const float line = kSmallText * canvas.em() * kLabelLine;
+    const auto lines = static_cast<float>(meanings.size()), all = static_cast<float>(s.sources.size() + 1);
+    // Under the sources; of these the last ones give way.
+    if (key.h >= line * (lines + 0.5f + std::min(all, kLeastSources)))
+      draw_meanings(canvas, input, meanings, key.cut_bottom(line * (lines + 0.5f)));
     draw_sources(canvas, input, s, key);
   }
   const Plot plot = lay_out(canvas, rest, input, view, s);
