@@ -41,10 +41,11 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const FigureView& 
   const Point at{g.rows.plot.x, g.rows.header.centre().y};
   const bool shares = g.detail == gantt::Detail::shares;  // which have no shades
   const int chunks = shares ? 1 : g.chunks;
+  const bool splits = gantt::splits_bars(canvas, input, g);
   const std::string note = view.critical_path ? std::string(t.text("figure.pipeline.critical"))
-                                              : gantt::key_note(t, chunks, gantt::splits_bars(canvas, input, g));
+                                              : gantt::key_note(t, chunks, splits);
   draw_fitting_key(canvas, input.theme, at, g.rows.area.right() - g.rows.plot.x, entries, note,
-                   view.critical_path ? std::string() : gantt::key_note(t, chunks, false));
+                   view.critical_path ? std::string() : gantt::key_note(t, splits ? 1 : chunks, splits));
 }
 
 }  // namespace

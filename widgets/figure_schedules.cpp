@@ -33,6 +33,7 @@ constexpr float kColumnGap = 16;
 constexpr float kMostRow = 40, kComfortableRow = 18, kLeastRows = 48, kMostRows = 76;
 constexpr float kBarShare = 0.84f;    // of a row
 constexpr float kLeastRow = 8;         // of two schedules where only one has comfortable rows
+constexpr std::size_t kWorthComparing = 3;
 constexpr std::size_t kMostNotes = 6;
 constexpr float kNoteShare = 0.22f;    // of the height
 // Which schedules show most of what can differ, first to last.
@@ -215,7 +216,13 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   const float rows_wanted = std::clamp(static_cast<float>(devices) * canvas.px(kComfortableRow),
                                        canvas.px(kLeastRows), canvas.px(kMostRows));
   const float about = rest.h * 0.93f - head - 2 * line - canvas.px(16);
-  auto count = static_cast<std::size_t>(std::clamp(about / (rows_wanted + gap + name), 1.0f, 10.0f));
+  const auto room_for = [&](float rows) {
+    return static_cast<std::size_t>(std::clamp(about / (rows + gap + name), 1.0f, 10.0f));
+  };
+  std::size_t count = room_for(rows_wanted);
+  // On a wall few have room: lower rows, which are large there, for a third one.
+  if (count < kWorthComparing)
+    count = std::min(kWorthComparing, room_for(std::min(rows_wanted, canvas.px(kLeastRows))));
   // One alone is no comparison: two as soon as their rows can be told apart.
   if (count < 2 && about * 0.82f / 2 - gap - name >= static_cast<float>(devices) * canvas.px(kLeastRow)) count = 2;
   l.shown = choose(c, count);
@@ -409,8 +416,14 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l,
   if (split)
     entries.push_back(
         entry(whole ? "figure.schedules.weight" : "figure.pipeline.backward_weight", OpKind::backward_weight));
+  const auto hides = [](const gantt::Gantt& g) {
+    const auto& again = g.pipeline.recompute;
+    return !g.recomputes && std::any_of(again.begin(), again.end(), [](engine::Tick ticks) { return ticks > 0; });
+  };
   if (std::any_of(gantts.begin(), gantts.end(), [](const gantt::Gantt& g) { return g.recomputes; }))
-    entries.push_back(entry("figure.pipeline.recompute", OpKind::recompute));
+    entries.push_back(entry(std::any_of(gantts.begin(), gantts.end(), hides) ? "figure.schedules.recompute"
+                                                                             : "figure.pipeline.recompute",
+                            OpKind::recompute));
   entries.push_back(
       {std::string(t.text("figure.pipeline.idle")), gantt::idle_swatch(input.theme, gantts.front(), em)});
   const bool splits = std::any_of(gantts.begin(), gantts.end(),
@@ -423,7 +436,7 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l,
   // Over the rows if it fits there, else from the edge of the figure on.
   const float left = width - canvas.px(16) <= right - l.plot.x ? l.plot.x : l.header.x;
   draw_fitting_key(canvas, input.theme, {left, l.header.bottom() - canvas.px(14)}, right - left, entries, note,
-                   gantt::key_note(t, chunks, false));
+                   gantt::key_note(t, splits ? 1 : chunks, splits));
 }
 
 }  // namespace

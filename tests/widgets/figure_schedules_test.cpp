@@ -255,9 +255,9 @@ TEST_CASE("recomputation is drawn in the halves of an interleaved schedule as in
   CHECK(has("schedule." + std::string(engine::schedule_id(engine::ScheduleKind::interleaved_1f1b)) + "/" + again));
 }
 
-TEST_CASE("the key says that bars are split by height, where they are") {
+TEST_CASE("the key says that bars are stripes of shares, where they are") {
   const auto canvas = drawn("schedules", preset_case("deepseek-v3-2048-h800"), "dark", 15, 1150, 700);
-  CHECK(canvas->find_text("fainter: second chunk; split by height: shares of the time"));
+  CHECK(canvas->find_text("fainter: second chunk; stripes: shares of time"));
   const auto plain = drawn("schedules", preset_case("llama3-405b-16k-h100-8k"), "dark", 15, 1150, 700);
   CHECK(plain->find_text("fainter: second chunk"));
 }
