@@ -45,7 +45,7 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const FigureView& 
   const std::string note = view.critical_path ? std::string(t.text("figure.pipeline.critical"))
                                               : gantt::key_note(t, chunks, splits);
   draw_fitting_key(canvas, input.theme, at, g.rows.area.right() - g.rows.plot.x, entries, note,
-                   view.critical_path ? std::string() : gantt::key_note(t, splits ? 1 : chunks, splits));
+                   view.critical_path ? std::string() : gantt::key_note(t, chunks, false));
 }
 
 }  // namespace
