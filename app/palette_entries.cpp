@@ -17,8 +17,11 @@ namespace {
 
 using widgets::TextTable;
 
+// In small letters, and numbers in one piece however they are grouped: 16384.
 std::string lower(std::string_view text) {
   std::string out(text);
+  constexpr std::string_view gap = widgets::kNarrowSpace;
+  for (std::size_t at = out.find(gap); at != std::string::npos; at = out.find(gap, at)) out.erase(at, gap.size());
   for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
 }

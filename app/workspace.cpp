@@ -19,6 +19,7 @@
 #include "engine/io/preset_json.h"
 #include "engine/io/scenario_json.h"
 #include "widgets/figures.h"
+#include "widgets/number_format.h"
 
 namespace roofscape::app {
 
@@ -36,10 +37,12 @@ constexpr double kSearchFrame_s = 0.1;  // between frames that show how far a se
 
 // "LLaMA-3 70B on one v5p pod" as a file name: letters of any script, digits and dashes.
 std::string file_stem(std::string_view name) {
-  std::string stem;
-  for (const char c : name) {
+  std::string stem, whole(name);
+  for (const std::string_view gap : {std::string_view(","), kNarrowSpace})  // of thousands
+    for (std::size_t at = whole.find(gap); at != std::string::npos; at = whole.find(gap, at))
+      whole.erase(at, gap.size());
+  for (const char c : whole) {
     const auto u = static_cast<unsigned char>(c);
-    if (c == ',') continue;  // of "16,384"
     if (u >= 0x80 || std::isalnum(u) != 0 || c == '.') stem += static_cast<char>(std::tolower(u));
     else if (!stem.empty() && stem.back() != '-') stem += '-';
   }

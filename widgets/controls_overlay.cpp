@@ -4,23 +4,41 @@
 #include <cmath>
 
 #include "widgets/controls.h"
+#include "widgets/number_format.h"
 #include "widgets/plot.h"
 
 namespace roofscape::widgets {
 
 namespace {
+constexpr float kFade = 20;
+
 // Whether a text has these letters, whatever their case (of the Latin alphabet) and what stands between them:
 // "qwen3-32" is found in "Qwen3 32B".
 bool has_letters(std::string_view text, std::string_view letters) {
   const auto bare = [](std::string_view in) {
     std::string out;
-    for (const char c : in) {
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const char c = in[i];
+      if (in.substr(i).starts_with(kNarrowSpace)) {  // between the groups of a number
+        i += kNarrowSpace.size() - 1;
+        continue;
+      }
       const auto u = static_cast<unsigned char>(c);
       if (u >= 0x80 || std::isalnum(u) != 0) out += static_cast<char>(std::tolower(u));
     }
     return out;
   };
   return bare(text).find(bare(letters)) != std::string::npos;
+}
+
+// What goes on below fades out, rather than end in the middle of its letters.
+void fade_out(Ui& ui, const Rect& view) {
+  constexpr int kSteps = 8;
+  Rect rest = view;
+  Rect foot = rest.cut_bottom(ui.px(kFade));
+  for (int i = 1; i <= kSteps; ++i)
+    ui.canvas.rect(foot.cut_top(ui.px(kFade) / kSteps),
+                   {.colour = faded(ui.theme.panel, static_cast<float>(i) / kSteps)});
 }
 
 // What does not fit; less than a few pixels is not worth a scroll bar.
@@ -50,6 +68,7 @@ void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom) {
       if (f.bottom() > view.bottom()) s.offset += f.bottom() - view.bottom() + ui.px(8);
     }
   }
+  if (s.offset < most - 1) fade_out(ui, view);
   if (most > 0) {
     const float track_w = ui.px(4), length = std::max(ui.px(32), view.h * view.h / s.content);
     const Rect grab{view.right() - ui.px(9), view.y, ui.px(9), view.h};

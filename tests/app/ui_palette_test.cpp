@@ -131,6 +131,13 @@ TEST_CASE("the palette is readable at every size") {
     }
 }
 
+TEST_CASE("a number in a name is found in one piece, though it is written in groups") {
+  const Harness h;
+  const app::PaletteEntry found = first(h, "16384 h100 in 2048");
+  CHECK(found.value == "h100-16k");
+  CHECK(found.title.find("16\u202f384") != std::string::npos);
+}
+
 TEST_CASE("projector mode shows each figure over the window with no small text, and Escape ends it") {
   for (const std::pair<float, float>& size :
        {std::pair{1920.0f, 1080.0f}, {1280.0f, 720.0f}, {1024.0f, 768.0f}, {3840.0f, 2160.0f}}) {
