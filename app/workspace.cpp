@@ -277,6 +277,7 @@ void Workspace::toggle_projector() {
 }
 
 void Workspace::step_projector(int by) {
+  session.dismiss_message();  // it was about the figure before
   // Past the figures that say nothing of this kind of workload.
   const auto n = static_cast<int>(figures().size());
   for (int i = 0; i < n; ++i) {

@@ -80,14 +80,14 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::
     ctx.ui.canvas.text({fx + lw + 0.5f * em, foot.centre().y}, value, v);
     fx += lw + vw + 2 * em;
   }
-  const TextStyle keys = ctx.style(t.ink3, kSmallText);
-  const std::string hint(ctx.text("ui.projector.keys"));
-  const float kw = ctx.ui.canvas.text_width(hint, keys);
-  if (fx + kw < foot.right()) {
-    TextStyle at = keys;
-    at.halign = HAlign::right;
-    ctx.ui.canvas.text({foot.right(), foot.centre().y}, hint, at);
-  }
+  // At the right what was just done, or the keys.
+  const auto& message = ctx.session.message();
+  TextStyle at = ctx.style(!message ? t.ink3 : message->is_error ? t.err : t.ink, kSmallText);
+  at.halign = HAlign::right;
+  const std::string said = message ? message->text : std::string(ctx.text("ui.projector.keys"));
+  const float room_left = foot.right() - fx;
+  if (ctx.ui.canvas.text_width(said, at) < room_left || (message && room_left > 8 * em))
+    ctx.ui.canvas.text({foot.right(), foot.centre().y}, ellipsize(ctx.ui.canvas, said, at, room_left), at);
   rest.cut_top(std::round(0.4f * em));
   take_figure_menu(ctx, index);
   const auto clip = ctx.ui.canvas.clip(rest);

@@ -43,8 +43,12 @@ void help(PanelContext& ctx, const Rect& window) {
   for (const auto* key : {"drag", "arrows", "type", "right", "tab", "wheel", "pan", "click", "presets", "escape"})
     lines.push_back({std::string(ctx.text(std::string("ui.help.") + key)),
                      std::string(ctx.text(std::string("ui.help.") + key + ".key")), false});
-  const float row = std::round(ctx.px(25)), pad = ctx.px(24), gap = ctx.px(36);
+  const float pad = ctx.px(24), gap = ctx.px(36);
   const std::size_t rows = (lines.size() + 1) / 2 + 1;
+  // All keys are seen at once: in the large text of the projector they are written smaller.
+  const float most = (window.h - ctx.px(24 + 66)) / static_cast<float>(rows);
+  const float row = std::floor(std::min(std::round(ctx.px(25)), most));
+  const float size = std::min(1.0f, row / ctx.px(24));
   const float height = std::min(window.h - ctx.px(24), static_cast<float>(rows) * row + 2 * pad + ctx.px(34));
   const float width = std::min(window.w - ctx.px(24), ctx.px(820));
   Rect r = ground(ctx, window, width, height);
@@ -65,12 +69,12 @@ void help(PanelContext& ctx, const Rect& window) {
     }
     const float middle = y + row / 2;
     if (line.head) {
-      ctx.ui.canvas.text({x, middle}, line.text, ctx.style(t.ink3, kSmallText));
+      ctx.ui.canvas.text({x, middle}, line.text, ctx.style(t.ink3, size * kSmallText));
     } else {
-      TextStyle key = ctx.style(t.ink2, kSmallText);
+      TextStyle key = ctx.style(t.ink2, size * kSmallText);
       key.halign = HAlign::right;
       ctx.ui.canvas.text({x + column, middle}, line.key, key);
-      const TextStyle text = ctx.style(t.ink);
+      const TextStyle text = ctx.style(t.ink, size);
       ctx.ui.canvas.text(
           {x, middle},
           ellipsize(ctx.ui.canvas, line.text, text, column - ctx.ui.canvas.text_width(line.key, key) - ctx.px(12)),

@@ -174,6 +174,25 @@ TEST_CASE("projector mode shows each figure over the window with no small text, 
   }
 }
 
+TEST_CASE("the projector lists every key of the help and says what was just done until the next figure") {
+  Harness h("llama3-405b-16k-h100-8k", 1280, 720);
+  const auto says = [&](std::string_view words) {
+    const auto texts = h.canvas.drawn_texts();
+    return std::any_of(texts.begin(), texts.end(), [&](const auto& t) {
+      return t.text.starts_with(words) && t.rect.bottom() < t.clip.bottom();
+    });
+  };
+  h.key({Key::f5});
+  h.key({Key::f1});
+  CHECK(says(h.workspace.texts().text("ui.help.escape")));
+  h.key({Key::f1});
+  h.workspace.session.say({false, "Done", {}});
+  h.step();
+  CHECK(says("Done"));
+  h.key({Key::right});
+  CHECK_FALSE(says("Done"));
+}
+
 TEST_CASE("in projector mode the command of a figure projects it, and its title is whole") {
   Harness h("llama3-405b-16k-h100-8k", 1920, 1080);
   h.key({Key::f5});
