@@ -1,6 +1,6 @@
-// A torus slice as a lattice of chips: long sides are shown with a dotted gap and named with their length, links in the
-// colour of the mesh axis laid on them (of several that share a direction, row by row), the wraparound as an arc along
-// each axis whose rings close.
+// A torus slice as a lattice of chips: long sides are shown with a dotted gap and named with their length, links in
+// the colour of the mesh axis laid on them (of several that share a direction, row by row), the wraparound as an arc
+// along each axis whose rings close.
 #include <algorithm>
 #include <cmath>
 

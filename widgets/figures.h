@@ -13,8 +13,8 @@ namespace roofscape::widgets {
 
 // What a figure is about. One about a training step has nothing to show of a scenario that serves, nor the reverse.
 enum class Subject : std::uint8_t { training, serving, any };
-// Without it a figure only says that there is nothing to show: a baseline, a pipeline of several stages, or the plans that a
-// search finds.
+// Without it a figure only says that there is nothing to show: a baseline, a pipeline of several stages, or the plans
+// that a search finds.
 enum class Needs : std::uint8_t { nothing, baseline, stages, search };
 
 struct FigureRow {

@@ -33,7 +33,8 @@ struct Desk {
   ~Desk() { ImGui::DestroyContext(context); }
   widgets::FigureInput input(const widgets::FigureRow& figure, const widgets::Theme& theme) {
     const Case& c = widgets::shows(figure, training.scenario) ? training : serving;
-    return {c.scenario, c.report,        texts,    theme, studies, figure.needs == widgets::Needs::baseline ? &baseline : nullptr,
+    const bool compares = figure.needs == widgets::Needs::baseline;
+    return {c.scenario, c.report,        texts,    theme, studies, compares ? &baseline : nullptr,
             {},         library.chips(), &evidence};
   }
 
