@@ -61,10 +61,6 @@ void card(PanelContext& ctx, const Rect& area, std::string_view figure, Scenario
       if (edit.field != nullptr) engine::apply(scenario, edit);
 }
 
-bool draws_pipelines(std::string_view figure) {
-  return figure == "pipeline" || figure == "schedules" || figure == "bubble";
-}
-
 void one_stage_button(PanelContext& ctx, const Rect& whole, std::string_view figure, Scenario& scenario) {
   const Rect area = one_stage_area(ctx.ui.canvas, whole);
   const int layers = scenario.model.n_layers;
@@ -168,7 +164,7 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
   const FigureInput input = figure_input(ctx);
   const std::string id = "figure." + std::string(row.name);
   // With one stage there is nothing to point at but the button.
-  const bool one_stage = draws_pipelines(row.name) && ctx.session.scenario().parallelism.pipeline == 1 &&
+  const bool one_stage = row.needs == Needs::stages && ctx.session.scenario().parallelism.pipeline == 1 &&
                          (row.name == "pipeline" || !ctx.session.scenario().serves());
   const ItemState s = ctx.ui.item(id, one_stage || !drawable ? Rect{} : area, Interaction::Focus::none);
   if (s.pressed || s.hovered) ctx.view.focused_figure = index;
