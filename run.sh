@@ -31,7 +31,7 @@ fi
 scenario=llama3-70b-v5p-pod
 mkdir -p "$output"
 "$app/roofscape-cli" eval "$scenario" | tee "$output/report.txt"
-for figure in roofline memory pipeline; do
+for figure in roofline memory step; do  # the start scenario has one pipeline stage
   for format in svg pdf png; do
     "$app/roofscape-cli" figure "$figure" "$scenario" -o "$output/$figure.$format"
   done
