@@ -145,7 +145,7 @@ FigureInput figure_input(const PanelContext& ctx) {
 
 FigureView figure_view(const PanelContext& ctx, std::size_t figure) {
   FigureView view;
-  view.compact = ctx.view.compact && ctx.view.maximised != figure;
+  view.compact = ctx.view.compact && !ctx.view.projector && ctx.view.maximised != figure;
   view.hovered_stage = ctx.view.hovered_stage;
   view.hovered_operation = ctx.view.hovered_operation;
   // A part that is pointed at elsewhere; in the figure itself the operation alone.

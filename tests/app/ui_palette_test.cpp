@@ -174,6 +174,17 @@ TEST_CASE("projector mode shows each figure over the window with no small text, 
   }
 }
 
+TEST_CASE("a small window projects whole figures, with the keys that its cells leave out") {
+  Harness h("llama3-405b-16k-h100-8k", 1280, 720);
+  h.workspace.finish_evidence();
+  h.key({Key::f5});
+  while (widgets::figures()[h.workspace.view.projected].name != "evidence") h.key({Key::right});
+  h.step();
+  const auto texts = h.canvas.drawn_texts();
+  CHECK(std::any_of(texts.begin(), texts.end(),
+                    [](const auto& t) { return t.text.starts_with("hollow: partly guessed"); }));
+}
+
 TEST_CASE("the projector lists every key of the help and says what was just done until the next figure") {
   Harness h("llama3-405b-16k-h100-8k", 1280, 720);
   const auto says = [&](std::string_view words) {
