@@ -118,7 +118,17 @@ void draw_lattice(Canvas& canvas, const Rect& room, const FigureInput& input, co
   const Lattice l = fit(inner, d);
   const float width = std::max(canvas.px(1.2f), std::min(theme.data_width * canvas.em(), l.chip * 0.3f));
   const Dash dots{width * 1.2f, width * 2.2f};
-  // Back to front, so that near chips cover far links.
+  const float bow = l.step[0].x * 0.42f;
+  if (named) draw_sides(canvas, theme, l, d, bow);
+  const int right = d[0].shown - 1, low = d[1].shown - 1, deep = d[2].shown - 1;
+  if (right > 0 && d[0].closes)
+    draw_wrap(canvas, l.at(0, low, 0), l.at(right, low, 0), {0, bow}, link_colour(theme, d[0], low), width);
+  if (low > 0 && d[1].closes)
+    draw_wrap(canvas, l.at(0, 0, 0), l.at(0, low, 0), {-bow, 0}, link_colour(theme, d[1], 0), width);
+  if (deep > 0 && d[2].closes)
+    draw_wrap(canvas, l.at(right, low, 0), l.at(right, low, deep), {bow * 0.8f, bow * 0.4f},
+              link_colour(theme, d[2], right + low), width);
+  // Back to front, so that near chips cover far links; the ends of arcs lie under all of them.
   for (int k = d[2].shown - 1; k >= 0; --k) {
     for (int j = 0; j < d[1].shown; ++j)
       for (int i = 0; i < d[0].shown; ++i) {
@@ -141,16 +151,6 @@ void draw_lattice(Canvas& canvas, const Rect& room, const FigureInput& input, co
                     {.colour = theme.panel, .edge = theme.ink2, .edge_width = std::max(1.0f, width * 0.6f)});
       }
   }
-  const float bow = l.step[0].x * 0.42f;
-  if (named) draw_sides(canvas, theme, l, d, bow);
-  const int right = d[0].shown - 1, low = d[1].shown - 1, deep = d[2].shown - 1;
-  if (right > 0 && d[0].closes)
-    draw_wrap(canvas, l.at(0, low, 0), l.at(right, low, 0), {0, bow}, link_colour(theme, d[0], low), width);
-  if (low > 0 && d[1].closes)
-    draw_wrap(canvas, l.at(0, 0, 0), l.at(0, low, 0), {-bow, 0}, link_colour(theme, d[1], 0), width);
-  if (deep > 0 && d[2].closes)
-    draw_wrap(canvas, l.at(right, low, 0), l.at(right, low, deep), {bow * 0.8f, bow * 0.4f},
-              link_colour(theme, d[2], right + low), width);
 }
 
 }  // namespace
