@@ -18,6 +18,7 @@ namespace {
 constexpr KeyPress plain(Key k) { return {k, false, false, false}; }
 constexpr KeyPress ctrl(Key k) { return {k, true, false, false}; }
 constexpr KeyPress ctrl(char c) { return ctrl(widgets::key_of(c)); }
+constexpr KeyPress alt(char c) { return {widgets::key_of(c), false, false, true}; }
 constexpr KeyPress ctrl_shift(Key k) { return {k, true, true, false}; }
 constexpr KeyPress ctrl_shift(char c) { return ctrl_shift(widgets::key_of(c)); }
 
@@ -59,6 +60,11 @@ bool has_pipeline(const Workspace& w) { return w.session.report().pipeline.drawn
 
 const std::array kFixedCommands{
     Command{"file.open", Category::file, ctrl('O'), kNone, false, nullptr,
+            [](Workspace& w) {
+              w.view.files.started = false;
+              w.view.sheet = Sheet::open;
+            }},
+    Command{"file.presets", Category::file, ctrl_shift('O'), kNone, false, nullptr,
             [](Workspace& w) { w.open_scenario_list(); }},
     Command{"tab.new", Category::file, ctrl('N'), kNone, true, nullptr, [](Workspace& w) { w.new_tab(); }},
     Command{"tab.close", Category::file, ctrl('W'), kNone, false, several_tabs,
@@ -72,11 +78,14 @@ const std::array kFixedCommands{
     Command{"file.save", Category::file, ctrl('S'), kNone, true, nullptr, [](Workspace& w) { w.save(); }},
     Command{"file.save_as", Category::file, ctrl_shift('S'), kNone, false, nullptr,
             [](Workspace& w) {
+              w.view.files.started = false;
               w.view.sheet = Sheet::save_as;
               w.view.saving = Saved::scenario;
             }},
     Command{"figure.export", Category::file, ctrl('E'), kNone, true, nullptr,
             [](Workspace& w) { w.export_current_figure(); }},
+    Command{"figure.export_as", Category::file, ctrl_shift('E'), kNone, false, nullptr,
+            [](Workspace& w) { w.view.sheet = Sheet::export_figure; }},
     Command{"file.quit", Category::file, ctrl('Q'), kNone, true,
             [](const Workspace& w) { return static_cast<bool>(w.actions.close); },
             [](Workspace& w) { w.actions.close(); }},
@@ -181,15 +190,15 @@ const std::array kFixedCommands{
     Command{"help.keys", Category::help, plain(Key::f1), kNone, false, nullptr,
             [](Workspace& w) { w.view.sheet = w.view.sheet == Sheet::help ? Sheet::none : Sheet::help; }},
     Command{"escape", Category::hidden, plain(Key::escape), kNone, false, nullptr, [](Workspace& w) { w.escape(); }},
-    Command{"preset.1", Category::hidden, plain(widgets::key_of('1')), kNone, false, nullptr, open_preset<0>},
-    Command{"preset.2", Category::hidden, plain(widgets::key_of('2')), kNone, false, nullptr, open_preset<1>},
-    Command{"preset.3", Category::hidden, plain(widgets::key_of('3')), kNone, false, nullptr, open_preset<2>},
-    Command{"preset.4", Category::hidden, plain(widgets::key_of('4')), kNone, false, nullptr, open_preset<3>},
-    Command{"preset.5", Category::hidden, plain(widgets::key_of('5')), kNone, false, nullptr, open_preset<4>},
-    Command{"preset.6", Category::hidden, plain(widgets::key_of('6')), kNone, false, nullptr, open_preset<5>},
-    Command{"preset.7", Category::hidden, plain(widgets::key_of('7')), kNone, false, nullptr, open_preset<6>},
-    Command{"preset.8", Category::hidden, plain(widgets::key_of('8')), kNone, false, nullptr, open_preset<7>},
-    Command{"preset.9", Category::hidden, plain(widgets::key_of('9')), kNone, false, nullptr, open_preset<8>},
+    Command{"preset.1", Category::hidden, alt('1'), kNone, false, nullptr, open_preset<0>},
+    Command{"preset.2", Category::hidden, alt('2'), kNone, false, nullptr, open_preset<1>},
+    Command{"preset.3", Category::hidden, alt('3'), kNone, false, nullptr, open_preset<2>},
+    Command{"preset.4", Category::hidden, alt('4'), kNone, false, nullptr, open_preset<3>},
+    Command{"preset.5", Category::hidden, alt('5'), kNone, false, nullptr, open_preset<4>},
+    Command{"preset.6", Category::hidden, alt('6'), kNone, false, nullptr, open_preset<5>},
+    Command{"preset.7", Category::hidden, alt('7'), kNone, false, nullptr, open_preset<6>},
+    Command{"preset.8", Category::hidden, alt('8'), kNone, false, nullptr, open_preset<7>},
+    Command{"preset.9", Category::hidden, alt('9'), kNone, false, nullptr, open_preset<8>},
 };
 
 // One command a figure, "figure.<name>", in the order of the table of figures.

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 
 #include <fmt/format.h>
 
 #include "engine/hardware/domains.h"
 #include "engine/io/preset_json.h"
+#include "engine/scenario_title.h"
 
 namespace roofscape::app {
 
@@ -23,7 +26,6 @@ using Of = EditorRow::Of;
 namespace {
 
 constexpr std::array<std::string_view, 2> kInterconnects{"torus", "switched"};
-constexpr std::string_view kEdited = "edited by hand; before: ";
 
 // Sections of the chip's figures: each begins with this figure and goes on to the next section's.
 struct ChipSection {
@@ -213,16 +215,15 @@ void find_cluster_preset(const Session& session, EditorPreset& out) {
   out.same_wiring = wiring == now.chip.interconnect;
 }
 
-// The model's source says so while its numbers are not those of the preset.
-void note_edit(engine::TransformerShape& model, const EditorPreset& preset) {
+// A size that is the preset's again is not an edited one.
+void forget_undone(const Field& field, engine::TransformerShape& model, const EditorPreset& preset) {
   if (!preset.model) return;
-  const engine::TransformerShape& was = preset.scenario.model;
-  engine::TransformerShape same = model;
-  same.source = was.source;
-  same.name = was.name;
-  const std::string edited = std::string(kEdited) + was.source;
-  if (same == was && model.source == edited) model.source = was.source;
-  else if (!(same == was) && model.source == was.source) model.source = edited;
+  Scenario now;
+  now.model = model;
+  if (field.get(now) != field.get(preset.scenario)) return;
+  const auto place = static_cast<std::size_t>(&field - engine::scenario_fields().data());
+  const std::uint64_t bit = std::uint64_t{1} << place, was = preset.scenario.model.edits.fields;
+  model.edits.fields = (model.edits.fields & ~bit) | (was & bit);
 }
 
 std::string* text_of(const EditorRow& row, Scenario& s) {
@@ -311,7 +312,7 @@ void set_editor_value(const EditorRow& row, Scenario& s, std::optional<double> v
   switch (row.of) {
     case Of::field:
       row.field->set(s, *value);
-      if (is_model(row)) note_edit(s.model, preset);
+      if (is_model(row)) forget_undone(*row.field, s.model, preset);
       break;
     case Of::figure: s.cluster.chip[row.figure->field] = {value, std::string(engine::kSetByHand)}; break;
     case Of::pod: s.cluster.chip.pod_shape[row.index] = static_cast<int>(*value); break;
@@ -334,13 +335,12 @@ void set_editor_value(const EditorRow& row, Scenario& s, std::optional<double> v
 }
 
 void set_editor_text(const EditorRow& row, Scenario& s, std::string text) {
+  if (row.of == Of::name && is_model(row)) return engine::set_model_name(s.model, std::move(text));
   if (std::string* out = text_of(row, s)) *out = std::move(text);
 }
 
 bool departs(const EditorRow& row, const Scenario& s, const EditorPreset& preset) {
   if (!preset.has(row)) return false;
-  // The model's source follows its numbers.
-  if (row.of == Of::source && s.model.source.starts_with(kEdited)) return false;
   if (row.kind == EditorKind::text) return editor_text(row, s) != editor_text(row, preset.scenario);
   return editor_value(row, s) != editor_value(row, preset.scenario);
 }

@@ -19,7 +19,7 @@ inline constexpr std::size_t kCellCount = 4;
 // What a person chose about the layout. Kept in the settings, never undone.
 struct Arrangement {
   // Names of figures, left to right, top row first.
-  std::array<std::string, kCellCount> cells{"roofline", std::string(kNumbersCell), "memory", "pipeline"};
+  std::array<std::string, kCellCount> cells{"roofline", "network", "memory", "step"};
   float column = 0.468f, row = 0.492f;  // share of the grid that the first column and row have
   float left = 332, right = 392;        // widths of the rails at scale 1
   bool left_open = true;

@@ -4,12 +4,15 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/autosave.h"
 #include "app/strings.h"
 #include "app/window.h"
 #include "app/workspace.h"
@@ -35,6 +38,13 @@ bool parse_window_size(const std::string& text, int& width, int& height) {
   if (std::sscanf(text.c_str(), "%dx%d%c", &width, &height, &end) != 2)
     return false;  // NOLINT: bounded by the format
   return width >= 320 && height >= 240 && width <= 16384 && height <= 16384;
+}
+
+// A file stays the same one wherever the program is started from next.
+std::string whole_path(const std::string& path) {
+  std::error_code unknown;
+  const std::filesystem::path whole = std::filesystem::absolute(path, unknown);
+  return unknown ? path : whole.lexically_normal().string();
 }
 
 int run(int argc, char** argv) {
@@ -94,15 +104,9 @@ int run(int argc, char** argv) {
     }
   auto start = io::load_scenario(origin.empty() ? std::string(io::kStartScenario) : origin, library);
   if (!start.ok()) return complain(start.error());
-  // What was being worked on when the window was last open.
-  std::string kept;
-  if (origin.empty()) {
-    origin = io::kStartScenario;
-    std::error_code missing;
-    if (const auto file = app::autosave_file();
-        options.keep_settings && !file.empty() && std::filesystem::exists(file, missing))
-      if (const auto read = io::read_file(file); read.ok()) kept = read.value();
-  }
+  const bool asked = !origin.empty();  // it opens beside what was open when the window was closed
+  if (!asked) origin = io::kStartScenario;
+  else if (library.find_scenario_text(origin) == nullptr) origin = whole_path(origin);
 
   const roofscape::widgets::FontStack fonts;
   app::Workspace workspace(library, fonts, std::move(start).value(), origin, std::move(texts).value(),
@@ -111,9 +115,10 @@ int run(int argc, char** argv) {
     library = io::PresetLibrary(std::filesystem::path(library.folder()));
   };
   if (!library.problems().empty()) workspace.session.say({true, io::to_text(library.problems().front()), {}});
-  if (!config.empty()) workspace.open(config);
-  if (!kept.empty()) workspace.restore(kept, app::autosave_file().string());
-  return app::run_window(workspace, options);
+  app::Autosave autosave(options.keep_settings ? app::autosave_file().parent_path() : std::filesystem::path());
+  autosave.restore(workspace, asked);
+  if (!config.empty()) workspace.open_file(config);
+  return app::run_window(workspace, options.keep_settings ? &autosave : nullptr, options);
 }
 
 }  // namespace

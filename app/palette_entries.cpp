@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
+#include "app/file_list.h"
 #include "app/strings.h"
 #include "engine/blocks/block.h"
+#include "engine/number_text.h"
 #include "engine/scenario_fields.h"
-#include "widgets/controls.h"
 #include "widgets/number_format.h"
+#include "widgets/text_match.h"
 
 namespace roofscape::app {
 
@@ -26,10 +30,11 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+// The words as they were typed: "30M" and "30m" are different numbers.
 std::vector<std::string> words_of(std::string_view typed) {
   std::vector<std::string> words;
   std::string word;
-  for (const char c : lower(typed)) {
+  for (const char c : typed) {
     if (c != ' ') {
       word += c;
     } else if (!word.empty()) {
@@ -39,6 +44,21 @@ std::vector<std::string> words_of(std::string_view typed) {
   }
   if (!word.empty()) words.push_back(std::move(word));
   return words;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::vector<std::string> lower(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (const std::string& word : words) out.push_back(lower(word));
+  return out;
+}
+
+// The last words of a list, with blanks between.
+std::string joined_from(const std::vector<std::string>& words, std::size_t first) {
+  std::string out;
+  for (std::size_t i = first; i < words.size(); ++i) out += (out.empty() ? "" : " ") + words[i];
+  return out;
 }
 
 bool starts_word(std::string_view text, std::size_t at) {
@@ -71,8 +91,13 @@ std::string label_of(const TextTable& texts, const engine::Field& field) {
   return std::string(texts.text("quantity." + path + ".label"));
 }
 
-// A typed word as a value of the field.
-std::optional<double> value_of(const TextTable& texts, const engine::Field& field, const std::string& word) {
+bool is_number(const engine::Field& field) {
+  return field.kind == engine::FieldKind::integer || field.kind == engine::FieldKind::number;
+}
+
+// What was typed as a value of the field.
+std::optional<double> value_of(const TextTable& texts, const engine::Field& field, const std::string& typed) {
+  const std::string word = lower(typed);
   if (field.kind == engine::FieldKind::boolean) {
     if (word == "on" || word == "true" || word == "yes") return 1;
     if (word == "off" || word == "false" || word == "no") return 0;
@@ -87,8 +112,8 @@ std::optional<double> value_of(const TextTable& texts, const engine::Field& fiel
     }
     return std::nullopt;
   }
-  const auto number = widgets::parse_number(word, field.unit.notation);
-  return number && engine::in_domain(field, *number) ? number : std::nullopt;
+  const engine::NumberReading number = engine::read_number(typed, field.unit);
+  return number && engine::in_domain(field, *number) ? number.value : std::nullopt;
 }
 
 }  // namespace
@@ -96,7 +121,7 @@ std::optional<double> value_of(const TextTable& texts, const engine::Field& fiel
 std::vector<PaletteEntry> palette_entries(const Session& session, const TextTable& texts, std::string_view typed,
                                           const std::function<bool(const Command&)>& usable, std::size_t most) {
   std::vector<PaletteEntry> all;
-  std::vector<std::string> words = words_of(typed);
+  const std::vector<std::string> as_typed = words_of(typed), words = lower(as_typed);
   const auto add = [&](PaletteKind kind, std::string title, std::string detail, std::string value, double bonus,
                        const std::vector<std::string>& wanted, double number = 0) {
     if (const auto score = match(wanted, title, value))
@@ -121,23 +146,51 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
   const double chosen = 4;
   const auto bonus = [&](PaletteKind kind, double usual) { return only == kind ? chosen : usual; };
 
-  for (const Command& c : commands())
-    if (c.category != Category::hidden && (!usable || usable(c)))
-      add(PaletteKind::command, std::string(texts.text("command." + std::string(c.id))), key_text(c.key),
-          std::string(c.id), 0.6, words);
-  // "tensor 8", "schedule interleaved": all words but the last name the field.
+  for (const Command& c : commands()) {
+    if (c.category == Category::hidden || (usable && !usable(c))) continue;
+    const std::string key = "command." + std::string(c.id);
+    const std::string title(texts.text(key));
+    // Also by other words for what it does: "import" for opening a file.
+    if (!texts.has(key + ".words") || match(words, title, c.id))
+      add(PaletteKind::command, title, key_text(c.key), std::string(c.id), 0.6, words);
+    else if (const auto score = match(words, texts.text(key + ".words"), c.id))
+      all.push_back({PaletteKind::command, title, key_text(c.key), std::string(c.id), 0, *score + 0.6});
+  }
+  // A path that was typed or pasted.
+  if (const std::string path = joined_from(as_typed, only == PaletteKind::scenario ? 1 : 0);
+      path.find('/') != std::string::npos) {
+    const std::filesystem::path file = typed_path(path, {});
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(file, unknown))
+      all.push_back({PaletteKind::file, texts.format("ui.palette.file", {file.string()}), {}, file.string(), 0, 9});
+  }
+  // "tensor 8", "slo 500 ms", "schedule interleaved": the first words name the field, the last say the value.
   const std::vector<std::string>& set = wanted(PaletteKind::field);
+  const std::size_t verb = words.size() - set.size();
   for (const engine::Field& field : engine::scenario_fields()) {
     const std::string label = label_of(texts, field), path(field.path);
-    if (set.size() > 1)
-      if (const auto value = value_of(texts, field, set.back())) {
-        const std::vector<std::string> name(set.begin(), set.end() - 1);
-        if (const auto score = match(name, label, path)) {
-          const std::string now = field_value_text(field, field.get(session.scenario()));
-          all.push_back({PaletteKind::field, texts.format("ui.palette.set", {label, field_value_text(field, *value)}),
-                         texts.format("ui.palette.now", {now}), path, *value, *score + bonus(PaletteKind::field, 3)});
-        }
+    const std::size_t most_words = is_number(field) ? 4 : 1;
+    for (std::size_t n = 1; n < set.size() && n <= most_words; ++n) {
+      const std::string entered = joined_from(as_typed, verb + set.size() - n);
+      // Digits, so that no name is taken for a number that cannot be read.
+      if (is_number(field) && entered.find_first_of("0123456789") == std::string::npos) continue;
+      const std::vector<std::string> name(set.begin(), set.end() - static_cast<std::ptrdiff_t>(n));
+      const auto score = match(name, label, path);
+      if (!score) continue;
+      const std::string now = field_value_text(field, field.get(session.scenario()));
+      if (const auto value = value_of(texts, field, entered)) {
+        all.push_back({PaletteKind::field, texts.format("ui.palette.set", {label, field_value_text(field, *value)}),
+                       texts.format("ui.palette.now", {now}), path, *value,
+                       *score + bonus(PaletteKind::field, 3)});
+      } else if (is_number(field) && is_digit(entered.front())) {
+        // What cannot be set says why, and typing goes on from there.
+        const engine::NumberReading read = engine::read_number(entered, field.unit);
+        all.push_back({PaletteKind::complete,
+                       texts.format("ui.palette.refused", {label, read ? engine::domain_text(field) : read.remedy}),
+                       read ? texts.format("ui.palette.now", {now}) : read.problem, path + " ", 0,
+                       *score + bonus(PaletteKind::field, 1)});
       }
+    }
     if (const auto score = match(set, label, path); score && !set.empty())
       all.push_back({PaletteKind::complete, texts.format("ui.palette.field", {label}),
                      texts.format("ui.palette.now", {field_value_text(field, field.get(session.scenario()))}),
@@ -159,7 +212,8 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
   };
   for (const Presets& p :
        {Presets{PaletteKind::scenario, io::PresetKind::scenario}, Presets{PaletteKind::model, io::PresetKind::model},
-        Presets{PaletteKind::cluster, io::PresetKind::cluster}})
+        Presets{PaletteKind::cluster, io::PresetKind::cluster},
+        Presets{PaletteKind::cluster, io::PresetKind::chip}})
     for (const io::Preset& preset : session.library().list(p.preset))
       add(p.kind, preset.name, {}, preset.id, bonus(p.kind, 0.1), wanted(p.kind));
   for (const engine::BuildingBlock& block : engine::blocks()) {
@@ -169,6 +223,9 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
       all.push_back({PaletteKind::block, std::string(block.id), about, std::string(block.id), 0,
                      *score + bonus(PaletteKind::block, 0)});
   }
+  // What has just this name goes before all that merely contain it.
+  for (PaletteEntry& entry : all)
+    if (widgets::match_of(typed, entry.title, entry.value) == widgets::Match::exact) entry.score += 10;
   std::stable_sort(all.begin(), all.end(),
                    [](const PaletteEntry& a, const PaletteEntry& b) { return a.score > b.score; });
   if (all.size() > most) all.resize(most);

@@ -15,14 +15,16 @@
 
 namespace roofscape::app {
 
-enum class PaletteKind : std::uint8_t { command, field, complete, quantity, scenario, model, cluster, block };
+enum class PaletteKind : std::uint8_t { command, field, complete, quantity, scenario, model, cluster, block, file };
 inline constexpr std::string_view kPaletteKindIds[] = {"command",  "field", "field",   "quantity",
-                                                       "scenario", "model", "cluster", "block"};
+                                                       "scenario", "model", "cluster", "block",
+                                                       "file"};
 
 struct PaletteEntry {
   PaletteKind kind = PaletteKind::command;
   std::string title, detail;
-  std::string value;  // command, quantity, preset or block: its id. field: its path. complete: the text to go on from
+  std::string value;  // command, quantity, preset or block: its id. field, file: its path. complete: the text to go on
+                      // from
   double number = 0;   // field: the value to set
   double score = 0;    // better is higher
 };

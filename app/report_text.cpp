@@ -1,12 +1,21 @@
 #include "app/report_text.h"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "app/gain_text.h"
 #include "app/strings.h"
 #include "app/text_columns.h"
+#include "engine/provenance.h"
+#include "engine/scenario_title.h"
 #include "widgets/evidence_text.h"
 #include "widgets/number_format.h"
+#include "widgets/step_words.h"
 
 namespace roofscape::app {
 namespace {
@@ -43,11 +52,13 @@ constexpr std::array kServingRows{Q::params_total,   Q::params_active,     Q::pr
                                   Q::kv_total_bytes, Q::weights_bytes_all, Q::kv_cache_bytes_per_token};
 constexpr std::array kDecodeRows{Q::time_per_output_token, Q::serving_tokens_per_s, Q::serving_tokens_per_chip,
                                  Q::decode_kv_read,        Q::decode_weight_read,   Q::decode_flops_time,
-                                 Q::decode_network,        Q::accepted_per_step};
+                                 Q::decode_network,        Q::accepted_per_step,    Q::serving_cost};
 constexpr std::array kFirstTokenParts{Q::prefill_time, Q::ttft_interleave, Q::ttft_transfer};
-constexpr std::array kSteadyRows{Q::requests_per_s,  Q::sustained_tokens, Q::mixed_token_time_q, Q::request_time,
-                                 Q::decode_requests, Q::prefill_requests, Q::prefill_chip_ratio, Q::prefill_load,
-                                 Q::steady_load,     Q::steady_batch,     Q::serving_cost,       Q::sustained_cost};
+constexpr std::array kSteadyRows{
+    Q::mixed_token_time_q, Q::sustained_tokens,   Q::sustained_tokens_per_chip, Q::sustained_cost,
+    Q::steady_batch,       Q::requests_per_s,     Q::capacity_requests,         Q::steady_load,
+    Q::request_time,       Q::decode_requests,    Q::prefill_requests,          Q::prefill_chip_ratio,
+    Q::prefill_load,       Q::in_flight_token_time};
 constexpr std::array kCapacityRows{Q::max_batch,  Q::kv_ways,    Q::kv_copies,
                                    Q::slice_bf16, Q::slice_int8, Q::slice_int4};
 constexpr std::array kServingLimitRows{Q::critical_batch,       Q::critical_sequences,  Q::kv_plateau,
@@ -55,6 +66,11 @@ constexpr std::array kServingLimitRows{Q::critical_batch,       Q::critical_sequ
 
 std::string label(Q q, const TextTable& texts) {
   return std::string(texts.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
+}
+
+// The id of a number, marked where it rests on a figure that nobody verified.
+std::string id_text(Q q, const engine::Provenance& doubts) {
+  return std::string(engine::quantity(q).id) + (doubts.reaches(q) ? " \u2020" : "");
 }
 
 std::string value_text(const Report& report, Q q, const TextTable& texts) {
@@ -66,18 +82,18 @@ std::string value_text(const Report& report, Q q, const TextTable& texts) {
 }
 
 void append_rows(std::string& out, std::string_view title, std::span<const Q> rows, const Report& report,
-                 const TextTable& texts) {
+                 const TextTable& texts, const engine::Provenance& doubts) {
   Columns columns({false, false, false});
   for (const Q q : rows) {
     if (report.quantities.absence(q) == engine::Absence::not_applicable) continue;
-    columns.add({label(q, texts), value_text(report, q, texts), std::string(engine::quantity(q).id)});
+    columns.add({label(q, texts), value_text(report, q, texts), id_text(q, doubts)});
   }
   if (!columns.empty()) out += '\n' + std::string(texts.text(title)) + '\n' + columns.text(2);
 }
 
 // Parts with their share of a total; parts that are zero are left out.
 void append_parts(std::string& out, const std::string& title, std::span<const Q> parts, Q total, const Report& report,
-                  const TextTable& texts) {
+                  const TextTable& texts, const engine::Provenance& doubts) {
   const auto sum = report.quantities[total];
   if (!sum) {
     out += '\n' + title + '\n' + "  " + label(total, texts) + "  " + value_text(report, total, texts) + '\n';
@@ -89,10 +105,10 @@ void append_parts(std::string& out, const std::string& title, std::span<const Q>
     if (!value || *value == 0) continue;
     columns.add({label(q, texts), widgets::format(*value, engine::quantity(q).unit),
                  *sum > 0 ? widgets::format_percent(*value / *sum) : std::string(),
-                 std::string(engine::quantity(q).id)});
+                 id_text(q, doubts)});
   }
   columns.add({label(total, texts), widgets::format(*sum, engine::quantity(total).unit), "",
-               std::string(engine::quantity(total).id)});
+               id_text(total, doubts)});
   out += '\n' + title + '\n' + columns.text(2);
 }
 
@@ -117,6 +133,10 @@ std::string verdict_text(const Report& report, const TextTable& texts) {
     return widgets::format(values.value_or(q, NAN), engine::quantity(q).unit, {.trim_zeros = q == Q::hbm_capacity});
   };
   std::string out;
+  for (const engine::Diagnostic& d : report.diagnostics)
+    if (d.severity == engine::Severity::error)
+      return texts.format("report.verdict.cannot_run",
+                          {std::string(texts.text("diagnostic." + std::string(d.code) + ".title"))});
   if (const auto free = values[Q::memory_free]) {
     out = *free >= 0 ? texts.format("report.verdict.fits", {text_of(Q::memory_free), text_of(Q::hbm_capacity)})
                      : texts.format(report.stages.size() > 1 ? "report.verdict.does_not_fit.stages"
@@ -127,24 +147,28 @@ std::string verdict_text(const Report& report, const TextTable& texts) {
     out = texts.text("report.verdict.memory_unknown");
   }
   const auto add = [&](std::string part) { out += "; " + std::move(part); };
-  if (values[Q::time_per_output_token]) {
-    add(texts.format("report.verdict.bound", {std::string(texts.text("bound." + std::string(report.bound.id())))}));
+  if (values[Q::mixed_token_time_q]) {
+    add(texts.format("report.verdict.bound.decode",
+                     {std::string(texts.text("bound." + std::string(report.bound.id())))}));
     add(texts.format("report.verdict.serving",
-                     {text_of(Q::time_per_output_token), text_of(Q::serving_tokens_per_s), text_of(Q::ttft)}));
+                     {text_of(Q::mixed_token_time_q), text_of(Q::sustained_tokens), text_of(Q::ttft),
+                      text_of(Q::steady_batch), text_of(Q::time_per_output_token)}));
   }
   if (values[Q::step_time]) {
-    add(texts.format("report.verdict.bound", {std::string(texts.text("bound." + std::string(report.bound.id())))}));
+    add(texts.format("report.verdict.bound", {widgets::bound_words(report, texts)}));
     if (values[Q::mfu]) add(texts.format("report.verdict.mfu", {text_of(Q::mfu)}));
     add(texts.format("report.verdict.step", {text_of(Q::step_time)}));
     if (const auto days = values[Q::run_days])
-      add(texts.format("report.verdict.days", {widgets::format_significant(*days)}));
+      add(texts.format("report.verdict.days", {widgets::format_significant(*days),
+                                               widgets::format_count(values.value_or(Q::chips_used, 0))}));
   }
   return out;
 }
 
-std::string diagnostics_text(const Report& report, const TextTable& texts) {
+std::string diagnostics_text(std::span<const engine::OfferedFinding> findings, const TextTable& texts) {
   std::string out;
-  for (const engine::Diagnostic& diagnostic : report.diagnostics) {
+  for (const engine::OfferedFinding& finding : findings) {
+    const engine::Diagnostic& diagnostic = finding.diagnostic;
     const std::string severity(
         texts.text("severity." + std::string(engine::kSeverityIds[static_cast<std::size_t>(diagnostic.severity)])));
     const std::string code(diagnostic.code);
@@ -153,8 +177,12 @@ std::string diagnostics_text(const Report& report, const TextTable& texts) {
                 std::string(texts.text("diagnostic." + code + ".title")) + ": " + diagnostic_text(diagnostic, texts),
                 kLineWidth) +
         '\n';
-    if (const std::string fix = suggestion_text(diagnostic); !fix.empty())
-      out += std::string(11, ' ') + texts.format("cli.suggestion", {fix}) + '\n';
+    if (const std::string fix = suggestion_text(diagnostic); !fix.empty()) {
+      const std::string gain = finding.gain ? gain_text(*finding.gain, texts) : std::string();
+      out += std::string(11, ' ') +
+             (gain.empty() ? texts.format("cli.suggestion", {fix}) : texts.format("cli.suggestion.gain", {fix, gain})) +
+             '\n';
+    }
   }
   if (out.empty()) out = "  " + std::string(texts.text("cli.no_diagnostics")) + '\n';
   return out;
@@ -196,50 +224,63 @@ void append_placement(std::string& out, const Report& report, const TextTable& t
   if (!rows.empty()) out += '\n' + std::string(texts.text("report.section.placement")) + '\n' + rows.text(2);
 }
 
-void append_serving(std::string& out, const Report& report, const TextTable& texts) {
+void append_serving(std::string& out, const Report& report, const TextTable& texts,
+                    const engine::Provenance& doubts) {
   const auto section = [&texts](const char* key) { return std::string(texts.text(key)); };
-  append_rows(out, "report.section.serving", kServingRows, report, texts);
-  append_parts(out, section("report.section.decode_step"), engine::kDecodeParts, Q::decode_step, report, texts);
-  append_rows(out, "report.section.throughput", kDecodeRows, report, texts);
-  append_parts(out, section("report.section.prefill"), engine::kPrefillParts, Q::prefill_time, report, texts);
-  append_parts(out, section("report.section.ttft"), kFirstTokenParts, Q::ttft, report, texts);
-  append_rows(out, "report.section.steady", kSteadyRows, report, texts);
-  append_parts(out, section("report.section.memory"), engine::kServingMemoryParts, Q::memory_total, report, texts);
-  append_rows(out, "report.section.capacity", kCapacityRows, report, texts);
+  append_rows(out, "report.section.serving", kServingRows, report, texts, doubts);
+  append_parts(out, section("report.section.decode_step"), engine::kDecodeParts, Q::decode_step, report, texts, doubts);
+  append_rows(out, "report.section.throughput", kDecodeRows, report, texts, doubts);
+  append_parts(out, section("report.section.prefill"), engine::kPrefillParts, Q::prefill_time, report, texts, doubts);
+  append_parts(out, section("report.section.ttft"), kFirstTokenParts, Q::ttft, report, texts, doubts);
+  append_rows(out, "report.section.steady", kSteadyRows, report, texts, doubts);
+  append_parts(out, section("report.section.memory"), engine::kServingMemoryParts, Q::memory_total, report, texts, doubts);
+  append_rows(out, "report.section.capacity", kCapacityRows, report, texts, doubts);
   append_placement(out, report, texts);
-  append_rows(out, "report.section.serving_limits", kServingLimitRows, report, texts);
+  append_rows(out, "report.section.serving_limits", kServingLimitRows, report, texts, doubts);
 }
 
 std::string report_text(const engine::Scenario& scenario, const Report& report, const TextTable& texts) {
-  std::string out = scenario.name.empty() ? scenario.model.name : scenario.name;
+  const engine::Provenance doubts = engine::unverified_inputs(scenario);
+  std::string out = engine::scenario_title(scenario);
+  if (out.empty()) out = engine::model_title(scenario.model);
   out += '\n' + verdict_text(report, texts) + '\n';
   Columns head({false, false});
   head.add(
       {std::string(texts.text("report.chips")),
        texts.format("report.chips_used", {widgets::format_count(report.quantities.value_or(Q::chips_used, NAN)),
                                           widgets::format_count(report.quantities.value_or(Q::cluster_chips, NAN))}) +
-           " " + scenario.cluster.chip.name});
+           " " + engine::chip_title(scenario.cluster.chip)});
   if (const std::string plan = plan_text(scenario, texts); !plan.empty())
     head.add({std::string(texts.text("report.plan")), plan});
   out += head.text(2);
+  if (const std::string_view source = engine::scenario_source(scenario); !source.empty())
+    out += wrapped("  " + std::string(texts.text("report.source")) + "  ", source, kLineWidth) + '\n';
   if (scenario.serves()) {
-    append_serving(out, report, texts);
+    append_serving(out, report, texts, doubts);
     return out + '\n' + std::string(texts.text("report.section.diagnostics")) + '\n' +
-           diagnostics_text(report, texts);
+           diagnostics_text(engine::offered_findings(scenario, report), texts);
   }
-  append_rows(out, "report.section.model", kModelRows, report, texts);
-  append_parts(out, std::string(texts.text("report.section.step")), engine::kStepParts, Q::step_time, report, texts);
+  append_rows(out, "report.section.model", kModelRows, report, texts, doubts);
+  append_parts(out, std::string(texts.text("report.section.step")), engine::kStepParts, Q::step_time, report, texts, doubts);
   append_parts(
       out,
       texts.format(
           scenario.parallelism.pipeline > 1 ? "report.section.memory.stages" : "report.section.memory",
           {widgets::format_count(report.fullest_stage), widgets::format_count(scenario.parallelism.pipeline)}),
-      engine::kMemoryParts, Q::memory_total, report, texts);
+      engine::kMemoryParts, Q::memory_total, report, texts, doubts);
   append_placement(out, report, texts);
-  append_rows(out, "report.section.throughput", kThroughputRows, report, texts);
-  if (scenario.parallelism.pipeline > 1) append_rows(out, "report.section.pipeline", kPipelineRows, report, texts);
-  append_rows(out, "report.section.bounds", kBoundRows, report, texts);
-  out += '\n' + std::string(texts.text("report.section.diagnostics")) + '\n' + diagnostics_text(report, texts);
+  append_rows(out, "report.section.throughput", kThroughputRows, report, texts, doubts);
+  if (report.quantities[Q::run_days])
+    out += "  " +
+           texts.format("report.run_counts",
+                        {widgets::format_count(report.quantities.value_or(Q::chips_used, 0)),
+                         widgets::format_percent(report.quantities.value_or(Q::mfu, 0)),
+                         widgets::format_count(report.quantities.value_or(Q::cluster_chips, 0)),
+                         widgets::format_percent(report.quantities.value_or(Q::stated_mfu, 0))}) +
+           '\n';
+  if (scenario.parallelism.pipeline > 1) append_rows(out, "report.section.pipeline", kPipelineRows, report, texts, doubts);
+  append_rows(out, "report.section.bounds", kBoundRows, report, texts, doubts);
+  out += '\n' + std::string(texts.text("report.section.diagnostics")) + '\n' + diagnostics_text(engine::offered_findings(scenario, report), texts);
   return out;
 }
 
@@ -263,6 +304,25 @@ std::string evidence_text(const engine::Scenario& scenario, const Report& report
                                                        widgets::errors_text(texts, band.low, band.high)})});
   }
   return '\n' + std::string(texts.text("report.section.evidence")) + '\n' + columns.text(2);
+}
+
+std::string plan_list_text(const widgets::search::PlanTable& table, int present_rank, const TextTable& texts) {
+  std::vector<bool> right{true};
+  std::vector<std::string> head{{}};
+  for (const widgets::search::PlanColumn& column : table.columns) {
+    right.push_back(column.number);
+    head.push_back(column.heading);
+  }
+  Columns columns(std::move(right));
+  columns.add(std::move(head));
+  const auto add = [&columns](std::string rank, const std::vector<std::string>& cells) {
+    std::vector<std::string> row{std::move(rank)};
+    row.insert(row.end(), cells.begin(), cells.end());
+    columns.add(std::move(row));
+  };
+  for (std::size_t i = 0; i < table.rows.size(); ++i) add(std::to_string(i + 1), table.rows[i]);
+  if (!table.present.empty() && present_rank == 0) add(std::string(texts.text("ui.search.now")), table.present);
+  return columns.text(0);
 }
 
 }  // namespace roofscape::app

@@ -18,7 +18,7 @@ using AnyPlanChoice = std::variant<engine::Plan, engine::DecodingPlan>;
 
 struct SearchView {
   bool open = false;  // the search stands in the place of the grid and the right rail
-  SearchWishes wishes;
+  SearchWishes wishes;  // of the tab that is shown
   std::array<std::string, 2> figures{"mesh-map", "frontier"};
   std::array<std::string, 2> serving_figures{"serving-map", "frontier"};
   int shown_figure = 1;  // of the two, where there is room for one

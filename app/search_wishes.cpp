@@ -69,6 +69,7 @@ engine::SearchRequest request_of(const Scenario& scenario, const SearchWishes& w
   request.limit = kBest;
   request.sample = kSample;
   request.merge_alike = true;
+  request.cells = true;
   request.space.min_free = wishes.min_free;
   request.space.tensor_across_nodes = wishes.tensor_across_nodes;
   for (std::size_t i = 0; i < kSearchDimensions; ++i) {

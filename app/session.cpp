@@ -1,6 +1,7 @@
 #include "app/session.h"
 
 #include <chrono>
+#include <system_error>
 
 #include "app/workload_switch.h"
 #include "engine/evaluate.h"
@@ -19,7 +20,7 @@ Session::Session(const io::PresetLibrary& library, engine::Scenario start, std::
 
 bool Session::drawable() const {
   const bool serves = scenario().serves();
-  return report_.quantities[serves ? engine::Q::time_per_output_token : engine::Q::step_time].has_value() &&
+  return report_.quantities[serves ? engine::Q::mixed_token_time_q : engine::Q::step_time].has_value() &&
          !report_.has_errors();
 }
 
@@ -36,18 +37,21 @@ void Session::evaluate_current() {
 
 bool Session::update(engine::Scenario edited, bool held) {
   if (!history_.update(std::move(edited), held)) return false;
+  forget_news();
   evaluate_current();
   return true;
 }
 
 bool Session::undo() {
   if (!history_.undo()) return false;
+  forget_news();
   evaluate_current();
   return true;
 }
 
 bool Session::redo() {
   if (!history_.redo()) return false;
+  forget_news();
   evaluate_current();
   return true;
 }
@@ -77,6 +81,14 @@ bool Session::open(const std::string& id_or_path) {
   return true;
 }
 
+bool Session::file_changed() const {
+  std::error_code missing;
+  if (file_.empty() || !std::filesystem::exists(file_, missing)) return false;
+  const auto there = io::load_scenario(file_.string(), *library_);
+  // As texts: what a file does not hold (where a figure came from) makes no difference.
+  return !there.ok() || io::write_scenario(there.value(), *library_) != io::write_scenario(saved_, *library_);
+}
+
 bool Session::save(const std::filesystem::path& file) {
   if (const auto failure = io::write_file_atomically(file, io::write_scenario(scenario(), *library_))) {
     say({true, io::to_text(*failure), {}});
@@ -92,6 +104,12 @@ void Session::remember_model(engine::TransformerShape model) {
   std::erase_if(imported_,
                 [&](const engine::TransformerShape& m) { return m.id == model.id && m.name == model.name; });
   imported_.push_back(std::move(model));
+}
+
+// What was said of the step before is no longer news, and may no longer be true. What could not be done stays until it
+// is dismissed.
+void Session::forget_news() {
+  if (message_ && !message_->is_error) message_.reset();
 }
 
 void Session::say(Message message) { message_ = std::move(message); }

@@ -55,11 +55,17 @@ class Session {
   // A preset's id or a file. On an error the current scenario stays and the message strip says why.
   bool open(const std::string& id_or_path);
   bool save(const std::filesystem::path& file);
+  // Whether the file this scenario was read from or saved to was changed by something else since.
+  bool file_changed() const;
   const std::filesystem::path& file() const { return file_; }  // empty: a preset, never saved
+  // Neither a preset nor a file: there is nothing that saving could overwrite, so it asks where to.
+  bool untitled() const { return preset_id_.empty() && file_.empty(); }
   const std::string& preset_id() const { return preset_id_; }
   // The preset's id or the file's path; empty if it was never saved.
   std::string origin() const { return preset_id_.empty() ? file_.string() : preset_id_; }
-  bool saved() const { return scenario() == saved_; }
+  bool saved() const { return !untitled() && scenario() == saved_; }
+  // As it was loaded, with nothing to go back to: another scenario may take its place.
+  bool untouched() const { return saved() && !history_.can_undo() && !history_.can_redo(); }
 
   void say(Message message);
   const std::optional<Message>& message() const { return message_; }
@@ -70,6 +76,7 @@ class Session {
 
  private:
   void evaluate_current();
+  void forget_news();
   const io::PresetLibrary* library_;  // a pointer, so that sessions can change places
   History history_;
   engine::Scenario loaded_, saved_, last_drawable_;

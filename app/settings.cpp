@@ -16,6 +16,15 @@ namespace roofscape::app {
 
 namespace {
 
+// Of the file: from 2 on the mesh keeps its product and the grid has no table unless someone wanted it so. An older
+// file states what was the default then as any other choice, so that both are taken as not chosen.
+constexpr int kVersion = 2;
+Cells old_default_cells(engine::WorkloadKind kind) {
+  if (kind == engine::WorkloadKind::serving)
+    return {"latency-throughput", std::string(kNumbersCell), "serving-memory", "decode-step"};
+  return {"roofline", std::string(kNumbersCell), "memory", "pipeline"};
+}
+
 std::filesystem::path base(const char* variable, const char* below_home) {
   if (const char* set = std::getenv(variable); set != nullptr && set[0] == '/') return set;
   if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/')
@@ -45,6 +54,17 @@ void name(const std::map<std::string, std::string>& map, const std::string& key,
 
 float share(const std::map<std::string, std::string>& map, const char* key, float fallback, float low, float high) {
   return std::fmin(std::fmax(static_cast<float>(number(map, key, static_cast<double>(fallback))), low), high);
+}
+
+// As a JSON text has it.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else out += c;
+  }
+  return out;
 }
 
 Arrangement read_arrangement(const std::map<std::string, std::string>& map) {
@@ -97,13 +117,23 @@ Settings read_settings(const std::filesystem::path& file) {
   s.width = static_cast<int>(std::fmin(std::fmax(number(map, "width", 0), 0), 16384));
   s.height = static_cast<int>(std::fmin(std::fmax(number(map, "height", 0), 0), 16384));
   s.arrangement = read_arrangement(map);
-  s.keep_product = number(map, "mesh.keep_product", 0) != 0;
+  if (const auto it = map.find("export.folder"); it != map.end()) s.export_as.folder = it->second;
+  if (const auto it = map.find("export.size"); it != map.end() && it->second.size() <= 64) s.export_as.size = it->second;
+  name(map, "export.theme", s.export_as.theme);
+  s.export_as.asked = number(map, "export.asked", 0) != 0;
+  for (std::size_t i = 0; i < s.export_as.formats.size(); ++i)
+    s.export_as.formats[i] = number(map, fmt::format("export.format.{}", i).c_str(), 1) != 0;
+  const bool old = number(map, "version", 1) < kVersion;
+  s.keep_product = old || number(map, "mesh.keep_product", 1) != 0;
   if (const auto it = map.find("mesh.partner"); it != map.end())
     for (std::size_t i = 0; i < engine::kAxisIds.size(); ++i)
       if (engine::kAxisIds[i] == it->second && static_cast<engine::Axis>(i) != engine::Axis::expert)
         s.partner = static_cast<engine::Axis>(i);
   for (std::size_t i = 0; i < s.other_cells.size(); ++i)
     name(map, fmt::format("layout.serving_cell.{}", i), s.other_cells[i]);
+  using enum engine::WorkloadKind;
+  if (old && s.arrangement.cells == old_default_cells(training)) s.arrangement.cells = default_cells(training);
+  if (old && s.other_cells == old_default_cells(serving)) s.other_cells = default_cells(serving);
   return s;
 }
 
@@ -111,11 +141,12 @@ bool write_settings(const std::filesystem::path& file, const Settings& settings)
   if (file.empty()) return false;
   std::error_code failed;
   std::filesystem::create_directories(file.parent_path(), failed);
-  // Themes, languages and figures come from fixed lists, so nothing in them needs escaping.
+  // Themes, languages and figures come from fixed lists, so only paths need escaping.
   std::string text = "{\n";
   const auto add = [&](std::string_view key, const auto& value) {
     text += fmt::format("  \"{}\": \"{}\",\n", key, value);
   };
+  add("version", kVersion);
   add("theme", settings.theme);
   add("language", settings.language);
   add("zoom", settings.zoom);
@@ -126,6 +157,12 @@ bool write_settings(const std::filesystem::path& file, const Settings& settings)
     add(fmt::format("layout.cell.{}", i), serving ? settings.other_cells[i] : a.cells[i]);
     add(fmt::format("layout.serving_cell.{}", i), serving ? a.cells[i] : settings.other_cells[i]);
   }
+  add("export.folder", escaped(settings.export_as.folder));
+  add("export.size", escaped(settings.export_as.size));
+  add("export.theme", settings.export_as.theme);
+  add("export.asked", settings.export_as.asked ? 1 : 0);
+  for (std::size_t i = 0; i < settings.export_as.formats.size(); ++i)
+    add(fmt::format("export.format.{}", i), settings.export_as.formats[i] ? 1 : 0);
   add("mesh.keep_product", settings.keep_product ? 1 : 0);
   add("mesh.partner", engine::kAxisIds[static_cast<std::size_t>(settings.partner)]);
   add("layout.column", a.column);

@@ -2,6 +2,7 @@
 // scenario. One small JSON file in the XDG config folder, written whole or not at all; a broken one is ignored.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -9,6 +10,16 @@
 #include "engine/io/preset_library.h"
 
 namespace roofscape::app {
+
+// How figures are exported: asked the first time, then as before.
+struct ExportChoice {
+  bool asked = false;
+  std::string folder;            // empty: export_folder()
+  std::string size = "figure";   // the figure's own, or as `--size` takes it
+  std::string theme = "print";
+  std::array<bool, 3> formats{true, true, true};  // svg, pdf, png
+  friend bool operator==(const ExportChoice&, const ExportChoice&) = default;
+};
 
 struct Settings {
   std::string theme = "dark";
@@ -19,9 +30,10 @@ struct Settings {
   // Each kind of workload has its own cells: those of the kind that is not shown wait here.
   engine::WorkloadKind kind = engine::WorkloadKind::training;
   Cells other_cells = default_cells(engine::WorkloadKind::serving);
-  // One mesh axis grows, the partner shrinks.
-  bool keep_product = false;
+  // One mesh axis grows, the others give way, the partner first.
+  bool keep_product = true;
   engine::Axis partner = engine::Axis::fsdp;
+  ExportChoice export_as;
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 

@@ -95,6 +95,12 @@ std::string diagnostic_text(const engine::Diagnostic& diagnostic, const widgets:
     options.unit = value.unit.notation != engine::Notation::count && value.unit.notation != engine::Notation::plain;
     values.push_back(widgets::format(value.value, value.unit, options));
   }
+  // Of a finding about a figure of the chip, which one: its label and path.
+  if (const std::string label = "field." + std::string(diagnostic.field_path) + ".label";
+      diagnostic.code == "chip.missing_figure" && texts.has(label)) {
+    values.emplace_back(texts.text(label));
+    values.emplace_back(diagnostic.field_path);
+  }
   return texts.format("diagnostic." + std::string(diagnostic.code), values);
 }
 

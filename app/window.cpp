@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -120,9 +122,14 @@ bool write_png(const std::filesystem::path& file, int width, int height) {
       to[3] = 255;
     }
   cairo_surface_mark_dirty(surface);
-  const bool good = cairo_surface_write_to_png(surface, file.c_str()) == CAIRO_STATUS_SUCCESS;
+  std::string bytes;
+  const auto append = [](void* out_bytes, const unsigned char* data, unsigned int length) {
+    static_cast<std::string*>(out_bytes)->append(reinterpret_cast<const char*>(data), length);
+    return CAIRO_STATUS_SUCCESS;
+  };
+  const bool good = cairo_surface_write_to_png_stream(surface, append, &bytes) == CAIRO_STATUS_SUCCESS;
   cairo_surface_destroy(surface);
-  return good;
+  return good && !io::write_file_atomically(file, bytes);
 }
 
 GLFWwindow* g_clipboard_owner =
@@ -213,6 +220,7 @@ UiInput take_input(Events& events, GLFWwindow* window) {
   if (glfwGetWindowAttrib(window, GLFW_HOVERED) == 0 && !io.MouseDown[0]) input.pointer = {-1, -1};
   input.down = {io.MouseDown[0], io.MouseDown[1]};
   input.wheel = io.MouseWheel;
+  input.wheel_across = io.MouseWheelH;
   input.control = io.KeyCtrl;
   input.shift = io.KeyShift;
   input.alt = io.KeyAlt;
@@ -222,28 +230,9 @@ UiInput take_input(Events& events, GLFWwindow* window) {
   return input;
 }
 
-// All that is open, so that a crash or a power cut loses nothing.
-class Autosave {
- public:
-  explicit Autosave(bool on) : file_(on ? autosave_file() : std::filesystem::path()) {}
-  void run(const Workspace& workspace) {
-    if (file_.empty() || workspace.changes() == seen_) return;
-    const bool first = seen_ == 0;
-    seen_ = workspace.changes();
-    if (first) return;
-    std::error_code failed;
-    std::filesystem::create_directories(file_.parent_path(), failed);
-    (void)io::write_file_atomically(file_, workspace.session_text());
-  }
-
- private:
-  std::filesystem::path file_;
-  std::size_t seen_ = 0;
-};
-
 }  // namespace
 
-int run_window(Workspace& workspace, const WindowOptions& options) {
+int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& options) {
   Events events;
   Screen screen;
   const bool sized = options.width > 0;
@@ -260,7 +249,6 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
   canvas.set_tagging(
       Tagging::none);  // the workspace asks for tags near the pointer; all of them cost more than the picture
   FullScreen full_screen;
-  Autosave autosave(options.keep_settings);
   workspace.actions.copy_text = [&](const std::string& text) { glfwSetClipboardString(window, text.c_str()); };
   workspace.actions.toggle_full_screen = [&] { full_screen.toggle(window); };
   workspace.searching.set_wake([] { glfwPostEmptyEvent(); });
@@ -273,19 +261,31 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
     glfwSetClipboardString(g_clipboard_owner, text.c_str());
   };
 
+  if (autosave != nullptr) autosave->run(workspace, glfwGetTime());  // what it was started with, beside what was kept
   if (options.capture) workspace.finish_evidence();
   Settings written = workspace.settings;
   std::string title;
   int drawn = 0;
-  bool good = true;
-  while (glfwWindowShouldClose(window) == 0) {
+  bool good = true, settings_told = false;
+  while (true) {
+    if (glfwWindowShouldClose(window) != 0) {
+      if (autosave == nullptr || autosave->finish(workspace) || workspace.may_close()) break;
+      glfwSetWindowShouldClose(window, GLFW_FALSE);  // a sheet asks
+      events.frames = kFramesAfterEvent;
+    }
     if (options.capture) {
       glfwPollEvents();
     } else if (events.frames > 0) {
       glfwPollEvents();
     } else {
-      autosave.run(workspace);
-      const double wake = workspace.interaction.wake_in();
+      double wake = workspace.interaction.wake_in();
+      if (autosave != nullptr) {
+        const bool told = !workspace.view.save_problem.empty();
+        autosave->run(workspace, glfwGetTime());
+        if (told == workspace.view.save_problem.empty()) events.frames = 2;  // the status bar says so
+        const double again = autosave->wake_in(glfwGetTime());
+        if (again >= 0) wake = wake < 0 ? again : std::min(wake, again);
+      }
       if (wake >= 0) {
         glfwWaitEventsTimeout(std::max(wake, 0.001));
         events.frames = std::max(events.frames, 2);
@@ -302,7 +302,7 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
     }
     if (events.frames <= 0) continue;
     --events.frames;
-    for (const std::string& path : std::exchange(events.dropped, {})) workspace.open(path);
+    if (!events.dropped.empty()) workspace.drop(std::exchange(events.dropped, {}));
 
     float scale = options.scale;
     if (scale <= 0) {
@@ -350,10 +350,10 @@ int run_window(Workspace& workspace, const WindowOptions& options) {
     }
     if (options.keep_settings && events.frames == 0 && !(workspace.settings == written)) {
       written = workspace.settings;
-      write_settings(settings_file(), written);
+      if (!write_settings(settings_file(), written) && !std::exchange(settings_told, true))
+        workspace.session.say({true, std::string(workspace.texts().text("ui.settings.unsaved")), {}});
     }
   }
-  autosave.run(workspace);
   workspace.searching.set_wake({});
   workspace.actions = {};
   return good ? 0 : 1;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "app/autosave.h"
 #include "app/workspace.h"
 
 namespace roofscape::app {
@@ -15,11 +16,11 @@ struct WindowOptions {
   float scale = 0;             // 0: what the system says
   std::optional<std::filesystem::path> capture;  // draw `frames` frames, write this PNG, end
   int frames = 4;
-  bool keep_settings = true;   // write them and the autosave when they change
+  bool keep_settings = true;   // write them when they change
 };
 
-// Shows the workspace until it is closed. Returns the exit code: 0, or 1 if there is no display or no OpenGL 3.3
+// Shows the workspace until it is closed, and keeps what is open with `autosave` (null: nothing is kept). Returns the exit code: 0, or 1 if there is no display or no OpenGL 3.3
 // (said on standard error).
-int run_window(Workspace& workspace, const WindowOptions& options);
+int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& options);
 
 }  // namespace roofscape::app

@@ -9,15 +9,16 @@
 
 #include "app/commands.h"
 #include "app/export.h"
+#include "app/file_list.h"
 #include "app/panels/pipeline_tools.h"
 #include "app/panels/search_panel.h"
 #include "app/panels/splitters.h"
-#include "app/scenario_edits.h"
 #include "app/strings.h"
 #include "engine/io/files.h"
 #include "engine/io/hf_config.h"
 #include "engine/io/preset_json.h"
 #include "engine/io/scenario_json.h"
+#include "engine/scenario_title.h"
 #include "widgets/figures.h"
 #include "widgets/number_format.h"
 
@@ -35,23 +36,29 @@ constexpr float kWallZoom = 1.5f;      // of a window of 4K
 constexpr std::size_t kHeldSample = 300;
 constexpr double kSearchFrame_s = 0.1;  // between frames that show how far a search is
 
-// "LLaMA-3 70B on one v5p pod" as a file name: letters of any script, digits and dashes.
-std::string file_stem(std::string_view name) {
-  std::string stem, whole(name);
-  for (const std::string_view gap : {std::string_view(","), kNarrowSpace})  // of thousands
-    for (std::size_t at = whole.find(gap); at != std::string::npos; at = whole.find(gap, at))
-      whole.erase(at, gap.size());
-  for (const char c : whole) {
-    const auto u = static_cast<unsigned char>(c);
-    if (u >= 0x80 || std::isalnum(u) != 0 || c == '.') stem += static_cast<char>(std::tolower(u));
-    else if (!stem.empty() && stem.back() != '-') stem += '-';
+// What followed an edit: "Also fsdp 512, context 4, so that the plan runs". A mesh whose data and fsdp ranks make up
+// for another axis says so itself.
+std::string settled_words(const TextTable& texts, const SettledEdit& settled, const ViewState::Edit& edit) {
+  constexpr std::size_t kMost = 6;
+  if (!settled.runs) return std::string(texts.text("ui.settled.none"));
+  std::string list;
+  bool plain = is_mesh_axis(edit.path) && settled.reached;
+  std::size_t count = 0;
+  for (const ScenarioChange& change : settled.also) {
+    if (change.field == nullptr) continue;
+    plain = plain && (change.what == "parallelism.data" || change.what == "parallelism.fsdp");
+    if (++count > kMost) continue;
+    list += (list.empty() ? "" : ", ") + field_label(texts, change.what) + " " +
+            field_value(texts, *change.field, change.field->get(settled.scenario));
   }
-  while (!stem.empty() && (stem.back() == '-' || stem.back() == '.')) stem.pop_back();
-  if (stem.size() > 80) {
-    stem.resize(80);
-    while (!stem.empty() && (static_cast<unsigned char>(stem.back()) & 0xC0) == 0x80) stem.pop_back();
+  if (count > kMost) list += ", \u2026";
+  if (!settled.reached) {
+    const engine::Field* field = engine::find_field(edit.path);
+    return field == nullptr ? std::string()
+                            : texts.format("ui.settled.stopped", {field_label(texts, edit.path),
+                                                                 field_value(texts, *field, field->get(settled.scenario))});
   }
-  return stem.empty() ? "scenario" : stem;
+  return plain || list.empty() ? std::string() : texts.format("ui.settled.also", {list});
 }
 
 }  // namespace
@@ -63,6 +70,7 @@ Workspace::Workspace(const io::PresetLibrary& library, const FontStack& fonts, e
       fonts_(fonts),
       texts_(std::move(texts)),
       theme_(std::move(theme)) {
+  edit_base_ = session.scenario();
   view.arrangement = settings.arrangement;
   view.keep_product = settings.keep_product;
   view.partner = settings.partner;
@@ -101,9 +109,7 @@ bool Workspace::set_theme(const std::string& name) {
 }
 
 void Workspace::open(const std::string& id_or_path) {
-  if (session.library().find_scenario_text(id_or_path) == nullptr)
-    if (const auto text = io::read_file(id_or_path); text.ok() && io::is_hf_config(text.value()))
-      return take_model(text.value(), id_or_path);
+  if (session.library().find_scenario_text(id_or_path) == nullptr) return open_file(id_or_path);
   session.open(id_or_path);
 }
 
@@ -115,7 +121,7 @@ void Workspace::take_model(std::string_view config, const std::string& file) {
     return;
   }
   engine::Scenario changed = session.scenario();
-  put_model(changed, read->shape);
+  changed.model = read->shape;
   session.remember_model(changed.model);
   std::string notes;
   for (const std::string& note : read->notes) notes += (notes.empty() ? "" : "; ") + note;
@@ -124,6 +130,22 @@ void Workspace::take_model(std::string_view config, const std::string& file) {
       notes.empty() ? std::string(texts_.text("ui.model.read.whole")) : texts_.format("ui.model.read.notes", {notes});
   session.update(std::move(changed), false);
   session.say(std::move(message));
+}
+
+void Workspace::take_edit(engine::Scenario edited, const ViewState::Edit& edit, bool held) {
+  if (edited == session.scenario()) {
+    session.update(std::move(edited), held);
+    return;
+  }
+  if (!settled_ || !(settled_->edited == edited) || !(settled_->base == edit_base_)) {
+    EditNature nature{edit.path, edit.typed, view.keep_product, view.partner};
+    SettledEdit result = settle_edit(edit_base_, session.scenario(), edited, nature, session.library().chips());
+    settled_ = Settled{edit_base_, std::move(edited), std::move(result)};
+  }
+  const SettledEdit& settled = settled_->result;
+  session.update(settled.scenario, held);
+  if (const std::string words = settled_words(texts_, settled, edit); !words.empty())
+    session.say({false, words, {}});
 }
 
 bool Workspace::shows_search() const {
@@ -250,19 +272,22 @@ void Workspace::run_entry(const PaletteEntry& entry) {
       break;
     case PaletteKind::quantity: return open_derivation(view, entry.value);
     case PaletteKind::scenario: return open(entry.value);
+    case PaletteKind::file: return open_file(entry.value);
     case PaletteKind::model:
-      if (const auto* model = session.library().find_model(entry.value)) put_model(edited, *model);
+      if (const auto* model = session.library().find_model(entry.value)) edited.model = *model;
       break;
     case PaletteKind::cluster:
       if (const auto* cluster = session.library().find_cluster(entry.value))
-        put_cluster(edited, *cluster, entry.title);
+        edited.cluster = *cluster;
+      else if (session.library().find_chip(entry.value) != nullptr)
+        (void)io::set_field(edited, "cluster.chip=" + entry.value, session.library());
       break;
     case PaletteKind::block:
       view.editor.open = false;
       return view.workbench.show(entry.value);
     case PaletteKind::complete: return;
   }
-  session.update(std::move(edited), false);
+  take_edit(std::move(edited), {entry.kind == PaletteKind::field ? entry.value : std::string(), true}, false);
 }
 
 void Workspace::toggle_projector() {
@@ -338,25 +363,51 @@ FigureInput Workspace::own_figure_input(const widgets::Theme& theme, widgets::St
 }
 
 void Workspace::export_current_figure() {
+  if (settings.export_as.asked) return write_exported();
+  view.sheet = Sheet::export_figure;
+}
+
+void Workspace::write_exported() {
+  const ExportChoice& choice = settings.export_as;
   const FigureRow& row = figures()[current_figure()];
-  auto paper = load_theme("print");
-  if (!paper.ok()) {
-    session.say({true, io::to_text(paper.error()), {}});
-    return;
-  }
+  auto paper = load_theme(choice.theme);
+  if (!paper.ok()) paper = load_theme("print");
+  if (!paper.ok()) return session.say({true, io::to_text(paper.error()), {}});
+  ExportOptions options = default_size(row);
+  if (choice.size != "figure")
+    if (const auto failure = set_size(choice.size, options)) return session.say({true, failure->message, failure->remedy});
   const SearchSeen found = found_here();
   const FigureInput input = own_figure_input(paper.value(), view.studies, found);
   view.studies.begin_frame(std::numeric_limits<std::int64_t>::max());  // a file is whole
   const FigureView shown = shown_view(current_figure());
-  const auto folder = export_folder();
+  const std::filesystem::path folder =
+      choice.folder.empty() ? export_folder() : typed_path(choice.folder, export_folder());
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  // One name for all formats, free in each: nothing that is there is replaced.
   const std::string stem = file_stem(session.scenario().name) + "-" + std::string(row.name);
-  for (const char* extension : {".svg", ".pdf", ".png"})
-    if (const auto failure =
-            export_figure(row, input, folder / (stem + extension), default_size(row), fonts_, shown)) {
-      session.say({true, io::to_text(*failure), {}});
-      return;
-    }
-  session.say({false, texts_.format("ui.exported", {(folder / stem).string()}), {}});
+  const auto file_of = [&](int number, std::size_t format) {
+    return folder / (stem + (number > 1 ? "-" + std::to_string(number) : std::string()) +
+                     std::string(extension_of(static_cast<FileFormat>(format))));
+  };
+  const auto taken = [&](int number) {
+    for (std::size_t i = 0; i < choice.formats.size(); ++i)
+      if (std::error_code unknown;
+          choice.formats[i] && std::filesystem::exists(std::filesystem::symlink_status(file_of(number, i), unknown)))
+        return true;
+    return false;
+  };
+  int number = 1;
+  while (number < 10000 && taken(number)) ++number;
+  std::string written;
+  for (std::size_t i = 0; i < choice.formats.size(); ++i) {
+    if (!choice.formats[i]) continue;
+    const std::filesystem::path file = file_of(number, i);
+    if (const auto failure = export_figure(row, input, file, options, fonts_, shown))
+      return session.say({true, io::to_text(*failure), {}});
+    written += written.empty() ? file.string() : ", " + file.extension().string();
+  }
+  session.say({false, texts_.format("ui.exported", {written}), {}});
 }
 
 std::string Workspace::figure_data() const {
@@ -367,7 +418,9 @@ std::string Workspace::figure_data() const {
 }
 
 void Workspace::save() {
-  if (session.file().empty()) {
+  // What has no file yet, or whose file is not what it was, is asked for.
+  if (session.file().empty() || session.file_changed()) {
+    view.files.started = false;
     view.sheet = Sheet::save_as;
     view.saving = Saved::scenario;
     return;
@@ -380,16 +433,33 @@ void Workspace::save_as(const std::string& name) {
   std::filesystem::path file(name);
   if (name.find('/') == std::string::npos) {
     const auto folder = scenario_folder();
-    std::error_code failed;
-    std::filesystem::create_directories(folder, failed);
     engine::Scenario renamed = session.scenario();
     if (!name.ends_with(".json")) {
-      renamed.name = name;
+      engine::set_name(renamed, name);
       session.update(std::move(renamed), false);
     }
     file = folder / (name.ends_with(".json") ? name : file_stem(name) + ".json");
   }
-  if (session.save(file)) session.say({false, texts_.format("ui.saved", {file.string()}), {}});
+  std::error_code failed;
+  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), failed);
+  if (!session.save(file)) return;
+  remember_file(file.string());
+  session.say({false, texts_.format("ui.saved", {file.string()}), {}});
+}
+
+void Workspace::take_sheet(Sheet sheet, const std::string& answer) {
+  if (sheet == Sheet::open) return open_file(answer);
+  if (sheet == Sheet::export_figure) {
+    settings.export_as.asked = true;
+    return write_exported();
+  }
+  if (sheet == Sheet::leave) {
+    view.leave = true;
+    if (actions.close) actions.close();
+    return;
+  }
+  if (view.saving == Saved::scenario) save_as(answer);
+  else save_preset(answer);
 }
 
 void Workspace::save_preset(const std::string& name) {
@@ -401,7 +471,7 @@ void Workspace::save_preset(const std::string& name) {
   engine::Scenario named = session.scenario();
   const std::string id = file_stem(name);
   if (model) {
-    named.model.name = name;
+    engine::set_model_name(named.model, name);
     named.model.id = id;
   }
   const std::filesystem::path file = folder / (id + ".json");
@@ -438,7 +508,7 @@ void Workspace::open_scenario_list() {
   for (const io::Preset& p : session.library().list(io::PresetKind::scenario)) {
     ++number;
     if (p.id == session.preset_id()) selected = number - 1;
-    add(p.id, p.name, number <= 9 ? std::to_string(number) : std::string(), false);
+    add(p.id, p.name, number <= 9 ? "Alt+" + std::to_string(number) : std::string(), false);
   }
   std::error_code failed;
   std::vector<std::filesystem::path> files;
@@ -530,6 +600,7 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
       strip.tabs.push_back(
           {one.scenario().name.empty() ? std::string(texts_.text("ui.scenario.unnamed")) : one.scenario().name,
            one.saved()});
+      if (one.untitled()) strip.tabs.back().name = texts_.format("ui.tab.untitled", {strip.tabs.back().name});
     }
     strip.active = tabs.active();
     tab_strip(ctx, layout.tabs, strip);
@@ -582,6 +653,11 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   PanelContext ctx{ui,       session, view,
                    requests, usable,  [this](const Command& c) { return c.on != nullptr && c.on(*this); }};
   asked_ = {};
+  view.said.reset();
+  view.edit = {};
+  view.reason_said = false;
+  if (!interaction.anything_held()) settled_.reset();
+  ctx.base = &edit_base_;
   view.next_hovered_stage.reset();
   view.next_hovered_operation.reset();
   view.next_hovered_part.reset();
@@ -597,16 +673,17 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   if (view.studies.unfinished) interaction.wake_after(0);
   interaction.set_covered(false);
   std::string name;
+  const Sheet asked_sheet = view.sheet;
   std::optional<PaletteEntry> entry;
   if (view.sheet == Sheet::palette) entry = palette_panel(ctx, window, usable);
-  else if (sheet) name = sheet_panel(ctx, window);
+  else if (sheet) name = sheet_panel(ctx, window, settings.export_as);
   run_popup(ui, window);
   draw_hint(ui, window);
 
-  session.update(std::move(edited), interaction.anything_held());
+  take_edit(std::move(edited), view.edit, interaction.anything_held());
   if (asked_.dismiss) session.dismiss_message();
-  if (!name.empty() && view.saving == Saved::scenario) save_as(name);
-  else if (!name.empty()) save_preset(name);
+  if (view.said) session.say(*std::exchange(view.said, std::nullopt));
+  if (!name.empty()) take_sheet(asked_sheet, name);
   view.hovered_stage = view.next_hovered_stage;
   view.hovered_operation = view.next_hovered_operation;
   view.hovered_part = view.next_hovered_part;
@@ -627,6 +704,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
     ++wish_changes_;
   }
   follow_search();
+  if (!interaction.anything_held() && !(edit_base_ == session.scenario())) edit_base_ = session.scenario();
   interaction.end();
 }
 

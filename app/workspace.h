@@ -15,7 +15,9 @@
 #include "app/search_job.h"
 #include "app/session.h"
 #include "app/settings.h"
+#include "app/settle_edit.h"
 #include "app/tabs.h"
+#include "engine/io/session_json.h"
 #include "widgets/canvas_screen.h"
 #include "widgets/interaction.h"
 #include "widgets/text_table.h"
@@ -67,7 +69,8 @@ class Workspace {
 
   // The figure that export and copy mean: the one maximised, else the one last pointed at, else the first.
   std::size_t current_figure() const;
-  void export_current_figure();
+  void export_current_figure();  // asks where to and how the first time
+  void write_exported();         // as settings.export_as says; an existing file is never replaced
   std::string figure_data() const;  // its data as tab-separated text
   void save();
   void save_as(const std::string& name);
@@ -77,7 +80,7 @@ class Workspace {
   void open_scenario_list();
   void undo();
   void redo();
-  void new_tab();  // with the scenario that is shown
+  void new_tab();  // with the scenario that is shown, what is wanted of its search, and its baseline
   void close_tab(std::size_t tab);
   void show_tab(std::size_t tab);
   void step_tabs(int by);
@@ -89,10 +92,17 @@ class Workspace {
   void paste();
   // Everything that is open, for the autosave; and back. False with a message if nothing in it could be read.
   std::string session_text() const;
-  bool restore(std::string_view text, const std::string& file);
+  // With `beside` the tab that is shown stays, and what was kept opens before it.
+  bool restore(std::string_view text, const std::string& file, bool beside = false);
+  // Files: a scenario opens in a tab of its own unless the one that is shown was not touched, a config.json becomes
+  // the model of the present scenario.
+  void open_file(const std::string& path);
+  void open_beside(engine::Scenario scenario, const std::string& origin);
+  void drop(const std::vector<std::string>& files);  // onto the window, whatever is open over it
+  bool may_close();  // false: something would be lost, and a sheet asks
   // Another number after every change of what session_text() writes.
   std::size_t changes() const {
-    return tabs.changes() * 1'000'003 + session.evaluations() + (pins_ + wish_changes_) * 1009;
+    return tabs.changes() * 1'000'003 + session.evaluations() + (pins_ + wish_changes_ + recent_changes_) * 1009;
   }
   void escape();
   void reset_layout();  // all of it: rails, splitters and the cells of both kinds
@@ -128,7 +138,13 @@ class Workspace {
   void follow_kind();  // the cells are those of the kind of workload
   void take_list_choice();
   void take_tabs(const TabStrip& strip);
+  ShownTab shown_tab() { return {session, view.search.wishes, view.pinned}; }
+  // The session takes an edit with what has to follow it; what that was is said in the status bar.
+  void take_edit(engine::Scenario edited, const ViewState::Edit& edit, bool held);
   void take_model(std::string_view config, const std::string& file);
+  bool is_open(const io::SavedTab& tab) const;
+  void remember_file(const std::string& file);
+  void take_sheet(Sheet sheet, const std::string& answer);
   const widgets::FontStack& fonts_;
   widgets::TextTable texts_;
   widgets::Theme theme_;
@@ -136,13 +152,21 @@ class Workspace {
   widgets::Rect window_{};
   std::optional<bool> was_compact_;
   bool was_covered_ = false, was_right_open_ = true;
-  std::size_t pins_ = 0, wish_changes_ = 0;
+  std::size_t pins_ = 0, wish_changes_ = 0, recent_changes_ = 0;
+  std::vector<io::UnreadTab> unread_;  // kept in the session as they are
   SearchWishes wishes_before_;
   struct Asked {  // of this frame, done at its end
     TabStrip tabs;
     bool dismiss = false;
   };
   Asked asked_;
+  engine::Scenario edit_base_;  // the scenario when the control that is held was taken hold of
+  // The last edit that was settled: a control that is held where it cannot go asks for the same in every frame.
+  struct Settled {
+    engine::Scenario base, edited;
+    SettledEdit result;
+  };
+  std::optional<Settled> settled_;
   EvidenceJob evidence_;
   std::vector<std::string> list_;  // what the entries of the open list load
 };

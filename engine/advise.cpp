@@ -5,6 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "engine/hardware/wires.h"
+#include "engine/model/split_heads.h"
+
 namespace roofscape::engine {
 
 namespace {
@@ -41,6 +44,11 @@ class Plan {
   bool feeds(double ranks) const {
     return std::fmod(s_.workload.global_batch_sequences, ranks * s_.pipeline.microbatch_sequences) == 0;
   }
+  // Whether a sequence can be split so often beside a tensor degree.
+  bool splits(double context, int tensor) const {
+    return std::fmod(s_.workload.sequence_length, context) == 0 &&
+           (axes().context_method != ContextMethod::ulysses || context <= most_ulysses_ranks(s_.model, tensor));
+  }
   // Tensor and pipeline given up for more ranks of `path`. Where the batch has too few sequences for them, context
   // takes the rest.
   Fix without_model_parallelism(std::string_view path, int degree) const {
@@ -48,9 +56,7 @@ class Plan {
     const double more = model_parallelism(), ranks = double(axes().data) * axes().fsdp * more;
     for (int split = 1; split <= more; split *= 2) {
       const double context = double(axes().context) * split;
-      if (std::fmod(more, split) != 0 || !feeds(ranks / split) ||
-          std::fmod(s_.workload.sequence_length, context) != 0)
-        continue;
+      if (std::fmod(more, split) != 0 || !feeds(ranks / split) || !splits(context, 1)) continue;
       Fix fix{edit(path, degree * more / split), edit("parallelism.tensor", 1), edit("parallelism.pipeline", 1)};
       if (split > 1) fix.push_back(edit("parallelism.context", context));
       if (axes().expert_tensor > 0) fix.push_back(edit("parallelism.expert_tensor", 0));
@@ -69,9 +75,7 @@ class Plan {
     // Where the batch has too few sequences for the ranks, context takes the rest.
     for (int split = 1; split <= now; split *= 2) {
       const double context = double(axes().context) * split;
-      if (std::fmod(now, split) != 0 || !feeds(now / split * other) ||
-          std::fmod(s_.workload.sequence_length, context) != 0)
-        continue;
+      if (std::fmod(now, split) != 0 || !feeds(now / split * other) || !splits(context, tensor)) continue;
       Fix fix{edit("parallelism.tensor", tensor), edit(fsdp ? "parallelism.fsdp" : "parallelism.data", now / split)};
       if (axes().pipeline > 1) fix.push_back(edit("parallelism.pipeline", 1));
       if (split > 1) fix.push_back(edit("parallelism.context", context));
@@ -125,7 +129,7 @@ Advice book_torus(const Plan& plan) {
   const bool flat = s.cluster.chip[ChipField::ici_torus_dims].value == 2;
   const auto fsdp = plan.known(flat ? Q::bound_fsdp_2 : Q::bound_fsdp_3);
   const auto mixed =
-      plan.known(s.assumptions.axes_overlap == AxesOverlap::sum ? Q::bound_mixed_sum : Q::bound_mixed_max);
+      plan.known(transfers_add(s) ? Q::bound_mixed_sum : Q::bound_mixed_max);
   if (!fsdp || !mixed) return {};
   const double tokens = plan.quantity(Q::bound_cluster_tokens);
   const double state = plan.quantity(Q::training_state_bytes), capacity = plan.quantity(Q::hbm_capacity);
@@ -207,7 +211,7 @@ Advice book_switched(const Plan& plan) {
   if (plan.quantity(Q::chips_used) <= node || !(narrow || wide || regathers)) return {};
   Fix fix;
   if (regathers) fix.push_back(Plan::edit("parallelism.zero_stage", 1));
-  if (narrow && axes.fsdp % node == 0 && s.model.n_heads % node == 0) {
+  if (narrow && axes.fsdp % node == 0 && s.model.n_heads % node == 0 && plan.splits(axes.context, node)) {
     fix.push_back(Plan::edit("parallelism.tensor", node));
     fix.push_back(Plan::edit("parallelism.fsdp", axes.fsdp / node));
   }

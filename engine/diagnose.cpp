@@ -4,13 +4,21 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "engine/advise.h"
 #include "engine/findings.h"
+#include "engine/hardware/wires.h"
 #include "engine/inputs.h"
+#include "engine/missing_figures.h"
+#include "engine/model/model_check.h"
+#include "engine/model/split_heads.h"
 #include "engine/serving/diagnose_serving.h"
 #include "engine/training/bounds.h"
 #include "engine/training/stage_cost.h"
+#include "engine/training/virtual_stages.h"
 
 namespace roofscape::engine {
 
@@ -27,6 +35,51 @@ double largest_power_of_two_box(const std::array<int, 3>& slice) {
   return box;
 }
 
+constexpr std::array<std::string_view, kAxisCount> kPlacedAxes{"placement.data.axes",   "placement.fsdp.axes",
+                                                               "placement.tensor.axes", "placement.context.axes",
+                                                               "placement.expert.axes", "placement.pipeline.axes"};
+constexpr std::array<std::string_view, kAxisCount> kPlacedOn{"placement.data.on",    "placement.fsdp.on",
+                                                             "placement.tensor.on",  "placement.context.on",
+                                                             "placement.expert.on", "placement.pipeline.on"};
+
+// Axes of the torus that carry nothing: a mesh axis is held on fewer than it could have, or takes one alone. The
+// suggestion lets go of what is held, or else gives the widest axis all that is free.
+void check_unused(Findings& f, const MeshLinks& mesh) {
+  const Scenario& s = f.scenario();
+  const unsigned sides = torus_sides(s.cluster);
+  const auto unused = [&](const MeshLinks& m) {
+    unsigned taken = m.state.tier == LinkTier::ici ? static_cast<unsigned>(m.state.on) : 0;
+    for (const AxisLinks& links : m.axes)
+      if (links.tier == LinkTier::ici) taken |= static_cast<unsigned>(links.on);
+    return taken == 0 ? 0u : sides & ~taken;  // a mesh that communicates over nothing leaves nothing unused
+  };
+  const unsigned free = unused(mesh);
+  if (free == 0) return;
+  int widest = -1;
+  Fix fix;
+  Placement let_go = s.placement;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(kAxisCount); ++i) {
+    const AxisLinks& links = mesh.axes[i];
+    if (links.tier != LinkTier::ici) continue;
+    if (widest < 0 || links.degree > mesh.axes[static_cast<std::size_t>(widest)].degree) widest = static_cast<int>(i);
+    const auto axis = static_cast<Axis>(i);
+    if (axis != Axis::data && axis != Axis::fsdp) continue;
+    if (s.placement.axes[i] > 0) fix.push_back(Findings::edit(kPlacedAxes[i], 0)), let_go.axes[i] = 0;
+    if (s.placement.on[i] != TorusAxes::automatic) {
+      fix.push_back(Findings::edit(kPlacedOn[i], 0));
+      let_go.on[i] = TorusAxes::automatic;
+    }
+  }
+  if (fix.empty() || unused(place_mesh(s.cluster, s.parallelism, let_go)) != 0) {
+    fix.clear();
+    const auto w = static_cast<std::size_t>(std::max(widest, 0));
+    fix.push_back(Findings::edit(kPlacedOn[w], static_cast<double>(static_cast<unsigned>(mesh.axes[w].on) | free)));
+  }
+  f.add(Severity::warning, "torus.unused_axis",
+        {{double(std::popcount(free)), unit::count}, {double(std::popcount(sides)), unit::count}},
+        kPlacedAxes[static_cast<std::size_t>(std::max(widest, 0))], fix);
+}
+
 // What the scenario asks of the torus and does not get, and what its links carry.
 void check_torus(Findings& f, const MeshLinks& mesh) {
   const Scenario& s = f.scenario();
@@ -34,22 +87,20 @@ void check_torus(Findings& f, const MeshLinks& mesh) {
   if (!mesh.wrapped)
     f.add(Severity::note, "torus.not_wrapped",
           {{double(sides - mesh.closing), unit::count}, {double(sides), unit::count}}, "cluster.slice.0");
-  constexpr std::array<std::string_view, kAxisCount> kFields{"placement.data.axes",   "placement.fsdp.axes",
-                                                             "placement.tensor.axes", "placement.context.axes",
-                                                             "placement.expert.axes", "placement.pipeline.axes"};
   unsigned shared = 0;
-  for (std::size_t i = 0; i < kFields.size(); ++i) {
+  for (std::size_t i = 0; i < kPlacedAxes.size(); ++i) {
     const AxisLinks& links = mesh[static_cast<Axis>(i)];
     if (links.tier != LinkTier::ici) continue;
     const int on = std::popcount(static_cast<unsigned>(s.placement.on[i])),
               asked = s.placement.axes[i] > 0 ? s.placement.axes[i] : on;
     if ((asked > 0 && asked != links.torus_axes) || (on > 0 && s.placement.on[i] != links.on))
       f.add(Severity::warning, "placement.not_as_asked",
-            {{double(on > 0 ? on : asked), unit::count}, {double(links.torus_axes), unit::count}}, kFields[i]);
+            {{double(on > 0 ? on : asked), unit::count}, {double(links.torus_axes), unit::count}}, kPlacedAxes[i]);
     for (const Axis own : {Axis::tensor, Axis::pipeline})
       if (static_cast<Axis>(i) != own)
         shared |= static_cast<unsigned>(links.on) & static_cast<unsigned>(mesh[own].on);
   }
+  check_unused(f, mesh);
   if (shared != 0)
     f.add(Severity::note, "placement.shared_axis", {{double(std::popcount(shared)), unit::count}},
           "placement.tensor.on");
@@ -115,6 +166,12 @@ void check_batch(Findings& f) {
     f.add(Severity::error, "context.sequence_not_divisible",
           {{double(s.workload.sequence_length), unit::tokens}, {double(s.parallelism.context), unit::ways}},
           "parallelism.context");
+  const int heads = most_ulysses_ranks(s.model, s.parallelism.tensor);
+  if (s.parallelism.context_method == ContextMethod::ulysses && s.parallelism.context > heads)
+    f.add(Severity::error, "context.ulysses_heads", {{double(s.parallelism.context), unit::ways},
+                                                     {double(heads), unit::count}},
+          "parallelism.context_method",
+          {Findings::edit("parallelism.context_method", static_cast<double>(ContextMethod::ring))});
 }
 
 // Tensor ranks that do not split an expert hold other experts, so there must be as many expert ranks, and each must
@@ -151,18 +208,15 @@ void check_model(Findings& f) {
   const Scenario& s = f.scenario();
   const auto& m = s.model;
   const int tensor = s.parallelism.tensor;
-  if (m.n_heads % m.n_kv_heads != 0)
-    f.add(Severity::error, "model.heads_not_divisible",
-          {{double(m.n_heads), unit::count}, {double(m.n_kv_heads), unit::count}}, "model.n_kv_heads");
-  if (m.is_moe() && (m.moe.experts_per_token < 1 || m.moe.experts_per_token > m.moe.n_routed_experts))
-    f.add(Severity::error, "model.experts_out_of_range",
-          {{double(m.moe.experts_per_token), unit::count}, {double(m.moe.n_routed_experts), unit::count}},
-          "model.moe.experts_per_token",
-          {Findings::edit("model.moe.experts_per_token",
-                          std::clamp(m.moe.experts_per_token, 1, m.moe.n_routed_experts))});
-  if (m.is_mla() && (m.mla.qk_nope_head_dim + m.mla.qk_rope_head_dim < 1 || m.mla.v_head_dim < 1))
-    f.add(Severity::error, "model.latent_without_heads", {{double(m.mla.kv_lora_rank), unit::elements}},
-          "model.mla.v_head_dim");
+  if (const std::optional<ModelFault> fault = model_fault(m)) {
+    Fix fix;
+    if (fault->fix) fix = {Findings::edit(fault->field, *fault->fix)};
+    if (fault->field == "model.mla.v_head_dim")
+      f.add(Severity::error, fault->code, {{fault->value, unit::elements}}, fault->field, fix);
+    else
+      f.add(Severity::error, fault->code, {{fault->value, unit::count}, {fault->limit, unit::count}}, fault->field,
+            fix);
+  }
   const bool training = !s.serves();  // serving has its own words for these
   if (training && m.max_context_tokens > 0 && s.workload.sequence_length > m.max_context_tokens)
     f.add(Severity::note, "model.beyond_context",
@@ -205,11 +259,8 @@ void check_model(Findings& f) {
     f.add(Severity::warning, "tensor.crosses_nodes",
           {{double(tensor), unit::ways}, {double(s.cluster.node_size), unit::chips}}, "parallelism.tensor",
           {Findings::edit("parallelism.tensor", s.cluster.node_size)});
-  for (const ChipField field : {peak_field(s.precision.compute), ChipField::hbm_bytes, ChipField::hbm_bytes_per_s})
-    if (!s.cluster.chip[field].value) {
-      f.add(Severity::error, "chip.no_rate", {}, "precision.compute", known_rate(s));
-      break;
-    }
+  if (!s.cluster.chip[peak_field(s.precision.compute)].value)
+    f.add(Severity::error, "chip.no_rate", {}, "precision.compute", known_rate(s));
 }
 
 // Chunks divide the bubble (Narayanan et al. 2021): as many as layers allow, up to eight; where microbatches do not
@@ -235,7 +286,7 @@ void check_pipeline(Findings& f) {
   const PipelineReport& pipeline = f.report().pipeline;
   const double m = f.quantity(Q::microbatches);
   const int virtual_stages = stages * std::max(1, passes_per_device(pipeline.shape));
-  if (virtual_stages > s.model.n_layers) {
+  if (virtual_stages > most_virtual_stages(s.model.n_layers, virtual_stages / stages)) {
     f.add(Severity::error, "pipeline.more_stages_than_layers",
           {{double(virtual_stages), unit::count}, {double(s.model.n_layers), unit::layers}}, "parallelism.pipeline");
   } else if (s.model.n_layers % virtual_stages != 0) {
@@ -279,6 +330,18 @@ void check_memory(Findings& f) {
   }
 }
 
+// Calibrated times are those of the kernels, which skip the masked half of attention; FLOPs of a convention that counts
+// it, or passes that the kernels need not run, can then be more than the chips could have done.
+void check_utilisation(Findings& f) {
+  const double mfu = f.quantity(Q::mfu), hfu = f.quantity(Q::hfu);
+  if (mfu <= 1 && hfu <= 1) return;
+  Fix fix;
+  if (f.scenario().assumptions.flops != FlopsConvention::exact_causal)
+    fix = {Findings::edit("assumptions.flops", static_cast<double>(FlopsConvention::exact_causal))};
+  f.add(Severity::warning, mfu > 1 ? "mfu.above_one" : "hfu.above_one", {{mfu > 1 ? mfu : hfu, unit::fraction}},
+        "assumptions.flops", fix);
+}
+
 void check_network(Findings& f) {
   const Scenario& s = f.scenario();
   const Report& r = f.report();
@@ -300,9 +363,12 @@ void check_network(Findings& f) {
   // Pure FSDP below its limit, where tensor parallelism would get under it (scaling book, chapter 6).
   const double tokens = f.quantity(Q::bound_cluster_tokens);
   const auto mixed =
-      r.quantities[s.assumptions.axes_overlap == AxesOverlap::sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
+      r.quantities[transfers_add(s) ? Q::bound_mixed_sum : Q::bound_mixed_max];
   const auto fsdp = r.quantities[Q::bound_fsdp_3];
-  if (mixed && fsdp && s.parallelism.tensor == 1 && s.parallelism.pipeline == 1 && tokens < *fsdp) {
+  // Said of a plan whose own transfers of state stand out: the bounds are the book's, of two matrices of a layer.
+  const double state = f.quantity(Q::step_fsdp) + f.quantity(Q::step_data);
+  if (mixed && fsdp && s.parallelism.tensor == 1 && s.parallelism.pipeline == 1 && tokens < *fsdp &&
+      state > 0.02 * step) {
     const double limit = f.quantity(Q::bound_tensor);
     const double best = f.quantity(Q::chips_used) / std::max(1.0, f.quantity(Q::bound_x_opt));
     double tensor = std::min(floor_power_of_two(limit), floor_power_of_two(std::max(2.0, best)));
@@ -330,6 +396,24 @@ void check_convention(Findings& f) {
           {Findings::edit("assumptions.flops", static_cast<double>(FlopsConvention::exact_causal))});
 }
 
+// What has to be entered before there is a time at all: asked where nothing else stands against the plan, which may
+// need other figures than the one that runs.
+void check_figures(Findings& f) {
+  const Q time = f.scenario().serves() ? Q::time_per_output_token : Q::step_time;
+  if (f.knows(time) || f.report().has_errors()) return;
+  for (const ChipField figure : missing_figures(f.scenario()))
+    f.add(Severity::error, "chip.missing_figure", {}, figure_path(figure));
+}
+
+// Diagnostics that read times.
+constexpr std::array<std::string_view, 20> kOfARun{
+    "network.bound",           "network.fsdp_limit",         "pipeline.bubble",        "serving.overloaded",
+    "serving.exposed",         "serving.memory_bound",       "serving.memory_bound_always",
+    "serving.drafts_cost",     "serving.prefill_interferes", "serving.too_little_prefill",
+    "serving.too_much_prefill", "serving.slo_token_mixed",   "serving.slo_token_mixed_never",
+    "serving.slo_token",       "serving.slo_token_never",    "serving.slo_ttft",
+    "serving.slo_ttft_chunks", "serving.slo_ttft_never",      "mfu.above_one",          "hfu.above_one"};
+
 }  // namespace
 
 void diagnose(const Scenario& s, Report& report) {
@@ -346,9 +430,16 @@ void diagnose(const Scenario& s, Report& report) {
     check_pipeline(f);
     check_memory(f);
     check_network(f);
+    check_utilisation(f);
     check_convention(f);
     advise(s, report);
   }
+  check_figures(f);
+  // Of a plan that cannot run nothing is said that follows from a time.
+  if (report.has_errors())
+    std::erase_if(report.diagnostics, [](const Diagnostic& d) {
+      return d.severity != Severity::error && std::find(kOfARun.begin(), kOfARun.end(), d.code) != kOfARun.end();
+    });
   // Insertion sort: there are few, equals keep their order, and nothing is allocated.
   const auto begin = report.diagnostics.begin();
   for (auto it = begin; it != report.diagnostics.end(); ++it)

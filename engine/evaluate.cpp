@@ -132,8 +132,8 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
   }
 }
 
-// The resource that is busy longest: arithmetic, HBM, the network (then its busiest axis), or nothing at all
-// (bubble).
+// The resource that is busy longest: arithmetic, HBM, the network (then its busiest axis), the host, its links, or
+// nothing at all (bubble).
 Bound find_bound(const Evaluation<double>& e) {
   const auto& stage = e.stage;
   const auto part = [&e](Q q) { return step_part(e, q); };
@@ -150,6 +150,8 @@ Bound find_bound(const Evaluation<double>& e) {
   consider(hbm, BoundKind::hbm);
   consider(network, BoundKind::mesh_axis);
   consider(bubble, BoundKind::bubble);
+  consider(part(Q::step_host), BoundKind::host);
+  consider(part(Q::step_offload), BoundKind::offload);
   double busiest = -1;
   for (int i = 0; i < kAxisCount; ++i) {
     const auto a = static_cast<std::size_t>(i);
@@ -170,12 +172,22 @@ void QuantityValues::set(Q q, double value) {
   absence_[i] = known ? Absence::none : Absence::unknown_input;
 }
 
+void QuantityValues::withhold(Q q) {
+  const auto i = static_cast<std::size_t>(q);
+  if (i >= kReportQuantityCount || absence_[i] != Absence::none) return;
+  values_[i] = 0;
+  absence_[i] = Absence::cannot_run;
+}
+
 std::string_view Bound::id() const {
   switch (kind) {
     case BoundKind::compute: return "compute";
     case BoundKind::hbm: return "hbm";
     case BoundKind::bubble: return "bubble";
     case BoundKind::latency: return "latency";
+    case BoundKind::host: return "host";
+    case BoundKind::offload: return "offload";
+    case BoundKind::none: return "";
     case BoundKind::mesh_axis: return kAxisIds[static_cast<std::size_t>(axis)];
   }
   return "compute";
@@ -186,7 +198,21 @@ bool Report::has_errors() const {
                      [](const Diagnostic& d) { return d.severity == Severity::error; });
 }
 
+void withhold_run(Report& out) {
+  for (std::size_t i = 0; i < kReportQuantityCount; ++i)
+    if (const auto q = static_cast<Q>(i); is_of_a_run(q)) out.quantities.withhold(q);
+  out.bound = {BoundKind::none, Axis::data};
+  out.operations.clear();
+  out.collectives.clear();
+  for (StageRow& stage : out.stages) stage.forward_s = stage.backward_s = stage.idle_s = 0;
+  out.pipeline.timeline.start.clear();
+  out.pipeline.timeline.makespan = 0;
+  out.pipeline.idle.clear();
+  out.pipeline.step_end_s = 0;
+}
+
 struct EvaluationScratch::Memory {
+  FixRoom room;
   Evaluation<double> evaluation;
   SimulationScratch simulation;
 };
@@ -196,7 +222,7 @@ EvaluationScratch::EvaluationScratch(EvaluationScratch&&) noexcept = default;
 EvaluationScratch& EvaluationScratch::operator=(EvaluationScratch&&) noexcept = default;
 
 void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
-  if (s.serves()) return evaluate_serving(s, out);
+  if (s.serves()) return evaluate_serving(s, &scratch.memory_->room, out);
   Evaluation<double>& e = scratch.memory_->evaluation;
   run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e);
   out.quantities.clear();
@@ -210,6 +236,7 @@ void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
   out.pipeline.step_end_s = step_part(e, Q::step_optimizer);
   for (const double end : e.stage.end_reduction) out.pipeline.step_end_s += finite(end);
   diagnose(s, out);
+  if (out.has_errors()) withhold_run(out);
 }
 
 Report evaluate(const Scenario& s) {

@@ -2,6 +2,7 @@
 // then the bounds. Not for views; they get a Report or a Derivation.
 #pragma once
 
+#include "engine/hardware/wires.h"
 #include "engine/report.h"
 #include "engine/scenario.h"
 #include "engine/training/bounds.h"
@@ -32,7 +33,7 @@ void run_evaluation(const Scenario& s, Trace* trace, SimulationScratch& scratch,
   stage_cost(e.in, e.layer, stage_key(s), scratch, pipeline, e.stage);
   plan_cost(e.in, e.layer, e.stage, plan_key(s), pipeline, e.plan);
   operation_steps(e.in, e.layer, e.stage, e.plan, layer_key(s), plan_key(s), e.operations);
-  e.limits = bounds(e.in, e.plan.tokens_per_step, s.assumptions.axes_overlap);
+  e.limits = bounds(e.in, e.plan.tokens_per_step, transfers_add(s));
   e.tokens_per_chip = named(Q::tokens_per_chip, e.plan.tokens_per_step / e.stage.chips);
 }
 template <Scalar S>
@@ -96,6 +97,7 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::weight_width_bytes, in.weight_bytes), f(Q::gradient_width_bytes, in.gradient_bytes);
   f(Q::optimizer_width_bytes, in.optimizer_bytes), f(Q::reserve_bytes, in.reserve_bytes);
   f(Q::stated_mfu, in.stated_mfu), f(Q::overlap, in.overlap), f(Q::pcie_bandwidth, in.chip.pcie);
+  f(Q::host_memory_bandwidth, in.chip.host_memory);
   f(Q::checkpointed_blocks, in.checkpointed_blocks), f(Q::checkpoint_segments, in.checkpoint_segments);
 
   f(Q::params_mlp, p.mlp), f(Q::params_attention, p.attention), f(Q::params_norms, p.norms);
@@ -114,6 +116,7 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
 
   f(Q::layer_flops_forward, ops.flops_forward), f(Q::layer_flops_recompute, layer.flops_recompute);
   f(Q::recompute_times, layer.recompute_times);
+  f(Q::layer_again, layer.layer_again);
   f(Q::layer_math_forward, layer.layer.math_forward), f(Q::layer_math_backward, layer.layer.math_backward);
   f(Q::layer_hbm_bytes_forward, ops.hbm_bytes_forward), f(Q::layer_hbm_bytes_backward, layer.hbm_bytes_backward);
   f(Q::layer_hbm_forward, layer.layer.hbm_forward), f(Q::layer_hbm_backward, layer.layer.hbm_backward);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/evaluate.h"
 #include "engine/evaluation.h"
 #include "engine/serving/serving_evaluation.h"
 
@@ -262,9 +263,16 @@ void record(const Scenario& scenario, Trace& trace) {
   (void)run_evaluation<Traced>(scenario, &trace, pipeline);
 }
 
+// "layer.comm_forward_s[fsdp]" is of layer.comm_forward_s.
+bool is_id_of_a_run(std::string_view id) {
+  const auto q = find_quantity(id.substr(0, id.find('[')));
+  return q && is_of_a_run(*q);
+}
+
 }  // namespace
 
 std::optional<Derivation> explain(const Scenario& scenario, std::string_view id) {
+  if (is_id_of_a_run(id) && evaluate(scenario).has_errors()) return std::nullopt;
   Trace trace;
   record(scenario, trace);
   Explainer explainer(trace);
@@ -278,7 +286,9 @@ Derivation derive(const Trace& trace, std::uint32_t root) { return Explainer(tra
 std::vector<std::string> explainable(const Scenario& scenario) {
   Trace trace;
   record(scenario, trace);
-  return Explainer(trace).ids();
+  std::vector<std::string> ids = Explainer(trace).ids();
+  if (evaluate(scenario).has_errors()) std::erase_if(ids, is_id_of_a_run);
+  return ids;
 }
 
 }  // namespace roofscape::engine

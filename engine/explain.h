@@ -62,7 +62,8 @@ struct Derivation {
 };
 
 // `id` is a quantity's id, with [index] for indexed ones ("layer.comm_forward_s[fsdp]", "stage.forward_s[3]").
-// Empty if there is no such quantity or it has no value in this scenario.
+// Empty if there is no such quantity or it has no value in this scenario, as what is of a run has none where the plan
+// cannot run (Absence::cannot_run).
 std::optional<Derivation> explain(const Scenario&, std::string_view id);
 
 // The same of any recording: how the named node or input `root` came about.

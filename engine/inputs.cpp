@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
+
+#include "engine/scenario_title.h"
 
 namespace roofscape::engine {
 
@@ -57,7 +60,11 @@ ModelTraits model_traits(const TransformerShape& m) {
 
 template <Scalar S>
 ModelDims<S> make_model_dims(const TransformerShape& m, Trace* trace) {
-  const auto input = [trace, &m](Q q, double value) { return input_leaf<S>(trace, q, -1, value, m.source); };
+  const auto input = [trace, &m](Q q, double value) {
+    // Only a derivation asks where a size comes from.
+    return input_leaf<S>(trace, q, -1, value,
+                         trace == nullptr ? std::string_view() : model_source(m, quantity(q).id));
+  };
   ModelDims<S> dims{input(Q::n_layers, m.n_layers),     input(Q::d_model, m.d_model), input(Q::d_ff, m.d_ff),
                     input(Q::n_heads, m.n_heads),       input(Q::n_kv_heads, m.n_kv_heads),
                     input(Q::d_head, m.d_head),         input(Q::vocab_size, m.vocab_size),
@@ -89,6 +96,9 @@ template ModelDims<Traced> make_model_dims<Traced>(const TransformerShape&, Trac
 namespace {
 
 constexpr double kChipsAHost = 8;
+constexpr std::string_view kNotFitted = "no decoding run on this chip was fitted: left out";
+// Two sockets of eight DDR4-3200 channels of 8 bytes, as in hosts of eight A100, for each of the eight.
+constexpr double kUsualHostMemory = 2 * 8 * 3.2e9 * 8 / kChipsAHost;
 constexpr std::string_view kBookAxes = "scaling book ch. 5: two axes for FSDP, one for tensor";
 
 // The parameters, and the rates they leave of the chip's figures.
@@ -96,16 +106,19 @@ template <Scalar S>
 void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   const bool custom = s.assumptions.mode == Mode::custom;
   const Chip& chip = s.cluster.chip;
-  const CalibrationValues& values =
-      custom ? s.assumptions.custom : chip.calibration.stacks[static_cast<std::size_t>(software_stack(s))];
+  const CalibrationValues values = applied_calibration(s);
   const std::string_view source = custom ? std::string_view("scenario")
                                   : chip.calibration.source.empty()
                                       ? std::string_view("no calibration of this chip: ideal")
                                       : std::string_view(chip.calibration.source);
   CalibrationInputs<S>& c = in.calibration;
-  for (std::size_t i = 0; i < kCalibrationCount; ++i)
+  const bool unfitted = decodes_unfitted(s);
+  for (std::size_t i = 0; i < kCalibrationCount; ++i) {
+    const auto parameter = static_cast<Calibrated>(i);
+    const bool host = parameter == Calibrated::step_host || parameter == Calibrated::issue;
     c.values[i] = input_leaf<S>(trace, static_cast<Q>(static_cast<std::size_t>(Q::cal_matmul_efficiency) + i), -1,
-                                values.values[i], source);
+                                values.values[i], unfitted && host ? kNotFitted : source);
+  }
   c.peak = in.chip.peak_flops;
   const Sourced& peak = chip[ChipField::peak_bf16_dense_flops_per_s];
   c.peak_16 = s.precision.compute == Dtype::fp8 && peak.value
@@ -209,6 +222,10 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   in.expert_tensor = input(Q::expert_tensor, s.parallelism.experts_tensor(), yours);
   in.experts_split_tensor = s.model.is_moe() && s.parallelism.experts_tensor() < s.parallelism.tensor;
   in.chip.pcie = figure(Q::pcie_bandwidth, ChipField::host_pcie_bytes_per_s_per_chip);
+  in.chip.host_memory =
+      s.assumptions.host_memory_bytes_per_s > 0
+          ? input(Q::host_memory_bandwidth, s.assumptions.host_memory_bytes_per_s, yours)
+          : input(Q::host_memory_bandwidth, kUsualHostMemory, "an eighth of two sockets of eight DDR4-3200 channels");
   in.cluster_chips = input(Q::cluster_chips, static_cast<double>(chip_count(s.cluster)), yours);
   in.slices = input(Q::cluster_slices, s.cluster.slices, yours);
   in.batch_sequences = input(Q::batch_sequences, s.workload.global_batch_sequences, yours);
@@ -248,6 +265,7 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
             root ? std::string_view("square root of the layers") : yours);
   in.overlap = input(Q::overlap, s.assumptions.overlap, yours);
   in.full_overlap = s.assumptions.overlap == 1;
+  in.axes_overlap = resolved(s.assumptions.axes_overlap, s.cluster.chip.interconnect);
   const auto& precision = s.precision;
   // Software that multiplies in 8 bits keeps and sends its activations in 16.
   in.calibrated = s.assumptions.mode != Mode::ideal;

@@ -53,6 +53,7 @@ struct ChipRates {
   S power;            // watts of one board
   std::array<S, kMaxFabricLevels> levels;  // bytes/s of one child's link into each fabric level, one direction
   S pcie;             // bytes/s between a chip and its host, one direction
+  S host_memory;      // bytes/s of the host's memory that one chip's state has
 };
 
 // The parameters of a calibrated or custom scenario; not set in ideal mode.
@@ -93,6 +94,7 @@ struct Inputs {
   S stated_mfu, reserve_bytes;
   S overlap;               // share of the work communication hides under
   bool full_overlap = true;
+  AxesOverlap axes_overlap = AxesOverlap::sum;  // resolved: never automatic
   S checkpointed_blocks, checkpoint_segments;
   std::array<S, kAxisCount> torus_axes;  // as axes_worth (placement.h)
   S bound_axes_fsdp, bound_axes_tensor;  // torus axes the bounds assume for FSDP and tensor: as placed, else 2 and 1

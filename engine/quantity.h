@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -34,37 +33,28 @@ struct Quantity {
   std::string_view source;  // of the formula; "input" if it is one
 };
 
-inline constexpr Quantity kQuantities[] = {  // not std::array: clang limits what can be deduced from so many
-#define QUANTITY(name, id, symbol, unit, source) Quantity{id, symbol, unit, source},
+#define QUANTITY(name, id, symbol, unit, source) +1
+inline constexpr std::size_t kQuantityCount = 0
 #include "engine/quantities.def"
 #include "engine/blocks/quantities.def"
+    ;
 #undef QUANTITY
-};
-inline constexpr std::size_t kQuantityCount = std::size(kQuantities);
+// By Q. Compiled once, in quantity.cpp: the rows are too many for every file that names one.
+extern const std::array<Quantity, kQuantityCount> kQuantities;
 
-constexpr const Quantity& quantity(Q q) { return kQuantities[static_cast<std::size_t>(q)]; }
-constexpr bool is_input(const Quantity& row) { return row.source == "input"; }
+inline const Quantity& quantity(Q q) { return kQuantities[static_cast<std::size_t>(q)]; }
+inline bool is_input(const Quantity& row) { return row.source == "input"; }
 // What a row comes once for; rows with an index have no slot of their own in a report.
 enum class IndexKind : std::uint8_t { none, axis, stage, operation, block, block_axis, level_axis, product };
-constexpr IndexKind index_kind(const Quantity& row) {
-  const std::size_t open = row.symbol.find('[');
-  if (open == std::string_view::npos) return IndexKind::none;
-  const std::string_view mark = row.symbol.substr(open, row.symbol.find(']') + 1 - open);
-  return mark == "[]"    ? IndexKind::axis
-         : mark == "[s]" ? IndexKind::stage
-         : mark == "[o]" ? IndexKind::operation
-         : mark == "[b]" ? IndexKind::block
-         : mark == "[la]" ? IndexKind::level_axis
-         : mark == "[op]" ? IndexKind::product
-                          : IndexKind::block_axis;
-}
-constexpr bool is_indexed(const Quantity& row) { return index_kind(row) != IndexKind::none; }
+IndexKind index_kind(const Quantity& row);
+inline bool is_indexed(const Quantity& row) { return index_kind(row) != IndexKind::none; }
 
-constexpr std::optional<Q> find_quantity(std::string_view id) {
-  for (std::size_t i = 0; i < kQuantityCount; ++i)
-    if (kQuantities[i].id == id) return static_cast<Q>(i);
-  return std::nullopt;
-}
+// Whether a quantity is of a step, a request or a run that takes place: its times, the rates and shares taken of
+// them, the days, energy and money they come to. A plan that breaks a rule has none of these; sizes, memory and the
+// limits of chips and models stand without it.
+bool is_of_a_run(Q q);
+
+std::optional<Q> find_quantity(std::string_view id);
 
 // The parts that add up to step.time_s, in order; the total is defined as their left-to-right sum.
 inline constexpr std::array kStepParts{Q::step_matmul,  Q::step_attention, Q::step_recompute, Q::step_hbm,

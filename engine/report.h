@@ -22,8 +22,9 @@ enum class Absence : std::uint8_t {
   none,            // it has one
   not_applicable,  // this kind of chip or plan has no such thing (tensor bound of a chip without a torus)
   unknown_input,   // a published figure it needs is not known
+  cannot_run,      // the plan breaks a rule (an error diagnostic): it has no times, nor what follows from them
 };
-inline constexpr std::array<std::string_view, 3> kAbsenceIds{"", "not_applicable", "unknown_input"};
+inline constexpr std::array<std::string_view, 4> kAbsenceIds{"", "not_applicable", "unknown_input", "cannot_run"};
 
 // Values by row of the quantity table. Never NaN or infinite: what cannot be computed is absent, with the reason.
 class QuantityValues {
@@ -39,6 +40,7 @@ class QuantityValues {
     return i < kReportQuantityCount ? absence_[i] : Absence::not_applicable;
   }
   void set(Q q, double value);  // a value that is not finite is stored as absent
+  void withhold(Q q);           // a value it has is absent: the plan cannot run
   void clear() {
     values_.fill(0);
     absence_.fill(Absence::not_applicable);
@@ -70,15 +72,16 @@ constexpr Q part_of(OperationKind kind) {
   return is_vector_operation(kind) ? Q::step_hbm : Q::step_matmul;
 }
 
-// One class of operations over a whole step, on the mean chip, forward, backward and recomputation together.
+// One class of operations over a whole step, on the mean chip, forward, backward and recomputation together, at the
+// speed of the scenario's mode (training/operation_steps.h).
 struct OperationRow {
   OperationKind kind = OperationKind::qkv;
-  double flops = 0;                  // in the stated convention; vector operations: their own arithmetic
+  double flops = 0;                  // ideal: in the stated convention, else executed; vectors: their own arithmetic
   double hbm_bytes = 0;
   double intensity_flop_per_byte = 0;
-  double achieved_flop_per_s = 0;    // min(peak, intensity * HBM bandwidth) in ideal mode
-  double time_s = 0;                 // flops / achieved
-  double share_of_step = 0;          // time over step time; vector operations are hidden under the others
+  double achieved_flop_per_s = 0;    // min(peak, intensity * HBM bandwidth) in ideal mode; flops / time
+  double time_s = 0;
+  double share_of_step = 0;          // time over step time; ideal: vector operations are hidden under the others
 };
 
 struct CollectiveRow {
@@ -118,7 +121,7 @@ struct StageRow {
   int first_layer = 0, layers = 0;
   bool has_embedding = false, has_head = false;
   double params = 0;
-  double forward_s = 0, backward_s = 0;  // one microbatch
+  double forward_s = 0, backward_s = 0;  // one microbatch; 0, as idle_s, of a plan that cannot run
   double in_flight_microbatches = 0;
   double idle_s = 0;                     // of the whole schedule
   std::array<double, kMemoryPartCount> memory_bytes{};  // in the order of kMemoryParts
@@ -143,14 +146,17 @@ struct PipelineReport {
   bool drawn() const { return !timeline.start.empty(); }
 };
 
-// What limits the step: the resource that is busy longest.
-enum class BoundKind : std::uint8_t { compute, hbm, mesh_axis, bubble, latency };
+// What limits the step: the resource that is busy longest, whether or not it hides under another. `none`: the plan
+// cannot run.
+enum class BoundKind : std::uint8_t { compute, hbm, mesh_axis, bubble, latency, host, offload, none };
 struct Bound {
   BoundKind kind = BoundKind::compute;
   Axis axis = Axis::data;  // mesh_axis only
-  std::string_view id() const;  // "compute", "hbm", "bubble", "latency" or the axis
+  std::string_view id() const;  // "compute", "hbm", "bubble", "latency", "host", "offload" or the axis; none: ""
 };
 
+// A plan with an error diagnostic cannot run: its report has sizes, memory, placement and limits, but nothing that is
+// of a run (is_of_a_run), no bound, no operations, collectives or timeline.
 struct Report {
   QuantityValues quantities;
   Bound bound;
@@ -165,5 +171,8 @@ struct Report {
   bool has_errors() const;
   bool fits() const { return quantities.value_or(Q::memory_free, 0) >= 0; }
 };
+
+// Takes out of a report what a plan that cannot run does not have. evaluate() has done so.
+void withhold_run(Report& report);
 
 }  // namespace roofscape::engine

@@ -20,6 +20,11 @@ int Parallelism::degree(Axis axis) const {
   return 1;
 }
 
+AxesOverlap resolved(AxesOverlap overlap, Interconnect interconnect) {
+  if (overlap != AxesOverlap::automatic) return overlap;
+  return interconnect == Interconnect::switched ? AxesOverlap::by_wire : AxesOverlap::sum;
+}
+
 SoftwareStack software_stack(const Scenario& s) {
   const bool serves = s.serves();
   if (s.assumptions.stack != StackChoice::automatic) {
@@ -30,6 +35,19 @@ SoftwareStack software_stack(const Scenario& s) {
   if (serves) return SoftwareStack::inflight;
   return s.parallelism.zero_stage == 3 && s.parallelism.pipeline == 1 ? SoftwareStack::torch_fsdp
                                                                       : SoftwareStack::megatron;
+}
+
+bool decodes_unfitted(const Scenario& s) {
+  return s.serves() && s.assumptions.mode == Mode::calibrated && !s.cluster.chip.calibration.source.empty() &&
+         !is_serving_stack(software_stack(s));
+}
+
+CalibrationValues applied_calibration(const Scenario& s) {
+  if (s.assumptions.mode == Mode::custom) return s.assumptions.custom;
+  const SoftwareStack stack = software_stack(s);
+  CalibrationValues values = s.cluster.chip.calibration.stacks[static_cast<std::size_t>(stack)];
+  if (s.serves() && !is_serving_stack(stack)) values[Calibrated::step_host] = values[Calibrated::issue] = 0;
+  return values;
 }
 
 }  // namespace roofscape::engine

@@ -58,7 +58,7 @@ inline constexpr std::size_t kLengthBins = 8;
 // What users are promised (a service level objective). 0: no limit.
 struct ServiceLevel {
   double ttft_s = 0;                   // time to first token, without a queue
-  double time_per_output_token_s = 0;  // while nothing is prefilled
+  double time_per_output_token_s = 0;  // sustained: with the prefills of new requests on the same chips
   friend bool operator==(const ServiceLevel&, const ServiceLevel&) = default;
 };
 
@@ -214,18 +214,27 @@ enum class ParameterCount : std::uint8_t {
   counted,    // those of its shape
   published,  // as many as its source states: the MLP, or its experts, take what the other parts leave
 };
+// How the transfers of several mesh axes go together (scaling book, chapter 5: its editions add them or take the
+// longest).
 enum class AxesOverlap : std::uint8_t {
-  sum,  // transfers of different mesh axes follow each other
-  max,  // they run at the same time
+  automatic,  // by_wire on switched clusters, sum on a torus: what links join decides; see resolved()
+  sum,        // they follow each other
+  max,        // they run at the same time
+  by_wire,    // those that share physical links follow each other, those on different links run at the same time
 };
+// What `automatic` stands for on a cluster; any other value is itself.
+AxesOverlap resolved(AxesOverlap, Interconnect);
 
 struct Assumptions {
   Mode mode = Mode::ideal;
   FlopsConvention flops = FlopsConvention::six_p;
-  AxesOverlap axes_overlap = AxesOverlap::sum;
+  AxesOverlap axes_overlap = AxesOverlap::automatic;
   double overlap = 1;           // share of the work that communication can hide under: 1 perfect, 0 none
   double stated_mfu = 0.4;      // for "how long at this MFU" questions
   double reserve_bytes = 0;     // memory the framework keeps for itself
+  // Of the memory of the host, the bandwidth that one chip's offloaded state has for its update. 0: 51.2e9, an eighth
+  // of a host with two sockets of eight DDR4-3200 channels.
+  double host_memory_bytes_per_s = 0;
   double context_share = 0.5;   // serving: share of a sequence's output that is in the cache when a step is priced
   ParameterCount parameters = ParameterCount::counted;  // serving; counted where nothing is published
   double hop_latency_s = 0;     // serving: of a message, however small; 0: as the chip is published, else 1 us
@@ -234,8 +243,17 @@ struct Assumptions {
   friend bool operator==(const Assumptions&, const Assumptions&) = default;
 };
 
+// What a scenario was when it was given its name, as fingerprints (scenario_title.h); zeros: its name stands whatever
+// it is. A note and no part of the value.
+struct NameStamp {
+  std::uint64_t model = 0, cluster = 0, plan = 0;
+  friend bool operator==(const NameStamp&, const NameStamp&) { return true; }
+};
+
 struct Scenario {
-  std::string name;
+  std::string name;    // what it was called; what it is called now is scenario_title()
+  std::string source;  // where this plan was published and what that left open; empty: made by hand
+  NameStamp stamp;
   TransformerShape model;
   Cluster cluster;
   Workload workload;
@@ -252,5 +270,10 @@ struct Scenario {
 };
 
 SoftwareStack software_stack(const Scenario&);
+// Whether it serves in calibrated mode on software that was fitted to training alone (JAX on TPUs): the time the host
+// takes of a training step is not that of a decoding step, and is left out.
+bool decodes_unfitted(const Scenario&);
+// The calibration that applies to a scenario that is not ideal: of its mode, chip and software.
+CalibrationValues applied_calibration(const Scenario&);
 
 }  // namespace roofscape::engine

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ constexpr std::array<std::string_view, 3> kModes{"ideal", "calibrated", "custom"
 constexpr std::array<std::string_view, 8> kStacks{"auto", "megatron-2021",      "megatron",      "torch-fsdp",
                                                   "xla",  "faster-transformer", "torch-compile", "inflight"};
 constexpr std::array<std::string_view, 3> kFlopsConventions{"6p", "exact", "exact_causal"};
-constexpr std::array<std::string_view, 2> kOverlaps{"sum", "max"};
+constexpr std::array<std::string_view, 4> kOverlaps{"auto", "sum", "max", "by_wire"};
 constexpr std::array<std::string_view, 2> kParameterCounts{"counted", "published"};
 
 constexpr double kMaxDegree = 65536;
@@ -34,6 +35,15 @@ constexpr double kMaxDegree = 65536;
 #define GET(expression) [](const Scenario& s) { return static_cast<double>(s.expression); }
 #define SET(expression) \
   [](Scenario& s, double v) { s.expression = static_cast<std::remove_reference_t<decltype(s.expression)>>(v); }
+
+// The fields of the model, which note what is changed by hand. Their bits are their places in the table.
+#define SET_MODEL(expression, place)                                                 \
+  [](Scenario& s, double v) {                                                        \
+    const auto next = static_cast<std::remove_reference_t<decltype(s.expression)>>(v); \
+    if (s.expression != next) s.model.edits.fields |= std::uint64_t{1} << (place);   \
+    s.expression = next;                                                             \
+  }
+constexpr int kFirstPlace = __COUNTER__ + 1;
 
 constexpr Field integer(std::string_view path, double low, double high, Unit u, double (*get)(const Scenario&),
                         void (*set)(Scenario&, double)) {
@@ -51,6 +61,11 @@ constexpr Field choice(std::string_view path, std::span<const std::string_view> 
   return {path, FieldKind::choice, 0, static_cast<double>(words.size() - 1), unit::count, words, get, set};
 }
 
+#define MODEL_INTEGER(path, expression, low, high, u) \
+  integer(path, low, high, u, GET(expression), SET_MODEL(expression, __COUNTER__ - kFirstPlace))
+#define MODEL_NUMBER(path, expression, low, high, u) \
+  number(path, low, high, u, GET(expression), SET_MODEL(expression, __COUNTER__ - kFirstPlace))
+#define MODEL_BOOLEAN(path, expression) boolean(path, GET(expression), SET_MODEL(expression, __COUNTER__ - kFirstPlace))
 #define INTEGER(path, expression, low, high, u) integer(path, low, high, u, GET(expression), SET(expression))
 #define NUMBER(path, expression, low, high, u) number(path, low, high, u, GET(expression), SET(expression))
 #define BOOLEAN(path, expression) \
@@ -69,44 +84,44 @@ constexpr Field choice(std::string_view path, std::span<const std::string_view> 
       CHOICE("placement." axis ".on", placement.on[i], kTorusAxesIds)
 
 const std::array kFields{
-    INTEGER("model.n_layers", model.n_layers, 1, 10000, unit::layers),
-    INTEGER("model.d_model", model.d_model, 1, 1 << 20, unit::elements),
-    INTEGER("model.d_ff", model.d_ff, 1, 1 << 22, unit::elements),
-    INTEGER("model.n_heads", model.n_heads, 1, 1 << 14, unit::count),
-    INTEGER("model.n_kv_heads", model.n_kv_heads, 1, 1 << 14, unit::count),
-    INTEGER("model.d_head", model.d_head, 1, 1 << 14, unit::elements),
-    INTEGER("model.vocab_size", model.vocab_size, 1, 1 << 24, unit::tokens),
-    BOOLEAN("model.gated_mlp", model.gated_mlp),
-    BOOLEAN("model.tied_embeddings", model.tied_embeddings),
-    BOOLEAN("model.qkv_bias", model.qkv_bias),
-    BOOLEAN("model.o_bias", model.o_bias),
-    BOOLEAN("model.mlp_bias", model.mlp_bias),
-    BOOLEAN("model.unembedding_bias", model.unembedding_bias),
-    BOOLEAN("model.layernorm_bias", model.layernorm_bias),
-    BOOLEAN("model.qk_norm", model.qk_norm),
-    BOOLEAN("model.qk_norm_all_heads", model.qk_norm_all_heads),
-    BOOLEAN("model.attn_sinks", model.attn_sinks),
-    BOOLEAN("model.rel_pos_projection", model.rel_pos_projection),
-    INTEGER("model.norms_per_layer", model.norms_per_layer, 0, 8, unit::count),
-    INTEGER("model.embedding_norm", model.embedding_norm, 0, 4, unit::count),
-    INTEGER("model.learned_positions", model.learned_positions, 0, 1 << 24, unit::tokens),
-    INTEGER("model.max_context_tokens", model.max_context_tokens, 0, 1 << 30, unit::tokens),
-    INTEGER("model.moe.n_routed_experts", model.moe.n_routed_experts, 0, 1 << 14, unit::count),
-    INTEGER("model.moe.experts_per_token", model.moe.experts_per_token, 0, 1 << 14, unit::count),
-    INTEGER("model.moe.d_ff_expert", model.moe.d_ff_expert, 0, 1 << 22, unit::elements),
-    INTEGER("model.moe.n_shared_experts", model.moe.n_shared_experts, 0, 1024, unit::count),
-    INTEGER("model.moe.n_dense_layers", model.moe.n_dense_layers, 0, 10000, unit::layers),
-    BOOLEAN("model.moe.router_bias", model.moe.router_bias),
-    BOOLEAN("model.moe.shared_expert_gate", model.moe.shared_expert_gate),
-    INTEGER("model.mla.q_lora_rank", model.mla.q_lora_rank, 0, 1 << 20, unit::elements),
-    INTEGER("model.mla.kv_lora_rank", model.mla.kv_lora_rank, 0, 1 << 20, unit::elements),
-    INTEGER("model.mla.qk_nope_head_dim", model.mla.qk_nope_head_dim, 0, 1 << 14, unit::elements),
-    INTEGER("model.mla.qk_rope_head_dim", model.mla.qk_rope_head_dim, 0, 1 << 14, unit::elements),
-    INTEGER("model.mla.v_head_dim", model.mla.v_head_dim, 0, 1 << 14, unit::elements),
-    INTEGER("model.local_attention.window_tokens", model.local_attention.window_tokens, 0, 1 << 24, unit::tokens),
-    INTEGER("model.local_attention.n_local_layers", model.local_attention.n_local_layers, 0, 10000, unit::layers),
-    NUMBER("model.published_total_params", model.published_total_params, 0, 1e15, unit::parameters),
-    NUMBER("model.published_active_params", model.published_active_params, 0, 1e15, unit::parameters),
+    MODEL_INTEGER("model.n_layers", model.n_layers, 1, 10000, unit::layers),
+    MODEL_INTEGER("model.d_model", model.d_model, 1, 1 << 20, unit::elements),
+    MODEL_INTEGER("model.d_ff", model.d_ff, 1, 1 << 22, unit::elements),
+    MODEL_INTEGER("model.n_heads", model.n_heads, 1, 1 << 14, unit::count),
+    MODEL_INTEGER("model.n_kv_heads", model.n_kv_heads, 1, 1 << 14, unit::count),
+    MODEL_INTEGER("model.d_head", model.d_head, 1, 1 << 14, unit::elements),
+    MODEL_INTEGER("model.vocab_size", model.vocab_size, 1, 1 << 24, unit::tokens),
+    MODEL_BOOLEAN("model.gated_mlp", model.gated_mlp),
+    MODEL_BOOLEAN("model.tied_embeddings", model.tied_embeddings),
+    MODEL_BOOLEAN("model.qkv_bias", model.qkv_bias),
+    MODEL_BOOLEAN("model.o_bias", model.o_bias),
+    MODEL_BOOLEAN("model.mlp_bias", model.mlp_bias),
+    MODEL_BOOLEAN("model.unembedding_bias", model.unembedding_bias),
+    MODEL_BOOLEAN("model.layernorm_bias", model.layernorm_bias),
+    MODEL_BOOLEAN("model.qk_norm", model.qk_norm),
+    MODEL_BOOLEAN("model.qk_norm_all_heads", model.qk_norm_all_heads),
+    MODEL_BOOLEAN("model.attn_sinks", model.attn_sinks),
+    MODEL_BOOLEAN("model.rel_pos_projection", model.rel_pos_projection),
+    MODEL_INTEGER("model.norms_per_layer", model.norms_per_layer, 0, 8, unit::count),
+    MODEL_INTEGER("model.embedding_norm", model.embedding_norm, 0, 4, unit::count),
+    MODEL_INTEGER("model.learned_positions", model.learned_positions, 0, 1 << 24, unit::tokens),
+    MODEL_INTEGER("model.max_context_tokens", model.max_context_tokens, 0, 1 << 30, unit::tokens),
+    MODEL_INTEGER("model.moe.n_routed_experts", model.moe.n_routed_experts, 0, 1 << 14, unit::count),
+    MODEL_INTEGER("model.moe.experts_per_token", model.moe.experts_per_token, 0, 1 << 14, unit::count),
+    MODEL_INTEGER("model.moe.d_ff_expert", model.moe.d_ff_expert, 0, 1 << 22, unit::elements),
+    MODEL_INTEGER("model.moe.n_shared_experts", model.moe.n_shared_experts, 0, 1024, unit::count),
+    MODEL_INTEGER("model.moe.n_dense_layers", model.moe.n_dense_layers, 0, 10000, unit::layers),
+    MODEL_BOOLEAN("model.moe.router_bias", model.moe.router_bias),
+    MODEL_BOOLEAN("model.moe.shared_expert_gate", model.moe.shared_expert_gate),
+    MODEL_INTEGER("model.mla.q_lora_rank", model.mla.q_lora_rank, 0, 1 << 20, unit::elements),
+    MODEL_INTEGER("model.mla.kv_lora_rank", model.mla.kv_lora_rank, 0, 1 << 20, unit::elements),
+    MODEL_INTEGER("model.mla.qk_nope_head_dim", model.mla.qk_nope_head_dim, 0, 1 << 14, unit::elements),
+    MODEL_INTEGER("model.mla.qk_rope_head_dim", model.mla.qk_rope_head_dim, 0, 1 << 14, unit::elements),
+    MODEL_INTEGER("model.mla.v_head_dim", model.mla.v_head_dim, 0, 1 << 14, unit::elements),
+    MODEL_INTEGER("model.local_attention.window_tokens", model.local_attention.window_tokens, 0, 1 << 24, unit::tokens),
+    MODEL_INTEGER("model.local_attention.n_local_layers", model.local_attention.n_local_layers, 0, 10000, unit::layers),
+    MODEL_NUMBER("model.published_total_params", model.published_total_params, 0, 1e15, unit::parameters),
+    MODEL_NUMBER("model.published_active_params", model.published_active_params, 0, 1e15, unit::parameters),
     INTEGER("cluster.slice.0", cluster.slice[0], 1, 1024, unit::chips),
     INTEGER("cluster.slice.1", cluster.slice[1], 1, 1024, unit::chips),
     INTEGER("cluster.slice.2", cluster.slice[2], 1, 1024, unit::chips),
@@ -183,6 +198,7 @@ const std::array kFields{
     NUMBER("assumptions.overlap", assumptions.overlap, 0, 1, unit::fraction),
     NUMBER("assumptions.stated_mfu", assumptions.stated_mfu, 0.001, 1, unit::fraction),
     NUMBER("assumptions.reserve_bytes", assumptions.reserve_bytes, 0, 1e12, unit::bytes),
+    NUMBER("assumptions.host_memory_bytes_per_s", assumptions.host_memory_bytes_per_s, 0, 1e13, unit::bytes_per_s),
     NUMBER("assumptions.context_share", assumptions.context_share, 0, 1, unit::fraction),
     CHOICE("assumptions.parameters", assumptions.parameters, kParameterCounts),
     NUMBER("assumptions.hop_latency_s", assumptions.hop_latency_s, 0, 1, unit::seconds),
@@ -238,7 +254,7 @@ bool applies(const Field& field, WorkloadKind kind) {
   return !is_any_of({"workload.global_batch_sequences", "workload.sequence_length", "workload.train_tokens",
                      "pipeline.", "checkpointing.", "offload.", "precision.gradients", "precision.optimizer",
                      "precision.master_weights", "parallelism.sequence_parallel", "parallelism.context_method",
-                     "assumptions.axes_overlap"});
+                     "assumptions.axes_overlap", "assumptions.host_memory_bytes_per_s"});
 }
 
 bool in_domain(const Field& field, double value) {

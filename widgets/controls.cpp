@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
+#include <utility>
 
+#include "engine/number_text.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
 
@@ -120,6 +121,19 @@ void draw_track(Ui& ui, const Rect& r, const ControlInfo& info, const SliderRang
   if (held) ui.canvas.frame(thumb.inset(-ui.px(3)), {t.ink2, ui.px(1), {}}, ui.px(3));
 }
 
+// The unit that a number typed without one has; empty where it has one, or none would be shown.
+std::string bare_unit(std::string_view typed, const engine::Unit& unit) {
+  if (typed.empty() || engine::names_unit(typed)) return {};
+  if (unit.notation == engine::Notation::percent) {
+    // Above 1 it is read as a percentage.
+    const engine::NumberReading read = engine::read_number(typed, unit);
+    const engine::NumberReading alone = engine::read_number(typed, engine::unit::one);
+    return read && alone && *read != *alone ? "%" : "";
+  }
+  if (unit.notation == engine::Notation::money) return "$";
+  return box_parts(0, {unit.symbol, unit.dimension, engine::Notation::plain}).unit;
+}
+
 void draw_entry(Ui& ui, const Rect& box, bool align_right) {
   const auto& entry = ui.io.entry();
   const TextStyle style = text_style(ui, ui.theme.ink);
@@ -168,46 +182,25 @@ void draw_differs(Ui& ui, const Rect& row) {
                  {.colour = ui.theme.ink});
 }
 
-std::string box_text(double value, const SliderRange& range) {
-  switch (range.notation) {
-    case engine::Notation::count: return format_count(value);
-    case engine::Notation::percent: return format_significant(value * 100, 4, true);
-    case engine::Notation::si: {
-      NumberOptions options{.trim_zeros = true, .significant = 4};
-      const NumberText parts = format_parts(value, {"", {}, engine::Notation::si}, options);
-      return parts.unit.empty() ? parts.number : parts.number + std::string(kNarrowSpace) + parts.unit;
-    }
-    default: return format_significant(value, 6, true);
+NumberText box_parts(double value, const engine::Unit& unit) {
+  // Words ("tokens") stand beside the box where there is room, symbols in it.
+  const bool word = unit.symbol.size() > 2 && unit.symbol[0] >= 'a' && unit.symbol[0] <= 'z' && unit.symbol != "kWh";
+  const std::string_view symbol = unit.symbol == "1" || word ? std::string_view{} : unit.symbol;
+  switch (unit.notation) {
+    case engine::Notation::count: return {format_count(value), {}};
+    case engine::Notation::percent: return {format_significant(value * 100, 4, true), "%"};
+    case engine::Notation::si:
+      return format_parts(value, {symbol, {}, engine::Notation::si}, {.trim_zeros = true, .significant = 4});
+    case engine::Notation::duration: return format_parts(value, unit, {.trim_zeros = true, .significant = 4});
+    case engine::Notation::money: return {"$" + format_significant(value, 6, true), {}};
+    case engine::Notation::plain: break;
   }
+  return {format_significant(value, 6, true), std::string(symbol)};
 }
 
-std::optional<double> parse_number(std::string_view typed, engine::Notation notation) {
-  std::string text;
-  for (std::size_t at = 0; at < typed.size();) {
-    const char32_t c = next_codepoint(typed, at);
-    if (c == U' ' || c == U'\u202f' || c == U'\u00a0' || c == U'\u2009' || c == U'_') continue;
-    if (c == U'\u2212') text += '-';
-    else if (c < 0x80) text += static_cast<char>(c);
-    else return std::nullopt;
-  }
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, value);
-  if (parsed.ec != std::errc{} || !std::isfinite(value)) return std::nullopt;
-  std::string_view rest(parsed.ptr, static_cast<std::size_t>(end - parsed.ptr));
-  if (rest == "%") return value / 100;
-  if (notation == engine::Notation::percent && rest.empty()) return value / 100;
-  if (!rest.empty()) {
-    switch (rest.front()) {
-      case 'k': case 'K': value *= 1e3; break;
-      case 'M': case 'm': value *= 1e6; break;
-      case 'G': case 'g': case 'B': case 'b': value *= 1e9; break;
-      case 'T': case 't': value *= 1e12; break;
-      case 'P': case 'p': value *= 1e15; break;
-      default: return std::nullopt;
-    }
-  }
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+std::string box_text(double value, const engine::Unit& unit) {
+  const NumberText parts = box_parts(value, unit);
+  return parts.unit.empty() ? parts.number : parts.number + std::string(kNarrowSpace) + parts.unit;
 }
 
 Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, const SliderRange& range, double value) {
@@ -226,6 +219,7 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
   const bool in_box = box.contains(all.held ? origin : pointer);
   double next = value;
   std::optional<std::string> refused;
+  std::string problem, remedy;
 
   if (ui.io.editing(info.id)) {
     const auto event = ui.io.run_entry();
@@ -233,9 +227,13 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
     if (event == Interaction::EntryEvent::accepted || left) {
       // The box shows few digits: left as it was, it changes nothing.
       const std::string& text = ui.io.entry().text;
-      const auto typed = text == box_text(value, range) ? std::optional(value) : parse_number(text, range.notation);
+      engine::NumberReading typed;
+      if (text == box_text(value, range.unit)) typed.value = value;
+      else typed = engine::read_number(text, range.unit);
       if (typed) next = *typed == value ? value : clamped(range, *typed);
       if (!typed || next != *typed) refused = text;
+      problem = typed.problem;
+      remedy = typed.remedy;
       ui.io.stop_entry();
     } else if (event == Interaction::EntryEvent::cancelled) {
       ui.io.stop_entry();
@@ -246,10 +244,10 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
     const bool digit = all.focused && !ui.io.input().control && typed.size() == 1 &&
                        (std::isdigit(static_cast<unsigned char>(typed[0])) || typed[0] == '.');
     if (type || (all.clicked && all.focused && !all.hovered)) {
-      ui.io.start_entry(info.id, box_text(value, range));
+      ui.io.start_entry(info.id, box_text(value, range.unit));
     } else if (digit) {
       ui.io.start_entry(info.id, {});
-      ui.io.run_entry();  // takes the character and its key, so that 1 does not load a preset
+      ui.io.run_entry();  // takes the character and its key
     } else if (all.held && !in_box && !ui.io.input().control && track.inset(-ui.px(8), 0).contains(origin)) {
       // A press that does not move leaves a value between two notches as it is.
       if (!(all.pressed) ||
@@ -288,31 +286,34 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
   const bool editing = ui.io.editing(info.id);
   draw_control_frame(ui, box, all.hovered && in_box, false, info.mark);
   if (editing) ui.canvas.frame(box, {t.ink, ui.px(1.5f), {}}, ui.px(3));
+  TextStyle u = text_style(ui, t.ink3, kSmallText);
+  u.halign = HAlign::right;
   if (editing) {
-    draw_entry(ui, box, true);
+    // A number alone is in the base unit: it says so while it is typed.
+    const std::string base = bare_unit(ui.io.entry().text, range.unit);
+    Rect field = box;
+    if (!base.empty()) {
+      ui.canvas.text({box.right() - ui.px(8), box.centre().y}, base, u);
+      field.w -= ui.canvas.text_width(base, u) + ui.px(4);
+    }
+    draw_entry(ui, field, true);
   } else {
     float right = box.right() - ui.px(8);
-    if (!info.unit.empty()) {
-      TextStyle u = text_style(ui, t.ink3, kSmallText);
-      u.halign = HAlign::right;
-      ui.canvas.text({right, box.centre().y}, info.unit, u);
-      right -= ui.canvas.text_width(info.unit, u) + ui.px(4);
+    const NumberText parts = box_parts(next, range.unit);
+    const std::string& unit = parts.unit.empty() ? info.unit : parts.unit;
+    if (!unit.empty()) {
+      ui.canvas.text({right, box.centre().y}, unit, u);
+      right -= ui.canvas.text_width(unit, u) + ui.px(4);
     }
     TextStyle v = text_style(ui, info.mark == Mark::error ? t.err : info.off ? t.ink2 : t.ink);
     v.halign = HAlign::right;
-    std::string number = box_text(next, range);
-    if (ui.canvas.text_width(number, v) > right - box.x - ui.px(5)) v.em = ui.em() * kSmallText;
-    ui.canvas.text({right, box.centre().y}, number, v);
+    if (ui.canvas.text_width(parts.number, v) > right - box.x - ui.px(5)) v.em = ui.em() * kSmallText;
+    ui.canvas.text({right, box.centre().y}, parts.number, v);
   }
   if (all.hovered && in_box) ui.io.set_cursor(Cursor::text);
   if (all.hovered && !editing && !all.held) ui.io.hint(info.id, row, info.tip, info.about);
 
-  float height = row.h;
-  if (!info.reason.empty()) {
-    const TextStyle s = text_style(ui, info.mark ? mark_colour(t, *info.mark) : t.ink3, kSmallText);
-    height += draw_prose(ui.canvas, {row.x, row.bottom()}, info.reason, s, row.w) + ui.px(4);
-  }
-  return {next, height, std::move(refused)};
+  return {next, row.h, std::move(refused), std::move(problem), std::move(remedy)};
 }
 
 Interaction::EntryEvent text_box(Ui& ui, const Rect& r, std::string_view id) {

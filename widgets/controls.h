@@ -1,7 +1,6 @@
 // Controls: the window's sliders, choices and buttons, drawn by us on a Canvas (visual spec, section 3). A control is
 // a function of its value: it takes it and returns the one after this frame's input. It never alters a value it was
-// not asked to alter; what is outside its domain cannot be entered, what is unwise can, and the reason is written
-// under it.
+// not asked to alter; what is outside its domain cannot be entered, what is unwise can, and carries a mark.
 //
 // Every control reports itself to the Probe under its id (a field path), its parts as ".track" and ".box".
 #pragma once
@@ -14,6 +13,7 @@
 #include "engine/unit.h"
 #include "widgets/interaction.h"
 #include "widgets/marks.h"
+#include "widgets/number_format.h"
 
 namespace roofscape::widgets {
 
@@ -36,8 +36,7 @@ struct ControlInfo {
   std::string unit;               // in the value box, after the number
   Readout tip;                    // title, unit, key
   std::string about;
-  std::optional<Mark> mark;       // of the finding that belongs to this control ...
-  std::string reason;             // ... and its words, under the control
+  std::optional<Mark> mark;       // of the finding that belongs to this control
   std::span<const Notch> preview; // along the track, in order; empty: no band
   std::optional<double> baseline; // the value pinned to compare with, where it differs
   float label_width = 106;        // at scale 1
@@ -50,23 +49,25 @@ struct SliderRange {
   double track_from = 0, track_to = 1;    // the ends of the track; the value may lie beyond them
   double minimum = 0, maximum = 1;        // the domain
   bool whole = false;
-  engine::Notation notation = engine::Notation::plain;
+  engine::Unit unit = engine::unit::one;  // of the value: how it is shown in the box, and what may be typed
   std::optional<double> reset_to;         // right click
 };
 
 struct Edited {
   double value = 0;
-  float height = 0;  // what the control took, its reason included
+  float height = 0;  // what the control took
   std::optional<std::string> refused =
       {};  // what was typed, where it is no number of the domain: the nearest that is was taken, or none
+  std::string problem = {}, remedy = {};  // why it could not be read; empty where the nearest value was taken
 };
 // Label, track with notches, thumb, value box. Drag, arrows (with shift: by ten), right click resets, a click into
 // the box, Ctrl+click or typing a digit enters a number.
 Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, const SliderRange& range, double value);
 
-// How a value stands in its box, and how typed text is read: "16 384", "15 T", "2e12", "35 %", "1.5k".
-std::string box_text(double value, const SliderRange& range);
-std::optional<double> parse_number(std::string_view typed, engine::Notation notation);
+// How a value stands in its box, with its unit: "16 384", "15 T", "35 %", "500 ms", "80 GB". What is typed is read
+// by engine::read_number, which takes all of these back.
+std::string box_text(double value, const engine::Unit& unit);
+NumberText box_parts(double value, const engine::Unit& unit);
 
 // Index after this frame. The list opens below (above where there is no room).
 int drop_down(Ui& ui, const Rect& r, std::string_view id, std::span<const Option> options, int selected,
@@ -91,6 +92,9 @@ struct ScrollRegion {
 };
 ScrollRegion begin_scroll(Ui& ui, std::string_view id, const Rect& view);
 void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom);
+// The same sideways, for content whose width is known before it is drawn: how far it is scrolled. The bar lies at the
+// foot of the view.
+float scroll_across(Ui& ui, std::string_view id, const Rect& view, float content_width);
 
 // Drawn last, over everything: the open list, and the text of what is pointed at.
 void run_popup(Ui& ui, const Rect& window);

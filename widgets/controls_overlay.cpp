@@ -1,35 +1,16 @@
 // Scrolled regions and what lies over everything: the open list and the hover text of controls.h.
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "widgets/controls.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
+#include "widgets/text_match.h"
 
 namespace roofscape::widgets {
 
 namespace {
 constexpr float kFade = 20;
-
-// Whether a text has these letters, whatever their case (of the Latin alphabet) and what stands between them:
-// "qwen3-32" is found in "Qwen3 32B".
-bool has_letters(std::string_view text, std::string_view letters) {
-  const auto bare = [](std::string_view in) {
-    std::string out;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      const char c = in[i];
-      if (in.substr(i).starts_with(kNarrowSpace)) {  // between the groups of a number
-        i += kNarrowSpace.size() - 1;
-        continue;
-      }
-      const auto u = static_cast<unsigned char>(c);
-      if (u >= 0x80 || std::isalnum(u) != 0) out += static_cast<char>(std::tolower(u));
-    }
-    return out;
-  };
-  return bare(text).find(bare(letters)) != std::string::npos;
-}
 
 // What goes on below fades out, rather than end in the middle of its letters.
 void fade_out(Ui& ui, const Rect& view) {
@@ -83,6 +64,26 @@ void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom) {
   s.offset = std::clamp(s.offset, 0.0f, most);
 }
 
+float scroll_across(Ui& ui, std::string_view id, const Rect& view, float content_width) {
+  auto& s = ui.io.scroll(id);
+  s.content = content_width;
+  const float most = s.content - view.w < 3 ? 0 : s.content - view.w;
+  if (const float notches = ui.io.take_wheel_across(view); notches != 0) s.offset -= notches * ui.px(kRowHeight) * 2;
+  if (most > 0) {
+    const float length = std::max(ui.px(32), view.w * view.w / s.content);
+    const Rect grab{view.x, view.bottom() - ui.px(9), view.w, ui.px(9)};
+    const ItemState item = ui.item(id, grab, Interaction::Focus::none);
+    if (item.pressed) s.grab = s.offset;
+    if (item.held && view.w > length)
+      s.offset = s.grab + (ui.io.pointer().x - ui.io.drag_origin().x) * most / (view.w - length);
+    const float at = view.x + (view.w - length) * std::clamp(s.offset / most, 0.0f, 1.0f);
+    ui.canvas.rect({at + ui.px(2), view.bottom() - ui.px(6), length - ui.px(4), ui.px(4)},
+                   {.colour = item.hovered || item.held ? ui.theme.ink3 : ui.theme.line}, ui.px(2));
+  }
+  s.offset = std::clamp(std::round(s.offset), 0.0f, most);
+  return s.offset;
+}
+
 namespace {
 
 // The list as it is drawn: the entries that have what was typed, and their places.
@@ -101,7 +102,7 @@ PopupRows popup_rows(Ui& ui, const Interaction::Popup& popup) {
   float y = rows.pad;
   for (std::size_t i = 0; i < popup.options.size(); ++i) {
     const Option& o = popup.options[i];
-    if (popup.searched() && !popup.typed.empty() && !has_letters(o.text, popup.typed)) continue;
+    if (popup.searched() && !popup.typed.empty() && match_of(popup.typed, o.text, o.id) == Match::none) continue;
     if (!rows.shown.empty()) y += separator_height(ui, o);
     rows.shown.push_back(static_cast<int>(i));
     rows.tops.push_back(y);
@@ -154,7 +155,7 @@ void draw_search(Ui& ui, const Interaction::Popup& popup, const Rect& line, bool
                  {.colour = t.line});
 }
 
-// Typed letters: a long list shows what has them, a short one goes to the first that has; a pause begins anew there.
+// Typed letters: a long list shows what has them, a short one goes to the best that has; a pause begins anew there.
 void type_at_popup(Ui& ui, Interaction::Popup& popup) {
   std::string letters = ui.io.take_typed();
   const double now = ui.io.input().now_s;
@@ -174,9 +175,14 @@ void type_at_popup(Ui& ui, Interaction::Popup& popup) {
   if (!changed) return;
   popup.typed_s = now;
   popup.highlighted = -1;
-  for (std::size_t i = 0; i < popup.options.size() && popup.highlighted < 0; ++i)
-    if (popup.options[i].enabled && has_letters(popup.options[i].text, popup.typed))
-      popup.highlighted = static_cast<int>(i);
+  Match best = Match::none;
+  for (std::size_t i = 0; i < popup.options.size(); ++i) {
+    const Option& o = popup.options[i];
+    const Match match = o.enabled && !o.heading ? match_of(popup.typed, o.text, o.id) : Match::none;
+    if (match <= best) continue;
+    best = match;
+    popup.highlighted = static_cast<int>(i);
+  }
 }
 
 }  // namespace

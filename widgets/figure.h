@@ -10,8 +10,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/measured.h"
+#include "engine/quantity.h"
 #include "engine/report.h"
 #include "engine/scenario.h"
 #include "engine/studies/evidence.h"
@@ -87,10 +89,21 @@ struct FigureView {
   std::array<std::uint8_t, kMostFigureOptions> choices{};
 };
 
+// A number of a takeaway as data: the sum of some quantities of the report, over another where one is named, and how
+// it is written. Tests hold takeaways against reports by them.
+struct Claim {
+  std::vector<engine::Q> of;
+  std::optional<engine::Q> over = {};
+  double value = 0;
+  std::string shown;
+};
+
 // The phrase after a figure's title: its takeaway, computed ("0.9 GB free on stage 1").
 struct FigureHead {
   std::string title, takeaway;
-  std::string brief = {};  // the takeaway where there is no room for all of it; empty: cut
+  std::string brief = {};           // the takeaway where there is no room for all of it; empty: cut
+  std::string context = {};         // what the figure is of, where that is not the plan; empty: context_line()
+  std::vector<Claim> claims = {};   // of the takeaway
 };
 
 }  // namespace roofscape::widgets

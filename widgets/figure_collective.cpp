@@ -169,6 +169,7 @@ FigureHead collective_head(const FigureInput& input, const FigureView& view) {
   FigureHead head;
   const CollectiveStudy& study = study_of(input, view);
   head.title = t.text("figure.collective.title");
+  head.context = published_context(input);
   if (!study.known()) return head;
   const std::string group = group_name(input, view, study),
                     rate = format(study.exchanges() ? study.exchange_bytes_per_s : study.bandwidth_bytes_per_s,

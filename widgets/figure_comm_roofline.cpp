@@ -160,6 +160,7 @@ FigureHead comm_roofline_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.comm-roofline.title");
+  head.context = published_context(input);
   const CommRoofline& study = study_of(input);
   if (!study.known()) return head;
   const AxisDot* least = tightest(study);

@@ -52,8 +52,7 @@ std::optional<Comparison> compare(const FigureInput& input) {
 
 std::string name_of(const FigureInput& input, const Change& change) {
   if (!change.part) return std::string(input.texts.text("figure.compare.rest"));
-  return std::string(
-      input.texts.text("figure.step.part." + std::string(engine::quantity(*change.part).id.substr(5))));
+  return std::string(input.texts.text("quantity." + std::string(engine::quantity(*change.part).id) + ".label"));
 }
 
 std::string signed_share(double fraction) { return (fraction > 0 ? "+" : "") + format_percent(fraction, 1); }
@@ -79,6 +78,7 @@ FigureHead compare_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.compare.title");
+  head.context = compared_context(input);
   const auto c = compare(input);
   if (!c) return head;
   const std::string difference = format_difference(c->after - c->before, engine::unit::seconds);

@@ -71,8 +71,8 @@ std::vector<Row> rows_of(const FigureInput& input) {
 
 std::string row_name(const FigureInput& input, const Row& row) {
   const std::string_view id = engine::quantity(row.what).id;
-  const std::string key(id.substr(id.rfind('.') + 1));
-  return std::string(input.texts.text((row.aside ? "figure.decode-step.hidden." : "figure.decode-step.part.") + key));
+  if (row.aside) return std::string(input.texts.text("figure.decode-step.hidden." + std::string(id.substr(id.rfind('.') + 1))));
+  return std::string(input.texts.text("quantity." + std::string(id) + ".label"));
 }
 
 // Transfers look like the mesh axis that takes longest.
@@ -176,8 +176,10 @@ std::string decode_step_data(const FigureInput& input, const FigureView&) {
   if (input.baseline) out += "\tbaseline seconds";
   out += '\n';
   for (const Row& row : rows_of(input)) {
-    out += fmt::format("{}\t{}\t{}", engine::quantity(row.part).id, row.to - row.from, row.aside ? "yes" : "no");
-    if (input.baseline) out += fmt::format("\t{}", row.base_to - row.base_from);
+    const bool rest = row.part == Q::decode_network;  // what of it work hides
+    out += fmt::format("{}\t{}\t{}", rest ? std::string_view("hidden communication") : engine::quantity(row.part).id,
+                       rest ? row.to - row.from : seconds_of(input.report, row.part), row.aside ? "yes" : "no");
+    if (input.baseline) out += fmt::format("\t{}", row.aside ? 0 : seconds_of(input.baseline->report, row.part));
     out += '\n';
   }
   return out;

@@ -446,6 +446,9 @@ FigureHead evidence_head(const FigureInput& input, const FigureView& view) {
   FigureHead head;
   head.title =
       t.text("figure.evidence.title." + std::string(engine::kEvidenceKindIds[static_cast<std::size_t>(s.kind)]));
+  // Of runs, in the mode that is asked for; the plan's own mode where it stands among them.
+  head.context = t.format("figure.context.evidence", {mode_text(t, mode_of(input, view))});
+  if (s.own) head.context += "; " + t.format("figure.context.evidence.own", {context_line(input)});
   if (s.evidence == nullptr || s.points.empty()) return head;
   const std::string runs = format_count(static_cast<double>(s.summary.n)),
                     median = format_percent(s.summary.median_absolute);

@@ -15,11 +15,9 @@
 
 namespace roofscape::widgets {
 
-using engine::Plan;
 using engine::RankedPlan;
 using engine::SearchResult;
 using memory::bytes_text;
-using memory::capacity_text;
 using memory::kGb;
 using search::AnyPlan;
 using search::Shown;
@@ -93,7 +91,8 @@ FrontPicture picture_of(const FigureInput& input, const Shown& shown, const Figu
                               i == search::present_index(*shown.result));
   };
   if (shown.capacity_bytes > 0)
-    out.limit = {shown.capacity_bytes / kGb, capacity_text(shown.capacity_bytes), input.theme.err};
+    out.limit = {shown.capacity_bytes / kGb,
+                 memory::capacity_words(t, shown.scenario->cluster.chip, shown.capacity_bytes), input.theme.err};
   if (const RankedPlan* knee = knee_of(shown); knee != nullptr && shown.capacity_bytes > 0)
     out.note = {dot(*knee), t.format("figure.frontier.knee",
                                      {format_share(knee->memory_bytes / shown.capacity_bytes),
@@ -129,24 +128,19 @@ void draw_frontier(Canvas& canvas, const Rect& area, const FigureInput& input, c
 std::string frontier_data(const FigureInput& input, const FigureView&) {
   if (input.scenario.serves()) return search::serving_plans_data(input);
   const Shown shown = search::shown_of(input);
-  std::string out =
-      "set\tdata\tfsdp\ttensor\tcontext\texpert\tpipeline\tzero\tmicrobatch\tschedule\tchunks\tcheckpointing\tstep "
-      "s\tmemory bytes\tfits\n";
+  std::string out = fmt::format("set\t{}\tstep s\tmemory bytes\tfits\n", search::plan_fields_head());
   if (shown.result == nullptr || !shown.result->finished) return out;
   const SearchResult& r = *shown.result;
   for (std::size_t i = 0; i < search::plan_count(r); ++i) {
     const AnyPlan a = search::plan_at(r, i);
-    const Plan& p = *a.plan;
     const bool present = i == search::present_index(r);
     if (present && !r.present_legal) continue;
     const char* set = i < r.best.size()                ? "best"
                       : i < search::sample_index(r, 0) ? "front"
                       : present                        ? "present"
                                                        : "sample";
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", set, p.data, p.fsdp, p.tensor,
-                       p.context, p.expert, p.pipeline, p.zero_stage, p.microbatch_sequences,
-                       engine::schedule_id(p.schedule), p.virtual_stages, search::policy_word(input.texts, p.policy),
-                       a.step_time_s, a.memory_bytes, a.fits ? "yes" : "no");
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\n", set, search::plan_fields(input.texts, *a.plan), a.step_time_s,
+                       a.memory_bytes, a.fits ? "yes" : "no");
   }
   return out;
 }

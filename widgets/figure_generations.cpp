@@ -252,6 +252,7 @@ void draw_panel(Canvas& canvas, const FigureInput& input, Panel& panel, float en
 FigureHead generations_head(const FigureInput& input, const FigureView&) {
   FigureHead head;
   head.title = input.texts.text("figure.generations.title");
+  head.context = chips_context(input, std::max<std::size_t>(1, input.chips.size()));
   const Histories& all = histories_of(input);
   const auto &flops = all[static_cast<std::size_t>(Rate::half)], &hbm = all[static_cast<std::size_t>(Rate::hbm)];
   if (!flops.doubling_years || !hbm.doubling_years) return head;

@@ -181,11 +181,11 @@ Chart chart_of(const FigureInput& input, const CacheStudy& study, float em) {
   chart.dots.push_back(std::move(mine));
   for (const CacheLine& line : study.lines) {
     if (!(line.equal > 0)) continue;
-    ChartDot cross = dot_of(input, study, line, line.equal, study.weight_bytes);
+    ChartDot cross = dot_of(input, study, line, line.crossing, study.weight_bytes);
     cross.size = line.own ? 8.0f : 6.0f;
     cross.bold = line.own;
     cross.colour = line_of(theme, MemoryPart::weights);
-    if (std::abs(line.equal - study.own) > 0.1 * study.own || !line.own) cross.text = format_count(line.equal);
+    if (std::abs(line.equal - study.own) > 0.1 * study.own || !line.own) cross.text = format_significant(line.crossing);
     cross.tag = engine::quantity(Q::kv_equal_batch).id;
     chart.dots.push_back(std::move(cross));
   }

@@ -169,6 +169,7 @@ void draw_rung_label(Canvas& canvas, const FigureInput& input, const MemoryRung&
 FigureHead ladder_head(const FigureInput& input, const FigureView&) {
   FigureHead head;
   head.title = input.texts.text("figure.ladder.title");
+  head.context = chips_context(input);
   const auto drawn = split(input).drawn;
   const auto near =
       std::find_if(drawn.begin(), drawn.end(), [](const MemoryRung& r) { return r.memory == Memory::hbm; });

@@ -46,10 +46,13 @@ const std::vector<TradePoint>& points_of(const FigureInput& input) {
   return input.studies.get<Trade>(input.scenario, [&] { return make_trade(input.scenario); }).points;
 }
 
-double own_time(const FigureInput& input) { return input.report.quantities.value_or(Q::time_per_output_token, 0); }
+// Sustained, as the plan runs.
+double own_time(const FigureInput& input) { return input.report.quantities.value_or(Q::mixed_token_time_q, 0); }
 double own_throughput(const FigureInput& input) {
-  return input.report.quantities.value_or(Q::serving_tokens_per_chip, 0);
+  return input.report.quantities.value_or(Q::sustained_tokens_per_chip, 0);
 }
+// Sequences in flight: the batch, or fewer under the scenario's arrivals.
+double own_batch(const FigureInput& input) { return input.report.quantities.value_or(Q::steady_batch, 0); }
 bool known(const FigureInput& input) {
   return own_time(input) > 0 && own_throughput(input) > 0 && !points_of(input).empty();
 }
@@ -70,12 +73,13 @@ std::vector<int> degrees_of(const std::vector<TradePoint>& points) {
   return out;
 }
 
-Readout readout_of(const FigureInput& input, int batch, double time_s, double tokens_per_s_per_chip,
-                   double chip_bytes) {
+Readout readout_of(const FigureInput& input, double batch, double time_s, double decode_time_s,
+                   double tokens_per_s_per_chip, double chip_bytes) {
   const TextTable& t = input.texts;
   Readout r;
-  r.title = t.format("figure.latency-throughput.batch", {format_count(batch)});
+  r.title = t.format("figure.latency-throughput.batch", {format_count(std::round(batch))});
   r.rows.emplace_back(t.text("figure.latency-throughput.time"), format_duration(time_s));
+  r.rows.emplace_back(t.text("figure.latency-throughput.alone"), format_duration(decode_time_s));
   r.rows.emplace_back(t.text(chip_key(input, "figure.latency-throughput.rate")), rate_text(tokens_per_s_per_chip));
   r.rows.emplace_back(t.text("figure.latency-throughput.memory"), format(chip_bytes, engine::unit::bytes));
   return r;
@@ -129,7 +133,7 @@ void add_box(const FigureInput& input, float em, Chart& chart) {
   edge.points = {{limit, chart.y_from}, {limit, std::sqrt(chart.y_from * chart.y_to)}, {limit, chart.y_to}};
   edge.stroke = {input.theme.ink2, input.theme.data_width * em * 0.6f,
                  Dash{5, 4}.scaled(input.theme.data_width * em / 2)};
-  edge.tag = engine::quantity(Q::time_per_output_token).id;
+  edge.tag = engine::quantity(Q::mixed_token_time_q).id;
   edge.readout = [name](const ChartPoint&) {
     Readout r;
     r.title = name;
@@ -168,15 +172,19 @@ Chart chart_of(const FigureInput& input, float em) {
   mine.at = own;
   mine.size = 11;
   mine.colour = input.report.fits() ? theme.ink : theme.err;
-  mine.text = t.format(input.report.fits() ? "figure.latency-throughput.own" : "figure.latency-throughput.own.full",
-                       {format_count(input.scenario.workload.batch)});
-  mine.tag = engine::quantity(Q::time_per_output_token).id;
-  mine.readout = readout_of(input, input.scenario.workload.batch, own_time(input), own_throughput(input),
+  const bool fewer = own_batch(input) < input.scenario.workload.batch;
+  mine.text = t.format(!input.report.fits() ? "figure.latency-throughput.own.full"
+                       : fewer              ? "figure.latency-throughput.own.in_flight"
+                                            : "figure.latency-throughput.own",
+                       {format_count(input.report.fits() ? std::round(own_batch(input))
+                                                         : double(input.scenario.workload.batch))});
+  mine.tag = engine::quantity(Q::mixed_token_time_q).id;
+  mine.readout = readout_of(input, own_batch(input), own_time(input),
+                            input.report.quantities.value_or(Q::time_per_output_token, 0), own_throughput(input),
                             input.report.quantities.value_or(Q::memory_total, 0));
   chart.dots.push_back(std::move(mine));
   for (const TradePoint& p : points) {
-    if (!p.fits || (p.tensor == input.scenario.parallelism.tensor && p.batch == input.scenario.workload.batch))
-      continue;
+    if (!p.fits || (p.tensor == input.scenario.parallelism.tensor && p.time_per_token_s == own_time(input))) continue;
     ChartDot dot;
     dot.at = place(p);
     dot.size = p.pareto ? 6.0f : 4.0f;
@@ -185,8 +193,9 @@ Chart chart_of(const FigureInput& input, float em) {
     dot.colour = same ? theme.ink : line_of(theme, Axis::tensor);
     if (!p.keeps_slo) dot.colour = theme.ink3;
     if (same) dot.text = format_count(p.batch);
-    dot.tag = engine::quantity(Q::serving_tokens_per_chip).id;
-    dot.readout = readout_of(input, p.batch, p.time_per_token_s, p.tokens_per_s_per_chip, p.chip_bytes);
+    dot.tag = engine::quantity(Q::sustained_tokens_per_chip).id;
+    dot.readout = readout_of(input, p.batch, p.time_per_token_s, p.decode_time_per_token_s, p.tokens_per_s_per_chip,
+                             p.chip_bytes);
     chart.dots.push_back(std::move(dot));
   }
   chart.note = t.text(has_slo(input) ? "figure.latency-throughput.note.slo" : "figure.latency-throughput.note");
@@ -231,11 +240,13 @@ void draw_latency_throughput(Canvas& canvas, const Rect& area, const FigureInput
 
 std::string latency_throughput_data(const FigureInput& input, const FigureView&) {
   std::string out =
-      "tensor\tdata\tbatch\tseconds per token\ttokens per s and chip\tchip bytes\tseconds to first "
-      "token\tfits\twithin limits\tPareto\n";
+      "tensor\tdata\tbatch\tsustained seconds per token\tsustained tokens per s and chip\tchip bytes\tseconds to "
+      "first token\tseconds per token, decoding alone\ttokens per s and chip, decoding alone\tfits\twithin "
+      "limits\tPareto\n";
   for (const TradePoint& p : points_of(input))
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.tensor, p.data, p.batch, p.time_per_token_s,
-                       p.tokens_per_s_per_chip, p.chip_bytes, p.ttft_s, p.fits ? "yes" : "no",
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.tensor, p.data, p.batch,
+                       p.time_per_token_s, p.tokens_per_s_per_chip, p.chip_bytes, p.ttft_s,
+                       p.decode_time_per_token_s, p.decode_tokens_per_s_per_chip, p.fits ? "yes" : "no",
                        p.keeps_slo ? "yes" : "no", p.pareto ? "yes" : "no");
   return out;
 }

@@ -134,6 +134,7 @@ FigureHead matmul_head(const FigureInput& input, const FigureView& view) {
   FigureHead head;
   const std::string name = roofline::operation_name(input, matrix_of(view));
   head.title = t.format("figure.matmul.title", {name});
+  head.context = published_context(input);
   const MatmulStudy& study = study_of(input, view);
   if (!study.known()) return head;
   const MatmulLine& line = study.lines[study.own];

@@ -51,6 +51,13 @@ std::string part_name(const FigureInput& input, const Part& part) {
 std::string bytes_text(double bytes) { return format(bytes, engine::unit::bytes); }
 std::string capacity_text(double bytes) { return format(bytes, engine::unit::bytes, {.trim_zeros = true}); }
 
+std::string capacity_words(const TextTable& texts, const engine::Chip& chip, double bytes) {
+  const std::string amount = capacity_text(bytes);
+  const auto& sheet = chip[engine::ChipField::hbm_bytes].value;
+  const std::string sold = sheet ? capacity_text(*sheet) : amount;
+  return sold == amount ? amount : texts.format("figure.memory.capacity_sold", {amount, sold});
+}
+
 PlotAxis gb_axis(const FigureInput& input, const Scale& scale, float width, const Canvas& canvas) {
   PlotAxis axis;
   axis.title = input.texts.text(chip_key(input, "figure.memory.x"));
@@ -60,14 +67,21 @@ PlotAxis gb_axis(const FigureInput& input, const Scale& scale, float width, cons
   return axis;
 }
 
-double axis_end(const Canvas& canvas, const Sizes& sizes, float width, float total_label_width) {
+namespace {
+
+std::string own_capacity(const FigureInput& input) {
+  return capacity_words(input.texts, input.scenario.cluster.chip, sizes_of(input).capacity_gb * kGb);
+}
+
+}  // namespace
+
+double axis_end(const Canvas& canvas, const FigureInput& input, float width, float total_label_width) {
+  const Sizes sizes = sizes_of(input);
   const double w = std::max(1.0f, width);
   const double label = std::min<double>(total_label_width + canvas.px(10), 0.6 * w);
   TextStyle small;
   small.em = kSmallText * canvas.em();
-  const double half = std::min<double>(
-      canvas.text_width(format(sizes.capacity_gb * kGb, engine::unit::bytes, {.trim_zeros = true}), small) / 2,
-      0.3 * w);
+  const double half = std::min<double>(canvas.text_width(own_capacity(input), small) / 2, 0.3 * w);
   double end = std::max(sizes.most_gb * w / (w - label), sizes.ghost_gb * 1.02);
   if (sizes.capacity_gb > 0) end = std::max({end, sizes.capacity_gb * w / (w - half), sizes.capacity_gb * 1.12});
   return end > 0 ? end : 1;
@@ -140,10 +154,6 @@ void draw_stack(Canvas& canvas, const FigureInput& input, const Rect& bar, const
 }
 
 namespace {
-
-std::string own_capacity(const FigureInput& input) {
-  return capacity_text(sizes_of(input).capacity_gb * kGb);
-}
 
 TextStyle capacity_style(const Canvas& canvas, const Theme& theme) {
   TextStyle s;

@@ -36,9 +36,11 @@ inline double total_gb(const engine::StageRow& row) { return row.memory_total_by
 std::string part_name(const FigureInput& input, const Part& part);
 std::string bytes_text(double bytes);
 std::string capacity_text(double bytes);  // as given: 80 GB, not 80.0 GB
+// The same, and where it is not the data sheet's number that one too: "85.5 GB (sold as 80 GB)".
+std::string capacity_words(const TextTable& texts, const engine::Chip& chip, double bytes);
 PlotAxis gb_axis(const FigureInput& input, const Scale& scale, float width, const Canvas& canvas);
 // The end of the axis, so that the capacity with its label and every bar with its total have their room in `width`.
-double axis_end(const Canvas& canvas, const Sizes& sizes, float width, float total_label_width);
+double axis_end(const Canvas& canvas, const FigureInput& input, float width, float total_label_width);
 
 // One stacked bar with its tags: parts up to the capacity, the excess past it in its own look.
 void draw_stack(Canvas& canvas, const FigureInput& input, const Rect& bar, const Scale& x, int stage, bool hatches);

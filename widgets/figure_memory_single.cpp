@@ -180,7 +180,7 @@ void draw_single(Canvas& canvas, Rect area, const FigureInput& input, const Figu
   const Rect header = rest.cut_top(canvas.px(kHeader));
   const float label =
       canvas.text_width(bytes_text(sizes.most_gb * kGb), small_text(canvas, {}, HAlign::left, Weight::bold));
-  const double end = axis_end(canvas, sizes, rest.w, label);
+  const double end = axis_end(canvas, input, rest.w, label);
 
   Frame frame;
   frame.x = gb_axis(input, Scale(ScaleKind::linear, 0, end, 0, 1), rest.w, canvas);

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
@@ -16,36 +17,21 @@
 
 namespace roofscape::widgets {
 
-using engine::MeshCell;
-using engine::MeshCellState;
-using engine::MeshMap;
-using engine::MeshPair;
+using engine::RankedPlan;
+using engine::Rejection;
+using engine::SearchCell;
+using engine::SearchResult;
 using memory::bytes_text;
 
 namespace {
 
+constexpr std::size_t kMostDegrees = 12;  // along an axis; of more the powers of two stay
+
 enum class Shown : std::uint8_t { mfu, time, memory };
+Shown shown_of(const FigureView& view) { return static_cast<Shown>(std::min<int>(view.choices[0], 2)); }
 
-struct Key {
-  engine::Scenario scenario;
-  MeshPair pair;
-  std::optional<engine::PlanSpace> space;
-  bool operator==(const Key&) const = default;
-};
-
-Shown shown_of(const FigureView& view) { return static_cast<Shown>(std::min<int>(view.choices[1], 2)); }
-
-const MeshMap& study_of(const FigureInput& input, const FigureView& view) {
-  Key key{input.scenario,
-          static_cast<MeshPair>(std::min<std::size_t>(view.choices[0], engine::kMeshPairIds.size() - 1)),
-          {}};
-  if (input.search != nullptr && input.search->space != nullptr) key.space = *input.search->space;
-  return input.studies.get<MeshMap>(
-      key, [&] { return engine::mesh_map(key.scenario, key.pair, key.space ? &*key.space : nullptr); });
-}
-
-double value_of(const MeshCell& c, Shown shown) {
-  return shown == Shown::mfu ? c.mfu : shown == Shown::time ? c.step_s : c.memory_bytes;
+double value_of(const RankedPlan& p, Shown shown) {
+  return shown == Shown::mfu ? p.mfu : shown == Shown::time ? p.step_time_s : p.memory_bytes;
 }
 std::string value_text(double value, Shown shown) {
   return shown == Shown::mfu    ? format_percent(value)
@@ -57,144 +43,130 @@ std::string cell_text(double value, Shown shown, double unit) {
   return shown == Shown::mfu ? format_fixed(100 * value, 1) : format_significant(value / unit);
 }
 
-// Of a quantity the cells that run.
-HeatRange range_of(const MeshMap& map, Shown shown) {
-  HeatRange out;
-  for (const MeshCell& c : map.cells)
-    if (const double v = value_of(c, shown); c.state == MeshCellState::runs && v > 0) out.add(v);
-  out.widen(shown == Shown::mfu);
+bool lacks_memory(const SearchCell& c) {
+  return !c.best && (c.reason == Rejection::memory || c.reason == Rejection::state) && c.missing_bytes > 0;
+}
+
+// The plan that stands for a cell. Where the list has one of these degrees that is as good and as fast, it is that one:
+// of plans that are alike the list shows the simplest, a cell by itself the smallest.
+const RankedPlan& best_of(const SearchResult& r, const SearchCell& c) {
+  const auto listed = std::find_if(r.best.begin(), r.best.end(), [&](const RankedPlan& p) {
+    return p.plan.tensor == c.tensor && p.plan.pipeline == c.pipeline && p.step_time_s == c.best->step_time_s &&
+           p.tokens_per_s_per_chip == c.best->tokens_per_s_per_chip;
+  });
+  return listed == r.best.end() ? *c.best : *listed;
+}
+
+// The cells as a grid.
+struct Map {
+  std::vector<int> tensor, pipeline;     // rising
+  std::vector<const SearchCell*> cells;  // row by row of pipeline; null: the space has no such mesh
+};
+
+void thin_out(std::set<int>& degrees, int own, int best) {
+  if (degrees.size() <= kMostDegrees) return;
+  std::erase_if(degrees, [&](int d) { return d != own && d != best && (d & (d - 1)) != 0; });
+}
+
+// Degrees that no plan but the present one could have whatever the memory are left out.
+Map map_of(const engine::Scenario& s, const SearchResult& r) {
+  Map out;
+  std::set<int> tensor, pipeline;
+  for (const SearchCell& c : r.cells) {
+    const bool own_tensor = c.tensor == s.parallelism.tensor, own_pipeline = c.pipeline == s.parallelism.pipeline;
+    if (c.best || lacks_memory(c) || own_tensor) tensor.insert(c.tensor);
+    if (c.best || lacks_memory(c) || own_pipeline) pipeline.insert(c.pipeline);
+  }
+  if (!r.best.empty()) {
+    thin_out(tensor, s.parallelism.tensor, r.best.front().plan.tensor);
+    thin_out(pipeline, s.parallelism.pipeline, r.best.front().plan.pipeline);
+  }
+  out.tensor.assign(tensor.begin(), tensor.end());
+  out.pipeline.assign(pipeline.begin(), pipeline.end());
+  for (const int p : out.pipeline)
+    for (const int t : out.tensor) {
+      const auto cell = std::find_if(r.cells.begin(), r.cells.end(),
+                                     [&](const SearchCell& c) { return c.tensor == t && c.pipeline == p; });
+      out.cells.push_back(cell == r.cells.end() ? nullptr : &*cell);
+    }
   return out;
 }
-double shade_of(const HeatRange& range, double value, Shown shown) {
-  const bool mfu = shown == Shown::mfu;
-  return range.shade(value, mfu ? ScaleKind::linear : ScaleKind::log10, mfu);
+
+std::string reason_text(const FigureInput& input, const SearchCell& c) {
+  if (lacks_memory(c)) return input.texts.format("figure.mesh-map.too_full", {bytes_text(c.missing_bytes)});
+  return std::string(input.texts.text("cli.search.rejected." +
+                                      std::string(engine::kRejectionIds[static_cast<std::size_t>(c.reason)])));
 }
 
-std::string axis_word(const FigureInput& input, engine::Axis axis) {
-  return std::string(
-      input.texts.text("figure.mesh-map.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)])));
-}
-std::string degree_text(const FigureInput& input, engine::Axis axis, int degree) {
-  return input.texts.format("figure.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]),
-                            {format_count(degree)});
-}
-std::string plan_text(const FigureInput& input, const MeshMap& map, const MeshCell& c) {
-  const std::string separator(input.texts.text("figure.list_separator"));
-  std::string out = degree_text(input, map.x, c.x_degree) + separator + degree_text(input, map.y, c.y_degree);
-  if (c.rest > 0) out += separator + degree_text(input, map.rest, c.rest);
-  return out;
+std::string degrees_text(const FigureInput& input, const SearchCell& c) {
+  return input.texts.format("figure.axis.tensor", {format_count(c.tensor)}) +
+         std::string(input.texts.text("figure.list_separator")) +
+         input.texts.format("figure.axis.pipeline", {format_count(c.pipeline)});
 }
 
-// A value of a dimension of plans, in words.
-std::string value_word(const FigureInput& input, std::string_view dimension, int value) {
+Readout readout_of(const FigureInput& input, const search::Shown& shown, const SearchCell& c) {
   const TextTable& t = input.texts;
-  if (dimension == "schedule")
-    return std::string(t.text("choice.pipeline.schedule." +
-                              std::string(engine::schedule_id(static_cast<engine::ScheduleKind>(value)))));
-  if (dimension == "policy") return search::policy_word(t, static_cast<engine::CheckpointPolicy>(value));
-  if (dimension == "sequence_parallel" || dimension.starts_with("offload"))
-    return std::string(t.text(value != 0 ? "figure.mesh-map.limit.on" : "figure.mesh-map.limit.off"));
-  return format_count(value);
-}
-
-// "tensor: at most 8".
-std::string limit_text(const FigureInput& input, const engine::BrokenLimit& limit) {
-  const TextTable& t = input.texts;
-  const std::string name(t.text("figure.mesh-map.limit." + std::string(limit.dimension)));
-  const engine::Allowed& a = limit.allowed;
-  if (limit.dimension == "tensor_nodes" || limit.dimension == "min_free") return name;
-  if (a.only.size() == 1)
-    return t.format("figure.mesh-map.limit.only", {name, value_word(input, limit.dimension, a.only.front())});
-  if (a.max < std::numeric_limits<int>::max())
-    return t.format("figure.mesh-map.limit.most", {name, value_word(input, limit.dimension, a.max)});
-  return t.format("figure.mesh-map.limit.least", {name, value_word(input, limit.dimension, a.min)});
-}
-
-std::string reason_text(const FigureInput& input, const MeshCell& c) {
-  const TextTable& t = input.texts;
-  switch (c.state) {
-    case MeshCellState::too_full: return t.format("figure.mesh-map.too_full", {bytes_text(c.over_bytes)});
-    case MeshCellState::impossible: return std::string(t.text("diagnostic." + std::string(c.problem) + ".title"));
-    case MeshCellState::no_mesh: return std::string(t.text("figure.mesh-map.no_mesh"));
-    case MeshCellState::too_long: return std::string(t.text("figure.mesh-map.too_long"));
-    case MeshCellState::excluded: return t.format("figure.mesh-map.not_adopted", {limit_text(input, c.limit)});
-    case MeshCellState::runs: break;
-  }
-  return {};
-}
-
-Readout readout_of(const FigureInput& input, const MeshMap& map, const MeshCell& c) {
-  const TextTable& t = input.texts;
-  Readout r;
-  r.title = plan_text(input, map, c);
-  if (c.state != MeshCellState::runs)
-    r.rows.emplace_back(
-        t.text(c.state == MeshCellState::excluded ? "figure.mesh-map.excluded" : "figure.mesh-map.cannot"),
-        reason_text(input, c));
-  if (c.step_s > 0) {
-    r.rows.emplace_back(t.text("figure.mesh-map.quantity.time"), format_duration(c.step_s));
-    r.rows.emplace_back(t.text("figure.mesh-map.quantity.mfu"), format_percent(c.mfu));
-    r.rows.emplace_back(t.text("figure.mesh-map.quantity.memory"), bytes_text(c.memory_bytes));
-  }
+  if (!c.best)
+    return {degrees_text(input, c), {{std::string(t.text("figure.mesh-map.cannot")), reason_text(input, c)}}};
+  const RankedPlan& best = best_of(*shown.result, c);
+  Readout r =
+      search::readout_of(input, shown, {&best.plan, best.step_time_s, best.memory_bytes, best.mfu, true}, false);
+  r.rows.insert(r.rows.begin() + 1, {std::string(t.text("figure.mesh-map.quantity.mfu")), format_percent(best.mfu)});
   return r;
 }
 
-const MeshCell* best_of(const MeshMap& map, Shown shown) {
-  const MeshCell* best = nullptr;
-  for (const MeshCell& c : map.cells) {
-    if (c.state != MeshCellState::runs) continue;
-    const double v = value_of(c, shown);
-    if (best == nullptr || (shown == Shown::mfu ? v > value_of(*best, shown) : v < value_of(*best, shown))) best = &c;
-  }
-  return best;
-}
-
-HeatCell heat_cell(const FigureInput& input, const MeshCell& c, Shown shown, const HeatRange& range, double unit) {
-  using Look = HeatCell::Look;
-  HeatCell out;
-  out.look = Look::hatched;
-  out.own = c.own;
-  switch (c.state) {
-    case MeshCellState::runs: out.look = Look::coloured; break;
-    case MeshCellState::excluded: out.look = Look::struck; break;
-    case MeshCellState::no_mesh: out.look = Look::blank; break;
-    case MeshCellState::too_full: out.set_over(c.over_bytes); break;
-    case MeshCellState::impossible:
-    case MeshCellState::too_long: out.reason = reason_text(input, c); break;
-  }
-  if (out.look == Look::coloured || out.look == Look::struck) out.text = cell_text(value_of(c, shown), shown, unit);
-  if (out.look == Look::coloured) out.shade = shade_of(range, value_of(c, shown), shown);
-  return out;
-}
-
-HeatGrid grid_of(const FigureInput& input, const MeshMap& map, Shown shown) {
+HeatGrid grid_of(const FigureInput& input, const search::Shown& found, const Map& map, Shown shown) {
   const TextTable& t = input.texts;
-  const HeatRange range = range_of(map, shown);
-  double unit = 1;  // of the numbers in the cells
-  if (shown == Shown::memory) unit = 1e9;
-  else if (shown == Shown::time) unit = range.any && range.high < 1 ? 1e-3 : 1;
-  HeatGrid out;
-  out.x_degrees = map.x_degrees, out.y_degrees = map.y_degrees;
-  for (const MeshCell& c : map.cells) out.cells.push_back(heat_cell(input, c, shown, range, unit));
-  // Absorbed by the third axis: said beside the name of the vertical one.
-  out.y_title = t.format("figure.mesh-map.y", {"\u2191", axis_word(input, map.y), axis_word(input, map.rest)});
-  out.x_title = axis_word(input, map.x) + " \u2192";
-  out.tag = "mesh.cell";
-  out.readout = [&input, &map](std::size_t i) { return readout_of(input, map, map.cells[i]); };
   const bool rising = shown == Shown::mfu;
+  HeatRange range;
+  for (const SearchCell* c : map.cells)
+    if (c != nullptr && c->best)
+      if (const double value = value_of(best_of(*found.result, *c), shown); value > 0) range.add(value);
+  range.widen(rising);
+  double unit = 1;  // of the numbers in the cells
+  if (shown == Shown::memory)
+    unit = memory::kGb;
+  else if (shown == Shown::time)
+    unit = range.any && range.high < 1 ? 1e-3 : 1;
+  const engine::Parallelism& own = found.scenario->parallelism;
+  HeatGrid out;
+  out.x_degrees = map.tensor, out.y_degrees = map.pipeline;
+  bool blank = false, over = false;
+  for (const SearchCell* c : map.cells) {
+    HeatCell& cell = out.cells.emplace_back();
+    blank = blank || c == nullptr;
+    if (c == nullptr) continue;
+    cell.own = c->tensor == own.tensor && c->pipeline == own.pipeline;
+    cell.look = c->best ? HeatCell::Look::coloured : HeatCell::Look::hatched;
+    if (c->best) {
+      const double value = value_of(best_of(*found.result, *c), shown);
+      cell.text = cell_text(value, shown, unit);
+      cell.shade = range.shade(value, rising ? ScaleKind::linear : ScaleKind::log10, rising);
+    } else if (lacks_memory(*c)) {
+      cell.set_over(c->missing_bytes);
+      over = true;
+    } else {
+      cell.reason = reason_text(input, *c);
+    }
+  }
+  const auto axis = [&t](std::string_view id) {
+    return std::string(t.text("figure.mesh-map.axis." + std::string(id)));
+  };
+  out.y_title = "\u2191 " + axis("pipeline");
+  out.x_title = axis("tensor") + " \u2192";
+  out.tag = "mesh.cell";
+  out.readout = [&input, found, &map](std::size_t i) {
+    return map.cells[i] != nullptr ? readout_of(input, found, *map.cells[i])
+                                   : Readout{std::string(input.texts.text("figure.mesh-map.no_mesh")), {}};
+  };
   out.low = value_text(rising ? range.low : range.high, shown),
   out.high = value_text(rising ? range.high : range.low, shown);
-  const bool blank = std::any_of(map.cells.begin(), map.cells.end(),
-                                 [](const MeshCell& c) { return c.state == MeshCellState::no_mesh; });
-  const bool over = std::any_of(map.cells.begin(), map.cells.end(),
-                                [](const MeshCell& c) { return c.state == MeshCellState::too_full; });
   const std::string quantity(
       t.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])));
   const std::string_view key = blank ? "figure.mesh-map.key.blank" : "figure.mesh-map.key";
   out.brief_key = t.format(key, {quantity, std::string()});
   out.key = over ? t.format(key, {quantity, std::string(t.text("figure.mesh-map.key.over"))}) : out.brief_key;
-  out.struck_key = t.text("figure.mesh-map.key.limits");
-  out.none = t.text("figure.mesh-map.all_excluded");
+  out.none = t.text("figure.serving-map.none");
   return out;
 }
 
@@ -202,47 +174,62 @@ HeatGrid grid_of(const FigureInput& input, const MeshMap& map, Shown shown) {
 
 FigureHead mesh_map_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
-  const MeshMap& map = study_of(input, view);
-  const Shown shown = shown_of(view);
   FigureHead head;
-  head.title = t.format("figure.mesh-map.title", {axis_word(input, map.x), axis_word(input, map.y)});
-  const MeshCell* best = best_of(map, shown);
-  if (best == nullptr) return head;
-  const std::string key = best->own ? "figure.mesh-map.takeaway.own" : "figure.mesh-map.takeaway";
-  const std::string quantity(
-      t.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])));
-  head.takeaway = t.format(key, {value_text(value_of(*best, shown), shown), plan_text(input, map, *best), quantity});
-  if (!best->own)
-    head.brief = t.format("figure.mesh-map.takeaway.brief", {value_text(value_of(*best, shown), shown), quantity});
+  head.title = t.text("figure.mesh-map.title");
+  const search::Shown found = search::shown_of(input);
+  if (!found.fits()) return head;
+  // The first plan of the list, which is the best of its cell too.
+  const Shown shown = shown_of(view);
+  const RankedPlan& best = found.best();
+  const std::string value = value_text(value_of(best, shown), shown),
+                    quantity(t.text("figure.mesh-map.quantity." +
+                                    std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])));
+  head.takeaway = t.format("figure.mesh-map.takeaway", {value, search::plan_words(t, best.plan), quantity});
+  head.brief = t.format("figure.mesh-map.takeaway.brief", {value, quantity});
   return head;
 }
 
 void draw_mesh_map(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, mesh_map_head(input, view));
   if (rest.empty()) return;
-  const MeshMap& map = study_of(input, view);
-  const bool any = std::any_of(map.cells.begin(), map.cells.end(), [](const MeshCell& c) {
-    return c.state == MeshCellState::runs || c.state == MeshCellState::excluded;
-  });
-  if (!any) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.mesh-map.empty"));
-  draw_heat_grid(canvas, rest, input, grid_of(input, map, shown_of(view)));
+  const search::Shown found = search::shown_of(input);
+  if (found.result == nullptr || !found.result->finished || found.result->cells.empty())
+    return draw_empty_state(canvas, input.theme, rest, search::empty_text(input, found));
+  const Map map = map_of(*found.scenario, *found.result);
+  if (map.cells.empty()) return draw_empty_state(canvas, input.theme, rest, search::empty_text(input, found));
+  draw_heat_grid(canvas, rest, input, grid_of(input, found, map, shown_of(view)));
 }
 
-std::string mesh_map_data(const FigureInput& input, const FigureView& view) {
-  const MeshMap& map = study_of(input, view);
-  const auto id = [](engine::Axis axis) { return engine::kAxisIds[static_cast<std::size_t>(axis)]; };
-  std::string out = fmt::format("{}\t{}\t{}\tstate\tstep s\tMFU\tmemory bytes\n", id(map.x), id(map.y), id(map.rest));
-  constexpr std::string_view kStates[]{"runs", "does not fit", "impossible", "no mesh", "not priced", "not searched"};
-  for (const MeshCell& c : map.cells)
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", c.x_degree, c.y_degree, c.rest,
-                       kStates[static_cast<std::size_t>(c.state)], c.step_s, c.mfu, c.memory_bytes);
+std::string mesh_map_data(const FigureInput& input, const FigureView&) {
+  std::string out =
+      fmt::format("tensor degree\tpipeline degree\tstate\t{}\tstep s\tMFU\tmemory bytes\tmissing bytes\n",
+                  search::plan_fields_head());
+  const search::Shown found = search::shown_of(input);
+  if (found.result == nullptr || !found.result->finished) return out;
+  const std::string_view head = search::plan_fields_head();
+  const auto fields = static_cast<std::size_t>(std::count(head.begin(), head.end(), '\t')) + 1;
+  for (const SearchCell& c : found.result->cells) {
+    out += fmt::format("{}\t{}\t{}\t", c.tensor, c.pipeline,
+                       c.best ? "runs" : engine::kRejectionIds[static_cast<std::size_t>(c.reason)]);
+    if (c.best) {
+      const RankedPlan& best = best_of(*found.result, c);
+      out += fmt::format("{}\t{}\t{}\t{}\t0\n", search::plan_fields(input.texts, best.plan), best.step_time_s,
+                         best.mfu, best.memory_bytes);
+    } else {
+      out += fmt::format("{}{}\n", std::string(fields + 3, '\t'), c.missing_bytes);
+    }
+  }
   return out;
 }
 
-std::vector<engine::FieldEdit> mesh_map_edits(const FigureInput& input, const FigureView& view, int cell) {
-  const MeshMap& map = study_of(input, view);
-  if (cell < 0 || static_cast<std::size_t>(cell) >= map.cells.size()) return {};
-  return engine::edits_of(map, map.cells[static_cast<std::size_t>(cell)]);
+std::optional<engine::Plan> mesh_map_plan(const FigureInput& input, int cell) {
+  const search::Shown found = search::shown_of(input);
+  if (found.result == nullptr || found.scenario == nullptr) return std::nullopt;
+  const Map map = map_of(*found.scenario, *found.result);
+  if (cell < 0 || static_cast<std::size_t>(cell) >= map.cells.size()) return std::nullopt;
+  const SearchCell* c = map.cells[static_cast<std::size_t>(cell)];
+  if (c == nullptr || !c->best) return std::nullopt;
+  return best_of(*found.result, *c).plan;
 }
 
 }  // namespace roofscape::widgets

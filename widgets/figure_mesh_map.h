@@ -1,12 +1,15 @@
-// The mesh-map figure: step time, MFU or memory over two mesh axes as a heat map; cells that cannot run are hatched,
-// with the reason on hover. Options `axes` (which two) and `quantity`. Cells are tagged "mesh.cell" with their index
-// in engine::MeshMap::cells.
+// The mesh-map figure: of each pair of a tensor and a pipeline degree the plan that is best in all its other choices,
+// within what is searched, as a heat map of its MFU, step time or memory. The best cell is the first plan of the
+// search's list. Where none can run the cell is hatched and says why. Option `quantity`. Cells are tagged "mesh.cell"
+// with their index, row by row.
 #pragma once
 
 #include <array>
-#include <vector>
+#include <optional>
+#include <string>
+#include <string_view>
 
-#include "engine/studies/mesh_map.h"
+#include "engine/search/plan.h"
 #include "widgets/figure.h"
 
 namespace roofscape::widgets {
@@ -14,11 +17,10 @@ namespace roofscape::widgets {
 void draw_mesh_map(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
 FigureHead mesh_map_head(const FigureInput& input, const FigureView& view);
 std::string mesh_map_data(const FigureInput& input, const FigureView& view);
-// The changes that make the scenario a cell's plan; none where there is no such plan, or it is the scenario's own.
-std::vector<engine::FieldEdit> mesh_map_edits(const FigureInput& input, const FigureView& view, int cell);
+// The best plan of a cell; nothing where none can run.
+std::optional<engine::Plan> mesh_map_plan(const FigureInput& input, int cell);
 
 inline constexpr std::array<std::string_view, 3> kMeshMapQuantities{"mfu", "time", "memory"};
-inline constexpr std::array kMeshMapOptions{FigureOption{"axes", engine::kMeshPairIds},
-                                            FigureOption{"quantity", kMeshMapQuantities}};
+inline constexpr std::array kMeshMapOptions{FigureOption{"quantity", kMeshMapQuantities}};
 
 }  // namespace roofscape::widgets

@@ -47,11 +47,6 @@ const NetworkStudy& study_of(const FigureInput& input, const FigureView& view) {
   return input.studies.get<NetworkStudy>(key, [&] { return engine::network_study(key.scenario, key.question); });
 }
 
-bool assumed(const FigureInput& input, NetworkStrategy kind) {
-  return kind == (input.scenario.assumptions.axes_overlap == engine::AxesOverlap::sum ? NetworkStrategy::mixed_sum
-                                                                                      : NetworkStrategy::mixed_max);
-}
-
 std::string tokens_text(double tokens) { return format_significant(tokens); }
 
 std::string name_of_line(const FigureInput& input, const NetworkLine& line) {
@@ -83,7 +78,8 @@ std::string tag_of(const FigureInput& input, const NetworkLine& line) {
                      line.axes > 0 ? std::to_string(line.axes) : std::string());
 }
 
-Stroke stroke_of_line(const FigureInput& input, const NetworkLine& line, float em, int most_axes) {
+Stroke stroke_of_line(const FigureInput& input, NetworkStrategy assumed, const NetworkLine& line, float em,
+                      int most_axes) {
   const Theme& theme = input.theme;
   const float width = theme.data_width * em;
   switch (line.strategy) {
@@ -98,7 +94,8 @@ Stroke stroke_of_line(const FigureInput& input, const NetworkLine& line, float e
       return {theme.stroke(Hue::orange), width * 0.75f, dash_of(Axis::tensor, width * 0.75f)};
     case NetworkStrategy::mixed_sum:
     case NetworkStrategy::mixed_max:
-      if (assumed(input, line.strategy)) return {theme.stroke(Hue::orange), width, Dash{width * 5, width * 2}};
+    case NetworkStrategy::mixed_wire:
+      if (line.strategy == assumed) return {theme.stroke(Hue::orange), width, Dash{width * 5, width * 2}};
       return {theme.stroke(Hue::orange), width * 0.75f, Dash{width * 1.2f, width * 1.6f}};
     case NetworkStrategy::plan: return {theme.stroke(Hue::purple), width * 1.15f, {}};
   }
@@ -159,8 +156,8 @@ std::string note_of(const FigureInput& input, const FigureView& view, const Netw
   const auto say = [&](std::string sentence) { out += (out.empty() ? "" : " ") + std::move(sentence); };
   if (study.plan_gathers > 1) say(t.format("figure.network.gathers", {format_count(study.plan_gathers)}));
   // A whole layer hides earlier or later than the two matrices that the book and the report's bounds count.
-  const bool sum = input.scenario.assumptions.axes_overlap == engine::AxesOverlap::sum;
-  const auto bound = input.report.quantities[sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
+  const auto bound = input.report.quantities[study.assumed == NetworkStrategy::mixed_sum ? Q::bound_mixed_sum
+                                                                                         : Q::bound_mixed_max];
   if (bound && study.mixed_from && question(view) == engine::NetworkQuestion{} &&
       std::abs(*bound / *study.mixed_from - 1) > kSame)
     say(t.format("figure.network.book", {tokens_text(*bound)}));
@@ -261,7 +258,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
   const auto rank = [&](const NetworkLine* line) {
     if (line->strategy == NetworkStrategy::plan) return 0;
     if (line == fsdp) return 1;
-    if (assumed(input, line->strategy)) return 2;
+    if (line->strategy == study.assumed) return 2;
     return 3 + static_cast<int>(line->strategy);
   };
   std::stable_sort(order.begin(), order.end(),
@@ -272,7 +269,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
     if (line == fsdp && both) name = t.format("figure.network.line.with_data", {name});
     const bool main = rank(line) < 3;
     const bool far = line->strategy == NetworkStrategy::tensor || (line->strategy == NetworkStrategy::plan && ratio);
-    add(std::move(name), stroke_of_line(input, *line, em, most_axes), line, main,
+    add(std::move(name), stroke_of_line(input, study.assumed, *line, em, most_axes), line, main,
         line->strategy == NetworkStrategy::plan ? Weight::bold : Weight::regular, !far);
   }
   std::tie(c.y_from, c.y_to) = log_range(std::max(low, high / kMostShown), high);

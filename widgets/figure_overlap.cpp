@@ -84,16 +84,19 @@ std::vector<Block> blocks_of(const LayerOverlap& o) {
       if (pass.exposed_s > 0) out.push_back({Block::Kind::exposed, {}, backward, layer, at + pass.compute_s, end});
       // What is exposed ends the slot; what is hidden starts with it. The gather is for the layer that comes next,
       // the gradients that travel are those of the layer before.
+      // An axis waits for those before it that share links with it.
+      std::array<double, engine::kAxisCount> after{};
       double network = 0;
       for (std::size_t a = 0; a < engine::kAxisCount; ++a) {
-        const double axis = pass.gather_s[a] + pass.transfer_s[a];
-        network = o.at_once ? std::max(network, axis) : network + axis;
+        for (std::size_t b = 0; b < a; ++b)
+          if ((o.waits[a] >> b & 1u) != 0)
+            after[a] = std::max(after[a], after[b] + pass.gather_s[b] + pass.transfer_s[b]);
+        network = std::max(network, after[a] + pass.gather_s[a] + pass.transfer_s[a]);
       }
       const double start = pass.exposed_s > 0 ? std::max(at, end - network) : at;
-      double from = start;
       for (const engine::Axis axis : lanes_of(o)) {
         const auto a = static_cast<std::size_t>(axis);
-        if (o.at_once) from = start;
+        double from = start + after[a];
         if (pass.gather_s[a] > 0)
           out.push_back({Block::Kind::gather, axis, backward, next, from, from + pass.gather_s[a]});
         from += pass.gather_s[a];
@@ -149,6 +152,9 @@ Readout readout_of(const FigureInput& input, const LayerOverlap& o, const Block&
   const LayerPass& pass = b.backward ? o.backward : o.forward;
   r.rows.emplace_back(t.text(b.backward ? "figure.overlap.backward" : "figure.overlap.forward"),
                       format_duration(pass.total_s()));
+  const double carried = o.carried[static_cast<std::size_t>(b.axis)];
+  if ((b.kind == Block::Kind::transfer || b.kind == Block::Kind::gather) && carried < 1)
+    r.rows.emplace_back(t.text("figure.overlap.carries"), format_share(carried));
   return r;
 }
 
@@ -156,7 +162,7 @@ Readout readout_of(const FigureInput& input, const LayerOverlap& o, const Block&
 std::string_view tag_of(const Block& b, bool own) {
   if (!own) return "overlap.block";
   switch (b.kind) {
-    case Block::Kind::recompute: return engine::quantity(Q::layer_flops_recompute).id;
+    case Block::Kind::recompute: return engine::quantity(Q::layer_again).id;
     case Block::Kind::compute:
       return engine::quantity(b.backward ? Q::layer_work_backward : Q::layer_work_forward).id;
     case Block::Kind::exposed:
@@ -168,10 +174,10 @@ std::string_view tag_of(const Block& b, bool own) {
 }  // namespace
 
 bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& view, const LayerOverlap& o, bool own,
-                 const Rect& plot) {
+                 const Rect& plot, double end_s) {
   const Theme& theme = input.theme;
   const std::vector<engine::Axis> axes = lanes_of(o);
-  const Scale x(ScaleKind::linear, 0, length_of(o), plot.x, plot.right());
+  const Scale x(ScaleKind::linear, 0, end_s, plot.x, plot.right());
   const float line = small_line(canvas);
   const Fill idle = fill_of(theme, Axis::bubble, canvas.em());
   const float pitch = plot.h / static_cast<float>(1 + axes.size());
@@ -218,6 +224,23 @@ std::optional<engine::Axis> gathered_axis(const LayerOverlap& o) {
   for (std::size_t i = 0; i < engine::kAxisCount; ++i)
     if (o.forward.gather_s[i] + o.backward.gather_s[i] > 0) return static_cast<engine::Axis>(i);
   return std::nullopt;
+}
+
+std::string carried_text(const FigureInput& input, const LayerOverlap& o) {
+  const TextTable& t = input.texts;
+  std::string axes;
+  double carried = 1;
+  for (const engine::Axis axis : lanes_of(o)) {
+    const double share = o.carried[static_cast<std::size_t>(axis)];
+    if (share >= 1) continue;
+    carried = std::min(carried, share);
+    if (!axes.empty()) axes += t.text("figure.list_separator");
+    axes += t.text("figure.scaling.bound." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]));
+  }
+  if (axes.empty()) return {};
+  const double microbatches = std::round(1 / carried);
+  if (microbatches == 2) return t.format("figure.overlap.once.two", {axes});
+  return t.format("figure.overlap.once", {axes, format_count(microbatches)});
 }
 
 void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed,
@@ -276,16 +299,19 @@ void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, co
   const TextTable& t = input.texts;
   const LayerOverlap o = study(input, strategy_of(view));
   const double end = length_of(o);
+  // A plain strategy that cannot run has no times, and says why.
+  if (!o.problem.empty())
+    return draw_empty_state(
+        canvas, theme, rest,
+        t.format("figure.overlap.problem", {std::string(t.text("diagnostic." + std::string(o.problem) + ".title"))}));
   if (!(end > 0)) return draw_empty_state(canvas, theme, rest, t.text("figure.overlap.empty"));
   const std::vector<engine::Axis> axes = lanes_of(o);
   const bool own = strategy_of(view) == Strategy::plan;
   const float line = small_line(canvas);
 
-  // Why a plain strategy could not run, under the picture of what it would be.
-  if (!o.problem.empty()) {
-    const TextStyle note = small_text(canvas, theme.err, HAlign::left);
-    const std::string text =
-        t.format("figure.overlap.problem", {std::string(t.text("diagnostic." + std::string(o.problem) + ".title"))});
+  // Which part of a step's transfer is drawn, where a layer moves something once a step.
+  if (const std::string text = carried_text(input, o); !text.empty()) {
+    const TextStyle note = small_text(canvas, theme.ink2, HAlign::left);
     const Rect foot = rest.cut_bottom(line * 1.2f);
     canvas.text({foot.x, foot.centre().y}, ellipsize(canvas, text, note, foot.w), note);
   }
@@ -327,7 +353,7 @@ void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, co
     canvas.text({plot.x - canvas.px(10), plot.y + pitch * (static_cast<float>(i) + 0.5f)},
                 ellipsize(canvas, names[i], name, widest + canvas.px(0.5f)), name);
 
-  const bool numbered = draw_blocks(canvas, input, view, o, own, plot);
+  const bool numbered = draw_blocks(canvas, input, view, o, own, plot, end);
   draw_overlap_key(canvas, input, key_row, o.backward.recompute_s > 0, o.forward.exposed_s + o.backward.exposed_s > 0,
                    gathered_axis(o), numbered);
 }

@@ -36,10 +36,12 @@ std::string_view strategy_key(engine::Strategy strategy);
 double length_of(const engine::LayerOverlap& o);
 double exposed_share(const engine::LayerOverlap& o);
 
-// The blocks on their lanes: compute on the first, each axis on one of its own. `plot` spans the whole length.
+// The blocks on their lanes: compute on the first, each axis on one of its own. `plot` spans `end_s` seconds.
 // Returns whether any block had room for the number of its layer.
 bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& view, const engine::LayerOverlap& o,
-                 bool own, const Rect& plot);
+                 bool own, const Rect& plot, double end_s);
+// Of which axes a layer carries only a part of what moves once a step, and which part. Empty: of none.
+std::string carried_text(const FigureInput& input, const engine::LayerOverlap& o);
 // Weights gathered ahead: the axis's fill in another shade. Nothing: a layer gathers none.
 Fill gather_fill(const Theme& theme, engine::Axis axis, float em);
 std::optional<engine::Axis> gathered_axis(const engine::LayerOverlap& o);
@@ -48,7 +50,7 @@ std::optional<engine::Axis> gathered_axis(const engine::LayerOverlap& o);
 void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed,
                       std::optional<engine::Axis> gathered, bool numbers, const std::vector<engine::Axis>& axes = {});
 
-// All strategies, those that the height has room for, each over its own layer's time.
+// All strategies, those that the height has room for, over one axis of time.
 FigureHead strategies_head(const FigureInput& input);
 void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
 

@@ -1,5 +1,5 @@
-// All strategies of the overlap figure under one another: each over the time of its own layers, so that what is
-// exposed is compared as a share, with the layer's time in figures beside it.
+// All strategies of the overlap figure under one another, over one axis of time, with what is exposed as a share and
+// the layer's time in figures beside it.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -7,6 +7,7 @@
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_overlap_parts.h"
+#include "widgets/figure_pipeline_parts.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
 #include "widgets/stage_rows.h"
@@ -52,7 +53,8 @@ std::vector<Panel> panels_of(const FigureInput& input) {
   });
   std::vector<Panel> out{panel_of(Strategy::plan, study(input, Strategy::plan))};
   out.insert(out.end(), kept.plain.begin(), kept.plain.end());
-  std::erase_if(out, [](const Panel& p) { return !(length_of(p.overlap) > 0); });
+  // One that cannot run has no times; it keeps its row, which says so.
+  std::erase_if(out, [](const Panel& p) { return !(length_of(p.overlap) > 0) && p.overlap.problem.empty(); });
   return out;
 }
 
@@ -97,13 +99,22 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
   const float line = small_line(canvas), gap = canvas.px(kColumnGap);
   Rect rest = area;
   const Rect key_row = rest.cut_top(line * 1.3f), heads = rest.cut_top(line * 1.3f);
-
   // As many strategies as keep their lanes apart; the plan's own stands first.
   const auto needed = [&](std::size_t count) {
     float lanes = 0;
     for (std::size_t i = 0; i < count; ++i) lanes += std::max(panels[i].lanes() * kLeastLane, 2.0f);
     return lanes * line / (1 - kGapShare);
   };
+  // The sentence about parts of transfers only beside all of them: the readouts say it too.
+  constexpr float kNoteLines = 1.2f, kAxisLines = 2.6f;
+  if (needed(panels.size()) + (kNoteLines + kAxisLines) * line <= rest.h &&
+      std::any_of(panels.begin(), panels.end(),
+                  [&](const Panel& p) { return !carried_text(input, p.overlap).empty(); })) {
+    const TextStyle note = small_text(canvas, theme.ink2, HAlign::left);
+    const Rect foot = rest.cut_bottom(line * kNoteLines);
+    canvas.text({foot.x, foot.centre().y}, ellipsize(canvas, t.text("figure.overlap.once.all"), note, foot.w), note);
+  }
+  const Rect axis_row = rest.cut_bottom(line * kAxisLines);
   while (panels.size() > 1 && needed(panels.size()) > rest.h) panels.pop_back();
 
   const TextStyle bold = small_text(canvas, theme.ink, HAlign::left, Weight::bold),
@@ -115,8 +126,6 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
         shares = canvas.text_width(share_head, faint), times = canvas.text_width(time_head, faint);
   for (const Panel& p : panels) {
     names = std::max(names, canvas.text_width(t.text(strategy_key(p.strategy)), bold));
-    if (!p.overlap.problem.empty())
-      names = std::max(names, canvas.text_width(t.text("figure.overlap.not_run"), lane_name));
     for (const engine::Axis axis : p.axes)
       lanes = std::max(lanes, canvas.text_width(axis_name(input, p.overlap, axis), lane_name));
     shares = std::max(shares, canvas.text_width(format_share(exposed_share(p.overlap)), value));
@@ -136,6 +145,8 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
   const float spare = std::max(0.0f, rest.h - pitch * sum) / static_cast<float>(panels.size());
   // Close, as a column of numbers; closer still, the key names the axes: colour alone does not.
   const bool named = pitch >= number_line(canvas) * 0.95f;
+  double end = 0;
+  for (const Panel& p : panels) end = std::max(end, length_of(p.overlap));
   std::vector<engine::Axis> nameless;
   if (!named)
     for (std::size_t i = 0; i < engine::kAxisCount; ++i)
@@ -153,10 +164,6 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
     const Rect plot = rect_between(left, y, right, y + pitch * p.lanes());
     const Rect whole{area.x, y, area.w, pitch * std::max(p.lanes(), 2.0f)};
     canvas.text({area.x, y + line / 2}, t.text(strategy_key(p.strategy)), bold);
-    // Why it could not run, under its name where the lanes leave room.
-    if (!o.problem.empty() && whole.h + spare >= 2 * line - canvas.px(1))
-      canvas.text({area.x, y + line * 1.5f}, t.text("figure.overlap.not_run"),
-                  small_text(canvas, theme.err, HAlign::left));
     if (named)
       for (std::size_t i = 0; i < 1 + p.axes.size(); ++i) {
         const std::string name =
@@ -164,12 +171,31 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
         canvas.text({left - canvas.px(8), y + pitch * (static_cast<float>(i) + 0.5f)},
                     ellipsize(canvas, name, lane_name, lanes + canvas.px(0.5f)), lane_name);
       }
-    numbered = draw_blocks(canvas, input, view, o, p.strategy == Strategy::plan, plot) || numbered;
+    if (!o.problem.empty()) {
+      const TextStyle why = small_text(canvas, theme.err, HAlign::left);
+      canvas.text({left, y + line / 2},
+                  ellipsize(canvas,
+                            t.format("figure.overlap.problem",
+                                     {std::string(t.text("diagnostic." + std::string(o.problem) + ".title"))}),
+                            why, area.right() - left),
+                  why);
+      canvas.tag_with("overlap.strategy", static_cast<int>(p.strategy),
+                      rect_between(area.x, whole.y, left, whole.bottom()), [&] {
+                        Readout r;
+                        r.title = t.text(strategy_key(p.strategy));
+                        r.rows.emplace_back(t.text("figure.scaling.problem"),
+                                            t.text("diagnostic." + std::string(o.problem) + ".title"));
+                        return r;
+                      });
+      y += whole.h + spare;
+      continue;
+    }
+    numbered = draw_blocks(canvas, input, view, o, p.strategy == Strategy::plan, plot, end) || numbered;
     // Where forward turns into backward.
-    const float turn = plot.x + plot.w * static_cast<float>(kLayers * o.forward.total_s() / length_of(o));
+    const float turn = plot.x + plot.w * static_cast<float>(kLayers * o.forward.total_s() / end);
     canvas.line({turn, plot.y}, {turn, plot.bottom()},
                 {theme.ink3, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
-    const TextStyle told = small_text(canvas, o.problem.empty() ? theme.ink : theme.ink3, HAlign::right,
+    const TextStyle told = small_text(canvas, theme.ink, HAlign::right,
                                       p.strategy == Strategy::plan ? Weight::bold : Weight::regular);
     const float row = y + std::min(pitch * p.lanes() / 2, whole.h / 2);
     canvas.text({area.right(), row}, format_share(exposed_share(o)), told);
@@ -182,14 +208,23 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
           r.rows.emplace_back(share_head, format_duration(o.forward.exposed_s + o.backward.exposed_s));
           r.rows.emplace_back(t.text("figure.overlap.network"),
                               format_duration(o.forward.network_s() + o.backward.network_s()));
-          if (!o.problem.empty())
-            r.rows.emplace_back(t.text("figure.overlap.not_run"),
-                                t.text("diagnostic." + std::string(o.problem) + ".title"));
           return r;
         });
     y += whole.h + spare;
   }
   draw_overlap_key(canvas, input, key_row, recompute, exposed, gathered, numbered, nameless);
+  // One axis of time under all of them.
+  if (end > 0 && right > left) {
+    const TimeUnit unit = time_unit(end);
+    const Scale domain(ScaleKind::linear, 0, end / unit.seconds, 0, 1);
+    Frame frame;
+    frame.y.grid = frame.y.line = false;
+    frame.x = time_axis(canvas, input, domain, unit, right - left);
+    frame.x.grid = false;
+    const Rect strip = rect_between(left, axis_row.y, right, axis_row.y + canvas.px(1));
+    draw_frame(canvas, theme, strip, domain.with_range(strip.x, strip.right()),
+               Scale(ScaleKind::linear, 0, 1, strip.bottom(), strip.y), frame);
+  }
 }
 
 }  // namespace roofscape::widgets::overlap

@@ -140,20 +140,15 @@ void draw_parallel_coordinates(Canvas& canvas, const Rect& area, const FigureInp
 std::string parallel_coordinates_data(const FigureInput& input, const FigureView&) {
   if (input.scenario.serves()) return search::serving_plans_data(input);
   const Shown shown = search::shown_of(input);
-  std::string out =
-      "line\tdata\tfsdp\ttensor\tpipeline\tcontext\texpert\tmicrobatch\tcheckpointing\tstep s\tmemory bytes\n";
+  std::string out = fmt::format("line\t{}\tstep s\tmemory bytes\n", search::plan_fields_head());
   if (!shown.priced()) return out;
   const Lines lines = lines_of(shown);
   lines.each([&](const Line& line) {
-    const Plan& p = *line.plan.plan;
     const bool best = line.index < shown.result->best.size(),
                present = line.index == search::present_index(*shown.result);
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                       best      ? "best"
-                       : present ? "present"
-                                 : "sample",
-                       p.data, p.fsdp, p.tensor, p.pipeline, p.context, p.expert, p.microbatch_sequences,
-                       search::policy_word(input.texts, p.policy), line.plan.step_time_s, line.plan.memory_bytes);
+    out += fmt::format("{}\t{}\t{}\t{}\n", best ? "best" : present ? "present" : "sample",
+                       search::plan_fields(input.texts, *line.plan.plan), line.plan.step_time_s,
+                       line.plan.memory_bytes);
   });
   return out;
 }

@@ -63,6 +63,7 @@ FigureHead parameters_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.parameters.title");
+  head.context = model_context(input);
   const auto rows = engine::parameter_map(input.scenario, input.report);
   if (rows.empty()) return head;
   const double total = total_params(input), active = input.report.quantities.value_or(Q::params_active, total);

@@ -75,6 +75,16 @@ FigureHead pipeline_head(const FigureInput& input, const FigureView&) {
                              {schedule_name(input, p.shape), format_percent(idle), format_count(p.shape.stages),
                               format_count(p.shape.microbatches)});
     head.brief = t.format("figure.pipeline.takeaway.brief", {schedule_name(input, p.shape), format_percent(idle)});
+    head.claims = {claim_of(input, Q::pipeline_bubble_fraction)};
+    // The baseline's bars would need rows of their own: it is told in figures, and the line over the picture says how
+    // it differs.
+    const auto step = input.report.quantities[Q::step_time];
+    const auto base = input.baseline ? input.baseline->report.quantities[Q::step_time] : std::nullopt;
+    if (step && base) {
+      head.takeaway = t.format("figure.pipeline.with_baseline",
+                               {head.brief, format_duration(*step), format_duration(*base)});
+      head.context = compared_context(input);
+    }
   }
   return head;
 }

@@ -93,7 +93,7 @@ Chart chart_of(const FigureInput& input, const PhaseBalance& study, float em) {
   if (study.shared_requests_per_chip > 0) low = std::min(low, study.shared_requests_per_chip);
   std::tie(chart.y_from, chart.y_to) = log_range(low, kRoomAbove * high, 4);
 
-  ChartLine both = line_of_rates(input, study, Q::requests_per_s, "figure.prefill-decode.both",
+  ChartLine both = line_of_rates(input, study, Q::capacity_requests, "figure.prefill-decode.both",
                                  {theme.ink, width * 1.5f, {}}, &PhaseSplit::requests_per_s);
   both.weight = Weight::bold;
   both.essential = true;
@@ -110,7 +110,7 @@ Chart chart_of(const FigureInput& input, const PhaseBalance& study, float em) {
     shared.stroke = {line_of(theme, Axis::data), width, Dash{2, 3}.scaled(width)};
     shared.label = t.text("figure.prefill-decode.shared");
     shared.essential = true;
-    shared.tag = engine::quantity(Q::requests_per_s).id;
+    shared.tag = engine::quantity(Q::capacity_requests).id;
     const std::string title = t.format("figure.prefill-decode.shared.readout", {rate_text(level)});
     shared.readout = [title](const ChartPoint&) {
       Readout r;
@@ -143,7 +143,8 @@ FigureHead prefill_decode_head(const FigureInput& input, const FigureView&) {
                         {format_count(best->prefill_chips), format_count(best->decode_chips)});
   if (own == nullptr)
     head.takeaway = t.format("figure.prefill-decode.takeaway.shared",
-                             {head.brief, format_significant(study.balance_chips / best->decode_chips)});
+                             {head.brief, format_significant(study.balance_chips / best->decode_chips),
+                              format_share(most / study.shared_requests_per_chip)});
   else if (most <= (1 + kSame) * per_chip(*own, own->requests_per_s))
     head.takeaway = t.format("figure.prefill-decode.takeaway.is", {head.brief});
   else

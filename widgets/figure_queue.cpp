@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <tuple>
 
 #include "engine/serving/load_curve.h"
@@ -24,6 +25,7 @@ using engine::Q;
 namespace {
 
 constexpr double kMilli = 1e3;
+constexpr double kInSeconds = 10;    // from here on the axis counts seconds
 constexpr double kUsualShare = 0.8;  // of what the plan keeps up with, where the scenario has no rate of its own
 
 bool per_token(const FigureView& view) { return view.choices[0] == 1; }
@@ -64,17 +66,20 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve
   const TextTable& t = input.texts;
   const bool token = per_token(view);
   const float width = theme.data_width * em;
-  const double limit = limit_of(input, token) * kMilli;
-  const std::string_view tag = engine::quantity(token ? Q::time_per_output_token : Q::ttft).id;
+  double latest = limit_of(input, token);
+  for (const LoadPoint& p : study.points) latest = std::max(latest, shown(p, token).p99);
+  const bool seconds = latest >= kInSeconds;
+  const double scale = seconds ? 1 : kMilli, limit = limit_of(input, token) * scale;
+  const std::string_view tag = engine::quantity(token ? Q::mixed_token_time_q : Q::ttft).id;
   Chart chart;
   chart.x_title = t.text("figure.queue.x");
-  chart.y_title = t.text(token ? "figure.queue.y.token" : "figure.queue.y.first");
+  chart.y_title = t.text(std::string(token ? "figure.queue.y.token" : "figure.queue.y.first") + (seconds ? ".s" : ""));
   chart.x_kind = ScaleKind::linear;
   chart.y_labels = TickLabels::si;
   chart.x_from = 0, chart.x_to = std::max(study.most_per_s, study.points.back().arrivals_per_s);
   double low = limit > 0 ? limit : 1e300, high = limit;
   for (const LoadPoint& p : study.points)
-    low = std::min(low, shown(p, token).p50 * kMilli), high = std::max(high, shown(p, token).p99 * kMilli);
+    low = std::min(low, shown(p, token).p50 * scale), high = std::max(high, shown(p, token).p99 * scale);
   std::tie(chart.y_from, chart.y_to) = log_range(low, high, 4);
 
   struct Level {
@@ -89,7 +94,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve
   for (const Level& level : levels) {
     ChartLine line;
     for (const LoadPoint& p : study.points)
-      line.points.push_back({p.arrivals_per_s, shown(p, token).*level.value * kMilli});
+      line.points.push_back({p.arrivals_per_s, shown(p, token).*level.value * scale});
     line.stroke = level.stroke;
     line.label = t.text(level.key);
     line.weight = level.value == &Percentiles::p50 ? Weight::bold : Weight::regular;
@@ -105,7 +110,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve
     ChartLine promised;
     promised.points = {{chart.x_from, limit}, {chart.x_to, limit}};
     promised.stroke = {theme.err, width * 0.8f, Dash{5, 4}.scaled(width / 2)};
-    promised.label = t.format("figure.latency-throughput.slo", {format_duration(limit / kMilli)});
+    promised.label = t.format("figure.latency-throughput.slo", {format_duration(limit / scale)});
     promised.essential = true;
     chart.lines.push_back(std::move(promised));
   }
@@ -115,7 +120,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve
           Chart::Now{at->arrivals_per_s, t.format("figure.queue.now", {format_significant(at->arrivals_per_s)})};
     for (const auto value : {&Percentiles::p50, &Percentiles::p99}) {
       ChartDot dot;
-      dot.at = {at->arrivals_per_s, shown(*at, token).*value * kMilli};
+      dot.at = {at->arrivals_per_s, shown(*at, token).*value * scale};
       dot.text = format_duration(shown(*at, token).*value);
       dot.bold = value == &Percentiles::p50;
       dot.size = dot.bold ? 9.0f : 7.0f;
@@ -149,7 +154,7 @@ void draw_queue(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   if (rest.empty()) return;
   const LoadCurve& study = study_of(input);
   const bool simulated = !study.points.empty() && shown(study.points.front(), per_token(view)).p50 > 0;
-  if (!simulated || input.report.quantities.value_or(Q::requests_per_s, 0) <= 0)
+  if (!simulated || input.report.quantities.value_or(Q::capacity_requests, 0) <= 0)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.queue.empty"));
   draw_line_chart(canvas, rest, input, chart_of(input, view, study, canvas.em()));
 }

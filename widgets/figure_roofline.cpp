@@ -97,7 +97,7 @@ Readout dot_readout(const FigureInput& input, const Dot& dot) {
   add("figure.roofline.bytes", format(row.hbm_bytes, engine::unit::bytes));
   add("figure.roofline.intensity", format(row.intensity_flop_per_byte, engine::unit::flop_per_byte));
   add(recomputes(input) ? "figure.roofline.time.recompute" : "figure.roofline.time",
-      dot.look == Roof::vector
+      dot.look == Roof::vector && hides_vectors(input)
           ? t.format("figure.roofline.time_hidden", {format_duration(row.time_s)})
           : t.format("figure.roofline.time_share", {format_duration(row.time_s), format_share(row.share_of_step)}));
   return r;

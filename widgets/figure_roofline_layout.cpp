@@ -70,8 +70,8 @@ void find_dots(const Canvas& canvas, const Rect& area, const FigureInput& input,
     dot.look = look_of(row.kind);
     dot.name = operation_name(input, row.kind);
     const double share = std::clamp(row.share_of_step, 0.0, 1.0);
-    // Vector operations are hidden under the others: their time is no part of the step's.
-    dot.size = dot.look == Roof::vector
+    // Ideal, vector operations are hidden under the others: their time is no part of the step's.
+    dot.size = dot.look == Roof::vector && hides_vectors(input)
                    ? least
                    : std::max(least, whole * static_cast<float>(std::sqrt(share)));
     out.dots.push_back(std::move(dot));
@@ -364,6 +364,7 @@ void place_side_labels(const Canvas& canvas, const FigureInput& input, std::vect
       }
       if (!vectors.empty()) vectors += input.texts.text("figure.list_separator");
       vectors += d->name;
+      if (!hides_vectors(input)) vectors += " " + format_share(d->row->share_of_step);
     }
     std::stable_sort(others.begin(), others.end(),
                      [](const Dot* a, const Dot* b) { return a->row->share_of_step > b->row->share_of_step; });
@@ -492,6 +493,8 @@ bool place_slope_label(const Canvas& canvas, const Theme& theme, const Slope& sl
 }
 
 }  // namespace
+
+bool hides_vectors(const FigureInput& input) { return input.scenario.assumptions.mode == engine::Mode::ideal; }
 
 bool recomputes(const FigureInput& input) {
   return input.report.quantities.value_or(engine::Q::step_recompute, 0) > 0;

@@ -74,6 +74,8 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
 
 // Whether operations take time twice: a step's parts count that as recomputation, an operation counts all of its
 // time.
+// Whether vector operations take no time of their own: the ideal step hides them under the others.
+bool hides_vectors(const FigureInput& input);
 bool recomputes(const FigureInput& input);
 std::string_view share_heading(const FigureInput& input);
 

@@ -75,6 +75,7 @@ Readout readout_of(const FigureInput& input, const ScalingPoint& p) {
   Readout r;
   r.title = t.format(chip_key(input, "figure.scaling.readout"), {format_count(p.chips)});
   if (!p.runs()) r.rows.emplace_back(t.text("figure.scaling.problem"), problem_name(input, p));
+  if (!p.problem.empty()) return r;  // it has no times
   r.rows.emplace_back(t.text("figure.scaling.throughput"), throughput_text(p.tokens_per_s));
   r.rows.emplace_back("MFU", format_percent(p.mfu));
   r.rows.emplace_back(t.text("figure.scaling.bound"), bound_name(input, p));
@@ -137,7 +138,11 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
     }
     chart.dots.push_back(std::move(d));
   }
-  chart.note = t.text("figure.scaling.rule." + std::string(engine::kAxisIds[static_cast<std::size_t>(study.axis)]));
+  const auto name_of = [](engine::Axis axis) { return std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]); };
+  chart.note = t.text("figure.scaling.rule." + name_of(study.axis));
+  if (const ScalingPoint* first = study.without_sequences())
+    chart.note = t.format("figure.scaling.rule.then",
+                          {name_of(study.axis), format_count(first->chips), name_of(first->grown)});
   return chart;
 }
 
@@ -153,12 +158,29 @@ FigureHead scaling_head(const FigureInput& input, const FigureView& view) {
   if (own == nullptr) return head;
   if (last == nullptr) head.takeaway = t.format("figure.scaling.takeaway.never", {problem_name(input, *own)});
   else {
+    if (last->own) {
+      head.takeaway = t.format(chip_key(input, "figure.scaling.takeaway.own"),
+                               {format_count(own->chips), throughput_text(own->tokens_per_s),
+                                format_percent(own->mfu)});
+      head.brief = t.format("figure.scaling.takeaway.own.brief",
+                            {throughput_text(own->tokens_per_s), format_percent(own->mfu)});
+      head.claims = {claim_of(input, Q::tokens_per_s), claim_of(input, Q::mfu)};
+      return head;
+    }
+    if (shows_mfu(view)) {
+      head.takeaway = t.format(chip_key(input, "figure.scaling.takeaway.mfu"),
+                               {format_percent(last->mfu), format_count(last->chips), format_percent(own->mfu),
+                                format_count(own->chips)});
+      head.claims = {claim_of(input, Q::mfu)};
+      return head;
+    }
     const std::string share = format_share(
                           last->ideal_tokens_per_s > 0 ? last->tokens_per_s / last->ideal_tokens_per_s : 0),
                       chips = format_count(last->chips);
     head.takeaway =
-        t.format(chip_key(input, "figure.scaling.takeaway"), {chips, throughput_text(last->tokens_per_s), share});
-    head.brief = t.format("figure.scaling.takeaway.brief", {share, chips});
+        t.format(chip_key(input, "figure.scaling.takeaway"),
+                 {chips, throughput_text(last->tokens_per_s), share, format_count(own->chips)});
+    head.brief = t.format("figure.scaling.takeaway.brief", {share, chips, format_count(own->chips)});
   }
   return head;
 }

@@ -1,8 +1,12 @@
 #include "widgets/figure_search_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "engine/evaluate.h"
 #include "widgets/figure_memory_parts.h"
 #include "widgets/number_format.h"
 
@@ -23,6 +27,10 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
+struct Capacity {
+  double bytes = 0;
+};
+
 // The window's result, or else what `search_now` finds.
 template <class Result, class SearchNow>
 ShownSearch<Result> shown_search(const FigureInput& input, const Result* SearchSeen::*result, SearchNow search_now) {
@@ -34,8 +42,7 @@ ShownSearch<Result> shown_search(const FigureInput& input, const Result* SearchS
     shown.scenario = &input.scenario;
     shown.result = &search_now();
   }
-  if (shown.scenario != nullptr)
-    shown.capacity_bytes = shown.scenario->cluster.chip[engine::ChipField::hbm_bytes].value.value_or(0);
+  if (shown.scenario != nullptr) shown.capacity_bytes = capacity_of(input.studies, *shown.scenario);
   return shown;
 }
 
@@ -49,6 +56,14 @@ Request for_picture(Request request) {
 
 }  // namespace
 
+double capacity_of(StudyCache& studies, const engine::Scenario& scenario) {
+  return studies
+      .get<Capacity>(
+          scenario,
+          [&] { return Capacity{engine::evaluate(scenario).quantities.value_or(engine::Q::hbm_capacity, 0)}; })
+      .bytes;
+}
+
 Shown shown_of(const FigureInput& input) {
   return shown_search<SearchResult>(input, &SearchSeen::result, [&]() -> const SearchResult& {
     const engine::PlanSpace* space = input.search != nullptr ? input.search->space : nullptr;
@@ -56,17 +71,20 @@ Shown shown_of(const FigureInput& input) {
     return input.studies.get<SearchResult>(key, [&] {
       engine::SearchRequest request;
       request.space = key.space;
+      request.cells = true;
       return engine::search(input.scenario, for_picture(request));
     });
   });
 }
 
 ServingShown serving_shown_of(const FigureInput& input) {
-  return shown_search<ServingSearchResult>(input, &SearchSeen::serving, [&]() -> const ServingSearchResult& {
+  ServingShown shown = shown_search<ServingSearchResult>(input, &SearchSeen::serving, [&]() -> const ServingSearchResult& {
     return input.studies.get<ServingSearchResult>(input.scenario, [&] {
       return engine::search_serving(input.scenario, for_picture(engine::serving_request_of(input.scenario)));
     });
   });
+  if (shown.result != nullptr) shown.capacity_bytes = shown.result->capacity_bytes;
+  return shown;
 }
 
 std::size_t front_index(const SearchResult& result, std::size_t i) { return result.best.size() + i; }
@@ -122,11 +140,75 @@ std::string policy_word(const TextTable& texts, engine::CheckpointPolicy policy)
   return std::string(texts.text("figure.search.policy." + std::string(kWords[static_cast<std::size_t>(policy)])));
 }
 
+std::string offload_word(const TextTable& texts, const Plan& plan) {
+  const int which = (plan.offload_optimizer ? 1 : 0) + (plan.offload_activations ? 2 : 0);
+  if (which == 0) return std::string(kNoValue);
+  return std::string(texts.text("ui.search.offload." + std::to_string(which)));
+}
+
+std::string knobs_words(const TextTable& texts, const Plan& plan, const Plan& other) {
+  std::string out;
+  const auto add = [&](std::string words) {
+    if (!out.empty()) out += texts.text("figure.list_separator");
+    out += words;
+  };
+  if (other.policy != plan.policy) add(policy_word(texts, other.policy));
+  if (other.microbatch_sequences != plan.microbatch_sequences)
+    add(texts.format("figure.search.microbatch_of", {format_count(other.microbatch_sequences)}));
+  if (other.zero_stage != plan.zero_stage)
+    add(texts.format("figure.search.zero_of", {format_count(other.zero_stage)}));
+  if (other.sequence_parallel != plan.sequence_parallel)
+    add(std::string(texts.text(other.sequence_parallel ? "figure.search.sp" : "figure.search.no_sp")));
+  if (other.offload_optimizer != plan.offload_optimizer || other.offload_activations != plan.offload_activations)
+    add(other.offload_optimizer || other.offload_activations
+            ? texts.format("figure.search.offload_of", {offload_word(texts, other)})
+            : std::string(texts.text("figure.search.no_offload")));
+  return out;
+}
+
+std::string_view plan_fields_head() {
+  return "data\tfsdp\ttensor\tcontext\texpert\tpipeline\tzero\tsequence "
+         "parallel\tmicrobatch\tschedule\tchunks\tcheckpointing\toffload optimizer\toffload activations";
+}
+
+std::string plan_fields(const TextTable& texts, const Plan& p) {
+  const auto yes = [](bool b) { return b ? "yes" : "no"; };
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", p.data, p.fsdp, p.tensor, p.context,
+                     p.expert, p.pipeline, p.zero_stage, yes(p.sequence_parallel), p.microbatch_sequences,
+                     engine::schedule_id(p.schedule), p.virtual_stages, policy_word(texts, p.policy),
+                     yes(p.offload_optimizer), yes(p.offload_activations));
+}
+
 std::string schedule_word(const TextTable& texts, const Plan& plan) {
   if (plan.pipeline == 1) return std::string(kNoValue);
   const std::string name(texts.text("choice.pipeline.schedule." + std::string(engine::schedule_id(plan.schedule))));
   return plan.virtual_stages > 1 ? texts.format("figure.search.chunks", {name, format_count(plan.virtual_stages)})
                                  : name;
+}
+
+namespace {
+// A value of a dimension of plans, in words.
+std::string value_word(const TextTable& t, std::string_view dimension, int value) {
+  if (dimension == "schedule")
+    return std::string(t.text("choice.pipeline.schedule." +
+                              std::string(engine::schedule_id(static_cast<engine::ScheduleKind>(value)))));
+  if (dimension == "policy") return policy_word(t, static_cast<engine::CheckpointPolicy>(value));
+  if (dimension == "sequence_parallel" || dimension.starts_with("offload"))
+    return std::string(t.text(value != 0 ? "figure.mesh-map.limit.on" : "figure.mesh-map.limit.off"));
+  return format_count(value);
+}
+
+}  // namespace
+
+std::string limit_words(const TextTable& t, const engine::BrokenLimit& limit) {
+  const std::string name(t.text("figure.mesh-map.limit." + std::string(limit.dimension)));
+  const engine::Allowed& a = limit.allowed;
+  if (limit.dimension == "tensor_nodes") return name;
+  if (a.only.size() == 1)
+    return t.format("figure.mesh-map.limit.only", {name, value_word(t, limit.dimension, a.only.front())});
+  if (a.max < std::numeric_limits<int>::max())
+    return t.format("figure.mesh-map.limit.most", {name, value_word(t, limit.dimension, a.max)});
+  return t.format("figure.mesh-map.limit.least", {name, value_word(t, limit.dimension, a.min)});
 }
 
 std::string against_text(double value, double best) {
@@ -167,8 +249,9 @@ Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& 
   std::string layer = policy_word(t, p.policy) + separator +
                       t.format("figure.search.microbatch_of", {format_count(p.microbatch_sequences)}) + separator +
                       t.format("figure.search.zero_of", {format_count(p.zero_stage)});
+  if (p.tensor > 1 && !p.sequence_parallel) layer += separator + std::string(t.text("figure.search.no_sp"));
   if (p.offload_optimizer || p.offload_activations)
-    layer += separator + std::string(t.text("figure.search.offloads"));
+    layer += separator + t.format("figure.search.offload_of", {offload_word(t, p)});
   r.rows.emplace_back(t.text("figure.search.keeps"), std::move(layer));
   return r;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/search/search.h"
@@ -32,6 +33,9 @@ using ServingShown = ShownSearch<engine::ServingSearchResult>;
 Shown shown_of(const FigureInput& input);
 ServingShown serving_shown_of(const FigureInput& input);
 
+// The memory of a chip that evaluate() counts with; 0: not known.
+double capacity_of(StudyCache& studies, const engine::Scenario& scenario);
+
 // All plans of a result in one order, the index of the tags: the best, the front, the sample, the present plan.
 struct AnyPlan {
   const engine::Plan* plan = nullptr;
@@ -52,6 +56,15 @@ std::string plan_words(const TextTable& texts, const engine::Plan& plan);
 // "keep all", "matmuls": what a layer keeps, in a word.
 std::string policy_word(const TextTable& texts, engine::CheckpointPolicy policy);
 std::string schedule_word(const TextTable& texts, const engine::Plan& plan);
+// "optimizer", "both": what is on the host; a dash: nothing.
+std::string offload_word(const TextTable& texts, const engine::Plan& plan);
+// What the other plan of the same mesh and schedule chooses otherwise: "ZeRO-3, offload: both".
+std::string knobs_words(const TextTable& texts, const engine::Plan& plan, const engine::Plan& other);
+// The choices of a plan as tab-separated text, and their names.
+std::string_view plan_fields_head();
+std::string plan_fields(const TextTable& texts, const engine::Plan& plan);
+// "tensor: at most 8": what keeps a plan out of a search.
+std::string limit_words(const TextTable& texts, const engine::BrokenLimit& limit);
 // "+12 %", "0 %".
 std::string against_text(double value, double best);
 // "67.1 GB, 84 %", or by how much it passes the capacity; 0: that is not known.

@@ -154,19 +154,13 @@ FigureHead serving_map_head(const FigureInput& input, const FigureView& view) {
   const ServingShown found = search::serving_shown_of(input);
   if (!found.fits()) return head;
   const Shown shown = shown_of(view);
-  // Of equals the one that is faster for the user.
-  const auto key = [shown](const RankedDecoding& p) {
-    return std::pair(shown == Shown::throughput ? -value_of(p, shown) : value_of(p, shown), p.token_s);
-  };
-  const RankedDecoding* best = nullptr;
-  for (const ServingCell& c : found.result->cells)
-    if (c.best && (best == nullptr || key(*c.best) < key(*best))) best = &*c.best;
-  if (best == nullptr) return head;
+  // The first plan of the list, which is the best of its cell too.
+  const RankedDecoding& best = found.best();
   head.takeaway = input.texts.format("figure.mesh-map.takeaway",
-                                     {value_text(value_of(*best, shown), shown),
-                                      search::decoding_words(input.texts, best->plan), quantity_word(input, shown)});
+                                     {value_text(value_of(best, shown), shown),
+                                      search::decoding_words(input.texts, best.plan), quantity_word(input, shown)});
   head.brief = input.texts.format("figure.mesh-map.takeaway.brief",
-                                  {value_text(value_of(*best, shown), shown), quantity_word(input, shown)});
+                                  {value_text(value_of(best, shown), shown), quantity_word(input, shown)});
   return head;
 }
 

@@ -169,8 +169,8 @@ std::string serving_memory_data(const FigureInput& input, const FigureView&) {
   if (input.baseline) out += "\tbaseline bytes";
   out += '\n';
   for (const Row& row : rows_of(input)) {
-    out += fmt::format("{}\t{}", engine::quantity(row.part).id, row.to - row.from);
-    if (input.baseline) out += fmt::format("\t{}", row.base_to - row.base_from);
+    out += fmt::format("{}\t{}", engine::quantity(row.part).id, bytes_of(input.report, row.part));
+    if (input.baseline) out += fmt::format("\t{}", bytes_of(input.baseline->report, row.part));
     out += '\n';
   }
   return out;

@@ -68,13 +68,18 @@ Readout readout_of(const FigureInput& input, const PhaseWork& w) {
   return r;
 }
 
+// As every other place writes it: the report's number, not rounded up to whole sequences.
+std::string critical_text(const PhaseRoofline& study) {
+  return format(study.critical_batch, engine::quantity(Q::critical_sequences).unit, {.unit = false});
+}
+
 ChartDot critical_dot(const FigureInput& input, const PhaseRoofline& study) {
   const TextTable& t = input.texts;
   ChartDot dot;
   dot.at = {study.ridge_flop_per_byte, study.peak_flop_per_s / kTera};
   dot.size = 8;
   dot.colour = input.theme.ink;
-  dot.text = t.format("figure.serving-roofline.critical", {format_count(std::ceil(study.critical_batch))});
+  dot.text = t.format("figure.serving-roofline.critical", {critical_text(study)});
   dot.tag = engine::quantity(Q::critical_sequences).id;
   dot.readout.title = dot.text;
   dot.readout.rows.emplace_back(t.text("figure.serving-roofline.intensity"),
@@ -175,7 +180,7 @@ FigureHead serving_roofline_head(const FigureInput& input, const FigureView&) {
   head.brief = t.format("figure.serving-roofline.takeaway.brief", {format_share(reached)});
   head.takeaway =
       reached < 1
-          ? t.format("figure.serving-roofline.takeaway", {head.brief, format_count(std::ceil(study.critical_batch))})
+          ? t.format("figure.serving-roofline.takeaway", {head.brief, critical_text(study)})
           : t.format("figure.serving-roofline.takeaway.reached", {format_count(input.scenario.workload.batch)});
   return head;
 }

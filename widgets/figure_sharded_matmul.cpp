@@ -320,6 +320,7 @@ FigureHead sharded_matmul_head(const FigureInput& input, const FigureView& view)
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text(pair_of(view) ? "figure.sharded-matmul.title.mlp" : "figure.sharded-matmul.title");
+  head.context = published_context(input);
   const ShardedMatmulStudy& study = study_of(input);
   if (!study.known()) return head;
   const std::string ranks = format_count(study.ranks), tokens = format_count(std::round(study.rows));

@@ -10,6 +10,7 @@
 #include "widgets/figure_head.h"
 #include "widgets/number_format.h"
 #include "widgets/quantity_look.h"
+#include "widgets/step_words.h"
 #include "widgets/time_bars.h"
 
 namespace roofscape::widgets {
@@ -81,7 +82,7 @@ std::vector<Row> rows_of(const FigureInput& input) {
 
 std::string row_name(const FigureInput& input, const Row& row) {
   if (!row.part) return std::string(input.texts.text("figure.step.hidden"));
-  return std::string(input.texts.text("figure.step.part." + std::string(engine::quantity(*row.part).id.substr(5))));
+  return std::string(input.texts.text("quantity." + std::string(engine::quantity(*row.part).id) + ".label"));
 }
 
 std::string_view row_tag(const Row& row) { return engine::quantity(row.part.value_or(Q::network_total)).id; }
@@ -104,16 +105,6 @@ Readout readout_of(const FigureInput& input, const Row& row, const Hidden& hidde
   return r;
 }
 
-// The largest part of the step that is no arithmetic.
-std::optional<Q> largest_loss(const engine::Report& report) {
-  std::optional<Q> out;
-  for (const Q part : engine::kStepParts)
-    if (part != Q::step_matmul && part != Q::step_attention && seconds_of(report, part) > 0 &&
-        (!out || seconds_of(report, part) > seconds_of(report, *out)))
-      out = part;
-  return out;
-}
-
 }  // namespace
 
 FigureHead step_head(const FigureInput& input, const FigureView&) {
@@ -122,22 +113,14 @@ FigureHead step_head(const FigureInput& input, const FigureView&) {
   head.title = t.text("figure.step.title");
   if (!has_step(input.report)) return head;
   const double step = step_seconds(input.report);
-  const double work = seconds_of(input.report, Q::step_matmul) + seconds_of(input.report, Q::step_attention);
   if (input.baseline && has_step(input.baseline->report)) {
     const double base = step_seconds(input.baseline->report);
     head.takeaway = t.format("figure.step.takeaway.baseline",
                              {format_duration(step), format_difference(step - base, engine::unit::seconds)});
     return head;
   }
-  const std::optional<Q> loss = largest_loss(input.report);
-  head.brief = t.format("figure.step.takeaway.alone", {format_duration(step), format_share(work / step)});
-  if (!loss) {
-    head.takeaway = head.brief;
-    return head;
-  }
-  head.takeaway = t.format("figure.step.takeaway",
-                           {format_duration(step), format_share(work / step), row_name(input, {*loss, 0, 0, 0, 0}),
-                            format_share(seconds_of(input.report, *loss) / step)});
+  head.takeaway = t.format("figure.step.takeaway", {format_duration(step), step_words(input.report, t)});
+  head.claims = step_claims(input);
   return head;
 }
 
@@ -193,9 +176,10 @@ std::string step_data(const FigureInput& input, const FigureView&) {
   if (input.baseline) out += "\tbaseline seconds";
   out += '\n';
   for (const Row& row : rows_of(input)) {
+    const auto seconds = [&row](const engine::Report& r) { return seconds_of(r, *row.part); };
     out += fmt::format("{}\t{}", row.part ? engine::quantity(*row.part).id : std::string_view("hidden communication"),
-                       row.to - row.from);
-    if (input.baseline) out += fmt::format("\t{}", row.base_to - row.base_from);
+                       row.part ? seconds(input.report) : row.to - row.from);
+    if (input.baseline) out += fmt::format("\t{}", row.part ? seconds(input.baseline->report) : 0);
     out += '\n';
   }
   return out;

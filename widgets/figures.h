@@ -17,6 +17,10 @@ enum class Subject : std::uint8_t { training, serving, any };
 // that a search finds.
 enum class Needs : std::uint8_t { nothing, baseline, stages, search };
 
+// What its numbers are of. Those of the plan have nothing to show of one that cannot run; schedules are compared
+// while the schedule alone is at fault; chips, models and searched plans are what they are beside any plan.
+enum class About : std::uint8_t { plan, schedules, cluster, model, chips, runs, search };
+
 struct FigureRow {
   std::string_view name;  // stable: "roofline"
   void (*draw)(Canvas&, const Rect&, const FigureInput&, const FigureView&) = nullptr;
@@ -27,14 +31,20 @@ struct FigureRow {
   std::span<const FigureOption> options = {};
   Subject subject = Subject::training;
   Needs needs = Needs::nothing;
+  About about = About::plan;
 };
 
 inline constexpr float kPrintEm = 9;  // points
 
 inline constexpr std::size_t kFigureCount = 32;
 std::span<const FigureRow> figures();
-// The row's functions, or, where the scenario is of another kind than the figure, its title over one sentence that
-// says so.
+// The diagnostic for which this figure has nothing to show: the plan cannot run, and the figure is of its run. Null:
+// it can be drawn.
+const engine::Diagnostic* cannot_show(const FigureRow& row, const engine::Report& report);
+// "This plan cannot run: more chips than there are."
+std::string cannot_run_text(const engine::Diagnostic& why, const TextTable& texts);
+// The row's functions, or, where the scenario is of another kind than the figure or the plan cannot run, its title
+// over one sentence that says so.
 bool shows(const FigureRow& row, const engine::Scenario& scenario);
 void draw_figure(const FigureRow& row, Canvas& canvas, const Rect& area, const FigureInput& input,
                  const FigureView& view);

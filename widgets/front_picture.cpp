@@ -115,7 +115,9 @@ std::vector<Point> steps_of(const Canvas& canvas, const FrontPicture& picture, c
     add(at);
   }
   if (points.empty()) return points;
-  add({std::min(l.x(picture.front_end), l.plot.right()), points.back().y});
+  // What is had with the last plan is had with all that costs more; the line never goes back.
+  add({std::clamp(l.x(picture.front_end), points.back().x, std::max(points.back().x, l.plot.right())),
+       points.back().y});
   for (Point& p : points) p.y = std::clamp(p.y, l.plot.y, l.plot.bottom());
   return points;
 }

@@ -24,19 +24,10 @@ bool any(const HeatGrid& grid, HeatCell::Look look) {
   return std::any_of(grid.cells.begin(), grid.cells.end(), [look](const HeatCell& c) { return c.look == look; });
 }
 
-// What the numbers in the cells and the looks of the others mean.
-std::string all_words(const HeatGrid& grid) {
-  return any(grid, HeatCell::Look::struck) ? grid.key + "; " + grid.struck_key : grid.key;
-}
-// Of that as much as `room` takes.
+// What the numbers in the cells and the looks of the others mean, as much as `room` takes.
 std::string key_words(const Canvas& canvas, const TextStyle& style, const HeatGrid& grid, float room) {
-  std::vector<std::string> choices{all_words(grid)};
-  // Of what is struck out first: it is there because somebody asked for it.
-  if (any(grid, HeatCell::Look::struck))
-    choices.insert(choices.end(), {grid.brief_key + "; " + grid.struck_key, grid.struck_key});
-  else choices.push_back(grid.brief_key);
-  for (const std::string& words : choices)
-    if (canvas.text_width(words, style) <= room) return words;
+  for (const std::string* words : {&grid.key, &grid.brief_key})
+    if (canvas.text_width(*words, style) <= room) return *words;
   return {};
 }
 
@@ -123,7 +114,7 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
   const Rect top = rest.cut_top(line * 1.3f);
   const bool coloured = any(heat, HeatCell::Look::coloured);
   const bool two_rows = coloured && area.h > kHighLines * line &&
-                        canvas.text_width(all_words(heat), title) > area.w - words_at(canvas, heat, area.w);
+                        canvas.text_width(heat.key, title) > area.w - words_at(canvas, heat, area.w);
   const Rect below = two_rows ? rest.cut_bottom(line * 1.2f) : Rect{};
   const Rect key = rest.cut_bottom(line * 1.4f);
   const Rect foot = rest.cut_bottom(line * 2.3f);  // numbers, then the name of the axis
@@ -169,10 +160,6 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
     } else {
       if (c.look == HeatCell::Look::hatched) canvas.rect(r, fill_of(theme, Axis::bubble, canvas.em()));
       canvas.frame(r, thin);
-      if (c.look == HeatCell::Look::struck) {
-        canvas.line({r.x, r.bottom()}, {r.right(), r.y}, thin);
-        ink = theme.ink3;
-      }
     }
     const TextStyle style = small_text(canvas, ink, HAlign::centre, c.own ? Weight::bold : Weight::regular);
     const auto fits = [&](const std::string& text) {

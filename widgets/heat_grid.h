@@ -1,5 +1,5 @@
-// Two mesh axes as a heat map: a cell for each pair of degrees, coloured by a number; cells without one are hatched,
-// struck out or blank. What the numbers are is the figure's.
+// Two mesh axes as a heat map: a cell for each pair of degrees, coloured by a number; cells without one are hatched
+// or blank. What the numbers are is the figure's.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,6 @@ namespace roofscape::widgets {
 struct HeatCell {
   enum class Look : std::uint8_t {
     coloured,
-    struck,   // it could be had, but is not looked for
     hatched,  // it cannot be
     blank,    // there is no such mesh
   };
@@ -50,7 +49,6 @@ struct HeatGrid {
   std::string low, high;    // numbers at the ends of the colour key
   std::string key;          // what numbers and looks mean, beside the colours
   std::string brief_key;    // the same where there is little room
-  std::string struck_key;   // the same of what is struck out, said first where there is little room
   std::string none;         // in the place of the key where nothing is coloured
 };
 

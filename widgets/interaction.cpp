@@ -1,6 +1,7 @@
 #include "widgets/interaction.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace roofscape::widgets {
 
@@ -34,6 +35,8 @@ void Interaction::begin(const UiInput& input, const Rect& window) {
   (void)window;
   const bool moved = moved_ = !(input.pointer == last_pointer_);
   input_ = input;
+  if (carried_tab_) input_.keys.push_back(*std::exchange(carried_tab_, std::nullopt));
+  entry_was_open_ = entry_id_ != 0;
   for (std::size_t b = 0; b < 2; ++b) {
     pressed_[b] = input.down[b] && !was_down_[b];
     released_[b] = !input.down[b] && was_down_[b];
@@ -54,7 +57,7 @@ void Interaction::begin(const UiInput& input, const Rect& window) {
   hint_ = {};
   hover_next_ = 0;
   if (moved || pressed_[0] || pressed_[1]) last_pointer_ = input.pointer;
-  if (moved || pressed_[0] || pressed_[1] || input.wheel != 0) parked_ = false;
+  if (moved || pressed_[0] || pressed_[1] || input.wheel != 0 || input.wheel_across != 0) parked_ = false;
   if (parked_) input_.pointer = UiInput{}.pointer;
   popup_.fresh = false;
 
@@ -77,6 +80,11 @@ void Interaction::end() {
   if (released_[0] || !input_.down[0] || !active_seen_) active_ = 0;
   if (!input_.down[1]) active_right_ = 0;
   if (!entry_seen_) entry_id_ = 0;
+  // A Tab that ended an entry goes on to the next control, as it does everywhere else.
+  if (entry_was_open_ && entry_id_ == 0)
+    for (const KeyPress& k : input_.keys)
+      if (k.key == Key::tab && !k.control) carried_tab_ = k;
+  if (carried_tab_) wake_after(0);
   if (pressed_[0] && !press_taken_ && !popup_.open) focus_ = 0;
   if (hover_next_ != hover_) {
     hover_ = hover_next_;
@@ -138,6 +146,12 @@ void Interaction::set_focus(std::string_view id) {
 float Interaction::take_wheel(const Rect& r) {
   if (blocked() || !r.contains(input_.pointer)) return 0;
   return std::exchange(input_.wheel, 0.0f);
+}
+
+float Interaction::take_wheel_across(const Rect& r) {
+  if (blocked() || !r.contains(input_.pointer)) return 0;
+  const float across = std::exchange(input_.wheel_across, 0.0f);
+  return across + (input_.shift ? std::exchange(input_.wheel, 0.0f) : 0.0f);
 }
 
 void Interaction::start_entry(std::string_view id, std::string text) {

@@ -40,6 +40,7 @@ struct UiInput {
   Point pointer{-1, -1};
   std::array<bool, 2> down{};  // left, right
   float wheel = 0;             // notches, up positive
+  float wheel_across = 0;      // notches, left positive
   bool control = false, shift = false, alt = false;
   std::vector<KeyPress> keys;
   std::string typed;           // UTF-8
@@ -68,6 +69,7 @@ struct Option {
   int value = 0;           // what choosing it gives
   bool checked = false;    // marked as being on
   bool heading = false;    // names the entries below it; cannot be chosen
+  std::string id = {};     // another name it is found by when something is typed
 };
 
 class Interaction {
@@ -103,6 +105,7 @@ class Interaction {
   std::optional<Rect> focus_rect() const { return focus_rect_; }
   std::string take_typed() { return std::exchange(input_.typed, {}); }
   float take_wheel(const Rect& r);  // notches over this region, 0 if taken
+  float take_wheel_across(const Rect& r);  // the same sideways: of such a wheel, or of the other with Shift
 
   // ---- typed entry: one at a time ----
   struct Entry {
@@ -198,7 +201,8 @@ class Interaction {
   std::optional<Rect> focus_rect_;
   std::vector<Stop> stops_;
   std::uint64_t entry_id_ = 0;
-  bool entry_seen_ = false;
+  bool entry_seen_ = false, entry_was_open_ = false;
+  std::optional<KeyPress> carried_tab_;
   Entry entry_;
   Popup popup_;
   Hint hint_;

@@ -371,7 +371,7 @@ struct NamePlace {
   Rect box;
   bool away = false;
 };
-std::array<NamePlace, 15> name_places(const Canvas& canvas, Point at, float size, float w, float h) {
+std::array<NamePlace, 16> name_places(const Canvas& canvas, Point at, float size, float w, float h) {
   const float off = size / 2 + canvas.px(3);
   const float drop = std::max(off * 0.6f, size / 2 + canvas.px(0.5f));  // clear of the dot itself
   const float right = at.x + off * 0.5f, left = at.x - off * 0.5f - w, above = at.y - off - h, below = at.y + drop;
@@ -390,7 +390,8 @@ std::array<NamePlace, 15> name_places(const Canvas& canvas, Point at, float size
            {{right, below + step, w, h}, true},
            {{left, below + step, w, h}, true},
            {{right, below + 2 * step, w, h}, true},
-           {{right, above - 3.5f * step, w, h}, true}}};
+           {{right, above - 3.5f * step, w, h}, true},
+           {{left, below + 2 * step, w, h}, true}}};
 }
 // The corner of a name at which its leader from the dot ends.
 Point leader_end(const Canvas& canvas, Point dot, const Rect& box) {

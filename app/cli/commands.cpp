@@ -9,6 +9,7 @@
 #include "app/report_text.h"
 #include "app/strings.h"
 #include "app/text_columns.h"
+#include "engine/offers.h"
 #include "engine/evaluate.h"
 #include "engine/explain.h"
 #include "engine/io/evidence_points.h"
@@ -47,7 +48,9 @@ std::optional<Evaluated> evaluate(const Context& context) {
   Evaluated out;
   out.scenario = std::move(scenario).value();
   out.report = engine::evaluate(out.scenario);
-  for (const engine::Diagnostic& diagnostic : out.report.diagnostics) {
+  if (!out.report.has_errors()) return out;
+  for (const engine::OfferedFinding& finding : engine::offered_findings(out.scenario, out.report)) {
+    const engine::Diagnostic& diagnostic = finding.diagnostic;
     if (diagnostic.severity != engine::Severity::error) continue;
     const std::string fix = suggestion_text(diagnostic);
     std::string sentence = diagnostic_text(diagnostic, context.texts);
@@ -101,8 +104,9 @@ int check(const Context& context) {
   if (!evaluated) return kBadInput;
   const auto text = [&](const engine::Diagnostic& diagnostic) { return diagnostic_text(diagnostic, context.texts); };
   const int code = code_of(evaluated->report);
-  if (context.options.json) return print(io::diagnostics_json(evaluated->report, text), code);
-  return print(diagnostics_text(evaluated->report, context.texts), code);
+  const auto findings = engine::offered_findings(evaluated->scenario, evaluated->report);
+  if (context.options.json) return print(io::diagnostics_json(findings, text), code);
+  return print(diagnostics_text(findings, context.texts), code);
 }
 
 int explain(const Context& context) {
@@ -119,6 +123,12 @@ int explain(const Context& context) {
   }
   const engine::Report report = engine::evaluate(scenario.value());
   const std::vector<std::string> all = engine::explainable(scenario.value());
+  const auto named = engine::find_quantity(id.substr(0, id.find('[')));
+  if (named && engine::is_of_a_run(*named) && report.has_errors()) {
+    (void)evaluate(context);  // what keeps the plan from running is said first, with the way out
+    complain({context.options.scenario, id, context.texts.format("derivation.cannot_run", {id}), {}});
+    return kHasErrors;
+  }
   const auto known = engine::find_quantity(id);
   if (known && !engine::is_indexed(engine::quantity(*known))) {
     const std::string reason(engine::kAbsenceIds[static_cast<std::size_t>(report.quantities.absence(*known))]);

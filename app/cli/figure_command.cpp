@@ -161,6 +161,11 @@ int write_one(const Context& context) {
     if (const auto error = choose(*row.value(), assignment, view)) return refuse(*error);
   const auto material = gather(context, row.value()->name == "evidence");
   if (!material) return kBadInput;
+  if (const engine::Diagnostic* why = widgets::cannot_show(*row.value(), material->now.report)) {
+    complain({options.scenario, std::string(why->field_path),
+              widgets::cannot_run_text(*why, context.texts) + " There is nothing to draw", {}});
+    return kHasErrors;
+  }
   const widgets::FontStack fonts;
   const Sheet sheet{*material, context};
   if (const auto error = export_figure(*row.value(), sheet.input, options.output, form.value(), fonts, view))
@@ -174,6 +179,7 @@ bool has_content(const FigureRow& row, const Material& material, std::vector<std
   std::string_view why;
   if (!widgets::shows(row, material.now.scenario))
     why = row.subject == widgets::Subject::serving ? "serving only" : "training only";
+  else if (widgets::cannot_show(row, material.now.report) != nullptr) why = "the plan cannot run";
   else if (row.needs == Needs::baseline && !material.baseline) why = "needs --baseline";
   else if (row.needs == Needs::stages && material.now.scenario.parallelism.pipeline == 1) why = "one pipeline stage";
   if (!why.empty()) left_out.push_back(fmt::format("{} ({})", row.name, why));

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <exception>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 #include "app/cli/calc_command.h"
@@ -14,6 +17,7 @@
 #include "app/cli/validate_command.h"
 #include "app/strings.h"
 #include "engine/io/nearest.h"
+#include "engine/number_text.h"
 
 namespace {
 
@@ -24,6 +28,18 @@ namespace io = roofscape::io;
 constexpr std::array<std::string_view, 12> kCommands{"eval",    "explain", "calc",     "figure",
                                                      "trace",   "check",   "validate", "calibrate",
                                                      "presets", "sweep",   "search",   "bench-sweep"};
+
+// Reads "30 ms" or "10%" before CLI11 reads the number.
+CLI::Validator number_of(const roofscape::engine::Unit& unit) {
+  return CLI::Validator(
+      [unit](std::string& text) {
+        const roofscape::engine::NumberReading read = roofscape::engine::read_number(text, unit);
+        if (!read) return read.problem + "; " + read.remedy;
+        text = fmt::format("{}", *read);
+        return std::string();
+      },
+      std::string());
+}
 
 // One line on a usage error, with the nearest command for one that does not exist.
 int usage_error(const CLI::App& program, const CLI::ParseError& error) {
@@ -140,11 +156,16 @@ int run(int argc, char** argv) {
   add_constraint("--pin", options.pin, "cli.search.pin");
   add_constraint("--min", options.at_least, "cli.search.min");
   add_constraint("--max", options.at_most, "cli.search.max");
-  search->add_option("--min-free", options.min_free, text("cli.search.min_free"))->check(CLI::Range(0.0, 0.99));
+  search->add_option("--min-free", options.min_free, text("cli.search.min_free"))
+      ->transform(number_of(roofscape::engine::unit::fraction))
+      ->check(CLI::Range(0.0, 0.99));
   search->add_flag("--every", options.every, text("cli.search.every"));
   search->add_option("--max-token-time", options.most_token_s, text("cli.search.max_token_time"))
+      ->transform(number_of(roofscape::engine::unit::seconds))
       ->check(CLI::PositiveNumber);
-  search->add_option("--max-ttft", options.most_ttft_s, text("cli.search.max_ttft"))->check(CLI::PositiveNumber);
+  search->add_option("--max-ttft", options.most_ttft_s, text("cli.search.max_ttft"))
+      ->transform(number_of(roofscape::engine::unit::seconds))
+      ->check(CLI::PositiveNumber);
   search->add_flag("--tensor-across-nodes", options.across_nodes, text("cli.search.across_nodes"));
   search->add_flag("--json", options.json, text("cli.json"));
   search->add_flag("--csv", options.csv, text("cli.search.csv"));

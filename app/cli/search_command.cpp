@@ -6,12 +6,23 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <optional>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "app/report_text.h"
+#include "app/strings.h"
 #include "app/text_columns.h"
+#include "engine/evaluate.h"
+#include "engine/io/evidence_points.h"
 #include "engine/io/search_json.h"
-#include "engine/scenario_fields.h"
-#include "engine/search/part_difference.h"
+#include "engine/offers.h"
+#include "engine/studies/evidence.h"
+#include "widgets/figure_search_parts.h"
+#include "widgets/number_format.h"
+#include "widgets/plan_table.h"
 
 namespace roofscape::app::cli {
 
@@ -75,6 +86,7 @@ std::optional<engine::SearchRequest> request_of(const Context& context, const en
   request.space.tensor_across_nodes = options.across_nodes;
   const auto objective = objective_of<engine::Objective>(options, engine::kObjectiveIds);
   request.merge_alike = merges(options);
+  request.cells = options.json;
   if (!objective || !constrain_all(options, request.space)) return std::nullopt;
   request.objective = *objective;
   return request;
@@ -100,10 +112,6 @@ std::optional<engine::ServingRequest> serving_request_of(const Context& context,
   return request;
 }
 
-std::string_view policy_word(engine::CheckpointPolicy policy) {
-  return engine::find_field("checkpointing.policy")->choices[static_cast<std::size_t>(policy)];
-}
-
 std::string label(const Context& context, engine::Q q) {
   return std::string(context.texts.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
 }
@@ -122,39 +130,73 @@ std::string reasons_text(const Context& context, const std::array<double, N>& re
   return reasons.text(2) + "\n";
 }
 
-// What a plan loses most by against the best, and how many others it stands for.
-std::string remark_of(std::string loss, std::string others) {
-  return loss + (loss.empty() || others.empty() ? "" : ", ") + others;
+// Of the mode the scenario is evaluated in; nothing where there is none to tell.
+std::optional<engine::Evidence> evidence_of(const Context& context, const engine::Scenario& scenario) {
+  const engine::Mode mode = scenario.assumptions.mode;
+  if (mode == engine::Mode::custom) return std::nullopt;
+  const auto files = io::load_evidence(context.library);
+  if (!files.ok()) {
+    complain(files.error());
+    return std::nullopt;
+  }
+  return io::evidence_points(files.value(), context.library, mode);
+}
+
+// How the present plan stands against the best, by what is ranked by.
+std::string standing_text(const Context& context, double score, double best, std::string_view objective, int rank) {
+  std::string out = context.texts.format(
+      "cli.search.standing", {widgets::search::against_text(score, best),
+                              std::string(context.texts.text("ui.search.objective." + std::string(objective)))});
+  if (rank > 0) out += context.texts.format("cli.search.rank", {std::to_string(rank)});
+  return out;
 }
 
 std::string counts_text(const Context& context, const engine::SearchResult& result) {
   return context.texts.format("cli.search.counts",
-                              {whole(result.plans), whole(result.fit), std::to_string(result.simulated)}) +
+                              {whole(result.plans), whole(result.fit)}) +
          "\n" + reasons_text(context, result.rejected, engine::kRejectionIds);
 }
 
-std::string present_text(const Context& context, const engine::SearchResult& result) {
+// Why the present plan cannot run, and what would mend it, on one line; empty: it runs.
+std::string present_problem(const Context& context, const engine::Scenario& scenario) {
+  const engine::Report report = engine::evaluate(scenario);
+  if (!report.has_errors()) return {};
+  for (const engine::OfferedFinding& finding : engine::offered_findings(scenario, report)) {
+    const engine::Diagnostic& diagnostic = finding.diagnostic;
+    if (diagnostic.severity != engine::Severity::error) continue;
+    std::string out = diagnostic_text(diagnostic, context.texts);
+    if (out.ends_with('.')) out.pop_back();
+    const std::string fix = suggestion_text(diagnostic);
+    return fix.empty() ? out : out + "; " + context.texts.format("cli.suggestion", {fix});
+  }
+  return {};
+}
+
+std::string present_cannot_text(const Context& context, const std::string& problem) {
+  return problem.empty() ? problem : "\n" + context.texts.format("cli.search.present_cannot", {problem}) + "\n";
+}
+
+std::string present_text(const Context& context, const engine::Scenario& scenario,
+                         const engine::SearchRequest& request, const engine::SearchResult& result) {
+  const widgets::TextTable& texts = context.texts;
+  if (!result.present_legal) return present_cannot_text(context, present_problem(context, scenario));
+  if (result.best.empty()) return {};
   const auto& [device, part, missing] = result.present_shortage;
   if (missing > 0)
     return "\n" +
-           context.texts.format(
-               "cli.search.present_short",
-               {std::to_string(device), fmt::format("{:.1f} GB", missing / 1e9), label(context, part)}) +
+           texts.format("cli.search.present_short",
+                        {std::to_string(device), widgets::format(missing, engine::unit::bytes), label(context, part)}) +
            "\n";
-  if (!result.present_legal) return {};
-  const double share = result.present.step_time_s / result.best.front().step_time_s;
-  return "\n" + context.texts.format("cli.search.present", {fmt::format("{:.4g} s", result.present.step_time_s),
-                                                            fmt::format("{:.1f} %", 100 * share)}) + "\n";
-}
-
-std::string plan_words(const engine::Plan& p) {
-  std::string out;
-  const auto add = [&out](std::string_view name, int n) {
-    if (n > 1) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, n);
-  };
-  add("data", p.data), add("fsdp", p.fsdp), add("tensor", p.tensor), add("context", p.context),
-      add("expert", p.expert), add("pipeline", p.pipeline);
-  return out;
+  const engine::RankedPlan &present = result.present, &best = result.best.front();
+  std::string out =
+      texts.format("cli.search.present", {widgets::format_duration(present.step_time_s),
+                                          widgets::format(present.memory_bytes, engine::unit::bytes)}) +
+      standing_text(context, widgets::search::score_of(request.objective, present),
+                    widgets::search::score_of(request.objective, best),
+                    engine::kObjectiveIds[static_cast<std::size_t>(request.objective)], result.present_rank);
+  if (const auto limit = engine::broken_limit(scenario, request.space, present.plan))
+    out += texts.format("cli.search.outside", {widgets::search::limit_words(texts, *limit)});
+  return "\n" + out + "\n";
 }
 
 std::string near_miss_text(const Context& context, const engine::SearchResult& result) {
@@ -162,40 +204,23 @@ std::string near_miss_text(const Context& context, const engine::SearchResult& r
   const auto& [plan, shortage] = *result.near_miss;
   return context.texts.format(
              "cli.search.near_miss",
-             {fmt::format("{:.4g} s", plan.step_time_s), plan_words(plan.plan), std::to_string(shortage.device),
-              fmt::format("{:.1f} GB", shortage.missing_bytes / 1e9), label(context, shortage.part)}) +
+             {widgets::format_duration(plan.step_time_s), widgets::search::plan_words(context.texts, plan.plan),
+              std::to_string(shortage.device), widgets::format(shortage.missing_bytes, engine::unit::bytes),
+              label(context, shortage.part)}) +
          "\n";
 }
 
-std::string search_text(const Context& context, const engine::SearchResult& result) {
+std::string search_text(const Context& context, const engine::Scenario& scenario,
+                        const engine::SearchRequest& request, const engine::SearchResult& result) {
   const std::string counts = counts_text(context, result);
-  if (result.best.empty()) return counts + std::string(context.texts.text("cli.search.none")) + "\n";
-  Columns table({true, true, true, true, true, true, true, true, true, true, false, true, false, false, true, true,
-                 true, false});
-  table.add({"", "data", "fsdp", "zero", "tensor", "sp", "context", "expert", "pipeline", "microbatch", "schedule",
-             "chunks", "policy", "offload", "step", "memory", "MFU", ""});
-  int rank = 0;
-  for (const engine::RankedPlan& r : result.best) {
-    const engine::Plan& p = r.plan;
-    const auto n = [](int x) { return std::to_string(x); };
-    const char* offload = p.offload_optimizer     ? (p.offload_activations ? "both" : "optimizer")
-                          : p.offload_activations ? "activations"
-                                                  : "-";
-    const auto [part, seconds] =
-        engine::largest_difference(engine::kStepParts, result.best.front().step_parts, r.step_parts);
-    std::string remark = remark_of(
-        seconds > 0 ? fmt::format("{} +{:.2g} s", label(context, part), seconds) : std::string(),
-        r.alike > 0 ? context.texts.format("cli.search.alike",
-                                           {n(r.alike), fmt::format("{:.1f} GB", r.least_alike_bytes / 1e9)})
-                    : std::string());
-    table.add({n(++rank), n(p.data), n(p.fsdp), n(p.zero_stage), n(p.tensor), p.sequence_parallel ? "on" : "off",
-               n(p.context), n(p.expert), n(p.pipeline), n(p.microbatch_sequences),
-               p.pipeline > 1 ? std::string(engine::schedule_id(p.schedule)) : "-", n(p.virtual_stages),
-               std::string(policy_word(p.policy)), offload, fmt::format("{:.4g} s", r.step_time_s),
-               fmt::format("{:.1f} GB", r.memory_bytes / 1e9), fmt::format("{:.1f} %", 100 * r.mfu),
-               std::move(remark)});
-  }
-  return counts + table.text(0) + present_text(context, result) + near_miss_text(context, result);
+  if (result.best.empty())
+    return counts + std::string(context.texts.text("cli.search.none")) + "\n" +
+           present_text(context, scenario, request, result);
+  const auto evidence = evidence_of(context, scenario);
+  const auto table = widgets::search::plan_table(context.texts, scenario, request.objective, result,
+                                                 evidence ? &*evidence : nullptr);
+  return counts + plan_list_text(table, result.present_rank, context.texts) +
+         present_text(context, scenario, request, result) + near_miss_text(context, result);
 }
 
 std::string ms_text(double s) { return fmt::format("{:.3g} ms", 1e3 * s); }
@@ -211,51 +236,47 @@ std::string promised_text(const Context& context, const engine::ServingRequest& 
   return out.empty() ? out : context.texts.format("cli.search.promised", {out}) + "\n";
 }
 
-std::string serving_present_text(const Context& context, const engine::ServingSearchResult& result) {
+std::string serving_present_text(const Context& context, const engine::Scenario& scenario,
+                                 const engine::ServingRequest& request,
+                                 const engine::ServingSearchResult& result) {
   const auto& texts = context.texts;
-  if (!result.present_legal) return {};
+  if (!result.present_legal) return present_cannot_text(context, present_problem(context, scenario));
+  if (result.best.empty()) return {};
+  const engine::RankedDecoding &present = result.present, &best = result.best.front();
   if (!result.present_fits)
     return "\n" +
            texts.format("cli.search.serving_present_full",
-                        {fmt::format("{:.1f} GB", result.present_missing_bytes / 1e9),
-                         label(context, result.present.fullest_part)}) +
+                        {widgets::format(result.present_missing_bytes, engine::unit::bytes),
+                         label(context, present.fullest_part)}) +
            "\n";
-  std::string out = "\n" + texts.format("cli.search.serving_present",
-                                        {ms_text(result.present.token_s),
-                                         fmt::format("{:.4g}", result.present.tokens_per_s_per_chip),
-                                         fmt::format("{:.1f} %", 100 * result.present.tokens_per_s_per_chip /
-                                                                     result.best.front().tokens_per_s_per_chip)});
-  if (result.present.rejected)
+  std::string out = texts.format("cli.search.serving_present",
+                                 {widgets::format_duration(present.token_s),
+                                  widgets::format_significant(present.tokens_per_s_per_chip)}) +
+                    standing_text(context, widgets::search::score_of(request.objective, present),
+                                  widgets::search::score_of(request.objective, best),
+                                  engine::kServingObjectiveIds[static_cast<std::size_t>(request.objective)],
+                                  result.present_rank);
+  if (present.rejected)
     out += "; " + std::string(texts.text(
                       "cli.search.rejected." +
-                      std::string(engine::kServingRejectionIds[static_cast<std::size_t>(*result.present.rejected)])));
-  return out + "\n";
+                      std::string(engine::kServingRejectionIds[static_cast<std::size_t>(*present.rejected)])));
+  return "\n" + out + "\n";
 }
 
-std::string serving_text(const Context& context, const engine::ServingRequest& request,
-                         const engine::ServingSearchResult& result) {
+std::string serving_text(const Context& context, const engine::Scenario& scenario,
+                         const engine::ServingRequest& request, const engine::ServingSearchResult& result) {
   const auto& texts = context.texts;
   const std::string out = texts.format("cli.search.serving_counts", {whole(result.plans), whole(result.fit)}) + "\n" +
-                          promised_text(context, request) +
+                          promised_text(context, request) + std::string(texts.text("cli.search.sustained")) + "\n" +
                           reasons_text(context, result.rejected, engine::kServingRejectionIds);
-  if (result.best.empty()) return out + std::string(texts.text("cli.search.none")) + "\n";
-  const auto n = [](int x) { return std::to_string(x); };
-  Columns table({true, true, true, true, true, true, true, true, true, true, false});
-  table.add(
-      {"", "data", "tensor", "expert", "pipeline", "batch", "time per token", "TTFT", "tokens/s/chip", "memory", ""});
-  int rank = 0;
-  for (const engine::RankedDecoding& p : result.best) {
-    const auto [part, seconds] =
-        engine::largest_difference(engine::kDecodeParts, result.best.front().step_parts, p.step_parts);
-    std::string remark =
-        remark_of(seconds > 0 ? fmt::format("{} +{}", label(context, part), ms_text(seconds)) : std::string(),
-                  p.outdone > 0 ? texts.format("cli.search.outdone", {n(p.outdone)}) : std::string());
-    if (p.plan == result.present.plan) remark = texts.text("cli.search.is_present");
-    table.add({n(++rank), n(p.plan.data), n(p.plan.tensor), n(p.plan.expert), n(p.plan.pipeline), n(p.plan.batch),
-               ms_text(p.token_s), ms_text(p.ttft_s), fmt::format("{:.4g}", p.tokens_per_s_per_chip),
-               fmt::format("{:.1f} GB", p.chip_bytes / 1e9), std::move(remark)});
-  }
-  return out + table.text(0) + serving_present_text(context, result);
+  if (result.best.empty())
+    return out + std::string(texts.text("cli.search.none")) + "\n" +
+           serving_present_text(context, scenario, request, result);
+  const auto evidence = evidence_of(context, scenario);
+  const auto table =
+      widgets::search::plan_table(texts, scenario, request.objective, result, evidence ? &*evidence : nullptr);
+  return out + plan_list_text(table, result.present_rank, context.texts) +
+         serving_present_text(context, scenario, request, result);
 }
 
 int search_serving(const Context& context, const engine::Scenario& scenario) {
@@ -263,9 +284,12 @@ int search_serving(const Context& context, const engine::Scenario& scenario) {
   if (!request) return kBadInput;
   const engine::ServingSearchResult result = engine::search_serving(scenario, *request);
   const int code = result.best.empty() ? kHasErrors : kGood;
-  if (context.options.json) return print(io::serving_search_json(result), code);
+  if (context.options.json) {
+    const std::string problem = result.present_legal ? "" : present_problem(context, scenario);
+    return print(io::serving_search_json(result, problem), code);
+  }
   if (context.options.csv) return print(io::serving_search_csv(result), code);
-  return print(serving_text(context, *request, result), code);
+  return print(serving_text(context, scenario, *request, result), code);
 }
 
 }  // namespace
@@ -292,9 +316,12 @@ int search(const Context& context) {
     return kHasErrors;
   }
   const int code = result.best.empty() ? kHasErrors : kGood;
-  if (context.options.json) return print(io::search_json(result), code);
+  if (context.options.json) {
+    const std::string problem = result.present_legal ? "" : present_problem(context, *scenario);
+    return print(io::search_json(result, problem), code);
+  }
   if (context.options.csv) return print(io::search_csv(result), code);
-  return print(search_text(context, result), code);
+  return print(search_text(context, *scenario, *request, result), code);
 }
 
 int bench_sweep(const Context& context) {

@@ -24,8 +24,10 @@ std::string table_text(const io::SweepTable& table, const widgets::TextTable& te
       cells.push_back(row.quantities[i]
                           ? widgets::format(*row.quantities[i], engine::quantity(table.quantities[i]).unit)
                           : std::string(widgets::kNoValue));
-    cells.emplace_back(texts.text(row.fits ? "cli.sweep.fits" : "cli.sweep.does_not_fit"));
-    cells.emplace_back(texts.text("bound." + row.bound));
+    const bool runs = row.error.empty();
+    const char* verdict = row.fits ? "cli.sweep.fits" : "cli.sweep.does_not_fit";
+    cells.emplace_back(runs ? texts.text(verdict) : std::string_view());
+    cells.emplace_back(runs ? texts.text("bound." + row.bound) : std::string_view());
     cells.emplace_back(row.error.empty() ? std::string()
                                          : std::string(texts.text("diagnostic." + row.error + ".title")));
     columns.add(std::move(cells));

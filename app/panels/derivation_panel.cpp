@@ -45,7 +45,7 @@ std::string_view first_derivation(const engine::Scenario& scenario, const engine
     const auto q = quantity_of(*impossible);
     return q ? engine::quantity(*q).id : std::string_view();
   }
-  return engine::quantity(!report.fits() ? Q::memory_total : serves ? Q::time_per_output_token : Q::step_time).id;
+  return engine::quantity(!report.fits() ? Q::memory_total : serves ? Q::mixed_token_time_q : Q::step_time).id;
 }
 
 const engine::Derivation* derive(PanelContext& ctx, const std::string& id) {
@@ -252,6 +252,8 @@ void sensitivity_rows(Writer& w, const engine::Derivation& derivation) {
   const bool same = kept && kept->id == id;
   if (!same || (!ctx.ui.io.anything_held() && !(kept->scenario == ctx.session.scenario())))
     kept = ViewState::Sensed{id, ctx.session.scenario(), engine::sensitivity(ctx.session.scenario(), derivation)};
+  // A count of two or three cannot be had a tenth larger; what it does when it doubles is another question.
+  std::erase_if(kept->rows, [](const engine::SensitivityRow& row) { return row.more > 0.2; });
   if (kept->rows.empty()) return;
   const Theme& t = w.theme();
   w.y += ctx.px(8);
@@ -310,17 +312,19 @@ const DerivationLine* dominant(const engine::Derivation& all, const DerivationLi
   return best;
 }
 
-// Before anything was clicked in a plan that cannot be: the reason, and how the number it is about came about.
-void why_impossible(PanelContext& ctx, const Rect& r, const Rect& head, const Rect& rest,
-                    const engine::Diagnostic& reason, const engine::Derivation* derivation) {
+// Of a plan that cannot be, before anything was clicked or where what was clicked has no value: `none` says so if it is
+// not empty, then the way to plans that can be, and how the number that is wrong came about. Title at `x` of the head.
+void why_impossible(PanelContext& ctx, const Rect& r, const Rect& head, float x, const Rect& rest,
+                    const std::string& none, const engine::Derivation* derivation) {
   const Theme& t = ctx.ui.theme;
   const float pad = std::round(ctx.px(16));
-  ctx.ui.canvas.text({r.x + pad, head.centre().y}, ctx.text("ui.derivation.why_impossible"),
+  ctx.ui.canvas.text({x, head.centre().y}, ctx.text("ui.derivation.why_impossible"),
                      ctx.style(t.ink, 1.25f, Weight::bold));
   const auto inner = ctx.ui.canvas.clip(rest);
   const ScrollRegion scroll = begin_scroll(ctx.ui, "derivation", rest);
-  Writer w{ctx, {}, r.x + pad, r.w - 2 * pad, scroll.content_top};
-  w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, diagnostic_text(ctx, reason), ctx.style(t.ink2), w.width) + ctx.px(8);
+  Writer w{ctx, {}, r.x + pad, r.w - 2 * pad, scroll.content_top};  // why, the diagnostics above say
+  if (!none.empty())
+    w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, none, ctx.style(t.ink2), w.width) + ctx.px(8);
   // Beside the one change that the finding suggests: all the plans there are.
   const std::string_view label = ctx.text("ui.derivation.search");
   const float wide = std::min(w.width, ctx.ui.canvas.text_width(label, ctx.style(t.ink)) + ctx.px(24));
@@ -363,11 +367,14 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scen
   }
   const engine::Derivation* derivation = derive(ctx, id);
   const ScopedId scoped = scoped_id(id);
-  if (!asked && impossible != nullptr) {
-    why_impossible(ctx, r, head, rest, *impossible, derivation);
+  const bool nothing = derivation == nullptr || derivation->lines.empty();
+  if (impossible != nullptr && (!asked || nothing)) {
+    const std::string none =
+        asked ? ctx.format("ui.derivation.none_impossible", {label_of(ctx, scoped.quantity)}) : std::string();
+    why_impossible(ctx, r, head, x, rest, none, derivation);
     return scenario;
   }
-  if (derivation == nullptr || derivation->lines.empty()) {
+  if (nothing) {
     ctx.ui.canvas.text({x, head.centre().y}, ctx.text("ui.derivation.title"), ctx.style(t.ink, 1, Weight::bold));
     draw_prose(ctx.ui.canvas, {r.x + pad, rest.y}, ctx.format("ui.derivation.none", {label_of(ctx, scoped.quantity)}),
                ctx.style(t.ink2), r.w - 2 * pad);

@@ -1,9 +1,13 @@
 // What is wrong or worth knowing, with the suggested change as a button that says what it will do.
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 #include <fmt/format.h>
 
+#include "app/gain_text.h"
+#include "app/panels/findings.h"
 #include "app/panels/panel.h"
 #include "widgets/plot.h"
 
@@ -24,7 +28,7 @@ std::string fix_label(const PanelContext& ctx, const engine::Diagnostic& d) {
 float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario) {
   const Theme& t = ctx.ui.theme;
   const float pad = std::round(ctx.px(16));
-  const auto& all = ctx.session.report().diagnostics;
+  const auto& all = findings(ctx);
   const auto clip = ctx.ui.canvas.clip(r);
   float x = r.right() - pad;
   const float head_h = std::round(ctx.px(36));
@@ -33,7 +37,7 @@ float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scen
   for (const engine::Severity severity :
        {engine::Severity::note, engine::Severity::warning, engine::Severity::error}) {
     int count = 0;
-    for (const engine::Diagnostic& d : all) count += d.severity == severity ? 1 : 0;
+    for (const engine::OfferedFinding& f : all) count += f.diagnostic.severity == severity ? 1 : 0;
     if (count == 0) continue;
     TextStyle s = ctx.style(t.ink2, kSmallText);
     s.halign = HAlign::right;
@@ -55,7 +59,7 @@ float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scen
     y += draw_prose(ctx.ui.canvas, {text_x, y}, ctx.text("ui.diagnostics.none"), ctx.style(t.ink2), width);
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const engine::Diagnostic& d = all[i];
+    const engine::Diagnostic& d = all[i].diagnostic;
     if (i > 0) {
       separator(ctx, text_x, r.right() - pad, y + ctx.px(4));
       y += ctx.px(12);
@@ -66,13 +70,22 @@ float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scen
          ctx.px(2);
     if (!d.fix.empty()) {
       const std::string label = fix_label(ctx, d);
+      const std::string gain = all[i].gain ? gain_text(*all[i].gain, ctx.ui.texts) : std::string();
       const TextStyle style = ctx.style(t.ink);
       const float w = std::min(width, ctx.ui.canvas.text_width(label, style) + ctx.px(24));
       const Rect b{text_x, std::round(y + ctx.px(2)), w, std::round(ctx.px(kControlHeight))};
       if (button(ctx.ui, b, fmt::format("fix.{}", d.code), label))
         for (const engine::FieldEdit& edit : d.fix)
           if (edit.field != nullptr) engine::apply(scenario, edit);
-      y = b.bottom() + ctx.px(4);
+      if (!gain.empty()) {
+        // Beside the button, or under it where there is no room.
+        const TextStyle beside = ctx.style(t.ink2, kSmallText);
+        const bool fits = b.right() + ctx.px(10) + ctx.ui.canvas.text_width(gain, beside) <= text_x + width;
+        const Point at = fits ? Point{b.right() + ctx.px(10), b.centre().y} : Point{text_x, b.bottom() + ctx.px(11)};
+        ctx.ui.canvas.text(at, gain, beside);
+        if (!fits) y = b.bottom() + ctx.px(20);
+      }
+      y = std::max(y, b.bottom() + ctx.px(4));
     }
   }
   y += ctx.px(10);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/panels/panel.h"
+#include "engine/number_text.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
 
@@ -47,7 +48,7 @@ std::string value_words(const PanelContext& ctx, const EditorRow& row, const Sce
 // The track lies around what the preset has; any value of the domain can be typed.
 SliderRange range_of(const EditorRow& row, double middle) {
   SliderRange range;
-  range.notation = row.unit.notation;
+  range.unit = row.unit;
   range.minimum = row.minimum;
   range.maximum = row.maximum;
   range.whole = row.kind == EditorKind::integer;
@@ -124,9 +125,12 @@ struct Rows {
     ctx.view.editor.refused.clear();
   }
   // Typed text that was no value of the row stands under it until something else is entered.
-  void refuse(const EditorRow& row, std::string text) {
+  void refuse(const EditorRow& row, std::string text, const std::string& problem, const std::string& remedy) {
     ctx.view.editor.refused = row.path;
     ctx.view.editor.refused_text = std::move(text);
+    // No number at all is told with the domain, a wrong unit with the right one.
+    const bool unit = !problem.empty() && engine::names_unit(ctx.view.editor.refused_text);
+    ctx.view.editor.refused_why = unit ? ctx.format("ui.editor.refused.why", {problem, remedy}) : std::string();
   }
 
   // Back to the preset.
@@ -184,7 +188,7 @@ struct Rows {
     if (!edited.refused) return;
     // An emptied box makes a figure unknown.
     if (edited.refused->empty() && row.optional) set(row, std::nullopt);
-    else refuse(row, *edited.refused);
+    else refuse(row, *edited.refused, edited.problem, edited.remedy);
   }
 
   void unknown(const EditorRow& row) {
@@ -192,9 +196,9 @@ struct Rows {
     label(row, false);
     const auto typed = typed_line(ctx, r, id(row), {}, ctx.text("ui.editor.unknown"));
     if (typed && !typed->empty()) {
-      const auto value = parse_number(*typed, row.unit.notation);
-      if (value && editor_takes(row, *value)) set(row, value);
-      else refuse(row, *typed);
+      const engine::NumberReading value = engine::read_number(*typed, row.unit);
+      if (value && editor_takes(row, *value)) set(row, value.value);
+      else refuse(row, *typed, value.problem, value.remedy);
     }
     if (!ctx.ui.io.editing(id(row)) && r.contains(ctx.ui.io.pointer()))
       ctx.ui.io.hint(id(row), r, tip(row), about(row));
@@ -245,8 +249,10 @@ struct Rows {
     y = top + std::round(ctx.px(kRowHeight));
     if (refused || finding != nullptr) {
       const std::string why =
-          refused ? ctx.format("ui.editor.refused", {ctx.view.editor.refused_text, editor_domain(row)})
-                  : diagnostic_text(ctx, *finding);
+          !refused ? diagnostic_text(ctx, *finding)
+          : ctx.view.editor.refused_why.empty()
+              ? ctx.format("ui.editor.refused", {ctx.view.editor.refused_text, editor_domain(row)})
+              : ctx.view.editor.refused_why;
       y += draw_prose(ctx.ui.canvas, {x, y}, why, ctx.style(mark_colour(ctx.ui.theme, *mark), kSmallText), width) +
            ctx.px(4);
     }

@@ -1,13 +1,12 @@
 // The editor's presets, with search: models, or clusters and then chips.
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "app/panels/panel.h"
-#include "app/scenario_edits.h"
 #include "engine/io/scenario_json.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
+#include "widgets/text_match.h"
 
 namespace roofscape::app {
 
@@ -22,22 +21,6 @@ struct Entry {
   std::string id, name, detail;
   bool chip = false, now = false;
 };
-
-// All words of what was typed, in any order, whatever their case.
-bool found(std::string_view text, std::string_view typed) {
-  const auto lower = [](std::string_view s) {
-    std::string out(s);
-    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return out;
-  };
-  const std::string in = lower(text), all = lower(typed);
-  for (std::size_t at = 0; at < all.size();) {
-    const std::size_t end = std::min(all.find(' ', at), all.size());
-    if (in.find(all.substr(at, end - at)) == std::string::npos) return false;
-    at = end + 1;
-  }
-  return true;
-}
 
 std::vector<Entry> model_entries(const PanelContext& ctx, const EditorPreset& preset) {
   std::vector<Entry> all;
@@ -71,13 +54,13 @@ std::vector<Entry> cluster_entries(const PanelContext& ctx, const Scenario& s) {
 void take(PanelContext& ctx, const Entry& entry, Scenario& s) {
   const io::PresetLibrary& library = ctx.session.library();
   if (ctx.view.editor.part == EditorPart::model) {
-    if (const auto* model = library.find_model(entry.id)) put_model(s, *model);
+    if (const auto* model = library.find_model(entry.id)) s.model = *model;
     for (const engine::TransformerShape& model : ctx.session.imported_models())
-      if (entry.id.empty() && model.name == entry.name) put_model(s, model);
+      if (entry.id.empty() && model.name == entry.name) s.model = model;
   } else if (entry.chip) {
-    if (!io::set_field(s, "cluster.chip=" + entry.id, library)) name_after_cluster(s, s.cluster.chip.name);
+    (void)io::set_field(s, "cluster.chip=" + entry.id, library);
   } else if (const auto* cluster = library.find_cluster(entry.id)) {
-    put_cluster(s, *cluster, entry.name);
+    s.cluster = *cluster;
   }
   ctx.view.editor.refused.clear();
 }
@@ -107,17 +90,19 @@ void editor_presets(PanelContext& ctx, Rect r, Scenario& scenario, const EditorP
   float y = scroll.content_top;
   const std::vector<Entry> entries = model ? model_entries(ctx, preset) : cluster_entries(ctx, scenario);
   const Entry* chosen = nullptr;
-  const Entry* first = nullptr;
+  const Entry* best = nullptr;
+  Match best_match = Match::none;
   bool chips = false;
   for (const Entry& e : entries) {
-    if (!found(e.name + " " + e.id, editor.search)) continue;
+    const Match match = match_of(editor.search, e.name, e.id);
+    if (match == Match::none) continue;
     if (e.chip && !chips) {
       chips = true;
       ctx.ui.canvas.text({r.x + ctx.px(12), y + row_h * 0.6f}, ctx.text("ui.editor.chips"),
                          ctx.style(t.ink3, kSmallText));
       y += row_h;
     }
-    if (first == nullptr) first = &e;
+    if (best == nullptr || match > best_match) best = &e, best_match = match;
     const Rect row{r.x, y, r.w - ctx.px(10), row_h};
     y += row_h;
     const std::string id = "editor.preset." + (e.id.empty() ? e.name : e.id);
@@ -135,11 +120,11 @@ void editor_presets(PanelContext& ctx, Rect r, Scenario& scenario, const EditorP
     if (s.hovered && shown != e.name) ctx.ui.io.hint(id, row, {e.name, {}});
     if (s.clicked) chosen = &e;
   }
-  if (first == nullptr)
+  if (best == nullptr)
     y += draw_prose(ctx.ui.canvas, {r.x + ctx.px(12), y + ctx.px(6)}, ctx.format("ui.list.none", {editor.search}),
                     ctx.style(t.ink2, kSmallText), r.w - ctx.px(24));
-  // Enter takes the first that was found.
-  if (accepted && chosen == nullptr && !editor.search.empty() && !ctx.ui.io.pressed_now()) chosen = first;
+  // Enter takes what was found best.
+  if (accepted && chosen == nullptr && !editor.search.empty() && !ctx.ui.io.pressed_now()) chosen = best;
   end_scroll(ctx.ui, scroll, y + ctx.px(8));
   if (chosen != nullptr) take(ctx, *chosen, scenario);
 }

@@ -48,24 +48,18 @@ std::vector<std::string> choice_names(const PanelContext& ctx, const engine::Fie
   return names;
 }
 
-// The words under a control. While something else is held they take as many lines as they did, so that no row moves:
-// other words that fit into them replace them, else they stay as they were.
-std::string reason_of(PanelContext& ctx, std::string_view path, const engine::Diagnostic* finding, float width) {
-  const bool frozen = ctx.ui.io.anything_held() && !ctx.ui.io.holds(path);
-  const auto kept = ctx.view.reasons.find(path);
-  std::string reason = finding == nullptr ? std::string() : diagnostic_text(ctx, *finding);
-  if (frozen) {
-    if (kept == ctx.view.reasons.end()) return {};
-    const TextStyle s = ctx.style(ctx.ui.theme.ink3, kSmallText);
-    const auto lines = [&](std::string_view words) { return wrapped_lines(ctx.ui.canvas, words, s, width).size(); };
-    return !reason.empty() && lines(reason) == lines(kept->second) ? reason : kept->second;
-  }
-  if (reason.empty() && kept != ctx.view.reasons.end()) ctx.view.reasons.erase(kept);
-  else if (!reason.empty()) ctx.view.reasons.insert_or_assign(std::string(path), reason);
-  return reason;
+// What a control says when it is pointed at: the finding against it, whose words stand in the diagnostics, or what the
+// field is. Nothing is written under a row, so that no row moves.
+std::string said_of(const PanelContext& ctx, std::string_view path, const engine::Diagnostic* finding) {
+  return finding == nullptr ? about(ctx, path) : diagnostic_text(ctx, *finding);
 }
 
-// Label at the left with its mark; the reason goes under the row.
+void note_edit(PanelContext& ctx, std::string_view path, bool typed) {
+  ctx.view.edit.path = path;
+  ctx.view.edit.typed = typed;
+}
+
+// Label at the left with its mark.
 void row_label(PanelContext& ctx, const Column& column, std::string_view path, const engine::Diagnostic* finding) {
   const float y = column.y + ctx.px(kRowHeight) / 2;
   const TextStyle s = ctx.style(ctx.ui.theme.ink);
@@ -76,14 +70,6 @@ void row_label(PanelContext& ctx, const Column& column, std::string_view path, c
   if (finding != nullptr)
     draw_mark(ctx.ui.canvas, ctx.ui.theme, {column.x + ctx.px(kLabelWidth - 15), y}, ctx.px(12),
               mark_of(finding->severity));
-}
-
-void row_reason(PanelContext& ctx, Column& column, std::string_view path, const engine::Diagnostic* finding) {
-  const std::string reason = reason_of(ctx, path, finding, column.width);
-  if (reason.empty()) return;
-  const TextStyle s = ctx.style(
-      finding == nullptr ? ctx.ui.theme.ink3 : mark_colour(ctx.ui.theme, mark_of(finding->severity)), kSmallText);
-  column.y += draw_prose(ctx.ui.canvas, {column.x, column.y}, reason, s, column.width) + ctx.px(4);
 }
 
 }  // namespace
@@ -109,7 +95,7 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   range.minimum = field->minimum;
   range.maximum = field->maximum;
   range.whole = field->kind == engine::FieldKind::integer;
-  range.notation = field->unit.notation;
+  range.unit = field->unit;
   range.reset_to = field->get(ctx.session.loaded());
   ControlInfo info;
   info.id = path;
@@ -119,12 +105,10 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   info.off = look.off;
   info.unit = look.unit;
   info.tip = field_tip(ctx, *field);
-  info.about = about(ctx, path);
+  const engine::Diagnostic* finding = finding_of(ctx, path);
+  info.about = said_of(ctx, path, finding);
   info.baseline = baseline_of(ctx, *field);
-  if (const engine::Diagnostic* d = finding_of(ctx, path)) {
-    info.mark = mark_of(d->severity);
-  }
-  info.reason = reason_of(ctx, path, finding_of(ctx, path), column.width);
+  if (finding != nullptr) info.mark = mark_of(finding->severity);
   // One slider at a time shows what its values would give: the one held, else the one pointed at.
   const bool pointed = ctx.ui.io.anything_held() ? ctx.ui.io.holds(path) : ctx.ui.io.rested(path) >= 0;
   if (pointed) {
@@ -135,8 +119,13 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
                  std::string(kOutcomeIds[static_cast<std::size_t>(outcome_of(ctx.session.report()))])));
   }
   const double value = field->get(scenario);
+  const bool typing = ctx.ui.io.editing(path);
   const Edited edited = slider(ctx.ui, {column.x, column.y}, column.width, info, range, value);
-  if (edited.value != value && engine::in_domain(*field, edited.value)) field->set(scenario, edited.value);
+  if (edited.value != value && engine::in_domain(*field, edited.value)) {
+    field->set(scenario, edited.value);
+    note_edit(ctx, path, typing);
+  }
+  tell_refused(ctx, edited, info.label, engine::domain_text(*field));
   column.y += edited.height;
 }
 
@@ -160,12 +149,13 @@ void field_choice(PanelContext& ctx, Column& column, engine::Scenario& scenario,
     r.x += ctx.px(kLabelWidth);
     r.w -= ctx.px(kLabelWidth);
     r.y += std::round((ctx.px(kRowHeight) - h) / 2);
-    column.y += std::round(ctx.px(kRowHeight + 2));
+    column.y += std::round(ctx.px(kRowHeight));
   }
   const int now = static_cast<int>(field->get(scenario));
-  const int next = drop_down(ctx.ui, r, path, options, now, field_tip(ctx, *field), about(ctx, path));
-  if (next != now && engine::in_domain(*field, next)) field->set(scenario, next);
-  if (!label_above) row_reason(ctx, column, path, finding);
+  const int next = drop_down(ctx.ui, r, path, options, now, field_tip(ctx, *field), said_of(ctx, path, finding));
+  if (next == now || !engine::in_domain(*field, next)) return;
+  field->set(scenario, next);
+  note_edit(ctx, path, false);
 }
 
 void field_segments(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path) {
@@ -184,10 +174,11 @@ void field_segments(PanelContext& ctx, Column& column, engine::Scenario& scenari
                column.width - ctx.px(kLabelWidth), h};
   const double base = number ? field->minimum : 0;
   const int now = static_cast<int>(field->get(scenario) - base);
-  const int next = segmented(ctx.ui, r, path, names, now, field_tip(ctx, *field), about(ctx, path));
-  if (next != now && engine::in_domain(*field, base + next)) field->set(scenario, base + next);
-  column.y += std::round(ctx.px(kRowHeight + 2));
-  row_reason(ctx, column, path, finding);
+  const int next = segmented(ctx.ui, r, path, names, now, field_tip(ctx, *field), said_of(ctx, path, finding));
+  column.y += std::round(ctx.px(kRowHeight));
+  if (next == now || !engine::in_domain(*field, base + next)) return;
+  field->set(scenario, base + next);
+  note_edit(ctx, path, false);
 }
 
 void field_switch(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path) {
@@ -195,17 +186,19 @@ void field_switch(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   if (field == nullptr || !engine::applies(*field, scenario.workload.kind)) return;
   const bool now = field->get(scenario) != 0;
   const bool next = check_box(ctx.ui, {column.x, column.y + ctx.px(kRowHeight) / 2}, path, field_label(ctx, path),
-                              now, field_tip(ctx, *field), about(ctx, path));
-  if (next != now) field->set(scenario, next ? 1 : 0);
+                              now, field_tip(ctx, *field), said_of(ctx, path, finding_of(ctx, path)));
+  if (next != now) {
+    field->set(scenario, next ? 1 : 0);
+    note_edit(ctx, path, false);
+  }
   if (baseline_of(ctx, *field)) draw_differs(ctx.ui, {column.x, column.y, column.width, ctx.px(kRowHeight)});
   column.y += std::round(ctx.px(kRowHeight));
-  row_reason(ctx, column, path, finding_of(ctx, path));
 }
 
 void field_unavailable(PanelContext& ctx, Column& column, std::string_view path, std::string_view reason,
                        const std::optional<Fill>& swatch) {
   const engine::Field* field = engine::find_field(path);
-  if (field == nullptr) return;
+  if (field == nullptr || !engine::applies(*field, ctx.session.scenario().workload.kind)) return;
   const Theme& t = ctx.ui.theme;
   const Rect row{column.x, column.y, column.width, std::round(ctx.px(kRowHeight))};
   const float y = row.centre().y, side = ctx.px(11);

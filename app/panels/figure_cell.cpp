@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/gain_text.h"
+#include "app/panels/findings.h"
 #include "app/panels/pipeline_tools.h"
 #include "app/panels/search_list.h"
 #include "widgets/figure_mesh_map.h"
@@ -28,13 +30,26 @@ constexpr float kLargeDatum = 120;  // a readout at its side would be far from t
 
 // Of a figure of a search.
 bool is_plan(std::string_view tag_id) {
-  return tag_id == "frontier.plan" || tag_id == "parallel.plan" || tag_id == "serving.cell";
+  return tag_id == "frontier.plan" || tag_id == "parallel.plan" || tag_id == "serving.cell" ||
+         tag_id == "mesh.cell";
+}
+
+// Whether a figure shows what is, not the last that could be drawn: those of a search do even where the present plan
+// cannot run, and show which can.
+bool has_picture(const PanelContext& ctx, const FigureRow& row) {
+  return ctx.session.drawable() || row.needs == Needs::search;
 }
 
 void card(PanelContext& ctx, const Rect& area, std::string_view figure, Scenario& scenario) {
-  // The reason why there is no present picture, over the last valid one.
-  const engine::Diagnostic* worst = worst_diagnostic(ctx.session.report());
-  if (worst == nullptr) return;
+  // The reason why there is no present picture, over the last valid one: once in the window, and not where the
+  // diagnostics say it.
+  const engine::OfferedFinding* found = nullptr;
+  for (const engine::OfferedFinding& f : findings(ctx))
+    if (found == nullptr || f.diagnostic.severity < found->diagnostic.severity) found = &f;
+  if (found == nullptr || found->diagnostic.severity != engine::Severity::error) return;
+  if (ctx.view.reason_said || shows_diagnostics(ctx)) return;
+  ctx.view.reason_said = true;
+  const engine::Diagnostic* worst = &found->diagnostic;
   const Theme& t = ctx.ui.theme;
   const float width = std::min(ctx.px(400), area.w - ctx.px(32)), pad = ctx.px(14);
   const TextStyle title = ctx.style(t.ink), small = ctx.style(t.ink2, kSmallText);
@@ -51,7 +66,8 @@ void card(PanelContext& ctx, const Rect& area, std::string_view figure, Scenario
   y += draw_prose(ctx.ui.canvas, {r.x + pad + ctx.px(24), y}, head, title, room);
   y += draw_prose(ctx.ui.canvas, {r.x + pad + ctx.px(24), y}, text, small, room);
   if (worst->fix.empty()) return;
-  const std::string label = fix_label(ctx, *worst);
+  const std::string gain = found->gain ? gain_text(*found->gain, ctx.ui.texts) : std::string();
+  const std::string label = fix_label(ctx, *worst) + (gain.empty() ? "" : ": " + gain);
   const float wide = std::min(room, ctx.ui.canvas.text_width(label, title) + ctx.px(24));
   const Rect b{r.x + pad + ctx.px(24), std::round(y + ctx.px(8)), std::round(wide),
                std::round(ctx.px(kControlHeight))};
@@ -86,6 +102,7 @@ void one_stage_button(PanelContext& ctx, const Rect& whole, std::string_view fig
 std::optional<AnyPlanChoice> plan_of_tag(const FigureInput& input, const TagRegion& tag) {
   if (!is_plan(tag.id) || input.search == nullptr || tag.index < 0) return std::nullopt;
   if (tag.id == "serving.cell") return serving_map_plan(input, tag.index);
+  if (tag.id == "mesh.cell") return mesh_map_plan(input, tag.index);
   const auto index = static_cast<std::size_t>(tag.index);
   if (const engine::SearchResult* result = input.search->result;
       result != nullptr && index < search::plan_count(*result))
@@ -97,17 +114,10 @@ std::optional<AnyPlanChoice> plan_of_tag(const FigureInput& input, const TagRegi
 }
 
 // The plan a tag of a figure stands for, as a changed copy of the scenario; nothing where it is none.
-std::optional<Scenario> adopted(const FigureInput& input, const FigureView& view, const TagRegion& tag,
-                                const Scenario& scenario) {
-  Scenario out = scenario;
-  if (tag.id == "mesh.cell") {
-    const auto edits = mesh_map_edits(input, view, tag.index);
-    if (edits.empty()) return std::nullopt;
-    for (const engine::FieldEdit& edit : edits) engine::apply(out, edit);
-    return out;
-  }
+std::optional<Scenario> adopted(const FigureInput& input, const TagRegion& tag, const Scenario& scenario) {
   const auto plan = plan_of_tag(input, tag);
   if (!plan) return std::nullopt;
+  Scenario out = scenario;
   adopt(out, *plan);
   return out;
 }
@@ -160,7 +170,7 @@ FigureView figure_view(const PanelContext& ctx, std::size_t figure) {
 
 void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, FigureView view, Scenario& scenario) {
   const FigureRow& row = figures()[index];
-  const bool drawable = ctx.session.drawable();
+  const bool drawable = has_picture(ctx, row);
   const FigureInput input = figure_input(ctx);
   const std::string id = "figure." + std::string(row.name);
   // With one stage there is nothing to point at but the button.
@@ -184,7 +194,8 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
   const std::size_t first = canvas.tags().size();
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(s.hovered ? Tagging::near_pointer : Tagging::none);
   const float before = drawable ? 1 : canvas.set_opacity(0.28f);
-  draw_figure(row, canvas, area, input, view);
+  // A plan that was impossible from the first has no valid picture.
+  if (drawable || !ctx.session.last_drawable_report().has_errors()) draw_figure(row, canvas, area, input, view);
   if (!drawable) canvas.set_opacity(before);
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(Tagging::none);
   if (!drawable) {
@@ -231,10 +242,10 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
   }
   const bool click = s.clicked && distance(p, ctx.ui.io.drag_origin()) < ctx.px(4);
   if (auto plan = plan_of_tag(input, *hit)) ctx.view.search.next_hovered = std::move(plan);
-  const bool adopts = hit->id == "mesh.cell" || is_plan(hit->id);
+  const bool adopts = is_plan(hit->id);
   if (!target.empty() || adopts) ctx.ui.io.set_cursor(Cursor::hand);
   if (click && adopts) {
-    if (auto changed = adopted(input, view, *hit, ctx.session.scenario())) scenario = std::move(*changed);
+    if (auto changed = adopted(input, *hit, ctx.session.scenario())) scenario = std::move(*changed);
   } else if (click) {
     open_derivation(ctx.view, target);
   }
@@ -243,7 +254,7 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
 void figure_cell(PanelContext& ctx, const Rect& cell, std::size_t index, std::size_t place, Scenario& scenario) {
   const FigureRow& row = figures()[index];
   const Theme& t = ctx.ui.theme;
-  const bool drawable = ctx.session.drawable();
+  const bool drawable = has_picture(ctx, row);
   const std::string id = "figure." + std::string(row.name);
   ctx.ui.canvas.rect(cell, {.colour = t.panel});
   const auto clip = ctx.ui.canvas.clip(cell);
@@ -253,7 +264,7 @@ void figure_cell(PanelContext& ctx, const Rect& cell, std::size_t index, std::si
 
   const FigureView view = figure_view(ctx, index);
   FigureHead words = figure_head(row, figure_input(ctx), view);
-  if (!drawable) words.takeaway = ctx.text("ui.figure.last_valid");
+  if (!drawable) words.takeaway = words.brief = ctx.text("ui.figure.last_valid");
   const float side = std::round(ctx.px(24)), y = head.y + std::round((head.h - side) / 2);
   const Rect menu{head.right() - side, y, side, side}, grow{head.right() - 2 * side - ctx.px(4), y, side, side};
   const float x = cell_title(ctx, head, id, words.title, place) + ctx.px(6);

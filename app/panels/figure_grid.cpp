@@ -19,11 +19,15 @@ bool known(std::string_view name) { return name == kNumbersCell || find_figure(n
 // or else to a figure that has something to show of the workload and is nowhere yet.
 std::string cell_name(const ViewState& view, const Scenario& scenario, std::size_t place) {
   const auto& cells = view.arrangement.cells;
-  if (known(cells[place])) return cells[place];
   const Cells standard = default_cells(scenario.workload.kind);
   const auto taken = [&](std::string_view name) {
     return std::find(cells.begin(), cells.end(), name) != cells.end();
   };
+  // Nobody asked for a figure that stands there by default: where it has nothing to say of the plan, another does.
+  const engine::Parallelism& p = scenario.parallelism;
+  const bool alone = p.data * p.fsdp * p.tensor * p.context * p.pipeline == 1;
+  if (cells == standard && cells[place] == "network" && alone) return "parameters";
+  if (known(cells[place])) return cells[place];
   if (known(standard[place]) && !taken(standard[place])) return standard[place];
   std::size_t skip = 0;
   for (std::size_t i = 0; i < place; ++i)

@@ -76,12 +76,13 @@ struct LimitLine {
   Q now;
   std::vector<Q> limits;
   std::string_view axis;  // key of its words
+  bool of_plan = false;   // limits of this plan; else the book's, of strategies that it may not use
 };
 
-// Training: tokens a chip below which the network decides. Serving: sequences below which reading weights does, and
-// beyond which there is no room.
+// Training: the book's bounds, tokens a chip from which plain strategies hide two MLP matrices. Serving: sequences
+// below which reading weights decides, and beyond which there is no room.
 LimitLine limit_line(bool serving) {
-  if (serving) return {Q::serving_batch, {Q::critical_sequences, Q::max_batch}, "ui.limit.axis.sequences"};
+  if (serving) return {Q::serving_batch, {Q::critical_sequences, Q::max_batch}, "ui.limit.axis.sequences", true};
   return {Q::tokens_per_chip,
           {Q::bound_fsdp_1, Q::bound_fsdp_2, Q::bound_fsdp_3, Q::bound_mixed_sum, Q::bound_mixed_max},
           "ui.limit.axis"};
@@ -144,7 +145,9 @@ void limits(PanelContext& ctx, const Rect& r, const LimitLine& line_of, float ro
   for (const Limit& l : all) {
     const float x = scale(l.value);
     const bool below = l.q == Q::max_batch ? *now > l.value : *now < l.value;
-    const Colour ink = below ? t.warn : t.ok;
+    // A bound of the book that is not reached says nothing of a plan that is no such strategy: no warning.
+    const bool warns = below && line_of.of_plan;
+    const Colour ink = warns ? t.warn : below ? t.ink3 : t.ok;
     ctx.ui.canvas.line({x, line - ctx.px(7)}, {x, line + ctx.px(0)}, {ink, std::max(1.5f, ctx.px(2)), {}});
     const Rect row{r.x - ctx.px(6), y, r.w + ctx.px(12), row_h};
     const std::string id = "limit." + std::string(engine::quantity(l.q).id);
@@ -156,7 +159,8 @@ void limits(PanelContext& ctx, const Rect& r, const LimitLine& line_of, float ro
                      std::string(ctx.text("quantity." + std::string(engine::quantity(l.q).id) + ".about")));
     }
     if (s.clicked) open_derivation(ctx.view, std::string(engine::quantity(l.q).id));
-    draw_mark(ctx.ui.canvas, t, {r.x + ctx.px(7), row.centre().y}, ctx.px(12), below ? Mark::warning : Mark::good);
+    if (warns || !below)
+      draw_mark(ctx.ui.canvas, t, {r.x + ctx.px(7), row.centre().y}, ctx.px(12), warns ? Mark::warning : Mark::good);
     TextStyle v = ctx.style(t.ink);
     v.halign = HAlign::right;
     const std::string number = format(l.value, engine::unit::tokens_per_chip, {.unit = false});
@@ -248,17 +252,23 @@ bool has_picture(const PanelContext& ctx) {
          std::find(cells.begin(), cells.end(), kPicture) == cells.end();
 }
 
+// What a figure says, as briefly as the room asks for, as in the head of its own cell.
+void draw_takeaway(PanelContext& ctx, Point at, const FigureHead& words, float room) {
+  const TextStyle phrase = ctx.style(ctx.ui.theme.ink2);
+  const bool whole = words.brief.empty() || ctx.ui.canvas.text_width(words.takeaway, phrase) <= room;
+  ctx.ui.canvas.text(at, ellipsize(ctx.ui.canvas, whole ? words.takeaway : words.brief, phrase, room), phrase);
+}
+
 // The network figure with its name and what it says.
 void picture(PanelContext& ctx, Rect r, engine::Scenario& scenario) {
   const auto index = static_cast<std::size_t>(find_figure(kPicture) - figures().data());
   const Rect head = r.cut_top(std::round(ctx.px(28)));
   const FigureView view = figure_view(ctx, index);
   const FigureHead words = figure_head(figures()[index], figure_input(ctx), view);
-  const TextStyle bold = ctx.style(ctx.ui.theme.ink, 1, Weight::bold), phrase = ctx.style(ctx.ui.theme.ink2);
+  const TextStyle bold = ctx.style(ctx.ui.theme.ink, 1, Weight::bold);
   ctx.ui.canvas.text({head.x, head.centre().y}, words.title, bold);
   const float x = head.x + ctx.ui.canvas.text_width(words.title, bold) + ctx.px(12);
-  ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, words.takeaway, phrase, head.right() - x),
-                     phrase);
+  draw_takeaway(ctx, {x, head.centre().y}, words, head.right() - x);
   take_figure_menu(ctx, index);
   figure_picture(ctx, r, index, view, scenario);
 }
@@ -272,28 +282,18 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
   Rect rest = cell.inset(std::round(ctx.px(14)), 0);
   rest.cut_bottom(ctx.px(8));
   const Rect head = rest.cut_top(std::round(ctx.px(34)));
-  const TextStyle phrase = ctx.style(t.ink2);
   const float x = cell_title(ctx, head, kNumbersCell, ctx.text("ui.numbers.title"), place) + ctx.px(6);
   const auto& q = ctx.session.report().quantities;
   const bool serving = scenario.serves();
   const LimitLine line = limit_line(serving);
-  std::string takeaway;
+  FigureHead words;
   const auto now = q[line.now];
-  // Of the limits the one that the plan has: tensor parallelism alone brings that of both.
-  std::optional<double> bound = q[Q::critical_sequences];
-  if (!serving) {
-    bound = q[Q::bound_fsdp_1];
-    for (const Q more_axes : {Q::bound_fsdp_2, Q::bound_fsdp_3})
-      if (q[more_axes]) bound = q[more_axes];
-    if (q[Q::bound_mixed_sum] && scenario.parallelism.tensor > 1)
-      bound =
-          q[scenario.assumptions.axes_overlap == engine::AxesOverlap::sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
-  }
-  if (now && bound) {
-    const std::string_view key = serving
-                                     ? (*now < *bound ? "ui.numbers.below_sequences" : "ui.numbers.above_sequences")
-                                     : (*now < *bound ? "ui.numbers.below" : "ui.numbers.above");
-    takeaway = ctx.format(key, {format(*bound, engine::unit::tokens_per_chip, {.unit = false})});
+  if (const std::optional<double> bound = q[Q::critical_sequences]; serving && now && bound) {
+    words.takeaway = ctx.format(*now < *bound ? "ui.numbers.below_sequences" : "ui.numbers.above_sequences",
+                          {format(*bound, engine::unit::tokens_per_chip, {.unit = false})});
+  } else if (!serving && ctx.session.drawable()) {
+    // Of the plan's own network, in the words of its figure: the bounds below are those of the book's strategies.
+    words = figure_head(*find_figure(kPicture), figure_input(ctx), FigureView{});
   }
 
   // The stage that is pointed at in another figure, in the place of the run.
@@ -312,9 +312,9 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
       {"ui.numbers.run", {Q::flops_run, Q::stated_run_days, Q::hfu, Q::run_chip_hours}}};
   if (serving)
     groups = {{"ui.numbers.decoding",
-               {Q::decode_step, Q::serving_tokens_per_chip, Q::kv_plateau, Q::critical_batch, Q::accepted_per_step}},
+               {Q::time_per_output_token, Q::serving_tokens_per_s, Q::kv_plateau, Q::critical_batch, Q::accepted_per_step}},
               {"ui.numbers.steady",
-               {Q::requests_per_s, Q::request_time, Q::sustained_tokens, Q::sustained_cost, Q::prefill_chip_ratio}},
+               {Q::sustained_tokens, Q::steady_batch, Q::requests_per_s, Q::request_time, Q::prefill_chip_ratio}},
               {"ui.numbers.job",
                {Q::params_total, Q::weights_bytes_all, Q::kv_sequence_bytes, Q::kv_total_bytes, Q::kv_ways}},
               {"ui.numbers.slices", {Q::slice_bf16, Q::slice_int8, Q::slice_int4}}};
@@ -328,8 +328,7 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
   const bool tall =
       places.whole && !one && rest.bottom() - places.bottom >= ctx.px(kLeastPicture) && has_picture(ctx);
   // The figure says the same of the plan itself.
-  if (!tall)
-    ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, head.right() - x), phrase);
+  if (!tall) draw_takeaway(ctx, {x, head.centre().y}, words, head.right() - x);
   if (!tall && places.whole) {
     // The widest rows with which every group still has room.
     for (float stretch = kMostStretch; stretch > 1.01f; stretch -= 0.05f) {

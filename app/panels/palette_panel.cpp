@@ -47,10 +47,13 @@ std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const Rect& window,
   const Rect r{std::round(window.centre().x - width / 2), top, width,
                head_h + static_cast<float>(shown) * row_h + foot_h + pad};
 
-  const int count = static_cast<int>(p.entries.size());
-  const auto walk = [&](int by) { p.highlighted = count == 0 ? 0 : std::clamp(p.highlighted + by, 0, count - 1); };
-  if (io.take(Key::down)) p.highlighted = count == 0 ? 0 : (p.highlighted + 1) % count;
-  if (io.take(Key::up)) p.highlighted = count == 0 ? 0 : (p.highlighted + count - 1) % count;
+  // Asked each time: typing makes the list anew in the middle of this frame.
+  const auto count = [&p] { return static_cast<int>(p.entries.size()); };
+  const auto walk = [&](int by) {
+    p.highlighted = count() == 0 ? 0 : std::clamp(p.highlighted + by, 0, count() - 1);
+  };
+  if (io.take(Key::down)) p.highlighted = count() == 0 ? 0 : (p.highlighted + 1) % count();
+  if (io.take(Key::up)) p.highlighted = count() == 0 ? 0 : (p.highlighted + count() - 1) % count();
   if (io.take(Key::page_down)) walk(static_cast<int>(rows));
   if (io.take(Key::page_up)) walk(-static_cast<int>(rows));
   const bool complete = io.take(Key::tab);
@@ -87,7 +90,7 @@ std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const Rect& window,
     p.scroll = static_cast<float>(p.highlighted - static_cast<int>(rows) + 1);
   if (io.input().wheel != 0 && rest.contains(io.pointer()))
     p.scroll = std::clamp(p.scroll - std::round(io.input().wheel * 3), 0.0f,
-                          std::max(0.0f, static_cast<float>(count) - static_cast<float>(rows)));
+                          std::max(0.0f, static_cast<float>(count()) - static_cast<float>(rows)));
   const auto from = static_cast<std::size_t>(p.scroll);
   if (p.entries.empty()) {
     const TextStyle none = ctx.style(t.ink2);
@@ -129,7 +132,7 @@ std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const Rect& window,
     close();
     return std::nullopt;
   }
-  if (!chosen || *chosen < 0 || *chosen >= count) return std::nullopt;
+  if (!chosen || *chosen < 0 || *chosen >= count()) return std::nullopt;
   PaletteEntry entry = p.entries[static_cast<std::size_t>(*chosen)];
   if (entry.kind == PaletteKind::complete || (complete && entry.kind != PaletteKind::complete)) {
     // Goes on from the field's path, or from the title where Tab was pressed.

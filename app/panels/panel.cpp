@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "app/strings.h"
 #include "engine/evaluate.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
@@ -38,8 +39,9 @@ std::string change_from_baseline(const PanelContext& ctx, Q q) {
     change = *before == 0 ? format_difference(*now, unit)
                           : format(*now / *before - 1, engine::unit::fraction, {.sign = true});
   else
-    change = q == Q::run_days ? format((*now - *before), engine::unit::one, {.unit = false, .sign = true})
-                              : format_difference(*now - *before, unit);
+    change = q == Q::run_days
+                 ? (*now > *before ? "+" : std::string(kMinus)) + verdict_value(ctx, q, std::abs(*now - *before))
+                 : format_difference(*now - *before, unit);
   return ctx.format("ui.pin.was", {change, was});
 }
 
@@ -106,22 +108,34 @@ std::string derivation_id(std::string_view tag_id, int index) {
          (by_stage ? std::to_string(index) : std::string(engine::kAxisIds[static_cast<std::size_t>(index)])) + "]";
 }
 
-std::string field_label(const PanelContext& ctx, std::string_view path) {
+std::string field_label(const TextTable& texts, std::string_view path) {
   const std::string shorter = "rail." + std::string(path);
-  if (ctx.ui.texts.has(shorter)) return std::string(ctx.text(shorter));
+  if (texts.has(shorter)) return std::string(texts.text(shorter));
   // Sizes of a model have the texts of their quantities.
   const std::string label = "field." + std::string(path) + ".label";
-  return std::string(ctx.text(ctx.ui.texts.has(label) ? label : "quantity." + std::string(path) + ".label"));
+  return std::string(texts.text(texts.has(label) ? label : "quantity." + std::string(path) + ".label"));
 }
+std::string field_label(const PanelContext& ctx, std::string_view path) { return field_label(ctx.ui.texts, path); }
 
 std::string field_value(const PanelContext& ctx, const engine::Field& field, double value) {
+  return field_value(ctx.ui.texts, field, value);
+}
+std::string field_value(const TextTable& texts, const engine::Field& field, double value) {
   if (field.kind == engine::FieldKind::choice) {
     const auto i = static_cast<std::size_t>(value);
     if (i >= field.choices.size()) return {};
-    return std::string(ctx.text("choice." + std::string(field.path) + "." + std::string(field.choices[i])));
+    return std::string(texts.text("choice." + std::string(field.path) + "." + std::string(field.choices[i])));
   }
-  if (field.kind == engine::FieldKind::boolean) return std::string(ctx.text(value != 0 ? "ui.on" : "ui.off"));
+  if (field.kind == engine::FieldKind::boolean) return std::string(texts.text(value != 0 ? "ui.on" : "ui.off"));
   return format(value, field.unit, {.unit = field.unit.notation != engine::Notation::count, .trim_zeros = true});
+}
+
+void tell_refused(PanelContext& ctx, const Edited& edited, std::string_view label, const std::string& domain) {
+  if (!edited.refused) return;
+  if (!edited.problem.empty())
+    ctx.view.said = {true, ctx.format("ui.number.refused", {std::string(label), edited.problem}), edited.remedy};
+  else
+    ctx.view.said = {true, ctx.format("ui.number.clamped", {std::string(label), *edited.refused, domain}), {}};
 }
 
 Fill part_fill(const Theme& theme, Q part, float em) { return fill_of(theme, part, em); }
@@ -201,18 +215,19 @@ const engine::Diagnostic* worst_diagnostic(const engine::Report& report) {
   return worst;
 }
 
+bool shows_diagnostics(const PanelContext& ctx) {
+  const ViewState& v = ctx.view;
+  const bool searches = v.search.open && !v.workbench.open && !v.editor.open;
+  return v.right_open && !searches && !v.projector;
+}
+
 std::string diagnostic_title(const PanelContext& ctx, const engine::Diagnostic& d) {
   const std::string key = "diagnostic." + std::string(d.code) + ".title";
   return std::string(ctx.text(ctx.ui.texts.has(key) ? key : std::string(d.code)));
 }
 
 std::string diagnostic_text(const PanelContext& ctx, const engine::Diagnostic& d) {
-  std::vector<std::string> values;
-  for (const engine::DiagnosticValue& v : d.values)
-    values.push_back(
-        format(v.value, v.unit,
-               {.unit = v.unit.notation != engine::Notation::count && v.unit.notation != engine::Notation::plain}));
-  return ctx.ui.texts.format("diagnostic." + std::string(d.code), values);
+  return diagnostic_text(d, ctx.ui.texts);
 }
 
 }  // namespace roofscape::app

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -27,7 +28,7 @@
 
 namespace roofscape::app {
 
-enum class Sheet : std::uint8_t { none, help, save_as, palette };
+enum class Sheet : std::uint8_t { none, help, save_as, palette, open, export_figure, leave };
 // What the name in Sheet::save_as is for.
 enum class Saved : std::uint8_t { scenario, model, cluster };
 
@@ -41,10 +42,12 @@ struct Pinned {
   Pinned& operator=(const Pinned&) = delete;
 };
 
+struct ExportChoice;  // app/settings.h
+
 // How the session is looked at: never undone, never part of a scenario.
 struct ViewState {
   Arrangement arrangement;               // what is where; goes to the settings
-  std::shared_ptr<const Pinned> pinned;  // the baseline; null: none
+  std::shared_ptr<const Pinned> pinned;  // the baseline of the tab that is shown; null: none
   std::optional<std::size_t> maximised;  // which figure
   std::vector<std::string> trail;        // ids of the derivations opened, the last one is shown
   bool right_open = true;
@@ -62,6 +65,20 @@ struct ViewState {
     float scroll = 0;  // rows
   };
   Palette palette;
+  // The file chooser, while sheet is Sheet::open or Sheet::save_as.
+  struct Files {
+    std::vector<std::string> recent;  // paths, the newest first
+    bool started = false;
+    std::filesystem::path folder;     // what is not typed with a folder lies in it
+    std::string typed;
+    int highlighted = -1;             // of the rows as they were drawn last
+    float scroll = 0;                 // rows
+    std::string problem;              // why what was typed cannot be opened
+    std::filesystem::path replaces;   // a file that exists: asked before it is replaced
+  };
+  Files files;
+  std::string save_problem;           // why what is open cannot be kept; empty: it is
+  bool leave = false;                 // the window closes all the same
   Workbench workbench;
   // The editor of the model or the cluster, over the grid of figures.
   struct Editor {
@@ -69,6 +86,7 @@ struct ViewState {
     EditorPart part = EditorPart::model;
     std::string search;                       // for presets
     std::string refused, refused_text;        // the row whose typed text was no value of it, and the text
+    std::string refused_why;                  // what was wrong with it, where its unit was
     void show(EditorPart which) {
       open = !open || part != which;
       part = which;
@@ -95,9 +113,15 @@ struct ViewState {
   };
   PipelineTools pipeline;
   std::optional<std::size_t> focused_figure;                      // the one export and copy mean
+  std::optional<Message> said;                                    // by a panel in this frame, for the strip
 
-  // Reasons under controls, as they stood before a control was taken hold of: rows must not move under the hand.
-  std::map<std::string, std::string, std::less<>> reasons;
+  // The control of the rail that was used in this frame, and whether a value was typed into it.
+  struct Edit {
+    std::string path;
+    bool typed = false;
+  };
+  Edit edit;
+  bool reason_said = false;  // in this frame: why there is no present picture
 
   // The derivation of `trail.back()`, kept while neither it nor the scenario changes.
   struct Derived {
@@ -117,10 +141,11 @@ struct ViewState {
   struct Preview {
     std::string path;
     engine::Scenario scenario;  // with the field at the first notch
+    std::optional<engine::Axis> partner;  // of a mesh axis that keeps the product
     std::vector<widgets::Notch> notches;
   };
   std::optional<Preview> preview;
-  bool keep_product = false;             // one mesh axis grows, the partner shrinks
+  bool keep_product = true;              // one mesh axis grows, the others give way, the partner first
   engine::Axis partner = engine::Axis::fsdp;
 
   ViewState() : spans(widgets::figures().size(), {0.0, 1.0}), choices(widgets::figures().size()) {}
@@ -132,6 +157,8 @@ struct PanelContext {
   ViewState& view;
   std::vector<std::string>& requests;  // ids of commands, run after the frame
   std::function<bool(const Command&)> usable = {}, on = {};  // a command's state; empty: all usable, none on
+  // The scenario when the control that is held was taken hold of; null: the session's.
+  const engine::Scenario* base = nullptr;
 
   std::string_view text(std::string_view key) const { return ui.texts.text(key); }
   std::string format(std::string_view key, std::initializer_list<std::string> a) const {
@@ -163,9 +190,14 @@ ScopedId scoped_id(std::string_view id);
 // The id of a row of the quantity table from "links.bytes_per_s[fsdp]".
 std::string_view without_index(std::string_view id);
 // A label of the rail: "rail.<path>" where the field's own label is too long for it.
+std::string field_label(const widgets::TextTable& texts, std::string_view path);
 std::string field_label(const PanelContext& ctx, std::string_view path);
 // A value of a field as people write it: "8", "bf16", "35 %".
+std::string field_value(const widgets::TextTable& texts, const engine::Field& field, double value);
 std::string field_value(const PanelContext& ctx, const engine::Field& field, double value);
+
+// Says in the strip why what was typed was not taken, or that the nearest possible value was.
+void tell_refused(PanelContext& ctx, const widgets::Edited& edited, std::string_view label, const std::string& domain);
 
 bool is_step_part(engine::Q q);
 // The look of a part of the step or of memory.
@@ -186,6 +218,8 @@ const engine::Diagnostic* finding_of(const PanelContext& ctx, std::string_view p
 std::string diagnostic_title(const PanelContext& ctx, const engine::Diagnostic& d);
 // The error or warning most worth reading first; null if there is none.
 const engine::Diagnostic* worst_diagnostic(const engine::Report& report);
+// Whether the panel of diagnostics is in sight, so that what it says need not be said elsewhere.
+bool shows_diagnostics(const PanelContext& ctx);
 std::string diagnostic_text(const PanelContext& ctx, const engine::Diagnostic& d);
 
 // What a number was at the baseline: "was 12.2 s", with the change before it; empty without a baseline or a value
@@ -236,7 +270,7 @@ engine::Scenario editor_panel(PanelContext& ctx, const widgets::Rect& r, engine:
 // Its list of presets to start from.
 void editor_presets(PanelContext& ctx, widgets::Rect r, engine::Scenario& scenario, const EditorPreset& preset);
 engine::Scenario projector_panel(PanelContext& ctx, const widgets::Rect& window, engine::Scenario scenario);
-// Over everything: the keys, or the name to save under, which is returned once it was entered.
-std::string sheet_panel(PanelContext& ctx, const widgets::Rect& window);
+// Over everything: the keys, a file to open or to save to, how to export. What was chosen, once it was.
+std::string sheet_panel(PanelContext& ctx, const widgets::Rect& window, ExportChoice& exports);
 
 }  // namespace roofscape::app

@@ -8,6 +8,7 @@
 #include "widgets/figures.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
+#include "engine/scenario_title.h"
 
 namespace roofscape::app {
 
@@ -37,7 +38,7 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::
   ctx.ui.canvas.text({top.right(), top.centre().y}, place, small);
   const TextStyle plain = ctx.style(t.ink2);
   const float room = top.w - ctx.ui.canvas.text_width(place, plain) - em;
-  ctx.ui.canvas.text({top.x, top.centre().y}, ellipsize(ctx.ui.canvas, scenario.name, plain, room), plain);
+  ctx.ui.canvas.text({top.x, top.centre().y}, ellipsize(ctx.ui.canvas, engine::scenario_title(scenario), plain, room), plain);
 
   const FigureView view = figure_view(ctx, index);
   const FigureHead words = figure_head(all[index], figure_input(ctx), view);
@@ -67,8 +68,8 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::
                                {"quantity.mfu.label", Q::mfu},
                                {"ui.verdict.run", Q::run_days},
                                {"ui.verdict.ttft", Q::ttft},
-                               {"ui.verdict.token", Q::time_per_output_token},
-                               {"ui.verdict.tokens", Q::serving_tokens_per_s}})
+                               {"ui.verdict.token", Q::mixed_token_time_q},
+                               {"ui.verdict.tokens", Q::sustained_tokens}})
     if (const auto v = report.quantities[q]; v && !report.has_errors())
       facts.emplace_back(ctx.text(key), verdict_value(ctx, q, *v));
   float fx = foot.x;

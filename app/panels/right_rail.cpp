@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/panels/findings.h"
 #include "app/panels/panel.h"
 #include "widgets/plot.h"
 
@@ -22,7 +23,7 @@ void folded(PanelContext& ctx, const Rect& r) {
   for (const engine::Severity severity :
        {engine::Severity::error, engine::Severity::warning, engine::Severity::note}) {
     int count = 0;
-    for (const engine::Diagnostic& d : ctx.session.report().diagnostics) count += d.severity == severity ? 1 : 0;
+    for (const engine::OfferedFinding& f : findings(ctx)) count += f.diagnostic.severity == severity ? 1 : 0;
     if (count == 0) continue;
     const std::string id = "right.count." + std::to_string(static_cast<int>(severity));
     const Rect row{r.x, y - ctx.px(14), r.w, ctx.px(28)};

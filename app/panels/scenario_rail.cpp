@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 
 #include "app/commands.h"
+#include "app/editor.h"
 #include "app/panels/field_control.h"
 #include "app/scenario_edits.h"
 #include "engine/io/scenario_json.h"
+#include "engine/scenario_title.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
 
@@ -19,10 +21,17 @@ using engine::Scenario;
 
 namespace {
 
-void caption(PanelContext& ctx, Column& column, std::string_view text) {
+// One line, however long it is: what follows must not move.
+void caption(PanelContext& ctx, Column& column, std::string_view id, const std::string& text) {
   const TextStyle s = ctx.style(ctx.ui.theme.ink3, kSmallText);
-  column.y +=
-      draw_prose(ctx.ui.canvas, {column.x, column.y + ctx.px(2)}, text, s, column.width + ctx.px(10)) + ctx.px(2);
+  const Rect row{column.x, column.y, column.width + ctx.px(10), std::round(ctx.px(20))};
+  const std::string shown = ellipsize(ctx.ui.canvas, text, s, row.w);
+  ctx.ui.canvas.text({row.x, row.centre().y}, shown, s);
+  if (shown != text) {
+    const ItemState state = ctx.ui.item(id, row, Interaction::Focus::none);
+    if (state.hovered) ctx.ui.io.hint(id, row, {text, {}});
+  }
+  column.y = row.bottom();
 }
 
 void begin_section(PanelContext& ctx, Column& column, std::string_view key, std::string_view note = {},
@@ -53,6 +62,12 @@ std::string own_name(const PanelContext& ctx, const std::string& name, bool of_p
   return of_preset ? ctx.format("ui.editor.edited", {name}) : name;
 }
 
+// What a model that is no preset is called.
+std::string model_label(const PanelContext& ctx, const engine::TransformerShape& model) {
+  const bool of_preset = model.edits.fields == 0 && ctx.session.library().find_model(model.id) != nullptr;
+  return own_name(ctx, engine::model_title(model), of_preset);
+}
+
 // Parameters are counted in billions, as people say them.
 std::string parameter_count(double v) {
   if (v >= 1e12) return format_fixed(v / 1e12, 2) + std::string(kNarrowSpace) + "T";
@@ -72,12 +87,13 @@ void model_section(PanelContext& ctx, Column& column, Scenario& s) {
     if (shape == nullptr) continue;
     if (*shape == s.model) now = static_cast<int>(ids.size());
     options.push_back({p.name, {}, true, false, 0});
+    options.back().id = p.id;
     ids.push_back(p.id);
   }
   if (now < 0) {  // a model of the scenario's own
     now = static_cast<int>(options.size());
     options.push_back(
-        {own_name(ctx, s.model.name, ctx.session.library().find_model(s.model.id) != nullptr), {}, true, false, 0});
+        {model_label(ctx, s.model), {}, true, false, 0});
     ids.emplace_back();
   }
   const auto params = ctx.session.report().quantities[engine::Q::params_total];
@@ -86,11 +102,11 @@ void model_section(PanelContext& ctx, Column& column, Scenario& s) {
   const int next = drop_down(ctx.ui, with_pencil(ctx, r, "editor.model"), "model", options, now,
                              {std::string(ctx.text("field.model.label")), {}}, ctx.text("field.model.about"));
   if (next != now && !ids[static_cast<std::size_t>(next)].empty())
-    put_model(s, *ctx.session.library().find_model(ids[static_cast<std::size_t>(next)]));
+    s.model = *ctx.session.library().find_model(ids[static_cast<std::size_t>(next)]);
   column.y = r.bottom() + ctx.px(3);
   const std::string layers = format_count(s.model.n_layers), width = format_count(s.model.d_model),
                     heads = format_count(s.model.n_heads);
-  caption(ctx, column,
+  caption(ctx, column, "rail.model.shape",
           s.model.is_moe()
               ? ctx.format("ui.model.shape.moe", {layers, width, heads, format_count(s.model.moe.n_routed_experts),
                                                   format_count(s.model.moe.experts_per_token)})
@@ -106,21 +122,29 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
   int now = -1;
   const auto add = [&](std::string name, std::string id, const engine::Chip& chip, bool separated) {
     options.push_back({std::move(name), {}, true, separated, 0});
+    options.back().id = id;
     if (const auto hbm = chip[engine::ChipField::hbm_bytes].value)
       options.back().detail = format(*hbm, engine::unit::bytes, {.trim_zeros = true});
     ids.push_back(std::move(id));
   };
+  // At another price it is the same cluster.
+  engine::Cluster present = s.cluster;
+  const auto priced = [&](const engine::Chip& as) -> const engine::Cluster& {
+    constexpr auto kPrice = engine::ChipField::price_usd_per_chip_hour;
+    if (present.chip.id == as.id) present.chip[kPrice] = as[kPrice];
+    return present;
+  };
   for (const io::Preset& p : library.list(io::PresetKind::cluster)) {
     const engine::Cluster* cluster = library.find_cluster(p.id);
     if (cluster == nullptr) continue;
-    if (*cluster == s.cluster) now = static_cast<int>(ids.size());
+    if (*cluster == priced(cluster->chip)) now = static_cast<int>(ids.size());
     add(p.name, p.id, cluster->chip, false);
   }
   const std::size_t clusters = ids.size();
   for (const io::Preset& p : library.list(io::PresetKind::chip)) {
     const engine::Chip* chip = library.find_chip(p.id);
     if (chip == nullptr) continue;
-    if (now < 0 && *chip == s.cluster.chip) now = static_cast<int>(ids.size());
+    if (now < 0 && *chip == priced(*chip).chip) now = static_cast<int>(ids.size());
     add(p.name, p.id, *chip, ids.size() == clusters);
   }
   if (now < 0) {
@@ -133,8 +157,8 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
                              {std::string(ctx.text("field.cluster.label")), {}}, ctx.text("field.cluster.about"));
   const auto chosen = static_cast<std::size_t>(next);
   if (next != now && !ids[chosen].empty()) {
-    if (chosen < clusters) put_cluster(s, *library.find_cluster(ids[chosen]), options[chosen].text);
-    else if (!io::set_field(s, "cluster.chip=" + ids[chosen], library)) name_after_cluster(s, s.cluster.chip.name);
+    if (chosen < clusters) s.cluster = *library.find_cluster(ids[chosen]);
+    else (void)io::set_field(s, "cluster.chip=" + ids[chosen], library);
   }
   column.y = r.bottom() + ctx.px(4);
   const engine::Chip& chip = s.cluster.chip;
@@ -160,7 +184,7 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
   } else if (const auto w = chip[engine::ChipField::scaleup_bytes_per_s_per_chip_oneway].value) {
     note += ctx.format("ui.cluster.nvlink", {format(*w, engine::unit::bytes_per_s, {.trim_zeros = true})});
   }
-  caption(ctx, column, note);
+  caption(ctx, column, "rail.cluster.links", note);
 }
 
 // Which kind: everything else in the window follows.
@@ -220,44 +244,29 @@ void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
     SliderRange arrivals;
     arrivals.kind = SliderKind::linear;
     arrivals.track_to = std::max(1.0, std::ceil(1.5 * q.value_or(engine::Q::decode_requests, 1)));
-    field_slider(ctx, column, s, "workload.arrivals_per_s", arrivals, {.off = s.workload.arrivals_per_s == 0});
+    field_slider(ctx, column, s, "workload.arrivals_per_s", arrivals,
+                 {.off = s.workload.arrivals_per_s == 0, .unit = std::string(ctx.text("ui.unit.per_second"))});
     limit_rows(ctx, column, s);
     if (q[engine::Q::kv_sequence_bytes] && q[engine::Q::kv_total_bytes])
-      caption(ctx, column,
+      caption(ctx, column, "rail.workload.cache",
               ctx.format("ui.workload.cache", {format(*q[engine::Q::kv_sequence_bytes], engine::unit::bytes),
                                                format(*q[engine::Q::kv_total_bytes], engine::unit::bytes)}));
+    else caption(ctx, column, "rail.workload.cache", {});
     return;
   }
   field_slider(ctx, column, s, "workload.global_batch_sequences", powers(1, 65536), {.unit = sequences});
   field_slider(ctx, column, s, "workload.sequence_length", powers(512, 1 << 20),
                {.unit = std::string(ctx.text("ui.unit.tokens"))});
   if (q[engine::Q::tokens_per_step] && q[engine::Q::tokens_per_chip])
-    caption(ctx, column,
+    caption(ctx, column, "rail.workload.tokens",
             ctx.format("ui.workload.tokens",
                        {small_count(*q[engine::Q::tokens_per_step]),
                         format(*q[engine::Q::tokens_per_chip], engine::unit::tokens_per_chip, {.unit = false})}));
+  else caption(ctx, column, "rail.workload.tokens", {});
 }
 
 constexpr std::array kPartners{engine::Axis::data, engine::Axis::fsdp, engine::Axis::tensor, engine::Axis::context,
                                engine::Axis::pipeline};
-
-// One axis was changed: the partner takes the inverse, so that the product stays. Where it cannot be divided so far,
-// the axis goes as far as it can.
-void keep_product(PanelContext& ctx, const Scenario& before, Scenario& s, engine::Axis axis) {
-  const engine::Axis partner = ctx.view.partner;
-  const int product = before.parallelism.degree(axis) * before.parallelism.degree(partner);
-  int wanted = s.parallelism.degree(axis);
-  if (axis == partner || wanted == before.parallelism.degree(axis)) return;
-  while (wanted > 1 && product % wanted != 0) --wanted;
-  wanted = std::clamp(wanted, 1, product);
-  const auto set = [&](engine::Axis which, int degree) {
-    const engine::Field* field =
-        engine::find_field("parallelism." + std::string(engine::kAxisIds[static_cast<std::size_t>(which)]));
-    if (field != nullptr) field->set(s, degree);
-  };
-  set(axis, wanted);
-  set(partner, product / wanted);
-}
 
 // The toggle with its partner, in one row.
 void chain_row(PanelContext& ctx, Column& column) {
@@ -286,6 +295,47 @@ void chain_row(PanelContext& ctx, Column& column) {
   column.y += h;
 }
 
+// Which mesh axis takes each axis of the torus: as the engine places them, or as it is said here.
+void torus_rows(PanelContext& ctx, Column& column, Scenario& s) {
+  if (s.cluster.chip.interconnect != engine::Interconnect::torus) return;
+  const auto dims = s.cluster.chip[engine::ChipField::ici_torus_dims].value;
+  const int count = dims ? std::clamp(static_cast<int>(*dims), 1, 3) : 3;
+  const float gap = ctx.px(8), w = std::floor((column.width - static_cast<float>(count - 1) * gap) / static_cast<float>(count)),
+              h = std::round(ctx.px(kControlHeight)), top = column.y;
+  const TextStyle small = ctx.style(ctx.ui.theme.ink2, kSmallText);
+  for (int side = 0; side < count; ++side) {
+    const auto bit = static_cast<unsigned>(1u << side);
+    const Rect r{column.x + static_cast<float>(side) * (w + gap), top + std::round(ctx.px(19)), w, h};
+    const std::string length = format_count(s.cluster.slice[static_cast<std::size_t>(side)]);
+    // Who lies there now, whoever said so.
+    std::string there, all;
+    for (const engine::AxisPlacement& p : ctx.session.report().placement)
+      if (p.degree > 1 && (static_cast<unsigned>(p.on) & bit) != 0) {
+        const std::string name(ctx.text("axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(p.axis)])));
+        if (there.empty()) there = name;
+        all += (all.empty() ? "" : ", ") + name;
+      }
+    const std::string taken = ctx.format("ui.mesh.torus_taken", {std::string(1, "xyz"[side]), length,
+                                                                 there.empty() ? std::string(kNoValue) : there});
+    ctx.ui.canvas.text({r.x, top + ctx.px(9)}, ellipsize(ctx.ui.canvas, taken, small, r.w), small);
+    std::vector<Option> options{{std::string(ctx.text("ui.mesh.torus_auto")), {}, true, false, 0}};
+    int now = 0;
+    for (std::size_t i = 0; i < engine::kAxisIds.size(); ++i) {
+      options.push_back({std::string(ctx.text("axis." + std::string(engine::kAxisIds[i]))), {}, true, i == 0,
+                         static_cast<int>(i) + 1});
+      if (now == 0 && (static_cast<unsigned>(s.placement.on[i]) & bit) != 0) now = static_cast<int>(i) + 1;
+    }
+    Readout tip{ctx.format("ui.mesh.torus_axis", {std::string(1, "xyz"[side]), length}), {}};
+    tip.rows.emplace_back(ctx.text("ui.mesh.torus_there"), all.empty() ? std::string(kNoValue) : all);
+    const std::string id = fmt::format("placement.{}", "xyz"[side]);
+    const int next = drop_down(ctx.ui, r, id, options, now, tip, ctx.text("ui.mesh.torus.about"));
+    if (next == now) continue;
+    s.placement = with_torus_axis(s, side, next == 0 ? std::nullopt : std::optional(static_cast<engine::Axis>(next - 1)));
+    ctx.view.edit = {id, false};
+  }
+  column.y = top + std::round(ctx.px(19)) + h + ctx.px(4);
+}
+
 double prefill_chips(const Scenario& s) {
   const engine::PrefillPlan& p = s.serving.prefill;
   return static_cast<double>(p.data) * p.tensor * p.context * p.pipeline;
@@ -300,7 +350,6 @@ Fill axis_swatch(const PanelContext& ctx, widgets::Axis look) {
 }
 
 void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
-  const Scenario before = s;
   // "128 x 8 x 16 = 16 384": the product against the chips there are.
   std::string product;
   double used = 1;
@@ -347,15 +396,25 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
       continue;
     }
     field_slider(ctx, column, s, row.path, powers(1, to), {.swatch = swatch, .off = row.degree == 1});
-    if (ctx.view.keep_product && row.axis != engine::Axis::expert) keep_product(ctx, before, s, row.axis);
   }
   chain_row(ctx, column);
-  if (s.model.is_moe() && p.tensor > 1)
-    field_slider(ctx, column, s, "parallelism.expert_tensor", integers(0, p.tensor), {.off = p.expert_tensor == 0});
+  torus_rows(ctx, column, s);
+  // Rows that do not apply stay where they are: what is below must not move when an axis is opened.
+  const auto where = [&](bool applies, std::string_view path, std::string_view reason, const auto& row) {
+    if (applies) row();
+    else field_unavailable(ctx, column, path, ctx.text(reason));
+  };
+  if (s.model.is_moe())
+    where(p.tensor > 1, "parallelism.expert_tensor", "ui.mesh.one_rank", [&] {
+      field_slider(ctx, column, s, "parallelism.expert_tensor", integers(0, p.tensor), {.off = p.expert_tensor == 0});
+    });
   // Weights that are gathered for every token are no plan for serving, but a training mesh may come with them.
-  if (!s.serves() || p.fsdp > 1) field_segments(ctx, column, s, "parallelism.zero_stage");
-  if (p.context > 1) field_choice(ctx, column, s, "parallelism.context_method");
-  if (p.tensor > 1) field_switch(ctx, column, s, "parallelism.sequence_parallel");
+  where(!s.serves() || p.fsdp > 1, "parallelism.zero_stage", "ui.mesh.one_rank",
+        [&] { field_segments(ctx, column, s, "parallelism.zero_stage"); });
+  where(p.context > 1, "parallelism.context_method", "ui.mesh.one_rank",
+        [&] { field_choice(ctx, column, s, "parallelism.context_method"); });
+  where(p.tensor > 1, "parallelism.sequence_parallel", "ui.mesh.one_rank",
+        [&] { field_switch(ctx, column, s, "parallelism.sequence_parallel"); });
 }
 
 // How requests are served: chunks, caches, speculation, and the plan of prefill chips of their own.
@@ -389,13 +448,18 @@ void serving_section(PanelContext& ctx, Column& column, Scenario& s) {
                {.off = plan.prefill_chunk_tokens == 0, .unit = tokens});
   field_slider(ctx, column, s, "serving.prefix_hit_rate", share, {.off = plan.prefix_hit_rate == 0, .unit = "%"});
   if (s.parallelism.tensor > s.model.n_kv_heads) field_choice(ctx, column, s, "serving.kv_split");
+  else field_unavailable(ctx, column, "serving.kv_split", ctx.text("ui.serving.heads_for_all"));
   field_slider(ctx, column, s, "serving.page_tokens", powers(1, 256), {.off = plan.page_tokens == 0, .unit = tokens});
   field_slider(ctx, column, s, "serving.draft_tokens", integers(0, 16), {.off = plan.draft_tokens == 0});
-  if (plan.draft_tokens == 0) return;
-  field_slider(ctx, column, s, "serving.acceptance_rate", share, {.unit = "%"});
   SliderRange cost = share;
   cost.track_to = 0.5;
-  field_slider(ctx, column, s, "serving.draft_cost", cost);
+  if (plan.draft_tokens > 0) {
+    field_slider(ctx, column, s, "serving.acceptance_rate", share, {.unit = "%"});
+    field_slider(ctx, column, s, "serving.draft_cost", cost);
+  } else {
+    field_unavailable(ctx, column, "serving.acceptance_rate", ctx.text("ui.serving.no_drafts"));
+    field_unavailable(ctx, column, "serving.draft_cost", ctx.text("ui.serving.no_drafts"));
+  }
 }
 
 void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
@@ -413,13 +477,18 @@ void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
 void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
   begin_section(ctx, column, s.serves() ? "ui.section.formats" : "ui.section.memory");
   field_choice(ctx, column, s, "checkpointing.policy");
-  if (!s.serves() && s.checkpointing.policy == engine::CheckpointPolicy::k_per_layer)
-    field_slider(ctx, column, s, "checkpointing.k", integers(1, 20));
-  if (s.checkpointing.policy == engine::CheckpointPolicy::some_blocks)
-    field_slider(ctx, column, s, "checkpointing.blocks", integers(1, std::max(2, s.model.n_layers)));
-  if (s.checkpointing.policy == engine::CheckpointPolicy::segments ||
-      s.checkpointing.policy == engine::CheckpointPolicy::segments_minimal)
-    field_slider(ctx, column, s, "checkpointing.segments", integers(0, std::max(2, s.model.n_layers)));
+  // The one number of the policy, in one place whichever it is.
+  if (!s.serves()) switch (s.checkpointing.policy) {
+    case engine::CheckpointPolicy::k_per_layer: field_slider(ctx, column, s, "checkpointing.k", integers(1, 20)); break;
+    case engine::CheckpointPolicy::some_blocks:
+      field_slider(ctx, column, s, "checkpointing.blocks", integers(1, std::max(2, s.model.n_layers)));
+      break;
+    case engine::CheckpointPolicy::segments:
+    case engine::CheckpointPolicy::segments_minimal:
+      field_slider(ctx, column, s, "checkpointing.segments", integers(0, std::max(2, s.model.n_layers)));
+      break;
+    default: field_unavailable(ctx, column, "checkpointing.k", ctx.text("ui.memory.no_count"));
+  }
   // The formats this kind of workload has: up to three in a row, the longer words of the rest in two.
   const float gap = ctx.px(8);
   const auto row_of = [&](std::initializer_list<std::string_view> paths) {
@@ -445,6 +514,38 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
   field_switch(ctx, column, s, "offload.activations");
 }
 
+// What a chip costs: a figure of the chip, but the one that everybody has of their own.
+void price_row(PanelContext& ctx, Column& column, Scenario& s) {
+  const EditorRow* price = nullptr;
+  const std::vector<EditorRow> rows = editor_rows(EditorPart::cluster, s);
+  for (const EditorRow& row : rows)
+    if (row.figure != nullptr && row.figure->field == engine::ChipField::price_usd_per_chip_hour) price = &row;
+  if (price == nullptr) return;
+  SliderRange range;
+  range.kind = SliderKind::linear;
+  range.track_from = 0;
+  range.track_to = 12;
+  range.minimum = price->minimum;
+  range.maximum = price->maximum;
+  range.reset_to = editor_value(*price, ctx.session.loaded());
+  ControlInfo info;
+  info.id = price->path;
+  info.label = ctx.text("rail.price");
+  info.label_width = kLabelWidth;
+  info.unit = ctx.text("ui.unit.usd_per_hour");
+  info.tip = {std::string(ctx.text("rail.price")), {{std::string(ctx.text("ui.tip.field")), price->path}}};
+  info.about = editor_source(*price, s);
+  const auto now = editor_value(*price, s);
+  info.off = !now;
+  const bool typing = ctx.ui.io.editing(price->path);
+  const Edited e = slider(ctx.ui, {column.x, column.y}, column.width, info, range, now.value_or(0));
+  if (e.value != now.value_or(0) && editor_takes(*price, e.value)) {
+    set_editor_value(*price, s, e.value, editor_preset(ctx.session));
+    ctx.view.edit = {price->path, typing};
+  }
+  column.y += e.height;
+}
+
 void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
   begin_section(ctx, column, "ui.section.assumptions",
                 field_value(ctx, *engine::find_field("assumptions.mode"), static_cast<double>(s.assumptions.mode)));
@@ -464,13 +565,15 @@ void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
     info.about = ctx.text("field.workload.train_tokens.about");
     tokens.minimum = field->minimum;
     tokens.maximum = field->maximum;
-    tokens.notation = engine::Notation::si;
+    tokens.unit = {"tokens", {}, engine::Notation::si};
     tokens.reset_to = field->get(ctx.session.loaded());
     const double value = field->get(s);
     const Edited e = slider(ctx.ui, {column.x, column.y}, column.width, info, tokens, value);
     if (e.value != value && engine::in_domain(*field, e.value)) field->set(s, e.value);
+    tell_refused(ctx, e, info.label, engine::domain_text(*field));
     column.y += e.height;
   }
+  price_row(ctx, column, s);
   SliderRange share;
   share.kind = SliderKind::linear;
   share.track_from = 0;

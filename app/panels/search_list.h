@@ -2,36 +2,29 @@
 // the present plan, all as words. How it is drawn is the panel's.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/panels/panel.h"
+#include "widgets/plan_table.h"
 
 namespace roofscape::app {
 
-struct PlanColumn {
-  std::string_view id;
-  std::string title;
-  int worth = 0;       // the least go first where there is no room
-  bool right = true;   // numbers
-  bool told = false;   // what it comes to, not what is chosen
-  bool memory = false; // with a bar beside it
-};
 struct PlanRow {
   AnyPlanChoice plan;
   std::vector<std::string> cells;  // by column
   double memory_bytes = 0;
 };
 struct PlanList {
-  std::vector<PlanColumn> columns;
+  std::vector<widgets::search::PlanColumn> columns;
   std::vector<PlanRow> rows;       // the best, in order
   std::optional<PlanRow> present;  // none where it has no price
   int present_rank = 0;            // among the rows, from 1; 0: not among them
   double capacity_bytes = 0;       // of a chip; 0: not known
 };
-PlanList plan_list(const PanelContext& ctx, const Found& found);
+PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const Found>& found);
 
 // What a plan of the list would change of the present numbers.
 widgets::Readout plan_tip(const PanelContext& ctx, const Found& found, std::size_t row);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "app/panels/figure_cell.h"
 #include "app/panels/search_list.h"
@@ -20,29 +21,44 @@ using engine::Scenario;
 namespace {
 
 constexpr float kHead = 38, kRow = 26, kBar = 54;
+constexpr float kScrollBar = 12;  // at the right of the rows and under them
 constexpr float kTwoFigures = 820, kLeastFigures = 170;  // room of the grid for two figures side by side, and for any
 
 std::string number(int n) { return format_count(n); }
 
+// The list's columns. What has no room is scrolled to; the number and the first result stay in sight.
 class Table {
  public:
   Table(PanelContext& ctx, const Rect& r, const PlanList& list) : ctx_(ctx), r_(r), list_(list) {
     for (std::size_t i = 0; i < list.columns.size(); ++i) {
-      const PlanColumn& c = list.columns[i];
-      Placed column{i, 0, ctx.ui.canvas.text_width(c.title, small())};
+      Placed column{i, 0, ctx.ui.canvas.text_width(list.columns[i].heading, small()), false};
       const auto measure = [&](const PlanRow& row) {
         column.width = std::max(column.width, ctx.ui.canvas.text_width(row.cells[i], ctx.style({}, 1, Weight::bold)));
       };
       for (const PlanRow& row : list.rows) measure(row);
       if (list.present) measure(*list.present);
-      if (c.memory) column.width += ctx.px(kBar);
+      if (is_memory(i)) column.width += ctx.px(kBar);
       columns_.push_back(column);
     }
     place();
   }
 
+  bool scrolled() const { return content_ > 0; }
+  // The bar under the rows, where there is one; `rows`: what a wheel turned sideways means.
+  void scroll(const Rect& rows) {
+    if (!scrolled()) return;
+    const Rect view{moving_, rows.y, r_.right() - ctx_.px(kScrollBar) - moving_, rows.h};
+    const float offset = scroll_across(ctx_.ui, "search.list.across", view, content_);
+    for (Placed& c : columns_) {
+      if (c.stays) continue;
+      c.x -= offset;
+      // In part in sight is not: a number that is cut reads as another.
+      c.seen = c.x >= view.x - 1 && c.x + c.width <= view.right() + 1;
+    }
+  }
   void head(float y) {
-    for (const Placed& c : columns_) put(c, y, list_.columns[c.index].title, small());
+    for (const Placed& c : columns_)
+      if (c.seen) put(c, y, list_.columns[c.index].heading, small());
   }
   void row(float y, const PlanRow& row, std::string_view rank, bool present, bool lit) {
     const Theme& t = ctx_.ui.theme;
@@ -51,10 +67,11 @@ class Table {
     ctx_.ui.canvas.text({r_.x + rank_, y}, rank, r);
     const double capacity = list_.capacity_bytes;
     for (const Placed& c : columns_) {
-      const PlanColumn& column = list_.columns[c.index];
-      const bool over = column.memory && capacity > 0 && row.memory_bytes > capacity;
-      put(c, y, row.cells[c.index], ctx_.style(over ? t.err : column.told || lit || present ? t.ink : t.ink2));
-      if (column.memory && capacity > 0) {
+      if (!c.seen) continue;
+      const bool memory = is_memory(c.index), over = memory && capacity > 0 && row.memory_bytes > capacity;
+      put(c, y, row.cells[c.index],
+          ctx_.style(over ? t.err : list_.columns[c.index].result || lit || present ? t.ink : t.ink2));
+      if (memory && capacity > 0) {
         const Rect bar{c.x, y - ctx_.px(3), ctx_.px(kBar - 10), ctx_.px(6)};
         ctx_.ui.canvas.rect(bar, {.colour = t.ctlh});
         ctx_.ui.canvas.rect(
@@ -68,14 +85,18 @@ class Table {
   struct Placed {
     std::size_t index = 0;   // of the list's columns
     float x = 0, width = 0;  // width: of the text
+    bool stays = false;      // where others are scrolled
+    bool seen = true;
   };
+  bool is_memory(std::size_t column) const { return list_.columns[column].id == "memory"; }
   TextStyle small() const { return ctx_.style(ctx_.ui.theme.ink3, kSmallText); }
   void put(const Placed& c, float y, std::string_view text, TextStyle style) {
-    const bool right = list_.columns[c.index].right;
+    const bool right = list_.columns[c.index].number;
     style.halign = right ? HAlign::right : HAlign::left;
     ctx_.ui.canvas.text({right ? c.x + c.width : c.x, y}, text, style);
   }
-  // Columns that have no room go; what is left over is shared out.
+  // Spare columns that have no room go, the last first; what is left over is shared out. Where all others have none
+  // either, all but the first result are scrolled.
   void place() {
     rank_ = ctx_.px(44);
     const float least = ctx_.px(14), room = r_.w - rank_ - ctx_.px(26);
@@ -84,17 +105,31 @@ class Table {
       for (const Placed& c : columns_) sum += c.width + least;
       return sum;
     };
-    while (columns_.size() > 1 && taken() > room)
-      columns_.erase(std::min_element(columns_.begin(), columns_.end(), [this](const Placed& a, const Placed& b) {
-        return list_.columns[a.index].worth < list_.columns[b.index].worth;
-      }));
-    const float gap = least + std::clamp((room - taken()) / static_cast<float>(columns_.size()), 0.0f, ctx_.px(30));
+    const auto spare = [this](const Placed& c) { return list_.columns[c.index].spare; };
+    while (taken() > room) {
+      const auto last = std::find_if(columns_.rbegin(), columns_.rend(), spare);
+      if (last == columns_.rend()) break;
+      columns_.erase(std::next(last).base());
+    }
+    float gap = least + std::clamp((room - taken()) / static_cast<float>(columns_.size()), 0.0f, ctx_.px(30));
     float x = r_.x + rank_;
+    const bool scrolls = taken() > room;
+    if (scrolls) {
+      const auto first = std::find_if(columns_.begin(), columns_.end(),
+                                      [this](const Placed& c) { return list_.columns[c.index].result; });
+      if (first != columns_.end()) {
+        first->stays = true;
+        std::rotate(columns_.begin(), first, std::next(first));
+      }
+      gap = least;
+    }
     for (Placed& c : columns_) {
       x += gap;
       c.x = x;
       x += c.width;
+      if (c.stays) moving_ = x + gap;
     }
+    if (scrolls) content_ = x - moving_ + gap;
   }
 
   PanelContext& ctx_;
@@ -102,6 +137,7 @@ class Table {
   const PlanList& list_;
   std::vector<Placed> columns_;
   float rank_ = 0;
+  float moving_ = 0, content_ = 0;  // where scrolled columns begin, and their width; 0: none is scrolled
 };
 
 // One sentence in the middle, with a button under it.
@@ -207,9 +243,11 @@ void list(PanelContext& ctx, Rect r, Scenario& scenario) {
   list_head(ctx, r.cut_top(std::round(ctx.px(kHead))).inset(std::round(ctx.px(14)), 0));
   if (no_list(ctx, r)) return;
   const Found& found = *view.found;
-  const PlanList plans = plan_list(ctx, found);
+  const PlanList plans = plan_list(ctx, view.found);
   const float row_h = std::round(ctx.px(kRow));
   Table table(ctx, r, plans);
+  table.scroll(r);
+  if (table.scrolled()) r.cut_bottom(ctx.px(kScrollBar));
   table.head(r.cut_top(row_h).centre().y);
   Rect foot;
   if (plans.present) {

@@ -357,12 +357,14 @@ void runner_up_section(Rows& rows, const engine::Scenario& scenario, const engin
   if (other == nullptr) return;
   const engine::RankedDecoding& best = result.best.front();
   why_head(rows, name);
-  difference_rows(rows, scenario, best, *other, engine::kDecodeParts, other->token_s - best.token_s,
-                  "ui.search.column.token_time");
+  difference_rows(rows, scenario, best, *other, engine::kDecodeParts, other->decode_token_s - best.decode_token_s,
+                  "ui.search.decode_time");
   const auto difference = [&](double value, double first, engine::Unit unit) {
     return std::abs(value - first) > kNoPart * first ? format_difference(value - first, unit)
                                                      : std::string(ctx.text("ui.search.equal"));
   };
+  rows.pair(ctx.text("ui.search.column.token_time"),
+            difference(other->token_s, best.token_s, engine::unit::seconds), ctx.style(t.ink));
   rows.pair(ctx.text("ui.search.column.ttft"), difference(other->ttft_s, best.ttft_s, engine::unit::seconds),
             ctx.style(t.ink));
   rows.pair(ctx.text("ui.search.column.rate"),

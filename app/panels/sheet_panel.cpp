@@ -1,20 +1,24 @@
-// Sheets over the window: the list of keys, and the name to save under. Escape closes them; nothing is ever asked
-// twice.
+// Sheets over the window: the list of keys, the name of a preset to save, and leaving. Escape closes them.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "app/commands.h"
+#include "app/file_list.h"
 #include "app/panels/panel.h"
+#include "app/panels/sheet.h"
 #include "app/settings.h"
 #include "widgets/plot.h"
+#include "engine/scenario_title.h"
 
 namespace roofscape::app {
 
 using namespace widgets;
 
-namespace {
-
-Rect ground(PanelContext& ctx, const Rect& window, float width, float height) {
+Rect sheet_ground(PanelContext& ctx, const Rect& window, float width, float height) {
   const Theme& t = ctx.ui.theme;
   const Rect r{std::round(window.centre().x - width / 2), std::round(window.centre().y - height / 2),
                std::round(width), std::round(height)};
@@ -23,6 +27,8 @@ Rect ground(PanelContext& ctx, const Rect& window, float width, float height) {
   ctx.ui.canvas.frame(r, {t.edge, std::max(1.0f, ctx.px(1)), {}}, ctx.px(3));
   return r;
 }
+
+namespace {
 
 struct Line {
   std::string text, key;
@@ -40,7 +46,7 @@ void help(PanelContext& ctx, const Rect& window) {
     if (lines.back().head) lines.pop_back();
   }
   lines.push_back({std::string(ctx.text("ui.help.controls")), {}, true});
-  for (const auto* key : {"drag", "arrows", "type", "right", "tab", "wheel", "pan", "click", "presets", "escape"})
+  for (const auto* key : {"drag", "arrows", "type", "right", "tab", "wheel", "pan", "click", "drop", "presets", "escape"})
     lines.push_back({std::string(ctx.text(std::string("ui.help.") + key)),
                      std::string(ctx.text(std::string("ui.help.") + key + ".key")), false});
   const float pad = ctx.px(24), gap = ctx.px(36);
@@ -51,7 +57,7 @@ void help(PanelContext& ctx, const Rect& window) {
   const float size = std::min(1.0f, row / ctx.px(24));
   const float height = std::min(window.h - ctx.px(24), static_cast<float>(rows) * row + 2 * pad + ctx.px(34));
   const float width = std::min(window.w - ctx.px(24), ctx.px(820));
-  Rect r = ground(ctx, window, width, height);
+  Rect r = sheet_ground(ctx, window, width, height);
   const auto clip = ctx.ui.canvas.clip(r);
   r = r.inset(pad, ctx.px(14));
   const Rect head = r.cut_top(ctx.px(38));
@@ -84,52 +90,83 @@ void help(PanelContext& ctx, const Rect& window) {
   }
 }
 
-std::string save_as(PanelContext& ctx, const Rect& window) {
+// The name of a model or a cluster, in the folder of presets. One that is there is replaced when asked.
+std::string save_preset(PanelContext& ctx, const Rect& window) {
   const Theme& t = ctx.ui.theme;
-  Rect r = ground(ctx, window, std::min(window.w - ctx.px(24), ctx.px(520)), ctx.px(168));
+  Rect r = sheet_ground(ctx, window, std::min(window.w - ctx.px(24), ctx.px(520)), ctx.px(168));
   r = r.inset(ctx.px(24), ctx.px(16));
   const Rect head = r.cut_top(ctx.px(34));
   const engine::Scenario& scenario = ctx.session.scenario();
-  const Saved what = ctx.view.saving;
-  const char* title = what == Saved::model     ? "ui.save.model"
-                      : what == Saved::cluster ? "ui.save.cluster"
-                                               : "command.file.save_as";
-  ctx.ui.canvas.text({head.x, head.centre().y}, ctx.text(title), ctx.style(t.ink, 1.25f, Weight::bold));
+  const bool model = ctx.view.saving == Saved::model;
+  ctx.ui.canvas.text({head.x, head.centre().y}, ctx.text(model ? "ui.save.model" : "ui.save.cluster"),
+                     ctx.style(t.ink, 1.25f, Weight::bold));
   r.cut_top(ctx.px(4));
   const Rect box = r.cut_top(std::round(ctx.px(30)));
   if (!ctx.ui.io.editing("save.name") && !ctx.ui.io.editing_any())
-    ctx.ui.io.start_entry("save.name", what == Saved::model     ? scenario.model.name
-                                       : what == Saved::cluster ? scenario.cluster.chip.name
-                                                                : scenario.name);
+    ctx.ui.io.start_entry("save.name",
+                          model ? engine::model_title(scenario.model) : engine::chip_title(scenario.cluster.chip));
   const auto event = text_box(ctx.ui, box, "save.name");
-  const TextStyle small = ctx.style(t.ink3, kSmallText);
-  const std::string where = ctx.format(
-      "ui.save.where", {(what == Saved::scenario
-                             ? scenario_folder()
-                             : preset_folder(ctx.session.library(),
-                                             what == Saved::model ? io::PresetKind::model : io::PresetKind::cluster))
-                            .string()});
+  const std::string name = ctx.ui.io.entry().text;
+  const std::filesystem::path file =
+      preset_folder(ctx.session.library(), model ? io::PresetKind::model : io::PresetKind::cluster) /
+      (file_stem(name) + ".json");
+  std::filesystem::path& replaces = ctx.view.files.replaces;
+  if (replaces != file) replaces.clear();
+  const bool asks = !replaces.empty();
+  const TextStyle small = ctx.style(asks ? t.warn : t.ink3, kSmallText);
+  const std::string where = ctx.format(asks ? "ui.files.replace" : "ui.files.target", {file.string()});
   ctx.ui.canvas.text({r.x, r.y + ctx.px(14)}, ellipsize(ctx.ui.canvas, where, small, r.w), small);
   Rect foot = r.cut_bottom(std::round(ctx.px(kControlHeight)));
   const Rect ok = foot.cut_right(ctx.px(110));
   foot.cut_right(ctx.px(10));
   const Rect no = foot.cut_right(ctx.px(110));
-  const bool accept =
-      button(ctx.ui, ok, "save.ok", ctx.text("ui.save.ok"), true) || event == Interaction::EntryEvent::accepted;
+  const bool accept = button(ctx.ui, ok, "save.ok", ctx.text(asks ? "ui.files.replace.ok" : "ui.save.ok"), true) ||
+                      event == Interaction::EntryEvent::accepted;
   const bool cancel =
       button(ctx.ui, no, "save.cancel", ctx.text("ui.save.cancel")) || event == Interaction::EntryEvent::cancelled;
   if (!accept && !cancel) return {};
-  const std::string name = ctx.ui.io.entry().text;
+  std::error_code unknown;
+  if (accept && !cancel && !asks && !name.empty() && std::filesystem::exists(file, unknown)) {
+    replaces = file;
+    ctx.ui.io.start_entry("save.name", name);
+    return {};
+  }
   ctx.ui.io.stop_entry();
+  replaces.clear();
   ctx.view.sheet = Sheet::none;
-  return accept ? name : std::string();
+  return cancel ? std::string() : name;
+}
+
+// Before the window closes though what is open could not be kept.
+std::string leave(PanelContext& ctx, const Rect& window) {
+  const Theme& t = ctx.ui.theme;
+  Rect r = sheet_ground(ctx, window, std::min(window.w - ctx.px(24), ctx.px(560)), ctx.px(190));
+  r = r.inset(ctx.px(24), ctx.px(16));
+  const Rect head = r.cut_top(ctx.px(34));
+  ctx.ui.canvas.text({head.x, head.centre().y}, ctx.text("ui.leave"), ctx.style(t.ink, 1.25f, Weight::bold));
+  Rect foot = r.cut_bottom(std::round(ctx.px(kControlHeight)));
+  draw_prose(ctx.ui.canvas, {r.x, r.y}, ctx.format("ui.leave.why", {ctx.view.save_problem}), ctx.style(t.ink2), r.w);
+  const Rect yes = foot.cut_right(ctx.px(150));
+  foot.cut_right(ctx.px(10));
+  const Rect no = foot.cut_right(ctx.px(150));
+  const bool go = button(ctx.ui, yes, "leave.ok", ctx.text("ui.leave.ok"));
+  if (button(ctx.ui, no, "leave.cancel", ctx.text("ui.leave.cancel"), true) || go) ctx.view.sheet = Sheet::none;
+  return go ? "leave" : std::string();
 }
 
 }  // namespace
 
-std::string sheet_panel(PanelContext& ctx, const Rect& window) {
-  if (ctx.view.sheet == Sheet::help) help(ctx, window);
-  if (ctx.view.sheet == Sheet::save_as) return save_as(ctx, window);
+std::string sheet_panel(PanelContext& ctx, const Rect& window, ExportChoice& exports) {
+  switch (ctx.view.sheet) {
+    case Sheet::help: help(ctx, window); return {};
+    case Sheet::open: return file_chooser(ctx, window);
+    case Sheet::save_as:
+      return ctx.view.saving == Saved::scenario ? file_chooser(ctx, window) : save_preset(ctx, window);
+    case Sheet::export_figure: return export_sheet(ctx, window, exports);
+    case Sheet::leave: return leave(ctx, window);
+    case Sheet::palette:
+    case Sheet::none: break;
+  }
   return {};
 }
 

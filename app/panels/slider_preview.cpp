@@ -1,9 +1,13 @@
 #include "app/panels/slider_preview.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
+#include "app/settle_edit.h"
 #include "engine/evaluate.h"
+#include "engine/studies/nearest_plan.h"
 
 namespace roofscape::app {
 
@@ -56,16 +60,23 @@ std::span<const Notch> slider_preview(PanelContext& ctx, const engine::Field& fi
                                       const engine::Scenario& scenario) {
   const std::vector<double> values = preview_values(field, range);
   if (values.empty()) return {};
-  engine::Scenario varied = scenario;
+  // Of a mesh axis what the others give way to is shown, from where the drag began.
+  const bool meshed = ctx.view.keep_product && is_mesh_axis(field.path);
+  const engine::Scenario& base = meshed && ctx.base != nullptr ? *ctx.base : scenario;
+  const std::optional<engine::Axis> partner = meshed ? std::optional(ctx.view.partner) : std::nullopt;
+  engine::Scenario varied = base;
   field.set(varied, range.whole ? std::round(values.front()) : values.front());
   auto& kept = ctx.view.preview;
-  if (!kept || kept->path != field.path || !(kept->scenario == varied)) {
-    kept = ViewState::Preview{std::string(field.path), varied, {}};
+  if (!kept || kept->path != field.path || kept->partner != partner || !(kept->scenario == varied)) {
+    kept = ViewState::Preview{std::string(field.path), varied, partner, {}};
     engine::Report report;
     engine::EvaluationScratch scratch;
+    const std::array held{field.path};
     for (const double v : values) {
       field.set(varied, range.whole ? std::round(v) : v);
-      engine::evaluate(varied, scratch, report);
+      if (partner) engine::evaluate(engine::nearest_plan_that_runs(base, varied, {held, *partner, true, true}).scenario,
+                                    scratch, report);
+      else engine::evaluate(varied, scratch, report);
       kept->notches.push_back(notch_of(ctx.ui.theme, v, outcome_of(report)));
     }
   }

@@ -67,6 +67,8 @@ engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario s
     canvas.text({x, y}, text, style);
     x += wide;
   };
+  // That nothing is kept any more stays in sight until it is again.
+  if (!ctx.view.save_problem.empty()) say(ctx.text("ui.status.unkept"), ctx.style(t.err, kSmallText));
   say(ctx.text(ctx.session.saved() ? "ui.status.saved" : "ui.status.unsaved"), small);
   say(ctx.format("ui.status.evaluated", {format_duration(ctx.session.evaluation_us() * 1e-6)}), small);
   if (const std::size_t depth = ctx.session.history().undo_depth(); depth > 0)

@@ -1,6 +1,8 @@
 // The strip of open scenarios, shown while there are several.
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "app/panels/panel.h"
 #include "widgets/plot.h"
@@ -10,21 +12,35 @@ namespace roofscape::app {
 using namespace widgets;
 
 namespace {
-constexpr float kWidest = 420;  // of a tab: names often differ at their end
+
+// The width that no tab may pass so that all fit: short names take what they need, long ones share the rest.
+float widest_that_fits(std::vector<float> wanted, float room) {
+  std::sort(wanted.begin(), wanted.end());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const float share = room / static_cast<float>(wanted.size() - i);
+    if (wanted[i] > share) return share;
+    room -= wanted[i];
+  }
+  return wanted.empty() ? 0 : wanted.back();
 }
+
+}  // namespace
 
 void tab_strip(PanelContext& ctx, const Rect& r, TabStrip& strip) {
   const Theme& t = ctx.ui.theme;
   ctx.ui.canvas.rect(r, {.colour = t.win});
   const auto clip = ctx.ui.canvas.clip(r);
   const float side = std::round(ctx.px(24)), pad = ctx.px(10), gap = ctx.px(2);
-  const auto count = static_cast<float>(strip.tabs.size());
   const float room = r.w - side - ctx.px(24);
-  const float widest = std::min(ctx.px(kWidest), std::floor(room / count) - gap);
+  const auto wanted_by = [&](const TabStrip::Tab& tab) {
+    return std::ceil(ctx.ui.canvas.text_width(tab.name, ctx.style(t.ink)) + (tab.saved ? 0 : ctx.px(12)) + 2 * pad +
+                     side);
+  };
+  std::vector<float> wanted;
+  for (const TabStrip::Tab& tab : strip.tabs) wanted.push_back(wanted_by(tab) + gap);
+  const float widest = std::floor(widest_that_fits(std::move(wanted), room)) - gap;
   const auto width_of = [&](const TabStrip::Tab& tab) {
-    const float want =
-        ctx.ui.canvas.text_width(tab.name, ctx.style(t.ink)) + (tab.saved ? 0 : ctx.px(12)) + 2 * pad + side;
-    return std::max(ctx.px(64), std::min(want, widest));
+    return std::max(ctx.px(64), std::min(wanted_by(tab), widest));
   };
   // More than there is room for: the strip is moved so that the one shown stands in the middle.
   float all = 0, middle = 0;

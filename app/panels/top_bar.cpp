@@ -6,6 +6,7 @@
 #include "app/commands.h"
 #include "app/panels/panel.h"
 #include "engine/scenario_fields.h"
+#include "engine/scenario_title.h"
 #include "widgets/plot.h"
 
 namespace roofscape::app {
@@ -110,7 +111,8 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
   scenario.assumptions.mode = static_cast<engine::Mode>(chosen);
 
   // Middle: the scenario; a dot before the name while it is not saved.
-  const std::string name = scenario.name.empty() ? std::string(ctx.text("ui.scenario.unnamed")) : scenario.name;
+  const std::string title = engine::scenario_title(scenario);
+  const std::string name = title.empty() ? std::string(ctx.text("ui.scenario.unnamed")) : title;
   const TextStyle style = ctx.style(t.ink);
   const float room = pill.x - x - ctx.px(80);
   const std::string shown = ellipsize(canvas, name, style, room);
@@ -126,10 +128,12 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
   draw_icon(canvas, {item.right() - ctx.px(13), y}, ctx.px(9), Icon::chevron_down, t.ink2);
   if (s.hovered) {
     Readout about{name, {}};
-    about.rows.emplace_back(ctx.text("command.file.open"), "Ctrl+O");
-    ctx.ui.io.hint("scenario.name", item, about);
+    for (const std::string_view id : {"file.presets", "file.open"})
+      if (const Command* c = find_command(id); c != nullptr)
+        about.rows.emplace_back(ctx.text("command." + std::string(id)), key_text(c->key));
+    ctx.ui.io.hint("scenario.name", item, about, std::string(engine::scenario_source(scenario)));
   }
-  if (s.clicked) ctx.requests.emplace_back("file.open");
+  if (s.clicked) ctx.requests.emplace_back("file.presets");
   separator(ctx, r.x, r.right(), r.bottom() - 1);
   return scenario;
 }

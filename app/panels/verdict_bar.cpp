@@ -6,8 +6,10 @@
 
 #include "app/panels/evidence_band.h"
 #include "app/panels/panel.h"
+#include "widgets/figure_memory_parts.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
+#include "widgets/step_words.h"
 
 namespace roofscape::app {
 
@@ -77,6 +79,9 @@ Q bound_quantity(const engine::Bound& bound) {
     case engine::BoundKind::compute: return Q::step_matmul;
     case engine::BoundKind::hbm: return Q::step_hbm;
     case engine::BoundKind::bubble: return Q::step_bubble;
+    case engine::BoundKind::host: return Q::step_host;
+    case engine::BoundKind::offload: return Q::step_offload;
+    case engine::BoundKind::none: return Q::step_time;
     case engine::BoundKind::latency:
     case engine::BoundKind::mesh_axis: break;
   }
@@ -102,7 +107,9 @@ Fact memory_fact(const PanelContext& ctx) {
   // "17.6 of 80 GB": the unit once, where both are counted in it.
   const std::string amount =
       *total >= 1e9 && *capacity < 1e12 ? format_significant(*total / 1e9) : format(*total, engine::unit::bytes);
-  const std::string all = format(*capacity, engine::unit::bytes, {.trim_zeros = true});
+  const std::string all =
+      ctx.view.compact ? memory::capacity_text(*capacity)
+                       : memory::capacity_words(ctx.ui.texts, ctx.session.scenario().cluster.chip, *capacity);
   const bool several = report.stages.size() > 1 && !(ctx.view.compact && report.fits());
   const std::string stage = format_count(report.fullest_stage);
   if (report.has_errors()) {  // shards of a mesh that cannot be: no verdict
@@ -140,38 +147,39 @@ Fact bound_fact(const PanelContext& ctx) {
   if (report.has_errors()) {
     f.mark = Mark::error;
     f.value = ctx.text("ui.verdict.impossible");
-    if (const engine::Diagnostic* d = worst_diagnostic(report)) f.below = diagnostic_title(ctx, *d);
+    // Where neither the diagnostics nor a figure say why.
+    const engine::Diagnostic* d = worst_diagnostic(report);
+    const bool covered = ctx.view.editor.open || ctx.view.workbench.open || ctx.view.search.open;
+    if (d != nullptr && !shows_diagnostics(ctx) && covered) f.below = diagnostic_title(ctx, *d);
     return f;
   }
   const bool serving = ctx.session.scenario().serves();
   const auto step = report.quantities[total_of(ctx.session.scenario())];
   if (!step || *step <= 0) return f;
-  const std::string key = "ui.bound." + std::string(report.bound.id());
-  f.value = ctx.text(ctx.ui.texts.has(key) ? key : "bound." + std::string(report.bound.id()));
+  f.value = bound_name(ctx.ui.texts, report.bound);
   if (serving) {
     f.quantity = longest_part(report.quantities);
     f.below = ctx.format("ui.verdict.part_share", {label_of(ctx, f.quantity),
                                                    format_share(report.quantities.value_or(f.quantity, 0) / *step)});
     if (report.bound.kind == engine::BoundKind::mesh_axis || report.bound.kind == engine::BoundKind::latency)
       f.mark = Mark::warning;
-  } else if (report.bound.kind == engine::BoundKind::compute) {
-    const double again = report.quantities.value_or(Q::step_recompute, 0);
-    const double math = report.quantities.value_or(Q::step_matmul, 0) +
-                        report.quantities.value_or(Q::step_attention, 0) + again;
-    f.below = ctx.format(again > 0 ? "ui.verdict.share.recompute" : "ui.verdict.share", {format_share(math / *step)});
-  } else if (report.bound.kind == engine::BoundKind::bubble) {
-    f.mark = Mark::warning;
-    f.below =
-        ctx.format("ui.verdict.idle", {format_share(report.quantities.value_or(Q::pipeline_bubble_fraction, 0))});
-    f.quantity = Q::pipeline_bubble_fraction;
-  } else if (report.bound.kind == engine::BoundKind::mesh_axis) {
+  } else if (report.bound.kind == engine::BoundKind::mesh_axis && report.bound.axis != engine::Axis::pipeline) {
     // Busy longer than arithmetic, though most of that may be hidden under it.
     f.mark = Mark::warning;
     f.below = ctx.format("ui.verdict.busy", {format_share(report.quantities.value_or(Q::network_total, 0) / *step),
-                                             format_share(report.quantities.value_or(f.quantity, 0) / *step)});
-  } else {
+                                             format_share(exposed_network_share(report))});
+  } else if (names_second(report)) {
+    // Another group of the step is as large as to be named: "compute 49 %, pipeline bubble 47 %".
     f.mark = Mark::warning;
-    f.below = ctx.format("ui.verdict.exposed", {format_share(report.quantities.value_or(f.quantity, 0) / *step)});
+    f.value = step_words(report, ctx.ui.texts);
+    f.below = ctx.text(report.quantities.value_or(Q::step_recompute, 0) > 0 ? "ui.verdict.shares.recompute"
+                                                                           : "ui.verdict.shares");
+  } else {
+    if (report.bound.kind != engine::BoundKind::compute) f.mark = Mark::warning;
+    const bool again = report.bound.kind == engine::BoundKind::compute &&
+                       report.quantities.value_or(Q::step_recompute, 0) > 0;
+    f.below = ctx.format(again ? "ui.verdict.share.recompute" : "ui.verdict.share",
+                         {format_share(bound_share(report))});
   }
   return f;
 }
@@ -193,10 +201,9 @@ void training_facts(const PanelContext& ctx, bool compact, std::vector<Fact>& al
   Fact run{"verdict.run", std::string(ctx.text("ui.verdict.run")), std::string(kNoValue), {}, {}, Q::run_days, 1.0f};
   if (const auto days = q[Q::run_days]; days && !report.has_errors()) {
     run.value = verdict_value(ctx, Q::run_days, *days);
-    if (const auto steps = q[Q::run_steps])
-      run.below = ctx.format(
-          "ui.verdict.tokens_steps",
-          {format_si(ctx.session.scenario().workload.train_tokens, "", {.trim_zeros = true}), format_si(*steps, "")});
+    run.below = ctx.format("ui.verdict.run_of",
+                           {format_si(ctx.session.scenario().workload.train_tokens, "", {.trim_zeros = true}),
+                            format_count(q.value_or(Q::chips_used, 0))});
   }
   const auto cost = q[Q::run_cost];
   if (compact && cost && !report.has_errors()) run.below = value_of(ctx, Q::run_cost);
@@ -206,7 +213,8 @@ void training_facts(const PanelContext& ctx, bool compact, std::vector<Fact>& al
         "verdict.cost", std::string(ctx.text("ui.verdict.cost")), value_of(ctx, Q::run_cost), {}, {}, Q::run_cost,
         0.86f};
     if (const auto price = q[Q::price])
-      money.below = ctx.format("ui.verdict.price", {format_fixed(*price, 2)});
+      money.below = ctx.format("ui.verdict.price_of", {format_count(q.value_or(Q::chips_used, 0)),
+                                                       format_fixed(*price, 2)});
     else
       money.below = ctx.text("ui.verdict.no_price");
     all.push_back(money);
@@ -228,20 +236,28 @@ void serving_facts(const PanelContext& ctx, std::vector<Fact>& all) {
                          : std::string(),
       1.0f);
   const bool drafts = ctx.session.scenario().serving.draft_tokens > 0;
-  add("verdict.token", "ui.verdict.token", Q::time_per_output_token,
-      drafts ? ctx.format("ui.verdict.token.drafts",
-                          {value_of(ctx, Q::decode_step), value_of(ctx, Q::accepted_per_step, {.unit = false})})
-             : ctx.format("ui.verdict.token.batch", {format_count(ctx.session.scenario().workload.batch)}),
+  // As the plan runs; the time of decoding alone stands below where prefills make it longer.
+  const bool mixed = q.value_or(Q::mixed_token_time_q, 0) > q.value_or(Q::time_per_output_token, 0);
+  add("verdict.token", "ui.verdict.token", Q::mixed_token_time_q,
+      mixed    ? ctx.format("ui.verdict.token.alone", {value_of(ctx, Q::time_per_output_token)})
+      : drafts ? ctx.format("ui.verdict.token.drafts",
+                            {value_of(ctx, Q::decode_step), value_of(ctx, Q::accepted_per_step, {.unit = false})})
+               : ctx.format("ui.verdict.token.batch",
+                            {format_count(std::round(q.value_or(Q::steady_batch, 0)))}),
       1.0f)
       .evidence = engine::EvidenceKind::decode;
-  add("verdict.tokens", "ui.verdict.tokens", Q::serving_tokens_per_s,
-      ctx.format("ui.verdict.per_chip", {value_of(ctx, Q::serving_tokens_per_chip)}), 1.12f);
+  add("verdict.tokens", "ui.verdict.tokens", Q::sustained_tokens,
+      ctx.format("ui.verdict.per_chip", {value_of(ctx, Q::sustained_tokens_per_chip)}), 1.12f);
   Fact& most = add("verdict.max_batch", "ui.verdict.max_batch", Q::max_batch, {}, 0.9f);
   if (const auto v = q[Q::max_batch]; v && !report.has_errors()) {
     most.value = format_count(*v);
-    most.below = ctx.format("ui.verdict.max_batch.now", {format_count(ctx.session.scenario().workload.batch)});
+    const int slots = ctx.session.scenario().workload.batch;
+    const double in_flight = std::round(q.value_or(Q::steady_batch, slots));
+    most.below = in_flight < slots ? ctx.format("ui.verdict.max_batch.in_flight",
+                                                {format_count(slots), format_count(in_flight)})
+                                   : ctx.format("ui.verdict.max_batch.now", {format_count(slots)});
   }
-  add("verdict.cost", "ui.verdict.million", Q::serving_cost,
+  add("verdict.cost", "ui.verdict.million", Q::sustained_cost,
       q[Q::price] ? ctx.format("ui.verdict.price", {format_fixed(*q[Q::price], 2)})
                   : std::string(ctx.text("ui.verdict.no_price")),
       0.96f);
@@ -254,15 +270,15 @@ std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
   const bool serving = ctx.session.scenario().serves();
   if (serving) serving_facts(ctx, all);
   else training_facts(ctx, compact, all);
+  const engine::Report& report_now = ctx.session.report();
   if (ctx.view.pinned && ctx.view.pinned->scenario.serves() == serving)
     for (Fact& f : all) {
       if (f.id == "verdict.bound") {
         const engine::Report& before = ctx.view.pinned->report;
-        const std::string key = "ui.bound." + std::string(before.bound.id());
-        const std::string was(ctx.text(before.has_errors()     ? "ui.verdict.impossible"
-                                       : ctx.ui.texts.has(key) ? key
-                                                               : "bound." + std::string(before.bound.id())));
-        f.below = was == f.value ? std::string(ctx.text("ui.pin.same")) : ctx.format("ui.pin.was_only", {was});
+        const std::string was = before.has_errors() ? std::string(ctx.text("ui.verdict.impossible"))
+                                                    : bound_words(before, ctx.ui.texts);
+        f.below = was == bound_words(report_now, ctx.ui.texts) ? std::string(ctx.text("ui.pin.same"))
+                                                               : ctx.format("ui.pin.was_only", {was});
       } else if (const std::string change = change_from_baseline(ctx, f.quantity); !change.empty()) {
         f.below = change;
       }

@@ -8,6 +8,7 @@
 #include "app/derivation_text.h"
 #include "app/panels/formula_view.h"
 #include "app/panels/panel.h"
+#include "engine/number_text.h"
 #include "widgets/formula_text.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
@@ -70,7 +71,7 @@ std::string answer_text(const PanelContext& ctx, const BlockAnswer& answer) {
 // may lie outside of that; the block says what is wrong with it.
 SliderRange range_of(const BlockInput& in, double middle) {
   SliderRange range;
-  range.notation = engine::quantity(in.q).unit.notation;
+  range.unit = engine::quantity(in.q).unit;
   range.minimum = std::numeric_limits<double>::lowest();
   range.maximum = std::numeric_limits<double>::max();
   range.whole = in.kind == InputKind::integer;
@@ -82,7 +83,7 @@ SliderRange range_of(const BlockInput& in, double middle) {
     if (!(range.track_to > range.track_from)) range.track_to = range.track_from + 1;
     return range;
   }
-  const bool counted = range.whole || range.notation == engine::Notation::count;
+  const bool counted = range.whole || range.unit.notation == engine::Notation::count;
   range.kind = counted ? SliderKind::power_of_two : SliderKind::logarithmic;
   const double scale = counted ? 1024 : 1000, from = counted ? std::exp2(std::round(std::log2(middle))) : middle;
   range.track_from = std::max({from / scale, in.low, counted ? 1.0 : 0.0});
@@ -200,6 +201,7 @@ struct Inputs {
       SliderRange range = range_of(in, middle == bench.bench(ctx.session).middle.end() ? *number : middle->second);
       const Edited edited = slider(ctx.ui, {x, y}, width - right, info, range, *number);
       if (edited.value != *number) bench.set(ctx.session, in.name, input_text(edited.value));
+      tell_refused(ctx, edited, label_of(ctx, in), engine::domain_text(in));
     } else {
       label(label_of(ctx, in), wrong);
       const std::string now = text != nullptr ? *text : value != nullptr ? input_text(in, *value) : std::string();
@@ -209,7 +211,7 @@ struct Inputs {
         std::string entered;  // "4, 8" is what the command line writes as "4,8"
         std::copy_if(typed->begin(), typed->end(), std::back_inserter(entered), [](char c) { return c != ' '; });
         if (in.is_numeric() && !in.is_list())
-          if (const auto n = parse_number(entered, engine::quantity(in.q).unit.notation)) entered = input_text(*n);
+          if (const auto n = engine::read_number(entered, engine::quantity(in.q).unit)) entered = input_text(*n);
         bench.set(ctx.session, in.name, std::move(entered));
       }
       if (!ctx.ui.io.editing(id(in.name)) && r.contains(ctx.ui.io.pointer()))

@@ -1,11 +1,12 @@
 #include "engine/blocks/block.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include <fmt/format.h>
+
+#include "engine/number_text.h"
 
 namespace roofscape::engine {
 
@@ -15,13 +16,6 @@ std::string joined(std::span<const std::string_view> words) {
   std::string out;
   for (const std::string_view w : words) out += (out.empty() ? "" : ", ") + std::string(w);
   return out;
-}
-
-std::optional<double> parse_number(std::string_view text) {
-  double x = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(x)) return std::nullopt;
-  return x;
 }
 
 std::optional<double> parse_flag(std::string_view text) {
@@ -42,12 +36,24 @@ std::optional<double> parse_entry(const BlockInput& in, std::string_view text) {
     }
     default: break;
   }
-  const auto x = parse_number(text);
+  const NumberReading x = read_number(text, quantity(in.q).unit);
   if (!x) return std::nullopt;
   const bool whole = in.kind == InputKind::integer || in.kind == InputKind::integers;
   if (whole && *x != std::floor(*x)) return std::nullopt;
   if (*x < in.low || *x > in.high || (in.above_low && *x == in.low)) return std::nullopt;
-  return x;
+  return x.value;
+}
+
+// Why an entry was not taken: it is no number of this unit, or one that is not possible.
+BlockError refusal(const BlockInput& in, std::string_view text) {
+  if (in.is_numeric())
+    if (const NumberReading read = read_number(text, quantity(in.q).unit); !read) {
+      // The callers put the text before it.
+      const std::size_t end = read.problem.find("\" ", 1);
+      return {std::string(in.name), end == std::string::npos ? read.problem : read.problem.substr(end + 2),
+              read.remedy + "; " + domain_text(in)};
+    }
+  return {std::string(in.name), "is not in its domain", domain_text(in)};
 }
 
 const BlockInput* input_of(const BuildingBlock& block, Q q) {
@@ -98,7 +104,7 @@ std::optional<BlockError> BlockCall::set(std::string_view name, std::string_view
   while (true) {
     const std::size_t comma = in->is_list() ? rest.find(',') : std::string_view::npos;
     const auto entry = parse_entry(*in, rest.substr(0, comma));
-    if (!entry) return BlockError{std::string(name), "is not in its domain", domain_text(*in)};
+    if (!entry) return refusal(*in, rest.substr(0, comma));
     value.numbers.push_back(*entry);
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);

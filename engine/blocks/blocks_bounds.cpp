@@ -31,8 +31,8 @@ void bounds_torus(BlockRun<S>& io) {
   io.out(Q::bounds_tensor_width, io[Q::bounds_ways] * alpha / My);
   io.out(Q::bounds_tensor_margin, limit / io[Q::bounds_ways]);
   // FSDP and tensor together, with both overlap models.
-  const S mixed_max = io.out(Q::bounds_mixed_max, mixed_tokens_per_chip(alpha, alpha, F, Mx, My, AxesOverlap::max));
-  const S mixed_sum = io.out(Q::bounds_mixed_sum, mixed_tokens_per_chip(alpha, alpha, F, Mx, My, AxesOverlap::sum));
+  const S mixed_max = io.out(Q::bounds_mixed_max, mixed_tokens_per_chip(alpha, alpha, F, Mx, My, false));
+  const S mixed_sum = io.out(Q::bounds_mixed_sum, mixed_tokens_per_chip(alpha, alpha, F, Mx, My, true));
   io.out(Q::bounds_mixed_max_tokens, mixed_max * N);
   io.out(Q::bounds_mixed_sum_tokens, mixed_sum * N);
   io.out(Q::bounds_mixed_max_chips, B / mixed_max);

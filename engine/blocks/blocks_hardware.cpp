@@ -1,8 +1,10 @@
 // Chips and clusters: peaks from units and clocks, totals of pods, switch trees, ratios of two figures.
 #include <algorithm>
+#include <array>
 
 #include "engine/blocks/spec.h"
 #include "engine/hardware/compute_units.h"
+#include "engine/hardware/placement.h"
 #include "engine/hardware/torus_collective.h"
 
 namespace roofscape::engine::block_table {
@@ -69,12 +71,13 @@ void pod(BlockRun<S>& io) {
   io.out(Q::pod_dcn_host, per_host * io[Q::dcn_bandwidth]);
   io.out(Q::pod_dcn, chips * io[Q::dcn_bandwidth]);
   io.out(Q::pod_link_total, constant<S>(2) * io[Q::pod_torus_axes] * io[Q::transfer_link]);
-  // Rings close: on a 2D torus an axis of 16, on a 3D torus all axes if every one is a multiple of 4.
-  const bool flat = io.integer(Q::pod_torus_axes) == 2;
-  const bool cubes = std::all_of(sizes.begin(), sizes.end(), [](int n) { return n % 4 == 0; });
-  if (io.knows(Q::pod_torus_axes) && sizes.size() <= 3)
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      io.simulated(Q::pod_wraps, static_cast<int>(i), (flat ? sizes[i] == 16 : cubes) ? 1 : 0);
+  // Which rings close is the chip's rule (hardware/placement.h).
+  if (!io.knows(Q::pod_torus_axes) || sizes.size() > 3) return;
+  Cluster slice;
+  slice.chip[ChipField::ici_torus_dims].value = io.integer(Q::pod_torus_axes);
+  for (std::size_t i = 0; i < sizes.size(); ++i) slice.slice[i] = sizes[i];
+  const std::array<bool, 3> closes = closing_axes(slice);
+  for (std::size_t i = 0; i < sizes.size(); ++i) io.simulated(Q::pod_wraps, static_cast<int>(i), closes[i] ? 1 : 0);
 }
 
 template <Scalar S>

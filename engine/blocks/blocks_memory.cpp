@@ -93,10 +93,12 @@ void checkpointing(BlockRun<S>& io) {
   const S used = io.out(Q::ckpt_used, C * one<S>());
   const S two = constant<S>(2);
   const S length = io.out(Q::ckpt_segment, N / used);
-  // The lecture: inside a segment nothing is kept, so every layer starts again from the segment's checkpoint.
+  // The lecture: inside a segment nothing is kept, so every layer starts again from the segment's checkpoint. It
+  // counts the way to the layer's input; with the layer itself, whose tensors its backward needs, N more.
   io.out(Q::ckpt_none_extra, N * (N - one<S>()) / two);
   io.out(Q::ckpt_none_order, N * N);
   io.out(Q::ckpt_extra, N * (length - one<S>()) / two);
+  io.out(Q::ckpt_all, N * (length + one<S>()) / two);
   io.out(Q::ckpt_order, N * length);
   io.out(Q::ckpt_memory, one<S>() * used);
   io.out(Q::ckpt_root_extra, N * (root - one<S>()) / two);
@@ -207,6 +209,7 @@ std::vector<BuildingBlock> memory_blocks() {
        {out("checkpoints", Q::ckpt_used), out("segment_layers", Q::ckpt_segment),
         out("optimal_checkpoints", Q::ckpt_root), out("keep_nothing_extra_forwards", Q::ckpt_none_extra),
         out("keep_nothing_order", Q::ckpt_none_order), out("extra_forwards", Q::ckpt_extra),
+        out("extra_forwards_with_own", Q::ckpt_all),
         out("compute_order", Q::ckpt_order), out("memory_layers", Q::ckpt_memory),
         out("sqrt_extra_forwards", Q::ckpt_root_extra), out("sqrt_compute_order", Q::ckpt_root_order),
         out("sqrt_memory_layers", Q::ckpt_root), out("chen_extra_forwards", Q::ckpt_chen_extra),

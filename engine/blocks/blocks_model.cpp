@@ -1,6 +1,11 @@
 // A Transformer counted: parameters, FLOPs by part, attention, mixtures of experts.
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
 #include "engine/blocks/spec.h"
 #include "engine/model/layer_operations.h"
+#include "engine/model/model_check.h"
 #include "engine/model/parameters.h"
 #include "engine/training/bounds.h"
 
@@ -28,8 +33,34 @@ ModelDims<S> dims_of(const BlockRun<S>& io) {
   return m;
 }
 
+// Refuses what no model can be, by the input to blame.
+template <Scalar S>
+bool possible(BlockRun<S>& io) {
+  const BlockCall& call = io.call();
+  const auto count = [&call](std::string_view name) { return static_cast<int>(std::min(call.number(name), 1e9)); };
+  if (!io.knows(Q::n_layers)) return true;
+  TransformerShape m;
+  m.n_layers = count("n_layers");
+  if (io.knows(Q::n_heads) && io.knows(Q::n_kv_heads)) m.n_heads = count("n_heads"), m.n_kv_heads = count("n_kv_heads");
+  if (io.knows(Q::n_routed_experts) && io.knows(Q::experts_per_token)) {
+    m.moe.n_routed_experts = count("experts");
+    m.moe.experts_per_token = count("experts_per_token");
+    m.moe.n_dense_layers = count("dense_layers");
+  }
+  const std::optional<ModelFault> fault = model_fault(m);
+  if (!fault) return true;
+  if (fault->field == "model.moe.n_dense_layers")
+    io.fail("dense_layers", "are more than there are layers", "at most as many as n_layers");
+  else if (fault->field == "model.moe.experts_per_token")
+    io.fail("experts_per_token", "are more than there are experts", "at most as many as experts");
+  else
+    io.fail("n_kv_heads", "does not divide n_heads", "a divisor of n_heads");
+  return false;
+}
+
 template <Scalar S>
 void params(BlockRun<S>& io) {
+  if (!possible(io)) return;
   const ModelDims<S> m = dims_of(io);
   const Parameters<S> p = count_parameters(m);
   const auto keep = [&io](Q q, const S& x) { io.out(q, x); };
@@ -65,6 +96,7 @@ LayerOperations<S> operations_of_token(const BlockRun<S>& io, const ModelDims<S>
 
 template <Scalar S>
 void flops(BlockRun<S>& io) {
+  if (!possible(io)) return;
   const ModelDims<S> m = dims_of(io);
   const LayerOperations<S> operations = operations_of_token(io, m);
   const auto forward = [&operations](OperationKind kind) {
@@ -130,6 +162,8 @@ template <Scalar S>
 void moe(BlockRun<S>& io) {
   if (io.call().number("experts_per_token") > io.call().number("experts"))
     return io.fail("experts_per_token", "are more than there are experts", "at most as many as experts");
+  if (io.call().number("dense_layers") > io.call().number("n_layers"))
+    return io.fail("dense_layers", "are more than there are layers", "at most as many as n_layers");
   const S E = io[Q::ridge_experts], k = io[Q::ridge_experts_per_token], shared = io[Q::moe_shared];
   const S D = io[Q::d_model], Fe = io[Q::moe_d_ff], L = io[Q::n_layers], Ld = io[Q::moe_dense_layers];
   const S matrices = constant<S>(io.flag("gated_mlp") ? 3 : 2);

@@ -76,8 +76,11 @@ void hsdp(BlockRun<S>& io) {
   const S flat = io.out(Q::hsdp_flat, named(Q::hsdp_passes, moved) * bytes * (all - one<S>()) / all);
   const S fast = io[Q::hsdp_fast], slow = io[Q::hsdp_slow];
   const S t_intra = io.out(Q::hsdp_intra_time, intra / fast), t_inter = io.out(Q::hsdp_inter_time, inter / slow);
-  const S total = io.out(Q::hsdp_time, t_intra + t_inter), t_flat = io.out(Q::hsdp_flat_time, flat / slow);
-  io.out(Q::hsdp_speedup, t_flat / total);
+  const S total = io.out(Q::hsdp_time, t_intra + t_inter), busiest = io.out(Q::hsdp_busiest, max(t_intra, t_inter));
+  // The ranks of a group share the slow links: together they take the array in once.
+  const S t_flat = io.out(Q::hsdp_flat_time, max(intra / fast, flat / (K * slow)));
+  io.out(Q::hsdp_speedup, t_flat / busiest);
+  io.out(Q::hsdp_speedup_sum, t_flat / total);
   io.out(Q::hsdp_inter_share, inter / flat);
 }
 
@@ -204,8 +207,9 @@ std::vector<BuildingBlock> parallelism_blocks() {
        {out("gpus", Q::hsdp_gpus), out("weights_bytes", Q::hsdp_weights), out("shard_bytes", Q::hsdp_shard_bytes),
         out("intra_bytes", Q::hsdp_intra), out("inter_bytes", Q::hsdp_inter), out("flat_fsdp_bytes", Q::hsdp_flat),
         out("inter_to_flat", Q::hsdp_inter_share), out("intra_s", Q::hsdp_intra_time),
-        out("inter_s", Q::hsdp_inter_time), out("time_s", Q::hsdp_time), out("flat_fsdp_s", Q::hsdp_flat_time),
-        out("speedup", Q::hsdp_speedup)},
+        out("inter_s", Q::hsdp_inter_time), out("time_s", Q::hsdp_time), out("overlapped_s", Q::hsdp_busiest),
+        out("flat_fsdp_s", Q::hsdp_flat_time), out("speedup", Q::hsdp_speedup),
+        out("speedup_in_turn", Q::hsdp_speedup_sum)},
        hsdp<double>,
        hsdp<Traced>},
       {"context",

@@ -1,5 +1,7 @@
 #include "engine/calibration/kernels.h"
 
+#include "engine/model/qkv_width.h"
+
 namespace roofscape::engine {
 
 namespace {
@@ -7,8 +9,8 @@ namespace {
 using enum OperationKind;
 
 constexpr double kTile = 128;    // rows and columns of the output that one multiprocessor makes at a time
-// Kernels of a layer that are no product, forward: two norms, two residuals, rotation, activation.
-constexpr double kVectorKernels = 6;
+constexpr double kVectorKernels = vector_kernels(norms) + vector_kernels(residual) + vector_kernels(rope) +
+                                  vector_kernels(activation);
 // fp32 logits, written and read by the loss: the maximum, the sum, the gradient.
 constexpr double kLogitBytes = 4, kLogitPassesForward = 3, kLogitPassesBackward = 2;
 // Tokens are put in the order of their experts, and back: each reads and writes them.
@@ -32,6 +34,8 @@ class Kernels {
     vectors(out);
     again(out, recompute_times);
     vocabulary(out);
+    out.forward = forward_, out.backward = backward_;
+    out.attention_flops = attention_flops_, out.attention_flops_backward = attention_flops_backward_;
     return out;
   }
 
@@ -60,7 +64,7 @@ class Kernels {
     const S& Y = in_.degree(Axis::tensor).x;
     const S& D = m.d_model;
     const LayerWidths<S> w = layer_widths(in_, key_);
-    const S qkv_out = m.is.mla ? p_.qkv_layer / (Y * D) : w.attention + two_ * w.kv;
+    const S qkv_out = m.is.mla ? p_.qkv_layer / (Y * D) : qkv_width(in_, w);
     product(qkv, ProductPart::layer, {t_, D, qkv_out, one_}, one_);
     product(attention_out, ProductPart::layer, {t_, m.is.mla ? m.n_heads * m.v_head_dim / Y : w.attention, D, one_},
             one_);
@@ -98,9 +102,11 @@ class Kernels {
       const S scores =
           constant<S>(2, unit::bytes_each) * t_ * T * heads * c(Calibrated::score_passes) / in_.calibration.hbm;
       const S math = flops / (C * c(Calibrated::matmul_efficiency)) + scores;
+      attention_flops_ = flops, attention_flops_backward_ = two_ * flops;
       add(OperationKind::attention, math, two_ * math);
       return;
     }
+    attention_flops_ = flops, attention_flops_backward_ = constant<S>(kAttentionBackward) * flops;
     const S ramp = named(Q::attention_ramp, (T + c(Calibrated::attention_length)) / T);
     add(OperationKind::attention, flops * ramp / (C * c(Calibrated::attention_forward)) + c(Calibrated::kernel_gap),
         constant<S>(kAttentionBackward) * flops * ramp / (C * c(Calibrated::attention_backward)) +
@@ -135,9 +141,7 @@ class Kernels {
                                 named(Q::routed_tokens, t_ * m.experts_per_token * p_.moe_share) * m.d_model /
                                 (key_.sequence_parallel ? in_.degree(Axis::tensor).x : one_));
     bytes = named(Q::kernel_vector_bytes, bytes);
-    const S gaps = constant<S>(kVectorKernels) * c(Calibrated::kernel_gap);
-    out.vector_forward =
-        named(Q::layer_vector_forward, c(Calibrated::vector_passes) * bytes / in_.calibration.hbm + gaps);
+    out.vector_forward = named(Q::layer_vector_forward, vector_time(in_, bytes, kVectorKernels));
   }
 
   void again(LayerKernels<S>& out, const S& times) {
@@ -152,6 +156,7 @@ class Kernels {
         products = products + forward_[i];
     }
     out.again = named(Q::layer_again, times * products);
+    out.vectors_again = vector;
     out.vector_backward =
         named(Q::layer_vector_backward, vector ? (two_ + times) * out.vector_forward : two_ * out.vector_forward);
   }
@@ -183,6 +188,7 @@ class Kernels {
   const LayerOperations<S>& ops_;
   const S& t_;
   S one_, two_;
+  S attention_flops_{}, attention_flops_backward_{};
   std::array<S, kOperationCount> forward_{}, backward_{};
   std::array<bool, kOperationCount> filled_{};
 };

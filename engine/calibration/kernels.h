@@ -7,6 +7,8 @@
 // product is the product for its input and the one for its weights, each with its own shape.
 #pragma once
 
+#include <array>
+
 #include "engine/inputs.h"
 #include "engine/model/checkpointing.h"
 #include "engine/model/layer_operations.h"
@@ -35,9 +37,30 @@ extern template double product_time<double>(const Inputs<double>&, const Product
 extern template Traced product_time<Traced>(const Inputs<Traced>&, const ProductShape<Traced>&, const Traced&, bool,
                                             int);
 
+// Kernels of a layer that are no product, forward: two norms, two residuals, rotation, activation.
+constexpr double vector_kernels(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::norms:
+    case OperationKind::residual: return 2;
+    case OperationKind::rope:
+    case OperationKind::activation: return 1;
+    default: return 0;
+  }
+}
+// Seconds of so many of them that move `bytes` together.
+template <Scalar S>
+S vector_time(const Inputs<S>& in, const S& bytes, double kernels) {
+  return in.calibration[Calibrated::vector_passes] * bytes / in.calibration.hbm +
+         constant<S>(kernels) * in.calibration[Calibrated::kernel_gap];
+}
+
 // Seconds of one layer, one microbatch, one chip.
 template <Scalar S>
 struct LayerKernels {
+  // By operation: products of a layer and attention, forward and both gradients.
+  std::array<S, kOperationCount> forward{}, backward{};
+  bool vectors_again = false;                   // vector operations are computed again
+  S attention_flops{}, attention_flops_backward{};  // that attention executes, whatever the stated convention
   S matmul_forward{}, matmul_backward{};        // backward: both gradients, nothing computed again
   S attention_forward{}, attention_backward{};
   S vector_forward{}, vector_backward{};        // backward with what is computed again

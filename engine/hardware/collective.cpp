@@ -57,17 +57,75 @@ S torus_link(const AxisLinks& links, const ChipRates<S>& chip) {
   return links.slice_closes ? one_direction(chip.ici_axis) : S(chip.ici_axis);
 }
 
+template <Scalar S>
+S torus_rate(const AxisLinks& links, const S& torus_axes, int ranks, const ChipRates<S>& chip) {
+  const S port = torus_gather_bandwidth(torus_axes, chip.ici_axis);
+  if (links.open_axes == 0) return port;
+  return torus_open_bandwidth(port, count_of(Q::group_ranks, links.axis, ranks, chip.ici_axis));
+}
+// The data-centre links of all ranks that a group has in a slice.
+template <Scalar S>
+S slices_rate(const AxisLinks& links, const ChipRates<S>& chip) {
+  return count_of(Q::ranks_in_slice, links.axis, links.inside_slice, chip.dcn) * chip.dcn;
+}
+
+// AllToAll over a torus: n ranks send n V; sides are taken as even.
+template <Scalar S>
+S torus_exchange(const AxisLinks& links, int degree, const S& bytes, const ChipRates<S>& chip) {
+  const S ranks = count_of(Q::group_ranks, links.axis, degree, chip.ici_axis);
+  const double n = degree;
+  const double side = links.torus_axes == 1 ? n : links.torus_axes == 2 ? std::sqrt(n) : std::cbrt(n);
+  const S longest = links.torus_axes == 1 ? ranks : count_of(Q::group_side, links.axis, side, chip.ici_axis);
+  return torus_middle_time(ranks * bytes, longest, ranks,
+                           links.open_axes == 0 ? S(chip.ici_axis) : torus_link(links, chip));
+}
+// What a rank sends to the other `parts` of a group.
+template <Scalar S>
+S share_sent(const S& bytes, const S& parts) {
+  return bytes * (parts - constant<S>(1)) / parts;
+}
+template <Scalar S>
+S exchange_inside(const AxisLinks& links, const S& bytes, const ChipRates<S>& chip) {
+  return share_sent(bytes, count_of(Q::ranks_inside, links.axis, links.inside_node, chip.nvlink)) / chip.nvlink;
+}
+// All chips below a link of the fabric send through it what goes elsewhere.
+template <Scalar S>
+S exchange_across(const AxisLinks& links, const S& bytes, const ChipRates<S>& chip) {
+  const bool levels = links.level_count > 0;
+  const S& first = levels ? chip.levels[0] : chip.node;
+  const double node_size = double(links.inside_node) * links.groups_a_node;
+  S longest = share_sent(bytes, count_of(Q::group_nodes, links.axis, links.across_nodes, first)) *
+              count_of(Q::chips_below, of_level(links, 0), node_size, first) / first;
+  for (int i = 1; i < links.level_count; ++i) {
+    const LevelLinks& level = links.levels[at(i)];
+    const S& link = chip.levels[at(i)];
+    if (level.children <= 1) continue;
+    const int index = of_level(links, i);
+    const S elsewhere = constant<S>(1) - count_of(Q::ranks_below, index, level.below_child, link) /
+                                             count_of(Q::group_ranks, links.axis, links.degree, link);
+    longest =
+        max(longest, elsewhere * count_of(Q::chips_below, index, double(level.below_child) * level.groups, link) *
+                         bytes / link);
+  }
+  return longest;
+}
+// Every rank of a group that spans slices has a data-centre link of its own.
+template <Scalar S>
+S exchange_slices(const AxisLinks& links, const S& bytes, const ChipRates<S>& chip) {
+  return share_sent(bytes, count_of(Q::group_slices, links.axis, links.slices, chip.dcn)) / chip.dcn;
+}
+
 }  // namespace
 
 template <Scalar S>
 S gather_bandwidth(const AxisLinks& links, const S& torus_axes, const ChipRates<S>& chip) {
   switch (links.tier) {
-    case LinkTier::ici: {
-      const S port = torus_gather_bandwidth(torus_axes, chip.ici_axis);
-      if (links.open_axes == 0) return port;
-      return torus_open_bandwidth(port, count_of(Q::group_ranks, links.axis, links.degree, chip.ici_axis));
-    }
-    case LinkTier::dcn: return chip.dcn;
+    case LinkTier::ici: return torus_rate(links, torus_axes, links.degree, chip);
+    case LinkTier::dcn:
+      if (links.torus_axes == 0) return chip.dcn;
+      return constant<S>(1) / (constant<S>(1) / named(Q::inside_rate, links.axis,
+                                                      torus_rate(links, torus_axes, links.inside_slice, chip)) +
+                               constant<S>(1) / slices_rate(links, chip));
     case LinkTier::nvlink: return inside_rate(links, chip);
     case LinkTier::fabric: {
       if (links.level_count > 0)
@@ -114,36 +172,43 @@ S slowest_link(const AxisLinks& links, const ChipRates<S>& chip) {
 
 template <Scalar S>
 S exchange_time(const AxisLinks& links, const S& bytes, const ChipRates<S>& chip) {
-  const auto share_sent = [&bytes](const S& parts) { return bytes * (parts - constant<S>(1)) / parts; };
-  if (links.tier == LinkTier::ici) {
-    // n ranks send n V; sides are taken as even.
-    const S ranks = count_of(Q::group_ranks, links.axis, links.degree, chip.ici_axis);
-    const double n = links.degree;
-    const double side = links.torus_axes == 1 ? n : links.torus_axes == 2 ? std::sqrt(n) : std::cbrt(n);
-    const S longest = links.torus_axes == 1 ? ranks : count_of(Q::group_side, links.axis, side, chip.ici_axis);
-    return torus_middle_time(ranks * bytes, longest, ranks,
-                             links.open_axes == 0 ? S(chip.ici_axis) : torus_link(links, chip));
+  switch (links.tier) {
+    case LinkTier::ici: return torus_exchange(links, links.degree, bytes, chip);
+    case LinkTier::dcn: {
+      const S across = exchange_slices(links, bytes, chip);
+      return links.torus_axes == 0 || links.inside_slice == 1
+                 ? across
+                 : torus_exchange(links, links.inside_slice, bytes, chip) + across;
+    }
+    case LinkTier::nvlink: return exchange_inside(links, bytes, chip);
+    default: break;
   }
-  const S inside = share_sent(count_of(Q::ranks_inside, links.axis, links.inside_node, chip.nvlink)) / chip.nvlink;
-  if (links.tier == LinkTier::nvlink) return inside;
-  // All chips below a link send through it what goes elsewhere.
-  const bool levels = links.level_count > 0;
-  const S& first = levels ? chip.levels[0] : chip.node;
+  const S inside = exchange_inside(links, bytes, chip), across = exchange_across(links, bytes, chip);
+  return links.inside_node == 1 ? across : max(inside, across);
+}
+
+template <Scalar S>
+TwoTiers<S> gather_tiers(const AxisLinks& links, const ChipRates<S>& chip) {
+  const S one = constant<S>(1);
+  AxisLinks outside = links;
+  outside.inside_node = 1;  // leaves the fabric
+  const S fabric = links.level_count > 0
+                       ? slowest(outside, chip, [&](int level, const S& link) { return across_rate(links, level, link); })
+                       : across_rate(links, 0, links.across_nodes, links.groups_a_node, chip.node);
+  return {one / inside_rate(links, chip), one / fabric};
+}
+
+template <Scalar S>
+TwoTiers<S> exchange_tiers(const AxisLinks& links, const ChipRates<S>& chip) {
+  const S one = constant<S>(1);
+  // As exchange_inside and exchange_across: all chips below a link share it.
   const double node_size = double(links.inside_node) * links.groups_a_node;
-  S longest = share_sent(count_of(Q::group_nodes, links.axis, links.across_nodes, first)) *
-              count_of(Q::chips_below, of_level(links, 0), node_size, first) / first;
-  for (int i = 1; i < links.level_count; ++i) {
-    const LevelLinks& level = links.levels[at(i)];
-    const S& link = chip.levels[at(i)];
-    if (level.children <= 1) continue;
-    const int index = of_level(links, i);
-    const S elsewhere = constant<S>(1) - count_of(Q::ranks_below, index, level.below_child, link) /
-                                             count_of(Q::group_ranks, links.axis, links.degree, link);
-    longest =
-        max(longest, elsewhere * count_of(Q::chips_below, index, double(level.below_child) * level.groups, link) *
-                         bytes / link);
-  }
-  return links.inside_node == 1 ? longest : max(inside, longest);
+  S across = across_rate(links, 0, links.across_nodes, node_size, links.level_count > 0 ? chip.levels[0] : chip.node);
+  for (int i = 1; i < links.level_count; ++i)
+    if (const LevelLinks& level = links.levels[at(i)]; level.children > 1)
+      across = min(across, across_rate(links, i, double(links.degree) / level.below_child,
+                                       double(level.below_child) * level.groups, chip.levels[at(i)]));
+  return {one / inside_rate(links, chip), one / across};
 }
 
 template <Scalar S>
@@ -176,6 +241,10 @@ template double slowest_link<double>(const AxisLinks&, const ChipRates<double>&)
 template Traced slowest_link<Traced>(const AxisLinks&, const ChipRates<Traced>&);
 template double exchange_time<double>(const AxisLinks&, const double&, const ChipRates<double>&);
 template Traced exchange_time<Traced>(const AxisLinks&, const Traced&, const ChipRates<Traced>&);
+template TwoTiers<double> gather_tiers<double>(const AxisLinks&, const ChipRates<double>&);
+template TwoTiers<Traced> gather_tiers<Traced>(const AxisLinks&, const ChipRates<Traced>&);
+template TwoTiers<double> exchange_tiers<double>(const AxisLinks&, const ChipRates<double>&);
+template TwoTiers<Traced> exchange_tiers<Traced>(const AxisLinks&, const ChipRates<Traced>&);
 template double send_bandwidth<double>(const AxisLinks&, const ChipRates<double>&);
 template Traced send_bandwidth<Traced>(const AxisLinks&, const ChipRates<Traced>&);
 

@@ -15,7 +15,9 @@ namespace roofscape::engine {
 // receives over one link of it. `torus_axes` are counted as axes_worth (placement.h). Switches: what is left to
 // receive inside the node and through the fabric decides,
 //   1/W = max((n_in - 1)/(n_in W_gpu), (n_out - 1)/(n_out W_node) * groups sharing the node's links),
-// with a term like the second for every fabric level the cluster states.
+// with a term like the second for every fabric level the cluster states. Slices: over the torus and over the
+// data-centre links of all the group's ranks in a slice together, one after the other, as data parallelism over these
+// and FSDP inside a slice are: 1/W = 1/W_torus + 1/(n_slice W_dcn).
 template <Scalar S>
 S gather_bandwidth(const AxisLinks&, const S& torus_axes, const ChipRates<S>&);
 // Where switches of the fabric add up what passes, an AllReduce sends and receives every byte once there. The
@@ -35,6 +37,16 @@ S slowest_link(const AxisLinks&, const ChipRates<S>&);
 // AllToAll where every rank of the group sends `bytes`, evenly to all of them.
 template <Scalar S>
 S exchange_time(const AxisLinks&, const S& bytes, const ChipRates<S>&);
+// The two networks of a group that spans nodes work at the same time: seconds that each is busy for a byte of a gather,
+// or of an AllToAll.
+template <Scalar S>
+struct TwoTiers {
+  S inner, outer;
+};
+template <Scalar S>
+TwoTiers<S> gather_tiers(const AxisLinks&, const ChipRates<S>&);
+template <Scalar S>
+TwoTiers<S> exchange_tiers(const AxisLinks&, const ChipRates<S>&);
 // One way from a rank to its neighbour along the axis, bytes/s.
 template <Scalar S>
 S send_bandwidth(const AxisLinks&, const ChipRates<S>&);
@@ -56,6 +68,10 @@ extern template double slowest_link<double>(const AxisLinks&, const ChipRates<do
 extern template Traced slowest_link<Traced>(const AxisLinks&, const ChipRates<Traced>&);
 extern template double exchange_time<double>(const AxisLinks&, const double&, const ChipRates<double>&);
 extern template Traced exchange_time<Traced>(const AxisLinks&, const Traced&, const ChipRates<Traced>&);
+extern template TwoTiers<double> gather_tiers<double>(const AxisLinks&, const ChipRates<double>&);
+extern template TwoTiers<Traced> gather_tiers<Traced>(const AxisLinks&, const ChipRates<Traced>&);
+extern template TwoTiers<double> exchange_tiers<double>(const AxisLinks&, const ChipRates<double>&);
+extern template TwoTiers<Traced> exchange_tiers<Traced>(const AxisLinks&, const ChipRates<Traced>&);
 extern template double send_bandwidth<double>(const AxisLinks&, const ChipRates<double>&);
 extern template Traced send_bandwidth<Traced>(const AxisLinks&, const ChipRates<Traced>&);
 

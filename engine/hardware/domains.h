@@ -11,7 +11,7 @@
 namespace roofscape::engine {
 
 // The source of a figure that somebody changed.
-inline constexpr std::string_view kSetByHand = "set by hand";
+inline constexpr std::string_view kSetByHand = "edited by hand";
 
 inline constexpr int kMostPodChips = 65536;            // along one axis of a torus
 inline constexpr int kMostFabricDegree = 1 << 17;      // children of one switch

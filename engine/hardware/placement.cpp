@@ -146,12 +146,20 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
     if (on[at(axis)] == 0) on[at(axis)] = room.shared(asked(axis, spreads ? std::max(1, left) : 1), own);
   }
 
-  const auto links = [&](Axis axis, int degree) {
+  std::int64_t slice_chips = 1;
+  for (const int side : cluster.slice) slice_chips *= side;
+  const auto links = [&](Axis axis, int degree, std::int64_t stride) {
     AxisLinks l;
     l.axis = static_cast<int>(axis);
     l.degree = degree;
     if (degree <= 1) return l;
     l.tier = LinkTier::ici;
+    if (cluster.slices > 1 && stride * degree > slice_chips) {
+      l.tier = LinkTier::dcn;
+      l.inside_slice = ranks_below(slice_chips, degree, stride);
+      l.slices = (degree + l.inside_slice - 1) / l.inside_slice;
+      if (l.inside_slice == 1) return l;
+    }
     l.on = static_cast<TorusAxes>(on[at(axis)]);
     l.torus_axes = std::popcount(on[at(axis)]);
     for (int i = 0; i < mesh.torus_dims; ++i)
@@ -161,7 +169,13 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
   };
   for (int i = 0; i < kAxisCount; ++i) {
     const auto axis = static_cast<Axis>(i);
-    mesh.axes[at(axis)] = links(axis, plan.degree(axis));
+    std::int64_t stride = 1;
+    if (axis == Axis::expert) stride = plan.experts_tensor();
+    for (const Axis inner : {Axis::tensor, Axis::context, Axis::fsdp, Axis::pipeline}) {
+      if (axis == Axis::expert || inner == axis) break;
+      stride = std::min(stride * plan.degree(inner), kManyChips);
+    }
+    mesh.axes[at(axis)] = links(axis, plan.degree(axis), stride);
   }
   AxisLinks& data = mesh.axes[at(Axis::data)];
   if (cluster.slices > 1 && data.degree > 1) {
@@ -169,8 +183,9 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
     data.tier = LinkTier::dcn;
     data.axis = static_cast<int>(Axis::data);
     data.degree = plan.data;
+    data.slices = std::min(plan.data, cluster.slices);
   }
-  mesh.state = links(Axis::fsdp, plan.fsdp * plan.context);
+  mesh.state = links(Axis::fsdp, plan.fsdp * plan.context, plan.tensor);
   return mesh;
 }
 

@@ -4,7 +4,8 @@
 // then pipeline take one each (scaling book, chapter 5: FSDP over two axes and tensor over one on a 3D torus): of
 // those that are free the one that is exactly as long as the degree, else one whose rings close, else the last. What
 // they leave is shared by fsdp and data, which take all of it, and context and expert, which take one; rings that
-// close first, else the first axis. With several slices, data runs over the data-centre network between them. Sides
+// close first, else the first axis. With several slices, data runs over the data-centre network between them, and so
+// does whatever has no room in one slice: ranks fill slices in the order tensor, context, fsdp, pipeline, data. Sides
 // of a single chip are no axes. Switched: ranks fill nodes in the order tensor, context, fsdp, data, pipeline, as
 // training frameworks lay them out; expert ranks are the first of context x fsdp x data, and before them those tensor
 // ranks that do not split an expert. Above the node a group spans the levels of the cluster's fabric from below, as
@@ -25,6 +26,7 @@ struct LevelLinks {
   int below_child = 1;    // ranks of the group below one child
   int groups = 1;         // groups that share a child's link
   bool reduces = false;   // the switches add up what passes
+  friend bool operator==(const LevelLinks&, const LevelLinks&) = default;
 };
 
 struct AxisLinks {
@@ -41,9 +43,12 @@ struct AxisLinks {
   std::array<LevelLinks, kMaxFabricLevels> levels{};  // of a cluster that states its fabric
   int level_count = 0;                                // 0: it does not
   std::int64_t stride = 1;                            // switched: ranks between two neighbours of a group
+  int slices = 1;        // dcn: slices a group spans
+  int inside_slice = 1;  // dcn: ranks it has in one; their torus axes are torus_axes, 0 where there is but one rank
 
   // Torus axes in those of the slice's best: beside axes that close, one that does not counts half.
   double axes_worth() const { return slice_closes ? torus_axes - open_axes / 2.0 : torus_axes; }
+  friend bool operator==(const AxisLinks&, const AxisLinks&) = default;
 };
 
 struct MeshLinks {

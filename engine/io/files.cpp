@@ -115,7 +115,9 @@ std::optional<InputError> write_file_atomically(const fs::path& path, std::strin
       ::rename(temporary.c_str(), target.c_str()) != 0)
     return give_up();
   const Descriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (parent.get() >= 0) ::fsync(parent.get());
+  // Some file systems know no flushing of folders; any other failure means that the name may not outlive a power cut.
+  if (parent.get() >= 0 && ::fsync(parent.get()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
+    return fail("it may not be on the disk: " + reason(errno));
   return std::nullopt;
 }
 

@@ -4,7 +4,10 @@
 #include <cmath>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "engine/io/hf_reader.h"
+#include "engine/model/model_check.h"
 
 namespace roofscape::io {
 
@@ -205,6 +208,9 @@ Result<HfModel> read_family(const Json& json, const HfPlace& place, const HfFami
   if (!in.failed()) read_layer_types(in, m);
   if (in.has("num_nextn_predict_layers") && in.count("num_nextn_predict_layers", 0, 1000) > 0)
     in.note("num_nextn_predict_layers: layers that predict further tokens are left out");
+  if (!in.failed())
+    if (const auto fault = engine::model_fault(m))
+      in.fail(fault->field, fmt::format("no model can have {:g} beside {:g}", fault->value, fault->limit), "");
   if (in.failed()) return *in.failure();
   m.name = model_name(in, place.file);
   out.notes = std::move(in.notes());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "engine/calibration/collectives.h"
 #include "engine/calibration/kernels.h"
@@ -90,18 +91,29 @@ double counted_flops(const Measurement& entry, const Scenario& s, const std::str
   return 0;
 }
 
+// Why there is no time: the rule the plan breaks, else a figure that is not known.
+std::string no_time(const Report& report) {
+  for (const engine::Diagnostic& d : report.diagnostics)
+    if (d.severity == engine::Severity::error && d.code != "chip.missing_figure")
+      return "the plan cannot run: " + std::string(d.code);
+  return "there is no time: a figure of the chip is not known";
+}
+
 Prediction training_value(const Scenario& s, const Report& report, const std::string& quantity, double flops) {
   const double time = report.quantities.value_or(Q::step_time, 0);
   const double chips = report.quantities.value_or(Q::chips_used, 1);
   const double tokens = report.quantities.value_or(Q::tokens_per_step, 0);
   const double memory = report.quantities.value_or(Q::memory_total, 0);
   const double peak = report.quantities.value_or(Q::peak_flops, 0);
-  if (!(time > 0) || !(peak > 0)) return std::string("the step has no time: a figure of the chip is not known");
+  if (!(time > 0) || !(peak > 0)) return no_time(report);
   if (quantity == "step_time_s" || quantity == "step_time_s_derived") return time;
   if (quantity == "tokens_per_s") return tokens / time;
   if (quantity == "tokens_per_s_per_chip") return tokens / time / chips;
   if (quantity == "samples_per_s_per_chip") return tokens / s.workload.sequence_length / time / chips;
   if (quantity == "tflops_per_chip") return flops / time / chips / kTera;
+  // Counted as the scenario counts, it is the report's own.
+  if (quantity == "mfu" && flops == report.quantities.value_or(Q::flops_model_per_step, 0))
+    if (const auto mfu = report.quantities[Q::mfu]) return *mfu;
   if (flops > 0) return flops / time / chips / peak;
   if (quantity == "bubble_fraction_from_profile") return bubble_of_slowest_stage(report);
   if (quantity == "memory_gb" || quantity == "memory_gb_nvidia_smi") return memory / kGiga;
@@ -119,7 +131,7 @@ Prediction serving_value(const Measurement& entry, const Scenario& s, const Repo
                          const std::string& quantity) {
   const double prefill = report.quantities.value_or(Q::ttft, 0),
                token = report.quantities.value_or(Q::time_per_output_token, 0);
-  if (!(prefill > 0) || !(token > 0)) return std::string("serving has no time here");
+  if (!(prefill > 0) || !(token > 0)) return no_time(report);
   const double batch = s.workload.batch;
   const double tokens = entry.batch->output_tokens.value_or(0);
   const bool joins = engine::software_stack(s) == engine::SoftwareStack::inflight;

@@ -9,6 +9,8 @@
 
 #include "engine/evaluate.h"
 #include "engine/inputs.h"
+#include "engine/io/resources.h"
+#include "engine/io/scenario_json.h"
 
 namespace roofscape::io {
 namespace {
@@ -425,6 +427,17 @@ class Builder {
   bool guessed_micro_ = false, guessed_chunks_ = false;
 };
 
+// The preset that is this run, as it ships: a user's file of its name does not change what was measured.
+BuiltScenario preset_of(const Measurement& entry, const PresetLibrary& library, engine::Mode mode) {
+  const std::string path = "presets/scenarios/" + entry.scenario + ".json";
+  const std::string_view text = embedded_text(path);
+  if (text.empty()) return fmt::format("there is no scenario preset {}", in_quotes(entry.scenario));
+  auto scenario = read_scenario(text, path, library);
+  if (!scenario) return to_text(scenario.error());
+  scenario->assumptions.mode = mode;
+  return MeasuredScenario{std::move(scenario).value(), entry.assumed};
+}
+
 }  // namespace
 
 std::variant<engine::Cluster, std::string> build_cluster(const Measurement& entry, const PresetLibrary& library,
@@ -498,6 +511,7 @@ BuiltScenario build_serving_scenario(const Measurement& entry, const PresetLibra
 }
 
 BuiltScenario build_training_scenario(const Measurement& entry, const PresetLibrary& library, engine::Mode mode) {
+  if (!entry.scenario.empty()) return preset_of(entry, library, mode);
   return Builder(entry, library, mode).build();
 }
 

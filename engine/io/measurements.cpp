@@ -187,6 +187,13 @@ Failure read_entry(Members members, Measurement& out) {
   out.precision = members.text("precision_id");
   out.checkpointing = members.text("checkpointing_id");
   out.schedule = members.text("schedule_id");
+  out.scenario = members.text("scenario");
+  if (const Json* assumed = members.find("assumed")) {
+    if (!assumed->is_array())
+      return InputError{std::string(members.file()), members.at("assumed"), "is no list", "give a list of texts"};
+    for (const Json& text : *assumed)
+      if (text.is_string()) out.assumed.push_back(text.get<std::string>());
+  }
   if (const Json* json = members.object("model")) {
     Members model(*json, members.at("model"), members.file());
     if (auto failure = read_model_members(model, out.model.emplace())) return failure;

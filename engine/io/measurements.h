@@ -6,7 +6,8 @@
 // "node_size"},
 //   "parallelism": {"dp" (the whole data-parallel degree), "tp", "pp", "vpp", "cp", "ep", "sp", "zero", "fsdp", ...},
 //   "batch": {"global", "micro", "seq"} or {"batch", "prompt_tokens", "output_tokens"}, "op": {...},
-//   "measured": {quantity: number, ...}}, ...]}
+//   "measured": {quantity: number, ...}, "scenario": id of the preset that is this run, "assumed": [what that preset
+//   adds to the source, ...]}, ...]}
 #pragma once
 
 #include <optional>
@@ -60,6 +61,8 @@ struct Measurement {
   std::string id, family, table, task, kind, what, source, notes, completeness;
   std::string precision, checkpointing, schedule;  // the ids; empty where there is none
   std::string flops_basis, mfu_basis;              // as the source words it
+  std::string scenario;                            // the preset that is this run; empty: built from the entry
+  std::vector<std::string> assumed;                // of that preset, what the source leaves open
   std::optional<MeasuredModel> model;
   std::optional<MeasuredHardware> hardware;
   std::optional<MeasuredPlan> plan;

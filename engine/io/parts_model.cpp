@@ -1,9 +1,16 @@
 // Models as JSON: a config.json of Hugging Face (hf_config.h), or the members of the field table under "model.",
 // groups such as "moe" as objects.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/io/hf_reader.h"
 #include "engine/io/parts_json.h"
+#include "engine/scenario_title.h"
 
 namespace roofscape::io {
 namespace {
@@ -61,6 +68,31 @@ Failure read_groups(const Json& json, std::span<const std::string_view> groups, 
   return std::nullopt;
 }
 
+// "edited": ["n_layers", "moe.d_ff_expert"]: sizes the source does not hold for. A name that ends in "(edited)" was
+// given before they were.
+Failure read_edits(const Json& json, const PartContext& context, TransformerShape& model) {
+  model.edits = {};  // reading is not editing
+  const auto found = json.find("edited");
+  if (found == json.end()) return std::nullopt;
+  if (!found->is_array()) return context.error(context.at("edited"), "is no list", "give a list of field names");
+  const std::span<const Field> fields = engine::scenario_fields();
+  for (const Json& entry : *found) {
+    if (!entry.is_string()) return context.error(context.at("edited"), shown(entry) + " is not a text", "");
+    const std::string path = std::string(kPrefix) + entry.get_ref<const std::string&>();
+    std::size_t i = 0;
+    while (i < fields.size() && fields[i].path != path) ++i;
+    if (i == fields.size())
+      return context.error(context.at("edited"), in_quotes(entry.get_ref<const std::string&>()) + " is no field", "");
+    model.edits.fields |= std::uint64_t{1} << i;
+  }
+  model.edits.named = model.edits.fields;
+  if (model.name.ends_with(engine::kEditedSuffix)) {
+    model.name.resize(model.name.size() - engine::kEditedSuffix.size());
+    model.edits.named = 0;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<TransformerShape> read_model(const Json& json, const PartContext& context) {
@@ -73,7 +105,7 @@ Result<TransformerShape> read_model(const Json& json, const PartContext& context
     config->shape.id = std::string(context.id);
     return std::move(config->shape);
   }
-  std::vector<std::string_view> known{"format", "version", "id", "name", "source"}, groups;
+  std::vector<std::string_view> known{"format", "version", "id", "name", "source", "edited"}, groups;
   for (const Field* field : model_fields()) {
     const std::string_view group = group_of(*field);
     if (group.empty()) {
@@ -108,6 +140,7 @@ Result<TransformerShape> read_model(const Json& json, const PartContext& context
       return context.error(context.at("n_heads"), "d_model is not a multiple of it", "give d_head");
     model.d_head = model.d_model / model.n_heads;
   }
+  if (auto failure = read_edits(json, context, model)) return *failure;
   return model;
 }
 
@@ -116,8 +149,12 @@ OrderedJson model_json(const TransformerShape& model, const PresetLibrary& libra
     return model.id;
   OrderedJson json;
   if (!model.id.empty()) json["id"] = model.id;
-  json["name"] = model.name;
+  json["name"] = engine::model_title(model);
   json["source"] = model.source;
+  const std::span<const Field> fields = engine::scenario_fields();
+  for (std::size_t i = 0; i < fields.size() && i < 64; ++i)
+    if ((model.edits.fields >> i & 1) != 0)
+      json["edited"].push_back(std::string(fields[i].path.substr(kPrefix.size())));
   engine::Scenario scenario;
   const engine::Scenario defaults;
   scenario.model = model;

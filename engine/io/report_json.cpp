@@ -1,5 +1,11 @@
 #include "engine/io/report_json.h"
 
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+
 #include "engine/io/parts_json.h"
 #include "engine/io/pretty.h"
 
@@ -29,7 +35,13 @@ OrderedJson quantities_json(const Report& report) {
     }
     out[word(row.id)] = std::move(entry);
   }
-  out["bound"] = OrderedJson{{"value", word(report.bound.id())}, {"unit", "1"}};
+  if (report.bound.kind == engine::BoundKind::none)
+    out["bound"] = OrderedJson{{"value", nullptr},
+                               {"unit", "1"},
+                               {"reason", word(engine::kAbsenceIds[static_cast<std::size_t>(
+                                              engine::Absence::cannot_run)])}};
+  else
+    out["bound"] = OrderedJson{{"value", word(report.bound.id())}, {"unit", "1"}};
   return out;
 }
 
@@ -99,10 +111,12 @@ OrderedJson stages_json(const Report& report) {
     entry["embedding"] = row.has_embedding;
     entry["head"] = row.has_head;
     entry["params"] = number_json(row.params);
-    entry["forward_s"] = number_json(row.forward_s);
-    entry["backward_s"] = number_json(row.backward_s);
+    const bool runs = !report.has_errors();
+    const auto seconds = [runs](double value) { return runs ? number_json(value) : OrderedJson(nullptr); };
+    entry["forward_s"] = seconds(row.forward_s);
+    entry["backward_s"] = seconds(row.backward_s);
     entry["in_flight_microbatches"] = number_json(row.in_flight_microbatches);
-    entry["idle_s"] = number_json(row.idle_s);
+    entry["idle_s"] = seconds(row.idle_s);
     OrderedJson memory;
     for (std::size_t i = 0; i < engine::kMemoryPartCount; ++i)
       memory[word(engine::quantity(engine::kMemoryParts[i]).id)] = number_json(row.memory_bytes[i]);
@@ -123,14 +137,25 @@ OrderedJson pipeline_json(const Report& report) {
   out["legal"] = pipeline.status.legal();
   out["simulated"] = pipeline.drawn();
   out["operations"] = pipeline.orders.ops.size();
-  out["step_end_s"] = number_json(pipeline.step_end_s);
+  out["step_end_s"] = report.has_errors() ? OrderedJson(nullptr) : number_json(pipeline.step_end_s);
   out["fullest_stage"] = report.fullest_stage;
   return out;
 }
 
-OrderedJson list_of_diagnostics(const Report& report, const DiagnosticText& text) {
+OrderedJson gain_json(const engine::Gain& gain) {
+  constexpr std::array<std::string_view, 7> kMeasures{"runs",       "fits",         "promise", "step_time",
+                                                      "train_rate", "serving_rate", "settles"};
+  return {{"measure", word(kMeasures[static_cast<std::size_t>(gain.measure)])},
+          {"unit", word(gain.timed ? "s" : "token/s")},
+          {"before", number_json(gain.before)},
+          {"after", number_json(gain.after)},
+          {"memory_bytes", number_json(gain.memory_bytes)}};
+}
+
+OrderedJson list_of_diagnostics(std::span<const engine::OfferedFinding> findings, const DiagnosticText& text) {
   OrderedJson out = OrderedJson::array();
-  for (const engine::Diagnostic& diagnostic : report.diagnostics) {
+  for (const engine::OfferedFinding& finding : findings) {
+    const engine::Diagnostic& diagnostic = finding.diagnostic;
     OrderedJson entry;
     entry["severity"] = word(engine::kSeverityIds[static_cast<std::size_t>(diagnostic.severity)]);
     entry["code"] = word(diagnostic.code);
@@ -144,6 +169,7 @@ OrderedJson list_of_diagnostics(const Report& report, const DiagnosticText& text
     for (const engine::FieldEdit& edit : diagnostic.fix)
       if (edit.field != nullptr) fix[word(edit.field->path)] = field_json(*edit.field, edit.value);
     entry["fix"] = std::move(fix);
+    if (finding.gain) entry["gain"] = gain_json(*finding.gain);
     out.push_back(std::move(entry));
   }
   return out;
@@ -182,14 +208,14 @@ std::string report_json(const engine::Scenario& scenario, const Report& report, 
   out["placement"] = placement_json(scenario, report);
   out["stages"] = stages_json(report);
   out["pipeline"] = pipeline_json(report);
-  out["diagnostics"] = list_of_diagnostics(report, text);
+  out["diagnostics"] = list_of_diagnostics(engine::offered_findings(scenario, report), text);
   if (evidence != nullptr) out["evidence"] = evidence_json(scenario, report, *evidence);
   return pretty_text(out);
 }
 
-std::string diagnostics_json(const Report& report, const DiagnosticText& text) {
+std::string diagnostics_json(std::span<const engine::OfferedFinding> findings, const DiagnosticText& text) {
   OrderedJson out;
-  out["diagnostics"] = list_of_diagnostics(report, text);
+  out["diagnostics"] = list_of_diagnostics(findings, text);
   return pretty_text(out);
 }
 

@@ -4,14 +4,17 @@
 // and, where published measurements are given, "evidence": {"step.time_s": {"least", "most" (where a measurement is
 // expected),
 //    "error_low", "error_high", "runs", "sources"} or {"outside": feature, "runs": how many were left}, ...}.
+// A fix in "diagnostics" was evaluated: its "gain" is {"measure", "before", "after", "memory_bytes"} (engine/offers.h).
 // A quantity without a value is null with a "reason". Quantities that come once per axis or stage are in the tables.
 // "bound" is among the quantities, its value a word.
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "engine/io/preset_library.h"
+#include "engine/offers.h"
 #include "engine/report.h"
 #include "engine/studies/evidence.h"
 
@@ -24,7 +27,7 @@ std::string report_json(const engine::Scenario& scenario, const engine::Report& 
                         const DiagnosticText& text = {}, const engine::Evidence* evidence = nullptr);
 
 // {"diagnostics": [...]} alone.
-std::string diagnostics_json(const engine::Report& report, const DiagnosticText& text = {});
+std::string diagnostics_json(std::span<const engine::OfferedFinding> findings, const DiagnosticText& text = {});
 
 // The presets by kind, with id, name and origin.
 std::string presets_json(const PresetLibrary& library);

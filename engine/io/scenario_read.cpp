@@ -1,11 +1,13 @@
 // Reading scenarios and flat maps.
 #include <algorithm>
+#include <array>
 
 #include "engine/io/files.h"
 #include "engine/io/nearest.h"
 #include "engine/io/parts_file.h"
 #include "engine/io/scenario_json.h"
 #include "engine/io/scenario_walk.h"
+#include "engine/scenario_title.h"
 
 namespace roofscape::io {
 namespace {
@@ -33,9 +35,9 @@ Failure read_members(const Json& json, const std::string& path, const PartContex
   for (const auto& member : json.items()) {
     const std::string& key = member.key();
     const std::string inner = path.empty() ? key : path + "." + key;
-    if (path.empty() && (key == "format" || key == "version" || key == "name" || key == "model" || key == "cluster" ||
-                         key == "$schema"))
-      continue;
+    constexpr std::array<std::string_view, 8> kElsewhere{"format", "version", "name",    "made_from",
+                                                         "source", "model",   "cluster", "$schema"};
+    if (path.empty() && std::find(kElsewhere.begin(), kElsewhere.end(), key) != kElsewhere.end()) continue;
     if (std::find(known.begin(), known.end(), key) == known.end()) {
       if (list) return context.error(path, "has more than " + std::to_string(known.size()) + " entries", "");
       return context.error(inner, "unknown field", unknown_field_remedy(path, key));
@@ -64,7 +66,10 @@ Result<Scenario> read_scenario(std::string_view text, std::string_view file_name
   if (auto failure = check_format(json, "roofscape/scenario", context)) return *failure;
 
   Scenario scenario;
-  if (auto failure = read_text(json, "name", context, scenario.name)) return *failure;
+  std::string name, made_from;
+  if (auto failure = read_text(json, "name", context, name)) return *failure;
+  if (auto failure = read_text(json, "made_from", context, made_from)) return *failure;
+  if (auto failure = read_text(json, "source", context, scenario.source)) return *failure;
   // Unknown members come first: a misspelled "cluster" is named, not replaced by the default.
   const std::vector<std::string_view> known = known_members("");
   for (const auto& member : json.items())
@@ -82,6 +87,8 @@ Result<Scenario> read_scenario(std::string_view text, std::string_view file_name
   if (!cluster) return cluster.error();
   scenario.cluster = std::move(cluster).value();
   if (auto failure = read_members(json, "", context, scenario)) return *failure;
+  if (made_from.empty()) engine::set_name(scenario, std::move(name));
+  else engine::set_title(scenario, name, std::move(made_from));
   return scenario;
 }
 

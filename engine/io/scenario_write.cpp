@@ -1,12 +1,17 @@
 // Writing scenarios, and setting single fields.
-#include <charconv>
 #include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/io/nearest.h"
 #include "engine/io/parts_file.h"
 #include "engine/io/pretty.h"
 #include "engine/io/scenario_json.h"
 #include "engine/io/scenario_walk.h"
+#include "engine/number_text.h"
+#include "engine/scenario_title.h"
 
 namespace roofscape::io {
 
@@ -16,7 +21,9 @@ OrderedJson scenario_json(const Scenario& scenario, const PresetLibrary& library
   OrderedJson json;
   json["format"] = "roofscape/scenario";
   json["version"] = 1;
-  json["name"] = scenario.name;
+  json["name"] = engine::scenario_title(scenario);
+  if (json["name"] != scenario.name) json["made_from"] = scenario.name;
+  if (!scenario.source.empty()) json["source"] = scenario.source;
   json["model"] = model_json(scenario.model, library);
   json["cluster"] = cluster_json(scenario.cluster, library);
   const Scenario defaults;
@@ -62,14 +69,32 @@ InputError set_error(std::string_view path, std::string message, std::string rem
   return {{}, std::string(path), std::move(message), std::move(remedy)};
 }
 
-// The value of an assignment as JSON would have it: a number, true or false, else a text.
-Json value_json(std::string_view text) {
+// The value of an assignment as JSON would have it: true or false, a number with or without its unit, else a text.
+Json value_json(std::string_view text, const engine::Unit& unit = engine::unit::count) {
   if (text == "true" || text == "on") return true;
   if (text == "false" || text == "off") return false;
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size() && std::isfinite(number)) return number_json(number);
+  if (const engine::NumberReading number = engine::read_number(text, unit)) return number_json(*number);
   return std::string(text);
+}
+
+// What was typed for a number that is none.
+Failure refuse_number(std::string_view path, std::string_view text, const engine::Unit& unit) {
+  const engine::NumberReading read = engine::read_number(text, unit);
+  if (read) return std::nullopt;
+  return set_error(path, read.problem, read.remedy);
+}
+
+// What the field takes, after what such numbers look like; a whole number needs no example of its kind.
+void add_domain(const engine::Field& field, std::string& remedy) {
+  const std::string domain = engine::domain_text(field);
+  const bool by_example = remedy.starts_with("give ") || remedy.starts_with("this takes ");
+  if (field.kind == engine::FieldKind::integer && by_example) {
+    remedy = "give " + domain;
+    return;
+  }
+  remedy += "; " + domain;
+  if (const std::string_view symbol = field.unit.symbol; !symbol.empty() && symbol != "1" && symbol != "%")
+    remedy.append(" ").append(symbol);
 }
 
 // "16x20x28" or "16,20,28".
@@ -91,7 +116,9 @@ Failure set_chip_figure(engine::Chip& chip, std::string_view path, std::string_v
   std::vector<std::string_view> known;
   for (const engine::ChipFieldRow& row : engine::kChipFields) {
     known.push_back(row.id);
-    if (row.id == member) return read_chip_figure(row, value_json(text), std::string(path), chip);
+    if (row.id != member) continue;
+    if (Failure failure = refuse_number(path, text, row.unit)) return failure;
+    return read_chip_figure(row, value_json(text, row.unit), std::string(path), chip);
   }
   return set_error(path, "unknown field", did_you_mean(member, known));
 }
@@ -158,7 +185,7 @@ Failure set_field(Scenario& scenario, std::string_view assignment, const PresetL
     return set_error(path, "the value is too long", "");
   if (!is_utf8(assignment)) return set_error({}, "not UTF-8 text", "write it in UTF-8");
   if (path == "name") {
-    scenario.name = std::string(text);
+    engine::set_name(scenario, std::string(text));
     return std::nullopt;
   }
   if (path == "model") {
@@ -174,7 +201,14 @@ Failure set_field(Scenario& scenario, std::string_view assignment, const PresetL
   }
   if (path == "cluster" || path.starts_with("cluster.")) return set_cluster(scenario, path, text, library);
   if (const engine::Field* field = engine::find_field(path)) {
-    const Json value = field->kind == engine::FieldKind::choice ? Json(std::string(text)) : value_json(text);
+    const bool number = field->kind == engine::FieldKind::integer || field->kind == engine::FieldKind::number;
+    if (number)
+      if (Failure failure = refuse_number(path, text, field->unit)) {
+        add_domain(*field, failure->remedy);
+        return failure;
+      }
+    const Json value =
+        field->kind == engine::FieldKind::choice ? Json(std::string(text)) : value_json(text, field->unit);
     return read_field(*field, value, std::string(path), {}, scenario);
   }
   const std::size_t dot = path.rfind('.');

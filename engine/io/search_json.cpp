@@ -4,6 +4,9 @@
 
 #include <array>
 #include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/io/pretty.h"
 #include "engine/scenario_fields.h"
@@ -70,6 +73,26 @@ OrderedJson ranked_json(const engine::RankedPlan& ranked) {
   return json;
 }
 
+// A plan that cannot run is its fields, what it would hold where that is known, and why it cannot.
+void withhold(OrderedJson& present, std::string_view problem) {
+  for (auto& [key, value] : present.items())
+    if (key != "plan" && !(key == "memory_bytes" && value.is_number() && value.get<double>() > 0)) value = nullptr;
+  present["problem"] = problem.empty() ? OrderedJson(nullptr) : OrderedJson(std::string(problem));
+}
+
+// Cells that no plan of runs say why.
+OrderedJson cell_json(const engine::SearchCell& cell) {
+  OrderedJson json = {{"tensor", cell.tensor}, {"pipeline", cell.pipeline}, {"plans", number_json(cell.plans)},
+                      {"fit", number_json(cell.fit)}, {"best", nullptr}};
+  if (cell.best) {
+    json["best"] = ranked_json(*cell.best);
+    return json;
+  }
+  json["reason"] = std::string(engine::kRejectionIds[static_cast<std::size_t>(cell.reason)]);
+  if (cell.missing_bytes > 0) json["missing_bytes"] = cell.missing_bytes;
+  return json;
+}
+
 OrderedJson shortage_json(const engine::Shortage& shortage) {
   return {{"stage", shortage.device},
           {"part", std::string(engine::quantity(shortage.part).id)},
@@ -78,14 +101,14 @@ OrderedJson shortage_json(const engine::Shortage& shortage) {
 
 }  // namespace
 
-std::string search_json(const engine::SearchResult& result) {
+std::string search_json(const engine::SearchResult& result, std::string_view problem) {
   OrderedJson json;
   json["finished"] = result.finished;
   json["plans"] = number_json(result.plans);
   json["fit"] = number_json(result.fit);
   json["rejected"] = rejected_json(engine::kRejectionIds, result.rejected);
-  json["simulated"] = result.simulated;
   json["present"] = ranked_json(result.present);
+  if (!result.present_legal) withhold(json["present"], problem);
   json["present"]["legal"] = result.present_legal;
   json["present"]["rank"] = rank_json(result.present_rank);
   if (result.present_shortage.missing_bytes > 0) json["present"]["shortage"] = shortage_json(result.present_shortage);
@@ -96,6 +119,8 @@ std::string search_json(const engine::SearchResult& result) {
   }
   json["best"] = list_json(result.best, ranked_json);
   json["front"] = list_json(result.front, ranked_json);
+  json["cells"] = OrderedJson::array();
+  for (const engine::SearchCell& cell : result.cells) json["cells"].push_back(cell_json(cell));
   return pretty_text(json);
 }
 
@@ -126,10 +151,14 @@ OrderedJson serving_plan_json(const engine::RankedDecoding& p) {
                         {"parallelism.expert", p.plan.expert},
                         {"parallelism.pipeline", p.plan.pipeline},
                         {"workload.batch", p.plan.batch}}},
-                      {"time_per_output_token_s", p.token_s},
+                      {"sustained_time_per_token_s", p.token_s},
                       {"ttft_s", p.ttft_s},
-                      {"tokens_per_s", p.tokens_per_s},
-                      {"tokens_per_s_per_chip", p.tokens_per_s_per_chip},
+                      {"sustained_tokens_per_s", p.tokens_per_s},
+                      {"sustained_tokens_per_s_per_chip", p.tokens_per_s_per_chip},
+                      {"sustained_cost_per_million_tokens_usd", p.cost_usd ? OrderedJson(*p.cost_usd) : OrderedJson()},
+                      {"sequences_in_flight", p.in_flight},
+                      {"time_per_output_token_s", p.decode_token_s},
+                      {"tokens_per_s", p.decode_tokens_per_s},
                       {"memory_bytes", p.chip_bytes}};
   json["step_parts"] = parts_json(engine::kDecodeParts, p.step_parts);
   return json;
@@ -137,12 +166,13 @@ OrderedJson serving_plan_json(const engine::RankedDecoding& p) {
 
 }  // namespace
 
-std::string serving_search_json(const engine::ServingSearchResult& result) {
+std::string serving_search_json(const engine::ServingSearchResult& result, std::string_view problem) {
   OrderedJson json;
   json["plans"] = number_json(result.plans);
   json["fit"] = number_json(result.fit);
   json["rejected"] = rejected_json(engine::kServingRejectionIds, result.rejected);
   json["present"] = serving_plan_json(result.present);
+  if (!result.present_legal) withhold(json["present"], problem);
   json["present"]["legal"] = result.present_legal;
   json["present"]["fits"] = result.present_fits;
   json["present"]["rank"] = rank_json(result.present_rank);
@@ -156,10 +186,12 @@ std::string serving_search_json(const engine::ServingSearchResult& result) {
 
 std::string serving_search_csv(const engine::ServingSearchResult& result) {
   std::string out = "parallelism.data,parallelism.tensor,parallelism.expert,parallelism.pipeline,workload.batch,"
-                    "time_per_output_token_s,ttft_s,tokens_per_s,tokens_per_s_per_chip,memory_bytes\n";
+                    "sustained_time_per_token_s,ttft_s,sustained_tokens_per_s,sustained_tokens_per_s_per_chip,"
+                    "sequences_in_flight,time_per_output_token_s,tokens_per_s,memory_bytes\n";
   for (const engine::RankedDecoding& p : result.best)
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", p.plan.data, p.plan.tensor, p.plan.expert, p.plan.pipeline,
-                       p.plan.batch, p.token_s, p.ttft_s, p.tokens_per_s, p.tokens_per_s_per_chip, p.chip_bytes);
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", p.plan.data, p.plan.tensor, p.plan.expert,
+                       p.plan.pipeline, p.plan.batch, p.token_s, p.ttft_s, p.tokens_per_s, p.tokens_per_s_per_chip,
+                       p.in_flight, p.decode_token_s, p.decode_tokens_per_s, p.chip_bytes);
   return out;
 }
 
@@ -168,7 +200,6 @@ std::string s1_json(const engine::S1Result& result, double seconds) {
   json["points"] = result.points.size();
   json["fit"] = result.fit;
   json["illegal"] = result.illegal;
-  json["simulated"] = result.simulated;
   json["seconds"] = seconds;
   json["points_per_s"] = static_cast<double>(result.points.size()) / seconds;
   OrderedJson top = OrderedJson::array();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
@@ -9,14 +10,16 @@
 
 namespace roofscape::io {
 
-// {"finished", "plans", "fit", "rejected": {reason: count}, "simulated", "present": {...}, "near_miss": {...} or
-// null, "best": [...], "front": [...]}. A plan is given by the paths of the scenario's fields.
-std::string search_json(const engine::SearchResult& result);
+// {"finished", "plans", "fit", "rejected": {reason: count}, "present": {...}, "near_miss": {...} or null,
+// "best": [...], "front": [...], "cells": [...]}. A plan is given by the paths of the scenario's fields; a cell by
+// "tensor", "pipeline", "plans", "fit" and "best", or null with "reason" and, where memory is, "missing_bytes". A
+// present plan that cannot run has null for all that is of a run, and `problem` as its "problem".
+std::string search_json(const engine::SearchResult& result, std::string_view problem = {});
 // The best plans, one a line, with a line of names: the fields of the plan, then its numbers.
 std::string search_csv(const engine::SearchResult& result);
 
 // {"plans", "fit", "rejected": {reason: count}, "present": {...}, "best": [...], "front": [...]}.
-std::string serving_search_json(const engine::ServingSearchResult& result);
+std::string serving_search_json(const engine::ServingSearchResult& result, std::string_view problem = {});
 std::string serving_search_csv(const engine::ServingSearchResult& result);
 
 // {"points": n, "fit": n, "illegal": n, "simulated": n, "seconds": s, "points_per_s": n, "best": {...}, "top":

@@ -1,6 +1,7 @@
 #include "engine/io/session_json.h"
 
-#include <algorithm>
+#include <string>
+#include <utility>
 
 #include "engine/io/parts_file.h"
 #include "engine/io/pretty.h"
@@ -11,6 +12,15 @@ namespace roofscape::io {
 namespace {
 constexpr const char* kFormat = "roofscape/session";
 constexpr std::size_t kMostTabs = 64;
+constexpr std::size_t kMostRecent = 20;
+
+UnreadTab unread(const Json& tab, InputError reason) {
+  std::string name = text_member(tab, "origin");
+  if (tab.is_object() && tab.contains("scenario"))
+    if (std::string own = text_member(tab["scenario"], "name"); !own.empty()) name = std::move(own);
+  reason.file.clear();
+  return {tab.dump(), std::move(name), to_text(reason)};
+}
 }  // namespace
 
 std::string write_session(const SavedSession& session, const PresetLibrary& library) {
@@ -23,10 +33,12 @@ std::string write_session(const SavedSession& session, const PresetLibrary& libr
     OrderedJson entry;
     if (!tab.origin.empty()) entry["origin"] = tab.origin;
     entry["scenario"] = scenario_json(tab.scenario, library);
+    if (tab.baseline) entry["baseline"] = scenario_json(*tab.baseline, library);
+    for (const auto& [name, words] : tab.search) entry["search"][name] = words;
     json["tabs"].push_back(std::move(entry));
   }
-  if (session.baseline) json["baseline"] = scenario_json(*session.baseline, library);
-  for (const auto& [name, words] : session.search) json["search"][name] = words;
+  for (const UnreadTab& tab : session.unread) json["tabs"].push_back(OrderedJson::parse(tab.json, nullptr, false));
+  if (!session.recent_files.empty()) json["recent"] = session.recent_files;
   return pretty_text(json);
 }
 
@@ -41,28 +53,54 @@ Result<SavedSession> read_session(std::string_view text, std::string_view file_n
     session.tabs.push_back({std::move(scenario).value(), {}});
     return session;
   }
+  if (const auto version = json.find("version"); version != json.end() && version->is_number() && *version > 1)
+    return InputError{std::string(file_name), "version", "is newer than this program reads (1)",
+                      "use a newer Roofscape"};
   std::optional<InputError> failure;
   const auto scenario_of = [&](const Json& value) -> std::optional<engine::Scenario> {
     auto scenario = read_scenario(value.dump(), file_name, library);
     if (scenario.ok()) return std::move(scenario).value();
-    if (!failure) failure = scenario.error();
+    failure = scenario.error();
     return std::nullopt;
   };
+  // Of a tab, or of the whole file.
+  const auto read_beside = [&](const Json& of, SavedTab& tab) {
+    if (const auto baseline = of.find("baseline"); baseline != of.end()) tab.baseline = scenario_of(*baseline);
+    if (const auto search = of.find("search"); search != of.end() && search->is_object()) {
+      tab.search.clear();
+      for (const auto& [name, words] : search->items())
+        if (words.is_string()) tab.search[name] = words.get<std::string>();
+    }
+  };
+  SavedTab of_all;
+  read_beside(json, of_all);
+  std::size_t active = 0;  // among all tabs of the file
+  if (const auto found = json.find("active"); found != json.end() && found->is_number_unsigned())
+    active = found->get<std::size_t>();
   if (const auto tabs = json.find("tabs"); tabs != json.end() && tabs->is_array())
-    for (const Json& tab : *tabs) {
-      if (!tab.is_object() || !tab.contains("scenario") || session.tabs.size() >= kMostTabs) continue;
-      if (auto scenario = scenario_of(tab["scenario"]))
-        session.tabs.push_back({std::move(*scenario), text_member(tab, "origin")});
+    for (std::size_t i = 0; i < tabs->size(); ++i) {
+      const Json& tab = (*tabs)[i];
+      if (!tab.is_object() || !tab.contains("scenario"))
+        failure = InputError{{}, "tabs", "there is no scenario in it", {}};
+      else if (session.tabs.size() >= kMostTabs)
+        failure = InputError{{}, "tabs", "more than " + std::to_string(kMostTabs) + " are open", {}};
+      else if (auto scenario = scenario_of(tab["scenario"])) {
+        if (i <= active) session.active = session.tabs.size();
+        SavedTab& read = session.tabs.emplace_back(of_all);
+        read.scenario = std::move(*scenario);
+        read.origin = text_member(tab, "origin");
+        read_beside(tab, read);
+        continue;
+      }
+      session.unread.push_back(unread(tab, *failure));
     }
   if (session.tabs.empty())
     return failure ? *failure
                    : InputError{std::string(file_name), "tabs", "there is no scenario in it", "open one instead"};
-  if (const auto active = json.find("active"); active != json.end() && active->is_number_unsigned())
-    session.active = std::min(active->get<std::size_t>(), session.tabs.size() - 1);
-  if (const auto baseline = json.find("baseline"); baseline != json.end()) session.baseline = scenario_of(*baseline);
-  if (const auto search = json.find("search"); search != json.end() && search->is_object())
-    for (const auto& [name, words] : search->items())
-      if (words.is_string()) session.search[name] = words.get<std::string>();
+  if (const auto recent = json.find("recent"); recent != json.end() && recent->is_array())
+    for (const Json& file : *recent)
+      if (file.is_string() && session.recent_files.size() < kMostRecent)
+        session.recent_files.push_back(file.get<std::string>());
   return session;
 }
 

@@ -18,8 +18,9 @@ namespace {
 using engine::Q;
 
 constexpr std::array kTraining{Q::step_time, Q::mfu, Q::tokens_per_s, Q::memory_total};
-constexpr std::array kServing{Q::time_per_output_token, Q::serving_tokens_per_s, Q::serving_tokens_per_chip, Q::ttft,
-                              Q::memory_total};
+constexpr std::array kServing{Q::mixed_token_time_q,    Q::sustained_tokens,     Q::sustained_tokens_per_chip,
+                              Q::time_per_output_token, Q::serving_tokens_per_s, Q::serving_tokens_per_chip,
+                              Q::ttft,                  Q::memory_total};
 
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> out;
@@ -107,7 +108,10 @@ Result<SweepTable> run_sweep(const engine::Scenario& base, std::vector<VariedFie
       }
     }
     engine::evaluate(scenario, scratch, report);
-    for (const Q q : table.quantities) row.quantities.push_back(report.quantities[q]);
+    for (const Q q : table.quantities) {
+      row.quantities.push_back(report.quantities[q]);
+      row.absences.push_back(report.quantities.absence(q));
+    }
     row.fits = report.fits();
     row.bound = report.bound.id();
     if (report.has_errors()) row.error = report.diagnostics.front().code;  // errors come first
@@ -126,7 +130,7 @@ std::string sweep_csv(const SweepTable& table) {
   for (const SweepRow& row : table.rows) {
     for (const std::string& v : row.values) out += csv_cell(v) + ",";
     for (const auto& q : row.quantities) out += (q ? fmt::format("{}", *q) : std::string()) + ",";
-    out += fmt::format("{},{},{}\n", row.fits, row.bound, row.error);
+    out += fmt::format("{},{},{}\n", row.error.empty() ? (row.fits ? "true" : "false") : "", row.bound, row.error);
   }
   return out;
 }
@@ -142,10 +146,14 @@ std::string sweep_json(const SweepTable& table) {
       value["value"] = nullptr;
       if (row.quantities[i]) value["value"] = number_json(*row.quantities[i]);
       value["unit"] = std::string(q.unit.symbol);
+      if (!row.quantities[i])
+        value["reason"] = std::string(engine::kAbsenceIds[static_cast<std::size_t>(row.absences[i])]);
       entry["quantities"][std::string(q.id)] = std::move(value);
     }
-    entry["fits"] = row.fits;
-    entry["bound"] = row.bound;
+    entry["fits"] = nullptr;
+    if (row.error.empty()) entry["fits"] = row.fits;
+    entry["bound"] = nullptr;
+    if (!row.bound.empty()) entry["bound"] = row.bound;
     if (!row.error.empty()) entry["error"] = row.error;
     list.push_back(std::move(entry));
   }

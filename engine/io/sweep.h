@@ -10,6 +10,7 @@
 #include "engine/io/preset_library.h"
 #include "engine/io/result.h"
 #include "engine/quantity.h"
+#include "engine/report.h"
 #include "engine/scenario.h"
 
 namespace roofscape::io {
@@ -28,8 +29,9 @@ Result<std::vector<engine::Q>> read_sweep_quantities(std::string_view list, engi
 struct SweepRow {
   std::vector<std::string> values;  // by varied field
   std::vector<std::optional<double>> quantities;
-  bool fits = false;
-  std::string bound;
+  std::vector<engine::Absence> absences;  // by quantity: why it has no value
+  bool fits = false;  // no verdict where there is an error
+  std::string bound;  // empty: the plan cannot run
   std::string error;  // code of the first error diagnostic; empty: none
 };
 struct SweepTable {

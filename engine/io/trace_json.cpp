@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <vector>
 
+#include "engine/hardware/wires.h"
 #include "engine/io/json_text.h"
 #include "engine/pipeline/timeline_analysis.h"
+#include "engine/scenario_fields.h"
+#include "engine/scenario_title.h"
 #include "engine/training/stage_cost.h"
 
 namespace roofscape::io {
@@ -37,6 +42,11 @@ std::string_view title(OpKind kind) {
   return kTitles[static_cast<std::size_t>(kind)];
 }
 
+std::string_view mode_word(const engine::Scenario& s) {
+  const engine::Field& mode = *engine::find_field("assumptions.mode");
+  return mode.choices[static_cast<std::size_t>(mode.get(s))];
+}
+
 // Events one a line. Names and arguments are our own words and numbers, so nothing in them needs escaping.
 class Writer {
  public:
@@ -45,10 +55,11 @@ class Writer {
       return Json(t).dump(-1, ' ', false, Json::error_handler_t::replace);
     };
     text_ = fmt::format(
-        "{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"program\":\"Roofscape\",\"mode\":\"ideal\",\"scenario\":{},"
+        "{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"program\":\"Roofscape\",\"mode\":\"{}\",\"scenario\":{},"
         "\"model\":{},"
         "\"chip\":{}}},\n\"traceEvents\":[",
-        text(s.name), text(s.model.name), text(s.cluster.chip.name));
+        mode_word(s), text(engine::scenario_title(s)), text(engine::model_title(s.model)),
+        text(engine::chip_title(s.cluster.chip)));
   }
   void name(std::string_view what, int pid, int tid, std::string_view name) {
     event("{{\"ph\":\"M\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"{}\"}}}}", what, pid, tid,
@@ -113,6 +124,22 @@ class Links {
   std::vector<Tick> free_;
 };
 
+// What a step ends with, one after the other: reductions that wait for the last gradient, the update, what of the
+// transfers to the host nothing hides, the host's own work. They close the step: the last ends when the step does.
+struct StepEnd {
+  std::string_view title;
+  bool on_links = false;
+  double seconds = 0;
+};
+std::array<StepEnd, 4> step_end(const engine::Report& report) {
+  const auto part = [&report](Q q) { return report.quantities.value_or(q, 0); };
+  const double optimizer = part(Q::step_optimizer);
+  return {{{"gradient reduction", true, std::max(0.0, report.pipeline.step_end_s - optimizer)},
+           {"optimizer", false, optimizer},
+           {"offload, exposed", true, part(Q::step_offload)},
+           {"host and stragglers", false, part(Q::step_host)}}};
+}
+
 // The virtual stage that waits for the result of an operation, or -1.
 std::int64_t consumer(const engine::Orders& orders, Op op) {
   const std::int64_t stage = op.stage(), route = orders.route_length, place = stage % route;
@@ -143,13 +170,27 @@ void write_operations(Writer& out, const PipelineReport& p, int device, double t
   }
 }
 
+// What a microbatch keeps of a chunk: the report's bytes at the most that is held, or where the checkpoints are on
+// the host, all of them there.
+double chunk_bytes(const engine::Scenario& s, const engine::Report& report, int device,
+                   const std::vector<engine::MemoryPoint>& held) {
+  const engine::StageRow& row = report.stages[static_cast<std::size_t>(device)];
+  if (s.offload.activations) {
+    const auto& of = report.pipeline.orders.device_of;
+    const auto chunks =
+        std::count_if(of.begin(), of.end(), [device](auto d) { return static_cast<int>(d) == device; });
+    return report.quantities.value_or(Q::layer_checkpoint_bytes, 0) * row.layers /
+           static_cast<double>(std::max<std::ptrdiff_t>(1, chunks));
+  }
+  double most = 0;
+  for (const engine::MemoryPoint& point : held) most = std::max(most, point.amount);
+  const auto part = std::find(engine::kMemoryParts.begin(), engine::kMemoryParts.end(), Q::memory_activations);
+  const double bytes = row.memory_bytes[static_cast<std::size_t>(part - engine::kMemoryParts.begin())];
+  return most > 0 ? bytes / most : 0;
+}
+
 Result<std::string> pipeline_trace(const engine::Scenario& s, const engine::Report& report) {
   const PipelineReport& p = report.pipeline;
-  if (!p.status.legal())
-    return InputError{{},
-                      "pipeline.schedule",
-                      "the schedule cannot run, so there is no step to write",
-                      "`roofscape-cli check` names the rule and the nearest legal values"};
   if (!p.drawn() || p.orders.ops.size() > kMostTraceEvents)
     return InputError{{},
                       "pipeline.schedule",
@@ -159,15 +200,12 @@ Result<std::string> pipeline_trace(const engine::Scenario& s, const engine::Repo
   double bytes = 0;
   for (const engine::CollectiveRow& row : report.collectives)
     if (row.axis == engine::Axis::pipeline && !row.end_of_step) bytes = row.bytes;
-  const std::vector<int> layers = engine::split_layers(s.model.n_layers, static_cast<int>(p.orders.route_length));
+  // A device's chunks count alike, as in the report, which says how many bytes they come to.
   engine::ActivationSizes sizes;
-  const double checkpoint = report.quantities.value_or(Q::layer_checkpoint_bytes, 0);
-  for (std::size_t stage = 0; stage < p.orders.device_of.size(); ++stage)
-    sizes.freed_after_weight.push_back(checkpoint * layers[stage % layers.size()]);
-  sizes.freed_after_input.assign(sizes.freed_after_weight.size(), 0);
+  sizes.freed_after_weight.assign(p.orders.device_of.size(), 1);
+  sizes.freed_after_input.assign(p.orders.device_of.size(), 0);
 
-  const Tick optimizer = ticks(report.quantities.value_or(Q::step_optimizer, 0));
-  const Tick reduction = std::max<Tick>(0, ticks(p.step_end_s) - optimizer), end = p.timeline.makespan;
+  const std::array<StepEnd, 4> ends = step_end(report);
   std::vector<engine::MemoryPoint> memory;
   for (int device = 0; device < static_cast<int>(p.orders.devices()); ++device) {
     out.process(device, fmt::format("device {}", device));
@@ -175,15 +213,22 @@ Result<std::string> pipeline_trace(const engine::Scenario& s, const engine::Repo
     if (engine::overlaps_forward_backward(p.shape.kind)) out.thread(device, kOverlapped, "compute, overlapped");
     Links links;
     write_operations(out, p, device, bytes, links);
-    if (reduction > 0)
-      out.slice(device, links.thread_for(end, end + reduction), "gradient reduction", "step_end", end, reduction, "");
-    if (optimizer > 0) out.slice(device, kCompute, "optimizer", "step_end", end + reduction, optimizer, "");
+    Tick now = p.timeline.makespan;
+    for (const StepEnd& end : ends) {
+      const Tick duration = ticks(end.seconds);
+      if (duration <= 0) continue;
+      const int thread = end.on_links ? links.thread_for(now, now + duration) : kCompute;
+      out.slice(device, thread, end.title, "step_end", now, duration, "");
+      now += duration;
+    }
     for (std::size_t lane = 0; lane < links.count(); ++lane)
       out.thread(device, kFirstLink + static_cast<int>(lane),
                  lane == 0 ? "communication" : fmt::format("communication {}", lane + 1));
-    if (!(checkpoint > 0)) continue;
     engine::memory_trace(p.orders, p.times, p.timeline, sizes, static_cast<std::uint32_t>(device), memory);
-    for (const engine::MemoryPoint& point : memory) out.counter(device, counter_name(s), point.time, point.amount);
+    const double chunk = chunk_bytes(s, report, device, memory);
+    if (!(chunk > 0)) continue;
+    for (const engine::MemoryPoint& point : memory)
+      out.counter(device, counter_name(s), point.time, point.amount * chunk);
   }
   return std::move(out).finish();
 }
@@ -202,11 +247,6 @@ class ChipTrace {
   }
 
   Result<std::string> write() && {
-    if (report_.stages.empty() || !(report_.stages[0].forward_s > 0))
-      return InputError{{},
-                        {},
-                        "the step takes no time, so there is nothing to write",
-                        "`roofscape-cli check` says what is missing"};
     if (static_cast<double>(microbatches_) > static_cast<double>(kMostTraceEvents) / 2)
       return InputError{{}, {}, fmt::format("the step has more operations than a trace holds ({})", kMostTraceEvents),
                         "write fewer microbatches: workload.global_batch_sequences"};
@@ -220,8 +260,12 @@ class ChipTrace {
       pass(m, false);
       pass(m, true);
     }
-    at_end("optimizer", Q::step_optimizer);
-    at_end("offload, exposed", Q::step_offload);
+    for (const StepEnd& end : step_end(report_)) {
+      const Tick duration = ticks(end.seconds);
+      if (duration <= 0) continue;
+      out_.slice(0, kCompute, end.title, "step_end", now_, duration, "");
+      now_ += duration;
+    }
     return std::move(out_).finish();
   }
 
@@ -260,22 +304,23 @@ class ChipTrace {
     now_ += duration;
   }
 
-  // The collectives of a layer, from its start on; in one row where the axes wait for each other.
+  // The collectives of a layer, from its start on; axes that share links wait for each other.
   void communicate(std::int64_t m, int layer, bool backward, Tick duration) {
     std::array<Tick, engine::kAxisCount> used{};
-    Tick before = 0;
-    const bool in_turn = s_.assumptions.axes_overlap == engine::AxesOverlap::sum;
     for (const engine::CollectiveRow& row : report_.collectives) {
       if (row.end_of_step || row.backward != backward) continue;
       const auto axis = static_cast<std::size_t>(row.axis);
       const double calls = row.calls_per_step / (static_cast<double>(layers_) * static_cast<double>(microbatches_));
-      const Tick from = in_turn ? before : used[axis], length = std::min(ticks(row.time_s * calls), duration - from);
+      Tick from = 0;  // after what shares links with it
+      for (std::size_t other = 0; other < used.size(); ++other)
+        if ((waits_[axis] >> other & 1u) != 0) from = std::max(from, used[other]);
+      const Tick length = std::min(ticks(row.time_s * calls), duration - from);
       if (length <= 0) continue;
       out_.slice(0, kFirstLink + static_cast<int>(axis), engine::kCollectiveIds[static_cast<std::size_t>(row.kind)],
                  "collective", now_ + from, length,
                  fmt::format("\"microbatch\":{},\"layer\":{},\"axis\":\"{}\",\"bytes\":{:.0f}", m, layer,
                              engine::kAxisIds[axis], row.bytes * calls));
-      used[axis] = before = from + length;
+      used[axis] = from + length;
     }
   }
 
@@ -283,15 +328,9 @@ class ChipTrace {
     if (checkpoint_ > 0) out_.counter(0, counter_name(s_), now_, checkpoint_ * held);
   }
 
-  void at_end(std::string_view what, Q q) {
-    const Tick duration = ticks(report_.quantities.value_or(q, 0));
-    if (duration <= 0) return;
-    out_.slice(0, kCompute, what, "step_end", now_, duration, "");
-    now_ += duration;
-  }
-
   const engine::Scenario& s_;
   const engine::Report& report_;
+  std::array<std::uint8_t, engine::kAxisCount> waits_ = engine::sharers(s_);
   Writer out_;
   int layers_;
   std::int64_t microbatches_;
@@ -309,6 +348,17 @@ Result<std::string> trace_json(const engine::Scenario& scenario, const engine::R
                       "workload.kind",
                       "the scenario serves, and a trace is of a training step",
                       "give a scenario whose workload.kind is training"};
+  for (const engine::Diagnostic& d : report.diagnostics)
+    if (d.severity == engine::Severity::error)
+      return InputError{{},
+                        std::string(d.field_path),
+                        fmt::format("the plan cannot run ({}), so its step has no trace", d.code),
+                        "mend it first; `roofscape-cli check` says how"};
+  if (!report.quantities[Q::step_time])
+    return InputError{{},
+                      {},
+                      "the step has no time, so there is nothing to write",
+                      "`roofscape-cli check` says what is missing"};
   if (report.pipeline.shape.stages > 1) return pipeline_trace(scenario, report);
   return ChipTrace(scenario, report).write();
 }

@@ -2,9 +2,10 @@
 //
 // With a pipeline: a process a device, with the simulated operations on the thread "compute" (the backward half of an
 // overlapped pair on "compute, overlapped"), transfers to other devices on "communication" (further threads where
-// they cross each other), the end of the step on both, and a counter of activation bytes. Without one: one process
-// that stands for every chip, with each layer's forward and backward of each microbatch, the collectives that belong
-// to it on a thread an axis, and the optimizer.
+// they cross each other), and a counter of activation bytes. Without one: one process that stands for every chip, with
+// each layer's forward and backward of each microbatch and the collectives that belong to it on a thread an axis.
+// Both end with what closes a step: reductions that wait for the last gradient, the optimizer, transfers to the host
+// that nothing hides, the host's own work. The last slice ends when step.time_s says.
 //
 // Times are microseconds with six decimals (picoseconds); "args" name the microbatch, counted from 1, and the virtual
 // stage or layer, counted from 0. Equal scenarios give equal bytes.

@@ -10,6 +10,11 @@ void recompute(RecomputedOperations& out, std::initializer_list<OperationKind> k
   for (const OperationKind kind : kinds) out[static_cast<std::size_t>(kind)] = true;
 }
 
+template <Scalar S>
+S longest_segment(const Inputs<S>& in) {
+  return named(Q::segment_layers, ceil(in.model.n_layers / in.checkpoint_segments));
+}
+
 }  // namespace
 
 RecomputedOperations recomputed_operations(const LayerKey& key) {
@@ -54,9 +59,13 @@ S recompute_times(const Inputs<S>& in, const LayerKey& key) {
   switch (key.policy) {
     case CheckpointPolicy::some_blocks:
       return named(Q::recompute_times, in.checkpointed_blocks / in.model.n_layers);
-    case CheckpointPolicy::segments_minimal:
+    case CheckpointPolicy::segments_minimal: {
+      // A segment of n layers runs 1 + 2 + ... + n of them; with u = ceil(L/C), L - C (u - 1) segments have u layers
+      // and the others u - 1.
+      const S u = longest_segment(in);
       return named(Q::recompute_times,
-                   (in.model.n_layers / in.checkpoint_segments - one) / constant<S>(2));
+                   u * (one - in.checkpoint_segments * (u - one) / (constant<S>(2) * in.model.n_layers)));
+    }
     default: return named(Q::recompute_times, one + in.zero);
   }
 }
@@ -81,19 +90,23 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
   // Where scores go to HBM they are kept twice, before and after dropout, with a byte of its mask (Korthikanti et al.
   // 2022: 5 a s^2 b bytes).
   const bool scores = in.calibrated && in.calibration.scores_in_hbm;
-  const S score_bytes = scores ? constant<S>(5, unit::bytes_each) * t * in.sequence_length * m.n_heads / Y : in.zero;
+  // What matrix multiplications in 8 bits need again for the weights' gradients they keep in 8 bits: their inputs, of
+  // which the attention core's output is one.
+  const bool narrow = in.calibrated && in.calibration.fp8;
+  const S byte = constant<S>(1, unit::bytes_each);
+  if (narrow) out.full_bytes = named(Q::layer_full_bytes, out.full_bytes - byte * t * (two * stream + attention + ff));
   const S without_scores = out.full_bytes;
-  if (scores) out.full_bytes = named(Q::layer_full_bytes, out.full_bytes + score_bytes);
-  // What matrix multiplications in 8 bits need again for the weights' gradients they keep in 8 bits.
-  if (in.calibrated && in.calibration.fp8)
-    out.full_bytes = named(Q::layer_full_bytes,
-                           out.full_bytes - constant<S>(1, unit::bytes_each) * t * (two * stream + attention + ff));
+  if (scores)
+    out.full_bytes = named(Q::layer_full_bytes, without_scores + constant<S>(5, unit::bytes_each) * t *
+                                                                      in.sequence_length * m.n_heads / Y);
   switch (key.policy) {
     case CheckpointPolicy::none:
       out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, out.full_bytes);
       break;
     case CheckpointPolicy::attention:
-      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, without_scores - bt * attention);
+      out.checkpoint_bytes =
+          named(Q::layer_checkpoint_bytes,
+                without_scores - (narrow ? (in.activation_bytes - byte) * t * attention : bt * attention));
       break;
     case CheckpointPolicy::big_matmuls:
       out.checkpoint_bytes =
@@ -101,15 +114,15 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
       break;
     case CheckpointPolicy::k_per_layer: {
       const S& k = in.checkpoints_per_layer;
-      if (key.sequence_parallel || key.tensor == 1) {
-        out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, k * D * bt / Y);
-      } else {
+      S kept = k * D * bt / Y;
+      if (!key.sequence_parallel && key.tensor > 1) {
         // Layer and MLP input are whole on every tensor rank, the others split.
         const int whole = std::min(key.checkpoints_per_layer, 2);
-        out.checkpoint_bytes =
-            named(Q::layer_checkpoint_bytes,
-                  bt * D * (constant<S>(whole) + constant<S>(key.checkpoints_per_layer - whole) / Y));
+        kept = bt * D * (constant<S>(whole) + constant<S>(key.checkpoints_per_layer - whole) / Y);
       }
+      // A large k asks for more than a layer with few KV heads makes.
+      if (value_of(kept) > value_of(out.full_bytes)) kept = min(kept, out.full_bytes);
+      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, kept);
       break;
     }
     case CheckpointPolicy::block: out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, bt * stream); break;
@@ -128,13 +141,10 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
   switch (key.policy) {
     case CheckpointPolicy::none: out.working_bytes = in.zero; break;
     case CheckpointPolicy::segments:
-      out.working_bytes = m.n_layers / in.checkpoint_segments * out.full_bytes;
+      out.working_bytes = longest_segment(in) * out.full_bytes;
       break;
     case CheckpointPolicy::segments_minimal: out.working_bytes = out.full_bytes; break;
     case CheckpointPolicy::some_blocks: out.working_bytes = out.full_bytes - bt * stream; break;
-    case CheckpointPolicy::k_per_layer:  // a large k keeps more than a layer with few KV heads makes
-      out.working_bytes = max(out.full_bytes - out.checkpoint_bytes, in.zero);
-      break;
     default: out.working_bytes = out.full_bytes - out.checkpoint_bytes;
   }
   out.working_bytes = named(Q::buffers_working, out.working_bytes);

@@ -8,11 +8,11 @@
 //   block        the layer's input, width D
 //   some_blocks  the input of n layers, everything of the others
 //   segments     the input of C segments of L/C layers; a segment runs again once and is kept while its backward
-//   needs it
-//                (Chen et al. 2016; the optimum is C = sqrt(L))
+//                needs it (Chen et al. 2016; the optimum is C = sqrt(L))
 //   segments_minimal  the same with nothing kept inside a segment: each layer starts from the segment's input, which
-//                costs (L/C - 1)/2 forwards a layer (CS231n notes; C = L keeps and recomputes as `block` would
-//                without the last layer's own forward)
+//                takes L (L/C - 1)/2 forwards to get to the layers' inputs (CS231n notes) and L more through the
+//                layers themselves, whose tensors their backward needs: (L/C + 1)/2 a layer. C = L is `block`
+// Where C does not divide L, the segments have ceil(L/C) layers or one less, and this is counted.
 // Under the last three a layer's numbers are those of the mean layer.
 #pragma once
 

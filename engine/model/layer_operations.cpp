@@ -1,6 +1,7 @@
 #include "engine/model/layer_operations.h"
 
 #include "engine/model/kv_cache.h"
+#include "engine/model/qkv_width.h"
 
 namespace roofscape::engine {
 
@@ -114,9 +115,7 @@ LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p,
     out.operations[static_cast<std::size_t>(kind)] =
         OperationCost<S>{flops, named(Q::operation_hbm_bytes, static_cast<int>(kind), bytes)};
   };
-  S qkv_out = attention_width + constant<S>(2) * kv_width;
-  if (m.is.rel_pos_projection)
-    qkv_out = qkv_out + attention_width;  // the keys of relative positions (Transformer-XL)
+  const S qkv_out = qkv_width(in, widths);
   if (m.is.mla) {
     S latents = m.kv_lora_rank + m.qk_rope_head_dim;
     if (m.is.q_lora) latents = latents + m.q_lora_rank;

@@ -37,8 +37,18 @@ struct LocalAttention {
   friend bool operator==(const LocalAttention&, const LocalAttention&) = default;
 };
 
+// Which sizes were changed by hand after the model was read: bit i for the i-th field of the scenario's field table
+// (all fields of a model come first there). A note about where numbers come from and no part of the model: models of
+// the same sizes are equal whatever it says.
+struct ModelEdits {
+  std::uint64_t fields = 0;
+  std::uint64_t named = 0;  // of these, the changes that were there when the model got its present name
+  friend bool operator==(const ModelEdits&, const ModelEdits&) { return true; }
+};
+
 struct TransformerShape {
   std::string id, name, source;
+  ModelEdits edits;
   int n_layers = 1;
   int d_model = 1;
   int d_ff = 1;        // width of one gate or up matrix

@@ -3,18 +3,23 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/training/run.h"
+
 namespace roofscape::engine {
 namespace {
 
 constexpr std::size_t kManyCandidates = 4096;
 
-// What is easier to run comes first: no offload, nothing computed twice, little sharded.
-auto simplicity(const Plan& p) {
-  return std::tuple(int{p.offload_optimizer} + int{p.offload_activations}, p.policy, p.zero_stage,
-                    !p.sequence_parallel, p.microbatch_sequences, p);
-}
-
 }  // namespace
+
+Candidates::Candidates(const SearchRequest& request, std::size_t cells, Pricer& pricer, const std::atomic<bool>* stop)
+    : objective_(request.objective), limit_(request.limit), merge_alike_(request.merge_alike), pricer_(&pricer),
+      stop_(stop), cells_(cells) {
+  const Scenario& s = pricer.scenario();
+  tokens_ = pricer.flops().tokens_per_step;
+  steps_ = s.workload.train_tokens / tokens_;
+  price_usd_ = s.cluster.chip[ChipField::price_usd_per_chip_hour].value.value_or(1);
+}
 
 Plan shape_without_knobs(Plan plan) {
   plan.microbatch_sequences = 1;
@@ -25,11 +30,13 @@ Plan shape_without_knobs(Plan plan) {
   return plan;
 }
 
+// As evaluate() computes what the objective is called by, so that no two plans stand the other way round in a list of
+// these numbers. Each rises with the step time, also in its last bit.
 double Candidates::score(double step_time_s, double memory_bytes, double chips) const {
   switch (objective_) {
     case Objective::step_time: return step_time_s;
-    case Objective::throughput:
-    case Objective::cost: return step_time_s * chips;  // the batch, and the price of a chip, are the same for all
+    case Objective::throughput: return -(tokens_ / step_time_s / chips);
+    case Objective::cost: return chips * hours_of(steps_ * step_time_s) * price_usd_;
     case Objective::memory: return memory_bytes;
   }
   return step_time_s;
@@ -40,12 +47,14 @@ Candidates::Key Candidates::key(const Candidate& c) const {
           c.plan};
 }
 
-bool Candidates::wants(double step_time_s, double memory_bytes, double chips) const {
-  if (limit_ > 0) {
-    if ((merge_alike_ ? shapes_ : best_.size()) < limit_) return true;
-    const auto [last_score, last_time] = merge_alike_ ? levels_.rbegin()->first : level(best_.back());
-    const double mine = score(step_time_s, memory_bytes, chips);
-    if (mine < last_score || (mine == last_score && step_time_s <= last_time)) return true;
+bool Candidates::wants(double step_time_s, double memory_bytes, double chips, std::size_t cell) const {
+  const bool lists = limit_ > 0, maps = !cells_.empty();
+  if (lists && (merge_alike_ ? shapes_ : best_.size()) < limit_) return true;
+  if (maps && !cells_[cell]) return true;
+  if (lists || maps) {
+    const Level mine{score(step_time_s, memory_bytes, chips), step_time_s};
+    if (lists && mine <= (merge_alike_ ? levels_.rbegin()->first : level(best_.back()))) return true;
+    if (maps && mine <= level(*cells_[cell])) return true;
   }
   // The fastest on the front that is no larger.
   const auto above =
@@ -54,6 +63,10 @@ bool Candidates::wants(double step_time_s, double memory_bytes, double chips) co
   if (above == front_.begin()) return true;
   const Price& rival = std::prev(above)->price;
   return step_time_s < rival.step_time_s || (step_time_s == rival.step_time_s && memory_bytes == rival.memory_bytes);
+}
+
+double Candidates::fastest_s() const {
+  return front_.empty() ? std::numeric_limits<double>::infinity() : front_.back().price.step_time_s;
 }
 
 void Candidates::add(const Candidate& candidate) {
@@ -70,6 +83,7 @@ void Candidates::simulate(Candidate& c) {
 void Candidates::settle() {
   if (merge_alike_) settle_alike();
   else settle_best();
+  settle_cells();
   settle_front();
   pool_.clear();
 }
@@ -101,7 +115,7 @@ void Candidates::settle_alike() {
   for (Candidate& c : pool_) {
     if (stopped() || limit_ == 0 || (shapes_ >= limit_ && level(c) > levels_.rbegin()->first)) break;
     simulate(c);
-    take({c, 1, c.price.memory_bytes});
+    take({c, 1, c.plan, c.price.memory_bytes});
   }
   for (const Candidate& c : front_) pool_.push_back(c);
 }
@@ -116,8 +130,9 @@ void Candidates::take(const Alike& one) {
   } else {
     Alike& known = place->second;
     known.count += one.count;
-    known.least_bytes = std::min(known.least_bytes, one.least_bytes);
-    if (simplicity(one.simplest.plan) < simplicity(known.simplest.plan)) known.simplest = one.simplest;
+    if (std::tie(one.least_bytes, one.smallest) < std::tie(known.least_bytes, known.smallest))
+      known.least_bytes = one.least_bytes, known.smallest = one.smallest;
+    if (one.simplest.plan < known.simplest.plan) known.simplest = one.simplest;
   }
   // A level goes as a whole, when there are enough without it.
   while (shapes_ - levels_.rbegin()->second.size() >= limit_) {
@@ -126,7 +141,26 @@ void Candidates::take(const Alike& one) {
   }
 }
 
+void Candidates::take_cell(const Candidate& c) {
+  std::optional<Candidate>& best = cells_[c.cell];
+  if (!best || key(c) < key(*best)) best = c;
+}
+
+// The pool is in the order of the bounds, so that few of a cell are simulated.
+void Candidates::settle_cells() {
+  if (cells_.empty()) return;
+  for (Candidate& c : pool_) {
+    if (stopped()) return;
+    const std::optional<Candidate>& best = cells_[c.cell];
+    if (best && key(c) > key(*best)) continue;
+    simulate(c);
+    take_cell(c);
+  }
+}
+
 void Candidates::merge(const Candidates& other) {
+  for (const std::optional<Candidate>& best : other.cells_)
+    if (best) take_cell(*best);
   for (const auto& [at, shapes] : other.levels_)
     for (const auto& [shape, alike] : shapes) take(alike);
   for (const Candidate& c : other.best_) pool_.push_back(c);
@@ -142,7 +176,7 @@ void Candidates::merge(const Candidates& other) {
 
 std::vector<Alike> Candidates::best() const {
   std::vector<Alike> out;
-  for (const Candidate& c : best_) out.push_back({c, 1, c.price.memory_bytes});
+  for (const Candidate& c : best_) out.push_back({c, 1, c.plan, c.price.memory_bytes});
   for (const auto& [at, shapes] : levels_) {
     const std::size_t first = out.size();
     for (const auto& [shape, alike] : shapes) out.push_back(alike);

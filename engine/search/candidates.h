@@ -1,10 +1,13 @@
-// The plans of a search that may still be among the best or on the front of step time and memory. A plan whose bound
-// is worse than what is known is not kept; what is kept is simulated when there is much of it, in ascending order of
-// the bound, until no other can be better.
+// The plans of a search that may still be among the best, on the front of step time and memory, or the best of a cell
+// of the mesh map. A plan whose bound is worse than what is known is not kept; what is kept is simulated when there
+// is much of it, in ascending order of the bound, until no other can be better. What is left at the end depends on
+// the plans that were added alone, not on their order.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -17,12 +20,14 @@ struct Candidate {
   Plan plan;
   Price price;
   double chips = 1;
+  std::size_t cell = 0;  // of the mesh map
 };
 
 // Plans that differ in nothing but knobs, and take the same time.
 struct Alike {
-  Candidate simplest;
+  Candidate simplest;  // the first in Plan's order
   int count = 1;
+  Plan smallest;       // takes least memory; of equals the first in Plan's order
   double least_bytes = 0;
 };
 // The plan without the knobs, mesh and schedule alone: without microbatch, ZeRO stage, sequence parallelism,
@@ -31,44 +36,51 @@ Plan shape_without_knobs(Plan plan);
 
 class Candidates {
  public:
-  // Once `stop` is true nothing more is simulated, and what is known is worth nothing. Null: never.
-  Candidates(Objective objective, std::size_t limit, bool merge_alike, Pricer& pricer,
-             const std::atomic<bool>* stop = nullptr)
-      : objective_(objective), limit_(limit), merge_alike_(merge_alike), pricer_(&pricer), stop_(stop) {}
+  // Once `stop` is true nothing more is simulated, and what is known is worth nothing. Null: never. `cells`: of the
+  // mesh map, 0 where nobody asked for it.
+  Candidates(const SearchRequest& request, std::size_t cells, Pricer& pricer, const std::atomic<bool>* stop = nullptr);
   // Whether a plan that takes at least this long and so much memory can matter.
-  bool wants(double step_time_s, double memory_bytes, double chips) const;
+  bool wants(double step_time_s, double memory_bytes, double chips, std::size_t cell) const;
   void add(const Candidate&);
-  // Simulates what has to be; afterwards only the best and the front are kept.
+  // Simulates what has to be; afterwards only the best, the front and the best of each cell are kept.
   void settle();
   // Takes over what another has settled, of other plans of the same space.
   void merge(const Candidates& other);
 
   std::vector<Alike> best() const;                                // in order
   const std::vector<Candidate>& front() const { return front_; }  // memory ascending
+  const std::optional<Candidate>& best_of_cell(std::size_t cell) const { return cells_[cell]; }
+  // Step time of the fastest plan known to fit; infinite where there is none.
+  double fastest_s() const;
   std::size_t simulated() const { return simulated_; }
 
  private:
-  using Key = std::tuple<double, double, double, Plan>;  // score, then time and memory, then a fixed order
+  using Key = std::tuple<double, double, double, Plan>;  // score, then time and memory, then Plan's order
+  using Level = std::pair<double, double>;               // score and time
   Key key(const Candidate&) const;
   double score(double step_time_s, double memory_bytes, double chips) const;
-  void simulate(Candidate&);
-  using Level = std::pair<double, double>;  // score and time
   Level level(const Candidate& c) const {
     return {score(c.price.step_time_s, c.price.memory_bytes, c.chips), c.price.step_time_s};
   }
+  bool stopped() const { return stop_ != nullptr && *stop_; }
+  void simulate(Candidate&);
   void settle_best();
   void settle_alike();
+  void settle_cells();
   void settle_front();
   void take(const Alike&);
+  void take_cell(const Candidate&);
+
   Objective objective_;
   std::size_t limit_;
   bool merge_alike_;
-  bool stopped() const { return stop_ != nullptr && *stop_; }
   Pricer* pricer_;
   const std::atomic<bool>* stop_;
+  double tokens_ = 0, steps_ = 0, price_usd_ = 1;  // of a step; of the run; of a chip hour, 1 where it is not known
   std::vector<Candidate> pool_, best_, front_;
   std::map<Level, std::map<Plan, Alike>> levels_;  // instead of best_ where alike are merged: by shape
   std::size_t shapes_ = 0;                         // in all levels
+  std::vector<std::optional<Candidate>> cells_;
   std::size_t simulated_ = 0;
 };
 

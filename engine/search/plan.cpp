@@ -1,6 +1,17 @@
 #include "engine/search/plan.h"
 
+#include <tuple>
+
 namespace roofscape::engine {
+
+std::strong_ordering operator<=>(const Plan& a, const Plan& b) {
+  const auto key = [](const Plan& p) {
+    return std::tuple(int{p.offload_optimizer} + int{p.offload_activations}, p.policy, p.zero_stage,
+                      !p.sequence_parallel, p.microbatch_sequences, p.data, p.fsdp, p.tensor, p.context, p.pipeline,
+                      p.expert, p.virtual_stages, p.schedule, p.offload_optimizer);
+  };
+  return key(a) <=> key(b);
+}
 
 Plan plan_of(const Scenario& s) {
   const Parallelism& p = s.parallelism;

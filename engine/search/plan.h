@@ -1,6 +1,7 @@
 // A plan: the choices a search makes, as one small value. What it does not name stays as in the scenario.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 #include "engine/scenario.h"
@@ -15,8 +16,13 @@ struct Plan {
   ScheduleKind schedule = ScheduleKind::one_f_one_b;
   CheckpointPolicy policy = CheckpointPolicy::block;
   bool offload_optimizer = false, offload_activations = false;
-  friend auto operator<=>(const Plan&, const Plan&) = default;  // a fixed order, for equals in a ranking
+  friend bool operator==(const Plan&, const Plan&) = default;
 };
+// A total order, for plans that are equal in all that is ranked. What is easier to run comes first: without offload,
+// the earlier checkpointing policy, the lower ZeRO stage, with sequence parallelism, the smaller microbatch. Then the
+// smaller data, fsdp, tensor, context, pipeline and expert, fewer virtual stages, the earlier schedule, and offload of
+// activations before that of the optimizer.
+std::strong_ordering operator<=>(const Plan&, const Plan&);
 Plan plan_of(const Scenario&);
 void apply(Scenario&, const Plan&);
 // Microbatches of a step of `batch_sequences`; 0 where the sequences do not divide over the ranks.

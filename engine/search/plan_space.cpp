@@ -1,8 +1,12 @@
 #include "engine/search/plan_space.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
+#include <limits>
 
+#include "engine/model/model_check.h"
+#include "engine/model/split_heads.h"
+#include "engine/number_text.h"
 #include "engine/scenario_fields.h"
 
 namespace roofscape::engine {
@@ -54,10 +58,9 @@ std::optional<int> number_of(std::string_view text, std::string_view field_path)
       if (field->choices[i] == text) return static_cast<int>(i);
     return std::nullopt;
   }
-  int n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return n;
+  const NumberReading n = read_number(text, unit::count);
+  if (!n || *n != std::floor(*n) || std::abs(*n) > std::numeric_limits<int>::max()) return std::nullopt;
+  return static_cast<int>(*n);
 }
 
 std::int64_t used_chips(const Parallelism& p) {
@@ -190,9 +193,12 @@ SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space)
           mesh.tensor = tensor, mesh.context = context, mesh.expert = expert;
           mesh.data = count / tensor / context;  // ranks that data, fsdp and pipeline have to share
           groups.push_back({mesh});
+          tensors.push_back(tensor);
         }
       }
     }
+  std::sort(tensors.begin(), tensors.end());
+  tensors.erase(std::unique(tensors.begin(), tensors.end()), tensors.end());
   for (const int b : divisors(s.workload.global_batch_sequences))
     if (space.microbatch.allows(b)) microbatches.push_back(b);
   for (int policy = 0; policy <= static_cast<int>(CheckpointPolicy::segments_minimal); ++policy)
@@ -246,26 +252,63 @@ std::vector<SpaceChoices::Chunking> SpaceChoices::chunkings(int pipeline) const 
 
 std::optional<Rejection> SpaceChoices::reject_group(const Plan& plan) const {
   const TransformerShape& m = s_.model;
+  if (model_fault(m)) return Rejection::model;
   if (m.n_heads % plan.tensor != 0 || (!m.is_mla() && !either_divides(m.n_kv_heads, plan.tensor)))
+    return Rejection::heads;
+  if (s_.parallelism.context_method == ContextMethod::ulysses && plan.context > most_ulysses_ranks(m, plan.tensor))
     return Rejection::heads;
   if (!space_.tensor_across_nodes && crosses_nodes(s_, plan.tensor)) return Rejection::tensor_nodes;
   if (s_.workload.sequence_length % plan.context != 0) return Rejection::sequence;
   return std::nullopt;
 }
 
+// Tensor ranks that do not split an expert hold other experts: as diagnose() has it.
 std::optional<Rejection> SpaceChoices::reject_mesh(const Plan& plan) const {
   if (plan.pipeline > s_.model.n_layers) return Rejection::layers;
-  if (plan.expert > 1) {
-    const int inside =
-        s_.parallelism.expert_tensor > 0 ? std::min(s_.parallelism.expert_tensor, plan.tensor) : plan.tensor;
+  if (s_.model.is_moe()) {
+    const int inside = s_.parallelism.expert_tensor > 0 ? s_.parallelism.expert_tensor : plan.tensor;
+    if (inside > plan.tensor || plan.tensor % inside != 0) return Rejection::experts;
     const std::int64_t carved = plan.tensor / inside;
     const std::int64_t ranks = std::int64_t{plan.data} * plan.fsdp * plan.context * carved;
-    if (plan.tensor % inside != 0 || plan.expert % carved != 0 || ranks % plan.expert != 0) return Rejection::experts;
-  } else if (s_.parallelism.expert_tensor > 0 && s_.parallelism.expert_tensor < plan.tensor && s_.model.is_moe()) {
-    return Rejection::experts;
+    if (plan.expert % carved != 0 || (plan.expert > 1 && ranks % plan.expert != 0)) return Rejection::experts;
   }
   if (s_.workload.global_batch_sequences % (std::int64_t{plan.data} * plan.fsdp) != 0) return Rejection::batch;
   return std::nullopt;
+}
+
+bool SpaceChoices::reject_sequence_parallel(int tensor, bool on) const {
+  const int inside = s_.parallelism.expert_tensor;
+  return !on && s_.model.is_moe() && inside > 0 && inside < tensor;
+}
+
+std::optional<Plan> SpaceChoices::as_searched(Plan plan) const {
+  const auto has = [](const auto& list, const auto& x) { return std::find(list.begin(), list.end(), x) != list.end(); };
+  const auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+    return g.mesh.tensor == plan.tensor && g.mesh.context == plan.context && g.mesh.expert == plan.expert &&
+           g.mesh.data == std::int64_t{plan.data} * plan.fsdp * plan.pipeline;
+  });
+  if (group == groups.end() || !space_.data.allows(plan.data) || !space_.fsdp.allows(plan.fsdp) ||
+      !space_.pipeline.allows(plan.pipeline) || !has(microbatches, plan.microbatch_sequences) ||
+      !has(policies, plan.policy) || !has(offload_optimizer, plan.offload_optimizer) ||
+      !has(offload_activations, plan.offload_activations))
+    return std::nullopt;
+  const std::vector<SpaceChoices::Chunking> chunks = chunkings(plan.pipeline);
+  if (plan.pipeline == 1) plan.schedule = chunks[0].kind, plan.virtual_stages = chunks[0].virtual_stages;
+  if (!std::any_of(chunks.begin(), chunks.end(), [&](const Chunking& c) {
+        return c.kind == plan.schedule && c.virtual_stages == plan.virtual_stages;
+      }))
+    return std::nullopt;
+  const std::vector<int> zeros = zero_stages(plan.fsdp, plan.context);
+  if (plan.fsdp * plan.context == 1 && !zeros.empty()) plan.zero_stage = static_cast<std::uint8_t>(zeros[0]);
+  const std::vector<bool> sequence = sequence_parallel(plan.tensor);
+  if (plan.tensor == 1 && !sequence.empty()) plan.sequence_parallel = sequence[0];
+  if (!has(zeros, int{plan.zero_stage}) || !has(sequence, plan.sequence_parallel)) return std::nullopt;
+  return plan;
+}
+
+std::size_t SpaceChoices::cell_of(int tensor, std::size_t pipeline_at) const {
+  const auto at = std::lower_bound(tensors.begin(), tensors.end(), tensor) - tensors.begin();
+  return static_cast<std::size_t>(at) * data_divisors.size() + pipeline_at;
 }
 
 }  // namespace roofscape::engine

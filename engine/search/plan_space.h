@@ -60,22 +60,26 @@ struct BrokenLimit {
 // the plan, such as the schedule of one stage, break none.
 std::optional<BrokenLimit> broken_limit(const Scenario&, const PlanSpace&, const Plan&);
 
-// Why plans are left out, cheapest test first.
+// Why plans are left out: the first test a plan fails, cheapest first.
 enum class Rejection : std::uint8_t {
+  model,           // the model is impossible, whatever the plan
   heads,           // tensor does not divide attention heads, or KV heads neither way
   tensor_nodes,    // tensor does not stay inside a node
   sequence,        // context does not divide the sequence
   layers,          // more pipeline stages than layers
-  experts,         // expert ranks divide neither the experts nor the ranks they are carved out of
+  experts,         // expert ranks divide neither the experts nor the ranks they are carved out of, or the tensor
+                   // ranks that split an expert cannot be had
   batch,           // sequences do not divide over the ranks
-  state,           // weights, gradients and optimizer state alone do not fit
   schedule,        // the schedule does not allow the stages, chunks or microbatches
   too_long,        // more operations than are simulated
+  state,           // weights, gradients and optimizer state alone do not fit
   memory,          // does not fit
+  rate,            // the chip lacks a speed that the plan needs, so it has no time
 };
-inline constexpr std::size_t kRejections = 10;
+inline constexpr std::size_t kRejections = 12;
 inline constexpr std::array<std::string_view, kRejections> kRejectionIds{
-    "heads", "tensor_nodes", "sequence", "layers", "experts", "batch", "state", "schedule", "too_long", "memory"};
+    "model", "heads",    "tensor_nodes", "sequence", "layers", "experts",
+    "batch", "schedule", "too_long",     "state",    "memory", "rate"};
 
 std::vector<int> divisors(int n);
 
@@ -91,6 +95,7 @@ class SpaceChoices {
   std::vector<Group> groups;
   std::vector<int> data_divisors;  // of the chips
   std::vector<int> microbatches;
+  std::vector<int> tensors;        // of the groups, rising
   std::vector<CheckpointPolicy> policies;
   std::vector<bool> offload_optimizer, offload_activations;
   int chips = 1;
@@ -106,6 +111,16 @@ class SpaceChoices {
   // Why no plan with this tensor, context and expert is looked at; of the whole mesh with `whole`.
   std::optional<Rejection> reject_group(const Plan&) const;
   std::optional<Rejection> reject_mesh(const Plan&) const;
+  // Whether no plan with this tensor degree can have it on, or off: experts that fewer ranks split need it.
+  bool reject_sequence_parallel(int tensor, bool on) const;
+  // The plan of the space that is this one but for choices that mean nothing for it: schedule and chunks of one stage,
+  // sequence parallelism of one tensor rank, the ZeRO stage where there is nothing to share with. Nothing: it is
+  // outside of the space.
+  std::optional<Plan> as_searched(Plan) const;
+
+  // Cells of the mesh map: of each tensor degree those of each number of stages in data_divisors.
+  std::size_t cell_count() const { return tensors.size() * data_divisors.size(); }
+  std::size_t cell_of(int tensor, std::size_t pipeline_at) const;
 
  private:
   const Scenario& s_;

@@ -1,6 +1,9 @@
 #include "engine/search/pricing.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 
 #include "engine/pipeline/in_flight.h"
 
@@ -28,12 +31,39 @@ PlanKey keyed(PlanKey key, const Plan& plan) {
   return key;
 }
 
+// Equal to the bit, so that two unknown figures are the same.
+bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+
 }  // namespace
+
+bool share_layers(const PlacedMesh& a, const PlacedMesh& b) {
+  const LinkRates<double>&x = a.rates, &y = b.rates;
+  for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert}) {
+    const auto i = static_cast<std::size_t>(axis);
+    if (!(a.in.links[axis] == b.in.links[axis]) || !same_bits(a.in.torus_axes[i], b.in.torus_axes[i]) ||
+        !same_bits(x.bandwidth[i], y.bandwidth[i]) || !same_bits(x.reduce_bandwidth[i], y.reduce_bandwidth[i]) ||
+        !same_bits(x.latency[i], y.latency[i]) || !same_bits(x.wires.share[i], y.wires.share[i]))
+      return false;
+    for (std::size_t wire = 0; wire < x.wires.whole.size(); ++wire)
+      if (((x.wires.whole[wire] ^ y.wires.whole[wire]) >> i & 1) != 0 ||
+          ((x.wires.part[wire] ^ y.wires.part[wire]) >> i & 1) != 0)
+        return false;
+  }
+  const auto &c = a.in.calibration.values, &d = b.in.calibration.values;
+  return std::equal(c.begin(), c.end(), d.begin(), same_bits);
+}
 
 Pricer::Pricer(const Scenario& s)
     : base_(s), placed_(s), layer_key_(layer_key(s)), stage_key_(stage_key(s)), plan_key_(plan_key(s)) {
   const Inputs<double> in = make_inputs<double>(s, nullptr);
   model_flops(in, count_parameters(in.model), plan_key_, flops_);
+}
+
+SoftwareStack Pricer::software(const Plan& plan) {
+  if (base_.assumptions.mode != Mode::calibrated) return {};
+  placed_.parallelism.pipeline = plan.pipeline;
+  placed_.parallelism.zero_stage = plan.zero_stage;
+  return software_stack(placed_);
 }
 
 void Pricer::place(const Plan& plan, PlacedMesh& out) {
@@ -59,8 +89,19 @@ void Pricer::price_layer(const PlacedMesh& mesh, const Plan& plan, PricedLayer& 
 }
 
 void Pricer::price_state(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, PricedState& out) const {
+  price_buffers(mesh, layer, plan, out);
+  price_step(mesh, layer, out);
+}
+
+void Pricer::price_buffers(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan,
+                           PricedState& out) const {
   out.stage = keyed(stage_key_, plan, mesh.plan.pipeline);
   out.plan = keyed(plan_key_, plan);
+  working_memory(mesh.in, layer.cost, out.plan, out.buffers);
+  out.held_count = out.held_next = 0;
+}
+
+void Pricer::price_step(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& out) const {
   out.blocks = &layer.still;
   if (moves_state(mesh.in, out.stage)) {
     stage_blocks(mesh.in, layer.cost, mesh.rates, mesh.counts, out.stage, out.moving);
@@ -69,14 +110,13 @@ void Pricer::price_state(const PlacedMesh& mesh, const PricedLayer& layer, const
   out.work = stage_work(mesh.in, mesh.counts, *out.blocks);
   end_reduction(mesh.in, layer.cost, mesh.rates, mesh.counts, out.stage, out.end);
   step_parts(mesh.in, layer.cost, flops_, mesh.counts, *out.blocks, out.work, out.end, out.plan, out.step);
-  working_memory(mesh.in, layer.cost, out.plan, out.buffers);
-  out.held_count = out.held_next = 0;
   const StageBlocks<double>& blocks = *out.blocks;
   out.pass = blocks.layer.forward + blocks.layer.backward;
   out.first = blocks.embedding.forward + blocks.embedding.backward;
   out.last = blocks.head.forward + blocks.head.backward;
   out.transfer = boundary_bytes(mesh.in, layer.cost.microbatch_tokens, out.stage.sequence_parallel) /
                  mesh.rates.bandwidth[static_cast<std::size_t>(Axis::pipeline)];
+  if (std::isnan(out.transfer)) out.transfer = 0;  // of a link that is not known, as ticks_of() has it
 }
 
 double Pricer::state_bytes(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, int layers,
@@ -116,6 +156,10 @@ Price Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedSta
       price.memory_bytes = held->memory.total, price.fullest_device = kind.first;
   }
   return price;
+}
+
+double Pricer::least_work(const PlacedMesh& mesh, const PricedLayer& layer) const {
+  return stage_work(mesh.in, mesh.counts, layer.still).work * (1 - 1e-9);  // sums in another order than the step's
 }
 
 double Pricer::least_time(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state) const {

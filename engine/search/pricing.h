@@ -24,11 +24,17 @@ struct PlacedMesh {
   StepCounts<double> counts;
 };
 
-// 2. A layer: tensor, context, expert, microbatch, sequence parallel, checkpointing.
+// 2. A layer: tensor, context, expert, microbatch, sequence parallel, checkpointing; their links, and the calibration,
+// which two meshes of the same degrees need not have in common (share_layers).
 struct PricedLayer {
   LayerCost<double> cost;
   StageBlocks<double> still;  // blocks where no training state moves through layers; the same for all meshes
 };
+
+// Whether the layers of two meshes with the same tensor, context and expert degree and microbatch take the same: the
+// links of these axes can depend on what the others leave of a torus, and the calibration on the software that the
+// number of stages and the ZeRO stage choose.
+bool share_layers(const PlacedMesh&, const PlacedMesh&);
 
 // 3. The training state on a mesh: ZeRO stage and offload.
 struct PricedState {
@@ -63,15 +69,22 @@ class Pricer {
  public:
   explicit Pricer(const Scenario&);
 
-  // Reads data, fsdp, tensor, context, pipeline, expert of the plan.
+  // What chooses the calibration of a plan, beside the scenario: its stages and ZeRO stage. One value in modes that do
+  // not ask.
+  SoftwareStack software(const Plan&);
+  // Reads data, fsdp, tensor, context, pipeline, expert and microbatch of the plan, and of its other choices software().
   void place(const Plan&, PlacedMesh& out);
   static void set_microbatch(PlacedMesh&, int sequences);
   // Reads sequence_parallel and policy; of the mesh tensor, context, expert and the microbatch.
   void price_layer(const PlacedMesh&, const Plan&, PricedLayer& out) const;
-  // Reads zero_stage, sequence_parallel, policy and offload.
+  // Reads zero_stage, sequence_parallel, policy and offload. In two steps: what memory() needs, and the rest.
+  void price_buffers(const PlacedMesh&, const PricedLayer&, const Plan&, PricedState& out) const;
+  void price_step(const PlacedMesh&, const PricedLayer&, PricedState& out) const;
   void price_state(const PlacedMesh&, const PricedLayer&, const Plan&, PricedState& out) const;
   // Weights, gradients and optimizer state of a device with so many layers: what it holds whatever runs.
   double state_bytes(const PlacedMesh&, const PricedLayer&, const Plan&, int layers, bool embedding, bool head) const;
+  // No plan of the mesh's group with this layer takes less: its work, without any traffic of training state.
+  double least_work(const PlacedMesh&, const PricedLayer&) const;
   // The step without any bubble; no schedule makes it shorter.
   double least_time(const PlacedMesh&, const PricedLayer&, PricedState&) const;
   // Memory of the fullest device, exactly. Of shapes whose microbatches do not fill the stages: by formula.

@@ -1,9 +1,19 @@
 // The best plans of a scenario: every plan of a PlanSpace is tested and priced, those that may be among the best or
-// on the front of step time and memory are simulated. What leaves a search has the numbers evaluate() gives. The
-// result does not depend on how many threads worked on it.
+// on the front of step time and memory are simulated. What leaves a search has the numbers evaluate() gives, in every
+// mode, and is the exact optimum of the space: a result is a function of the Scenario and the SearchRequest alone.
+// Neither the number of threads nor their timing changes it, and a shorter list is the beginning of a longer one.
+//
+// The order of plans is total: by the objective, then by step time, then by memory, then by Plan's own order (plan.h:
+// what is easier to run comes first). A plan fits if it takes no more than the capacity evaluate() reports
+// (Q::hbm_capacity: the data sheet's, times the calibrated factor of the plan's software), less the share that has to
+// stay free.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "engine/search/plan_space.h"
@@ -26,8 +36,9 @@ struct SearchRequest {
   std::size_t limit = 20;
   std::size_t sample = 0;  // plans to draw evenly out of all that were priced, for a picture of the space
   // Plans that are as good and as fast as another of the same mesh and schedule are one with it: the simplest of them
-  // is listed, and how many there are.
+  // is listed, how many there are, and which of them takes least memory.
   bool merge_alike = false;
+  bool cells = false;  // fill SearchResult::cells; it takes some time
   friend bool operator==(const SearchRequest&, const SearchRequest&) = default;
 };
 
@@ -36,8 +47,9 @@ struct RankedPlan {
   double step_time_s = 0, memory_bytes = 0, mfu = 0;
   double tokens_per_s_per_chip = 0;
   double cost_usd = 0;  // NaN where the chip's price is not known
-  int alike = 0;                  // others that it stands for
-  double least_alike_bytes = 0;   // what the smallest of them all takes
+  int alike = 0;                  // others that it stands for: of its mesh, schedule and step time
+  Plan least_alike;               // of them all the one that takes least memory; itself where that is no other
+  double least_alike_bytes = 0;   // what that one takes
   std::array<double, kStepParts.size()> step_parts{};  // in the order of kStepParts
 };
 
@@ -59,27 +71,42 @@ struct SampledPlan {
 };
 
 // What a chip with somewhat more memory would run: the fastest of the plans that lack a little, if it would be faster
-// than all that fit.
+// than all that fit. Of equally fast ones the smallest, then the first in Plan's order.
 struct NearMiss {
   RankedPlan plan;
   Shortage shortage;
 };
 inline constexpr double kNearMissShare = 0.25;  // of the HBM that may be used: what is a little
 
+// Of all plans of the space with this tensor and this pipeline degree, whatever their other choices: the first in the
+// order of the search; where none can run, why.
+struct SearchCell {
+  int tensor = 1, pipeline = 1;
+  double plans = 0, fit = 0;            // of the space; those that can run
+  std::optional<RankedPlan> best;       // nothing: none can run
+  // Where none can run. Memory (or state, if that alone is too large for all of them) where a plan lacks nothing else;
+  // otherwise what keeps out most of the plans, of equals the earlier in Rejection.
+  Rejection reason = Rejection::memory;
+  double missing_bytes = 0;             // with memory and state: what the smallest of them lacks
+  std::array<double, kRejections> rejected{};
+};
+
 struct SearchResult {
   bool finished = false;                // false: stopped, or the chip lacks a figure that pricing needs
-  std::vector<RankedPlan> best;         // in the order of the objective
+  std::vector<RankedPlan> best;         // in the order of the search
   std::vector<RankedPlan> front;        // no other plan is both faster and smaller; memory ascending
   double plans = 0;                     // of the space
   std::array<double, kRejections> rejected{};  // by Rejection
   double fit = 0;                       // plans - all that were rejected
   std::vector<SampledPlan> sample;      // in a fixed order; at most as many as were asked for
   std::optional<NearMiss> near_miss;
-  std::size_t simulated = 0;            // of these; depends on the threads
+  std::vector<SearchCell> cells;        // by tensor, then pipeline; every pair the space has plans of
   RankedPlan present;                   // the scenario's own plan
   bool present_legal = false;           // its schedule can be run, so it has a price
   Shortage present_shortage;
-  int present_rank = 0;                 // among `best`, from 1, as one of those alike too; 0: not among them
+  // Among `best`, from 1, as one of those alike too; choices that mean nothing for the plan (the ZeRO stage of one
+  // rank) may differ. 0: not among them, or outside of the space.
+  int present_rank = 0;
 };
 
 SearchResult search(const Scenario&, const SearchRequest&, SearchProgress* progress = nullptr,

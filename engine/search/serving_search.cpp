@@ -4,13 +4,14 @@
 #include <atomic>
 #include <tuple>
 
-#include "engine/evaluate.h"
+#include "engine/serving/service_level.h"
+#include "engine/serving/serving_evaluation.h"
 
 namespace roofscape::engine {
 namespace {
 
-constexpr int kBeyondMemory = 1;  // doublings of the batch past the last that fits, which are counted as too large
-constexpr int kLargestBatch = 1 << 24;
+constexpr int kBeyondMemory = 2;  // doublings of the batch past the last that fits, which are counted as too large
+constexpr std::int64_t kLargestBatch = 1 << 24;
 
 // Chips that decode: all of the cluster, unless some are prefill's own.
 int decoding_chips(const Scenario& s) {
@@ -44,66 +45,95 @@ struct MeshOutcome {
 
 class Pricing {
  public:
-  Pricing(const Scenario& s, const ServingRequest& request) : s_(s), request_(request) {
-    limit_bytes_ = s.cluster.chip[ChipField::hbm_bytes].value.value_or(0) * (1 - request.min_free);
-  }
+  Pricing(const Scenario& s, const ServingRequest& request)
+      : s_(s),
+        request_(request),
+        promised_{.ttft_s = request.most_ttft_s, .time_per_output_token_s = request.most_token_s} {}
 
   void mesh(const DecodingPlan& mesh, MeshOutcome& out) {
     if (s_.model.n_heads % mesh.tensor != 0) return reject(ServingRejection::heads, out);
     if (mesh.pipeline > s_.model.n_layers) return reject(ServingRejection::layers, out);
     const std::int64_t ranks = std::int64_t{mesh.data} * mesh.pipeline;
     if (!request_.batch.only.empty()) {
-      for (const int batch : request_.batch.only)
-        if (!take(mesh, batch, out)) return;
+      std::vector<int> batches = request_.batch.only;
+      std::sort(batches.begin(), batches.end());
+      batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
+      // Once for all that leave a replica without a sequence; with fewer than stages it runs.
+      if (batches.front() < mesh.data) reject(ServingRejection::mesh, out);
+      for (const int batch : batches)
+        if (batch >= mesh.data && !take(mesh, batch, out)) return;
       return;
     }
-    // From one sequence a rank on.
-    std::int64_t good = 0, bad = request_.batch.max < kLargestBatch ? std::int64_t{request_.batch.max} + 1 : 0;
+    // In sequences of each rank: those that may be, and the doublings of one.
+    const std::int64_t least = std::max<std::int64_t>(1, (std::int64_t{request_.batch.min} + ranks - 1) / ranks),
+                       most = std::min(std::int64_t{request_.batch.max}, kLargestBatch) / ranks;
+    if (least > most) return;
+    RankedDecoding probe;
+    const auto legal = [&](std::int64_t each) {
+      probe.plan = mesh;
+      probe.plan.batch = static_cast<int>(each * ranks);
+      return price(probe);
+    };
+    if (!legal(least)) return reject(ServingRejection::mesh, out);
+    std::int64_t good = 0, bad = most + 1;
     int beyond = 0;
-    for (std::int64_t batch = ranks; batch <= kLargestBatch && beyond <= kBeyondMemory; batch *= 2) {
-      if (!request_.batch.allows(static_cast<int>(batch))) continue;
-      if (!take(mesh, static_cast<int>(batch), out)) return;
+    for (std::int64_t each = 1; each <= most && beyond < kBeyondMemory; each *= 2) {
+      if (each < least) continue;
+      if (!take(mesh, static_cast<int>(each * ranks), out)) return;
       const auto& why = out.priced.back().rejected;
-      if (!why) good = batch;
-      else if (good > 0 && (bad == 0 || batch < bad)) bad = batch;
+      if (!why) good = each;
+      else bad = std::min(bad, each);
       if (why == ServingRejection::memory) ++beyond;
     }
     // Memory and both times rise with the batch, so the largest that is good lies between the last doubling that was
-    // and the first that was not.
-    std::int64_t low = good / ranks, high = (bad + ranks - 1) / ranks;
-    RankedDecoding probe;
-    while (good > 0 && bad > 0 && high - low > 1) {
-      const std::int64_t middle = (low + high) / 2;
-      probe.plan = mesh;
-      probe.plan.batch = static_cast<int>(middle * ranks);
-      (price(probe) && !probe.rejected ? low : high) = middle;
+    // and the first that was not; where the least that may be is no doubling, from that on.
+    const auto is_good = [&](std::int64_t each) { return legal(each) && !probe.rejected; };
+    std::int64_t low = good;
+    if (low == 0 && least < bad && is_good(least)) low = least;
+    if (low == 0) return;
+    while (bad - low > 1) {
+      const std::int64_t middle = (low + bad) / 2;
+      (is_good(middle) ? low : bad) = middle;
     }
-    if (low * ranks > good) take(mesh, static_cast<int>(low * ranks), out);
+    if (low > good) take(mesh, static_cast<int>(low * ranks), out);
   }
 
   // False: it cannot be.
   bool price(RankedDecoding& one) {
     apply(s_, one.plan);
-    evaluate(s_, scratch_, report_);
+    return price_as_is(one);
+  }
+  // Of the scenario, whatever the plan says.
+  bool price_as_is(RankedDecoding& one) {
+    evaluate_serving(s_, nullptr, report_);
     const auto q = [this](Q id) { return report_.quantities.value_or(id, 0); };
     one.rejected = ServingRejection::mesh;
-    if (report_.has_errors() || !(q(Q::time_per_output_token) > 0)) return false;
-    one.token_s = q(Q::time_per_output_token);
+    if (report_.has_errors() || !(q(Q::mixed_token_time_q) > 0)) return false;
+    one.token_s = q(Q::mixed_token_time_q);
     one.ttft_s = q(Q::ttft);
-    one.tokens_per_s = q(Q::serving_tokens_per_s);
-    one.tokens_per_s_per_chip = q(Q::serving_tokens_per_chip);
+    one.tokens_per_s = q(Q::sustained_tokens);
+    one.tokens_per_s_per_chip = q(Q::sustained_tokens_per_chip);
     one.chip_bytes = q(Q::memory_total);
+    one.decode_token_s = q(Q::time_per_output_token);
+    one.decode_tokens_per_s = q(Q::serving_tokens_per_s);
+    one.in_flight = q(Q::steady_batch);
+    one.cost_usd = report_.quantities[Q::sustained_cost];
     for (std::size_t i = 0; i < kDecodeParts.size(); ++i) one.step_parts[i] = q(kDecodeParts[i]);
     one.fullest_part = *std::max_element(kServingMemoryParts.begin(), kServingMemoryParts.end(),
                                          [&](Q a, Q b) { return q(a) < q(b); });
     one.rejected.reset();
-    if (missing_bytes(one) > 0) one.rejected = ServingRejection::memory;
-    else if (request_.most_token_s > 0 && one.token_s > request_.most_token_s)
+    if (missing_bytes() > 0) one.rejected = ServingRejection::memory;
+    else if (!keeps({.ttft_s = 0, .time_per_output_token_s = promised_.time_per_output_token_s},
+                    {one.ttft_s, one.token_s}))
       one.rejected = ServingRejection::token_time;
-    else if (request_.most_ttft_s > 0 && one.ttft_s > request_.most_ttft_s) one.rejected = ServingRejection::ttft;
+    else if (!keeps(promised_, {one.ttft_s, one.token_s})) one.rejected = ServingRejection::ttft;
     return true;
   }
-  double missing_bytes(const RankedDecoding& one) const { return std::max(0.0, one.chip_bytes - limit_bytes_); }
+  // Of what was priced last: of the memory that there is in its mode.
+  double capacity_bytes() const { return report_.quantities.value_or(Q::hbm_capacity, 0); }
+  double missing_bytes() const {
+    return std::max(0.0, report_.quantities.value_or(Q::memory_total, 0) - capacity_bytes() * (1 - request_.min_free));
+  }
 
  private:
   static void reject(ServingRejection why, MeshOutcome& out) {
@@ -123,8 +153,7 @@ class Pricing {
   }
   Scenario s_;
   const ServingRequest& request_;
-  double limit_bytes_ = 0;
-  EvaluationScratch scratch_;
+  ServiceLevel promised_;
   Report report_;
 };
 
@@ -252,8 +281,9 @@ ServingSearchResult search_serving(const Scenario& s, const ServingRequest& requ
   if (!s.serves()) return out;
   {
     Pricing own(s, request);
-    out.present_legal = own.price(out.present);
-    out.present_missing_bytes = out.present_legal ? own.missing_bytes(out.present) : 0;
+    out.present_legal = own.price_as_is(out.present);
+    out.present_missing_bytes = out.present_legal ? own.missing_bytes() : 0;
+    out.capacity_bytes = own.capacity_bytes();
     out.present_fits = out.present_legal && !(out.present_missing_bytes > 0);
   }
   const std::vector<DecodingPlan> meshes = meshes_of(s, request);
@@ -287,8 +317,10 @@ ServingSearchResult search_serving(const Scenario& s, const ServingRequest& requ
   out.cells = cells_of(meshes, outcomes, request.objective);
   out.front = front_of(out.best);
   rank(out.best, request);
+  // With weights sharded over fsdp the present plan is none of the space, whatever its mesh.
   for (std::size_t i = 0; i < out.best.size() && out.present_rank == 0; ++i)
-    if (out.best[i].plan == out.present.plan) out.present_rank = static_cast<int>(i) + 1;
+    if (out.best[i].plan == out.present.plan && out.best[i].token_s == out.present.token_s)
+      out.present_rank = static_cast<int>(i) + 1;
   out.finished = true;
   return out;
 }

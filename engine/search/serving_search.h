@@ -1,8 +1,13 @@
 // The best plans of a scenario that serves: every mesh of its chips over data, tensor, expert and pipeline, each with
-// batches that double until they no longer fit, and the largest that fits and keeps what users are promised. The
-// space is small, so every plan is evaluated: what is found has the numbers of evaluate(). Prefill runs on the same
-// mesh, unless the scenario gives it one of its own, which then stays. The result does not depend on how many threads
-// worked on it.
+// batches of one sequence for every replica and stage, and doublings of it until they no longer fit; and the largest
+// multiple of it that fits and keeps what users are promised. The space is small, so every plan is evaluated: what is
+// found has the numbers of evaluate(), to the bit, in every mode, and the memory there is is that of evaluate().
+// Prefill runs on the same mesh, unless the scenario gives it one of its own, which then stays.
+//
+// Plans are ranked as they would run: by sustained values (serving/steady_state.h). The order is total: the objective,
+// then time per token, throughput of a chip, memory, time to first token, and of equals what splits least: pipeline,
+// tensor, expert, batch. The result is a function of the scenario and the request: the same with any number of
+// threads, and a shorter list is the beginning of a longer one.
 //
 // Units are SI. Errors: none; a scenario that trains has no plans.
 #pragma once
@@ -21,15 +26,15 @@
 namespace roofscape::engine {
 
 enum class ServingObjective : std::uint8_t {
-  throughput,  // tokens generated a second and chip
-  token_time,  // time per output token
+  throughput,  // tokens generated a second and chip, sustained
+  token_time,  // time per output token, sustained
   memory,      // of a chip
 };
 inline constexpr std::array<std::string_view, 3> kServingObjectiveIds{"throughput", "token-time", "memory"};
 
 struct ServingRequest {
   Allowed data, tensor, expert, pipeline, batch;
-  double most_token_s = 0, most_ttft_s = 0;  // what users are promised; 0: nothing
+  double most_token_s = 0, most_ttft_s = 0;  // what users are promised, as the plan runs; 0: nothing
   double min_free = 0;                       // share of HBM that stays free
   ServingObjective objective = ServingObjective::throughput;
   std::size_t limit = 20;
@@ -55,9 +60,12 @@ inline constexpr std::array<std::string_view, kServingRejections> kServingReject
 
 struct RankedDecoding {
   DecodingPlan plan;
-  double token_s = 0, ttft_s = 0;
-  double tokens_per_s = 0, tokens_per_s_per_chip = 0;
+  double token_s = 0, ttft_s = 0;                      // token_s: sustained
+  double tokens_per_s = 0, tokens_per_s_per_chip = 0;  // sustained; chips of both phases
   double chip_bytes = 0;
+  double decode_token_s = 0, decode_tokens_per_s = 0;  // decoding alone, with every slot taken
+  double in_flight = 0;              // sequences
+  std::optional<double> cost_usd;    // of a million tokens, sustained; nothing: no price is known
   std::array<double, kDecodeParts.size()> step_parts{};  // of a decoding step, in the order of kDecodeParts
   Q fullest_part = Q::memory_weights;                    // what takes most of the chip's memory
   std::optional<ServingRejection> rejected;              // nothing: it fits and keeps what is promised
@@ -81,6 +89,7 @@ struct ServingSearchResult {
   std::vector<RankedDecoding>
       sample;  // of all that have a price, whether they fit or not; at most as many as were asked for
   std::vector<ServingCell> cells;     // of the space, by tensor, then pipeline
+  double capacity_bytes = 0;          // of a chip, as evaluate() has it; 0: not known
   double plans = 0, fit = 0;          // meshes that cannot be are counted once, not by batch
   std::array<double, kServingRejections> rejected{};
   RankedDecoding present;             // the scenario's own; `rejected` says whether it would be taken

@@ -7,6 +7,8 @@
 #include <queue>
 #include <utility>
 
+#include "engine/serving/decode_cost.h"
+
 namespace roofscape::engine {
 
 namespace {
@@ -122,6 +124,16 @@ class Simulation {
   }
   std::size_t request_at(std::size_t place) const { return m_.disaggregated ? order_[place] : place; }
 
+  double step_of(double batch) const {
+    if (m_.steps.empty()) return m_.step_fixed_s + m_.step_each_s * batch;
+    const auto next = std::lower_bound(m_.steps.begin(), m_.steps.end(), batch,
+                                       [](const BatchingModel::Step& s, double b) { return s.sequences < b; });
+    if (next == m_.steps.begin()) return next->seconds;
+    if (next == m_.steps.end()) return m_.steps.back().seconds;
+    const BatchingModel::Step &a = *(next - 1), &b = *next;
+    return a.seconds + (b.seconds - a.seconds) * (batch - a.sequences) / (b.sequences - a.sequences);
+  }
+
   // How many steps bring a request its last token.
   double steps_of(const Request& r) const { return std::ceil((r.left - kSpare) / m_.tokens_per_step); }
 
@@ -153,7 +165,7 @@ class Simulation {
         prefill = c.prefill_s / std::max(1, c.chunks);
       }
       const auto batch = static_cast<double>(active_.size());
-      const double step = active_.empty() ? 0 : m_.step_fixed_s + m_.step_each_s * batch;
+      const double step = active_.empty() ? 0 : step_of(batch);
       const double duration = std::max(step + prefill, 1e-12);
       double alike = 1;
       if (joining == requests_.size() && !active_.empty()) {
@@ -228,20 +240,35 @@ class Simulation {
 
 }  // namespace
 
+namespace {
+
+// Of one replica: from one sequence for each of its stages in doublings up to its slots.
+std::vector<BatchingModel::Step> steps_of(const Scenario& s, int slots) {
+  ServingInputs<double> si = make_serving_inputs<double>(s, nullptr);
+  const Parameters<double> params = count_parameters(si.in.model);
+  const double replicas = double(s.parallelism.data) * s.parallelism.fsdp;
+  std::vector<BatchingModel::Step> out;
+  for (double sequences = s.parallelism.pipeline; out.empty() || out.back().sequences < slots; sequences *= 2) {
+    sequences = std::min<double>(sequences, std::max(slots, s.parallelism.pipeline));
+    si.batch = sequences * replicas;
+    out.push_back({sequences, decode_cost(si, params).step});
+  }
+  return out;
+}
+
+}  // namespace
+
 BatchingModel batching_model(const Scenario& s, const Report& r, double arrivals_per_s) {
   BatchingModel m;
   const auto q = [&r](Q id) { return r.quantities.value_or(id, 0); };
-  const double replicas = q(Q::replicas), fixed = q(Q::steady_fixed), each = q(Q::steady_each),
-               prefill = q(Q::prefill_stage_time);
+  const double replicas = q(Q::replicas), prefill = q(Q::prefill_stage_time);
   if (!s.serves() || !(replicas >= 1) || !(q(Q::time_per_output_token) > 0) || !(prefill > 0)) return m;
   if (!(arrivals_per_s > 0)) arrivals_per_s = s.workload.arrivals_per_s;
-  if (!(arrivals_per_s > 0)) arrivals_per_s = kShareOfCapacity * q(Q::requests_per_s);
+  if (!(arrivals_per_s > 0)) arrivals_per_s = kShareOfCapacity * q(Q::capacity_requests);
   m.arrivals_per_s = arrivals_per_s / replicas;
   m.slots = std::max(1, static_cast<int>(std::floor(q(Q::replica_sequences))));
-  // Times per token, by the tokens a step brings, are times of a step; of a replica's sequences each stage has 1 / p.
   m.tokens_per_step = std::max(1.0, q(Q::accepted_per_step));
-  m.step_fixed_s = std::max(0.0, fixed) * m.tokens_per_step;
-  m.step_each_s = each * m.tokens_per_step / s.parallelism.pipeline;
+  m.steps = steps_of(s, m.slots);
   m.disaggregated = s.serving.disaggregated;
   m.prefill_servers = q(Q::prefill_replicas) / replicas;
   m.transfer_s = q(Q::ttft_transfer);

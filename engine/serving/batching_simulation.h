@@ -3,7 +3,8 @@
 // steady state in closed form is in batching.h; this shows what it leaves out, the queue and the spread.
 //
 // One replica is simulated, at its share of the arrivals. An iteration decodes all sequences that are there, one
-// token each (as many as a step brings on the mean), and takes step_fixed + step_each x sequences. Where prefill
+// token each (as many as a step brings on the mean), and takes what a step of so many takes: step_fixed + step_each x
+// sequences, or what lies between the steps that are given. Where prefill
 // shares the chips it runs at most one chunk of one prompt, and the iteration is so much longer; a sequence joins
 // when its last chunk is done, with its first token. Where prefill has chips of its own, its replicas serve prompts
 // first come first served, and the cache's transfer follows. Iterations between two events (an arrival, a chunk, a
@@ -31,6 +32,10 @@ struct BatchingModel {
   double arrivals_per_s = 1;    // at this replica
   int slots = 1;                // sequences that are decoded at the same time
   double step_fixed_s = 0, step_each_s = 0;
+  struct Step {
+    double sequences = 0, seconds = 0;
+  };
+  std::vector<Step> steps;  // by rising sequences; empty: as a line, above
   double tokens_per_step = 1;   // at least 1
   bool disaggregated = false;
   double prefill_servers = 1;   // disaggregated: prefill replicas for each that decodes; fractions are rounded up
@@ -38,8 +43,8 @@ struct BatchingModel {
 };
 
 // Of a scenario and its report at `arrivals_per_s` requests a second for all replicas; 0 takes the scenario's own,
-// or, where it has none, 0.8 of what the plan keeps up with. Empty classes: the scenario serves nothing (unknown
-// figures, training).
+// or, where it has none, 0.8 of what the plan keeps up with. Its steps are those of evaluate() at some batches. Empty
+// classes: the scenario serves nothing (unknown figures, training).
 BatchingModel batching_model(const Scenario&, const Report&, double arrivals_per_s = 0);
 
 struct SimulationLength {

@@ -86,6 +86,11 @@ class Study {
     const double equal =
         first_where(held, mine, low, high, [](const CachePoint& p) { return p.kv_bytes >= p.weight_bytes; });
     out.equal = equal > low ? equal : 0;
+    if (out.equal > 0) {
+      const CachePoint before = price(held, mine, equal - 1), after = price(held, mine, equal);
+      const double rise = after.kv_bytes - before.kv_bytes;
+      out.crossing = rise > 0 ? equal - (after.kv_bytes - after.weight_bytes) / rise : equal;
+    }
     const double beyond = first_where(held, mine, low, high, [](const CachePoint& p) { return !p.fits; });
     out.last = beyond == 0 ? high : beyond > low ? beyond - 1 : 0;
     return out;

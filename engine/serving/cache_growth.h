@@ -24,7 +24,8 @@ struct CacheLine {
   double held = 0;                 // what is the same along it: tokens of a sequence, or sequences of the batch
   bool own = false;                // the scenario's
   std::vector<CachePoint> points;  // by rising `at`
-  double equal = 0;                // where cache and weights are the same; 0: nowhere
+  double equal = 0;                // the first whole number with a cache no smaller than the weights; 0: nowhere
+  double crossing = 0;             // where the two are the same, between whole numbers
   double last = 0;                 // the last that fits; 0: none
 };
 

@@ -18,7 +18,10 @@ void split_batch(const ServingInputs<S>& si, DecodeCost<S>& out) {
   out.replicas = named(Q::replicas, x(Axis::data) * x(Axis::fsdp));
   out.chips = named(Q::decode_chips, out.replicas * x(Axis::tensor) * x(Axis::context) * x(Axis::pipeline));
   out.replica_sequences = named(Q::replica_sequences, si.batch / out.replicas);
-  out.pass_sequences = named(Q::pass_sequences, out.replica_sequences / x(Axis::pipeline));
+  // With fewer sequences than stages a pass still takes a whole one, and stages wait.
+  const S share = out.replica_sequences / x(Axis::pipeline);
+  out.pass_sequences =
+      named(Q::pass_sequences, mesh.degree(Axis::pipeline).n > 1 ? max(share, constant<S>(1)) : S(share));
 }
 
 template <Scalar S>

@@ -17,12 +17,35 @@ constexpr double kMuchPrefill = 1.25;      // time per token with prefills over 
 constexpr double kIdlePrefill = 0.6;       // load of prefill chips below which some are too many
 constexpr double kBarely = 0.05;           // of the capacity
 
+// The largest batch of at most `wanted` that keeps what is promised, as an edit; none where no other keeps it.
+Fix batch_fix(const Findings& f, double wanted) {
+  const Scenario& s = f.scenario();
+  const int most = static_cast<int>(std::clamp(wanted, 0.0, find_field("workload.batch")->maximum));
+  const int batch = largest_batch_within(s, s.workload.slo, most);
+  return batch > 0 && batch != s.workload.batch ? Fix{Findings::edit("workload.batch", batch)} : Fix{};
+}
+
+Fix larger_batch(const Findings& f, double wanted) {
+  const Fix fix = batch_fix(f, wanted);
+  return !fix.empty() && fix[0].value > f.scenario().workload.batch ? fix : Fix{};
+}
+
+// Time per token of what is in flight, without the prefills of others.
+double alone(const Findings& f) {
+  return f.knows(Q::in_flight_token_time) ? f.quantity(Q::in_flight_token_time)
+                                          : f.quantity(Q::time_per_output_token);
+}
+
 void check_requests(Findings& f) {
   const Scenario& s = f.scenario();
-  const double ranks = double(s.parallelism.data) * s.parallelism.fsdp * s.parallelism.pipeline;
-  if (s.workload.batch < ranks)
+  const double replicas = double(s.parallelism.data) * s.parallelism.fsdp, ranks = replicas * s.parallelism.pipeline;
+  if (s.workload.batch < replicas)
     f.add(Severity::error, "serving.too_few_sequences",
-          {{double(s.workload.batch), unit::sequences}, {ranks, unit::ways}}, "workload.batch",
+          {{double(s.workload.batch), unit::sequences}, {replicas, unit::ways}}, "workload.batch",
+          {Findings::edit("workload.batch", ranks)});
+  else if (s.workload.batch < ranks)  // it runs; stages without a sequence wait
+    f.add(Severity::warning, "serving.idle_stages",
+          {{double(s.workload.batch), unit::sequences}, {ranks, unit::count}}, "workload.batch",
           {Findings::edit("workload.batch", ranks)});
   const double length = f.quantity(Q::sequence_tokens);
   if (s.model.max_context_tokens > 0 && length > s.model.max_context_tokens)
@@ -30,8 +53,10 @@ void check_requests(Findings& f) {
           {{length, unit::tokens}, {double(s.model.max_context_tokens), unit::tokens}}, "workload.prompt_tokens");
   if (f.knows(Q::steady_load) && f.quantity(Q::steady_load) >= 1)
     f.add(Severity::warning, "serving.overloaded",
-          {{s.workload.arrivals_per_s, unit::requests_per_s}, {f.quantity(Q::steady_load), unit::fraction}},
-          "workload.arrivals_per_s");
+          {{s.workload.arrivals_per_s, unit::requests_per_s},
+           {f.quantity(Q::steady_load), unit::fraction},
+           {f.quantity(Q::capacity_requests), unit::requests_per_s}},
+          "workload.arrivals_per_s", larger_batch(f, f.quantity(Q::max_batch)));
 }
 
 // A prefill mesh of its own has to suit the model as the decoding mesh has.
@@ -74,9 +99,13 @@ void check_mesh(Findings& f) {
     const double limit = f.quantity(Q::tensor_limit_memory);
     const double better =
         std::min<double>(plan.tensor / 2, std::bit_floor(static_cast<unsigned>(std::clamp(limit, 1.0, 1024.0))));
+    // Replicas make up for the degree.
+    const double tensor = std::max(1.0, better), copies_more = plan.tensor / tensor;
+    Fix fix;
+    if (std::fmod(plan.tensor, tensor) == 0)
+      fix = {Findings::edit("parallelism.tensor", tensor), Findings::edit("parallelism.data", plan.data * copies_more)};
     f.add(Severity::warning, "serving.exposed",
-          {{exposed, unit::seconds}, {step, unit::seconds}, {limit, unit::ways_real}}, "parallelism.tensor",
-          {Findings::edit("parallelism.tensor", std::max(1.0, better))});
+          {{exposed, unit::seconds}, {step, unit::seconds}, {limit, unit::ways_real}}, "parallelism.tensor", fix);
   }
 }
 
@@ -94,7 +123,7 @@ void check_memory(Findings& f) {
   if (most >= ranks) {
     f.add(Severity::warning, "serving.batch_does_not_fit",
           {{double(s.workload.batch), unit::sequences}, {-free, unit::bytes}, {most, unit::sequences}},
-          "workload.batch", {Findings::edit("workload.batch", most)});
+          "workload.batch", batch_fix(f, most));
     return;
   }
   const double weights = f.quantity(Q::memory_weights);
@@ -115,16 +144,17 @@ void check_memory(Findings& f) {
 // caches.
 void check_batch(Findings& f) {
   if (!f.knows(Q::decode_weight_read) || !f.knows(Q::critical_sequences) || f.quantity(Q::memory_free) < 0) return;
-  const double batch = f.scenario().workload.batch, critical = std::ceil(f.quantity(Q::critical_sequences)),
-               most = f.quantity(Q::max_batch);
+  if (f.knows(Q::in_flight_token_time)) return;  // there are no more sequences to have
+  const double batch = f.quantity(Q::steady_batch), critical = f.quantity(Q::critical_sequences),
+               first = std::ceil(critical), most = f.quantity(Q::max_batch);
   if (batch < critical) {
-    if (critical <= most)
+    if (first <= most)
       f.add(Severity::note, "serving.memory_bound", {{batch, unit::sequences}, {critical, unit::sequences}},
-            "workload.batch", {Findings::edit("workload.batch", critical)});
+            "workload.batch", larger_batch(f, first));
     else if (batch < most)
       f.add(Severity::note, "serving.memory_bound_always",
             {{batch, unit::sequences}, {critical, unit::sequences}, {most, unit::sequences}}, "workload.batch",
-            {Findings::edit("workload.batch", most)});
+            larger_batch(f, most));
   } else if (f.scenario().serving.draft_tokens > 0) {
     f.add(Severity::note, "serving.drafts_cost",
           {{f.quantity(Q::pass_tokens), unit::tokens}, {f.quantity(Q::critical_batch), unit::tokens}},
@@ -136,10 +166,10 @@ void check_phases(Findings& f) {
   const Scenario& s = f.scenario();
   const double ratio = f.quantity(Q::prefill_chip_ratio);
   if (!s.serving.disaggregated) {
-    const double alone = f.quantity(Q::time_per_output_token), mixed = f.quantity(Q::mixed_token_time_q);
-    if (alone > 0 && mixed > kMuchPrefill * alone)
+    const double decoding = alone(f), mixed = f.quantity(Q::mixed_token_time_q);
+    if (decoding > 0 && mixed > kMuchPrefill * decoding)
       f.add(Severity::note, "serving.prefill_interferes",
-            {{alone, unit::seconds}, {mixed, unit::seconds}, {ratio, unit::one}}, "serving.disaggregated");
+            {{decoding, unit::seconds}, {mixed, unit::seconds}, {ratio, unit::one}}, "serving.disaggregated");
     return;
   }
   const double decode = f.quantity(Q::decode_requests), prefill = f.quantity(Q::prefill_requests);
@@ -158,31 +188,36 @@ void check_phases(Findings& f) {
     f.add(Severity::note, "serving.too_much_prefill", values, field, fix());
 }
 
-// The batch that a limit asks for: one that fits, too.
-int batch_for(const Findings& f, ServedTime which, double limit_s) {
-  const int most = static_cast<int>(std::min<double>(f.scenario().workload.batch, f.quantity(Q::max_batch)));
-  return largest_batch_within(f.scenario(), which, limit_s, most);
+// The batch that keeps the limits and fits: all of them, or where no batch does only those in `at_least`.
+int batch_for(const Findings& f, const ServiceLevel& at_least) {
+  const Scenario& s = f.scenario();
+  const int most = static_cast<int>(std::min<double>(s.workload.batch, f.quantity(Q::max_batch)));
+  const int both = largest_batch_within(s, s.workload.slo, most);
+  return both > 0 ? both : largest_batch_within(s, at_least, most);
 }
 
 void check_token_limit(Findings& f) {
   const Scenario& s = f.scenario();
-  const double limit = s.workload.slo.time_per_output_token_s, time = f.quantity(Q::time_per_output_token);
-  if (!(limit > 0 && time > 0)) return;
-  if (time <= limit) {
-    const double mixed = f.quantity(Q::mixed_token_time_q);
-    if (mixed > limit)
-      f.add(Severity::note, "serving.slo_token_mixed",
-            {{time, unit::seconds}, {limit, unit::seconds}, {mixed, unit::seconds}},
-            "workload.slo.time_per_output_token_s");
+  const double limit = s.workload.slo.time_per_output_token_s, time = f.quantity(Q::mixed_token_time_q),
+               decoding = alone(f);
+  if (!(limit > 0 && time > limit)) return;
+  constexpr std::string_view kField = "workload.slo.time_per_output_token_s";
+  const int batch = batch_for(f, {.ttft_s = 0, .time_per_output_token_s = limit});
+  DiagnosticValues values{{time, unit::seconds}, {limit, unit::seconds}};
+  Fix fix;
+  if (batch > 0) {
+    values.push_back({double(batch), unit::sequences});
+    fix = {Findings::edit("workload.batch", batch)};
+  }
+  // Decoding alone would keep it: the prefills of new requests on the same chips do not.
+  if (decoding <= limit) {
+    values = {{decoding, unit::seconds}, {limit, unit::seconds}, {time, unit::seconds}};
+    if (batch > 0) values.push_back({double(batch), unit::sequences});
+    f.add(Severity::warning, batch > 0 ? "serving.slo_token_mixed" : "serving.slo_token_mixed_never", values, kField,
+          fix);
     return;
   }
-  if (const int batch = batch_for(f, ServedTime::output_token, limit); batch > 0)
-    f.add(Severity::warning, "serving.slo_token",
-          {{time, unit::seconds}, {limit, unit::seconds}, {double(batch), unit::sequences}},
-          "workload.slo.time_per_output_token_s", {Findings::edit("workload.batch", batch)});
-  else
-    f.add(Severity::warning, "serving.slo_token_never", {{time, unit::seconds}, {limit, unit::seconds}},
-          "workload.slo.time_per_output_token_s");
+  f.add(Severity::warning, batch > 0 ? "serving.slo_token" : "serving.slo_token_never", values, kField, fix);
 }
 
 void check_first_token_limit(Findings& f) {
@@ -192,20 +227,25 @@ void check_first_token_limit(Findings& f) {
   const DiagnosticValues values{
       {time, unit::seconds}, {limit, unit::seconds}, {f.quantity(Q::prefill_time), unit::seconds}};
   // Only what waits between chunks depends on the batch.
-  const int batch = f.quantity(Q::ttft_interleave) > 0 ? batch_for(f, ServedTime::first_token, limit) : 0;
+  const int batch =
+      f.quantity(Q::ttft_interleave) > 0 ? batch_for(f, {.ttft_s = limit, .time_per_output_token_s = 0}) : 0;
   if (batch > 0) {
     f.add(Severity::warning, "serving.slo_ttft",
           {{time, unit::seconds}, {limit, unit::seconds}, {double(batch), unit::sequences}}, "workload.slo.ttft_s",
           {Findings::edit("workload.batch", batch)});
     return;
   }
-  Scenario whole = s;
-  whole.serving.prefill_chunk_tokens = 0;
-  if (s.serving.prefill_chunk_tokens > 0 && served_time(whole, ServedTime::first_token) <= limit)
+  const bool in_one_piece = s.serving.prefill_chunk_tokens > 0 && f.quantity(Q::prefill_time) <= limit;
+  if (in_one_piece)
     f.add(Severity::warning, "serving.slo_ttft_chunks", values, "workload.slo.ttft_s",
           {Findings::edit("serving.prefill_chunk_tokens", 0)});
   else
     f.add(Severity::warning, "serving.slo_ttft_never", values, "workload.slo.ttft_s");
+}
+
+// Calibrated on training alone: the host's part of a decoding step is not known and is left out.
+void check_calibration(Findings& f) {
+  if (decodes_unfitted(f.scenario())) f.add(Severity::note, "serving.not_fitted", {}, "assumptions.mode");
 }
 
 }  // namespace
@@ -220,6 +260,7 @@ void diagnose_serving(const Scenario& s, Report& report) {
   check_phases(f);
   check_token_limit(f);
   check_first_token_limit(f);
+  check_calibration(f);
 }
 
 }  // namespace roofscape::engine

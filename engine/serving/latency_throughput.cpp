@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/serving/service_level.h"
+
 namespace roofscape::engine {
 
 namespace {
@@ -9,9 +11,10 @@ namespace {
 constexpr int kMostPoints = 24;   // of one tensor degree, where batches are chosen here
 constexpr int kBeyondMemory = 2;  // doublings past the last batch that fits
 
-bool keeps(const ServiceLevel& slo, double ttft, double token) {
-  return (slo.ttft_s <= 0 || ttft <= slo.ttft_s) &&
-         (slo.time_per_output_token_s <= 0 || token <= slo.time_per_output_token_s);
+// Of equals the one that is faster for the user.
+bool gives_more(const TradePoint& a, const TradePoint& b) {
+  if (a.tokens_per_s_per_chip != b.tokens_per_s_per_chip) return a.tokens_per_s_per_chip > b.tokens_per_s_per_chip;
+  return a.time_per_token_s < b.time_per_token_s;
 }
 
 void mark_pareto(std::vector<TradePoint>& points) {
@@ -43,16 +46,24 @@ std::vector<TradePoint> latency_throughput(const Scenario& scenario, const Trade
     const int ranks = s.parallelism.data * s.parallelism.fsdp * s.parallelism.pipeline;
     // False once there is no use in a larger batch.
     int beyond = 0;
+    bool filled = true;
     const auto add = [&](int batch) {
       s.workload.batch = batch;
       evaluate(s, scratch, report);
       if (report.has_errors()) return false;
       const auto q = [&report](Q id) { return report.quantities.value_or(id, 0); };
-      if (!(q(Q::time_per_output_token) > 0)) return false;
-      points.push_back({batch, tensor, s.parallelism.data, q(Q::time_per_output_token), q(Q::serving_tokens_per_s),
-                        q(Q::serving_tokens_per_chip), q(Q::memory_total), q(Q::serving_cost), q(Q::ttft),
-                        report.fits(), keeps(s.workload.slo, q(Q::ttft), q(Q::time_per_output_token)), false});
+      if (!(q(Q::mixed_token_time_q) > 0)) return false;
+      TradePoint& p = points.emplace_back();
+      p.batch = batch, p.tensor = tensor, p.data = s.parallelism.data;
+      p.time_per_token_s = q(Q::mixed_token_time_q);
+      p.tokens_per_s = q(Q::sustained_tokens), p.tokens_per_s_per_chip = q(Q::sustained_tokens_per_chip);
+      p.decode_time_per_token_s = q(Q::time_per_output_token);
+      p.decode_tokens_per_s = q(Q::serving_tokens_per_s);
+      p.decode_tokens_per_s_per_chip = q(Q::serving_tokens_per_chip);
+      p.chip_bytes = q(Q::memory_total), p.cost_per_million_usd = q(Q::sustained_cost), p.ttft_s = q(Q::ttft);
+      p.fits = report.fits(), p.keeps_slo = keeps_promise(s, report);
       beyond += report.fits() ? 0 : 1;
+      filled = q(Q::steady_batch) >= batch;
       return true;
     };
     if (!options.batches.empty()) {
@@ -60,7 +71,7 @@ std::vector<TradePoint> latency_throughput(const Scenario& scenario, const Trade
         if (batch >= ranks) add(batch);
       continue;
     }
-    for (int i = 0; i < kMostPoints && beyond < kBeyondMemory; ++i) {
+    for (int i = 0; i < kMostPoints && beyond < kBeyondMemory && filled; ++i) {
       const double batch = static_cast<double>(ranks) * static_cast<double>(std::int64_t{1} << i);
       if (batch > (1 << 24) || !add(static_cast<int>(batch))) break;
     }
@@ -72,17 +83,14 @@ std::vector<TradePoint> latency_throughput(const Scenario& scenario, const Trade
 const TradePoint* best_kept(const std::vector<TradePoint>& points) {
   const TradePoint* best = nullptr;
   for (const TradePoint& p : points)
-    if (p.fits && p.keeps_slo && (best == nullptr || p.tokens_per_s_per_chip > best->tokens_per_s_per_chip))
-      best = &p;
+    if (p.fits && p.keeps_slo && (best == nullptr || gives_more(p, *best))) best = &p;
   return best;
 }
 
 const TradePoint* best_within(const std::vector<TradePoint>& points, double limit_s) {
   const TradePoint* best = nullptr;
   for (const TradePoint& p : points)
-    if (p.fits && p.time_per_token_s <= limit_s &&
-        (best == nullptr || p.tokens_per_s_per_chip > best->tokens_per_s_per_chip))
-      best = &p;
+    if (p.fits && p.time_per_token_s <= limit_s && (best == nullptr || gives_more(p, *best))) best = &p;
   return best;
 }
 

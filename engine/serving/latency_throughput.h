@@ -3,7 +3,8 @@
 // every user wait longer for theirs; the Pareto front are the points that no other beats in both.
 //
 // Every point is a scenario that evaluate() would give these numbers; the chips of the mesh stay the same: replicas
-// (parallelism.data) make up for the tensor degree.
+// (parallelism.data) make up for the tensor degree. Times and rates are sustained (steady_state.h). Where requests
+// arrive at a rate, or prefill passes them on at one, a batch beyond what is in flight changes nothing more.
 #pragma once
 
 #include <vector>
@@ -17,6 +18,8 @@ struct TradePoint {
   int batch = 0, tensor = 1, data = 1;
   double time_per_token_s = 0;
   double tokens_per_s = 0, tokens_per_s_per_chip = 0;
+  double decode_time_per_token_s = 0;                            // decoding alone ...
+  double decode_tokens_per_s = 0, decode_tokens_per_s_per_chip = 0;  // ... on the chips that decode
   double chip_bytes = 0;           // memory of a chip
   double cost_per_million_usd = 0; // 0: no price is known
   double ttft_s = 0;
@@ -26,7 +29,7 @@ struct TradePoint {
 };
 
 struct TradeOptions {
-  std::vector<int> batches;  // empty: powers of two from one sequence a rank to beyond what fits
+  std::vector<int> batches;  // empty: doublings from one sequence a rank to beyond what fits or is in flight
   std::vector<int> tensor;   // empty: the scenario's own
 };
 

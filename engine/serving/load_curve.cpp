@@ -17,7 +17,7 @@ LoadCurve load_curve(const Scenario& s, const SimulationLength& length) {
   LoadCurve out;
   if (!s.serves()) return out;
   const Report report = evaluate(s);
-  out.most_per_s = report.quantities.value_or(Q::requests_per_s, 0);
+  out.most_per_s = report.quantities.value_or(Q::capacity_requests, 0);
   if (report.has_errors() || !(out.most_per_s > 0)) return out;
   const auto add = [&](double arrivals, bool own) {
     const BatchingModel model = batching_model(s, report, arrivals);

@@ -54,7 +54,7 @@ PhaseBalance phase_balance(const Scenario& scenario) {
     p.prefill_replicas = replicas, p.own = replicas == own;
     p.prefill_chips = q(Q::prefill_chips), p.decode_chips = q(Q::decode_chips);
     p.prefill_requests_per_s = q(Q::prefill_requests), p.decode_requests_per_s = q(Q::decode_requests);
-    p.requests_per_s = q(Q::requests_per_s), p.ttft_s = q(Q::ttft);
+    p.requests_per_s = q(Q::capacity_requests), p.ttft_s = q(Q::ttft);
     return p;
   };
   const PhaseSplit first = price(group);
@@ -66,7 +66,7 @@ PhaseBalance phase_balance(const Scenario& scenario) {
     if (more) out.decode_copies = static_cast<int>(std::min<double>(std::ceil(kFineBalance / balance), kMostCopies));
     balance *= out.decode_copies;
     evaluate(scenario, scratch, report);
-    if (q(Q::decode_chips) > 0) out.shared_requests_per_chip = q(Q::requests_per_s) / q(Q::decode_chips);
+    if (q(Q::decode_chips) > 0) out.shared_requests_per_chip = q(Q::capacity_requests) / q(Q::decode_chips);
   }
   out.balance_chips = balance * first.prefill_chips;
   // Groups: all of a few, else spread over the range, always those next to the balance and the scenario's own.

@@ -154,10 +154,7 @@ PrefillCost<S> prefill_cost(const ServingInputs<S>& si, const Parameters<S>& p, 
   out.time = named(Q::prefill_time, work + exposed + bubble);
   out.at_stated_mfu = named(
       Q::prefill_at_mfu, run_seconds(out.linear_flops, out.chips / out.replicas, in.chip.peak_flops, in.stated_mfu));
-  out.interleave =
-      named(Q::ttft_interleave, si.chunked && !si.disaggregated ? (out.chunks - one) * decode.step : S(in.zero));
   send_cache(si, decode, out);
-  out.ttft = named(Q::ttft, out.time + out.interleave + out.transfer);
   return out;
 }
 

@@ -1,8 +1,7 @@
-// Prefill of one prompt on one replica, and the time to first token (scaling book, chapters 7 and 8). Work is the
+// Prefill of one prompt on one replica (scaling book, chapters 7 and 8). Work is the
 // longer of FLOPs and HBM traffic: weights are read once a chunk, keys and values of earlier chunks again by every
 // later one. With a pipeline the chunks follow each other through the stages, so that p stages need 1 + (p - 1) / m
-// times the work of one. Where decoding shares the chips, a decoding step runs between two chunks; where it does not,
-// the cache is sent over.
+// times the work of one. Where decoding has chips of its own, the cache is sent over.
 //
 // Calibrated, a pass runs the kernels of a training step's forward pass (engine/calibration/kernels.h), its
 // collectives hide under nothing but the share hidden_tensor, and the host takes its time. Several prompts may go
@@ -24,7 +23,7 @@ struct PrefillCost {
   PassNetwork<S> network;
   std::array<S, kPrefillParts.size()> parts;
   S time, at_stated_mfu, interval;
-  S interleave, transfer_rate, transfer, ttft;
+  S transfer_rate, transfer;
 };
 
 template <Scalar S>

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "engine/diagnose.h"
 #include "engine/evaluation.h"
 #include "engine/hardware/collective.h"
-#include "engine/serving/batching.h"
 #include "engine/serving/decode.h"
 #include "engine/serving/limits.h"
 
@@ -16,54 +16,6 @@ namespace {
 
 constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 double finite(double x) { return std::isfinite(x) ? x : 0.0; }
-
-template <Scalar S>
-SteadyState<S> steady_state(const ServingInputs<S>& si, const DecodeCost<S>& decode, const PrefillCost<S>& prefill) {
-  SteadyState<S> out;
-  const S& b = decode.replica_sequences;
-  const S second = constant<S>(1), hour = constant<S>(3600, unit::seconds_each), million = constant<S>(1e6);
-  out.decode_requests = named(Q::decode_requests, request_rate(si.batch, decode.token_time, si.output));
-  // Of one prompt, where several go through together.
-  const S interval =
-      si.prompts_together > 1 ? named(Q::prefill_share_time, prefill.interval / si.prompts) : S(prefill.interval);
-  out.prefill_requests = named(Q::prefill_requests, prefill.replicas / interval);
-  const S servers = prefill_servers(interval, b, decode.token_time, si.output);
-  out.prefill_servers = named(Q::prefill_servers_q, servers);
-  const S prefill_each = prefill.chips / prefill.replicas, decode_each = decode.chips / decode.replicas;
-  out.prefill_chip_ratio = named(Q::prefill_chip_ratio, out.prefill_servers * prefill_each / decode_each);
-  if (si.disaggregated) {
-    out.mixed_token_time = named(Q::mixed_token_time_q, second * decode.token_time);
-    out.requests = named(Q::requests_per_s, min(out.decode_requests, out.prefill_requests));
-  } else {
-    out.mixed_token_time = named(Q::mixed_token_time_q, mixed_token_time(decode.token_time, interval, b, si.output));
-    out.requests = named(Q::requests_per_s, request_rate(si.batch, out.mixed_token_time, si.output));
-  }
-  out.prefill_load = named(Q::prefill_load, out.requests / out.prefill_requests);
-  out.sustained_tokens = named(Q::sustained_tokens, out.requests * si.output);
-  out.request_time = named(Q::request_time, prefill.ttft + (si.output - second) * out.mixed_token_time);
-  const S hour_tokens = named(Q::serving_hour_tokens, decode.tokens_per_s * hour);
-  out.cost = named(Q::serving_cost, million * decode.chips * si.in.chip.price / hour_tokens);
-  const S sustained = named(Q::sustained_hour_tokens, out.sustained_tokens * hour);
-  const S all = si.disaggregated ? decode.chips + prefill.chips : decode.chips * second;
-  out.sustained_cost = named(Q::sustained_cost, million * all * si.in.chip.price / sustained);
-
-  // Time per token is a line over the batch as long as weights are what linear layers wait for: the sequences'
-  // caches, and the rest.
-  out.each = named(Q::steady_each, decode.parts[0] / decode.pass_sequences / decode.accepted);
-  out.fixed = named(Q::steady_fixed, decode.token_time - out.each * decode.pass_sequences);
-  out.settles = si.has_arrivals;
-  if (si.has_arrivals) {
-    out.replica_arrivals = named(Q::replica_arrivals, si.arrivals / decode.replicas);
-    const S each = out.each / si.decode.degree(Axis::pipeline).x;  // of a replica's sequences a pass has 1 / p
-    const S own_prefill = si.disaggregated ? S(constant<S>(0, unit::seconds)) : interval;
-    out.load = named(Q::steady_load, offered_load(out.replica_arrivals, si.output, each, own_prefill));
-    out.settles = value_of(out.load) < 1;
-    if (out.settles)
-      out.batch = named(Q::steady_batch,
-                        decode.replicas * settled_batch(out.replica_arrivals, si.output, out.fixed, out.load));
-  }
-  return out;
-}
 
 template <Scalar S>
 ServingLimits<S> serving_limits(const ServingInputs<S>& si, const DecodeCost<S>& decode, const Parameters<S>& p) {
@@ -165,18 +117,20 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
   f(Q::prefill_network, pre.network.total);
   for (std::size_t i = 0; i < kPrefillParts.size(); ++i) f(kPrefillParts[i], pre.parts[i]);
   f(Q::prefill_time, pre.time), f(Q::prefill_at_mfu, pre.at_stated_mfu), f(Q::prefill_stage_time, pre.interval);
-  f(Q::prefill_replicas, pre.replicas), f(Q::ttft_interleave, pre.interleave), f(Q::ttft_transfer, pre.transfer);
+  f(Q::prefill_replicas, pre.replicas), f(Q::ttft_interleave, st.ttft_interleave),
+      f(Q::ttft_transfer, pre.transfer);
   if (si.disaggregated) f(Q::transfer_rate, pre.transfer_rate);
-  f(Q::ttft, pre.ttft);
+  f(Q::ttft, st.ttft);
 
   f(Q::decode_requests, st.decode_requests), f(Q::prefill_requests, st.prefill_requests);
-  f(Q::mixed_token_time_q, st.mixed_token_time), f(Q::requests_per_s, st.requests),
-      f(Q::sustained_tokens, st.sustained_tokens);
-  f(Q::request_time, st.request_time), f(Q::prefill_servers_q, st.prefill_servers);
-  f(Q::prefill_chip_ratio, st.prefill_chip_ratio), f(Q::prefill_load, st.prefill_load);
-  f(Q::steady_each, st.each), f(Q::steady_fixed, st.fixed);
+  f(Q::capacity_requests, st.capacity), f(Q::requests_per_s, st.requests);
   if (si.has_arrivals) f(Q::steady_load, st.load);
-  if (si.has_arrivals && st.settles) f(Q::steady_batch, st.batch);
+  if (st.in_flight.fewer) f(Q::in_flight_token_time, st.token_time), f(Q::in_flight_step, st.step);
+  f(Q::mixed_token_time_q, st.mixed_token_time), f(Q::sustained_tokens, st.sustained_tokens),
+      f(Q::sustained_tokens_per_chip, st.sustained_per_chip);
+  f(Q::steady_batch, st.batch), f(Q::request_time, st.request_time);
+  f(Q::prefill_servers_q, st.prefill_servers), f(Q::prefill_chip_ratio, st.prefill_chip_ratio);
+  f(Q::prefill_load, st.prefill_load);
   f(Q::serving_cost, st.cost), f(Q::sustained_cost, st.sustained_cost);
 
   for (std::size_t i = 0; i < kServingMemoryParts.size(); ++i) f(kServingMemoryParts[i], cap.parts[i]);
@@ -196,15 +150,19 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
 }
 
 // What the decoding step waits for longest. A mesh axis whose collectives take their latency, however little they
-// move, is bound by that.
+// move, is bound by that. The host is what is waited for where it and the starts of kernels take longest.
 Bound find_bound(const DecodeCost<double>& d) {
   const bool attention_math = finite(d.attention_math) > finite(d.kv_read),
              arithmetic = finite(d.flops_time) >= finite(d.weight_read);
   const double attention = finite(d.parts[0]), linear = finite(d.parts[1]);
   const double compute = (attention_math ? attention : 0) + (arithmetic ? linear : 0);
   const double hbm = attention + linear - compute;
-  const double network = finite(d.parts[2]) + finite(d.parts[3]);
+  const double network = finite(d.parts[2]) + finite(d.parts[3]), host = finite(d.parts[5]);
   Bound bound;
+  if (host > std::max({compute, hbm, network})) {
+    bound.kind = BoundKind::host;
+    return bound;
+  }
   bound.kind = compute > hbm ? BoundKind::compute : BoundKind::hbm;
   if (network <= std::max(compute, hbm)) return bound;
   bound.kind = BoundKind::mesh_axis;
@@ -262,7 +220,11 @@ ServingEvaluation<S> run_serving(const Scenario& s, Trace* trace) {
   e.decode = decode_cost(e.si, e.params);
   e.prefill = prefill_cost(e.si, e.params, e.decode);
   e.capacity = serving_capacity(e.si, e.params, e.decode, e.prefill, s.cluster);
-  e.steady = steady_state(e.si, e.decode, e.prefill);
+  e.steady = served_requests(e.si, e.decode, e.prefill);
+  InFlight in_flight;
+  if constexpr (std::is_same_v<S, double>) in_flight = sequences_in_flight(e.si, e.params, e.steady);
+  else in_flight = run_serving<double>(s, nullptr).steady.in_flight;
+  complete(e.si, e.decode, e.prefill, in_flight, e.steady);
   e.limits = serving_limits(e.si, e.decode, e.params);
   e.kv_token_bytes = named(Q::kv_cache_bytes_per_token, e.decode.kv_sequence_bytes / e.decode.allocated_tokens);
   e.chips =
@@ -272,7 +234,7 @@ ServingEvaluation<S> run_serving(const Scenario& s, Trace* trace) {
 template ServingEvaluation<double> run_serving<double>(const Scenario&, Trace*);
 template ServingEvaluation<Traced> run_serving<Traced>(const Scenario&, Trace*);
 
-void evaluate_serving(const Scenario& s, Report& out) {
+void evaluate_serving(const Scenario& s, FixRoom* room, Report& out) {
   const ServingEvaluation<double> e = run_serving<double>(s, nullptr);
   out.quantities.clear();
   for_each_serving_quantity(e, [&out](Q q, double value) { out.quantities.set(q, value); });
@@ -284,6 +246,10 @@ void evaluate_serving(const Scenario& s, Report& out) {
   fill_collectives(e.decode, out.collectives);
   fill_placement(e, out.placement);
   diagnose(s, out);
+  keep_worthy_fixes(s, room, out);
+  if (!out.has_errors()) return;
+  withhold_run(out);
+  for (const Q q : {Q::in_flight_token_time, Q::in_flight_step}) out.quantities.withhold(q);
 }
 
 }  // namespace roofscape::engine

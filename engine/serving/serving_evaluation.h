@@ -6,19 +6,10 @@
 #include "engine/report.h"
 #include "engine/scenario.h"
 #include "engine/serving/serving_capacity.h"
+#include "engine/serving/serving_fixes.h"
+#include "engine/serving/steady_state.h"
 
 namespace roofscape::engine {
-
-// Requests come as fast as they are finished: what both phases keep up with (Little's law; scaling book, chapters 7
-// and 8).
-template <Scalar S>
-struct SteadyState {
-  S decode_requests, prefill_requests, mixed_token_time, requests, sustained_tokens, request_time;
-  S prefill_servers, prefill_chip_ratio, prefill_load;
-  S cost, sustained_cost;
-  S each, fixed, replica_arrivals, load, batch;  // at the scenario's own rate of arrivals
-  bool settles = false;
-};
 
 template <Scalar S>
 struct ServingLimits {
@@ -43,7 +34,8 @@ ServingEvaluation<S> run_serving(const Scenario&, Trace* trace);
 extern template ServingEvaluation<double> run_serving<double>(const Scenario&, Trace*);
 extern template ServingEvaluation<Traced> run_serving<Traced>(const Scenario&, Trace*);
 
-// The report of a serving scenario; vectors of `out` are reused.
-void evaluate_serving(const Scenario&, Report& out);
+// The report of a serving scenario; vectors of `out` are reused. Suggested changes are those that an evaluation in
+// `room` found to be worth it (serving_fixes.h); without room there are none.
+void evaluate_serving(const Scenario&, FixRoom* room, Report& out);
 
 }  // namespace roofscape::engine

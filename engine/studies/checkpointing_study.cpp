@@ -8,7 +8,9 @@
 namespace roofscape::engine {
 namespace {
 
-constexpr double kMostArithmetic = 3;  // a scheme that computes more than this is of no use to anyone
+// A scheme that computes more than this is of no use to anyone. The curve of minimal memory ends there with fewer
+// segments than the root of the layers, but for the plan's own.
+constexpr double kMostArithmetic = 3;
 
 }  // namespace
 
@@ -59,7 +61,7 @@ CheckpointingStudy checkpointing_study(const Scenario& s) {
       CheckpointingPoint p = price(c);
       p.own = p.own && count == own;
       if (policy == CheckpointPolicy::segments) out.segments.push_back(p);
-      else if (p.arithmetic() <= kMostArithmetic) out.segments_minimal.push_back(p);
+      else if (p.own || count >= out.root || p.arithmetic() <= kMostArithmetic) out.segments_minimal.push_back(p);
     }
   return out;
 }

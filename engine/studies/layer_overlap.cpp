@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "engine/evaluate.h"
+#include "engine/hardware/wires.h"
 
 namespace roofscape::engine {
 namespace {
@@ -47,14 +48,14 @@ Scenario with_strategy(const Scenario& s, Strategy strategy) {
 LayerOverlap layer_overlap(const Scenario& s, const Report& report) {
   LayerOverlap out;
   out.scenario = s;
-  out.at_once = s.assumptions.axes_overlap == AxesOverlap::max;
+  out.waits = sharers(s);
   const auto value = [&report](Q q) { return report.quantities.value_or(q, 0); };
   out.forward.compute_s = value(Q::layer_work_forward);
   out.backward.compute_s = value(Q::layer_work_backward);
   out.forward.exposed_s = value(Q::layer_exposed_forward);
   out.backward.exposed_s = value(Q::layer_exposed_backward);
-  const double peak = value(Q::peak_flops), passes = value(Q::layers_a_stage);
-  if (peak > 0) out.backward.recompute_s = std::min(out.backward.compute_s, value(Q::layer_flops_recompute) / peak);
+  const double passes = value(Q::layers_a_stage);
+  out.backward.recompute_s = std::min(out.backward.compute_s, value(Q::layer_again));
   for (const CollectiveRow& row : report.collectives) {
     if (row.end_of_step || row.axis == Axis::pipeline || passes <= 0) continue;
     LayerPass& pass = row.backward ? out.backward : out.forward;
@@ -62,7 +63,9 @@ LayerOverlap layer_overlap(const Scenario& s, const Report& report) {
     auto& seconds = gathers_weights(row) ? pass.gather_s : pass.transfer_s;
     // State that is sharded over context alone moves over context.
     const Axis axis = row.axis == Axis::fsdp && s.parallelism.fsdp == 1 ? Axis::context : row.axis;
-    seconds[static_cast<std::size_t>(axis)] += row.time_s * row.calls_per_step / passes;
+    const double calls = row.calls_per_step / passes;
+    seconds[static_cast<std::size_t>(axis)] += row.time_s * calls;
+    if (calls < 1 - 1e-9) out.carried[static_cast<std::size_t>(axis)] = calls;
   }
   for (const Diagnostic& d : report.diagnostics)
     if (d.severity == Severity::error && out.problem.empty()) out.problem = d.code;

@@ -28,7 +28,10 @@ struct LayerPass {
 struct LayerOverlap {
   Scenario scenario;           // of the strategy
   LayerPass forward, backward;
-  bool at_once = false;        // transfers of different axes run at the same time
+  std::array<std::uint8_t, kAxisCount> waits{};  // by axis, as bits: the axes that share links with it (wires.h)
+  // By axis: the part that one microbatch carries of what a layer moves once a step (a step's AllReduce of gradients,
+  // spread over the microbatches it hides under). 1: what is drawn is done for every microbatch.
+  std::array<double, kAxisCount> carried{1, 1, 1, 1, 1, 1};
   std::string_view problem;    // code of the error diagnostic that keeps this plan from running; empty: none
 };
 

@@ -1,12 +1,14 @@
 #include "engine/studies/network.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
 
 #include "engine/hardware/collective.h"
 #include "engine/hardware/roofline.h"
+#include "engine/hardware/wires.h"
 #include "engine/training/bounds.h"
 #include "engine/training/layer_cost.h"
 #include "engine/training/stage_cost.h"
@@ -35,7 +37,7 @@ LayerLoad load_of(const Scenario& s, const Inputs<double>& in, const LayerCost<d
   double params = 0, collectives = 0;
   if (q.count == LayerCount::mlp) {
     constexpr double kMatrices = 2;
-    const Bounds<double> limits = bounds(in, in.batch_sequences * in.sequence_length, s.assumptions.axes_overlap);
+    const Bounds<double> limits = bounds(in, in.batch_sequences * in.sequence_length, transfers_add(s));
     load.flops = kMatrices * matmul_flops(MatmulShape<double>{1, in.model.d_model, limits.active_width});
     params = kMatrices * in.model.d_model * limits.total_width;
     collectives = backward ? 4 : 2;  // chapter 5: inputs are gathered again in the backward pass
@@ -50,6 +52,14 @@ LayerLoad load_of(const Scenario& s, const Inputs<double>& in, const LayerCost<d
   load.state_bytes = backward ? weights + load.gradient_bytes : weights;
   load.activation_bytes = collectives * in.activation_bytes * in.model.d_model;
   return load;
+}
+
+// Time of a layer's pass, as evaluated, over its arithmetic at the peak.
+double slowness(const Inputs<double>& in, const LayerCost<double>& layer, Pass pass) {
+  const bool backward = pass == Pass::backward;
+  const Block<double>& block = layer.layer;
+  const double work = backward ? block.math_backward + block.hbm_backward : block.math_forward + block.hbm_forward;
+  return work * in.chip.peak_flops / ((backward ? 2 : 1) * layer.operations.flops_forward);
 }
 
 Parallelism mesh_of(int fsdp, int tensor) {
@@ -84,7 +94,7 @@ void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& loa
   const int dims = in.links.torus_dims;
   const double slice = std::max(1.0, chips / in.slices);
   const auto at = [&](double bytes, double worth) {
-    return all_gather_time(bytes, torus_gather_bandwidth(worth, in.chip.ici_axis));
+    return all_gather_time(bytes, torus_gather_bandwidth(worth, in.achieved.ici_axis));
   };
   const auto over = [&](double bytes, int axes) { return at(bytes, in.links.best_axes_worth(axes)); };
   for (int axes = dims; axes >= 1; --axes) {
@@ -95,7 +105,7 @@ void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& loa
     const double t = all_reduce_of_gather(over(load.gradient_bytes, dims));
     out.push_back({NetworkStrategy::data, dims, static_cast<int>(slice), [t](double) { return t; }});
     if (in.slices > 1) {
-      const double d = all_reduce_time(load.gradient_bytes, in.chip.dcn) / slice;
+      const double d = all_reduce_time(load.gradient_bytes, in.achieved.dcn) / slice;
       out.push_back({NetworkStrategy::data_dcn, 0, static_cast<int>(in.slices), [d](double) { return d; }});
     }
   }
@@ -110,26 +120,26 @@ void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& loa
   if (dims < 2) return;
   const double fsdp = at(load.state_bytes, in.bound_axes_fsdp),
                tensor = at(load.activation_bytes, in.bound_axes_tensor);
-  for (const AxesOverlap overlap : {AxesOverlap::sum, AxesOverlap::max}) {
+  for (const bool add : {true, false}) {
     const auto time = [=](double b) {
       const double best = best_tensor_degree(fsdp, tensor * b);
-      return best <= 1 ? fsdp : std::min(fsdp, split_time(fsdp, tensor * b, std::min(best, slice), overlap));
+      return best <= 1 ? fsdp : std::min(fsdp, split_time(fsdp, tensor * b, std::min(best, slice), add));
     };
-    out.push_back({overlap == AxesOverlap::sum ? NetworkStrategy::mixed_sum : NetworkStrategy::mixed_max,
+    out.push_back({add ? NetworkStrategy::mixed_sum : NetworkStrategy::mixed_max,
                    static_cast<int>(in.bound_axes_fsdp), 0, time});
   }
 }
 
 void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& load, int chips,
                   std::vector<Strategy>& out, Pass pass) {
-  const auto rate = [&](const AxisLinks& links) { return gather_bandwidth(links, 1.0, in.chip); };
+  const auto rate = [&](const AxisLinks& links) { return gather_bandwidth(links, 1.0, in.achieved); };
   const MeshLinks alone = place_mesh(s.cluster, mesh_of(chips, 1), {});
   if (chips > 1) {
     const double t = all_gather_time(load.state_bytes, rate(alone.state));
     out.push_back({NetworkStrategy::fsdp, 0, chips, [t](double) { return t; }});
     if (pass == Pass::backward) {
       const double d = all_reduce_time(load.gradient_bytes, reduces_in_network(alone.state)
-                                                                ? reduce_bandwidth(alone.state, in.chip)
+                                                                ? reduce_bandwidth(alone.state, in.achieved)
                                                                 : rate(alone.state));
       out.push_back({NetworkStrategy::data, 0, chips, [d](double) { return d; }});
     }
@@ -143,22 +153,33 @@ void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& 
   // Switches have no continuous optimum: the best of all powers of two, by what the levels of the fabric give each.
   struct Split {
     double degree, fsdp, tensor;  // seconds of the whole layer without the other
+    Wires<double> wires;
   };
   std::vector<Split> splits;
   for (int tensor = 2; tensor <= chips / 2; tensor *= 2) {
     const MeshLinks mesh = place_mesh(s.cluster, mesh_of(chips / tensor, tensor), {});
     splits.push_back({static_cast<double>(tensor), all_gather_time(load.state_bytes, rate(mesh.state)),
-                      all_gather_time(load.activation_bytes, rate(mesh[Axis::tensor]))});
+                      all_gather_time(load.activation_bytes, rate(mesh[Axis::tensor])),
+                      wires_of(mesh, AxesOverlap::by_wire, in.chip)});
   }
   if (splits.empty()) return;
-  for (const AxesOverlap overlap : {AxesOverlap::sum, AxesOverlap::max})
-    out.push_back({overlap == AxesOverlap::sum ? NetworkStrategy::mixed_sum : NetworkStrategy::mixed_max, 0, 0,
-                   [splits, overlap](double b) {
+  const auto best = [&out, &splits](NetworkStrategy kind, auto&& time) {
+    out.push_back({kind, 0, 0, [splits, time](double b) {
                      double least = std::numeric_limits<double>::infinity();
-                     for (const Split& x : splits)
-                       least = std::min(least, split_time(x.fsdp, x.tensor * b, x.degree, overlap));
+                     for (const Split& x : splits) least = std::min(least, time(x, b));
                      return least;
                    }});
+  };
+  for (const bool add : {true, false})
+    best(add ? NetworkStrategy::mixed_sum : NetworkStrategy::mixed_max,
+         [add](const Split& x, double b) { return split_time(x.fsdp, x.tensor * b, x.degree, add); });
+  if (in.axes_overlap == AxesOverlap::by_wire)
+    best(NetworkStrategy::mixed_wire, [](const Split& x, double b) {
+      constexpr auto fsdp = static_cast<std::size_t>(Axis::fsdp), tensor = static_cast<std::size_t>(Axis::tensor);
+      std::array<double, kAxisCount> times{};
+      times[fsdp] = x.fsdp / x.degree, times[tensor] = x.tensor * b * x.degree;
+      return busiest(x.wires, times, 1u << fsdp | 1u << tensor, 0.0).time;
+    });
 }
 
 // The scenario's mesh with its number of microbatches, whose size follows the batch. What moves activations grows
@@ -186,14 +207,11 @@ double add_plan(const Scenario& s, const Inputs<double>& in, const LayerCost<dou
     any = any || each[i] > 0 || fixed[i] > 0;
   }
   if (!any) return 0;
-  const AxesOverlap overlap = s.assumptions.axes_overlap;
+  const Wires<double> wires = layer.wires;
   out.push_back({NetworkStrategy::plan, 0, 1, [=](double b) {
-                   double total = 0;
-                   for (std::size_t i = 0; i < fixed.size(); ++i) {
-                     const double t = fixed[i] + each[i] * b;
-                     total = overlap == AxesOverlap::sum ? total + t : std::max(total, t);
-                   }
-                   return total;
+                   std::array<double, kAxisCount> times{};
+                   for (std::size_t i = 0; i < times.size(); ++i) times[i] = fixed[i] + each[i] * b;
+                   return busiest(wires, times, (1u << kAxisCount) - 1, 0.0).time;
                  }});
   return gathers;
 }
@@ -209,7 +227,9 @@ NetworkStudy network_study(const Scenario& s, const NetworkQuestion& q) {
   study.chips = std::min(step_counts(in).chips, in.cluster_chips);
   study.tokens_now = in.batch_sequences * in.sequence_length / study.chips;
   const double peak = in.chip.peak_flops;
-  const Time compute = [&](double b) { return time_at(load.flops * b, peak); };
+  // Calibrated, a layer takes as long as its kernels do, more by the same factor whichever of its matrices count.
+  const double slower = in.calibrated ? slowness(in, layer, q.pass) : 1;
+  const Time compute = [&](double b) { return slower * time_at(load.flops * b, peak); };
   if (!(load.flops > 0) || !(peak > 0) || !std::isfinite(compute(1)) || !(study.tokens_now > 0)) return study;
 
   std::vector<Strategy> strategies;
@@ -222,7 +242,10 @@ NetworkStudy network_study(const Scenario& s, const NetworkQuestion& q) {
   if (strategies.empty()) return study;
 
   double low = study.tokens_now, high = study.tokens_now;
-  const bool sum = s.assumptions.axes_overlap == AxesOverlap::sum;
+  const bool by_links = in.links.torus_dims == 0 && in.axes_overlap == AxesOverlap::by_wire;
+  study.assumed = by_links             ? NetworkStrategy::mixed_wire
+                  : transfers_add(s) ? NetworkStrategy::mixed_sum
+                                     : NetworkStrategy::mixed_max;
   for (const Strategy& x : strategies) {
     NetworkLine line{x.kind,
                      x.axes,
@@ -239,8 +262,7 @@ NetworkStudy network_study(const Scenario& s, const NetworkQuestion& q) {
       if (line.hidden_from && (!best || *line.hidden_from < *best)) best = line.hidden_from;
     };
     if (x.kind == NetworkStrategy::fsdp) least(study.fsdp_from);
-    if (x.kind == NetworkStrategy::fsdp || x.kind == (sum ? NetworkStrategy::mixed_sum : NetworkStrategy::mixed_max))
-      least(study.mixed_from);
+    if (x.kind == NetworkStrategy::fsdp || x.kind == study.assumed) least(study.mixed_from);
     study.lines.push_back(std::move(line));
   }
   // Powers of two around what is marked.

@@ -35,10 +35,11 @@ enum class NetworkStrategy : std::uint8_t {
   tensor,     // `degree` ranks over `axes` torus axes; switched: one node
   mixed_sum,  // FSDP and tensor at the best split, transfers one after the other
   mixed_max,  // the same at the same time
+  mixed_wire,  // switched: the same, one after the other where they share links
   plan,       // the scenario's own mesh, its axes' transfers as the scenario assumes
 };
-inline constexpr std::array<std::string_view, 7> kNetworkStrategyIds{"fsdp",      "data",      "data_dcn", "tensor",
-                                                                     "mixed_sum", "mixed_max", "plan"};
+inline constexpr std::array<std::string_view, 8> kNetworkStrategyIds{
+    "fsdp", "data", "data_dcn", "tensor", "mixed_sum", "mixed_max", "mixed_wire", "plan"};
 
 struct NetworkLine {
   NetworkStrategy strategy = NetworkStrategy::fsdp;
@@ -60,6 +61,7 @@ struct NetworkStudy {
   // The least tokens a chip that some split of FSDP and tensor needs (as the scenario assumes axes overlap), and that
   // FSDP alone needs.
   std::optional<double> mixed_from, fsdp_from;
+  NetworkStrategy assumed = NetworkStrategy::mixed_sum;  // of the mixed lines that of the scenario's assumption
   bool known() const { return !compute.empty(); }  // false: peak or bandwidths are not known
 };
 

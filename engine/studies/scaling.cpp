@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/evaluate.h"
+#include "engine/model/split_heads.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/training/stage_cost.h"
 
@@ -15,6 +16,34 @@ constexpr std::int64_t kMostChips = 1 << 20;
 
 Axis axis_of(const Parallelism& plan) { return plan.fsdp > 1 || plan.data == 1 ? Axis::fsdp : Axis::data; }
 int& degree_of(Parallelism& plan) { return axis_of(plan) == Axis::fsdp ? plan.fsdp : plan.data; }
+
+// Whether the batch has whole microbatches for all ranks, and the schedule enough of them.
+bool has_sequences(const Scenario& s) {
+  const std::int64_t each = std::int64_t{s.parallelism.data} * s.parallelism.fsdp * s.pipeline.microbatch_sequences;
+  if (s.workload.global_batch_sequences % each != 0) return false;
+  return s.parallelism.pipeline == 1 || check_schedule(stage_key(s).shape).legal();
+}
+bool splits_sequence(const Scenario& s) {
+  const Parallelism& plan = s.parallelism;
+  return s.workload.sequence_length % plan.context == 0 &&
+         (plan.context_method != ContextMethod::ulysses || plan.context <= most_ulysses_ranks(s.model, plan.tensor));
+}
+bool splits_heads(const Scenario& s) { return s.model.n_heads % s.parallelism.tensor == 0; }
+
+// The axis that doubles next at a fixed batch.
+Axis next_axis(const Scenario& s) {
+  const Axis own = axis_of(s.parallelism);
+  const auto fits = [&s](int Parallelism::* degree, bool (*legal)(const Scenario&)) {
+    Scenario twice = s;
+    twice.parallelism.*degree *= 2;
+    return legal(twice);
+  };
+  if (!has_sequences(s)) return own;  // nothing to save
+  if (fits(own == Axis::fsdp ? &Parallelism::fsdp : &Parallelism::data, has_sequences)) return own;
+  if (fits(&Parallelism::context, splits_sequence)) return Axis::context;
+  if (fits(&Parallelism::tensor, splits_heads)) return Axis::tensor;
+  return own;
+}
 
 void double_cluster(Cluster& c) {
   if (c.chip.interconnect == Interconnect::torus)
@@ -29,7 +58,11 @@ Scenario scaled(const Scenario& s, ScalingMode mode, int octaves) {
   // Decided by the plan, not by what halving leaves of it.
   int& degree = degree_of(out.parallelism);
   for (; octaves > 0; --octaves) {
-    degree *= 2;
+    switch (mode == ScalingMode::strong ? next_axis(out) : axis_of(out.parallelism)) {
+      case Axis::context: out.parallelism.context *= 2; break;
+      case Axis::tensor: out.parallelism.tensor *= 2; break;
+      default: degree *= 2;
+    }
     double_cluster(out.cluster);
     if (mode == ScalingMode::weak) out.workload.global_batch_sequences *= 2;
   }
@@ -71,12 +104,19 @@ ScalingStudy scaling_study(const Scenario& s, ScalingMode mode) {
     if (chip_count(edited.cluster) > kMostChips) break;
     ScalingPoint p = k == 0 ? plan : price(edited);
     p.own = k == 0;
+    p.grown = k > 0 && mode == ScalingMode::strong ? next_axis(scaled(s, mode, k - 1)) : out.axis;
     p.ideal_tokens_per_s = plan.chips > 0 ? plan.tokens_per_s * p.chips / plan.chips : 0;
     out.points.push_back(p);
     failed = k > 0 && !p.runs() ? failed + 1 : 0;
     if (failed == 2) break;
   }
   return out;
+}
+
+const ScalingPoint* ScalingStudy::without_sequences() const {
+  const auto found =
+      std::find_if(points.begin(), points.end(), [this](const ScalingPoint& p) { return p.grown != axis; });
+  return found == points.end() ? nullptr : &*found;
 }
 
 }  // namespace roofscape::engine

@@ -1,7 +1,9 @@
 // Scaling a plan over chips: the same mesh with more or fewer ranks of its data axis, at a fixed batch (strong
 // scaling) or at a batch that grows with the chips (weak scaling). The rule: chips double or halve with `fsdp` where
-// the plan shards or does not replicate, else with `data`. The cluster grows with them, a torus at its shortest side;
-// with fewer chips the rest of it idles, so that the links of those used stay as they are.
+// the plan shards or does not replicate, else with `data`. Where a fixed batch has no sequences left for twice the
+// ranks, or too few microbatches for the schedule, `context` doubles instead; where the sequence or its heads cannot be
+// split further, `tensor`. The cluster grows with them, a torus at its shortest side; with fewer chips the rest of it
+// idles, so that the links of those used stay as they are.
 #pragma once
 
 #include <array>
@@ -25,12 +27,15 @@ struct ScalingPoint {
   bool fits = true;
   std::string_view problem;        // code of the error that keeps it from running; empty: none
   bool own = false;                // the plan itself
+  Axis grown = Axis::fsdp;         // the axis that doubled last on the way from the plan
   bool runs() const { return problem.empty() && fits; }
 };
 
 struct ScalingStudy {
-  Axis axis = Axis::fsdp;            // the one that grows
+  Axis axis = Axis::fsdp;            // the one that grows while there are sequences
   std::vector<ScalingPoint> points;  // by rising chips
+  // The first point at which another axis grows; null: the batch lasts.
+  const ScalingPoint* without_sequences() const;
 };
 
 // The scenario with 2^`octaves` times its chips. Nothing is changed where the axis cannot be halved so often.

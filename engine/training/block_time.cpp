@@ -4,46 +4,31 @@ namespace roofscape::engine {
 
 namespace {
 
-template <Scalar S>
-S network_time(const S& zero, const std::array<S, kAxisCount>& comm, const AxisMask& communicates,
-               AxesOverlap overlap) {
-  bool first = true;
-  S total = zero;
-  for (std::size_t i = 0; i < comm.size(); ++i) {
-    if (!communicates[i]) continue;
-    total = first ? comm[i] : overlap == AxesOverlap::sum ? total + comm[i] : max(total, comm[i]);
-    first = false;
-  }
-  return total;
+constexpr unsigned bits_of(const AxisMask& communicates) {
+  unsigned bits = 0;
+  for (std::size_t i = 0; i < communicates.size(); ++i) bits |= communicates[i] ? 1u << i : 0u;
+  return bits;
 }
 
-// Spreads the exposed time over the axes: in proportion where transfers follow each other, all of it on the longest
-// where they run at the same time.
+// Spreads the exposed time over the axes of the busiest wire, in proportion.
 template <Scalar S>
 void add_shares(std::array<S, kAxisCount>& shares, std::array<bool, kAxisCount>& filled, const S& exposed,
-                const S& network, const std::array<S, kAxisCount>& comm, const AxisMask& communicates,
-                AxesOverlap overlap) {
+                const S& network, const std::array<S, kAxisCount>& comm, const Wires<S>& wires,
+                const Busiest<S>& wire) {
   if (value_of(exposed) <= 0) return;
-  const auto add = [&](std::size_t i, const S& share) {
+  for (std::size_t i = 0; i < comm.size(); ++i) {
+    if (((wire.whole | wire.part) >> i & 1u) == 0) continue;
+    const S share = wire.alone() ? exposed : exposed * load_of(wires, wire, comm, i) / network;
     shares[i] = filled[i] ? shares[i] + share : share;
     filled[i] = true;
-  };
-  if (overlap == AxesOverlap::max) {
-    std::size_t longest = kAxisCount;
-    for (std::size_t i = 0; i < comm.size(); ++i)
-      if (communicates[i] && (longest == kAxisCount || value_of(comm[i]) > value_of(comm[longest]))) longest = i;
-    if (longest < kAxisCount) add(longest, exposed);
-    return;
   }
-  for (std::size_t i = 0; i < comm.size(); ++i)
-    if (communicates[i]) add(i, exposed * comm[i] / network);
 }
 
 // Calibrated: of each axis's transfers a share is issued under the work, the rest stands alone; what is issued under
 // it and outlasts it is exposed too, in proportion.
 template <Scalar S>
 void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisMask& communicates,
-                         const BlockNames& names, BlockTime<S>& time) {
+                         const Wires<S>& wires, const BlockNames& names, BlockTime<S>& time) {
   constexpr std::array kHidden{Calibrated::hidden_data, Calibrated::hidden_fsdp, Calibrated::hidden_tensor,
                                Calibrated::hidden_context, Calibrated::hidden_expert};
   time.exposed.fill(in.zero);
@@ -54,10 +39,13 @@ void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisM
     const auto hides = [&in](std::size_t i) {
       return static_cast<Axis>(i) != Axis::tensor || in.links[Axis::tensor].tier != LinkTier::fabric;
     };
-    S under = in.zero;
+    std::array<S, kAxisCount> sent;
+    sent.fill(in.zero);
+    unsigned talks = 0;
     for (std::size_t i = 0; i < kHidden.size(); ++i)
-      if (communicates[i] && hides(i)) under = under + in.calibration[kHidden[i]] * comm[i];
-    under = name(issued, under);
+      if (communicates[i] && hides(i)) sent[i] = in.calibration[kHidden[i]] * comm[i], talks |= 1u << i;
+    const Busiest<S> wire = busiest(wires, sent, talks, in.zero);
+    const S under = name(issued, wire.time);
     const S beyond = name(late, max(under - work, in.zero));
     const bool outlasts = value_of(beyond) > 0;
     S exposed = in.zero;
@@ -65,7 +53,8 @@ void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisM
       if (!communicates[i]) continue;
       const S& hidden = in.calibration[kHidden[i]];
       S share = hides(i) ? (constant<S>(1) - hidden) * comm[i] : comm[i];
-      if (outlasts && hides(i)) share = share + beyond * hidden * comm[i] / under;
+      if (outlasts && ((wire.whole | wire.part) >> i & 1u) != 0)
+        share = share + beyond * load_of(wires, wire, sent, i) / under;
       time.exposed[i] = filled[i] ? time.exposed[i] + share : share;
       filled[i] = true;
       exposed = exposed + share;
@@ -101,22 +90,23 @@ BlockNames vocabulary_names(int block) {
 }
 
 template <Scalar S>
-BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMask& communicates, AxesOverlap overlap,
+BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMask& communicates, const Wires<S>& wires,
                         const BlockNames& names) {
   const auto name = [&names](Q q, const S& x) { return named(q, names.index, x); };
   BlockTime<S> time;
   const auto work = [&in](const S& math, const S& hbm) { return in.calibrated ? math + hbm : max(math, hbm); };
   time.work_forward = name(names.work_forward, work(block.math_forward, block.hbm_forward));
   time.work_backward = name(names.work_backward, work(block.math_backward, block.hbm_backward));
-  time.network_forward =
-      name(names.network_forward, network_time(in.zero, block.comm_forward, communicates, overlap));
-  time.network_backward =
-      name(names.network_backward, network_time(in.zero, block.comm_backward, communicates, overlap));
+  const unsigned talks = bits_of(communicates);
+  const Busiest<S> forward = busiest(wires, block.comm_forward, talks, in.zero),
+                   backward = busiest(wires, block.comm_backward, talks, in.zero);
+  time.network_forward = name(names.network_forward, forward.time);
+  time.network_backward = name(names.network_backward, backward.time);
   const auto exposed = [&in](const S& network, const S& under) {
     return max(in.full_overlap ? network - under : network - in.overlap * under, in.zero);
   };
   if (in.calibrated) {
-    calibrated_exposure(in, block, communicates, names, time);
+    calibrated_exposure(in, block, communicates, wires, names, time);
     return time;
   }
   time.exposed_forward = name(names.exposed_forward, exposed(time.network_forward, time.work_forward));
@@ -127,10 +117,9 @@ BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMa
                                                     (time.work_backward - block.math_backward));
   std::array<bool, kAxisCount> filled{};
   time.exposed.fill(in.zero);
-  add_shares(time.exposed, filled, time.exposed_forward, time.network_forward, block.comm_forward, communicates,
-             overlap);
-  add_shares(time.exposed, filled, time.exposed_backward, time.network_backward, block.comm_backward, communicates,
-             overlap);
+  add_shares(time.exposed, filled, time.exposed_forward, time.network_forward, block.comm_forward, wires, forward);
+  add_shares(time.exposed, filled, time.exposed_backward, time.network_backward, block.comm_backward, wires,
+             backward);
   const int first = names.index < 0 ? 0 : names.index * kAxisCount;
   for (std::size_t i = 0; i < time.exposed.size(); ++i)
     time.exposed[i] = named(names.exposed, first + static_cast<int>(i), time.exposed[i]);
@@ -138,8 +127,8 @@ BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMa
 }
 
 template BlockTime<double> block_time<double>(const Inputs<double>&, const Block<double>&, const AxisMask&,
-                                              AxesOverlap, const BlockNames&);
+                                              const Wires<double>&, const BlockNames&);
 template BlockTime<Traced> block_time<Traced>(const Inputs<Traced>&, const Block<Traced>&, const AxisMask&,
-                                              AxesOverlap, const BlockNames&);
+                                              const Wires<Traced>&, const BlockNames&);
 
 }  // namespace roofscape::engine

@@ -1,11 +1,14 @@
 // How long one block (a layer, the embedding, the output head) takes for one microbatch, forward and backward: its
 // arithmetic and HBM traffic overlap perfectly, and communication is hidden under them as far as it goes (scaling
-// book, chapters 1 and 5). Calibrated, memory-bound kernels follow the others and only a share of each axis hides.
+// book, chapters 1 and 5). Which axes wait for each other is told by the wires (hardware/wires.h): the busiest one
+// decides, and what it exposes is shared in proportion among the axes it carries. Calibrated, memory-bound kernels
+// follow the others and only a share of each axis hides; what is not issued under the work stands alone.
 // Overlap is judged per block and direction, as the book does; whole-step totals would hide more.
 #pragma once
 
 #include <array>
 
+#include "engine/hardware/wires.h"
 #include "engine/inputs.h"
 #include "engine/scalar.h"
 
@@ -23,7 +26,7 @@ struct Block {
 template <Scalar S>
 struct BlockTime {
   S work_forward, work_backward;        // the longer of arithmetic and HBM traffic
-  S network_forward, network_backward;  // of all axes together, as the overlap of axes is assumed
+  S network_forward, network_backward;  // of the busiest wire
   S exposed_forward, exposed_backward;  // what the network takes beyond the work
   S forward, backward;                  // work and exposed communication
   S hbm_exposed;                        // HBM traffic beyond the arithmetic, both directions
@@ -42,11 +45,11 @@ BlockNames vocabulary_names(int block);  // kEmbeddingBlock, kHeadBlock
 
 // `communicates`: the axes that move anything.
 template <Scalar S>
-BlockTime<S> block_time(const Inputs<S>&, const Block<S>&, const AxisMask& communicates, AxesOverlap,
+BlockTime<S> block_time(const Inputs<S>&, const Block<S>&, const AxisMask& communicates, const Wires<S>&,
                         const BlockNames&);
 extern template BlockTime<double> block_time<double>(const Inputs<double>&, const Block<double>&, const AxisMask&,
-                                                     AxesOverlap, const BlockNames&);
+                                                     const Wires<double>&, const BlockNames&);
 extern template BlockTime<Traced> block_time<Traced>(const Inputs<Traced>&, const Block<Traced>&, const AxisMask&,
-                                                     AxesOverlap, const BlockNames&);
+                                                     const Wires<Traced>&, const BlockNames&);
 
 }  // namespace roofscape::engine

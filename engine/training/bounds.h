@@ -26,9 +26,9 @@ S tensor_degree_limit(const S& d_ff, const S& axes, const S& one_axis_tokens) {
 // passes.
 template <Scalar S>
 S mixed_tokens_per_chip(const S& moved, const S& met, const S& d_ff, const S& axes_x, const S& axes_y,
-                        AxesOverlap overlap) {
+                        bool add) {
   const S limit = moved * met / (axes_x * axes_y * d_ff);
-  return overlap == AxesOverlap::max ? limit : constant<S>(4) * limit;
+  return add ? constant<S>(4) * limit : limit;
 }
 // FSDP degree that minimises communication: sqrt(B/F * M_X/M_Y * N), F of all weights that are moved.
 template <Scalar S>
@@ -50,9 +50,9 @@ S best_tensor_degree(const S& fsdp, const S& tensor) {
   return sqrt(fsdp / tensor);
 }
 template <Scalar S>
-S split_time(const S& fsdp, const S& tensor, const S& degree, AxesOverlap overlap) {
+S split_time(const S& fsdp, const S& tensor, const S& degree, bool add) {
   const S weights = fsdp / degree, activations = tensor * degree;
-  return overlap == AxesOverlap::max ? max(weights, activations) : weights + activations;
+  return add ? weights + activations : max(weights, activations);
 }
 
 template <Scalar S>
@@ -64,10 +64,11 @@ struct Bounds {
       ridge;
   S max_chips_fsdp, max_chips_mixed;
 };
-// All of them for a scenario's model, batch and cluster; of its mesh only the links it is laid on count.
+// All of them for a scenario's model, batch and cluster; of its mesh only the links it is laid on count. `add`: as
+// transfers_add (hardware/wires.h).
 template <Scalar S>
-Bounds<S> bounds(const Inputs<S>&, const S& batch_tokens, AxesOverlap);
-extern template Bounds<double> bounds<double>(const Inputs<double>&, const double&, AxesOverlap);
-extern template Bounds<Traced> bounds<Traced>(const Inputs<Traced>&, const Traced&, AxesOverlap);
+Bounds<S> bounds(const Inputs<S>&, const S& batch_tokens, bool add);
+extern template Bounds<double> bounds<double>(const Inputs<double>&, const double&, bool);
+extern template Bounds<Traced> bounds<Traced>(const Inputs<Traced>&, const Traced&, bool);
 
 }  // namespace roofscape::engine

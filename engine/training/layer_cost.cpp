@@ -85,6 +85,7 @@ LinkRates<S> link_rates(const Inputs<S>& in) {
       latency(axis, in.links[axis]);
     latency(Axis::fsdp, in.links.state);
   }
+  rates.wires = wires_of(in.links, in.axes_overlap, in.achieved);
   return rates;
 }
 
@@ -150,6 +151,7 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LinkRates<S>& rates, const La
   cost.embedding = vocabulary(kEmbeddingBlock, cost.operations.embedding_flops, cost.operations.embedding_hbm_bytes);
   cost.head = vocabulary(kHeadBlock, cost.operations.head_flops, cost.operations.head_hbm_bytes);
 
+  cost.layer_again = in.calibrated ? cost.kernels.again : named(Q::layer_again, cost.flops_recompute / C);
   if (in.calibrated) take_kernel_times(in, repeats_layer(key.policy) ? cost.recompute_times : in.zero, cost);
   const bool repeats = in.calibrated && repeats_layer(key.policy);
 

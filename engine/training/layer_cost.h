@@ -4,6 +4,7 @@
 
 #include "engine/calibration/kernels.h"
 #include "engine/hardware/collective.h"
+#include "engine/hardware/wires.h"
 #include "engine/inputs.h"
 #include "engine/model/checkpointing.h"
 #include "engine/model/layer_operations.h"
@@ -26,6 +27,7 @@ struct LinkRates {
       reduce_bandwidth;  // the same for AllReduce: other only where switches of the fabric add up
   S state_bandwidth;
   std::array<S, kAxisCount> latency{};  // of one gather over an axis; calibrated only
+  Wires<S> wires;  // which axes wait for each other
 };
 
 template <Scalar S>
@@ -35,6 +37,7 @@ struct LayerCost : LinkRates<S> {
   LayerOperations<S> operations;
   LayerActivations<S> activations;
   S flops_recompute, recompute_times;
+  S layer_again;     // seconds of a layer's products and attention computed again, at the speed of the mode
   S params_rank;     // of a layer, on one expert rank
   S params_absent;   // of the model, on other expert ranks
   // Arithmetic, HBM and the communication of tensor and context; the state shards' share is added by stage_cost.

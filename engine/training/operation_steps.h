@@ -1,5 +1,9 @@
 // What each class of operations takes of a whole step, on the mean chip: the dots of the roofline. Forward, backward
-// and recomputation together; times are those under the roofs (scaling book ch. 1), whatever the step hides of them.
+// and recomputation together. In ideal mode times are those under the roofs (scaling book ch. 1), whatever the step
+// hides of them; FLOPs are those of the stated convention. Calibrated and custom, times are those of the kernels and
+// FLOPs what they execute, so that operations on the matrix units add up to the step's matmul, attention and
+// recomputation; vector operations are part of its HBM traffic (beside them stand the order of experts' tokens and
+// the waiting for a slow host).
 #pragma once
 
 #include <array>
@@ -18,7 +22,7 @@ struct OperationStep {
   bool present = false;  // the model and the plan have it
   S flops{}, hbm_bytes{};
   S intensity{};         // FLOP a byte
-  S achieved{};          // FLOP/s: min(peak, intensity x HBM bandwidth)
+  S achieved{};          // FLOP/s; ideal: min(peak, intensity x HBM bandwidth)
   S time{}, share{};     // seconds; of the step
 };
 template <Scalar S>

@@ -45,6 +45,31 @@ S without_host(const StepCost<S>& step) {
   return sum;
 }
 
+// What the update on the host adds to the step (ZeRO-Offload, Ren et al. 2021). A gradient is final in the backward of
+// the last microbatch, where those of a layer are sent under the work of the next; what is reduced after a pipeline's
+// last backward is sent then. The update begins when the last gradients are there (their norm scales all of them) and
+// takes the host's memory a pass over gradients, weights and state; a layer's weights go up while the next is updated,
+// and the next step begins when all are there.
+template <Scalar S>
+S host_update(const Inputs<S>& in, const LayerCost<S>& layer, const StageBlocks<S>& blocks, const PlanKey& key,
+              const StepCost<S>& step) {
+  const S& pcie = in.chip.pcie;
+  const S layers = in.model.n_layers / in.degree(Axis::pipeline).x;
+  const S gradients = named(Q::offload_gradients, in.reduced_gradient_bytes * step.updated_params / pcie);
+  const S update =
+      named(Q::offload_update, step.optimizer_bytes_each * step.updated_params / in.chip.host_memory);
+  const S weights = named(Q::offload_weights, in.weight_bytes * step.updated_params / pcie);
+  // A backward that waits for its checkpoint gives the gradients that much longer: they go the other way.
+  S backward = blocks.layer.backward;
+  if (key.offload_activations) backward = max(backward, layer.activations.checkpoint_bytes / pcie);
+  const bool at_the_end = in.degree(Axis::pipeline).n > 1 &&
+                          (in.degree(Axis::data).n > 1 || (in.links.state.degree > 1 && key.zero_stage < 3));
+  const S late = at_the_end ? gradients
+                            : named(Q::offload_late,
+                                    max(gradients / layers, gradients - (layers - constant<S>(1)) * backward));
+  return named(Q::offload_after, late + (max(update, weights) + min(update, weights) / layers));
+}
+
 constexpr std::size_t index_of(Q part) {
   std::size_t i = 0;
   while (kStepParts[i] != part) ++i;
@@ -115,7 +140,7 @@ void step_parts(const Inputs<S>& in, const LayerCost<S>& layer, const ModelFlops
                                  (in.degree(Axis::tensor).x * counts.stages * shards));
   out.before_pipeline = out.step_parts[0];
   for (std::size_t i = 1; i < kPipelineParts; ++i) out.before_pipeline = out.before_pipeline + out.step_parts[i];
-  set_part<Q::step_optimizer, S>(out, key.has_optimizer
+  set_part<Q::step_optimizer, S>(out, key.has_optimizer && !key.offload_optimizer
                                           ? out.optimizer_bytes_each * out.updated_params /
                                                 (in.calibrated ? in.calibration.hbm : in.chip.hbm_bandwidth)
                                           : zero);
@@ -130,26 +155,22 @@ void finish_step(const Inputs<S>& in, const LayerCost<S>& layer, const StageBloc
   // What a device idles, with a transfer to it under way and without.
   set_part<Q::step_pipeline_transfer, S>(out, in_transfer);
   set_part<Q::step_bubble, S>(out, pipelined && simulated ? max(makespan - work.work - in_transfer, zero) : zero);
-  // What lives on the host crosses PCIe: the optimizer's state there and back under the whole step, checkpoints out
-  // under the forward and back under the backward of the layers, which a pipeline has going on at the same time. Both
-  // use the same link, so a step is never shorter than all that crosses it.
+  // Checkpoints go out under the forward and come back under the backward of the layers, which a pipeline has going on
+  // at the same time. Out, the gradients follow them on the same links; back, the weights.
+  const bool updates_on_host = key.offload_optimizer && key.has_optimizer;
   S offload = zero;
-  S busy = zero;
-  const bool moves_optimizer = key.offload_optimizer && key.has_optimizer;
-  const S two = constant<S>(2);
-  if (moves_optimizer)
-    busy = named(Q::offload_optimizer, two * in.optimizer_bytes * out.updated_params / in.chip.pcie);
   if (key.offload_activations) {
     const S seconds =
         named(Q::offload_activations, layer.activations.checkpoint_bytes * work.layer_passes / in.chip.pcie);
-    busy = moves_optimizer ? busy + two * seconds : two * seconds;
+    const S window = named(Q::offload_window, makespan);
+    offload = max(seconds - window, zero);
     if (!pipelined)
-      offload = max(seconds - work.layer_passes * blocks.layer.forward, zero) +
-                max(seconds - work.layer_passes * blocks.layer.backward, zero);
+      offload = max(offload, max(seconds - work.layer_passes * blocks.layer.forward, zero) +
+                                 max(seconds - work.layer_passes * blocks.layer.backward, zero));
   }
-  if (moves_optimizer || key.offload_activations) {
-    const S beyond = busy - named(Q::offload_window, makespan);
-    offload = max(beyond, key.offload_activations && !pipelined ? offload : zero);
+  if (updates_on_host) {
+    const S after = host_update(in, layer, blocks, key, out);
+    offload = key.offload_activations ? offload + after : after;
   }
   set_part<Q::step_offload, S>(out, offload);
   const S others = without_host(out);

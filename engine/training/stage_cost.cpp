@@ -108,7 +108,6 @@ StageKey stage_key(const Scenario& s) {
   key.zero_stage = s.parallelism.zero_stage;
   key.sequence_parallel = s.parallelism.sequence_parallel;
   key.tied_embeddings = s.model.tied_embeddings;
-  key.overlap = s.assumptions.axes_overlap;
   return key;
 }
 
@@ -177,7 +176,7 @@ void stage_blocks(const Inputs<S>& in, const LayerCost<S>& layer, const LinkRate
   }
   cost.comm_forward = block.comm_forward;
   cost.comm_backward = block.comm_backward;
-  cost.layer = block_time(in, block, talks, key.overlap, layer_names());
+  cost.layer = block_time(in, block, talks, rates.wires, layer_names());
 
   // Embedding and head move their own state over the same links.
   AxisMask vocab_talks{};
@@ -188,7 +187,7 @@ void stage_blocks(const Inputs<S>& in, const LayerCost<S>& layer, const LinkRate
     if (data_moves) add(b, Axis::data, in.zero, state.data_backward, true, which);
     vocab_talks[at(state_axis)] = state_moves;
     if (data_moves) vocab_talks[at(Axis::data)] = true;
-    return block_time(in, b, vocab_talks, key.overlap, vocabulary_names(which));
+    return block_time(in, b, vocab_talks, rates.wires, vocabulary_names(which));
   };
   cost.embedding = vocabulary(kEmbeddingBlock, layer.embedding, layer.params.embedding);
   cost.head = vocabulary(kHeadBlock, layer.head,

@@ -18,7 +18,6 @@ struct StageKey {
   bool sequence_parallel = true;
   bool blocking_send = false;
   bool tied_embeddings = false;
-  AxesOverlap overlap = AxesOverlap::sum;
 };
 StageKey stage_key(const Scenario&);
 

@@ -1,4 +1,10 @@
 // Expressions as text, and derivations as they are printed.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <string>
+#include <string_view>
+
 #include "app/derivation_text.h"
 #include "app/export.h"
 #include "app/strings.h"
@@ -105,6 +111,25 @@ TEST_CASE("a derivation lists each line once, its inputs at the end with their s
   }
 }
 
+// Whether the text has the word on its own, as a number that is none has: "nan", not the "nan" of "Narayanan".
+bool has_word(std::string_view text, std::string_view word) {
+  const auto is_letter = [](char at_edge) { return std::isalpha(static_cast<unsigned char>(at_edge)) != 0; };
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]))) return true;
+  }
+  return false;
+}
+bool all_finite(const engine::Expression& e) {
+  return std::isfinite(e.value) && std::all_of(e.children.begin(), e.children.end(), all_finite);
+}
+
+TEST_CASE("a word is found on its own, not within another") {
+  CHECK(has_word("T = nan s", "nan"));
+  CHECK(has_word("(-nan)", "nan"));
+  CHECK_FALSE(has_word("Narayanan et al. 2021", "nan"));
+}
+
 TEST_CASE("every quantity of every preset can be printed") {
   const auto texts = app::load_texts("en");
   REQUIRE(texts.ok());
@@ -115,8 +140,10 @@ TEST_CASE("every quantity of every preset can be printed") {
       const auto derivation = engine::explain(scenario.value(), id);
       REQUIRE_MESSAGE(derivation, id);
       const std::string text = app::derivation_text(*derivation, texts.value());
-      CHECK_MESSAGE(text.find("nan") == std::string::npos, id);
-      CHECK_MESSAGE(text.find("inf ") == std::string::npos, id);
+      CHECK_MESSAGE(!has_word(text, "nan"), preset.id << " " << id);
+      CHECK_MESSAGE(!has_word(text, "inf"), preset.id << " " << id);
+      for (const engine::DerivationLine& line : derivation->lines)
+        CHECK_MESSAGE((std::isfinite(line.value) && all_finite(line.expression)), preset.id << " " << line.id);
     }
   }
 }

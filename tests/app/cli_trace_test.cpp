@@ -3,11 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "engine/evaluate.h"
 #include "engine/io/scenario_json.h"
@@ -74,13 +80,23 @@ int run(const test::TemporaryFolder& folder, const std::string& arguments) {
 
 constexpr const char* kPipeline = "llama3-405b-16k-h100-8k";
 
+// The plan on 4 stages with 12 microbatches, without chunks.
+engine::Scenario four_stages(std::initializer_list<const char*> changes = {}) {
+  engine::Scenario s = scenario(kPipeline, {"parallelism.pipeline=4", "workload.global_batch_sequences=1536",
+                                            "pipeline.schedule=1f1b", "pipeline.virtual_stages=1"});
+  for (const char* change : changes) REQUIRE_FALSE(io::set_field(s, change, test::shipped()));
+  return s;
+}
+
 }  // namespace
 
 TEST_CASE("the trace of a pipeline has every operation once, at its time") {
-  for (const char* schedule : {"pipeline.schedule=1f1b", "pipeline.schedule=zb-h1", "pipeline.schedule=dualpipe"}) {
+  for (const std::string schedule : {"1f1b", "zb-h1", "dualpipe", "interleaved-1f1b"}) {
     CAPTURE(schedule);
     const engine::Scenario s =
-        scenario(kPipeline, {"parallelism.pipeline=4", "workload.global_batch_sequences=1536", schedule});
+        schedule == "interleaved-1f1b"
+            ? scenario(kPipeline, {"parallelism.pipeline=4", "workload.global_batch_sequences=1536"})
+            : four_stages({("pipeline.schedule=" + schedule).c_str()});
     const engine::Report report = engine::evaluate(s);
     const engine::PipelineReport& p = report.pipeline;
     REQUIRE(p.drawn());
@@ -111,36 +127,42 @@ TEST_CASE("the trace of a pipeline has every operation once, at its time") {
 }
 
 TEST_CASE("transfers, the end of the step and memory are in the trace, on threads that have names") {
-  const engine::Scenario s = scenario(kPipeline, {"parallelism.pipeline=4", "workload.global_batch_sequences=1536"});
-  const engine::Report report = engine::evaluate(s);
-  const Json events = traced(s);
-  const auto threads = named_threads(events);
-  std::size_t transfers = 0;
-  std::set<int> processes, ended;
-  std::map<int, double> most, last;
-  for (const Json& e : events) {
-    if (e.at("name") == "process_name") CHECK(processes.insert(e.at("pid").get<int>()).second);
-    if (e.at("ph") == "X") CHECK(threads.contains({e.at("pid").get<int>(), e.at("tid").get<int>()}));
-    if (e.at("ph") == "X" && e.at("cat") == "transfer") {
-      ++transfers;
-      CHECK(e.at("args").at("to") != e.at("pid"));
-      CHECK(e.at("args").at("bytes").get<double>() > 0);
+  // 126 layers on 16 chunks: those of a device are not of one size.
+  for (const int chunks : {1, 4}) {
+    CAPTURE(chunks);
+    const engine::Scenario s =
+        chunks == 1 ? four_stages() : four_stages({"pipeline.schedule=interleaved-1f1b", "pipeline.virtual_stages=4"});
+    const engine::Report report = engine::evaluate(s);
+    const Json events = traced(s);
+    const auto threads = named_threads(events);
+    std::size_t transfers = 0;
+    std::set<int> processes, ended;
+    std::map<int, double> most, last;
+    for (const Json& e : events) {
+      if (e.at("name") == "process_name") CHECK(processes.insert(e.at("pid").get<int>()).second);
+      if (e.at("ph") == "X") CHECK(threads.contains({e.at("pid").get<int>(), e.at("tid").get<int>()}));
+      if (e.at("ph") == "X" && e.at("cat") == "transfer") {
+        ++transfers;
+        CHECK(e.at("args").at("to") != e.at("pid"));
+        CHECK(e.at("args").at("bytes").get<double>() > 0);
+      }
+      if (e.at("name") == "optimizer") ended.insert(e.at("pid").get<int>());
+      if (e.at("ph") != "C") continue;
+      const int device = e.at("pid").get<int>();
+      last[device] = e.at("args").at("bytes").get<double>();
+      most[device] = std::max(most[device], last[device]);
     }
-    if (e.at("name") == "optimizer") ended.insert(e.at("pid").get<int>());
-    if (e.at("ph") != "C") continue;
-    const int device = e.at("pid").get<int>();
-    last[device] = e.at("args").at("bytes").get<double>();
-    most[device] = std::max(most[device], last[device]);
+    CHECK(processes == std::set<int>{0, 1, 2, 3});
+    CHECK(ended == processes);
+    // Each microbatch over the gaps between chunks, both ways.
+    CHECK(transfers == static_cast<std::size_t>(2 * (4 * chunks - 1) * 12));
+    for (int device = 0; device < 4; ++device) {
+      const engine::StageRow& row = report.stages[static_cast<std::size_t>(device)];
+      CHECK(most[device] == doctest::Approx(row.memory_bytes[3]).epsilon(1e-9));  // activations
+      CHECK(last[device] == 0);
+    }
+    CHECK(last_end(events) == doctest::Approx(report.quantities.value_or(engine::Q::step_time, 0)).epsilon(0.01));
   }
-  CHECK(processes == std::set<int>{0, 1, 2, 3});
-  CHECK(ended == processes);
-  CHECK(transfers == 2 * 3 * 12);  // each microbatch over three gaps, both ways
-  for (int device = 0; device < 4; ++device) {
-    const engine::StageRow& row = report.stages[static_cast<std::size_t>(device)];
-    CHECK(most[device] == doctest::Approx(row.memory_bytes[3]).epsilon(1e-9));  // activations
-    CHECK(last[device] == 0);
-  }
-  CHECK(last_end(events) == doctest::Approx(report.quantities.value_or(engine::Q::step_time, 0)).epsilon(0.01));
 }
 
 TEST_CASE("without a pipeline the trace is one chip's layers, collectives and optimizer") {
@@ -190,9 +212,7 @@ TEST_CASE("every event of a trace is what the format takes, and time never runs 
   for (const bool pipelined : {true, false}) {
     CAPTURE(pipelined);
     const Json events =
-        traced(pipelined ? scenario(kPipeline, {"pipeline.schedule=dualpipe", "parallelism.pipeline=4",
-                                                "workload.global_batch_sequences=1536"})
-                         : scenario("llama3-70b-v5p-pod"));
+        traced(pipelined ? four_stages({"pipeline.schedule=dualpipe"}) : scenario("llama3-70b-v5p-pod"));
     std::map<std::pair<int, int>, double> at;            // last start by thread
     std::map<std::pair<int, std::string>, double> told;  // last time by counter
     for (const Json& e : events) {
@@ -238,12 +258,14 @@ TEST_CASE("trace writes its file whole and answers with the exit codes of the ot
         "roofscape-cli: trace needs a scenario and -o FILE; such as: trace llama3-405b-16k-h100-8k -o step.json\n");
   CHECK(run(folder, "trace llama3-70b-v5p-pod -o none/step.json") == 2);
   CHECK(run(folder, "trace nothing-like-it -o x.json") == 2);
-  CHECK(run(folder, "trace llama3-70b-v5p-pod -o step.json --set parallelism.tensor=8") ==
-        1);  // too many chips: written, and said
+  CHECK(run(folder, "trace llama3-70b-v5p-pod -o many.json --set parallelism.tensor=8") == 1);  // too many chips
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "many.json"));
   CHECK(run(folder, std::string("trace ") + kPipeline +
                         " -o x.json --set pipeline.schedule=zb-h2 --set workload.global_batch_sequences=1280") == 1);
-  CHECK(test::text_of(folder.path() / "err").find("the schedule cannot run, so there is no step to write") !=
-        std::string::npos);
+  const std::string said = test::text_of(folder.path() / "err");
+  CHECK(said.find(": This schedule cannot run 10 microbatches on 16 stages") != std::string::npos);
+  CHECK(said.find("pipeline.schedule: the plan cannot run (pipeline.illegal_schedule), so its step has no trace; mend "
+                  "it first; `roofscape-cli check` says how\n") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "x.json"));
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/evaluate.h"
 #include "engine/io/report_json.h"
+#include "engine/offers.h"
 #include "engine/scenario_fields.h"
 #include "io_fixture.h"
 #include "tests/test_paths.h"
@@ -179,7 +180,7 @@ TEST_CASE("the schema has no field that the table does not have") {
   collect_leaves(schema().at("$defs").at("model"), "model", leaves);
   for (const std::string& leaf : leaves) {
     const bool head = leaf == "$schema" || leaf == "format" || leaf == "version" || leaf == "name" ||
-                      leaf == "model" || leaf == "cluster" || leaf == "model.format" || leaf == "model.version" ||
+                      leaf == "made_from" || leaf == "source" || leaf == "model" || leaf == "cluster" || leaf == "model.edited" || leaf == "model.format" || leaf == "model.version" ||
                       leaf == "model.id" || leaf == "model.name" || leaf == "model.source";
     CHECK_MESSAGE((head || engine::find_field(leaf) != nullptr), leaf);
   }
@@ -214,7 +215,7 @@ TEST_CASE("a report as JSON has every quantity once, with its unit or a reason")
     CHECK(out.at("quantities").at("bound").at("value").is_string());
     CHECK(out.at("stages").size() == report.stages.size());
     CHECK(out.at("operations").size() == report.operations.size());
-    CHECK(out.at("diagnostics").size() == report.diagnostics.size());
+    CHECK(out.at("diagnostics").size() == engine::offered_findings(scenario.value(), report).size());
     for (const json& diagnostic : out.at("diagnostics")) {
       CHECK(diagnostic.at("text") == "text");
       for (const auto& fix : diagnostic.at("fix").items()) CHECK(engine::find_field(fix.key()) != nullptr);

@@ -48,7 +48,7 @@ TEST_CASE("the start scenario holds what its file says") {
   CHECK(s.workload.train_tokens == 15e12);
   CHECK(s.parallelism.fsdp == 1024);
   CHECK(s.parallelism.sequence_parallel);
-  CHECK(s.placement.axes[static_cast<std::size_t>(engine::Axis::fsdp)] == 2);
+  CHECK(s.placement == engine::Placement{});  // left free: fsdp takes two axes, tensor one
   CHECK(s.checkpointing.policy == engine::CheckpointPolicy::k_per_layer);
   CHECK(s.precision.gradients == engine::Dtype::none);
   CHECK(s.assumptions.flops == engine::FlopsConvention::six_p);
@@ -126,16 +126,22 @@ TEST_CASE("an assignment that is wrong says why and changes nothing") {
       {"parallelism.tensor=2.5", "parallelism.tensor: 2.5 is not a whole number; give a whole number from 1 to 1024"},
       {"parallelism.tensor=1e300", "parallelism.tensor: 1e+300 is out of range; give a whole number from 1 to 1024"},
       {"parallelism.tensor=1e999",
-       "parallelism.tensor: \"1e999\" is not a number; give a whole number from 1 to 1024"},
+       "parallelism.tensor: \"1e999\" is too large or too small to compute with; give a whole number from 1 to 1024"},
       {"parallelism.tensor=inf", "parallelism.tensor: \"inf\" is not a number; give a whole number from 1 to 1024"},
       {"parallelism.tensor=", "parallelism.tensor: \"\" is not a number; give a whole number from 1 to 1024"},
-      {"parallelism.tensor=true", "parallelism.tensor: true is not a number; give a whole number from 1 to 1024"},
+      {"parallelism.tensor=true",
+       "parallelism.tensor: \"true\" is not a number; give a whole number from 1 to 1024"},
+      {"parallelism.tensor=8 GB",
+       "parallelism.tensor: \"8 GB\" is an amount of bytes; give a whole number from 1 to 1024"},
       {"parallelism.tensr=8", "parallelism.tensr: unknown field; did you mean \"parallelism.tensor\"?"},
       {"tensor=8", "tensor: unknown field; did you mean \"parallelism.tensor\"?"},
       {"parallelism=8", "parallelism: is a group of fields, not a field; write parallelism.data=..."},
       {"workload.slo.ttft_s=-1", "workload.slo.ttft_s: -1 is out of range; give a number from 0 to 1e+06"},
       {"workload.slo.time_per_output_token_s=soon",
-       "workload.slo.time_per_output_token_s: \"soon\" is not a number; give a number from 0 to 1e+06"},
+       "workload.slo.time_per_output_token_s: \"soon\" is not a number; give a time, such as 500 ms or 2 s; a number "
+       "from 0 to 1e+06 s"},
+      {"assumptions.stated_mfu=x",
+       "assumptions.stated_mfu: \"x\" is not a number; give a share, such as 40 % or 0.4; a number from 0.001 to 1"},
       {"workload.slo.ttft=1", "workload.slo.ttft: unknown field; did you mean \"workload.slo.ttft_s\"?"},
       {"workload.slo=1", "workload.slo: is a group of fields, not a field; write workload.slo.ttft_s=..."},
       {"assumptions.parameters=stated",

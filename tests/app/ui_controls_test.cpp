@@ -1,3 +1,8 @@
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "engine/number_text.h"
 #include "tests/app/ui_harness.h"
 #include "widgets/controls.h"
 
@@ -99,7 +104,7 @@ TEST_CASE("typing a digit at a focused slider enters it and loads no preset") {
 TEST_CASE("a preset loaded by a key says how to come back, and comes back") {
   Harness h;
   const engine::Scenario before = h.scenario();
-  h.key({widgets::key_of('1')});
+  h.key({widgets::key_of('1'), false, false, true});
   REQUIRE_FALSE(h.scenario() == before);
   REQUIRE(h.workspace.session.message().has_value());
   CHECK(h.workspace.session.message()->text == "Opened " + h.scenario().name + "; Ctrl+Z goes back");
@@ -107,13 +112,30 @@ TEST_CASE("a preset loaded by a key says how to come back, and comes back") {
   CHECK(h.scenario() == before);
 }
 
-TEST_CASE("number keys load presets") {
+TEST_CASE("nothing typed outside a text box replaces the scenario") {
+  Harness h;
+  const engine::Scenario before = h.scenario();
+  for (char c = '0'; c <= '9'; ++c) {
+    h.type(std::string(1, c));
+    h.key({widgets::key_of(c)});
+    h.key({widgets::key_of(c), false, true, false});
+  }
+  for (char c = 'A'; c <= 'Z'; ++c) {
+    h.type(std::string(1, static_cast<char>(c - 'A' + 'a')));
+    h.key({widgets::key_of(c)});
+    h.key({widgets::key_of(c), false, true, false});
+  }
+  CHECK(h.scenario() == before);
+  CHECK(h.workspace.session.history().undo_depth() == 0);
+}
+
+TEST_CASE("Alt and a number key load presets") {
   Harness h;
   const auto all = h.workspace.session.library().list(io::PresetKind::scenario);
   REQUIRE(all.size() >= 3);
-  h.key({widgets::key_of('1')});
+  h.key({widgets::key_of('1'), false, false, true});
   CHECK(h.workspace.session.preset_id() == all[0].id);
-  h.key({widgets::key_of('3')});
+  h.key({widgets::key_of('3'), false, false, true});
   CHECK(h.workspace.session.preset_id() == all[2].id);
   h.key({widgets::key_of('Z'), true, false, false});
   h.key({widgets::key_of('Z'), true, false, false});
@@ -203,18 +225,73 @@ TEST_CASE("the keyboard reaches every control of the rail") {
   CHECK(found >= 12);
 }
 
-TEST_CASE("numbers are read as people type them") {
-  using engine::Notation;
-  CHECK(widgets::parse_number("16 384", Notation::count) == 16384.0);
-  CHECK(widgets::parse_number("16\u202f384", Notation::count) == 16384.0);
-  CHECK(widgets::parse_number("15 T", Notation::si) == 15e12);
-  CHECK(widgets::parse_number("1.5k", Notation::count) == 1500.0);
-  CHECK(widgets::parse_number("2e12", Notation::si) == 2e12);
-  CHECK(widgets::parse_number("35", Notation::percent) == 0.35);
-  CHECK(widgets::parse_number("35 %", Notation::plain) == 0.35);
-  CHECK(widgets::parse_number("\u22123", Notation::count) == -3.0);
-  CHECK_FALSE(widgets::parse_number("", Notation::count));
-  CHECK_FALSE(widgets::parse_number("abc", Notation::count));
-  CHECK_FALSE(widgets::parse_number("1e999", Notation::count));
-  CHECK_FALSE(widgets::parse_number("nan", Notation::count));
+TEST_CASE("what a box shows, typed back, is the value it shows") {
+  namespace unit = engine::unit;
+  std::mt19937 random(16);
+  std::uniform_real_distribution<double> digits(1, 10);
+  for (const engine::Unit& u :
+       {unit::one, unit::count, unit::fraction, unit::tokens, unit::parameters, unit::days, unit::hours,
+        unit::kilowatt_hours, unit::seconds, unit::bytes, unit::bytes_each, unit::flop, unit::flop_per_s,
+        unit::bytes_per_s, unit::tokens_per_s, unit::requests_per_s, unit::hertz, unit::watts, unit::dollars,
+        engine::Unit{"tokens", {}, engine::Notation::si}})
+    for (int power = -12; power <= 18; ++power)
+      for (int i = 0; i < 20; ++i) {
+        double value = digits(random) * std::pow(10.0, power);
+        if (u.notation == engine::Notation::count) value = std::round(value);
+        if (u.notation == engine::Notation::percent && value > 1) continue;
+        const std::string shown = widgets::box_text(value, u);
+        CAPTURE(shown);
+        CAPTURE(std::string(u.symbol));
+        const engine::NumberReading back = engine::read_number(shown, u);
+        REQUIRE_MESSAGE(back, back.problem);
+        CHECK(widgets::box_text(*back, u) == shown);
+        CHECK(std::abs(*back - value) <= 6e-3 * std::abs(value));
+      }
+  CHECK(widgets::box_text(0.5, unit::seconds) == "500\u202fms");
+  CHECK(widgets::box_text(0, unit::seconds) == "0\u202fs");
+  CHECK(widgets::box_text(80e9, unit::bytes) == "80\u202fGB");
+  CHECK(widgets::box_text(0.4, unit::fraction) == "40\u202f%");
+  CHECK(widgets::box_text(3.35e12, unit::bytes_per_s) == "3.35\u202fTB/s");
+  CHECK(widgets::box_text(2.5, unit::dollars) == "$2.5");
+  CHECK(widgets::box_text(15e12, {"tokens", {}, engine::Notation::si}) == "15\u202fT");
+}
+
+namespace {
+
+// Types into the box of a slider in place of what stands there.
+void enter(Harness& h, const std::string& id, const std::string& text) {
+  REQUIRE(h.reach(id));
+  h.click(h.place(id + ".box")->visible.centre());
+  REQUIRE(h.workspace.interaction.editing(id));
+  h.type(text);
+  h.key({widgets::Key::enter});
+}
+
+}  // namespace
+
+TEST_CASE("a box of seconds takes milliseconds, and says why it takes no bytes") {
+  Harness h("llama3-70b-serving-8-h100");
+  enter(h, "workload.slo.ttft_s", "500 ms");
+  CHECK(h.scenario().workload.slo.ttft_s == 0.5);
+  enter(h, "workload.slo.time_per_output_token_s", "30ms");
+  CHECK(h.scenario().workload.slo.time_per_output_token_s == 0.03);
+  // Shown with its unit.
+  bool shown = false;
+  for (const auto& t : h.canvas.drawn_texts()) shown = shown || t.text == "ms";
+  CHECK(shown);
+  const engine::Scenario before = h.scenario();
+  for (const char* wrong : {"500 GB", "30 m", "5 parsecs"}) {
+    CAPTURE(wrong);
+    enter(h, "workload.slo.ttft_s", wrong);
+    CHECK(h.scenario() == before);
+    REQUIRE(h.workspace.session.message().has_value());
+    CHECK(h.workspace.session.message()->is_error);
+    CHECK(h.workspace.session.message()->text.find(wrong) != std::string::npos);
+    CHECK(h.workspace.session.message()->detail.find("ms") != std::string::npos);
+  }
+  // Beyond the domain: the nearest value, and it is told.
+  h.workspace.session.dismiss_message();
+  enter(h, "workload.batch", "1e12");
+  CHECK(h.scenario().workload.batch == (1 << 24));
+  REQUIRE(h.workspace.session.message().has_value());
 }

@@ -8,6 +8,7 @@
 #include "engine/io/files.h"
 #include "engine/io/preset_json.h"
 #include "engine/io/session_json.h"
+#include "engine/scenario_title.h"
 #include "tests/app/io_fixture.h"
 #include "tests/app/ui_checks.h"
 
@@ -133,11 +134,11 @@ TEST_CASE(
   CHECK(h.scenario().model.d_ff == 14336);
   // Three matrices of 80 layers and width 8192 lost half of 28 672 columns.
   CHECK(*h.report().quantities[Q::params_total] == params - 3.0 * 80 * 8192 * 14336);
-  CHECK(h.scenario().model.source == "edited by hand; before: " + before.model.source);
+  CHECK(engine::model_source(h.scenario().model) == before.model.source + "; edited by hand: d_ff");
   CHECK(h.place("edit.reset.model.d_ff") != nullptr);
   CHECK(drawn(h, "preset: 28\u202f672"));
   CHECK(drawn(h, "One field departs from " + before.model.name));
-  CHECK(drawn(h, before.model.name + ", edited"));
+  CHECK(drawn(h, before.model.name + " (edited)"));
   CHECK(h.workspace.session.history().undo_depth() == 1);
   h.key({key_of('Z'), true, false, false});
   CHECK(h.scenario() == before);
@@ -386,36 +387,40 @@ TEST_CASE("a scenario called after its model is called after the next one") {
   h.key({Key::enter});
   h.step(2);
   CHECK(h.scenario().model.id == "qwen3-32b");
-  CHECK(h.scenario().name == "Qwen3 32B on one v5p pod");
+  CHECK(engine::scenario_title(h.scenario()) == "Qwen3 32B on 8960 TPU v5p");
 }
 
 TEST_CASE(
-    "a scenario called after its model and its cluster is called after the next cluster; a name of one's own stays") {
+    "a scenario called after its model and its cluster is called after the next cluster; so is one with a name of its "
+    "own, which was given to another") {
   Harness h("llama3-70b-v5p-pod");
   h.click("cluster");
   h.type("8 h100 in one");
   h.key({Key::enter});
   h.step(2);
   CHECK(engine::chip_count(h.scenario().cluster) == 8);
-  CHECK(h.scenario().name == "LLaMA-3 70B on 8 H100 in one node");
+  CHECK(engine::scenario_title(h.scenario()) == "LLaMA-3 70B on 8 NVIDIA H100 SXM 80 GB");
   h.click("cluster");
   h.type("v5e pod");
   h.key({Key::enter});
   h.step(2);
-  CHECK(h.scenario().name == "LLaMA-3 70B on one TPU v5e pod, 256 chips");
+  CHECK(engine::scenario_title(h.scenario()) == "LLaMA-3 70B on 256 TPU v5e");
   h.click("cluster");
   h.type("mi300x");
   h.key({Key::enter});
   h.step(2);
-  CHECK(h.scenario().name == "LLaMA-3 70B on " + h.scenario().cluster.chip.name);
+  CHECK(engine::scenario_title(h.scenario()) == "LLaMA-3 70B on 256 AMD MI300X");
   engine::Scenario own = h.scenario();
-  own.name = "Friday's lecture";
+  engine::set_name(own, "Friday's lecture");
   h.workspace.session.update(own, false);
+  CHECK(engine::scenario_title(h.scenario()) == "Friday's lecture");
   h.click("cluster");
   h.type("v5e pod");
   h.key({Key::enter});
   h.step(2);
-  CHECK(h.scenario().name == "Friday's lecture");
+  CHECK(engine::scenario_title(h.scenario()) == "LLaMA-3 70B on 256 TPU v5e");
+  h.key({key_of('Z'), true, false, false});
+  CHECK(engine::scenario_title(h.scenario()) == "Friday's lecture");
 }
 
 TEST_CASE("a plan that is not possible is not said to fit") {

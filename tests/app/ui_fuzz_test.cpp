@@ -132,6 +132,7 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
   // likely in few events, and strings that are cut in rare states, are looked at in long runs.
   const bool thorough = count >= kEnoughToReachAll;
   for (int i = 0; i < count; ++i) {
+    h.workspace.view.files.folder = std::filesystem::current_path();  // whatever was clicked in the file chooser
     switch (chance(16)) {
       case 0: case 1: case 2: case 3: case 4:
         widgets::compat::move_pointer(static_cast<float>(chance(static_cast<int>(width) + 20)),

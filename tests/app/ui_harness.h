@@ -112,6 +112,12 @@ class Harness {
     typed_ = std::move(text);
     step();
   }
+  // Both in one frame, as after a paste or on a slow machine.
+  void type_and_press(std::string text, widgets::KeyPress k) {
+    typed_ = std::move(text);
+    keys_.push_back(k);
+    step(2);
+  }
   const widgets::Probe::Place* place(std::string_view name) const { return workspace.probe.find(name); }
   // Scrolls until a control is in sight. False if it is not drawn at all.
   bool reach(std::string_view name) {
@@ -149,6 +155,11 @@ class Harness {
       move(at(from + (to - from) * static_cast<float>(i) / static_cast<float>(stops)));
     release();
     now_ += 1;
+  }
+  // The table of numbers and the pipeline, which do not stand in the grid by default, beside roofline and memory.
+  void show_numbers() {
+    workspace.view.arrangement.cells = {"roofline", std::string(app::kNumbersCell), "memory", "pipeline"};
+    step(2);
   }
   float width() const { return width_; }
   const engine::Scenario& scenario() const { return workspace.session.scenario(); }

@@ -49,6 +49,8 @@ TEST_CASE("the title of a cell lists every figure and the numbers, and puts the 
   CHECK(h.workspace.view.arrangement.cells[0] == "memory");
   CHECK(h.workspace.view.arrangement.cells[2] == "schedules");
   CHECK(h.workspace.settings.arrangement == h.workspace.view.arrangement);
+  h.workspace.view.arrangement.cells[1] = app::kNumbersCell;
+  h.step(2);
   h.click("numbers.title");
   CHECK(h.workspace.interaction.popup_open("numbers.title"));
   h.key({Key::escape});
@@ -205,18 +207,20 @@ TEST_CASE("every setting is read back as it was written") {
   s.arrangement.left_open = false;
   s.arrangement.right_open = false;
   s.other_cells = {"ladder", "kv", "queue", "decode-step"};
-  s.keep_product = true;
+  s.keep_product = false;
   s.partner = engine::Axis::pipeline;
+  s.export_as.folder = "/somewhere";
   // None of them is the default's, and none is left out: whoever adds a setting must name it here. The kind is the
   // scenario's, which the session brings.
   const auto none_is_default = [](const app::Settings& given, const app::Settings& other) {
-    const auto& [theme, language, zoom, width, height, arrangement, kind, other_cells, keep_product, partner] = given;
+    const auto& [theme, language, zoom, width, height, arrangement, kind, other_cells, keep_product, partner,
+                 export_as] = given;
     const auto& [cells, column, row, left, right, left_open, right_open] = arrangement;
     const app::Arrangement& a = other.arrangement;
     CHECK(kind == other.kind);
     return theme != other.theme && language != other.language && zoom != other.zoom && width != other.width &&
            height != other.height && other_cells != other.other_cells && keep_product != other.keep_product &&
-           partner != other.partner && cells != a.cells && column != a.column && row != a.row && left != a.left &&
+           partner != other.partner && export_as != other.export_as && cells != a.cells && column != a.column && row != a.row && left != a.left &&
            right != a.right && left_open != a.left_open && right_open != a.right_open;
   };
   CHECK(none_is_default(s, app::Settings{}));
@@ -231,7 +235,6 @@ TEST_CASE("mesh axes that keep their product do so again the next time the windo
   const std::filesystem::path file = folder.path() / "settings.json";
   {
     Harness h("llama3-405b-16k-h100-8k");
-    h.click("mesh.keep_product");
     h.click("mesh.partner");
     h.type("data");
     h.key({Key::enter});
@@ -274,6 +277,6 @@ TEST_CASE("the layout is read back from the settings file as it was written, wha
   Harness h("llama3-405b-16k-h100");
   h.workspace.view.arrangement = app::read_settings(file).arrangement;
   h.step(2);
-  CHECK(h.place("numbers.title") != nullptr);  // what stands there by default
+  CHECK(h.place("figure.network") != nullptr);  // what stands there by default
   std::filesystem::remove(file);
 }

@@ -49,6 +49,7 @@ TEST_CASE("an operation of the roofline lights its part of the step, and the par
 
 TEST_CASE("a stage pointed at anywhere is told in the numbers; the memory of the verdict is the fullest stage") {
   Harness h("llama3-405b-16k-h100-8k");
+  h.show_numbers();
   h.move(place_of(h, "memory.weights_bytes", 5));
   CHECK(h.workspace.view.hovered_stage == 5);
   CHECK(says(h, "stage 5,"));
@@ -62,6 +63,7 @@ TEST_CASE("a stage pointed at anywhere is told in the numbers; the memory of the
 
 TEST_CASE("the slider pointed at shows what each of its values would give") {
   Harness h("llama3-405b-16k-h100-8k");
+  h.workspace.view.keep_product = false;  // of this field alone
   CHECK_FALSE(h.workspace.view.preview.has_value());
   REQUIRE(h.reach("parallelism.tensor"));
   h.move(h.place("parallelism.tensor")->rect.centre());
@@ -87,7 +89,6 @@ TEST_CASE("the slider pointed at shows what each of its values would give") {
 TEST_CASE("with the product kept one axis grows and the partner shrinks") {
   Harness h("llama3-405b-16k-h100-8k");
   const int product = h.scenario().parallelism.fsdp * h.scenario().parallelism.tensor;
-  h.click("mesh.keep_product");
   CHECK(h.workspace.view.keep_product);
   REQUIRE(h.place("mesh.partner") != nullptr);
   h.drag("parallelism.tensor", 0.35f, 0.6f);

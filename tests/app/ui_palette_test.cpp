@@ -43,12 +43,77 @@ TEST_CASE("a field and a value set it, as one step of undo") {
   CHECK(h.workspace.session.history().undo_depth() == 1);
   h.key({key_of('Z'), true, false, false});
   CHECK(h.scenario() == before);
-  do_first(h, "schedule interleaved");
+  do_first(h, "schedule gpipe");
   CHECK(h.scenario().pipeline.schedule != before.pipeline.schedule);
   do_first(h, "sequence length 16k");
   CHECK(h.scenario().workload.sequence_length == 16000);
   do_first(h, "offload optimizer on");
   CHECK(h.scenario().offload.optimizer != before.offload.optimizer);
+}
+
+TEST_CASE("letters and Enter in one frame choose from the list they make, or nothing where it is empty") {
+  Harness h("llama3-405b-16k-h100-8k");
+  const engine::Scenario before = h.scenario();
+  h.key(kPalette);
+  h.type_and_press("zzzz", {Key::enter});
+  CHECK(h.workspace.view.sheet == app::Sheet::palette);
+  CHECK(h.scenario() == before);
+  h.key({Key::escape});
+  h.key(kPalette);
+  h.type_and_press("tensor 4", {Key::enter});
+  CHECK(h.scenario().parallelism.tensor == 4);
+  // A long list over which the highlight was far down, then one with a single hit.
+  for (const char* word : {"zzzz", "projector mode", "q"})
+    for (const Key k : {Key::enter, Key::tab, Key::down, Key::up, Key::page_down}) {
+      h.key({Key::escape});
+      h.key({Key::escape});
+      if (h.workspace.view.projector) h.key({Key::escape});
+      h.key(kPalette);
+      for (int i = 0; i < 5; ++i) h.key({Key::page_down});
+      h.type_and_press(word, {k});
+    }
+}
+
+TEST_CASE("letters and Enter in one frame are safe in every list that is searched by typing") {
+  Harness h("llama3-405b-16k-h100-8k");
+  for (const char* word : {"zzzz", "h100", "qwen3-8b"}) {
+    CAPTURE(word);
+    h.click("cluster");
+    h.type_and_press(word, {Key::enter});
+    h.key({Key::escape});
+    h.key({Key::escape});
+    for (const Key editor : {Key::f2, Key::f4}) {
+      h.key({editor});
+      h.click("editor.search");
+      h.type_and_press(word, {Key::enter});
+      h.key({editor});
+    }
+    h.key({Key::f6});
+    h.click("bench.search");
+    h.type_and_press(word, {Key::enter});
+    h.key({Key::f6});
+  }
+}
+
+TEST_CASE("the palette reads numbers with their units, and a share as it is written") {
+  Harness h("llama3-70b-v5p-pod");
+  do_first(h, "assumptions.overlap 0.5");
+  CHECK(h.scenario().assumptions.overlap == 0.5);
+  do_first(h, "assumptions.overlap 40%");
+  CHECK(h.scenario().assumptions.overlap == 0.4);
+  do_first(h, "train tokens 15 T");
+  CHECK(h.scenario().workload.train_tokens == 15e12);
+  do_first(h, "global batch 1,024");
+  CHECK(h.scenario().workload.global_batch_sequences == 1024);
+  do_first(h, "reserve 2 GiB");
+  CHECK(h.scenario().assumptions.reserve_bytes == 0x1p31);
+  // Refused, with what to type instead.
+  const app::PaletteEntry refused = first(h, "reserve 30 ms");
+  CHECK(refused.kind == app::PaletteKind::complete);
+  CHECK(refused.title.find("80 GB") != std::string::npos);
+  Harness serving("llama3-70b-serving-8-h100");
+  do_first(serving, "workload.slo.ttft_s 500 ms");
+  CHECK(serving.scenario().workload.slo.ttft_s == 0.5);
 }
 
 TEST_CASE("a value outside the domain of a field is not offered") {

@@ -1,4 +1,8 @@
 // The tools of the pipeline figure in the window: toggles, zoom and pan, playback.
+#include <cmath>
+#include <cstddef>
+#include <string>
+
 #include "engine/evaluate.h"
 #include "tests/app/ui_harness.h"
 
@@ -12,10 +16,17 @@ namespace {
 
 constexpr std::size_t kPipeline = 2;
 
+// With the pipeline in the grid, where it does not stand by default.
+struct Shown : Harness {
+  explicit Shown(const std::string& id, float width = 1920, float height = 1080) : Harness(id, width, height) {
+    show_numbers();
+  }
+};
+
 }  // namespace
 
 TEST_CASE("the wheel zooms in time about the pointer, a drag moves, a double click fits") {
-  Harness h("llama3-405b-16k-h100-8k");
+  Shown h("llama3-405b-16k-h100-8k");
   const widgets::Rect r = h.place("figure.pipeline")->rect;
   const auto& span = h.workspace.view.spans[kPipeline];
   h.move(r.centre());
@@ -45,7 +56,7 @@ TEST_CASE("the wheel zooms in time about the pointer, a drag moves, a double cli
 }
 
 TEST_CASE("space plays the step: only then frames are asked for without an event") {
-  Harness h("llama3-405b-16k-h100-8k");
+  Shown h("llama3-405b-16k-h100-8k");
   auto& tools = h.workspace.view.pipeline;
   h.move({5, 5});
   h.wait(1);
@@ -73,7 +84,7 @@ TEST_CASE("space plays the step: only then frames are asked for without an event
 }
 
 TEST_CASE("toggles of the pipeline figure") {
-  Harness h("llama3-405b-16k-h100-8k", 1280, 720);
+  Shown h("llama3-405b-16k-h100-8k", 1280, 720);
   const engine::Scenario before = h.scenario();
   h.click("pipeline.critical_path");
   CHECK(h.workspace.view.pipeline.critical_path);
@@ -90,7 +101,7 @@ TEST_CASE("toggles of the pipeline figure") {
   CHECK_FALSE(h.workspace.view.pipeline.memory_trace);
   CHECK(h.scenario() == before);
   // One stage has no timeline: no tools.
-  CHECK(Harness("llama3-70b-v5p-pod").place("pipeline.play") == nullptr);
+  CHECK(Shown("llama3-70b-v5p-pod").place("pipeline.play") == nullptr);
 }
 
 TEST_CASE("a block of another schedule opens that schedule's bubble, not the plan's stage time") {
@@ -98,12 +109,15 @@ TEST_CASE("a block of another schedule opens that schedule's bubble, not the pla
   CHECK(derivation_id("schedule.zb-h1/stage.forward_s", 3) == "schedule.zb-h1/pipeline.bubble_fraction");
   CHECK(derivation_id("schedule.zb-v", -1) == "schedule.zb-v/pipeline.bubble_fraction");
   CHECK(derivation_id("schedule.held", 2).empty());
-  Harness h("llama3-405b-16k-h100");
+  engine::Scenario plain = preset("llama3-405b-16k-h100");
+  plain.pipeline.schedule = engine::ScheduleKind::one_f_one_b;
+  plain.pipeline.virtual_stages = 1;
+  Harness h(plain, "", 1920, 1080);
   app::open_derivation(h.workspace.view, "schedule.gpipe/pipeline.bubble_fraction");
   h.step(2);
   REQUIRE(h.workspace.view.derived);
   REQUIRE(h.workspace.view.derived->derivation);
-  engine::Scenario gpipe = preset("llama3-405b-16k-h100");
+  engine::Scenario gpipe = plain;
   gpipe.pipeline.schedule = engine::ScheduleKind::gpipe;
   CHECK(h.workspace.view.derived->derivation->lines.front().value ==
         engine::evaluate(gpipe).quantities.value_or(engine::Q::pipeline_bubble_fraction, -1));

@@ -1,7 +1,17 @@
 // The search in the window: what is found is adopted, limited, cancelled and undone without one.
-#include "engine/studies/mesh_map.h"
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/report_text.h"
+#include "tests/app/io_fixture.h"
 #include "tests/app/ui_checks.h"
+#include "tests/test_paths.h"
 #include "widgets/figures.h"
+#include "widgets/plan_table.h"
 
 using namespace roofscape;
 using app::SearchJob;
@@ -87,6 +97,85 @@ TEST_CASE("the search draws inside the window and cuts no text, of three scenari
   check_readable({"llama3-8b-8-h100", "mixtral-8x7b-64-h100", "llama3-405b-16k-h100"});
 }
 
+TEST_CASE("the window's list is the command's, word for word, with the error bands of its plans") {
+  for (const char* id : {kSmall, kServing, "mixtral-8x7b-64-h100"})
+    for (const engine::Mode mode : {engine::Mode::ideal, engine::Mode::calibrated}) {
+      CAPTURE(id);
+      const bool calibrated = mode == engine::Mode::calibrated;
+      CAPTURE(calibrated);
+      Harness h(id);
+      engine::Scenario s = h.scenario();
+      s.assumptions.mode = mode;
+      h.workspace.session.update(s, false);
+      h.workspace.finish_evidence();
+      search(h);
+      const app::Found& found = *h.workspace.view.search.found;
+      const engine::Evidence& evidence = h.workspace.view.evidence->of(mode);
+      const widgets::TextTable& texts = h.workspace.texts();
+      const auto table = s.serves() ? widgets::search::plan_table(texts, s, found.asked.serving.objective,
+                                                                  found.serving, &evidence)
+                                    : widgets::search::plan_table(texts, s, found.asked.request.objective,
+                                                                  found.result, &evidence);
+      const int rank = s.serves() ? found.serving.present_rank : found.result.present_rank;
+      const test::TemporaryFolder folder;
+      const std::string out = (folder.path() / "out").string();
+      REQUIRE(std::system(("env -u DISPLAY XDG_DATA_HOME='" + folder.path().string() + "/none' '" +
+                           test::cli_program() + "' search " + id + " --limit 30 --set assumptions.mode=" +
+                           (calibrated ? "calibrated" : "ideal") + " >'" + out + "' </dev/null")
+                              .c_str()) == 0);
+      const std::string list = app::plan_list_text(table, rank, texts), said = test::text_of(out);
+      CAPTURE(said);
+      CAPTURE(list);
+      CHECK(said.find(list) != std::string::npos);
+      // And it is what the window draws, row by row.
+      const auto drawn = [&](const std::string& text) {
+        return std::any_of(h.canvas.drawn_texts().begin(), h.canvas.drawn_texts().end(),
+                           [&](const auto& t) { return t.text == text; });
+      };
+      for (std::size_t i = 0; i < table.columns.size(); ++i)
+        if (table.columns[i].id == "time" || table.columns[i].id == "rate" || table.columns[i].id == "band")
+          CHECK(drawn(table.rows[0][i]));
+    }
+}
+
+TEST_CASE("every column of the list can be seen in any window, by scrolling sideways where it is narrow") {
+  for (const auto& size : {std::pair{1024.0f, 700.0f}, {1280.0f, 720.0f}, {1920.0f, 1080.0f}}) {
+    const float width = size.first, height = size.second;
+    Harness h("deepseek-v3-2048-h800", width, height);
+    h.workspace.finish_evidence();
+    search(h);
+    const app::Found& found = *h.workspace.view.search.found;
+    const auto table = widgets::search::plan_table(
+        h.workspace.texts(), found.asked.scenario, found.asked.request.objective, found.result,
+        &h.workspace.view.evidence->of(found.asked.scenario.assumptions.mode));
+    std::set<std::string> seen;
+    const auto look = [&] {
+      for (const auto& t : h.canvas.drawn_texts())
+        if (!widgets::intersection(t.rect, t.clip).empty()) seen.insert(t.text);
+      check_texts(h, width);
+      check_overlaps(h);
+    };
+    look();
+    for (int stop = 0; stop < 10 && h.place("search.list.across") != nullptr; ++stop) {
+      const widgets::Rect bar = h.place("search.list.across")->rect;
+      const auto at = [&](int tenth) {
+        return widgets::Point{bar.x + bar.w * 0.1f * static_cast<float>(tenth), bar.centre().y};
+      };
+      h.move(at(stop));
+      h.press();
+      h.move(at(stop + 1));
+      h.release();
+      h.step(2);
+      look();
+    }
+    CAPTURE(width);
+    for (const widgets::search::PlanColumn& column : table.columns) {
+      CAPTURE(column.heading);
+      if (!column.spare) CHECK(seen.count(column.heading) == 1);
+    }
+  }
+}
+
 TEST_CASE("a click on a row adopts its plan as one step of undo") {
   Harness h(kSmall);
   search(h);
@@ -122,20 +211,35 @@ TEST_CASE("a click on a plan of the front adopts it") {
   CHECK(h.workspace.session.history().undo_depth() == 1);
 }
 
-TEST_CASE("a click on a cell of the mesh map adopts that mesh as one step of undo") {
+TEST_CASE("a click on a cell of the mesh map adopts its best plan as one step of undo") {
   Harness h(kSmall);
   search(h);
-  const auto map = engine::mesh_map(h.scenario(), engine::MeshPair::automatic);
-  int cell = -1;
-  for (std::size_t i = 0; i < map.cells.size(); ++i)
-    if (map.cells[i].state == engine::MeshCellState::runs && !map.cells[i].own) cell = static_cast<int>(i);
-  REQUIRE(cell >= 0);
-  const auto at = tag_place(h, "mesh.cell", cell);
-  REQUIRE(at);
-  h.click(*at);
-  CHECK(h.scenario().parallelism.degree(map.x) == map.cells[static_cast<std::size_t>(cell)].x_degree);
-  CHECK(h.scenario().parallelism.degree(map.y) == map.cells[static_cast<std::size_t>(cell)].y_degree);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  const engine::RankedPlan first = result(h).best.front();
+  const Plan own = plan_of(h.scenario());
+  bool any = false;
+  h.canvas.set_tagging(widgets::Tagging::all);
+  h.step();
+  const std::vector<widgets::TagRegion> tags(h.canvas.tags().begin(), h.canvas.tags().end());
+  h.canvas.set_tagging(widgets::Tagging::none);
+  for (const widgets::TagRegion& tag : tags) {
+    if (tag.id != "mesh.cell" || tag.rect.empty()) continue;
+    h.click(tag.rect.centre());
+    const Plan now = plan_of(h.scenario());
+    if (now == own) continue;  // a cell without a plan, or the plan's own
+    any = true;
+    const auto cell = std::find_if(result(h).cells.begin(), result(h).cells.end(), [&](const engine::SearchCell& c) {
+      return c.tensor == now.tensor && c.pipeline == now.pipeline;
+    });
+    REQUIRE(cell != result(h).cells.end());
+    REQUIRE(cell->best);
+    CHECK(*h.report().quantities[engine::Q::step_time] == cell->best->step_time_s);
+    CHECK(*h.report().quantities[engine::Q::mfu] == cell->best->mfu);
+    CHECK(h.workspace.session.history().undo_depth() == 1);
+    if (now.tensor == first.plan.tensor && now.pipeline == first.plan.pipeline) CHECK(now == first.plan);
+    h.workspace.undo();
+    found_again(h);
+  }
+  CHECK(any);
 }
 
 TEST_CASE("a pinned choice stays as the plan has it in all that is found") {
@@ -235,7 +339,7 @@ TEST_CASE(
   REQUIRE_FALSE(third.plan == engine::decoding_plan_of(before));
   h.click("search.row.3");
   CHECK(engine::decoding_plan_of(h.scenario()) == third.plan);
-  CHECK(*h.report().quantities[engine::Q::time_per_output_token] == third.token_s);
+  CHECK(*h.report().quantities[engine::Q::mixed_token_time_q] == third.token_s);
   CHECK(h.workspace.session.history().undo_depth() == 1);
   found_again(h);
   CHECK(served(h).present_rank == 3);
@@ -359,26 +463,16 @@ TEST_CASE("what was found for a scenario of the other kind is not shown") {
   CHECK((h.workspace.view.search.found == nullptr || h.workspace.view.search.found->asked.serves()));
 }
 
-TEST_CASE("a cell of the mesh map outside of what is searched says so and a click does not adopt it") {
+TEST_CASE("the mesh map keeps to the wishes, as the list does") {
   Harness h(kSmall);
   h.workspace.view.search.wishes.wishes[dimension("tensor")] = {app::WishKind::at_most, 2};
   search(h);
-  const engine::Scenario before = h.scenario();
-  const engine::PlanSpace space = app::request_of(before, h.workspace.view.search.wishes).space;
-  const auto map = engine::mesh_map(before, engine::MeshPair::automatic, &space);
-  int cell = -1;
-  for (std::size_t i = 0; i < map.cells.size(); ++i)
-    if (map.cells[i].state == engine::MeshCellState::excluded && !map.cells[i].own) cell = static_cast<int>(i);
-  REQUIRE(cell >= 0);
-  CHECK(map.cells[static_cast<std::size_t>(cell)].limit.dimension == "tensor");
-  const auto at = tag_place(h, "mesh.cell", cell);
-  REQUIRE(at);
-  h.click(*at);
-  CHECK(h.scenario() == before);
+  REQUIRE_FALSE(result(h).cells.empty());
+  for (const engine::SearchCell& cell : result(h).cells) CHECK(cell.tensor <= 2);
   h.workspace.lift_search_limits();
-  h.step(2);
-  h.click(*at);
-  CHECK_FALSE(h.scenario() == before);
+  found_again(h);
+  CHECK(std::any_of(result(h).cells.begin(), result(h).cells.end(),
+                    [](const engine::SearchCell& cell) { return cell.tensor > 2; }));
 }
 
 TEST_CASE("limits are lifted by the button beside the space, which is there while there are any") {
@@ -416,6 +510,72 @@ TEST_CASE("what is wanted of a search is kept with the session") {
   Harness again(kSmall);
   REQUIRE(again.workspace.restore(h.workspace.session_text(), "session.json"));
   CHECK(again.workspace.view.search.wishes == wishes);
+}
+
+TEST_CASE("each tab has its own wishes and its own baseline, which a duplicate copies and a session keeps") {
+  const widgets::KeyPress add{widgets::key_of('N'), true, false, false}, next{Key::tab, true, false, false},
+      close{widgets::key_of('W'), true, false, false}, reopen{widgets::key_of('T'), true, true, false},
+      pin{widgets::key_of('B')};
+  Harness h(kSmall);
+  const auto& view = h.workspace.view;
+  h.workspace.view.search.wishes.wishes[dimension("offload")] = {app::WishKind::only, 0};
+  h.workspace.view.search.wishes.min_free = 0.2;
+  h.key(pin);
+  const app::SearchWishes first = view.search.wishes;
+  const engine::Scenario baseline = h.scenario();
+  h.key(add);
+  CHECK(view.search.wishes == first);  // a duplicate
+  REQUIRE(view.pinned != nullptr);
+  CHECK(view.pinned->scenario == baseline);
+  h.workspace.view.search.wishes = {};
+  h.workspace.view.search.wishes.objective = engine::Objective::memory;
+  h.key(pin);
+  CHECK(view.pinned == nullptr);
+  const app::SearchWishes second = view.search.wishes;
+  h.key(next);
+  CHECK(view.search.wishes == first);
+  REQUIRE(view.pinned != nullptr);
+  h.key(close);
+  CHECK(view.search.wishes == second);
+  CHECK(view.pinned == nullptr);
+  h.key(reopen);
+  CHECK(view.search.wishes == first);
+  REQUIRE(view.pinned != nullptr);
+  CHECK(view.pinned->scenario == baseline);
+
+  const std::string text = h.workspace.session_text();
+  Harness again(kSmall);
+  REQUIRE(again.workspace.restore(text, "session.json"));
+  CHECK(again.workspace.session_text() == text);
+  CHECK(again.workspace.view.search.wishes == first);
+  REQUIRE(again.workspace.view.pinned != nullptr);
+  again.key(next);
+  CHECK(again.workspace.view.search.wishes == second);
+  CHECK(again.workspace.view.pinned == nullptr);
+}
+
+TEST_CASE("a session of one baseline and one search for all tabs gives them to every tab") {
+  Harness h(kSmall);
+  h.key({widgets::key_of('N'), true, false, false});
+  std::string text = h.workspace.session_text();
+  const std::size_t from = text.find("\"scenario\":") + 11;
+  int depth = 0;
+  std::size_t to = text.find('{', from);
+  const std::size_t begin = to;
+  do depth += text[to] == '{' ? 1 : text[to] == '}' ? -1 : 0;
+  while (++to < text.size() && depth > 0);
+  text.insert(text.find('{') + 1,
+              "\"search\": {\"tensor\": \"at most 4\"}, \"baseline\": " + text.substr(begin, to - begin) + ",");
+  Harness again(kSmall);
+  REQUIRE(again.workspace.restore(text, "session.json"));
+  app::SearchWishes wishes;
+  wishes.wishes[dimension("tensor")] = {app::WishKind::at_most, 4};
+  for (int tab = 0; tab < 2; ++tab) {
+    CHECK(again.workspace.view.search.wishes == wishes);
+    REQUIRE(again.workspace.view.pinned != nullptr);
+    CHECK(again.workspace.view.pinned->scenario == h.scenario());
+    again.workspace.step_tabs(1);
+  }
 }
 
 TEST_CASE("wishes in a file that mean nothing are as if they were not there") {

@@ -45,9 +45,12 @@ TEST_CASE("the rail of a serving scenario has requests, formats and mesh; a pref
   }
   Harness together(kServing), apart(kApart);
   CHECK(together.place("serving.prefill.data") == nullptr);
-  CHECK(together.place("serving.acceptance_rate") == nullptr);
   CHECK(apart.reach("serving.prefill.data"));
-  CHECK(apart.reach("serving.acceptance_rate"));
+  // Without drafts the row of what is accepted stands in its place, with nothing to edit.
+  CHECK(together.place("serving.acceptance_rate") != nullptr);
+  CHECK(together.place("serving.acceptance_rate.box") == nullptr);
+  CHECK(together.place("serving.acceptance_rate.track") == nullptr);
+  CHECK(apart.reach("serving.acceptance_rate.box"));
 }
 
 TEST_CASE(
@@ -58,10 +61,10 @@ TEST_CASE(
     CHECK(h.place("verdict.mfu") == nullptr);
     CHECK(h.place("verdict.run") == nullptr);
     for (const auto& [fact, quantity] : {std::pair{"verdict.ttft", "serving.ttft_s"},
-                                         {"verdict.token", "serving.time_per_output_token_s"},
-                                         {"verdict.tokens", "serving.tokens_per_s"},
+                                         {"verdict.token", "serving.sustained_time_per_token_s"},
+                                         {"verdict.tokens", "serving.sustained_tokens_per_s"},
                                          {"verdict.max_batch", "serving.max_batch"},
-                                         {"verdict.cost", "serving.cost_per_million_tokens_usd"},
+                                         {"verdict.cost", "serving.sustained_cost_per_million_tokens_usd"},
                                          {"verdict.memory", "memory.chip_total_bytes"}}) {
       CAPTURE_BINDING(fact);
       h.click(fact);
@@ -92,6 +95,8 @@ TEST_CASE("the bar of a serving scenario is the decoding step: its parts fill it
 
 TEST_CASE("the numbers of a serving scenario are of serving and open their derivation") {
   Harness h(kServing);
+  h.workspace.view.arrangement.cells[1] = "numbers";
+  h.step(2);
   CHECK(h.place("number.flops.per_token") == nullptr);
   h.click("number.serving.sustained_tokens_per_s");
   CHECK(h.workspace.view.trail.back() == "serving.sustained_tokens_per_s");
@@ -101,7 +106,7 @@ TEST_CASE("the numbers of a serving scenario are of serving and open their deriv
 
 TEST_CASE("before anything was clicked the time per token is derived, and the step time where the scenario trains") {
   for (const auto& [preset, id] :
-       {std::pair{kServing, "serving.time_per_output_token_s"}, {"llama3-70b-v5p-pod", "step.time_s"}}) {
+       {std::pair{kServing, "serving.sustained_time_per_token_s"}, {"llama3-70b-v5p-pod", "step.time_s"}}) {
     CAPTURE_BINDING(preset);
     Harness h(preset);
     h.step(2);

@@ -62,10 +62,10 @@ TEST_CASE("of more tabs than there is room for, the one that is shown is in sigh
 
 TEST_CASE("tabs close by key and cross, the last one stays, and what was closed opens again") {
   Harness h;
-  h.key({key_of('2')});
+  h.key({key_of('2'), false, false, true});
   const engine::Scenario first = h.scenario();
   h.key(kNew);
-  h.key({key_of('3')});
+  h.key({key_of('3'), false, false, true});
   const engine::Scenario second = h.scenario();
   REQUIRE_FALSE(first == second);
   h.key(kClose);
@@ -94,6 +94,7 @@ TEST_CASE("many tabs stay inside the strip at every size") {
 
 TEST_CASE("a pinned baseline is given to the figures, told in the verdict and marked at the controls") {
   Harness h("llama3-405b-16k-h100-8k");
+  h.workspace.view.keep_product = false;  // one change at a time
   const auto before = h.report().quantities[engine::Q::step_time];
   h.key({key_of('B')});
   REQUIRE(h.workspace.view.pinned != nullptr);
@@ -164,7 +165,7 @@ TEST_CASE("a scenario copied as JSON is pasted back as one step of undo") {
   h.drag("parallelism.tensor", 0.1f, 0.7f);
   const engine::Scenario copied = h.scenario();
   h.key({key_of('C'), true, true, false});
-  h.key({key_of('2')});
+  h.key({key_of('2'), false, false, true});
   const engine::Scenario other = h.scenario();
   h.key({key_of('V'), true, false, false});
   CHECK(h.scenario() == copied);
@@ -183,9 +184,9 @@ TEST_CASE("all tabs and the baseline come back from the autosaved text") {
   h.key({key_of('B')});
   h.drag("parallelism.tensor", 0.1f, 0.7f);
   h.key(kNew);
-  h.key({key_of('2')});
+  h.key({key_of('2'), false, false, true});
   h.key(kNew);
-  h.key({key_of('3')});
+  h.key({key_of('3'), false, false, true});
   h.key(kNext);
   h.key(kNext);
   CHECK(h.workspace.tabs.active() == 1);
@@ -221,7 +222,7 @@ TEST_CASE("a broken autosave is told and keeps the window; a scenario alone is a
 
 TEST_CASE("what changes the autosaved text changes the count that says so") {
   Harness h;
-  for (const auto& key : {widgets::KeyPress{key_of('2')}, kNew, kNext, kClose, widgets::KeyPress{key_of('B')}}) {
+  for (const auto& key : {widgets::KeyPress{key_of('2'), false, false, true}, kNew, kNext, kClose, widgets::KeyPress{key_of('B')}}) {
     const std::string text = h.workspace.session_text();
     const std::size_t before = h.workspace.changes();
     h.key(key);

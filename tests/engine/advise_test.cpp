@@ -154,7 +154,7 @@ TEST_CASE("the lecture: above 512 GPUs one group of shards is too large, above 1
                               {"cluster.nodes=256", "parallelism.fsdp=2048", "workload.global_batch_sequences=2048"});
   CHECK(only(large, "lecture").code == "advice.lecture.more_axes");
 }
-TEST_CASE("at most one advice of each recipe, and its fix leads to no error") {
+TEST_CASE("at most one advice of each recipe; where it is offered, it was evaluated (offers_test.cpp)") {
   std::mt19937 rng(31);
   int given = 0;
   for (int i = 0; i < 5000; ++i) {
@@ -165,11 +165,6 @@ TEST_CASE("at most one advice of each recipe, and its fix leads to no error") {
       for (const Diagnostic& d : all) {
         ++given;
         REQUIRE(d.severity == Severity::note);
-        const Report after = evaluate(fixed(s, d));
-        CAPTURE(i);
-        CAPTURE(std::string(d.code));
-        if (after.has_errors()) CAPTURE(std::string(after.diagnostics[0].code));
-        REQUIRE_FALSE(after.has_errors());
       }
     }
   }

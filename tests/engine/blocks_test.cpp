@@ -272,3 +272,27 @@ TEST_CASE("an operation list has every operation once") {
   REQUIRE(result.ok());
   CHECK(result->table.rows.size() == 30);
 }
+
+TEST_CASE("hybrid sharding and plain FSDP are compared on the same links") {
+  // 64 nodes of 8: plain FSDP takes a copy in over all eight links of a node, as the engine places it (chapter 12).
+  const auto hsdp = ask("hsdp", {"parameters=8e9", "element_bytes=2", "shard_group=8", "replicas=64",
+                                 "fast_bytes_per_s=450e9", "slow_bytes_per_s=50e9"});
+  const double flat = 3 * 16e9 * 511 / 512 / 400e9, intra = 3 * 16e9 * 7 / 8 / 450e9,
+               inter = 2 * 2e9 * 63 / 64 / 50e9;
+  CHECK(number(hsdp, "flat_fsdp_s") == doctest::Approx(flat).epsilon(1e-12));
+  CHECK(number(hsdp, "overlapped_s") == doctest::Approx(std::max(intra, inter)).epsilon(1e-12));
+  CHECK(number(hsdp, "speedup") == doctest::Approx(flat / std::max(intra, inter)).epsilon(1e-12));
+  CHECK(number(hsdp, "speedup_in_turn") == doctest::Approx(flat / (intra + inter)).epsilon(1e-12));
+}
+TEST_CASE("impossible models are refused by the input to blame") {
+  for (const char* block : {"params", "flops", "moe"}) {
+    CAPTURE(block);
+    CHECK(ask(block, {"model=mixtral-8x7b", "dense_layers=32"}).ok());
+    CHECK_FALSE(ask(block, {"model=mixtral-8x7b", "dense_layers=40"}).ok());
+  }
+}
+TEST_CASE("the lecture's checkpoints count the way to a layer's input, and the layer itself beside it") {
+  const auto c = ask("checkpointing", {"n_layers=36", "checkpoints=6"});
+  CHECK(number(c, "extra_forwards") == 36 * 5 / 2.0);
+  CHECK(number(c, "extra_forwards_with_own") == 36 * 7 / 2.0);
+}

@@ -98,7 +98,7 @@ TEST_CASE("interleaving microbatches that do not fill the stages is an error tha
   CHECK_FALSE(r.pipeline.drawn());
 }
 TEST_CASE("a large bubble of 1F1B is answered with as many chunks as the layers allow, and shrinks") {
-  const Scenario s = preset("llama3-405b-16k-h100");
+  const Scenario s = with(preset("llama3-405b-16k-h100"), {"pipeline.schedule=1f1b", "pipeline.virtual_stages=1"});
   const Report before = evaluate(s);
   const auto d = find(before, "pipeline.bubble");
   REQUIRE(d.has_value());
@@ -169,4 +169,51 @@ TEST_CASE("a chip made before bf16 has no rate for it; the fix takes fp16, with 
   const Report r = evaluate(mended);
   CHECK_FALSE(find(r, "chip.no_rate").has_value());
   CHECK(r.quantities.value_or(Q::peak_flops, 0) == 125e12);
+}
+
+TEST_CASE("Ulysses over more ranks than heads with keys and values is refused; a ring is not") {
+  const Scenario base = with(preset("llama3-8b-8-h100"), {"parallelism.fsdp=1", "cluster.nodes=2",
+                                                          "parallelism.context_method=ulysses"});
+  CHECK_FALSE(find(evaluate(with(base, {"parallelism.context=8"})), "context.ulysses_heads").has_value());
+  for (const char* over : {"parallelism.context=16", "parallelism.tensor=2"}) {
+    const Scenario s = with(with(base, {"parallelism.context=8"}), {over});
+    const auto d = find(evaluate(s), "context.ulysses_heads");
+    REQUIRE(d.has_value());
+    CHECK(d->severity == Severity::error);
+    CHECK_FALSE(find(evaluate(fixed(s, *d)), "context.ulysses_heads").has_value());
+  }
+}
+
+TEST_CASE("a model with more dense, local or used parts than it has is refused") {
+  const auto code_of = [](Scenario s) {
+    for (const Diagnostic& d : evaluate(s).diagnostics)
+      if (d.severity == Severity::error) return std::string(d.code);
+    return std::string();
+  };
+  CHECK(code_of(with(preset("mixtral-8x7b-64-h100"), {"model.moe.n_dense_layers=40"})) ==
+        "model.dense_layers_out_of_range");
+  CHECK(code_of(with(preset("mixtral-8x7b-64-h100"), {"model.moe.n_dense_layers=32"})).empty());
+  CHECK(code_of(with(preset("mixtral-8x7b-64-h100"), {"model.moe.experts_per_token=9"})) ==
+        "model.experts_out_of_range");
+  Scenario local = preset("llama3-8b-8-h100");
+  local.model.local_attention = {1024, 33};
+  CHECK(code_of(local) == "model.local_layers_out_of_range");
+}
+
+TEST_CASE("a utilisation above one is not printed without a word") {
+  // Kernels that leave out the masked half, FLOPs that count it: at this length attention is most of the work.
+  const Scenario s = with(preset("llama3-8b-8-h100"),
+                          {"assumptions.mode=calibrated", "assumptions.flops=exact", "workload.sequence_length=1048576",
+                           "workload.global_batch_sequences=8", "checkpointing.policy=none"});
+  const Report r = evaluate(s);
+  const bool above = *r.quantities[Q::mfu] > 1 || *r.quantities[Q::hfu] > 1;
+  CHECK(above == (find(r, "mfu.above_one").has_value() || find(r, "hfu.above_one").has_value()));
+  std::mt19937 rng(3);
+  for (int i = 0; i < 300; ++i) {
+    Scenario any = tests::random_scenario(rng);
+    any.assumptions.mode = Mode::calibrated;
+    const Report report = evaluate(any);
+    const bool high = report.quantities.value_or(Q::mfu, 0) > 1 || report.quantities.value_or(Q::hfu, 0) > 1;
+    CHECK(high == (find(report, "mfu.above_one").has_value() || find(report, "hfu.above_one").has_value()));
+  }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/evaluate.h"
+#include "engine/model/split_heads.h"
 #include "engine/io/scenario_json.h"
 
 namespace roofscape::tests {
@@ -119,6 +120,8 @@ inline engine::Scenario random_scenario(std::mt19937& rng) {
   plan.zero_stage = dice.pick(0, 3);
   plan.context_method = static_cast<ContextMethod>(dice.pick(0, 2));
   while (s.model.n_heads % plan.tensor != 0) plan.tensor /= 2;
+  if (plan.context_method == ContextMethod::ulysses)
+    while (plan.context > most_ulysses_ranks(s.model, plan.tensor)) plan.context /= 2;
   s.pipeline.microbatch_sequences = dice.power(1);
   s.pipeline.blocking_send = dice.one_in(4);
   random_schedule(dice, s);
@@ -134,7 +137,7 @@ inline engine::Scenario random_scenario(std::mt19937& rng) {
   s.precision.master_weights = dice.one_in(2) ? Dtype::none : Dtype::fp32;
   if (s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value) s.offload = {dice.one_in(3), dice.one_in(3)};
   s.assumptions.flops = static_cast<FlopsConvention>(dice.pick(0, 2));
-  s.assumptions.axes_overlap = static_cast<AxesOverlap>(dice.pick(0, 1));
+  s.assumptions.axes_overlap = static_cast<AxesOverlap>(dice.pick(0, 3));
   s.assumptions.overlap = dice.one_in(2) ? 1 : dice.pick(0, 10) / 10.0;
   s.assumptions.reserve_bytes = dice.pick(0, 1) * 1e9;
   return s;

@@ -155,6 +155,55 @@ TEST_CASE("data between slices runs over the data-centre network") {
   CHECK(bandwidth(s, Axis::data) == 6.25e9);
 }
 
+TEST_CASE("FSDP over several pods pays their network, at least what data parallelism over it does") {
+  // 4 pods of 8192 chips: the ranks of a group in a pod take in the weights together, 2048 x 6.25 GB/s at the most.
+  const Scenario base = with(preset("llama3-70b-v5p-pod"),
+                             {"cluster.slice.0=16", "cluster.slice.1=16", "cluster.slice.2=16", "cluster.slices=4",
+                              "parallelism.tensor=4", "parallelism.context=1", "placement.fsdp.axes=0",
+                              "workload.global_batch_sequences=4096"});
+  const Scenario across = with(base, {"parallelism.data=1", "parallelism.fsdp=4096"});
+  const Scenario inside = with(base, {"parallelism.data=4", "parallelism.fsdp=1024"});
+  const Inputs<double> in = make_inputs<double>(across, nullptr);
+  CHECK(in.links.state.tier == LinkTier::dcn);
+  CHECK(in.links.state.slices == 4);
+  CHECK(in.links.state.inside_slice == 1024);
+  CHECK(make_inputs<double>(inside, nullptr).links.state.tier == LinkTier::ici);
+  const auto network = [](const Scenario& s) {
+    const Report r = evaluate(s);
+    return *r.quantities[Q::network_total];
+  };
+  CHECK(network(across) >= network(inside));
+  // With slow links between pods that is what it waits for.
+  const auto slow = [&](Scenario s) {
+    s.cluster.chip[ChipField::dcn_bytes_per_s_per_chip].value = 1e7;
+    const Report r = evaluate(s);
+    return *r.quantities[Q::step_time];
+  };
+  CHECK(slow(across) >= slow(inside));
+}
+TEST_CASE("whatever has no room in a slice goes over the network between slices") {
+  const Scenario s = with(preset("llama3-70b-v5p-pod"),
+                          {"cluster.slice.0=4", "cluster.slice.1=4", "cluster.slice.2=4", "cluster.slices=2",
+                           "parallelism.tensor=4", "parallelism.context=1", "parallelism.fsdp=16",
+                           "parallelism.pipeline=2"});
+  const Inputs<double> in = make_inputs<double>(s, nullptr);
+  CHECK(in.links[Axis::pipeline].tier == LinkTier::dcn);
+  CHECK(in.links.state.tier == LinkTier::ici);
+  CHECK(in.links[Axis::tensor].tier == LinkTier::ici);
+}
+TEST_CASE("axes of 16 close on TPU v5e and v6e, shorter ones do not") {
+  for (const char* chip : {"tpu-v5e", "tpu-v6e"})
+    for (const int side : {4, 8, 16}) {
+      CAPTURE(chip);
+      CAPTURE(side);
+      Cluster cluster;
+      cluster.chip = *tests::library().find_chip(chip);
+      cluster.slice = {side, 16, 1};
+      CHECK(closing_axes(cluster)[0] == (side == 16));
+      CHECK(closing_axes(cluster)[1]);
+    }
+}
+
 // Chapter 12: a SuperPod of 1024 H100. Leaves of 32 nodes at 400 GB/s a node, a spine over 4 of them at 12.8 TB/s
 // each.
 namespace {

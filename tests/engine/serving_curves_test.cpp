@@ -85,7 +85,7 @@ TEST_CASE("more arrivals than prefill can take overload it") {
 TEST_CASE("waiting grows with the arrivals") {
   const Scenario s = preset("llama3-70b-serving-8-h100");
   const Report r = evaluate(s);
-  const double most = *r.quantities[Q::requests_per_s];
+  const double most = *r.quantities[Q::capacity_requests];
   double last = 0;
   for (const double share : {0.2, 0.5, 0.8}) {
     const BatchingResult result = simulate_batching(batching_model(s, r, share * most), {3000, 1});
@@ -107,7 +107,7 @@ TEST_CASE("percentiles do not fall, and no request is faster than its prefill") 
     CHECK(p.p90 <= p.p99);
   }
   CHECK(r.ttft_s.p50 >= m.classes[0].prefill_s);
-  CHECK(r.time_per_token_s.p50 >= m.step_fixed_s / m.tokens_per_step);
+  CHECK(r.time_per_token_s.p50 >= m.steps.front().seconds / m.tokens_per_step);
 }
 TEST_CASE("training has nothing to simulate and no trade") {
   const Scenario s = preset("llama3-70b-v5p-pod");
@@ -122,7 +122,9 @@ TEST_CASE("every point of the trade is what evaluate says of it") {
     Scenario at = s;
     at.workload.batch = p.batch, at.parallelism.tensor = p.tensor, at.parallelism.data = p.data;
     const Report r = evaluate(at);
-    REQUIRE(p.time_per_token_s == *r.quantities[Q::time_per_output_token]);
+    REQUIRE(p.time_per_token_s == *r.quantities[Q::mixed_token_time_q]);
+    REQUIRE(p.decode_time_per_token_s == *r.quantities[Q::time_per_output_token]);
+    REQUIRE(p.tokens_per_s_per_chip == *r.quantities[Q::sustained_tokens_per_chip]);
     REQUIRE(p.fits == r.fits());
     REQUIRE(p.tensor * p.data == 8);
   }

@@ -46,7 +46,7 @@ std::string broken(const Scenario& s, const Report& r) {
       continue;
     }
     if (!std::isfinite(*v)) return "not finite: " + std::string(quantity(id).id);
-    const bool signed_value = id == Q::memory_free || id == Q::steady_fixed;
+    const bool signed_value = id == Q::memory_free;
     if (!signed_value && !(*v >= 0)) return "negative: " + std::string(quantity(id).id);
   }
   if (q(Q::decode_step) < q(Q::decode_weight_read)) return "faster than reading the weights";

@@ -14,7 +14,7 @@ using tests::preset;
 
 namespace {
 
-double token_time(const Report& r) { return *r.quantities[Q::time_per_output_token]; }
+double token_time(const Report& r) { return *r.quantities[Q::mixed_token_time_q]; }
 
 }  // namespace
 
@@ -30,7 +30,7 @@ TEST_CASE("a serving plan that is found has the numbers of its evaluation") {
       const Report report = evaluate(other);
       CHECK(token_time(report) == plan.token_s);
       CHECK(*report.quantities[Q::memory_total] == plan.chip_bytes);
-      CHECK(*report.quantities[Q::serving_tokens_per_chip] == plan.tokens_per_s_per_chip);
+      CHECK(*report.quantities[Q::sustained_tokens_per_chip] == plan.tokens_per_s_per_chip);
       CHECK(report.fits());
     }
   }
@@ -38,7 +38,7 @@ TEST_CASE("a serving plan that is found has the numbers of its evaluation") {
 
 TEST_CASE("every serving plan is counted once: it fits, or one reason stands against it") {
   ServingRequest request;
-  request.most_token_s = 0.02;
+  request.most_token_s = 0.03;
   const ServingSearchResult found = search_serving(preset("llama3-70b-serving-8-h100"), request);
   CHECK(found.plans == found.fit + std::accumulate(found.rejected.begin(), found.rejected.end(), 0.0));
   CHECK(found.rejected[static_cast<std::size_t>(ServingRejection::token_time)] > 0);
@@ -55,7 +55,7 @@ TEST_CASE(
   const ServingSearchResult found = search_serving(s, request);
   REQUIRE(!found.best.empty());
   for (const RankedDecoding& plan : found.best) CHECK(plan.token_s <= request.most_token_s);
-  CHECK(found.best.front().tokens_per_s_per_chip >= *own.quantities[Q::serving_tokens_per_chip]);
+  CHECK(found.best.front().tokens_per_s_per_chip >= *own.quantities[Q::sustained_tokens_per_chip]);
 }
 
 TEST_CASE("on the front of serving plans every next one is slower for the user and better for the chip") {
@@ -189,7 +189,7 @@ TEST_CASE("a present serving plan that does not fit says how much a chip lacks a
   const ServingSearchResult found = search_serving(s, {});
   CHECK(found.present_legal);
   CHECK_FALSE(found.present_fits);
-  CHECK(found.present_missing_bytes == *evaluate(s).quantities[Q::memory_total] - 80e9);
+  CHECK(found.present_missing_bytes == *evaluate(s).quantities[Q::memory_total] - *evaluate(s).quantities[Q::hbm_capacity]);
   CHECK(found.present.fullest_part == Q::memory_kv_cache);
 }
 

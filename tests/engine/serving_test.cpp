@@ -144,6 +144,23 @@ TEST_CASE("a pipeline reads every stage's weights for each part of the batch and
   CHECK(value(four, Q::memory_weights) == near(value(one, Q::memory_weights)));
   CHECK(value(four, Q::decode_transfer) > 0);
 }
+TEST_CASE("fewer sequences than stages run at the pace of one a pass, and are warned of; none for a replica is an error") {
+  const Scenario four = with(preset("llama3-70b-serving-8-h100"),
+                             {"parallelism.tensor=2", "parallelism.pipeline=4", "workload.batch=4"});
+  const Scenario one = with(four, {"workload.batch=1"});
+  // Each of the four has a pass of its own, which takes as long whether or not the others come.
+  CHECK(value(one, Q::pass_sequences) == 1);
+  CHECK(value(one, Q::time_per_output_token) == value(four, Q::time_per_output_token));
+  CHECK(value(one, Q::serving_tokens_per_s) == near(value(four, Q::serving_tokens_per_s) / 4));
+  CHECK_FALSE(evaluate(one).has_errors());
+  CHECK(says(one, "serving.idle_stages"));
+  CHECK_FALSE(says(four, "serving.idle_stages"));
+  CHECK_FALSE(says(fixed(one, "serving.idle_stages"), "serving.idle_stages"));
+  const Scenario empty = with(preset("llama3-8b-serving-8-h100"),
+                              {"parallelism.tensor=1", "parallelism.data=8", "workload.batch=4"});
+  CHECK(says(empty, "serving.too_few_sequences"));
+  CHECK(evaluate(empty).has_errors());
+}
 TEST_CASE("speculation brings 3.36 tokens a step for four drafts at 0.8, and checks five times the tokens") {
   const Scenario s = with(preset("llama3-70b-serving-8-h100"),
                           {"serving.draft_tokens=4", "serving.acceptance_rate=0.8", "serving.draft_cost=0.05"});
@@ -256,9 +273,14 @@ TEST_CASE("below the critical batch the one that is not memory-bound is named, w
 TEST_CASE("arrivals settle at the batch of Little's law") {
   const Scenario s =
       with(preset("llama3-70b-serving-8-h100"), {"workload.arrivals_per_s=10", "assumptions.flops=6p"});
-  const double batch = value(s, Q::steady_batch);
   // In flight = arrivals x time of their tokens, prefills of the others included.
-  const double token = value(s, Q::steady_fixed) + batch * value(s, Q::steady_each);
+  const double batch = value(s, Q::steady_batch);
+  Scenario in_flight = with(s, {"workload.arrivals_per_s=0"});
+  in_flight.workload.batch = static_cast<int>(std::floor(batch));
+  const double low = value(in_flight, Q::time_per_output_token);
+  ++in_flight.workload.batch;
+  const double high = value(in_flight, Q::time_per_output_token);
+  const double token = low + (high - low) * (batch - std::floor(batch));
   const double mixed = token + value(s, Q::prefill_stage_time) * batch / 512;
   CHECK(batch == doctest::Approx(10 * 512 * mixed).epsilon(1e-9));
   CHECK(says(with(s, {"workload.arrivals_per_s=1000"}), "serving.overloaded"));

@@ -1,11 +1,14 @@
 // Studies: what figures compute beyond one report. They add nothing to the engine's numbers, so they must agree with
 // them.
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "tests/engine/fixtures.h"
 
 #include "engine/studies/checkpointing_study.h"
 #include "engine/studies/layer_overlap.h"
 #include "engine/studies/memory_timeline.h"
-#include "engine/studies/mesh_map.h"
 #include "engine/studies/parameter_map.h"
 #include "engine/studies/scaling.h"
 
@@ -109,9 +112,8 @@ TEST_CASE("transfers of a layer add up to the network time of the layer, and its
       CAPTURE(id);
       CAPTURE(kStrategyIds[i]);
       const auto strategy = static_cast<Strategy>(i);
-      const LayerOverlap o = layer_overlap(preset(id), strategy);
+      const LayerOverlap o = layer_overlap(with(preset(id), {"assumptions.axes_overlap=sum"}), strategy);
       const Report report = evaluate(o.scenario);
-      REQUIRE(o.scenario.assumptions.axes_overlap == AxesOverlap::sum);
       CHECK(o.forward.network_s() == doctest::Approx(*report.quantities[Q::layer_network_forward]).epsilon(1e-9));
       CHECK(o.backward.network_s() == doctest::Approx(*report.quantities[Q::layer_network_backward]).epsilon(1e-9));
       CHECK(o.forward.total_s() == doctest::Approx(*report.quantities[Q::layer_time_forward]).epsilon(1e-12));
@@ -173,6 +175,25 @@ TEST_CASE("segments in which nothing is kept compute more again the fewer they a
   CHECK(study.root == 6);  // of 32 layers
 }
 
+TEST_CASE("the root of the layers and the plan's own segments are on both curves, however much they compute") {
+  for (const std::string& id : kAll) {
+    CAPTURE(id);
+    Scenario s = preset(id);
+    s.checkpointing.policy = CheckpointPolicy::segments_minimal;
+    s.checkpointing.segments = 1;
+    const CheckpointingStudy study = checkpointing_study(s);
+    const auto has = [](const std::vector<CheckpointingPoint>& points, int segments) {
+      return std::any_of(points.begin(), points.end(), [segments](const CheckpointingPoint& p) {
+        return p.checkpointing.segments == segments;
+      });
+    };
+    for (const auto* curve : {&study.segments, &study.segments_minimal}) {
+      CHECK(has(*curve, study.root));
+      CHECK(has(*curve, 1));
+    }
+  }
+}
+
 TEST_CASE("scaling by an octave doubles the chips; the batch stays under strong scaling and doubles under weak") {
   const Scenario s = preset("llama3-8b-8-h100");
   const Scenario strong = scaled(s, ScalingMode::strong, 1), weak = scaled(s, ScalingMode::weak, 1);
@@ -203,60 +224,28 @@ TEST_CASE("the plan's own point of a scaling study is its report, on the ideal l
     }
 }
 
-TEST_CASE("strong scaling ends where every rank has one sequence") {
-  // 128 sequences: fsdp 128 runs, fsdp 256 does not.
-  const ScalingStudy study = scaling_study(preset("llama3-8b-8-h100"), ScalingMode::strong);
-  for (const ScalingPoint& p : study.points)
-    if (p.chips > 8) CHECK(p.problem.empty() == (p.chips <= 128));
-}
-
-TEST_CASE("a cell outside of what is searched is excluded by the limit it breaks, and cannot be adopted") {
-  const Scenario s = preset("llama3-405b-16k-h100");
-  PlanSpace space = space_of(s);
-  space.tensor.max = 4;
-  const MeshMap whole = mesh_map(s, MeshPair::tensor_pipeline), map = mesh_map(s, MeshPair::tensor_pipeline, &space);
-  int excluded = 0;
-  for (std::size_t i = 0; i < map.cells.size(); ++i) {
-    const MeshCell& cell = map.cells[i];
-    CHECK(cell.step_s == whole.cells[i].step_s);
-    const bool wished_away = whole.cells[i].state == MeshCellState::runs && cell.x_degree > 4;
-    CHECK((cell.state == MeshCellState::excluded) == wished_away);
-    if (!wished_away) continue;
-    CHECK(cell.limit.dimension == "tensor");
-    CHECK(edits_of(map, cell).empty());
-    ++excluded;
-  }
-  CHECK(excluded > 0);
-}
-
-TEST_CASE("a cell that leaves less memory free than wished is excluded by that") {
+TEST_CASE("strong scaling splits sequences where every rank has one, and says from where") {
+  // 128 sequences: fsdp grows to 128, then context.
   const Scenario s = preset("llama3-8b-8-h100");
-  PlanSpace space = space_of(s);
-  space.min_free = 0.7;
-  for (const MeshCell& cell : mesh_map(s, MeshPair::automatic, &space).cells)
-    if (cell.state == MeshCellState::runs) CHECK(cell.memory_bytes <= 0.3 * 80e9 * 1.0000001);
-    else if (cell.state == MeshCellState::excluded) CHECK(cell.limit.dimension == "min_free");
+  const ScalingStudy study = scaling_study(s, ScalingMode::strong);
+  for (const ScalingPoint& p : study.points) {
+    CHECK(p.problem.empty());
+    CHECK(p.grown == (p.chips > 128 ? Axis::context : Axis::fsdp));
+  }
+  REQUIRE(study.without_sequences() != nullptr);
+  CHECK(study.without_sequences()->chips == 256);
+  const Scenario beyond = scaled(s, ScalingMode::strong, 5);
+  CHECK(beyond.parallelism.fsdp == 128);
+  CHECK(beyond.parallelism.context == 2);
+  CHECK(beyond.workload.global_batch_sequences == s.workload.global_batch_sequences);
+  // With a growing batch there are always sequences.
+  CHECK(scaling_study(s, ScalingMode::weak).without_sequences() == nullptr);
 }
 
-TEST_CASE("a cell's edits give the plan it was priced as, on the same chips") {
-  for (const std::string& id :
-       {std::string("llama3-8b-8-h100"), std::string("llama3-405b-16k-h100"), std::string("llama3-70b-v5p-pod")})
-    for (const MeshPair pair : {MeshPair::tensor_fsdp, MeshPair::tensor_pipeline, MeshPair::tensor_context}) {
-      CAPTURE(id);
-      const Scenario s = preset(id);
-      const double chips = *evaluate(s).quantities[Q::chips_used];
-      const MeshMap map = mesh_map(s, pair);
-      int own = 0;
-      for (const MeshCell& cell : map.cells) {
-        own += cell.own;
-        if (cell.rest <= 0 || cell.state == MeshCellState::too_long) continue;
-        Scenario edited = s;
-        for (const FieldEdit& edit : edits_of(map, cell)) apply(edited, edit);
-        const Report report = evaluate(edited);
-        CHECK(*report.quantities[Q::chips_used] == chips);
-        CHECK(cell.step_s == report.quantities.value_or(Q::step_time, 0));
-        CHECK(cell.memory_bytes == report.quantities.value_or(Q::memory_total, 0));
-      }
-      CHECK(own == 1);
-    }
+TEST_CASE("where a sequence cannot be split over more heads, strong scaling goes on with tensor") {
+  const Scenario s = with(preset("llama3-8b-8-h100"),
+                          {"workload.global_batch_sequences=8", "parallelism.context_method=ulysses"});
+  CHECK(scaled(s, ScalingMode::strong, 3).parallelism.context == 8);  // as many as KV heads
+  CHECK(scaled(s, ScalingMode::strong, 4).parallelism.tensor == 2);
 }
+

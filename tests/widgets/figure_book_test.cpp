@@ -237,7 +237,7 @@ TEST_CASE("collective: an axis that only exchanges says what each rank exchanges
 TEST_CASE("comm-roofline: what a step would hide and a forward pass does not is said") {
   const FigureCase c = case_of("deepseek-v3-2048-h800");
   CHECK(find_figure("comm-roofline")->head(input_of(c, theme("dark")), {}).takeaway ==
-        "over a step expert 64 caps a GPU at 1.43\u202fPFLOP/s; forward it takes 2.16\u00d7 as long as compute");
+        "over a step expert 64 caps a GPU at 1.25\u202fPFLOP/s; forward it takes 2.82\u00d7 as long as compute");
 }
 
 TEST_CASE("collective: a group of one rank says so") {

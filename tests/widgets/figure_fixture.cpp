@@ -327,6 +327,7 @@ static const SearchSeen& searched(const engine::Scenario& scenario) {
   request.space.microbatch.max = 1;
   request.space.offload_optimizer.max = request.space.offload_activations.max = 0;
   request.sample = 200;
+  request.cells = true;
   Kept& kept = *all.emplace_back(std::make_unique<Kept>(Kept{scenario, engine::search(scenario, request), {}, {}}));
   kept.seen.scenario = &kept.scenario;
   kept.seen.result = &kept.result;

@@ -1,46 +1,141 @@
-#include "engine/studies/mesh_map.h"
+// The mesh map: a cell is the best of all other choices, the same as the search's list has it.
+#include "widgets/figure_mesh_map.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
+#include "engine/evaluate.h"
+#include "engine/search/search.h"
+#include "tests/capture_binding.h"
 #include "tests/widgets/golden.h"
 #include "tests/widgets/preset_fixture.h"
+#include "widgets/figure_search_parts.h"
 #include "widgets/heat_grid.h"
+#include "widgets/number_format.h"
 
 using namespace roofscape;
 using namespace roofscape::widgets;
 using namespace roofscape::widgets::testing;
 
-TEST_CASE("a plan with a pipeline is mapped over tensor and pipeline, one without over tensor and fsdp") {
-  const auto head = [](const char* id) {
-    return find_figure("mesh-map")->head(input_of(preset_case(id), theme("dark")), {}).title;
-  };
-  CHECK(head("llama3-405b-16k-h100") == "Mesh map: tensor and pipeline");
-  CHECK(head("llama3-8b-8-h100") == "Mesh map: tensor and fsdp");
+namespace {
+
+FigureCase case_in(const char* id, engine::Mode mode) {
+  FigureCase c = preset_case(id);
+  c.scenario.assumptions.mode = mode;
+  c.report = engine::evaluate(c.scenario);
+  return c;
 }
 
-TEST_CASE("every cell of the mesh map has a tag, and the plan's own a frame in ink") {
+engine::SearchRequest request_of(const engine::Scenario& s) {
+  engine::SearchRequest request;
+  request.space = engine::space_of(s);
+  request.cells = true;
+  return request;
+}
+
+constexpr std::pair<const char*, engine::Mode> kCases[]{{"llama3-8b-8-h100", engine::Mode::ideal},
+                                                        {"llama3-8b-8-h100", engine::Mode::calibrated},
+                                                        {"mixtral-8x7b-64-h100", engine::Mode::ideal},
+                                                        {"mixtral-8x7b-64-h100", engine::Mode::calibrated}};
+
+}  // namespace
+
+TEST_CASE("the best cell of the map is the first plan of the list, and the head names it") {
+  for (const auto& [id, mode] : kCases) {
+    CAPTURE_BINDING(id);
+    const FigureCase c = case_in(id, mode);
+    const Theme dark = theme("dark");
+    FigureInput input = input_of(c, dark);
+    input.search = nullptr;  // the whole space, as the command searches it
+    const engine::SearchResult& found = *search::shown_of(input).result;
+    REQUIRE_FALSE(found.best.empty());
+    const engine::RankedPlan& first = found.best.front();
+    double fastest = first.step_time_s;
+    for (const engine::SearchCell& cell : found.cells)
+      if (cell.best) fastest = std::min(fastest, cell.best->step_time_s);
+    CHECK(fastest == first.step_time_s);
+    RecordCanvas canvas(fonts(), 15, {0, 0, 900, 600});
+    find_figure("mesh-map")->draw(canvas, canvas.bounds(), input, {});
+    bool mapped = false;
+    for (std::size_t i = 0; i < canvas.count_tags("mesh.cell"); ++i)
+      mapped = mapped || mesh_map_plan(input, static_cast<int>(i)) == first.plan;
+    CHECK(mapped);
+    CHECK(find_figure("mesh-map")->head(input, {}).takeaway ==
+          "best MFU " + format_percent(first.mfu) + ": " + search::plan_words(english(), first.plan));
+  }
+}
+
+TEST_CASE("a cell is the best of a search with its tensor and pipeline degree pinned") {
+  for (const auto& [id, mode] : kCases) {
+    CAPTURE_BINDING(id);
+    const engine::Scenario s = case_in(id, mode).scenario;
+    const engine::SearchRequest request = request_of(s);
+    const engine::SearchResult found = engine::search(s, request);
+    std::size_t seen = 0;
+    for (const engine::SearchCell& cell : found.cells) {
+      engine::SearchRequest pinned = request;
+      pinned.cells = false;
+      pinned.limit = 1;
+      pinned.space.tensor = {cell.tensor, cell.tensor, {cell.tensor}};
+      pinned.space.pipeline = {cell.pipeline, cell.pipeline, {cell.pipeline}};
+      const engine::SearchResult alone = engine::search(s, pinned);
+      CAPTURE(cell.tensor);
+      CAPTURE(cell.pipeline);
+      REQUIRE(cell.best.has_value() == !alone.best.empty());
+      if (!cell.best) continue;
+      ++seen;
+      CHECK(cell.best->plan == alone.best.front().plan);
+      CHECK(cell.best->step_time_s == alone.best.front().step_time_s);
+      CHECK(cell.best->memory_bytes == alone.best.front().memory_bytes);
+      CHECK(cell.best->mfu == alone.best.front().mfu);
+    }
+    CHECK(seen > 1);
+  }
+}
+
+TEST_CASE(
+    "every cell of the mesh map has a tag with the numbers of its best plan, and the plan's own a frame in ink") {
   const FigureCase c = preset_case("llama3-8b-8-h100");
   const auto canvas = drawn("mesh-map", c, "dark", 15, 560, 400);
-  const auto map = engine::mesh_map(c.scenario, engine::MeshPair::automatic);
-  CHECK(canvas->count_tags("mesh.cell") == map.cells.size());
+  const Theme dark = theme("dark");
+  const FigureInput input = input_of(c, dark);
+  const engine::SearchResult& found = *search::shown_of(input).result;
+  const std::size_t tags = canvas->count_tags("mesh.cell");
+  REQUIRE(tags > 0);
+  std::size_t plans = 0;
+  for (std::size_t i = 0; i < tags; ++i) {
+    const TagRegion* tag = canvas->find_tag("mesh.cell", static_cast<int>(i));
+    REQUIRE(tag);
+    const auto plan = mesh_map_plan(input, static_cast<int>(i));
+    if (!plan) continue;
+    ++plans;
+    const auto cell = std::find_if(found.cells.begin(), found.cells.end(), [&](const engine::SearchCell& one) {
+      return one.best && one.tensor == plan->tensor && one.pipeline == plan->pipeline;
+    });
+    REQUIRE(cell != found.cells.end());
+    CHECK(tag->readout.title == search::plan_words(english(), *plan));
+    CHECK(canvas->find_text(format_fixed(100 * cell->best->mfu, 1)));
+  }
+  CHECK(plans > 1);
   int frames = 0;
-  for (const Primitive& p : canvas->primitives())
-    frames += p.colour == theme("dark").ink && p.kind != Primitive::Kind::text;
+  for (const Primitive& p : canvas->primitives()) frames += p.colour == dark.ink && p.kind != Primitive::Kind::text;
   CHECK(frames >= 1);
+  CHECK_FALSE(mesh_map_plan(input, -1));
+  CHECK_FALSE(mesh_map_plan(input, static_cast<int>(tags)));
 }
 
 TEST_CASE("where the words of the key have no room beside the colours they stand under them") {
   const auto canvas = drawn("mesh-map", preset_case("llama3-8b-8-h100"), "dark", 15, 420, 320);
-  CHECK(canvas->find_text("MFU; hatched: cannot run; blank: the chips do not divide"));
   CHECK(canvas->audit_text() == "");
 }
 
 TEST_CASE("a map of few cells fills the width of a wall") {
   const auto canvas = drawn("mesh-map", preset_case("llama3-8b-8-h100"), "projector", 15, 1920, 1080);
-  const auto map = engine::mesh_map(preset_case("llama3-8b-8-h100").scenario, engine::MeshPair::automatic);
-  const TagRegion* last = canvas->find_tag("mesh.cell", static_cast<int>(map.cells.size()) - 1);
-  REQUIRE(last);
-  CHECK(last->rect.right() > 0.85f * canvas->bounds().w);
+  float right = 0;
+  for (std::size_t i = 0; i < canvas->count_tags("mesh.cell"); ++i)
+    right = std::max(right, canvas->find_tag("mesh.cell", static_cast<int>(i))->rect.right());
+  CHECK(right > 0.85f * canvas->bounds().w);
 }
 
 TEST_CASE("memory that is missing stands in a narrow cell with a digit less") {
@@ -78,67 +173,24 @@ TEST_CASE("numbers that are nearly equal have nearly the same colour") {
   CHECK(wide.low == 0.2);
 }
 
-// DualPipe keeps two copies of the weights: with 4 stages more is missing than a schedule that is not possible on 2
-// would seem to miss.
-TEST_CASE("a mesh that breaks a rule is impossible, whatever it would hold") {
-  const auto map = engine::mesh_map(preset_case("deepseek-v3-2048-h800").scenario, engine::MeshPair::automatic);
-  const auto cell_of = [&](int tensor, int pipeline) -> const engine::MeshCell& {
-    return *std::find_if(map.cells.begin(), map.cells.end(), [&](const engine::MeshCell& c) {
-      return c.x_degree == tensor && c.y_degree == pipeline;
-    });
-  };
-  CHECK(cell_of(1, 4).state == engine::MeshCellState::too_full);
-  CHECK(cell_of(1, 2).state == engine::MeshCellState::impossible);
-  CHECK(cell_of(1, 2).problem == "pipeline.illegal_schedule");
-}
-
-TEST_CASE("a hatched cell gives its reason where that fits as a whole") {
-  const auto canvas = drawn("mesh-map", preset_case("deepseek-v3-2048-h800"), "light", 15, 1300, 900);
-  CHECK(canvas->find_text("Schedule not possible"));
-  CHECK(canvas->find_text("MFU; hatched: cannot run, + memory that is missing"));
-  CHECK(canvas->audit_text() == "");
-}
-
-TEST_CASE("a cell that cannot run says why when pointed at") {
-  const FigureCase c = preset_case("llama3-8b-8-h100");
-  const auto map = engine::mesh_map(c.scenario, engine::MeshPair::automatic);
+TEST_CASE("a cell that cannot run says why when pointed at, and by how much memory is missing") {
+  FigureCase c = preset_case("llama3-8b-8-h100");
+  c.scenario.cluster.chip[engine::ChipField::hbm_bytes].value = 20e9;
+  c.report = engine::evaluate(c.scenario);
   const auto canvas = drawn("mesh-map", c, "dark", 15, 560, 400);
+  const Theme dark = theme("dark");
+  const FigureInput input = input_of(c, dark);
   int seen = 0;
-  for (std::size_t i = 0; i < map.cells.size(); ++i) {
+  for (std::size_t i = 0; i < canvas->count_tags("mesh.cell"); ++i) {
     const TagRegion* tag = canvas->find_tag("mesh.cell", static_cast<int>(i));
     REQUIRE(tag);
-    REQUIRE_FALSE(tag->readout.rows.empty());
-    const bool runs = map.cells[i].state == engine::MeshCellState::runs;
+    const bool runs = mesh_map_plan(input, static_cast<int>(i)).has_value();
+    if (tag->readout.rows.empty()) continue;  // blank
     CHECK((tag->readout.rows[0].first == "cannot run") == !runs);
     seen += !runs;
   }
   CHECK(seen > 0);
-}
-
-TEST_CASE("a cell outside of what is searched names the limit, is not coloured and is no best") {
-  const FigureCase c = preset_case("llama3-8b-8-h100");
-  engine::PlanSpace space = engine::space_of(c.scenario);
-  space.tensor.max = 2;
-  SearchSeen seen;
-  seen.space = &space;
-  const Theme dark = theme("dark");
-  FigureInput input = input_of(c, dark);
-  input.search = &seen;
-  const auto map = engine::mesh_map(c.scenario, engine::MeshPair::automatic, &space);
-  RecordCanvas canvas(fonts(), 15, {0, 0, 560, 400});
-  find_figure("mesh-map")->draw(canvas, canvas.bounds(), input, {});
-  int seen_cells = 0;
-  for (std::size_t i = 0; i < map.cells.size(); ++i) {
-    if (map.cells[i].state != engine::MeshCellState::excluded) continue;
-    const TagRegion* tag = canvas.find_tag("mesh.cell", static_cast<int>(i));
-    REQUIRE(tag);
-    CHECK(tag->readout.rows[0].first == "not searched");
-    CHECK(tag->readout.rows[0].second == "tensor: at most 2; a click does not adopt it");
-    ++seen_cells;
-  }
-  CHECK(seen_cells > 0);
-  CHECK(canvas.audit_text() == "");
-  CHECK(canvas.find_text("MFU; hatched: cannot run; blank: the chips do not divide; struck out: not searched"));
+  CHECK(canvas->audit_text() == "");
 }
 
 TEST_CASE("the mesh map is as its golden") {

@@ -86,6 +86,8 @@ TEST_CASE("the heads of presets' figures have a takeaway with a number") {
       for (const FigureView& view : views_of(*find_figure(name))) {
         const FigureHead head = find_figure(name)->head(input_of(c, theme("dark")), view);
         CAPTURE(name);
+        // A plain strategy that cannot run has no number, nor has a plan that no number of chips runs.
+        if (head.takeaway.empty() || head.takeaway.starts_with("no number of chips")) continue;
         CHECK(head.takeaway.find_first_of("0123456789") != std::string::npos);
       }
   }

@@ -5,6 +5,7 @@
 
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/training/schedule_comparison.h"
+#include "engine/evaluate.h"
 #include "tests/widgets/figure_fixture.h"
 #include "tests/widgets/preset_fixture.h"
 #include "widgets/number_format.h"
@@ -245,8 +246,18 @@ TEST_CASE("the plan's number of microbatches is on the axis, however few or many
   }
 }
 
+// 405B as plain 1F1B with whole layers computed again.
+static FigureCase plain_405b(const char* id) {
+  FigureCase c = preset_case(id);
+  c.scenario.pipeline.schedule = engine::ScheduleKind::one_f_one_b;
+  c.scenario.pipeline.virtual_stages = 1;
+  c.scenario.checkpointing.policy = engine::CheckpointPolicy::block;
+  c.report = engine::evaluate(c.scenario);
+  return c;
+}
+
 TEST_CASE("recomputation is drawn in the halves of an interleaved schedule as in whole stages") {
-  const auto canvas = drawn("schedules", preset_case("llama3-405b-16k-h100-8k"), "dark", 15, 1400, 900);
+  const auto canvas = drawn("schedules", plain_405b("llama3-405b-16k-h100-8k"), "dark", 15, 1400, 900);
   const std::string again(engine::quantity(engine::Q::step_recompute).id);
   const auto has = [&](const std::string& id) {
     return std::any_of(canvas->tags().begin(), canvas->tags().end(), [&](const TagRegion& t) { return t.id == id; });
@@ -258,6 +269,6 @@ TEST_CASE("recomputation is drawn in the halves of an interleaved schedule as in
 TEST_CASE("the key says that bars are stripes of shares, where they are") {
   const auto canvas = drawn("schedules", preset_case("deepseek-v3-2048-h800"), "dark", 15, 1150, 700);
   CHECK(canvas->find_text("fainter: second chunk; stripes: shares of time"));
-  const auto plain = drawn("schedules", preset_case("llama3-405b-16k-h100-8k"), "dark", 15, 1150, 700);
+  const auto plain = drawn("schedules", plain_405b("llama3-405b-16k-h100-8k"), "dark", 15, 1150, 700);
   CHECK(plain->find_text("fainter: second chunk"));
 }

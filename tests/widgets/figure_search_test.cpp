@@ -2,17 +2,24 @@
 // choices.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <span>
 #include <sstream>
+#include <string>
+#include <vector>
 
+#include "engine/evaluate.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
+#include "engine/studies/evidence.h"
 #include "tests/widgets/golden.h"
 #include "tests/widgets/preset_fixture.h"
+#include "widgets/evidence_text.h"
 #include "widgets/figure_search_parts.h"
 #include "widgets/figure_serving_map.h"
 #include "widgets/figure_serving_search.h"
 #include "widgets/number_format.h"
+#include "widgets/plan_table.h"
 
 using namespace roofscape;
 using namespace roofscape::widgets;
@@ -102,6 +109,148 @@ TEST_CASE("the takeaway names the plan marked 1 and how far the present one is f
 
 namespace {
 
+FigureCase calibrated_case(const char* id) {
+  FigureCase c = preset_case(id);
+  c.scenario.assumptions.mode = engine::Mode::calibrated;
+  c.report = engine::evaluate(c.scenario);
+  return c;
+}
+
+// The steps of the front: the only line in ink that is as thick as data.
+std::vector<Point> front_line(const RecordCanvas& canvas, const Theme& look, float em) {
+  for (const Primitive& p : canvas.primitives())
+    if (p.kind == Primitive::Kind::stroke && p.colour == look.ink && p.points.size() > 2 &&
+        std::abs(p.width - look.data_width * em) < 0.01f)
+      return p.points;
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("the line of the front never goes back, in either mode, nor where what may be used ends before its last plan") {
+  for (const char* id : {"llama3-8b-8-h100", "mixtral-8x7b-64-h100"})
+    for (const bool calibrated : {false, true})
+      for (const double min_free : {0.0, 0.3}) {
+        CAPTURE(id);
+        CAPTURE(calibrated);
+        Searched s(calibrated ? calibrated_case(id) : preset_case(id));
+        if (min_free > 0)  // as if less had been searched with than is drawn
+          s.c.scenario.cluster.chip[engine::ChipField::hbm_bytes].value =
+              s.result.front.back().memory_bytes * (1 - min_free);
+        const auto canvas = shown("frontier", s, 900, 600);
+        const std::vector<Point> line = front_line(*canvas, theme("dark"), 15);
+        REQUIRE(line.size() > 2);
+        for (std::size_t i = 1; i < line.size(); ++i) {
+          CHECK(line[i].x >= line[i - 1].x);
+          CHECK(line[i].y >= line[i - 1].y);  // downwards: faster
+        }
+      }
+}
+
+TEST_CASE("the front's limit is the capacity that evaluate counts with, and says what the chip is sold as") {
+  const Searched ideal(preset_case("llama3-8b-8-h100")), calibrated(calibrated_case("llama3-8b-8-h100"));
+  CHECK(shown("frontier", ideal)->find_text("80\u202fGB"));
+  CHECK(shown("frontier", calibrated, 900, 600)->find_text(
+      format(*calibrated.c.report.quantities[engine::Q::hbm_capacity], engine::unit::bytes) +
+      " (sold as 80\u202fGB)"));
+  StudyCache studies;
+  CHECK(search::capacity_of(studies, calibrated.c.scenario) ==
+        *calibrated.c.report.quantities[engine::Q::hbm_capacity]);
+  for (const engine::RankedPlan& p : calibrated.result.best)
+    CHECK(p.memory_bytes <= search::capacity_of(studies, calibrated.c.scenario));
+}
+
+TEST_CASE("rows of the list that are different plans differ in a choice that a column shows") {
+  for (const char* id : {"llama3-8b-8-h100", "mixtral-8x7b-64-h100", "llama3-405b-16k-h100", "llama3-70b-v5p-pod"}) {
+    CAPTURE(id);
+    const FigureCase c = preset_case(id);
+    engine::SearchRequest request;
+    request.space = engine::space_of(c.scenario);
+    request.limit = 60;
+    const engine::SearchResult result = engine::search(c.scenario, request);
+    const search::PlanTable table =
+        search::plan_table(english(), c.scenario, request.objective, result, nullptr);
+    REQUIRE(table.rows.size() == result.best.size());
+    const auto choices = [&](const std::vector<std::string>& cells) {
+      std::string out;
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        if (!table.columns[i].result) out += cells[i] + "\t";
+      return out;
+    };
+    for (std::size_t i = 0; i < table.rows.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k) {
+        CAPTURE(choices(table.rows[i]));
+        CHECK(choices(table.rows[i]) != choices(table.rows[k]));
+      }
+  }
+}
+
+TEST_CASE("a row that stands for others says which of them takes less memory, and how much") {
+  const FigureCase c = preset_case("llama3-8b-8-h100");
+  engine::SearchRequest request;
+  request.space = engine::space_of(c.scenario);
+  request.merge_alike = true;
+  const engine::SearchResult result = engine::search(c.scenario, request);
+  const search::PlanTable table = search::plan_table(english(), c.scenario, request.objective, result, nullptr);
+  const auto column = std::find_if(table.columns.begin(), table.columns.end(),
+                                   [](const search::PlanColumn& one) { return one.id == "alike"; });
+  REQUIRE(column != table.columns.end());
+  int smaller = 0;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const engine::RankedPlan& p = result.best[i];
+    if (p.alike == 0 || p.least_alike_bytes > 0.98 * p.memory_bytes) continue;
+    ++smaller;
+    const std::string &cell = table.rows[i][static_cast<std::size_t>(column - table.columns.begin())],
+                      words = search::knobs_words(english(), p.plan, p.least_alike);
+    CHECK_FALSE(words.empty());
+    CHECK(cell == "+" + format_count(p.alike) + ", from " + format_fixed(p.least_alike_bytes / 1e9, 1) +
+                      "\u202fGB with " + words);
+    engine::Scenario with = c.scenario;
+    engine::apply(with, p.least_alike);
+    const engine::Report report = engine::evaluate(with);
+    CHECK(*report.quantities[engine::Q::memory_total] == p.least_alike_bytes);
+    CHECK(*report.quantities[engine::Q::step_time] == p.step_time_s);
+  }
+  CHECK(smaller > 0);
+}
+
+TEST_CASE("the error band of a row is that of its plan's own scenario") {
+  FigureCase c = calibrated_case("llama3-8b-8-h100");
+  // Runs near every plan of the list, and errors that tell which were taken.
+  engine::Evidence evidence;
+  for (const int tensor : {1, 4})
+    for (int i = 0; i < 6; ++i) {
+      engine::EvidencePoint& point = evidence.points.emplace_back();
+      point.kind = engine::EvidenceKind::step;
+      point.family = "test";
+      engine::Scenario run = c.scenario;
+      run.parallelism.tensor = tensor;
+      point.features = engine::evidence_features(run);
+      point.error = 0.01 * (i - 3) * tensor;
+    }
+  const Searched s(std::move(c));
+  const search::PlanTable table =
+      search::plan_table(english(), s.c.scenario, engine::Objective::step_time, s.result, &evidence);
+  const auto band = std::find_if(table.columns.begin(), table.columns.end(),
+                                 [](const search::PlanColumn& column) { return column.id == "band"; });
+  REQUIRE(band != table.columns.end());
+  int validated = 0;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    engine::Scenario with = s.c.scenario;
+    engine::apply(with, s.result.best[i].plan);
+    const engine::ErrorBand own = engine::error_band(evidence.points, with, engine::EvidenceKind::step);
+    const double seconds = *engine::evaluate(with).quantities[engine::Q::step_time];
+    const std::string& cell = table.rows[i][static_cast<std::size_t>(band - table.columns.begin())];
+    validated += own.validated();
+    CHECK(cell == (own.validated()
+                       ? range_text(english(), own.least(seconds), own.most(seconds), engine::unit::seconds)
+                       : "not validated"));
+  }
+  CHECK(validated > 0);
+}
+
+namespace {
+
 // The number of the best plan, alone or with those that its mark covers.
 bool numbers_the_best(const RecordCanvas& canvas) {
   return std::any_of(canvas.texts().begin(), canvas.texts().end(), [](const TextRun& t) {
@@ -112,7 +261,9 @@ bool numbers_the_best(const RecordCanvas& canvas) {
 }  // namespace
 
 TEST_CASE("plans whose marks would cover one another share one") {
-  const Searched s(preset_case("llama3-405b-16k-h100-8k"));
+  Searched s(preset_case("llama3-405b-16k-h100-8k"));
+  s.result.best.resize(2);
+  s.result.best[1] = s.result.best[0];
   const auto canvas = shown("frontier", s);
   CHECK(numbers_the_best(*canvas));
   CHECK_FALSE(canvas->find_text("1"));
@@ -299,7 +450,41 @@ TEST_CASE("every serving plan of the best is a line over mesh, batch and what it
   find_figure("parallel-coordinates")->draw(canvas, canvas.bounds(), s.input(dark), {});
   int places = 0;
   for (const TagRegion& tag : canvas.tags()) places += tag.id == "parallel.plan" && tag.index == 0;
-  CHECK(places == 8);  // data, tensor, pipeline, batch, HBM, TTFT, time a token, tokens/s a chip
+  CHECK(places == 8);  // data, tensor, pipeline, batch, HBM, TTFT, time per token, tokens/s per chip
+}
+
+TEST_CASE("the best cell of the serving map is the first plan of the list, whatever is ranked by") {
+  for (const char* id : {"llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert"})
+    for (const bool calibrated : {false, true})
+      for (const auto objective : {engine::ServingObjective::throughput, engine::ServingObjective::token_time,
+                                   engine::ServingObjective::memory}) {
+        CAPTURE(id);
+        CAPTURE(calibrated);
+        FigureCase c = calibrated ? calibrated_case(id) : preset_case(id);
+        engine::ServingRequest request = engine::serving_request_of(c.scenario);
+        request.objective = objective;
+        request.merge_alike = true;
+        const engine::ServingSearchResult found = engine::search_serving(c.scenario, request);
+        REQUIRE_FALSE(found.best.empty());
+        const engine::RankedDecoding& first = found.best.front();
+        const auto cell = std::find_if(found.cells.begin(), found.cells.end(), [&](const engine::ServingCell& one) {
+          return one.tensor == first.plan.tensor && one.pipeline == first.plan.pipeline;
+        });
+        REQUIRE(cell != found.cells.end());
+        REQUIRE(cell->best);
+        CHECK(cell->best->plan == first.plan);
+        for (const engine::ServingCell& one : found.cells)
+          if (one.best && objective == engine::ServingObjective::token_time)
+            CHECK(one.best->token_s >= first.token_s);
+        SearchSeen seen;
+        seen.scenario = &c.scenario;
+        seen.serving = &found;
+        const Theme dark = theme("dark");
+        FigureInput input = input_of(c, dark);
+        input.search = &seen;
+        CHECK(find_figure("serving-map")->head(input, {}).takeaway.ends_with(
+            search::decoding_words(english(), first.plan)));
+      }
 }
 
 TEST_CASE("a cell of the serving map says the batch that is best there, one without a plan why") {

@@ -70,7 +70,7 @@ TEST_CASE("figures of serving say what is missing where the scenario could not b
 TEST_CASE("decode-step: reads of the cache and of the weights, what they hide, and the step") {
   // 16 v5e: weights of a small batch take longer to read than to multiply, and transfers hide under the reads.
   const auto canvas = shown("decode-step", case_of("llama3-70b-16-v5e"));
-  for (const char* text : {"KV cache reads", "weight reads", "hidden FLOPs", "step"}) {
+  for (const char* text : {"KV cache reads", "weight reads", "hidden FLOPs", "decoding step"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -81,7 +81,7 @@ TEST_CASE("decode-step: parts follow one another to the end of the step") {
   const TagRegion* step = canvas->find_tag("serving.decode_step_s");
   REQUIRE(step);
   CHECK(step->readout.title ==
-        "step, " + format_duration(*case_of("llama3-70b-16-v5e").report.quantities[Q::decode_step]));
+        "decoding step, " + format_duration(*case_of("llama3-70b-16-v5e").report.quantities[Q::decode_step]));
 }
 
 TEST_CASE("decode-step: with drafts a token takes less than a step and has a row of its own") {
@@ -96,10 +96,11 @@ TEST_CASE("latency-throughput: the plan's point stands at its own time and throu
   const FigureCase& c = case_of("llama3-70b-serving-8-h100");
   const auto canvas = shown("latency-throughput", c);
   CHECK(canvas->find_text("this plan, batch 128"));
-  const TagRegion* own = canvas->find_tag("serving.time_per_output_token_s");
+  const TagRegion* own = canvas->find_tag("serving.sustained_time_per_token_s");
   REQUIRE(own);
-  REQUIRE(own->readout.rows.size() == 3);
-  CHECK(own->readout.rows[0].second == format_duration(*c.report.quantities[Q::time_per_output_token]));
+  REQUIRE(own->readout.rows.size() == 4);
+  CHECK(own->readout.rows[0].second == format_duration(*c.report.quantities[Q::mixed_token_time_q]));
+  CHECK(own->readout.rows[1].second == format_duration(*c.report.quantities[Q::time_per_output_token]));
 }
 
 TEST_CASE("latency-throughput: every tensor degree that runs has its name at the end of its line") {

@@ -114,10 +114,10 @@ TEST_CASE("a plan without a step time says so instead of an empty plot") {
   CHECK(canvas->texts()[0].text.starts_with("This plan has no step time"));
 }
 
-TEST_CASE("the step takeaway is the arithmetic and the largest loss") {
+TEST_CASE("the step takeaway is its groups: arithmetic with recomputation, and a second as large as to be named") {
   const FigureCase c = with_parts({{Q::step_matmul, 5}, {Q::step_recompute, 1}, {Q::step_bubble, 4}});
   CHECK(find_figure("step")->head(input_of(c, theme("dark")), {}).takeaway ==
-        "10.0\u202fs: 50\u202f% arithmetic, 40\u202f% pipeline bubble");
+        "10.0\u202fs: compute 60\u202f%, pipeline bubble 40\u202f%");
 }
 
 TEST_CASE("the step figure is as its golden") {

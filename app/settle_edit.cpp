@@ -1,0 +1,97 @@
+#include "app/settle_edit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/evaluate.h"
+#include "engine/studies/nearest_plan.h"
+
+namespace roofscape::app {
+
+using engine::Scenario;
+
+namespace {
+
+constexpr std::string_view kMode = "assumptions.mode", kKind = "workload.kind", kApart = "serving.disaggregated";
+
+bool has(const std::vector<std::string_view>& paths, std::string_view path) {
+  return std::find(paths.begin(), paths.end(), path) != paths.end();
+}
+
+// Nobody has set these values by hand: they are the ideal ones, or those of some chip.
+bool untouched(const engine::CalibrationValues& values, const Scenario& s, std::span<const engine::Chip> chips) {
+  if (values == engine::CalibrationValues{}) return true;
+  const auto of = [&](const engine::Chip& chip) {
+    const auto& stacks = chip.calibration.stacks;
+    return std::any_of(stacks.begin(), stacks.end(), [&values](engine::CalibrationValues stack) {
+      if (stack == values) return true;
+      // As it serves on software that was fitted to training.
+      stack[engine::Calibrated::step_host] = stack[engine::Calibrated::issue] = 0;
+      return stack == values;
+    });
+  };
+  return of(s.cluster.chip) || std::any_of(chips.begin(), chips.end(), of);
+}
+
+}  // namespace
+
+bool is_mesh_axis(std::string_view path) {
+  constexpr std::string_view kPrefill = "serving.prefill.", kMesh = "parallelism.";
+  for (const std::string_view group : {kPrefill, kMesh})
+    if (path.starts_with(group))
+      return std::find(engine::kAxisIds.begin(), engine::kAxisIds.end(), path.substr(group.size())) !=
+             engine::kAxisIds.end();
+  return false;
+}
+
+engine::CalibrationValues calibrated_values(const Scenario& s) {
+  Scenario calibrated = s;
+  calibrated.assumptions.mode = engine::Mode::calibrated;
+  return engine::applied_calibration(calibrated);
+}
+
+SettledEdit settle_edit(const Scenario& base, const Scenario& now, const Scenario& edited, const EditNature& nature,
+                        std::span<const engine::Chip> chips) {
+  std::vector<std::string_view> held;
+  SettledEdit settled{edited};
+  Scenario& wanted = settled.scenario;
+  for (const engine::Field& field : engine::scenario_fields()) {
+    if (field.get(edited) != field.get(now)) held.push_back(field.path);
+    else if (field.get(base) != field.get(now)) field.set(wanted, field.get(base));
+  }
+  if (has(held, kMode) && wanted.assumptions.mode == engine::Mode::custom &&
+      untouched(wanted.assumptions.custom, wanted, chips))
+    wanted.assumptions.custom = calibrated_values(wanted);
+  if (has(held, kKind)) return settled;
+  if (wanted == base) return settled;  // the control is back where it was
+
+  engine::NearestPlan plan;
+  const bool other_subject = !(edited.cluster == now.cluster) || !(edited.model == now.model);
+  if (has(held, kApart) && wanted.serving.disaggregated) {
+    plan = engine::nearest_disaggregated(base, wanted);
+  } else if (held.size() == 1 && held.front() == nature.path && is_mesh_axis(nature.path)) {
+    if (!nature.keep_product) return settled;
+    plan = engine::nearest_plan_that_runs(base, wanted, {held, nature.partner, true, nature.typed});
+  } else if (held.empty() && !other_subject) {
+    return settled;
+  } else {
+    engine::Report report;
+    engine::EvaluationScratch scratch;
+    engine::evaluate(wanted, scratch, report);
+    if (engine::runs(report)) return settled;
+    // What could not run before is not this edit's doing.
+    engine::evaluate(base, scratch, report);
+    if (!engine::runs(report) && !other_subject) return settled;
+    plan = engine::nearest_plan_that_runs(base, wanted,
+                                          {held, nature.partner, false, nature.typed || nature.path.empty()});
+  }
+  settled.runs = plan.runs;
+  settled.reached = plan.reached;
+  if (!plan.runs) return settled;
+  Scenario as_edited = std::exchange(wanted, std::move(plan.scenario));
+  for (ScenarioChange& change : scenario_changes(as_edited, wanted))
+    if (!has(held, change.what)) settled.also.push_back(std::move(change));
+  return settled;
+}
+
+}  // namespace roofscape::app

@@ -1,0 +1,358 @@
+#include "engine/search/search_worker.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+
+#include "engine/pipeline/in_flight.h"
+#include "engine/training/virtual_stages.h"
+
+namespace roofscape::engine {
+namespace {
+
+constexpr std::size_t kManyMissed = 256;
+
+// A ZB-V device has a number of microbatches in flight of its own, and the fullest of those that hold the same layers
+// and ends decides: memory rises with what is in flight.
+DeviceKinds fullest_kinds(const DeviceKinds& kinds, const ScheduleShape& shape) {
+  DeviceKinds out = kinds;
+  out.kinds.clear();
+  for (const DeviceKind& kind : kinds.kinds) {
+    const auto same = std::find_if(out.kinds.begin(), out.kinds.end(), [&kind](const DeviceKind& other) {
+      return other.layers == kind.layers && other.embedding == kind.embedding && other.head == kind.head;
+    });
+    if (same == out.kinds.end()) out.kinds.push_back(kind);
+    else if (peak_in_flight(shape, kind.first) > peak_in_flight(shape, same->first)) *same = kind;
+  }
+  return out;
+}
+
+// Whether no speed is unknown that training state or what is offloaded needs.
+bool rates_known(const PlacedMesh& mesh) {
+  const auto known = [](const std::array<double, kAxisCount>& rates) {
+    return std::none_of(rates.begin(), rates.end(), [](double rate) { return std::isnan(rate); });
+  };
+  const LinkRates<double>& rates = mesh.rates;
+  return known(rates.bandwidth) && known(rates.reduce_bandwidth) && known(rates.latency) && known(rates.wires.share) &&
+         !std::isnan(rates.state_bandwidth) && !std::isnan(mesh.in.chip.pcie);
+}
+
+auto time_key(const Candidate& c) { return std::tie(c.price.step_time_s, c.price.memory_bytes, c.plan); }
+
+}  // namespace
+
+double CellCounts::fit() const {
+  double fit = plans;
+  for (const double count : rejected) fit -= count;
+  return fit;
+}
+
+void CellCounts::merge(const CellCounts& other) {
+  plans += other.plans;
+  for (std::size_t i = 0; i < kRejections; ++i) rejected[i] += other.rejected[i];
+  missing_bytes = std::min(missing_bytes, other.missing_bytes);
+}
+
+void FastestMissed::add(const Candidate& candidate) {
+  pool_.push_back(candidate);
+  if (pool_.size() >= kManyMissed) settle();
+}
+
+void FastestMissed::take(const Candidate& c) {
+  if (!best_ || time_key(c) < time_key(*best_)) best_ = c;
+}
+
+void FastestMissed::settle() {
+  std::sort(pool_.begin(), pool_.end(),
+            [](const Candidate& a, const Candidate& b) { return time_key(a) < time_key(b); });
+  for (Candidate& c : pool_) {
+    if (best_ && time_key(c) > time_key(*best_)) break;
+    if (!c.price.exact) c.price = pricer_->price(c.plan, true), ++simulated_;
+    take(c);
+  }
+  pool_.clear();
+}
+
+void FastestMissed::merge(const FastestMissed& other) {
+  if (other.best_) take(*other.best_);
+}
+
+SearchWorker::SearchWorker(const Scenario& s, const SearchRequest& request, const SpaceChoices& choices,
+                           const std::atomic<bool>* stop)
+    : s_(s), space_(request.space), choices_(choices), pricer_(s),
+      candidates_(request, request.cells ? choices.cell_count() : 0, pricer_, stop), missed_(pricer_),
+      sample_(request.sample) {
+  if (request.cells) cells_.resize(choices.cell_count());
+  for (std::size_t i = 0; i < choices.data_divisors.size(); ++i) {
+    const int pipeline = choices.data_divisors[i];
+    Chunks& chunks = chunks_.emplace_back();
+    chunks.pipeline = pipeline;
+    chunks.at = i;
+    if (pipeline > s.model.n_layers) {
+      chunks.count = choices.chunkings(pipeline).size();
+      continue;
+    }
+    for (const auto& [kind, v] : choices.chunkings(pipeline))
+      find_device_kinds(kind, pipeline, v, s.model.n_layers, layers_, chunks.kinds.emplace_back());
+    chunks.count = chunks.kinds.size();
+  }
+}
+
+void SearchWorker::process(std::size_t part) {
+  const Plan& group = choices_.groups[part / choices_.microbatches.size()].mesh;
+  microbatch_ = choices_.microbatches[part % choices_.microbatches.size()];
+  sequence_parallel_ = choices_.sequence_parallel(group.tensor);
+  const auto policies = static_cast<double>(choices_.policies.size());
+  const std::size_t all = sequence_parallel_.size();
+  std::erase_if(sequence_parallel_, [&](bool on) { return choices_.reject_sequence_parallel(group.tensor, on); });
+  per_layer_ = static_cast<double>(sequence_parallel_.size()) * policies;
+  refused_layers_ = static_cast<double>(all) * policies - per_layer_;
+  sample_.start_part(part);
+  place_meshes(group);
+  Plan plan = group;
+  plan.microbatch_sequences = microbatch_;
+  for (std::size_t first = 0; first < meshes_used_; ++first) {
+    if (meshes_[first].layer != first) continue;
+    const auto each = [&](auto&& work) {
+      for (std::size_t i = first; i < meshes_used_; ++i)
+        if (meshes_[i].layer == first) work(meshes_[i]);
+    };
+    pricer_.price_layer(meshes_[first].placed, plan, layer_);
+    each([&](Mesh& mesh) { test_state(mesh); });
+    for (const bool sequence_parallel : sequence_parallel_)
+      for (const CheckpointPolicy policy : choices_.policies) {
+        plan.sequence_parallel = sequence_parallel, plan.policy = policy;
+        pricer_.price_layer(meshes_[first].placed, plan, layer_);
+        least_work_s_ = pricer_.least_work(meshes_[first].placed, layer_);
+        each([&](Mesh& mesh) { price_mesh(mesh, sequence_parallel, policy); });
+      }
+  }
+}
+
+void SearchWorker::finish() {
+  candidates_.settle();
+  missed_.settle();
+}
+
+void SearchWorker::merge(const SearchWorker& other) {
+  plans_ += other.plans_;
+  for (std::size_t i = 0; i < kRejections; ++i) rejected_[i] += other.rejected_[i];
+  for (std::size_t i = 0; i < cells_.size(); ++i) cells_[i].merge(other.cells_[i]);
+  candidates_.merge(other.candidates_);
+  missed_.merge(other.missed_);
+  sample_.merge(other.sample_);
+}
+
+void SearchWorker::reject(Rejection why, std::size_t cell, double count) {
+  rejected_[static_cast<std::size_t>(why)] += count;
+  if (!cells_.empty()) cells_[cell].rejected[static_cast<std::size_t>(why)] += count;
+}
+
+void SearchWorker::place_meshes(const Plan& group) {
+  meshes_used_ = 0;
+  const std::optional<Rejection> whole_group = choices_.reject_group(group);
+  const int rest = group.data;
+  const double offloads =
+      static_cast<double>(choices_.offload_optimizer.size() * choices_.offload_activations.size());
+  for (Chunks& chunks : chunks_) {
+    if (rest % chunks.pipeline != 0 || !space_.pipeline.allows(chunks.pipeline)) continue;
+    const int ranks = rest / chunks.pipeline;
+    const std::size_t cell = choices_.cell_of(group.tensor, chunks.at);
+    for (const int fsdp : choices_.data_divisors) {
+      if (fsdp > ranks) break;
+      if (ranks % fsdp != 0 || !space_.fsdp.allows(fsdp) || !space_.data.allows(ranks / fsdp)) continue;
+      const std::vector<int> zeros = choices_.zero_stages(fsdp, group.context);
+      const double states = static_cast<double>(zeros.size() * chunks.count) * offloads;
+      const double count = states * (per_layer_ + refused_layers_);
+      plans_ += count;
+      if (!cells_.empty()) cells_[cell].plans += count;
+      Plan plan = group;
+      plan.pipeline = chunks.pipeline, plan.fsdp = fsdp, plan.data = ranks / fsdp;
+      plan.microbatch_sequences = microbatch_;
+      const int microbatches = microbatches_of(plan, s_.workload.global_batch_sequences);
+      std::optional<Rejection> why = whole_group ? whole_group : choices_.reject_mesh(plan);
+      if (!why && microbatches == 0) why = Rejection::batch;
+      if (why) {
+        reject(*why, cell, count);
+        continue;
+      }
+      if (refused_layers_ > 0) reject(Rejection::experts, cell, states * refused_layers_);
+      place_mesh(plan, chunks, zeros, cell, microbatches);
+    }
+  }
+}
+
+// What make_inputs() reads of a plan beside its mesh and microbatch is the software that its ZeRO stage chooses: a
+// placed mesh for each.
+void SearchWorker::place_mesh(const Plan& wanted, Chunks& chunks, const std::vector<int>& zeros,
+                              std::size_t cell, int microbatches) {
+  Plan plan = wanted;
+  const auto software = [&](int zero) {
+    plan.zero_stage = static_cast<std::uint8_t>(zero);
+    return pricer_.software(plan);
+  };
+  for (std::size_t lead = 0; lead < zeros.size(); ++lead) {
+    const SoftwareStack stack = software(zeros[lead]);
+    bool known = false;
+    for (std::size_t i = 0; i < lead && !known; ++i) known = software(zeros[i]) == stack;
+    if (known) continue;
+    const std::size_t at = meshes_used_++;
+    if (at == meshes_.size()) meshes_.emplace_back();
+    Mesh& mesh = meshes_[at];
+    plan.zero_stage = static_cast<std::uint8_t>(zeros[lead]);
+    pricer_.place(plan, mesh.placed);
+    mesh.layer = 0;
+    while (mesh.layer < at &&
+           (meshes_[mesh.layer].layer != mesh.layer || !share_layers(meshes_[mesh.layer].placed, mesh.placed)))
+      ++mesh.layer;
+    mesh.chunks = &chunks;
+    mesh.cell = cell;
+    mesh.microbatches = microbatches;
+    mesh.limit_bytes = mesh.placed.in.chip.hbm_capacity * (1 - space_.min_free);
+    mesh.rates_known = rates_known(mesh.placed);
+    mesh.states.clear();
+    for (const int zero : zeros)
+      if (software(zero) == stack)
+        for (const bool offload : choices_.offload_optimizer) mesh.states.push_back({zero, offload, 0, false});
+    test_schedules(mesh);
+  }
+}
+
+// Which of the schedules can be run; the others are counted for every choice that is left.
+void SearchWorker::test_schedules(Mesh& mesh) {
+  mesh.legal.clear();
+  mesh.fullest.clear();
+  for (std::size_t i = 0; i < mesh.chunks->kinds.size(); ++i) {
+    const DeviceKinds& kinds = mesh.chunks->kinds[i];
+    const ScheduleShape shape{kinds.kind, kinds.stages, mesh.microbatches, kinds.virtual_stages, 0};
+    std::optional<Rejection> why;
+    if (kinds.stages > 1) {
+      if (kinds.stages * kinds.virtual_stages > most_virtual_stages(s_.model.n_layers, kinds.virtual_stages))
+        why = Rejection::layers;
+      else if (!check_schedule(shape)) why = Rejection::schedule;
+      else if (2.0 * shape.microbatches * virtual_stage_count(shape) > static_cast<double>(kMaxDrawnOps))
+        why = Rejection::too_long;
+    }
+    if (why) {
+      reject(*why, mesh.cell,
+             static_cast<double>(mesh.states.size() * choices_.offload_activations.size()) * per_layer_);
+      continue;
+    }
+    mesh.legal.push_back(i);
+    mesh.fullest.push_back(&kinds);
+    if (kinds.stages == 1 || kinds.kind != ScheduleKind::zb_v) continue;
+    const auto [made, is_new] = mesh.chunks->zb_v.try_emplace(mesh.microbatches);
+    if (is_new) made->second = fullest_kinds(kinds, shape);
+    mesh.fullest.back() = &made->second;
+  }
+}
+
+// Some device holds at least the mean number of layers.
+void SearchWorker::test_state(Mesh& mesh) {
+  Plan plan = mesh.placed.plan;
+  const int stages = plan.pipeline;
+  const int layers = (s_.model.n_layers + stages - 1) / stages;
+  for (StateChoice& choice : mesh.states) {
+    plan.zero_stage = static_cast<std::uint8_t>(choice.zero);
+    plan.offload_optimizer = choice.offload_optimizer;
+    choice.bytes = pricer_.state_bytes(mesh.placed, layer_, plan, layers, stages == 1, stages == 1);
+    choice.too_large = choice.bytes > mesh.limit_bytes;
+    if (choice.too_large)
+      reject(Rejection::state, mesh.cell,
+             static_cast<double>(mesh.legal.size() * choices_.offload_activations.size()) * per_layer_);
+  }
+  // How much they lack is asked for a map alone.
+  if (cells_.empty()) std::erase_if(mesh.states, [](const StateChoice& choice) { return choice.too_large; });
+}
+
+void SearchWorker::price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPolicy policy) {
+  Candidate candidate;
+  Plan& plan = candidate.plan;
+  candidate.chips = mesh.placed.counts.chips;
+  candidate.cell = mesh.cell;
+  for (const StateChoice& choice : mesh.states)
+    for (const bool offload_activations : choices_.offload_activations) {
+      plan = mesh.placed.plan;
+      plan.sequence_parallel = sequence_parallel, plan.policy = policy;
+      plan.zero_stage = static_cast<std::uint8_t>(choice.zero);
+      plan.offload_optimizer = choice.offload_optimizer, plan.offload_activations = offload_activations;
+      if (choice.too_large) measure_too_large(mesh, choice, candidate);
+      else price_schedules(mesh, candidate);
+    }
+}
+
+void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate) {
+  pricer_.price_buffers(mesh.placed, layer_, candidate.plan, state_);
+  const auto shape_of_kinds = [&mesh](const DeviceKinds& kinds) {
+    return ScheduleShape{kinds.kind, kinds.stages, mesh.microbatches, kinds.virtual_stages, 0};
+  };
+  // Memory first: it is cheap, and mostly decides.
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  double least_fit = kNone, least_unfit = kNone;
+  std::size_t unfit = 0;
+  bytes_.resize(mesh.legal.size());
+  for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
+    const DeviceKinds& kinds = *mesh.fullest[l];
+    bytes_[l] = pricer_.memory(mesh.placed, layer_, state_, kinds, shape_of_kinds(kinds)).memory_bytes;
+    const bool fits = bytes_[l] <= mesh.limit_bytes;
+    unfit += !fits;
+    double& least = fits ? least_fit : least_unfit;
+    least = std::min(least, bytes_[l]);
+  }
+  if (unfit > 0) {
+    reject(Rejection::memory, mesh.cell, static_cast<double>(unfit));
+    if (!cells_.empty())
+      cells_[mesh.cell].missing_bytes = std::min(cells_[mesh.cell].missing_bytes, least_unfit - mesh.limit_bytes);
+  }
+  const double most_missed = (1 + kNearMissShare) * mesh.limit_bytes;
+  const auto matters = [&](double least_s) {
+    return least_fit < kNone && candidates_.wants(least_s, least_fit, candidate.chips, mesh.cell);
+  };
+  const auto misses = [&](double least_s) {
+    return least_unfit <= most_missed && missed_.wants(least_s, candidates_.fastest_s());
+  };
+  const bool known = !std::isnan(least_work_s_) && mesh.rates_known;
+  if (known && !sample_.wanted() && !matters(least_work_s_) && !misses(least_work_s_)) return;
+  pricer_.price_step(mesh.placed, layer_, state_);
+  // The step without any bubble: what is too slow then needs no schedule.
+  const double least = pricer_.least_time(mesh.placed, layer_, state_);
+  if (std::isnan(least)) {
+    reject(Rejection::rate, mesh.cell, static_cast<double>(mesh.legal.size() - unfit));
+    return;
+  }
+  const bool some_matter = matters(least), some_miss = misses(least);
+  if (!some_matter && !some_miss && !sample_.wanted()) return;
+  for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
+    const DeviceKinds& kinds = mesh.chunks->kinds[mesh.legal[l]];
+    candidate.plan.schedule = kinds.kind, candidate.plan.virtual_stages = kinds.virtual_stages;
+    candidate.price = {};
+    candidate.price.memory_bytes = bytes_[l];
+    const bool fits = bytes_[l] <= mesh.limit_bytes;
+    sample_.offer(candidate.plan, bytes_[l], fits);
+    const auto wanted = [&](double step_s) {
+      return fits ? candidates_.wants(step_s, bytes_[l], candidate.chips, mesh.cell)
+                  : bytes_[l] <= most_missed && missed_.wants(step_s, candidates_.fastest_s());
+    };
+    if (!(fits ? some_matter : some_miss) || !wanted(least)) continue;
+    pricer_.bound(mesh.placed, layer_, state_, kinds, shape_of_kinds(kinds), candidate.price);
+    if (!wanted(candidate.price.step_time_s)) continue;
+    if (fits) candidates_.add(candidate);
+    else missed_.add(candidate);
+  }
+}
+
+// Whose state alone does not fit: what it lacks at least, for a cell of which no plan is known to fit.
+void SearchWorker::measure_too_large(Mesh& mesh, const StateChoice& choice, Candidate& candidate) {
+  double& missing = cells_[mesh.cell].missing_bytes;
+  if (choice.bytes - mesh.limit_bytes >= missing || candidates_.best_of_cell(mesh.cell)) return;
+  pricer_.price_buffers(mesh.placed, layer_, candidate.plan, state_);
+  for (const DeviceKinds* kinds : mesh.fullest) {
+    const ScheduleShape shape{kinds->kind, kinds->stages, mesh.microbatches, kinds->virtual_stages, 0};
+    const double bytes = pricer_.memory(mesh.placed, layer_, state_, *kinds, shape).memory_bytes;
+    missing = std::min(missing, bytes - mesh.limit_bytes);
+  }
+}
+
+}  // namespace roofscape::engine

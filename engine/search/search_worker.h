@@ -1,0 +1,137 @@
+// One thread's share of a search: parts of the space, each a group of meshes with the same tensor, context and expert
+// degree, and a microbatch. What the shares come to is merged by search(); nothing in it depends on who did which
+// part.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "engine/search/candidates.h"
+#include "engine/search/plan_sample.h"
+#include "engine/search/search.h"
+
+namespace roofscape::engine {
+
+// What a cell of the mesh map has of plans.
+struct CellCounts {
+  double plans = 0;
+  std::array<double, kRejections> rejected{};
+  double missing_bytes = std::numeric_limits<double>::infinity();  // of the smallest plan that lacks memory alone
+  double fit() const;
+  void merge(const CellCounts&);
+};
+
+// The fastest of the plans that lack a little memory, as far as it would be faster than all that fit.
+class FastestMissed {
+ public:
+  explicit FastestMissed(Pricer& pricer) : pricer_(&pricer) {}
+  // Whether a plan that takes at least this long can be it.
+  bool wants(double step_time_s, double fastest_that_fits_s) const {
+    return step_time_s < fastest_that_fits_s && (!best_ || step_time_s <= best_->price.step_time_s);
+  }
+  void add(const Candidate&);
+  void settle();
+  void merge(const FastestMissed& other);
+  const std::optional<Candidate>& best() const { return best_; }
+  std::size_t simulated() const { return simulated_; }
+
+ private:
+  void take(const Candidate&);
+  Pricer* pricer_;
+  std::optional<Candidate> best_;
+  std::vector<Candidate> pool_;
+  std::size_t simulated_ = 0;
+};
+
+class SearchWorker {
+ public:
+  // The scenario, the request and the choices must outlive it.
+  SearchWorker(const Scenario&, const SearchRequest&, const SpaceChoices&, const std::atomic<bool>* stop);
+  SearchWorker(const SearchWorker&) = delete;
+  SearchWorker& operator=(const SearchWorker&) = delete;
+
+  // `part` of choices.groups x choices.microbatches.
+  void process(std::size_t part);
+  void finish();
+  // Takes over what another has found in other parts; both have finished.
+  void merge(const SearchWorker& other);
+  void price_sampled(SampledPlan& sampled) { sampled.step_time_s = pricer_.price(sampled.plan, true).step_time_s; }
+
+  double plans() const { return plans_; }
+  const std::array<double, kRejections>& rejected() const { return rejected_; }
+  const std::vector<CellCounts>& cells() const { return cells_; }
+  const Candidates& candidates() const { return candidates_; }
+  const FastestMissed& missed() const { return missed_; }
+  PlanSample& sample() { return sample_; }
+  std::size_t simulated() const { return candidates_.simulated() + missed_.simulated(); }
+
+ private:
+  // Schedules and chunks of a number of stages.
+  struct Chunks {
+    int pipeline = 1;
+    std::size_t at = 0;  // among the numbers of stages
+    std::map<int, DeviceKinds> zb_v;  // by microbatches: of the devices that differ in what is in flight the fullest
+    std::size_t count = 0;
+    std::vector<DeviceKinds> kinds;
+  };
+  // ZeRO stage and place of the optimizer, and what its state takes at least.
+  struct StateChoice {
+    int zero = 0;
+    bool offload_optimizer = false;
+    double bytes = 0;
+    bool too_large = false;
+  };
+  // A mesh, with ZeRO stages that run on the same software.
+  struct Mesh {
+    PlacedMesh placed;
+    Chunks* chunks = nullptr;
+    int microbatches = 1;
+    std::size_t layer = 0;  // the first mesh that has the same layers
+    std::size_t cell = 0;
+    double limit_bytes = 0;
+    bool rates_known = true;  // else every plan's time has to be looked at
+    std::vector<StateChoice> states;
+    std::vector<std::size_t> legal;        // of chunks->kinds
+    std::vector<const DeviceKinds*> fullest;  // of each of these: the kinds that memory is asked of
+  };
+
+  void reject(Rejection why, std::size_t cell, double count);
+  void place_meshes(const Plan& group);
+  void place_mesh(const Plan& plan, Chunks& chunks, const std::vector<int>& zeros, std::size_t cell,
+                  int microbatches);
+  void test_schedules(Mesh& mesh);
+  void test_state(Mesh& mesh);
+  void price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPolicy policy);
+  void price_schedules(Mesh& mesh, Candidate& candidate);
+  void measure_too_large(Mesh& mesh, const StateChoice& choice, Candidate& candidate);
+
+  const Scenario& s_;
+  const PlanSpace& space_;
+  const SpaceChoices& choices_;
+  Pricer pricer_;
+  Candidates candidates_;
+  FastestMissed missed_;
+  PlanSample sample_;
+  double plans_ = 0;
+  std::array<double, kRejections> rejected_{};
+  std::vector<CellCounts> cells_;  // empty: nobody asked
+
+  int microbatch_ = 1;
+  std::vector<bool> sequence_parallel_;  // that the group allows
+  double per_layer_ = 1, refused_layers_ = 0;  // choices of a layer that it allows, and that it does not
+  std::vector<Chunks> chunks_;
+  std::vector<Mesh> meshes_;
+  std::size_t meshes_used_ = 0;
+  PricedLayer layer_;
+  double least_work_s_ = 0;  // of layer_
+  PricedState state_;
+  std::vector<double> bytes_;  // by legal schedule
+  std::vector<int> layers_;
+};
+
+}  // namespace roofscape::engine

@@ -1,0 +1,371 @@
+#include "engine/studies/nearest_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/evaluate.h"
+#include "engine/pipeline/schedule.h"
+#include "engine/scenario_fields.h"
+#include "engine/training/stage_cost.h"
+
+namespace roofscape::engine {
+
+namespace {
+
+constexpr int kMostEvaluations = 300;  // of one value of what was edited
+constexpr double kIdleOctave = 6, kProductOctave = 1000, kOpened = 0.5;
+constexpr std::string_view kMissingFigure = "chip.missing_figure";
+
+// The axes whose degrees multiply to the chips, in the order ties are broken in.
+enum Part : std::uint8_t { tensor, context, pipeline, fsdp, data };
+constexpr std::size_t kParts = 5;
+using Mesh = std::array<int, kParts>;
+constexpr std::array<double, kParts> kWeights{17, 5, 9, 2, 2};
+constexpr std::array<std::string_view, kParts> kPaths{"parallelism.tensor", "parallelism.context",
+                                                      "parallelism.pipeline", "parallelism.fsdp", "parallelism.data"};
+constexpr std::array<Axis, kParts> kAxes{Axis::tensor, Axis::context, Axis::pipeline, Axis::fsdp, Axis::data};
+
+Mesh mesh_of(const Scenario& s) {
+  const Parallelism& p = s.parallelism;
+  return {p.tensor, p.context, p.pipeline, p.fsdp, p.data};
+}
+void put_mesh(Scenario& s, const Mesh& m) {
+  Parallelism& p = s.parallelism;
+  p.tensor = m[tensor], p.context = m[context], p.pipeline = m[pipeline], p.fsdp = m[fsdp], p.data = m[data];
+}
+std::int64_t product(const Mesh& m) {
+  std::int64_t all = 1;
+  for (const int degree : m) all = std::min<std::int64_t>(all * degree, std::int64_t{1} << 40);
+  return all;
+}
+
+bool is_held(const NearestPlanWish& wish, std::string_view path) {
+  return std::find(wish.held.begin(), wish.held.end(), path) != wish.held.end();
+}
+
+std::int64_t prefill_chips(const Scenario& s) {
+  if (!s.serves() || !s.serving.disaggregated) return 0;
+  const PrefillPlan& p = s.serving.prefill;
+  return std::int64_t{p.data} * p.tensor * p.context * p.pipeline;
+}
+
+int largest_divisor(int whole, int most) {
+  int d = std::clamp(most, 1, std::max(1, whole));
+  while (d > 1 && whole % d != 0) --d;
+  return d;
+}
+
+// Divisors of any of the numbers, powers of two, and `now`: at most `most`.
+std::vector<int> degrees(std::int64_t most, std::initializer_list<std::int64_t> wholes, int now) {
+  std::vector<int> all;
+  for (std::int64_t v = 1; v <= most; v *= 2) all.push_back(static_cast<int>(v));
+  for (const std::int64_t whole : wholes)
+    for (std::int64_t d = 1; d * d <= whole; ++d)
+      if (whole % d == 0)
+        for (const std::int64_t one : {d, whole / d})
+          if (one <= most) all.push_back(static_cast<int>(one));
+  if (now <= most) all.push_back(now);
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+class Nearest {
+ public:
+  Nearest(const Scenario& before, const Scenario& wanted, const NearestPlanWish& wish)
+      : wish_(wish), from_(mesh_of(before)), wanted_(wanted) {
+    const std::int64_t chips = std::max<std::int64_t>(1, chip_count(wanted.cluster) - prefill_chips(wanted));
+    const std::int64_t was = product(from_);
+    limit_ = std::min(was, chips);
+    // A mesh that has been larger than its cluster has nothing to keep.
+    strict_ = wish.keep_product && was <= chips;
+  }
+
+  std::optional<Scenario> find() {
+    if (!strict_ && passes(wanted_)) return wanted_;
+    // With the product kept there is next to always a mesh, and of these there are few.
+    if (strict_)
+      if (auto found = find_among(true)) return found;
+    return find_among(false);
+  }
+
+ private:
+  struct Entry {
+    double cost;
+    Mesh mesh;
+  };
+
+  std::optional<Scenario> find_among(bool exact) {
+    std::vector<Entry> heap;
+    each_mesh(exact, [&](const Mesh& m) { heap.push_back({cost(m), m}); });
+    const auto later = [](const Entry& a, const Entry& b) {
+      return a.cost != b.cost ? a.cost > b.cost : a.mesh > b.mesh;
+    };
+    std::make_heap(heap.begin(), heap.end(), later);
+    for (int n = 0; n < kMostEvaluations && !heap.empty(); ++n) {
+      std::pop_heap(heap.begin(), heap.end(), later);
+      if (auto found = with_followers(heap.back().mesh)) return found;
+      heap.pop_back();
+    }
+    return std::nullopt;
+  }
+
+  double cost(const Mesh& m) const {
+    double all = 0;
+    for (std::size_t i = 0; i < kParts; ++i) {
+      if (m[i] == from_[i] || is_held(wish_, kPaths[i])) continue;
+      const double weight = kAxes[i] == wish_.partner ? 1 : kWeights[i];
+      all += weight * std::abs(std::log2(static_cast<double>(m[i]) / from_[i])) + (from_[i] == 1 ? kOpened : 0);
+    }
+    const double idle = std::log2(static_cast<double>(limit_) / static_cast<double>(product(m)));
+    return all + idle * (strict_ ? kProductOctave : kIdleOctave);
+  }
+
+  // Every mesh within the chips that does not contradict the sizes of model and batch; the rest is for evaluate.
+  template <class Take>
+  void each_mesh(bool exact, Take&& take) const {
+    const Scenario& s = wanted_;
+    const bool trains = !s.serves();
+    const int batch = trains ? s.workload.global_batch_sequences : s.workload.batch;
+    const Mesh now = mesh_of(s);
+    const auto choices = [&](Part part, std::initializer_list<std::int64_t> wholes) {
+      return is_held(wish_, kPaths[part]) ? std::vector<int>{now[part]} : degrees(limit_, wholes, from_[part]);
+    };
+    const auto heads = choices(tensor, {s.model.n_heads}), ranks = choices(context, {}),
+               stages = choices(pipeline, {}),
+               shards = trains || from_[fsdp] > 1 ? choices(fsdp, {limit_, batch}) : std::vector<int>{now[fsdp]},
+               replicas = choices(data, {limit_, batch});
+    for (const int t : heads) {
+      if (s.model.n_heads % t != 0) continue;
+      for (const int c : ranks) {
+        if (std::int64_t{t} * c > limit_ || (trains && s.workload.sequence_length % c != 0)) continue;
+        for (const int p : stages) {
+          const std::int64_t inner = std::int64_t{t} * c * p;
+          if (p > s.model.n_layers || inner > limit_) continue;
+          for (const int f : shards) {
+            if (inner * f > limit_ || (trains && batch % f != 0) || (exact && limit_ % (inner * f) != 0)) continue;
+            for (const int d : replicas) {
+              if (exact && inner * f * d != limit_) continue;
+              if (inner * f * d > limit_) break;
+              const std::int64_t fed = std::int64_t{f} * d * (trains ? 1 : p);
+              if (fed > batch || (trains && batch % fed != 0)) continue;
+              take(Mesh{t, c, p, f, d});
+            }
+          }
+        }
+      }
+    }
+  }
+
+  bool passes(const Scenario& s) {
+    evaluate(s, scratch_, report_);
+    return runs(report_);
+  }
+
+  std::optional<Scenario> with_followers(const Mesh& mesh) {
+    Scenario s = wanted_;
+    put_mesh(s, mesh);
+    Parallelism& p = s.parallelism;
+    const auto& wanted = wanted_.parallelism;
+    const int fed = p.data * p.fsdp;
+    if (!s.serves() && !is_held(wish_, "pipeline.microbatch_sequences"))
+      s.pipeline.microbatch_sequences =
+          largest_divisor(s.workload.global_batch_sequences / fed, s.pipeline.microbatch_sequences);
+    if (s.model.is_moe()) {
+      if (!is_held(wish_, "parallelism.expert_tensor") && p.expert_tensor > 0 &&
+          (p.expert_tensor > p.tensor || p.tensor % p.expert_tensor != 0))
+        p.expert_tensor = largest_divisor(p.tensor, p.expert_tensor);
+      if (!is_held(wish_, "parallelism.expert")) {
+        const int ranks = fed * p.context * std::max(1, p.tensor / p.experts_tensor());
+        p.expert = std::min(wanted.expert, ranks);
+        while (p.expert > 1 && (ranks % p.expert != 0 || s.model.moe.n_routed_experts % p.expert != 0)) --p.expert;
+      }
+    } else if (!is_held(wish_, "parallelism.expert")) {
+      p.expert = 1;
+    }
+    if (!with_schedule(s)) return std::nullopt;
+    if (passes(s)) return s;
+    // A rate that the chip does not have is no matter of the mesh.
+    for (const Diagnostic& d : report_.diagnostics)
+      if (d.code == "chip.no_rate" && !d.fix.empty() && !is_held(wish_, "precision.compute")) {
+        for (const FieldEdit& edit : Fix(d.fix)) apply(s, edit);
+        return passes(s) ? std::optional(std::move(s)) : std::nullopt;
+      }
+    return std::nullopt;
+  }
+
+  // The schedule as it is, else one near it that can run with this many stages and microbatches.
+  bool with_schedule(Scenario& s) const {
+    if (s.serves() || s.parallelism.pipeline <= 1) return true;
+    const ScheduleKind kind = s.pipeline.schedule;
+    const int chunks = s.pipeline.virtual_stages;
+    const bool kind_held = is_held(wish_, "pipeline.schedule"),
+               chunks_held = is_held(wish_, "pipeline.virtual_stages");
+    const auto legal = [&](ScheduleKind which, int count) {
+      s.pipeline.schedule = which;
+      s.pipeline.virtual_stages = count;
+      const ScheduleShape shape = stage_key(s).shape;
+      return check_schedule(shape).legal() &&
+             s.parallelism.pipeline * std::max(1, passes_per_device(shape)) <= s.model.n_layers;
+    };
+    if (legal(kind, chunks)) return true;
+    const int most = std::max(8, chunks);
+    for (int away = 1; away < most && !chunks_held; ++away)
+      for (const int count : {chunks - away, chunks + away})
+        if (count >= 1 && count <= most && legal(kind, count)) return true;
+    if (!kind_held && legal(ScheduleKind::interleaved_1f1b, chunks)) return true;
+    if (!kind_held && legal(ScheduleKind::one_f_one_b, chunks_held ? chunks : 1)) return true;
+    s.pipeline.schedule = kind;
+    s.pipeline.virtual_stages = chunks;
+    return false;
+  }
+
+  const NearestPlanWish& wish_;
+  const Mesh from_;
+  const Scenario& wanted_;
+  std::int64_t limit_ = 1;
+  bool strict_ = false;
+  EvaluationScratch scratch_;
+  Report report_;
+};
+
+// Half way to what it was, as octaves go: a power of two, or what it was.
+double nearer(double value, double was) {
+  if (value > was) {
+    double lower = std::exp2(std::ceil(std::log2(std::max(value, 1.0))) - 1);
+    if (!(lower < value)) lower = value / 2;
+    return std::max(lower, was);
+  }
+  return std::min(std::exp2(std::floor(std::log2(std::max(value, 0.5))) + 1), was);
+}
+
+// Prefill ranks have a mesh of their own: what one axis takes its replicas give, and where that is not enough decoding
+// does.
+void settle_prefill(const Scenario& before, Scenario& wanted, const NearestPlanWish& wish) {
+  if (is_held(wish, "serving.prefill.data")) return;
+  const std::int64_t was = prefill_chips(before);
+  PrefillPlan& p = wanted.serving.prefill;
+  const std::int64_t replica = std::int64_t{p.tensor} * p.context * p.pipeline;
+  p.data = static_cast<int>(std::max<std::int64_t>(1, was / replica));
+}
+
+bool of_prefill_mesh(std::string_view path) {
+  return path.starts_with("serving.prefill.") && path != "serving.prefill.expert";
+}
+
+// Both meshes anew: one mesh on all chips, of which prefill takes its part again where that can be.
+std::optional<Scenario> apart_anew(const Scenario& before, const Scenario& wanted, const NearestPlanWish& wish) {
+  Scenario together = wanted;
+  together.serving.disaggregated = false;
+  together.serving.prefill = {};
+  auto shared = Nearest(before, together, wish).find();
+  if (!shared) return std::nullopt;
+  Scenario apart = *shared;
+  apart.serving.disaggregated = true;
+  NearestPlan split = nearest_disaggregated(*shared, apart);
+  return split.runs ? std::move(split.scenario) : std::move(*shared);
+}
+
+}  // namespace
+
+bool runs(const Report& report) {
+  return std::none_of(report.diagnostics.begin(), report.diagnostics.end(), [](const Diagnostic& d) {
+    return d.severity == Severity::error && d.code != kMissingFigure;
+  });
+}
+
+NearestPlan nearest_plan_that_runs(const Scenario& before, const Scenario& wanted, const NearestPlanWish& wish) {
+  const Field* one = wish.held.size() == 1 ? find_field(wish.held.front()) : nullptr;
+  const bool approached =
+      !wish.exact && one != nullptr && (one->kind == FieldKind::integer || one->kind == FieldKind::number);
+  Scenario tried = wanted;
+  for (;;) {
+    Scenario meshed = tried;
+    if (wish.keep_product && one != nullptr && of_prefill_mesh(one->path)) settle_prefill(before, meshed, wish);
+    NearestPlanWish now = wish;
+    now.keep_product = wish.keep_product && (one == nullptr || !of_prefill_mesh(one->path));
+    if (auto found = Nearest(before, meshed, now).find())
+      return {std::move(*found), true, one == nullptr || one->get(tried) == one->get(wanted)};
+    if (!approached || one->get(tried) == one->get(before)) break;
+    double value = nearer(one->get(tried), one->get(before));
+    if (one->kind == FieldKind::integer) value = std::round(value);
+    one->set(tried, value);
+  }
+  const bool of_subject = one == nullptr || one->path.starts_with("cluster.") || one->path.starts_with("model.");
+  if (wanted.serves() && wanted.serving.disaggregated && before.serving.disaggregated && of_subject)
+    if (auto found = apart_anew(before, wanted, wish)) return {std::move(*found), true, true};
+  return {wanted, false, true};
+}
+
+NearestPlan nearest_disaggregated(const Scenario& before, const Scenario& wanted) {
+  constexpr std::array<std::string_view, 1> kHeld{"serving.disaggregated"};
+  const NearestPlanWish wish{kHeld, Axis::data, false, true};
+  EvaluationScratch scratch;
+  Report report;
+  evaluate(wanted, scratch, report);
+  if (runs(report)) return {wanted, true, true};
+  const PrefillPlan unset;
+  const PrefillPlan& p = wanted.serving.prefill;
+  const bool set = std::pair(p.data, p.tensor) != std::pair(unset.data, unset.tensor) ||
+                   std::pair(p.context, p.pipeline) != std::pair(unset.context, unset.pipeline);
+  if (set) return nearest_plan_that_runs(before, wanted, wish);
+
+  std::optional<Scenario> best;
+  std::pair<bool, double> best_score{false, -1};
+  const auto consider = [&](const Scenario& s) {
+    evaluate(s, scratch, report);
+    if (!runs(report)) return;
+    const auto& q = report.quantities;
+    const std::pair score{report.fits(),
+                          std::min(q.value_or(Q::decode_requests, 0), q.value_or(Q::prefill_requests, 0))};
+    if (best && !(score > best_score)) return;
+    best = s;
+    best_score = score;
+  };
+  // Of `apart` replicas of the decoding mesh prefill takes as many chips, the rest decodes.
+  const auto split = [&](int Parallelism::*axis, int whole, int apart) {
+    Scenario s = wanted;
+    Parallelism& decode = s.parallelism;
+    PrefillPlan& prefill = s.serving.prefill;
+    decode.*axis = whole - apart;
+    prefill.tensor = axis == &Parallelism::tensor ? apart : decode.tensor;
+    prefill.context = 1;
+    prefill.pipeline = axis == &Parallelism::pipeline ? apart : decode.pipeline;
+    prefill.data = (axis == &Parallelism::data ? apart : decode.data) *
+                   (axis == &Parallelism::fsdp ? apart : decode.fsdp) *
+                   (axis == &Parallelism::context ? apart : decode.context);
+    if (s.model.is_moe()) {
+      const auto experts = [&](int ranks, int most) {
+        int e = std::min(ranks, most);
+        while (e > 1 && (ranks % e != 0 || s.model.moe.n_routed_experts % e != 0)) --e;
+        return e;
+      };
+      const int was = wanted.parallelism.expert;
+      decode.expert = experts(decode.data * decode.fsdp * decode.context *
+                                  std::max(1, decode.tensor / decode.experts_tensor()),
+                              was);
+      prefill.expert = experts(prefill.data, was);
+    }
+    consider(s);
+  };
+  for (int Parallelism::*axis : {&Parallelism::data, &Parallelism::fsdp, &Parallelism::context,
+                                 &Parallelism::tensor, &Parallelism::pipeline}) {
+    const int whole = wanted.parallelism.*axis;
+    if (whole <= 1) continue;
+    for (int apart = whole / 2; apart >= 1; apart /= 2) {
+      split(axis, whole, apart);
+      if (axis == &Parallelism::data && apart < whole - apart) split(axis, whole, whole - apart);
+    }
+    if (best && best_score.first) break;
+  }
+  if (!best) return nearest_plan_that_runs(before, wanted, wish);
+  return {std::move(*best), true, true};
+}
+
+}  // namespace roofscape::engine

@@ -1,0 +1,89 @@
+// Transfers of mesh axes that share links follow each other; those on different links run at the same time.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "engine/evaluate.h"
+#include "engine/hardware/wires.h"
+#include "engine/inputs.h"
+#include "tests/engine/fixtures.h"
+
+using namespace roofscape;
+using namespace roofscape::engine;
+using tests::preset;
+using tests::with;
+
+namespace {
+
+double q(const Report& r, Q id) {
+  REQUIRE_MESSAGE(r.quantities[id].has_value(), std::string(quantity(id).id));
+  return *r.quantities[id];
+}
+
+}  // namespace
+
+TEST_CASE("left alone, axes overlap by wire on switches and add up on a torus") {
+  CHECK(resolved(AxesOverlap::automatic, Interconnect::switched) == AxesOverlap::by_wire);
+  CHECK(resolved(AxesOverlap::automatic, Interconnect::torus) == AxesOverlap::sum);
+  for (const AxesOverlap own : {AxesOverlap::sum, AxesOverlap::max, AxesOverlap::by_wire})
+    for (const Interconnect links : {Interconnect::switched, Interconnect::torus}) CHECK(resolved(own, links) == own);
+  CHECK(Scenario{}.assumptions.axes_overlap == AxesOverlap::automatic);
+}
+
+TEST_CASE("hybrid sharding: gathers in the node hide the AllReduce between nodes") {
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster.nodes=8", "parallelism.data=8", "parallelism.fsdp=8",
+                                                       "workload.global_batch_sequences=64"});
+  const Report wire = evaluate(s), sum = evaluate(with(s, {"assumptions.axes_overlap=sum"})),
+               max = evaluate(with(s, {"assumptions.axes_overlap=max"}));
+  CHECK(q(wire, Q::layer_network_backward) == q(max, Q::layer_network_backward));
+  CHECK(q(wire, Q::layer_network_backward) < 0.9 * q(sum, Q::layer_network_backward));
+}
+
+TEST_CASE("FSDP over whole nodes keeps NVLink busy for the share that it has of the fabric's time") {
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster.nodes=8", "parallelism.fsdp=64",
+                                                       "workload.global_batch_sequences=64"});
+  const Inputs<double> in = make_inputs<double>(s, nullptr);
+  const Wires<double> wires = wires_of(in.links, AxesOverlap::by_wire, in.chip);
+  // 7/8 of the array at 450 GB/s inside the node, 7/8 of it at 400 GB/s between eight nodes.
+  CHECK(wires.share[static_cast<std::size_t>(Axis::fsdp)] == doctest::Approx(400.0 / 450).epsilon(1e-12));
+}
+
+TEST_CASE("on a torus, axes that are placed on links of their own overlap and others add up") {
+  const Scenario base = with(preset("llama3-70b-v5p-pod"), {"assumptions.axes_overlap=by_wire"});
+  const Scenario apart = with(base, {"placement.fsdp.on=xy", "placement.context.on=xy", "placement.tensor.on=z"});
+  const Inputs<double> in = make_inputs<double>(apart, nullptr);
+  const Wires<double> wires = wires_of(in.links, AxesOverlap::by_wire, in.chip);
+  const auto bit = [](Axis axis) { return 1u << static_cast<unsigned>(axis); };
+  CHECK((wires.whole[2] & bit(Axis::tensor)) != 0);
+  CHECK((wires.whole[2] & bit(Axis::fsdp)) == 0);
+  CHECK((wires.whole[0] & bit(Axis::fsdp)) != 0);
+  CHECK_FALSE(transfers_add(apart));
+  CHECK(transfers_add(with(base, {"placement.fsdp.on=xz", "placement.tensor.on=z"})));
+  CHECK(transfers_add(with(apart, {"assumptions.axes_overlap=sum"})));
+}
+
+TEST_CASE("by wire, a network takes at least the longest axis and at most all one after the other") {
+  std::mt19937 rng(20251122);
+  int between = 0;
+  for (int i = 0; i < 600; ++i) {
+    Scenario s = tests::random_scenario(rng);
+    s.assumptions.mode = i % 3 == 0 ? Mode::calibrated : Mode::ideal;
+    const auto assumed = [&s](AxesOverlap overlap) {
+      s.assumptions.axes_overlap = overlap;
+      return evaluate(s);
+    };
+    const Report wire = assumed(AxesOverlap::by_wire), sum = assumed(AxesOverlap::sum), max = assumed(AxesOverlap::max);
+    for (const Q part : {Q::layer_network_forward, Q::layer_network_backward, Q::layer_exposed_forward,
+                         Q::layer_exposed_backward}) {
+      INFO("case " << i << " " << quantity(part).id);
+      REQUIRE(q(wire, part) >= q(max, part) * (1 - 1e-12));
+      REQUIRE(q(wire, part) <= q(sum, part) * (1 + 1e-12));
+      between += q(wire, part) > q(max, part) * 1.001 && q(wire, part) < q(sum, part) * 0.999;
+    }
+    // What the axes expose is what the layer exposes: the parts of the step are those of its layers.
+    REQUIRE(q(wire, Q::step_time) <= q(sum, Q::step_time) * (1 + 1e-9));
+  }
+  CHECK(between > 20);
+}
