@@ -115,7 +115,7 @@ TEST_CASE("transfers of a layer add up to the network time of the layer, and its
       const LayerOverlap o = layer_overlap(with(preset(id), {"assumptions.axes_overlap=sum"}), strategy);
       const Report report = evaluate(o.scenario);
       // More ranks than sequences: the layer of a plan that cannot run has no times.
-      REQUIRE(report.quantities.has(Q::layer_network_forward) == o.problem.empty());
+      REQUIRE(report.quantities[Q::layer_network_forward].has_value() == o.problem.empty());
       if (!o.problem.empty()) continue;
       CHECK(o.forward.network_s() == doctest::Approx(*report.quantities[Q::layer_network_forward]).epsilon(1e-9));
       CHECK(o.backward.network_s() == doctest::Approx(*report.quantities[Q::layer_network_backward]).epsilon(1e-9));
