@@ -6,7 +6,11 @@
 namespace roofscape::io {
 namespace {
 constexpr std::size_t kLongestWord = 64;
-}
+
+// Ids are lower case, people type "H200".
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool same(char a, char b) { return lower(a) == lower(b); }
+}  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   if (a.size() > kLongestWord || b.size() > kLongestWord) return std::max(a.size(), b.size());
@@ -16,9 +20,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      const std::size_t changed = above[j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1);
       row[j] = std::min({changed, above[j] + 1, row[j - 1] + 1});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+      if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
         row[j] = std::min(row[j], before[j - 2] + 1);
     }
     before = above;

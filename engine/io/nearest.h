@@ -6,7 +6,7 @@
 
 namespace roofscape::io {
 
-// Insertions, removals, replacements and swaps of neighbours, by byte. Words longer than 64 bytes count as far away.
+// Insertions, removals, replacements and swaps of neighbours, by byte; upper and lower case are the same. Words longer than 64 bytes count as far away.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // The nearest candidate, or empty when none is near enough to be meant (about a third of the word may differ).

@@ -75,6 +75,12 @@ TEST_CASE("nearest words") {
   CHECK(io::nearest_word("zzz", words).empty());
 }
 
+TEST_CASE("a word in capitals is near the same word in small letters") {
+  constexpr std::string_view chips[] = {"b200", "gh200", "h200"};
+  CHECK(io::edit_distance("H200", "h200") == 0);
+  CHECK(io::nearest_word("H200", chips) == "h200");
+}
+
 TEST_CASE("a file is written whole or not at all") {
   const test::TemporaryFolder folder;
   const auto file = folder.path() / "out.txt";
