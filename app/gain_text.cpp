@@ -13,8 +13,9 @@ namespace roofscape::app {
 
 std::string gain_text(const engine::Gain& gain, const widgets::TextTable& texts) {
   using engine::GainMeasure;
-  constexpr std::array<std::string_view, 7> kWords{"runs",       "fits",         "promise", "step_time",
-                                                   "train_rate", "serving_rate", "settles"};
+  constexpr std::array<std::string_view, engine::kGainMeasures> kWords{
+      "runs",       "fits",         "keeps_up",     "promise", "step_time",
+      "train_rate", "serving_rate", "request_time", "memory",  "settles"};
   if (gain.measure == GainMeasure::settles) return {};
   const std::string after =
       gain.after > 0 ? widgets::format(gain.after, gain.timed ? engine::unit::seconds : engine::unit::tokens_per_s)

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "app/derivation_text.h"
 #include "app/report_text.h"
@@ -24,7 +27,14 @@ namespace roofscape::app::cli {
 io::Result<engine::Scenario> read(const Context& context) {
   auto scenario = io::load_scenario(context.options.scenario, context.library);
   if (!scenario) return scenario;
-  for (const std::string& assignment : context.options.set)
+  // Custom mode starts from the calibrated values of the chip and plan that are set with it, in whatever order.
+  std::vector<std::string> assignments = context.options.set;
+  const auto place = [](const std::string& a) {
+    return a.starts_with("assumptions.custom.") ? 2 : a.starts_with("assumptions.mode=") ? 1 : 0;
+  };
+  std::stable_sort(assignments.begin(), assignments.end(),
+                   [&place](const std::string& a, const std::string& b) { return place(a) < place(b); });
+  for (const std::string& assignment : assignments)
     if (auto error = io::set_field(scenario.value(), assignment, context.library)) {
       error->file = "--set";
       return *std::move(error);
