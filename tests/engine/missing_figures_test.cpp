@@ -61,6 +61,7 @@ std::vector<Scenario> plans_on(const Chip& chip) {
            {"parallelism.fsdp=2", "parallelism.context=8"},
            {"parallelism.fsdp=8", "parallelism.expert=8", "parallelism.pipeline=2"},
            {"parallelism.pipeline=16"},
+           {"parallelism.fsdp=16", "precision.compute=fp8"},
            {"parallelism.pipeline=2", "parallelism.tensor=8"},
            {"parallelism.pipeline=8", "parallelism.tensor=2"}})
     out.push_back(with(training, mesh));
