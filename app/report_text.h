@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "engine/io/published_run.h"
 #include "engine/offers.h"
 #include "engine/report.h"
 #include "engine/studies/evidence.h"
@@ -12,8 +13,13 @@
 
 namespace roofscape::app {
 
+// `published`: the run that the scenario is, if it is one.
 std::string report_text(const engine::Scenario& scenario, const engine::Report& report,
-                        const widgets::TextTable& texts);
+                        const widgets::TextTable& texts, const io::PublishedRun* published = nullptr);
+
+// What was published of a run beside what the report says of it: "MFU 41.0 %, ideal mode says 70.0 %".
+std::string published_text(const io::PublishedRun& run, const engine::Scenario& scenario, const engine::Report& report,
+                           const widgets::TextTable& texts);
 
 // "fits, 35.1 GB of 96.0 GB free; bound by compute; MFU 40.1 %; 9.23 s a step; 51.3 days"
 std::string verdict_text(const engine::Report& report, const widgets::TextTable& texts);

@@ -18,6 +18,7 @@
 #include "engine/io/evidence_points.h"
 #include "engine/io/files.h"
 #include "engine/io/nearest.h"
+#include "engine/io/published_run.h"
 #include "engine/io/report_json.h"
 #include "engine/io/scenario_json.h"
 #include "engine/io/trace_json.h"
@@ -104,7 +105,8 @@ int eval(const Context& context) {
     return print(io::report_json(evaluated->scenario, evaluated->report, context.library, text,
                                  evidence ? &*evidence : nullptr),
                  code);
-  std::string report = report_text(evaluated->scenario, evaluated->report, context.texts);
+  const auto published = io::published_run(evaluated->scenario, context.library);
+  std::string report = report_text(evaluated->scenario, evaluated->report, context.texts, published ? &*published : nullptr);
   if (evidence) report += evidence_text(evaluated->scenario, evaluated->report, *evidence, context.texts);
   return print(report, code);
 }

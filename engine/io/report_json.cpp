@@ -8,6 +8,7 @@
 
 #include "engine/io/parts_json.h"
 #include "engine/io/pretty.h"
+#include "engine/io/published_run.h"
 
 namespace roofscape::io {
 namespace {
@@ -196,6 +197,16 @@ OrderedJson evidence_json(const engine::Scenario& scenario, const Report& report
   return out;
 }
 
+// What was published of the run that the scenario is, under the ids of what is said of it here.
+OrderedJson published_json(const PublishedRun& run) {
+  OrderedJson out;
+  out["id"] = run.id;
+  out["source"] = run.source;
+  for (const PublishedFigure& figure : run.figures)
+    out["quantities"][word(engine::quantity(figure.quantity).id)] = figure.value;
+  return out;
+}
+
 }  // namespace
 
 std::string report_json(const engine::Scenario& scenario, const Report& report, const PresetLibrary& library,
@@ -209,6 +220,7 @@ std::string report_json(const engine::Scenario& scenario, const Report& report, 
   out["stages"] = stages_json(report);
   out["pipeline"] = pipeline_json(report);
   out["diagnostics"] = list_of_diagnostics(engine::offered_findings(scenario, report), text);
+  if (const auto run = published_run(scenario, library)) out["published"] = published_json(*run);
   if (evidence != nullptr) out["evidence"] = evidence_json(scenario, report, *evidence);
   return pretty_text(out);
 }
