@@ -51,14 +51,16 @@ bool serves_its_end(const Standing& was, const Standing& now) {
   return better(now, was) && now.keeps_promise >= was.keeps_promise;
 }
 
-// Whether it pays: a rank higher, or at the same rank so much more of the rate, or the same rate and sooner or in so
-// much less memory, the other being no worse.
+// Whether it is a rank higher, or has so much more of the rate.
 bool pays(const Standing& was, const Standing& now, double least) {
-  if (!serves_its_end(was, now)) return false;
-  if (!same_rank(was, now)) return true;
-  if (now.rate > was.rate * (1 + least)) return true;
-  if (now.rate != was.rate || now.request_s > was.request_s || now.memory_bytes > was.memory_bytes) return false;
-  return now.request_s < was.request_s * (1 - least) || now.memory_bytes < was.memory_bytes * (1 - least);
+  return serves_its_end(was, now) && (!same_rank(was, now) || now.rate > was.rate * (1 + least));
+}
+// The same, or the rate as it was and requests served sooner, or as soon in less memory.
+bool helps(const Standing& was, const Standing& now, double least) {
+  if (pays(was, now, least)) return true;
+  if (!serves_its_end(was, now) || now.rate != was.rate) return false;
+  return now.request_s < was.request_s * (1 - least) ||
+         (now.request_s == was.request_s && now.memory_bytes < was.memory_bytes * (1 - least));
 }
 
 // `same_work`: steps of both take the same tokens.
@@ -194,8 +196,7 @@ std::optional<Offer> BestEdit::offer() const {
   const State& at = *state_;
   if (!at.best) return std::nullopt;
   const Standing& now = at.best->standing;
-  // Sooner or in less memory is left to the findings: of plans at the same rate there is mostly one.
-  if (same_rank(at.was, now) && !(now.rate > at.was.rate * (1 + kWorthOffering))) return std::nullopt;
+  if (!pays(at.was, now, kWorthOffering)) return std::nullopt;
   return Offer{at.best->fix, gain_between(at.was, now, at.best->same_work), now};
 }
 
@@ -220,7 +221,7 @@ std::vector<OfferedFinding> vetted_findings(const Scenario& s, const Report& rep
       if (was.runs && touches_only(d.fix, "assumptions.")) {
         if (settles(was, now, after, d.code))
           finding.gain = Gain{.measure = GainMeasure::settles, .memory_bytes = now.memory_bytes};
-      } else if (pays(was, now, advice ? kWorthOffering : kLeastGain)) {
+      } else if (advice ? pays(was, now, kWorthOffering) : helps(was, now, kLeastGain)) {
         finding.gain = gain_between(was, now, changed.workload == s.workload);
       }
     }

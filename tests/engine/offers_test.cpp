@@ -117,6 +117,18 @@ TEST_CASE("plans at one rate are ranked by the time of a request, then by memory
   CHECK_FALSE(better(other, now));
 }
 
+TEST_CASE("where requests decide the rate, a fix that serves them sooner is offered, though it takes more memory") {
+  const Scenario s = with(preset("llama3-70b-serving-8-h100"),
+                          {"workload.arrivals_per_s=0.5", "parallelism.fsdp=2", "parallelism.tensor=4"});
+  const auto findings = vetted_findings(s, evaluate(s));
+  const auto fsdp = std::find_if(findings.begin(), findings.end(),
+                                 [](const OfferedFinding& f) { return f.diagnostic.code == "serving.fsdp"; });
+  REQUIRE((fsdp != findings.end() && fsdp->gain));
+  CHECK(fsdp->gain->measure == GainMeasure::request_time);
+  CHECK(fsdp->gain->change() < -0.1);
+  CHECK(fsdp->gain->memory_bytes == fsdp->leads_to.memory_bytes);
+}
+
 TEST_CASE("what arrives faster than it is served is offered a plan that keeps up") {
   const Scenario s = with(preset("llama3-8b-serving-8-h100"), {"workload.batch=8", "workload.arrivals_per_s=20"});
   const Report report = evaluate(s);
@@ -209,6 +221,21 @@ TEST_CASE("what random plans are offered is as good as it says, and the best of 
     check_offers(s);
     check_best(s);
   }
+}
+
+TEST_CASE("a torus axis that lies idle is offered to the mesh only where that is quicker, with its gain") {
+  const auto unused = [](std::initializer_list<std::string_view> edits) {
+    const Scenario s = with(preset("llama3-70b-v5p-pod"), edits);
+    for (const OfferedFinding& f : vetted_findings(s, evaluate(s)))
+      if (f.diagnostic.code == "torus.unused_axis") return f;
+    FAIL("no axis is unused");
+    return OfferedFinding{};
+  };
+  const OfferedFinding slow = unused({"placement.fsdp.axes=1"});
+  REQUIRE(slow.gain.has_value());
+  CHECK(slow.gain->change() < -0.2);
+  CHECK(sets(slow.diagnostic.fix, "placement.fsdp.axes", 0));
+  CHECK_FALSE(unused({"placement.fsdp.axes=2", "parallelism.tensor=1", "parallelism.fsdp=1024"}).gain.has_value());
 }
 
 TEST_CASE("the same of serving, with and without a service level") {
