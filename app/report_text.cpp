@@ -166,6 +166,13 @@ std::string verdict_text(const Report& report, const TextTable& texts) {
   return out;
 }
 
+std::string offer_text(const engine::OfferedFinding& finding, const TextTable& texts) {
+  const std::string fix = suggestion_text(finding.diagnostic);
+  if (fix.empty()) return {};
+  const std::string gain = finding.gain ? gain_text(*finding.gain, texts) : std::string();
+  return gain.empty() ? texts.format("cli.suggestion", {fix}) : texts.format("cli.suggestion.gain", {fix, gain});
+}
+
 std::string diagnostics_text(std::span<const engine::OfferedFinding> findings, const TextTable& texts) {
   std::string out;
   for (const engine::OfferedFinding& finding : findings) {
@@ -178,12 +185,8 @@ std::string diagnostics_text(std::span<const engine::OfferedFinding> findings, c
                 std::string(texts.text("diagnostic." + code + ".title")) + ": " + diagnostic_text(diagnostic, texts),
                 kLineWidth) +
         '\n';
-    if (const std::string fix = suggestion_text(diagnostic); !fix.empty()) {
-      const std::string gain = finding.gain ? gain_text(*finding.gain, texts) : std::string();
-      out += std::string(11, ' ') +
-             (gain.empty() ? texts.format("cli.suggestion", {fix}) : texts.format("cli.suggestion.gain", {fix, gain})) +
-             '\n';
-    }
+    if (const std::string offer = offer_text(finding, texts); !offer.empty())
+      out += std::string(11, ' ') + offer + '\n';
   }
   if (out.empty()) out = "  " + std::string(texts.text("cli.no_diagnostics")) + '\n';
   return out;

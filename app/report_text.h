@@ -27,6 +27,9 @@ std::string verdict_text(const engine::Report& report, const widgets::TextTable&
 // One entry per finding: severity, title, sentence, suggestion and what it gains.
 std::string diagnostics_text(std::span<const engine::OfferedFinding> findings, const widgets::TextTable& texts);
 
+// What a finding offers and what it gains: "try parallelism.tensor=4: 0.57 s, -51 %"; empty: nothing.
+std::string offer_text(const engine::OfferedFinding& finding, const widgets::TextTable& texts);
+
 // The error bands of its main numbers, from published measurements near the scenario; or why there are none.
 std::string evidence_text(const engine::Scenario& scenario, const engine::Report& report,
                           const engine::Evidence& evidence, const widgets::TextTable& texts);

@@ -7,9 +7,11 @@
 // then how soon a request is served, then the memory it takes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "engine/evaluate.h"
@@ -31,7 +33,9 @@ enum class GainMeasure : std::uint8_t {
   memory,        // bytes of the fullest chip, at the same rate and times
   settles,       // a setting of how it is counted: the finding is gone
 };
-inline constexpr int kGainMeasures = 10;
+inline constexpr std::array<std::string_view, 10> kGainIds{
+    "runs",       "fits",         "keeps_up",     "promise", "step_time",
+    "train_rate", "serving_rate", "request_time", "memory",  "settles"};
 
 struct Gain {
   GainMeasure measure = GainMeasure::step_time;

@@ -63,11 +63,10 @@ std::optional<Evaluated> evaluate(const Context& context) {
   for (const engine::OfferedFinding& finding : engine::offered_findings(out.scenario, out.report)) {
     const engine::Diagnostic& diagnostic = finding.diagnostic;
     if (diagnostic.severity != engine::Severity::error) continue;
-    const std::string fix = suggestion_text(diagnostic);
     std::string sentence = diagnostic_text(diagnostic, context.texts);
     if (sentence.ends_with('.')) sentence.pop_back();  // more follows on the line
     complain({context.options.scenario, std::string(diagnostic.field_path), std::move(sentence),
-              fix.empty() ? std::string() : context.texts.format("cli.suggestion", {fix})});
+              offer_text(finding, context.texts)});
   }
   return out;
 }

@@ -144,10 +144,11 @@ OrderedJson pipeline_json(const Report& report) {
 }
 
 OrderedJson gain_json(const engine::Gain& gain) {
-  constexpr std::array<std::string_view, 7> kMeasures{"runs",       "fits",         "promise", "step_time",
-                                                      "train_rate", "serving_rate", "settles"};
-  return {{"measure", word(kMeasures[static_cast<std::size_t>(gain.measure)])},
-          {"unit", word(gain.timed ? "s" : "token/s")},
+  const engine::Unit& unit = gain.measure == engine::GainMeasure::memory ? engine::unit::bytes
+                             : gain.timed                                ? engine::unit::seconds
+                                                                         : engine::unit::tokens_per_s;
+  return {{"measure", word(engine::kGainIds[static_cast<std::size_t>(gain.measure)])},
+          {"unit", word(unit.symbol)},
           {"before", number_json(gain.before)},
           {"after", number_json(gain.after)},
           {"memory_bytes", number_json(gain.memory_bytes)}};
