@@ -1,6 +1,5 @@
 #include "app/gain_text.h"
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <string_view>
@@ -13,8 +12,6 @@ namespace roofscape::app {
 
 std::string gain_text(const engine::Gain& gain, const widgets::TextTable& texts) {
   using engine::GainMeasure;
-  constexpr std::array<std::string_view, 7> kWords{"runs",       "fits",         "promise", "step_time",
-                                                   "train_rate", "serving_rate", "settles"};
   if (gain.measure == GainMeasure::settles) return {};
   const std::string after =
       gain.after > 0 ? widgets::format(gain.after, gain.timed ? engine::unit::seconds : engine::unit::tokens_per_s)
@@ -22,7 +19,7 @@ std::string gain_text(const engine::Gain& gain, const widgets::TextTable& texts)
   const double percent = 100 * gain.change();
   const std::string change = fmt::format("{}{:.{}f}\u202f%", percent < 0 ? "\u2212" : "+", std::abs(percent),
                                          std::abs(percent) < 10 ? 1 : 0);
-  return texts.format("gain." + std::string(kWords[static_cast<std::size_t>(gain.measure)]),
+  return texts.format("gain." + std::string(engine::kGainIds[static_cast<std::size_t>(gain.measure)]),
                       {after, change, widgets::format(gain.memory_bytes, engine::unit::bytes)});
 }
 

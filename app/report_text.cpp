@@ -12,6 +12,7 @@
 #include "app/strings.h"
 #include "app/text_columns.h"
 #include "engine/provenance.h"
+#include "engine/scenario_fields.h"
 #include "engine/scenario_title.h"
 #include "widgets/evidence_text.h"
 #include "widgets/number_format.h"
@@ -165,6 +166,13 @@ std::string verdict_text(const Report& report, const TextTable& texts) {
   return out;
 }
 
+std::string offer_text(const engine::OfferedFinding& finding, const TextTable& texts) {
+  const std::string fix = suggestion_text(finding.diagnostic);
+  if (fix.empty()) return {};
+  const std::string gain = finding.gain ? gain_text(*finding.gain, texts) : std::string();
+  return gain.empty() ? texts.format("cli.suggestion", {fix}) : texts.format("cli.suggestion.gain", {fix, gain});
+}
+
 std::string diagnostics_text(std::span<const engine::OfferedFinding> findings, const TextTable& texts) {
   std::string out;
   for (const engine::OfferedFinding& finding : findings) {
@@ -177,12 +185,8 @@ std::string diagnostics_text(std::span<const engine::OfferedFinding> findings, c
                 std::string(texts.text("diagnostic." + code + ".title")) + ": " + diagnostic_text(diagnostic, texts),
                 kLineWidth) +
         '\n';
-    if (const std::string fix = suggestion_text(diagnostic); !fix.empty()) {
-      const std::string gain = finding.gain ? gain_text(*finding.gain, texts) : std::string();
-      out += std::string(11, ' ') +
-             (gain.empty() ? texts.format("cli.suggestion", {fix}) : texts.format("cli.suggestion.gain", {fix, gain})) +
-             '\n';
-    }
+    if (const std::string offer = offer_text(finding, texts); !offer.empty())
+      out += std::string(11, ' ') + offer + '\n';
   }
   if (out.empty()) out = "  " + std::string(texts.text("cli.no_diagnostics")) + '\n';
   return out;
@@ -239,7 +243,25 @@ void append_serving(std::string& out, const Report& report, const TextTable& tex
   append_rows(out, "report.section.serving_limits", kServingLimitRows, report, texts, doubts);
 }
 
-std::string report_text(const engine::Scenario& scenario, const Report& report, const TextTable& texts) {
+std::string published_text(const io::PublishedRun& run, const engine::Scenario& scenario, const Report& report,
+                           const TextTable& texts) {
+  const engine::Field& mode = *engine::find_field("assumptions.mode");
+  const std::string mode_word(
+      texts.text("choice.assumptions.mode." + std::string(mode.choices[static_cast<std::size_t>(mode.get(scenario))])));
+  std::string out;
+  for (const io::PublishedFigure& figure : run.figures) {
+    const auto here = report.quantities[figure.quantity];
+    const engine::Unit& unit = engine::quantity(figure.quantity).unit;
+    out += (out.empty() ? "" : "; ") +
+           texts.format("report.published.figure",
+                        {label(figure.quantity, texts), widgets::format(figure.value, unit), mode_word,
+                         here ? widgets::format(*here, unit) : std::string(widgets::kNoValue)});
+  }
+  return out;
+}
+
+std::string report_text(const engine::Scenario& scenario, const Report& report, const TextTable& texts,
+                        const io::PublishedRun* published) {
   const engine::Provenance doubts = engine::unverified_inputs(scenario);
   std::string out = engine::scenario_title(scenario);
   if (out.empty()) out = engine::model_title(scenario.model);
@@ -255,6 +277,9 @@ std::string report_text(const engine::Scenario& scenario, const Report& report, 
   out += head.text(2);
   if (const std::string_view source = engine::scenario_source(scenario); !source.empty())
     out += wrapped("  " + std::string(texts.text("report.source")) + "  ", source, kLineWidth) + '\n';
+  if (published != nullptr && !published->figures.empty())
+    out += "  " + std::string(texts.text("report.published")) + "  " +
+           published_text(*published, scenario, report, texts) + '\n';
   if (scenario.serves()) {
     append_serving(out, report, texts, doubts);
     return out + '\n' + std::string(texts.text("report.section.diagnostics")) + '\n' +

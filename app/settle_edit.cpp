@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/custom_mode.h"
 #include "engine/evaluate.h"
 #include "engine/studies/nearest_plan.h"
 
@@ -18,21 +19,6 @@ bool has(const std::vector<std::string_view>& paths, std::string_view path) {
   return std::find(paths.begin(), paths.end(), path) != paths.end();
 }
 
-// Nobody has set these values by hand: they are the ideal ones, or those of some chip.
-bool untouched(const engine::CalibrationValues& values, const Scenario& s, std::span<const engine::Chip> chips) {
-  if (values == engine::CalibrationValues{}) return true;
-  const auto of = [&](const engine::Chip& chip) {
-    const auto& stacks = chip.calibration.stacks;
-    return std::any_of(stacks.begin(), stacks.end(), [&values](engine::CalibrationValues stack) {
-      if (stack == values) return true;
-      // As it serves on software that was fitted to training.
-      stack[engine::Calibrated::step_host] = stack[engine::Calibrated::issue] = 0;
-      return stack == values;
-    });
-  };
-  return of(s.cluster.chip) || std::any_of(chips.begin(), chips.end(), of);
-}
-
 }  // namespace
 
 bool is_mesh_axis(std::string_view path) {
@@ -44,12 +30,6 @@ bool is_mesh_axis(std::string_view path) {
   return false;
 }
 
-engine::CalibrationValues calibrated_values(const Scenario& s) {
-  Scenario calibrated = s;
-  calibrated.assumptions.mode = engine::Mode::calibrated;
-  return engine::applied_calibration(calibrated);
-}
-
 SettledEdit settle_edit(const Scenario& base, const Scenario& now, const Scenario& edited, const EditNature& nature,
                         std::span<const engine::Chip> chips) {
   std::vector<std::string_view> held;
@@ -59,9 +39,7 @@ SettledEdit settle_edit(const Scenario& base, const Scenario& now, const Scenari
     if (field.get(edited) != field.get(now)) held.push_back(field.path);
     else if (field.get(base) != field.get(now)) field.set(wanted, field.get(base));
   }
-  if (has(held, kMode) && wanted.assumptions.mode == engine::Mode::custom &&
-      untouched(wanted.assumptions.custom, wanted, chips))
-    wanted.assumptions.custom = calibrated_values(wanted);
+  if (has(held, kMode) && wanted.assumptions.mode == engine::Mode::custom) engine::start_custom(wanted, chips);
   if (has(held, kKind)) return settled;
   if (wanted == base) return settled;  // the control is back where it was
 

@@ -37,7 +37,4 @@ SettledEdit settle_edit(const engine::Scenario& base, const engine::Scenario& no
 // Mesh axes, those of prefill chips included.
 bool is_mesh_axis(std::string_view path);
 
-// The calibrated values of the scenario's chip and software: what custom mode starts from.
-engine::CalibrationValues calibrated_values(const engine::Scenario& scenario);
-
 }  // namespace roofscape::app

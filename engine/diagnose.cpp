@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -165,7 +166,8 @@ void check_batch(Findings& f) {
   if (s.workload.sequence_length % s.parallelism.context != 0)
     f.add(Severity::error, "context.sequence_not_divisible",
           {{double(s.workload.sequence_length), unit::tokens}, {double(s.parallelism.context), unit::ways}},
-          "parallelism.context");
+          "parallelism.context",
+          {Findings::edit("parallelism.context", std::gcd(s.workload.sequence_length, s.parallelism.context))});
   const int heads = most_ulysses_ranks(s.model, s.parallelism.tensor);
   if (s.parallelism.context_method == ContextMethod::ulysses && s.parallelism.context > heads)
     f.add(Severity::error, "context.ulysses_heads", {{double(s.parallelism.context), unit::ways},
@@ -210,8 +212,8 @@ void check_model(Findings& f) {
   const int tensor = s.parallelism.tensor;
   if (const std::optional<ModelFault> fault = model_fault(m)) {
     Fix fix;
-    if (fault->fix) fix = {Findings::edit(fault->field, *fault->fix)};
-    if (fault->field == "model.mla.v_head_dim")
+    for (const ModelEdit& edit : fault->remedy) fix.push_back(Findings::edit(edit.field, edit.value));
+    if (fault->code == "model.latent_without_heads")
       f.add(Severity::error, fault->code, {{fault->value, unit::elements}}, fault->field, fix);
     else
       f.add(Severity::error, fault->code, {{fault->value, unit::count}, {fault->limit, unit::count}}, fault->field,
@@ -247,8 +249,10 @@ void check_model(Findings& f) {
             {{double(s.model.moe.n_routed_experts), unit::count}, {double(expert), unit::ways}}, "parallelism.expert",
             {Findings::edit("parallelism.expert", nearest)});
     } else if (std::fmod(ranks, expert) != 0) {
+      int nearest = expert;
+      while (nearest > 1 && (std::fmod(ranks, nearest) != 0 || s.model.moe.n_routed_experts % nearest != 0)) --nearest;
       f.add(Severity::error, "expert.exceeds_ranks", {{double(expert), unit::ways}, {ranks, unit::ways}},
-            "parallelism.expert");
+            "parallelism.expert", {Findings::edit("parallelism.expert", nearest)});
     }
   } else if (expert > 1) {
     f.add(Severity::error, "expert.dense_model", {{double(expert), unit::ways}}, "parallelism.expert",
@@ -287,8 +291,14 @@ void check_pipeline(Findings& f) {
   const double m = f.quantity(Q::microbatches);
   const int virtual_stages = stages * std::max(1, passes_per_device(pipeline.shape));
   if (virtual_stages > most_virtual_stages(s.model.n_layers, virtual_stages / stages)) {
+    int fewer = stages;
+    while (fewer > 1 && (stages % fewer != 0 ||
+                         fewer * (virtual_stages / stages) >
+                             most_virtual_stages(s.model.n_layers, virtual_stages / stages)))
+      --fewer;
     f.add(Severity::error, "pipeline.more_stages_than_layers",
-          {{double(virtual_stages), unit::count}, {double(s.model.n_layers), unit::layers}}, "parallelism.pipeline");
+          {{double(virtual_stages), unit::count}, {double(s.model.n_layers), unit::layers}}, "parallelism.pipeline",
+          {Findings::edit("parallelism.pipeline", fewer)});
   } else if (s.model.n_layers % virtual_stages != 0) {
     f.add(Severity::note, "pipeline.uneven_layers",
           {{double(s.model.n_layers), unit::layers}, {double(virtual_stages), unit::count}}, "parallelism.pipeline");
@@ -399,8 +409,8 @@ void check_convention(Findings& f) {
 // What has to be entered before there is a time at all: asked where nothing else stands against the plan, which may
 // need other figures than the one that runs.
 void check_figures(Findings& f) {
-  const Q time = f.scenario().serves() ? Q::time_per_output_token : Q::step_time;
-  if (f.knows(time) || f.report().has_errors()) return;
+  const bool known = f.scenario().serves() ? f.knows(Q::mixed_token_time_q) && f.knows(Q::ttft) : f.knows(Q::step_time);
+  if (known || f.report().has_errors()) return;
   for (const ChipField figure : missing_figures(f.scenario()))
     f.add(Severity::error, "chip.missing_figure", {}, figure_path(figure));
 }

@@ -212,7 +212,6 @@ void withhold_run(Report& out) {
 }
 
 struct EvaluationScratch::Memory {
-  FixRoom room;
   Evaluation<double> evaluation;
   SimulationScratch simulation;
 };
@@ -222,7 +221,7 @@ EvaluationScratch::EvaluationScratch(EvaluationScratch&&) noexcept = default;
 EvaluationScratch& EvaluationScratch::operator=(EvaluationScratch&&) noexcept = default;
 
 void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
-  if (s.serves()) return evaluate_serving(s, &scratch.memory_->room, out);
+  if (s.serves()) return evaluate_serving(s, out);
   Evaluation<double>& e = scratch.memory_->evaluation;
   run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e);
   out.quantities.clear();

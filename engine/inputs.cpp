@@ -95,6 +95,7 @@ template ModelDims<Traced> make_model_dims<Traced>(const TransformerShape&, Trac
 
 namespace {
 
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double kChipsAHost = 8;
 constexpr std::string_view kNotFitted = "no decoding run on this chip was fitted: left out";
 // Two sockets of eight DDR4-3200 channels of 8 bytes, as in hosts of eight A100, for each of the eight.
@@ -121,11 +122,13 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   }
   c.peak = in.chip.peak_flops;
   const Sourced& peak = chip[ChipField::peak_bf16_dense_flops_per_s];
-  c.peak_16 = s.precision.compute == Dtype::fp8 && peak.value
-                  ? input_leaf<S>(trace, Q::peak_flops_16, -1, *peak.value, peak.source)
+  c.peak_16 = s.precision.compute == Dtype::fp8
+                  ? input_leaf<S>(trace, Q::peak_flops_16, -1, peak.value.value_or(kUnknown), peak.source)
                   : in.chip.peak_flops;
   c.hbm = named(Q::achieved_hbm, in.chip.hbm_bandwidth * c[Calibrated::memory_efficiency]);
-  c.units = chip[ChipField::sm_count].value.value_or(1);
+  // A matrix unit of a TPU takes a kernel's tiles one after the other: no wave of them leaves units idle.
+  const bool waves = chip.interconnect == Interconnect::switched && values[Calibrated::wave_share] > 0;
+  c.units = chip[ChipField::sm_count].value.value_or(waves ? kUnknown : 1);
   c.node_size = chip[ChipField::scaleup_domain_chips].value.value_or(s.cluster.node_size);
   c.direct = values[Calibrated::direct_links] > 0;
   c.issues = values[Calibrated::issue] > 0;
@@ -184,7 +187,7 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   };
   const auto figure = [&](Q q, ChipField field) {
     const Sourced& sourced = s.cluster.chip[field];
-    return input(q, sourced.value.value_or(std::numeric_limits<double>::quiet_NaN()), sourced.source);
+    return input(q, sourced.value.value_or(kUnknown), sourced.source);
   };
   const std::string_view yours = "scenario";
   if constexpr (std::same_as<S, Traced>) {

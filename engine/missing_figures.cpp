@@ -20,7 +20,10 @@ constexpr std::array kPaths{
 
 // Whether there is a time at all; what it is does not matter here.
 bool time_known(const Scenario& s) {
-  if (s.serves()) return std::isfinite(run_serving<double>(s, nullptr).decode.token_time);
+  if (s.serves()) {
+    const SteadyState<double> steady = run_serving<double>(s, nullptr).steady;
+    return std::isfinite(steady.mixed_token_time) && std::isfinite(steady.ttft);
+  }
   PipelineReport pipeline;
   const auto e = run_evaluation<double>(s, nullptr, pipeline);
   bool known = false;

@@ -1,5 +1,7 @@
 #include "engine/scenario.h"
 
+#include <algorithm>
+
 namespace roofscape::engine {
 
 std::int64_t chip_count(const Cluster& cluster) {
@@ -33,8 +35,10 @@ SoftwareStack software_stack(const Scenario& s) {
   }
   if (s.cluster.chip.interconnect == Interconnect::torus) return SoftwareStack::xla;
   if (serves) return SoftwareStack::inflight;
-  return s.parallelism.zero_stage == 3 && s.parallelism.pipeline == 1 ? SoftwareStack::torch_fsdp
-                                                                      : SoftwareStack::megatron;
+  // Over one rank there is nothing to shard, whatever the stage of ZeRO.
+  const Parallelism& plan = s.parallelism;
+  const bool sharded = plan.zero_stage == 3 && std::max(plan.fsdp, plan.context) > 1;
+  return sharded && plan.pipeline == 1 ? SoftwareStack::torch_fsdp : SoftwareStack::megatron;
 }
 
 bool decodes_unfitted(const Scenario& s) {

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "app/derivation_text.h"
 #include "app/report_text.h"
@@ -15,6 +18,7 @@
 #include "engine/io/evidence_points.h"
 #include "engine/io/files.h"
 #include "engine/io/nearest.h"
+#include "engine/io/published_run.h"
 #include "engine/io/report_json.h"
 #include "engine/io/scenario_json.h"
 #include "engine/io/trace_json.h"
@@ -24,7 +28,14 @@ namespace roofscape::app::cli {
 io::Result<engine::Scenario> read(const Context& context) {
   auto scenario = io::load_scenario(context.options.scenario, context.library);
   if (!scenario) return scenario;
-  for (const std::string& assignment : context.options.set)
+  // Custom mode starts from the calibrated values of the chip and plan that are set with it, in whatever order.
+  std::vector<std::string> assignments = context.options.set;
+  const auto place = [](const std::string& a) {
+    return a.starts_with("assumptions.custom.") ? 2 : a.starts_with("assumptions.mode=") ? 1 : 0;
+  };
+  std::stable_sort(assignments.begin(), assignments.end(),
+                   [&place](const std::string& a, const std::string& b) { return place(a) < place(b); });
+  for (const std::string& assignment : assignments)
     if (auto error = io::set_field(scenario.value(), assignment, context.library)) {
       error->file = "--set";
       return *std::move(error);
@@ -52,11 +63,10 @@ std::optional<Evaluated> evaluate(const Context& context) {
   for (const engine::OfferedFinding& finding : engine::offered_findings(out.scenario, out.report)) {
     const engine::Diagnostic& diagnostic = finding.diagnostic;
     if (diagnostic.severity != engine::Severity::error) continue;
-    const std::string fix = suggestion_text(diagnostic);
     std::string sentence = diagnostic_text(diagnostic, context.texts);
     if (sentence.ends_with('.')) sentence.pop_back();  // more follows on the line
     complain({context.options.scenario, std::string(diagnostic.field_path), std::move(sentence),
-              fix.empty() ? std::string() : context.texts.format("cli.suggestion", {fix})});
+              offer_text(finding, context.texts)});
   }
   return out;
 }
@@ -94,7 +104,8 @@ int eval(const Context& context) {
     return print(io::report_json(evaluated->scenario, evaluated->report, context.library, text,
                                  evidence ? &*evidence : nullptr),
                  code);
-  std::string report = report_text(evaluated->scenario, evaluated->report, context.texts);
+  const auto published = io::published_run(evaluated->scenario, context.library);
+  std::string report = report_text(evaluated->scenario, evaluated->report, context.texts, published ? &*published : nullptr);
   if (evidence) report += evidence_text(evaluated->scenario, evaluated->report, *evidence, context.texts);
   return print(report, code);
 }

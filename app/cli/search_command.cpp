@@ -166,8 +166,8 @@ std::string present_problem(const Context& context, const engine::Scenario& scen
     if (diagnostic.severity != engine::Severity::error) continue;
     std::string out = diagnostic_text(diagnostic, context.texts);
     if (out.ends_with('.')) out.pop_back();
-    const std::string fix = suggestion_text(diagnostic);
-    return fix.empty() ? out : out + "; " + context.texts.format("cli.suggestion", {fix});
+    const std::string offer = offer_text(finding, context.texts);
+    return offer.empty() ? out : out + "; " + offer;
   }
   return {};
 }

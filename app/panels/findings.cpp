@@ -25,7 +25,7 @@ const std::vector<engine::OfferedFinding>& findings(const PanelContext& ctx) {
   if (kept.of == s && (kept.offered || held)) {
     if (kept.search && !held) {
       if (kept.search->step(kPlansAFrame)) {
-        engine::add_best_edit(s, kept.search->offer(), kept.list);
+        engine::add_best_edit(kept.search->offer(), kept.list);
         kept.search.reset();
       } else {
         ctx.view.studies.unfinished = true;  // another frame, please

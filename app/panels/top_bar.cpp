@@ -2,9 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <string>
 
 #include "app/commands.h"
 #include "app/panels/panel.h"
+#include "app/report_text.h"
+#include "engine/io/published_run.h"
 #include "engine/scenario_fields.h"
 #include "engine/scenario_title.h"
 #include "widgets/plot.h"
@@ -131,7 +135,13 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
     for (const std::string_view id : {"file.presets", "file.open"})
       if (const Command* c = find_command(id); c != nullptr)
         about.rows.emplace_back(ctx.text("command." + std::string(id)), key_text(c->key));
-    ctx.ui.io.hint("scenario.name", item, about, std::string(engine::scenario_source(scenario)));
+    std::string published(engine::scenario_source(scenario));
+    // Finding the run reads what ships of measurements: once for a scenario.
+    const auto& run = ctx.view.studies.get<std::optional<io::PublishedRun>>(
+        scenario, [&] { return io::published_run(scenario, ctx.session.library()); });
+    if (run && !run->figures.empty())
+      published += ". " + published_text(*run, scenario, ctx.session.report(), ctx.ui.texts);
+    ctx.ui.io.hint("scenario.name", item, about, published);
   }
   if (s.clicked) ctx.requests.emplace_back("file.presets");
   separator(ctx, r.x, r.right(), r.bottom() - 1);

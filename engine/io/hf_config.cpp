@@ -210,7 +210,8 @@ Result<HfModel> read_family(const Json& json, const HfPlace& place, const HfFami
     in.note("num_nextn_predict_layers: layers that predict further tokens are left out");
   if (!in.failed())
     if (const auto fault = engine::model_fault(m))
-      in.fail(fault->field, fmt::format("no model can have {:g} beside {:g}", fault->value, fault->limit), "");
+      in.fail(fault->field, fmt::format("no model can have {:g} beside {:g}", fault->value, fault->limit),
+              fmt::format("the nearest that can be is {:g}", fault->remedy.front().value));
   if (in.failed()) return *in.failure();
   m.name = model_name(in, place.file);
   out.notes = std::move(in.notes());

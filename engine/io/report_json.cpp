@@ -8,6 +8,7 @@
 
 #include "engine/io/parts_json.h"
 #include "engine/io/pretty.h"
+#include "engine/io/published_run.h"
 
 namespace roofscape::io {
 namespace {
@@ -143,10 +144,11 @@ OrderedJson pipeline_json(const Report& report) {
 }
 
 OrderedJson gain_json(const engine::Gain& gain) {
-  constexpr std::array<std::string_view, 7> kMeasures{"runs",       "fits",         "promise", "step_time",
-                                                      "train_rate", "serving_rate", "settles"};
-  return {{"measure", word(kMeasures[static_cast<std::size_t>(gain.measure)])},
-          {"unit", word(gain.timed ? "s" : "token/s")},
+  const engine::Unit& unit = gain.measure == engine::GainMeasure::memory ? engine::unit::bytes
+                             : gain.timed                                ? engine::unit::seconds
+                                                                         : engine::unit::tokens_per_s;
+  return {{"measure", word(engine::kGainIds[static_cast<std::size_t>(gain.measure)])},
+          {"unit", word(unit.symbol)},
           {"before", number_json(gain.before)},
           {"after", number_json(gain.after)},
           {"memory_bytes", number_json(gain.memory_bytes)}};
@@ -196,6 +198,16 @@ OrderedJson evidence_json(const engine::Scenario& scenario, const Report& report
   return out;
 }
 
+// What was published of the run that the scenario is, under the ids of what is said of it here.
+OrderedJson published_json(const PublishedRun& run) {
+  OrderedJson out;
+  out["id"] = run.id;
+  out["source"] = run.source;
+  for (const PublishedFigure& figure : run.figures)
+    out["quantities"][word(engine::quantity(figure.quantity).id)] = figure.value;
+  return out;
+}
+
 }  // namespace
 
 std::string report_json(const engine::Scenario& scenario, const Report& report, const PresetLibrary& library,
@@ -209,6 +221,7 @@ std::string report_json(const engine::Scenario& scenario, const Report& report, 
   out["stages"] = stages_json(report);
   out["pipeline"] = pipeline_json(report);
   out["diagnostics"] = list_of_diagnostics(engine::offered_findings(scenario, report), text);
+  if (const auto run = published_run(scenario, library)) out["published"] = published_json(*run);
   if (evidence != nullptr) out["evidence"] = evidence_json(scenario, report, *evidence);
   return pretty_text(out);
 }

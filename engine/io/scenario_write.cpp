@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/custom_mode.h"
 #include "engine/io/nearest.h"
 #include "engine/io/parts_file.h"
 #include "engine/io/pretty.h"
@@ -209,7 +210,11 @@ Failure set_field(Scenario& scenario, std::string_view assignment, const PresetL
       }
     const Json value =
         field->kind == engine::FieldKind::choice ? Json(std::string(text)) : value_json(text, field->unit);
-    return read_field(*field, value, std::string(path), {}, scenario);
+    const engine::Mode mode = scenario.assumptions.mode;
+    if (Failure failure = read_field(*field, value, std::string(path), {}, scenario)) return failure;
+    if (mode != engine::Mode::custom && scenario.assumptions.mode == engine::Mode::custom)
+      engine::start_custom(scenario, library.chips());
+    return std::nullopt;
   }
   const std::size_t dot = path.rfind('.');
   const std::string_view parent = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);

@@ -5,15 +5,21 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/fixed_list.h"
 #include "engine/model/transformer_shape.h"
 
 namespace roofscape::engine {
+
+struct ModelEdit {
+  std::string_view field;  // of a scenario
+  double value = 0;
+};
 
 struct ModelFault {
   std::string_view code;    // of the diagnostic
   std::string_view field;   // scenario field to blame
   double value = 0, limit = 0;  // what stands there, and what it may not exceed, or has to divide
-  std::optional<double> fix;    // a value of the field that is possible
+  FixedList<ModelEdit, 2> remedy = {};  // the nearest shape without this fault
 };
 
 // The first such fault; none: the shape can be counted.

@@ -61,6 +61,8 @@ Pricer::Pricer(const Scenario& s)
 
 SoftwareStack Pricer::software(const Plan& plan) {
   if (base_.assumptions.mode != Mode::calibrated) return {};
+  placed_.parallelism.fsdp = plan.fsdp;
+  placed_.parallelism.context = plan.context;
   placed_.parallelism.pipeline = plan.pipeline;
   placed_.parallelism.zero_stage = plan.zero_stage;
   return software_stack(placed_);
@@ -114,9 +116,10 @@ void Pricer::price_step(const PlacedMesh& mesh, const PricedLayer& layer, Priced
   out.pass = blocks.layer.forward + blocks.layer.backward;
   out.first = blocks.embedding.forward + blocks.embedding.backward;
   out.last = blocks.head.forward + blocks.head.backward;
-  out.transfer = boundary_bytes(mesh.in, layer.cost.microbatch_tokens, out.stage.sequence_parallel) /
-                 mesh.rates.bandwidth[static_cast<std::size_t>(Axis::pipeline)];
-  if (std::isnan(out.transfer)) out.transfer = 0;  // of a link that is not known, as ticks_of() has it
+  out.transfer = 0;
+  if (out.stage.shape.stages > 1)
+    out.transfer = boundary_bytes(mesh.in, layer.cost.microbatch_tokens, out.stage.sequence_parallel) /
+                   mesh.rates.bandwidth[static_cast<std::size_t>(Axis::pipeline)];
 }
 
 double Pricer::state_bytes(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, int layers,
@@ -164,7 +167,8 @@ double Pricer::least_work(const PlacedMesh& mesh, const PricedLayer& layer) cons
 
 double Pricer::least_time(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state) const {
   finish_step(mesh.in, layer.cost, *state.blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
-  return state.step.step_time * (1 - 1e-12);
+  // Without the speed of the links between stages there is no time.
+  return std::isnan(state.transfer) ? state.transfer : state.step.step_time * (1 - 1e-12);
 }
 
 void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, const DeviceKinds& kinds,

@@ -105,7 +105,7 @@ class Pricing {
   }
   // Of the scenario, whatever the plan says.
   bool price_as_is(RankedDecoding& one) {
-    evaluate_serving(s_, nullptr, report_);
+    evaluate_serving(s_, report_);
     const auto q = [this](Q id) { return report_.quantities.value_or(id, 0); };
     one.rejected = ServingRejection::mesh;
     if (report_.has_errors() || !(q(Q::mixed_token_time_q) > 0)) return false;

@@ -234,7 +234,7 @@ ServingEvaluation<S> run_serving(const Scenario& s, Trace* trace) {
 template ServingEvaluation<double> run_serving<double>(const Scenario&, Trace*);
 template ServingEvaluation<Traced> run_serving<Traced>(const Scenario&, Trace*);
 
-void evaluate_serving(const Scenario& s, FixRoom* room, Report& out) {
+void evaluate_serving(const Scenario& s, Report& out) {
   const ServingEvaluation<double> e = run_serving<double>(s, nullptr);
   out.quantities.clear();
   for_each_serving_quantity(e, [&out](Q q, double value) { out.quantities.set(q, value); });
@@ -246,7 +246,6 @@ void evaluate_serving(const Scenario& s, FixRoom* room, Report& out) {
   fill_collectives(e.decode, out.collectives);
   fill_placement(e, out.placement);
   diagnose(s, out);
-  keep_worthy_fixes(s, room, out);
   if (!out.has_errors()) return;
   withhold_run(out);
   for (const Q q : {Q::in_flight_token_time, Q::in_flight_step}) out.quantities.withhold(q);

@@ -6,7 +6,6 @@
 #include "engine/report.h"
 #include "engine/scenario.h"
 #include "engine/serving/serving_capacity.h"
-#include "engine/serving/serving_fixes.h"
 #include "engine/serving/steady_state.h"
 
 namespace roofscape::engine {
@@ -34,8 +33,7 @@ ServingEvaluation<S> run_serving(const Scenario&, Trace* trace);
 extern template ServingEvaluation<double> run_serving<double>(const Scenario&, Trace*);
 extern template ServingEvaluation<Traced> run_serving<Traced>(const Scenario&, Trace*);
 
-// The report of a serving scenario; vectors of `out` are reused. Suggested changes are those that an evaluation in
-// `room` found to be worth it (serving_fixes.h); without room there are none.
-void evaluate_serving(const Scenario&, FixRoom* room, Report& out);
+// The report of a serving scenario; vectors of `out` are reused.
+void evaluate_serving(const Scenario&, Report& out);
 
 }  // namespace roofscape::engine

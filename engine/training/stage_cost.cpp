@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "engine/pipeline/pipeline_time.h"
@@ -339,7 +340,11 @@ void stage_cost(const Inputs<S>& in, const LayerCost<S>& layer, const StageKey& 
     pipeline.recompute[i] = std::min(ticks_of(again), times.backward_input[i]);
   }
 
-  const auto simulated = [&in](Q q, double value) { return simulated_leaf<S>(trace_of(in.zero), q, -1, value); };
+  // What waits for transfers of unknown length has no known length: the order is still that of the schedule.
+  const bool known = !std::isnan(value_of(cost.transfer));
+  const auto simulated = [&in, known](Q q, double value) {
+    return simulated_leaf<S>(trace_of(in.zero), q, -1, known ? value : std::numeric_limits<double>::quiet_NaN());
+  };
   const auto seconds = [](double t) { return t * kTickSeconds; };
   const double ops = 2.0 * key.shape.microbatches * virtual_stages;
   if (ops <= static_cast<double>(kMaxDrawnOps)) {

@@ -17,6 +17,7 @@
 #include "app/scenario_edits.h"
 #include "app/settings.h"
 #include "app/settle_edit.h"
+#include "engine/custom_mode.h"
 #include "engine/evaluate.h"
 #include "engine/missing_figures.h"
 #include "engine/studies/nearest_plan.h"
@@ -179,7 +180,7 @@ TEST_CASE("custom mode starts from the calibrated values of chip and software, f
           app::settle_edit(before, before, edited, {"assumptions.mode"}, test::presets().chips()).scenario;
       engine::Scenario calibrated = before;
       calibrated.assumptions.mode = engine::Mode::calibrated;
-      CHECK(custom.assumptions.custom == app::calibrated_values(calibrated));
+      CHECK(custom.assumptions.custom == engine::calibrated_values(calibrated));
       const engine::Report a = engine::evaluate(custom), b = engine::evaluate(calibrated);
       for (const engine::Q q : {engine::Q::step_time, engine::Q::mfu, engine::Q::memory_total, engine::Q::hbm_capacity,
                                 engine::Q::time_per_output_token, engine::Q::ttft})
@@ -195,12 +196,12 @@ TEST_CASE("custom mode starts from the calibrated values of chip and software, f
   // The host's time of a training step does not come into a decoding step.
   engine::Scenario serving = test::preset("llama3-8b-serving-8-h100");
   serving.cluster.chip = *test::presets().find_chip("tpu-v5p");
-  CHECK(app::calibrated_values(serving)[engine::Calibrated::step_host] == 0);
+  CHECK(engine::calibrated_values(serving)[engine::Calibrated::step_host] == 0);
   Harness h("llama3-8b-8-h100");
   const engine::Scenario before = h.scenario();
   h.click("mode.2");
   CHECK(h.scenario().assumptions.mode == engine::Mode::custom);
-  CHECK(h.scenario().assumptions.custom == app::calibrated_values(before));
+  CHECK(h.scenario().assumptions.custom == engine::calibrated_values(before));
   h.key({widgets::key_of('Z'), true, false, false});
   CHECK(h.scenario() == before);
 }

@@ -1,7 +1,11 @@
 #include "engine/diagnose.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "engine/custom_mode.h"
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;
@@ -216,4 +220,60 @@ TEST_CASE("a utilisation above one is not printed without a word") {
     const bool high = report.quantities.value_or(Q::mfu, 0) > 1 || report.quantities.value_or(Q::hfu, 0) > 1;
     CHECK(high == (find(report, "mfu.above_one").has_value() || find(report, "hfu.above_one").has_value()));
   }
+}
+
+TEST_CASE("every fault of a model says what to change, and the changed model is counted") {
+  const Scenario dense = preset("llama3-8b-8-h100"), moe = preset("mixtral-8x7b-64-h100"),
+                 latent = preset("deepseek-v3-2048-h800");
+  const std::vector<std::pair<Scenario, std::string_view>> faults{
+      {with(dense, {"model.n_kv_heads=12"}), "model.heads_not_divisible"},
+      {with(dense, {"model.n_kv_heads=64"}), "model.heads_not_divisible"},
+      {with(moe, {"model.moe.experts_per_token=0"}), "model.experts_out_of_range"},
+      {with(moe, {"model.moe.n_dense_layers=40"}), "model.dense_layers_out_of_range"},
+      {with(dense, {"model.local_attention.n_local_layers=33"}), "model.local_layers_out_of_range"},
+      {with(latent, {"model.mla.v_head_dim=0"}), "model.latent_without_heads"},
+      {with(latent, {"model.mla.qk_nope_head_dim=0", "model.mla.qk_rope_head_dim=0", "model.mla.v_head_dim=0"}),
+       "model.latent_without_heads"}};
+  for (const auto& [s, code] : faults) {
+    const auto d = find(evaluate(s), code);
+    REQUIRE(d.has_value());
+    REQUIRE_FALSE(d->fix.empty());
+    CHECK_FALSE(find(evaluate(fixed(s, *d)), code).has_value());
+  }
+  CHECK(find(evaluate(faults[0].first), "model.heads_not_divisible")->fix[0].value == 8);
+}
+
+TEST_CASE("rules of the mesh that a plan breaks come with a plan that keeps them") {
+  const Scenario dense = preset("llama3-8b-8-h100"), moe = preset("mixtral-8x7b-64-h100");
+  const std::vector<std::pair<Scenario, std::string_view>> broken{
+      {with(dense, {"parallelism.fsdp=1", "parallelism.context=8", "workload.sequence_length=4100"}),
+       "context.sequence_not_divisible"},
+      {with(moe, {"parallelism.fsdp=4", "parallelism.tensor=1", "parallelism.pipeline=1", "parallelism.expert=8"}),
+       "expert.exceeds_ranks"},
+      {with(dense, {"parallelism.fsdp=1", "parallelism.pipeline=64", "model.n_layers=32"}),
+       "pipeline.more_stages_than_layers"}};
+  for (const auto& [s, code] : broken) {
+    const auto d = find(evaluate(s), code);
+    REQUIRE(d.has_value());
+    REQUIRE_FALSE(d->fix.empty());
+    CHECK_FALSE(find(evaluate(fixed(s, *d)), code).has_value());
+  }
+}
+
+TEST_CASE("ZeRO 3 over one rank shards nothing and is not the software that shards") {
+  Scenario s = with(preset("llama3-8b-8-h100"), {"parallelism.fsdp=1", "parallelism.tensor=8"});
+  REQUIRE(s.parallelism.zero_stage == 3);
+  CHECK(software_stack(s) == SoftwareStack::megatron);
+  CHECK(software_stack(with(s, {"parallelism.tensor=4", "parallelism.fsdp=2"})) == SoftwareStack::torch_fsdp);
+  CHECK(software_stack(with(s, {"parallelism.tensor=4", "parallelism.context=2"})) == SoftwareStack::torch_fsdp);
+}
+
+TEST_CASE("custom mode set as a field starts from the calibrated values, and keeps values set by hand") {
+  const Scenario s = preset("llama3-8b-8-h100");
+  const Scenario custom = with(s, {"assumptions.mode=custom"});
+  CHECK(custom.assumptions.custom == calibrated_values(s));
+  CHECK(evaluate(custom).quantities[Q::step_time] ==
+        evaluate(with(s, {"assumptions.mode=calibrated"})).quantities[Q::step_time]);
+  const Scenario by_hand = with(s, {"assumptions.custom.matmul_efficiency=0.5", "assumptions.mode=custom"});
+  CHECK(by_hand.assumptions.custom[Calibrated::matmul_efficiency] == 0.5);
 }

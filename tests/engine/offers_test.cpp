@@ -1,6 +1,7 @@
 // What is offered was evaluated: it runs, gains exactly what it says, and nothing one step away gains more.
 #include "engine/offers.h"
 
+#include <algorithm>
 #include <optional>
 #include <random>
 #include <string_view>
@@ -43,7 +44,14 @@ void check_offers(const Scenario& s) {
     if (f.gain->measure == GainMeasure::settles) continue;
     CHECK(better(now, was));
     CHECK(now.fits >= was.fits);
-    CHECK(f.gain->after == (f.gain->timed ? after.quantities.value_or(Q::step_time, 0) : now.rate));
+    const bool at_same_rate = f.gain->measure == GainMeasure::request_time || f.gain->measure == GainMeasure::memory;
+    if (at_same_rate) CHECK(now.rate == was.rate);
+    CHECK(f.gain->after == (f.gain->measure == GainMeasure::memory    ? now.memory_bytes
+                            : !f.gain->timed                           ? now.rate
+                            : s.serves()                               ? now.request_s
+                                                                       : after.quantities.value_or(Q::step_time, 0)));
+    if (at_same_rate) CHECK(f.gain->after < f.gain->before);
+    CHECK(now.keeps_promise >= (was.runs && was.fits && was.keeps_promise));
     if (f.gain->measure == GainMeasure::step_time) {
       CHECK(f.gain->before == report.quantities.value_or(Q::step_time, 0));
       CHECK(f.gain->after < f.gain->before);
@@ -63,7 +71,8 @@ void check_best(const Scenario& s) {
   for (const Fix& fix : single_edits(s, report)) {
     const Scenario changed = applied(s, fix);
     const Standing now = standing(changed, evaluate(changed));
-    if (now.runs && (!best || better(now, *best))) best = now;
+    const bool breaks = was.runs && was.fits && was.keeps_promise && !now.keeps_promise;
+    if (now.runs && !breaks && (!best || better(now, *best))) best = now;
   }
   std::optional<Standing> offered;
   for (const OfferedFinding& f : offered_findings(s, report)) {
@@ -72,7 +81,8 @@ void check_best(const Scenario& s) {
     const Standing now = standing(changed, evaluate(changed));
     if (!offered || better(now, *offered)) offered = now;
   }
-  const bool same_rank = best && was.runs && best->fits == was.fits && best->keeps_promise == was.keeps_promise;
+  const bool same_rank = best && was.runs && best->fits == was.fits && best->keeps_up == was.keeps_up &&
+                         best->keeps_promise == was.keeps_promise;
   const bool worth = best && better(*best, was) && best->fits >= was.fits &&
                      (!same_rank || best->rate > was.rate * (1 + kWorthOffering)) &&
                      ((was.runs && was.fits) || best->fits);
@@ -83,6 +93,52 @@ void check_best(const Scenario& s) {
 }
 
 }  // namespace
+
+TEST_CASE("a report without times keeps no service level") {
+  const Scenario s = with(preset("llama3-8b-serving-8-h100"), {"workload.slo.time_per_output_token_s=0.05"});
+  Report report = evaluate(s);
+  REQUIRE(standing(s, report).keeps_promise);
+  report.quantities.withhold(Q::mixed_token_time_q);
+  CHECK_FALSE(standing(s, report).keeps_promise);
+  CHECK(standing(with(s, {"workload.slo.time_per_output_token_s=0"}), report).keeps_promise);
+}
+
+TEST_CASE("plans at one rate are ranked by the time of a request, then by memory") {
+  const Standing now{true, true, true, true, 100, 2, 0, 60e9};
+  Standing other = now;
+  CHECK_FALSE(better(other, now));
+  other.memory_bytes = 50e9;
+  CHECK(better(other, now));
+  other.request_s = 3;
+  CHECK_FALSE(better(other, now));
+  other.rate = 101;
+  CHECK(better(other, now));
+  other.keeps_up = false;
+  CHECK_FALSE(better(other, now));
+}
+
+TEST_CASE("where requests decide the rate, a fix that serves them sooner is offered, though it takes more memory") {
+  const Scenario s = with(preset("llama3-70b-serving-8-h100"),
+                          {"workload.arrivals_per_s=0.5", "parallelism.fsdp=2", "parallelism.tensor=4"});
+  const auto findings = vetted_findings(s, evaluate(s));
+  const auto fsdp = std::find_if(findings.begin(), findings.end(),
+                                 [](const OfferedFinding& f) { return f.diagnostic.code == "serving.fsdp"; });
+  REQUIRE((fsdp != findings.end() && fsdp->gain));
+  CHECK(fsdp->gain->measure == GainMeasure::request_time);
+  CHECK(fsdp->gain->change() < -0.1);
+  CHECK(fsdp->gain->memory_bytes == fsdp->leads_to.memory_bytes);
+}
+
+TEST_CASE("what arrives faster than it is served is offered a plan that keeps up") {
+  const Scenario s = with(preset("llama3-8b-serving-8-h100"), {"workload.batch=8", "workload.arrivals_per_s=20"});
+  const Report report = evaluate(s);
+  REQUIRE_FALSE(standing(s, report).keeps_up);
+  const auto best = offered_findings(s, report);
+  const bool mended = std::any_of(best.begin(), best.end(), [](const OfferedFinding& f) {
+    return f.gain && f.gain->measure == GainMeasure::keeps_up && f.leads_to.keeps_up;
+  });
+  CHECK(mended);
+}
 
 TEST_CASE("microbatch 4 is proposed for pure FSDP on the v5p pod, with its gain") {
   const Scenario s =
@@ -165,6 +221,21 @@ TEST_CASE("what random plans are offered is as good as it says, and the best of 
     check_offers(s);
     check_best(s);
   }
+}
+
+TEST_CASE("a torus axis that lies idle is offered to the mesh only where that is quicker, with its gain") {
+  const auto unused = [](std::initializer_list<std::string_view> edits) {
+    const Scenario s = with(preset("llama3-70b-v5p-pod"), edits);
+    for (const OfferedFinding& f : vetted_findings(s, evaluate(s)))
+      if (f.diagnostic.code == "torus.unused_axis") return f;
+    FAIL("no axis is unused");
+    return OfferedFinding{};
+  };
+  const OfferedFinding slow = unused({"placement.fsdp.axes=1"});
+  REQUIRE(slow.gain.has_value());
+  CHECK(slow.gain->change() < -0.2);
+  CHECK(sets(slow.diagnostic.fix, "placement.fsdp.axes", 0));
+  CHECK_FALSE(unused({"placement.fsdp.axes=2", "parallelism.tensor=1", "parallelism.fsdp=1024"}).gain.has_value());
 }
 
 TEST_CASE("the same of serving, with and without a service level") {

@@ -9,6 +9,7 @@
 #include "engine/io/evidence_files.h"
 #include "engine/io/evidence_points.h"
 #include "engine/io/measured_prediction.h"
+#include "engine/io/published_run.h"
 #include "engine/io/validation.h"
 #include "engine/scenario_title.h"
 #include "engine/studies/evidence.h"
@@ -123,4 +124,26 @@ TEST_CASE("the published MFU of a run lies in the band that its preset shows") {
         CHECK(point.measured <= band.most(time) * (1 + 1e-9));
       }
   }
+}
+
+TEST_CASE("a preset of a published run says in any mode what was published, and nothing else does") {
+  for (const io::Measurement* entry : runs_with_a_preset())
+    for (const Mode mode : {Mode::ideal, Mode::calibrated, Mode::custom}) {
+      CAPTURE(entry->id);
+      const Scenario s = in_mode(preset(entry->scenario), mode);
+      const auto run = io::published_run(s, library());
+      REQUIRE(run.has_value());
+      CHECK(run->id == entry->id);
+      REQUIRE_FALSE(run->figures.empty());
+      for (const io::PublishedFigure& figure : run->figures)
+        CHECK(evaluate(s).quantities[figure.quantity].has_value());
+      Scenario other = s;
+      other.workload.global_batch_sequences *= 2;
+      CHECK_FALSE(io::published_run(other, library()).has_value());
+      other = s;
+      other.assumptions.overlap = 0.5;
+      CHECK_FALSE(io::published_run(other, library()).has_value());
+    }
+  CHECK(io::published_run(preset("llama3-405b-16k-h100-8k"), library())->figures[0].value == 0.41);
+  CHECK_FALSE(io::published_run(preset("llama3-70b-v5p-pod"), library()).has_value());
 }
