@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "engine/custom_mode.h"
-#include "engine/evaluate.h"
 #include "engine/studies/nearest_plan.h"
 
 namespace roofscape::app {
@@ -53,13 +52,10 @@ SettledEdit settle_edit(const Scenario& base, const Scenario& now, const Scenari
   } else if (held.empty() && !other_subject) {
     return settled;
   } else {
-    engine::Report report;
-    engine::EvaluationScratch scratch;
-    engine::evaluate(wanted, scratch, report);
-    if (engine::runs(report)) return settled;
+    engine::PlanCheck check;
+    if (check.runs(wanted)) return settled;
     // What could not run before is not this edit's doing.
-    engine::evaluate(base, scratch, report);
-    if (!engine::runs(report) && !other_subject) return settled;
+    if (!check.runs(base) && !other_subject) return settled;
     plan = engine::nearest_plan_that_runs(base, wanted,
                                           {held, nature.partner, false, nature.typed || nature.path.empty()});
   }

@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/diagnose.h"
 #include "engine/evaluate.h"
+#include "engine/model/model_check.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/scenario_fields.h"
 #include "engine/training/stage_cost.h"
@@ -18,7 +20,7 @@ namespace roofscape::engine {
 
 namespace {
 
-constexpr int kMostEvaluations = 300;  // of one value of what was edited
+constexpr int kMostTried = 300;  // meshes, of one value of what was edited
 constexpr double kIdleOctave = 6, kProductOctave = 1000, kOpened = 0.5;
 constexpr std::string_view kMissingFigure = "chip.missing_figure";
 
@@ -88,7 +90,8 @@ class Nearest {
   }
 
   std::optional<Scenario> find() {
-    if (!strict_ && passes(wanted_)) return wanted_;
+    if (!strict_ && check_.runs(wanted_)) return wanted_;
+    if (model_fault(wanted_.model)) return std::nullopt;  // no mesh mends it
     // With the product kept there is next to always a mesh, and of these there are few.
     if (strict_)
       if (auto found = find_among(true)) return found;
@@ -103,28 +106,34 @@ class Nearest {
 
   std::optional<Scenario> find_among(bool exact) {
     std::vector<Entry> heap;
-    each_mesh(exact, [&](const Mesh& m) { heap.push_back({cost(m), m}); });
+    each_mesh(exact, [&](double cost, const Mesh& m) { heap.push_back({cost, m}); });
     const auto later = [](const Entry& a, const Entry& b) {
       return a.cost != b.cost ? a.cost > b.cost : a.mesh > b.mesh;
     };
     std::make_heap(heap.begin(), heap.end(), later);
-    for (int n = 0; n < kMostEvaluations && !heap.empty(); ++n) {
+    Scenario tried = wanted_;
+    for (int n = 0; n < kMostTried && !heap.empty(); ++n) {
       std::pop_heap(heap.begin(), heap.end(), later);
-      if (auto found = with_followers(heap.back().mesh)) return found;
+      if (runs_with_followers(heap.back().mesh, tried)) return tried;
       heap.pop_back();
     }
     return std::nullopt;
   }
 
-  double cost(const Mesh& m) const {
-    double all = 0;
-    for (std::size_t i = 0; i < kParts; ++i) {
-      if (m[i] == from_[i] || is_held(wish_, kPaths[i])) continue;
-      const double weight = kAxes[i] == wish_.partner ? 1 : kWeights[i];
-      all += weight * std::abs(std::log2(static_cast<double>(m[i]) / from_[i])) + (from_[i] == 1 ? kOpened : 0);
-    }
-    const double idle = std::log2(static_cast<double>(limit_) / static_cast<double>(product(m)));
-    return all + idle * (strict_ ? kProductOctave : kIdleOctave);
+  // A degree that an axis may take, and what the change to it counts.
+  struct Degree {
+    int n;
+    double cost;
+  };
+  Degree counted(Part part, int n) const {
+    if (n == from_[part] || is_held(wish_, kPaths[part])) return {n, 0};
+    const double weight = kAxes[part] == wish_.partner ? 1 : kWeights[part];
+    const double octaves = std::abs(std::log2(static_cast<double>(n) / from_[part]));
+    return {n, weight * octaves + (from_[part] == 1 ? kOpened : 0)};
+  }
+  double idle_cost(std::int64_t chips) const {
+    return std::log2(static_cast<double>(limit_) / static_cast<double>(chips)) *
+           (strict_ ? kProductOctave : kIdleOctave);
   }
 
   // Every mesh within the chips that does not contradict the sizes of model and batch; the rest is for evaluate.
@@ -134,28 +143,33 @@ class Nearest {
     const bool trains = !s.serves();
     const int batch = trains ? s.workload.global_batch_sequences : s.workload.batch;
     const Mesh now = mesh_of(s);
-    const auto choices = [&](Part part, std::initializer_list<std::int64_t> wholes) {
-      return is_held(wish_, kPaths[part]) ? std::vector<int>{now[part]} : degrees(limit_, wholes, from_[part]);
+    const auto choices = [&](Part part, std::initializer_list<std::int64_t> wholes, bool free = true) {
+      std::vector<Degree> out;
+      if (!free || is_held(wish_, kPaths[part])) out.push_back(counted(part, now[part]));
+      else
+        for (const int n : degrees(limit_, wholes, from_[part])) out.push_back(counted(part, n));
+      return out;
     };
     const auto heads = choices(tensor, {s.model.n_heads}), ranks = choices(context, {}),
                stages = choices(pipeline, {}),
-               shards = trains || from_[fsdp] > 1 ? choices(fsdp, {limit_, batch}) : std::vector<int>{now[fsdp]},
+               shards = choices(fsdp, {limit_, batch}, trains || from_[fsdp] > 1),
                replicas = choices(data, {limit_, batch});
-    for (const int t : heads) {
+    for (const auto& [t, t_cost] : heads) {
       if (s.model.n_heads % t != 0) continue;
-      for (const int c : ranks) {
+      for (const auto& [c, c_cost] : ranks) {
         if (std::int64_t{t} * c > limit_ || (trains && s.workload.sequence_length % c != 0)) continue;
-        for (const int p : stages) {
+        for (const auto& [p, p_cost] : stages) {
           const std::int64_t inner = std::int64_t{t} * c * p;
           if (p > s.model.n_layers || inner > limit_) continue;
-          for (const int f : shards) {
+          for (const auto& [f, f_cost] : shards) {
             if (inner * f > limit_ || (trains && batch % f != 0) || (exact && limit_ % (inner * f) != 0)) continue;
-            for (const int d : replicas) {
-              if (exact && inner * f * d != limit_) continue;
-              if (inner * f * d > limit_) break;
+            for (const auto& [d, d_cost] : replicas) {
+              const std::int64_t chips = inner * f * d;
+              if (exact && chips != limit_) continue;
+              if (chips > limit_) break;
               const std::int64_t fed = std::int64_t{f} * d * (trains ? 1 : p);
               if (fed > batch || (trains && batch % fed != 0)) continue;
-              take(Mesh{t, c, p, f, d});
+              take(t_cost + c_cost + p_cost + f_cost + d_cost + idle_cost(chips), Mesh{t, c, p, f, d});
             }
           }
         }
@@ -163,13 +177,9 @@ class Nearest {
     }
   }
 
-  bool passes(const Scenario& s) {
-    evaluate(s, scratch_, report_);
-    return runs(report_);
-  }
-
-  std::optional<Scenario> with_followers(const Mesh& mesh) {
-    Scenario s = wanted_;
+  // `s`: the wanted scenario, whatever mesh was tried in it before.
+  bool runs_with_followers(const Mesh& mesh, Scenario& s) {
+    s.parallelism = wanted_.parallelism, s.pipeline = wanted_.pipeline;
     put_mesh(s, mesh);
     Parallelism& p = s.parallelism;
     const auto& wanted = wanted_.parallelism;
@@ -189,15 +199,17 @@ class Nearest {
     } else if (!is_held(wish_, "parallelism.expert")) {
       p.expert = 1;
     }
-    if (!with_schedule(s)) return std::nullopt;
-    if (passes(s)) return s;
+    if (!with_schedule(s)) return false;
+    if (check_.runs(s)) return true;
     // A rate that the chip does not have is no matter of the mesh.
-    for (const Diagnostic& d : report_.diagnostics)
+    for (const Diagnostic& d : check_.found())
       if (d.code == "chip.no_rate" && !d.fix.empty() && !is_held(wish_, "precision.compute")) {
         for (const FieldEdit& edit : Fix(d.fix)) apply(s, edit);
-        return passes(s) ? std::optional(std::move(s)) : std::nullopt;
+        if (check_.runs(s)) return true;
+        s.precision = wanted_.precision;
+        return false;
       }
-    return std::nullopt;
+    return false;
   }
 
   // The schedule as it is, else one near it that can run with this many stages and microbatches.
@@ -231,8 +243,7 @@ class Nearest {
   const Scenario& wanted_;
   std::int64_t limit_ = 1;
   bool strict_ = false;
-  EvaluationScratch scratch_;
-  Report report_;
+  PlanCheck check_;
 };
 
 // Half way to what it was, as octaves go: a power of two, or what it was.
@@ -274,6 +285,26 @@ std::optional<Scenario> apart_anew(const Scenario& before, const Scenario& wante
 
 }  // namespace
 
+bool PlanCheck::runs(const Scenario& s) {
+  const Parallelism& p = s.parallelism;
+  QuantityValues& q = report_.quantities;
+  q.clear();
+  q.set(Q::chips_used, static_cast<double>(p.data) * p.fsdp * p.tensor * p.context * p.pipeline +
+                           static_cast<double>(prefill_chips(s)));
+  q.set(Q::data_ranks, static_cast<double>(p.data) * p.fsdp);
+  // Known, so that nobody looks for figures of the chip that are missing; how long it takes no error asks.
+  q.set(s.serves() ? Q::time_per_output_token : Q::step_time, 0);
+  report_.pipeline.status = {};
+  if (!s.serves()) {
+    const ScheduleShape shape = stage_key(s).shape;
+    q.set(Q::microbatches, shape.microbatches);
+    report_.pipeline.shape = shape;
+    if (shape.stages > 1) report_.pipeline.status = check_schedule(shape);
+  }
+  diagnose(s, report_);
+  return engine::runs(report_);
+}
+
 bool runs(const Report& report) {
   return std::none_of(report.diagnostics.begin(), report.diagnostics.end(), [](const Diagnostic& d) {
     return d.severity == Severity::error && d.code != kMissingFigure;
@@ -293,9 +324,10 @@ NearestPlan nearest_plan_that_runs(const Scenario& before, const Scenario& wante
     if (auto found = Nearest(before, meshed, now).find())
       return {std::move(*found), true, one == nullptr || one->get(tried) == one->get(wanted)};
     if (!approached || one->get(tried) == one->get(before)) break;
-    double value = nearer(one->get(tried), one->get(before));
+    const double present = one->get(tried), was = one->get(before);
+    double value = nearer(present, was);
     if (one->kind == FieldKind::integer) value = std::round(value);
-    one->set(tried, value);
+    one->set(tried, value == present ? was : value);  // half of one is rounded to one
   }
   const bool of_subject = one == nullptr || one->path.starts_with("cluster.") || one->path.starts_with("model.");
   if (wanted.serves() && wanted.serving.disaggregated && before.serving.disaggregated && of_subject)
@@ -306,10 +338,8 @@ NearestPlan nearest_plan_that_runs(const Scenario& before, const Scenario& wante
 NearestPlan nearest_disaggregated(const Scenario& before, const Scenario& wanted) {
   constexpr std::array<std::string_view, 1> kHeld{"serving.disaggregated"};
   const NearestPlanWish wish{kHeld, Axis::data, false, true};
-  EvaluationScratch scratch;
-  Report report;
-  evaluate(wanted, scratch, report);
-  if (runs(report)) return {wanted, true, true};
+  PlanCheck check;
+  if (check.runs(wanted)) return {wanted, true, true};
   const PrefillPlan unset;
   const PrefillPlan& p = wanted.serving.prefill;
   const bool set = std::pair(p.data, p.tensor) != std::pair(unset.data, unset.tensor) ||
@@ -318,9 +348,11 @@ NearestPlan nearest_disaggregated(const Scenario& before, const Scenario& wanted
 
   std::optional<Scenario> best;
   std::pair<bool, double> best_score{false, -1};
+  EvaluationScratch scratch;
+  Report report;
   const auto consider = [&](const Scenario& s) {
+    if (!check.runs(s)) return;
     evaluate(s, scratch, report);
-    if (!runs(report)) return;
     const auto& q = report.quantities;
     const std::pair score{report.fits(),
                           std::min(q.value_or(Q::decode_requests, 0), q.value_or(Q::prefill_requests, 0))};

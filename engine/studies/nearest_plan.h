@@ -41,6 +41,18 @@ NearestPlan nearest_plan_that_runs(const Scenario& before, const Scenario& wante
 // No error stands against the plan but that a published figure of the chip is missing, which no plan can mend.
 bool runs(const Report& report);
 
+// The same of plans that nobody has evaluated, one after the other: errors are a matter of degrees, sizes and schedule
+// rules, never of times, so no pipeline is simulated.
+class PlanCheck {
+ public:
+  bool runs(const Scenario&);
+  // Of the last scenario. The errors are those of its evaluation; of the rest some is missing.
+  std::span<const Diagnostic> found() const { return report_.diagnostics; }
+
+ private:
+  Report report_;
+};
+
 // The scenario with chips of its own for prefill, taken from the decoding mesh: of the splits of its replicas (of the
 // ranks of its largest other axis where there is one replica) the one that serves the most requests a second, of those
 // that fit if any does. A prefill mesh that was set stays, and decoding gives way to it.

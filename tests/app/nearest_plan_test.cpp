@@ -3,8 +3,12 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
+#include <random>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/evaluate.h"
@@ -117,4 +121,112 @@ TEST_CASE("the nearest plan to one that runs is itself, and what is typed is hel
   CHECK(dragged.scenario.parallelism.tensor == 8);
   CHECK(dragged.scenario.parallelism.fsdp == before.parallelism.fsdp / 2);
   CHECK(dragged.scenario.parallelism.context == before.parallelism.context);
+}
+
+TEST_CASE("what stands against a plan is found without evaluating it") {
+  std::mt19937 random(23);
+  const auto chance = [&](std::size_t n) { return random() % n; };
+  const auto& chips = test::presets().list(io::PresetKind::chip);
+  const auto errors = [](std::span<const engine::Diagnostic> all) {
+    std::vector<std::string> codes;
+    for (const engine::Diagnostic& d : all)
+      if (d.severity == engine::Severity::error && d.code != "chip.missing_figure") codes.emplace_back(d.code);
+    return codes;
+  };
+  engine::PlanCheck check;
+  engine::EvaluationScratch scratch;
+  engine::Report report;
+  int refused = 0, accepted = 0;
+  for (const Scenario& start : presets_of()) {
+    CAPTURE(start.name);
+    for (int i = 0; i < 60; ++i) {
+      CAPTURE(i);
+      Scenario s = start;
+      for (std::size_t edits = 1 + chance(3); edits > 0; --edits) {
+        const auto fields = engine::scenario_fields();
+        const engine::Field& f =
+            chance(2) == 0 ? fields[chance(fields.size())] : *engine::find_field(kAxes[chance(6)]);
+        double value = f.kind == engine::FieldKind::boolean ? double(chance(2)) : 1 << chance(7);
+        if (!f.choices.empty()) value = double(chance(f.choices.size()));
+        if (engine::in_domain(f, value)) f.set(s, value);
+      }
+      if (chance(4) == 0) s.cluster.chip = *test::presets().find_chip(chips[chance(chips.size())].id);
+      evaluate(s, scratch, report);
+      const bool runs = check.runs(s);
+      CHECK(runs == engine::runs(report));
+      CHECK(errors(check.found()) == errors(report.diagnostics));
+      ++(runs ? accepted : refused);
+    }
+  }
+  CHECK(accepted > 100);
+  CHECK(refused > 100);
+}
+
+TEST_CASE("the nearest plan is the first that evaluates without an error, of all meshes in the order of the rule") {
+  using engine::Axis;
+  const Scenario before = test::preset("llama3-8b-8-h100");
+  REQUIRE(engine::chip_count(before.cluster) == 8);
+  constexpr std::array<std::string_view, 5> kOrder{"parallelism.tensor", "parallelism.context",
+                                                   "parallelism.pipeline", "parallelism.fsdp", "parallelism.data"};
+  constexpr std::array<Axis, 5> kPartners{Axis::tensor, Axis::context, Axis::pipeline, Axis::fsdp, Axis::data};
+  constexpr std::array<double, 5> kWeights{17, 5, 9, 2, 2};
+  const auto octaves = [](double a, double b) { return std::abs(std::log2(a / b)); };
+  int moved = 0;
+  for (std::size_t edited = 0; edited < 5; ++edited)
+    for (const int degree : {1, 2, 4, 8})
+      for (const Axis partner : kPartners)
+        for (const bool keep : {false, true}) {
+          Scenario wanted = before;
+          engine::find_field(kOrder[edited])->set(wanted, degree);
+          std::optional<Scenario> first;
+          std::pair<double, std::array<double, 5>> least;
+          std::array<double, 5> mesh{};
+          for (int n = 0; n < 4 * 4 * 4 * 4 * 4; ++n) {
+            Scenario s = wanted;
+            double cost = 0, product = 1, was = 1;
+            for (std::size_t i = 0; i < 5; ++i) {
+              mesh[i] = 1 << (n >> (2 * i) & 3);
+              const engine::Field* axis = engine::find_field(kOrder[i]);
+              const double old = axis->get(before);
+              axis->set(s, mesh[i]);
+              product *= mesh[i], was *= old;
+              if (i != edited && mesh[i] != old)
+                cost += (kPartners[i] == partner ? 1 : kWeights[i]) * octaves(mesh[i], old) + (old == 1 ? 0.5 : 0);
+            }
+            if (mesh[edited] != degree || product > was) continue;
+            cost += octaves(was, product) * (keep ? 1000 : 6);
+            if (first && !(std::pair(cost, mesh) < least)) continue;
+            const int ranks = s.parallelism.data * s.parallelism.fsdp, batch = s.workload.global_batch_sequences;
+            int& microbatch = s.pipeline.microbatch_sequences;
+            while (batch % ranks == 0 && microbatch > 1 && batch / ranks % microbatch != 0) --microbatch;
+            if (!engine::runs(engine::evaluate(s))) continue;
+            first = s;
+            least = {cost, mesh};
+          }
+          const std::array held{kOrder[edited]};
+          const engine::NearestPlan plan =
+              engine::nearest_plan_that_runs(before, wanted, {held, partner, keep, true});
+          CAPTURE(edited);
+          CAPTURE(degree);
+          CAPTURE(keep);
+          REQUIRE(first);
+          REQUIRE(plan.runs);
+          // What runs as it was edited stays, unless the others have to make up for it.
+          CHECK(plan.scenario == (!keep && engine::runs(engine::evaluate(wanted)) ? wanted : *first));
+          moved += plan.scenario == wanted ? 0 : 1;
+        }
+  CHECK(moved > 50);
+}
+
+TEST_CASE("an impossible size of one goes back to none") {
+  const Scenario before = test::preset("llama3-8b-8-h100");
+  const engine::Field* field = engine::find_field("model.mla.kv_lora_rank");
+  REQUIRE(field->get(before) == 0);
+  Scenario wanted = before;
+  field->set(wanted, 1);
+  const std::array<std::string_view, 1> held{field->path};
+  const engine::NearestPlan plan = engine::nearest_plan_that_runs(before, wanted, {held});
+  CHECK(plan.runs);
+  CHECK_FALSE(plan.reached);
+  CHECK(plan.scenario == before);
 }
