@@ -186,26 +186,6 @@ std::string compared_context(const FigureInput& input, std::size_t most) {
   return out;
 }
 
-double claimed(const engine::Report& report, const Claim& claim) {
-  double sum = 0;
-  for (const Q q : claim.of) sum += report.quantities.value_or(q, 0);
-  return claim.over ? sum / report.quantities.value_or(*claim.over, 0) : sum;
-}
-
-Claim claim_of(const FigureInput& input, Q q) {
-  Claim claim{{q}, {}, 0, {}};
-  claim.value = claimed(input.report, claim);
-  claim.shown = format(claim.value, engine::quantity(q).unit);
-  return claim;
-}
-
-Claim share_claim(const FigureInput& input, std::vector<Q> of, Q over) {
-  Claim claim{std::move(of), over, 0, {}};
-  claim.value = claimed(input.report, claim);
-  claim.shown = format_share(claim.value);
-  return claim;
-}
-
 std::vector<std::string> wrap(const Canvas& canvas, std::string_view text, const TextStyle& style, float width,
                               int lines) {
   std::vector<std::string> out;

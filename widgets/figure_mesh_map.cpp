@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_memory_parts.h"
@@ -181,10 +182,13 @@ FigureHead mesh_map_head(const FigureInput& input, const FigureView& view) {
   // The first plan of the list, which is the best of its cell too.
   const Shown shown = shown_of(view);
   const RankedPlan& best = found.best();
-  const std::string value = value_text(value_of(best, shown), shown),
+  constexpr std::array<std::string_view, 3> kColumns{"MFU", "step s", "memory bytes"};
+  const std::string value = say(head, data_claim(std::string(kColumns[static_cast<std::size_t>(shown)]),
+                                                 value_of(best, shown), value_text(value_of(best, shown), shown))),
                     quantity(t.text("figure.mesh-map.quantity." +
                                     std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])));
-  head.takeaway = t.format("figure.mesh-map.takeaway", {value, search::plan_words(t, best.plan), quantity});
+  head.takeaway = t.format("figure.mesh-map.takeaway",
+                           {value, say(head, name_claim(search::plan_words(t, best.plan))), quantity});
   head.brief = t.format("figure.mesh-map.takeaway.brief", {value, quantity});
   return head;
 }

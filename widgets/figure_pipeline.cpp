@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "widgets/claims.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_pipeline_blocks.h"
 #include "widgets/figure_pipeline_parts.h"
@@ -68,23 +69,23 @@ FigureHead pipeline_head(const FigureInput& input, const FigureView&) {
   FigureHead head;
   head.title = t.text("figure.pipeline.title");
   if (!p.status.legal()) {
-    head.takeaway = t.format("figure.pipeline.cannot_run", {schedule_name(input, p.shape)});
+    head.takeaway = t.format("figure.pipeline.cannot_run", {say(head, name_claim(schedule_name(input, p.shape)))});
   } else if (p.drawn()) {
-    const double idle = input.report.quantities.value_or(Q::pipeline_bubble_fraction, 0);
-    head.takeaway = t.format("figure.pipeline.takeaway",
-                             {schedule_name(input, p.shape), format_percent(idle), format_count(p.shape.stages),
-                              format_count(p.shape.microbatches)});
-    head.brief = t.format("figure.pipeline.takeaway.brief", {schedule_name(input, p.shape), format_percent(idle)});
-    head.claims = {claim_of(input, Q::pipeline_bubble_fraction)};
-    // The baseline's bars would need rows of their own: it is told in figures, and the line over the picture says how
-    // it differs.
+    const std::string name = say(head, name_claim(schedule_name(input, p.shape))),
+                      idle = say(head, claim_of(input, Q::pipeline_bubble_fraction));
+    head.brief = t.format("figure.pipeline.takeaway.brief", {name, idle});
     const auto step = input.report.quantities[Q::step_time];
     const auto base = input.baseline ? input.baseline->report.quantities[Q::step_time] : std::nullopt;
     if (step && base) {
-      head.takeaway = t.format("figure.pipeline.with_baseline",
-                               {head.brief, format_duration(*step), format_duration(*base)});
+      head.takeaway = t.format("figure.pipeline.with_baseline", {head.brief, say(head, claim_of(input, Q::step_time)),
+                                                                 say(head, baseline_claim(input, Q::step_time))});
       head.context = compared_context(input);
+      return head;
     }
+    head.takeaway =
+        t.format("figure.pipeline.takeaway",
+                 {name, idle, say(head, own_claim("pipeline.stages", p.shape.stages, format_count(p.shape.stages))),
+                  say(head, claim_of(input, Q::microbatches, format_count(p.shape.microbatches)))});
   }
   return head;
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/evaluate.h"
+#include "widgets/claims.h"
 #include "widgets/figure_memory_parts.h"
 #include "widgets/number_format.h"
 
@@ -278,18 +279,26 @@ FigureHead head_of(const FigureInput& input, std::string_view figure) {
   const Shown shown = shown_of(input);
   if (shown.result == nullptr || !shown.result->finished) return head;
   if (!shown.fits()) {
-    head.takeaway = t.format("figure.search.takeaway.none", {format_count(shown.result->plans)});
+    const double plans = static_cast<double>(shown.result->plans);
+    head.takeaway =
+        t.format("figure.search.takeaway.none", {say(head, own_claim("search.plans", plans, format_count(plans)))});
     return head;
   }
   // The one marked 1: another as fast may take less memory, and ends the front.
   const engine::RankedPlan& best = shown.best();
-  head.brief =
-      t.format("figure.search.takeaway.brief", {format_duration(best.step_time_s), bytes_text(best.memory_bytes)});
+  const auto time = [&](double seconds) {
+    return say(head, data_claim("step s", seconds, format_duration(seconds)));
+  };
+  head.brief = t.format("figure.search.takeaway.brief",
+                        {time(best.step_time_s),
+                         say(head, data_claim("memory bytes", best.memory_bytes, bytes_text(best.memory_bytes)))});
   head.takeaway = head.brief;
-  if (shown.result->present_legal && shown.result->present.step_time_s > 0)
+  const double now = shown.result->present.step_time_s;
+  if (shown.result->present_legal && now > 0)
     head.takeaway =
-        t.format("figure.search.takeaway", {head.brief, format_duration(shown.result->present.step_time_s),
-                                            against_text(shown.result->present.step_time_s, best.step_time_s)});
+        t.format("figure.search.takeaway", {head.brief, time(now),
+                                            say(head, own_claim("search.against_best", now / best.step_time_s - 1,
+                                                                against_text(now, best.step_time_s)))});
   return head;
 }
 

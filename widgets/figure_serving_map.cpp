@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_memory_parts.h"
@@ -156,11 +157,13 @@ FigureHead serving_map_head(const FigureInput& input, const FigureView& view) {
   const Shown shown = shown_of(view);
   // The first plan of the list, which is the best of its cell too.
   const RankedDecoding& best = found.best();
-  head.takeaway = input.texts.format("figure.mesh-map.takeaway",
-                                     {value_text(value_of(best, shown), shown),
-                                      search::decoding_words(input.texts, best.plan), quantity_word(input, shown)});
-  head.brief = input.texts.format("figure.mesh-map.takeaway.brief",
-                                  {value_text(value_of(best, shown), shown), quantity_word(input, shown)});
+  constexpr std::array<std::string_view, 3> kColumns{"tokens per s and chip", "seconds per token", "memory bytes"};
+  const std::string value = say(head, data_claim(std::string(kColumns[static_cast<std::size_t>(shown)]),
+                                                 value_of(best, shown), value_text(value_of(best, shown), shown)));
+  head.takeaway = input.texts.format(
+      "figure.mesh-map.takeaway",
+      {value, say(head, name_claim(search::decoding_words(input.texts, best.plan))), quantity_word(input, shown)});
+  head.brief = input.texts.format("figure.mesh-map.takeaway.brief", {value, quantity_word(input, shown)});
   return head;
 }
 
