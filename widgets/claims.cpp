@@ -79,6 +79,10 @@ Claim own_claim(std::string definition, double value, std::string shown) {
   return {{}, {}, value, std::move(shown), From::own, std::move(definition)};
 }
 
+Claim beside_claim(std::string definition, double value, std::string shown) {
+  return {{}, {}, value, std::move(shown), From::beside, std::move(definition)};
+}
+
 Claim name_claim(std::string name) { return {{}, {}, 0, std::move(name), From::name}; }
 
 }  // namespace roofscape::widgets

@@ -23,9 +23,11 @@ Claim baseline_claim(const FigureInput& input, engine::Q q);
 Claim difference_claim(const FigureInput& input, engine::Q q);
 Claim growth_claim(const FigureInput& input, engine::Q q, std::string shown);
 
-// A number of the column that the figure copies; one that the figure defines itself; a name with digits in it.
+// A number of the column that the figure copies; one that the figure defines itself, of the plan or
+// of what is beside any plan; a name with digits in it.
 Claim data_claim(std::string column, double value, std::string shown);
 Claim own_claim(std::string definition, double value, std::string shown);
+Claim beside_claim(std::string definition, double value, std::string shown);
 Claim name_claim(std::string name);
 
 // What a claim of a report or a baseline says of these; nothing for the other kinds.

@@ -99,6 +99,7 @@ struct Claim {
     growth,      // that over the baseline's
     data,        // a number in the column `source` of what the figure copies
     own,         // of the figure's own definition, which `source` names
+    beside,      // the same of what no estimate enters: counts of the plan, chips as published, measured runs
     name         // no number but a name with digits, such as "1F1B" or a plan
   };
   std::vector<engine::Q> of;

@@ -452,7 +452,7 @@ FigureHead evidence_head(const FigureInput& input, const FigureView& view) {
   if (s.own) head.context += "; " + t.format("figure.context.evidence.own", {context_line(input)});
   if (s.evidence == nullptr || s.points.empty()) return head;
   const auto own = [&](std::string_view what, double value, std::string shown) {
-    return say(head, own_claim("evidence." + std::string(what), value, std::move(shown)));
+    return say(head, beside_claim("evidence." + std::string(what), value, std::move(shown)));
   };
   const auto count = [&](std::string_view what, std::size_t n) {
     return own(what, static_cast<double>(n), format_count(static_cast<double>(n)));

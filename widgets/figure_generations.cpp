@@ -258,7 +258,8 @@ FigureHead generations_head(const FigureInput& input, const FigureView&) {
   const auto &flops = all[static_cast<std::size_t>(Rate::half)], &hbm = all[static_cast<std::size_t>(Rate::hbm)];
   if (!flops.doubling_years || !hbm.doubling_years) return head;
   const auto years = [&](const RateHistory& h) {
-    return say(head, own_claim("generations.doubling_years", *h.doubling_years, format_fixed(*h.doubling_years, 1)));
+    return say(head,
+               beside_claim("generations.doubling_years", *h.doubling_years, format_fixed(*h.doubling_years, 1)));
   };
   const std::string of_flops = years(flops), of_hbm = years(hbm);
   head.takeaway = input.texts.format("figure.generations.takeaway", {of_flops, of_hbm});

@@ -5,9 +5,10 @@
 #include <utility>
 
 #include "engine/scenario_fields.h"
+#include "engine/scenario_title.h"
+#include "widgets/doubts.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
-#include "engine/scenario_title.h"
 
 namespace roofscape::widgets {
 
@@ -212,8 +213,10 @@ std::vector<std::string> wrap(const Canvas& canvas, std::string_view text, const
 }
 
 Rect draw_figure_head(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view,
-                      const FigureHead& head) {
+                      const FigureHead& unmarked) {
   if (!view.print) return area;
+  FigureHead head = unmarked;
+  mark_doubts(head, input);
   const Theme& theme = input.theme;
   const Rect inside = area.inset(canvas.px(kPrintMargin));
   TextStyle phrase;

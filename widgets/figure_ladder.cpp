@@ -177,7 +177,7 @@ FigureHead ladder_head(const FigureInput& input, const FigureView&) {
   if (near == drawn.end() || near + 1 >= drawn.end()) return head;
   const MemoryRung& far = drawn.back();
   const double slower = *near->bytes_per_s / *far.bytes_per_s;
-  const std::string ratio = say(head, own_claim("ladder.slower", slower, format_ratio(slower)));
+  const std::string ratio = say(head, beside_claim("ladder.slower", slower, format_ratio(slower)));
   head.takeaway = input.texts.format("figure.ladder.takeaway", {say(head, name_claim(name_of(input, far))), ratio});
   head.brief = input.texts.format("figure.ladder.brief", {ratio});
   return head;

@@ -147,7 +147,7 @@ FigureHead matmul_head(const FigureInput& input, const FigureView& view) {
         study.rows_now >= *line.critical_rows ? "figure.matmul.takeaway.compute" : "figure.matmul.takeaway.hbm";
     head.takeaway = t.format(
         key,
-        {say(head, own_claim("matmul.rows", study.rows_now, format_count(std::round(study.rows_now)))),
+        {say(head, beside_claim("matmul.rows", study.rows_now, format_count(std::round(study.rows_now)))),
          say(head, own_claim("matmul.critical_rows", *line.critical_rows, format_significant(*line.critical_rows))),
          mix});
     head.brief = t.format(key + ".brief", {mix});

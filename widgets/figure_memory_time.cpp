@@ -150,6 +150,12 @@ std::string empty_key(const FigureInput& input) {
   return input.report.stages.size() > 1 ? "figure.memory-time.empty.pipeline" : "figure.memory-time.empty";
 }
 
+// A claim that is no quantity of the report and rests on its memory.
+Claim of_memory(Claim claim) {
+  claim.of = {engine::Q::memory_total};
+  return claim;
+}
+
 }  // namespace
 
 FigureHead memory_time_head(const FigureInput& input, const FigureView& view) {
@@ -161,11 +167,12 @@ FigureHead memory_time_head(const FigureInput& input, const FigureView& view) {
   const auto timeline = engine::memory_timeline(input.scenario, input.report, stage);
   if (!timeline) return head;
   const double bytes = input.report.stages[static_cast<std::size_t>(stage)].memory_total_bytes;
-  const std::string peak = say(head, own_claim("memory-time.stage_bytes", bytes, total_text(input, stage)));
+  const std::string peak =
+      say(head, of_memory(own_claim("memory-time.stage_bytes", bytes, total_text(input, stage))));
   head.brief = t.format("figure.memory-time.takeaway.brief", {peak});
   if (input.report.stages.size() > 1)
     head.takeaway = t.format("figure.memory-time.takeaway.stage",
-                             {peak, say(head, own_claim("memory-time.stage", stage, format_count(stage))),
+                             {peak, say(head, beside_claim("memory-time.stage", stage, format_count(stage))),
                               say(head, data_claim("seconds", timeline->peak_s, format_duration(timeline->peak_s)))});
   else if (timeline->microbatches > 1)
     head.takeaway =

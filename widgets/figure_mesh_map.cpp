@@ -132,13 +132,14 @@ HeatGrid grid_of(const FigureInput& input, const search::Shown& found, const Map
   const engine::Parallelism& own = found.scenario->parallelism;
   HeatGrid out;
   out.x_degrees = map.tensor, out.y_degrees = map.pipeline;
-  bool blank = false, over = false;
+  bool blank = false, over = false, hatched = false;
   for (const SearchCell* c : map.cells) {
     HeatCell& cell = out.cells.emplace_back();
     blank = blank || c == nullptr;
     if (c == nullptr) continue;
     cell.own = c->tensor == own.tensor && c->pipeline == own.pipeline;
     cell.look = c->best ? HeatCell::Look::coloured : HeatCell::Look::hatched;
+    hatched = hatched || !c->best;
     if (c->best) {
       const double value = value_of(best_of(*found.result, *c), shown);
       cell.text = cell_text(value, shown, unit);
@@ -164,9 +165,8 @@ HeatGrid grid_of(const FigureInput& input, const search::Shown& found, const Map
   out.high = value_text(rising ? range.high : range.low, shown);
   const std::string quantity(
       t.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])));
-  const std::string_view key = blank ? "figure.mesh-map.key.blank" : "figure.mesh-map.key";
-  out.brief_key = t.format(key, {quantity, std::string()});
-  out.key = over ? t.format(key, {quantity, std::string(t.text("figure.mesh-map.key.over"))}) : out.brief_key;
+  out.brief_key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", false, blank);
+  out.key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", over, blank);
   out.none = t.text("figure.serving-map.none");
   return out;
 }

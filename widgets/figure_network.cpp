@@ -24,6 +24,8 @@ using engine::Q;
 
 namespace {
 
+constexpr double kTold = 0.005;  // of a layer: what is exposed of less is not told
+
 constexpr float kNetworkTint = 0.075f, kMixTint = 0.03f;  // of ink
 constexpr double kSame = 1e-3;      // times closer than this are one
 constexpr double kMostShown = 1e5;  // of the axis of time, end over end
@@ -307,7 +309,8 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
   head.title = t.text("figure.network.title");
   const NetworkStudy& study = study_of(input, view);
   if (!study.known()) return head;
-  const std::string now = say(head, own_claim("network.tokens_now", study.tokens_now, tokens_text(study.tokens_now)));
+  const std::string now =
+      say(head, beside_claim("network.tokens_now", study.tokens_now, tokens_text(study.tokens_now)));
   const auto from = [&](std::string_view of, double tokens) {
     return say(head, own_claim("network." + std::string(of), tokens, tokens_text(tokens)));
   };
@@ -320,6 +323,17 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
   if (const NetworkLine* plan = plan_of(study)) {
     const std::string pass(t.text(question(view).pass == engine::Pass::backward ? "figure.network.pass.backward"
                                                                                 : "figure.network.pass.forward"));
+    // Calibrated and custom: what is sent without work beside it stays exposed, however short it is.
+    const bool back = question(view).pass == engine::Pass::backward;
+    const engine::Q exposed = back ? engine::Q::layer_exposed_backward : engine::Q::layer_exposed_forward;
+    const bool shorter = plan->hidden_from && (*plan->hidden_from <= 0 || plan->ratio_now >= 1);
+    if (shorter && input.report.quantities.value_or(exposed, 0) >
+                       kTold * input.report.quantities.value_or(
+                                   back ? engine::Q::layer_time_backward : engine::Q::layer_time_forward, 0)) {
+      tell("plan_exposed", {now, pass, say(head, claim_of(input, exposed))});
+      head.brief = t.format("figure.network.takeaway.brief.exposed", {now});
+      return head;
+    }
     if (!plan->hidden_from)
       tell("plan_never", {now, pass});
     else if (*plan->hidden_from <= 0)

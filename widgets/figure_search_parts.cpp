@@ -213,11 +213,12 @@ std::string limit_words(const TextTable& t, const engine::BrokenLimit& limit) {
 }
 
 std::string against_text(double value, double best) {
-  const double share = value / best - 1;
-  const double rounded = std::round(1000 * share) / 10;
+  const double percent = 100 * (value / best - 1);
+  const double rounded = std::round(10 * percent) / 10;
   if (rounded == 0) return format_fixed(0, 1) + std::string(kNarrowSpace) + "%";
+  // Rounded once: 319.48 is 319, not 320.
   return (rounded > 0 ? "+" : std::string(kMinus)) +
-         format_fixed(std::abs(rounded), std::abs(rounded) < 99.95 ? 1 : 0) + std::string(kNarrowSpace) + "%";
+         format_fixed(std::abs(percent), std::abs(rounded) < 99.95 ? 1 : 0) + std::string(kNarrowSpace) + "%";
 }
 
 std::string memory_text(const FigureInput& input, double bytes, double capacity_bytes) {
@@ -280,8 +281,8 @@ FigureHead head_of(const FigureInput& input, std::string_view figure) {
   if (shown.result == nullptr || !shown.result->finished) return head;
   if (!shown.fits()) {
     const double plans = static_cast<double>(shown.result->plans);
-    head.takeaway =
-        t.format("figure.search.takeaway.none", {say(head, own_claim("search.plans", plans, format_count(plans)))});
+    head.takeaway = t.format("figure.search.takeaway.none",
+                             {say(head, beside_claim("search.plans", plans, format_count(plans)))});
     return head;
   }
   // The one marked 1: another as fast may take less memory, and ends the front.

@@ -139,10 +139,12 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Map&
   out.low = value_text(rising ? range.low : range.high, shown),
   out.high = value_text(rising ? range.high : range.low, shown);
   const bool blank = std::find(map.cells.begin(), map.cells.end(), nullptr) != map.cells.end();
-  const std::string_view key = blank ? "figure.serving-map.key.blank" : "figure.serving-map.key";
-  out.brief_key = t.format(key, {quantity_word(input, shown), std::string()});
-  out.key = full ? t.format(key, {quantity_word(input, shown), std::string(t.text("figure.mesh-map.key.over"))})
-                 : out.brief_key;
+  const std::string_view hatched =
+      std::any_of(map.cells.begin(), map.cells.end(), [](const ServingCell* c) { return c != nullptr && !c->best; })
+          ? "figure.serving-map.key.hatched"
+          : "";
+  out.brief_key = heat_key(t, quantity_word(input, shown), hatched, false, blank);
+  out.key = heat_key(t, quantity_word(input, shown), hatched, full, blank);
   out.none = t.text("figure.serving-map.none");
   return out;
 }

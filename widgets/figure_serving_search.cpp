@@ -176,8 +176,8 @@ FigureHead serving_head_of(const FigureInput& input, std::string_view figure) {
                                      0
                                  ? "figure.search.takeaway.none_kept"
                                  : "figure.search.takeaway.none",
-                             {say(head, own_claim("search.plans", static_cast<double>(r.plans),
-                                                  format_count(static_cast<double>(r.plans))))});
+                             {say(head, beside_claim("search.plans", static_cast<double>(r.plans),
+                                                     format_count(static_cast<double>(r.plans))))});
     return head;
   }
   const RankedDecoding& best = shown.best();

@@ -336,7 +336,7 @@ FigureHead sharded_matmul_head(const FigureInput& input, const FigureView& view)
   const bool reduce = c.ways[1].seconds < c.ways[0].seconds;
   head.takeaway = t.format(reduce ? "figure.sharded-matmul.takeaway.reduce" : "figure.sharded-matmul.takeaway.gather",
                            {{},
-                            say(head, own_claim("sharded-matmul.ranks", study.ranks, format_count(study.ranks))),
+                            say(head, beside_claim("sharded-matmul.ranks", study.ranks, format_count(study.ranks))),
                             time("time s", c.ways[reduce ? 1 : 0].seconds),
                             time("time s", c.ways[reduce ? 0 : 1].seconds)});
   return head;

@@ -77,6 +77,7 @@ double factor_of(std::string_view unit, bool counts) {
 // Nothing where it is no plain number: "< 1 %", powers of ten.
 std::optional<Printed> printed(std::string text, bool counts) {
   replace_all(text, "\u2212", "-");
+  replace_all(text, " \u2020", "");  // of what nobody verified
   if (text.find("\u00d710") != std::string::npos || text.find('<') != std::string::npos) return std::nullopt;
   replace_all(text, "\u202f", " ");
   const std::size_t first = text.find_first_of("0123456789");
@@ -127,6 +128,7 @@ Columns table_of(const std::string& data) {
   std::istringstream lines(data);
   std::string line;
   std::getline(lines, line);
+  replace_all(line, " \u2020", "");
   const std::vector<std::string> names = fields(line);
   while (std::getline(lines, line)) {
     const std::vector<std::string> cells = fields(line);
@@ -311,6 +313,32 @@ widgets::FigureView any_view(const FigureRow& row, std::mt19937& rng) {
   return view;
 }
 
+// Of two plans the rows of compare, under the names that the step has for them, add up to the difference.
+std::string compare_fault(const widgets::FigureInput& input) {
+  const FigureRow& row = *widgets::find_figure("compare");
+  std::istringstream lines(widgets::figure_data(row, input, {}));
+  std::string line;
+  std::getline(lines, line);
+  std::string step = "\n" + widgets::figure_data(*widgets::find_figure("step"), input, {});
+  replace_all(step, " \u2020", "");
+  double sum = 0, total = 0;
+  while (std::getline(lines, line)) {
+    replace_all(line, " \u2020", "");
+    const std::vector<std::string> cells = fields(line);
+    const double before = std::strtod(cells[1].c_str(), nullptr), after = std::strtod(cells[2].c_str(), nullptr),
+                 change = std::strtod(cells[3].c_str(), nullptr);
+    if (cells[0] == engine::quantity(Q::step_time).id)
+      total = change;
+    else
+      sum += change;
+    const bool told = step.find("\n" + cells[0] + "\t") != std::string::npos;
+    if ((before > 0 || after > 0) && !told) return cells[0] + " is no part of the step";
+  }
+  const double scale = std::max(input.report.quantities.value_or(Q::step_time, 0),
+                                input.baseline->report.quantities.value_or(Q::step_time, 0));
+  return std::abs(sum - total) <= 1e-9 * scale ? std::string() : fmt::format("adds up to {}, not {}", sum, total);
+}
+
 void check_all(engine::WorkloadKind kind, unsigned seed) {
   std::mt19937 rng(seed);
   const widgets::Theme theme = widgets::testing::theme("dark");
@@ -347,6 +375,12 @@ void check_all(engine::WorkloadKind kind, unsigned seed) {
           break;
         }
       }
+    }
+    if (ghost && !s.serves()) {
+      widgets::FigureInput shown = input;
+      shown.baseline = &*ghost;
+      INFO("case " << i);
+      CHECK(compare_fault(shown) == "");
     }
     before = std::move(c);
   }

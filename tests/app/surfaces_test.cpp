@@ -24,6 +24,7 @@
 #include "engine/search/serving_search.h"
 #include "tests/app/any_scenario.h"
 #include "tests/widgets/figure_fixture.h"
+#include "widgets/doubts.h"
 #include "widgets/figures.h"
 #include "widgets/number_format.h"
 
@@ -218,7 +219,10 @@ std::vector<std::string> fields(const std::string& line) {
 }
 Table table_of(const widgets::FigureRow& row, const widgets::FigureInput& input) {
   Table out;
-  std::istringstream lines(widgets::figure_data(row, input, {}));
+  std::string data = widgets::figure_data(row, input, {});
+  for (std::size_t at; (at = data.find(widgets::kDoubtMark)) != std::string::npos;)
+    data.erase(at, widgets::kDoubtMark.size());
+  std::istringstream lines(data);
   std::string line;
   if (std::getline(lines, line)) out.head = fields(line);
   while (std::getline(lines, line)) out.rows.push_back(fields(line));
