@@ -402,6 +402,7 @@ void Canvas::add_tag(std::string_view id, int index, const Rect& r, Readout read
   // A region of no width (a dot, an empty bar) is kept: it still has a place. One outside the clip is not.
   const Rect cut = intersection(r, clip_rect());
   if (cut.empty() && !r.empty()) return;
+  if (marked_ && !readout.title.empty() && marked_(id)) readout.title += mark_;
   tags_.push_back({std::string(id), index, cut, std::move(readout)});
   on_tag(tags_.back());
 }

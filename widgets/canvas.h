@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -147,6 +148,11 @@ class Canvas {
   void tag_with(std::string_view id, int index, const Rect& r, MakeReadout&& make) {
     if (keeps_tag(r)) add_tag(id, index, r, make());
   }
+  // Appends `mark` to the titles of readouts whose id is `marked`, from now on; none: an empty function.
+  void mark_readouts(std::function<bool(std::string_view)> marked, std::string_view mark) {
+    marked_ = std::move(marked);
+    mark_ = mark;
+  }
   // Whether a tag with this rectangle would be kept now.
   bool keeps_tag(const Rect& r) const;
   void set_tagging(Tagging mode) { tagging_ = mode; }
@@ -213,6 +219,8 @@ class Canvas {
   Rect bounds_;
   float opacity_ = 1;
   Tagging tagging_ = Tagging::all;
+  std::function<bool(std::string_view)> marked_;
+  std::string mark_;
   Point pointer_{};
   float reach_ = 0;
   std::vector<Rect> clips_;

@@ -89,13 +89,25 @@ struct FigureView {
   std::array<std::uint8_t, kMostFigureOptions> choices{};
 };
 
-// A number of a takeaway as data: the sum of some quantities of the report, over another where one is named, and how
-// it is written. Tests hold takeaways against reports by them.
+// A number of a takeaway as data, and how it is written. Tests hold takeaways against reports by them.
 struct Claim {
+  // What it must equal. Of a report: the sum of the quantities `of`, over `over` where one is named.
+  enum class From : std::uint8_t {
+    report,
+    baseline,
+    difference,  // the report's less the baseline's
+    growth,      // that over the baseline's
+    data,        // a number in the column `source` of what the figure copies
+    own,         // of the figure's own definition, which `source` names
+    beside,      // the same of what no estimate enters: counts of the plan, chips as published, measured runs
+    name         // no number but a name with digits, such as "1F1B" or a plan
+  };
   std::vector<engine::Q> of;
   std::optional<engine::Q> over = {};
   double value = 0;
   std::string shown;
+  From from = From::report;
+  std::string source = {};
 };
 
 // The phrase after a figure's title: its takeaway, computed ("0.9 GB free on stage 1").
@@ -103,7 +115,7 @@ struct FigureHead {
   std::string title, takeaway;
   std::string brief = {};           // the takeaway where there is no room for all of it; empty: cut
   std::string context = {};         // what the figure is of, where that is not the plan; empty: context_line()
-  std::vector<Claim> claims = {};   // of the takeaway
+  std::vector<Claim> claims = {};   // of the takeaway: each number in it and in the brief one
 };
 
 }  // namespace roofscape::widgets

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/training/schedule_comparison.h"
+#include "widgets/claims.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_pipeline_blocks.h"
 #include "widgets/figure_pipeline_parts.h"
@@ -327,15 +328,19 @@ FigureHead bubble_head(const FigureInput& input, const FigureView&) {
   const BubbleCurve& own = c->curves()[static_cast<std::size_t>(c->work().shape.kind)];
   const BubblePoint* here = point_at(own, now);
   if (here == nullptr) return head;
-  const std::string name = schedule_name(input, own.shape);
-  head.brief = t.format("figure.bubble.takeaway.brief", {name, format_percent(here->idle_fraction)});
+  const std::string name = say(head, name_claim(schedule_name(input, own.shape)));
+  const auto idle_of = [&](const BubblePoint& p) {
+    return say(head, data_claim("idle share", p.idle_fraction, format_percent(p.idle_fraction)));
+  };
+  const auto microbatches_of = [&](const BubblePoint& p) {
+    return say(head, data_claim("microbatches", p.microbatches, format_count(p.microbatches)));
+  };
+  const std::string idle = idle_of(*here), count = microbatches_of(*here);
+  head.brief = t.format("figure.bubble.takeaway.brief", {name, idle});
   if (const BubblePoint* twice = point_at(own, 2 * now))
-    head.takeaway =
-        t.format("figure.bubble.takeaway", {name, format_percent(here->idle_fraction), format_count(now),
-                                            format_percent(twice->idle_fraction), format_count(2.0 * now)});
+    head.takeaway = t.format("figure.bubble.takeaway", {name, idle, count, idle_of(*twice), microbatches_of(*twice)});
   else
-    head.takeaway =
-        t.format("figure.bubble.takeaway.now", {name, format_percent(here->idle_fraction), format_count(now)});
+    head.takeaway = t.format("figure.bubble.takeaway.now", {name, idle, count});
   return head;
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/scenario_fields.h"
 #include "engine/studies/checkpointing_study.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_memory_parts.h"
@@ -172,14 +173,17 @@ FigureHead checkpointing_head(const FigureInput& input, const FigureView&) {
   const CheckpointingPoint* own = own_point(study);
   if (!drawable(study) || own == nullptr) return head;
   const CheckpointingPoint& none = study.policies.front();
+  const std::string bytes = say(head, claim_of(input, engine::Q::memory_total, bytes_text(own->memory_bytes)));
   if (own->checkpointing.policy == CheckpointPolicy::none)
-    head.takeaway = t.format("figure.checkpointing.takeaway.none", {bytes_text(own->memory_bytes)});
+    head.takeaway = t.format("figure.checkpointing.takeaway.none", {bytes});
   else {
-    head.takeaway =
-        t.format("figure.checkpointing.takeaway", {name_of(input, own->checkpointing), bytes_text(own->memory_bytes),
-                                                   bytes_text(none.memory_bytes), format_ratio(own->arithmetic())});
-    head.brief = t.format("figure.checkpointing.takeaway.brief",
-                          {bytes_text(own->memory_bytes), format_ratio(own->arithmetic())});
+    const std::string arithmetic =
+        say(head, own_claim("checkpointing.arithmetic", own->arithmetic(), format_ratio(own->arithmetic())));
+    head.takeaway = t.format(
+        "figure.checkpointing.takeaway",
+        {say(head, name_claim(name_of(input, own->checkpointing))), bytes,
+         say(head, data_claim("memory bytes", none.memory_bytes, bytes_text(none.memory_bytes))), arithmetic});
+    head.brief = t.format("figure.checkpointing.takeaway.brief", {bytes, arithmetic});
   }
   return head;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/line_chart.h"
@@ -171,13 +172,16 @@ FigureHead collective_head(const FigureInput& input, const FigureView& view) {
   head.title = t.text("figure.collective.title");
   head.context = published_context(input);
   if (!study.known()) return head;
-  const std::string group = group_name(input, view, study),
-                    rate = format(study.exchanges() ? study.exchange_bytes_per_s : study.bandwidth_bytes_per_s,
-                                  engine::unit::bytes_per_s);
+  const double bytes_per_s = study.exchanges() ? study.exchange_bytes_per_s : study.bandwidth_bytes_per_s;
+  const std::string group = say(head, name_claim(group_name(input, view, study))),
+                    rate = say(head, own_claim(study.exchanges() ? "collective.exchange" : "collective.rate",
+                                               bytes_per_s, format(bytes_per_s, engine::unit::bytes_per_s)));
   const std::string kind = study.exchanges() ? ".exchange" : "";
   if (const auto& crossing = study.main_line().crossing_bytes)
-    head.takeaway =
-        t.format("figure.collective.takeaway" + kind, {group, format(*crossing, engine::unit::bytes), rate});
+    head.takeaway = t.format(
+        "figure.collective.takeaway" + kind,
+        {group, say(head, own_claim("collective.crossing", *crossing, format(*crossing, engine::unit::bytes))),
+         rate});
   else
     head.takeaway = t.format("figure.collective.takeaway.rate" + kind, {group, rate});
   return head;

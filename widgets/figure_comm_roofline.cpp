@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "engine/studies/comm_roofline.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/line_chart.h"
@@ -167,18 +168,25 @@ FigureHead comm_roofline_head(const FigureInput& input, const FigureView&) {
   if (least == nullptr) head.takeaway = t.text("figure.comm-roofline.takeaway.silent");
   else if (least->margin >= 1) {
     head.takeaway =
-        t.format("figure.comm-roofline.takeaway.hides", {axis_name(input, *least), format_ratio(least->margin)});
+        t.format("figure.comm-roofline.takeaway.hides",
+                 {say(head, name_claim(axis_name(input, *least))),
+                  say(head, own_claim("comm-roofline.margin", least->margin, format_ratio(least->margin)))});
     head.brief = t.text("figure.comm-roofline.takeaway.hides.brief");
   } else
     head.takeaway = t.format(chip_key(input, "figure.comm-roofline.takeaway.caps"),
-                             {axis_name(input, *least), format(least->flop_per_s, engine::unit::flop_per_s)});
+                             {say(head, name_claim(axis_name(input, *least))),
+                              say(head, data_claim("FLOP/s reachable", least->flop_per_s,
+                                                   format(least->flop_per_s, engine::unit::flop_per_s)))});
   // Overlap is judged pass by pass: a forward pass waits for what a whole step would hide.
   const AxisDot* forward = tightest_forward(study);
   if (forward != nullptr && forward->forward_margin < 1) {
     if (head.brief.empty()) head.brief = head.takeaway;
     head.takeaway = t.format(
         forward == least ? "figure.comm-roofline.takeaway.forward.same" : "figure.comm-roofline.takeaway.forward",
-        {head.takeaway, format_ratio(1 / forward->forward_margin), axis_name(input, *forward)});
+        {head.takeaway,
+         say(head, own_claim("comm-roofline.forward", 1 / forward->forward_margin,
+                             format_ratio(1 / forward->forward_margin))),
+         say(head, name_claim(axis_name(input, *forward)))});
   }
   return head;
 }

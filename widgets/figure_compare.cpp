@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "widgets/bar_rows.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_pipeline_parts.h"
@@ -81,14 +82,20 @@ FigureHead compare_head(const FigureInput& input, const FigureView&) {
   head.context = compared_context(input);
   const auto c = compare(input);
   if (!c) return head;
-  const std::string difference = format_difference(c->after - c->before, engine::unit::seconds);
+  const std::string difference = say(head, difference_claim(input, Q::step_time));
   head.brief = t.format("figure.compare.brief", {difference});
+  if (c->changes.empty()) {
+    head.takeaway = t.text("figure.compare.same");
+    return head;
+  }
+  const Change& most = c->changes.front();
   head.takeaway =
-      c->changes.empty()
-          ? std::string(t.text("figure.compare.same"))
-          : t.format("figure.compare.takeaway",
-                     {difference, signed_share(c->after / c->before - 1), name_of(input, c->changes.front()),
-                      format_difference(c->changes.front().seconds, engine::unit::seconds)});
+      t.format("figure.compare.takeaway",
+               {difference, say(head, growth_claim(input, Q::step_time, signed_share(c->after / c->before - 1))),
+                name_of(input, most),
+                say(head, most.part ? difference_claim(input, *most.part)
+                                    : own_claim("compare.rest", most.seconds,
+                                                format_difference(most.seconds, engine::unit::seconds)))});
   return head;
 }
 

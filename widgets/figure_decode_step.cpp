@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/number_format.h"
@@ -117,12 +118,10 @@ FigureHead decode_step_head(const FigureInput& input, const FigureView&) {
   FigureHead head;
   head.title = t.text("figure.decode-step.title");
   if (!has_step(input.report)) return head;
-  const double token = seconds_of(input.report, Q::time_per_output_token),
-               step = seconds_of(input.report, Q::decode_step);
+  const std::string token = say(head, claim_of(input, Q::time_per_output_token));
   if (input.baseline && has_step(input.baseline->report)) {
-    const double base = seconds_of(input.baseline->report, Q::time_per_output_token);
     head.takeaway = t.format("figure.decode-step.takeaway.baseline",
-                             {format_duration(token), format_difference(token - base, engine::unit::seconds)});
+                             {token, say(head, difference_claim(input, Q::time_per_output_token))});
     return head;
   }
   const std::vector<Row> rows = rows_of(input);
@@ -130,10 +129,10 @@ FigureHead decode_step_head(const FigureInput& input, const FigureView&) {
   for (const Row& row : rows)
     if (!row.aside && !row.total && (longest == nullptr || row.to - row.from > longest->to - longest->from))
       longest = &row;
-  head.takeaway = t.format(
-      "figure.decode-step.takeaway",
-      {format_duration(token), format_share((longest->to - longest->from) / step), row_name(input, *longest)});
-  head.brief = t.format("figure.decode-step.takeaway.brief", {format_duration(token)});
+  head.takeaway =
+      t.format("figure.decode-step.takeaway",
+               {token, say(head, share_claim(input, {longest->part}, Q::decode_step)), row_name(input, *longest)});
+  head.brief = t.format("figure.decode-step.takeaway.brief", {token});
   return head;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/studies/evidence.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/evidence_text.h"
 #include "widgets/figure_head.h"
@@ -450,28 +451,37 @@ FigureHead evidence_head(const FigureInput& input, const FigureView& view) {
   head.context = t.format("figure.context.evidence", {mode_text(t, mode_of(input, view))});
   if (s.own) head.context += "; " + t.format("figure.context.evidence.own", {context_line(input)});
   if (s.evidence == nullptr || s.points.empty()) return head;
-  const std::string runs = format_count(static_cast<double>(s.summary.n)),
-                    median = format_percent(s.summary.median_absolute);
-  head.brief = t.format("figure.evidence.brief", {median, runs});
+  const auto own = [&](std::string_view what, double value, std::string shown) {
+    return say(head, beside_claim("evidence." + std::string(what), value, std::move(shown)));
+  };
+  const auto count = [&](std::string_view what, std::size_t n) {
+    return own(what, static_cast<double>(n), format_count(static_cast<double>(n)));
+  };
+  const std::string runs = count("runs", s.summary.n);
   // Ideal mode is a bound: what is told is how far measurements stay above it.
   const bool times = s.kind == EvidenceKind::step || s.kind == EvidenceKind::decode;
   if (times && s.evidence->mode == engine::Mode::ideal) {
-    const auto longer = [](double error) { return format_ratio(1 / (1 + error)); };
-    const std::string middle = longer(s.summary.bias);
+    const auto longer = [&](std::string_view what, double error) {
+      return own(what, 1 / (1 + error), format_ratio(1 / (1 + error)));
+    };
+    const std::string middle = longer("longer", s.summary.bias);
     head.brief = t.format("figure.evidence.brief.ideal", {middle, runs});
-    head.takeaway = s.band.validated() ? t.format("figure.evidence.takeaway.ideal",
-                                                  {middle, runs, longer(s.band.high), longer(s.band.low),
-                                                   format_count(static_cast<double>(s.band.near.size()))})
-                                       : t.format("figure.evidence.takeaway.ideal.outside",
-                                                  {middle, runs, outside_text(t, s.band, input.scenario)});
+    head.takeaway = s.band.validated()
+                        ? t.format("figure.evidence.takeaway.ideal",
+                                   {middle, runs, longer("longer_near", s.band.high),
+                                    longer("longer_near", s.band.low), count("near", s.band.near.size())})
+                        : t.format("figure.evidence.takeaway.ideal.outside",
+                                   {middle, runs, say(head, name_claim(outside_text(t, s.band, input.scenario)))});
     return head;
   }
-  head.takeaway =
-      s.band.validated()
-          ? t.format(is_operation(s.kind) ? "figure.evidence.takeaway.chip" : "figure.evidence.takeaway",
-                     {median, runs, errors_text(t, s.band.low, s.band.high),
-                      format_count(static_cast<double>(s.band.near.size()))})
-          : t.format("figure.evidence.takeaway.outside", {median, runs, outside_text(t, s.band, input.scenario)});
+  const std::string median = own("median", s.summary.median_absolute, format_percent(s.summary.median_absolute));
+  head.brief = t.format("figure.evidence.brief", {median, runs});
+  head.takeaway = s.band.validated()
+                      ? t.format(is_operation(s.kind) ? "figure.evidence.takeaway.chip" : "figure.evidence.takeaway",
+                                 {median, runs, say(head, name_claim(errors_text(t, s.band.low, s.band.high))),
+                                  count("near", s.band.near.size())})
+                      : t.format("figure.evidence.takeaway.outside",
+                                 {median, runs, say(head, name_claim(outside_text(t, s.band, input.scenario)))});
   return head;
 }
 

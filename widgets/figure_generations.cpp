@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "engine/hardware/generations.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/label_field.h"
@@ -256,11 +257,13 @@ FigureHead generations_head(const FigureInput& input, const FigureView&) {
   const Histories& all = histories_of(input);
   const auto &flops = all[static_cast<std::size_t>(Rate::half)], &hbm = all[static_cast<std::size_t>(Rate::hbm)];
   if (!flops.doubling_years || !hbm.doubling_years) return head;
-  head.brief = input.texts.format("figure.generations.takeaway.brief", {format_fixed(*flops.doubling_years, 1)});
-  head.takeaway = input.texts.format("figure.generations.takeaway",
-                                     {format_fixed(*flops.doubling_years, 1), format_fixed(*hbm.doubling_years, 1)});
-  head.brief = input.texts.format("figure.generations.brief",
-                                  {format_fixed(*flops.doubling_years, 1), format_fixed(*hbm.doubling_years, 1)});
+  const auto years = [&](const RateHistory& h) {
+    return say(head,
+               beside_claim("generations.doubling_years", *h.doubling_years, format_fixed(*h.doubling_years, 1)));
+  };
+  const std::string of_flops = years(flops), of_hbm = years(hbm);
+  head.takeaway = input.texts.format("figure.generations.takeaway", {of_flops, of_hbm});
+  head.brief = input.texts.format("figure.generations.brief", {of_flops, of_hbm});
   return head;
 }
 

@@ -5,9 +5,10 @@
 #include <utility>
 
 #include "engine/scenario_fields.h"
+#include "engine/scenario_title.h"
+#include "widgets/doubts.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
-#include "engine/scenario_title.h"
 
 namespace roofscape::widgets {
 
@@ -186,26 +187,6 @@ std::string compared_context(const FigureInput& input, std::size_t most) {
   return out;
 }
 
-double claimed(const engine::Report& report, const Claim& claim) {
-  double sum = 0;
-  for (const Q q : claim.of) sum += report.quantities.value_or(q, 0);
-  return claim.over ? sum / report.quantities.value_or(*claim.over, 0) : sum;
-}
-
-Claim claim_of(const FigureInput& input, Q q) {
-  Claim claim{{q}, {}, 0, {}};
-  claim.value = claimed(input.report, claim);
-  claim.shown = format(claim.value, engine::quantity(q).unit);
-  return claim;
-}
-
-Claim share_claim(const FigureInput& input, std::vector<Q> of, Q over) {
-  Claim claim{std::move(of), over, 0, {}};
-  claim.value = claimed(input.report, claim);
-  claim.shown = format_share(claim.value);
-  return claim;
-}
-
 std::vector<std::string> wrap(const Canvas& canvas, std::string_view text, const TextStyle& style, float width,
                               int lines) {
   std::vector<std::string> out;
@@ -232,8 +213,10 @@ std::vector<std::string> wrap(const Canvas& canvas, std::string_view text, const
 }
 
 Rect draw_figure_head(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view,
-                      const FigureHead& head) {
+                      const FigureHead& unmarked) {
   if (!view.print) return area;
+  FigureHead head = unmarked;
+  mark_doubts(head, input);
   const Theme& theme = input.theme;
   const Rect inside = area.inset(canvas.px(kPrintMargin));
   TextStyle phrase;

@@ -32,12 +32,6 @@ std::string compared_context(const FigureInput& input, std::size_t most = 4);
 // "calibrated mode".
 std::string mode_text(const TextTable& texts, engine::Mode mode);
 
-// A claim that is a quantity of the report, in its unit; one that is a share of another, in whole percent.
-Claim claim_of(const FigureInput& input, engine::Q q);
-Claim share_claim(const FigureInput& input, std::vector<engine::Q> of, engine::Q over);
-// What a claim says of a report.
-double claimed(const engine::Report& report, const Claim& claim);
-
 // The key of a text that differs by kind of chip: `stem` + ".gpu" for switched chips, else ".chip".
 std::string chip_key(const FigureInput& input, std::string_view stem);
 

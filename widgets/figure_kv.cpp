@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/line_chart.h"
@@ -206,9 +207,14 @@ FigureHead kv_head(const FigureInput& input, const FigureView& view) {
   const CacheStudy& study = study_of(input, view);
   const CacheLine* own = own_line(study);
   if (own == nullptr) return head;
-  head.brief = t.format("figure.kv.takeaway.brief", {format_ratio(study.kv_bytes / study.weight_bytes)});
-  head.takeaway = own->equal > 0 ? t.format("figure.kv.takeaway", {head.brief, place_name(input, study, own->equal)})
-                                 : head.brief;
+  Claim ratio = share_claim(input, {Q::memory_kv_cache}, Q::memory_weights);
+  ratio.shown = format_ratio(ratio.value);
+  head.brief = t.format("figure.kv.takeaway.brief", {say(head, std::move(ratio))});
+  head.takeaway =
+      own->equal > 0
+          ? t.format("figure.kv.takeaway",
+                     {head.brief, say(head, own_claim("kv.equal", own->equal, place_name(input, study, own->equal)))})
+          : head.brief;
   return head;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/hardware/memory_ladder.h"
 #include "engine/inputs.h"
 #include "engine/scenario_fields.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/label_field.h"
@@ -175,9 +176,10 @@ FigureHead ladder_head(const FigureInput& input, const FigureView&) {
       std::find_if(drawn.begin(), drawn.end(), [](const MemoryRung& r) { return r.memory == Memory::hbm; });
   if (near == drawn.end() || near + 1 >= drawn.end()) return head;
   const MemoryRung& far = drawn.back();
-  head.takeaway = input.texts.format("figure.ladder.takeaway",
-                                     {name_of(input, far), format_ratio(*near->bytes_per_s / *far.bytes_per_s)});
-  head.brief = input.texts.format("figure.ladder.brief", {format_ratio(*near->bytes_per_s / *far.bytes_per_s)});
+  const double slower = *near->bytes_per_s / *far.bytes_per_s;
+  const std::string ratio = say(head, beside_claim("ladder.slower", slower, format_ratio(slower)));
+  head.takeaway = input.texts.format("figure.ladder.takeaway", {say(head, name_claim(name_of(input, far))), ratio});
+  head.brief = input.texts.format("figure.ladder.brief", {ratio});
   return head;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/serving/latency_throughput.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/line_chart.h"
@@ -209,24 +210,29 @@ FigureHead latency_throughput_head(const FigureInput& input, const FigureView&) 
   FigureHead head;
   head.title = t.text("figure.latency-throughput.title");
   if (!known(input)) return head;
-  head.brief = t.format("figure.latency-throughput.takeaway.brief", {format_duration(own_time(input))});
-  const std::string both = t.format(chip_key(input, "figure.latency-throughput.takeaway"),
-                                    {format_duration(own_time(input)), rate_text(own_throughput(input))});
+  const std::string own = say(head, claim_of(input, Q::mixed_token_time_q));
+  head.brief = t.format("figure.latency-throughput.takeaway.brief", {own});
+  const std::string both =
+      t.format(chip_key(input, "figure.latency-throughput.takeaway"),
+               {own, say(head, claim_of(input, Q::sustained_tokens_per_chip, rate_text(own_throughput(input))))});
+  const auto told = [&](std::string_view key, const TradePoint& p) {
+    head.takeaway =
+        t.format(key, {both, say(head, data_claim("tensor", p.tensor, format_count(p.tensor))),
+                       say(head, data_claim("batch", static_cast<double>(p.batch), format_count(p.batch))),
+                       say(head, data_claim("sustained tokens per s and chip", p.tokens_per_s_per_chip,
+                                            rate_text(p.tokens_per_s_per_chip)))});
+  };
   head.takeaway = both;
   if (has_slo(input)) {
     const TradePoint* kept = engine::best_kept(points_of(input));
     if (kept == nullptr) head.takeaway = t.format("figure.latency-throughput.takeaway.slo.none", {both});
     else
-      head.takeaway = t.format(
-          "figure.latency-throughput.takeaway.slo",
-          {both, format_count(kept->tensor), format_count(kept->batch), rate_text(kept->tokens_per_s_per_chip)});
+      told("figure.latency-throughput.takeaway.slo", *kept);
     return head;
   }
   const TradePoint* best = engine::best_within(points_of(input), own_time(input));
   if (best != nullptr && best->tokens_per_s_per_chip > kBetter * own_throughput(input))
-    head.takeaway = t.format(
-        "figure.latency-throughput.takeaway.better",
-        {both, format_count(best->tensor), format_count(best->batch), rate_text(best->tokens_per_s_per_chip)});
+    told("figure.latency-throughput.takeaway.better", *best);
   return head;
 }
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "engine/studies/matmul.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_roofline_layout.h"
@@ -138,13 +139,18 @@ FigureHead matmul_head(const FigureInput& input, const FigureView& view) {
   const MatmulStudy& study = study_of(input, view);
   if (!study.known()) return head;
   const MatmulLine& line = study.lines[study.own];
-  const std::string now = format_count(std::round(study.rows_now));
-  if (!line.critical_rows) head.takeaway = t.format("figure.matmul.takeaway.never", {mix_name(input, line)});
+  const std::string mix = say(head, name_claim(mix_name(input, line)));
+  if (!line.critical_rows)
+    head.takeaway = t.format("figure.matmul.takeaway.never", {mix});
   else {
     const std::string key =
         study.rows_now >= *line.critical_rows ? "figure.matmul.takeaway.compute" : "figure.matmul.takeaway.hbm";
-    head.takeaway = t.format(key, {now, format_significant(*line.critical_rows), mix_name(input, line)});
-    head.brief = t.format(key + ".brief", {mix_name(input, line)});
+    head.takeaway = t.format(
+        key,
+        {say(head, beside_claim("matmul.rows", study.rows_now, format_count(std::round(study.rows_now)))),
+         say(head, own_claim("matmul.critical_rows", *line.critical_rows, format_significant(*line.critical_rows))),
+         mix});
+    head.brief = t.format(key + ".brief", {mix});
   }
   return head;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/claims.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_memory_parts.h"
 #include "widgets/number_format.h"
@@ -195,15 +196,21 @@ FigureHead plan_head(const FigureInput& input) {
                        : std::string(t.text(chip_key(input, "figure.memory.title")));
   if (input.report.stages.empty()) return head;
   const Sizes sizes = sizes_of(input);
-  const std::string stage = format_count(sizes.fullest);
   if (sizes.capacity_gb <= 0) {
-    head.takeaway = t.format("figure.memory.used", {bytes_text(sizes.most_gb * kGb)});
+    head.takeaway = t.format("figure.memory.used", {say(head, claim_of(input, engine::Q::memory_total))});
     return head;
   }
-  const double spare = sizes.capacity_gb - sizes.most_gb;
-  if (spare < 0) head.takeaway = t.format("figure.memory.too_much", {bytes_text(-spare * kGb)});
-  else if (several) head.takeaway = t.format("figure.memory.free_on_stage", {bytes_text(spare * kGb), stage});
-  else head.takeaway = t.format("figure.memory.free", {bytes_text(spare * kGb)});
+  Claim spare = claim_of(input, engine::Q::memory_free);
+  const bool over = spare.value < 0;
+  spare.shown = bytes_text(std::abs(spare.value));
+  const std::string bytes = say(head, std::move(spare));
+  if (over)
+    head.takeaway = t.format("figure.memory.too_much", {bytes});
+  else if (several)
+    head.takeaway = t.format("figure.memory.free_on_stage",
+                             {bytes, say(head, data_claim("stage", sizes.fullest, format_count(sizes.fullest)))});
+  else
+    head.takeaway = t.format("figure.memory.free", {bytes});
   return head;
 }
 
@@ -214,7 +221,8 @@ FigureHead memory_head(const FigureInput& input, const FigureView&) {
   const double ghost = input.report.stages.empty() ? 0 : sizes_of(input).ghost_gb;
   if (ghost <= 0) return head;
   head.brief = head.takeaway;
-  head.takeaway = input.texts.format("figure.memory.with_baseline", {head.takeaway, bytes_text(ghost * kGb)});
+  head.takeaway = input.texts.format("figure.memory.with_baseline",
+                                     {head.takeaway, say(head, baseline_claim(input, engine::Q::memory_total))});
   return head;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "engine/studies/memory_timeline.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_memory_parts.h"
@@ -149,6 +150,12 @@ std::string empty_key(const FigureInput& input) {
   return input.report.stages.size() > 1 ? "figure.memory-time.empty.pipeline" : "figure.memory-time.empty";
 }
 
+// A claim that is no quantity of the report and rests on its memory.
+Claim of_memory(Claim claim) {
+  claim.of = {engine::Q::memory_total};
+  return claim;
+}
+
 }  // namespace
 
 FigureHead memory_time_head(const FigureInput& input, const FigureView& view) {
@@ -159,14 +166,20 @@ FigureHead memory_time_head(const FigureInput& input, const FigureView& view) {
   const int stage = stage_of(input, view);
   const auto timeline = engine::memory_timeline(input.scenario, input.report, stage);
   if (!timeline) return head;
-  head.brief = t.format("figure.memory-time.takeaway.brief", {total_text(input, stage)});
+  const double bytes = input.report.stages[static_cast<std::size_t>(stage)].memory_total_bytes;
+  const std::string peak =
+      say(head, of_memory(own_claim("memory-time.stage_bytes", bytes, total_text(input, stage))));
+  head.brief = t.format("figure.memory-time.takeaway.brief", {peak});
   if (input.report.stages.size() > 1)
     head.takeaway = t.format("figure.memory-time.takeaway.stage",
-                             {total_text(input, stage), format_count(stage), format_duration(timeline->peak_s)});
+                             {peak, say(head, beside_claim("memory-time.stage", stage, format_count(stage))),
+                              say(head, data_claim("seconds", timeline->peak_s, format_duration(timeline->peak_s)))});
   else if (timeline->microbatches > 1)
-    head.takeaway = t.format("figure.memory-time.takeaway.many",
-                             {total_text(input, stage), format_count(timeline->microbatches)});
-  else head.takeaway = t.format("figure.memory-time.takeaway", {total_text(input, stage)});
+    head.takeaway =
+        t.format("figure.memory-time.takeaway.many",
+                 {peak, say(head, claim_of(input, engine::Q::microbatches, format_count(timeline->microbatches)))});
+  else
+    head.takeaway = t.format("figure.memory-time.takeaway", {peak});
   return head;
 }
 

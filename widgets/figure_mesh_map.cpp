@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_memory_parts.h"
@@ -131,13 +132,14 @@ HeatGrid grid_of(const FigureInput& input, const search::Shown& found, const Map
   const engine::Parallelism& own = found.scenario->parallelism;
   HeatGrid out;
   out.x_degrees = map.tensor, out.y_degrees = map.pipeline;
-  bool blank = false, over = false;
+  bool blank = false, over = false, hatched = false;
   for (const SearchCell* c : map.cells) {
     HeatCell& cell = out.cells.emplace_back();
     blank = blank || c == nullptr;
     if (c == nullptr) continue;
     cell.own = c->tensor == own.tensor && c->pipeline == own.pipeline;
     cell.look = c->best ? HeatCell::Look::coloured : HeatCell::Look::hatched;
+    hatched = hatched || !c->best;
     if (c->best) {
       const double value = value_of(best_of(*found.result, *c), shown);
       cell.text = cell_text(value, shown, unit);
@@ -163,9 +165,8 @@ HeatGrid grid_of(const FigureInput& input, const search::Shown& found, const Map
   out.high = value_text(rising ? range.high : range.low, shown);
   const std::string quantity(
       t.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])));
-  const std::string_view key = blank ? "figure.mesh-map.key.blank" : "figure.mesh-map.key";
-  out.brief_key = t.format(key, {quantity, std::string()});
-  out.key = over ? t.format(key, {quantity, std::string(t.text("figure.mesh-map.key.over"))}) : out.brief_key;
+  out.brief_key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", false, blank);
+  out.key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", over, blank);
   out.none = t.text("figure.serving-map.none");
   return out;
 }
@@ -181,10 +182,13 @@ FigureHead mesh_map_head(const FigureInput& input, const FigureView& view) {
   // The first plan of the list, which is the best of its cell too.
   const Shown shown = shown_of(view);
   const RankedPlan& best = found.best();
-  const std::string value = value_text(value_of(best, shown), shown),
+  constexpr std::array<std::string_view, 3> kColumns{"MFU", "step s", "memory bytes"};
+  const std::string value = say(head, data_claim(std::string(kColumns[static_cast<std::size_t>(shown)]),
+                                                 value_of(best, shown), value_text(value_of(best, shown), shown))),
                     quantity(t.text("figure.mesh-map.quantity." +
                                     std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])));
-  head.takeaway = t.format("figure.mesh-map.takeaway", {value, search::plan_words(t, best.plan), quantity});
+  head.takeaway = t.format("figure.mesh-map.takeaway",
+                           {value, say(head, name_claim(search::plan_words(t, best.plan))), quantity});
   head.brief = t.format("figure.mesh-map.takeaway.brief", {value, quantity});
   return head;
 }

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "engine/studies/network.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/line_chart.h"
@@ -22,6 +23,8 @@ using engine::NetworkStudy;
 using engine::Q;
 
 namespace {
+
+constexpr double kTold = 0.005;  // of a layer: what is exposed of less is not told
 
 constexpr float kNetworkTint = 0.075f, kMixTint = 0.03f;  // of ink
 constexpr double kSame = 1e-3;      // times closer than this are one
@@ -306,8 +309,12 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
   head.title = t.text("figure.network.title");
   const NetworkStudy& study = study_of(input, view);
   if (!study.known()) return head;
-  const std::string now = tokens_text(study.tokens_now);
-  const auto say = [&](std::string_view key, std::initializer_list<std::string> words) {
+  const std::string now =
+      say(head, beside_claim("network.tokens_now", study.tokens_now, tokens_text(study.tokens_now)));
+  const auto from = [&](std::string_view of, double tokens) {
+    return say(head, own_claim("network." + std::string(of), tokens, tokens_text(tokens)));
+  };
+  const auto tell = [&](std::string_view key, std::initializer_list<std::string> words) {
     const bool bound = key == "plan_bound" || key == "plan_never" || key == "bound" || key == "never";
     head.takeaway = t.format(chip_key(input, "figure.network.takeaway." + std::string(key)), words);
     head.brief =
@@ -316,22 +323,38 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
   if (const NetworkLine* plan = plan_of(study)) {
     const std::string pass(t.text(question(view).pass == engine::Pass::backward ? "figure.network.pass.backward"
                                                                                 : "figure.network.pass.forward"));
+    // Calibrated and custom: what is sent without work beside it stays exposed, however short it is.
+    const bool back = question(view).pass == engine::Pass::backward;
+    const engine::Q exposed = back ? engine::Q::layer_exposed_backward : engine::Q::layer_exposed_forward;
+    const bool shorter = plan->hidden_from && (*plan->hidden_from <= 0 || plan->ratio_now >= 1);
+    if (shorter && input.report.quantities.value_or(exposed, 0) >
+                       kTold * input.report.quantities.value_or(
+                                   back ? engine::Q::layer_time_backward : engine::Q::layer_time_forward, 0)) {
+      tell("plan_exposed", {now, pass, say(head, claim_of(input, exposed))});
+      head.brief = t.format("figure.network.takeaway.brief.exposed", {now});
+      return head;
+    }
     if (!plan->hidden_from)
-      say("plan_never", {now, pass});
+      tell("plan_never", {now, pass});
     else if (*plan->hidden_from <= 0)
-      say("plan_always", {now, pass});
+      tell("plan_always", {now, pass});
     else
-      say(plan->ratio_now >= 1 ? "plan_hides" : "plan_bound", {now, pass, tokens_text(*plan->hidden_from)});
+      tell(plan->ratio_now >= 1 ? "plan_hides" : "plan_bound", {now, pass, from("plan_from", *plan->hidden_from)});
     return head;
   }
-  if (study.fsdp_from && study.tokens_now >= *study.fsdp_from) say("alone", {now, tokens_text(*study.fsdp_from)});
-  else if (study.mixed_from && study.tokens_now >= *study.mixed_from)
-    say(study.fsdp_from ? "mix" : "mix_only",
-        {now, tokens_text(*study.mixed_from), tokens_text(study.fsdp_from.value_or(0))});
-  else if (study.mixed_from) say("bound", {now, tokens_text(*study.mixed_from)});
+  if (study.fsdp_from && study.tokens_now >= *study.fsdp_from)
+    tell("alone", {now, from("fsdp_from", *study.fsdp_from)});
+  else if (study.mixed_from && study.tokens_now >= *study.mixed_from) {
+    if (study.fsdp_from)
+      tell("mix", {now, {}, from("fsdp_from", *study.fsdp_from)});
+    else
+      tell("mix_only", {now, from("mixed_from", *study.mixed_from)});
+  } else if (study.mixed_from)
+    tell("bound", {now, from("mixed_from", *study.mixed_from)});
   else if (study.lines.size() == 1 && study.lines[0].hidden_from && *study.lines[0].hidden_from == 0)
-    say("always", {now});
-  else say("never", {now});
+    tell("always", {now});
+  else
+    tell("never", {now});
   return head;
 }
 

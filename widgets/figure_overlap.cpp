@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_overlap_parts.h"
@@ -280,14 +281,23 @@ FigureHead overlap_head(const FigureInput& input, const FigureView& view) {
   const double exposed = o.forward.exposed_s + o.backward.exposed_s,
                work = o.forward.compute_s + o.backward.compute_s;
   if (total <= 0) return head;
-  if (network <= 0) head.takeaway = t.format("figure.overlap.takeaway.silent", {format_duration(total)});
+  const auto time = [&](std::string_view what, double seconds) {
+    return say(head, own_claim("overlap." + std::string(what), seconds, format_duration(seconds)));
+  };
+  const auto share = [&](std::string_view what, double of) {
+    return say(head, own_claim("overlap." + std::string(what), of, format_share(of)));
+  };
+  if (network <= 0)
+    head.takeaway = t.format("figure.overlap.takeaway.silent", {time("layer", total)});
   else if (exposed <= 0) {
-    head.takeaway = head.brief = t.format("figure.overlap.takeaway.hidden", {format_share(network / work)});
+    head.takeaway = head.brief = t.format("figure.overlap.takeaway.hidden", {share("network_share", network / work)});
     const double elsewhere = strategy_of(view) == Strategy::plan ? exposed_elsewhere(input) : 0;
     if (elsewhere > kTold * input.report.quantities.value_or(Q::step_time, 0))
-      head.takeaway = t.format("figure.overlap.takeaway.hidden.elsewhere", {head.brief, format_duration(elsewhere)});
+      head.takeaway =
+          t.format("figure.overlap.takeaway.hidden.elsewhere", {head.brief, time("elsewhere", elsewhere)});
   } else
-    head.takeaway = t.format("figure.overlap.takeaway", {format_duration(exposed), format_share(exposed / total)});
+    head.takeaway =
+        t.format("figure.overlap.takeaway", {time("exposed", exposed), share("exposed_share", exposed / total)});
   return head;
 }
 

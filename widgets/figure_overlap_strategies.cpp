@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_overlap_parts.h"
@@ -77,13 +78,17 @@ FigureHead strategies_head(const FigureInput& input) {
   const LayerOverlap& plan = panels.front().overlap;
   const double work = plan.forward.compute_s + plan.backward.compute_s,
                network = plan.forward.network_s() + plan.backward.network_s();
-  head.brief = own > 0 ? t.format("figure.overlap.takeaway.all.brief", {format_share(own)})
-                       : t.format("figure.overlap.takeaway.all.hidden", {format_share(network / work)});
+  const auto share = [&](std::string_view what, double of) {
+    return say(head, own_claim("overlap." + std::string(what), of, format_share(of)));
+  };
+  head.brief = own > 0
+                   ? t.format("figure.overlap.takeaway.all.brief", {share("plan_exposed_share", own)})
+                   : t.format("figure.overlap.takeaway.all.hidden", {share("plan_network_share", network / work)});
   if (least == nullptr) head.takeaway = t.format("figure.overlap.takeaway.all.none", {head.brief});
   else if (exposed_share(least->overlap) > 0)
     head.takeaway =
         t.format("figure.overlap.takeaway.all", {head.brief, std::string(t.text(strategy_key(least->strategy))),
-                                                 format_share(exposed_share(least->overlap))});
+                                                 share("least_exposed_share", exposed_share(least->overlap))});
   else
     head.takeaway = own > 0 ? t.format("figure.overlap.takeaway.all.free",
                                        {head.brief, std::string(t.text(strategy_key(least->strategy)))})

@@ -8,6 +8,7 @@
 
 #include "engine/studies/parameter_map.h"
 #include "widgets/bar_rows.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_pipeline_parts.h"
@@ -67,15 +68,19 @@ FigureHead parameters_head(const FigureInput& input, const FigureView&) {
   const auto rows = engine::parameter_map(input.scenario, input.report);
   if (rows.empty()) return head;
   const double total = total_params(input), active = input.report.quantities.value_or(Q::params_active, total);
+  const std::string all = say(head, claim_of(input, Q::params_total, params_text(input, total)));
   if (input.scenario.model.is_moe()) {
     head.takeaway = t.format("figure.parameters.takeaway.moe",
-                             {params_text(input, total), params_text(input, active), format_share(active / total)});
+                             {all, say(head, claim_of(input, Q::params_active, params_text(input, active))),
+                              say(head, share_claim(input, {Q::params_active}, Q::params_total))});
     return head;
   }
   const auto& most = *std::max_element(
       rows.begin(), rows.end(), [](const ModelPartRow& a, const ModelPartRow& b) { return a.params < b.params; });
-  head.takeaway = t.format("figure.parameters.takeaway", {params_text(input, total), part_name(input, most.part),
-                                                          format_share(most.params / total)});
+  head.takeaway =
+      t.format("figure.parameters.takeaway",
+               {all, part_name(input, most.part),
+                say(head, own_claim("parameters.largest", most.params / total, format_share(most.params / total)))});
   return head;
 }
 

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "widgets/claims.h"
 #include "widgets/figure_head.h"
+#include "widgets/figure_memory_parts.h"
 #include "widgets/figure_pipeline_blocks.h"
 #include "widgets/figure_pipeline_parts.h"
 #include "widgets/figure_pipeline_tools.h"
 #include "widgets/number_format.h"
 #include "widgets/stage_rows.h"
+#include "widgets/time_bars.h"
 
 namespace roofscape::widgets {
 
@@ -68,32 +71,42 @@ FigureHead pipeline_head(const FigureInput& input, const FigureView&) {
   FigureHead head;
   head.title = t.text("figure.pipeline.title");
   if (!p.status.legal()) {
-    head.takeaway = t.format("figure.pipeline.cannot_run", {schedule_name(input, p.shape)});
+    head.takeaway = t.format("figure.pipeline.cannot_run", {say(head, name_claim(schedule_name(input, p.shape)))});
   } else if (p.drawn()) {
-    const double idle = input.report.quantities.value_or(Q::pipeline_bubble_fraction, 0);
-    head.takeaway = t.format("figure.pipeline.takeaway",
-                             {schedule_name(input, p.shape), format_percent(idle), format_count(p.shape.stages),
-                              format_count(p.shape.microbatches)});
-    head.brief = t.format("figure.pipeline.takeaway.brief", {schedule_name(input, p.shape), format_percent(idle)});
-    head.claims = {claim_of(input, Q::pipeline_bubble_fraction)};
-    // The baseline's bars would need rows of their own: it is told in figures, and the line over the picture says how
-    // it differs.
+    const std::string name = say(head, name_claim(schedule_name(input, p.shape))),
+                      idle = say(head, claim_of(input, Q::pipeline_bubble_fraction));
+    head.brief = t.format("figure.pipeline.takeaway.brief", {name, idle});
     const auto step = input.report.quantities[Q::step_time];
     const auto base = input.baseline ? input.baseline->report.quantities[Q::step_time] : std::nullopt;
     if (step && base) {
-      head.takeaway = t.format("figure.pipeline.with_baseline",
-                               {head.brief, format_duration(*step), format_duration(*base)});
+      head.takeaway = t.format("figure.pipeline.with_baseline", {head.brief, say(head, claim_of(input, Q::step_time)),
+                                                                 say(head, baseline_claim(input, Q::step_time))});
       head.context = compared_context(input);
+      return head;
     }
+    head.takeaway = t.format(
+        "figure.pipeline.takeaway",
+        {name, idle, say(head, beside_claim("pipeline.stages", p.shape.stages, format_count(p.shape.stages))),
+         say(head, claim_of(input, Q::microbatches, format_count(p.shape.microbatches)))});
   }
   return head;
 }
 
 namespace {
 
+constexpr double kMostGhost = 1.5;  // of the own step: a baseline longer than that leaves the picture
+constexpr float kGhostRow = 1.9f;   // em of small text
+
+// Seconds of the baseline's step; 0: there is none to draw.
+double ghost_seconds(const FigureInput& input) {
+  return input.baseline ? input.baseline->report.quantities.value_or(Q::step_time, 0) : 0;
+}
+
 // The visible part of the time and the rows it is drawn in.
 struct Laid {
   double total = 0, from = 0, to = 1;  // ticks
+  double own = 0;                      // of the plan itself: less than the total beside a longer baseline
+  float ghost = 0;                     // height of the baseline's row under the stages
   TimeUnit unit;
   Scale range;
   StageRows rows;
@@ -101,16 +114,48 @@ struct Laid {
 
 Laid lay_out(const Canvas& canvas, const Rect& rest, const FigureInput& input, const FigureView& view) {
   const engine::PipelineReport& p = input.report.pipeline;
-  const double total = static_cast<double>(p.timeline.makespan) + std::max(0.0, p.step_end_s) * kTicksPerSecond;
+  const double own = static_cast<double>(p.timeline.makespan) + std::max(0.0, p.step_end_s) * kTicksPerSecond;
+  const double total = std::max(own, std::min(ghost_seconds(input) * kTicksPerSecond, kMostGhost * own));
   const double from = std::clamp(view.from, 0.0, 1.0) * total;
   const double to = std::max(from + 1, std::clamp(view.to, 0.0, 1.0) * total);
   const TimeUnit unit = time_unit(to / kTicksPerSecond);
   const double per_tick = 1 / (kTicksPerSecond * unit.seconds);
   const Scale range(ScaleKind::linear, from * per_tick, to * per_tick, 0, 1);
   const int stages = static_cast<int>(p.orders.devices());
+  const float ghost = ghost_seconds(input) > 0 ? kGhostRow * kSmallText * canvas.em() : 0;
+  Rect over = rest;
+  over.cut_bottom(ghost);
   const StageRows rows =
-      stage_rows(canvas, input.texts, rest, stages, time_axis(canvas, input, range, unit, rest.w), view.compact);
-  return {total, from, to, unit, range, view.memory_trace ? gantt::rows_with_trace(canvas, rows) : rows};
+      stage_rows(canvas, input.texts, over, stages, time_axis(canvas, input, range, unit, rest.w), view.compact);
+  return {total, from, to, own, ghost, unit, range, view.memory_trace ? gantt::rows_with_trace(canvas, rows) : rows};
+}
+
+// The baseline's step as an outline on the same axis, in a row of its own: bars of another mesh would have other
+// rows.
+void draw_ghost(Canvas& canvas, const FigureInput& input, const Laid& laid, const Scale& x) {
+  const TextTable& t = input.texts;
+  const double seconds = ghost_seconds(input);
+  const Rect& plot = laid.rows.plot;
+  const float gap = laid.ghost * 0.15f;
+  const double end_at = seconds / laid.unit.seconds;
+  const bool whole = seconds * kTicksPerSecond <= laid.to * (1 + 1e-9);
+  const float top = plot.bottom() + gap, bottom = plot.bottom() + laid.ghost - gap,
+              end = whole ? std::max(plot.x, x(end_at)) : plot.right();
+  const std::vector<Point> outline{{end, top}, {plot.x, top}, {plot.x, bottom}, {end, bottom}};
+  memory::draw_ghost_line(canvas, input.theme, outline, whole);  // open where it goes on
+  TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
+  const std::string text =
+      t.format("figure.step.readout", {std::string(t.text("figure.step.baseline")), format_duration(seconds)});
+  const float width = canvas.text_width(text, style), room = canvas.px(6), middle = (top + bottom) / 2;
+  if (end + room + width <= plot.right())
+    canvas.text({end + room, middle}, text, style);
+  else if (end - room - width > plot.x)
+    canvas.text({end - room - width, middle}, text, style);
+  canvas.tag_with("pipeline.baseline", -1, rect_between(plot.x, top, end, bottom), [&] {
+    Readout r{text, {}};
+    add_baseline_time(r, t, input.report.quantities.value_or(Q::step_time, 0), seconds);
+    return r;
+  });
 }
 
 }  // namespace
@@ -140,14 +185,16 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   Frame frame;
   frame.x = time_axis(canvas, input, x, laid.unit, rows.plot.w);
   frame.y.grid = frame.y.line = false;
-  draw_frame(canvas, input.theme, rows.plot, x, Scale(ScaleKind::linear, 0, 1, rows.plot.bottom(), rows.plot.y),
-             frame);
+  Rect framed = rows.plot;
+  framed.h += laid.ghost;
+  draw_frame(canvas, input.theme, framed, x, Scale(ScaleKind::linear, 0, 1, framed.bottom(), framed.y), frame);
+  if (laid.ghost > 0) draw_ghost(canvas, input, laid, x);
   draw_stage_numbers(canvas, input.theme, input.texts, rows, view.hovered_stage);
   draw_kinds_key(canvas, input, view, g);
   gantt::draw_blocks(canvas, input, g);
   if (view.memory_trace) gantt::draw_memory_traces(canvas, input, g);
   if (view.critical_path) gantt::draw_critical_path(canvas, input, g);
-  if (view.cursor) gantt::draw_time_cursor(canvas, input, g, std::clamp(*view.cursor, 0.0, 1.0) * laid.total);
+  if (view.cursor) gantt::draw_time_cursor(canvas, input, g, std::clamp(*view.cursor, 0.0, 1.0) * laid.own);
   if (view.pointer) gantt::draw_links(canvas, input, g, *view.pointer);
 }
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "engine/serving/phase_balance.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/line_chart.h"
@@ -139,18 +140,26 @@ FigureHead prefill_decode_head(const FigureInput& input, const FigureView&) {
   const PhaseSplit *own = own_split(study), *best = best_split(study);
   if (best == nullptr) return head;
   const double most = per_chip(*best, best->requests_per_s);
+  const auto chips = [&](const char* column, double count) {
+    return say(head, data_claim(column, count, format_count(count)));
+  };
+  const auto own_share = [&](const char* what, double share) {
+    return say(head, own_claim(what, share, format_share(share)));
+  };
   head.brief = t.format(chip_key(input, "figure.prefill-decode.takeaway.brief"),
-                        {format_count(best->prefill_chips), format_count(best->decode_chips)});
+                        {chips("prefill chips", best->prefill_chips), chips("decoding chips", best->decode_chips)});
   if (own == nullptr)
     head.takeaway = t.format("figure.prefill-decode.takeaway.shared",
-                             {head.brief, format_significant(study.balance_chips / best->decode_chips),
-                              format_share(most / study.shared_requests_per_chip)});
+                             {head.brief,
+                              say(head, own_claim("prefill-decode.balance", study.balance_chips / best->decode_chips,
+                                                  format_significant(study.balance_chips / best->decode_chips))),
+                              own_share("prefill-decode.of_shared", most / study.shared_requests_per_chip)});
   else if (most <= (1 + kSame) * per_chip(*own, own->requests_per_s))
     head.takeaway = t.format("figure.prefill-decode.takeaway.is", {head.brief});
   else
-    head.takeaway = t.format(
-        "figure.prefill-decode.takeaway.own",
-        {head.brief, format_count(own->prefill_chips), format_share(per_chip(*own, own->requests_per_s) / most)});
+    head.takeaway = t.format("figure.prefill-decode.takeaway.own",
+                             {head.brief, chips("prefill chips", own->prefill_chips),
+                              own_share("prefill-decode.of_best", per_chip(*own, own->requests_per_s) / most)});
   return head;
 }
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "engine/serving/load_curve.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/line_chart.h"
@@ -143,9 +144,17 @@ FigureHead queue_head(const FigureInput& input, const FigureView& view) {
   const LoadPoint* p = told(study_of(input));
   if (p == nullptr || p->result.requests == 0) return head;
   const Percentiles& times = shown(*p, per_token(view));
-  head.brief = t.format("figure.queue.takeaway.brief", {format_duration(times.p50), rate_text(p->arrivals_per_s)});
-  head.takeaway = p->result.overloaded ? t.format("figure.queue.takeaway.overloaded", {rate_text(p->arrivals_per_s)})
-                                       : t.format("figure.queue.takeaway", {head.brief, format_duration(times.p99)});
+  const std::string of = per_token(view) ? "per token " : "TTFT ",
+                    rate = say(head, data_claim("arrivals per s", p->arrivals_per_s, rate_text(p->arrivals_per_s)));
+  const auto time = [&](const char* level, double seconds) {
+    return say(head, data_claim(of + level, seconds, format_duration(seconds)));
+  };
+  if (p->result.overloaded) {
+    head.takeaway = t.format("figure.queue.takeaway.overloaded", {rate});
+    return head;
+  }
+  head.brief = t.format("figure.queue.takeaway.brief", {time("p50 s", times.p50), rate});
+  head.takeaway = t.format("figure.queue.takeaway", {head.brief, time("p99 s", times.p99)});
   return head;
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "engine/hardware/roofline.h"
+#include "widgets/claims.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_roofline_layout.h"
 #include "widgets/number_format.h"
@@ -164,7 +165,8 @@ FigureHead roofline_head(const FigureInput& input, const FigureView&) {
   const double bandwidth = input.report.quantities.value_or(Q::hbm_bandwidth, 0);
   if (!(peak > 0) || !(bandwidth > 0)) return head;
   if (const double share = measured_share(input); share > 0) {
-    head.takeaway = t.format("figure.roofline.measured_reach", {format_share(share)});
+    head.takeaway = t.format("figure.roofline.measured_reach",
+                             {say(head, own_claim("roofline.measured", share, format_share(share)))});
     return head;
   }
   double hbm_share = 0;
@@ -172,14 +174,19 @@ FigureHead roofline_head(const FigureInput& input, const FigureView&) {
     if (!engine::is_vector_operation(row.kind) && row.flops > 0 && row.intensity_flop_per_byte < peak / bandwidth)
       hbm_share += row.share_of_step;
   if (hbm_share >= kMostlyHbm || input.report.bound.kind == engine::BoundKind::hbm) {
-    const double exposed = input.report.quantities.value_or(Q::step_hbm, 0);
-    const double step = input.report.quantities.value_or(Q::step_time, 0);
-    if (hbm_share < kMostlyHbm && step > 0) hbm_share = exposed / step;
-    head.takeaway = t.format("figure.roofline.hbm_bound", {format_share(std::min(1.0, hbm_share))});
+    const bool of_parts = hbm_share < kMostlyHbm && input.report.quantities.value_or(Q::step_time, 0) > 0;
+    hbm_share = std::min(1.0, hbm_share);
+    head.takeaway =
+        t.format("figure.roofline.hbm_bound",
+                 {say(head, of_parts ? share_claim(input, {Q::step_hbm}, Q::step_time)
+                                     : own_claim("roofline.hbm_share", hbm_share, format_share(hbm_share)))});
     return head;
   }
   const double reached = matmul_flop_per_s(input.report);
-  if (reached > 0) head.takeaway = t.format("figure.roofline.matmuls", {format_share(reached / peak)});
+  if (reached > 0)
+    head.takeaway =
+        t.format("figure.roofline.matmuls",
+                 {say(head, own_claim("roofline.matmuls", reached / peak, format_share(reached / peak)))});
   return head;
 }
 

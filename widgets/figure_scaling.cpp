@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/line_chart.h"
@@ -156,32 +157,34 @@ FigureHead scaling_head(const FigureInput& input, const FigureView& view) {
   const ScalingStudy& study = study_of(input, view);
   const ScalingPoint *own = own_point(study), *last = last_point(study);
   if (own == nullptr) return head;
-  if (last == nullptr) head.takeaway = t.format("figure.scaling.takeaway.never", {problem_name(input, *own)});
-  else {
-    if (last->own) {
-      head.takeaway = t.format(chip_key(input, "figure.scaling.takeaway.own"),
-                               {format_count(own->chips), throughput_text(own->tokens_per_s),
-                                format_percent(own->mfu)});
-      head.brief = t.format("figure.scaling.takeaway.own.brief",
-                            {throughput_text(own->tokens_per_s), format_percent(own->mfu)});
-      head.claims = {claim_of(input, Q::tokens_per_s), claim_of(input, Q::mfu)};
-      return head;
-    }
-    if (shows_mfu(view)) {
-      head.takeaway = t.format(chip_key(input, "figure.scaling.takeaway.mfu"),
-                               {format_percent(last->mfu), format_count(last->chips), format_percent(own->mfu),
-                                format_count(own->chips)});
-      head.claims = {claim_of(input, Q::mfu)};
-      return head;
-    }
-    const std::string share = format_share(
-                          last->ideal_tokens_per_s > 0 ? last->tokens_per_s / last->ideal_tokens_per_s : 0),
-                      chips = format_count(last->chips);
-    head.takeaway =
-        t.format(chip_key(input, "figure.scaling.takeaway"),
-                 {chips, throughput_text(last->tokens_per_s), share, format_count(own->chips)});
-    head.brief = t.format("figure.scaling.takeaway.brief", {share, chips, format_count(own->chips)});
+  if (last == nullptr) {
+    head.takeaway = t.format("figure.scaling.takeaway.never", {problem_name(input, *own)});
+    return head;
   }
+  const auto chips = [&](const ScalingPoint& p) {
+    return say(head, data_claim("chips", p.chips, format_count(p.chips)));
+  };
+  const std::string now = chips(*own);
+  if (last->own) {
+    const std::string rate = say(head, claim_of(input, Q::tokens_per_s)), mfu = say(head, claim_of(input, Q::mfu));
+    head.takeaway = t.format(chip_key(input, "figure.scaling.takeaway.own"), {now, rate, mfu});
+    head.brief = t.format("figure.scaling.takeaway.own.brief", {rate, mfu});
+    return head;
+  }
+  const std::string most = chips(*last);
+  if (shows_mfu(view)) {
+    head.takeaway = t.format(chip_key(input, "figure.scaling.takeaway.mfu"),
+                             {say(head, data_claim("MFU", last->mfu, format_percent(last->mfu))), most,
+                              say(head, claim_of(input, Q::mfu)), now});
+    return head;
+  }
+  const double linear = last->ideal_tokens_per_s > 0 ? last->tokens_per_s / last->ideal_tokens_per_s : 0;
+  const std::string share = say(head, own_claim("scaling.of_linear", linear, format_share(linear)));
+  head.takeaway =
+      t.format(chip_key(input, "figure.scaling.takeaway"),
+               {most, say(head, data_claim("tokens per s", last->tokens_per_s, throughput_text(last->tokens_per_s))),
+                share, now});
+  head.brief = t.format("figure.scaling.takeaway.brief", {share, most, now});
   return head;
 }
 

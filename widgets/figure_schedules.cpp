@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/training/schedule_comparison.h"
+#include "widgets/claims.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_pipeline_blocks.h"
 #include "widgets/figure_pipeline_parts.h"
@@ -449,13 +450,18 @@ FigureHead schedules_head(const FigureInput& input, const FigureView&) {
   if (c == nullptr || !c->all.done()) return head;  // which is fastest is not known yet
   const ScheduleVariant *best = fastest(*c), &own = variant(*c, c->work().shape.kind);
   if (best == nullptr) return head;
-  const std::string name = schedule_name(input, best->pipeline.shape), idle = format_percent(best->idle_fraction);
+  const auto name_of = [&](const ScheduleVariant& v) {
+    return say(head, name_claim(schedule_name(input, v.pipeline.shape)));
+  };
+  const auto idle_of = [&](const ScheduleVariant& v) {
+    return say(head, data_claim("idle share", v.idle_fraction, format_percent(v.idle_fraction)));
+  };
+  const std::string name = name_of(*best), idle = idle_of(*best);
   if (best == &own) head.takeaway = t.format("figure.schedules.takeaway.own", {name, idle});
   else if (own.legal()) {
-    const std::string less =
-        format_percent(1 - static_cast<double>(best->makespan) / static_cast<double>(own.makespan));
-    head.takeaway = t.format("figure.schedules.takeaway", {name, less, schedule_name(input, own.pipeline.shape), idle,
-                                                           format_percent(own.idle_fraction)});
+    const double shorter = 1 - static_cast<double>(best->makespan) / static_cast<double>(own.makespan);
+    const std::string less = say(head, own_claim("schedules.shorter", shorter, format_percent(shorter)));
+    head.takeaway = t.format("figure.schedules.takeaway", {name, less, name_of(own), idle, idle_of(own)});
     head.brief = t.format("figure.schedules.takeaway.brief", {name, less});
   } else head.takeaway = t.format("figure.schedules.takeaway.alone", {name, idle});
   return head;

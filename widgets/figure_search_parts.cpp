@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/evaluate.h"
+#include "widgets/claims.h"
 #include "widgets/figure_memory_parts.h"
 #include "widgets/number_format.h"
 
@@ -212,11 +213,12 @@ std::string limit_words(const TextTable& t, const engine::BrokenLimit& limit) {
 }
 
 std::string against_text(double value, double best) {
-  const double share = value / best - 1;
-  const double rounded = std::round(1000 * share) / 10;
+  const double percent = 100 * (value / best - 1);
+  const double rounded = std::round(10 * percent) / 10;
   if (rounded == 0) return format_fixed(0, 1) + std::string(kNarrowSpace) + "%";
+  // Rounded once: 319.48 is 319, not 320.
   return (rounded > 0 ? "+" : std::string(kMinus)) +
-         format_fixed(std::abs(rounded), std::abs(rounded) < 99.95 ? 1 : 0) + std::string(kNarrowSpace) + "%";
+         format_fixed(std::abs(percent), std::abs(rounded) < 99.95 ? 1 : 0) + std::string(kNarrowSpace) + "%";
 }
 
 std::string memory_text(const FigureInput& input, double bytes, double capacity_bytes) {
@@ -278,18 +280,26 @@ FigureHead head_of(const FigureInput& input, std::string_view figure) {
   const Shown shown = shown_of(input);
   if (shown.result == nullptr || !shown.result->finished) return head;
   if (!shown.fits()) {
-    head.takeaway = t.format("figure.search.takeaway.none", {format_count(shown.result->plans)});
+    const double plans = static_cast<double>(shown.result->plans);
+    head.takeaway = t.format("figure.search.takeaway.none",
+                             {say(head, beside_claim("search.plans", plans, format_count(plans)))});
     return head;
   }
   // The one marked 1: another as fast may take less memory, and ends the front.
   const engine::RankedPlan& best = shown.best();
-  head.brief =
-      t.format("figure.search.takeaway.brief", {format_duration(best.step_time_s), bytes_text(best.memory_bytes)});
+  const auto time = [&](double seconds) {
+    return say(head, data_claim("step s", seconds, format_duration(seconds)));
+  };
+  head.brief = t.format("figure.search.takeaway.brief",
+                        {time(best.step_time_s),
+                         say(head, data_claim("memory bytes", best.memory_bytes, bytes_text(best.memory_bytes)))});
   head.takeaway = head.brief;
-  if (shown.result->present_legal && shown.result->present.step_time_s > 0)
+  const double now = shown.result->present.step_time_s;
+  if (shown.result->present_legal && now > 0)
     head.takeaway =
-        t.format("figure.search.takeaway", {head.brief, format_duration(shown.result->present.step_time_s),
-                                            against_text(shown.result->present.step_time_s, best.step_time_s)});
+        t.format("figure.search.takeaway", {head.brief, time(now),
+                                            say(head, own_claim("search.against_best", now / best.step_time_s - 1,
+                                                                against_text(now, best.step_time_s)))});
   return head;
 }
 

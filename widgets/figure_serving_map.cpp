@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_memory_parts.h"
@@ -138,10 +139,12 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Map&
   out.low = value_text(rising ? range.low : range.high, shown),
   out.high = value_text(rising ? range.high : range.low, shown);
   const bool blank = std::find(map.cells.begin(), map.cells.end(), nullptr) != map.cells.end();
-  const std::string_view key = blank ? "figure.serving-map.key.blank" : "figure.serving-map.key";
-  out.brief_key = t.format(key, {quantity_word(input, shown), std::string()});
-  out.key = full ? t.format(key, {quantity_word(input, shown), std::string(t.text("figure.mesh-map.key.over"))})
-                 : out.brief_key;
+  const std::string_view hatched =
+      std::any_of(map.cells.begin(), map.cells.end(), [](const ServingCell* c) { return c != nullptr && !c->best; })
+          ? "figure.serving-map.key.hatched"
+          : "";
+  out.brief_key = heat_key(t, quantity_word(input, shown), hatched, false, blank);
+  out.key = heat_key(t, quantity_word(input, shown), hatched, full, blank);
   out.none = t.text("figure.serving-map.none");
   return out;
 }
@@ -156,11 +159,13 @@ FigureHead serving_map_head(const FigureInput& input, const FigureView& view) {
   const Shown shown = shown_of(view);
   // The first plan of the list, which is the best of its cell too.
   const RankedDecoding& best = found.best();
-  head.takeaway = input.texts.format("figure.mesh-map.takeaway",
-                                     {value_text(value_of(best, shown), shown),
-                                      search::decoding_words(input.texts, best.plan), quantity_word(input, shown)});
-  head.brief = input.texts.format("figure.mesh-map.takeaway.brief",
-                                  {value_text(value_of(best, shown), shown), quantity_word(input, shown)});
+  constexpr std::array<std::string_view, 3> kColumns{"tokens per s and chip", "seconds per token", "memory bytes"};
+  const std::string value = say(head, data_claim(std::string(kColumns[static_cast<std::size_t>(shown)]),
+                                                 value_of(best, shown), value_text(value_of(best, shown), shown)));
+  head.takeaway = input.texts.format(
+      "figure.mesh-map.takeaway",
+      {value, say(head, name_claim(search::decoding_words(input.texts, best.plan))), quantity_word(input, shown)});
+  head.brief = input.texts.format("figure.mesh-map.takeaway.brief", {value, quantity_word(input, shown)});
   return head;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "widgets/bar_rows.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/number_format.h"
@@ -103,13 +104,17 @@ FigureHead serving_memory_head(const FigureInput& input, const FigureView&) {
   if (!known(input.report)) return head;
   const double more = more_sequences(input);
   head.brief = t.format("figure.serving-memory.takeaway.brief",
-                        {bytes_text(bytes_of(input.report, Q::memory_total)),
-                         bytes_text(bytes_of(input.report, Q::hbm_capacity), Q::hbm_capacity)});
+                        {say(head, claim_of(input, Q::memory_total)),
+                         say(head, claim_of(input, Q::hbm_capacity,
+                                            bytes_text(bytes_of(input.report, Q::hbm_capacity), Q::hbm_capacity)))});
   const char* key = !input.report.fits() ? "figure.serving-memory.takeaway.over"
                     : more > 0           ? "figure.serving-memory.takeaway"
                                          : "figure.serving-memory.takeaway.none";
-  head.takeaway =
-      t.format(key, {head.brief, format_count(std::abs(more)), format_count(bytes_of(input.report, Q::max_batch))});
+  std::string beside, most;
+  if (input.report.fits() && more > 0) beside = say(head, own_claim("serving-memory.more", more, format_count(more)));
+  if (!input.report.fits() || more > 0)
+    most = say(head, claim_of(input, Q::max_batch, format_count(bytes_of(input.report, Q::max_batch))));
+  head.takeaway = t.format(key, {head.brief, beside, most});
   return head;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "engine/serving/phase_roofline.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/line_chart.h"
@@ -177,11 +178,18 @@ FigureHead serving_roofline_head(const FigureInput& input, const FigureView&) {
   const PhaseWork* linear = find_work(study, ServingPhase::decode, LayerShare::linear);
   if (linear == nullptr) return head;
   const double reached = linear->attainable_flop_per_s / study.peak_flop_per_s;
-  head.brief = t.format("figure.serving-roofline.takeaway.brief", {format_share(reached)});
+  if (reached >= 1) {
+    const double batch = static_cast<double>(input.scenario.workload.batch);
+    head.takeaway = t.format("figure.serving-roofline.takeaway.reached",
+                             {say(head, data_claim("batch", batch, format_count(batch)))});
+    return head;
+  }
+  head.brief = t.format("figure.serving-roofline.takeaway.brief",
+                        {say(head, own_claim("serving-roofline.reached", reached, format_share(reached)))});
   head.takeaway =
-      reached < 1
-          ? t.format("figure.serving-roofline.takeaway", {head.brief, critical_text(study)})
-          : t.format("figure.serving-roofline.takeaway.reached", {format_count(input.scenario.workload.batch)});
+      t.format("figure.serving-roofline.takeaway",
+               {head.brief,
+                say(head, own_claim("serving-roofline.critical_batch", study.critical_batch, critical_text(study)))});
   return head;
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_memory_parts.h"
@@ -175,17 +176,24 @@ FigureHead serving_head_of(const FigureInput& input, std::string_view figure) {
                                      0
                                  ? "figure.search.takeaway.none_kept"
                                  : "figure.search.takeaway.none",
-                             {format_count(r.plans)});
+                             {say(head, beside_claim("search.plans", static_cast<double>(r.plans),
+                                                     format_count(static_cast<double>(r.plans))))});
     return head;
   }
   const RankedDecoding& best = shown.best();
+  const auto rate = [&](double tokens) {
+    return say(head, data_claim("tokens per s and chip", tokens, rate_text(tokens)));
+  };
   head.brief = t.format(chip_key(input, "figure.search.takeaway.serving.brief"),
-                        {rate_text(best.tokens_per_s_per_chip), format_duration(best.token_s)});
+                        {rate(best.tokens_per_s_per_chip),
+                         say(head, data_claim("seconds per token", best.token_s, format_duration(best.token_s)))});
   head.takeaway = head.brief;
+  const double now = r.present.tokens_per_s_per_chip;
   if (r.present_legal)
     head.takeaway = t.format("figure.search.takeaway",
-                             {head.brief, rate_text(r.present.tokens_per_s_per_chip),
-                              against_text(r.present.tokens_per_s_per_chip, best.tokens_per_s_per_chip)});
+                             {head.brief, rate(now),
+                              say(head, own_claim("search.against_best", now / best.tokens_per_s_per_chip - 1,
+                                                  against_text(now, best.tokens_per_s_per_chip)))});
   return head;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/studies/sharded_matmul.h"
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/number_format.h"
@@ -323,17 +324,21 @@ FigureHead sharded_matmul_head(const FigureInput& input, const FigureView& view)
   head.context = published_context(input);
   const ShardedMatmulStudy& study = study_of(input);
   if (!study.known()) return head;
-  const std::string ranks = format_count(study.ranks), tokens = format_count(std::round(study.rows));
+  const auto time = [&](const char* column, double seconds) {
+    return say(head, data_claim(column, seconds, format_duration(seconds)));
+  };
   if (pair_of(view)) {
-    head.takeaway = t.format("figure.sharded-matmul.takeaway.mlp",
-                             {format_duration(study.column_row.moves_s), format_duration(study.gathered.moves_s)});
+    head.takeaway = t.format("figure.sharded-matmul.takeaway.mlp", {time("communication s", study.column_row.moves_s),
+                                                                    time("communication s", study.gathered.moves_s)});
     return head;
   }
   const MatmulCase& c = study.cases[1];
   const bool reduce = c.ways[1].seconds < c.ways[0].seconds;
   head.takeaway = t.format(reduce ? "figure.sharded-matmul.takeaway.reduce" : "figure.sharded-matmul.takeaway.gather",
-                           {tokens, ranks, format_duration(c.ways[reduce ? 1 : 0].seconds),
-                            format_duration(c.ways[reduce ? 0 : 1].seconds)});
+                           {{},
+                            say(head, beside_claim("sharded-matmul.ranks", study.ranks, format_count(study.ranks))),
+                            time("time s", c.ways[reduce ? 1 : 0].seconds),
+                            time("time s", c.ways[reduce ? 0 : 1].seconds)});
   return head;
 }
 

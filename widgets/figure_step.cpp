@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/number_format.h"
@@ -112,14 +113,13 @@ FigureHead step_head(const FigureInput& input, const FigureView&) {
   FigureHead head;
   head.title = t.text("figure.step.title");
   if (!has_step(input.report)) return head;
-  const double step = step_seconds(input.report);
   if (input.baseline && has_step(input.baseline->report)) {
-    const double base = step_seconds(input.baseline->report);
-    head.takeaway = t.format("figure.step.takeaway.baseline",
-                             {format_duration(step), format_difference(step - base, engine::unit::seconds)});
+    head.takeaway = t.format("figure.step.takeaway.baseline", {say(head, claim_of(input, Q::step_time)),
+                                                               say(head, difference_claim(input, Q::step_time))});
     return head;
   }
-  head.takeaway = t.format("figure.step.takeaway", {format_duration(step), step_words(input.report, t)});
+  head.takeaway =
+      t.format("figure.step.takeaway", {format_duration(step_seconds(input.report)), step_words(input.report, t)});
   head.claims = step_claims(input);
   return head;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "widgets/claims.h"
 #include "widgets/empty_state.h"
 #include "widgets/figure_head.h"
 #include "widgets/figure_topology_parts.h"
@@ -101,9 +102,11 @@ FigureHead topology_head(const FigureInput& input, const FigureView&) {
       slowest = &row;
   if (slowest == nullptr) return head;
   const std::string one = rows.size() == 1 ? ".one" : "";
+  const std::string name = say(head, name_claim(slowest->name)),
+                    rate = say(head, data_claim("bytes/s", slowest->placement->bandwidth_bytes_per_s, slowest->rate));
   head.takeaway =
-      input.texts.format("figure.topology.takeaway" + one, {slowest->name, slowest->rate, slowest->links});
-  head.brief = input.texts.format("figure.topology.brief" + one, {slowest->name, slowest->rate});
+      input.texts.format("figure.topology.takeaway" + one, {name, rate, say(head, name_claim(slowest->links))});
+  head.brief = input.texts.format("figure.topology.brief" + one, {name, rate});
   return head;
 }
 

@@ -1,4 +1,5 @@
 #include "widgets/figures.h"
+#include "widgets/doubts.h"
 
 #include <array>
 
@@ -126,7 +127,11 @@ std::string cannot_run_text(const engine::Diagnostic& why, const TextTable& text
 }
 
 FigureHead figure_head(const FigureRow& row, const FigureInput& input, const FigureView& view) {
-  if (shows(row, input.scenario) && cannot_show(row, input.report) == nullptr) return row.head(input, view);
+  if (shows(row, input.scenario) && cannot_show(row, input.report) == nullptr) {
+    FigureHead head = row.head(input, view);
+    mark_doubts(head, input);
+    return head;
+  }
   FigureHead head;
   head.title = input.texts.text("command.figure." + std::string(row.name));
   return head;
@@ -136,7 +141,14 @@ void draw_figure(const FigureRow& row, Canvas& canvas, const Rect& area, const F
                  const FigureView& view) {
   const bool right_kind = shows(row, input.scenario);
   const engine::Diagnostic* why = cannot_show(row, input.report);
-  if (right_kind && why == nullptr) return row.draw(canvas, area, input, view);
+  if (right_kind && why == nullptr) {
+    const engine::Provenance* doubts = doubts_of(input);
+    if (doubts != nullptr)
+      canvas.mark_readouts([doubts](std::string_view id) { return doubted(*doubts, id); }, kDoubtMark);
+    row.draw(canvas, area, input, view);
+    if (doubts != nullptr) canvas.mark_readouts({}, {});
+    return;
+  }
   const Rect rest = draw_figure_head(canvas, area, input, view, figure_head(row, input, view));
   if (right_kind) return draw_empty_state(canvas, input.theme, rest, cannot_run_text(*why, input.texts));
   draw_empty_state(
@@ -146,7 +158,9 @@ void draw_figure(const FigureRow& row, Canvas& canvas, const Rect& area, const F
 
 std::string figure_data(const FigureRow& row, const FigureInput& input, const FigureView& view) {
   if (!shows(row, input.scenario) || cannot_show(row, input.report) != nullptr) return {};
-  return row.data(input, view);
+  const engine::Provenance* doubts = doubts_of(input);
+  std::string data = row.data(input, view);
+  return doubts == nullptr ? data : marked_data(data, *doubts);
 }
 
 const FigureRow* find_figure(std::string_view name) {

@@ -105,6 +105,16 @@ double HeatRange::shade(double value, ScaleKind scale, bool high_is_better) cons
   return high_is_better ? share : 1 - share;
 }
 
+std::string heat_key(const TextTable& texts, const std::string& quantity, std::string_view hatched, bool over,
+                     bool blank) {
+  std::string out = quantity;
+  const auto add = [&](std::string_view key) { out += "; " + std::string(texts.text(key)); };
+  if (!hatched.empty()) add(hatched);
+  if (over) out += texts.text("figure.mesh-map.key.over");
+  if (blank) add("figure.mesh-map.key.blank");
+  return out;
+}
+
 void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, const HeatGrid& heat) {
   const Theme& theme = input.theme;
   Rect rest = area;

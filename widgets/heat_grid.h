@@ -52,6 +52,12 @@ struct HeatGrid {
   std::string none;         // in the place of the key where nothing is coloured
 };
 
+// Beside the colours: what the numbers are and what the other looks mean, of which only those named that are there.
+// `hatched`: the key of the sentence about hatched cells, empty without any; `over`: some lack memory and say how
+// much.
+std::string heat_key(const TextTable& texts, const std::string& quantity, std::string_view hatched, bool over,
+                     bool blank);
+
 void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, const HeatGrid& grid);
 
 }  // namespace roofscape::widgets

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "engine/step_shares.h"
+#include "widgets/claims.h"
 #include "widgets/figure_head.h"
 #include "widgets/number_format.h"
 

@@ -9,7 +9,9 @@ namespace roofscape::engine {
 
 namespace {
 
-constexpr std::array kShares{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95};
+// Closer together where waiting grows without bound.
+constexpr std::array kShares{0.1, 0.2,  0.3,   0.4, 0.5,   0.6,  0.7,   0.75,
+                             0.8, 0.85, 0.875, 0.9, 0.925, 0.95, 0.965, 0.98};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/hardware/wires.h"
 #include "engine/pipeline/pipeline_time.h"
 #include "engine/pipeline/timeline_analysis.h"
 
@@ -76,6 +77,28 @@ void expose_end(const Inputs<S>& in, const LinkRates<S>& rates, EndReduction<S>&
   expose(Axis::data, Calibrated::hidden_data);
   expose(Axis::fsdp, Calibrated::hidden_fsdp);
   expose(Axis::context, Calibrated::hidden_fsdp);
+}
+
+// Reductions on wires of their own run at the same time, as transfers inside layers do: the busiest wire is what the
+// step waits for, and the axes that it does not carry add nothing.
+template <Scalar S>
+void keep_busiest(const Wires<S>& wires, EndReduction<S>& cost, const S& zero) {
+  unsigned talks = 0;
+  for (std::size_t i = 0; i < cost.end_reduction.size(); ++i) {
+    const double seconds = value_of(cost.end_reduction[i]);
+    if (std::isnan(seconds)) return;  // of a link that is not known
+    if (seconds > 0) talks |= 1u << i;
+  }
+  if ((talks & (talks - 1)) == 0) return;  // one axis at most
+  const Busiest<S> wire = busiest(wires, cost.end_reduction, talks, zero);
+  for (std::size_t i = 0; i < cost.end_reduction.size(); ++i) {
+    S& end = cost.end_reduction[i];
+    if ((talks >> i & 1u) == 0 || (wire.whole >> i & 1u) != 0) continue;
+    if ((wire.part >> i & 1u) != 0)
+      end = named(Q::step_end_reduction, static_cast<int>(i), wires.share[i] * end);
+    else
+      end = zero;
+  }
 }
 
 // Which axis the group of state shards is called by: fsdp, or context where that is all there is to shard over.
@@ -241,6 +264,7 @@ void end_reduction(const Inputs<S>& in, const LayerCost<S>& layer, const LinkRat
                               counts.state_shards
                         : all_reduce_time(cost.mean_gradient_bytes, rates.reduce_bandwidth[at(Axis::data)]));
     if (in.calibrated) expose_end(in, rates, cost);
+    keep_busiest(layer.wires, cost, in.zero);
   }
 }
 

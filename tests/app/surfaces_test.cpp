@@ -22,8 +22,9 @@
 #include "engine/io/trace_json.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
-#include "tests/engine/serving_fixture.h"
+#include "tests/app/any_scenario.h"
 #include "tests/widgets/figure_fixture.h"
+#include "widgets/doubts.h"
 #include "widgets/figures.h"
 #include "widgets/number_format.h"
 
@@ -42,25 +43,6 @@ using Difference = std::string;
 int cases_of_each_kind() {
   const char* wanted = std::getenv("ROOFSCAPE_SURFACE_CASES");
   return wanted != nullptr ? std::max(1, std::atoi(wanted)) : 250;
-}
-
-// A random scenario of the kind on any chip that ships, in any mode.
-Scenario any_scenario(std::mt19937& rng, engine::WorkloadKind kind) {
-  tests::Dice dice(rng);
-  Scenario s = kind == engine::WorkloadKind::training ? tests::random_scenario(rng) : tests::random_serving_scenario(rng);
-  if (dice.one_in(2)) {
-    const auto& chips = tests::library().list(io::PresetKind::chip);
-    const std::string& id = chips[static_cast<std::size_t>(dice.pick(0, static_cast<int>(chips.size()) - 1))].id;
-    const engine::Parallelism plan = s.parallelism;
-    if (s.serves() && s.serving.disaggregated)  // room for both meshes
-      s.parallelism.data *= static_cast<int>(
-          std::ceil(engine::serving_chips(s) / (double(plan.data) * plan.fsdp * plan.tensor * plan.context * plan.pipeline)));
-    tests::random_cluster(dice, *tests::library().find_chip(id), s);
-    s.parallelism = plan;
-  }
-  s.name = "a scenario";
-  s.assumptions.mode = static_cast<Mode>(dice.pick(0, 2));
-  return s;
 }
 
 bool has_slot(Q q) { return !engine::is_indexed(engine::quantity(q)); }
@@ -237,7 +219,10 @@ std::vector<std::string> fields(const std::string& line) {
 }
 Table table_of(const widgets::FigureRow& row, const widgets::FigureInput& input) {
   Table out;
-  std::istringstream lines(widgets::figure_data(row, input, {}));
+  std::string data = widgets::figure_data(row, input, {});
+  for (std::size_t at; (at = data.find(widgets::kDoubtMark)) != std::string::npos;)
+    data.erase(at, widgets::kDoubtMark.size());
+  std::istringstream lines(data);
   std::string line;
   if (std::getline(lines, line)) out.head = fields(line);
   while (std::getline(lines, line)) out.rows.push_back(fields(line));
@@ -369,7 +354,7 @@ void check_all(engine::WorkloadKind kind, unsigned seed) {
   std::mt19937 rng(seed);
   int wrong = 0;
   for (int i = 0; i < cases_of_each_kind() && wrong < 10; ++i) {
-    const Scenario s = any_scenario(rng, kind);
+    const Scenario s = tests::any_scenario(rng, kind);
     const Difference d = first_difference(s);
     if (d.empty()) continue;
     ++wrong;

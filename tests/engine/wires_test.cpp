@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <string>
+#include <utility>
 
 #include "engine/evaluate.h"
 #include "engine/hardware/wires.h"
@@ -86,4 +88,33 @@ TEST_CASE("by wire, a network takes at least the longest axis and at most all on
     REQUIRE(q(wire, Q::step_time) <= q(sum, Q::step_time) * (1 + 1e-9));
   }
   CHECK(between > 20);
+}
+
+TEST_CASE(
+    "what is reduced at the end of a step takes the busiest wire: the node's links and the fabric work at once") {
+  const Scenario s = with(preset("llama3-8b-8-h100"),
+                          {"cluster.nodes=16", "parallelism.pipeline=2", "parallelism.data=8", "parallelism.fsdp=8",
+                           "parallelism.zero_stage=1", "workload.global_batch_sequences=256"});
+  const auto ends = [&](const char* overlap) {
+    const Report r = evaluate(with(s, {std::string("assumptions.axes_overlap=") + overlap}));
+    return std::pair{q(r, Q::step_fsdp), q(r, Q::step_data)};
+  };
+  const auto [fsdp, data] = ends("sum");
+  REQUIRE(fsdp > 0);
+  REQUIRE(data > 0);
+  for (const char* apart : {"by_wire", "max"}) {
+    CAPTURE(apart);
+    const auto [in_node, between] = ends(apart);
+    CHECK(in_node + between == doctest::Approx(std::max(fsdp, data)).epsilon(1e-12));
+  }
+  // Shards over whole nodes and replicas beyond them share the fabric, which the shards keep busy for a share of
+  // their time.
+  const Scenario shared = with(s, {"parallelism.data=4", "parallelism.fsdp=16", "assumptions.axes_overlap=by_wire"});
+  const Scenario added = with(shared, {"assumptions.axes_overlap=sum"});
+  CHECK(q(evaluate(shared), Q::step_data) == doctest::Approx(q(evaluate(added), Q::step_data)).epsilon(1e-12));
+  const Inputs<double> in = make_inputs<double>(shared, nullptr);
+  const double share = wires_of(in.links, AxesOverlap::by_wire, in.chip).share[static_cast<std::size_t>(Axis::fsdp)];
+  CHECK(share < 1);
+  CHECK(q(evaluate(shared), Q::step_fsdp) ==
+        doctest::Approx(share * q(evaluate(added), Q::step_fsdp)).epsilon(1e-12));
 }

@@ -125,6 +125,15 @@ TEST_CASE(
   CHECK_FALSE(mesh_map_plan(input, static_cast<int>(tags)));
 }
 
+TEST_CASE("the key of a map tells only the looks that are there") {
+  const TextTable& t = english();
+  CHECK(heat_key(t, "MFU", {}, false, false) == "MFU");
+  CHECK(heat_key(t, "MFU", "figure.mesh-map.key.hatched", false, false) == "MFU; hatched: cannot run");
+  CHECK(heat_key(t, "MFU", "figure.mesh-map.key.hatched", true, true) ==
+        "MFU; hatched: cannot run, + memory that is missing; blank: the chips do not divide");
+  CHECK(heat_key(t, "MFU", {}, false, true) == "MFU; blank: the chips do not divide");
+}
+
 TEST_CASE("where the words of the key have no room beside the colours they stand under them") {
   const auto canvas = drawn("mesh-map", preset_case("llama3-8b-8-h100"), "dark", 15, 420, 320);
   CHECK(canvas->audit_text() == "");

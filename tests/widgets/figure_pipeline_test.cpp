@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "engine/pipeline/timeline_analysis.h"
 #include "tests/widgets/figure_fixture.h"
 #include "widgets/canvas_cairo.h"
 #include "widgets/canvas_svg.h"
+#include "widgets/number_format.h"
 
 using namespace roofscape;
 using namespace roofscape::widgets;
@@ -171,6 +173,30 @@ TEST_CASE("the pipeline's takeaway and key") {
     CHECK(split->find_text(text));
   }
   CHECK_FALSE(split->find_text("backward"));
+}
+
+TEST_CASE("a baseline is an outline of its step's length under the stages, open where it leaves the picture") {
+  FigureCase c = sixteen_stages();
+  const auto with_step = [&](double seconds) {
+    FigureCase before = sixteen_stages();
+    before.report.quantities.set(engine::Q::step_time, seconds);
+    c.baseline = std::make_shared<const FigureCase>(std::move(before));
+    return drawn("pipeline", c, "dark", 15, 900, 500);
+  };
+  const double own = static_cast<double>(c.report.pipeline.timeline.makespan) * 1e-12 + c.report.pipeline.step_end_s;
+  const auto ghost = [](const RecordCanvas& canvas) {
+    const TagRegion* tag = canvas.find_tag("pipeline.baseline");
+    REQUIRE(tag);
+    return tag->rect;
+  };
+  const auto half = with_step(own / 2), same = with_step(own), longer = with_step(4 * own);
+  CHECK(ghost(*half).w == doctest::Approx(ghost(*same).w / 2).epsilon(0.001));
+  CHECK(ghost(*longer).w == doctest::Approx(ghost(*same).w).epsilon(0.01));  // all of the axis
+  CHECK(half->find_text("baseline, " + format_duration(own / 2)));
+  CHECK(longer->find_text("baseline, " + format_duration(4 * own)));
+  for (const auto* canvas : {half.get(), same.get(), longer.get()}) CHECK(canvas->audit_text() == "");
+  c.baseline = {};
+  CHECK_FALSE(drawn("pipeline", c, "dark", 15, 900, 500)->find_tag("pipeline.baseline"));
 }
 
 TEST_CASE("one stage has no pipeline and says why") {

@@ -107,6 +107,12 @@ TEST_CASE("the takeaway names the plan marked 1 and how far the present one is f
                              search::against_text(s.result.present.step_time_s, best.step_time_s));
 }
 
+TEST_CASE("what a plan takes against the best is rounded once") {
+  CHECK(search::against_text(4.194953400885111, 1) == "+319\u202f%");
+  CHECK(search::against_text(1.2284, 1) == "+22.8\u202f%");
+  CHECK(search::against_text(1, 1) == "0.0\u202f%");
+}
+
 namespace {
 
 FigureCase calibrated_case(const char* id) {
