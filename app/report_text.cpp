@@ -246,8 +246,8 @@ void append_serving(std::string& out, const Report& report, const TextTable& tex
 std::string published_text(const io::PublishedRun& run, const engine::Scenario& scenario, const Report& report,
                            const TextTable& texts) {
   const engine::Field& mode = *engine::find_field("assumptions.mode");
-  const std::string mode_word(
-      texts.text("choice.assumptions.mode." + std::string(mode.choices[static_cast<std::size_t>(mode.get(scenario))])));
+  const std::string mode_word(texts.text("choice.assumptions.mode." +
+                                         std::string(mode.choices[static_cast<std::size_t>(mode.get(scenario))])));
   std::string out;
   for (const io::PublishedFigure& figure : run.figures) {
     const auto here = report.quantities[figure.quantity];

@@ -18,8 +18,8 @@ std::string report_text(const engine::Scenario& scenario, const engine::Report& 
                         const widgets::TextTable& texts, const io::PublishedRun* published = nullptr);
 
 // What was published of a run beside what the report says of it: "MFU 41.0 %, ideal mode says 70.0 %".
-std::string published_text(const io::PublishedRun& run, const engine::Scenario& scenario, const engine::Report& report,
-                           const widgets::TextTable& texts);
+std::string published_text(const io::PublishedRun& run, const engine::Scenario& scenario,
+                           const engine::Report& report, const widgets::TextTable& texts);
 
 // "fits, 35.1 GB of 96.0 GB free; bound by compute; MFU 40.1 %; 9.23 s a step; 51.3 days"
 std::string verdict_text(const engine::Report& report, const widgets::TextTable& texts);

@@ -12,8 +12,8 @@ namespace roofscape::engine {
 // The calibrated values of the scenario's chip and software.
 CalibrationValues calibrated_values(const Scenario&);
 
-// For a scenario whose mode has become custom: gives it the calibrated values, unless somebody has set others by hand.
-// `chips`: those that ship; values of any of them are nobody's own.
+// For a scenario whose mode has become custom: gives it the calibrated values, unless somebody has set others by
+// hand. `chips`: those that ship; values of any of them are nobody's own.
 void start_custom(Scenario&, std::span<const Chip> chips);
 
 }  // namespace roofscape::engine

@@ -250,7 +250,8 @@ void check_model(Findings& f) {
             {Findings::edit("parallelism.expert", nearest)});
     } else if (std::fmod(ranks, expert) != 0) {
       int nearest = expert;
-      while (nearest > 1 && (std::fmod(ranks, nearest) != 0 || s.model.moe.n_routed_experts % nearest != 0)) --nearest;
+      while (nearest > 1 && (std::fmod(ranks, nearest) != 0 || s.model.moe.n_routed_experts % nearest != 0))
+        --nearest;
       f.add(Severity::error, "expert.exceeds_ranks", {{double(expert), unit::ways}, {ranks, unit::ways}},
             "parallelism.expert", {Findings::edit("parallelism.expert", nearest)});
     }
@@ -292,9 +293,8 @@ void check_pipeline(Findings& f) {
   const int virtual_stages = stages * std::max(1, passes_per_device(pipeline.shape));
   if (virtual_stages > most_virtual_stages(s.model.n_layers, virtual_stages / stages)) {
     int fewer = stages;
-    while (fewer > 1 && (stages % fewer != 0 ||
-                         fewer * (virtual_stages / stages) >
-                             most_virtual_stages(s.model.n_layers, virtual_stages / stages)))
+    while (fewer > 1 && (stages % fewer != 0 || fewer * (virtual_stages / stages) >
+                                                    most_virtual_stages(s.model.n_layers, virtual_stages / stages)))
       --fewer;
     f.add(Severity::error, "pipeline.more_stages_than_layers",
           {{double(virtual_stages), unit::count}, {double(s.model.n_layers), unit::layers}}, "parallelism.pipeline",
@@ -409,7 +409,8 @@ void check_convention(Findings& f) {
 // What has to be entered before there is a time at all: asked where nothing else stands against the plan, which may
 // need other figures than the one that runs.
 void check_figures(Findings& f) {
-  const bool known = f.scenario().serves() ? f.knows(Q::mixed_token_time_q) && f.knows(Q::ttft) : f.knows(Q::step_time);
+  const bool known =
+      f.scenario().serves() ? f.knows(Q::mixed_token_time_q) && f.knows(Q::ttft) : f.knows(Q::step_time);
   if (known || f.report().has_errors()) return;
   for (const ChipField figure : missing_figures(f.scenario()))
     f.add(Severity::error, "chip.missing_figure", {}, figure_path(figure));

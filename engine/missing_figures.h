@@ -1,5 +1,5 @@
-// Which unpublished figures of its chip keep a scenario from having a step time, or the times of a request (to its first
-// token, and each token): those to enter before anything else can be said.
+// Which unpublished figures of its chip keep a scenario from having a step time, or the times of a request (to its
+// first token, and each token): those to enter before anything else can be said.
 #pragma once
 
 #include <string_view>

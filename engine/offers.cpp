@@ -12,8 +12,8 @@
 namespace roofscape::engine {
 namespace {
 
-constexpr double kLeastGain = 1e-3;       // below that a fix of a finding gains nothing
-constexpr std::size_t kMostEdits = 8;     // of one fix
+constexpr double kLeastGain = 1e-3;      // below that a fix of a finding gains nothing
+constexpr std::size_t kMostEdits = 8;    // of one fix
 constexpr std::size_t kSecondSteps = 6;  // plans from which a second change is tried
 
 bool touches_only(const Fix& fix, std::string_view group) {
@@ -71,17 +71,22 @@ Gain gain_between(const Standing& was, const Standing& now, bool same_work) {
   gain.timed = training && same_work;
   gain.before = !was.runs ? 0 : gain.timed ? was.step_s : was.rate;
   gain.after = gain.timed ? now.step_s : now.rate;
-  if (!was.runs) gain.measure = GainMeasure::runs;
-  else if (!was.fits) gain.measure = GainMeasure::fits;
-  else if (!was.keeps_up && now.keeps_up) gain.measure = GainMeasure::keeps_up;
-  else if (!was.keeps_promise && now.keeps_promise) gain.measure = GainMeasure::promise;
+  if (!was.runs)
+    gain.measure = GainMeasure::runs;
+  else if (!was.fits)
+    gain.measure = GainMeasure::fits;
+  else if (!was.keeps_up && now.keeps_up)
+    gain.measure = GainMeasure::keeps_up;
+  else if (!was.keeps_promise && now.keeps_promise)
+    gain.measure = GainMeasure::promise;
   else if (now.rate != was.rate)
-    gain.measure = gain.timed   ? GainMeasure::step_time
-                   : training   ? GainMeasure::train_rate
-                                : GainMeasure::serving_rate;
+    gain.measure = gain.timed ? GainMeasure::step_time
+                   : training ? GainMeasure::train_rate
+                              : GainMeasure::serving_rate;
   else if (now.request_s < was.request_s)
     gain = {GainMeasure::request_time, true, was.request_s, now.request_s, now.memory_bytes};
-  else gain = {GainMeasure::memory, false, was.memory_bytes, now.memory_bytes, now.memory_bytes};
+  else
+    gain = {GainMeasure::memory, false, was.memory_bytes, now.memory_bytes, now.memory_bytes};
   return gain;
 }
 
@@ -230,8 +235,11 @@ std::vector<OfferedFinding> vetted_findings(const Scenario& s, const Report& rep
     out.push_back(std::move(finding));
   }
   if (const Provenance doubts = unverified_inputs(s); !doubts.inputs.empty())
-    out.push_back({{Severity::note, "provenance.unverified",
-                    {{static_cast<double>(doubts.inputs.size()), unit::count}}, {}, {}}});
+    out.push_back({{Severity::note,
+                    "provenance.unverified",
+                    {{static_cast<double>(doubts.inputs.size()), unit::count}},
+                    {},
+                    {}}});
   return out;
 }
 
@@ -240,7 +248,8 @@ void add_best_edit(const std::optional<Offer>& best, std::vector<OfferedFinding>
   for (const OfferedFinding& finding : findings)
     if (finding.gain && finding.gain->measure != GainMeasure::settles && !better(best->leads_to, finding.leads_to))
       return;
-  findings.push_back({{Severity::note, "advice.best_edit", {}, best->fix.front().field->path, best->fix}, best->gain,
+  findings.push_back({{Severity::note, "advice.best_edit", {}, best->fix.front().field->path, best->fix},
+                      best->gain,
                       best->leads_to});
 }
 

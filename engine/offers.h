@@ -1,6 +1,6 @@
-// Changes that are worth offering. Every one was evaluated: it says what it gains, in the numbers evaluate() gives for
-// the changed scenario, and one that gains nothing is not offered. Made on demand, where findings are shown; a report
-// states findings with their fixes, and evaluate() does not pay for finding out which of them help.
+// Changes that are worth offering. Every one was evaluated: it says what it gains, in the numbers evaluate() gives
+// for the changed scenario, and one that gains nothing is not offered. Made on demand, where findings are shown; a
+// report states findings with their fixes, and evaluate() does not pay for finding out which of them help.
 //
 // Plans are ranked by what matters first: one that runs (no error), one that fits the memory, one that keeps up with
 // the requests that arrive and one that keeps what is promised (serving), then the rate at which it trains or serves,
@@ -33,9 +33,9 @@ enum class GainMeasure : std::uint8_t {
   memory,        // bytes of the fullest chip, at the same rate and times
   settles,       // a setting of how it is counted: the finding is gone
 };
-inline constexpr std::array<std::string_view, 10> kGainIds{
-    "runs",       "fits",         "keeps_up",     "promise", "step_time",
-    "train_rate", "serving_rate", "request_time", "memory",  "settles"};
+inline constexpr std::array<std::string_view, 10> kGainIds{"runs",      "fits",       "keeps_up",     "promise",
+                                                           "step_time", "train_rate", "serving_rate", "request_time",
+                                                           "memory",    "settles"};
 
 struct Gain {
   GainMeasure measure = GainMeasure::step_time;

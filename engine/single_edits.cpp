@@ -26,8 +26,10 @@ class Neighbours {
  public:
   Neighbours(const Scenario& s, const Report& report) : s_(s), report_(report) {
     mesh();
-    if (s.serves()) serving();
-    else training();
+    if (s.serves())
+      serving();
+    else
+      training();
   }
   std::vector<Fix> take() {
     std::erase_if(all_, [this](const Fix& fix) { return !may_run(after_fix(s_, fix)); });
@@ -52,8 +54,8 @@ class Neighbours {
     const double chunks = double(p.pipeline) * changed.pipeline.virtual_stages;
     if (chunks > changed.model.n_layers) return false;
     const double operations = kOperationsOfAChunk * chunks * microbatch_count(changed);
-    const double now = kOperationsOfAChunk * double(s_.parallelism.pipeline) * s_.pipeline.virtual_stages *
-                       microbatch_count(s_);
+    const double now =
+        kOperationsOfAChunk * double(s_.parallelism.pipeline) * s_.pipeline.virtual_stages * microbatch_count(s_);
     return operations <= std::max(kMostOperations, 2 * now);
   }
   void add(const Fix& fix) {

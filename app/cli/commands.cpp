@@ -12,7 +12,6 @@
 #include "app/report_text.h"
 #include "app/strings.h"
 #include "app/text_columns.h"
-#include "engine/offers.h"
 #include "engine/evaluate.h"
 #include "engine/explain.h"
 #include "engine/io/evidence_points.h"
@@ -22,6 +21,7 @@
 #include "engine/io/report_json.h"
 #include "engine/io/scenario_json.h"
 #include "engine/io/trace_json.h"
+#include "engine/offers.h"
 
 namespace roofscape::app::cli {
 
@@ -105,7 +105,8 @@ int eval(const Context& context) {
                                  evidence ? &*evidence : nullptr),
                  code);
   const auto published = io::published_run(evaluated->scenario, context.library);
-  std::string report = report_text(evaluated->scenario, evaluated->report, context.texts, published ? &*published : nullptr);
+  std::string report =
+      report_text(evaluated->scenario, evaluated->report, context.texts, published ? &*published : nullptr);
   if (evidence) report += evidence_text(evaluated->scenario, evaluated->report, *evidence, context.texts);
   return print(report, code);
 }

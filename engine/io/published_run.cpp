@@ -20,7 +20,8 @@ bool same_run(const engine::Scenario& s, engine::Scenario preset) {
 }  // namespace
 
 std::optional<PublishedRun> published_run(const engine::Scenario& s, const PresetLibrary& library) {
-  if (engine::scenario_source(s).empty()) return std::nullopt;  // most are nobody's run, and reading all files takes time
+  if (engine::scenario_source(s).empty())
+    return std::nullopt;  // most are nobody's run, and reading all files takes time
   const auto files = load_evidence(library);
   if (!files) return std::nullopt;
   for (const Measurement& entry : files.value().entries) {
@@ -31,8 +32,9 @@ std::optional<PublishedRun> published_run(const engine::Scenario& s, const Prese
     for (const MeasuredValue& value : entry.values) {
       using engine::Q;
       if (!value.value) continue;
-      for (const auto& [name, q] : {std::pair{"mfu", Q::mfu}, std::pair{"hfu", Q::hfu}, std::pair{"step_time_s", Q::step_time},
-                                    std::pair{"tokens_per_s_per_chip", Q::tokens_per_s_per_chip}})
+      for (const auto& [name, q] :
+           {std::pair{"mfu", Q::mfu}, std::pair{"hfu", Q::hfu}, std::pair{"step_time_s", Q::step_time},
+            std::pair{"tokens_per_s_per_chip", Q::tokens_per_s_per_chip}})
         if (value.quantity == name) run.figures.push_back({q, *value.value});
     }
     return run;

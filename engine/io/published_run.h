@@ -1,5 +1,5 @@
-// The published run that a scenario is: a preset that stands for it (presets/evidence names which), in any mode. Those
-// presets open in ideal mode, as all do, which says what chips could do; what they did is said beside it.
+// The published run that a scenario is: a preset that stands for it (presets/evidence names which), in any mode.
+// Those presets open in ideal mode, as all do, which says what chips could do; what they did is said beside it.
 #pragma once
 
 #include <optional>

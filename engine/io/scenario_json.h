@@ -33,8 +33,8 @@ std::string write_scenario(const engine::Scenario& scenario, const PresetLibrary
 
 // One change as on a command line: "parallelism.tensor=8". Besides the table's paths: name=TEXT, model=ID or FILE,
 // model.n_layers=N and the other keys of a model, cluster=ID, cluster.chip=ID, cluster.chips=N,
-// cluster.slice=16x20x28. A mode that becomes custom starts from the calibrated values. On an error the scenario is as
-// it was.
+// cluster.slice=16x20x28. A mode that becomes custom starts from the calibrated values. On an error the scenario is
+// as it was.
 std::optional<InputError> set_field(engine::Scenario& scenario, std::string_view assignment,
                                     const PresetLibrary& library);
 

@@ -69,8 +69,8 @@ class Pricer {
  public:
   explicit Pricer(const Scenario&);
 
-  // What chooses the calibration of a plan, beside the scenario: its stages, ZeRO stage and what that shards over. One
-  // value in modes that do not ask.
+  // What chooses the calibration of a plan, beside the scenario: its stages, ZeRO stage and what that shards over.
+  // One value in modes that do not ask.
   SoftwareStack software(const Plan&);
   // Reads data, fsdp, tensor, context, pipeline, expert and microbatch of the plan, and of its other choices software().
   void place(const Plan&, PlacedMesh& out);

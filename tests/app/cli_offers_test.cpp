@@ -19,7 +19,8 @@ double step_time(const std::string& arguments) {
   return Json::parse(outcome.out).at("quantities").at("step.time_s").at("value").get<double>();
 }
 
-TEST_CASE("custom mode set on the command line gives the calibrated numbers, whatever else is set in whatever order") {
+TEST_CASE(
+    "custom mode set on the command line gives the calibrated numbers, whatever else is set in whatever order") {
   const std::string chip = "--set cluster.chip=b200 ", mode = "--set assumptions.mode=custom ",
                     own = "--set assumptions.custom.matmul_efficiency=0.5 ";
   const double calibrated = step_time(chip + "--set assumptions.mode=calibrated");

@@ -116,8 +116,8 @@ TEST_CASE("calc counts parameters, caches and training state of a model as eval 
                       {"vocab", Q::params_vocab},
                       {"norms", Q::params_norms}}) == 6);
     const std::string_view cache = s.model.is_mla() ? "mla_bytes_per_token" : "bytes_per_token";
-    CHECK(check_same(calc("kv-cache", {model, "sequence_length=100"}), r,
-                     {{cache, Q::kv_cache_bytes_per_token}}) == 1);
+    CHECK(check_same(calc("kv-cache", {model, "sequence_length=100"}), r, {{cache, Q::kv_cache_bytes_per_token}}) ==
+          1);
     CHECK(check_same(calc("state", {with_value("parameters", r, Q::params_total),
                                     with_value("weight_bytes", r, Q::weight_width_bytes),
                                     with_value("gradient_bytes", r, Q::gradient_width_bytes),
@@ -142,14 +142,17 @@ TEST_CASE("calc counts the FLOPs of a training step as eval does, in every conve
       CAPTURE(static_cast<int>(convention));
       s.assumptions.flops = convention;
       const Report r = evaluate(s);
-      const Answers flops = calc(
-          "flops", {"model=" + row.id, with_value("sequences", r, Q::batch_sequences),
-                    with_value("sequence_length", r, Q::sequence_length), with_value("parameters", r, Q::params_active),
-                    convention == FlopsConvention::exact_causal ? "causal=true" : "causal=false"});
+      const Answers flops =
+          calc("flops",
+               {"model=" + row.id, with_value("sequences", r, Q::batch_sequences),
+                with_value("sequence_length", r, Q::sequence_length), with_value("parameters", r, Q::params_active),
+                convention == FlopsConvention::exact_causal ? "causal=true" : "causal=false"});
       const double there = flops.at(convention == FlopsConvention::six_p ? "six_p" : "total");
       // With latent attention and experts a block adds layer by layer what a report adds part by part.
-      if (s.model.is_mla()) CHECK(to_rounding(there, *r.quantities[Q::flops_model_per_step]));
-      else CHECK(there == *r.quantities[Q::flops_model_per_step]);
+      if (s.model.is_mla())
+        CHECK(to_rounding(there, *r.quantities[Q::flops_model_per_step]));
+      else
+        CHECK(there == *r.quantities[Q::flops_model_per_step]);
       CHECK(check_same(flops, r, {{"tokens", Q::tokens_per_step}}) == 1);
     }
   }
@@ -175,8 +178,8 @@ TEST_CASE("calc gives the days, hours and cost of a run as eval does, on every c
     CHECK(check_same(stated, r, {{"days", Q::stated_run_days}}) == 1);
     // Of its own MFU a report has the time first, and the MFU made from it: the way back rounds.
     const Answers own = run(Q::mfu);
-    for (const Same& row : {Same{"time_s", Q::run_time}, Same{"days", Q::run_days}, Same{"chip_hours", Q::run_chip_hours},
-                            Same{"cost_usd", Q::run_cost}})
+    for (const Same& row : {Same{"time_s", Q::run_time}, Same{"days", Q::run_days},
+                            Same{"chip_hours", Q::run_chip_hours}, Same{"cost_usd", Q::run_cost}})
       if (const auto here = r.quantities[row.q]) CHECK(to_rounding(own.at(std::string(row.output)), *here));
   }
   CHECK(asked >= 20);
@@ -286,8 +289,11 @@ TEST_CASE("calc counts chips, ranks and microbatches of a mesh as eval does") {
     Inputs inputs{with_value("batch_sequences", r, Q::batch_sequences),
                   with_value("sequence_length", r, Q::sequence_length),
                   with_value("microbatch_sequences", r, Q::microbatch_sequences)};
-    for (const auto& [name, degree] : {std::pair{"data", p.data}, {"fsdp", p.fsdp}, {"tensor", p.tensor},
-                                       {"context", p.context}, {"pipeline", p.pipeline}})
+    for (const auto& [name, degree] : {std::pair{"data", p.data},
+                                       {"fsdp", p.fsdp},
+                                       {"tensor", p.tensor},
+                                       {"context", p.context},
+                                       {"pipeline", p.pipeline}})
       inputs.push_back(fmt::format("{}={}", name, degree));
     CHECK(check_same(calc("mesh", inputs), r,
                      {{"chips", Q::chips_used},

@@ -1,5 +1,5 @@
-// What a chip's unpublished figure does to a plan: nothing, or there is no time and the figure is named. Never another
-// number.
+// What a chip's unpublished figure does to a plan: nothing, or there is no time and the figure is named. Never
+// another number.
 #include "engine/missing_figures.h"
 
 #include <algorithm>
@@ -30,7 +30,8 @@ std::set<std::string_view> named_in(const Report& r) {
 }
 
 bool has_time(const Scenario& s, const Report& r) {
-  return s.serves() ? r.quantities[Q::mixed_token_time_q] && r.quantities[Q::ttft] : r.quantities[Q::step_time].has_value();
+  return s.serves() ? r.quantities[Q::mixed_token_time_q] && r.quantities[Q::ttft]
+                    : r.quantities[Q::step_time].has_value();
 }
 
 // Plans of 16 chips that between them cross every kind of link, on a chip whose other figures are all known.
@@ -53,7 +54,8 @@ std::vector<Scenario> plans_on(const Chip& chip) {
   training.pipeline = {};
   training.pipeline.microbatch_sequences = 1;
   std::vector<Scenario> out;
-  for (const std::initializer_list<std::string_view>& mesh : std::initializer_list<std::initializer_list<std::string_view>>{
+  for (const std::initializer_list<std::string_view>& mesh :
+       std::initializer_list<std::initializer_list<std::string_view>>{
            {"parallelism.data=16"},
            {"parallelism.fsdp=16"},
            {"parallelism.fsdp=16", "offload.optimizer=true", "offload.activations=true"},
@@ -69,7 +71,8 @@ std::vector<Scenario> plans_on(const Chip& chip) {
   serving.cluster = training.cluster;
   serving.parallelism = {};
   serving.workload.batch = 64;
-  for (const std::initializer_list<std::string_view>& mesh : std::initializer_list<std::initializer_list<std::string_view>>{
+  for (const std::initializer_list<std::string_view>& mesh :
+       std::initializer_list<std::initializer_list<std::string_view>>{
            {"parallelism.data=16"},
            {"parallelism.data=2", "parallelism.tensor=8"},
            {"parallelism.data=2", "parallelism.context=8"},
@@ -83,8 +86,8 @@ std::vector<Scenario> plans_on(const Chip& chip) {
 }
 
 // Figures that size a scenario or describe the chip are no speeds: what takes them has other values without them.
-constexpr std::array kDescribe{ChipField::launch_year,   ChipField::ici_torus_dims,
-                               ChipField::chips_per_host, ChipField::scaleup_domain_chips};
+constexpr std::array kDescribe{ChipField::launch_year, ChipField::ici_torus_dims, ChipField::chips_per_host,
+                               ChipField::scaleup_domain_chips};
 
 }  // namespace
 

@@ -46,10 +46,10 @@ void check_offers(const Scenario& s) {
     CHECK(now.fits >= was.fits);
     const bool at_same_rate = f.gain->measure == GainMeasure::request_time || f.gain->measure == GainMeasure::memory;
     if (at_same_rate) CHECK(now.rate == was.rate);
-    CHECK(f.gain->after == (f.gain->measure == GainMeasure::memory    ? now.memory_bytes
-                            : !f.gain->timed                           ? now.rate
-                            : s.serves()                               ? now.request_s
-                                                                       : after.quantities.value_or(Q::step_time, 0)));
+    CHECK(f.gain->after == (f.gain->measure == GainMeasure::memory ? now.memory_bytes
+                            : !f.gain->timed                       ? now.rate
+                            : s.serves()                           ? now.request_s
+                                                                   : after.quantities.value_or(Q::step_time, 0)));
     if (at_same_rate) CHECK(f.gain->after < f.gain->before);
     CHECK(now.keeps_promise >= (was.runs && was.fits && was.keeps_promise));
     if (f.gain->measure == GainMeasure::step_time) {
