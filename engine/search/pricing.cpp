@@ -31,6 +31,12 @@ PlanKey keyed(PlanKey key, const Plan& plan) {
   return key;
 }
 
+// With one chunk a device, or two in a V.
+bool split_on_one_way(const ScheduleShape& shape) {
+  return shape.kind == ScheduleKind::zb_v || shape.kind == ScheduleKind::zb_h2 ||
+         (shape.kind == ScheduleKind::zb_h1 && shape.virtual_stages == 1);
+}
+
 // Equal to the bit, so that two unknown figures are the same.
 bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
@@ -120,6 +126,7 @@ void Pricer::price_step(const PlacedMesh& mesh, const PricedLayer& layer, Priced
   if (out.stage.shape.stages > 1)
     out.transfer = boundary_bytes(mesh.in, layer.cost.microbatch_tokens, out.stage.sequence_parallel) /
                    mesh.rates.bandwidth[static_cast<std::size_t>(Axis::pipeline)];
+  out.input_gradient = PricedState::kNotYet;
 }
 
 double Pricer::state_bytes(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, int layers,
@@ -171,6 +178,40 @@ double Pricer::least_time(const PlacedMesh& mesh, const PricedLayer& layer, Pric
   return std::isnan(state.transfer) ? state.transfer : state.step.step_time * (1 - 1e-12);
 }
 
+void Pricer::price_input_gradients(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state) {
+  const auto ticks = [&](bool at_end) {
+    return stage_ticks<double>(mesh.in, layer.cost, stage_pass<double>(*state.blocks, 1, false, at_end), 1, false,
+                               at_end);
+  };
+  const StageTicks one = ticks(false), end = ticks(true);
+  const bool adds_up = one.backward_input > 0 && end.backward_input > 0;
+  state.input_gradient = adds_up ? double(one.backward_input) * kTickSeconds : 0;
+  state.last_input_gradient = adds_up ? double(end.backward_input) * kTickSeconds : 0;
+}
+
+// Of a split backward: device 0 has no input gradient to compute before one microbatch has been all the way forth and
+// back. What its order puts before that (schedule_zero_bubble.cpp), at most, is done meanwhile; all the rest of its
+// work follows.
+double Pricer::split_makespan(const PlacedMesh& mesh, const PricedState& state, const DeviceKind& device,
+                              const ScheduleShape& shape) {
+  const BlockTime<double>& layer = state.blocks->layer;
+  const BlockTime<double>&embedding = state.blocks->embedding, &head = state.blocks->head;
+  const bool folded = shape.kind == ScheduleKind::zb_v;
+  const double n = mesh.in.model.n_layers, m = shape.microbatches, p = shape.stages;
+  const double chunk = min(static_cast<double>(device.layers), ceil(n / (p * shape.virtual_stages)));
+  const double hops = folded ? 2 * p - 2 : p - 1;
+  const double way = n * layer.forward + embedding.forward + head.forward +
+                     (n - chunk - 1) * state.input_gradient + state.last_input_gradient + 2 * hops * state.transfer;
+  double work = device.layers * state.pass + state.first, before = chunk * layer.forward + embedding.forward;
+  if (folded) {
+    work += state.last;
+    before = min(m, 2 * p - 1) * before + min(m, p) * (chunk * state.pass + state.last);
+  } else {
+    before *= peak_in_flight(shape, 0);
+  }
+  return way + m * work - before;
+}
+
 void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, const DeviceKinds& kinds,
                    const ScheduleShape& shape, Price& price) const {
   const StageBlocks<double>& blocks = *state.blocks;
@@ -200,8 +241,15 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
     if (kind.hops > 0 && kind.layers_before > 0) before += whole ? first : first_f;
     makespan = max(makespan, share * work + before);
   }
+  double rounded_layers = 0;
+  const bool split = split_on_one_way(shape);
+  if (split && state.input_gradient == PricedState::kNotYet) price_input_gradients(mesh, layer, state);
+  if (split && state.input_gradient > 0) {
+    makespan = max(makespan, split_makespan(mesh, state, kinds.kinds.front(), shape));
+    rounded_layers = 4 * mesh.in.model.n_layers;
+  }
   // The simulation rounds every operation to a tick; sums of doubles differ by less than the last factor.
-  const double operations = 2 * (m + shape.stages) * shape.virtual_stages + 4 * shape.stages;
+  const double operations = 2 * (m + shape.stages) * shape.virtual_stages + 4 * shape.stages + rounded_layers;
   // Not below the mean work either: there a shorter makespan would not shorten the step, but lengthen an offload's
   // rest.
   makespan = max((makespan - operations * kTickSeconds) * (1 - 1e-12), state.work.work);

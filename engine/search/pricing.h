@@ -48,6 +48,10 @@ struct PricedState {
   WorkingMemory<double> buffers;
   // Of the bound: one microbatch through a layer, through the embedding and the head, and from a stage to the next.
   double pass = 0, first = 0, last = 0, transfer = 0;
+  // Of a layer, of one with the head. Priced when the first schedule asks that splits the backward pass; 0 where what
+  // is rounded to nothing would not add up.
+  static constexpr double kNotYet = -1;
+  double input_gradient = kNotYet, last_input_gradient = 0;
   // State of the kinds of devices met so far.
   struct Held {
     int layers = 0;
@@ -115,6 +119,8 @@ class Pricer {
     StepSpan step;
   };
   bool span(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&, StepSpan& out);
+  static void price_input_gradients(const PlacedMesh&, const PricedLayer&, PricedState&);
+  static double split_makespan(const PlacedMesh&, const PricedState&, const DeviceKind& first, const ScheduleShape&);
 
   std::array<Span, 16> spans_;
   std::size_t spans_used_ = 0, spans_next_ = 0;

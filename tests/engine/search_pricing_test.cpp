@@ -133,3 +133,33 @@ TEST_CASE("sweep S1 prices a point as its evaluation does to the last bit, in ev
       CHECK(exact > 50);
     }
 }
+
+TEST_CASE("the bound of a zero-bubble schedule is never above its step, and near it where microbatches are few") {
+  std::mt19937 rng(31);
+  tests::Dice dice(rng);
+  int few = 0, all = 0;
+  for (int i = 0; i < 3000; ++i) {
+    Scenario s = tests::random_scenario(rng);
+    if (i % 2 == 1) s = tests::with(s, {"assumptions.mode=calibrated"});
+    Plan plan = plan_of(s);
+    constexpr ScheduleKind kKinds[] = {ScheduleKind::zb_h1, ScheduleKind::zb_h2, ScheduleKind::zb_v};
+    plan.schedule = kKinds[i % 3];
+    plan.virtual_stages = default_virtual_stages(plan.schedule);
+    plan.pipeline = 1 << dice.pick(1, 4);
+    if (plan.pipeline * plan.virtual_stages > s.model.n_layers) continue;
+    const int microbatches = dice.one_in(2) ? dice.pick(1, plan.pipeline) : dice.pick(1, 6 * plan.pipeline);
+    s.workload.global_batch_sequences = plan.data * plan.fsdp * plan.microbatch_sequences * microbatches;
+    if (!check_schedule(shape_of(plan, microbatches))) continue;
+    Pricer pricer(s);
+    const double step = pricer.price(plan, true).step_time_s, bound = pricer.price(plan, false).step_time_s;
+    if (!(step > 0)) continue;  // a link that is not known
+    CAPTURE(i);
+    REQUIRE(bound <= step);
+    ++all;
+    if (microbatches > 1) continue;
+    ++few;
+    CHECK(bound > 0.65 * step);
+  }
+  CHECK(all > 1000);
+  CHECK(few > 100);
+}
