@@ -235,6 +235,17 @@ void list_head(PanelContext& ctx, Rect head) {
     ctx.ui.canvas.text({x, y}, ellipsize(ctx.ui.canvas, words, phrase, head.right() - x), phrase);
 }
 
+// Why the present plan is not in the list, where it cannot run; empty: it can.
+std::string present_problem(const PanelContext& ctx) {
+  const engine::Report& report = ctx.session.report();
+  const auto& all = report.diagnostics;
+  const auto error = std::find_if(all.begin(), all.end(), [](const engine::Diagnostic& d) {
+    return d.severity == engine::Severity::error;
+  });
+  return error == all.end() ? std::string()
+                            : ctx.format("ui.search.present_cannot", {diagnostic_text(ctx, *error)});
+}
+
 void list(PanelContext& ctx, Rect r, Scenario& scenario) {
   SearchView& view = ctx.view.search;
   const Theme& t = ctx.ui.theme;
@@ -250,7 +261,8 @@ void list(PanelContext& ctx, Rect r, Scenario& scenario) {
   if (table.scrolled()) r.cut_bottom(ctx.px(kScrollBar));
   table.head(r.cut_top(row_h).centre().y);
   Rect foot;
-  if (plans.present) {
+  const std::string problem = plans.present ? std::string() : present_problem(ctx);
+  if (plans.present || !problem.empty()) {
     foot = r.cut_bottom(row_h + ctx.px(6));
     foot.cut_bottom(ctx.px(6));
   }
@@ -281,9 +293,16 @@ void list(PanelContext& ctx, Rect r, Scenario& scenario) {
     }
     end_scroll(ctx.ui, scroll, y);
   }
-  if (!plans.present) return;
+  if (foot.h <= 0) return;
   separator(ctx, foot.x + ctx.px(14), foot.right() - ctx.px(14), foot.y);
   draw_differs(ctx.ui, {foot.x + ctx.px(6), foot.y, foot.w, foot.h});
+  if (!plans.present) {
+    const TextStyle error = ctx.style(t.err);
+    const float x = foot.x + ctx.px(14);
+    ctx.ui.canvas.text({x, foot.centre().y}, ellipsize(ctx.ui.canvas, problem, error, foot.right() - ctx.px(14) - x),
+                       error);
+    return;
+  }
   const ItemState s = ctx.ui.item("search.present", foot, Interaction::Focus::none);
   if (s.hovered) view.next_hovered = plans.present->plan;
   table.row(foot.centre().y, *plans.present,

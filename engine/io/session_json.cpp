@@ -65,7 +65,10 @@ Result<SavedSession> read_session(std::string_view text, std::string_view file_n
   };
   // Of a tab, or of the whole file.
   const auto read_beside = [&](const Json& of, SavedTab& tab) {
-    if (const auto baseline = of.find("baseline"); baseline != of.end()) tab.baseline = scenario_of(*baseline);
+    if (const auto baseline = of.find("baseline"); baseline != of.end()) {
+      tab.baseline = scenario_of(*baseline);
+      if (!tab.baseline) session.unread.push_back(unread(Json{{"scenario", *baseline}}, *failure));
+    }
     if (const auto search = of.find("search"); search != of.end() && search->is_object()) {
       tab.search.clear();
       for (const auto& [name, words] : search->items())

@@ -24,8 +24,8 @@ struct SavedTab {
   std::map<std::string, std::string, std::less<>> search = {};  // what is wanted of a search, as words by name
 };
 
-// A tab that this program cannot read (an older or newer one wrote it, a preset it names is gone). Its text is
-// written back as it is, so that it is there once it can be read.
+// A tab that this program cannot read (an older or newer one wrote it, a preset it names is gone), or the baseline of
+// one, which becomes a tab of its own. Its text is written back as it is, so that it is there once it can be read.
 struct UnreadTab {
   std::string json, name;
   std::string reason;

@@ -280,6 +280,21 @@ TEST_CASE("limits that leave no plan say so, and one button lifts them") {
   CHECK_FALSE(result(h).best.empty());
 }
 
+TEST_CASE("under the list stands why the present plan cannot run") {
+  engine::Scenario broken = test::preset(kSmall);
+  broken.pipeline.microbatch_sequences = 3;  // of 4 sequences for each rank
+  Harness h(broken, "", 1280, 720);
+  search(h);
+  const auto& drawn = h.canvas.drawn_texts();
+  const auto line = std::find_if(drawn.begin(), drawn.end(), [](const auto& text) {
+    return text.text.starts_with("The present plan cannot run. ");
+  });
+  CHECK(h.report().has_errors());
+  CHECK_FALSE(result(h).best.empty());
+  CHECK(line != drawn.end());
+  check_texts(h, 1280);
+}
+
 TEST_CASE("a search that is stopped stays stopped until it is asked for again") {
   Harness h("llama3-405b-16k-h100-8k");
   h.key({Key::f7});

@@ -138,6 +138,27 @@ TEST_CASE("a tab that cannot be read is told and its text stays in the file") {
   }
 }
 
+TEST_CASE("a baseline that cannot be read leaves its tab open, is told, and its text is kept") {
+  io::SavedSession session;
+  session.tabs.push_back({named("tab"), {}});
+  session.tabs.front().baseline = named("pinned");
+  std::string text = io::write_session(session, test::presets());
+  const std::size_t name = text.rfind("\"pinned\"");
+  REQUIRE(name != std::string::npos);
+  text.insert(name + std::string("\"pinned\"").size(), ", \"from_the_future\": 1");
+  for (int again = 0; again < 2; ++again) {
+    const auto read = io::read_session(text, "session.json", test::presets());
+    REQUIRE(read.ok());
+    REQUIRE(read->tabs.size() == 1);
+    CHECK(read->tabs.front().scenario.name == "tab");
+    CHECK_FALSE(read->tabs.front().baseline.has_value());
+    REQUIRE(read->unread.size() == 1);
+    CHECK(read->unread.front().name == "pinned");
+    text = io::write_session(read.value(), test::presets());
+    CHECK(text.find("from_the_future") != std::string::npos);
+  }
+}
+
 TEST_CASE("a damaged session is moved aside, never overwritten") {
   const test::TemporaryFolder folder;
   const std::vector<std::string> damaged{
