@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/hardware/placement.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/scenario_fields.h"
 #include "engine/training/stage_cost.h"
@@ -50,6 +51,8 @@ class Neighbours {
     if (static_cast<std::int64_t>(p.data) * p.fsdp * p.tensor * p.context * p.pipeline > chip_count(changed.cluster))
       return false;
     if (changed.model.n_heads % p.tensor != 0) return false;
+    // As the search has it: tensor ranks leave the node only where they do so already.
+    if (crosses_nodes(changed.cluster, p.tensor) && !crosses_nodes(s_.cluster, s_.parallelism.tensor)) return false;
     if (changed.serves() || p.pipeline == 1) return true;
     const double chunks = double(p.pipeline) * changed.pipeline.virtual_stages;
     if (chunks > changed.model.n_layers) return false;

@@ -205,6 +205,11 @@ std::array<bool, 3> closing_axes(const Cluster& cluster) {
   return closes;
 }
 
+bool crosses_nodes(const Cluster& cluster, int tensor) {
+  return cluster.chip.interconnect == Interconnect::switched &&
+         (tensor > cluster.node_size || cluster.node_size % tensor != 0);
+}
+
 unsigned torus_sides(const Cluster& cluster) {
   const int dims = torus_dims_of(cluster.chip);
   unsigned sides = 0;

@@ -74,6 +74,8 @@ MeshLinks place_mesh(const Cluster&, const Parallelism&, const Placement&);
 // 32 of v3), whatever the other one. 3D tori (v4p, v5p, TPU7x) are built of 4 x 4 x 4 cubes behind optical switches:
 // all do if every side is a multiple of 4, else none (scaling book, chapter 2).
 std::array<bool, 3> closing_axes(const Cluster&);
+// Switched: whether groups of so many tensor ranks reach over the edge of a node.
+bool crosses_nodes(const Cluster&, int tensor);
 // Sides longer than one chip, as a set of bits like TorusAxes.
 unsigned torus_sides(const Cluster&);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/hardware/placement.h"
 #include "engine/model/model_check.h"
 #include "engine/model/split_heads.h"
 #include "engine/number_text.h"
@@ -105,11 +106,6 @@ bool means_something(const SpaceDimension& dimension, const Plan& plan) {
   return true;
 }
 
-bool crosses_nodes(const Scenario& s, int tensor) {
-  return s.cluster.chip.interconnect == Interconnect::switched &&
-         (tensor > s.cluster.node_size || s.cluster.node_size % tensor != 0);
-}
-
 }  // namespace
 
 std::optional<BrokenLimit> broken_limit(const Scenario& s, const PlanSpace& space, const Plan& plan) {
@@ -120,7 +116,7 @@ std::optional<BrokenLimit> broken_limit(const Scenario& s, const PlanSpace& spac
     if (!allowed.allows(value) && (widest.*(dimension.allowed)).allows(value) && means_something(dimension, plan))
       return BrokenLimit{dimension.name, allowed};
   }
-  if (!space.tensor_across_nodes && crosses_nodes(s, plan.tensor)) return BrokenLimit{"tensor_nodes", {}};
+  if (!space.tensor_across_nodes && crosses_nodes(s.cluster, plan.tensor)) return BrokenLimit{"tensor_nodes", {}};
   return std::nullopt;
 }
 
@@ -257,7 +253,7 @@ std::optional<Rejection> SpaceChoices::reject_group(const Plan& plan) const {
     return Rejection::heads;
   if (s_.parallelism.context_method == ContextMethod::ulysses && plan.context > most_ulysses_ranks(m, plan.tensor))
     return Rejection::heads;
-  if (!space_.tensor_across_nodes && crosses_nodes(s_, plan.tensor)) return Rejection::tensor_nodes;
+  if (!space_.tensor_across_nodes && crosses_nodes(s_.cluster, plan.tensor)) return Rejection::tensor_nodes;
   if (s_.workload.sequence_length % plan.context != 0) return Rejection::sequence;
   return std::nullopt;
 }

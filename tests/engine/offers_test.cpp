@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/hardware/placement.h"
+#include "engine/single_edits.h"
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;
@@ -181,6 +183,16 @@ TEST_CASE("no advice is shown against the best plan there is one step away") {
   for (const OfferedFinding& f : offered_findings(s, evaluate(s)))
     CHECK_FALSE((f.diagnostic.code.starts_with("advice.") && f.diagnostic.code != "advice.best_edit" &&
                  f.gain->change() > -kWorthOffering));
+}
+
+TEST_CASE("no change that is tried takes tensor ranks out of the node") {
+  for (const std::string_view id : {"llama3-405b-16k-h100-8k", "llama3-8b-8-h100", "llama3-70b-serving-8-h100"})
+    for (const std::string_view nodes : {"cluster.nodes=16", "cluster.nodes=2048"}) {
+      const Scenario s = with(preset(std::string(id)), {std::string(nodes)});
+      REQUIRE_FALSE(crosses_nodes(s.cluster, s.parallelism.tensor));
+      for (const Fix& fix : single_edits(s, evaluate(s)))
+        CHECK_FALSE(crosses_nodes(s.cluster, applied(s, fix).parallelism.tensor));
+    }
 }
 
 TEST_CASE("a plan over the memory is offered one that fits, or nothing: never one that is over it too") {
