@@ -75,6 +75,13 @@ class Explainer {
     return out;
   }
 
+  // Of one that has no index.
+  std::optional<double> value_of(Q q) const {
+    const auto found = last_.find({static_cast<std::uint16_t>(q), std::int16_t{-1}});
+    if (found == last_.end()) return std::nullopt;
+    return trace_.nodes()[found->second].value;
+  }
+
   std::optional<std::uint32_t> find(std::string_view id) const {
     for (const auto& [key, node] : last_)
       if (id_of(static_cast<Q>(key.first), key.second) == id) return node;
@@ -279,6 +286,18 @@ std::optional<Derivation> explain(const Scenario& scenario, std::string_view id)
   const auto node = explainer.find(id);
   if (!node || !std::isfinite(trace.nodes()[*node].value)) return std::nullopt;
   return explainer.derive(*node);
+}
+
+void add_steps_between(const Scenario& scenario, QuantityValues& values) {
+  Trace trace;
+  record(scenario, trace);
+  const Explainer explainer(trace);
+  const bool runs = !evaluate(scenario).has_errors();
+  for (std::size_t i = 0; i < kReportQuantityCount; ++i) {
+    const auto q = static_cast<Q>(i);
+    if (values.absence(q) != Absence::not_applicable || (!runs && is_of_a_run(q))) continue;
+    if (const auto value = explainer.value_of(q)) values.set(q, *value);
+  }
 }
 
 Derivation derive(const Trace& trace, std::uint32_t root) { return Explainer(trace).derive(root); }

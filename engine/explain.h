@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/quantity.h"
+#include "engine/report.h"
 #include "engine/scenario.h"
 #include "engine/trace.h"
 
@@ -65,6 +66,10 @@ struct Derivation {
 // Empty if there is no such quantity or it has no value in this scenario, as what is of a run has none where the plan
 // cannot run (Absence::cannot_run).
 std::optional<Derivation> explain(const Scenario&, std::string_view id);
+
+// evaluate() leaves out what only stands between two of its values ("offload.update_s"). This adds it, from the same
+// derivations; it takes a traced run, for what is written out whole or asked for by name.
+void add_steps_between(const Scenario&, QuantityValues&);
 
 // The same of any recording: how the named node or input `root` came about.
 Derivation derive(const Trace&, std::uint32_t root);

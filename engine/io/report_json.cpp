@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-
+#include "engine/explain.h"
 #include "engine/io/parts_json.h"
 #include "engine/io/pretty.h"
 #include "engine/io/published_run.h"
@@ -19,20 +19,22 @@ std::string word(std::string_view text) { return std::string(text); }
 
 std::string_view axis_id(engine::Axis axis) { return engine::kAxisIds[static_cast<std::size_t>(axis)]; }
 
-OrderedJson quantities_json(const Report& report) {
+OrderedJson quantities_json(const engine::Scenario& scenario, const Report& report) {
+  engine::QuantityValues values = report.quantities;
+  engine::add_steps_between(scenario, values);
   OrderedJson out = OrderedJson::object();
   for (std::size_t i = 0; i < engine::kReportQuantityCount; ++i) {
     const auto q = static_cast<engine::Q>(i);
     const engine::Quantity& row = engine::quantity(q);
     if (engine::is_indexed(row)) continue;
     OrderedJson entry;
-    if (const auto value = report.quantities[q]) {
+    if (const auto value = values[q]) {
       entry["value"] = number_json(*value);
       entry["unit"] = word(row.unit.symbol);
     } else {
       entry["value"] = nullptr;
       entry["unit"] = word(row.unit.symbol);
-      entry["reason"] = word(engine::kAbsenceIds[static_cast<std::size_t>(report.quantities.absence(q))]);
+      entry["reason"] = word(engine::kAbsenceIds[static_cast<std::size_t>(values.absence(q))]);
     }
     out[word(row.id)] = std::move(entry);
   }
@@ -214,7 +216,7 @@ std::string report_json(const engine::Scenario& scenario, const Report& report, 
                         const DiagnosticText& text, const engine::Evidence* evidence) {
   OrderedJson out;
   out["scenario"] = scenario_json(scenario, library);
-  out["quantities"] = quantities_json(report);
+  out["quantities"] = quantities_json(scenario, report);
   out["operations"] = operations_json(report);
   out["collectives"] = collectives_json(report);
   out["placement"] = placement_json(scenario, report);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/evaluate.h"
+#include "engine/explain.h"
 #include "engine/io/nearest.h"
 #include "engine/io/parts_json.h"
 #include "engine/io/pretty.h"
@@ -108,6 +109,9 @@ Result<SweepTable> run_sweep(const engine::Scenario& base, std::vector<VariedFie
       }
     }
     engine::evaluate(scenario, scratch, report);
+    if (std::any_of(table.quantities.begin(), table.quantities.end(),
+                    [&](Q q) { return report.quantities.absence(q) == engine::Absence::not_applicable; }))
+      engine::add_steps_between(scenario, report.quantities);
     for (const Q q : table.quantities) {
       row.quantities.push_back(report.quantities[q]);
       row.absences.push_back(report.quantities.absence(q));

@@ -1,6 +1,7 @@
 // The presets that ship, a user's folder over them, the schema, and the report as JSON.
 #include <nlohmann/json.hpp>
 
+#include "engine/explain.h"
 #include "engine/evaluate.h"
 #include "engine/io/report_json.h"
 #include "engine/offers.h"
@@ -198,6 +199,8 @@ TEST_CASE("a report as JSON has every quantity once, with its unit or a reason")
     const engine::Report report = engine::evaluate(scenario.value());
     const json out = json::parse(
         io::report_json(scenario.value(), report, shipped(), [](const engine::Diagnostic&) { return "text"; }));
+    engine::QuantityValues values = report.quantities;
+    engine::add_steps_between(scenario.value(), values);
     std::size_t expected = 1;  // bound
     for (std::size_t i = 0; i < engine::kReportQuantityCount; ++i) {
       const engine::Quantity& row = engine::quantity(static_cast<engine::Q>(i));
@@ -205,7 +208,7 @@ TEST_CASE("a report as JSON has every quantity once, with its unit or a reason")
       ++expected;
       const json& entry = out.at("quantities").at(std::string(row.id));
       CHECK(entry.at("unit") == json(std::string(row.unit.symbol)));
-      const auto value = report.quantities[static_cast<engine::Q>(i)];
+      const auto value = values[static_cast<engine::Q>(i)];
       if (value)
         CHECK(entry.at("value").get<double>() == *value);
       else

@@ -83,6 +83,32 @@ TEST_CASE("every quantity of a report has a derivation that ends in the report's
     }
   }
 }
+TEST_CASE("with the steps between added, whatever can be explained is in the report, with the same value") {
+  for (const Scenario& s :
+       {preset("llama3-405b-16k-h100-8k"), preset("llama3-70b-serving-8-h100"),
+        tests::with(preset("llama3-8b-8-h100"), {"offload.optimizer=true", "offload.activations=true"}),
+        tests::with(preset("deepseek-v3-2048-h800"), {"assumptions.mode=calibrated"})}) {
+    const Report report = evaluate(s);
+    QuantityValues values = report.quantities;
+    add_steps_between(s, values);
+    int between = 0;
+    for (const std::string& id : explainable(s)) {
+      const auto q = find_quantity(id);
+      if (!q || static_cast<std::size_t>(*q) >= kReportQuantityCount) continue;
+      CAPTURE(id);
+      CHECK(values[*q] == explain(s, id)->lines.front().value);
+      if (report.quantities[*q]) CHECK(values[*q] == report.quantities[*q]);
+      else ++between;
+    }
+    CHECK(between > 0);
+  }
+  Scenario broken = preset("llama3-8b-8-h100");
+  broken.parallelism.tensor = 3;
+  QuantityValues values = evaluate(broken).quantities;
+  add_steps_between(broken, values);
+  CHECK_FALSE(values[Q::step_time].has_value());
+}
+
 TEST_CASE("every operand of a derivation has a line of its own") {
   for (const char* id : kPresets) {
     const auto derivation = explain(preset(id), "run.cost_usd");
