@@ -385,7 +385,7 @@ void Workspace::write_exported() {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   // One name for all formats, free in each: nothing that is there is replaced.
-  const std::string stem = file_stem(session.scenario().name) + "-" + std::string(row.name);
+  const std::string stem = file_stem(engine::scenario_title(session.scenario())) + "-" + std::string(row.name);
   const auto file_of = [&](int number, std::size_t format) {
     return folder / (stem + (number > 1 ? "-" + std::to_string(number) : std::string()) +
                      std::string(extension_of(static_cast<FileFormat>(format))));
@@ -598,7 +598,8 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
     for (std::size_t i = 0; i < tabs.count(); ++i) {
       const Session& one = tabs.at(i, session);
       strip.tabs.push_back(
-          {one.scenario().name.empty() ? std::string(texts_.text("ui.scenario.unnamed")) : one.scenario().name,
+          {one.scenario().name.empty() ? std::string(texts_.text("ui.scenario.unnamed"))
+                                       : engine::scenario_title(one.scenario()),
            one.saved()});
       if (one.untitled()) strip.tabs.back().name = texts_.format("ui.tab.untitled", {strip.tabs.back().name});
     }
