@@ -429,17 +429,7 @@ void Workspace::save() {
     session.say({false, texts_.format("ui.saved", {session.file().string()}), {}});
 }
 
-void Workspace::save_as(const std::string& name) {
-  std::filesystem::path file(name);
-  if (name.find('/') == std::string::npos) {
-    const auto folder = scenario_folder();
-    engine::Scenario renamed = session.scenario();
-    if (!name.ends_with(".json")) {
-      engine::set_name(renamed, name);
-      session.update(std::move(renamed), false);
-    }
-    file = folder / (name.ends_with(".json") ? name : file_stem(name) + ".json");
-  }
+void Workspace::save_as(const std::filesystem::path& file) {
   std::error_code failed;
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), failed);
   if (!session.save(file)) return;
@@ -458,8 +448,15 @@ void Workspace::take_sheet(Sheet sheet, const std::string& answer) {
     if (actions.close) actions.close();
     return;
   }
-  if (view.saving == Saved::scenario) save_as(answer);
-  else save_preset(answer);
+  if (view.saving != Saved::scenario) return save_preset(answer);
+  // What was typed as a name, not as a file, is the scenario's from now on. The one it has stands as it is.
+  const std::string& typed = view.files.typed;
+  if (typed.find('/') == std::string::npos && !typed.ends_with(".json") && typed != session.scenario().name) {
+    engine::Scenario renamed = session.scenario();
+    engine::set_name(renamed, typed);
+    session.update(std::move(renamed), false);
+  }
+  save_as(answer);
 }
 
 void Workspace::save_preset(const std::string& name) {

@@ -448,3 +448,29 @@ TEST_CASE("the tab of an edited plan bears the title of its headline") {
   for (const auto& t : h.canvas.drawn_texts()) shown += t.text.find(title) != std::string::npos ? 1 : 0;
   CHECK(shown >= 2);  // the top bar, and the tab
 }
+
+TEST_CASE("a name typed where a scenario is saved becomes its name, and the file is called after it") {
+  const test::TemporaryFolder folder;
+  Harness h("llama3-8b-8-h100", 1280, 720);
+  h.workspace.save_as((folder.path() / "first.json").string());
+  const auto save_named = [&](const std::string& typed) {
+    h.key({key_of('S'), true, true, false});
+    REQUIRE(h.workspace.view.sheet == app::Sheet::save_as);
+    h.step();
+    h.key({key_of('A'), true, false, false});
+    h.type(typed);
+    h.key({Key::enter});
+    REQUIRE(h.workspace.view.sheet == app::Sheet::none);
+  };
+  save_named("My plan");
+  CHECK(h.workspace.session.file() == folder.path() / "my-plan.json");
+  CHECK(engine::scenario_title(h.scenario()) == "My plan");
+  CHECK(h.workspace.session.saved());
+  const auto back = io::load_scenario((folder.path() / "my-plan.json").string(), test::presets());
+  REQUIRE(back.ok());
+  CHECK(back->name == "My plan");
+  // The name of a file names the file alone.
+  save_named("other.json");
+  CHECK(h.workspace.session.file() == folder.path() / "other.json");
+  CHECK(h.scenario().name == "My plan");
+}
