@@ -17,6 +17,8 @@ class History {
   bool update(engine::Scenario edited, bool held);
   bool can_undo() const { return at_ > 0; }
   bool can_redo() const { return at_ + 1 < entries_.size(); }
+  // What the present scenario was when it was named; no step, for the value is the same.
+  void restamp(const engine::NameStamp& stamp) { entries_[at_].stamp = stamp; }
   bool undo();
   bool redo();
   std::size_t undo_depth() const { return at_; }

@@ -1,5 +1,6 @@
 #include "app/session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <system_error>
 
@@ -7,6 +8,7 @@
 #include "engine/evaluate.h"
 #include "engine/io/files.h"
 #include "engine/io/scenario_json.h"
+#include "engine/scenario_title.h"
 
 namespace roofscape::app {
 
@@ -90,10 +92,17 @@ bool Session::file_changed() const {
 }
 
 bool Session::save(const std::filesystem::path& file) {
-  if (const auto failure = io::write_file_atomically(file, io::write_scenario(scenario(), *library_))) {
+  engine::Scenario kept = scenario();
+  // A file of one's own is what it now says, and its name stands for that; a preset's name stands for the preset.
+  const auto& presets = library_->list(io::PresetKind::scenario);
+  const bool own_name = std::none_of(presets.begin(), presets.end(),
+                                     [&](const io::Preset& preset) { return preset.name == kept.name; });
+  if (file == file_ && own_name) engine::set_name(kept, kept.name);
+  if (const auto failure = io::write_file_atomically(file, io::write_scenario(kept, *library_))) {
     say({true, io::to_text(*failure), {}});
     return false;
   }
+  history_.restamp(kept.stamp);
   file_ = file;
   preset_id_.clear();
   saved_ = scenario();

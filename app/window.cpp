@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "engine/io/files.h"
+#include "engine/scenario_title.h"
 #include "widgets/imgui_compat.h"
 
 namespace roofscape::app {
@@ -337,9 +338,8 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
     glfwSwapBuffers(window);
     workspace.start_evidence([] { glfwPostEmptyEvent(); });  // once there is something to see
 
-    const std::string wanted = workspace.session.scenario().name.empty()
-                                   ? "Roofscape"
-                                   : workspace.session.scenario().name + " \u2013 Roofscape";
+    const std::string name = engine::scenario_title(workspace.session.scenario());
+    const std::string wanted = name.empty() ? "Roofscape" : name + " \u2013 Roofscape";
     if (wanted != title) {
       title = wanted;
       glfwSetWindowTitle(window, title.c_str());

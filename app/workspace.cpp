@@ -385,7 +385,7 @@ void Workspace::write_exported() {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   // One name for all formats, free in each: nothing that is there is replaced.
-  const std::string stem = file_stem(session.scenario().name) + "-" + std::string(row.name);
+  const std::string stem = file_stem(engine::scenario_title(session.scenario())) + "-" + std::string(row.name);
   const auto file_of = [&](int number, std::size_t format) {
     return folder / (stem + (number > 1 ? "-" + std::to_string(number) : std::string()) +
                      std::string(extension_of(static_cast<FileFormat>(format))));
@@ -429,17 +429,7 @@ void Workspace::save() {
     session.say({false, texts_.format("ui.saved", {session.file().string()}), {}});
 }
 
-void Workspace::save_as(const std::string& name) {
-  std::filesystem::path file(name);
-  if (name.find('/') == std::string::npos) {
-    const auto folder = scenario_folder();
-    engine::Scenario renamed = session.scenario();
-    if (!name.ends_with(".json")) {
-      engine::set_name(renamed, name);
-      session.update(std::move(renamed), false);
-    }
-    file = folder / (name.ends_with(".json") ? name : file_stem(name) + ".json");
-  }
+void Workspace::save_as(const std::filesystem::path& file) {
   std::error_code failed;
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), failed);
   if (!session.save(file)) return;
@@ -458,8 +448,15 @@ void Workspace::take_sheet(Sheet sheet, const std::string& answer) {
     if (actions.close) actions.close();
     return;
   }
-  if (view.saving == Saved::scenario) save_as(answer);
-  else save_preset(answer);
+  if (view.saving != Saved::scenario) return save_preset(answer);
+  // What was typed as a name, not as a file, is the scenario's from now on. The one it has stands as it is.
+  const std::string& typed = view.files.typed;
+  if (typed.find('/') == std::string::npos && !typed.ends_with(".json") && typed != session.scenario().name) {
+    engine::Scenario renamed = session.scenario();
+    engine::set_name(renamed, typed);
+    session.update(std::move(renamed), false);
+  }
+  save_as(answer);
 }
 
 void Workspace::save_preset(const std::string& name) {
@@ -598,7 +595,8 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
     for (std::size_t i = 0; i < tabs.count(); ++i) {
       const Session& one = tabs.at(i, session);
       strip.tabs.push_back(
-          {one.scenario().name.empty() ? std::string(texts_.text("ui.scenario.unnamed")) : one.scenario().name,
+          {one.scenario().name.empty() ? std::string(texts_.text("ui.scenario.unnamed"))
+                                       : engine::scenario_title(one.scenario()),
            one.saved()});
       if (one.untitled()) strip.tabs.back().name = texts_.format("ui.tab.untitled", {strip.tabs.back().name});
     }

@@ -73,7 +73,7 @@ class Workspace {
   void write_exported();         // as settings.export_as says; an existing file is never replaced
   std::string figure_data() const;  // its data as tab-separated text
   void save();
-  void save_as(const std::string& name);
+  void save_as(const std::filesystem::path& file);
   void save_preset(const std::string& name);  // the edited model or cluster, as view.saving says
   bool edited() const;                        // the editor is open at something that departs from its preset
   void reset_edited();

@@ -73,7 +73,7 @@ void set_name(Scenario& s, std::string name) {
 }
 
 void set_title(Scenario& s, std::string_view title, std::string made_from) {
-  const bool plan_alone = title == edited_name(made_from);
+  const bool plan_alone = title == made_from || title == edited_name(made_from);
   set_name(s, std::move(made_from));
   // What it was made from is not here any more: a stamp that nothing has.
   s.stamp.plan = kNothing;

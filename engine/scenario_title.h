@@ -17,7 +17,8 @@ inline constexpr std::string_view kEditedSuffix = " (edited)";
 
 // Gives the scenario a name: it stands for the scenario as it is now. Also for one that was just read from a file.
 void set_name(Scenario&, std::string name);
-// The same for a scenario of this title that was made from one of another name.
+// The same for a scenario of this title that was made from one of another name, or of the same: then the plan alone
+// was edited.
 void set_title(Scenario&, std::string_view title, std::string made_from);
 std::string scenario_title(const Scenario&);
 // Where the plan was published; empty once the scenario is another than it was.

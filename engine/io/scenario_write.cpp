@@ -22,8 +22,10 @@ OrderedJson scenario_json(const Scenario& scenario, const PresetLibrary& library
   OrderedJson json;
   json["format"] = "roofscape/scenario";
   json["version"] = 1;
-  json["name"] = engine::scenario_title(scenario);
-  if (json["name"] != scenario.name) json["made_from"] = scenario.name;
+  // Of a plan alone that was edited the file keeps the name: that it was edited is what "made_from" says.
+  const std::string title = engine::scenario_title(scenario);
+  json["name"] = title == scenario.name + std::string(engine::kEditedSuffix) ? scenario.name : title;
+  if (title != scenario.name) json["made_from"] = scenario.name;
   if (!scenario.source.empty()) json["source"] = scenario.source;
   json["model"] = model_json(scenario.model, library);
   json["cluster"] = cluster_json(scenario.cluster, library);

@@ -12,6 +12,7 @@
 #include "app/session_file.h"
 #include "engine/io/files.h"
 #include "engine/io/session_json.h"
+#include "engine/scenario_title.h"
 #include "tests/app/io_fixture.h"
 #include "tests/app/ui_harness.h"
 
@@ -391,4 +392,85 @@ TEST_CASE("tabs use the room there is for their titles") {
   for (const auto& t : h.canvas.drawn_texts())
     whole = whole || (t.text.find(longest) != std::string::npos && t.rect.y > 30 && t.rect.y < 80);
   CHECK(whole);
+}
+
+TEST_CASE("a plan edited from a preset and saved under a file is called edited after reopening, once") {
+  const test::TemporaryFolder folder;
+  const auto file = folder.path() / "plan.json";
+  const std::string edited = test::preset("llama3-8b-8-h100").name + " (edited)";
+  Harness h("llama3-8b-8-h100", 1280, 720);
+  for (const int length : {4096, 2048, 1024}) {
+    engine::Scenario s = h.scenario();
+    s.workload.sequence_length = length;
+    h.workspace.session.update(s, false);
+    h.workspace.save_as(file.string());
+    CHECK(engine::scenario_title(h.scenario()) == edited);
+    CHECK(test::text_of(file).find("(edited)") == std::string::npos);
+    h.workspace.open(file.string());
+    CHECK(engine::scenario_title(h.scenario()) == edited);
+  }
+}
+
+TEST_CASE("a file of one's own keeps its name when it is saved to itself, and is not called edited") {
+  const test::TemporaryFolder folder;
+  engine::Scenario own = test::preset("llama3-8b-8-h100");
+  engine::set_name(own, "My plan");
+  const auto file = folder.write("mine.json", io::write_scenario(own, test::presets()));
+  Harness h("llama3-8b-8-h100", 1280, 720);
+  h.workspace.open(file.string());
+  engine::Scenario s = h.scenario();
+  s.workload.sequence_length /= 2;
+  h.workspace.session.update(s, false);
+  CHECK(engine::scenario_title(h.scenario()) == "My plan (edited)");
+  const std::size_t steps = h.workspace.session.history().undo_depth();
+  h.key({key_of('S'), true, false, false});
+  CHECK(engine::scenario_title(h.scenario()) == "My plan");
+  CHECK(h.workspace.session.saved());
+  CHECK_FALSE(h.workspace.session.file_changed());
+  CHECK(h.workspace.session.history().undo_depth() == steps);
+  CHECK(test::text_of(file).find("made_from") == std::string::npos);
+  const auto back = io::load_scenario(file.string(), test::presets());
+  REQUIRE(back.ok());
+  CHECK(engine::scenario_title(back.value()) == "My plan");
+}
+
+TEST_CASE("the tab of an edited plan bears the title of its headline") {
+  Harness h("llama3-8b-8-h100", 1920, 1080);
+  h.key(kNew);
+  h.workspace.show_tab(0);
+  engine::Scenario s = h.scenario();
+  s.workload.sequence_length /= 2;
+  h.workspace.session.update(s, false);
+  h.step(2);
+  const std::string title = engine::scenario_title(h.scenario());
+  REQUIRE(title.ends_with("(edited)"));
+  int shown = 0;
+  for (const auto& t : h.canvas.drawn_texts()) shown += t.text.find(title) != std::string::npos ? 1 : 0;
+  CHECK(shown >= 2);  // the top bar, and the tab
+}
+
+TEST_CASE("a name typed where a scenario is saved becomes its name, and the file is called after it") {
+  const test::TemporaryFolder folder;
+  Harness h("llama3-8b-8-h100", 1280, 720);
+  h.workspace.save_as((folder.path() / "first.json").string());
+  const auto save_named = [&](const std::string& typed) {
+    h.key({key_of('S'), true, true, false});
+    REQUIRE(h.workspace.view.sheet == app::Sheet::save_as);
+    h.step();
+    h.key({key_of('A'), true, false, false});
+    h.type(typed);
+    h.key({Key::enter});
+    REQUIRE(h.workspace.view.sheet == app::Sheet::none);
+  };
+  save_named("My plan");
+  CHECK(h.workspace.session.file() == folder.path() / "my-plan.json");
+  CHECK(engine::scenario_title(h.scenario()) == "My plan");
+  CHECK(h.workspace.session.saved());
+  const auto back = io::load_scenario((folder.path() / "my-plan.json").string(), test::presets());
+  REQUIRE(back.ok());
+  CHECK(back->name == "My plan");
+  // The name of a file names the file alone.
+  save_named("other.json");
+  CHECK(h.workspace.session.file() == folder.path() / "other.json");
+  CHECK(h.scenario().name == "My plan");
 }

@@ -62,9 +62,33 @@ TEST_CASE("a saved scenario keeps its title, and says what it was made from") {
     REQUIRE(back.ok());
     CHECK(scenario_title(back.value()) == scenario_title(s));
     CHECK(back.value() == s);
-    CHECK(text.find("\"name\": \"LLaMA-3 70B on one v5p pod\"") == std::string::npos);
+    CHECK(text.find("\"made_from\": \"LLaMA-3 70B on one v5p pod\"") != std::string::npos);
     CHECK(model_title(back.value().model) == model_title(s.model));
   }
+}
+
+TEST_CASE("a file keeps the name of an edited plan without the word for it, however often it is written") {
+  Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=8"});
+  for (int i = 0; i < 3; ++i) {
+    const std::string text = io::write_scenario(s, library());
+    CHECK(text.find("\"name\": \"LLaMA-3 70B on one v5p pod\"") != std::string::npos);
+    CHECK(text.find("(edited)") == std::string::npos);
+    const auto back = io::read_scenario(text, "saved.json", library());
+    REQUIRE(back.ok());
+    s = back.value();
+    CHECK(scenario_title(s) == "LLaMA-3 70B on one v5p pod (edited)");
+  }
+}
+
+TEST_CASE("a file that names an edited plan by its title reads as one that names it by what it was made from") {
+  std::string text = io::write_scenario(with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=8"}), library());
+  const std::string name = "\"name\": \"LLaMA-3 70B on one v5p pod";
+  REQUIRE(text.find(name) != std::string::npos);
+  text.insert(text.find(name) + name.size(), kEditedSuffix);
+  const auto back = io::read_scenario(text, "older.json", library());
+  REQUIRE(back.ok());
+  CHECK(scenario_title(back.value()) == "LLaMA-3 70B on one v5p pod (edited)");
+  CHECK(scenario_title(with(back.value(), {"parallelism.tensor=4"})) == "LLaMA-3 70B on one v5p pod (edited)");
 }
 
 TEST_CASE("a size changed by hand is sourced so, the others as before") {
