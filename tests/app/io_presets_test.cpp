@@ -1,8 +1,8 @@
 // The presets that ship, a user's folder over them, the schema, and the report as JSON.
 #include <nlohmann/json.hpp>
 
-#include "engine/explain.h"
 #include "engine/evaluate.h"
+#include "engine/explain.h"
 #include "engine/io/report_json.h"
 #include "engine/offers.h"
 #include "engine/scenario_fields.h"
