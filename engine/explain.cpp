@@ -75,11 +75,12 @@ class Explainer {
     return out;
   }
 
-  // Of one that has no index.
-  std::optional<double> value_of(Q q) const {
+  // What was computed, of a quantity without an index. Inputs are recorded whether they matter to the plan or not.
+  std::optional<double> computed(Q q) const {
     const auto found = last_.find({static_cast<std::uint16_t>(q), std::int16_t{-1}});
     if (found == last_.end()) return std::nullopt;
-    return trace_.nodes()[found->second].value;
+    const TraceNode& node = trace_.nodes()[found->second];
+    return node.verb == Verb::input ? std::nullopt : std::optional(node.value);
   }
 
   std::optional<std::uint32_t> find(std::string_view id) const {
@@ -296,7 +297,7 @@ void add_steps_between(const Scenario& scenario, QuantityValues& values) {
   for (std::size_t i = 0; i < kReportQuantityCount; ++i) {
     const auto q = static_cast<Q>(i);
     if (values.absence(q) != Absence::not_applicable || (!runs && is_of_a_run(q))) continue;
-    if (const auto value = explainer.value_of(q)) values.set(q, *value);
+    if (const auto value = explainer.computed(q)) values.set(q, *value);
   }
 }
 

@@ -63,6 +63,8 @@ Difference near_difference(std::string_view surface, std::string_view what, doub
 
 Difference eval_json(const Scenario& s, const Report& r) {
   const Json quantities = Json::parse(io::report_json(s, r, tests::library())).at("quantities");
+  engine::QuantityValues values = r.quantities;
+  engine::add_steps_between(s, values);
   for (std::size_t i = 0; i < engine::kReportQuantityCount; ++i) {
     const Q q = static_cast<Q>(i);
     const auto it = quantities.find(engine::quantity(q).id);
@@ -72,7 +74,7 @@ Difference eval_json(const Scenario& s, const Report& r) {
     }
     const Json& value = it->at("value");
     const auto there = value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
-    if (Difference d = difference("eval --json", engine::quantity(q).id, there, r.quantities[q]); !d.empty()) return d;
+    if (Difference d = difference("eval --json", engine::quantity(q).id, there, values[q]); !d.empty()) return d;
     if (value.is_null() && !it->contains("reason")) return fmt::format("eval --json: {} has no reason", engine::quantity(q).id);
   }
   return {};

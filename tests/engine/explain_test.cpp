@@ -83,7 +83,7 @@ TEST_CASE("every quantity of a report has a derivation that ends in the report's
     }
   }
 }
-TEST_CASE("with the steps between added, whatever can be explained is in the report, with the same value") {
+TEST_CASE("with the steps between added, whatever explain derives is in the report, with the same value") {
   for (const Scenario& s :
        {preset("llama3-405b-16k-h100-8k"), preset("llama3-70b-serving-8-h100"),
         tests::with(preset("llama3-8b-8-h100"), {"offload.optimizer=true", "offload.activations=true"}),
@@ -96,7 +96,9 @@ TEST_CASE("with the steps between added, whatever can be explained is in the rep
       const auto q = find_quantity(id);
       if (!q || static_cast<std::size_t>(*q) >= kReportQuantityCount) continue;
       CAPTURE(id);
-      CHECK(values[*q] == explain(s, id)->lines.front().value);
+      const Derivation derivation = *explain(s, id);
+      if (derivation.lines.front().is_input) continue;
+      CHECK(values[*q] == derivation.lines.front().value);
       if (report.quantities[*q]) CHECK(values[*q] == report.quantities[*q]);
       else ++between;
     }
