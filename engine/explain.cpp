@@ -289,16 +289,18 @@ std::optional<Derivation> explain(const Scenario& scenario, std::string_view id)
   return explainer.derive(*node);
 }
 
-void add_steps_between(const Scenario& scenario, QuantityValues& values) {
+QuantityValues all_quantities(const Scenario& scenario, const Report& report) {
   Trace trace;
   record(scenario, trace);
   const Explainer explainer(trace);
-  const bool runs = !evaluate(scenario).has_errors();
+  const bool runs = !report.has_errors();
+  QuantityValues values = report.quantities;
   for (std::size_t i = 0; i < kReportQuantityCount; ++i) {
     const auto q = static_cast<Q>(i);
     if (values.absence(q) != Absence::not_applicable || (!runs && is_of_a_run(q))) continue;
     if (const auto value = explainer.computed(q)) values.set(q, *value);
   }
+  return values;
 }
 
 Derivation derive(const Trace& trace, std::uint32_t root) { return Explainer(trace).derive(root); }

@@ -67,9 +67,9 @@ struct Derivation {
 // cannot run (Absence::cannot_run).
 std::optional<Derivation> explain(const Scenario&, std::string_view id);
 
-// evaluate() leaves out what only stands between two of its values ("offload.update_s"). This adds it, from the same
-// derivations; it takes a traced run, for what is written out whole or asked for by name.
-void add_steps_between(const Scenario&, QuantityValues&);
+// The quantities of a report and those that only stand between two of them ("offload.update_s"), which evaluate() leaves
+// out, from the same derivations. It takes a traced run: for what is written out whole or asked for by name.
+QuantityValues all_quantities(const Scenario&, const Report&);
 
 // The same of any recording: how the named node or input `root` came about.
 Derivation derive(const Trace&, std::uint32_t root);

@@ -20,8 +20,7 @@ std::string word(std::string_view text) { return std::string(text); }
 std::string_view axis_id(engine::Axis axis) { return engine::kAxisIds[static_cast<std::size_t>(axis)]; }
 
 OrderedJson quantities_json(const engine::Scenario& scenario, const Report& report) {
-  engine::QuantityValues values = report.quantities;
-  engine::add_steps_between(scenario, values);
+  const engine::QuantityValues values = engine::all_quantities(scenario, report);
   OrderedJson out = OrderedJson::object();
   for (std::size_t i = 0; i < engine::kReportQuantityCount; ++i) {
     const auto q = static_cast<engine::Q>(i);

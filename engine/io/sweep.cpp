@@ -109,9 +109,10 @@ Result<SweepTable> run_sweep(const engine::Scenario& base, std::vector<VariedFie
       }
     }
     engine::evaluate(scenario, scratch, report);
-    if (std::any_of(table.quantities.begin(), table.quantities.end(),
-                    [&](Q q) { return report.quantities.absence(q) == engine::Absence::not_applicable; }))
-      engine::add_steps_between(scenario, report.quantities);
+    // Few sweeps ask for what only a derivation has.
+    const auto is_left_out = [&](Q q) { return report.quantities.absence(q) == engine::Absence::not_applicable; };
+    if (std::any_of(table.quantities.begin(), table.quantities.end(), is_left_out))
+      report.quantities = engine::all_quantities(scenario, report);
     for (const Q q : table.quantities) {
       row.quantities.push_back(report.quantities[q]);
       row.absences.push_back(report.quantities.absence(q));

@@ -199,8 +199,7 @@ TEST_CASE("a report as JSON has every quantity once, with its unit or a reason")
     const engine::Report report = engine::evaluate(scenario.value());
     const json out = json::parse(
         io::report_json(scenario.value(), report, shipped(), [](const engine::Diagnostic&) { return "text"; }));
-    engine::QuantityValues values = report.quantities;
-    engine::add_steps_between(scenario.value(), values);
+    const engine::QuantityValues values = engine::all_quantities(scenario.value(), report);
     std::size_t expected = 1;  // bound
     for (std::size_t i = 0; i < engine::kReportQuantityCount; ++i) {
       const engine::Quantity& row = engine::quantity(static_cast<engine::Q>(i));

@@ -61,16 +61,9 @@ Difference near_difference(std::string_view surface, std::string_view what, doub
   return fmt::format("{}: {} is {}, evaluate() says {}", surface, what, there, here);
 }
 
-// Of the report and, computed between its values, of the derivations.
-engine::QuantityValues all_of(const Scenario& s, const Report& r) {
-  engine::QuantityValues values = r.quantities;
-  engine::add_steps_between(s, values);
-  return values;
-}
-
 Difference eval_json(const Scenario& s, const Report& r) {
   const Json quantities = Json::parse(io::report_json(s, r, tests::library())).at("quantities");
-  const engine::QuantityValues values = all_of(s, r);
+  const engine::QuantityValues values = engine::all_quantities(s, r);
   for (std::size_t i = 0; i < engine::kReportQuantityCount; ++i) {
     const Q q = static_cast<Q>(i);
     const auto it = quantities.find(engine::quantity(q).id);
@@ -107,7 +100,7 @@ Difference sweep(const Scenario& s, const Report& r) {
   const auto table = io::run_sweep(s, {{"parallelism.tensor", {own}}}, quantities, tests::library());
   if (!table || table->rows.size() != 1) return "sweep: no row";
   const io::SweepRow& row = table->rows[0];
-  const engine::QuantityValues values = all_of(s, r);
+  const engine::QuantityValues values = engine::all_quantities(s, r);
   for (std::size_t i = 0; i < quantities.size(); ++i)
     if (Difference d = difference("sweep", engine::quantity(quantities[i]).id, row.quantities[i], values[quantities[i]]);
         !d.empty())

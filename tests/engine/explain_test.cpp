@@ -89,8 +89,7 @@ TEST_CASE("with the steps between added, whatever explain derives is in the repo
         tests::with(preset("llama3-8b-8-h100"), {"offload.optimizer=true", "offload.activations=true"}),
         tests::with(preset("deepseek-v3-2048-h800"), {"assumptions.mode=calibrated"})}) {
     const Report report = evaluate(s);
-    QuantityValues values = report.quantities;
-    add_steps_between(s, values);
+    const QuantityValues values = all_quantities(s, report);
     int between = 0;
     for (const std::string& id : explainable(s)) {
       const auto q = find_quantity(id);
@@ -106,9 +105,7 @@ TEST_CASE("with the steps between added, whatever explain derives is in the repo
   }
   Scenario broken = preset("llama3-8b-8-h100");
   broken.parallelism.tensor = 3;
-  QuantityValues values = evaluate(broken).quantities;
-  add_steps_between(broken, values);
-  CHECK_FALSE(values[Q::step_time].has_value());
+  CHECK_FALSE(all_quantities(broken, evaluate(broken))[Q::step_time].has_value());
 }
 
 TEST_CASE("every operand of a derivation has a line of its own") {
