@@ -58,29 +58,34 @@ std::string loss_text(const TextTable& texts, const Quantities& of, const Parts&
          format_duration(seconds);
 }
 
+// A count of the plan, such as the degree of a mesh axis; a degree of which every row has 1 has no column.
+template <class Ranked, auto Member>
+ColumnOf<Ranked> count(std::string_view id) {
+  return {{id, {}}, [](const Listed<Ranked>& l) { return number(l.row.plan.*Member); }};
+}
+template <class Ranked, auto Member>
+ColumnOf<Ranked> degree(std::string_view id) {
+  ColumnOf<Ranked> column = count<Ranked, Member>(id);
+  column.says = [](const Listed<Ranked>& l) { return l.row.plan.*Member > 1; };
+  return column;
+}
+
 const auto& training_columns() {
   using L = const Listed<RankedPlan>&;
+  using engine::Plan;
   static const std::array columns{
-      ColumnOf<RankedPlan>{
-          {"data", {}}, [](L l) { return number(l.row.plan.data); }, [](L l) { return l.row.plan.data > 1; }},
-      ColumnOf<RankedPlan>{
-          {"fsdp", {}}, [](L l) { return number(l.row.plan.fsdp); }, [](L l) { return l.row.plan.fsdp > 1; }},
-      ColumnOf<RankedPlan>{
-          {"tensor", {}}, [](L l) { return number(l.row.plan.tensor); }, [](L l) { return l.row.plan.tensor > 1; }},
+      degree<RankedPlan, &Plan::data>("data"),
+      degree<RankedPlan, &Plan::fsdp>("fsdp"),
+      degree<RankedPlan, &Plan::tensor>("tensor"),
       ColumnOf<RankedPlan>{{"sp", {}, false},
                            [](L l) {
                              if (l.row.plan.tensor == 1) return std::string(kNoValue);
                              return word(l.texts, l.row.plan.sequence_parallel ? "ui.search.on" : "ui.search.off");
                            },
                            [](L l) { return l.row.plan.tensor > 1; }},
-      ColumnOf<RankedPlan>{{"context", {}},
-                           [](L l) { return number(l.row.plan.context); },
-                           [](L l) { return l.row.plan.context > 1; }},
-      ColumnOf<RankedPlan>{
-          {"expert", {}}, [](L l) { return number(l.row.plan.expert); }, [](L l) { return l.row.plan.expert > 1; }},
-      ColumnOf<RankedPlan>{{"pipeline", {}},
-                           [](L l) { return number(l.row.plan.pipeline); },
-                           [](L l) { return l.row.plan.pipeline > 1; }},
+      degree<RankedPlan, &Plan::context>("context"),
+      degree<RankedPlan, &Plan::expert>("expert"),
+      degree<RankedPlan, &Plan::pipeline>("pipeline"),
       ColumnOf<RankedPlan>{{"schedule", {}, false},
                            [](L l) {
                              engine::Plan plan = l.row.plan;
@@ -92,8 +97,8 @@ const auto& training_columns() {
           {"chunks", {}},
           [](L l) { return l.row.plan.pipeline > 1 ? number(l.row.plan.virtual_stages) : std::string(kNoValue); },
           [](L l) { return l.row.plan.pipeline > 1 && l.row.plan.virtual_stages > 1; }},
-      ColumnOf<RankedPlan>{{"microbatch", {}}, [](L l) { return number(l.row.plan.microbatch_sequences); }},
-      ColumnOf<RankedPlan>{{"zero", {}}, [](L l) { return number(l.row.plan.zero_stage); }},
+      count<RankedPlan, &Plan::microbatch_sequences>("microbatch"),
+      count<RankedPlan, &Plan::zero_stage>("zero"),
       ColumnOf<RankedPlan>{{"keeps", {}, false}, [](L l) { return policy_word(l.texts, l.row.plan.policy); }},
       ColumnOf<RankedPlan>{{"offload", {}, false},
                            [](L l) { return offload_word(l.texts, l.row.plan); },
@@ -124,17 +129,13 @@ const auto& training_columns() {
 
 const auto& serving_columns() {
   using L = const Listed<RankedDecoding>&;
+  using engine::DecodingPlan;
   static const std::array columns{
-      ColumnOf<RankedDecoding>{
-          {"data", {}}, [](L l) { return number(l.row.plan.data); }, [](L l) { return l.row.plan.data > 1; }},
-      ColumnOf<RankedDecoding>{
-          {"tensor", {}}, [](L l) { return number(l.row.plan.tensor); }, [](L l) { return l.row.plan.tensor > 1; }},
-      ColumnOf<RankedDecoding>{
-          {"expert", {}}, [](L l) { return number(l.row.plan.expert); }, [](L l) { return l.row.plan.expert > 1; }},
-      ColumnOf<RankedDecoding>{{"pipeline", {}},
-                               [](L l) { return number(l.row.plan.pipeline); },
-                               [](L l) { return l.row.plan.pipeline > 1; }},
-      ColumnOf<RankedDecoding>{{"batch", {}}, [](L l) { return number(l.row.plan.batch); }},
+      degree<RankedDecoding, &DecodingPlan::data>("data"),
+      degree<RankedDecoding, &DecodingPlan::tensor>("tensor"),
+      degree<RankedDecoding, &DecodingPlan::expert>("expert"),
+      degree<RankedDecoding, &DecodingPlan::pipeline>("pipeline"),
+      count<RankedDecoding, &DecodingPlan::batch>("batch"),
       ColumnOf<RankedDecoding>{{"rate", {}, true, true},
                                [](L l) { return format_significant(l.row.tokens_per_s_per_chip); }},
       ColumnOf<RankedDecoding>{{"token_time", {}, true, true}, [](L l) { return format_duration(l.row.token_s); }},

@@ -10,17 +10,14 @@
 
 #include "engine/io/block_json.h"
 #include "engine/model/layer_operations.h"
+#include "tests/engine/fixtures.h"
 #include "tests/test_paths.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;
+using tests::library;
 
 namespace {
-
-const io::PresetLibrary& library() {
-  static const io::PresetLibrary shipped;
-  return shipped;
-}
 
 int symbols(const Expression& e) {
   if (e.kind == Expression::Kind::operand) return 1;

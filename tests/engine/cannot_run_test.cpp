@@ -20,13 +20,9 @@
 
 using namespace roofscape;
 using namespace roofscape::engine;
+using tests::library;
 
 namespace {
-
-const io::PresetLibrary& library() {
-  static const io::PresetLibrary shipped;
-  return shipped;
-}
 
 // What breaks a rule, by the code that says so; others may be broken with it.
 struct Breaker {

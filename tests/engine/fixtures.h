@@ -33,6 +33,12 @@ inline engine::Scenario with(engine::Scenario s, std::initializer_list<std::stri
   return s;
 }
 
+// A quantity that the report has to have.
+inline double value_of(const engine::Report& report, engine::Q q) {
+  REQUIRE_MESSAGE(report.quantities[q].has_value(), std::string(engine::quantity(q).id));
+  return *report.quantities[q];
+}
+
 // Numbers and choices for random_scenario. `rng` is the caller's, seeded with a constant.
 class Dice {
  public:

@@ -11,9 +11,11 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/io/block_json.h"
+#include "tests/engine/fixtures.h"
 #include "tests/test_paths.h"
 
 using namespace roofscape;
+using tests::library;
 using Json = nlohmann::json;
 
 namespace {
@@ -27,11 +29,6 @@ const Json& cases() {
     return Json::parse(file);
   }();
   return data;
-}
-
-const io::PresetLibrary& library() {
-  static const io::PresetLibrary shipped;
-  return shipped;
 }
 
 std::string digits(double x) {

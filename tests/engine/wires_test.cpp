@@ -15,16 +15,8 @@
 using namespace roofscape;
 using namespace roofscape::engine;
 using tests::preset;
+using tests::value_of;
 using tests::with;
-
-namespace {
-
-double q(const Report& r, Q id) {
-  REQUIRE_MESSAGE(r.quantities[id].has_value(), std::string(quantity(id).id));
-  return *r.quantities[id];
-}
-
-}  // namespace
 
 TEST_CASE("left alone, axes overlap by wire on switches and add up on a torus") {
   CHECK(resolved(AxesOverlap::automatic, Interconnect::switched) == AxesOverlap::by_wire);
@@ -39,8 +31,8 @@ TEST_CASE("hybrid sharding: gathers in the node hide the AllReduce between nodes
                                                        "workload.global_batch_sequences=64"});
   const Report wire = evaluate(s), sum = evaluate(with(s, {"assumptions.axes_overlap=sum"})),
                max = evaluate(with(s, {"assumptions.axes_overlap=max"}));
-  CHECK(q(wire, Q::layer_network_backward) == q(max, Q::layer_network_backward));
-  CHECK(q(wire, Q::layer_network_backward) < 0.9 * q(sum, Q::layer_network_backward));
+  CHECK(value_of(wire, Q::layer_network_backward) == value_of(max, Q::layer_network_backward));
+  CHECK(value_of(wire, Q::layer_network_backward) < 0.9 * value_of(sum, Q::layer_network_backward));
 }
 
 TEST_CASE("FSDP over whole nodes keeps NVLink busy for the share that it has of the fabric's time") {
@@ -80,12 +72,12 @@ TEST_CASE("by wire, a network takes at least the longest axis and at most all on
     for (const Q part : {Q::layer_network_forward, Q::layer_network_backward, Q::layer_exposed_forward,
                          Q::layer_exposed_backward}) {
       INFO("case " << i << " " << quantity(part).id);
-      REQUIRE(q(wire, part) >= q(max, part) * (1 - 1e-12));
-      REQUIRE(q(wire, part) <= q(sum, part) * (1 + 1e-12));
-      between += q(wire, part) > q(max, part) * 1.001 && q(wire, part) < q(sum, part) * 0.999;
+      REQUIRE(value_of(wire, part) >= value_of(max, part) * (1 - 1e-12));
+      REQUIRE(value_of(wire, part) <= value_of(sum, part) * (1 + 1e-12));
+      between += value_of(wire, part) > value_of(max, part) * 1.001 && value_of(wire, part) < value_of(sum, part) * 0.999;
     }
     // What the axes expose is what the layer exposes: the parts of the step are those of its layers.
-    REQUIRE(q(wire, Q::step_time) <= q(sum, Q::step_time) * (1 + 1e-9));
+    REQUIRE(value_of(wire, Q::step_time) <= value_of(sum, Q::step_time) * (1 + 1e-9));
   }
   CHECK(between > 20);
 }
@@ -97,7 +89,7 @@ TEST_CASE(
                            "parallelism.zero_stage=1", "workload.global_batch_sequences=256"});
   const auto ends = [&](const char* overlap) {
     const Report r = evaluate(with(s, {std::string("assumptions.axes_overlap=") + overlap}));
-    return std::pair{q(r, Q::step_fsdp), q(r, Q::step_data)};
+    return std::pair{value_of(r, Q::step_fsdp), value_of(r, Q::step_data)};
   };
   const auto [fsdp, data] = ends("sum");
   REQUIRE(fsdp > 0);
@@ -111,10 +103,10 @@ TEST_CASE(
   // their time.
   const Scenario shared = with(s, {"parallelism.data=4", "parallelism.fsdp=16", "assumptions.axes_overlap=by_wire"});
   const Scenario added = with(shared, {"assumptions.axes_overlap=sum"});
-  CHECK(q(evaluate(shared), Q::step_data) == doctest::Approx(q(evaluate(added), Q::step_data)).epsilon(1e-12));
+  CHECK(value_of(evaluate(shared), Q::step_data) == doctest::Approx(value_of(evaluate(added), Q::step_data)).epsilon(1e-12));
   const Inputs<double> in = make_inputs<double>(shared, nullptr);
   const double share = wires_of(in.links, AxesOverlap::by_wire, in.chip).share[static_cast<std::size_t>(Axis::fsdp)];
   CHECK(share < 1);
-  CHECK(q(evaluate(shared), Q::step_fsdp) ==
-        doctest::Approx(share * q(evaluate(added), Q::step_fsdp)).epsilon(1e-12));
+  CHECK(value_of(evaluate(shared), Q::step_fsdp) ==
+        doctest::Approx(share * value_of(evaluate(added), Q::step_fsdp)).epsilon(1e-12));
 }

@@ -27,16 +27,6 @@ TEST_CASE("the plan's policy is marked and stands at its memory") {
   CHECK(own->readout.rows[0].second == "24.9\u202fGB");
 }
 
-// 405B as plain 1F1B with whole layers computed again.
-static FigureCase plain_405b(const char* id) {
-  FigureCase c = preset_case(id);
-  c.scenario.pipeline.schedule = engine::ScheduleKind::one_f_one_b;
-  c.scenario.pipeline.virtual_stages = 1;
-  c.scenario.checkpointing.policy = engine::CheckpointPolicy::block;
-  c.report = engine::evaluate(c.scenario);
-  return c;
-}
-
 TEST_CASE("the square root of the layers is marked on the curves in C") {
   CHECK(drawn("checkpointing", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400)
             ->find_text("C = 6 \u2248 \u221a32"));

@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <vector>
-#include <vector>
 
 #include "engine/report.h"
 #include "tests/widgets/support.h"

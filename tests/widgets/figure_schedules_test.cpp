@@ -246,16 +246,6 @@ TEST_CASE("the plan's number of microbatches is on the axis, however few or many
   }
 }
 
-// 405B as plain 1F1B with whole layers computed again.
-static FigureCase plain_405b(const char* id) {
-  FigureCase c = preset_case(id);
-  c.scenario.pipeline.schedule = engine::ScheduleKind::one_f_one_b;
-  c.scenario.pipeline.virtual_stages = 1;
-  c.scenario.checkpointing.policy = engine::CheckpointPolicy::block;
-  c.report = engine::evaluate(c.scenario);
-  return c;
-}
-
 TEST_CASE("recomputation is drawn in the halves of an interleaved schedule as in whole stages") {
   const auto canvas = drawn("schedules", plain_405b("llama3-405b-16k-h100-8k"), "dark", 15, 1400, 900);
   const std::string again(engine::quantity(engine::Q::step_recompute).id);

@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/io/preset_library.h"
-#include "engine/io/scenario_json.h"
 #include "engine/step_shares.h"
 #include "tests/widgets/preset_fixture.h"
 #include "widgets/claims.h"
@@ -52,21 +50,14 @@ bool has_key(std::string_view text) {
   return false;
 }
 
-const io::PresetLibrary& library() {
-  static const io::PresetLibrary shipped;
-  return shipped;
-}
-
 std::vector<std::string> scenarios() {
   std::vector<std::string> ids;
-  for (const io::Preset& preset : library().list(io::PresetKind::scenario)) ids.push_back(preset.id);
+  for (const io::Preset& preset : tests::library().list(io::PresetKind::scenario)) ids.push_back(preset.id);
   return ids;
 }
 
 engine::Scenario scenario_of(const std::string& id, Mode mode) {
-  auto scenario = io::load_scenario(id, library());
-  REQUIRE(scenario.ok());
-  engine::Scenario s = std::move(scenario).value();
+  engine::Scenario s = tests::preset(id);
   s.assumptions.mode = mode;
   return s;
 }

@@ -8,18 +8,22 @@
 #include <string>
 
 #include "engine/evaluate.h"
-#include "engine/io/scenario_json.h"
+#include "tests/engine/fixtures.h"
 #include "tests/widgets/figure_fixture.h"
 
 namespace roofscape::widgets::testing {
 
 inline FigureCase evaluated(const engine::Scenario& scenario) { return {scenario, engine::evaluate(scenario)}; }
 
-inline FigureCase preset_case(const std::string& id) {
-  static const io::PresetLibrary shipped;
-  const auto scenario = io::load_scenario(id, shipped);
-  REQUIRE_MESSAGE(scenario.ok(), id);
-  return evaluated(scenario.value());
+inline FigureCase preset_case(const std::string& id) { return evaluated(tests::preset(id)); }
+
+// 405B as plain 1F1B with whole layers computed again.
+inline FigureCase plain_405b(const std::string& id) {
+  engine::Scenario s = tests::preset(id);
+  s.pipeline.schedule = engine::ScheduleKind::one_f_one_b;
+  s.pipeline.virtual_stages = 1;
+  s.checkpointing.policy = engine::CheckpointPolicy::block;
+  return evaluated(s);
 }
 
 // The same, evaluated once a program.
