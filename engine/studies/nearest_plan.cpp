@@ -91,7 +91,7 @@ class Nearest {
 
   std::optional<Scenario> find() {
     if (!strict_ && check_.runs(wanted_)) return wanted_;
-    if (model_fault(wanted_.model)) return std::nullopt;  // no mesh mends it
+    if (model_fault(wanted_.model) || !experts_divide()) return std::nullopt;  // no mesh mends it
     // With the product kept there is next to always a mesh, and of these there are few.
     if (strict_)
       if (auto found = find_among(true)) return found;
@@ -103,6 +103,13 @@ class Nearest {
     double cost;
     Mesh mesh;
   };
+
+  // False: expert ranks that are held contradict the model, on any mesh.
+  bool experts_divide() const {
+    const int ranks = wanted_.parallelism.expert;
+    if (!is_held(wish_, "parallelism.expert")) return true;
+    return wanted_.model.is_moe() ? wanted_.model.moe.n_routed_experts % ranks == 0 : ranks == 1;
+  }
 
   std::optional<Scenario> find_among(bool exact) {
     std::vector<Entry> heap;
