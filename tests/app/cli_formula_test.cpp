@@ -10,7 +10,8 @@
 #include "app/strings.h"
 #include "app/text_columns.h"
 #include "engine/explain.h"
-#include "io_fixture.h"
+#include "engine/io/scenario_json.h"
+#include "tests/app/io_fixture.h"
 #include "widgets/formula_text.h"
 
 namespace roofscape {

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <nlohmann/json.hpp>
 
-#include "cli_run.h"
-#include "io_fixture.h"
+#include "tests/app/cli_run.h"
+#include "tests/app/io_fixture.h"
 #include "tests/test_paths.h"
 
 namespace roofscape {

@@ -1,13 +1,9 @@
 // Runs roofscape-cli as a user does.
 #pragma once
 
-#include <sys/wait.h>
-
-#include <cstdlib>
 #include <string>
 
-#include "io_fixture.h"
-#include "tests/test_paths.h"
+#include "tests/app/io_fixture.h"
 
 namespace roofscape::test {
 
@@ -17,21 +13,8 @@ struct Outcome {
 };
 
 // Runs the program through the shell in an empty folder; `arguments` may quote as a shell does.
-inline Outcome run(const TemporaryFolder& folder, const std::string& arguments) {
-  const TemporaryFolder capture;
-  const std::string command =
-      "cd '" + folder.path().string() +
-      "' && env -u DISPLAY -u WAYLAND_DISPLAY LSAN_OPTIONS=print_suppressions=0 XDG_DATA_HOME='" +
-      folder.path().string() + "/none' '" + cli_program() + "' " + arguments + " >'" +
-      (capture.path() / "out").string() + "' 2>'" + (capture.path() / "err").string() + "' </dev/null";
-  const int status = std::system(command.c_str());
-  Outcome outcome;
-  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  outcome.out = text_of(capture.path() / "out");
-  outcome.err = text_of(capture.path() / "err");
-  return outcome;
-}
+Outcome run(const TemporaryFolder& folder, const std::string& arguments);
 
-inline Outcome run(const std::string& arguments) { return run(TemporaryFolder(), arguments); }
+Outcome run(const std::string& arguments);
 
 }  // namespace roofscape::test

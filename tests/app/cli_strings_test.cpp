@@ -5,7 +5,8 @@
 #include "engine/diagnostic.h"
 #include "engine/evaluate.h"
 #include "engine/hardware/collective_kind.h"
-#include "io_fixture.h"
+#include "engine/io/scenario_json.h"
+#include "tests/app/io_fixture.h"
 #include "tests/test_paths.h"
 
 namespace roofscape {

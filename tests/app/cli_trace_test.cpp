@@ -18,7 +18,7 @@
 #include "engine/evaluate.h"
 #include "engine/io/scenario_json.h"
 #include "engine/io/trace_json.h"
-#include "io_fixture.h"
+#include "tests/app/io_fixture.h"
 #include "tests/test_paths.h"
 
 namespace roofscape {

@@ -4,7 +4,7 @@
 
 #include "engine/io/evidence_points.h"
 #include "engine/io/validation.h"
-#include "io_fixture.h"
+#include "tests/app/io_fixture.h"
 
 namespace roofscape {
 namespace {

@@ -4,8 +4,9 @@
 
 #include "engine/evaluate.h"
 #include "engine/io/hf_config.h"
+#include "engine/io/scenario_json.h"
 #include "engine/model/parameters.h"
-#include "io_fixture.h"
+#include "tests/app/io_fixture.h"
 
 namespace roofscape {
 namespace {

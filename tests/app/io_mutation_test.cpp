@@ -4,8 +4,9 @@
 
 #include "engine/evaluate.h"
 #include "engine/io/resources.h"
+#include "engine/io/scenario_json.h"
 #include "engine/scenario_fields.h"
-#include "io_fixture.h"
+#include "tests/app/io_fixture.h"
 
 namespace roofscape {
 namespace {

@@ -4,9 +4,10 @@
 #include "engine/evaluate.h"
 #include "engine/explain.h"
 #include "engine/io/report_json.h"
+#include "engine/io/scenario_json.h"
 #include "engine/offers.h"
 #include "engine/scenario_fields.h"
-#include "io_fixture.h"
+#include "tests/app/io_fixture.h"
 #include "tests/test_paths.h"
 
 namespace roofscape {

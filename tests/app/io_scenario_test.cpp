@@ -1,8 +1,9 @@
 // Scenarios from text and back, and single fields.
 #include <cmath>
 
+#include "engine/io/scenario_json.h"
 #include "engine/scenario_fields.h"
-#include "io_fixture.h"
+#include "tests/app/io_fixture.h"
 
 namespace roofscape {
 namespace {

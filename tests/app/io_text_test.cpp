@@ -6,7 +6,7 @@
 #include "engine/io/files.h"
 #include "engine/io/nearest.h"
 #include "engine/io/resources.h"
-#include "io_fixture.h"
+#include "tests/app/io_fixture.h"
 #include "tests/test_paths.h"
 
 namespace roofscape {

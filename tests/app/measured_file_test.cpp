@@ -1,7 +1,7 @@
 // Files of measured operations: what is read, and what is said of those that cannot be.
 #include "engine/io/measured_file.h"
 
-#include "io_fixture.h"
+#include "tests/app/io_fixture.h"
 #include "tests/capture_binding.h"
 
 namespace roofscape {

@@ -1,5 +1,5 @@
 // Files of measurements: what they may hold, what is refused, what is predicted from an entry and what is not.
-#include "io_fixture.h"
+#include "tests/app/io_fixture.h"
 
 #include "engine/io/measured_scenario.h"
 #include "engine/io/measurements.h"

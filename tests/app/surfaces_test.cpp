@@ -23,6 +23,7 @@
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
 #include "tests/app/any_scenario.h"
+#include "tests/engine/fixtures.h"
 #include "tests/widgets/figure_fixture.h"
 #include "widgets/doubts.h"
 #include "widgets/figures.h"

@@ -4,9 +4,11 @@
 #include <set>
 
 #include "app/editor.h"
+#include "app/strings.h"
 #include "engine/hardware/domains.h"
 #include "engine/io/files.h"
 #include "engine/io/preset_json.h"
+#include "engine/io/scenario_json.h"
 #include "engine/io/session_json.h"
 #include "engine/scenario_title.h"
 #include "tests/app/io_fixture.h"

@@ -1,6 +1,6 @@
 // The error band beside the numbers: where it is, what it says, and what a click opens.
 #include "tests/capture_binding.h"
-#include "ui_checks.h"
+#include "tests/app/ui_checks.h"
 
 #include "app/panels/evidence_band.h"
 #include "widgets/figures.h"

@@ -19,6 +19,7 @@
 #include "app/settle_edit.h"
 #include "engine/custom_mode.h"
 #include "engine/evaluate.h"
+#include "engine/io/scenario_json.h"
 #include "engine/missing_figures.h"
 #include "engine/studies/nearest_plan.h"
 #include "tests/app/ui_harness.h"

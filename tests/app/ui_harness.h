@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "app/strings.h"
 #include "app/workspace.h"
 #include "engine/io/preset_library.h"
 #include "engine/io/scenario_json.h"
@@ -19,163 +18,48 @@ namespace roofscape::test {
 
 namespace compat = widgets::compat;
 
-inline const io::PresetLibrary& presets() {
-  static const io::PresetLibrary library;
-  return library;
-}
+const io::PresetLibrary& presets();
 
-inline const widgets::FontStack& test_fonts() {
-  static const widgets::FontStack fonts;
-  return fonts;
-}
+const widgets::FontStack& test_fonts();
 
-inline engine::Scenario preset(const std::string& id) {
-  auto loaded = io::load_scenario(id, presets());
-  REQUIRE(loaded.ok());
-  return std::move(loaded).value();
-}
+engine::Scenario preset(const std::string& id);
 
 class Harness {
  public:
   explicit Harness(const std::string& scenario = std::string(io::kStartScenario), float width = 1920,
-                   float height = 1080, const std::string& theme = "dark")
-      : Harness(preset(scenario), scenario, width, height, theme) {}
+                   float height = 1080, const std::string& theme = "dark");
   Harness(engine::Scenario start, const std::string& origin, float width, float height,
-          const std::string& theme = "dark", app::Settings settings = {})
-      : context_(ImGui::CreateContext()),
-        atlas_(test_fonts()),
-        canvas(test_fonts(), atlas_),
-        workspace(presets(), test_fonts(), std::move(start), origin, texts(), themed(theme), std::move(settings)),
-        width_(width),
-        height_(height) {
-    ImGui::GetIO().LogFilename = nullptr;
-    atlas_.add_characters(workspace.characters());
-    canvas.set_audit(true);
-    canvas.set_tagging(widgets::Tagging::none);  // as in the window
-    step(2);
-  }
-  ~Harness() { ImGui::DestroyContext(context_); }
+          const std::string& theme = "dark", app::Settings settings = {});
+  ~Harness();
   Harness(const Harness&) = delete;
   Harness& operator=(const Harness&) = delete;
 
-  void step(int frames = 1) {
-    for (int i = 0; i < frames; ++i) {
-      const widgets::Rect area{0, 0, width_, height_};
-      atlas_.update(workspace.em_px(area));
-      compat::headless_frame_begin(width_, height_, 1.0f / 60);
-      now_ += 1.0 / 60;
-      const ImGuiIO& io = ImGui::GetIO();
-      widgets::UiInput input;
-      input.pointer = {io.MousePos.x, io.MousePos.y};
-      input.down = {io.MouseDown[0], io.MouseDown[1]};
-      input.wheel = io.MouseWheel;
-      input.control = control;
-      input.keys = std::exchange(keys_, {});
-      input.typed = std::exchange(typed_, {});
-      input.now_s = now_;
-      workspace.frame(canvas, ImGui::GetBackgroundDrawList(), input, area);
-      compat::headless_frame_end();
-    }
-  }
-  void resize(float width, float height) {
-    width_ = width;
-    height_ = height;
-    step(2);
-  }
-  void move(widgets::Point p) {
-    compat::move_pointer(p.x, p.y);
-    step(2);
-  }
-  void press(int button = 0) {
-    compat::press_pointer(button, true);
-    step();
-  }
-  void release(int button = 0) {
-    compat::press_pointer(button, false);
-    step(2);
-  }
-  void click(widgets::Point p, int button = 0) {
-    move(p);
-    press(button);
-    release(button);
-    now_ += 1;  // the next press is no double click
-  }
-  void wait(double seconds) {
-    now_ += seconds;
-    step(2);
-  }
-  void key(widgets::KeyPress k) {
-    keys_.push_back(k);
-    step(2);
-  }
-  void type(std::string text) {
-    typed_ = std::move(text);
-    step();
-  }
+  void step(int frames = 1);
+  void resize(float width, float height);
+  void move(widgets::Point p);
+  void press(int button = 0);
+  void release(int button = 0);
+  void click(widgets::Point p, int button = 0);
+  void wait(double seconds);
+  void key(widgets::KeyPress k);
+  void type(std::string text);
   // Both in one frame, as after a paste or on a slow machine.
-  void type_and_press(std::string text, widgets::KeyPress k) {
-    typed_ = std::move(text);
-    keys_.push_back(k);
-    step(2);
-  }
+  void type_and_press(std::string text, widgets::KeyPress k);
   const widgets::Probe::Place* place(std::string_view name) const { return workspace.probe.find(name); }
   // Scrolls until a control is in sight. False if it is not drawn at all.
-  bool reach(std::string_view name) {
-    for (int tries = 0; tries < 60; ++tries) {
-      const auto* p = place(name);
-      if (p == nullptr) return false;
-      if (p->visible.h > p->rect.h * 0.98f) return true;
-      const bool below = p->rect.centre().y > height_ / 2;
-      const std::string path(name);
-      const bool right = path.starts_with("fix.") || path.starts_with("why.");
-      // The editor scrolls in the middle of the window.
-      if (path.starts_with("edit.")) compat::move_pointer(width_ * 0.5f, height_ * 0.7f);
-      else
-        compat::move_pointer(right ? width_ - 60 : 60,
-                             right && !path.starts_with("fix.") ? height_ * 0.8f : height_ * (right ? 0.3f : 0.5f));
-      compat::turn_wheel(below ? -1.0f : 1.0f);
-      step(3);
-    }
-    return false;
-  }
-  void click(std::string_view name, int button = 0) {
-    REQUIRE_MESSAGE(reach(name), std::string(name));
-    click(place(name)->visible.centre(), button);
-  }
+  bool reach(std::string_view name);
+  void click(std::string_view name, int button = 0);
   // Presses the track at one share of its length and lets go at another.
-  void drag(std::string_view name, float from, float to, int stops = 6) {
-    REQUIRE_MESSAGE(reach(name), std::string(name));
-    const auto* track = place(std::string(name) + ".track");
-    REQUIRE(track != nullptr);
-    const widgets::Rect r = track->rect;
-    const auto at = [&](float share) { return widgets::Point{r.x + share * r.w, r.centre().y}; };
-    move(at(from));
-    press();
-    for (int i = 1; i <= stops; ++i)
-      move(at(from + (to - from) * static_cast<float>(i) / static_cast<float>(stops)));
-    release();
-    now_ += 1;
-  }
+  void drag(std::string_view name, float from, float to, int stops = 6);
   // The table of numbers and the pipeline, which do not stand in the grid by default, beside roofline and memory.
-  void show_numbers() {
-    workspace.view.arrangement.cells = {"roofline", std::string(app::kNumbersCell), "memory", "pipeline"};
-    step(2);
-  }
+  void show_numbers();
   float width() const { return width_; }
   const engine::Scenario& scenario() const { return workspace.session.scenario(); }
   const engine::Report& report() const { return workspace.session.report(); }
 
  private:
-  static widgets::TextTable texts() {
-    auto loaded = app::load_texts("en");
-    REQUIRE(loaded.ok());
-    return std::move(loaded).value();
-  }
-  static widgets::Theme themed(const std::string& name) {
-    auto loaded = app::load_theme(name);
-    REQUIRE(loaded.ok());
-    return std::move(loaded).value();
-  }
+  static widgets::TextTable texts();
+  static widgets::Theme themed(const std::string& name);
   ImGuiContext* context_;
   widgets::ScreenFonts atlas_;
 

@@ -11,6 +11,7 @@
 #include "app/autosave.h"
 #include "app/session_file.h"
 #include "engine/io/files.h"
+#include "engine/io/scenario_json.h"
 #include "engine/io/session_json.h"
 #include "engine/scenario_title.h"
 #include "tests/app/io_fixture.h"

@@ -1,4 +1,5 @@
 // Several scenarios at once: tabs, the pinned baseline, the clipboard, and what survives a kill.
+#include "engine/io/scenario_json.h"
 #include "engine/io/session_json.h"
 #include "tests/app/ui_checks.h"
 #include "tests/capture_binding.h"

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
 
-#include "io_fixture.h"
+#include "tests/app/io_fixture.h"
 #include "tests/test_paths.h"
 
 #include "engine/io/calibration_fit.h"

@@ -3,7 +3,6 @@
 // works on other threads while the slider moves. Prints the median, the 99th percentile and the longest, in processor
 // time of the thread. Last, how long after a slider's move the list of the best plans is that of the new scenario: by
 // the clock, since other threads make it.
-#define DOCTEST_CONFIG_DISABLE  // the harness of the tests, without the tests
 #include <time.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "engine/evaluate.h"
+#include "engine/io/scenario_json.h"
 #include "tests/app/ui_harness.h"
 
 namespace {

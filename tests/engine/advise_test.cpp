@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/evaluate.h"
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;

@@ -1,4 +1,5 @@
 #include "engine/model/checkpointing.h"
+#include "engine/evaluate.h"
 #include "engine/training/stage_cost.h"
 #include "tests/engine/fixtures.h"
 

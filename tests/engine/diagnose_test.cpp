@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/custom_mode.h"
+#include "engine/evaluate.h"
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;

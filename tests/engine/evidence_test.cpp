@@ -1,7 +1,7 @@
 // The error band of a scenario: which measurements count, what the band is, and what is said where there are too few.
 #include "engine/studies/evidence.h"
 
-#include "fixtures.h"
+#include "tests/engine/fixtures.h"
 
 namespace roofscape {
 namespace {

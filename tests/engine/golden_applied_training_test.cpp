@@ -1,5 +1,6 @@
 // The worked numbers of chapter 6 of "How To Scale Your Model" (LLaMA-3 on TPU v5p), at their exact values. The
 // printed figures, where they round, stand in the comments.
+#include "engine/evaluate.h"
 #include "engine/inputs.h"
 #include "engine/model/parameters.h"
 #include "engine/training/bounds.h"

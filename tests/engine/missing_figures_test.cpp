@@ -1,5 +1,6 @@
 // What a chip's unpublished figure does to a plan: nothing, or there is no time and the figure is named. Never
 // another number.
+#include "engine/evaluate.h"
 #include "engine/missing_figures.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The studies behind the book's figures against the book's numbers and the report's own.
+#include "engine/evaluate.h"
 #include "engine/studies/collective.h"
 #include "engine/studies/comm_roofline.h"
 #include "engine/studies/matmul.h"

@@ -1,4 +1,5 @@
 // What is offered was evaluated: it runs, gains exactly what it says, and nothing one step away gains more.
+#include "engine/evaluate.h"
 #include "engine/offers.h"
 
 #include <algorithm>

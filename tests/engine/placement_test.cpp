@@ -1,4 +1,5 @@
 #include "engine/hardware/collective.h"
+#include "engine/evaluate.h"
 #include "engine/hardware/placement.h"
 #include "engine/hardware/switched_collective.h"
 #include "tests/engine/fixtures.h"

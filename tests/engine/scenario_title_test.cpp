@@ -1,4 +1,5 @@
 // What a scenario is called once it is not what it was, and where its numbers come from.
+#include "engine/io/scenario_json.h"
 #include "engine/scenario_title.h"
 
 #include <algorithm>

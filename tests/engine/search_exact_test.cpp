@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "engine/search/search.h"
-#include "fixtures.h"
-#include "search_enumeration.h"
+#include "tests/engine/fixtures.h"
+#include "tests/engine/search_enumeration.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;

@@ -7,11 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "engine/evaluate.h"
 #include "engine/pipeline/in_flight.h"
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/search/pricing.h"
 #include "engine/search/sweep_s1.h"
-#include "fixtures.h"
+#include "tests/engine/fixtures.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;

@@ -7,10 +7,11 @@
 #include <numeric>
 #include <set>
 
+#include "engine/evaluate.h"
 #include "engine/search/candidates.h"
 #include "engine/search/search.h"
-#include "fixtures.h"
-#include "search_fixture.h"
+#include "tests/engine/fixtures.h"
+#include "tests/engine/search_fixture.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;

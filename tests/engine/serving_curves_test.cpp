@@ -1,6 +1,7 @@
 // What is made of a serving scenario on demand: the simulated queue and the latency-throughput trade.
 #include <algorithm>
 
+#include "engine/evaluate.h"
 #include "engine/serving/batching_simulation.h"
 #include "engine/serving/latency_throughput.h"
 #include "tests/engine/fixtures.h"

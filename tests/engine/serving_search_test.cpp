@@ -4,9 +4,10 @@
 #include <functional>
 #include <numeric>
 
+#include "engine/evaluate.h"
 #include "engine/search/serving_search.h"
-#include "fixtures.h"
-#include "search_fixture.h"
+#include "tests/engine/fixtures.h"
+#include "tests/engine/search_fixture.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;

@@ -12,8 +12,9 @@
 
 #include "engine/evaluate.h"
 #include "engine/search/serving_search.h"
-#include "search_fixture.h"
-#include "serving_fixture.h"
+#include "engine/serving/serving_inputs.h"
+#include "tests/engine/search_fixture.h"
+#include "tests/engine/serving_fixture.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/evaluate.h"
 #include "tests/engine/fixtures.h"
 
 #include "engine/studies/checkpointing_study.h"

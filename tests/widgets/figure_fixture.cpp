@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/search/search.h"

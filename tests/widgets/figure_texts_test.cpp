@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/evaluate.h"
 #include "engine/step_shares.h"
 #include "tests/widgets/preset_fixture.h"
 #include "widgets/claims.h"

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
+#include <fstream>
 
 #include "tests/test_paths.h"
 #include "tests/widgets/support.h"

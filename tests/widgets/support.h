@@ -3,41 +3,23 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <regex>
-#include <sstream>
 #include <string>
 
 #include "widgets/canvas.h"
 #include "widgets/palette.h"
 #include "widgets/theme.h"
-#include "tests/test_paths.h"
 
 namespace roofscape::widgets::testing {
 
-inline std::string read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
+std::string read_file(const std::filesystem::path& path);
 
 // The theme files are flat objects of strings, which a regular expression can read.
-inline std::map<std::string, std::string> theme_tokens(const std::string& name) {
-  const std::string text = read_file(roofscape::test::source_dir() / "assets/themes" / (name + ".json"));
-  const std::regex pair("\"([^\"]+)\"\\s*:\\s*\"([^\"]*)\"");
-  std::map<std::string, std::string> tokens;
-  for (std::sregex_iterator it(text.begin(), text.end(), pair), end; it != end; ++it) tokens[(*it)[1]] = (*it)[2];
-  return tokens;
-}
+std::map<std::string, std::string> theme_tokens(const std::string& name);
 
-inline Theme theme(const std::string& name) { return Theme::from_tokens(theme_tokens(name)); }
+Theme theme(const std::string& name);
 
-inline const FontStack& fonts() {
-  static const FontStack stack;
-  return stack;
-}
+const FontStack& fonts();
 
 inline constexpr const char* kEnglish = "memory of one pipeline stage, 62.9 GB";
 inline constexpr const char* kKorean = "파이프라인 단계의 메모리";

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <fstream>
 
 #include "tests/widgets/support.h"
 #include "widgets/canvas_cairo.h"

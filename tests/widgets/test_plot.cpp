@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <fstream>
+
 #include "tests/widgets/support.h"
 #include "widgets/canvas_cairo.h"
 #include "widgets/canvas_record.h"

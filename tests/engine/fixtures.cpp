@@ -1,0 +1,132 @@
+#include "tests/engine/fixtures.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/evaluate.h"
+#include "engine/io/scenario_json.h"
+#include "engine/model/split_heads.h"
+
+namespace roofscape::tests {
+
+const io::PresetLibrary& library() {
+  static const io::PresetLibrary shipped;
+  return shipped;
+}
+
+engine::Scenario preset(const std::string& id) {
+  const auto scenario = io::load_scenario(id, library());
+  REQUIRE_MESSAGE(scenario.ok(), id);
+  return scenario.value();
+}
+
+engine::Scenario with(engine::Scenario s, std::initializer_list<std::string_view> assignments) {
+  for (const std::string_view a : assignments) {
+    const auto error = io::set_field(s, a, library());
+    REQUIRE_MESSAGE(!error, std::string(a));
+  }
+  return s;
+}
+
+double value_of(const engine::Report& report, engine::Q q) {
+  REQUIRE_MESSAGE(report.quantities[q].has_value(), std::string(engine::quantity(q).id));
+  return *report.quantities[q];
+}
+
+void random_schedule(Dice& dice, engine::Scenario& s) {
+  using enum engine::ScheduleKind;
+  auto& plan = s.pipeline;
+  plan.schedule = static_cast<engine::ScheduleKind>(dice.pick(0, engine::kScheduleKinds - 1));
+  plan.virtual_stages = plan.schedule == zb_h1 ? dice.power(1) : engine::default_virtual_stages(plan.schedule);
+  int& stages = s.parallelism.pipeline;
+  while (stages > 1 && stages * plan.virtual_stages > s.model.n_layers) stages /= 2;
+  const bool many = plan.schedule == zb_h2 || plan.schedule == dualpipe || plan.schedule == dualpipe_v;
+  const int microbatches = stages * dice.pick(many ? 2 : 1, 3);
+  s.workload.global_batch_sequences =
+      s.parallelism.data * s.parallelism.fsdp * plan.microbatch_sequences * microbatches;
+}
+
+void random_experts(Dice& dice, engine::Scenario& s) {
+  auto& plan = s.parallelism;
+  if (!s.model.is_moe() || dice.one_in(3)) return;
+  if (plan.sequence_parallel && dice.one_in(2)) plan.expert_tensor = std::min(plan.tensor, dice.power(3));
+  if (s.model.moe.n_routed_experts % (plan.tensor / plan.experts_tensor()) != 0) plan.expert_tensor = 0;
+  plan.expert = plan.tensor / plan.experts_tensor();
+  const int ranks = plan.data * plan.fsdp * plan.context * plan.expert;
+  for (int i = dice.pick(0, 5); i > 0; --i)
+    if (ranks % (2 * plan.expert) == 0 && s.model.moe.n_routed_experts % (2 * plan.expert) == 0) plan.expert *= 2;
+}
+
+void random_cluster(Dice& dice, const engine::Chip& chip, engine::Scenario& s) {
+  using namespace engine;
+  const auto& plan = s.parallelism;
+  const int used = plan.data * plan.fsdp * plan.tensor * plan.context * plan.pipeline;
+  s.cluster = {};
+  s.cluster.chip = chip;
+  if (chip.interconnect == Interconnect::torus) {
+    const bool flat = chip[ChipField::ici_torus_dims].value == 2;
+    const int corner = flat ? 16 : 4;
+    s.cluster.slice = {corner, corner, flat ? 1 : corner};
+    if (dice.one_in(4)) s.cluster.slice[0] -= 2;
+    s.cluster.slices = dice.one_in(2) ? plan.data : 1;
+    for (std::size_t side = 0; chip_count(s.cluster) < used; side = (side + 1) % (flat ? 2 : 3))
+      s.cluster.slice[side] *= 2;
+    return;
+  }
+  s.cluster.node_size = static_cast<int>(chip[ChipField::scaleup_domain_chips].value.value_or(8));
+  s.cluster.nodes = (used + s.cluster.node_size - 1) / s.cluster.node_size;
+  if (dice.one_in(2)) return;
+  for (int level = dice.pick(1, 3); level > 0; --level)
+    s.cluster.fabric.push_back({"level", dice.power(5), dice.pick(1, 100) * 1e11, dice.one_in(3)});
+}
+
+engine::Scenario random_scenario(std::mt19937& rng) {
+  using namespace engine;
+  Dice dice(rng);
+  static const Scenario base = preset("llama3-70b-v5p-pod");
+  static const std::vector<const Chip*> chips = [] {
+    std::vector<const Chip*> out;
+    for (const char* id :
+         {"tpu-v5p", "tpu-v4p", "tpu-v5e", "tpu-v6e", "h100-sxm", "a100-80g", "b200", "gb200-nvl72", "mi300x"})
+      out.push_back(library().find_chip(id));
+    return out;
+  }();
+  const auto any_of = [&dice](const auto& list) {
+    return list[static_cast<std::size_t>(dice.pick(0, static_cast<int>(list.size()) - 1))];
+  };
+  Scenario s = base;
+  s.model = *library().find_model(any_of(library().list(io::PresetKind::model)).id);
+  auto& plan = s.parallelism;
+  plan = {};
+  plan.data = dice.power(4), plan.fsdp = dice.power(6), plan.tensor = dice.power(4), plan.context = dice.power(3);
+  plan.pipeline = dice.one_in(3) ? 1 : dice.power(4);
+  plan.sequence_parallel = dice.one_in(2);
+  plan.zero_stage = dice.pick(0, 3);
+  plan.context_method = static_cast<ContextMethod>(dice.pick(0, 2));
+  while (s.model.n_heads % plan.tensor != 0) plan.tensor /= 2;
+  if (plan.context_method == ContextMethod::ulysses)
+    while (plan.context > most_ulysses_ranks(s.model, plan.tensor)) plan.context /= 2;
+  s.pipeline.microbatch_sequences = dice.power(1);
+  s.pipeline.blocking_send = dice.one_in(4);
+  random_schedule(dice, s);
+  random_experts(dice, s);
+  random_cluster(dice, *any_of(chips), s);
+  s.placement = {};
+  s.workload.sequence_length = 1024 * dice.power(6);
+  s.checkpointing = {static_cast<CheckpointPolicy>(dice.pick(0, 7)), dice.pick(1, 20), dice.pick(1, s.model.n_layers),
+                     dice.pick(0, s.model.n_layers)};
+  if (s.cluster.chip[ChipField::peak_fp8_dense_flops_per_s].value && dice.one_in(8)) s.precision.compute = Dtype::fp8;
+  s.precision.gradients = static_cast<Dtype>(dice.pick(0, 4));
+  s.precision.optimizer = static_cast<OptimizerKind>(dice.pick(0, 2));
+  s.precision.master_weights = dice.one_in(2) ? Dtype::none : Dtype::fp32;
+  if (s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value) s.offload = {dice.one_in(3), dice.one_in(3)};
+  s.assumptions.flops = static_cast<FlopsConvention>(dice.pick(0, 2));
+  s.assumptions.axes_overlap = static_cast<AxesOverlap>(dice.pick(0, 3));
+  s.assumptions.overlap = dice.one_in(2) ? 1 : dice.pick(0, 10) / 10.0;
+  s.assumptions.reserve_bytes = dice.pick(0, 1) * 1e9;
+  return s;
+}
+
+}  // namespace roofscape::tests
