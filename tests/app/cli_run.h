@@ -16,6 +16,11 @@ struct Outcome {
   std::string out, err;
 };
 
+// Arguments that are refused, and words of the answer.
+struct Refusal {
+  const char *arguments, *answer;
+};
+
 // Runs the program through the shell in an empty folder; `arguments` may quote as a shell does.
 inline Outcome run(const TemporaryFolder& folder, const std::string& arguments) {
   const TemporaryFolder capture;
