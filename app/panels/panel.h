@@ -225,8 +225,6 @@ std::string diagnostic_text(const PanelContext& ctx, const engine::Diagnostic& d
 // What a number was at the baseline: "was 12.2 s", with the change before it; empty without a baseline or a value
 // there.
 std::string change_from_baseline(const PanelContext& ctx, engine::Q q);
-// The value of a quantity as the verdict and the differences write it: days and money whole, times as times.
-std::string verdict_value(const PanelContext& ctx, engine::Q q, double value);
 
 // ---- the panels ----
 
