@@ -104,7 +104,8 @@ void Workspace::take_edit(engine::Scenario edited, const ViewState::Edit& edit, 
     return;
   }
   if (!settled_ || !(settled_->edited == edited) || !(settled_->base == edit_base_)) {
-    EditNature nature{edit.path, edit.typed, view.keep_product, view.partner};
+    EditNature nature{edit.path, edit.typed, view.keep_product,
+                      giving_partner(edit_base_.parallelism, view.partner)};
     SettledEdit result = settle_edit(edit_base_, session.scenario(), edited, nature, session.library().chips());
     settled_ = Settled{edit_base_, std::move(edited), std::move(result)};
   }

@@ -7,6 +7,7 @@
 
 #include "app/panels/rail_parts.h"
 #include "app/scenario_edits.h"
+#include "app/settle_edit.h"
 #include "widgets/number_format.h"
 #include "widgets/plot.h"
 
@@ -17,9 +18,6 @@ using engine::Scenario;
 
 namespace {
 
-constexpr std::array kPartners{engine::Axis::data, engine::Axis::fsdp, engine::Axis::tensor, engine::Axis::context,
-                               engine::Axis::pipeline};
-
 // The toggle with its partner, in one row.
 void chain_row(PanelContext& ctx, Column& column) {
   const float h = std::round(ctx.px(kRowHeight)), y = column.y + h / 2;
@@ -27,22 +25,25 @@ void chain_row(PanelContext& ctx, Column& column) {
       check_box(ctx.ui, {column.x, y}, "mesh.keep_product", ctx.text("ui.mesh.keep"), ctx.view.keep_product,
                 {std::string(ctx.text("ui.mesh.keep")), {}}, ctx.text("ui.mesh.keep.about"));
   if (ctx.view.keep_product) {
+    // While a control is held, of the mesh that it was taken hold of.
+    const engine::Parallelism& plan = (ctx.base != nullptr ? *ctx.base : ctx.session.scenario()).parallelism;
+    const engine::Axis giving = giving_partner(plan, ctx.view.partner);
     std::vector<Option> options;
     int now = 0;
     for (std::size_t i = 0; i < kPartners.size(); ++i) {
-      if (kPartners[i] == ctx.view.partner) now = static_cast<int>(i);
-      options.push_back(
-          {std::string(ctx.text("axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(kPartners[i])]))),
-           {},
-           true,
-           false,
-           static_cast<int>(i)});
+      if (kPartners[i] == giving) now = static_cast<int>(i);
+      const std::string name(
+          ctx.text("axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(kPartners[i])])));
+      options.push_back({name, {}, kPartners[i] == giving || plan.degree(kPartners[i]) > 1, false, static_cast<int>(i)});
     }
     const float w = std::round(ctx.px(100));
     const Rect r{column.x + column.width - w, std::round(y - ctx.px(kControlHeight) / 2), w,
                  std::round(ctx.px(kControlHeight))};
-    ctx.view.partner = kPartners[static_cast<std::size_t>(
-        drop_down(ctx.ui, r, "mesh.partner", options, now, {std::string(ctx.text("ui.mesh.partner")), {}}))];
+    const int next =
+        drop_down(ctx.ui, r, "mesh.partner", options, now, {std::string(ctx.text("ui.mesh.partner")), {}},
+                  ctx.text("ui.mesh.partner.about"));
+    // An axis that happens to have nothing to give stays the one that is wished.
+    if (next != now) ctx.view.partner = kPartners[static_cast<std::size_t>(next)];
   }
   column.y += h;
 }
