@@ -95,6 +95,7 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
   const auto add = [&](std::string name, std::string id, const engine::Chip& chip, bool separated) {
     options.push_back({std::move(name), {}, true, separated, 0});
     options.back().id = id;
+    options.back().listed = true;  // of the present one it stands below, whatever room its name leaves
     if (const auto hbm = chip[engine::ChipField::hbm_bytes].value)
       options.back().detail = format(*hbm, engine::unit::bytes, {.trim_zeros = true});
     ids.push_back(std::move(id));
@@ -147,10 +148,11 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
     field_slider(ctx, column, s, "cluster.node_size", powers(1, 128));
   }
   const auto chips = static_cast<double>(engine::chip_count(s.cluster));
-  std::string note =
-      ctx.format(chip.interconnect == engine::Interconnect::torus ? "ui.cluster.torus" : "ui.cluster.switched",
-                 {format_count(chips)});
-  if (chip.interconnect == engine::Interconnect::torus) {
+  const bool torus = chip.interconnect == engine::Interconnect::torus;
+  std::string note = ctx.format(torus ? "ui.cluster.torus" : "ui.cluster.switched", {format_count(chips)});
+  if (const auto hbm = chip[engine::ChipField::hbm_bytes].value)
+    note += ctx.format("ui.cluster.hbm", {format(*hbm, engine::unit::bytes, {.trim_zeros = true})});
+  if (torus) {
     if (const auto w = chip[engine::ChipField::ici_bytes_per_s_per_axis_bidirectional].value)
       note += ctx.format("ui.cluster.ici", {format(*w, engine::unit::bytes_per_s, {.trim_zeros = true})});
   } else if (const auto w = chip[engine::ChipField::scaleup_bytes_per_s_per_chip_oneway].value) {
