@@ -212,6 +212,19 @@ bool shows_diagnostics(const PanelContext& ctx) {
   return v.right_open && !searches && !v.projector;
 }
 
+std::string unit_in_box(const PanelContext& ctx, const engine::Unit& unit, double value) {
+  if (unit.symbol == "1") return {};
+  const std::string shorter = "ui.unit." + std::string(unit.symbol);
+  std::string word(ctx.ui.texts.has(shorter) ? ctx.text(shorter) : unit.symbol);
+  if (value == 1 && unit.notation == engine::Notation::count && word.ends_with('s')) word.pop_back();
+  return word;
+}
+
+std::string unit_words(const PanelContext& ctx, const engine::Unit& unit) {
+  if (unit.notation == engine::Notation::percent) return "%";
+  return unit.symbol == "1" ? std::string(ctx.text("ui.unit.ratio")) : std::string(unit.symbol);
+}
+
 std::string diagnostic_title(const PanelContext& ctx, const engine::Diagnostic& d) {
   const std::string key = "diagnostic." + std::string(d.code) + ".title";
   return std::string(ctx.text(ctx.ui.texts.has(key) ? key : std::string(d.code)));

@@ -66,18 +66,15 @@ void kind_row(PanelContext& ctx, Column& column, Scenario& s) {
 }
 
 void lengths_rows(PanelContext& ctx, Column& column, Scenario& s) {
-  const std::string tokens(ctx.text("ui.unit.tokens"));
   if (!s.workload.has_lengths()) {
-    field_slider(ctx, column, s, "workload.prompt_tokens", powers(64, 1 << 20), {.unit = tokens});
-    field_slider(ctx, column, s, "workload.output_tokens", powers(16, 1 << 16), {.unit = tokens});
+    field_slider(ctx, column, s, "workload.prompt_tokens", powers(64, 1 << 20));
+    field_slider(ctx, column, s, "workload.output_tokens", powers(16, 1 << 16));
     return;
   }
   for (std::size_t i = 0; i < s.workload.lengths.size(); ++i) {
     if (s.workload.lengths[i].share <= 0) continue;
-    field_slider(ctx, column, s, fmt::format("workload.lengths.{}.prompt_tokens", i), powers(64, 1 << 20),
-                 {.unit = tokens});
-    field_slider(ctx, column, s, fmt::format("workload.lengths.{}.output_tokens", i), powers(16, 1 << 16),
-                 {.unit = tokens});
+    field_slider(ctx, column, s, fmt::format("workload.lengths.{}.prompt_tokens", i), powers(64, 1 << 20));
+    field_slider(ctx, column, s, fmt::format("workload.lengths.{}.output_tokens", i), powers(16, 1 << 16));
   }
 }
 
@@ -99,15 +96,14 @@ void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
   begin_section(ctx, column, "ui.section.workload");
   kind_row(ctx, column, s);
   const auto& q = ctx.session.report().quantities;
-  const std::string sequences(ctx.text("ui.unit.sequences"));
   if (s.serves()) {
     lengths_rows(ctx, column, s);
-    field_slider(ctx, column, s, "workload.batch", powers(1, 65536), {.unit = sequences});
+    field_slider(ctx, column, s, "workload.batch", powers(1, 65536));
     SliderRange arrivals;
     arrivals.kind = SliderKind::linear;
     arrivals.track_to = std::max(1.0, std::ceil(1.5 * q.value_or(engine::Q::decode_requests, 1)));
     field_slider(ctx, column, s, "workload.arrivals_per_s", arrivals,
-                 {.off = s.workload.arrivals_per_s == 0, .unit = std::string(ctx.text("ui.unit.per_second"))});
+                 {.off = s.workload.arrivals_per_s == 0});
     limit_rows(ctx, column, s);
     if (q[engine::Q::kv_sequence_bytes] && q[engine::Q::kv_total_bytes])
       caption(ctx, column, "rail.workload.cache",
@@ -116,9 +112,8 @@ void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
     else caption(ctx, column, "rail.workload.cache", {});
     return;
   }
-  field_slider(ctx, column, s, "workload.global_batch_sequences", powers(1, 65536), {.unit = sequences});
-  field_slider(ctx, column, s, "workload.sequence_length", powers(512, 1 << 20),
-               {.unit = std::string(ctx.text("ui.unit.tokens"))});
+  field_slider(ctx, column, s, "workload.global_batch_sequences", powers(1, 65536));
+  field_slider(ctx, column, s, "workload.sequence_length", powers(512, 1 << 20));
   if (q[engine::Q::tokens_per_step] && q[engine::Q::tokens_per_chip])
     caption(ctx, column, "rail.workload.tokens",
             ctx.format("ui.workload.tokens",
@@ -130,7 +125,6 @@ void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
 // How requests are served: chunks, caches, speculation, and the plan of prefill chips of their own.
 void serving_section(PanelContext& ctx, Column& column, Scenario& s) {
   begin_section(ctx, column, "ui.section.serving");
-  const std::string tokens(ctx.text("ui.unit.tokens"));
   engine::ServingPlan& plan = s.serving;
   SliderRange share;
   share.kind = SliderKind::linear;
@@ -155,16 +149,16 @@ void serving_section(PanelContext& ctx, Column& column, Scenario& s) {
                      {.swatch = axis_swatch(ctx, row.look), .off = row.degree == 1});
   }
   field_slider(ctx, column, s, "serving.prefill_chunk_tokens", powers(128, 1 << 16),
-               {.off = plan.prefill_chunk_tokens == 0, .unit = tokens});
-  field_slider(ctx, column, s, "serving.prefix_hit_rate", share, {.off = plan.prefix_hit_rate == 0, .unit = "%"});
+               {.off = plan.prefill_chunk_tokens == 0});
+  field_slider(ctx, column, s, "serving.prefix_hit_rate", share, {.off = plan.prefix_hit_rate == 0});
   if (s.parallelism.tensor > s.model.n_kv_heads) field_choice(ctx, column, s, "serving.kv_split");
   else field_unavailable(ctx, column, "serving.kv_split", ctx.text("ui.serving.heads_for_all"));
-  field_slider(ctx, column, s, "serving.page_tokens", powers(1, 256), {.off = plan.page_tokens == 0, .unit = tokens});
+  field_slider(ctx, column, s, "serving.page_tokens", powers(1, 256), {.off = plan.page_tokens == 0});
   field_slider(ctx, column, s, "serving.draft_tokens", integers(0, 16), {.off = plan.draft_tokens == 0});
   SliderRange cost = share;
   cost.track_to = 0.5;
   if (plan.draft_tokens > 0) {
-    field_slider(ctx, column, s, "serving.acceptance_rate", share, {.unit = "%"});
+    field_slider(ctx, column, s, "serving.acceptance_rate", share);
     field_slider(ctx, column, s, "serving.draft_cost", cost);
   } else {
     field_unavailable(ctx, column, "serving.acceptance_rate", ctx.text("ui.serving.no_drafts"));
@@ -178,8 +172,7 @@ void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
                 m ? ctx.format(*m == 1 ? "ui.pipeline.microbatch" : "ui.pipeline.microbatches", {format_count(*m)})
                   : std::string());
   field_choice(ctx, column, s, "pipeline.schedule");
-  field_slider(ctx, column, s, "pipeline.microbatch_sequences", powers(1, 64),
-               {.unit = std::string(ctx.text("ui.unit.sequences"))});
+  field_slider(ctx, column, s, "pipeline.microbatch_sequences", powers(1, 64));
   field_slider(ctx, column, s, "pipeline.virtual_stages", integers(1, 8), {.off = s.pipeline.virtual_stages == 1});
   field_switch(ctx, column, s, "pipeline.blocking_send");
 }
@@ -243,7 +236,8 @@ void price_row(PanelContext& ctx, Column& column, Scenario& s) {
   info.label = ctx.text("rail.price");
   info.label_width = kLabelWidth;
   info.unit = ctx.text("ui.unit.usd_per_hour");
-  info.tip = {std::string(ctx.text("rail.price")), {{std::string(ctx.text("ui.tip.field")), price->path}}};
+  info.tip = {std::string(ctx.text("rail.price")),
+              {{std::string(ctx.text("ui.tip.unit")), info.unit}, {std::string(ctx.text("ui.tip.field")), price->path}}};
   info.about = editor_source(*price, s);
   const auto now = editor_value(*price, s);
   info.off = !now;
@@ -271,7 +265,8 @@ void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
     info.label = field_label(ctx, field->path);
     info.label_width = kLabelWidth;
     info.unit = ctx.text("ui.unit.tokens");
-    info.tip = {std::string(ctx.text("field.workload.train_tokens.label")), {}};
+    info.tip = {std::string(ctx.text("field.workload.train_tokens.label")),
+                {{std::string(ctx.text("ui.tip.unit")), unit_words(ctx, field->unit)}}};
     info.about = ctx.text("field.workload.train_tokens.about");
     tokens.minimum = field->minimum;
     tokens.maximum = field->maximum;
@@ -288,18 +283,17 @@ void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
   share.kind = SliderKind::linear;
   share.track_from = 0;
   share.track_to = 1;
-  field_slider(ctx, column, s, "assumptions.stated_mfu", share, {.unit = "%"});
-  field_slider(ctx, column, s, "assumptions.overlap", share, {.unit = "%"});
+  field_slider(ctx, column, s, "assumptions.stated_mfu", share);
+  field_slider(ctx, column, s, "assumptions.overlap", share);
   SliderRange reserve;
   reserve.kind = SliderKind::linear;
   reserve.track_from = 0;
   reserve.track_to = 20e9;
-  field_slider(ctx, column, s, "assumptions.reserve_bytes", reserve,
-               {.off = s.assumptions.reserve_bytes == 0, .unit = "B"});
+  field_slider(ctx, column, s, "assumptions.reserve_bytes", reserve, {.off = s.assumptions.reserve_bytes == 0});
   field_segments(ctx, column, s, "assumptions.flops");
   field_segments(ctx, column, s, "assumptions.axes_overlap");
   field_segments(ctx, column, s, "assumptions.parameters");
-  field_slider(ctx, column, s, "assumptions.context_share", share, {.unit = "%"});
+  field_slider(ctx, column, s, "assumptions.context_share", share);
 }
 
 }  // namespace
