@@ -27,8 +27,8 @@ TypedPlace typed_place(std::string_view typed, const std::filesystem::path& fold
 // A folder that cannot be read is empty.
 std::vector<FileEntry> list_folder(const TypedPlace& place);
 
-// A typed path gone on with as far as all entries that begin with its letters agree, a folder with its slash: what Tab
-// does in a line for paths. As it was where none does.
+// A typed path gone on with as far as all entries that begin with its letters agree, a folder with its slash: what
+// Tab does in a line for paths. As it was where none does.
 std::string completed(std::string_view typed, const std::filesystem::path& folder, bool folders_alone = false);
 
 // "LLaMA-3 70B on one v5p pod" as a file name without its ending: letters of any script, digits and dashes.

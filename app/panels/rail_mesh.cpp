@@ -34,7 +34,8 @@ void chain_row(PanelContext& ctx, Column& column) {
       if (kPartners[i] == giving) now = static_cast<int>(i);
       const std::string name(
           ctx.text("axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(kPartners[i])])));
-      options.push_back({name, {}, kPartners[i] == giving || plan.degree(kPartners[i]) > 1, false, static_cast<int>(i)});
+      options.push_back(
+          {name, {}, kPartners[i] == giving || plan.degree(kPartners[i]) > 1, false, static_cast<int>(i)});
     }
     const float w = std::round(ctx.px(100));
     const Rect r{column.x + column.width - w, std::round(y - ctx.px(kControlHeight) / 2), w,

@@ -182,15 +182,18 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
   field_choice(ctx, column, s, "checkpointing.policy");
   // The one number of the policy, in one place whichever it is.
   if (!s.serves()) switch (s.checkpointing.policy) {
-    case engine::CheckpointPolicy::k_per_layer: field_slider(ctx, column, s, "checkpointing.k", integers(1, 20)); break;
-    case engine::CheckpointPolicy::some_blocks:
-      field_slider(ctx, column, s, "checkpointing.blocks", integers(1, std::max(2, s.model.n_layers)));
-      break;
-    case engine::CheckpointPolicy::segments:
-    case engine::CheckpointPolicy::segments_minimal:
-      field_slider(ctx, column, s, "checkpointing.segments", integers(0, std::max(2, s.model.n_layers)));
-      break;
-    default: field_unavailable(ctx, column, "checkpointing.k", ctx.text("ui.memory.no_count"));
+      case engine::CheckpointPolicy::k_per_layer:
+        field_slider(ctx, column, s, "checkpointing.k", integers(1, 20));
+        break;
+      case engine::CheckpointPolicy::some_blocks:
+        field_slider(ctx, column, s, "checkpointing.blocks", integers(1, std::max(2, s.model.n_layers)));
+        break;
+      case engine::CheckpointPolicy::segments:
+      case engine::CheckpointPolicy::segments_minimal:
+        field_slider(ctx, column, s, "checkpointing.segments", integers(0, std::max(2, s.model.n_layers)));
+        break;
+      default:
+        field_unavailable(ctx, column, "checkpointing.k", ctx.text("ui.memory.no_count"));
   }
   // The formats this kind of workload has: up to three in a row, the longer words of the rest in two.
   const float gap = ctx.px(8);

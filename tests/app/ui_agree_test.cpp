@@ -154,13 +154,15 @@ struct Compared {
     if (!shown) return differ(place, "nothing at all", printed_value(q));
     // A count's label says of what.
     const std::string line = printed_value(q);
-    if (shown->value != line && !line.starts_with(shown->value + std::string(widgets::kNarrowSpace))) differ(place, shown->value, line);
+    if (shown->value != line && !line.starts_with(shown->value + std::string(widgets::kNarrowSpace)))
+      differ(place, shown->value, line);
   }
   void below_has(const std::string& place, Q q) {
     const auto shown = fact(h, place);
     const std::string line = printed_value(q);
     if (line == widgets::kNoValue) return;
-    if (!shown || shown->below.find(line) == std::string::npos) differ(place + ", below", shown ? shown->below : "", line);
+    if (!shown || shown->below.find(line) == std::string::npos)
+      differ(place + ", below", shown ? shown->below : "", line);
   }
   void verdict_has(const std::string& place, const std::string& words) {
     if (cli.verdict.find(words) == std::string::npos) differ(place, words, cli.verdict);
@@ -182,7 +184,8 @@ std::string disagreement(const Harness& h) {
   } else {
     c.verdict_has("verdict.bound", bound->value);
     std::string word = memory->value;
-    if (word == widgets::kNoValue) word = texts.text("report.verdict.memory_unknown");
+    if (word == widgets::kNoValue)
+      word = texts.text("report.verdict.memory_unknown");
     else
       word[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(word[0])));
     c.verdict_has("verdict.memory", word);

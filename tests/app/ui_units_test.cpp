@@ -19,7 +19,8 @@ std::vector<std::string> boxes(const Harness& h, std::string_view group) {
 }
 
 bool has_letters(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '%' || c == '$'; }) ||
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || c == '%' || c == '$'; }) ||
          text == "B" || text == "GB" || text == "MB" || text == "TB";
 }
 
@@ -27,9 +28,8 @@ bool has_letters(std::string_view text) {
 bool in_box(const Harness& h, const std::string& id) {
   const widgets::Rect box = h.place(id + ".box")->rect;
   const auto& all = h.canvas.drawn_texts();
-  return std::any_of(all.begin(), all.end(), [&](const auto& t) {
-    return box.contains(t.rect.centre()) && has_letters(t.text);
-  });
+  return std::any_of(all.begin(), all.end(),
+                     [&](const auto& t) { return box.contains(t.rect.centre()) && has_letters(t.text); });
 }
 
 bool in_tip(Harness& h, const std::string& id) {
@@ -87,6 +87,7 @@ TEST_CASE("the word that a box shows is taken back by every field, alone and in 
     CAPTURE(field.path);
     const std::string shorter = "ui.unit." + std::string(field.unit.symbol);
     CHECK(engine::read_number("4 " + std::string(field.unit.symbol), field.unit).value == 4);
-    if (texts.has(shorter)) CHECK(engine::read_number("4 " + std::string(texts.text(shorter)), field.unit).value == 4);
+    if (texts.has(shorter))
+      CHECK(engine::read_number("4 " + std::string(texts.text(shorter)), field.unit).value == 4);
   }
 }

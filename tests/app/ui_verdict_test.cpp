@@ -37,8 +37,8 @@ void check_whole(Harness& h) {
     CHECK(t.text.find("\u2026") == std::string::npos);
     CHECK(t.rect.right() <= t.clip.right() + 1);
   }
-  for (const char* id : {"verdict.memory", "verdict.bound", "verdict.mfu", "verdict.step", "verdict.ttft", "verdict.token",
-                         "verdict.tokens"})
+  for (const char* id : {"verdict.memory", "verdict.bound", "verdict.mfu", "verdict.step", "verdict.ttft",
+                         "verdict.token", "verdict.tokens"})
     if (const auto* place = h.place(id)) {
       CAPTURE(id);
       CHECK(place->rect.w > 1);  // its number is there
