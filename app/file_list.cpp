@@ -61,6 +61,24 @@ std::vector<FileEntry> list_folder(const TypedPlace& place) {
   return out;
 }
 
+std::string completed(std::string_view typed, const fs::path& folder, bool folders_alone) {
+  const TypedPlace place = typed_place(typed, folder);
+  std::string common;
+  std::size_t hits = 0;
+  bool is_folder = false;
+  for (const FileEntry& e : list_folder(place)) {
+    if (!e.name.starts_with(place.letters) || (folders_alone && !e.folder)) continue;
+    if (hits++ == 0) common = e.name;
+    while (!e.name.starts_with(common)) common.pop_back();
+    is_folder = e.folder;
+  }
+  std::string out(typed);
+  if (hits == 0 || common.size() < place.letters.size()) return out;
+  out.replace(out.size() - place.letters.size(), place.letters.size(), common);
+  if (hits == 1 && is_folder) out += '/';
+  return out;
+}
+
 std::string file_stem(std::string_view name) {
   std::string stem, whole(name);
   for (const std::string_view gap : {std::string_view(","), widgets::kNarrowSpace})  // of thousands

@@ -1,5 +1,5 @@
 // Files and folders as a person names them: what stands in a folder, what a typed path means, and what a scenario is
-// called on the disk. Shown by the file chooser (app/panels/file_chooser.cpp).
+// called on the disk. Shown by the file chooser and the export sheet.
 #pragma once
 
 #include <filesystem>
@@ -26,6 +26,10 @@ TypedPlace typed_place(std::string_view typed, const std::filesystem::path& fold
 // Folders, then files that end in .json, by name; hidden ones only where their dot was typed. At most some thousand.
 // A folder that cannot be read is empty.
 std::vector<FileEntry> list_folder(const TypedPlace& place);
+
+// A typed path gone on with as far as all entries that begin with its letters agree, a folder with its slash: what
+// Tab does in a line for paths. As it was where none does.
+std::string completed(std::string_view typed, const std::filesystem::path& folder, bool folders_alone = false);
 
 // "LLaMA-3 70B on one v5p pod" as a file name without its ending: letters of any script, digits and dashes.
 std::string file_stem(std::string_view name);

@@ -150,7 +150,7 @@ std::string verdict_text(const Report& report, const TextTable& texts) {
   const auto add = [&](std::string part) { out += "; " + std::move(part); };
   if (values[Q::mixed_token_time_q]) {
     add(texts.format("report.verdict.bound.decode",
-                     {std::string(texts.text("bound." + std::string(report.bound.id())))}));
+                     {widgets::bound_name(texts, report.bound)}));
     add(texts.format("report.verdict.serving",
                      {text_of(Q::mixed_token_time_q), text_of(Q::sustained_tokens), text_of(Q::ttft),
                       text_of(Q::steady_batch), text_of(Q::time_per_output_token)}));

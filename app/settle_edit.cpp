@@ -29,6 +29,14 @@ bool is_mesh_axis(std::string_view path) {
   return false;
 }
 
+engine::Axis giving_partner(const engine::Parallelism& plan, engine::Axis wished) {
+  if (plan.degree(wished) > 1) return wished;
+  const engine::Axis largest =
+      *std::max_element(kPartners.begin(), kPartners.end(),
+                        [&](engine::Axis a, engine::Axis b) { return plan.degree(a) < plan.degree(b); });
+  return plan.degree(largest) > 1 ? largest : wished;
+}
+
 SettledEdit settle_edit(const Scenario& base, const Scenario& now, const Scenario& edited, const EditNature& nature,
                         std::span<const engine::Chip> chips) {
   std::vector<std::string_view> held;

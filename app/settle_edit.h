@@ -3,6 +3,7 @@
 // typed is held to the letter, so that an impossible plan can still be asked for.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,12 @@ struct SettledEdit {
 // values count as untouched in custom mode.
 SettledEdit settle_edit(const engine::Scenario& base, const engine::Scenario& now, const engine::Scenario& edited,
                         const EditNature& nature, std::span<const engine::Chip> chips);
+
+// The mesh axes that may give way first, and which of them does: the one that is wished where it has ranks to give,
+// else the one with the most.
+inline constexpr std::array kPartners{engine::Axis::data, engine::Axis::fsdp, engine::Axis::tensor,
+                                      engine::Axis::context, engine::Axis::pipeline};
+engine::Axis giving_partner(const engine::Parallelism& plan, engine::Axis wished);
 
 // Mesh axes, those of prefill chips included.
 bool is_mesh_axis(std::string_view path);

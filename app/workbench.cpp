@@ -65,7 +65,7 @@ double example_of(const engine::Unit& unit) {
                                  Example{"tokens/chip", 1024},
                                  Example{"requests/s", 4},
                                  Example{"FLOP/B", 256},
-                                 Example{"d", 30},
+                                 Example{"days", 30},
                                  Example{"h", 1e6}};
   for (const Example& e : kExamples)
     if (e.unit == unit.symbol) return e.value;

@@ -1,22 +1,15 @@
 #include "app/workspace.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <limits>
 #include <system_error>
 #include <tuple>
 
 #include "app/commands.h"
-#include "app/export.h"
-#include "app/file_list.h"
 #include "app/panels/pipeline_tools.h"
 #include "app/panels/search_panel.h"
 #include "app/panels/splitters.h"
 #include "app/strings.h"
-#include "engine/io/files.h"
-#include "engine/io/hf_config.h"
-#include "engine/io/preset_json.h"
 #include "engine/io/scenario_json.h"
 #include "engine/scenario_title.h"
 #include "widgets/figures.h"
@@ -28,13 +21,10 @@ using namespace widgets;
 
 namespace {
 
-constexpr const char* kModelConfig = "config.json";
 constexpr float kProjectorLines = 33.75f, kProjectorColumns = 48;  // em of a projected window
 constexpr std::int64_t kOperationsAFrame =
     80'000;                            // simulated beyond the plan's own timeline: about 2 ms where orders are new
 constexpr float kWallZoom = 1.5f;      // of a window of 4K
-constexpr std::size_t kHeldSample = 300;
-constexpr double kSearchFrame_s = 0.1;  // between frames that show how far a search is
 
 // What followed an edit: "Also fsdp 512, context 4, so that the plan runs". A mesh whose data and fsdp ranks make up
 // for another axis says so itself.
@@ -108,37 +98,14 @@ bool Workspace::set_theme(const std::string& name) {
   return true;
 }
 
-void Workspace::open(const std::string& id_or_path) {
-  if (session.library().find_scenario_text(id_or_path) == nullptr) return open_file(id_or_path);
-  session.open(id_or_path);
-}
-
-void Workspace::take_model(std::string_view config, const std::string& file) {
-  auto read = io::read_hf_config(config, file);
-  if (!read.ok()) {
-    const io::InputError& e = read.error();
-    session.say({true, io::to_text({e.file, e.path, e.message, {}}), e.remedy});
-    return;
-  }
-  engine::Scenario changed = session.scenario();
-  changed.model = read->shape;
-  session.remember_model(changed.model);
-  std::string notes;
-  for (const std::string& note : read->notes) notes += (notes.empty() ? "" : "; ") + note;
-  Message message{false, texts_.format("ui.model.read", {changed.model.name, file, read->model_type}), {}, true};
-  message.detail =
-      notes.empty() ? std::string(texts_.text("ui.model.read.whole")) : texts_.format("ui.model.read.notes", {notes});
-  session.update(std::move(changed), false);
-  session.say(std::move(message));
-}
-
 void Workspace::take_edit(engine::Scenario edited, const ViewState::Edit& edit, bool held) {
   if (edited == session.scenario()) {
     session.update(std::move(edited), held);
     return;
   }
   if (!settled_ || !(settled_->edited == edited) || !(settled_->base == edit_base_)) {
-    EditNature nature{edit.path, edit.typed, view.keep_product, view.partner};
+    EditNature nature{edit.path, edit.typed, view.keep_product,
+                      giving_partner(edit_base_.parallelism, view.partner)};
     SettledEdit result = settle_edit(edit_base_, session.scenario(), edited, nature, session.library().chips());
     settled_ = Settled{edit_base_, std::move(edited), std::move(result)};
   }
@@ -146,88 +113,6 @@ void Workspace::take_edit(engine::Scenario edited, const ViewState::Edit& edit, 
   session.update(settled.scenario, held);
   if (const std::string words = settled_words(texts_, settled, edit); !words.empty())
     session.say({false, words, {}});
-}
-
-bool Workspace::shows_search() const {
-  if (view.search.open) return true;
-  if (view.projector) return figures()[current_figure()].needs == Needs::search;
-  if (view.maximised) return figures()[*view.maximised].needs == Needs::search;
-  return std::any_of(view.arrangement.cells.begin(), view.arrangement.cells.end(), [](std::string_view name) {
-    const FigureRow* figure = widgets::find_figure(name);
-    return figure != nullptr && figure->needs == Needs::search;
-  });
-}
-
-SearchSeen Workspace::found_here() const {
-  const auto& found = view.search.found;
-  if (found != nullptr && found->asked.scenario == session.scenario()) return view.search.seen;
-  SearchSeen nothing;
-  nothing.space = view.search.seen.space;
-  nothing.waits = false;
-  return nothing;
-}
-
-void Workspace::take_search() {
-  SearchView& search = view.search;
-  const bool serves = session.scenario().serves();
-  search.latest = searching.latest();
-  search.found = search.latest != nullptr && search.latest->asked.serves() == serves ? search.latest : nullptr;
-  search.state = searching.state();
-  search.progress = searching.progress();
-  search.seen = {};
-  search.seen.progress = search.progress;
-  search.seen.stopped = search.state == SearchJob::State::cancelled;
-  search.stale = false;
-  engine::SearchRequest wanted;
-  if (!serves) wanted = request_of(session.scenario(), search.wishes);
-  if (!serves && shows_search()) {
-    search.space = wanted.space;
-    search.seen.space = &search.space;
-  }
-  if (search.found == nullptr) return;
-  const Found& found = *search.found;
-  search.seen.scenario = &found.asked.scenario;
-  bool same = found.asked.scenario == session.scenario();
-  if (serves) {
-    search.seen.serving = &found.serving;
-    same = same && found.asked.serving == request_of(session.scenario(), search.wishes.serving);
-  } else {
-    search.seen.result = &found.result;
-    wanted.sample = found.asked.request.sample;
-    same = same && found.asked.request == wanted;
-  }
-  search.stale = !same;
-}
-
-void Workspace::follow_search() {
-  switch (view.search.ask) {
-    case SearchView::Ask::cancel: searching.cancel(); break;
-    case SearchView::Ask::again: searching.again(); break;
-    case SearchView::Ask::none: break;
-  }
-  if (!shows_search()) return;
-  const bool held = interaction.anything_held();
-  if (session.scenario().serves()) {
-    searching.ask(session.scenario(), request_of(session.scenario(), view.search.wishes.serving), held);
-  } else {
-    // While a control is held fewer plans are drawn for the picture, so that lists follow faster.
-    engine::SearchRequest request = request_of(session.scenario(), view.search.wishes);
-    if (held) request.sample = std::min(request.sample, kHeldSample);
-    searching.ask(session.scenario(), request, held);
-  }
-  if (searching.state() == SearchJob::State::running) interaction.wake_after(kSearchFrame_s);
-}
-
-void Workspace::toggle_search() {
-  view.search.open = !view.search.open;
-  if (!view.search.open) return;
-  view.workbench.open = view.editor.open = false;
-  view.maximised.reset();
-  view.right_open = true;
-}
-
-void Workspace::lift_search_limits() {
-  view.search.wishes = without_limits(view.search.wishes, session.scenario().workload.kind);
 }
 
 void Workspace::follow_kind() {
@@ -333,156 +218,6 @@ void Workspace::play_or_stop() {
   if (tools.playing && (!tools.cursor || *tools.cursor >= 1)) tools.cursor = 0;
 }
 
-std::size_t Workspace::current_figure() const {
-  const std::size_t count = figures().size();
-  if (view.projector && view.projected < count) return view.projected;
-  if (view.maximised && *view.maximised < count) return *view.maximised;
-  if (view.focused_figure && *view.focused_figure < count) return *view.focused_figure;
-  return 0;
-}
-
-FigureView Workspace::shown_view(std::size_t figure) const {
-  FigureView shown;
-  shown.choices = view.choices[figure];
-  if (figures()[figure].name == "pipeline") show_tools(view, shown);
-  return shown;
-}
-
-FigureInput Workspace::own_figure_input(const widgets::Theme& theme, widgets::StudyCache& studies,
-                                        const SearchSeen& found) const {
-  return {session.scenario(),
-          session.report(),
-          texts_,
-          theme,
-          studies,
-          view.pinned ? &view.pinned->baseline : nullptr,
-          {},
-          session.library().chips(),
-          view.evidence.get(),
-          &found};
-}
-
-void Workspace::export_current_figure() {
-  if (settings.export_as.asked) return write_exported();
-  view.sheet = Sheet::export_figure;
-}
-
-void Workspace::write_exported() {
-  const ExportChoice& choice = settings.export_as;
-  const FigureRow& row = figures()[current_figure()];
-  auto paper = load_theme(choice.theme);
-  if (!paper.ok()) paper = load_theme("print");
-  if (!paper.ok()) return session.say({true, io::to_text(paper.error()), {}});
-  ExportOptions options = default_size(row);
-  if (choice.size != "figure")
-    if (const auto failure = set_size(choice.size, options)) return session.say({true, failure->message, failure->remedy});
-  const SearchSeen found = found_here();
-  const FigureInput input = own_figure_input(paper.value(), view.studies, found);
-  view.studies.begin_frame(std::numeric_limits<std::int64_t>::max());  // a file is whole
-  const FigureView shown = shown_view(current_figure());
-  const std::filesystem::path folder =
-      choice.folder.empty() ? export_folder() : typed_path(choice.folder, export_folder());
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  // One name for all formats, free in each: nothing that is there is replaced.
-  const std::string stem = file_stem(engine::scenario_title(session.scenario())) + "-" + std::string(row.name);
-  const auto file_of = [&](int number, std::size_t format) {
-    return folder / (stem + (number > 1 ? "-" + std::to_string(number) : std::string()) +
-                     std::string(extension_of(static_cast<FileFormat>(format))));
-  };
-  const auto taken = [&](int number) {
-    for (std::size_t i = 0; i < choice.formats.size(); ++i)
-      if (std::error_code unknown;
-          choice.formats[i] && std::filesystem::exists(std::filesystem::symlink_status(file_of(number, i), unknown)))
-        return true;
-    return false;
-  };
-  int number = 1;
-  while (number < 10000 && taken(number)) ++number;
-  std::string written;
-  for (std::size_t i = 0; i < choice.formats.size(); ++i) {
-    if (!choice.formats[i]) continue;
-    const std::filesystem::path file = file_of(number, i);
-    if (const auto failure = export_figure(row, input, file, options, fonts_, shown))
-      return session.say({true, io::to_text(*failure), {}});
-    written += written.empty() ? file.string() : ", " + file.extension().string();
-  }
-  session.say({false, texts_.format("ui.exported", {written}), {}});
-}
-
-std::string Workspace::figure_data() const {
-  const FigureRow& row = figures()[current_figure()];
-  widgets::StudyCache studies;  // of this scenario, which need not be the one that is drawn
-  const SearchSeen found = found_here();
-  return widgets::figure_data(row, own_figure_input(theme_, studies, found), shown_view(current_figure()));
-}
-
-void Workspace::save() {
-  // What has no file yet, or whose file is not what it was, is asked for.
-  if (session.file().empty() || session.file_changed()) {
-    view.files.started = false;
-    view.sheet = Sheet::save_as;
-    view.saving = Saved::scenario;
-    return;
-  }
-  if (session.save(session.file()))
-    session.say({false, texts_.format("ui.saved", {session.file().string()}), {}});
-}
-
-void Workspace::save_as(const std::filesystem::path& file) {
-  std::error_code failed;
-  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), failed);
-  if (!session.save(file)) return;
-  remember_file(file.string());
-  session.say({false, texts_.format("ui.saved", {file.string()}), {}});
-}
-
-void Workspace::take_sheet(Sheet sheet, const std::string& answer) {
-  if (sheet == Sheet::open) return open_file(answer);
-  if (sheet == Sheet::export_figure) {
-    settings.export_as.asked = true;
-    return write_exported();
-  }
-  if (sheet == Sheet::leave) {
-    view.leave = true;
-    if (actions.close) actions.close();
-    return;
-  }
-  if (view.saving != Saved::scenario) return save_preset(answer);
-  // What was typed as a name, not as a file, is the scenario's from now on. The one it has stands as it is.
-  const std::string& typed = view.files.typed;
-  if (typed.find('/') == std::string::npos && !typed.ends_with(".json") && typed != session.scenario().name) {
-    engine::Scenario renamed = session.scenario();
-    engine::set_name(renamed, typed);
-    session.update(std::move(renamed), false);
-  }
-  save_as(answer);
-}
-
-void Workspace::save_preset(const std::string& name) {
-  const bool model = view.saving == Saved::model;
-  const io::PresetKind kind = model ? io::PresetKind::model : io::PresetKind::cluster;
-  const std::filesystem::path folder = preset_folder(session.library(), kind);
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  engine::Scenario named = session.scenario();
-  const std::string id = file_stem(name);
-  if (model) {
-    engine::set_model_name(named.model, name);
-    named.model.id = id;
-  }
-  const std::filesystem::path file = folder / (id + ".json");
-  const std::string text = model ? io::write_model_preset(named.model, session.library())
-                                 : io::write_cluster_preset(named.cluster, name, session.library());
-  if (const auto failure = io::write_file_atomically(file, text)) {
-    session.say({true, io::to_text(*failure), {}});
-    return;
-  }
-  session.update(std::move(named), false);
-  if (actions.read_presets) actions.read_presets();
-  session.say({false, texts_.format("ui.saved", {file.string()}), {}});
-}
-
 bool Workspace::edited() const {
   return view.editor.open && departures(view.editor.part, session.scenario(), editor_preset(session)) > 0;
 }
@@ -492,45 +227,6 @@ void Workspace::reset_edited() {
   reset_part(view.editor.part, back, editor_preset(session));
   view.editor.refused.clear();
   session.update(std::move(back), false);
-}
-
-void Workspace::open_scenario_list() {
-  list_.clear();
-  std::vector<Option> options;
-  const auto add = [&](std::string id, std::string text, std::string detail, bool separated) {
-    options.push_back({std::move(text), std::move(detail), true, separated, static_cast<int>(list_.size())});
-    list_.push_back(std::move(id));
-  };
-  int number = 0, selected = -1;
-  for (const io::Preset& p : session.library().list(io::PresetKind::scenario)) {
-    ++number;
-    if (p.id == session.preset_id()) selected = number - 1;
-    add(p.id, p.name, number <= 9 ? "Alt+" + std::to_string(number) : std::string(), false);
-  }
-  std::error_code failed;
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(scenario_folder(), failed))
-    if (entry.path().extension() == ".json" &&
-        session.library().find_scenario_text(entry.path().stem().string()) == nullptr)
-      files.push_back(entry.path());
-    else if (std::filesystem::exists(entry.path() / kModelConfig, failed))
-      files.push_back(entry.path() / kModelConfig);
-  std::sort(files.begin(), files.end());
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    // A model's folder as it was downloaded is called after it.
-    const bool model = files[i].filename() == kModelConfig;
-    add(files[i].string(), model ? files[i].parent_path().filename().string() : files[i].stem().string(),
-        model ? std::string(texts_.text("field.model.label")) : std::string(), i == 0);
-  }
-  const Probe::Place* name = probe.find("scenario.name");
-  interaction.open_popup("scenario.list", name != nullptr ? name->rect : Rect{window_.centre().x, 40, 1, 1},
-                         std::move(options), selected);
-}
-
-void Workspace::take_list_choice() {
-  const auto choice = interaction.popup_choice("scenario.list");
-  if (choice && *choice >= 0 && static_cast<std::size_t>(*choice) < list_.size())
-    open(list_[static_cast<std::size_t>(*choice)]);
 }
 
 std::string Workspace::characters() const {

@@ -105,7 +105,7 @@ constexpr Prefix kLoose[] = {{"B", 9}, {"b", 9}, {"g", 9}, {"t", 12}};
 Kind kind_of(const Unit& unit) {
   if (unit.notation == Notation::percent) return Kind::share;
   for (const auto& [symbol, kind] :
-       {std::pair{"s", Kind::time}, std::pair{"d", Kind::time}, std::pair{"h", Kind::time},
+       {std::pair{"s", Kind::time}, std::pair{"days", Kind::time}, std::pair{"h", Kind::time},
         std::pair{"years", Kind::time}, std::pair{"B", Kind::bytes}, std::pair{"B/s", Kind::byte_rate},
         std::pair{"FLOP", Kind::flop}, std::pair{"FLOP/s", Kind::flop_rate}, std::pair{"USD", Kind::money},
         std::pair{"W", Kind::power}, std::pair{"kWh", Kind::energy}, std::pair{"Hz", Kind::frequency}})
@@ -115,7 +115,7 @@ Kind kind_of(const Unit& unit) {
 
 // Of the unit, in the base of its kind.
 double base_of(const Unit& unit) {
-  if (unit.symbol == "d") return kDay;
+  if (unit.symbol == "days") return kDay;
   if (unit.symbol == "h") return kHour;
   if (unit.symbol == "years") return kYear;
   return 1;
@@ -396,7 +396,7 @@ std::string expected_text(const Unit& unit) {
   switch (kind_of(unit)) {
     case Kind::share: return "a share, such as 40 % or 0.4";
     case Kind::time:
-      if (unit.symbol == "d") return "days, such as 3 days or 36 h";
+      if (unit.symbol == "days") return "days, such as 3 days or 36 h";
       if (unit.symbol == "h") return "hours, such as 36 h or 3 days";
       if (unit.symbol == "years") return "years, such as 2 years";
       return "a time, such as 500 ms or 2 s";

@@ -32,6 +32,19 @@ constexpr std::array<std::string_view, 2> kParameterCounts{"counted", "published
 
 constexpr double kMaxDegree = 65536;
 
+// What the counts of the table are counts of: each is typed and shown with its word.
+namespace counted {
+constexpr Unit heads{"heads", {}, Notation::count};
+constexpr Unit experts{"experts", {}, Notation::count};
+constexpr Unit norms{"norms", {}, Notation::count};
+constexpr Unit nodes{"nodes", {}, Notation::count};
+constexpr Unit slices{"slices", {}, Notation::count};
+constexpr Unit chunks{"chunks", {}, Notation::count};
+constexpr Unit tensors{"tensors", {}, Notation::count};
+constexpr Unit segments{"segments", {}, Notation::count};
+constexpr Unit prompts{"prompts", {}, Notation::count};
+}  // namespace counted
+
 #define GET(expression) [](const Scenario& s) { return static_cast<double>(s.expression); }
 #define SET(expression) \
   [](Scenario& s, double v) { s.expression = static_cast<std::remove_reference_t<decltype(s.expression)>>(v); }
@@ -87,8 +100,8 @@ const std::array kFields{
     MODEL_INTEGER("model.n_layers", model.n_layers, 1, 10000, unit::layers),
     MODEL_INTEGER("model.d_model", model.d_model, 1, 1 << 20, unit::elements),
     MODEL_INTEGER("model.d_ff", model.d_ff, 1, 1 << 22, unit::elements),
-    MODEL_INTEGER("model.n_heads", model.n_heads, 1, 1 << 14, unit::count),
-    MODEL_INTEGER("model.n_kv_heads", model.n_kv_heads, 1, 1 << 14, unit::count),
+    MODEL_INTEGER("model.n_heads", model.n_heads, 1, 1 << 14, counted::heads),
+    MODEL_INTEGER("model.n_kv_heads", model.n_kv_heads, 1, 1 << 14, counted::heads),
     MODEL_INTEGER("model.d_head", model.d_head, 1, 1 << 14, unit::elements),
     MODEL_INTEGER("model.vocab_size", model.vocab_size, 1, 1 << 24, unit::tokens),
     MODEL_BOOLEAN("model.gated_mlp", model.gated_mlp),
@@ -102,14 +115,14 @@ const std::array kFields{
     MODEL_BOOLEAN("model.qk_norm_all_heads", model.qk_norm_all_heads),
     MODEL_BOOLEAN("model.attn_sinks", model.attn_sinks),
     MODEL_BOOLEAN("model.rel_pos_projection", model.rel_pos_projection),
-    MODEL_INTEGER("model.norms_per_layer", model.norms_per_layer, 0, 8, unit::count),
-    MODEL_INTEGER("model.embedding_norm", model.embedding_norm, 0, 4, unit::count),
+    MODEL_INTEGER("model.norms_per_layer", model.norms_per_layer, 0, 8, counted::norms),
+    MODEL_INTEGER("model.embedding_norm", model.embedding_norm, 0, 4, counted::norms),
     MODEL_INTEGER("model.learned_positions", model.learned_positions, 0, 1 << 24, unit::tokens),
     MODEL_INTEGER("model.max_context_tokens", model.max_context_tokens, 0, 1 << 30, unit::tokens),
-    MODEL_INTEGER("model.moe.n_routed_experts", model.moe.n_routed_experts, 0, 1 << 14, unit::count),
-    MODEL_INTEGER("model.moe.experts_per_token", model.moe.experts_per_token, 0, 1 << 14, unit::count),
+    MODEL_INTEGER("model.moe.n_routed_experts", model.moe.n_routed_experts, 0, 1 << 14, counted::experts),
+    MODEL_INTEGER("model.moe.experts_per_token", model.moe.experts_per_token, 0, 1 << 14, counted::experts),
     MODEL_INTEGER("model.moe.d_ff_expert", model.moe.d_ff_expert, 0, 1 << 22, unit::elements),
-    MODEL_INTEGER("model.moe.n_shared_experts", model.moe.n_shared_experts, 0, 1024, unit::count),
+    MODEL_INTEGER("model.moe.n_shared_experts", model.moe.n_shared_experts, 0, 1024, counted::experts),
     MODEL_INTEGER("model.moe.n_dense_layers", model.moe.n_dense_layers, 0, 10000, unit::layers),
     MODEL_BOOLEAN("model.moe.router_bias", model.moe.router_bias),
     MODEL_BOOLEAN("model.moe.shared_expert_gate", model.moe.shared_expert_gate),
@@ -125,8 +138,8 @@ const std::array kFields{
     INTEGER("cluster.slice.0", cluster.slice[0], 1, 1024, unit::chips),
     INTEGER("cluster.slice.1", cluster.slice[1], 1, 1024, unit::chips),
     INTEGER("cluster.slice.2", cluster.slice[2], 1, 1024, unit::chips),
-    INTEGER("cluster.slices", cluster.slices, 1, 1024, unit::count),
-    INTEGER("cluster.nodes", cluster.nodes, 1, 1 << 17, unit::count),
+    INTEGER("cluster.slices", cluster.slices, 1, 1024, counted::slices),
+    INTEGER("cluster.nodes", cluster.nodes, 1, 1 << 17, counted::nodes),
     INTEGER("cluster.node_size", cluster.node_size, 1, 1024, unit::chips),
     CHOICE("workload.kind", workload.kind, kWorkloadKinds),
     INTEGER("workload.global_batch_sequences", workload.global_batch_sequences, 1, 1 << 24, unit::sequences),
@@ -164,12 +177,12 @@ const std::array kFields{
     PLACEMENT("pipeline", 5),
     CHOICE("pipeline.schedule", pipeline.schedule, kSchedules),
     INTEGER("pipeline.microbatch_sequences", pipeline.microbatch_sequences, 1, 1 << 16, unit::sequences),
-    INTEGER("pipeline.virtual_stages", pipeline.virtual_stages, 1, 64, unit::count),
+    INTEGER("pipeline.virtual_stages", pipeline.virtual_stages, 1, 64, counted::chunks),
     BOOLEAN("pipeline.blocking_send", pipeline.blocking_send),
     CHOICE("checkpointing.policy", checkpointing.policy, kPolicies),
-    INTEGER("checkpointing.k", checkpointing.k, 1, 20, unit::count),
+    INTEGER("checkpointing.k", checkpointing.k, 1, 20, counted::tensors),
     INTEGER("checkpointing.blocks", checkpointing.blocks, 1, 10000, unit::layers),
-    INTEGER("checkpointing.segments", checkpointing.segments, 0, 10000, unit::count),
+    INTEGER("checkpointing.segments", checkpointing.segments, 0, 10000, counted::segments),
     CHOICE("precision.compute", precision.compute, std::span(kDtypes)),
     CHOICE("precision.weights", precision.weights, std::span(kDtypes)),
     CHOICE("precision.gradients", precision.gradients, kTrainedDtypes),
@@ -186,10 +199,10 @@ const std::array kFields{
     INTEGER("serving.prefill.expert", serving.prefill.expert, 1, 4096, unit::ways),
     CHOICE("serving.kv_split", serving.kv_split, kKvSplits),
     INTEGER("serving.prefill_chunk_tokens", serving.prefill_chunk_tokens, 0, 1 << 24, unit::tokens),
-    INTEGER("serving.prefill_prompts", serving.prefill_prompts, 1, 1 << 20, unit::count),
+    INTEGER("serving.prefill_prompts", serving.prefill_prompts, 1, 1 << 20, counted::prompts),
     NUMBER("serving.prefix_hit_rate", serving.prefix_hit_rate, 0, 0.999, unit::fraction),
     INTEGER("serving.page_tokens", serving.page_tokens, 0, 1 << 20, unit::tokens),
-    INTEGER("serving.draft_tokens", serving.draft_tokens, 0, 16, unit::count),
+    INTEGER("serving.draft_tokens", serving.draft_tokens, 0, 16, unit::tokens),
     NUMBER("serving.acceptance_rate", serving.acceptance_rate, 0, 1, unit::fraction),
     NUMBER("serving.draft_cost", serving.draft_cost, 0, 1, unit::one),
     CHOICE("assumptions.mode", assumptions.mode, kModes),

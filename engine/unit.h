@@ -56,7 +56,7 @@ inline constexpr Unit elements{"elements", {}, Notation::count};
 inline constexpr Unit elements_real{"elements", {}, Notation::plain};
 inline constexpr Unit steps{"steps", {}, Notation::count};
 inline constexpr Unit microbatches{"microbatches", {}, Notation::count};
-inline constexpr Unit days{"d", {}, Notation::plain};
+inline constexpr Unit days{"days", {}, Notation::plain};
 inline constexpr Unit hours{"h", {}, Notation::plain};
 inline constexpr Unit years{"years", {}, Notation::plain};
 inline constexpr Unit kilowatt_hours{"kWh", {}, Notation::plain};

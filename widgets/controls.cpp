@@ -300,13 +300,17 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
   } else {
     float right = box.right() - ui.px(8);
     const NumberText parts = box_parts(next, range.unit);
-    const std::string& unit = parts.unit.empty() ? info.unit : parts.unit;
+    TextStyle v = text_style(ui, info.mark == Mark::error ? t.err : info.off ? t.ink2 : t.ink);
+    v.halign = HAlign::right;
+    // A word steps back where it would squeeze the number; the tip has it.
+    const float room = right - box.x - ui.px(5);
+    std::string unit = parts.unit.empty() ? info.unit : parts.unit;
+    if (parts.unit.empty() && ui.canvas.text_width(parts.number, v) + ui.canvas.text_width(unit, u) + ui.px(4) > room)
+      unit.clear();
     if (!unit.empty()) {
       ui.canvas.text({right, box.centre().y}, unit, u);
       right -= ui.canvas.text_width(unit, u) + ui.px(4);
     }
-    TextStyle v = text_style(ui, info.mark == Mark::error ? t.err : info.off ? t.ink2 : t.ink);
-    v.halign = HAlign::right;
     if (ui.canvas.text_width(parts.number, v) > right - box.x - ui.px(5)) v.em = ui.em() * kSmallText;
     ui.canvas.text({right, box.centre().y}, parts.number, v);
   }

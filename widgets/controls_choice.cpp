@@ -37,7 +37,7 @@ int drop_down(Ui& ui, const Rect& r, std::string_view id, std::span<const Option
     const Option& o = options[static_cast<std::size_t>(next)];
     const float room = right - r.x - ui.px(8);
     const float name = ui.canvas.text_width(o.text, text_style(ui, t.ink));
-    if (!o.detail.empty()) {
+    if (!o.detail.empty() && !o.listed) {
       TextStyle d = text_style(ui, t.ink3, kSmallText);
       d.halign = HAlign::right;
       const float detail = ui.canvas.text_width(o.detail, d);

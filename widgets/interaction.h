@@ -70,6 +70,7 @@ struct Option {
   bool checked = false;    // marked as being on
   bool heading = false;    // names the entries below it; cannot be chosen
   std::string id = {};     // another name it is found by when something is typed
+  bool listed = false;     // its detail stands in the open list alone
 };
 
 class Interaction {

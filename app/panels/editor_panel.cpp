@@ -30,10 +30,6 @@ std::string words(const PanelContext& ctx, const EditorRow& row, std::string_vie
   return std::string(ctx.text(ctx.ui.texts.has(key) ? key : "quantity." + row.path + "." + std::string(which)));
 }
 
-std::string unit_of(const EditorRow& row) {
-  return row.unit.symbol == "1" ? std::string() : std::string(row.unit.symbol);
-}
-
 std::string value_words(const PanelContext& ctx, const EditorRow& row, const Scenario& s) {
   if (row.kind == EditorKind::text) return editor_text(row, s);
   const auto value = editor_value(row, s);
@@ -92,9 +88,10 @@ struct Rows {
 
   Readout tip(const EditorRow& row) const {
     Readout out{words(ctx, row, "label"), {}};
-    if (!unit_of(row).empty()) out.rows.emplace_back(ctx.text("ui.tip.unit"), unit_of(row));
+    const bool number = row.kind == EditorKind::integer || row.kind == EditorKind::number;
+    if (number) out.rows.emplace_back(ctx.text("ui.tip.unit"), unit_words(ctx, row.unit));
     if (preset.has(row)) out.rows.emplace_back(ctx.text("ui.editor.preset"), value_words(ctx, row, preset.scenario));
-    if (row.kind == EditorKind::integer || row.kind == EditorKind::number)
+    if (number)
       out.rows.emplace_back(ctx.text("ui.editor.domain"), row.optional
                                                               ? ctx.format("ui.editor.optional", {editor_domain(row)})
                                                               : editor_domain(row));
@@ -175,7 +172,7 @@ struct Rows {
     info.label = words(ctx, row, "label");
     info.label_width = label_width();
     info.box_width = kBox;
-    info.unit = unit_of(row);
+    info.unit = unit_in_box(ctx, row.unit, value);
     info.tip = tip(row);
     info.about = about(row);
     info.mark = mark;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/export.h"
+#include "app/file_list.h"
 #include "app/panels/panel.h"
 #include "app/panels/sheet.h"
 #include "app/strings.h"
@@ -43,6 +44,11 @@ std::string export_sheet(PanelContext& ctx, const Rect& window, ExportChoice& ch
     return Rect{line.x, std::round(line.centre().y - h / 2), line.w, h};
   };
   if (choice.folder.empty()) choice.folder = export_folder().string();
+  Interaction& io = ctx.ui.io;
+  if (io.editing("export.folder") && io.take(Key::tab)) {  // before the line takes it
+    io.start_entry("export.folder", completed(io.entry().text, export_folder(), true));
+    io.entry().anchor = io.entry().caret;
+  }
   if (const auto typed = typed_line(ctx, row("ui.export.folder"), "export.folder", choice.folder,
                                     ctx.text("ui.export.folder"));
       typed && !typed->empty())

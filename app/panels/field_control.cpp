@@ -25,9 +25,10 @@ std::optional<double> baseline_of(const PanelContext& ctx, const engine::Field& 
 Readout field_tip(const PanelContext& ctx, const engine::Field& field) {
   Readout tip;
   tip.title = ctx.text("field." + std::string(field.path) + ".label");
-  if (field.unit.symbol != "1") tip.rows.emplace_back(ctx.text("ui.tip.unit"), std::string(field.unit.symbol));
-  if (field.kind == engine::FieldKind::integer || field.kind == engine::FieldKind::number)
+  if (field.kind == engine::FieldKind::integer || field.kind == engine::FieldKind::number) {
+    tip.rows.emplace_back(ctx.text("ui.tip.unit"), unit_words(ctx, field.unit));
     tip.rows.emplace_back(ctx.text("ui.tip.loaded"), field_value(ctx, field, field.get(ctx.session.loaded())));
+  }
   if (const auto was = baseline_of(ctx, field))
     tip.rows.emplace_back(ctx.text("ui.pin.baseline"), field_value(ctx, field, *was));
   tip.rows.emplace_back(ctx.text("ui.tip.field"), std::string(field.path));
@@ -103,7 +104,7 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   info.label_width = kLabelWidth;
   info.swatch = look.swatch;
   info.off = look.off;
-  info.unit = look.unit;
+  info.unit = unit_in_box(ctx, field->unit, field->get(scenario));
   info.tip = field_tip(ctx, *field);
   const engine::Diagnostic* finding = finding_of(ctx, path);
   info.about = said_of(ctx, path, finding);

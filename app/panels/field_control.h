@@ -14,7 +14,6 @@ struct Column {
 struct FieldLook {
   std::optional<widgets::Fill> swatch = {};  // the colour of a mesh axis
   bool off = false;                          // at its neutral value
-  std::string unit = {};                     // in the value box
 };
 
 // Each adds a row to the column and writes what was edited into `scenario`. Unknown paths, and fields that the kind

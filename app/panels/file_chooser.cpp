@@ -162,21 +162,7 @@ class Chooser {
     if (io.take(Key::page_down)) walk(10);
     if (io.take(Key::page_up)) walk(-10);
     if (!io.take(Key::tab)) return;
-    // Goes on as far as all entries that begin with the letters agree.
-    const TypedPlace place = typed_place(files_.typed, files_.folder);
-    std::string common;
-    std::size_t hits = 0;
-    bool folder = false;
-    for (const FileEntry& e : list_folder(place)) {
-      if (!e.name.starts_with(place.letters)) continue;
-      if (hits++ == 0) common = e.name;
-      while (!e.name.starts_with(common)) common.pop_back();
-      folder = e.folder;
-    }
-    if (hits == 0 || common.size() < place.letters.size()) return;
-    std::string text = files_.typed.substr(0, files_.typed.size() - place.letters.size()) + common;
-    if (hits == 1 && folder) text += '/';
-    type(std::move(text));
+    if (std::string text = completed(files_.typed, files_.folder); text != files_.typed) type(std::move(text));
   }
 
   // Where a scenario with this name is written to.

@@ -15,21 +15,14 @@ using engine::Q;
 
 Pinned::Pinned(engine::Scenario s) : scenario(std::move(s)), report(engine::evaluate(scenario)) {}
 
-std::string verdict_value(const PanelContext& ctx, Q q, double value) {
-  if (q == Q::run_days)
-    return ctx.format("ui.verdict.days",
-                      {value >= 10 ? format_count(std::round(value)) : format_significant(value, 2)});
-  return format(value, engine::quantity(q).unit);
-}
-
 std::string change_from_baseline(const PanelContext& ctx, Q q) {
   if (!ctx.view.pinned) return {};
   const auto before = ctx.view.pinned->report.quantities[q], now = ctx.session.report().quantities[q];
   if (!before || ctx.view.pinned->report.has_errors()) return {};
-  const std::string was = verdict_value(ctx, q, *before);
+  const engine::Unit& unit = engine::quantity(q).unit;
+  const std::string was = format(*before, unit);
   if (!now || ctx.session.report().has_errors()) return ctx.format("ui.pin.was_only", {was});
   if (*now == *before) return std::string(ctx.text("ui.pin.same"));
-  const engine::Unit& unit = engine::quantity(q).unit;
   std::string change;
   // Shares differ by points, sizes and money by an amount, times and rates by a share.
   if (unit.notation == engine::Notation::percent)
@@ -39,9 +32,7 @@ std::string change_from_baseline(const PanelContext& ctx, Q q) {
     change = *before == 0 ? format_difference(*now, unit)
                           : format(*now / *before - 1, engine::unit::fraction, {.sign = true});
   else
-    change = q == Q::run_days
-                 ? (*now > *before ? "+" : std::string(kMinus)) + verdict_value(ctx, q, std::abs(*now - *before))
-                 : format_difference(*now - *before, unit);
+    change = format_difference(*now - *before, unit);
   return ctx.format("ui.pin.was", {change, was});
 }
 
@@ -219,6 +210,19 @@ bool shows_diagnostics(const PanelContext& ctx) {
   const ViewState& v = ctx.view;
   const bool searches = v.search.open && !v.workbench.open && !v.editor.open;
   return v.right_open && !searches && !v.projector;
+}
+
+std::string unit_in_box(const PanelContext& ctx, const engine::Unit& unit, double value) {
+  if (unit.symbol == "1") return {};
+  const std::string shorter = "ui.unit." + std::string(unit.symbol);
+  std::string word(ctx.ui.texts.has(shorter) ? ctx.text(shorter) : unit.symbol);
+  if (value == 1 && unit.notation == engine::Notation::count && word.ends_with('s')) word.pop_back();
+  return word;
+}
+
+std::string unit_words(const PanelContext& ctx, const engine::Unit& unit) {
+  if (unit.notation == engine::Notation::percent) return "%";
+  return unit.symbol == "1" ? std::string(ctx.text("ui.unit.ratio")) : std::string(unit.symbol);
 }
 
 std::string diagnostic_title(const PanelContext& ctx, const engine::Diagnostic& d) {

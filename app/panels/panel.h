@@ -195,9 +195,14 @@ std::string field_label(const PanelContext& ctx, std::string_view path);
 // A value of a field as people write it: "8", "bf16", "35 %".
 std::string field_value(const widgets::TextTable& texts, const engine::Field& field, double value);
 std::string field_value(const PanelContext& ctx, const engine::Field& field, double value);
+// The unit of a value box: as it stands in the box beside a number without a unit of its own ("tok", "1 chip"), and
+// as the tip names it ("tokens").
+std::string unit_in_box(const PanelContext& ctx, const engine::Unit& unit, double value);
+std::string unit_words(const PanelContext& ctx, const engine::Unit& unit);
 
 // Says in the strip why what was typed was not taken, or that the nearest possible value was.
-void tell_refused(PanelContext& ctx, const widgets::Edited& edited, std::string_view label, const std::string& domain);
+void tell_refused(PanelContext& ctx, const widgets::Edited& edited, std::string_view label,
+                  const std::string& domain);
 
 bool is_step_part(engine::Q q);
 // The look of a part of the step or of memory.
@@ -225,8 +230,6 @@ std::string diagnostic_text(const PanelContext& ctx, const engine::Diagnostic& d
 // What a number was at the baseline: "was 12.2 s", with the change before it; empty without a baseline or a value
 // there.
 std::string change_from_baseline(const PanelContext& ctx, engine::Q q);
-// The value of a quantity as the verdict and the differences write it: days and money whole, times as times.
-std::string verdict_value(const PanelContext& ctx, engine::Q q, double value);
 
 // ---- the panels ----
 

@@ -51,10 +51,11 @@ Readout changes_tip(const PanelContext& ctx, std::string title, const std::vecto
   const engine::Report& now = ctx.session.report();
   for (const Change& c : changes) {
     const auto present = now.quantities[c.quantity];
-    const std::string text = verdict_value(ctx, c.quantity, c.value);
+    const engine::Unit& unit = engine::quantity(c.quantity).unit;
+    const std::string text = format(c.value, unit);
     tip.rows.emplace_back(ctx.text(c.label),
                           present && *present > 0
-                              ? ctx.format("ui.search.from", {verdict_value(ctx, c.quantity, *present), text})
+                              ? ctx.format("ui.search.from", {format(*present, unit), text})
                               : text);
   }
   return tip;

@@ -63,7 +63,8 @@ std::span<const Notch> slider_preview(PanelContext& ctx, const engine::Field& fi
   // Of a mesh axis what the others give way to is shown, from where the drag began.
   const bool meshed = ctx.view.keep_product && is_mesh_axis(field.path);
   const engine::Scenario& base = meshed && ctx.base != nullptr ? *ctx.base : scenario;
-  const std::optional<engine::Axis> partner = meshed ? std::optional(ctx.view.partner) : std::nullopt;
+  const std::optional<engine::Axis> partner =
+      meshed ? std::optional(giving_partner(base.parallelism, ctx.view.partner)) : std::nullopt;
   engine::Scenario varied = base;
   field.set(varied, range.whole ? std::round(values.front()) : values.front());
   auto& kept = ctx.view.preview;

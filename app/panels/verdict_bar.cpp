@@ -1,6 +1,7 @@
 // The verdict: does it fit, what bounds it, how well it runs, how long and at what price; and where the step goes, as
 // one bar of the parts that add up to it.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 
@@ -20,14 +21,26 @@ namespace {
 
 constexpr float kLeastFact = 96;  // width of a fact of the verdict
 
+// The same said at length and in fewer words: the first that has room is shown, none is cut.
+using Ways = std::vector<std::string>;
+
 struct Fact {
   std::string_view id;
-  std::string label, value, below;
+  Ways label, value, below;
   std::optional<Mark> mark;
   Q quantity = Q::step_time;
   float share = 1;  // of the width
   std::optional<engine::EvidenceKind> evidence = {};  // what its error band is of
 };
+
+// A text, and where there is one its ".brief" and ".briefest".
+Ways ways(const PanelContext& ctx, std::string_view key, const std::vector<std::string>& values = {}) {
+  Ways out{ctx.ui.texts.format(key, values)};
+  for (const std::string_view shorter : {".brief", ".briefest"})
+    if (const std::string other = std::string(key) + std::string(shorter); ctx.ui.texts.has(other))
+      out.push_back(ctx.ui.texts.format(other, values));
+  return out;
+}
 
 std::string value_of(const PanelContext& ctx, Q q, NumberOptions options = {}) {
   // Times of a plan that is not possible say nothing.
@@ -92,8 +105,8 @@ Fact memory_fact(const PanelContext& ctx) {
   const engine::Report& report = ctx.session.report();
   const auto& q = report.quantities;
   Fact f{"verdict.memory",
-         std::string(ctx.text("ui.verdict.memory")),
-         std::string(kNoValue),
+         ways(ctx, "ui.verdict.memory"),
+         {std::string(kNoValue)},
          {},
          {},
          Q::memory_total,
@@ -101,36 +114,37 @@ Fact memory_fact(const PanelContext& ctx) {
   if (!ctx.session.scenario().serves()) f.evidence = engine::EvidenceKind::memory;
   const auto total = q[Q::memory_total], free = q[Q::memory_free], capacity = q[Q::hbm_capacity];
   if (!total || !free || !capacity) {
-    f.below = ctx.text("report.verdict.memory_unknown");
+    f.below = ways(ctx, "report.verdict.memory_unknown");
     return f;
   }
   // "17.6 of 80 GB": the unit once, where both are counted in it.
   const std::string amount =
       *total >= 1e9 && *capacity < 1e12 ? format_significant(*total / 1e9) : format(*total, engine::unit::bytes);
-  const std::string all =
-      ctx.view.compact ? memory::capacity_text(*capacity)
-                       : memory::capacity_words(ctx.ui.texts, ctx.session.scenario().cluster.chip, *capacity);
-  const bool several = report.stages.size() > 1 && !(ctx.view.compact && report.fits());
+  const std::string all = memory::capacity_words(ctx.ui.texts, ctx.session.scenario().cluster.chip, *capacity),
+                    least = memory::capacity_text(*capacity);
+  const bool several = report.stages.size() > 1;
   const std::string stage = format_count(report.fullest_stage);
+  // The chip's memory as it is sold beside what there is of it, then without.
+  const auto amounts = [&](std::string_view key, const std::string& first) {
+    f.below = ways(ctx, key, {first, all, stage});
+    for (std::string& other : ways(ctx, key, {first, least, stage})) f.below.push_back(std::move(other));
+  };
   if (report.has_errors()) {  // shards of a mesh that cannot be: no verdict
-    f.below = ctx.format("ui.verdict.if_possible", {amount, all});
+    amounts("ui.verdict.if_possible", amount);
   } else if (report.fits()) {
     f.mark = Mark::good;
-    f.value = ctx.text("ui.verdict.fits");
+    f.value = ways(ctx, "ui.verdict.fits");
     // Within the band it may as well not.
     const engine::ErrorBand* band = f.evidence ? band_of(ctx, *f.evidence) : nullptr;
     if (band != nullptr && band->validated() && band->most(*total) > *capacity) {
       f.mark = Mark::warning;
-      f.value = ctx.text("ui.verdict.fits_barely");
+      f.value = ways(ctx, "ui.verdict.fits_barely");
     }
-    f.below = several ? ctx.format("ui.verdict.fits.stage", {amount, all, stage})
-                      : ctx.format("ui.verdict.fits.one", {amount, all});
+    amounts(several ? "ui.verdict.fits.stage" : "ui.verdict.fits.one", amount);
   } else {
     f.mark = Mark::error;
-    f.value = ctx.text("ui.verdict.does_not_fit");
-    const std::string over = format(-*free, engine::unit::bytes);
-    f.below =
-        several ? ctx.format("ui.verdict.over.stage", {over, stage}) : ctx.format("ui.verdict.over.one", {over, all});
+    f.value = ways(ctx, "ui.verdict.does_not_fit");
+    amounts(several ? "ui.verdict.over.stage" : "ui.verdict.over.one", format(-*free, engine::unit::bytes));
   }
   return f;
 }
@@ -138,48 +152,48 @@ Fact memory_fact(const PanelContext& ctx) {
 Fact bound_fact(const PanelContext& ctx) {
   const engine::Report& report = ctx.session.report();
   Fact f{"verdict.bound",
-         std::string(ctx.text("ui.verdict.bound")),
-         std::string(kNoValue),
+         ways(ctx, "ui.verdict.bound"),
+         {std::string(kNoValue)},
          {},
          {},
          bound_quantity(report.bound),
          1.12f};
   if (report.has_errors()) {
     f.mark = Mark::error;
-    f.value = ctx.text("ui.verdict.impossible");
+    f.value = ways(ctx, "ui.verdict.impossible");
     // Where neither the diagnostics nor a figure say why.
     const engine::Diagnostic* d = worst_diagnostic(report);
     const bool covered = ctx.view.editor.open || ctx.view.workbench.open || ctx.view.search.open;
-    if (d != nullptr && !shows_diagnostics(ctx) && covered) f.below = diagnostic_title(ctx, *d);
+    if (d != nullptr && !shows_diagnostics(ctx) && covered) f.below = {diagnostic_title(ctx, *d)};
     return f;
   }
   const bool serving = ctx.session.scenario().serves();
   const auto step = report.quantities[total_of(ctx.session.scenario())];
   if (!step || *step <= 0) return f;
-  f.value = bound_name(ctx.ui.texts, report.bound);
+  f.value = {bound_name(ctx.ui.texts, report.bound)};
   if (serving) {
     f.quantity = longest_part(report.quantities);
-    f.below = ctx.format("ui.verdict.part_share", {label_of(ctx, f.quantity),
+    f.below = ways(ctx, "ui.verdict.part_share", {label_of(ctx, f.quantity),
                                                    format_share(report.quantities.value_or(f.quantity, 0) / *step)});
     if (report.bound.kind == engine::BoundKind::mesh_axis || report.bound.kind == engine::BoundKind::latency)
       f.mark = Mark::warning;
   } else if (report.bound.kind == engine::BoundKind::mesh_axis && report.bound.axis != engine::Axis::pipeline) {
     // Busy longer than arithmetic, though most of that may be hidden under it.
     f.mark = Mark::warning;
-    f.below = ctx.format("ui.verdict.busy", {format_share(report.quantities.value_or(Q::network_total, 0) / *step),
+    f.below = ways(ctx, "ui.verdict.busy", {format_share(report.quantities.value_or(Q::network_total, 0) / *step),
                                              format_share(exposed_network_share(report))});
   } else if (names_second(report)) {
     // Another group of the step is as large as to be named: "compute 49 %, pipeline bubble 47 %".
     f.mark = Mark::warning;
-    f.value = step_words(report, ctx.ui.texts);
-    f.below = ctx.text(report.quantities.value_or(Q::step_recompute, 0) > 0 ? "ui.verdict.shares.recompute"
-                                                                           : "ui.verdict.shares");
+    f.value = {step_words(report, ctx.ui.texts), bound_name(ctx.ui.texts, report.bound)};
+    f.below = ways(ctx, report.quantities.value_or(Q::step_recompute, 0) > 0 ? "ui.verdict.shares.recompute"
+                                                                            : "ui.verdict.shares");
   } else {
     if (report.bound.kind != engine::BoundKind::compute) f.mark = Mark::warning;
     const bool again = report.bound.kind == engine::BoundKind::compute &&
                        report.quantities.value_or(Q::step_recompute, 0) > 0;
-    f.below = ctx.format(again ? "ui.verdict.share.recompute" : "ui.verdict.share",
-                         {format_share(bound_share(report))});
+    f.below = ways(ctx, again ? "ui.verdict.share.recompute" : "ui.verdict.share",
+                   {format_share(bound_share(report))});
   }
   return f;
 }
@@ -187,38 +201,29 @@ Fact bound_fact(const PanelContext& ctx) {
 void training_facts(const PanelContext& ctx, bool compact, std::vector<Fact>& all) {
   const engine::Report& report = ctx.session.report();
   const auto& q = report.quantities;
-  all.push_back({"verdict.mfu", "MFU", value_of(ctx, Q::mfu),
-                 report.has_errors() ? std::string() : band_words(ctx, engine::EvidenceKind::step), {}, Q::mfu, 0.94f,
-                 engine::EvidenceKind::step});
-  all.push_back({"verdict.step",
-                 std::string(ctx.text("ui.verdict.step")),
-                 value_of(ctx, Q::step_time),
-                 report.has_errors() ? std::string() : value_of(ctx, Q::tokens_per_s),
-                 {},
-                 Q::step_time,
-                 1.0f,
-                 engine::EvidenceKind::step});
-  Fact run{"verdict.run", std::string(ctx.text("ui.verdict.run")), std::string(kNoValue), {}, {}, Q::run_days, 1.0f};
-  if (const auto days = q[Q::run_days]; days && !report.has_errors()) {
-    run.value = verdict_value(ctx, Q::run_days, *days);
-    run.below = ctx.format("ui.verdict.run_of",
-                           {format_si(ctx.session.scenario().workload.train_tokens, "", {.trim_zeros = true}),
-                            format_count(q.value_or(Q::chips_used, 0))});
-  }
-  const auto cost = q[Q::run_cost];
-  if (compact && cost && !report.has_errors()) run.below = value_of(ctx, Q::run_cost);
-  all.push_back(run);
-  if (!compact) {
-    Fact money{
-        "verdict.cost", std::string(ctx.text("ui.verdict.cost")), value_of(ctx, Q::run_cost), {}, {}, Q::run_cost,
-        0.86f};
-    if (const auto price = q[Q::price])
-      money.below = ctx.format("ui.verdict.price_of", {format_count(q.value_or(Q::chips_used, 0)),
-                                                       format_fixed(*price, 2)});
-    else
-      money.below = ctx.text("ui.verdict.no_price");
-    all.push_back(money);
-  }
+  const bool runs = !report.has_errors();
+  const auto add = [&](std::string_view id, Ways label, Q quantity, Ways below, float share) -> Fact& {
+    return all.emplace_back(
+        Fact{id, std::move(label), {value_of(ctx, quantity)}, std::move(below), {}, quantity, share});
+  };
+  add("verdict.mfu", {"MFU"}, Q::mfu, runs ? Ways{band_words(ctx, engine::EvidenceKind::step)} : Ways{}, 0.94f)
+      .evidence = engine::EvidenceKind::step;
+  add("verdict.step", ways(ctx, "ui.verdict.step"), Q::step_time,
+      runs ? Ways{value_of(ctx, Q::tokens_per_s)} : Ways{}, 1.0f)
+      .evidence = engine::EvidenceKind::step;
+  const std::string chips = format_count(q.value_or(Q::chips_used, 0));
+  Ways run_of;
+  if (runs && q[Q::run_days])
+    run_of = compact && q[Q::run_cost]
+                 ? Ways{value_of(ctx, Q::run_cost)}
+                 : ways(ctx, "ui.verdict.run_of",
+                        {format_si(ctx.session.scenario().workload.train_tokens, "", {.trim_zeros = true}), chips});
+  add("verdict.run", ways(ctx, "ui.verdict.run"), Q::run_days, std::move(run_of), 1.0f);
+  if (compact) return;
+  const auto price = q[Q::price];
+  add("verdict.cost", ways(ctx, "ui.verdict.cost"), Q::run_cost,
+      price ? ways(ctx, "ui.verdict.price_of", {chips, format_fixed(*price, 2)}) : ways(ctx, "ui.verdict.no_price"),
+      0.86f);
 }
 
 // What matters of serving: what a user waits for, what the chips give, how many sequences there is room for, the
@@ -226,40 +231,38 @@ void training_facts(const PanelContext& ctx, bool compact, std::vector<Fact>& al
 void serving_facts(const PanelContext& ctx, std::vector<Fact>& all) {
   const engine::Report& report = ctx.session.report();
   const auto& q = report.quantities;
-  const auto add = [&](std::string_view id, std::string_view key, Q quantity, std::string below,
-                       float share) -> Fact& {
+  const auto add = [&](std::string_view id, std::string_view key, Q quantity, Ways below, float share) -> Fact& {
     return all.emplace_back(
-        Fact{id, std::string(ctx.text(key)), value_of(ctx, quantity), std::move(below), {}, quantity, share});
+        Fact{id, ways(ctx, key), {value_of(ctx, quantity)}, std::move(below), {}, quantity, share});
   };
   add("verdict.ttft", "ui.verdict.ttft", Q::ttft,
-      q[Q::fresh_tokens] ? ctx.format("ui.verdict.ttft.prompt", {format_count(std::round(*q[Q::fresh_tokens]))})
-                         : std::string(),
+      q[Q::fresh_tokens] ? ways(ctx, "ui.verdict.ttft.prompt", {format_count(std::round(*q[Q::fresh_tokens]))})
+                         : Ways{},
       1.0f);
   const bool drafts = ctx.session.scenario().serving.draft_tokens > 0;
   // As the plan runs; the time of decoding alone stands below where prefills make it longer.
   const bool mixed = q.value_or(Q::mixed_token_time_q, 0) > q.value_or(Q::time_per_output_token, 0);
   add("verdict.token", "ui.verdict.token", Q::mixed_token_time_q,
-      mixed    ? ctx.format("ui.verdict.token.alone", {value_of(ctx, Q::time_per_output_token)})
-      : drafts ? ctx.format("ui.verdict.token.drafts",
-                            {value_of(ctx, Q::decode_step), value_of(ctx, Q::accepted_per_step, {.unit = false})})
-               : ctx.format("ui.verdict.token.batch",
-                            {format_count(std::round(q.value_or(Q::steady_batch, 0)))}),
+      mixed    ? ways(ctx, "ui.verdict.token.alone", {value_of(ctx, Q::time_per_output_token)})
+      : drafts ? ways(ctx, "ui.verdict.token.drafts",
+                      {value_of(ctx, Q::decode_step), value_of(ctx, Q::accepted_per_step, {.unit = false})})
+               : ways(ctx, "ui.verdict.token.batch", {format_count(std::round(q.value_or(Q::steady_batch, 0)))}),
       1.0f)
       .evidence = engine::EvidenceKind::decode;
   add("verdict.tokens", "ui.verdict.tokens", Q::sustained_tokens,
-      ctx.format("ui.verdict.per_chip", {value_of(ctx, Q::sustained_tokens_per_chip)}), 1.12f);
+      ways(ctx, "ui.verdict.per_chip", {value_of(ctx, Q::sustained_tokens_per_chip)}), 1.12f);
   Fact& most = add("verdict.max_batch", "ui.verdict.max_batch", Q::max_batch, {}, 0.9f);
   if (const auto v = q[Q::max_batch]; v && !report.has_errors()) {
-    most.value = format_count(*v);
+    most.value = {format_count(*v)};
     const int slots = ctx.session.scenario().workload.batch;
     const double in_flight = std::round(q.value_or(Q::steady_batch, slots));
-    most.below = in_flight < slots ? ctx.format("ui.verdict.max_batch.in_flight",
-                                                {format_count(slots), format_count(in_flight)})
-                                   : ctx.format("ui.verdict.max_batch.now", {format_count(slots)});
+    most.below = in_flight < slots ? ways(ctx, "ui.verdict.max_batch.in_flight",
+                                          {format_count(slots), format_count(in_flight)})
+                                   : ways(ctx, "ui.verdict.max_batch.now", {format_count(slots)});
   }
   add("verdict.cost", "ui.verdict.million", Q::sustained_cost,
-      q[Q::price] ? ctx.format("ui.verdict.price", {format_fixed(*q[Q::price], 2)})
-                  : std::string(ctx.text("ui.verdict.no_price")),
+      q[Q::price] ? ways(ctx, "ui.verdict.price", {format_fixed(*q[Q::price], 2)})
+                  : ways(ctx, "ui.verdict.no_price"),
       0.96f);
 }
 
@@ -277,10 +280,10 @@ std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
         const engine::Report& before = ctx.view.pinned->report;
         const std::string was = before.has_errors() ? std::string(ctx.text("ui.verdict.impossible"))
                                                     : bound_words(before, ctx.ui.texts);
-        f.below = was == bound_words(report_now, ctx.ui.texts) ? std::string(ctx.text("ui.pin.same"))
-                                                               : ctx.format("ui.pin.was_only", {was});
+        f.below = was == bound_words(report_now, ctx.ui.texts) ? ways(ctx, "ui.pin.same")
+                                                               : ways(ctx, "ui.pin.was_only", {was});
       } else if (const std::string change = change_from_baseline(ctx, f.quantity); !change.empty()) {
-        f.below = change;
+        f.below = {change};
       }
     }
   return all;
@@ -384,6 +387,35 @@ void compared_bars(PanelContext& ctx, const Rect& area) {
   ctx.ui.canvas.text({x + ctx.px(8), shorter.centre().y}, words, small);
 }
 
+struct Fitted {
+  std::string text;
+  TextStyle style;
+  bool shortened = false;
+};
+
+// The first of the ways that has room at one of the sizes, which are tried first; nothing where none has.
+Fitted fitted(const PanelContext& ctx, const Ways& said, TextStyle style, std::span<const float> sizes, float room) {
+  for (std::size_t i = 0; i < said.size(); ++i)
+    for (const float size : sizes) {
+      style.em = size * ctx.ui.em();
+      if (ctx.ui.canvas.text_width(said[i], style) <= room) return {said[i], style, i > 0};
+    }
+  return {{}, style, !said.empty()};
+}
+
+// A line of small print in one of its ways; pointed at, all that it had no room for.
+void small_print(PanelContext& ctx, const std::string& id, Point at, const Ways& said, float room) {
+  constexpr std::array kUsual{kSmallText};
+  constexpr std::array kSmaller{0.9f * kSmallText, 0.8f * kSmallText};
+  const TextStyle style = ctx.style(ctx.ui.theme.ink2, kSmallText);
+  Fitted line = fitted(ctx, said, style, kUsual, room);
+  if (line.text.empty()) line = fitted(ctx, said, style, kSmaller, room);
+  ctx.ui.canvas.text(at, line.text, line.style);
+  if (!line.shortened) return;
+  const Rect r{at.x, at.y - ctx.px(9), room, ctx.px(18)};
+  if (ctx.ui.item(id, r, Interaction::Focus::none).hovered) ctx.ui.io.hint(id, r, {said.front(), {}});
+}
+
 }  // namespace
 
 engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario scenario) {
@@ -406,23 +438,20 @@ engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario 
     const Fact& f = all[i];
     const float w = width * f.share / shares, room = w - ctx.px(20);
     if (i > 0) vertical_separator(ctx, x - ctx.px(12), r.y + ctx.px(12), below_y + ctx.px(8));
-    const TextStyle label = ctx.style(t.ink2, kSmallText);
-    ctx.ui.canvas.text({x, label_y}, ellipsize(ctx.ui.canvas, f.label, label, room), label);
+    small_print(ctx, std::string(f.id) + ".label", {x, label_y}, f.label, room);
     float vx = x;
     if (f.mark) {
       draw_mark(ctx.ui.canvas, t, {x + ctx.px(9), value_y}, ctx.px(17), *f.mark);
       vx += ctx.px(26);
     }
-    // The largest of the sizes that fits: a verdict is never cut.
-    TextStyle value = ctx.style(t.ink, compact ? 1.25f : 1.6f, Weight::bold);
-    for (const float size : {1.25f, 1.0f, 0.85f})
-      if (ctx.ui.canvas.text_width(f.value, value) > room - (vx - x) && value.em > size * ctx.ui.em())
-        value.em = size * ctx.ui.em();
-    quantity_text(ctx, f.id, {vx, value_y}, f.value, value, f.quantity);
+    constexpr std::array kLarge{1.6f, 1.25f, 1.0f, 0.85f, 0.7f};
+    const Fitted value = fitted(ctx, f.value, ctx.style(t.ink, 1, Weight::bold),
+                                std::span(kLarge).subspan(compact ? 1 : 0), room - (vx - x));
+    quantity_text(ctx, f.id, {vx, value_y}, value.text, value.style, f.quantity);
     if (const auto v = ctx.session.report().quantities[f.quantity]; f.evidence && v) {
       const BandedValue banded{std::string(f.id) + ".band", *f.evidence, *v, engine::quantity(f.quantity).unit,
                                f.quantity == Q::mfu};
-      const float after = vx + ctx.ui.canvas.text_width(f.value, value) + ctx.px(10);
+      const float after = vx + ctx.ui.canvas.text_width(value.text, value.style) + ctx.px(10);
       // MFU says below in words what its band is of, or that there is none.
       const engine::ErrorBand* band = band_of(ctx, *f.evidence);
       const bool said_below = f.quantity == Q::mfu && !ctx.view.pinned && (band == nullptr || !band->validated());
@@ -437,8 +466,7 @@ engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario 
         ctx.view.next_hovered_stage = ctx.session.report().fullest_stage;
       if (is_step_part(f.quantity)) ctx.view.next_hovered_part = f.quantity;
     }
-    const TextStyle below = ctx.style(t.ink2, kSmallText);
-    ctx.ui.canvas.text({x, below_y}, ellipsize(ctx.ui.canvas, f.below, below, room), below);
+    small_print(ctx, std::string(f.id) + ".below", {x, below_y}, f.below, room);
     x += w;
   }
   const float bar_h = std::round(ctx.px(12));

@@ -81,7 +81,7 @@ void check_prefill_mesh(Findings& f) {
 void check_mesh(Findings& f) {
   const Scenario& s = f.scenario();
   const Parallelism& plan = s.parallelism;
-  if (plan.fsdp > 1 && plan.zero_stage == 3)
+  if (plan.fsdp > 1 && plan.zero_stage == 3 && f.knows(Q::decode_exposed))
     f.add(Severity::warning, "serving.fsdp",
           {{double(plan.fsdp), unit::ways}, {f.quantity(Q::decode_exposed), unit::seconds}}, "parallelism.fsdp",
           {Findings::edit("parallelism.fsdp", 1), Findings::edit("parallelism.data", double(plan.data) * plan.fsdp)});

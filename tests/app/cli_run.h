@@ -12,6 +12,11 @@ struct Outcome {
   std::string out, err;
 };
 
+// Arguments that are refused, and words of the answer.
+struct Refusal {
+  const char *arguments, *answer;
+};
+
 // Runs the program through the shell in an empty folder; `arguments` may quote as a shell does.
 Outcome run(const TemporaryFolder& folder, const std::string& arguments);
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "app/file_list.h"
 #include "tests/app/io_fixture.h"
 #include "tests/app/ui_harness.h"
 
@@ -125,4 +126,23 @@ TEST_CASE("the rail offers a field where it applies") {
   CHECK(Harness(s, "", 1920, 1080).place("checkpointing.blocks.track") != nullptr);
   s.checkpointing.policy = engine::CheckpointPolicy::segments;
   CHECK(Harness(s, "", 1920, 1080).place("checkpointing.segments.track") != nullptr);
+}
+
+TEST_CASE("Tab in the folder line of the export sheet goes on with a folder's name, and leaves files alone") {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "pictures");
+  std::ofstream(folder.path() / "pics.json") << "{}";
+  CHECK(app::completed(folder.path().string() + "/pic", folder.path(), true) == folder.path().string() + "/pictures/");
+  CHECK(app::completed(folder.path().string() + "/pic", folder.path()) == folder.path().string() + "/pic");
+  CHECK(app::completed(folder.path().string() + "/none", folder.path()) == folder.path().string() + "/none");
+  Harness h("llama3-8b-8-h100");
+  h.workspace.export_current_figure();
+  h.step(2);
+  h.click("export.folder");
+  h.key({widgets::key_of('A'), true, false, false});
+  h.type(folder.path().string() + "/pic");
+  h.key({widgets::Key::tab});
+  CHECK(h.workspace.interaction.entry().text == folder.path().string() + "/pictures/");
+  h.key({widgets::Key::enter});
+  CHECK(h.workspace.settings.export_as.folder == folder.path().string() + "/pictures/");
 }

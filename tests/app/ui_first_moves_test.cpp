@@ -353,6 +353,37 @@ TEST_CASE("Tab after a value was typed goes on to the next control, which shows 
   CHECK(h.workspace.interaction.focus_rect()->y == h.place("parallelism.context")->rect.y);
 }
 
+TEST_CASE("the mesh axis that gives way has ranks to give, whichever was wished before") {
+  for (const char* id : {"llama3-70b-serving-8-h100", "llama3-405b-16k-h100", "llama3-70b-16-v5e"}) {
+    CAPTURE(id);
+    const engine::Scenario s = test::preset(id);
+    for (const engine::Axis wished : app::kPartners) {
+      const engine::Axis giving = app::giving_partner(s.parallelism, wished);
+      CHECK(s.parallelism.degree(giving) > 1);
+      if (s.parallelism.degree(wished) > 1) CHECK(giving == wished);
+    }
+    Harness h(id);
+    h.click("mesh.partner");
+    REQUIRE(h.workspace.interaction.popup().open);
+    for (std::size_t i = 0; i < app::kPartners.size(); ++i)
+      CHECK(h.workspace.interaction.popup().options[i].enabled == (s.parallelism.degree(app::kPartners[i]) > 1));
+  }
+}
+
+TEST_CASE("a mesh slider dragged to either end leaves a plan that runs and a picture of it, in both kinds") {
+  for (const char* id : {"llama3-70b-serving-8-h100", "llama3-405b-16k-h100", "llama3-70b-v5p-pod"})
+    for (const char* path : {"parallelism.data", "parallelism.tensor", "parallelism.pipeline"})
+      for (const float end : {0.0f, 1.0f}) {
+        CAPTURE(id);
+        CAPTURE(path);
+        CAPTURE(end);
+        Harness h(id);
+        h.drag(path, 0.5f, end);
+        CHECK(h.workspace.session.drawable());
+        REQUIRE(h.place("verdict.bound") != nullptr);
+      }
+}
+
 TEST_CASE("the price of a chip is set in the rail, with its unit, and costs follow") {
   Harness h("llama3-8b-8-h100");
   const auto before = h.report().quantities[engine::Q::run_cost];

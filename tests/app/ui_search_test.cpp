@@ -8,9 +8,8 @@
 
 #include "app/report_text.h"
 #include "tests/app/io_fixture.h"
-#include "tests/app/ui_checks.h"
+#include "tests/app/ui_search.h"
 #include "tests/test_paths.h"
-#include "widgets/figures.h"
 #include "widgets/plan_table.h"
 
 using namespace roofscape;
@@ -18,68 +17,17 @@ using app::SearchJob;
 using engine::Plan;
 using engine::plan_of;
 using test::check_overlaps;
+using test::check_readable;
 using test::check_texts;
+using test::dimension;
+using test::found_again;
 using test::Harness;
+using test::kServing;
+using test::kSmall;
+using test::result;
+using test::search;
+using test::tag_place;
 using widgets::Key;
-
-namespace {
-
-constexpr const char* kSmall = "llama3-8b-8-h100";
-constexpr const char* kServing = "llama3-70b-serving-8-h100";
-
-// Opens the search and waits for what it finds.
-void search(Harness& h) {
-  h.key({Key::f7});
-  h.workspace.searching.wait();
-  h.step(2);
-}
-void found_again(Harness& h) {
-  h.step(2);
-  h.workspace.searching.wait();
-  h.step(2);
-}
-const engine::ServingSearchResult& served(const Harness& h) { return h.workspace.view.search.found->serving; }
-std::size_t dimension(std::string_view id) {
-  for (std::size_t i = 0; i < app::kSearchDimensions; ++i)
-    if (app::search_dimensions()[i].id == id) return i;
-  FAIL("no such dimension");
-  return 0;
-}
-const engine::SearchResult& result(const Harness& h) { return h.workspace.view.search.found->result; }
-
-// A place of a tag with this id that is in no other's way.
-std::optional<widgets::Point> tag_place(Harness& h, std::string_view id, int index) {
-  h.canvas.set_tagging(widgets::Tagging::all);
-  h.step();
-  std::optional<widgets::Point> at;
-  for (const widgets::TagRegion& tag : h.canvas.tags())
-    if (tag.id == id && tag.index == index && !tag.rect.empty()) at = tag.rect.centre();
-  h.canvas.set_tagging(widgets::Tagging::none);
-  return at;
-}
-
-// While the search runs and when it has its list.
-void check_readable(std::initializer_list<const char*> presets) {
-  struct Size {
-    float width, height;
-  };
-  for (const char* id : presets)
-    for (const Size size : {Size{1024, 700}, {1280, 720}, {1920, 1080}}) {
-      CAPTURE(id);
-      CAPTURE(size.width);
-      Harness h(id, size.width, size.height);
-      h.key({Key::f7});
-      h.step();
-      check_texts(h, size.width);
-      h.workspace.searching.wait();
-      h.step(2);
-      CHECK(widgets::compat::audit_draw_data().outside == 0);
-      check_texts(h, size.width);
-      check_overlaps(h);
-    }
-}
-
-}  // namespace
 
 TEST_CASE("F7 opens the search, which finds plans for the scenario that is shown") {
   Harness h(kSmall);
@@ -342,142 +290,6 @@ TEST_CASE("a figure of a search in the grid searches without the search being op
   CHECK(tag_place(h, "frontier.plan", 0));
 }
 
-TEST_CASE(
-    "F7 of a scenario that serves lists its best meshes and batches, and a click adopts one as one step of undo") {
-  Harness h(kServing);
-  search(h);
-  const auto& found = served(h);
-  REQUIRE(found.best.size() > 3);
-  CHECK(h.workspace.view.search.found->asked.scenario == h.scenario());
-  const engine::Scenario before = h.scenario();
-  const engine::RankedDecoding third = found.best[2];
-  REQUIRE_FALSE(third.plan == engine::decoding_plan_of(before));
-  h.click("search.row.3");
-  CHECK(engine::decoding_plan_of(h.scenario()) == third.plan);
-  CHECK(*h.report().quantities[engine::Q::mixed_token_time_q] == third.token_s);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
-  found_again(h);
-  CHECK(served(h).present_rank == 3);
-  h.workspace.undo();
-  CHECK(h.scenario() == before);
-}
-
-TEST_CASE("the search of plans that serve draws inside the window and cuts no text, at three sizes") {
-  check_readable({kServing, "deepseek-v3-h800-wide-expert", "llama3-70b-16-v5e"});
-}
-
-TEST_CASE("both figures of a search show plans that serve: a click on one of the front adopts it") {
-  Harness h(kServing);
-  search(h);
-  const engine::DecodingPlan best = served(h).best[0].plan;
-  const auto at = tag_place(h, "frontier.plan", 0);
-  REQUIRE(at);
-  h.click(*at);
-  CHECK(engine::decoding_plan_of(h.scenario()) == best);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
-}
-
-TEST_CASE("a click on a cell of the serving map adopts its mesh and batch as one step of undo") {
-  Harness h(kServing);
-  search(h);
-  const auto& cells = served(h).cells;
-  // On one node every mesh has a price: the cells are those of the figure, row by row of the pipeline.
-  const auto cell =
-      std::find_if(cells.begin(), cells.end(), [](const auto& c) { return c.tensor == 1 && c.pipeline == 8; });
-  REQUIRE(cell != cells.end());
-  REQUIRE(cell->best);
-  const engine::DecodingPlan plan = cell->best->plan;
-  const auto at = tag_place(h, "serving.cell", 3 * 4 + 0);
-  REQUIRE(at);
-  h.click(*at);
-  CHECK(engine::decoding_plan_of(h.scenario()) == plan);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
-}
-
-TEST_CASE("a search shows plans that serve side by side where the figure is chosen") {
-  Harness h(kServing);
-  h.workspace.view.search.serving_figures[0] = "parallel-coordinates";
-  search(h);
-  CHECK(tag_place(h, "parallel.plan", 0));
-}
-
-TEST_CASE(
-    "what the workload promises is kept by every serving plan that is found, until the promises are set aside") {
-  Harness h(kServing);
-  search(h);
-  const double limit = served(h).best[0].token_s * 0.9;
-  engine::Scenario promised = h.scenario();
-  promised.workload.slo.time_per_output_token_s = limit;
-  h.workspace.session.update(promised, false);
-  found_again(h);
-  REQUIRE_FALSE(served(h).best.empty());
-  for (const engine::RankedDecoding& one : served(h).best) CHECK(one.token_s <= limit);
-  CHECK(served(h).rejected[static_cast<std::size_t>(engine::ServingRejection::token_time)] > 0);
-  h.click("search.promises");
-  found_again(h);
-  CHECK(served(h).best[0].token_s > limit);
-}
-
-TEST_CASE("another goal orders serving plans by it") {
-  Harness h(kServing);
-  h.workspace.view.search.wishes.serving.objective = engine::ServingObjective::token_time;
-  search(h);
-  const auto& best = served(h).best;
-  REQUIRE(best.size() > 2);
-  for (std::size_t i = 1; i < best.size(); ++i) CHECK(best[i - 1].token_s <= best[i].token_s);
-}
-
-TEST_CASE("a pinned batch stays as the serving plan has it, and follows it") {
-  Harness h(kServing);
-  search(h);
-  h.click("search.wish.batch.pin");
-  found_again(h);
-  REQUIRE_FALSE(served(h).best.empty());
-  for (const engine::RankedDecoding& one : served(h).best) CHECK(one.plan.batch == h.scenario().workload.batch);
-  engine::Scenario other = h.scenario();
-  other.workload.batch = 96;  // no power of two
-  h.workspace.session.update(other, false);
-  found_again(h);
-  REQUIRE_FALSE(served(h).best.empty());
-  for (const engine::RankedDecoding& one : served(h).best) CHECK(one.plan.batch == 96);
-}
-
-TEST_CASE(
-    "while a slider of a serving scenario is held the list stays and belongs to the scenario it was found for") {
-  Harness h(kServing);
-  search(h);
-  const std::string slider = "workload.prompt_tokens";
-  REQUIRE(h.reach(slider));
-  const widgets::Rect track = h.place(slider + ".track")->rect;
-  h.move({track.x + track.w * 0.3f, track.centre().y});
-  h.press();
-  for (int i = 0; i < 8; ++i) {
-    h.move({track.x + track.w * (0.3f + 0.05f * static_cast<float>(i)), track.centre().y});
-    const auto& view = h.workspace.view.search;
-    REQUIRE(view.found);
-    CHECK(view.stale == !(view.found->asked.scenario == h.scenario()));
-    CHECK(h.place("search.row.1") != nullptr);
-  }
-  h.release();
-  found_again(h);
-  CHECK(h.workspace.view.search.found->asked.scenario == h.scenario());
-  CHECK(h.workspace.session.history().undo_depth() == 1);
-}
-
-TEST_CASE("what was found for a scenario of the other kind is not shown") {
-  Harness h(kServing);
-  search(h);
-  h.workspace.open(kSmall);
-  h.step();
-  h.workspace.searching.wait();
-  h.step(2);
-  REQUIRE(h.workspace.view.search.found);
-  CHECK(h.workspace.view.search.found->asked.scenario == h.scenario());
-  h.workspace.open(kServing);
-  h.step();
-  CHECK((h.workspace.view.search.found == nullptr || h.workspace.view.search.found->asked.serves()));
-}
-
 TEST_CASE("the mesh map keeps to the wishes, as the list does") {
   Harness h(kSmall);
   h.workspace.view.search.wishes.wishes[dimension("tensor")] = {app::WishKind::at_most, 2};
@@ -503,140 +315,4 @@ TEST_CASE("limits are lifted by the button beside the space, which is there whil
   CHECK_FALSE(wishes.limits());
   CHECK(wishes.objective == engine::Objective::memory);
   CHECK(h.place("search.reset") == nullptr);
-}
-
-TEST_CASE("what is wanted of a search is kept with the session") {
-  Harness h(kSmall);
-  app::SearchWishes& wishes = h.workspace.view.search.wishes;
-  wishes.objective = engine::Objective::cost;
-  wishes.min_free = 0.1;
-  wishes.tensor_across_nodes = true;
-  wishes.wishes[dimension("tensor")] = {app::WishKind::at_most, 4};
-  wishes.wishes[dimension("fsdp")] = {app::WishKind::as_plan, 0};
-  wishes.wishes[dimension("schedule")] = {app::WishKind::only, static_cast<int>(engine::ScheduleKind::zb_h1)};
-  wishes.wishes[dimension("offload")] = {app::WishKind::only, 0};
-  wishes.wishes[dimension("zero_stage")] = {app::WishKind::only, 2};
-  wishes.serving.objective = engine::ServingObjective::memory;
-  wishes.serving.keeps_promises = false;
-  wishes.serving.wishes[4] = {app::WishKind::at_most, 256};
-  const std::size_t changes = h.workspace.changes();
-  h.step();
-  CHECK(h.workspace.changes() != changes);  // so that it is written
-  Harness again(kSmall);
-  REQUIRE(again.workspace.restore(h.workspace.session_text(), "session.json"));
-  CHECK(again.workspace.view.search.wishes == wishes);
-}
-
-TEST_CASE("each tab has its own wishes and its own baseline, which a duplicate copies and a session keeps") {
-  const widgets::KeyPress add{widgets::key_of('N'), true, false, false}, next{Key::tab, true, false, false},
-      close{widgets::key_of('W'), true, false, false}, reopen{widgets::key_of('T'), true, true, false},
-      pin{widgets::key_of('B')};
-  Harness h(kSmall);
-  const auto& view = h.workspace.view;
-  h.workspace.view.search.wishes.wishes[dimension("offload")] = {app::WishKind::only, 0};
-  h.workspace.view.search.wishes.min_free = 0.2;
-  h.key(pin);
-  const app::SearchWishes first = view.search.wishes;
-  const engine::Scenario baseline = h.scenario();
-  h.key(add);
-  CHECK(view.search.wishes == first);  // a duplicate
-  REQUIRE(view.pinned != nullptr);
-  CHECK(view.pinned->scenario == baseline);
-  h.workspace.view.search.wishes = {};
-  h.workspace.view.search.wishes.objective = engine::Objective::memory;
-  h.key(pin);
-  CHECK(view.pinned == nullptr);
-  const app::SearchWishes second = view.search.wishes;
-  h.key(next);
-  CHECK(view.search.wishes == first);
-  REQUIRE(view.pinned != nullptr);
-  h.key(close);
-  CHECK(view.search.wishes == second);
-  CHECK(view.pinned == nullptr);
-  h.key(reopen);
-  CHECK(view.search.wishes == first);
-  REQUIRE(view.pinned != nullptr);
-  CHECK(view.pinned->scenario == baseline);
-
-  const std::string text = h.workspace.session_text();
-  Harness again(kSmall);
-  REQUIRE(again.workspace.restore(text, "session.json"));
-  CHECK(again.workspace.session_text() == text);
-  CHECK(again.workspace.view.search.wishes == first);
-  REQUIRE(again.workspace.view.pinned != nullptr);
-  again.key(next);
-  CHECK(again.workspace.view.search.wishes == second);
-  CHECK(again.workspace.view.pinned == nullptr);
-}
-
-TEST_CASE("a session of one baseline and one search for all tabs gives them to every tab") {
-  Harness h(kSmall);
-  h.key({widgets::key_of('N'), true, false, false});
-  std::string text = h.workspace.session_text();
-  const std::size_t from = text.find("\"scenario\":") + 11;
-  int depth = 0;
-  std::size_t to = text.find('{', from);
-  const std::size_t begin = to;
-  do depth += text[to] == '{' ? 1 : text[to] == '}' ? -1 : 0;
-  while (++to < text.size() && depth > 0);
-  text.insert(text.find('{') + 1,
-              "\"search\": {\"tensor\": \"at most 4\"}, \"baseline\": " + text.substr(begin, to - begin) + ",");
-  Harness again(kSmall);
-  REQUIRE(again.workspace.restore(text, "session.json"));
-  app::SearchWishes wishes;
-  wishes.wishes[dimension("tensor")] = {app::WishKind::at_most, 4};
-  for (int tab = 0; tab < 2; ++tab) {
-    CHECK(again.workspace.view.search.wishes == wishes);
-    REQUIRE(again.workspace.view.pinned != nullptr);
-    CHECK(again.workspace.view.pinned->scenario == h.scenario());
-    again.workspace.step_tabs(1);
-  }
-}
-
-TEST_CASE("wishes in a file that mean nothing are as if they were not there") {
-  const app::SearchWishes usual;
-  for (const app::WishWords& words : {app::WishWords{{"tensor", "at most 0"}},
-                                      {{"tensor", "at most 1e99"}},
-                                      {{"tensor", "4.5"}},
-                                      {{"tensor", ""}},
-                                      {{"tensors", "4"}},
-                                      {{"schedule", "best"}},
-                                      {{"schedule", "at most 1f1b"}},
-                                      {{"offload", "maybe"}},
-                                      {{"rank by", "beauty"}},
-                                      {{"free", "1.5"}},
-                                      {{"free", "nan"}},
-                                      {{"serving.rank by", "step-time"}},
-                                      {{"serving.batch", "-1"}},
-                                      {{"serving.promises", "perhaps"}}}) {
-    CAPTURE(words.begin()->first);
-    CAPTURE(words.begin()->second);
-    CHECK(app::wishes_from(words) == usual);
-  }
-  CHECK(app::to_words(usual).empty());
-  Harness h(kSmall);
-  std::string text = h.workspace.session_text();
-  text.insert(text.find('{') + 1, "\"search\": {\"tensor\": 4, \"fsdp\": [\"x\"], \"pipeline\": \"at most 2\"},");
-  Harness again(kSmall);
-  REQUIRE(again.workspace.restore(text, "session.json"));
-  app::SearchWishes read = usual;
-  read.wishes[dimension("pipeline")] = {app::WishKind::at_most, 2};
-  CHECK(again.workspace.view.search.wishes == read);
-}
-
-TEST_CASE("wishes make a request of any scenario: limits, pins that follow the plan, and one value") {
-  const engine::Scenario s = test::preset(kSmall);
-  app::SearchWishes wishes;
-  const auto at = dimension;
-  wishes.wishes[at("tensor")] = {app::WishKind::at_most, 4};
-  wishes.wishes[at("fsdp")] = {app::WishKind::as_plan, 0};
-  wishes.wishes[at("offload")] = {app::WishKind::only, 0};
-  const engine::PlanSpace space = app::request_of(s, wishes).space;
-  CHECK((space.tensor.allows(4) && !space.tensor.allows(8)));
-  CHECK((space.fsdp.allows(s.parallelism.fsdp) && !space.fsdp.allows(2 * s.parallelism.fsdp)));
-  CHECK_FALSE(space.offload_optimizer.allows(1));
-  CHECK_FALSE(space.offload_activations.allows(1));
-  engine::Scenario other = s;
-  other.parallelism.fsdp = 2;
-  CHECK(app::request_of(other, wishes).space.fsdp.allows(2));
 }

@@ -1,0 +1,93 @@
+// Every box of a number states its unit, in the box or in its tip, and takes it back when it is typed.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "engine/number_text.h"
+#include "tests/app/ui_checks.h"
+
+using namespace roofscape;
+using test::Harness;
+
+namespace {
+
+std::vector<std::string> boxes(const Harness& h, std::string_view group) {
+  std::vector<std::string> out;
+  for (const auto& [name, place] : h.workspace.probe.all())
+    if (name.ends_with(".box") && name.starts_with(group)) out.push_back(name.substr(0, name.size() - 4));
+  return out;
+}
+
+bool has_letters(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || c == '%' || c == '$'; }) ||
+         text == "B" || text == "GB" || text == "MB" || text == "TB";
+}
+
+// Whether a string with a unit stands in the box.
+bool in_box(const Harness& h, const std::string& id) {
+  const widgets::Rect box = h.place(id + ".box")->rect;
+  const auto& all = h.canvas.drawn_texts();
+  return std::any_of(all.begin(), all.end(),
+                     [&](const auto& t) { return box.contains(t.rect.centre()) && has_letters(t.text); });
+}
+
+bool in_tip(Harness& h, const std::string& id) {
+  REQUIRE(h.reach(id));
+  const widgets::Rect row = h.place(id)->visible;
+  h.move({row.x + 4, row.centre().y});
+  h.wait(2);
+  const auto& all = h.canvas.drawn_texts();
+  const std::string_view unit = h.workspace.texts().text("ui.tip.unit");
+  return std::any_of(all.begin(), all.end(), [&](const auto& t) { return t.text == unit; });
+}
+
+void check_boxes(Harness& h, std::string_view group) {
+  const auto all = boxes(h, group);
+  CHECK(all.size() > 8);
+  for (const std::string& id : all) {
+    CAPTURE(id);
+    CHECK((in_box(h, id) || in_tip(h, id)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every box of the rail has its unit in it or in its tip") {
+  for (const char* id : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-h800-wide-expert"})
+    for (const float width : {1280.0f, 1920.0f}) {
+      CAPTURE(id);
+      CAPTURE(width);
+      Harness h(id, width, width * 9 / 16);
+      h.workspace.view.arrangement.cells = {std::string(app::kNumbersCell)};
+      h.step(2);
+      check_boxes(h, "");
+    }
+}
+
+TEST_CASE("every box of the editor has its unit in it or in its tip") {
+  for (const char* command : {"editor.model", "editor.cluster"})
+    for (const char* id : {"deepseek-v3-2048-h800", "llama3-70b-v5p-pod"}) {
+      CAPTURE(command);
+      CAPTURE(id);
+      Harness h(id);
+      app::find_command(command)->run(h.workspace);
+      h.step(2);
+      check_boxes(h, "edit.");
+    }
+}
+
+TEST_CASE("the word that a box shows is taken back by every field, alone and in full") {
+  const auto loaded = app::load_texts("en");
+  REQUIRE(loaded.ok());
+  const widgets::TextTable& texts = loaded.value();
+  for (const engine::Field& field : engine::scenario_fields()) {
+    if (field.kind != engine::FieldKind::integer && field.kind != engine::FieldKind::number) continue;
+    if (field.unit.symbol == "1") continue;
+    CAPTURE(field.path);
+    const std::string shorter = "ui.unit." + std::string(field.unit.symbol);
+    CHECK(engine::read_number("4 " + std::string(field.unit.symbol), field.unit).value == 4);
+    if (texts.has(shorter))
+      CHECK(engine::read_number("4 " + std::string(texts.text(shorter)), field.unit).value == 4);
+  }
+}
