@@ -275,7 +275,11 @@ std::map<std::string, Definition> training_definitions() {
        [](const Shown& x, double v) {
          const double work = x.q(Q::layer_work_forward) * x.q(Q::layers_a_stage);
          double most = 0;
-         const auto seconds = axis_seconds(x.r, true);
+         auto seconds = axis_seconds(x.r, true);
+         // State that is sharded over context alone moves over context.
+         auto &state = seconds[static_cast<std::size_t>(engine::Axis::fsdp)],
+              &context = seconds[static_cast<std::size_t>(engine::Axis::context)];
+         if (x.s.parallelism.fsdp == 1) context += state, state = 0;
          for (std::size_t i = 0; i < seconds.size(); ++i)
            if (static_cast<engine::Axis>(i) != engine::Axis::pipeline) most = std::max(most, seconds[i]);
          return near(v, most / work);
@@ -372,13 +376,20 @@ std::map<std::string, Definition> other_definitions() {
          const std::vector<Regimes> all = regimes_of(x.table);
          return std::any_of(all.begin(), all.end(), [v](const Regimes& r) { return near(v, r.rate); });
        }},
-      // What the plan's own exchanges reach.
+      // What the plan's own exchanges of tokens reach. A report counts those of keys (Ulysses) in other bytes: not of
+      // one rank's whole array.
       {"collective.exchange",
        [](const Shown& x, double v) {
-         return x.s.assumptions.mode != engine::Mode::ideal || x.s.serves() ||
-                std::any_of(x.r.collectives.begin(), x.r.collectives.end(), [v](const CollectiveRow& row) {
-                  return row.kind == engine::CollectiveKind::all_to_all && near(v, row.bytes / row.time_s);
-                });
+         const auto exchanges = [&x](engine::Axis axis, auto&& is) {
+           return std::any_of(x.r.collectives.begin(), x.r.collectives.end(), [&](const CollectiveRow& row) {
+             return row.axis == axis && row.kind == engine::CollectiveKind::all_to_all && is(row);
+           });
+         };
+         const auto any = [](const CollectiveRow&) { return true; };
+         if (x.s.assumptions.mode != engine::Mode::ideal || x.s.serves() || exchanges(engine::Axis::context, any))
+           return true;
+         return exchanges(engine::Axis::expert,
+                          [v](const CollectiveRow& row) { return near(v, row.bytes / row.time_s); });
        }},
       {"evidence.runs", [](const Shown& x, double v) { return v == static_cast<double>(x.table["error"].size()); }},
       {"evidence.near",

@@ -180,8 +180,10 @@ std::string compare_fault(const widgets::FigureInput& input) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const std::string& name = table.rows[i][0];
     (name == engine::quantity(Q::step_time).id ? total : sum) += table["difference"][i];
-    const bool told = std::any_of(step.rows.begin(), step.rows.end(), [&](const auto& row) { return row[0] == name; });
-    if ((table["baseline seconds"][i] > 0 || table["seconds"][i] > 0) && !told) return name + " is no part of the step";
+    const bool told =
+        std::any_of(step.rows.begin(), step.rows.end(), [&](const auto& row) { return row[0] == name; });
+    if ((table["baseline seconds"][i] > 0 || table["seconds"][i] > 0) && !told)
+      return name + " is no part of the step";
   }
   const double scale = std::max(input.report.quantities.value_or(Q::step_time, 0),
                                 input.baseline->report.quantities.value_or(Q::step_time, 0));
