@@ -277,7 +277,7 @@ FigureHead overlap_head(const FigureInput& input, const FigureView& view) {
   const std::string name(t.text(strategy_key(strategy_of(view))));
   head.title = t.format("figure.overlap.title", {name});
   const double total = o.forward.total_s() + o.backward.total_s(),
-               network = o.forward.network_s() + o.backward.network_s();
+               network = o.forward.network_s + o.backward.network_s;
   const double exposed = o.forward.exposed_s + o.backward.exposed_s,
                work = o.forward.compute_s + o.backward.compute_s;
   if (total <= 0) return head;

@@ -77,7 +77,7 @@ FigureHead strategies_head(const FigureInput& input) {
   const double own = exposed_share(panels.front().overlap);
   const LayerOverlap& plan = panels.front().overlap;
   const double work = plan.forward.compute_s + plan.backward.compute_s,
-               network = plan.forward.network_s() + plan.backward.network_s();
+               network = plan.forward.network_s + plan.backward.network_s;
   const auto share = [&](std::string_view what, double of) {
     return say(head, own_claim("overlap." + std::string(what), of, format_share(of)));
   };
@@ -212,7 +212,7 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
                              {std::string(t.text(strategy_key(p.strategy))), format_duration(layer_seconds(o))});
           r.rows.emplace_back(share_head, format_duration(o.forward.exposed_s + o.backward.exposed_s));
           r.rows.emplace_back(t.text("figure.overlap.network"),
-                              format_duration(o.forward.network_s() + o.backward.network_s()));
+                              format_duration(o.forward.network_s + o.backward.network_s));
           return r;
         });
     y += whole.h + spare;

@@ -1,5 +1,6 @@
 // The table of building blocks, and the inputs that many of them share.
 #include "engine/blocks/spec.h"
+#include "engine/model/layer_operations.h"
 
 namespace roofscape::engine {
 
@@ -52,6 +53,32 @@ std::vector<In> model_inputs() {
       number("vocab_size", Q::vocab_size).model([](const Shape& m) { return std::optional<double>(m.vocab_size); }),
       flag_of("gated_mlp", true, [](const Shape& m) { return std::optional(m.gated_mlp ? 1.0 : 0.0); }),
       flag_of("tied_embeddings", false, [](const Shape& m) { return std::optional(m.tied_embeddings ? 1.0 : 0.0); })};
+}
+
+namespace {
+LayerWidths<double> widths_of(const TransformerShape& m) {
+  Inputs<double> in;
+  in.model = make_model_dims<double>(m, nullptr);
+  in.degrees.fill({1, 1.0});
+  return layer_widths(in, LayerKey{});
+}
+std::optional<double> if_latent(const TransformerShape& m, double x) {
+  return m.is_mla() ? std::optional(x) : std::nullopt;
+}
+}  // namespace
+
+In attention_width_input() {
+  return number("attention_width", Q::attention_width).model([](const TransformerShape& m) {
+    return if_latent(m, widths_of(m).attention);
+  });
+}
+std::vector<In> width_inputs() {
+  return {number("active_d_ff", Q::active_ff).model([](const TransformerShape& m) {
+            return m.is_moe() ? std::optional(widths_of(m).ff) : std::nullopt;
+          }),
+          attention_width_input(), number("kv_width", Q::kv_width).model([](const TransformerShape& m) {
+            return if_latent(m, widths_of(m).kv);
+          })};
 }
 
 }  // namespace block_table

@@ -37,17 +37,22 @@ void state(BlockRun<S>& io) {
 
 template <Scalar S>
 void activations(BlockRun<S>& io) {
-  const S B = io[Q::tokens], D = io[Q::d_model], F = io[Q::d_ff], L = io[Q::n_layers], b = io[Q::element_width];
+  const S B = io[Q::tokens], D = io[Q::d_model], L = io[Q::n_layers], b = io[Q::element_width];
   const S kept = constant<S>(20), big = constant<S>(7), two = constant<S>(2);
   const S block = io.out(Q::act_block, checkpoint_bytes(b, D, B, one<S>(), L));
   const S all = io.out(Q::act_all, checkpoint_bytes(b, D, B, kept, L));
   io.out(Q::act_big, checkpoint_bytes(b, D, B, big, L));
   const S k = io.out(Q::act_k, checkpoint_bytes(b, D, B, io[Q::act_checkpoints], L));
-  const S mlp_width = named(Q::act_mlp_width, two * F + D);
+  // Gate and up, or up alone; the outputs of down and of the heads are of the model's width.
+  const S ups = constant<S>(io.flag("gated_mlp") ? 2 : 1) *
+                (io.knows(Q::active_ff) ? io[Q::active_ff] : io[Q::d_ff]);
+  const S mlp_width = named(Q::act_mlp_width, ups + D);
   io.out(Q::act_mlp, checkpoint_bytes(b, mlp_width, B, one<S>(), L));
   const S H = io[Q::d_head];
-  const S heads = named(Q::act_heads_width, io[Q::n_heads] * H + two * io[Q::n_kv_heads] * H);
-  const S exact = named(Q::act_exact_width, heads + two * D + two * F);
+  const S queries = io.knows(Q::attention_width) ? io[Q::attention_width] : io[Q::n_heads] * H;
+  const S kv = io.knows(Q::kv_width) ? io[Q::kv_width] : io[Q::n_kv_heads] * H;
+  const S heads = named(Q::act_heads_width, queries + two * kv);
+  const S exact = named(Q::act_exact_width, heads + two * D + ups);
   io.out(Q::act_big_exact, checkpoint_bytes(b, exact, B, one<S>(), L));
   const S chips = io[Q::act_chips];
   io.out(Q::act_block_chip, block / chips);
@@ -58,7 +63,7 @@ void activations(BlockRun<S>& io) {
   io.out(Q::act_flops_block, constant<S>(8, unit::flop_each) * P * B);
   io.out(Q::act_flops_none, constant<S>(6, unit::flop_each) * P * B);
   io.out(Q::act_flops_attention,
-         constant<S>(4, unit::flop_each) * B * io[Q::sequence_length] * (io[Q::n_heads] * H) * L);
+         constant<S>(4, unit::flop_each) * B * io[Q::sequence_length] * queries * L);
 }
 
 template <Scalar S>
@@ -177,7 +182,7 @@ std::vector<BuildingBlock> memory_blocks() {
        state<Traced>},
       {"activations",
        "scaling book ch. 4, 5 and 6",
-       inputs(number("tokens", Q::tokens), model_inputs(), element_input(),
+       inputs(number("tokens", Q::tokens), model_inputs(), width_inputs(), element_input(),
               number("checkpoints_per_layer", Q::act_checkpoints).def(4), number("chips", Q::act_chips).def(1),
               parameters(), number("sequence_length", Q::sequence_length)),
        {out("all_bytes", Q::act_all), out("big_matmuls_bytes", Q::act_big),

@@ -167,8 +167,15 @@ void moe(BlockRun<S>& io) {
   const S E = io[Q::ridge_experts], k = io[Q::ridge_experts_per_token], shared = io[Q::moe_shared];
   const S D = io[Q::d_model], Fe = io[Q::moe_d_ff], L = io[Q::n_layers], Ld = io[Q::moe_dense_layers];
   const S matrices = constant<S>(io.flag("gated_mlp") ? 3 : 2);
-  const S expert = io.out(Q::moe_expert, matrices * D * Fe);
-  const S dense = named(Q::moe_dense, matrices * D * io[Q::d_ff]);
+  // With biases one for each output of the matrices: gate and up of the MLP's width, down of the model's.
+  const bool biases = io.flag("mlp_bias");
+  const S ups = matrices - one<S>();
+  const auto mlp_of = [&](const S& width) {
+    const S weights = matrices * D * width;
+    return biases ? weights + ups * width + D : weights;
+  };
+  const S expert = io.out(Q::moe_expert, mlp_of(Fe));
+  const S dense = named(Q::moe_dense, mlp_of(io[Q::d_ff]));
   const S router = io.out(Q::moe_router, D * E);
   const S layer = named(Q::moe_layer, (E + shared) * expert + router);
   const S active_layer = named(Q::moe_active_layer, (k + shared) * expert + router);
@@ -211,8 +218,10 @@ std::optional<double> if_mla(const Shape& m, double x) {
 }
 std::optional<double> outside_mlp(const Shape& m) {
   const Parameters<double> p = count_parameters(make_model_dims<double>(m, nullptr));
-  // The block counts a router's matrix, not its bias.
-  return p.total - p.mlp + (m.moe.router_bias ? double(m.n_moe_layers()) * m.moe.n_routed_experts : 0);
+  // The block counts a router's matrix, not its bias, nor the gate of shared experts.
+  const double a_layer =
+      (m.moe.router_bias ? m.moe.n_routed_experts : 0) + (m.moe.shared_expert_gate ? m.d_model : 0);
+  return p.total - p.mlp + m.n_moe_layers() * a_layer;
 }
 In of_model(std::string_view name, Q q, std::optional<double> (*of)(const Shape&)) {
   return number(name, q).model(of);
@@ -220,6 +229,11 @@ In of_model(std::string_view name, Q q, std::optional<double> (*of)(const Shape&
 In gated() {
   In in = flag("gated_mlp", true);
   return in.model([](const Shape& m) { return some(m.gated_mlp ? 1 : 0); });
+}
+
+In biased_mlp() {
+  In in = flag("mlp_bias", false);
+  return in.model([](const Shape& m) { return some(m.mlp_bias ? 1 : 0); });
 }
 
 std::vector<In> expert_inputs() {
@@ -303,7 +317,7 @@ std::vector<BuildingBlock> model_blocks() {
                     [](const Shape& m) { return if_moe(m, m.n_layers - m.n_moe_layers()); })
                .def(0)
                .at_least(0),
-           gated(), of_model("other_parameters", Q::moe_other, outside_mlp).def(0).at_least(0),
+           gated(), biased_mlp(), of_model("other_parameters", Q::moe_other, outside_mlp).def(0).at_least(0),
            number("tokens", Q::tokens), number("capacity_factor", Q::moe_capacity).def(1),
            number("base_tokens_per_chip", Q::moe_base_tokens), element_input(), dtype_input(), peak_input(),
            hbm_input()),

@@ -16,8 +16,8 @@ void bubble(BlockRun<S>& io) {
   const S f = io[Q::bubble_forward], b = io[Q::bubble_backward];
   const S two = constant<S>(2);
   const S slots = io.out(Q::bubble_slots, m + p - one<S>());
-  const S mfu = io.out(Q::bubble_mfu, m / slots);
-  io.out(Q::bubble_share, one<S>() - mfu);
+  io.out(Q::bubble_mfu, m / slots);
+  io.out(Q::bubble_share, (p - one<S>()) / slots);
   io.out(Q::bubble_over_ideal, (p - one<S>()) / m);
   const S both = named(Q::bubble_both, f + b);
   io.out(Q::bubble_makespan, slots * both);

@@ -101,7 +101,8 @@ void prefill(BlockRun<S>& io) {
   const S fresh = io.out(Q::pre_fresh, T - hit);
   const S linear = io.out(Q::pre_linear, linear_flops(P, fresh));
   const S span = io.out(Q::pre_span, prefill_span(hit, fresh, io.flag("causal")));
-  const S width = named(Q::pre_width, io[Q::n_heads] * io[Q::d_head]);
+  const S width = named(Q::pre_width, io.knows(Q::attention_width) ? io[Q::attention_width] * one<S>()
+                                                                    : io[Q::n_heads] * io[Q::d_head]);
   const S attention = io.out(Q::pre_attention, attention_flops(fresh, span, width, io[Q::n_layers]));
   const S flops = io.out(Q::pre_flops, linear + attention);
   const S reach = io.out(Q::pre_reach, n * C * io[Q::pre_mfu]);
@@ -120,7 +121,8 @@ void prefill(BlockRun<S>& io) {
   const S chunks = io.out(Q::pre_chunks, prefill_chunks(fresh, io[Q::pre_chunk]));
   io.out(Q::pre_chunk_time, time / chunks);
   // Without the shape of its attention a prefill is that of its linear layers; without a link nothing is sent.
-  const bool whole = io.knows(Q::n_layers) && io.knows(Q::n_heads) && io.knows(Q::d_head);
+  const bool whole =
+      io.knows(Q::n_layers) && (io.knows(Q::attention_width) || (io.knows(Q::n_heads) && io.knows(Q::d_head)));
   const S work = whole ? time : linear_time;
   const S waiting = io[Q::pre_queue] + work;
   io.out(Q::pre_ttft, io.knows(Q::pre_link) ? waiting + transfer : waiting);
@@ -214,7 +216,7 @@ std::vector<BuildingBlock> serving_blocks() {
       {"prefill",
        "scaling book ch. 7 and 8",
        inputs(parameters_input(), active_input(), weight_input(), weights_given(), number("tokens", Q::pre_tokens),
-              number("prefix_hit_tokens", Q::pre_hit).def(0).at_least(0), flag("causal", true), model_inputs(),
+              number("prefix_hit_tokens", Q::pre_hit).def(0).at_least(0), flag("causal", true), model_inputs(), attention_width_input(),
               element_input(), kv_element_input(), kv_token_input(), chips(), dtype_input(), peak_input(),
               fraction("mfu", Q::pre_mfu).def(1), hbm_input(), number("chunk_tokens", Q::pre_chunk),
               number("transfer_bytes_per_s", Q::pre_link), number("queue_s", Q::pre_queue).def(0).at_least(0)),

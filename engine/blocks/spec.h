@@ -80,6 +80,10 @@ In hbm_input();                               // "hbm_bytes_per_s"
 In axis_input();                              // "axis_bytes_per_s": a torus axis, both directions
 In element_input(double bytes = 2);           // "element_bytes"
 std::vector<In> model_inputs();               // n_layers .. vocab_size, gated_mlp, tied_embeddings
+// Widths of what a layer's matrices put out where they are not F, N H and K H: of the experts that a token passes
+// through, of the heads that latent attention makes.
+In attention_width_input();
+std::vector<In> width_inputs();
 
 template <class... Parts>
 std::vector<BlockInput> inputs(Parts&&... parts) {

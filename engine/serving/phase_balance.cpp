@@ -57,14 +57,17 @@ PhaseBalance phase_balance(const Scenario& scenario) {
     p.requests_per_s = q(Q::capacity_requests), p.ttft_s = q(Q::ttft);
     return p;
   };
-  const PhaseSplit first = price(group);
+  PhaseSplit first = price(group);
   if (report.has_errors() || !(first.prefill_requests_per_s > 0 && first.decode_requests_per_s > 0)) return out;
   double balance = first.decode_requests_per_s / first.prefill_requests_per_s;  // groups
   if (!scenario.serving.disaggregated) {
     const bool more = balance < kFineBalance && scenario.workload.batch <= (1 << 24) / kMostCopies &&
                       scenario.parallelism.data <= kMostReplicas / kMostCopies;
     if (more) out.decode_copies = static_cast<int>(std::min<double>(std::ceil(kFineBalance / balance), kMostCopies));
-    balance *= out.decode_copies;
+    if (out.decode_copies > 1) {  // priced on the cluster that holds them, as the splits are
+      first = price(group);
+      balance = first.decode_requests_per_s / first.prefill_requests_per_s;
+    }
     evaluate(scenario, scratch, report);
     if (q(Q::decode_chips) > 0) out.shared_requests_per_chip = q(Q::capacity_requests) / q(Q::decode_chips);
   }

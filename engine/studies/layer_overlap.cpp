@@ -21,11 +21,6 @@ bool gathers_weights(const CollectiveRow& row) {
 
 }  // namespace
 
-double LayerPass::network_s() const {
-  return std::accumulate(gather_s.begin(), gather_s.end(), 0.0) +
-         std::accumulate(transfer_s.begin(), transfer_s.end(), 0.0);
-}
-
 Scenario with_strategy(const Scenario& s, Strategy strategy) {
   Scenario out = s;
   if (strategy == Strategy::plan) return out;
@@ -54,6 +49,8 @@ LayerOverlap layer_overlap(const Scenario& s, const Report& report) {
   out.backward.compute_s = value(Q::layer_work_backward);
   out.forward.exposed_s = value(Q::layer_exposed_forward);
   out.backward.exposed_s = value(Q::layer_exposed_backward);
+  out.forward.network_s = value(Q::layer_network_forward);
+  out.backward.network_s = value(Q::layer_network_backward);
   const double passes = value(Q::layers_a_stage);
   out.backward.recompute_s = std::min(out.backward.compute_s, value(Q::layer_again));
   for (const CollectiveRow& row : report.collectives) {

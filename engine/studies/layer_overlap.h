@@ -22,7 +22,7 @@ struct LayerPass {
   std::array<double, kAxisCount> transfer_s{};   // by axis: what moves gradients, activations, keys or tokens
   double exposed_s = 0;                          // that work does not hide
   double total_s() const { return compute_s + exposed_s; }
-  double network_s() const;                      // of all axes, one after the other
+  double network_s = 0;                          // of all axes: of the busiest wire, or as assumed
 };
 
 struct LayerOverlap {

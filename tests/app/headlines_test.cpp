@@ -13,15 +13,14 @@
 #include <map>
 #include <optional>
 #include <random>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "engine/evaluate.h"
-#include "engine/hardware/roofline.h"
 #include "tests/app/any_scenario.h"
+#include "tests/app/headline_definitions.h"
 #include "tests/widgets/figure_fixture.h"
 #include "widgets/claims.h"
 #include "widgets/figures.h"
@@ -34,16 +33,15 @@ using widgets::Claim;
 using widgets::FigureHead;
 using widgets::FigureRow;
 using From = Claim::From;
+using tests::Columns;
+using tests::near;
+using Shown = tests::ShownFigure;
 
 namespace {
 
 int cases_of_each_kind() {
   const char* wanted = std::getenv("ROOFSCAPE_HEADLINE_CASES");
   return wanted != nullptr ? std::max(1, std::atoi(wanted)) : 60;
-}
-
-bool near(double a, double b, double tolerance = 1e-6) {
-  return std::abs(a - b) <= tolerance * std::max({std::abs(a), std::abs(b), 1e-12});
 }
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
@@ -111,148 +109,10 @@ bool says(const Claim& claim) {
   return std::abs(number->value - value) <= number->half * (1 + 1e-6) + 1e-9 * std::abs(value);
 }
 
-using Columns = std::map<std::string, std::vector<double>>;
-std::vector<std::string> fields(const std::string& line) {
-  std::vector<std::string> out(1);
-  for (const char c : line) {
-    if (c == '\t')
-      out.emplace_back();
-    else
-      out.back() += c;
-  }
-  return out;
-}
 // What a figure copies, by column.
-Columns table_of(const std::string& data) {
-  Columns out;
-  std::istringstream lines(data);
-  std::string line;
-  std::getline(lines, line);
-  replace_all(line, " \u2020", "");
-  const std::vector<std::string> names = fields(line);
-  while (std::getline(lines, line)) {
-    const std::vector<std::string> cells = fields(line);
-    for (std::size_t i = 0; i < std::min(names.size(), cells.size()); ++i)
-      if (!cells[i].empty()) out[names[i]].push_back(std::strtod(cells[i].c_str(), nullptr));
-  }
-  return out;
-}
-bool has(const Columns& table, const std::string& column, double value) {
-  const auto it = table.find(column);
-  return it != table.end() && std::any_of(it->second.begin(), it->second.end(), [&](double v) { return v == value; });
-}
-// Whether the value is that of one cell of a column over another's.
-bool is_ratio(const Columns& table, const std::string& column, const std::string& over, double value) {
-  const auto a = table.find(column), b = table.find(over);
-  if (a == table.end() || b == table.end()) return false;
-  for (const double x : a->second)
-    for (const double y : b->second)
-      if (y != 0 && near(x / y, value)) return true;
-  return false;
-}
-
-struct Shown {
-  const Scenario& s;
-  const Report& r;
-  const Columns& table;
-  double q(Q id) const { return r.quantities.value_or(id, 0); }
-};
-
-double matmul_rate(const Report& r) {
-  double flops = 0, seconds = 0;
-  for (const engine::OperationRow& op : r.operations)
-    if (engine::part_of(op.kind) == Q::step_matmul && op.flops > 0) flops += op.flops, seconds += op.time_s;
-  return seconds > 0 ? flops / seconds : 0;
-}
-
-// The figures' own definitions, each computed here by another way; null: of a study that no other surface has.
-using Definition = std::function<bool(const Shown&, double)>;
-const std::map<std::string, Definition>& definitions() {
-  static const std::map<std::string, Definition> all{
-      {"checkpointing.arithmetic",
-       [](const Shown& x, double v) {
-         const double work = x.q(Q::step_matmul) + x.q(Q::step_attention);
-         return near(v, work > 0 ? (work + x.q(Q::step_recompute)) / work : 1);
-       }},
-      {"roofline.matmuls", [](const Shown& x, double v) { return near(v, matmul_rate(x.r) / x.q(Q::peak_flops)); }},
-      {"roofline.hbm_share",
-       [](const Shown& x, double v) {
-         double share = 0;
-         for (const engine::OperationRow& op : x.r.operations)
-           if (!engine::is_vector_operation(op.kind) && op.flops > 0 &&
-               op.intensity_flop_per_byte < x.q(Q::peak_flops) / x.q(Q::hbm_bandwidth))
-             share += op.share_of_step;
-         return near(v, std::min(1.0, share));
-       }},
-      {"memory-time.stage_bytes",
-       [](const Shown& x, double v) {
-         return std::any_of(x.r.stages.begin(), x.r.stages.end(),
-                            [v](const engine::StageRow& stage) { return stage.memory_total_bytes == v; });
-       }},
-      {"memory-time.stage",
-       [](const Shown& x, double v) { return v >= 0 && v < static_cast<double>(x.r.stages.size()); }},
-      {"network.tokens_now",
-       [](const Shown& x, double v) {
-         return near(v,
-                     double(x.s.workload.global_batch_sequences) * x.s.workload.sequence_length / x.q(Q::chips_used));
-       }},
-      {"pipeline.stages", [](const Shown& x, double v) { return v == x.s.parallelism.pipeline; }},
-      {"parameters.largest",
-       [](const Shown& x, double v) {
-         const auto& params = x.table.at("parameters");
-         return near(v, *std::max_element(params.begin(), params.end()) / x.q(Q::params_total));
-       }},
-      {"scaling.of_linear",
-       [](const Shown& x, double v) { return is_ratio(x.table, "tokens per s", "ideal tokens per s", v); }},
-      {"schedules.shorter",
-       [](const Shown& x, double v) { return is_ratio(x.table, "makespan s", "makespan s", 1 - v); }},
-      {"search.against_best",
-       [](const Shown& x, double v) {
-         const char* column = x.s.serves() ? "tokens per s and chip" : "step s";
-         return is_ratio(x.table, column, column, 1 + v);
-       }},
-      {"serving-memory.more",
-       [](const Shown& x, double v) { return v == x.q(Q::max_batch) - static_cast<double>(x.s.workload.batch); }},
-      {"prefill-decode.of_best",
-       [](const Shown& x, double v) {
-         return is_ratio(x.table, "requests per s and chip", "requests per s and chip", v);
-       }},
-      {"ladder.slower", [](const Shown& x, double v) { return is_ratio(x.table, "bytes/s", "bytes/s", v); }},
-      {"collective.crossing", {}},    // bytes at which hops take as long as the wires
-      {"collective.exchange", {}},    // bytes a second that a rank exchanges
-      {"collective.rate", {}},        // bytes a second that a gather reaches
-      {"comm-roofline.forward", {}},  // a forward pass' transfers over its compute
-      {"comm-roofline.margin", {}},   // compute of a step over the transfers of its tightest axis
-      {"compare.rest", {}},           // small changes together
-      {"evidence.longer", {}},        // measured over ideal, in the median
-      {"evidence.longer_near", {}},   // the same near this plan
-      {"evidence.median", {}},        // median absolute error
-      {"evidence.near", {}},          // runs near this plan
-      {"evidence.runs", {}},          // runs in all
-      {"generations.doubling_years", {}},
-      {"kv.equal", {}},              // where the cache is as large as the weights
-      {"matmul.critical_rows", {}},  // tokens from which a matmul is compute-bound
-      {"matmul.rows", {}},           // tokens of a microbatch on a chip
-      {"network.fsdp_from", {}},     // tokens a chip from which FSDP alone hides
-      {"network.mixed_from", {}},    // with tensor
-      {"network.plan_from", {}},     // this plan's own pass
-      {"overlap.elsewhere", {}},     // exposed outside of layers
-      {"overlap.exposed", {}},       // in a layer
-      {"overlap.exposed_share", {}},
-      {"overlap.layer", {}},  // time of a layer
-      {"overlap.least_exposed_share", {}},
-      {"overlap.network_share", {}},  // transfers of a layer over its work
-      {"overlap.plan_exposed_share", {}},
-      {"overlap.plan_network_share", {}},
-      {"prefill-decode.balance", {}},    // prefill chips a decoding chip at which both keep up
-      {"prefill-decode.of_shared", {}},  // of a chip that does both
-      {"roofline.measured", {}},
-      {"search.plans", {}},  // counted
-      {"serving-roofline.critical_batch", {}},
-      {"serving-roofline.reached", {}},
-      {"sharded-matmul.ranks", {}},
-  };
-  return all;
+Columns table_of(std::string data) {
+  replace_all(data, " \u2020", "");
+  return Columns(data);
 }
 
 // What a claim says that is not so; empty: all of it is.
@@ -262,13 +122,12 @@ std::string wrong(const Claim& claim, const Shown& x, const Report* baseline) {
   if (const auto value = widgets::claimed(x.r, baseline, claim))
     return near(claim.value, *value) ? std::string() : fmt::format("says {}, the report {}", claim.value, *value);
   if (claim.from == From::data)
-    return has(x.table, claim.source, claim.value)
+    return x.table.has(claim.source, claim.value)
                ? std::string()
                : fmt::format("{} is not in the column \"{}\"", claim.value, claim.source);
-  const auto definition = definitions().find(claim.source);
-  if (definition == definitions().end()) return fmt::format("\"{}\" is no definition", claim.source);
-  if (definition->second && !definition->second(x, claim.value))
-    return fmt::format("{} is not {}", claim.value, claim.source);
+  const auto definition = tests::headline_definitions().find(claim.source);
+  if (definition == tests::headline_definitions().end()) return fmt::format("\"{}\" is no definition", claim.source);
+  if (!definition->second(x, claim.value)) return fmt::format("{} is not {}", claim.value, claim.source);
   return {};
 }
 
@@ -292,7 +151,7 @@ bool has_raw_key(std::string_view text) {
 std::string first_fault(const FigureRow& row, const widgets::FigureInput& input, const widgets::FigureView& view) {
   const FigureHead head = widgets::figure_head(row, input, view);
   const Columns table = table_of(widgets::figure_data(row, input, view));
-  const Shown x{input.scenario, input.report, table};
+  const Shown x{input, view, table};
   for (const std::string& text : {head.title, head.takeaway, head.brief})
     if (has_raw_key(text)) return "a raw key: " + text;
   for (const Claim& claim : head.claims) {
@@ -315,28 +174,26 @@ widgets::FigureView any_view(const FigureRow& row, std::mt19937& rng) {
 
 // Of two plans the rows of compare, under the names that the step has for them, add up to the difference.
 std::string compare_fault(const widgets::FigureInput& input) {
-  const FigureRow& row = *widgets::find_figure("compare");
-  std::istringstream lines(widgets::figure_data(row, input, {}));
-  std::string line;
-  std::getline(lines, line);
-  std::string step = "\n" + widgets::figure_data(*widgets::find_figure("step"), input, {});
-  replace_all(step, " \u2020", "");
+  const Columns table = table_of(widgets::figure_data(*widgets::find_figure("compare"), input, {}));
+  const Columns step = table_of(widgets::figure_data(*widgets::find_figure("step"), input, {}));
   double sum = 0, total = 0;
-  while (std::getline(lines, line)) {
-    replace_all(line, " \u2020", "");
-    const std::vector<std::string> cells = fields(line);
-    const double before = std::strtod(cells[1].c_str(), nullptr), after = std::strtod(cells[2].c_str(), nullptr),
-                 change = std::strtod(cells[3].c_str(), nullptr);
-    if (cells[0] == engine::quantity(Q::step_time).id)
-      total = change;
-    else
-      sum += change;
-    const bool told = step.find("\n" + cells[0] + "\t") != std::string::npos;
-    if ((before > 0 || after > 0) && !told) return cells[0] + " is no part of the step";
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const std::string& name = table.rows[i][0];
+    (name == engine::quantity(Q::step_time).id ? total : sum) += table["difference"][i];
+    const bool told =
+        std::any_of(step.rows.begin(), step.rows.end(), [&](const auto& row) { return row[0] == name; });
+    if ((table["baseline seconds"][i] > 0 || table["seconds"][i] > 0) && !told)
+      return name + " is no part of the step";
   }
   const double scale = std::max(input.report.quantities.value_or(Q::step_time, 0),
                                 input.baseline->report.quantities.value_or(Q::step_time, 0));
   return std::abs(sum - total) <= 1e-9 * scale ? std::string() : fmt::format("adds up to {}, not {}", sum, total);
+}
+
+// Kernels as a profile has them, at half of what the roofline allows and at less.
+const std::vector<engine::MeasuredOperation>& measured_kernels() {
+  static const std::vector<engine::MeasuredOperation> some{{"wide", 4e14, 1e9, 1.0}, {"narrow", 1e12, 4e11, 0.7}};
+  return some;
 }
 
 void check_all(engine::WorkloadKind kind, unsigned seed) {
@@ -363,6 +220,7 @@ void check_all(engine::WorkloadKind kind, unsigned seed) {
         for (const widgets::FigureView& view : {widgets::FigureView{}, any_view(row, rng)}) {
           widgets::FigureInput shown = input;
           if (compared) shown.baseline = &*ghost;
+          if (drawn % 4 == 0) shown.measured = measured_kernels();
           const FigureHead head = widgets::figure_head(row, shown, view);
           told[row.name] += static_cast<int>(head.claims.size());
           const std::string fault = first_fault(row, shown, view);

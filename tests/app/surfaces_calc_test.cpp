@@ -6,90 +6,32 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
-#include <map>
 #include <random>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "engine/blocks/block.h"
 #include "engine/evaluate.h"
-#include "engine/io/block_json.h"
-#include "tests/engine/fixtures.h"
+#include "tests/app/calc_answers.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;
+using tests::alone;
+using tests::Answers;
+using tests::calc;
+using tests::check_same;
+using tests::digits;
+using tests::Typed;
+using tests::is_torus;
 using tests::library;
 using tests::preset;
+using tests::Same;
+using tests::to_rounding;
+using tests::with_value;
 
 namespace {
-
-std::string digits(double x) { return fmt::format("{}", x); }  // as many as bring the same bits back
-
-using Inputs = std::vector<std::string>;
-using Answers = std::map<std::string, double>;
-
-Answers calc(std::string_view block, const Inputs& inputs) {
-  const auto question = io::read_block_question(block, inputs, library());
-  REQUIRE_MESSAGE(question.ok(), (question ? "" : io::to_text(question.error())));
-  const auto result = io::answer(question.value());
-  REQUIRE_MESSAGE(result.ok(), (result ? "" : io::to_text(result.error())));
-  Answers out;
-  for (const BlockAnswer& answer : result.value().answers)
-    if (answer.numbers.size() == 1) out[std::string(answer.output->name)] = answer.numbers[0];
-  return out;
-}
-
-struct Same {
-  std::string_view output;
-  Q q;
-};
-
-// Checks bits; says how many were there to check.
-int check_same(const Answers& answers, const Report& report, const std::vector<Same>& rows) {
-  int compared = 0;
-  for (const Same& row : rows) {
-    const auto there = answers.find(std::string(row.output));
-    const auto here = report.quantities[row.q];
-    if (there == answers.end() || !here) continue;
-    CAPTURE(row.output);
-    CAPTURE(quantity(row.q).id);
-    CHECK(there->second == *here);
-    ++compared;
-  }
-  return compared;
-}
-
-// The same sum in another order.
-bool to_rounding(double a, double b) { return std::abs(a - b) <= 1e-15 * std::abs(b); }
-
-// Four sequences a step on one chip: nothing is split, so that totals are what blocks count.
-Scenario alone(const TransformerShape& model, const Chip& chip) {
-  Scenario s = preset("llama3-8b-8-h100");
-  s.model = model;
-  s.cluster.chip = chip;
-  s.cluster.slice = {1, 1, 1};
-  s.cluster.slices = s.cluster.nodes = s.cluster.node_size = 1;
-  s.cluster.fabric.clear();
-  s.placement = {};
-  s.parallelism = {};
-  s.pipeline = {};
-  s.checkpointing = {};
-  s.offload = {};
-  s.workload.global_batch_sequences = 4;
-  s.workload.sequence_length = 2048;
-  s.assumptions = {};
-  return s;
-}
-
-std::string with_value(std::string_view name, const Report& r, Q q) {
-  return std::string(name) + "=" + digits(r.quantities.value_or(q, 0));
-}
-
-bool is_torus(const Chip& chip) { return chip.interconnect == Interconnect::torus; }
 
 std::string_view kind_word(CollectiveKind kind) {
   return kind == CollectiveKind::all_gather       ? "all_gather"
@@ -203,7 +145,7 @@ TEST_CASE("calc gives the time of a collective as eval does, over closed and ope
         for (const CollectiveRow& row : r.collectives) {
           const bool open = is_torus(chip) && !r.placement.empty() &&
                             r.placement[static_cast<std::size_t>(Axis::fsdp)].open_axes > 0;
-          Inputs inputs{"chip=" + chip.id, "kind=" + std::string(kind_word(row.kind)), "bytes=" + digits(row.bytes)};
+          Typed inputs{"chip=" + chip.id, "kind=" + std::string(kind_word(row.kind)), "bytes=" + digits(row.bytes)};
           inputs.push_back((is_torus(chip) ? "axes=" : "gpus=") + std::to_string(ranks));
           if (is_torus(chip)) inputs.emplace_back(open ? "wrapped=false" : "wrapped=true");
           const Answers there = calc(is_torus(chip) ? "collective" : "collective-gpu", inputs);
@@ -259,8 +201,8 @@ TEST_CASE("calc gives a decoding step as eval does, on every chip") {
     const Report r = evaluate(s);
     if (r.has_errors()) continue;
     ++asked;
-    const Inputs plan{"chip=" + chip.id, "model=llama3-8b", with_value("batch", r, Q::serving_batch)};
-    Inputs reading = plan, stored = plan;
+    const Typed plan{"chip=" + chip.id, "model=llama3-8b", with_value("batch", r, Q::serving_batch)};
+    Typed reading = plan, stored = plan;
     // What a step reads is the cache of a mean sequence; what memory holds is that of a finished one.
     reading.push_back(with_value("context", r, Q::decode_context));
     stored.push_back(with_value("context", r, Q::allocated_tokens));
@@ -286,7 +228,7 @@ TEST_CASE("calc counts chips, ranks and microbatches of a mesh as eval does") {
     const Scenario s = tests::random_scenario(rng);
     const Report r = evaluate(s);
     const Parallelism& p = s.parallelism;
-    Inputs inputs{with_value("batch_sequences", r, Q::batch_sequences),
+    Typed inputs{with_value("batch_sequences", r, Q::batch_sequences),
                   with_value("sequence_length", r, Q::sequence_length),
                   with_value("microbatch_sequences", r, Q::microbatch_sequences)};
     for (const auto& [name, degree] : {std::pair{"data", p.data},
