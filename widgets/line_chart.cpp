@@ -262,7 +262,8 @@ void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, con
   }
 }
 
-// The name of a line along its first segment, over it and where no other text is; left out where there is no room.
+// The name of a line along its first segment, over it and where no other text is; left out where there is no room, and
+// unless it is essential where a line would run through it.
 void draw_along(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l, const ChartLine& line,
                 std::vector<Rect>& taken) {
   if (line.along.empty() || line.points.size() < 2) return;
@@ -295,6 +296,7 @@ void draw_along(Canvas& canvas, const FigureInput& input, const Chart& chart, co
       continue;
     int crossed = 0;
     for (const Rect& r : squares) crossed += std::max(0, crossings(l, chart, r.inset(side * 0.15f)));
+    if (crossed > 0 && !line.essential) continue;
     const int cost = 20 * crossed + std::abs(step - 7) + (place < kPlaces ? 0 : 5);
     if (cost < least) least = cost, best = anchor, kept = std::move(squares);
   }

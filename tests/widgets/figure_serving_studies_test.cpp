@@ -24,6 +24,33 @@ std::string table(const char* figure, const FigureCase& c) {
   const Theme dark = theme("dark");
   return find_figure(figure)->data(input_of(c, dark), {});
 }
+FigureCase calibrated_case(const char* preset) {
+  engine::Scenario s = case_of(preset).scenario;
+  s.assumptions.mode = engine::Mode::calibrated;
+  return evaluated(s);
+}
+// Strokes through the letters of a turned text, the grid aside.
+int lines_across(const RecordCanvas& canvas, const TextRun& run) {
+  const auto inside = [&](Point p) {
+    int sides = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Point a = run.corners[i], way = run.corners[(i + 1) % 4] - a, to = p - a;
+      sides += way.x * to.y - way.y * to.x > 0 ? 1 : -1;
+    }
+    return std::abs(sides) == 4;
+  };
+  int n = 0;
+  for (const Primitive& p : canvas.primitives()) {
+    if (p.kind != Primitive::Kind::stroke || p.colour == theme("dark").grid) continue;
+    bool through = false;
+    for (std::size_t i = 1; i < p.points.size(); ++i) {
+      const Point from = p.points[i - 1], way = p.points[i] - from;
+      for (int k = 0; k <= 200; ++k) through = through || inside(from + way * (static_cast<float>(k) / 200));
+    }
+    n += through;
+  }
+  return n;
+}
 FigureCase limited(const char* preset, double ttft_s, double token_s) {
   engine::Scenario s = case_of(preset).scenario;
   s.workload.slo = {ttft_s, token_s};
@@ -61,6 +88,17 @@ TEST_CASE("kv: every length has its name at its line, and the crossing with the 
   // 70.55 GB over 163 840 B x 2560 are 168.2 sequences.
   CHECK(takeaway("kv", case_of("llama3-70b-serving-8-h100")).find("at least as large as they are from batch 169 on") !=
         std::string::npos);
+}
+TEST_CASE("kv: no line runs through the name of another length") {
+  for (const char* preset : {"llama2-13b-16-v5e", "llama3-70b-16-v5e", "llama3-8b-serving-8-h100"}) {
+    CAPTURE(preset);
+    const auto canvas = drawn("kv", calibrated_case(preset), "dark", 9, 425, 283);
+    for (const TextRun& run : canvas->texts())
+      if (run.style.angle != 0) {
+        CAPTURE(run.text);
+        CHECK(lines_across(*canvas, run) == 0);
+      }
+  }
 }
 TEST_CASE("kv: along the length it says where the model was not made for any more") {
   FigureView view;
