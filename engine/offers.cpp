@@ -51,6 +51,19 @@ bool serves_its_end(const Standing& was, const Standing& now) {
   return better(now, was) && now.keeps_promise >= was.keeps_promise;
 }
 
+// One change after another as one: each field once, and none that the second takes back.
+Fix both(const Scenario& s, const Fix& first, const Fix& second) {
+  Fix whole;
+  const auto add = [&](const FieldEdit& e) {
+    if (e.field->get(s) != e.value) whole.push_back(e);
+  };
+  for (const FieldEdit& e : first)
+    if (std::none_of(second.begin(), second.end(), [&](const FieldEdit& later) { return later.field == e.field; }))
+      add(e);
+  for (const FieldEdit& e : second) add(e);
+  return whole;
+}
+
 // Whether it is a rank higher, or has so much more of the rate.
 bool pays(const Standing& was, const Standing& now, double least) {
   return serves_its_end(was, now) && (!same_rank(was, now) || now.rate > was.rate * (1 + least));
@@ -169,9 +182,9 @@ struct BestEdit::State {
   void try_next() {
     const Fix& change = start.changes[next++];
     if (start.fix.size() + change.size() > kMostEdits) return;
-    Fix whole = start.fix;
-    for (const FieldEdit& e : change) whole.push_back(e);
     const Scenario changed = after_fix(start.scenario, change);
+    Fix whole = both(scenario, start.fix, change);
+    if (after_fix(scenario, whole) != changed) return;
     const Candidate now{whole, standing(changed, prices.of(changed)), changed.workload == scenario.workload};
     if (!second) seen.push_back(now);
     if (serves_its_end(was, now.standing) && (!best || better(now.standing, best->standing))) best = now;

@@ -130,6 +130,17 @@ TEST_CASE("of a plan that is not possible the rail says why and derives the numb
   }
 }
 
+TEST_CASE("where a figure of the chip is missing the button leads to the editor, since no plan has the figure") {
+  engine::Scenario s = test::preset("llama3-8b-8-h100");
+  REQUIRE_FALSE(io::set_field(s, "cluster.chip=gaudi2", test::presets()));
+  Harness h(s, "", 1920, 1080);
+  REQUIRE(h.report().has_errors());
+  CHECK(h.place("why.search") == nullptr);
+  h.click("why.enter_figure");
+  h.step(2);
+  CHECK(h.workspace.view.editor.open);
+}
+
 TEST_CASE("from a plan that is not possible one button leads to the search of those that are") {
   struct Impossible {
     const char* preset;

@@ -225,6 +225,14 @@ TEST_CASE("what is offered for a plan that cannot run leads to one that runs") {
   CHECK(one);
 }
 
+TEST_CASE("two changes that set one field are offered as the last of them") {
+  const Scenario s = with(preset("llama3-405b-16k-h100-8k"), {"parallelism.tensor=3"});
+  const std::optional<Offer> best = best_edit(s, evaluate(s));
+  REQUIRE(best.has_value());
+  CHECK(best->fix.size() == 1);
+  CHECK(sets(best->fix, "parallelism.tensor", 8));
+}
+
 TEST_CASE("what random plans are offered is as good as it says, and the best of its neighbourhood is there") {
   std::mt19937 rng(2024);
   for (int i = 0; i < 60; ++i) {
