@@ -46,6 +46,8 @@ std::vector<std::string> words_of(std::string_view typed) {
   return words;
 }
 
+constexpr std::size_t kShortestChoice = 4;  // letters of a value that names its field, so that "fp8" finds more
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::vector<std::string> lower(const std::vector<std::string>& words) {
@@ -191,6 +193,16 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
                        *score + bonus(PaletteKind::field, 1)});
       }
     }
+    // A value that has a name needs no more than it: "calibrated", "interleaved".
+    if (field.kind == engine::FieldKind::choice && !set.empty() && joined_from(set, 0).size() >= kShortestChoice)
+      for (std::size_t i = 0; i < field.choices.size(); ++i) {
+        const std::string choice(field.choices[i]), shown(texts.text("choice." + path + "." + choice));
+        if (!lower(choice).starts_with(joined_from(set, 0)) && !lower(shown).starts_with(joined_from(set, 0))) continue;
+        all.push_back({PaletteKind::field,
+                       texts.format("ui.palette.set", {label, field_value_text(field, static_cast<double>(i))}),
+                       texts.format("ui.palette.now", {field_value_text(field, field.get(session.scenario()))}), path,
+                       static_cast<double>(i), bonus(PaletteKind::field, 2)});
+      }
     if (const auto score = match(set, label, path); score && !set.empty())
       all.push_back({PaletteKind::complete, texts.format("ui.palette.field", {label}),
                      texts.format("ui.palette.now", {field_value_text(field, field.get(session.scenario()))}),
