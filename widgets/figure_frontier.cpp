@@ -98,10 +98,11 @@ FrontPicture picture_of(const FigureInput& input, const Shown& shown, const Figu
                                      {format_share(knee->memory_bytes / shown.capacity_bytes),
                                       search::against_text(knee->step_time_s, r.front.back().step_time_s)})};
   if (r.present_legal && r.present.step_time_s > 0) {
-    const bool fits = !(r.present_shortage.missing_bytes > 0);
-    out.present = dot(r.present, fits);
-    out.present_text = t.text(fits ? "figure.frontier.now" : "figure.frontier.now.full");
-    if (shown.fits())
+    out.present = dot(r.present, !r.present_breaks);
+    out.present_text = r.present_breaks
+                           ? t.format("figure.frontier.now.out", {search::broken_words(t, *r.present_breaks)})
+                           : std::string(t.text("figure.frontier.now"));
+    if (shown.fits() && !r.present_breaks)
       out.gain_text =
           t.format("figure.frontier.gain",
                    {format_difference(shown.best().step_time_s - r.present.step_time_s, engine::unit::seconds)});

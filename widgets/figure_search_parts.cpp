@@ -212,6 +212,17 @@ std::string limit_words(const TextTable& t, const engine::BrokenLimit& limit) {
   return t.format("figure.mesh-map.limit.least", {name, value_word(t, limit.dimension, a.min)});
 }
 
+std::string broken_words(const TextTable& t, const engine::BrokenWish& wish) {
+  const std::string key =
+      "figure.search.out." + std::string(engine::kBrokenWishIds[static_cast<std::size_t>(wish.kind)]);
+  return wish.limit ? t.format(key, {limit_words(t, *wish.limit)}) : std::string(t.text(key));
+}
+
+std::string takeaway_out(const FigureInput& input, FigureHead& head, const engine::BrokenWish& wish) {
+  const std::string words = say(head, name_claim(broken_words(input.texts, wish)));
+  return input.texts.format("figure.search.takeaway.out", {head.brief, words});
+}
+
 std::string against_text(double value, double best) {
   const double percent = 100 * (value / best - 1);
   const double rounded = std::round(10 * percent) / 10;
@@ -235,7 +246,7 @@ Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& 
   r.title = plan_words(t, p);
   if (present) r.title = t.format("figure.search.present", {r.title});
   std::string time = format_duration(plan.step_time_s);
-  if (shown.fits())
+  if (shown.fits() && plan.fits && !(present && shown.result->present_breaks))
     time = t.format("figure.search.time_against", {time, against_text(plan.step_time_s, shown.best().step_time_s)});
   r.rows.emplace_back(t.text("figure.search.time"), std::move(time));
   r.rows.emplace_back(t.text("figure.search.memory"), memory_text(input, plan.memory_bytes, shown.capacity_bytes));
@@ -295,7 +306,9 @@ FigureHead head_of(const FigureInput& input, std::string_view figure) {
                          say(head, data_claim("memory bytes", best.memory_bytes, bytes_text(best.memory_bytes)))});
   head.takeaway = head.brief;
   const double now = shown.result->present.step_time_s;
-  if (shown.result->present_legal && now > 0)
+  if (shown.result->present_breaks)
+    head.takeaway = takeaway_out(input, head, *shown.result->present_breaks);
+  else if (shown.result->present_legal && now > 0)
     head.takeaway =
         t.format("figure.search.takeaway", {head.brief, time(now),
                                             say(head, own_claim("search.against_best", now / best.step_time_s - 1,

@@ -62,9 +62,9 @@ void set_ends(const ServingShown& shown, FrontPicture& out) {
 }
 
 std::string present_words(const FigureInput& input, const ServingSearchResult& r) {
-  if (r.present.rejected == ServingRejection::memory)
-    return std::string(input.texts.text("figure.frontier.now.full"));
-  return std::string(input.texts.text(r.present.rejected ? "figure.frontier.now.slow" : "figure.frontier.now"));
+  const TextTable& t = input.texts;
+  return r.present_breaks ? t.format("figure.frontier.now.out", {broken_words(t, *r.present_breaks)})
+                          : std::string(t.text("figure.frontier.now"));
 }
 
 FrontPicture picture_of(const FigureInput& input, const ServingShown& shown, const FigureView& view) {
@@ -93,9 +93,9 @@ FrontPicture picture_of(const FigureInput& input, const ServingShown& shown, con
   }
   if (r.present_legal) {
     out.present = dot(r.present);
-    out.present->good = !r.present.rejected;
+    out.present->good = !r.present_breaks;
     out.present_text = present_words(input, r);
-    if (shown.fits())
+    if (shown.fits() && !r.present_breaks)
       out.gain_text =
           t.format(chip_key(input, "figure.frontier.gain.rate"),
                    {format_difference(shown.best().tokens_per_s_per_chip - r.present.tokens_per_s_per_chip,
@@ -134,7 +134,7 @@ Readout decoding_readout(const FigureInput& input, const ServingShown& shown, co
   r.title = decoding_words(t, p.plan);
   if (present) r.title = t.format("figure.search.present", {r.title});
   std::string rate = rate_text(p.tokens_per_s_per_chip), time = format_duration(p.token_s);
-  if (shown.fits()) {
+  if (shown.fits() && !p.rejected && !(present && shown.result->present_breaks)) {
     rate = t.format("figure.search.time_against",
                     {rate, against_text(p.tokens_per_s_per_chip, shown.best().tokens_per_s_per_chip)});
     time = t.format("figure.search.time_against", {time, against_text(p.token_s, shown.best().token_s)});
@@ -189,7 +189,9 @@ FigureHead serving_head_of(const FigureInput& input, std::string_view figure) {
                          say(head, data_claim("seconds per token", best.token_s, format_duration(best.token_s)))});
   head.takeaway = head.brief;
   const double now = r.present.tokens_per_s_per_chip;
-  if (r.present_legal)
+  if (r.present_breaks)
+    head.takeaway = takeaway_out(input, head, *r.present_breaks);
+  else if (r.present_legal)
     head.takeaway = t.format("figure.search.takeaway",
                              {head.brief, rate(now),
                               say(head, own_claim("search.against_best", now / best.tokens_per_s_per_chip - 1,

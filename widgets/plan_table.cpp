@@ -29,7 +29,7 @@ struct Listed {
   const Ranked& row;
   const Ranked& best;
   const ErrorBand* band;
-  double against;  // times the best's score
+  std::optional<double> against;  // times the best's score; nothing: it does not count
 };
 
 template <class Ranked>
@@ -56,6 +56,10 @@ std::string loss_text(const TextTable& texts, const Quantities& of, const Parts&
   if (!(seconds > 0)) return std::string(kNoValue);
   return word(texts, "quantity." + std::string(engine::quantity(part).id) + ".label") + " +" +
          format_duration(seconds);
+}
+
+std::string standing(const std::optional<double>& against) {
+  return against ? against_text(*against, 1) : std::string(kNoValue);
 }
 
 // A count of the plan, such as the degree of a mesh axis; a degree of which every row has 1 has no column.
@@ -108,7 +112,7 @@ const auto& training_columns() {
       ColumnOf<RankedPlan>{{"band", {}, true, true},
                            [](L l) { return band_text(l.texts, l.band, l.row.step_time_s); },
                            [](L l) { return l.band != nullptr; }},
-      ColumnOf<RankedPlan>{{"against", {}, true, true}, [](L l) { return against_text(l.against, 1); }},
+      ColumnOf<RankedPlan>{{"against", {}, true, true}, [](L l) { return standing(l.against); }},
       ColumnOf<RankedPlan>{{"mfu", {}, true, true}, [](L l) { return format_percent(l.row.mfu); }},
       ColumnOf<RankedPlan>{{"alike", {}, false, true, true},
                            [](L l) {
@@ -146,7 +150,7 @@ const auto& serving_columns() {
       ColumnOf<RankedDecoding>{{"band", {}, true, true},
                                [](L l) { return band_text(l.texts, l.band, l.row.decode_token_s); },
                                [](L l) { return l.band != nullptr; }},
-      ColumnOf<RankedDecoding>{{"against", {}, true, true}, [](L l) { return against_text(l.against, 1); }},
+      ColumnOf<RankedDecoding>{{"against", {}, true, true}, [](L l) { return standing(l.against); }},
       ColumnOf<RankedDecoding>{{"ttft", {}, true, true}, [](L l) { return format_duration(l.row.ttft_s); }},
       ColumnOf<RankedDecoding>{{"cost", {}, true, true},
                                [](L l) {
@@ -189,7 +193,9 @@ PlanTable table_of(const TextTable& texts, const engine::Scenario& scenario, con
   std::vector<Listed<Ranked>> listed;
   for (std::size_t i = 0; i < plans.size(); ++i)
     listed.push_back({texts, *plans[i], best, bands.empty() ? nullptr : &bands[i],
-                      score_of(objective, *plans[i]) / score_of(objective, best)});
+                      i == result.best.size() && result.present_breaks
+                          ? std::nullopt
+                          : std::optional(score_of(objective, *plans[i]) / score_of(objective, best))});
   out.rows.resize(result.best.size());
   for (const auto& c : columns) {
     bool says = c.says == nullptr;

@@ -176,6 +176,12 @@ std::string present_cannot_text(const Context& context, const std::string& probl
   return problem.empty() ? problem : "\n" + context.texts.format("cli.search.present_cannot", {problem}) + "\n";
 }
 
+// The present plan's numbers, and which wish keeps it from being compared with the best.
+std::string out_text(const Context& context, const std::string& now, const engine::BrokenWish& wish) {
+  return "\n" + now +
+         context.texts.format("cli.search.present_out", {widgets::search::broken_words(context.texts, wish)}) + "\n";
+}
+
 std::string present_text(const Context& context, const engine::Scenario& scenario,
                          const engine::SearchRequest& request, const engine::SearchResult& result) {
   const widgets::TextTable& texts = context.texts;
@@ -188,15 +194,15 @@ std::string present_text(const Context& context, const engine::Scenario& scenari
                         {std::to_string(device), widgets::format(missing, engine::unit::bytes), label(context, part)}) +
            "\n";
   const engine::RankedPlan &present = result.present, &best = result.best.front();
-  std::string out =
-      texts.format("cli.search.present", {widgets::format_duration(present.step_time_s),
-                                          widgets::format(present.memory_bytes, engine::unit::bytes)}) +
-      standing_text(context, widgets::search::score_of(request.objective, present),
-                    widgets::search::score_of(request.objective, best),
-                    engine::kObjectiveIds[static_cast<std::size_t>(request.objective)], result.present_rank);
-  if (const auto limit = engine::broken_limit(scenario, request.space, present.plan))
-    out += texts.format("cli.search.outside", {widgets::search::limit_words(texts, *limit)});
-  return "\n" + out + "\n";
+  const std::string now = texts.format(
+      "cli.search.present",
+      {widgets::format_duration(present.step_time_s), widgets::format(present.memory_bytes, engine::unit::bytes)});
+  if (result.present_breaks) return out_text(context, now, *result.present_breaks);
+  return "\n" + now +
+         standing_text(context, widgets::search::score_of(request.objective, present),
+                       widgets::search::score_of(request.objective, best),
+                       engine::kObjectiveIds[static_cast<std::size_t>(request.objective)], result.present_rank) +
+         "\n";
 }
 
 std::string near_miss_text(const Context& context, const engine::SearchResult& result) {
@@ -249,18 +255,16 @@ std::string serving_present_text(const Context& context, const engine::Scenario&
                         {widgets::format(result.present_missing_bytes, engine::unit::bytes),
                          label(context, present.fullest_part)}) +
            "\n";
-  std::string out = texts.format("cli.search.serving_present",
-                                 {widgets::format_duration(present.token_s),
-                                  widgets::format_significant(present.tokens_per_s_per_chip)}) +
-                    standing_text(context, widgets::search::score_of(request.objective, present),
-                                  widgets::search::score_of(request.objective, best),
-                                  engine::kServingObjectiveIds[static_cast<std::size_t>(request.objective)],
-                                  result.present_rank);
-  if (present.rejected)
-    out += "; " + std::string(texts.text(
-                      "cli.search.rejected." +
-                      std::string(engine::kServingRejectionIds[static_cast<std::size_t>(*present.rejected)])));
-  return "\n" + out + "\n";
+  const std::string now = texts.format(
+      "cli.search.serving_present",
+      {widgets::format_duration(present.token_s), widgets::format_significant(present.tokens_per_s_per_chip)});
+  if (result.present_breaks) return out_text(context, now, *result.present_breaks);
+  return "\n" + now +
+         standing_text(context, widgets::search::score_of(request.objective, present),
+                       widgets::search::score_of(request.objective, best),
+                       engine::kServingObjectiveIds[static_cast<std::size_t>(request.objective)],
+                       result.present_rank) +
+         "\n";
 }
 
 std::string serving_text(const Context& context, const engine::Scenario& scenario,

@@ -111,6 +111,19 @@ Shortage shortage_of(const Scenario& s, const Plan& plan, double min_free) {
   return shortage_of(evaluate(other), min_free);
 }
 
+namespace {
+
+// Of the plan that the report is of.
+std::optional<BrokenWish> broken_wish(const Scenario& s, const PlanSpace& space, const Report& report) {
+  if (shortage_of(report, space.min_free).missing_bytes > 0)
+    return BrokenWish{shortage_of(report, 0).missing_bytes > 0 ? BrokenWish::Kind::memory
+                                                               : BrokenWish::Kind::min_free};
+  if (const auto limit = broken_limit(s, space, plan_of(s))) return BrokenWish{BrokenWish::Kind::limit, limit};
+  return std::nullopt;
+}
+
+}  // namespace
+
 SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgress* progress, std::size_t workers,
                     const SearchWorkers& run) {
   SearchResult result;
@@ -122,6 +135,7 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
     result.present = ranked(plan_of(s), report);
     result.present_legal = !report.has_errors();
     result.present_shortage = shortage_of(report, request.space.min_free);
+    if (result.present_legal) result.present_breaks = broken_wish(s, request.space, report);
   }
   const Chip& chip = s.cluster.chip;
   if (!chip[peak_field(s.precision.compute)].value || !chip[ChipField::hbm_bytes].value ||

@@ -232,6 +232,31 @@ std::vector<DecodingPlan> meshes_of(const Scenario& s, const ServingRequest& req
   return out;
 }
 
+struct ServedDimension {
+  std::string_view name;
+  Allowed ServingRequest::*allowed;
+  int DecodingPlan::*value;
+};
+constexpr std::array<ServedDimension, 5> kDimensions{{
+    {"data", &ServingRequest::data, &DecodingPlan::data},
+    {"tensor", &ServingRequest::tensor, &DecodingPlan::tensor},
+    {"expert", &ServingRequest::expert, &DecodingPlan::expert},
+    {"pipeline", &ServingRequest::pipeline, &DecodingPlan::pipeline},
+    {"batch", &ServingRequest::batch, &DecodingPlan::batch},
+}};
+
+// Of a plan that has a price.
+std::optional<BrokenWish> broken_wish(const ServingRequest& request, const RankedDecoding& plan,
+                                      double capacity_bytes) {
+  using enum BrokenWish::Kind;
+  if (plan.rejected == ServingRejection::memory)
+    return BrokenWish{plan.chip_bytes > capacity_bytes ? memory : min_free};
+  if (plan.rejected == ServingRejection::token_time) return BrokenWish{token_time};
+  if (plan.rejected == ServingRejection::ttft) return BrokenWish{ttft};
+  if (const auto broken = broken_limit(request, plan.plan)) return BrokenWish{limit, broken};
+  return std::nullopt;
+}
+
 }  // namespace
 
 DecodingPlan decoding_plan_of(const Scenario& s) {
@@ -257,21 +282,18 @@ ServingRequest serving_request_of(const Scenario& s) {
 
 std::optional<ConstraintError> constrain(ServingRequest& request, std::string_view name, std::string_view value,
                                          ConstraintKind how) {
-  struct Named {
-    std::string_view name;
-    Allowed ServingRequest::*allowed;
-  };
-  constexpr std::array<Named, 5> kDimensions{{{"data", &ServingRequest::data},
-                                              {"tensor", &ServingRequest::tensor},
-                                              {"expert", &ServingRequest::expert},
-                                              {"pipeline", &ServingRequest::pipeline},
-                                              {"batch", &ServingRequest::batch}}};
   const auto found =
-      std::find_if(kDimensions.begin(), kDimensions.end(), [&](const Named& d) { return d.name == name; });
+      std::find_if(kDimensions.begin(), kDimensions.end(), [&](const ServedDimension& d) { return d.name == name; });
   if (found == kDimensions.end())
     return ConstraintError{"serving has no dimension \"" + std::string(name) + "\"",
                            "there are: data, tensor, expert, pipeline, batch"};
   return constrain(request.*(found->allowed), name, value, how);
+}
+
+std::optional<BrokenLimit> broken_limit(const ServingRequest& request, const DecodingPlan& plan) {
+  for (const ServedDimension& d : kDimensions)
+    if (!(request.*d.allowed).allows(plan.*d.value)) return BrokenLimit{d.name, request.*d.allowed};
+  return std::nullopt;
 }
 
 ServingSearchResult search_serving(const Scenario& s, const ServingRequest& request, SearchProgress* progress,
@@ -285,6 +307,7 @@ ServingSearchResult search_serving(const Scenario& s, const ServingRequest& requ
     out.present_missing_bytes = out.present_legal ? own.missing_bytes() : 0;
     out.capacity_bytes = own.capacity_bytes();
     out.present_fits = out.present_legal && !(out.present_missing_bytes > 0);
+    if (out.present_legal) out.present_breaks = broken_wish(request, out.present, out.capacity_bytes);
   }
   const std::vector<DecodingPlan> meshes = meshes_of(s, request);
   std::vector<MeshOutcome> outcomes(meshes.size());

@@ -156,6 +156,22 @@ TEST_CASE("search of a scenario that serves ranks meshes and batches, within wha
         "roofscape-cli: --max-token-time: is for scenarios that serve; leave it out\n");
 }
 
+TEST_CASE("search does not compare a present plan that breaks a promise or a limit with the best") {
+  const auto last_line = [](const char* arguments) {
+    const std::string out = run(std::string("search llama3-") + arguments).out;
+    const std::string_view text(out);
+    const auto at = text.find("present plan: ");
+    REQUIRE(at != std::string_view::npos);
+    const std::string_view line = text.substr(at, text.find('\n', at) - at);
+    CHECK(line.find("against the best") == std::string_view::npos);
+    return std::string(line.substr(line.find(';') + 2));
+  };
+  CHECK(last_line("70b-serving-8-h100 --max-token-time 9ms") == "does not count: later per token than promised");
+  CHECK(last_line("70b-serving-8-h100 --max tensor=2") ==
+        "does not count: outside of the limits (tensor: at most 2)");
+  CHECK(last_line("8b-8-h100 --max fsdp=4") == "does not count: outside of the limits (fsdp: at most 4)");
+}
+
 TEST_CASE("search keeps to what the workload promises, unless an option promises something else") {
   const char* slow =
       "search llama3-70b-serving-8-h100 --limit 3 --json --set workload.slo.time_per_output_token_s=0.01";

@@ -107,6 +107,24 @@ TEST_CASE("the takeaway names the plan marked 1 and how far the present one is f
                              search::against_text(s.result.present.step_time_s, best.step_time_s));
 }
 
+TEST_CASE("a present plan outside of the limits, or without the free memory, is not compared with the best") {
+  const auto says = [](const auto& wish, std::string_view why) {
+    FigureCase c = preset_case("llama3-8b-8-h100");
+    engine::SearchRequest request;
+    request.space = engine::space_of(c.scenario);
+    wish(request.space);
+    const auto result = engine::search(c.scenario, request);
+    SearchSeen seen{.scenario = &c.scenario, .result = &result};
+    const Theme dark = theme("dark");
+    FigureInput input = input_of(c, dark, english());
+    input.search = &seen;
+    const FigureHead head = find_figure("frontier")->head(input, {});
+    CHECK(head.takeaway == head.brief + "; the present plan does not count: " + std::string(why));
+  };
+  says([](engine::PlanSpace& s) { s.fsdp.max = 4; }, "outside of the limits (fsdp: at most 4)");
+  says([](engine::PlanSpace& s) { s.min_free = 0.7; }, "leaves less memory free than asked for");
+}
+
 TEST_CASE("what a plan takes against the best is rounded once") {
   CHECK(search::against_text(4.194953400885111, 1) == "+319\u202f%");
   CHECK(search::against_text(1.2284, 1) == "+22.8\u202f%");
@@ -407,10 +425,37 @@ struct Served {
 
 }  // namespace
 
+TEST_CASE("a present plan that breaks a promise or a limit is not compared with the best, and says which") {
+  const auto says = [](double token_s, double ttft_s, const char* most_tensor, std::string_view why) {
+    FigureCase c = preset_case("llama3-70b-serving-8-h100");
+    if (ttft_s > 0) c.scenario.parallelism.data = 2, c.scenario.parallelism.tensor = 4;  // slow prefill
+    engine::ServingRequest request = engine::serving_request_of(c.scenario);
+    request.most_token_s = token_s, request.most_ttft_s = ttft_s;
+    if (most_tensor != nullptr)
+      REQUIRE_FALSE(engine::constrain(request, "tensor", most_tensor, engine::ConstraintKind::at_most));
+    const auto result = engine::search_serving(c.scenario, request);
+    SearchSeen seen{.scenario = &c.scenario, .serving = &result};
+    const Theme dark = theme("dark");
+    FigureInput input = input_of(c, dark, english());
+    input.search = &seen;
+    const FigureHead head = find_figure("frontier")->head(input, {});
+    CHECK(head.takeaway == head.brief + "; the present plan does not count: " + std::string(why));
+    const search::PlanTable table = search::plan_table(english(), c.scenario, request.objective, result, nullptr);
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+      if (table.columns[i].id == "against") CHECK(table.present[i] == kNoValue);
+    CHECK(search::decoding_readout(input, search::serving_shown_of(input), result.present, true)
+              .rows[0]
+              .second.find("against the best") == std::string::npos);
+  };
+  says(0.009, 0, nullptr, "later per token than promised");
+  says(0, 0.03, nullptr, "later to the first token than promised");
+  says(0, 0, "2", "outside of the limits (tensor: at most 2)");
+}
+
 TEST_CASE("figures of plans that serve are clean at any size and with long words") {
   constexpr std::array<std::string_view, 3> kServingNames{"frontier", "parallel-coordinates", "serving-map"};
   for (const char* preset : {"llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert", "llama2-13b-16-v5e"})
-    for (const double promise : {0.0, 0.03}) {
+    for (const double promise : {0.0, 0.009, 0.03}) {
       CAPTURE(preset);
       check_clean(Served(preset_case(preset), promise), kServingNames);
     }
