@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "app/strings.h"
 #include "engine/number_text.h"
 #include "tests/app/ui_checks.h"
 
