@@ -307,11 +307,19 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
     std::string unit = parts.unit.empty() ? info.unit : parts.unit;
     if (parts.unit.empty() && ui.canvas.text_width(parts.number, v) + ui.canvas.text_width(unit, u) + ui.px(4) > room)
       unit.clear();
+    // What is wider than the box with its unit is written smaller, both.
     if (!unit.empty()) {
+      TextStyle small = v;
+      small.em = ui.em() * kSmallText;
+      const float wide = ui.canvas.text_width(parts.number, small) + ui.canvas.text_width(unit, u);
+      if (const float left = room - ui.px(4); wide > left) {
+        u.em *= left / wide;
+        v.em = small.em * left / wide;
+      }
       ui.canvas.text({right, box.centre().y}, unit, u);
       right -= ui.canvas.text_width(unit, u) + ui.px(4);
     }
-    if (ui.canvas.text_width(parts.number, v) > right - box.x - ui.px(5)) v.em = ui.em() * kSmallText;
+    if (ui.canvas.text_width(parts.number, v) > right - box.x - ui.px(5)) v.em = std::min(v.em, ui.em() * kSmallText);
     ui.canvas.text({right, box.centre().y}, parts.number, v);
   }
   if (all.hovered && in_box) ui.io.set_cursor(Cursor::text);

@@ -306,7 +306,8 @@ FigureHead head_of(const FigureInput& input, std::string_view figure) {
                          say(head, data_claim("memory bytes", best.memory_bytes, bytes_text(best.memory_bytes)))});
   head.takeaway = head.brief;
   const double now = shown.result->present.step_time_s;
-  if (shown.result->present_breaks) head.takeaway = takeaway_out(input, head, *shown.result->present_breaks);
+  if (shown.result->present_breaks)
+    head.takeaway = takeaway_out(input, head, *shown.result->present_breaks);
   else if (shown.result->present_legal && now > 0)
     head.takeaway =
         t.format("figure.search.takeaway", {head.brief, time(now),

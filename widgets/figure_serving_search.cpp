@@ -189,7 +189,8 @@ FigureHead serving_head_of(const FigureInput& input, std::string_view figure) {
                          say(head, data_claim("seconds per token", best.token_s, format_duration(best.token_s)))});
   head.takeaway = head.brief;
   const double now = r.present.tokens_per_s_per_chip;
-  if (r.present_breaks) head.takeaway = takeaway_out(input, head, *r.present_breaks);
+  if (r.present_breaks)
+    head.takeaway = takeaway_out(input, head, *r.present_breaks);
   else if (r.present_legal)
     head.takeaway = t.format("figure.search.takeaway",
                              {head.brief, rate(now),

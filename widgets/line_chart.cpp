@@ -262,8 +262,8 @@ void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, con
   }
 }
 
-// The name of a line along its first segment, over it and where no other text is; left out where there is no room, and
-// unless it is essential where a line would run through it.
+// The name of a line along its first segment, over it and where no other text is; left out where there is no room,
+// and unless it is essential where a line would run through it.
 void draw_along(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l, const ChartLine& line,
                 std::vector<Rect>& taken) {
   if (line.along.empty() || line.points.size() < 2) return;

@@ -194,9 +194,9 @@ std::string present_text(const Context& context, const engine::Scenario& scenari
                         {std::to_string(device), widgets::format(missing, engine::unit::bytes), label(context, part)}) +
            "\n";
   const engine::RankedPlan &present = result.present, &best = result.best.front();
-  const std::string now =
-      texts.format("cli.search.present", {widgets::format_duration(present.step_time_s),
-                                          widgets::format(present.memory_bytes, engine::unit::bytes)});
+  const std::string now = texts.format(
+      "cli.search.present",
+      {widgets::format_duration(present.step_time_s), widgets::format(present.memory_bytes, engine::unit::bytes)});
   if (result.present_breaks) return out_text(context, now, *result.present_breaks);
   return "\n" + now +
          standing_text(context, widgets::search::score_of(request.objective, present),
@@ -255,9 +255,9 @@ std::string serving_present_text(const Context& context, const engine::Scenario&
                         {widgets::format(result.present_missing_bytes, engine::unit::bytes),
                          label(context, present.fullest_part)}) +
            "\n";
-  const std::string now =
-      texts.format("cli.search.serving_present", {widgets::format_duration(present.token_s),
-                                                  widgets::format_significant(present.tokens_per_s_per_chip)});
+  const std::string now = texts.format(
+      "cli.search.serving_present",
+      {widgets::format_duration(present.token_s), widgets::format_significant(present.tokens_per_s_per_chip)});
   if (result.present_breaks) return out_text(context, now, *result.present_breaks);
   return "\n" + now +
          standing_text(context, widgets::search::score_of(request.objective, present),

@@ -47,6 +47,8 @@ TEST_CASE("a field and a value set it, as one step of undo") {
   CHECK(h.scenario().pipeline.schedule != before.pipeline.schedule);
   do_first(h, "sequence length 16k");
   CHECK(h.scenario().workload.sequence_length == 16000);
+  do_first(h, "calibrated");
+  CHECK(h.scenario().assumptions.mode == engine::Mode::calibrated);
   do_first(h, "offload optimizer on");
   CHECK(h.scenario().offload.optimizer != before.offload.optimizer);
 }

@@ -440,8 +440,7 @@ TEST_CASE("a present plan that breaks a promise or a limit is not compared with 
     input.search = &seen;
     const FigureHead head = find_figure("frontier")->head(input, {});
     CHECK(head.takeaway == head.brief + "; the present plan does not count: " + std::string(why));
-    const search::PlanTable table =
-        search::plan_table(english(), c.scenario, request.objective, result, nullptr);
+    const search::PlanTable table = search::plan_table(english(), c.scenario, request.objective, result, nullptr);
     for (std::size_t i = 0; i < table.columns.size(); ++i)
       if (table.columns[i].id == "against") CHECK(table.present[i] == kNoValue);
     CHECK(search::decoding_readout(input, search::serving_shown_of(input), result.present, true)
