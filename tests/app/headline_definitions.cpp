@@ -376,20 +376,13 @@ std::map<std::string, Definition> other_definitions() {
          const std::vector<Regimes> all = regimes_of(x.table);
          return std::any_of(all.begin(), all.end(), [v](const Regimes& r) { return near(v, r.rate); });
        }},
-      // What the plan's own exchanges of tokens reach. A report counts those of keys (Ulysses) in other bytes: not of
-      // one rank's whole array.
+      // What the plan's own exchanges of tokens or heads reach.
       {"collective.exchange",
        [](const Shown& x, double v) {
-         const auto exchanges = [&x](engine::Axis axis, auto&& is) {
-           return std::any_of(x.r.collectives.begin(), x.r.collectives.end(), [&](const CollectiveRow& row) {
-             return row.axis == axis && row.kind == engine::CollectiveKind::all_to_all && is(row);
-           });
-         };
-         const auto any = [](const CollectiveRow&) { return true; };
-         if (x.s.assumptions.mode != engine::Mode::ideal || x.s.serves() || exchanges(engine::Axis::context, any))
-           return true;
-         return exchanges(engine::Axis::expert,
-                          [v](const CollectiveRow& row) { return near(v, row.bytes / row.time_s); });
+         if (x.s.assumptions.mode != engine::Mode::ideal || x.s.serves()) return true;
+         return std::any_of(x.r.collectives.begin(), x.r.collectives.end(), [v](const CollectiveRow& row) {
+           return row.kind == engine::CollectiveKind::all_to_all && near(v, row.bytes / row.time_s);
+         });
        }},
       {"evidence.runs", [](const Shown& x, double v) { return v == static_cast<double>(x.table["error"].size()); }},
       {"evidence.near",
