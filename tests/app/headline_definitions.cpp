@@ -162,11 +162,14 @@ bool is_bound(const Shown& x, double tokens, bool mixed) {
 
 // ---- transfers of a step, axis by axis, from the report's collectives ----
 
-std::array<double, engine::kAxisCount> axis_seconds(const Report& r, bool forward_only) {
+std::array<double, engine::kAxisCount> axis_seconds(const Shown& x, bool forward_only) {
   std::array<double, engine::kAxisCount> out{};
-  for (const CollectiveRow& row : r.collectives)
-    if (!forward_only || (!row.backward && !row.end_of_step))
-      out[static_cast<std::size_t>(row.axis)] += row.time_s * row.calls_per_step;
+  for (const CollectiveRow& row : x.r.collectives) {
+    if (forward_only && (row.backward || row.end_of_step)) continue;
+    // State that is sharded over context alone moves over context.
+    const bool over_context = row.axis == engine::Axis::fsdp && x.s.parallelism.fsdp == 1;
+    out[static_cast<std::size_t>(over_context ? engine::Axis::context : row.axis)] += row.time_s * row.calls_per_step;
+  }
   return out;
 }
 
@@ -268,18 +271,14 @@ std::map<std::string, Definition> training_definitions() {
        [](const Shown& x, double v) {
          const double math = x.table["FLOP/byte"][0] * x.table["bytes a step"][0] / x.q(Q::peak_flops);
          double most = 0;
-         for (const double seconds : axis_seconds(x.r, false)) most = std::max(most, seconds);
+         for (const double seconds : axis_seconds(x, false)) most = std::max(most, seconds);
          return near(v, math / most);
        }},
       {"comm-roofline.forward",
        [](const Shown& x, double v) {
          const double work = x.q(Q::layer_work_forward) * x.q(Q::layers_a_stage);
          double most = 0;
-         auto seconds = axis_seconds(x.r, true);
-         // State that is sharded over context alone moves over context.
-         auto &state = seconds[static_cast<std::size_t>(engine::Axis::fsdp)],
-              &context = seconds[static_cast<std::size_t>(engine::Axis::context)];
-         if (x.s.parallelism.fsdp == 1) context += state, state = 0;
+         const auto seconds = axis_seconds(x, true);
          for (std::size_t i = 0; i < seconds.size(); ++i)
            if (static_cast<engine::Axis>(i) != engine::Axis::pipeline) most = std::max(most, seconds[i]);
          return near(v, most / work);

@@ -189,6 +189,14 @@ TEST_CASE("Ulysses in a node passes what each rank has at its NVLink rate over 7
     if (row.axis == Axis::context) CHECK(row.bytes / row.time_s == doctest::Approx(450e9 * 8 / 7));
 }
 
+TEST_CASE("state that is sharded over context alone stands with context in the network's roofline") {
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"parallelism.fsdp=1", "parallelism.context=8"});
+  const CommRoofline study = comm_roofline(s, evaluate(s));
+  REQUIRE(study.axes.size() == 1);
+  CHECK(study.axes[0].axis == Axis::context);
+  CHECK(study.axes[0].degree == 8);
+}
+
 TEST_CASE("messages of the plan take what the report says where bandwidth decides") {
   for (const char* id : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800"}) {
     const Scenario s = preset(id);
