@@ -66,7 +66,8 @@ Wires<S> wires_of(const MeshLinks& mesh, AxesOverlap overlap, const ChipRates<S>
   for (std::size_t i = 0; i < kAxisCount; ++i) {
     const auto axis = static_cast<Axis>(i);
     // What fsdp and, where that has one rank, context move of the training state goes over the ranks of both.
-    if (axis == Axis::fsdp) add_axis(wires, mesh.group(axis), axis, false, chip);
+    if (axis == Axis::fsdp)
+      add_axis(wires, mesh.group(axis), axis, false, chip);
     else if (axis == Axis::context && mesh[Axis::fsdp].degree == 1 && mesh.state.degree > 1)
       add_axis(wires, mesh.state, axis, mesh.context_exchanges, chip);
     else

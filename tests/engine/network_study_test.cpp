@@ -168,8 +168,8 @@ TEST_CASE("a gather over four v5p chips is latency-bound below two hops' worth o
 
 // Chapter 3: V bytes of all ranks together take V / (4 W), a quarter of their gather.
 TEST_CASE("Ulysses over a ring of n ranks passes what each of them has at 4 W / n, in figure and report") {
-  const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=1", "parallelism.context=8",
-                                                         "parallelism.context_method=ulysses"});
+  const Scenario s = with(preset("llama3-70b-v5p-pod"),
+                          {"parallelism.tensor=1", "parallelism.context=8", "parallelism.context_method=ulysses"});
   const Report report = evaluate(s);
   const CollectiveStudy study = collective_study(s, report, {CollectiveGroup::context, 0});
   CHECK(study.exchanges());
@@ -183,8 +183,8 @@ TEST_CASE("Ulysses over a ring of n ranks passes what each of them has at 4 W / 
 
 // Eight GPUs of a node: a rank has an eighth already.
 TEST_CASE("Ulysses in a node passes what each rank has at its NVLink rate over 7/8") {
-  const Scenario s = with(preset("llama3-8b-8-h100"), {"parallelism.fsdp=1", "parallelism.context=8",
-                                                       "parallelism.context_method=ulysses"});
+  const Scenario s = with(preset("llama3-8b-8-h100"),
+                          {"parallelism.fsdp=1", "parallelism.context=8", "parallelism.context_method=ulysses"});
   for (const CollectiveRow& row : evaluate(s).collectives)
     if (row.axis == Axis::context) CHECK(row.bytes / row.time_s == doctest::Approx(450e9 * 8 / 7));
 }

@@ -151,7 +151,8 @@ TEST_CASE("readouts and columns of a figure's own times and rates are marked whe
   StudyCache studies;
   const FigureInput input{c.scenario, c.report, english(), dark, studies};
   int own = 0;
-  for (const std::string_view name : {"network", "collective", "comm-roofline", "overlap", "matmul", "checkpointing"}) {
+  for (const std::string_view name :
+       {"network", "collective", "comm-roofline", "overlap", "matmul", "checkpointing"}) {
     CAPTURE(name);
     RecordCanvas canvas(fonts(), 15, {0, 0, 800, 400});
     draw_figure(*find_figure(name), canvas, canvas.bounds(), input, {});
