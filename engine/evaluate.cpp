@@ -75,10 +75,13 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
     }
   }
   if (plan.context > 1) {
-    const auto kind = plan.context_method == ContextMethod::ulysses ? all_to_all : all_gather;
-    gathered(Axis::context, kind, false, false, e.layer.context_bytes, layers);
-    gathered(Axis::context, kind, true, false, e.layer.context_bytes,
-             layers * (kind == all_to_all ? 1 : 2));
+    for (const bool backward : {false, true}) {
+      if (plan.context_method == ContextMethod::ulysses)
+        add(Axis::context, all_to_all, backward, false, e.layer.context_bytes, layers, e.layer.context_exchange,
+            e.layer.bandwidth[at(Axis::context)]);
+      else
+        gathered(Axis::context, all_gather, backward, false, e.layer.context_bytes, (backward ? 2 : 1) * layers);
+    }
   }
   if (plan.expert > 1 && s.model.is_moe())
     for (const bool backward : {false, true})

@@ -124,6 +124,7 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::gathered_weight_bytes, stage.weight_bytes), f(Q::gradient_bytes, stage.gradient_bytes);
   if (in.degree(Axis::tensor).n > 1) f(Q::tensor_activation_bytes, layer.tensor_bytes);
   if (in.degree(Axis::context).n > 1) f(Q::context_kv_bytes, layer.context_bytes);
+  if (in.degree(Axis::context).n > 1 && in.links.context_exchanges) f(Q::context_exchange, layer.context_exchange);
   if (in.degree(Axis::expert).n > 1 && in.model.is.moe)
     f(Q::expert_bytes, layer.expert_bytes), f(Q::expert_exchange, layer.expert_exchange);
   f(Q::params_layer_rank, layer.params_rank), f(Q::params_absent, layer.params_absent);

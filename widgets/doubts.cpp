@@ -19,6 +19,14 @@ bool has_unverified_source(const engine::Scenario& s) {
                      [&](const engine::Sourced& one) { return says(one.source); });
 }
 
+Q plan_time(const engine::Scenario& s) { return s.serves() ? Q::mixed_token_time_q : Q::step_time; }
+
+// A column of seconds or of something per second.
+bool is_time_or_rate(std::string_view column) {
+  return column.ends_with(" s") || column == "seconds" || column.ends_with(" seconds") ||
+         column.find("/s") != std::string_view::npos || column.find("per s") != std::string_view::npos;
+}
+
 bool in_number(char c) { return (c >= '0' && c <= '9') || c == '.'; }
 
 // The first place that is not marked yet and no piece of a longer number: "1" is not in "184 GB".
@@ -48,16 +56,24 @@ const engine::Provenance* doubts_of(const FigureInput& input) {
   return doubts.inputs.empty() ? nullptr : &doubts;
 }
 
-bool doubted(const engine::Provenance& doubts, std::string_view id) {
+std::optional<Q> own_numbers_rest_on(const FigureRow& row, const engine::Scenario& scenario) {
+  if (row.name == "generations" || row.about == About::runs) return std::nullopt;
+  if (row.about == About::model) return Q::params_total;
+  for (const std::string_view bytes : {"memory", "memory-time", "serving-memory", "kv"})
+    if (row.name == bytes) return Q::memory_total;
+  return plan_time(scenario);
+}
+
+bool doubted(const engine::Provenance& doubts, std::string_view id, std::optional<Q> own) {
   const auto q = engine::find_quantity(id);
-  return q && doubts.reaches(*q);
+  return q ? doubts.reaches(*q) : own && doubts.reaches(*own);
 }
 
 void mark_doubts(FigureHead& head, const FigureInput& input) {
   const engine::Provenance* doubts = doubts_of(input);
   if (doubts == nullptr) return;
   const auto reached = [&](Q q) { return doubts->reaches(q); };
-  const Q time = input.scenario.serves() ? Q::mixed_token_time_q : Q::step_time;
+  const Q time = plan_time(input.scenario);
   for (Claim& claim : head.claims) {
     if (is_choice(claim)) continue;
     if (claim.from == From::name || claim.from == From::baseline || claim.from == From::beside) continue;
@@ -71,14 +87,15 @@ void mark_doubts(FigureHead& head, const FigureInput& input) {
   }
 }
 
-std::string marked_data(std::string_view data, const engine::Provenance& doubts) {
+std::string marked_data(std::string_view data, const engine::Provenance& doubts, std::optional<Q> own) {
   std::string out;
   bool first_row = true, first_cell = true;
   while (!data.empty()) {
     const std::size_t end = std::min(data.find_first_of("\t\n"), data.size());
     const std::string_view cell = data.substr(0, end);
     out += cell;
-    if ((first_row || first_cell) && doubted(doubts, cell)) out += kDoubtMark;
+    const auto rest_on = first_row && is_time_or_rate(cell) ? own : std::nullopt;
+    if ((first_row || first_cell) && doubted(doubts, cell, rest_on)) out += kDoubtMark;
     if (end == data.size()) break;
     out += data[end];
     first_cell = data[end] == '\n';

@@ -2,11 +2,12 @@
 // read when it is pointed at and what it copies. eval marks the same numbers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "engine/provenance.h"
-#include "widgets/figure.h"
+#include "widgets/figures.h"
 
 namespace roofscape::widgets {
 
@@ -14,13 +15,18 @@ inline constexpr std::string_view kDoubtMark = " \u2020";
 
 // Of the scenario; null where every figure that it uses is verified.
 const engine::Provenance* doubts_of(const FigureInput& input);
-// Whether a quantity with this id is among those reached.
-bool doubted(const engine::Provenance& doubts, std::string_view id);
+// What the numbers that are a figure's own, and no quantity of the report, rest on: the plan's time, its memory or
+// its parameters. None where they are of other chips or of runs.
+std::optional<engine::Q> own_numbers_rest_on(const FigureRow& row, const engine::Scenario& scenario);
+// Whether a quantity with this id is among those reached, or, where it is no id of one, what the figure's own numbers
+// rest on is.
+bool doubted(const engine::Provenance& doubts, std::string_view id, std::optional<engine::Q> own);
 
 // Marks the claims that rest on such figures: those of quantities that are reached; the figure's own where the plan's
 // time is.
 void mark_doubts(FigureHead& head, const FigureInput& input);
-// Marks ids in the first row and in the first column.
-std::string marked_data(std::string_view data, const engine::Provenance& doubts);
+// Marks ids in the first row and in the first column, and in the first row the times and rates that are no
+// quantities.
+std::string marked_data(std::string_view data, const engine::Provenance& doubts, std::optional<engine::Q> own);
 
 }  // namespace roofscape::widgets

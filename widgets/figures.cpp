@@ -144,7 +144,9 @@ void draw_figure(const FigureRow& row, Canvas& canvas, const Rect& area, const F
   if (right_kind && why == nullptr) {
     const engine::Provenance* doubts = doubts_of(input);
     if (doubts != nullptr)
-      canvas.mark_readouts([doubts](std::string_view id) { return doubted(*doubts, id); }, kDoubtMark);
+      canvas.mark_readouts([doubts, own = own_numbers_rest_on(row, input.scenario)](
+                               std::string_view id) { return doubted(*doubts, id, own); },
+                           kDoubtMark);
     row.draw(canvas, area, input, view);
     if (doubts != nullptr) canvas.mark_readouts({}, {});
     return;
@@ -160,7 +162,7 @@ std::string figure_data(const FigureRow& row, const FigureInput& input, const Fi
   if (!shows(row, input.scenario) || cannot_show(row, input.report) != nullptr) return {};
   const engine::Provenance* doubts = doubts_of(input);
   std::string data = row.data(input, view);
-  return doubts == nullptr ? data : marked_data(data, *doubts);
+  return doubts == nullptr ? data : marked_data(data, *doubts, own_numbers_rest_on(row, input.scenario));
 }
 
 const FigureRow* find_figure(std::string_view name) {

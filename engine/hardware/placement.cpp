@@ -219,8 +219,10 @@ unsigned torus_sides(const Cluster& cluster) {
 }
 
 MeshLinks place_mesh(const Cluster& cluster, const Parallelism& plan, const Placement& placement) {
-  return cluster.chip.interconnect == Interconnect::torus ? place_on_torus(cluster, plan, placement)
-                                                          : place_on_switches(cluster, plan);
+  MeshLinks mesh = cluster.chip.interconnect == Interconnect::torus ? place_on_torus(cluster, plan, placement)
+                                                                    : place_on_switches(cluster, plan);
+  mesh.context_exchanges = plan.context > 1 && plan.context_method == ContextMethod::ulysses;
+  return mesh;
 }
 
 }  // namespace roofscape::engine

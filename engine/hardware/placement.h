@@ -58,6 +58,7 @@ struct MeshLinks {
   int closing = 0;     // torus: how many of them
   int torus_dims = 0;  // 0: switched
   bool wrapped = true; // torus: all close
+  bool context_exchanges = false;  // context ranks exchange heads (Ulysses) rather than gather keys and values
 
   const AxisLinks& operator[](Axis axis) const { return axes[static_cast<std::size_t>(axis)]; }
   // The group over which an axis communicates: of fsdp, fsdp x context.

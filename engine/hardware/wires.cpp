@@ -20,7 +20,7 @@ void add(Wires<S>& wires, int wire, std::size_t axis, bool whole) {
 }
 
 template <Scalar S>
-void add_axis(Wires<S>& wires, const AxisLinks& links, Axis mesh_axis, const ChipRates<S>& chip) {
+void add_axis(Wires<S>& wires, const AxisLinks& links, Axis mesh_axis, bool exchanges, const ChipRates<S>& chip) {
   const auto axis = static_cast<std::size_t>(mesh_axis);
   switch (links.tier) {
     case LinkTier::none: break;
@@ -30,7 +30,7 @@ void add_axis(Wires<S>& wires, const AxisLinks& links, Axis mesh_axis, const Chi
         add(wires, kFabric, axis, true);
         break;
       }
-      const TwoTiers<S> times = mesh_axis == Axis::expert ? exchange_tiers(links, chip) : gather_tiers(links, chip);
+      const TwoTiers<S> times = exchanges ? exchange_tiers(links, chip) : gather_tiers(links, chip);
       const bool outside = value_of(times.outer) >= value_of(times.inner);
       add(wires, outside ? kFabric : kNode, axis, true);
       add(wires, outside ? kNode : kFabric, axis, false);
@@ -66,10 +66,13 @@ Wires<S> wires_of(const MeshLinks& mesh, AxesOverlap overlap, const ChipRates<S>
   for (std::size_t i = 0; i < kAxisCount; ++i) {
     const auto axis = static_cast<Axis>(i);
     // What fsdp and, where that has one rank, context move of the training state goes over the ranks of both.
-    if (axis == Axis::fsdp) add_axis(wires, mesh.group(axis), axis, chip);
+    if (axis == Axis::fsdp)
+      add_axis(wires, mesh.group(axis), axis, false, chip);
     else if (axis == Axis::context && mesh[Axis::fsdp].degree == 1 && mesh.state.degree > 1)
-      add_axis(wires, mesh.state, axis, chip);
-    else add_axis(wires, mesh[axis], axis, chip);
+      add_axis(wires, mesh.state, axis, mesh.context_exchanges, chip);
+    else
+      add_axis(wires, mesh[axis], axis, axis == Axis::expert || (axis == Axis::context && mesh.context_exchanges),
+               chip);
   }
   return wires;
 }

@@ -122,8 +122,7 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
       continue;
     }
     // The report counts the bytes each rank exchanges, the axis those of all of them.
-    const double bytes =
-        row.kind == CollectiveKind::all_to_all && row.axis == Axis::expert ? row.bytes * links.degree : row.bytes;
+    const double bytes = row.kind == CollectiveKind::all_to_all ? row.bytes * links.degree : row.bytes;
     study.uses.push_back({row.kind, row.backward, bytes, row.time_s, row.calls_per_step});
     low = std::min(low, bytes / 10), high = std::max(high, bytes * 10);
   }

@@ -90,7 +90,7 @@ CommRoofline comm_roofline(const Scenario& s, const Report& report) {
     if (dot.roof < 0 || out.flops <= 0) continue;
     const double rate = out.roofs[static_cast<std::size_t>(dot.roof)].bytes_per_s;
     for (const CollectiveRow& row : report.collectives) {
-      if (row.axis != p.axis) continue;
+      if (moves_over(s, row) != p.axis) continue;
       const double seconds = row.calls_per_step * row.time_s;
       dot.seconds += seconds;
       // A transfer to the next rank may use less than a collective has; of collectives the links carry their time's

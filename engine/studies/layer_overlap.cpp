@@ -21,6 +21,10 @@ bool gathers_weights(const CollectiveRow& row) {
 
 }  // namespace
 
+Axis moves_over(const Scenario& s, const CollectiveRow& row) {
+  return row.axis == Axis::fsdp && s.parallelism.fsdp == 1 ? Axis::context : row.axis;
+}
+
 Scenario with_strategy(const Scenario& s, Strategy strategy) {
   Scenario out = s;
   if (strategy == Strategy::plan) return out;
@@ -58,8 +62,7 @@ LayerOverlap layer_overlap(const Scenario& s, const Report& report) {
     LayerPass& pass = row.backward ? out.backward : out.forward;
     // Once a step, spread over the microbatches it hides under, or once or more a layer: a mean layer's share.
     auto& seconds = gathers_weights(row) ? pass.gather_s : pass.transfer_s;
-    // State that is sharded over context alone moves over context.
-    const Axis axis = row.axis == Axis::fsdp && s.parallelism.fsdp == 1 ? Axis::context : row.axis;
+    const Axis axis = moves_over(s, row);
     const double calls = row.calls_per_step / passes;
     seconds[static_cast<std::size_t>(axis)] += row.time_s * calls;
     if (calls < 1 - 1e-9) out.carried[static_cast<std::size_t>(axis)] = calls;

@@ -39,6 +39,10 @@ struct LayerOverlap {
 // of everything (fsdp), shards inside a node or along the first torus axis with replicas beyond (hsdp), or tensor
 // there with replicas beyond (tp). The number of chips stays; state is sharded by fsdp and hsdp only.
 Scenario with_strategy(const Scenario& scenario, Strategy strategy);
+// The axis whose ranks a collective of the report runs between: state that is sharded over context alone moves over
+// context.
+Axis moves_over(const Scenario&, const CollectiveRow&);
+
 LayerOverlap layer_overlap(const Scenario& scenario, Strategy strategy);
 // The same from a report that is there already.
 LayerOverlap layer_overlap(const Scenario& scenario, const Report& report);

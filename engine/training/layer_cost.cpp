@@ -158,6 +158,7 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LinkRates<S>& rates, const La
   cost.tensor_share = constant<S>(1);
 
   // Communication of tensor and context.
+  cost.context_exchange = in.zero;
   layer.comm_forward.fill(in.zero);
   layer.comm_backward.fill(in.zero);
   const auto set = [&layer](Axis axis, const S& forward, const S& backward) {
@@ -185,13 +186,23 @@ LayerCost<S> layer_cost(const Inputs<S>& in, const LinkRates<S>& rates, const La
     }
   }
   if (context.n > 1) {
-    const S& Wc = cost.bandwidth[at(Axis::context)];
     const LayerWidths<S> widths = layer_widths(in, key);
     if (method == ContextMethod::ulysses) {
-      // Two AllToAlls (Q, K and V in, outputs out), each moving one context rank's share.
+      // Two AllToAlls (Q, K and V in, outputs out), each moving one context rank's share; their gradients likewise.
       cost.context_bytes = named(Q::context_kv_bytes, two * in.activation_bytes * t * (widths.attention + widths.kv));
-      set(Axis::context, cost.context_bytes / Wc, cost.context_bytes / Wc);
+      cost.context_exchange =
+          named(Q::context_exchange, exchange_time(in.links[Axis::context], cost.context_bytes, in.achieved));
+      if (in.calibrated) {
+        const S there_and_back = cost.context_exchange + two * cost.latency[at(Axis::context)];
+        set(Axis::context, there_and_back,
+            repeats ? there_and_back + cost.recompute_times * there_and_back : there_and_back);
+      } else {
+        set(Axis::context, cost.context_exchange, cost.context_exchange);
+      }
+      cost.bandwidth[at(Axis::context)] =
+          named(Q::axis_bandwidth, static_cast<int>(Axis::context), cost.context_bytes / cost.context_exchange);
     } else {
+      const S& Wc = cost.bandwidth[at(Axis::context)];
       // Keys and values of the whole sequence pass by once; backward again, with their gradients.
       cost.context_bytes = named(Q::context_kv_bytes,
                          two * in.activation_bytes * t * context.x * widths.kv);

@@ -46,6 +46,7 @@ struct LayerCost : LinkRates<S> {
   S tensor_share;  // of the collectives over tensor that is left where fewer ranks split an expert
   S hbm_bytes_backward, tensor_bytes, context_bytes, expert_bytes,
       expert_exchange;  // of a layer; tensor, context: one transfer
+  S context_exchange;   // Ulysses: both AllToAlls of a layer
 };
 
 template <Scalar S>

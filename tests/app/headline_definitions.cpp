@@ -162,11 +162,14 @@ bool is_bound(const Shown& x, double tokens, bool mixed) {
 
 // ---- transfers of a step, axis by axis, from the report's collectives ----
 
-std::array<double, engine::kAxisCount> axis_seconds(const Report& r, bool forward_only) {
+std::array<double, engine::kAxisCount> axis_seconds(const Shown& x, bool forward_only) {
   std::array<double, engine::kAxisCount> out{};
-  for (const CollectiveRow& row : r.collectives)
-    if (!forward_only || (!row.backward && !row.end_of_step))
-      out[static_cast<std::size_t>(row.axis)] += row.time_s * row.calls_per_step;
+  for (const CollectiveRow& row : x.r.collectives) {
+    if (forward_only && (row.backward || row.end_of_step)) continue;
+    // State that is sharded over context alone moves over context.
+    const bool over_context = row.axis == engine::Axis::fsdp && x.s.parallelism.fsdp == 1;
+    out[static_cast<std::size_t>(over_context ? engine::Axis::context : row.axis)] += row.time_s * row.calls_per_step;
+  }
   return out;
 }
 
@@ -268,18 +271,14 @@ std::map<std::string, Definition> training_definitions() {
        [](const Shown& x, double v) {
          const double math = x.table["FLOP/byte"][0] * x.table["bytes a step"][0] / x.q(Q::peak_flops);
          double most = 0;
-         for (const double seconds : axis_seconds(x.r, false)) most = std::max(most, seconds);
+         for (const double seconds : axis_seconds(x, false)) most = std::max(most, seconds);
          return near(v, math / most);
        }},
       {"comm-roofline.forward",
        [](const Shown& x, double v) {
          const double work = x.q(Q::layer_work_forward) * x.q(Q::layers_a_stage);
          double most = 0;
-         auto seconds = axis_seconds(x.r, true);
-         // State that is sharded over context alone moves over context.
-         auto &state = seconds[static_cast<std::size_t>(engine::Axis::fsdp)],
-              &context = seconds[static_cast<std::size_t>(engine::Axis::context)];
-         if (x.s.parallelism.fsdp == 1) context += state, state = 0;
+         const auto seconds = axis_seconds(x, true);
          for (std::size_t i = 0; i < seconds.size(); ++i)
            if (static_cast<engine::Axis>(i) != engine::Axis::pipeline) most = std::max(most, seconds[i]);
          return near(v, most / work);
@@ -376,20 +375,13 @@ std::map<std::string, Definition> other_definitions() {
          const std::vector<Regimes> all = regimes_of(x.table);
          return std::any_of(all.begin(), all.end(), [v](const Regimes& r) { return near(v, r.rate); });
        }},
-      // What the plan's own exchanges of tokens reach. A report counts those of keys (Ulysses) in other bytes: not of
-      // one rank's whole array.
+      // What the plan's own exchanges of tokens or heads reach.
       {"collective.exchange",
        [](const Shown& x, double v) {
-         const auto exchanges = [&x](engine::Axis axis, auto&& is) {
-           return std::any_of(x.r.collectives.begin(), x.r.collectives.end(), [&](const CollectiveRow& row) {
-             return row.axis == axis && row.kind == engine::CollectiveKind::all_to_all && is(row);
-           });
-         };
-         const auto any = [](const CollectiveRow&) { return true; };
-         if (x.s.assumptions.mode != engine::Mode::ideal || x.s.serves() || exchanges(engine::Axis::context, any))
-           return true;
-         return exchanges(engine::Axis::expert,
-                          [v](const CollectiveRow& row) { return near(v, row.bytes / row.time_s); });
+         if (x.s.assumptions.mode != engine::Mode::ideal || x.s.serves()) return true;
+         return std::any_of(x.r.collectives.begin(), x.r.collectives.end(), [v](const CollectiveRow& row) {
+           return row.kind == engine::CollectiveKind::all_to_all && near(v, row.bytes / row.time_s);
+         });
        }},
       {"evidence.runs", [](const Shown& x, double v) { return v == static_cast<double>(x.table["error"].size()); }},
       {"evidence.near",

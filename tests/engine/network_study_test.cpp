@@ -166,6 +166,37 @@ TEST_CASE("a gather over four v5p chips is latency-bound below two hops' worth o
   CHECK(study.lines[2].seconds_a_byte == doctest::Approx(study.lines[0].seconds_a_byte / 4));
 }
 
+// Chapter 3: V bytes of all ranks together take V / (4 W), a quarter of their gather.
+TEST_CASE("Ulysses over a ring of n ranks passes what each of them has at 4 W / n, in figure and report") {
+  const Scenario s = with(preset("llama3-70b-v5p-pod"),
+                          {"parallelism.tensor=1", "parallelism.context=8", "parallelism.context_method=ulysses"});
+  const Report report = evaluate(s);
+  const CollectiveStudy study = collective_study(s, report, {CollectiveGroup::context, 0});
+  CHECK(study.exchanges());
+  CHECK(study.exchange_bytes_per_s == doctest::Approx(4 * 180e9 / 8));
+  for (const CollectiveRow& row : report.collectives)
+    if (row.axis == Axis::context) {
+      CHECK(row.kind == CollectiveKind::all_to_all);
+      CHECK(row.bytes / row.time_s == doctest::Approx(4 * 180e9 / 8));
+    }
+}
+
+// Eight GPUs of a node: a rank has an eighth already.
+TEST_CASE("Ulysses in a node passes what each rank has at its NVLink rate over 7/8") {
+  const Scenario s = with(preset("llama3-8b-8-h100"),
+                          {"parallelism.fsdp=1", "parallelism.context=8", "parallelism.context_method=ulysses"});
+  for (const CollectiveRow& row : evaluate(s).collectives)
+    if (row.axis == Axis::context) CHECK(row.bytes / row.time_s == doctest::Approx(450e9 * 8 / 7));
+}
+
+TEST_CASE("state that is sharded over context alone stands with context in the network's roofline") {
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"parallelism.fsdp=1", "parallelism.context=8"});
+  const CommRoofline study = comm_roofline(s, evaluate(s));
+  REQUIRE(study.axes.size() == 1);
+  CHECK(study.axes[0].axis == Axis::context);
+  CHECK(study.axes[0].degree == 8);
+}
+
 TEST_CASE("messages of the plan take what the report says where bandwidth decides") {
   for (const char* id : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800"}) {
     const Scenario s = preset(id);

@@ -143,6 +143,35 @@ TEST_CASE("what rests on figures that nobody verified is marked in headline, rea
   CHECK(figure_head(step, input_of(verified, dark), {}).takeaway.find("\u2020") == std::string::npos);
 }
 
+TEST_CASE("readouts and columns of a figure's own times and rates are marked where the plan's time is") {
+  FigureCase c = preset_case("llama3-70b-v5p-pod");
+  c.scenario.cluster.chip[engine::ChipField::peak_bf16_dense_flops_per_s].source = "from memory, not verified";
+  c.report = engine::evaluate(c.scenario);
+  const Theme dark = theme("dark");
+  StudyCache studies;
+  const FigureInput input{c.scenario, c.report, english(), dark, studies};
+  int own = 0;
+  for (const std::string_view name :
+       {"network", "collective", "comm-roofline", "overlap", "matmul", "checkpointing"}) {
+    CAPTURE(name);
+    RecordCanvas canvas(fonts(), 15, {0, 0, 800, 400});
+    draw_figure(*find_figure(name), canvas, canvas.bounds(), input, {});
+    for (const TagRegion& tag : canvas.tags())
+      if (!tag.readout.title.empty() && !engine::find_quantity(tag.id)) {
+        CAPTURE(tag.id);
+        CHECK(tag.readout.title.ends_with(" \u2020"));
+        ++own;
+      }
+  }
+  CHECK(own > 10);
+  CHECK(figure_data(*find_figure("network"), input, {}).find("compute s \u2020\t") != std::string::npos);
+  // No bytes rest on a rate.
+  RecordCanvas canvas(fonts(), 15, {0, 0, 800, 400});
+  draw_figure(*find_figure("memory-time"), canvas, canvas.bounds(), input, {});
+  for (const TagRegion& tag : canvas.tags())
+    if (!engine::find_quantity(tag.id)) CHECK_FALSE(tag.readout.title.ends_with(" \u2020"));
+}
+
 TEST_CASE("the roofline and the step tell the same of matrix multiplications") {
   for (const std::string& id : scenarios()) {
     const FigureCase c = evaluated(scenario_of(id, Mode::calibrated));
