@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,6 +81,14 @@ void withhold(OrderedJson& present, std::string_view problem) {
   present["problem"] = problem.empty() ? OrderedJson(nullptr) : OrderedJson(std::string(problem));
 }
 
+// The wish that keeps the present plan from counting, by name; a limit also by its dimension.
+OrderedJson breaks_json(const std::optional<engine::BrokenWish>& breaks) {
+  if (!breaks) return nullptr;
+  OrderedJson json = {{"wish", std::string(engine::kBrokenWishIds[static_cast<std::size_t>(breaks->kind)])}};
+  if (breaks->limit) json["dimension"] = std::string(breaks->limit->dimension);
+  return json;
+}
+
 // Cells that no plan of runs say why.
 OrderedJson cell_json(const engine::SearchCell& cell) {
   OrderedJson json = {{"tensor", cell.tensor}, {"pipeline", cell.pipeline}, {"plans", number_json(cell.plans)},
@@ -111,6 +120,7 @@ std::string search_json(const engine::SearchResult& result, std::string_view pro
   if (!result.present_legal) withhold(json["present"], problem);
   json["present"]["legal"] = result.present_legal;
   json["present"]["rank"] = rank_json(result.present_rank);
+  json["present"]["breaks"] = breaks_json(result.present_breaks);
   if (result.present_shortage.missing_bytes > 0) json["present"]["shortage"] = shortage_json(result.present_shortage);
   json["near_miss"] = nullptr;
   if (result.near_miss) {
@@ -176,6 +186,7 @@ std::string serving_search_json(const engine::ServingSearchResult& result, std::
   json["present"]["legal"] = result.present_legal;
   json["present"]["fits"] = result.present_fits;
   json["present"]["rank"] = rank_json(result.present_rank);
+  json["present"]["breaks"] = breaks_json(result.present_breaks);
   if (result.present_missing_bytes > 0)
     json["present"]["shortage"] = {{"part", std::string(engine::quantity(result.present.fullest_part).id)},
                                    {"missing_bytes", result.present_missing_bytes}};

@@ -170,6 +170,14 @@ TEST_CASE("search does not compare a present plan that breaks a promise or a lim
   CHECK(last_line("70b-serving-8-h100 --max tensor=2") ==
         "does not count: outside of the limits (tensor: at most 2)");
   CHECK(last_line("8b-8-h100 --max fsdp=4") == "does not count: outside of the limits (fsdp: at most 4)");
+  const auto breaks = [](const char* arguments) {
+    return nlohmann::json::parse(run(std::string("search llama3-") + arguments + " --limit 1 --json").out)
+        .at("present")
+        .at("breaks");
+  };
+  CHECK(breaks("70b-serving-8-h100").is_null());
+  CHECK(breaks("70b-serving-8-h100 --max-token-time 9ms").at("wish") == "token_time");
+  CHECK(breaks("8b-8-h100 --max fsdp=4") == nlohmann::json{{"wish", "limit"}, {"dimension", "fsdp"}});
 }
 
 TEST_CASE("search keeps to what the workload promises, unless an option promises something else") {
