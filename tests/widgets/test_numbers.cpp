@@ -52,7 +52,7 @@ TEST_CASE("values are written as people expect them") {
       {0.0027126, unit::one, "0.00271"},
       {9.996, unit::one, "10.0"},
       {8192, unit::one, "8192"},
-      {94.6, unit::days, "94.6_d"},
+      {94.6, unit::days, "94.6_days"},
       {-2.5e9, unit::bytes, "\u22122.50_GB"},
       {-0.0, unit::one, "0"},
   };
