@@ -2,16 +2,17 @@
 // rule (each said in `assumed`); what no rule can fill makes it "not buildable", with the reason.
 //
 // Rules:
-//   microbatch        one sequence in a pipeline or from 4096 tokens on, else as many as make 8192 tokens, at most
-//   the rank's share global batch      4 Mi tokens a step, in whole microbatches of all ranks (and of all stages)
-//   virtual stages    interleaved: the most of at most 8 that divide a stage's layers; other schedules: what they
-//   need checkpointing     the least recomputation that fits: nothing, attention, whole layers; of "some layers" as
-//   many as HFU over
-//                     MFU says, else half
+//   microbatch        one sequence with a pipeline, or where a sequence has 4096 tokens or more; else as many sequences
+//                     as make 8192 tokens, at most the rank's share
+//   global batch      4 Mi tokens per step, in whole microbatches of all ranks (and of all stages)
+//   virtual stages    interleaved: the most, up to 8, that divide a stage's layers; other schedules: what they need
+//   checkpointing     the least recomputation that fits: nothing, attention, whole layers; of "some layers" as many as
+//                     the ratio of HFU to MFU says, else half
 //   vocabulary        51,200 (GPT-2's, padded as Megatron-LM does)
 //   node              8 chips; TPU slices as near to a square or cube as the count of chips allows
-//   fabric            the chip's figure, or what the entry's cluster says as "NxM Gb/s ... per node" or "M Gb/s per
-//   GPU"
+//   fabric            the chip's figure, or what the entry's cluster says as "NxM Gb/s ... per node" or
+//                     "M Gb/s per GPU"
+//
 // The generation of software is what the source's words say: Megatron-LM and Megatron-DeepSpeed up to 2022 (before
 // FlashAttention), JAX (MaxText, PaxML, tpu-recipes), PyTorch FSDP (torchtitan, llm-foundry, fms-fsdp, AutoModel
 // ...), else Megatron-Core and its relatives. Mixed precision keeps 16-bit weights and gradients and, in 32 bits,
@@ -31,7 +32,7 @@ namespace roofscape::io {
 
 struct MeasuredScenario {
   engine::Scenario scenario;
-  std::vector<std::string> assumed;  // in English, one a guess: "microbatch of 1 sequence"
+  std::vector<std::string> assumed;  // in English, one per guess: "microbatch of 1 sequence"
 };
 
 // Or why there is none.

@@ -1,17 +1,19 @@
 // Activation checkpointing: what a layer keeps of a microbatch and what the backward pass therefore computes again.
 //
-//   none         everything: the outputs of all operations (the book rounds it to 20 tensors of width D)
-//   attention    everything but the attention core's output, recomputed (Korthikanti et al. 2022, "selective")
-//   big_matmuls  outputs of the matrix multiplications (scaling book, chapter 4): NH + 2KH + 2D + 2F a token
-//   k_per_layer  k tensors of width D (chapter 6 keeps four), filled in the order: layer input, MLP input, attention
-//                output, queries, keys and values, gate and up; the first that does not fit ends the list
-//   block        the layer's input, width D
-//   some_blocks  the input of n layers, everything of the others
-//   segments     the input of C segments of L/C layers; a segment runs again once and is kept while its backward
-//                needs it (Chen et al. 2016; the optimum is C = sqrt(L))
+//   none              everything: the outputs of all operations (the book rounds it to 20 tensors of width D)
+//   attention         everything but the attention core's output, recomputed (Korthikanti et al. 2022, "selective")
+//   big_matmuls       outputs of the matrix multiplications (scaling book, chapter 4): NH + 2KH + 2D + 2F per token
+//   k_per_layer       k tensors of width D (chapter 6 keeps four), filled in the order: layer input, MLP input,
+//                     attention output, queries, keys and values, gate and up; the first that does not fit ends
+//                     the list
+//   block             the layer's input, width D
+//   some_blocks       the input of n layers, everything of the others
+//   segments          the input of C segments of L/C layers; a segment runs again once and is kept while its backward
+//                     needs it (Chen et al. 2016; the optimum is C = sqrt(L))
 //   segments_minimal  the same with nothing kept inside a segment: each layer starts from the segment's input, which
-//                takes L (L/C - 1)/2 forwards to get to the layers' inputs (CS231n notes) and L more through the
-//                layers themselves, whose tensors their backward needs: (L/C + 1)/2 a layer. C = L is `block`
+//                     takes L (L/C - 1)/2 forwards to get to the layers' inputs (CS231n notes) and L more through the
+//                     layers themselves, whose tensors their backward needs: (L/C + 1)/2 per layer. C = L is `block`
+//
 // Where C does not divide L, the segments have ceil(L/C) layers or one less, and this is counted.
 // Under the last three a layer's numbers are those of the mean layer.
 #pragma once
