@@ -16,8 +16,8 @@ namespace roofscape::app::cli {
 inline constexpr int kGood = 0, kHasErrors = 1, kBadInput = 2;
 
 struct Options {
-  std::string scenario;             // preset id or file
-  std::vector<std::string> set;     // path=value
+  std::string scenario;          // preset id or file
+  std::vector<std::string> set;  // path=value
   bool json = false;
   bool evidence = false;            // eval: with the error bands
   bool list = false;                // figure --list
@@ -27,13 +27,13 @@ struct Options {
   bool explain = false;             // calc --explain
   std::vector<std::string> with;    // figure: option=choice
   std::string figure, output, theme = "print", size;
-  bool all = false;                 // figure --all
+  bool all = false;  // figure --all
   std::string format, scale, svg_text;
-  std::string baseline, measured;   // figure: a scenario, a file
+  std::string baseline, measured;  // figure: a scenario, a file
   std::string language = "en";
-  int limit = 10;                   // search
-  std::string objective;            // empty: step time, or throughput where the scenario serves
-  double most_token_s = 0, most_ttft_s = 0;  // search of serving plans
+  int limit = 10;                                   // search
+  std::string objective;                            // empty: step time, or throughput where the scenario serves
+  double most_token_s = 0, most_ttft_s = 0;         // search of serving plans
   std::vector<std::string> pin, at_least, at_most;  // dimension=value
   double min_free = 0;
   bool across_nodes = false;
@@ -53,7 +53,7 @@ struct Context {
   const Options& options;
   const io::PresetLibrary& library;
   const widgets::TextTable& texts;
-  std::filesystem::path folder;     // user's folder, for themes
+  std::filesystem::path folder;  // user's folder, for themes
 };
 
 int eval(const Context&);

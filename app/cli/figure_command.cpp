@@ -162,8 +162,10 @@ int write_one(const Context& context) {
   const auto material = gather(context, row.value()->name == "evidence");
   if (!material) return kBadInput;
   if (const engine::Diagnostic* why = widgets::cannot_show(*row.value(), material->now.report)) {
-    complain({options.scenario, std::string(why->field_path),
-              widgets::cannot_run_text(*why, context.texts) + " There is nothing to draw", {}});
+    complain({options.scenario,
+              std::string(why->field_path),
+              widgets::cannot_run_text(*why, context.texts) + " There is nothing to draw",
+              {}});
     return kHasErrors;
   }
   const widgets::FontStack fonts;
@@ -179,9 +181,12 @@ bool has_content(const FigureRow& row, const Material& material, std::vector<std
   std::string_view why;
   if (!widgets::shows(row, material.now.scenario))
     why = row.subject == widgets::Subject::serving ? "serving only" : "training only";
-  else if (widgets::cannot_show(row, material.now.report) != nullptr) why = "the plan cannot run";
-  else if (row.needs == Needs::baseline && !material.baseline) why = "needs --baseline";
-  else if (row.needs == Needs::stages && material.now.scenario.parallelism.pipeline == 1) why = "one pipeline stage";
+  else if (widgets::cannot_show(row, material.now.report) != nullptr)
+    why = "the plan cannot run";
+  else if (row.needs == Needs::baseline && !material.baseline)
+    why = "needs --baseline";
+  else if (row.needs == Needs::stages && material.now.scenario.parallelism.pipeline == 1)
+    why = "one pipeline stage";
   if (!why.empty()) left_out.push_back(fmt::format("{} ({})", row.name, why));
   return why.empty();
 }

@@ -1,7 +1,7 @@
 // roofscape-cli: the engine without a window. Needs no display and no OpenGL.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <array>
 #include <exception>

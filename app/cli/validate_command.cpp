@@ -35,7 +35,9 @@ io::Result<std::vector<io::Measurement>> measurements(const Context& context) {
 int validate(const Context& context) {
   const auto mode = parse_mode(context.options.mode);
   if (!mode) {
-    complain({{}, {}, "unknown mode " + io::in_quotes(context.options.mode),
+    complain({{},
+              {},
+              "unknown mode " + io::in_quotes(context.options.mode),
               "give " + engine::domain_text(*engine::find_field("assumptions.mode"))});
     return kBadInput;
   }

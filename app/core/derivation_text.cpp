@@ -14,7 +14,7 @@ using engine::DerivationLine;
 using engine::Expression;
 using widgets::TextTable;
 
-constexpr std::size_t kLongestSum = 5;   // terms a reader takes in at a glance
+constexpr std::size_t kLongestSum = 5;  // terms a reader takes in at a glance
 constexpr int kDeepestIndent = 10;
 constexpr std::size_t kSourceColumn = 64;
 

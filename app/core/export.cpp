@@ -77,8 +77,10 @@ std::optional<io::InputError> set_scale(std::string_view text, ExportOptions& op
 }
 
 std::optional<io::InputError> set_svg_text(std::string_view text, ExportOptions& options) {
-  if (text == "text") options.svg_text = widgets::SvgText::text;
-  else if (text == "outlines") options.svg_text = widgets::SvgText::outlines;
+  if (text == "text")
+    options.svg_text = widgets::SvgText::text;
+  else if (text == "outlines")
+    options.svg_text = widgets::SvgText::outlines;
   else
     return io::InputError{
         {}, "--svg-text", io::in_quotes(text) + " is no way to write text", "take text or outlines"};
@@ -86,7 +88,9 @@ std::optional<io::InputError> set_svg_text(std::string_view text, ExportOptions&
 }
 
 std::optional<io::InputError> set_size(std::string_view text, ExportOptions& options) {
-  const io::InputError error{{}, "--size", io::in_quotes(text) + " is no size",
+  const io::InputError error{{},
+                             "--size",
+                             io::in_quotes(text) + " is no size",
                              "write it as 170x110mm or 1280x720px, each side from 20 mm to 2000 mm"};
   std::string_view rest = text;
   bool pixels = false;
@@ -131,12 +135,16 @@ std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::stri
     const std::string_view wanted = cut == std::string_view::npos ? std::string_view{} : assignment.substr(cut + 1);
     const auto found = std::find(option.choices.begin(), option.choices.end(), wanted);
     if (found == option.choices.end())
-      return io::InputError{{}, "--with", io::in_quotes(assignment) + " is no choice of " + name,
+      return io::InputError{{},
+                            "--with",
+                            io::in_quotes(assignment) + " is no choice of " + name,
                             fmt::format("{} takes {}", key, fmt::join(option.choices, ", "))};
     view.choices[i] = static_cast<std::uint8_t>(found - option.choices.begin());
     return std::nullopt;
   }
-  return io::InputError{{}, "--with", name + " has no option " + io::in_quotes(key),
+  return io::InputError{{},
+                        "--with",
+                        name + " has no option " + io::in_quotes(key),
                         keys.empty() ? "it has none" : fmt::format("it has {}", fmt::join(keys, ", "))};
 }
 

@@ -17,9 +17,9 @@ enum class FileFormat : std::uint8_t { svg, pdf, png };
 std::optional<FileFormat> format_of(const std::filesystem::path& file);  // by its extension, either case
 
 struct ExportOptions {
-  float width = 0, height = 0;               // in points (1/72 inch)
-  float em = widgets::kPrintEm;              // size of text, in points
-  double pixels_per_point = 300.0 / 72;      // PNG only
+  float width = 0, height = 0;           // in points (1/72 inch)
+  float em = widgets::kPrintEm;          // size of text, in points
+  double pixels_per_point = 300.0 / 72;  // PNG only
   widgets::SvgText svg_text = widgets::SvgText::text;
 };
 // The figure's own size.

@@ -27,8 +27,9 @@ using widgets::TextTable;
 
 constexpr std::size_t kLineWidth = 100;
 
-constexpr std::array kModelRows{Q::params_total,    Q::flops_per_token, Q::tokens_per_step, Q::flops_model_per_step,
-                                Q::flops_hardware_per_step, Q::flops_run, Q::tokens_per_chip, Q::microbatches};
+constexpr std::array kModelRows{
+    Q::params_total, Q::flops_per_token, Q::tokens_per_step, Q::flops_model_per_step, Q::flops_hardware_per_step,
+    Q::flops_run,    Q::tokens_per_chip, Q::microbatches};
 constexpr std::array kThroughputRows{Q::mfu,
                                      Q::hfu,
                                      Q::tokens_per_s,
@@ -41,10 +42,10 @@ constexpr std::array kThroughputRows{Q::mfu,
                                      Q::stated_run_days};
 constexpr std::array kPipelineRows{Q::pipeline_bubble_fraction, Q::pipeline_bubble_to_work, Q::pipeline_span_bubble,
                                    Q::pipeline_bubble_ideal,    Q::pipeline_makespan,       Q::pipeline_transfer};
-constexpr std::array kBoundRows{Q::ridge,          Q::bound_cluster_tokens, Q::bound_alpha,     Q::bound_fsdp_1,
-                                Q::bound_fsdp_2,   Q::bound_fsdp_3,         Q::bound_tensor,    Q::bound_mixed_sum,
-                                Q::bound_mixed_max, Q::bound_x_opt,         Q::bound_ratio_sum, Q::bound_ratio_max,
-                                Q::bound_dcn,      Q::memory_job_bytes,     Q::memory_min_chips};
+constexpr std::array kBoundRows{Q::ridge,           Q::bound_cluster_tokens, Q::bound_alpha,     Q::bound_fsdp_1,
+                                Q::bound_fsdp_2,    Q::bound_fsdp_3,         Q::bound_tensor,    Q::bound_mixed_sum,
+                                Q::bound_mixed_max, Q::bound_x_opt,          Q::bound_ratio_sum, Q::bound_ratio_max,
+                                Q::bound_dcn,       Q::memory_job_bytes,     Q::memory_min_chips};
 
 // Serving
 constexpr std::array kServingRows{Q::params_total,   Q::params_active,     Q::prompt_tokens,
@@ -55,11 +56,11 @@ constexpr std::array kDecodeRows{Q::time_per_output_token, Q::serving_tokens_per
                                  Q::decode_kv_read,        Q::decode_weight_read,   Q::decode_flops_time,
                                  Q::decode_network,        Q::accepted_per_step,    Q::serving_cost};
 constexpr std::array kFirstTokenParts{Q::prefill_time, Q::ttft_interleave, Q::ttft_transfer};
-constexpr std::array kSteadyRows{
-    Q::mixed_token_time_q, Q::sustained_tokens,   Q::sustained_tokens_per_chip, Q::sustained_cost,
-    Q::steady_batch,       Q::requests_per_s,     Q::capacity_requests,         Q::steady_load,
-    Q::request_time,       Q::decode_requests,    Q::prefill_requests,          Q::prefill_chip_ratio,
-    Q::prefill_load,       Q::in_flight_token_time};
+constexpr std::array kSteadyRows{Q::mixed_token_time_q, Q::sustained_tokens,    Q::sustained_tokens_per_chip,
+                                 Q::sustained_cost,     Q::steady_batch,        Q::requests_per_s,
+                                 Q::capacity_requests,  Q::steady_load,         Q::request_time,
+                                 Q::decode_requests,    Q::prefill_requests,    Q::prefill_chip_ratio,
+                                 Q::prefill_load,       Q::in_flight_token_time};
 constexpr std::array kCapacityRows{Q::max_batch,  Q::kv_ways,    Q::kv_copies,
                                    Q::slice_bf16, Q::slice_int8, Q::slice_int4};
 constexpr std::array kServingLimitRows{Q::critical_batch,       Q::critical_sequences,  Q::kv_plateau,
@@ -78,8 +79,8 @@ std::string value_text(const Report& report, Q q, const TextTable& texts) {
   const engine::Quantity& row = engine::quantity(q);
   if (const auto value = report.quantities[q]) return widgets::format(*value, row.unit);
   return std::string(widgets::kNoValue) + "  " +
-         std::string(texts.text("absence." + std::string(engine::kAbsenceIds[static_cast<std::size_t>(
-                                                 report.quantities.absence(q))])));
+         std::string(texts.text(
+             "absence." + std::string(engine::kAbsenceIds[static_cast<std::size_t>(report.quantities.absence(q))])));
 }
 
 void append_rows(std::string& out, std::string_view title, std::span<const Q> rows, const Report& report,
@@ -105,11 +106,9 @@ void append_parts(std::string& out, const std::string& title, std::span<const Q>
     const auto value = report.quantities[q];
     if (!value || *value == 0) continue;
     columns.add({label(q, texts), widgets::format(*value, engine::quantity(q).unit),
-                 *sum > 0 ? widgets::format_percent(*value / *sum) : std::string(),
-                 id_text(q, doubts)});
+                 *sum > 0 ? widgets::format_percent(*value / *sum) : std::string(), id_text(q, doubts)});
   }
-  columns.add({label(total, texts), widgets::format(*sum, engine::quantity(total).unit), "",
-               id_text(total, doubts)});
+  columns.add({label(total, texts), widgets::format(*sum, engine::quantity(total).unit), "", id_text(total, doubts)});
   out += '\n' + title + '\n' + columns.text(2);
 }
 
@@ -149,8 +148,7 @@ std::string verdict_text(const Report& report, const TextTable& texts) {
   }
   const auto add = [&](std::string part) { out += "; " + std::move(part); };
   if (values[Q::mixed_token_time_q]) {
-    add(texts.format("report.verdict.bound.decode",
-                     {widgets::bound_name(texts, report.bound)}));
+    add(texts.format("report.verdict.bound.decode", {widgets::bound_name(texts, report.bound)}));
     add(texts.format("report.verdict.serving",
                      {text_of(Q::mixed_token_time_q), text_of(Q::sustained_tokens), text_of(Q::ttft),
                       text_of(Q::steady_batch), text_of(Q::time_per_output_token)}));
@@ -232,12 +230,14 @@ void append_serving(std::string& out, const Report& report, const TextTable& tex
                     const engine::Provenance& doubts) {
   const auto section = [&texts](const char* key) { return std::string(texts.text(key)); };
   append_rows(out, "report.section.serving", kServingRows, report, texts, doubts);
-  append_parts(out, section("report.section.decode_step"), engine::kDecodeParts, Q::decode_step, report, texts, doubts);
+  append_parts(out, section("report.section.decode_step"), engine::kDecodeParts, Q::decode_step, report, texts,
+               doubts);
   append_rows(out, "report.section.throughput", kDecodeRows, report, texts, doubts);
   append_parts(out, section("report.section.prefill"), engine::kPrefillParts, Q::prefill_time, report, texts, doubts);
   append_parts(out, section("report.section.ttft"), kFirstTokenParts, Q::ttft, report, texts, doubts);
   append_rows(out, "report.section.steady", kSteadyRows, report, texts, doubts);
-  append_parts(out, section("report.section.memory"), engine::kServingMemoryParts, Q::memory_total, report, texts, doubts);
+  append_parts(out, section("report.section.memory"), engine::kServingMemoryParts, Q::memory_total, report, texts,
+               doubts);
   append_rows(out, "report.section.capacity", kCapacityRows, report, texts, doubts);
   append_placement(out, report, texts);
   append_rows(out, "report.section.serving_limits", kServingLimitRows, report, texts, doubts);
@@ -286,7 +286,8 @@ std::string report_text(const engine::Scenario& scenario, const Report& report, 
            diagnostics_text(engine::offered_findings(scenario, report), texts);
   }
   append_rows(out, "report.section.model", kModelRows, report, texts, doubts);
-  append_parts(out, std::string(texts.text("report.section.step")), engine::kStepParts, Q::step_time, report, texts, doubts);
+  append_parts(out, std::string(texts.text("report.section.step")), engine::kStepParts, Q::step_time, report, texts,
+               doubts);
   append_parts(
       out,
       texts.format(
@@ -296,16 +297,18 @@ std::string report_text(const engine::Scenario& scenario, const Report& report, 
   append_placement(out, report, texts);
   append_rows(out, "report.section.throughput", kThroughputRows, report, texts, doubts);
   if (report.quantities[Q::run_days])
-    out += "  " +
-           texts.format("report.run_counts",
-                        {widgets::format_count(report.quantities.value_or(Q::chips_used, 0)),
-                         widgets::format_percent(report.quantities.value_or(Q::mfu, 0)),
-                         widgets::format_count(report.quantities.value_or(Q::cluster_chips, 0)),
-                         widgets::format_percent(report.quantities.value_or(Q::stated_mfu, 0))}) +
-           '\n';
-  if (scenario.parallelism.pipeline > 1) append_rows(out, "report.section.pipeline", kPipelineRows, report, texts, doubts);
+    out +=
+        "  " +
+        texts.format("report.run_counts", {widgets::format_count(report.quantities.value_or(Q::chips_used, 0)),
+                                           widgets::format_percent(report.quantities.value_or(Q::mfu, 0)),
+                                           widgets::format_count(report.quantities.value_or(Q::cluster_chips, 0)),
+                                           widgets::format_percent(report.quantities.value_or(Q::stated_mfu, 0))}) +
+        '\n';
+  if (scenario.parallelism.pipeline > 1)
+    append_rows(out, "report.section.pipeline", kPipelineRows, report, texts, doubts);
   append_rows(out, "report.section.bounds", kBoundRows, report, texts, doubts);
-  out += '\n' + std::string(texts.text("report.section.diagnostics")) + '\n' + diagnostics_text(engine::offered_findings(scenario, report), texts);
+  out += '\n' + std::string(texts.text("report.section.diagnostics")) + '\n' +
+         diagnostics_text(engine::offered_findings(scenario, report), texts);
   return out;
 }
 

@@ -35,6 +35,7 @@ std::string evidence_text(const engine::Scenario& scenario, const engine::Report
                           const engine::Evidence& evidence, const widgets::TextTable& texts);
 
 // The list of a search, with the present plan under it where it is none of them.
-std::string plan_list_text(const widgets::search::PlanTable& table, int present_rank, const widgets::TextTable& texts);
+std::string plan_list_text(const widgets::search::PlanTable& table, int present_rank,
+                           const widgets::TextTable& texts);
 
 }  // namespace roofscape::app

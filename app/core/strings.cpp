@@ -54,7 +54,9 @@ io::InputError unknown(std::string_view what, std::string_view name, const std::
   std::string list;
   for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
   const std::string_view near = io::nearest_word(name, known);
-  return {{}, {}, fmt::format("there is no {} {}", what, io::in_quotes(name)),
+  return {{},
+          {},
+          fmt::format("there is no {} {}", what, io::in_quotes(name)),
           near.empty() ? "there are: " + list : "did you mean " + io::in_quotes(near) + "?"};
 }
 

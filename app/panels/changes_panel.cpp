@@ -17,7 +17,7 @@ using namespace widgets;
 namespace {
 constexpr std::size_t kMostRows = 6;
 constexpr std::string_view kCompare = "compare";
-}
+}  // namespace
 
 float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario) {
   const Theme& t = ctx.ui.theme;
@@ -42,11 +42,16 @@ float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario
       ctx.ui.io.set_cursor(Cursor::hand);
     }
     if (s.clicked) {
-      if (c.field != nullptr) c.field->set(scenario, c.field->get(before));
-      else if (c.figure != nullptr) scenario.cluster.chip[c.figure->field] = before.cluster.chip[c.figure->field];
-      else if (c.what == "cluster.fabric") scenario.cluster.fabric = before.cluster.fabric;
-      else if (c.what == "model") scenario.model = before.model;
-      else scenario.cluster = before.cluster;
+      if (c.field != nullptr)
+        c.field->set(scenario, c.field->get(before));
+      else if (c.figure != nullptr)
+        scenario.cluster.chip[c.figure->field] = before.cluster.chip[c.figure->field];
+      else if (c.what == "cluster.fabric")
+        scenario.cluster.fabric = before.cluster.fabric;
+      else if (c.what == "model")
+        scenario.model = before.model;
+      else
+        scenario.cluster = before.cluster;
     }
     const std::string label =
         c.field != nullptr ? field_label(ctx, c.what) : std::string(ctx.text("field." + c.what + ".label"));

@@ -75,8 +75,10 @@ void editor_presets(PanelContext& ctx, Rect r, Scenario& scenario, const EditorP
   const Rect box = r.cut_top(std::round(ctx.px(42))).inset(pad, std::round(ctx.px(7)));
   const auto accepted = typed_line(ctx, box, kSearch, editor.search,
                                    ctx.text(model ? "ui.editor.find.model" : "ui.editor.find.cluster"));
-  if (ctx.ui.io.editing(kSearch)) editor.search = ctx.ui.io.entry().text;
-  else if (accepted) editor.search = *accepted;
+  if (ctx.ui.io.editing(kSearch))
+    editor.search = ctx.ui.io.entry().text;
+  else if (accepted)
+    editor.search = *accepted;
   if (model) {  // the other way to a model
     const TextStyle small = ctx.style(t.ink3, kSmallText);
     const std::string_view words = ctx.text("ui.editor.drop");

@@ -18,11 +18,11 @@ const engine::ErrorBand* band_of(const PanelContext& ctx, engine::EvidenceKind k
 std::string band_words(const PanelContext& ctx, engine::EvidenceKind kind);
 
 struct BandedValue {
-  std::string id;                // of the item
+  std::string id;  // of the item
   engine::EvidenceKind kind = engine::EvidenceKind::step;
-  double value = 0;              // as predicted, in base units
+  double value = 0;  // as predicted, in base units
   engine::Unit unit;
-  bool rate = false;             // goes with one over the predicted time (MFU)
+  bool rate = false;  // goes with one over the predicted time (MFU)
 };
 // The range with its bar, or a "±?" that says why there is none, right of a value, as far as it fits `room`.
 void draw_error_band(PanelContext& ctx, widgets::Point left_middle, float room, const BandedValue& value);

@@ -30,8 +30,7 @@ constexpr float kLargeDatum = 120;  // a readout at its side would be far from t
 
 // Of a figure of a search.
 bool is_plan(std::string_view tag_id) {
-  return tag_id == "frontier.plan" || tag_id == "parallel.plan" || tag_id == "serving.cell" ||
-         tag_id == "mesh.cell";
+  return tag_id == "frontier.plan" || tag_id == "parallel.plan" || tag_id == "serving.cell" || tag_id == "mesh.cell";
 }
 
 // Whether a figure shows what is, not the last that could be drawn: those of a search do even where the present plan
@@ -161,8 +160,10 @@ FigureView figure_view(const PanelContext& ctx, std::size_t figure) {
   // A part that is pointed at elsewhere; in the figure itself the operation alone.
   if (!view.hovered_operation) view.hovered_part = ctx.view.hovered_part;
   if (const auto& hovered = ctx.view.search.hovered) {
-    if (const auto* plan = std::get_if<engine::Plan>(&*hovered)) view.hovered_plan = *plan;
-    else view.hovered_decoding = std::get<engine::DecodingPlan>(*hovered);
+    if (const auto* plan = std::get_if<engine::Plan>(&*hovered))
+      view.hovered_plan = *plan;
+    else
+      view.hovered_decoding = std::get<engine::DecodingPlan>(*hovered);
   }
   view.choices = ctx.view.choices[figure];
   return view;

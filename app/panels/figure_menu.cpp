@@ -31,8 +31,10 @@ void put_into_cell(ViewState& view, std::size_t place, std::string_view name) {
   auto& cells = view.arrangement.cells;
   if (place >= cells.size() || cells[place] == name) return;
   const auto other = std::find(cells.begin(), cells.end(), name);
-  if (other != cells.end()) std::swap(*other, cells[place]);
-  else cells[place] = name;
+  if (other != cells.end())
+    std::swap(*other, cells[place]);
+  else
+    cells[place] = name;
 }
 
 float cell_title(PanelContext& ctx, const Rect& head, std::string_view id, std::string_view title,
@@ -77,7 +79,8 @@ float cell_title(PanelContext& ctx, const Rect& head, std::string_view id, std::
     if (place > kMaximised && *chosen >= 0)
       shown_figures(ctx.view.search, ctx.session.scenario())[place - kSearchLeft] =
           figures()[static_cast<std::size_t>(*chosen)].name;
-    else if (place == kMaximised && *chosen >= 0) ctx.view.maximised = static_cast<std::size_t>(*chosen);
+    else if (place == kMaximised && *chosen >= 0)
+      ctx.view.maximised = static_cast<std::size_t>(*chosen);
     else
       put_into_cell(ctx.view, place, *chosen < 0 ? kNumbersCell : figures()[static_cast<std::size_t>(*chosen)].name);
   }
@@ -94,7 +97,8 @@ void open_figure_menu(PanelContext& ctx, std::size_t figure, const Rect& anchor)
       {std::string(ctx.text(maximised ? "ui.figure.restore" : "ui.figure.maximise")), {}, true, false, kMaximise});
   options.push_back(
       {std::string(ctx.text("command.edit.copy_data")), command_key(ctx, "edit.copy_data"), true, false, kCopyData});
-  options.push_back({std::string(ctx.text("ui.figure.export")), command_key(ctx, "figure.export"), true, false, kExport});
+  options.push_back(
+      {std::string(ctx.text("ui.figure.export")), command_key(ctx, "figure.export"), true, false, kExport});
   for (std::size_t i = 0; i < row.options.size() && i < kMostFigureOptions; ++i) {
     const FigureOption& option = row.options[i];
     const std::string key = name + "." + std::string(option.key);

@@ -22,17 +22,28 @@ class Setter {
 
   Formula set(const Expression& e, Colour ink, Weight weight = Weight::regular) const {
     switch (e.kind) {
-      case Kind::operand: return operand(e, ink, weight);
-      case Kind::constant: return text(constant(e), ink, weight);
-      case Kind::add: return joined(e, " + ", ink, weight);
-      case Kind::subtract: return joined(e, std::string(" ") + std::string(kMinus) + " ", ink, weight);
-      case Kind::multiply: return product(e, ink, weight);
-      case Kind::divide: return e.children.size() == 2 ? fraction(e, ink, weight) : joined(e, " / ", ink, weight);
-      case Kind::max: return decision(e, "max", ink);
-      case Kind::min: return decision(e, "min", ink);
-      case Kind::ceil: return enclosed(e, "\u2308", "\u2309", ink, weight);
-      case Kind::floor: return enclosed(e, "\u230a", "\u230b", ink, weight);
-      case Kind::sqrt: return e.children.empty() ? Formula{} : set_.root(set(e.children.front(), ink, weight), ink);
+      case Kind::operand:
+        return operand(e, ink, weight);
+      case Kind::constant:
+        return text(constant(e), ink, weight);
+      case Kind::add:
+        return joined(e, " + ", ink, weight);
+      case Kind::subtract:
+        return joined(e, std::string(" ") + std::string(kMinus) + " ", ink, weight);
+      case Kind::multiply:
+        return product(e, ink, weight);
+      case Kind::divide:
+        return e.children.size() == 2 ? fraction(e, ink, weight) : joined(e, " / ", ink, weight);
+      case Kind::max:
+        return decision(e, "max", ink);
+      case Kind::min:
+        return decision(e, "min", ink);
+      case Kind::ceil:
+        return enclosed(e, "\u2308", "\u2309", ink, weight);
+      case Kind::floor:
+        return enclosed(e, "\u230a", "\u230b", ink, weight);
+      case Kind::sqrt:
+        return e.children.empty() ? Formula{} : set_.root(set(e.children.front(), ink, weight), ink);
       case Kind::choose: {
         const auto i = static_cast<std::size_t>(std::max(0, e.winner));
         if (i < e.children.size()) return set(e.children[i], ink, weight);
@@ -50,8 +61,8 @@ class Setter {
   }
 
   Formula operand(const Expression& e, Colour ink, Weight weight) const {
-    Formula f = style_.numbers ? text(derived_value(e.value, e.unit), ink, weight)
-                               : set_.symbol(e.symbol, ink, weight);
+    Formula f =
+        style_.numbers ? text(derived_value(e.value, e.unit), ink, weight) : set_.symbol(e.symbol, ink, weight);
     f.areas.push_back({e.id, {0, -f.above, f.width, f.height()}});
     return f;
   }

@@ -211,8 +211,8 @@ struct Place {
 
 struct Places {
   std::vector<Place> groups;
-  float bottom = 0;    // of the longer column
-  bool whole = true;   // every group found room
+  float bottom = 0;   // of the longer column
+  bool whole = true;  // every group found room
 };
 
 struct Pitch {
@@ -290,7 +290,7 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
   const auto now = q[line.now];
   if (const std::optional<double> bound = q[Q::critical_sequences]; serving && now && bound) {
     words.takeaway = ctx.format(*now < *bound ? "ui.numbers.below_sequences" : "ui.numbers.above_sequences",
-                          {format(*bound, engine::unit::tokens_per_chip, {.unit = false})});
+                                {format(*bound, engine::unit::tokens_per_chip, {.unit = false})});
   } else if (!serving && ctx.session.drawable()) {
     // Of the plan's own network, in the words of its figure: the bounds below are those of the book's strategies.
     words = figure_head(*find_figure(kPicture), figure_input(ctx), FigureView{});
@@ -311,13 +311,14 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
       {"ui.numbers.mesh", {Q::chips_used, Q::tokens_per_chip, Q::bound_x_opt, Q::bound_tensor, Q::memory_min_chips}},
       {"ui.numbers.run", {Q::flops_run, Q::stated_run_days, Q::hfu, Q::run_chip_hours}}};
   if (serving)
-    groups = {{"ui.numbers.decoding",
-               {Q::time_per_output_token, Q::serving_tokens_per_s, Q::kv_plateau, Q::critical_batch, Q::accepted_per_step}},
-              {"ui.numbers.steady",
-               {Q::sustained_tokens, Q::steady_batch, Q::requests_per_s, Q::request_time, Q::prefill_chip_ratio}},
-              {"ui.numbers.job",
-               {Q::params_total, Q::weights_bytes_all, Q::kv_sequence_bytes, Q::kv_total_bytes, Q::kv_ways}},
-              {"ui.numbers.slices", {Q::slice_bf16, Q::slice_int8, Q::slice_int4}}};
+    groups = {
+        {"ui.numbers.decoding",
+         {Q::time_per_output_token, Q::serving_tokens_per_s, Q::kv_plateau, Q::critical_batch, Q::accepted_per_step}},
+        {"ui.numbers.steady",
+         {Q::sustained_tokens, Q::steady_batch, Q::requests_per_s, Q::request_time, Q::prefill_chip_ratio}},
+        {"ui.numbers.job",
+         {Q::params_total, Q::weights_bytes_all, Q::kv_sequence_bytes, Q::kv_total_bytes, Q::kv_ways}},
+        {"ui.numbers.slices", {Q::slice_bf16, Q::slice_int8, Q::slice_int4}}};
   const std::size_t limit_rows = known_limits(ctx, line).size();
   const auto pitched = [&](float stretch) {
     return Pitch{std::floor(ctx.px(kRow) * stretch), std::floor(ctx.px(28) * stretch),

@@ -192,9 +192,12 @@ const engine::Diagnostic* finding_of(const PanelContext& ctx, std::string_view p
 
 Mark mark_of(engine::Severity severity) {
   switch (severity) {
-    case engine::Severity::error: return Mark::error;
-    case engine::Severity::warning: return Mark::warning;
-    case engine::Severity::note: return Mark::note;
+    case engine::Severity::error:
+      return Mark::error;
+    case engine::Severity::warning:
+      return Mark::warning;
+    case engine::Severity::note:
+      return Mark::note;
   }
   return Mark::note;
 }

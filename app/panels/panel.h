@@ -52,10 +52,10 @@ struct ViewState {
   std::optional<std::size_t> maximised;  // which figure
   std::vector<std::string> trail;        // ids of the derivations opened, the last one is shown
   bool right_open = true;
-  bool left_asked = false;               // the left rail was opened in a window too narrow for it and the figures
-  bool compact = false;                  // a small window: fewer words
-  std::array<int, 2> pair{};             // of a grid of two: which of the upper and of the lower cells
-  int single = 0;                        // of a grid of one: which cell
+  bool left_asked = false;    // the left rail was opened in a window too narrow for it and the figures
+  bool compact = false;       // a small window: fewer words
+  std::array<int, 2> pair{};  // of a grid of two: which of the upper and of the lower cells
+  int single = 0;             // of a grid of one: which cell
   Sheet sheet = Sheet::none;
   Saved saving = Saved::scenario;
   struct Palette {
@@ -70,24 +70,24 @@ struct ViewState {
   struct Files {
     std::vector<std::string> recent;  // paths, the newest first
     bool started = false;
-    std::filesystem::path folder;     // what is not typed with a folder lies in it
+    std::filesystem::path folder;  // what is not typed with a folder lies in it
     std::string typed;
-    int highlighted = -1;             // of the rows as they were drawn last
-    float scroll = 0;                 // rows
-    std::string problem;              // why what was typed cannot be opened
-    std::filesystem::path replaces;   // a file that exists: asked before it is replaced
+    int highlighted = -1;            // of the rows as they were drawn last
+    float scroll = 0;                // rows
+    std::string problem;             // why what was typed cannot be opened
+    std::filesystem::path replaces;  // a file that exists: asked before it is replaced
   };
   Files files;
-  std::string save_problem;           // why what is open cannot be kept; empty: it is
-  bool leave = false;                 // the window closes all the same
+  std::string save_problem;  // why what is open cannot be kept; empty: it is
+  bool leave = false;        // the window closes all the same
   Workbench workbench;
   // The editor of the model or the cluster, over the grid of figures.
   struct Editor {
     bool open = false;
     EditorPart part = EditorPart::model;
-    std::string search;                       // for presets
-    std::string refused, refused_text;        // the row whose typed text was no value of it, and the text
-    std::string refused_why;                  // what was wrong with it, where its unit was
+    std::string search;                 // for presets
+    std::string refused, refused_text;  // the row whose typed text was no value of it, and the text
+    std::string refused_why;            // what was wrong with it, where its unit was
     void show(EditorPart which) {
       open = !open || part != which;
       part = which;
@@ -96,15 +96,15 @@ struct ViewState {
   };
   Editor editor;
   SearchView search;
-  bool projector = false;                // one figure over the window
-  std::size_t projected = 0;             // which
+  bool projector = false;                                         // one figure over the window
+  std::size_t projected = 0;                                      // which
   std::optional<int> hovered_stage, hovered_operation;            // of the frame before
   std::optional<int> next_hovered_stage, next_hovered_operation;  // found in this one
   std::optional<engine::Q> hovered_part, next_hovered_part;       // a part of the step, in the same way
   std::vector<std::pair<double, double>> spans;                   // by figure: the visible part of its x axis
   std::vector<std::array<std::uint8_t, widgets::kMostFigureOptions>> choices;  // by figure: of its options
-  widgets::StudyCache studies;                                    // what figures computed beyond the report
-  std::shared_ptr<const engine::EvidenceSet> evidence;            // null: not computed yet
+  widgets::StudyCache studies;                          // what figures computed beyond the report
+  std::shared_ptr<const engine::EvidenceSet> evidence;  // null: not computed yet
   struct PipelineTools {
     bool critical_path = false, memory_trace = false, playing = false;
     std::optional<double> cursor;                 // share of the time that playback has reached
@@ -113,8 +113,8 @@ struct ViewState {
     std::pair<double, double> span_before{0, 1};  // visible part when a drag began
   };
   PipelineTools pipeline;
-  std::optional<std::size_t> focused_figure;                      // the one export and copy mean
-  std::optional<Message> said;                                    // by a panel in this frame, for the strip
+  std::optional<std::size_t> focused_figure;  // the one export and copy mean
+  std::optional<Message> said;                // by a panel in this frame, for the strip
 
   // The control of the rail that was used in this frame, and whether a value was typed into it.
   struct Edit {
@@ -141,12 +141,12 @@ struct ViewState {
   // What each notch of the slider pointed at would give, kept while nothing but its own field changes.
   struct Preview {
     std::string path;
-    engine::Scenario scenario;  // with the field at the first notch
+    engine::Scenario scenario;            // with the field at the first notch
     std::optional<engine::Axis> partner;  // of a mesh axis that keeps the product
     std::vector<widgets::Notch> notches;
   };
   std::optional<Preview> preview;
-  bool keep_product = true;              // one mesh axis grows, the others give way, the partner first
+  bool keep_product = true;  // one mesh axis grows, the others give way, the partner first
   engine::Axis partner = engine::Axis::fsdp;
 
   ViewState() : spans(widgets::figures().size(), {0.0, 1.0}), choices(widgets::figures().size()) {}
@@ -156,8 +156,8 @@ struct PanelContext {
   widgets::Ui& ui;
   const Session& session;
   ViewState& view;
-  std::vector<std::string>& requests;  // ids of commands, run after the frame
-  std::span<const Command> commands;   // all there are
+  std::vector<std::string>& requests;                        // ids of commands, run after the frame
+  std::span<const Command> commands;                         // all there are
   std::function<bool(const Command&)> usable = {}, on = {};  // a command's state; empty: all usable, none on
   // The scenario when the control that is held was taken hold of; null: the session's.
   const engine::Scenario* base = nullptr;

@@ -38,7 +38,8 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::
   ctx.ui.canvas.text({top.right(), top.centre().y}, place, small);
   const TextStyle plain = ctx.style(t.ink2);
   const float room = top.w - ctx.ui.canvas.text_width(place, plain) - em;
-  ctx.ui.canvas.text({top.x, top.centre().y}, ellipsize(ctx.ui.canvas, engine::scenario_title(scenario), plain, room), plain);
+  ctx.ui.canvas.text({top.x, top.centre().y}, ellipsize(ctx.ui.canvas, engine::scenario_title(scenario), plain, room),
+                     plain);
 
   const FigureView view = figure_view(ctx, index);
   const FigureHead words = figure_head(all[index], figure_input(ctx), view);

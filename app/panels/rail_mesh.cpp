@@ -40,9 +40,8 @@ void chain_row(PanelContext& ctx, Column& column) {
     const float w = std::round(ctx.px(100));
     const Rect r{column.x + column.width - w, std::round(y - ctx.px(kControlHeight) / 2), w,
                  std::round(ctx.px(kControlHeight))};
-    const int next =
-        drop_down(ctx.ui, r, "mesh.partner", options, now, {std::string(ctx.text("ui.mesh.partner")), {}},
-                  ctx.text("ui.mesh.partner.about"));
+    const int next = drop_down(ctx.ui, r, "mesh.partner", options, now,
+                               {std::string(ctx.text("ui.mesh.partner")), {}}, ctx.text("ui.mesh.partner.about"));
     // An axis that happens to have nothing to give stays the one that is wished.
     if (next != now) ctx.view.partner = kPartners[static_cast<std::size_t>(next)];
   }
@@ -54,7 +53,8 @@ void torus_rows(PanelContext& ctx, Column& column, Scenario& s) {
   if (s.cluster.chip.interconnect != engine::Interconnect::torus) return;
   const auto dims = s.cluster.chip[engine::ChipField::ici_torus_dims].value;
   const int count = dims ? std::clamp(static_cast<int>(*dims), 1, 3) : 3;
-  const float gap = ctx.px(8), w = std::floor((column.width - static_cast<float>(count - 1) * gap) / static_cast<float>(count)),
+  const float gap = ctx.px(8),
+              w = std::floor((column.width - static_cast<float>(count - 1) * gap) / static_cast<float>(count)),
               h = std::round(ctx.px(kControlHeight)), top = column.y;
   const TextStyle small = ctx.style(ctx.ui.theme.ink2, kSmallText);
   for (int side = 0; side < count; ++side) {
@@ -69,13 +69,16 @@ void torus_rows(PanelContext& ctx, Column& column, Scenario& s) {
         if (there.empty()) there = name;
         all += (all.empty() ? "" : ", ") + name;
       }
-    const std::string taken = ctx.format("ui.mesh.torus_taken", {std::string(1, "xyz"[side]), length,
-                                                                 there.empty() ? std::string(kNoValue) : there});
+    const std::string taken = ctx.format(
+        "ui.mesh.torus_taken", {std::string(1, "xyz"[side]), length, there.empty() ? std::string(kNoValue) : there});
     ctx.ui.canvas.text({r.x, top + ctx.px(9)}, ellipsize(ctx.ui.canvas, taken, small, r.w), small);
     std::vector<Option> options{{std::string(ctx.text("ui.mesh.torus_auto")), {}, true, false, 0}};
     int now = 0;
     for (std::size_t i = 0; i < engine::kAxisIds.size(); ++i) {
-      options.push_back({std::string(ctx.text("axis." + std::string(engine::kAxisIds[i]))), {}, true, i == 0,
+      options.push_back({std::string(ctx.text("axis." + std::string(engine::kAxisIds[i]))),
+                         {},
+                         true,
+                         i == 0,
                          static_cast<int>(i) + 1});
       if (now == 0 && (static_cast<unsigned>(s.placement.on[i]) & bit) != 0) now = static_cast<int>(i) + 1;
     }
@@ -84,7 +87,8 @@ void torus_rows(PanelContext& ctx, Column& column, Scenario& s) {
     const std::string id = fmt::format("placement.{}", "xyz"[side]);
     const int next = drop_down(ctx.ui, r, id, options, now, tip, ctx.text("ui.mesh.torus.about"));
     if (next == now) continue;
-    s.placement = with_torus_axis(s, side, next == 0 ? std::nullopt : std::optional(static_cast<engine::Axis>(next - 1)));
+    s.placement =
+        with_torus_axis(s, side, next == 0 ? std::nullopt : std::optional(static_cast<engine::Axis>(next - 1)));
     ctx.view.edit = {id, false};
   }
   column.y = top + std::round(ctx.px(19)) + h + ctx.px(4);
@@ -149,8 +153,10 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
   torus_rows(ctx, column, s);
   // Rows that do not apply stay where they are: what is below must not move when an axis is opened.
   const auto where = [&](bool applies, std::string_view path, std::string_view reason, const auto& row) {
-    if (applies) row();
-    else field_unavailable(ctx, column, path, ctx.text(reason));
+    if (applies)
+      row();
+    else
+      field_unavailable(ctx, column, path, ctx.text(reason));
   };
   if (s.model.is_moe())
     where(p.tensor > 1, "parallelism.expert_tensor", "ui.mesh.one_rank", [&] {

@@ -63,8 +63,7 @@ void model_section(PanelContext& ctx, Column& column, Scenario& s) {
   }
   if (now < 0) {  // a model of the scenario's own
     now = static_cast<int>(options.size());
-    options.push_back(
-        {model_label(ctx, s.model), {}, true, false, 0});
+    options.push_back({model_label(ctx, s.model), {}, true, false, 0});
     ids.emplace_back();
   }
   const auto params = ctx.session.report().quantities[engine::Q::params_total];
@@ -129,8 +128,10 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
                              {std::string(ctx.text("field.cluster.label")), {}}, ctx.text("field.cluster.about"));
   const auto chosen = static_cast<std::size_t>(next);
   if (next != now && !ids[chosen].empty()) {
-    if (chosen < clusters) s.cluster = *library.find_cluster(ids[chosen]);
-    else (void)io::set_field(s, "cluster.chip=" + ids[chosen], library);
+    if (chosen < clusters)
+      s.cluster = *library.find_cluster(ids[chosen]);
+    else
+      (void)io::set_field(s, "cluster.chip=" + ids[chosen], library);
   }
   column.y = r.bottom() + ctx.px(4);
   const engine::Chip& chip = s.cluster.chip;

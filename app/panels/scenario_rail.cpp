@@ -102,14 +102,14 @@ void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
     SliderRange arrivals;
     arrivals.kind = SliderKind::linear;
     arrivals.track_to = std::max(1.0, std::ceil(1.5 * q.value_or(engine::Q::decode_requests, 1)));
-    field_slider(ctx, column, s, "workload.arrivals_per_s", arrivals,
-                 {.off = s.workload.arrivals_per_s == 0});
+    field_slider(ctx, column, s, "workload.arrivals_per_s", arrivals, {.off = s.workload.arrivals_per_s == 0});
     limit_rows(ctx, column, s);
     if (q[engine::Q::kv_sequence_bytes] && q[engine::Q::kv_total_bytes])
       caption(ctx, column, "rail.workload.cache",
               ctx.format("ui.workload.cache", {format(*q[engine::Q::kv_sequence_bytes], engine::unit::bytes),
                                                format(*q[engine::Q::kv_total_bytes], engine::unit::bytes)}));
-    else caption(ctx, column, "rail.workload.cache", {});
+    else
+      caption(ctx, column, "rail.workload.cache", {});
     return;
   }
   field_slider(ctx, column, s, "workload.global_batch_sequences", powers(1, 65536));
@@ -119,7 +119,8 @@ void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
             ctx.format("ui.workload.tokens",
                        {small_count(*q[engine::Q::tokens_per_step]),
                         format(*q[engine::Q::tokens_per_chip], engine::unit::tokens_per_chip, {.unit = false})}));
-  else caption(ctx, column, "rail.workload.tokens", {});
+  else
+    caption(ctx, column, "rail.workload.tokens", {});
 }
 
 // How requests are served: chunks, caches, speculation, and the plan of prefill chips of their own.
@@ -151,8 +152,10 @@ void serving_section(PanelContext& ctx, Column& column, Scenario& s) {
   field_slider(ctx, column, s, "serving.prefill_chunk_tokens", powers(128, 1 << 16),
                {.off = plan.prefill_chunk_tokens == 0});
   field_slider(ctx, column, s, "serving.prefix_hit_rate", share, {.off = plan.prefix_hit_rate == 0});
-  if (s.parallelism.tensor > s.model.n_kv_heads) field_choice(ctx, column, s, "serving.kv_split");
-  else field_unavailable(ctx, column, "serving.kv_split", ctx.text("ui.serving.heads_for_all"));
+  if (s.parallelism.tensor > s.model.n_kv_heads)
+    field_choice(ctx, column, s, "serving.kv_split");
+  else
+    field_unavailable(ctx, column, "serving.kv_split", ctx.text("ui.serving.heads_for_all"));
   field_slider(ctx, column, s, "serving.page_tokens", powers(1, 256), {.off = plan.page_tokens == 0});
   field_slider(ctx, column, s, "serving.draft_tokens", integers(0, 16), {.off = plan.draft_tokens == 0});
   SliderRange cost = share;
@@ -194,7 +197,7 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
         break;
       default:
         field_unavailable(ctx, column, "checkpointing.k", ctx.text("ui.memory.no_count"));
-  }
+    }
   // The formats this kind of workload has: up to three in a row, the longer words of the rest in two.
   const float gap = ctx.px(8);
   const auto row_of = [&](std::initializer_list<std::string_view> paths) {
@@ -239,8 +242,9 @@ void price_row(PanelContext& ctx, Column& column, Scenario& s) {
   info.label = ctx.text("rail.price");
   info.label_width = kLabelWidth;
   info.unit = ctx.text("ui.unit.usd_per_hour");
-  info.tip = {std::string(ctx.text("rail.price")),
-              {{std::string(ctx.text("ui.tip.unit")), info.unit}, {std::string(ctx.text("ui.tip.field")), price->path}}};
+  info.tip = {
+      std::string(ctx.text("rail.price")),
+      {{std::string(ctx.text("ui.tip.unit")), info.unit}, {std::string(ctx.text("ui.tip.field")), price->path}}};
   info.about = editor_source(*price, s);
   const auto now = editor_value(*price, s);
   info.off = !now;
@@ -316,8 +320,10 @@ Scenario scenario_rail(PanelContext& ctx, const Rect& r, Scenario scenario) {
     end_section(ctx, column, r);
     mesh_section(ctx, column, scenario);
     end_section(ctx, column, r);
-    if (scenario.serves()) serving_section(ctx, column, scenario);
-    else pipeline_section(ctx, column, scenario);
+    if (scenario.serves())
+      serving_section(ctx, column, scenario);
+    else
+      pipeline_section(ctx, column, scenario);
     end_section(ctx, column, r);
     memory_section(ctx, column, scenario);
     end_section(ctx, column, r);

@@ -53,10 +53,9 @@ Readout changes_tip(const PanelContext& ctx, std::string title, const std::vecto
     const auto present = now.quantities[c.quantity];
     const engine::Unit& unit = engine::quantity(c.quantity).unit;
     const std::string text = format(c.value, unit);
-    tip.rows.emplace_back(ctx.text(c.label),
-                          present && *present > 0
-                              ? ctx.format("ui.search.from", {format(*present, unit), text})
-                              : text);
+    tip.rows.emplace_back(ctx.text(c.label), present && *present > 0
+                                                 ? ctx.format("ui.search.from", {format(*present, unit), text})
+                                                 : text);
   }
   return tip;
 }
@@ -71,13 +70,14 @@ PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const Found>& 
   out.capacity_bytes = search::capacity_of(ctx.view.studies, asked.scenario);
   const engine::Evidence* evidence = evidence_of(ctx, asked.scenario);
   const auto& table = ctx.view.studies.get<search::PlanTable>(TableKey{found, ctx.view.evidence}, [&] {
-    return asked.serves() ? search::plan_table(ctx.ui.texts, asked.scenario, asked.serving.objective, found->serving,
-                                               evidence)
-                          : search::plan_table(ctx.ui.texts, asked.scenario, asked.request.objective, found->result,
-                                               evidence);
+    return asked.serves()
+               ? search::plan_table(ctx.ui.texts, asked.scenario, asked.serving.objective, found->serving, evidence)
+               : search::plan_table(ctx.ui.texts, asked.scenario, asked.request.objective, found->result, evidence);
   });
-  if (asked.serves()) fill(table, found->serving, out);
-  else fill(table, found->result, out);
+  if (asked.serves())
+    fill(table, found->serving, out);
+  else
+    fill(table, found->result, out);
   return out;
 }
 
@@ -95,9 +95,9 @@ Readout plan_tip(const PanelContext& ctx, const Found& found, std::size_t row) {
       tip.rows.emplace_back(ctx.format("ui.search.band_of", {label}),
                             !band.validated() ? std::string(ctx.text("ui.search.no_band"))
                             : banded.rate ? range_text(ctx.ui.texts, band.least_rate(value), band.most_rate(value),
-                                                    engine::quantity(banded.quantity).unit)
-                                       : range_text(ctx.ui.texts, band.least(value), band.most(value),
-                                                    engine::quantity(banded.quantity).unit));
+                                                       engine::quantity(banded.quantity).unit)
+                                          : range_text(ctx.ui.texts, band.least(value), band.most(value),
+                                                       engine::quantity(banded.quantity).unit));
     }
   };
   if (found.asked.serves()) {

@@ -21,7 +21,7 @@ using engine::Scenario;
 namespace {
 
 constexpr float kHead = 38, kRow = 26, kBar = 54;
-constexpr float kScrollBar = 12;  // at the right of the rows and under them
+constexpr float kScrollBar = 12;                         // at the right of the rows and under them
 constexpr float kTwoFigures = 820, kLeastFigures = 170;  // room of the grid for two figures side by side, and for any
 
 std::string number(int n) { return format_count(n); }
@@ -70,7 +70,9 @@ class Table {
       if (!c.seen) continue;
       const bool memory = is_memory(c.index), over = memory && capacity > 0 && row.memory_bytes > capacity;
       put(c, y, row.cells[c.index],
-          ctx_.style(over ? t.err : list_.columns[c.index].result || lit || present ? t.ink : t.ink2));
+          ctx_.style(over                                              ? t.err
+                     : list_.columns[c.index].result || lit || present ? t.ink
+                                                                       : t.ink2));
       if (memory && capacity > 0) {
         const Rect bar{c.x, y - ctx_.px(3), ctx_.px(kBar - 10), ctx_.px(6)};
         ctx_.ui.canvas.rect(bar, {.colour = t.ctlh});
@@ -239,11 +241,9 @@ void list_head(PanelContext& ctx, Rect head) {
 std::string present_problem(const PanelContext& ctx) {
   const engine::Report& report = ctx.session.report();
   const auto& all = report.diagnostics;
-  const auto error = std::find_if(all.begin(), all.end(), [](const engine::Diagnostic& d) {
-    return d.severity == engine::Severity::error;
-  });
-  return error == all.end() ? std::string()
-                            : ctx.format("ui.search.present_cannot", {diagnostic_text(ctx, *error)});
+  const auto error = std::find_if(all.begin(), all.end(),
+                                  [](const engine::Diagnostic& d) { return d.severity == engine::Severity::error; });
+  return error == all.end() ? std::string() : ctx.format("ui.search.present_cannot", {diagnostic_text(ctx, *error)});
 }
 
 void list(PanelContext& ctx, Rect r, Scenario& scenario) {

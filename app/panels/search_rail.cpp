@@ -200,8 +200,10 @@ void space_section(Rows& rows) {
                   Icon::close, {std::string(ctx.text("ui.search.close")), {}}))
     view.open = false;
   rows.y += head;
-  if (kind == engine::WorkloadKind::serving) serving_wishes(rows, view.wishes.serving);
-  else training_wishes(rows, view.wishes);
+  if (kind == engine::WorkloadKind::serving)
+    serving_wishes(rows, view.wishes.serving);
+  else
+    training_wishes(rows, view.wishes);
   if (!limits(view.wishes, kind)) return;
   const std::string lift(ctx.text("ui.search.widen"));
   const Rect row{rows.x, std::round(rows.y + ctx.px(2)),
@@ -363,8 +365,8 @@ void runner_up_section(Rows& rows, const engine::Scenario& scenario, const engin
     return std::abs(value - first) > kNoPart * first ? format_difference(value - first, unit)
                                                      : std::string(ctx.text("ui.search.equal"));
   };
-  rows.pair(ctx.text("ui.search.column.token_time"),
-            difference(other->token_s, best.token_s, engine::unit::seconds), ctx.style(t.ink));
+  rows.pair(ctx.text("ui.search.column.token_time"), difference(other->token_s, best.token_s, engine::unit::seconds),
+            ctx.style(t.ink));
   rows.pair(ctx.text("ui.search.column.ttft"), difference(other->ttft_s, best.ttft_s, engine::unit::seconds),
             ctx.style(t.ink));
   rows.pair(ctx.text("ui.search.column.rate"),
@@ -390,8 +392,10 @@ void search_rail(PanelContext& ctx, const Rect& r) {
       rejections_section(rows, result);
       if (!result.best.empty()) runner_up_section(rows, found->asked.scenario, result);
     };
-    if (found->asked.serves()) why(found->serving);
-    else why(found->result);
+    if (found->asked.serves())
+      why(found->serving);
+    else
+      why(found->result);
   }
   end_scroll(ctx.ui, scroll, rows.y + ctx.px(12));
   vertical_separator(ctx, r.x, r.y, r.bottom());

@@ -45,7 +45,8 @@ void help(PanelContext& ctx, const Rect& window) {
     if (lines.back().head) lines.pop_back();
   }
   lines.push_back({std::string(ctx.text("ui.help.controls")), {}, true});
-  for (const auto* key : {"drag", "arrows", "type", "right", "tab", "wheel", "pan", "click", "drop", "presets", "escape"})
+  for (const auto* key :
+       {"drag", "arrows", "type", "right", "tab", "wheel", "pan", "click", "drop", "presets", "escape"})
     lines.push_back({std::string(ctx.text(std::string("ui.help.") + key)),
                      std::string(ctx.text(std::string("ui.help.") + key + ".key")), false});
   const float pad = ctx.px(24), gap = ctx.px(36);
@@ -157,14 +158,20 @@ std::string leave(PanelContext& ctx, const Rect& window) {
 
 std::string sheet_panel(PanelContext& ctx, const Rect& window, ExportChoice& exports) {
   switch (ctx.view.sheet) {
-    case Sheet::help: help(ctx, window); return {};
-    case Sheet::open: return file_chooser(ctx, window);
+    case Sheet::help:
+      help(ctx, window);
+      return {};
+    case Sheet::open:
+      return file_chooser(ctx, window);
     case Sheet::save_as:
       return ctx.view.saving == Saved::scenario ? file_chooser(ctx, window) : save_preset(ctx, window);
-    case Sheet::export_figure: return export_sheet(ctx, window, exports);
-    case Sheet::leave: return leave(ctx, window);
+    case Sheet::export_figure:
+      return export_sheet(ctx, window, exports);
+    case Sheet::leave:
+      return leave(ctx, window);
     case Sheet::palette:
-    case Sheet::none: break;
+    case Sheet::none:
+      break;
   }
   return {};
 }

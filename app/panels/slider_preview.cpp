@@ -18,11 +18,16 @@ constexpr int kSteps = 16;
 
 Notch notch_of(const Theme& t, double value, Outcome outcome) {
   switch (outcome) {
-    case Outcome::compute: return {value, t.ok, false};
-    case Outcome::network: return {value, t.warn, false};
-    case Outcome::other: return {value, t.ink3, false};
-    case Outcome::too_large: return {value, t.err, false};
-    case Outcome::impossible: return {value, t.err, true};
+    case Outcome::compute:
+      return {value, t.ok, false};
+    case Outcome::network:
+      return {value, t.warn, false};
+    case Outcome::other:
+      return {value, t.ink3, false};
+    case Outcome::too_large:
+      return {value, t.err, false};
+    case Outcome::impossible:
+      return {value, t.err, true};
   }
   return {value, t.ink3, false};
 }
@@ -75,9 +80,11 @@ std::span<const Notch> slider_preview(PanelContext& ctx, const engine::Field& fi
     const std::array held{field.path};
     for (const double v : values) {
       field.set(varied, range.whole ? std::round(v) : v);
-      if (partner) engine::evaluate(engine::nearest_plan_that_runs(base, varied, {held, *partner, true, true}).scenario,
-                                    scratch, report);
-      else engine::evaluate(varied, scratch, report);
+      if (partner)
+        engine::evaluate(engine::nearest_plan_that_runs(base, varied, {held, *partner, true, true}).scenario, scratch,
+                         report);
+      else
+        engine::evaluate(varied, scratch, report);
       kept->notches.push_back(notch_of(ctx.ui.theme, v, outcome_of(report)));
     }
   }

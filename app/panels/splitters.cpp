@@ -26,7 +26,8 @@ void run_splitters(PanelContext& ctx, const Layout& layout, const LayoutRequest&
     if (r.empty() || !exists(ctx, splitter)) continue;
     const ItemState s = ctx.ui.item(kSplitterIds[static_cast<std::size_t>(splitter)], r, Interaction::Focus::none);
     const Point p = ctx.ui.io.pointer();
-    if (s.double_clicked) reset_splitter(ctx.view.arrangement, splitter);
+    if (s.double_clicked)
+      reset_splitter(ctx.view.arrangement, splitter);
     else if (s.held && distance(p, ctx.ui.io.drag_origin()) >= ctx.px(2))
       move_splitter(ctx.view.arrangement, splitter, splitter == Splitter::row ? p.y : p.x, layout, request.em);
   }

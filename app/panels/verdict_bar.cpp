@@ -29,7 +29,7 @@ struct Fact {
   Ways label, value, below;
   std::optional<Mark> mark;
   Q quantity = Q::step_time;
-  float share = 1;  // of the width
+  float share = 1;                                    // of the width
   std::optional<engine::EvidenceKind> evidence = {};  // what its error band is of
 };
 
@@ -71,9 +71,12 @@ Fill look_of(const Theme& t, Q part, const engine::Scenario& s, const engine::Qu
                        : s.parallelism.expert > 1 ? Q::step_expert
                                                   : Q::step_data,
                        em);
-    case Q::decode_transfer: return part_fill(t, Q::step_pipeline_transfer, em);
-    case Q::decode_draft: return part_fill(t, Q::step_recompute, em);
-    default: return part_fill(t, part, em);
+    case Q::decode_transfer:
+      return part_fill(t, Q::step_pipeline_transfer, em);
+    case Q::decode_draft:
+      return part_fill(t, Q::step_recompute, em);
+    default:
+      return part_fill(t, part, em);
   }
 }
 
@@ -89,14 +92,21 @@ std::string label_of(const PanelContext& ctx, Q q) {
 
 Q bound_quantity(const engine::Bound& bound) {
   switch (bound.kind) {
-    case engine::BoundKind::compute: return Q::step_matmul;
-    case engine::BoundKind::hbm: return Q::step_hbm;
-    case engine::BoundKind::bubble: return Q::step_bubble;
-    case engine::BoundKind::host: return Q::step_host;
-    case engine::BoundKind::offload: return Q::step_offload;
-    case engine::BoundKind::none: return Q::step_time;
+    case engine::BoundKind::compute:
+      return Q::step_matmul;
+    case engine::BoundKind::hbm:
+      return Q::step_hbm;
+    case engine::BoundKind::bubble:
+      return Q::step_bubble;
+    case engine::BoundKind::host:
+      return Q::step_host;
+    case engine::BoundKind::offload:
+      return Q::step_offload;
+    case engine::BoundKind::none:
+      return Q::step_time;
     case engine::BoundKind::latency:
-    case engine::BoundKind::mesh_axis: break;
+    case engine::BoundKind::mesh_axis:
+      break;
   }
   return engine::kExposedParts[static_cast<std::size_t>(bound.axis)];
 }
@@ -104,13 +114,7 @@ Q bound_quantity(const engine::Bound& bound) {
 Fact memory_fact(const PanelContext& ctx) {
   const engine::Report& report = ctx.session.report();
   const auto& q = report.quantities;
-  Fact f{"verdict.memory",
-         ways(ctx, "ui.verdict.memory"),
-         {std::string(kNoValue)},
-         {},
-         {},
-         Q::memory_total,
-         1.12f};
+  Fact f{"verdict.memory", ways(ctx, "ui.verdict.memory"), {std::string(kNoValue)}, {}, {}, Q::memory_total, 1.12f};
   if (!ctx.session.scenario().serves()) f.evidence = engine::EvidenceKind::memory;
   const auto total = q[Q::memory_total], free = q[Q::memory_free], capacity = q[Q::hbm_capacity];
   if (!total || !free || !capacity) {
@@ -173,27 +177,28 @@ Fact bound_fact(const PanelContext& ctx) {
   f.value = {bound_name(ctx.ui.texts, report.bound)};
   if (serving) {
     f.quantity = longest_part(report.quantities);
-    f.below = ways(ctx, "ui.verdict.part_share", {label_of(ctx, f.quantity),
-                                                   format_share(report.quantities.value_or(f.quantity, 0) / *step)});
+    f.below = ways(ctx, "ui.verdict.part_share",
+                   {label_of(ctx, f.quantity), format_share(report.quantities.value_or(f.quantity, 0) / *step)});
     if (report.bound.kind == engine::BoundKind::mesh_axis || report.bound.kind == engine::BoundKind::latency)
       f.mark = Mark::warning;
   } else if (report.bound.kind == engine::BoundKind::mesh_axis && report.bound.axis != engine::Axis::pipeline) {
     // Busy longer than arithmetic, though most of that may be hidden under it.
     f.mark = Mark::warning;
-    f.below = ways(ctx, "ui.verdict.busy", {format_share(report.quantities.value_or(Q::network_total, 0) / *step),
-                                             format_share(exposed_network_share(report))});
+    f.below = ways(ctx, "ui.verdict.busy",
+                   {format_share(report.quantities.value_or(Q::network_total, 0) / *step),
+                    format_share(exposed_network_share(report))});
   } else if (names_second(report)) {
     // Another group of the step is as large as to be named: "compute 49 %, pipeline bubble 47 %".
     f.mark = Mark::warning;
     f.value = {step_words(report, ctx.ui.texts), bound_name(ctx.ui.texts, report.bound)};
     f.below = ways(ctx, report.quantities.value_or(Q::step_recompute, 0) > 0 ? "ui.verdict.shares.recompute"
-                                                                            : "ui.verdict.shares");
+                                                                             : "ui.verdict.shares");
   } else {
     if (report.bound.kind != engine::BoundKind::compute) f.mark = Mark::warning;
-    const bool again = report.bound.kind == engine::BoundKind::compute &&
-                       report.quantities.value_or(Q::step_recompute, 0) > 0;
-    f.below = ways(ctx, again ? "ui.verdict.share.recompute" : "ui.verdict.share",
-                   {format_share(bound_share(report))});
+    const bool again =
+        report.bound.kind == engine::BoundKind::compute && report.quantities.value_or(Q::step_recompute, 0) > 0;
+    f.below =
+        ways(ctx, again ? "ui.verdict.share.recompute" : "ui.verdict.share", {format_share(bound_share(report))});
   }
   return f;
 }
@@ -256,13 +261,12 @@ void serving_facts(const PanelContext& ctx, std::vector<Fact>& all) {
     most.value = {format_count(*v)};
     const int slots = ctx.session.scenario().workload.batch;
     const double in_flight = std::round(q.value_or(Q::steady_batch, slots));
-    most.below = in_flight < slots ? ways(ctx, "ui.verdict.max_batch.in_flight",
-                                          {format_count(slots), format_count(in_flight)})
-                                   : ways(ctx, "ui.verdict.max_batch.now", {format_count(slots)});
+    most.below = in_flight < slots
+                     ? ways(ctx, "ui.verdict.max_batch.in_flight", {format_count(slots), format_count(in_flight)})
+                     : ways(ctx, "ui.verdict.max_batch.now", {format_count(slots)});
   }
   add("verdict.cost", "ui.verdict.million", Q::sustained_cost,
-      q[Q::price] ? ways(ctx, "ui.verdict.price", {format_fixed(*q[Q::price], 2)})
-                  : ways(ctx, "ui.verdict.no_price"),
+      q[Q::price] ? ways(ctx, "ui.verdict.price", {format_fixed(*q[Q::price], 2)}) : ways(ctx, "ui.verdict.no_price"),
       0.96f);
 }
 
@@ -271,15 +275,17 @@ std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
   all.push_back(memory_fact(ctx));
   all.push_back(bound_fact(ctx));
   const bool serving = ctx.session.scenario().serves();
-  if (serving) serving_facts(ctx, all);
-  else training_facts(ctx, compact, all);
+  if (serving)
+    serving_facts(ctx, all);
+  else
+    training_facts(ctx, compact, all);
   const engine::Report& report_now = ctx.session.report();
   if (ctx.view.pinned && ctx.view.pinned->scenario.serves() == serving)
     for (Fact& f : all) {
       if (f.id == "verdict.bound") {
         const engine::Report& before = ctx.view.pinned->report;
-        const std::string was = before.has_errors() ? std::string(ctx.text("ui.verdict.impossible"))
-                                                    : bound_words(before, ctx.ui.texts);
+        const std::string was =
+            before.has_errors() ? std::string(ctx.text("ui.verdict.impossible")) : bound_words(before, ctx.ui.texts);
         f.below = was == bound_words(report_now, ctx.ui.texts) ? ways(ctx, "ui.pin.same")
                                                                : ways(ctx, "ui.pin.was_only", {was});
       } else if (const std::string change = change_from_baseline(ctx, f.quantity); !change.empty()) {

@@ -127,8 +127,10 @@ struct Inputs {
                                                        : ctx.format("ui.bench.back", {was->second});
     if (!icon_button(ctx.ui, r, "bench.reset." + std::string(name), same ? Icon::close : Icon::restore, {tip, {}}))
       return;
-    if (same) bench.leave_out(ctx.session, name);
-    else bench.reset_input(ctx.session, name);
+    if (same)
+      bench.leave_out(ctx.session, name);
+    else
+      bench.reset_input(ctx.session, name);
   }
   void under(const std::string& text, bool wrong) {
     const Theme& t = ctx.ui.theme;
@@ -159,8 +161,10 @@ struct Inputs {
     const int next = drop_down(ctx.ui, box(ctx.px(kSide + 6)), id(name), options, now, {std::string(name), {}},
                                ctx.text("calc." + std::string(name)));
     way_back(name);
-    if (next == 0 && now != 0) bench.leave_out(ctx.session, name);
-    else if (next != now) bench.set(ctx.session, name, all[static_cast<std::size_t>(next - 1)].id);
+    if (next == 0 && now != 0)
+      bench.leave_out(ctx.session, name);
+    else if (next != now)
+      bench.set(ctx.session, name, all[static_cast<std::size_t>(next - 1)].id);
     y += std::round(ctx.px(kRowHeight + 6));
   }
 
@@ -168,9 +172,9 @@ struct Inputs {
     const engine::BlockValue* value = kept.reply.question ? &kept.reply.question->call.value(in.name) : nullptr;
     const std::string* text = given(in.name);
     const std::string domain = engine::domain_text(in), unit = std::string(engine::unit_text(in));
-    const std::string source = text != nullptr                        ? std::string(ctx.text("ui.bench.given"))
+    const std::string source = text != nullptr                         ? std::string(ctx.text("ui.bench.given"))
                                : value != nullptr && value->is_known() ? value->source
-                                                                      : std::string(ctx.text("ui.bench.unknown"));
+                                                                       : std::string(ctx.text("ui.bench.unknown"));
     std::string rest = unit.empty() || unit == "1" ? ctx.format("ui.bench.domain", {domain, source})
                                                    : ctx.format("ui.bench.domain_unit", {unit, domain, source});
     bool wrong = false;
@@ -283,7 +287,8 @@ struct Outputs {
                      {std::string(ctx.text("quantity." + std::string(without_index(line.id)) + ".label")), line.id}),
           t.ink3);
       y += ctx.px(2);
-      if (line.is_simulated) prose(ctx.text("derivation.simulated"), t.ink2);
+      if (line.is_simulated)
+        prose(ctx.text("derivation.simulated"), t.ink2);
       else if (line.expression.kind != engine::Expression::Kind::constant || !line.expression.children.empty())
         y += draw_equations(ctx.ui, {x, y}, width, line,
                             [this](const Rect& r, std::string_view id) { return area(r, id); });
@@ -401,8 +406,10 @@ void block_list(PanelContext& ctx, Rect r, Workbench& bench) {
   const float pad = std::round(ctx.px(8)), row_h = std::round(ctx.px(26));
   const Rect box = r.cut_top(std::round(ctx.px(42))).inset(pad, std::round(ctx.px(7)));
   const auto accepted = typed_line(ctx, box, kSearch, bench.search, ctx.text("ui.bench.search"));
-  if (io.editing(kSearch)) bench.search = io.entry().text;
-  else if (accepted) bench.search = *accepted;
+  if (io.editing(kSearch))
+    bench.search = io.entry().text;
+  else if (accepted)
+    bench.search = *accepted;
   const auto clip = ctx.ui.canvas.clip(r);
   const ScrollRegion scroll = begin_scroll(ctx.ui, "bench.list", r);
   float y = scroll.content_top;
@@ -490,8 +497,10 @@ void workbench_panel(PanelContext& ctx, const Rect& r) {
     for (const BlockInput& one : block.inputs) in.input(one);
     end_scroll(ctx.ui, scroll, in.y + ctx.px(12));
   }
-  if (narrow) separator(ctx, rest.x, rest.right(), rest.y);
-  else vertical_separator(ctx, inputs.right(), rest.y, rest.bottom());
+  if (narrow)
+    separator(ctx, rest.x, rest.right(), rest.y);
+  else
+    vertical_separator(ctx, inputs.right(), rest.y, rest.bottom());
   const auto inner = ctx.ui.canvas.clip(rest);
   const std::string region = "bench.outputs." + std::string(block.id);
   const ScrollRegion scroll = begin_scroll(ctx.ui, region, rest);

@@ -17,11 +17,11 @@ enum class Category : std::uint8_t { file, edit, view, figures, help, hidden };
 inline constexpr std::string_view kCategoryIds[] = {"file", "edit", "view", "figures", "help"};
 
 struct Command {
-  std::string_view id;         // title at "command.<id>"
+  std::string_view id;  // title at "command.<id>"
   Category category = Category::file;
-  widgets::KeyPress key;       // none: no key
+  widgets::KeyPress key;  // none: no key
   widgets::KeyPress other_key;
-  bool separated = false;      // a line above it in the menu
+  bool separated = false;                       // a line above it in the menu
   bool (*enabled)(const Workspace&) = nullptr;  // null: always
   void (*run)(Workspace&) = nullptr;
   bool (*on)(const Workspace&) = nullptr;  // null: it switches nothing; else whether it is on, marked in the menu

@@ -62,10 +62,14 @@ constexpr std::array<std::string_view, 7> kModelSections{"model", "shape",    "e
 
 EditorKind kind_of(FieldKind kind) {
   switch (kind) {
-    case FieldKind::integer: return EditorKind::integer;
-    case FieldKind::number: return EditorKind::number;
-    case FieldKind::boolean: return EditorKind::boolean;
-    case FieldKind::choice: return EditorKind::choice;
+    case FieldKind::integer:
+      return EditorKind::integer;
+    case FieldKind::number:
+      return EditorKind::number;
+    case FieldKind::boolean:
+      return EditorKind::boolean;
+    case FieldKind::choice:
+      return EditorKind::choice;
   }
   return EditorKind::number;
 }
@@ -229,12 +233,18 @@ void forget_undone(const Field& field, engine::TransformerShape& model, const Ed
 std::string* text_of(const EditorRow& row, Scenario& s) {
   engine::Chip& chip = s.cluster.chip;
   switch (row.of) {
-    case Of::name: return is_model(row) ? &s.model.name : &chip.name;
-    case Of::source: return &s.model.source;
-    case Of::vendor: return &chip.vendor;
-    case Of::pod_source: return &chip.pod_source;
-    case Of::level: return row.index < s.cluster.fabric.size() ? &s.cluster.fabric[row.index].name : nullptr;
-    default: return nullptr;
+    case Of::name:
+      return is_model(row) ? &s.model.name : &chip.name;
+    case Of::source:
+      return &s.model.source;
+    case Of::vendor:
+      return &chip.vendor;
+    case Of::pod_source:
+      return &chip.pod_source;
+    case Of::level:
+      return row.index < s.cluster.fabric.size() ? &s.cluster.fabric[row.index].name : nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -256,17 +266,23 @@ EditorPreset editor_preset(const Session& session) {
 
 std::vector<EditorRow> editor_rows(EditorPart part, const Scenario& scenario) {
   std::vector<EditorRow> rows;
-  if (part == EditorPart::model) model_rows(rows);
-  else cluster_rows(rows, scenario.cluster);
+  if (part == EditorPart::model)
+    model_rows(rows);
+  else
+    cluster_rows(rows, scenario.cluster);
   return rows;
 }
 
 std::optional<double> editor_value(const EditorRow& row, const Scenario& s) {
   switch (row.of) {
-    case Of::field: return row.field->get(s);
-    case Of::figure: return s.cluster.chip[row.figure->field].value;
-    case Of::pod: return s.cluster.chip.pod_shape[row.index];
-    case Of::interconnect: return s.cluster.chip.interconnect == Interconnect::torus ? 0 : 1;
+    case Of::field:
+      return row.field->get(s);
+    case Of::figure:
+      return s.cluster.chip[row.figure->field].value;
+    case Of::pod:
+      return s.cluster.chip.pod_shape[row.index];
+    case Of::interconnect:
+      return s.cluster.chip.interconnect == Interconnect::torus ? 0 : 1;
     case Of::level: {
       if (row.index >= s.cluster.fabric.size() || row.kind == EditorKind::text) return std::nullopt;
       const engine::FabricLevel& level = s.cluster.fabric[row.index];
@@ -275,7 +291,8 @@ std::optional<double> editor_value(const EditorRow& row, const Scenario& s) {
              : level.in_network_reduction     ? 1
                                               : 0;
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -314,8 +331,12 @@ void set_editor_value(const EditorRow& row, Scenario& s, std::optional<double> v
       row.field->set(s, *value);
       if (is_model(row)) forget_undone(*row.field, s.model, preset);
       break;
-    case Of::figure: s.cluster.chip[row.figure->field] = {value, std::string(engine::kSetByHand)}; break;
-    case Of::pod: s.cluster.chip.pod_shape[row.index] = static_cast<int>(*value); break;
+    case Of::figure:
+      s.cluster.chip[row.figure->field] = {value, std::string(engine::kSetByHand)};
+      break;
+    case Of::pod:
+      s.cluster.chip.pod_shape[row.index] = static_cast<int>(*value);
+      break;
     case Of::interconnect: {
       engine::Chip chip = s.cluster.chip;
       chip.interconnect = *value == 0 ? Interconnect::torus : Interconnect::switched;
@@ -325,12 +346,16 @@ void set_editor_value(const EditorRow& row, Scenario& s, std::optional<double> v
     case Of::level: {
       if (row.index >= s.cluster.fabric.size()) break;
       engine::FabricLevel& level = s.cluster.fabric[row.index];
-      if (row.kind == EditorKind::integer) level.degree = static_cast<int>(*value);
-      else if (row.kind == EditorKind::number) level.bytes_per_s_per_child = *value;
-      else level.in_network_reduction = *value != 0;
+      if (row.kind == EditorKind::integer)
+        level.degree = static_cast<int>(*value);
+      else if (row.kind == EditorKind::number)
+        level.bytes_per_s_per_child = *value;
+      else
+        level.in_network_reduction = *value != 0;
       break;
     }
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -348,8 +373,10 @@ bool departs(const EditorRow& row, const Scenario& s, const EditorPreset& preset
 void reset_row(const EditorRow& row, Scenario& s, const EditorPreset& preset) {
   if (!preset.has(row)) return;
   if (row.kind == EditorKind::text) return set_editor_text(row, s, editor_text(row, preset.scenario));
-  if (row.of == Of::figure) s.cluster.chip[row.figure->field] = preset.scenario.cluster.chip[row.figure->field];
-  else set_editor_value(row, s, editor_value(row, preset.scenario), preset);
+  if (row.of == Of::figure)
+    s.cluster.chip[row.figure->field] = preset.scenario.cluster.chip[row.figure->field];
+  else
+    set_editor_value(row, s, editor_value(row, preset.scenario), preset);
 }
 
 int departures(EditorPart part, const Scenario& s, const EditorPreset& preset) {
@@ -368,8 +395,10 @@ void reset_part(EditorPart part, Scenario& s, const EditorPreset& preset) {
   }
   const engine::Chip chip = preset.chip ? preset.scenario.cluster.chip : s.cluster.chip;
   if (preset.cluster) s.cluster = preset.scenario.cluster;
-  if (s.cluster.chip.interconnect == chip.interconnect) s.cluster.chip = chip;
-  else io::resize_for_chip(s.cluster, chip);
+  if (s.cluster.chip.interconnect == chip.interconnect)
+    s.cluster.chip = chip;
+  else
+    io::resize_for_chip(s.cluster, chip);
 }
 
 void add_level(Cluster& cluster) {

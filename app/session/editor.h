@@ -29,21 +29,21 @@ struct EditorRow {
   double minimum = 0, maximum = 0;
   engine::Unit unit = engine::unit::count;
   std::span<const std::string_view> choices = {};
-  bool optional = false;     // may be unknown
+  bool optional = false;  // may be unknown
 
   enum class Of : std::uint8_t { field, figure, level, pod, interconnect, name, source, vendor, pod_source };
   Of of = Of::field;
   const engine::Field* field = nullptr;
   const engine::ChipFieldRow* figure = nullptr;
-  std::size_t index = 0;     // of the level of switches or of the axis of the pod
+  std::size_t index = 0;         // of the level of switches or of the axis of the pod
   std::string_view member = {};  // of a level
 };
 
 // What an edited model and cluster depart from: the preset of the same id, else what was imported or opened.
 struct EditorPreset {
-  engine::Scenario scenario;             // its model and cluster only
+  engine::Scenario scenario;                          // its model and cluster only
   bool model = false, chip = false, cluster = false;  // which of them there are
-  bool same_wiring = false;              // torus or nodes, as the cluster compared with
+  bool same_wiring = false;                           // torus or nodes, as the cluster compared with
   std::string model_name, chip_name, cluster_name;
   bool has(const EditorRow& row) const;
 };

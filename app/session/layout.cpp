@@ -9,7 +9,7 @@ using widgets::Rect;
 
 namespace {
 
-constexpr float kFolded = 44;                                 // width of a folded right rail
+constexpr float kFolded = 44;  // width of a folded right rail
 constexpr float kLeastLeft = 300, kMostLeft = 520, kLeastRight = 280, kMostRight = 760;
 constexpr float kLeastGrid = 380;  // width that rails leave whatever they were dragged to
 constexpr float kLeastCellWidth = 240, kLeastCellHeight = 170;
@@ -59,20 +59,36 @@ Layout lay_out(const LayoutRequest& request) {
 void move_splitter(Arrangement& a, Splitter splitter, float at, const Layout& l, float em) {
   const float scale = em / 15.0f;
   switch (splitter) {
-    case Splitter::left: a.left = within((at - l.left.x) / scale, kLeastLeft, kMostLeft); break;
-    case Splitter::right: a.right = within((l.right.right() - at) / scale, kLeastRight, kMostRight); break;
-    case Splitter::column: a.column = std::clamp((at - l.grid.x) / std::max(1.0f, l.grid.w), 0.1f, 0.9f); break;
-    case Splitter::row: a.row = std::clamp((at - l.grid.y) / std::max(1.0f, l.grid.h), 0.1f, 0.9f); break;
+    case Splitter::left:
+      a.left = within((at - l.left.x) / scale, kLeastLeft, kMostLeft);
+      break;
+    case Splitter::right:
+      a.right = within((l.right.right() - at) / scale, kLeastRight, kMostRight);
+      break;
+    case Splitter::column:
+      a.column = std::clamp((at - l.grid.x) / std::max(1.0f, l.grid.w), 0.1f, 0.9f);
+      break;
+    case Splitter::row:
+      a.row = std::clamp((at - l.grid.y) / std::max(1.0f, l.grid.h), 0.1f, 0.9f);
+      break;
   }
 }
 
 void reset_splitter(Arrangement& a, Splitter splitter) {
   const Arrangement standard;
   switch (splitter) {
-    case Splitter::left: a.left = standard.left; break;
-    case Splitter::right: a.right = standard.right; break;
-    case Splitter::column: a.column = standard.column; break;
-    case Splitter::row: a.row = standard.row; break;
+    case Splitter::left:
+      a.left = standard.left;
+      break;
+    case Splitter::right:
+      a.right = standard.right;
+      break;
+    case Splitter::column:
+      a.column = standard.column;
+      break;
+    case Splitter::row:
+      a.row = standard.row;
+      break;
   }
 }
 
@@ -80,9 +96,12 @@ Rect splitter_area(Splitter splitter, const Layout& l, const LayoutRequest& requ
   const float half = std::round(kGrab / 2 * request.em / 15.0f);
   const auto upright = [&](float x, const Rect& along) { return Rect{x - half, along.y, 2 * half, along.h}; };
   switch (splitter) {
-    case Splitter::left: return request.left_open ? upright(l.left.right(), l.left) : Rect{};
-    case Splitter::right: return request.right_open ? upright(l.right.x, l.right) : Rect{};
-    case Splitter::column: return l.kind == GridKind::four ? upright(l.cells[1].x, l.grid) : Rect{};
+    case Splitter::left:
+      return request.left_open ? upright(l.left.right(), l.left) : Rect{};
+    case Splitter::right:
+      return request.right_open ? upright(l.right.x, l.right) : Rect{};
+    case Splitter::column:
+      return l.kind == GridKind::four ? upright(l.cells[1].x, l.grid) : Rect{};
     case Splitter::row:
       return l.kind == GridKind::one ? Rect{} : Rect{l.grid.x, l.cells[2].y - half, l.grid.w, 2 * half};
   }

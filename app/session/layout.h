@@ -23,7 +23,7 @@ struct Arrangement {
   float column = 0.468f, row = 0.492f;  // share of the grid that the first column and row have
   float left = 332, right = 392;        // widths of the rails at scale 1
   bool left_open = true;
-  std::optional<bool> right_open;       // none: open unless the window is small
+  std::optional<bool> right_open;  // none: open unless the window is small
   friend bool operator==(const Arrangement&, const Arrangement&) = default;
 };
 
@@ -42,9 +42,9 @@ struct LayoutRequest {
   bool compact = false;  // a small window: a lower verdict with fewer words
   bool few = false;      // show two figures at most
   bool left_open = true, right_open = true;
-  bool tabs = false;     // a strip of open scenarios
+  bool tabs = false;  // a strip of open scenarios
   bool message = false;
-  bool baseline = false;  // the verdict shows two bars
+  bool baseline = false;                     // the verdict shows two bars
   const Arrangement* arrangement = nullptr;  // null: the default one
 };
 Layout lay_out(const LayoutRequest& request);

@@ -10,24 +10,24 @@
 #include <string_view>
 #include <vector>
 
-#include "app/session/session.h"
 #include "app/session/command.h"
+#include "app/session/session.h"
 #include "widgets/plot/text_table.h"
 
 namespace roofscape::app {
 
 enum class PaletteKind : std::uint8_t { command, field, complete, quantity, scenario, model, cluster, block, file };
-inline constexpr std::string_view kPaletteKindIds[] = {"command",  "field", "field",   "quantity",
-                                                       "scenario", "model", "cluster", "block",
-                                                       "file"};
+inline constexpr std::string_view kPaletteKindIds[] = {"command", "field",   "field", "quantity", "scenario",
+                                                       "model",   "cluster", "block", "file"};
 
 struct PaletteEntry {
   PaletteKind kind = PaletteKind::command;
   std::string title, detail;
-  std::string value;  // command, quantity, preset or block: its id. field, file: its path. complete: the text to go on
-                      // from
-  double number = 0;   // field: the value to set
-  double score = 0;    // better is higher
+  std::string
+      value;  // command, quantity, preset or block: its id. field, file: its path. complete: the text to go on
+              // from
+  double number = 0;  // field: the value to set
+  double score = 0;   // better is higher
 };
 
 // The best entries for what was typed, best first. Every word has to be found in the title or the id of an entry; a
@@ -35,7 +35,6 @@ struct PaletteEntry {
 // commands there are.
 std::vector<PaletteEntry> palette_entries(const Session& session, const widgets::TextTable& texts,
                                           std::span<const Command> commands, std::string_view typed,
-                                          const std::function<bool(const Command&)>& usable,
-                                          std::size_t most = 60);
+                                          const std::function<bool(const Command&)>& usable, std::size_t most = 60);
 
 }  // namespace roofscape::app

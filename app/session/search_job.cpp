@@ -69,8 +69,10 @@ void SearchJob::ask(SearchAsked asked, bool held) {
 
 void SearchJob::cancel() {
   const std::scoped_lock lock(mutex_);
-  if (queued_) cancelled_ = std::exchange(queued_, std::nullopt);
-  else if (running_) cancelled_ = running_;
+  if (queued_)
+    cancelled_ = std::exchange(queued_, std::nullopt);
+  else if (running_)
+    cancelled_ = running_;
   if (progress_) progress_->stop = true;
 }
 
@@ -148,7 +150,8 @@ void SearchJob::search(Found& found, engine::SearchProgress& progress) const {
   };
   if (found.asked.serves())
     found.serving = engine::search_serving(found.asked.scenario, found.asked.serving, &progress, workers);
-  else found.result = engine::search(found.asked.scenario, found.asked.request, &progress, workers_, workers);
+  else
+    found.result = engine::search(found.asked.scenario, found.asked.request, &progress, workers_, workers);
 }
 
 }  // namespace roofscape::app

@@ -64,7 +64,7 @@ class SearchJob {
   // The newest result; null: none yet.
   std::shared_ptr<const Found> latest() const;
   State state() const;
-  double progress() const;  // of what runs, 0 to 1
+  double progress() const;      // of what runs, 0 to 1
   std::size_t started() const;  // searches so far
   // Called whenever a search has ended, whatever its end; it must not call the job. Empty: nothing.
   void set_wake(std::function<void()> wake);

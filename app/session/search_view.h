@@ -17,7 +17,7 @@ namespace roofscape::app {
 using AnyPlanChoice = std::variant<engine::Plan, engine::DecodingPlan>;
 
 struct SearchView {
-  bool open = false;  // the search stands in the place of the grid and the right rail
+  bool open = false;    // the search stands in the place of the grid and the right rail
   SearchWishes wishes;  // of the tab that is shown
   std::array<std::string, 2> figures{"mesh-map", "frontier"};
   std::array<std::string, 2> serving_figures{"serving-map", "frontier"};

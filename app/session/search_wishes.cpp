@@ -47,10 +47,17 @@ Allowed just(int value) { return {value, value, {value}}; }
 
 void narrow(Allowed& allowed, const Wish& wish, int own) {
   switch (wish.kind) {
-    case WishKind::any: break;
-    case WishKind::as_plan: allowed = just(own); break;
-    case WishKind::at_most: allowed.max = std::min(allowed.max, wish.value); break;
-    case WishKind::only: allowed = just(wish.value); break;
+    case WishKind::any:
+      break;
+    case WishKind::as_plan:
+      allowed = just(own);
+      break;
+    case WishKind::at_most:
+      allowed.max = std::min(allowed.max, wish.value);
+      break;
+    case WishKind::only:
+      allowed = just(wish.value);
+      break;
   }
 }
 
@@ -108,7 +115,8 @@ bool limits(const SearchWishes& wishes, engine::WorkloadKind kind) {
 SearchWishes without_limits(SearchWishes wishes, engine::WorkloadKind kind) {
   if (kind == engine::WorkloadKind::serving)
     wishes.serving = {wishes.serving.objective, 0, wishes.serving.keeps_promises, {}};
-  else wishes = {wishes.objective, 0, wishes.tensor_across_nodes, {}, wishes.serving};
+  else
+    wishes = {wishes.objective, 0, wishes.tensor_across_nodes, {}, wishes.serving};
   return wishes;
 }
 
@@ -161,7 +169,8 @@ std::string wish_words(const WishDimension& dimension, const Wish& wish) {
   if (wish.kind == WishKind::as_plan) return std::string(kAsPlan);
   const engine::Field* field = engine::find_field(dimension.fields[0]);
   std::string value = std::to_string(wish.value);
-  if (field->kind == engine::FieldKind::boolean) value = wish.value != 0 ? kYes : kNo;
+  if (field->kind == engine::FieldKind::boolean)
+    value = wish.value != 0 ? kYes : kNo;
   else if (field->kind == engine::FieldKind::choice && static_cast<std::size_t>(wish.value) < field->choices.size())
     value = field->choices[static_cast<std::size_t>(wish.value)];
   return wish.kind == WishKind::at_most ? std::string(kAtMost) + value : value;

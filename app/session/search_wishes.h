@@ -40,8 +40,8 @@ std::span<const ServingDimension> serving_dimensions();
 
 struct ServingWishes {
   engine::ServingObjective objective = engine::ServingObjective::throughput;
-  double min_free = 0;           // share of HBM
-  bool keeps_promises = true;    // only plans within workload.slo
+  double min_free = 0;         // share of HBM
+  bool keeps_promises = true;  // only plans within workload.slo
   std::array<Wish, kServingDimensions> wishes{};
   bool limits() const {
     return *this != ServingWishes{objective, 0, keeps_promises, {}};

@@ -14,8 +14,10 @@ namespace roofscape::app {
 
 Session::Session(const io::PresetLibrary& library, engine::Scenario start, std::string origin)
     : library_(&library), history_(start), loaded_(start), saved_(start), last_drawable_(start) {
-  if (library_->find_scenario_text(origin) != nullptr) preset_id_ = std::move(origin);
-  else file_ = std::move(origin);
+  if (library_->find_scenario_text(origin) != nullptr)
+    preset_id_ = std::move(origin);
+  else
+    file_ = std::move(origin);
   evaluate_current();
   if (!drawable()) last_drawable_report_ = report_;
 }

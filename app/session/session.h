@@ -20,7 +20,7 @@ namespace roofscape::app {
 struct Message {
   bool is_error = false;
   std::string text;
-  std::string detail;  // remedy, or more than a line of the status bar holds
+  std::string detail;     // remedy, or more than a line of the status bar holds
   bool in_strip = false;  // in the strip though it is no error
   bool strip() const { return is_error || in_strip; }
 };

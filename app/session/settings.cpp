@@ -61,8 +61,10 @@ std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else out += c;
+    if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
   }
   return out;
 }
@@ -118,7 +120,8 @@ Settings read_settings(const std::filesystem::path& file) {
   s.height = static_cast<int>(std::fmin(std::fmax(number(map, "height", 0), 0), 16384));
   s.arrangement = read_arrangement(map);
   if (const auto it = map.find("export.folder"); it != map.end()) s.export_as.folder = it->second;
-  if (const auto it = map.find("export.size"); it != map.end() && it->second.size() <= 64) s.export_as.size = it->second;
+  if (const auto it = map.find("export.size"); it != map.end() && it->second.size() <= 64)
+    s.export_as.size = it->second;
   name(map, "export.theme", s.export_as.theme);
   s.export_as.asked = number(map, "export.asked", 0) != 0;
   for (std::size_t i = 0; i < s.export_as.formats.size(); ++i)

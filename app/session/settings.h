@@ -14,8 +14,8 @@ namespace roofscape::app {
 // How figures are exported: asked the first time, then as before.
 struct ExportChoice {
   bool asked = false;
-  std::string folder;            // empty: export_folder()
-  std::string size = "figure";   // the figure's own, or as `--size` takes it
+  std::string folder;           // empty: export_folder()
+  std::string size = "figure";  // the figure's own, or as `--size` takes it
   std::string theme = "print";
   std::array<bool, 3> formats{true, true, true};  // svg, pdf, png
   friend bool operator==(const ExportChoice&, const ExportChoice&) = default;
@@ -37,14 +37,14 @@ struct Settings {
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
-std::filesystem::path settings_file();   // $XDG_CONFIG_HOME/roofscape/settings.json, else ~/.config/...; may be empty
+std::filesystem::path settings_file();  // $XDG_CONFIG_HOME/roofscape/settings.json, else ~/.config/...; may be empty
 std::filesystem::path
 autosave_file();  // $XDG_STATE_HOME/roofscape/session.json, else ~/.local/state/...; may be empty
 std::filesystem::path
 scenario_folder();  // where Save puts scenarios: $XDG_DATA_HOME/roofscape/presets/scenarios, else ...
 // Where the editor puts models and clusters: the library's own folder, else the default one.
 std::filesystem::path preset_folder(const io::PresetLibrary& library, io::PresetKind kind);
-std::filesystem::path export_folder();   // the current folder if it can be written to, else XDG documents or home
+std::filesystem::path export_folder();  // the current folder if it can be written to, else XDG documents or home
 
 Settings read_settings(const std::filesystem::path& file);
 bool write_settings(const std::filesystem::path& file, const Settings& settings);

@@ -43,8 +43,10 @@ SettledEdit settle_edit(const Scenario& base, const Scenario& now, const Scenari
   SettledEdit settled{edited};
   Scenario& wanted = settled.scenario;
   for (const engine::Field& field : engine::scenario_fields()) {
-    if (field.get(edited) != field.get(now)) held.push_back(field.path);
-    else if (field.get(base) != field.get(now)) field.set(wanted, field.get(base));
+    if (field.get(edited) != field.get(now))
+      held.push_back(field.path);
+    else if (field.get(base) != field.get(now))
+      field.set(wanted, field.get(base));
   }
   if (has(held, kMode) && wanted.assumptions.mode == engine::Mode::custom) engine::start_custom(wanted, chips);
   if (has(held, kKind)) return settled;

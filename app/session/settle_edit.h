@@ -25,8 +25,8 @@ struct EditNature {
 struct SettledEdit {
   engine::Scenario scenario;
   std::vector<ScenarioChange> also = {};  // changed beside what was edited
-  bool runs = true;                  // false: no plan near it does
-  bool reached = true;               // the edited value; false: the nearest to it that runs
+  bool runs = true;                       // false: no plan near it does
+  bool reached = true;                    // the edited value; false: the nearest to it that runs
 };
 
 // `base`: the scenario when the control was taken hold of; `now`: the present one, which may hold what earlier values

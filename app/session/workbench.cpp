@@ -50,23 +50,12 @@ double example_of(const engine::Unit& unit) {
     std::string_view unit;
     double value;
   };
-  constexpr std::array kExamples{Example{"tokens", 8192},
-                                 Example{"elements", 8192},
-                                 Example{"parameters", 70e9},
-                                 Example{"layers", 64},
-                                 Example{"B", 1e9},
-                                 Example{"FLOP", 1e12},
-                                 Example{"s", 1e-3},
-                                 Example{"B/s", 50e9},
-                                 Example{"FLOP/s", 4e14},
-                                 Example{"sequences", 16},
-                                 Example{"chips", 256},
-                                 Example{"microbatches", 16},
-                                 Example{"tokens/chip", 1024},
-                                 Example{"requests/s", 4},
-                                 Example{"FLOP/B", 256},
-                                 Example{"days", 30},
-                                 Example{"h", 1e6}};
+  constexpr std::array kExamples{Example{"tokens", 8192},      Example{"elements", 8192}, Example{"parameters", 70e9},
+                                 Example{"layers", 64},        Example{"B", 1e9},         Example{"FLOP", 1e12},
+                                 Example{"s", 1e-3},           Example{"B/s", 50e9},      Example{"FLOP/s", 4e14},
+                                 Example{"sequences", 16},     Example{"chips", 256},     Example{"microbatches", 16},
+                                 Example{"tokens/chip", 1024}, Example{"requests/s", 4},  Example{"FLOP/B", 256},
+                                 Example{"days", 30},          Example{"h", 1e6}};
   for (const Example& e : kExamples)
     if (e.unit == unit.symbol) return e.value;
   return unit.notation == engine::Notation::percent ? 0.5 : 8;
@@ -126,9 +115,12 @@ std::string input_text(const BlockInput& in, const engine::BlockValue& value) {
   std::string out;
   for (const double x : value.numbers) {
     if (!out.empty()) out += ',';
-    if (in.kind == InputKind::flag || in.kind == InputKind::flags) out += x > 0.5 ? "true" : "false";
-    else if (!in.is_numeric()) out += in.choices[static_cast<std::size_t>(x)];
-    else out += input_text(x);
+    if (in.kind == InputKind::flag || in.kind == InputKind::flags)
+      out += x > 0.5 ? "true" : "false";
+    else if (!in.is_numeric())
+      out += in.choices[static_cast<std::size_t>(x)];
+    else
+      out += input_text(x);
   }
   return out;
 }
@@ -144,8 +136,10 @@ BlockReply ask_block(const BuildingBlock& block, const BlockInputs& given, const
   }
   reply.question = std::move(question).value();
   auto result = io::answer(*reply.question);
-  if (result.ok()) reply.result = std::move(result).value();
-  else reply.error = result.error();
+  if (result.ok())
+    reply.result = std::move(result).value();
+  else
+    reply.error = result.error();
   return reply;
 }
 
@@ -281,7 +275,8 @@ void Workbench::reset_input(const Session& session, std::string_view name) {
   Bench& b = bench(session);
   if (const auto start = b.start.find(name); start != b.start.end())
     b.given.insert_or_assign(std::string(name), start->second);
-  else leave_out(session, name);
+  else
+    leave_out(session, name);
 }
 
 void Workbench::set(const Session& session, std::string_view name, std::string text) {

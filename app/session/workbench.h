@@ -23,8 +23,8 @@ using BlockInputs = std::map<std::string, std::string, std::less<>>;
 
 // What a block answers to its inputs.
 struct BlockReply {
-  std::optional<io::BlockQuestion> question;   // of the inputs that could be read; its values stand in the controls
-  std::optional<engine::BlockResult> result;   // none with an error
+  std::optional<io::BlockQuestion> question;  // of the inputs that could be read; its values stand in the controls
+  std::optional<engine::BlockResult> result;  // none with an error
   std::optional<io::InputError> error;  // its path is the input's name, or the block's where no single one is wrong
 };
 BlockReply ask_block(const engine::BuildingBlock& block, const BlockInputs& given, const io::PresetLibrary& library);
@@ -50,7 +50,7 @@ struct Workbench {
   };
   bool open = false;
   std::string block, search;
-  std::map<std::string, Bench, std::less<>> benches;    // by block; kept while the window is open
+  std::map<std::string, Bench, std::less<>> benches;  // by block; kept while the window is open
 
   // The reply of the block that is shown, kept while nothing is changed.
   struct Kept {
@@ -65,9 +65,9 @@ struct Workbench {
   // Opens the window's workbench at this block; an unknown or empty id at the one that was shown last, or the first.
   void show(std::string_view id);
   const engine::BuildingBlock& shown() const;
-  Bench& bench(const Session& session);                 // of the shown block, made when it is first asked for
+  Bench& bench(const Session& session);  // of the shown block, made when it is first asked for
   const Kept& reply(const Session& session);
-  void reset(const Session& session);                   // the shown block, to what the scenario now says
+  void reset(const Session& session);  // the shown block, to what the scenario now says
   void reset_input(const Session& session, std::string_view name);
   void set(const Session& session, std::string_view name, std::string text);
   void leave_out(const Session& session, std::string_view name);

@@ -25,10 +25,9 @@ void Autosave::restore(Workspace& workspace, bool beside) {
     }
     const std::string reason = workspace.session.message() ? workspace.session.message()->text : std::string();
     const std::filesystem::path aside = file_.set_aside(one.file);
-    workspace.session.say({true,
-                           workspace.texts().format("ui.session.damaged",
-                                                    {(aside.empty() ? one.file : aside).string()}),
-                           reason});
+    workspace.session.say(
+        {true, workspace.texts().format("ui.session.damaged", {(aside.empty() ? one.file : aside).string()}),
+         reason});
   }
 }
 
@@ -62,8 +61,6 @@ bool Autosave::finish(Workspace& workspace) {
   return !failing_;
 }
 
-double Autosave::wake_in(double now_s) const {
-  return failing_ ? std::max(0.1, tried_s_ + kTryAgain_s - now_s) : -1;
-}
+double Autosave::wake_in(double now_s) const { return failing_ ? std::max(0.1, tried_s_ + kTryAgain_s - now_s) : -1; }
 
 }  // namespace roofscape::app

@@ -117,8 +117,10 @@ int run(int argc, char** argv) {
   auto start = io::load_scenario(origin.empty() ? std::string(io::kStartScenario) : origin, library);
   if (!start.ok()) return complain(start.error());
   const bool asked = !origin.empty();  // it opens beside what was open when the window was closed
-  if (!asked) origin = io::kStartScenario;
-  else if (library.find_scenario_text(origin) == nullptr) origin = whole_path(origin);
+  if (!asked)
+    origin = io::kStartScenario;
+  else if (library.find_scenario_text(origin) == nullptr)
+    origin = whole_path(origin);
 
   const roofscape::widgets::FontStack fonts;
   app::Workspace workspace(library, fonts, std::move(start).value(), origin, std::move(texts).value(),

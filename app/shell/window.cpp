@@ -47,23 +47,43 @@ Key key_of_glfw(int key) {
   if (key >= GLFW_KEY_F1 && key <= GLFW_KEY_F12)
     return static_cast<Key>(static_cast<int>(Key::f1) + key - GLFW_KEY_F1);
   switch (key) {
-    case GLFW_KEY_SPACE: return key_of(' ');
-    case GLFW_KEY_EQUAL: case GLFW_KEY_KP_ADD: return Key::equal;
-    case GLFW_KEY_MINUS: case GLFW_KEY_KP_SUBTRACT: return Key::minus;
-    case GLFW_KEY_LEFT: return Key::left;
-    case GLFW_KEY_RIGHT: return Key::right;
-    case GLFW_KEY_UP: return Key::up;
-    case GLFW_KEY_DOWN: return Key::down;
-    case GLFW_KEY_HOME: return Key::home;
-    case GLFW_KEY_END: return Key::end;
-    case GLFW_KEY_PAGE_UP: return Key::page_up;
-    case GLFW_KEY_PAGE_DOWN: return Key::page_down;
-    case GLFW_KEY_TAB: return Key::tab;
-    case GLFW_KEY_ENTER: case GLFW_KEY_KP_ENTER: return Key::enter;
-    case GLFW_KEY_ESCAPE: return Key::escape;
-    case GLFW_KEY_BACKSPACE: return Key::backspace;
-    case GLFW_KEY_DELETE: return Key::del;
-    default: return Key::none;
+    case GLFW_KEY_SPACE:
+      return key_of(' ');
+    case GLFW_KEY_EQUAL:
+    case GLFW_KEY_KP_ADD:
+      return Key::equal;
+    case GLFW_KEY_MINUS:
+    case GLFW_KEY_KP_SUBTRACT:
+      return Key::minus;
+    case GLFW_KEY_LEFT:
+      return Key::left;
+    case GLFW_KEY_RIGHT:
+      return Key::right;
+    case GLFW_KEY_UP:
+      return Key::up;
+    case GLFW_KEY_DOWN:
+      return Key::down;
+    case GLFW_KEY_HOME:
+      return Key::home;
+    case GLFW_KEY_END:
+      return Key::end;
+    case GLFW_KEY_PAGE_UP:
+      return Key::page_up;
+    case GLFW_KEY_PAGE_DOWN:
+      return Key::page_down;
+    case GLFW_KEY_TAB:
+      return Key::tab;
+    case GLFW_KEY_ENTER:
+    case GLFW_KEY_KP_ENTER:
+      return Key::enter;
+    case GLFW_KEY_ESCAPE:
+      return Key::escape;
+    case GLFW_KEY_BACKSPACE:
+      return Key::backspace;
+    case GLFW_KEY_DELETE:
+      return Key::del;
+    default:
+      return Key::none;
   }
 }
 
@@ -211,11 +231,16 @@ struct FullScreen {
 
 ImGuiMouseCursor imgui_cursor(Cursor cursor) {
   switch (cursor) {
-    case Cursor::hand: return ImGuiMouseCursor_Hand;
-    case Cursor::text: return ImGuiMouseCursor_TextInput;
-    case Cursor::resize_x: return ImGuiMouseCursor_ResizeEW;
-    case Cursor::resize_y: return ImGuiMouseCursor_ResizeNS;
-    case Cursor::arrow: break;
+    case Cursor::hand:
+      return ImGuiMouseCursor_Hand;
+    case Cursor::text:
+      return ImGuiMouseCursor_TextInput;
+    case Cursor::resize_x:
+      return ImGuiMouseCursor_ResizeEW;
+    case Cursor::resize_y:
+      return ImGuiMouseCursor_ResizeNS;
+    case Cursor::arrow:
+      break;
   }
   return ImGuiMouseCursor_Arrow;
 }

@@ -12,11 +12,11 @@
 namespace roofscape::app {
 
 struct WindowOptions {
-  int width = 0, height = 0;   // 0: the settings, else the screen
-  float scale = 0;             // 0: what the system says
+  int width = 0, height = 0;                     // 0: the settings, else the screen
+  float scale = 0;                               // 0: what the system says
   std::optional<std::filesystem::path> capture;  // draw `frames` frames, write this PNG, end
   int frames = 4;
-  bool keep_settings = true;   // write them when they change
+  bool keep_settings = true;  // write them when they change
 };
 
 // Shows the workspace until it is closed, and keeps what is open with `autosave` (null: nothing is kept). Returns the exit code: 0, or 1 if there is no display or no OpenGL 3.3

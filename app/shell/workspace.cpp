@@ -23,8 +23,8 @@ namespace {
 
 constexpr float kProjectorLines = 33.75f, kProjectorColumns = 48;  // em of a projected window
 constexpr std::int64_t kOperationsAFrame =
-    80'000;                            // simulated beyond the plan's own timeline: about 2 ms where orders are new
-constexpr float kWallZoom = 1.5f;      // of a window of 4K
+    80'000;                        // simulated beyond the plan's own timeline: about 2 ms where orders are new
+constexpr float kWallZoom = 1.5f;  // of a window of 4K
 
 // What followed an edit: "Also fsdp 512, context 4, so that the plan runs". A mesh whose data and fsdp ranks make up
 // for another axis says so itself.
@@ -44,9 +44,10 @@ std::string settled_words(const TextTable& texts, const SettledEdit& settled, co
   if (count > kMost) list += ", \u2026";
   if (!settled.reached) {
     const engine::Field* field = engine::find_field(edit.path);
-    return field == nullptr ? std::string()
-                            : texts.format("ui.settled.stopped", {field_label(texts, edit.path),
-                                                                 field_value(texts, *field, field->get(settled.scenario))});
+    return field == nullptr
+               ? std::string()
+               : texts.format("ui.settled.stopped", {field_label(texts, edit.path),
+                                                     field_value(texts, *field, field->get(settled.scenario))});
   }
   return plain || list.empty() ? std::string() : texts.format("ui.settled.also", {list});
 }
@@ -104,15 +105,13 @@ void Workspace::take_edit(engine::Scenario edited, const ViewState::Edit& edit, 
     return;
   }
   if (!settled_ || !(settled_->edited == edited) || !(settled_->base == edit_base_)) {
-    EditNature nature{edit.path, edit.typed, view.keep_product,
-                      giving_partner(edit_base_.parallelism, view.partner)};
+    EditNature nature{edit.path, edit.typed, view.keep_product, giving_partner(edit_base_.parallelism, view.partner)};
     SettledEdit result = settle_edit(edit_base_, session.scenario(), edited, nature, session.library().chips());
     settled_ = Settled{edit_base_, std::move(edited), std::move(result)};
   }
   const SettledEdit& settled = settled_->result;
   session.update(settled.scenario, held);
-  if (const std::string words = settled_words(texts_, settled, edit); !words.empty())
-    session.say({false, words, {}});
+  if (const std::string words = settled_words(texts_, settled, edit); !words.empty()) session.say({false, words, {}});
 }
 
 void Workspace::follow_kind() {
@@ -155,9 +154,12 @@ void Workspace::run_entry(const PaletteEntry& entry) {
       if (const engine::Field* field = engine::find_field(entry.value)) field->set(edited, entry.number);
       if (edited.workload.kind != session.scenario().workload.kind) edited = session.with_kind(edited.workload.kind);
       break;
-    case PaletteKind::quantity: return open_derivation(view, entry.value);
-    case PaletteKind::scenario: return open(entry.value);
-    case PaletteKind::file: return open_file(entry.value);
+    case PaletteKind::quantity:
+      return open_derivation(view, entry.value);
+    case PaletteKind::scenario:
+      return open(entry.value);
+    case PaletteKind::file:
+      return open_file(entry.value);
     case PaletteKind::model:
       if (const auto* model = session.library().find_model(entry.value)) edited.model = *model;
       break;
@@ -170,7 +172,8 @@ void Workspace::run_entry(const PaletteEntry& entry) {
     case PaletteKind::block:
       view.editor.open = false;
       return view.workbench.show(entry.value);
-    case PaletteKind::complete: return;
+    case PaletteKind::complete:
+      return;
   }
   take_edit(std::move(edited), {entry.kind == PaletteKind::field ? entry.value : std::string(), true}, false);
 }
@@ -200,16 +203,26 @@ void Workspace::undo() { session.undo(); }
 void Workspace::redo() { session.redo(); }
 
 void Workspace::escape() {
-  if (view.sheet != Sheet::none) view.sheet = Sheet::none;
-  else if (view.projector) toggle_projector();
-  else if (view.editor.open) view.editor.open = false;
-  else if (view.workbench.open) view.workbench.open = false;
-  else if (view.pipeline.cursor) view.pipeline.cursor.reset(), view.pipeline.playing = false;
-  else if (view.maximised) view.maximised.reset();
-  else if (view.search.open && view.trail.empty()) view.search.open = false;
-  else if (session.message()) session.dismiss_message();
-  else if (!view.trail.empty()) view.trail.clear();
-  else interaction.clear_focus();
+  if (view.sheet != Sheet::none)
+    view.sheet = Sheet::none;
+  else if (view.projector)
+    toggle_projector();
+  else if (view.editor.open)
+    view.editor.open = false;
+  else if (view.workbench.open)
+    view.workbench.open = false;
+  else if (view.pipeline.cursor)
+    view.pipeline.cursor.reset(), view.pipeline.playing = false;
+  else if (view.maximised)
+    view.maximised.reset();
+  else if (view.search.open && view.trail.empty())
+    view.search.open = false;
+  else if (session.message())
+    session.dismiss_message();
+  else if (!view.trail.empty())
+    view.trail.clear();
+  else
+    interaction.clear_focus();
 }
 
 void Workspace::play_or_stop() {
@@ -261,8 +274,10 @@ LayoutRequest Workspace::layout_request(const Rect& window) {
   request.em = em;
   request.compact = is_small(w, window.h / content_scale_) || window.w * 15 / em < 1400 || window.h * 15 / em < 800;
   request.few = w < 1100;
-  if (!was_compact_) view.right_open = view.arrangement.right_open.value_or(!request.compact);
-  else if (*was_compact_ != request.compact) view.right_open = !request.compact;
+  if (!was_compact_)
+    view.right_open = view.arrangement.right_open.value_or(!request.compact);
+  else if (*was_compact_ != request.compact)
+    view.right_open = !request.compact;
   was_compact_ = view.compact = request.compact;
   // The editor and the workbench take the room there is; what they say of diagnostics and derivations stands in them.
   const bool covered = view.editor.open || view.workbench.open;
@@ -290,10 +305,9 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   if (request.tabs) {
     for (std::size_t i = 0; i < tabs.count(); ++i) {
       const Session& one = tabs.at(i, session);
-      strip.tabs.push_back(
-          {one.scenario().name.empty() ? std::string(texts_.text("ui.scenario.unnamed"))
-                                       : engine::scenario_title(one.scenario()),
-           one.saved()});
+      strip.tabs.push_back({one.scenario().name.empty() ? std::string(texts_.text("ui.scenario.unnamed"))
+                                                        : engine::scenario_title(one.scenario()),
+                            one.saved()});
       if (one.untitled()) strip.tabs.back().name = texts_.format("ui.tab.untitled", {strip.tabs.back().name});
     }
     strip.active = tabs.active();
@@ -307,12 +321,18 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   edited = verdict_bar(ctx, layout.verdict, std::move(edited));
   if (request.message) asked_.dismiss = message_strip(ctx, layout.message);
   const bool searches = view.search.open && !view.workbench.open && !view.editor.open;
-  if (view.editor.open) edited = editor_panel(ctx, layout.grid, std::move(edited));
-  else if (view.workbench.open) workbench_panel(ctx, layout.grid);
-  else if (searches && !view.maximised) edited = search_panel(ctx, layout.grid, std::move(edited));
-  else edited = figure_grid(ctx, layout, std::move(edited));
-  if (searches && request.right_open) search_rail(ctx, layout.right);
-  else edited = right_rail(ctx, layout.right, request.right_open, std::move(edited));
+  if (view.editor.open)
+    edited = editor_panel(ctx, layout.grid, std::move(edited));
+  else if (view.workbench.open)
+    workbench_panel(ctx, layout.grid);
+  else if (searches && !view.maximised)
+    edited = search_panel(ctx, layout.grid, std::move(edited));
+  else
+    edited = figure_grid(ctx, layout, std::move(edited));
+  if (searches && request.right_open)
+    search_rail(ctx, layout.right);
+  else
+    edited = right_rail(ctx, layout.right, request.right_open, std::move(edited));
   edited = status_bar(ctx, layout.status, std::move(edited));
   draw_splitters(ctx, layout, request);
   view.arrangement.right_open = view.right_open == !request.compact ? std::nullopt : std::optional(view.right_open);
@@ -372,8 +392,10 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   std::string name;
   const Sheet asked_sheet = view.sheet;
   std::optional<PaletteEntry> entry;
-  if (view.sheet == Sheet::palette) entry = palette_panel(ctx, window, usable);
-  else if (sheet) name = sheet_panel(ctx, window, settings.export_as);
+  if (view.sheet == Sheet::palette)
+    entry = palette_panel(ctx, window, usable);
+  else if (sheet)
+    name = sheet_panel(ctx, window, settings.export_as);
   run_popup(ui, window);
   draw_hint(ui, window);
 

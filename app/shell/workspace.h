@@ -69,8 +69,8 @@ class Workspace {
 
   // The figure that export and copy mean: the one maximised, else the one last pointed at, else the first.
   std::size_t current_figure() const;
-  void export_current_figure();  // asks where to and how the first time
-  void write_exported();         // as settings.export_as says; an existing file is never replaced
+  void export_current_figure();     // asks where to and how the first time
+  void write_exported();            // as settings.export_as says; an existing file is never replaced
   std::string figure_data() const;  // its data as tab-separated text
   void save();
   void save_as(const std::filesystem::path& file);
@@ -99,7 +99,7 @@ class Workspace {
   void open_file(const std::string& path);
   void open_beside(engine::Scenario scenario, const std::string& origin);
   void drop(const std::vector<std::string>& files);  // onto the window, whatever is open over it
-  bool may_close();  // false: something would be lost, and a sheet asks
+  bool may_close();                                  // false: something would be lost, and a sheet asks
   // Another number after every change of what session_text() writes.
   std::size_t changes() const {
     return tabs.changes() * 1'000'003 + session.evaluations() + (pins_ + wish_changes_ + recent_changes_) * 1009;
@@ -129,13 +129,13 @@ class Workspace {
   void run_commands(const std::vector<std::string>& requested);
   // Whether a figure or panel that is shown draws a search.
   bool shows_search() const;
-  void take_search();     // what the job has, at the beginning of a frame
-  void follow_search();   // asks for what is wanted now, at its end
+  void take_search();    // what the job has, at the beginning of a frame
+  void follow_search();  // asks for what is wanted now, at its end
   // Of the scenario as it is, where a panel draws the last one that could be drawn.
   widgets::FigureInput own_figure_input(const widgets::Theme& theme, widgets::StudyCache& studies,
                                         const widgets::SearchSeen& found) const;
   widgets::SearchSeen found_here() const;  // what was found for the present scenario; nulls: nothing
-  void follow_kind();  // the cells are those of the kind of workload
+  void follow_kind();                      // the cells are those of the kind of workload
   void take_list_choice();
   void take_tabs(const TabStrip& strip);
   ShownTab shown_tab() { return {session, view.search.wishes, view.pinned}; }

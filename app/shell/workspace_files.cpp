@@ -92,7 +92,8 @@ void Workspace::write_exported() {
   if (!paper.ok()) return session.say({true, io::to_text(paper.error()), {}});
   ExportOptions options = default_size(row);
   if (choice.size != "figure")
-    if (const auto failure = set_size(choice.size, options)) return session.say({true, failure->message, failure->remedy});
+    if (const auto failure = set_size(choice.size, options))
+      return session.say({true, failure->message, failure->remedy});
   const SearchSeen found = found_here();
   const FigureInput input = own_figure_input(paper.value(), view.studies, found);
   view.studies.begin_frame(std::numeric_limits<std::int64_t>::max());  // a file is whole
@@ -142,8 +143,7 @@ void Workspace::save() {
     view.saving = Saved::scenario;
     return;
   }
-  if (session.save(session.file()))
-    session.say({false, texts_.format("ui.saved", {session.file().string()}), {}});
+  if (session.save(session.file())) session.say({false, texts_.format("ui.saved", {session.file().string()}), {}});
 }
 
 void Workspace::save_as(const std::filesystem::path& file) {

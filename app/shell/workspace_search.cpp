@@ -69,9 +69,14 @@ void Workspace::take_search() {
 
 void Workspace::follow_search() {
   switch (view.search.ask) {
-    case SearchView::Ask::cancel: searching.cancel(); break;
-    case SearchView::Ask::again: searching.again(); break;
-    case SearchView::Ask::none: break;
+    case SearchView::Ask::cancel:
+      searching.cancel();
+      break;
+    case SearchView::Ask::again:
+      searching.again();
+      break;
+    case SearchView::Ask::none:
+      break;
   }
   if (!shows_search()) return;
   const bool held = interaction.anything_held();

@@ -19,7 +19,7 @@ namespace roofscape::app {
 namespace {
 constexpr const char* kClipboard = "clipboard";
 constexpr std::size_t kMostRecentFiles = 20;
-}
+}  // namespace
 
 // What is drawn from one scenario says nothing about another.
 void Workspace::show_tab(std::size_t tab) {
@@ -39,22 +39,25 @@ void Workspace::new_tab() {
   tabs.add({std::move(copy), view.search.wishes, view.pinned}, shown_tab());
 }
 
-void Workspace::close_tab(std::size_t tab) {
-  tabs.close(tab, shown_tab());
-}
+void Workspace::close_tab(std::size_t tab) { tabs.close(tab, shown_tab()); }
 
 void Workspace::reopen_tab() { tabs.reopen(shown_tab()); }
 
 void Workspace::take_tabs(const TabStrip& strip) {
-  if (strip.close) close_tab(*strip.close);
-  else if (strip.show) show_tab(*strip.show);
-  else if (strip.add) new_tab();
+  if (strip.close)
+    close_tab(*strip.close);
+  else if (strip.show)
+    show_tab(*strip.show);
+  else if (strip.add)
+    new_tab();
 }
 
 void Workspace::pin_or_unpin() {
   ++pins_;
-  if (view.pinned) view.pinned.reset();
-  else view.pinned = std::make_shared<const Pinned>(session.scenario());
+  if (view.pinned)
+    view.pinned.reset();
+  else
+    view.pinned = std::make_shared<const Pinned>(session.scenario());
 }
 
 void Workspace::swap_with_baseline() {
@@ -138,12 +141,12 @@ bool Workspace::restore(std::string_view text, const std::string& file, bool bes
       view.files.recent.push_back(recent);
   if (!saved.unread.empty()) {
     const io::UnreadTab& unread = saved.unread.front();
-    session.say({true,
-                 texts_.format(saved.unread.size() == 1 ? "ui.session.unread_tab" : "ui.session.unread_tabs",
-                               {std::to_string(saved.unread.size()),
-                                unread.name.empty() ? std::string(texts_.text("ui.scenario.unnamed")) : unread.name,
-                                file}),
-                 unread.reason});
+    session.say(
+        {true,
+         texts_.format(saved.unread.size() == 1 ? "ui.session.unread_tab" : "ui.session.unread_tabs",
+                       {std::to_string(saved.unread.size()),
+                        unread.name.empty() ? std::string(texts_.text("ui.scenario.unnamed")) : unread.name, file}),
+         unread.reason});
     unread_.insert(unread_.end(), std::make_move_iterator(saved.unread.begin()),
                    std::make_move_iterator(saved.unread.end()));
   }
@@ -158,8 +161,10 @@ bool Workspace::is_open(const io::SavedTab& tab) const {
 }
 
 void Workspace::open_beside(engine::Scenario scenario, const std::string& origin) {
-  if (session.untouched()) session = Session(session.library(), std::move(scenario), origin);
-  else tabs.add({Session(session.library(), std::move(scenario), origin), {}, {}}, shown_tab());
+  if (session.untouched())
+    session = Session(session.library(), std::move(scenario), origin);
+  else
+    tabs.add({Session(session.library(), std::move(scenario), origin), {}, {}}, shown_tab());
   view.pipeline.cursor.reset();
   view.pipeline.playing = false;
 }

@@ -16,19 +16,29 @@ namespace {
 // What a unit measures. Units of one kind differ by a factor; between kinds nothing is converted.
 enum class Kind : std::uint8_t {
   counted,  // pure numbers and words such as tokens
-  share, time, bytes, byte_rate, flop, flop_rate, money, power, energy, frequency
+  share,
+  time,
+  bytes,
+  byte_rate,
+  flop,
+  flop_rate,
+  money,
+  power,
+  energy,
+  frequency
 };
 
 struct Named {
   std::string_view name;  // lower case where `any_case`
   Kind kind;
-  double factor;          // of the kind's own base: s, B, B/s, FLOP, FLOP/s, USD, W, kWh, Hz
+  double factor;  // of the kind's own base: s, B, B/s, FLOP, FLOP/s, USD, W, kWh, Hz
   enum Prefixes : std::uint8_t { none, small, large } prefixes = none;
   bool any_case = false;
-  int power_of_10 = 0;    // beside the factor: digits scaled by it stay exact
+  int power_of_10 = 0;  // beside the factor: digits scaled by it stay exact
 };
 
-constexpr double kMinute = 60, kHour = 3600, kDay = 86400, kYear = 365.25 * 86400;  // the Julian year, as run.h has it
+constexpr double kMinute = 60, kHour = 3600, kDay = 86400,
+                 kYear = 365.25 * 86400;  // the Julian year, as run.h has it
 constexpr double kBit = 0.125;
 
 constexpr Named kNames[] = {
@@ -94,9 +104,9 @@ struct Prefix {
   int power_of_10 = 0;
   double factor = 1;
 };
-constexpr Prefix kLarge[] = {{"", 0},          {"k", 3},          {"K", 3},          {"M", 6},
-                             {"G", 9},         {"T", 12},         {"P", 15},         {"E", 18},
-                             {"Z", 21},        {"Y", 24},         {"Ki", 0, 0x1p10}, {"Mi", 0, 0x1p20},
+constexpr Prefix kLarge[] = {{"", 0},           {"k", 3},          {"K", 3},          {"M", 6},
+                             {"G", 9},          {"T", 12},         {"P", 15},         {"E", 18},
+                             {"Z", 21},         {"Y", 24},         {"Ki", 0, 0x1p10}, {"Mi", 0, 0x1p20},
                              {"Gi", 0, 0x1p30}, {"Ti", 0, 0x1p40}, {"Pi", 0, 0x1p50}, {"Ei", 0, 0x1p60}};
 constexpr Prefix kSmall[] = {{"", 0}, {"m", -3}, {"u", -6}, {"n", -9}, {"p", -12}};
 // Where no unit follows that could be mistaken, as in the names of models: 13b, 15t.
@@ -122,9 +132,17 @@ double base_of(const Unit& unit) {
 }
 
 std::string_view kind_text(Kind kind) {
-  constexpr std::array<std::string_view, 11> kTexts{
-      "a count",         "a share", "a time",   "an amount of bytes", "a rate of bytes", "a number of operations",
-      "a rate of operations", "money",   "a power", "an energy",          "a frequency"};
+  constexpr std::array<std::string_view, 11> kTexts{"a count",
+                                                    "a share",
+                                                    "a time",
+                                                    "an amount of bytes",
+                                                    "a rate of bytes",
+                                                    "a number of operations",
+                                                    "a rate of operations",
+                                                    "money",
+                                                    "a power",
+                                                    "an energy",
+                                                    "a frequency"};
   return kTexts[static_cast<std::size_t>(kind)];
 }
 
@@ -340,8 +358,10 @@ std::string without_plural(std::string_view word) {
   for (std::size_t at = 0; at < word.size();) {
     const std::size_t slash = std::min(word.find('/', at), word.size());
     std::string_view part = word.substr(at, slash - at);
-    if (part.size() > 2 && part.ends_with("es") && part.find("batch") != std::string_view::npos) part.remove_suffix(2);
-    else if (part.size() > 2 && part.ends_with('s')) part.remove_suffix(1);
+    if (part.size() > 2 && part.ends_with("es") && part.find("batch") != std::string_view::npos)
+      part.remove_suffix(2);
+    else if (part.size() > 2 && part.ends_with('s'))
+      part.remove_suffix(1);
     out += part;
     if (slash < word.size()) out += '/';
     at = slash + 1;
@@ -394,23 +414,34 @@ bool may_be_percent(const Unit& unit) {
 
 std::string expected_text(const Unit& unit) {
   switch (kind_of(unit)) {
-    case Kind::share: return "a share, such as 40 % or 0.4";
+    case Kind::share:
+      return "a share, such as 40 % or 0.4";
     case Kind::time:
       if (unit.symbol == "days") return "days, such as 3 days or 36 h";
       if (unit.symbol == "h") return "hours, such as 36 h or 3 days";
       if (unit.symbol == "years") return "years, such as 2 years";
       return "a time, such as 500 ms or 2 s";
-    case Kind::bytes: return "bytes, such as 80 GB or 64 GiB";
-    case Kind::byte_rate: return "bytes per second, such as 1.2 TB/s or 400 Gbit/s";
-    case Kind::flop: return "FLOP, such as 6e23 or 5 PFLOP";
-    case Kind::flop_rate: return "FLOP per second, such as 989 TFLOP/s";
-    case Kind::money: return "dollars, such as $2.50";
-    case Kind::power: return "watts, such as 700 W";
-    case Kind::energy: return "kilowatt-hours, such as 120 kWh";
-    case Kind::frequency: return "hertz, such as 1.8 GHz";
-    case Kind::counted: break;
+    case Kind::bytes:
+      return "bytes, such as 80 GB or 64 GiB";
+    case Kind::byte_rate:
+      return "bytes per second, such as 1.2 TB/s or 400 Gbit/s";
+    case Kind::flop:
+      return "FLOP, such as 6e23 or 5 PFLOP";
+    case Kind::flop_rate:
+      return "FLOP per second, such as 989 TFLOP/s";
+    case Kind::money:
+      return "dollars, such as $2.50";
+    case Kind::power:
+      return "watts, such as 700 W";
+    case Kind::energy:
+      return "kilowatt-hours, such as 120 kWh";
+    case Kind::frequency:
+      return "hertz, such as 1.8 GHz";
+    case Kind::counted:
+      break;
   }
-  if (unit.symbol == "1") return unit.notation == Notation::count ? "a number, such as 8,960" : "a number, such as 1.5";
+  if (unit.symbol == "1")
+    return unit.notation == Notation::count ? "a number, such as 8,960" : "a number, such as 1.5";
   return std::string(unit.symbol) + ", such as " + (unit.notation == Notation::si ? "1.5 k" : "8,960 or 15 T");
 }
 
@@ -435,8 +466,7 @@ NumberReading read_number(std::string_view text, const Unit& unit) {
     if (good) return NumberReading{value, {}, {}};
     return fail(marked(text) + " is too large or too small to compute with", "give " + expected_text(unit));
   };
-  if (number.dollars && kind != Kind::money)
-    return fail(marked(text) + " is money", "give " + expected_text(unit));
+  if (number.dollars && kind != Kind::money) return fail(marked(text) + " is money", "give " + expected_text(unit));
   if (number.unit.empty()) {
     if (kind != Kind::share) return take(0, 1);
     const NumberReading fraction = take(0, 1);
@@ -476,8 +506,7 @@ NumberReading read_number(std::string_view text, const Unit& unit) {
   for (std::size_t k = 1; k <= static_cast<std::size_t>(Kind::frequency); ++k)
     if (const Kind other = static_cast<Kind>(k); other != kind && as_kind(number.unit, other))
       return fail(marked(text) + " is " + std::string(kind_text(other)), "this takes " + expected_text(unit));
-  return fail(marked(text) + ": " + marked(number.unit) + " is no unit of this",
-              "this takes " + expected_text(unit));
+  return fail(marked(text) + ": " + marked(number.unit) + " is no unit of this", "this takes " + expected_text(unit));
 }
 
 }  // namespace roofscape::engine

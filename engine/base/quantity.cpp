@@ -6,8 +6,8 @@ namespace roofscape::engine {
 
 constinit const std::array<Quantity, kQuantityCount> kQuantities{{
 #define QUANTITY(name, id, symbol, unit, source) {id, symbol, unit, source},
-#include "engine/base/quantities.def"
 #include "engine/base/block_quantities.def"
+#include "engine/base/quantities.def"
 #undef QUANTITY
 }};
 
@@ -15,10 +15,10 @@ IndexKind index_kind(const Quantity& row) {
   const std::size_t open = row.symbol.find('[');
   if (open == std::string_view::npos) return IndexKind::none;
   const std::string_view mark = row.symbol.substr(open, row.symbol.find(']') + 1 - open);
-  return mark == "[]"    ? IndexKind::axis
-         : mark == "[s]" ? IndexKind::stage
-         : mark == "[o]" ? IndexKind::operation
-         : mark == "[b]" ? IndexKind::block
+  return mark == "[]"     ? IndexKind::axis
+         : mark == "[s]"  ? IndexKind::stage
+         : mark == "[o]"  ? IndexKind::operation
+         : mark == "[b]"  ? IndexKind::block
          : mark == "[la]" ? IndexKind::level_axis
          : mark == "[op]" ? IndexKind::product
                           : IndexKind::block_axis;
@@ -33,14 +33,14 @@ bool is_of_a_run(Q q) {
   for (const Q pure : {Q::mfu, Q::hfu, Q::pipeline_bubble_fraction, Q::pipeline_bubble_ideal,
                        Q::pipeline_bubble_to_work, Q::operation_achieved, Q::operation_share, Q::prefill_servers_q,
                        Q::prefill_chip_ratio, Q::prefill_load, Q::steady_load, Q::steady_batch, Q::max_batch,
-                       Q::replica_max_batch, Q::critical_sequences, Q::serving_hour_tokens,
-                       Q::sustained_hour_tokens})
+                       Q::replica_max_batch, Q::critical_sequences, Q::serving_hour_tokens, Q::sustained_hour_tokens})
     if (q == pure) return true;
   return false;
 }
 
 std::optional<Q> find_quantity(std::string_view id) {
-  const auto at = std::find_if(kQuantities.begin(), kQuantities.end(), [id](const Quantity& row) { return row.id == id; });
+  const auto at =
+      std::find_if(kQuantities.begin(), kQuantities.end(), [id](const Quantity& row) { return row.id == id; });
   if (at == kQuantities.end()) return std::nullopt;
   return static_cast<Q>(at - kQuantities.begin());
 }

@@ -15,8 +15,8 @@ namespace roofscape::engine {
 
 enum class Q : std::uint16_t {
 #define QUANTITY(name, id, symbol, unit, source) name,
-#include "engine/base/quantities.def"
 #include "engine/base/block_quantities.def"
+#include "engine/base/quantities.def"
 #undef QUANTITY
 };
 // Rows of quantities.def are those of reports; the rows after them belong to the building blocks (engine/blocks).
@@ -35,8 +35,8 @@ struct Quantity {
 
 #define QUANTITY(name, id, symbol, unit, source) +1
 inline constexpr std::size_t kQuantityCount = 0
-#include "engine/base/quantities.def"
 #include "engine/base/block_quantities.def"
+#include "engine/base/quantities.def"
     ;
 #undef QUANTITY
 // By Q. Compiled once, in quantity.cpp: the rows are too many for every file that names one.
@@ -57,17 +57,16 @@ bool is_of_a_run(Q q);
 std::optional<Q> find_quantity(std::string_view id);
 
 // The parts that add up to step.time_s, in order; the total is defined as their left-to-right sum.
-inline constexpr std::array kStepParts{Q::step_matmul,  Q::step_attention, Q::step_recompute, Q::step_hbm,
-                                       Q::step_data,    Q::step_fsdp,      Q::step_tensor,    Q::step_context,
-                                       Q::step_expert,
-                                       Q::step_pipeline_transfer, Q::step_bubble, Q::step_optimizer, Q::step_offload,
-                                       Q::step_host};
+inline constexpr std::array kStepParts{
+    Q::step_matmul, Q::step_attention, Q::step_recompute, Q::step_hbm,    Q::step_data,
+    Q::step_fsdp,   Q::step_tensor,    Q::step_context,   Q::step_expert, Q::step_pipeline_transfer,
+    Q::step_bubble, Q::step_optimizer, Q::step_offload,   Q::step_host};
 // The parts that add up to memory.chip_total_bytes, in order.
 inline constexpr std::array kMemoryParts{Q::memory_weights,     Q::memory_gradients, Q::memory_optimizer,
                                          Q::memory_activations, Q::memory_buffers,   Q::memory_reserve};
 // Serving: the parts that add up to serving.decode_step_s, to serving.prefill_s and to memory.chip_total_bytes.
-inline constexpr std::array kDecodeParts{Q::decode_attention, Q::decode_linear, Q::decode_exposed, Q::decode_transfer,
-                                         Q::decode_draft,     Q::decode_host};
+inline constexpr std::array kDecodeParts{Q::decode_attention, Q::decode_linear, Q::decode_exposed,
+                                         Q::decode_transfer,  Q::decode_draft,  Q::decode_host};
 inline constexpr std::array kPrefillParts{Q::prefill_work, Q::prefill_exposed, Q::prefill_bubble};
 inline constexpr std::array kServingMemoryParts{Q::memory_weights, Q::memory_kv_cache, Q::memory_activations,
                                                 Q::memory_reserve};

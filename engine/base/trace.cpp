@@ -32,10 +32,13 @@ std::uint32_t Trace::materialise(const Traced& x) {
 
 Dimension Trace::dimension_of_result(Verb verb, const TraceNode& a, const TraceNode& b) {
   switch (verb) {
-    case Verb::multiply: return a.dimension * b.dimension;
-    case Verb::divide: return a.dimension / b.dimension;
+    case Verb::multiply:
+      return a.dimension * b.dimension;
+    case Verb::divide:
+      return a.dimension / b.dimension;
     case Verb::ceil:
-    case Verb::floor: return a.dimension;
+    case Verb::floor:
+      return a.dimension;
     case Verb::sqrt: {
       Dimension d = a.dimension;
       const auto half = [this](std::int8_t e) {
@@ -44,7 +47,8 @@ Dimension Trace::dimension_of_result(Verb verb, const TraceNode& a, const TraceN
       };
       return {half(d.second), half(d.byte), half(d.flop), half(d.dollar)};
     }
-    default: break;
+    default:
+      break;
   }
   if (is_free_zero(a)) return b.dimension;
   if (is_free_zero(b) || a.dimension == b.dimension) return a.dimension;

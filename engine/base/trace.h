@@ -34,12 +34,12 @@ enum class Verb : std::uint8_t {
 
 struct TraceNode {
   Verb verb = Verb::constant;
-  std::uint8_t winner = 0;       // max, min, choose: 0 or 1
-  std::uint16_t row = 0xffff;    // input, simulated, named: row of the quantity table
-  std::int16_t index = -1;       // of an indexed quantity
+  std::uint8_t winner = 0;     // max, min, choose: 0 or 1
+  std::uint16_t row = 0xffff;  // input, simulated, named: row of the quantity table
+  std::int16_t index = -1;     // of an indexed quantity
   Dimension dimension;
-  std::uint32_t a = 0, b = 0;    // operands
-  std::uint32_t source = 0;      // input: in Trace::sources
+  std::uint32_t a = 0, b = 0;  // operands
+  std::uint32_t source = 0;    // input: in Trace::sources
   double value = 0;
 };
 

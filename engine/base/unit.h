@@ -72,7 +72,7 @@ inline constexpr Unit flop_per_byte{"FLOP/B", {0, -1, 1, 0}, Notation::plain};
 inline constexpr Unit tokens_per_s{"tokens/s", {-1, 0, 0, 0}, Notation::si};
 inline constexpr Unit requests_per_s{"requests/s", {-1, 0, 0, 0}, Notation::si};
 inline constexpr Unit hertz{"Hz", {-1, 0, 0, 0}, Notation::si};
-inline constexpr Unit watts{"W", {}, Notation::si};  // energy has no dimension of its own here
+inline constexpr Unit watts{"W", {}, Notation::si};                      // energy has no dimension of its own here
 inline constexpr Unit seconds_each{"s", {1, 0, 0, 0}, Notation::plain};  // 86400 s of a day
 inline constexpr Unit flop_per_dollar{"FLOP/USD", {0, 0, 1, -1}, Notation::si};
 inline constexpr Unit dollars{"USD", {0, 0, 0, 1}, Notation::money};

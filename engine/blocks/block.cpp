@@ -27,14 +27,16 @@ std::optional<double> parse_flag(std::string_view text) {
 std::optional<double> parse_entry(const BlockInput& in, std::string_view text) {
   switch (in.kind) {
     case InputKind::flag:
-    case InputKind::flags: return parse_flag(text);
+    case InputKind::flags:
+      return parse_flag(text);
     case InputKind::choice:
     case InputKind::words: {
       const auto found = std::find(in.choices.begin(), in.choices.end(), text);
       if (found == in.choices.end()) return std::nullopt;
       return static_cast<double>(found - in.choices.begin());
     }
-    default: break;
+    default:
+      break;
   }
   const NumberReading x = read_number(text, quantity(in.q).unit);
   if (!x) return std::nullopt;

@@ -32,12 +32,12 @@ class BlockCall;
 enum class InputKind : std::uint8_t {
   number,
   integer,
-  choice,    // one of `choices`
-  flag,      // true or false
-  numbers,   // a list with commas
+  choice,   // one of `choices`
+  flag,     // true or false
+  numbers,  // a list with commas
   integers,
   flags,
-  words,     // a list of `choices`
+  words,  // a list of `choices`
 };
 
 struct BlockInput {
@@ -46,14 +46,14 @@ struct BlockInput {
   Q q = Q::n_layers;  // number and list kinds: what it is, with unit and symbol
   std::vector<std::string_view> choices;
   double low = 0, high = std::numeric_limits<double>::max();
-  bool above_low = true;  // the low end itself is outside
-  std::size_t longest = 5;  // lists: entries allowed
+  bool above_low = true;         // the low end itself is outside
+  std::size_t longest = 5;       // lists: entries allowed
   std::vector<double> fallback;  // value when left out; a choice's index, a flag's 0 or 1; empty: unknown
   std::string_view chip_field;   // key of chip files that gives the value of chip=PRESET
-  const Sourced* (*of_chip)(const Chip&, const BlockCall&) = nullptr;   // where it depends on other inputs
+  const Sourced* (*of_chip)(const Chip&, const BlockCall&) = nullptr;    // where it depends on other inputs
   std::optional<double> (*of_model)(const TransformerShape&) = nullptr;  // of model=PRESET
   std::optional<double> (*computed)(const BlockCall&) = nullptr;         // from the inputs before it
-  std::string_view computed_text;  // "d_model / n_heads"
+  std::string_view computed_text;                                        // "d_model / n_heads"
 
   bool is_list() const { return kind >= InputKind::numbers; }
   bool is_numeric() const {
@@ -68,11 +68,11 @@ std::string_view unit_text(const BlockInput&);  // "" for choices and flags
 
 enum class OutputKind : std::uint8_t {
   number,
-  list,       // an indexed quantity, in order
-  flags,      // an indexed quantity, each true if not zero
-  holds,      // true if the quantity is at least `threshold`
-  word,       // words[0] if the quantity is at least `threshold`, else words[1]; or what the block said
-  table,      // rows of named columns
+  list,   // an indexed quantity, in order
+  flags,  // an indexed quantity, each true if not zero
+  holds,  // true if the quantity is at least `threshold`
+  word,   // words[0] if the quantity is at least `threshold`, else words[1]; or what the block said
+  table,  // rows of named columns
 };
 
 struct BlockOutput {
@@ -84,7 +84,7 @@ struct BlockOutput {
 };
 
 struct BlockError {
-  std::string input;    // which one is wrong; empty: the whole
+  std::string input;  // which one is wrong; empty: the whole
   std::string message;
   std::string remedy;
 };
@@ -152,18 +152,18 @@ struct BlockTable {
 
 struct BlockAnswer {
   const BlockOutput* output = nullptr;
-  std::vector<double> numbers;         // empty: absent. flags: 0 and 1
+  std::vector<double> numbers;  // empty: absent. flags: 0 and 1
   std::string word;
-  std::vector<std::string> missing;    // names of inputs without which it is unknown
-  std::vector<std::uint32_t> nodes;    // in the trace, for its derivation
+  std::vector<std::string> missing;  // names of inputs without which it is unknown
+  std::vector<std::uint32_t> nodes;  // in the trace, for its derivation
   bool is_absent() const { return numbers.empty() && word.empty(); }
 };
 
 struct BlockResult {
-  std::optional<BlockError> error;     // the inputs contradict each other
-  std::vector<BlockAnswer> answers;    // by output
+  std::optional<BlockError> error;   // the inputs contradict each other
+  std::vector<BlockAnswer> answers;  // by output
   BlockTable table;
-  std::unique_ptr<Trace> trace;        // null where it was run over double
+  std::unique_ptr<Trace> trace;  // null where it was run over double
 
   const BlockAnswer* find(std::string_view name) const;
 };
@@ -180,10 +180,10 @@ class BlockRun {
  public:
   BlockRun(const BlockCall& call, Trace* trace) : call_(call), trace_(trace) {}
 
-  S operator[](Q q) const;                // a plain input; unknown ones make unknown what depends on them
-  std::vector<S> list(Q q) const;         // entries of a list; empty while unknown
+  S operator[](Q q) const;         // a plain input; unknown ones make unknown what depends on them
+  std::vector<S> list(Q q) const;  // entries of a list; empty while unknown
   bool knows(Q q) const;
-  int integer(Q q) const;                 // 1 while unknown: to branch on only
+  int integer(Q q) const;  // 1 while unknown: to branch on only
   std::vector<int> integers(Q q) const;
   std::string_view choice(std::string_view name) const { return call_.word(name); }
   bool flag(std::string_view name) const { return call_.number(name) > 0.5; }

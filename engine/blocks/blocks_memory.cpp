@@ -44,8 +44,7 @@ void activations(BlockRun<S>& io) {
   io.out(Q::act_big, checkpoint_bytes(b, D, B, big, L));
   const S k = io.out(Q::act_k, checkpoint_bytes(b, D, B, io[Q::act_checkpoints], L));
   // Gate and up, or up alone; the outputs of down and of the heads are of the model's width.
-  const S ups = constant<S>(io.flag("gated_mlp") ? 2 : 1) *
-                (io.knows(Q::active_ff) ? io[Q::active_ff] : io[Q::d_ff]);
+  const S ups = constant<S>(io.flag("gated_mlp") ? 2 : 1) * (io.knows(Q::active_ff) ? io[Q::active_ff] : io[Q::d_ff]);
   const S mlp_width = named(Q::act_mlp_width, ups + D);
   io.out(Q::act_mlp, checkpoint_bytes(b, mlp_width, B, one<S>(), L));
   const S H = io[Q::d_head];
@@ -62,8 +61,7 @@ void activations(BlockRun<S>& io) {
   const S P = io[Q::state_parameters];
   io.out(Q::act_flops_block, constant<S>(8, unit::flop_each) * P * B);
   io.out(Q::act_flops_none, constant<S>(6, unit::flop_each) * P * B);
-  io.out(Q::act_flops_attention,
-         constant<S>(4, unit::flop_each) * B * io[Q::sequence_length] * queries * L);
+  io.out(Q::act_flops_attention, constant<S>(4, unit::flop_each) * B * io[Q::sequence_length] * queries * L);
 }
 
 template <Scalar S>
@@ -214,12 +212,12 @@ std::vector<BuildingBlock> memory_blocks() {
        {out("checkpoints", Q::ckpt_used), out("segment_layers", Q::ckpt_segment),
         out("optimal_checkpoints", Q::ckpt_root), out("keep_nothing_extra_forwards", Q::ckpt_none_extra),
         out("keep_nothing_order", Q::ckpt_none_order), out("extra_forwards", Q::ckpt_extra),
-        out("extra_forwards_with_own", Q::ckpt_all),
-        out("compute_order", Q::ckpt_order), out("memory_layers", Q::ckpt_memory),
-        out("sqrt_extra_forwards", Q::ckpt_root_extra), out("sqrt_compute_order", Q::ckpt_root_order),
-        out("sqrt_memory_layers", Q::ckpt_root), out("chen_extra_forwards", Q::ckpt_chen_extra),
-        out("chen_memory_layers", Q::ckpt_chen_memory), out("chen_best_memory_layers", Q::ckpt_chen_best),
-        out("block_flops_factor", Q::ckpt_block_factor), out("block_hfu", Q::ckpt_hfu)},
+        out("extra_forwards_with_own", Q::ckpt_all), out("compute_order", Q::ckpt_order),
+        out("memory_layers", Q::ckpt_memory), out("sqrt_extra_forwards", Q::ckpt_root_extra),
+        out("sqrt_compute_order", Q::ckpt_root_order), out("sqrt_memory_layers", Q::ckpt_root),
+        out("chen_extra_forwards", Q::ckpt_chen_extra), out("chen_memory_layers", Q::ckpt_chen_memory),
+        out("chen_best_memory_layers", Q::ckpt_chen_best), out("block_flops_factor", Q::ckpt_block_factor),
+        out("block_hfu", Q::ckpt_hfu)},
        checkpointing<double>,
        checkpointing<Traced>},
       {"kv-cache",

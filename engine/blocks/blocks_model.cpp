@@ -41,7 +41,8 @@ bool possible(BlockRun<S>& io) {
   if (!io.knows(Q::n_layers)) return true;
   TransformerShape m;
   m.n_layers = count("n_layers");
-  if (io.knows(Q::n_heads) && io.knows(Q::n_kv_heads)) m.n_heads = count("n_heads"), m.n_kv_heads = count("n_kv_heads");
+  if (io.knows(Q::n_heads) && io.knows(Q::n_kv_heads))
+    m.n_heads = count("n_heads"), m.n_kv_heads = count("n_kv_heads");
   if (io.knows(Q::n_routed_experts) && io.knows(Q::experts_per_token)) {
     m.moe.n_routed_experts = count("experts");
     m.moe.experts_per_token = count("experts_per_token");

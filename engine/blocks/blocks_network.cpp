@@ -65,9 +65,9 @@ void collective(BlockRun<S>& io) {
 template <Scalar S>
 S miss_after(BlockRun<S>& io, const S& miss, int choices, std::map<int, S>& known) {
   if (const auto found = known.find(choices); found != known.end()) return found->second;
-  const S value = choices == 1 ? miss
-                               : miss_after(io, miss, choices / 2, known) *
-                                     miss_after(io, miss, choices - choices / 2, known);
+  const S value = choices == 1
+                      ? miss
+                      : miss_after(io, miss, choices / 2, known) * miss_after(io, miss, choices - choices / 2, known);
   return known.emplace(choices, named(Q::gpucoll_miss, choices, value)).first->second;
 }
 
@@ -111,9 +111,9 @@ void collective_gpu(BlockRun<S>& io) {
     const int at = static_cast<int>(i);
     const SwitchLevel<S>& level = levels[i];
     const S rate = io.out(Q::gpucoll_level_rate, at, level_bandwidth(level.degree, one<S>(), level.link));
-    const S t = io.out(Q::gpucoll_level_time, at,
-                       all_to_all ? switch_all_to_all_time(V, parts[i], level.link)
-                                  : level_gather_time(V, rate, below, Y));
+    const S t =
+        io.out(Q::gpucoll_level_time, at,
+               all_to_all ? switch_all_to_all_time(V, parts[i], level.link) : level_gather_time(V, rate, below, Y));
     time = i == 0 ? t : max(time, t);
     slowest = i == 0 ? rate : min(slowest, rate);
     times.push_back(t);

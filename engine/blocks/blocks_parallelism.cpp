@@ -135,10 +135,10 @@ void recipe(BlockRun<S>& io) {
   if (!(gpus > 0) || !(params > 0)) return io.fail("gpus", "and parameters are needed");
   const double many = value_of(io[Q::recipe_nd_gpus]), big = value_of(io[Q::recipe_nd_parameters]),
                lengthy = value_of(io[Q::recipe_nd_length]);
-  const int stage = gpus > many || params > big || sequence > lengthy ? 3
-                    : gpus > value_of(io[Q::recipe_hsdp_gpus])         ? 2
+  const int stage = gpus > many || params > big || sequence > lengthy                                            ? 3
+                    : gpus > value_of(io[Q::recipe_hsdp_gpus])                                                   ? 2
                     : params > value_of(io[Q::recipe_fsdp_parameters]) || gpus > value_of(io[Q::recipe_dp_gpus]) ? 1
-                                                                                                             : 0;
+                                                                                                                 : 0;
   constexpr std::string_view kStages[] = {"DP", "FSDP", "HSDP", "CP/PP/TP"};
   io.say("stage", std::string(kStages[stage]));
   io.simulated(Q::recipe_stage, -1, stage);

@@ -46,10 +46,14 @@ void bubble(BlockRun<S>& io) {
 
 std::string_view kind_of(OpKind kind) {
   switch (kind) {
-    case OpKind::forward: return "forward";
-    case OpKind::backward: return "backward";
-    case OpKind::backward_input: return "backward_input";
-    case OpKind::backward_weight: return "backward_weight";
+    case OpKind::forward:
+      return "forward";
+    case OpKind::backward:
+      return "backward";
+    case OpKind::backward_input:
+      return "backward_input";
+    case OpKind::backward_weight:
+      return "backward_weight";
   }
   return "";
 }
@@ -65,20 +69,34 @@ ScheduleShape shape_of(const BlockCall& c) {
 
 std::string_view rule_text(ScheduleRule rule) {
   switch (rule) {
-    case ScheduleRule::legal: break;
-    case ScheduleRule::stages_positive: return "a pipeline has at least one stage";
-    case ScheduleRule::stages_even: return "two directions need an even number of stages";
-    case ScheduleRule::virtual_stages_positive: return "a device has at least one chunk";
-    case ScheduleRule::one_chunk: return "the schedule has one chunk per device";
-    case ScheduleRule::two_chunks: return "the schedule has two chunks per device";
-    case ScheduleRule::microbatches_positive: return "a step has at least one microbatch";
-    case ScheduleRule::microbatches_even: return "two directions need an even number of microbatches";
-    case ScheduleRule::microbatches_fill_stages: return "microbatches must be a multiple of the stages";
-    case ScheduleRule::microbatches_at_least: return "too few microbatches to fill the pipeline";
-    case ScheduleRule::group_size_interleaved_only: return "only interleaved-1f1b has groups";
-    case ScheduleRule::group_size_range: return "a group is at least the stages and at most the microbatches";
-    case ScheduleRule::last_group_fills_stages: return "what is left for the last group must be at least the stages";
-    case ScheduleRule::too_large: return "the step has too many operations";
+    case ScheduleRule::legal:
+      break;
+    case ScheduleRule::stages_positive:
+      return "a pipeline has at least one stage";
+    case ScheduleRule::stages_even:
+      return "two directions need an even number of stages";
+    case ScheduleRule::virtual_stages_positive:
+      return "a device has at least one chunk";
+    case ScheduleRule::one_chunk:
+      return "the schedule has one chunk per device";
+    case ScheduleRule::two_chunks:
+      return "the schedule has two chunks per device";
+    case ScheduleRule::microbatches_positive:
+      return "a step has at least one microbatch";
+    case ScheduleRule::microbatches_even:
+      return "two directions need an even number of microbatches";
+    case ScheduleRule::microbatches_fill_stages:
+      return "microbatches must be a multiple of the stages";
+    case ScheduleRule::microbatches_at_least:
+      return "too few microbatches to fill the pipeline";
+    case ScheduleRule::group_size_interleaved_only:
+      return "only interleaved-1f1b has groups";
+    case ScheduleRule::group_size_range:
+      return "a group is at least the stages and at most the microbatches";
+    case ScheduleRule::last_group_fills_stages:
+      return "what is left for the last group must be at least the stages";
+    case ScheduleRule::too_large:
+      return "the step has too many operations";
   }
   return "";
 }
@@ -100,8 +118,7 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
     std::string remedy = "nearest:";
     if (status.below > 0) remedy += " " + std::to_string(status.below);
     if (status.above > 0) remedy += (status.below > 0 ? " or " : " ") + std::to_string(status.above);
-    return io.fail(kFields[static_cast<std::size_t>(status.field)],
-                   std::string(rule_text(status.rule)),
+    return io.fail(kFields[static_cast<std::size_t>(status.field)], std::string(rule_text(status.rule)),
                    status.below > 0 || status.above > 0 ? remedy : std::string());
   }
   const double f = call.number("t_forward"), bi = call.number("t_backward_input"),

@@ -11,7 +11,7 @@ void run(BlockRun<S>& io) {
   const S P = io[Q::state_parameters], B = io[Q::tokens], n = io[Q::job_chips], C = io[Q::peak_flops],
           u = io[Q::job_mfu];
   const S six = constant<S>(6, unit::flop_each);
-  const S flops = io.out(Q::job_flops, io.knows(Q::job_given_flops) ? io[Q::job_given_flops] * one<S>()
+  const S flops = io.out(Q::job_flops, io.knows(Q::job_given_flops)   ? io[Q::job_given_flops] * one<S>()
                                        : io.knows(Q::job_flops_token) ? io[Q::job_flops_token] * B
                                                                       : six * P * B);
   io.out(Q::job_flops_each, io.knows(Q::job_flops_token) ? io[Q::job_flops_token] * one<S>() : six * P);

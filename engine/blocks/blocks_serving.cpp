@@ -102,7 +102,7 @@ void prefill(BlockRun<S>& io) {
   const S linear = io.out(Q::pre_linear, linear_flops(P, fresh));
   const S span = io.out(Q::pre_span, prefill_span(hit, fresh, io.flag("causal")));
   const S width = named(Q::pre_width, io.knows(Q::attention_width) ? io[Q::attention_width] * one<S>()
-                                                                    : io[Q::n_heads] * io[Q::d_head]);
+                                                                   : io[Q::n_heads] * io[Q::d_head]);
   const S attention = io.out(Q::pre_attention, attention_flops(fresh, span, width, io[Q::n_layers]));
   const S flops = io.out(Q::pre_flops, linear + attention);
   const S reach = io.out(Q::pre_reach, n * C * io[Q::pre_mfu]);
@@ -218,8 +218,7 @@ std::vector<BuildingBlock> serving_blocks() {
        inputs(parameters_input(), active_input(), weight_input(), weights_given(), number("tokens", Q::pre_tokens),
               number("prefix_hit_tokens", Q::pre_hit).def(0).at_least(0), flag("causal", true), model_inputs(),
               attention_width_input(), element_input(), kv_element_input(), kv_token_input(), chips(), dtype_input(),
-              peak_input(),
-              fraction("mfu", Q::pre_mfu).def(1), hbm_input(), number("chunk_tokens", Q::pre_chunk),
+              peak_input(), fraction("mfu", Q::pre_mfu).def(1), hbm_input(), number("chunk_tokens", Q::pre_chunk),
               number("transfer_bytes_per_s", Q::pre_link), number("queue_s", Q::pre_queue).def(0).at_least(0)),
        {out("new_tokens", Q::pre_fresh),
         out("linear_flops", Q::pre_linear),

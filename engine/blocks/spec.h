@@ -8,19 +8,46 @@
 namespace roofscape::engine::block_table {
 
 struct In : BlockInput {
-  In& def(double x) { fallback = {x}; return *this; }
-  In& def(std::initializer_list<double> x) { fallback = x; return *this; }
-  In& at_least(double x) { low = x, above_low = false; return *this; }
-  In& any() { low = std::numeric_limits<double>::lowest(), above_low = false; return *this; }
-  In& up_to(double x) { high = x; return *this; }
-  In& of(std::string_view field) { chip_field = field; return *this; }
-  In& chip(const Sourced* (*f)(const Chip&, const BlockCall&)) { of_chip = f; return *this; }
-  In& model(std::optional<double> (*f)(const TransformerShape&)) { of_model = f; return *this; }
+  In& def(double x) {
+    fallback = {x};
+    return *this;
+  }
+  In& def(std::initializer_list<double> x) {
+    fallback = x;
+    return *this;
+  }
+  In& at_least(double x) {
+    low = x, above_low = false;
+    return *this;
+  }
+  In& any() {
+    low = std::numeric_limits<double>::lowest(), above_low = false;
+    return *this;
+  }
+  In& up_to(double x) {
+    high = x;
+    return *this;
+  }
+  In& of(std::string_view field) {
+    chip_field = field;
+    return *this;
+  }
+  In& chip(const Sourced* (*f)(const Chip&, const BlockCall&)) {
+    of_chip = f;
+    return *this;
+  }
+  In& model(std::optional<double> (*f)(const TransformerShape&)) {
+    of_model = f;
+    return *this;
+  }
   In& from(std::string_view text, std::optional<double> (*f)(const BlockCall&)) {
     computed_text = text, computed = f;
     return *this;
   }
-  In& entries(std::size_t n) { longest = n; return *this; }
+  In& entries(std::size_t n) {
+    longest = n;
+    return *this;
+  }
 };
 
 inline In make(std::string_view name, InputKind kind, Q q) {
@@ -74,12 +101,12 @@ const Sourced* chip_figure(const Chip&, std::string_view field);
 const Sourced* peak_of(const Chip&, const BlockCall&);
 
 // Inputs that many blocks share.
-In peak_input();                              // "peak_flops_per_s"
-In dtype_input();                             // which peak of the chip
-In hbm_input();                               // "hbm_bytes_per_s"
-In axis_input();                              // "axis_bytes_per_s": a torus axis, both directions
-In element_input(double bytes = 2);           // "element_bytes"
-std::vector<In> model_inputs();               // n_layers .. vocab_size, gated_mlp, tied_embeddings
+In peak_input();                     // "peak_flops_per_s"
+In dtype_input();                    // which peak of the chip
+In hbm_input();                      // "hbm_bytes_per_s"
+In axis_input();                     // "axis_bytes_per_s": a torus axis, both directions
+In element_input(double bytes = 2);  // "element_bytes"
+std::vector<In> model_inputs();      // n_layers .. vocab_size, gated_mlp, tied_embeddings
 // Widths of what a layer's matrices put out where they are not F, N H and K H: of the experts that a token passes
 // through, of the heads that latent attention makes.
 In attention_width_input();

@@ -29,16 +29,20 @@ S collective_latency(const Inputs<S>& in, const AxisLinks& links) {
   const auto inside = [&](double count) { return steps(Q::ring_steps, count) * c[Calibrated::link_latency]; };
   const auto across = [&](double count) { return steps(Q::tree_steps, count) * c[Calibrated::fabric_latency]; };
   switch (links.tier) {
-    case LinkTier::ici: return call + inside(torus_steps(links));
+    case LinkTier::ici:
+      return call + inside(torus_steps(links));
     case LinkTier::dcn: {
       if (links.torus_axes == 0) return call + across(std::log2(std::max(2.0, double(links.degree))));
       AxisLinks slice = links;
       slice.degree = links.inside_slice;
       return call + inside(torus_steps(slice)) + across(std::log2(std::max(2.0, double(links.slices))));
     }
-    case LinkTier::nvlink: return call + inside(links.inside_node - 1);
-    case LinkTier::fabric: return call + inside(links.inside_node - 1) + across(fabric_steps(links));
-    case LinkTier::none: break;
+    case LinkTier::nvlink:
+      return call + inside(links.inside_node - 1);
+    case LinkTier::fabric:
+      return call + inside(links.inside_node - 1) + across(fabric_steps(links));
+    case LinkTier::none:
+      break;
   }
   return in.zero;
 }

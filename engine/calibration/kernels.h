@@ -41,10 +41,13 @@ extern template Traced product_time<Traced>(const Inputs<Traced>&, const Product
 constexpr double vector_kernels(OperationKind kind) {
   switch (kind) {
     case OperationKind::norms:
-    case OperationKind::residual: return 2;
+    case OperationKind::residual:
+      return 2;
     case OperationKind::rope:
-    case OperationKind::activation: return 1;
-    default: return 0;
+    case OperationKind::activation:
+      return 1;
+    default:
+      return 0;
   }
 }
 // Seconds of so many of them that move `bytes` together.
@@ -59,13 +62,13 @@ template <Scalar S>
 struct LayerKernels {
   // By operation: products of a layer and attention, forward and both gradients.
   std::array<S, kOperationCount> forward{}, backward{};
-  bool vectors_again = false;                   // vector operations are computed again
+  bool vectors_again = false;                       // vector operations are computed again
   S attention_flops{}, attention_flops_backward{};  // that attention executes, whatever the stated convention
-  S matmul_forward{}, matmul_backward{};        // backward: both gradients, nothing computed again
+  S matmul_forward{}, matmul_backward{};            // backward: both gradients, nothing computed again
   S attention_forward{}, attention_backward{};
-  S vector_forward{}, vector_backward{};        // backward with what is computed again
-  S again{};                                    // products and attention computed again
-  S head_forward{}, head_backward{};            // of the output head: products
+  S vector_forward{}, vector_backward{};  // backward with what is computed again
+  S again{};                              // products and attention computed again
+  S head_forward{}, head_backward{};      // of the output head: products
   S head_vector_forward{}, head_vector_backward{};
   S embedding_forward{}, embedding_backward{};
 };

@@ -107,8 +107,7 @@ class Plan {
 
 using Advice = std::optional<Diagnostic>;
 
-Advice note(std::string_view code, const DiagnosticValues& values, std::string_view field,
-            const Fix& fix = {}) {
+Advice note(std::string_view code, const DiagnosticValues& values, std::string_view field, const Fix& fix = {}) {
   return Diagnostic{Severity::note, code, values, field, fix};
 }
 
@@ -128,8 +127,7 @@ Advice book_torus(const Plan& plan) {
   }
   const bool flat = s.cluster.chip[ChipField::ici_torus_dims].value == 2;
   const auto fsdp = plan.known(flat ? Q::bound_fsdp_2 : Q::bound_fsdp_3);
-  const auto mixed =
-      plan.known(transfers_add(s) ? Q::bound_mixed_sum : Q::bound_mixed_max);
+  const auto mixed = plan.known(transfers_add(s) ? Q::bound_mixed_sum : Q::bound_mixed_max);
   if (!fsdp || !mixed) return {};
   const double tokens = plan.quantity(Q::bound_cluster_tokens);
   const double state = plan.quantity(Q::training_state_bytes), capacity = plan.quantity(Q::hbm_capacity);
@@ -197,8 +195,10 @@ Advice book_switched(const Plan& plan) {
   const auto limit = plan.known(Q::bound_fsdp_1);
   if (!limit) return {};
   const double tokens = plan.quantity(Q::bound_cluster_tokens);
-  DiagnosticValues values{{tokens, unit::tokens_per_chip}, {*limit, unit::tokens_per_chip},
-                                      {double(axes.tensor), unit::ways}, {double(axes.pipeline), unit::ways}};
+  DiagnosticValues values{{tokens, unit::tokens_per_chip},
+                          {*limit, unit::tokens_per_chip},
+                          {double(axes.tensor), unit::ways},
+                          {double(axes.pipeline), unit::ways}};
   if (tokens >= *limit) {
     if (plan.model_parallelism() <= kLittleModelParallelism) return {};
     auto fix = plan.without_model_parallelism("parallelism.fsdp", axes.fsdp);

@@ -16,8 +16,8 @@ Bound find_bound(const Evaluation<double>& e, const std::array<AxisTransfers, kA
   const auto& stage = e.stage;
   const auto part = [&e](Q q) { return seconds_of_part(e, q); };
   const double compute = part(Q::step_matmul) + part(Q::step_attention) + part(Q::step_recompute);
-  const double hbm = finite(stage.layer_passes * (e.layer.layer.hbm_forward + e.layer.layer.hbm_backward)) +
-                     part(Q::step_optimizer);
+  const double hbm =
+      finite(stage.layer_passes * (e.layer.layer.hbm_forward + e.layer.layer.hbm_backward)) + part(Q::step_optimizer);
   const double network = finite(e.plan.network);
   const double bubble = part(Q::step_bubble) + part(Q::step_pipeline_transfer);
   Bound bound;
@@ -69,14 +69,22 @@ Bound find_bound(const DecodeCost<double>& d) {
 
 std::string_view Bound::id() const {
   switch (kind) {
-    case BoundKind::compute: return "compute";
-    case BoundKind::hbm: return "hbm";
-    case BoundKind::bubble: return "bubble";
-    case BoundKind::latency: return "latency";
-    case BoundKind::host: return "host";
-    case BoundKind::offload: return "offload";
-    case BoundKind::none: return "";
-    case BoundKind::mesh_axis: return kAxisIds[static_cast<std::size_t>(axis)];
+    case BoundKind::compute:
+      return "compute";
+    case BoundKind::hbm:
+      return "hbm";
+    case BoundKind::bubble:
+      return "bubble";
+    case BoundKind::latency:
+      return "latency";
+    case BoundKind::host:
+      return "host";
+    case BoundKind::offload:
+      return "offload";
+    case BoundKind::none:
+      return "";
+    case BoundKind::mesh_axis:
+      return kAxisIds[static_cast<std::size_t>(axis)];
   }
   return "compute";
 }

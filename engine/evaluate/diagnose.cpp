@@ -39,8 +39,8 @@ double largest_power_of_two_box(const std::array<int, 3>& slice) {
 constexpr std::array<std::string_view, kAxisCount> kPlacedAxes{"placement.data.axes",   "placement.fsdp.axes",
                                                                "placement.tensor.axes", "placement.context.axes",
                                                                "placement.expert.axes", "placement.pipeline.axes"};
-constexpr std::array<std::string_view, kAxisCount> kPlacedOn{"placement.data.on",    "placement.fsdp.on",
-                                                             "placement.tensor.on",  "placement.context.on",
+constexpr std::array<std::string_view, kAxisCount> kPlacedOn{"placement.data.on",   "placement.fsdp.on",
+                                                             "placement.tensor.on", "placement.context.on",
                                                              "placement.expert.on", "placement.pipeline.on"};
 
 // Axes of the torus that carry nothing: a mesh axis is held on fewer than it could have, or takes one alone. The
@@ -170,9 +170,8 @@ void check_batch(Findings& f) {
           {Findings::edit("parallelism.context", std::gcd(s.workload.sequence_length, s.parallelism.context))});
   const int heads = most_ulysses_ranks(s.model, s.parallelism.tensor);
   if (s.parallelism.context_method == ContextMethod::ulysses && s.parallelism.context > heads)
-    f.add(Severity::error, "context.ulysses_heads", {{double(s.parallelism.context), unit::ways},
-                                                     {double(heads), unit::count}},
-          "parallelism.context_method",
+    f.add(Severity::error, "context.ulysses_heads",
+          {{double(s.parallelism.context), unit::ways}, {double(heads), unit::count}}, "parallelism.context_method",
           {Findings::edit("parallelism.context_method", static_cast<double>(ContextMethod::ring))});
 }
 
@@ -357,9 +356,9 @@ void check_network(Findings& f) {
   const Report& r = f.report();
   const double step = f.quantity(Q::step_time);
   // Said beside the axis that is exposed longest.
-  constexpr std::array<std::string_view, kAxisCount> kFields{"parallelism.data",    "parallelism.fsdp",
-                                                             "parallelism.tensor",  "parallelism.context",
-                                                             "parallelism.expert",  "parallelism.pipeline"};
+  constexpr std::array<std::string_view, kAxisCount> kFields{"parallelism.data",   "parallelism.fsdp",
+                                                             "parallelism.tensor", "parallelism.context",
+                                                             "parallelism.expert", "parallelism.pipeline"};
   double exposed = 0, longest = 0;
   std::string_view field;
   for (std::size_t i = 0; i < kExposedParts.size(); ++i) {
@@ -372,8 +371,7 @@ void check_network(Findings& f) {
     f.add(Severity::warning, "network.bound", {{exposed / step, unit::fraction}}, field);
   // Pure FSDP below its limit, where tensor parallelism would get under it (scaling book, chapter 6).
   const double tokens = f.quantity(Q::bound_cluster_tokens);
-  const auto mixed =
-      r.quantities[transfers_add(s) ? Q::bound_mixed_sum : Q::bound_mixed_max];
+  const auto mixed = r.quantities[transfers_add(s) ? Q::bound_mixed_sum : Q::bound_mixed_max];
   const auto fsdp = r.quantities[Q::bound_fsdp_3];
   // Said of a plan whose own transfers of state stand out: the bounds are the book's, of two matrices of a layer.
   const double state = f.quantity(Q::step_fsdp) + f.quantity(Q::step_data);
@@ -417,13 +415,26 @@ void check_figures(Findings& f) {
 }
 
 // Diagnostics that read times.
-constexpr std::array<std::string_view, 20> kOfARun{
-    "network.bound",           "network.fsdp_limit",         "pipeline.bubble",        "serving.overloaded",
-    "serving.exposed",         "serving.memory_bound",       "serving.memory_bound_always",
-    "serving.drafts_cost",     "serving.prefill_interferes", "serving.too_little_prefill",
-    "serving.too_much_prefill", "serving.slo_token_mixed",   "serving.slo_token_mixed_never",
-    "serving.slo_token",       "serving.slo_token_never",    "serving.slo_ttft",
-    "serving.slo_ttft_chunks", "serving.slo_ttft_never",      "mfu.above_one",          "hfu.above_one"};
+constexpr std::array<std::string_view, 20> kOfARun{"network.bound",
+                                                   "network.fsdp_limit",
+                                                   "pipeline.bubble",
+                                                   "serving.overloaded",
+                                                   "serving.exposed",
+                                                   "serving.memory_bound",
+                                                   "serving.memory_bound_always",
+                                                   "serving.drafts_cost",
+                                                   "serving.prefill_interferes",
+                                                   "serving.too_little_prefill",
+                                                   "serving.too_much_prefill",
+                                                   "serving.slo_token_mixed",
+                                                   "serving.slo_token_mixed_never",
+                                                   "serving.slo_token",
+                                                   "serving.slo_token_never",
+                                                   "serving.slo_ttft",
+                                                   "serving.slo_ttft_chunks",
+                                                   "serving.slo_ttft_never",
+                                                   "mfu.above_one",
+                                                   "hfu.above_one"};
 
 }  // namespace
 

@@ -12,10 +12,10 @@ namespace roofscape::engine {
 
 namespace {
 
-constexpr double kMuchExposed = 0.1;       // of the step
-constexpr double kMuchPrefill = 1.25;      // time per token with prefills over that without
-constexpr double kIdlePrefill = 0.6;       // load of prefill chips below which some are too many
-constexpr double kBarely = 0.05;           // of the capacity
+constexpr double kMuchExposed = 0.1;   // of the step
+constexpr double kMuchPrefill = 1.25;  // time per token with prefills over that without
+constexpr double kIdlePrefill = 0.6;   // load of prefill chips below which some are too many
+constexpr double kBarely = 0.05;       // of the capacity
 
 // The largest batch of at most `wanted` that keeps what is promised, as an edit; none where no other keeps it.
 Fix batch_fix(const Findings& f, double wanted) {
@@ -103,7 +103,8 @@ void check_mesh(Findings& f) {
     const double tensor = std::max(1.0, better), copies_more = plan.tensor / tensor;
     Fix fix;
     if (std::fmod(plan.tensor, tensor) == 0)
-      fix = {Findings::edit("parallelism.tensor", tensor), Findings::edit("parallelism.data", plan.data * copies_more)};
+      fix = {Findings::edit("parallelism.tensor", tensor),
+             Findings::edit("parallelism.data", plan.data * copies_more)};
     f.add(Severity::warning, "serving.exposed",
           {{exposed, unit::seconds}, {step, unit::seconds}, {limit, unit::ways_real}}, "parallelism.tensor", fix);
   }
@@ -129,7 +130,7 @@ void check_memory(Findings& f) {
   const double weights = f.quantity(Q::memory_weights);
   if (weights > capacity) {
     const Dtype dtype = s.precision.weights;
-    const double slice = f.quantity(dtype == Dtype::int4                            ? Q::slice_int4
+    const double slice = f.quantity(dtype == Dtype::int4                          ? Q::slice_int4
                                     : dtype == Dtype::int8 || dtype == Dtype::fp8 ? Q::slice_int8
                                                                                   : Q::slice_bf16);
     f.add(Severity::warning, "serving.weights_do_not_fit",
@@ -183,7 +184,8 @@ void check_phases(Findings& f) {
   };
   const DiagnosticValues values{
       {decode, unit::requests_per_s}, {prefill, unit::requests_per_s}, {needed, unit::ways}, {ratio, unit::one}};
-  if (decode > prefill) f.add(Severity::warning, "serving.too_little_prefill", values, field, fix());
+  if (decode > prefill)
+    f.add(Severity::warning, "serving.too_little_prefill", values, field, fix());
   else if (decode < kIdlePrefill * prefill && needed < replicas)
     f.add(Severity::note, "serving.too_much_prefill", values, field, fix());
 }

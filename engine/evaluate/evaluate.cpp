@@ -99,8 +99,8 @@ void fill_transfers(const Evaluation<double>& e, std::array<AxisTransfers, kAxis
     if (e.in.calibrated) axis.hidden_s = e.in.calibration[hidden_at_end(static_cast<Axis>(a))] * axis.step_end_s;
     if (!stage.communicates[a]) continue;
     axis.forward_s = finite(stage.comm_forward[a]), axis.backward_s = finite(stage.comm_backward[a]);
-    axis.hidden_s += finite(stage.layer_passes * (stage.comm_forward[a] + stage.comm_backward[a] -
-                                                  stage.layer.exposed[a]));
+    axis.hidden_s +=
+        finite(stage.layer_passes * (stage.comm_forward[a] + stage.comm_backward[a] - stage.layer.exposed[a]));
   }
 }
 
@@ -110,8 +110,8 @@ void fill_placement(const Evaluation<double>& e, std::vector<AxisPlacement>& row
     const auto axis = static_cast<Axis>(i);
     const AxisLinks& links = e.in.links.group(axis);
     rows.push_back({axis, links.tier, e.in.degree(axis).n, links.torus_axes, links.inside_node, links.across_nodes,
-                    finite(e.layer.bandwidth[at(axis)]), binding_level(links, e.in.chip),
-                    std::max(links.degree, 1), links.on, links.open_axes});
+                    finite(e.layer.bandwidth[at(axis)]), binding_level(links, e.in.chip), std::max(links.degree, 1),
+                    links.on, links.open_axes});
   }
 }
 
@@ -124,8 +124,8 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
   const bool has_orders = !pipeline.orders.ops.empty();
   int first = 0;
   for (int v = 0; v < virtual_stages; ++v) {
-    const auto device = static_cast<std::size_t>(
-        has_orders ? pipeline.orders.device_of[static_cast<std::size_t>(v)] : v % devices);
+    const auto device =
+        static_cast<std::size_t>(has_orders ? pipeline.orders.device_of[static_cast<std::size_t>(v)] : v % devices);
     StageRow& row = rows[device];
     if (row.layers == 0) row.first_layer = first;
     row.layers += layers[static_cast<std::size_t>(v)];

@@ -8,8 +8,8 @@
 #include "engine/training/bounds.h"
 #include "engine/training/layer_time.h"
 #include "engine/training/operation_steps.h"
-#include "engine/training/training_cost.h"
 #include "engine/training/stage_time.h"
+#include "engine/training/training_cost.h"
 
 namespace roofscape::engine {
 
@@ -74,8 +74,10 @@ void for_each_spec_quantity(const Inputs<S>& in, F&& f) {
   f(Q::vocab_size, in.model.vocab_size);
   f(Q::peak_flops, in.chip.peak_flops), f(Q::hbm_capacity, in.chip.hbm_capacity);
   f(Q::hbm_bandwidth, in.chip.hbm_bandwidth), f(Q::price, in.chip.price);
-  if (in.links.torus_dims > 0) f(Q::ici_axis_bandwidth, in.chip.ici_axis), f(Q::dcn_bandwidth, in.chip.dcn);
-  else f(Q::nvlink_bandwidth, in.chip.nvlink), f(Q::node_bandwidth, in.chip.node);
+  if (in.links.torus_dims > 0)
+    f(Q::ici_axis_bandwidth, in.chip.ici_axis), f(Q::dcn_bandwidth, in.chip.dcn);
+  else
+    f(Q::nvlink_bandwidth, in.chip.nvlink), f(Q::node_bandwidth, in.chip.node);
   f(Q::cluster_chips, in.cluster_chips);
 }
 
@@ -162,8 +164,7 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
     f(Q::pipeline_bubble_time, stage.bubble_time), f(Q::pipeline_bubble_to_work, stage.bubble_to_work),
         f(Q::pipeline_span_bubble, stage.span_bubble);
   if (pipelined && stage.simulated)
-    f(Q::pipeline_makespan, stage.makespan),
-        f(Q::pipeline_in_transfer, stage.in_transfer);
+    f(Q::pipeline_makespan, stage.makespan), f(Q::pipeline_in_transfer, stage.in_transfer);
   if (pipelined) f(Q::stage_gradient_bytes, stage.mean_gradient_bytes);
 
   f(Q::bound_cluster_tokens, limits.tokens_per_chip), f(Q::bound_alpha, limits.alpha);

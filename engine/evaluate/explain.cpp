@@ -21,18 +21,24 @@ std::string index_text(const Quantity& row, int index) {
   const auto i = static_cast<std::size_t>(index);
   constexpr std::array<std::string_view, 2> kBlocks{"embedding", "head"};
   switch (index_kind(row)) {
-    case IndexKind::axis: return std::string(kAxisIds[i]);
-    case IndexKind::operation: return std::string(kOperationIds[i]);
-    case IndexKind::block: return std::string(kBlocks[i]);
-    case IndexKind::block_axis: return fmt::format("{},{}", kBlocks[i / kAxisCount], kAxisIds[i % kAxisCount]);
+    case IndexKind::axis:
+      return std::string(kAxisIds[i]);
+    case IndexKind::operation:
+      return std::string(kOperationIds[i]);
+    case IndexKind::block:
+      return std::string(kBlocks[i]);
+    case IndexKind::block_axis:
+      return fmt::format("{},{}", kBlocks[i / kAxisCount], kAxisIds[i % kAxisCount]);
     case IndexKind::product: {
       constexpr std::array<std::string_view, 3> kParts{"", "shared,", "experts,"},
           kPasses{"forward", "input", "weights"};
       const std::size_t pass = i / kOperationCount;
       return fmt::format("{},{}{}", kOperationIds[i % kOperationCount], kParts[pass / 3], kPasses[pass % 3]);
     }
-    case IndexKind::level_axis: return fmt::format("{},{}", i / kAxisCount, kAxisIds[i % kAxisCount]);
-    default: return fmt::format("{}", index);
+    case IndexKind::level_axis:
+      return fmt::format("{},{}", i / kAxisCount, kAxisIds[i % kAxisCount]);
+    default:
+      return fmt::format("{}", index);
   }
 }
 
@@ -143,16 +149,25 @@ class Explainer {
     if (is_named(n)) return n.verb == Verb::named ? build(n.a, owner, operands) : constant_of(n);
     switch (n.verb) {
       case Verb::add:
-      case Verb::subtract: return sum(at, owner, operands);
+      case Verb::subtract:
+        return sum(at, owner, operands);
       case Verb::multiply:
-      case Verb::divide: return product(at, owner, operands);
-      case Verb::max: return choice(Expression::Kind::max, n, owner, operands);
-      case Verb::min: return choice(Expression::Kind::min, n, owner, operands);
-      case Verb::choose: return choice(Expression::Kind::choose, n, owner, operands);
-      case Verb::ceil: return unary(Expression::Kind::ceil, n, owner, operands);
-      case Verb::floor: return unary(Expression::Kind::floor, n, owner, operands);
-      case Verb::sqrt: return unary(Expression::Kind::sqrt, n, owner, operands);
-      default: return constant_of(n);
+      case Verb::divide:
+        return product(at, owner, operands);
+      case Verb::max:
+        return choice(Expression::Kind::max, n, owner, operands);
+      case Verb::min:
+        return choice(Expression::Kind::min, n, owner, operands);
+      case Verb::choose:
+        return choice(Expression::Kind::choose, n, owner, operands);
+      case Verb::ceil:
+        return unary(Expression::Kind::ceil, n, owner, operands);
+      case Verb::floor:
+        return unary(Expression::Kind::floor, n, owner, operands);
+      case Verb::sqrt:
+        return unary(Expression::Kind::sqrt, n, owner, operands);
+      default:
+        return constant_of(n);
     }
   }
 
@@ -163,9 +178,7 @@ class Explainer {
     e.unit = unit_of_constant(n.dimension);
     return e;
   }
-  static Expression constant_of(const TraceNode& n) {
-    return of_kind(Expression::Kind::constant, n);
-  }
+  static Expression constant_of(const TraceNode& n) { return of_kind(Expression::Kind::constant, n); }
 
   static bool is_zero(const Expression& e) { return e.kind == Expression::Kind::constant && e.value == 0; }
 

@@ -38,23 +38,23 @@ struct Expression {
   double value = 0;    // of this expression
   Unit unit;           // operand: of its row. constant: what its dimension says (unit::flop_each, unit::one ...)
   std::vector<Expression> children;  // add and multiply are flat: any number of terms or factors
-  int winner = -1;     // max, min, choose: which child decided
+  int winner = -1;                   // max, min, choose: which child decided
 };
 
 // One line of a derivation: symbol = expression = value. Inputs have no expression.
 struct DerivationLine {
   Q quantity = Q::step_time;
-  std::string id;        // "step.time_s"; indexed rows "links.bytes_per_s[fsdp]"
+  std::string id;  // "step.time_s"; indexed rows "links.bytes_per_s[fsdp]"
   std::string symbol;
   double value = 0;
   Unit unit;
-  std::string source;    // of the formula; for an input the publication, preset or setting it came from
+  std::string source;  // of the formula; for an input the publication, preset or setting it came from
   bool is_input = false;
-  bool is_simulated = false;         // came out of the pipeline simulation, not of a formula
-  bool is_folded = false;  // zero, and not what was asked for: its formula is left to a derivation of its own
-  Expression expression;             // empty constant for inputs
-  int depth = 0;                     // 0 is the quantity asked for
-  std::vector<std::string> uses;     // ids of the lines it is made of, in order, each once
+  bool is_simulated = false;      // came out of the pipeline simulation, not of a formula
+  bool is_folded = false;         // zero, and not what was asked for: its formula is left to a derivation of its own
+  Expression expression;          // empty constant for inputs
+  int depth = 0;                  // 0 is the quantity asked for
+  std::vector<std::string> uses;  // ids of the lines it is made of, in order, each once
 };
 
 struct Derivation {

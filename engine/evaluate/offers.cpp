@@ -17,9 +17,8 @@ constexpr std::size_t kMostEdits = 8;    // of one fix
 constexpr std::size_t kSecondSteps = 6;  // plans from which a second change is tried
 
 bool touches_only(const Fix& fix, std::string_view group) {
-  return std::all_of(fix.begin(), fix.end(), [group](const FieldEdit& e) {
-    return e.field != nullptr && e.field->path.starts_with(group);
-  });
+  return std::all_of(fix.begin(), fix.end(),
+                     [group](const FieldEdit& e) { return e.field != nullptr && e.field->path.starts_with(group); });
 }
 
 // Evaluates changed scenarios one after the other, in the same memory.

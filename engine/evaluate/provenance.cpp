@@ -12,9 +12,7 @@
 
 namespace roofscape::engine {
 
-bool Provenance::reaches(Q quantity) const {
-  return std::binary_search(reached.begin(), reached.end(), quantity);
-}
+bool Provenance::reaches(Q quantity) const { return std::binary_search(reached.begin(), reached.end(), quantity); }
 
 Provenance unverified_inputs(const Scenario& s) {
   Trace trace;
@@ -33,7 +31,8 @@ Provenance unverified_inputs(const Scenario& s) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const TraceNode& n = nodes[i];
     switch (n.verb) {
-      case Verb::constant: break;
+      case Verb::constant:
+        break;
       case Verb::input:
         if (trace.source(n).find(kUnverified) != std::string::npos) {
           doubtful[i] = 1;
@@ -42,12 +41,18 @@ Provenance unverified_inputs(const Scenario& s) {
           if (std::find(out.inputs.begin(), out.inputs.end(), id) == out.inputs.end()) out.inputs.push_back(id);
         }
         break;
-      case Verb::simulated: doubtful[i] = any ? 1 : 0; break;
+      case Verb::simulated:
+        doubtful[i] = any ? 1 : 0;
+        break;
       case Verb::named:
       case Verb::ceil:
       case Verb::floor:
-      case Verb::sqrt: doubtful[i] = doubtful[n.a]; break;
-      default: doubtful[i] = static_cast<char>(doubtful[n.a] | doubtful[n.b]); break;
+      case Verb::sqrt:
+        doubtful[i] = doubtful[n.a];
+        break;
+      default:
+        doubtful[i] = static_cast<char>(doubtful[n.a] | doubtful[n.b]);
+        break;
     }
     if (n.row != 0xffff) last[{n.row, n.index}] = i;
   }

@@ -18,26 +18,39 @@ struct FieldOf {
   Q input;
   std::string_view path;
 };
-constexpr FieldOf kFields[] = {
-    {Q::batch_sequences, "workload.global_batch_sequences"}, {Q::sequence_length, "workload.sequence_length"},
-    {Q::train_tokens, "workload.train_tokens"},              {Q::stated_mfu, "assumptions.stated_mfu"},
-    {Q::overlap, "assumptions.overlap"},                     {Q::reserve_bytes, "assumptions.reserve_bytes"},
-    {Q::microbatch_sequences, "pipeline.microbatch_sequences"}};
+constexpr FieldOf kFields[] = {{Q::batch_sequences, "workload.global_batch_sequences"},
+                               {Q::sequence_length, "workload.sequence_length"},
+                               {Q::train_tokens, "workload.train_tokens"},
+                               {Q::stated_mfu, "assumptions.stated_mfu"},
+                               {Q::overlap, "assumptions.overlap"},
+                               {Q::reserve_bytes, "assumptions.reserve_bytes"},
+                               {Q::microbatch_sequences, "pipeline.microbatch_sequences"}};
 
 // Inputs that are figures of the chip.
 std::optional<ChipField> chip_field_of(Q input, const Scenario& s) {
   switch (input) {
-    case Q::peak_flops: return peak_field(s.precision.compute);
-    case Q::hbm_capacity: return ChipField::hbm_bytes;
-    case Q::hbm_bandwidth: return ChipField::hbm_bytes_per_s;
-    case Q::ici_axis_bandwidth: return ChipField::ici_bytes_per_s_per_axis_bidirectional;
-    case Q::nvlink_bandwidth: return ChipField::scaleup_bytes_per_s_per_chip_oneway;
-    case Q::node_bandwidth: return ChipField::scaleout_bytes_per_s_per_node_oneway;
-    case Q::dcn_bandwidth: return ChipField::dcn_bytes_per_s_per_chip;
-    case Q::price: return ChipField::price_usd_per_chip_hour;
-    case Q::board_power: return ChipField::board_power_watts;
-    case Q::pcie_bandwidth: return ChipField::host_pcie_bytes_per_s_per_chip;
-    default: return std::nullopt;
+    case Q::peak_flops:
+      return peak_field(s.precision.compute);
+    case Q::hbm_capacity:
+      return ChipField::hbm_bytes;
+    case Q::hbm_bandwidth:
+      return ChipField::hbm_bytes_per_s;
+    case Q::ici_axis_bandwidth:
+      return ChipField::ici_bytes_per_s_per_axis_bidirectional;
+    case Q::nvlink_bandwidth:
+      return ChipField::scaleup_bytes_per_s_per_chip_oneway;
+    case Q::node_bandwidth:
+      return ChipField::scaleout_bytes_per_s_per_node_oneway;
+    case Q::dcn_bandwidth:
+      return ChipField::dcn_bytes_per_s_per_chip;
+    case Q::price:
+      return ChipField::price_usd_per_chip_hour;
+    case Q::board_power:
+      return ChipField::board_power_watts;
+    case Q::pcie_bandwidth:
+      return ChipField::host_pcie_bytes_per_s_per_chip;
+    default:
+      return std::nullopt;
   }
 }
 

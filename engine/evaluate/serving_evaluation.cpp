@@ -118,8 +118,7 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
   f(Q::prefill_network, pre.network.total);
   for (std::size_t i = 0; i < kPrefillParts.size(); ++i) f(kPrefillParts[i], pre.parts[i]);
   f(Q::prefill_time, pre.time), f(Q::prefill_at_mfu, pre.at_stated_mfu), f(Q::prefill_stage_time, pre.interval);
-  f(Q::prefill_replicas, pre.replicas), f(Q::ttft_interleave, st.ttft_interleave),
-      f(Q::ttft_transfer, pre.transfer);
+  f(Q::prefill_replicas, pre.replicas), f(Q::ttft_interleave, st.ttft_interleave), f(Q::ttft_transfer, pre.transfer);
   if (si.disaggregated) f(Q::transfer_rate, pre.transfer_rate);
   f(Q::ttft, st.ttft);
 
@@ -193,8 +192,10 @@ ServingEvaluation<S> run_serving(const Scenario& s, Trace* trace) {
   e.capacity = serving_capacity(e.si, e.params, e.decode, e.prefill, s.cluster);
   e.steady = served_requests(e.si, e.decode, e.prefill);
   InFlight in_flight;
-  if constexpr (std::is_same_v<S, double>) in_flight = sequences_in_flight(e.si, e.params, e.steady);
-  else in_flight = run_serving<double>(s, nullptr).steady.in_flight;
+  if constexpr (std::is_same_v<S, double>)
+    in_flight = sequences_in_flight(e.si, e.params, e.steady);
+  else
+    in_flight = run_serving<double>(s, nullptr).steady.in_flight;
   complete(e.si, e.decode, e.prefill, in_flight, e.steady);
   e.limits = serving_limits(e.si, e.decode, e.params);
   e.kv_token_bytes = named(Q::kv_cache_bytes_per_token, e.decode.kv_sequence_bytes / e.decode.allocated_tokens);

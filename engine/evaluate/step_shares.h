@@ -13,8 +13,8 @@ struct StepShare {
   BoundKind kind = BoundKind::compute;
   Axis axis = Axis::data;  // mesh_axis only
   double seconds = 0;
-  double share = 0;        // of the step
-  FixedList<Q, 4> parts;   // of the step, that it is the sum of
+  double share = 0;       // of the step
+  FixedList<Q, 4> parts;  // of the step, that it is the sum of
 };
 using StepShares = FixedList<StepShare, 5 + kAxisCount>;
 

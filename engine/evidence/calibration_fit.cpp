@@ -20,24 +20,24 @@ using engine::kCalibrationCount;
 using engine::kCalibrationRows;
 using engine::kSoftwareStacks;
 
-constexpr int kShrinks = 8;           // times the steps are halved
+constexpr int kShrinks = 8;  // times the steps are halved
 constexpr int kShrinksLeftOut =
     3;  // and where rows are left out: the difference is small beside what leaving out does
-constexpr double kFirstStep = 0.1;    // of a parameter's range
-constexpr int kDescents = 25;         // steps over all parameters at once, at most
-constexpr int kTogether = 3;          // times both are tried
-constexpr int kDampings = 6;          // tries of one of them
-constexpr double kLongestStep = 0.2;  // of a parameter's range
-constexpr double kNudge = 0.02;       // of a parameter's range, to see what it does
-constexpr double kSmallError = 0.02;  // of |ln|: below it errors count as their squares
-constexpr double kFlat = 1e-3;        // keeps what no row decides where it is
-constexpr int kPassesAStep = 10;      // over all parameters, at most
-constexpr double kIncomplete = 0.3;   // weight of a row whose configuration is partly guessed
-constexpr double kMemory = 1;         // of memory, against time
-constexpr double kLargestError = 1.0; // of |ln|: beyond it a row says nothing more
-constexpr double kEnough = 3e-4;      // of the objective: less is no progress
-constexpr double kDoesNotFit = 1;     // charged, a row
-constexpr double kExcess = 10;        // and for what does not fit, of the memory there is
+constexpr double kFirstStep = 0.1;     // of a parameter's range
+constexpr int kDescents = 25;          // steps over all parameters at once, at most
+constexpr int kTogether = 3;           // times both are tried
+constexpr int kDampings = 6;           // tries of one of them
+constexpr double kLongestStep = 0.2;   // of a parameter's range
+constexpr double kNudge = 0.02;        // of a parameter's range, to see what it does
+constexpr double kSmallError = 0.02;   // of |ln|: below it errors count as their squares
+constexpr double kFlat = 1e-3;         // keeps what no row decides where it is
+constexpr int kPassesAStep = 10;       // over all parameters, at most
+constexpr double kIncomplete = 0.3;    // weight of a row whose configuration is partly guessed
+constexpr double kMemory = 1;          // of memory, against time
+constexpr double kLargestError = 1.0;  // of |ln|: beyond it a row says nothing more
+constexpr double kEnough = 3e-4;       // of the objective: less is no progress
+constexpr double kDoesNotFit = 1;      // charged, a row
+constexpr double kExcess = 10;         // and for what does not fit, of the memory there is
 constexpr double kMoved =
     0.002;  // for a parameter moved by its whole range from the start: measurements have to ask for it
 
@@ -47,10 +47,10 @@ struct Row {
   std::vector<std::size_t> values;  // which of the entry's are compared
   double weight = 1;
   std::string family, model;
-  std::vector<double> loss;         // last computed, a value: |ln(predicted / measured)|, and what does not fit
-  std::vector<double> error;        // the same with its sign; and what does not fit
-  engine::Report report;            // of the last evaluation: its pipeline keeps its order
-  bool held = false;                // left out of the objective
+  std::vector<double> loss;   // last computed, a value: |ln(predicted / measured)|, and what does not fit
+  std::vector<double> error;  // the same with its sign; and what does not fit
+  engine::Report report;      // of the last evaluation: its pipeline keeps its order
+  bool held = false;          // left out of the objective
 };
 
 // Of quantities that say the same (a time, a rate and an MFU of one run) the first that the entry has.

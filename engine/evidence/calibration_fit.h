@@ -25,17 +25,17 @@
 namespace roofscape::io {
 
 struct HeldOut {
-  std::string name;         // of the family or model that was left out
+  std::string name;  // of the family or model that was left out
   std::size_t rows = 0;
-  double fitted = 0;        // median absolute error on it when it took part
-  double held_out = 0;      // and when it did not
+  double fitted = 0;    // median absolute error on it when it took part
+  double held_out = 0;  // and when it did not
 };
 
 struct CalibrationFit {
   engine::Calibration calibration;
   std::size_t rows = 0;
   double start = 0, objective = 0;
-  double median = 0, mean = 0;       // absolute error of the rows
+  double median = 0, mean = 0;  // absolute error of the rows
   std::vector<HeldOut> by_family, by_model;
   double family_left_out = 0,
          model_left_out = 0;  // median absolute error of all rows, each when its family or model was left out

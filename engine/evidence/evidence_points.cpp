@@ -52,11 +52,16 @@ constexpr std::array kPublished{
 bool belongs(const Measurement& entry, const Published& row) {
   const std::string kind = kind_of(entry, std::string(row.quantity));
   switch (row.kind) {
-    case EvidenceKind::step: return kind == "training_time";
-    case EvidenceKind::memory: return kind == "memory" && entry.task != "inference";
-    case EvidenceKind::decode: return kind == "inference" || kind == "decode";
-    case EvidenceKind::kernel: return kind == "kernel";
-    case EvidenceKind::collective: return kind == "collective";
+    case EvidenceKind::step:
+      return kind == "training_time";
+    case EvidenceKind::memory:
+      return kind == "memory" && entry.task != "inference";
+    case EvidenceKind::decode:
+      return kind == "inference" || kind == "decode";
+    case EvidenceKind::kernel:
+      return kind == "kernel";
+    case EvidenceKind::collective:
+      return kind == "collective";
   }
   return false;
 }

@@ -241,8 +241,8 @@ Prediction collective_value(const Measurement& entry, const engine::Cluster& clu
     if (!(rate > 0)) return std::string("a figure of the chip is not known");
     return rate / kGiga;
   }
-  const double w = engine::gather_bandwidth(links, in.torus_axes[static_cast<std::size_t>(axis)],
-                                            engine::group_rates(in, links));
+  const double w =
+      engine::gather_bandwidth(links, in.torus_axes[static_cast<std::size_t>(axis)], engine::group_rates(in, links));
   if (!(w > 0)) return std::string("a figure of the chip's links is not known");
   const bool all_reduce = op.op == "all_reduce";
   if (!all_reduce && op.op != "reduce_scatter" && op.op != "all_gather")
@@ -251,7 +251,7 @@ Prediction collective_value(const Measurement& entry, const engine::Cluster& clu
   const double latency = mode == engine::Mode::ideal ? 0 : engine::collective_latency(in, links);
   const double call = mode == engine::Mode::ideal ? 0 : in.calibration[engine::Calibrated::call_latency];
   double seconds = all_reduce ? engine::all_reduce_time(bytes, w) + 2 * latency - call
-                                    : engine::all_gather_time(bytes, w) + latency;
+                              : engine::all_gather_time(bytes, w) + latency;
   if (all_reduce && links.tier == engine::LinkTier::nvlink && mode != engine::Mode::ideal && op.algorithm == "NVLS")
     if (const double switches = in.calibration[engine::Calibrated::switch_reduction]; switches > 0)
       seconds = engine::sharp_all_reduce_time(bytes, switches * in.chip.nvlink) + latency;

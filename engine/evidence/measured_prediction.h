@@ -17,22 +17,22 @@ namespace roofscape::io {
 using Prediction = std::variant<double, std::string>;
 
 struct EntryPrediction {
-  std::vector<Prediction> values;    // one for each of the entry's, in their order
+  std::vector<Prediction> values;  // one for each of the entry's, in their order
   std::vector<std::string> assumed;
-  bool fits = true;                  // its memory does, as predicted
-  double excess = 0;                 // of what memory there is, where it does not
+  bool fits = true;   // its memory does, as predicted
+  double excess = 0;  // of what memory there is, where it does not
 };
 
 // An entry made ready: its scenario or chips, built once and then evaluated as often as calibrations change.
 struct PreparedEntry {
   const Measurement* entry = nullptr;
   engine::Mode mode = engine::Mode::ideal;
-  std::optional<engine::Scenario> scenario;     // training
-  std::optional<engine::Cluster> cluster;       // one operation
+  std::optional<engine::Scenario> scenario;  // training
+  std::optional<engine::Cluster> cluster;    // one operation
   int ranks = 1;
-  std::string reason;                           // why there is neither
+  std::string reason;  // why there is neither
   std::vector<std::string> assumed;
-  std::vector<double> flops;                    // of each value whose meaning depends on a convention, else 0
+  std::vector<double> flops;  // of each value whose meaning depends on a convention, else 0
 };
 PreparedEntry prepare(const Measurement&, const PresetLibrary&, engine::Mode);
 EntryPrediction predict(const PreparedEntry&);

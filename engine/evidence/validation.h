@@ -25,21 +25,21 @@ struct ValidationRow {
   std::string id, family, chip, quantity, kind;  // kind: training_time, memory, decode, kernel, collective, analytic
   double measured = 0;
   std::optional<double> predicted;
-  double error = 0;                   // where there is a prediction
-  std::string reason;                 // where there is none
-  std::vector<std::string> assumed;   // what the entry leaves open and a rule filled
-  bool complete = false;              // the entry states its whole configuration
-  bool false_out_of_memory = false;   // it ran, and is predicted not to fit
+  double error = 0;                  // where there is a prediction
+  std::string reason;                // where there is none
+  std::vector<std::string> assumed;  // what the entry leaves open and a rule filled
+  bool complete = false;             // the entry states its whole configuration
+  bool false_out_of_memory = false;  // it ran, and is predicted not to fit
 };
 
 struct ValidationSummary {
   std::string name;
-  std::size_t n = 0;              // rows with a prediction
+  std::size_t n = 0;  // rows with a prediction
   std::size_t not_predicted = 0;
   double median = 0, mean = 0, p90 = 0;  // of the absolute error
   double worst = 0;
-  double bias = 0;                // mean of the signed error
-  std::size_t false_out_of_memory = 0;   // entries
+  double bias = 0;                      // mean of the signed error
+  std::size_t false_out_of_memory = 0;  // entries
 };
 
 struct Validation {

@@ -28,8 +28,9 @@ S inside_rate(const AxisLinks& links, const ChipRates<S>& chip) {
 template <Scalar S>
 S across_rate(const AxisLinks& links, int level, double children, double groups, const S& link) {
   const int index = of_level(links, level);
-  return named(Q::level_rate, index, level_bandwidth(count_of(Q::level_children, index, children, link),
-                                                     count_of(Q::level_sharing, index, groups, link), link));
+  return named(Q::level_rate, index,
+               level_bandwidth(count_of(Q::level_children, index, children, link),
+                               count_of(Q::level_sharing, index, groups, link), link));
 }
 template <Scalar S>
 S across_rate(const AxisLinks& links, int level, const S& link) {
@@ -120,20 +121,23 @@ S exchange_slices(const AxisLinks& links, const S& bytes, const ChipRates<S>& ch
 template <Scalar S>
 S gather_bandwidth(const AxisLinks& links, const S& torus_axes, const ChipRates<S>& chip) {
   switch (links.tier) {
-    case LinkTier::ici: return torus_rate(links, torus_axes, links.degree, chip);
+    case LinkTier::ici:
+      return torus_rate(links, torus_axes, links.degree, chip);
     case LinkTier::dcn:
       if (links.torus_axes == 0) return chip.dcn;
       return constant<S>(1) / (constant<S>(1) / named(Q::inside_rate, links.axis,
                                                       torus_rate(links, torus_axes, links.inside_slice, chip)) +
                                constant<S>(1) / slices_rate(links, chip));
-    case LinkTier::nvlink: return inside_rate(links, chip);
+    case LinkTier::nvlink:
+      return inside_rate(links, chip);
     case LinkTier::fabric: {
       if (links.level_count > 0)
         return slowest(links, chip, [&](int level, const S& link) { return across_rate(links, level, link); });
       const S fabric = across_rate(links, 0, links.across_nodes, links.groups_a_node, chip.node);
       return links.inside_node == 1 ? fabric : min(inside_rate(links, chip), fabric);
     }
-    case LinkTier::none: break;
+    case LinkTier::none:
+      break;
   }
   return constant<S>(0);
 }
@@ -173,15 +177,18 @@ S slowest_link(const AxisLinks& links, const ChipRates<S>& chip) {
 template <Scalar S>
 S exchange_time(const AxisLinks& links, const S& bytes, const ChipRates<S>& chip) {
   switch (links.tier) {
-    case LinkTier::ici: return torus_exchange(links, links.degree, bytes, chip);
+    case LinkTier::ici:
+      return torus_exchange(links, links.degree, bytes, chip);
     case LinkTier::dcn: {
       const S across = exchange_slices(links, bytes, chip);
       return links.torus_axes == 0 || links.inside_slice == 1
                  ? across
                  : torus_exchange(links, links.inside_slice, bytes, chip) + across;
     }
-    case LinkTier::nvlink: return exchange_inside(links, bytes, chip);
-    default: break;
+    case LinkTier::nvlink:
+      return exchange_inside(links, bytes, chip);
+    default:
+      break;
   }
   const S inside = exchange_inside(links, bytes, chip), across = exchange_across(links, bytes, chip);
   return links.inside_node == 1 ? across : max(inside, across);
@@ -192,9 +199,10 @@ TwoTiers<S> gather_tiers(const AxisLinks& links, const ChipRates<S>& chip) {
   const S one = constant<S>(1);
   AxisLinks outside = links;
   outside.inside_node = 1;  // leaves the fabric
-  const S fabric = links.level_count > 0
-                       ? slowest(outside, chip, [&](int level, const S& link) { return across_rate(links, level, link); })
-                       : across_rate(links, 0, links.across_nodes, links.groups_a_node, chip.node);
+  const S fabric =
+      links.level_count > 0
+          ? slowest(outside, chip, [&](int level, const S& link) { return across_rate(links, level, link); })
+          : across_rate(links, 0, links.across_nodes, links.groups_a_node, chip.node);
   return {one / inside_rate(links, chip), one / fabric};
 }
 
@@ -214,9 +222,12 @@ TwoTiers<S> exchange_tiers(const AxisLinks& links, const ChipRates<S>& chip) {
 template <Scalar S>
 S send_bandwidth(const AxisLinks& links, const ChipRates<S>& chip) {
   switch (links.tier) {
-    case LinkTier::ici: return torus_link(links, chip);
-    case LinkTier::dcn: return chip.dcn;
-    case LinkTier::nvlink: return chip.nvlink;
+    case LinkTier::ici:
+      return torus_link(links, chip);
+    case LinkTier::dcn:
+      return chip.dcn;
+    case LinkTier::nvlink:
+      return chip.nvlink;
     case LinkTier::fabric: {
       const S& node = links.level_count > 0 ? chip.levels[0] : chip.node;
       S rate =
@@ -228,7 +239,8 @@ S send_bandwidth(const AxisLinks& links, const ChipRates<S>& chip) {
                                count_of(Q::level_sharing, of_level(links, i), level.groups, chip.levels[at(i)]));
       return rate;
     }
-    case LinkTier::none: break;
+    case LinkTier::none:
+      break;
   }
   return constant<S>(0);
 }

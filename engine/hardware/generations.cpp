@@ -10,8 +10,10 @@ namespace {
 void fit(RateHistory& history) {
   std::vector<Generation> best;
   for (const Generation& g : history.chips)
-    if (best.empty() || best.back().year != g.year) best.push_back(g);
-    else best.back().value = std::max(best.back().value, g.value);
+    if (best.empty() || best.back().year != g.year)
+      best.push_back(g);
+    else
+      best.back().value = std::max(best.back().value, g.value);
   constexpr std::size_t kFewestYears = 3;
   if (best.size() < kFewestYears) return;
   const auto n = static_cast<double>(best.size());
@@ -34,14 +36,18 @@ void fit(RateHistory& history) {
 std::optional<double> rate_of(const Chip& chip, Rate rate) {
   const auto of = [&](ChipField field) { return chip[field].value; };
   switch (rate) {
-    case Rate::fp32: return of(ChipField::peak_fp32_vector_flops_per_s);
+    case Rate::fp32:
+      return of(ChipField::peak_fp32_vector_flops_per_s);
     case Rate::half: {
       const auto bf16 = of(ChipField::peak_bf16_dense_flops_per_s);
       return bf16 ? bf16 : of(ChipField::peak_fp16_dense_flops_per_s);
     }
-    case Rate::fp8: return of(ChipField::peak_fp8_dense_flops_per_s);
-    case Rate::fp4: return of(ChipField::peak_fp4_dense_flops_per_s);
-    case Rate::hbm: return of(ChipField::hbm_bytes_per_s);
+    case Rate::fp8:
+      return of(ChipField::peak_fp8_dense_flops_per_s);
+    case Rate::fp4:
+      return of(ChipField::peak_fp4_dense_flops_per_s);
+    case Rate::hbm:
+      return of(ChipField::hbm_bytes_per_s);
     case Rate::links: {
       if (chip.interconnect == Interconnect::switched) return of(ChipField::scaleup_bytes_per_s_per_chip_oneway);
       const auto links = of(ChipField::ici_links_per_chip), each = of(ChipField::ici_bytes_per_s_per_link_oneway);

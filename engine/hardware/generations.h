@@ -16,11 +16,12 @@
 namespace roofscape::engine {
 
 enum class Rate : std::uint8_t {
-  fp32,        // vector units
-  half,        // matrix units: bf16, or fp16 where there is no bf16
-  fp8, fp4,    // matrix units
-  hbm,         // bytes/s
-  links,       // bytes/s of one chip to its neighbours, one way: NVLink and its like, or all ICI links
+  fp32,  // vector units
+  half,  // matrix units: bf16, or fp16 where there is no bf16
+  fp8,
+  fp4,    // matrix units
+  hbm,    // bytes/s
+  links,  // bytes/s of one chip to its neighbours, one way: NVLink and its like, or all ICI links
 };
 inline constexpr std::size_t kRateCount = 6;
 inline constexpr std::array<std::string_view, kRateCount> kRateIds{"fp32", "half", "fp8", "fp4", "hbm", "links"};
@@ -32,15 +33,15 @@ std::optional<double> rate_of(const Chip&, Rate);
 struct Generation {
   std::size_t chip = 0;  // index in what was given
   int year = 0;
-  double value = 0;      // FLOP/s or bytes/s
+  double value = 0;  // FLOP/s or bytes/s
 };
 
 struct RateHistory {
   Rate rate = Rate::half;
-  std::vector<Generation> chips;         // by year, then by value
+  std::vector<Generation> chips;  // by year, then by value
   std::optional<double>
-      doubling_years;  // of the line through the best chip of each year; three years at least, growing
-  double at_first_year = 0;              // value of that line in the year of the first chip
+      doubling_years;        // of the line through the best chip of each year; three years at least, growing
+  double at_first_year = 0;  // value of that line in the year of the first chip
 };
 
 // In the order of Rate; chips without a year or without the figure are left out.

@@ -14,7 +14,15 @@
 namespace roofscape::engine {
 
 enum class Memory : std::uint8_t {
-  registers, vector_registers, tensor_memory, shared_memory, vmem, cmem, l2, last_level_cache, hbm,
+  registers,
+  vector_registers,
+  tensor_memory,
+  shared_memory,
+  vmem,
+  cmem,
+  l2,
+  last_level_cache,
+  hbm,
   node,    // HBM of the chips of one node, over its links
   torus,   // HBM of one slice, over its torus
   fabric,  // HBM below one switch of a fabric level; without stated levels, of the whole cluster
@@ -22,15 +30,16 @@ enum class Memory : std::uint8_t {
 };
 inline constexpr std::size_t kMemoryCount = 13;
 inline constexpr std::array<std::string_view, kMemoryCount> kMemoryIds{
-    "registers", "vector_registers", "tensor_memory", "shared_memory", "vmem", "cmem", "l2",
-    "last_level_cache", "hbm", "node", "torus", "fabric", "dcn"};
+    "registers", "vector_registers", "tensor_memory", "shared_memory", "vmem",  "cmem",
+    "l2",        "last_level_cache", "hbm",           "node",          "torus", "fabric",
+    "dcn"};
 
 struct MemoryRung {
   Memory memory = Memory::hbm;
-  std::string level;                  // fabric: name of the level, may be empty
-  std::optional<double> bytes;        // of a chip; across chips, of all that the rung reaches
-  std::optional<double> bytes_per_s;  // of one chip, one way
-  double chips = 1;                   // whose memory it is
+  std::string level;                    // fabric: name of the level, may be empty
+  std::optional<double> bytes;          // of a chip; across chips, of all that the rung reaches
+  std::optional<double> bytes_per_s;    // of one chip, one way
+  double chips = 1;                     // whose memory it is
   std::optional<double> flop_per_byte;  // arithmetic a byte must bring for the rung not to be the limit
 };
 

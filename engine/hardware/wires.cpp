@@ -23,8 +23,11 @@ template <Scalar S>
 void add_axis(Wires<S>& wires, const AxisLinks& links, Axis mesh_axis, bool exchanges, const ChipRates<S>& chip) {
   const auto axis = static_cast<std::size_t>(mesh_axis);
   switch (links.tier) {
-    case LinkTier::none: break;
-    case LinkTier::nvlink: add(wires, kNode, axis, true); break;
+    case LinkTier::none:
+      break;
+    case LinkTier::nvlink:
+      add(wires, kNode, axis, true);
+      break;
     case LinkTier::fabric: {
       if (links.inside_node == 1) {
         add(wires, kFabric, axis, true);

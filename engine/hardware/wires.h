@@ -57,7 +57,7 @@ bool transfers_add(const Scenario&);
 template <Scalar S>
 struct Busiest {
   S time;
-  unsigned whole = 0, part = 0;  // of those that talk
+  unsigned whole = 0, part = 0;                                                // of those that talk
   bool alone() const { return ((whole | part) & ((whole | part) - 1)) == 0; }  // one axis at most
 };
 // `times` of each axis on the wire it waits for; `talks`: the axes that move anything, as bits.

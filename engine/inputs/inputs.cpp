@@ -11,34 +11,49 @@ namespace roofscape::engine {
 
 double bytes_of(Dtype dtype) {
   switch (dtype) {
-    case Dtype::none: return 0;
-    case Dtype::int4: return 0.5;
-    case Dtype::int8: return 1;
-    case Dtype::fp8: return 1;
+    case Dtype::none:
+      return 0;
+    case Dtype::int4:
+      return 0.5;
+    case Dtype::int8:
+      return 1;
+    case Dtype::fp8:
+      return 1;
     case Dtype::bf16:
-    case Dtype::fp16: return 2;
-    case Dtype::fp32: return 4;
+    case Dtype::fp16:
+      return 2;
+    case Dtype::fp32:
+      return 4;
   }
   return 0;
 }
 
 double bytes_of(OptimizerKind kind) {  // two moments a parameter
   switch (kind) {
-    case OptimizerKind::none: return 0;
-    case OptimizerKind::adam_bf16: return 4;
-    case OptimizerKind::adam_fp32: return 8;
+    case OptimizerKind::none:
+      return 0;
+    case OptimizerKind::adam_bf16:
+      return 4;
+    case OptimizerKind::adam_fp32:
+      return 8;
   }
   return 0;
 }
 
 ChipField peak_field(Dtype compute) {
   switch (compute) {
-    case Dtype::int4: return ChipField::peak_int4_dense_ops_per_s;
-    case Dtype::int8: return ChipField::peak_int8_dense_ops_per_s;
-    case Dtype::fp8: return ChipField::peak_fp8_dense_flops_per_s;
-    case Dtype::fp16: return ChipField::peak_fp16_dense_flops_per_s;
-    case Dtype::fp32: return ChipField::peak_fp32_vector_flops_per_s;
-    default: return ChipField::peak_bf16_dense_flops_per_s;
+    case Dtype::int4:
+      return ChipField::peak_int4_dense_ops_per_s;
+    case Dtype::int8:
+      return ChipField::peak_int8_dense_ops_per_s;
+    case Dtype::fp8:
+      return ChipField::peak_fp8_dense_flops_per_s;
+    case Dtype::fp16:
+      return ChipField::peak_fp16_dense_flops_per_s;
+    case Dtype::fp32:
+      return ChipField::peak_fp32_vector_flops_per_s;
+    default:
+      return ChipField::peak_bf16_dense_flops_per_s;
   }
 }
 
@@ -65,9 +80,13 @@ ModelDims<S> make_model_dims(const TransformerShape& m, Trace* trace) {
     return input_leaf<S>(trace, q, -1, value,
                          trace == nullptr ? std::string_view() : model_source(m, quantity(q).id));
   };
-  ModelDims<S> dims{input(Q::n_layers, m.n_layers),     input(Q::d_model, m.d_model), input(Q::d_ff, m.d_ff),
-                    input(Q::n_heads, m.n_heads),       input(Q::n_kv_heads, m.n_kv_heads),
-                    input(Q::d_head, m.d_head),         input(Q::vocab_size, m.vocab_size),
+  ModelDims<S> dims{input(Q::n_layers, m.n_layers),
+                    input(Q::d_model, m.d_model),
+                    input(Q::d_ff, m.d_ff),
+                    input(Q::n_heads, m.n_heads),
+                    input(Q::n_kv_heads, m.n_kv_heads),
+                    input(Q::d_head, m.d_head),
+                    input(Q::vocab_size, m.vocab_size),
                     model_traits(m)};
   if (dims.is.positions) dims.learned_positions = input(Q::learned_positions, m.learned_positions);
   if (dims.is.moe) {
@@ -197,8 +216,8 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   }
   in.model = make_model_dims<S>(s.model, trace);
   // Of a training step every operation has its shape; the formulas of serving take the parameters together.
-  in.model.is.published_count = s.serves() && s.model.published_total_params > 0 &&
-                                s.assumptions.parameters == ParameterCount::published;
+  in.model.is.published_count =
+      s.serves() && s.model.published_total_params > 0 && s.assumptions.parameters == ParameterCount::published;
   if (in.model.is.published_count)
     in.model.published_params = input(Q::published_params, s.model.published_total_params, s.model.source);
   in.links = place_mesh(s.cluster, s.parallelism, s.placement);
@@ -208,9 +227,9 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
                              : in.chip.peak_flops;
   in.chip.hbm_capacity = figure(Q::hbm_capacity, ChipField::hbm_bytes);
   in.chip.hbm_bandwidth = figure(Q::hbm_bandwidth, ChipField::hbm_bytes_per_s);
-  in.chip.ici_axis = figure(Q::ici_axis_bandwidth, in.links.closing > 0
-                                                       ? ChipField::ici_bytes_per_s_per_axis_bidirectional
-                                                       : ChipField::ici_bytes_per_s_per_link_oneway);
+  in.chip.ici_axis =
+      figure(Q::ici_axis_bandwidth, in.links.closing > 0 ? ChipField::ici_bytes_per_s_per_axis_bidirectional
+                                                         : ChipField::ici_bytes_per_s_per_link_oneway);
   in.chip.nvlink = figure(Q::nvlink_bandwidth, ChipField::scaleup_bytes_per_s_per_chip_oneway);
   in.chip.node = s.cluster.fabric.empty()
                      ? figure(Q::node_bandwidth, ChipField::scaleout_bytes_per_s_per_node_oneway)
@@ -259,8 +278,7 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   in.bound_axes_tensor = placed(Axis::tensor, 1);
   in.microbatch_sequences = input(Q::microbatch_sequences, s.pipeline.microbatch_sequences, yours);
   in.checkpoints_per_layer = input(Q::checkpoints_per_layer, s.checkpointing.k, yours);
-  in.checkpointed_blocks =
-      input(Q::checkpointed_blocks, std::min(s.checkpointing.blocks, s.model.n_layers), yours);
+  in.checkpointed_blocks = input(Q::checkpointed_blocks, std::min(s.checkpointing.blocks, s.model.n_layers), yours);
   const bool root = s.checkpointing.segments == 0;
   in.checkpoint_segments =
       input(Q::checkpoint_segments,
@@ -284,8 +302,7 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   if (in.calibrated) calibrate(s, trace, in);
   in.stated_mfu = input(Q::stated_mfu, s.assumptions.stated_mfu, yours);
   in.reserve_bytes = input(Q::reserve_bytes, s.assumptions.reserve_bytes, yours);
-  if (in.calibrated && s.serves())
-    in.reserve_bytes = in.reserve_bytes + in.calibration[Calibrated::reserve];
+  if (in.calibrated && s.serves()) in.reserve_bytes = in.reserve_bytes + in.calibration[Calibrated::reserve];
   return in;
 }
 

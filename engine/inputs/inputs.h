@@ -41,34 +41,34 @@ extern template ModelDims<Traced> make_model_dims<Traced>(const TransformerShape
 // Figures of the chip. Unknown ones are NaN (scalar.h).
 template <Scalar S>
 struct ChipRates {
-  S peak_flops;       // FLOP/s of the compute dtype, dense
-  S vector_flops;     // FLOP/s outside the matrix units; the peak where it is not known
-  S hbm_capacity;     // bytes
-  S hbm_bandwidth;    // bytes/s
+  S peak_flops;     // FLOP/s of the compute dtype, dense
+  S vector_flops;   // FLOP/s outside the matrix units; the peak where it is not known
+  S hbm_capacity;   // bytes
+  S hbm_bandwidth;  // bytes/s
   S ici_axis;  // bytes/s along one torus axis that closes, both directions; where none of the slice does, of one link
-  S nvlink;           // bytes/s of one chip into its node, one direction
-  S node;             // bytes/s of one node into the fabric, one direction
-  S dcn;              // bytes/s of one chip into the data-centre network
-  S price;            // dollars per chip hour
-  S power;            // watts of one board
+  S nvlink;    // bytes/s of one chip into its node, one direction
+  S node;      // bytes/s of one node into the fabric, one direction
+  S dcn;       // bytes/s of one chip into the data-centre network
+  S price;     // dollars per chip hour
+  S power;     // watts of one board
   std::array<S, kMaxFabricLevels> levels;  // bytes/s of one child's link into each fabric level, one direction
-  S pcie;             // bytes/s between a chip and its host, one direction
-  S host_memory;      // bytes/s of the host's memory that one chip's state has
+  S pcie;                                  // bytes/s between a chip and its host, one direction
+  S host_memory;                           // bytes/s of the host's memory that one chip's state has
 };
 
 // The parameters of a calibrated or custom scenario; not set in ideal mode.
 template <Scalar S>
 struct CalibrationInputs {
   std::array<S, kCalibrationCount> values{};
-  S peak{};         // FLOP/s of the compute dtype: the data sheet's, whatever chip.peak_flops is by now
-  S peak_16{};      // FLOP/s of 16-bit arithmetic, which attention runs at
-  S hbm{};          // bytes/s that memory-bound kernels reach
+  S peak{};           // FLOP/s of the compute dtype: the data sheet's, whatever chip.peak_flops is by now
+  S peak_16{};        // FLOP/s of 16-bit arithmetic, which attention runs at
+  S hbm{};            // bytes/s that memory-bound kernels reach
   S read{}, cache{};  // bytes/s at which a decoding step reads weights and its cache; serving only
   S log_nodes{};
-  double units = 1;       // multiprocessors that share the tiles of a product
+  double units = 1;  // multiprocessors that share the tiles of a product
   double node_size = 1;
-  bool direct = false;    // no switches inside a node
-  bool issues = false;    // the host can be slower than the chip
+  bool direct = false;  // no switches inside a node
+  bool issues = false;  // the host can be slower than the chip
   bool scores_in_hbm = false;
   bool fp8 = false;
   const S& operator[](Calibrated p) const { return values[static_cast<std::size_t>(p)]; }
@@ -79,20 +79,20 @@ struct Inputs {
   S zero;
   ModelDims<S> model;
   ChipRates<S> chip;
-  ChipRates<S> achieved;   // links as collectives reach them; in ideal mode the same
-  bool calibrated = false; // also in custom mode
+  ChipRates<S> achieved;    // links as collectives reach them; in ideal mode the same
+  bool calibrated = false;  // also in custom mode
   CalibrationInputs<S> calibration;
   S cluster_chips, slices;
-  S expert_tensor;         // tensor degree inside experts
+  S expert_tensor;                    // tensor degree inside experts
   bool experts_split_tensor = false;  // it is below the tensor degree
   S batch_sequences, sequence_length, train_tokens;
   std::array<Degree<S>, kAxisCount> degrees;
   S microbatch_sequences, checkpoints_per_layer;
   S activation_bytes, weight_bytes, gradient_bytes, optimizer_bytes;  // of one element or parameter
-  S gather_bytes;          // of a weight as it is gathered: as stored; calibrated: no wider than the arithmetic
+  S gather_bytes;            // of a weight as it is gathered: as stored; calibrated: no wider than the arithmetic
   S reduced_gradient_bytes;  // of a gradient element as it is sent: as stored, else in the compute dtype
   S stated_mfu, reserve_bytes;
-  S overlap;               // share of the work communication hides under
+  S overlap;  // share of the work communication hides under
   bool full_overlap = true;
   AxesOverlap axes_overlap = AxesOverlap::sum;  // resolved: never automatic
   S checkpointed_blocks, checkpoint_segments;

@@ -84,9 +84,8 @@ class TorusRoom {
   unsigned named(TorusAxes on) const { return static_cast<unsigned>(on) & sides_; }
   // So many axes outside `taken`; where that leaves too few, others too. `degree` has a direction of its own.
   unsigned own(int count, int degree, unsigned taken) const {
-    return choose(count, taken, [&](int axis) {
-      return (side(axis) == degree ? 16 : 0) + (closes(axis) ? 8 : 0) + axis;
-    });
+    return choose(count, taken,
+                  [&](int axis) { return (side(axis) == degree ? 16 : 0) + (closes(axis) ? 8 : 0) + axis; });
   }
   unsigned shared(int count, unsigned taken) const {
     return choose(count, taken, [&](int axis) { return (closes(axis) ? 8 : 0) - axis; });

@@ -22,28 +22,28 @@ namespace roofscape::engine {
 
 // What a group has of one fabric level.
 struct LevelLinks {
-  int children = 1;       // of the group, below the fullest switch; 1: the group does not use this level
-  int below_child = 1;    // ranks of the group below one child
-  int groups = 1;         // groups that share a child's link
-  bool reduces = false;   // the switches add up what passes
+  int children = 1;      // of the group, below the fullest switch; 1: the group does not use this level
+  int below_child = 1;   // ranks of the group below one child
+  int groups = 1;        // groups that share a child's link
+  bool reduces = false;  // the switches add up what passes
   friend bool operator==(const LevelLinks&, const LevelLinks&) = default;
 };
 
 struct AxisLinks {
   LinkTier tier = LinkTier::none;
-  int axis = 0;           // of the mesh, as an index of quantities; of the group fsdp x context: fsdp
+  int axis = 0;  // of the mesh, as an index of quantities; of the group fsdp x context: fsdp
   int degree = 1;
-  int torus_axes = 0;     // ici: how many
-  int open_axes = 0;      // ici: of these, axes whose rings do not close
+  int torus_axes = 0;                   // ici: how many
+  int open_axes = 0;                    // ici: of these, axes whose rings do not close
   TorusAxes on = TorusAxes::automatic;  // ici: which
   bool slice_closes = true;  // ici: some axis of the slice closes, so that links carry both directions of a ring
-  int inside_node = 1;    // switched: ranks of one group in a node
-  int across_nodes = 1;   // switched: nodes a group spans
-  int groups_a_node = 1;  // switched: groups that share the node's fabric links
+  int inside_node = 1;       // switched: ranks of one group in a node
+  int across_nodes = 1;      // switched: nodes a group spans
+  int groups_a_node = 1;     // switched: groups that share the node's fabric links
   std::array<LevelLinks, kMaxFabricLevels> levels{};  // of a cluster that states its fabric
   int level_count = 0;                                // 0: it does not
   std::int64_t stride = 1;                            // switched: ranks between two neighbours of a group
-  int slices = 1;        // dcn: slices a group spans
+  int slices = 1;                                     // dcn: slices a group spans
   int inside_slice = 1;  // dcn: ranks it has in one; their torus axes are torus_axes, 0 where there is but one rank
 
   // Torus axes in those of the slice's best: beside axes that close, one that does not counts half.
@@ -53,11 +53,11 @@ struct AxisLinks {
 
 struct MeshLinks {
   std::array<AxisLinks, kAxisCount> axes;
-  AxisLinks state;     // the group fsdp x context, over which training state is sharded
-  std::array<bool, 3> closes{};  // torus: which of its axes close, so that a collective goes both ways round
-  int closing = 0;     // torus: how many of them
-  int torus_dims = 0;  // 0: switched
-  bool wrapped = true; // torus: all close
+  AxisLinks state;                 // the group fsdp x context, over which training state is sharded
+  std::array<bool, 3> closes{};    // torus: which of its axes close, so that a collective goes both ways round
+  int closing = 0;                 // torus: how many of them
+  int torus_dims = 0;              // 0: switched
+  bool wrapped = true;             // torus: all close
   bool context_exchanges = false;  // context ranks exchange heads (Ulysses) rather than gather keys and values
 
   const AxisLinks& operator[](Axis axis) const { return axes[static_cast<std::size_t>(axis)]; }

@@ -21,9 +21,14 @@ RecomputedOperations recomputed_operations(const LayerKey& key) {
   using enum OperationKind;
   RecomputedOperations out{};
   switch (key.policy) {
-    case CheckpointPolicy::none: break;
-    case CheckpointPolicy::attention: recompute(out, {attention}); break;
-    case CheckpointPolicy::big_matmuls: recompute(out, {attention, norms, rope, activation, residual}); break;
+    case CheckpointPolicy::none:
+      break;
+    case CheckpointPolicy::attention:
+      recompute(out, {attention});
+      break;
+    case CheckpointPolicy::big_matmuls:
+      recompute(out, {attention, norms, rope, activation, residual});
+      break;
     case CheckpointPolicy::block:
     case CheckpointPolicy::some_blocks:
     case CheckpointPolicy::segments:
@@ -42,7 +47,7 @@ RecomputedOperations recomputed_operations(const LayerKey& key) {
         room -= width;
         for (const OperationKind kind : saved) out[static_cast<std::size_t>(kind)] = false;
       };
-      keep(key.d_model, {attention_out});    // the MLP's input is the stream after the attention output
+      keep(key.d_model, {attention_out});  // the MLP's input is the stream after the attention output
       keep(key.attention_width, {attention});
       keep(key.attention_width, {});                // queries alone save no operation as a whole ...
       keep(std::int64_t{2} * key.kv_width, {qkv});  // ... with keys and values they do
@@ -66,7 +71,8 @@ S recompute_times(const Inputs<S>& in, const LayerKey& key) {
       return named(Q::recompute_times,
                    u * (one - in.checkpoint_segments * (u - one) / (constant<S>(2) * in.model.n_layers)));
     }
-    default: return named(Q::recompute_times, one + in.zero);
+    default:
+      return named(Q::recompute_times, one + in.zero);
   }
 }
 
@@ -85,8 +91,8 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
   LayerActivations<S> out;
   // Layer input, two norms, attention input and MLP input, residual sum; Q and attention output; K and V; gate, up
   // and their product.
-  out.full_bytes = named(Q::layer_full_bytes, bt * (constant<S>(6) * stream + two * attention + two * kv +
-                                                    (ups + constant<S>(1)) * ff));
+  out.full_bytes = named(Q::layer_full_bytes,
+                         bt * (constant<S>(6) * stream + two * attention + two * kv + (ups + constant<S>(1)) * ff));
   // Where scores go to HBM they are kept twice, before and after dropout, with a byte of its mask (Korthikanti et al.
   // 2022: 5 a s^2 b bytes).
   const bool scores = in.calibrated && in.calibration.scores_in_hbm;
@@ -94,11 +100,12 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
   // which the attention core's output is one.
   const bool narrow = in.calibrated && in.calibration.fp8;
   const S byte = constant<S>(1, unit::bytes_each);
-  if (narrow) out.full_bytes = named(Q::layer_full_bytes, out.full_bytes - byte * t * (two * stream + attention + ff));
+  if (narrow)
+    out.full_bytes = named(Q::layer_full_bytes, out.full_bytes - byte * t * (two * stream + attention + ff));
   const S without_scores = out.full_bytes;
   if (scores)
     out.full_bytes = named(Q::layer_full_bytes, without_scores + constant<S>(5, unit::bytes_each) * t *
-                                                                      in.sequence_length * m.n_heads / Y);
+                                                                     in.sequence_length * m.n_heads / Y);
   switch (key.policy) {
     case CheckpointPolicy::none:
       out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, out.full_bytes);
@@ -109,8 +116,7 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
                 without_scores - (narrow ? (in.activation_bytes - byte) * t * attention : bt * attention));
       break;
     case CheckpointPolicy::big_matmuls:
-      out.checkpoint_bytes =
-          named(Q::layer_checkpoint_bytes, bt * (attention + two * kv + two * stream + ups * ff));
+      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, bt * (attention + two * kv + two * stream + ups * ff));
       break;
     case CheckpointPolicy::k_per_layer: {
       const S& k = in.checkpoints_per_layer;
@@ -125,27 +131,35 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
       out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, kept);
       break;
     }
-    case CheckpointPolicy::block: out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, bt * stream); break;
+    case CheckpointPolicy::block:
+      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, bt * stream);
+      break;
     case CheckpointPolicy::some_blocks: {
       const S share = in.checkpointed_blocks / m.n_layers;
-      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes,
-                                   share * bt * stream + (constant<S>(1) - share) * out.full_bytes);
+      out.checkpoint_bytes =
+          named(Q::layer_checkpoint_bytes, share * bt * stream + (constant<S>(1) - share) * out.full_bytes);
       break;
     }
     case CheckpointPolicy::segments:
     case CheckpointPolicy::segments_minimal:
-      out.checkpoint_bytes =
-          named(Q::layer_checkpoint_bytes, in.checkpoint_segments / m.n_layers * bt * stream);
+      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, in.checkpoint_segments / m.n_layers * bt * stream);
       break;
   }
   switch (key.policy) {
-    case CheckpointPolicy::none: out.working_bytes = in.zero; break;
+    case CheckpointPolicy::none:
+      out.working_bytes = in.zero;
+      break;
     case CheckpointPolicy::segments:
       out.working_bytes = longest_segment(in) * out.full_bytes;
       break;
-    case CheckpointPolicy::segments_minimal: out.working_bytes = out.full_bytes; break;
-    case CheckpointPolicy::some_blocks: out.working_bytes = out.full_bytes - bt * stream; break;
-    default: out.working_bytes = out.full_bytes - out.checkpoint_bytes;
+    case CheckpointPolicy::segments_minimal:
+      out.working_bytes = out.full_bytes;
+      break;
+    case CheckpointPolicy::some_blocks:
+      out.working_bytes = out.full_bytes - bt * stream;
+      break;
+    default:
+      out.working_bytes = out.full_bytes - out.checkpoint_bytes;
   }
   out.working_bytes = named(Q::buffers_working, out.working_bytes);
   return out;

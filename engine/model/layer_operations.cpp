@@ -169,8 +169,8 @@ LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p,
     out.embedding_flops = named(Q::block_flops, kEmbeddingBlock, two * p.embedding * t / Y);
     out.head_flops = named(Q::block_flops, kHeadBlock, two * p.head * t / Y);
   } else {
-    out.flops_forward = named(Q::layer_flops_forward,
-                              two * t * p.matmul_layer / Y + cost(OperationKind::attention).flops);
+    out.flops_forward =
+        named(Q::layer_flops_forward, two * t * p.matmul_layer / Y + cost(OperationKind::attention).flops);
     out.embedding_flops = named(Q::block_flops, kEmbeddingBlock, in.zero);
     out.head_flops = named(Q::block_flops, kHeadBlock, two * p.unembedding * t / Y);
   }

@@ -50,11 +50,11 @@ inline constexpr int kEmbeddingBlock = 0, kHeadBlock = 1;
 template <Scalar S>
 struct LayerOperations {
   std::array<OperationCost<S>, kOperationCount> operations;  // by OperationKind, forward; the head's are `logits`
-  S flops_forward;          // of the layer, in the stated convention
+  S flops_forward;                                           // of the layer, in the stated convention
   S hbm_bytes_forward;
-  S embedding_flops, head_flops;        // in the stated convention
+  S embedding_flops, head_flops;  // in the stated convention
   S embedding_hbm_bytes, head_hbm_bytes;
-  S kv_cache_bytes_per_token;           // of the whole model
+  S kv_cache_bytes_per_token;  // of the whole model
 };
 
 // t: tokens of the microbatch on one context rank.

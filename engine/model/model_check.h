@@ -16,9 +16,9 @@ struct ModelEdit {
 };
 
 struct ModelFault {
-  std::string_view code;    // of the diagnostic
-  std::string_view field;   // scenario field to blame
-  double value = 0, limit = 0;  // what stands there, and what it may not exceed, or has to divide
+  std::string_view code;                // of the diagnostic
+  std::string_view field;               // scenario field to blame
+  double value = 0, limit = 0;          // what stands there, and what it may not exceed, or has to divide
   FixedList<ModelEdit, 2> remedy = {};  // the nearest shape without this fault
 };
 

@@ -47,20 +47,20 @@ struct RunPlan {
     std::uint32_t first = 0;   // 4 * stage + kind of the operation; of a pair, of its forward
     std::uint32_t second = 0;  // of a pair, of its backward; else kNoWork
     std::uint32_t device = 0;
-    std::uint32_t count = 0;   // operations (pairs) of the step
-    bool sends = false;        // its result goes to another device
+    std::uint32_t count = 0;  // operations (pairs) of the step
+    bool sends = false;       // its result goes to another device
   };
   static constexpr std::uint32_t kNoWork = 0xffffffffu;
 
   std::vector<Step> steps;
   std::vector<Kind> kinds;
-  std::vector<Work> works;               // by 4 * stage + kind, then the pairs
-  std::vector<std::uint32_t> roots;      // operations that wait for nothing
+  std::vector<Work> works;           // by 4 * stage + kind, then the pairs
+  std::vector<std::uint32_t> roots;  // operations that wait for nothing
   std::vector<std::uint32_t>
       last_op;  // by device, and what that operation is; kNoWork for a device that does nothing
   std::vector<std::uint32_t> last_work;
   std::size_t ops = 0;
-  std::size_t stages = 0;                // virtual stages
+  std::size_t stages = 0;  // virtual stages
   std::uint32_t microbatches = 0;
   bool empty() const { return last_op.empty(); }
   void clear() { last_op.clear(), last_work.clear(); }
@@ -86,8 +86,8 @@ struct RunPlanScratch {
   std::vector<std::uint32_t> work_of;    // by operation
   std::vector<std::size_t> waiting;
   std::vector<std::uint32_t> cursor, active;
-  std::vector<Chained> chain;            // by kind: what makes it one, and the next older one of the same route
-  std::vector<std::uint32_t> pair_chain; // by pair: the next older one
+  std::vector<Chained> chain;             // by kind: what makes it one, and the next older one of the same route
+  std::vector<std::uint32_t> pair_chain;  // by pair: the next older one
 };
 
 // Anything but `finished` leaves `out` empty.

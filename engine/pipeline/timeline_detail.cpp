@@ -7,10 +7,13 @@ namespace {
 
 std::size_t part_of(Op op) {
   switch (op.kind()) {
-    case OpKind::forward: return 0;
+    case OpKind::forward:
+      return 0;
     case OpKind::backward:
-    case OpKind::backward_input: return 1;
-    case OpKind::backward_weight: return 2;
+    case OpKind::backward_input:
+      return 1;
+    case OpKind::backward_weight:
+      return 2;
   }
   return 0;
 }

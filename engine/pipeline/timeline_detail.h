@@ -27,8 +27,8 @@ struct TimelineDetail {
   static constexpr std::uint32_t kLeastOps = 8;
   struct Level {
     std::vector<TimelineBlock>
-        blocks;  // of each device one more than it has: without operations, at the device's end
-    std::vector<std::uint32_t> first;   // by device
+        blocks;                        // of each device one more than it has: without operations, at the device's end
+    std::vector<std::uint32_t> first;  // by device
     const TimelineBlock* of(std::size_t device) const { return blocks.data() + first[device]; }
     std::uint32_t count(std::size_t device) const { return first[device + 1] - first[device] - 1; }
   };

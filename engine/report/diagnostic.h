@@ -25,10 +25,10 @@ using Fix = FixedList<FieldEdit, 8>;
 
 struct Diagnostic {
   Severity severity = Severity::note;
-  std::string_view code;                // stable: "mesh.idle_chips"
-  DiagnosticValues values;               // {0}, {1}, ... of the text
-  std::string_view field_path;          // the control it belongs to; empty if it is about the whole
-  Fix fix;                              // a suggested change; empty if there is none
+  std::string_view code;        // stable: "mesh.idle_chips"
+  DiagnosticValues values;      // {0}, {1}, ... of the text
+  std::string_view field_path;  // the control it belongs to; empty if it is about the whole
+  Fix fix;                      // a suggested change; empty if there is none
 };
 
 }  // namespace roofscape::engine

@@ -55,13 +55,24 @@ class QuantityValues {
 // The classes of operations a training step is made of. Matrix multiplications run on the matrix units, attention
 // too; the others are vector operations that move bytes.
 enum class OperationKind : std::uint8_t {
-  embedding, qkv, attention, attention_out, router, gate_up, down, logits,  // on the matrix units
-  norms, rope, activation, residual, optimizer                      // vector operations
+  embedding,
+  qkv,
+  attention,
+  attention_out,
+  router,
+  gate_up,
+  down,
+  logits,  // on the matrix units
+  norms,
+  rope,
+  activation,
+  residual,
+  optimizer  // vector operations
 };
 inline constexpr int kOperationCount = 13;
 inline constexpr std::array<std::string_view, kOperationCount> kOperationIds{
-    "embedding", "qkv", "attention", "attention_out", "router", "gate_up", "down", "logits",
-    "norms", "rope", "activation", "residual", "optimizer"};
+    "embedding", "qkv",   "attention", "attention_out", "router",   "gate_up",  "down",
+    "logits",    "norms", "rope",      "activation",    "residual", "optimizer"};
 constexpr bool is_vector_operation(OperationKind kind) { return kind >= OperationKind::norms; }
 
 // The part of the step an operation counts to. Vector operations are hidden under the others, what is not is HBM
@@ -76,22 +87,22 @@ constexpr Q part_of(OperationKind kind) {
 // speed of the scenario's mode (training/operation_steps.h).
 struct OperationRow {
   OperationKind kind = OperationKind::qkv;
-  double flops = 0;                  // ideal: in the stated convention, else executed; vectors: their own arithmetic
+  double flops = 0;  // ideal: in the stated convention, else executed; vectors: their own arithmetic
   double hbm_bytes = 0;
   double intensity_flop_per_byte = 0;
-  double achieved_flop_per_s = 0;    // min(peak, intensity * HBM bandwidth) in ideal mode; flops / time
+  double achieved_flop_per_s = 0;  // min(peak, intensity * HBM bandwidth) in ideal mode; flops / time
   double time_s = 0;
-  double share_of_step = 0;          // time over step time; ideal: vector operations are hidden under the others
+  double share_of_step = 0;  // time over step time; ideal: vector operations are hidden under the others
 };
 
 struct CollectiveRow {
   Axis axis = Axis::data;
   CollectiveKind kind = CollectiveKind::all_gather;
   bool backward = false;
-  bool end_of_step = false;          // once a step instead of once a layer and microbatch
-  double bytes = 0;                  // of the gathered array, one call
-  double calls_per_step = 0;         // on one chip; at the end of a step, how many layers' gradients there are
-  double time_s = 0;                 // one call
+  bool end_of_step = false;   // once a step instead of once a layer and microbatch
+  double bytes = 0;           // of the gathered array, one call
+  double calls_per_step = 0;  // on one chip; at the end of a step, how many layers' gradients there are
+  double time_s = 0;          // one call
   double bandwidth_bytes_per_s = 0;
 };
 
@@ -113,9 +124,9 @@ struct AxisPlacement {
   int across_nodes = 1;              // ... and nodes it spans
   double bandwidth_bytes_per_s = 0;  // 0: the axis moves nothing
   int fabric_level = -1;  // of the cluster's fabric, the level that decides; -1: links inside the node, or none
-  int group = 1;                     // ranks that communicate: of fsdp, fsdp x context
-  TorusAxes on = TorusAxes::automatic;  // ici: which axes of the torus; automatic: none
-  int open_axes = 0;                 // ici: of these, axes whose rings do not close
+  int group = 1;          // ranks that communicate: of fsdp, fsdp x context
+  TorusAxes on = TorusAxes::automatic;          // ici: which axes of the torus; automatic: none
+  int open_axes = 0;                            // ici: of these, axes whose rings do not close
   int links() const { return 2 * torus_axes; }  // ici: of a chip
 };
 
@@ -131,7 +142,7 @@ struct StageRow {
   double params = 0;
   double forward_s = 0, backward_s = 0;  // one microbatch; 0, as idle_s, of a plan that cannot run
   double in_flight_microbatches = 0;
-  double idle_s = 0;                     // of the whole schedule
+  double idle_s = 0;                                    // of the whole schedule
   std::array<double, kMemoryPartCount> memory_bytes{};  // in the order of kMemoryParts
   double memory_total_bytes = 0;
 };
@@ -139,19 +150,19 @@ struct StageRow {
 // The simulated pipeline of one step. Empty (stages == 1) when there is none.
 struct PipelineReport {
   ScheduleShape shape;
-  ScheduleStatus status;        // legal, or the rule that is broken
+  ScheduleStatus status;  // legal, or the rule that is broken
   Orders orders;
-  RunPlan plan;                 // the order made ready to run, kept with it
+  RunPlan plan;  // the order made ready to run, kept with it
   std::vector<double>
       peak_microbatches;  // by device: held at its peak, until the weight gradient; of the order alone
   PipelineTimes times;
   // By virtual stage: the part of a backward in which forwards are done again, in one piece at its start though
   // layers take turns. Part of times.backward_input; may be empty where it is not known.
   std::vector<Tick> recompute;
-  Timeline timeline;            // ticks are picoseconds
-  std::vector<Tick> idle;       // by device
-  double step_end_s = 0;        // reduction and optimizer after the last operation
-  double reduction_s = 0;       // of it, the reduction: what of the axes' step_end_s the step waits for
+  Timeline timeline;       // ticks are picoseconds
+  std::vector<Tick> idle;  // by device
+  double step_end_s = 0;   // reduction and optimizer after the last operation
+  double reduction_s = 0;  // of it, the reduction: what of the axes' step_end_s the step waits for
   bool drawn() const { return !timeline.start.empty(); }
 };
 
@@ -160,7 +171,7 @@ struct PipelineReport {
 enum class BoundKind : std::uint8_t { compute, hbm, mesh_axis, bubble, latency, host, offload, none };
 struct Bound {
   BoundKind kind = BoundKind::compute;
-  Axis axis = Axis::data;  // mesh_axis only
+  Axis axis = Axis::data;       // mesh_axis only
   std::string_view id() const;  // "compute", "hbm", "bubble", "latency", "host", "offload" or the axis; none: ""
 };
 

@@ -13,8 +13,8 @@ namespace roofscape::engine {
 // The source of a figure that somebody changed.
 inline constexpr std::string_view kSetByHand = "edited by hand";
 
-inline constexpr int kMostPodChips = 65536;            // along one axis of a torus
-inline constexpr int kMostFabricDegree = 1 << 17;      // children of one switch
+inline constexpr int kMostPodChips = 65536;                            // along one axis of a torus
+inline constexpr int kMostFabricDegree = 1 << 17;                      // children of one switch
 inline constexpr double kLeastFabricRate = 1, kMostFabricRate = 1e18;  // B/s of one child's link
 
 constexpr bool is_whole(const ChipFieldRow& row) { return row.unit.notation == Notation::count; }

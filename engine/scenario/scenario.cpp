@@ -12,12 +12,18 @@ std::int64_t chip_count(const Cluster& cluster) {
 
 int Parallelism::degree(Axis axis) const {
   switch (axis) {
-    case Axis::data: return data;
-    case Axis::fsdp: return fsdp;
-    case Axis::tensor: return tensor;
-    case Axis::context: return context;
-    case Axis::expert: return expert;
-    case Axis::pipeline: return pipeline;
+    case Axis::data:
+      return data;
+    case Axis::fsdp:
+      return fsdp;
+    case Axis::tensor:
+      return tensor;
+    case Axis::context:
+      return context;
+    case Axis::expert:
+      return expert;
+    case Axis::pipeline:
+      return pipeline;
   }
   return 1;
 }

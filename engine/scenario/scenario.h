@@ -22,9 +22,9 @@ namespace roofscape::engine {
 // One level of switches above the nodes of a cluster. Its children are nodes (first level) or switches of the level
 // below.
 struct FabricLevel {
-  std::string name;                  // "leaf", "spine", "rack"
-  int degree = 1;                    // children of one switch, or of one group of switches that act as one
-  double bytes_per_s_per_child = 0;  // one way, after oversubscription
+  std::string name;                   // "leaf", "spine", "rack"
+  int degree = 1;                     // children of one switch, or of one group of switches that act as one
+  double bytes_per_s_per_child = 0;   // one way, after oversubscription
   bool in_network_reduction = false;  // the switches add up what passes (SHARP)
   friend bool operator==(const FabricLevel&, const FabricLevel&) = default;
 };
@@ -122,12 +122,12 @@ struct PipelinePlan {
 
 // What a layer keeps from the forward for the backward pass; the rest is computed again.
 enum class CheckpointPolicy : std::uint8_t {
-  none,         // everything is kept
-  attention,    // everything but the attention core ("selective")
-  big_matmuls,  // the outputs of the matrix multiplications
-  k_per_layer,  // k tensors of width d_model a layer
-  block,        // the input of the layer
-  some_blocks,  // the input of `blocks` of the model's layers, everything of the others
+  none,              // everything is kept
+  attention,         // everything but the attention core ("selective")
+  big_matmuls,       // the outputs of the matrix multiplications
+  k_per_layer,       // k tensors of width d_model a layer
+  block,             // the input of the layer
+  some_blocks,       // the input of `blocks` of the model's layers, everything of the others
   segments,          // inputs of C segments of layers; a segment is computed again once and kept while it is needed
   segments_minimal,  // inputs of C segments; inside one nothing is kept, every layer starts from the segment's input
 };
@@ -229,17 +229,17 @@ struct Assumptions {
   Mode mode = Mode::ideal;
   FlopsConvention flops = FlopsConvention::six_p;
   AxesOverlap axes_overlap = AxesOverlap::automatic;
-  double overlap = 1;           // share of the work that communication can hide under: 1 perfect, 0 none
-  double stated_mfu = 0.4;      // for "how long at this MFU" questions
-  double reserve_bytes = 0;     // memory the framework keeps for itself
+  double overlap = 1;        // share of the work that communication can hide under: 1 perfect, 0 none
+  double stated_mfu = 0.4;   // for "how long at this MFU" questions
+  double reserve_bytes = 0;  // memory the framework keeps for itself
   // Of the memory of the host, the bandwidth that one chip's offloaded state has for its update. 0: 51.2e9, an eighth
   // of a host with two sockets of eight DDR4-3200 channels.
   double host_memory_bytes_per_s = 0;
-  double context_share = 0.5;   // serving: share of a sequence's output that is in the cache when a step is priced
+  double context_share = 0.5;  // serving: share of a sequence's output that is in the cache when a step is priced
   ParameterCount parameters = ParameterCount::counted;  // serving; counted where nothing is published
-  double hop_latency_s = 0;     // serving: of a message, however small; 0: as the chip is published, else 1 us
+  double hop_latency_s = 0;  // serving: of a message, however small; 0: as the chip is published, else 1 us
   StackChoice stack = StackChoice::automatic;  // calibrated mode
-  CalibrationValues custom;     // custom mode
+  CalibrationValues custom;                    // custom mode
   friend bool operator==(const Assumptions&, const Assumptions&) = default;
 };
 

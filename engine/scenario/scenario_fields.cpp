@@ -17,8 +17,8 @@ constexpr std::array<std::string_view, 3> kContextMethods{"ring", "all_gather", 
 constexpr std::array<std::string_view, kScheduleKinds> kSchedules{
     "gpipe", "1f1b",  "eager-1f1b", "interleaved-1f1b", "looped-bfs",
     "zb-h1", "zb-h2", "zb-v",       "dualpipe",         "dualpipev"};
-constexpr std::array<std::string_view, 8> kPolicies{
-    "none", "attention", "big_matmuls", "k_per_layer", "block", "some_blocks", "segments", "segments_minimal"};
+constexpr std::array<std::string_view, 8> kPolicies{"none",  "attention",   "big_matmuls", "k_per_layer",
+                                                    "block", "some_blocks", "segments",    "segments_minimal"};
 constexpr std::array<std::string_view, 7> kDtypes{"none", "fp8", "bf16", "fp16", "fp32", "int8", "int4"};
 constexpr std::span<const std::string_view> kTrainedDtypes = std::span(kDtypes).first(5);
 constexpr std::array<std::string_view, 3> kKvSplits{"heads", "batch", "sequence"};
@@ -50,11 +50,11 @@ constexpr Unit prompts{"prompts", {}, Notation::count};
   [](Scenario& s, double v) { s.expression = static_cast<std::remove_reference_t<decltype(s.expression)>>(v); }
 
 // The fields of the model, which note what is changed by hand. Their bits are their places in the table.
-#define SET_MODEL(expression, place)                                                 \
-  [](Scenario& s, double v) {                                                        \
+#define SET_MODEL(expression, place)                                                   \
+  [](Scenario& s, double v) {                                                          \
     const auto next = static_cast<std::remove_reference_t<decltype(s.expression)>>(v); \
-    if (s.expression != next) s.model.edits.fields |= std::uint64_t{1} << (place);   \
-    s.expression = next;                                                             \
+    if (s.expression != next) s.model.edits.fields |= std::uint64_t{1} << (place);     \
+    s.expression = next;                                                               \
   }
 constexpr int kFirstPlace = __COUNTER__ + 1;
 
@@ -78,22 +78,23 @@ constexpr Field choice(std::string_view path, std::span<const std::string_view> 
   integer(path, low, high, u, GET(expression), SET_MODEL(expression, __COUNTER__ - kFirstPlace))
 #define MODEL_NUMBER(path, expression, low, high, u) \
   number(path, low, high, u, GET(expression), SET_MODEL(expression, __COUNTER__ - kFirstPlace))
-#define MODEL_BOOLEAN(path, expression) boolean(path, GET(expression), SET_MODEL(expression, __COUNTER__ - kFirstPlace))
+#define MODEL_BOOLEAN(path, expression) \
+  boolean(path, GET(expression), SET_MODEL(expression, __COUNTER__ - kFirstPlace))
 #define INTEGER(path, expression, low, high, u) integer(path, low, high, u, GET(expression), SET(expression))
 #define NUMBER(path, expression, low, high, u) number(path, low, high, u, GET(expression), SET(expression))
-#define BOOLEAN(path, expression) \
-  boolean(path, GET(expression), [](Scenario& s, double v) { s.expression = v != 0; })
-#define CHOICE(path, expression, words)              \
-  choice(path, words, GET(expression), [](Scenario& s, double v) { \
-    s.expression = static_cast<std::remove_reference_t<decltype(s.expression)>>(static_cast<int>(v)); })
+#define BOOLEAN(path, expression) boolean(path, GET(expression), [](Scenario& s, double v) { s.expression = v != 0; })
+#define CHOICE(path, expression, words)                                                               \
+  choice(path, words, GET(expression), [](Scenario& s, double v) {                                    \
+    s.expression = static_cast<std::remove_reference_t<decltype(s.expression)>>(static_cast<int>(v)); \
+  })
 
-#define LENGTH_BIN(i)                                                                                              \
-  NUMBER("workload.lengths." #i ".share", workload.lengths[i].share, 0, 1e12, unit::one),                          \
+#define LENGTH_BIN(i)                                                                                                \
+  NUMBER("workload.lengths." #i ".share", workload.lengths[i].share, 0, 1e12, unit::one),                            \
       INTEGER("workload.lengths." #i ".prompt_tokens", workload.lengths[i].prompt_tokens, 1, 1 << 24, unit::tokens), \
       INTEGER("workload.lengths." #i ".output_tokens", workload.lengths[i].output_tokens, 1, 1 << 24, unit::tokens)
 
-#define PLACEMENT(axis, i)                                                            \
-  INTEGER("placement." axis ".axes", placement.axes[i], 0, 3, unit::count),           \
+#define PLACEMENT(axis, i)                                                  \
+  INTEGER("placement." axis ".axes", placement.axes[i], 0, 3, unit::count), \
       CHOICE("placement." axis ".on", placement.on[i], kTorusAxesIds)
 
 const std::array kFields{
@@ -131,8 +132,10 @@ const std::array kFields{
     MODEL_INTEGER("model.mla.qk_nope_head_dim", model.mla.qk_nope_head_dim, 0, 1 << 14, unit::elements),
     MODEL_INTEGER("model.mla.qk_rope_head_dim", model.mla.qk_rope_head_dim, 0, 1 << 14, unit::elements),
     MODEL_INTEGER("model.mla.v_head_dim", model.mla.v_head_dim, 0, 1 << 14, unit::elements),
-    MODEL_INTEGER("model.local_attention.window_tokens", model.local_attention.window_tokens, 0, 1 << 24, unit::tokens),
-    MODEL_INTEGER("model.local_attention.n_local_layers", model.local_attention.n_local_layers, 0, 10000, unit::layers),
+    MODEL_INTEGER("model.local_attention.window_tokens", model.local_attention.window_tokens, 0, 1 << 24,
+                  unit::tokens),
+    MODEL_INTEGER("model.local_attention.n_local_layers", model.local_attention.n_local_layers, 0, 10000,
+                  unit::layers),
     MODEL_NUMBER("model.published_total_params", model.published_total_params, 0, 1e15, unit::parameters),
     MODEL_NUMBER("model.published_active_params", model.published_active_params, 0, 1e15, unit::parameters),
     INTEGER("cluster.slice.0", cluster.slice[0], 1, 1024, unit::chips),
@@ -217,7 +220,7 @@ const std::array kFields{
     NUMBER("assumptions.hop_latency_s", assumptions.hop_latency_s, 0, 1, unit::seconds),
     CHOICE("assumptions.stack", assumptions.stack, kStacks),
 #define CALIBRATION(name, id, symbol, unit, least, most, ideal) \
-    NUMBER("assumptions.custom." id, assumptions.custom[Calibrated::name], least, most, unit),
+  NUMBER("assumptions.custom." id, assumptions.custom[Calibrated::name], least, most, unit),
 #include "engine/base/calibration_parameters.def"
 #undef CALIBRATION
 };
@@ -280,9 +283,12 @@ bool in_domain(const Field& field, double value) {
 
 std::string domain_text(const Field& field) {
   switch (field.kind) {
-    case FieldKind::integer: return fmt::format("a whole number from {:.0f} to {:.0f}", field.minimum, field.maximum);
-    case FieldKind::number: return fmt::format("a number from {:g} to {:g}", field.minimum, field.maximum);
-    case FieldKind::boolean: return "true or false";
+    case FieldKind::integer:
+      return fmt::format("a whole number from {:.0f} to {:.0f}", field.minimum, field.maximum);
+    case FieldKind::number:
+      return fmt::format("a number from {:g} to {:g}", field.minimum, field.maximum);
+    case FieldKind::boolean:
+      return "true or false";
     case FieldKind::choice: {
       std::string text = "one of:";
       for (std::size_t i = 0; i < field.choices.size(); ++i)

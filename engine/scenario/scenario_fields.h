@@ -19,18 +19,18 @@ enum class FieldKind : std::uint8_t { integer, number, boolean, choice };
 struct Field {
   std::string_view path;  // "parallelism.tensor"; an element of a list is "cluster.slice.0"
   FieldKind kind = FieldKind::integer;
-  double minimum = 0, maximum = 0;             // inclusive, integer and number
+  double minimum = 0, maximum = 0;  // inclusive, integer and number
   Unit unit = unit::count;
-  std::span<const std::string_view> choices;   // choice: the words, in the order of the enumeration
-  double (*get)(const Scenario&) = nullptr;    // choices as index, switches as 0 or 1
-  void (*set)(Scenario&, double) = nullptr;    // the value is inside the domain
+  std::span<const std::string_view> choices;  // choice: the words, in the order of the enumeration
+  double (*get)(const Scenario&) = nullptr;   // choices as index, switches as 0 or 1
+  void (*set)(Scenario&, double) = nullptr;   // the value is inside the domain
 };
 
 std::span<const Field> scenario_fields();
-const Field* find_field(std::string_view path);                         // null if there is none
-std::string_view nearest_field_path(std::string_view unknown_path);     // by edit distance, for error messages
-bool applies(const Field&, WorkloadKind);  // whether the arithmetic of this kind reads it
-bool in_domain(const Field&, double value);                             // also: whole for integers, finite
+const Field* find_field(std::string_view path);                      // null if there is none
+std::string_view nearest_field_path(std::string_view unknown_path);  // by edit distance, for error messages
+bool applies(const Field&, WorkloadKind);                            // whether the arithmetic of this kind reads it
+bool in_domain(const Field&, double value);                          // also: whole for integers, finite
 std::string domain_text(const Field&);  // "a whole number from 1 to 65536", "one of: sum, max"
 
 // One change of one field: what diagnostics suggest and what a control does.

@@ -51,7 +51,7 @@ struct TransformerShape {
   ModelEdits edits;
   int n_layers = 1;
   int d_model = 1;
-  int d_ff = 1;        // width of one gate or up matrix
+  int d_ff = 1;  // width of one gate or up matrix
   int n_heads = 1;
   int n_kv_heads = 1;  // fewer than n_heads: grouped-query attention
   int d_head = 1;
@@ -59,15 +59,15 @@ struct TransformerShape {
   bool gated_mlp = true;         // three MLP matrices instead of two
   bool tied_embeddings = false;  // the unembedding is the embedding
   bool qkv_bias = false, o_bias = false, mlp_bias = false, unembedding_bias = false;
-  bool layernorm_bias = false;   // LayerNorm with weight and bias instead of RMSNorm
-  bool qk_norm = false;          // norms of queries and keys, d_head weights each ...
-  bool qk_norm_all_heads = false;  // ... or one weight for each element of all heads
-  bool attn_sinks = false;       // a learned logit for each query head
+  bool layernorm_bias = false;      // LayerNorm with weight and bias instead of RMSNorm
+  bool qk_norm = false;             // norms of queries and keys, d_head weights each ...
+  bool qk_norm_all_heads = false;   // ... or one weight for each element of all heads
+  bool attn_sinks = false;          // a learned logit for each query head
   bool rel_pos_projection = false;  // a d_model x heads projection of relative positions (Transformer-XL)
-  int norms_per_layer = 2;       // 1: attention and MLP in parallel; 4: before and after both
-  int embedding_norm = 0;        // norms between the embedding and the first layer
-  int learned_positions = 0;     // rows of a table of positions
-  int max_context_tokens = 0;    // 0: not known
+  int norms_per_layer = 2;          // 1: attention and MLP in parallel; 4: before and after both
+  int embedding_norm = 0;           // norms between the embedding and the first layer
+  int learned_positions = 0;        // rows of a table of positions
+  int max_context_tokens = 0;       // 0: not known
   MoeShape moe;
   MlaShape mla;
   LocalAttention local_attention;

@@ -14,7 +14,8 @@ constexpr std::size_t kManyCandidates = 4096;
 
 void KnownBest::lower(std::atomic<double>& known, double score) {
   double old = known.load(std::memory_order_relaxed);
-  while (score < old && !known.compare_exchange_weak(old, score, std::memory_order_relaxed)) {}
+  while (score < old && !known.compare_exchange_weak(old, score, std::memory_order_relaxed)) {
+  }
 }
 
 void KnownBest::add_front(std::vector<Candidate>& to) {
@@ -29,8 +30,13 @@ void KnownBest::set_front(const std::vector<Candidate>& front) {
 
 Candidates::Candidates(const SearchRequest& request, std::size_t cells, Pricer& pricer, KnownBest& known,
                        const std::atomic<bool>* stop)
-    : objective_(request.objective), limit_(request.limit), merge_alike_(request.merge_alike), pricer_(&pricer),
-      known_(&known), stop_(stop), cells_(cells) {
+    : objective_(request.objective),
+      limit_(request.limit),
+      merge_alike_(request.merge_alike),
+      pricer_(&pricer),
+      known_(&known),
+      stop_(stop),
+      cells_(cells) {
   const Scenario& s = pricer.scenario();
   tokens_ = pricer.flops().tokens_per_step;
   steps_ = s.workload.train_tokens / tokens_;
@@ -50,10 +56,14 @@ Plan shape_without_knobs(Plan plan) {
 // these numbers. Each rises with the step time, also in its last bit.
 double Candidates::score(double step_time_s, double memory_bytes, double chips) const {
   switch (objective_) {
-    case Objective::step_time: return step_time_s;
-    case Objective::throughput: return -(tokens_ / step_time_s / chips);
-    case Objective::cost: return chips * hours_of(steps_ * step_time_s) * price_usd_;
-    case Objective::memory: return memory_bytes;
+    case Objective::step_time:
+      return step_time_s;
+    case Objective::throughput:
+      return -(tokens_ / step_time_s / chips);
+    case Objective::cost:
+      return chips * hours_of(steps_ * step_time_s) * price_usd_;
+    case Objective::memory:
+      return memory_bytes;
   }
   return step_time_s;
 }
@@ -99,8 +109,10 @@ void Candidates::simulate(Candidate& c) {
 }
 
 void Candidates::settle() {
-  if (merge_alike_) settle_alike();
-  else settle_best();
+  if (merge_alike_)
+    settle_alike();
+  else
+    settle_best();
   settle_cells();
   known_->add_front(pool_);
   settle_front();

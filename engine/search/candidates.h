@@ -29,7 +29,7 @@ struct Candidate {
 struct Alike {
   Candidate simplest;  // the first in Plan's order
   int count = 1;
-  Plan smallest;       // takes least memory; of equals the first in Plan's order
+  Plan smallest;  // takes least memory; of equals the first in Plan's order
   double least_bytes = 0;
 };
 // The plan without the knobs, mesh and schedule alone: without microbatch, ZeRO stage, sequence parallelism,

@@ -36,8 +36,10 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, int n_
       device.head = device.head || chunk == chunks - 1;
     };
     hold(r);
-    if (folded) hold(chunks - 1 - r);
-    else if (out.doubled) hold(stages - 1 - r);
+    if (folded)
+      hold(chunks - 1 - r);
+    else if (out.doubled)
+      hold(stages - 1 - r);
     else
       for (int chunk = r + stages; chunk < chunks; chunk += stages) hold(chunk);
     // DualPipe is fed from both ends; the way from the nearer one is what a device waits for.
@@ -61,9 +63,11 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, int n_
 void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, std::vector<DeviceLoad<double>>& out) {
   out.clear();
   for (const DeviceKinds::Held& held : kinds.held) {
-    const DeviceLoad<double> load{held.device,    static_cast<double>(held.layers),
+    const DeviceLoad<double> load{held.device,
+                                  static_cast<double>(held.layers),
                                   shape.stages > 1 ? peak_in_flight(shape, held.device) : 1.0,
-                                  held.embedding, held.head,
+                                  held.embedding,
+                                  held.head,
                                   kinds.doubled};
     if (std::any_of(out.begin(), out.end(), [&](const auto& known) { return covers(known, load); })) continue;
     std::erase_if(out, [&](const auto& known) { return covers(load, known); });

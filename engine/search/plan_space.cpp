@@ -221,7 +221,7 @@ std::vector<int> SpaceChoices::zero_stages(int fsdp, int context) const {
     if (fsdp > 1 && zero == 0 && !space_.zero_stage.allows(1)) out.push_back(zero);
     if (fsdp > 1 && zero == 0) continue;  // ranks that share nothing are data ranks
     out.push_back(zero);
-    if (fsdp * context == 1) break;       // there is nothing to share with
+    if (fsdp * context == 1) break;  // there is nothing to share with
   }
   return out;
 }
@@ -278,7 +278,9 @@ bool SpaceChoices::reject_sequence_parallel(int tensor, bool on) const {
 }
 
 std::optional<Plan> SpaceChoices::as_searched(Plan plan) const {
-  const auto has = [](const auto& list, const auto& x) { return std::find(list.begin(), list.end(), x) != list.end(); };
+  const auto has = [](const auto& list, const auto& x) {
+    return std::find(list.begin(), list.end(), x) != list.end();
+  };
   const auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
     return g.mesh.tensor == plan.tensor && g.mesh.context == plan.context && g.mesh.expert == plan.expert &&
            g.mesh.data == std::int64_t{plan.data} * plan.fsdp * plan.pipeline;

@@ -23,14 +23,14 @@ struct Allowed {
 
 struct PlanSpace {
   Allowed data, fsdp, tensor, context, pipeline, expert;
-  Allowed microbatch{1, 16, {}};      // sequences
+  Allowed microbatch{1, 16, {}};  // sequences
   Allowed virtual_stages{1, 16, {}};
   Allowed zero_stage{0, 3, {}};
   Allowed sequence_parallel{0, 1, {}}, offload_optimizer{0, 1, {}}, offload_activations{0, 1, {}};
   Allowed schedule{0, kScheduleKinds - 1, {}};  // by enumeration
   Allowed policy{0, static_cast<int>(CheckpointPolicy::block), {}};
   bool tensor_across_nodes = false;
-  double min_free = 0;                // share of HBM that stays free, 0 to 1
+  double min_free = 0;  // share of HBM that stays free, 0 to 1
   friend bool operator==(const PlanSpace&, const PlanSpace&) = default;
 };
 // What fits the scenario: of checkpointing nothing kept, the attention core, outputs of matrix multiplications and
@@ -70,19 +70,19 @@ inline constexpr std::array<std::string_view, 5> kBrokenWishIds{"memory", "min_f
 
 // Why plans are left out: the first test a plan fails, cheapest first.
 enum class Rejection : std::uint8_t {
-  model,           // the model is impossible, whatever the plan
-  heads,           // tensor does not divide attention heads, or KV heads neither way
-  tensor_nodes,    // tensor does not stay inside a node
-  sequence,        // context does not divide the sequence
-  layers,          // more pipeline stages than layers
-  experts,         // expert ranks divide neither the experts nor the ranks they are carved out of, or the tensor
-                   // ranks that split an expert cannot be had
-  batch,           // sequences do not divide over the ranks
-  schedule,        // the schedule does not allow the stages, chunks or microbatches
-  too_long,        // more operations than are simulated
-  state,           // weights, gradients and optimizer state alone do not fit
-  memory,          // does not fit
-  rate,            // the chip lacks a speed that the plan needs, so it has no time
+  model,         // the model is impossible, whatever the plan
+  heads,         // tensor does not divide attention heads, or KV heads neither way
+  tensor_nodes,  // tensor does not stay inside a node
+  sequence,      // context does not divide the sequence
+  layers,        // more pipeline stages than layers
+  experts,       // expert ranks divide neither the experts nor the ranks they are carved out of, or the tensor
+                 // ranks that split an expert cannot be had
+  batch,         // sequences do not divide over the ranks
+  schedule,      // the schedule does not allow the stages, chunks or microbatches
+  too_long,      // more operations than are simulated
+  state,         // weights, gradients and optimizer state alone do not fit
+  memory,        // does not fit
+  rate,          // the chip lacks a speed that the plan needs, so it has no time
 };
 inline constexpr std::size_t kRejections = 12;
 inline constexpr std::array<std::string_view, kRejections> kRejectionIds{
@@ -103,7 +103,7 @@ class SpaceChoices {
   std::vector<Group> groups;
   std::vector<int> data_divisors;  // of the chips
   std::vector<int> microbatches;
-  std::vector<int> tensors;        // of the groups, rising
+  std::vector<int> tensors;  // of the groups, rising
   std::vector<CheckpointPolicy> policies;
   std::vector<bool> offload_optimizer, offload_activations;
   int chips = 1;

@@ -194,8 +194,8 @@ double Pricer::split_makespan(const PlacedMesh& mesh, const PricedState& state, 
   const double n = mesh.in.model.n_layers, m = shape.microbatches, p = shape.stages;
   const double chunk = min(static_cast<double>(device.layers), ceil(n / (p * shape.virtual_stages)));
   const double hops = folded ? 2 * p - 2 : p - 1;
-  const double way = n * layer.forward + embedding.forward + head.forward +
-                     (n - chunk - 1) * state.input_gradient + state.last_input_gradient + 2 * hops * state.transfer;
+  const double way = n * layer.forward + embedding.forward + head.forward + (n - chunk - 1) * state.input_gradient +
+                     state.last_input_gradient + 2 * hops * state.transfer;
   double work = device.layers * state.pass + state.first, before = chunk * layer.forward + embedding.forward;
   if (folded) {
     work += state.last;

@@ -11,8 +11,8 @@
 #include "engine/search/device_kinds.h"
 #include "engine/search/plan.h"
 #include "engine/training/layer_time.h"
-#include "engine/training/training_cost.h"
 #include "engine/training/stage_time.h"
+#include "engine/training/training_cost.h"
 
 namespace roofscape::engine {
 
@@ -63,8 +63,8 @@ struct PricedState {
 };
 
 struct Price {
-  double step_time_s = 0;     // without a pipeline, or from exact(): the step's; else a bound it never goes below
-  double memory_bytes = 0;    // of the fullest device
+  double step_time_s = 0;   // without a pipeline, or from exact(): the step's; else a bound it never goes below
+  double memory_bytes = 0;  // of the fullest device
   bool exact = false;
 };
 

@@ -11,7 +11,7 @@ namespace roofscape::engine {
 struct SearchProgress {
   std::atomic<bool> stop{false};
   std::atomic<std::size_t> done{0}, total{0};  // parts of the space
-  std::atomic<std::size_t> simulated{0};       // plans, when it is over: how much work it was, which depends on timing
+  std::atomic<std::size_t> simulated{0};  // plans, when it is over: how much work it was, which depends on timing
 };
 
 // Runs work(0) ... work(n - 1), at the same time or one after the other, and returns when all have returned.

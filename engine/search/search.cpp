@@ -77,8 +77,10 @@ void fill_cells(const SpaceChoices& choices, const SearchWorker& found, PlanEval
       cell.tensor = tensor, cell.pipeline = choices.data_divisors[p];
       cell.plans = counts.plans, cell.fit = counts.fit();
       cell.rejected = counts.rejected;
-      if (const auto& best = found.candidates().best_of_cell(at)) cell.best = evaluation.ranked(best->plan);
-      else give_reason(counts, cell);
+      if (const auto& best = found.candidates().best_of_cell(at))
+        cell.best = evaluation.ranked(best->plan);
+      else
+        give_reason(counts, cell);
     }
 }
 
@@ -148,8 +150,8 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
   KnownBest known(request.cells ? choices.cell_count() : 0);
   std::vector<std::unique_ptr<SearchWorker>> team;
   for (std::size_t i = 0; i < std::max<std::size_t>(1, workers); ++i)
-    team.push_back(std::make_unique<SearchWorker>(s, request, choices, known,
-                                                  progress != nullptr ? &progress->stop : nullptr));
+    team.push_back(
+        std::make_unique<SearchWorker>(s, request, choices, known, progress != nullptr ? &progress->stop : nullptr));
   // What is found early keeps others from being simulated.
   const std::vector<std::size_t> order = team[0]->fastest_first(parts);
   std::atomic<std::size_t> next{0};
@@ -185,8 +187,7 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
   }
   for (const Candidate& candidate : all.candidates().front())
     result.front.push_back(evaluation.ranked(candidate.plan));
-  if (const auto& missed = all.missed().best();
-      missed && missed->price.step_time_s < all.candidates().fastest_s()) {
+  if (const auto& missed = all.missed().best(); missed && missed->price.step_time_s < all.candidates().fastest_s()) {
     const Report& report = evaluation.report(missed->plan);
     result.near_miss = NearMiss{ranked(missed->plan, report), shortage_of(report, request.space.min_free)};
   }

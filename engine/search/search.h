@@ -46,10 +46,10 @@ struct RankedPlan {
   Plan plan;
   double step_time_s = 0, memory_bytes = 0, mfu = 0;
   double tokens_per_s_per_chip = 0;
-  double cost_usd = 0;  // NaN where the chip's price is not known
-  int alike = 0;                  // others that it stands for: of its mesh, schedule and step time
-  Plan least_alike;               // of them all the one that takes least memory; itself where that is no other
-  double least_alike_bytes = 0;   // what that one takes
+  double cost_usd = 0;           // NaN where the chip's price is not known
+  int alike = 0;                 // others that it stands for: of its mesh, schedule and step time
+  Plan least_alike;              // of them all the one that takes least memory; itself where that is no other
+  double least_alike_bytes = 0;  // what that one takes
   std::array<double, kStepParts.size()> step_parts{};  // in the order of kStepParts
 };
 
@@ -82,27 +82,27 @@ inline constexpr double kNearMissShare = 0.25;  // of the HBM that may be used: 
 // order of the search; where none can run, why.
 struct SearchCell {
   int tensor = 1, pipeline = 1;
-  double plans = 0, fit = 0;            // of the space; those that can run
-  std::optional<RankedPlan> best;       // nothing: none can run
+  double plans = 0, fit = 0;       // of the space; those that can run
+  std::optional<RankedPlan> best;  // nothing: none can run
   // Where none can run. Memory (or state, if that alone is too large for all of them) where a plan lacks nothing else;
   // otherwise what keeps out most of the plans, of equals the earlier in Rejection.
   Rejection reason = Rejection::memory;
-  double missing_bytes = 0;             // with memory and state: what the smallest of them lacks
+  double missing_bytes = 0;  // with memory and state: what the smallest of them lacks
   std::array<double, kRejections> rejected{};
 };
 
 struct SearchResult {
-  bool finished = false;                // false: stopped, or the chip lacks a figure that pricing needs
-  std::vector<RankedPlan> best;         // in the order of the search
-  std::vector<RankedPlan> front;        // no other plan is both faster and smaller; memory ascending
-  double plans = 0;                     // of the space
+  bool finished = false;                       // false: stopped, or the chip lacks a figure that pricing needs
+  std::vector<RankedPlan> best;                // in the order of the search
+  std::vector<RankedPlan> front;               // no other plan is both faster and smaller; memory ascending
+  double plans = 0;                            // of the space
   std::array<double, kRejections> rejected{};  // by Rejection
-  double fit = 0;                       // plans - all that were rejected
-  std::vector<SampledPlan> sample;      // in a fixed order; at most as many as were asked for
+  double fit = 0;                              // plans - all that were rejected
+  std::vector<SampledPlan> sample;             // in a fixed order; at most as many as were asked for
   std::optional<NearMiss> near_miss;
-  std::vector<SearchCell> cells;        // by tensor, then pipeline; every pair the space has plans of
-  RankedPlan present;                   // the scenario's own plan
-  bool present_legal = false;           // its schedule can be run, so it has a price
+  std::vector<SearchCell> cells;  // by tensor, then pipeline; every pair the space has plans of
+  RankedPlan present;             // the scenario's own plan
+  bool present_legal = false;     // its schedule can be run, so it has a price
   Shortage present_shortage;
   std::optional<BrokenWish> present_breaks;  // nothing: it counts, or is not legal
   // Among `best`, from 1, as one of those alike too; choices that mean nothing for the plan (the ZeRO stage of one

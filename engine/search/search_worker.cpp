@@ -19,8 +19,8 @@ bool rates_known(const PlacedMesh& mesh) {
     return std::none_of(rates.begin(), rates.end(), [](double rate) { return std::isnan(rate); });
   };
   const LinkRates<double>& rates = mesh.rates;
-  return known(rates.bandwidth) && known(rates.reduce_bandwidth) && known(rates.latency) && known(rates.wires.share) &&
-         !std::isnan(rates.state_bandwidth) && !std::isnan(mesh.in.chip.pcie);
+  return known(rates.bandwidth) && known(rates.reduce_bandwidth) && known(rates.latency) &&
+         known(rates.wires.share) && !std::isnan(rates.state_bandwidth) && !std::isnan(mesh.in.chip.pcie);
 }
 
 auto time_key(const Candidate& c) { return std::tie(c.price.step_time_s, c.price.memory_bytes, c.plan); }
@@ -65,8 +65,12 @@ void FastestMissed::merge(const FastestMissed& other) {
 
 SearchWorker::SearchWorker(const Scenario& s, const SearchRequest& request, const SpaceChoices& choices,
                            KnownBest& known, const std::atomic<bool>* stop)
-    : s_(s), space_(request.space), choices_(choices), pricer_(s),
-      candidates_(request, request.cells ? choices.cell_count() : 0, pricer_, known, stop), missed_(pricer_),
+    : s_(s),
+      space_(request.space),
+      choices_(choices),
+      pricer_(s),
+      candidates_(request, request.cells ? choices.cell_count() : 0, pricer_, known, stop),
+      missed_(pricer_),
       sample_(request.sample) {
   if (request.cells) cells_.resize(choices.cell_count());
   for (std::size_t i = 0; i < choices.data_divisors.size(); ++i) {
@@ -198,8 +202,8 @@ void SearchWorker::place_meshes(const Plan& group) {
 
 // What make_inputs() reads of a plan beside its mesh and microbatch is the software that its ZeRO stage chooses: a
 // placed mesh for each.
-void SearchWorker::place_mesh(const Plan& wanted, Chunks& chunks, const std::vector<int>& zeros,
-                              std::size_t cell, int microbatches) {
+void SearchWorker::place_mesh(const Plan& wanted, Chunks& chunks, const std::vector<int>& zeros, std::size_t cell,
+                              int microbatches) {
   Plan plan = wanted;
   const auto software = [&](int zero) {
     plan.zero_stage = static_cast<std::uint8_t>(zero);
@@ -245,7 +249,8 @@ void SearchWorker::test_schedules(Mesh& mesh) {
     if (kinds.stages > 1) {
       if (kinds.stages * kinds.virtual_stages > most_virtual_stages(s_.model.n_layers, kinds.virtual_stages))
         why = Rejection::layers;
-      else if (!check_schedule(shape)) why = Rejection::schedule;
+      else if (!check_schedule(shape))
+        why = Rejection::schedule;
       else if (2.0 * shape.microbatches * virtual_stage_count(shape) > static_cast<double>(kMaxDrawnOps))
         why = Rejection::too_long;
     }
@@ -288,8 +293,10 @@ void SearchWorker::price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPoli
       plan.sequence_parallel = sequence_parallel, plan.policy = policy;
       plan.zero_stage = static_cast<std::uint8_t>(choice.zero);
       plan.offload_optimizer = choice.offload_optimizer, plan.offload_activations = offload_activations;
-      if (choice.too_large) measure_too_large(mesh, choice, candidate);
-      else price_schedules(mesh, candidate);
+      if (choice.too_large)
+        measure_too_large(mesh, choice, candidate);
+      else
+        price_schedules(mesh, candidate);
     }
 }
 
@@ -347,8 +354,10 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate) {
     if (!(fits ? some_matter : some_miss) || !wanted(least)) continue;
     pricer_.bound(mesh.placed, layer_, state_, kinds, shape_of_kinds(kinds), candidate.price);
     if (!wanted(candidate.price.step_time_s)) continue;
-    if (fits) candidates_.add(candidate);
-    else missed_.add(candidate);
+    if (fits)
+      candidates_.add(candidate);
+    else
+      missed_.add(candidate);
   }
 }
 

@@ -51,8 +51,7 @@ class FastestMissed {
 class SearchWorker {
  public:
   // The scenario, the request, the choices and what is known must outlive it.
-  SearchWorker(const Scenario&, const SearchRequest&, const SpaceChoices&, KnownBest&,
-               const std::atomic<bool>* stop);
+  SearchWorker(const Scenario&, const SearchRequest&, const SpaceChoices&, KnownBest&, const std::atomic<bool>* stop);
   SearchWorker(const SearchWorker&) = delete;
   SearchWorker& operator=(const SearchWorker&) = delete;
 
@@ -100,7 +99,7 @@ class SearchWorker {
     double limit_bytes = 0;
     bool rates_known = true;  // else every plan's time has to be looked at
     std::vector<StateChoice> states;
-    std::vector<std::size_t> legal;        // of chunks->kinds
+    std::vector<std::size_t> legal;                        // of chunks->kinds
     const std::vector<FullestDevices>* fullest = nullptr;  // of chunks->kinds; empty where a schedule is not legal
   };
 
@@ -127,7 +126,7 @@ class SearchWorker {
   std::vector<CellCounts> cells_;  // empty: nobody asked
 
   int microbatch_ = 1;
-  std::vector<bool> sequence_parallel_;  // that the group allows
+  std::vector<bool> sequence_parallel_;        // that the group allows
   double per_layer_ = 1, refused_layers_ = 0;  // choices of a layer that it allows, and that it does not
   std::vector<Chunks> chunks_;
   std::vector<Mesh> meshes_;

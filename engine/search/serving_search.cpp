@@ -81,8 +81,10 @@ class Pricing {
       if (each < least) continue;
       if (!take(mesh, static_cast<int>(each * ranks), out)) return;
       const auto& why = out.priced.back().rejected;
-      if (!why) good = each;
-      else bad = std::min(bad, each);
+      if (!why)
+        good = each;
+      else
+        bad = std::min(bad, each);
       if (why == ServingRejection::memory) ++beyond;
     }
     // Memory and both times rise with the batch, so the largest that is good lies between the last doubling that was
@@ -122,17 +124,20 @@ class Pricing {
     one.fullest_part = *std::max_element(kServingMemoryParts.begin(), kServingMemoryParts.end(),
                                          [&](Q a, Q b) { return q(a) < q(b); });
     one.rejected.reset();
-    if (missing_bytes() > 0) one.rejected = ServingRejection::memory;
+    if (missing_bytes() > 0)
+      one.rejected = ServingRejection::memory;
     else if (!keeps({.ttft_s = 0, .time_per_output_token_s = promised_.time_per_output_token_s},
                     {one.ttft_s, one.token_s}))
       one.rejected = ServingRejection::token_time;
-    else if (!keeps(promised_, {one.ttft_s, one.token_s})) one.rejected = ServingRejection::ttft;
+    else if (!keeps(promised_, {one.ttft_s, one.token_s}))
+      one.rejected = ServingRejection::ttft;
     return true;
   }
   // Of what was priced last: of the memory that there is in its mode.
   double capacity_bytes() const { return report_.quantities.value_or(Q::hbm_capacity, 0); }
   double missing_bytes() const {
-    return std::max(0.0, report_.quantities.value_or(Q::memory_total, 0) - capacity_bytes() * (1 - request_.min_free));
+    return std::max(0.0,
+                    report_.quantities.value_or(Q::memory_total, 0) - capacity_bytes() * (1 - request_.min_free));
   }
 
  private:
@@ -146,8 +151,10 @@ class Pricing {
     one.plan = mesh;
     one.plan.batch = batch;
     const bool legal = price(one);
-    if (one.rejected) reject(*one.rejected, out);
-    else out.plans += 1;
+    if (one.rejected)
+      reject(*one.rejected, out);
+    else
+      out.plans += 1;
     if (legal) out.priced.push_back(one);
     return legal;
   }
@@ -210,8 +217,10 @@ std::vector<ServingCell> cells_of(const std::vector<DecodingPlan>& meshes, const
     }
   }
   for (ServingCell& cell : out) {
-    if (cell.best) cell.nearest.reset();
-    else if (cell.nearest) cell.why = *cell.nearest->rejected;
+    if (cell.best)
+      cell.nearest.reset();
+    else if (cell.nearest)
+      cell.why = *cell.nearest->rejected;
   }
   return out;
 }
@@ -321,8 +330,10 @@ ServingSearchResult search_serving(const Scenario& s, const ServingRequest& requ
       if (progress != nullptr) ++progress->done;
     }
   };
-  if (run) run(work);
-  else work(0);
+  if (run)
+    run(work);
+  else
+    work(0);
   if (stopped()) return out;
 
   std::vector<RankedDecoding> priced;

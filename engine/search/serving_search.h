@@ -63,9 +63,9 @@ struct RankedDecoding {
   double token_s = 0, ttft_s = 0;                      // token_s: sustained
   double tokens_per_s = 0, tokens_per_s_per_chip = 0;  // sustained; chips of both phases
   double chip_bytes = 0;
-  double decode_token_s = 0, decode_tokens_per_s = 0;  // decoding alone, with every slot taken
-  double in_flight = 0;              // sequences
-  std::optional<double> cost_usd;    // of a million tokens, sustained; nothing: no price is known
+  double decode_token_s = 0, decode_tokens_per_s = 0;    // decoding alone, with every slot taken
+  double in_flight = 0;                                  // sequences
+  std::optional<double> cost_usd;                        // of a million tokens, sustained; nothing: no price is known
   std::array<double, kDecodeParts.size()> step_parts{};  // of a decoding step, in the order of kDecodeParts
   Q fullest_part = Q::memory_weights;                    // what takes most of the chip's memory
   std::optional<ServingRejection> rejected;              // nothing: it fits and keeps what is promised
@@ -75,28 +75,28 @@ struct RankedDecoding {
 // What decodes on a tensor and a pipeline degree, of every batch and expert degree.
 struct ServingCell {
   int tensor = 1, pipeline = 1;
-  std::optional<RankedDecoding> best;     // by the objective; nothing: none may be taken
-  std::optional<RankedDecoding> nearest;  // where there is none, that with a price that takes least memory
+  std::optional<RankedDecoding> best;             // by the objective; nothing: none may be taken
+  std::optional<RankedDecoding> nearest;          // where there is none, that with a price that takes least memory
   ServingRejection why = ServingRejection::mesh;  // where there is none: why
 };
 
 struct ServingSearchResult {
-  bool finished = false;             // false: stopped, or nothing is served
+  bool finished = false;  // false: stopped, or nothing is served
   std::vector<RankedDecoding>
       best;  // in the order of the objective; of plans with the same numbers the simplest first
   std::vector<RankedDecoding>
       front;  // nothing is both faster for the user and better for the chip; token time ascending
   std::vector<RankedDecoding>
       sample;  // of all that have a price, whether they fit or not; at most as many as were asked for
-  std::vector<ServingCell> cells;     // of the space, by tensor, then pipeline
-  double capacity_bytes = 0;          // of a chip, as evaluate() has it; 0: not known
-  double plans = 0, fit = 0;          // meshes that cannot be are counted once, not by batch
+  std::vector<ServingCell> cells;  // of the space, by tensor, then pipeline
+  double capacity_bytes = 0;       // of a chip, as evaluate() has it; 0: not known
+  double plans = 0, fit = 0;       // meshes that cannot be are counted once, not by batch
   std::array<double, kServingRejections> rejected{};
-  RankedDecoding present;             // the scenario's own; `rejected` says whether it would be taken
+  RankedDecoding present;  // the scenario's own; `rejected` says whether it would be taken
   bool present_legal = false, present_fits = false;
   std::optional<BrokenWish> present_breaks;  // nothing: it counts, or is not legal
-  double present_missing_bytes = 0;   // beyond what may be used
-  int present_rank = 0;               // among `best`, from 1; 0: not among them
+  double present_missing_bytes = 0;          // beyond what may be used
+  int present_rank = 0;                      // among `best`, from 1; 0: not among them
 };
 // As constrain() of a PlanSpace, for data, tensor, expert, pipeline and batch.
 std::optional<ConstraintError> constrain(ServingRequest&, std::string_view name, std::string_view value,

@@ -133,8 +133,8 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
               out.fit += fits;
               out.illegal += !legal;
               if (fits && legal) candidates.emplace_back(price.step_time_s, out.points.size());
-              out.points.push_back({plan, price.step_time_s, price.memory_bytes, ideal / price.step_time_s, fits,
-                                    price.exact, legal});
+              out.points.push_back(
+                  {plan, price.step_time_s, price.memory_bytes, ideal / price.step_time_s, fits, price.exact, legal});
             }
           }
         }

@@ -16,16 +16,16 @@ Scenario s1_scenario(const TransformerShape& model, const Chip& chip);
 
 struct S1Point {
   Plan plan;
-  double step_time_s = 0;   // a bound the step is never below; simulated where exact
+  double step_time_s = 0;  // a bound the step is never below; simulated where exact
   double memory_bytes = 0;
-  double mfu = 0;           // of step_time_s
+  double mfu = 0;  // of step_time_s
   bool fits = false;
   bool exact = false;
-  bool legal = true;        // false: the microbatches do not fill the stages, priced by formula
+  bool legal = true;  // false: the microbatches do not fill the stages, priced by formula
 };
 
 struct S1Result {
-  std::vector<S1Point> points;    // all of them, in the order of the loops
+  std::vector<S1Point> points;  // all of them, in the order of the loops
   std::size_t fit = 0, illegal = 0, simulated = 0;
   std::vector<std::size_t> best;  // of those that fit and are legal, by simulated step time; indices of points
 };

@@ -13,10 +13,10 @@ namespace roofscape::engine {
 
 namespace {
 
-constexpr double kShareOfCapacity = 0.8;   // arrivals where none are given
-constexpr double kSettlingShare = 0.25;    // requests before those that are counted
-constexpr double kMostEvents = 2e7;        // a runaway guard
-constexpr double kSpare = 1e-9;            // of a token, for sums of fractions
+constexpr double kShareOfCapacity = 0.8;  // arrivals where none are given
+constexpr double kSettlingShare = 0.25;   // requests before those that are counted
+constexpr double kMostEvents = 2e7;       // a runaway guard
+constexpr double kSpare = 1e-9;           // of a token, for sums of fractions
 
 // SplitMix64 (Steele, Lea, Flood 2014): the same on every machine, unlike the distributions of the standard library.
 class Random {
@@ -38,7 +38,7 @@ class Random {
 
 struct Request {
   double arrival = 0, first_token = 0, end = 0;
-  double left = 0;      // tokens to decode
+  double left = 0;  // tokens to decode
   int chunks_left = 0;
   std::size_t kind = 0;
 };
@@ -195,8 +195,10 @@ class Simulation {
 
   // A request takes its slot, unless its first token was all it wanted.
   void start(std::size_t i, double now, double steps) {
-    if (requests_[i].left <= kSpare) requests_[i].end = now;
-    else active_.emplace(steps + steps_of(requests_[i]), i);
+    if (requests_[i].left <= kSpare)
+      requests_[i].end = now;
+    else
+      active_.emplace(steps + steps_of(requests_[i]), i);
   }
 
   BatchingResult result() const {

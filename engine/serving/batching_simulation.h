@@ -25,20 +25,20 @@ struct BatchingModel {
   struct Class {  // of requests that are alike
     double share = 1;
     int output_tokens = 1;
-    double prefill_s = 0;   // of the whole prompt
+    double prefill_s = 0;  // of the whole prompt
     int chunks = 1;
   };
   std::vector<Class> classes;
-  double arrivals_per_s = 1;    // at this replica
-  int slots = 1;                // sequences that are decoded at the same time
+  double arrivals_per_s = 1;  // at this replica
+  int slots = 1;              // sequences that are decoded at the same time
   double step_fixed_s = 0, step_each_s = 0;
   struct Step {
     double sequences = 0, seconds = 0;
   };
-  std::vector<Step> steps;  // by rising sequences; empty: as a line, above
-  double tokens_per_step = 1;   // at least 1
+  std::vector<Step> steps;     // by rising sequences; empty: as a line, above
+  double tokens_per_step = 1;  // at least 1
   bool disaggregated = false;
-  double prefill_servers = 1;   // disaggregated: prefill replicas for each that decodes; fractions are rounded up
+  double prefill_servers = 1;  // disaggregated: prefill replicas for each that decodes; fractions are rounded up
   double transfer_s = 0;
 };
 
@@ -48,7 +48,7 @@ struct BatchingModel {
 BatchingModel batching_model(const Scenario&, const Report&, double arrivals_per_s = 0);
 
 struct SimulationLength {
-  int requests = 2000;       // that are counted, after a quarter as many to settle
+  int requests = 2000;  // that are counted, after a quarter as many to settle
   std::uint64_t seed = 1;
 };
 
@@ -61,12 +61,12 @@ struct BatchingResult {
   Percentiles ttft_s;            // from the arrival, waiting included
   Percentiles time_per_token_s;  // of a request: its decoding time over its tokens but the first
   Percentiles request_s;
-  double mean_batch = 0;         // sequences decoded, mean over time
+  double mean_batch = 0;  // sequences decoded, mean over time
   double tokens_per_s = 0;
   double requests_per_s = 0;
-  double busy_fraction = 0;      // time with something to do
-  double mean_queue = 0;         // requests that wait or are being prefilled, mean over time
-  bool overloaded = false;       // the queue grew throughout: percentiles depend on how long one looks
+  double busy_fraction = 0;  // time with something to do
+  double mean_queue = 0;     // requests that wait or are being prefilled, mean over time
+  bool overloaded = false;   // the queue grew throughout: percentiles depend on how long one looks
 };
 
 BatchingResult simulate_batching(const BatchingModel&, const SimulationLength&);

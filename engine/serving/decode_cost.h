@@ -23,13 +23,13 @@ struct DecodeCost {
   S chips, replicas, replica_sequences, pass_sequences;
   S kv_head_ways, kv_spare_ways, kv_ways, kv_copies;
   S kv_layer_bytes, kv_read_bytes, kv_sequence_bytes, kv_prompt_bytes, allocated_tokens;
-  S params_shared;           // outside the routed experts
-  S expert_ways;             // of the routed experts; only with experts
+  S params_shared;  // outside the routed experts
+  S expert_ways;    // of the routed experts; only with experts
   S experts_hit;
   S pass_tokens, weight_read_bytes;
   S kv_read, attention_math, weight_read, flops, flops_time, work;
   S query_bytes;
-  S starts;                  // of the pass's kernels; calibrated
+  S starts;  // of the pass's kernels; calibrated
   PassNetwork<S> network;
   std::array<S, kDecodeParts.size()> parts;
   S model_step, step;

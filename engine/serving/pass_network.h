@@ -12,8 +12,9 @@ namespace roofscape::engine {
 struct NetworkRows {
   Q bandwidth, bytes, call, calls, seconds, latency, total;
 };
-inline constexpr NetworkRows kDecodeNetwork{Q::axis_bandwidth, Q::decode_call_bytes, Q::decode_call, Q::decode_calls,
-                                            Q::decode_comm,    Q::decode_latency,    Q::decode_network};
+inline constexpr NetworkRows kDecodeNetwork{Q::axis_bandwidth, Q::decode_call_bytes, Q::decode_call,
+                                            Q::decode_calls,   Q::decode_comm,       Q::decode_latency,
+                                            Q::decode_network};
 inline constexpr NetworkRows kPrefillNetwork{Q::prefill_bandwidth, Q::prefill_call_bytes, Q::prefill_call,
                                              Q::prefill_calls,     Q::prefill_comm,       Q::prefill_latency,
                                              Q::prefill_network};
@@ -21,12 +22,12 @@ inline constexpr NetworkRows kPrefillNetwork{Q::prefill_bandwidth, Q::prefill_ca
 // What a pass sends.
 template <Scalar S>
 struct PassShape {
-  S tokens;            // on one context rank
-  S passes;            // how often
-  S context_bytes;     // of one collective of a layer over context ...
+  S tokens;                  // on one context rank
+  S passes;                  // how often
+  S context_bytes;           // of one collective of a layer over context ...
   double context_calls = 1;  // ... and how many of them
-  S kv_exchange;       // seconds of all passes, over tensor: queries to the ranks that hold the cache ...
-  S kv_exchange_latency;  // ... and what of them is latency
+  S kv_exchange;             // seconds of all passes, over tensor: queries to the ranks that hold the cache ...
+  S kv_exchange_latency;     // ... and what of them is latency
 };
 
 template <Scalar S>

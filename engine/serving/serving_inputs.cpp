@@ -89,8 +89,8 @@ void count_hops(Trace* trace, Q row, const Inputs<S>& in, PhaseMesh<S>& mesh) {
     const S all = collective_latency(in, links);
     // Over tensor a gather and a scatter are the halves of one AllReduce, which is started once.
     const bool half = static_cast<Axis>(i) == Axis::tensor;
-    mesh.latency[static_cast<std::size_t>(i)] = named(
-        Q::serving_latency, i, half ? all - in.calibration[Calibrated::call_latency] / constant<S>(2) : S(all));
+    mesh.latency[static_cast<std::size_t>(i)] =
+        named(Q::serving_latency, i, half ? all - in.calibration[Calibrated::call_latency] / constant<S>(2) : S(all));
   }
 }
 
@@ -98,15 +98,18 @@ void count_hops(Trace* trace, Q row, const Inputs<S>& in, PhaseMesh<S>& mesh) {
 
 int collective_hops(const AxisLinks& links, bool wrapped) {
   switch (links.tier) {
-    case LinkTier::none: return 0;
+    case LinkTier::none:
+      return 0;
     case LinkTier::ici: {
       const int axes = std::max(1, links.torus_axes);
       const int side = static_cast<int>(std::lround(std::pow(links.degree, 1.0 / axes)));
       return std::max(1, axes * (wrapped ? side / 2 : side - 1));
     }
     case LinkTier::nvlink:
-    case LinkTier::dcn: return 1;
-    case LinkTier::fabric: return links.inside_node > 1 ? 3 : 2;
+    case LinkTier::dcn:
+      return 1;
+    case LinkTier::fabric:
+      return links.inside_node > 1 ? 3 : 2;
   }
   return 1;
 }

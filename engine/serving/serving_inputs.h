@@ -28,18 +28,18 @@ struct ServingInputs {
   Inputs<S> in;
   PhaseMesh<S> decode, prefill;
   S batch, arrivals;
-  S prompt, prompt_by_token, output;          // of the mean request; the prompt in which the mean token stands
-  S context, sequence_tokens;                 // of a step, and at the end
+  S prompt, prompt_by_token, output;  // of the mean request; the prompt in which the mean token stands
+  S context, sequence_tokens;         // of a step, and at the end
   S kv_element_bytes, acceptance, draft_cost, drafts, prefix_hit, chunk, page, hop_latency,
-      prompts;                                // prompts: of one pass of prefill
-  LayerKey key;                               // of a layer on the decoding mesh
+      prompts;   // prompts: of one pass of prefill
+  LayerKey key;  // of a layer on the decoding mesh
   bool disaggregated = false, chunked = false, paged = false, cached_prefix = false, has_arrivals = false;
   bool histogram = false;
-  int prompts_together = 1;                   // the same as prompts
+  int prompts_together = 1;  // the same as prompts
   int draft_tokens = 0;
   KvSplit kv_split = KvSplit::batch;
   FlopsConvention flops = FlopsConvention::six_p;
-  bool shards_weights = false;                // FSDP: every layer's weights are gathered for every pass
+  bool shards_weights = false;  // FSDP: every layer's weights are gathered for every pass
   double node_size = 1;
 };
 

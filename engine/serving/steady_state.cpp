@@ -28,8 +28,7 @@ SteadyState<S> served_requests(const ServingInputs<S>& si, const DecodeCost<S>& 
     out.full_token_time = decode.token_time;
     out.capacity = named(Q::capacity_requests, min(out.decode_requests, out.prefill_requests));
   } else {
-    out.full_token_time =
-        mixed_token_time(decode.token_time, out.interval, decode.replica_sequences, si.output);
+    out.full_token_time = mixed_token_time(decode.token_time, out.interval, decode.replica_sequences, si.output);
     out.capacity = named(Q::capacity_requests, request_rate(si.batch, out.full_token_time, si.output));
   }
   if (si.has_arrivals) out.load = named(Q::steady_load, si.arrivals / out.capacity);
@@ -66,7 +65,7 @@ InFlight sequences_in_flight(const ServingInputs<double>& si, const Parameters<d
     high *= 2;
     below = held(high) - high;
   }
-  out.fewer = below <= 0;  // else figures are not known
+  out.fewer = below <= 0;                  // else figures are not known
   if (!out.fewer || low == 0) return out;  // one for every rank, or fewer: the step is what it is
   // False position with halving (Illinois).
   for (int i = 0, side = 0; i < kMostSteps && high - low > kClose * high && below < 0; ++i) {
@@ -102,8 +101,8 @@ void complete(const ServingInputs<S>& si, const DecodeCost<S>& decode, const Pre
     out.mixed_token_time = named(Q::mixed_token_time_q, one * out.full_token_time);
     out.batch = named(Q::steady_batch, one * si.batch);
   } else {
-    out.mixed_token_time = named(Q::mixed_token_time_q, si.disaggregated ? one * out.token_time
-                                                                         : out.token_time / (one - out.prefill_load));
+    out.mixed_token_time = named(Q::mixed_token_time_q,
+                                 si.disaggregated ? one * out.token_time : out.token_time / (one - out.prefill_load));
     out.batch = named(Q::steady_batch, min(si.batch, out.requests * si.output * out.mixed_token_time));
   }
   out.sustained_tokens = named(Q::sustained_tokens, out.requests * si.output);
@@ -115,8 +114,8 @@ void complete(const ServingInputs<S>& si, const DecodeCost<S>& decode, const Pre
   const S prefill_each = prefill.chips / prefill.replicas, decode_each = decode.chips / decode.replicas;
   out.prefill_chip_ratio = named(Q::prefill_chip_ratio, out.prefill_servers * prefill_each / decode_each);
 
-  out.ttft_interleave = named(
-      Q::ttft_interleave, si.chunked && !si.disaggregated ? (prefill.chunks - one) * out.step : S(si.in.zero));
+  out.ttft_interleave =
+      named(Q::ttft_interleave, si.chunked && !si.disaggregated ? (prefill.chunks - one) * out.step : S(si.in.zero));
   out.ttft = named(Q::ttft, prefill.time + out.ttft_interleave + prefill.transfer);
   out.request_time = named(Q::request_time, out.ttft + (si.output - one) * out.mixed_token_time);
 

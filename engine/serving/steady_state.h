@@ -45,10 +45,10 @@ InFlight sequences_in_flight(const ServingInputs<double>&, const Parameters<doub
 template <Scalar S>
 void complete(const ServingInputs<S>&, const DecodeCost<S>&, const PrefillCost<S>&, const InFlight&, SteadyState<S>&);
 
-#define ROOFSCAPE_STEADY_STATE(prefix, S)                                                                            \
-  prefix template SteadyState<S> served_requests<S>(const ServingInputs<S>&, const DecodeCost<S>&,                   \
-                                                    const PrefillCost<S>&);                                          \
-  prefix template void complete<S>(const ServingInputs<S>&, const DecodeCost<S>&, const PrefillCost<S>&,             \
+#define ROOFSCAPE_STEADY_STATE(prefix, S)                                                                \
+  prefix template SteadyState<S> served_requests<S>(const ServingInputs<S>&, const DecodeCost<S>&,       \
+                                                    const PrefillCost<S>&);                              \
+  prefix template void complete<S>(const ServingInputs<S>&, const DecodeCost<S>&, const PrefillCost<S>&, \
                                    const InFlight&, SteadyState<S>&);
 ROOFSCAPE_STEADY_STATE(extern, double)
 ROOFSCAPE_STEADY_STATE(extern, Traced)

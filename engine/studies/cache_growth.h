@@ -15,7 +15,7 @@ enum class CacheAxis : std::uint8_t { batch, length };
 inline constexpr std::array<std::string_view, 2> kCacheAxisIds{"batch", "length"};
 
 struct CachePoint {
-  double at = 0;                                   // sequences of the batch, or tokens of a sequence
+  double at = 0;  // sequences of the batch, or tokens of a sequence
   double kv_bytes = 0, weight_bytes = 0, chip_bytes = 0;
   bool fits = false;
 };
@@ -31,9 +31,9 @@ struct CacheLine {
 
 struct CacheStudy {
   CacheAxis axis = CacheAxis::batch;
-  double own = 0;                  // where the scenario is on the axis
+  double own = 0;  // where the scenario is on the axis
   double kv_bytes = 0, weight_bytes = 0, capacity_bytes = 0;
-  std::vector<CacheLine> lines;    // by rising `held`; empty: nothing is served, or figures are not known
+  std::vector<CacheLine> lines;  // by rising `held`; empty: nothing is served, or figures are not known
 };
 
 CacheStudy cache_growth(const Scenario&, CacheAxis);

@@ -60,8 +60,10 @@ CheckpointingStudy checkpointing_study(const Scenario& s) {
       c.segments = count;
       CheckpointingPoint p = price(c);
       p.own = p.own && count == own;
-      if (policy == CheckpointPolicy::segments) out.segments.push_back(p);
-      else if (p.own || count >= out.root || p.arithmetic() <= kMostArithmetic) out.segments_minimal.push_back(p);
+      if (policy == CheckpointPolicy::segments)
+        out.segments.push_back(p);
+      else if (p.own || count >= out.root || p.arithmetic() <= kMostArithmetic)
+        out.segments_minimal.push_back(p);
     }
   return out;
 }

@@ -43,14 +43,20 @@ Group group_of(const Scenario& s, const Inputs<double>& in, const Report& report
     case busiest:
       if (const auto axis = busiest_axis(report)) return of(*axis);
       return {std::nullopt, all_of(s, false)};
-    case fsdp: return of(Axis::fsdp);
-    case tensor: return of(Axis::tensor);
-    case data: return of(Axis::data);
-    case context: return of(Axis::context);
-    case expert: return of(Axis::expert);
+    case fsdp:
+      return of(Axis::fsdp);
+    case tensor:
+      return of(Axis::tensor);
+    case data:
+      return of(Axis::data);
+    case context:
+      return of(Axis::context);
+    case expert:
+      return of(Axis::expert);
     case node:
       return {std::nullopt, s.cluster.chip.interconnect == Interconnect::switched ? all_of(s, true) : AxisLinks{}};
-    case cluster: break;
+    case cluster:
+      break;
   }
   return {std::nullopt, all_of(s, false)};
 }
@@ -92,8 +98,10 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
   study.bandwidth_bytes_per_s = gather;
   if (exchange > 0) study.exchange_bytes_per_s = 1.0 / links.degree / exchange;
   study.hops = hops_of(links);
-  if (q.hop_s > 0) study.hop_s = q.hop_s;
-  else if (links.tier == LinkTier::ici) study.hop_s = s.cluster.chip[ChipField::ici_hop_latency_s].value;
+  if (q.hop_s > 0)
+    study.hop_s = q.hop_s;
+  else if (links.tier == LinkTier::ici)
+    study.hop_s = s.cluster.chip[ChipField::ici_hop_latency_s].value;
 
   const double once = study.hop_s ? study.hops * *study.hop_s : 0;
   const auto add = [&](CollectiveKind kind, double latency, double a_byte) {

@@ -25,8 +25,8 @@ struct CollectiveQuestion {
 
 struct CollectiveLine {
   CollectiveKind kind = CollectiveKind::all_gather;
-  std::vector<double> seconds;           // by CollectiveStudy::bytes
-  double latency_s = 0;                  // 0: not known
+  std::vector<double> seconds;  // by CollectiveStudy::bytes
+  double latency_s = 0;         // 0: not known
   double seconds_a_byte = 0;
   std::optional<double> crossing_bytes;  // below it hops take longer than bytes
 };
@@ -39,14 +39,14 @@ struct CollectiveUse {
 };
 
 struct CollectiveStudy {
-  std::optional<Axis> axis;    // none: a node or the cluster
+  std::optional<Axis> axis;  // none: a node or the cluster
   LinkTier tier = LinkTier::none;
   int ranks = 1, torus_axes = 0;
   std::optional<double> hop_s;
   double hops = 0;
-  double bandwidth_bytes_per_s = 0;  // of a gather: the whole array over its time, with the part a rank has already
-  double exchange_bytes_per_s = 0;   // of an AllToAll: what one rank has for all of them over its time
-  std::vector<double> bytes;         // ascending, even in the logarithm; crossings and uses lie on it
+  double bandwidth_bytes_per_s = 0;   // of a gather: the whole array over its time, with the part a rank has already
+  double exchange_bytes_per_s = 0;    // of an AllToAll: what one rank has for all of them over its time
+  std::vector<double> bytes;          // ascending, even in the logarithm; crossings and uses lie on it
   std::vector<CollectiveLine> lines;  // gather and scatter (which take the same), reduce, exchange
   std::vector<CollectiveUse> uses;
   bool known() const { return !lines.empty(); }

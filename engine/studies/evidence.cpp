@@ -16,13 +16,20 @@ bool within(double a, double b, double factor) {
 
 std::optional<double> number(EvidenceFeature feature, const EvidenceFeatures& f) {
   switch (feature) {
-    case EvidenceFeature::size: return f.params;
-    case EvidenceFeature::chips: return f.chips;
-    case EvidenceFeature::tensor: return f.tensor;
-    case EvidenceFeature::pipeline: return f.pipeline;
-    case EvidenceFeature::context: return f.context;
-    case EvidenceFeature::batch: return f.batch;
-    default: return std::nullopt;
+    case EvidenceFeature::size:
+      return f.params;
+    case EvidenceFeature::chips:
+      return f.chips;
+    case EvidenceFeature::tensor:
+      return f.tensor;
+    case EvidenceFeature::pipeline:
+      return f.pipeline;
+    case EvidenceFeature::context:
+      return f.context;
+    case EvidenceFeature::batch:
+      return f.batch;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -115,19 +122,27 @@ EvidenceFeatures evidence_features(const Scenario& s) {
 bool is_near(EvidenceFeature feature, const EvidenceFeatures& point, const EvidenceFeatures& own) {
   const bool serving = own.work == WorkloadKind::serving;
   switch (feature) {
-    case EvidenceFeature::work: return point.work == own.work;
-    case EvidenceFeature::chip: return point.generation == own.generation;
-    case EvidenceFeature::precision: return point.precision == own.precision;
-    case EvidenceFeature::experts: return point.experts == own.experts;
-    case EvidenceFeature::size: return within(point.params, own.params, kNearSize);
-    case EvidenceFeature::chips: return within(point.chips, own.chips, kNearChips);
-    case EvidenceFeature::tensor: return within(point.tensor, own.tensor, kNearTensor);
+    case EvidenceFeature::work:
+      return point.work == own.work;
+    case EvidenceFeature::chip:
+      return point.generation == own.generation;
+    case EvidenceFeature::precision:
+      return point.precision == own.precision;
+    case EvidenceFeature::experts:
+      return point.experts == own.experts;
+    case EvidenceFeature::size:
+      return within(point.params, own.params, kNearSize);
+    case EvidenceFeature::chips:
+      return within(point.chips, own.chips, kNearChips);
+    case EvidenceFeature::tensor:
+      return within(point.tensor, own.tensor, kNearTensor);
     // One stage has no bubble and no neighbours: it says nothing of two.
     case EvidenceFeature::pipeline:
       return (point.pipeline > 1) == (own.pipeline > 1) && within(point.pipeline, own.pipeline, kNearPipeline);
     case EvidenceFeature::context:
       return (point.context > 1) == (own.context > 1) && within(point.context, own.context, kNearContext);
-    case EvidenceFeature::batch: return !serving || within(point.batch, own.batch, kNearBatch);
+    case EvidenceFeature::batch:
+      return !serving || within(point.batch, own.batch, kNearBatch);
   }
   return false;
 }

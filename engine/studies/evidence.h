@@ -47,7 +47,7 @@ enum class EvidenceFeature : std::uint8_t {
   tensor,
   pipeline,
   context,
-  batch,      // serving: sequences decoded together
+  batch,  // serving: sequences decoded together
 };
 inline constexpr std::size_t kEvidenceFeatures = 10;
 inline constexpr std::array<std::string_view, kEvidenceFeatures> kEvidenceFeatureIds{
@@ -66,12 +66,12 @@ EvidenceFeatures evidence_features(const Scenario&);
 
 struct EvidencePoint {
   std::string id, family, source;
-  std::string model, chip;      // names; a kernel or a collective: the operation instead of a model
+  std::string model, chip;  // names; a kernel or a collective: the operation instead of a model
   EvidenceKind kind = EvidenceKind::step;
-  std::string published;        // what the source gives: "mfu"
-  double published_value = 0;   // in its unit
+  std::string published;       // what the source gives: "mfu"
+  double published_value = 0;  // in its unit
   double measured = 0, predicted = 0;
-  double error = 0;             // (predicted - measured) / measured
+  double error = 0;  // (predicted - measured) / measured
   bool complete =
       false;  // the source states the whole configuration; else rules filled the rest, and the error is theirs too
   EvidenceFeatures features;
@@ -98,10 +98,10 @@ bool is_near(EvidenceFeature, const EvidenceFeatures& point, const EvidenceFeatu
 
 struct ErrorBand {
   EvidenceKind kind = EvidenceKind::step;
-  std::vector<std::size_t> near;  // indices of points, in their order
+  std::vector<std::size_t> near;         // indices of points, in their order
   double low = 0, median = 0, high = 0;  // signed errors; validated() only
   std::size_t guessed = 0;  // of the near points, those whose source leaves a part of the configuration open
-  std::vector<std::string> families;     // sources of the near points, the one with the most first
+  std::vector<std::string> families;  // sources of the near points, the one with the most first
 
   // Where it is not validated: the first feature that leaves fewer than kFewestNear points; of those left before it,
   // how many there were, how many remain, and for a feature that is a number what was measured and what the scenario
@@ -131,7 +131,7 @@ std::vector<BandedQuantity> banded_quantities(const Scenario&);
 struct ErrorSummary {
   std::size_t n = 0;
   double median_absolute = 0, p90_absolute = 0;
-  double bias = 0;            // median of the signed errors
+  double bias = 0;                      // median of the signed errors
   double within_10 = 0, within_25 = 0;  // shares
 };
 ErrorSummary error_summary(std::span<const double> errors);

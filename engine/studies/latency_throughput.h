@@ -18,14 +18,14 @@ struct TradePoint {
   int batch = 0, tensor = 1, data = 1;
   double time_per_token_s = 0;
   double tokens_per_s = 0, tokens_per_s_per_chip = 0;
-  double decode_time_per_token_s = 0;                            // decoding alone ...
+  double decode_time_per_token_s = 0;                                // decoding alone ...
   double decode_tokens_per_s = 0, decode_tokens_per_s_per_chip = 0;  // ... on the chips that decode
-  double chip_bytes = 0;           // memory of a chip
-  double cost_per_million_usd = 0; // 0: no price is known
+  double chip_bytes = 0;                                             // memory of a chip
+  double cost_per_million_usd = 0;                                   // 0: no price is known
   double ttft_s = 0;
   bool fits = false;
-  bool keeps_slo = true;           // within the limits of the workload, where it has any
-  bool pareto = false;             // fits, and nothing that fits is faster for the user and better for the chip
+  bool keeps_slo = true;  // within the limits of the workload, where it has any
+  bool pareto = false;    // fits, and nothing that fits is faster for the user and better for the chip
 };
 
 struct TradeOptions {

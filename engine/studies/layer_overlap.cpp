@@ -34,11 +34,20 @@ Scenario with_strategy(const Scenario& s, Strategy strategy) {
   plan.expert_tensor = 0;
   out.placement = {};
   switch (strategy) {
-    case Strategy::data: plan.data = ranks; break;
-    case Strategy::fsdp: plan.fsdp = ranks; break;
-    case Strategy::hybrid: plan.fsdp = close, plan.data = ranks / close; break;
-    case Strategy::tensor: plan.tensor = close, plan.data = ranks / close; break;
-    case Strategy::plan: break;
+    case Strategy::data:
+      plan.data = ranks;
+      break;
+    case Strategy::fsdp:
+      plan.fsdp = ranks;
+      break;
+    case Strategy::hybrid:
+      plan.fsdp = close, plan.data = ranks / close;
+      break;
+    case Strategy::tensor:
+      plan.tensor = close, plan.data = ranks / close;
+      break;
+    case Strategy::plan:
+      break;
   }
   plan.zero_stage = strategy == Strategy::fsdp || strategy == Strategy::hybrid ? 3 : 0;
   return out;

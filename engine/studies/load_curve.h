@@ -16,15 +16,15 @@
 namespace roofscape::engine {
 
 struct LoadPoint {
-  double arrivals_per_s = 0;    // at all replicas
-  double share_of_most = 0;     // of what the plan keeps up with in the steady state
-  bool own = false;             // the scenario's own rate
+  double arrivals_per_s = 0;  // at all replicas
+  double share_of_most = 0;   // of what the plan keeps up with in the steady state
+  bool own = false;           // the scenario's own rate
   BatchingResult result;
 };
 
 struct LoadCurve {
-  double most_per_s = 0;            // requests a second in the steady state
-  std::vector<LoadPoint> points;    // by rising arrivals; empty: nothing is served, or figures are not known
+  double most_per_s = 0;          // requests a second in the steady state
+  std::vector<LoadPoint> points;  // by rising arrivals; empty: nothing is served, or figures are not known
 };
 
 LoadCurve load_curve(const Scenario&, const SimulationLength& = {1000, 1});

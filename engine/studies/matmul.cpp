@@ -49,8 +49,10 @@ MatmulStudy matmul_study(const Scenario& s, OperationKind which) {
   for (const Mix& mix : kMixes) {
     const auto& peak = s.cluster.chip[mix.peak].value;
     if (!peak || !(*peak > 0)) continue;
-    if (mix.mix == DtypeMix::bf16) bf16 = *peak;
-    else if (mix.mix != DtypeMix::int8_weights && *peak < bf16 * kFaster) continue;
+    if (mix.mix == DtypeMix::bf16)
+      bf16 = *peak;
+    else if (mix.mix != DtypeMix::int8_weights && *peak < bf16 * kFaster)
+      continue;
     MatmulLine line;
     line.mix = mix.mix;
     line.peak = *peak;

@@ -27,17 +27,17 @@ inline constexpr std::array<std::string_view, 4> kDtypeMixIds{"bf16", "int8_weig
 
 struct MatmulLine {
   DtypeMix mix = DtypeMix::bf16;
-  double peak = 0;                       // FLOP/s
-  double weight_bytes = 0;               // that a call reads
-  std::vector<double> flop_per_s;        // by MatmulStudy::rows
-  std::optional<double> critical_rows;   // none: never limited by arithmetic
+  double peak = 0;                      // FLOP/s
+  double weight_bytes = 0;              // that a call reads
+  std::vector<double> flop_per_s;       // by MatmulStudy::rows
+  std::optional<double> critical_rows;  // none: never limited by arithmetic
 };
 
 struct MatmulStudy {
-  std::vector<double> rows;              // ascending, even in the logarithm; critical batches and rows_now are on it
-  std::vector<MatmulLine> lines;         // bf16 first
-  std::size_t own = 0;                   // the line that computes as the plan does, where there is one; else bf16
-  double rows_now = 0;                   // tokens of a microbatch on one chip
+  std::vector<double> rows;       // ascending, even in the logarithm; critical batches and rows_now are on it
+  std::vector<MatmulLine> lines;  // bf16 first
+  std::size_t own = 0;            // the line that computes as the plan does, where there is one; else bf16
+  double rows_now = 0;            // tokens of a microbatch on one chip
   double flops_a_row = 0;
   bool known() const { return !lines.empty(); }
 };

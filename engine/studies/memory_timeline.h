@@ -22,9 +22,9 @@ struct MemoryTimeline {
   // between, layer by layer.
   std::vector<MemoryTimelinePoint> points;
   bool holds = true;
-  double end_s = 0;              // of what is shown
-  double peak_s = 0;             // first time of the peak
-  int microbatches_shown = 0;    // without a pipeline they are all alike: the first few
+  double end_s = 0;            // of what is shown
+  double peak_s = 0;           // first time of the peak
+  int microbatches_shown = 0;  // without a pipeline they are all alike: the first few
   int microbatches = 0;
 };
 

@@ -152,14 +152,14 @@ class Nearest {
     const Mesh now = mesh_of(s);
     const auto choices = [&](Part part, std::initializer_list<std::int64_t> wholes, bool free = true) {
       std::vector<Degree> out;
-      if (!free || is_held(wish_, kPaths[part])) out.push_back(counted(part, now[part]));
+      if (!free || is_held(wish_, kPaths[part]))
+        out.push_back(counted(part, now[part]));
       else
         for (const int n : degrees(limit_, wholes, from_[part])) out.push_back(counted(part, n));
       return out;
     };
     const auto heads = choices(tensor, {s.model.n_heads}), ranks = choices(context, {}),
-               stages = choices(pipeline, {}),
-               shards = choices(fsdp, {limit_, batch}, trains || from_[fsdp] > 1),
+               stages = choices(pipeline, {}), shards = choices(fsdp, {limit_, batch}, trains || from_[fsdp] > 1),
                replicas = choices(data, {limit_, batch});
     for (const auto& [t, t_cost] : heads) {
       if (s.model.n_heads % t != 0) continue;
@@ -313,9 +313,8 @@ bool PlanCheck::runs(const Scenario& s) {
 }
 
 bool runs(const Report& report) {
-  return std::none_of(report.diagnostics.begin(), report.diagnostics.end(), [](const Diagnostic& d) {
-    return d.severity == Severity::error && d.code != kMissingFigure;
-  });
+  return std::none_of(report.diagnostics.begin(), report.diagnostics.end(),
+                      [](const Diagnostic& d) { return d.severity == Severity::error && d.code != kMissingFigure; });
 }
 
 NearestPlan nearest_plan_that_runs(const Scenario& before, const Scenario& wanted, const NearestPlanWish& wish) {
@@ -386,15 +385,14 @@ NearestPlan nearest_disaggregated(const Scenario& before, const Scenario& wanted
         return e;
       };
       const int was = wanted.parallelism.expert;
-      decode.expert = experts(decode.data * decode.fsdp * decode.context *
-                                  std::max(1, decode.tensor / decode.experts_tensor()),
-                              was);
+      decode.expert = experts(
+          decode.data * decode.fsdp * decode.context * std::max(1, decode.tensor / decode.experts_tensor()), was);
       prefill.expert = experts(prefill.data, was);
     }
     consider(s);
   };
-  for (int Parallelism::*axis : {&Parallelism::data, &Parallelism::fsdp, &Parallelism::context,
-                                 &Parallelism::tensor, &Parallelism::pipeline}) {
+  for (int Parallelism::*axis : {&Parallelism::data, &Parallelism::fsdp, &Parallelism::context, &Parallelism::tensor,
+                                 &Parallelism::pipeline}) {
     const int whole = wanted.parallelism.*axis;
     if (whole <= 1) continue;
     for (int apart = whole / 2; apart >= 1; apart /= 2) {

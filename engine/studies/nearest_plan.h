@@ -31,7 +31,7 @@ struct NearestPlanWish {
 };
 
 struct NearestPlan {
-  Scenario scenario;    // the wanted one where nothing runs
+  Scenario scenario;  // the wanted one where nothing runs
   bool runs = false;
   bool reached = true;  // with the edited value; false: it went back towards what it was
 };

@@ -18,9 +18,9 @@ namespace roofscape::engine {
 namespace {
 
 constexpr int kSamples = 97;
-constexpr double kRoomBelow = 3, kRoomAbove = 3;       // of the axis beyond what is marked, as factors
-constexpr double kFewest = 1e-3, kMost = 1e9;          // tokens a chip between which crossings are looked for
-constexpr int kWholeSlice = 256;  // chips up to which tensor parallelism over all of them is shown
+constexpr double kRoomBelow = 3, kRoomAbove = 3;  // of the axis beyond what is marked, as factors
+constexpr double kFewest = 1e-3, kMost = 1e9;     // tokens a chip between which crossings are looked for
+constexpr int kWholeSlice = 256;                  // chips up to which tensor parallelism over all of them is shown
 
 using Time = std::function<double(double)>;  // seconds of tokens a chip
 
@@ -241,7 +241,7 @@ NetworkStudy network_study(const Scenario& s, const NetworkQuestion& q) {
 
   double low = study.tokens_now, high = study.tokens_now;
   const bool by_links = in.links.torus_dims == 0 && in.axes_overlap == AxesOverlap::by_wire;
-  study.assumed = by_links             ? NetworkStrategy::mixed_wire
+  study.assumed = by_links           ? NetworkStrategy::mixed_wire
                   : transfers_add(s) ? NetworkStrategy::mixed_sum
                                      : NetworkStrategy::mixed_max;
   for (const Strategy& x : strategies) {

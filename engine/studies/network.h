@@ -18,7 +18,7 @@ namespace roofscape::engine {
 enum class LayerCount : std::uint8_t {
   whole,  // the mean layer of the model as it is evaluated: all its parameters, collectives around attention and MLP
   mlp,    // the book's block: two matrices d_model x d_ff (of experts: those a token meets, and all that are moved),
-        // one gather and one reduction; what the bounds are of
+          // one gather and one reduction; what the bounds are of
 };
 enum class Pass : std::uint8_t { forward, backward };
 
@@ -29,30 +29,30 @@ struct NetworkQuestion {
 };
 
 enum class NetworkStrategy : std::uint8_t {
-  fsdp,       // over `axes` torus axes; switched: over all chips
-  data,       // gradients only
-  data_dcn,   // data parallel over the data-centre network between slices
-  tensor,     // `degree` ranks over `axes` torus axes; switched: one node
-  mixed_sum,  // FSDP and tensor at the best split, transfers one after the other
-  mixed_max,  // the same at the same time
+  fsdp,        // over `axes` torus axes; switched: over all chips
+  data,        // gradients only
+  data_dcn,    // data parallel over the data-centre network between slices
+  tensor,      // `degree` ranks over `axes` torus axes; switched: one node
+  mixed_sum,   // FSDP and tensor at the best split, transfers one after the other
+  mixed_max,   // the same at the same time
   mixed_wire,  // switched: the same, one after the other where they share links
-  plan,       // the scenario's own mesh, its axes' transfers as the scenario assumes
+  plan,        // the scenario's own mesh, its axes' transfers as the scenario assumes
 };
-inline constexpr std::array<std::string_view, 8> kNetworkStrategyIds{
-    "fsdp", "data", "data_dcn", "tensor", "mixed_sum", "mixed_max", "mixed_wire", "plan"};
+inline constexpr std::array<std::string_view, 8> kNetworkStrategyIds{"fsdp",      "data",      "data_dcn",   "tensor",
+                                                                     "mixed_sum", "mixed_max", "mixed_wire", "plan"};
 
 struct NetworkLine {
   NetworkStrategy strategy = NetworkStrategy::fsdp;
   int axes = 0, degree = 1;
-  std::vector<double> seconds;         // by NetworkStudy::tokens
-  std::optional<double> hidden_from;   // tokens a chip from which on arithmetic takes longer
+  std::vector<double> seconds;        // by NetworkStudy::tokens
+  std::optional<double> hidden_from;  // tokens a chip from which on arithmetic takes longer
   double seconds_there = 0;
-  double ratio_now = 0;                // arithmetic over communication at the present batch
+  double ratio_now = 0;  // arithmetic over communication at the present batch
 };
 
 struct NetworkStudy {
-  std::vector<double> tokens;          // a chip; ascending, even in the logarithm
-  std::vector<double> compute;         // seconds
+  std::vector<double> tokens;   // a chip; ascending, even in the logarithm
+  std::vector<double> compute;  // seconds
   std::vector<NetworkLine> lines;
   double chips = 0;       // of the mesh
   double tokens_now = 0;  // a chip of the mesh
@@ -62,7 +62,7 @@ struct NetworkStudy {
   // FSDP alone needs.
   std::optional<double> mixed_from, fsdp_from;
   NetworkStrategy assumed = NetworkStrategy::mixed_sum;  // of the mixed lines that of the scenario's assumption
-  bool known() const { return !compute.empty(); }  // false: peak or bandwidths are not known
+  bool known() const { return !compute.empty(); }        // false: peak or bandwidths are not known
 };
 
 NetworkStudy network_study(const Scenario&, const NetworkQuestion&);

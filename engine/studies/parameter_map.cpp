@@ -31,12 +31,17 @@ std::vector<ModelPartRow> parameter_map(const Scenario& s, const Report& report)
   const auto multiplied = [&](const ModelPartRow& row) -> double {
     switch (row.part) {
       case ModelPart::experts_idle:
-      case ModelPart::attention_core: return 0;
-      case ModelPart::attention: return all ? row.params : attention_matrices;
+      case ModelPart::attention_core:
+        return 0;
+      case ModelPart::attention:
+        return all ? row.params : attention_matrices;
       case ModelPart::embedding:
-      case ModelPart::norms: return all ? row.params : 0;
-      case ModelPart::head: return all ? row.params : value(Q::params_unembedding);
-      default: return row.params;
+      case ModelPart::norms:
+        return all ? row.params : 0;
+      case ModelPart::head:
+        return all ? row.params : value(Q::params_unembedding);
+      default:
+        return row.params;
     }
   };
   const double flops = value(Q::flops_per_token);
@@ -46,8 +51,10 @@ std::vector<ModelPartRow> parameter_map(const Scenario& s, const Report& report)
   double sum = 0;
   for (const ModelPartRow& row : out) sum += multiplied(row);
   for (ModelPartRow& row : out) {
-    if (row.part == ModelPart::attention_core) row.flops_per_token = core;
-    else if (sum > 0) row.flops_per_token = (flops - core) * multiplied(row) / sum;
+    if (row.part == ModelPart::attention_core)
+      row.flops_per_token = core;
+    else if (sum > 0)
+      row.flops_per_token = (flops - core) * multiplied(row) / sum;
   }
   std::erase_if(out, [](const ModelPartRow& row) { return row.params <= 0 && row.flops_per_token <= 0; });
   return out;

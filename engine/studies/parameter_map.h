@@ -13,19 +13,20 @@
 namespace roofscape::engine {
 
 enum class ModelPart : std::uint8_t {
-  embedding,        // with learned positions
-  attention,        // projections
-  attention_core,   // scores and values: FLOPs without parameters
-  mlp,              // of a dense model, or of the dense first layers
-  experts_active,   // as many routed experts as a token passes through
-  experts_idle,     // the others
+  embedding,       // with learned positions
+  attention,       // projections
+  attention_core,  // scores and values: FLOPs without parameters
+  mlp,             // of a dense model, or of the dense first layers
+  experts_active,  // as many routed experts as a token passes through
+  experts_idle,    // the others
   shared_experts,
   router,
   norms,
-  head,             // unembedding
+  head,  // unembedding
 };
-inline constexpr std::string_view kModelPartIds[]{"embedding", "attention", "attention_core", "mlp", "experts_active",
-                                                  "experts_idle", "shared_experts", "router", "norms", "head"};
+inline constexpr std::string_view kModelPartIds[]{"embedding",      "attention",    "attention_core", "mlp",
+                                                  "experts_active", "experts_idle", "shared_experts", "router",
+                                                  "norms",          "head"};
 
 struct ModelPartRow {
   ModelPart part = ModelPart::embedding;

@@ -14,7 +14,7 @@ namespace {
 constexpr int kMostSplits = 40;
 constexpr double kBeyondBalance = 4;  // prefill chips over those of the balance at which the study ends
 constexpr int kLeastGroups = 8;
-constexpr double kFineBalance = 4;    // groups of prefill replicas at the balance that make a split fine enough
+constexpr double kFineBalance = 4;  // groups of prefill replicas at the balance that make a split fine enough
 constexpr int kMostCopies = 64;
 constexpr int kMostReplicas = 65536;
 

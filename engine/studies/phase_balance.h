@@ -15,18 +15,18 @@ struct PhaseSplit {
   int prefill_replicas = 1;
   double prefill_chips = 1, decode_chips = 1;
   double prefill_requests_per_s = 0, decode_requests_per_s = 0;  // what each could keep up with
-  double requests_per_s = 0;                                      // what both do
-  double ttft_s = 0;                                              // the sending of the cache included
-  bool own = false;                                               // the scenario's, where it has prefill chips
+  double requests_per_s = 0;                                     // what both do
+  double ttft_s = 0;                                             // the sending of the cache included
+  bool own = false;                                              // the scenario's, where it has prefill chips
   double chips() const { return prefill_chips + decode_chips; }
 };
 
 struct PhaseBalance {
-  std::vector<PhaseSplit> splits;  // by rising prefill chips; empty: nothing is served, or figures are not known
-  int decode_copies = 1;                 // times the plan's decoding mesh and batch
-  int best = -1;                         // most requests for each chip
-  double balance_chips = 0;              // prefill chips, not whole ones, at which neither phase waits
-  double shared_requests_per_chip = 0;   // where all chips do both; 0: the scenario's phases are apart
+  std::vector<PhaseSplit> splits;       // by rising prefill chips; empty: nothing is served, or figures are not known
+  int decode_copies = 1;                // times the plan's decoding mesh and batch
+  int best = -1;                        // most requests for each chip
+  double balance_chips = 0;             // prefill chips, not whole ones, at which neither phase waits
+  double shared_requests_per_chip = 0;  // where all chips do both; 0: the scenario's phases are apart
 };
 
 PhaseBalance phase_balance(const Scenario&);

@@ -8,7 +8,7 @@ namespace roofscape::engine {
 
 namespace {
 
-constexpr double kFurther = 1.3;   // intensity of a batch over that of the one before
+constexpr double kFurther = 1.3;  // intensity of a batch over that of the one before
 constexpr int kMostDoublings = 20;
 
 double sharing(const Parallelism& p) { return double(p.tensor) * p.context; }

@@ -17,10 +17,10 @@ enum class LayerShare : std::uint8_t { linear, attention };
 struct PhaseWork {
   ServingPhase phase = ServingPhase::decode;
   LayerShare share = LayerShare::linear;
-  double flops = 0, hbm_bytes = 0;      // of one pass on one chip: weights and caches
+  double flops = 0, hbm_bytes = 0;  // of one pass on one chip: weights and caches
   double intensity_flop_per_byte = 0;
-  double attainable_flop_per_s = 0;     // the lower of the roofs at that intensity (attention: above)
-  double share_of_phase = 0;            // of the time of both at that rate
+  double attainable_flop_per_s = 0;  // the lower of the roofs at that intensity (attention: above)
+  double share_of_phase = 0;         // of the time of both at that rate
 };
 
 // Where linear layers of decoding would be with another batch.
@@ -33,9 +33,9 @@ struct BatchPlace {
 struct PhaseRoofline {
   double peak_flop_per_s = 0, hbm_bytes_per_s = 0, ridge_flop_per_byte = 0;  // of the mode
   double ideal_flop_per_s = 0, ideal_hbm_bytes_per_s = 0;                    // of the data sheet; the same when ideal
-  std::vector<PhaseWork> works;      // prefill before decoding; empty: nothing is served, or figures are not known
-  std::vector<BatchPlace> batches;   // rising, each clearly further than the one before
-  double critical_batch = 0;         // sequences at which linear layers of decoding are at the ridge
+  std::vector<PhaseWork> works;     // prefill before decoding; empty: nothing is served, or figures are not known
+  std::vector<BatchPlace> batches;  // rising, each clearly further than the one before
+  double critical_batch = 0;        // sequences at which linear layers of decoding are at the ridge
 };
 
 PhaseRoofline phase_roofline(const Scenario&);

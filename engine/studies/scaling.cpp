@@ -10,8 +10,8 @@
 namespace roofscape::engine {
 namespace {
 
-constexpr int kOctaves = 5;                   // at most, to either side
-constexpr double kMostOps = 1 << 16;          // of a pipeline: a study is made while a slider moves
+constexpr int kOctaves = 5;           // at most, to either side
+constexpr double kMostOps = 1 << 16;  // of a pipeline: a study is made while a slider moves
 constexpr std::int64_t kMostChips = 1 << 20;
 
 Axis axis_of(const Parallelism& plan) { return plan.fsdp > 1 || plan.data == 1 ? Axis::fsdp : Axis::data; }
@@ -33,7 +33,7 @@ bool splits_heads(const Scenario& s) { return s.model.n_heads % s.parallelism.te
 // The axis that doubles next at a fixed batch.
 Axis next_axis(const Scenario& s) {
   const Axis own = axis_of(s.parallelism);
-  const auto fits = [&s](int Parallelism::* degree, bool (*legal)(const Scenario&)) {
+  const auto fits = [&s](int Parallelism::*degree, bool (*legal)(const Scenario&)) {
     Scenario twice = s;
     twice.parallelism.*degree *= 2;
     return legal(twice);
@@ -48,7 +48,8 @@ Axis next_axis(const Scenario& s) {
 void double_cluster(Cluster& c) {
   if (c.chip.interconnect == Interconnect::torus)
     *std::min_element(c.slice.begin(), c.slice.end() - (c.slice[2] == 1)) *= 2;
-  else c.nodes *= 2;
+  else
+    c.nodes *= 2;
 }
 
 }  // namespace
@@ -59,9 +60,14 @@ Scenario scaled(const Scenario& s, ScalingMode mode, int octaves) {
   int& degree = degree_of(out.parallelism);
   for (; octaves > 0; --octaves) {
     switch (mode == ScalingMode::strong ? next_axis(out) : axis_of(out.parallelism)) {
-      case Axis::context: out.parallelism.context *= 2; break;
-      case Axis::tensor: out.parallelism.tensor *= 2; break;
-      default: degree *= 2;
+      case Axis::context:
+        out.parallelism.context *= 2;
+        break;
+      case Axis::tensor:
+        out.parallelism.tensor *= 2;
+        break;
+      default:
+        degree *= 2;
     }
     double_cluster(out.cluster);
     if (mode == ScalingMode::weak) out.workload.global_batch_sequences *= 2;

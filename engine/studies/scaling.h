@@ -22,12 +22,12 @@ inline constexpr std::array<std::string_view, 2> kScalingModeIds{"strong", "weak
 struct ScalingPoint {
   double chips = 1;
   double tokens_per_s = 0, mfu = 0;
-  double ideal_tokens_per_s = 0;   // those of the plan times the ratio of chips
+  double ideal_tokens_per_s = 0;  // those of the plan times the ratio of chips
   Bound bound;
   bool fits = true;
-  std::string_view problem;        // code of the error that keeps it from running; empty: none
-  bool own = false;                // the plan itself
-  Axis grown = Axis::fsdp;         // the axis that doubled last on the way from the plan
+  std::string_view problem;  // code of the error that keeps it from running; empty: none
+  bool own = false;          // the plan itself
+  Axis grown = Axis::fsdp;   // the axis that doubled last on the way from the plan
   bool runs() const { return problem.empty() && fits; }
 };
 

@@ -205,7 +205,8 @@ BubbleStudy::BubbleStudy(StepWork work, int most, std::shared_ptr<PipelineCache>
       ScheduleShape shape = curve.shape;
       shape.microbatches = m;
       const ScheduleStatus status = check_schedule(shape);
-      if (status.legal()) legal.insert(m);
+      if (status.legal())
+        legal.insert(m);
       else if (status.field == ShapeField::microbatches && status.above > m && status.above <= most)
         legal.insert(status.above);
     }

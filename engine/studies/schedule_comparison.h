@@ -43,9 +43,9 @@ struct ScheduleVariant {
   PipelineReport pipeline;  // no step end: it is the same for all. Not drawn where it is illegal or too long to draw
   Tick makespan = 0;        // 0: illegal
   double idle_fraction = 0;
-  std::vector<Tick> idle;   // by device; only where drawn
-  bool own = false;         // the plan's schedule
-  bool known = false;       // simulated, or found illegal
+  std::vector<Tick> idle;  // by device; only where drawn
+  bool own = false;        // the plan's schedule
+  bool known = false;      // simulated, or found illegal
   bool legal() const { return makespan > 0; }
 };
 // All kinds in the order of the enum. Up to `most_ops` operations are kept to be drawn.

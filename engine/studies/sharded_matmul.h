@@ -27,21 +27,21 @@ struct MatmulMove {
 
 struct MatmulWay {
   std::vector<MatmulMove> moves;
-  double math_s = 0;      // on one rank
-  double moves_s = 0;     // all moves, one after the other
-  double seconds = 0;     // the longer of both
+  double math_s = 0;   // on one rank
+  double moves_s = 0;  // all moves, one after the other
+  double seconds = 0;  // the longer of both
 };
 
 struct MatmulCase {
-  int number = 1;         // as the book counts
+  int number = 1;  // as the book counts
   Split in = Split::none, weights = Split::none, out = Split::none;
-  bool partial = false;   // every rank has a part of the sum of all of Out
+  bool partial = false;  // every rank has a part of the sum of all of Out
   std::vector<MatmulWay> ways;
 };
 
 struct ShardedMatmulStudy {
-  int ranks = 1;          // the plan's tensor degree; where that is 1, a node's or a torus axis of four
-  bool assumed = false;   // the plan has no tensor parallelism
+  int ranks = 1;         // the plan's tensor degree; where that is 1, a node's or a torus axis of four
+  bool assumed = false;  // the plan has no tensor parallelism
   double rows = 0, contraction = 0, columns = 0;
   std::vector<MatmulCase> cases;
   MatmulWay gathered, column_row;  // of the two matrices of the MLP

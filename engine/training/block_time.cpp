@@ -79,22 +79,24 @@ void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisM
 }  // namespace
 
 BlockNames layer_names() {
-  return {Q::layer_work_forward,    Q::layer_work_backward,    Q::layer_network_forward, Q::layer_network_backward,
-          Q::layer_exposed_forward, Q::layer_exposed_backward, Q::layer_time_forward,    Q::layer_time_backward,
-          Q::layer_hbm_exposed,     Q::layer_exposed,          Q::layer_hidden_forward,  Q::layer_hidden_backward,
-          Q::layer_outlast_forward, Q::layer_outlast_backward, -1};
+  return {Q::layer_work_forward,     Q::layer_work_backward,    Q::layer_network_forward,
+          Q::layer_network_backward, Q::layer_exposed_forward,  Q::layer_exposed_backward,
+          Q::layer_time_forward,     Q::layer_time_backward,    Q::layer_hbm_exposed,
+          Q::layer_exposed,          Q::layer_hidden_forward,   Q::layer_hidden_backward,
+          Q::layer_outlast_forward,  Q::layer_outlast_backward, -1};
 }
 
 BlockNames vocabulary_names(int block) {
-  return {Q::block_work_forward,    Q::block_work_backward,    Q::block_network_forward, Q::block_network_backward,
-          Q::block_exposed_forward, Q::block_exposed_backward, Q::block_forward,         Q::block_backward,
-          Q::block_hbm_exposed,     Q::block_exposed,          Q::block_hidden_forward,  Q::block_hidden_backward,
-          Q::block_outlast_forward, Q::block_outlast_backward, block};
+  return {Q::block_work_forward,     Q::block_work_backward,    Q::block_network_forward,
+          Q::block_network_backward, Q::block_exposed_forward,  Q::block_exposed_backward,
+          Q::block_forward,          Q::block_backward,         Q::block_hbm_exposed,
+          Q::block_exposed,          Q::block_hidden_forward,   Q::block_hidden_backward,
+          Q::block_outlast_forward,  Q::block_outlast_backward, block};
 }
 
 template <Scalar S>
-BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMask& communicates, const Wires<S>& wires,
-                        const BlockNames& names) {
+BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMask& communicates,
+                        const Wires<S>& wires, const BlockNames& names) {
   const auto name = [&names](Q q, const S& x) { return named(q, names.index, x); };
   BlockTime<S> time;
   const auto work = [&in](const S& math, const S& hbm) { return in.calibrated ? math + hbm : max(math, hbm); };
@@ -116,8 +118,8 @@ BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMa
   time.exposed_backward = name(names.exposed_backward, exposed(time.network_backward, time.work_backward));
   time.forward = name(names.forward, time.work_forward + time.exposed_forward);
   time.backward = name(names.backward, time.work_backward + time.exposed_backward);
-  time.hbm_exposed = name(names.hbm_exposed, (time.work_forward - block.math_forward) +
-                                                    (time.work_backward - block.math_backward));
+  time.hbm_exposed =
+      name(names.hbm_exposed, (time.work_forward - block.math_forward) + (time.work_backward - block.math_backward));
   std::array<bool, kAxisCount> filled{};
   time.exposed.fill(in.zero);
   add_shares(time.exposed, filled, time.exposed_forward, time.network_forward, block.comm_forward, wires, forward);

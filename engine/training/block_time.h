@@ -18,8 +18,8 @@ using AxisMask = std::array<bool, kAxisCount>;
 
 template <Scalar S>
 struct Block {
-  S math_forward, math_backward;  // seconds at peak; backward with recomputation
-  S hbm_forward, hbm_backward;    // seconds at HBM bandwidth
+  S math_forward, math_backward;                          // seconds at peak; backward with recomputation
+  S hbm_forward, hbm_backward;                            // seconds at HBM bandwidth
   std::array<S, kAxisCount> comm_forward, comm_backward;  // seconds of each mesh axis
 };
 

@@ -25,8 +25,7 @@ S tensor_degree_limit(const S& d_ff, const S& axes, const S& one_axis_tokens) {
 // meets: in a dense model they are equal, of a mixture of experts a_X is larger by all experts over those a token
 // passes.
 template <Scalar S>
-S mixed_tokens_per_chip(const S& moved, const S& met, const S& d_ff, const S& axes_x, const S& axes_y,
-                        bool add) {
+S mixed_tokens_per_chip(const S& moved, const S& met, const S& d_ff, const S& axes_x, const S& axes_y, bool add) {
   const S limit = moved * met / (axes_x * axes_y * d_ff);
   return add ? constant<S>(4) * limit : limit;
 }
@@ -58,8 +57,8 @@ S split_time(const S& fsdp, const S& tensor, const S& degree, bool add) {
 template <Scalar S>
 struct Bounds {
   bool torus = false, has_dcn = false;
-  S link;                                    // switched
-  S active_width, total_width, dense;        // mixtures of experts
+  S link;                              // switched
+  S active_width, total_width, dense;  // mixtures of experts
   S tokens_per_chip, alpha, fsdp_1, fsdp_2, fsdp_3, tensor, mixed_sum, mixed_max, x_opt, ratio_sum, ratio_max, dcn,
       ridge;
   S max_chips_fsdp, max_chips_mixed;

@@ -60,7 +60,7 @@ LinkRates<S> link_rates(const Inputs<S>& in) {
   rates.state_bandwidth = in.zero;
   if (in.links.state.degree > 1) {
     rates.state_bandwidth = named(Q::axis_bandwidth, static_cast<int>(Axis::fsdp),
-                                 gather_bandwidth(in.links.state, in.torus_axes[at(Axis::fsdp)], in.achieved));
+                                  gather_bandwidth(in.links.state, in.torus_axes[at(Axis::fsdp)], in.achieved));
     rates.bandwidth[at(Axis::fsdp)] = rates.state_bandwidth;
   }
   if (in.degree(Axis::pipeline).n > 1)
@@ -96,8 +96,7 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
   cost.params = count_parameters(in.model);
   const Degree<S>& tensor = in.degree(Axis::tensor);
   const Degree<S>& context = in.degree(Axis::context);
-  cost.microbatch_tokens =
-      named(Q::microbatch_tokens, in.microbatch_sequences * in.sequence_length / context.x);
+  cost.microbatch_tokens = named(Q::microbatch_tokens, in.microbatch_sequences * in.sequence_length / context.x);
   const S& t = cost.microbatch_tokens;
   cost.operations = layer_operations(in, cost.params, key, t);
   cost.activations = layer_activations(in, key, t);
@@ -120,12 +119,10 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
     flops_again = cost.recompute_times * cost.operations.flops_forward;
     bytes_again = cost.recompute_times * cost.operations.hbm_bytes_forward;
   }
-  cost.flops_recompute =
-      named(Q::layer_flops_recompute, everything ? cost.operations.flops_forward : flops_again);
+  cost.flops_recompute = named(Q::layer_flops_recompute, everything ? cost.operations.flops_forward : flops_again);
 
   const S two = constant<S>(2);
-  if (in.calibrated)
-    cost.kernels = layer_kernels(in, cost.params, key, cost.operations, t, cost.recompute_times);
+  if (in.calibrated) cost.kernels = layer_kernels(in, cost.params, key, cost.operations, t, cost.recompute_times);
   const S& C = in.chip.peak_flops;
   const S& W = in.chip.hbm_bandwidth;
   Block<S>& layer = cost.layer;
@@ -133,8 +130,7 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
   layer.math_backward =
       named(Q::layer_math_backward, (two * cost.operations.flops_forward + cost.flops_recompute) / C);
   layer.hbm_forward = named(Q::layer_hbm_forward, cost.operations.hbm_bytes_forward / W);
-  cost.hbm_bytes_backward =
-      named(Q::layer_hbm_bytes_backward, two * cost.operations.hbm_bytes_forward + bytes_again);
+  cost.hbm_bytes_backward = named(Q::layer_hbm_bytes_backward, two * cost.operations.hbm_bytes_forward + bytes_again);
   layer.hbm_backward = named(Q::layer_hbm_backward, cost.hbm_bytes_backward / W);
 
   const S passes = constant<S>(everything ? 3 : 2);
@@ -204,8 +200,7 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
     } else {
       const S& Wc = cost.bandwidth[at(Axis::context)];
       // Keys and values of the whole sequence pass by once; backward again, with their gradients.
-      cost.context_bytes = named(Q::context_kv_bytes,
-                         two * in.activation_bytes * t * context.x * widths.kv);
+      cost.context_bytes = named(Q::context_kv_bytes, two * in.activation_bytes * t * context.x * widths.kv);
       S once = cost.context_bytes / Wc, twice = two * cost.context_bytes / Wc;
       if (in.calibrated) {
         once = once + cost.latency[at(Axis::context)];
@@ -231,8 +226,7 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
     const S stream = tensor.n > 1 ? cost.tensor_bytes
                                   : named(Q::tensor_activation_bytes, in.activation_bytes * t * in.model.d_model);
     const S copies = cost.params.moe_share * min(in.model.experts_per_token, expert.x);
-    cost.expert_bytes =
-        named(Q::expert_bytes, copies * (key.sequence_parallel ? stream / tensor.x : stream));
+    cost.expert_bytes = named(Q::expert_bytes, copies * (key.sequence_parallel ? stream / tensor.x : stream));
     cost.expert_exchange = named(Q::expert_exchange, exchange_time(links, cost.expert_bytes, in.achieved));
     if (in.calibrated) {
       const S there_and_back = two * (cost.expert_exchange + cost.latency[at(Axis::expert)]);

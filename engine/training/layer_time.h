@@ -27,7 +27,7 @@ struct LinkRates {
       reduce_bandwidth;  // the same for AllReduce: other only where switches of the fabric add up
   S state_bandwidth;
   std::array<S, kAxisCount> latency{};  // of one gather over an axis; calibrated only
-  Wires<S> wires;  // which axes wait for each other
+  Wires<S> wires;                       // which axes wait for each other
 };
 
 template <Scalar S>
@@ -37,13 +37,13 @@ struct LayerTime : LinkRates<S> {
   LayerOperations<S> operations;
   LayerActivations<S> activations;
   S flops_recompute, recompute_times;
-  S layer_again;     // seconds of a layer's products and attention computed again, at the speed of the mode
-  S params_rank;     // of a layer, on one expert rank
-  S params_absent;   // of the model, on other expert ranks
+  S layer_again;    // seconds of a layer's products and attention computed again, at the speed of the mode
+  S params_rank;    // of a layer, on one expert rank
+  S params_absent;  // of the model, on other expert ranks
   // Arithmetic, HBM and the communication of tensor and context; the state shards' share is added by stage_cost.
   Block<S> layer, embedding, head;
   LayerKernels<S> kernels;  // calibrated only
-  S tensor_share;  // of the collectives over tensor that is left where fewer ranks split an expert
+  S tensor_share;           // of the collectives over tensor that is left where fewer ranks split an expert
   S hbm_bytes_backward, tensor_bytes, context_bytes, expert_bytes,
       expert_exchange;  // of a layer; tensor, context: one transfer
   S context_exchange;   // Ulysses: both AllToAlls of a layer

@@ -26,8 +26,8 @@ void working_memory(const Inputs<S>& in, const LayerTime<S>& layer, const PlanKe
       Q::buffers_gathered,
       gathers ? (constant<S>(2) * in.gather_bytes + in.reduced_gradient_bytes) * layer.params_rank / Y : in.zero);
   out.buffers_working = layer.activations.working_bytes;
-  out.buffers_logits = named(Q::buffers_logits, constant<S>(4, unit::bytes_each) * layer.microbatch_tokens *
-                                                    in.model.vocab_size / Y);
+  out.buffers_logits =
+      named(Q::buffers_logits, constant<S>(4, unit::bytes_each) * layer.microbatch_tokens * in.model.vocab_size / Y);
 }
 
 template <Scalar S>
@@ -49,7 +49,7 @@ void state_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCoun
     // A tied unembedding on another stage than the embedding is a copy of it.
     if (load.head)
       params = params + (key.tied_embeddings && !load.embedding ? layer.params.unembedding + layer.params.head
-                                                                     : layer.params.head);
+                                                                : layer.params.head);
     memory.params = named(Q::stage_params, d, params);
   }
   // Sharded state is spread over all ranks, experts or not; what is not sharded still leaves out others' experts.
@@ -62,9 +62,8 @@ void state_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCoun
   };
   memory.parts[0] = in.weight_bytes * held(3) / (Y * shards_from(3));
   memory.parts[1] = key.stores_gradients ? in.gradient_bytes * held(2) / (Y * shards_from(2)) : zero;
-  memory.parts[2] = key.has_optimizer && !key.offload_optimizer
-                        ? in.optimizer_bytes * held(1) / (Y * shards_from(1))
-                        : zero;
+  memory.parts[2] =
+      key.has_optimizer && !key.offload_optimizer ? in.optimizer_bytes * held(1) / (Y * shards_from(1)) : zero;
   memory.state = memory.parts[0] + memory.parts[1] + memory.parts[2];
 }
 
@@ -99,7 +98,7 @@ void chip_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime
     StageMemory<S>& memory = out.stages[static_cast<std::size_t>(d)];
     if (memory.virtual_stages == 0) memory.layers = zero;
     const S flight = pipelined ? simulated_leaf<S>(trace_of(zero), Q::stage_in_flight, d,
-                                                         has_orders ? in_flight[static_cast<std::size_t>(d)] : 1.0)
+                                                   has_orders ? in_flight[static_cast<std::size_t>(d)] : 1.0)
                                : named(Q::stage_in_flight, d, one + zero);
     const DeviceLoad<S> load{d, memory.layers, flight, memory.embedding, memory.head, doubled};
     state_memory<S>(in, layer, stage, load, key, memory);
@@ -112,9 +111,8 @@ void chip_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime
   fullest.total = named(Q::memory_total, sum_in_order(fullest.parts));
   out.memory_free = named(Q::memory_free, in.chip.hbm_capacity - fullest.total);
 
-  out.state_bytes = named(Q::training_state_bytes,
-                          training_state_bytes(layer.params.total, in.weight_bytes, in.gradient_bytes,
-                                               in.optimizer_bytes));
+  out.state_bytes = named(Q::training_state_bytes, training_state_bytes(layer.params.total, in.weight_bytes,
+                                                                        in.gradient_bytes, in.optimizer_bytes));
   out.checkpoints_bytes =
       named(Q::checkpoints_all_bytes, layer.activations.checkpoint_bytes * stage.layer_passes * stage.chips);
   out.job_bytes = named(Q::memory_job_bytes, out.state_bytes + out.checkpoints_bytes);
@@ -126,10 +124,8 @@ template void working_memory<double>(const Inputs<double>&, const LayerTime<doub
 template void state_memory<double>(const Inputs<double>&, const LayerTime<double>&, const StepCounts<double>&,
                                    const DeviceLoad<double>&, const PlanKey&, StageMemory<double>&);
 template void chip_memory<double>(const Inputs<double>&, const LayerTime<double>&, const StageTime<double>&,
-                                  const PlanKey&, const PipelineReport&, WorkingMemory<double>&,
-                                  ChipMemory<double>&);
+                                  const PlanKey&, const PipelineReport&, WorkingMemory<double>&, ChipMemory<double>&);
 template void chip_memory<Traced>(const Inputs<Traced>&, const LayerTime<Traced>&, const StageTime<Traced>&,
-                                  const PlanKey&, const PipelineReport&, WorkingMemory<Traced>&,
-                                  ChipMemory<Traced>&);
+                                  const PlanKey&, const PipelineReport&, WorkingMemory<Traced>&, ChipMemory<Traced>&);
 
 }  // namespace roofscape::engine

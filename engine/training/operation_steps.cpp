@@ -38,7 +38,8 @@ S kernel_bytes(const Inputs<S>& in, OperationKind kind, const S& bytes, const S&
 
 template <Scalar S>
 void operation_steps(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime<S>& stage,
-                     const TrainingCost<S>& plan, const LayerKey& key, const PlanKey& plan_key, OperationSteps<S>& out) {
+                     const TrainingCost<S>& plan, const LayerKey& key, const PlanKey& plan_key,
+                     OperationSteps<S>& out) {
   const RecomputedOperations again = recomputed_operations(key);
   const bool everything_again = key.policy == CheckpointPolicy::block && key.flops == FlopsConvention::six_p;
   const S three = constant<S>(3), one = constant<S>(1);
@@ -51,9 +52,9 @@ void operation_steps(const Inputs<S>& in, const LayerTime<S>& layer, const Stage
     if (!step.present) continue;
     const bool vocabulary = kind == OperationKind::embedding || kind == OperationKind::logits;
     // Calibrated, no part of the step has the vocabulary's blocks again.
-    const bool repeated = vocabulary                                    ? everything_again && !in.calibrated
+    const bool repeated = vocabulary                                   ? everything_again && !in.calibrated
                           : in.calibrated && is_vector_operation(kind) ? layer.kernels.vectors_again
-                                                                        : again[static_cast<std::size_t>(i)];
+                                                                       : again[static_cast<std::size_t>(i)];
     if (kind == OperationKind::optimizer) {
       step.hbm_bytes = named(Q::operation_step_bytes, i, plan.optimizer_bytes_each * plan.updated_params);
       step.flops = named(Q::operation_step_flops, i, constant<S>(kAdamFlops, unit::flop_each) * plan.updated_params);

@@ -12,8 +12,8 @@
 #include "engine/inputs/inputs.h"
 #include "engine/report/report.h"
 #include "engine/training/layer_time.h"
-#include "engine/training/training_cost.h"
 #include "engine/training/stage_time.h"
+#include "engine/training/training_cost.h"
 
 namespace roofscape::engine {
 
@@ -21,17 +21,17 @@ template <Scalar S>
 struct OperationStep {
   bool present = false;  // the model and the plan have it
   S flops{}, hbm_bytes{};
-  S intensity{};         // FLOP a byte
-  S achieved{};          // FLOP/s; ideal: min(peak, intensity x HBM bandwidth)
-  S time{}, share{};     // seconds; of the step
+  S intensity{};      // FLOP a byte
+  S achieved{};       // FLOP/s; ideal: min(peak, intensity x HBM bandwidth)
+  S time{}, share{};  // seconds; of the step
 };
 template <Scalar S>
 using OperationSteps = std::array<OperationStep<S>, kOperationCount>;
 
 // Operations without FLOPs or bytes have a time that is not finite.
 template <Scalar S>
-void operation_steps(const Inputs<S>&, const LayerTime<S>&, const StageTime<S>&, const TrainingCost<S>&, const LayerKey&,
-                     const PlanKey&, OperationSteps<S>& out);
+void operation_steps(const Inputs<S>&, const LayerTime<S>&, const StageTime<S>&, const TrainingCost<S>&,
+                     const LayerKey&, const PlanKey&, OperationSteps<S>& out);
 extern template void operation_steps<double>(const Inputs<double>&, const LayerTime<double>&,
                                              const StageTime<double>&, const TrainingCost<double>&, const LayerKey&,
                                              const PlanKey&, OperationSteps<double>&);

@@ -153,10 +153,9 @@ StepCounts<S> step_counts(const Inputs<S>& in) {
   cost.stages = p;
   cost.data_ranks = named(Q::data_ranks, in.degree(Axis::data).x * in.degree(Axis::fsdp).x);
   cost.state_shards = named(Q::state_shards, in.degree(Axis::fsdp).x * in.degree(Axis::context).x);
-  cost.chips = named(Q::chips_used, in.degree(Axis::data).x * in.degree(Axis::fsdp).x * Y *
-                                        in.degree(Axis::context).x * p);
-  cost.microbatches =
-      named(Q::microbatches, ceil(in.batch_sequences / (cost.data_ranks * in.microbatch_sequences)));
+  cost.chips =
+      named(Q::chips_used, in.degree(Axis::data).x * in.degree(Axis::fsdp).x * Y * in.degree(Axis::context).x * p);
+  cost.microbatches = named(Q::microbatches, ceil(in.batch_sequences / (cost.data_ranks * in.microbatch_sequences)));
   return cost;
 }
 
@@ -214,8 +213,8 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
   cost.embedding = vocabulary(kEmbeddingBlock, layer.embedding, layer.params.embedding);
   cost.head = vocabulary(kHeadBlock, layer.head,
                          key.tied_embeddings && !pipelined ? in.model.d_model : layer.params.unembedding);
-  cost.vocab_time = named(Q::vocab_time, (cost.embedding.forward + cost.embedding.backward) +
-                                             (cost.head.forward + cost.head.backward));
+  cost.vocab_time = named(
+      Q::vocab_time, (cost.embedding.forward + cost.embedding.backward) + (cost.head.forward + cost.head.backward));
   cost.vocab_hbm_exposed = named(Q::vocab_hbm_exposed, cost.embedding.hbm_exposed + cost.head.hbm_exposed);
   for (std::size_t i = 0; i < cost.vocab_exposed.size(); ++i)
     cost.vocab_exposed[i] = named(Q::vocab_exposed, static_cast<int>(i),
@@ -228,8 +227,8 @@ StageWork<S> stage_work(const Inputs<S>& in, const StepCounts<S>& counts, const 
   const S& p = in.degree(Axis::pipeline).x;
   StageWork<S> cost;
   cost.layer_passes = named(Q::layers_a_stage, m * in.model.n_layers / p);
-  cost.work = named(Q::pipeline_work, cost.layer_passes * (blocks.layer.forward + blocks.layer.backward) +
-                                          m * blocks.vocab_time / p);
+  cost.work = named(Q::pipeline_work,
+                    cost.layer_passes * (blocks.layer.forward + blocks.layer.backward) + m * blocks.vocab_time / p);
   return cost;
 }
 
@@ -250,10 +249,10 @@ void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRat
     if (sharded && key.zero_stage < 3) {
       const S& gathered = key.zero_stage == 0 ? reduced : in.gather_bytes;
       const S update = named(Q::stage_update_bytes, gathered * held / (Y * p));
-      cost.end_network[at(state_axis)] = named(Q::step_end_reduction, static_cast<int>(state_axis),
-                                               (cost.mean_gradient_bytes + update) /
-                                                   (key.zero_stage == 0 ? rates.reduce_bandwidth[at(Axis::fsdp)]
-                                                                        : rates.state_bandwidth));
+      cost.end_network[at(state_axis)] =
+          named(Q::step_end_reduction, static_cast<int>(state_axis),
+                (cost.mean_gradient_bytes + update) /
+                    (key.zero_stage == 0 ? rates.reduce_bandwidth[at(Axis::fsdp)] : rates.state_bandwidth));
     }
     if (in.degree(Axis::data).n > 1)
       cost.end_network[at(Axis::data)] =

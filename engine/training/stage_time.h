@@ -41,34 +41,34 @@ struct StageBlocks {
   BlockTime<S> layer, embedding, head;
   std::array<S, kAxisCount> comm_forward, comm_backward;  // of a layer, all axes
   AxisMask communicates{};
-  S weight_bytes, gradient_bytes;       // of a layer, gathered over the state shards
-  S vocab_time, vocab_hbm_exposed;      // a microbatch, all stages together
+  S weight_bytes, gradient_bytes;   // of a layer, gathered over the state shards
+  S vocab_time, vocab_hbm_exposed;  // a microbatch, all stages together
   std::array<S, kAxisCount> vocab_exposed;
 };
 template <Scalar S>
 struct StageWork {
-  S layer_passes;                       // layers a chip computes in a step
-  S work;                               // mean work of a device
+  S layer_passes;  // layers a chip computes in a step
+  S work;          // mean work of a device
 };
 // After the last microbatch of a pipeline. Reads the mesh, the parameters and the ZeRO stage.
 template <Scalar S>
 struct EndReduction {
-  S mean_gradient_bytes;                // of a stage; pipelines only
+  S mean_gradient_bytes;                    // of a stage; pipelines only
   std::array<S, kAxisCount> end_network;    // of each axis, alone on its links
   std::array<S, kAxisCount> end_reduction;  // what of it the step waits for: the parts add up
 };
 
 template <Scalar S>
 struct StageTime : StepCounts<S>, StageBlocks<S>, StageWork<S>, EndReduction<S> {
-  std::vector<int> layers;              // by virtual stage
-  std::vector<S> stage_layers;          // the same to calculate with; empty without a pipeline
-  std::vector<S> forward, backward;     // by virtual stage, one microbatch
-  S transfer;                           // between two stages
+  std::vector<int> layers;           // by virtual stage
+  std::vector<S> stage_layers;       // the same to calculate with; empty without a pipeline
+  std::vector<S> forward, backward;  // by virtual stage, one microbatch
+  S transfer;                        // between two stages
   S makespan;
-  S in_transfer;                        // mean idle time of a device in which what it waits for is on its way
+  S in_transfer;                               // mean idle time of a device in which what it waits for is on its way
   S bubble_time, bubble_to_work, span_bubble;  // of the simulated timeline
   bool simulated = false;
-  bool drawn = false;                   // the timeline of every operation is in the report
+  bool drawn = false;  // the timeline of every operation is in the report
 };
 
 template <Scalar S>

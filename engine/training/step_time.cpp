@@ -47,17 +47,16 @@ S host_update(const Inputs<S>& in, const LayerTime<S>& layer, const StageBlocks<
   const S& pcie = in.chip.pcie;
   const S layers = in.model.n_layers / in.degree(Axis::pipeline).x;
   const S gradients = named(Q::offload_gradients, in.reduced_gradient_bytes * step.updated_params / pcie);
-  const S update =
-      named(Q::offload_update, step.optimizer_bytes_each * step.updated_params / in.chip.host_memory);
+  const S update = named(Q::offload_update, step.optimizer_bytes_each * step.updated_params / in.chip.host_memory);
   const S weights = named(Q::offload_weights, in.weight_bytes * step.updated_params / pcie);
   // A backward that waits for its checkpoint gives the gradients that much longer: they go the other way.
   S backward = blocks.layer.backward;
   if (key.offload_activations) backward = max(backward, layer.activations.checkpoint_bytes / pcie);
   const bool at_the_end = in.degree(Axis::pipeline).n > 1 &&
                           (in.degree(Axis::data).n > 1 || (in.links.state.degree > 1 && key.zero_stage < 3));
-  const S late = at_the_end ? gradients
-                            : named(Q::offload_late,
-                                    max(gradients / layers, gradients - (layers - constant<S>(1)) * backward));
+  const S late =
+      at_the_end ? gradients
+                 : named(Q::offload_late, max(gradients / layers, gradients - (layers - constant<S>(1)) * backward));
   return named(Q::offload_after, late + (max(update, weights) + min(update, weights) / layers));
 }
 
@@ -95,7 +94,7 @@ void step_parts(const Inputs<S>& in, const LayerTime<S>& layer, const ModelFlops
   if (in.calibrated) {
     const LayerKernels<S>& k = layer.kernels;
     set_part<Q::step_matmul, S>(out, work.layer_passes * (k.matmul_forward + k.matmul_backward) +
-                             counts.microbatches * (k.head_forward + k.head_backward) / counts.stages);
+                                         counts.microbatches * (k.head_forward + k.head_backward) / counts.stages);
     set_part<Q::step_attention, S>(out, work.layer_passes * (k.attention_forward + k.attention_backward));
     set_part<Q::step_recompute, S>(out, work.layer_passes * k.again);
   } else {
@@ -104,7 +103,7 @@ void step_parts(const Inputs<S>& in, const LayerTime<S>& layer, const ModelFlops
     set_part<Q::step_recompute, S>(out, out.flops_recompute / (N * C));
   }
   set_part<Q::step_hbm, S>(out, work.layer_passes * blocks.layer.hbm_exposed +
-                        counts.microbatches * blocks.vocab_hbm_exposed / counts.stages);
+                                    counts.microbatches * blocks.vocab_hbm_exposed / counts.stages);
   const auto expose = [&](Axis axis) { return exposed_of(in, counts, blocks, work, end, axis); };
   set_part<Q::step_data, S>(out, expose(Axis::data));
   set_part<Q::step_fsdp, S>(out, expose(Axis::fsdp));
@@ -113,8 +112,9 @@ void step_parts(const Inputs<S>& in, const LayerTime<S>& layer, const ModelFlops
   set_part<Q::step_expert, S>(out, expose(Axis::expert));
   // The optimizer reads gradients, weights and its state and writes weights and state: a pass over HBM.
   const S shards = key.zero_stage >= 1 ? counts.state_shards : constant<S>(1);
-  out.optimizer_bytes_each = named(Q::optimizer_bytes_a_parameter,
-                         constant<S>(2) * (in.optimizer_bytes + in.weight_bytes) + in.reduced_gradient_bytes);
+  out.optimizer_bytes_each =
+      named(Q::optimizer_bytes_a_parameter,
+            constant<S>(2) * (in.optimizer_bytes + in.weight_bytes) + in.reduced_gradient_bytes);
   out.updated_params = named(Q::optimizer_parameters,
                              (key.zero_stage >= 1 ? layer.params.total : layer.params.total - layer.params_absent) /
                                  (in.degree(Axis::tensor).x * counts.stages * shards));

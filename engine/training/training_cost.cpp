@@ -50,27 +50,27 @@ void fill_step(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime<S
   out.chip_hours = named(Q::run_chip_hours, N * hours_of(out.run_time));
   out.cost_usd = named(Q::run_cost, out.chip_hours * in.chip.price);
   out.energy_kwh = named(Q::run_energy, out.chip_hours * in.chip.power / constant<S>(1000));
-  out.stated_days = named(Q::stated_run_days,
-                          days_of(run_seconds(out.flops_run, in.cluster_chips, C, in.stated_mfu)));
+  out.stated_days =
+      named(Q::stated_run_days, days_of(run_seconds(out.flops_run, in.cluster_chips, C, in.stated_mfu)));
 }
 
 }  // namespace
 
 template <Scalar S>
 void training_cost(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime<S>& stage, const PlanKey& key,
-               const PipelineReport& pipeline, TrainingCost<S>& out) {
+                   const PipelineReport& pipeline, TrainingCost<S>& out) {
   fill_step(in, layer, stage, key, out);
   chip_memory<S>(in, layer, stage, key, pipeline, out, out);
   const bool pipelined = in.degree(Axis::pipeline).n > 1;
   const S one = constant<S>(1);
-  out.bubble_fraction = named(Q::pipeline_bubble_fraction,
-                              pipelined ? (stage.makespan - stage.work) / stage.makespan : in.zero);
+  out.bubble_fraction =
+      named(Q::pipeline_bubble_fraction, pipelined ? (stage.makespan - stage.work) / stage.makespan : in.zero);
   out.bubble_even = named(Q::pipeline_bubble_ideal, (stage.stages - one) / (stage.microbatches + stage.stages - one));
 }
 
 template void training_cost<double>(const Inputs<double>&, const LayerTime<double>&, const StageTime<double>&,
-                                const PlanKey&, const PipelineReport&, TrainingCost<double>&);
+                                    const PlanKey&, const PipelineReport&, TrainingCost<double>&);
 template void training_cost<Traced>(const Inputs<Traced>&, const LayerTime<Traced>&, const StageTime<Traced>&,
-                                const PlanKey&, const PipelineReport&, TrainingCost<Traced>&);
+                                    const PlanKey&, const PipelineReport&, TrainingCost<Traced>&);
 
 }  // namespace roofscape::engine

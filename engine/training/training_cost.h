@@ -23,8 +23,8 @@ struct TrainingCost : ModelFlops<S>, StepCost<S>, WorkingMemory<S>, ChipMemory<S
 // Fills `out`, reusing its memory.
 template <Scalar S>
 void training_cost(const Inputs<S>&, const LayerTime<S>&, const StageTime<S>&, const PlanKey&, const PipelineReport&,
-               TrainingCost<S>& out);
+                   TrainingCost<S>& out);
 extern template void training_cost<Traced>(const Inputs<Traced>&, const LayerTime<Traced>&, const StageTime<Traced>&,
-                                       const PlanKey&, const PipelineReport&, TrainingCost<Traced>&);
+                                           const PlanKey&, const PipelineReport&, TrainingCost<Traced>&);
 
 }  // namespace roofscape::engine

@@ -43,7 +43,8 @@ Words includes_of(const fs::path& file) {
   std::ifstream in(file);
   constexpr std::string_view kBegin = "#include \"";
   for (std::string line; std::getline(in, line);)
-    if (line.starts_with(kBegin)) out.push_back(line.substr(kBegin.size(), line.find('"', kBegin.size()) - kBegin.size()));
+    if (line.starts_with(kBegin))
+      out.push_back(line.substr(kBegin.size(), line.find('"', kBegin.size()) - kBegin.size()));
   return out;
 }
 

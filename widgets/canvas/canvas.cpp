@@ -48,8 +48,10 @@ bool cut_to_polygon(Point a, Point d, std::span<const Point> p, float& t0, float
       continue;
     }
     const float t = -inside / slope;
-    if (slope > 0) t0 = std::max(t0, t);
-    else t1 = std::min(t1, t);
+    if (slope > 0)
+      t0 = std::max(t0, t);
+    else
+      t1 = std::min(t1, t);
     if (t0 >= t1) return false;
   }
   return true;
@@ -77,8 +79,8 @@ float distance_to(Point p, const Rect& r) {
 void rounded_corners(const Rect& r, float radius, std::vector<Point>& out) {
   constexpr int kSteps = 4;
   const float k = std::min({radius, r.w / 2, r.h / 2});
-  const Point centres[] = {{r.right() - k, r.y + k}, {r.right() - k, r.bottom() - k}, {r.x + k, r.bottom() - k},
-                           {r.x + k, r.y + k}};
+  const Point centres[] = {
+      {r.right() - k, r.y + k}, {r.right() - k, r.bottom() - k}, {r.x + k, r.bottom() - k}, {r.x + k, r.y + k}};
   out.clear();
   for (int corner = 0; corner < 4; ++corner)
     for (int i = 0; i <= kSteps; ++i) {
@@ -245,17 +247,30 @@ void Canvas::hatch_polygon(std::span<const Point> points, const Rect& box, const
   constexpr float kDiagonal = std::numbers::sqrt2_v<float> / 2;
   const Colour ink = fill.hatch_ink;
   switch (fill.hatch) {
-    case Hatch::none: break;
-    case Hatch::slash: hatch_lines(points, place, {kDiagonal, -kDiagonal}, pitch(5.5f), ink, width); break;
-    case Hatch::sparse_slash: hatch_lines(points, place, {kDiagonal, -kDiagonal}, pitch(7), ink, width); break;
-    case Hatch::backslash: hatch_lines(points, place, {kDiagonal, kDiagonal}, pitch(5.5f), ink, width); break;
-    case Hatch::horizontal: hatch_lines(points, place, {1, 0}, pitch(5), ink, width); break;
-    case Hatch::vertical: hatch_lines(points, place, {0, 1}, pitch(5), ink, width); break;
+    case Hatch::none:
+      break;
+    case Hatch::slash:
+      hatch_lines(points, place, {kDiagonal, -kDiagonal}, pitch(5.5f), ink, width);
+      break;
+    case Hatch::sparse_slash:
+      hatch_lines(points, place, {kDiagonal, -kDiagonal}, pitch(7), ink, width);
+      break;
+    case Hatch::backslash:
+      hatch_lines(points, place, {kDiagonal, kDiagonal}, pitch(5.5f), ink, width);
+      break;
+    case Hatch::horizontal:
+      hatch_lines(points, place, {1, 0}, pitch(5), ink, width);
+      break;
+    case Hatch::vertical:
+      hatch_lines(points, place, {0, 1}, pitch(5), ink, width);
+      break;
     case Hatch::cross:
       hatch_lines(points, place, {kDiagonal, -kDiagonal}, pitch(6), ink, width);
       hatch_lines(points, place, {kDiagonal, kDiagonal}, pitch(6), ink, width);
       break;
-    case Hatch::dots: hatch_dots(points, place, pitch(5), ink, width * 1.4f); break;
+    case Hatch::dots:
+      hatch_dots(points, place, pitch(5), ink, width * 1.4f);
+      break;
   }
 }
 
@@ -326,9 +341,7 @@ float Canvas::text_width(std::string_view utf8, const TextStyle& style) const {
 }
 
 namespace {
-float angle_of(const TextStyle& style) {
-  return style.vertical ? -std::numbers::pi_v<float> / 2 : style.angle;
-}
+float angle_of(const TextStyle& style) { return style.vertical ? -std::numbers::pi_v<float> / 2 : style.angle; }
 }  // namespace
 
 // Where the pen starts, in the coordinates of the anchor turned by the angle.

@@ -204,9 +204,9 @@ class Canvas {
   void dash_segment(Point a, Point b, const Stroke& stroke, float period, float& phase);
   void hatch_polygon(std::span<const Point> points, const Rect& box, const Fill& fill);
   struct HatchPlace {
-    Rect box;           // of the shape
-    Point origin;       // of the pattern
-    bool piece = false; // of a larger area: lines run to the very edge, where the next piece takes them up
+    Rect box;            // of the shape
+    Point origin;        // of the pattern
+    bool piece = false;  // of a larger area: lines run to the very edge, where the next piece takes them up
   };
   void hatch_lines(std::span<const Point> points, const HatchPlace& place, Point direction, float pitch, Colour,
                    float width);

@@ -183,8 +183,10 @@ void CairoCanvas::raw_text(Point at, std::string_view utf8, float em, Weight wei
       std::size_t next = i;
       const char32_t c = next_codepoint(utf8, next);
       const GlyphChoice& g = metrics().glyph(c, weight);
-      if (impl_->glyphs.empty()) face = g.face;
-      else if (g.face != face) break;
+      if (impl_->glyphs.empty())
+        face = g.face;
+      else if (g.face != face)
+        break;
       if (c >= 0x20 && !(c >= 0x7F && c < 0xA0)) {
         const std::string_view bytes = c == 0xFFFD ? std::string_view("\uFFFD") : utf8.substr(i, next - i);
         impl_->glyphs.push_back({g.glyph, pen, 0});

@@ -14,9 +14,7 @@ std::string number(float v) {
   return fmt::format("{:.10g}", r == 0 ? 0.0 : r);
 }
 
-std::string colour_text(Colour c) {
-  return c.a == 255 ? to_hex(c) : fmt::format("{}{:02X}", to_hex(c), c.a);
-}
+std::string colour_text(Colour c) { return c.a == 255 ? to_hex(c) : fmt::format("{}{:02X}", to_hex(c), c.a); }
 
 // Two convex outlines overlap by more than `slack` unless some edge's normal parts them.
 bool overlap(const std::array<Point, 4>& a, const std::array<Point, 4>& b, float slack) {

@@ -27,8 +27,8 @@ struct Primitive {
 struct TextRun {
   std::string text;
   Point anchor;
-  TextStyle style;   // em filled in
-  Rect bounds;       // ascent to descent; of the bounding box if turned
+  TextStyle style;                 // em filled in
+  Rect bounds;                     // ascent to descent; of the bounding box if turned
   std::array<Point, 4> corners{};  // tight: the capitals' height, turned with the text; what must not overlap
   Rect clip;
 };

@@ -47,11 +47,21 @@ std::string xml_escaped(std::string_view utf8) {
   for (std::size_t at = 0; at < utf8.size();) {
     const char32_t c = next_codepoint(utf8, at);
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
       default:
         // XML 1.0 allows no control characters but these three, and neither of the two non-characters.
         put_utf8(out, (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0xFFFE || c == 0xFFFF ? 0xFFFD : c);

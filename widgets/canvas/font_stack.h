@@ -28,9 +28,9 @@ struct FontFace {
 };
 
 struct MissingFont {
-  std::string family;        // "Noto Sans CJK KR"
-  std::string package;       // Debian package that has it: "fonts-noto-cjk"
-  std::string replaced_by;   // file used instead, may be empty
+  std::string family;       // "Noto Sans CJK KR"
+  std::string package;      // Debian package that has it: "fonts-noto-cjk"
+  std::string replaced_by;  // file used instead, may be empty
 };
 
 struct GlyphChoice {

@@ -39,10 +39,30 @@ struct Rect {
   constexpr Rect moved(float dx, float dy) const { return {x + dx, y + dy, w, h}; }
 
   // Cuts a strip off one side: the strip is returned and this rectangle shrinks.
-  constexpr Rect cut_top(float d) { d = std::min(d, h); Rect s{x, y, w, d}; y += d; h -= d; return s; }
-  constexpr Rect cut_bottom(float d) { d = std::min(d, h); h -= d; return {x, y + h, w, d}; }
-  constexpr Rect cut_left(float d) { d = std::min(d, w); Rect s{x, y, d, h}; x += d; w -= d; return s; }
-  constexpr Rect cut_right(float d) { d = std::min(d, w); w -= d; return {x + w, y, d, h}; }
+  constexpr Rect cut_top(float d) {
+    d = std::min(d, h);
+    Rect s{x, y, w, d};
+    y += d;
+    h -= d;
+    return s;
+  }
+  constexpr Rect cut_bottom(float d) {
+    d = std::min(d, h);
+    h -= d;
+    return {x, y + h, w, d};
+  }
+  constexpr Rect cut_left(float d) {
+    d = std::min(d, w);
+    Rect s{x, y, d, h};
+    x += d;
+    w -= d;
+    return s;
+  }
+  constexpr Rect cut_right(float d) {
+    d = std::min(d, w);
+    w -= d;
+    return {x + w, y, d, h};
+  }
 };
 
 constexpr Rect rect_between(float left, float top, float right, float bottom) {

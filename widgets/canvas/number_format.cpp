@@ -117,8 +117,8 @@ NumberText duration_parts(double seconds, const NumberOptions& o) {
   const double magnitude = std::abs(seconds);
   if (magnitude == 0) return {"0", "s"};
   const Prefix& p = prefix_for(magnitude, kSmall, o.significant);
-  const std::string digits = magnitude >= 1e15 ? format_scientific(magnitude)
-                                               : digits_of(magnitude / p.factor, o.significant, o.trim_zeros);
+  const std::string digits =
+      magnitude >= 1e15 ? format_scientific(magnitude) : digits_of(magnitude / p.factor, o.significant, o.trim_zeros);
   return {signed_text(seconds < 0, digits, o.sign), std::string(p.text) + "s"};
 }
 
@@ -132,12 +132,18 @@ NumberText money_parts(double dollars, const NumberOptions& o) {
     digits = with_groups(std::move(digits));
     unit = suffix;
   };
-  if (huge(m)) digits = format_scientific(m);
-  else if (m >= 0.9995e12) scaled(1e12, "T");
-  else if (m >= 0.9995e9) scaled(1e9, "B");
-  else if (m >= 0.9995e6) scaled(1e6, "M");
-  else if (m < 9.995 && m > 0) digits = fmt::format("{:.2f}", m);  // hourly prices have cents
-  else digits = with_groups(fmt::format("{:.0f}", m));
+  if (huge(m))
+    digits = format_scientific(m);
+  else if (m >= 0.9995e12)
+    scaled(1e12, "T");
+  else if (m >= 0.9995e9)
+    scaled(1e9, "B");
+  else if (m >= 0.9995e6)
+    scaled(1e6, "M");
+  else if (m < 9.995 && m > 0)
+    digits = fmt::format("{:.2f}", m);  // hourly prices have cents
+  else
+    digits = with_groups(fmt::format("{:.0f}", m));
   return {signed_text(dollars < 0, "$" + digits, o.sign), unit};
 }
 
@@ -215,14 +221,17 @@ NumberText format_parts(double value, const engine::Unit& unit, const NumberOpti
       return {plus(format_count(value)), std::string(value == 1 ? one_of(symbol) : symbol)};
     case engine::Notation::plain:
       return {plus(format_significant(value, o.significant, o.trim_zeros)), std::string(symbol)};
-    case engine::Notation::si: return si_parts(value, unit.symbol == "1" ? "" : unit.symbol, o);
-    case engine::Notation::duration: return duration_parts(value, o);
+    case engine::Notation::si:
+      return si_parts(value, unit.symbol == "1" ? "" : unit.symbol, o);
+    case engine::Notation::duration:
+      return duration_parts(value, o);
     case engine::Notation::percent: {
       std::string digits = format_fixed(value * 100, 1);
       if (o.trim_zeros) trim(digits);
       return {plus(std::move(digits)), o.unit ? "%" : ""};
     }
-    case engine::Notation::money: return money_parts(value, o);
+    case engine::Notation::money:
+      return money_parts(value, o);
   }
   return {plus(format_significant(value)), std::string(symbol)};
 }

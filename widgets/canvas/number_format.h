@@ -16,9 +16,9 @@ namespace roofscape::widgets {
 enum class BytePrefix : std::uint8_t { decimal, binary };  // GB or GiB, one choice for the whole window
 
 struct NumberOptions {
-  bool unit = true;             // append the unit's symbol
-  bool sign = false;            // write + before positive values (differences)
-  bool trim_zeros = false;      // inputs as given: 80 GB, not 80.0 GB
+  bool unit = true;         // append the unit's symbol
+  bool sign = false;        // write + before positive values (differences)
+  bool trim_zeros = false;  // inputs as given: 80 GB, not 80.0 GB
   int significant = 3;
   BytePrefix bytes = BytePrefix::decimal;
 };
@@ -31,16 +31,16 @@ struct NumberText {
 std::string format(double value, const engine::Unit& unit, const NumberOptions& options = {});
 NumberText format_parts(double value, const engine::Unit& unit, const NumberOptions& options = {});
 
-std::string format_count(double value);                  // exact: 70 553 706 496
-std::string format_fixed(double value, int decimals);    // 16 384.5; for columns that share one number of decimals
+std::string format_count(double value);                // exact: 70 553 706 496
+std::string format_fixed(double value, int decimals);  // 16 384.5; for columns that share one number of decimals
 std::string format_significant(double value, int digits = 3, bool trim_zeros = false);  // 3.14, 0.00271, 1024
 std::string format_si(double value, std::string_view symbol,
-                      const NumberOptions& options = {});  // 459 TFLOP/s, 1.82 M tokens/s
-std::string format_duration(double seconds);             // 9.23 s, 544 ms, 4.3 us with the micro sign
+                      const NumberOptions& options = {});       // 459 TFLOP/s, 1.82 M tokens/s
+std::string format_duration(double seconds);                    // 9.23 s, 544 ms, 4.3 us with the micro sign
 std::string format_percent(double fraction, int decimals = 1);  // 28.3 %
-std::string format_share(double fraction);               // whole percent, "< 1 %" under one
-std::string format_money(double dollars);                // $75 M
-std::string format_ratio(double ratio);                  // 1.33 and a multiplication sign
+std::string format_share(double fraction);                      // whole percent, "< 1 %" under one
+std::string format_money(double dollars);                       // $75 M
+std::string format_ratio(double ratio);                         // 1.33 and a multiplication sign
 std::string format_difference(double value, const engine::Unit& unit, NumberOptions options = {});  // always a sign
 // Powers of ten in formulas: 4.23 x 10 with a superscript exponent.
 std::string format_scientific(double value, int digits = 3);

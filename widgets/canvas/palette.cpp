@@ -15,40 +15,37 @@ struct Look {
   std::string_view name;
 };
 
-constexpr Look kMemory[kMemoryPartCount] = {
-    {Hue::blue, Hatch::none, Look::coloured, "weights"},
-    {Hue::sky, Hatch::horizontal, Look::coloured, "gradients"},
-    {Hue::purple, Hatch::cross, Look::coloured, "optimizer"},
-    {Hue::orange, Hatch::slash, Look::coloured, "activations"},
-    {Hue::green, Hatch::backslash, Look::coloured, "kv_cache"},
-    {Hue::grey, Hatch::vertical, Look::coloured, "buffers"},
-    {Hue::grey, Hatch::dots, Look::faint, "reserve"},
-    {Hue::vermilion, Hatch::cross, Look::coloured, "over_capacity"}};
+constexpr Look kMemory[kMemoryPartCount] = {{Hue::blue, Hatch::none, Look::coloured, "weights"},
+                                            {Hue::sky, Hatch::horizontal, Look::coloured, "gradients"},
+                                            {Hue::purple, Hatch::cross, Look::coloured, "optimizer"},
+                                            {Hue::orange, Hatch::slash, Look::coloured, "activations"},
+                                            {Hue::green, Hatch::backslash, Look::coloured, "kv_cache"},
+                                            {Hue::grey, Hatch::vertical, Look::coloured, "buffers"},
+                                            {Hue::grey, Hatch::dots, Look::faint, "reserve"},
+                                            {Hue::vermilion, Hatch::cross, Look::coloured, "over_capacity"}};
 
-constexpr Look kOps[kOpKindCount] = {
-    {Hue::blue, Hatch::none, Look::coloured, "forward"},
-    {Hue::orange, Hatch::slash, Look::coloured, "backward"},
-    {Hue::green, Hatch::backslash, Look::coloured, "backward_weight"},
-    {Hue::sky, Hatch::cross, Look::coloured, "recompute"},
-    {Hue::grey, Hatch::sparse_slash, Look::idle, "idle"},
-    {Hue::grey, Hatch::dots, Look::coloured, "step_end"}};
+constexpr Look kOps[kOpKindCount] = {{Hue::blue, Hatch::none, Look::coloured, "forward"},
+                                     {Hue::orange, Hatch::slash, Look::coloured, "backward"},
+                                     {Hue::green, Hatch::backslash, Look::coloured, "backward_weight"},
+                                     {Hue::sky, Hatch::cross, Look::coloured, "recompute"},
+                                     {Hue::grey, Hatch::sparse_slash, Look::idle, "idle"},
+                                     {Hue::grey, Hatch::dots, Look::coloured, "step_end"}};
 
 struct AxisLook {
   Look look;
   Dash dash;  // lengths at line width 2
 };
-constexpr AxisLook kAxes[kAxisCount] = {
-    {{Hue::grey, Hatch::none, Look::inked, "compute"}, {}},
-    {{Hue::grey, Hatch::cross, Look::inked, "recompute"}, {}},
-    {{Hue::sky, Hatch::horizontal, Look::coloured, "data"}, {2, 4}},
-    {{Hue::blue, Hatch::none, Look::coloured, "fsdp"}, {10, 4}},
-    {{Hue::orange, Hatch::slash, Look::coloured, "tensor"}, {12, 4, 2, 4}},
-    {{Hue::green, Hatch::backslash, Look::coloured, "context"}, {6, 3}},
-    {{Hue::yellow, Hatch::cross, Look::coloured, "expert"}, {3, 3}},
-    {{Hue::grey, Hatch::vertical, Look::coloured, "pipeline"}, {1, 4}},
-    {{Hue::grey, Hatch::sparse_slash, Look::idle, "bubble"}, {}},
-    {{Hue::purple, Hatch::cross, Look::coloured, "optimizer"}, {}},
-    {{Hue::grey, Hatch::dots, Look::coloured, "host"}, {}}};
+constexpr AxisLook kAxes[kAxisCount] = {{{Hue::grey, Hatch::none, Look::inked, "compute"}, {}},
+                                        {{Hue::grey, Hatch::cross, Look::inked, "recompute"}, {}},
+                                        {{Hue::sky, Hatch::horizontal, Look::coloured, "data"}, {2, 4}},
+                                        {{Hue::blue, Hatch::none, Look::coloured, "fsdp"}, {10, 4}},
+                                        {{Hue::orange, Hatch::slash, Look::coloured, "tensor"}, {12, 4, 2, 4}},
+                                        {{Hue::green, Hatch::backslash, Look::coloured, "context"}, {6, 3}},
+                                        {{Hue::yellow, Hatch::cross, Look::coloured, "expert"}, {3, 3}},
+                                        {{Hue::grey, Hatch::vertical, Look::coloured, "pipeline"}, {1, 4}},
+                                        {{Hue::grey, Hatch::sparse_slash, Look::idle, "bubble"}, {}},
+                                        {{Hue::purple, Hatch::cross, Look::coloured, "optimizer"}, {}},
+                                        {{Hue::grey, Hatch::dots, Look::coloured, "host"}, {}}};
 
 struct RoofLook {
   Look look;
@@ -64,10 +61,10 @@ constexpr std::size_t index(Enum e) {
 }
 
 constexpr Colour kBlack{0, 0, 0, 255}, kWhite{255, 255, 255, 255};
-constexpr double kLeastContrast = 3;      // of graphics against the panel
-constexpr double kDarkFill = 0.16;        // luminance below which a hatch is white
+constexpr double kLeastContrast = 3;  // of graphics against the panel
+constexpr double kDarkFill = 0.16;    // luminance below which a hatch is white
 constexpr float kEdgeShade = 0.32f, kReserveShare = 0.45f, kLatestChunkShare = 0.5f;
-constexpr float kFaintGrey = 0.6f;        // of the idle hatch in the panel: what chunks fade into on a light one
+constexpr float kFaintGrey = 0.6f;  // of the idle hatch in the panel: what chunks fade into on a light one
 constexpr double kTextContrast = 4.5;
 
 Fill fill_from(const Theme& theme, const Look& look, float em) {
@@ -79,9 +76,12 @@ Fill fill_from(const Theme& theme, const Look& look, float em) {
       fill.hatch_width = theme.grid_width * em;
       return fill;
     }
-    case Look::inked: return hatched(theme, theme.ink2, look.hatch, em);
-    case Look::faint: return hatched(theme, mix(theme.panel, theme.fill(look.hue), kReserveShare), look.hatch, em);
-    case Look::coloured: break;
+    case Look::inked:
+      return hatched(theme, theme.ink2, look.hatch, em);
+    case Look::faint:
+      return hatched(theme, mix(theme.panel, theme.fill(look.hue), kReserveShare), look.hatch, em);
+    case Look::coloured:
+      break;
   }
   return hatched(theme, theme.fill(look.hue), look.hatch, em);
 }
@@ -161,9 +161,15 @@ Fill chunk_of(const Theme& theme, Fill fill, int chunk, int chunks) {
 // Nine stops of the viridis map by Smith and van der Walt, straight lines between them (close enough for a key and
 // cells).
 Colour viridis(double t) {
-  constexpr std::array<Colour, 9> kStops{{{68, 1, 84, 255},    {71, 44, 122, 255},  {59, 81, 139, 255},
-                                          {44, 113, 142, 255}, {33, 144, 141, 255}, {39, 173, 129, 255},
-                                          {92, 200, 99, 255},  {170, 220, 50, 255}, {253, 231, 37, 255}}};
+  constexpr std::array<Colour, 9> kStops{{{68, 1, 84, 255},
+                                          {71, 44, 122, 255},
+                                          {59, 81, 139, 255},
+                                          {44, 113, 142, 255},
+                                          {33, 144, 141, 255},
+                                          {39, 173, 129, 255},
+                                          {92, 200, 99, 255},
+                                          {170, 220, 50, 255},
+                                          {253, 231, 37, 255}}};
   if (!(t > 0)) return kStops.front();
   if (t >= 1) return kStops.back();
   const double scaled = t * (kStops.size() - 1);

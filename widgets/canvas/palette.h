@@ -13,23 +13,40 @@
 namespace roofscape::widgets {
 
 enum class MemoryPart : std::uint8_t {
-  weights, gradients, optimizer, activations, kv_cache, buffers, reserve, over_capacity
+  weights,
+  gradients,
+  optimizer,
+  activations,
+  kv_cache,
+  buffers,
+  reserve,
+  over_capacity
 };
 inline constexpr std::size_t kMemoryPartCount = 8;
 
 enum class OpKind : std::uint8_t {
   forward,
-  backward,         // the whole backward pass, or the gradient of the input where the two are apart
+  backward,  // the whole backward pass, or the gradient of the input where the two are apart
   backward_weight,
   recompute,
   idle,
-  step_end,         // gradient reduction, optimizer
+  step_end,  // gradient reduction, optimizer
 };
 inline constexpr std::size_t kOpKindCount = 6;
 
 // Where the time of a step goes, which is also what a mesh axis looks like.
 enum class Axis : std::uint8_t {
-  compute, recompute, data, fsdp, tensor, context, expert, pipeline, bubble, optimizer, host
+  compute,
+  recompute,
+  data,
+  fsdp,
+  tensor,
+  context,
+  expert,
+  pipeline,
+  bubble,
+  optimizer,
+  host
 };
 inline constexpr std::size_t kAxisCount = 11;
 

@@ -50,8 +50,10 @@ struct Reader {
   void read(const std::string& key, Colour& out) {
     const std::string* text = find(key);
     if (!text) return;
-    if (const auto colour = parse_colour(*text)) out = *colour;
-    else wrong(key, *text, "a colour like #14181D");
+    if (const auto colour = parse_colour(*text))
+      out = *colour;
+    else
+      wrong(key, *text, "a colour like #14181D");
   }
   void read(const std::string& key, float& out) {
     const std::string* text = find(key);

@@ -44,8 +44,8 @@ struct Theme {
   std::array<Colour, kHueCount> lines;  // strokes and coloured text
 
   // Line weights in em, so that they grow with the text.
-  float data_width = 0;   // curves
-  float axis_width = 0;   // axes and ticks
+  float data_width = 0;  // curves
+  float axis_width = 0;  // axes and ticks
   float grid_width = 0;
   float edge_width = 0;   // outline of light fills
   float marker_size = 0;  // plain marker, diameter

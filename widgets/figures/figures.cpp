@@ -1,5 +1,5 @@
-#include "widgets/figures/common/doubts.h"
 #include "widgets/figures/figures.h"
+#include "widgets/figures/common/doubts.h"
 
 #include <array>
 
@@ -117,8 +117,7 @@ bool shows(const FigureRow& row, const engine::Scenario& scenario) {
 const engine::Diagnostic* cannot_show(const FigureRow& row, const engine::Report& report) {
   if (row.about != About::plan && row.about != About::schedules) return nullptr;
   for (const engine::Diagnostic& d : report.diagnostics)
-    if (d.severity == engine::Severity::error &&
-        (row.about == About::plan || d.code != "pipeline.illegal_schedule"))
+    if (d.severity == engine::Severity::error && (row.about == About::plan || d.code != "pipeline.illegal_schedule"))
       return &d;
   return nullptr;
 }

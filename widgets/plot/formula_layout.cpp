@@ -10,10 +10,10 @@ namespace roofscape::widgets {
 namespace {
 
 // In em of the formula.
-constexpr float kAbove = 0.72f, kBelow = 0.55f;            // a row of text, from its axis
-constexpr float kAxis = 0.52f;                             // of the x height, from the baseline
-constexpr float kBarPad = 0.3f, kBarGap = 0.16f;           // of a fraction
-constexpr float kSubDrop = 0.26f, kSuperRise = 0.36f;      // of scripts, to their baseline
+constexpr float kAbove = 0.72f, kBelow = 0.55f;        // a row of text, from its axis
+constexpr float kAxis = 0.52f;                         // of the x height, from the baseline
+constexpr float kBarPad = 0.3f, kBarGap = 0.16f;       // of a fraction
+constexpr float kSubDrop = 0.26f, kSuperRise = 0.36f;  // of scripts, to their baseline
 constexpr float kScriptGap = 0.03f;
 constexpr float kRootHook = 0.55f, kRootGap = 0.12f;
 constexpr float kUnderlineGap = 0.04f;

@@ -18,10 +18,13 @@ constexpr int kSum = 1, kProduct = 2, kAtom = 3;
 int binding(const Expression& e) {
   switch (e.kind) {
     case Kind::add:
-    case Kind::subtract: return kSum;
+    case Kind::subtract:
+      return kSum;
     case Kind::multiply:
-    case Kind::divide: return kProduct;
-    default: return kAtom;
+    case Kind::divide:
+      return kProduct;
+    default:
+      return kAtom;
   }
 }
 
@@ -71,16 +74,26 @@ std::string write(const Expression& expression, Writing writing) {
   switch (e.kind) {
     case Kind::operand:
     case Kind::constant:
-    case Kind::choose: return leaf(e, writing);
-    case Kind::add: return joined(e, " + ", kSum, kSum, writing);
-    case Kind::subtract: return joined(e, " \u2212 ", kSum, kProduct, writing);
-    case Kind::multiply: return joined(e, " * ", kProduct, kProduct, writing);
-    case Kind::divide: return joined(e, " / ", kProduct, kAtom, writing);
-    case Kind::max: return call("max", e, writing);
-    case Kind::min: return call("min", e, writing);
-    case Kind::ceil: return call("ceil", e, writing);
-    case Kind::floor: return call("floor", e, writing);
-    case Kind::sqrt: return call("sqrt", e, writing);
+    case Kind::choose:
+      return leaf(e, writing);
+    case Kind::add:
+      return joined(e, " + ", kSum, kSum, writing);
+    case Kind::subtract:
+      return joined(e, " \u2212 ", kSum, kProduct, writing);
+    case Kind::multiply:
+      return joined(e, " * ", kProduct, kProduct, writing);
+    case Kind::divide:
+      return joined(e, " / ", kProduct, kAtom, writing);
+    case Kind::max:
+      return call("max", e, writing);
+    case Kind::min:
+      return call("min", e, writing);
+    case Kind::ceil:
+      return call("ceil", e, writing);
+    case Kind::floor:
+      return call("floor", e, writing);
+    case Kind::sqrt:
+      return call("sqrt", e, writing);
   }
   return {};
 }

@@ -113,13 +113,15 @@ void draw_elbow_labels(Canvas& canvas, const Theme& theme, std::span<const PartL
     if (p.x < left - 0.5f) continue;  // no room for it at all: the readout names the part
     canvas.text({p.x, baseline}, p.label->text, style);
     const float middle = p.x + p.width / 2, part = (p.label->from + p.label->to) / 2;
-    if (std::abs(middle - part) < canvas.px(2)) canvas.line({part, top}, {part, bar_top}, leader(canvas, theme));
-    else canvas.polyline({{middle, top}, {middle, shelf}, {part, shelf}, {part, bar_top}}, leader(canvas, theme));
+    if (std::abs(middle - part) < canvas.px(2))
+      canvas.line({part, top}, {part, bar_top}, leader(canvas, theme));
+    else
+      canvas.polyline({{middle, top}, {middle, shelf}, {part, shelf}, {part, bar_top}}, leader(canvas, theme));
   }
 }
 
-Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags, float top,
-                std::string_view heading, std::span<const Tint> tints) {
+Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags, float top, std::string_view heading,
+                std::span<const Tint> tints) {
   if (flags.empty()) return {0, top, 0, 0};
   std::vector<const Flag*> order;
   for (const Flag& f : flags) order.push_back(&f);

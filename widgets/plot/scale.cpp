@@ -45,18 +45,24 @@ Scale::Scale(ScaleKind kind, double from, double to, double begin, double end)
 
 double Scale::transform(double value) const {
   switch (kind_) {
-    case ScaleKind::log2: return std::log2(value);
-    case ScaleKind::log10: return std::log10(value);
-    case ScaleKind::linear: break;
+    case ScaleKind::log2:
+      return std::log2(value);
+    case ScaleKind::log10:
+      return std::log10(value);
+    case ScaleKind::linear:
+      break;
   }
   return value;
 }
 
 double Scale::untransform(double t) const {
   switch (kind_) {
-    case ScaleKind::log2: return std::exp2(t);
-    case ScaleKind::log10: return std::pow(10.0, t);
-    case ScaleKind::linear: break;
+    case ScaleKind::log2:
+      return std::exp2(t);
+    case ScaleKind::log10:
+      return std::pow(10.0, t);
+    case ScaleKind::linear:
+      break;
   }
   return t;
 }
@@ -85,9 +91,7 @@ float Scale::operator()(double value) const {
                        : static_cast<float>(std::clamp(p, -kLargestPosition, kLargestPosition));
 }
 
-bool Scale::contains(double value) const {
-  return value >= std::min(from_, to_) && value <= std::max(from_, to_);
-}
+bool Scale::contains(double value) const { return value >= std::min(from_, to_) && value <= std::max(from_, to_); }
 
 Scale Scale::panned(double delta) const { return {kind_, value(begin_ - delta), value(end_ - delta), begin_, end_}; }
 

@@ -64,8 +64,10 @@ void add_powers(const Scale& s, double low, double high, const TickOptions& o, s
   const int anchor = last > first && (last - first) % every == 0 ? first : 0;
   for (int n = first; n <= last && out.size() < kMostTicks; ++n) {
     const bool major = ((n - anchor) % every + every) % every == 0;
-    if (major) out.push_back({power(n), true, label_of(power(n), o.labels, -1)});
-    else if (o.minors) out.push_back({power(n), false, {}});
+    if (major)
+      out.push_back({power(n), true, label_of(power(n), o.labels, -1)});
+    else if (o.minors)
+      out.push_back({power(n), false, {}});
   }
   if (!ten || !o.minors || every > 1) return;
   for (int n = first - 1; n <= last; ++n)

@@ -24,7 +24,7 @@ enum class TickLabels : std::uint8_t {
 };
 
 struct TickOptions {
-  int about = 6;       // majors to aim at; never more than twice this
+  int about = 6;  // majors to aim at; never more than twice this
   TickLabels labels = TickLabels::plain;
   bool minors = true;  // only logarithmic axes have them
 };

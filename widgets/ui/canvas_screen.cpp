@@ -119,8 +119,7 @@ void ScreenFonts::rebuild() {
         if (parts.empty()) first_per_em = per_em;
         parts.push_back({file(faces[f].path), faces[f].index, per_em * em_px_ * size, of_face[f]});
       }
-      if (ImFont* font = compat::add_font(atlas, parts))
-        entries_[w].push_back({font, em_px_ * size, first_per_em});
+      if (ImFont* font = compat::add_font(atlas, parts)) entries_[w].push_back({font, em_px_ * size, first_per_em});
     }
   }
   if (atlas.Fonts.Size == 0) atlas.AddFontDefault();
@@ -227,9 +226,7 @@ void ScreenCanvas::raw_text(Point baseline, std::string_view utf8, float em, Wei
   }
 }
 
-void ScreenCanvas::raw_push_clip(const Rect& r) {
-  list_->PushClipRect({r.x, r.y}, {r.right(), r.bottom()}, false);
-}
+void ScreenCanvas::raw_push_clip(const Rect& r) { list_->PushClipRect({r.x, r.y}, {r.right(), r.bottom()}, false); }
 
 void ScreenCanvas::raw_pop_clip() { list_->PopClipRect(); }
 

@@ -42,8 +42,8 @@ class ScreenFonts {
  private:
   struct Entry {
     ImFont* font = nullptr;
-    float em_px = 0;     // em it was built for
-    float per_em = 1.3f; // ImGui size of the first face over em
+    float em_px = 0;      // em it was built for
+    float per_em = 1.3f;  // ImGui size of the first face over em
   };
   void rebuild();
   const std::vector<unsigned char>* file(const std::string& path);
@@ -54,8 +54,8 @@ class ScreenFonts {
   bool stale_ = true;
   std::set<char32_t> characters_, asked_;
   std::map<std::string, std::vector<unsigned char>> files_;
-  std::array<std::vector<Entry>, 2> entries_;         // by weight
-  std::vector<std::vector<ImWchar>> ranges_;          // kept while the atlas refers to them
+  std::array<std::vector<Entry>, 2> entries_;  // by weight
+  std::vector<std::vector<ImWchar>> ranges_;   // kept while the atlas refers to them
 };
 
 class ScreenCanvas final : public Canvas {

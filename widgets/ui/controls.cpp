@@ -18,8 +18,10 @@ double to_track(const SliderRange& range, double value) {
   const auto place = [&](double v) {
     switch (range.kind) {
       case SliderKind::power_of_two:
-      case SliderKind::logarithmic: return std::log2(std::max(v, 1e-300));
-      default: return v;
+      case SliderKind::logarithmic:
+        return std::log2(std::max(v, 1e-300));
+      default:
+        return v;
     }
   };
   const double from = place(range.track_from), to = place(range.track_to);
@@ -43,7 +45,9 @@ double from_track(const SliderRange& range, double t) {
       v = std::round(v / step) * step;
       break;
     }
-    case SliderKind::integer: v = std::round(range.track_from + t * (range.track_to - range.track_from)); break;
+    case SliderKind::integer:
+      v = std::round(range.track_from + t * (range.track_to - range.track_from));
+      break;
     case SliderKind::linear: {
       v = range.track_from + t * (range.track_to - range.track_from);
       const double step = std::pow(10.0, std::floor(std::log10(range.track_to - range.track_from)) - 2);
@@ -70,9 +74,12 @@ double stepped(const SliderRange& range, double value, int steps) {
       const double start = steps > 0 ? std::floor(exponent + 1e-9) : std::ceil(exponent - 1e-9);
       return std::exp2(std::max(0.0, start + steps));
     }
-    case SliderKind::logarithmic: return from_track(range, to_track(range, value) + 0.02 * steps);
-    case SliderKind::integer: return value + steps;
-    case SliderKind::linear: return value + steps * (range.track_to - range.track_from) / 100;
+    case SliderKind::logarithmic:
+      return from_track(range, to_track(range, value) + 0.02 * steps);
+    case SliderKind::integer:
+      return value + steps;
+    case SliderKind::linear:
+      return value + steps * (range.track_to - range.track_from) / 100;
   }
   return value;
 }
@@ -148,8 +155,7 @@ void draw_entry(Ui& ui, const Rect& box, bool align_right) {
   if (caret_now > box.right() - ui.px(6)) x -= caret_now - (box.right() - ui.px(6));
   if (at(entry.caret) < box.x + ui.px(6)) x += box.x + ui.px(6) - at(entry.caret);
   const float a = at(std::min(entry.caret, entry.anchor)), b = at(std::max(entry.caret, entry.anchor));
-  if (b > a)
-    ui.canvas.rect(rect_between(a, box.y + ui.px(4), b, box.bottom() - ui.px(4)), {.colour = ui.theme.edge});
+  if (b > a) ui.canvas.rect(rect_between(a, box.y + ui.px(4), b, box.bottom() - ui.px(4)), {.colour = ui.theme.edge});
   TextStyle shown = style;
   shown.valign = VAlign::middle;
   ui.canvas.text({x, box.centre().y}, entry.text, shown);
@@ -187,13 +193,18 @@ NumberText box_parts(double value, const engine::Unit& unit) {
   const bool word = unit.symbol.size() > 2 && unit.symbol[0] >= 'a' && unit.symbol[0] <= 'z' && unit.symbol != "kWh";
   const std::string_view symbol = unit.symbol == "1" || word ? std::string_view{} : unit.symbol;
   switch (unit.notation) {
-    case engine::Notation::count: return {format_count(value), {}};
-    case engine::Notation::percent: return {format_significant(value * 100, 4, true), "%"};
+    case engine::Notation::count:
+      return {format_count(value), {}};
+    case engine::Notation::percent:
+      return {format_significant(value * 100, 4, true), "%"};
     case engine::Notation::si:
       return format_parts(value, {symbol, {}, engine::Notation::si}, {.trim_zeros = true, .significant = 4});
-    case engine::Notation::duration: return format_parts(value, unit, {.trim_zeros = true, .significant = 4});
-    case engine::Notation::money: return {"$" + format_significant(value, 6, true), {}};
-    case engine::Notation::plain: break;
+    case engine::Notation::duration:
+      return format_parts(value, unit, {.trim_zeros = true, .significant = 4});
+    case engine::Notation::money:
+      return {"$" + format_significant(value, 6, true), {}};
+    case engine::Notation::plain:
+      break;
   }
   return {format_significant(value, 6, true), std::string(symbol)};
 }
@@ -228,8 +239,10 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
       // The box shows few digits: left as it was, it changes nothing.
       const std::string& text = ui.io.entry().text;
       engine::NumberReading typed;
-      if (text == box_text(value, range.unit)) typed.value = value;
-      else typed = engine::read_number(text, range.unit);
+      if (text == box_text(value, range.unit))
+        typed.value = value;
+      else
+        typed = engine::read_number(text, range.unit);
       if (typed) next = *typed == value ? value : clamped(range, *typed);
       if (!typed || next != *typed) refused = text;
       problem = typed.problem;

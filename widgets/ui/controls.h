@@ -31,23 +31,23 @@ struct Notch {
 struct ControlInfo {
   std::string_view id;
   std::string label;
-  std::optional<Fill> swatch;     // colour of the mesh axis: the control is the legend
-  bool off = false;               // at its neutral value: label and track step back
-  std::string unit;               // in the value box, after the number
-  Readout tip;                    // title, unit, key
+  std::optional<Fill> swatch;  // colour of the mesh axis: the control is the legend
+  bool off = false;            // at its neutral value: label and track step back
+  std::string unit;            // in the value box, after the number
+  Readout tip;                 // title, unit, key
   std::string about;
-  std::optional<Mark> mark;       // of the finding that belongs to this control
-  std::span<const Notch> preview; // along the track, in order; empty: no band
-  std::optional<double> baseline; // the value pinned to compare with, where it differs
-  float label_width = 106;        // at scale 1
-  float box_width = kBoxWidth;    // for long units
+  std::optional<Mark> mark;        // of the finding that belongs to this control
+  std::span<const Notch> preview;  // along the track, in order; empty: no band
+  std::optional<double> baseline;  // the value pinned to compare with, where it differs
+  float label_width = 106;         // at scale 1
+  float box_width = kBoxWidth;     // for long units
 };
 
 enum class SliderKind : std::uint8_t { power_of_two, integer, logarithmic, linear };
 struct SliderRange {
   SliderKind kind = SliderKind::linear;
-  double track_from = 0, track_to = 1;    // the ends of the track; the value may lie beyond them
-  double minimum = 0, maximum = 1;        // the domain
+  double track_from = 0, track_to = 1;  // the ends of the track; the value may lie beyond them
+  double minimum = 0, maximum = 1;      // the domain
   bool whole = false;
   engine::Unit unit = engine::unit::one;  // of the value: how it is shown in the box, and what may be typed
   std::optional<double> reset_to;         // right click

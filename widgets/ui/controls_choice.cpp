@@ -71,9 +71,9 @@ int segmented(Ui& ui, const Rect& r, std::string_view id, std::span<const std::s
   }
   const bool equal = widest + ui.px(8) <= r.w / static_cast<float>(count);
   for (const std::string& n : names)
-    edges.push_back(edges.back() + (equal ? r.w / static_cast<float>(count)
-                                          : ui.canvas.text_width(n, plain) +
-                                                (r.w - total) / static_cast<float>(count)));
+    edges.push_back(edges.back() +
+                    (equal ? r.w / static_cast<float>(count)
+                           : ui.canvas.text_width(n, plain) + (r.w - total) / static_cast<float>(count)));
   const auto part = [&](int i) {
     const auto k = static_cast<std::size_t>(i);
     return rect_between(std::round(edges[k]), r.y, std::round(edges[k + 1]), r.bottom());
@@ -89,7 +89,8 @@ int segmented(Ui& ui, const Rect& r, std::string_view id, std::span<const std::s
   draw_control_frame(ui, r, false, s.ring);
   for (int i = 0; i < count; ++i) {
     const Rect p = part(i);
-    if (i == next) ui.canvas.rect(p.inset(ui.px(1.5f)), {.colour = t.ink}, ui.px(2));
+    if (i == next)
+      ui.canvas.rect(p.inset(ui.px(1.5f)), {.colour = t.ink}, ui.px(2));
     else if (s.hovered && p.contains(ui.io.pointer()))
       ui.canvas.rect(p.inset(ui.px(1.5f)), {.colour = t.ctlh}, ui.px(2));
     TextStyle style = text_style(ui, i == next ? t.inv : t.ink2);

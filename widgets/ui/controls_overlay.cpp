@@ -242,8 +242,10 @@ void run_popup(Ui& ui, const Rect& window) {
   if (ui.io.take(Key::page_up))
     for (int i = 0; i < 8; ++i) walk(-1);
   if (ui.io.take(Key::escape)) {
-    if (popup.searched() && !popup.typed.empty()) popup.typed.clear();
-    else popup.open = false;
+    if (popup.searched() && !popup.typed.empty())
+      popup.typed.clear();
+    else
+      popup.open = false;
   }
   const bool enter = ui.io.take(Key::enter);
   popup.scroll = std::clamp(popup.scroll - ui.io.input().wheel * rows.row_h * 2, 0.0f, most);
@@ -292,8 +294,10 @@ void run_popup(Ui& ui, const Rect& window) {
   if (!popup.fresh && popup.open) {
     if (enter) choose(popup.highlighted);
     if (ui.io.pressed_now()) {
-      if (!r.contains(pointer)) popup.open = false;
-      else if (list.contains(pointer)) choose(popup.highlighted);
+      if (!r.contains(pointer))
+        popup.open = false;
+      else if (list.contains(pointer))
+        choose(popup.highlighted);
     }
   }
 }

@@ -74,8 +74,8 @@ GlyphQuad find_glyph(ImFont& font, float size_px, char32_t c) {
   const float ascent = std::round(font.Ascent);
 #endif
   if (glyph == nullptr) return quad;
-  quad = {glyph->X0, glyph->Y0 - ascent, glyph->X1, glyph->Y1 - ascent, glyph->U0, glyph->V0, glyph->U1, glyph->V1,
-          glyph->Visible != 0, true};
+  quad = {glyph->X0, glyph->Y0 - ascent, glyph->X1, glyph->Y1 - ascent,  glyph->U0,
+          glyph->V0, glyph->U1,          glyph->V1, glyph->Visible != 0, true};
   return quad;
 }
 

@@ -27,7 +27,7 @@ struct FontPart {
   const std::vector<unsigned char>* data = nullptr;  // the file; must outlive the atlas
   int face_index = 0;
   float size_px = 0;
-  const std::vector<ImWchar>* ranges = nullptr;      // pairs ended by 0; ignored where glyphs come on demand
+  const std::vector<ImWchar>* ranges = nullptr;  // pairs ended by 0; ignored where glyphs come on demand
 };
 
 // True where the atlas makes glyphs on demand at any size (1.92): no ranges, one font per weight, no rebuilding.

@@ -23,9 +23,33 @@ namespace roofscape::widgets {
 // Letters and digits are their capital ASCII codes, by physical position on a US keyboard.
 enum class Key : std::uint16_t {
   none = 0,
-  equal = '=', minus = '-',
-  left = 256, right, up, down, home, end, page_up, page_down, tab, enter, escape, backspace, del,
-  f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12,
+  equal = '=',
+  minus = '-',
+  left = 256,
+  right,
+  up,
+  down,
+  home,
+  end,
+  page_up,
+  page_down,
+  tab,
+  enter,
+  escape,
+  backspace,
+  del,
+  f1,
+  f2,
+  f3,
+  f4,
+  f5,
+  f6,
+  f7,
+  f8,
+  f9,
+  f10,
+  f11,
+  f12,
 };
 constexpr Key key_of(char letter_or_digit) { return static_cast<Key>(letter_or_digit); }
 
@@ -43,20 +67,20 @@ struct UiInput {
   float wheel_across = 0;      // notches, left positive
   bool control = false, shift = false, alt = false;
   std::vector<KeyPress> keys;
-  std::string typed;           // UTF-8
+  std::string typed;  // UTF-8
   double now_s = 0;
 };
 
 // What happened to one control in this frame.
 struct ItemState {
   bool hovered = false;
-  bool pressed = false;        // the button went down on it
-  bool held = false;           // it went down on it and is still down, wherever the pointer is
-  bool clicked = false;        // down and up again inside it, or Enter while it has the focus
+  bool pressed = false;  // the button went down on it
+  bool held = false;     // it went down on it and is still down, wherever the pointer is
+  bool clicked = false;  // down and up again inside it, or Enter while it has the focus
   bool right_clicked = false;
   bool double_clicked = false;
-  bool focused = false;        // receives keys
-  bool ring = false;           // and shows it (the keyboard was used last)
+  bool focused = false;  // receives keys
+  bool ring = false;     // and shows it (the keyboard was used last)
 };
 
 enum class Cursor : std::uint8_t { arrow, hand, text, resize_x, resize_y };
@@ -105,7 +129,7 @@ class Interaction {
   bool focus_moved() const { return focus_moved_; }
   std::optional<Rect> focus_rect() const { return focus_rect_; }
   std::string take_typed() { return std::exchange(input_.typed, {}); }
-  float take_wheel(const Rect& r);  // notches over this region, 0 if taken
+  float take_wheel(const Rect& r);         // notches over this region, 0 if taken
   float take_wheel_across(const Rect& r);  // the same sideways: of such a wheel, or of the other with Shift
 
   // ---- typed entry: one at a time ----
@@ -137,12 +161,12 @@ class Interaction {
     int highlighted = -1;  // index under the pointer or arrows
     float scroll = 0;
     float min_width = 0;
-    Rect rect;             // where it was drawn
+    Rect rect;  // where it was drawn
     std::optional<int> chosen;
-    bool fresh = false;    // opened in this frame
+    bool fresh = false;  // opened in this frame
     std::string
         typed;  // letters typed at the list: it shows the entries that have them, a short one goes to the first
-    double typed_s = 0;    // when the last of them was
+    double typed_s = 0;  // when the last of them was
     bool searched() const { return options.size() >= kSearchedFrom; }
   };
   void open_popup(std::string_view owner, const Rect& anchor, std::vector<Option> options, int selected,

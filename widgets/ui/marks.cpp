@@ -8,10 +8,14 @@ namespace roofscape::widgets {
 
 Colour mark_colour(const Theme& theme, Mark mark) {
   switch (mark) {
-    case Mark::error: return theme.err;
-    case Mark::warning: return theme.warn;
-    case Mark::note: return theme.ink2;
-    case Mark::good: return theme.ok;
+    case Mark::error:
+      return theme.err;
+    case Mark::warning:
+      return theme.warn;
+    case Mark::note:
+      return theme.ink2;
+    case Mark::good:
+      return theme.ok;
   }
   return theme.ink;
 }
@@ -62,9 +66,15 @@ void draw_icon(Canvas& canvas, Point c, float size, Icon icon, Colour colour) {
   const Stroke ink{colour, std::max(1.0f, size * 0.1f), {}};
   const auto at = [&](float x, float y) { return Point{c.x + x * r, c.y + y * r}; };
   switch (icon) {
-    case Icon::chevron_down: canvas.polyline({at(-0.6f, -0.3f), at(0, 0.3f), at(0.6f, -0.3f)}, ink); break;
-    case Icon::chevron_left: canvas.polyline({at(0.3f, -0.6f), at(-0.3f, 0), at(0.3f, 0.6f)}, ink); break;
-    case Icon::chevron_right: canvas.polyline({at(-0.3f, -0.6f), at(0.3f, 0), at(-0.3f, 0.6f)}, ink); break;
+    case Icon::chevron_down:
+      canvas.polyline({at(-0.6f, -0.3f), at(0, 0.3f), at(0.6f, -0.3f)}, ink);
+      break;
+    case Icon::chevron_left:
+      canvas.polyline({at(0.3f, -0.6f), at(-0.3f, 0), at(0.3f, 0.6f)}, ink);
+      break;
+    case Icon::chevron_right:
+      canvas.polyline({at(-0.3f, -0.6f), at(0.3f, 0), at(-0.3f, 0.6f)}, ink);
+      break;
     case Icon::maximise:
       canvas.line(at(-0.65f, -0.65f), at(0.65f, 0.65f), ink);
       canvas.polyline({at(-0.8f, -0.1f), at(-0.8f, -0.8f), at(-0.1f, -0.8f)}, ink);
@@ -117,7 +127,9 @@ void draw_icon(Canvas& canvas, Point c, float size, Icon icon, Colour colour) {
                        at(0.4f, -0.7f), at(0.4f, 0.2f), at(0.85f, 0.2f)},
                       ink);
       break;
-    case Icon::play: canvas.polygon({at(-0.5f, -0.8f), at(0.8f, 0), at(-0.5f, 0.8f)}, {.colour = colour}); break;
+    case Icon::play:
+      canvas.polygon({at(-0.5f, -0.8f), at(0.8f, 0), at(-0.5f, 0.8f)}, {.colour = colour});
+      break;
     case Icon::pause:
       for (const float x : {-0.65f, 0.2f})
         canvas.rect({c.x + x * r, c.y - 0.75f * r, 0.45f * r, 1.5f * r}, {.colour = colour});
@@ -145,8 +157,7 @@ void draw_icon(Canvas& canvas, Point c, float size, Icon icon, Colour colour) {
 
 void draw_brand(Canvas& canvas, const Theme& theme, const Rect& r) {
   const float w = std::max(1.5f, r.h * 0.14f);
-  canvas.polyline({{r.x, r.bottom()}, {r.x + r.w * 0.5f, r.y + w / 2}, {r.right(), r.y + w / 2}},
-                  {theme.ink, w, {}});
+  canvas.polyline({{r.x, r.bottom()}, {r.x + r.w * 0.5f, r.y + w / 2}, {r.right(), r.y + w / 2}}, {theme.ink, w, {}});
 }
 
 std::vector<std::string_view> wrapped_lines(const Canvas& canvas, std::string_view text, const TextStyle& style,

@@ -22,7 +22,9 @@ using engine::OutputKind;
 InputError unknown(std::string what, std::string_view word, std::span<const std::string_view> known,
                    std::string where) {
   const std::string_view near = nearest_word(word, known);
-  return {{}, {}, std::move(what) + " " + in_quotes(word),
+  return {{},
+          {},
+          std::move(what) + " " + in_quotes(word),
           near.empty() ? std::move(where) : "did you mean " + in_quotes(near) + "?"};
 }
 
@@ -152,7 +154,9 @@ Result<engine::BlockResult> answer(const BlockQuestion& question) {
   std::string names;
   for (const std::string& name : missing) names += (names.empty() ? "" : ", ") + name;
   const bool chip = question.call.block().takes_chip() && question.chip.empty();
-  return InputError{{}, std::string(question.call.block().id), "these inputs decide no output",
+  return InputError{{},
+                    std::string(question.call.block().id),
+                    "these inputs decide no output",
                     "give some of: " + names + (chip ? "; or chip=PRESET" : "")};
 }
 
@@ -208,10 +212,9 @@ std::string default_text(const BlockInput& in) {
   if (!in.fallback.empty()) {
     std::string text;
     for (const double x : in.fallback)
-      text += (text.empty() ? "" : ",") +
-              (in.kind == InputKind::flag ? std::string(x > 0.5 ? "true" : "false")
-               : in.is_numeric()          ? fmt::format("{:g}", x)
-                                          : std::string(in.choices[static_cast<std::size_t>(x)]));
+      text += (text.empty() ? "" : ",") + (in.kind == InputKind::flag ? std::string(x > 0.5 ? "true" : "false")
+                                           : in.is_numeric()          ? fmt::format("{:g}", x)
+                                                             : std::string(in.choices[static_cast<std::size_t>(x)]));
     add(text);
   }
   return out.empty() ? "none" : out;

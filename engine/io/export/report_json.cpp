@@ -7,9 +7,9 @@
 
 #include "engine/evaluate/explain.h"
 #include "engine/io/json/pretty.h"
-#include "engine/io/scenario/scenario_write.h"
 #include "engine/io/presets/parts_json.h"
 #include "engine/io/scenario/published_run.h"
+#include "engine/io/scenario/scenario_write.h"
 
 namespace roofscape::io {
 namespace {
@@ -39,10 +39,10 @@ OrderedJson quantities_json(const engine::Scenario& scenario, const Report& repo
     out[word(row.id)] = std::move(entry);
   }
   if (report.bound.kind == engine::BoundKind::none)
-    out["bound"] = OrderedJson{{"value", nullptr},
-                               {"unit", "1"},
-                               {"reason", word(engine::kAbsenceIds[static_cast<std::size_t>(
-                                              engine::Absence::cannot_run)])}};
+    out["bound"] =
+        OrderedJson{{"value", nullptr},
+                    {"unit", "1"},
+                    {"reason", word(engine::kAbsenceIds[static_cast<std::size_t>(engine::Absence::cannot_run)])}};
   else
     out["bound"] = OrderedJson{{"value", word(report.bound.id())}, {"unit", "1"}};
   return out;

@@ -15,11 +15,20 @@
 namespace roofscape::io {
 namespace {
 
-constexpr std::array<std::string_view, 14> kPaths{
-    "parallelism.data", "parallelism.fsdp", "parallelism.tensor", "parallelism.context", "parallelism.pipeline",
-    "parallelism.expert", "parallelism.sequence_parallel", "parallelism.zero_stage", "pipeline.schedule",
-    "pipeline.microbatch_sequences", "pipeline.virtual_stages", "checkpointing.policy", "offload.optimizer",
-    "offload.activations"};
+constexpr std::array<std::string_view, 14> kPaths{"parallelism.data",
+                                                  "parallelism.fsdp",
+                                                  "parallelism.tensor",
+                                                  "parallelism.context",
+                                                  "parallelism.pipeline",
+                                                  "parallelism.expert",
+                                                  "parallelism.sequence_parallel",
+                                                  "parallelism.zero_stage",
+                                                  "pipeline.schedule",
+                                                  "pipeline.microbatch_sequences",
+                                                  "pipeline.virtual_stages",
+                                                  "checkpointing.policy",
+                                                  "offload.optimizer",
+                                                  "offload.activations"};
 
 // A plan by the paths of the scenario's fields, so that it can be given to --set again.
 OrderedJson plan_json(const engine::Plan& plan) {
@@ -31,9 +40,14 @@ OrderedJson plan_json(const engine::Plan& plan) {
     const double value = field->get(scenario);
     const std::string key(path);
     switch (field->kind) {
-      case engine::FieldKind::boolean: json[key] = value != 0; break;
-      case engine::FieldKind::choice: json[key] = std::string(field->choices[static_cast<std::size_t>(value)]); break;
-      default: json[key] = number_json(value);
+      case engine::FieldKind::boolean:
+        json[key] = value != 0;
+        break;
+      case engine::FieldKind::choice:
+        json[key] = std::string(field->choices[static_cast<std::size_t>(value)]);
+        break;
+      default:
+        json[key] = number_json(value);
     }
   }
   return json;
@@ -91,8 +105,11 @@ OrderedJson breaks_json(const std::optional<engine::BrokenWish>& breaks) {
 
 // Cells that no plan of runs say why.
 OrderedJson cell_json(const engine::SearchCell& cell) {
-  OrderedJson json = {{"tensor", cell.tensor}, {"pipeline", cell.pipeline}, {"plans", number_json(cell.plans)},
-                      {"fit", number_json(cell.fit)}, {"best", nullptr}};
+  OrderedJson json = {{"tensor", cell.tensor},
+                      {"pipeline", cell.pipeline},
+                      {"plans", number_json(cell.plans)},
+                      {"fit", number_json(cell.fit)},
+                      {"best", nullptr}};
   if (cell.best) {
     json["best"] = ranked_json(*cell.best);
     return json;
@@ -154,22 +171,23 @@ std::string search_csv(const engine::SearchResult& result) {
 namespace {
 
 OrderedJson serving_plan_json(const engine::RankedDecoding& p) {
-  OrderedJson json = {{"plan",
-                       {{"parallelism.data", p.plan.data},
-                        {"parallelism.fsdp", 1},
-                        {"parallelism.tensor", p.plan.tensor},
-                        {"parallelism.expert", p.plan.expert},
-                        {"parallelism.pipeline", p.plan.pipeline},
-                        {"workload.batch", p.plan.batch}}},
-                      {"sustained_time_per_token_s", p.token_s},
-                      {"ttft_s", p.ttft_s},
-                      {"sustained_tokens_per_s", p.tokens_per_s},
-                      {"sustained_tokens_per_s_per_chip", p.tokens_per_s_per_chip},
-                      {"sustained_cost_per_million_tokens_usd", p.cost_usd ? OrderedJson(*p.cost_usd) : OrderedJson()},
-                      {"sequences_in_flight", p.in_flight},
-                      {"time_per_output_token_s", p.decode_token_s},
-                      {"tokens_per_s", p.decode_tokens_per_s},
-                      {"memory_bytes", p.chip_bytes}};
+  OrderedJson json = {
+      {"plan",
+       {{"parallelism.data", p.plan.data},
+        {"parallelism.fsdp", 1},
+        {"parallelism.tensor", p.plan.tensor},
+        {"parallelism.expert", p.plan.expert},
+        {"parallelism.pipeline", p.plan.pipeline},
+        {"workload.batch", p.plan.batch}}},
+      {"sustained_time_per_token_s", p.token_s},
+      {"ttft_s", p.ttft_s},
+      {"sustained_tokens_per_s", p.tokens_per_s},
+      {"sustained_tokens_per_s_per_chip", p.tokens_per_s_per_chip},
+      {"sustained_cost_per_million_tokens_usd", p.cost_usd ? OrderedJson(*p.cost_usd) : OrderedJson()},
+      {"sequences_in_flight", p.in_flight},
+      {"time_per_output_token_s", p.decode_token_s},
+      {"tokens_per_s", p.decode_tokens_per_s},
+      {"memory_bytes", p.chip_bytes}};
   json["step_parts"] = parts_json(engine::kDecodeParts, p.step_parts);
   return json;
 }
@@ -196,9 +214,10 @@ std::string serving_search_json(const engine::ServingSearchResult& result, std::
 }
 
 std::string serving_search_csv(const engine::ServingSearchResult& result) {
-  std::string out = "parallelism.data,parallelism.tensor,parallelism.expert,parallelism.pipeline,workload.batch,"
-                    "sustained_time_per_token_s,ttft_s,sustained_tokens_per_s,sustained_tokens_per_s_per_chip,"
-                    "sequences_in_flight,time_per_output_token_s,tokens_per_s,memory_bytes\n";
+  std::string out =
+      "parallelism.data,parallelism.tensor,parallelism.expert,parallelism.pipeline,workload.batch,"
+      "sustained_time_per_token_s,ttft_s,sustained_tokens_per_s,sustained_tokens_per_s_per_chip,"
+      "sequences_in_flight,time_per_output_token_s,tokens_per_s,memory_bytes\n";
   for (const engine::RankedDecoding& p : result.best)
     out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", p.plan.data, p.plan.tensor, p.plan.expert,
                        p.plan.pipeline, p.plan.batch, p.token_s, p.ttft_s, p.tokens_per_s, p.tokens_per_s_per_chip,

@@ -19,9 +19,14 @@ namespace {
 using engine::Q;
 
 constexpr std::array kTraining{Q::step_time, Q::mfu, Q::tokens_per_s, Q::memory_total};
-constexpr std::array kServing{Q::mixed_token_time_q,    Q::sustained_tokens,     Q::sustained_tokens_per_chip,
-                              Q::time_per_output_token, Q::serving_tokens_per_s, Q::serving_tokens_per_chip,
-                              Q::ttft,                  Q::memory_total};
+constexpr std::array kServing{Q::mixed_token_time_q,
+                              Q::sustained_tokens,
+                              Q::sustained_tokens_per_chip,
+                              Q::time_per_output_token,
+                              Q::serving_tokens_per_s,
+                              Q::serving_tokens_per_chip,
+                              Q::ttft,
+                              Q::memory_total};
 
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> out;

@@ -30,9 +30,9 @@ struct SweepRow {
   std::vector<std::string> values;  // by varied field
   std::vector<std::optional<double>> quantities;
   std::vector<engine::Absence> absences;  // by quantity: why it has no value
-  bool fits = false;  // no verdict where there is an error
-  std::string bound;  // empty: the plan cannot run
-  std::string error;  // code of the first error diagnostic; empty: none
+  bool fits = false;                      // no verdict where there is an error
+  std::string bound;                      // empty: the plan cannot run
+  std::string error;                      // code of the first error diagnostic; empty: none
 };
 struct SweepTable {
   std::vector<VariedField> varied;
@@ -46,7 +46,7 @@ inline constexpr std::size_t kMostSweepRows = 100000;
 Result<SweepTable> run_sweep(const engine::Scenario&, std::vector<VariedField>, std::vector<engine::Q>,
                              const PresetLibrary&);
 
-std::string sweep_csv(const SweepTable&);   // numbers in full
+std::string sweep_csv(const SweepTable&);  // numbers in full
 std::string sweep_json(const SweepTable&);
 
 }  // namespace roofscape::io

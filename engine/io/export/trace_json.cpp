@@ -238,7 +238,10 @@ Result<std::string> pipeline_trace(const engine::Scenario& s, const engine::Repo
 class ChipTrace {
  public:
   ChipTrace(const engine::Scenario& s, const engine::Report& report)
-      : s_(s), report_(report), out_(s), layers_(std::max(1, s.model.n_layers)),
+      : s_(s),
+        report_(report),
+        out_(s),
+        layers_(std::max(1, s.model.n_layers)),
         microbatches_(static_cast<std::int64_t>(report.quantities.value_or(Q::microbatches, 1))) {
     checkpoint_ = report.quantities.value_or(Q::layer_checkpoint_bytes, 0);
     for (const engine::CollectiveRow& row : report.collectives)
@@ -247,7 +250,9 @@ class ChipTrace {
 
   Result<std::string> write() && {
     if (static_cast<double>(microbatches_) > static_cast<double>(kMostTraceEvents) / 2)
-      return InputError{{}, {}, fmt::format("the step has more operations than a trace holds ({})", kMostTraceEvents),
+      return InputError{{},
+                        {},
+                        fmt::format("the step has more operations than a trace holds ({})", kMostTraceEvents),
                         "write fewer microbatches: workload.global_batch_sequences"};
     whole_ = static_cast<double>(microbatches_) * 2 * layers_ > static_cast<double>(kMostTraceEvents) / 8;
     out_.process(0, fmt::format("each of {:.0f} chips", report_.quantities.value_or(Q::chips_used, 1)));
@@ -354,10 +359,8 @@ Result<std::string> trace_json(const engine::Scenario& scenario, const engine::R
                         fmt::format("the plan cannot run ({}), so its step has no trace", d.code),
                         "mend it first; `roofscape-cli check` says how"};
   if (!report.quantities[Q::step_time])
-    return InputError{{},
-                      {},
-                      "the step has no time, so there is nothing to write",
-                      "`roofscape-cli check` says what is missing"};
+    return InputError{
+        {}, {}, "the step has no time, so there is nothing to write", "`roofscape-cli check` says what is missing"};
   if (report.pipeline.shape.stages > 1) return pipeline_trace(scenario, report);
   return ChipTrace(scenario, report).write();
 }

@@ -180,7 +180,7 @@ InputError unknown_type(const Json& json, const HfPlace& place, const std::strin
     std::vector<std::string_view> known;
     for (const HfFamily& family : hf_families()) known.push_back(family.type);
     return place.error(place.at("model_type"), "model_type " + in_quotes(type) + " is not supported",
-                         "Roofscape has no formulas for its layers; describe the model with Roofscape's own fields");
+                       "Roofscape has no formulas for its layers; describe the model with Roofscape's own fields");
   }
   const bool has_key = json.contains("model_type");
   return place.error(place.at("model_type"),

@@ -13,12 +13,12 @@ using M = TransformerShape;
 
 constexpr int kMany = 1 << 24;
 
-constexpr HfKeys kCommon{"num_hidden_layers", "hidden_size", "intermediate_size", "num_attention_heads",
-                         "num_key_value_heads", "head_dim", "max_position_embeddings"};
+constexpr HfKeys kCommon{"num_hidden_layers",   "hidden_size", "intermediate_size",      "num_attention_heads",
+                         "num_key_value_heads", "head_dim",    "max_position_embeddings"};
 constexpr HfKeys kGpt2{
     "n_layer|num_hidden_layers",          "n_embd|hidden_size", "n_inner", "n_head|num_attention_heads", "", "",
     "n_positions|max_position_embeddings"};
-constexpr HfKeys kNeox{"num_hidden_layers", "hidden_size", "intermediate_size", "num_attention_heads", "", "",
+constexpr HfKeys kNeox{"num_hidden_layers",      "hidden_size", "intermediate_size", "num_attention_heads", "", "",
                        "max_position_embeddings"};
 constexpr HfKeys kFalcon{
     "num_hidden_layers|n_layer", "hidden_size", "ffn_hidden_size", "num_attention_heads|n_head", "", "",
@@ -38,8 +38,8 @@ void read_experts(HfReader& in, const MoeKeys& keys, TransformerShape& m) {
   m.moe.n_routed_experts = in.size("model.moe.n_routed_experts", keys.experts, std::nullopt);
   m.moe.experts_per_token = in.size("model.moe.experts_per_token", keys.per_token, std::nullopt);
   m.moe.d_ff_expert = in.size("model.moe.d_ff_expert", keys.width, std::nullopt);
-  if (!in.failed() && (m.moe.n_routed_experts < 1 || m.moe.experts_per_token < 1 ||
-                       m.moe.experts_per_token > m.moe.n_routed_experts))
+  if (!in.failed() &&
+      (m.moe.n_routed_experts < 1 || m.moe.experts_per_token < 1 || m.moe.experts_per_token > m.moe.n_routed_experts))
     in.fail(keys.per_token,
             std::to_string(m.moe.experts_per_token) + " of " + std::to_string(m.moe.n_routed_experts) +
                 " experts per token",
@@ -93,9 +93,7 @@ void read_deepseek_experts(HfReader& in, TransformerShape& m, int dense_layers, 
   if (in.count("moe_layer_freq", 1, kMany) != 1) in.fail("moe_layer_freq", "only 1 is supported", "");
 }
 
-void deepseek_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
-  read_deepseek_experts(in, m, 0, 0);
-}
+void deepseek_experts(HfReader& in, const HfDefaults&, TransformerShape& m) { read_deepseek_experts(in, m, 0, 0); }
 
 void read_latent(HfReader& in, TransformerShape& m) {
   m.mla.kv_lora_rank = in.size("model.mla.kv_lora_rank", "kv_lora_rank", std::nullopt);
@@ -224,8 +222,9 @@ constexpr HfFlag kGptOss[] = {kUntied,
                               {&M::attn_sinks, "", true}};
 constexpr HfFlag kGpt2Flags[] = {kTied, kPlain, kLayerNorm, kHasQkvBias, kHasOutBias, kHasMlpBias};
 constexpr HfFlag kGptJ[] = {kUntied, kPlain, kLayerNorm, kHasMlpBias, {&M::unembedding_bias, "", true}};
-constexpr HfFlag kNeoxFlags[] = {kUntied, kPlain, kLayerNorm, {&M::qkv_bias, "attention_bias", true},
-                                 {&M::o_bias, "attention_bias", true}, kHasMlpBias};
+constexpr HfFlag kNeoxFlags[] = {
+    kUntied,    kPlain, kLayerNorm, {&M::qkv_bias, "attention_bias", true}, {&M::o_bias, "attention_bias", true},
+    kHasMlpBias};
 constexpr HfFlag kFalconFlags[] = {kTied,
                                    kPlain,
                                    kLayerNorm,

@@ -88,7 +88,7 @@ struct HfFamily {
   HfDefaults defaults;
   std::span<const HfFlag> flags;
   int norms_per_layer;
-  HfStep steps[2];                // experts, windows and what else is particular; null: nothing
+  HfStep steps[2];  // experts, windows and what else is particular; null: nothing
 };
 std::span<const HfFamily> hf_families();
 

@@ -68,9 +68,12 @@ bool next_line(std::string_view text, std::size_t& at, char separator, std::vect
   for (; at < text.size(); ++at) {
     const char c = text[at];
     if (quoted) {
-      if (c != '"') cells.back() += c;
-      else if (at + 1 < text.size() && text[at + 1] == '"') cells.back() += text[at++];
-      else quoted = false;
+      if (c != '"')
+        cells.back() += c;
+      else if (at + 1 < text.size() && text[at + 1] == '"')
+        cells.back() += text[at++];
+      else
+        quoted = false;
     } else if (c == '"' && trimmed(cells.back()).empty()) {
       cells.back().clear();
       quoted = true;
@@ -141,7 +144,9 @@ Result<std::vector<MeasuredOperation>> read_json(std::string_view text, std::str
   if (!parsed) return parsed.error();
   const Json& json = parsed.value();
   if (!json.is_array())
-    return InputError{std::string(file), {}, "is " + std::string(kind_name(json)),
+    return InputError{std::string(file),
+                      {},
+                      "is " + std::string(kind_name(json)),
                       R"(give a list such as [{"name": "qkv", "flops": 1e12, "bytes": 1e9, "seconds": 0.002}])"};
   std::vector<MeasuredOperation> out;
   for (const Json& item : json) {

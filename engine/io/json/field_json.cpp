@@ -13,8 +13,8 @@ std::string number_text(const Json& json) { return json.is_number() ? json.dump(
 
 // What Megatron-LM, JAX and papers call some of the choices.
 constexpr std::pair<std::string_view, std::string_view> kNamesElsewhere[] = {
-    {"selective", "attention"}, {"full", "block"},     {"dots", "big_matmuls"}, {"interleaved", "interleaved-1f1b"},
-    {"zero-bubble", "zb-h1"},   {"bfloat16", "bf16"},  {"float16", "fp16"},     {"float32", "fp32"},
+    {"selective", "attention"}, {"full", "block"},    {"dots", "big_matmuls"}, {"interleaved", "interleaved-1f1b"},
+    {"zero-bubble", "zb-h1"},   {"bfloat16", "bf16"}, {"float16", "fp16"},     {"float32", "fp32"},
 };
 
 std::string remedy_of_choice(const engine::Field& field, std::string_view word) {
@@ -44,8 +44,8 @@ Failure read_field(const engine::Field& field, const Json& json, std::string whe
       if (!json.is_number()) return fail(shown(json) + " is not a number");
       const double value = json.get<double>();
       if (!std::isfinite(value)) return fail("is not finite");
-      if (field.kind == engine::FieldKind::integer && value != std::floor(value) &&
-          value >= field.minimum && value <= field.maximum)
+      if (field.kind == engine::FieldKind::integer && value != std::floor(value) && value >= field.minimum &&
+          value <= field.maximum)
         return fail(number_text(json) + " is not a whole number");
       if (!engine::in_domain(field, value)) return fail(number_text(json) + " is out of range");
       field.set(scenario, value);

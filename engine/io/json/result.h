@@ -26,8 +26,8 @@ std::string in_quotes(std::string_view text);
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}               // NOLINT: meant to convert
-  Result(InputError error) : state_(std::in_place_index<1>, std::move(error)) {}      // NOLINT: meant to convert
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}           // NOLINT: meant to convert
+  Result(InputError error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: meant to convert
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }

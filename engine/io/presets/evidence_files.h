@@ -13,8 +13,8 @@
 namespace roofscape::io {
 
 struct EvidenceFiles {
-  std::vector<Measurement> entries;             // by file name, in the order of each file
-  std::map<std::string, std::string> names;     // family: its name
+  std::vector<Measurement> entries;          // by file name, in the order of each file
+  std::map<std::string, std::string> names;  // family: its name
 };
 
 // A user's file replaces the shipped one of its name. An id that two files have is an error.

@@ -29,7 +29,7 @@ struct MeasuredModel {
 struct MeasuredHardware {
   std::string chip_id, chip, cluster;  // chip_id: empty if none is given
   std::optional<int> count, node_size, slices, chips_per_slice;
-  int devices_per_chip = 1;            // degrees and microbatches count devices
+  int devices_per_chip = 1;               // degrees and microbatches count devices
   std::optional<double> hbm_bytes_per_s;  // of this variant, other than the chip's
 };
 
@@ -53,8 +53,8 @@ struct MeasuredOperation {
 };
 
 struct MeasuredValue {
-  std::string quantity;          // "step_time_s"
-  std::optional<double> value;   // none: it is not a number
+  std::string quantity;         // "step_time_s"
+  std::optional<double> value;  // none: it is not a number
 };
 
 struct Measurement {

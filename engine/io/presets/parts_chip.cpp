@@ -17,7 +17,7 @@ Failure read_value(const ChipFieldRow& row, const Json& json, const std::string&
   const auto fail = [&](std::string message) {
     return InputError{std::string(file), where, std::move(message),
                       engine::is_whole(row) ? "give a whole number above 0, or null if it is unknown"
-                                    : "give a number above 0, or null if it is unknown"};
+                                            : "give a number above 0, or null if it is unknown"};
   };
   if (!json.is_number()) return fail(shown(json) + " is not a number");
   const double number = json.get<double>();

@@ -142,8 +142,8 @@ Result<Cluster> read_cluster(const Json& json, const PartContext& context) {
   if (!json.is_object())
     return context.error(context.path, "is " + std::string(kind_name(json)),
                          "a cluster is a preset id or a JSON object");
-  constexpr std::string_view kMembers[] = {"format", "version", "name",  "source", "chip",
-                                           "slice",  "slices",  "nodes", "chips",  "node_size", "fabric"};
+  constexpr std::string_view kMembers[] = {"format", "version", "name",  "source",    "chip",  "slice",
+                                           "slices", "nodes",   "chips", "node_size", "fabric"};
   if (auto failure = check_members(json, kMembers, context)) return *failure;
   if (auto failure = check_format(json, "roofscape/cluster", context)) return *failure;
   std::string ignored;
@@ -158,8 +158,8 @@ Result<Cluster> read_cluster(const Json& json, const PartContext& context) {
   engine::Scenario scenario;
   scenario.cluster.chip = std::move(chip).value();
   const bool torus = scenario.cluster.chip.interconnect == Interconnect::torus;
-  const std::span<const std::string_view> foreign = torus ? std::span<const std::string_view>(kSwitchedMembers)
-                                                          : std::span<const std::string_view>(kTorusMembers);
+  const std::span<const std::string_view> foreign =
+      torus ? std::span<const std::string_view>(kSwitchedMembers) : std::span<const std::string_view>(kTorusMembers);
   for (const std::string_view member : foreign)
     if (json.contains(member))
       return context.error(

@@ -8,8 +8,7 @@ Failure check_members(const Json& object, std::span<const std::string_view> know
   for (const auto& member : object.items()) {
     bool found = false;
     for (const std::string_view name : known) found = found || name == member.key();
-    if (!found)
-      return context.error(context.at(member.key()), "unknown field", did_you_mean(member.key(), known));
+    if (!found) return context.error(context.at(member.key()), "unknown field", did_you_mean(member.key(), known));
   }
   return std::nullopt;
 }

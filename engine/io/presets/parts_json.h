@@ -20,10 +20,10 @@ namespace roofscape::io {
 // Where a part is being read: for messages, and to find what it names.
 struct PartContext {
   std::string_view file;
-  std::string path;                 // of the part in its file; empty at the top
+  std::string path;  // of the part in its file; empty at the top
   const PresetLibrary& library;
-  std::filesystem::path folder;     // of the file, for parts that are files of their own
-  std::string_view id;              // of a preset; empty for inline parts
+  std::filesystem::path folder;  // of the file, for parts that are files of their own
+  std::string_view id;           // of a preset; empty for inline parts
 
   std::string at(std::string_view member) const {
     return path.empty() ? std::string(member) : path + "." + std::string(member);

@@ -33,8 +33,8 @@ std::filesystem::path default_preset_folder();
 
 class PresetLibrary {
  public:
-  PresetLibrary();                                                // what ships
-  explicit PresetLibrary(const std::filesystem::path& folder);    // and a folder over it; it need not exist
+  PresetLibrary();                                              // what ships
+  explicit PresetLibrary(const std::filesystem::path& folder);  // and a folder over it; it need not exist
 
   std::span<const Preset> list(PresetKind kind) const { return lists_[static_cast<std::size_t>(kind)]; }  // by id
   std::string_view nearest(PresetKind kind, std::string_view id) const;  // empty if none is near

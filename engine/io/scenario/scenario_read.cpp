@@ -87,8 +87,10 @@ Result<Scenario> read_scenario(std::string_view text, std::string_view file_name
   if (!cluster) return cluster.error();
   scenario.cluster = std::move(cluster).value();
   if (auto failure = read_members(json, "", context, scenario)) return *failure;
-  if (made_from.empty()) engine::set_name(scenario, std::move(name));
-  else engine::set_title(scenario, name, std::move(made_from));
+  if (made_from.empty())
+    engine::set_name(scenario, std::move(name));
+  else
+    engine::set_title(scenario, name, std::move(made_from));
   return scenario;
 }
 
@@ -102,7 +104,9 @@ Result<Scenario> load_scenario(const std::string& id_or_path, const PresetLibrar
   std::error_code ignored;
   if (looks_like_file(id_or_path) || std::filesystem::exists(id_or_path, ignored)) return text.error();
   const std::string_view near = library.nearest(PresetKind::scenario, id_or_path);
-  return InputError{id_or_path, {}, "there is no such file and no scenario preset of that name",
+  return InputError{id_or_path,
+                    {},
+                    "there is no such file and no scenario preset of that name",
                     near.empty() ? "`roofscape-cli presets` lists them" : "did you mean " + in_quotes(near) + "?"};
 }
 

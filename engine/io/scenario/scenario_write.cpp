@@ -9,10 +9,10 @@
 #include "engine/evaluate/custom_mode.h"
 #include "engine/io/json/nearest.h"
 #include "engine/io/json/pretty.h"
-#include "engine/io/scenario/scenario_write.h"
 #include "engine/io/presets/parts_file.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/scenario/scenario_walk.h"
+#include "engine/io/scenario/scenario_write.h"
 #include "engine/scenario/scenario_title.h"
 
 namespace roofscape::io {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "engine/io/json/pretty.h"
-#include "engine/io/scenario/scenario_write.h"
 #include "engine/io/presets/parts_file.h"
 #include "engine/io/scenario/scenario_json.h"
+#include "engine/io/scenario/scenario_write.h"
 
 namespace roofscape::io {
 

@@ -49,8 +49,9 @@ TEST_CASE("figure --all leaves out what the scenario has nothing to show of, and
   const auto [train, missing] = names("llama3-8b-8-h100");
   CHECK(train.find("f/compare.pdf") == std::string::npos);
   CHECK(train.find("f/decode-step.pdf") == std::string::npos);
-  CHECK(missing.starts_with("roofscape-cli: left out: pipeline (one pipeline stage), schedules (one pipeline stage), "
-                            "bubble (one pipeline stage), compare (needs --baseline), decode-step (serving only)"));
+  CHECK(
+      missing.starts_with("roofscape-cli: left out: pipeline (one pipeline stage), schedules (one pipeline stage), "
+                          "bubble (one pipeline stage), compare (needs --baseline), decode-step (serving only)"));
   CHECK(train.find("f/pipeline.pdf") == std::string::npos);
   CHECK(names("llama3-8b-8-h100 --baseline llama3-70b-v5p-pod").first.find("f/compare.pdf") != std::string::npos);
   CHECK(names("llama3-405b-16k-h100").first.find("f/pipeline.pdf") != std::string::npos);

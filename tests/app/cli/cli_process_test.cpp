@@ -1,7 +1,7 @@
 // roofscape-cli as a user runs it: what it prints, where, and its exit codes.
 #include <algorithm>
-#include <sstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/app/cli/cli_run.h"
 #include "tests/engine/io/io_fixture.h"

@@ -46,8 +46,8 @@ TEST_CASE("search says in one line why the present plan cannot run, and JSON has
     CHECK(present.at("legal") == false);
     CHECK(line == "present plan cannot run: " + present.at("problem").get<std::string>());
     CHECK(present.at("step_parts").is_null());
-    for (const char* key : {"step_s", "mfu", "tokens_per_s_per_chip", "cost_usd", "sustained_time_per_token_s", "ttft_s",
-                            "sustained_tokens_per_s", "tokens_per_s", "sequences_in_flight"})
+    for (const char* key : {"step_s", "mfu", "tokens_per_s_per_chip", "cost_usd", "sustained_time_per_token_s",
+                            "ttft_s", "sustained_tokens_per_s", "tokens_per_s", "sequences_in_flight"})
       if (present.contains(key)) CHECK_MESSAGE(present.at(key).is_null(), key);
     CHECK(found.at("best").at(0).at("plan").at("parallelism.tensor") != 3);
   }
@@ -95,8 +95,9 @@ TEST_CASE("search exits 1 where no plan fits, and still says why") {
   const Outcome o =
       run("search llama3-405b-16k-h100-8k --pin tensor=1 --pin pipeline=1 --pin fsdp=1 --pin context=1");
   CHECK(o.code == 1);
-  CHECK(o.out == "80 plans, 0 fit\n  80  sequences do not divide over the ranks\n\n"
-                 "no plan fits; widen the constraints or add chips\n");
+  CHECK(o.out ==
+        "80 plans, 0 fit\n  80  sequences do not divide over the ranks\n\n"
+        "no plan fits; widen the constraints or add chips\n");
 }
 
 TEST_CASE("search answers bad constraints with a remedy and exit 2") {

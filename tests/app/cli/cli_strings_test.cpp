@@ -84,11 +84,20 @@ TEST_CASE("every diagnostic has a title and a sentence") {
 }
 
 TEST_CASE("diagnostics of scenarios that are wrong have all their values in place") {
-  const char* edits[] = {"parallelism.tensor=16",     "parallelism.tensor=3",      "parallelism.fsdp=4096",
-                         "parallelism.pipeline=128",  "parallelism.context=3",     "parallelism.expert=8",
-                         "workload.global_batch_sequences=1000", "workload.global_batch_sequences=16",
-                         "assumptions.reserve_bytes=9e10", "assumptions.reserve_bytes=1e12", "cluster.slice=5x5x5",
-                         "model.n_kv_heads=7",        "pipeline.schedule=dualpipe", "checkpointing.policy=none"};
+  const char* edits[] = {"parallelism.tensor=16",
+                         "parallelism.tensor=3",
+                         "parallelism.fsdp=4096",
+                         "parallelism.pipeline=128",
+                         "parallelism.context=3",
+                         "parallelism.expert=8",
+                         "workload.global_batch_sequences=1000",
+                         "workload.global_batch_sequences=16",
+                         "assumptions.reserve_bytes=9e10",
+                         "assumptions.reserve_bytes=1e12",
+                         "cluster.slice=5x5x5",
+                         "model.n_kv_heads=7",
+                         "pipeline.schedule=dualpipe",
+                         "checkpointing.policy=none"};
   std::set<std::string> seen;
   for (const io::Preset& preset : test::shipped().list(io::PresetKind::scenario))
     for (const char* edit : edits) {

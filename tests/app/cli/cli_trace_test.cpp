@@ -130,8 +130,9 @@ TEST_CASE("transfers, the end of the step and memory are in the trace, on thread
   // 126 layers on 16 chunks: those of a device are not of one size.
   for (const int chunks : {1, 4}) {
     CAPTURE(chunks);
-    const engine::Scenario s =
-        chunks == 1 ? four_stages() : four_stages({"pipeline.schedule=interleaved-1f1b", "pipeline.virtual_stages=4"});
+    const engine::Scenario s = chunks == 1
+                                   ? four_stages()
+                                   : four_stages({"pipeline.schedule=interleaved-1f1b", "pipeline.virtual_stages=4"});
     const engine::Report report = engine::evaluate(s);
     const Json events = traced(s);
     const auto threads = named_threads(events);
@@ -264,8 +265,9 @@ TEST_CASE("trace writes its file whole and answers with the exit codes of the ot
                         " -o x.json --set pipeline.schedule=zb-h2 --set workload.global_batch_sequences=1280") == 1);
   const std::string said = test::text_of(folder.path() / "err");
   CHECK(said.find(": This schedule cannot run 10 microbatches on 16 stages") != std::string::npos);
-  CHECK(said.find("pipeline.schedule: the plan cannot run (pipeline.illegal_schedule), so its step has no trace; mend "
-                  "it first; `roofscape-cli check` says how\n") != std::string::npos);
+  CHECK(
+      said.find("pipeline.schedule: the plan cannot run (pipeline.illegal_schedule), so its step has no trace; mend "
+                "it first; `roofscape-cli check` says how\n") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "x.json"));
 }
 

@@ -23,12 +23,12 @@ using tests::Answers;
 using tests::calc;
 using tests::check_same;
 using tests::digits;
-using tests::Typed;
 using tests::is_torus;
 using tests::library;
 using tests::preset;
 using tests::Same;
 using tests::to_rounding;
+using tests::Typed;
 using tests::with_value;
 
 namespace {
@@ -229,8 +229,8 @@ TEST_CASE("calc counts chips, ranks and microbatches of a mesh as eval does") {
     const Report r = evaluate(s);
     const Parallelism& p = s.parallelism;
     Typed inputs{with_value("batch_sequences", r, Q::batch_sequences),
-                  with_value("sequence_length", r, Q::sequence_length),
-                  with_value("microbatch_sequences", r, Q::microbatch_sequences)};
+                 with_value("sequence_length", r, Q::sequence_length),
+                 with_value("microbatch_sequences", r, Q::microbatch_sequences)};
     for (const auto& [name, degree] : {std::pair{"data", p.data},
                                        {"fsdp", p.fsdp},
                                        {"tensor", p.tensor},

@@ -65,8 +65,10 @@ Scenario reducing_scenario(std::mt19937& rng, int i) {
   const auto& p = s.parallelism;
   const std::int64_t chips = std::int64_t{p.data} * p.fsdp * p.tensor * p.context * p.pipeline;
   while (chip_count(s.cluster) < chips) {
-    if (s.cluster.chip.interconnect == Interconnect::torus) s.cluster.slices *= 2;
-    else s.cluster.nodes *= 2;
+    if (s.cluster.chip.interconnect == Interconnect::torus)
+      s.cluster.slices *= 2;
+    else
+      s.cluster.nodes *= 2;
   }
   return s;
 }
@@ -117,7 +119,8 @@ double exposed_parts(const Report& r) {
 Difference the_table(const Case& plan) {
   const AxisSeconds table = end_of_table(plan), end = end_of(plan.r);
   for (std::size_t a = 0; a < end.size(); ++a)
-    if (Difference d = compare(fmt::format("collectives at the end over {}", kAxisIds[a]), table[a], end[a]); !d.empty())
+    if (Difference d = compare(fmt::format("collectives at the end over {}", kAxisIds[a]), table[a], end[a]);
+        !d.empty())
       return d;
   if (!plan.pipelined() && all_of(end) > 0) return "without a pipeline something is reduced after the last layer";
   return {};
@@ -229,9 +232,8 @@ Difference the_network(const Case& plan) {
     const bool backward = pass == Pass::backward;
     const NetworkStudy study = network_study(plan.s, {LayerCount::whole, pass});
     if (!study.known()) continue;
-    const auto line = std::find_if(study.lines.begin(), study.lines.end(), [](const NetworkLine& l) {
-      return l.strategy == NetworkStrategy::plan;
-    });
+    const auto line = std::find_if(study.lines.begin(), study.lines.end(),
+                                   [](const NetworkLine& l) { return l.strategy == NetworkStrategy::plan; });
     const double layer = plan.q(backward ? Q::layer_network_backward : Q::layer_network_forward);
     if (line == study.lines.end()) {
       if (layer > 0) return "the plan has no line in the network's figure";
@@ -300,7 +302,8 @@ TEST_CASE("the step's figure hides what the network takes beyond the exposed par
   over_random_plans([](const Case& plan, const widgets::FigureInput& input) { return the_step(plan, input); });
 }
 
-TEST_CASE("the overlap's figure has a layer's transfers as they are evaluated, and none of a pipeline's last reduction") {
+TEST_CASE(
+    "the overlap's figure has a layer's transfers as they are evaluated, and none of a pipeline's last reduction") {
   over_random_plans([](const Case& plan, const widgets::FigureInput&) { return the_overlap(plan); });
 }
 

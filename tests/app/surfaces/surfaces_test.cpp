@@ -75,7 +75,8 @@ Difference eval_json(const Scenario& s, const Report& r) {
     const Json& value = it->at("value");
     const auto there = value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
     if (Difference d = difference("eval --json", engine::quantity(q).id, there, values[q]); !d.empty()) return d;
-    if (value.is_null() && !it->contains("reason")) return fmt::format("eval --json: {} has no reason", engine::quantity(q).id);
+    if (value.is_null() && !it->contains("reason"))
+      return fmt::format("eval --json: {} has no reason", engine::quantity(q).id);
   }
   return {};
 }
@@ -103,7 +104,8 @@ Difference sweep(const Scenario& s, const Report& r) {
   const io::SweepRow& row = table->rows[0];
   const engine::QuantityValues values = engine::all_quantities(s, r);
   for (std::size_t i = 0; i < quantities.size(); ++i)
-    if (Difference d = difference("sweep", engine::quantity(quantities[i]).id, row.quantities[i], values[quantities[i]]);
+    if (Difference d =
+            difference("sweep", engine::quantity(quantities[i]).id, row.quantities[i], values[quantities[i]]);
         !d.empty())
       return d;
   if (row.error.empty() == r.has_errors()) return "sweep: an error that is none, or none where there is one";
@@ -113,9 +115,10 @@ Difference sweep(const Scenario& s, const Report& r) {
 }
 
 Difference derivations(const Scenario& s, const Report& r) {
-  for (const Q q : {Q::step_time, Q::mfu, Q::hfu, Q::memory_total, Q::tokens_per_s, Q::run_cost, Q::time_per_output_token,
-                    Q::serving_tokens_per_s, Q::ttft, Q::params_total, Q::mixed_token_time_q, Q::sustained_tokens,
-                    Q::sustained_tokens_per_chip, Q::sustained_cost, Q::steady_batch}) {
+  for (const Q q :
+       {Q::step_time, Q::mfu, Q::hfu, Q::memory_total, Q::tokens_per_s, Q::run_cost, Q::time_per_output_token,
+        Q::serving_tokens_per_s, Q::ttft, Q::params_total, Q::mixed_token_time_q, Q::sustained_tokens,
+        Q::sustained_tokens_per_chip, Q::sustained_cost, Q::steady_batch}) {
     const auto d = engine::explain(s, engine::quantity(q).id);
     const auto there = d && !d->lines.empty() ? std::optional(d->lines[0].value) : std::nullopt;
     if (Difference wrong = difference("explain", engine::quantity(q).id, there, r.quantities[q]); !wrong.empty())
@@ -133,7 +136,8 @@ Difference eval_text(const Scenario& s, const Report& r) {
     const auto value = r.quantities[q];
     if (!value) continue;
     const std::string wanted = widgets::format(*value, engine::quantity(q).unit);
-    if (text.find(wanted) == std::string::npos) return fmt::format("eval: {} {} is not there", engine::quantity(q).id, wanted);
+    if (text.find(wanted) == std::string::npos)
+      return fmt::format("eval: {} {} is not there", engine::quantity(q).id, wanted);
   }
   return {};
 }
@@ -170,12 +174,13 @@ Difference training_search(const Scenario& s, const Report& r) {
     const auto check = [&](std::string_view what, double there, Q q) {
       return difference("search row", what, there, r.quantities.value_or(q, 0));
     };
-    for (Difference d : {check("step time", row->step_time_s, Q::step_time), check("memory", row->memory_bytes, Q::memory_total),
-                         check("MFU", row->mfu, Q::mfu),
+    for (Difference d : {check("step time", row->step_time_s, Q::step_time),
+                         check("memory", row->memory_bytes, Q::memory_total), check("MFU", row->mfu, Q::mfu),
                          check("tokens per second per chip", row->tokens_per_s_per_chip, Q::tokens_per_s_per_chip)})
       if (!d.empty()) return d;
     for (std::size_t i = 0; i < engine::kStepParts.size(); ++i)
-      if (Difference d = check(engine::quantity(engine::kStepParts[i]).id, row->step_parts[i], engine::kStepParts[i]); !d.empty())
+      if (Difference d = check(engine::quantity(engine::kStepParts[i]).id, row->step_parts[i], engine::kStepParts[i]);
+          !d.empty())
         return d;
   }
   return {};
@@ -215,8 +220,10 @@ struct Table {
 std::vector<std::string> fields(const std::string& line) {
   std::vector<std::string> out(1);
   for (const char c : line) {
-    if (c == '\t') out.emplace_back();
-    else out.back() += c;
+    if (c == '\t')
+      out.emplace_back();
+    else
+      out.back() += c;
   }
   return out;
 }
@@ -236,19 +243,22 @@ double number(const std::string& text) { return std::strtod(text.c_str(), nullpt
 // Every figure: where a cell or a column names a quantity of the report, its number is the report's.
 Difference figures_by_id(const Scenario& s, const Report& r, const widgets::FigureInput& input) {
   for (const widgets::FigureRow& row : widgets::figures()) {
-    if (!widgets::shows(row, s) || row.needs == widgets::Needs::search || row.name == "mesh-map" || row.name == "queue")
+    if (!widgets::shows(row, s) || row.needs == widgets::Needs::search || row.name == "mesh-map" ||
+        row.name == "queue")
       continue;
     const Table table = table_of(row, input);
     for (const auto& cells : table.rows) {
       const auto q = engine::find_quantity(cells[0]);
       if (!q || cells.size() < 2) continue;
-      if (Difference d = difference(row.name, cells[0], number(cells[1]), r.quantities.value_or(*q, 0)); !d.empty()) return d;
+      if (Difference d = difference(row.name, cells[0], number(cells[1]), r.quantities.value_or(*q, 0)); !d.empty())
+        return d;
     }
     if (row.name != "memory" || table.rows.empty()) continue;
     const auto& fullest = table.rows[static_cast<std::size_t>(r.fullest_stage)];
     for (std::size_t i = 0; i < table.head.size(); ++i)
       if (const auto q = engine::find_quantity(table.head[i]))
-        if (Difference d = difference("memory", table.head[i], number(fullest[i]), r.quantities.value_or(*q, 0)); !d.empty())
+        if (Difference d = difference("memory", table.head[i], number(fullest[i]), r.quantities.value_or(*q, 0));
+            !d.empty())
           return d;
   }
   return {};
@@ -276,16 +286,19 @@ Difference training_figures(const Scenario& s, const Report& r, const widgets::F
   const double worked = q(Q::step_matmul) + q(Q::step_attention) + q(Q::step_recompute);
   // At peak rates an operation that waits for HBM takes longer than its part of the step, which lists that apart.
   if (s.assumptions.mode != Mode::ideal)
-    if (Difference d = near_difference("roofline", "share of the step", share, worked / q(Q::step_time)); !d.empty()) return d;
+    if (Difference d = near_difference("roofline", "share of the step", share, worked / q(Q::step_time)); !d.empty())
+      return d;
   for (const auto& row : table("scaling").rows)
     if (number(row[0]) == q(Q::chips_used) && row[6].empty())
       for (Difference d : {difference("scaling", "tokens per s", number(row[1]), q(Q::tokens_per_s)),
                            difference("scaling", "MFU", number(row[2]), q(Q::mfu))})
         if (!d.empty()) return d;
   for (const auto& row : table("schedules").rows)
-    if (row[0] == engine::schedule_id(s.pipeline.schedule) && number(row[1]) == s.pipeline.virtual_stages && row[2] == "yes")
+    if (row[0] == engine::schedule_id(s.pipeline.schedule) && number(row[1]) == s.pipeline.virtual_stages &&
+        row[2] == "yes")
       for (Difference d :
-           {difference("schedules", "makespan", number(row[3]), static_cast<double>(r.pipeline.timeline.makespan) * 1e-12),
+           {difference("schedules", "makespan", number(row[3]),
+                       static_cast<double>(r.pipeline.timeline.makespan) * 1e-12),
             near_difference("schedules", "idle share", number(row[4]), q(Q::pipeline_bubble_fraction), 1e-6)})
         if (!d.empty()) return d;
   double most = 0;
@@ -296,7 +309,8 @@ Difference training_figures(const Scenario& s, const Report& r, const widgets::F
   for (const auto& row : topology.rows)
     for (const engine::AxisPlacement& p : r.placement)
       if (row[0] == engine::kAxisIds[static_cast<std::size_t>(p.axis)])
-        if (Difference d = difference("topology", row[0], number(row[6]), p.bandwidth_bytes_per_s); !d.empty()) return d;
+        if (Difference d = difference("topology", row[0], number(row[6]), p.bandwidth_bytes_per_s); !d.empty())
+          return d;
   double params = 0;
   for (const auto& row : table("parameters").rows) params += number(row[1]);
   return near_difference("parameters", "total", params, q(Q::params_total));
@@ -306,7 +320,8 @@ Difference serving_figures(const Scenario& s, const Report& r, const widgets::Fi
   const auto q = [&r](Q id) { return r.quantities.value_or(id, 0); };
   const Table trade = table_of(*widgets::find_figure("latency-throughput"), input);
   for (const auto& row : trade.rows)
-    if (number(row[0]) == s.parallelism.tensor && number(row[1]) == s.parallelism.data && number(row[2]) == s.workload.batch)
+    if (number(row[0]) == s.parallelism.tensor && number(row[1]) == s.parallelism.data &&
+        number(row[2]) == s.workload.batch)
       for (const auto& [cell, id] : {std::pair{std::size_t{3}, Q::mixed_token_time_q},
                                      {std::size_t{4}, Q::sustained_tokens_per_chip},
                                      {std::size_t{5}, Q::memory_total},
@@ -361,8 +376,8 @@ void check_all(engine::WorkloadKind kind, unsigned seed) {
     const Difference d = first_difference(s);
     if (d.empty()) continue;
     ++wrong;
-    INFO("case " << i << ", " << s.model.id << " on " << s.cluster.chip.id << ", mode " << static_cast<int>(s.assumptions.mode)
-                 << ": " << d);
+    INFO("case " << i << ", " << s.model.id << " on " << s.cluster.chip.id << ", mode "
+                 << static_cast<int>(s.assumptions.mode) << ": " << d);
     CHECK(d.empty());
   }
 }

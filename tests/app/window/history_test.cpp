@@ -15,9 +15,15 @@ engine::Scenario random_edit(engine::Scenario s, std::mt19937& random) {
   const engine::Field& field = fields[random() % fields.size()];
   double value = 0;
   switch (field.kind) {
-    case engine::FieldKind::choice: value = static_cast<double>(random() % field.choices.size()); break;
-    case engine::FieldKind::boolean: value = static_cast<double>(random() % 2); break;
-    default: value = field.minimum + static_cast<double>(random() % 7); break;
+    case engine::FieldKind::choice:
+      value = static_cast<double>(random() % field.choices.size());
+      break;
+    case engine::FieldKind::boolean:
+      value = static_cast<double>(random() % 2);
+      break;
+    default:
+      value = field.minimum + static_cast<double>(random() % 7);
+      break;
   }
   if (engine::in_domain(field, value)) field.set(s, value);
   return s;

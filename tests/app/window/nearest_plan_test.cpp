@@ -25,9 +25,7 @@ namespace {
 constexpr std::array<std::string_view, 6> kAxes{"parallelism.data",    "parallelism.fsdp",     "parallelism.tensor",
                                                 "parallelism.context", "parallelism.pipeline", "parallelism.expert"};
 
-void check_runs(const Scenario& s) {
-  CHECK(engine::runs(engine::evaluate(s)));
-}
+void check_runs(const Scenario& s) { CHECK(engine::runs(engine::evaluate(s))); }
 
 std::vector<Scenario> presets_of(bool serving_alone = false) {
   std::vector<Scenario> all;
@@ -80,8 +78,10 @@ TEST_CASE("every scenario on every cluster and on every chip has a plan that run
       for (const io::Preset& p : test::presets().list(kind)) {
         CAPTURE(p.id);
         Scenario wanted = before;
-        if (kind == io::PresetKind::cluster) wanted.cluster = *test::presets().find_cluster(p.id);
-        else REQUIRE_FALSE(io::set_field(wanted, "cluster.chip=" + p.id, test::presets()));
+        if (kind == io::PresetKind::cluster)
+          wanted.cluster = *test::presets().find_cluster(p.id);
+        else
+          REQUIRE_FALSE(io::set_field(wanted, "cluster.chip=" + p.id, test::presets()));
         const engine::NearestPlan plan = engine::nearest_plan_that_runs(before, wanted, {kHeld});
         REQUIRE(plan.runs);
         check_runs(plan.scenario);

@@ -230,10 +230,11 @@ TEST_CASE("what a box shows, typed back, is the value it shows") {
   std::mt19937 random(16);
   std::uniform_real_distribution<double> digits(1, 10);
   for (const engine::Unit& u :
-       {unit::one, unit::count, unit::fraction, unit::tokens, unit::parameters, unit::days, unit::hours,
-        unit::kilowatt_hours, unit::seconds, unit::bytes, unit::bytes_each, unit::flop, unit::flop_per_s,
-        unit::bytes_per_s, unit::tokens_per_s, unit::requests_per_s, unit::hertz, unit::watts, unit::dollars,
-        engine::Unit{"tokens", {}, engine::Notation::si}})
+       {unit::one,        unit::count,       unit::fraction,     unit::tokens,
+        unit::parameters, unit::days,        unit::hours,        unit::kilowatt_hours,
+        unit::seconds,    unit::bytes,       unit::bytes_each,   unit::flop,
+        unit::flop_per_s, unit::bytes_per_s, unit::tokens_per_s, unit::requests_per_s,
+        unit::hertz,      unit::watts,       unit::dollars,      engine::Unit{"tokens", {}, engine::Notation::si}})
     for (int power = -12; power <= 18; ++power)
       for (int i = 0; i < 20; ++i) {
         double value = digits(random) * std::pow(10.0, power);

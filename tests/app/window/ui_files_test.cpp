@@ -132,7 +132,8 @@ TEST_CASE("Tab in the folder line of the export sheet goes on with a folder's na
   const test::TemporaryFolder folder;
   std::filesystem::create_directories(folder.path() / "pictures");
   std::ofstream(folder.path() / "pics.json") << "{}";
-  CHECK(app::completed(folder.path().string() + "/pic", folder.path(), true) == folder.path().string() + "/pictures/");
+  CHECK(app::completed(folder.path().string() + "/pic", folder.path(), true) ==
+        folder.path().string() + "/pictures/");
   CHECK(app::completed(folder.path().string() + "/pic", folder.path()) == folder.path().string() + "/pic");
   CHECK(app::completed(folder.path().string() + "/none", folder.path()) == folder.path().string() + "/none");
   Harness h("llama3-8b-8-h100");

@@ -17,12 +17,12 @@
 #include "app/session/scenario_edits.h"
 #include "app/session/settings.h"
 #include "app/session/settle_edit.h"
+#include "app/shell/commands.h"
 #include "engine/evaluate/custom_mode.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/missing_figures.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/studies/nearest_plan.h"
-#include "app/shell/commands.h"
 #include "tests/app/window/ui_harness.h"
 #include "widgets/canvas/text_match.h"
 
@@ -151,11 +151,11 @@ TEST_CASE("no row of the rail moves, whatever is edited in it") {
           fields.push_back(&f);
       const engine::Field& field = *fields[static_cast<std::size_t>(chance(static_cast<int>(fields.size())))];
       engine::Scenario edited = h.scenario();
-      const double value =
-          field.kind == engine::FieldKind::choice    ? chance(static_cast<int>(field.choices.size()))
-          : field.kind == engine::FieldKind::boolean ? chance(2)
-          : field.kind == engine::FieldKind::integer ? std::clamp(std::exp2(chance(9)), field.minimum, field.maximum)
-                                                     : std::clamp(chance(100) / 100.0, field.minimum, field.maximum);
+      const double value = field.kind == engine::FieldKind::choice    ? chance(static_cast<int>(field.choices.size()))
+                           : field.kind == engine::FieldKind::boolean ? chance(2)
+                           : field.kind == engine::FieldKind::integer
+                               ? std::clamp(std::exp2(chance(9)), field.minimum, field.maximum)
+                               : std::clamp(chance(100) / 100.0, field.minimum, field.maximum);
       if (!engine::in_domain(field, value)) continue;
       field.set(edited, value);
       h.workspace.session.update(std::move(edited), false);
@@ -171,7 +171,8 @@ TEST_CASE("no row of the rail moves, whatever is edited in it") {
 }
 
 TEST_CASE("custom mode starts from the calibrated values of chip and software, from ideal as from calibrated") {
-  for (const char* id : {"llama3-8b-8-h100", "llama3-70b-v5p-pod", "llama3-405b-16k-h100", "llama3-70b-serving-8-h100"})
+  for (const char* id :
+       {"llama3-8b-8-h100", "llama3-70b-v5p-pod", "llama3-405b-16k-h100", "llama3-70b-serving-8-h100"})
     for (const engine::Mode from : {engine::Mode::ideal, engine::Mode::calibrated}) {
       CAPTURE(id);
       engine::Scenario before = test::preset(id);
@@ -184,8 +185,8 @@ TEST_CASE("custom mode starts from the calibrated values of chip and software, f
       calibrated.assumptions.mode = engine::Mode::calibrated;
       CHECK(custom.assumptions.custom == engine::calibrated_values(calibrated));
       const engine::Report a = engine::evaluate(custom), b = engine::evaluate(calibrated);
-      for (const engine::Q q : {engine::Q::step_time, engine::Q::mfu, engine::Q::memory_total, engine::Q::hbm_capacity,
-                                engine::Q::time_per_output_token, engine::Q::ttft})
+      for (const engine::Q q : {engine::Q::step_time, engine::Q::mfu, engine::Q::memory_total,
+                                engine::Q::hbm_capacity, engine::Q::time_per_output_token, engine::Q::ttft})
         CHECK(a.quantities[q] == b.quantities[q]);
       // Values set by hand stay.
       engine::Scenario by_hand = before;
@@ -243,9 +244,9 @@ TEST_CASE("four figures stand in the start grid, none of them a table or a sente
       CHECK(widgets::shows(*figure, h.scenario()));
       CHECK(figure->needs == widgets::Needs::nothing);
     }
-    for (const char* key : {"figure.step.empty", "figure.network.empty", "figure.decode-step.empty",
-                            "figure.serving-memory.empty", "figure.serving-roofline.empty",
-                            "figure.latency-throughput.empty"})
+    for (const char* key :
+         {"figure.step.empty", "figure.network.empty", "figure.decode-step.empty", "figure.serving-memory.empty",
+          "figure.serving-roofline.empty", "figure.latency-throughput.empty"})
       if (h.workspace.texts().has(key)) CHECK(times_drawn(h, std::string(h.workspace.texts().text(key))) == 0);
   }
 }
@@ -311,7 +312,8 @@ TEST_CASE("H200 typed at the list of chips and in the palette is the H200") {
     for (const io::Preset& p : test::presets().list(kind))
       for (const std::string& typed : {p.name, p.id}) {
         CAPTURE(typed);
-        const auto found = app::palette_entries(h.workspace.session, h.workspace.texts(), app::commands(), typed, all, 5);
+        const auto found =
+            app::palette_entries(h.workspace.session, h.workspace.texts(), app::commands(), typed, all, 5);
         REQUIRE_FALSE(found.empty());
         CHECK((found.front().value == p.id || found.front().title == p.name));
       }

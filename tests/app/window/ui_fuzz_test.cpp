@@ -135,14 +135,28 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
   for (int i = 0; i < count; ++i) {
     h.workspace.view.files.folder = std::filesystem::current_path();  // whatever was clicked in the file chooser
     switch (chance(16)) {
-      case 0: case 1: case 2: case 3: case 4:
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+      case 4:
         widgets::compat::move_pointer(static_cast<float>(chance(static_cast<int>(width) + 20)),
                                       static_cast<float>(chance(static_cast<int>(height) + 20)));
         break;
-      case 5: case 6: widgets::compat::press_pointer(0, true); break;
-      case 7: case 8: widgets::compat::press_pointer(0, false); break;
-      case 9: widgets::compat::press_pointer(1, chance(2) == 0); break;
-      case 10: widgets::compat::turn_wheel(static_cast<float>(chance(5) - 2)); break;
+      case 5:
+      case 6:
+        widgets::compat::press_pointer(0, true);
+        break;
+      case 7:
+      case 8:
+        widgets::compat::press_pointer(0, false);
+        break;
+      case 9:
+        widgets::compat::press_pointer(1, chance(2) == 0);
+        break;
+      case 10:
+        widgets::compat::turn_wheel(static_cast<float>(chance(5) - 2));
+        break;
       case 11:
         h.key(
             {kKeys[static_cast<std::size_t>(chance(static_cast<int>(kKeys.size())))], false, chance(4) == 0, false});
@@ -156,14 +170,19 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
             door ? *app::find_command(kDoors[static_cast<std::size_t>(chance(static_cast<int>(kDoors.size())))])
                  : all[static_cast<std::size_t>(chance(static_cast<int>(all.size())))];
         if (std::string_view(c.id).starts_with("view.zoom") || c.id == "figure.export") break;
-        if (c.key.key != Key::none) h.key(c.key);
+        if (c.key.key != Key::none)
+          h.key(c.key);
         else
           h.workspace.run_entry(
               {.kind = app::PaletteKind::command, .title = {}, .detail = {}, .value = std::string(c.id)});
         break;
       }
-      case 13: h.type(std::string(1, static_cast<char>(' ' + chance(95)))); break;
-      case 14: h.wait(0.5); break;
+      case 13:
+        h.type(std::string(1, static_cast<char>(' ' + chance(95))));
+        break;
+      case 14:
+        h.wait(0.5);
+        break;
       default:
         if (chance(40) == 0) {
           width = static_cast<float>(800 + chance(1200));

@@ -221,8 +221,9 @@ TEST_CASE("every setting is read back as it was written") {
     CHECK(kind == other.kind);
     return theme != other.theme && language != other.language && zoom != other.zoom && width != other.width &&
            height != other.height && other_cells != other.other_cells && keep_product != other.keep_product &&
-           partner != other.partner && export_as != other.export_as && cells != a.cells && column != a.column && row != a.row && left != a.left &&
-           right != a.right && left_open != a.left_open && right_open != a.right_open;
+           partner != other.partner && export_as != other.export_as && cells != a.cells && column != a.column &&
+           row != a.row && left != a.left && right != a.right && left_open != a.left_open &&
+           right_open != a.right_open;
   };
   CHECK(none_is_default(s, app::Settings{}));
   const test::TemporaryFolder folder;

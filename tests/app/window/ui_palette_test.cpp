@@ -121,9 +121,11 @@ TEST_CASE("the palette reads numbers with their units, and a share as it is writ
 
 TEST_CASE("a value outside the domain of a field is not offered") {
   Harness h;
-  for (const auto& e : app::palette_entries(h.workspace.session, h.workspace.texts(), app::commands(), "tensor -4", {}))
+  for (const auto& e :
+       app::palette_entries(h.workspace.session, h.workspace.texts(), app::commands(), "tensor -4", {}))
     CHECK(e.kind != app::PaletteKind::field);
-  for (const auto& e : app::palette_entries(h.workspace.session, h.workspace.texts(), app::commands(), "zero stage 9", {}))
+  for (const auto& e :
+       app::palette_entries(h.workspace.session, h.workspace.texts(), app::commands(), "zero stage 9", {}))
     CHECK(e.kind != app::PaletteKind::field);
 }
 
@@ -257,9 +259,8 @@ TEST_CASE("the projector lists every key of the help and says what was just done
   Harness h("llama3-405b-16k-h100-8k", 1280, 720);
   const auto says = [&](std::string_view words) {
     const auto texts = h.canvas.drawn_texts();
-    return std::any_of(texts.begin(), texts.end(), [&](const auto& t) {
-      return t.text.starts_with(words) && t.rect.bottom() < t.clip.bottom();
-    });
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const auto& t) { return t.text.starts_with(words) && t.rect.bottom() < t.clip.bottom(); });
   };
   h.key({Key::f5});
   h.key({Key::f1});

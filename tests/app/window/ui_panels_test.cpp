@@ -304,12 +304,11 @@ TEST_CASE("a fix button applies the change it names; a finding whose change woul
       CAPTURE(button);
       if (f.diagnostic.fix.empty()) CHECK(h.place(button) == nullptr);
     }
-    const auto with_fix = std::find_if(offered.begin(), offered.end(),
-                                       [](const auto& f) { return !f.diagnostic.fix.empty(); });
+    const auto with_fix =
+        std::find_if(offered.begin(), offered.end(), [](const auto& f) { return !f.diagnostic.fix.empty(); });
     if (with_fix == offered.end()) continue;
     h.click("fix." + std::string(with_fix->diagnostic.code));
-    for (const engine::FieldEdit& edit : with_fix->diagnostic.fix)
-      CHECK(edit.field->get(h.scenario()) == edit.value);
+    for (const engine::FieldEdit& edit : with_fix->diagnostic.fix) CHECK(edit.field->get(h.scenario()) == edit.value);
     CHECK(h.workspace.session.history().undo_depth() == 1);
     ++clicked;
   }

@@ -34,12 +34,11 @@ std::string first_difference(const std::vector<std::string>& a, const std::vecto
 }  // namespace
 
 TEST_CASE("the verdict and the figures are of the slider's value in the frame in which it moves") {
-  for (const auto& [preset, slider] :
-       {std::pair{"llama3-8b-8-h100", "workload.global_batch_sequences"},
-        std::pair{"llama3-8b-8-h100", "workload.sequence_length"},
-        std::pair{"llama3-405b-16k-h100", "workload.global_batch_sequences"},
-        std::pair{"llama3-70b-v5p-pod", "parallelism.tensor"},
-        std::pair{"llama3-70b-serving-8-h100", "workload.prompt_tokens"}}) {
+  for (const auto& [preset, slider] : {std::pair{"llama3-8b-8-h100", "workload.global_batch_sequences"},
+                                       std::pair{"llama3-8b-8-h100", "workload.sequence_length"},
+                                       std::pair{"llama3-405b-16k-h100", "workload.global_batch_sequences"},
+                                       std::pair{"llama3-70b-v5p-pod", "parallelism.tensor"},
+                                       std::pair{"llama3-70b-serving-8-h100", "workload.prompt_tokens"}}) {
     CAPTURE_BINDING(preset);
     CAPTURE_BINDING(slider);
     Harness h(preset);

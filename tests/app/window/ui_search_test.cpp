@@ -61,10 +61,9 @@ TEST_CASE("the window's list is the command's, word for word, with the error ban
       const app::Found& found = *h.workspace.view.search.found;
       const engine::Evidence& evidence = h.workspace.view.evidence->of(mode);
       const widgets::TextTable& texts = h.workspace.texts();
-      const auto table = s.serves() ? widgets::search::plan_table(texts, s, found.asked.serving.objective,
-                                                                  found.serving, &evidence)
-                                    : widgets::search::plan_table(texts, s, found.asked.request.objective,
-                                                                  found.result, &evidence);
+      const auto table =
+          s.serves() ? widgets::search::plan_table(texts, s, found.asked.serving.objective, found.serving, &evidence)
+                     : widgets::search::plan_table(texts, s, found.asked.request.objective, found.result, &evidence);
       const int rank = s.serves() ? found.serving.present_rank : found.result.present_rank;
       const test::TemporaryFolder folder;
       const std::string out = (folder.path() / "out").string();

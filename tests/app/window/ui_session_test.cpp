@@ -10,11 +10,11 @@
 
 #include "app/session/session_file.h"
 #include "app/shell/autosave.h"
+#include "app/shell/commands.h"
 #include "engine/io/json/files.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/scenario/session_json.h"
 #include "engine/scenario/scenario_title.h"
-#include "app/shell/commands.h"
 #include "tests/app/window/ui_harness.h"
 #include "tests/engine/io/io_fixture.h"
 

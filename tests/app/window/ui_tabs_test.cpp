@@ -223,7 +223,8 @@ TEST_CASE("a broken autosave is told and keeps the window; a scenario alone is a
 
 TEST_CASE("what changes the autosaved text changes the count that says so") {
   Harness h;
-  for (const auto& key : {widgets::KeyPress{key_of('2'), false, false, true}, kNew, kNext, kClose, widgets::KeyPress{key_of('B')}}) {
+  for (const auto& key :
+       {widgets::KeyPress{key_of('2'), false, false, true}, kNew, kNext, kClose, widgets::KeyPress{key_of('B')}}) {
     const std::string text = h.workspace.session_text();
     const std::size_t before = h.workspace.changes();
     h.key(key);

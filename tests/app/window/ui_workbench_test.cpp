@@ -25,8 +25,10 @@ std::vector<std::string> assignments(const std::string& command, const std::stri
   std::vector<std::string> words;
   std::string word;
   for (const char c : command.substr(head.size()) + " ") {
-    if (c != ' ') word += c;
-    else if (!word.empty()) words.push_back(std::exchange(word, {}));
+    if (c != ' ')
+      word += c;
+    else if (!word.empty())
+      words.push_back(std::exchange(word, {}));
   }
   return words;
 }

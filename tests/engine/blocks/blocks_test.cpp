@@ -37,11 +37,13 @@ std::string typical(const BlockInput& in, std::mt19937& rng) {
     case InputKind::words:
       return std::string(in.choices[static_cast<std::size_t>(pick(0, static_cast<int>(in.choices.size()) - 1))]);
     case InputKind::flag:
-    case InputKind::flags: return pick(0, 1) == 1 ? "true" : "false";
+    case InputKind::flags:
+      return pick(0, 1) == 1 ? "true" : "false";
     case InputKind::numbers:
     case InputKind::integers:
       return std::to_string(pick(2, 3)) + (pick(0, 3) == 0 ? std::string() : "," + std::to_string(pick(2, 3)));
-    default: break;
+    default:
+      break;
   }
   if (in.high <= 1) return "0.4";
   if (in.high <= 8) return std::to_string(pick(1, static_cast<int>(in.high)));

@@ -123,8 +123,10 @@ TEST_CASE("a plan with an error has no time, serving") {
   std::mt19937 rng(20251123);
   for (int i = 0; i < 200; ++i) {
     Scenario s = tests::random_serving_scenario(rng);
-    if (i % 2 == 0) s.parallelism.tensor = s.model.n_heads + 1;
-    else s.parallelism.data = 2 * s.workload.batch + 1;
+    if (i % 2 == 0)
+      s.parallelism.tensor = s.model.n_heads + 1;
+    else
+      s.parallelism.data = 2 * s.workload.batch + 1;
     const Report report = evaluate(s);
     CAPTURE(i);
     REQUIRE(report.has_errors());

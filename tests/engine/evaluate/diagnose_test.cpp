@@ -63,9 +63,8 @@ TEST_CASE("a batch that microbatches do not divide is an error whose fix rounds 
   CHECK(fixed(s, *d).workload.global_batch_sequences == 136);
 }
 TEST_CASE("tensor 16 on 8 KV heads replicates them, as a warning") {
-  const auto d =
-      find(evaluate(with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=16", "parallelism.fsdp=256"})),
-           "tensor.exceeds_kv_heads");
+  const auto d = find(evaluate(with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=16", "parallelism.fsdp=256"})),
+                      "tensor.exceeds_kv_heads");
   REQUIRE(d.has_value());
   CHECK(d->values[2].value == 2);
 }
@@ -83,7 +82,7 @@ TEST_CASE("pure FSDP at 468 tokens per chip is below 850; tensor brings the need
   CHECK(d->values[1].value == doctest::Approx(850));
   CHECK(d->values[2].value == 4);
   CHECK(d->values[3].value == doctest::Approx(453.6).epsilon(1e-3));
-  CHECK(find(evaluate(fixed(s, *d)), "network.fsdp_limit") .has_value() == false);
+  CHECK(find(evaluate(fixed(s, *d)), "network.fsdp_limit").has_value() == false);
 }
 TEST_CASE("what does not fit is a verdict, not an error") {
   const Report r = evaluate(with(preset("llama3-8b-8-h100"), {"parallelism.fsdp=1", "cluster.nodes=1"}));
@@ -113,7 +112,7 @@ TEST_CASE("a large bubble of 1F1B is answered with as many chunks as the layers 
         0.6 * before.quantities.value_or(Q::pipeline_bubble_fraction, 0));
 }
 TEST_CASE("attention left out by 6 P is noted where it matters") {
-  CHECK(find(evaluate(preset("llama3-70b-v5p-pod")), "flops.attention_not_counted") .has_value() == false);
+  CHECK(find(evaluate(preset("llama3-70b-v5p-pod")), "flops.attention_not_counted").has_value() == false);
   CHECK(find(evaluate(with(preset("llama3-405b-16k-h100"), {"assumptions.flops=6p"})), "flops.attention_not_counted")
             .has_value());
 }
@@ -177,8 +176,8 @@ TEST_CASE("a chip made before bf16 has no rate for it; the fix takes fp16, with 
 }
 
 TEST_CASE("Ulysses over more ranks than heads with keys and values is refused; a ring is not") {
-  const Scenario base = with(preset("llama3-8b-8-h100"), {"parallelism.fsdp=1", "cluster.nodes=2",
-                                                          "parallelism.context_method=ulysses"});
+  const Scenario base = with(preset("llama3-8b-8-h100"),
+                             {"parallelism.fsdp=1", "cluster.nodes=2", "parallelism.context_method=ulysses"});
   CHECK_FALSE(find(evaluate(with(base, {"parallelism.context=8"})), "context.ulysses_heads").has_value());
   for (const char* over : {"parallelism.context=16", "parallelism.tensor=2"}) {
     const Scenario s = with(with(base, {"parallelism.context=8"}), {over});
@@ -207,9 +206,10 @@ TEST_CASE("a model with more dense, local or used parts than it has is refused")
 
 TEST_CASE("a utilisation above one is not printed without a word") {
   // Kernels that leave out the masked half, FLOPs that count it: at this length attention is most of the work.
-  const Scenario s = with(preset("llama3-8b-8-h100"),
-                          {"assumptions.mode=calibrated", "assumptions.flops=exact", "workload.sequence_length=1048576",
-                           "workload.global_batch_sequences=8", "checkpointing.policy=none"});
+  const Scenario s =
+      with(preset("llama3-8b-8-h100"),
+           {"assumptions.mode=calibrated", "assumptions.flops=exact", "workload.sequence_length=1048576",
+            "workload.global_batch_sequences=8", "checkpointing.policy=none"});
   const Report r = evaluate(s);
   const bool above = *r.quantities[Q::mfu] > 1 || *r.quantities[Q::hfu] > 1;
   CHECK(above == (find(r, "mfu.above_one").has_value() || find(r, "hfu.above_one").has_value()));

@@ -146,9 +146,8 @@ TEST_CASE("tensor parallelism moves the residual stream twelve times a layer and
   CHECK(seconds == doctest::Approx(12 * 80 * 2.0 * 2048 * 8192 / 1.8e11).epsilon(1e-12));
 }
 TEST_CASE("pure FSDP on the pod is bound by the network, tensor 4 is not") {
-  const Scenario pure =
-      with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=1", "parallelism.context=8", "placement.fsdp.axes=3",
-                                          "checkpointing.policy=none"});
+  const Scenario pure = with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=1", "parallelism.context=8",
+                                                            "placement.fsdp.axes=3", "checkpointing.policy=none"});
   CHECK(evaluate(pure).bound.id() == "fsdp");
   CHECK(evaluate(preset("llama3-70b-v5p-pod")).bound.id() == "compute");
 }
@@ -169,19 +168,20 @@ TEST_CASE("what the stages of a pipeline recompute adds up to the step's recompu
 }
 
 TEST_CASE("plain 1F1B of 405B idles a little more than (p - 1)/(m + p - 1): its stages are uneven") {
-  const Report r = evaluate(
-      with(preset("llama3-405b-16k-h100"), {"pipeline.schedule=1f1b", "pipeline.virtual_stages=1"}));
+  const Report r =
+      evaluate(with(preset("llama3-405b-16k-h100"), {"pipeline.schedule=1f1b", "pipeline.virtual_stages=1"}));
   CHECK(q(r, Q::pipeline_bubble_ideal) == 15.0 / 31);
   CHECK(q(r, Q::pipeline_bubble_fraction) > 15.0 / 31);
   CHECK(q(r, Q::pipeline_bubble_fraction) < 0.5);
 }
 TEST_CASE("stage s of 1F1B holds min(p - s, m) microbatches") {
-  const Report r = evaluate(
-      with(preset("llama3-405b-16k-h100"), {"pipeline.schedule=1f1b", "pipeline.virtual_stages=1"}));
+  const Report r =
+      evaluate(with(preset("llama3-405b-16k-h100"), {"pipeline.schedule=1f1b", "pipeline.virtual_stages=1"}));
   for (std::size_t s = 0; s < 16; ++s) CHECK(r.stages[s].in_flight_microbatches == 16.0 - static_cast<double>(s));
 }
 TEST_CASE("GPipe holds all microbatches on every stage") {
-  const Report r = evaluate(with(preset("llama3-405b-16k-h100"), {"pipeline.schedule=gpipe", "pipeline.virtual_stages=1"}));
+  const Report r =
+      evaluate(with(preset("llama3-405b-16k-h100"), {"pipeline.schedule=gpipe", "pipeline.virtual_stages=1"}));
   for (const StageRow& stage : r.stages) CHECK(stage.in_flight_microbatches == 16);
 }
 TEST_CASE("ridge of v5p is 164 FLOP per byte") {
@@ -193,7 +193,7 @@ TEST_CASE("without overlap all communication is exposed") {
   const double exposed = q(r, Q::step_fsdp) + q(r, Q::step_tensor) + q(r, Q::step_context);
   double total = 0;
   for (const CollectiveRow& row : r.collectives) total += row.calls_per_step * row.time_s;
-  CHECK(exposed >= total);                     // of the layers, and the embedding and head beside them
+  CHECK(exposed >= total);  // of the layers, and the embedding and head beside them
   CHECK(exposed < 1.05 * total);
 }
 TEST_CASE("less overlap never shortens a step") {

@@ -54,8 +54,8 @@ std::vector<Scenario> scenarios() {
 int symbols(const Expression& e) {
   if (e.kind == Expression::Kind::operand) return 1;
   int count = 0;
-  const bool separate = e.kind == Expression::Kind::add || e.kind == Expression::Kind::max ||
-                        e.kind == Expression::Kind::min;
+  const bool separate =
+      e.kind == Expression::Kind::add || e.kind == Expression::Kind::max || e.kind == Expression::Kind::min;
   for (const Expression& child : e.children) {
     const int n = symbols(child);
     count = separate ? std::max(count, n) : count + n;
@@ -99,8 +99,10 @@ TEST_CASE("with the steps between added, whatever explain derives is in the repo
       const Derivation derivation = *explain(s, id);
       if (derivation.lines.front().is_input) continue;
       CHECK(values[*q] == derivation.lines.front().value);
-      if (report.quantities[*q]) CHECK(values[*q] == report.quantities[*q]);
-      else ++between;
+      if (report.quantities[*q])
+        CHECK(values[*q] == report.quantities[*q]);
+      else
+        ++between;
     }
     CHECK(between > 0);
   }

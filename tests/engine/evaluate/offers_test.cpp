@@ -1,6 +1,6 @@
 // What is offered was evaluated: it runs, gains exactly what it says, and nothing one step away gains more.
-#include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/offers.h"
+#include "engine/evaluate/evaluate.h"
 
 #include <algorithm>
 #include <optional>
@@ -157,9 +157,9 @@ TEST_CASE("microbatch 4 is proposed for pure FSDP on the v5p pod, with its gain"
 
 TEST_CASE("a fix that would make the step longer is not offered") {
   // FSDP over 8192 chips, one sequence each: with tensor 4 and microbatches of one the step takes longer.
-  const Scenario s = with(preset("llama3-70b-v5p-pod"),
-                          {"workload.global_batch_sequences=8192", "workload.sequence_length=512",
-                           "parallelism.fsdp=8192", "parallelism.tensor=1", "parallelism.context=1"});
+  const Scenario s =
+      with(preset("llama3-70b-v5p-pod"), {"workload.global_batch_sequences=8192", "workload.sequence_length=512",
+                                          "parallelism.fsdp=8192", "parallelism.tensor=1", "parallelism.context=1"});
   const Report report = evaluate(s);
   CHECK(evaluate(with(s, {"parallelism.fsdp=2048", "parallelism.tensor=4"})).quantities.value_or(Q::step_time, 0) >
         report.quantities.value_or(Q::step_time, 0));
@@ -197,9 +197,8 @@ TEST_CASE("no change that is tried takes tensor ranks out of the node") {
 }
 
 TEST_CASE("a plan over the memory is offered one that fits, or nothing: never one that is over it too") {
-  const Scenario s = with(preset("llama3-8b-8-h100"),
-                          {"model=qwen3-32b", "parallelism.zero_stage=1", "checkpointing.policy=none",
-                           "assumptions.mode=calibrated"});
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"model=qwen3-32b", "parallelism.zero_stage=1",
+                                                       "checkpointing.policy=none", "assumptions.mode=calibrated"});
   const Report report = evaluate(s);
   REQUIRE(report.quantities.value_or(Q::memory_free, 0) < 0);
   bool one = false;
@@ -262,8 +261,9 @@ TEST_CASE("a torus axis that lies idle is offered to the mesh only where that is
 TEST_CASE("the same of serving, with and without a service level") {
   for (const char* id : {"llama3-8b-serving-8-h100", "llama3-70b-serving-8-h100", "llama3-70b-16-v5e"})
     for (const char* mode : {"assumptions.mode=ideal", "assumptions.mode=calibrated"})
-      for (const char* promise : {"workload.slo.time_per_output_token_s=0", "workload.slo.time_per_output_token_s=0.03",
-                                  "workload.slo.time_per_output_token_s=0.001"}) {
+      for (const char* promise :
+           {"workload.slo.time_per_output_token_s=0", "workload.slo.time_per_output_token_s=0.03",
+            "workload.slo.time_per_output_token_s=0.001"}) {
         CAPTURE(id);
         CAPTURE(mode);
         CAPTURE(promise);

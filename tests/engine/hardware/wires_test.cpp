@@ -36,8 +36,8 @@ TEST_CASE("hybrid sharding: gathers in the node hide the AllReduce between nodes
 }
 
 TEST_CASE("FSDP over whole nodes keeps NVLink busy for the share that it has of the fabric's time") {
-  const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster.nodes=8", "parallelism.fsdp=64",
-                                                       "workload.global_batch_sequences=64"});
+  const Scenario s = with(preset("llama3-8b-8-h100"),
+                          {"cluster.nodes=8", "parallelism.fsdp=64", "workload.global_batch_sequences=64"});
   const Inputs<double> in = make_inputs<double>(s, nullptr);
   const Wires<double> wires = wires_of(in.links, AxesOverlap::by_wire, in.chip);
   // 7/8 of the array at 450 GB/s inside the node, 7/8 of it at 400 GB/s between eight nodes.
@@ -68,13 +68,15 @@ TEST_CASE("by wire, a network takes at least the longest axis and at most all on
       s.assumptions.axes_overlap = overlap;
       return evaluate(s);
     };
-    const Report wire = assumed(AxesOverlap::by_wire), sum = assumed(AxesOverlap::sum), max = assumed(AxesOverlap::max);
-    for (const Q part : {Q::layer_network_forward, Q::layer_network_backward, Q::layer_exposed_forward,
-                         Q::layer_exposed_backward}) {
+    const Report wire = assumed(AxesOverlap::by_wire), sum = assumed(AxesOverlap::sum),
+                 max = assumed(AxesOverlap::max);
+    for (const Q part :
+         {Q::layer_network_forward, Q::layer_network_backward, Q::layer_exposed_forward, Q::layer_exposed_backward}) {
       INFO("case " << i << " " << quantity(part).id);
       REQUIRE(value_of(wire, part) >= value_of(max, part) * (1 - 1e-12));
       REQUIRE(value_of(wire, part) <= value_of(sum, part) * (1 + 1e-12));
-      between += value_of(wire, part) > value_of(max, part) * 1.001 && value_of(wire, part) < value_of(sum, part) * 0.999;
+      between +=
+          value_of(wire, part) > value_of(max, part) * 1.001 && value_of(wire, part) < value_of(sum, part) * 0.999;
     }
     // What the axes expose is what the layer exposes: the parts of the step are those of its layers.
     REQUIRE(value_of(wire, Q::step_time) <= value_of(sum, Q::step_time) * (1 + 1e-9));
@@ -103,7 +105,8 @@ TEST_CASE(
   // their time.
   const Scenario shared = with(s, {"parallelism.data=4", "parallelism.fsdp=16", "assumptions.axes_overlap=by_wire"});
   const Scenario added = with(shared, {"assumptions.axes_overlap=sum"});
-  CHECK(value_of(evaluate(shared), Q::step_data) == doctest::Approx(value_of(evaluate(added), Q::step_data)).epsilon(1e-12));
+  CHECK(value_of(evaluate(shared), Q::step_data) ==
+        doctest::Approx(value_of(evaluate(added), Q::step_data)).epsilon(1e-12));
   const Inputs<double> in = make_inputs<double>(shared, nullptr);
   const double share = wires_of(in.links, AxesOverlap::by_wire, in.chip).share[static_cast<std::size_t>(Axis::fsdp)];
   CHECK(share < 1);

@@ -1,7 +1,7 @@
+#include "engine/inputs/placement.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/hardware/collective.h"
 #include "engine/hardware/switched_collective.h"
-#include "engine/inputs/placement.h"
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;
@@ -158,10 +158,10 @@ TEST_CASE("data between slices runs over the data-centre network") {
 
 TEST_CASE("FSDP over several pods pays their network, at least what data parallelism over it does") {
   // 4 pods of 8192 chips: the ranks of a group in a pod take in the weights together, 2048 x 6.25 GB/s at the most.
-  const Scenario base = with(preset("llama3-70b-v5p-pod"),
-                             {"cluster.slice.0=16", "cluster.slice.1=16", "cluster.slice.2=16", "cluster.slices=4",
-                              "parallelism.tensor=4", "parallelism.context=1", "placement.fsdp.axes=0",
-                              "workload.global_batch_sequences=4096"});
+  const Scenario base =
+      with(preset("llama3-70b-v5p-pod"), {"cluster.slice.0=16", "cluster.slice.1=16", "cluster.slice.2=16",
+                                          "cluster.slices=4", "parallelism.tensor=4", "parallelism.context=1",
+                                          "placement.fsdp.axes=0", "workload.global_batch_sequences=4096"});
   const Scenario across = with(base, {"parallelism.data=1", "parallelism.fsdp=4096"});
   const Scenario inside = with(base, {"parallelism.data=4", "parallelism.fsdp=1024"});
   const Inputs<double> in = make_inputs<double>(across, nullptr);
@@ -183,10 +183,10 @@ TEST_CASE("FSDP over several pods pays their network, at least what data paralle
   CHECK(slow(across) >= slow(inside));
 }
 TEST_CASE("whatever has no room in a slice goes over the network between slices") {
-  const Scenario s = with(preset("llama3-70b-v5p-pod"),
-                          {"cluster.slice.0=4", "cluster.slice.1=4", "cluster.slice.2=4", "cluster.slices=2",
-                           "parallelism.tensor=4", "parallelism.context=1", "parallelism.fsdp=16",
-                           "parallelism.pipeline=2"});
+  const Scenario s =
+      with(preset("llama3-70b-v5p-pod"),
+           {"cluster.slice.0=4", "cluster.slice.1=4", "cluster.slice.2=4", "cluster.slices=2", "parallelism.tensor=4",
+            "parallelism.context=1", "parallelism.fsdp=16", "parallelism.pipeline=2"});
   const Inputs<double> in = make_inputs<double>(s, nullptr);
   CHECK(in.links[Axis::pipeline].tier == LinkTier::dcn);
   CHECK(in.links.state.tier == LinkTier::ici);

@@ -224,8 +224,8 @@ TEST_CASE("configs of every family are counted to the last parameter") {
 
 TEST_CASE("the same model from its config and from its preset has the same shape") {
   const std::pair<const char*, const char*> same[] = {
-      {"llama-3-8b", "llama3-8b"},     {"mixtral-8x7b", "mixtral-8x7b"}, {"deepseek-v2-lite", "deepseek-v2-lite"},
-      {"gpt-oss-120b", "gpt-oss-120b"}, {"gemma-2-2b", "gemma2-2b"},     {"gemma-3-1b", "gemma3-1b"},
+      {"llama-3-8b", "llama3-8b"},       {"mixtral-8x7b", "mixtral-8x7b"}, {"deepseek-v2-lite", "deepseek-v2-lite"},
+      {"gpt-oss-120b", "gpt-oss-120b"},  {"gemma-2-2b", "gemma2-2b"},      {"gemma-3-1b", "gemma3-1b"},
       {"qwen3-30b-a3b", "qwen3-30b-a3b"}};
   for (const auto& pair : same) {
     const char *config = pair.first, *preset = pair.second;
@@ -246,9 +246,9 @@ TEST_CASE("windows: named layers, every other layer, five of six, none beyond th
   CHECK(shape_named("gemma-2-2b").local_attention == LocalAttention{4096, 13});
   CHECK(shape_named("gemma-3-1b").local_attention == LocalAttention{512, 22});
   CHECK(shape_named("starcoder2-7b").local_attention == LocalAttention{4096, 32});
-  CHECK_FALSE(shape_named("mistral-7b-v0.2").has_local_layers());   // null
-  CHECK_FALSE(shape_named("phi-3.5-mini").has_local_layers());      // wider than the context
-  CHECK_FALSE(shape_named("qwen3-8b").has_local_layers());          // not used
+  CHECK_FALSE(shape_named("mistral-7b-v0.2").has_local_layers());  // null
+  CHECK_FALSE(shape_named("phi-3.5-mini").has_local_layers());     // wider than the context
+  CHECK_FALSE(shape_named("qwen3-8b").has_local_layers());         // not used
 }
 
 TEST_CASE("what the class has and no key says") {

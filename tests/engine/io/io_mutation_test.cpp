@@ -40,14 +40,22 @@ std::string mutated(std::string text, std::mt19937& random) {
   for (std::size_t edits = 1 + below(3); edits > 0; --edits) {
     const std::size_t at = below(text.size() + 1);
     switch (below(6)) {
-      case 0: text.resize(at); break;                                                            // cut
-      case 1: text.insert(at, kPieces[below(std::size(kPieces))]); break;
+      case 0:
+        text.resize(at);
+        break;  // cut
+      case 1:
+        text.insert(at, kPieces[below(std::size(kPieces))]);
+        break;
       case 2:
         if (at < text.size()) text[at] = static_cast<char>(below(256));
         break;
-      case 3: text.erase(at, below(20)); break;
-      case 4: text.insert(at, text.substr(below(text.size() + 1), below(80))); break;            // copied elsewhere
-      default: {                                                                                 // a number replaced
+      case 3:
+        text.erase(at, below(20));
+        break;
+      case 4:
+        text.insert(at, text.substr(below(text.size() + 1), below(80)));
+        break;    // copied elsewhere
+      default: {  // a number replaced
         const std::size_t digit = text.find_first_of("0123456789", at);
         if (digit == std::string::npos) break;
         const std::size_t end = std::min(text.size(), text.find_first_not_of("0123456789.e", digit));

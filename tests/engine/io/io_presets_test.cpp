@@ -182,7 +182,8 @@ TEST_CASE("the schema has no field that the table does not have") {
   collect_leaves(schema().at("$defs").at("model"), "model", leaves);
   for (const std::string& leaf : leaves) {
     const bool head = leaf == "$schema" || leaf == "format" || leaf == "version" || leaf == "name" ||
-                      leaf == "made_from" || leaf == "source" || leaf == "model" || leaf == "cluster" || leaf == "model.edited" || leaf == "model.format" || leaf == "model.version" ||
+                      leaf == "made_from" || leaf == "source" || leaf == "model" || leaf == "cluster" ||
+                      leaf == "model.edited" || leaf == "model.format" || leaf == "model.version" ||
                       leaf == "model.id" || leaf == "model.name" || leaf == "model.source";
     CHECK_MESSAGE((head || engine::find_field(leaf) != nullptr), leaf);
   }

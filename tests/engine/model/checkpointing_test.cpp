@@ -1,5 +1,5 @@
-#include "engine/evaluate/evaluate.h"
 #include "engine/model/checkpointing.h"
+#include "engine/evaluate/evaluate.h"
 #include "engine/training/stage_time.h"
 #include "tests/engine/fixtures.h"
 

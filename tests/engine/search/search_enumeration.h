@@ -33,10 +33,14 @@ inline double score_of(const engine::Report& report, engine::Objective objective
   using engine::Q;
   const auto& q = report.quantities;
   switch (objective) {
-    case engine::Objective::step_time: return q.value_or(Q::step_time, 0);
-    case engine::Objective::throughput: return -q.value_or(Q::tokens_per_s_per_chip, 0);
-    case engine::Objective::cost: return q[Q::run_cost] ? *q[Q::run_cost] : q.value_or(Q::run_chip_hours, 0);
-    case engine::Objective::memory: return q.value_or(Q::memory_total, 0);
+    case engine::Objective::step_time:
+      return q.value_or(Q::step_time, 0);
+    case engine::Objective::throughput:
+      return -q.value_or(Q::tokens_per_s_per_chip, 0);
+    case engine::Objective::cost:
+      return q[Q::run_cost] ? *q[Q::run_cost] : q.value_or(Q::run_chip_hours, 0);
+    case engine::Objective::memory:
+      return q.value_or(Q::memory_total, 0);
   }
   return 0;
 }
@@ -226,9 +230,8 @@ inline engine::SearchResult expected_result(const std::vector<EnumeratedPlan>& a
     std::vector<const EnumeratedPlan*> simplest;
     std::map<Plan, std::pair<int, const EnumeratedPlan*>> alike;
     for (auto& [group_key, group] : groups) {
-      const auto simple = *std::min_element(group.begin(), group.end(), [](const auto* a, const auto* b) {
-        return a->ranked.plan < b->ranked.plan;
-      });
+      const auto simple = *std::min_element(
+          group.begin(), group.end(), [](const auto* a, const auto* b) { return a->ranked.plan < b->ranked.plan; });
       const auto least = *std::min_element(group.begin(), group.end(), [](const auto* a, const auto* b) {
         return std::tie(a->ranked.memory_bytes, a->ranked.plan) < std::tie(b->ranked.memory_bytes, b->ranked.plan);
       });

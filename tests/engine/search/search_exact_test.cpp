@@ -96,7 +96,8 @@ Scenario random_small_scenario(std::mt19937& rng) {
   Dice dice(rng);
   Scenario s = tests::random_scenario(rng);
   if (dice.one_in(3)) s.model = *tests::library().find_model(dice.one_in(2) ? "mixtral-8x7b" : "deepseek-v3");
-  s.model.n_layers = dice.pick(std::max(2, s.model.moe.n_dense_layers + 1), std::max(12, s.model.moe.n_dense_layers + 4));
+  s.model.n_layers =
+      dice.pick(std::max(2, s.model.moe.n_dense_layers + 1), std::max(12, s.model.moe.n_dense_layers + 4));
   s.model.local_attention.n_local_layers = std::min(s.model.local_attention.n_local_layers, s.model.n_layers);
   random_small_cluster(dice, s);
   random_assumptions(dice, s);
@@ -135,14 +136,19 @@ SearchRequest random_request(Dice& dice, const Scenario& s) {
   request.space.min_free = dice.one_in(3) ? dice.pick(1, 30) / 100.0 : 0;
   const int chips_there = static_cast<int>(chip_count(s.cluster));
   using Limit = Allowed PlanSpace::*;
-  const std::vector<std::pair<Limit, std::vector<int>>> limits{
-      {&PlanSpace::tensor, divisors(chips_there)},     {&PlanSpace::context, divisors(chips_there)},
-      {&PlanSpace::pipeline, divisors(chips_there)},   {&PlanSpace::fsdp, divisors(chips_there)},
-      {&PlanSpace::expert, divisors(64)},              {&PlanSpace::microbatch, {1, 2, 3, 4, 8}},
-      {&PlanSpace::zero_stage, numbers_to(3)},         {&PlanSpace::sequence_parallel, {0, 1}},
-      {&PlanSpace::schedule, numbers_to(kScheduleKinds - 1)}, {&PlanSpace::policy, numbers_to(7)},
-      {&PlanSpace::offload_optimizer, {0, 1}},         {&PlanSpace::offload_activations, {0, 1}},
-      {&PlanSpace::virtual_stages, {1, 2, 3, 4}}};
+  const std::vector<std::pair<Limit, std::vector<int>>> limits{{&PlanSpace::tensor, divisors(chips_there)},
+                                                               {&PlanSpace::context, divisors(chips_there)},
+                                                               {&PlanSpace::pipeline, divisors(chips_there)},
+                                                               {&PlanSpace::fsdp, divisors(chips_there)},
+                                                               {&PlanSpace::expert, divisors(64)},
+                                                               {&PlanSpace::microbatch, {1, 2, 3, 4, 8}},
+                                                               {&PlanSpace::zero_stage, numbers_to(3)},
+                                                               {&PlanSpace::sequence_parallel, {0, 1}},
+                                                               {&PlanSpace::schedule, numbers_to(kScheduleKinds - 1)},
+                                                               {&PlanSpace::policy, numbers_to(7)},
+                                                               {&PlanSpace::offload_optimizer, {0, 1}},
+                                                               {&PlanSpace::offload_activations, {0, 1}},
+                                                               {&PlanSpace::virtual_stages, {1, 2, 3, 4}}};
   const bool no_host = !s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value;
   const auto restrict_one = [&] {
     const auto& [limit, values] = any_of(dice, limits);
@@ -169,9 +175,7 @@ void fit_some(Dice& dice, Scenario& s, const SearchRequest& request) {
   s.cluster.chip[ChipField::hbm_bytes].value = bytes[bytes.size() / 2] * dice.pick(8, 20) / 10;
 }
 
-bool same(double a, double b) {
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || a == b;
-}
+bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || a == b; }
 bool same(const RankedPlan& a, const RankedPlan& b) {
   bool parts = true;
   for (std::size_t i = 0; i < a.step_parts.size(); ++i) parts = parts && same(a.step_parts[i], b.step_parts[i]);
@@ -205,7 +209,7 @@ std::string difference(const SearchResult& a, const SearchResult& b, std::size_t
   if (a.front.size() != b.front.size()) return "length of the front";
   for (std::size_t i = 0; i < a.front.size(); ++i)
     if (!same(a.front[i], b.front[i])) return "front " + std::to_string(i);
-  if (a.near_miss.has_value() != b.near_miss.has_value()) 
+  if (a.near_miss.has_value() != b.near_miss.has_value())
     return "near miss: " + (a.near_miss ? std::to_string(a.near_miss->plan.step_time_s) : "none") + " " +
            (b.near_miss ? std::to_string(b.near_miss->plan.step_time_s) : "none") + " where the fastest takes " +
            (a.front.empty() ? "nothing" : std::to_string(a.front.back().step_time_s));
@@ -266,9 +270,8 @@ TEST_CASE("of a small space a search finds what evaluating every plan finds, in 
     REQUIRE_MESSAGE(difference(again, found, shorter.limit).empty(), difference(again, found, shorter.limit));
 
     // The present plan's place.
-    const auto place = std::find_if(found.best.begin(), found.best.end(), [&](const RankedPlan& one) {
-      return one.plan == found.present.plan;
-    });
+    const auto place = std::find_if(found.best.begin(), found.best.end(),
+                                    [&](const RankedPlan& one) { return one.plan == found.present.plan; });
     if (place != found.best.end()) {
       REQUIRE(found.present_rank == place - found.best.begin() + 1);
       ++ranks;

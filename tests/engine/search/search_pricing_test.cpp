@@ -30,8 +30,8 @@ TEST_CASE("microbatches in flight by formula are those of the written order") {
           make_orders(shape, orders);
           peak_microbatches(orders, KeptUntil::weight_gradient, peaks);
           for (int r = 0; r < p; ++r) {
-            REQUIRE_MESSAGE(peak_in_flight(shape, r) == peaks[static_cast<std::size_t>(r)],
-                            schedule_id(shape.kind), " p ", p, " v ", v, " m ", m, " device ", r);
+            REQUIRE_MESSAGE(peak_in_flight(shape, r) == peaks[static_cast<std::size_t>(r)], schedule_id(shape.kind),
+                            " p ", p, " v ", v, " m ", m, " device ", r);
           }
           ++shapes;
         }

@@ -190,7 +190,8 @@ TEST_CASE("a present serving plan that does not fit says how much a chip lacks a
   const ServingSearchResult found = search_serving(s, {});
   CHECK(found.present_legal);
   CHECK_FALSE(found.present_fits);
-  CHECK(found.present_missing_bytes == *evaluate(s).quantities[Q::memory_total] - *evaluate(s).quantities[Q::hbm_capacity]);
+  CHECK(found.present_missing_bytes ==
+        *evaluate(s).quantities[Q::memory_total] - *evaluate(s).quantities[Q::hbm_capacity]);
   CHECK(found.present.fullest_part == Q::memory_kv_cache);
 }
 

@@ -77,12 +77,22 @@ std::optional<Priced> priced(const Small& small, const DecodingPlan& plan) {
   const Report r = evaluate(s);
   const auto q = [&r](Q id) { return r.quantities.value_or(id, 0); };
   if (r.has_errors() || !(q(Q::mixed_token_time_q) > 0)) return {};
-  Priced out{plan, q(Q::mixed_token_time_q), q(Q::ttft), q(Q::sustained_tokens), q(Q::sustained_tokens_per_chip),
-             q(Q::memory_total), q(Q::time_per_output_token), q(Q::steady_batch), {}};
+  Priced out{plan,
+             q(Q::mixed_token_time_q),
+             q(Q::ttft),
+             q(Q::sustained_tokens),
+             q(Q::sustained_tokens_per_chip),
+             q(Q::memory_total),
+             q(Q::time_per_output_token),
+             q(Q::steady_batch),
+             {}};
   const ServingRequest& w = small.request;
-  if (out.bytes > q(Q::hbm_capacity) * (1 - w.min_free)) out.rejected = ServingRejection::memory;
-  else if (w.most_token_s > 0 && out.token_s > w.most_token_s) out.rejected = ServingRejection::token_time;
-  else if (w.most_ttft_s > 0 && out.ttft_s > w.most_ttft_s) out.rejected = ServingRejection::ttft;
+  if (out.bytes > q(Q::hbm_capacity) * (1 - w.min_free))
+    out.rejected = ServingRejection::memory;
+  else if (w.most_token_s > 0 && out.token_s > w.most_token_s)
+    out.rejected = ServingRejection::token_time;
+  else if (w.most_ttft_s > 0 && out.ttft_s > w.most_ttft_s)
+    out.rejected = ServingRejection::ttft;
   return out;
 }
 
@@ -97,8 +107,8 @@ bool ranks_before(const Priced& a, const Priced& b, ServingObjective objective) 
     const double first = objective == ServingObjective::throughput   ? -p.per_chip
                          : objective == ServingObjective::token_time ? p.token_s
                                                                      : p.bytes;
-    return std::tuple(first, p.token_s, -p.per_chip, p.bytes, p.ttft_s, p.plan.pipeline, p.plan.tensor,
-                      p.plan.expert, p.plan.batch);
+    return std::tuple(first, p.token_s, -p.per_chip, p.bytes, p.ttft_s, p.plan.pipeline, p.plan.tensor, p.plan.expert,
+                      p.plan.batch);
   };
   return key(a) < key(b);
 }
@@ -124,15 +134,19 @@ Enumerated enumerate(const Small& small) {
     const auto add = [&](int batch) {
       plan.batch = batch;
       const auto one = priced(small, plan);
-      if (one) batches.emplace(batch, *one);
-      else legal = false;
+      if (one)
+        batches.emplace(batch, *one);
+      else
+        legal = false;
     };
     std::vector<int> taken;
     if (!w.batch.only.empty()) {
       bool small_ones = false;
       for (const int batch : w.batch.only)
-        if (batch >= plan.data) add(batch), taken.push_back(batch);  // fewer than stages run
-        else small_ones = true;
+        if (batch >= plan.data)
+          add(batch), taken.push_back(batch);  // fewer than stages run
+        else
+          small_ones = true;
       if (small_ones) reject(ServingRejection::mesh);
       std::sort(taken.begin(), taken.end());
       taken.erase(std::unique(taken.begin(), taken.end()), taken.end());
@@ -155,8 +169,10 @@ Enumerated enumerate(const Small& small) {
     }
     for (const int batch : taken) {
       const Priced& one = batches.at(batch);
-      if (one.rejected) reject(*one.rejected);
-      else out.plans += 1;
+      if (one.rejected)
+        reject(*one.rejected);
+      else
+        out.plans += 1;
       out.all.push_back(one);
     }
   };
@@ -171,9 +187,8 @@ Enumerated enumerate(const Small& small) {
   std::sort(out.best.begin(), out.best.end(),
             [&](const Priced& a, const Priced& b) { return ranks_before(a, b, w.objective); });
   std::vector<Priced> by_time = out.best;
-  std::sort(by_time.begin(), by_time.end(), [](const Priced& a, const Priced& b) {
-    return ranks_before(a, b, ServingObjective::token_time);
-  });
+  std::sort(by_time.begin(), by_time.end(),
+            [](const Priced& a, const Priced& b) { return ranks_before(a, b, ServingObjective::token_time); });
   for (const Priced& one : by_time)
     if (out.front.empty() || one.per_chip > out.front.back().per_chip) out.front.push_back(one);
   if (w.merge_alike) {

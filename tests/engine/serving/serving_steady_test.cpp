@@ -20,7 +20,9 @@ namespace {
 double value(const Report& r, Q q) { return r.quantities.value_or(q, std::nan("")); }
 double value(const Scenario& s, Q q) { return value(evaluate(s), q); }
 
-bool near(double a, double b, double tolerance) { return std::abs(a - b) <= tolerance * std::max(std::abs(a), 1e-300); }
+bool near(double a, double b, double tolerance) {
+  return std::abs(a - b) <= tolerance * std::max(std::abs(a), 1e-300);
+}
 
 // Random ones in every mode.
 template <class Check>
@@ -69,8 +71,10 @@ TEST_CASE("sustained is never faster than decoding alone what is in flight, and 
     const bool fewer = r.quantities[Q::in_flight_token_time].has_value();
     const double alone = value(r, fewer ? Q::in_flight_token_time : Q::time_per_output_token);
     const double sustained = value(r, Q::mixed_token_time_q);
-    if (s.serving.disaggregated) CHECK(sustained == alone);
-    else CHECK(sustained >= alone);
+    if (s.serving.disaggregated)
+      CHECK(sustained == alone);
+    else
+      CHECK(sustained >= alone);
     CHECK(alone <= value(r, Q::time_per_output_token) * (1 + 1e-12));
   });
 }
@@ -110,7 +114,8 @@ TEST_CASE("a finding says that a promise is broken where and only where the sust
       token = token || d.code.starts_with("serving.slo_token");
       first = first || d.code.starts_with("serving.slo_ttft");
     }
-    CHECK(token == (slo.time_per_output_token_s > 0 && value(r, Q::mixed_token_time_q) > slo.time_per_output_token_s));
+    CHECK(token ==
+          (slo.time_per_output_token_s > 0 && value(r, Q::mixed_token_time_q) > slo.time_per_output_token_s));
     CHECK(first == (slo.ttft_s > 0 && value(r, Q::ttft) > slo.ttft_s));
     CHECK(keeps_promise(s, r) == !(token || first));
     const ServedTimes times = served_times(s);
@@ -153,7 +158,8 @@ TEST_CASE("70B on 8 H100 with a promise of 30 ms: a larger batch that would brea
   }
 }
 
-TEST_CASE("arrivals of a request a second change what is in flight, its time and its cost, not what decoding could do") {
+TEST_CASE(
+    "arrivals of a request a second change what is in flight, its time and its cost, not what decoding could do") {
   Scenario s = preset("llama3-70b-serving-8-h100");
   s.assumptions.mode = Mode::calibrated;
   const Report full = evaluate(s);

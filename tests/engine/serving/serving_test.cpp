@@ -144,7 +144,8 @@ TEST_CASE("a pipeline reads every stage's weights for each part of the batch and
   CHECK(value(four, Q::memory_weights) == near(value(one, Q::memory_weights)));
   CHECK(value(four, Q::decode_transfer) > 0);
 }
-TEST_CASE("fewer sequences than stages run at the pace of one a pass, and are warned of; none for a replica is an error") {
+TEST_CASE(
+    "fewer sequences than stages run at the pace of one a pass, and are warned of; none for a replica is an error") {
   const Scenario four = with(preset("llama3-70b-serving-8-h100"),
                              {"parallelism.tensor=2", "parallelism.pipeline=4", "workload.batch=4"});
   const Scenario one = with(four, {"workload.batch=1"});
@@ -156,8 +157,8 @@ TEST_CASE("fewer sequences than stages run at the pace of one a pass, and are wa
   CHECK(says(one, "serving.idle_stages"));
   CHECK_FALSE(says(four, "serving.idle_stages"));
   CHECK_FALSE(says(fixed(one, "serving.idle_stages"), "serving.idle_stages"));
-  const Scenario empty = with(preset("llama3-8b-serving-8-h100"),
-                              {"parallelism.tensor=1", "parallelism.data=8", "workload.batch=4"});
+  const Scenario empty =
+      with(preset("llama3-8b-serving-8-h100"), {"parallelism.tensor=1", "parallelism.data=8", "workload.batch=4"});
   CHECK(says(empty, "serving.too_few_sequences"));
   CHECK(evaluate(empty).has_errors());
 }

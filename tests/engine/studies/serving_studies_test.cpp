@@ -102,17 +102,18 @@ TEST_CASE(
 TEST_CASE("chapter 8: LLaMA-3 405B in int8 on 64 v5e keeps 15 ms per token up to batch 143") {
   // The question is asked without the network: links as fast as they may be written; and of decoding alone: prefill
   // has chips of its own, more than it needs.
-  const Scenario s = with(preset("llama3-70b-16-v5e"), {"model=llama3-405b", "cluster.slice=8x8",
-                                                        "parallelism.tensor=64", "assumptions.hop_latency_s=1e-12",
-                                                        "cluster.chip.ici_bytes_per_s_per_axis_bidirectional=1e15",
-                                                        "cluster.chip.ici_bytes_per_s_per_link_oneway=1e15",
-                                                        "serving.disaggregated=true", "serving.prefill.tensor=64",
-                                                        "serving.prefill.data=1024"});
+  const Scenario s =
+      with(preset("llama3-70b-16-v5e"),
+           {"model=llama3-405b", "cluster.slice=8x8", "parallelism.tensor=64", "assumptions.hop_latency_s=1e-12",
+            "cluster.chip.ici_bytes_per_s_per_axis_bidirectional=1e15",
+            "cluster.chip.ici_bytes_per_s_per_link_oneway=1e15", "serving.disaggregated=true",
+            "serving.prefill.tensor=64", "serving.prefill.data=1024"});
   CHECK(largest_batch_within(s, {.ttft_s = 0, .time_per_output_token_s = 0.015}, 4096) == 143);
 }
 TEST_CASE("a limit of exactly what a batch takes holds for it, and none for too fast a limit") {
   Scenario s = book_13b();
-  CHECK(largest_batch_within(s, {.ttft_s = 0, .time_per_output_token_s = value(s, Q::mixed_token_time_q)}, 4096) == 16);
+  CHECK(largest_batch_within(s, {.ttft_s = 0, .time_per_output_token_s = value(s, Q::mixed_token_time_q)}, 4096) ==
+        16);
   CHECK(largest_batch_within(s, {.ttft_s = 0, .time_per_output_token_s = 1e-4}, 4096) == 0);
   CHECK(largest_batch_within(s, {.ttft_s = 0, .time_per_output_token_s = 10}, 4096) == 4096);
 }
@@ -183,7 +184,8 @@ TEST_CASE("points of the trade know whether they keep the limits, and the best o
   CHECK(best_kept(latency_throughput(with(s, {"workload.slo.ttft_s=1e-6"}), {})) == nullptr);
 }
 
-TEST_CASE("chapter 7: linear layers of decoding do 2 FLOP per sequence and byte in int8, those of prefill 2 per token") {
+TEST_CASE(
+    "chapter 7: linear layers of decoding do 2 FLOP per sequence and byte in int8, those of prefill 2 per token") {
   const PhaseRoofline study = phase_roofline(preset("llama3-70b-16-v5e"));
   CHECK(work(study, ServingPhase::decode, LayerShare::linear).intensity_flop_per_byte == near(2 * 32));
   CHECK(work(study, ServingPhase::prefill, LayerShare::linear).intensity_flop_per_byte == near(2 * 7680));

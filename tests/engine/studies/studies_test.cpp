@@ -192,9 +192,8 @@ TEST_CASE("the root of the layers and the plan's own segments are on both curves
     s.checkpointing.segments = 1;
     const CheckpointingStudy study = checkpointing_study(s);
     const auto has = [](const std::vector<CheckpointingPoint>& points, int segments) {
-      return std::any_of(points.begin(), points.end(), [segments](const CheckpointingPoint& p) {
-        return p.checkpointing.segments == segments;
-      });
+      return std::any_of(points.begin(), points.end(),
+                         [segments](const CheckpointingPoint& p) { return p.checkpointing.segments == segments; });
     };
     for (const auto* curve : {&study.segments, &study.segments_minimal}) {
       CHECK(has(*curve, study.root));
@@ -252,9 +251,8 @@ TEST_CASE("strong scaling splits sequences where every rank has one, and says fr
 }
 
 TEST_CASE("where a sequence cannot be split over more heads, strong scaling goes on with tensor") {
-  const Scenario s = with(preset("llama3-8b-8-h100"),
-                          {"workload.global_batch_sequences=8", "parallelism.context_method=ulysses"});
+  const Scenario s =
+      with(preset("llama3-8b-8-h100"), {"workload.global_batch_sequences=8", "parallelism.context_method=ulysses"});
   CHECK(scaled(s, ScalingMode::strong, 3).parallelism.context == 8);  // as many as KV heads
   CHECK(scaled(s, ScalingMode::strong, 4).parallelism.tensor == 2);
 }
-

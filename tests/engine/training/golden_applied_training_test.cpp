@@ -14,8 +14,8 @@ using tests::with;
 
 namespace {
 
-constexpr double kAlpha = 2550;   // tokens a chip of one-axis FSDP on v5p
-constexpr double kF = 28672;      // d_ff of LLaMA-3 70B
+constexpr double kAlpha = 2550;  // tokens a chip of one-axis FSDP on v5p
+constexpr double kF = 28672;     // d_ff of LLaMA-3 70B
 double value(const Scenario& s, Q q) {
   const auto x = evaluate(s).quantities[q];
   REQUIRE(x.has_value());
@@ -27,11 +27,11 @@ auto near(double x) { return doctest::Approx(x).epsilon(1e-12); }
 
 TEST_CASE("at-01: parameters of LLaMA-3 70B by part") {
   const Scenario s = preset("llama3-70b-v5p-pod");
-  CHECK(value(s, Q::params_mlp) == 56371445760);        // printed 56.3e9
-  CHECK(value(s, Q::params_vocab) == 2101346304);       // 2.1e9
-  CHECK(value(s, Q::params_attention) == 12079595520);  // 12e9
+  CHECK(value(s, Q::params_mlp) == 56371445760);                                // printed 56.3e9
+  CHECK(value(s, Q::params_vocab) == 2101346304);                               // 2.1e9
+  CHECK(value(s, Q::params_attention) == 12079595520);                          // 12e9
   CHECK(value(s, Q::params_total) - value(s, Q::params_norms) == 70552387584);  // 70.4e9 from rounded parts
-  CHECK(value(s, Q::params_total) == 70553706496);      // the published count, norms included
+  CHECK(value(s, Q::params_total) == 70553706496);                              // the published count, norms included
   CHECK(value(s, Q::params_mlp) / 70552387584.0 == near(0.7990012484394506));
 }
 TEST_CASE("6 FLOP per parameter: 4.2e11 FLOP per token for 70e9 parameters") {
@@ -46,8 +46,7 @@ TEST_CASE("at-03: 15e12 tokens are 6.3e24 FLOP, 435 years of one v5p") {
 TEST_CASE("44 days at 40 % MFU on 8,960 chips") {
   CHECK(days_of(run_seconds(6.3e24, 8960.0, 4.59e14, 0.4)) == near(44.3247322076979));
   // With every parameter counted instead of 70e9:
-  CHECK(value(preset("llama3-70b-v5p-pod"), Q::stated_run_days) ==
-        near(44.3247322076979 * 70553706496.0 / 70e9));
+  CHECK(value(preset("llama3-70b-v5p-pod"), Q::stated_run_days) == near(44.3247322076979 * 70553706496.0 / 70e9));
 }
 TEST_CASE("at-05: 21.6 TB and 225 chips for a batch of 4e6 tokens with four checkpoints per layer") {
   const double state = training_state_bytes(70e9, 2.0, 0.0, 8.0);

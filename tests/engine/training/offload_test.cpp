@@ -30,7 +30,8 @@ TEST_CASE("an optimizer on the host updates after the last gradients, at the spe
   const double weights = value_of(r, Q::weight_width_bytes) * params / pcie;
   // Weight and state are read and written, the gradient is read.
   const double update = (2 * (value_of(r, Q::weight_width_bytes) + value_of(r, Q::optimizer_width_bytes)) +
-                         value_of(r, Q::gradient_width_bytes)) * params / host;
+                         value_of(r, Q::gradient_width_bytes)) *
+                        params / host;
   const double late = std::max(gradients / layers, gradients - (layers - 1) * value_of(r, Q::layer_time_backward));
   CHECK(value_of(r, Q::step_offload) ==
         doctest::Approx(late + std::max(update, weights) + std::min(update, weights) / layers).epsilon(1e-12));
@@ -67,7 +68,8 @@ TEST_CASE("offload never makes a step shorter but for the pass over HBM it saves
     const Report both = evaluate(s);
     ++offloaded;
     INFO("case " << i);
-    REQUIRE(value_of(host, Q::step_time) >= (value_of(without, Q::step_time) - value_of(without, Q::step_optimizer)) * (1 - 1e-12));
+    REQUIRE(value_of(host, Q::step_time) >=
+            (value_of(without, Q::step_time) - value_of(without, Q::step_optimizer)) * (1 - 1e-12));
     REQUIRE(value_of(both, Q::step_time) >= value_of(host, Q::step_time) * (1 - 1e-12));
     PipelineReport pipeline;
     const Evaluation<double> e = run_evaluation<double>(s, nullptr, pipeline);

@@ -28,8 +28,8 @@ std::string broken(const Report& r, Mode mode, double peak_16) {
     if (row.flops > 0 && !near(row.achieved_flop_per_s, row.flops / row.time_s)) return "rate of " + name;
     // Attention and the logits run in 16 bits, whose peak may be the higher one (v6e: 920 TFLOP/s beside 918 of int8).
     const bool wide = row.kind == OperationKind::attention || row.kind == OperationKind::logits;
-    const double roof =
-        std::min(wide && mode != Mode::ideal ? std::max(peak, peak_16) : peak, row.intensity_flop_per_byte * bandwidth);
+    const double roof = std::min(wide && mode != Mode::ideal ? std::max(peak, peak_16) : peak,
+                                 row.intensity_flop_per_byte * bandwidth);
     if (row.achieved_flop_per_s > roof * (1 + 1e-9))
       return name + " above the roof by " + std::to_string(row.achieved_flop_per_s / roof);
     if (!is_vector_operation(row.kind) && row.kind != OperationKind::embedding) matrix += row.time_s;
@@ -55,8 +55,8 @@ TEST_CASE("operations of a step are at the speed of the mode") {
       s.assumptions.mode = mode;
       evaluate(s, scratch, report);
       if (report.has_errors() || !report.quantities[Q::step_time]) continue;
-      const std::string problem = broken(
-          report, mode, s.cluster.chip[ChipField::peak_bf16_dense_flops_per_s].value.value_or(0));
+      const std::string problem =
+          broken(report, mode, s.cluster.chip[ChipField::peak_bf16_dense_flops_per_s].value.value_or(0));
       if (problem.empty()) continue;
       ++failures;
       INFO(s.model.id << " on " << s.cluster.chip.id << ", mode " << static_cast<int>(mode) << ", case " << i);

@@ -66,8 +66,8 @@ TEST_CASE("segments compute again and hold what a run layer by layer does") {
 }
 
 TEST_CASE("as many segments as layers are the layer inputs, to the bit of what is computed again") {
-  const Scenario s = with(preset("llama3-8b-8-h100"), {"checkpointing.policy=segments_minimal",
-                                                       "checkpointing.segments=32"});
+  const Scenario s =
+      with(preset("llama3-8b-8-h100"), {"checkpointing.policy=segments_minimal", "checkpointing.segments=32"});
   const Report minimal = evaluate(s), block = evaluate(with(s, {"checkpointing.policy=block"}));
   CHECK(*minimal.quantities[Q::layer_flops_recompute] == *block.quantities[Q::layer_flops_recompute]);
   CHECK(*minimal.quantities[Q::step_recompute] > 0);

@@ -18,8 +18,7 @@ TEST_CASE("widths of English, Korean, Russian and symbols equal those Cairo meas
 }
 
 TEST_CASE("digits are equally wide, so readouts do not jitter") {
-  for (char c = '1'; c <= '9'; ++c)
-    CHECK(fonts().advance(static_cast<char32_t>(c)) == fonts().advance(U'0'));
+  for (char c = '1'; c <= '9'; ++c) CHECK(fonts().advance(static_cast<char32_t>(c)) == fonts().advance(U'0'));
 }
 
 TEST_CASE("width grows in proportion to the em") {

@@ -41,8 +41,10 @@ TEST_CASE("a fill below 3:1 has a darker or lighter edge, any other has none") {
     for (std::size_t i = 0; i < kMemoryPartCount; ++i) {
       const Fill f = fill_of(t, static_cast<MemoryPart>(i), 15);
       CAPTURE(name_of(static_cast<MemoryPart>(i)));
-      if (contrast(f.colour, t.panel) >= kGraphics) CHECK_FALSE(f.edge.visible());
-      else CHECK(contrast(f.edge, t.panel) > contrast(f.colour, t.panel));
+      if (contrast(f.colour, t.panel) >= kGraphics)
+        CHECK_FALSE(f.edge.visible());
+      else
+        CHECK(contrast(f.edge, t.panel) > contrast(f.colour, t.panel));
     }
   }
 }

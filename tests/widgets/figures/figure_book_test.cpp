@@ -102,10 +102,10 @@ TEST_CASE("network: its takeaway says what the present batch needs") {
 }
 
 TEST_CASE("network: gradients that are reduced behind a pipeline hide under no layer") {
-  const FigureCase c = evaluated(tests::with(
-      case_of("llama3-8b-8-h100").scenario,
-      {"cluster.nodes=16", "parallelism.pipeline=2", "parallelism.data=8", "parallelism.fsdp=4",
-       "parallelism.tensor=2", "parallelism.zero_stage=1", "workload.global_batch_sequences=256"}));
+  const FigureCase c = evaluated(
+      tests::with(case_of("llama3-8b-8-h100").scenario,
+                  {"cluster.nodes=16", "parallelism.pipeline=2", "parallelism.data=8", "parallelism.fsdp=4",
+                   "parallelism.tensor=2", "parallelism.zero_stage=1", "workload.global_batch_sequences=256"}));
   const FigureView backward = with_choice(1, 1);
   const auto canvas = drawn("network", c, "dark", 15, 900, 500, backward);
   const std::string end = format_duration(*c.report.quantities[engine::Q::step_data]);
@@ -270,8 +270,7 @@ TEST_CASE("sharded-matmul: a plan of eight ranks is drawn as eight blocks, a wid
   c.scenario.parallelism.tensor = 16;
   const auto canvas = drawn("sharded-matmul", c, "dark", 15, 900, 500);
   bool said = false;
-  for (const TextRun& run : canvas->texts())
-    said = said || run.text.ends_with("; 8 of 16 ranks drawn");
+  for (const TextRun& run : canvas->texts()) said = said || run.text.ends_with("; 8 of 16 ranks drawn");
   CHECK(said);
 }
 

@@ -1,9 +1,9 @@
+#include "widgets/figures/training/figure_overlap.h"
 #include "engine/studies/layer_overlap.h"
 #include "tests/widgets/figures/golden.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
-#include "widgets/figures/training/figure_overlap.h"
 
 #include <algorithm>
 #include <map>
@@ -35,9 +35,9 @@ TEST_CASE("a plan's lanes are its compute and the axes that move something") {
 
 TEST_CASE("weights are gathered for the next layer while a layer computes, forward upwards and backward downwards") {
   const std::string data = find_figure("overlap")->data(input_of(preset_case("llama3-8b-8-h100"), theme("dark")), {});
-  CHECK(data.find("plan\tfsdp\tgather\tforward\t15\t0\t") != std::string::npos);   // under layer 14
-  CHECK(data.find("plan\tfsdp\tgather\tbackward\t15\t") != std::string::npos);     // under layer 16
-  CHECK(data.find("plan\tfsdp\ttransfer\tbackward\t17\t") != std::string::npos);   // its gradients, under layer 16
+  CHECK(data.find("plan\tfsdp\tgather\tforward\t15\t0\t") != std::string::npos);  // under layer 14
+  CHECK(data.find("plan\tfsdp\tgather\tbackward\t15\t") != std::string::npos);    // under layer 16
+  CHECK(data.find("plan\tfsdp\ttransfer\tbackward\t17\t") != std::string::npos);  // its gradients, under layer 16
 }
 
 TEST_CASE("what is exposed is named and hatched on the compute lane") {
@@ -102,8 +102,10 @@ TEST_CASE("strategies share one axis of time") {
   std::map<int, float> ends;
   int strategy = -1;
   for (const TagRegion& tag : canvas->tags()) {
-    if (tag.id == "overlap.strategy") strategy = tag.index;
-    else ends[strategy] = std::max(ends[strategy], tag.rect.right());
+    if (tag.id == "overlap.strategy")
+      strategy = tag.index;
+    else
+      ends[strategy] = std::max(ends[strategy], tag.rect.right());
   }
   float longest = 0, shortest = 1e9f;
   for (const auto& [which, right] : ends) longest = std::max(longest, right), shortest = std::min(shortest, right);
@@ -119,8 +121,8 @@ TEST_CASE("a strategy that could not run says why instead of times") {
 TEST_CASE("all strategies stand under one another, each with its layer's time, its exposed share and its lanes") {
   const FigureCase c = preset_case("llama3-8b-8-h100");
   const auto canvas = drawn("overlap", c, "dark", 15, 1100, 700, with_strategy("all"));
-  for (const char* text : {"the plan", "DP", "FSDP", "HSDP", "TP", "data 8", "fsdp 8", "tensor 8", "a layer",
-                           "exposed"}) {
+  for (const char* text :
+       {"the plan", "DP", "FSDP", "HSDP", "TP", "data 8", "fsdp 8", "tensor 8", "a layer", "exposed"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -189,10 +191,9 @@ TEST_CASE("where a layer hides its transfers the takeaway says what the step exp
 }
 
 TEST_CASE("a layer without transfers is no step without them") {
-  const FigureCase c = evaluated(tests::with(
-      preset_case("llama3-8b-8-h100").scenario,
-      {"cluster.nodes=16", "parallelism.pipeline=2", "parallelism.data=8", "parallelism.zero_stage=1",
-       "workload.global_batch_sequences=256"}));
+  const FigureCase c = evaluated(tests::with(preset_case("llama3-8b-8-h100").scenario,
+                                             {"cluster.nodes=16", "parallelism.pipeline=2", "parallelism.data=8",
+                                              "parallelism.zero_stage=1", "workload.global_batch_sequences=256"}));
   const auto q = [&](engine::Q id) { return c.report.quantities.value_or(id, 0); };
   CHECK(find_figure("overlap")->head(input_of(c, theme("dark")), {}).takeaway ==
         "no transfers in a layer of " +

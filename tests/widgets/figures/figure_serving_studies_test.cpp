@@ -81,8 +81,9 @@ TEST_CASE("kv: every length has its name at its line, and the crossing with the 
   }
   CHECK(canvas->find_tag("serving.kv_equals_weights_batch"));
   // 70.55 GB over 163 840 B x 2560 are 168.2 sequences.
-  CHECK(takeaway("kv", case_of("llama3-70b-serving-8-h100")).find("at least as large as they are from batch 169 on") !=
-        std::string::npos);
+  CHECK(
+      takeaway("kv", case_of("llama3-70b-serving-8-h100")).find("at least as large as they are from batch 169 on") !=
+      std::string::npos);
 }
 TEST_CASE("kv: no line runs through the name of another length") {
   for (const char* preset : {"llama2-13b-16-v5e", "llama3-70b-16-v5e", "llama3-8b-serving-8-h100"}) {

@@ -185,8 +185,8 @@ TEST_CASE("the roofline and the step tell the same of matrix multiplications") {
       if (!engine::is_vector_operation(row.kind) && row.kind != engine::OperationKind::embedding)
         share += row.share_of_step;
     CAPTURE(id);
-    CHECK(share == doctest::Approx((q(Q::step_matmul) + q(Q::step_attention) + q(Q::step_recompute)) /
-                                   q(Q::step_time)));
+    CHECK(share ==
+          doctest::Approx((q(Q::step_matmul) + q(Q::step_attention) + q(Q::step_recompute)) / q(Q::step_time)));
     const FigureHead head = figure_head(*find_figure("roofline"), input_of(c, theme("dark")), {});
     CHECK(head.takeaway.find("100") == std::string::npos);
   }

@@ -8,13 +8,13 @@
 namespace roofscape::widgets {
 namespace {
 
-constexpr float kGap = 10, kColumnGap = 14;        // beside names; between columns
-constexpr float kMostNames = 0.38f;                // of the width
-constexpr float kLeastBars = 0.3f;                 // of the width, before a column goes
+constexpr float kGap = 10, kColumnGap = 14;            // beside names; between columns
+constexpr float kMostNames = 0.38f;                    // of the width
+constexpr float kLeastBars = 0.3f;                     // of the width, before a column goes
 constexpr float kHeadRow = 1.2f, kLeastPitch = 1.04f;  // lines of small text
 constexpr float kMostPitch = 100, kBarShare = 0.66f;
-constexpr float kLeastBar = 2;                     // what is there is seen
-constexpr float kLeastEdged = 6;                   // lower bars would be all edge
+constexpr float kLeastBar = 2;    // what is there is seen
+constexpr float kLeastEdged = 6;  // lower bars would be all edge
 
 struct Columns {
   float names_right = 0, value_right = 0, second_right = 0;

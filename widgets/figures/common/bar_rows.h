@@ -17,25 +17,25 @@ namespace roofscape::widgets {
 struct BarPart {
   double from = 0, to = 0;
   Fill fill;
-  int lane = 0;   // of BarAxis::lanes, from above
+  int lane = 0;  // of BarAxis::lanes, from above
 };
 
 struct BarRow {
   std::string name, value, second;  // `second`: of the last column
   std::vector<BarPart> parts;
-  std::optional<BarPart> ghost;     // the baseline's place: a dashed outline
+  std::optional<BarPart> ghost;  // the baseline's place: a dashed outline
   bool bold = false;
-  bool joined = false;   // its end is where the next row begins that is not aside
+  bool joined = false;          // its end is where the next row begins that is not aside
   std::optional<double> joint;  // where the joint to the next row stands, if not at the end of the last part
-  bool aside = false;    // no step of the waterfall
-  double weight = 0;     // where not all rows have room, those of least weight go
+  bool aside = false;           // no step of the waterfall
+  double weight = 0;            // where not all rows have room, those of least weight go
 };
 
 struct BarAxis {
   double to = 1;
-  std::string title;            // with the unit
-  std::string value, second;    // heads of the columns; both empty: no line of heads
-  int lanes = 1;                // bars of a row under each other
+  std::string title;          // with the unit
+  std::string value, second;  // heads of the columns; both empty: no line of heads
+  int lanes = 1;              // bars of a row under each other
 };
 
 struct BarRowsPlot {

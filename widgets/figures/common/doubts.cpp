@@ -58,10 +58,14 @@ const engine::Provenance* doubts_of(const FigureInput& input) {
 
 std::optional<Q> quantity_of(Rests rests, const engine::Scenario& scenario) {
   switch (rests) {
-    case Rests::time: return plan_time(scenario);
-    case Rests::memory: return Q::memory_total;
-    case Rests::parameters: return Q::params_total;
-    case Rests::nothing: break;
+    case Rests::time:
+      return plan_time(scenario);
+    case Rests::memory:
+      return Q::memory_total;
+    case Rests::parameters:
+      return Q::params_total;
+    case Rests::nothing:
+      break;
   }
   return std::nullopt;
 }

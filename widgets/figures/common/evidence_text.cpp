@@ -13,10 +13,14 @@ using engine::EvidenceKind;
 engine::Unit unit_of(EvidenceKind kind) {
   switch (kind) {
     case EvidenceKind::step:
-    case EvidenceKind::decode: return engine::unit::seconds;
-    case EvidenceKind::memory: return engine::unit::bytes;
-    case EvidenceKind::kernel: return engine::unit::flop_per_s;
-    case EvidenceKind::collective: return engine::unit::bytes_per_s;
+    case EvidenceKind::decode:
+      return engine::unit::seconds;
+    case EvidenceKind::memory:
+      return engine::unit::bytes;
+    case EvidenceKind::kernel:
+      return engine::unit::flop_per_s;
+    case EvidenceKind::collective:
+      return engine::unit::bytes_per_s;
   }
   return engine::unit::one;
 }
@@ -47,7 +51,8 @@ std::string outside_text(const TextTable& texts, const ErrorBand& band, const en
   const std::string count = format_count(static_cast<double>(band.left));
   const std::string key = "evidence.outside." + feature;
   switch (band.outside) {
-    case EvidenceFeature::work: return std::string(texts.text(key));
+    case EvidenceFeature::work:
+      return std::string(texts.text(key));
     case EvidenceFeature::chip:
     case EvidenceFeature::precision:
     case EvidenceFeature::experts: {
@@ -58,7 +63,8 @@ std::string outside_text(const TextTable& texts, const ErrorBand& band, const en
                                                                         : ".dense";
       return texts.format(key + word + end, {chip, count});
     }
-    default: break;
+    default:
+      break;
   }
   // A count of parameters is read in billions, all others as they are.
   const auto number = [&](double v) {

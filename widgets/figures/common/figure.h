@@ -28,7 +28,7 @@ namespace roofscape::engine {
 struct PlanSpace;
 struct SearchResult;
 struct ServingSearchResult;
-}
+}  // namespace roofscape::engine
 
 namespace roofscape::widgets {
 
@@ -38,8 +38,8 @@ struct SearchSeen {
   const engine::SearchResult* result = nullptr;          // where it trains
   const engine::ServingSearchResult* serving = nullptr;  // where it serves
   const engine::PlanSpace* space = nullptr;              // what of the present scenario is searched; null: nothing is
-  double progress = 0;   // of the search that runs, 0 to 1
-  bool stopped = false;  // by the person; what was found before stays
+  double progress = 0;                                   // of the search that runs, 0 to 1
+  bool stopped = false;                                  // by the person; what was found before stays
   bool waits = true;  // while there is nothing yet the figures say so; false: they search for themselves
 };
 
@@ -71,20 +71,20 @@ inline constexpr std::size_t kMostFigureOptions = 4;
 
 // How a figure is looked at. Never part of a Scenario, never undone.
 struct FigureView {
-  bool print = false;                        // with title and the line that states model, chips and plan
-  bool compact = false;                      // small windows: fewer labels (visual spec, section 3)
-  std::optional<int> hovered_stage;          // tinted in every figure that has stages
-  std::optional<int> hovered_operation;      // index of engine::OperationKind
-  std::optional<engine::Q> hovered_part;     // a part of the step: all that makes it up
-  std::optional<engine::Plan> hovered_plan;  // in figures of a search
+  bool print = false;                                    // with title and the line that states model, chips and plan
+  bool compact = false;                                  // small windows: fewer labels (visual spec, section 3)
+  std::optional<int> hovered_stage;                      // tinted in every figure that has stages
+  std::optional<int> hovered_operation;                  // index of engine::OperationKind
+  std::optional<engine::Q> hovered_part;                 // a part of the step: all that makes it up
+  std::optional<engine::Plan> hovered_plan;              // in figures of a search
   std::optional<engine::DecodingPlan> hovered_decoding;  // the same of a search of plans that serve
   // The visible part of the horizontal axis, as fractions of the whole (zoomed and panned in the window).
   double from = 0, to = 1;
   // On demand in the pipeline figure (widgets/figures/training/figure_pipeline_tools.h).
   bool critical_path = false;
   bool memory_trace = false;
-  std::optional<double> cursor;   // the time of playback, as a fraction of the whole
-  std::optional<Point> pointer;   // what the operation under it waits for and feeds is drawn
+  std::optional<double> cursor;  // the time of playback, as a fraction of the whole
+  std::optional<Point> pointer;  // what the operation under it waits for and feeds is drawn
   // By option of the figure's row: the index of its choice.
   std::array<std::uint8_t, kMostFigureOptions> choices{};
 };
@@ -113,9 +113,9 @@ struct Claim {
 // The phrase after a figure's title: its takeaway, computed ("0.9 GB free on stage 1").
 struct FigureHead {
   std::string title, takeaway;
-  std::string brief = {};           // the takeaway where there is no room for all of it; empty: cut
-  std::string context = {};         // what the figure is of, where that is not the plan; empty: context_line()
-  std::vector<Claim> claims = {};   // of the takeaway: each number in it and in the brief one
+  std::string brief = {};          // the takeaway where there is no room for all of it; empty: cut
+  std::string context = {};        // what the figure is of, where that is not the plan; empty: context_line()
+  std::vector<Claim> claims = {};  // of the takeaway: each number in it and in the brief one
 };
 
 }  // namespace roofscape::widgets

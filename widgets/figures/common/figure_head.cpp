@@ -17,7 +17,7 @@ using engine::Q;
 namespace {
 constexpr float kPrintMargin = 12, kBelowHead = 8;
 constexpr int kContextLines = 3;
-}
+}  // namespace
 
 std::string chip_key(const FigureInput& input, std::string_view stem) {
   const bool gpu = input.scenario.cluster.chip.interconnect == engine::Interconnect::switched;
@@ -83,8 +83,8 @@ std::string checkpoints_text(const TextTable& t, const engine::Scenario& s) {
   const engine::Field* field = engine::find_field("checkpointing.policy");
   const std::string key =
       "figure.context.keeps." + std::string(field->choices[static_cast<std::size_t>(s.checkpointing.policy)]);
-  const double counted = s.checkpointing.policy == engine::CheckpointPolicy::some_blocks ? s.checkpointing.blocks
-                                                                                        : s.checkpointing.k;
+  const double counted =
+      s.checkpointing.policy == engine::CheckpointPolicy::some_blocks ? s.checkpointing.blocks : s.checkpointing.k;
   return t.format(key, {format_count(counted)});
 }
 
@@ -108,8 +108,8 @@ std::string workload_text(const FigureInput& input) {
   const engine::Scenario& s = input.scenario;
   const TextTable& t = input.texts;
   if (!s.serves())
-    return t.format("figure.context.batch", {format_count(s.workload.global_batch_sequences),
-                                             format_count(s.workload.sequence_length)});
+    return t.format("figure.context.batch",
+                    {format_count(s.workload.global_batch_sequences), format_count(s.workload.sequence_length)});
   if (s.workload.has_lengths()) return t.format("figure.context.requests", {format_count(s.workload.batch)});
   return t.format("figure.context.serving", {format_count(s.workload.batch), format_count(s.workload.prompt_tokens),
                                              format_count(s.workload.output_tokens)});
@@ -119,8 +119,8 @@ std::string workload_text(const FigureInput& input) {
 
 std::string mode_text(const TextTable& t, engine::Mode mode) {
   constexpr std::array<std::string_view, 3> kModes{"ideal", "calibrated", "custom"};
-  return t.format("figure.context.mode", {std::string(t.text(
-                                             "figure.mode." + std::string(kModes[static_cast<std::size_t>(mode)])))});
+  return t.format("figure.context.mode",
+                  {std::string(t.text("figure.mode." + std::string(kModes[static_cast<std::size_t>(mode)])))});
 }
 
 namespace {
@@ -129,8 +129,8 @@ std::string context_with(const FigureInput& input, const std::string& rates) {
   const engine::Scenario& s = input.scenario;
   const TextTable& t = input.texts;
   const double chips = input.report.quantities.value_or(Q::chips_used, 1);
-  std::string out =
-      t.format("figure.context", {engine::model_title(s.model), format_count(chips), engine::chip_title(s.cluster.chip), mesh_text(t, s)});
+  std::string out = t.format("figure.context", {engine::model_title(s.model), format_count(chips),
+                                                engine::chip_title(s.cluster.chip), mesh_text(t, s)});
   const auto add = [&out](const std::string& part) { join(out, "; ", part); };
   if (!s.serves()) add(schedule_text(input));
   add(workload_text(input));
@@ -172,9 +172,9 @@ std::string compared_context(const FigureInput& input, std::size_t most) {
         (other_chip && field.path.starts_with("cluster.chip.")) || field.get(now) == field.get(then))
       continue;
     const std::string label = "field." + std::string(field.path) + ".label";
-    changes.push_back(t.format("figure.context.change",
-                               {t.has(label) ? std::string(t.text(label)) : std::string(field.path),
-                                value_text(t, field, then)}));
+    changes.push_back(
+        t.format("figure.context.change",
+                 {t.has(label) ? std::string(t.text(label)) : std::string(field.path), value_text(t, field, then)}));
   }
   std::string list;
   for (std::size_t i = 0; i < changes.size() && i < most; ++i)
@@ -182,8 +182,8 @@ std::string compared_context(const FigureInput& input, std::size_t most) {
   if (changes.size() > most)
     join(list, t.text("figure.list_separator"),
          t.format("figure.context.more", {format_count(static_cast<double>(changes.size() - most))}));
-  join(out, "; ", list.empty() ? std::string(t.text("figure.context.same"))
-                               : t.format("figure.context.baseline", {list}));
+  join(out, "; ",
+       list.empty() ? std::string(t.text("figure.context.same")) : t.format("figure.context.baseline", {list}));
   return out;
 }
 

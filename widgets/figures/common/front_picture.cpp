@@ -130,8 +130,10 @@ void put_label(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
   for (const FrontDot& d : picture.cloud)
     if (l.shows(d)) dotted.take({l.at(d).x - size / 2, l.at(d).y - size / 2, size, size});
   auto place = dotted.place_around(mark, label_size(canvas, lines), canvas.px(5));
-  if (place) field.take(*place);
-  else place = field.place_around(mark, label_size(canvas, lines), canvas.px(5));
+  if (place)
+    field.take(*place);
+  else
+    place = field.place_around(mark, label_size(canvas, lines), canvas.px(5));
   if (!place) return;
   canvas.rect(place->inset(-canvas.px(2), 0), {.colour = faded(input.theme.panel, 0.85f)});
   draw_label(canvas, *place, lines);
@@ -175,8 +177,10 @@ void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
     const Rect mark = best_mark(canvas, l.at(picture.best[i]));
     const auto near =
         std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.mark.intersects(mark); });
-    if (near != groups.end()) near->ranks.push_back(i + 1);
-    else groups.push_back({mark, {i + 1}});
+    if (near != groups.end())
+      near->ranks.push_back(i + 1);
+    else
+      groups.push_back({mark, {i + 1}});
   }
   for (Group& g : groups) {
     const Point at = g.mark.centre();
@@ -189,8 +193,10 @@ void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
     if (!free) pill = g.mark, text = ranks_text({g.ranks.front()});
     if (!field.is_free(pill)) continue;
     field.take(pill);
-    if (pill.w > g.mark.w) canvas.rect(pill, {.colour = theme.ink}, pill.h / 2);
-    else canvas.marker(at, Marker::circle, pill.w, {.colour = theme.ink});
+    if (pill.w > g.mark.w)
+      canvas.rect(pill, {.colour = theme.ink}, pill.h / 2);
+    else
+      canvas.marker(at, Marker::circle, pill.w, {.colour = theme.ink});
     canvas.text(at, text, number);
   }
 }

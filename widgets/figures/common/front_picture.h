@@ -27,9 +27,9 @@ struct FrontPicture {
   // In the order of their indices: the best, those of the front, the cloud, the present one.
   std::vector<FrontDot> best, front, cloud;  // the front by rising x
   std::optional<FrontDot> present;
-  bool falls = true;      // the front comes from above
-  float dot = 2.8f;       // size of the cloud's dots at scale 1
-  double front_end = 0;   // x up to which its last plan can be had
+  bool falls = true;     // the front comes from above
+  float dot = 2.8f;      // size of the cloud's dots at scale 1
+  double front_end = 0;  // x up to which its last plan can be had
   std::string tag;
   std::function<Readout(std::size_t index)> readout;
 
@@ -44,7 +44,7 @@ struct FrontPicture {
     FrontDot at;
     std::string text;
   };
-  std::optional<Note> note;      // a plan of the front worth naming
+  std::optional<Note> note;             // a plan of the front worth naming
   std::string present_text, gain_text;  // beside the present plan; the gain only where there is room for an arrow
   std::optional<FrontDot> hovered;
 };

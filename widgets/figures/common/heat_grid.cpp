@@ -13,12 +13,12 @@ namespace roofscape::widgets {
 
 namespace {
 
-constexpr float kMostCell = 200;   // a cell grows no higher than this
+constexpr float kMostCell = 200;    // a cell grows no higher than this
 constexpr float kMostShape = 3.2f;  // width over height of the widest, where that is wider
 constexpr float kKeyWidth = 120, kKeyHeight = 10, kKeyGap = 6;
 constexpr int kKeySteps = 40;
 constexpr double kLeastSpan = 0.1;  // of the best number
-constexpr float kHighLines = 13;   // of a figure that has a second row for the words of the key
+constexpr float kHighLines = 13;    // of a figure that has a second row for the words of the key
 
 bool any(const HeatGrid& grid, HeatCell::Look look) {
   return std::any_of(grid.cells.begin(), grid.cells.end(), [look](const HeatCell& c) { return c.look == look; });
@@ -94,8 +94,10 @@ void HeatRange::add(double value) {
 
 void HeatRange::widen(bool high_is_better) {
   if (!any) return;
-  if (high_is_better) low = std::min(low, high * (1 - kLeastSpan));
-  else high = std::max(high, low * (1 + kLeastSpan));
+  if (high_is_better)
+    low = std::min(low, high * (1 - kLeastSpan));
+  else
+    high = std::max(high, low * (1 + kLeastSpan));
 }
 
 double HeatRange::shade(double value, ScaleKind scale, bool high_is_better) const {
@@ -176,8 +178,10 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
       return !text.empty() && canvas.text_width(text, style) + canvas.px(4) < r.w && line < r.h;
     };
     const std::string* text = fits(c.text) ? &c.text : fits(c.brief) ? &c.brief : nullptr;
-    if (text != nullptr && c.look == HeatCell::Look::coloured) canvas.text(r.centre(), *text, style);
-    else if (text != nullptr) backed_text(canvas, theme, r.centre(), *text, style);
+    if (text != nullptr && c.look == HeatCell::Look::coloured)
+      canvas.text(r.centre(), *text, style);
+    else if (text != nullptr)
+      backed_text(canvas, theme, r.centre(), *text, style);
     if (c.look == HeatCell::Look::hatched && c.text.empty()) {
       const TextStyle quiet = small_text(canvas, theme.ink3, HAlign::centre);
       const std::vector<std::string> lines = reason_lines(canvas, quiet, c.reason, r);
@@ -193,8 +197,10 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
       canvas.frame(r.inset(-canvas.px(1.5f)), {theme.panel, canvas.px(5), {}});
       canvas.frame(r, {theme.ink, canvas.px(2), {}});
     }
-  if (coloured) draw_key(canvas, input, key, below, heat);
-  else canvas.text({key.x, key.centre().y}, ellipsize(canvas, heat.none, title, key.w), title);
+  if (coloured)
+    draw_key(canvas, input, key, below, heat);
+  else
+    canvas.text({key.x, key.centre().y}, ellipsize(canvas, heat.none, title, key.w), title);
 }
 
 }  // namespace roofscape::widgets

@@ -22,9 +22,9 @@ struct HeatCell {
   Look look = Look::blank;
   double shade = 0;  // 0 to 1, the better the higher
   std::string text;
-  bool own = false;   // the plan itself
-  std::string brief;  // where the text has no room
-  std::string reason; // of a hatched cell without a text, in words; they stand there if they fit as a whole
+  bool own = false;    // the plan itself
+  std::string brief;   // where the text has no room
+  std::string reason;  // of a hatched cell without a text, in words; they stand there if they fit as a whole
   // A plan that passes the memory by so much, hatched.
   void set_over(double bytes);
 };
@@ -46,10 +46,10 @@ struct HeatGrid {
   std::string x_title, y_title;
   std::string tag;
   std::function<Readout(std::size_t cell)> readout;
-  std::string low, high;    // numbers at the ends of the colour key
-  std::string key;          // what numbers and looks mean, beside the colours
-  std::string brief_key;    // the same where there is little room
-  std::string none;         // in the place of the key where nothing is coloured
+  std::string low, high;  // numbers at the ends of the colour key
+  std::string key;        // what numbers and looks mean, beside the colours
+  std::string brief_key;  // the same where there is little room
+  std::string none;       // in the place of the key where nothing is coloured
 };
 
 // Beside the colours: what the numbers are and what the other looks mean, of which only those named that are there.

@@ -24,18 +24,18 @@ struct ChartLine {
   std::string label;               // at its end; empty: none
   std::string along;               // a name that stands over the line's first segment and runs with it
   Weight weight = Weight::regular;
-  bool essential = false;          // its label is the last to go where there is no room
-  std::string tag;                 // id of the regions along the line; empty: none
+  bool essential = false;  // its label is the last to go where there is no room
+  std::string tag;         // id of the regions along the line; empty: none
   std::function<Readout(const ChartPoint&)> readout;
 };
 
 struct ChartDot {
   ChartPoint at;
-  std::string text;   // bold, beside it; empty: none
+  std::string text;  // bold, beside it; empty: none
   std::string tag;
   Readout readout;
   Colour colour = kTransparent;
-  float size = 0;     // diameter at scale 1; 0: that of the theme's markers
+  float size = 0;  // diameter at scale 1; 0: that of the theme's markers
   bool bold = true;
   Marker marker = Marker::circle;
   bool failed = false;  // nothing is reached at this x: a cross at the foot of the plot, whatever the y
@@ -44,7 +44,7 @@ struct ChartDot {
 // A region over part of the x axis, or of the y axis.
 struct ChartBand {
   double from = 0, to = 0;
-  float tint = 0;     // of ink
+  float tint = 0;  // of ink
   std::string label;
   bool across = false;  // over part of the y axis
   bool on_top = false;  // its name stands at the top rather than at the bottom
@@ -64,7 +64,7 @@ struct Chart {
     std::string pill;
   };
   std::optional<Now> now;
-  std::string note;              // a sentence at the foot of the figure, wrapped
+  std::string note;  // a sentence at the foot of the figure, wrapped
 };
 
 void draw_line_chart(Canvas& canvas, const Rect& area, const FigureInput& input, const Chart& chart);

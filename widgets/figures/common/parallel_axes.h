@@ -32,7 +32,7 @@ struct ParallelAxes {
   bool low_is_best = true;      // of it; the best stands out most
   std::string tag;
   std::function<Readout(std::size_t index)> readout;
-  std::string note;             // at the foot
+  std::string note;  // at the foot
 };
 
 // What the note says of the best lines in this theme: brighter or darker.

@@ -56,8 +56,8 @@ StageRows stage_rows(const Canvas& canvas, const TextTable& texts, const Rect& a
   const auto n = static_cast<float>(rows.count);
   rows.pitch = std::min(rows.plot.h / n, canvas.px(kMostPitch));
   rows.plot.h = rows.pitch * n;
-  rows.bar_height = rows.pitch < canvas.px(kLeastGapPitch) ? rows.pitch
-                                                           : std::min(rows.pitch * kBarShare, canvas.px(kMostBar));
+  rows.bar_height =
+      rows.pitch < canvas.px(kLeastGapPitch) ? rows.pitch : std::min(rows.pitch * kBarShare, canvas.px(kMostBar));
   constexpr std::array kSteps{1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000};
   const float line = number_line(canvas);
   rows.label_every = kSteps.back();

@@ -13,14 +13,14 @@
 namespace roofscape::widgets {
 
 struct StageRows {
-  Rect area;             // the whole figure below its head
-  Rect header;           // line above the rows: part names, key
-  Rect plot;             // all rows, without the stage numbers at their left
-  float pitch = 0;       // distance of rows
+  Rect area;        // the whole figure below its head
+  Rect header;      // line above the rows: part names, key
+  Rect plot;        // all rows, without the stage numbers at their left
+  float pitch = 0;  // distance of rows
   float bar_height = 0;
-  float bar_shift = 0;   // of the bars from the middle of their rows
+  float bar_shift = 0;  // of the bars from the middle of their rows
   int count = 0;
-  int label_every = 1;   // stages between two numbers
+  int label_every = 1;  // stages between two numbers
 
   // Everything at the height of a stage, from edge to edge of the figure.
   Rect band(int stage) const { return {area.x, plot.y + pitch * static_cast<float>(stage), area.w, pitch}; }

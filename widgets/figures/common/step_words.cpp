@@ -71,10 +71,9 @@ std::string bound_words(const engine::Report& report, const TextTable& texts) {
   const engine::Bound& bound = report.bound;
   // A network that is busy longest may hide for the most part: what is exposed is the smaller share of the step.
   if (bound.kind == engine::BoundKind::mesh_axis && bound.axis != engine::Axis::pipeline) {
-    return texts.format("step.network",
-                        {bound_name(texts, bound),
-                         format_share(report.quantities.value_or(engine::Q::network_total, 0) / step),
-                         format_share(exposed_network_share(report))});
+    return texts.format("step.network", {bound_name(texts, bound),
+                                         format_share(report.quantities.value_or(engine::Q::network_total, 0) / step),
+                                         format_share(exposed_network_share(report))});
   }
   // HBM is busy longest under arithmetic that hides it.
   if (!groups.empty() && groups[0].kind != bound.kind)

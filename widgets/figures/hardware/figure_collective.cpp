@@ -61,9 +61,12 @@ std::string group_name(const FigureInput& input, const FigureView& view, const C
 Stroke stroke_of_kind(const Theme& theme, CollectiveKind kind, float em) {
   const float width = theme.data_width * em;
   switch (kind) {
-    case CollectiveKind::all_reduce: return {theme.stroke(Hue::orange), width, Dash{width * 5, width * 2}};
-    case CollectiveKind::all_to_all: return {theme.stroke(Hue::green), width, Dash{width * 1.5f, width * 1.5f}};
-    default: return {theme.stroke(Hue::blue), width, {}};
+    case CollectiveKind::all_reduce:
+      return {theme.stroke(Hue::orange), width, Dash{width * 5, width * 2}};
+    case CollectiveKind::all_to_all:
+      return {theme.stroke(Hue::green), width, Dash{width * 1.5f, width * 1.5f}};
+    default:
+      return {theme.stroke(Hue::blue), width, {}};
   }
 }
 

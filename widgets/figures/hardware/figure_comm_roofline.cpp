@@ -165,7 +165,8 @@ FigureHead comm_roofline_head(const FigureInput& input, const FigureView&) {
   const CommRoofline& study = study_of(input);
   if (!study.known()) return head;
   const AxisDot* least = tightest(study);
-  if (least == nullptr) head.takeaway = t.text("figure.comm-roofline.takeaway.silent");
+  if (least == nullptr)
+    head.takeaway = t.text("figure.comm-roofline.takeaway.silent");
   else if (least->margin >= 1) {
     head.takeaway =
         t.format("figure.comm-roofline.takeaway.hides",

@@ -23,8 +23,8 @@ using engine::RateHistory;
 
 namespace {
 
-constexpr float kMark = 6.5f, kOwnRing = 13;      // px
-constexpr float kLeastPanel = 120;                // px: lower, and bandwidths give way
+constexpr float kMark = 6.5f, kOwnRing = 13;  // px
+constexpr float kLeastPanel = 120;            // px: lower, and bandwidths give way
 constexpr float kPanelGap = 10;
 
 struct Look {
@@ -35,12 +35,18 @@ struct Look {
 // Arithmetic and bandwidth never share a panel, so hues may return.
 Look look_of(Rate rate) {
   switch (rate) {
-    case Rate::fp32: return {Hue::grey, Marker::square, {2, 4}};
-    case Rate::half: return {Hue::blue, Marker::circle, {}};
-    case Rate::fp8: return {Hue::orange, Marker::diamond, {10, 4}};
-    case Rate::fp4: return {Hue::green, Marker::square, {6, 3}};
-    case Rate::hbm: return {Hue::blue, Marker::circle, {}};
-    case Rate::links: return {Hue::orange, Marker::diamond, {10, 4}};
+    case Rate::fp32:
+      return {Hue::grey, Marker::square, {2, 4}};
+    case Rate::half:
+      return {Hue::blue, Marker::circle, {}};
+    case Rate::fp8:
+      return {Hue::orange, Marker::diamond, {10, 4}};
+    case Rate::fp4:
+      return {Hue::green, Marker::square, {6, 3}};
+    case Rate::hbm:
+      return {Hue::blue, Marker::circle, {}};
+    case Rate::links:
+      return {Hue::orange, Marker::diamond, {10, 4}};
   }
   return {Hue::grey, Marker::circle, {}};
 }
@@ -234,8 +240,10 @@ void draw_panel(Canvas& canvas, const FigureInput& input, Panel& panel, float en
       canvas.marker(p, look.marker, mark + canvas.px(1.6f), {.colour = theme.panel});
       canvas.marker(p, look.marker, mark, {.colour = theme.fill(look.hue)});
       field.take({p.x - size / 2, p.y - size / 2, size, size});
-      if (is_own) own.insert(main ? own.begin() : own.end(), {h->rate, &g, true});
-      else if (main && g.value > best) records.insert(records.begin(), {h->rate, &g, false});
+      if (is_own)
+        own.insert(main ? own.begin() : own.end(), {h->rate, &g, true});
+      else if (main && g.value > best)
+        records.insert(records.begin(), {h->rate, &g, false});
       else if (main && g.value == best && !records.empty() && g.year == records.front().generation->year &&
                shorter_name(input, g, *records.front().generation))
         records.front().generation = &g;  // at one place: the plain model rather than its variant

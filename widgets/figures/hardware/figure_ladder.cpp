@@ -23,8 +23,8 @@ using engine::MemoryRung;
 
 namespace {
 
-constexpr float kRungWidth = 4, kDot = 9;   // px
-constexpr double kShortest = 1.6;           // a rung reaches at least this factor of bytes, so that it can be seen
+constexpr float kRungWidth = 4, kDot = 9;  // px
+constexpr double kShortest = 1.6;          // a rung reaches at least this factor of bytes, so that it can be seen
 constexpr std::size_t kFewestRungs = 2;
 
 std::string_view id_of(const MemoryRung& rung) { return engine::kMemoryIds[static_cast<std::size_t>(rung.memory)]; }
@@ -52,10 +52,14 @@ std::string amounts_of(const FigureInput& input, const MemoryRung& rung) {
 // The id under which the engine explains a rung's bandwidth; memories it does not use have one of the figure.
 std::string tag_of(const MemoryRung& rung) {
   switch (rung.memory) {
-    case Memory::hbm: return std::string(engine::quantity(engine::Q::hbm_bandwidth).id);
-    case Memory::node: return std::string(engine::quantity(engine::Q::nvlink_bandwidth).id);
-    case Memory::dcn: return std::string(engine::quantity(engine::Q::dcn_bandwidth).id);
-    default: return "ladder." + std::string(id_of(rung));
+    case Memory::hbm:
+      return std::string(engine::quantity(engine::Q::hbm_bandwidth).id);
+    case Memory::node:
+      return std::string(engine::quantity(engine::Q::nvlink_bandwidth).id);
+    case Memory::dcn:
+      return std::string(engine::quantity(engine::Q::dcn_bandwidth).id);
+    default:
+      return "ladder." + std::string(id_of(rung));
   }
 }
 
@@ -77,8 +81,8 @@ std::string intensity_title(const FigureInput& input) {
 }
 
 struct Split {
-  std::vector<MemoryRung> drawn;   // with a bandwidth
-  std::string left_out;            // the sentence under the plot; empty if nothing is
+  std::vector<MemoryRung> drawn;  // with a bandwidth
+  std::string left_out;           // the sentence under the plot; empty if nothing is
 };
 
 Split split(const FigureInput& input) {

@@ -50,9 +50,12 @@ Stroke stroke_of_mix(const Theme& theme, DtypeMix mix, float em) {
   switch (mix) {
     case DtypeMix::bf16:
       return {theme.ink, width, {}};
-    case DtypeMix::int8_weights: return {theme.stroke(Hue::blue), width, Dash{width * 5, width * 2}};
-    case DtypeMix::int8: return {theme.stroke(Hue::orange), width, {}};
-    case DtypeMix::fp8: return {theme.stroke(Hue::green), width, Dash{width * 1.5f, width * 1.5f}};
+    case DtypeMix::int8_weights:
+      return {theme.stroke(Hue::blue), width, Dash{width * 5, width * 2}};
+    case DtypeMix::int8:
+      return {theme.stroke(Hue::orange), width, {}};
+    case DtypeMix::fp8:
+      return {theme.stroke(Hue::green), width, Dash{width * 1.5f, width * 1.5f}};
   }
   return {};
 }

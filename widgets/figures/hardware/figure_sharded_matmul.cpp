@@ -23,17 +23,17 @@ using engine::Split;
 
 namespace {
 
-constexpr int kDrawnRanks = 8;          // blocks a split array is drawn in at most
-constexpr float kOthersTint = 0.28f;    // blocks of other ranks, of the colour of the first
+constexpr int kDrawnRanks = 8;                              // blocks a split array is drawn in at most
+constexpr float kOthersTint = 0.28f;                        // blocks of other ranks, of the colour of the first
 constexpr float kDiagramShare = 0.40f, kPairShare = 0.48f;  // of the width, at most
-constexpr float kMostSide = 110;        // of an array
-constexpr float kLabelShare = 0.50f;    // of what is beside the diagram
-constexpr float kLinePitch = 1.35f;     // em between lines of text
-constexpr float kBarShare = 0.3f;       // of a line: its two bars stand one over the other
+constexpr float kMostSide = 110;                            // of an array
+constexpr float kLabelShare = 0.50f;                        // of what is beside the diagram
+constexpr float kLinePitch = 1.35f;                         // em between lines of text
+constexpr float kBarShare = 0.3f;                           // of a line: its two bars stand one over the other
 constexpr float kLeastBar = 3, kMostBar = 11;
-constexpr float kLeastHatched = 9;      // lower bars have no hatch, and neither has their key
+constexpr float kLeastHatched = 9;                      // lower bars have no hatch, and neither has their key
 constexpr float kSignShare = 0.18f, kLeastSign = 0.9f;  // a sign: of the side of an array; em of small text
-constexpr float kTallLine = 2;          // lines of a tall row over those of a low one
+constexpr float kTallLine = 2;                          // lines of a tall row over those of a low one
 
 const ShardedMatmulStudy& study_of(const FigureInput& input) {
   return input.studies.get<ShardedMatmulStudy>(input.scenario,
@@ -119,7 +119,7 @@ void draw_array(Canvas& canvas, const FigureInput& input, const Rect& r, const B
 }
 
 struct Row {
-  std::vector<Block> blocks;       // In, W, Out; of the pair In, W, hidden, W, Out
+  std::vector<Block> blocks;  // In, W, Out; of the pair In, W, hidden, W, Out
   std::string heading;
   std::string tag;
   std::vector<const MatmulWay*> ways;

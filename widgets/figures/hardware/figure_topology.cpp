@@ -117,8 +117,10 @@ void draw_topology(Canvas& canvas, const Rect& area, const FigureInput& input, c
     draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.topology.one"));
     return;
   }
-  if (input.scenario.cluster.chip.interconnect == engine::Interconnect::torus) draw_torus(canvas, rest, input, rows);
-  else draw_switched(canvas, rest, input, rows);
+  if (input.scenario.cluster.chip.interconnect == engine::Interconnect::torus)
+    draw_torus(canvas, rest, input, rows);
+  else
+    draw_switched(canvas, rest, input, rows);
 }
 
 std::string topology_data(const FigureInput& input, const FigureView&) {

@@ -14,7 +14,7 @@
 namespace roofscape::widgets::topology {
 namespace {
 
-constexpr float kTint = 0.05f;   // of every second band
+constexpr float kTint = 0.05f;                                // of every second band
 constexpr float kMostRow = 54, kTallRow = 130, kBar = 0.62f;  // rows of a tall figure grow, a third of it stays free
 constexpr float kColumnGap = 14;
 constexpr float kRowsForNote = 8;  // lines beside those of the mesh axes from which there is room for a note

@@ -14,18 +14,18 @@
 namespace roofscape::widgets::topology {
 namespace {
 
-constexpr int kShown = 4, kShownFlat = 5;     // chips along a side
+constexpr int kShown = 4, kShownFlat = 5;           // chips along a side
 constexpr float kDepthX = 0.46f, kDepthY = -0.34f;  // of one step into the picture
-constexpr float kChip = 0.2f;                 // of a step
-constexpr float kNamedSides = 150;    // width and height from which sides are named
+constexpr float kChip = 0.2f;                       // of a step
+constexpr float kNamedSides = 150;                  // width and height from which sides are named
 constexpr float kColumnGap = 14, kSwatch = 11;
 
 struct Direction {
-  int size = 1;                       // chips
+  int size = 1;  // chips
   int shown = 1;
-  bool broken = false;                // a gap before the last
+  bool broken = false;  // a gap before the last
   bool closes = false;
-  std::vector<const AxisRow*> axes;   // that span it
+  std::vector<const AxisRow*> axes;  // that span it
 };
 
 std::array<Direction, 3> directions_of(const FigureInput& input, const std::vector<AxisRow>& rows,

@@ -24,10 +24,10 @@ using search::Shown;
 
 namespace {
 
-constexpr double kSlowest = 1.9;        // times the best that are shown at least
-constexpr double kLinearUpTo = 5;       // ratio of the ends from which the axis of times is logarithmic
-constexpr double kKnee = 1.05;          // times the best that a plan of little memory may take to be worth naming
-constexpr double kKneeMemory = 0.7;     // of the best plan's memory that it takes at most
+constexpr double kSlowest = 1.9;     // times the best that are shown at least
+constexpr double kLinearUpTo = 5;    // ratio of the ends from which the axis of times is logarithmic
+constexpr double kKnee = 1.05;       // times the best that a plan of little memory may take to be worth naming
+constexpr double kKneeMemory = 0.7;  // of the best plan's memory that it takes at most
 
 struct Ends {
   double memory_gb = 1, fast_s = 1, slow_s = 10;

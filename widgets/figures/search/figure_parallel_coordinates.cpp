@@ -26,9 +26,9 @@ using search::Shown;
 
 namespace {
 
-constexpr std::size_t kBright = 10;   // of the best plans
-constexpr std::size_t kFaint = 400;   // of the sample
-constexpr double kSlowest = 6;        // times the best: slower plans of the sample are left out
+constexpr std::size_t kBright = 10;  // of the best plans
+constexpr std::size_t kFaint = 400;  // of the sample
+constexpr double kSlowest = 6;       // times the best: slower plans of the sample are left out
 
 struct Line {
   std::size_t index = 0;  // of search::plan_at
@@ -146,9 +146,12 @@ std::string parallel_coordinates_data(const FigureInput& input, const FigureView
   lines.each([&](const Line& line) {
     const bool best = line.index < shown.result->best.size(),
                present = line.index == search::present_index(*shown.result);
-    out += fmt::format("{}\t{}\t{}\t{}\n", best ? "best" : present ? "present" : "sample",
-                       search::plan_fields(input.texts, *line.plan.plan), line.plan.step_time_s,
-                       line.plan.memory_bytes);
+    out +=
+        fmt::format("{}\t{}\t{}\t{}\n",
+                    best      ? "best"
+                    : present ? "present"
+                              : "sample",
+                    search::plan_fields(input.texts, *line.plan.plan), line.plan.step_time_s, line.plan.memory_bytes);
   });
   return out;
 }

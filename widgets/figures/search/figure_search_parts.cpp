@@ -79,11 +79,12 @@ Shown shown_of(const FigureInput& input) {
 }
 
 ServingShown serving_shown_of(const FigureInput& input) {
-  ServingShown shown = shown_search<ServingSearchResult>(input, &SearchSeen::serving, [&]() -> const ServingSearchResult& {
-    return input.studies.get<ServingSearchResult>(input.scenario, [&] {
-      return engine::search_serving(input.scenario, for_picture(engine::serving_request_of(input.scenario)));
-    });
-  });
+  ServingShown shown =
+      shown_search<ServingSearchResult>(input, &SearchSeen::serving, [&]() -> const ServingSearchResult& {
+        return input.studies.get<ServingSearchResult>(input.scenario, [&] {
+          return engine::search_serving(input.scenario, for_picture(engine::serving_request_of(input.scenario)));
+        });
+      });
   if (shown.result != nullptr) shown.capacity_bytes = shown.result->capacity_bytes;
   return shown;
 }

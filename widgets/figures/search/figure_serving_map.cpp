@@ -88,7 +88,8 @@ std::string why_text(const FigureInput& input, const ServingShown& shown, const 
 Readout readout_of(const FigureInput& input, const ServingShown& shown, const ServingCell& c) {
   const RankedDecoding* p = c.best ? &*c.best : c.nearest ? &*c.nearest : nullptr;
   Readout r;
-  if (p != nullptr) r = search::decoding_readout(input, shown, *p, false);
+  if (p != nullptr)
+    r = search::decoding_readout(input, shown, *p, false);
   else
     r.title = input.texts.format("figure.axis.tensor", {format_count(c.tensor)}) +
               std::string(input.texts.text("figure.list_separator")) +

@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kBright = 10, kFaint = 400;  // lines of plans side by side
 constexpr std::size_t kFewDots = 400;              // fewer are drawn larger
 constexpr double kMilli = 1e3;
-constexpr double kLimitInSight = 4;                // times the slowest plan on the front
+constexpr double kLimitInSight = 4;  // times the slowest plan on the front
 
 std::size_t sample_begin(const ServingSearchResult& r) { return r.best.size() + r.front.size(); }
 std::size_t present_at(const ServingSearchResult& r) { return sample_begin(r) + r.sample.size(); }

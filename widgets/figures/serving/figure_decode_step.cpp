@@ -25,8 +25,8 @@ double seconds_of(const engine::Report& report, Q part) { return report.quantiti
 bool has_step(const engine::Report& report) { return seconds_of(report, Q::decode_step) > 0; }
 
 struct Row {
-  Q part = Q::decode_step;   // the tag: what the row is a value of
-  Q what = Q::decode_step;   // the side that decides it, which names and colours the row
+  Q part = Q::decode_step;  // the tag: what the row is a value of
+  Q what = Q::decode_step;  // the side that decides it, which names and colours the row
   double from = 0, to = 0;
   double base_from = 0, base_to = 0;
   bool aside = false, total = false;
@@ -72,7 +72,8 @@ std::vector<Row> rows_of(const FigureInput& input) {
 
 std::string row_name(const FigureInput& input, const Row& row) {
   const std::string_view id = engine::quantity(row.what).id;
-  if (row.aside) return std::string(input.texts.text("figure.decode-step.hidden." + std::string(id.substr(id.rfind('.') + 1))));
+  if (row.aside)
+    return std::string(input.texts.text("figure.decode-step.hidden." + std::string(id.substr(id.rfind('.') + 1))));
   return std::string(input.texts.text("quantity." + std::string(id) + ".label"));
 }
 

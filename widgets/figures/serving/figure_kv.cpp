@@ -120,8 +120,10 @@ void add_line(const FigureInput& input, const CacheStudy& study, const CacheLine
     part->readout = [&input, &study, &line](const ChartPoint& p) {
       return readout_of(input, study, line, p.x, p.y * kGb);
     };
-    if (line.own) chart.lines.insert(chart.lines.begin(), std::move(*part));
-    else chart.lines.push_back(std::move(*part));
+    if (line.own)
+      chart.lines.insert(chart.lines.begin(), std::move(*part));
+    else
+      chart.lines.push_back(std::move(*part));
   }
   if (name.points.size() == 2) chart.lines.push_back(std::move(name));
 }
@@ -186,7 +188,8 @@ Chart chart_of(const FigureInput& input, const CacheStudy& study, float em) {
     cross.size = line.own ? 8.0f : 6.0f;
     cross.bold = line.own;
     cross.colour = line_of(theme, MemoryPart::weights);
-    if (std::abs(line.equal - study.own) > 0.1 * study.own || !line.own) cross.text = format_significant(line.crossing);
+    if (std::abs(line.equal - study.own) > 0.1 * study.own || !line.own)
+      cross.text = format_significant(line.crossing);
     cross.tag = engine::quantity(Q::kv_equal_batch).id;
     chart.dots.push_back(std::move(cross));
   }

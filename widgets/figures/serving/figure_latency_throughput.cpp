@@ -23,11 +23,11 @@ using engine::TradePoint;
 
 namespace {
 
-constexpr int kDegreesBeside = 2;       // doublings of the plan's own tensor degree shown to either side
-constexpr double kBetter = 1.01;        // throughput that is worth speaking of
+constexpr int kDegreesBeside = 2;  // doublings of the plan's own tensor degree shown to either side
+constexpr double kBetter = 1.01;   // throughput that is worth speaking of
 constexpr double kMilli = 1e3;
-constexpr double kLimitInSight = 4;     // times beyond the fastest or slowest point
-constexpr float kBoxTint = 0.06f;       // what is within the promised time
+constexpr double kLimitInSight = 4;  // times beyond the fastest or slowest point
+constexpr float kBoxTint = 0.06f;    // what is within the promised time
 
 struct Trade {
   std::vector<TradePoint> points;
@@ -174,11 +174,11 @@ Chart chart_of(const FigureInput& input, float em) {
   mine.size = 11;
   mine.colour = input.report.fits() ? theme.ink : theme.err;
   const bool fewer = own_batch(input) < input.scenario.workload.batch;
-  mine.text = t.format(!input.report.fits() ? "figure.latency-throughput.own.full"
-                       : fewer              ? "figure.latency-throughput.own.in_flight"
-                                            : "figure.latency-throughput.own",
-                       {format_count(input.report.fits() ? std::round(own_batch(input))
-                                                         : double(input.scenario.workload.batch))});
+  mine.text = t.format(
+      !input.report.fits() ? "figure.latency-throughput.own.full"
+      : fewer              ? "figure.latency-throughput.own.in_flight"
+                           : "figure.latency-throughput.own",
+      {format_count(input.report.fits() ? std::round(own_batch(input)) : double(input.scenario.workload.batch))});
   mine.tag = engine::quantity(Q::mixed_token_time_q).id;
   mine.readout = readout_of(input, own_batch(input), own_time(input),
                             input.report.quantities.value_or(Q::time_per_output_token, 0), own_throughput(input),
@@ -225,7 +225,8 @@ FigureHead latency_throughput_head(const FigureInput& input, const FigureView&) 
   head.takeaway = both;
   if (has_slo(input)) {
     const TradePoint* kept = engine::best_kept(points_of(input));
-    if (kept == nullptr) head.takeaway = t.format("figure.latency-throughput.takeaway.slo.none", {both});
+    if (kept == nullptr)
+      head.takeaway = t.format("figure.latency-throughput.takeaway.slo.none", {both});
     else
       told("figure.latency-throughput.takeaway.slo", *kept);
     return head;
@@ -251,9 +252,9 @@ std::string latency_throughput_data(const FigureInput& input, const FigureView&)
       "limits\tPareto\n";
   for (const TradePoint& p : points_of(input))
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.tensor, p.data, p.batch,
-                       p.time_per_token_s, p.tokens_per_s_per_chip, p.chip_bytes, p.ttft_s,
-                       p.decode_time_per_token_s, p.decode_tokens_per_s_per_chip, p.fits ? "yes" : "no",
-                       p.keeps_slo ? "yes" : "no", p.pareto ? "yes" : "no");
+                       p.time_per_token_s, p.tokens_per_s_per_chip, p.chip_bytes, p.ttft_s, p.decode_time_per_token_s,
+                       p.decode_tokens_per_s_per_chip, p.fits ? "yes" : "no", p.keeps_slo ? "yes" : "no",
+                       p.pareto ? "yes" : "no");
   return out;
 }
 

@@ -74,7 +74,8 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve
   const std::string_view tag = engine::quantity(token ? Q::mixed_token_time_q : Q::ttft).id;
   Chart chart;
   chart.x_title = t.text("figure.queue.x");
-  chart.y_title = t.text(std::string(token ? "figure.queue.y.token" : "figure.queue.y.first") + (seconds ? ".s" : ""));
+  chart.y_title =
+      t.text(std::string(token ? "figure.queue.y.token" : "figure.queue.y.first") + (seconds ? ".s" : ""));
   chart.x_kind = ScaleKind::linear;
   chart.y_labels = TickLabels::si;
   chart.x_from = 0, chart.x_to = std::max(study.most_per_s, study.points.back().arrivals_per_s);

@@ -163,7 +163,8 @@ void draw_serving_memory(Canvas& canvas, const Rect& area, const FigureInput& in
     const Rect bar = plot.bar(i, bars[i].parts.front());
     const TextStyle style = small_text(canvas, theme.ink, HAlign::left, Weight::bold);
     const float width = canvas.text_width(text, style), gap = canvas.px(6);
-    if (width + 2 * gap <= bar.w) canvas.text({bar.x + gap, bar.centre().y}, text, style);
+    if (width + 2 * gap <= bar.w)
+      canvas.text({bar.x + gap, bar.centre().y}, text, style);
     else if (bar.x - gap - width > plot.plot.x + gap)
       backed_text(canvas, theme, {bar.x - gap - width, bar.centre().y}, text, style);
   }

@@ -30,13 +30,13 @@ namespace {
 
 constexpr double kSame = 0.008;  // curves closer than this everywhere are one: a line's width on most plots
 constexpr float kLabelPitch = 1.38f;
-constexpr float kSample = 26;      // of a line, before its name in the key
-constexpr float kKeyGap = 8;       // between plot, sample, name and number
-constexpr float kNames = 0.3f;     // of the width, at most
-constexpr float kNumbers = 340;    // a figure narrower than this has no numbers in its key
-constexpr float kPoint = 4;        // diameter of a simulated point
-constexpr float kOpen = 9;         // of a line on either side of a number that it cannot run
-constexpr int kPlaces = 24;        // for the present number, half a line apart
+constexpr float kSample = 26;    // of a line, before its name in the key
+constexpr float kKeyGap = 8;     // between plot, sample, name and number
+constexpr float kNames = 0.3f;   // of the width, at most
+constexpr float kNumbers = 340;  // a figure narrower than this has no numbers in its key
+constexpr float kPoint = 4;      // diameter of a simulated point
+constexpr float kOpen = 9;       // of a line on either side of a number that it cannot run
+constexpr int kPlaces = 24;      // for the present number, half a line apart
 
 // One hue a family of orders, one dash a member: alike in colour is alike in idea.
 struct Look {
@@ -132,7 +132,7 @@ struct Layout {
   float title_y = 0;
   std::vector<std::string> labels;  // by line, cut to the room
   float key_x = 0, key_right = 0, key_title_y = 0;
-  bool numbers = false;             // in the key: what idles now
+  bool numbers = false;  // in the key: what idles now
 };
 
 Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const engine::BubbleStudy& c) {
@@ -225,7 +225,7 @@ void draw_curve(Canvas& canvas, const Layout& l, const Line& line, int now, cons
   }
   const auto between = [&](float x) {
     for (std::size_t i = 1; i < points.size(); ++i)
-      if (const Point &a = points[i - 1], &b = points[i]; x >= a.x && x <= b.x)
+      if (const Point& a = points[i - 1], &b = points[i]; x >= a.x && x <= b.x)
         return Point{x, a.y + (b.y - a.y) * (x - a.x) / std::max(b.x - a.x, 1e-6f)};
     return Point{x, points.back().y};
   };

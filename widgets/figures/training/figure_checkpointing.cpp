@@ -26,10 +26,10 @@ using memory::kGb;
 
 namespace {
 
-constexpr float kOverTint = 0.08f;   // of ink, where plans do not fit
-constexpr double kRoom = 1.35;       // of the axes beyond the data, end over end
-constexpr double kEvenUpTo = 16;     // end over start, with numbers in even steps
-constexpr int kNumbers = 8;          // about as many on the axis of memory
+constexpr float kOverTint = 0.08f;  // of ink, where plans do not fit
+constexpr double kRoom = 1.35;      // of the axes beyond the data, end over end
+constexpr double kEvenUpTo = 16;    // end over start, with numbers in even steps
+constexpr int kNumbers = 8;         // about as many on the axis of memory
 
 const CheckpointingStudy& study_of(const FigureInput& input) {
   return input.studies.get<CheckpointingStudy>(input.scenario,
@@ -43,9 +43,12 @@ std::string_view policy_id(CheckpointPolicy policy) {
 std::string name_of(const FigureInput& input, const engine::Checkpointing& c) {
   const std::string key = "figure.checkpointing.policy." + std::string(policy_id(c.policy));
   switch (c.policy) {
-    case CheckpointPolicy::k_per_layer: return input.texts.format(key, {format_count(c.k)});
-    case CheckpointPolicy::some_blocks: return input.texts.format(key, {format_count(c.blocks)});
-    default: return std::string(input.texts.text(key));
+    case CheckpointPolicy::k_per_layer:
+      return input.texts.format(key, {format_count(c.k)});
+    case CheckpointPolicy::some_blocks:
+      return input.texts.format(key, {format_count(c.blocks)});
+    default:
+      return std::string(input.texts.text(key));
   }
 }
 
@@ -125,9 +128,8 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
   chart.y_from = 0.95, chart.y_to = most * 1.12;
   if (capacity > 0 && capacity < chart.x_to)
     chart.bands.push_back({capacity, chart.x_to, kOverTint,
-                           t.format("figure.checkpointing.beyond",
-                                    {capacity_text(study.capacity_bytes)}),
-                           false, true});
+                           t.format("figure.checkpointing.beyond", {capacity_text(study.capacity_bytes)}), false,
+                           true});
 
   const float width = theme.data_width * em;
   if (study.segments_minimal.size() > 1)

@@ -28,8 +28,8 @@ struct Change {
 };
 
 struct Comparison {
-  double before = 0, after = 0;   // seconds a step
-  std::vector<Change> changes;    // the largest first, the small ones last; they add up to after - before
+  double before = 0, after = 0;  // seconds a step
+  std::vector<Change> changes;   // the largest first, the small ones last; they add up to after - before
 };
 
 // Empty unless both plans have a step.
@@ -42,8 +42,10 @@ std::optional<Comparison> compare(const FigureInput& input) {
   Change rest;
   for (const Q part : engine::kStepParts) {
     const Change change{part, now.value_or(part, 0) - then.value_or(part, 0)};
-    if (std::abs(change.seconds) < kTold * out.before) rest.seconds += change.seconds;
-    else out.changes.push_back(change);
+    if (std::abs(change.seconds) < kTold * out.before)
+      rest.seconds += change.seconds;
+    else
+      out.changes.push_back(change);
   }
   std::stable_sort(out.changes.begin(), out.changes.end(),
                    [](const Change& a, const Change& b) { return std::abs(a.seconds) > std::abs(b.seconds); });

@@ -25,12 +25,12 @@ using engine::EvidencePoint;
 
 namespace {
 
-constexpr float kMark = 7, kFaded = 0.6f;   // px; opacity of what is far from the plan
-constexpr float kLeastForKey = 640;         // px of width, below which sources are told by pointing only
-constexpr float kBandTint = 0.07f;          // of ink, in each band; the inner one lies in the outer one
-constexpr float kLeastSources = 7;          // lines of them, where what marks mean takes its room from them
-constexpr double kMostError = 1.5;          // of the error axis: what is beyond stands at its edge
-constexpr std::size_t kSourceLine = 52;     // characters of a source in one row of a readout
+constexpr float kMark = 7, kFaded = 0.6f;  // px; opacity of what is far from the plan
+constexpr float kLeastForKey = 640;        // px of width, below which sources are told by pointing only
+constexpr float kBandTint = 0.07f;         // of ink, in each band; the inner one lies in the outer one
+constexpr float kLeastSources = 7;         // lines of them, where what marks mean takes its room from them
+constexpr double kMostError = 1.5;         // of the error axis: what is beyond stands at its edge
+constexpr std::size_t kSourceLine = 52;    // characters of a source in one row of a readout
 
 // Vermilion is trouble's. Seven hues and three shapes have no common factor: 21 looks.
 constexpr std::array kHues{Hue::blue, Hue::orange, Hue::green, Hue::purple, Hue::sky, Hue::grey, Hue::yellow};
@@ -54,7 +54,7 @@ struct Shown {
   std::vector<std::size_t> points;
   std::vector<bool> near;  // by index of all points
   ErrorBand band;
-  std::optional<double> own;  // what is predicted of the plan, where it is of this kind and mode
+  std::optional<double> own;    // what is predicted of the plan, where it is of this kind and mode
   std::vector<Source> sources;  // the one with the most points first
   engine::ErrorSummary summary;
 };
@@ -75,10 +75,14 @@ std::optional<double> own_value(const FigureInput& input, EvidenceKind kind) {
   if (input.report.has_errors()) return std::nullopt;
   const bool serves = input.scenario.serves();
   switch (kind) {
-    case EvidenceKind::step: return input.report.quantities[engine::Q::step_time];
-    case EvidenceKind::decode: return input.report.quantities[engine::Q::time_per_output_token];
-    case EvidenceKind::memory: return serves ? std::nullopt : input.report.quantities[engine::Q::memory_total];
-    default: return std::nullopt;
+    case EvidenceKind::step:
+      return input.report.quantities[engine::Q::step_time];
+    case EvidenceKind::decode:
+      return input.report.quantities[engine::Q::time_per_output_token];
+    case EvidenceKind::memory:
+      return serves ? std::nullopt : input.report.quantities[engine::Q::memory_total];
+    default:
+      return std::nullopt;
   }
 }
 
@@ -243,8 +247,11 @@ void draw_band(Canvas& canvas, const Theme& theme, const Plot& plot, double shar
     return canvas.rect(rect_between(plot.area.x, plot.y(share), plot.area.right(), plot.y(-share)), tint);
   // Beyond the ends of the axis, so that the band fills the corners.
   const double from = plot.x.from() / 2, to = plot.x.to() * 2;
-  canvas.polygon({{plot.x(from), plot.y(from * (1 - share))}, {plot.x(from), plot.y(from * (1 + share))},
-                  {plot.x(to), plot.y(to * (1 + share))}, {plot.x(to), plot.y(to * (1 - share))}}, tint);
+  canvas.polygon({{plot.x(from), plot.y(from * (1 - share))},
+                  {plot.x(from), plot.y(from * (1 + share))},
+                  {plot.x(to), plot.y(to * (1 + share))},
+                  {plot.x(to), plot.y(to * (1 - share))}},
+                 tint);
 }
 
 // A ring: near the plan. Hollow: a part of the configuration was guessed.
@@ -254,8 +261,10 @@ void draw_ring(Canvas& canvas, const Theme& theme, Point at, Marker marker) {
 }
 void draw_mark(Canvas& canvas, Point at, Marker marker, Colour colour, bool complete) {
   const float size = canvas.px(kMark);
-  if (complete) canvas.marker(at, marker, size, {.colour = colour});
-  else canvas.marker(at, marker, size - canvas.px(1), {.edge = colour, .edge_width = canvas.px(1.4f)});
+  if (complete)
+    canvas.marker(at, marker, size, {.colour = colour});
+  else
+    canvas.marker(at, marker, size - canvas.px(1), {.edge = colour, .edge_width = canvas.px(1.4f)});
 }
 
 void draw_points(Canvas& canvas, const FigureInput& input, const Shown& s, const Plot& plot, bool near) {
@@ -511,7 +520,8 @@ void draw_evidence(Canvas& canvas, const Rect& area, const FigureInput& input, c
     draw_band(canvas, theme, plot, 0.25);
     draw_band(canvas, theme, plot, 0.10);
     const Stroke line{theme.ink2, theme.axis_width * 1.2f * canvas.em(), {}};
-    if (plot.errors) canvas.line({plot.area.x, plot.y(0)}, {plot.area.right(), plot.y(0)}, line);
+    if (plot.errors)
+      canvas.line({plot.area.x, plot.y(0)}, {plot.area.right(), plot.y(0)}, line);
     else
       canvas.line({plot.x(plot.x.from()), plot.y(plot.x.from())}, {plot.x(plot.x.to()), plot.y(plot.x.to())}, line);
     draw_points(canvas, input, s, plot, false);

@@ -87,8 +87,10 @@ void draw_part_names(Canvas& canvas, const FigureInput& input, const FigureView&
   const float gap = style.em * 0.6f;
   const auto key_gap = [&](float between) { return canvas.px(11 + 6 + between); };
   if (!capacity.empty()) {
-    if (capacity.centre().x > rows.plot.centre().x) right = capacity.x - canvas.px(9);
-    else left = capacity.right() + canvas.px(9);
+    if (capacity.centre().x > rows.plot.centre().x)
+      right = capacity.x - canvas.px(9);
+    else
+      left = capacity.right() + canvas.px(9);
   }
   std::vector<PartName> names;
   double from = 0;
@@ -179,8 +181,10 @@ void draw_ghost(Canvas& canvas, const FigureInput& input, const StageRows& rows,
     const Rect band = rows.band(stage);
     const double gb = same ? total_gb(stages[static_cast<std::size_t>(stage)]) : sizes.ghost_gb;
     const float at = x(gb), reach = canvas.px(4);
-    if (line.empty() || std::abs(line.back().x - at) > 0.01f) line.push_back({at, band.y});
-    else line.pop_back();
+    if (line.empty() || std::abs(line.back().x - at) > 0.01f)
+      line.push_back({at, band.y});
+    else
+      line.pop_back();
     line.push_back({at, band.bottom()});
     canvas.tag_with("memory.baseline", stage, rect_between(at - reach, band.y, at + reach, band.bottom()),
                     [&] { return ghost_readout(input, gb); });
@@ -235,8 +239,8 @@ void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, con
     return;
   }
   const Sizes sizes = sizes_of(input);
-  const PlotAxis any = gb_axis(input, Scale(ScaleKind::linear, 0, std::max(sizes.most_gb, sizes.capacity_gb), 0, 1),
-                               rest.w, canvas);
+  const PlotAxis any =
+      gb_axis(input, Scale(ScaleKind::linear, 0, std::max(sizes.most_gb, sizes.capacity_gb), 0, 1), rest.w, canvas);
   const StageRows rows = stage_rows(canvas, input.texts, rest, stages, any, view.compact);
   const double end = axis_end(canvas, input, rows.plot.w, widest_total(canvas, input, sizes));
   const Scale x(ScaleKind::linear, 0, end, rows.plot.x, rows.plot.right());
@@ -251,8 +255,8 @@ void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, con
   for (int stage = 0; stage < rows.count; ++stage)
     draw_stack(canvas, input, rows.bar(stage), x, stage, !view.compact);
   draw_ghost(canvas, input, rows, x);
-  const Rect capacity = draw_capacity(canvas, input, x, rows.header.centre().y,
-                                      rows.header.bottom() - canvas.px(5), rows.plot.bottom());
+  const Rect capacity = draw_capacity(canvas, input, x, rows.header.centre().y, rows.header.bottom() - canvas.px(5),
+                                      rows.plot.bottom());
   draw_part_names(canvas, input, view, rows, x, capacity);
   draw_totals(canvas, input, view, rows, x);
 }

@@ -27,7 +27,7 @@ struct Sizes {
   double most_gb = 0;      // of the fullest stage
   double ghost_gb = 0;     // of the baseline's fullest stage; 0: there is no baseline
   int fullest = 0;
-  int decimals = 1;        // of every total
+  int decimals = 1;  // of every total
   bool over(double gb) const { return capacity_gb > 0 && gb > capacity_gb; }
 };
 Sizes sizes_of(const FigureInput& input);

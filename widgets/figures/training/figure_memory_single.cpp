@@ -19,7 +19,7 @@ constexpr float kHeader = 26, kGap = 10, kColumnGap = 18;
 constexpr float kLeastBar = 18, kMostBar = 110, kBarShare = 0.17f;  // of the height of the figure
 constexpr float kMostRow = 84, kRowBarShare = 0.62f;
 constexpr float kLeastRow = 1.02f, kHeadRow = 1.15f;  // lines of small text
-constexpr float kLens = 26, kLeastLens = 6;  // between the axis and the breakdown
+constexpr float kLens = 26, kLeastLens = 6;           // between the axis and the breakdown
 constexpr float kLensTint = 0.07f;
 
 struct Line {
@@ -58,8 +58,7 @@ void draw_sum(Canvas& canvas, const FigureInput& input, const Rect& bar, const S
   const bool over = sizes.over(total);
   const Colour trouble = readable(line_of(theme, MemoryPart::over_capacity), theme.panel);
   const TextStyle style = small_text(canvas, over ? trouble : theme.ink, HAlign::left, Weight::bold);
-  const std::string text =
-      over ? "+" + bytes_text((total - sizes.capacity_gb) * kGb) : bytes_text(total * kGb);
+  const std::string text = over ? "+" + bytes_text((total - sizes.capacity_gb) * kGb) : bytes_text(total * kGb);
   Point at{x(total) + canvas.px(6), bar.centre().y};
   const float line = sizes.capacity_gb > 0 ? x(sizes.capacity_gb) : -1, clear = canvas.px(3);
   if (line > at.x - clear && line < at.x + canvas.text_width(text, style) + clear) at.x = line + canvas.px(6);

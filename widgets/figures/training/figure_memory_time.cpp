@@ -24,9 +24,9 @@ using namespace memory;
 
 namespace {
 
-constexpr float kPeak = 8;         // diameter of the dot, at scale 1
+constexpr float kPeak = 8;  // diameter of the dot, at scale 1
 constexpr float kLabelPitch = 1.35f;
-constexpr double kFar = 0.4;       // of the capacity: a peak below it is shown larger, the capacity beyond the axis
+constexpr double kFar = 0.4;  // of the capacity: a peak below it is shown larger, the capacity beyond the axis
 
 // Whether the capacity lies beyond the end of the vertical axis.
 bool beyond(const FigureView& view, double peak_gb, double capacity_gb) {
@@ -37,10 +37,14 @@ bool beyond(const FigureView& view, double peak_gb, double capacity_gb) {
 int stage_of(const FigureInput& input, const FigureView& view) {
   const int last = static_cast<int>(input.report.stages.size()) - 1;
   switch (view.choices[0]) {
-    case 1: return 0;
-    case 2: return last / 2;
-    case 3: return last;
-    default: return std::clamp(input.report.fullest_stage, 0, std::max(0, last));
+    case 1:
+      return 0;
+    case 2:
+      return last / 2;
+    case 3:
+      return last;
+    default:
+      return std::clamp(input.report.fullest_stage, 0, std::max(0, last));
   }
 }
 
@@ -86,8 +90,10 @@ std::vector<Piece> pieces_of(const MemoryTimeline& t, int columns) {
     double most = t.points[i].activation_bytes;
     while (i + 1 < t.points.size() && t.points[i + 1].seconds < to)
       most = std::max(most, t.points[++i].activation_bytes);
-    if (!out.empty() && out.back().to_gb == most / kGb) out.back().to_s = to;
-    else out.push_back({from, to, most / kGb, most / kGb});
+    if (!out.empty() && out.back().to_gb == most / kGb)
+      out.back().to_s = to;
+    else
+      out.push_back({from, to, most / kGb, most / kGb});
   }
   return out;
 }
@@ -261,13 +267,12 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
   if (sizes.capacity_gb > 0 && !far) {
     const float at = y(sizes.capacity_gb), reach = canvas.px(4);
     canvas.line({plot.x, at}, {plot.right(), at}, {theme.err, theme.data_width * canvas.em() * 0.8f, {}});
-    canvas.tag_with(
-        engine::quantity(Q::hbm_capacity).id, -1, rect_between(plot.x, at - reach, plot.right(), at + reach), [&] {
-          Readout r;
-          r.title = t.format("figure.memory.readout.capacity",
-                             {capacity_text(sizes.capacity_gb * kGb)});
-          return r;
-        });
+    canvas.tag_with(engine::quantity(Q::hbm_capacity).id, -1,
+                    rect_between(plot.x, at - reach, plot.right(), at + reach), [&] {
+                      Readout r;
+                      r.title = t.format("figure.memory.readout.capacity", {capacity_text(sizes.capacity_gb * kGb)});
+                      return r;
+                    });
   }
 
   // Names at the right, the least ones left out where they would not fit.

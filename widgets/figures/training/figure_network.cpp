@@ -27,8 +27,8 @@ namespace {
 constexpr double kTold = 0.005;  // of a layer or step: what is exposed of less is not told
 
 constexpr float kNetworkTint = 0.075f, kMixTint = 0.03f;  // of ink
-constexpr double kSame = 1e-3;      // times closer than this are one
-constexpr double kMostShown = 1e5;  // of the axis of time, end over end
+constexpr double kSame = 1e-3;                            // times closer than this are one
+constexpr double kMostShown = 1e5;                        // of the axis of time, end over end
 constexpr double kRatioFloor = 0.02;
 constexpr double kCovered = 0.004;  // of the axis of time: a line so near to another is not seen beside it
 
@@ -76,9 +76,14 @@ std::string tag_of(const FigureInput& input, const NetworkLine& line) {
     case NetworkStrategy::fsdp:
       q = line.axes == 3 ? Q::bound_fsdp_3 : line.axes == 2 ? Q::bound_fsdp_2 : Q::bound_fsdp_1;
       break;
-    case NetworkStrategy::mixed_sum: q = Q::bound_mixed_sum; break;
-    case NetworkStrategy::mixed_max: q = Q::bound_mixed_max; break;
-    default: bound = false;
+    case NetworkStrategy::mixed_sum:
+      q = Q::bound_mixed_sum;
+      break;
+    case NetworkStrategy::mixed_max:
+      q = Q::bound_mixed_max;
+      break;
+    default:
+      bound = false;
   }
   const auto value = input.report.quantities[q];
   if (bound && value && line.hidden_from && std::abs(*value / *line.hidden_from - 1) < kSame)
@@ -98,7 +103,8 @@ Stroke stroke_of_line(const FigureInput& input, NetworkStrategy assumed, const N
       return s;
     }
     case NetworkStrategy::data:
-    case NetworkStrategy::data_dcn: return stroke_of(theme, Axis::data, em, true);
+    case NetworkStrategy::data_dcn:
+      return stroke_of(theme, Axis::data, em, true);
     case NetworkStrategy::tensor:
       return {theme.stroke(Hue::orange), width * 0.75f, dash_of(Axis::tensor, width * 0.75f)};
     case NetworkStrategy::mixed_sum:
@@ -106,7 +112,8 @@ Stroke stroke_of_line(const FigureInput& input, NetworkStrategy assumed, const N
     case NetworkStrategy::mixed_wire:
       if (line.strategy == assumed) return {theme.stroke(Hue::orange), width, Dash{width * 5, width * 2}};
       return {theme.stroke(Hue::orange), width * 0.75f, Dash{width * 1.2f, width * 1.6f}};
-    case NetworkStrategy::plan: return {theme.stroke(Hue::purple), width * 1.15f, {}};
+    case NetworkStrategy::plan:
+      return {theme.stroke(Hue::purple), width * 1.15f, {}};
   }
   return {};
 }
@@ -168,8 +175,8 @@ std::string note_of(const FigureInput& input, const FigureView& view, const Netw
   const double end = end_of(input, view);
   if (end > 0) say(t.format("figure.network.end", {format_duration(end)}));
   // A whole layer hides earlier or later than the two matrices that the book and the report's bounds count.
-  const auto bound = input.report.quantities[study.assumed == NetworkStrategy::mixed_sum ? Q::bound_mixed_sum
-                                                                                         : Q::bound_mixed_max];
+  const auto bound =
+      input.report.quantities[study.assumed == NetworkStrategy::mixed_sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
   if (bound && study.mixed_from && question(view) == engine::NetworkQuestion{} &&
       std::abs(*bound / *study.mixed_from - 1) > kSame)
     say(t.format("figure.network.book", {tokens_text(*bound)}));

@@ -26,8 +26,8 @@ using engine::Strategy;
 namespace {
 
 constexpr float kMostLane = 300, kLaneShare = 0.62f;
-constexpr double kTold = 1e-3;     // of the step: less that is exposed elsewhere is not worth a word
-constexpr float kLeastBlock = 2;   // narrower ones are drawn this wide, so that they are seen
+constexpr double kTold = 1e-3;    // of the step: less that is exposed elsewhere is not worth a word
+constexpr float kLeastBlock = 2;  // narrower ones are drawn this wide, so that they are seen
 
 struct Key {
   engine::Scenario scenario;
@@ -163,12 +163,14 @@ Readout readout_of(const FigureInput& input, const LayerOverlap& o, const Block&
 std::string_view tag_of(const Block& b, bool own) {
   if (!own) return "overlap.block";
   switch (b.kind) {
-    case Block::Kind::recompute: return engine::quantity(Q::layer_again).id;
+    case Block::Kind::recompute:
+      return engine::quantity(Q::layer_again).id;
     case Block::Kind::compute:
       return engine::quantity(b.backward ? Q::layer_work_backward : Q::layer_work_forward).id;
     case Block::Kind::exposed:
       return engine::quantity(b.backward ? Q::layer_exposed_backward : Q::layer_exposed_forward).id;
-    default: return engine::quantity(b.backward ? Q::layer_comm_backward : Q::layer_comm_forward).id;
+    default:
+      return engine::quantity(b.backward ? Q::layer_comm_backward : Q::layer_comm_forward).id;
   }
 }
 

@@ -20,8 +20,8 @@ struct Block {
   Kind kind = Kind::compute;
   engine::Axis axis = engine::Axis::data;
   bool backward = false;
-  int layer = 0;             // that it belongs to, as the model counts them
-  double from = 0, to = 0;   // seconds
+  int layer = 0;            // that it belongs to, as the model counts them
+  double from = 0, to = 0;  // seconds
 };
 
 engine::LayerOverlap study(const FigureInput& input, engine::Strategy strategy);

@@ -20,11 +20,11 @@ using engine::Strategy;
 
 namespace {
 
-constexpr float kLeastLane = 0.45f;   // of a line of text
+constexpr float kLeastLane = 0.45f;  // of a line of text
 constexpr float kMostLane = 46;
-constexpr float kGapShare = 0.16f;    // of a strategy's height, to the next one
+constexpr float kGapShare = 0.16f;  // of a strategy's height, to the next one
 constexpr float kColumnGap = 14;
-constexpr float kLaneNames = 0.2f;    // of the width, at most
+constexpr float kLaneNames = 0.2f;  // of the width, at most
 
 struct Panel {
   Strategy strategy;
@@ -84,7 +84,8 @@ FigureHead strategies_head(const FigureInput& input) {
   head.brief = own > 0
                    ? t.format("figure.overlap.takeaway.all.brief", {share("plan_exposed_share", own)})
                    : t.format("figure.overlap.takeaway.all.hidden", {share("plan_network_share", network / work)});
-  if (least == nullptr) head.takeaway = t.format("figure.overlap.takeaway.all.none", {head.brief});
+  if (least == nullptr)
+    head.takeaway = t.format("figure.overlap.takeaway.all.none", {head.brief});
   else if (exposed_share(least->overlap) > 0)
     head.takeaway =
         t.format("figure.overlap.takeaway.all", {head.brief, std::string(t.text(strategy_key(least->strategy))),
@@ -200,8 +201,8 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
     const float turn = plot.x + plot.w * static_cast<float>(kLayers * o.forward.total_s() / end);
     canvas.line({turn, plot.y}, {turn, plot.bottom()},
                 {theme.ink3, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
-    const TextStyle told = small_text(canvas, theme.ink, HAlign::right,
-                                      p.strategy == Strategy::plan ? Weight::bold : Weight::regular);
+    const TextStyle told =
+        small_text(canvas, theme.ink, HAlign::right, p.strategy == Strategy::plan ? Weight::bold : Weight::regular);
     const float row = y + std::min(pitch * p.lanes() / 2, whole.h / 2);
     canvas.text({area.right(), row}, format_share(exposed_share(o)), told);
     if (with_times) canvas.text({area.right() - shares - gap, row}, format_duration(layer_seconds(o)), told);

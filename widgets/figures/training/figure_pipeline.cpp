@@ -45,8 +45,8 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const FigureView& 
   const bool shares = g.detail == gantt::Detail::shares;  // which have no shades
   const int chunks = shares ? 1 : g.chunks;
   const bool splits = gantt::splits_bars(canvas, input, g);
-  const std::string note = view.critical_path ? std::string(t.text("figure.pipeline.critical"))
-                                              : gantt::key_note(t, chunks, splits);
+  const std::string note =
+      view.critical_path ? std::string(t.text("figure.pipeline.critical")) : gantt::key_note(t, chunks, splits);
   draw_fitting_key(canvas, input.theme, at, g.rows.area.right() - g.rows.plot.x, entries, note,
                    view.critical_path ? std::string() : gantt::key_note(t, chunks, false));
 }
@@ -202,10 +202,14 @@ namespace {
 
 std::string_view pass_name(engine::OpKind kind) {
   switch (kind) {
-    case engine::OpKind::forward: return "forward";
-    case engine::OpKind::backward: return "backward";
-    case engine::OpKind::backward_input: return "backward_input";
-    case engine::OpKind::backward_weight: return "backward_weight";
+    case engine::OpKind::forward:
+      return "forward";
+    case engine::OpKind::backward:
+      return "backward";
+    case engine::OpKind::backward_input:
+      return "backward_input";
+    case engine::OpKind::backward_weight:
+      return "backward_weight";
   }
   return "";
 }

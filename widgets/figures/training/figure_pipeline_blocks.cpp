@@ -19,14 +19,14 @@ using engine::Tick;
 
 namespace {
 
-constexpr float kGap = 0.8f;            // between blocks
-constexpr float kLeastBlock = 3;        // under this blocks join
-constexpr float kLeastRun = 1;          // under this runs become shares
-constexpr float kLeastRecompute = 2;    // narrower recomputation stays part of its backward
-constexpr float kLeastEdged = 6;        // lower and narrower bars would be all edge
-constexpr float kLeastHatched = 9;      // of a row: lower ones have no hatch, as Canvas draws them
-constexpr float kIdleTint = 0.22f;      // of the hatch's ink, for gaps that are too small for the hatch
-constexpr float kOutside = 24;          // how far outside the plot coordinates reach
+constexpr float kGap = 0.8f;          // between blocks
+constexpr float kLeastBlock = 3;      // under this blocks join
+constexpr float kLeastRun = 1;        // under this runs become shares
+constexpr float kLeastRecompute = 2;  // narrower recomputation stays part of its backward
+constexpr float kLeastEdged = 6;      // lower and narrower bars would be all edge
+constexpr float kLeastHatched = 9;    // of a row: lower ones have no hatch, as Canvas draws them
+constexpr float kIdleTint = 0.22f;    // of the hatch's ink, for gaps that are too small for the hatch
+constexpr float kOutside = 24;        // how far outside the plot coordinates reach
 
 std::size_t kind_index(Op op) { return static_cast<std::size_t>(op.kind()); }
 
@@ -54,8 +54,10 @@ class RowPainter {
   }
 
   void paint() {
-    if (g_.detail == Detail::shares && g_.levels != nullptr) draw_share_row(canvas_, input_, g_, device_);
-    else paint_ops();
+    if (g_.detail == Detail::shares && g_.levels != nullptr)
+      draw_share_row(canvas_, input_, g_, device_);
+    else
+      paint_ops();
     paint_step_end();
   }
 
@@ -113,8 +115,10 @@ class RowPainter {
       idle_from = run.stop;
       i = run.next;
     }
-    if (i >= end_) paint_idle(idle_from, makespan);
-    else paint_idle(idle_from, std::min(makespan, g_.to));
+    if (i >= end_)
+      paint_idle(idle_from, makespan);
+    else
+      paint_idle(idle_from, std::min(makespan, g_.to));
   }
 
   bool narrow(double ticks) const { return ticks * g_.px_per_tick < canvas_.px(kLeastRun); }
@@ -363,9 +367,12 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
   const double narrowest = *std::min_element(least.begin(), least.end()) * g.px_per_tick;
   const double visible = static_cast<double>(p.orders.ops.size()) *
                          std::min(1.0, (to - from) / std::max<double>(1, static_cast<double>(p.timeline.makespan)));
-  if (visible > kMostDrawnOps) g.detail = Detail::shares;
-  else if (narrowest >= canvas.px(kLeastBlock)) g.detail = Detail::blocks;
-  else g.detail = Detail::runs;
+  if (visible > kMostDrawnOps)
+    g.detail = Detail::shares;
+  else if (narrowest >= canvas.px(kLeastBlock))
+    g.detail = Detail::blocks;
+  else
+    g.detail = Detail::runs;
   g.least_recompute = static_cast<double>(canvas.px(kLeastRecompute)) / g.px_per_tick;
   g.recomputes = g.detail == Detail::blocks && p.recompute.size() == p.times.forward.size() &&
                  std::any_of(p.recompute.begin(), p.recompute.end(),

@@ -29,31 +29,33 @@ struct Gantt {
       : pipeline(report), rows(where), from(first), to(last) {}
   const engine::PipelineReport& pipeline;
   StageRows rows;
-  double from = 0, to = 0;      // visible time in ticks
+  double from = 0, to = 0;  // visible time in ticks
   double px_per_tick = 0;
-  double step_end = 0;          // ticks after the makespan
+  double step_end = 0;  // ticks after the makespan
   Detail detail = Detail::blocks;
   int chunks = 1;
-  std::vector<std::uint8_t> chunk_of;             // by virtual stage
-  bool overlaps = false;                          // the schedule has overlapped pairs
-  std::vector<double> durations;                  // by Op::stage_and_kind; of operations that are not overlapped
-  std::array<std::array<Fill, 16>, 4> fills{};    // by engine::OpKind and chunk (later ones share the last)
-  std::array<Fill, 16> again{};                   // recomputation, by chunk
+  std::vector<std::uint8_t> chunk_of;           // by virtual stage
+  bool overlaps = false;                        // the schedule has overlapped pairs
+  std::vector<double> durations;                // by Op::stage_and_kind; of operations that are not overlapped
+  std::array<std::array<Fill, 16>, 4> fills{};  // by engine::OpKind and chunk (later ones share the last)
+  std::array<Fill, 16> again{};                 // recomputation, by chunk
   Fill idle, end;
-  std::array<bool, 4> numbered{};                 // by engine::OpKind: every microbatch number fits
-  bool recomputes = false;                        // at least one backward shows what it does again
-  double narrowest = 0;                           // px of the shortest operation
-  double least_recompute = 0;                     // ticks that are wide enough for that
-  std::string scope;  // before the ids of tags: "schedule.zb-h1/" of a schedule not the plan's
-  const engine::TimelineDetail* levels = nullptr; // of the whole timeline; needed for shares and memory traces
+  std::array<bool, 4> numbered{};  // by engine::OpKind: every microbatch number fits
+  bool recomputes = false;         // at least one backward shows what it does again
+  double narrowest = 0;            // px of the shortest operation
+  double least_recompute = 0;      // ticks that are wide enough for that
+  std::string scope;               // before the ids of tags: "schedule.zb-h1/" of a schedule not the plan's
+  const engine::TimelineDetail* levels = nullptr;  // of the whole timeline; needed for shares and memory traces
 
-  float at(double tick) const;                    // clamped to a little outside the plot
+  float at(double tick) const;  // clamped to a little outside the plot
   const Fill& fill(engine::Op op) const;
   // Canvas::tag_with under the scope.
   template <class MakeReadout>
   void tag(Canvas& canvas, std::string_view id, int index, const Rect& r, MakeReadout&& make) const {
-    if (scope.empty()) canvas.tag_with(id, index, r, make);
-    else if (canvas.keeps_tag(r)) canvas.tag_with(scope + std::string(id), index, r, make);
+    if (scope.empty())
+      canvas.tag_with(id, index, r, make);
+    else if (canvas.keeps_tag(r))
+      canvas.tag_with(scope + std::string(id), index, r, make);
   }
   double recompute(engine::Op op) const;  // ticks at the start of an operation; 0 where they are too narrow to draw
 };

@@ -37,20 +37,30 @@ float draw_prose(Canvas& canvas, Point top_middle, std::string_view text, const 
 
 std::string rule_key(ScheduleRule rule) {
   switch (rule) {
-    case ScheduleRule::stages_even: return "stages_even";
-    case ScheduleRule::one_chunk: return "one_chunk";
-    case ScheduleRule::two_chunks: return "two_chunks";
-    case ScheduleRule::microbatches_even: return "microbatches_even";
-    case ScheduleRule::microbatches_fill_stages: return "microbatches_fill_stages";
-    case ScheduleRule::microbatches_at_least: return "microbatches_at_least";
-    case ScheduleRule::last_group_fills_stages: return "last_group_fills_stages";
-    case ScheduleRule::too_large: return "too_large";
+    case ScheduleRule::stages_even:
+      return "stages_even";
+    case ScheduleRule::one_chunk:
+      return "one_chunk";
+    case ScheduleRule::two_chunks:
+      return "two_chunks";
+    case ScheduleRule::microbatches_even:
+      return "microbatches_even";
+    case ScheduleRule::microbatches_fill_stages:
+      return "microbatches_fill_stages";
+    case ScheduleRule::microbatches_at_least:
+      return "microbatches_at_least";
+    case ScheduleRule::last_group_fills_stages:
+      return "last_group_fills_stages";
+    case ScheduleRule::too_large:
+      return "too_large";
     case ScheduleRule::group_size_interleaved_only:
-    case ScheduleRule::group_size_range: return "group_size";
+    case ScheduleRule::group_size_range:
+      return "group_size";
     case ScheduleRule::legal:
     case ScheduleRule::stages_positive:
     case ScheduleRule::virtual_stages_positive:
-    case ScheduleRule::microbatches_positive: break;
+    case ScheduleRule::microbatches_positive:
+      break;
   }
   return "other";
 }
@@ -74,7 +84,8 @@ ScheduleReason schedule_reason(const FigureInput& input, const engine::ScheduleS
   out.reason = t.format("figure.pipeline.rule." + rule_key(status.rule),
                         {format_count(status.value), format_count(shape.stages), schedule_name(input, shape)});
   const std::string below = format_count(status.below), above = format_count(status.above);
-  if (status.below > 0 && status.above > 0) out.remedy = t.format("figure.pipeline.nearest_two", {below, above});
+  if (status.below > 0 && status.above > 0)
+    out.remedy = t.format("figure.pipeline.nearest_two", {below, above});
   else if (status.below > 0 || status.above > 0)
     out.remedy = t.format("figure.pipeline.nearest", {status.below > 0 ? below : above});
   return out;

@@ -123,7 +123,7 @@ class SharePainter {
   const engine::PipelineReport& p_;
   int device_;
   std::size_t d_;
-  double bin_ = 0;                // ticks
+  double bin_ = 0;  // ticks
   Times sum_{};
   double from_ = 0, to_ = 0;
 };

@@ -18,16 +18,16 @@ using engine::WaitKind;
 
 namespace {
 
-constexpr float kLeastTracePitch = 8;   // of rows that have room for a trace
+constexpr float kLeastTracePitch = 8;                // of rows that have room for a trace
 constexpr float kBarTop = 0.06f, kBarShare = 0.54f;  // of the pitch, with a trace below
-constexpr float kTraceStep = 1.5f;      // narrower steps of a trace are one ...
-constexpr float kMostTraceSteps = 5000; // ... and wider ones where there would be more than these, of all rows
-constexpr float kTraceLevel = 0.25f;    // heights that differ by less are one
+constexpr float kTraceStep = 1.5f;                   // narrower steps of a trace are one ...
+constexpr float kMostTraceSteps = 5000;  // ... and wider ones where there would be more than these, of all rows
+constexpr float kTraceLevel = 0.25f;     // heights that differ by less are one
 constexpr float kTracePale = 0.5f, kRangePale = 0.75f;
-constexpr float kPathStep = 1;          // of the critical path what lies in such a column is its range
+constexpr float kPathStep = 1;  // of the critical path what lies in such a column is its range
 constexpr float kPathWidth = 2, kPathCasing = 4.5f, kLinkWidth = 1.2f;
-constexpr float kCasing = 0.7f;         // opacity of the ground under a line across blocks
-constexpr float kVeil = 0.55f;          // of what the time cursor has not reached
+constexpr float kCasing = 0.7f;  // opacity of the ground under a line across blocks
+constexpr float kVeil = 0.55f;   // of what the time cursor has not reached
 constexpr float kAxisTick = 4;
 
 double start_of(const Gantt& g, std::uint32_t op) { return static_cast<double>(g.pipeline.timeline.start[op]); }
@@ -75,7 +75,8 @@ std::uint32_t consumer_of(const engine::Orders& orders, std::uint32_t i) {
     case OpKind::backward_input:
       return s % route != 0 ? engine::find_op(orders, OpKind::backward_input, s - 1, k)
                             : engine::find_op(orders, OpKind::backward_weight, s, k);
-    case OpKind::backward_weight: break;
+    case OpKind::backward_weight:
+      break;
   }
   return kNoOp;
 }
@@ -238,8 +239,10 @@ class TracePainter {
     open_ = false;
     const float from = g_.at(from_), to = g_.at(to_);
     if (high_ > low_) most_.add(from, to, static_cast<float>(high_ * height_));
-    if (!columns_.empty() && columns_.back().least == low_) columns_.back().to = to;
-    else columns_.push_back({from, to, static_cast<double>(low_)});
+    if (!columns_.empty() && columns_.back().least == low_)
+      columns_.back().to = to;
+    else
+      columns_.push_back({from, to, static_cast<double>(low_)});
   }
 
   const Gantt& g_;
@@ -351,8 +354,10 @@ void draw_critical_path(Canvas& canvas, const FigureInput& input, const Gantt& g
     const engine::Orders& orders = g.pipeline.orders;
     Rect bar = g.rows.bar(static_cast<int>(step->device));
     // Of an overlapped pair the half that was waited for.
-    if (g.overlaps && orders.ops[step->op].joined_with_next()) bar.h /= 2;
-    else if (g.overlaps && engine::joined_with_previous(orders, step->op)) bar.y += bar.h / 2, bar.h /= 2;
+    if (g.overlaps && orders.ops[step->op].joined_with_next())
+      bar.h /= 2;
+    else if (g.overlaps && engine::joined_with_previous(orders, step->op))
+      bar.y += bar.h / 2, bar.h /= 2;
     const float y = bar.centre().y;
     line.add({g.at(static_cast<double>(step->start)), y});
     line.add({g.at(static_cast<double>(step->end)), y});
@@ -430,11 +435,14 @@ std::string waited_text(const FigureInput& input, const engine::PipelineReport& 
   const std::string name = kind_name(input, other.kind()), number = format_count(other.microbatch() + 1.0);
   const std::string stage = format_count(engine::device_of_op(p.orders, waited.op));
   switch (waited.kind) {
-    case WaitKind::device_order: return t.format("figure.pipeline.waited.order", {name, number});
-    case WaitKind::sending: return t.format("figure.pipeline.waited.sending", {name, number});
+    case WaitKind::device_order:
+      return t.format("figure.pipeline.waited.order", {name, number});
+    case WaitKind::sending:
+      return t.format("figure.pipeline.waited.sending", {name, number});
     case WaitKind::transfer:
     case WaitKind::input:
-    case WaitKind::nothing: break;
+    case WaitKind::nothing:
+      break;
   }
   // Of another stage even where the transfer takes no time.
   if (engine::device_of_op(p.orders, waited.op) == engine::device_of_op(p.orders, op))

@@ -24,10 +24,7 @@ constexpr double kMostlyHbm = 0.2;     // of the step
 
 Tint region_of(const Theme& theme, const Layout& l) {
   const float bottom = l.plot.bottom();
-  return {{{{l.hbm.low.x, l.hbm.low.y},
-            {l.hbm.high.x, l.hbm.high.y},
-            {l.hbm.high.x, bottom},
-            {l.hbm.low.x, bottom}}},
+  return {{{{l.hbm.low.x, l.hbm.low.y}, {l.hbm.high.x, l.hbm.high.y}, {l.hbm.high.x, bottom}, {l.hbm.low.x, bottom}}},
           faded(theme.ink, kRegionTint)};
 }
 
@@ -63,11 +60,12 @@ void draw_roofs(Canvas& canvas, const FigureInput& input, const Layout& l) {
 void draw_labels(Canvas& canvas, const FigureInput& input, const Layout& l) {
   const Theme& theme = input.theme;
   const std::array tints{region_of(theme, l)};
-  draw_flags(canvas, theme, l.flags, l.flag_top,
-             l.flag_heading ? share_heading(input) : std::string_view{}, tints);
+  draw_flags(canvas, theme, l.flags, l.flag_top, l.flag_heading ? share_heading(input) : std::string_view{}, tints);
   // Lines of other peaks may pass behind it.
-  if (l.other_peaks.empty()) canvas.text(l.peak_label.anchor, l.peak_label.text, l.peak_label.style);
-  else backed_text(canvas, theme, l.peak_label.anchor, l.peak_label.text, l.peak_label.style, tints);
+  if (l.other_peaks.empty())
+    canvas.text(l.peak_label.anchor, l.peak_label.text, l.peak_label.style);
+  else
+    backed_text(canvas, theme, l.peak_label.anchor, l.peak_label.text, l.peak_label.style, tints);
   for (const OtherPeak& o : l.other_peaks) canvas.text(o.label.anchor, o.label.text, o.label.style);
   if (!l.ridge_label.text.empty())
     backed_text(canvas, theme, l.ridge_label.anchor, l.ridge_label.text, l.ridge_label.style, tints);

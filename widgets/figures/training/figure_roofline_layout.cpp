@@ -18,14 +18,14 @@ using engine::Q;
 
 namespace {
 
-constexpr float kDotAtWholeStep = 52;    // diameter of a mark that is the whole step ...
-constexpr float kDotOfHeight = 0.17f;    // ... and at most this part of the figure's height
+constexpr float kDotAtWholeStep = 52;  // diameter of a mark that is the whole step ...
+constexpr float kDotOfHeight = 0.17f;  // ... and at most this part of the figure's height
 constexpr float kLeastDot = 6.8f;
 constexpr float kMeasuredDot = 8.5f, kMeasuredName = 150;
-constexpr double kMargin = 1.35;         // a mark stays this factor inside the axes
-constexpr double kRidgeShare = 0.9;      // marks left of this part of the ridge stand on the slope
-constexpr double kClearlyUnder = 0.98;   // of the peak
-constexpr float kFlagPitch = 1.35f;      // of draw_flags, in small text
+constexpr double kMargin = 1.35;        // a mark stays this factor inside the axes
+constexpr double kRidgeShare = 0.9;     // marks left of this part of the ridge stand on the slope
+constexpr double kClearlyUnder = 0.98;  // of the peak
+constexpr float kFlagPitch = 1.35f;     // of draw_flags, in small text
 constexpr float kFlagElbow = 12, kFlagColumn = 6;
 
 Roof look_of(OperationKind kind) {
@@ -219,8 +219,8 @@ bool flags_clear(const Canvas& canvas, const FigureInput& input, const Layout& l
   }
   for (std::size_t i = 0; i < l.flags.size(); ++i, y += pitch) {
     *culprit = i;
-    const float left = l.flags[i].at.x - canvas.px(kFlagElbow + kFlagColumn) - values -
-                       canvas.text_width(l.flags[i].name, style);
+    const float left =
+        l.flags[i].at.x - canvas.px(kFlagElbow + kFlagColumn) - values - canvas.text_width(l.flags[i].name, style);
     if (crosses(left, y)) return false;
   }
   return true;
@@ -259,8 +259,10 @@ void place_flags(const Canvas& canvas, const FigureInput& input, Layout& l) {
       l.flag_top += pitch / 2;
       continue;
     }
-    if (l.flag_heading) l.flag_heading = false;
-    else l.flags.erase(l.flags.begin() + static_cast<std::ptrdiff_t>(culprit));
+    if (l.flag_heading)
+      l.flag_heading = false;
+    else
+      l.flags.erase(l.flags.begin() + static_cast<std::ptrdiff_t>(culprit));
     l.flag_top = high;
   }
 }
@@ -268,8 +270,7 @@ void place_flags(const Canvas& canvas, const FigureInput& input, Layout& l) {
 // Everything that labels must keep off.
 std::vector<Rect> taken_places(const Canvas& canvas, const FigureInput& input, const Layout& l) {
   std::vector<Rect> taken;
-  for (const Dot& d : l.dots)
-    taken.push_back({d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size});
+  for (const Dot& d : l.dots) taken.push_back({d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size});
   const TextStyle style = small(canvas, {}, HAlign::left, VAlign::middle);
   const float pitch = style.em * kFlagPitch;
   float values = 0, y = l.flag_top;

@@ -20,7 +20,7 @@ using engine::ScalingStudy;
 
 namespace {
 
-constexpr double kRoom = 2.5;  // over and under the data, for names of points at the ends
+constexpr double kRoom = 2.5;     // over and under the data, for names of points at the ends
 constexpr double kMostMfu = 115;  // %, with room for a name over 100
 
 struct Key {
@@ -139,7 +139,9 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
     }
     chart.dots.push_back(std::move(d));
   }
-  const auto name_of = [](engine::Axis axis) { return std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]); };
+  const auto name_of = [](engine::Axis axis) {
+    return std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]);
+  };
   chart.note = t.text("figure.scaling.rule." + name_of(study.axis));
   if (const ScalingPoint* first = study.without_sequences())
     chart.note = t.format("figure.scaling.rule.then",

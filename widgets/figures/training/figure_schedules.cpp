@@ -28,20 +28,21 @@ namespace {
 
 using gantt::kTicksPerSecond;
 
-constexpr float kWide = 560;          // from this width on names stand at the left and numbers at the right
-constexpr float kBar = 46;            // of the longest bar of held microbatches
+constexpr float kWide = 560;  // from this width on names stand at the left and numbers at the right
+constexpr float kBar = 46;    // of the longest bar of held microbatches
 constexpr float kColumnGap = 16;
 constexpr float kMostRow = 40, kComfortableRow = 18, kLeastRows = 48, kMostRows = 76;
-constexpr float kBarShare = 0.84f;    // of a row
-constexpr float kLeastRow = 8;         // of two schedules where only one has comfortable rows
+constexpr float kBarShare = 0.84f;  // of a row
+constexpr float kLeastRow = 8;      // of two schedules where only one has comfortable rows
 constexpr std::size_t kWorthComparing = 3;
 constexpr std::size_t kMostNotes = 6;
-constexpr float kNoteShare = 0.22f;    // of the height
+constexpr float kNoteShare = 0.22f;  // of the height
 // Which schedules show most of what can differ, first to last.
-constexpr std::array kOrder{ScheduleKind::one_f_one_b, ScheduleKind::interleaved_1f1b, ScheduleKind::zb_h1,
-                            ScheduleKind::zb_v,        ScheduleKind::dualpipe,         ScheduleKind::gpipe,
-                            ScheduleKind::dualpipe_v,  ScheduleKind::zb_h2,            ScheduleKind::looped_bfs,
-                            ScheduleKind::eager_1f1b};
+constexpr std::array kOrder{ScheduleKind::one_f_one_b, ScheduleKind::interleaved_1f1b,
+                            ScheduleKind::zb_h1,       ScheduleKind::zb_v,
+                            ScheduleKind::dualpipe,    ScheduleKind::gpipe,
+                            ScheduleKind::dualpipe_v,  ScheduleKind::zb_h2,
+                            ScheduleKind::looped_bfs,  ScheduleKind::eager_1f1b};
 
 // All schedules of a step, and the levels of those that are too long to draw without.
 struct Comparison {
@@ -75,8 +76,7 @@ const ScheduleVariant& variant(const Comparison& c, ScheduleKind kind) {
 int decimals_of(const ScheduleVariant& v) {
   int decimals = 0;
   for (const double peak : v.pipeline.peak_microbatches)
-    while (decimals < 2 &&
-           std::abs(peak * std::pow(10, decimals) - std::round(peak * std::pow(10, decimals))) > 1e-6)
+    while (decimals < 2 && std::abs(peak * std::pow(10, decimals) - std::round(peak * std::pow(10, decimals))) > 1e-6)
       ++decimals;
   return decimals;
 }
@@ -97,7 +97,7 @@ struct Layout {
   Column idle, held;
   std::vector<std::string> notes;
   Rect foot;
-  double from = 0, to = 1;      // visible time in ticks
+  double from = 0, to = 1;  // visible time in ticks
   TimeUnit unit{};
   Frame frame;
   Scale x;
@@ -392,8 +392,7 @@ void draw_end(Canvas& canvas, const FigureInput& input, const Layout& l, std::si
               text, bold);
 }
 
-void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l,
-                const std::vector<gantt::Gantt>& gantts) {
+void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l, const std::vector<gantt::Gantt>& gantts) {
   const TextTable& t = input.texts;
   bool split = false, whole = false;
   int chunks = 1;
@@ -422,9 +421,9 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l,
     return !g.recomputes && std::any_of(again.begin(), again.end(), [](engine::Tick ticks) { return ticks > 0; });
   };
   if (std::any_of(gantts.begin(), gantts.end(), [](const gantt::Gantt& g) { return g.recomputes; }))
-    entries.push_back(entry(std::any_of(gantts.begin(), gantts.end(), hides) ? "figure.schedules.recompute"
-                                                                             : "figure.pipeline.recompute",
-                            OpKind::recompute));
+    entries.push_back(entry(
+        std::any_of(gantts.begin(), gantts.end(), hides) ? "figure.schedules.recompute" : "figure.pipeline.recompute",
+        OpKind::recompute));
   entries.push_back(
       {std::string(t.text("figure.pipeline.idle")), gantt::idle_swatch(input.theme, gantts.front(), em)});
   const bool splits = std::any_of(gantts.begin(), gantts.end(),
@@ -457,13 +456,15 @@ FigureHead schedules_head(const FigureInput& input, const FigureView&) {
     return say(head, data_claim("idle share", v.idle_fraction, format_percent(v.idle_fraction)));
   };
   const std::string name = name_of(*best), idle = idle_of(*best);
-  if (best == &own) head.takeaway = t.format("figure.schedules.takeaway.own", {name, idle});
+  if (best == &own)
+    head.takeaway = t.format("figure.schedules.takeaway.own", {name, idle});
   else if (own.legal()) {
     const double shorter = 1 - static_cast<double>(best->makespan) / static_cast<double>(own.makespan);
     const std::string less = say(head, own_claim("schedules.shorter", shorter, format_percent(shorter)));
     head.takeaway = t.format("figure.schedules.takeaway", {name, less, name_of(own), idle, idle_of(own)});
     head.brief = t.format("figure.schedules.takeaway.brief", {name, less});
-  } else head.takeaway = t.format("figure.schedules.takeaway.alone", {name, idle});
+  } else
+    head.takeaway = t.format("figure.schedules.takeaway.alone", {name, idle});
   return head;
 }
 

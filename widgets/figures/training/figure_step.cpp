@@ -154,8 +154,10 @@ void draw_step(Canvas& canvas, const Rect& area, const FigureInput& input, const
       }
     } else {
       Fill fill = fill_of(input.theme, *row.part, canvas.em());
-      if (total) fill = Fill{.colour = input.theme.ink};
-      else if (view.compact && *row.part != Q::step_bubble) fill.hatch = Hatch::none;
+      if (total)
+        fill = Fill{.colour = input.theme.ink};
+      else if (view.compact && *row.part != Q::step_bubble)
+        fill.hatch = Hatch::none;
       bar.parts.push_back({row.from / unit.seconds, row.to / unit.seconds, fill});
       if (!total) bar.second = format_share(seconds / step);
       if (input.baseline) bar.ghost = BarPart{row.base_from / unit.seconds, row.base_to / unit.seconds, {}};
