@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds Roofscape and runs its tests, then once more under the address and undefined-behaviour sanitizers when --sanitize is
 # given; when CI is set, those of the engine and the loaders. Installs the Debian packages that are missing first (root or sudo).
+# In CI the format of the sources is checked first.
 #   ./test.sh [--deps] [--sanitize | --no-sanitize]      --deps: install what is missing and stop
 set -euo pipefail
 
@@ -19,7 +20,7 @@ for argument in "$@"; do
     --sanitize) sanitize=asan ;;
     --no-sanitize) sanitize= ;;
     -h | --help)
-      sed -n '2,4s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *)
@@ -31,6 +32,10 @@ done
 
 install_missing "${test_packages[@]}"
 cd "$here"
+if [ -n "${CI:-}" ]; then
+  install_missing clang-format-14
+  scripts/check_format.sh
+fi
 cores=$(nproc 2>/dev/null || echo 2)
 # run_tests PRESET [TEST PROGRAM...]: all there are, if none is named.
 run_tests() {

@@ -23,9 +23,8 @@ inline constexpr std::string_view kPaletteKindIds[] = {"command", "field",   "fi
 struct PaletteEntry {
   PaletteKind kind = PaletteKind::command;
   std::string title, detail;
-  std::string
-      value;  // command, quantity, preset or block: its id. field, file: its path. complete: the text to go on
-              // from
+  // Of a command, quantity, preset or block its id; of a field or file its path; of `complete` the text to go on from.
+  std::string value;
   double number = 0;  // field: the value to set
   double score = 0;   // better is higher
 };

@@ -68,8 +68,8 @@ struct RunPlan {
 
 // Working memory, kept between calls by whoever calls often.
 struct RunPlanScratch {
-  struct Route {  // which entries an operation of one stage and kind reads and writes, and whose device waits for
-                  // them
+  // Which entries an operation of one stage and kind reads and writes, and whose device waits for them.
+  struct Route {
     std::size_t input = 0, output = 0;  // rows of `producers`, before the microbatch is added
     std::uint32_t device = 0, consumer = 0;
     std::uint32_t latest_kind = 0, newest_kind = 0;  // of its steps: the one used last, and the head of their chain

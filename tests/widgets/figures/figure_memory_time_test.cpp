@@ -45,13 +45,8 @@ TEST_CASE("activations that grow or shrink are told by both ends, not by one") {
   std::string told;
   for (const TagRegion& tag : canvas->tags())
     if (tag.id == "memory.activations_bytes") told += tag.readout.title + "; ";
-  CHECK(told ==
-        "activations 0\u202fB to 2.68\u202fGB; activations 2.68\u202fGB to 0\u202fB; activations 0\u202fB; ");  // the
-      // last
-      // until
-      // the
-      // step
-      // ends
+  // The last until the step ends.
+  CHECK(told == "activations 0\u202fB to 2.68\u202fGB; activations 2.68\u202fGB to 0\u202fB; activations 0\u202fB; ");
 }
 
 TEST_CASE("the capacity is a line over the whole step") {
