@@ -45,8 +45,8 @@ struct ValidationSummary {
 struct Validation {
   std::vector<ValidationRow> rows;          // in the order of the file
   std::vector<ValidationSummary> families;  // in the order they appear in
-  std::vector<ValidationSummary>
-      kinds;  // the same by kind; training_time_complete: rows with a complete configuration
+  // The same by kind; training_time_complete: rows with a complete configuration.
+  std::vector<ValidationSummary> kinds;
   ValidationSummary overall;
 };
 

@@ -39,8 +39,8 @@ struct Generation {
 struct RateHistory {
   Rate rate = Rate::half;
   std::vector<Generation> chips;  // by year, then by value
-  std::optional<double>
-      doubling_years;        // of the line through the best chip of each year; three years at least, growing
+  // Of the line through the best chip of each year; three years at least, growing.
+  std::optional<double> doubling_years;
   double at_first_year = 0;  // value of that line in the year of the first chip
 };
 

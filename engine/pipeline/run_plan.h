@@ -56,8 +56,8 @@ struct RunPlan {
   std::vector<Kind> kinds;
   std::vector<Work> works;           // by 4 * stage + kind, then the pairs
   std::vector<std::uint32_t> roots;  // operations that wait for nothing
-  std::vector<std::uint32_t>
-      last_op;  // by device, and what that operation is; kNoWork for a device that does nothing
+  // By device, and what that operation is; kNoWork for a device that does nothing.
+  std::vector<std::uint32_t> last_op;
   std::vector<std::uint32_t> last_work;
   std::size_t ops = 0;
   std::size_t stages = 0;  // virtual stages

@@ -15,8 +15,8 @@ namespace roofscape::engine {
 // Consecutive operations of one device, from the start of the first to the start of what comes after the last.
 struct TimelineBlock {
   Tick start = 0;
-  std::array<Tick, 3>
-      busy{};  // forward; backward and input gradient; weight gradient. Halves of a pair share its time
+  // Forward; backward and input gradient; weight gradient. Halves of a pair share its time.
+  std::array<Tick, 3> busy{};
   // Chunks of microbatches the device holds (kept until the weight gradient): before the first operation, and the
   // most and the least at any time within. An overlapped pair belongs to the block of its second half.
   std::int32_t before = 0, most = 0, least = 0;
@@ -26,8 +26,8 @@ struct TimelineBlock {
 struct TimelineDetail {
   static constexpr std::uint32_t kLeastOps = 8;
   struct Level {
-    std::vector<TimelineBlock>
-        blocks;                        // of each device one more than it has: without operations, at the device's end
+    // Of each device one more than it has: without operations, at the device's end.
+    std::vector<TimelineBlock> blocks;
     std::vector<std::uint32_t> first;  // by device
     const TimelineBlock* of(std::size_t device) const { return blocks.data() + first[device]; }
     std::uint32_t count(std::size_t device) const { return first[device + 1] - first[device] - 1; }

@@ -153,8 +153,8 @@ struct PipelineReport {
   ScheduleStatus status;  // legal, or the rule that is broken
   Orders orders;
   RunPlan plan;  // the order made ready to run, kept with it
-  std::vector<double>
-      peak_microbatches;  // by device: held at its peak, until the weight gradient; of the order alone
+  // By device: held at its peak, until the weight gradient; of the order alone.
+  std::vector<double> peak_microbatches;
   PipelineTimes times;
   // By virtual stage: the part of a backward in which forwards are done again, in one piece at its start though
   // layers take turns. Part of times.backward_input; may be empty where it is not known.

@@ -82,12 +82,12 @@ struct ServingCell {
 
 struct ServingSearchResult {
   bool finished = false;  // false: stopped, or nothing is served
-  std::vector<RankedDecoding>
-      best;  // in the order of the objective; of plans with the same numbers the simplest first
-  std::vector<RankedDecoding>
-      front;  // nothing is both faster for the user and better for the chip; token time ascending
-  std::vector<RankedDecoding>
-      sample;  // of all that have a price, whether they fit or not; at most as many as were asked for
+  // In the order of the objective; of plans with the same numbers the simplest first.
+  std::vector<RankedDecoding> best;
+  // Nothing is both faster for the user and better for the chip; token time ascending.
+  std::vector<RankedDecoding> front;
+  // Of all that have a price, whether they fit or not; at most as many as were asked for.
+  std::vector<RankedDecoding> sample;
   std::vector<ServingCell> cells;  // of the space, by tensor, then pipeline
   double capacity_bytes = 0;       // of a chip, as evaluate() has it; 0: not known
   double plans = 0, fit = 0;       // meshes that cannot be are counted once, not by batch

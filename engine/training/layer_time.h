@@ -23,8 +23,8 @@ constexpr double tensor_collectives_backward(bool sequence_parallel) { return se
 template <Scalar S>
 struct LinkRates {
   std::array<S, kAxisCount> bandwidth;  // by axis; fsdp: of the group that shards state; expert: set with the layer
-  std::array<S, kAxisCount>
-      reduce_bandwidth;  // the same for AllReduce: other only where switches of the fabric add up
+  // The same for AllReduce: other only where switches of the fabric add up.
+  std::array<S, kAxisCount> reduce_bandwidth;
   S state_bandwidth;
   std::array<S, kAxisCount> latency{};  // of one gather over an axis; calibrated only
   Wires<S> wires;                       // which axes wait for each other

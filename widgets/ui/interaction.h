@@ -164,8 +164,8 @@ class Interaction {
     Rect rect;  // where it was drawn
     std::optional<int> chosen;
     bool fresh = false;  // opened in this frame
-    std::string
-        typed;  // letters typed at the list: it shows the entries that have them, a short one goes to the first
+    // Letters typed at the list: it shows the entries that have them, a short one goes to the first.
+    std::string typed;
     double typed_s = 0;  // when the last of them was
     bool searched() const { return options.size() >= kSearchedFrom; }
   };
