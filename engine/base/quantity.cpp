@@ -4,12 +4,15 @@
 
 namespace roofscape::engine {
 
+// In the order of Q.
+// clang-format off
 constinit const std::array<Quantity, kQuantityCount> kQuantities{{
 #define QUANTITY(name, id, symbol, unit, source) {id, symbol, unit, source},
-#include "engine/base/block_quantities.def"
 #include "engine/base/quantities.def"
+#include "engine/base/block_quantities.def"
 #undef QUANTITY
 }};
+// clang-format on
 
 IndexKind index_kind(const Quantity& row) {
   const std::size_t open = row.symbol.find('[');

@@ -13,18 +13,22 @@
 
 namespace roofscape::engine {
 
+// The order of the two files is that of the slots of a report: no formatter may sort them.
+// clang-format off
 enum class Q : std::uint16_t {
 #define QUANTITY(name, id, symbol, unit, source) name,
-#include "engine/base/block_quantities.def"
 #include "engine/base/quantities.def"
+#include "engine/base/block_quantities.def"
 #undef QUANTITY
 };
+// clang-format on
 // Rows of quantities.def are those of reports; the rows after them belong to the building blocks (engine/blocks).
 #define QUANTITY(name, id, symbol, unit, source) +1
 inline constexpr std::size_t kReportQuantityCount = 0
 #include "engine/base/quantities.def"
     ;
 #undef QUANTITY
+static_assert(static_cast<std::size_t>(Q::tokens) == kReportQuantityCount, "the first row of block_quantities.def");
 
 struct Quantity {
   std::string_view id;      // stable, "step.time_s"
