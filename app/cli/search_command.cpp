@@ -176,15 +176,16 @@ std::string present_cannot_text(const Context& context, const std::string& probl
 }
 
 // Whether the capacity itself is too little; a plan that fits may still leave less free than asked for, which is a
-// wish and no shortage.
-bool lacks_memory(const std::optional<engine::BrokenWish>& breaks) {
-  return breaks && breaks->kind == engine::BrokenWish::Kind::memory;
+// constraint and no shortage.
+bool lacks_memory(const std::optional<engine::BrokenConstraint>& breaks) {
+  return breaks && breaks->kind == engine::BrokenConstraint::Kind::memory;
 }
 
-// The present plan's numbers, and which wish keeps it from being compared with the best.
-std::string out_text(const Context& context, const std::string& now, const engine::BrokenWish& wish) {
+// The present plan's numbers, and which constraint keeps it from being compared with the best.
+std::string out_text(const Context& context, const std::string& now, const engine::BrokenConstraint& broken) {
   return "\n" + now +
-         context.texts.format("cli.search.present_out", {widgets::search::broken_words(context.texts, wish)}) + "\n";
+         context.texts.format("cli.search.present_out", {widgets::search::broken_words(context.texts, broken)}) +
+         "\n";
 }
 
 std::string present_text(const Context& context, const engine::Scenario& scenario,

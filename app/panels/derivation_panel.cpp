@@ -249,11 +249,12 @@ struct Writer {
 void sensitivity_rows(Writer& w, const engine::Derivation& derivation) {
   PanelContext& ctx = w.ctx;
   constexpr std::size_t kMost = 7;
-  auto& kept = ctx.view.sensed;
+  auto& kept = ctx.view.sensitivity;
   const std::string& id = derivation.lines.front().id;
   const bool same = kept && kept->id == id;
   if (!same || (!ctx.ui.io.anything_held() && !(kept->scenario == ctx.session.scenario())))
-    kept = ViewState::Sensed{id, ctx.session.scenario(), engine::sensitivity(ctx.session.scenario(), derivation)};
+    kept =
+        ViewState::Sensitivity{id, ctx.session.scenario(), engine::sensitivity(ctx.session.scenario(), derivation)};
   // A count of two or three cannot be had a tenth larger; what it does when it doubles is another question.
   std::erase_if(kept->rows, [](const engine::SensitivityRow& row) { return row.more > 0.2; });
   if (kept->rows.empty()) return;

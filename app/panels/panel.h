@@ -132,12 +132,12 @@ struct ViewState {
   };
   std::optional<Derived> derived;
   // What more of each input would do to it; kept while a control is held.
-  struct Sensed {
+  struct Sensitivity {
     std::string id;
     engine::Scenario scenario;
     std::vector<engine::SensitivityRow> rows;
   };
-  std::optional<Sensed> sensed;
+  std::optional<Sensitivity> sensitivity;
   // What each notch of the slider pointed at would give, kept while nothing but its own field changes.
   struct Preview {
     std::string path;

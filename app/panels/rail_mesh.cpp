@@ -42,7 +42,7 @@ void chain_row(PanelContext& ctx, Column& column) {
                  std::round(ctx.px(kControlHeight))};
     const int next = drop_down(ctx.ui, r, "mesh.partner", options, now,
                                {std::string(ctx.text("ui.mesh.partner")), {}}, ctx.text("ui.mesh.partner.about"));
-    // An axis that happens to have nothing to give stays the one that is wished.
+    // An axis that happens to have nothing to give stays the preferred one.
     if (next != now) ctx.view.partner = kPartners[static_cast<std::size_t>(next)];
   }
   column.y += h;

@@ -20,7 +20,7 @@ double memory_of(const RankedDecoding& r) { return r.chip_bytes; }
 
 // What was said of a result, kept while neither it nor the evidence changes.
 struct TableKey {
-  std::shared_ptr<const Found> found;
+  std::shared_ptr<const SearchOutcome> found;
   std::shared_ptr<const engine::EvidenceSet> evidence;
   friend bool operator==(const TableKey&, const TableKey&) = default;
 };
@@ -64,26 +64,26 @@ Readout changes_tip(const PanelContext& ctx, std::string title, const std::vecto
 
 std::string many(double n) { return n < 1e6 ? format_count(n) : format_si(n, ""); }
 
-PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const Found>& found) {
-  const SearchAsked& asked = found->asked;
+PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const SearchOutcome>& found) {
+  const SearchQuery& query = found->query;
   PlanList out;
-  out.capacity_bytes = search::capacity_of(ctx.view.studies, asked.scenario);
-  const engine::Evidence* evidence = evidence_of(ctx, asked.scenario);
+  out.capacity_bytes = search::capacity_of(ctx.view.studies, query.scenario);
+  const engine::Evidence* evidence = evidence_of(ctx, query.scenario);
   const auto& table = ctx.view.studies.get<search::PlanTable>(TableKey{found, ctx.view.evidence}, [&] {
-    return asked.serves()
-               ? search::plan_table(ctx.ui.texts, asked.scenario, asked.serving.objective, found->serving, evidence)
-               : search::plan_table(ctx.ui.texts, asked.scenario, asked.request.objective, found->result, evidence);
+    return query.serves()
+               ? search::plan_table(ctx.ui.texts, query.scenario, query.serving.objective, found->serving, evidence)
+               : search::plan_table(ctx.ui.texts, query.scenario, query.request.objective, found->result, evidence);
   });
-  if (asked.serves())
+  if (query.serves())
     fill(table, found->serving, out);
   else
     fill(table, found->result, out);
   return out;
 }
 
-Readout plan_tip(const PanelContext& ctx, const Found& found, std::size_t row) {
+Readout plan_tip(const PanelContext& ctx, const SearchOutcome& found, std::size_t row) {
   Readout tip;
-  const engine::Scenario& scenario = found.asked.scenario;
+  const engine::Scenario& scenario = found.query.scenario;
   const engine::Evidence* evidence = evidence_of(ctx, scenario);
   // Where measurements of each number are expected.
   const auto add_bands = [&](const auto& plan, const auto& value_of) {
@@ -100,7 +100,7 @@ Readout plan_tip(const PanelContext& ctx, const Found& found, std::size_t row) {
                                                        engine::quantity(banded.quantity).unit));
     }
   };
-  if (found.asked.serves()) {
+  if (found.query.serves()) {
     const RankedDecoding& p = found.serving.best[row];
     tip = changes_tip(ctx, search::decoding_words(ctx.ui.texts, p.plan),
                       {{"ui.search.column.rate", engine::Q::sustained_tokens_per_chip, p.tokens_per_s_per_chip},
@@ -140,16 +140,16 @@ void adopt(engine::Scenario& scenario, const AnyPlanChoice& plan) {
   std::visit([&scenario](const auto& p) { engine::apply(scenario, p); }, plan);
 }
 
-std::string space_words(const PanelContext& ctx, const Found& found) {
-  const bool serves = found.asked.serves();
+std::string space_words(const PanelContext& ctx, const SearchOutcome& found) {
+  const bool serves = found.query.serves();
   return ctx.format("ui.search.space_words", {many(serves ? found.serving.plans : found.result.plans),
                                               many(serves ? found.serving.fit : found.result.fit)});
 }
 
-std::string ranking_word(const PanelContext& ctx, const Found& found) {
+std::string ranking_word(const PanelContext& ctx, const SearchOutcome& found) {
   const std::string_view id =
-      found.asked.serves() ? engine::kServingObjectiveIds[static_cast<std::size_t>(found.asked.serving.objective)]
-                           : engine::kObjectiveIds[static_cast<std::size_t>(found.asked.request.objective)];
+      found.query.serves() ? engine::kServingObjectiveIds[static_cast<std::size_t>(found.query.serving.objective)]
+                           : engine::kObjectiveIds[static_cast<std::size_t>(found.query.request.objective)];
   return std::string(ctx.text("ui.search.objective." + std::string(id)));
 }
 

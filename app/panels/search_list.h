@@ -24,19 +24,19 @@ struct PlanList {
   int present_rank = 0;            // among the rows, from 1; 0: not among them
   double capacity_bytes = 0;       // of a chip; 0: not known
 };
-PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const Found>& found);
+PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const SearchOutcome>& found);
 
 // What a plan of the list would change of the present numbers.
-widgets::Readout plan_tip(const PanelContext& ctx, const Found& found, std::size_t row);
+widgets::Readout plan_tip(const PanelContext& ctx, const SearchOutcome& found, std::size_t row);
 
 AnyPlanChoice present_plan(const engine::Scenario& scenario);
 void adopt(engine::Scenario& scenario, const AnyPlanChoice& plan);
 
 // "17.6 M plans, 3.2 M fit".
-std::string space_words(const PanelContext& ctx, const Found& found);
+std::string space_words(const PanelContext& ctx, const SearchOutcome& found);
 // "17 586 880" up to a million, then "17.6 M".
 std::string many(double n);
 // What plans are ranked by, in words.
-std::string ranking_word(const PanelContext& ctx, const Found& found);
+std::string ranking_word(const PanelContext& ctx, const SearchOutcome& found);
 
 }  // namespace roofscape::app

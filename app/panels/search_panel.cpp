@@ -173,21 +173,21 @@ bool no_list(PanelContext& ctx, const Rect& r) {
     }
     return true;
   }
-  const Found& found = *view.found;
-  const bool serves = found.asked.serves();
+  const SearchOutcome& found = *view.found;
+  const bool serves = found.query.serves();
   if (!found.finished()) {
     middle(ctx, r, {}, std::string(ctx.text("figure.search.unknown_chip")), {});
     return true;
   }
   if (!(serves ? found.serving.best.empty() : found.result.best.empty())) return false;
-  if (limits(view.wishes, found.asked.scenario.workload.kind)) {
+  if (limits(view.preferences, found.query.scenario.workload.kind)) {
     if (middle(ctx, r, "search.widen", std::string(ctx.text("ui.search.none_limited")),
                std::string(ctx.text("ui.search.widen"))))
       ctx.requests.emplace_back("search.reset");
-  } else if (serves && (found.asked.serving.most_token_s > 0 || found.asked.serving.most_ttft_s > 0)) {
+  } else if (serves && (found.query.serving.most_token_s > 0 || found.query.serving.most_ttft_s > 0)) {
     if (middle(ctx, r, "search.unpromised", std::string(ctx.text("ui.search.none_kept")),
                std::string(ctx.text("ui.search.unpromised"))))
-      view.wishes.serving.keeps_promises = false;
+      view.preferences.serving.keeps_promises = false;
   } else {
     middle(ctx, r, {}, std::string(ctx.text("ui.search.none")), {});
   }
@@ -253,7 +253,7 @@ void list(PanelContext& ctx, Rect r, Scenario& scenario) {
   const auto clip = ctx.ui.canvas.clip(r);
   list_head(ctx, r.cut_top(std::round(ctx.px(kHead))).inset(std::round(ctx.px(14)), 0));
   if (no_list(ctx, r)) return;
-  const Found& found = *view.found;
+  const SearchOutcome& found = *view.found;
   const PlanList plans = plan_list(ctx, view.found);
   const float row_h = std::round(ctx.px(kRow));
   Table table(ctx, r, plans);

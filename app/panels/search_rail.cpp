@@ -58,15 +58,16 @@ void small_prose(Rows& rows, const std::string& words) {
             ctx.px(4);
 }
 
-std::string wish_text(const PanelContext& ctx, const WishDimension& dimension, const Wish& wish) {
-  if (wish.kind == WishKind::any) return std::string(ctx.text("ui.search.any"));
-  if (dimension.id == "offload" && wish.kind == WishKind::only) return std::string(ctx.text("ui.search.no_offload"));
-  const std::string value = field_value(ctx, *engine::find_field(dimension.fields[0]), wish.value);
-  return wish.kind == WishKind::at_most ? ctx.format("ui.search.at_most", {value}) : value;
+std::string constraint_text(const PanelContext& ctx, const PlanDimension& dimension, const Constraint& constraint) {
+  if (constraint.kind == Constraint::Kind::any) return std::string(ctx.text("ui.search.any"));
+  if (dimension.id == "offload" && constraint.kind == Constraint::Kind::only)
+    return std::string(ctx.text("ui.search.no_offload"));
+  const std::string value = field_value(ctx, *engine::find_field(dimension.fields[0]), constraint.value);
+  return constraint.kind == Constraint::Kind::at_most ? ctx.format("ui.search.at_most", {value}) : value;
 }
 
 // What the plan has of it.
-std::string own_text(const PanelContext& ctx, const WishDimension& dimension) {
+std::string own_text(const PanelContext& ctx, const PlanDimension& dimension) {
   std::string out;
   for (const std::string_view path : dimension.fields) {
     if (path.empty()) continue;
@@ -77,40 +78,40 @@ std::string own_text(const PanelContext& ctx, const WishDimension& dimension) {
   return out;
 }
 
-void dimension_row(Rows& rows, const WishDimension& dimension, Wish& wish) {
+void dimension_row(Rows& rows, const PlanDimension& dimension, Constraint& constraint) {
   PanelContext& ctx = rows.ctx;
-  const std::string id = "search.wish." + std::string(dimension.id);
+  const std::string id = "search.constraint." + std::string(dimension.id);
   const std::string name(ctx.text("ui.search.dimension." + std::string(dimension.id)));
-  rows.label(name, wish.kind == WishKind::any);
-  std::vector<Wish> wishes = offered_wishes(ctx.session.scenario(), dimension);
+  rows.label(name, constraint.kind == Constraint::Kind::any);
+  std::vector<Constraint> offered = offered_constraints(ctx.session.scenario(), dimension);
   std::vector<Option> options;
   int selected = 0;
-  for (const Wish& w : wishes) {
-    if (w == wish) selected = static_cast<int>(options.size());
-    options.push_back({wish_text(ctx, dimension, w), {}});
+  for (const Constraint& c : offered) {
+    if (c == constraint) selected = static_cast<int>(options.size());
+    options.push_back({constraint_text(ctx, dimension, c), {}});
   }
-  const bool pinned = wish.kind == WishKind::as_plan;
+  const bool pinned = constraint.kind == Constraint::Kind::as_plan;
   if (pinned) {
     selected = static_cast<int>(options.size());
     options.push_back({ctx.format("ui.search.as_plan", {own_text(ctx, dimension)}), {}});
-    wishes.push_back(wish);
+    offered.push_back(constraint);
   }
   const Readout tip{ctx.format("ui.search.tip", {name}), {}};
   const int chosen =
       drop_down(ctx.ui, rows.box(ctx.px(kPinned)), id, options, selected, tip, ctx.text("ui.search.tip.about"));
-  if (chosen != selected && chosen >= 0) wish = wishes[static_cast<std::size_t>(chosen)];
+  if (chosen != selected && chosen >= 0) constraint = offered[static_cast<std::size_t>(chosen)];
   const bool now = check_box(ctx.ui, {rows.end() - ctx.px(kPinned - 12), rows.y + ctx.px(kRowHeight) / 2},
                              id + ".pin", ctx.text("ui.search.pinned"), pinned,
                              {ctx.format("ui.search.pin.tip", {own_text(ctx, dimension)}), {}});
-  if (now != pinned) wish = now ? Wish{WishKind::as_plan, 0} : Wish{};
+  if (now != pinned) constraint = now ? Constraint{Constraint::Kind::as_plan, 0} : Constraint{};
   rows.next();
 }
 
-template <class Dimension, class Wishes>
-void dimension_rows(Rows& rows, std::span<const Dimension> dimensions, Wishes& wishes) {
+template <class Dimension, class Constraints>
+void dimension_rows(Rows& rows, std::span<const Dimension> dimensions, Constraints& constraints) {
   for (std::size_t i = 0; i < dimensions.size(); ++i)
     if (!dimensions[i].of_experts || rows.ctx.session.scenario().model.is_moe())
-      dimension_row(rows, dimensions[i], wishes[i]);
+      dimension_row(rows, dimensions[i], constraints[i]);
 }
 
 // What of the HBM has to stay free.
@@ -150,31 +151,32 @@ void objective_row(Rows& rows, const std::array<std::string_view, N>& ids, Objec
   rows.y += ctx.px(4);
 }
 
-void training_wishes(Rows& rows, SearchWishes& wishes) {
+void training_preferences(Rows& rows, SearchPreferences& preferences) {
   PanelContext& ctx = rows.ctx;
-  objective_row(rows, engine::kObjectiveIds, wishes.objective);
-  dimension_rows(rows, search_dimensions(), wishes.wishes);
-  free_row(rows, wishes.min_free);
+  objective_row(rows, engine::kObjectiveIds, preferences.objective);
+  dimension_rows(rows, search_dimensions(), preferences.constraints);
+  free_row(rows, preferences.min_free);
   if (ctx.session.scenario().cluster.chip.interconnect == engine::Interconnect::switched) {
-    wishes.tensor_across_nodes =
+    preferences.tensor_across_nodes =
         check_box(ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.across", ctx.text("ui.search.across"),
-                  wishes.tensor_across_nodes, {std::string(ctx.text("ui.search.across")), {}},
+                  preferences.tensor_across_nodes, {std::string(ctx.text("ui.search.across")), {}},
                   ctx.text("ui.search.across.about"));
     rows.next();
   }
 }
 
-void serving_wishes(Rows& rows, ServingWishes& wishes) {
+void serving_preferences(Rows& rows, ServingPreferences& preferences) {
   PanelContext& ctx = rows.ctx;
-  objective_row(rows, engine::kServingObjectiveIds, wishes.objective);
-  dimension_rows(rows, serving_dimensions(), wishes.wishes);
-  free_row(rows, wishes.min_free);
+  objective_row(rows, engine::kServingObjectiveIds, preferences.objective);
+  dimension_rows(rows, serving_dimensions(), preferences.constraints);
+  free_row(rows, preferences.min_free);
   const engine::ServiceLevel& slo = ctx.session.scenario().workload.slo;
   if (!(slo.time_per_output_token_s > 0) && !(slo.ttft_s > 0))
     return small_prose(rows, std::string(ctx.text("ui.search.no_promise")));
-  wishes.keeps_promises = check_box(
-      ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.promises", ctx.text("ui.search.promises"),
-      wishes.keeps_promises, {std::string(ctx.text("ui.search.promises")), {}}, ctx.text("ui.search.promises.about"));
+  preferences.keeps_promises =
+      check_box(ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.promises", ctx.text("ui.search.promises"),
+                preferences.keeps_promises, {std::string(ctx.text("ui.search.promises")), {}},
+                ctx.text("ui.search.promises.about"));
   rows.next();
   std::string promised;
   if (slo.time_per_output_token_s > 0)
@@ -190,7 +192,7 @@ void space_section(Rows& rows) {
   const engine::WorkloadKind kind = ctx.session.scenario().workload.kind;
   std::string note;
   if (view.found != nullptr && view.found->finished()) {
-    const double plans = view.found->asked.serves() ? view.found->serving.plans : view.found->result.plans;
+    const double plans = view.found->query.serves() ? view.found->serving.plans : view.found->result.plans;
     note = ctx.format("ui.search.size", {many(plans), format_duration(view.found->seconds)});
   }
   const float side = std::round(ctx.px(24));
@@ -201,10 +203,10 @@ void space_section(Rows& rows) {
     view.open = false;
   rows.y += head;
   if (kind == engine::WorkloadKind::serving)
-    serving_wishes(rows, view.wishes.serving);
+    serving_preferences(rows, view.preferences.serving);
   else
-    training_wishes(rows, view.wishes);
-  if (!limits(view.wishes, kind)) return;
+    training_preferences(rows, view.preferences);
+  if (!limits(view.preferences, kind)) return;
   const std::string lift(ctx.text("ui.search.widen"));
   const Rect row{rows.x, std::round(rows.y + ctx.px(2)),
                  std::min(rows.width, ctx.ui.canvas.text_width(lift, ctx.style(ctx.ui.theme.ink)) + ctx.px(24)),
@@ -390,9 +392,9 @@ void search_rail(PanelContext& ctx, const Rect& r) {
     rows.y += ctx.px(8);
     const auto why = [&](const auto& result) {
       rejections_section(rows, result);
-      if (!result.best.empty()) runner_up_section(rows, found->asked.scenario, result);
+      if (!result.best.empty()) runner_up_section(rows, found->query.scenario, result);
     };
-    if (found->asked.serves())
+    if (found->query.serves())
       why(found->serving);
     else
       why(found->result);

@@ -43,9 +43,9 @@ void SearchJob::ask(const engine::Scenario& scenario, const engine::ServingReque
   ask({scenario, {}, request}, held);
 }
 
-void SearchJob::ask(SearchAsked asked, bool held) {
+void SearchJob::ask(SearchQuery query, bool held) {
   const std::scoped_lock lock(mutex_);
-  const auto is_asked = [&](const SearchAsked& other) { return other == asked; };
+  const auto is_asked = [&](const SearchQuery& other) { return other == query; };
   if (cancelled_ && is_asked(*cancelled_)) return;
   cancelled_.reset();
   const bool goes_on = running_ && !progress_->stop;
@@ -54,11 +54,11 @@ void SearchJob::ask(SearchAsked asked, bool held) {
     return;
   }
   if (!queued_ || !is_asked(*queued_)) {
-    if (!running_ && latest_ && is_asked(latest_->asked)) {
+    if (!running_ && latest_ && is_asked(latest_->query)) {
       queued_.reset();
       return;
     }
-    queued_ = std::move(asked);
+    queued_ = std::move(query);
   }
   const bool too_long =
       goes_on && std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count() > patience_s_;
@@ -81,7 +81,7 @@ void SearchJob::again() {
   cancelled_.reset();
 }
 
-std::shared_ptr<const Found> SearchJob::latest() const {
+std::shared_ptr<const SearchOutcome> SearchJob::latest() const {
   const std::scoped_lock lock(mutex_);
   return latest_;
 }
@@ -121,8 +121,8 @@ void SearchJob::run(std::stop_token stop) {
     running_ = std::exchange(queued_, std::nullopt);
     progress_ = std::make_shared<engine::SearchProgress>();
     ++started_;
-    auto found = std::make_shared<Found>();
-    found->asked = *running_;
+    auto found = std::make_shared<SearchOutcome>();
+    found->query = *running_;
     const std::shared_ptr<engine::SearchProgress> progress = progress_;
     begun_ = std::chrono::steady_clock::now();
     lock.unlock();
@@ -138,7 +138,7 @@ void SearchJob::run(std::stop_token stop) {
   }
 }
 
-void SearchJob::search(Found& found, engine::SearchProgress& progress) const {
+void SearchJob::search(SearchOutcome& found, engine::SearchProgress& progress) const {
   const engine::SearchWorkers workers = [this](const std::function<void(std::size_t)>& work) {
     std::vector<std::jthread> others;
     for (std::size_t i = 1; i < workers_; ++i)
@@ -148,10 +148,10 @@ void SearchJob::search(Found& found, engine::SearchProgress& progress) const {
       });
     work(0);
   };
-  if (found.asked.serves())
-    found.serving = engine::search_serving(found.asked.scenario, found.asked.serving, &progress, workers);
+  if (found.query.serves())
+    found.serving = engine::search_serving(found.query.scenario, found.query.serving, &progress, workers);
   else
-    found.result = engine::search(found.asked.scenario, found.asked.request, &progress, workers_, workers);
+    found.result = engine::search(found.query.scenario, found.query.request, &progress, workers_, workers);
 }
 
 }  // namespace roofscape::app

@@ -22,20 +22,20 @@
 namespace roofscape::app {
 
 // Of the two requests the one of the scenario's kind counts.
-struct SearchAsked {
+struct SearchQuery {
   engine::Scenario scenario;
   engine::SearchRequest request;
   engine::ServingRequest serving;
   bool serves() const { return scenario.serves(); }
-  friend bool operator==(const SearchAsked&, const SearchAsked&) = default;
+  friend bool operator==(const SearchQuery&, const SearchQuery&) = default;
 };
 
-struct Found {
-  SearchAsked asked;
+struct SearchOutcome {
+  SearchQuery query;
   engine::SearchResult result;          // where it trains
   engine::ServingSearchResult serving;  // where it serves
   double seconds = 0;                   // by the clock
-  bool finished() const { return asked.serves() ? serving.finished : result.finished; }
+  bool finished() const { return query.serves() ? serving.finished : result.finished; }
 };
 
 class SearchJob {
@@ -62,7 +62,7 @@ class SearchJob {
   void again();
 
   // The newest result; null: none yet.
-  std::shared_ptr<const Found> latest() const;
+  std::shared_ptr<const SearchOutcome> latest() const;
   State state() const;
   double progress() const;      // of what runs, 0 to 1
   std::size_t started() const;  // searches so far
@@ -73,17 +73,17 @@ class SearchJob {
 
  private:
   void run(std::stop_token stop);
-  void ask(SearchAsked asked, bool held);
-  void search(Found& found, engine::SearchProgress& progress) const;
+  void ask(SearchQuery query, bool held);
+  void search(SearchOutcome& found, engine::SearchProgress& progress) const;
 
   std::size_t workers_;
   double patience_s_ = kPatience_s;
   std::chrono::steady_clock::time_point begun_;  // what runs
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::optional<SearchAsked> queued_, running_, cancelled_;
+  std::optional<SearchQuery> queued_, running_, cancelled_;
   std::shared_ptr<engine::SearchProgress> progress_;  // of what runs
-  std::shared_ptr<const Found> latest_;
+  std::shared_ptr<const SearchOutcome> latest_;
   std::size_t started_ = 0;
   std::function<void()> wake_;
   std::jthread thread_;  // started by the first request

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "app/session/search_job.h"
-#include "app/session/search_wishes.h"
+#include "app/session/search_preferences.h"
 #include "widgets/figures/common/figure.h"
 
 namespace roofscape::app {
@@ -18,18 +18,18 @@ using AnyPlanChoice = std::variant<engine::Plan, engine::DecodingPlan>;
 
 struct SearchView {
   bool open = false;    // the search stands in the place of the grid and the right rail
-  SearchWishes wishes;  // of the tab that is shown
+  SearchPreferences preferences;  // of the tab that is shown
   std::array<std::string, 2> figures{"mesh-map", "frontier"};
   std::array<std::string, 2> serving_figures{"serving-map", "frontier"};
   int shown_figure = 1;  // of the two, where there is room for one
 
   // Of the job, taken at the beginning of a frame.
-  std::shared_ptr<const Found> latest;  // of whatever was searched last
-  std::shared_ptr<const Found> found;   // the same, if it is of the kind of workload that is shown
+  std::shared_ptr<const SearchOutcome> latest;  // of whatever was searched last
+  std::shared_ptr<const SearchOutcome> found;   // the same, if it is of the kind of workload that is shown
   SearchJob::State state = SearchJob::State::idle;
   double progress = 0;
   widgets::SearchSeen seen;  // of `found`, for figures
-  bool stale = false;        // `found` belongs to another scenario or other wishes
+  bool stale = false;        // `found` belongs to another scenario or other preferences
   engine::PlanSpace space;   // what of the present scenario is searched, where it trains
 
   std::optional<AnyPlanChoice> hovered, next_hovered;  // pointed at in the frame before, and in this one

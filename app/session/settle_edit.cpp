@@ -29,12 +29,12 @@ bool is_mesh_axis(std::string_view path) {
   return false;
 }
 
-engine::Axis giving_partner(const engine::Parallelism& plan, engine::Axis wished) {
-  if (plan.degree(wished) > 1) return wished;
+engine::Axis giving_partner(const engine::Parallelism& plan, engine::Axis preferred) {
+  if (plan.degree(preferred) > 1) return preferred;
   const engine::Axis largest =
       *std::max_element(kPartners.begin(), kPartners.end(),
                         [&](engine::Axis a, engine::Axis b) { return plan.degree(a) < plan.degree(b); });
-  return plan.degree(largest) > 1 ? largest : wished;
+  return plan.degree(largest) > 1 ? largest : preferred;
 }
 
 SettledEdit settle_edit(const Scenario& base, const Scenario& now, const Scenario& edited, const EditNature& nature,

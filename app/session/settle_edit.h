@@ -35,11 +35,11 @@ struct SettledEdit {
 SettledEdit settle_edit(const engine::Scenario& base, const engine::Scenario& now, const engine::Scenario& edited,
                         const EditNature& nature, std::span<const engine::Chip> chips);
 
-// The mesh axes that may give way first, and which of them does: the one that is wished where it has ranks to give,
-// else the one with the most.
+// The mesh axes that may give way first, and which of them does: the preferred one where it has ranks to give, else
+// the one with the most.
 inline constexpr std::array kPartners{engine::Axis::data, engine::Axis::fsdp, engine::Axis::tensor,
                                       engine::Axis::context, engine::Axis::pipeline};
-engine::Axis giving_partner(const engine::Parallelism& plan, engine::Axis wished);
+engine::Axis giving_partner(const engine::Parallelism& plan, engine::Axis preferred);
 
 // Mesh axes, those of prefill chips included.
 bool is_mesh_axis(std::string_view path);

@@ -6,10 +6,10 @@ namespace roofscape::app {
 
 void Tabs::show(std::size_t tab, const ShownTab& shown) {
   if (tab >= others_.size() || tab == active_) return;
-  others_[active_] = OpenTab{std::move(shown.session), std::move(shown.wishes), std::move(shown.pinned)};
+  others_[active_] = OpenTab{std::move(shown.session), std::move(shown.preferences), std::move(shown.pinned)};
   OpenTab& next = *others_[tab];
   shown.session = std::move(next.session);
-  shown.wishes = std::move(next.wishes);
+  shown.preferences = std::move(next.preferences);
   shown.pinned = std::move(next.pinned);
   others_[tab].reset();
   active_ = tab;

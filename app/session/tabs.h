@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/search_wishes.h"
+#include "app/session/search_preferences.h"
 #include "app/session/session.h"
 
 namespace roofscape::app {
@@ -18,13 +18,13 @@ struct Pinned;  // app/panels/panel.h
 
 struct OpenTab {
   Session session;
-  SearchWishes wishes = {};
+  SearchPreferences preferences = {};
   std::shared_ptr<const Pinned> pinned = {};  // the baseline; null: none
 };
 // The tab that is shown, where the window has it.
 struct ShownTab {
   Session& session;
-  SearchWishes& wishes;
+  SearchPreferences& preferences;
   std::shared_ptr<const Pinned>& pinned;
 };
 

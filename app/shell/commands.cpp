@@ -132,7 +132,7 @@ const std::array kFixedCommands{
     Command{"view.search", Category::view, plain(Key::f7), kNone, false, nullptr,
             [](Workspace& w) { w.toggle_search(); }, [](const Workspace& w) { return w.view.search.open; }},
     Command{"search.reset", Category::view, kNone, kNone, false,
-            [](const Workspace& w) { return limits(w.view.search.wishes, w.session.scenario().workload.kind); },
+            [](const Workspace& w) { return limits(w.view.search.preferences, w.session.scenario().workload.kind); },
             [](Workspace& w) { w.lift_search_limits(); }},
     Command{"editor.model", Category::edit, plain(Key::f2), kNone, true, nullptr,
             [](Workspace& w) { w.view.editor.show(EditorPart::model); },

@@ -312,14 +312,14 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
     }
     strip.active = tabs.active();
     tab_strip(ctx, layout.tabs, strip);
-    asked_.tabs = std::move(strip);
+    deferred_.tabs = std::move(strip);
   }
   if (request.left_open) edited = scenario_rail(ctx, layout.left, std::move(edited));
   // What is drawn from here on is of the slider's new value, in the frame in which it moved.
   take_edit(std::move(edited), std::exchange(view.edit, {}), interaction.anything_held());
   edited = session.scenario();
   edited = verdict_bar(ctx, layout.verdict, std::move(edited));
-  if (request.message) asked_.dismiss = message_strip(ctx, layout.message);
+  if (request.message) deferred_.dismiss = message_strip(ctx, layout.message);
   const bool searches = view.search.open && !view.workbench.open && !view.editor.open;
   if (view.editor.open)
     edited = editor_panel(ctx, layout.grid, std::move(edited));
@@ -369,7 +369,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   const auto usable = [this](const Command& c) { return enabled(c, *this); };
   const auto on = [this](const Command& c) { return c.on != nullptr && c.on(*this); };
   PanelContext ctx{ui, session, view, requests, commands(), usable, on};
-  asked_ = {};
+  deferred_ = {};
   view.said.reset();
   view.edit = {};
   view.reason_said = false;
@@ -400,14 +400,14 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   draw_hint(ui, window);
 
   take_edit(std::move(edited), view.edit, interaction.anything_held());
-  if (asked_.dismiss) session.dismiss_message();
+  if (deferred_.dismiss) session.dismiss_message();
   if (view.said) session.say(*std::exchange(view.said, std::nullopt));
   if (!name.empty()) take_sheet(asked_sheet, name);
   view.hovered_stage = view.next_hovered_stage;
   view.hovered_operation = view.next_hovered_operation;
   view.hovered_part = view.next_hovered_part;
   view.search.hovered = view.search.next_hovered;
-  take_tabs(asked_.tabs);
+  take_tabs(deferred_.tabs);
   take_list_choice();
   const auto shown = [this] { return std::tuple(view.projector, view.projected, view.maximised, view.search.open); };
   const auto before = shown();
@@ -418,9 +418,9 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   settings.arrangement = view.arrangement;
   settings.keep_product = view.keep_product;
   settings.partner = view.partner;
-  if (view.search.wishes != wishes_before_) {
-    wishes_before_ = view.search.wishes;
-    ++wish_changes_;
+  if (view.search.preferences != preferences_before_) {
+    preferences_before_ = view.search.preferences;
+    ++preference_changes_;
   }
   follow_search();
   if (!interaction.anything_held() && !(edit_base_ == session.scenario())) edit_base_ = session.scenario();

@@ -102,7 +102,8 @@ class Workspace {
   bool may_close();                                  // false: something would be lost, and a sheet asks
   // Another number after every change of what session_text() writes.
   std::size_t changes() const {
-    return tabs.changes() * 1'000'003 + session.evaluations() + (pins_ + wish_changes_ + recent_changes_) * 1009;
+    return tabs.changes() * 1'000'003 + session.evaluations() +
+           (pins_ + preference_changes_ + recent_changes_) * 1009;
   }
   void escape();
   void reset_layout();  // all of it: rails, splitters and the cells of both kinds
@@ -138,7 +139,7 @@ class Workspace {
   void follow_kind();                      // the cells are those of the kind of workload
   void take_list_choice();
   void take_tabs(const TabStrip& strip);
-  ShownTab shown_tab() { return {session, view.search.wishes, view.pinned}; }
+  ShownTab shown_tab() { return {session, view.search.preferences, view.pinned}; }
   // The session takes an edit with what has to follow it; what that was is said in the status bar.
   void take_edit(engine::Scenario edited, const ViewState::Edit& edit, bool held);
   void take_model(std::string_view config, const std::string& file);
@@ -152,14 +153,14 @@ class Workspace {
   widgets::Rect window_{};
   std::optional<bool> was_compact_;
   bool was_covered_ = false, was_right_open_ = true;
-  std::size_t pins_ = 0, wish_changes_ = 0, recent_changes_ = 0;
+  std::size_t pins_ = 0, preference_changes_ = 0, recent_changes_ = 0;
   std::vector<io::UnreadTab> unread_;  // kept in the session as they are
-  SearchWishes wishes_before_;
-  struct Asked {  // of this frame, done at its end
+  SearchPreferences preferences_before_;
+  struct Deferred {  // asked of this frame, done at its end
     TabStrip tabs;
     bool dismiss = false;
   };
-  Asked asked_;
+  Deferred deferred_;
   engine::Scenario edit_base_;  // the scenario when the control that is held was taken hold of
   // The last edit that was settled: a control that is held where it cannot go asks for the same in every frame.
   struct Settled {

@@ -28,7 +28,7 @@ bool Workspace::shows_search() const {
 
 SearchSeen Workspace::found_here() const {
   const auto& found = view.search.found;
-  if (found != nullptr && found->asked.scenario == session.scenario()) return view.search.seen;
+  if (found != nullptr && found->query.scenario == session.scenario()) return view.search.seen;
   SearchSeen nothing;
   nothing.space = view.search.seen.space;
   nothing.waits = false;
@@ -39,7 +39,7 @@ void Workspace::take_search() {
   SearchView& search = view.search;
   const bool serves = session.scenario().serves();
   search.latest = searching.latest();
-  search.found = search.latest != nullptr && search.latest->asked.serves() == serves ? search.latest : nullptr;
+  search.found = search.latest != nullptr && search.latest->query.serves() == serves ? search.latest : nullptr;
   search.state = searching.state();
   search.progress = searching.progress();
   search.seen = {};
@@ -47,22 +47,22 @@ void Workspace::take_search() {
   search.seen.stopped = search.state == SearchJob::State::cancelled;
   search.stale = false;
   engine::SearchRequest wanted;
-  if (!serves) wanted = request_of(session.scenario(), search.wishes);
+  if (!serves) wanted = request_of(session.scenario(), search.preferences);
   if (!serves && shows_search()) {
     search.space = wanted.space;
     search.seen.space = &search.space;
   }
   if (search.found == nullptr) return;
-  const Found& found = *search.found;
-  search.seen.scenario = &found.asked.scenario;
-  bool same = found.asked.scenario == session.scenario();
+  const SearchOutcome& found = *search.found;
+  search.seen.scenario = &found.query.scenario;
+  bool same = found.query.scenario == session.scenario();
   if (serves) {
     search.seen.serving = &found.serving;
-    same = same && found.asked.serving == request_of(session.scenario(), search.wishes.serving);
+    same = same && found.query.serving == request_of(session.scenario(), search.preferences.serving);
   } else {
     search.seen.result = &found.result;
-    wanted.sample = found.asked.request.sample;
-    same = same && found.asked.request == wanted;
+    wanted.sample = found.query.request.sample;
+    same = same && found.query.request == wanted;
   }
   search.stale = !same;
 }
@@ -81,10 +81,10 @@ void Workspace::follow_search() {
   if (!shows_search()) return;
   const bool held = interaction.anything_held();
   if (session.scenario().serves()) {
-    searching.ask(session.scenario(), request_of(session.scenario(), view.search.wishes.serving), held);
+    searching.ask(session.scenario(), request_of(session.scenario(), view.search.preferences.serving), held);
   } else {
     // While a control is held fewer plans are drawn for the picture, so that lists follow faster.
-    engine::SearchRequest request = request_of(session.scenario(), view.search.wishes);
+    engine::SearchRequest request = request_of(session.scenario(), view.search.preferences);
     if (held) request.sample = std::min(request.sample, kHeldSample);
     searching.ask(session.scenario(), request, held);
   }
@@ -100,7 +100,7 @@ void Workspace::toggle_search() {
 }
 
 void Workspace::lift_search_limits() {
-  view.search.wishes = without_limits(view.search.wishes, session.scenario().workload.kind);
+  view.search.preferences = without_limits(view.search.preferences, session.scenario().workload.kind);
 }
 
 }  // namespace roofscape::app

@@ -36,7 +36,7 @@ void Workspace::step_tabs(int by) {
 void Workspace::new_tab() {
   // The plan is copied, what it was saved as is not: saving the copy must not overwrite the file of another tab.
   Session copy(session.library(), session.scenario(), {});
-  tabs.add({std::move(copy), view.search.wishes, view.pinned}, shown_tab());
+  tabs.add({std::move(copy), view.search.preferences, view.pinned}, shown_tab());
 }
 
 void Workspace::close_tab(std::size_t tab) { tabs.close(tab, shown_tab()); }
@@ -94,7 +94,7 @@ std::string Workspace::session_text() const {
     tab.scenario = one.scenario();
     tab.origin = one.origin();
     if (pinned) tab.baseline = pinned->scenario;
-    tab.search = to_words(other != nullptr ? other->wishes : view.search.wishes);
+    tab.search = to_words(other != nullptr ? other->preferences : view.search.preferences);
   }
   saved.active = tabs.active();
   saved.unread = unread_;
@@ -119,7 +119,7 @@ bool Workspace::restore(std::string_view text, const std::string& file, bool bes
     return Session(session.library(), std::move(tab.scenario), {});
   };
   const auto tab_of = [&](io::SavedTab& tab) {
-    OpenTab opened{session_of(tab), wishes_from(tab.search), {}};
+    OpenTab opened{session_of(tab), preferences_from(tab.search), {}};
     if (tab.baseline) opened.pinned = std::make_shared<const Pinned>(std::move(*tab.baseline));
     return opened;
   };
@@ -131,7 +131,7 @@ bool Workspace::restore(std::string_view text, const std::string& file, bool bes
   } else {
     OpenTab first = tab_of(saved.tabs.front());
     session = std::move(first.session);
-    view.search.wishes = std::move(first.wishes);
+    view.search.preferences = std::move(first.preferences);
     view.pinned = std::move(first.pinned);
     for (std::size_t i = 1; i < saved.tabs.size(); ++i) tabs.add(tab_of(saved.tabs[i]), shown_tab());
     show_tab(saved.active);

@@ -60,13 +60,14 @@ struct BrokenLimit {
 // the plan, such as the schedule of one stage, break none.
 std::optional<BrokenLimit> broken_limit(const Scenario&, const PlanSpace&, const Plan&);
 
-// Which wish of a search a plan that has a price breaks, so that it does not count beside the plans found.
-struct BrokenWish {
+// Which constraint of a search a plan that has a price breaks, so that it does not count beside the plans found.
+struct BrokenConstraint {
   enum class Kind : std::uint8_t { memory, min_free, token_time, ttft, limit };
   Kind kind = Kind::memory;  // min_free: it fits, and leaves less memory free than asked for
   std::optional<BrokenLimit> limit = {};
 };
-inline constexpr std::array<std::string_view, 5> kBrokenWishIds{"memory", "min_free", "token_time", "ttft", "limit"};
+inline constexpr std::array<std::string_view, 5> kBrokenConstraintIds{"memory", "min_free", "token_time", "ttft",
+                                                                      "limit"};
 
 // Why plans are left out: the first test a plan fails, cheapest first.
 enum class Rejection : std::uint8_t {

@@ -116,11 +116,12 @@ Shortage shortage_of(const Scenario& s, const Plan& plan, double min_free) {
 namespace {
 
 // Of the plan that the report is of.
-std::optional<BrokenWish> broken_wish(const Scenario& s, const PlanSpace& space, const Report& report) {
+std::optional<BrokenConstraint> broken_constraint(const Scenario& s, const PlanSpace& space, const Report& report) {
   if (shortage_of(report, space.min_free).missing_bytes > 0)
-    return BrokenWish{shortage_of(report, 0).missing_bytes > 0 ? BrokenWish::Kind::memory
-                                                               : BrokenWish::Kind::min_free};
-  if (const auto limit = broken_limit(s, space, plan_of(s))) return BrokenWish{BrokenWish::Kind::limit, limit};
+    return BrokenConstraint{shortage_of(report, 0).missing_bytes > 0 ? BrokenConstraint::Kind::memory
+                                                                     : BrokenConstraint::Kind::min_free};
+  if (const auto limit = broken_limit(s, space, plan_of(s)))
+    return BrokenConstraint{BrokenConstraint::Kind::limit, limit};
   return std::nullopt;
 }
 
@@ -137,7 +138,7 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
     result.present = ranked(plan_of(s), report);
     result.present_legal = !report.has_errors();
     result.present_shortage = shortage_of(report, request.space.min_free);
-    if (result.present_legal) result.present_breaks = broken_wish(s, request.space, report);
+    if (result.present_legal) result.present_breaks = broken_constraint(s, request.space, report);
   }
   const Chip& chip = s.cluster.chip;
   if (!chip[peak_field(s.precision.compute)].value || !chip[ChipField::hbm_bytes].value ||

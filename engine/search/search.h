@@ -104,7 +104,7 @@ struct SearchResult {
   RankedPlan present;             // the scenario's own plan
   bool present_legal = false;     // its schedule can be run, so it has a price
   Shortage present_shortage;
-  std::optional<BrokenWish> present_breaks;  // nothing: it counts, or is not legal
+  std::optional<BrokenConstraint> present_breaks;  // nothing: it counts, or is not legal
   // Among `best`, from 1, as one of those alike too; choices that mean nothing for the plan (the ZeRO stage of one
   // rank) may differ. 0: not among them, or outside of the space.
   int present_rank = 0;

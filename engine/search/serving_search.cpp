@@ -255,14 +255,14 @@ constexpr std::array<ServedDimension, 5> kDimensions{{
 }};
 
 // Of a plan that has a price.
-std::optional<BrokenWish> broken_wish(const ServingRequest& request, const RankedDecoding& plan,
-                                      double capacity_bytes) {
-  using enum BrokenWish::Kind;
+std::optional<BrokenConstraint> broken_constraint(const ServingRequest& request, const RankedDecoding& plan,
+                                                  double capacity_bytes) {
+  using enum BrokenConstraint::Kind;
   if (plan.rejected == ServingRejection::memory)
-    return BrokenWish{plan.chip_bytes > capacity_bytes ? memory : min_free};
-  if (plan.rejected == ServingRejection::token_time) return BrokenWish{token_time};
-  if (plan.rejected == ServingRejection::ttft) return BrokenWish{ttft};
-  if (const auto broken = broken_limit(request, plan.plan)) return BrokenWish{limit, broken};
+    return BrokenConstraint{plan.chip_bytes > capacity_bytes ? memory : min_free};
+  if (plan.rejected == ServingRejection::token_time) return BrokenConstraint{token_time};
+  if (plan.rejected == ServingRejection::ttft) return BrokenConstraint{ttft};
+  if (const auto broken = broken_limit(request, plan.plan)) return BrokenConstraint{limit, broken};
   return std::nullopt;
 }
 
@@ -316,7 +316,7 @@ ServingSearchResult search_serving(const Scenario& s, const ServingRequest& requ
     out.present_missing_bytes = out.present_legal ? own.missing_bytes() : 0;
     out.capacity_bytes = own.capacity_bytes();
     out.present_fits = out.present_legal && !(out.present_missing_bytes > 0);
-    if (out.present_legal) out.present_breaks = broken_wish(request, out.present, out.capacity_bytes);
+    if (out.present_legal) out.present_breaks = broken_constraint(request, out.present, out.capacity_bytes);
   }
   const std::vector<DecodingPlan> meshes = meshes_of(s, request);
   std::vector<MeshOutcome> outcomes(meshes.size());

@@ -94,7 +94,7 @@ struct ServingSearchResult {
   std::array<double, kServingRejections> rejected{};
   RankedDecoding present;  // the scenario's own; `rejected` says whether it would be taken
   bool present_legal = false, present_fits = false;
-  std::optional<BrokenWish> present_breaks;  // nothing: it counts, or is not legal
+  std::optional<BrokenConstraint> present_breaks;  // nothing: it counts, or is not legal
   double present_missing_bytes = 0;          // beyond what may be used
   int present_rank = 0;                      // among `best`, from 1; 0: not among them
 };

@@ -47,8 +47,8 @@ std::int64_t product(const Mesh& m) {
   return all;
 }
 
-bool is_held(const NearestPlanWish& wish, std::string_view path) {
-  return std::find(wish.held.begin(), wish.held.end(), path) != wish.held.end();
+bool is_held(const NearestPlanOptions& options, std::string_view path) {
+  return std::find(options.held.begin(), options.held.end(), path) != options.held.end();
 }
 
 std::int64_t prefill_chips(const Scenario& s) {
@@ -80,13 +80,13 @@ std::vector<int> degrees(std::int64_t most, std::initializer_list<std::int64_t> 
 
 class Nearest {
  public:
-  Nearest(const Scenario& before, const Scenario& wanted, const NearestPlanWish& wish)
-      : wish_(wish), from_(mesh_of(before)), wanted_(wanted) {
+  Nearest(const Scenario& before, const Scenario& wanted, const NearestPlanOptions& options)
+      : options_(options), from_(mesh_of(before)), wanted_(wanted) {
     const std::int64_t chips = std::max<std::int64_t>(1, chip_count(wanted.cluster) - prefill_chips(wanted));
     const std::int64_t was = product(from_);
     limit_ = std::min(was, chips);
     // A mesh that has been larger than its cluster has nothing to keep.
-    strict_ = wish.keep_product && was <= chips;
+    strict_ = options.keep_product && was <= chips;
   }
 
   std::optional<Scenario> find() {
@@ -107,7 +107,7 @@ class Nearest {
   // False: expert ranks that are held contradict the model, on any mesh.
   bool experts_divide() const {
     const int ranks = wanted_.parallelism.expert;
-    if (!is_held(wish_, "parallelism.expert")) return true;
+    if (!is_held(options_, "parallelism.expert")) return true;
     return wanted_.model.is_moe() ? wanted_.model.moe.n_routed_experts % ranks == 0 : ranks == 1;
   }
 
@@ -133,8 +133,8 @@ class Nearest {
     double cost;
   };
   Degree counted(Part part, int n) const {
-    if (n == from_[part] || is_held(wish_, kPaths[part])) return {n, 0};
-    const double weight = kAxes[part] == wish_.partner ? 1 : kWeights[part];
+    if (n == from_[part] || is_held(options_, kPaths[part])) return {n, 0};
+    const double weight = kAxes[part] == options_.partner ? 1 : kWeights[part];
     const double octaves = std::abs(std::log2(static_cast<double>(n) / from_[part]));
     return {n, weight * octaves + (from_[part] == 1 ? kOpened : 0)};
   }
@@ -152,7 +152,7 @@ class Nearest {
     const Mesh now = mesh_of(s);
     const auto choices = [&](Part part, std::initializer_list<std::int64_t> wholes, bool free = true) {
       std::vector<Degree> out;
-      if (!free || is_held(wish_, kPaths[part]))
+      if (!free || is_held(options_, kPaths[part]))
         out.push_back(counted(part, now[part]));
       else
         for (const int n : degrees(limit_, wholes, from_[part])) out.push_back(counted(part, n));
@@ -191,26 +191,26 @@ class Nearest {
     Parallelism& p = s.parallelism;
     const auto& wanted = wanted_.parallelism;
     const int fed = p.data * p.fsdp;
-    if (!s.serves() && !is_held(wish_, "pipeline.microbatch_sequences"))
+    if (!s.serves() && !is_held(options_, "pipeline.microbatch_sequences"))
       s.pipeline.microbatch_sequences =
           largest_divisor(s.workload.global_batch_sequences / fed, s.pipeline.microbatch_sequences);
     if (s.model.is_moe()) {
-      if (!is_held(wish_, "parallelism.expert_tensor") && p.expert_tensor > 0 &&
+      if (!is_held(options_, "parallelism.expert_tensor") && p.expert_tensor > 0 &&
           (p.expert_tensor > p.tensor || p.tensor % p.expert_tensor != 0))
         p.expert_tensor = largest_divisor(p.tensor, p.expert_tensor);
-      if (!is_held(wish_, "parallelism.expert")) {
+      if (!is_held(options_, "parallelism.expert")) {
         const int ranks = fed * p.context * std::max(1, p.tensor / p.experts_tensor());
         p.expert = std::min(wanted.expert, ranks);
         while (p.expert > 1 && (ranks % p.expert != 0 || s.model.moe.n_routed_experts % p.expert != 0)) --p.expert;
       }
-    } else if (!is_held(wish_, "parallelism.expert")) {
+    } else if (!is_held(options_, "parallelism.expert")) {
       p.expert = 1;
     }
     if (!with_schedule(s)) return false;
     if (check_.runs(s)) return true;
     // A rate that the chip does not have is no matter of the mesh.
     for (const Diagnostic& d : check_.found())
-      if (d.code == "chip.no_rate" && !d.fix.empty() && !is_held(wish_, "precision.compute")) {
+      if (d.code == "chip.no_rate" && !d.fix.empty() && !is_held(options_, "precision.compute")) {
         for (const FieldEdit& edit : Fix(d.fix)) apply(s, edit);
         if (check_.runs(s)) return true;
         s.precision = wanted_.precision;
@@ -224,8 +224,8 @@ class Nearest {
     if (s.serves() || s.parallelism.pipeline <= 1) return true;
     const ScheduleKind kind = s.pipeline.schedule;
     const int chunks = s.pipeline.virtual_stages;
-    const bool kind_held = is_held(wish_, "pipeline.schedule"),
-               chunks_held = is_held(wish_, "pipeline.virtual_stages");
+    const bool kind_held = is_held(options_, "pipeline.schedule"),
+               chunks_held = is_held(options_, "pipeline.virtual_stages");
     const auto legal = [&](ScheduleKind which, int count) {
       s.pipeline.schedule = which;
       s.pipeline.virtual_stages = count;
@@ -245,7 +245,7 @@ class Nearest {
     return false;
   }
 
-  const NearestPlanWish& wish_;
+  const NearestPlanOptions& options_;
   const Mesh from_;
   const Scenario& wanted_;
   std::int64_t limit_ = 1;
@@ -265,8 +265,8 @@ double nearer(double value, double was) {
 
 // Prefill ranks have a mesh of their own: what one axis takes its replicas give, and where that is not enough decoding
 // does.
-void settle_prefill(const Scenario& before, Scenario& wanted, const NearestPlanWish& wish) {
-  if (is_held(wish, "serving.prefill.data")) return;
+void settle_prefill(const Scenario& before, Scenario& wanted, const NearestPlanOptions& options) {
+  if (is_held(options, "serving.prefill.data")) return;
   const std::int64_t was = prefill_chips(before);
   PrefillPlan& p = wanted.serving.prefill;
   const std::int64_t replica = std::int64_t{p.tensor} * p.context * p.pipeline;
@@ -278,11 +278,12 @@ bool of_prefill_mesh(std::string_view path) {
 }
 
 // Both meshes anew: one mesh on all chips, of which prefill takes its part again where that can be.
-std::optional<Scenario> apart_anew(const Scenario& before, const Scenario& wanted, const NearestPlanWish& wish) {
+std::optional<Scenario> apart_anew(const Scenario& before, const Scenario& wanted,
+                                   const NearestPlanOptions& options) {
   Scenario together = wanted;
   together.serving.disaggregated = false;
   together.serving.prefill = {};
-  auto shared = Nearest(before, together, wish).find();
+  auto shared = Nearest(before, together, options).find();
   if (!shared) return std::nullopt;
   Scenario apart = *shared;
   apart.serving.disaggregated = true;
@@ -317,16 +318,17 @@ bool runs(const Report& report) {
                       [](const Diagnostic& d) { return d.severity == Severity::error && d.code != kMissingFigure; });
 }
 
-NearestPlan nearest_plan_that_runs(const Scenario& before, const Scenario& wanted, const NearestPlanWish& wish) {
-  const Field* one = wish.held.size() == 1 ? find_field(wish.held.front()) : nullptr;
+NearestPlan nearest_plan_that_runs(const Scenario& before, const Scenario& wanted,
+                                   const NearestPlanOptions& options) {
+  const Field* one = options.held.size() == 1 ? find_field(options.held.front()) : nullptr;
   const bool approached =
-      !wish.exact && one != nullptr && (one->kind == FieldKind::integer || one->kind == FieldKind::number);
+      !options.exact && one != nullptr && (one->kind == FieldKind::integer || one->kind == FieldKind::number);
   Scenario tried = wanted;
   for (;;) {
     Scenario meshed = tried;
-    if (wish.keep_product && one != nullptr && of_prefill_mesh(one->path)) settle_prefill(before, meshed, wish);
-    NearestPlanWish now = wish;
-    now.keep_product = wish.keep_product && (one == nullptr || !of_prefill_mesh(one->path));
+    if (options.keep_product && one != nullptr && of_prefill_mesh(one->path)) settle_prefill(before, meshed, options);
+    NearestPlanOptions now = options;
+    now.keep_product = options.keep_product && (one == nullptr || !of_prefill_mesh(one->path));
     if (auto found = Nearest(before, meshed, now).find())
       return {std::move(*found), true, one == nullptr || one->get(tried) == one->get(wanted)};
     if (!approached || one->get(tried) == one->get(before)) break;
@@ -337,20 +339,20 @@ NearestPlan nearest_plan_that_runs(const Scenario& before, const Scenario& wante
   }
   const bool of_subject = one == nullptr || one->path.starts_with("cluster.") || one->path.starts_with("model.");
   if (wanted.serves() && wanted.serving.disaggregated && before.serving.disaggregated && of_subject)
-    if (auto found = apart_anew(before, wanted, wish)) return {std::move(*found), true, true};
+    if (auto found = apart_anew(before, wanted, options)) return {std::move(*found), true, true};
   return {wanted, false, true};
 }
 
 NearestPlan nearest_disaggregated(const Scenario& before, const Scenario& wanted) {
   constexpr std::array<std::string_view, 1> kHeld{"serving.disaggregated"};
-  const NearestPlanWish wish{kHeld, Axis::data, false, true};
+  const NearestPlanOptions options{kHeld, Axis::data, false, true};
   PlanCheck check;
   if (check.runs(wanted)) return {wanted, true, true};
   const PrefillPlan unset;
   const PrefillPlan& p = wanted.serving.prefill;
   const bool set = std::pair(p.data, p.tensor) != std::pair(unset.data, unset.tensor) ||
                    std::pair(p.context, p.pipeline) != std::pair(unset.context, unset.pipeline);
-  if (set) return nearest_plan_that_runs(before, wanted, wish);
+  if (set) return nearest_plan_that_runs(before, wanted, options);
 
   std::optional<Scenario> best;
   std::pair<bool, double> best_score{false, -1};
@@ -401,7 +403,7 @@ NearestPlan nearest_disaggregated(const Scenario& before, const Scenario& wanted
     }
     if (best && best_score.first) break;
   }
-  if (!best) return nearest_plan_that_runs(before, wanted, wish);
+  if (!best) return nearest_plan_that_runs(before, wanted, options);
   return {std::move(*best), true, true};
 }
 

@@ -23,7 +23,7 @@
 
 namespace roofscape::engine {
 
-struct NearestPlanWish {
+struct NearestPlanOptions {
   std::span<const std::string_view> held;  // paths of fields that were edited
   Axis partner = Axis::fsdp;               // the mesh axis that gives way first
   bool keep_product = false;               // a mesh axis was edited and the others make up for it
@@ -36,7 +36,7 @@ struct NearestPlan {
   bool reached = true;  // with the edited value; false: it went back towards what it was
 };
 
-NearestPlan nearest_plan_that_runs(const Scenario& before, const Scenario& wanted, const NearestPlanWish& wish);
+NearestPlan nearest_plan_that_runs(const Scenario& before, const Scenario& wanted, const NearestPlanOptions& options);
 
 // No error stands against the plan but that a published figure of the chip is missing, which no plan can mend.
 bool runs(const Report& report);

@@ -100,9 +100,9 @@ void follow(const std::string& preset, const std::string& slider, int moves) {
     h.workspace.searching.wait();
     h.step();
     const auto& view = h.workspace.view.search;
-    if (view.found == nullptr || !(view.found->asked.scenario == h.scenario())) continue;
+    if (view.found == nullptr || !(view.found->query.scenario == h.scenario())) continue;
     ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
-    plans = view.found->asked.serves() ? view.found->serving.plans : view.found->result.plans;
+    plans = view.found->query.serves() ? view.found->serving.plans : view.found->result.plans;
   }
   h.release();
   if (ms.empty()) return;

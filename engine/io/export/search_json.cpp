@@ -95,10 +95,11 @@ void withhold(OrderedJson& present, std::string_view problem) {
   present["problem"] = problem.empty() ? OrderedJson(nullptr) : OrderedJson(std::string(problem));
 }
 
-// The wish that keeps the present plan from counting, by name; a limit also by its dimension.
-OrderedJson breaks_json(const std::optional<engine::BrokenWish>& breaks) {
+// The constraint that keeps the present plan from counting, by name; a limit also by its dimension.
+OrderedJson breaks_json(const std::optional<engine::BrokenConstraint>& breaks) {
   if (!breaks) return nullptr;
-  OrderedJson json = {{"wish", std::string(engine::kBrokenWishIds[static_cast<std::size_t>(breaks->kind)])}};
+  OrderedJson json = {
+      {"constraint", std::string(engine::kBrokenConstraintIds[static_cast<std::size_t>(breaks->kind)])}};
   if (breaks->limit) json["dimension"] = std::string(breaks->limit->dimension);
   return json;
 }

@@ -179,10 +179,10 @@ TEST_CASE("search does not compare a present plan that breaks a promise or a lim
         .at("breaks");
   };
   CHECK(breaks("70b-serving-8-h100").is_null());
-  CHECK(breaks("70b-serving-8-h100 --max-token-time 9ms").at("wish") == "token_time");
-  CHECK(breaks("8b-8-h100 --min-free 0.7") == nlohmann::json{{"wish", "min_free"}});
-  CHECK(breaks("8b-serving-8-h100 --min-free 0.6") == nlohmann::json{{"wish", "min_free"}});
-  CHECK(breaks("8b-8-h100 --max fsdp=4") == nlohmann::json{{"wish", "limit"}, {"dimension", "fsdp"}});
+  CHECK(breaks("70b-serving-8-h100 --max-token-time 9ms").at("constraint") == "token_time");
+  CHECK(breaks("8b-8-h100 --min-free 0.7") == nlohmann::json{{"constraint", "min_free"}});
+  CHECK(breaks("8b-serving-8-h100 --min-free 0.6") == nlohmann::json{{"constraint", "min_free"}});
+  CHECK(breaks("8b-8-h100 --max fsdp=4") == nlohmann::json{{"constraint", "limit"}, {"dimension", "fsdp"}});
 }
 
 TEST_CASE("a present plan that is larger than the memory does not fit, however much is to stay free") {

@@ -6,8 +6,8 @@
 #include "engine/io/scenario/scenario_json.h"
 
 using namespace roofscape;
-using app::Found;
 using app::SearchJob;
+using app::SearchOutcome;
 using engine::Scenario;
 using engine::SearchRequest;
 
@@ -58,8 +58,8 @@ TEST_CASE("a result keeps the scenario and the request it belongs to") {
   const SearchRequest request = request_of(small());
   job.ask(small(), request, false);
   job.wait();
-  CHECK(job.latest()->asked.scenario == small());
-  CHECK(job.latest()->asked.request == request);
+  CHECK(job.latest()->query.scenario == small());
+  CHECK(job.latest()->query.request == request);
 }
 
 TEST_CASE("of requests that come faster than they are answered the newest is answered last") {
@@ -68,7 +68,7 @@ TEST_CASE("of requests that come faster than they are answered the newest is ans
     for (int batch = 64; batch <= 1024; batch *= 2) job.ask(with_batch(large(), batch), request_of(large()), held);
     job.ask(with_batch(small(), held ? 32 : 64), request_of(small()), held);
     job.wait();
-    CHECK(job.latest()->asked.scenario == with_batch(small(), held ? 32 : 64));
+    CHECK(job.latest()->query.scenario == with_batch(small(), held ? 32 : 64));
   }
   // Those in between were replaced while they waited; the first may have started, and only it.
   CHECK(job.started() <= 4);
@@ -91,14 +91,14 @@ TEST_CASE("a cancelled search leaves the result before it, and is taken up again
   job.cancel();
   CHECK(job.state() == SearchJob::State::cancelled);
   job.wait();
-  CHECK(job.latest()->asked.scenario == small());
+  CHECK(job.latest()->query.scenario == small());
   job.ask(large(), request_of(large()), false);  // as the window does in every frame
   CHECK(job.state() == SearchJob::State::cancelled);
   job.again();
   job.ask(large(), request_of(large()), false);
   CHECK(job.state() == SearchJob::State::running);
   job.wait();
-  CHECK(job.latest()->asked.scenario == large());
+  CHECK(job.latest()->query.scenario == large());
 }
 
 TEST_CASE("another request ends the state of being cancelled") {
@@ -109,7 +109,7 @@ TEST_CASE("another request ends the state of being cancelled") {
   job.wait();
   CHECK(job.state() == SearchJob::State::idle);
   REQUIRE(job.latest());
-  CHECK(job.latest()->asked.scenario == small());
+  CHECK(job.latest()->query.scenario == small());
 }
 
 TEST_CASE("a job may go while it searches") {
@@ -141,8 +141,8 @@ TEST_CASE("a scenario that serves is searched as in place, and takes the place o
   job.wait();
   const auto found = job.latest();
   REQUIRE(found);
-  CHECK(found->asked.serves());
-  CHECK(found->asked.serving == request);
+  CHECK(found->query.serves());
+  CHECK(found->query.serving == request);
   CHECK(found->finished());
   CHECK(found->serving.plans == here.plans);
   REQUIRE(found->serving.best.size() == here.best.size());
@@ -155,5 +155,5 @@ TEST_CASE("without patience a held control stops what runs for the newest, as on
   job.ask(small(), request_of(small()), true);
   job.wait();
   REQUIRE(job.latest());
-  CHECK(job.latest()->asked.scenario == small());
+  CHECK(job.latest()->query.scenario == small());
 }

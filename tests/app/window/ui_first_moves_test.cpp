@@ -356,14 +356,14 @@ TEST_CASE("Tab after a value was typed goes on to the next control, which shows 
   CHECK(h.workspace.interaction.focus_rect()->y == h.place("parallelism.context")->rect.y);
 }
 
-TEST_CASE("the mesh axis that gives way has ranks to give, whichever was wished before") {
+TEST_CASE("the mesh axis that gives way has ranks to give, whichever was preferred before") {
   for (const char* id : {"llama3-70b-serving-8-h100", "llama3-405b-16k-h100", "llama3-70b-16-v5e"}) {
     CAPTURE(id);
     const engine::Scenario s = test::preset(id);
-    for (const engine::Axis wished : app::kPartners) {
-      const engine::Axis giving = app::giving_partner(s.parallelism, wished);
+    for (const engine::Axis preferred : app::kPartners) {
+      const engine::Axis giving = app::giving_partner(s.parallelism, preferred);
       CHECK(s.parallelism.degree(giving) > 1);
-      if (s.parallelism.degree(wished) > 1) CHECK(giving == wished);
+      if (s.parallelism.degree(preferred) > 1) CHECK(giving == preferred);
     }
     Harness h(id);
     h.click("mesh.partner");

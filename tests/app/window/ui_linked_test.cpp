@@ -106,11 +106,11 @@ TEST_CASE("a derivation says what a tenth more of each input would do, and each 
   Harness h("llama3-405b-16k-h100-8k");
   h.click("verdict.mfu");
   h.step(2);
-  REQUIRE(h.workspace.view.sensed.has_value());
-  CHECK(h.workspace.view.sensed->id == "mfu");
-  REQUIRE_FALSE(h.workspace.view.sensed->rows.empty());
+  REQUIRE(h.workspace.view.sensitivity.has_value());
+  CHECK(h.workspace.view.sensitivity->id == "mfu");
+  REQUIRE_FALSE(h.workspace.view.sensitivity->rows.empty());
   CHECK(says(h, "10 % more of each input"));
-  const std::string input(engine::quantity(h.workspace.view.sensed->rows.front().input).id);
+  const std::string input(engine::quantity(h.workspace.view.sensitivity->rows.front().input).id);
   std::string last;
   for (const auto& [name, place] : h.workspace.probe.all())
     if (name.starts_with("why.") && name.ends_with("." + input)) last = name;
@@ -125,8 +125,8 @@ TEST_CASE("a derivation says what a tenth more of each input would do, and each 
   h.move({track.x + track.w * 0.4f, track.centre().y});
   h.press();
   h.move({track.x + track.w * 0.8f, track.centre().y});
-  CHECK_FALSE(h.workspace.view.sensed->scenario == h.scenario());
+  CHECK_FALSE(h.workspace.view.sensitivity->scenario == h.scenario());
   h.release();
   h.step();
-  CHECK(h.workspace.view.sensed->scenario == h.scenario());
+  CHECK(h.workspace.view.sensitivity->scenario == h.scenario());
 }

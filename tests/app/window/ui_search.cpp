@@ -45,13 +45,13 @@ void check_list_while_held(Harness& h, const std::string& slider) {
     h.move({track.x + track.w * (0.3f + 0.05f * static_cast<float>(i)), track.centre().y});
     const auto& view = h.workspace.view.search;
     REQUIRE(view.found);
-    CHECK(view.stale == !(view.found->asked.scenario == h.scenario()));
+    CHECK(view.stale == !(view.found->query.scenario == h.scenario()));
     CHECK(h.place("search.row.1") != nullptr);
   }
   h.release();
   found_again(h);
   CHECK_FALSE(h.scenario() == before);
-  CHECK(h.workspace.view.search.found->asked.scenario == h.scenario());
+  CHECK(h.workspace.view.search.found->query.scenario == h.scenario());
   CHECK(h.workspace.session.history().undo_depth() == 1);
 }
 

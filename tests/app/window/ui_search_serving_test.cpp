@@ -21,7 +21,7 @@ TEST_CASE(
   search(h);
   const auto& found = served(h);
   REQUIRE(found.best.size() > 3);
-  CHECK(h.workspace.view.search.found->asked.scenario == h.scenario());
+  CHECK(h.workspace.view.search.found->query.scenario == h.scenario());
   const engine::Scenario before = h.scenario();
   const engine::RankedDecoding third = found.best[2];
   REQUIRE_FALSE(third.plan == engine::decoding_plan_of(before));
@@ -93,7 +93,7 @@ TEST_CASE(
 
 TEST_CASE("another goal orders serving plans by it") {
   Harness h(kServing);
-  h.workspace.view.search.wishes.serving.objective = engine::ServingObjective::token_time;
+  h.workspace.view.search.preferences.serving.objective = engine::ServingObjective::token_time;
   search(h);
   const auto& best = served(h).best;
   REQUIRE(best.size() > 2);
@@ -103,7 +103,7 @@ TEST_CASE("another goal orders serving plans by it") {
 TEST_CASE("a pinned batch stays as the serving plan has it, and follows it") {
   Harness h(kServing);
   search(h);
-  h.click("search.wish.batch.pin");
+  h.click("search.constraint.batch.pin");
   found_again(h);
   REQUIRE_FALSE(served(h).best.empty());
   for (const engine::RankedDecoding& one : served(h).best) CHECK(one.plan.batch == h.scenario().workload.batch);
@@ -130,8 +130,8 @@ TEST_CASE("what was found for a scenario of the other kind is not shown") {
   h.workspace.searching.wait();
   h.step(2);
   REQUIRE(h.workspace.view.search.found);
-  CHECK(h.workspace.view.search.found->asked.scenario == h.scenario());
+  CHECK(h.workspace.view.search.found->query.scenario == h.scenario());
   h.workspace.open(kServing);
   h.step();
-  CHECK((h.workspace.view.search.found == nullptr || h.workspace.view.search.found->asked.serves()));
+  CHECK((h.workspace.view.search.found == nullptr || h.workspace.view.search.found->query.serves()));
 }

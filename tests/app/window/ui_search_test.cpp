@@ -35,7 +35,7 @@ TEST_CASE("F7 opens the search, which finds plans for the scenario that is shown
   CHECK(h.workspace.searching.started() == 0);  // nothing that is shown needs one
   search(h);
   REQUIRE(h.workspace.view.search.found);
-  CHECK(h.workspace.view.search.found->asked.scenario == h.scenario());
+  CHECK(h.workspace.view.search.found->query.scenario == h.scenario());
   CHECK_FALSE(h.workspace.view.search.stale);
   CHECK(h.place("search.row.1") != nullptr);
   h.key({Key::escape});
@@ -58,12 +58,12 @@ TEST_CASE("the window's list is the command's, word for word, with the error ban
       h.workspace.session.update(s, false);
       h.workspace.finish_evidence();
       search(h);
-      const app::Found& found = *h.workspace.view.search.found;
+      const app::SearchOutcome& found = *h.workspace.view.search.found;
       const engine::Evidence& evidence = h.workspace.view.evidence->of(mode);
       const widgets::TextTable& texts = h.workspace.texts();
       const auto table =
-          s.serves() ? widgets::search::plan_table(texts, s, found.asked.serving.objective, found.serving, &evidence)
-                     : widgets::search::plan_table(texts, s, found.asked.request.objective, found.result, &evidence);
+          s.serves() ? widgets::search::plan_table(texts, s, found.query.serving.objective, found.serving, &evidence)
+                     : widgets::search::plan_table(texts, s, found.query.request.objective, found.result, &evidence);
       const int rank = s.serves() ? found.serving.present_rank : found.result.present_rank;
       const test::TemporaryFolder folder;
       const std::string out = (folder.path() / "out").string();
@@ -92,10 +92,10 @@ TEST_CASE("every column of the list can be seen in any window, by scrolling side
     Harness h("deepseek-v3-2048-h800", width, height);
     h.workspace.finish_evidence();
     search(h);
-    const app::Found& found = *h.workspace.view.search.found;
+    const app::SearchOutcome& found = *h.workspace.view.search.found;
     const auto table = widgets::search::plan_table(
-        h.workspace.texts(), found.asked.scenario, found.asked.request.objective, found.result,
-        &h.workspace.view.evidence->of(found.asked.scenario.assumptions.mode));
+        h.workspace.texts(), found.query.scenario, found.query.request.objective, found.result,
+        &h.workspace.view.evidence->of(found.query.scenario.assumptions.mode));
     std::set<std::string> seen;
     const auto look = [&] {
       for (const auto& t : h.canvas.drawn_texts())
@@ -193,11 +193,11 @@ TEST_CASE("a click on a cell of the mesh map adopts its best plan as one step of
 TEST_CASE("a pinned choice stays as the plan has it in all that is found") {
   Harness h(kSmall);
   search(h);
-  h.click("search.wish.tensor.pin");
+  h.click("search.constraint.tensor.pin");
   found_again(h);
   REQUIRE_FALSE(result(h).best.empty());
   for (const engine::RankedPlan& one : result(h).best) CHECK(one.plan.tensor == h.scenario().parallelism.tensor);
-  h.click("search.wish.tensor.pin");
+  h.click("search.constraint.tensor.pin");
   found_again(h);
   CHECK(std::any_of(result(h).best.begin(), result(h).best.end(),
                     [&](const auto& one) { return one.plan.tensor != h.scenario().parallelism.tensor; }));
@@ -206,7 +206,7 @@ TEST_CASE("a pinned choice stays as the plan has it in all that is found") {
 TEST_CASE("another ranking orders the list by it") {
   Harness h(kSmall);
   search(h);
-  h.workspace.view.search.wishes.objective = engine::Objective::memory;
+  h.workspace.view.search.preferences.objective = engine::Objective::memory;
   found_again(h);
   const auto& best = result(h).best;
   REQUIRE(best.size() > 2);
@@ -215,15 +215,15 @@ TEST_CASE("another ranking orders the list by it") {
 
 TEST_CASE("limits that leave no plan say so, and one button lifts them") {
   Harness h("llama3-405b-16k-h100-8k");
-  auto& wishes = h.workspace.view.search.wishes;
+  auto& preferences = h.workspace.view.search.preferences;
   for (std::size_t i = 0; i < app::kSearchDimensions; ++i)
     if (const auto id = app::search_dimensions()[i].id;
         id == "tensor" || id == "pipeline" || id == "context" || id == "fsdp")
-      wishes.wishes[i] = {app::WishKind::only, 1};
+      preferences.constraints[i] = {app::Constraint::Kind::only, 1};
   search(h);
   CHECK(result(h).best.empty());
   h.click("search.widen");
-  CHECK_FALSE(wishes.limits());
+  CHECK_FALSE(preferences.limits());
   found_again(h);
   CHECK_FALSE(result(h).best.empty());
 }
@@ -273,9 +273,9 @@ TEST_CASE("a figure of a search in the grid searches without the search being op
   CHECK(tag_place(h, "frontier.plan", 0));
 }
 
-TEST_CASE("the mesh map keeps to the wishes, as the list does") {
+TEST_CASE("the mesh map keeps to the constraints, as the list does") {
   Harness h(kSmall);
-  h.workspace.view.search.wishes.wishes[dimension("tensor")] = {app::WishKind::at_most, 2};
+  h.workspace.view.search.preferences.constraints[dimension("tensor")] = {app::Constraint::Kind::at_most, 2};
   search(h);
   REQUIRE_FALSE(result(h).cells.empty());
   for (const engine::SearchCell& cell : result(h).cells) CHECK(cell.tensor <= 2);
@@ -289,13 +289,13 @@ TEST_CASE("limits are lifted by the button beside the space, which is there whil
   Harness h(kSmall);
   search(h);
   CHECK(h.place("search.reset") == nullptr);
-  auto& wishes = h.workspace.view.search.wishes;
-  wishes.objective = engine::Objective::memory;
-  wishes.wishes[dimension("tensor")] = {app::WishKind::only, 1};
-  wishes.min_free = 0.1;
+  auto& preferences = h.workspace.view.search.preferences;
+  preferences.objective = engine::Objective::memory;
+  preferences.constraints[dimension("tensor")] = {app::Constraint::Kind::only, 1};
+  preferences.min_free = 0.1;
   h.step(2);
   h.click("search.reset");
-  CHECK_FALSE(wishes.limits());
-  CHECK(wishes.objective == engine::Objective::memory);
+  CHECK_FALSE(preferences.limits());
+  CHECK(preferences.objective == engine::Objective::memory);
   CHECK(h.place("search.reset") == nullptr);
 }

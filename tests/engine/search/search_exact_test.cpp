@@ -124,7 +124,7 @@ std::vector<int> numbers_to(int last) {
   return out;
 }
 
-// Random wishes, and more of them until the space is small.
+// Random constraints, and more of them until the space is small.
 SearchRequest random_request(Dice& dice, const Scenario& s) {
   SearchRequest request;
   request.space = space_of(s);

@@ -72,11 +72,11 @@ TEST_CASE("the takeaway names the plan marked 1 and how far the present one is f
 }
 
 TEST_CASE("a present plan outside of the limits, or without the free memory, is not compared with the best") {
-  const auto says = [](const auto& wish, std::string_view why) {
+  const auto says = [](const auto& constrain, std::string_view why) {
     FigureCase c = preset_case("llama3-8b-8-h100");
     engine::SearchRequest request;
     request.space = engine::space_of(c.scenario);
-    wish(request.space);
+    constrain(request.space);
     const auto result = engine::search(c.scenario, request);
     SearchSeen seen{.scenario = &c.scenario, .result = &result};
     const Theme dark = theme("dark");

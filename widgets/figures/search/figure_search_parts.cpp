@@ -213,14 +213,14 @@ std::string limit_words(const TextTable& t, const engine::BrokenLimit& limit) {
   return t.format("figure.mesh-map.limit.least", {name, value_word(t, limit.dimension, a.min)});
 }
 
-std::string broken_words(const TextTable& t, const engine::BrokenWish& wish) {
+std::string broken_words(const TextTable& t, const engine::BrokenConstraint& broken) {
   const std::string key =
-      "figure.search.out." + std::string(engine::kBrokenWishIds[static_cast<std::size_t>(wish.kind)]);
-  return wish.limit ? t.format(key, {limit_words(t, *wish.limit)}) : std::string(t.text(key));
+      "figure.search.out." + std::string(engine::kBrokenConstraintIds[static_cast<std::size_t>(broken.kind)]);
+  return broken.limit ? t.format(key, {limit_words(t, *broken.limit)}) : std::string(t.text(key));
 }
 
-std::string takeaway_out(const FigureInput& input, FigureHead& head, const engine::BrokenWish& wish) {
-  const std::string words = say(head, name_claim(broken_words(input.texts, wish)));
+std::string takeaway_out(const FigureInput& input, FigureHead& head, const engine::BrokenConstraint& broken) {
+  const std::string words = say(head, name_claim(broken_words(input.texts, broken)));
   return input.texts.format("figure.search.takeaway.out", {head.brief, words});
 }
 

@@ -66,9 +66,9 @@ std::string plan_fields(const TextTable& texts, const engine::Plan& plan);
 // "tensor: at most 8": what keeps a plan out of a search.
 std::string limit_words(const TextTable& texts, const engine::BrokenLimit& limit);
 // "does not fit", "outside of the limits (tensor: at most 8)": why the present plan does not count.
-std::string broken_words(const TextTable& texts, const engine::BrokenWish& wish);
+std::string broken_words(const TextTable& texts, const engine::BrokenConstraint& broken);
 // "best 4.96 s in 67 GB; now does not count: does not fit", from the brief takeaway.
-std::string takeaway_out(const FigureInput& input, FigureHead& head, const engine::BrokenWish& wish);
+std::string takeaway_out(const FigureInput& input, FigureHead& head, const engine::BrokenConstraint& broken);
 // "+12 %", "0 %".
 std::string against_text(double value, double best);
 // "67.1 GB, 84 %", or by how much it passes the capacity; 0: that is not known.

@@ -1,4 +1,4 @@
-#include "app/session/search_wishes.h"
+#include "app/session/search_preferences.h"
 
 #include <algorithm>
 #include <charconv>
@@ -45,18 +45,18 @@ constexpr std::array<ServingDimension, kServingDimensions> kServing{{
 
 Allowed just(int value) { return {value, value, {value}}; }
 
-void narrow(Allowed& allowed, const Wish& wish, int own) {
-  switch (wish.kind) {
-    case WishKind::any:
+void narrow(Allowed& allowed, const Constraint& constraint, int own) {
+  switch (constraint.kind) {
+    case Constraint::Kind::any:
       break;
-    case WishKind::as_plan:
+    case Constraint::Kind::as_plan:
       allowed = just(own);
       break;
-    case WishKind::at_most:
-      allowed.max = std::min(allowed.max, wish.value);
+    case Constraint::Kind::at_most:
+      allowed.max = std::min(allowed.max, constraint.value);
       break;
-    case WishKind::only:
-      allowed = just(wish.value);
+    case Constraint::Kind::only:
+      allowed = just(constraint.value);
       break;
   }
 }
@@ -69,73 +69,73 @@ int own_value(const Scenario& scenario, std::string_view path) {
 
 std::span<const SearchDimension> search_dimensions() { return kDimensions; }
 
-engine::SearchRequest request_of(const Scenario& scenario, const SearchWishes& wishes) {
+engine::SearchRequest request_of(const Scenario& scenario, const SearchPreferences& preferences) {
   engine::SearchRequest request;
   request.space = engine::space_of(scenario);
-  request.objective = wishes.objective;
+  request.objective = preferences.objective;
   request.limit = kBest;
   request.sample = kSample;
   request.merge_alike = true;
   request.cells = true;
-  request.space.min_free = wishes.min_free;
-  request.space.tensor_across_nodes = wishes.tensor_across_nodes;
+  request.space.min_free = preferences.min_free;
+  request.space.tensor_across_nodes = preferences.tensor_across_nodes;
   for (std::size_t i = 0; i < kSearchDimensions; ++i) {
-    const Wish& wish = wishes.wishes[i];
+    const Constraint& constraint = preferences.constraints[i];
     const SearchDimension& dimension = kDimensions[i];
     if (dimension.of_experts && !scenario.model.is_moe()) continue;
     for (std::size_t k = 0; k < dimension.allowed.size() && dimension.allowed[k] != nullptr; ++k)
-      narrow(request.space.*dimension.allowed[k], wish, own_value(scenario, dimension.fields[k]));
+      narrow(request.space.*dimension.allowed[k], constraint, own_value(scenario, dimension.fields[k]));
   }
   return request;
 }
 
-ServingRequest request_of(const Scenario& scenario, const ServingWishes& wishes) {
+ServingRequest request_of(const Scenario& scenario, const ServingPreferences& preferences) {
   ServingRequest request = engine::serving_request_of(scenario);
-  if (!wishes.keeps_promises) request.most_token_s = request.most_ttft_s = 0;
-  request.objective = wishes.objective;
+  if (!preferences.keeps_promises) request.most_token_s = request.most_ttft_s = 0;
+  request.objective = preferences.objective;
   request.limit = kBest;
   request.sample = kSample;
   request.merge_alike = true;
-  request.min_free = wishes.min_free;
+  request.min_free = preferences.min_free;
   const engine::DecodingPlan own = engine::decoding_plan_of(scenario);
   for (std::size_t i = 0; i < kServingDimensions; ++i) {
     const ServingDimension& dimension = kServing[i];
     if (dimension.of_experts && !scenario.model.is_moe()) continue;
     // fsdp counts as data.
-    narrow(request.*dimension.allowed, wishes.wishes[i],
+    narrow(request.*dimension.allowed, preferences.constraints[i],
            dimension.id == "data" ? own.data : own_value(scenario, dimension.fields[0]));
   }
   return request;
 }
 
-bool limits(const SearchWishes& wishes, engine::WorkloadKind kind) {
-  return kind == engine::WorkloadKind::serving ? wishes.serving.limits() : wishes.limits();
+bool limits(const SearchPreferences& preferences, engine::WorkloadKind kind) {
+  return kind == engine::WorkloadKind::serving ? preferences.serving.limits() : preferences.limits();
 }
 
-SearchWishes without_limits(SearchWishes wishes, engine::WorkloadKind kind) {
+SearchPreferences without_limits(SearchPreferences preferences, engine::WorkloadKind kind) {
   if (kind == engine::WorkloadKind::serving)
-    wishes.serving = {wishes.serving.objective, 0, wishes.serving.keeps_promises, {}};
+    preferences.serving = {preferences.serving.objective, 0, preferences.serving.keeps_promises, {}};
   else
-    wishes = {wishes.objective, 0, wishes.tensor_across_nodes, {}, wishes.serving};
-  return wishes;
+    preferences = {preferences.objective, 0, preferences.tensor_across_nodes, {}, preferences.serving};
+  return preferences;
 }
 
 std::span<const ServingDimension> serving_dimensions() { return kServing; }
 
-std::vector<Wish> offered_wishes(const Scenario& scenario, const WishDimension& dimension) {
-  std::vector<Wish> out{{WishKind::any, 0}};
+std::vector<Constraint> offered_constraints(const Scenario& scenario, const PlanDimension& dimension) {
+  std::vector<Constraint> out{{Constraint::Kind::any, 0}};
   const engine::Field* field = engine::find_field(dimension.fields[0]);
   const bool number = field->kind != engine::FieldKind::choice && field->kind != engine::FieldKind::boolean;
   if (dimension.id == "offload") {
-    out.push_back({WishKind::only, 0});
+    out.push_back({Constraint::Kind::only, 0});
   } else if (dimension.id == "zero_stage") {
-    for (int stage = 0; stage <= 3; ++stage) out.push_back({WishKind::only, stage});
+    for (int stage = 0; stage <= 3; ++stage) out.push_back({Constraint::Kind::only, stage});
   } else if (dimension.id == "batch") {
-    for (int n = kLeastBatchOffered; n <= kMostBatchOffered; n *= 4) out.push_back({WishKind::at_most, n});
+    for (int n = kLeastBatchOffered; n <= kMostBatchOffered; n *= 4) out.push_back({Constraint::Kind::at_most, n});
   } else if (number) {
     const int most = std::min<int>(kMostOffered, static_cast<int>(engine::chip_count(scenario.cluster)));
-    out.push_back({WishKind::only, 1});
-    for (int n = 2; n <= most; n *= 2) out.push_back({WishKind::at_most, n});
+    out.push_back({Constraint::Kind::only, 1});
+    for (int n = 2; n <= most; n *= 2) out.push_back({Constraint::Kind::at_most, n});
   } else {
     // Of choices those that fit the scenario.
     const auto searched = std::find_if(kDimensions.begin(), kDimensions.end(),
@@ -143,7 +143,7 @@ std::vector<Wish> offered_wishes(const Scenario& scenario, const WishDimension& 
     const Allowed allowed = engine::space_of(scenario).*searched->allowed[0];
     const int count = field->kind == engine::FieldKind::boolean ? 2 : static_cast<int>(field->choices.size());
     for (int i = 0; i < count; ++i)
-      if (allowed.allows(i)) out.push_back({WishKind::only, i});
+      if (allowed.allows(i)) out.push_back({Constraint::Kind::only, i});
   }
   return out;
 }
@@ -165,23 +165,24 @@ std::optional<double> number_of(std::string_view words) {
   return value;
 }
 
-std::string wish_words(const WishDimension& dimension, const Wish& wish) {
-  if (wish.kind == WishKind::as_plan) return std::string(kAsPlan);
+std::string constraint_words(const PlanDimension& dimension, const Constraint& constraint) {
+  if (constraint.kind == Constraint::Kind::as_plan) return std::string(kAsPlan);
   const engine::Field* field = engine::find_field(dimension.fields[0]);
-  std::string value = std::to_string(wish.value);
+  std::string value = std::to_string(constraint.value);
   if (field->kind == engine::FieldKind::boolean)
-    value = wish.value != 0 ? kYes : kNo;
-  else if (field->kind == engine::FieldKind::choice && static_cast<std::size_t>(wish.value) < field->choices.size())
-    value = field->choices[static_cast<std::size_t>(wish.value)];
-  return wish.kind == WishKind::at_most ? std::string(kAtMost) + value : value;
+    value = constraint.value != 0 ? kYes : kNo;
+  else if (field->kind == engine::FieldKind::choice &&
+           static_cast<std::size_t>(constraint.value) < field->choices.size())
+    value = field->choices[static_cast<std::size_t>(constraint.value)];
+  return constraint.kind == Constraint::Kind::at_most ? std::string(kAtMost) + value : value;
 }
 
-Wish wish_of(const WishDimension& dimension, std::string_view words) {
-  if (words == kAsPlan) return {WishKind::as_plan, 0};
+Constraint constraint_of(const PlanDimension& dimension, std::string_view words) {
+  if (words == kAsPlan) return {Constraint::Kind::as_plan, 0};
   const engine::Field* field = engine::find_field(dimension.fields[0]);
-  Wish wish{WishKind::only, 0};
+  Constraint constraint{Constraint::Kind::only, 0};
   if (words.starts_with(kAtMost)) {
-    wish.kind = WishKind::at_most;
+    constraint.kind = Constraint::Kind::at_most;
     words.remove_prefix(kAtMost.size());
   }
   std::optional<double> value;
@@ -194,34 +195,37 @@ Wish wish_of(const WishDimension& dimension, std::string_view words) {
     value = number_of(words);
   }
   const bool ordered = field->kind != engine::FieldKind::boolean && field->kind != engine::FieldKind::choice;
-  if (!value || !engine::in_domain(*field, *value) || (wish.kind == WishKind::at_most && !ordered)) return {};
-  wish.value = static_cast<int>(*value);
-  return wish;
+  if (!value || !engine::in_domain(*field, *value) || (constraint.kind == Constraint::Kind::at_most && !ordered))
+    return {};
+  constraint.value = static_cast<int>(*value);
+  return constraint;
 }
 
-// One kind's wishes, each name after `prefix`.
-template <class Dimensions, class Wishes>
-void put_wishes(const Dimensions& dimensions, const Wishes& wishes, std::string_view prefix, WishWords& out) {
+// The constraints of one kind of workload, each name after `prefix`.
+template <class Dimensions, class Constraints>
+void put_constraints(const Dimensions& dimensions, const Constraints& constraints, std::string_view prefix,
+                     PreferenceWords& out) {
   for (std::size_t i = 0; i < dimensions.size(); ++i)
-    if (wishes[i].kind != WishKind::any)
-      out[std::string(prefix) + std::string(dimensions[i].id)] = wish_words(dimensions[i], wishes[i]);
+    if (constraints[i].kind != Constraint::Kind::any)
+      out[std::string(prefix) + std::string(dimensions[i].id)] = constraint_words(dimensions[i], constraints[i]);
 }
-template <class Dimensions, class Wishes>
-void take_wishes(const Dimensions& dimensions, const WishWords& words, std::string_view prefix, Wishes& out) {
+template <class Dimensions, class Constraints>
+void take_constraints(const Dimensions& dimensions, const PreferenceWords& words, std::string_view prefix,
+                      Constraints& out) {
   for (std::size_t i = 0; i < dimensions.size(); ++i)
     if (const auto found = words.find(std::string(prefix) + std::string(dimensions[i].id)); found != words.end())
-      out[i] = wish_of(dimensions[i], found->second);
+      out[i] = constraint_of(dimensions[i], found->second);
 }
 
 template <class Objective, std::size_t N>
-void take_objective(const WishWords& words, const std::string& key, const std::array<std::string_view, N>& ids,
+void take_objective(const PreferenceWords& words, const std::string& key, const std::array<std::string_view, N>& ids,
                     Objective& out) {
   const auto found = words.find(key);
   if (found == words.end()) return;
   const auto id = std::find(ids.begin(), ids.end(), found->second);
   if (id != ids.end()) out = static_cast<Objective>(id - ids.begin());
 }
-void take_free(const WishWords& words, const std::string& key, double& out) {
+void take_free(const PreferenceWords& words, const std::string& key, double& out) {
   const auto found = words.find(key);
   if (found == words.end()) return;
   if (const auto value = number_of(found->second); value && *value >= 0 && *value < 1) out = *value;
@@ -229,26 +233,26 @@ void take_free(const WishWords& words, const std::string& key, double& out) {
 
 }  // namespace
 
-WishWords to_words(const SearchWishes& wishes) {
-  WishWords out;
-  const SearchWishes usual;
-  if (wishes.objective != usual.objective)
-    out["rank by"] = engine::kObjectiveIds[static_cast<std::size_t>(wishes.objective)];
-  if (wishes.min_free != usual.min_free) out["free"] = number_words(wishes.min_free);
-  if (wishes.tensor_across_nodes) out["tensor across nodes"] = kYes;
-  put_wishes(kDimensions, wishes.wishes, {}, out);
+PreferenceWords to_words(const SearchPreferences& preferences) {
+  PreferenceWords out;
+  const SearchPreferences usual;
+  if (preferences.objective != usual.objective)
+    out["rank by"] = engine::kObjectiveIds[static_cast<std::size_t>(preferences.objective)];
+  if (preferences.min_free != usual.min_free) out["free"] = number_words(preferences.min_free);
+  if (preferences.tensor_across_nodes) out["tensor across nodes"] = kYes;
+  put_constraints(kDimensions, preferences.constraints, {}, out);
   const std::string serving(kServingWord);
-  if (wishes.serving.objective != usual.serving.objective)
-    out[serving + "rank by"] = engine::kServingObjectiveIds[static_cast<std::size_t>(wishes.serving.objective)];
-  if (wishes.serving.min_free != usual.serving.min_free)
-    out[serving + "free"] = number_words(wishes.serving.min_free);
-  if (!wishes.serving.keeps_promises) out[serving + "promises"] = kNo;
-  put_wishes(kServing, wishes.serving.wishes, kServingWord, out);
+  if (preferences.serving.objective != usual.serving.objective)
+    out[serving + "rank by"] = engine::kServingObjectiveIds[static_cast<std::size_t>(preferences.serving.objective)];
+  if (preferences.serving.min_free != usual.serving.min_free)
+    out[serving + "free"] = number_words(preferences.serving.min_free);
+  if (!preferences.serving.keeps_promises) out[serving + "promises"] = kNo;
+  put_constraints(kServing, preferences.serving.constraints, kServingWord, out);
   return out;
 }
 
-SearchWishes wishes_from(const WishWords& words) {
-  SearchWishes out;
+SearchPreferences preferences_from(const PreferenceWords& words) {
+  SearchPreferences out;
   const std::string serving(kServingWord);
   const auto says = [&words](const std::string& key, std::string_view what) {
     const auto found = words.find(key);
@@ -257,11 +261,11 @@ SearchWishes wishes_from(const WishWords& words) {
   take_objective(words, "rank by", engine::kObjectiveIds, out.objective);
   take_free(words, "free", out.min_free);
   out.tensor_across_nodes = says("tensor across nodes", kYes);
-  take_wishes(kDimensions, words, {}, out.wishes);
+  take_constraints(kDimensions, words, {}, out.constraints);
   take_objective(words, serving + "rank by", engine::kServingObjectiveIds, out.serving.objective);
   take_free(words, serving + "free", out.serving.min_free);
   out.serving.keeps_promises = !says(serving + "promises", kNo);
-  take_wishes(kServing, words, kServingWord, out.serving.wishes);
+  take_constraints(kServing, words, kServingWord, out.serving.constraints);
   return out;
 }
 

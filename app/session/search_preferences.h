@@ -1,0 +1,81 @@
+// What a person wants of a search: the objective, and constraints. A constraint says of one choice of a plan whether
+// it is free, kept as the plan has it, limited or fixed; it follows the plan, so the same preferences make a request
+// of any scenario. Plans that train and plans that serve have preferences of their own. They are kept with the session
+// as words (to_words).
+#pragma once
+
+#include <array>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/search/search.h"
+#include "engine/search/serving_search.h"
+
+namespace roofscape::app {
+
+struct Constraint {
+  enum class Kind : std::uint8_t { any, as_plan, at_most, only };
+  Kind kind = Kind::any;
+  int value = 0;  // of at_most and only
+  friend bool operator==(const Constraint&, const Constraint&) = default;
+};
+
+// A choice of a plan that a constraint can be about.
+struct PlanDimension {
+  std::string_view id;
+  std::array<std::string_view, 2> fields{};  // paths of the scenario; the second may be empty
+  bool of_experts = false;                   // only where the model has any
+};
+struct SearchDimension : PlanDimension {
+  std::array<engine::Allowed engine::PlanSpace::*, 2> allowed{};  // one for each field
+};
+struct ServingDimension : PlanDimension {
+  engine::Allowed engine::ServingRequest::*allowed = nullptr;
+};
+inline constexpr std::size_t kSearchDimensions = 13, kServingDimensions = 5;
+std::span<const SearchDimension> search_dimensions();
+std::span<const ServingDimension> serving_dimensions();
+
+struct ServingPreferences {
+  engine::ServingObjective objective = engine::ServingObjective::throughput;
+  double min_free = 0;         // share of HBM
+  bool keeps_promises = true;  // only plans within workload.slo
+  std::array<Constraint, kServingDimensions> constraints{};
+  bool limits() const {
+    return *this != ServingPreferences{objective, 0, keeps_promises, {}};
+  }  // whether plans are left out
+  friend bool operator==(const ServingPreferences&, const ServingPreferences&) = default;
+};
+
+struct SearchPreferences {
+  engine::Objective objective = engine::Objective::step_time;
+  double min_free = 0;  // share of HBM
+  bool tensor_across_nodes = false;
+  std::array<Constraint, kSearchDimensions> constraints{};
+  ServingPreferences serving;
+  bool limits() const {
+    return *this != SearchPreferences{objective, 0, tensor_across_nodes, {}, serving};
+  }  // whether plans are left out
+  friend bool operator==(const SearchPreferences&, const SearchPreferences&) = default;
+};
+
+engine::SearchRequest request_of(const engine::Scenario& scenario, const SearchPreferences& preferences);
+engine::ServingRequest request_of(const engine::Scenario& scenario, const ServingPreferences& preferences);
+// The constraints a list offers for a dimension, the free one first.
+std::vector<Constraint> offered_constraints(const engine::Scenario& scenario, const PlanDimension& dimension);
+
+// Whether plans are left out of the search of this kind of workload; and the same preferences without: what they are
+// ranked by stays.
+bool limits(const SearchPreferences& preferences, engine::WorkloadKind kind);
+SearchPreferences without_limits(SearchPreferences preferences, engine::WorkloadKind kind);
+
+// As words by name, for a file: "tensor": "at most 8", "schedule": "1f1b", "fsdp": "as plan". What is as by default
+// is left out; what cannot be understood is read as the default.
+using PreferenceWords = std::map<std::string, std::string, std::less<>>;
+PreferenceWords to_words(const SearchPreferences& preferences);
+SearchPreferences preferences_from(const PreferenceWords& words);
+
+}  // namespace roofscape::app

@@ -1,0 +1,148 @@
+// What is wanted of a search: kept with its tab and the session, read from a file, and made a request.
+#include <string>
+
+#include "tests/app/window/ui_search.h"
+
+using namespace roofscape;
+using test::dimension;
+using test::Harness;
+using test::kSmall;
+using widgets::Key;
+
+TEST_CASE("what is wanted of a search is kept with the session") {
+  Harness h(kSmall);
+  app::SearchPreferences& preferences = h.workspace.view.search.preferences;
+  preferences.objective = engine::Objective::cost;
+  preferences.min_free = 0.1;
+  preferences.tensor_across_nodes = true;
+  preferences.constraints[dimension("tensor")] = {app::Constraint::Kind::at_most, 4};
+  preferences.constraints[dimension("fsdp")] = {app::Constraint::Kind::as_plan, 0};
+  preferences.constraints[dimension("schedule")] = {app::Constraint::Kind::only,
+                                                    static_cast<int>(engine::ScheduleKind::zb_h1)};
+  preferences.constraints[dimension("offload")] = {app::Constraint::Kind::only, 0};
+  preferences.constraints[dimension("zero_stage")] = {app::Constraint::Kind::only, 2};
+  preferences.serving.objective = engine::ServingObjective::memory;
+  preferences.serving.keeps_promises = false;
+  preferences.serving.constraints[4] = {app::Constraint::Kind::at_most, 256};
+  const std::size_t changes = h.workspace.changes();
+  h.step();
+  CHECK(h.workspace.changes() != changes);  // so that it is written
+  Harness again(kSmall);
+  REQUIRE(again.workspace.restore(h.workspace.session_text(), "session.json"));
+  CHECK(again.workspace.view.search.preferences == preferences);
+}
+
+TEST_CASE(
+    "each tab has its own search preferences and its own baseline, which a duplicate copies and a session keeps") {
+  const widgets::KeyPress add{widgets::key_of('N'), true, false, false}, next{Key::tab, true, false, false},
+      close{widgets::key_of('W'), true, false, false}, reopen{widgets::key_of('T'), true, true, false},
+      pin{widgets::key_of('B')};
+  Harness h(kSmall);
+  const auto& view = h.workspace.view;
+  h.workspace.view.search.preferences.constraints[dimension("offload")] = {app::Constraint::Kind::only, 0};
+  h.workspace.view.search.preferences.min_free = 0.2;
+  h.key(pin);
+  const app::SearchPreferences first = view.search.preferences;
+  const engine::Scenario baseline = h.scenario();
+  h.key(add);
+  CHECK(view.search.preferences == first);  // a duplicate
+  REQUIRE(view.pinned != nullptr);
+  CHECK(view.pinned->scenario == baseline);
+  h.workspace.view.search.preferences = {};
+  h.workspace.view.search.preferences.objective = engine::Objective::memory;
+  h.key(pin);
+  CHECK(view.pinned == nullptr);
+  const app::SearchPreferences second = view.search.preferences;
+  h.key(next);
+  CHECK(view.search.preferences == first);
+  REQUIRE(view.pinned != nullptr);
+  h.key(close);
+  CHECK(view.search.preferences == second);
+  CHECK(view.pinned == nullptr);
+  h.key(reopen);
+  CHECK(view.search.preferences == first);
+  REQUIRE(view.pinned != nullptr);
+  CHECK(view.pinned->scenario == baseline);
+
+  const std::string text = h.workspace.session_text();
+  Harness again(kSmall);
+  REQUIRE(again.workspace.restore(text, "session.json"));
+  CHECK(again.workspace.session_text() == text);
+  CHECK(again.workspace.view.search.preferences == first);
+  REQUIRE(again.workspace.view.pinned != nullptr);
+  again.key(next);
+  CHECK(again.workspace.view.search.preferences == second);
+  CHECK(again.workspace.view.pinned == nullptr);
+}
+
+TEST_CASE("a session of one baseline and one search for all tabs gives them to every tab") {
+  Harness h(kSmall);
+  h.key({widgets::key_of('N'), true, false, false});
+  std::string text = h.workspace.session_text();
+  const std::size_t from = text.find("\"scenario\":") + 11;
+  int depth = 0;
+  std::size_t to = text.find('{', from);
+  const std::size_t begin = to;
+  do depth += text[to] == '{' ? 1 : text[to] == '}' ? -1 : 0;
+  while (++to < text.size() && depth > 0);
+  text.insert(text.find('{') + 1,
+              "\"search\": {\"tensor\": \"at most 4\"}, \"baseline\": " + text.substr(begin, to - begin) + ",");
+  Harness again(kSmall);
+  REQUIRE(again.workspace.restore(text, "session.json"));
+  app::SearchPreferences preferences;
+  preferences.constraints[dimension("tensor")] = {app::Constraint::Kind::at_most, 4};
+  for (int tab = 0; tab < 2; ++tab) {
+    CHECK(again.workspace.view.search.preferences == preferences);
+    REQUIRE(again.workspace.view.pinned != nullptr);
+    CHECK(again.workspace.view.pinned->scenario == h.scenario());
+    again.workspace.step_tabs(1);
+  }
+}
+
+TEST_CASE("search preferences in a file that mean nothing are as if they were not there") {
+  const app::SearchPreferences usual;
+  for (const app::PreferenceWords& words : {app::PreferenceWords{{"tensor", "at most 0"}},
+                                            {{"tensor", "at most 1e99"}},
+                                            {{"tensor", "4.5"}},
+                                            {{"tensor", ""}},
+                                            {{"tensors", "4"}},
+                                            {{"schedule", "best"}},
+                                            {{"schedule", "at most 1f1b"}},
+                                            {{"offload", "maybe"}},
+                                            {{"rank by", "beauty"}},
+                                            {{"free", "1.5"}},
+                                            {{"free", "nan"}},
+                                            {{"serving.rank by", "step-time"}},
+                                            {{"serving.batch", "-1"}},
+                                            {{"serving.promises", "perhaps"}}}) {
+    CAPTURE(words.begin()->first);
+    CAPTURE(words.begin()->second);
+    CHECK(app::preferences_from(words) == usual);
+  }
+  CHECK(app::to_words(usual).empty());
+  Harness h(kSmall);
+  std::string text = h.workspace.session_text();
+  text.insert(text.find('{') + 1, "\"search\": {\"tensor\": 4, \"fsdp\": [\"x\"], \"pipeline\": \"at most 2\"},");
+  Harness again(kSmall);
+  REQUIRE(again.workspace.restore(text, "session.json"));
+  app::SearchPreferences read = usual;
+  read.constraints[dimension("pipeline")] = {app::Constraint::Kind::at_most, 2};
+  CHECK(again.workspace.view.search.preferences == read);
+}
+
+TEST_CASE("search preferences make a request of any scenario: limits, pins that follow the plan, and one value") {
+  const engine::Scenario s = test::preset(kSmall);
+  app::SearchPreferences preferences;
+  const auto at = dimension;
+  preferences.constraints[at("tensor")] = {app::Constraint::Kind::at_most, 4};
+  preferences.constraints[at("fsdp")] = {app::Constraint::Kind::as_plan, 0};
+  preferences.constraints[at("offload")] = {app::Constraint::Kind::only, 0};
+  const engine::PlanSpace space = app::request_of(s, preferences).space;
+  CHECK((space.tensor.allows(4) && !space.tensor.allows(8)));
+  CHECK((space.fsdp.allows(s.parallelism.fsdp) && !space.fsdp.allows(2 * s.parallelism.fsdp)));
+  CHECK_FALSE(space.offload_optimizer.allows(1));
+  CHECK_FALSE(space.offload_activations.allows(1));
+  engine::Scenario other = s;
+  other.parallelism.fsdp = 2;
+  CHECK(app::request_of(other, preferences).space.fsdp.allows(2));
+}
