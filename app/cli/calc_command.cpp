@@ -1,13 +1,32 @@
-#include "app/cli/calc_command.h"
-
+// roofscape-cli calc: the building blocks of the engine. calc NAME key=value ... [--json] [--explain], or calc --list
+// [--json].
 #include <fmt/format.h>
 
+#include <string>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "app/cli/output.h"
 #include "app/core/derivation_text.h"
 #include "app/core/text_columns.h"
 #include "engine/io/export/block_json.h"
 
 namespace roofscape::app::cli {
 namespace {
+
+struct Options {
+  std::string block;
+  std::vector<std::string> inputs;  // name=value
+  bool json = false, explain = false, list = false;
+};
+
+void add_options(OptionList& list, Options& options) {
+  list.optional("name", options.block, "cli.calc.name");
+  list.optional("inputs", options.inputs, "cli.calc.inputs");
+  list.json(options.json);
+  list.flag("--explain", options.explain, "cli.calc.explain");
+  list.flag("--list", options.list, "cli.calc.list");
+}
 
 using engine::BlockAnswer;
 using engine::BlockInput;
@@ -77,30 +96,18 @@ std::string list_text(const Context& context) {
   return out;
 }
 
-}  // namespace
-
-int calc(const Context& context) {
-  const Options& options = context.options;
+int run(const Context& context, const Options& options) {
   if (options.list) {
-    if (options.json)
-      return print(io::blocks_json([&](const std::string& key) { return std::string(context.texts.text(key)); }),
-                   kGood);
-    return print(list_text(context), kGood);
+    if (!options.json) return print(list_text(context), kGood);
+    const auto text = [&](const std::string& key) { return std::string(context.texts.text(key)); };
+    return print(io::blocks_json(text), kGood);
   }
-  if (options.block.empty()) {
-    complain({{}, {}, "calc needs the name of a block", "`roofscape-cli calc --list` documents them"});
-    return kBadInput;
-  }
+  if (options.block.empty())
+    return refuse({{}, {}, "calc needs the name of a block", "`roofscape-cli calc --list` documents them"});
   const auto question = io::read_block_question(options.block, options.inputs, context.library);
-  if (!question) {
-    complain(question.error());
-    return kBadInput;
-  }
+  if (!question) return refuse(question.error());
   const auto result = io::answer(question.value());
-  if (!result) {
-    complain(result.error());
-    return kBadInput;
-  }
+  if (!result) return refuse(result.error());
   if (options.json) return print(io::block_json(question.value(), result.value()), kGood);
   if (!options.explain) return print(result_text(result.value()), kGood);
   std::string out;
@@ -111,5 +118,9 @@ int calc(const Context& context) {
              derivation_text(derivation, context.texts);
   return print(out, kGood);
 }
+
+}  // namespace
+
+const Command calc_command = command<Options, add_options, run>("calc", "cli.calc");
 
 }  // namespace roofscape::app::cli

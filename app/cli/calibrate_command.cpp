@@ -1,19 +1,34 @@
-#include "app/cli/calibrate_command.h"
+// roofscape-cli calibrate FILE --chip C: fits a calibration to measurements.
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
+#include <vector>
 
-#include <fmt/format.h>
-
+#include "app/cli/command.h"
+#include "app/cli/output.h"
 #include "engine/evidence/calibration_fit.h"
-#include "engine/evidence/validation.h"
 #include "engine/io/json/files.h"
 #include "engine/io/presets/evidence_files.h"
-#include "engine/scenario/scenario_fields.h"
 
 namespace roofscape::app::cli {
 
 namespace {
+
+struct Options {
+  std::string file;  // of measurements
+  std::string chip;
+  std::string output;  // empty: stdout
+  bool hold_out = false;
+};
+
+void add_options(OptionList& list, Options& options) {
+  list.required("file", options.file, "cli.validate.file");
+  list.required_option("--chip", options.chip, "cli.calibrate.chip");
+  list.option("-o,--output", options.output, "cli.calibrate.output");
+  list.flag("--hold-out", options.hold_out, "cli.calibrate.hold_out");
+}
 
 void print_held_out(const char* what, const std::vector<io::HeldOut>& rows) {
   for (const io::HeldOut& row : rows)
@@ -21,27 +36,19 @@ void print_held_out(const char* what, const std::vector<io::HeldOut>& rows) {
                row.name, row.rows, 100 * row.fitted, 100 * row.held_out);
 }
 
-}  // namespace
-
-int calibrate(const Context& context) {
-  const Options& options = context.options;
-  const auto entries = io::load_measurements(options.scenario);
-  if (!entries) {
-    complain(entries.error());
-    return kBadInput;
-  }
+int run(const Context& context, const Options& options) {
+  const auto entries = io::load_measurements(options.file);
+  if (!entries) return refuse(entries.error());
   std::vector<io::InputError> problems;
   const std::vector<io::CalibrationFile> files = io::shipped_calibrations(problems);
   const auto file = std::find_if(files.begin(), files.end(), [&](const io::CalibrationFile& f) {
     return std::find(f.chips.begin(), f.chips.end(), options.chip) != f.chips.end();
   });
-  if (file == files.end()) {
-    complain({{},
-              {},
-              "no calibration has the chip " + io::in_quotes(options.chip),
-              "`roofscape-cli presets` lists the chips"});
-    return kBadInput;
-  }
+  if (file == files.end())
+    return refuse({{},
+                   {},
+                   "no calibration has the chip " + io::in_quotes(options.chip),
+                   "`roofscape-cli presets` lists the chips"});
   const io::CalibrationFit fit = io::fit_calibration(entries.value(), context.library, *file, options.hold_out);
   fmt::print(stderr, "{}: {} runs, objective {:.4f} from {:.4f}, absolute error median {:.1f} %, mean {:.1f} %\n",
              file->id, fit.rows, fit.objective, fit.start, 100 * fit.median, 100 * fit.mean);
@@ -55,16 +62,14 @@ int calibrate(const Context& context) {
   }
   const auto text = io::rewrite_calibration(io::shipped_calibration_text(file->id), file->id, fit.calibration,
                                             "fitted by `roofscape-cli calibrate` to published runs of these chips");
-  if (!text) {
-    complain(text.error());
-    return kBadInput;
-  }
+  if (!text) return refuse(text.error());
   if (options.output.empty()) return print(text.value(), kGood);
-  if (const auto error = io::write_file_atomically(options.output, text.value())) {
-    complain(*error);
-    return kBadInput;
-  }
+  if (const auto error = io::write_file_atomically(options.output, text.value())) return refuse(*error);
   return kGood;
 }
+
+}  // namespace
+
+const Command calibrate_command = command<Options, add_options, run>("calibrate", "cli.calibrate");
 
 }  // namespace roofscape::app::cli

@@ -1,10 +1,17 @@
-#include "app/cli/figure_command.h"
-
+// roofscape-cli figure: figures into files, one or all of them. figure NAME S -o FILE, figure --all S -o FOLDER, or
+// figure --list.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
+#include <optional>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
+#include "app/cli/output.h"
+#include "app/cli/scenario_input.h"
 #include "app/core/export.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
@@ -19,12 +26,35 @@ namespace {
 using widgets::FigureRow;
 using widgets::Needs;
 
-int refuse(const io::InputError& error) {
-  complain(error);
-  return kBadInput;
+struct Options {
+  std::string figure;
+  ScenarioInput input;
+  std::string output, theme = "print", size;
+  bool all = false;
+  std::string format, scale, svg_text;
+  std::string baseline, measured;  // a scenario, a file
+  std::vector<std::string> with;   // option=choice
+  bool list = false;
+};
+
+void add_options(OptionList& list, Options& options) {
+  list.optional("name", options.figure, "cli.figure.name");
+  list.optional("scenario", options.input.scenario, "cli.scenario");
+  list.option("-o,--output", options.output, "cli.figure.output");
+  list.option("--theme", options.theme, "cli.figure.theme", theme_names());
+  list.option("--size", options.size, "cli.figure.size");
+  list.flag("--all", options.all, "cli.figure.all");
+  list.option("--format", options.format, "cli.figure.format");
+  list.option("--scale", options.scale, "cli.figure.scale");
+  list.option("--svg-text", options.svg_text, "cli.figure.svg_text");
+  list.option("--baseline", options.baseline, "cli.figure.baseline");
+  list.option("--measured", options.measured, "cli.figure.measured");
+  list.repeated("--with", options.with, "cli.figure.with");
+  list.flag("--list", options.list, "cli.figure.list");
+  list.set(options.input.set);
 }
 
-int list(const Context& context) {
+int print_list(const Context& context) {
   Columns columns({false, false});
   for (const FigureRow& entry : widgets::figures()) {
     columns.add(
@@ -79,15 +109,15 @@ struct Material {
 };
 
 // `with_evidence`: a figure of it is among those to draw; the predictions of all runs are not for nothing.
-std::optional<Material> gather(const Context& context, bool with_evidence) {
+std::optional<Material> gather(const Context& context, const Options& options, bool with_evidence) {
   Material out;
-  auto theme = load_theme(context.options.theme, context.folder);
+  auto theme = load_theme(options.theme, context.folder);
   if (!theme) {
     complain(theme.error());
     return std::nullopt;
   }
   out.theme = std::move(theme).value();
-  if (const std::string& file = context.options.measured; !file.empty()) {
+  if (const std::string& file = options.measured; !file.empty()) {
     const auto text = io::read_file(file);
     auto points = text ? io::read_measured(text.value(), file)
                        : io::Result<std::vector<engine::MeasuredOperation>>(text.error());
@@ -105,13 +135,11 @@ std::optional<Material> gather(const Context& context, bool with_evidence) {
     }
     out.evidence = io::evidence_set(files.value(), context.library);
   }
-  auto now = evaluate(context);
+  auto now = evaluate(context, options.input);
   if (!now) return std::nullopt;
   out.now = *std::move(now);
-  if (!context.options.baseline.empty()) {
-    Options other;
-    other.scenario = context.options.baseline;
-    out.baseline = evaluate({other, context.library, context.texts, context.folder});
+  if (!options.baseline.empty()) {
+    out.baseline = evaluate(context, {options.baseline});
     if (!out.baseline) return std::nullopt;
   }
   return out;
@@ -140,9 +168,8 @@ struct Sheet {
   widgets::FigureInput input;
 };
 
-int write_one(const Context& context) {
-  const Options& options = context.options;
-  if (options.figure.empty() || options.scenario.empty() || options.output.empty())
+int write_one(const Context& context, const Options& options) {
+  if (options.figure.empty() || options.input.scenario.empty() || options.output.empty())
     return refuse({{},
                    {},
                    "figure needs a name, a scenario and -o FILE",
@@ -159,10 +186,10 @@ int write_one(const Context& context) {
   widgets::FigureView view;
   for (const std::string& assignment : options.with)
     if (const auto error = choose(*row.value(), assignment, view)) return refuse(*error);
-  const auto material = gather(context, row.value()->name == "evidence");
+  const auto material = gather(context, options, row.value()->name == "evidence");
   if (!material) return kBadInput;
   if (const engine::Diagnostic* why = widgets::cannot_show(*row.value(), material->now.report)) {
-    complain({options.scenario,
+    complain({options.input.scenario,
               std::string(why->field_path),
               widgets::cannot_run_text(*why, context.texts) + " There is nothing to draw",
               {}});
@@ -191,10 +218,10 @@ bool has_content(const FigureRow& row, const Material& material, std::vector<std
   return why.empty();
 }
 
-int write_all(const Context& context) {
-  Options options = context.options;
-  if (options.scenario.empty()) options.scenario = std::exchange(options.figure, {});
-  if (options.scenario.empty() || !options.figure.empty() || options.output.empty())
+// `options` by value: where no figure is named, its place on the command line holds the scenario.
+int write_all(const Context& context, Options options) {
+  if (options.input.scenario.empty()) options.input.scenario = std::exchange(options.figure, {});
+  if (options.input.scenario.empty() || !options.figure.empty() || options.output.empty())
     return refuse({{},
                    {},
                    "figure --all needs a scenario and -o FOLDER",
@@ -206,7 +233,7 @@ int write_all(const Context& context) {
   if (const auto error = unused_option(options, format.value())) return refuse(*error);
   for (const FigureRow& row : widgets::figures())
     if (const auto form = form_of(row, options); !form) return refuse(form.error());
-  const auto material = gather({options, context.library, context.texts, context.folder}, true);
+  const auto material = gather(context, options, true);
   if (!material) return kBadInput;
   const std::filesystem::path folder = options.output;
   std::error_code problem;
@@ -228,11 +255,13 @@ int write_all(const Context& context) {
   return print(written, code_of(material->now.report));
 }
 
+int run(const Context& context, const Options& options) {
+  if (options.list) return print_list(context);
+  return options.all ? write_all(context, options) : write_one(context, options);
+}
+
 }  // namespace
 
-int figure(const Context& context) {
-  if (context.options.list) return list(context);
-  return context.options.all ? write_all(context) : write_one(context);
-}
+const Command figure_command = command<Options, add_options, run>("figure", "cli.figure");
 
 }  // namespace roofscape::app::cli

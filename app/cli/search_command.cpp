@@ -1,17 +1,18 @@
-#include "app/cli/search_command.h"
-
+// roofscape-cli search: the best plans of a scenario's space, with what was rejected and why.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <ctime>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "app/cli/output.h"
+#include "app/cli/scenario_input.h"
 #include "app/core/report_text.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
@@ -29,6 +30,35 @@ namespace roofscape::app::cli {
 namespace {
 
 using engine::ConstraintKind;
+
+struct Options {
+  ScenarioInput input;
+  int limit = 10;
+  std::string objective;                            // empty: step time, or throughput where the scenario serves
+  std::vector<std::string> pin, at_least, at_most;  // dimension=value
+  double min_free = 0;
+  bool every = false;                        // plans that differ in nothing that counts are listed too
+  double most_token_s = 0, most_ttft_s = 0;  // of serving plans
+  bool across_nodes = false;
+  bool json = false, csv = false;
+};
+
+void add_options(OptionList& list, Options& options) {
+  list.scenario(options.input.scenario);
+  list.whole_number("--limit", options.limit, "cli.search.limit", 1, 10000);
+  list.option("--objective", options.objective, "cli.search.objective");
+  list.repeated("--pin", options.pin, "cli.search.pin");
+  list.repeated("--min", options.at_least, "cli.search.min");
+  list.repeated("--max", options.at_most, "cli.search.max");
+  list.number("--min-free", options.min_free, "cli.search.min_free", engine::unit::fraction, 0.0, 0.99);
+  list.flag("--every", options.every, "cli.search.every");
+  list.positive_number("--max-token-time", options.most_token_s, "cli.search.max_token_time", engine::unit::seconds);
+  list.positive_number("--max-ttft", options.most_ttft_s, "cli.search.max_ttft", engine::unit::seconds);
+  list.flag("--tensor-across-nodes", options.across_nodes, "cli.search.across_nodes");
+  list.json(options.json);
+  list.flag("--csv", options.csv, "cli.search.csv");
+  list.set(options.input.set);
+}
 
 // Reads --objective as one of these ids; nothing, and a complaint, if it is none.
 template <class Objective, std::size_t N>
@@ -70,8 +100,7 @@ bool constrain_all(const Options& options, Space& into) {
 bool merges(const Options& options) { return !options.every && !options.json && !options.csv; }
 
 // Constraints and objective from the options; complains about the first that cannot be.
-std::optional<engine::SearchRequest> request_of(const Context& context, const engine::Scenario& scenario) {
-  const Options& options = context.options;
+std::optional<engine::SearchRequest> request_of(const Options& options, const engine::Scenario& scenario) {
   if (options.most_token_s > 0 || options.most_ttft_s > 0) {
     complain({options.most_token_s > 0 ? "--max-token-time" : "--max-ttft",
               {},
@@ -93,8 +122,7 @@ std::optional<engine::SearchRequest> request_of(const Context& context, const en
 }
 
 // What the options promise takes the place of what the workload does.
-std::optional<engine::ServingRequest> serving_request_of(const Context& context, const engine::Scenario& scenario) {
-  const Options& options = context.options;
+std::optional<engine::ServingRequest> serving_request_of(const Options& options, const engine::Scenario& scenario) {
   if (options.across_nodes) {
     complain(
         {"--tensor-across-nodes", {}, "is for scenarios that train", "leave it out: serving plans may cross nodes"});
@@ -289,30 +317,25 @@ std::string serving_text(const Context& context, const engine::Scenario& scenari
          serving_present_text(context, scenario, request, result);
 }
 
-int search_serving(const Context& context, const engine::Scenario& scenario) {
-  const auto request = serving_request_of(context, scenario);
+int search_serving(const Context& context, const Options& options, const engine::Scenario& scenario) {
+  const auto request = serving_request_of(options, scenario);
   if (!request) return kBadInput;
   const engine::ServingSearchResult result = engine::search_serving(scenario, *request);
   const int code = result.best.empty() ? kHasErrors : kGood;
-  if (context.options.json) {
+  if (options.json) {
     const std::string problem = result.present_legal ? "" : present_problem(context, scenario);
     return print(io::serving_search_json(result, problem), code);
   }
-  if (context.options.csv) return print(io::serving_search_csv(result), code);
+  if (options.csv) return print(io::serving_search_csv(result), code);
   return print(serving_text(context, scenario, *request, result), code);
 }
 
-}  // namespace
-
-int search(const Context& context) {
-  const auto scenario = read_scenario(context);
+int run(const Context& context, const Options& options) {
+  const auto scenario = read_scenario(context, options.input);
   if (!scenario) return kBadInput;
-  if (context.options.json && context.options.csv) {
-    complain({"--csv", {}, "is another format than --json", "give one of them"});
-    return kBadInput;
-  }
-  if (scenario->serves()) return search_serving(context, *scenario);
-  const auto request = request_of(context, *scenario);
+  if (options.json && options.csv) return refuse({"--csv", {}, "is another format than --json", "give one of them"});
+  if (scenario->serves()) return search_serving(context, options, *scenario);
+  const auto request = request_of(options, *scenario);
   if (!request) return kBadInput;
   const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
   const engine::SearchResult result =
@@ -321,47 +344,21 @@ int search(const Context& context) {
         for (std::size_t i = 0; i < workers; ++i) threads.emplace_back(work, i);
       });
   if (!result.finished) {
-    complain({context.options.scenario, "cluster.chip", "the chip's speed or memory is not known",
+    complain({options.input.scenario, "cluster.chip", "the chip's speed or memory is not known",
               "choose another chip or precision.compute"});
     return kHasErrors;
   }
   const int code = result.best.empty() ? kHasErrors : kGood;
-  if (context.options.json) {
+  if (options.json) {
     const std::string problem = result.present_legal ? "" : present_problem(context, *scenario);
     return print(io::search_json(result, problem), code);
   }
-  if (context.options.csv) return print(io::search_csv(result), code);
+  if (options.csv) return print(io::search_csv(result), code);
   return print(search_text(context, *scenario, *request, result), code);
 }
 
-int bench_sweep(const Context& context) {
-  if (context.options.sweep != "s1") {
-    complain({{}, {}, "there is no sweep " + io::in_quotes(context.options.sweep), "there is: s1"});
-    return kBadInput;
-  }
-  const engine::TransformerShape* model = context.library.find_model("gpt3-175b");
-  const engine::Chip* chip = context.library.find_chip("a100-80g");
-  if (model == nullptr || chip == nullptr) {
-    complain({{}, {}, "sweep s1 needs the presets gpt3-175b and a100-80g", "leave out --presets"});
-    return kBadInput;
-  }
-  const engine::Scenario s1 = engine::s1_scenario(*model, *chip);
-  // Nothing is kept from one sweep to the next. The median of some tells more than one, and processor time more than
-  // the clock on a machine that does other things too; there is one thread.
-  engine::S1Result result;
-  std::array<double, 11> taken{};
-  for (double& seconds : taken) {
-    const std::clock_t begin = std::clock();
-    engine::sweep_s1(s1, 20, result);
-    seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  }
-  std::sort(taken.begin(), taken.end());
-  const double seconds = taken[taken.size() / 2];
-  if (context.options.json) return print(io::s1_json(result, seconds), kGood);
-  const double points = static_cast<double>(result.points.size());
-  std::string text = fmt::format("{} points, {} fit, {} simulated in {:.3f} ms: {:.1f} million points/s\n", points,
-                                 result.fit, result.simulated, 1e3 * seconds, points / seconds / 1e6);
-  return print(text, kGood);
-}
+}  // namespace
+
+const Command search_command = command<Options, add_options, run>("search", "cli.search");
 
 }  // namespace roofscape::app::cli

@@ -1,11 +1,33 @@
-#include "app/cli/sweep_command.h"
+// roofscape-cli sweep S --vary path=a,b,c [--vary ...]: a table of quantities over every combination of the values, as
+// text, CSV or JSON.
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "app/cli/output.h"
+#include "app/cli/scenario_input.h"
 #include "app/core/text_columns.h"
 #include "engine/io/export/sweep.h"
 #include "widgets/canvas/number_format.h"
 
 namespace roofscape::app::cli {
 namespace {
+
+struct Options {
+  ScenarioInput input;
+  std::vector<std::string> vary;  // path=a,b,c
+  std::string quantities;         // ids with commas
+  bool csv = false, json = false;
+};
+
+void add_options(OptionList& list, Options& options) {
+  list.scenario(options.input.scenario);
+  list.repeated("--vary", options.vary, "cli.sweep.vary");
+  list.option("--quantities", options.quantities, "cli.sweep.quantities");
+  list.flag("--csv", options.csv, "cli.sweep.csv");
+  list.json(options.json);
+  list.set(options.input.set);
+}
 
 std::string table_text(const io::SweepTable& table, const widgets::TextTable& texts) {
   std::vector<bool> right(table.varied.size() + table.quantities.size(), true);
@@ -35,15 +57,8 @@ std::string table_text(const io::SweepTable& table, const widgets::TextTable& te
   return columns.text(0);
 }
 
-}  // namespace
-
-int sweep(const Context& context) {
-  const Options& options = context.options;
-  const auto refuse = [](const io::InputError& error) {
-    complain(error);
-    return kBadInput;
-  };
-  const auto scenario = read(context);
+int run(const Context& context, const Options& options) {
+  const auto scenario = read(context, options.input);
   if (!scenario) return refuse(scenario.error());
   if (options.vary.empty())
     return refuse({{},
@@ -66,5 +81,9 @@ int sweep(const Context& context) {
   if (options.json) return print(io::sweep_json(table.value()), code);
   return print(table_text(table.value(), context.texts), code);
 }
+
+}  // namespace
+
+const Command sweep_command = command<Options, add_options, run>("sweep", "cli.sweep");
 
 }  // namespace roofscape::app::cli

@@ -1,19 +1,30 @@
-#include "app/cli/validate_command.h"
+// roofscape-cli validate [FILE]: predictions against the measurements of a file, or those that ship.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include <algorithm>
-#include <cstdio>
-
-#include <fmt/format.h>
-
-#include "engine/evidence/calibration_fit.h"
+#include "app/cli/command.h"
+#include "app/cli/output.h"
 #include "engine/evidence/validation.h"
-#include "engine/io/json/files.h"
 #include "engine/io/presets/evidence_files.h"
 #include "engine/scenario/scenario_fields.h"
 
 namespace roofscape::app::cli {
 
 namespace {
+
+struct Options {
+  std::string file;  // of measurements; empty: those that ship
+  std::string mode = "calibrated";
+  bool json = false;
+};
+
+void add_options(OptionList& list, Options& options) {
+  list.optional("file", options.file, "cli.validate.shipped");
+  list.option("--mode", options.mode, "cli.validate.mode");
+  list.json(options.json);
+}
 
 std::optional<engine::Mode> parse_mode(const std::string& word) {
   const engine::Field* field = engine::find_field("assumptions.mode");
@@ -23,32 +34,28 @@ std::optional<engine::Mode> parse_mode(const std::string& word) {
 }
 
 // Those of a file, or without one those that ship.
-io::Result<std::vector<io::Measurement>> measurements(const Context& context) {
-  if (!context.options.scenario.empty()) return io::load_measurements(context.options.scenario);
+io::Result<std::vector<io::Measurement>> measurements(const Context& context, const std::string& file) {
+  if (!file.empty()) return io::load_measurements(file);
   auto shipped = io::load_evidence(context.library);
   if (!shipped) return shipped.error();
   return std::move(shipped.value().entries);
 }
 
+int run(const Context& context, const Options& options) {
+  const auto mode = parse_mode(options.mode);
+  if (!mode)
+    return refuse({{},
+                   {},
+                   "unknown mode " + io::in_quotes(options.mode),
+                   "give " + engine::domain_text(*engine::find_field("assumptions.mode"))});
+  const auto entries = measurements(context, options.file);
+  if (!entries) return refuse(entries.error());
+  const io::Validation validation = io::validate(entries.value(), context.library, *mode);
+  return print(options.json ? io::validation_json(validation, *mode) : io::validation_text(validation), kGood);
+}
+
 }  // namespace
 
-int validate(const Context& context) {
-  const auto mode = parse_mode(context.options.mode);
-  if (!mode) {
-    complain({{},
-              {},
-              "unknown mode " + io::in_quotes(context.options.mode),
-              "give " + engine::domain_text(*engine::find_field("assumptions.mode"))});
-    return kBadInput;
-  }
-  const auto entries = measurements(context);
-  if (!entries) {
-    complain(entries.error());
-    return kBadInput;
-  }
-  const io::Validation validation = io::validate(entries.value(), context.library, *mode);
-  return print(context.options.json ? io::validation_json(validation, *mode) : io::validation_text(validation),
-               kGood);
-}
+const Command validate_command = command<Options, add_options, run>("validate", "cli.validate");
 
 }  // namespace roofscape::app::cli

@@ -55,7 +55,6 @@ void themes(Place& place) { place.offer_all(theme_names()); }
 void languages(Place& place) { place.offer_all(language_names()); }
 void formats(Place& place) { place.offer_all(std::array{"pdf", "svg", "png"}); }
 void svg_texts(Place& place) { place.offer_all(std::array{"text", "outlines"}); }
-void price_sweeps(Place& place) { place.offer("s1"); }
 void modes(Place& place) { place.offer_all(engine::find_field("assumptions.mode")->choices.first(2)); }
 void objectives(Place& place) {
   place.offer_all(engine::kObjectiveIds);
@@ -203,7 +202,6 @@ constexpr Row kRows[] = {
     {"figure", "name", figure_names},
     {"calc", "name", blocks},
     {"calc", "inputs", block_inputs},
-    {"bench-sweep", "sweep", price_sweeps},
 };
 
 void offer_for(const CLI::App& command, const CLI::Option& option, Place& place) {

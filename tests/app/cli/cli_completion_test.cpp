@@ -1,10 +1,13 @@
 // What shells and manual pages take from the program's tables.
 #include <doctest/doctest.h>
 
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/app/cli/cli_run.h"
+#include "tests/test_paths.h"
 
 namespace roofscape {
 namespace {
@@ -63,6 +66,27 @@ TEST_CASE("every command that is offered has its section in the manual page, and
   for (const char* line : {"\\fB\\-o\\fR, \\fB\\-\\-output\\fR \\fITEXT\\fR", "\\fB\\-\\-hold\\-out\\fR\n",
                            "; from [1 \\- 10000]\n", ".SH FIGURES\n.TP\n\\fBroofline\\fR\n"})
     CHECK_MESSAGE(page.find(line) != std::string::npos, line);
+}
+
+// The first words of the first column of the README's table under "On the command line".
+std::set<std::string> commands_of_readme() {
+  std::istringstream lines(test::text_of(test::source_dir() / "README.md"));
+  std::set<std::string> out;
+  bool in_table = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("| `eval ")) in_table = true;
+    if (!in_table) continue;
+    if (!line.starts_with("| `")) break;
+    out.insert(line.substr(3, line.find_first_of(" `", 3) - 3));
+  }
+  return out;
+}
+
+TEST_CASE("the README's table of commands has those that are offered") {
+  std::istringstream words(offered("''"));
+  std::set<std::string> commands;
+  for (std::string word; words >> word;) commands.insert(word);
+  CHECK(commands_of_readme() == commands);
 }
 
 }  // namespace

@@ -220,14 +220,5 @@ TEST_CASE("search lists plans that are alike once, all with --every, and all in 
   CHECK(json.at(0).at("plan").at("parallelism.tensor") == json.at(1).at("plan").at("parallelism.tensor"));
 }
 
-TEST_CASE("bench-sweep s1 prices 9,960 points and names the best") {
-  const Outcome o = run("bench-sweep s1 --json");
-  CHECK(o.code == 0);
-  const auto s1 = nlohmann::json::parse(o.out);
-  CHECK(s1.at("points") == 9960);
-  CHECK(s1.at("best").at("step_s").get<double>() > 0);
-  CHECK(run("bench-sweep s2").code == 2);
-}
-
 }  // namespace
 }  // namespace roofscape

@@ -1,0 +1,37 @@
+// roofscape-cli check: the findings about a scenario, with the changes on offer.
+#include "app/cli/output.h"
+#include "app/cli/scenario_input.h"
+#include "app/core/report_text.h"
+#include "app/core/strings.h"
+#include "engine/evaluate/offers.h"
+#include "engine/io/export/report_json.h"
+
+namespace roofscape::app::cli {
+namespace {
+
+struct Options {
+  ScenarioInput input;
+  bool json = false;
+};
+
+void add_options(OptionList& list, Options& options) {
+  list.scenario(options.input.scenario);
+  list.json(options.json);
+  list.set(options.input.set);
+}
+
+int run(const Context& context, const Options& options) {
+  const auto evaluated = evaluate(context, options.input);
+  if (!evaluated) return kBadInput;
+  const int code = code_of(evaluated->report);
+  const auto findings = engine::offered_findings(evaluated->scenario, evaluated->report);
+  if (!options.json) return print(diagnostics_text(findings, context.texts), code);
+  const auto text = [&](const engine::Diagnostic& diagnostic) { return diagnostic_text(diagnostic, context.texts); };
+  return print(io::diagnostics_json(findings, text), code);
+}
+
+}  // namespace
+
+const Command check_command = command<Options, add_options, run>("check", "cli.check");
+
+}  // namespace roofscape::app::cli

@@ -1,0 +1,20 @@
+// What the commands of roofscape-cli say, and their exit status: 0 good; 1 the scenario was read and has an error
+// diagnostic; 2 bad usage, unreadable file, unknown key, wrong type or out of domain.
+#pragma once
+
+#include <string>
+
+#include "engine/io/json/result.h"
+
+namespace roofscape::app::cli {
+
+inline constexpr int kGood = 0, kHasErrors = 1, kBadInput = 2;
+
+// One line on stderr: "roofscape-cli: ...".
+void complain(const io::InputError& error);
+// The same as the end of a command: kBadInput.
+int refuse(const io::InputError& error);
+// Everything to stdout; a failure (full disk, closed pipe) is complained about and gives kBadInput, else `code`.
+int print(const std::string& text, int code);
+
+}  // namespace roofscape::app::cli

@@ -1,0 +1,44 @@
+// roofscape-cli trace: the simulated step as a file for trace viewers.
+#include <string>
+
+#include "app/cli/output.h"
+#include "app/cli/scenario_input.h"
+#include "engine/io/export/trace_json.h"
+#include "engine/io/json/files.h"
+
+namespace roofscape::app::cli {
+namespace {
+
+struct Options {
+  ScenarioInput input;
+  std::string output;
+};
+
+void add_options(OptionList& list, Options& options) {
+  list.scenario(options.input.scenario);
+  list.option("-o,--output", options.output, "cli.trace.output");
+  list.set(options.input.set);
+}
+
+int run(const Context& context, const Options& options) {
+  if (options.output.empty())
+    return refuse(
+        {{}, {}, "trace needs a scenario and -o FILE", "such as: trace llama3-405b-16k-h100-8k -o step.json"});
+  const auto evaluated = evaluate(context, options.input);
+  if (!evaluated) return kBadInput;
+  auto json = io::trace_json(evaluated->scenario, evaluated->report);
+  if (!json) {
+    io::InputError error = json.error();
+    error.file = options.input.scenario;
+    complain(error);
+    return evaluated->report.has_errors() ? kHasErrors : kBadInput;
+  }
+  if (const auto error = io::write_file_atomically(options.output, json.value())) return refuse(*error);
+  return code_of(evaluated->report);
+}
+
+}  // namespace
+
+const Command trace_command = command<Options, add_options, run>("trace", "cli.trace");
+
+}  // namespace roofscape::app::cli
