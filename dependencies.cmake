@@ -8,8 +8,10 @@ FetchContent_Declare(nlohmann_json GIT_REPOSITORY https://github.com/nlohmann/js
                      FIND_PACKAGE_ARGS 3.11)
 FetchContent_Declare(CLI11 GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.4.2 SYSTEM
                      FIND_PACKAGE_ARGS 2.1)
+FetchContent_Declare(utf8cpp GIT_REPOSITORY https://github.com/nemtrif/utfcpp.git GIT_TAG v4.0.6 SYSTEM
+                     FIND_PACKAGE_ARGS 3.2)
 set(JSON_BuildTests OFF CACHE INTERNAL "")
-FetchContent_MakeAvailable(fmt nlohmann_json CLI11)
+FetchContent_MakeAvailable(fmt nlohmann_json CLI11 utf8cpp)
 
 # System libraries: no fallback.
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo>=1.16 cairo-ft cairo-pdf cairo-png)

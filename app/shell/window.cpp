@@ -15,6 +15,7 @@
 
 #include "engine/io/json/files.h"
 #include "engine/scenario/scenario_title.h"
+#include "widgets/canvas/utf8.h"
 #include "widgets/ui/imgui_compat.h"
 
 namespace roofscape::app {
@@ -87,19 +88,6 @@ Key key_of_glfw(int key) {
   }
 }
 
-void append_utf8(std::string& out, unsigned int c) {
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0 | (c >> 6));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0 | (c >> 12));
-    out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  }
-}
-
 void install_callbacks(GLFWwindow* window) {
   glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int, int action, int mods) {
     Events* e = events_of(w);
@@ -108,7 +96,8 @@ void install_callbacks(GLFWwindow* window) {
       e->keys.push_back(
           {k, (mods & GLFW_MOD_CONTROL) != 0, (mods & GLFW_MOD_SHIFT) != 0, (mods & GLFW_MOD_ALT) != 0});
   });
-  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int c) { append_utf8(events_of(w)->typed, c); });
+  glfwSetCharCallback(
+      window, [](GLFWwindow* w, unsigned int c) { append_utf8(events_of(w)->typed, static_cast<char32_t>(c)); });
   glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
     for (int i = 0; i < count; ++i) events_of(w)->dropped.emplace_back(paths[i]);
   });

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "widgets/canvas/glyph_outlines.h"
+#include "widgets/canvas/utf8.h"
 
 namespace roofscape::widgets {
 namespace {
@@ -29,14 +30,6 @@ void put_rect(std::string& out, const Rect& r) {
   put_attribute(out, "y", r.y);
   put_attribute(out, "width", r.w);
   put_attribute(out, "height", r.h);
-}
-
-void put_utf8(std::string& out, char32_t c) {
-  const auto byte = [&](char32_t v) { out += static_cast<char>(static_cast<unsigned char>(v)); };
-  if (c < 0x80) return byte(c);
-  if (c < 0x800) return byte(0xC0 | c >> 6), byte(0x80 | (c & 0x3F));
-  if (c < 0x10000) return byte(0xE0 | c >> 12), byte(0x80 | (c >> 6 & 0x3F)), byte(0x80 | (c & 0x3F));
-  byte(0xF0 | c >> 18), byte(0x80 | (c >> 12 & 0x3F)), byte(0x80 | (c >> 6 & 0x3F)), byte(0x80 | (c & 0x3F));
 }
 
 }  // namespace
@@ -64,7 +57,8 @@ std::string xml_escaped(std::string_view utf8) {
         break;
       default:
         // XML 1.0 allows no control characters but these three, and neither of the two non-characters.
-        put_utf8(out, (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0xFFFE || c == 0xFFFF ? 0xFFFD : c);
+        append_utf8(out,
+                    (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0xFFFE || c == 0xFFFF ? 0xFFFD : c);
     }
   }
   return out;

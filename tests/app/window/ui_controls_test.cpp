@@ -4,6 +4,7 @@
 
 #include "engine/base/number_text.h"
 #include "tests/app/window/ui_harness.h"
+#include "widgets/canvas/utf8.h"
 #include "widgets/ui/controls.h"
 
 using namespace roofscape;
@@ -53,6 +54,19 @@ TEST_CASE("a value typed into the box is taken with Enter, refused with Escape, 
   h.type("nonsense");
   h.key({Key::enter});
   CHECK(h.scenario().parallelism.tensor == 1);
+}
+
+TEST_CASE("an emoji or a rare Chinese character that is typed arrives whole and is deleted whole") {
+  Harness h;
+  h.key({Key::f4});  // a line of text: the search of the editor
+  h.click("editor.search");
+  const std::string before = h.workspace.interaction.entry().text;
+  std::string typed;
+  for (const char32_t c : {U'\U0001f600', U'\U00020000'}) widgets::append_utf8(typed, c);
+  h.type(typed);
+  CHECK(h.workspace.interaction.entry().text == before + "\xf0\x9f\x98\x80\xf0\xa0\x80\x80");
+  h.key({Key::backspace});
+  CHECK(h.workspace.interaction.entry().text == before + "\xf0\x9f\x98\x80");
 }
 
 TEST_CASE("Ctrl and a click anywhere on a slider types a value") {

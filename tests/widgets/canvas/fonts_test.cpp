@@ -2,6 +2,7 @@
 
 #include "tests/widgets/support.h"
 #include "widgets/canvas/canvas_cairo.h"
+#include "widgets/canvas/utf8.h"
 
 using namespace roofscape::widgets;
 using namespace roofscape::widgets::testing;
@@ -39,6 +40,26 @@ TEST_CASE("invalid UTF-8 is shown as one replacement per byte and never read pas
   CHECK(next_codepoint("\xea\xb0\x80", at) == U'가');
   CHECK(at == 3);
   CHECK(fonts().width(std::string_view("\xe2", 1), 10) > 0);
+}
+
+TEST_CASE("a character written as UTF-8 is read back whole, in every plane") {
+  for (const char32_t c : {U'A', U'\x7f', U'\x80', U'\u07ff', U'\u0800', U'\uac00', U'\uffff', U'\U00010000',
+                           U'\U0001f600', U'\U00020000', U'\U0010ffff'}) {
+    std::string text;
+    append_utf8(text, c);
+    std::size_t at = 0;
+    CHECK(next_codepoint(text, at) == c);
+    CHECK(at == text.size());
+  }
+}
+
+TEST_CASE("what is no character is written as the replacement character") {
+  for (const auto c :
+       {static_cast<char32_t>(0xD800), static_cast<char32_t>(0xDFFF), static_cast<char32_t>(0x110000)}) {
+    std::string text;
+    append_utf8(text, c);
+    CHECK(text == "\xef\xbf\xbd");
+  }
 }
 
 TEST_CASE("a character no font has is a box, not a crash") {
