@@ -9,49 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/io/export/plan_json.h"
 #include "engine/io/json/pretty.h"
 #include "engine/scenario/scenario_fields.h"
 
 namespace roofscape::io {
 namespace {
-
-constexpr std::array<std::string_view, 14> kPaths{"parallelism.data",
-                                                  "parallelism.fsdp",
-                                                  "parallelism.tensor",
-                                                  "parallelism.context",
-                                                  "parallelism.pipeline",
-                                                  "parallelism.expert",
-                                                  "parallelism.sequence_parallel",
-                                                  "parallelism.zero_stage",
-                                                  "pipeline.schedule",
-                                                  "pipeline.microbatch_sequences",
-                                                  "pipeline.virtual_stages",
-                                                  "checkpointing.policy",
-                                                  "offload.optimizer",
-                                                  "offload.activations"};
-
-// A plan by the paths of the scenario's fields, so that it can be given to --set again.
-OrderedJson plan_json(const engine::Plan& plan) {
-  engine::Scenario scenario;
-  engine::apply(scenario, plan);
-  OrderedJson json;
-  for (const std::string_view path : kPaths) {
-    const engine::Field* field = engine::find_field(path);
-    const double value = field->get(scenario);
-    const std::string key(path);
-    switch (field->kind) {
-      case engine::FieldKind::boolean:
-        json[key] = value != 0;
-        break;
-      case engine::FieldKind::choice:
-        json[key] = std::string(field->choices[static_cast<std::size_t>(value)]);
-        break;
-      default:
-        json[key] = number_json(value);
-    }
-  }
-  return json;
-}
 
 template <std::size_t N>
 OrderedJson parts_json(const std::array<engine::Q, N>& parts, const std::array<double, N>& seconds) {
@@ -154,11 +117,11 @@ std::string search_json(const engine::SearchResult& result, std::string_view pro
 
 std::string search_csv(const engine::SearchResult& result) {
   std::string out;
-  for (const std::string_view path : kPaths) out += std::string(path) + ",";
+  for (const std::string_view path : kPlanPaths) out += std::string(path) + ",";
   out += "step_s,memory_bytes,mfu,tokens_per_s_per_chip,cost_usd\n";
   for (const engine::RankedPlan& ranked : result.best) {
     const OrderedJson plan = plan_json(ranked.plan);
-    for (const std::string_view path : kPaths) {
+    for (const std::string_view path : kPlanPaths) {
       const OrderedJson& value = plan.at(std::string(path));
       out += (value.is_string() ? value.get<std::string>() : value.dump()) + ",";
     }
@@ -224,27 +187,6 @@ std::string serving_search_csv(const engine::ServingSearchResult& result) {
                        p.plan.pipeline, p.plan.batch, p.token_s, p.ttft_s, p.tokens_per_s, p.tokens_per_s_per_chip,
                        p.in_flight, p.decode_token_s, p.decode_tokens_per_s, p.chip_bytes);
   return out;
-}
-
-std::string s1_json(const engine::S1Result& result, double seconds) {
-  OrderedJson json;
-  json["points"] = result.points.size();
-  json["fit"] = result.fit;
-  json["illegal"] = result.illegal;
-  json["seconds"] = seconds;
-  json["points_per_s"] = static_cast<double>(result.points.size()) / seconds;
-  OrderedJson top = OrderedJson::array();
-  for (const std::size_t i : result.best) {
-    const engine::S1Point& point = result.points[i];
-    OrderedJson row = {{"plan", plan_json(point.plan)},
-                       {"step_s", point.step_time_s},
-                       {"memory_bytes", point.memory_bytes},
-                       {"mfu", point.mfu}};
-    if (top.empty()) json["best"] = row;
-    top.push_back(std::move(row));
-  }
-  json["top"] = std::move(top);
-  return pretty_text(json);
 }
 
 }  // namespace roofscape::io

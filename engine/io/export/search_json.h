@@ -6,7 +6,6 @@
 
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
-#include "engine/search/sweep_s1.h"
 
 namespace roofscape::io {
 
@@ -21,9 +20,5 @@ std::string search_csv(const engine::SearchResult& result);
 // {"plans", "fit", "rejected": {reason: count}, "present": {...}, "best": [...], "front": [...]}.
 std::string serving_search_json(const engine::ServingSearchResult& result, std::string_view problem = {});
 std::string serving_search_csv(const engine::ServingSearchResult& result);
-
-// {"points": n, "fit": n, "illegal": n, "simulated": n, "seconds": s, "points_per_s": n, "best": {...}, "top":
-// [...]}; `seconds` is the processor time of one sweep.
-std::string s1_json(const engine::S1Result& result, double seconds);
 
 }  // namespace roofscape::io

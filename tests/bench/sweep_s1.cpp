@@ -1,10 +1,16 @@
-#include "engine/search/sweep_s1.h"
+#include "tests/bench/sweep_s1.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "engine/io/export/plan_json.h"
+#include "engine/io/json/pretty.h"
 #include "engine/training/run.h"
 
-namespace roofscape::engine {
+namespace roofscape::bench {
+
+using namespace engine;
+
 namespace {
 
 constexpr int kDegrees[] = {1, 2, 4, 8, 16, 32};
@@ -166,4 +172,25 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
   for (const auto& entry : exact) out.best.push_back(entry.second);
 }
 
-}  // namespace roofscape::engine
+std::string s1_json(const S1Result& result, double seconds) {
+  io::OrderedJson json;
+  json["points"] = result.points.size();
+  json["fit"] = result.fit;
+  json["illegal"] = result.illegal;
+  json["seconds"] = seconds;
+  json["points_per_s"] = static_cast<double>(result.points.size()) / seconds;
+  io::OrderedJson top = io::OrderedJson::array();
+  for (const std::size_t i : result.best) {
+    const S1Point& point = result.points[i];
+    io::OrderedJson row = {{"plan", io::plan_json(point.plan)},
+                           {"step_s", point.step_time_s},
+                           {"memory_bytes", point.memory_bytes},
+                           {"mfu", point.mfu}};
+    if (top.empty()) json["best"] = row;
+    top.push_back(std::move(row));
+  }
+  json["top"] = std::move(top);
+  return io::pretty_text(json);
+}
+
+}  // namespace roofscape::bench

@@ -5,17 +5,18 @@
 // divides; no overlap, no offload.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "engine/search/pricing.h"
 
-namespace roofscape::engine {
+namespace roofscape::bench {
 
 // The workload, precision and assumptions of S1 on a model and a chip (GPT-3 175B and A100-80GB).
-Scenario s1_scenario(const TransformerShape& model, const Chip& chip);
+engine::Scenario s1_scenario(const engine::TransformerShape& model, const engine::Chip& chip);
 
 struct S1Point {
-  Plan plan;
+  engine::Plan plan;
   double step_time_s = 0;  // a bound the step is never below; simulated where exact
   double memory_bytes = 0;
   double mfu = 0;  // of step_time_s
@@ -31,6 +32,10 @@ struct S1Result {
 };
 
 // Prices all points, then simulates in ascending order of the bound until none can be among the `best` any more.
-void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out);
+void sweep_s1(const engine::Scenario& s1, std::size_t best, S1Result& out);
 
-}  // namespace roofscape::engine
+// {"points": n, "fit": n, "illegal": n, "seconds": s, "points_per_s": n, "best": {...}, "top": [...]}; `seconds` is
+// the processor time of one sweep.
+std::string s1_json(const S1Result& result, double seconds);
+
+}  // namespace roofscape::bench
