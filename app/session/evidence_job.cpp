@@ -18,9 +18,9 @@ void EvidenceJob::run(const io::PresetLibrary& library, const std::function<void
   if (wake) wake();
 }
 
-void EvidenceJob::start(const io::PresetLibrary& library, std::function<void()> wake) {
+void EvidenceJob::start(std::shared_ptr<const io::PresetLibrary> presets, std::function<void()> wake) {
   if (thread_.joinable()) return;
-  thread_ = std::jthread([this, &library, wake = std::move(wake)] { run(library, wake); });
+  thread_ = std::jthread([this, presets = std::move(presets), wake = std::move(wake)] { run(*presets, wake); });
 }
 
 void EvidenceJob::wait() {

@@ -19,9 +19,9 @@ class EvidenceJob {
   EvidenceJob(const EvidenceJob&) = delete;
   EvidenceJob& operator=(const EvidenceJob&) = delete;
 
-  // Starts unless it was started before. The library must outlive the job; `wake` is called from its thread at the
-  // end.
-  void start(const io::PresetLibrary& library, std::function<void()> wake);
+  // Starts unless it was started before, and keeps these presets until the end, whatever the window takes in their
+  // place meanwhile. `wake` is called from its thread at the end.
+  void start(std::shared_ptr<const io::PresetLibrary> presets, std::function<void()> wake);
   void wait();  // until it has ended
   // What was computed, given once; null before the end and from the second call on.
   std::shared_ptr<const engine::EvidenceSet> take();

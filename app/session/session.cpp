@@ -12,9 +12,9 @@
 
 namespace roofscape::app {
 
-Session::Session(const io::PresetLibrary& library, engine::Scenario start, std::string origin)
-    : library_(&library), history_(start), loaded_(start), saved_(start), last_drawable_(start) {
-  if (library_->find_scenario_text(origin) != nullptr)
+Session::Session(std::shared_ptr<const io::PresetLibrary> presets, engine::Scenario start, std::string origin)
+    : presets_(std::move(presets)), history_(start), loaded_(start), saved_(start), last_drawable_(start) {
+  if (presets_->find_scenario_text(origin) != nullptr)
     preset_id_ = std::move(origin);
   else
     file_ = std::move(origin);
@@ -67,7 +67,7 @@ engine::Scenario Session::with_kind(engine::WorkloadKind kind) const {
 }
 
 bool Session::open(const std::string& id_or_path) {
-  auto loaded = io::load_scenario(id_or_path, *library_);
+  auto loaded = io::load_scenario(id_or_path, *presets_);
   if (!loaded.ok()) {
     const io::InputError& e = loaded.error();
     std::string text = e.file;
@@ -77,7 +77,7 @@ bool Session::open(const std::string& id_or_path) {
     return false;
   }
   loaded_ = saved_ = loaded.value();
-  const bool preset = library_->find_scenario_text(id_or_path) != nullptr;
+  const bool preset = presets_->find_scenario_text(id_or_path) != nullptr;
   preset_id_ = preset ? id_or_path : std::string();
   file_ = preset ? std::filesystem::path() : std::filesystem::path(id_or_path);
   message_.reset();
@@ -88,19 +88,19 @@ bool Session::open(const std::string& id_or_path) {
 bool Session::file_changed() const {
   std::error_code missing;
   if (file_.empty() || !std::filesystem::exists(file_, missing)) return false;
-  const auto there = io::load_scenario(file_.string(), *library_);
+  const auto there = io::load_scenario(file_.string(), *presets_);
   // As texts: what a file does not hold (where a figure came from) makes no difference.
-  return !there.ok() || io::write_scenario(there.value(), *library_) != io::write_scenario(saved_, *library_);
+  return !there.ok() || io::write_scenario(there.value(), *presets_) != io::write_scenario(saved_, *presets_);
 }
 
 bool Session::save(const std::filesystem::path& file) {
   engine::Scenario kept = scenario();
   // A file of one's own is what it now says, and its name stands for that; a preset's name stands for the preset.
-  const auto& presets = library_->list(io::PresetKind::scenario);
+  const auto& presets = presets_->list(io::PresetKind::scenario);
   const bool own_name = std::none_of(presets.begin(), presets.end(),
                                      [&](const io::Preset& preset) { return preset.name == kept.name; });
   if (file == file_ && own_name) engine::set_name(kept, kept.name);
-  if (const auto failure = io::write_file_atomically(file, io::write_scenario(kept, *library_))) {
+  if (const auto failure = io::write_file_atomically(file, io::write_scenario(kept, *presets_))) {
     say({true, io::to_text(*failure), {}});
     return false;
   }

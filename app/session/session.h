@@ -3,8 +3,10 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/session/history.h"
@@ -27,12 +29,15 @@ struct Message {
 
 class Session {
  public:
-  // The library must outlive the session.
-  Session(const io::PresetLibrary& library, engine::Scenario start, std::string origin);
+  // The presets are never changed; who works beside the window keeps them by a pointer of its own.
+  Session(std::shared_ptr<const io::PresetLibrary> presets, engine::Scenario start, std::string origin);
 
   const engine::Scenario& scenario() const { return history_.current(); }
   const engine::Report& report() const { return report_; }
-  const io::PresetLibrary& library() const { return *library_; }
+  const io::PresetLibrary& library() const { return *presets_; }
+  const std::shared_ptr<const io::PresetLibrary>& presets() const { return presets_; }
+  // Others take their place, after a file was added to their folder.
+  void use_presets(std::shared_ptr<const io::PresetLibrary> presets) { presets_ = std::move(presets); }
   // The scenario as it was loaded: what "reset" goes back to.
   const engine::Scenario& loaded() const { return loaded_; }
   // The last scenario whose step could be computed, with its report: figures show it, faded, while the present one
@@ -77,7 +82,7 @@ class Session {
  private:
   void evaluate_current();
   void forget_news();
-  const io::PresetLibrary* library_;  // a pointer, so that sessions can change places
+  std::shared_ptr<const io::PresetLibrary> presets_;
   History history_;
   engine::Scenario loaded_, saved_, last_drawable_;
   engine::EvaluationScratch scratch_;

@@ -91,8 +91,11 @@ std::filesystem::path scenario_folder() {
   return below(base("XDG_DATA_HOME", ".local/share"), "roofscape/presets/scenarios");
 }
 
+std::filesystem::path preset_root(const io::PresetLibrary& library) {
+  return library.folder().empty() ? io::default_preset_folder() : library.folder();
+}
 std::filesystem::path preset_folder(const io::PresetLibrary& library, io::PresetKind kind) {
-  const std::filesystem::path folder = library.folder().empty() ? io::default_preset_folder() : library.folder();
+  const std::filesystem::path folder = preset_root(library);
   return folder.empty() ? folder : folder / io::kPresetFolders[static_cast<std::size_t>(kind)];
 }
 

@@ -44,6 +44,7 @@ std::filesystem::path
 scenario_folder();  // where Save puts scenarios: $XDG_DATA_HOME/roofscape/presets/scenarios, else ...
 // Where the editor puts models and clusters: the library's own folder, else the default one.
 std::filesystem::path preset_folder(const io::PresetLibrary& library, io::PresetKind kind);
+std::filesystem::path preset_root(const io::PresetLibrary& library);  // the folder of all kinds
 std::filesystem::path export_folder();  // the current folder if it can be written to, else XDG documents or home
 
 Settings read_settings(const std::filesystem::path& file);

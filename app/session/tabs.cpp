@@ -51,4 +51,10 @@ void Tabs::reopen(const ShownTab& shown) {
   add(std::move(tab), shown);
 }
 
+void Tabs::use_presets(const std::shared_ptr<const io::PresetLibrary>& presets) {
+  for (std::optional<OpenTab>& tab : others_)
+    if (tab) tab->session.use_presets(presets);
+  for (OpenTab& tab : closed_) tab.session.use_presets(presets);
+}
+
 }  // namespace roofscape::app

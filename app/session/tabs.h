@@ -49,6 +49,8 @@ class Tabs {
   void close(std::size_t tab, const ShownTab& shown);
   bool can_reopen() const { return !closed_.empty(); }
   void reopen(const ShownTab& shown);
+  // Of the sessions that are not shown, the closed ones too.
+  void use_presets(const std::shared_ptr<const io::PresetLibrary>& presets);
   // Grows with every change of what is open.
   std::size_t changes() const { return changes_; }
 

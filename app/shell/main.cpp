@@ -105,30 +105,28 @@ int run(int argc, char** argv) {
   if (!texts.ok() && language.empty()) texts = app::load_texts("en");
   if (!texts.ok()) return complain(texts.error());
 
-  io::PresetLibrary library(presets.empty() ? io::default_preset_folder() : std::filesystem::path(presets));
+  const auto library = std::make_shared<const io::PresetLibrary>(presets.empty() ? io::default_preset_folder()
+                                                                                 : std::filesystem::path(presets));
   std::string origin = !scenario.empty() ? scenario : preset;
   // A model's config.json is put into the start scenario, as if it were dropped onto it.
   std::string config;
-  if (!origin.empty() && library.find_scenario_text(origin) == nullptr)
+  if (!origin.empty() && library->find_scenario_text(origin) == nullptr)
     if (const auto file = io::read_file(origin); file.ok() && io::is_hf_config(file.value())) {
       if (const auto read = io::read_hf_config(file.value(), origin); !read.ok()) return complain(read.error());
       config = std::exchange(origin, std::string(io::kStartScenario));
     }
-  auto start = io::load_scenario(origin.empty() ? std::string(io::kStartScenario) : origin, library);
+  auto start = io::load_scenario(origin.empty() ? std::string(io::kStartScenario) : origin, *library);
   if (!start.ok()) return complain(start.error());
   const bool asked = !origin.empty();  // it opens beside what was open when the window was closed
   if (!asked)
     origin = io::kStartScenario;
-  else if (library.find_scenario_text(origin) == nullptr)
+  else if (library->find_scenario_text(origin) == nullptr)
     origin = whole_path(origin);
 
   const roofscape::widgets::FontStack fonts;
   app::Workspace workspace(library, fonts, std::move(start).value(), origin, std::move(texts).value(),
                            std::move(loaded_theme).value(), settings);
-  workspace.actions.read_presets = [&library] {
-    library = io::PresetLibrary(std::filesystem::path(library.folder()));
-  };
-  if (!library.problems().empty()) workspace.session.say({true, io::to_text(library.problems().front()), {}});
+  if (!library->problems().empty()) workspace.session.say({true, io::to_text(library->problems().front()), {}});
   app::Autosave autosave(options.keep_settings ? app::autosave_file().parent_path() : std::filesystem::path());
   autosave.restore(workspace, asked);
   if (!config.empty()) workspace.open_file(config);

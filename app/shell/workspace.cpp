@@ -54,9 +54,9 @@ std::string settled_words(const TextTable& texts, const SettledEdit& settled, co
 
 }  // namespace
 
-Workspace::Workspace(const io::PresetLibrary& library, const FontStack& fonts, engine::Scenario start,
+Workspace::Workspace(std::shared_ptr<const io::PresetLibrary> presets, const FontStack& fonts, engine::Scenario start,
                      std::string origin, TextTable texts, Theme theme, Settings chosen)
-    : session(library, std::move(start), std::move(origin)),
+    : session(std::move(presets), std::move(start), std::move(origin)),
       settings(std::move(chosen)),
       fonts_(fonts),
       texts_(std::move(texts)),
@@ -339,10 +339,10 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   return edited;
 }
 
-void Workspace::start_evidence(std::function<void()> wake) { evidence_.start(session.library(), std::move(wake)); }
+void Workspace::start_evidence(std::function<void()> wake) { evidence_.start(session.presets(), std::move(wake)); }
 
 void Workspace::finish_evidence() {
-  evidence_.start(session.library(), {});
+  evidence_.start(session.presets(), {});
   evidence_.wait();
   take_evidence();
 }

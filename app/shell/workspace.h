@@ -30,13 +30,12 @@ struct WindowActions {
   std::function<void(const std::string&)> copy_text;
   std::function<void()> toggle_full_screen;
   std::function<void()> close;
-  std::function<void()> read_presets;  // the library anew, after a file was added to its folder
 };
 
 class Workspace {
  public:
-  // The library and the fonts must outlive the workspace.
-  Workspace(const io::PresetLibrary& library, const widgets::FontStack& fonts, engine::Scenario start,
+  // The fonts must outlive the workspace.
+  Workspace(std::shared_ptr<const io::PresetLibrary> presets, const widgets::FontStack& fonts, engine::Scenario start,
             std::string origin, widgets::TextTable texts, widgets::Theme theme, Settings settings);
 
   Session session;  // the one that is shown

@@ -196,7 +196,10 @@ void Workspace::save_preset(const std::string& name) {
     return;
   }
   session.update(std::move(named), false);
-  if (actions.read_presets) actions.read_presets();
+  // Jobs go on with the presets they were started with.
+  const auto anew = std::make_shared<const io::PresetLibrary>(preset_root(session.library()));
+  session.use_presets(anew);
+  tabs.use_presets(anew);
   session.say({false, texts_.format("ui.saved", {file.string()}), {}});
 }
 

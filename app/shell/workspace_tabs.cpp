@@ -35,7 +35,7 @@ void Workspace::step_tabs(int by) {
 
 void Workspace::new_tab() {
   // The plan is copied, what it was saved as is not: saving the copy must not overwrite the file of another tab.
-  Session copy(session.library(), session.scenario(), {});
+  Session copy(session.presets(), session.scenario(), {});
   tabs.add({std::move(copy), view.search.preferences, view.pinned}, shown_tab());
 }
 
@@ -112,11 +112,11 @@ bool Workspace::restore(std::string_view text, const std::string& file, bool bes
     // What it was loaded from is one step of undo away.
     if (!tab.origin.empty())
       if (auto origin = io::load_scenario(tab.origin, session.library()); origin.ok()) {
-        Session opened(session.library(), std::move(origin).value(), tab.origin);
+        Session opened(session.presets(), std::move(origin).value(), tab.origin);
         opened.update(std::move(tab.scenario), false);
         return opened;
       }
-    return Session(session.library(), std::move(tab.scenario), {});
+    return Session(session.presets(), std::move(tab.scenario), {});
   };
   const auto tab_of = [&](io::SavedTab& tab) {
     OpenTab opened{session_of(tab), preferences_from(tab.search), {}};
@@ -162,9 +162,9 @@ bool Workspace::is_open(const io::SavedTab& tab) const {
 
 void Workspace::open_beside(engine::Scenario scenario, const std::string& origin) {
   if (session.untouched())
-    session = Session(session.library(), std::move(scenario), origin);
+    session = Session(session.presets(), std::move(scenario), origin);
   else
-    tabs.add({Session(session.library(), std::move(scenario), origin), {}, {}}, shown_tab());
+    tabs.add({Session(session.presets(), std::move(scenario), origin), {}, {}}, shown_tab());
   view.pipeline.cursor.reset();
   view.pipeline.playing = false;
 }

@@ -223,7 +223,7 @@ void compare(WorkloadKind kind, unsigned seed) {
   const int cases = cases_of_each_kind();
   for (int i = 0; i < cases; ++i) {
     Scenario s = tests::any_scenario(rng, kind);
-    h.workspace.session = app::Session(test::presets(), std::move(s), "");
+    h.workspace.session = app::Session(test::shared_presets(), std::move(s), "");
     h.workspace.view.arrangement.cells = {std::string(app::kNumbersCell)};
     int frames = 0;
     do h.step(2);

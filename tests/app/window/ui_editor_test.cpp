@@ -323,8 +323,9 @@ TEST_CASE("an edited model, chip and network are saved with the scenario and kep
 
 TEST_CASE("an edited model and cluster become presets that read back as they are") {
   const test::TemporaryFolder folder;
-  const io::PresetLibrary library(folder.path());
-  app::Session session(library, test::preset("llama3-405b-16k-h100"), "");
+  const auto presets = std::make_shared<const io::PresetLibrary>(folder.path());
+  const io::PresetLibrary& library = *presets;
+  app::Session session(presets, test::preset("llama3-405b-16k-h100"), "");
   engine::TransformerShape model = session.scenario().model;
   model.d_ff = 50000;
   model.id = "mine";
@@ -347,8 +348,7 @@ TEST_CASE("Save as preset writes the model's file into the user's folder under t
   const test::TemporaryFolder folder;
   ::setenv("XDG_DATA_HOME", folder.path().c_str(), 1);
   Harness h;
-  int read = 0;
-  h.workspace.actions.read_presets = [&] { ++read; };
+  h.workspace.start_evidence({});  // it goes on with the presets it was started with
   open(h, EditorPart::model);
   type_at(h, "edit.model.n_layers.box", "40");
   h.click(h.place("editor.save")->visible.centre());
@@ -357,7 +357,10 @@ TEST_CASE("Save as preset writes the model's file into the user's folder under t
   h.key({Key::enter});
   h.step(2);
   ::unsetenv("XDG_DATA_HOME");
-  CHECK(read == 1);
+  CHECK(h.workspace.session.library().find_model("half-a-llama") != nullptr);
+  CHECK(test::presets().find_model("half-a-llama") == nullptr);
+  h.workspace.finish_evidence();
+  CHECK(h.workspace.view.evidence != nullptr);
   CHECK(h.scenario().model.id == "half-a-llama");
   CHECK(std::filesystem::exists(folder.path() / "roofscape/presets/models/half-a-llama.json"));
   const io::PresetLibrary library(folder.path() / "roofscape/presets");

@@ -7,10 +7,11 @@
 
 namespace roofscape::test {
 
-const io::PresetLibrary& presets() {
-  static const io::PresetLibrary library;
+const std::shared_ptr<const io::PresetLibrary>& shared_presets() {
+  static const auto library = std::make_shared<const io::PresetLibrary>();
   return library;
 }
+const io::PresetLibrary& presets() { return *shared_presets(); }
 
 const widgets::FontStack& test_fonts() {
   static const widgets::FontStack fonts;
@@ -31,7 +32,8 @@ Harness::Harness(engine::Scenario start, const std::string& origin, float width,
     : context_(ImGui::CreateContext()),
       atlas_(test_fonts()),
       canvas(test_fonts(), atlas_),
-      workspace(presets(), test_fonts(), std::move(start), origin, texts(), themed(theme), std::move(settings)),
+      workspace(shared_presets(), test_fonts(), std::move(start), origin, texts(), themed(theme),
+                std::move(settings)),
       width_(width),
       height_(height) {
   ImGui::GetIO().LogFilename = nullptr;

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ namespace roofscape::test {
 namespace compat = widgets::compat;
 
 const io::PresetLibrary& presets();
+const std::shared_ptr<const io::PresetLibrary>& shared_presets();  // the same
 
 const widgets::FontStack& test_fonts();
 

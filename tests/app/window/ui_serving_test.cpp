@@ -138,7 +138,7 @@ TEST_CASE("the switch of the kind is one step of undo, gives a plan that runs, a
 TEST_CASE("every preset can be turned into the other kind without an error") {
   for (const io::Preset& p : test::presets().list(io::PresetKind::scenario)) {
     CAPTURE(p.id);
-    const app::Session session(test::presets(), test::preset(p.id), p.id);
+    const app::Session session(test::shared_presets(), test::preset(p.id), p.id);
     const bool serves = session.scenario().workload.kind == WorkloadKind::serving;
     const engine::Scenario other = session.with_kind(serves ? WorkloadKind::training : WorkloadKind::serving);
     CHECK_FALSE(engine::evaluate(other).has_errors());
