@@ -229,8 +229,7 @@ std::vector<BuildingBlock> pipeline_blocks() {
        bubble<Traced>},
       {"pipeline",
        "simulated; schedules of Huang 2019, Narayanan 2021, Qi 2023, DeepSeek 2024",
-       inputs(choice("schedule", {"1f1b", "gpipe", "eager-1f1b", "interleaved-1f1b", "looped-bfs", "zb-h1", "zb-h2",
-                                  "zb-v", "dualpipe", "dualpipev"}),
+       inputs(choice("schedule", kScheduleIds.ids(), kScheduleIds[ScheduleKind::one_f_one_b]),
               whole("stages", Q::bubble_stages).up_to(4096), whole("microbatches", Q::bubble_microbatches).up_to(1e6),
               whole("virtual_stages", Q::bubble_chunks)
                   .up_to(4096)

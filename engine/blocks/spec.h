@@ -1,7 +1,10 @@
 // How the tables of blocks are written: short makers of inputs and outputs. For the blocks_*.cpp files only.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
+#include <iterator>
+#include <span>
 
 #include "engine/blocks/block.h"
 
@@ -74,6 +77,12 @@ inline In flags(std::string_view name) {
 inline In choice(std::string_view name, std::initializer_list<std::string_view> words) {  // the first is the default
   In in;
   in.name = name, in.kind = InputKind::choice, in.choices = words, in.fallback = {0};
+  return in;
+}
+// The same of ids of an enumeration: the default comes first, then the others in their order.
+inline In choice(std::string_view name, std::span<const std::string_view> ids, std::string_view fallback) {
+  In in = choice(name, {fallback});
+  std::copy_if(ids.begin(), ids.end(), std::back_inserter(in.choices), [&](auto id) { return id != fallback; });
   return in;
 }
 inline In words(std::string_view name, std::initializer_list<std::string_view> all) {

@@ -144,14 +144,12 @@ class Neighbours {
 
   void schedules() {
     const int layers = (s_.model.n_layers + s_.parallelism.pipeline - 1) / s_.parallelism.pipeline;
-    for (int k = 0; k < kScheduleKinds; ++k) {
-      const auto kind = static_cast<ScheduleKind>(k);
+    for (const ScheduleKind kind : kSchedules) {
       const bool same = kind == s_.pipeline.schedule;
-      const bool free = kind == ScheduleKind::interleaved_1f1b || kind == ScheduleKind::looped_bfs;
-      const int least = free ? 2 : default_virtual_stages(kind), most = free ? layers : least;
+      const int least = default_virtual_stages(kind), most = varies_chunks(kind) ? layers : least;
       for (int v = least; v <= most; ++v) {
         Fix fix;
-        if (!same) fix.push_back(edit("pipeline.schedule", k));
+        if (!same) fix.push_back(edit("pipeline.schedule", static_cast<double>(kind)));
         if (v != s_.pipeline.virtual_stages) fix.push_back(edit("pipeline.virtual_stages", v));
         if (!fix.empty()) add(fix);
       }

@@ -111,18 +111,6 @@ constexpr std::array<Policy, 7> kPolicies{{
     {"offload_activations", CheckpointPolicy::block},
 }};
 
-struct Schedule {
-  std::string_view id;
-  ScheduleKind kind;
-};
-constexpr std::array<Schedule, 7> kSchedules{{{"gpipe", ScheduleKind::gpipe},
-                                              {"1f1b", ScheduleKind::one_f_one_b},
-                                              {"interleaved-1f1b", ScheduleKind::interleaved_1f1b},
-                                              {"zb-h1", ScheduleKind::zb_h1},
-                                              {"zb-h2", ScheduleKind::zb_h2},
-                                              {"zb-v", ScheduleKind::zb_v},
-                                              {"dualpipe", ScheduleKind::dualpipe}}};
-
 template <class Rows>
 auto find_row(const Rows& rows, std::string_view id) {
   return std::find_if(rows.begin(), rows.end(), [id](const auto& row) { return row.id == id; });
@@ -317,9 +305,8 @@ class Builder {
   std::string pipeline() {
     if (s_.parallelism.pipeline == 1) return {};
     const auto stated = entry_.plan->virtual_stages;
-    const auto row = find_row(kSchedules, entry_.schedule);
-    if (row != kSchedules.end()) {
-      s_.pipeline.schedule = row->kind;
+    if (const auto kind = engine::parse_schedule(entry_.schedule)) {
+      s_.pipeline.schedule = *kind;
     } else {
       s_.pipeline.schedule = stated.value_or(1) > 1 ? ScheduleKind::interleaved_1f1b : ScheduleKind::one_f_one_b;
       assume("schedule 1F1B, interleaved where there are virtual stages");

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include "engine/pipeline/order_rules.h"
+
 namespace roofscape::engine {
 namespace {
 
@@ -34,53 +36,9 @@ bool later_by_a_constant(const RunPlan& plan, const Timeline& timeline, const Re
 
 }  // namespace
 
-int RepeatedMiddle::before(int r) const {
-  const int p = stages;
-  switch (kind) {
-    case ScheduleKind::one_f_one_b:
-      return p - 1 - r;
-    case ScheduleKind::eager_1f1b:
-      return 2 * (p - 1 - r);
-    case ScheduleKind::zb_h1:
-      return p - 1 - r + 2 * r;  // forwards, then pairs without a weight gradient
-    case ScheduleKind::zb_h2:
-      return 2 * (p - r) - 1 + 2 * (2 * r);  // the same
-    case ScheduleKind::zb_v:
-      return 2 * (p - r) - 1 + 2 * r + 3 * (p - r);
-    case ScheduleKind::dualpipe:
-    case ScheduleKind::dualpipe_v: {
-      const int half = kind == ScheduleKind::dualpipe ? p / 2 : p;
-      const int from_end = r < half ? r : p - 1 - r, inward = half - 1 - from_end;
-      // The first two pairs count as warm-up: one device has no overlap in them.
-      return 2 * inward + 2 * (from_end + 1) + 3 * inward + 4;
-    }
-    default:
-      return 0;
-  }
-}
-
 std::optional<RepeatedMiddle> repeated_middle(const ScheduleShape& shape) {
-  const int p = shape.stages;
-  if (p < 2) return std::nullopt;
-  switch (shape.kind) {
-    case ScheduleKind::one_f_one_b:
-      return RepeatedMiddle{shape.kind, p, 2, p - 1, 1};
-    case ScheduleKind::eager_1f1b:
-      return RepeatedMiddle{shape.kind, p, 2, 2 * (p - 1), 1};
-    case ScheduleKind::zb_h1:
-      if (shape.virtual_stages > 1) return std::nullopt;
-      return RepeatedMiddle{shape.kind, p, 3, p - 1, 1};
-    case ScheduleKind::zb_h2:
-      return RepeatedMiddle{shape.kind, p, 3, 2 * p - 1, 1};
-    case ScheduleKind::zb_v:
-      return RepeatedMiddle{shape.kind, p, 6, 2 * p - 1, 1};
-    case ScheduleKind::dualpipe:
-      return RepeatedMiddle{shape.kind, p, 4, 2 * p, 2};
-    case ScheduleKind::dualpipe_v:
-      return RepeatedMiddle{shape.kind, p, 4, 2 * p, 1};
-    default:
-      return std::nullopt;
-  }
+  const auto middle = orders::rules_of(shape.kind).middle;
+  return middle != nullptr && shape.stages >= 2 ? middle(shape) : std::nullopt;
 }
 
 StepSpan OrderSpans::span(const ScheduleShape& shape, const PipelineTimes& times) {

@@ -19,11 +19,11 @@ namespace roofscape::engine {
 // The middle of a schedule's lists: on device r, behind its first `before(r)` operations, groups of `length` that
 // differ by the microbatch alone. A step of first_microbatches + n microbatches_each has n of them on every device.
 struct RepeatedMiddle {
-  ScheduleKind kind = ScheduleKind::one_f_one_b;
   int stages = 1;
   int length = 0;
   int first_microbatches = 0, microbatches_each = 1;
-  int before(int device) const;
+  int (*before_device)(int stages, int device) = nullptr;
+  int before(int device) const { return before_device(stages, device); }
   int repetitions(int microbatches) const { return (microbatches - first_microbatches) / microbatches_each; }
 };
 std::optional<RepeatedMiddle> repeated_middle(const ScheduleShape& shape);

@@ -59,15 +59,4 @@ struct DeviceShape {
   std::uint32_t device, devices, microbatches, chunks, group;
 };
 
-// One function a schedule family, each in the .cpp of that family.
-void write_gpipe(const DeviceShape& shape, OrderWriter& out);
-void write_one_f_one_b(const DeviceShape& shape, std::uint32_t warm_up, OrderWriter& out);
-void write_interleaved(const DeviceShape& shape, OrderWriter& out);
-void write_breadth_first(const DeviceShape& shape, OrderWriter& out);
-void write_zb_h1(const DeviceShape& shape, OrderWriter& out);
-void write_zb_h2(const DeviceShape& shape, OrderWriter& out);
-void write_zb_v(const DeviceShape& shape, OrderWriter& out);
-void write_dualpipe(const DeviceShape& shape, OrderWriter& out);
-void write_dualpipe_v(const DeviceShape& shape, OrderWriter& out);
-
 }  // namespace roofscape::engine::orders

@@ -43,7 +43,8 @@ PipelineTimeResult pipeline_time(const ScheduleShape& shape, const PipelineTimes
 
 // The closed form, or nothing outside the range in which it is exact. With F, B, W the times of one chunk:
 //   GPipe, any stage times:  sum(F) + sum(B+W) + (m-1)(max F + max(B+W)) + 2(p-1) transfer
-//   all others: even stages only; the formulas stand beside the code.
+//   all others: even stages only; the formulas stand beside the orders. Derived by following one critical path; each
+//   range is the one in which the tests find the form equal to the simulation.
 std::optional<Tick> closed_form_time(const ScheduleShape& shape, const PipelineTimes& times);
 
 // A time that the simulation never goes below, in O(stages), for discarding plans in a search: over all devices the

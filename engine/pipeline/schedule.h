@@ -1,6 +1,6 @@
 // Pipeline schedules as data: for every device the list of operations it runs, strictly in that order. A schedule
 // says nothing about time; simulate.h turns an order and operation times into a timeline. What is legal is decided
-// here.
+// here; which schedules there are is in schedules.h.
 //
 // Words: a *device* is one of the p pipeline stages of the plan. With v *chunks* a device holds v *virtual stages*,
 // numbered 0 .. pv-1 along the way of a microbatch. Placement: "looped" (device r holds r, r+p, r+2p, ...) or, for
@@ -8,38 +8,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 #include <vector>
 
+#include "engine/pipeline/schedules.h"
+
 namespace roofscape::engine {
-
-enum class ScheduleKind : std::uint8_t {
-  gpipe,             // all forwards, then all backwards (Huang et al. 2019, GPipe)
-  one_f_one_b,       // warm up, then one forward one backward (Narayanan et al. 2021, PipeDream-flush / Megatron-LM)
-  eager_1f1b,        // 1F1B with twice the warm-up: hides transfers, keeps more activations
-  interleaved_1f1b,  // depth-first over looped chunks (Narayanan et al. 2021, Megatron-LM)
-  looped_bfs,        // breadth-first over looped chunks (Lamy-Poirier 2023)
-  zb_h1,             // backward split in input and weight gradient, memory of 1F1B (Qi et al. 2023, Zero Bubble)
-  zb_h2,             // the same with the warm-up doubled: no span bubble, twice the memory (Qi et al. 2023)
-  zb_v,              // split backward on the V placement, memory of 1F1B on every device (Qi et al. 2023, 2024)
-  dualpipe,          // microbatches enter at both ends, forward and backward overlap (DeepSeek-V3 2024)
-  dualpipe_v,        // DualPipe cut in half and folded to a V: half the devices (DeepSeek-V3 2024, Qi 2024)
-};
-inline constexpr int kScheduleKinds = 10;
-
-// Ids: gpipe, 1f1b, eager-1f1b, interleaved-1f1b, looped-bfs, zb-h1, zb-h2, zb-v, dualpipe, dualpipev.
-std::string_view schedule_id(ScheduleKind kind);
-std::optional<ScheduleKind> parse_schedule(std::string_view id);
-
-// Chunks of a device when the user says nothing: 2 for zb-v and dualpipev (fixed) and for interleaved-1f1b and
-// looped-bfs, else 1. DualPipe counts as 1: its devices hold one whole stage of each direction.
-int default_virtual_stages(ScheduleKind kind);
-
-// True where weight gradients are operations of their own in at least part of the order.
-bool splits_backward(ScheduleKind kind);
-// True where a device overlaps a forward with a backward in one operation.
-bool overlaps_forward_backward(ScheduleKind kind);
 
 struct ScheduleShape {
   ScheduleKind kind = ScheduleKind::one_f_one_b;

@@ -2,7 +2,9 @@
 // stage of either direction, and in the steady state a forward of one direction runs overlapped with a backward of
 // the other, so that each hides the communication of the other. DualPipeV folds it: half the devices, two stages of
 // one direction each.
-#include "engine/pipeline/order_writer.h"
+#include <algorithm>
+
+#include "engine/pipeline/order_rules.h"
 
 namespace roofscape::engine::orders {
 namespace {
@@ -79,8 +81,6 @@ class DualPipeDevice {
   std::uint32_t forwards_[2] = {0, 0}, backwards_[2] = {0, 0}, weights_[2] = {0, 0};
 };
 
-}  // namespace
-
 void write_dualpipe(const DeviceShape& shape, OrderWriter& out) {
   const std::uint32_t p = shape.devices, r = shape.device, per_direction = shape.microbatches / 2;
   // Stage r of the way from device 0, and stage p-1-r of the way from device p-1 (numbered from p on).
@@ -95,5 +95,81 @@ void write_dualpipe_v(const DeviceShape& shape, OrderWriter& out) {
   DualPipeDevice device({r, 0}, {2 * p - 1 - r, 0}, out);
   device.write(p, r, shape.microbatches);
 }
+
+double dualpipe_in_flight(const ScheduleShape& shape, int) { return static_cast<double>(shape.stages + 1); }
+
+double dualpipe_v_in_flight(const ScheduleShape& shape, int) { return static_cast<double>(2 * shape.stages + 1) / 2; }
+
+// DeepSeek-V3's bubble, with g stages along the way and n microbatches through each of a device's stages times two.
+template <bool folded>
+std::optional<Tick> dualpipe_time(const ScheduleShape&, const EvenTimes& t) {
+  if (t.c != 0 || t.f != t.b || t.b != t.w) return std::nullopt;
+  const Tick g = folded ? 2 * t.p : t.p, n = folded ? 2 * t.m : t.m;
+  const Tick overlapped = t.overlapped > 0 ? t.overlapped : t.s;
+  if (overlapped < t.b + t.w) return std::nullopt;  // then the drain, not the overlapped pairs, sets the pace
+  return (n - g - 1) * overlapped + (g + 1) * t.s + (g / 2 - 1) * (overlapped + t.b + t.w - 3 * t.w);
+}
+
+template <bool folded>
+std::optional<RepeatedMiddle> dualpipe_middle(const ScheduleShape& shape) {
+  const auto before = [](int p, int r) {
+    const int half = folded ? p : p / 2;
+    const int from_end = r < half ? r : p - 1 - r, inward = half - 1 - from_end;
+    // The first two pairs count as warm-up: one device has no overlap in them.
+    return 2 * inward + 2 * (from_end + 1) + 3 * inward + 4;
+  };
+  return RepeatedMiddle{.stages = shape.stages,
+                        .length = 4,
+                        .first_microbatches = 2 * shape.stages,
+                        .microbatches_each = folded ? 1 : 2,
+                        .before_device = before};
+}
+
+// How often a device overlaps is part of the order, so its work is known.
+template <bool folded>
+Tick dualpipe_lower_bound(const ScheduleShape& shape, const PipelineTimes& times) {
+  const auto p = static_cast<std::size_t>(shape.stages), m = static_cast<std::size_t>(shape.microbatches);
+  const auto ticks = [](std::size_t count) { return static_cast<Tick>(count); };
+  const auto stage_work = [&times](std::size_t s) {
+    return times.forward[s] + times.backward_input[s] + times.backward_weight[s];
+  };
+  const Tick transfer = shape.stages > 1 ? times.transfer : 0;
+  const std::size_t half = folded ? p : p / 2, per_direction = folded ? m : m / 2;
+  const auto overlapped_instead = [&times](std::size_t forward, std::size_t backward) -> Tick {
+    if (times.overlapped.empty() || times.overlapped[forward] == 0) return 0;
+    return times.overlapped[forward] - times.forward[forward] - times.backward_input[backward] -
+           times.backward_weight[backward];
+  };
+  Tick bound = 0;
+  for (const bool from_far_end : {false, true}) {
+    if (folded && from_far_end) break;
+    Tick head = 0;
+    for (std::size_t i = 0; i < half; ++i) {
+      const std::size_t own = from_far_end ? p + i : i;
+      const std::size_t other = from_far_end ? p - 1 - i : 2 * p - 1 - i;
+      const std::size_t both = per_direction + i + 1 - 2 * half, inward = half - 1 - i;
+      const Tick work = ticks(per_direction) * (stage_work(own) + stage_work(other)) +
+                        ticks(both - (inward == 0 ? 1 : 0)) * overlapped_instead(own, other) +
+                        ticks(both + inward) * overlapped_instead(other, own);
+      bound = std::max(bound, head + work);
+      head += times.forward[own] + transfer;
+    }
+  }
+  return bound;
+}
+
+}  // namespace
+
+const OrderRules dualpipe{.write = write_dualpipe,
+                          .in_flight = dualpipe_in_flight,
+                          .even_time = dualpipe_time<false>,
+                          .middle = dualpipe_middle<false>,
+                          .lower_bound = dualpipe_lower_bound<false>};
+
+const OrderRules dualpipe_v{.write = write_dualpipe_v,
+                            .in_flight = dualpipe_v_in_flight,
+                            .even_time = dualpipe_time<true>,
+                            .middle = dualpipe_middle<true>,
+                            .lower_bound = dualpipe_lower_bound<true>};
 
 }  // namespace roofscape::engine::orders

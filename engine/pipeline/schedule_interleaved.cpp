@@ -2,9 +2,12 @@
 // pipeline fills v times faster. Depth first (interleaved 1F1B, Narayanan et al. 2021, Megatron-LM) sends a group of
 // microbatches through all chunks before the next group; breadth first (Lamy-Poirier 2023) sends all microbatches
 // through a chunk before the next chunk.
-#include "engine/pipeline/order_writer.h"
+#include <algorithm>
+
+#include "engine/pipeline/order_rules.h"
 
 namespace roofscape::engine::orders {
+namespace {
 
 void write_interleaved(const DeviceShape& shape, OrderWriter& out) {
   const std::uint32_t p = shape.devices, v = shape.chunks, r = shape.device;
@@ -38,5 +41,33 @@ void write_breadth_first(const DeviceShape& shape, OrderWriter& out) {
     for (std::uint32_t k = 0; k < shape.microbatches; ++k) out.backward(stage, k);
   }
 }
+
+double interleaved_in_flight(const ScheduleShape& shape, int device) {
+  const std::int64_t p = shape.stages, v = shape.virtual_stages, after = p - 1 - device;
+  return held_passes(shape, 2 * after + (v - 1) * p + 1);
+}
+
+std::optional<Tick> interleaved_time(const ScheduleShape& shape, const EvenTimes& t) {
+  const bool default_group = shape.group_size == 0 || shape.group_size == shape.stages;
+  if (!default_group) return std::nullopt;
+  const Tick plain = (t.m * t.v + t.p - 1) * t.s;
+  if (t.c == 0) return plain;
+  if (t.m >= 2 * t.p && 2 * t.c <= t.s && t.c <= std::min(t.f, t.b + t.w)) return plain + 2 * (t.v * t.p - 1) * t.c;
+  return std::nullopt;
+}
+
+std::optional<Tick> breadth_first_time(const ScheduleShape&, const EvenTimes& t) {
+  if (t.c == 0) return ((t.v - 1) * std::max(t.m, t.p) + t.m + t.p - 1) * t.s;
+  if (t.m >= t.p && t.c <= (t.m - t.p) * std::min(t.f, t.b + t.w) / t.p)
+    return (t.m * t.v + t.p - 1) * t.s + 2 * (t.p - 1) * t.c;
+  return std::nullopt;
+}
+
+}  // namespace
+
+const OrderRules interleaved_1f1b{
+    .write = write_interleaved, .in_flight = interleaved_in_flight, .even_time = interleaved_time};
+
+const OrderRules looped_bfs{.write = write_breadth_first, .in_flight = hold_all, .even_time = breadth_first_time};
 
 }  // namespace roofscape::engine::orders

@@ -6,34 +6,6 @@
 namespace roofscape::engine {
 namespace {
 
-using Kind = ScheduleKind;
-
-int chunks_required(Kind kind) {  // 0: any number
-  switch (kind) {
-    case Kind::interleaved_1f1b:
-    case Kind::looped_bfs:
-    case Kind::zb_h1:
-      return 0;
-    case Kind::zb_v:
-    case Kind::dualpipe_v:
-      return 2;
-    default:
-      return 1;
-  }
-}
-
-std::int64_t least_microbatches(Kind kind, std::int64_t stages) {
-  switch (kind) {
-    case Kind::zb_h2:
-      return 2 * stages - 1;
-    case Kind::dualpipe:
-    case Kind::dualpipe_v:
-      return 2 * stages;
-    default:
-      return 1;
-  }
-}
-
 // Megatron-LM's rule for groups; with the default group (the stages) it says "a multiple of the stages".
 bool last_group_fills(std::int64_t microbatches, std::int64_t group, std::int64_t stages) {
   const std::int64_t rest = microbatches % group;
@@ -53,18 +25,18 @@ ScheduleStatus broken(ScheduleRule rule, ShapeField field, std::int64_t value, s
 
 ScheduleStatus check_stages(const ScheduleShape& shape) {
   const int p = shape.stages;
-  const bool even = shape.kind == Kind::dualpipe;
+  const bool even = facts_of(shape.kind).placement == StagePlacement::both_ways;
   if (p < 1) return broken(ScheduleRule::stages_positive, ShapeField::stages, p, 0, even ? 2 : 1);
   if (even && p % 2 != 0)
     return broken(ScheduleRule::stages_even, ShapeField::stages, p, p - 1, p < kMaxVirtualStages ? p + 1 : 0);
-  const int most = kMaxVirtualStages / std::max(2, chunks_required(shape.kind));
+  const int most = kMaxVirtualStages / std::max(2, facts_of(shape.kind).fixed_chunks);
   if (p > most) return broken(ScheduleRule::too_large, ShapeField::stages, p, most, 0);
   return {};
 }
 
 ScheduleStatus check_virtual_stages(const ScheduleShape& shape) {
-  const int v = shape.virtual_stages, required = chunks_required(shape.kind);
-  if (required != 0 && v != required)
+  const int v = shape.virtual_stages, required = facts_of(shape.kind).fixed_chunks;
+  if (required != kAnyChunks && v != required)
     return broken(required == 1 ? ScheduleRule::one_chunk : ScheduleRule::two_chunks, ShapeField::virtual_stages, v,
                   v > required ? required : 0, v < required ? required : 0);
   if (v < 1) return broken(ScheduleRule::virtual_stages_positive, ShapeField::virtual_stages, v, 0, 1);
@@ -75,15 +47,15 @@ ScheduleStatus check_virtual_stages(const ScheduleShape& shape) {
 
 ScheduleStatus check_microbatches(const ScheduleShape& shape) {
   const std::int64_t m = shape.microbatches, p = shape.stages;
-  const std::int64_t least = least_microbatches(shape.kind, p), most = largest_count(shape);
-  // Where microbatches come in multiples of the stages (interleaved groups have their own check).
-  const bool multiple = (shape.kind == Kind::zb_h1 && shape.virtual_stages > 1) ||
-                        (shape.kind == Kind::interleaved_1f1b && shape.group_size == 0);
-  const bool even = shape.kind == Kind::dualpipe;
+  const ScheduleFacts& facts = facts_of(shape.kind);
+  const std::int64_t least = facts.least_microbatches.of(p), most = largest_count(shape);
+  const bool grouped = facts.takes_groups && shape.group_size != 0;  // groups have a check of their own
+  const bool multiple = (facts.fills_stages == FillsStages::always && !grouped) ||
+                        (facts.fills_stages == FillsStages::with_chunks && shape.virtual_stages > 1);
+  const bool even = facts.placement == StagePlacement::both_ways;
   const std::int64_t step = multiple ? p : even ? 2 : 1;
   // Nearest legal values, or none where the smallest legal step is already too large.
   const std::int64_t last = most - most % step;
-  const bool grouped = shape.kind == Kind::interleaved_1f1b && shape.group_size != 0;
   const std::int64_t fewest = grouped ? std::max<std::int64_t>(p, shape.group_size) : std::max(least, step);
   const std::int64_t first = fewest <= last ? fewest : 0;
   if (m < 1) return broken(ScheduleRule::microbatches_positive, ShapeField::microbatches, m, 0, first);
@@ -98,7 +70,7 @@ ScheduleStatus check_microbatches(const ScheduleShape& shape) {
 ScheduleStatus check_group(const ScheduleShape& shape) {
   const int p = shape.stages, m = shape.microbatches, g = shape.group_size;
   if (g == 0) return {};
-  if (shape.kind != Kind::interleaved_1f1b)
+  if (!facts_of(shape.kind).takes_groups)
     return broken(ScheduleRule::group_size_interleaved_only, ShapeField::group_size, g, 0, 0);
   if (m < p) return broken(ScheduleRule::microbatches_fill_stages, ShapeField::microbatches, m, 0, std::max(p, g));
   const auto legal = [&](int group) { return group >= p && group <= m && last_group_fills(m, group, p); };

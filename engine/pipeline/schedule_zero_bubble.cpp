@@ -4,9 +4,12 @@
 //   ZB-H1: the warm-up of 1F1B; W lags r behind B on device r, so every device keeps at most p microbatches.
 //   ZB-H2: about twice the warm-up, so no device waits between its first and its last operation; 2p-1 microbatches.
 //   ZB-V:  two chunks in a V (device r holds r and 2p-1-r): the same without the extra memory.
-#include "engine/pipeline/order_writer.h"
+#include <algorithm>
+
+#include "engine/pipeline/order_rules.h"
 
 namespace roofscape::engine::orders {
+namespace {
 
 void write_zb_h1(const DeviceShape& shape, OrderWriter& out) {
   const std::uint32_t p = shape.devices, v = shape.chunks, r = shape.device;
@@ -93,5 +96,121 @@ void write_zb_v(const DeviceShape& shape, OrderWriter& out) {
   while (w[1] < m) weight(1);
   while (w[0] < m) weight(0);
 }
+
+// ---- what devices hold ----
+
+double zb_h1_in_flight(const ScheduleShape& shape, int) {
+  // Warm-up, the lag of the weight gradients and one more.
+  return held_passes(shape, std::int64_t{shape.virtual_stages} * shape.stages);
+}
+
+double zb_h2_in_flight(const ScheduleShape& shape, int) {
+  return static_cast<double>(std::min(shape.microbatches, 2 * shape.stages - 1));
+}
+
+double zb_v_in_flight(const ScheduleShape& shape, int device) {  // both chunks before the first backward
+  const int p = shape.stages, m = shape.microbatches, after = p - 1 - device;
+  return static_cast<double>(std::min(m, p + after) + std::min(m, device + 1)) / 2;
+}
+
+// ---- closed forms ----
+
+// Where the weight gradient takes no longer than the forward that runs in its place.
+bool fits_even_form(const EvenTimes& t) { return t.c == 0 && t.w <= t.f; }
+
+std::optional<Tick> zb_h1_time(const ScheduleShape&, const EvenTimes& t) {
+  if (!fits_even_form(t) || t.m < t.p) return std::nullopt;
+  return t.m * t.v * t.s + (t.p - 1) * (t.f + std::max<Tick>(0, t.b - t.w));
+}
+
+std::optional<Tick> zb_h2_time(const ScheduleShape&, const EvenTimes& t) {
+  if (!fits_even_form(t)) return std::nullopt;
+  return t.m * t.v * t.s + (t.p - 1) * std::max(t.f, t.f + t.b - 2 * t.w);
+}
+
+std::optional<Tick> zb_v_time(const ScheduleShape&, const EvenTimes& t) {
+  if (!fits_even_form(t) || t.m < 2 * t.p || t.f > t.b) return std::nullopt;
+  return t.m * t.v * t.s + (t.p - 1) * std::max(t.b, 2 * (t.b - t.w));
+}
+
+// ---- repetition ----
+
+std::optional<RepeatedMiddle> zb_h1_middle(const ScheduleShape& shape) {
+  if (shape.virtual_stages > 1) return std::nullopt;
+  // Forwards, then pairs without a weight gradient.
+  return RepeatedMiddle{
+      .stages = shape.stages, .length = 3, .first_microbatches = shape.stages - 1, .before_device = [](int p, int r) {
+        return p - 1 - r + 2 * r;
+      }};
+}
+
+std::optional<RepeatedMiddle> zb_h2_middle(const ScheduleShape& shape) {
+  return RepeatedMiddle{.stages = shape.stages,
+                        .length = 3,
+                        .first_microbatches = 2 * shape.stages - 1,
+                        .before_device = [](int p, int r) { return 2 * (p - r) - 1 + 2 * (2 * r); }};
+}
+
+std::optional<RepeatedMiddle> zb_v_middle(const ScheduleShape& shape) {
+  return RepeatedMiddle{.stages = shape.stages,
+                        .length = 6,
+                        .first_microbatches = 2 * shape.stages - 1,
+                        .before_device = [](int p, int r) { return 2 * (p - r) - 1 + 2 * r + 3 * (p - r); }};
+}
+
+// ---- bounds ----
+
+Tick zb_h1_weights_at_end(const ScheduleShape& shape, const PipelineTimes& times, std::size_t r) {
+  return static_cast<Tick>(std::min(static_cast<std::size_t>(shape.microbatches), r + 1)) * times.backward_weight[r];
+}
+
+Tick zb_h2_weights_at_end(const ScheduleShape& shape, const PipelineTimes& times, std::size_t r) {
+  const auto m = static_cast<std::size_t>(shape.microbatches);
+  return static_cast<Tick>(std::min(m, 2 * r + 1)) * times.backward_weight[r];
+}
+
+Tick zb_v_weights_at_end(const ScheduleShape& shape, const PipelineTimes& times, std::size_t r) {
+  const Tick first = times.backward_weight[r];
+  const Tick second = times.backward_weight[2 * static_cast<std::size_t>(shape.stages) - 1 - r];
+  if (shape.microbatches < 2 * shape.stages - 1) return shape.microbatches * (first + second);
+  return static_cast<Tick>(r + 1) * first + static_cast<Tick>(r) * second;
+}
+
+std::optional<WorkBeforeReturn> zb_h1_before_return(const ScheduleShape& shape) {
+  if (shape.virtual_stages > 1) return std::nullopt;
+  return WorkBeforeReturn{.first_chunk = zb_h1_in_flight(shape, 0)};
+}
+
+std::optional<WorkBeforeReturn> zb_h2_before_return(const ScheduleShape& shape) {
+  return WorkBeforeReturn{.first_chunk = zb_h2_in_flight(shape, 0)};
+}
+
+std::optional<WorkBeforeReturn> zb_v_before_return(const ScheduleShape& shape) {
+  const double m = shape.microbatches, p = shape.stages;
+  return WorkBeforeReturn{.first_chunk = std::min(m, 2 * p - 1), .last_chunk = std::min(m, p)};
+}
+
+}  // namespace
+
+const OrderRules zb_h1{.write = write_zb_h1,
+                       .in_flight = zb_h1_in_flight,
+                       .even_time = zb_h1_time,
+                       .middle = zb_h1_middle,
+                       .weights_at_end = zb_h1_weights_at_end,
+                       .before_return = zb_h1_before_return};
+
+const OrderRules zb_h2{.write = write_zb_h2,
+                       .in_flight = zb_h2_in_flight,
+                       .even_time = zb_h2_time,
+                       .middle = zb_h2_middle,
+                       .weights_at_end = zb_h2_weights_at_end,
+                       .before_return = zb_h2_before_return};
+
+const OrderRules zb_v{.write = write_zb_v,
+                      .in_flight = zb_v_in_flight,
+                      .even_time = zb_v_time,
+                      .middle = zb_v_middle,
+                      .weights_at_end = zb_v_weights_at_end,
+                      .before_return = zb_v_before_return};
 
 }  // namespace roofscape::engine::orders

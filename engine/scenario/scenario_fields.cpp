@@ -14,9 +14,6 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kWorkloadKinds{"training", "serving"};
 constexpr std::array<std::string_view, 3> kContextMethods{"ring", "all_gather", "ulysses"};
-constexpr std::array<std::string_view, kScheduleKinds> kSchedules{
-    "gpipe", "1f1b",  "eager-1f1b", "interleaved-1f1b", "looped-bfs",
-    "zb-h1", "zb-h2", "zb-v",       "dualpipe",         "dualpipev"};
 constexpr std::array<std::string_view, 8> kPolicies{"none",  "attention",   "big_matmuls", "k_per_layer",
                                                     "block", "some_blocks", "segments",    "segments_minimal"};
 constexpr std::array<std::string_view, 7> kDtypes{"none", "fp8", "bf16", "fp16", "fp32", "int8", "int4"};
@@ -178,7 +175,7 @@ const std::array kFields{
     PLACEMENT("context", 3),
     PLACEMENT("expert", 4),
     PLACEMENT("pipeline", 5),
-    CHOICE("pipeline.schedule", pipeline.schedule, kSchedules),
+    CHOICE("pipeline.schedule", pipeline.schedule, kScheduleIds.ids()),
     INTEGER("pipeline.microbatch_sequences", pipeline.microbatch_sequences, 1, 1 << 16, unit::sequences),
     INTEGER("pipeline.virtual_stages", pipeline.virtual_stages, 1, 64, counted::chunks),
     BOOLEAN("pipeline.blocking_send", pipeline.blocking_send),

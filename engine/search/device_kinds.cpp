@@ -20,12 +20,12 @@ bool covers(const DeviceLoad<double>& a, const DeviceLoad<double>& b) {
 void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, int n_layers, std::vector<int>& layers,
                        DeviceKinds& out) {
   out.kind = kind, out.stages = stages, out.virtual_stages = virtual_stages;
-  out.doubled = kind == ScheduleKind::dualpipe && stages > 1;
+  out.doubled = directions(kind) == 2 && stages > 1;
   out.kinds.clear();
   out.held.clear();
   const int chunks = stages * virtual_stages;
   split_layers(n_layers, chunks, layers);
-  const bool folded = stages > 1 && (kind == ScheduleKind::zb_v || kind == ScheduleKind::dualpipe_v);
+  const bool folded = stages > 1 && facts_of(kind).placement == StagePlacement::v;
   int before = 0;
   const auto at = [&](int chunk) { return layers[static_cast<std::size_t>(chunk)]; };
   for (int r = 0; r < stages; ++r) {
@@ -49,8 +49,8 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, int n_
     const auto known = std::find_if(out.kinds.begin(), out.kinds.end(), [&](const DeviceKind& other) {
       return other.layers == device.layers && other.embedding == device.embedding && other.head == device.head;
     });
-    if (known == out.kinds.end() || kind == ScheduleKind::zb_v)
-      out.held.push_back({r, device.layers, device.embedding, device.head});
+    // Of devices alike the first holds most microbatches, but not along a V.
+    if (known == out.kinds.end() || folded) out.held.push_back({r, device.layers, device.embedding, device.head});
     if (known == out.kinds.end()) {
       out.kinds.push_back(device);
     } else if (device.layers_before >= known->layers_before) {

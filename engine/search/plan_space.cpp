@@ -230,17 +230,17 @@ std::vector<SpaceChoices::Chunking> SpaceChoices::chunkings(int pipeline) const 
   if (pipeline == 1) return {{s_.pipeline.schedule, 1}};
   std::vector<Chunking> out;
   const int held = s_.model.n_layers / pipeline;
-  for (int i = 0; i < kScheduleKinds; ++i) {
-    if (!space_.schedule.allows(i)) continue;
-    const auto kind = static_cast<ScheduleKind>(i);
-    if (kind != ScheduleKind::interleaved_1f1b && kind != ScheduleKind::looped_bfs) {
+  for (const ScheduleKind kind : kSchedules) {
+    if (!space_.schedule.allows(static_cast<int>(kind))) continue;
+    if (!varies_chunks(kind)) {
       const int v = default_virtual_stages(kind);
       if (space_.virtual_stages.allows(v)) out.push_back({kind, v});
       continue;
     }
     // Chunks of equal length where the layers divide; else few of them.
     const bool even = s_.model.n_layers % pipeline == 0;
-    for (int v = 2; v <= std::max(2, even ? held : std::min(8, held)); ++v)
+    const int least = default_virtual_stages(kind);
+    for (int v = least; v <= std::max(least, even ? held : std::min(8, held)); ++v)
       if (space_.virtual_stages.allows(v) && (!even || held % v == 0)) out.push_back({kind, v});
   }
   return out;

@@ -4,8 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-
-#include "engine/pipeline/in_flight.h"
+#include <optional>
 
 namespace roofscape::engine {
 namespace {
@@ -29,12 +28,6 @@ PlanKey keyed(PlanKey key, const Plan& plan) {
   key.offload_optimizer = plan.offload_optimizer;
   key.offload_activations = plan.offload_activations;
   return key;
-}
-
-// With one chunk a device, or two in a V.
-bool split_on_one_way(const ScheduleShape& shape) {
-  return shape.kind == ScheduleKind::zb_v || shape.kind == ScheduleKind::zb_h2 ||
-         (shape.kind == ScheduleKind::zb_h1 && shape.virtual_stages == 1);
 }
 
 // Equal to the bit, so that two unknown figures are the same.
@@ -187,21 +180,20 @@ void Pricer::price_input_gradients(const PlacedMesh& mesh, const PricedLayer& la
 // back. What its order puts before that (schedule_zero_bubble.cpp), at most, is done meanwhile; all the rest of its
 // work follows.
 double Pricer::split_makespan(const PlacedMesh& mesh, const PricedState& state, const DeviceKind& device,
-                              const ScheduleShape& shape) {
+                              const ScheduleShape& shape, const WorkBeforeReturn& before_return) {
   const BlockTime<double>& layer = state.blocks->layer;
   const BlockTime<double>&embedding = state.blocks->embedding, &head = state.blocks->head;
-  const bool folded = shape.kind == ScheduleKind::zb_v;
+  const bool folded = facts_of(shape.kind).placement == StagePlacement::v;
   const double n = mesh.in.model.n_layers, m = shape.microbatches, p = shape.stages;
   const double chunk = min(static_cast<double>(device.layers), ceil(n / (p * shape.virtual_stages)));
   const double hops = folded ? 2 * p - 2 : p - 1;
   const double way = n * layer.forward + embedding.forward + head.forward + (n - chunk - 1) * state.input_gradient +
                      state.last_input_gradient + 2 * hops * state.transfer;
-  double work = device.layers * state.pass + state.first, before = chunk * layer.forward + embedding.forward;
+  double work = device.layers * state.pass + state.first;
+  double before = before_return.first_chunk * (chunk * layer.forward + embedding.forward);
   if (folded) {
     work += state.last;
-    before = min(m, 2 * p - 1) * before + min(m, p) * (chunk * state.pass + state.last);
-  } else {
-    before *= peak_in_flight(shape, 0);
+    before += before_return.last_chunk * (chunk * state.pass + state.last);
   }
   return way + m * work - before;
 }
@@ -236,10 +228,10 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
     makespan = max(makespan, share * work + before);
   }
   double rounded_layers = 0;
-  const bool split = split_on_one_way(shape);
+  const std::optional<WorkBeforeReturn> split = work_before_return(shape);
   if (split && state.input_gradient == PricedState::kNotYet) price_input_gradients(mesh, layer, state);
   if (split && state.input_gradient > 0) {
-    makespan = max(makespan, split_makespan(mesh, state, kinds.kinds.front(), shape));
+    makespan = max(makespan, split_makespan(mesh, state, kinds.kinds.front(), shape, *split));
     rounded_layers = 4 * mesh.in.model.n_layers;
   }
   // The simulation rounds every operation to a tick; sums of doubles differ by less than the last factor.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/inputs/inputs.h"
+#include "engine/pipeline/in_flight.h"
 #include "engine/pipeline/one_f_one_b_run.h"
 #include "engine/pipeline/order_span.h"
 #include "engine/search/device_kinds.h"
@@ -121,7 +122,8 @@ class Pricer {
   };
   bool span(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&, StepSpan& out);
   static void price_input_gradients(const PlacedMesh&, const PricedLayer&, PricedState&);
-  static double split_makespan(const PlacedMesh&, const PricedState&, const DeviceKind& first, const ScheduleShape&);
+  static double split_makespan(const PlacedMesh&, const PricedState&, const DeviceKind& first, const ScheduleShape&,
+                               const WorkBeforeReturn&);
 
   std::array<Span, 16> spans_;
   std::size_t spans_used_ = 0, spans_next_ = 0;

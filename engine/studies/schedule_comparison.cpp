@@ -84,8 +84,7 @@ ScheduleShape shape_under(const StepWork& work, ScheduleKind kind) {
   ScheduleShape shape = work.shape;
   shape.kind = kind;
   shape.group_size = 0;
-  const bool any = kind == ScheduleKind::interleaved_1f1b || kind == ScheduleKind::looped_bfs;
-  if (!any || shape.virtual_stages < 2) shape.virtual_stages = default_virtual_stages(kind);
+  if (!varies_chunks(kind) || shape.virtual_stages < 2) shape.virtual_stages = default_virtual_stages(kind);
   return shape;
 }
 
@@ -135,10 +134,9 @@ std::vector<Tick> recompute_under(const StepWork& work, const ScheduleShape& sha
 ScheduleComparison::ScheduleComparison(StepWork work, std::shared_ptr<PipelineCache> cache, std::int64_t most_ops)
     : work_(std::move(work)), most_ops_(most_ops), variants_(kScheduleKinds), cache_(std::move(cache)) {
   order_.push_back(work_.shape.kind);
-  for (int k = 0; k < kScheduleKinds; ++k) {
-    const auto kind = static_cast<ScheduleKind>(k);
+  for (const ScheduleKind kind : kSchedules) {
     if (kind != work_.shape.kind) order_.push_back(kind);
-    ScheduleVariant& v = variants_[static_cast<std::size_t>(k)];
+    ScheduleVariant& v = variants_[static_cast<std::size_t>(kind)];
     v.pipeline.shape = shape_under(work_, kind);
     v.pipeline.status = check_schedule(v.pipeline.shape);
     v.own = kind == work_.shape.kind;
@@ -196,9 +194,9 @@ BubbleStudy::BubbleStudy(StepWork work, int most, std::shared_ptr<PipelineCache>
   std::set<int> wanted{work_.shape.microbatches};
   for (int m = least_microbatches_to_show(most); m > 0 && m <= most; m *= 2) wanted.insert(m);
   times_.resize(kScheduleKinds);
-  for (int k = 0; k < kScheduleKinds; ++k) {
+  for (const ScheduleKind kind : kSchedules) {
     BubbleCurve curve;
-    curve.shape = shape_under(work_, static_cast<ScheduleKind>(k));
+    curve.shape = shape_under(work_, kind);
     curve.own = curve.shape.kind == work_.shape.kind;
     std::set<int> legal;
     for (const int m : wanted) {
@@ -210,7 +208,7 @@ BubbleStudy::BubbleStudy(StepWork work, int most, std::shared_ptr<PipelineCache>
       else if (status.field == ShapeField::microbatches && status.above > m && status.above <= most)
         legal.insert(status.above);
     }
-    PipelineTimes& times = times_[static_cast<std::size_t>(k)];
+    PipelineTimes& times = times_[static_cast<std::size_t>(kind)];
     if (!legal.empty()) times = times_under(work_, curve.shape);
     for (const int m : legal) {
       Task task{curve.shape};

@@ -11,10 +11,10 @@ namespace {
 
 std::string number_text(const Json& json) { return json.is_number() ? json.dump() : shown(json); }
 
-// What Megatron-LM, JAX and papers call some of the choices.
+// What Megatron-LM, JAX and papers call some of the choices; of schedules their table says it.
 constexpr std::pair<std::string_view, std::string_view> kNamesElsewhere[] = {
-    {"selective", "attention"}, {"full", "block"},    {"dots", "big_matmuls"}, {"interleaved", "interleaved-1f1b"},
-    {"zero-bubble", "zb-h1"},   {"bfloat16", "bf16"}, {"float16", "fp16"},     {"float32", "fp32"},
+    {"selective", "attention"}, {"full", "block"},   {"dots", "big_matmuls"},
+    {"bfloat16", "bf16"},       {"float16", "fp16"}, {"float32", "fp32"},
 };
 
 std::string remedy_of_choice(const engine::Field& field, std::string_view word) {
@@ -26,6 +26,9 @@ std::string remedy_of_choice(const engine::Field& field, std::string_view word) 
   };
   for (const auto& [elsewhere, here] : kNamesElsewhere)
     if (word == elsewhere && possible(here)) meant = here;
+  for (const engine::ScheduleKind kind : engine::kSchedules)
+    if (word == engine::facts_of(kind).elsewhere && possible(engine::schedule_id(kind)))
+      meant = engine::schedule_id(kind);
   if (meant.empty()) meant = nearest_word(word, field.choices);
   const std::string all = engine::domain_text(field);
   return possible(meant) ? "did you mean " + in_quotes(meant) + "? It is " + all : "give " + all;

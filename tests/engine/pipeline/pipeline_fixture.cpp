@@ -29,11 +29,11 @@ ScheduleShape random_shape(Random& random, ScheduleKind kind, int most_stages, i
   // One number a statement: the order in which a compiler evaluates arguments is its own.
   const int stages = random_int(random, 1, most_stages);
   ScheduleShape shape = shape_of(kind, stages, random_int(random, 1, most_microbatches));
-  const bool chunks = kind == ScheduleKind::interleaved_1f1b || kind == ScheduleKind::looped_bfs ||
-                      (kind == ScheduleKind::zb_h1 && random_int(random, 0, 1) == 1);
+  const bool chunks =
+      varies_chunks(kind) || (facts_of(kind).fixed_chunks == kAnyChunks && random_int(random, 0, 1) == 1);
   if (chunks) shape.virtual_stages = random_int(random, 1, 4);
-  if (kind == ScheduleKind::dualpipe) shape.stages = 2 * random_int(random, 1, most_stages / 2);
-  if (kind == ScheduleKind::interleaved_1f1b && random_int(random, 0, 2) == 0)
+  if (directions(kind) == 2) shape.stages = 2 * random_int(random, 1, most_stages / 2);
+  if (facts_of(kind).takes_groups && random_int(random, 0, 2) == 0)
     shape.group_size = random_int(random, shape.stages, shape.stages + 6);
   // Mend what is illegal with what the check offers.
   for (int i = 0; i < 4; ++i) {

@@ -43,10 +43,7 @@ ScheduleShape shape_of(ScheduleKind kind, int stages, int microbatches, int virt
 PipelineTimes unit_times(const ScheduleShape& shape, double f, double b, double w, double transfer = 0,
                          double overlapped = 0);
 
-inline constexpr ScheduleKind kAllSchedules[] = {
-    ScheduleKind::gpipe,      ScheduleKind::one_f_one_b, ScheduleKind::eager_1f1b, ScheduleKind::interleaved_1f1b,
-    ScheduleKind::looped_bfs, ScheduleKind::zb_h1,       ScheduleKind::zb_h2,      ScheduleKind::zb_v,
-    ScheduleKind::dualpipe,   ScheduleKind::dualpipe_v};
+inline ScheduleKind schedule_in_turn(int i) { return kSchedules[static_cast<std::size_t>(i % kScheduleKinds)]; }
 
 using Random = std::mt19937_64;
 

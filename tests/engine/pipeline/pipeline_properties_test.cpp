@@ -27,7 +27,7 @@ void for_random_cases(std::uint64_t seed, Fact fact) {
   Random random(seed);
   for (int i = 0; i < kCases; ++i) {
     Case it;
-    it.shape = random_shape(random, kAllSchedules[i % kScheduleKinds]);
+    it.shape = random_shape(random, schedule_in_turn(i));
     const bool even = random_int(random, 0, 2) == 0;
     PipelineTimes times = random_times(random, it.shape, even, random_int(random, 0, 1) == 0);
     times.blocking_send = random_int(random, 0, 3) == 0;
@@ -297,7 +297,7 @@ TEST_CASE("with instant transfers no time is spent in transfer") {
 TEST_CASE("an order that is kept gives the timeline of a fresh one when times change") {
   Random random(37);
   for (int i = 0; i < 300; ++i) {
-    const ScheduleShape shape = random_shape(random, kAllSchedules[i % kScheduleKinds]);
+    const ScheduleShape shape = random_shape(random, schedule_in_turn(i));
     SimulationScratch scratch;
     Orders orders;
     RunPlan plan;
@@ -317,7 +317,7 @@ TEST_CASE("simulating again in the same working memory gives the same timeline")
   Timeline timeline;
   Random random(33);
   for (int i = 0; i < 300; ++i) {
-    const ScheduleShape shape = random_shape(random, kAllSchedules[random_int(random, 0, kScheduleKinds - 1)]);
+    const ScheduleShape shape = random_shape(random, schedule_in_turn(random_int(random, 0, kScheduleKinds - 1)));
     const Step fresh = run_step(shape, random_times(random, shape, false, true));
     REQUIRE(simulate(fresh.orders, fresh.times, scratch, timeline).finished());
     CHECK(timeline.start == fresh.timeline.start);

@@ -38,28 +38,6 @@ constexpr float kPoint = 4;      // diameter of a simulated point
 constexpr float kOpen = 9;       // of a line on either side of a number that it cannot run
 constexpr int kPlaces = 24;      // for the present number, half a line apart
 
-// One hue a family of orders, one dash a member: alike in colour is alike in idea.
-struct Look {
-  ScheduleKind kind;
-  Hue hue;
-  Dash dash;  // px at width 2
-};
-const std::array<Look, engine::kScheduleKinds>& looks() {
-  static const std::array<Look, engine::kScheduleKinds> all{{
-      {ScheduleKind::one_f_one_b, Hue::blue, {}},
-      {ScheduleKind::interleaved_1f1b, Hue::orange, {12, 4}},
-      {ScheduleKind::zb_h1, Hue::green, {6, 3}},
-      {ScheduleKind::zb_v, Hue::purple, {12, 4, 2, 4}},
-      {ScheduleKind::dualpipe, Hue::sky, {8, 3, 2, 3, 2, 3}},
-      {ScheduleKind::zb_h2, Hue::green, {2, 4}},
-      {ScheduleKind::gpipe, Hue::grey, {3, 3}},
-      {ScheduleKind::dualpipe_v, Hue::sky, {2, 3}},
-      {ScheduleKind::looped_bfs, Hue::orange, {2, 4}},
-      {ScheduleKind::eager_1f1b, Hue::blue, {3, 2}},
-  }};
-  return all;
-}
-
 // Null where there is no pipeline. In a window it may not be finished yet.
 const engine::BubbleStudy* curves_of(const FigureInput& input) {
   auto work = engine::step_work(input.scenario, input.report);
@@ -97,13 +75,14 @@ struct Line {
 
 std::vector<Line> lines_of(const FigureInput& input, const engine::BubbleStudy& c) {
   std::vector<Line> out;
-  for (const Look& look : looks()) {
-    const BubbleCurve& curve = c.curves()[static_cast<std::size_t>(look.kind)];
+  for (const ScheduleKind kind : schedules_by_rank()) {
+    const BubbleCurve& curve = c.curves()[static_cast<std::size_t>(kind)];
     if (curve.points.empty()) continue;
     const std::string name = schedule_name(input, curve.shape);
     const auto twin =
         std::find_if(out.begin(), out.end(), [&](const Line& line) { return same(*line.members.front(), curve); });
     if (twin == out.end()) {
+      const ScheduleLook look = look_of(kind);
       out.push_back({{&curve}, look.hue, look.dash, curve.own, name});
       continue;
     }

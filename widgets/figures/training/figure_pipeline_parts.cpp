@@ -1,7 +1,9 @@
 #include "widgets/figures/training/figure_pipeline_parts.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "widgets/canvas/number_format.h"
@@ -65,13 +67,53 @@ std::string rule_key(ScheduleRule rule) {
   return "other";
 }
 
+using ByRank = std::array<engine::ScheduleKind, engine::kScheduleKinds>;
+constexpr ByRank kByRank = [] {
+  ByRank out = engine::kSchedules;
+  std::sort(out.begin(), out.end(), [](engine::ScheduleKind a, engine::ScheduleKind b) {
+    return std::pair(engine::facts_of(a).figure_rank, a) < std::pair(engine::facts_of(b).figure_rank, b);
+  });
+  return out;
+}();
+
+struct FamilyLook {
+  Hue hue;
+  std::array<Dash, 2> dashes;  // of its members, by rank
+};
+constexpr auto kFamilyLooks = std::to_array<FamilyLook>({
+    {Hue::grey, {Dash{3, 3}, Dash{1, 3}}},             // gpipe
+    {Hue::blue, {Dash{}, Dash{3, 2}}},                 // one_f_one_b
+    {Hue::orange, {Dash{12, 4}, Dash{2, 4}}},          // looped
+    {Hue::green, {Dash{6, 3}, Dash{2, 4}}},            // zero_bubble
+    {Hue::purple, {Dash{12, 4, 2, 4}, Dash{2, 4}}},    // zero_bubble_v
+    {Hue::sky, {Dash{8, 3, 2, 3, 2, 3}, Dash{2, 3}}},  // dualpipe
+});
+static_assert(kFamilyLooks.size() == engine::kEnumCount<engine::ScheduleFamily>);
+
+constexpr std::size_t place_in_family(engine::ScheduleKind kind) {
+  std::size_t place = 0;
+  for (const engine::ScheduleKind other : kByRank) {
+    if (other == kind) break;
+    if (engine::facts_of(other).family == engine::facts_of(kind).family) ++place;
+  }
+  return place;
+}
+static_assert(std::all_of(kByRank.begin(), kByRank.end(), [](auto kind) { return place_in_family(kind) < 2; }),
+              "a family with a third member needs a third dash");
+
 }  // namespace
+
+std::span<const engine::ScheduleKind> schedules_by_rank() { return kByRank; }
+
+ScheduleLook look_of(engine::ScheduleKind kind) {
+  const FamilyLook& family = kFamilyLooks[static_cast<std::size_t>(engine::facts_of(kind).family)];
+  return {family.hue, family.dashes[place_in_family(kind)]};
+}
 
 std::string schedule_name(const FigureInput& input, const engine::ScheduleShape& shape) {
   std::string name(input.texts.text("figure.pipeline.schedule." + std::string(engine::schedule_id(shape.kind))));
   if (shape.virtual_stages > engine::default_virtual_stages(shape.kind) ||
-      (shape.virtual_stages > 1 &&
-       (shape.kind == engine::ScheduleKind::interleaved_1f1b || shape.kind == engine::ScheduleKind::looped_bfs)))
+      (shape.virtual_stages > 1 && engine::varies_chunks(shape.kind)))
     name = input.texts.format("figure.pipeline.chunks", {name, format_count(shape.virtual_stages)});
   return name;
 }

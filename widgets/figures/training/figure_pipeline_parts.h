@@ -16,6 +16,15 @@ namespace roofscape::widgets {
 // "interleaved", with its chunks where they are a choice.
 std::string schedule_name(const FigureInput& input, const engine::ScheduleShape& shape);
 
+// All schedules, those first that show most of what can differ.
+std::span<const engine::ScheduleKind> schedules_by_rank();
+// One hue for each family of orders, one dash for each member: alike in colour is alike in idea.
+struct ScheduleLook {
+  Hue hue = Hue::grey;
+  Dash dash;  // px at width 2
+};
+ScheduleLook look_of(engine::ScheduleKind kind);
+
 // Which rule an illegal shape breaks, and the nearest legal values (empty where there are none). Where the schedule
 // is legal all the same, that it could not be simulated.
 struct ScheduleReason {

@@ -37,12 +37,6 @@ constexpr float kLeastRow = 8;      // of two schedules where only one has comfo
 constexpr std::size_t kWorthComparing = 3;
 constexpr std::size_t kMostNotes = 6;
 constexpr float kNoteShare = 0.22f;  // of the height
-// Which schedules show most of what can differ, first to last.
-constexpr std::array kOrder{ScheduleKind::one_f_one_b, ScheduleKind::interleaved_1f1b,
-                            ScheduleKind::zb_h1,       ScheduleKind::zb_v,
-                            ScheduleKind::dualpipe,    ScheduleKind::gpipe,
-                            ScheduleKind::dualpipe_v,  ScheduleKind::zb_h2,
-                            ScheduleKind::looped_bfs,  ScheduleKind::eager_1f1b};
 
 // All schedules of a step, and the levels of those that are too long to draw without.
 struct Comparison {
@@ -111,7 +105,7 @@ std::string idle_text(const FigureInput& input, const ScheduleVariant& v) {
 // The one that takes least, of several the plan's own; null if none can run.
 const ScheduleVariant* fastest(const Comparison& c) {
   const ScheduleVariant *best = nullptr, &own = variant(c, c.work().shape.kind);
-  for (const ScheduleKind kind : kOrder)
+  for (const ScheduleKind kind : schedules_by_rank())
     if (const ScheduleVariant& v = variant(c, kind); v.legal() && (best == nullptr || v.makespan < best->makespan))
       best = &v;
   return best != nullptr && own.legal() && own.makespan == best->makespan ? &own : best;
@@ -127,9 +121,9 @@ std::vector<const ScheduleVariant*> choose(const Comparison& c, std::size_t coun
   };
   add(&variant(c, c.work().shape.kind));
   add(fastest(c));
-  for (const ScheduleKind kind : kOrder) add(&variant(c, kind));
-  const auto rank = [](const ScheduleVariant* v) {
-    return std::find(kOrder.begin(), kOrder.end(), v->pipeline.shape.kind);
+  for (const ScheduleKind kind : schedules_by_rank()) add(&variant(c, kind));
+  const auto rank = [order = schedules_by_rank()](const ScheduleVariant* v) {
+    return std::find(order.begin(), order.end(), v->pipeline.shape.kind);
   };
   std::sort(out.begin(), out.end(),
             [&](const ScheduleVariant* a, const ScheduleVariant* b) { return rank(a) < rank(b); });
@@ -142,7 +136,7 @@ std::vector<std::string> notes_of(const FigureInput& input, const Comparison& c,
   const TextTable& t = input.texts;
   std::vector<std::string> out;
   std::string more;
-  for (const ScheduleKind kind : kOrder) {
+  for (const ScheduleKind kind : schedules_by_rank()) {
     const ScheduleVariant& v = variant(c, kind);
     if (std::find(shown.begin(), shown.end(), &v) != shown.end()) continue;
     if (!v.known) continue;
@@ -401,8 +395,7 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l, const
     split = split || splits;
     whole = whole || !splits || engine::overlaps_forward_backward(v->pipeline.shape.kind);
     const int of = engine::default_virtual_stages(v->pipeline.shape.kind);
-    chunks = std::max(
-        {chunks, of, v->pipeline.shape.virtual_stages, v->pipeline.shape.kind == ScheduleKind::dualpipe ? 2 : 1});
+    chunks = std::max({chunks, of, v->pipeline.shape.virtual_stages, engine::directions(v->pipeline.shape.kind)});
   }
   const float em = canvas.em();
   const auto entry = [&](std::string_view key, OpKind kind) {

@@ -1,0 +1,25 @@
+#include "engine/pipeline/order_rules.h"
+
+#include <array>
+
+namespace roofscape::engine {
+
+const orders::OrderRules& orders::rules_of(ScheduleKind kind) {
+  static constexpr std::array<const OrderRules*, kScheduleKinds> kRules{
+#define SCHEDULE(name, ...) &name,
+#include "engine/pipeline/schedules.def"
+#undef SCHEDULE
+  };
+  return *kRules[static_cast<std::size_t>(kind)];
+}
+
+double peak_in_flight(const ScheduleShape& shape, int device) {
+  return orders::rules_of(shape.kind).in_flight(shape, device);
+}
+
+std::optional<WorkBeforeReturn> work_before_return(const ScheduleShape& shape) {
+  const auto rule = orders::rules_of(shape.kind).before_return;
+  return rule != nullptr ? rule(shape) : std::nullopt;
+}
+
+}  // namespace roofscape::engine
