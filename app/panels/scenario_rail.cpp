@@ -7,6 +7,7 @@
 
 #include "app/panels/rail_parts.h"
 #include "app/session/editor.h"
+#include "engine/scenario/checkpoint_policies.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/plot.h"
 
@@ -184,18 +185,17 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
   begin_section(ctx, column, s.serves() ? "ui.section.formats" : "ui.section.memory");
   field_choice(ctx, column, s, "checkpointing.policy");
   // The one number of the policy, in one place whichever it is.
-  if (!s.serves()) switch (s.checkpointing.policy) {
-      case engine::CheckpointPolicy::k_per_layer:
+  if (!s.serves()) switch (engine::facts_of(s.checkpointing.policy).count) {
+      case engine::CheckpointCount::k:
         field_slider(ctx, column, s, "checkpointing.k", integers(1, 20));
         break;
-      case engine::CheckpointPolicy::some_blocks:
+      case engine::CheckpointCount::blocks:
         field_slider(ctx, column, s, "checkpointing.blocks", integers(1, std::max(2, s.model.n_layers)));
         break;
-      case engine::CheckpointPolicy::segments:
-      case engine::CheckpointPolicy::segments_minimal:
+      case engine::CheckpointCount::segments:
         field_slider(ctx, column, s, "checkpointing.segments", integers(0, std::max(2, s.model.n_layers)));
         break;
-      default:
+      case engine::CheckpointCount::none:
         field_unavailable(ctx, column, "checkpointing.k", ctx.text("ui.memory.no_count"));
     }
   // The formats this kind of workload has: up to three in a row, the longer words of the rest in two.

@@ -11,6 +11,7 @@
 
 #include "engine/inputs/placement.h"
 #include "engine/pipeline/schedule.h"
+#include "engine/scenario/checkpoint_policies.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/training/stage_time.h"
 
@@ -132,9 +133,9 @@ class Neighbours {
       if (sequences % m == 0 && m != s_.pipeline.microbatch_sequences)
         add({edit("pipeline.microbatch_sequences", m)});
     add_values("parallelism.zero_stage", p.zero_stage, 0, 3);
-    for (const CheckpointPolicy policy : {CheckpointPolicy::none, CheckpointPolicy::attention,
-                                          CheckpointPolicy::big_matmuls, CheckpointPolicy::block})
-      if (policy != s_.checkpointing.policy) add({edit("checkpointing.policy", static_cast<double>(policy))});
+    for (const CheckpointFacts& facts : kCheckpointFacts)
+      if (facts.searched && facts.policy != s_.checkpointing.policy)
+        add({edit("checkpointing.policy", static_cast<double>(facts.policy))});
     if (p.tensor > 1) add({edit("parallelism.sequence_parallel", p.sequence_parallel ? 0 : 1)});
     if (p.context > 1) add_values("parallelism.context_method", static_cast<double>(p.context_method), 0, 2);
     add({edit("offload.optimizer", s_.offload.optimizer ? 0 : 1)});

@@ -11,6 +11,7 @@
 #include "engine/inputs/inputs.h"
 #include "engine/io/presets/resources.h"
 #include "engine/io/scenario/scenario_json.h"
+#include "engine/scenario/checkpoint_policies.h"
 
 namespace roofscape::io {
 namespace {
@@ -97,19 +98,12 @@ constexpr std::array<Precisions, 8> kPrecisions{{
     {"mxfp8", mixed(Dtype::fp8, Dtype::bf16)},
 }};
 
-struct Policy {
-  std::string_view id;
-  CheckpointPolicy policy;
-};
-constexpr std::array<Policy, 7> kPolicies{{
-    {"none", CheckpointPolicy::none},
-    {"selective", CheckpointPolicy::attention},
-    {"selective_elementwise", CheckpointPolicy::big_matmuls},
-    {"big_matmuls", CheckpointPolicy::big_matmuls},
-    {"partial_block", CheckpointPolicy::some_blocks},
-    {"block", CheckpointPolicy::block},
-    {"offload_activations", CheckpointPolicy::block},
-}};
+// A published run that moves its activations to the host keeps the layers' inputs there.
+constexpr std::string_view kOffloadsActivations = "offload_activations";
+
+std::optional<CheckpointPolicy> stated_policy(std::string_view id) {
+  return id == kOffloadsActivations ? CheckpointPolicy::block : engine::parse_policy(id);
+}
 
 template <class Rows>
 auto find_row(const Rows& rows, std::string_view id) {
@@ -375,19 +369,18 @@ class Builder {
   }
 
   std::string checkpointing() {
-    const auto row = find_row(kPolicies, entry_.checkpointing);
-    if (row != kPolicies.end()) {
-      s_.checkpointing.policy = row->policy;
+    if (const auto policy = stated_policy(entry_.checkpointing)) {
+      s_.checkpointing.policy = *policy;
       // What PyTorch calls selective keeps the outputs of matrix multiplications (torchtitan's "op" policy).
-      if (s_.assumptions.stack == engine::StackChoice::torch_fsdp && row->policy == CheckpointPolicy::attention)
+      if (s_.assumptions.stack == engine::StackChoice::torch_fsdp && *policy == CheckpointPolicy::attention)
         s_.checkpointing.policy = CheckpointPolicy::big_matmuls;
-      if (row->policy == CheckpointPolicy::some_blocks) {
+      if (*policy == CheckpointPolicy::some_blocks) {
         const double share = checkpointed_share();
         s_.checkpointing.blocks =
             std::clamp(static_cast<int>(std::round(share * s_.model.n_layers)), 1, s_.model.n_layers);
         assume(fmt::format("{} layers are checkpointed as whole blocks", s_.checkpointing.blocks));
       }
-      s_.offload.activations = entry_.checkpointing == "offload_activations";
+      s_.offload.activations = entry_.checkpointing == kOffloadsActivations;
       if (auto& link = s_.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip];
           s_.offload.activations && !link.value) {
         link = {kHostLink, "assumed: PCIe 5.0 x16"};

@@ -8,6 +8,7 @@
 #include "engine/inputs/placement.h"
 #include "engine/model/model_check.h"
 #include "engine/model/split_heads.h"
+#include "engine/scenario/checkpoint_policies.h"
 #include "engine/scenario/scenario_fields.h"
 
 namespace roofscape::engine {
@@ -78,12 +79,10 @@ bool Allowed::allows(int n) const {
 
 PlanSpace space_of(const Scenario& s) {
   PlanSpace space;
-  using enum CheckpointPolicy;
-  const CheckpointPolicy own = s.checkpointing.policy;
-  space.policy = {0, 7, {}};
-  for (const CheckpointPolicy policy : {none, attention, big_matmuls, block})
-    space.policy.only.push_back(static_cast<int>(policy));
-  if (std::find(space.policy.only.begin(), space.policy.only.end(), static_cast<int>(own)) == space.policy.only.end())
+  space.policy = {0, kCheckpointPolicies - 1, {}};
+  for (const CheckpointFacts& facts : kCheckpointFacts)
+    if (facts.searched) space.policy.only.push_back(static_cast<int>(facts.policy));
+  if (const CheckpointPolicy own = s.checkpointing.policy; !facts_of(own).searched)
     space.policy.only.push_back(static_cast<int>(own));
   if (!s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value)
     space.offload_optimizer.max = space.offload_activations.max = 0;
@@ -197,8 +196,8 @@ SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space)
   tensors.erase(std::unique(tensors.begin(), tensors.end()), tensors.end());
   for (const int b : divisors(s.workload.global_batch_sequences))
     if (space.microbatch.allows(b)) microbatches.push_back(b);
-  for (int policy = 0; policy <= static_cast<int>(CheckpointPolicy::segments_minimal); ++policy)
-    if (space.policy.allows(policy)) policies.push_back(static_cast<CheckpointPolicy>(policy));
+  for (const CheckpointFacts& facts : kCheckpointFacts)
+    if (space.policy.allows(static_cast<int>(facts.policy))) policies.push_back(facts.policy);
   for (const bool on : {false, true}) {
     if (space.offload_optimizer.allows(on)) offload_optimizer.push_back(on);
     if (space.offload_activations.allows(on)) offload_activations.push_back(on);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/scenario/checkpoint_policies.h"
 
 namespace roofscape::engine {
 namespace {
@@ -36,16 +37,18 @@ CheckpointingStudy checkpointing_study(const Scenario& s) {
     p.own = c.policy == s.checkpointing.policy;
     return p;
   };
-  for (const CheckpointPolicy policy :
-       {CheckpointPolicy::none, CheckpointPolicy::attention, CheckpointPolicy::big_matmuls,
-        CheckpointPolicy::k_per_layer, CheckpointPolicy::some_blocks, CheckpointPolicy::block}) {
-    Checkpointing c = s.checkpointing;
-    c.policy = policy;
-    // All blocks or none would be the policies beside it.
-    if (policy == CheckpointPolicy::some_blocks && s.checkpointing.policy != policy)
-      c.blocks = std::max(1, s.model.n_layers / 2);
-    out.policies.push_back(price(c));
-  }
+  // Those that compute everything again come last.
+  for (const bool everything : {false, true})
+    for (const CheckpointFacts& facts : kCheckpointFacts) {
+      if (facts.count == CheckpointCount::segments || (facts.repeats == Repeats::forward_pass) != everything)
+        continue;
+      Checkpointing c = s.checkpointing;
+      c.policy = facts.policy;
+      // All blocks or none would be the policies beside it.
+      if (facts.count == CheckpointCount::blocks && s.checkpointing.policy != facts.policy)
+        c.blocks = std::max(1, s.model.n_layers / 2);
+      out.policies.push_back(price(c));
+    }
   std::vector<int> counts{out.root};
   for (int n = 1; n <= s.model.n_layers; n *= 2) counts.push_back(n);
   counts.push_back(s.model.n_layers);

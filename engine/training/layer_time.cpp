@@ -1,6 +1,7 @@
 #include "engine/training/layer_time.h"
 
 #include "engine/calibration/collectives.h"
+#include "engine/scenario/checkpoint_policies.h"
 
 namespace roofscape::engine {
 
@@ -12,10 +13,6 @@ constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 // activation was, with sequence parallelism the inputs are gathered once more for the weights' gradients (Korthikanti
 // et al. 2022); what is computed again as a whole layer communicates again.
 constexpr double tensor_units_backward(bool sequence_parallel) { return sequence_parallel ? 6 : 4; }
-constexpr bool repeats_layer(CheckpointPolicy policy) {
-  return policy == CheckpointPolicy::block || policy == CheckpointPolicy::some_blocks ||
-         policy == CheckpointPolicy::segments || policy == CheckpointPolicy::segments_minimal;
-}
 
 // Calibrated: kernels follow each other, so the traffic of vector operations is work of its own (block_time.h).
 template <Scalar S>
@@ -104,7 +101,7 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
   // Recomputation: in the 6 P convention a block checkpoint repeats the whole forward pass (8 P); otherwise what the
   // policy drops is computed again, operation by operation.
   const RecomputedOperations again = recomputed_operations(key);
-  const bool everything = key.policy == CheckpointPolicy::block && key.flops == FlopsConvention::six_p;
+  const bool everything = repeats_forward_pass(key.policy, key.flops);
   S flops_again = in.zero, bytes_again = in.zero;
   for (std::size_t i = 0; i < again.size(); ++i) {
     if (!again[i]) continue;
@@ -113,8 +110,7 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
     bytes_again = bytes_again + cost.operations.operations[i].hbm_bytes;
   }
   cost.recompute_times = recompute_times(in, key);
-  const bool repeated =
-      key.policy == CheckpointPolicy::some_blocks || key.policy == CheckpointPolicy::segments_minimal;
+  const bool repeated = facts_of(key.policy).repeats == Repeats::layers_counted;
   if (repeated) {
     flops_again = cost.recompute_times * cost.operations.flops_forward;
     bytes_again = cost.recompute_times * cost.operations.hbm_bytes_forward;
@@ -148,8 +144,9 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
   cost.head = vocabulary(kHeadBlock, cost.operations.head_flops, cost.operations.head_hbm_bytes);
 
   cost.layer_again = in.calibrated ? cost.kernels.again : named(Q::layer_again, cost.flops_recompute / C);
-  if (in.calibrated) take_kernel_times(in, repeats_layer(key.policy) ? cost.recompute_times : in.zero, cost);
-  const bool repeats = in.calibrated && repeats_layer(key.policy);
+  if (in.calibrated)
+    take_kernel_times(in, facts_of(key.policy).repeats_layers() ? cost.recompute_times : in.zero, cost);
+  const bool repeats = in.calibrated && facts_of(key.policy).repeats_layers();
 
   cost.tensor_share = constant<S>(1);
 

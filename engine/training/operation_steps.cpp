@@ -1,5 +1,7 @@
 #include "engine/training/operation_steps.h"
 
+#include "engine/scenario/checkpoint_policies.h"
+
 namespace roofscape::engine {
 
 namespace {
@@ -41,7 +43,7 @@ void operation_steps(const Inputs<S>& in, const LayerTime<S>& layer, const Stage
                      const TrainingCost<S>& plan, const LayerKey& key, const PlanKey& plan_key,
                      OperationSteps<S>& out) {
   const RecomputedOperations again = recomputed_operations(key);
-  const bool everything_again = key.policy == CheckpointPolicy::block && key.flops == FlopsConvention::six_p;
+  const bool everything_again = repeats_forward_pass(key.policy, key.flops);
   const S three = constant<S>(3), one = constant<S>(1);
   const S& W = in.calibrated ? in.calibration.hbm : in.chip.hbm_bandwidth;
   for (int i = 0; i < kOperationCount; ++i) {

@@ -1,5 +1,7 @@
 #include "engine/training/step_time.h"
 
+#include "engine/scenario/checkpoint_policies.h"
+
 #include <algorithm>
 
 namespace roofscape::engine {
@@ -80,7 +82,7 @@ void step_parts(const Inputs<S>& in, const LayerTime<S>& layer, const ModelFlops
   const S& C = in.chip.peak_flops;
   const S& N = counts.chips;
   const S zero = in.zero;
-  const bool everything_again = key.policy == CheckpointPolicy::block && key.flops == FlopsConvention::six_p;
+  const bool everything_again = repeats_forward_pass(key.policy, key.flops);
   out.flops_recompute =
       named(Q::flops_recompute_per_step,
             everything_again ? constant<S>(2, unit::flop_each) * layer.params.active * model.tokens_per_step

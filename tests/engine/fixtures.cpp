@@ -8,6 +8,7 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/model/split_heads.h"
+#include "engine/scenario/checkpoint_policies.h"
 
 namespace roofscape::tests {
 
@@ -115,8 +116,8 @@ engine::Scenario random_scenario(std::mt19937& rng) {
   random_cluster(dice, *any_of(chips), s);
   s.placement = {};
   s.workload.sequence_length = 1024 * dice.power(6);
-  s.checkpointing = {static_cast<CheckpointPolicy>(dice.pick(0, 7)), dice.pick(1, 20), dice.pick(1, s.model.n_layers),
-                     dice.pick(0, s.model.n_layers)};
+  s.checkpointing = {static_cast<CheckpointPolicy>(dice.pick(0, kCheckpointPolicies - 1)), dice.pick(1, 20),
+                     dice.pick(1, s.model.n_layers), dice.pick(0, s.model.n_layers)};
   if (s.cluster.chip[ChipField::peak_fp8_dense_flops_per_s].value && dice.one_in(8)) s.precision.compute = Dtype::fp8;
   s.precision.gradients = static_cast<Dtype>(dice.pick(0, 4));
   s.precision.optimizer = static_cast<OptimizerKind>(dice.pick(0, 2));

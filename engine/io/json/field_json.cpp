@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/io/json/nearest.h"
+#include "engine/scenario/checkpoint_policies.h"
 
 namespace roofscape::io {
 
@@ -11,10 +12,11 @@ namespace {
 
 std::string number_text(const Json& json) { return json.is_number() ? json.dump() : shown(json); }
 
-// What Megatron-LM, JAX and papers call some of the choices; of schedules their table says it.
+// What Megatron-LM, JAX and papers call some of the choices; of schedules and policies their tables say it.
 constexpr std::pair<std::string_view, std::string_view> kNamesElsewhere[] = {
-    {"selective", "attention"}, {"full", "block"},   {"dots", "big_matmuls"},
-    {"bfloat16", "bf16"},       {"float16", "fp16"}, {"float32", "fp32"},
+    {"bfloat16", "bf16"},
+    {"float16", "fp16"},
+    {"float32", "fp32"},
 };
 
 std::string remedy_of_choice(const engine::Field& field, std::string_view word) {
@@ -26,6 +28,8 @@ std::string remedy_of_choice(const engine::Field& field, std::string_view word) 
   };
   for (const auto& [elsewhere, here] : kNamesElsewhere)
     if (word == elsewhere && possible(here)) meant = here;
+  if (const auto policy = engine::policy_also_called(word); policy && possible(engine::policy_id(*policy)))
+    meant = engine::policy_id(*policy);
   for (const engine::ScheduleKind kind : engine::kSchedules)
     if (word == engine::facts_of(kind).elsewhere && possible(engine::schedule_id(kind)))
       meant = engine::schedule_id(kind);

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/scenario/checkpoint_policies.h"
 #include "engine/search/search.h"
 #include "tests/engine/fixtures.h"
 #include "tests/engine/search/search_enumeration.h"
@@ -136,19 +137,20 @@ SearchRequest random_request(Dice& dice, const Scenario& s) {
   request.space.min_free = dice.one_in(3) ? dice.pick(1, 30) / 100.0 : 0;
   const int chips_there = static_cast<int>(chip_count(s.cluster));
   using Limit = Allowed PlanSpace::*;
-  const std::vector<std::pair<Limit, std::vector<int>>> limits{{&PlanSpace::tensor, divisors(chips_there)},
-                                                               {&PlanSpace::context, divisors(chips_there)},
-                                                               {&PlanSpace::pipeline, divisors(chips_there)},
-                                                               {&PlanSpace::fsdp, divisors(chips_there)},
-                                                               {&PlanSpace::expert, divisors(64)},
-                                                               {&PlanSpace::microbatch, {1, 2, 3, 4, 8}},
-                                                               {&PlanSpace::zero_stage, numbers_to(3)},
-                                                               {&PlanSpace::sequence_parallel, {0, 1}},
-                                                               {&PlanSpace::schedule, numbers_to(kScheduleKinds - 1)},
-                                                               {&PlanSpace::policy, numbers_to(7)},
-                                                               {&PlanSpace::offload_optimizer, {0, 1}},
-                                                               {&PlanSpace::offload_activations, {0, 1}},
-                                                               {&PlanSpace::virtual_stages, {1, 2, 3, 4}}};
+  const std::vector<std::pair<Limit, std::vector<int>>> limits{
+      {&PlanSpace::tensor, divisors(chips_there)},
+      {&PlanSpace::context, divisors(chips_there)},
+      {&PlanSpace::pipeline, divisors(chips_there)},
+      {&PlanSpace::fsdp, divisors(chips_there)},
+      {&PlanSpace::expert, divisors(64)},
+      {&PlanSpace::microbatch, {1, 2, 3, 4, 8}},
+      {&PlanSpace::zero_stage, numbers_to(3)},
+      {&PlanSpace::sequence_parallel, {0, 1}},
+      {&PlanSpace::schedule, numbers_to(kScheduleKinds - 1)},
+      {&PlanSpace::policy, numbers_to(kCheckpointPolicies - 1)},
+      {&PlanSpace::offload_optimizer, {0, 1}},
+      {&PlanSpace::offload_activations, {0, 1}},
+      {&PlanSpace::virtual_stages, {1, 2, 3, 4}}};
   const bool no_host = !s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value;
   const auto restrict_one = [&] {
     const auto& [limit, values] = any_of(dice, limits);

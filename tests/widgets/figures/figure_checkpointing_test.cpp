@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/scenario/checkpoint_policies.h"
 #include "tests/widgets/figures/golden.h"
 #include "tests/widgets/figures/preset_fixture.h"
 
@@ -11,8 +12,7 @@ using namespace roofscape::widgets::testing;
 TEST_CASE("every checkpointing policy is in the copy-data, and the plan's own is the plan's memory") {
   const FigureCase c = preset_case("llama3-8b-8-h100");
   const std::string data = find_figure("checkpointing")->data(input_of(c, theme("dark")), {});
-  for (const char* policy :
-       {"none", "attention", "big_matmuls", "k_per_layer", "some_blocks", "block", "segments", "segments_minimal"}) {
+  for (const std::string_view policy : engine::kCheckpointPolicyIds) {
     CAPTURE(policy);
     CHECK(data.find("\n" + std::string(policy) + "\t") != std::string::npos);
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "engine/scenario/checkpoint_policies.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/scenario/scenario_title.h"
 #include "widgets/canvas/number_format.h"
@@ -80,11 +81,9 @@ std::string schedule_text(const FigureInput& input) {
 }
 
 std::string checkpoints_text(const TextTable& t, const engine::Scenario& s) {
-  const engine::Field* field = engine::find_field("checkpointing.policy");
-  const std::string key =
-      "figure.context.keeps." + std::string(field->choices[static_cast<std::size_t>(s.checkpointing.policy)]);
-  const double counted =
-      s.checkpointing.policy == engine::CheckpointPolicy::some_blocks ? s.checkpointing.blocks : s.checkpointing.k;
+  const engine::CheckpointFacts& facts = engine::facts_of(s.checkpointing.policy);
+  const std::string key = "figure.context.keeps." + std::string(facts.id);
+  const double counted = facts.count == engine::CheckpointCount::blocks ? s.checkpointing.blocks : s.checkpointing.k;
   return t.format(key, {format_count(counted)});
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/scenario/checkpoint_policies.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/training/figure_memory_parts.h"
@@ -137,9 +138,7 @@ std::string plan_words(const TextTable& texts, const Plan& plan) {
 }
 
 std::string policy_word(const TextTable& texts, engine::CheckpointPolicy policy) {
-  constexpr std::array<std::string_view, 8> kWords{"none",  "attention",   "big_matmuls", "k_per_layer",
-                                                   "block", "some_blocks", "segments",    "segments_minimal"};
-  return std::string(texts.text("figure.search.policy." + std::string(kWords[static_cast<std::size_t>(policy)])));
+  return std::string(texts.text("figure.search.policy." + std::string(engine::policy_id(policy))));
 }
 
 std::string offload_word(const TextTable& texts, const Plan& plan) {

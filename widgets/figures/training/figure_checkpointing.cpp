@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/scenario/scenario_fields.h"
+#include "engine/scenario/checkpoint_policies.h"
 #include "engine/studies/checkpointing_study.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
@@ -36,16 +36,12 @@ const CheckpointingStudy& study_of(const FigureInput& input) {
                                                [&] { return engine::checkpointing_study(input.scenario); });
 }
 
-std::string_view policy_id(CheckpointPolicy policy) {
-  return engine::find_field("checkpointing.policy")->choices[static_cast<std::size_t>(policy)];
-}
-
 std::string name_of(const FigureInput& input, const engine::Checkpointing& c) {
-  const std::string key = "figure.checkpointing.policy." + std::string(policy_id(c.policy));
-  switch (c.policy) {
-    case CheckpointPolicy::k_per_layer:
+  const std::string key = "figure.checkpointing.policy." + std::string(engine::policy_id(c.policy));
+  switch (engine::facts_of(c.policy).count) {
+    case engine::CheckpointCount::k:
       return input.texts.format(key, {format_count(c.k)});
-    case CheckpointPolicy::some_blocks:
+    case engine::CheckpointCount::blocks:
       return input.texts.format(key, {format_count(c.blocks)});
     default:
       return std::string(input.texts.text(key));
@@ -53,8 +49,7 @@ std::string name_of(const FigureInput& input, const engine::Checkpointing& c) {
 }
 
 bool in_segments(const CheckpointingPoint& p) {
-  return p.checkpointing.policy == CheckpointPolicy::segments ||
-         p.checkpointing.policy == CheckpointPolicy::segments_minimal;
+  return engine::facts_of(p.checkpointing.policy).count == engine::CheckpointCount::segments;
 }
 
 // Policies first, then the curves.
@@ -202,7 +197,7 @@ void draw_checkpointing(Canvas& canvas, const Rect& area, const FigureInput& inp
 std::string checkpointing_data(const FigureInput& input, const FigureView&) {
   std::string out = "policy\tsegments\tmemory bytes\trecompute s\tstep s\tfits\n";
   for (const CheckpointingPoint* p : all_points(study_of(input)))
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", policy_id(p->checkpointing.policy),
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", engine::policy_id(p->checkpointing.policy),
                        in_segments(*p) ? std::to_string(p->checkpointing.segments) : "", p->memory_bytes,
                        p->recompute_s, p->step_s, p->fits ? "yes" : "no");
   return out;
