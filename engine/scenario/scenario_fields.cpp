@@ -8,24 +8,24 @@
 
 #include <fmt/format.h>
 
+#include "engine/scenario/checkpoint_policies.h"
+
 namespace roofscape::engine {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> kWorkloadKinds{"training", "serving"};
-constexpr std::array<std::string_view, 3> kContextMethods{"ring", "all_gather", "ulysses"};
-constexpr std::array<std::string_view, 8> kPolicies{"none",  "attention",   "big_matmuls", "k_per_layer",
-                                                    "block", "some_blocks", "segments",    "segments_minimal"};
-constexpr std::array<std::string_view, 7> kDtypes{"none", "fp8", "bf16", "fp16", "fp32", "int8", "int4"};
-constexpr std::span<const std::string_view> kTrainedDtypes = std::span(kDtypes).first(5);
-constexpr std::array<std::string_view, 3> kKvSplits{"heads", "batch", "sequence"};
-constexpr std::array<std::string_view, 3> kOptimizers{"none", "adam_bf16", "adam_fp32"};
-constexpr std::array<std::string_view, 3> kModes{"ideal", "calibrated", "custom"};
-constexpr std::array<std::string_view, 8> kStacks{"auto", "megatron-2021",      "megatron",      "torch-fsdp",
-                                                  "xla",  "faster-transformer", "torch-compile", "inflight"};
-constexpr std::array<std::string_view, 3> kFlopsConventions{"6p", "exact", "exact_causal"};
-constexpr std::array<std::string_view, 4> kOverlaps{"auto", "sum", "max", "by_wire"};
-constexpr std::array<std::string_view, 2> kParameterCounts{"counted", "published"};
+constexpr EnumTable<WorkloadKind> kWorkloadKinds{"training", "serving"};
+constexpr EnumTable<ContextMethod> kContextMethods{"ring", "all_gather", "ulysses"};
+constexpr EnumTable<Dtype> kDtypes{"none", "fp8", "bf16", "fp16", "fp32", "int8", "int4"};
+constexpr std::span<const std::string_view> kTrainedDtypes = std::span(kDtypes.ids()).first(5);
+constexpr EnumTable<KvSplit> kKvSplits{"heads", "batch", "sequence"};
+constexpr EnumTable<OptimizerKind> kOptimizers{"none", "adam_bf16", "adam_fp32"};
+constexpr EnumTable<Mode> kModes{"ideal", "calibrated", "custom"};
+constexpr EnumTable<StackChoice> kStacks{"auto", "megatron-2021",      "megatron",      "torch-fsdp",
+                                         "xla",  "faster-transformer", "torch-compile", "inflight"};
+constexpr EnumTable<FlopsConvention> kFlopsConventions{"6p", "exact", "exact_causal"};
+constexpr EnumTable<AxesOverlap> kOverlaps{"auto", "sum", "max", "by_wire"};
+constexpr EnumTable<ParameterCount> kParameterCounts{"counted", "published"};
 
 constexpr double kMaxDegree = 65536;
 
@@ -57,18 +57,29 @@ constexpr int kFirstPlace = __COUNTER__ + 1;
 
 constexpr Field integer(std::string_view path, double low, double high, Unit u, double (*get)(const Scenario&),
                         void (*set)(Scenario&, double)) {
-  return {path, FieldKind::integer, low, high, u, {}, get, set};
+  return {path, FieldKind::integer, std::nullopt, low, high, u, {}, get, set};
 }
 constexpr Field number(std::string_view path, double low, double high, Unit u, double (*get)(const Scenario&),
                        void (*set)(Scenario&, double)) {
-  return {path, FieldKind::number, low, high, u, {}, get, set};
+  return {path, FieldKind::number, std::nullopt, low, high, u, {}, get, set};
 }
 constexpr Field boolean(std::string_view path, double (*get)(const Scenario&), void (*set)(Scenario&, double)) {
-  return {path, FieldKind::boolean, 0, 1, unit::count, {}, get, set};
+  return {path, FieldKind::boolean, std::nullopt, 0, 1, unit::count, {}, get, set};
 }
 constexpr Field choice(std::string_view path, std::span<const std::string_view> words, double (*get)(const Scenario&),
                        void (*set)(Scenario&, double)) {
-  return {path, FieldKind::choice, 0, static_cast<double>(words.size() - 1), unit::count, words, get, set};
+  return {path, FieldKind::choice, std::nullopt, 0, static_cast<double>(words.size() - 1), unit::count, words, get,
+          set};
+}
+
+// What only one kind of workload reads.
+constexpr Field training_only(Field field) {
+  field.only = WorkloadKind::training;
+  return field;
+}
+constexpr Field serving_only(Field field) {
+  field.only = WorkloadKind::serving;
+  return field;
 }
 
 #define MODEL_INTEGER(path, expression, low, high, u) \
@@ -85,10 +96,12 @@ constexpr Field choice(std::string_view path, std::span<const std::string_view> 
     s.expression = static_cast<std::remove_reference_t<decltype(s.expression)>>(static_cast<int>(v)); \
   })
 
-#define LENGTH_BIN(i)                                                                                                \
-  NUMBER("workload.lengths." #i ".share", workload.lengths[i].share, 0, 1e12, unit::one),                            \
-      INTEGER("workload.lengths." #i ".prompt_tokens", workload.lengths[i].prompt_tokens, 1, 1 << 24, unit::tokens), \
-      INTEGER("workload.lengths." #i ".output_tokens", workload.lengths[i].output_tokens, 1, 1 << 24, unit::tokens)
+#define LENGTH_BIN(i)                                                                                              \
+  serving_only(NUMBER("workload.lengths." #i ".share", workload.lengths[i].share, 0, 1e12, unit::one)),            \
+      serving_only(INTEGER("workload.lengths." #i ".prompt_tokens", workload.lengths[i].prompt_tokens, 1, 1 << 24, \
+                           unit::tokens)),                                                                         \
+      serving_only(INTEGER("workload.lengths." #i ".output_tokens", workload.lengths[i].output_tokens, 1, 1 << 24, \
+                           unit::tokens))
 
 #define PLACEMENT(axis, i)                                                  \
   INTEGER("placement." axis ".axes", placement.axes[i], 0, 3, unit::count), \
@@ -141,16 +154,18 @@ const std::array kFields{
     INTEGER("cluster.slices", cluster.slices, 1, 1024, counted::slices),
     INTEGER("cluster.nodes", cluster.nodes, 1, 1 << 17, counted::nodes),
     INTEGER("cluster.node_size", cluster.node_size, 1, 1024, unit::chips),
-    CHOICE("workload.kind", workload.kind, kWorkloadKinds),
-    INTEGER("workload.global_batch_sequences", workload.global_batch_sequences, 1, 1 << 24, unit::sequences),
-    INTEGER("workload.sequence_length", workload.sequence_length, 1, 1 << 24, unit::tokens),
-    NUMBER("workload.train_tokens", workload.train_tokens, 1, 1e18, unit::tokens),
-    INTEGER("workload.prompt_tokens", workload.prompt_tokens, 1, 1 << 24, unit::tokens),
-    INTEGER("workload.output_tokens", workload.output_tokens, 1, 1 << 24, unit::tokens),
-    INTEGER("workload.batch", workload.batch, 1, 1 << 24, unit::sequences),
-    NUMBER("workload.arrivals_per_s", workload.arrivals_per_s, 0, 1e9, unit::requests_per_s),
-    NUMBER("workload.slo.ttft_s", workload.slo.ttft_s, 0, 1e6, unit::seconds),
-    NUMBER("workload.slo.time_per_output_token_s", workload.slo.time_per_output_token_s, 0, 1e6, unit::seconds),
+    CHOICE("workload.kind", workload.kind, kWorkloadKinds.ids()),
+    training_only(
+        INTEGER("workload.global_batch_sequences", workload.global_batch_sequences, 1, 1 << 24, unit::sequences)),
+    training_only(INTEGER("workload.sequence_length", workload.sequence_length, 1, 1 << 24, unit::tokens)),
+    training_only(NUMBER("workload.train_tokens", workload.train_tokens, 1, 1e18, unit::tokens)),
+    serving_only(INTEGER("workload.prompt_tokens", workload.prompt_tokens, 1, 1 << 24, unit::tokens)),
+    serving_only(INTEGER("workload.output_tokens", workload.output_tokens, 1, 1 << 24, unit::tokens)),
+    serving_only(INTEGER("workload.batch", workload.batch, 1, 1 << 24, unit::sequences)),
+    serving_only(NUMBER("workload.arrivals_per_s", workload.arrivals_per_s, 0, 1e9, unit::requests_per_s)),
+    serving_only(NUMBER("workload.slo.ttft_s", workload.slo.ttft_s, 0, 1e6, unit::seconds)),
+    serving_only(
+        NUMBER("workload.slo.time_per_output_token_s", workload.slo.time_per_output_token_s, 0, 1e6, unit::seconds)),
     LENGTH_BIN(0),
     LENGTH_BIN(1),
     LENGTH_BIN(2),
@@ -166,56 +181,58 @@ const std::array kFields{
     INTEGER("parallelism.pipeline", parallelism.pipeline, 1, 1024, unit::ways),
     INTEGER("parallelism.expert", parallelism.expert, 1, 4096, unit::ways),
     INTEGER("parallelism.expert_tensor", parallelism.expert_tensor, 0, 1024, unit::ways),
-    BOOLEAN("parallelism.sequence_parallel", parallelism.sequence_parallel),
+    training_only(BOOLEAN("parallelism.sequence_parallel", parallelism.sequence_parallel)),
     INTEGER("parallelism.zero_stage", parallelism.zero_stage, 0, 3, unit::count),
-    CHOICE("parallelism.context_method", parallelism.context_method, kContextMethods),
+    training_only(CHOICE("parallelism.context_method", parallelism.context_method, kContextMethods.ids())),
     PLACEMENT("data", 0),
     PLACEMENT("fsdp", 1),
     PLACEMENT("tensor", 2),
     PLACEMENT("context", 3),
     PLACEMENT("expert", 4),
     PLACEMENT("pipeline", 5),
-    CHOICE("pipeline.schedule", pipeline.schedule, kScheduleIds.ids()),
-    INTEGER("pipeline.microbatch_sequences", pipeline.microbatch_sequences, 1, 1 << 16, unit::sequences),
-    INTEGER("pipeline.virtual_stages", pipeline.virtual_stages, 1, 64, counted::chunks),
-    BOOLEAN("pipeline.blocking_send", pipeline.blocking_send),
-    CHOICE("checkpointing.policy", checkpointing.policy, kPolicies),
-    INTEGER("checkpointing.k", checkpointing.k, 1, 20, counted::tensors),
-    INTEGER("checkpointing.blocks", checkpointing.blocks, 1, 10000, unit::layers),
-    INTEGER("checkpointing.segments", checkpointing.segments, 0, 10000, counted::segments),
-    CHOICE("precision.compute", precision.compute, std::span(kDtypes)),
-    CHOICE("precision.weights", precision.weights, std::span(kDtypes)),
-    CHOICE("precision.gradients", precision.gradients, kTrainedDtypes),
-    CHOICE("precision.optimizer", precision.optimizer, kOptimizers),
-    CHOICE("precision.master_weights", precision.master_weights, kTrainedDtypes),
-    CHOICE("precision.kv_cache", precision.kv_cache, std::span(kDtypes)),
-    BOOLEAN("offload.optimizer", offload.optimizer),
-    BOOLEAN("offload.activations", offload.activations),
-    BOOLEAN("serving.disaggregated", serving.disaggregated),
-    INTEGER("serving.prefill.data", serving.prefill.data, 1, kMaxDegree, unit::ways),
-    INTEGER("serving.prefill.tensor", serving.prefill.tensor, 1, 1024, unit::ways),
-    INTEGER("serving.prefill.context", serving.prefill.context, 1, 4096, unit::ways),
-    INTEGER("serving.prefill.pipeline", serving.prefill.pipeline, 1, 1024, unit::ways),
-    INTEGER("serving.prefill.expert", serving.prefill.expert, 1, 4096, unit::ways),
-    CHOICE("serving.kv_split", serving.kv_split, kKvSplits),
-    INTEGER("serving.prefill_chunk_tokens", serving.prefill_chunk_tokens, 0, 1 << 24, unit::tokens),
-    INTEGER("serving.prefill_prompts", serving.prefill_prompts, 1, 1 << 20, counted::prompts),
-    NUMBER("serving.prefix_hit_rate", serving.prefix_hit_rate, 0, 0.999, unit::fraction),
-    INTEGER("serving.page_tokens", serving.page_tokens, 0, 1 << 20, unit::tokens),
-    INTEGER("serving.draft_tokens", serving.draft_tokens, 0, 16, unit::tokens),
-    NUMBER("serving.acceptance_rate", serving.acceptance_rate, 0, 1, unit::fraction),
-    NUMBER("serving.draft_cost", serving.draft_cost, 0, 1, unit::one),
-    CHOICE("assumptions.mode", assumptions.mode, kModes),
-    CHOICE("assumptions.flops", assumptions.flops, kFlopsConventions),
-    CHOICE("assumptions.axes_overlap", assumptions.axes_overlap, kOverlaps),
+    training_only(CHOICE("pipeline.schedule", pipeline.schedule, kScheduleIds.ids())),
+    training_only(
+        INTEGER("pipeline.microbatch_sequences", pipeline.microbatch_sequences, 1, 1 << 16, unit::sequences)),
+    training_only(INTEGER("pipeline.virtual_stages", pipeline.virtual_stages, 1, 64, counted::chunks)),
+    training_only(BOOLEAN("pipeline.blocking_send", pipeline.blocking_send)),
+    training_only(CHOICE("checkpointing.policy", checkpointing.policy, kCheckpointPolicyIds)),
+    training_only(INTEGER("checkpointing.k", checkpointing.k, 1, 20, counted::tensors)),
+    training_only(INTEGER("checkpointing.blocks", checkpointing.blocks, 1, 10000, unit::layers)),
+    training_only(INTEGER("checkpointing.segments", checkpointing.segments, 0, 10000, counted::segments)),
+    CHOICE("precision.compute", precision.compute, kDtypes.ids()),
+    CHOICE("precision.weights", precision.weights, kDtypes.ids()),
+    training_only(CHOICE("precision.gradients", precision.gradients, kTrainedDtypes)),
+    training_only(CHOICE("precision.optimizer", precision.optimizer, kOptimizers.ids())),
+    training_only(CHOICE("precision.master_weights", precision.master_weights, kTrainedDtypes)),
+    serving_only(CHOICE("precision.kv_cache", precision.kv_cache, kDtypes.ids())),
+    training_only(BOOLEAN("offload.optimizer", offload.optimizer)),
+    training_only(BOOLEAN("offload.activations", offload.activations)),
+    serving_only(BOOLEAN("serving.disaggregated", serving.disaggregated)),
+    serving_only(INTEGER("serving.prefill.data", serving.prefill.data, 1, kMaxDegree, unit::ways)),
+    serving_only(INTEGER("serving.prefill.tensor", serving.prefill.tensor, 1, 1024, unit::ways)),
+    serving_only(INTEGER("serving.prefill.context", serving.prefill.context, 1, 4096, unit::ways)),
+    serving_only(INTEGER("serving.prefill.pipeline", serving.prefill.pipeline, 1, 1024, unit::ways)),
+    serving_only(INTEGER("serving.prefill.expert", serving.prefill.expert, 1, 4096, unit::ways)),
+    serving_only(CHOICE("serving.kv_split", serving.kv_split, kKvSplits.ids())),
+    serving_only(INTEGER("serving.prefill_chunk_tokens", serving.prefill_chunk_tokens, 0, 1 << 24, unit::tokens)),
+    serving_only(INTEGER("serving.prefill_prompts", serving.prefill_prompts, 1, 1 << 20, counted::prompts)),
+    serving_only(NUMBER("serving.prefix_hit_rate", serving.prefix_hit_rate, 0, 0.999, unit::fraction)),
+    serving_only(INTEGER("serving.page_tokens", serving.page_tokens, 0, 1 << 20, unit::tokens)),
+    serving_only(INTEGER("serving.draft_tokens", serving.draft_tokens, 0, 16, unit::tokens)),
+    serving_only(NUMBER("serving.acceptance_rate", serving.acceptance_rate, 0, 1, unit::fraction)),
+    serving_only(NUMBER("serving.draft_cost", serving.draft_cost, 0, 1, unit::one)),
+    CHOICE("assumptions.mode", assumptions.mode, kModes.ids()),
+    CHOICE("assumptions.flops", assumptions.flops, kFlopsConventions.ids()),
+    training_only(CHOICE("assumptions.axes_overlap", assumptions.axes_overlap, kOverlaps.ids())),
     NUMBER("assumptions.overlap", assumptions.overlap, 0, 1, unit::fraction),
     NUMBER("assumptions.stated_mfu", assumptions.stated_mfu, 0.001, 1, unit::fraction),
     NUMBER("assumptions.reserve_bytes", assumptions.reserve_bytes, 0, 1e12, unit::bytes),
-    NUMBER("assumptions.host_memory_bytes_per_s", assumptions.host_memory_bytes_per_s, 0, 1e13, unit::bytes_per_s),
-    NUMBER("assumptions.context_share", assumptions.context_share, 0, 1, unit::fraction),
-    CHOICE("assumptions.parameters", assumptions.parameters, kParameterCounts),
-    NUMBER("assumptions.hop_latency_s", assumptions.hop_latency_s, 0, 1, unit::seconds),
-    CHOICE("assumptions.stack", assumptions.stack, kStacks),
+    training_only(NUMBER("assumptions.host_memory_bytes_per_s", assumptions.host_memory_bytes_per_s, 0, 1e13,
+                         unit::bytes_per_s)),
+    serving_only(NUMBER("assumptions.context_share", assumptions.context_share, 0, 1, unit::fraction)),
+    serving_only(CHOICE("assumptions.parameters", assumptions.parameters, kParameterCounts.ids())),
+    serving_only(NUMBER("assumptions.hop_latency_s", assumptions.hop_latency_s, 0, 1, unit::seconds)),
+    CHOICE("assumptions.stack", assumptions.stack, kStacks.ids()),
 #define CALIBRATION(name, id, symbol, unit, least, most, ideal) \
   NUMBER("assumptions.custom." id, assumptions.custom[Calibrated::name], least, most, unit),
 #include "engine/base/calibration_parameters.def"
@@ -255,20 +272,7 @@ std::string_view nearest_field_path(std::string_view unknown_path) {
   return best;
 }
 
-bool applies(const Field& field, WorkloadKind kind) {
-  const std::string_view p = field.path;
-  const auto is_any_of = [p](std::initializer_list<std::string_view> paths) {
-    return std::any_of(paths.begin(), paths.end(), [p](std::string_view start) { return p.starts_with(start); });
-  };
-  if (kind == WorkloadKind::training)
-    return !is_any_of({"serving.", "workload.prompt_tokens", "workload.output_tokens", "workload.batch",
-                       "workload.arrivals_per_s", "workload.slo.", "workload.lengths.", "precision.kv_cache",
-                       "assumptions.context_share", "assumptions.parameters", "assumptions.hop_latency_s"});
-  return !is_any_of({"workload.global_batch_sequences", "workload.sequence_length", "workload.train_tokens",
-                     "pipeline.", "checkpointing.", "offload.", "precision.gradients", "precision.optimizer",
-                     "precision.master_weights", "parallelism.sequence_parallel", "parallelism.context_method",
-                     "assumptions.axes_overlap", "assumptions.host_memory_bytes_per_s"});
-}
+bool applies(const Field& field, WorkloadKind kind) { return !field.only || *field.only == kind; }
 
 bool in_domain(const Field& field, double value) {
   if (!std::isfinite(value)) return false;

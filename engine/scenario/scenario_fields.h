@@ -19,7 +19,8 @@ enum class FieldKind : std::uint8_t { integer, number, boolean, choice };
 struct Field {
   std::string_view path;  // "parallelism.tensor"; an element of a list is "cluster.slice.0"
   FieldKind kind = FieldKind::integer;
-  double minimum = 0, maximum = 0;  // inclusive, integer and number
+  std::optional<WorkloadKind> only = {};  // the one kind of workload whose arithmetic reads it; none: both do
+  double minimum = 0, maximum = 0;        // inclusive, integer and number
   Unit unit = unit::count;
   std::span<const std::string_view> choices;  // choice: the words, in the order of the enumeration
   double (*get)(const Scenario&) = nullptr;   // choices as index, switches as 0 or 1
