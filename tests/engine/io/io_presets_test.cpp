@@ -1,6 +1,11 @@
 // The presets that ship, a user's folder over them, the schema, and the report as JSON.
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/explain.h"
 #include "engine/evaluate/offers.h"
@@ -113,56 +118,85 @@ TEST_CASE("a user's folder adds and replaces, and its broken files are reported"
 
 // ---- the schema ----
 
+using ordered_json = nlohmann::ordered_json;
+
+std::filesystem::path schema_file() { return test::source_dir() / "presets/scenarios/scenario.schema.json"; }
+
 const json& schema() {
-  static const json parsed =
-      json::parse(test::text_of(test::source_dir() / "presets/scenarios/scenario.schema.json"));
+  static const json parsed = json::parse(test::text_of(schema_file()));
   return parsed;
 }
 
-// The node of the schema for a path of the field table; null if there is none.
-const json* schema_node(std::string_view path) {
-  const json* node = &schema();
+// The node of a schema for a path of the field table; made where there is none.
+ordered_json& schema_node(ordered_json& whole, std::string_view path) {
+  ordered_json* node = &whole;
   while (!path.empty()) {
     const std::size_t dot = path.find('.');
     const std::string step(path.substr(0, dot));
     path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
-    if (const json type = node->value("type", json()); type == "array") {
+    if (node->value("type", ordered_json()) == "array") {
       node = &node->at("items");
       continue;
     }
-    if (!node->contains("properties") || !node->at("properties").contains(step)) return nullptr;
-    node = &node->at("properties").at(step);
-    if (node->contains("oneOf")) {
-      for (const json& option : node->at("oneOf"))
-        if (option.contains("$ref"))
-          node = &schema().at(json::json_pointer(option.at("$ref").get<std::string>().substr(1)));
-    }
+    node = &(*node)["properties"][step];
+    if (!node->contains("oneOf")) continue;
+    for (const ordered_json& option : node->at("oneOf"))
+      if (option.contains("$ref")) {
+        node = &whole.at(ordered_json::json_pointer(option.at("$ref").get<std::string>().substr(1)));
+        break;
+      }
   }
-  return node;
+  return *node;
 }
 
-TEST_CASE("the schema has every field of the table, with its bounds and choices and its default") {
-  const engine::Scenario defaults;
-  for (const engine::Field& field : engine::scenario_fields()) {
-    CAPTURE(field.path);
-    const json* node = schema_node(field.path);
-    REQUIRE(node != nullptr);
-    if (field.kind == engine::FieldKind::choice) {
-      json words = json::array();
-      for (std::size_t i = 0; i < field.choices.size(); ++i)
-        if (engine::in_domain(field, static_cast<double>(i))) words.push_back(std::string(field.choices[i]));
-      CHECK(node->at("enum") == words);
-      CHECK(node->at("default") == json(std::string(field.choices[static_cast<std::size_t>(field.get(defaults))])));
-    } else if (field.kind == engine::FieldKind::boolean) {
-      CHECK(node->at("type") == "boolean");
-      CHECK(node->at("default") == json(field.get(defaults) != 0));
-    } else {
-      CHECK(node->at("type") == (field.kind == engine::FieldKind::integer ? "integer" : "number"));
-      CHECK(node->at("minimum").get<double>() == field.minimum);
-      CHECK(node->at("maximum").get<double>() == field.maximum);
-      if (node->contains("default")) CHECK(node->at("default").get<double>() == field.get(defaults));
-    }
+void set_number(ordered_json& node, const char* key, double value) {
+  if (node.contains(key) && node.at(key).get<double>() == value) return;
+  if (value == std::floor(value) && std::abs(value) < 1e15)
+    node[key] = static_cast<std::int64_t>(value);
+  else
+    node[key] = value;
+}
+
+// What the row of a field says, and of a new field what its text says it is. The sizes of a model have no defaults.
+void describe_field(ordered_json& node, const engine::Field& field, const json& texts) {
+  const double fallback = field.get(engine::Scenario{});
+  const bool is_new = node.empty();
+  const bool size = field.path.starts_with("model.") && field.kind != engine::FieldKind::boolean;
+  const bool has_default = is_new ? !size : node.contains("default");
+  if (field.kind == engine::FieldKind::choice) {
+    ordered_json words = ordered_json::array();
+    for (std::size_t i = 0; i < field.choices.size(); ++i)
+      if (engine::in_domain(field, static_cast<double>(i))) words.push_back(std::string(field.choices[i]));
+    node["enum"] = words;
+    node["default"] = std::string(field.choices[static_cast<std::size_t>(fallback)]);
+  } else if (field.kind == engine::FieldKind::boolean) {
+    node["type"] = "boolean";
+    if (has_default) node["default"] = fallback != 0;
+  } else {
+    node["type"] = field.kind == engine::FieldKind::integer ? "integer" : "number";
+    set_number(node, "minimum", field.minimum);
+    set_number(node, "maximum", field.maximum);
+    if (has_default) set_number(node, "default", fallback);
   }
+  if (!is_new) return;
+  for (const std::string start : {"field.", "quantity."})
+    if (const std::string key = start + std::string(field.path) + ".about"; texts.contains(key))
+      node["description"] = texts.at(key).get<std::string>();
+}
+
+TEST_CASE("the schema says of every field what its row in the table says; ROOFSCAPE_UPDATE_GOLDEN=1 writes it anew") {
+  const std::string text = test::text_of(schema_file());
+  const json texts = json::parse(test::text_of(test::source_dir() / "assets/strings/en.json"));
+  const ordered_json stored = ordered_json::parse(text);
+  ordered_json wanted = stored;
+  for (const engine::Field& field : engine::scenario_fields()) {
+    const ordered_json before = schema_node(wanted, field.path);
+    ordered_json& node = schema_node(wanted, field.path);
+    describe_field(node, field, texts);
+    CHECK_MESSAGE((before == node || std::getenv("ROOFSCAPE_UPDATE_GOLDEN") != nullptr), field.path);
+  }
+  if (std::getenv("ROOFSCAPE_UPDATE_GOLDEN") != nullptr && wanted != stored)
+    std::ofstream(schema_file()) << wanted.dump(2) << '\n';
 }
 
 void collect_leaves(const json& node, const std::string& path, std::vector<std::string>& out) {
