@@ -8,6 +8,8 @@
 #include "app/panels/rail_parts.h"
 #include "app/session/scenario_edits.h"
 #include "app/session/settle_edit.h"
+#include "engine/scenario/mesh_size.h"
+#include "engine/serving/serving_inputs.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/plot.h"
 
@@ -94,30 +96,24 @@ void torus_rows(PanelContext& ctx, Column& column, Scenario& s) {
   column.y = top + std::round(ctx.px(19)) + h + ctx.px(4);
 }
 
-double prefill_chips(const Scenario& s) {
-  const engine::PrefillPlan& p = s.serving.prefill;
-  return static_cast<double>(p.data) * p.tensor * p.context * p.pipeline;
-}
-
 }  // namespace
 
 void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
   // "128 x 8 x 16 = 16 384": the product against the chips there are.
   std::string product;
-  double used = 1;
   for (const engine::Axis axis : {engine::Axis::data, engine::Axis::fsdp, engine::Axis::tensor, engine::Axis::context,
                                   engine::Axis::pipeline}) {
     const int degree = s.parallelism.degree(axis);
-    used *= degree;
     if (degree > 1) product += (product.empty() ? "" : " \u00d7 ") + format_count(degree);
   }
   if (product.empty()) product = "1";
+  double used = engine::mesh_chips(s.parallelism);
   const auto chips = static_cast<double>(engine::chip_count(s.cluster));
   const bool single = product == format_count(used);
   std::string note = single ? product : product + " = " + format_count(used);
   // With prefill chips of their own: both meshes.
   if (s.serves() && s.serving.disaggregated) {
-    const double apart = prefill_chips(s);
+    const double apart = engine::mesh_chips(engine::prefill_parallelism(s));
     note = format_count(used) + " + " + format_count(apart) + " = " + format_count(used + apart);
     used += apart;
   }

@@ -7,6 +7,7 @@
 
 #include "engine/hardware/wires.h"
 #include "engine/model/split_heads.h"
+#include "engine/scenario/mesh_size.h"
 
 namespace roofscape::engine {
 
@@ -53,7 +54,7 @@ class Plan {
   // takes the rest.
   Fix without_model_parallelism(std::string_view path, int degree) const {
     if (axes().expert > 1) return {};
-    const double more = model_parallelism(), ranks = double(axes().data) * axes().fsdp * more;
+    const double more = model_parallelism(), ranks = static_cast<double>(data_ranks(axes())) * more;
     for (int split = 1; split <= more; split *= 2) {
       const double context = double(axes().context) * split;
       if (std::fmod(more, split) != 0 || !feeds(ranks / split) || !splits(context, 1)) continue;
@@ -93,7 +94,7 @@ class Plan {
   }
   // The batch with so many tokens a chip of the cluster, in whole rounds of microbatches.
   Fix with_tokens(double tokens_per_chip) const {
-    const double round = double(axes().data) * axes().fsdp * s_.pipeline.microbatch_sequences * axes().pipeline;
+    const double round = static_cast<double>(batch_granule(s_)) * axes().pipeline;
     const double needed = tokens_per_chip * quantity(Q::cluster_chips) / s_.workload.sequence_length;
     const FieldEdit batch = edit("workload.global_batch_sequences", std::ceil(needed / round) * round);
     return in_domain(*batch.field, batch.value) ? Fix{batch} : Fix{};
@@ -119,7 +120,7 @@ Advice book_torus(const Plan& plan) {
   const int slices = s.cluster.slices;
   if (slices > 1 && axes.data % slices != 0) {
     Fix fix;
-    const double ranks = double(axes.data) * axes.fsdp;
+    const auto ranks = static_cast<double>(data_ranks(axes));
     if (std::fmod(ranks, slices) == 0)
       fix = {Plan::edit("parallelism.data", slices), Plan::edit("parallelism.fsdp", ranks / slices)};
     return note("advice.book.data_across_pods", {{double(slices), unit::count}, {double(axes.data), unit::ways}},
@@ -179,7 +180,7 @@ Advice book_experts(const Plan& plan) {
   Fix fix;
   const int expert = axes.expert * axes.tensor;
   if (axes.pipeline == 1 && axes.expert_tensor == 0 && s.model.moe.n_routed_experts % expert == 0 &&
-      plan.feeds(double(axes.data) * axes.fsdp * axes.tensor))
+      plan.feeds(static_cast<double>(data_ranks(axes)) * axes.tensor))
     fix = {Plan::edit("parallelism.tensor", 1), Plan::edit("parallelism.fsdp", double(axes.fsdp) * axes.tensor),
            Plan::edit("parallelism.expert", expert)};
   return note("advice.book.experts_first", {{double(axes.tensor), unit::ways}, {double(axes.expert), unit::ways}},
@@ -255,7 +256,7 @@ Advice lecture(const Plan& plan) {
   if (chips <= kLectureDataChips && parameters <= kLectureDataParameters) {
     if (axes.fsdp == 1 || axes.zero_stage < 3) return {};
     return note("advice.lecture.data", {size[0], size[1], shards}, "parallelism.zero_stage",
-                {Plan::edit("parallelism.data", double(axes.data) * axes.fsdp), Plan::edit("parallelism.fsdp", 1)});
+                {Plan::edit("parallelism.data", static_cast<double>(data_ranks(axes))), Plan::edit("parallelism.fsdp", 1)});
   }
   if (parameters > kLectureDataParameters && (axes.fsdp == 1 || axes.zero_stage < 3)) {
     Fix fix{Plan::edit("parallelism.zero_stage", 3)};

@@ -17,6 +17,7 @@
 #include "engine/model/model_check.h"
 #include "engine/model/split_heads.h"
 #include "engine/report/findings.h"
+#include "engine/scenario/mesh_size.h"
 #include "engine/training/bounds.h"
 #include "engine/training/stage_time.h"
 #include "engine/training/virtual_stages.h"
@@ -146,8 +147,7 @@ void check_fabric(Findings& f) {
 void check_batch(Findings& f) {
   const Scenario& s = f.scenario();
   const double batch = s.workload.global_batch_sequences;
-  const double ranks = static_cast<double>(s.parallelism.data) * s.parallelism.fsdp;
-  const double granule = ranks * s.pipeline.microbatch_sequences;
+  const auto ranks = static_cast<double>(data_ranks(s.parallelism)), granule = static_cast<double>(batch_granule(s));
   if (batch < ranks) {
     Fix fix;
     const double split = ranks / batch;
@@ -240,7 +240,7 @@ void check_model(Findings& f) {
   if (expert > 1 && s.model.is_moe()) {
     const int carved = std::max(1, tensor / s.parallelism.experts_tensor());
     const double ranks =
-        static_cast<double>(s.parallelism.data) * s.parallelism.fsdp * s.parallelism.context * carved;
+        static_cast<double>(data_ranks(s.parallelism)) * s.parallelism.context * carved;
     if (s.model.moe.n_routed_experts % expert != 0) {
       int nearest = std::min(expert, s.model.moe.n_routed_experts);
       while (nearest > 1 && s.model.moe.n_routed_experts % nearest != 0) --nearest;
@@ -309,7 +309,7 @@ void check_pipeline(Findings& f) {
                             pipeline.status.above > 0 ? pipeline.status.above : pipeline.status.below)};
     if (pipeline.status.field == ShapeField::microbatches && pipeline.status.above > 0)
       fix = {Findings::edit("workload.global_batch_sequences",
-                            f.quantity(Q::data_ranks) * s.pipeline.microbatch_sequences * pipeline.status.above)};
+                            static_cast<double>(batch_granule(s)) * pipeline.status.above)};
     f.add(Severity::error, "pipeline.illegal_schedule", {{m, unit::microbatches}, {double(stages), unit::count}},
           "pipeline.schedule", fix);
     return;

@@ -6,6 +6,7 @@
 
 #include "engine/evaluate/service_level.h"
 #include "engine/report/findings.h"
+#include "engine/scenario/mesh_size.h"
 #include "engine/serving/serving_inputs.h"
 
 namespace roofscape::engine {
@@ -38,15 +39,16 @@ double alone(const Findings& f) {
 
 void check_requests(Findings& f) {
   const Scenario& s = f.scenario();
-  const double replicas = double(s.parallelism.data) * s.parallelism.fsdp, ranks = replicas * s.parallelism.pipeline;
+  const auto replicas = static_cast<double>(data_ranks(s.parallelism)),
+             least = static_cast<double>(least_decoding_batch(s.parallelism));
   if (s.workload.batch < replicas)
     f.add(Severity::error, "serving.too_few_sequences",
           {{double(s.workload.batch), unit::sequences}, {replicas, unit::ways}}, "workload.batch",
-          {Findings::edit("workload.batch", ranks)});
-  else if (s.workload.batch < ranks)  // it runs; stages without a sequence wait
+          {Findings::edit("workload.batch", least)});
+  else if (s.workload.batch < least)  // it runs; stages without a sequence wait
     f.add(Severity::warning, "serving.idle_stages",
-          {{double(s.workload.batch), unit::sequences}, {ranks, unit::count}}, "workload.batch",
-          {Findings::edit("workload.batch", ranks)});
+          {{double(s.workload.batch), unit::sequences}, {least, unit::count}}, "workload.batch",
+          {Findings::edit("workload.batch", least)});
   const double length = f.quantity(Q::sequence_tokens);
   if (s.model.max_context_tokens > 0 && length > s.model.max_context_tokens)
     f.add(Severity::note, "serving.beyond_context",
@@ -84,7 +86,7 @@ void check_mesh(Findings& f) {
   if (plan.fsdp > 1 && plan.zero_stage == 3 && f.knows(Q::decode_exposed))
     f.add(Severity::warning, "serving.fsdp",
           {{double(plan.fsdp), unit::ways}, {f.quantity(Q::decode_exposed), unit::seconds}}, "parallelism.fsdp",
-          {Findings::edit("parallelism.fsdp", 1), Findings::edit("parallelism.data", double(plan.data) * plan.fsdp)});
+          {Findings::edit("parallelism.fsdp", 1), Findings::edit("parallelism.data", static_cast<double>(data_ranks(plan)))});
   const double copies = f.quantity(Q::kv_copies), heads = s.model.is_mla() ? 1 : s.model.n_kv_heads;
   if (copies > 1.0001) {
     // With sequences enough for all ranks they take others; else the tokens of a sequence can be split.
@@ -120,8 +122,7 @@ void check_memory(Findings& f) {
       f.add(Severity::note, "serving.fits_barely", {{free, unit::bytes}, {most, unit::sequences}}, "workload.batch");
     return;
   }
-  const double ranks = double(s.parallelism.data) * s.parallelism.fsdp * s.parallelism.pipeline;
-  if (most >= ranks) {
+  if (most >= static_cast<double>(least_decoding_batch(s.parallelism))) {
     f.add(Severity::warning, "serving.batch_does_not_fit",
           {{double(s.workload.batch), unit::sequences}, {-free, unit::bytes}, {most, unit::sequences}},
           "workload.batch", batch_fix(f, most));

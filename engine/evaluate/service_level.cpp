@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "engine/evaluate/serving_evaluation.h"
+#include "engine/scenario/mesh_size.h"
 
 namespace roofscape::engine {
 
@@ -36,16 +37,15 @@ bool keeps_promise(const Scenario& s, const Report& report) {
 }
 
 int largest_batch_within(const Scenario& s, const ServiceLevel& limits, int most) {
-  const Parallelism& plan = s.parallelism;
-  const std::int64_t ranks = std::int64_t{plan.data} * plan.fsdp * plan.pipeline;
-  if (ranks > most) return 0;
+  const std::int64_t least = least_decoding_batch(s.parallelism);
+  if (least > most) return 0;
   ServingInputs<double> si = make_serving_inputs<double>(s, nullptr);
   const Parameters<double> p = count_parameters(si.in.model);
   const auto within = [&](int batch) {
     si.batch = batch;
     return keeps(limits, times_of(si, p));
   };
-  int meets = static_cast<int>(ranks), misses = most;
+  int meets = static_cast<int>(least), misses = most;
   if (!within(meets)) return 0;
   if (within(misses)) return misses;
   while (misses - meets > 1) {

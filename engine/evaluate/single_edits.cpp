@@ -12,6 +12,7 @@
 #include "engine/inputs/placement.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/scenario/checkpoint_policies.h"
+#include "engine/scenario/mesh_size.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/training/stage_time.h"
 
@@ -49,8 +50,7 @@ class Neighbours {
   // order would take longer than all the rest.
   bool may_run(const Scenario& changed) const {
     const Parallelism& p = changed.parallelism;
-    if (static_cast<std::int64_t>(p.data) * p.fsdp * p.tensor * p.context * p.pipeline > chip_count(changed.cluster))
-      return false;
+    if (mesh_chips(p) > static_cast<double>(chip_count(changed.cluster))) return false;
     if (changed.model.n_heads % p.tensor != 0) return false;
     // As the search has it: tensor ranks leave the node only where they do so already.
     if (crosses_nodes(changed.cluster, p.tensor) && !crosses_nodes(s_.cluster, s_.parallelism.tensor)) return false;
@@ -100,8 +100,7 @@ class Neighbours {
         grow(from, from.degree / f);
       }
     // Chips that nothing runs on.
-    const double used = double(p.data) * p.fsdp * p.tensor * p.context * p.pipeline;
-    const double idle = static_cast<double>(chip_count(s_.cluster)) / used;
+    const double idle = static_cast<double>(chip_count(s_.cluster)) / mesh_chips(p);
     for (int f = 2; f <= idle; ++f)
       if (std::fmod(idle, f) == 0)
         for (const MeshAxis& axis : axes) grow(axis, double(axis.degree) * f);
@@ -127,8 +126,7 @@ class Neighbours {
 
   void training() {
     const Parallelism& p = s_.parallelism;
-    const int ranks = p.data * p.fsdp;
-    const int sequences = ranks > 0 ? s_.workload.global_batch_sequences / ranks : 0;
+    const std::int64_t sequences = s_.workload.global_batch_sequences / data_ranks(p);
     for (int m = 1; m <= sequences; ++m)
       if (sequences % m == 0 && m != s_.pipeline.microbatch_sequences)
         add({edit("pipeline.microbatch_sequences", m)});
@@ -167,8 +165,7 @@ class Neighbours {
     const double most = report_.quantities.value_or(Q::max_batch, 0), now = s_.workload.batch;
     const bool fits = report_.quantities.value_or(Q::memory_free, 0) >= 0;
     if (!bounded && fits) return;
-    const double ranks = double(s_.parallelism.data) * s_.parallelism.fsdp * s_.parallelism.pipeline;
-    for (double batch = ranks; batch <= std::max(most, now); batch *= 2)
+    for (auto batch = static_cast<double>(least_decoding_batch(s_.parallelism)); batch <= std::max(most, now); batch *= 2)
       if (batch != now) add({edit("workload.batch", batch)});
     if (most >= 1 && most != now) add({edit("workload.batch", most)});
   }

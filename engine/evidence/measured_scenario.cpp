@@ -12,6 +12,7 @@
 #include "engine/io/presets/resources.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/checkpoint_policies.h"
+#include "engine/scenario/mesh_size.h"
 
 namespace roofscape::io {
 namespace {
@@ -270,7 +271,7 @@ class Builder {
     if (!entry_.batch || !entry_.batch->sequence_length) return "the sequence length is not stated";
     const MeasuredBatch& b = *entry_.batch;
     s_.workload.sequence_length = static_cast<int>(*b.sequence_length);
-    const double ranks = static_cast<double>(s_.parallelism.data) * s_.parallelism.fsdp;
+    const auto ranks = static_cast<double>(engine::data_ranks(s_.parallelism));
     double micro = 0;
     if (b.micro) {
       // Per device; of a context-parallel sequence each device has a part.

@@ -1,5 +1,7 @@
 #include "engine/scenario/scenario.h"
 
+#include "engine/scenario/mesh_size.h"
+
 #include <algorithm>
 
 namespace roofscape::engine {
@@ -26,6 +28,12 @@ int Parallelism::degree(Axis axis) const {
       return pipeline;
   }
   return 1;
+}
+
+int microbatch_count(const Scenario& s) {
+  const auto ranks = static_cast<double>(data_ranks(s.parallelism));
+  return static_cast<int>(std::max(
+      1.0, microbatches<double>(s.workload.global_batch_sequences, ranks, s.pipeline.microbatch_sequences)));
 }
 
 AxesOverlap resolved(AxesOverlap overlap, Interconnect interconnect) {

@@ -1,5 +1,7 @@
 #include "engine/search/plan.h"
 
+#include "engine/scenario/mesh_size.h"
+
 #include <tuple>
 
 namespace roofscape::engine {
@@ -42,7 +44,7 @@ void apply(Scenario& s, const Plan& plan) {
 }
 
 int microbatches_of(const Plan& plan, int batch_sequences) {
-  const std::int64_t granule = std::int64_t{plan.data} * plan.fsdp * plan.microbatch_sequences;
+  const std::int64_t granule = batch_granule(plan, plan.microbatch_sequences);
   return batch_sequences % granule == 0 ? static_cast<int>(batch_sequences / granule) : 0;
 }
 

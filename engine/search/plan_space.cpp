@@ -9,6 +9,7 @@
 #include "engine/model/model_check.h"
 #include "engine/model/split_heads.h"
 #include "engine/scenario/checkpoint_policies.h"
+#include "engine/scenario/mesh_size.h"
 #include "engine/scenario/scenario_fields.h"
 
 namespace roofscape::engine {
@@ -63,10 +64,6 @@ std::optional<int> number_of(std::string_view text, std::string_view field_path)
   const NumberReading n = read_number(text, unit::count);
   if (!n || *n != std::floor(*n) || std::abs(*n) > std::numeric_limits<int>::max()) return std::nullopt;
   return static_cast<int>(*n);
-}
-
-std::int64_t used_chips(const Parallelism& p) {
-  return std::int64_t{p.data} * p.fsdp * p.tensor * p.context * p.pipeline;
 }
 
 bool either_divides(int a, int b) { return a % b == 0 || b % a == 0; }
@@ -169,9 +166,9 @@ std::vector<int> divisors(int n) {
 SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space)
     : chips(static_cast<int>(chip_count(s.cluster))), s_(s), space_(space) {
   // All chips; and where the scenario's own mesh leaves some idle, as many as it has: few meshes divide 8960 chips.
-  const std::int64_t own = used_chips(s.parallelism);
+  const double own = mesh_chips(s.parallelism);
   std::vector<int> counts{chips};
-  if (own > 0 && own < chips) counts.push_back(static_cast<int>(own));
+  if (own < chips) counts.push_back(static_cast<int>(own));
   for (const int count : counts)
     for (const int d : divisors(count)) data_divisors.push_back(d);
   std::sort(data_divisors.begin(), data_divisors.end());
@@ -264,10 +261,10 @@ std::optional<Rejection> SpaceChoices::reject_mesh(const Plan& plan) const {
     const int inside = s_.parallelism.expert_tensor > 0 ? s_.parallelism.expert_tensor : plan.tensor;
     if (inside > plan.tensor || plan.tensor % inside != 0) return Rejection::experts;
     const std::int64_t carved = plan.tensor / inside;
-    const std::int64_t ranks = std::int64_t{plan.data} * plan.fsdp * plan.context * carved;
+    const std::int64_t ranks = data_ranks(plan) * plan.context * carved;
     if (plan.expert % carved != 0 || (plan.expert > 1 && ranks % plan.expert != 0)) return Rejection::experts;
   }
-  if (s_.workload.global_batch_sequences % (std::int64_t{plan.data} * plan.fsdp) != 0) return Rejection::batch;
+  if (s_.workload.global_batch_sequences % data_ranks(plan) != 0) return Rejection::batch;
   return std::nullopt;
 }
 
@@ -282,7 +279,7 @@ std::optional<Plan> SpaceChoices::as_searched(Plan plan) const {
   };
   const auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
     return g.mesh.tensor == plan.tensor && g.mesh.context == plan.context && g.mesh.expert == plan.expert &&
-           g.mesh.data == std::int64_t{plan.data} * plan.fsdp * plan.pipeline;
+           g.mesh.data == data_ranks(plan) * plan.pipeline;
   });
   if (group == groups.end() || !space_.data.allows(plan.data) || !space_.fsdp.allows(plan.fsdp) ||
       !space_.pipeline.allows(plan.pipeline) || !has(microbatches, plan.microbatch_sequences) ||

@@ -6,6 +6,7 @@
 
 #include "engine/evaluate/service_level.h"
 #include "engine/evaluate/serving_evaluation.h"
+#include "engine/scenario/mesh_size.h"
 
 namespace roofscape::engine {
 namespace {
@@ -15,9 +16,8 @@ constexpr std::int64_t kLargestBatch = 1 << 24;
 
 // Chips that decode: all of the cluster, unless some are prefill's own.
 int decoding_chips(const Scenario& s) {
-  const Parallelism& p = s.parallelism;
-  if (s.serving.disaggregated) return p.data * p.fsdp * p.tensor * p.pipeline;
-  return static_cast<int>(chip_count(s.cluster)) / std::max(1, p.context);
+  const double chips = s.serving.disaggregated ? mesh_chips(s.parallelism) : static_cast<double>(chip_count(s.cluster));
+  return static_cast<int>(chips) / s.parallelism.context;
 }
 
 // What is asked for comes first, then what is good for the user and for the chip.

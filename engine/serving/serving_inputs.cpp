@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/calibration/collectives.h"
+#include "engine/scenario/mesh_size.h"
 
 namespace roofscape::engine {
 
@@ -10,8 +11,6 @@ namespace {
 
 constexpr std::string_view kYours = "scenario";
 constexpr double kUsualHopLatency = 1e-6;
-
-double chips_of(const Parallelism& p) { return double(p.data) * p.fsdp * p.tensor * p.context * p.pipeline; }
 
 template <Scalar S>
 void read_lengths(const Scenario& s, Trace* trace, ServingInputs<S>& out) {
@@ -124,7 +123,7 @@ Parallelism prefill_parallelism(const Scenario& s) {
 }
 
 double serving_chips(const Scenario& s) {
-  return chips_of(s.parallelism) + (s.serving.disaggregated ? chips_of(prefill_parallelism(s)) : 0);
+  return mesh_chips(s.parallelism) + (s.serving.disaggregated ? mesh_chips(prefill_parallelism(s)) : 0);
 }
 
 template <Scalar S>

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "engine/inputs/inputs.h"
 #include "engine/model/parameters.h"
+#include "engine/scenario/mesh_size.h"
 
 namespace roofscape::engine {
 namespace {
@@ -111,7 +113,7 @@ EvidenceFeatures evidence_features(const Scenario& s) {
   f.experts = s.model.is_moe();
   f.params = count_parameters(make_model_dims<double>(s.model, nullptr)).total;
   const Parallelism& p = s.parallelism;
-  f.chips = p.data * p.fsdp * p.tensor * p.context * p.pipeline;
+  f.chips = static_cast<int>(std::min<double>(mesh_chips(p), std::numeric_limits<int>::max()));
   f.tensor = p.tensor;
   f.pipeline = p.pipeline;
   f.context = p.context;

@@ -5,6 +5,7 @@
 
 #include "engine/hardware/roofline.h"
 #include "engine/model/layer_operations.h"
+#include "engine/scenario/mesh_size.h"
 
 namespace roofscape::engine {
 
@@ -39,7 +40,7 @@ MatmulStudy matmul_study(const Scenario& s, OperationKind which) {
   const double bandwidth = in.chip.hbm_bandwidth;
   MatmulStudy study;
   study.flops_a_row = one.flops;
-  study.rows_now = in.microbatch_sequences * in.sequence_length / in.degree(Axis::context).x;
+  study.rows_now = microbatch_tokens(in.microbatch_sequences, in.sequence_length, in.degree(Axis::context).x);
   if (!(one.flops > 0) || !(bandwidth > 0) || !(weights > 0)) return study;
   double bf16 = 0, low = study.rows_now, high = study.rows_now;
   struct Traffic {

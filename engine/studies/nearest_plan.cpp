@@ -13,7 +13,9 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/model/model_check.h"
 #include "engine/pipeline/schedule.h"
+#include "engine/scenario/mesh_size.h"
 #include "engine/scenario/scenario_fields.h"
+#include "engine/serving/serving_inputs.h"
 #include "engine/training/stage_time.h"
 
 namespace roofscape::engine {
@@ -52,9 +54,7 @@ bool is_held(const NearestPlanOptions& options, std::string_view path) {
 }
 
 std::int64_t prefill_chips(const Scenario& s) {
-  if (!s.serves() || !s.serving.disaggregated) return 0;
-  const PrefillPlan& p = s.serving.prefill;
-  return std::int64_t{p.data} * p.tensor * p.context * p.pipeline;
+  return s.serves() && s.serving.disaggregated ? static_cast<std::int64_t>(mesh_chips(prefill_parallelism(s))) : 0;
 }
 
 int largest_divisor(int whole, int most) {
@@ -297,9 +297,8 @@ bool PlanCheck::runs(const Scenario& s) {
   const Parallelism& p = s.parallelism;
   QuantityValues& q = report_.quantities;
   q.clear();
-  q.set(Q::chips_used, static_cast<double>(p.data) * p.fsdp * p.tensor * p.context * p.pipeline +
-                           static_cast<double>(prefill_chips(s)));
-  q.set(Q::data_ranks, static_cast<double>(p.data) * p.fsdp);
+  q.set(Q::chips_used, s.serves() ? serving_chips(s) : mesh_chips(p));
+  q.set(Q::data_ranks, static_cast<double>(data_ranks(p)));
   // Known, so that nobody looks for figures of the chip that are missing; how long it takes no error asks.
   q.set(s.serves() ? Q::time_per_output_token : Q::step_time, 0);
   report_.pipeline.status = {};

@@ -5,6 +5,7 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/model/split_heads.h"
 #include "engine/pipeline/schedule.h"
+#include "engine/scenario/mesh_size.h"
 #include "engine/training/stage_time.h"
 
 namespace roofscape::engine {
@@ -19,8 +20,7 @@ int& degree_of(Parallelism& plan) { return axis_of(plan) == Axis::fsdp ? plan.fs
 
 // Whether the batch has whole microbatches for all ranks, and the schedule enough of them.
 bool has_sequences(const Scenario& s) {
-  const std::int64_t each = std::int64_t{s.parallelism.data} * s.parallelism.fsdp * s.pipeline.microbatch_sequences;
-  if (s.workload.global_batch_sequences % each != 0) return false;
+  if (s.workload.global_batch_sequences % batch_granule(s) != 0) return false;
   return s.parallelism.pipeline == 1 || check_schedule(stage_key(s).shape).legal();
 }
 bool splits_sequence(const Scenario& s) {

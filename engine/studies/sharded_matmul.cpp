@@ -6,6 +6,7 @@
 #include "engine/hardware/collective.h"
 #include "engine/hardware/roofline.h"
 #include "engine/hardware/sharded_matmul.h"
+#include "engine/scenario/mesh_size.h"
 
 namespace roofscape::engine {
 
@@ -24,7 +25,7 @@ ShardedMatmulStudy sharded_matmul_study(const Scenario& s) {
       study.assumed ? place_mesh(s.cluster, plan, s.placement)[Axis::tensor] : in.links[Axis::tensor];
   const double ranks = plan.tensor;
   study.ranks = plan.tensor;
-  study.rows = in.microbatch_sequences * in.sequence_length / in.degree(Axis::context).x;
+  study.rows = microbatch_tokens(in.microbatch_sequences, in.sequence_length, in.degree(Axis::context).x);
   study.contraction = in.model.d_model;
   study.columns = in.model.d_ff;
   const double bandwidth = gather_bandwidth(links, links.axes_worth(), in.chip);

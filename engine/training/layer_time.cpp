@@ -2,6 +2,7 @@
 
 #include "engine/calibration/collectives.h"
 #include "engine/scenario/checkpoint_policies.h"
+#include "engine/scenario/mesh_size.h"
 
 namespace roofscape::engine {
 
@@ -93,7 +94,8 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
   cost.params = count_parameters(in.model);
   const Degree<S>& tensor = in.degree(Axis::tensor);
   const Degree<S>& context = in.degree(Axis::context);
-  cost.microbatch_tokens = named(Q::microbatch_tokens, in.microbatch_sequences * in.sequence_length / context.x);
+  cost.microbatch_tokens = named(
+      Q::microbatch_tokens, microbatch_tokens(in.microbatch_sequences, in.sequence_length, context.x));
   const S& t = cost.microbatch_tokens;
   cost.operations = layer_operations(in, cost.params, key, t);
   cost.activations = layer_activations(in, key, t);

@@ -8,6 +8,7 @@
 #include "engine/hardware/wires.h"
 #include "engine/pipeline/pipeline_time.h"
 #include "engine/pipeline/timeline_analysis.h"
+#include "engine/scenario/mesh_size.h"
 
 namespace roofscape::engine {
 
@@ -113,11 +114,6 @@ Tick ticks_of(double seconds) {
   return t > 4e18 ? Tick{4'000'000'000'000'000'000} : static_cast<Tick>(std::llround(t));
 }
 
-int microbatch_count(const Scenario& s) {
-  const double ranks = static_cast<double>(s.parallelism.data) * s.parallelism.fsdp * s.pipeline.microbatch_sequences;
-  return static_cast<int>(std::max(1.0, std::ceil(s.workload.global_batch_sequences / ranks)));
-}
-
 StageKey stage_key(const Scenario& s) {
   StageKey key;
   const bool pipelined = s.parallelism.pipeline > 1;
@@ -155,7 +151,7 @@ StepCounts<S> step_counts(const Inputs<S>& in) {
   cost.state_shards = named(Q::state_shards, in.degree(Axis::fsdp).x * in.degree(Axis::context).x);
   cost.chips =
       named(Q::chips_used, in.degree(Axis::data).x * in.degree(Axis::fsdp).x * Y * in.degree(Axis::context).x * p);
-  cost.microbatches = named(Q::microbatches, ceil(in.batch_sequences / (cost.data_ranks * in.microbatch_sequences)));
+  cost.microbatches = named(Q::microbatches, microbatches(in.batch_sequences, cost.data_ranks, in.microbatch_sequences));
   return cost;
 }
 

@@ -149,9 +149,6 @@ S stage_transfer(const Inputs<S>& in, const LinkRates<S>& rates, const S& microb
   return in.calibrated ? sent + rates.latency[pipeline] : sent;
 }
 
-// Microbatches of a step, rounded up; at least 1.
-int microbatch_count(const Scenario&);
-
 // Longer steps than this many operations are not drawn and get their makespan from pipeline_time alone.
 inline constexpr std::int64_t kMaxDrawnOps = std::int64_t{1} << 22;
 
