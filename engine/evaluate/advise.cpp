@@ -255,8 +255,9 @@ Advice lecture(const Plan& plan) {
   const DiagnosticValue shards{double(axes.fsdp), unit::ways};
   if (chips <= kLectureDataChips && parameters <= kLectureDataParameters) {
     if (axes.fsdp == 1 || axes.zero_stage < 3) return {};
-    return note("advice.lecture.data", {size[0], size[1], shards}, "parallelism.zero_stage",
-                {Plan::edit("parallelism.data", static_cast<double>(data_ranks(axes))), Plan::edit("parallelism.fsdp", 1)});
+    return note(
+        "advice.lecture.data", {size[0], size[1], shards}, "parallelism.zero_stage",
+        {Plan::edit("parallelism.data", static_cast<double>(data_ranks(axes))), Plan::edit("parallelism.fsdp", 1)});
   }
   if (parameters > kLectureDataParameters && (axes.fsdp == 1 || axes.zero_stage < 3)) {
     Fix fix{Plan::edit("parallelism.zero_stage", 3)};

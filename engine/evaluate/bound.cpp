@@ -12,7 +12,7 @@ double seconds_of_part(const Evaluation<double>& e, Q q) {
   return 0.0;
 }
 
-Bound find_bound(const Evaluation<double>& e, const std::array<AxisTransfers, kAxisCount>& transfers) {
+Bound find_bound(const Evaluation<double>& e, const AxisArray<AxisTransfers>& transfers) {
   const auto& stage = e.stage;
   const auto part = [&e](Q q) { return seconds_of_part(e, q); };
   const double compute = part(Q::step_matmul) + part(Q::step_attention) + part(Q::step_recompute);
@@ -84,7 +84,7 @@ std::string_view Bound::id() const {
     case BoundKind::none:
       return "";
     case BoundKind::mesh_axis:
-      return kAxisIds[static_cast<std::size_t>(axis)];
+      return kAxisIds[axis];
   }
   return "compute";
 }

@@ -239,8 +239,7 @@ void check_model(Findings& f) {
   const int expert = s.parallelism.expert;
   if (expert > 1 && s.model.is_moe()) {
     const int carved = std::max(1, tensor / s.parallelism.experts_tensor());
-    const double ranks =
-        static_cast<double>(data_ranks(s.parallelism)) * s.parallelism.context * carved;
+    const double ranks = static_cast<double>(data_ranks(s.parallelism)) * s.parallelism.context * carved;
     if (s.model.moe.n_routed_experts % expert != 0) {
       int nearest = std::min(expert, s.model.moe.n_routed_experts);
       while (nearest > 1 && s.model.moe.n_routed_experts % nearest != 0) --nearest;

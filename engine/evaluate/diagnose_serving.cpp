@@ -86,7 +86,8 @@ void check_mesh(Findings& f) {
   if (plan.fsdp > 1 && plan.zero_stage == 3 && f.knows(Q::decode_exposed))
     f.add(Severity::warning, "serving.fsdp",
           {{double(plan.fsdp), unit::ways}, {f.quantity(Q::decode_exposed), unit::seconds}}, "parallelism.fsdp",
-          {Findings::edit("parallelism.fsdp", 1), Findings::edit("parallelism.data", static_cast<double>(data_ranks(plan)))});
+          {Findings::edit("parallelism.fsdp", 1),
+           Findings::edit("parallelism.data", static_cast<double>(data_ranks(plan)))});
   const double copies = f.quantity(Q::kv_copies), heads = s.model.is_mla() ? 1 : s.model.n_kv_heads;
   if (copies > 1.0001) {
     // With sequences enough for all ranks they take others; else the tokens of a sequence can be split.

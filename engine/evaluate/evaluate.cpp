@@ -15,7 +15,6 @@ namespace roofscape::engine {
 
 namespace {
 
-constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 double ratio(double a, double b) { return b > 0 ? finite(a / b) : 0.0; }
 
 void fill_operations(const Evaluation<double>& e, std::vector<OperationRow>& rows) {
@@ -39,7 +38,7 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
   const auto gathered = [&](Axis axis, CollectiveKind kind, bool backward, bool end, double bytes, double calls) {
     const bool reduces = kind == CollectiveKind::all_reduce;
     const bool in_two = axis == Axis::fsdp && plan.zero_stage == 0;  // an AllReduce, listed as its two halves
-    const double w = reduces || in_two ? e.layer.reduce_bandwidth[at(axis)] : e.layer.bandwidth[at(axis)];
+    const double w = reduces || in_two ? e.layer.reduce_bandwidth[axis] : e.layer.bandwidth[axis];
     const double passes = reduces ? 2 : 1;
     add(axis, kind, backward, end, bytes, calls, ratio(passes * bytes, w), w);
   };
@@ -75,7 +74,7 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
     for (const bool backward : {false, true}) {
       if (plan.context_method == ContextMethod::ulysses)
         add(Axis::context, all_to_all, backward, false, e.layer.context_bytes, layers, e.layer.context_exchange,
-            e.layer.bandwidth[at(Axis::context)]);
+            e.layer.bandwidth[Axis::context]);
       else
         gathered(Axis::context, all_gather, backward, false, e.layer.context_bytes, (backward ? 2 : 1) * layers);
     }
@@ -83,15 +82,15 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
   if (plan.expert > 1 && s.model.is_moe())
     for (const bool backward : {false, true})
       add(Axis::expert, all_to_all, backward, false, e.layer.expert_bytes, 2 * layers, e.layer.expert_exchange,
-          e.layer.bandwidth[at(Axis::expert)]);
+          e.layer.bandwidth[Axis::expert]);
   if (pipelined) {
-    const double w = e.layer.bandwidth[at(Axis::pipeline)];
+    const double w = e.layer.bandwidth[Axis::pipeline];
     const double hops = 2 * e.stage.microbatches * passes_per_device(stage_key(s).shape);
     add(Axis::pipeline, send, false, false, e.stage.transfer * w, hops, e.stage.transfer, w);
   }
 }
 
-void fill_transfers(const Evaluation<double>& e, std::array<AxisTransfers, kAxisCount>& out) {
+void fill_transfers(const Evaluation<double>& e, AxisArray<AxisTransfers>& out) {
   const auto& stage = e.stage;
   for (std::size_t a = 0; a < out.size(); ++a) {
     AxisTransfers& axis = out[a] = {};
@@ -110,7 +109,7 @@ void fill_placement(const Evaluation<double>& e, std::vector<AxisPlacement>& row
     const auto axis = static_cast<Axis>(i);
     const AxisLinks& links = e.in.links.group(axis);
     rows.push_back({axis, links.tier, e.in.degree(axis).n, links.torus_axes, links.inside_node, links.across_nodes,
-                    finite(e.layer.bandwidth[at(axis)]), binding_level(links, e.in.chip), std::max(links.degree, 1),
+                    finite(e.layer.bandwidth[axis]), binding_level(links, e.in.chip), std::max(links.degree, 1),
                     links.on, links.open_axes});
   }
 }

@@ -16,8 +16,6 @@ namespace roofscape::engine {
 
 namespace {
 
-constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
-
 template <Scalar S>
 ServingLimits<S> serving_limits(const ServingInputs<S>& si, const DecodeCost<S>& decode, const Parameters<S>& p) {
   const Inputs<S>& in = si.in;
@@ -175,7 +173,7 @@ void fill_placement(const ServingEvaluation<double>& e, std::vector<AxisPlacemen
     const auto axis = static_cast<Axis>(i);
     const AxisLinks& links = mesh.links.group(axis);
     rows.push_back({axis, links.tier, mesh.degree(axis).n, links.torus_axes, links.inside_node, links.across_nodes,
-                    finite(e.decode.network.bandwidth[at(axis)]), binding_level(links, e.si.in.chip),
+                    finite(e.decode.network.bandwidth[axis]), binding_level(links, e.si.in.chip),
                     std::max(links.degree, 1), links.on, links.open_axes});
   }
 }

@@ -165,7 +165,8 @@ class Neighbours {
     const double most = report_.quantities.value_or(Q::max_batch, 0), now = s_.workload.batch;
     const bool fits = report_.quantities.value_or(Q::memory_free, 0) >= 0;
     if (!bounded && fits) return;
-    for (auto batch = static_cast<double>(least_decoding_batch(s_.parallelism)); batch <= std::max(most, now); batch *= 2)
+    for (auto batch = static_cast<double>(least_decoding_batch(s_.parallelism)); batch <= std::max(most, now);
+         batch *= 2)
       if (batch != now) add({edit("workload.batch", batch)});
     if (most >= 1 && most != now) add({edit("workload.batch", most)});
   }

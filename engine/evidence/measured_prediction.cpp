@@ -241,8 +241,7 @@ Prediction collective_value(const Measurement& entry, const engine::Cluster& clu
     if (!(rate > 0)) return std::string("a figure of the chip is not known");
     return rate / kGiga;
   }
-  const double w =
-      engine::gather_bandwidth(links, in.torus_axes[static_cast<std::size_t>(axis)], engine::group_rates(in, links));
+  const double w = engine::gather_bandwidth(links, in.torus_axes[axis], engine::group_rates(in, links));
   if (!(w > 0)) return std::string("a figure of the chip's links is not known");
   const bool all_reduce = op.op == "all_reduce";
   if (!all_reduce && op.op != "reduce_scatter" && op.op != "all_gather")

@@ -82,10 +82,10 @@ Wires<S> wires_of(const MeshLinks& mesh, AxesOverlap overlap, const ChipRates<S>
 template Wires<double> wires_of<double>(const MeshLinks&, AxesOverlap, const ChipRates<double>&);
 template Wires<Traced> wires_of<Traced>(const MeshLinks&, AxesOverlap, const ChipRates<Traced>&);
 
-std::array<std::uint8_t, kAxisCount> sharers(const Scenario& s) {
+AxisArray<std::uint8_t> sharers(const Scenario& s) {
   const Inputs<double> in = make_inputs<double>(s, nullptr);
   const Wires<double> wires = wires_of(in.links, in.axes_overlap, in.achieved);
-  std::array<std::uint8_t, kAxisCount> out{};
+  AxisArray<std::uint8_t> out{};
   for (std::size_t i = 0; i < out.size(); ++i) {
     out[i] = static_cast<std::uint8_t>(1u << i);
     for (const std::uint8_t wire : wires.whole)
@@ -98,16 +98,15 @@ bool transfers_add(const Scenario& s) {
   const AxesOverlap overlap = resolved(s.assumptions.axes_overlap, s.cluster.chip.interconnect);
   if (overlap != AxesOverlap::by_wire) return overlap == AxesOverlap::sum;
   if (s.cluster.chip.interconnect != Interconnect::torus) return false;
-  constexpr auto fsdp = static_cast<std::size_t>(Axis::fsdp), tensor = static_cast<std::size_t>(Axis::tensor);
-  const auto named_fsdp = static_cast<unsigned>(s.placement.on[fsdp]),
-             named_tensor = static_cast<unsigned>(s.placement.on[tensor]);
+  const auto named_fsdp = static_cast<unsigned>(s.placement.on[Axis::fsdp]),
+             named_tensor = static_cast<unsigned>(s.placement.on[Axis::tensor]);
   if (named_fsdp != 0 && named_tensor != 0) return (named_fsdp & named_tensor) != 0;
-  const auto asked = [&](std::size_t axis, unsigned on, int book) {
+  const auto asked = [&](Axis axis, unsigned on, int book) {
     const int count = on != 0 ? std::popcount(on) : s.placement.axes[axis];
     return count > 0 ? count : book;
   };
   const int sides = std::popcount(torus_sides(s.cluster));
-  return asked(fsdp, named_fsdp, std::max(1, sides - 1)) + asked(tensor, named_tensor, 1) > sides;
+  return asked(Axis::fsdp, named_fsdp, std::max(1, sides - 1)) + asked(Axis::tensor, named_tensor, 1) > sides;
 }
 
 }  // namespace roofscape::engine

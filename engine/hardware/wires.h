@@ -21,7 +21,7 @@ struct Wires {
   // and keep this one busy for `share` of their time.
   std::array<std::uint8_t, kMostWires> whole{}, part{};
   int count = 0;
-  std::array<S, kAxisCount> share{};
+  AxisArray<S> share{};
 
   // What it loads of the axes that talk, and whether some other wire carries at least as much of each of them.
   bool matters(int wire, unsigned talks) const {
@@ -47,7 +47,7 @@ extern template Wires<Traced> wires_of<Traced>(const MeshLinks&, AxesOverlap, co
 
 // For pictures: by axis, the axes (itself too, as bits) that keep some wire busy together with it, so that one of them
 // waits for the other.
-std::array<std::uint8_t, kAxisCount> sharers(const Scenario&);
+AxisArray<std::uint8_t> sharers(const Scenario&);
 
 // Whether FSDP and tensor parallelism together take as long as both (scaling book, chapter 5: the mixed bound), or as
 // the longer one. By wire: on a torus, whether what the scenario asks of the placement leaves them axes of their own.
@@ -62,7 +62,7 @@ struct Busiest {
 };
 // `times` of each axis on the wire it waits for; `talks`: the axes that move anything, as bits.
 template <Scalar S>
-Busiest<S> busiest(const Wires<S>& wires, const std::array<S, kAxisCount>& times, unsigned talks, const S& zero) {
+Busiest<S> busiest(const Wires<S>& wires, const AxisArray<S>& times, unsigned talks, const S& zero) {
   Busiest<S> out{zero};
   bool any = false;
   double longest = 0;
@@ -90,7 +90,7 @@ Busiest<S> busiest(const Wires<S>& wires, const std::array<S, kAxisCount>& times
 }
 // What axis `i` adds to the busiest wire.
 template <Scalar S>
-S load_of(const Wires<S>& wires, const Busiest<S>& wire, const std::array<S, kAxisCount>& times, std::size_t i) {
+S load_of(const Wires<S>& wires, const Busiest<S>& wire, const AxisArray<S>& times, std::size_t i) {
   return (wire.whole >> i & 1u) != 0 ? S(times[i]) : wires.share[i] * times[i];
 }
 

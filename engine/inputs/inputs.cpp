@@ -263,13 +263,12 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   // Of the axes the mesh takes, else of as many of the slice's best.
   const auto placed = [&](Axis axis, int book) {
     const AxisLinks& links = in.links.group(axis);
-    const auto slot = static_cast<std::size_t>(axis);
-    const bool asked = s.placement.axes[slot] > 0 || s.placement.on[slot] != TorusAxes::automatic;
-    if (asked && links.tier == LinkTier::ici) return in.torus_axes[slot];
+    const bool asked = s.placement.axes[axis] > 0 || s.placement.on[axis] != TorusAxes::automatic;
+    if (asked && links.tier == LinkTier::ici) return in.torus_axes[axis];
     AxisLinks best;
     best.axis = static_cast<int>(axis);
     best.torus_axes =
-        s.placement.axes[slot] > 0 ? s.placement.axes[slot] : std::min(book, std::max(1, in.links.torus_dims - 1));
+        s.placement.axes[axis] > 0 ? s.placement.axes[axis] : std::min(book, std::max(1, in.links.torus_dims - 1));
     best.slice_closes = in.links.closing > 0;
     best.open_axes = std::max(0, best.torus_axes - in.links.closing);
     return torus_axes_of<S>(best, Q::torus_axes, trace, asked ? yours : kBookAxes);

@@ -86,7 +86,7 @@ struct Inputs {
   S expert_tensor;                    // tensor degree inside experts
   bool experts_split_tensor = false;  // it is below the tensor degree
   S batch_sequences, sequence_length, train_tokens;
-  std::array<Degree<S>, kAxisCount> degrees;
+  AxisArray<Degree<S>> degrees;
   S microbatch_sequences, checkpoints_per_layer;
   S activation_bytes, weight_bytes, gradient_bytes, optimizer_bytes;  // of one element or parameter
   S gather_bytes;            // of a weight as it is gathered: as stored; calibrated: no wider than the arithmetic
@@ -96,11 +96,11 @@ struct Inputs {
   bool full_overlap = true;
   AxesOverlap axes_overlap = AxesOverlap::sum;  // resolved: never automatic
   S checkpointed_blocks, checkpoint_segments;
-  std::array<S, kAxisCount> torus_axes;  // as axes_worth (placement.h)
+  AxisArray<S> torus_axes;               // as axes_worth (placement.h)
   S bound_axes_fsdp, bound_axes_tensor;  // torus axes the bounds assume for FSDP and tensor: as placed, else 2 and 1
   MeshLinks links;
 
-  const Degree<S>& degree(Axis axis) const { return degrees[static_cast<std::size_t>(axis)]; }
+  const Degree<S>& degree(Axis axis) const { return degrees[axis]; }
 };
 
 // `trace` is where Traced inputs are recorded; ignored for double.

@@ -62,13 +62,12 @@ MeshLinks place_on_switches(const Cluster& cluster, const Parallelism& plan) {
   std::int64_t stride = 1;
   for (const Axis axis : {Axis::tensor, Axis::context, Axis::fsdp, Axis::data, Axis::pipeline}) {
     const int degree = plan.degree(axis);
-    mesh.axes[static_cast<std::size_t>(axis)] = switched_links(axis, degree, stride, cluster);
+    mesh.axes[axis] = switched_links(axis, degree, stride, cluster);
     stride = std::min(stride * degree, kManyChips);
   }
   mesh.state = switched_links(Axis::fsdp, plan.fsdp * plan.context, plan.tensor, cluster);
   // Experts are carved out of the tensor ranks that do not split one, context, fsdp and data, in this order.
-  mesh.axes[static_cast<std::size_t>(Axis::expert)] =
-      switched_links(Axis::expert, plan.expert, plan.experts_tensor(), cluster);
+  mesh.axes[Axis::expert] = switched_links(Axis::expert, plan.expert, plan.experts_tensor(), cluster);
   return mesh;
 }
 
@@ -120,29 +119,28 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
   for (int axis = 0; axis < mesh.torus_dims; ++axis) mesh.closing += mesh.closes[static_cast<std::size_t>(axis)];
   mesh.wrapped = mesh.closing == room.count();
 
-  std::array<unsigned, kAxisCount> on{};
-  const auto at = [](Axis axis) { return static_cast<std::size_t>(axis); };
+  AxisArray<unsigned> on{};
   const auto asked = [&](Axis axis, int fallback) {
-    const int axes = placement.axes[at(axis)];
+    const int axes = placement.axes[axis];
     return axes > 0 ? axes : fallback;
   };
   unsigned taken = 0;
   for (int i = 0; i < kAxisCount; ++i) {
     const auto axis = static_cast<Axis>(i);
-    on[at(axis)] = room.named(placement.on[at(axis)]);
-    if (plan.degree(axis) > 1) taken |= on[at(axis)];
+    on[axis] = room.named(placement.on[axis]);
+    if (plan.degree(axis) > 1) taken |= on[axis];
   }
   int left = room.count();
   unsigned own = 0;
   for (const Axis axis : {Axis::tensor, Axis::pipeline}) {
     if (plan.degree(axis) <= 1) continue;
-    if (on[at(axis)] == 0) on[at(axis)] = room.own(asked(axis, 1), plan.degree(axis), taken);
-    left -= std::popcount(on[at(axis)]);
-    taken |= on[at(axis)], own |= on[at(axis)];
+    if (on[axis] == 0) on[axis] = room.own(asked(axis, 1), plan.degree(axis), taken);
+    left -= std::popcount(on[axis]);
+    taken |= on[axis], own |= on[axis];
   }
   for (const Axis axis : {Axis::data, Axis::fsdp, Axis::context, Axis::expert}) {
     const bool spreads = axis == Axis::data || axis == Axis::fsdp;
-    if (on[at(axis)] == 0) on[at(axis)] = room.shared(asked(axis, spreads ? std::max(1, left) : 1), own);
+    if (on[axis] == 0) on[axis] = room.shared(asked(axis, spreads ? std::max(1, left) : 1), own);
   }
 
   std::int64_t slice_chips = 1;
@@ -159,10 +157,10 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
       l.slices = (degree + l.inside_slice - 1) / l.inside_slice;
       if (l.inside_slice == 1) return l;
     }
-    l.on = static_cast<TorusAxes>(on[at(axis)]);
-    l.torus_axes = std::popcount(on[at(axis)]);
+    l.on = static_cast<TorusAxes>(on[axis]);
+    l.torus_axes = std::popcount(on[axis]);
     for (int i = 0; i < mesh.torus_dims; ++i)
-      l.open_axes += (on[at(axis)] >> i & 1u) != 0 && !mesh.closes[static_cast<std::size_t>(i)];
+      l.open_axes += (on[axis] >> i & 1u) != 0 && !mesh.closes[static_cast<std::size_t>(i)];
     l.slice_closes = mesh.closing > 0;
     return l;
   };
@@ -174,9 +172,9 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
       if (axis == Axis::expert || inner == axis) break;
       stride = std::min(stride * plan.degree(inner), kManyChips);
     }
-    mesh.axes[at(axis)] = links(axis, plan.degree(axis), stride);
+    mesh.axes[axis] = links(axis, plan.degree(axis), stride);
   }
-  AxisLinks& data = mesh.axes[at(Axis::data)];
+  AxisLinks& data = mesh.axes[Axis::data];
   if (cluster.slices > 1 && data.degree > 1) {
     data = {};
     data.tier = LinkTier::dcn;

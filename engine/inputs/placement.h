@@ -52,7 +52,7 @@ struct AxisLinks {
 };
 
 struct MeshLinks {
-  std::array<AxisLinks, kAxisCount> axes;
+  AxisArray<AxisLinks> axes;
   AxisLinks state;                 // the group fsdp x context, over which training state is sharded
   std::array<bool, 3> closes{};    // torus: which of its axes close, so that a collective goes both ways round
   int closing = 0;                 // torus: how many of them
@@ -60,7 +60,7 @@ struct MeshLinks {
   bool wrapped = true;             // torus: all close
   bool context_exchanges = false;  // context ranks exchange heads (Ulysses) rather than gather keys and values
 
-  const AxisLinks& operator[](Axis axis) const { return axes[static_cast<std::size_t>(axis)]; }
+  const AxisLinks& operator[](Axis axis) const { return axes[axis]; }
   // The group over which an axis communicates: of fsdp, fsdp x context.
   const AxisLinks& group(Axis axis) const { return axis == Axis::fsdp && state.degree > 1 ? state : (*this)[axis]; }
   // As axes_worth of the best `count` axes of the slice.

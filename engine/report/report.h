@@ -131,8 +131,8 @@ struct AxisPlacement {
 };
 
 // The part of step time that is the exposed communication of a mesh axis, by Axis.
-inline constexpr std::array<Q, kAxisCount> kExposedParts{Q::step_data,    Q::step_fsdp,   Q::step_tensor,
-                                                         Q::step_context, Q::step_expert, Q::step_pipeline_transfer};
+inline constexpr AxisArray<Q> kExposedParts{Q::step_data,    Q::step_fsdp,   Q::step_tensor,
+                                            Q::step_context, Q::step_expert, Q::step_pipeline_transfer};
 
 inline constexpr std::size_t kMemoryPartCount = kMemoryParts.size();
 
@@ -183,7 +183,7 @@ struct Report {
   int fullest_stage = 0;
   std::vector<OperationRow> operations;
   std::vector<CollectiveRow> collectives;
-  std::array<AxisTransfers, kAxisCount> transfers{};  // by mesh axis; training only
+  AxisArray<AxisTransfers> transfers{};  // by mesh axis; training only
   std::vector<AxisPlacement> placement;
   std::vector<StageRow> stages;
   PipelineReport pipeline;

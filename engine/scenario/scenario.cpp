@@ -32,8 +32,8 @@ int Parallelism::degree(Axis axis) const {
 
 int microbatch_count(const Scenario& s) {
   const auto ranks = static_cast<double>(data_ranks(s.parallelism));
-  return static_cast<int>(std::max(
-      1.0, microbatches<double>(s.workload.global_batch_sequences, ranks, s.pipeline.microbatch_sequences)));
+  return static_cast<int>(
+      std::max(1.0, microbatches<double>(s.workload.global_batch_sequences, ranks, s.pipeline.microbatch_sequences)));
 }
 
 AxesOverlap resolved(AxesOverlap overlap, Interconnect interconnect) {

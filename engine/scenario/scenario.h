@@ -84,8 +84,14 @@ struct Workload {
 
 enum class Axis : std::uint8_t { data, fsdp, tensor, context, expert, pipeline };
 inline constexpr int kAxisCount = 6;
-inline constexpr std::array<std::string_view, kAxisCount> kAxisIds{"data",    "fsdp",   "tensor",
-                                                                   "context", "expert", "pipeline"};
+// One of something for each axis; indexed by the axis, or by its number.
+template <class T>
+struct AxisArray : std::array<T, kAxisCount> {
+  using std::array<T, kAxisCount>::operator[];
+  constexpr T& operator[](Axis axis) { return (*this)[static_cast<std::size_t>(axis)]; }
+  constexpr const T& operator[](Axis axis) const { return (*this)[static_cast<std::size_t>(axis)]; }
+};
+inline constexpr AxisArray<std::string_view> kAxisIds{"data", "fsdp", "tensor", "context", "expert", "pipeline"};
 
 enum class ContextMethod : std::uint8_t { ring, all_gather, ulysses };
 
@@ -107,8 +113,8 @@ inline constexpr std::array<std::string_view, 8> kTorusAxesIds{"auto", "x", "y",
 // On which torus axes each mesh axis lies: by name (`on`), or as many as `axes` says; 0 and automatic let the engine
 // choose (engine/inputs/placement.h states the rule).
 struct Placement {
-  std::array<int, kAxisCount> axes{};
-  std::array<TorusAxes, kAxisCount> on{};
+  AxisArray<int> axes{};
+  AxisArray<TorusAxes> on{};
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 

@@ -39,9 +39,10 @@ bool share_layers(const PlacedMesh& a, const PlacedMesh& b) {
   const LinkRates<double>&x = a.rates, &y = b.rates;
   for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert}) {
     const auto i = static_cast<std::size_t>(axis);
-    if (!(a.in.links[axis] == b.in.links[axis]) || !same_bits(a.in.torus_axes[i], b.in.torus_axes[i]) ||
-        !same_bits(x.bandwidth[i], y.bandwidth[i]) || !same_bits(x.reduce_bandwidth[i], y.reduce_bandwidth[i]) ||
-        !same_bits(x.latency[i], y.latency[i]) || !same_bits(x.wires.share[i], y.wires.share[i]))
+    if (!(a.in.links[axis] == b.in.links[axis]) || !same_bits(a.in.torus_axes[axis], b.in.torus_axes[axis]) ||
+        !same_bits(x.bandwidth[axis], y.bandwidth[axis]) ||
+        !same_bits(x.reduce_bandwidth[axis], y.reduce_bandwidth[axis]) ||
+        !same_bits(x.latency[axis], y.latency[axis]) || !same_bits(x.wires.share[axis], y.wires.share[axis]))
       return false;
     for (std::size_t wire = 0; wire < x.wires.whole.size(); ++wire)
       if (((x.wires.whole[wire] ^ y.wires.whole[wire]) >> i & 1) != 0 ||
@@ -117,8 +118,7 @@ void Pricer::price_step(const PlacedMesh& mesh, const PricedLayer& layer, Priced
   out.last = blocks.head.forward + blocks.head.backward;
   out.transfer = 0;
   if (out.stage.shape.stages > 1)
-    out.transfer = boundary_bytes(mesh.in, layer.cost.microbatch_tokens, out.stage.sequence_parallel) /
-                   mesh.rates.bandwidth[static_cast<std::size_t>(Axis::pipeline)];
+    out.transfer = stage_send(mesh.in, mesh.rates, layer.cost.microbatch_tokens, out.stage.sequence_parallel);
   out.input_gradient = PricedState::kNotYet;
 }
 

@@ -15,7 +15,7 @@ constexpr std::size_t kManyMissed = 256;
 
 // Whether no speed is unknown that training state or what is offloaded needs.
 bool rates_known(const PlacedMesh& mesh) {
-  const auto known = [](const std::array<double, kAxisCount>& rates) {
+  const auto known = [](const AxisArray<double>& rates) {
     return std::none_of(rates.begin(), rates.end(), [](double rate) { return std::isnan(rate); });
   };
   const LinkRates<double>& rates = mesh.rates;

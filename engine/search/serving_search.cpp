@@ -16,7 +16,8 @@ constexpr std::int64_t kLargestBatch = 1 << 24;
 
 // Chips that decode: all of the cluster, unless some are prefill's own.
 int decoding_chips(const Scenario& s) {
-  const double chips = s.serving.disaggregated ? mesh_chips(s.parallelism) : static_cast<double>(chip_count(s.cluster));
+  const double chips =
+      s.serving.disaggregated ? mesh_chips(s.parallelism) : static_cast<double>(chip_count(s.cluster));
   return static_cast<int>(chips) / s.parallelism.context;
 }
 

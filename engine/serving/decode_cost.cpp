@@ -124,11 +124,10 @@ PassShape<S> decode_pass(const ServingInputs<S>& si, DecodeCost<S>& out) {
   if (exchanges) {
     // Queries go where their cache is and outputs come back: an exchange among tensor ranks, or a gather where the
     // tokens of a sequence are split.
-    const auto i = static_cast<std::size_t>(Axis::tensor);
-    const S bandwidth = gather_bandwidth(mesh.links[Axis::tensor], mesh.torus_axes[i], in.chip);
+    const S bandwidth = gather_bandwidth(mesh.links[Axis::tensor], mesh.torus_axes[Axis::tensor], in.chip);
     const S wire = si.kv_split == KvSplit::batch ? exchange_time(mesh.links[Axis::tensor], out.query_bytes, in.chip)
                                                  : out.query_bytes * out.kv_spare_ways / bandwidth;
-    const S floor = mesh.hops[i] * si.hop_latency;
+    const S floor = mesh.hops[Axis::tensor] * si.hop_latency;
     pass.kv_exchange = named(Q::decode_kv_exchange, constant<S>(2) * m.n_layers * max(wire, floor));
     pass.kv_exchange_latency = constant<S>(2) * m.n_layers * floor;
   }
@@ -171,7 +170,7 @@ DecodeCost<S> decode_cost(const ServingInputs<S>& si, const Parameters<S>& p) {
                               send_bandwidth(si.decode.links[Axis::pipeline], in.chip));
     const S bytes = named(Q::decode_call_bytes, static_cast<int>(Axis::pipeline),
                           in.activation_bytes * out.pass_tokens * in.model.d_model / (tensor.x * context.x));
-    hop = in.calibrated ? stages.x * (bytes / bandwidth + si.decode.latency[static_cast<std::size_t>(Axis::pipeline)])
+    hop = in.calibrated ? stages.x * (bytes / bandwidth + si.decode.latency[Axis::pipeline])
                         : stages.x * max(bytes / bandwidth, si.hop_latency);
   }
   const S transfer = named(Q::decode_transfer, hop);

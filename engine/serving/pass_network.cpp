@@ -23,24 +23,23 @@ PassNetwork<S> pass_network(const ServingInputs<S>& si, const PhaseMesh<S>& mesh
   // One collective a layer takes `wire` seconds by its bytes; there are `calls` of them in all passes.
   // Calibrated, its latency comes on top: a library's call moves nothing before its ranks have met.
   const auto add = [&](Axis axis, const S& bytes, const S& wire, const S& calls) {
-    const auto i = static_cast<std::size_t>(axis);
     const int index = static_cast<int>(axis);
-    out.bytes[i] = bytes;
-    out.call[i] =
-        named(rows.call, index, in.calibrated ? wire + mesh.latency[i] : max(wire, mesh.hops[i] * si.hop_latency));
-    out.calls[i] = named(rows.calls, index, calls);
-    const S floor = in.calibrated ? out.calls[i] * mesh.latency[i] : out.calls[i] * mesh.hops[i] * si.hop_latency;
-    out.latency[i] = named(rows.latency, index, axis == Axis::tensor ? floor + pass.kv_exchange_latency : floor);
-    out.seconds[i] = out.calls[i] * out.call[i];
-    out.communicates[i] = true;
+    out.bytes[axis] = bytes;
+    out.call[axis] = named(rows.call, index,
+                           in.calibrated ? wire + mesh.latency[axis] : max(wire, mesh.hops[axis] * si.hop_latency));
+    out.calls[axis] = named(rows.calls, index, calls);
+    const S floor =
+        in.calibrated ? out.calls[axis] * mesh.latency[axis] : out.calls[axis] * mesh.hops[axis] * si.hop_latency;
+    out.latency[axis] = named(rows.latency, index, axis == Axis::tensor ? floor + pass.kv_exchange_latency : floor);
+    out.seconds[axis] = out.calls[axis] * out.call[axis];
+    out.communicates[axis] = true;
   };
   const auto gather = [&](Axis axis, const AxisLinks& links, const S& bytes, const S& calls) {
-    const auto i = static_cast<std::size_t>(axis);
     const int index = static_cast<int>(axis);
-    out.bandwidth[i] =
+    out.bandwidth[axis] =
         named(rows.bandwidth, index,
-              gather_bandwidth(links, mesh.torus_axes[i], in.calibrated ? group_rates(in, links) : in.chip));
-    add(axis, bytes, bytes / out.bandwidth[i], calls);
+              gather_bandwidth(links, mesh.torus_axes[axis], in.calibrated ? group_rates(in, links) : in.chip));
+    add(axis, bytes, bytes / out.bandwidth[axis], calls);
   };
   const auto sized = [&](Axis axis, const S& bytes) { return named(rows.bytes, static_cast<int>(axis), bytes); };
   const S layers = in.model.n_layers * pass.passes;
@@ -57,7 +56,7 @@ PassNetwork<S> pass_network(const ServingInputs<S>& si, const PhaseMesh<S>& mesh
       calls = calls * named(Q::tensor_share, constant<S>(1) - p.moe_share / constant<S>(2) * elsewhere);
     }
     gather(Axis::tensor, mesh.links[Axis::tensor], stream, calls);
-    auto& seconds = out.seconds[static_cast<std::size_t>(Axis::tensor)];
+    auto& seconds = out.seconds[Axis::tensor];
     seconds = seconds + pass.kv_exchange;
   }
   if (context.n > 1)
@@ -65,12 +64,12 @@ PassNetwork<S> pass_network(const ServingInputs<S>& si, const PhaseMesh<S>& mesh
            constant<S>(pass.context_calls) * layers);
   if (spread) {
     // To each rank that has one of its k experts, and back; every tensor rank sends its share of the tokens.
-    const auto i = static_cast<std::size_t>(Axis::expert);
     const S copies = p.moe_share * min(in.model.experts_per_token, expert.x);
     const S bytes = sized(Axis::expert, copies * (stream / tensor.x));
     const S wire = exchange_time(mesh.links[Axis::expert], bytes, in.chip);
     add(Axis::expert, bytes, wire, constant<S>(2) * layers);
-    out.bandwidth[i] = named(rows.bandwidth, static_cast<int>(Axis::expert), bytes / out.call[i]);
+    out.bandwidth[Axis::expert] =
+        named(rows.bandwidth, static_cast<int>(Axis::expert), bytes / out.call[Axis::expert]);
   }
   if (si.shards_weights && mesh.degree(Axis::fsdp).n > 1)
     gather(Axis::fsdp, mesh.links.state, sized(Axis::fsdp, in.weight_bytes * p.layer / tensor.x), layers);

@@ -32,8 +32,8 @@ struct PassShape {
 
 template <Scalar S>
 struct PassNetwork {
-  std::array<S, kAxisCount> bandwidth, bytes, call, calls, seconds, latency;
-  std::array<bool, kAxisCount> communicates{};
+  AxisArray<S> bandwidth, bytes, call, calls, seconds, latency;
+  AxisArray<bool> communicates{};
   S total;
 };
 

@@ -13,14 +13,14 @@ namespace roofscape::engine {
 
 template <Scalar S>
 struct PhaseMesh {
-  std::array<Degree<S>, kAxisCount> degrees;
-  std::array<S, kAxisCount> torus_axes, hops;
-  std::array<S, kAxisCount> latency;  // of a gather or scatter, beside its bytes; not in ideal mode
+  AxisArray<Degree<S>> degrees;
+  AxisArray<S> torus_axes, hops;
+  AxisArray<S> latency;  // of a gather or scatter, beside its bytes; not in ideal mode
   MeshLinks links;
   S expert_tensor;  // ranks that split one expert
   bool experts_split_tensor = false;
 
-  const Degree<S>& degree(Axis axis) const { return degrees[static_cast<std::size_t>(axis)]; }
+  const Degree<S>& degree(Axis axis) const { return degrees[axis]; }
 };
 
 template <Scalar S>

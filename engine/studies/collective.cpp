@@ -19,7 +19,7 @@ struct Group {
 };
 
 std::optional<Axis> busiest_axis(const Report& report) {
-  std::array<double, kAxisCount> busy{};
+  AxisArray<double> busy{};
   for (const CollectiveRow& row : report.collectives)
     if (row.kind != CollectiveKind::send) busy[static_cast<std::size_t>(row.axis)] += row.calls_per_step * row.time_s;
   const auto most = std::max_element(busy.begin(), busy.end());

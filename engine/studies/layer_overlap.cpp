@@ -73,8 +73,8 @@ LayerOverlap layer_overlap(const Scenario& s, const Report& report) {
     auto& seconds = gathers_weights(row) ? pass.gather_s : pass.transfer_s;
     const Axis axis = moves_over(s, row);
     const double calls = row.calls_per_step / passes;
-    seconds[static_cast<std::size_t>(axis)] += row.time_s * calls;
-    if (calls < 1 - 1e-9) out.carried[static_cast<std::size_t>(axis)] = calls;
+    seconds[axis] += row.time_s * calls;
+    if (calls < 1 - 1e-9) out.carried[axis] = calls;
   }
   // Rows count bytes over a bandwidth; starting a transfer and doing it again with a layer's forward take longer.
   for (const bool backward : {false, true})

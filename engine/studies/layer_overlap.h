@@ -18,8 +18,8 @@ inline constexpr std::array<std::string_view, 5> kStrategyIds{"plan", "dp", "fsd
 struct LayerPass {
   double compute_s = 0;                         // work: arithmetic or HBM, whichever is longer; with recomputation
   double recompute_s = 0;                       // the part of it that is a forward again
-  std::array<double, kAxisCount> gather_s{};    // by axis: what fetches weights, one layer ahead
-  std::array<double, kAxisCount> transfer_s{};  // by axis: what moves gradients, activations, keys or tokens
+  AxisArray<double> gather_s{};                 // by axis: what fetches weights, one layer ahead
+  AxisArray<double> transfer_s{};               // by axis: what moves gradients, activations, keys or tokens
   double exposed_s = 0;                         // that work does not hide
   double total_s() const { return compute_s + exposed_s; }
   double network_s = 0;  // of all axes: of the busiest wire, or as assumed
@@ -28,10 +28,10 @@ struct LayerPass {
 struct LayerOverlap {
   Scenario scenario;  // of the strategy
   LayerPass forward, backward;
-  std::array<std::uint8_t, kAxisCount> waits{};  // by axis, as bits: the axes that share links with it (wires.h)
+  AxisArray<std::uint8_t> waits{};  // by axis, as bits: the axes that share links with it (wires.h)
   // By axis: the part that one microbatch carries of what a layer moves once a step (a step's AllReduce of gradients,
   // spread over the microbatches it hides under). 1: what is drawn is done for every microbatch.
-  std::array<double, kAxisCount> carried{1, 1, 1, 1, 1, 1};
+  AxisArray<double> carried{1, 1, 1, 1, 1, 1};
   std::string_view problem;  // code of the error diagnostic that keeps this plan from running; empty: none
 };
 

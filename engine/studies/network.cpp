@@ -176,7 +176,7 @@ void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& 
   if (in.axes_overlap == AxesOverlap::by_wire)
     best(NetworkStrategy::mixed_wire, [](const Split& x, double b) {
       constexpr auto fsdp = static_cast<std::size_t>(Axis::fsdp), tensor = static_cast<std::size_t>(Axis::tensor);
-      std::array<double, kAxisCount> times{};
+      AxisArray<double> times{};
       times[fsdp] = x.fsdp / x.degree, times[tensor] = x.tensor * b * x.degree;
       return busiest(x.wires, times, 1u << fsdp | 1u << tensor, 0.0).time;
     });
@@ -197,7 +197,7 @@ double add_plan(const Scenario& s, const Inputs<double>& in, const LayerTime<dou
   const auto& all = pass == Pass::forward ? stage.comm_forward : stage.comm_backward;
   const auto& activations = pass == Pass::forward ? layer.layer.comm_forward : layer.layer.comm_backward;
   const double tokens = layer.microbatch_tokens / in.degree(Axis::tensor).x;  // of a microbatch, a chip
-  std::array<double, kAxisCount> fixed{}, each{};
+  AxisArray<double> fixed{}, each{};
   bool any = false;
   for (std::size_t i = 0; i < fixed.size(); ++i) {
     each[i] = activations[i] / tokens;
@@ -207,7 +207,7 @@ double add_plan(const Scenario& s, const Inputs<double>& in, const LayerTime<dou
   if (!any) return 0;
   const Wires<double> wires = layer.wires;
   out.push_back({NetworkStrategy::plan, 0, 1, [=](double b) {
-                   std::array<double, kAxisCount> times{};
+                   AxisArray<double> times{};
                    for (std::size_t i = 0; i < times.size(); ++i) times[i] = fixed[i] + each[i] * b;
                    return busiest(wires, times, (1u << kAxisCount) - 1, 0.0).time;
                  }});

@@ -12,9 +12,8 @@ constexpr unsigned bits_of(const AxisMask& communicates) {
 
 // Spreads the exposed time over the axes of the busiest wire, in proportion.
 template <Scalar S>
-void add_shares(std::array<S, kAxisCount>& shares, std::array<bool, kAxisCount>& filled, const S& exposed,
-                const S& network, const std::array<S, kAxisCount>& comm, const Wires<S>& wires,
-                const Busiest<S>& wire) {
+void add_shares(AxisArray<S>& shares, AxisArray<bool>& filled, const S& exposed, const S& network,
+                const AxisArray<S>& comm, const Wires<S>& wires, const Busiest<S>& wire) {
   if (value_of(exposed) <= 0) return;
   for (std::size_t i = 0; i < comm.size(); ++i) {
     if (((wire.whole | wire.part) >> i & 1u) == 0) continue;
@@ -32,14 +31,14 @@ void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisM
   constexpr std::array kHidden{Calibrated::hidden_data, Calibrated::hidden_fsdp, Calibrated::hidden_tensor,
                                Calibrated::hidden_context, Calibrated::hidden_expert};
   time.exposed.fill(in.zero);
-  std::array<bool, kAxisCount> filled{};
+  AxisArray<bool> filled{};
   const auto name = [&names](Q q, const S& x) { return named(q, names.index, x); };
-  const auto direction = [&](const std::array<S, kAxisCount>& comm, const S& work, Q issued, Q late, S& under_work) {
+  const auto direction = [&](const AxisArray<S>& comm, const S& work, Q issued, Q late, S& under_work) {
     // Tensor-parallel kernels that send while they multiply are made for one node.
     const auto hides = [&in](std::size_t i) {
       return static_cast<Axis>(i) != Axis::tensor || in.links[Axis::tensor].tier != LinkTier::fabric;
     };
-    std::array<S, kAxisCount> sent;
+    AxisArray<S> sent;
     sent.fill(in.zero);
     unsigned talks = 0;
     for (std::size_t i = 0; i < kHidden.size(); ++i)
@@ -120,7 +119,7 @@ BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMa
   time.backward = name(names.backward, time.work_backward + time.exposed_backward);
   time.hbm_exposed =
       name(names.hbm_exposed, (time.work_forward - block.math_forward) + (time.work_backward - block.math_backward));
-  std::array<bool, kAxisCount> filled{};
+  AxisArray<bool> filled{};
   time.exposed.fill(in.zero);
   add_shares(time.exposed, filled, time.exposed_forward, time.network_forward, block.comm_forward, wires, forward);
   add_shares(time.exposed, filled, time.exposed_backward, time.network_backward, block.comm_backward, wires,

@@ -14,13 +14,13 @@
 
 namespace roofscape::engine {
 
-using AxisMask = std::array<bool, kAxisCount>;
+using AxisMask = AxisArray<bool>;
 
 template <Scalar S>
 struct Block {
   S math_forward, math_backward;                          // seconds at peak; backward with recomputation
   S hbm_forward, hbm_backward;                            // seconds at HBM bandwidth
-  std::array<S, kAxisCount> comm_forward, comm_backward;  // seconds of each mesh axis
+  AxisArray<S> comm_forward, comm_backward;               // seconds of each mesh axis
 };
 
 template <Scalar S>
@@ -31,7 +31,7 @@ struct BlockTime {
   S hidden_forward, hidden_backward;    // what it takes under the work; calibrated only, else the difference
   S forward, backward;                  // work and exposed communication
   S hbm_exposed;                        // HBM traffic beyond the arithmetic, both directions
-  std::array<S, kAxisCount> exposed;    // communication beyond the work by axis, both directions
+  AxisArray<S> exposed;                 // communication beyond the work by axis, both directions
 };
 
 // The rows of the quantity table that the times of a block are; index -1 for layers, else which block.

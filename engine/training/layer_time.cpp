@@ -8,8 +8,6 @@ namespace roofscape::engine {
 
 namespace {
 
-constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
-
 // Units of one gather over tensor in the backward pass, calibrated: the gradient is gathered or reduced as the
 // activation was, with sequence parallelism the inputs are gathered once more for the weights' gradients (Korthikanti
 // et al. 2022); what is computed again as a whole layer communicates again.
@@ -51,33 +49,33 @@ LinkRates<S> link_rates(const Inputs<S>& in) {
   rates.bandwidth.fill(in.zero);
   for (const Axis axis : {Axis::data, Axis::tensor, Axis::context}) {
     if (in.degree(axis).n > 1)
-      rates.bandwidth[at(axis)] =
+      rates.bandwidth[axis] =
           named(Q::axis_bandwidth, static_cast<int>(axis),
-                gather_bandwidth(in.links[axis], in.torus_axes[at(axis)], group_rates(in, in.links[axis])));
+                gather_bandwidth(in.links[axis], in.torus_axes[axis], group_rates(in, in.links[axis])));
   }
   rates.state_bandwidth = in.zero;
   if (in.links.state.degree > 1) {
     rates.state_bandwidth = named(Q::axis_bandwidth, static_cast<int>(Axis::fsdp),
-                                  gather_bandwidth(in.links.state, in.torus_axes[at(Axis::fsdp)], in.achieved));
-    rates.bandwidth[at(Axis::fsdp)] = rates.state_bandwidth;
+                                  gather_bandwidth(in.links.state, in.torus_axes[Axis::fsdp], in.achieved));
+    rates.bandwidth[Axis::fsdp] = rates.state_bandwidth;
   }
   if (in.degree(Axis::pipeline).n > 1)
-    rates.bandwidth[at(Axis::pipeline)] = named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline),
-                                                send_bandwidth(in.links[Axis::pipeline], in.achieved));
+    rates.bandwidth[Axis::pipeline] = named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline),
+                                            send_bandwidth(in.links[Axis::pipeline], in.achieved));
 
   rates.reduce_bandwidth = rates.bandwidth;
   for (const Axis axis : {Axis::data, Axis::tensor})
     if (in.degree(axis).n > 1 && reduces_in_network(in.links[axis]))
-      rates.reduce_bandwidth[at(axis)] =
+      rates.reduce_bandwidth[axis] =
           named(Q::axis_reduce_bandwidth, static_cast<int>(axis), reduce_bandwidth(in.links[axis], in.achieved));
   if (in.links.state.degree > 1 && reduces_in_network(in.links.state))
-    rates.reduce_bandwidth[at(Axis::fsdp)] =
+    rates.reduce_bandwidth[Axis::fsdp] =
         named(Q::axis_reduce_bandwidth, static_cast<int>(Axis::fsdp), reduce_bandwidth(in.links.state, in.achieved));
   rates.latency.fill(in.zero);
   if (in.calibrated) {
     const auto latency = [&](Axis axis, const AxisLinks& links) {
       if (links.degree > 1)
-        rates.latency[at(axis)] = named(Q::axis_latency, static_cast<int>(axis), collective_latency(in, links));
+        rates.latency[axis] = named(Q::axis_latency, static_cast<int>(axis), collective_latency(in, links));
     };
     for (const Axis axis : {Axis::data, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline})
       latency(axis, in.links[axis]);
@@ -94,8 +92,8 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
   cost.params = count_parameters(in.model);
   const Degree<S>& tensor = in.degree(Axis::tensor);
   const Degree<S>& context = in.degree(Axis::context);
-  cost.microbatch_tokens = named(
-      Q::microbatch_tokens, microbatch_tokens(in.microbatch_sequences, in.sequence_length, context.x));
+  cost.microbatch_tokens =
+      named(Q::microbatch_tokens, microbatch_tokens(in.microbatch_sequences, in.sequence_length, context.x));
   const S& t = cost.microbatch_tokens;
   cost.operations = layer_operations(in, cost.params, key, t);
   cost.activations = layer_activations(in, key, t);
@@ -157,16 +155,16 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
   layer.comm_forward.fill(in.zero);
   layer.comm_backward.fill(in.zero);
   const auto set = [&layer](Axis axis, const S& forward, const S& backward) {
-    layer.comm_forward[at(axis)] = named(Q::layer_comm_forward, static_cast<int>(axis), forward);
-    layer.comm_backward[at(axis)] = named(Q::layer_comm_backward, static_cast<int>(axis), backward);
+    layer.comm_forward[axis] = named(Q::layer_comm_forward, static_cast<int>(axis), forward);
+    layer.comm_backward[axis] = named(Q::layer_comm_backward, static_cast<int>(axis), backward);
   };
   if (tensor.n > 1) {
     cost.tensor_bytes = named(Q::tensor_activation_bytes, in.activation_bytes * t * in.model.d_model);
-    const S& Wy = key.sequence_parallel ? cost.bandwidth[at(Axis::tensor)] : cost.reduce_bandwidth[at(Axis::tensor)];
+    const S& Wy = key.sequence_parallel ? cost.bandwidth[Axis::tensor] : cost.reduce_bandwidth[Axis::tensor];
     S forward = constant<S>(kTensorCollectivesForward) * cost.tensor_bytes / Wy;
     S backward = constant<S>(tensor_collectives_backward(key.sequence_parallel)) * cost.tensor_bytes / Wy;
     if (in.calibrated) {
-      const S unit = cost.tensor_bytes / Wy + cost.latency[at(Axis::tensor)];
+      const S unit = cost.tensor_bytes / Wy + cost.latency[Axis::tensor];
       forward = constant<S>(kTensorCollectivesForward) * unit;
       backward = constant<S>(tensor_units_backward(key.sequence_parallel)) * unit;
       if (repeats) backward = backward + cost.recompute_times * forward;
@@ -188,21 +186,21 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
       cost.context_exchange =
           named(Q::context_exchange, exchange_time(in.links[Axis::context], cost.context_bytes, in.achieved));
       if (in.calibrated) {
-        const S there_and_back = cost.context_exchange + two * cost.latency[at(Axis::context)];
+        const S there_and_back = cost.context_exchange + two * cost.latency[Axis::context];
         set(Axis::context, there_and_back,
             repeats ? there_and_back + cost.recompute_times * there_and_back : there_and_back);
       } else {
         set(Axis::context, cost.context_exchange, cost.context_exchange);
       }
-      cost.bandwidth[at(Axis::context)] =
+      cost.bandwidth[Axis::context] =
           named(Q::axis_bandwidth, static_cast<int>(Axis::context), cost.context_bytes / cost.context_exchange);
     } else {
-      const S& Wc = cost.bandwidth[at(Axis::context)];
+      const S& Wc = cost.bandwidth[Axis::context];
       // Keys and values of the whole sequence pass by once; backward again, with their gradients.
       cost.context_bytes = named(Q::context_kv_bytes, two * in.activation_bytes * t * context.x * widths.kv);
       S once = cost.context_bytes / Wc, twice = two * cost.context_bytes / Wc;
       if (in.calibrated) {
-        once = once + cost.latency[at(Axis::context)];
+        once = once + cost.latency[Axis::context];
         twice = two * once;
         if (repeats) twice = twice + cost.recompute_times * once;
       }
@@ -228,13 +226,13 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
     cost.expert_bytes = named(Q::expert_bytes, copies * (key.sequence_parallel ? stream / tensor.x : stream));
     cost.expert_exchange = named(Q::expert_exchange, exchange_time(links, cost.expert_bytes, in.achieved));
     if (in.calibrated) {
-      const S there_and_back = two * (cost.expert_exchange + cost.latency[at(Axis::expert)]);
+      const S there_and_back = two * (cost.expert_exchange + cost.latency[Axis::expert]);
       set(Axis::expert, there_and_back,
           repeats ? there_and_back + cost.recompute_times * there_and_back : there_and_back);
     } else {
       set(Axis::expert, two * cost.expert_exchange, two * cost.expert_exchange);
     }
-    cost.bandwidth[at(Axis::expert)] =
+    cost.bandwidth[Axis::expert] =
         named(Q::axis_bandwidth, static_cast<int>(Axis::expert), cost.expert_bytes / cost.expert_exchange);
   }
   return cost;

@@ -22,11 +22,11 @@ constexpr double tensor_collectives_backward(bool sequence_parallel) { return se
 // What the links of a mesh carry; depends on the mesh alone.
 template <Scalar S>
 struct LinkRates {
-  std::array<S, kAxisCount> bandwidth;  // by axis; fsdp: of the group that shards state; expert: set with the layer
+  AxisArray<S> bandwidth;  // by axis; fsdp: of the group that shards state; expert: set with the layer
   // The same for AllReduce: other only where switches of the fabric add up.
-  std::array<S, kAxisCount> reduce_bandwidth;
+  AxisArray<S> reduce_bandwidth;
   S state_bandwidth;
-  std::array<S, kAxisCount> latency{};  // of one gather over an axis; calibrated only
+  AxisArray<S> latency{};               // of one gather over an axis; calibrated only
   Wires<S> wires;                       // which axes wait for each other
 };
 

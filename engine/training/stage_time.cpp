@@ -14,8 +14,6 @@ namespace roofscape::engine {
 
 namespace {
 
-constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
-
 // Communication of the group that shards training state, for a block whose gathered weights take `weights` bytes and
 // whose gradients `gradients`. ZeRO-3 gathers the weights of every microbatch, forward and backward, and scatters its
 // gradients; below that one reduction a step, here spread over the microbatches it can hide under (no pipeline).
@@ -28,8 +26,8 @@ struct StateTraffic {
 template <Scalar S>
 void add_latency(const LinkRates<S>& rates, const StageKey& key, const S& microbatches, bool sharded, bool replicated,
                  bool spread, StateTraffic<S>& traffic) {
-  const S& state = rates.latency[at(Axis::fsdp)];
-  const S& data = rates.latency[at(Axis::data)];
+  const S& state = rates.latency[Axis::fsdp];
+  const S& data = rates.latency[Axis::data];
   if (sharded && key.zero_stage == 3) {
     traffic.state_forward = traffic.state_forward + state;
     traffic.state_backward = traffic.state_backward + constant<S>(2) * state;
@@ -47,8 +45,8 @@ StateTraffic<S> state_traffic(const Inputs<S>& in, const LinkRates<S>& rates, co
   const bool spread = key.shape.stages == 1;
   StateTraffic<S> traffic{in.zero, in.zero, in.zero};
   // Without ZeRO the group's ReduceScatter and AllGather of gradients are one AllReduce.
-  const S& Wz = key.zero_stage == 0 ? rates.reduce_bandwidth[at(Axis::fsdp)] : rates.state_bandwidth;
-  const S& Wx = rates.reduce_bandwidth[at(Axis::data)];
+  const S& Wz = key.zero_stage == 0 ? rates.reduce_bandwidth[Axis::fsdp] : rates.state_bandwidth;
+  const S& Wx = rates.reduce_bandwidth[Axis::data];
   if (sharded && key.zero_stage == 3) {
     traffic.state_forward = weights / Wz;
     traffic.state_backward = (weights + gradients) / Wz;
@@ -70,11 +68,11 @@ StateTraffic<S> state_traffic(const Inputs<S>& in, const LinkRates<S>& rates, co
 template <Scalar S>
 void expose_end(const Inputs<S>& in, const LinkRates<S>& rates, EndReduction<S>& cost) {
   for (const Axis axis : {Axis::data, Axis::fsdp, Axis::context}) {
-    S& whole = cost.end_network[at(axis)];
+    S& whole = cost.end_network[axis];
     if (!(value_of(whole) > 0)) continue;
-    whole = whole + constant<S>(2) * rates.latency[at(axis)];
-    cost.end_reduction[at(axis)] = named(Q::step_end_reduction, static_cast<int>(axis),
-                                         (constant<S>(1) - in.calibration[hidden_at_end(axis)]) * whole);
+    whole = whole + constant<S>(2) * rates.latency[axis];
+    cost.end_reduction[axis] = named(Q::step_end_reduction, static_cast<int>(axis),
+                                     (constant<S>(1) - in.calibration[hidden_at_end(axis)]) * whole);
   }
 }
 
@@ -151,7 +149,8 @@ StepCounts<S> step_counts(const Inputs<S>& in) {
   cost.state_shards = named(Q::state_shards, in.degree(Axis::fsdp).x * in.degree(Axis::context).x);
   cost.chips =
       named(Q::chips_used, in.degree(Axis::data).x * in.degree(Axis::fsdp).x * Y * in.degree(Axis::context).x * p);
-  cost.microbatches = named(Q::microbatches, microbatches(in.batch_sequences, cost.data_ranks, in.microbatch_sequences));
+  cost.microbatches =
+      named(Q::microbatches, microbatches(in.batch_sequences, cost.data_ranks, in.microbatch_sequences));
   return cost;
 }
 
@@ -170,26 +169,26 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
   Block<S> block = layer.layer;
   AxisMask& talks = cost.communicates;
   talks.fill(false);
-  for (const Axis axis : {Axis::tensor, Axis::context}) talks[at(axis)] = in.degree(axis).n > 1;
-  talks[at(Axis::expert)] = in.degree(Axis::expert).n > 1 && in.model.is.moe;
+  for (const Axis axis : {Axis::tensor, Axis::context}) talks[axis] = in.degree(axis).n > 1;
+  talks[Axis::expert] = in.degree(Axis::expert).n > 1 && in.model.is.moe;
   const auto add = [&](Block<S>& b, Axis axis, const S& forward, const S& backward, bool fresh, int which) {
-    S f = fresh ? forward : b.comm_forward[at(axis)] + forward;
-    S g = fresh ? backward : b.comm_backward[at(axis)] + backward;
+    S f = fresh ? forward : b.comm_forward[axis] + forward;
+    S g = fresh ? backward : b.comm_backward[axis] + backward;
     const int index = which < 0 ? static_cast<int>(axis) : which * kAxisCount + static_cast<int>(axis);
-    b.comm_forward[at(axis)] = named(which < 0 ? Q::layer_comm_forward : Q::block_comm_forward, index, f);
-    b.comm_backward[at(axis)] = named(which < 0 ? Q::layer_comm_backward : Q::block_comm_backward, index, g);
+    b.comm_forward[axis] = named(which < 0 ? Q::layer_comm_forward : Q::block_comm_forward, index, f);
+    b.comm_backward[axis] = named(which < 0 ? Q::layer_comm_backward : Q::block_comm_backward, index, g);
   };
   const StateTraffic<S> traffic =
       state_traffic(in, rates, key, cost.weight_bytes, cost.gradient_bytes, m, counts.state_shards);
   const bool state_moves = in.links.state.degree > 1 && (key.zero_stage == 3 || !pipelined);
   const bool data_moves = in.degree(Axis::data).n > 1 && !pipelined;
   if (state_moves) {
-    add(block, state_axis, traffic.state_forward, traffic.state_backward, !talks[at(state_axis)], -1);
-    talks[at(state_axis)] = true;
+    add(block, state_axis, traffic.state_forward, traffic.state_backward, !talks[state_axis], -1);
+    talks[state_axis] = true;
   }
   if (data_moves) {
     add(block, Axis::data, in.zero, traffic.data_backward, true, -1);
-    talks[at(Axis::data)] = true;
+    talks[Axis::data] = true;
   }
   cost.comm_forward = block.comm_forward;
   cost.comm_backward = block.comm_backward;
@@ -202,8 +201,8 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
     const StateTraffic<S> state = state_traffic(in, rates, key, w, g, m, counts.state_shards);
     if (state_moves) add(b, state_axis, state.state_forward, state.state_backward, true, which);
     if (data_moves) add(b, Axis::data, in.zero, state.data_backward, true, which);
-    vocab_talks[at(state_axis)] = state_moves;
-    if (data_moves) vocab_talks[at(Axis::data)] = true;
+    vocab_talks[state_axis] = state_moves;
+    if (data_moves) vocab_talks[Axis::data] = true;
     return block_time(in, b, vocab_talks, rates.wires, vocabulary_names(which));
   };
   cost.embedding = vocabulary(kEmbeddingBlock, layer.embedding, layer.params.embedding);
@@ -245,17 +244,17 @@ void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRat
     if (sharded && key.zero_stage < 3) {
       const S& gathered = key.zero_stage == 0 ? reduced : in.gather_bytes;
       const S update = named(Q::stage_update_bytes, gathered * held / (Y * p));
-      cost.end_network[at(state_axis)] =
+      cost.end_network[state_axis] =
           named(Q::step_end_reduction, static_cast<int>(state_axis),
                 (cost.mean_gradient_bytes + update) /
-                    (key.zero_stage == 0 ? rates.reduce_bandwidth[at(Axis::fsdp)] : rates.state_bandwidth));
+                    (key.zero_stage == 0 ? rates.reduce_bandwidth[Axis::fsdp] : rates.state_bandwidth));
     }
     if (in.degree(Axis::data).n > 1)
-      cost.end_network[at(Axis::data)] =
-          named(Q::step_end_reduction, static_cast<int>(Axis::data),
-                sharded ? all_reduce_time(cost.mean_gradient_bytes, rates.reduce_bandwidth[at(Axis::data)]) /
-                              counts.state_shards
-                        : all_reduce_time(cost.mean_gradient_bytes, rates.reduce_bandwidth[at(Axis::data)]));
+      cost.end_network[Axis::data] = named(
+          Q::step_end_reduction, static_cast<int>(Axis::data),
+          sharded
+              ? all_reduce_time(cost.mean_gradient_bytes, rates.reduce_bandwidth[Axis::data]) / counts.state_shards
+              : all_reduce_time(cost.mean_gradient_bytes, rates.reduce_bandwidth[Axis::data]));
   }
   cost.end_reduction = cost.end_network;
   if (!pipelined) return;

@@ -39,11 +39,11 @@ struct StepCounts {
 template <Scalar S>
 struct StageBlocks {
   BlockTime<S> layer, embedding, head;
-  std::array<S, kAxisCount> comm_forward, comm_backward;  // of a layer, all axes
+  AxisArray<S> comm_forward, comm_backward;  // of a layer, all axes
   AxisMask communicates{};
   S weight_bytes, gradient_bytes;   // of a layer, gathered over the state shards
   S vocab_time, vocab_hbm_exposed;  // a microbatch, all stages together
-  std::array<S, kAxisCount> vocab_exposed;
+  AxisArray<S> vocab_exposed;
 };
 template <Scalar S>
 struct StageWork {
@@ -54,8 +54,8 @@ struct StageWork {
 template <Scalar S>
 struct EndReduction {
   S mean_gradient_bytes;                    // of a stage; pipelines only
-  std::array<S, kAxisCount> end_network;    // of each axis, alone on its links
-  std::array<S, kAxisCount> end_reduction;  // what of it the step waits for: the parts add up
+  AxisArray<S> end_network;                 // of each axis, alone on its links
+  AxisArray<S> end_reduction;               // what of it the step waits for: the parts add up
 };
 
 template <Scalar S>
@@ -141,12 +141,15 @@ StageTicks stage_ticks(const Inputs<S>&, const LayerTime<S>&, const StagePass<S>
                        bool last);
 extern template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerTime<double>&,
                                                const StagePass<double>&, int, bool, bool);
-// What a microbatch needs from a stage to the next.
+// What a microbatch needs from a stage to the next: its bytes over the bandwidth and, calibrated, the latency.
+template <Scalar S>
+S stage_send(const Inputs<S>& in, const LinkRates<S>& rates, const S& microbatch_tokens, bool sequence_parallel) {
+  return boundary_bytes(in, microbatch_tokens, sequence_parallel) / rates.bandwidth[Axis::pipeline];
+}
 template <Scalar S>
 S stage_transfer(const Inputs<S>& in, const LinkRates<S>& rates, const S& microbatch_tokens, bool sequence_parallel) {
-  constexpr auto pipeline = static_cast<std::size_t>(Axis::pipeline);
-  const S sent = boundary_bytes(in, microbatch_tokens, sequence_parallel) / rates.bandwidth[pipeline];
-  return in.calibrated ? sent + rates.latency[pipeline] : sent;
+  const S sent = stage_send(in, rates, microbatch_tokens, sequence_parallel);
+  return in.calibrated ? sent + rates.latency[Axis::pipeline] : sent;
 }
 
 // Longer steps than this many operations are not drawn and get their makespan from pipeline_time alone.

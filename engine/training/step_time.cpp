@@ -8,8 +8,6 @@ namespace roofscape::engine {
 
 namespace {
 
-constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
-
 // The parts of the step that finish_step adds, and those before them, whose sum is known by then.
 constexpr std::size_t kPipelineParts = 9;
 static_assert(kStepParts[kPipelineParts] == Q::step_pipeline_transfer);
@@ -21,12 +19,12 @@ template <Scalar S>
 S exposed_of(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks<S>& blocks, const StageWork<S>& work,
              const EndReduction<S>& end, Axis axis) {
   S exposed = in.zero;
-  const bool in_layers = blocks.communicates[at(axis)];
+  const bool in_layers = blocks.communicates[axis];
   if (in_layers)
-    exposed = work.layer_passes * blocks.layer.exposed[at(axis)] +
-              counts.microbatches * blocks.vocab_exposed[at(axis)] / counts.stages;
-  if (value_of(end.end_reduction[at(axis)]) > 0)
-    exposed = in_layers ? exposed + end.end_reduction[at(axis)] : end.end_reduction[at(axis)];
+    exposed = work.layer_passes * blocks.layer.exposed[axis] +
+              counts.microbatches * blocks.vocab_exposed[axis] / counts.stages;
+  if (value_of(end.end_reduction[axis]) > 0)
+    exposed = in_layers ? exposed + end.end_reduction[axis] : end.end_reduction[axis];
   return exposed;
 }
 

@@ -18,7 +18,7 @@ using engine::Report;
 
 std::string word(std::string_view text) { return std::string(text); }
 
-std::string_view axis_id(engine::Axis axis) { return engine::kAxisIds[static_cast<std::size_t>(axis)]; }
+std::string_view axis_id(engine::Axis axis) { return engine::kAxisIds[axis]; }
 
 OrderedJson quantities_json(const engine::Scenario& scenario, const Report& report) {
   const engine::QuantityValues values = engine::all_quantities(scenario, report);

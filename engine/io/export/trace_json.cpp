@@ -310,7 +310,7 @@ class ChipTrace {
 
   // The collectives of a layer, from its start on; axes that share links wait for each other.
   void communicate(std::int64_t m, int layer, bool backward, Tick duration) {
-    std::array<Tick, engine::kAxisCount> used{};
+    engine::AxisArray<Tick> used{};
     for (const engine::CollectiveRow& row : report_.collectives) {
       if (row.end_of_step || row.backward != backward) continue;
       const auto axis = static_cast<std::size_t>(row.axis);
@@ -334,14 +334,14 @@ class ChipTrace {
 
   const engine::Scenario& s_;
   const engine::Report& report_;
-  std::array<std::uint8_t, engine::kAxisCount> waits_ = engine::sharers(s_);
+  engine::AxisArray<std::uint8_t> waits_ = engine::sharers(s_);
   Writer out_;
   int layers_;
   std::int64_t microbatches_;
   double checkpoint_ = 0;
   bool whole_ = false;  // a slice a pass: layers would be too many
   Tick now_ = 0;
-  std::array<bool, engine::kAxisCount> communicates_{};
+  engine::AxisArray<bool> communicates_{};
 };
 
 }  // namespace

@@ -162,8 +162,8 @@ bool is_bound(const Shown& x, double tokens, bool mixed) {
 
 // ---- transfers of a step, axis by axis, from the report's collectives ----
 
-std::array<double, engine::kAxisCount> axis_seconds(const Shown& x) {
-  std::array<double, engine::kAxisCount> out{};
+engine::AxisArray<double> axis_seconds(const Shown& x) {
+  engine::AxisArray<double> out{};
   for (const CollectiveRow& row : x.r.collectives) {
     // State that is sharded over context alone moves over context.
     const bool over_context = row.axis == engine::Axis::fsdp && x.s.parallelism.fsdp == 1;

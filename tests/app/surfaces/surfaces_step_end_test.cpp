@@ -27,10 +27,8 @@ using namespace roofscape::engine;
 
 namespace {
 
-using AxisSeconds = std::array<double, kAxisCount>;
+using AxisSeconds = AxisArray<double>;
 using Difference = std::string;  // empty: none
-
-constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 
 Difference compare(std::string_view what, double there, double here, double tolerance = 1e-9) {
   if (std::abs(there - here) <= tolerance * std::max({std::abs(here), std::abs(there), 1e-12})) return {};
@@ -133,7 +131,8 @@ double sent_in_layer(const Case& plan, AxisSeconds seconds) {
     constexpr std::array kHidden{Calibrated::hidden_data, Calibrated::hidden_fsdp, Calibrated::hidden_tensor,
                                  Calibrated::hidden_context, Calibrated::hidden_expert};
     for (std::size_t a = 0; a < kHidden.size(); ++a) {
-      const bool never = a == at(Axis::tensor) && plan.e.in.links[Axis::tensor].tier == LinkTier::fabric;
+      const bool never =
+          a == static_cast<std::size_t>(Axis::tensor) && plan.e.in.links[Axis::tensor].tier == LinkTier::fabric;
       const double hidden = never ? 0 : plan.e.in.calibration[kHidden[a]];
       alone += (1 - hidden) * seconds[a];
       seconds[a] *= hidden;
@@ -148,8 +147,8 @@ Difference the_wires(const Case& plan) {
   AxisSeconds exposed = whole;
   if (plan.e.in.calibrated) {
     const auto& c = plan.e.in.calibration;
-    exposed[at(Axis::data)] *= 1 - c[Calibrated::hidden_data];
-    for (const Axis axis : {Axis::fsdp, Axis::context}) exposed[at(axis)] *= 1 - c[Calibrated::hidden_fsdp];
+    exposed[Axis::data] *= 1 - c[Calibrated::hidden_data];
+    for (const Axis axis : {Axis::fsdp, Axis::context}) exposed[axis] *= 1 - c[Calibrated::hidden_fsdp];
   }
   if (Difference d = compare("the step's wait for its reductions and their busiest wire", plan.r.pipeline.reduction_s,
                              busiest_of(wires, exposed));
@@ -213,7 +212,7 @@ Difference the_overlap(const Case& plan) {
   }
   // Once a step: the share of a microbatch. Behind a pipeline what moves once a step is no layer's.
   for (const Axis axis : {Axis::data, Axis::fsdp}) {
-    const double carried = o.carried[at(axis)];
+    const double carried = o.carried[axis];
     if (carried == 1) continue;
     if (plan.pipelined()) return "a layer of a pipeline carries a part of the step's reduction";
     if (Difference d = compare("share of a microbatch", carried, 1 / plan.q(Q::microbatches)); !d.empty()) return d;
@@ -274,7 +273,7 @@ void over_random_plans(Check&& check) {
     const auto axes = std::count_if(end.begin(), end.end(), [](double x) { return x > 0; });
     seen.two_axes += axes > 1;
     seen.apart += axes > 1 && plan.r.pipeline.reduction_s < all_of(end) * 0.999;
-    seen.replicas += end[at(Axis::data)] > 0;
+    seen.replicas += end[Axis::data] > 0;
     seen.spread += !plan.pipelined() && plan.s.parallelism.zero_stage < 3 && plan.e.in.links.state.degree > 1;
   }
   CHECK(seen.plans > 500);

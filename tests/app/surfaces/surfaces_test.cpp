@@ -308,7 +308,7 @@ Difference training_figures(const Scenario& s, const Report& r, const widgets::F
   const Table topology = table("topology");
   for (const auto& row : topology.rows)
     for (const engine::AxisPlacement& p : r.placement)
-      if (row[0] == engine::kAxisIds[static_cast<std::size_t>(p.axis)])
+      if (row[0] == engine::kAxisIds[p.axis])
         if (Difference d = difference("topology", row[0], number(row[6]), p.bandwidth_bytes_per_s); !d.empty())
           return d;
   double params = 0;

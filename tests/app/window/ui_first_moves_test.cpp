@@ -324,14 +324,14 @@ TEST_CASE("an axis of the torus is given to a mesh axis in the rail, and an unus
   engine::Scenario s = h.scenario();
   CHECK(s.placement == engine::Placement{});  // the start preset leaves the placement to the engine
   s.placement = app::with_torus_axis(s, 0, engine::Axis::tensor);
-  CHECK(s.placement.on[static_cast<std::size_t>(engine::Axis::tensor)] == engine::TorusAxes::x);
+  CHECK(s.placement.on[engine::Axis::tensor] == engine::TorusAxes::x);
   s.placement = app::with_torus_axis(s, 0, std::nullopt);
   CHECK(s.placement == engine::Placement{});
 
   REQUIRE(h.reach("placement.x"));
   s = h.scenario();
   s.parallelism.tensor = 1;
-  s.placement.axes[static_cast<std::size_t>(engine::Axis::fsdp)] = 1;
+  s.placement.axes[engine::Axis::fsdp] = 1;
   s.parallelism.context = 1;
   const engine::Report report = engine::evaluate(s);
   const auto said = std::find_if(report.diagnostics.begin(), report.diagnostics.end(),

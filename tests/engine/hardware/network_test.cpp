@@ -25,7 +25,7 @@ double all_to_all(std::vector<Axis1> axes, double bytes) {
 }
 double bandwidth(const Scenario& s, Axis axis) {
   const Inputs<double> in = make_inputs<double>(s, nullptr);
-  return gather_bandwidth(in.links[axis], in.torus_axes[static_cast<std::size_t>(axis)], in.chip);
+  return gather_bandwidth(in.links[axis], in.torus_axes[axis], in.chip);
 }
 
 }  // namespace

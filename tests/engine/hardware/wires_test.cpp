@@ -41,7 +41,7 @@ TEST_CASE("FSDP over whole nodes keeps NVLink busy for the share that it has of 
   const Inputs<double> in = make_inputs<double>(s, nullptr);
   const Wires<double> wires = wires_of(in.links, AxesOverlap::by_wire, in.chip);
   // 7/8 of the array at 450 GB/s inside the node, 7/8 of it at 400 GB/s between eight nodes.
-  CHECK(wires.share[static_cast<std::size_t>(Axis::fsdp)] == doctest::Approx(400.0 / 450).epsilon(1e-12));
+  CHECK(wires.share[Axis::fsdp] == doctest::Approx(400.0 / 450).epsilon(1e-12));
 }
 
 TEST_CASE("on a torus, axes that are placed on links of their own overlap and others add up") {
@@ -108,7 +108,7 @@ TEST_CASE(
   CHECK(value_of(evaluate(shared), Q::step_data) ==
         doctest::Approx(value_of(evaluate(added), Q::step_data)).epsilon(1e-12));
   const Inputs<double> in = make_inputs<double>(shared, nullptr);
-  const double share = wires_of(in.links, AxesOverlap::by_wire, in.chip).share[static_cast<std::size_t>(Axis::fsdp)];
+  const double share = wires_of(in.links, AxesOverlap::by_wire, in.chip).share[Axis::fsdp];
   CHECK(share < 1);
   CHECK(value_of(evaluate(shared), Q::step_fsdp) ==
         doctest::Approx(share * value_of(evaluate(added), Q::step_fsdp)).epsilon(1e-12));

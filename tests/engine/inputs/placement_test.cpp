@@ -14,7 +14,7 @@ namespace {
 double bandwidth(const Scenario& s, Axis axis) {
   const Inputs<double> in = make_inputs<double>(s, nullptr);
   const AxisLinks& links = axis == Axis::fsdp ? in.links.state : in.links[axis];
-  return gather_bandwidth(links, in.torus_axes[static_cast<std::size_t>(axis)], in.chip);
+  return gather_bandwidth(links, in.torus_axes[axis], in.chip);
 }
 
 }  // namespace

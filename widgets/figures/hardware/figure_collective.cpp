@@ -41,8 +41,7 @@ std::string_view kind_id(CollectiveKind kind) { return engine::kCollectiveIds[st
 
 std::string group_name(const FigureInput& input, const FigureView& view, const CollectiveStudy& study) {
   const auto name = [&](engine::Axis axis, int ranks) {
-    return input.texts.format("figure.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]),
-                              {format_count(ranks)});
+    return input.texts.format("figure.axis." + std::string(engine::kAxisIds[axis]), {format_count(ranks)});
   };
   const engine::Parallelism& mesh = input.scenario.parallelism;
   // State is sharded over both.

@@ -33,7 +33,7 @@ const CommRoofline& study_of(const FigureInput& input) {
                                          [&] { return engine::comm_roofline(input.scenario, input.report); });
 }
 
-std::string_view axis_id(engine::Axis axis) { return engine::kAxisIds[static_cast<std::size_t>(axis)]; }
+std::string_view axis_id(engine::Axis axis) { return engine::kAxisIds[axis]; }
 std::string axis_name(const FigureInput& input, const AxisDot& dot) {
   return input.texts.format("figure.axis." + std::string(axis_id(dot.axis)), {format_count(dot.degree)});
 }

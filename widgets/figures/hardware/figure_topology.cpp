@@ -56,8 +56,7 @@ std::vector<AxisRow> axis_rows(const FigureInput& input) {
       AxisRow row;
       row.placement = &p;
       row.look = look_of(p.axis);
-      row.name = input.texts.format("figure.axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(p.axis)]),
-                                    {format_count(p.degree)});
+      row.name = input.texts.format("figure.axis." + std::string(engine::kAxisIds[p.axis]), {format_count(p.degree)});
       row.links = links_of(input, p);
       row.rate =
           p.bandwidth_bytes_per_s > 0
@@ -69,7 +68,7 @@ std::vector<AxisRow> axis_rows(const FigureInput& input) {
 }
 
 std::string tag_of(const AxisRow& row) {
-  return fmt::format("links.bytes_per_s[{}]", engine::kAxisIds[static_cast<std::size_t>(row.placement->axis)]);
+  return fmt::format("links.bytes_per_s[{}]", engine::kAxisIds[row.placement->axis]);
 }
 
 Readout readout_of(const FigureInput& input, const AxisRow& row) {
@@ -127,8 +126,8 @@ std::string topology_data(const FigureInput& input, const FigureView&) {
   std::string out = "axis\tdegree\tlinks\ttorus axes\tin a node\tnodes\tbytes/s\n";
   for (const AxisRow& row : axis_rows(input)) {
     const AxisPlacement& p = *row.placement;
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", engine::kAxisIds[static_cast<std::size_t>(p.axis)], p.degree,
-                       row.links, p.torus_axes, p.inside_node, p.across_nodes, p.bandwidth_bytes_per_s);
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", engine::kAxisIds[p.axis], p.degree, row.links, p.torus_axes,
+                       p.inside_node, p.across_nodes, p.bandwidth_bytes_per_s);
   }
   return out;
 }

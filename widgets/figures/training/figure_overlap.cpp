@@ -86,7 +86,7 @@ std::vector<Block> blocks_of(const LayerOverlap& o) {
       // What is exposed ends the slot; what is hidden starts with it. The gather is for the layer that comes next,
       // the gradients that travel are those of the layer before.
       // An axis waits for those before it that share links with it.
-      std::array<double, engine::kAxisCount> after{};
+      engine::AxisArray<double> after{};
       double network = 0;
       for (std::size_t a = 0; a < engine::kAxisCount; ++a) {
         for (std::size_t b = 0; b < a; ++b)
@@ -144,9 +144,8 @@ Readout readout_of(const FigureInput& input, const LayerOverlap& o, const Block&
   const char* kinds[]{"compute", "recompute", "exposed", "gather", "transfer"};
   std::string kind = kinds[static_cast<std::size_t>(b.kind)];
   if (b.kind == Block::Kind::transfer)
-    kind = b.axis == engine::Axis::data || b.axis == engine::Axis::fsdp
-               ? (b.backward ? "gradients" : "update")
-               : std::string(engine::kAxisIds[static_cast<std::size_t>(b.axis)]);
+    kind = b.axis == engine::Axis::data || b.axis == engine::Axis::fsdp ? (b.backward ? "gradients" : "update")
+                                                                        : std::string(engine::kAxisIds[b.axis]);
   r.title =
       t.format("figure.overlap.readout", {std::string(t.text("figure.overlap.kind." + kind)), format_count(b.layer)});
   r.rows.emplace_back(t.text("figure.overlap.duration"), format_duration(b.to - b.from));
@@ -234,11 +233,11 @@ std::string carried_text(const FigureInput& input, const LayerOverlap& o) {
   std::string axes;
   double carried = 1;
   for (const engine::Axis axis : lanes_of(o)) {
-    const double share = o.carried[static_cast<std::size_t>(axis)];
+    const double share = o.carried[axis];
     if (share >= 1) continue;
     carried = std::min(carried, share);
     if (!axes.empty()) axes += t.text("figure.list_separator");
-    axes += t.text("figure.scaling.bound." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]));
+    axes += t.text("figure.scaling.bound." + std::string(engine::kAxisIds[axis]));
   }
   if (axes.empty()) return {};
   const double microbatches = std::round(1 / carried);
@@ -260,9 +259,8 @@ void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row,
   if (gathered)
     key.push_back({std::string(t.text("figure.overlap.kind.gather")), gather_fill(theme, *gathered, canvas.em())});
   for (const engine::Axis axis : axes)
-    key.push_back(
-        {std::string(t.text("figure.scaling.bound." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]))),
-         fill_of(theme, look_of(axis), canvas.em())});
+    key.push_back({std::string(t.text("figure.scaling.bound." + std::string(engine::kAxisIds[axis]))),
+                   fill_of(theme, look_of(axis), canvas.em())});
   draw_fitting_key(canvas, theme, {row.x, row.centre().y}, row.w, key,
                    numbers ? t.text("figure.overlap.note") : std::string_view{});
 }
@@ -380,7 +378,7 @@ std::string overlap_data(const FigureInput& input, const FigureView& view) {
     for (const Block& b : blocks_of(study(input, strategy))) {
       const bool network = b.kind == Block::Kind::gather || b.kind == Block::Kind::transfer;
       out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", engine::kStrategyIds[i],
-                         network ? engine::kAxisIds[static_cast<std::size_t>(b.axis)] : std::string_view("compute"),
+                         network ? engine::kAxisIds[b.axis] : std::string_view("compute"),
                          kinds[static_cast<std::size_t>(b.kind)], b.backward ? "backward" : "forward", b.layer,
                          b.from, b.to);
     }

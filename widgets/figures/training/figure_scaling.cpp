@@ -139,9 +139,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
     }
     chart.dots.push_back(std::move(d));
   }
-  const auto name_of = [](engine::Axis axis) {
-    return std::string(engine::kAxisIds[static_cast<std::size_t>(axis)]);
-  };
+  const auto name_of = [](engine::Axis axis) { return std::string(engine::kAxisIds[axis]); };
   chart.note = t.text("figure.scaling.rule." + name_of(study.axis));
   if (const ScalingPoint* first = study.without_sequences())
     chart.note = t.format("figure.scaling.rule.then",

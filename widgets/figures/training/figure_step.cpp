@@ -28,7 +28,7 @@ bool has_step(const engine::Report& report) { return step_seconds(report) > 0; }
 // to what of its transfers runs beside work.
 struct Hidden {
   double total = 0;
-  std::array<double, engine::kAxisCount> by_axis{};
+  engine::AxisArray<double> by_axis{};
 };
 Hidden hidden_of(const engine::Report& report) {
   Hidden out;
