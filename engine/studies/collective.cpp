@@ -143,7 +143,7 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
   std::sort(study.bytes.begin(), study.bytes.end());
   study.bytes.erase(std::unique(study.bytes.begin(), study.bytes.end()), study.bytes.end());
   for (const double v : study.bytes) {
-    for (CollectiveLine& line : study.lines) line.seconds.push_back(max(line.latency_s, v * line.seconds_a_byte));
+    for (CollectiveLine& line : study.lines) line.seconds.push_back(line.time(v));
   }
   return study;
 }

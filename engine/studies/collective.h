@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/scalar.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
 
@@ -29,6 +30,9 @@ struct CollectiveLine {
   double latency_s = 0;         // 0: not known
   double seconds_a_byte = 0;
   std::optional<double> crossing_bytes;  // below it hops take longer than bytes
+  double time(double byte_count) const { return at_least_latency(byte_count * seconds_a_byte); }
+  // Of a collective whose bytes alone take `sent_s`.
+  double at_least_latency(double sent_s) const { return max(latency_s, sent_s); }
 };
 
 // A message the plan sends over this group.

@@ -36,17 +36,16 @@ LayerLoad load_of(const Scenario& s, const Inputs<double>& in, const LayerTime<d
   LayerLoad load;
   double params = 0, collectives = 0;
   if (q.count == LayerCount::mlp) {
-    constexpr double kMatrices = 2;
     const Bounds<double> limits = bounds(in, in.batch_sequences * in.sequence_length, transfers_add(s));
-    load.flops = kMatrices * matmul_flops(MatmulShape<double>{1, in.model.d_model, limits.active_width});
-    params = kMatrices * in.model.d_model * limits.total_width;
-    collectives = backward ? 4 : 2;  // chapter 5: inputs are gathered again in the backward pass
+    load.flops = kMlpMatrices * matmul_flops(MatmulShape<double>{1, in.model.d_model, limits.active_width});
+    params = kMlpMatrices * in.model.d_model * limits.total_width;
+    collectives = backward ? kMlpCollectivesBackward : kMlpCollectivesForward;
   } else {
     load.flops = layer.operations.flops_forward * in.degree(Axis::tensor).x / layer.microbatch_tokens;
     params = layer.params.layer;
     collectives = backward ? tensor_collectives_backward(s.parallelism.sequence_parallel) : kTensorCollectivesForward;
   }
-  if (backward) load.flops *= 2;
+  if (backward) load.flops *= kBackwardOverForward;
   const double weights = in.weight_bytes * params;
   load.gradient_bytes = in.reduced_gradient_bytes * params;
   load.state_bytes = backward ? weights + load.gradient_bytes : weights;
@@ -59,7 +58,7 @@ double slowness(const Inputs<double>& in, const LayerTime<double>& layer, Pass p
   const bool backward = pass == Pass::backward;
   const Block<double>& block = layer.layer;
   const double work = backward ? block.math_backward + block.hbm_backward : block.math_forward + block.hbm_forward;
-  return work * in.chip.peak_flops / ((backward ? 2 : 1) * layer.operations.flops_forward);
+  return work * in.chip.peak_flops / ((backward ? kBackwardOverForward : 1) * layer.operations.flops_forward);
 }
 
 Parallelism mesh_of(int fsdp, int tensor) {

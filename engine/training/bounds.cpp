@@ -1,6 +1,7 @@
 #include "engine/training/bounds.h"
 
 #include "engine/hardware/collective.h"
+#include "engine/hardware/roofline.h"
 
 namespace roofscape::engine {
 
@@ -31,7 +32,7 @@ Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens, bool add) {
   };
   const auto axes = [](double n) { return constant<S>(n); };
   out.tokens_per_chip = named(Q::bound_cluster_tokens, batch_tokens / in.cluster_chips);
-  out.ridge = named(Q::ridge, chip.peak_flops / chip.hbm_bandwidth);
+  out.ridge = named(Q::ridge, ridge_point(chip.peak_flops, chip.hbm_bandwidth));
   if (!out.torus) {
     // A switched cluster gathers as fast as the slowest level of links lets a node, or a group of nodes, receive.
     out.alpha = named(Q::bound_alpha, chip.peak_flops / chip.node);

@@ -117,25 +117,26 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
   }
   cost.flops_recompute = named(Q::layer_flops_recompute, everything ? cost.operations.flops_forward : flops_again);
 
-  const S two = constant<S>(2);
+  const S two = constant<S>(2), gradients = constant<S>(kBackwardOverForward);
   if (in.calibrated) cost.kernels = layer_kernels(in, cost.params, key, cost.operations, t, cost.recompute_times);
   const S& C = in.chip.peak_flops;
   const S& W = in.chip.hbm_bandwidth;
   Block<S>& layer = cost.layer;
   layer.math_forward = named(Q::layer_math_forward, cost.operations.flops_forward / C);
   layer.math_backward =
-      named(Q::layer_math_backward, (two * cost.operations.flops_forward + cost.flops_recompute) / C);
+      named(Q::layer_math_backward, (gradients * cost.operations.flops_forward + cost.flops_recompute) / C);
   layer.hbm_forward = named(Q::layer_hbm_forward, cost.operations.hbm_bytes_forward / W);
-  cost.hbm_bytes_backward = named(Q::layer_hbm_bytes_backward, two * cost.operations.hbm_bytes_forward + bytes_again);
+  cost.hbm_bytes_backward =
+      named(Q::layer_hbm_bytes_backward, gradients * cost.operations.hbm_bytes_forward + bytes_again);
   layer.hbm_backward = named(Q::layer_hbm_backward, cost.hbm_bytes_backward / W);
 
-  const S passes = constant<S>(everything ? 3 : 2);
+  const S passes = constant<S>(kBackwardOverForward + (everything ? 1 : 0));
   const auto vocabulary = [&](int which, const S& flops, const S& bytes) {
     Block<S> block;
     block.math_forward = named(Q::block_math_forward, which, flops / C);
     block.math_backward = named(Q::block_math_backward, which, passes * flops / C);
     block.hbm_forward = named(Q::block_hbm_forward, which, bytes / W);
-    block.hbm_backward = named(Q::block_hbm_backward, which, two * bytes / W);
+    block.hbm_backward = named(Q::block_hbm_backward, which, gradients * bytes / W);
     block.comm_forward.fill(in.zero);
     block.comm_backward.fill(in.zero);
     return block;

@@ -18,6 +18,13 @@ namespace roofscape::engine {
 // once more and their gradients scattered (the book's mixed algorithm, chapter 5), without, two AllReduces suffice.
 inline constexpr double kTensorCollectivesForward = 4;
 constexpr double tensor_collectives_backward(bool sequence_parallel) { return sequence_parallel ? 8 : 4; }
+// Of the MLP alone, as chapter 5 counts: two matrices, between a gather and a scatter; backward, as the gradients' two
+// and once more the inputs'.
+inline constexpr double kMlpMatrices = 2, kMlpCollectivesForward = 2, kMlpCollectivesBackward = 4;
+
+// Arithmetic and traffic of a matrix multiplication's backward pass over those of its forward one: it has two of the
+// same size, one for the gradient of its input and one for that of its weights.
+inline constexpr double kBackwardOverForward = 2;
 
 // What the links of a mesh carry; depends on the mesh alone.
 template <Scalar S>

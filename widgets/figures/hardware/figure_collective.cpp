@@ -80,7 +80,7 @@ Readout readout_of(const FigureInput& input, const CollectiveStudy& study, const
                    const CollectiveLine& line, double bytes) {
   const TextTable& t = input.texts;
   Readout out;
-  const double bandwidth = bytes * line.seconds_a_byte, time = std::max(bandwidth, line.latency_s);
+  const double bandwidth = bytes * line.seconds_a_byte, time = line.time(bytes);
   out.title = t.format("figure.collective.readout", {name, format_duration(time)});
   out.rows.emplace_back(std::string(t.text("figure.collective.bytes")), format(bytes, engine::unit::bytes));
   out.rows.emplace_back(std::string(t.text("figure.collective.bandwidth_time")), format_duration(bandwidth));
@@ -139,7 +139,7 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
     const CollectiveLine* line = line_for(study, use.kind);
     if (line == nullptr) continue;
     ChartDot dot;
-    dot.at = {use.bytes, std::max(line->latency_s, use.seconds)};
+    dot.at = {use.bytes, line->at_least_latency(use.seconds)};
     dot.text = t.format("figure.collective.use", {format(use.bytes, engine::unit::bytes)});
     dot.bold = false;
     dot.size = 10;

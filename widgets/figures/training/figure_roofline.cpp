@@ -167,9 +167,10 @@ FigureHead roofline_head(const FigureInput& input, const FigureView&) {
                              {say(head, own_claim("roofline.measured", share, format_share(share)))});
     return head;
   }
+  const double ridge = engine::ridge_point(peak, bandwidth);
   double hbm_share = 0;
   for (const engine::OperationRow& row : input.report.operations)
-    if (!engine::is_vector_operation(row.kind) && row.flops > 0 && row.intensity_flop_per_byte < peak / bandwidth)
+    if (!engine::is_vector_operation(row.kind) && row.flops > 0 && row.intensity_flop_per_byte < ridge)
       hbm_share += row.share_of_step;
   if (hbm_share >= kMostlyHbm || input.report.bound.kind == engine::BoundKind::hbm) {
     const bool of_parts = hbm_share < kMostlyHbm && input.report.quantities.value_or(Q::step_time, 0) > 0;

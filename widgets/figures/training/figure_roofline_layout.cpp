@@ -175,7 +175,7 @@ Slope slope_of(const Layout& l, double bytes_per_s, std::string label) {
   Slope s;
   s.bytes_per_s = bytes_per_s;
   s.label = std::move(label);
-  const double low = std::max(l.x.from(), l.y.from() / bytes_per_s), high = l.peak / bytes_per_s;
+  const double low = std::max(l.x.from(), l.y.from() / bytes_per_s), high = engine::ridge_point(l.peak, bytes_per_s);
   s.low = {l.x(low), l.y(low * bytes_per_s)};
   s.high = {l.x(high), l.y(l.peak)};
   return s;
@@ -194,7 +194,8 @@ void place_slopes(const FigureInput& input, Layout& l) {
                           Faster{engine::ChipField::l2_bytes_per_s, "figure.roofline.l2"}}) {
     const std::optional<double> v = input.scenario.cluster.chip[f.field].value;
     // Its ridge must be on the axis, else there is no line to see.
-    if (!v || !(*v > l.bandwidth * 1.05) || l.peak / *v <= l.x.from() * 1.5 || !l.faster.empty()) continue;
+    if (!v || !(*v > l.bandwidth * 1.05) || engine::ridge_point(l.peak, *v) <= l.x.from() * 1.5 || !l.faster.empty())
+      continue;
     l.faster.push_back(slope_of(l, *v, label(f.key, *v)));
   }
 }
@@ -540,7 +541,7 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   l.bandwidth = input.report.quantities.value_or(Q::hbm_bandwidth, 0);
   if (!(l.peak > 0) || !(l.bandwidth > 0)) return l;
   l.drawn = true;
-  l.ridge = l.peak / l.bandwidth;
+  l.ridge = engine::ridge_point(l.peak, l.bandwidth);
   const double reached = matmul_flop_per_s(input.report);
   find_dots(canvas, area, input, l);
   find_other_peaks(input, l);
