@@ -7,6 +7,7 @@
 #include <queue>
 #include <utility>
 
+#include "engine/base/stats.h"
 #include "engine/serving/decode_cost.h"
 
 namespace roofscape::engine {
@@ -46,16 +47,9 @@ struct Request {
 Percentiles percentiles(std::vector<double> values) {
   Percentiles out;
   if (values.empty()) return out;
-  // Nearest rank, the highest first: what is below it is all that the next one is looked for in.
-  auto end = values.end();
-  const auto rank = [&values, &end](double p) {
-    const auto n = static_cast<double>(values.size());
-    const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::clamp(std::ceil(p * n) - 1, 0.0, n - 1));
-    if (at < end) std::nth_element(values.begin(), at, end);
-    end = std::min(end, at);
-    return *at;
-  };
-  out.p99 = rank(0.99), out.p90 = rank(0.9), out.p50 = rank(0.5);
+  out.p99 = nearest_rank(values, 0.99);
+  out.p90 = nearest_rank(values, 0.9);
+  out.p50 = nearest_rank(values, 0.5);
   double sum = 0;
   for (const double v : values) sum += v;
   out.mean = sum / static_cast<double>(values.size());

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "engine/base/stats.h"
 #include "engine/inputs/inputs.h"
 #include "engine/model/parameters.h"
 #include "engine/scenario/mesh_size.h"
@@ -38,19 +39,6 @@ std::optional<double> number(EvidenceFeature feature, const EvidenceFeatures& f)
 // One operation has a chip and nothing else in common with a plan.
 bool is_asked(EvidenceFeature feature, EvidenceKind kind) {
   return (kind != EvidenceKind::kernel && kind != EvidenceKind::collective) || feature == EvidenceFeature::chip;
-}
-
-// The value at the share q of sorted ones, rounded to the outer neighbour.
-double outer_quantile(const std::vector<double>& sorted, double q) {
-  const double at = q * static_cast<double>(sorted.size() - 1);
-  return sorted[static_cast<std::size_t>(q < 0.5 ? std::floor(at) : std::ceil(at))];
-}
-
-double middle(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 // `of` says which points count.
@@ -94,10 +82,9 @@ ErrorBand band_of(std::span<const EvidencePoint> points, const EvidenceFeatures&
   for (const auto& family : families) band.families.emplace_back(family.first);
   std::stable_sort(band.families.begin(), band.families.end(),
                    [&](const std::string& a, const std::string& b) { return families.at(a) > families.at(b); });
-  std::sort(errors.begin(), errors.end());
   band.low = outer_quantile(errors, kBandLow);
   band.high = outer_quantile(errors, kBandHigh);
-  band.median = middle(errors);
+  band.median = median(errors);
   return band;
 }
 
@@ -172,10 +159,8 @@ ErrorSummary error_summary(std::span<const double> errors) {
   }
   out.within_10 /= static_cast<double>(out.n);
   out.within_25 /= static_cast<double>(out.n);
-  out.bias = middle({errors.begin(), errors.end()});
-  out.median_absolute = middle(absolute);
-  std::sort(absolute.begin(), absolute.end());
-  out.p90_absolute = outer_quantile(absolute, 0.9);
+  out.bias = median({errors.begin(), errors.end()});
+  out.median_absolute = median(absolute);
   return out;
 }
 

@@ -130,7 +130,7 @@ std::vector<BandedQuantity> banded_quantities(const Scenario&);
 
 struct ErrorSummary {
   std::size_t n = 0;
-  double median_absolute = 0, p90_absolute = 0;
+  double median_absolute = 0;
   double bias = 0;                      // median of the signed errors
   double within_10 = 0, within_25 = 0;  // shares
 };
