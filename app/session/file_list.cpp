@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/base/ascii.h"
 #include "widgets/canvas/number_format.h"
 
 namespace roofscape::app {
@@ -15,12 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostEntries = 4000;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 }  // namespace
 
@@ -42,20 +37,20 @@ TypedPlace typed_place(std::string_view typed, const fs::path& folder) {
 
 std::vector<FileEntry> list_folder(const TypedPlace& place) {
   std::vector<FileEntry> out;
-  const std::string letters = lower(place.letters);
+  const std::string letters = engine::ascii_lower(place.letters);
   std::error_code failed;
   for (fs::directory_iterator at(place.folder, fs::directory_options::skip_permission_denied, failed), end;
        !failed && at != end && out.size() < kMostEntries; at.increment(failed)) {
     std::error_code unknown;
     FileEntry entry{at->path().filename().string(), at->is_directory(unknown)};
     if (entry.name.starts_with('.') && !letters.starts_with('.')) continue;
-    if (!entry.folder && lower(at->path().extension().string()) != ".json") continue;
-    if (lower(entry.name).find(letters) == std::string::npos) continue;
+    if (!entry.folder && engine::ascii_lower(at->path().extension().string()) != ".json") continue;
+    if (engine::ascii_lower(entry.name).find(letters) == std::string::npos) continue;
     out.push_back(std::move(entry));
   }
   std::sort(out.begin(), out.end(), [&](const FileEntry& a, const FileEntry& b) {
     if (a.folder != b.folder) return a.folder;
-    const std::string x = lower(a.name), y = lower(b.name);
+    const std::string x = engine::ascii_lower(a.name), y = engine::ascii_lower(b.name);
     return x != y ? x < y : a.name < b.name;
   });
   return out;

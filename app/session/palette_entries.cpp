@@ -1,7 +1,6 @@
 #include "app/session/palette_entries.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "app/core/strings.h"
 #include "app/session/file_list.h"
+#include "engine/base/ascii.h"
 #include "engine/base/number_text.h"
 #include "engine/blocks/block.h"
 #include "engine/scenario/scenario_fields.h"
@@ -22,11 +22,10 @@ namespace {
 using widgets::TextTable;
 
 // In small letters, and numbers in one piece however they are grouped: 16384.
-std::string lower(std::string_view text) {
-  std::string out(text);
+std::string plain(std::string_view text) {
+  std::string out = engine::ascii_lower(text);
   constexpr std::string_view gap = widgets::kNarrowSpace;
   for (std::size_t at = out.find(gap); at != std::string::npos; at = out.find(gap, at)) out.erase(at, gap.size());
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
 }
 
@@ -50,9 +49,9 @@ constexpr std::size_t kShortestChoice = 4;  // letters of a value that names its
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-std::vector<std::string> lower(const std::vector<std::string>& words) {
+std::vector<std::string> plain(const std::vector<std::string>& words) {
   std::vector<std::string> out;
-  for (const std::string& word : words) out.push_back(lower(word));
+  for (const std::string& word : words) out.push_back(plain(word));
   return out;
 }
 
@@ -69,7 +68,7 @@ bool starts_word(std::string_view text, std::size_t at) {
 
 // How well all words are found in a title or an id; none if one is missing. Shorter titles go before longer ones.
 std::optional<double> match(const std::vector<std::string>& words, std::string_view title, std::string_view id) {
-  const std::string t = lower(title), i = lower(id);
+  const std::string t = plain(title), i = plain(id);
   double score = 0;
   for (const std::string& word : words) {
     double best = -1;
@@ -100,13 +99,13 @@ bool is_number(const engine::Field& field) {
 // Whether a choice of the field begins with the word, by its name in a file or by its name in the window.
 bool choice_begins_with(const TextTable& texts, const engine::Field& field, std::size_t i, std::string_view word) {
   const std::string choice(field.choices[i]);
-  return lower(choice).starts_with(word) ||
-         lower(texts.text("choice." + std::string(field.path) + "." + choice)).starts_with(word);
+  return plain(choice).starts_with(word) ||
+         plain(texts.text("choice." + std::string(field.path) + "." + choice)).starts_with(word);
 }
 
 // What was typed as a value of the field.
 std::optional<double> value_of(const TextTable& texts, const engine::Field& field, const std::string& typed) {
-  const std::string word = lower(typed);
+  const std::string word = plain(typed);
   if (field.kind == engine::FieldKind::boolean) {
     if (word == "on" || word == "true" || word == "yes") return 1;
     if (word == "off" || word == "false" || word == "no") return 0;
@@ -127,7 +126,7 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
                                           std::span<const Command> commands, std::string_view typed,
                                           const std::function<bool(const Command&)>& usable, std::size_t most) {
   std::vector<PaletteEntry> all;
-  const std::vector<std::string> as_typed = words_of(typed), words = lower(as_typed);
+  const std::vector<std::string> as_typed = words_of(typed), words = plain(as_typed);
   const auto add = [&](PaletteKind kind, std::string title, std::string detail, std::string value, double bonus,
                        const std::vector<std::string>& wanted, double number = 0) {
     if (const auto score = match(wanted, title, value))

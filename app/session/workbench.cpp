@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/base/ascii.h"
+
 namespace roofscape::app {
 
 namespace {
@@ -87,12 +89,6 @@ std::vector<std::string> wanted(const BuildingBlock& block, const BlockReply& re
   if (out.empty() && answers(reply) == 0)
     for (const BlockInput& in : block.inputs)
       if (!reply.question->call.value(in.name).is_known()) out.emplace_back(in.name);
-  return out;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
 }
 
@@ -218,8 +214,9 @@ std::string command_line(const BuildingBlock& block, const BlockInputs& given) {
 }
 
 bool finds_block(const BuildingBlock& block, const widgets::TextTable& texts, std::string_view typed) {
-  const std::string all = lower(block.id) + " " + lower(texts.text("calc." + std::string(block.id))),
-                    words = lower(typed);
+  const std::string all = engine::ascii_lower(block.id) + " " +
+                          engine::ascii_lower(texts.text("calc." + std::string(block.id))),
+                    words = engine::ascii_lower(typed);
   for (std::size_t at = 0; at < words.size();) {
     const std::size_t end = std::min(words.find(' ', at), words.size());
     if (end > at && all.find(words.substr(at, end - at)) == std::string::npos) return false;

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/base/ascii.h"
+
 namespace roofscape::engine {
 
 namespace {
@@ -144,13 +146,6 @@ std::string_view kind_text(Kind kind) {
                                                     "an energy",
                                                     "a frequency"};
   return kTexts[static_cast<std::size_t>(kind)];
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
 }
 
 std::string marked(std::string_view text) { return "\"" + std::string(text.substr(0, 80)) + "\""; }
@@ -322,7 +317,7 @@ std::optional<Meant> as_kind(std::string_view unit, Kind kind) {
   if (kind == Kind::money) drop_hour(rest);
   for (const Named& named : kNames) {
     if (named.kind != kind) continue;
-    const std::string whole = named.any_case ? lower(rest) : rest;
+    const std::string whole = named.any_case ? ascii_lower(rest) : rest;
     if (!whole.ends_with(named.name)) continue;
     const std::string_view prefix = std::string_view(rest).substr(0, rest.size() - named.name.size());
     if (prefix.empty()) return Meant{kind, named.power_of_10, named.factor};

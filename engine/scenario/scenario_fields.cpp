@@ -239,21 +239,6 @@ const std::array kFields{
 #undef CALIBRATION
 };
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
 std::span<const Field> scenario_fields() { return kFields; }
@@ -261,15 +246,6 @@ std::span<const Field> scenario_fields() { return kFields; }
 const Field* find_field(std::string_view path) {
   const auto found = std::find_if(kFields.begin(), kFields.end(), [path](const Field& f) { return f.path == path; });
   return found == kFields.end() ? nullptr : &*found;
-}
-
-std::string_view nearest_field_path(std::string_view unknown_path) {
-  const std::string_view path = unknown_path.substr(0, 200);
-  std::string_view best = kFields[0].path;
-  std::size_t least = edit_distance(path, best);
-  for (const Field& field : kFields)
-    if (const std::size_t d = edit_distance(path, field.path); d < least) least = d, best = field.path;
-  return best;
 }
 
 bool applies(const Field& field, WorkloadKind kind) { return !field.only || *field.only == kind; }

@@ -29,7 +29,6 @@ struct Field {
 
 std::span<const Field> scenario_fields();
 const Field* find_field(std::string_view path);                      // null if there is none
-std::string_view nearest_field_path(std::string_view unknown_path);  // by edit distance, for error messages
 bool applies(const Field&, WorkloadKind);                            // whether the arithmetic of this kind reads it
 bool in_domain(const Field&, double value);                          // also: whole for integers, finite
 std::string domain_text(const Field&);  // "a whole number from 1 to 65536", "one of: sum, max"

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/utf8.h"
+
 namespace roofscape::io {
 namespace {
 
@@ -16,34 +18,11 @@ std::string place_of(std::string_view text, std::size_t at) {
     if (text[i] == '\n') {
       ++line;
       column = 1;
-    } else if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) {
+    } else if (!engine::continues_character(text[i])) {
       ++column;
     }
   }
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
-}
-
-// Offset of the first byte that is not UTF-8 (overlong forms and surrogates included), npos if all of it is.
-std::size_t first_invalid_utf8(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const auto tail = [&](std::size_t i) { return (byte(i) & 0xc0u) == 0x80u; };
-  for (std::size_t i = 0; i < text.size();) {
-    const unsigned b = byte(i);
-    if (b < 0x80) {
-      i += 1;
-    } else if (b >= 0xc2 && b <= 0xdf && tail(i + 1)) {
-      i += 2;
-    } else if (b >= 0xe0 && b <= 0xef && tail(i + 1) && tail(i + 2) && (b != 0xe0 || byte(i + 1) >= 0xa0) &&
-               (b != 0xed || byte(i + 1) < 0xa0)) {
-      i += 3;
-    } else if (b >= 0xf0 && b <= 0xf4 && tail(i + 1) && tail(i + 2) && tail(i + 3) &&
-               (b != 0xf0 || byte(i + 1) >= 0x90) && (b != 0xf4 || byte(i + 1) < 0x90)) {
-      i += 4;
-    } else {
-      return i;
-    }
-  }
-  return std::string_view::npos;
 }
 
 // Builds the value as nlohmann's parser reports it, and stops at the first thing that is not allowed.
@@ -157,14 +136,14 @@ Result<Json> parse_json(std::string_view text, std::string_view file) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
     return fail({}, "the text is UTF-16", "save it as UTF-8");
-  if (const std::size_t bad = first_invalid_utf8(text); bad != std::string_view::npos)
+  if (const std::size_t bad = engine::first_invalid_utf8(text); bad != std::string_view::npos)
     return fail(place_of(text, bad), "not UTF-8 text", "save it as UTF-8");
   Builder builder(text, file);
   if (!Json::sax_parse(text.begin(), text.end(), &builder)) return builder.error();
   return builder.take();
 }
 
-bool is_utf8(std::string_view text) { return first_invalid_utf8(text) == std::string_view::npos; }
+bool is_utf8(std::string_view text) { return engine::first_invalid_utf8(text) == std::string_view::npos; }
 
 std::string_view kind_name(const Json& value) {
   if (value.is_null()) return "null";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/base/ascii.h"
 #include "engine/io/json/result.h"
 
 namespace roofscape::io {
@@ -10,8 +11,7 @@ namespace {
 constexpr std::size_t kLongestWord = 64;
 
 // Ids are lower case, people type "H200".
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool same(char a, char b) { return lower(a) == lower(b); }
+bool same(char a, char b) { return engine::ascii_lower(a) == engine::ascii_lower(b); }
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -37,10 +37,6 @@ TEST_CASE("whole numbers take no fractions") {
   CHECK_FALSE(in_domain(*find_field("parallelism.tensor"), 1.5));
   CHECK(in_domain(*find_field("assumptions.stated_mfu"), 0.45));
 }
-TEST_CASE("the nearest known path is named for a misspelt one") {
-  CHECK(nearest_field_path("paralellism.tensor") == "parallelism.tensor");
-  CHECK(nearest_field_path("pipeline.sheduel") == "pipeline.schedule");
-}
 TEST_CASE("the words of the schedule field are the ids of the schedules, in order") {
   const Field& field = *find_field("pipeline.schedule");
   REQUIRE(field.choices.size() == static_cast<std::size_t>(kScheduleKinds));

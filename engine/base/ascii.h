@@ -1,0 +1,18 @@
+#pragma once
+
+// Letters of ASCII, whatever the locale; other bytes stay as they are.
+
+#include <string>
+#include <string_view>
+
+namespace roofscape::engine {
+
+constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+inline std::string ascii_lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = ascii_lower(c);
+  return out;
+}
+
+}  // namespace roofscape::engine
