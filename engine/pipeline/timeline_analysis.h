@@ -55,9 +55,6 @@ struct ActivationSizes {
   std::vector<double> freed_after_input, freed_after_weight;  // by virtual stage
 };
 
-// Peak per device. A device runs one operation at a time, so the order alone decides; the times do not matter.
-void peak_activation(const Orders& orders, const ActivationSizes& sizes, std::vector<double>& out);
-
 // Peak in microbatches through one device (a chunk counts 1/v; DualPipe: microbatches of one stage), when everything
 // is kept until the weight gradient (the safe limit) or freed with the input gradient.
 enum class KeptUntil : std::uint8_t { weight_gradient, input_gradient };

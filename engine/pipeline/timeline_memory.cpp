@@ -56,23 +56,14 @@ void walk(const Orders& orders, const Sizes& sizes, std::size_t device, AtStart 
   }
 }
 
-template <class Sizes>
-void peak(const Orders& orders, const Sizes& sizes, std::vector<double>& out) {
-  out.assign(orders.devices(), 0);
-  for (std::size_t r = 0; r < out.size(); ++r)
-    walk(
-        orders, sizes, r, [&](std::uint32_t, double amount) { out[r] = std::max(out[r], amount); },
-        [](std::uint32_t, double) {});
-}
-
 }  // namespace
 
-void peak_activation(const Orders& orders, const ActivationSizes& sizes, std::vector<double>& out) {
-  peak(orders, Listed{sizes}, out);
-}
-
 void peak_microbatches(const Orders& orders, KeptUntil kept, std::vector<double>& out) {
-  peak(orders, WholeChunks{kept}, out);  // counted in whole chunks, divided at the end
+  out.assign(orders.devices(), 0);
+  for (std::size_t r = 0; r < out.size(); ++r)  // counted in whole chunks, divided at the end
+    walk(
+        orders, WholeChunks{kept}, r, [&](std::uint32_t, double amount) { out[r] = std::max(out[r], amount); },
+        [](std::uint32_t, double) {});
   for (double& most : out) most /= orders.passes_per_device;
 }
 

@@ -67,22 +67,6 @@ std::vector<float> spread(std::span<const float> wanted, float gap, float low, f
   return placed;
 }
 
-void draw_end_labels(Canvas& canvas, const Theme& theme, std::span<const EndLabel> labels, const Rect& plot) {
-  std::vector<float> wanted;
-  for (const EndLabel& l : labels) wanted.push_back(std::clamp(l.at.y, plot.y, plot.bottom()));
-  const float em = canvas.em() * kSmallText;
-  const std::vector<float> placed = spread(wanted, em * kLabelPitch, plot.y, plot.bottom());
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    TextStyle style = label_style(canvas, readable(labels[i].colour, theme.panel), HAlign::left, VAlign::middle);
-    style.weight = labels[i].weight;
-    const float start = labels[i].at.x + canvas.px(10);
-    if (std::abs(placed[i] - wanted[i]) > em * 0.35f)
-      canvas.line({labels[i].at.x + canvas.px(2), wanted[i]}, {start - canvas.px(3), placed[i]},
-                  leader(canvas, theme));
-    canvas.text({start, placed[i]}, labels[i].text, style);
-  }
-}
-
 void draw_elbow_labels(Canvas& canvas, const Theme& theme, std::span<const PartLabel> labels, float baseline,
                        float bar_top, float left, float right) {
   const TextStyle style = label_style(canvas, theme.ink2, HAlign::left, VAlign::baseline);

@@ -67,16 +67,6 @@ void backed_text(Canvas& canvas, const Theme& theme, Point anchor, std::string_v
 // all; as little as possible in total. Returns the places in the order of the input.
 std::vector<float> spread(std::span<const float> wanted, float gap, float low, float high);
 
-// A label of a line at its end.
-struct EndLabel {
-  std::string text;
-  Point at;  // end of the line
-  Colour colour;
-  Weight weight = Weight::regular;
-};
-// To the right of their lines, 1.35 em apart, joined by a thin leader where one had to move.
-void draw_end_labels(Canvas& canvas, const Theme& theme, std::span<const EndLabel> labels, const Rect& plot);
-
 // Labels above the first of a stack of bars: each centred on its part if it fits, else pushed aside with an elbow.
 struct PartLabel {
   std::string text;

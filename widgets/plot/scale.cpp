@@ -93,8 +93,6 @@ float Scale::operator()(double value) const {
 
 bool Scale::contains(double value) const { return value >= std::min(from_, to_) && value <= std::max(from_, to_); }
 
-Scale Scale::panned(double delta) const { return {kind_, value(begin_ - delta), value(end_ - delta), begin_, end_}; }
-
 Scale Scale::zoomed(double about, double factor) const {
   if (!(factor > 0) || !std::isfinite(factor)) return *this;
   return {kind_, value(about + (begin_ - about) / factor), value(about + (end_ - about) / factor), begin_, end_};

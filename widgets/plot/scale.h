@@ -31,7 +31,6 @@ class Scale {
   bool contains(double value) const;
 
   // The same axis after moving by `delta` positions, or zooming by `factor` (over 1: closer) about a position.
-  Scale panned(double delta) const;
   Scale zoomed(double about_position, double factor) const;
   Scale with_range(double begin, double end) const { return {kind_, from_, to_, begin, end}; }
 

@@ -125,7 +125,6 @@ class Interaction {
   void park_pointer() { parked_ = active_ == 0 && active_right_ == 0; }
   void set_focus(std::string_view id);
   void clear_focus() { focus_ = 0; }
-  bool has_focus() const { return focus_ != 0; }
   bool focus_moved() const { return focus_moved_; }
   std::optional<Rect> focus_rect() const { return focus_rect_; }
   std::string take_typed() { return std::exchange(input_.typed, {}); }

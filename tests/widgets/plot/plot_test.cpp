@@ -40,10 +40,6 @@ Rect draw_network(Canvas& canvas, const Theme& theme, const Words& w) {
     canvas.line({x(32), y(0.05)}, {x(8192), y(5)}, stroke_of(theme, Axis::tensor, canvas.em(), true));
     canvas.line({x(8), y(0.33)}, {x(8192), y(0.33)}, stroke_of(theme, Axis::data, canvas.em(), true));
   }
-  const EndLabel ends[] = {{w.a, {plot.right(), y(30)}, theme.ink, Weight::regular},
-                           {w.b, {plot.right(), y(5)}, line_of(theme, Axis::tensor), Weight::regular},
-                           {w.c, {plot.right(), y(4.6)}, line_of(theme, Axis::data), Weight::regular}};
-  draw_end_labels(canvas, theme, ends, plot);
   draw_now(canvas, theme, plot, x(1024), "1024");
   return plot;
 }
