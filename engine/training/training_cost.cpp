@@ -61,11 +61,7 @@ void training_cost(const Inputs<S>& in, const LayerTime<S>& layer, const StageTi
                    const PipelineReport& pipeline, TrainingCost<S>& out) {
   fill_step(in, layer, stage, key, out);
   chip_memory<S>(in, layer, stage, key, pipeline, out, out);
-  const bool pipelined = in.degree(Axis::pipeline).n > 1;
-  const S one = constant<S>(1);
-  out.bubble_fraction =
-      named(Q::pipeline_bubble_fraction, pipelined ? (stage.makespan - stage.work) / stage.makespan : in.zero);
-  out.bubble_even = named(Q::pipeline_bubble_ideal, (stage.stages - one) / (stage.microbatches + stage.stages - one));
+  bubble<S>(in, stage, out);
 }
 
 template void training_cost<double>(const Inputs<double>&, const LayerTime<double>&, const StageTime<double>&,

@@ -4,6 +4,7 @@
 #include "engine/base/scalar.h"
 #include "engine/inputs/inputs.h"
 #include "engine/report/report.h"
+#include "engine/training/bubble.h"
 #include "engine/training/layer_time.h"
 #include "engine/training/memory.h"
 #include "engine/training/model_flops.h"
@@ -14,10 +15,9 @@
 namespace roofscape::engine {
 
 template <Scalar S>
-struct TrainingCost : ModelFlops<S>, StepCost<S>, WorkingMemory<S>, ChipMemory<S> {
+struct TrainingCost : ModelFlops<S>, StepCost<S>, WorkingMemory<S>, ChipMemory<S>, Bubble<S> {
   S network, mfu, hfu;
   S tokens_per_s, tokens_per_s_per_chip, run_steps, run_time, run_days, chip_hours, cost_usd, energy_kwh, stated_days;
-  S bubble_fraction, bubble_even;
 };
 
 // Fills `out`, reusing its memory.

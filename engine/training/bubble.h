@@ -1,0 +1,20 @@
+#pragma once
+
+// How much of a pipelined step its stages wait: as simulated, and as it is where all stages take equally long.
+
+#include "engine/training/stage_time.h"
+
+namespace roofscape::engine {
+
+template <Scalar S>
+struct Bubble {
+  S bubble_fraction;  // of the makespan: what a stage does not work, transfers included; 0 without a pipeline
+  S bubble_even;      // (p - 1) / (m + p - 1): p stages, m microbatches (Huang et al. 2019)
+};
+
+template <Scalar S>
+void bubble(const Inputs<S>&, const StageTime<S>&, Bubble<S>& out);
+extern template void bubble<double>(const Inputs<double>&, const StageTime<double>&, Bubble<double>&);
+extern template void bubble<Traced>(const Inputs<Traced>&, const StageTime<Traced>&, Bubble<Traced>&);
+
+}  // namespace roofscape::engine
