@@ -40,8 +40,9 @@ std::string table_text(const io::SweepTable& table, const widgets::TextTable& te
   for (const char* key : {"cli.sweep.memory", "cli.sweep.bound"}) head.emplace_back(texts.text(key));
   head.emplace_back(table.has_errors() ? texts.text("cli.sweep.error") : std::string_view());
   columns.add(std::move(head));
-  for (const io::SweepRow& row : table.rows) {
-    std::vector<std::string> cells = row.values;
+  for (const engine::SweepRow& row : table.rows) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < table.varied.size(); ++i) cells.push_back(table.varied[i].values[row.choice[i]]);
     for (std::size_t i = 0; i < table.quantities.size(); ++i)
       cells.push_back(row.quantities[i]
                           ? widgets::format(*row.quantities[i], engine::quantity(table.quantities[i]).unit)

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "engine/evaluate/evaluate.h"
-#include "engine/evaluate/explain.h"
 #include "engine/io/json/nearest.h"
 #include "engine/io/json/pretty.h"
 #include "engine/io/presets/parts_json.h"
@@ -85,7 +85,7 @@ Result<std::vector<Q>> read_sweep_quantities(std::string_view list, engine::Work
 }
 
 bool SweepTable::has_errors() const {
-  return std::any_of(rows.begin(), rows.end(), [](const SweepRow& r) { return !r.error.empty(); });
+  return std::any_of(rows.begin(), rows.end(), [](const engine::SweepRow& r) { return !r.error.empty(); });
 }
 
 Result<SweepTable> run_sweep(const engine::Scenario& base, std::vector<VariedField> varied, std::vector<Q> quantities,
@@ -100,36 +100,21 @@ Result<SweepTable> run_sweep(const engine::Scenario& base, std::vector<VariedFie
                       {},
                       fmt::format("{:.0f} combinations are too many", combinations),
                       fmt::format("at most {}", kMostSweepRows)};
-  std::vector<std::size_t> at(table.varied.size(), 0);
-  engine::EvaluationScratch scratch;
-  engine::Report report;
-  while (true) {
-    engine::Scenario scenario = base;
-    SweepRow row;
-    for (std::size_t i = 0; i < table.varied.size(); ++i) {
-      row.values.push_back(table.varied[i].values[at[i]]);
-      if (auto error = set_field(scenario, table.varied[i].path + "=" + row.values.back(), library)) {
-        error->file = "--vary";
-        return *std::move(error);
-      }
-    }
-    engine::evaluate(scenario, scratch, report);
-    // Few sweeps ask for what only a derivation has.
-    const auto is_left_out = [&](Q q) { return report.quantities.absence(q) == engine::Absence::not_applicable; };
-    if (std::any_of(table.quantities.begin(), table.quantities.end(), is_left_out))
-      report.quantities = engine::all_quantities(scenario, report);
-    for (const Q q : table.quantities) {
-      row.quantities.push_back(report.quantities[q]);
-      row.absences.push_back(report.quantities.absence(q));
-    }
-    row.fits = report.fits();
-    row.bound = report.bound.id();
-    if (report.has_errors()) row.error = report.diagnostics.front().code;  // errors come first
-    table.rows.push_back(std::move(row));
-    std::size_t i = table.varied.size();
-    while (i > 0 && ++at[i - 1] == table.varied[i - 1].values.size()) at[--i] = 0;
-    if (i == 0) return table;
+  std::vector<std::size_t> sizes;
+  for (const VariedField& v : table.varied) sizes.push_back(v.values.size());
+  std::optional<InputError> error;
+  auto rows = engine::sweep(base, sizes, table.quantities,
+                            [&](engine::Scenario& scenario, std::size_t field, std::size_t value) {
+                              const VariedField& v = table.varied[field];
+                              error = set_field(scenario, v.path + "=" + v.values[value], library);
+                              return !error.has_value();
+                            });
+  if (!rows) {
+    error->file = "--vary";
+    return *std::move(error);
   }
+  table.rows = *std::move(rows);
+  return table;
 }
 
 std::string sweep_csv(const SweepTable& table) {
@@ -137,8 +122,9 @@ std::string sweep_csv(const SweepTable& table) {
   for (const VariedField& v : table.varied) out += csv_cell(v.path) + ",";
   for (const Q q : table.quantities) out += std::string(engine::quantity(q).id) + ",";
   out += "fits,bound,error\n";
-  for (const SweepRow& row : table.rows) {
-    for (const std::string& v : row.values) out += csv_cell(v) + ",";
+  for (const engine::SweepRow& row : table.rows) {
+    for (std::size_t i = 0; i < table.varied.size(); ++i)
+      out += csv_cell(table.varied[i].values[row.choice[i]]) + ",";
     for (const auto& q : row.quantities) out += (q ? fmt::format("{}", *q) : std::string()) + ",";
     out += fmt::format("{},{},{}\n", row.error.empty() ? (row.fits ? "true" : "false") : "", row.bound, row.error);
   }
@@ -147,9 +133,10 @@ std::string sweep_csv(const SweepTable& table) {
 
 std::string sweep_json(const SweepTable& table) {
   OrderedJson list = OrderedJson::array();
-  for (const SweepRow& row : table.rows) {
+  for (const engine::SweepRow& row : table.rows) {
     OrderedJson entry;
-    for (std::size_t i = 0; i < table.varied.size(); ++i) entry["set"][table.varied[i].path] = row.values[i];
+    for (std::size_t i = 0; i < table.varied.size(); ++i)
+      entry["set"][table.varied[i].path] = table.varied[i].values[row.choice[i]];
     for (std::size_t i = 0; i < table.quantities.size(); ++i) {
       const engine::Quantity& q = engine::quantity(table.quantities[i]);
       OrderedJson value;

@@ -1,8 +1,7 @@
-// A table of quantities over every combination of some fields' values: what `roofscape-cli sweep` prints. Values are
-// texts as they are typed after "path=", so presets (model, cluster, cluster.chip) can be varied like numbers.
+// Sweeps (engine/studies/sweep.h) as `roofscape-cli sweep` takes and prints them. Values are texts as they are typed
+// after "path=", so presets (model, cluster, cluster.chip) can be varied like numbers.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +9,8 @@
 #include "engine/base/quantity.h"
 #include "engine/io/json/result.h"
 #include "engine/io/presets/preset_library.h"
-#include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
+#include "engine/studies/sweep.h"
 
 namespace roofscape::io {
 
@@ -26,18 +25,10 @@ Result<VariedField> read_varied_field(std::string_view text);
 // workload.
 Result<std::vector<engine::Q>> read_sweep_quantities(std::string_view list, engine::WorkloadKind kind);
 
-struct SweepRow {
-  std::vector<std::string> values;  // by varied field
-  std::vector<std::optional<double>> quantities;
-  std::vector<engine::Absence> absences;  // by quantity: why it has no value
-  bool fits = false;                      // no verdict where there is an error
-  std::string bound;                      // empty: the plan cannot run
-  std::string error;                      // code of the first error diagnostic; empty: none
-};
 struct SweepTable {
   std::vector<VariedField> varied;
   std::vector<engine::Q> quantities;
-  std::vector<SweepRow> rows;  // the last field varies fastest
+  std::vector<engine::SweepRow> rows;  // the last field varies fastest
   bool has_errors() const;
 };
 inline constexpr std::size_t kMostSweepRows = 100000;

@@ -101,7 +101,7 @@ Difference sweep(const Scenario& s, const Report& r) {
   const std::string own = std::to_string(s.parallelism.tensor);
   const auto table = io::run_sweep(s, {{"parallelism.tensor", {own}}}, quantities, tests::library());
   if (!table || table->rows.size() != 1) return "sweep: no row";
-  const io::SweepRow& row = table->rows[0];
+  const engine::SweepRow& row = table->rows[0];
   const engine::QuantityValues values = engine::all_quantities(s, r);
   for (std::size_t i = 0; i < quantities.size(); ++i)
     if (Difference d =
