@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/evaluate/advise.h"
+#include "engine/evaluate/diagnose_recipes.h"
 #include "engine/evaluate/diagnose_serving.h"
 #include "engine/evaluate/missing_figures.h"
 #include "engine/hardware/wires.h"
@@ -453,7 +453,7 @@ void diagnose(const Scenario& s, Report& report) {
     check_network(f);
     check_utilisation(f);
     check_convention(f);
-    advise(s, report);
+    diagnose_recipes(s, report);
   }
   check_figures(f);
   // Of a plan that cannot run nothing is said that follows from a time.

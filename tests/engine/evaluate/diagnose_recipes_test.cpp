@@ -1,4 +1,4 @@
-#include "engine/evaluate/advise.h"
+#include "engine/evaluate/diagnose_recipes.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "engine/evaluate/advise.h"
+#include "engine/evaluate/diagnose_recipes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -276,7 +276,7 @@ Advice lecture(const Plan& plan) {
 
 }  // namespace
 
-void advise(const Scenario& s, Report& report) {
+void diagnose_recipes(const Scenario& s, Report& report) {
   if (report.has_errors()) return;  // an advice to a plan that cannot run leads nowhere
   const Plan plan(s, report);
   const bool torus = s.cluster.chip.interconnect == Interconnect::torus;

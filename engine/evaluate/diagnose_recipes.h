@@ -9,6 +9,6 @@
 namespace roofscape::engine {
 
 // Appends to report.diagnostics, whose other members stand already.
-void advise(const Scenario&, Report&);
+void diagnose_recipes(const Scenario&, Report&);
 
 }  // namespace roofscape::engine
