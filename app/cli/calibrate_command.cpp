@@ -30,8 +30,8 @@ void add_options(OptionList& list, Options& options) {
   list.flag("--hold-out", options.hold_out, "cli.calibrate.hold_out");
 }
 
-void print_held_out(const char* what, const std::vector<io::HeldOut>& rows) {
-  for (const io::HeldOut& row : rows)
+void print_held_out(const char* what, const std::vector<evidence::HeldOut>& rows) {
+  for (const evidence::HeldOut& row : rows)
     fmt::print(stderr, "  {} {:<32} {:>4} values  median error {:5.1f} % fitted, {:5.1f} % left out\n", what,
                row.name, row.rows, 100 * row.fitted, 100 * row.held_out);
 }
@@ -49,7 +49,8 @@ int run(const Context& context, const Options& options) {
                    {},
                    "no calibration has the chip " + io::in_quotes(options.chip),
                    "`roofscape-cli presets` lists the chips"});
-  const io::CalibrationFit fit = io::fit_calibration(entries.value(), context.library, *file, options.hold_out);
+  const evidence::CalibrationFit fit =
+      evidence::fit_calibration(entries.value(), context.library, *file, options.hold_out);
   fmt::print(stderr, "{}: {} runs, objective {:.4f} from {:.4f}, absolute error median {:.1f} %, mean {:.1f} %\n",
              file->id, fit.rows, fit.objective, fit.start, 100 * fit.median, 100 * fit.mean);
   if (options.hold_out) {

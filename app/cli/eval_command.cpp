@@ -35,7 +35,7 @@ int run(const Context& context, const Options& options) {
   if (options.evidence && mode != engine::Mode::custom) {
     const auto files = io::load_evidence(context.library);
     if (!files) return refuse(files.error());
-    evidence = io::evidence_points(files.value(), context.library, mode);
+    evidence = evidence::evidence_points(files.value(), context.library, mode);
   }
   const int code = code_of(evaluated->report);
   if (options.json) {

@@ -133,7 +133,7 @@ std::optional<Material> gather(const Context& context, const Options& options, b
       complain(files.error());
       return std::nullopt;
     }
-    out.evidence = io::evidence_set(files.value(), context.library);
+    out.evidence = evidence::evidence_set(files.value(), context.library);
   }
   auto now = evaluate(context, options.input);
   if (!now) return std::nullopt;

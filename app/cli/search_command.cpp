@@ -167,7 +167,7 @@ std::optional<engine::Evidence> evidence_of(const Context& context, const engine
     complain(files.error());
     return std::nullopt;
   }
-  return io::evidence_points(files.value(), context.library, mode);
+  return evidence::evidence_points(files.value(), context.library, mode);
 }
 
 // How the present plan stands against the best, by what is ranked by.

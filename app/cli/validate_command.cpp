@@ -50,8 +50,9 @@ int run(const Context& context, const Options& options) {
                    "give " + engine::domain_text(*engine::find_field("assumptions.mode"))});
   const auto entries = measurements(context, options.file);
   if (!entries) return refuse(entries.error());
-  const io::Validation validation = io::validate(entries.value(), context.library, *mode);
-  return print(options.json ? io::validation_json(validation, *mode) : io::validation_text(validation), kGood);
+  const evidence::Validation validation = evidence::validate(entries.value(), context.library, *mode);
+  return print(options.json ? evidence::validation_json(validation, *mode) : evidence::validation_text(validation),
+               kGood);
 }
 
 }  // namespace

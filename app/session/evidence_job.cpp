@@ -9,7 +9,7 @@ namespace roofscape::app {
 void EvidenceJob::run(const io::PresetLibrary& library, const std::function<void()>& wake) {
   const auto files = io::load_evidence(library);
   std::shared_ptr<const engine::EvidenceSet> made;
-  if (files) made = std::make_shared<const engine::EvidenceSet>(io::evidence_set(files.value(), library));
+  if (files) made = std::make_shared<const engine::EvidenceSet>(evidence::evidence_set(files.value(), library));
   {
     const std::lock_guard lock(mutex_);
     done_ = std::move(made);

@@ -9,10 +9,11 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/base/stats.h"
 #include "engine/evidence/measured_prediction.h"
 #include "engine/evidence/measured_scenario.h"
 
-namespace roofscape::io {
+namespace roofscape::evidence {
 namespace {
 
 using engine::Calibration;
@@ -54,7 +55,7 @@ struct Row {
 };
 
 // Of quantities that say the same (a time, a rate and an MFU of one run) the first that the entry has.
-std::vector<std::size_t> compared(const Measurement& entry) {
+std::vector<std::size_t> compared(const io::Measurement& entry) {
   constexpr std::string_view kTimes[] = {"step_time_s",
                                          "tokens_per_s_per_chip",
                                          "samples_per_s_per_chip",
@@ -72,7 +73,7 @@ std::vector<std::size_t> compared(const Measurement& entry) {
   }
   for (const std::string_view name : kTimes) {
     const auto found = std::find_if(entry.values.begin(), entry.values.end(),
-                                    [&](const MeasuredValue& v) { return v.quantity == name; });
+                                    [&](const io::MeasuredValue& v) { return v.quantity == name; });
     if (found != entry.values.end() && found->value) {
       out.push_back(static_cast<std::size_t>(found - entry.values.begin()));
       break;
@@ -94,15 +95,15 @@ bool serves(std::size_t stack) {
 class Fit {
  public:
   // `known`: with which the rules that fill what an entry leaves open see what fits.
-  Fit(std::span<const Measurement> entries, const PresetLibrary& library, const CalibrationFile& file, Task task,
-      const Calibration& known)
+  Fit(std::span<const io::Measurement> entries, const io::PresetLibrary& library, const io::CalibrationFile& file,
+      Task task, const Calibration& known)
       : best_(file.start), start_(file.start) {
-    for (const SearchedValue& value : file.searched)
+    for (const io::SearchedValue& value : file.searched)
       if (serves(value.stack) == (task == Task::serving)) searched_.push_back(value);
     const std::vector<std::string>& chips = file.chips;
-    PresetLibrary calibrated = library;
+    io::PresetLibrary calibrated = library;
     calibrated.calibrate(chips, known);
-    for (const Measurement& entry : entries) {
+    for (const io::Measurement& entry : entries) {
       if (entry.kind != "measured" || !entry.hardware ||
           std::find(chips.begin(), chips.end(), entry.hardware->chip_id) == chips.end() ||
           (entry.task == "inference") != (task == Task::serving))
@@ -155,8 +156,7 @@ class Fit {
       sum += w * family.first / family.second;
       weight += w;
     }
-    std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
-    return sum / weight + (with_median ? 0.5 * all[all.size() / 2] : 0.0) + moved();
+    return sum / weight + (with_median ? 0.5 * engine::median(std::move(all)) : 0.0) + moved();
   }
   std::vector<double> errors(const std::string& family, const std::string& model) const {
     std::vector<double> out;
@@ -200,7 +200,7 @@ class Fit {
       for (int pass = 0; pass < kPassesAStep; ++pass) {
         const double before = now;
         const Calibration from = best_;
-        for (const SearchedValue& value : searched_) now = improve(value, step, now);
+        for (const io::SearchedValue& value : searched_) now = improve(value, step, now);
         now = follow(from, now);
         if (before - now < kEnough * before) break;
       }
@@ -209,7 +209,7 @@ class Fit {
   }
   double moved() const {
     double sum = 0;
-    for (const SearchedValue& value : searched_) {
+    for (const io::SearchedValue& value : searched_) {
       const double from = of(start_, value);
       sum += std::abs(of(best_, value) - from) / scale(kCalibrationRows[value.parameter], from);
     }
@@ -233,17 +233,17 @@ class Fit {
     row.loss[0] += (kDoesNotFit + kExcess * predicted.excess) / row.weight;
   }
 
-  static bool takes_part(const SearchedValue& value, const Row& row) { return value.of[row.stack]; }
-  static double of(const Calibration& calibration, const SearchedValue& value) {
+  static bool takes_part(const io::SearchedValue& value, const Row& row) { return value.of[row.stack]; }
+  static double of(const Calibration& calibration, const io::SearchedValue& value) {
     const auto s = static_cast<std::size_t>(std::find(value.of.begin(), value.of.end(), true) - value.of.begin());
     return calibration.stacks[std::min(s, kSoftwareStacks - 1)].values[value.parameter];
   }
-  double at(const SearchedValue& value) const { return of(best_, value); }
-  static void put(Calibration& calibration, const SearchedValue& value, double x) {
+  double at(const io::SearchedValue& value) const { return of(best_, value); }
+  static void put(Calibration& calibration, const io::SearchedValue& value, double x) {
     for (std::size_t s = 0; s < kSoftwareStacks; ++s)
       if (value.of[s]) calibration.stacks[s].values[value.parameter] = x;
   }
-  bool decided(const SearchedValue& value) const {
+  bool decided(const io::SearchedValue& value) const {
     return std::any_of(rows_.begin(), rows_.end(),
                        [&](const Row& row) { return !row.held && takes_part(value, row); });
   }
@@ -266,8 +266,8 @@ class Fit {
   // Gauss, Newton, Levenberg and Marquardt on the errors; reweighted, so that their absolute values are minimised and
   // not their squares (Lawson 1961). A step is taken only if the objective likes it.
   void descend() {
-    std::vector<SearchedValue> moved;
-    for (const SearchedValue& value : searched_)
+    std::vector<io::SearchedValue> moved;
+    for (const io::SearchedValue& value : searched_)
       if (decided(value)) moved.push_back(value);
     const std::size_t n = moved.size();
     const auto weight = weights();
@@ -375,7 +375,7 @@ class Fit {
   }
 
   // One parameter a step up or down.
-  double improve(const SearchedValue& value, double step, double now) {
+  double improve(const io::SearchedValue& value, double step, double now) {
     if (!decided(value)) return now;
     const auto& bounds = kCalibrationRows[value.parameter];
     for (const double direction : {1.0, -1.0}) {
@@ -397,19 +397,13 @@ class Fit {
   std::vector<Row> rows_;
   engine::EvaluationScratch scratch_;
   Calibration best_, start_;
-  std::vector<SearchedValue> searched_;
+  std::vector<io::SearchedValue> searched_;
 };
-
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 }  // namespace
 
-CalibrationFit fit_calibration(std::span<const Measurement> entries, const PresetLibrary& library,
-                               const CalibrationFile& file, bool hold_out) {
+CalibrationFit fit_calibration(std::span<const io::Measurement> entries, const io::PresetLibrary& library,
+                               const io::CalibrationFile& file, bool hold_out) {
   CalibrationFit out;
   // Both fits, one after the other; the rows of one family or model may be left out.
   struct Fits {
@@ -443,7 +437,7 @@ CalibrationFit fit_calibration(std::span<const Measurement> entries, const Prese
   out.objective = fits.objective();
   out.calibration = fits.serving.best();
   const std::vector<double> errors = fits.errors({}, {});
-  out.median = median_of(errors);
+  out.median = engine::median(errors);
   for (const double error : errors) out.mean += error / static_cast<double>(errors.size());
   if (!hold_out) return out;
 
@@ -457,7 +451,7 @@ CalibrationFit fit_calibration(std::span<const Measurement> entries, const Prese
       fold.name = name;
       const std::vector<double> with = families ? fits.errors(name, {}) : fits.errors({}, name);
       fold.rows = with.size();
-      fold.fitted = median_of(with);
+      fold.fitted = engine::median(with);
       (families ? out.by_family : out.by_model).push_back(std::move(fold));
     }
   }
@@ -474,7 +468,7 @@ CalibrationFit fit_calibration(std::span<const Measurement> entries, const Prese
       own.serving.hold(family, model);
       own.search(file.start, 1, kShrinksLeftOut);
       left_out[i] = own.errors(family, model);
-      fold.held_out = median_of(left_out[i]);
+      fold.held_out = engine::median(left_out[i]);
     }
   };
   std::vector<std::thread> threads;
@@ -486,9 +480,9 @@ CalibrationFit fit_calibration(std::span<const Measurement> entries, const Prese
     std::vector<double>& all = i < out.by_family.size() ? by_family : by_model;
     all.insert(all.end(), left_out[i].begin(), left_out[i].end());
   }
-  out.family_left_out = median_of(by_family);
-  out.model_left_out = median_of(by_model);
+  out.family_left_out = engine::median(by_family);
+  out.model_left_out = engine::median(by_model);
   return out;
 }
 
-}  // namespace roofscape::io
+}  // namespace roofscape::evidence

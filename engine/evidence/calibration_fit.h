@@ -22,7 +22,7 @@
 #include "engine/io/presets/measurements.h"
 #include "engine/io/presets/preset_library.h"
 
-namespace roofscape::io {
+namespace roofscape::evidence {
 
 struct HeldOut {
   std::string name;  // of the family or model that was left out
@@ -42,7 +42,7 @@ struct CalibrationFit {
 };
 
 // Fits the chips of the file, from its start. `hold_out`: the cross-validation too.
-CalibrationFit fit_calibration(std::span<const Measurement>, const PresetLibrary&, const CalibrationFile&,
+CalibrationFit fit_calibration(std::span<const io::Measurement>, const io::PresetLibrary&, const io::CalibrationFile&,
                                bool hold_out);
 
-}  // namespace roofscape::io
+}  // namespace roofscape::evidence

@@ -6,7 +6,7 @@
 
 #include "engine/evidence/measured_prediction.h"
 
-namespace roofscape::io {
+namespace roofscape::evidence {
 namespace {
 
 using engine::EvidenceKind;
@@ -49,7 +49,7 @@ constexpr std::array kPublished{
 };
 
 // Whether a quantity of this name is of this kind in this entry: "time_ms" may be a kernel's or a collective's.
-bool belongs(const Measurement& entry, const Published& row) {
+bool belongs(const io::Measurement& entry, const Published& row) {
   const std::string kind = kind_of(entry, std::string(row.quantity));
   switch (row.kind) {
     case EvidenceKind::step:
@@ -66,7 +66,7 @@ bool belongs(const Measurement& entry, const Published& row) {
   return false;
 }
 
-std::optional<std::size_t> place_of(const Measurement& entry, std::string_view quantity) {
+std::optional<std::size_t> place_of(const io::Measurement& entry, std::string_view quantity) {
   for (std::size_t i = 0; i < entry.values.size(); ++i)
     if (entry.values[i].quantity == quantity) return i;
   return std::nullopt;
@@ -86,16 +86,16 @@ engine::EvidenceFeatures features_of(const PreparedEntry& prepared) {
   return engine::evidence_features(alone);
 }
 
-std::string operation_name(const MeasuredOperation& op) {
+std::string operation_name(const io::MeasuredOperation& op) {
   std::string name = op.op;
   std::replace(name.begin(), name.end(), '_', ' ');
   return name;
 }
 
-void add_points(const Measurement& entry, const EvidenceFiles& files, const PresetLibrary& library, engine::Mode mode,
-                engine::Evidence& out) {
+void add_points(const io::Measurement& entry, const io::EvidenceFiles& files, const io::PresetLibrary& library,
+                engine::Mode mode, engine::Evidence& out) {
   // What the kinds are told in is predicted beside what was measured.
-  Measurement asked = entry;
+  io::Measurement asked = entry;
   for (const Published& row : kPublished)
     if (belongs(entry, row) && place_of(entry, row.quantity) && !place_of(asked, row.told_as))
       asked.values.push_back({std::string(row.told_as), 1.0});
@@ -134,10 +134,11 @@ void add_points(const Measurement& entry, const EvidenceFiles& files, const Pres
 
 }  // namespace
 
-engine::Evidence evidence_points(const EvidenceFiles& files, const PresetLibrary& library, engine::Mode mode) {
+engine::Evidence evidence_points(const io::EvidenceFiles& files, const io::PresetLibrary& library,
+                                 engine::Mode mode) {
   engine::Evidence out;
   out.mode = mode;
-  for (const Measurement& entry : files.entries) {
+  for (const io::Measurement& entry : files.entries) {
     const std::size_t before = out.points.size();
     if (entry.kind == "measured") add_points(entry, files, library, mode, out);
     if (out.points.size() == before) ++out.runs_without_point;
@@ -145,9 +146,9 @@ engine::Evidence evidence_points(const EvidenceFiles& files, const PresetLibrary
   return out;
 }
 
-engine::EvidenceSet evidence_set(const EvidenceFiles& files, const PresetLibrary& library) {
+engine::EvidenceSet evidence_set(const io::EvidenceFiles& files, const io::PresetLibrary& library) {
   return {evidence_points(files, library, engine::Mode::calibrated),
           evidence_points(files, library, engine::Mode::ideal)};
 }
 
-}  // namespace roofscape::io
+}  // namespace roofscape::evidence

@@ -9,10 +9,10 @@
 #include "engine/io/presets/evidence_files.h"
 #include "engine/studies/evidence.h"
 
-namespace roofscape::io {
+namespace roofscape::evidence {
 
-engine::Evidence evidence_points(const EvidenceFiles&, const PresetLibrary&, engine::Mode);
+engine::Evidence evidence_points(const io::EvidenceFiles&, const io::PresetLibrary&, engine::Mode);
 // In both modes.
-engine::EvidenceSet evidence_set(const EvidenceFiles&, const PresetLibrary&);
+engine::EvidenceSet evidence_set(const io::EvidenceFiles&, const io::PresetLibrary&);
 
-}  // namespace roofscape::io
+}  // namespace roofscape::evidence

@@ -13,7 +13,7 @@
 #include "engine/hardware/roofline.h"
 #include "engine/hardware/switched_collective.h"
 
-namespace roofscape::io {
+namespace roofscape::evidence {
 namespace {
 
 using engine::FlopsConvention;
@@ -31,7 +31,7 @@ constexpr double kLargeMessage = 8 * kGibi;  // "the best bus bandwidth" without
 
 bool has(std::string_view text, std::string_view words) { return text.find(words) != std::string_view::npos; }
 
-bool is_training(const Measurement& entry) {
+bool is_training(const io::Measurement& entry) {
   constexpr std::array kTasks{"train", "pretrain", "sft", "lora"};
   return std::find(kTasks.begin(), kTasks.end(), entry.task) != kTasks.end();
 }
@@ -78,7 +78,7 @@ Prediction bubble_of_slowest_stage(const Report& report) {
 }
 
 // FLOPs of a step that the value of this name is counted in; 0: it is not.
-double counted_flops(const Measurement& entry, const Scenario& s, const std::string& quantity) {
+double counted_flops(const io::Measurement& entry, const Scenario& s, const std::string& quantity) {
   if (quantity == "tflops_per_chip") return stated_flops(s, entry.flops_basis);
   const std::string& basis = entry.mfu_basis.empty() ? entry.flops_basis : entry.mfu_basis;
   const std::string model = has(basis, "hardware FLOPs") ? std::string() : basis;
@@ -127,7 +127,7 @@ Prediction training_value(const Scenario& s, const Report& report, const std::st
 // A batch runs from start to end: all prompts in one pass, which gives the first token, then a step for each of the
 // others. With requests that join and leave, prompts are prefilled between the steps of those that decode, and a
 // token takes the mean.
-Prediction serving_value(const Measurement& entry, const Scenario& s, const Report& report,
+Prediction serving_value(const io::Measurement& entry, const Scenario& s, const Report& report,
                          const std::string& quantity) {
   const double prefill = report.quantities.value_or(Q::ttft, 0),
                token = report.quantities.value_or(Q::time_per_output_token, 0);
@@ -153,7 +153,7 @@ Prediction serving_value(const Measurement& entry, const Scenario& s, const Repo
 
 // How many prompts a pass of prefill takes: all of a batch that runs from start to end; where requests come one by
 // one, as many as fill a pass. Where only decoding was measured nothing says how prompts went in.
-void set_prompts_together(const Measurement& entry, Scenario& s) {
+void set_prompts_together(const io::Measurement& entry, Scenario& s) {
   if (has(entry.what, "decode")) return;
   const int batch = std::max(1, s.workload.batch / std::max(1, s.parallelism.data * s.parallelism.fsdp));
   const bool joins = engine::software_stack(s) == engine::SoftwareStack::inflight;
@@ -167,10 +167,10 @@ std::optional<engine::Dtype> dtype_of(const std::string& precision) {
 }
 
 // A matrix multiplication, several of them, or an elementwise operation: arithmetic or bytes, whichever takes longer.
-Prediction kernel_value(const Measurement& entry, const engine::Cluster& cluster, engine::Mode mode,
+Prediction kernel_value(const io::Measurement& entry, const engine::Cluster& cluster, engine::Mode mode,
                         const std::string& quantity) {
   const engine::Chip& chip = cluster.chip;
-  const MeasuredOperation& op = *entry.operation;
+  const io::MeasuredOperation& op = *entry.operation;
   if (quantity == "peak_tflops" || quantity == "fraction_of_peak")
     return std::string("not measured: the peak the source compares with");
   const auto dtype = dtype_of(entry.precision);
@@ -217,9 +217,9 @@ Prediction kernel_value(const Measurement& entry, const engine::Cluster& cluster
   return std::string("nothing predicts this quantity");
 }
 
-Prediction collective_value(const Measurement& entry, const engine::Cluster& cluster, int ranks, engine::Mode mode,
-                            const std::string& quantity) {
-  const MeasuredOperation& op = *entry.operation;
+Prediction collective_value(const io::Measurement& entry, const engine::Cluster& cluster, int ranks,
+                            engine::Mode mode, const std::string& quantity) {
+  const io::MeasuredOperation& op = *entry.operation;
   Scenario s;
   s.cluster = cluster;
   s.assumptions.mode = mode;
@@ -263,7 +263,7 @@ Prediction collective_value(const Measurement& entry, const engine::Cluster& clu
 
 }  // namespace
 
-PreparedEntry prepare(const Measurement& entry, const PresetLibrary& library, engine::Mode mode) {
+PreparedEntry prepare(const io::Measurement& entry, const io::PresetLibrary& library, engine::Mode mode) {
   PreparedEntry out;
   out.entry = &entry;
   out.mode = mode;
@@ -304,7 +304,7 @@ PreparedEntry prepare(const Measurement& entry, const PresetLibrary& library, en
       out.assumed = std::move(assumed);
     }
   } else {
-    out.reason = "nothing predicts the task " + in_quotes(entry.task);
+    out.reason = "nothing predicts the task " + io::in_quotes(entry.task);
   }
   return out;
 }
@@ -318,7 +318,7 @@ EntryPrediction predict(const PreparedEntry& prepared) {
 EntryPrediction predict(const PreparedEntry& prepared, engine::EvaluationScratch& scratch, Report& report) {
   EntryPrediction out;
   out.assumed = prepared.assumed;
-  const Measurement& entry = *prepared.entry;
+  const io::Measurement& entry = *prepared.entry;
   if (prepared.scenario) {
     engine::evaluate(*prepared.scenario, scratch, report);
     const double free = report.quantities.value_or(Q::memory_free, 0),
@@ -344,11 +344,11 @@ EntryPrediction predict(const PreparedEntry& prepared, engine::EvaluationScratch
   return out;
 }
 
-EntryPrediction predict(const Measurement& entry, const PresetLibrary& library, engine::Mode mode) {
+EntryPrediction predict(const io::Measurement& entry, const io::PresetLibrary& library, engine::Mode mode) {
   return predict(prepare(entry, library, mode));
 }
 
-std::string kind_of(const Measurement& entry, const std::string& quantity) {
+std::string kind_of(const io::Measurement& entry, const std::string& quantity) {
   if (entry.operation) return entry.operation->ranks || entry.family == "collectives" ? "collective" : "kernel";
   if (entry.kind == "analytic" || quantity == "bubble_fraction_from_profile") return "analytic";
   if (has(quantity, "memory") || has(quantity, "_gib") || has(quantity, "allocated")) return "memory";
@@ -356,4 +356,4 @@ std::string kind_of(const Measurement& entry, const std::string& quantity) {
   return entry.task == "layer" ? "layer" : "inference";
 }
 
-}  // namespace roofscape::io
+}  // namespace roofscape::evidence

@@ -1,4 +1,4 @@
-// What one measurement is predicted to be. For the .cpp files of engine/io.
+// What one measurement is predicted to be. For the .cpp files of engine/evidence.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 #include "engine/io/presets/preset_library.h"
 #include "engine/scenario/scenario.h"
 
-namespace roofscape::io {
+namespace roofscape::evidence {
 
 // A number in the unit of the measured quantity, or why there is none.
 using Prediction = std::variant<double, std::string>;
@@ -25,7 +25,7 @@ struct EntryPrediction {
 
 // An entry made ready: its scenario or chips, built once and then evaluated as often as calibrations change.
 struct PreparedEntry {
-  const Measurement* entry = nullptr;
+  const io::Measurement* entry = nullptr;
   engine::Mode mode = engine::Mode::ideal;
   std::optional<engine::Scenario> scenario;  // training
   std::optional<engine::Cluster> cluster;    // one operation
@@ -34,13 +34,13 @@ struct PreparedEntry {
   std::vector<std::string> assumed;
   std::vector<double> flops;  // of each value whose meaning depends on a convention, else 0
 };
-PreparedEntry prepare(const Measurement&, const PresetLibrary&, engine::Mode);
+PreparedEntry prepare(const io::Measurement&, const io::PresetLibrary&, engine::Mode);
 EntryPrediction predict(const PreparedEntry&);
 // The same with working memory: the report of an entry priced again and again keeps the order of its pipeline.
 EntryPrediction predict(const PreparedEntry&, engine::EvaluationScratch&, engine::Report&);
-EntryPrediction predict(const Measurement&, const PresetLibrary&, engine::Mode);
+EntryPrediction predict(const io::Measurement&, const io::PresetLibrary&, engine::Mode);
 
 // "training_time", "memory", "decode", "kernel", "collective", "analytic".
-std::string kind_of(const Measurement&, const std::string& quantity);
+std::string kind_of(const io::Measurement&, const std::string& quantity);
 
-}  // namespace roofscape::io
+}  // namespace roofscape::evidence

@@ -14,7 +14,7 @@
 #include "engine/scenario/checkpoint_policies.h"
 #include "engine/scenario/mesh_size.h"
 
-namespace roofscape::io {
+namespace roofscape::evidence {
 namespace {
 
 using engine::CheckpointPolicy;
@@ -119,7 +119,7 @@ bool fits(const Scenario& scenario) {
 // Builds the scenario part by part; a part that cannot be built says why.
 class Builder {
  public:
-  Builder(const Measurement& entry, const PresetLibrary& library, engine::Mode mode)
+  Builder(const io::Measurement& entry, const io::PresetLibrary& library, engine::Mode mode)
       : entry_(entry), library_(library) {
     s_.assumptions.mode = mode;
     s_.assumptions.stack = stated_stack(entry);
@@ -157,13 +157,13 @@ class Builder {
                                              {"fp8", Dtype::fp8, Dtype::fp8}}};
     const auto row = find_row(kWidths, entry_.precision);
     if (row == kWidths.end())
-      return fmt::format("the precision {} is not modelled in serving", in_quotes(entry_.precision));
+      return fmt::format("the precision {} is not modelled in serving", io::in_quotes(entry_.precision));
     s_.precision.compute = row->compute;
     s_.precision.weights = row->weights;
     return {};
   }
   std::string requests() {
-    const MeasuredBatch* b = entry_.batch ? &*entry_.batch : nullptr;
+    const io::MeasuredBatch* b = entry_.batch ? &*entry_.batch : nullptr;
     if (b == nullptr || !b->prompt_tokens || !b->output_tokens || (!b->batch && !b->as_many_as_fit))
       return "the batch or the lengths are not stated";
     s_.workload.prompt_tokens = static_cast<int>(std::max(1.0, *b->prompt_tokens));
@@ -177,7 +177,7 @@ class Builder {
     if (entry_.task == "lora") return "adapters (LoRA) are trained: frozen weights are not modelled";
     constexpr std::array kTasks{"train", "pretrain", "sft"};
     if (std::find(kTasks.begin(), kTasks.end(), entry_.task) == kTasks.end())
-      return fmt::format("the task {} is no training", in_quotes(entry_.task));
+      return fmt::format("the task {} is no training", io::in_quotes(entry_.task));
     return {};
   }
 
@@ -202,8 +202,8 @@ class Builder {
 
   std::string plan() {
     if (!entry_.plan || !entry_.hardware) return "the entry has no plan or no hardware";
-    const MeasuredPlan& p = *entry_.plan;
-    const MeasuredHardware& h = *entry_.hardware;
+    const io::MeasuredPlan& p = *entry_.plan;
+    const io::MeasuredHardware& h = *entry_.hardware;
     if (!h.count) return "the number of chips is not stated";
     if (!p.tensor || !p.pipeline) return "the split over tensor and pipeline ranks is not stated";
     engine::Parallelism& plan = s_.parallelism;
@@ -255,7 +255,7 @@ class Builder {
     if (row == kPrecisions.end())
       return entry_.precision.empty()
                  ? "the precision is not stated"
-                 : fmt::format("the precision {} is not modelled in training", in_quotes(entry_.precision));
+                 : fmt::format("the precision {} is not modelled in training", io::in_quotes(entry_.precision));
     s_.precision = row->precision;
     // Gradients of bf16 weights were added up and reduced in fp32 before recipes of Megatron-Core left them in 16
     // bits.
@@ -269,7 +269,7 @@ class Builder {
 
   std::string batch() {
     if (!entry_.batch || !entry_.batch->sequence_length) return "the sequence length is not stated";
-    const MeasuredBatch& b = *entry_.batch;
+    const io::MeasuredBatch& b = *entry_.batch;
     s_.workload.sequence_length = static_cast<int>(*b.sequence_length);
     const auto ranks = static_cast<double>(engine::data_ranks(s_.parallelism));
     double micro = 0;
@@ -334,7 +334,7 @@ class Builder {
   // A whole forward more is a third of the model's FLOPs: HFU over MFU says how much of it there was. Else half.
   double checkpointed_share() const {
     double mfu = 0, hfu = 0;
-    for (const MeasuredValue& value : entry_.values) {
+    for (const io::MeasuredValue& value : entry_.values) {
       if (value.quantity == "mfu") mfu = value.value.value_or(0);
       if (value.quantity == "hfu") hfu = value.value.value_or(0);
     }
@@ -401,31 +401,31 @@ class Builder {
     return {};
   }
 
-  const Measurement& entry_;
-  const PresetLibrary& library_;
+  const io::Measurement& entry_;
+  const io::PresetLibrary& library_;
   Scenario s_;
   std::vector<std::string> assumed_;
   bool guessed_micro_ = false, guessed_chunks_ = false;
 };
 
 // The preset that is this run, as it ships: a user's file of its name does not change what was measured.
-BuiltScenario preset_of(const Measurement& entry, const PresetLibrary& library, engine::Mode mode) {
+BuiltScenario preset_of(const io::Measurement& entry, const io::PresetLibrary& library, engine::Mode mode) {
   const std::string path = "presets/scenarios/" + entry.scenario + ".json";
-  const std::string_view text = embedded_text(path);
-  if (text.empty()) return fmt::format("there is no scenario preset {}", in_quotes(entry.scenario));
-  auto scenario = read_scenario(text, path, library);
-  if (!scenario) return to_text(scenario.error());
+  const std::string_view text = io::embedded_text(path);
+  if (text.empty()) return fmt::format("there is no scenario preset {}", io::in_quotes(entry.scenario));
+  auto scenario = io::read_scenario(text, path, library);
+  if (!scenario) return io::to_text(scenario.error());
   scenario->assumptions.mode = mode;
   return MeasuredScenario{std::move(scenario).value(), entry.assumed};
 }
 
 }  // namespace
 
-std::variant<engine::Cluster, std::string> build_cluster(const Measurement& entry, const PresetLibrary& library,
-                                                         int ranks) {
+std::variant<engine::Cluster, std::string> build_cluster(const io::Measurement& entry,
+                                                         const io::PresetLibrary& library, int ranks) {
   const std::string unknown = "the chip is not one of the presets";
   if (!entry.hardware || entry.hardware->chip_id.empty()) return unknown;
-  const MeasuredHardware& h = *entry.hardware;
+  const io::MeasuredHardware& h = *entry.hardware;
   const engine::Chip* chip = library.find_chip(h.chip_id);
   if (chip == nullptr) return unknown;
   engine::Cluster cluster;
@@ -450,7 +450,7 @@ std::variant<engine::Cluster, std::string> build_cluster(const Measurement& entr
   return cluster;
 }
 
-engine::StackChoice stated_stack(const Measurement& entry) {
+engine::StackChoice stated_stack(const io::Measurement& entry) {
   struct Words {
     std::string_view words;
     engine::StackChoice stack;
@@ -487,13 +487,15 @@ engine::StackChoice stated_stack(const Measurement& entry) {
   return automatic;
 }
 
-BuiltScenario build_serving_scenario(const Measurement& entry, const PresetLibrary& library, engine::Mode mode) {
+BuiltScenario build_serving_scenario(const io::Measurement& entry, const io::PresetLibrary& library,
+                                     engine::Mode mode) {
   return Builder(entry, library, mode).build_serving();
 }
 
-BuiltScenario build_training_scenario(const Measurement& entry, const PresetLibrary& library, engine::Mode mode) {
+BuiltScenario build_training_scenario(const io::Measurement& entry, const io::PresetLibrary& library,
+                                      engine::Mode mode) {
   if (!entry.scenario.empty()) return preset_of(entry, library, mode);
   return Builder(entry, library, mode).build();
 }
 
-}  // namespace roofscape::io
+}  // namespace roofscape::evidence

@@ -28,7 +28,7 @@
 #include "engine/io/presets/preset_library.h"
 #include "engine/scenario/scenario.h"
 
-namespace roofscape::io {
+namespace roofscape::evidence {
 
 struct MeasuredScenario {
   engine::Scenario scenario;
@@ -38,12 +38,12 @@ struct MeasuredScenario {
 // Or why there is none.
 using BuiltScenario = std::variant<MeasuredScenario, std::string>;
 
-BuiltScenario build_training_scenario(const Measurement&, const PresetLibrary&, engine::Mode);
+BuiltScenario build_training_scenario(const io::Measurement&, const io::PresetLibrary&, engine::Mode);
 // Inference, batches and lengths as stated; with a batch of one where the entry says "as many as fit".
-BuiltScenario build_serving_scenario(const Measurement&, const PresetLibrary&, engine::Mode);
+BuiltScenario build_serving_scenario(const io::Measurement&, const io::PresetLibrary&, engine::Mode);
 // The software a source names; automatic: it names none that is known.
-engine::StackChoice stated_stack(const Measurement&);
+engine::StackChoice stated_stack(const io::Measurement&);
 // The chips alone, `ranks` of them: for kernels and collectives.
-std::variant<engine::Cluster, std::string> build_cluster(const Measurement&, const PresetLibrary&, int ranks);
+std::variant<engine::Cluster, std::string> build_cluster(const io::Measurement&, const io::PresetLibrary&, int ranks);
 
-}  // namespace roofscape::io
+}  // namespace roofscape::evidence

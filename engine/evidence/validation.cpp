@@ -6,23 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/stats.h"
 #include "engine/evidence/measured_prediction.h"
 #include "engine/io/json/json_text.h"
 #include "engine/io/json/pretty.h"
 #include "engine/scenario/scenario_fields.h"
 
-namespace roofscape::io {
+namespace roofscape::evidence {
 namespace {
-
-// The value below which the share q lies, between the two nearest; 0 of nothing.
-double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const double at = q * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(std::floor(at));
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
-}
 
 template <class Belongs>
 ValidationSummary summary(std::string name, const std::vector<ValidationRow>& rows, Belongs belongs) {
@@ -47,12 +38,12 @@ ValidationSummary summary(std::string name, const std::vector<ValidationRow>& ro
   out.mean /= static_cast<double>(out.n);
   out.bias /= static_cast<double>(out.n);
   out.worst = *std::max_element(errors.begin(), errors.end());
-  out.median = quantile(errors, 0.5);
-  out.p90 = quantile(errors, 0.9);
+  out.median = engine::median(errors);
+  out.p90 = engine::quantile(errors, 0.9);
   return out;
 }
 
-OrderedJson summary_json(const ValidationSummary& s) {
+io::OrderedJson summary_json(const ValidationSummary& s) {
   return {{"name", s.name},
           {"n", s.n},
           {"not_predicted", s.not_predicted},
@@ -88,12 +79,12 @@ Validation summarised(std::vector<ValidationRow> rows) {
   return out;
 }
 
-Validation validate(std::span<const Measurement> entries, const PresetLibrary& library, engine::Mode mode) {
+Validation validate(std::span<const io::Measurement> entries, const io::PresetLibrary& library, engine::Mode mode) {
   std::vector<ValidationRow> rows;
-  for (const Measurement& entry : entries) {
+  for (const io::Measurement& entry : entries) {
     EntryPrediction predicted = predict(entry, library, mode);
     for (std::size_t i = 0; i < entry.values.size(); ++i) {
-      const MeasuredValue& value = entry.values[i];
+      const io::MeasuredValue& value = entry.values[i];
       ValidationRow row;
       row.id = entry.id;
       row.family = entry.family;
@@ -121,12 +112,12 @@ Validation validate(std::span<const Measurement> entries, const PresetLibrary& l
 }
 
 std::string validation_json(const Validation& validation, engine::Mode mode) {
-  OrderedJson json;
+  io::OrderedJson json;
   const engine::Field* field = engine::find_field("assumptions.mode");
   json["mode"] = std::string(field->choices[static_cast<std::size_t>(mode)]);
-  json["entries"] = OrderedJson::array();
+  json["entries"] = io::OrderedJson::array();
   for (const ValidationRow& row : validation.rows) {
-    OrderedJson entry;
+    io::OrderedJson entry;
     entry["id"] = row.id;
     entry["family"] = row.family;
     if (!row.chip.empty()) entry["chip"] = row.chip;
@@ -144,14 +135,14 @@ std::string validation_json(const Validation& validation, engine::Mode mode) {
     json["entries"].push_back(std::move(entry));
   }
   const auto summaries = [](const std::vector<ValidationSummary>& list) {
-    OrderedJson out = OrderedJson::array();
+    io::OrderedJson out = io::OrderedJson::array();
     for (const ValidationSummary& s : list) out.push_back(summary_json(s));
     return out;
   };
   json["families"] = summaries(validation.families);
   json["kinds"] = summaries(validation.kinds);
   json["overall"] = summary_json(validation.overall);
-  return pretty_text(json);
+  return io::pretty_text(json);
 }
 
 std::string validation_text(const Validation& validation) {
@@ -188,4 +179,4 @@ std::string validation_text(const Validation& validation) {
   return out;
 }
 
-}  // namespace roofscape::io
+}  // namespace roofscape::evidence

@@ -19,7 +19,7 @@
 #include "engine/io/presets/preset_library.h"
 #include "engine/scenario/scenario.h"
 
-namespace roofscape::io {
+namespace roofscape::evidence {
 
 struct ValidationRow {
   std::string id, family, chip, quantity, kind;  // kind: training_time, memory, decode, kernel, collective, analytic
@@ -50,11 +50,11 @@ struct Validation {
   ValidationSummary overall;
 };
 
-Validation validate(std::span<const Measurement>, const PresetLibrary&, engine::Mode);
+Validation validate(std::span<const io::Measurement>, const io::PresetLibrary&, engine::Mode);
 // `rows` in file order and the summaries of them.
 Validation summarised(std::vector<ValidationRow> rows);
 
 std::string validation_json(const Validation&, engine::Mode);
 std::string validation_text(const Validation&);
 
-}  // namespace roofscape::io
+}  // namespace roofscape::evidence

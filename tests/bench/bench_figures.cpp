@@ -41,7 +41,7 @@ struct Desk {
   io::PresetLibrary library;
   Case training{kLargest, library}, other{kOther, library}, serving{kServing, library};
   widgets::Baseline baseline{other.scenario, other.report};
-  engine::EvidenceSet evidence = io::evidence_set(io::load_evidence(library).value(), library);
+  engine::EvidenceSet evidence = evidence::evidence_set(io::load_evidence(library).value(), library);
   widgets::TextTable texts = app::load_texts("en").value();
   widgets::Theme dark = app::load_theme("dark").value(), paper = app::load_theme("print").value();
   widgets::FontStack fonts;

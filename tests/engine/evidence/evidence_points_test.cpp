@@ -19,7 +19,7 @@ const io::EvidenceFiles& shipped_evidence() {
 }
 
 const engine::EvidenceSet& all_points() {
-  static const engine::EvidenceSet set = io::evidence_set(shipped_evidence(), test::shipped());
+  static const engine::EvidenceSet set = evidence::evidence_set(shipped_evidence(), test::shipped());
   return set;
 }
 
@@ -33,7 +33,7 @@ double validated_error(std::string_view id, std::string_view quantity) {
   std::vector<io::Measurement> one;
   for (const io::Measurement& m : shipped_evidence().entries)
     if (m.id == id) one.push_back(m);
-  for (const io::ValidationRow& row : io::validate(one, test::shipped(), engine::Mode::calibrated).rows)
+  for (const evidence::ValidationRow& row : evidence::validate(one, test::shipped(), engine::Mode::calibrated).rows)
     if (row.quantity == quantity) return row.error;
   FAIL("no such row");
   return 0;

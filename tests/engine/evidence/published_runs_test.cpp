@@ -52,7 +52,7 @@ TEST_CASE("the scenario validate predicts a run with is its preset") {
   for (const io::Measurement* entry : runs_with_a_preset())
     for (const Mode mode : {Mode::ideal, Mode::calibrated}) {
       CAPTURE(entry->id);
-      const io::PreparedEntry prepared = io::prepare(*entry, library(), mode);
+      const evidence::PreparedEntry prepared = evidence::prepare(*entry, library(), mode);
       REQUIRE_MESSAGE(prepared.scenario.has_value(), prepared.reason);
       CHECK(*prepared.scenario == in_mode(preset(entry->scenario), mode));
     }
@@ -61,7 +61,7 @@ TEST_CASE("the scenario validate predicts a run with is its preset") {
 TEST_CASE("no published run breaks a rule: what really ran is not called impossible") {
   int asked = 0;
   for (const io::Measurement& entry : files().entries) {
-    const io::PreparedEntry prepared = io::prepare(entry, library(), Mode::ideal);
+    const evidence::PreparedEntry prepared = evidence::prepare(entry, library(), Mode::ideal);
     if (!prepared.scenario) continue;
     ++asked;
     for (const Diagnostic& d : evaluate(*prepared.scenario).diagnostics)
@@ -74,7 +74,7 @@ TEST_CASE("the MFU that validate predicts is the MFU of the preset, to the bit, 
   for (const io::Measurement* entry : runs_with_a_preset()) {
     CAPTURE(entry->id);
     const Report report = evaluate(in_mode(preset(entry->scenario), Mode::calibrated));
-    const io::EntryPrediction predicted = io::predict(*entry, library(), Mode::calibrated);
+    const evidence::EntryPrediction predicted = evidence::predict(*entry, library(), Mode::calibrated);
     for (std::size_t i = 0; i < entry->values.size(); ++i) {
       const double* value = std::get_if<double>(&predicted.values[i]);
       REQUIRE(value != nullptr);
@@ -110,7 +110,7 @@ TEST_CASE("a preset of a run has the mesh, batch and chips that its entry states
 
 // The paper: 41 % at 8,192 tokens, 38 % at 131,072.
 TEST_CASE("the published MFU of a run lies in the band that its preset shows") {
-  const Evidence evidence = io::evidence_points(files(), library(), Mode::calibrated);
+  const Evidence evidence = evidence::evidence_points(files(), library(), Mode::calibrated);
   for (const io::Measurement* entry : runs_with_a_preset()) {
     CAPTURE(entry->id);
     const Scenario s = in_mode(preset(entry->scenario), Mode::calibrated);

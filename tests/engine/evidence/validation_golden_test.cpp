@@ -25,16 +25,17 @@ const std::filesystem::path& golden(const char* name) {
   return path;
 }
 
-const io::Validation& runs(engine::Mode mode) {
+const evidence::Validation& runs(engine::Mode mode) {
   static const auto entries = io::load_measurements(golden("measured_runs.json").string());
   REQUIRE(entries);
-  static const io::Validation calibrated = io::validate(entries.value(), test::shipped(), engine::Mode::calibrated);
-  static const io::Validation ideal = io::validate(entries.value(), test::shipped(), engine::Mode::ideal);
+  static const evidence::Validation calibrated =
+      evidence::validate(entries.value(), test::shipped(), engine::Mode::calibrated);
+  static const evidence::Validation ideal = evidence::validate(entries.value(), test::shipped(), engine::Mode::ideal);
   return mode == engine::Mode::ideal ? ideal : calibrated;
 }
 
-const io::ValidationSummary& kind(const io::Validation& validation, const std::string& name) {
-  for (const io::ValidationSummary& s : validation.kinds)
+const evidence::ValidationSummary& kind(const evidence::Validation& validation, const std::string& name) {
+  for (const evidence::ValidationSummary& s : validation.kinds)
     if (s.name == name) return s;
   FAIL("no rows of this kind");
   return validation.overall;
@@ -42,7 +43,7 @@ const io::ValidationSummary& kind(const io::Validation& validation, const std::s
 
 TEST_CASE("predictions of published runs are off as far as the golden says") {
   std::string lines;
-  for (const io::ValidationRow& row : runs(engine::Mode::calibrated).rows)
+  for (const evidence::ValidationRow& row : runs(engine::Mode::calibrated).rows)
     lines += fmt::format("{} {} {}\n", row.id, row.quantity,
                          row.predicted ? fmt::format("{:+.1f} %", 100 * row.error) : "not predicted: " + row.reason);
   if (std::getenv("ROOFSCAPE_UPDATE_GOLDEN") != nullptr)
@@ -51,7 +52,7 @@ TEST_CASE("predictions of published runs are off as far as the golden says") {
 }
 
 TEST_CASE("step times of published runs are predicted within 8 % in the median, and within 20 % nine times in ten") {
-  const io::ValidationSummary& times = kind(runs(engine::Mode::calibrated), "training_time");
+  const evidence::ValidationSummary& times = kind(runs(engine::Mode::calibrated), "training_time");
   CHECK(times.median <= 0.08);
   CHECK(times.p90 <= 0.20);
 }
@@ -69,9 +70,9 @@ TEST_CASE("a calibration fitted again to the same runs is the same to the last b
       std::find_if(files.begin(), files.end(), [](const io::CalibrationFile& f) { return f.id == "tpu-v5e"; });
   REQUIRE(file != files.end());
   const auto fit = [&](bool hold_out) {
-    return io::fit_calibration(entries.value(), test::shipped(), *file, hold_out);
+    return evidence::fit_calibration(entries.value(), test::shipped(), *file, hold_out);
   };
-  const io::CalibrationFit once = fit(false), held = fit(true);
+  const evidence::CalibrationFit once = fit(false), held = fit(true);
   CHECK(once.calibration == held.calibration);
   CHECK(once.objective == held.objective);
   CHECK(once.objective < once.start);

@@ -38,17 +38,17 @@ io::Measurement measurement(const std::string& text) {
   return result->front();
 }
 engine::Scenario scenario(const std::string& text) {
-  auto built = io::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal);
-  REQUIRE_MESSAGE(std::holds_alternative<io::MeasuredScenario>(built), std::get<std::string>(built));
-  return std::get<io::MeasuredScenario>(built).scenario;
+  auto built = evidence::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal);
+  REQUIRE_MESSAGE(std::holds_alternative<evidence::MeasuredScenario>(built), std::get<std::string>(built));
+  return std::get<evidence::MeasuredScenario>(built).scenario;
 }
 std::string reason(const std::string& text) {
-  auto built = io::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal);
+  auto built = evidence::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal);
   return std::holds_alternative<std::string>(built) ? std::get<std::string>(built) : std::string();
 }
 std::vector<std::string> guesses(const std::string& text) {
-  return std::get<io::MeasuredScenario>(
-             io::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal))
+  return std::get<evidence::MeasuredScenario>(
+             evidence::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal))
       .assumed;
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("FLOPs are counted as the entry's words say") {
   const auto predicted = [](const std::string& basis) {
     const std::string measured = R"("tflops_per_chip": 100, "flops_basis": ")" + basis + "\"";
     const auto entries = io::read_measurements(file_of(entry("\"step_time_s\": 3.528", measured)), "m.json");
-    return io::validate(entries.value(), test::shipped(), engine::Mode::ideal).rows.at(0).predicted.value_or(0);
+    return evidence::validate(entries.value(), test::shipped(), engine::Mode::ideal).rows.at(0).predicted.value_or(0);
   };
   // Recomputing every layer adds a third of the layers' forward and backward; the logits are not computed again.
   const double model = predicted("model FLOPs, non-causal attention (full s^2)");
@@ -121,7 +121,7 @@ TEST_CASE("FLOPs are counted as the entry's words say") {
 TEST_CASE("every measured quantity has a row: an error or a reason") {
   const auto entries = io::read_measurements(
       file_of(entry("\"step_time_s\": 3.528", "\"step_time_s\": 3.528, \"smiles\": 3")), "m.json");
-  const io::Validation v = io::validate(entries.value(), test::shipped(), engine::Mode::ideal);
+  const evidence::Validation v = evidence::validate(entries.value(), test::shipped(), engine::Mode::ideal);
   REQUIRE(v.rows.size() == 2);
   CHECK(v.rows[0].quantity == "smiles");
   CHECK(v.rows[0].reason == "nothing predicts this quantity");
@@ -131,13 +131,13 @@ TEST_CASE("every measured quantity has a row: an error or a reason") {
 }
 
 TEST_CASE("a summary's median, mean, 90th percentile and bias are those of the rows") {
-  std::vector<io::ValidationRow> rows;
+  std::vector<evidence::ValidationRow> rows;
   for (const double error : {-0.3, 0.1, 0.2, -0.2, 0.1}) {
-    io::ValidationRow row;
+    evidence::ValidationRow row;
     row.id = "r", row.family = "f", row.kind = "k", row.predicted = 1, row.error = error;
     rows.push_back(row);
   }
-  const io::ValidationSummary s = io::summarised(rows).overall;
+  const evidence::ValidationSummary s = evidence::summarised(rows).overall;
   CHECK(s.median == doctest::Approx(0.2));
   CHECK(s.mean == doctest::Approx(0.18));
   CHECK(s.p90 == doctest::Approx(0.26));
