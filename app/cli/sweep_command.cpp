@@ -44,9 +44,8 @@ std::string table_text(const io::SweepTable& table, const widgets::TextTable& te
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < table.varied.size(); ++i) cells.push_back(table.varied[i].values[row.choice[i]]);
     for (std::size_t i = 0; i < table.quantities.size(); ++i)
-      cells.push_back(row.quantities[i]
-                          ? widgets::format(*row.quantities[i], engine::quantity(table.quantities[i]).unit)
-                          : std::string(widgets::kNoValue));
+      cells.push_back(row.quantities[i] ? texts.amount(*row.quantities[i], engine::quantity(table.quantities[i]).unit)
+                                        : std::string(widgets::kNoValue));
     const bool runs = row.error.empty();
     const char* verdict = row.fits ? "cli.sweep.fits" : "cli.sweep.does_not_fit";
     cells.emplace_back(runs ? texts.text(verdict) : std::string_view());

@@ -28,7 +28,7 @@ std::string with_source(std::string line, const DerivationLine& of) {
 }
 
 void append_sum(std::string& out, const DerivationLine& line, const std::string& pad, const TextTable& texts) {
-  const std::string total = widgets::derived_value(line.value, line.unit);
+  const std::string total = texts.amount(line.value, line.unit, widgets::kDerivedDigits);
   out += with_source(pad + line.symbol + " = " +
                          texts.format("derivation.sum", {std::to_string(line.expression.children.size())}) + " = " +
                          total,
@@ -38,7 +38,8 @@ void append_sum(std::string& out, const DerivationLine& line, const std::string&
   for (const Expression& term : line.expression.children) {
     const std::string symbol = widgets::formula_in_symbols(term);
     if (term.value != 0)
-      terms.add({symbol, widgets::derived_value(term.value, term.unit.symbol.empty() ? line.unit : term.unit)});
+      terms.add({symbol, texts.amount(term.value, term.unit.symbol.empty() ? line.unit : term.unit,
+                                      widgets::kDerivedDigits)});
     else
       zeros += (zeros.empty() ? "" : ", ") + symbol;
   }
@@ -48,7 +49,7 @@ void append_sum(std::string& out, const DerivationLine& line, const std::string&
 }
 
 void append_formula(std::string& out, const DerivationLine& line, const std::string& pad, const TextTable& texts) {
-  const std::string value = widgets::derived_value(line.value, line.unit);
+  const std::string value = texts.amount(line.value, line.unit, widgets::kDerivedDigits);
   if (is_empty(line.expression)) {
     std::string made_of;
     if (line.is_simulated) made_of = "   " + std::string(texts.text("derivation.simulated"));
@@ -97,7 +98,7 @@ std::string derivation_text(const engine::Derivation& derivation, const TextTabl
   Columns inputs({false, true, false, false});
   for (const DerivationLine& line : derivation.lines) {
     if (line.is_input) {
-      inputs.add({line.symbol, widgets::derived_value(line.value, line.unit), line.id, line.source});
+      inputs.add({line.symbol, texts.amount(line.value, line.unit, widgets::kDerivedDigits), line.id, line.source});
       continue;
     }
     const std::string pad(static_cast<std::size_t>(2 * std::clamp(line.depth, 0, kDeepestIndent)), ' ');

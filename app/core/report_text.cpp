@@ -77,7 +77,7 @@ std::string id_text(Q q, const engine::Provenance& doubts) {
 
 std::string value_text(const Report& report, Q q, const TextTable& texts) {
   const engine::Quantity& row = engine::quantity(q);
-  if (const auto value = report.quantities[q]) return widgets::format(*value, row.unit);
+  if (const auto value = report.quantities[q]) return texts.amount(*value, row.unit);
   return std::string(widgets::kNoValue) + "  " +
          std::string(texts.text(
              "absence." + std::string(engine::kAbsenceIds[static_cast<std::size_t>(report.quantities.absence(q))])));
@@ -105,10 +105,10 @@ void append_parts(std::string& out, const std::string& title, std::span<const Q>
   for (const Q q : parts) {
     const auto value = report.quantities[q];
     if (!value || *value == 0) continue;
-    columns.add({label(q, texts), widgets::format(*value, engine::quantity(q).unit),
+    columns.add({label(q, texts), texts.amount(*value, engine::quantity(q).unit),
                  *sum > 0 ? widgets::format_percent(*value / *sum) : std::string(), id_text(q, doubts)});
   }
-  columns.add({label(total, texts), widgets::format(*sum, engine::quantity(total).unit), "", id_text(total, doubts)});
+  columns.add({label(total, texts), texts.amount(*sum, engine::quantity(total).unit), "", id_text(total, doubts)});
   out += '\n' + title + '\n' + columns.text(2);
 }
 
@@ -130,7 +130,7 @@ std::string plan_text(const engine::Scenario& scenario, const TextTable& texts) 
 std::string verdict_text(const Report& report, const TextTable& texts) {
   const auto& values = report.quantities;
   const auto text_of = [&](Q q) {
-    return widgets::format(values.value_or(q, NAN), engine::quantity(q).unit, {.trim_zeros = q == Q::hbm_capacity});
+    return texts.amount(values.value_or(q, NAN), engine::quantity(q).unit, {.trim_zeros = q == Q::hbm_capacity});
   };
   std::string out;
   for (const engine::Diagnostic& d : report.diagnostics)
@@ -198,9 +198,7 @@ void append_placement(std::string& out, const Report& report, const TextTable& t
     std::string where;
     if (axis.tier == engine::LinkTier::ici) {
       const std::string on(engine::kTorusAxesIds[static_cast<std::size_t>(axis.on)]);
-      where = axis.torus_axes == 1
-                  ? texts.format("report.placement.torus_one", {on})
-                  : texts.format("report.placement.torus", {widgets::format_count(axis.torus_axes), on});
+      where = texts.count("report.placement.torus", axis.torus_axes, {on});
       where += ", " + texts.format("report.placement.links", {widgets::format_count(axis.links())}) + ", ";
       where += axis.open_axes == 0 ? std::string(texts.text("report.placement.closed"))
                : axis.open_axes == axis.torus_axes
@@ -254,8 +252,8 @@ std::string published_text(const io::PublishedRun& run, const engine::Scenario& 
     const engine::Unit& unit = engine::quantity(figure.quantity).unit;
     out += (out.empty() ? "" : "; ") +
            texts.format("report.published.figure",
-                        {label(figure.quantity, texts), widgets::format(figure.value, unit), mode_word,
-                         here ? widgets::format(*here, unit) : std::string(widgets::kNoValue)});
+                        {label(figure.quantity, texts), texts.amount(figure.value, unit), mode_word,
+                         here ? texts.amount(*here, unit) : std::string(widgets::kNoValue)});
   }
   return out;
 }

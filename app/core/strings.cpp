@@ -70,7 +70,7 @@ io::Result<widgets::TextTable> load_texts(std::string_view language, const fs::p
     if (!found) return found.error();
     if (!found.value()) return unknown("language", language, language_names());
   }
-  return widgets::TextTable({map.begin(), map.end()});
+  return widgets::TextTable({map.begin(), map.end()}, language);
 }
 
 io::Result<widgets::Theme> load_theme(std::string_view name, const fs::path& user_folder) {

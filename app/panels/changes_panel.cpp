@@ -27,8 +27,7 @@ float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario
   const auto clip = ctx.ui.canvas.clip(r);
   float y = r.y;
   y += section_head(ctx, {x, y + ctx.px(4)}, width, ctx.text("ui.pin.changed"),
-                    ctx.format(changes.size() == 1 ? "ui.pin.edit" : "ui.pin.edits",
-                               {format_count(static_cast<double>(changes.size()))})) +
+                    ctx.ui.texts.count("ui.pin.edits", static_cast<double>(changes.size()))) +
        ctx.px(4);
   const float row_h = std::round(ctx.px(24)), label_w = std::min(ctx.px(130), width * 0.4f);
   for (std::size_t i = 0; i < changes.size() && i < kMostRows; ++i) {
@@ -57,7 +56,7 @@ float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario
         c.field != nullptr ? field_label(ctx, c.what) : std::string(ctx.text("field." + c.what + ".label"));
     const auto figure = [&](const engine::Scenario& of) {
       const auto& value = of.cluster.chip[c.figure->field].value;
-      return value ? format(*value, c.figure->unit, {.trim_zeros = true, .significant = 4})
+      return value ? ctx.ui.texts.amount(*value, c.figure->unit, {.trim_zeros = true, .significant = 4})
                    : std::string(ctx.text("ui.editor.unknown"));
     };
     const auto value_of = [&](const engine::Scenario& of, const std::string& name) {

@@ -161,7 +161,8 @@ struct Writer {
       TextStyle v = ctx.style(theme().ink);
       v.halign = HAlign::right;
       const DerivationLine* term = all.find(t.id);
-      ctx.ui.canvas.text({x + width, row.centre().y}, format(t.value, term != nullptr ? term->unit : line.unit), v);
+      ctx.ui.canvas.text({x + width, row.centre().y},
+                         ctx.ui.texts.amount(t.value, term != nullptr ? term->unit : line.unit), v);
       y += row_h;
     }
     if (zeros > 0) {
@@ -174,7 +175,7 @@ struct Writer {
     const float h = std::round(ctx.px(26));
     TextStyle v = ctx.style(theme().ink, 1, Weight::bold);
     v.halign = HAlign::right;
-    const std::string value = format(line.value, line.unit);
+    const std::string value = ctx.ui.texts.amount(line.value, line.unit);
     const Rect row{x, y, width, h};
     if (region(row, line.id))
       ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(theme().panel, theme().ctl, 0.8f)}, ctx.px(3));
@@ -213,8 +214,8 @@ struct Writer {
     v.halign = HAlign::right;
     const bool counted = line.unit.notation == engine::Notation::count;  // the label says what is counted
     // With the digits it has in the formula above.
-    const std::string value =
-        counted ? format(line.value, line.unit, {.unit = false}) : derived_value(line.value, line.unit);
+    const std::string value = counted ? format(line.value, line.unit, {.unit = false})
+                                      : ctx.ui.texts.amount(line.value, line.unit, kDerivedDigits);
     const TextStyle small = ctx.style(theme().ink3, kSmallText);
     const TextStyle name = ctx.style(theme().ink2);
     const std::string label = label_of(ctx, line.id);
@@ -392,7 +393,7 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scen
     return scenario;
   }
   const DerivationLine& top = derivation->lines.front();
-  const std::string value = format(top.value, top.unit, {.trim_zeros = top.is_input});
+  const std::string value = ctx.ui.texts.amount(top.value, top.unit, {.trim_zeros = top.is_input});
   const std::string title = ctx.format("ui.derivation.why", {value});
   const TextStyle bold = ctx.style(t.ink, 1.25f, Weight::bold);
   ctx.ui.canvas.text({x, head.centre().y}, title, bold);

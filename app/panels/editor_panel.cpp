@@ -38,7 +38,7 @@ std::string value_words(const PanelContext& ctx, const EditorRow& row, const Sce
   if (row.kind == EditorKind::choice)
     return std::string(
         ctx.text("choice." + row.path + "." + std::string(row.choices[static_cast<std::size_t>(*value)])));
-  return format(*value, row.unit, {.trim_zeros = true, .significant = 4});
+  return ctx.ui.texts.amount(*value, row.unit, {.trim_zeros = true, .significant = 4});
 }
 
 // The track lies around what the preset has; any value of the domain can be typed.
@@ -299,7 +299,7 @@ struct Rows {
 std::string summary(const PanelContext& ctx, const Scenario& s, const EditorPreset& preset) {
   const auto& q = ctx.session.report().quantities;
   const auto value = [&](Q which) {
-    return q[which] ? format(*q[which], engine::quantity(which).unit) : std::string(kNoValue);
+    return q[which] ? ctx.ui.texts.amount(*q[which], engine::quantity(which).unit) : std::string(kNoValue);
   };
   const int n = departures(ctx.view.editor.part, s, preset);
   if (ctx.view.editor.part == EditorPart::model) {
@@ -310,8 +310,7 @@ std::string summary(const PanelContext& ctx, const Scenario& s, const EditorPres
             : ctx.format("ui.editor.sum.model", {total, cache});
     if (!preset.model) return ctx.format("ui.editor.sum.own", {whole});
     return n == 0 ? ctx.format("ui.editor.sum.same", {whole, preset.model_name})
-                  : ctx.format(n == 1 ? "ui.editor.sum.one" : "ui.editor.sum.some",
-                               {whole, std::to_string(n), preset.model_name});
+                  : ctx.ui.texts.count("ui.editor.sum.departs", n, {whole, preset.model_name});
   }
   const std::string whole =
       ctx.format("ui.editor.sum.cluster",
@@ -319,7 +318,7 @@ std::string summary(const PanelContext& ctx, const Scenario& s, const EditorPres
   if (!preset.cluster && !preset.chip) return ctx.format("ui.editor.sum.own", {whole});
   const std::string& name = preset.cluster ? preset.cluster_name : preset.chip_name;
   return n == 0 ? ctx.format("ui.editor.sum.same", {whole, name})
-                : ctx.format(n == 1 ? "ui.editor.sum.one" : "ui.editor.sum.some", {whole, std::to_string(n), name});
+                : ctx.ui.texts.count("ui.editor.sum.departs", n, {whole, name});
 }
 
 void head(PanelContext& ctx, Rect r) {

@@ -17,8 +17,8 @@ namespace {
 
 class Setter {
  public:
-  Setter(const Canvas& canvas, const Theme& theme, const FormulaStyle& style)
-      : set_(canvas.metrics(), style.em), theme_(theme), style_(style) {}
+  Setter(const Canvas& canvas, const Theme& theme, const TextTable& texts, const FormulaStyle& style)
+      : set_(canvas.metrics(), style.em), theme_(theme), texts_(texts), style_(style) {}
 
   Formula set(const Expression& e, Colour ink, Weight weight = Weight::regular) const {
     switch (e.kind) {
@@ -61,8 +61,8 @@ class Setter {
   }
 
   Formula operand(const Expression& e, Colour ink, Weight weight) const {
-    Formula f =
-        style_.numbers ? text(derived_value(e.value, e.unit), ink, weight) : set_.symbol(e.symbol, ink, weight);
+    Formula f = style_.numbers ? text(texts_.amount(e.value, e.unit, kDerivedDigits), ink, weight)
+                               : set_.symbol(e.symbol, ink, weight);
     f.areas.push_back({e.id, {0, -f.above, f.width, f.height()}});
     return f;
   }
@@ -124,6 +124,7 @@ class Setter {
 
   FormulaSetter set_;
   const Theme& theme_;
+  const TextTable& texts_;
   FormulaStyle style_;
 };
 
@@ -133,9 +134,9 @@ Formula set_symbol(const Canvas& canvas, std::string_view symbol, float em, Colo
   return FormulaSetter(canvas.metrics(), em).symbol(symbol, colour, weight);
 }
 
-Formula set_formula(const Canvas& canvas, const Theme& theme, const Expression& expression,
+Formula set_formula(const Canvas& canvas, const Theme& theme, const TextTable& texts, const Expression& expression,
                     const FormulaStyle& style) {
-  return Setter(canvas, theme, style).set(expression, theme.ink);
+  return Setter(canvas, theme, texts, style).set(expression, theme.ink);
 }
 
 float draw_equations(Ui& ui, Point top_left, float width, const engine::DerivationLine& line,
@@ -148,9 +149,9 @@ float draw_equations(Ui& ui, Point top_left, float width, const engine::Derivati
   Formula equals = set_symbol(ui.canvas, "=", em, theme.ink2);
   const float gap = em * 0.45f, indent = std::min(head.width, width * 0.3f) + gap;
   for (const bool numbers : {false, true}) {
-    Formula f = set_formula(ui.canvas, theme, line.expression, {em, numbers});
+    Formula f = set_formula(ui.canvas, theme, ui.texts, line.expression, {em, numbers});
     const float room = width - indent - equals.width - gap;
-    if (f.width > room) f = set_formula(ui.canvas, theme, line.expression, {em * kSmallText, numbers});
+    if (f.width > room) f = set_formula(ui.canvas, theme, ui.texts, line.expression, {em * kSmallText, numbers});
     if (f.width > room) {
       // Too long to be set: as wrapped text.
       const std::string words =
@@ -176,7 +177,7 @@ float draw_equations(Ui& ui, Point top_left, float width, const engine::Derivati
     y = axis + f.below + ui.px(4);
     if (numbers) {
       Formula result = equals;
-      const std::string value = derived_value(line.value, line.unit);
+      const std::string value = ui.texts.amount(line.value, line.unit, kDerivedDigits);
       const float need =
           gap + equals.width + gap + ui.canvas.text_width(value, text_style(ui, theme.ink, 1, Weight::bold));
       Point p{at.x + f.width + gap, axis};

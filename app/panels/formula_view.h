@@ -9,6 +9,7 @@
 #include "widgets/canvas/canvas.h"
 #include "widgets/canvas/theme.h"
 #include "widgets/plot/formula_layout.h"
+#include "widgets/plot/text_table.h"
 #include "widgets/ui/interaction.h"
 
 namespace roofscape::app {
@@ -19,7 +20,8 @@ struct FormulaStyle {
 };
 
 widgets::Formula set_formula(const widgets::Canvas& canvas, const widgets::Theme& theme,
-                             const engine::Expression& expression, const FormulaStyle& style);
+                             const widgets::TextTable& texts, const engine::Expression& expression,
+                             const FormulaStyle& style);
 // A symbol with its subscript: T_step.
 widgets::Formula set_symbol(const widgets::Canvas& canvas, std::string_view symbol, float em, widgets::Colour colour,
                             widgets::Weight weight = widgets::Weight::regular);

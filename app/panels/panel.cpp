@@ -20,7 +20,7 @@ std::string change_from_baseline(const PanelContext& ctx, Q q) {
   const auto before = ctx.view.pinned->report.quantities[q], now = ctx.session.report().quantities[q];
   if (!before || ctx.view.pinned->report.has_errors()) return {};
   const engine::Unit& unit = engine::quantity(q).unit;
-  const std::string was = format(*before, unit);
+  const std::string was = ctx.ui.texts.amount(*before, unit);
   if (!now || ctx.session.report().has_errors()) return ctx.format("ui.pin.was_only", {was});
   if (*now == *before) return std::string(ctx.text("ui.pin.same"));
   std::string change;
@@ -29,10 +29,10 @@ std::string change_from_baseline(const PanelContext& ctx, Q q) {
     change = ctx.format("ui.pin.points",
                         {format((*now - *before) * 100, engine::unit::one, {.unit = false, .sign = true})});
   else if (q == Q::step_time || *before == 0 || q == Q::tokens_per_s)
-    change = *before == 0 ? format_difference(*now, unit)
+    change = *before == 0 ? ctx.ui.texts.amount(*now, unit, {.sign = true})
                           : format(*now / *before - 1, engine::unit::fraction, {.sign = true});
   else
-    change = format_difference(*now - *before, unit);
+    change = ctx.ui.texts.amount(*now - *before, unit, {.sign = true});
   return ctx.format("ui.pin.was", {change, was});
 }
 
@@ -218,9 +218,9 @@ bool shows_diagnostics(const PanelContext& ctx) {
 std::string unit_in_box(const PanelContext& ctx, const engine::Unit& unit, double value) {
   if (unit.symbol == "1") return {};
   const std::string shorter = "ui.unit." + std::string(unit.symbol);
-  std::string word(ctx.ui.texts.has(shorter) ? ctx.text(shorter) : unit.symbol);
-  if (value == 1 && unit.notation == engine::Notation::count && word.ends_with('s')) word.pop_back();
-  return word;
+  const std::string counted = ctx.ui.texts.plural_key(shorter, value);
+  if (ctx.ui.texts.has(counted)) return std::string(ctx.text(counted));
+  return ctx.ui.texts.has(shorter) ? std::string(ctx.text(shorter)) : ctx.ui.texts.noun(unit, value);
 }
 
 std::string unit_words(const PanelContext& ctx, const engine::Unit& unit) {

@@ -72,7 +72,7 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::
                                {"ui.verdict.token", Q::mixed_token_time_q},
                                {"ui.verdict.tokens", Q::sustained_tokens}})
     if (const auto v = report.quantities[q]; v && !report.has_errors())
-      facts.emplace_back(ctx.text(key), format(*v, engine::quantity(q).unit));
+      facts.emplace_back(ctx.text(key), ctx.ui.texts.amount(*v, engine::quantity(q).unit));
   float fx = foot.x;
   for (const auto& [label, value] : facts) {
     const TextStyle l = ctx.style(t.ink3), v = ctx.style(t.ink, 1, Weight::bold);

@@ -173,8 +173,7 @@ void serving_section(PanelContext& ctx, Column& column, Scenario& s) {
 void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
   const auto m = ctx.session.report().quantities[engine::Q::microbatches];
   begin_section(ctx, column, "ui.section.pipeline",
-                m ? ctx.format(*m == 1 ? "ui.pipeline.microbatch" : "ui.pipeline.microbatches", {format_count(*m)})
-                  : std::string());
+                m ? ctx.ui.texts.count("ui.pipeline.microbatches", *m) : std::string());
   field_choice(ctx, column, s, "pipeline.schedule");
   field_slider(ctx, column, s, "pipeline.microbatch_sequences", powers(1, 64));
   field_slider(ctx, column, s, "pipeline.virtual_stages", integers(1, 8), {.off = s.pipeline.virtual_stages == 1});

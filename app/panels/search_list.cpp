@@ -52,10 +52,10 @@ Readout changes_tip(const PanelContext& ctx, std::string title, const std::vecto
   for (const Change& c : changes) {
     const auto present = now.quantities[c.quantity];
     const engine::Unit& unit = engine::quantity(c.quantity).unit;
-    const std::string text = format(c.value, unit);
-    tip.rows.emplace_back(ctx.text(c.label), present && *present > 0
-                                                 ? ctx.format("ui.search.from", {format(*present, unit), text})
-                                                 : text);
+    const std::string text = ctx.ui.texts.amount(c.value, unit);
+    tip.rows.emplace_back(
+        ctx.text(c.label),
+        present && *present > 0 ? ctx.format("ui.search.from", {ctx.ui.texts.amount(*present, unit), text}) : text);
   }
   return tip;
 }

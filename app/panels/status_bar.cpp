@@ -71,9 +71,7 @@ engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario s
   say(ctx.text(ctx.session.saved() ? "ui.status.saved" : "ui.status.unsaved"), small);
   say(ctx.format("ui.status.evaluated", {format_duration(ctx.session.evaluation_us() * 1e-6)}), small);
   if (const std::size_t depth = ctx.session.history().undo_depth(); depth > 0)
-    say(ctx.format(depth == 1 ? "ui.status.undo_one" : "ui.status.undo_depth",
-                   {format_count(static_cast<double>(depth))}),
-        small);
+    say(ctx.ui.texts.count("ui.status.undo_depth", static_cast<double>(depth)), small);
   if (news != nullptr) canvas.text({x, y}, ellipsize(canvas, *news, told, right - x), told);
   return scenario;
 }

@@ -45,7 +45,7 @@ Ways ways(const PanelContext& ctx, std::string_view key, const std::vector<std::
 std::string value_of(const PanelContext& ctx, Q q, NumberOptions options = {}) {
   // Times of a plan that is not possible say nothing.
   const auto v = ctx.session.report().quantities[q];
-  return v && !ctx.session.report().has_errors() ? format(*v, engine::quantity(q).unit, options)
+  return v && !ctx.session.report().has_errors() ? ctx.ui.texts.amount(*v, engine::quantity(q).unit, options)
                                                  : std::string(kNoValue);
 }
 

@@ -65,7 +65,7 @@ std::string answer_text(const PanelContext& ctx, const BlockAnswer& answer) {
   for (const double x : answer.numbers) {
     const bool truth = o.kind == OutputKind::holds || o.kind == OutputKind::flags;
     out += (out.empty() ? "" : ", ") + (truth ? std::string(ctx.text(x > 0.5 ? "ui.bench.yes" : "ui.bench.no"))
-                                              : format(x, engine::quantity(o.q).unit));
+                                              : ctx.ui.texts.amount(x, engine::quantity(o.q).unit));
   }
   return out;
 }
@@ -304,7 +304,7 @@ struct Outputs {
       const float symbol_w = std::max(ctx.px(54), symbol.width + ctx.px(10));
       TextStyle v = ctx.style(t.ink);
       v.halign = HAlign::right;
-      const std::string value = derived_value(line.value, line.unit);
+      const std::string value = ctx.ui.texts.amount(line.value, line.unit, kDerivedDigits);
       draw_formula(ctx.ui.canvas, symbol, {x, y + h / 2});
       const TextStyle name = ctx.style(t.ink2);
       const float left = width - symbol_w - ctx.ui.canvas.text_width(value, v) - ctx.px(12);

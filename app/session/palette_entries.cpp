@@ -217,7 +217,7 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
     const auto value = quantities[*q];
     if (!value) continue;
     add(PaletteKind::quantity, std::string(texts.text("quantity." + std::string(row.id) + ".label")),
-        widgets::format(*value, row.unit), std::string(row.id), bonus(PaletteKind::quantity, 0.2),
+        texts.amount(*value, row.unit), std::string(row.id), bonus(PaletteKind::quantity, 0.2),
         wanted(PaletteKind::quantity));
   }
   struct Presets {

@@ -143,9 +143,8 @@ bool Workspace::restore(std::string_view text, const std::string& file, bool bes
     const io::UnreadTab& unread = saved.unread.front();
     session.say(
         {true,
-         texts_.format(saved.unread.size() == 1 ? "ui.session.unread_tab" : "ui.session.unread_tabs",
-                       {std::to_string(saved.unread.size()),
-                        unread.name.empty() ? std::string(texts_.text("ui.scenario.unnamed")) : unread.name, file}),
+         texts_.count("ui.session.unread_tabs", static_cast<double>(saved.unread.size()),
+                      {unread.name.empty() ? std::string(texts_.text("ui.scenario.unnamed")) : unread.name, file}),
          unread.reason});
     unread_.insert(unread_.end(), std::make_move_iterator(saved.unread.begin()),
                    std::make_move_iterator(saved.unread.end()));

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/digit_groups.h"
 #include "engine/scenario/domains.h"
 #include "engine/scenario/scenario_fields.h"
 
@@ -61,8 +62,8 @@ std::string edited_name(std::string_view name) {
 }
 
 std::string derived_title(const Scenario& s) {
-  return fmt::format("{}{} on {} {}", s.serves() ? "Serving " : "", model_title(s.model), chip_count(s.cluster),
-                     chip_title(s.cluster.chip));
+  return fmt::format("{}{} on {} {}", s.serves() ? "Serving " : "", model_title(s.model),
+                     digit_groups(std::to_string(chip_count(s.cluster))), chip_title(s.cluster.chip));
 }
 
 }  // namespace

@@ -6,17 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/digit_groups.h"
+
 namespace roofscape::widgets {
 namespace {
 
 // fmt writes in the C locale unless asked otherwise, which is why no stream and no printf is used here.
-std::string with_groups(std::string digits) {
-  const std::size_t whole = std::min(digits.find('.'), digits.size());
-  if (whole < 5) return digits;
-  for (std::size_t at = whole; at > 3;) digits.insert(at -= 3, kNarrowSpace);
-  return digits;
-}
-
 std::string signed_text(bool negative, std::string digits, bool plus) {
   const bool zero = digits.find_first_of("123456789") == std::string::npos;
   if (zero) return digits;
@@ -54,7 +49,7 @@ std::string digits_of(double magnitude, int significant, bool trim_zeros) {
   if (magnitude > 0 && magnitude < kLeastPlain) return format_scientific(magnitude, significant);
   std::string digits = fmt::format("{:.{}f}", magnitude, decimals_for(magnitude, significant));
   if (trim_zeros) trim(digits);
-  return with_groups(std::move(digits));
+  return engine::digit_groups(std::move(digits));
 }
 
 struct Prefix {
@@ -78,13 +73,6 @@ const Prefix& prefix_for(double magnitude, const Prefix (&table)[N], int signifi
 
 bool huge(double magnitude) { return magnitude >= 1e27; }
 
-// The word for a single one: units of counts are English words ("1 layer", "2 layers").
-std::string_view one_of(std::string_view symbol) {
-  if (symbol == "microbatches") return "microbatch";
-  const bool word = symbol.size() > 2 && symbol.find('/') == std::string_view::npos && symbol.back() == 's';
-  return word ? symbol.substr(0, symbol.size() - 1) : symbol;
-}
-
 // A word ("tokens/s") stands apart from its prefix, a symbol ("FLOP/s") carries it.
 std::string join_prefix(std::string_view prefix, std::string_view symbol) {
   const bool word = !symbol.empty() && symbol[0] >= 'a' && symbol[0] <= 'z' && symbol.size() > 1;
@@ -92,11 +80,6 @@ std::string join_prefix(std::string_view prefix, std::string_view symbol) {
   if (word && !prefix.empty()) text += " ";
   text += symbol;
   return text;
-}
-
-std::string join(NumberText text) {
-  if (text.unit.empty()) return std::move(text.number);
-  return text.number + std::string(kNarrowSpace) + text.unit;
 }
 
 NumberText si_parts(double value, std::string_view symbol, const NumberOptions& o) {
@@ -129,7 +112,7 @@ NumberText money_parts(double dollars, const NumberOptions& o) {
     const double v = m / factor;
     digits = fmt::format("{:.{}f}", v, v < 9.95 ? 1 : 0);
     if (digits.size() > 2 && digits.ends_with(".0")) digits.resize(digits.size() - 2);
-    digits = with_groups(std::move(digits));
+    digits = engine::digit_groups(std::move(digits));
     unit = suffix;
   };
   if (huge(m))
@@ -143,17 +126,22 @@ NumberText money_parts(double dollars, const NumberOptions& o) {
   else if (m < 9.995 && m > 0)
     digits = fmt::format("{:.2f}", m);  // hourly prices have cents
   else
-    digits = with_groups(fmt::format("{:.0f}", m));
+    digits = engine::digit_groups(fmt::format("{:.0f}", m));
   return {signed_text(dollars < 0, "$" + digits, o.sign), unit};
 }
 
 }  // namespace
 
+std::string join(NumberText text) {
+  if (text.unit.empty()) return std::move(text.number);
+  return text.number + std::string(kNarrowSpace) + text.unit;
+}
+
 std::string format_fixed(double value, int decimals) {
   if (!std::isfinite(value)) return std::string(kNoValue);
   if (huge(std::abs(value))) return signed_text(value < 0, format_scientific(std::abs(value)), false);
-  return signed_text(value < 0, with_groups(fmt::format("{:.{}f}", std::abs(value), std::clamp(decimals, 0, 15))),
-                     false);
+  return signed_text(
+      value < 0, engine::digit_groups(fmt::format("{:.{}f}", std::abs(value), std::clamp(decimals, 0, 15))), false);
 }
 
 std::string format_count(double value) {
@@ -218,7 +206,7 @@ NumberText format_parts(double value, const engine::Unit& unit, const NumberOpti
   const auto plus = [&](std::string digits) { return o.sign && value > 0 && digits != "0" ? "+" + digits : digits; };
   switch (unit.notation) {
     case engine::Notation::count:
-      return {plus(format_count(value)), std::string(value == 1 ? one_of(symbol) : symbol)};
+      return {plus(format_count(value)), std::string(symbol)};
     case engine::Notation::plain:
       return {plus(format_significant(value, o.significant, o.trim_zeros)), std::string(symbol)};
     case engine::Notation::si:

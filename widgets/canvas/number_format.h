@@ -3,6 +3,9 @@
 // looks at the locale. The gap between groups, and before units and %, is U+202F (narrow, does not break).
 // Values come in base units (seconds, bytes, fractions). A value that is not finite is written as a dash, never as
 // "nan".
+//
+// A unit is written by its symbol. Where that is a noun ("layers"), the word for it, in the form that goes with the
+// number, is a matter of the language: TextTable::amount.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +30,7 @@ struct NumberOptions {
 struct NumberText {
   std::string number, unit;
 };
+std::string join(NumberText);
 
 std::string format(double value, const engine::Unit& unit, const NumberOptions& options = {});
 NumberText format_parts(double value, const engine::Unit& unit, const NumberOptions& options = {});

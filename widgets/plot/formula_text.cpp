@@ -32,7 +32,7 @@ bool has_dimension(const engine::Unit& unit) { return unit.dimension != engine::
 
 std::string leaf(const Expression& e, Writing writing) {
   if (e.kind == Kind::operand && writing == Writing::symbols) return e.symbol;
-  if (e.kind == Kind::operand && has_dimension(e.unit)) return derived_value(e.value, e.unit);
+  if (e.kind == Kind::operand && has_dimension(e.unit)) return format(e.value, e.unit, kDerivedDigits);
   if (e.kind == Kind::operand && e.unit.notation == engine::Notation::percent)
     return format_significant(e.value, 4, true);
   if (e.value == std::floor(e.value)) return format_count(e.value);
@@ -108,13 +108,6 @@ void collect(const Expression& expression, std::vector<const Expression*>& out) 
 
 std::string formula_in_symbols(const Expression& expression) { return write(expression, Writing::symbols); }
 std::string formula_in_numbers(const Expression& expression) { return write(expression, Writing::numbers); }
-
-std::string derived_value(double value, const engine::Unit& unit) {
-  NumberOptions options;
-  options.significant = 4;
-  options.trim_zeros = true;
-  return format(value, unit, options);
-}
 
 std::vector<const Expression*> decisions(const Expression& expression) {
   std::vector<const Expression*> out;

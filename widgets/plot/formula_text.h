@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/evaluate/explain.h"
+#include "widgets/canvas/number_format.h"
 
 namespace roofscape::widgets {
 
@@ -14,8 +15,8 @@ std::string formula_in_symbols(const engine::Expression& expression);
 // Numbers carry their unit where it is one that can be mixed up (seconds, bytes, FLOP); counts stand alone.
 std::string formula_in_numbers(const engine::Expression& expression);
 
-// A value of a derivation: four digits, so that the two sides of a close decision can be told apart.
-std::string derived_value(double value, const engine::Unit& unit);
+// How values of a derivation are written: four digits, so that the two sides of a close decision can be told apart.
+inline constexpr NumberOptions kDerivedDigits{.trim_zeros = true, .significant = 4};
 
 // Every max and min of an expression, outermost first.
 std::vector<const engine::Expression*> decisions(const engine::Expression& expression);

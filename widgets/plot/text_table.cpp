@@ -1,5 +1,11 @@
 #include "widgets/plot/text_table.h"
 
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "widgets/plot/plural.h"
+
 namespace roofscape::widgets {
 
 std::string_view TextTable::text(std::string_view key) const {
@@ -25,6 +31,35 @@ std::string TextTable::format(std::string_view key, std::span<const std::string>
     out += pattern[i];
   }
   return out;
+}
+
+std::string TextTable::plural_key(std::string_view key, double number) const {
+  const auto with = [key](PluralForm form) {
+    return std::string(key) + "." + std::string(kPluralFormIds[static_cast<std::size_t>(form)]);
+  };
+  std::string wanted = with(plural_form(language_, number));
+  return has(wanted) ? wanted : with(PluralForm::other);
+}
+
+std::string TextTable::count(std::string_view key, double number, std::initializer_list<std::string> more) const {
+  std::vector<std::string> arguments{format_count(number)};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return format(plural_key(key, number), arguments);
+}
+
+std::string TextTable::noun(const engine::Unit& unit, double value) const {
+  // A rounded number ("94.6 days") is no count.
+  const bool counted = unit.notation == engine::Notation::count;
+  const std::string key =
+      plural_key("unit." + std::string(unit.symbol), counted ? value : std::numeric_limits<double>::quiet_NaN());
+  return std::string(has(key) ? text(key) : unit.symbol);
+}
+
+std::string TextTable::amount(double value, const engine::Unit& unit, const NumberOptions& options) const {
+  NumberText parts = format_parts(value, unit, options);
+  if (parts.unit.ends_with(unit.symbol))  // "k tokens/s": the prefix stays
+    parts.unit.replace(parts.unit.size() - unit.symbol.size(), unit.symbol.size(), noun(unit, value));
+  return join(std::move(parts));
 }
 
 }  // namespace roofscape::widgets

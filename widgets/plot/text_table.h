@@ -9,12 +9,16 @@
 #include <string>
 #include <string_view>
 
+#include "widgets/canvas/number_format.h"
+
 namespace roofscape::widgets {
 
 class TextTable {
  public:
   TextTable() = default;
-  explicit TextTable(std::map<std::string, std::string, std::less<>> texts) : texts_(std::move(texts)) {}
+  // `language`: whose rules of plural the table has (plural.h).
+  explicit TextTable(std::map<std::string, std::string, std::less<>> texts, std::string_view language = "en")
+      : texts_(std::move(texts)), language_(language) {}
 
   bool has(std::string_view key) const { return texts_.find(key) != texts_.end(); }
   // The text of a key; the key itself where there is none. The view lives as long as the table (or the key).
@@ -25,10 +29,20 @@ class TextTable {
   std::string format(std::string_view key, std::initializer_list<std::string> arguments) const {
     return format(key, std::span<const std::string>(arguments.begin(), arguments.size()));
   }
+  // The key of the form that goes with a number: "steps.one", "steps.few", "steps.many" or "steps.other". A table without
+  // that form has "steps.other".
+  std::string plural_key(std::string_view key, double number) const;
+  // Its text: {0} is the number as a count, {1} and on are `more`.
+  std::string count(std::string_view key, double number, std::initializer_list<std::string> more = {}) const;
+  // A value with its unit, as format() writes it, but nouns ("unit.layers.one") in the language and form that go with
+  // the number.
+  std::string amount(double value, const engine::Unit& unit, const NumberOptions& options = {}) const;
+  std::string noun(const engine::Unit& unit, double value) const;  // the symbol where the table has no noun for it
   const std::map<std::string, std::string, std::less<>>& all() const { return texts_; }
 
  private:
   std::map<std::string, std::string, std::less<>> texts_;
+  std::string language_ = "en";
 };
 
 }  // namespace roofscape::widgets

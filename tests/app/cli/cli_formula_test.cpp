@@ -72,7 +72,7 @@ TEST_CASE("numbers carry units that can be mixed up; counts and constants stand 
   CHECK(widgets::formula_in_numbers(node(Kind::divide, 0, {node(Kind::multiply, 0, {constant(6), tokens}), peak})) ==
         "6 * 4\u202f194\u202f304 / 459\u202fTFLOP/s");
   CHECK(widgets::formula_in_numbers(constant(0.5)) == "0.5");
-  CHECK(widgets::derived_value(1.0483e-3, engine::unit::seconds) == "1.048\u202fms");
+  CHECK(widgets::format(1.0483e-3, engine::unit::seconds, widgets::kDerivedDigits) == "1.048\u202fms");
 }
 
 TEST_CASE("a maximum says which side decided and by how much") {

@@ -41,7 +41,7 @@ std::optional<double> claimed(const engine::Report& report, const engine::Report
 
 Claim claim_of(const FigureInput& input, Q q) {
   Claim claim = valued(input, {{q}, {}, 0, {}});
-  claim.shown = format(claim.value, engine::quantity(q).unit);
+  claim.shown = input.texts.amount(claim.value, engine::quantity(q).unit);
   return claim;
 }
 
@@ -57,13 +57,13 @@ Claim share_claim(const FigureInput& input, std::vector<Q> of, Q over) {
 
 Claim baseline_claim(const FigureInput& input, Q q) {
   Claim claim = valued(input, {{q}, {}, 0, {}, From::baseline});
-  claim.shown = format(claim.value, engine::quantity(q).unit);
+  claim.shown = input.texts.amount(claim.value, engine::quantity(q).unit);
   return claim;
 }
 
 Claim difference_claim(const FigureInput& input, Q q) {
   Claim claim = valued(input, {{q}, {}, 0, {}, From::difference});
-  claim.shown = format_difference(claim.value, engine::quantity(q).unit);
+  claim.shown = input.texts.amount(claim.value, engine::quantity(q).unit, {.sign = true});
   return claim;
 }
 

@@ -32,7 +32,7 @@ std::string value_text(const TextTable& t, const engine::Field& field, const eng
   const double value = field.get(s);
   if (field.kind == engine::FieldKind::boolean)
     return std::string(t.text(value != 0 ? "figure.context.on" : "figure.context.off"));
-  if (field.kind != engine::FieldKind::choice) return format(value, field.unit, {.trim_zeros = true});
+  if (field.kind != engine::FieldKind::choice) return t.amount(value, field.unit, {.trim_zeros = true});
   const std::string word(field.choices[static_cast<std::size_t>(value)]);
   const std::string key = "choice." + std::string(field.path) + "." + word;
   return t.has(key) ? std::string(t.text(key)) : word;

@@ -43,9 +43,7 @@ std::string roof_name(const FigureInput& input, const LinkRoof& roof) {
   const std::string key =
       "figure.comm-roofline.roof." + std::string(engine::kRoofTierIds[static_cast<std::size_t>(roof.tier)]);
   const std::string rate = format(roof.bytes_per_s, engine::unit::bytes_per_s, {.trim_zeros = true});
-  if (roof.tier == RoofTier::ici)
-    return roof.torus_axes == 1 ? t.format(key + ".one", {rate})
-                                : t.format(key, {rate, format_count(roof.torus_axes)});
+  if (roof.tier == RoofTier::ici) return t.count(key, roof.torus_axes, {rate});
   if (roof.tier == RoofTier::fabric && roof.fabric_level >= 0)
     return t.format(key + ".level",
                     {input.scenario.cluster.fabric[static_cast<std::size_t>(roof.fabric_level)].name, rate});

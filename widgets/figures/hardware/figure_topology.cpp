@@ -25,9 +25,7 @@ namespace {
 std::string links_of(const FigureInput& input, const AxisPlacement& p) {
   const TextTable& t = input.texts;
   if (p.tier == LinkTier::ici) {
-    const std::string count =
-        t.format(p.torus_axes == 1 ? "figure.topology.links.ici.one" : "figure.topology.links.ici",
-                 {format_count(p.torus_axes)});
+    const std::string count = t.count("figure.topology.links.ici", p.torus_axes);
     return p.on == engine::TorusAxes::automatic
                ? count
                : t.format("figure.topology.links.on",
@@ -100,12 +98,12 @@ FigureHead topology_head(const FigureInput& input, const FigureView&) {
         (slowest == nullptr || row.placement->bandwidth_bytes_per_s < slowest->placement->bandwidth_bytes_per_s))
       slowest = &row;
   if (slowest == nullptr) return head;
-  const std::string one = rows.size() == 1 ? ".one" : "";
+  const std::string only = rows.size() > 1 ? "" : ".only";  // there is nothing it is the slowest of
   const std::string name = say(head, name_claim(slowest->name)),
                     rate = say(head, data_claim("bytes/s", slowest->placement->bandwidth_bytes_per_s, slowest->rate));
   head.takeaway =
-      input.texts.format("figure.topology.takeaway" + one, {name, rate, say(head, name_claim(slowest->links))});
-  head.brief = input.texts.format("figure.topology.brief" + one, {name, rate});
+      input.texts.format("figure.topology.takeaway" + only, {name, rate, say(head, name_claim(slowest->links))});
+  head.brief = input.texts.format("figure.topology.brief" + only, {name, rate});
   return head;
 }
 

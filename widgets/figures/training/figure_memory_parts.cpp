@@ -111,7 +111,7 @@ Readout part_readout(const FigureInput& input, int stage, const Part& part) {
           : t.format("figure.memory.readout", {part_name(input, part), bytes_text(bytes)});
   if (part.look == MemoryPart::activations)
     r.rows.emplace_back(t.text("figure.memory.in_flight"),
-                        t.format(row.in_flight_microbatches == 1 ? "figure.microbatches.one" : "figure.microbatches",
+                        t.format(t.plural_key("figure.microbatches", row.in_flight_microbatches),
                                  {format_significant(row.in_flight_microbatches, 3, true)}));
   if (row.memory_total_bytes > 0)
     r.rows.emplace_back(

@@ -62,8 +62,7 @@ std::string name_of_line(const FigureInput& input, const NetworkLine& line) {
   const std::string key =
       "figure.network.line." + std::string(engine::kNetworkStrategyIds[static_cast<std::size_t>(line.strategy)]);
   const TextTable& t = input.texts;
-  if (line.strategy == NetworkStrategy::fsdp && line.axes > 0)
-    return line.axes == 1 ? std::string(t.text(key + ".axis")) : t.format(key + ".axes", {format_count(line.axes)});
+  if (line.strategy == NetworkStrategy::fsdp && line.axes > 0) return t.count(key + ".axes", line.axes);
   if (line.strategy == NetworkStrategy::tensor) return t.format(key, {format_count(line.degree)});
   return std::string(t.text(key));
 }

@@ -186,10 +186,10 @@ class RowPainter {
     }
     g_.tag(canvas_, tag_of(op.kind()), device_, r, [&] {
       Readout out;
-      out.title = count == 1 ? input_.texts.format("figure.pipeline.readout", {kind_name(input_, op.kind()),
-                                                                               format_count(op.microbatch() + 1.0)})
-                             : input_.texts.format("figure.pipeline.readout.run",
-                                                   {kind_name(input_, op.kind()), format_count(count)});
+      const TextTable& t = input_.texts;
+      const std::string what = kind_name(input_, op.kind());
+      out.title = count > 1 ? t.count("figure.pipeline.readout.run", static_cast<double>(count), {what})
+                            : t.format("figure.pipeline.readout", {what, format_count(op.microbatch() + 1.0)});
       add_times(input_, out, device_, from, to);
       if (count == 1) {  // four rows: the stage goes into the title
         out.title = input_.texts.format("figure.pipeline.readout.op", {out.title, format_count(device_)});

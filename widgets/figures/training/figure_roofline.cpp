@@ -48,7 +48,7 @@ void draw_roofs(Canvas& canvas, const FigureInput& input, const Layout& l) {
   const auto tag_text = [&](Q q, const Rect& r, double value) {
     canvas.tag_with(engine::quantity(q).id, -1, r, [&] {
       Readout out;
-      out.title = format(value, engine::quantity(q).unit);
+      out.title = input.texts.amount(value, engine::quantity(q).unit);
       return out;
     });
   };
