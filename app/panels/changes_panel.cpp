@@ -1,13 +1,14 @@
-// What changed since the baseline was pinned: each field with its value before and now, and the way back.
+#include "app/panels/changes_panel.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
 
-#include "app/panels/panel.h"
+#include "app/panels/field_text.h"
+#include "app/panels/panel_parts.h"
 #include "app/session/scenario_changes.h"
 #include "widgets/canvas/number_format.h"
-#include "widgets/figures/figures.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::app {
@@ -16,12 +17,11 @@ using namespace widgets;
 
 namespace {
 constexpr std::size_t kMostRows = 6;
-constexpr std::string_view kCompare = "compare";
 }  // namespace
 
 float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario) {
   const Theme& t = ctx.ui.theme;
-  const engine::Scenario& before = ctx.view.pinned->scenario;
+  const engine::Scenario& before = ctx.baseline->scenario;
   const auto changes = scenario_changes(before, ctx.session.scenario());
   const float pad = std::round(ctx.px(16)), x = r.x + pad, width = r.w - 2 * pad;
   const auto clip = ctx.ui.canvas.clip(r);
@@ -90,16 +90,13 @@ float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario
   const std::array<std::string_view, 3> ids{"baseline.undo", "baseline.swap", "baseline.pin"};
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const Rect b{x + static_cast<float>(i) * (w + gap), std::round(y), w, h};
-    if (button(ctx.ui, b, ids[i], ctx.text("ui.pin.button." + std::to_string(i)))) ctx.requests.emplace_back(ids[i]);
+    if (button(ctx.ui, b, ids[i], ctx.text("ui.pin.button." + std::to_string(i)))) ctx.requests.run(ids[i]);
   }
   y += h + ctx.px(8);
   // The way to the picture of it, unless it is there.
-  const std::size_t compare = static_cast<std::size_t>(find_figure(kCompare) - figures().data());
-  const auto& cells = ctx.view.arrangement.cells;
-  if (!changes.empty() && ctx.view.maximised != compare &&
-      std::find(cells.begin(), cells.end(), kCompare) == cells.end()) {
+  if (!changes.empty() && !ctx.in_sight.comparison) {
     if (button(ctx.ui, {x, std::round(y), width, h}, "changes.compare", ctx.text("ui.pin.compare")))
-      ctx.requests.emplace_back("figure.compare");
+      ctx.requests.run("figure.compare");
     y += h + ctx.px(8);
   }
   y += ctx.px(2);

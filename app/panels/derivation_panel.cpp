@@ -1,13 +1,16 @@
-// The derivation of what was clicked: its formula in symbols and with numbers, what it is made of, and the inputs
-// with their sources. Everything named in it can be clicked to go deeper.
+// Everything named in a derivation can be clicked to go deeper.
+#include "app/panels/derivation_panel.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 
+#include "app/panels/derivation_id.h"
+#include "app/panels/diagnostic_words.h"
 #include "app/panels/formula_view.h"
-#include "app/panels/panel.h"
-#include "engine/evaluate/explain.h"
+#include "app/panels/panel_parts.h"
+#include "app/panels/quantity_text.h"
 #include "engine/studies/schedule_comparison.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/formula_text.h"
@@ -48,13 +51,15 @@ std::string_view first_derivation(const engine::Scenario& scenario, const engine
   return engine::quantity(!report.fits() ? Q::memory_total : serves ? Q::mixed_token_time_q : Q::step_time).id;
 }
 
-const engine::Derivation* derive(PanelContext& ctx, const std::string& id) {
-  auto& kept = ctx.view.derived;
+constexpr std::size_t kLongestTrail = 64;
+
+const engine::Derivation* derive(const PanelContext& ctx, const std::string& id,
+                                 std::optional<DerivationState::Derived>& kept) {
   if (!kept || kept->id != id || !(kept->scenario == ctx.session.scenario())) {
     const engine::Scenario& plan = ctx.session.scenario();
     const ScopedId scoped = scoped_id(id);
     const engine::Scenario under = scoped.schedule ? engine::scenario_under(plan, *scoped.schedule) : plan;
-    kept = ViewState::Derived{id, plan, engine::explain(under, scoped.quantity)};
+    kept = DerivationState::Derived{id, plan, engine::explain(under, scoped.quantity)};
   }
   return kept->derivation ? &*kept->derivation : nullptr;
 }
@@ -88,12 +93,12 @@ struct Writer {
       tip.rows.emplace_back(ctx.text("ui.tip.quantity"), std::string(id));
       ctx.ui.io.hint(probe, r, tip, std::string(ctx.text("quantity." + std::string(without_index(id)) + ".about")));
     }
-    if (s.clicked) open_derivation(ctx.view, prefix + std::string(id));
+    if (s.clicked) ctx.requests.explain(prefix + std::string(id));
     // The same part lights up in the bar of the step and in the roofline, and from there.
     const auto q = engine::find_quantity(without_index(id));
     if (q && is_step_part(*q)) {
-      if (s.hovered) ctx.view.next_hovered_part = q;
-      return s.hovered || ctx.view.hovered_part == q;
+      if (s.hovered) ctx.next_hovered.part = q;
+      return s.hovered || ctx.hovered.part == q;
     }
     return s.hovered;
   }
@@ -247,15 +252,15 @@ struct Writer {
 
 // What a tenth more of each input would do: a bar to the right of the middle where the number grows, to the left
 // where it shrinks.
-void sensitivity_rows(Writer& w, const engine::Derivation& derivation) {
+void sensitivity_rows(Writer& w, const engine::Derivation& derivation,
+                      std::optional<DerivationState::Sensitivities>& kept) {
   PanelContext& ctx = w.ctx;
   constexpr std::size_t kMost = 7;
-  auto& kept = ctx.view.sensitivity;
   const std::string& id = derivation.lines.front().id;
   const bool same = kept && kept->id == id;
   if (!same || (!ctx.ui.io.anything_held() && !(kept->scenario == ctx.session.scenario())))
-    kept =
-        ViewState::Sensitivity{id, ctx.session.scenario(), engine::sensitivity(ctx.session.scenario(), derivation)};
+    kept = DerivationState::Sensitivities{id, ctx.session.scenario(),
+                                          engine::sensitivity(ctx.session.scenario(), derivation)};
   // A count of two or three cannot be had a tenth larger; what it does when it doubles is another question.
   std::erase_if(kept->rows, [](const engine::SensitivityRow& row) { return row.more > 0.2; });
   if (kept->rows.empty()) return;
@@ -340,7 +345,7 @@ void why_impossible(PanelContext& ctx, const Rect& r, const Rect& head, float x,
   const std::string_view label = ctx.text(way.text);
   const float wide = std::min(w.width, ctx.ui.canvas.text_width(label, ctx.style(t.ink)) + ctx.px(24));
   const Rect b{w.x, std::round(w.y), std::round(wide), std::round(ctx.px(kControlHeight))};
-  if (button(ctx.ui, b, way.id, label)) ctx.requests.emplace_back(way.command);
+  if (button(ctx.ui, b, way.id, label)) ctx.requests.run(way.command);
   w.y = b.bottom() + ctx.px(10);
   if (derivation != nullptr && !derivation->lines.empty()) {
     const DerivationLine& top = derivation->lines.front();
@@ -357,26 +362,33 @@ void why_impossible(PanelContext& ctx, const Rect& r, const Rect& head, float x,
 
 }  // namespace
 
-engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scenario scenario) {
+void DerivationState::open(std::string id) {
+  if (id.empty()) return;
+  if (trail.empty() || trail.back() != id) trail.push_back(std::move(id));
+  if (trail.size() > kLongestTrail) trail.erase(trail.begin());
+}
+
+engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, DerivationState& state,
+                                  engine::Scenario scenario) {
   const Theme& t = ctx.ui.theme;
   const float pad = std::round(ctx.px(16));
   const engine::Report& report = ctx.session.report();
   const engine::Diagnostic* impossible = report.has_errors() ? worst_diagnostic(report) : nullptr;
-  const bool asked = !ctx.view.trail.empty();
+  const bool asked = !state.trail.empty();
   const std::string id =
-      asked ? ctx.view.trail.back() : std::string(first_derivation(ctx.session.scenario(), report, impossible));
+      asked ? state.trail.back() : std::string(first_derivation(ctx.session.scenario(), report, impossible));
   const auto clip = ctx.ui.canvas.clip(r);
   Rect rest = r;
   const Rect head = rest.cut_top(std::round(ctx.px(40)));
   float x = head.x + pad;
-  if (ctx.view.trail.size() > 1) {
+  if (state.trail.size() > 1) {
     const float side = std::round(ctx.px(22));
     if (icon_button(ctx.ui, {x - ctx.px(5), head.centre().y - side / 2, side, side}, "why.back", Icon::chevron_left,
                     {std::string(ctx.text("ui.derivation.back")), {}}))
-      ctx.view.trail.pop_back();
+      state.trail.pop_back();
     x += side;
   }
-  const engine::Derivation* derivation = derive(ctx, id);
+  const engine::Derivation* derivation = derive(ctx, id, state.derived);
   const ScopedId scoped = scoped_id(id);
   const bool nothing = derivation == nullptr || derivation->lines.empty();
   if (impossible != nullptr && (!asked || nothing)) {
@@ -446,7 +458,7 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, engine::Scen
       if (const DerivationLine* line = derivation->find(use)) w.used(*line);
   }
   if (w.prefix.empty() && impossible == nullptr)
-    sensitivity_rows(w, *derivation);  // the scenario's own schedule alone is evaluated again
+    sensitivity_rows(w, *derivation, state.sensitivities);  // the scenario's own schedule alone is evaluated again
   end_scroll(ctx.ui, scroll, w.y + ctx.px(12));
   return scenario;
 }

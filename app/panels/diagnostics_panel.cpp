@@ -1,4 +1,5 @@
-// What is wrong or worth knowing, with the suggested change as a button that says what it will do.
+#include "app/panels/diagnostics_panel.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,23 +8,14 @@
 #include <fmt/format.h>
 
 #include "app/core/gain_text.h"
+#include "app/panels/diagnostic_words.h"
 #include "app/panels/findings.h"
-#include "app/panels/panel.h"
+#include "app/panels/panel_parts.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::app {
 
 using namespace widgets;
-
-std::string fix_label(const PanelContext& ctx, const engine::Diagnostic& d) {
-  std::string label;
-  for (const engine::FieldEdit& edit : d.fix) {
-    if (edit.field == nullptr) continue;
-    if (!label.empty()) label += ", ";
-    label += field_label(ctx, edit.field->path) + " " + field_value(ctx, *edit.field, edit.value);
-  }
-  return ctx.format("ui.diagnostics.set", {label});
-}
 
 float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario) {
   const Theme& t = ctx.ui.theme;

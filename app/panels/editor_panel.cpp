@@ -1,9 +1,14 @@
-// The editor: every field of the model, or of the chip and the network, as a row with its control, what its preset
-// has, its source and its way back. It lies over the grid of figures, so that the verdict answers while one edits.
+// Every field of the model, or of the chip and the network, as a row with its control, what its preset has, its
+// source and its way back. It lies over the grid of figures, so that the verdict answers while one edits.
+#include "app/panels/editor_panel.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "app/panels/panel.h"
+#include "app/panels/diagnostic_words.h"
+#include "app/panels/editor_presets.h"
+#include "app/panels/field_text.h"
+#include "app/panels/panel_parts.h"
 #include "engine/base/number_text.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/plot.h"
@@ -72,6 +77,7 @@ struct Rows {
   PanelContext& ctx;
   Scenario& scenario;
   const EditorPreset& preset;
+  EditorState& state;
   float x, y, width;
 
   bool wide() const { return width >= ctx.px(kWide); }
@@ -119,15 +125,15 @@ struct Rows {
 
   void set(const EditorRow& row, std::optional<double> value) {
     set_editor_value(row, scenario, value, preset);
-    ctx.view.editor.refused.clear();
+    state.refused.clear();
   }
   // Typed text that was no value of the row stands under it until something else is entered.
   void refuse(const EditorRow& row, std::string text, const std::string& problem, const std::string& remedy) {
-    ctx.view.editor.refused = row.path;
-    ctx.view.editor.refused_text = std::move(text);
+    state.refused = row.path;
+    state.refused_text = std::move(text);
     // No number at all is told with the domain, a wrong unit with the right one.
-    const bool unit = !problem.empty() && engine::names_unit(ctx.view.editor.refused_text);
-    ctx.view.editor.refused_why = unit ? ctx.format("ui.editor.refused.why", {problem, remedy}) : std::string();
+    const bool unit = !problem.empty() && engine::names_unit(state.refused_text);
+    state.refused_why = unit ? ctx.format("ui.editor.refused.why", {problem, remedy}) : std::string();
   }
 
   // Back to the preset.
@@ -140,7 +146,7 @@ struct Rows {
                      {ctx.format("ui.editor.back", {value_words(ctx, row, preset.scenario)}), {}}))
       return;
     reset_row(row, scenario, preset);
-    ctx.view.editor.refused.clear();
+    state.refused.clear();
   }
 
   // Beside the control or below it: what the preset has where the row departs, else the source, else what the field
@@ -208,7 +214,7 @@ struct Rows {
   void row(const EditorRow& row) {
     const float top = y;
     const engine::Diagnostic* finding = finding_of(ctx, row.path);
-    const bool refused = ctx.view.editor.refused == row.path;
+    const bool refused = state.refused == row.path;
     std::optional<Mark> mark;
     if (refused)
       mark = Mark::error;
@@ -251,11 +257,10 @@ struct Rows {
     if (wide() && !takes_line(row)) note(row, false);
     y = top + std::round(ctx.px(kRowHeight));
     if (refused || finding != nullptr) {
-      const std::string why =
-          !refused ? diagnostic_text(ctx, *finding)
-          : ctx.view.editor.refused_why.empty()
-              ? ctx.format("ui.editor.refused", {ctx.view.editor.refused_text, editor_domain(row)})
-              : ctx.view.editor.refused_why;
+      const std::string why = !refused ? diagnostic_text(ctx, *finding)
+                              : state.refused_why.empty()
+                                  ? ctx.format("ui.editor.refused", {state.refused_text, editor_domain(row)})
+                                  : state.refused_why;
       y += draw_prose(ctx.ui.canvas, {x, y}, why, ctx.style(mark_colour(ctx.ui.theme, *mark), kSmallText), width) +
            ctx.px(4);
     }
@@ -296,13 +301,13 @@ struct Rows {
 };
 
 // What the edited thing amounts to, from the report.
-std::string summary(const PanelContext& ctx, const Scenario& s, const EditorPreset& preset) {
+std::string summary(const PanelContext& ctx, EditorPart part, const Scenario& s, const EditorPreset& preset) {
   const auto& q = ctx.session.report().quantities;
   const auto value = [&](Q which) {
     return q[which] ? ctx.ui.texts.amount(*q[which], engine::quantity(which).unit) : std::string(kNoValue);
   };
-  const int n = departures(ctx.view.editor.part, s, preset);
-  if (ctx.view.editor.part == EditorPart::model) {
+  const int n = departures(part, s, preset);
+  if (part == EditorPart::model) {
     const std::string total = value(Q::params_total), cache = value(Q::kv_cache_bytes_per_token);
     const std::string whole =
         s.model.is_moe()
@@ -321,9 +326,8 @@ std::string summary(const PanelContext& ctx, const Scenario& s, const EditorPres
                 : ctx.ui.texts.count("ui.editor.sum.departs", n, {whole, name});
 }
 
-void head(PanelContext& ctx, Rect r) {
+void head(PanelContext& ctx, Rect r, EditorState& editor) {
   const Theme& t = ctx.ui.theme;
-  ViewState::Editor& editor = ctx.view.editor;
   const float side = std::round(ctx.px(24)), button_h = std::round(ctx.px(kControlHeight));
   const auto middle = [&](Rect b, float h) { return Rect{b.x, std::round(r.centre().y - h / 2), b.w, h}; };
   if (icon_button(ctx.ui, middle(r.cut_right(side), side), "editor.close", Icon::close,
@@ -335,7 +339,7 @@ void head(PanelContext& ctx, Rect r) {
     if (command == nullptr || (ctx.usable && !ctx.usable(*command))) continue;
     const std::string text(ctx.text("ui." + std::string(id)));
     const float w = std::round(ctx.ui.canvas.text_width(text, ctx.style(t.ink)) + ctx.px(24));
-    if (button(ctx.ui, middle(r.cut_right(w), button_h), id, text)) ctx.requests.emplace_back(id);
+    if (button(ctx.ui, middle(r.cut_right(w), button_h), id, text)) ctx.requests.run(id);
     r.cut_right(ctx.px(8));
   }
   const std::vector<std::string> names{std::string(ctx.text("ui.editor.model")),
@@ -353,7 +357,7 @@ void head(PanelContext& ctx, Rect r) {
 
 }  // namespace
 
-Scenario editor_panel(PanelContext& ctx, const Rect& r, Scenario scenario) {
+Scenario editor_panel(PanelContext& ctx, const Rect& r, EditorState& state, Scenario scenario) {
   const Theme& t = ctx.ui.theme;
   const float pad = std::round(ctx.px(16));
   ctx.ui.canvas.rect(r, {.colour = t.panel});
@@ -361,21 +365,21 @@ Scenario editor_panel(PanelContext& ctx, const Rect& r, Scenario scenario) {
   const EditorPreset preset = editor_preset(ctx.session);
   Rect rest = r;
   if (r.w >= ctx.px(kWithPresets)) {  // else the rail's list is there
-    editor_presets(ctx, rest.cut_left(std::round(std::min(ctx.px(250), r.w * 0.27f))), scenario, preset);
+    editor_presets(ctx, rest.cut_left(std::round(std::min(ctx.px(250), r.w * 0.27f))), state, preset, scenario);
     vertical_separator(ctx, rest.x, r.y, r.bottom());
   }
-  head(ctx, rest.cut_top(std::round(ctx.px(46))).inset(pad, 0));
-  rest.cut_top(draw_prose(ctx.ui.canvas, {rest.x + pad, rest.y}, summary(ctx, scenario, preset),
+  head(ctx, rest.cut_top(std::round(ctx.px(46))).inset(pad, 0), state);
+  rest.cut_top(draw_prose(ctx.ui.canvas, {rest.x + pad, rest.y}, summary(ctx, state.part, scenario, preset),
                           ctx.style(t.ink2, kSmallText), rest.w - 2 * pad) +
                ctx.px(8));
   separator(ctx, rest.x, rest.right(), rest.y);
 
-  const bool model = ctx.view.editor.part == EditorPart::model;
+  const bool model = state.part == EditorPart::model;
   const auto inner = ctx.ui.canvas.clip(rest);
   const ScrollRegion scroll = begin_scroll(ctx.ui, model ? "editor.rows.model" : "editor.rows.cluster", rest);
-  Rows rows{ctx, scenario, preset, rest.x + pad, scroll.content_top, rest.w - 2 * pad};
+  Rows rows{ctx, scenario, preset, state, rest.x + pad, scroll.content_top, rest.w - 2 * pad};
   std::string_view section;
-  const std::vector<EditorRow> all = editor_rows(ctx.view.editor.part, scenario);
+  const std::vector<EditorRow> all = editor_rows(state.part, scenario);
   const bool switched = scenario.cluster.chip.interconnect == engine::Interconnect::switched;
   for (const EditorRow& row : all) {
     if (row.section != section) {

@@ -1,8 +1,9 @@
-// The editor's presets, with search: models, or clusters and then chips.
+#include "app/panels/editor_presets.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "app/panels/panel.h"
+#include "app/panels/panel_parts.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/text_match.h"
@@ -51,9 +52,9 @@ std::vector<Entry> cluster_entries(const PanelContext& ctx, const Scenario& s) {
   return all;
 }
 
-void take(PanelContext& ctx, const Entry& entry, Scenario& s) {
+void take(const PanelContext& ctx, const Entry& entry, EditorPart part, Scenario& s) {
   const io::PresetLibrary& library = ctx.session.library();
-  if (ctx.view.editor.part == EditorPart::model) {
+  if (part == EditorPart::model) {
     if (const auto* model = library.find_model(entry.id)) s.model = *model;
     for (const engine::TransformerShape& model : ctx.session.imported_models())
       if (entry.id.empty() && model.name == entry.name) s.model = model;
@@ -62,14 +63,12 @@ void take(PanelContext& ctx, const Entry& entry, Scenario& s) {
   } else if (const auto* cluster = library.find_cluster(entry.id)) {
     s.cluster = *cluster;
   }
-  ctx.view.editor.refused.clear();
 }
 
 }  // namespace
 
-void editor_presets(PanelContext& ctx, Rect r, Scenario& scenario, const EditorPreset& preset) {
+void editor_presets(PanelContext& ctx, Rect r, EditorState& editor, const EditorPreset& preset, Scenario& scenario) {
   const Theme& t = ctx.ui.theme;
-  ViewState::Editor& editor = ctx.view.editor;
   const bool model = editor.part == EditorPart::model;
   const float pad = std::round(ctx.px(8)), row_h = std::round(ctx.px(26));
   const Rect box = r.cut_top(std::round(ctx.px(42))).inset(pad, std::round(ctx.px(7)));
@@ -128,7 +127,9 @@ void editor_presets(PanelContext& ctx, Rect r, Scenario& scenario, const EditorP
   // Enter takes what was found best.
   if (accepted && chosen == nullptr && !editor.search.empty() && !ctx.ui.io.pressed_now()) chosen = best;
   end_scroll(ctx.ui, scroll, y + ctx.px(8));
-  if (chosen != nullptr) take(ctx, *chosen, scenario);
+  if (chosen == nullptr) return;
+  take(ctx, *chosen, editor.part, scenario);
+  editor.refused.clear();
 }
 
 }  // namespace roofscape::app

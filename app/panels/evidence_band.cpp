@@ -39,15 +39,6 @@ std::pair<double, double> range_of(const ErrorBand& band, const BandedValue& v) 
                 : std::pair(band.least(v.value), band.most(v.value));
 }
 
-void open_evidence(PanelContext& ctx, EvidenceKind kind) {
-  for (std::size_t i = 0; i < figures().size(); ++i) {
-    if (figures()[i].name != "evidence") continue;
-    ctx.view.choices[i][0] = static_cast<std::uint8_t>(static_cast<std::size_t>(kind) + 1);
-    ctx.view.choices[i][2] = 0;  // the plan's own mode
-    ctx.view.maximised = i;
-  }
-}
-
 Readout tip_of(const PanelContext& ctx, const ErrorBand& band, const BandedValue& v) {
   const TextTable& t = ctx.ui.texts;
   Readout tip;
@@ -89,13 +80,12 @@ void draw_range(PanelContext& ctx, const Rect& r, double least, double most, dou
 
 const ErrorBand* band_of(const PanelContext& ctx, EvidenceKind kind) {
   const engine::Scenario& s = ctx.session.scenario();
-  if (ctx.view.evidence == nullptr || s.assumptions.mode == engine::Mode::custom || ctx.session.report().has_errors())
+  if (ctx.evidence == nullptr || s.assumptions.mode == engine::Mode::custom || ctx.session.report().has_errors())
     return nullptr;
-  const Bands& bands = ctx.view.studies.get<Bands>(BandsKey{ctx.view.evidence.get(), s}, [&] {
+  const Bands& bands = ctx.studies.get<Bands>(BandsKey{ctx.evidence.get(), s}, [&] {
     Bands made;
     for (std::size_t k = 0; k < engine::kEvidenceKinds; ++k)
-      made.of[k] =
-          engine::error_band(ctx.view.evidence->of(s.assumptions.mode).points, s, static_cast<EvidenceKind>(k));
+      made.of[k] = engine::error_band(ctx.evidence->of(s.assumptions.mode).points, s, static_cast<EvidenceKind>(k));
     return made;
   });
   return &bands.of[static_cast<std::size_t>(kind)];
@@ -118,7 +108,7 @@ void band_item(PanelContext& ctx, const Rect& r, const BandedValue& v) {
     ctx.ui.io.hint(v.id, r, tip_of(ctx, *band, v),
                    std::string(ctx.text(ideal(ctx) ? "evidence.about.ideal" : "evidence.about")));
   }
-  if (s.clicked) open_evidence(ctx, v.kind);
+  if (s.clicked) ctx.requests.evidence = v.kind;
 }
 
 void draw_error_band(PanelContext& ctx, Point at, float room, const BandedValue& v) {

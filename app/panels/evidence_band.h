@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "app/panels/panel.h"
+#include "app/panels/panel_context.h"
 #include "engine/studies/evidence.h"
 
 namespace roofscape::app {

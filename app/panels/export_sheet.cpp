@@ -1,4 +1,5 @@
-// What an export asks the first time: the folder, the size, the theme and the formats.
+#include "app/panels/export_sheet.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,8 +9,7 @@
 
 #include "app/core/export.h"
 #include "app/core/strings.h"
-#include "app/panels/panel.h"
-#include "app/panels/sheet.h"
+#include "app/panels/panel_parts.h"
 #include "app/session/file_list.h"
 #include "widgets/figures/figures.h"
 #include "widgets/plot/plot.h"
@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 3> kFormats{"svg", "pdf", "png"};
 
 }  // namespace
 
-std::string export_sheet(PanelContext& ctx, const Rect& window, ExportChoice& choice) {
+SheetReply export_sheet(PanelContext& ctx, const Rect& window, ExportChoice& choice) {
   const Theme& t = ctx.ui.theme;
   Rect r = sheet_ground(ctx, window, std::min(window.w - ctx.px(24), ctx.px(kWidth)),
                         std::min(window.h - ctx.px(24), ctx.px(kHeight)));
@@ -97,8 +97,8 @@ std::string export_sheet(PanelContext& ctx, const Rect& window, ExportChoice& ch
   const bool enter = !ctx.ui.io.editing_any() && !ctx.ui.io.popup().open && ctx.ui.io.take(Key::enter);
   const bool yes = button(ctx.ui, ok, "export.ok", ctx.text("ui.export.ok"), true) || enter;
   const bool cancel = button(ctx.ui, no, "export.cancel", ctx.text("ui.save.cancel"));
-  if (cancel || (yes && any)) ctx.view.sheet = Sheet::none;
-  return yes && any ? choice.folder : std::string();
+  if (yes && any) return {true, choice.folder};
+  return {.closed = cancel};
 }
 
 }  // namespace roofscape::app

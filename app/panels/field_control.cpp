@@ -1,10 +1,11 @@
 #include "app/panels/field_control.h"
 
-#include "app/panels/slider_preview.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/diagnostic_words.h"
+#include "app/panels/field_text.h"
+#include "app/panels/slider_preview.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
 #include "widgets/plot/plot.h"
@@ -17,8 +18,8 @@ namespace {
 
 // The field's value at the baseline, where it is another.
 std::optional<double> baseline_of(const PanelContext& ctx, const engine::Field& field) {
-  if (!ctx.view.pinned) return std::nullopt;
-  const double was = field.get(ctx.view.pinned->scenario);
+  if (!ctx.baseline) return std::nullopt;
+  const double was = field.get(ctx.baseline->scenario);
   return was != field.get(ctx.session.scenario()) ? std::optional(was) : std::nullopt;
 }
 
@@ -56,8 +57,7 @@ std::string said_of(const PanelContext& ctx, std::string_view path, const engine
 }
 
 void note_edit(PanelContext& ctx, std::string_view path, bool typed) {
-  ctx.view.edit.path = path;
-  ctx.view.edit.typed = typed;
+  ctx.requests.used = {std::string(path), typed};
 }
 
 // Label at the left with its mark.

@@ -2,7 +2,7 @@
 // texts (label, about) and the diagnostics that name its path.
 #pragma once
 
-#include "app/panels/panel.h"
+#include "app/panels/panel_context.h"
 
 namespace roofscape::app {
 

@@ -1,12 +1,14 @@
-// One figure: head with takeaway and buttons, the picture, and what it says when pointed at and clicked.
 #include "app/panels/figure_cell.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "app/core/gain_text.h"
+#include "app/panels/derivation_id.h"
+#include "app/panels/diagnostic_words.h"
+#include "app/panels/figure_menu.h"
 #include "app/panels/findings.h"
-#include "app/panels/pipeline_tools.h"
+#include "app/panels/quantity_text.h"
 #include "app/panels/search_list.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/figures.h"
@@ -39,15 +41,15 @@ bool has_picture(const PanelContext& ctx, const FigureRow& row) {
   return ctx.session.drawable() || row.needs == Needs::search;
 }
 
-void card(PanelContext& ctx, const Rect& area, std::string_view figure, Scenario& scenario) {
+void card(PanelContext& ctx, const Rect& area, std::string_view figure, bool& reason_said, Scenario& scenario) {
   // The reason why there is no present picture, over the last valid one: once in the window, and not where the
   // diagnostics say it.
   const engine::OfferedFinding* found = nullptr;
   for (const engine::OfferedFinding& f : findings(ctx))
     if (found == nullptr || f.diagnostic.severity < found->diagnostic.severity) found = &f;
   if (found == nullptr || found->diagnostic.severity != engine::Severity::error) return;
-  if (ctx.view.reason_said || shows_diagnostics(ctx)) return;
-  ctx.view.reason_said = true;
+  if (reason_said || ctx.in_sight.diagnostics) return;
+  reason_said = true;
   const engine::Diagnostic* worst = &found->diagnostic;
   const Theme& t = ctx.ui.theme;
   const float width = std::min(ctx.px(400), area.w - ctx.px(32)), pad = ctx.px(14);
@@ -123,10 +125,6 @@ std::optional<Scenario> adopted(const FigureInput& input, const TagRegion& tag, 
 
 }  // namespace
 
-bool is_step_part(engine::Q q) {
-  return std::find(engine::kStepParts.begin(), engine::kStepParts.end(), q) != engine::kStepParts.end();
-}
-
 std::optional<int> stage_of_tag(std::string_view id, int index) {
   for (const std::string_view family : {"memory.", "stage.", "pipeline.", "block."})
     if (index >= 0 && id.starts_with(family)) return index;
@@ -144,32 +142,33 @@ FigureInput figure_input(const PanelContext& ctx) {
           drawable ? ctx.session.report() : ctx.session.last_drawable_report(),
           ctx.ui.texts,
           ctx.ui.theme,
-          ctx.view.studies,
-          ctx.view.pinned ? &ctx.view.pinned->baseline : nullptr,
+          ctx.studies,
+          ctx.baseline != nullptr ? &ctx.baseline->baseline : nullptr,
           {},
           ctx.session.library().chips(),
-          ctx.view.evidence.get(),
-          &ctx.view.search.seen};
+          ctx.evidence.get(),
+          &ctx.found};
 }
 
-FigureView figure_view(const PanelContext& ctx, std::size_t figure) {
+FigureView figure_view(const PanelContext& ctx, const FiguresState& state, std::size_t figure) {
   FigureView view;
-  view.compact = ctx.view.compact && !ctx.view.projector && ctx.view.maximised != figure;
-  view.hovered_stage = ctx.view.hovered_stage;
-  view.hovered_operation = ctx.view.hovered_operation;
+  view.compact = ctx.in_sight.compact && state.maximised != figure;
+  view.hovered_stage = ctx.hovered.stage;
+  view.hovered_operation = ctx.hovered.operation;
   // A part that is pointed at elsewhere; in the figure itself the operation alone.
-  if (!view.hovered_operation) view.hovered_part = ctx.view.hovered_part;
-  if (const auto& hovered = ctx.view.search.hovered) {
+  if (!view.hovered_operation) view.hovered_part = ctx.hovered.part;
+  if (const auto& hovered = ctx.hovered.plan) {
     if (const auto* plan = std::get_if<engine::Plan>(&*hovered))
       view.hovered_plan = *plan;
     else
       view.hovered_decoding = std::get<engine::DecodingPlan>(*hovered);
   }
-  view.choices = ctx.view.choices[figure];
+  view.choices = state.choices[figure];
   return view;
 }
 
-void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, FigureView view, Scenario& scenario) {
+void figure_picture(PanelContext& ctx, const Rect& area, FiguresState& state, std::size_t index, FigureView view,
+                    Scenario& scenario) {
   const FigureRow& row = figures()[index];
   const bool drawable = has_picture(ctx, row);
   const FigureInput input = figure_input(ctx);
@@ -178,14 +177,13 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
   const bool one_stage = row.needs == Needs::stages && ctx.session.scenario().parallelism.pipeline == 1 &&
                          (row.name == "pipeline" || !ctx.session.scenario().serves());
   const ItemState s = ctx.ui.item(id, one_stage || !drawable ? Rect{} : area, Interaction::Focus::none);
-  if (s.pressed || s.hovered) ctx.view.focused_figure = index;
-  if (s.right_clicked) open_figure_menu(ctx, index, {ctx.ui.io.pointer().x, ctx.ui.io.pointer().y, 1, 1});
-  auto& span = ctx.view.spans[index];
+  if (s.pressed || s.hovered) state.focused = index;
+  if (s.right_clicked) open_figure_menu(ctx, state, index, {ctx.ui.io.pointer().x, ctx.ui.io.pointer().y, 1, 1});
+  auto& span = state.spans[index];
   if (row.name == "pipeline" && drawable && ctx.session.report().pipeline.drawn()) {
-    show_tools(ctx.view, view);
-    run_playback(ctx, span);
-    view.cursor = ctx.view.pipeline.cursor;
-    pipeline_gestures(ctx, pipeline_plot(ctx.ui.canvas, area, input, view), s, span);
+    run_playback(ctx, state.pipeline, span);
+    state.pipeline.show_in(view);
+    pipeline_gestures(ctx, state.pipeline, pipeline_plot(ctx.ui.canvas, area, input, view), s, span);
     if (s.hovered && !s.held) view.pointer = ctx.ui.io.pointer();
   }
   view.from = span.first;
@@ -200,7 +198,7 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
   if (!drawable) canvas.set_opacity(before);
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(Tagging::none);
   if (!drawable) {
-    card(ctx, area, row.name, scenario);
+    card(ctx, area, row.name, state.reason_said, scenario);
     return;
   }
   if (one_stage) one_stage_button(ctx, area, row.name, scenario);
@@ -222,12 +220,12 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
   if (hit == nullptr) return;
   const std::string target = derivation_id(hit->id, hit->index);
   if (const auto operation = operation_of_tag(hit->id, hit->index)) {
-    ctx.view.next_hovered_operation = operation;
-    ctx.view.next_hovered_part = engine::part_of(static_cast<engine::OperationKind>(*operation));
+    ctx.next_hovered.operation = operation;
+    ctx.next_hovered.part = engine::part_of(static_cast<engine::OperationKind>(*operation));
   } else if (const auto q = engine::find_quantity(without_index(hit->id)); q && is_step_part(*q)) {
-    ctx.view.next_hovered_part = q;
+    ctx.next_hovered.part = q;
   }
-  if (const auto stage = stage_of_tag(hit->id, hit->index)) ctx.view.next_hovered_stage = stage;
+  if (const auto stage = stage_of_tag(hit->id, hit->index)) ctx.next_hovered.stage = stage;
   Readout readout = hit->readout;
   if (readout.empty())
     if (const auto q = engine::find_quantity(without_index(hit->id))) readout = quantity_tip(ctx, *q);
@@ -242,17 +240,18 @@ void figure_picture(PanelContext& ctx, const Rect& area, std::size_t index, Figu
     ctx.ui.io.hint(hover, avoid, readout, {}, 0.08, area);
   }
   const bool click = s.clicked && distance(p, ctx.ui.io.drag_origin()) < ctx.px(4);
-  if (auto plan = plan_of_tag(input, *hit)) ctx.view.search.next_hovered = std::move(plan);
+  if (auto plan = plan_of_tag(input, *hit)) ctx.next_hovered.plan = std::move(plan);
   const bool adopts = is_plan(hit->id);
   if (!target.empty() || adopts) ctx.ui.io.set_cursor(Cursor::hand);
   if (click && adopts) {
     if (auto changed = adopted(input, *hit, ctx.session.scenario())) scenario = std::move(*changed);
   } else if (click) {
-    open_derivation(ctx.view, target);
+    ctx.requests.explain(target);
   }
 }
 
-void figure_cell(PanelContext& ctx, const Rect& cell, std::size_t index, std::size_t place, Scenario& scenario) {
+std::optional<std::string_view> figure_cell(PanelContext& ctx, const Rect& cell, FiguresState& state,
+                                            std::size_t index, FigurePlace place, Scenario& scenario) {
   const FigureRow& row = figures()[index];
   const Theme& t = ctx.ui.theme;
   const bool drawable = has_picture(ctx, row);
@@ -263,26 +262,29 @@ void figure_cell(PanelContext& ctx, const Rect& cell, std::size_t index, std::si
   rest.cut_bottom(std::round(ctx.px(8)));
   const Rect head = rest.cut_top(std::round(ctx.px(kHeadHeight)));
 
-  const FigureView view = figure_view(ctx, index);
+  const FigureView view = figure_view(ctx, state, index);
   FigureHead words = figure_head(row, figure_input(ctx), view);
   if (!drawable) words.takeaway = words.brief = ctx.text("ui.figure.last_valid");
   const float side = std::round(ctx.px(24)), y = head.y + std::round((head.h - side) / 2);
   const Rect menu{head.right() - side, y, side, side}, grow{head.right() - 2 * side - ctx.px(4), y, side, side};
-  const float x = cell_title(ctx, head, id, words.title, place) + ctx.px(6);
+  const CellTitle title = cell_title(ctx, head, id, words.title, place == FigurePlace::cell);
+  const float x = title.right + ctx.px(6);
   const bool tools = row.name == "pipeline" && drawable && ctx.session.report().pipeline.drawn();
-  const float room = (tools ? pipeline_toggles(ctx, grow.x - ctx.px(4), head.centre().y) : grow.x) - ctx.px(8) - x;
+  const float room =
+      (tools ? pipeline_toggles(ctx, state.pipeline, grow.x - ctx.px(4), head.centre().y) : grow.x) - ctx.px(8) - x;
   const TextStyle phrase = ctx.style(t.ink2);
   if (!words.brief.empty() && ctx.ui.canvas.text_width(words.takeaway, phrase) > room) words.takeaway = words.brief;
   if (room > ctx.px(60))
     ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, words.takeaway, phrase, room), phrase);
-  const bool maximised = place == kMaximised;
+  const bool maximised = place == FigurePlace::maximised;
   if (icon_button(ctx.ui, grow, id + ".maximise", maximised ? Icon::restore : Icon::maximise,
                   {std::string(ctx.text(maximised ? "ui.figure.restore" : "ui.figure.maximise")), {}}))
-    ctx.view.maximised = maximised ? std::nullopt : std::optional(index);
+    state.maximised = maximised ? std::nullopt : std::optional(index);
   if (icon_button(ctx.ui, menu, id + ".menu", Icon::more, {std::string(ctx.text("ui.figure.menu")), {}}))
-    open_figure_menu(ctx, index, menu);
-  take_figure_menu(ctx, index);
-  figure_picture(ctx, rest, index, view, scenario);
+    open_figure_menu(ctx, state, index, menu);
+  take_figure_menu(ctx, state, index);
+  figure_picture(ctx, rest, state, index, view, scenario);
+  return title.chosen;
 }
 
 }  // namespace roofscape::app

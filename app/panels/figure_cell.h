@@ -2,37 +2,48 @@
 // be chosen, copied and exported. Everything comes from the table of figures.
 #pragma once
 
-#include "app/panels/panel.h"
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/panels/panel_context.h"
+#include "app/panels/pipeline_tools.h"
+#include "widgets/figures/figures.h"
 
 namespace roofscape::app {
 
-// The place of a figure that fills the grid.
-inline constexpr std::size_t kMaximised = kCellCount;
-// The places of the two figures over a list of plans.
-inline constexpr std::size_t kSearchLeft = kCellCount + 1, kSearchRight = kCellCount + 2;
+// How figures are looked at, wherever they stand.
+struct FiguresState {
+  std::optional<std::size_t> maximised;          // over the whole grid
+  std::optional<std::size_t> focused;            // pointed at last: what export and copy mean
+  std::vector<std::pair<double, double>> spans;  // by figure: the visible part of its x axis
+  std::vector<std::array<std::uint8_t, widgets::kMostFigureOptions>> choices;  // by figure: of its options
+  PipelineTools pipeline;
+  bool reason_said = false;  // in this frame: why there is no present picture
 
-// Draws a figure into `cell`; says what is pointed at and opens the derivation of what was clicked. `place` is the
-// cell of the arrangement it stands in, or kMaximised.
-void figure_cell(PanelContext& ctx, const widgets::Rect& cell, std::size_t figure, std::size_t place,
-                 engine::Scenario& scenario);
+  FiguresState() : spans(widgets::figures().size(), {0.0, 1.0}), choices(widgets::figures().size()) {}
+};
+
+// Where a figure stands: in a cell of the grid, which may show the numbers instead, over all of it, or over a list of
+// plans.
+enum class FigurePlace : std::uint8_t { cell, maximised, search };
+
+// Draws a figure into `cell`; says what is pointed at and opens the derivation of what was clicked. Returns the name
+// of the figure (or kNumbersCell) that was chosen for the place, if one was.
+std::optional<std::string_view> figure_cell(PanelContext& ctx, const widgets::Rect& cell, FiguresState& state,
+                                            std::size_t figure, FigurePlace place, engine::Scenario& scenario);
 
 // The picture alone, in `area`, with hover, click and the reason where there is no picture.
-void figure_picture(PanelContext& ctx, const widgets::Rect& area, std::size_t figure, widgets::FigureView view,
-                    engine::Scenario& scenario);
+void figure_picture(PanelContext& ctx, const widgets::Rect& area, FiguresState& state, std::size_t figure,
+                    widgets::FigureView view, engine::Scenario& scenario);
 // What a figure is drawn from: the present scenario, or the last one that could be drawn.
 widgets::FigureInput figure_input(const PanelContext& ctx);
 // How it is looked at, before pointing and tools.
-widgets::FigureView figure_view(const PanelContext& ctx, std::size_t figure);
-
-// A cell's title, under which a list of all figures opens. Returns its right end.
-float cell_title(PanelContext& ctx, const widgets::Rect& head, std::string_view id, std::string_view title,
-                 std::size_t place);
-// Puts a figure (or the numbers) into a cell; one that already shows it takes what was there.
-void put_into_cell(ViewState& view, std::size_t place, std::string_view name);
-
-// The menu of a figure: its choices, then maximise, copy and export. `anchor`: where it opens.
-void open_figure_menu(PanelContext& ctx, std::size_t figure, const widgets::Rect& anchor);
-void take_figure_menu(PanelContext& ctx, std::size_t figure);
+widgets::FigureView figure_view(const PanelContext& ctx, const FiguresState& state, std::size_t figure);
 
 // The stage or operation a tag of a figure stands for; none where it is neither.
 std::optional<int> stage_of_tag(std::string_view id, int index);

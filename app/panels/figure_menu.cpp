@@ -1,8 +1,9 @@
-// The lists of a figure's head: which figure stands here, and what it shows.
+#include "app/panels/figure_menu.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "app/panels/figure_cell.h"
+#include "app/session/layout.h"
 #include "widgets/figures/figures.h"
 #include "widgets/plot/plot.h"
 
@@ -27,18 +28,7 @@ std::string command_key(const PanelContext& ctx, std::string_view id) {
 
 }  // namespace
 
-void put_into_cell(ViewState& view, std::size_t place, std::string_view name) {
-  auto& cells = view.arrangement.cells;
-  if (place >= cells.size() || cells[place] == name) return;
-  const auto other = std::find(cells.begin(), cells.end(), name);
-  if (other != cells.end())
-    std::swap(*other, cells[place]);
-  else
-    cells[place] = name;
-}
-
-float cell_title(PanelContext& ctx, const Rect& head, std::string_view id, std::string_view title,
-                 std::size_t place) {
+CellTitle cell_title(PanelContext& ctx, const Rect& head, std::string_view id, std::string_view title, bool numbers) {
   const Theme& t = ctx.ui.theme;
   const TextStyle bold = ctx.style(t.ink, 1, Weight::bold);
   const std::string owner = std::string(id) + ".title", shown = ellipsize(ctx.ui.canvas, title, bold, head.w * 0.6f);
@@ -69,30 +59,24 @@ float cell_title(PanelContext& ctx, const Rect& head, std::string_view id, std::
                            first && !options.empty(),
                            static_cast<int>(i)});
       }
-    if (place < kCellCount) {
+    if (numbers) {
       if (id == kNumbersCell) selected = static_cast<int>(options.size());
       options.push_back({std::string(ctx.text("ui.numbers.title")), {}, true, true, kNumbersValue});
     }
     ctx.ui.io.open_popup(owner, item, std::move(options), selected, ctx.px(200));
   }
-  if (const auto chosen = ctx.ui.io.popup_choice(owner)) {
-    if (place > kMaximised && *chosen >= 0)
-      shown_figures(ctx.view.search, ctx.session.scenario())[place - kSearchLeft] =
-          figures()[static_cast<std::size_t>(*chosen)].name;
-    else if (place == kMaximised && *chosen >= 0)
-      ctx.view.maximised = static_cast<std::size_t>(*chosen);
-    else
-      put_into_cell(ctx.view, place, *chosen < 0 ? kNumbersCell : figures()[static_cast<std::size_t>(*chosen)].name);
-  }
-  return item.right();
+  CellTitle out{item.right(), std::nullopt};
+  if (const auto chosen = ctx.ui.io.popup_choice(owner))
+    out.chosen = *chosen < 0 ? kNumbersCell : figures()[static_cast<std::size_t>(*chosen)].name;
+  return out;
 }
 
-void open_figure_menu(PanelContext& ctx, std::size_t figure, const Rect& anchor) {
+void open_figure_menu(PanelContext& ctx, const FiguresState& state, std::size_t figure, const Rect& anchor) {
   const FigureRow& row = figures()[figure];
   const std::string name = "figure." + std::string(row.name);
   std::vector<Option> options;
   // What one comes for, then what the figure shows.
-  const bool maximised = ctx.view.maximised == figure;
+  const bool maximised = state.maximised == figure;
   options.push_back(
       {std::string(ctx.text(maximised ? "ui.figure.restore" : "ui.figure.maximise")), {}, true, false, kMaximise});
   options.push_back(
@@ -109,22 +93,22 @@ void open_figure_menu(PanelContext& ctx, std::size_t figure, const Rect& anchor)
                          true,
                          false,
                          kChoices + static_cast<int>(i) * kMostChoices + static_cast<int>(c),
-                         ctx.view.choices[figure][i] == c});
+                         state.choices[figure][i] == c});
   }
   ctx.ui.io.open_popup(menu_id(figure), anchor, std::move(options), -1, ctx.px(200));
 }
 
-void take_figure_menu(PanelContext& ctx, std::size_t figure) {
+void take_figure_menu(PanelContext& ctx, FiguresState& state, std::size_t figure) {
   const auto chosen = ctx.ui.io.popup_choice(menu_id(figure));
   if (!chosen) return;
-  if (*chosen == kMaximise) ctx.view.maximised = ctx.view.maximised == figure ? std::nullopt : std::optional(figure);
-  ctx.view.focused_figure = figure;
-  if (*chosen == kCopyData) ctx.requests.emplace_back("edit.copy_data");
-  if (*chosen == kExport) ctx.requests.emplace_back("figure.export");
+  if (*chosen == kMaximise) state.maximised = state.maximised == figure ? std::nullopt : std::optional(figure);
+  state.focused = figure;
+  if (*chosen == kCopyData) ctx.requests.run("edit.copy_data");
+  if (*chosen == kExport) ctx.requests.run("figure.export");
   if (*chosen < kChoices) return;
   const auto option = static_cast<std::size_t>((*chosen - kChoices) / kMostChoices);
   if (option < kMostFigureOptions)
-    ctx.view.choices[figure][option] = static_cast<std::uint8_t>((*chosen - kChoices) % kMostChoices);
+    state.choices[figure][option] = static_cast<std::uint8_t>((*chosen - kChoices) % kMostChoices);
 }
 
 }  // namespace roofscape::app

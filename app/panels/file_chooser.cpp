@@ -1,5 +1,7 @@
-// The file chooser: a line for a path, what stands in the folder, and the files opened lately. It opens a scenario, a
-// session or a model's config.json, and says where a scenario is saved. What exists is replaced only when asked.
+// It opens a scenario, a session or a model's config.json, and says where a scenario is saved. What exists is
+// replaced only when asked.
+#include "app/panels/file_chooser.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -10,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/panels/panel.h"
-#include "app/panels/sheet.h"
 #include "app/session/file_list.h"
 #include "app/session/settings.h"
 #include "widgets/plot/plot.h"
@@ -52,9 +52,10 @@ struct Row {
 
 class Chooser {
  public:
-  Chooser(PanelContext& ctx, const Rect& window) : ctx_(ctx), files_(ctx.view.files), window_(window) {}
+  Chooser(PanelContext& ctx, const Rect& window, bool saves, FileChooserState& files)
+      : ctx_(ctx), files_(files), window_(window), saves_(saves) {}
 
-  std::string run() {
+  SheetReply run() {
     begin();
     Rect r = sheet_ground(ctx_, window_, std::min(window_.w - ctx_.px(24), ctx_.px(kWidth)),
                           std::min(window_.h - ctx_.px(24), ctx_.px(kHeight)));
@@ -82,11 +83,11 @@ class Chooser {
     told(r.cut_top(ctx_.px(26)));
     list(r);
     buttons(foot, event);
-    return std::move(chosen_);
+    return {closed_, std::move(chosen_)};
   }
 
  private:
-  bool saves() const { return ctx_.view.sheet == Sheet::save_as; }
+  bool saves() const { return saves_; }
 
   void begin() {
     Interaction& io = ctx_.ui.io;
@@ -299,18 +300,22 @@ class Chooser {
       std::error_code unknown;
       files_.folder = fs::path(chosen_).parent_path();
     }
-    ctx_.view.sheet = Sheet::none;
+    closed_ = true;
   }
 
   PanelContext& ctx_;
-  ViewState::Files& files_;
+  FileChooserState& files_;
   Rect window_;
+  bool saves_;
+  bool closed_ = false;
   std::vector<Row> rows_;
   std::string chosen_;
 };
 
 }  // namespace
 
-std::string file_chooser(PanelContext& ctx, const Rect& window) { return Chooser(ctx, window).run(); }
+SheetReply file_chooser(PanelContext& ctx, const Rect& window, bool saves, FileChooserState& state) {
+  return Chooser(ctx, window, saves, state).run();
+}
 
 }  // namespace roofscape::app

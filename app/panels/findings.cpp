@@ -19,7 +19,7 @@ constexpr int kPlansAFrame = 24;
 }  // namespace
 
 const std::vector<engine::OfferedFinding>& findings(const PanelContext& ctx) {
-  Findings& kept = *ctx.view.studies.get<std::shared_ptr<Findings>>(0, [] { return std::make_shared<Findings>(); });
+  Findings& kept = *ctx.studies.get<std::shared_ptr<Findings>>(0, [] { return std::make_shared<Findings>(); });
   const engine::Scenario& s = ctx.session.scenario();
   const bool held = ctx.ui.io.anything_held();
   if (kept.of == s && (kept.offered || held)) {
@@ -28,7 +28,7 @@ const std::vector<engine::OfferedFinding>& findings(const PanelContext& ctx) {
         engine::add_best_edit(kept.search->offer(), kept.list);
         kept.search.reset();
       } else {
-        ctx.view.studies.unfinished = true;  // another frame, please
+        ctx.studies.unfinished = true;  // another frame, please
       }
     }
     return kept.list;
@@ -40,7 +40,7 @@ const std::vector<engine::OfferedFinding>& findings(const PanelContext& ctx) {
   if (kept.offered) {
     kept.list = engine::vetted_findings(s, report);
     kept.search.emplace(s, report);
-    ctx.view.studies.unfinished = true;
+    ctx.studies.unfinished = true;
     return kept.list;
   }
   // A control is being dragged: what is wrong, without what to do about it.

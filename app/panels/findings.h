@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "app/panels/panel.h"
+#include "app/panels/panel_context.h"
 #include "engine/evaluate/offers.h"
 
 namespace roofscape::app {

@@ -1,12 +1,16 @@
-// The numbers behind the pictures: tokens a chip against the limits of the network, and the sizes of the job. Each
-// can be pointed at and opens its derivation. A tall cell shows the network figure below them, and one a little too
-// tall stretches the rows, so that no part of the cell is left empty.
+// Each number can be pointed at and opens its derivation. A tall cell shows the network figure below them, and one a
+// little too tall stretches the rows, so that no part of the cell is left empty.
+#include "app/panels/numbers_panel.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 
-#include "app/panels/figure_cell.h"
+#include "app/panels/figure_menu.h"
+#include "app/panels/panel_parts.h"
+#include "app/panels/quantity_text.h"
+#include "app/session/layout.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/plot/plot.h"
@@ -47,8 +51,8 @@ float number_row(PanelContext& ctx, float x, float y, float width, float height,
     ctx.ui.canvas.rect(r, {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
     ctx.ui.io.set_cursor(Cursor::hand);
     ctx.ui.io.hint(id, r, quantity_tip(ctx, q), std::string(ctx.text("quantity." + std::string(row.id) + ".about")));
-    if (is_step_part(q)) ctx.view.next_hovered_part = q;
-    if (s.clicked) open_derivation(ctx.view, std::string(row.id));
+    if (is_step_part(q)) ctx.next_hovered.part = q;
+    if (s.clicked) ctx.requests.explain(row.id);
   }
   const std::string text = value ? format(*value, row.unit, {.unit = says_unit(row.unit)}) : std::string(kNoValue);
   TextStyle v = ctx.style(value ? t.ink : t.ink3);
@@ -158,7 +162,7 @@ void limits(PanelContext& ctx, const Rect& r, const LimitLine& line_of, float ro
       ctx.ui.io.hint(id, row, quantity_tip(ctx, l.q),
                      std::string(ctx.text("quantity." + std::string(engine::quantity(l.q).id) + ".about")));
     }
-    if (s.clicked) open_derivation(ctx.view, std::string(engine::quantity(l.q).id));
+    if (s.clicked) ctx.requests.explain(engine::quantity(l.q).id);
     if (warns || !below)
       draw_mark(ctx.ui.canvas, t, {r.x + ctx.px(7), row.centre().y}, ctx.px(12), warns ? Mark::warning : Mark::good);
     TextStyle v = ctx.style(t.ink);
@@ -244,12 +248,10 @@ Places place_groups(const PanelContext& ctx, const std::vector<Group>& groups, c
   return out;
 }
 
-// Whether the network figure may stand here: it is drawn of this workload and in no other cell.
+// Whether the network figure is drawn of this workload.
 bool has_picture(const PanelContext& ctx) {
   const FigureRow* row = find_figure(kPicture);
-  const auto& cells = ctx.view.arrangement.cells;
-  return row != nullptr && ctx.session.drawable() && shows(*row, ctx.session.scenario()) &&
-         std::find(cells.begin(), cells.end(), kPicture) == cells.end();
+  return row != nullptr && ctx.session.drawable() && shows(*row, ctx.session.scenario());
 }
 
 // What a figure says, as briefly as the room asks for, as in the head of its own cell.
@@ -260,29 +262,31 @@ void draw_takeaway(PanelContext& ctx, Point at, const FigureHead& words, float r
 }
 
 // The network figure with its name and what it says.
-void picture(PanelContext& ctx, Rect r, engine::Scenario& scenario) {
+void draw_picture(PanelContext& ctx, Rect r, FiguresState& state, engine::Scenario& scenario) {
   const auto index = static_cast<std::size_t>(find_figure(kPicture) - figures().data());
   const Rect head = r.cut_top(std::round(ctx.px(28)));
-  const FigureView view = figure_view(ctx, index);
+  const FigureView view = figure_view(ctx, state, index);
   const FigureHead words = figure_head(figures()[index], figure_input(ctx), view);
   const TextStyle bold = ctx.style(ctx.ui.theme.ink, 1, Weight::bold);
   ctx.ui.canvas.text({head.x, head.centre().y}, words.title, bold);
   const float x = head.x + ctx.ui.canvas.text_width(words.title, bold) + ctx.px(12);
   draw_takeaway(ctx, {x, head.centre().y}, words, head.right() - x);
-  take_figure_menu(ctx, index);
-  figure_picture(ctx, r, index, view, scenario);
+  take_figure_menu(ctx, state, index);
+  figure_picture(ctx, r, state, index, view, scenario);
 }
 
 }  // namespace
 
-engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t place, engine::Scenario scenario) {
+std::optional<std::string_view> numbers_panel(PanelContext& ctx, const Rect& cell, FiguresState& state, bool picture,
+                                              engine::Scenario& scenario) {
   const Theme& t = ctx.ui.theme;
   ctx.ui.canvas.rect(cell, {.colour = t.panel});
   const auto clip = ctx.ui.canvas.clip(cell);
   Rect rest = cell.inset(std::round(ctx.px(14)), 0);
   rest.cut_bottom(ctx.px(8));
   const Rect head = rest.cut_top(std::round(ctx.px(34)));
-  const float x = cell_title(ctx, head, kNumbersCell, ctx.text("ui.numbers.title"), place) + ctx.px(6);
+  const CellTitle title = cell_title(ctx, head, kNumbersCell, ctx.text("ui.numbers.title"), true);
+  const float x = title.right + ctx.px(6);
   const auto& q = ctx.session.report().quantities;
   const bool serving = scenario.serves();
   const LimitLine line = limit_line(serving);
@@ -298,7 +302,7 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
 
   // The stage that is pointed at in another figure, in the place of the run.
   const auto& stages = ctx.session.report().stages;
-  const auto stage = ctx.view.hovered_stage;
+  const auto stage = ctx.hovered.stage;
   const bool one_stage =
       stage && stages.size() > 1 && *stage >= 0 && static_cast<std::size_t>(*stage) < stages.size();
 
@@ -327,7 +331,7 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
   Pitch pitch = pitched(1);
   Places places = place_groups(ctx, groups, rest, one, limit_rows, pitch);
   const bool tall =
-      places.whole && !one && rest.bottom() - places.bottom >= ctx.px(kLeastPicture) && has_picture(ctx);
+      picture && places.whole && !one && rest.bottom() - places.bottom >= ctx.px(kLeastPicture) && has_picture(ctx);
   // The figure says the same of the plan itself.
   if (!tall) draw_takeaway(ctx, {x, head.centre().y}, words, head.right() - x);
   if (!tall && places.whole) {
@@ -356,9 +360,9 @@ engine::Scenario numbers_panel(PanelContext& ctx, const Rect& cell, std::size_t 
   if (tall) {
     const float top = places.bottom + ctx.px(8);
     separator(ctx, cell.x, cell.right(), top);
-    picture(ctx, rect_between(rest.x, top + ctx.px(6), rest.right(), rest.bottom()), scenario);
+    draw_picture(ctx, rect_between(rest.x, top + ctx.px(6), rest.right(), rest.bottom()), state, scenario);
   }
-  return scenario;
+  return title.chosen;
 }
 
 }  // namespace roofscape::app

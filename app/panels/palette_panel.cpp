@@ -1,8 +1,9 @@
-// The command palette: one line to type in, and what it finds. Everything by keyboard: arrows, Enter, Escape.
+// Everything by keyboard: arrows, Enter, Escape.
+#include "app/panels/palette_panel.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "app/panels/panel.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::app {
@@ -14,28 +15,25 @@ namespace {
 constexpr std::string_view kEntry = "palette.entry";
 constexpr float kWidth = 640;
 
-void refresh(PanelContext& ctx, ViewState::Palette& p, const std::function<bool(const Command&)>& usable) {
-  p.entries = palette_entries(ctx.session, ctx.ui.texts, ctx.commands, p.typed, usable);
+void refresh(const PanelContext& ctx, PaletteState& p) {
+  p.entries = palette_entries(ctx.session, ctx.ui.texts, ctx.commands, p.typed, ctx.usable);
   p.highlighted = 0;
   p.scroll = 0;
 }
 
 }  // namespace
 
-std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const Rect& window,
-                                          const std::function<bool(const Command&)>& usable) {
+PaletteReply palette_panel(PanelContext& ctx, const Rect& window, PaletteState& p) {
   const Theme& t = ctx.ui.theme;
-  ViewState::Palette& p = ctx.view.palette;
   Interaction& io = ctx.ui.io;
   if (!io.editing(kEntry)) {
     if (p.started) {  // something else took the keys
       p = {};
-      ctx.view.sheet = Sheet::none;
-      return std::nullopt;
+      return {.closed = true};
     }
     io.start_entry(kEntry, p.typed);
     p.started = true;
-    refresh(ctx, p, usable);
+    refresh(ctx, p);
   }
   const float row_h = std::round(ctx.px(30)), head_h = std::round(ctx.px(44)), foot_h = std::round(ctx.px(26)),
               pad = ctx.px(8);
@@ -72,13 +70,12 @@ std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const Rect& window,
   }
   if (io.entry().text != p.typed) {
     p.typed = io.entry().text;
-    refresh(ctx, p, usable);
+    refresh(ctx, p);
   }
   const Rect foot = rest.cut_bottom(foot_h);
   const auto close = [&] {
     io.stop_entry();
     p = {};
-    ctx.view.sheet = Sheet::none;
   };
 
   std::optional<int> chosen;
@@ -130,20 +127,20 @@ std::optional<PaletteEntry> palette_panel(PanelContext& ctx, const Rect& window,
 
   if (event == Interaction::EntryEvent::cancelled || (io.pressed_now() && !r.contains(io.pointer()))) {
     close();
-    return std::nullopt;
+    return {.closed = true};
   }
-  if (!chosen || *chosen < 0 || *chosen >= count()) return std::nullopt;
+  if (!chosen || *chosen < 0 || *chosen >= count()) return {};
   PaletteEntry entry = p.entries[static_cast<std::size_t>(*chosen)];
   if (entry.kind == PaletteKind::complete || (complete && entry.kind != PaletteKind::complete)) {
     // Goes on from the field's path, or from the title where Tab was pressed.
     p.typed = entry.kind == PaletteKind::complete ? entry.value : entry.title;
     io.start_entry(kEntry, p.typed);
     io.entry().anchor = io.entry().caret;
-    refresh(ctx, p, usable);
-    return std::nullopt;
+    refresh(ctx, p);
+    return {};
   }
   close();
-  return entry;
+  return {true, std::move(entry)};
 }
 
 }  // namespace roofscape::app

@@ -27,8 +27,23 @@ Readout command_tip(const PanelContext& ctx, std::string_view id) {
 
 }  // namespace
 
-float pipeline_toggles(PanelContext& ctx, float right, float middle) {
-  ViewState::PipelineTools& tools = ctx.view.pipeline;
+void PipelineTools::play_or_stop() {
+  playing = !playing;
+  if (playing && (!cursor || *cursor >= 1)) cursor = 0;
+}
+
+void PipelineTools::leave_playback() {
+  cursor.reset();
+  playing = false;
+}
+
+void PipelineTools::show_in(FigureView& figure) const {
+  figure.critical_path = critical_path;
+  figure.memory_trace = memory_trace;
+  figure.cursor = cursor;
+}
+
+float pipeline_toggles(PanelContext& ctx, PipelineTools& tools, float right, float middle) {
   const float side = std::round(ctx.px(24)), gap = ctx.px(4);
   const auto toggle = [&](std::string_view command, Icon icon, bool on) {
     right -= side;
@@ -37,7 +52,7 @@ float pipeline_toggles(PanelContext& ctx, float right, float middle) {
       ctx.ui.canvas.rect(r, {.colour = ctx.ui.theme.ctl}, ctx.px(3));
       ctx.ui.canvas.frame(r, {ctx.ui.theme.edge, std::max(1.0f, ctx.px(1)), {}}, ctx.px(3));
     }
-    if (icon_button(ctx.ui, r, command, icon, command_tip(ctx, command))) ctx.requests.emplace_back(command);
+    if (icon_button(ctx.ui, r, command, icon, command_tip(ctx, command))) ctx.requests.run(command);
     right -= gap;
   };
   right -= gap;
@@ -62,7 +77,8 @@ float pipeline_toggles(PanelContext& ctx, float right, float middle) {
   return right;
 }
 
-void pipeline_gestures(PanelContext& ctx, const Rect& plot, const ItemState& state, std::pair<double, double>& span) {
+void pipeline_gestures(PanelContext& ctx, PipelineTools& tools, const Rect& plot, const ItemState& state,
+                       std::pair<double, double>& span) {
   if (plot.empty()) return;
   Interaction& io = ctx.ui.io;
   const double share = std::clamp(static_cast<double>((io.pointer().x - plot.x) / plot.w), 0.0, 1.0);
@@ -73,20 +89,19 @@ void pipeline_gestures(PanelContext& ctx, const Rect& plot, const ItemState& sta
       const double from = std::clamp(at - (at - span.first) * width / old, 0.0, 1.0 - width);
       span = {from, from + width};
     }
-  if (state.pressed) ctx.view.pipeline.span_before = span;
+  if (state.pressed) tools.span_before = span;
   if (state.held && distance(io.pointer(), io.drag_origin()) >= ctx.px(4)) {
-    const auto before = ctx.view.pipeline.span_before;
+    const auto before = tools.span_before;
     const double width = before.second - before.first;
     const double moved = static_cast<double>((io.pointer().x - io.drag_origin().x) / plot.w) * width;
     const double from = std::clamp(before.first - moved, 0.0, 1.0 - width);
     span = {from, from + width};
     if (width < 1) io.set_cursor(Cursor::resize_x);
   }
-  if (state.double_clicked) span = ctx.view.pipeline.span_before = {0.0, 1.0};
+  if (state.double_clicked) span = tools.span_before = {0.0, 1.0};
 }
 
-void run_playback(PanelContext& ctx, std::pair<double, double>& span) {
-  ViewState::PipelineTools& tools = ctx.view.pipeline;
+void run_playback(PanelContext& ctx, PipelineTools& tools, std::pair<double, double>& span) {
   const double now = ctx.ui.io.input().now_s, passed = std::clamp(now - tools.last_s, 0.0, kLongestFrame);
   tools.last_s = now;
   if (!tools.playing || !tools.cursor) return;
@@ -98,12 +113,6 @@ void run_playback(PanelContext& ctx, std::pair<double, double>& span) {
     span = {from, from + width};
   }
   if (tools.playing) ctx.ui.io.wake_after(0);
-}
-
-void show_tools(const ViewState& view, FigureView& figure) {
-  figure.critical_path = view.pipeline.critical_path;
-  figure.memory_trace = view.pipeline.memory_trace;
-  figure.cursor = view.pipeline.cursor;
 }
 
 }  // namespace roofscape::app

@@ -1,10 +1,12 @@
-// Projector mode: one figure over the whole window with its title, its takeaway and the numbers of the verdict.
-// Nothing else, and no text under 1/40 of the height (visual spec, section 3).
+// Nothing else is drawn, and no text under 1/40 of the height (visual spec, section 3).
+#include "app/panels/projector_panel.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "app/panels/figure_cell.h"
+#include "app/panels/diagnostic_words.h"
+#include "app/panels/figure_menu.h"
 #include "engine/scenario/scenario_title.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/figures.h"
@@ -15,12 +17,11 @@ namespace roofscape::app {
 using namespace widgets;
 using engine::Q;
 
-engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::Scenario scenario) {
+engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, std::size_t index, FiguresState& state,
+                                 engine::Scenario scenario) {
   const Theme& t = ctx.ui.theme;
   const float em = ctx.ui.em();
   const auto all = figures();
-  ctx.view.projected %= all.size();
-  const std::size_t index = ctx.view.projected;
   ctx.ui.canvas.rect(window, {.colour = t.panel});
   Rect rest = window.inset(std::round(1.4f * em), std::round(em));
 
@@ -41,7 +42,7 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::
   ctx.ui.canvas.text({top.x, top.centre().y}, ellipsize(ctx.ui.canvas, engine::scenario_title(scenario), plain, room),
                      plain);
 
-  const FigureView view = figure_view(ctx, index);
+  const FigureView view = figure_view(ctx, state, index);
   const FigureHead words = figure_head(all[index], figure_input(ctx), view);
   const Rect title = rest.cut_top(std::round(2.2f * em));
   const TextStyle large = ctx.style(t.ink, 1.6f, Weight::bold), phrase = ctx.style(t.ink2, 1.25f);
@@ -91,9 +92,9 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, engine::
   if (ctx.ui.canvas.text_width(said, at) < room_left || (message && room_left > 8 * em))
     ctx.ui.canvas.text({foot.right(), foot.centre().y}, ellipsize(ctx.ui.canvas, said, at, room_left), at);
   rest.cut_top(std::round(0.4f * em));
-  take_figure_menu(ctx, index);
+  take_figure_menu(ctx, state, index);
   const auto clip = ctx.ui.canvas.clip(rest);
-  figure_picture(ctx, rest, index, view, scenario);
+  figure_picture(ctx, rest, state, index, view, scenario);
   return scenario;
 }
 

@@ -21,15 +21,15 @@ using engine::Scenario;
 namespace {
 
 // The toggle with its partner, in one row.
-void chain_row(PanelContext& ctx, Column& column) {
+void chain_row(PanelContext& ctx, Column& column, MeshEditing& mesh) {
   const float h = std::round(ctx.px(kRowHeight)), y = column.y + h / 2;
-  ctx.view.keep_product =
-      check_box(ctx.ui, {column.x, y}, "mesh.keep_product", ctx.text("ui.mesh.keep"), ctx.view.keep_product,
+  mesh.keep_product =
+      check_box(ctx.ui, {column.x, y}, "mesh.keep_product", ctx.text("ui.mesh.keep"), mesh.keep_product,
                 {std::string(ctx.text("ui.mesh.keep")), {}}, ctx.text("ui.mesh.keep.about"));
-  if (ctx.view.keep_product) {
+  if (mesh.keep_product) {
     // While a control is held, of the mesh that it was taken hold of.
-    const engine::Parallelism& plan = (ctx.base != nullptr ? *ctx.base : ctx.session.scenario()).parallelism;
-    const engine::Axis giving = giving_partner(plan, ctx.view.partner);
+    const engine::Parallelism& plan = ctx.base.parallelism;
+    const engine::Axis giving = giving_partner(plan, mesh.partner);
     std::vector<Option> options;
     int now = 0;
     for (std::size_t i = 0; i < kPartners.size(); ++i) {
@@ -45,7 +45,7 @@ void chain_row(PanelContext& ctx, Column& column) {
     const int next = drop_down(ctx.ui, r, "mesh.partner", options, now,
                                {std::string(ctx.text("ui.mesh.partner")), {}}, ctx.text("ui.mesh.partner.about"));
     // An axis that happens to have nothing to give stays the preferred one.
-    if (next != now) ctx.view.partner = kPartners[static_cast<std::size_t>(next)];
+    if (next != now) mesh.partner = kPartners[static_cast<std::size_t>(next)];
   }
   column.y += h;
 }
@@ -91,14 +91,14 @@ void torus_rows(PanelContext& ctx, Column& column, Scenario& s) {
     if (next == now) continue;
     s.placement =
         with_torus_axis(s, side, next == 0 ? std::nullopt : std::optional(static_cast<engine::Axis>(next - 1)));
-    ctx.view.edit = {id, false};
+    ctx.requests.used = {id, false};
   }
   column.y = top + std::round(ctx.px(19)) + h + ctx.px(4);
 }
 
 }  // namespace
 
-void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
+void mesh_section(PanelContext& ctx, Column& column, MeshEditing& mesh, Scenario& s) {
   // "128 x 8 x 16 = 16 384": the product against the chips there are.
   std::string product;
   for (const engine::Axis axis : {engine::Axis::data, engine::Axis::fsdp, engine::Axis::tensor, engine::Axis::context,
@@ -145,7 +145,7 @@ void mesh_section(PanelContext& ctx, Column& column, Scenario& s) {
     }
     field_slider(ctx, column, s, row.path, powers(1, to), {.swatch = swatch, .off = row.degree == 1});
   }
-  chain_row(ctx, column);
+  chain_row(ctx, column, mesh);
   torus_rows(ctx, column, s);
   // Rows that do not apply stay where they are: what is below must not move when an axis is opened.
   const auto where = [&](bool applies, std::string_view path, std::string_view reason, const auto& row) {

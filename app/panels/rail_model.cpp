@@ -23,7 +23,7 @@ Rect with_pencil(PanelContext& ctx, const Rect& r, std::string_view command) {
   const Rect pencil{r.right() - side, r.y, side, r.h};
   Readout tip{std::string(ctx.text("command." + std::string(command))), {}};
   if (c != nullptr) tip.rows.emplace_back(ctx.text("ui.tip.key"), key_text(c->key));
-  if (icon_button(ctx.ui, pencil, command, Icon::pencil, tip)) ctx.requests.emplace_back(command);
+  if (icon_button(ctx.ui, pencil, command, Icon::pencil, tip)) ctx.requests.run(command);
   return {r.x, r.y, r.w - side - ctx.px(5), r.h};
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "app/panels/field_control.h"
+#include "widgets/canvas/palette.h"
 
 namespace roofscape::app {
 
@@ -21,6 +22,6 @@ widgets::Fill axis_swatch(const PanelContext& ctx, widgets::Axis look);
 void model_section(PanelContext& ctx, Column& column, engine::Scenario& scenario);
 void cluster_section(PanelContext& ctx, Column& column, engine::Scenario& scenario);
 // How it lies on the chips: the degrees of the mesh, and the axes of the torus they take.
-void mesh_section(PanelContext& ctx, Column& column, engine::Scenario& scenario);
+void mesh_section(PanelContext& ctx, Column& column, MeshEditing& mesh, engine::Scenario& scenario);
 
 }  // namespace roofscape::app

@@ -1,10 +1,14 @@
-// The right rail: diagnostics over the derivation; folded, a strip that counts them.
+#include "app/panels/right_rail.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "app/panels/changes_panel.h"
+#include "app/panels/diagnostic_words.h"
+#include "app/panels/diagnostics_panel.h"
 #include "app/panels/findings.h"
-#include "app/panels/panel.h"
+#include "app/panels/panel_parts.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::app {
@@ -13,12 +17,12 @@ using namespace widgets;
 
 namespace {
 
-void folded(PanelContext& ctx, const Rect& r) {
+// Whether it was asked to open.
+bool folded(PanelContext& ctx, const Rect& r) {
   const Theme& t = ctx.ui.theme;
   const float side = std::round(ctx.px(26));
-  if (icon_button(ctx.ui, {std::round(r.centre().x - side / 2), r.y + ctx.px(6), side, side}, "right.unfold",
-                  Icon::chevron_left, {std::string(ctx.text("ui.right.unfold")), {}}))
-    ctx.view.right_open = true;
+  bool opens = icon_button(ctx.ui, {std::round(r.centre().x - side / 2), r.y + ctx.px(6), side, side}, "right.unfold",
+                           Icon::chevron_left, {std::string(ctx.text("ui.right.unfold")), {}});
   float y = r.y + ctx.px(52);
   for (const engine::Severity severity :
        {engine::Severity::error, engine::Severity::warning, engine::Severity::note}) {
@@ -30,7 +34,7 @@ void folded(PanelContext& ctx, const Rect& r) {
     const ItemState s = ctx.ui.item(id, row);
     if (s.hovered || s.ring) ctx.ui.canvas.rect(row.inset(ctx.px(3), 0), {.colour = t.ctlh}, ctx.px(3));
     if (s.hovered) ctx.ui.io.hint(id, row, {std::string(ctx.text("ui.right.unfold")), {}});
-    if (s.clicked) ctx.view.right_open = true;
+    opens = opens || s.clicked;
     draw_mark(ctx.ui.canvas, t, {r.centre().x - ctx.px(8), y}, ctx.px(13), mark_of(severity));
     ctx.ui.canvas.text({r.centre().x + ctx.px(4), y}, std::to_string(count), ctx.style(t.ink));
     y += ctx.px(29);
@@ -43,21 +47,22 @@ void folded(PanelContext& ctx, const Rect& r) {
   const Rect row{r.x, y - ctx.px(14), r.w, ctx.px(28)};
   const ItemState s = ctx.ui.item("right.why", row);
   if (s.hovered || s.ring) ctx.ui.canvas.rect(row.inset(ctx.px(3), 0), {.colour = t.ctlh}, ctx.px(3));
-  if (s.clicked) ctx.view.right_open = true;
   ctx.ui.canvas.text({r.centre().x, y}, why, style);
+  return opens || s.clicked;
 }
 
 }  // namespace
 
-engine::Scenario right_rail(PanelContext& ctx, const Rect& r, bool open, engine::Scenario scenario) {
+engine::Scenario right_rail(PanelContext& ctx, const Rect& r, bool open, RightRailState& state,
+                            engine::Scenario scenario) {
   ctx.ui.canvas.rect(r, {.colour = ctx.ui.theme.panel});
   {
     const auto clip = ctx.ui.canvas.clip(r);
     if (!open) {
-      folded(ctx, r);
+      if (folded(ctx, r)) state.open = true;
     } else {
       Rect rest = r;
-      if (ctx.view.pinned) {
+      if (ctx.baseline != nullptr) {
         rest.cut_top(changes_panel(ctx, {r.x, r.y, r.w, r.h * 0.5f}, scenario));
         separator(ctx, r.x, r.right(), rest.y);
       }
@@ -67,10 +72,11 @@ engine::Scenario right_rail(PanelContext& ctx, const Rect& r, bool open, engine:
       const Rect upper = rest.cut_top(std::clamp(std::round(wanted), ctx.px(76), std::round(below.h * 0.46f)));
       diagnostics_panel(ctx, upper, scenario);
       const float side = std::round(ctx.px(24));
-      if (ctx.view.compact && icon_button(ctx.ui, {r.x + ctx.px(110), below.y + ctx.px(6), side, side}, "right.fold",
-                                          Icon::chevron_right, {std::string(ctx.text("ui.right.fold")), {}}))
-        ctx.view.right_open = false;
-      scenario = derivation_panel(ctx, rest, std::move(scenario));
+      if (ctx.in_sight.compact &&
+          icon_button(ctx.ui, {r.x + ctx.px(110), below.y + ctx.px(6), side, side}, "right.fold", Icon::chevron_right,
+                      {std::string(ctx.text("ui.right.fold")), {}}))
+        state.open = false;
+      scenario = derivation_panel(ctx, rest, state.derivation, std::move(scenario));
       separator(ctx, r.x, r.right(), rest.y);
     }
   }

@@ -1,10 +1,13 @@
-// The left rail: every input of the scenario, by section.
+#include "app/panels/scenario_rail.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "app/panels/field_text.h"
+#include "app/panels/panel_parts.h"
 #include "app/panels/rail_parts.h"
 #include "app/session/editor.h"
 #include "engine/scenario/checkpoint_policies.h"
@@ -251,7 +254,7 @@ void price_row(PanelContext& ctx, Column& column, Scenario& s) {
   const Edited e = slider(ctx.ui, {column.x, column.y}, column.width, info, range, now.value_or(0));
   if (e.value != now.value_or(0) && editor_takes(*price, e.value)) {
     set_editor_value(*price, s, e.value, editor_preset(ctx.session));
-    ctx.view.edit = {price->path, typing};
+    ctx.requests.used = {price->path, typing};
   }
   column.y += e.height;
 }
@@ -304,7 +307,7 @@ void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
 
 }  // namespace
 
-Scenario scenario_rail(PanelContext& ctx, const Rect& r, Scenario scenario) {
+Scenario scenario_rail(PanelContext& ctx, const Rect& r, MeshEditing& mesh, Scenario scenario) {
   ctx.ui.canvas.rect(r, {.colour = ctx.ui.theme.panel});
   const float pad = std::round(ctx.px(16));
   {
@@ -317,7 +320,7 @@ Scenario scenario_rail(PanelContext& ctx, const Rect& r, Scenario scenario) {
     end_section(ctx, column, r);
     workload_section(ctx, column, scenario);
     end_section(ctx, column, r);
-    mesh_section(ctx, column, scenario);
+    mesh_section(ctx, column, mesh, scenario);
     end_section(ctx, column, r);
     if (scenario.serves())
       serving_section(ctx, column, scenario);

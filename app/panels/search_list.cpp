@@ -28,7 +28,7 @@ struct TableKey {
 // The evidence of the scenario's mode; null: there is none, or not yet.
 const engine::Evidence* evidence_of(const PanelContext& ctx, const engine::Scenario& scenario) {
   const engine::Mode mode = scenario.assumptions.mode;
-  return ctx.view.evidence == nullptr || mode == engine::Mode::custom ? nullptr : &ctx.view.evidence->of(mode);
+  return ctx.evidence == nullptr || mode == engine::Mode::custom ? nullptr : &ctx.evidence->of(mode);
 }
 
 template <class Result>
@@ -67,9 +67,9 @@ std::string many(double n) { return n < 1e6 ? format_count(n) : format_si(n, "")
 PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const SearchOutcome>& found) {
   const SearchQuery& query = found->query;
   PlanList out;
-  out.capacity_bytes = search::capacity_of(ctx.view.studies, query.scenario);
+  out.capacity_bytes = search::capacity_of(ctx.studies, query.scenario);
   const engine::Evidence* evidence = evidence_of(ctx, query.scenario);
-  const auto& table = ctx.view.studies.get<search::PlanTable>(TableKey{found, ctx.view.evidence}, [&] {
+  const auto& table = ctx.studies.get<search::PlanTable>(TableKey{found, ctx.evidence}, [&] {
     return query.serves()
                ? search::plan_table(ctx.ui.texts, query.scenario, query.serving.objective, found->serving, evidence)
                : search::plan_table(ctx.ui.texts, query.scenario, query.request.objective, found->result, evidence);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/panels/panel.h"
+#include "app/panels/panel_context.h"
 #include "widgets/figures/search/plan_table.h"
 
 namespace roofscape::app {

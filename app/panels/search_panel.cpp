@@ -1,12 +1,11 @@
-// The search in the place of the grid: two figures over the list of the best plans. A click on a plan, here or in a
-// figure, makes it the present one, as one step of undo.
 #include "app/panels/search_panel.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
-#include "app/panels/figure_cell.h"
+#include "app/panels/diagnostic_words.h"
+#include "app/panels/panel_parts.h"
 #include "app/panels/search_list.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/figures.h"
@@ -161,8 +160,7 @@ bool middle(PanelContext& ctx, const Rect& r, std::string_view id, const std::st
 }
 
 // What is said instead of a list; empty where there is one.
-bool no_list(PanelContext& ctx, const Rect& r) {
-  SearchView& view = ctx.view.search;
+bool no_list(PanelContext& ctx, const Rect& r, SearchView& view) {
   if (view.found == nullptr) {
     if (view.state == SearchJob::State::cancelled) {
       if (middle(ctx, r, "search.again", std::string(ctx.text("ui.search.cancelled")),
@@ -183,7 +181,7 @@ bool no_list(PanelContext& ctx, const Rect& r) {
   if (limits(view.preferences, found.query.scenario.workload.kind)) {
     if (middle(ctx, r, "search.widen", std::string(ctx.text("ui.search.none_limited")),
                std::string(ctx.text("ui.search.widen"))))
-      ctx.requests.emplace_back("search.reset");
+      ctx.requests.run("search.reset");
   } else if (serves && (found.query.serving.most_token_s > 0 || found.query.serving.most_ttft_s > 0)) {
     if (middle(ctx, r, "search.unpromised", std::string(ctx.text("ui.search.none_kept")),
                std::string(ctx.text("ui.search.unpromised"))))
@@ -195,8 +193,7 @@ bool no_list(PanelContext& ctx, const Rect& r) {
 }
 
 // Title, what is listed, and at the right what the job does.
-void list_head(PanelContext& ctx, Rect head) {
-  SearchView& view = ctx.view.search;
+void list_head(PanelContext& ctx, Rect head, SearchView& view) {
   const Theme& t = ctx.ui.theme;
   const float y = head.centre().y, h = std::round(ctx.px(kControlHeight));
   const auto right_button = [&](std::string_view id, std::string_view words, SearchView::Ask ask) {
@@ -246,13 +243,12 @@ std::string present_problem(const PanelContext& ctx) {
   return error == all.end() ? std::string() : ctx.format("ui.search.present_cannot", {diagnostic_text(ctx, *error)});
 }
 
-void list(PanelContext& ctx, Rect r, Scenario& scenario) {
-  SearchView& view = ctx.view.search;
+void list(PanelContext& ctx, Rect r, SearchView& view, Scenario& scenario) {
   const Theme& t = ctx.ui.theme;
   ctx.ui.canvas.rect(r, {.colour = t.panel});
   const auto clip = ctx.ui.canvas.clip(r);
-  list_head(ctx, r.cut_top(std::round(ctx.px(kHead))).inset(std::round(ctx.px(14)), 0));
-  if (no_list(ctx, r)) return;
+  list_head(ctx, r.cut_top(std::round(ctx.px(kHead))).inset(std::round(ctx.px(14)), 0), view);
+  if (no_list(ctx, r, view)) return;
   const SearchOutcome& found = *view.found;
   const PlanList plans = plan_list(ctx, view.found);
   const float row_h = std::round(ctx.px(kRow));
@@ -278,12 +274,12 @@ void list(PanelContext& ctx, Rect r, Scenario& scenario) {
       const std::string id = "search.row." + std::to_string(i + 1);
       const ItemState s = ctx.ui.item(id, row);
       const bool own = one.plan == now;
-      const bool lit = s.hovered || (view.hovered && *view.hovered == one.plan);
+      const bool lit = s.hovered || (ctx.hovered.plan && *ctx.hovered.plan == one.plan);
       if (lit) ctx.ui.canvas.rect(row, {.colour = mix(t.panel, t.ctlh, s.hovered ? 1.0f : 0.6f)}, ctx.px(3));
       if (s.ring) ctx.ui.canvas.frame(row, {t.ink, ctx.px(2), {}}, ctx.px(3));
       if (own) draw_differs(ctx.ui, row);
       if (s.hovered || s.ring) {
-        view.next_hovered = one.plan;
+        ctx.next_hovered.plan = one.plan;
         ctx.ui.io.set_cursor(Cursor::hand);
         ctx.ui.io.hint(id, {ctx.ui.io.pointer().x, row.y, ctx.px(8), row.h}, plan_tip(ctx, found, i),
                        std::string(ctx.text(own ? "ui.search.own" : "ui.search.adopt")), 0.4);
@@ -304,7 +300,7 @@ void list(PanelContext& ctx, Rect r, Scenario& scenario) {
     return;
   }
   const ItemState s = ctx.ui.item("search.present", foot, Interaction::Focus::none);
-  if (s.hovered) view.next_hovered = plans.present->plan;
+  if (s.hovered) ctx.next_hovered.plan = plans.present->plan;
   table.row(foot.centre().y, *plans.present,
             plans.present_rank > 0 ? number(plans.present_rank) : std::string(ctx.text("ui.search.now")), true,
             false);
@@ -317,17 +313,23 @@ std::size_t figure_index(const std::string& name) {
 
 }  // namespace
 
-Scenario search_panel(PanelContext& ctx, const Rect& r, Scenario scenario) {
+Scenario search_panel(PanelContext& ctx, const Rect& r, SearchView& search, FiguresState& figures_state,
+                      Scenario scenario) {
   const Theme& t = ctx.ui.theme;
   Rect rest = r;
   const float wanted = ctx.px(kHead + kRow * 9.4f),
               figures_h = std::max(std::min(ctx.px(kLeastFigures), r.h * 0.5f), std::min(r.h * 0.6f, r.h - wanted));
   Rect upper = rest.cut_top(std::round(figures_h));
-  const auto& shown = shown_figures(ctx.view.search, scenario);
+  auto& shown = shown_figures(search, scenario);
+  const auto figure = [&](const Rect& cell, std::size_t which) {
+    const auto chosen =
+        figure_cell(ctx, cell, figures_state, figure_index(shown[which]), FigurePlace::search, scenario);
+    if (chosen) shown[which] = *chosen;
+  };
   if (upper.w >= ctx.px(kTwoFigures)) {
     const Rect left = upper.cut_left(std::round(upper.w * 0.5f));
-    figure_cell(ctx, left, figure_index(shown[0]), kSearchLeft, scenario);
-    figure_cell(ctx, upper, figure_index(shown[1]), kSearchRight, scenario);
+    figure(left, 0);
+    figure(upper, 1);
     vertical_separator(ctx, upper.x, upper.y, upper.bottom());
   } else {
     ctx.ui.canvas.rect(upper, {.colour = t.panel});
@@ -339,12 +341,11 @@ Scenario search_panel(PanelContext& ctx, const Rect& r, Scenario scenario) {
       width += ctx.ui.canvas.text_width(names.back(), ctx.style(t.ink)) + ctx.px(28);
     }
     strip.w = std::min(strip.w, width);
-    int& which = ctx.view.search.shown_figure;
+    int& which = search.shown_figure;
     which = std::clamp(segmented(ctx.ui, strip, "search.figure", names, which), 0, 1);
-    figure_cell(ctx, upper, figure_index(shown[static_cast<std::size_t>(which)]),
-                kSearchLeft + static_cast<std::size_t>(which), scenario);
+    figure(upper, static_cast<std::size_t>(which));
   }
-  list(ctx, rest, scenario);
+  list(ctx, rest, search, scenario);
   separator(ctx, rest.x, rest.right(), rest.y);
   return scenario;
 }

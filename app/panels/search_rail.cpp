@@ -1,9 +1,11 @@
-// What is searched, why plans drop out, and why a plan is not the first.
+#include "app/panels/search_rail.h"
+
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/field_text.h"
+#include "app/panels/panel_parts.h"
 #include "app/panels/search_list.h"
-#include "app/panels/search_panel.h"
 #include "app/session/scenario_changes.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/search/figure_search_parts.h"
@@ -186,9 +188,8 @@ void serving_preferences(Rows& rows, ServingPreferences& preferences) {
   small_prose(rows, promised);
 }
 
-void space_section(Rows& rows) {
+void space_section(Rows& rows, SearchView& view) {
   PanelContext& ctx = rows.ctx;
-  SearchView& view = ctx.view.search;
   const engine::WorkloadKind kind = ctx.session.scenario().workload.kind;
   std::string note;
   if (view.found != nullptr && view.found->finished()) {
@@ -211,7 +212,7 @@ void space_section(Rows& rows) {
   const Rect row{rows.x, std::round(rows.y + ctx.px(2)),
                  std::min(rows.width, ctx.ui.canvas.text_width(lift, ctx.style(ctx.ui.theme.ink)) + ctx.px(24)),
                  std::round(ctx.px(kControlHeight))};
-  if (button(ctx.ui, row, "search.reset", lift)) ctx.requests.emplace_back("search.reset");
+  if (button(ctx.ui, row, "search.reset", lift)) ctx.requests.run("search.reset");
   rows.next();
   rows.y += ctx.px(4);
 }
@@ -275,7 +276,7 @@ void rejections_section(Rows& rows, const engine::ServingSearchResult& result) {
 // Which plan is compared with the best: the one pointed at, else the second. Of either kind of workload.
 template <class Result>
 auto compared(const PanelContext& ctx, const Result& result, std::string& name) -> decltype(&result.present) {
-  const auto& hovered = ctx.view.search.hovered;
+  const auto& hovered = ctx.hovered.plan;
   const auto points_at = [&hovered](const auto& one) { return hovered && *hovered == AnyPlanChoice(one.plan); };
   if (points_at(result.present) && result.present_legal && result.present_rank != 1) {
     name = ctx.text("ui.search.now");
@@ -380,14 +381,14 @@ void runner_up_section(Rows& rows, const engine::Scenario& scenario, const engin
 
 }  // namespace
 
-void search_rail(PanelContext& ctx, const Rect& r) {
+void search_rail(PanelContext& ctx, const Rect& r, SearchView& search) {
   ctx.ui.canvas.rect(r, {.colour = ctx.ui.theme.panel});
   const auto clip = ctx.ui.canvas.clip(r);
   const ScrollRegion scroll = begin_scroll(ctx.ui, "search.rail", r);
   const float pad = std::round(ctx.px(16));
   Rows rows{ctx, r.x + pad, scroll.content_top + ctx.px(4), r.w - 2 * pad};
-  space_section(rows);
-  if (const auto& found = ctx.view.search.found; found != nullptr && found->finished()) {
+  space_section(rows, search);
+  if (const auto& found = search.found; found != nullptr && found->finished()) {
     separator(ctx, rows.x, rows.end(), rows.y + ctx.px(4));
     rows.y += ctx.px(8);
     const auto why = [&](const auto& result) {

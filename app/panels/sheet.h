@@ -1,18 +1,23 @@
-// What lies over the whole window, in pieces: their common ground, the file chooser and the choices of an export.
+// What lies over the whole window: which sheet, how it ends, and the ground that all of them have.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
-#include "app/panels/panel.h"
-#include "app/session/settings.h"
+#include "app/panels/panel_context.h"
 
 namespace roofscape::app {
 
+enum class Sheet : std::uint8_t { none, help, save_as, palette, open, export_figure, leave };
+// What the name in Sheet::save_as is for.
+enum class Saved : std::uint8_t { scenario, model, cluster };
+
+struct SheetReply {
+  bool closed = false;
+  std::string answer;  // what was chosen or typed; empty: nothing
+};
+
 // Dims the window and draws an empty sheet in its middle.
 widgets::Rect sheet_ground(PanelContext& ctx, const widgets::Rect& window, float width, float height);
-// For Sheet::open and Sheet::save_as of a scenario: the path once it was chosen.
-std::string file_chooser(PanelContext& ctx, const widgets::Rect& window);
-// Folder, size, theme and formats of exports. Not empty once they were accepted.
-std::string export_sheet(PanelContext& ctx, const widgets::Rect& window, ExportChoice& choice);
 
 }  // namespace roofscape::app

@@ -1,4 +1,6 @@
-// Sheets over the window: the list of keys, the name of a preset to save, and leaving. Escape closes them.
+// Escape closes all of them.
+#include "app/panels/sheet_panel.h"
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -6,8 +8,7 @@
 #include <system_error>
 #include <vector>
 
-#include "app/panels/panel.h"
-#include "app/panels/sheet.h"
+#include "app/panels/export_sheet.h"
 #include "app/session/file_list.h"
 #include "app/session/settings.h"
 #include "engine/scenario/scenario_title.h"
@@ -34,7 +35,7 @@ struct Line {
   bool head = false;
 };
 
-void help(PanelContext& ctx, const Rect& window) {
+SheetReply help(PanelContext& ctx, const Rect& window) {
   const Theme& t = ctx.ui.theme;
   std::vector<Line> lines;
   for (std::size_t c = 0; c < std::size(kCategoryIds); ++c) {
@@ -63,9 +64,8 @@ void help(PanelContext& ctx, const Rect& window) {
   const Rect head = r.cut_top(ctx.px(38));
   ctx.ui.canvas.text({head.x, head.centre().y}, ctx.text("command.help.keys"), ctx.style(t.ink, 1.25f, Weight::bold));
   const float side = std::round(ctx.px(24));
-  if (icon_button(ctx.ui, {head.right() - side, std::round(head.centre().y - side / 2), side, side}, "sheet.close",
-                  Icon::close, {std::string(ctx.text("ui.message.dismiss")), {}}))
-    ctx.view.sheet = Sheet::none;
+  const bool closed = icon_button(ctx.ui, {head.right() - side, std::round(head.centre().y - side / 2), side, side},
+                                  "sheet.close", Icon::close, {std::string(ctx.text("ui.message.dismiss")), {}});
   const float column = (r.w - gap) / 2;
   float y = r.y, x = r.x;
   for (const Line& line : lines) {
@@ -88,16 +88,16 @@ void help(PanelContext& ctx, const Rect& window) {
     }
     y += row;
   }
+  return {.closed = closed};
 }
 
 // The name of a model or a cluster, in the folder of presets. One that is there is replaced when asked.
-std::string save_preset(PanelContext& ctx, const Rect& window) {
+SheetReply save_preset(PanelContext& ctx, const Rect& window, bool model, std::filesystem::path& replaces) {
   const Theme& t = ctx.ui.theme;
   Rect r = sheet_ground(ctx, window, std::min(window.w - ctx.px(24), ctx.px(520)), ctx.px(168));
   r = r.inset(ctx.px(24), ctx.px(16));
   const Rect head = r.cut_top(ctx.px(34));
   const engine::Scenario& scenario = ctx.session.scenario();
-  const bool model = ctx.view.saving == Saved::model;
   ctx.ui.canvas.text({head.x, head.centre().y}, ctx.text(model ? "ui.save.model" : "ui.save.cluster"),
                      ctx.style(t.ink, 1.25f, Weight::bold));
   r.cut_top(ctx.px(4));
@@ -110,7 +110,6 @@ std::string save_preset(PanelContext& ctx, const Rect& window) {
   const std::filesystem::path file =
       preset_folder(ctx.session.library(), model ? io::PresetKind::model : io::PresetKind::cluster) /
       (file_stem(name) + ".json");
-  std::filesystem::path& replaces = ctx.view.files.replaces;
   if (replaces != file) replaces.clear();
   const bool asks = !replaces.empty();
   const TextStyle small = ctx.style(asks ? t.warn : t.ink3, kSmallText);
@@ -133,42 +132,42 @@ std::string save_preset(PanelContext& ctx, const Rect& window) {
   }
   ctx.ui.io.stop_entry();
   replaces.clear();
-  ctx.view.sheet = Sheet::none;
-  return cancel ? std::string() : name;
+  return {true, cancel ? std::string() : name};
 }
 
 // Before the window closes though what is open could not be kept.
-std::string leave(PanelContext& ctx, const Rect& window) {
+SheetReply leave(PanelContext& ctx, const Rect& window, const std::string& save_problem) {
   const Theme& t = ctx.ui.theme;
   Rect r = sheet_ground(ctx, window, std::min(window.w - ctx.px(24), ctx.px(560)), ctx.px(190));
   r = r.inset(ctx.px(24), ctx.px(16));
   const Rect head = r.cut_top(ctx.px(34));
   ctx.ui.canvas.text({head.x, head.centre().y}, ctx.text("ui.leave"), ctx.style(t.ink, 1.25f, Weight::bold));
   Rect foot = r.cut_bottom(std::round(ctx.px(kControlHeight)));
-  draw_prose(ctx.ui.canvas, {r.x, r.y}, ctx.format("ui.leave.why", {ctx.view.save_problem}), ctx.style(t.ink2), r.w);
+  draw_prose(ctx.ui.canvas, {r.x, r.y}, ctx.format("ui.leave.why", {save_problem}), ctx.style(t.ink2), r.w);
   const Rect yes = foot.cut_right(ctx.px(150));
   foot.cut_right(ctx.px(10));
   const Rect no = foot.cut_right(ctx.px(150));
   const bool go = button(ctx.ui, yes, "leave.ok", ctx.text("ui.leave.ok"));
-  if (button(ctx.ui, no, "leave.cancel", ctx.text("ui.leave.cancel"), true) || go) ctx.view.sheet = Sheet::none;
-  return go ? "leave" : std::string();
+  const bool stay = button(ctx.ui, no, "leave.cancel", ctx.text("ui.leave.cancel"), true);
+  return {go || stay, go ? "leave" : std::string()};
 }
 
 }  // namespace
 
-std::string sheet_panel(PanelContext& ctx, const Rect& window, ExportChoice& exports) {
-  switch (ctx.view.sheet) {
+SheetReply sheet_panel(PanelContext& ctx, const Rect& window, SheetState& state, ExportChoice& exports,
+                       const std::string& save_problem) {
+  switch (state.shown) {
     case Sheet::help:
-      help(ctx, window);
-      return {};
+      return help(ctx, window);
     case Sheet::open:
-      return file_chooser(ctx, window);
+      return file_chooser(ctx, window, false, state.files);
     case Sheet::save_as:
-      return ctx.view.saving == Saved::scenario ? file_chooser(ctx, window) : save_preset(ctx, window);
+      if (state.saving == Saved::scenario) return file_chooser(ctx, window, true, state.files);
+      return save_preset(ctx, window, state.saving == Saved::model, state.files.replaces);
     case Sheet::export_figure:
       return export_sheet(ctx, window, exports);
     case Sheet::leave:
-      return leave(ctx, window);
+      return leave(ctx, window, save_problem);
     case Sheet::palette:
     case Sheet::none:
       break;

@@ -66,29 +66,29 @@ std::span<const Notch> slider_preview(PanelContext& ctx, const engine::Field& fi
   const std::vector<double> values = preview_values(field, range);
   if (values.empty()) return {};
   // Of a mesh axis what the others give way to is shown, from where the drag began.
-  const bool meshed = ctx.view.keep_product && is_mesh_axis(field.path);
-  const engine::Scenario& base = meshed && ctx.base != nullptr ? *ctx.base : scenario;
+  const bool meshed = ctx.mesh.keep_product && is_mesh_axis(field.path);
+  const engine::Scenario& base = meshed ? ctx.base : scenario;
   const std::optional<engine::Axis> partner =
-      meshed ? std::optional(giving_partner(base.parallelism, ctx.view.partner)) : std::nullopt;
-  engine::Scenario varied = base;
-  field.set(varied, range.whole ? std::round(values.front()) : values.front());
-  auto& kept = ctx.view.preview;
-  if (!kept || kept->path != field.path || kept->partner != partner || !(kept->scenario == varied)) {
-    kept = ViewState::Preview{std::string(field.path), varied, partner, {}};
-    engine::Report report;
-    engine::EvaluationScratch scratch;
-    const std::array held{field.path};
-    for (const double v : values) {
-      field.set(varied, range.whole ? std::round(v) : v);
-      if (partner)
-        engine::evaluate(engine::nearest_plan_that_runs(base, varied, {held, *partner, true, true}).scenario, scratch,
-                         report);
-      else
-        engine::evaluate(varied, scratch, report);
-      kept->notches.push_back(notch_of(ctx.ui.theme, v, outcome_of(report)));
-    }
-  }
-  return kept->notches;
+      meshed ? std::optional(giving_partner(base.parallelism, ctx.mesh.partner)) : std::nullopt;
+  const auto with = [&](double value) {
+    engine::Scenario varied = base;
+    field.set(varied, range.whole ? std::round(value) : value);
+    return varied;
+  };
+  return ctx.studies.get<SliderPreview>(
+      SliderPreviewKey{std::string(field.path), with(values.front()), partner}, [&] {
+        SliderPreview notches;
+        engine::Report report;
+        engine::EvaluationScratch scratch;
+        const std::array held{field.path};
+        for (const double v : values) {
+          engine::Scenario varied = with(v);
+          if (partner) varied = engine::nearest_plan_that_runs(base, varied, {held, *partner, true, true}).scenario;
+          engine::evaluate(varied, scratch, report);
+          notches.push_back(notch_of(ctx.ui.theme, v, outcome_of(report)));
+        }
+        return notches;
+      });
 }
 
 }  // namespace roofscape::app

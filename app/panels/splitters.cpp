@@ -14,29 +14,28 @@ constexpr std::array kAll{Splitter::left, Splitter::right, Splitter::column, Spl
 Cursor cursor_of(Splitter s) { return s == Splitter::row ? Cursor::resize_y : Cursor::resize_x; }
 
 // With one figure over the grid its inner lines are not there.
-bool exists(const PanelContext& ctx, Splitter s) {
-  return !ctx.view.maximised || s == Splitter::left || s == Splitter::right;
-}
+bool exists(bool divided, Splitter s) { return divided || s == Splitter::left || s == Splitter::right; }
 
 }  // namespace
 
-void run_splitters(PanelContext& ctx, const Layout& layout, const LayoutRequest& request) {
+void run_splitters(PanelContext& ctx, const Layout& layout, const LayoutRequest& request, bool divided,
+                   Arrangement& arrangement) {
   for (const Splitter splitter : kAll) {
     const Rect r = splitter_area(splitter, layout, request);
-    if (r.empty() || !exists(ctx, splitter)) continue;
+    if (r.empty() || !exists(divided, splitter)) continue;
     const ItemState s = ctx.ui.item(kSplitterIds[static_cast<std::size_t>(splitter)], r, Interaction::Focus::none);
     const Point p = ctx.ui.io.pointer();
     if (s.double_clicked)
-      reset_splitter(ctx.view.arrangement, splitter);
+      reset_splitter(arrangement, splitter);
     else if (s.held && distance(p, ctx.ui.io.drag_origin()) >= ctx.px(2))
-      move_splitter(ctx.view.arrangement, splitter, splitter == Splitter::row ? p.y : p.x, layout, request.em);
+      move_splitter(arrangement, splitter, splitter == Splitter::row ? p.y : p.x, layout, request.em);
   }
 }
 
-void draw_splitters(PanelContext& ctx, const Layout& layout, const LayoutRequest& request) {
+void draw_splitters(PanelContext& ctx, const Layout& layout, const LayoutRequest& request, bool divided) {
   for (const Splitter splitter : kAll) {
     const Rect r = splitter_area(splitter, layout, request);
-    if (r.empty() || !exists(ctx, splitter)) continue;
+    if (r.empty() || !exists(divided, splitter)) continue;
     const std::string_view id = kSplitterIds[static_cast<std::size_t>(splitter)];
     const bool held = ctx.ui.io.holds(id);
     if (!held && (ctx.ui.io.blocked() || ctx.ui.io.anything_held() || !r.contains(ctx.ui.io.pointer()))) continue;

@@ -1,12 +1,12 @@
-// The status bar: saved or not, what an evaluation took, undo depth, the last thing done, and the keys worth knowing;
-// and the message strip, which says what could not be done without getting in the way.
+#include "app/panels/status_bar.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "app/panels/panel.h"
+#include "app/panels/panel_parts.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/figures.h"
 #include "widgets/plot/plot.h"
@@ -15,7 +15,7 @@ namespace roofscape::app {
 
 using namespace widgets;
 
-engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario scenario) {
+void status_bar(PanelContext& ctx, const Rect& r, std::size_t figure, bool kept) {
   const Theme& t = ctx.ui.theme;
   Canvas& canvas = ctx.ui.canvas;
   canvas.rect(r, {.colour = t.win});
@@ -35,11 +35,10 @@ engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario s
   };
   float right = r.right() - ctx.px(16);
   // Which figure the export means: the one pointed at last.
-  const std::size_t meant = ctx.view.maximised.value_or(ctx.view.focused_figure.value_or(0)) % figures().size();
-  const std::string name(ctx.text("command.figure." + std::string(figures()[meant].name)));
+  const std::string name(ctx.text("command.figure." + std::string(figures()[figure].name)));
   for (const Hint& hint : {Hint{"help.keys", "ui.status.keys"}, Hint{"figure.export", "ui.status.export"},
                            Hint{"edit.undo", "ui.status.undo"}, Hint{"view.search", "ui.status.search"},
-                           Hint{"baseline.pin", ctx.view.pinned ? "ui.status.unpin" : "ui.status.pin"}}) {
+                           Hint{"baseline.pin", ctx.baseline != nullptr ? "ui.status.unpin" : "ui.status.pin"}}) {
     const Command* c = ctx.command(hint.command);
     if (c == nullptr) continue;
     const std::string key = key_text(c->key), text = hint.command == "figure.export"
@@ -67,13 +66,12 @@ engine::Scenario status_bar(PanelContext& ctx, const Rect& r, engine::Scenario s
     x += wide;
   };
   // That nothing is kept any more stays in sight until it is again.
-  if (!ctx.view.save_problem.empty()) say(ctx.text("ui.status.unkept"), ctx.style(t.err, kSmallText));
+  if (!kept) say(ctx.text("ui.status.unkept"), ctx.style(t.err, kSmallText));
   say(ctx.text(ctx.session.saved() ? "ui.status.saved" : "ui.status.unsaved"), small);
   say(ctx.format("ui.status.evaluated", {format_duration(ctx.session.evaluation_us() * 1e-6)}), small);
   if (const std::size_t depth = ctx.session.history().undo_depth(); depth > 0)
     say(ctx.ui.texts.count("ui.status.undo_depth", static_cast<double>(depth)), small);
   if (news != nullptr) canvas.text({x, y}, ellipsize(canvas, *news, told, right - x), told);
-  return scenario;
 }
 
 bool message_strip(PanelContext& ctx, const Rect& r) {

@@ -1,10 +1,11 @@
-// The strip of open scenarios, shown while there are several.
+#include "app/panels/tab_strip.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
-#include "app/panels/panel.h"
+#include "app/panels/panel_parts.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::app {

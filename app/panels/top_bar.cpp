@@ -1,4 +1,5 @@
-// The top bar: name, menus made from the command table, the scenario and the list of others, mode, light or dark.
+#include "app/panels/top_bar.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,7 +7,7 @@
 #include <string>
 
 #include "app/core/report_text.h"
-#include "app/panels/panel.h"
+#include "app/panels/panel_parts.h"
 #include "engine/io/scenario/published_run.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/scenario/scenario_title.h"
@@ -64,7 +65,7 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
     if (const auto choice = ctx.ui.io.popup_choice(owner)) {
       const auto all = ctx.commands;
       if (*choice >= 0 && static_cast<std::size_t>(*choice) < all.size())
-        ctx.requests.emplace_back(all[static_cast<std::size_t>(*choice)].id);
+        ctx.requests.run(all[static_cast<std::size_t>(*choice)].id);
     }
     x = item.right();
   }
@@ -75,11 +76,11 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
   const TextStyle quiet = ctx.style(t.ink3), cap = ctx.style(t.ink2, kSmallText);
   const float key_w = canvas.text_width(key, cap) + ctx.px(10);
   const float full = canvas.text_width(words, quiet) + key_w + ctx.px(34), h = std::round(ctx.px(kControlHeight));
-  const float width = ctx.view.compact ? key_w + ctx.px(12) : full;
+  const float width = ctx.in_sight.compact ? key_w + ctx.px(12) : full;
   const Rect choice{std::round(r.right() - ctx.px(16) - width), std::round(y - h / 2), std::round(width), h};
   const ItemState find_state = ctx.ui.item("palette.open", choice);
   draw_control_frame(ctx.ui, choice, find_state.hovered, find_state.ring);
-  if (!ctx.view.compact) canvas.text({choice.x + ctx.px(10), y}, words, quiet);
+  if (!ctx.in_sight.compact) canvas.text({choice.x + ctx.px(10), y}, words, quiet);
   const Rect key_cap{std::round(choice.right() - ctx.px(6) - key_w), std::round(y - ctx.px(9)), std::round(key_w),
                      std::round(ctx.px(18))};
   canvas.frame(key_cap, {t.edge, std::max(1.0f, ctx.px(1)), {}}, ctx.px(3));
@@ -87,7 +88,7 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
   middle.halign = HAlign::centre;
   canvas.text(key_cap.centre(), key, middle);
   if (find_state.hovered) ctx.ui.io.hint("palette.open", choice, {std::string(ctx.text("command.view.palette")), {}});
-  if (find_state.clicked) ctx.requests.emplace_back("view.palette");
+  if (find_state.clicked) ctx.requests.run("view.palette");
   // All three where there is room, else the present one with the others under it.
   std::vector<std::string> modes;
   for (const std::string_view word : engine::find_field("assumptions.mode")->choices)
@@ -96,14 +97,14 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
   float widest = 0;
   for (const std::string& name : modes) widest = std::max(widest, canvas.text_width(name, ctx.style(t.ink)));
   const float mode_w =
-      ctx.view.compact ? widest + ctx.px(44) : static_cast<float>(modes.size()) * (widest + ctx.px(20));
+      ctx.in_sight.compact ? widest + ctx.px(44) : static_cast<float>(modes.size()) * (widest + ctx.px(20));
   const Rect pill{std::round(choice.x - ctx.px(12) - mode_w), std::round(y - h / 2), std::round(mode_w), h};
   const Readout mode_tip{std::string(ctx.text("field.assumptions.mode.label")), {}};
   const std::string mode_about(
       ctx.text("ui.mode.about." +
                std::string(engine::find_field("assumptions.mode")->choices[static_cast<std::size_t>(present)])));
   int chosen = present;
-  if (ctx.view.compact) {
+  if (ctx.in_sight.compact) {
     std::vector<Option> options;
     for (std::size_t i = 0; i < modes.size(); ++i)
       options.push_back({modes[i], {}, true, false, static_cast<int>(i)});
@@ -136,13 +137,13 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
         about.rows.emplace_back(ctx.text("command." + std::string(id)), key_text(c->key));
     std::string published(engine::scenario_source(scenario));
     // Finding the run reads what ships of measurements: once for a scenario.
-    const auto& run = ctx.view.studies.get<std::optional<io::PublishedRun>>(
+    const auto& run = ctx.studies.get<std::optional<io::PublishedRun>>(
         scenario, [&] { return io::published_run(scenario, ctx.session.library()); });
     if (run && !run->figures.empty())
       published += ". " + published_text(*run, scenario, ctx.session.report(), ctx.ui.texts);
     ctx.ui.io.hint("scenario.name", item, about, published);
   }
-  if (s.clicked) ctx.requests.emplace_back("file.presets");
+  if (s.clicked) ctx.requests.run("file.presets");
   separator(ctx, r.x, r.right(), r.bottom() - 1);
   return scenario;
 }

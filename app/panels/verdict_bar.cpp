@@ -1,12 +1,14 @@
-// The verdict: does it fit, what bounds it, how well it runs, how long and at what price; and where the step goes, as
-// one bar of the parts that add up to it.
+#include "app/panels/verdict_bar.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
 
+#include "app/panels/diagnostic_words.h"
 #include "app/panels/evidence_band.h"
-#include "app/panels/panel.h"
+#include "app/panels/panel_parts.h"
+#include "app/panels/quantity_text.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/step_words.h"
 #include "widgets/figures/training/figure_memory_parts.h"
@@ -167,8 +169,7 @@ Fact bound_fact(const PanelContext& ctx) {
     f.value = ways(ctx, "ui.verdict.impossible");
     // Where neither the diagnostics nor a figure say why.
     const engine::Diagnostic* d = worst_diagnostic(report);
-    const bool covered = ctx.view.editor.open || ctx.view.workbench.open || ctx.view.search.open;
-    if (d != nullptr && !shows_diagnostics(ctx) && covered) f.below = {diagnostic_title(ctx, *d)};
+    if (d != nullptr && !ctx.in_sight.diagnostics && !ctx.in_sight.figures) f.below = {diagnostic_title(ctx, *d)};
     return f;
   }
   const bool serving = ctx.session.scenario().serves();
@@ -280,10 +281,10 @@ std::vector<Fact> facts(const PanelContext& ctx, bool compact) {
   else
     training_facts(ctx, compact, all);
   const engine::Report& report_now = ctx.session.report();
-  if (ctx.view.pinned && ctx.view.pinned->scenario.serves() == serving)
+  if (ctx.baseline != nullptr && ctx.baseline->scenario.serves() == serving)
     for (Fact& f : all) {
       if (f.id == "verdict.bound") {
-        const engine::Report& before = ctx.view.pinned->report;
+        const engine::Report& before = ctx.baseline->report;
         const std::string was =
             before.has_errors() ? std::string(ctx.text("ui.verdict.impossible")) : bound_words(before, ctx.ui.texts);
         f.below = was == bound_words(report_now, ctx.ui.texts) ? ways(ctx, "ui.pin.same")
@@ -326,8 +327,8 @@ void step_bar(PanelContext& ctx, const Rect& bar, const engine::Scenario& scenar
         rect_between(r.x, r.y - ctx.px(2), std::max(r.right(), r.x + ctx.px(3)), r.bottom() + ctx.px(2));
     const ItemState s = ctx.ui.item(id, target, Interaction::Focus::none);
     const std::string name(ctx.text("quantity." + std::string(engine::quantity(part).id) + ".label"));
-    if (s.hovered) ctx.view.next_hovered_part = part;
-    if (ctx.view.hovered_part == part && !s.hovered) ctx.ui.canvas.frame(r, {t.ink, ctx.px(1.5f), {}});
+    if (s.hovered) ctx.next_hovered.part = part;
+    if (ctx.hovered.part == part && !s.hovered) ctx.ui.canvas.frame(r, {t.ink, ctx.px(1.5f), {}});
     if (s.hovered) {
       if (present) ctx.ui.io.set_cursor(Cursor::hand);
       Readout tip{name + " " + format_duration(value), {}};
@@ -336,7 +337,7 @@ void step_bar(PanelContext& ctx, const Rect& bar, const engine::Scenario& scenar
       ctx.ui.io.hint(id, target, tip, {}, 0.08);
       ctx.ui.canvas.frame(r, {t.ink, ctx.px(1.5f), {}});
     }
-    if (s.clicked && present) open_derivation(ctx.view, std::string(engine::quantity(part).id));
+    if (s.clicked && present) ctx.requests.explain(engine::quantity(part).id);
     if (words && value / *total >= 0.02)
       labels.push_back(
           {ctx.format("ui.step.part", {name, format_duration(value), format_share(value / *total)}), r, value});
@@ -364,7 +365,7 @@ void step_bar(PanelContext& ctx, const Rect& bar, const engine::Scenario& scenar
 // The present step over that of the baseline, on one scale.
 void compared_bars(PanelContext& ctx, const Rect& area) {
   const Theme& t = ctx.ui.theme;
-  const engine::Report &now = ctx.session.report(), &before = ctx.view.pinned->report;
+  const engine::Report &now = ctx.session.report(), &before = ctx.baseline->report;
   const TextStyle bold = ctx.style(t.ink, kSmallText, Weight::bold), small = ctx.style(t.ink2, kSmallText);
   const std::string first(ctx.text("ui.pin.now")), second(ctx.text("ui.pin.baseline"));
   const float label =
@@ -381,7 +382,7 @@ void compared_bars(PanelContext& ctx, const Rect& area) {
   const Rect upper = row(std::round(area.y), first, bold, a),
              lower = row(std::round(area.y + ctx.px(17)), second, small, b);
   step_bar(ctx, upper, ctx.session.scenario(), now, "step_bar", false);
-  step_bar(ctx, lower, ctx.view.pinned->scenario, before, "baseline_bar", false);
+  step_bar(ctx, lower, ctx.baseline->scenario, before, "baseline_bar", false);
   if (a <= 0 || b <= 0) return;
   const Rect& shorter = a < b ? upper : lower;
   const std::string words = ctx.format(a < b ? "ui.pin.saved" : "ui.pin.lost", {format_duration(std::abs(a - b))});
@@ -426,7 +427,7 @@ void small_print(PanelContext& ctx, const std::string& id, Point at, const Ways&
 
 engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario scenario) {
   const Theme& t = ctx.ui.theme;
-  const bool compact = ctx.view.compact;
+  const bool compact = ctx.in_sight.compact;
   ctx.ui.canvas.rect(r, {.colour = t.win});
   const float pad = std::round(ctx.px(18));
   const auto clip = ctx.ui.canvas.clip(r);
@@ -460,24 +461,25 @@ engine::Scenario verdict_bar(PanelContext& ctx, const Rect& r, engine::Scenario 
       const float after = vx + ctx.ui.canvas.text_width(value.text, value.style) + ctx.px(10);
       // MFU says below in words what its band is of, or that there is none.
       const engine::ErrorBand* band = band_of(ctx, *f.evidence);
-      const bool said_below = f.quantity == Q::mfu && !ctx.view.pinned && (band == nullptr || !band->validated());
+      const bool said_below =
+          f.quantity == Q::mfu && ctx.baseline == nullptr && (band == nullptr || !band->validated());
       if (!said_below) draw_error_band(ctx, {after, value_y}, x + room - after, banded);
-      if (f.quantity == Q::mfu && !ctx.view.pinned)
+      if (f.quantity == Q::mfu && ctx.baseline == nullptr)
         band_item(ctx, {x, below_y - ctx.px(9), room, ctx.px(18)},
                   {std::string(f.id) + ".validated", *f.evidence, *v, banded.unit, true});
     }
     // Memory is that of the fullest stage, the bound is a part of the step: they light up where they are drawn.
     if (ctx.ui.io.rested(f.id) >= 0) {
       if (f.id == "verdict.memory" && ctx.session.report().stages.size() > 1)
-        ctx.view.next_hovered_stage = ctx.session.report().fullest_stage;
-      if (is_step_part(f.quantity)) ctx.view.next_hovered_part = f.quantity;
+        ctx.next_hovered.stage = ctx.session.report().fullest_stage;
+      if (is_step_part(f.quantity)) ctx.next_hovered.part = f.quantity;
     }
     small_print(ctx, std::string(f.id) + ".below", {x, below_y}, f.below, room);
     x += w;
   }
   const float bar_h = std::round(ctx.px(12));
   const float bar_y = std::round(r.y + ctx.px(compact ? 76 : 86));
-  if (ctx.view.pinned && ctx.view.pinned->scenario.serves() == scenario.serves())
+  if (ctx.baseline != nullptr && ctx.baseline->scenario.serves() == scenario.serves())
     compared_bars(ctx, {r.x + pad, bar_y + ctx.px(2), width, ctx.px(30)});
   else
     step_bar(ctx, {r.x + pad, bar_y, width, bar_h}, ctx.session.scenario(), ctx.session.report(), "step_bar",

@@ -1,13 +1,16 @@
-// The workbench: the building blocks as a list with search, and the chosen one live: its inputs as controls, its
-// outputs with their derivations. It lies over the grid of figures; the scenario is not touched.
+// The chosen block's inputs are controls, its outputs have their derivations.
+#include "app/panels/workbench_panel.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "app/core/derivation_text.h"
+#include "app/panels/derivation_id.h"
+#include "app/panels/field_text.h"
 #include "app/panels/formula_view.h"
-#include "app/panels/panel.h"
+#include "app/panels/panel_parts.h"
 #include "engine/base/number_text.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/formula_text.h"
@@ -446,9 +449,8 @@ void block_list(PanelContext& ctx, Rect r, Workbench& bench) {
 
 }  // namespace
 
-void workbench_panel(PanelContext& ctx, const Rect& r) {
+void workbench_panel(PanelContext& ctx, const Rect& r, Workbench& bench) {
   const Theme& t = ctx.ui.theme;
-  Workbench& bench = ctx.view.workbench;
   const float pad = std::round(ctx.px(14));
   ctx.ui.canvas.rect(r, {.colour = t.panel});
   const auto clip = ctx.ui.canvas.clip(r);
@@ -468,7 +470,7 @@ void workbench_panel(PanelContext& ctx, const Rect& r) {
   for (const std::string_view id : {"workbench.reset", "workbench.copy"}) {
     const std::string words(ctx.text("ui.bench." + std::string(id.substr(id.find('.') + 1))));
     const float w = std::round(ctx.ui.canvas.text_width(words, ctx.style(t.ink)) + ctx.px(24));
-    if (button(ctx.ui, middle(head.cut_right(w), button_h), id, words)) ctx.requests.emplace_back(id);
+    if (button(ctx.ui, middle(head.cut_right(w), button_h), id, words)) ctx.requests.run(id);
     head.cut_right(ctx.px(8));
   }
   const TextStyle title = ctx.style(t.ink, 1.25f, Weight::bold);

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <string>
 #include <variant>
 
@@ -17,7 +16,7 @@ namespace roofscape::app {
 using AnyPlanChoice = std::variant<engine::Plan, engine::DecodingPlan>;
 
 struct SearchView {
-  bool open = false;    // the search stands in the place of the grid and the right rail
+  bool open = false;              // the search stands in the place of the grid and the right rail
   SearchPreferences preferences;  // of the tab that is shown
   std::array<std::string, 2> figures{"mesh-map", "frontier"};
   std::array<std::string, 2> serving_figures{"serving-map", "frontier"};
@@ -32,7 +31,6 @@ struct SearchView {
   bool stale = false;        // `found` belongs to another scenario or other preferences
   engine::PlanSpace space;   // what of the present scenario is searched, where it trains
 
-  std::optional<AnyPlanChoice> hovered, next_hovered;  // pointed at in the frame before, and in this one
   enum class Ask : std::uint8_t { none, cancel, again };
   Ask ask = Ask::none;  // of the job, done at the end of the frame
 };

@@ -130,11 +130,11 @@ Settings read_settings(const std::filesystem::path& file) {
   for (std::size_t i = 0; i < s.export_as.formats.size(); ++i)
     s.export_as.formats[i] = number(map, fmt::format("export.format.{}", i).c_str(), 1) != 0;
   const bool old = number(map, "version", 1) < kVersion;
-  s.keep_product = old || number(map, "mesh.keep_product", 1) != 0;
+  s.mesh.keep_product = old || number(map, "mesh.keep_product", 1) != 0;
   if (const auto it = map.find("mesh.partner"); it != map.end())
     for (std::size_t i = 0; i < engine::kAxisIds.size(); ++i)
       if (engine::kAxisIds[i] == it->second && static_cast<engine::Axis>(i) != engine::Axis::expert)
-        s.partner = static_cast<engine::Axis>(i);
+        s.mesh.partner = static_cast<engine::Axis>(i);
   for (std::size_t i = 0; i < s.other_cells.size(); ++i)
     name(map, fmt::format("layout.serving_cell.{}", i), s.other_cells[i]);
   using enum engine::WorkloadKind;
@@ -169,8 +169,8 @@ bool write_settings(const std::filesystem::path& file, const Settings& settings)
   add("export.asked", settings.export_as.asked ? 1 : 0);
   for (std::size_t i = 0; i < settings.export_as.formats.size(); ++i)
     add(fmt::format("export.format.{}", i), settings.export_as.formats[i] ? 1 : 0);
-  add("mesh.keep_product", settings.keep_product ? 1 : 0);
-  add("mesh.partner", engine::kAxisIds[static_cast<std::size_t>(settings.partner)]);
+  add("mesh.keep_product", settings.mesh.keep_product ? 1 : 0);
+  add("mesh.partner", engine::kAxisIds[static_cast<std::size_t>(settings.mesh.partner)]);
   add("layout.column", a.column);
   add("layout.row", a.row);
   add("layout.left", a.left);

@@ -21,6 +21,13 @@ struct ExportChoice {
   friend bool operator==(const ExportChoice&, const ExportChoice&) = default;
 };
 
+// How an edit of the mesh is settled: one axis grows, the others give way, the partner first.
+struct MeshEditing {
+  bool keep_product = true;
+  engine::Axis partner = engine::Axis::fsdp;
+  friend bool operator==(const MeshEditing&, const MeshEditing&) = default;
+};
+
 struct Settings {
   std::string theme = "dark";
   std::string language = "en";
@@ -30,9 +37,7 @@ struct Settings {
   // Each kind of workload has its own cells: those of the kind that is not shown wait here.
   engine::WorkloadKind kind = engine::WorkloadKind::training;
   Cells other_cells = default_cells(engine::WorkloadKind::serving);
-  // One mesh axis grows, the others give way, the partner first.
-  bool keep_product = true;
-  engine::Axis partner = engine::Axis::fsdp;
+  MeshEditing mesh;
   ExportChoice export_as;
   friend bool operator==(const Settings&, const Settings&) = default;
 };

@@ -14,7 +14,7 @@
 
 namespace roofscape::app {
 
-struct Pinned;  // app/panels/panel.h
+struct Pinned;  // pinned.h
 
 struct OpenTab {
   Session session;

@@ -16,18 +16,18 @@ void Autosave::restore(Workspace& workspace, bool beside) {
   std::vector<std::string> problems;
   const std::vector<SessionFile::Kept> kept = file_.read(problems);
   for (const std::string& problem : problems)
-    workspace.session.say({true, workspace.texts().format("ui.session.unread", {problem}), {}});
+    workspace.say({true, workspace.texts().format("ui.session.unread", {problem}), {}});
   for (const SessionFile::Kept& one : kept) {
     if (workspace.restore(one.text, one.file.string(), beside)) {
       beside = true;
       wanted_ = wanted_ || one.file != file_.file();
       continue;
     }
-    const std::string reason = workspace.session.message() ? workspace.session.message()->text : std::string();
+    const std::string reason = workspace.session().message() ? workspace.session().message()->text : std::string();
     const std::filesystem::path aside = file_.set_aside(one.file);
-    workspace.session.say(
-        {true, workspace.texts().format("ui.session.damaged", {(aside.empty() ? one.file : aside).string()}),
-         reason});
+    workspace.say({true,
+                   workspace.texts().format("ui.session.damaged", {(aside.empty() ? one.file : aside).string()}),
+                   reason});
   }
 }
 
@@ -35,9 +35,9 @@ void Autosave::write(Workspace& workspace) {
   const auto failure = file_.write(workspace.session_text());
   wanted_ = failure.has_value();
   if (failure && !failing_)
-    workspace.session.say({true, workspace.texts().format("ui.session.unsaved", {io::to_text(*failure)}),
-                           std::string(workspace.texts().text("ui.session.unsaved.detail"))});
-  workspace.view.save_problem = failure ? io::to_text(*failure) : std::string();
+    workspace.say({true, workspace.texts().format("ui.session.unsaved", {io::to_text(*failure)}),
+                   std::string(workspace.texts().text("ui.session.unsaved.detail"))});
+  workspace.set_save_problem(failure ? io::to_text(*failure) : std::string());
   failing_ = failure.has_value();
 }
 

@@ -22,186 +22,10 @@ constexpr KeyPress alt(char c) { return {widgets::key_of(c), false, false, true}
 constexpr KeyPress ctrl_shift(Key k) { return {k, true, true, false}; }
 constexpr KeyPress ctrl_shift(char c) { return ctrl_shift(widgets::key_of(c)); }
 
-template <int N>
-void open_preset(Workspace& w) {
-  const auto all = w.session.library().list(io::PresetKind::scenario);
-  if (static_cast<std::size_t>(N) >= all.size()) return;
-  w.open(all[static_cast<std::size_t>(N)].id);
-  // One key is pressed easily: how to come back is said.
-  w.session.say({false, w.texts().format("ui.opened", {all[static_cast<std::size_t>(N)].name}), {}});
-}
-
-template <std::size_t N>
-void show_figure(Workspace& w) {
-  if (w.view.projector)
-    w.view.projected = N;
-  else
-    w.view.maximised = w.view.maximised == N ? std::nullopt : std::optional(N);
-}
-
 constexpr KeyPress kNone{};
 
 constexpr std::array kThemes{"dark", "light", "print", "high_contrast"};
-template <std::size_t N>
-void set_theme(Workspace& w) {
-  w.set_theme(kThemes[N]);
-}
-template <std::size_t N>
-bool theme_is(const Workspace& w) {
-  return w.settings.theme == kThemes[N];
-}
-
-bool in_projector(const Workspace& w) { return w.view.projector; }
-bool several_tabs(const Workspace& w) { return w.tabs.count() > 1; }
-bool workbench_open(const Workspace& w) { return w.view.workbench.open; }
-bool editor_open(const Workspace& w) { return w.view.editor.open; }
-bool has_baseline(const Workspace& w) { return w.view.pinned != nullptr; }
-bool has_pipeline(const Workspace& w) { return w.session.report().pipeline.drawn(); }
-
-const std::array kFixedCommands{
-    Command{"file.open", Category::file, ctrl('O'), kNone, false, nullptr,
-            [](Workspace& w) {
-              w.view.files.started = false;
-              w.view.sheet = Sheet::open;
-            }},
-    Command{"file.presets", Category::file, ctrl_shift('O'), kNone, false, nullptr,
-            [](Workspace& w) { w.open_scenario_list(); }},
-    Command{"tab.new", Category::file, ctrl('N'), kNone, true, nullptr, [](Workspace& w) { w.new_tab(); }},
-    Command{"tab.close", Category::file, ctrl('W'), kNone, false, several_tabs,
-            [](Workspace& w) { w.close_tab(w.tabs.active()); }},
-    Command{"tab.reopen", Category::file, ctrl_shift('T'), kNone, false,
-            [](const Workspace& w) { return w.tabs.can_reopen(); }, [](Workspace& w) { w.reopen_tab(); }},
-    Command{"tab.next", Category::file, ctrl(Key::tab), kNone, false, several_tabs,
-            [](Workspace& w) { w.step_tabs(1); }},
-    Command{"tab.previous", Category::file, ctrl_shift(Key::tab), kNone, false, several_tabs,
-            [](Workspace& w) { w.step_tabs(-1); }},
-    Command{"file.save", Category::file, ctrl('S'), kNone, true, nullptr, [](Workspace& w) { w.save(); }},
-    Command{"file.save_as", Category::file, ctrl_shift('S'), kNone, false, nullptr,
-            [](Workspace& w) {
-              w.view.files.started = false;
-              w.view.sheet = Sheet::save_as;
-              w.view.saving = Saved::scenario;
-            }},
-    Command{"figure.export", Category::file, ctrl('E'), kNone, true, nullptr,
-            [](Workspace& w) { w.export_current_figure(); }},
-    Command{"figure.export_as", Category::file, ctrl_shift('E'), kNone, false, nullptr,
-            [](Workspace& w) { w.view.sheet = Sheet::export_figure; }},
-    Command{"file.quit", Category::file, ctrl('Q'), kNone, true,
-            [](const Workspace& w) { return static_cast<bool>(w.actions.close); },
-            [](Workspace& w) { w.actions.close(); }},
-    Command{"edit.undo", Category::edit, ctrl('Z'), kNone, false,
-            [](const Workspace& w) { return w.session.history().can_undo(); }, [](Workspace& w) { w.undo(); }},
-    Command{"edit.redo", Category::edit, ctrl_shift('Z'), ctrl('Y'), false,
-            [](const Workspace& w) { return w.session.history().can_redo(); }, [](Workspace& w) { w.redo(); }},
-    Command{"edit.copy_data", Category::edit, ctrl('C'), kNone, true, nullptr,
-            [](Workspace& w) {
-              if (w.actions.copy_text) w.actions.copy_text(w.figure_data());
-              w.session.say({false, std::string(w.texts().text("ui.copied.data")), {}});
-            }},
-    Command{"edit.copy_scenario", Category::edit, ctrl_shift('C'), kNone, false, nullptr,
-            [](Workspace& w) {
-              if (w.actions.copy_text)
-                w.actions.copy_text(io::write_scenario(w.session.scenario(), w.session.library()));
-              w.session.say({false, std::string(w.texts().text("ui.copied.scenario")), {}});
-            }},
-    Command{"edit.paste_scenario", Category::edit, ctrl('V'), kNone, false,
-            [](const Workspace& w) { return w.interaction.read_clipboard != nullptr; },
-            [](Workspace& w) { w.paste(); }},
-    Command{"baseline.pin", Category::edit, plain(widgets::key_of('B')), kNone, true, nullptr,
-            [](Workspace& w) { w.pin_or_unpin(); }},
-    Command{"baseline.swap", Category::edit, kNone, kNone, false, has_baseline,
-            [](Workspace& w) { w.swap_with_baseline(); }},
-    Command{"baseline.undo", Category::edit, kNone, kNone, false, has_baseline,
-            [](Workspace& w) { w.back_to_baseline(); }},
-    Command{"edit.reset", Category::edit, kNone, kNone, true,
-            [](const Workspace& w) { return !(w.session.scenario() == w.session.loaded()); },
-            [](Workspace& w) { w.session.update(w.session.loaded(), false); }},
-    Command{"view.zoom_in", Category::view, ctrl(Key::equal), ctrl_shift(Key::equal), false, nullptr,
-            [](Workspace& w) { w.change_zoom(1); }},
-    Command{"view.zoom_out", Category::view, ctrl(Key::minus), kNone, false, nullptr,
-            [](Workspace& w) { w.change_zoom(-1); }},
-    Command{"view.zoom_reset", Category::view, ctrl('0'), kNone, false, nullptr,
-            [](Workspace& w) { w.change_zoom(0); }},
-    Command{"view.palette", Category::view, ctrl('P'), kNone, true, nullptr, [](Workspace& w) { w.open_palette(); }},
-    Command{"view.workbench", Category::view, plain(Key::f6), kNone, false, nullptr,
-            [](Workspace& w) {
-              w.view.workbench.open = !w.view.workbench.open || w.view.editor.open;
-              w.view.editor.open = false;
-            },
-            workbench_open},
-    Command{"view.search", Category::view, plain(Key::f7), kNone, false, nullptr,
-            [](Workspace& w) { w.toggle_search(); }, [](const Workspace& w) { return w.view.search.open; }},
-    Command{"search.reset", Category::view, kNone, kNone, false,
-            [](const Workspace& w) { return limits(w.view.search.preferences, w.session.scenario().workload.kind); },
-            [](Workspace& w) { w.lift_search_limits(); }},
-    Command{"editor.model", Category::edit, plain(Key::f2), kNone, true, nullptr,
-            [](Workspace& w) { w.view.editor.show(EditorPart::model); },
-            [](const Workspace& w) { return w.view.editor.open && w.view.editor.part == EditorPart::model; }},
-    Command{"editor.cluster", Category::edit, plain(Key::f4), kNone, false, nullptr,
-            [](Workspace& w) { w.view.editor.show(EditorPart::cluster); },
-            [](const Workspace& w) { return w.view.editor.open && w.view.editor.part == EditorPart::cluster; }},
-    Command{"editor.reset", Category::edit, kNone, kNone, false, [](const Workspace& w) { return w.edited(); },
-            [](Workspace& w) { w.reset_edited(); }},
-    Command{"editor.save", Category::edit, kNone, kNone, false, editor_open,
-            [](Workspace& w) {
-              w.view.sheet = Sheet::save_as;
-              w.view.saving = w.view.editor.part == EditorPart::model ? Saved::model : Saved::cluster;
-            }},
-    Command{"workbench.copy", Category::edit, kNone, kNone, false, workbench_open,
-            [](Workspace& w) {
-              Workbench& bench = w.view.workbench;
-              if (w.actions.copy_text) w.actions.copy_text(command_line(bench.shown(), bench.bench(w.session).given));
-              w.session.say({false, std::string(w.texts().text("ui.copied.command")), {}});
-            }},
-    Command{"workbench.reset", Category::edit, kNone, kNone, false, workbench_open,
-            [](Workspace& w) { w.view.workbench.reset(w.session); }},
-    Command{"view.projector", Category::view, plain(Key::f5), kNone, false, nullptr,
-            [](Workspace& w) { w.toggle_projector(); }, [](const Workspace& w) { return w.view.projector; }},
-    Command{"projector.next", Category::hidden, plain(Key::right), plain(Key::page_down), false, in_projector,
-            [](Workspace& w) { w.step_projector(1); }},
-    Command{"projector.previous", Category::hidden, plain(Key::left), plain(Key::page_up), false, in_projector,
-            [](Workspace& w) { w.step_projector(-1); }},
-    Command{"view.theme", Category::view, ctrl('T'), kNone, true, nullptr,
-            [](Workspace& w) { w.set_theme(w.theme().dark() ? "light" : "dark"); }},
-    Command{"theme.dark", Category::view, kNone, kNone, false, nullptr, set_theme<0>, theme_is<0>},
-    Command{"theme.light", Category::view, kNone, kNone, false, nullptr, set_theme<1>, theme_is<1>},
-    Command{"theme.print", Category::view, kNone, kNone, false, nullptr, set_theme<2>, theme_is<2>},
-    Command{"theme.high_contrast", Category::view, kNone, kNone, false, nullptr, set_theme<3>, theme_is<3>},
-    Command{"view.right_rail", Category::view, ctrl('D'), kNone, false, nullptr,
-            [](Workspace& w) { w.view.right_open = !w.view.right_open; },
-            [](const Workspace& w) { return w.view.right_open; }},
-    Command{"view.left_rail", Category::view, ctrl('L'), kNone, false, nullptr,
-            [](Workspace& w) { w.toggle_left_rail(); },
-            [](const Workspace& w) { return w.view.arrangement.left_open; }},
-    Command{"view.layout_reset", Category::view, kNone, kNone, false, nullptr,
-            [](Workspace& w) { w.reset_layout(); }},
-    Command{"view.full_screen", Category::view, plain(Key::f11), kNone, true,
-            [](const Workspace& w) { return static_cast<bool>(w.actions.toggle_full_screen); },
-            [](Workspace& w) { w.actions.toggle_full_screen(); }},
-    Command{"pipeline.critical_path", Category::figures, kNone, kNone, true, has_pipeline,
-            [](Workspace& w) { w.view.pipeline.critical_path = !w.view.pipeline.critical_path; }},
-    Command{"pipeline.memory_trace", Category::figures, kNone, kNone, false, has_pipeline,
-            [](Workspace& w) { w.view.pipeline.memory_trace = !w.view.pipeline.memory_trace; }},
-    Command{"pipeline.play", Category::figures, plain(widgets::key_of(' ')), kNone, false, has_pipeline,
-            [](Workspace& w) { w.play_or_stop(); }},
-    Command{"figure.all", Category::figures, kNone, kNone, true,
-            [](const Workspace& w) { return w.view.maximised.has_value(); },
-            [](Workspace& w) { w.view.maximised.reset(); }},
-    Command{"help.keys", Category::help, plain(Key::f1), kNone, false, nullptr,
-            [](Workspace& w) { w.view.sheet = w.view.sheet == Sheet::help ? Sheet::none : Sheet::help; }},
-    Command{"escape", Category::hidden, plain(Key::escape), kNone, false, nullptr, [](Workspace& w) { w.escape(); }},
-    Command{"preset.1", Category::hidden, alt('1'), kNone, false, nullptr, open_preset<0>},
-    Command{"preset.2", Category::hidden, alt('2'), kNone, false, nullptr, open_preset<1>},
-    Command{"preset.3", Category::hidden, alt('3'), kNone, false, nullptr, open_preset<2>},
-    Command{"preset.4", Category::hidden, alt('4'), kNone, false, nullptr, open_preset<3>},
-    Command{"preset.5", Category::hidden, alt('5'), kNone, false, nullptr, open_preset<4>},
-    Command{"preset.6", Category::hidden, alt('6'), kNone, false, nullptr, open_preset<5>},
-    Command{"preset.7", Category::hidden, alt('7'), kNone, false, nullptr, open_preset<6>},
-    Command{"preset.8", Category::hidden, alt('8'), kNone, false, nullptr, open_preset<7>},
-    Command{"preset.9", Category::hidden, alt('9'), kNone, false, nullptr, open_preset<8>},
-};
-
-// One command a figure, "figure.<name>", in the order of the table of figures.
+// One command per figure, "figure.<name>", in the order of the table of figures.
 constexpr std::size_t kFigureCommands = widgets::kFigureCount;
 const std::array<std::string, kFigureCommands>& figure_command_ids() {
   static const auto ids = [] {
@@ -211,19 +35,224 @@ const std::array<std::string, kFigureCommands>& figure_command_ids() {
   }();
   return ids;
 }
-template <std::size_t... N>
-void append_figure_commands(std::vector<Command>& all, std::index_sequence<N...>) {
-  (all.push_back({figure_command_ids()[N], Category::figures, kNone, kNone, N == 0, nullptr, show_figure<N>}), ...);
-}
 
 }  // namespace
 
+// What every command does to the workspace, whose parts are its own.
+class CommandTable {
+ public:
+  static std::vector<Command> all();
+
+ private:
+  template <int N>
+  static void open_preset(Workspace& w) {
+    const auto all = w.session_.library().list(io::PresetKind::scenario);
+    if (static_cast<std::size_t>(N) >= all.size()) return;
+    w.open(all[static_cast<std::size_t>(N)].id);
+    // One key is pressed easily: how to come back is said.
+    w.session_.say({false, w.texts().format("ui.opened", {all[static_cast<std::size_t>(N)].name}), {}});
+  }
+
+  template <std::size_t N>
+  static void show_figure(Workspace& w) {
+    if (w.panels_.projector.open)
+      w.panels_.projector.figure = N;
+    else
+      w.panels_.figures.maximised = w.panels_.figures.maximised == N ? std::nullopt : std::optional(N);
+  }
+
+  template <std::size_t N>
+  static void set_theme(Workspace& w) {
+    w.set_theme(kThemes[N]);
+  }
+  template <std::size_t N>
+  static bool theme_is(const Workspace& w) {
+    return w.settings_.theme == kThemes[N];
+  }
+
+  static bool in_projector(const Workspace& w) { return w.panels_.projector.open; }
+  static bool several_tabs(const Workspace& w) { return w.tabs_.count() > 1; }
+  static bool workbench_open(const Workspace& w) { return w.panels_.workbench.open; }
+  static bool editor_open(const Workspace& w) { return w.panels_.editor.open; }
+  static bool has_baseline(const Workspace& w) { return w.baseline_ != nullptr; }
+  static bool has_pipeline(const Workspace& w) { return w.session_.report().pipeline.drawn(); }
+
+  static std::vector<Command> fixed();
+  template <std::size_t... N>
+  static void append_figure_commands(std::vector<Command>& all, std::index_sequence<N...>);
+};
+
+std::vector<Command> CommandTable::fixed() {
+  return {
+      Command{"file.open", Category::file, ctrl('O'), kNone, false, nullptr,
+              [](Workspace& w) {
+                w.panels_.sheets.files.started = false;
+                w.panels_.sheets.shown = Sheet::open;
+              }},
+      Command{"file.presets", Category::file, ctrl_shift('O'), kNone, false, nullptr,
+              [](Workspace& w) { w.open_scenario_list(); }},
+      Command{"tab.new", Category::file, ctrl('N'), kNone, true, nullptr, [](Workspace& w) { w.new_tab(); }},
+      Command{"tab.close", Category::file, ctrl('W'), kNone, false, several_tabs,
+              [](Workspace& w) { w.close_tab(w.tabs_.active()); }},
+      Command{"tab.reopen", Category::file, ctrl_shift('T'), kNone, false,
+              [](const Workspace& w) { return w.tabs_.can_reopen(); }, [](Workspace& w) { w.reopen_tab(); }},
+      Command{"tab.next", Category::file, ctrl(Key::tab), kNone, false, several_tabs,
+              [](Workspace& w) { w.step_tabs(1); }},
+      Command{"tab.previous", Category::file, ctrl_shift(Key::tab), kNone, false, several_tabs,
+              [](Workspace& w) { w.step_tabs(-1); }},
+      Command{"file.save", Category::file, ctrl('S'), kNone, true, nullptr, [](Workspace& w) { w.save(); }},
+      Command{"file.save_as", Category::file, ctrl_shift('S'), kNone, false, nullptr,
+              [](Workspace& w) {
+                w.panels_.sheets.files.started = false;
+                w.panels_.sheets.shown = Sheet::save_as;
+                w.panels_.sheets.saving = Saved::scenario;
+              }},
+      Command{"figure.export", Category::file, ctrl('E'), kNone, true, nullptr,
+              [](Workspace& w) { w.export_current_figure(); }},
+      Command{"figure.export_as", Category::file, ctrl_shift('E'), kNone, false, nullptr,
+              [](Workspace& w) { w.panels_.sheets.shown = Sheet::export_figure; }},
+      Command{"file.quit", Category::file, ctrl('Q'), kNone, true,
+              [](const Workspace& w) { return static_cast<bool>(w.actions_.close); },
+              [](Workspace& w) { w.actions_.close(); }},
+      Command{"edit.undo", Category::edit, ctrl('Z'), kNone, false,
+              [](const Workspace& w) { return w.session_.history().can_undo(); },
+              [](Workspace& w) { w.session_.undo(); }},
+      Command{"edit.redo", Category::edit, ctrl_shift('Z'), ctrl('Y'), false,
+              [](const Workspace& w) { return w.session_.history().can_redo(); },
+              [](Workspace& w) { w.session_.redo(); }},
+      Command{"edit.copy_data", Category::edit, ctrl('C'), kNone, true, nullptr,
+              [](Workspace& w) {
+                if (w.actions_.copy_text) w.actions_.copy_text(w.figure_data());
+                w.session_.say({false, std::string(w.texts().text("ui.copied.data")), {}});
+              }},
+      Command{"edit.copy_scenario", Category::edit, ctrl_shift('C'), kNone, false, nullptr,
+              [](Workspace& w) {
+                if (w.actions_.copy_text)
+                  w.actions_.copy_text(io::write_scenario(w.session_.scenario(), w.session_.library()));
+                w.session_.say({false, std::string(w.texts().text("ui.copied.scenario")), {}});
+              }},
+      Command{"edit.paste_scenario", Category::edit, ctrl('V'), kNone, false,
+              [](const Workspace& w) { return w.interaction_.read_clipboard != nullptr; },
+              [](Workspace& w) { w.paste(); }},
+      Command{"baseline.pin", Category::edit, plain(widgets::key_of('B')), kNone, true, nullptr,
+              [](Workspace& w) { w.pin_or_unpin(); }},
+      Command{"baseline.swap", Category::edit, kNone, kNone, false, has_baseline,
+              [](Workspace& w) { w.swap_with_baseline(); }},
+      Command{"baseline.undo", Category::edit, kNone, kNone, false, has_baseline,
+              [](Workspace& w) { w.back_to_baseline(); }},
+      Command{"edit.reset", Category::edit, kNone, kNone, true,
+              [](const Workspace& w) { return !(w.session_.scenario() == w.session_.loaded()); },
+              [](Workspace& w) { w.session_.update(w.session_.loaded(), false); }},
+      Command{"view.zoom_in", Category::view, ctrl(Key::equal), ctrl_shift(Key::equal), false, nullptr,
+              [](Workspace& w) { w.change_zoom(1); }},
+      Command{"view.zoom_out", Category::view, ctrl(Key::minus), kNone, false, nullptr,
+              [](Workspace& w) { w.change_zoom(-1); }},
+      Command{"view.zoom_reset", Category::view, ctrl('0'), kNone, false, nullptr,
+              [](Workspace& w) { w.change_zoom(0); }},
+      Command{"view.palette", Category::view, ctrl('P'), kNone, true, nullptr,
+              [](Workspace& w) { w.open_palette(); }},
+      Command{"view.workbench", Category::view, plain(Key::f6), kNone, false, nullptr,
+              [](Workspace& w) {
+                w.panels_.workbench.open = !w.panels_.workbench.open || w.panels_.editor.open;
+                w.panels_.editor.open = false;
+              },
+              workbench_open},
+      Command{"view.search", Category::view, plain(Key::f7), kNone, false, nullptr,
+              [](Workspace& w) { w.toggle_search(); }, [](const Workspace& w) { return w.panels_.search.open; }},
+      Command{"search.reset", Category::view, kNone, kNone, false,
+              [](const Workspace& w) {
+                return limits(w.panels_.search.preferences, w.session_.scenario().workload.kind);
+              },
+              [](Workspace& w) { w.lift_search_limits(); }},
+      Command{"editor.model", Category::edit, plain(Key::f2), kNone, true, nullptr,
+              [](Workspace& w) { w.panels_.editor.show(EditorPart::model); },
+              [](const Workspace& w) { return w.panels_.editor.open && w.panels_.editor.part == EditorPart::model; }},
+      Command{
+          "editor.cluster", Category::edit, plain(Key::f4), kNone, false, nullptr,
+          [](Workspace& w) { w.panels_.editor.show(EditorPart::cluster); },
+          [](const Workspace& w) { return w.panels_.editor.open && w.panels_.editor.part == EditorPart::cluster; }},
+      Command{"editor.reset", Category::edit, kNone, kNone, false, [](const Workspace& w) { return w.edited(); },
+              [](Workspace& w) { w.reset_edited(); }},
+      Command{"editor.save", Category::edit, kNone, kNone, false, editor_open,
+              [](Workspace& w) {
+                w.panels_.sheets.shown = Sheet::save_as;
+                w.panels_.sheets.saving = w.panels_.editor.part == EditorPart::model ? Saved::model : Saved::cluster;
+              }},
+      Command{"workbench.copy", Category::edit, kNone, kNone, false, workbench_open,
+              [](Workspace& w) {
+                Workbench& bench = w.panels_.workbench;
+                if (w.actions_.copy_text)
+                  w.actions_.copy_text(command_line(bench.shown(), bench.bench(w.session_).given));
+                w.session_.say({false, std::string(w.texts().text("ui.copied.command")), {}});
+              }},
+      Command{"workbench.reset", Category::edit, kNone, kNone, false, workbench_open,
+              [](Workspace& w) { w.panels_.workbench.reset(w.session_); }},
+      Command{"view.projector", Category::view, plain(Key::f5), kNone, false, nullptr,
+              [](Workspace& w) { w.toggle_projector(); },
+              [](const Workspace& w) { return w.panels_.projector.open; }},
+      Command{"projector.next", Category::hidden, plain(Key::right), plain(Key::page_down), false, in_projector,
+              [](Workspace& w) { w.step_projector(1); }},
+      Command{"projector.previous", Category::hidden, plain(Key::left), plain(Key::page_up), false, in_projector,
+              [](Workspace& w) { w.step_projector(-1); }},
+      Command{"view.theme", Category::view, ctrl('T'), kNone, true, nullptr,
+              [](Workspace& w) { w.set_theme(w.theme().dark() ? "light" : "dark"); }},
+      Command{"theme.dark", Category::view, kNone, kNone, false, nullptr, set_theme<0>, theme_is<0>},
+      Command{"theme.light", Category::view, kNone, kNone, false, nullptr, set_theme<1>, theme_is<1>},
+      Command{"theme.print", Category::view, kNone, kNone, false, nullptr, set_theme<2>, theme_is<2>},
+      Command{"theme.high_contrast", Category::view, kNone, kNone, false, nullptr, set_theme<3>, theme_is<3>},
+      Command{"view.right_rail", Category::view, ctrl('D'), kNone, false, nullptr,
+              [](Workspace& w) { w.panels_.right_rail.open = !w.panels_.right_rail.open; },
+              [](const Workspace& w) { return w.panels_.right_rail.open; }},
+      Command{"view.left_rail", Category::view, ctrl('L'), kNone, false, nullptr,
+              [](Workspace& w) { w.toggle_left_rail(); },
+              [](const Workspace& w) { return w.settings_.arrangement.left_open; }},
+      Command{"view.layout_reset", Category::view, kNone, kNone, false, nullptr,
+              [](Workspace& w) { w.reset_layout(); }},
+      Command{"view.full_screen", Category::view, plain(Key::f11), kNone, true,
+              [](const Workspace& w) { return static_cast<bool>(w.actions_.toggle_full_screen); },
+              [](Workspace& w) { w.actions_.toggle_full_screen(); }},
+      Command{
+          "pipeline.critical_path", Category::figures, kNone, kNone, true, has_pipeline,
+          [](Workspace& w) { w.panels_.figures.pipeline.critical_path = !w.panels_.figures.pipeline.critical_path; }},
+      Command{
+          "pipeline.memory_trace", Category::figures, kNone, kNone, false, has_pipeline,
+          [](Workspace& w) { w.panels_.figures.pipeline.memory_trace = !w.panels_.figures.pipeline.memory_trace; }},
+      Command{"pipeline.play", Category::figures, plain(widgets::key_of(' ')), kNone, false, has_pipeline,
+              [](Workspace& w) { w.panels_.figures.pipeline.play_or_stop(); }},
+      Command{"figure.all", Category::figures, kNone, kNone, true,
+              [](const Workspace& w) { return w.panels_.figures.maximised.has_value(); },
+              [](Workspace& w) { w.panels_.figures.maximised.reset(); }},
+      Command{"help.keys", Category::help, plain(Key::f1), kNone, false, nullptr,
+              [](Workspace& w) {
+                w.panels_.sheets.shown = w.panels_.sheets.shown == Sheet::help ? Sheet::none : Sheet::help;
+              }},
+      Command{"escape", Category::hidden, plain(Key::escape), kNone, false, nullptr,
+              [](Workspace& w) { w.escape(); }},
+      Command{"preset.1", Category::hidden, alt('1'), kNone, false, nullptr, open_preset<0>},
+      Command{"preset.2", Category::hidden, alt('2'), kNone, false, nullptr, open_preset<1>},
+      Command{"preset.3", Category::hidden, alt('3'), kNone, false, nullptr, open_preset<2>},
+      Command{"preset.4", Category::hidden, alt('4'), kNone, false, nullptr, open_preset<3>},
+      Command{"preset.5", Category::hidden, alt('5'), kNone, false, nullptr, open_preset<4>},
+      Command{"preset.6", Category::hidden, alt('6'), kNone, false, nullptr, open_preset<5>},
+      Command{"preset.7", Category::hidden, alt('7'), kNone, false, nullptr, open_preset<6>},
+      Command{"preset.8", Category::hidden, alt('8'), kNone, false, nullptr, open_preset<7>},
+      Command{"preset.9", Category::hidden, alt('9'), kNone, false, nullptr, open_preset<8>},
+  };
+}
+
+template <std::size_t... N>
+void CommandTable::append_figure_commands(std::vector<Command>& all, std::index_sequence<N...>) {
+  (all.push_back({figure_command_ids()[N], Category::figures, kNone, kNone, N == 0, nullptr, show_figure<N>}), ...);
+}
+
+std::vector<Command> CommandTable::all() {
+  std::vector<Command> out = fixed();
+  append_figure_commands(out, std::make_index_sequence<kFigureCommands>());
+  return out;
+}
+
 std::span<const Command> commands() {
-  static const std::vector<Command> all = [] {
-    std::vector<Command> out(kFixedCommands.begin(), kFixedCommands.end());
-    append_figure_commands(out, std::make_index_sequence<kFigureCommands>());
-    return out;
-  }();
+  static const std::vector<Command> all = CommandTable::all();
   return all;
 }
 

@@ -126,7 +126,7 @@ int run(int argc, char** argv) {
   const roofscape::widgets::FontStack fonts;
   app::Workspace workspace(library, fonts, std::move(start).value(), origin, std::move(texts).value(),
                            std::move(loaded_theme).value(), settings);
-  if (!library->problems().empty()) workspace.session.say({true, io::to_text(library->problems().front()), {}});
+  if (!library->problems().empty()) workspace.say({true, io::to_text(library->problems().front()), {}});
   app::Autosave autosave(options.keep_settings ? app::autosave_file().parent_path() : std::filesystem::path());
   autosave.restore(workspace, asked);
   if (!config.empty()) workspace.open_file(config);

@@ -257,9 +257,9 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
   Events events;
   Screen screen;
   const bool sized = options.width > 0;
-  const int width = sized ? options.width : workspace.settings.width;
-  const int height = sized ? options.height : workspace.settings.height;
-  if (!screen.start(width, height, !sized, !sized && workspace.settings.width == 0, events)) {
+  const int width = sized ? options.width : workspace.settings().width;
+  const int height = sized ? options.height : workspace.settings().height;
+  if (!screen.start(width, height, !sized, !sized && workspace.settings().width == 0, events)) {
     fmt::print(stderr, "roofscape: {}\n", workspace.texts().text("ui.no_window"));
     return 1;
   }
@@ -270,21 +270,21 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
   canvas.set_tagging(
       Tagging::none);  // the workspace asks for tags near the pointer; all of them cost more than the picture
   FullScreen full_screen;
-  workspace.actions.copy_text = [&](const std::string& text) { glfwSetClipboardString(window, text.c_str()); };
-  workspace.actions.toggle_full_screen = [&] { full_screen.toggle(window); };
-  workspace.searching.set_wake([] { glfwPostEmptyEvent(); });
-  workspace.actions.close = [&] { glfwSetWindowShouldClose(window, GLFW_TRUE); };
-  workspace.interaction.read_clipboard = [] {
+  workspace.actions().copy_text = [&](const std::string& text) { glfwSetClipboardString(window, text.c_str()); };
+  workspace.actions().toggle_full_screen = [&] { full_screen.toggle(window); };
+  workspace.set_search_wake([] { glfwPostEmptyEvent(); });
+  workspace.actions().close = [&] { glfwSetWindowShouldClose(window, GLFW_TRUE); };
+  workspace.interaction().read_clipboard = [] {
     const char* text = glfwGetClipboardString(g_clipboard_owner);
     return std::string(text != nullptr ? text : "");
   };
-  workspace.interaction.write_clipboard = [](const std::string& text) {
+  workspace.interaction().write_clipboard = [](const std::string& text) {
     glfwSetClipboardString(g_clipboard_owner, text.c_str());
   };
 
   if (autosave != nullptr) autosave->run(workspace, glfwGetTime());  // what it was started with, beside what was kept
   if (options.capture) workspace.finish_evidence();
-  Settings written = workspace.settings;
+  Settings written = workspace.settings();
   std::string title;
   int drawn = 0;
   bool good = true, settings_told = false;
@@ -299,11 +299,11 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
     } else if (events.frames > 0) {
       glfwPollEvents();
     } else {
-      double wake = workspace.interaction.wake_in();
+      double wake = workspace.interaction().wake_in();
       if (autosave != nullptr) {
-        const bool told = !workspace.view.save_problem.empty();
+        const bool told = !workspace.save_problem().empty();
         autosave->run(workspace, glfwGetTime());
-        if (told == workspace.view.save_problem.empty()) events.frames = 2;  // the status bar says so
+        if (told == workspace.save_problem().empty()) events.frames = 2;  // the status bar says so
         const double again = autosave->wake_in(glfwGetTime());
         if (again >= 0) wake = wake < 0 ? again : std::min(wake, again);
       }
@@ -340,7 +340,7 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
 
     compat::begin_backend_frame();
     workspace.frame(canvas, ImGui::GetBackgroundDrawList(), take_input(events, window), area);
-    ImGui::SetMouseCursor(imgui_cursor(workspace.interaction.cursor()));
+    ImGui::SetMouseCursor(imgui_cursor(workspace.interaction().cursor()));
     glViewport(0, 0, pixels_w, pixels_h);
     const Colour ground = workspace.theme().win;
     glClearColor(static_cast<float>(ground.r) / 255, static_cast<float>(ground.g) / 255,
@@ -358,24 +358,21 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
     glfwSwapBuffers(window);
     workspace.start_evidence([] { glfwPostEmptyEvent(); });  // once there is something to see
 
-    const std::string name = engine::scenario_title(workspace.session.scenario());
+    const std::string name = engine::scenario_title(workspace.session().scenario());
     const std::string wanted = name.empty() ? "Roofscape" : name + " \u2013 Roofscape";
     if (wanted != title) {
       title = wanted;
       glfwSetWindowTitle(window, title.c_str());
     }
-    if (!full_screen.on && !sized && glfwGetWindowAttrib(window, GLFW_MAXIMIZED) == 0) {
-      workspace.settings.width = w;
-      workspace.settings.height = h;
-    }
-    if (options.keep_settings && events.frames == 0 && !(workspace.settings == written)) {
-      written = workspace.settings;
+    if (!full_screen.on && !sized && glfwGetWindowAttrib(window, GLFW_MAXIMIZED) == 0) workspace.remember_size(w, h);
+    if (options.keep_settings && events.frames == 0 && !(workspace.settings() == written)) {
+      written = workspace.settings();
       if (!write_settings(settings_file(), written) && !std::exchange(settings_told, true))
-        workspace.session.say({true, std::string(workspace.texts().text("ui.settings.unsaved")), {}});
+        workspace.say({true, std::string(workspace.texts().text("ui.settings.unsaved")), {}});
     }
   }
-  workspace.searching.set_wake({});
-  workspace.actions = {};
+  workspace.set_search_wake({});
+  workspace.actions() = {};
   return good ? 0 : 1;
 }
 

@@ -6,9 +6,13 @@
 #include <tuple>
 
 #include "app/core/strings.h"
-#include "app/panels/pipeline_tools.h"
-#include "app/panels/search_panel.h"
+#include "app/panels/field_text.h"
+#include "app/panels/scenario_rail.h"
+#include "app/panels/search_rail.h"
 #include "app/panels/splitters.h"
+#include "app/panels/status_bar.h"
+#include "app/panels/top_bar.h"
+#include "app/panels/verdict_bar.h"
 #include "app/shell/commands.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/scenario_title.h"
@@ -28,7 +32,7 @@ constexpr float kWallZoom = 1.5f;  // of a window of 4K
 
 // What followed an edit: "Also fsdp 512, context 4, so that the plan runs". A mesh whose data and fsdp ranks make up
 // for another axis says so itself.
-std::string settled_words(const TextTable& texts, const SettledEdit& settled, const ViewState::Edit& edit) {
+std::string settled_words(const TextTable& texts, const SettledEdit& settled, const UsedControl& edit) {
   constexpr std::size_t kMost = 6;
   if (!settled.runs) return std::string(texts.text("ui.settled.none"));
   std::string list;
@@ -56,122 +60,148 @@ std::string settled_words(const TextTable& texts, const SettledEdit& settled, co
 
 Workspace::Workspace(std::shared_ptr<const io::PresetLibrary> presets, const FontStack& fonts, engine::Scenario start,
                      std::string origin, TextTable texts, Theme theme, Settings chosen)
-    : session(std::move(presets), std::move(start), std::move(origin)),
-      settings(std::move(chosen)),
+    : session_(std::move(presets), std::move(start), std::move(origin)),
+      settings_(std::move(chosen)),
       fonts_(fonts),
       texts_(std::move(texts)),
       theme_(std::move(theme)) {
-  edit_base_ = session.scenario();
-  view.arrangement = settings.arrangement;
-  view.keep_product = settings.keep_product;
-  view.partner = settings.partner;
+  edit_base_ = session_.scenario();
   for (const MissingFont& m : fonts.missing())
-    session.say({true, texts_.format("ui.font.missing", {m.family, m.package}), {}});
+    session_.say({true, texts_.format("ui.font.missing", {m.family, m.package}), {}});
 }
 
 double Workspace::zoom(const Rect& window) const {
   const float w = window.w / content_scale_, h = window.h / content_scale_;
   // A wall of pixels that does not say it is dense is still read from a distance.
   const float usual = is_small(w, h) ? kSmallZoom : w >= 3200 && h >= 1700 ? kWallZoom : 1.0f;
-  const double wanted = settings.zoom > 0 ? settings.zoom : static_cast<double>(usual);
+  const double wanted = settings_.zoom > 0 ? settings_.zoom : static_cast<double>(usual);
   return std::min(wanted, static_cast<double>(std::min(w / kLeastWidth, h / kLeastHeight)));
 }
 
 float Workspace::em_px(const Rect& window) const {
-  if (view.projector) return std::max(6.0f, std::min(window.h / kProjectorLines, window.w / kProjectorColumns));
+  if (panels_.projector.open)
+    return std::max(6.0f, std::min(window.h / kProjectorLines, window.w / kProjectorColumns));
   return std::max(6.0f, 15.0f * content_scale_ * static_cast<float>(zoom(window)));
 }
 
 void Workspace::change_zoom(int eighths) {
   if (eighths == 0) {
-    settings.zoom = 0;
+    settings_.zoom = 0;
     return;
   }
   const double now = zoom(window_);
-  settings.zoom = std::clamp((std::round(now * 8) + eighths) / 8, 0.75, 4.0);
+  settings_.zoom = std::clamp((std::round(now * 8) + eighths) / 8, 0.75, 4.0);
+}
+
+void Workspace::remember_size(int width, int height) {
+  settings_.width = width;
+  settings_.height = height;
 }
 
 bool Workspace::set_theme(const std::string& name) {
   auto theme = load_theme(name);
   if (!theme.ok()) return false;
   theme_ = std::move(theme).value();
-  settings.theme = name;
+  settings_.theme = name;
   return true;
 }
 
-void Workspace::take_edit(engine::Scenario edited, const ViewState::Edit& edit, bool held) {
-  if (edited == session.scenario()) {
-    session.update(std::move(edited), held);
+void Workspace::take_edit(engine::Scenario edited, const UsedControl& edit, bool held) {
+  if (edited == session_.scenario()) {
+    session_.update(std::move(edited), held);
     return;
   }
   if (!settled_ || !(settled_->edited == edited) || !(settled_->base == edit_base_)) {
-    EditNature nature{edit.path, edit.typed, view.keep_product, giving_partner(edit_base_.parallelism, view.partner)};
-    SettledEdit result = settle_edit(edit_base_, session.scenario(), edited, nature, session.library().chips());
+    EditNature nature{edit.path, edit.typed, settings_.mesh.keep_product,
+                      giving_partner(edit_base_.parallelism, settings_.mesh.partner)};
+    SettledEdit result = settle_edit(edit_base_, session_.scenario(), edited, nature, session_.library().chips());
     settled_ = Settled{edit_base_, std::move(edited), std::move(result)};
   }
   const SettledEdit& settled = settled_->result;
-  session.update(settled.scenario, held);
-  if (const std::string words = settled_words(texts_, settled, edit); !words.empty()) session.say({false, words, {}});
+  session_.update(settled.scenario, held);
+  if (const std::string words = settled_words(texts_, settled, edit); !words.empty())
+    session_.say({false, words, {}});
 }
 
 void Workspace::follow_kind() {
-  const engine::WorkloadKind kind = session.scenario().workload.kind;
-  if (kind == settings.kind) return;
-  std::swap(view.arrangement.cells, settings.other_cells);
-  settings.kind = kind;
+  const engine::WorkloadKind kind = session_.scenario().workload.kind;
+  if (kind == settings_.kind) return;
+  std::swap(settings_.arrangement.cells, settings_.other_cells);
+  settings_.kind = kind;
 }
 
 void Workspace::reset_layout() {
-  view.arrangement = {};
-  const bool serving = settings.kind == engine::WorkloadKind::serving;
-  view.arrangement.cells = default_cells(settings.kind);
-  settings.other_cells = default_cells(serving ? engine::WorkloadKind::training : engine::WorkloadKind::serving);
+  settings_.arrangement = {};
+  const bool serving = settings_.kind == engine::WorkloadKind::serving;
+  settings_.arrangement.cells = default_cells(settings_.kind);
+  settings_.other_cells = default_cells(serving ? engine::WorkloadKind::training : engine::WorkloadKind::serving);
 }
 
 void Workspace::toggle_left_rail() {
   const float room = window_.w * 15 / em_px(window_);
-  if (room < (view.right_open ? kLeastWithBoth : kLeastWithRail)) {
-    view.left_asked = !view.left_asked;
-    view.arrangement.left_open = true;
-    if (view.left_asked) view.right_open = was_right_open_ = false;
+  if (room < (panels_.right_rail.open ? kLeastWithBoth : kLeastWithRail)) {
+    left_asked_ = !left_asked_;
+    settings_.arrangement.left_open = true;
+    if (left_asked_) panels_.right_rail.open = was_right_open_ = false;
   } else {
-    view.arrangement.left_open = !view.arrangement.left_open;
+    settings_.arrangement.left_open = !settings_.arrangement.left_open;
   }
 }
 
 void Workspace::open_palette() {
-  view.palette = {};
-  view.sheet = view.sheet == Sheet::palette ? Sheet::none : Sheet::palette;
+  panels_.palette = {};
+  panels_.sheets.shown = panels_.sheets.shown == Sheet::palette ? Sheet::none : Sheet::palette;
+}
+
+void Workspace::open_derivation(const std::string& id) {
+  panels_.right_rail.derivation.open(id);
+  panels_.right_rail.open = true;
+}
+
+void Workspace::open_evidence(engine::EvidenceKind kind) {
+  const FigureRow* row = find_figure("evidence");
+  if (row == nullptr) return;
+  const auto figure = static_cast<std::size_t>(row - figures().data());
+  auto& choices = panels_.figures.choices[figure];
+  choices[0] = static_cast<std::uint8_t>(static_cast<std::size_t>(kind) + 1);
+  choices[2] = 0;  // the plan's own mode
+  panels_.figures.maximised = figure;
+}
+
+void Workspace::open_requested(PanelRequests& requests) {
+  if (!requests.derivation.empty()) open_derivation(std::exchange(requests.derivation, {}));
+  if (requests.evidence) open_evidence(*std::exchange(requests.evidence, std::nullopt));
 }
 
 void Workspace::run_entry(const PaletteEntry& entry) {
-  engine::Scenario edited = session.scenario();
+  engine::Scenario edited = session_.scenario();
   switch (entry.kind) {
     case PaletteKind::command:
       if (const Command* c = find_command(entry.value); c != nullptr && enabled(*c, *this)) c->run(*this);
       return;
     case PaletteKind::field:
       if (const engine::Field* field = engine::find_field(entry.value)) field->set(edited, entry.number);
-      if (edited.workload.kind != session.scenario().workload.kind) edited = session.with_kind(edited.workload.kind);
+      if (edited.workload.kind != session_.scenario().workload.kind)
+        edited = session_.with_kind(edited.workload.kind);
       break;
     case PaletteKind::quantity:
-      return open_derivation(view, entry.value);
+      return open_derivation(entry.value);
     case PaletteKind::scenario:
       return open(entry.value);
     case PaletteKind::file:
       return open_file(entry.value);
     case PaletteKind::model:
-      if (const auto* model = session.library().find_model(entry.value)) edited.model = *model;
+      if (const auto* model = session_.library().find_model(entry.value)) edited.model = *model;
       break;
     case PaletteKind::cluster:
-      if (const auto* cluster = session.library().find_cluster(entry.value))
+      if (const auto* cluster = session_.library().find_cluster(entry.value))
         edited.cluster = *cluster;
-      else if (session.library().find_chip(entry.value) != nullptr)
-        (void)io::set_field(edited, "cluster.chip=" + entry.value, session.library());
+      else if (session_.library().find_chip(entry.value) != nullptr)
+        (void)io::set_field(edited, "cluster.chip=" + entry.value, session_.library());
       break;
     case PaletteKind::block:
-      view.editor.open = false;
-      return view.workbench.show(entry.value);
+      panels_.editor.open = false;
+      return panels_.workbench.show(entry.value);
     case PaletteKind::complete:
       return;
   }
@@ -179,67 +209,59 @@ void Workspace::run_entry(const PaletteEntry& entry) {
 }
 
 void Workspace::toggle_projector() {
-  view.projector = !view.projector;
-  if (!view.projector) {
-    set_theme(settings.theme);
+  panels_.projector.open = !panels_.projector.open;
+  if (!panels_.projector.open) {
+    set_theme(settings_.theme);
     return;
   }
-  view.projected = current_figure();
-  view.maximised.reset();
+  panels_.projector.figure = current_figure();
+  panels_.figures.maximised.reset();
   if (auto theme = load_theme("projector"); theme.ok()) theme_ = std::move(theme).value();
 }
 
 void Workspace::step_projector(int by) {
-  session.dismiss_message();  // it was about the figure before
+  session_.dismiss_message();  // it was about the figure before
   // Past the figures that say nothing of this kind of workload.
   const auto n = static_cast<int>(figures().size());
   for (int i = 0; i < n; ++i) {
-    view.projected = static_cast<std::size_t>(((static_cast<int>(view.projected) + by) % n + n) % n);
-    if (widgets::shows(figures()[view.projected], session.scenario())) return;
+    panels_.projector.figure =
+        static_cast<std::size_t>(((static_cast<int>(panels_.projector.figure) + by) % n + n) % n);
+    if (widgets::shows(figures()[panels_.projector.figure], session_.scenario())) return;
   }
 }
 
-void Workspace::undo() { session.undo(); }
-void Workspace::redo() { session.redo(); }
-
 void Workspace::escape() {
-  if (view.sheet != Sheet::none)
-    view.sheet = Sheet::none;
-  else if (view.projector)
+  if (panels_.sheets.shown != Sheet::none)
+    panels_.sheets.shown = Sheet::none;
+  else if (panels_.projector.open)
     toggle_projector();
-  else if (view.editor.open)
-    view.editor.open = false;
-  else if (view.workbench.open)
-    view.workbench.open = false;
-  else if (view.pipeline.cursor)
-    view.pipeline.cursor.reset(), view.pipeline.playing = false;
-  else if (view.maximised)
-    view.maximised.reset();
-  else if (view.search.open && view.trail.empty())
-    view.search.open = false;
-  else if (session.message())
-    session.dismiss_message();
-  else if (!view.trail.empty())
-    view.trail.clear();
+  else if (panels_.editor.open)
+    panels_.editor.open = false;
+  else if (panels_.workbench.open)
+    panels_.workbench.open = false;
+  else if (panels_.figures.pipeline.cursor)
+    panels_.figures.pipeline.leave_playback();
+  else if (panels_.figures.maximised)
+    panels_.figures.maximised.reset();
+  else if (panels_.search.open && panels_.right_rail.derivation.trail.empty())
+    panels_.search.open = false;
+  else if (session_.message())
+    session_.dismiss_message();
+  else if (!panels_.right_rail.derivation.trail.empty())
+    panels_.right_rail.derivation.trail.clear();
   else
-    interaction.clear_focus();
-}
-
-void Workspace::play_or_stop() {
-  ViewState::PipelineTools& tools = view.pipeline;
-  tools.playing = !tools.playing;
-  if (tools.playing && (!tools.cursor || *tools.cursor >= 1)) tools.cursor = 0;
+    interaction_.clear_focus();
 }
 
 bool Workspace::edited() const {
-  return view.editor.open && departures(view.editor.part, session.scenario(), editor_preset(session)) > 0;
+  return panels_.editor.open && departures(panels_.editor.part, session_.scenario(), editor_preset(session_)) > 0;
 }
 
 void Workspace::reset_edited() {
-  engine::Scenario back = session.scenario();
-  reset_part(view.editor.part, back, editor_preset(session));
-  view.editor.refused.clear();
-  session.update(std::move(back), false);
+  engine::Scenario back = session_.scenario();
+  reset_part(panels_.editor.part, back, editor_preset(session_));
+  panels_.editor.refused.clear();
+  session_.update(std::move(back), false);
 }
 
 std::string Workspace::characters() const {
@@ -247,22 +269,22 @@ std::string Workspace::characters() const {
   for (const auto& entry : texts_.all()) all += entry.second;
   for (const io::PresetKind kind :
        {io::PresetKind::chip, io::PresetKind::cluster, io::PresetKind::model, io::PresetKind::scenario})
-    for (const io::Preset& p : session.library().list(kind)) all += p.name;
+    for (const io::Preset& p : session_.library().list(kind)) all += p.name;
   return all;
 }
 
 void Workspace::run_commands(const std::vector<std::string>& requested) {
   for (const std::string& id : requested)
     if (const Command* c = find_command(id); c != nullptr && enabled(*c, *this)) c->run(*this);
-  if (interaction.editing_any()) {
+  if (interaction_.editing_any()) {
     // While text is typed only commands with Ctrl or a function key work.
     for (const Command& c : commands())
-      if ((c.key.control || c.key.key >= Key::f1) && interaction.take(c.key) && enabled(c, *this)) c.run(*this);
+      if ((c.key.control || c.key.key >= Key::f1) && interaction_.take(c.key) && enabled(c, *this)) c.run(*this);
     return;
   }
   for (const Command& c : commands()) {
     if (c.key.key == Key::none) continue;
-    const bool pressed = interaction.take(c.key) || (c.other_key.key != Key::none && interaction.take(c.other_key));
+    const bool pressed = interaction_.take(c.key) || (c.other_key.key != Key::none && interaction_.take(c.other_key));
     if (pressed && enabled(c, *this)) c.run(*this);
   }
 }
@@ -275,83 +297,102 @@ LayoutRequest Workspace::layout_request(const Rect& window) {
   request.compact = is_small(w, window.h / content_scale_) || window.w * 15 / em < 1400 || window.h * 15 / em < 800;
   request.few = w < 1100;
   if (!was_compact_)
-    view.right_open = view.arrangement.right_open.value_or(!request.compact);
+    panels_.right_rail.open = settings_.arrangement.right_open.value_or(!request.compact);
   else if (*was_compact_ != request.compact)
-    view.right_open = !request.compact;
-  was_compact_ = view.compact = request.compact;
+    panels_.right_rail.open = !request.compact;
+  was_compact_ = request.compact;
   // The editor and the workbench take the room there is; what they say of diagnostics and derivations stands in them.
-  const bool covered = view.editor.open || view.workbench.open;
-  if (covered && !was_covered_ && request.compact) view.right_open = false;
+  const bool covered = panels_.editor.open || panels_.workbench.open;
+  if (covered && !was_covered_ && request.compact) panels_.right_rail.open = false;
   was_covered_ = covered;
   // Where there is room for little, the figures go before the rails: one of them, the one asked for last, or none.
-  if (view.right_open && !was_right_open_) view.left_asked = false;
-  was_right_open_ = view.right_open;
-  request.left_open = view.arrangement.left_open &&
-                      (window.w * 15 / em >= (view.right_open ? kLeastWithBoth : kLeastWithRail) || view.left_asked);
-  request.right_open = view.right_open;
-  request.message = session.message() && session.message()->strip();
-  request.tabs = tabs.count() > 1;
-  request.baseline = view.pinned != nullptr;
-  request.arrangement = &view.arrangement;
+  if (panels_.right_rail.open && !was_right_open_) left_asked_ = false;
+  was_right_open_ = panels_.right_rail.open;
+  request.left_open =
+      settings_.arrangement.left_open &&
+      (window.w * 15 / em >= (panels_.right_rail.open ? kLeastWithBoth : kLeastWithRail) || left_asked_);
+  request.right_open = panels_.right_rail.open;
+  request.message = session_.message() && session_.message()->strip();
+  request.tabs = tabs_.count() > 1;
+  request.baseline = baseline_ != nullptr;
+  request.arrangement = &settings_.arrangement;
   return request;
+}
+
+InSight Workspace::in_sight(const LayoutRequest& request) const {
+  const bool covered = panels_.editor.open || panels_.workbench.open || panels_.search.open;
+  const bool searches = panels_.search.open && !panels_.workbench.open && !panels_.editor.open;
+  const FigureRow* compare = find_figure("compare");
+  const auto& cells = settings_.arrangement.cells;
+  const auto& maximised = panels_.figures.maximised;
+  return {request.compact, !covered, request.right_open && !searches,
+          compare != nullptr && (maximised == static_cast<std::size_t>(compare - figures().data()) ||
+                                 std::find(cells.begin(), cells.end(), compare->name) != cells.end())};
 }
 
 engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, engine::Scenario edited) {
   const LayoutRequest request = layout_request(window);
   const Layout layout = lay_out(request);
-  run_splitters(ctx, layout, request);
+  const bool divided = !panels_.figures.maximised;
+  run_splitters(ctx, layout, request, divided, settings_.arrangement);
+  ctx.in_sight = in_sight(request);
   edited = top_bar(ctx, layout.top, std::move(edited));
   TabStrip strip;
   if (request.tabs) {
-    for (std::size_t i = 0; i < tabs.count(); ++i) {
-      const Session& one = tabs.at(i, session);
+    for (std::size_t i = 0; i < tabs_.count(); ++i) {
+      const Session& one = tabs_.at(i, session_);
       strip.tabs.push_back({one.scenario().name.empty() ? std::string(texts_.text("ui.scenario.unnamed"))
                                                         : engine::scenario_title(one.scenario()),
                             one.saved()});
       if (one.untitled()) strip.tabs.back().name = texts_.format("ui.tab.untitled", {strip.tabs.back().name});
     }
-    strip.active = tabs.active();
+    strip.active = tabs_.active();
     tab_strip(ctx, layout.tabs, strip);
     deferred_.tabs = std::move(strip);
   }
-  if (request.left_open) edited = scenario_rail(ctx, layout.left, std::move(edited));
+  if (request.left_open) edited = scenario_rail(ctx, layout.left, settings_.mesh, std::move(edited));
   // What is drawn from here on is of the slider's new value, in the frame in which it moved.
-  take_edit(std::move(edited), std::exchange(view.edit, {}), interaction.anything_held());
-  edited = session.scenario();
+  take_edit(std::move(edited), std::exchange(ctx.requests.used, {}), interaction_.anything_held());
+  edited = session_.scenario();
   edited = verdict_bar(ctx, layout.verdict, std::move(edited));
+  open_requested(ctx.requests);
   if (request.message) deferred_.dismiss = message_strip(ctx, layout.message);
-  const bool searches = view.search.open && !view.workbench.open && !view.editor.open;
-  if (view.editor.open)
-    edited = editor_panel(ctx, layout.grid, std::move(edited));
-  else if (view.workbench.open)
-    workbench_panel(ctx, layout.grid);
-  else if (searches && !view.maximised)
-    edited = search_panel(ctx, layout.grid, std::move(edited));
+  const bool searches = panels_.search.open && !panels_.workbench.open && !panels_.editor.open;
+  if (panels_.editor.open)
+    edited = editor_panel(ctx, layout.grid, panels_.editor, std::move(edited));
+  else if (panels_.workbench.open)
+    workbench_panel(ctx, layout.grid, panels_.workbench);
+  else if (searches && !panels_.figures.maximised)
+    edited = search_panel(ctx, layout.grid, panels_.search, panels_.figures, std::move(edited));
   else
-    edited = figure_grid(ctx, layout, std::move(edited));
+    edited = figure_grid(ctx, layout, panels_.grid, settings_.arrangement.cells, panels_.figures, std::move(edited));
+  open_requested(ctx.requests);
   if (searches && request.right_open)
-    search_rail(ctx, layout.right);
+    search_rail(ctx, layout.right, panels_.search);
   else
-    edited = right_rail(ctx, layout.right, request.right_open, std::move(edited));
-  edited = status_bar(ctx, layout.status, std::move(edited));
-  draw_splitters(ctx, layout, request);
-  view.arrangement.right_open = view.right_open == !request.compact ? std::nullopt : std::optional(view.right_open);
+    edited = right_rail(ctx, layout.right, request.right_open, panels_.right_rail, std::move(edited));
+  status_bar(ctx, layout.status, current_figure(), save_problem_.empty());
+  draw_splitters(ctx, layout, request, !panels_.figures.maximised);
+  settings_.arrangement.right_open =
+      panels_.right_rail.open == !request.compact ? std::nullopt : std::optional(panels_.right_rail.open);
   return edited;
 }
 
-void Workspace::start_evidence(std::function<void()> wake) { evidence_.start(session.presets(), std::move(wake)); }
+void Workspace::start_evidence(std::function<void()> wake) {
+  evidence_job_.start(session_.presets(), std::move(wake));
+}
 
 void Workspace::finish_evidence() {
-  evidence_.start(session.presets(), {});
-  evidence_.wait();
+  evidence_job_.start(session_.presets(), {});
+  evidence_job_.wait();
   take_evidence();
 }
 
 bool Workspace::take_evidence() {
-  if (const std::string problem = evidence_.take_problem(); !problem.empty()) session.say({true, problem, {}});
-  auto made = evidence_.take();
+  if (const std::string problem = evidence_job_.take_problem(); !problem.empty()) session_.say({true, problem, {}});
+  auto made = evidence_job_.take();
   if (made == nullptr) return false;
-  view.evidence = std::move(made);
+  evidence_ = std::move(made);
   return true;
 }
 
@@ -360,71 +401,82 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   follow_kind();
   canvas.begin(list, em_px(window), window);
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(Tagging::none);
-  interaction.begin(input, window);
-  canvas.set_pointer(interaction.pointer(), canvas.px(8));
-  probe.clear();
+  interaction_.begin(input, window);
+  canvas.set_pointer(interaction_.pointer(), canvas.px(8));
+  probe_.clear();
 
-  std::vector<std::string> requests;
-  Ui ui{canvas, theme_, texts_, interaction, probe};
-  const auto usable = [this](const Command& c) { return enabled(c, *this); };
-  const auto on = [this](const Command& c) { return c.on != nullptr && c.on(*this); };
-  PanelContext ctx{ui, session, view, requests, commands(), usable, on};
+  PanelRequests requests;
+  Hovered next_hovered;
+  Ui ui{canvas, theme_, texts_, interaction_, probe_};
+  PanelContext ctx{.ui = ui,
+                   .session = session_,
+                   .requests = requests,
+                   .commands = commands(),
+                   .usable = [this](const Command& c) { return enabled(c, *this); },
+                   .on = [this](const Command& c) { return c.on != nullptr && c.on(*this); },
+                   .baseline = baseline_.get(),
+                   .evidence = evidence_,
+                   .found = panels_.search.seen,
+                   .studies = studies_,
+                   .hovered = hovered_,
+                   .next_hovered = next_hovered,
+                   .mesh = settings_.mesh,
+                   .base = edit_base_};
   deferred_ = {};
-  view.said.reset();
-  view.edit = {};
-  view.reason_said = false;
-  if (!interaction.anything_held()) settled_.reset();
-  ctx.base = &edit_base_;
-  view.next_hovered_stage.reset();
-  view.next_hovered_operation.reset();
-  view.next_hovered_part.reset();
-  view.search.next_hovered.reset();
-  view.search.ask = SearchView::Ask::none;
+  panels_.figures.reason_said = false;
+  if (!interaction_.anything_held()) settled_.reset();
+  panels_.search.ask = SearchView::Ask::none;
   take_search();
-  const bool sheet = view.sheet != Sheet::none;
-  interaction.set_covered(sheet);
+  const bool sheet = panels_.sheets.shown != Sheet::none;
+  interaction_.set_covered(sheet);
   canvas.rect(window, {.colour = theme_.win});
-  view.studies.begin_frame(kOperationsAFrame);
-  engine::Scenario edited = view.projector ? projector_panel(ctx, window, session.scenario())
-                                           : draw_panels(ctx, window, session.scenario());
-  if (view.studies.unfinished) interaction.wake_after(0);
-  interaction.set_covered(false);
-  std::string name;
-  const Sheet asked_sheet = view.sheet;
+  studies_.begin_frame(kOperationsAFrame);
+  engine::Scenario edited = panels_.projector.open ? projector_panel(ctx, window, panels_.projector.figure,
+                                                                     panels_.figures, session_.scenario())
+                                                   : draw_panels(ctx, window, session_.scenario());
+  if (studies_.unfinished) interaction_.wake_after(0);
+  interaction_.set_covered(false);
+  const Sheet asked_sheet = panels_.sheets.shown;
   std::optional<PaletteEntry> entry;
-  if (view.sheet == Sheet::palette)
-    entry = palette_panel(ctx, window, usable);
-  else if (sheet)
-    name = sheet_panel(ctx, window, settings.export_as);
+  std::string answer;
+  bool closed = false;
+  if (panels_.sheets.shown == Sheet::palette) {
+    PaletteReply reply = palette_panel(ctx, window, panels_.palette);
+    closed = reply.closed;
+    entry = std::move(reply.chosen);
+  } else if (sheet) {
+    SheetReply reply = sheet_panel(ctx, window, panels_.sheets, settings_.export_as, save_problem_);
+    closed = reply.closed;
+    answer = std::move(reply.answer);
+  }
+  if (closed) panels_.sheets.shown = Sheet::none;
   run_popup(ui, window);
   draw_hint(ui, window);
 
-  take_edit(std::move(edited), view.edit, interaction.anything_held());
-  if (deferred_.dismiss) session.dismiss_message();
-  if (view.said) session.say(*std::exchange(view.said, std::nullopt));
-  if (!name.empty()) take_sheet(asked_sheet, name);
-  view.hovered_stage = view.next_hovered_stage;
-  view.hovered_operation = view.next_hovered_operation;
-  view.hovered_part = view.next_hovered_part;
-  view.search.hovered = view.search.next_hovered;
+  take_edit(std::move(edited), requests.used, interaction_.anything_held());
+  open_requested(requests);
+  if (deferred_.dismiss) session_.dismiss_message();
+  if (requests.message) session_.say(std::move(*requests.message));
+  if (!answer.empty()) take_sheet(asked_sheet, answer);
+  hovered_ = std::move(next_hovered);
   take_tabs(deferred_.tabs);
   take_list_choice();
-  const auto shown = [this] { return std::tuple(view.projector, view.projected, view.maximised, view.search.open); };
+  const auto shown = [this] {
+    return std::tuple(panels_.projector.open, panels_.projector.figure, panels_.figures.maximised,
+                      panels_.search.open);
+  };
   const auto before = shown();
-  run_commands(requests);
+  run_commands(requests.commands);
   if (entry) run_entry(*entry);
   // A pointer that rests would have its readout hide what was asked for.
-  if (shown() != before) interaction.park_pointer();
-  settings.arrangement = view.arrangement;
-  settings.keep_product = view.keep_product;
-  settings.partner = view.partner;
-  if (view.search.preferences != preferences_before_) {
-    preferences_before_ = view.search.preferences;
+  if (shown() != before) interaction_.park_pointer();
+  if (panels_.search.preferences != preferences_before_) {
+    preferences_before_ = panels_.search.preferences;
     ++preference_changes_;
   }
   follow_search();
-  if (!interaction.anything_held() && !(edit_base_ == session.scenario())) edit_base_ = session.scenario();
-  interaction.end();
+  if (!interaction_.anything_held() && !(edit_base_ == session_.scenario())) edit_base_ = session_.scenario();
+  interaction_.end();
 }
 
 }  // namespace roofscape::app

@@ -1,15 +1,17 @@
-// Workspace: the whole window but the window. It owns the session, the view and the settings, lays the panels out,
-// feeds them a frame's input and runs commands. The real window and the headless tests drive the same object.
+// Workspace: the whole window but the window. It owns the open scenarios, the settings, the states of the panels and
+// the jobs beside them, lays the panels out, feeds them a frame's input and runs commands. The real window and the
+// headless tests drive the same object.
 #pragma once
 
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "app/panels/panel.h"
+#include "app/panels/tab_strip.h"
 #include "app/session/evidence_job.h"
 #include "app/session/layout.h"
 #include "app/session/search_job.h"
@@ -17,6 +19,7 @@
 #include "app/session/settings.h"
 #include "app/session/settle_edit.h"
 #include "app/session/tabs.h"
+#include "app/shell/panel_states.h"
 #include "engine/io/scenario/session_json.h"
 #include "widgets/canvas/theme.h"
 #include "widgets/plot/text_table.h"
@@ -38,47 +41,78 @@ class Workspace {
   Workspace(std::shared_ptr<const io::PresetLibrary> presets, const widgets::FontStack& fonts, engine::Scenario start,
             std::string origin, widgets::TextTable texts, widgets::Theme theme, Settings settings);
 
-  Session session;  // the one that is shown
-  Tabs tabs;
-  ViewState view;
-  Settings settings;
-  SearchJob searching;  // of plans, beside the window
-  WindowActions actions;
-  widgets::Interaction interaction;
-  widgets::Probe probe;
-
-  // Predicts the published measurements beside the window (app/session/evidence_job.h); `wake` is called from another thread.
-  void start_evidence(std::function<void()> wake);
-  void finish_evidence();  // the same, now: for a picture of one moment, and for tests
-  bool take_evidence();    // true if there is something new to draw
+  // ---- a frame ----
 
   // Draws one frame. `begin_canvas` says what the em is before: call em_px() first for the fonts.
   void frame(widgets::ScreenCanvas& canvas, ImDrawList* list, const widgets::UiInput& input,
              const widgets::Rect& window);
   // Base text size for a window of this size, in pixels.
   float em_px(const widgets::Rect& window) const;
-  double zoom(const widgets::Rect& window) const;
   void set_content_scale(float scale) { content_scale_ = scale; }
+  // What of the window it needs to know: entry of text, the cursor, when to draw again.
+  widgets::Interaction& interaction() { return interaction_; }
 
   const widgets::TextTable& texts() const { return texts_; }
   const widgets::Theme& theme() const { return theme_; }
   const widgets::FontStack& fonts() const { return fonts_; }
-  bool set_theme(const std::string& name);
-  void change_zoom(int eighths);  // 0: back to the size's own
+  // All texts whose characters the fonts must have.
+  std::string characters() const;
 
-  // The figure that export and copy mean: the one maximised, else the one last pointed at, else the first.
-  std::size_t current_figure() const;
+  // ---- the window around it ----
+
+  WindowActions& actions() { return actions_; }
+  const Settings& settings() const { return settings_; }
+  void remember_size(int width, int height);  // of the window, in its own units
+  // `wake` is called from another thread when a search has news; empty: nobody.
+  void set_search_wake(std::function<void()> wake) { searching_.set_wake(std::move(wake)); }
+  bool has_search_news() const { return searching_.latest() != panels_.search.latest; }
+  // Predicts the published measurements beside the window (app/session/evidence_job.h); `wake` is called from another
+  // thread.
+  void start_evidence(std::function<void()> wake);
+  void finish_evidence();  // the same, now: for a picture of one moment, and for tests
+  bool take_evidence();    // true if there is something new to draw
+
+  // ---- what is open ----
+
+  const Session& session() const { return session_; }  // the one that is shown
+  void say(Message message) { session_.say(std::move(message)); }
+  // Loads a preset or a file.
+  void open(const std::string& id_or_path);
+  // Files: a scenario opens in a tab of its own unless the one that is shown was not touched, a config.json becomes
+  // the model of the present scenario, as one step of undo.
+  void open_file(const std::string& path);
+  void drop(const std::vector<std::string>& files);  // onto the window, whatever is open over it
+  // Everything that is open, for the autosave; and back. False with a message if nothing in it could be read.
+  std::string session_text() const;
+  // With `beside` the tab that is shown stays, and what was kept opens before it.
+  bool restore(std::string_view text, const std::string& file, bool beside = false);
+  // Another number after every change of what session_text() writes.
+  std::size_t changes() const {
+    return tabs_.changes() * 1'000'003 + session_.evaluations() +
+           (pins_ + preference_changes_ + recent_changes_) * 1009;
+  }
+  // Why what is open cannot be kept; empty: it is.
+  const std::string& save_problem() const { return save_problem_; }
+  void set_save_problem(std::string problem) { save_problem_ = std::move(problem); }
+  bool may_close();  // false: something would be lost, and a sheet asks
+
+ private:
+  friend class CommandTable;        // what a command does (commands.cpp)
+  friend class WorkspaceInspector;  // of the tests, which look at every part and set it
+
+  // ---- what commands do ----
+  double zoom(const widgets::Rect& window) const;
+  void change_zoom(int eighths);  // 0: back to the size's own
+  bool set_theme(const std::string& name);
   void export_current_figure();     // asks where to and how the first time
   void write_exported();            // as settings.export_as says; an existing file is never replaced
   std::string figure_data() const;  // its data as tab-separated text
   void save();
   void save_as(const std::filesystem::path& file);
-  void save_preset(const std::string& name);  // the edited model or cluster, as view.saving says
+  void save_preset(const std::string& name);  // the edited model or cluster, as the sheet says
   bool edited() const;                        // the editor is open at something that departs from its preset
   void reset_edited();
   void open_scenario_list();
-  void undo();
-  void redo();
   void new_tab();  // with the scenario that is shown, what is wanted of its search, and its baseline
   void close_tab(std::size_t tab);
   void show_tab(std::size_t tab);
@@ -87,23 +121,7 @@ class Workspace {
   void pin_or_unpin();
   void swap_with_baseline();
   void back_to_baseline();
-  // A scenario as JSON, or a model's config.json, from the clipboard.
-  void paste();
-  // Everything that is open, for the autosave; and back. False with a message if nothing in it could be read.
-  std::string session_text() const;
-  // With `beside` the tab that is shown stays, and what was kept opens before it.
-  bool restore(std::string_view text, const std::string& file, bool beside = false);
-  // Files: a scenario opens in a tab of its own unless the one that is shown was not touched, a config.json becomes
-  // the model of the present scenario.
-  void open_file(const std::string& path);
-  void open_beside(engine::Scenario scenario, const std::string& origin);
-  void drop(const std::vector<std::string>& files);  // onto the window, whatever is open over it
-  bool may_close();                                  // false: something would be lost, and a sheet asks
-  // Another number after every change of what session_text() writes.
-  std::size_t changes() const {
-    return tabs.changes() * 1'000'003 + session.evaluations() +
-           (pins_ + preference_changes_ + recent_changes_) * 1009;
-  }
+  void paste();  // a scenario as JSON, or a model's config.json, from the clipboard
   void escape();
   void reset_layout();  // all of it: rails, splitters and the cells of both kinds
   void toggle_left_rail();
@@ -113,38 +131,57 @@ class Workspace {
   void step_projector(int by);
   void toggle_search();
   void lift_search_limits();  // of the kind of workload that is shown
-  bool has_search_news() const { return searching.latest() != view.search.latest; }
-  void play_or_stop();  // the time cursor of the pipeline figure
-  // Loads a preset or a file; drops of files come here too. A config.json of Hugging Face becomes the model of the
-  // present scenario, as one step of undo.
-  void open(const std::string& id_or_path);
-  // All texts whose characters the fonts must have.
-  std::string characters() const;
 
- private:
+  // The figure that export and copy mean: the one maximised, else the one last pointed at, else the first.
+  std::size_t current_figure() const;
   // What a copy of a figure shows beyond the default: the tools and choices that are on, never what the pointer does.
   widgets::FigureView shown_view(std::size_t figure) const;
-  LayoutRequest layout_request(const widgets::Rect& window);
-  engine::Scenario draw_panels(PanelContext& ctx, const widgets::Rect& window, engine::Scenario edited);
-  void run_commands(const std::vector<std::string>& requested);
-  // Whether a figure or panel that is shown draws a search.
-  bool shows_search() const;
-  void take_search();    // what the job has, at the beginning of a frame
-  void follow_search();  // asks for what is wanted now, at its end
   // Of the scenario as it is, where a panel draws the last one that could be drawn.
   widgets::FigureInput own_figure_input(const widgets::Theme& theme, widgets::StudyCache& studies,
                                         const widgets::SearchSeen& found) const;
-  widgets::SearchSeen found_here() const;  // what was found for the present scenario; nulls: nothing
-  void follow_kind();                      // the cells are those of the kind of workload
+
+  // ---- the parts of a frame ----
+  LayoutRequest layout_request(const widgets::Rect& window);
+  InSight in_sight(const LayoutRequest& request) const;
+  engine::Scenario draw_panels(PanelContext& ctx, const widgets::Rect& window, engine::Scenario edited);
+  // The session takes an edit with what has to follow it; what that was is said in the status bar.
+  void take_edit(engine::Scenario edited, const UsedControl& edit, bool held);
+  void open_derivation(const std::string& id);
+  void open_evidence(engine::EvidenceKind kind);  // its figure
+  void open_requested(PanelRequests& requests);   // derivation and evidence that panels asked for
+  void run_commands(const std::vector<std::string>& requested);
+  void follow_kind();  // the cells are those of the kind of workload
   void take_list_choice();
   void take_tabs(const TabStrip& strip);
-  ShownTab shown_tab() { return {session, view.search.preferences, view.pinned}; }
-  // The session takes an edit with what has to follow it; what that was is said in the status bar.
-  void take_edit(engine::Scenario edited, const ViewState::Edit& edit, bool held);
+  void take_sheet(Sheet sheet, const std::string& answer);
+
+  // ---- files and tabs ----
+  void open_beside(engine::Scenario scenario, const std::string& origin);
   void take_model(std::string_view config, const std::string& file);
   bool is_open(const io::SavedTab& tab) const;
   void remember_file(const std::string& file);
-  void take_sheet(Sheet sheet, const std::string& answer);
+  ShownTab shown_tab() { return {session_, panels_.search.preferences, baseline_}; }
+
+  // ---- the search beside the window ----
+  bool shows_search() const;               // a figure or panel that is shown draws one
+  void take_search();                      // what the job has, at the beginning of a frame
+  void follow_search();                    // asks for what is wanted now, at its end
+  widgets::SearchSeen found_here() const;  // what was found for the present scenario; nulls: nothing
+
+  Session session_;
+  Tabs tabs_;
+  std::shared_ptr<const Pinned> baseline_;  // of the tab that is shown; null: none
+  Settings settings_;
+  PanelStates panels_;
+  Hovered hovered_;
+  widgets::StudyCache studies_;                          // what figures computed beyond the report
+  std::shared_ptr<const engine::EvidenceSet> evidence_;  // null: not computed yet
+  SearchJob searching_;                                  // of plans, beside the window
+  EvidenceJob evidence_job_;
+  WindowActions actions_;
+  widgets::Interaction interaction_;
+  widgets::Probe probe_;
+
   const widgets::FontStack& fonts_;
   widgets::TextTable texts_;
   widgets::Theme theme_;
@@ -152,6 +189,9 @@ class Workspace {
   widgets::Rect window_{};
   std::optional<bool> was_compact_;
   bool was_covered_ = false, was_right_open_ = true;
+  bool left_asked_ = false;  // the left rail was opened in a window too narrow for it and the figures
+  std::string save_problem_;
+  bool leaves_ = false;  // the window closes all the same
   std::size_t pins_ = 0, preference_changes_ = 0, recent_changes_ = 0;
   std::vector<io::UnreadTab> unread_;  // kept in the session as they are
   SearchPreferences preferences_before_;
@@ -167,7 +207,6 @@ class Workspace {
     SettledEdit result;
   };
   std::optional<Settled> settled_;
-  EvidenceJob evidence_;
   std::vector<std::string> list_;  // what the entries of the open list load
 };
 

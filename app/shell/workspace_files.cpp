@@ -9,7 +9,6 @@
 
 #include "app/core/export.h"
 #include "app/core/strings.h"
-#include "app/panels/pipeline_tools.h"
 #include "app/session/file_list.h"
 #include "app/shell/workspace.h"
 #include "engine/io/import/hf_config.h"
@@ -27,83 +26,83 @@ constexpr const char* kModelConfig = "config.json";
 }  // namespace
 
 void Workspace::open(const std::string& id_or_path) {
-  if (session.library().find_scenario_text(id_or_path) == nullptr) return open_file(id_or_path);
-  session.open(id_or_path);
+  if (session_.library().find_scenario_text(id_or_path) == nullptr) return open_file(id_or_path);
+  session_.open(id_or_path);
 }
 
 void Workspace::take_model(std::string_view config, const std::string& file) {
   auto read = io::read_hf_config(config, file);
   if (!read.ok()) {
     const io::InputError& e = read.error();
-    session.say({true, io::to_text({e.file, e.path, e.message, {}}), e.remedy});
+    session_.say({true, io::to_text({e.file, e.path, e.message, {}}), e.remedy});
     return;
   }
-  engine::Scenario changed = session.scenario();
+  engine::Scenario changed = session_.scenario();
   changed.model = read->shape;
-  session.remember_model(changed.model);
+  session_.remember_model(changed.model);
   std::string notes;
   for (const std::string& note : read->notes) notes += (notes.empty() ? "" : "; ") + note;
   Message message{false, texts_.format("ui.model.read", {changed.model.name, file, read->model_type}), {}, true};
   message.detail =
       notes.empty() ? std::string(texts_.text("ui.model.read.whole")) : texts_.format("ui.model.read.notes", {notes});
-  session.update(std::move(changed), false);
-  session.say(std::move(message));
+  session_.update(std::move(changed), false);
+  session_.say(std::move(message));
 }
 
 std::size_t Workspace::current_figure() const {
   const std::size_t count = figures().size();
-  if (view.projector && view.projected < count) return view.projected;
-  if (view.maximised && *view.maximised < count) return *view.maximised;
-  if (view.focused_figure && *view.focused_figure < count) return *view.focused_figure;
+  if (panels_.projector.open && panels_.projector.figure < count) return panels_.projector.figure;
+  if (panels_.figures.maximised && *panels_.figures.maximised < count) return *panels_.figures.maximised;
+  if (panels_.figures.focused && *panels_.figures.focused < count) return *panels_.figures.focused;
   return 0;
 }
 
 FigureView Workspace::shown_view(std::size_t figure) const {
   FigureView shown;
-  shown.choices = view.choices[figure];
-  if (figures()[figure].name == "pipeline") show_tools(view, shown);
+  shown.choices = panels_.figures.choices[figure];
+  if (figures()[figure].name == "pipeline") panels_.figures.pipeline.show_in(shown);
   return shown;
 }
 
 FigureInput Workspace::own_figure_input(const widgets::Theme& theme, widgets::StudyCache& studies,
                                         const SearchSeen& found) const {
-  return {session.scenario(),
-          session.report(),
+  return {session_.scenario(),
+          session_.report(),
           texts_,
           theme,
           studies,
-          view.pinned ? &view.pinned->baseline : nullptr,
+          baseline_ ? &baseline_->baseline : nullptr,
           {},
-          session.library().chips(),
-          view.evidence.get(),
+          session_.library().chips(),
+          evidence_.get(),
           &found};
 }
 
 void Workspace::export_current_figure() {
-  if (settings.export_as.asked) return write_exported();
-  view.sheet = Sheet::export_figure;
+  if (settings_.export_as.asked) return write_exported();
+  panels_.sheets.shown = Sheet::export_figure;
 }
 
 void Workspace::write_exported() {
-  const ExportChoice& choice = settings.export_as;
+  const ExportChoice& choice = settings_.export_as;
   const FigureRow& row = figures()[current_figure()];
   auto paper = load_theme(choice.theme);
   if (!paper.ok()) paper = load_theme("print");
-  if (!paper.ok()) return session.say({true, io::to_text(paper.error()), {}});
+  if (!paper.ok()) return session_.say({true, io::to_text(paper.error()), {}});
   ExportOptions options = default_size(row);
   if (choice.size != "figure")
     if (const auto failure = set_size(choice.size, options))
-      return session.say({true, failure->message, failure->remedy});
+      return session_.say({true, failure->message, failure->remedy});
   const SearchSeen found = found_here();
-  const FigureInput input = own_figure_input(paper.value(), view.studies, found);
-  view.studies.begin_frame(std::numeric_limits<std::int64_t>::max());  // a file is whole
+  const FigureInput input = own_figure_input(paper.value(), studies_, found);
+  studies_.begin_frame(std::numeric_limits<std::int64_t>::max());  // a file is whole
   const FigureView shown = shown_view(current_figure());
   const std::filesystem::path folder =
       choice.folder.empty() ? export_folder() : typed_path(choice.folder, export_folder());
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   // One name for all formats, free in each: nothing that is there is replaced.
-  const std::string stem = file_stem(engine::scenario_title(session.scenario())) + "-" + std::string(row.name);
+  const std::string stem = file_stem(engine::scenario_title(session_.scenario())) + "-" + std::string(row.name);
   const auto file_of = [&](int number, std::size_t format) {
     return folder / (stem + (number > 1 ? "-" + std::to_string(number) : std::string()) +
                      std::string(extension_of(static_cast<FileFormat>(format))));
@@ -122,10 +121,10 @@ void Workspace::write_exported() {
     if (!choice.formats[i]) continue;
     const std::filesystem::path file = file_of(number, i);
     if (const auto failure = export_figure(row, input, file, options, fonts_, shown))
-      return session.say({true, io::to_text(*failure), {}});
+      return session_.say({true, io::to_text(*failure), {}});
     written += written.empty() ? file.string() : ", " + file.extension().string();
   }
-  session.say({false, texts_.format("ui.exported", {written}), {}});
+  session_.say({false, texts_.format("ui.exported", {written}), {}});
 }
 
 std::string Workspace::figure_data() const {
@@ -137,70 +136,71 @@ std::string Workspace::figure_data() const {
 
 void Workspace::save() {
   // What has no file yet, or whose file is not what it was, is asked for.
-  if (session.file().empty() || session.file_changed()) {
-    view.files.started = false;
-    view.sheet = Sheet::save_as;
-    view.saving = Saved::scenario;
+  if (session_.file().empty() || session_.file_changed()) {
+    panels_.sheets.files.started = false;
+    panels_.sheets.shown = Sheet::save_as;
+    panels_.sheets.saving = Saved::scenario;
     return;
   }
-  if (session.save(session.file())) session.say({false, texts_.format("ui.saved", {session.file().string()}), {}});
+  if (session_.save(session_.file()))
+    session_.say({false, texts_.format("ui.saved", {session_.file().string()}), {}});
 }
 
 void Workspace::save_as(const std::filesystem::path& file) {
   std::error_code failed;
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), failed);
-  if (!session.save(file)) return;
+  if (!session_.save(file)) return;
   remember_file(file.string());
-  session.say({false, texts_.format("ui.saved", {file.string()}), {}});
+  session_.say({false, texts_.format("ui.saved", {file.string()}), {}});
 }
 
 void Workspace::take_sheet(Sheet sheet, const std::string& answer) {
   if (sheet == Sheet::open) return open_file(answer);
   if (sheet == Sheet::export_figure) {
-    settings.export_as.asked = true;
+    settings_.export_as.asked = true;
     return write_exported();
   }
   if (sheet == Sheet::leave) {
-    view.leave = true;
-    if (actions.close) actions.close();
+    leaves_ = true;
+    if (actions_.close) actions_.close();
     return;
   }
-  if (view.saving != Saved::scenario) return save_preset(answer);
+  if (panels_.sheets.saving != Saved::scenario) return save_preset(answer);
   // What was typed as a name, not as a file, is the scenario's from now on. The one it has stands as it is.
-  const std::string& typed = view.files.typed;
-  if (typed.find('/') == std::string::npos && !typed.ends_with(".json") && typed != session.scenario().name) {
-    engine::Scenario renamed = session.scenario();
+  const std::string& typed = panels_.sheets.files.typed;
+  if (typed.find('/') == std::string::npos && !typed.ends_with(".json") && typed != session_.scenario().name) {
+    engine::Scenario renamed = session_.scenario();
     engine::set_name(renamed, typed);
-    session.update(std::move(renamed), false);
+    session_.update(std::move(renamed), false);
   }
   save_as(answer);
 }
 
 void Workspace::save_preset(const std::string& name) {
-  const bool model = view.saving == Saved::model;
+  const bool model = panels_.sheets.saving == Saved::model;
   const io::PresetKind kind = model ? io::PresetKind::model : io::PresetKind::cluster;
-  const std::filesystem::path folder = preset_folder(session.library(), kind);
+  const std::filesystem::path folder = preset_folder(session_.library(), kind);
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  engine::Scenario named = session.scenario();
+  engine::Scenario named = session_.scenario();
   const std::string id = file_stem(name);
   if (model) {
     engine::set_model_name(named.model, name);
     named.model.id = id;
   }
   const std::filesystem::path file = folder / (id + ".json");
-  const std::string text = model ? io::write_model_preset(named.model, session.library())
-                                 : io::write_cluster_preset(named.cluster, name, session.library());
+  const std::string text = model ? io::write_model_preset(named.model, session_.library())
+                                 : io::write_cluster_preset(named.cluster, name, session_.library());
   if (const auto failure = io::write_file_atomically(file, text)) {
-    session.say({true, io::to_text(*failure), {}});
+    session_.say({true, io::to_text(*failure), {}});
     return;
   }
-  session.update(std::move(named), false);
+  session_.update(std::move(named), false);
   // Jobs go on with the presets they were started with.
-  const auto anew = std::make_shared<const io::PresetLibrary>(preset_root(session.library()));
-  session.use_presets(anew);
-  tabs.use_presets(anew);
-  session.say({false, texts_.format("ui.saved", {file.string()}), {}});
+  const auto anew = std::make_shared<const io::PresetLibrary>(preset_root(session_.library()));
+  session_.use_presets(anew);
+  tabs_.use_presets(anew);
+  session_.say({false, texts_.format("ui.saved", {file.string()}), {}});
 }
 
 void Workspace::open_scenario_list() {
@@ -211,16 +211,16 @@ void Workspace::open_scenario_list() {
     list_.push_back(std::move(id));
   };
   int number = 0, selected = -1;
-  for (const io::Preset& p : session.library().list(io::PresetKind::scenario)) {
+  for (const io::Preset& p : session_.library().list(io::PresetKind::scenario)) {
     ++number;
-    if (p.id == session.preset_id()) selected = number - 1;
+    if (p.id == session_.preset_id()) selected = number - 1;
     add(p.id, p.name, number <= 9 ? "Alt+" + std::to_string(number) : std::string(), false);
   }
   std::error_code failed;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(scenario_folder(), failed))
     if (entry.path().extension() == ".json" &&
-        session.library().find_scenario_text(entry.path().stem().string()) == nullptr)
+        session_.library().find_scenario_text(entry.path().stem().string()) == nullptr)
       files.push_back(entry.path());
     else if (std::filesystem::exists(entry.path() / kModelConfig, failed))
       files.push_back(entry.path() / kModelConfig);
@@ -231,13 +231,13 @@ void Workspace::open_scenario_list() {
     add(files[i].string(), model ? files[i].parent_path().filename().string() : files[i].stem().string(),
         model ? std::string(texts_.text("field.model.label")) : std::string(), i == 0);
   }
-  const Probe::Place* name = probe.find("scenario.name");
-  interaction.open_popup("scenario.list", name != nullptr ? name->rect : Rect{window_.centre().x, 40, 1, 1},
-                         std::move(options), selected);
+  const Probe::Place* name = probe_.find("scenario.name");
+  interaction_.open_popup("scenario.list", name != nullptr ? name->rect : Rect{window_.centre().x, 40, 1, 1},
+                          std::move(options), selected);
 }
 
 void Workspace::take_list_choice() {
-  const auto choice = interaction.popup_choice("scenario.list");
+  const auto choice = interaction_.popup_choice("scenario.list");
   if (choice && *choice >= 0 && static_cast<std::size_t>(*choice) < list_.size())
     open(list_[static_cast<std::size_t>(*choice)]);
 }

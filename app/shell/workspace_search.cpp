@@ -3,7 +3,6 @@
 #include <string_view>
 #include <utility>
 
-#include "app/panels/search_panel.h"
 #include "app/shell/workspace.h"
 #include "widgets/figures/figures.h"
 
@@ -17,37 +16,38 @@ constexpr double kSearchFrame_s = 0.1;  // between frames that show how far a se
 }  // namespace
 
 bool Workspace::shows_search() const {
-  if (view.search.open) return true;
-  if (view.projector) return figures()[current_figure()].needs == Needs::search;
-  if (view.maximised) return figures()[*view.maximised].needs == Needs::search;
-  return std::any_of(view.arrangement.cells.begin(), view.arrangement.cells.end(), [](std::string_view name) {
-    const FigureRow* figure = widgets::find_figure(name);
-    return figure != nullptr && figure->needs == Needs::search;
-  });
+  if (panels_.search.open) return true;
+  if (panels_.projector.open) return figures()[current_figure()].needs == Needs::search;
+  if (panels_.figures.maximised) return figures()[*panels_.figures.maximised].needs == Needs::search;
+  return std::any_of(settings_.arrangement.cells.begin(), settings_.arrangement.cells.end(),
+                     [](std::string_view name) {
+                       const FigureRow* figure = widgets::find_figure(name);
+                       return figure != nullptr && figure->needs == Needs::search;
+                     });
 }
 
 SearchSeen Workspace::found_here() const {
-  const auto& found = view.search.found;
-  if (found != nullptr && found->query.scenario == session.scenario()) return view.search.seen;
+  const auto& found = panels_.search.found;
+  if (found != nullptr && found->query.scenario == session_.scenario()) return panels_.search.seen;
   SearchSeen nothing;
-  nothing.space = view.search.seen.space;
+  nothing.space = panels_.search.seen.space;
   nothing.waits = false;
   return nothing;
 }
 
 void Workspace::take_search() {
-  SearchView& search = view.search;
-  const bool serves = session.scenario().serves();
-  search.latest = searching.latest();
+  SearchView& search = panels_.search;
+  const bool serves = session_.scenario().serves();
+  search.latest = searching_.latest();
   search.found = search.latest != nullptr && search.latest->query.serves() == serves ? search.latest : nullptr;
-  search.state = searching.state();
-  search.progress = searching.progress();
+  search.state = searching_.state();
+  search.progress = searching_.progress();
   search.seen = {};
   search.seen.progress = search.progress;
   search.seen.stopped = search.state == SearchJob::State::cancelled;
   search.stale = false;
   engine::SearchRequest wanted;
-  if (!serves) wanted = request_of(session.scenario(), search.preferences);
+  if (!serves) wanted = request_of(session_.scenario(), search.preferences);
   if (!serves && shows_search()) {
     search.space = wanted.space;
     search.seen.space = &search.space;
@@ -55,10 +55,10 @@ void Workspace::take_search() {
   if (search.found == nullptr) return;
   const SearchOutcome& found = *search.found;
   search.seen.scenario = &found.query.scenario;
-  bool same = found.query.scenario == session.scenario();
+  bool same = found.query.scenario == session_.scenario();
   if (serves) {
     search.seen.serving = &found.serving;
-    same = same && found.query.serving == request_of(session.scenario(), search.preferences.serving);
+    same = same && found.query.serving == request_of(session_.scenario(), search.preferences.serving);
   } else {
     search.seen.result = &found.result;
     wanted.sample = found.query.request.sample;
@@ -68,39 +68,39 @@ void Workspace::take_search() {
 }
 
 void Workspace::follow_search() {
-  switch (view.search.ask) {
+  switch (panels_.search.ask) {
     case SearchView::Ask::cancel:
-      searching.cancel();
+      searching_.cancel();
       break;
     case SearchView::Ask::again:
-      searching.again();
+      searching_.again();
       break;
     case SearchView::Ask::none:
       break;
   }
   if (!shows_search()) return;
-  const bool held = interaction.anything_held();
-  if (session.scenario().serves()) {
-    searching.ask(session.scenario(), request_of(session.scenario(), view.search.preferences.serving), held);
+  const bool held = interaction_.anything_held();
+  if (session_.scenario().serves()) {
+    searching_.ask(session_.scenario(), request_of(session_.scenario(), panels_.search.preferences.serving), held);
   } else {
     // While a control is held fewer plans are drawn for the picture, so that lists follow faster.
-    engine::SearchRequest request = request_of(session.scenario(), view.search.preferences);
+    engine::SearchRequest request = request_of(session_.scenario(), panels_.search.preferences);
     if (held) request.sample = std::min(request.sample, kHeldSample);
-    searching.ask(session.scenario(), request, held);
+    searching_.ask(session_.scenario(), request, held);
   }
-  if (searching.state() == SearchJob::State::running) interaction.wake_after(kSearchFrame_s);
+  if (searching_.state() == SearchJob::State::running) interaction_.wake_after(kSearchFrame_s);
 }
 
 void Workspace::toggle_search() {
-  view.search.open = !view.search.open;
-  if (!view.search.open) return;
-  view.workbench.open = view.editor.open = false;
-  view.maximised.reset();
-  view.right_open = true;
+  panels_.search.open = !panels_.search.open;
+  if (!panels_.search.open) return;
+  panels_.workbench.open = panels_.editor.open = false;
+  panels_.figures.maximised.reset();
+  panels_.right_rail.open = true;
 }
 
 void Workspace::lift_search_limits() {
-  view.search.preferences = without_limits(view.search.preferences, session.scenario().workload.kind);
+  panels_.search.preferences = without_limits(panels_.search.preferences, session_.scenario().workload.kind);
 }
 
 }  // namespace roofscape::app

@@ -23,25 +23,24 @@ constexpr std::size_t kMostRecentFiles = 20;
 
 // What is drawn from one scenario says nothing about another.
 void Workspace::show_tab(std::size_t tab) {
-  tabs.show(tab, shown_tab());
-  view.pipeline.cursor.reset();
-  view.pipeline.playing = false;
+  tabs_.show(tab, shown_tab());
+  panels_.figures.pipeline.leave_playback();
 }
 
 void Workspace::step_tabs(int by) {
-  const auto n = static_cast<int>(tabs.count());
-  show_tab(static_cast<std::size_t>(((static_cast<int>(tabs.active()) + by) % n + n) % n));
+  const auto n = static_cast<int>(tabs_.count());
+  show_tab(static_cast<std::size_t>(((static_cast<int>(tabs_.active()) + by) % n + n) % n));
 }
 
 void Workspace::new_tab() {
   // The plan is copied, what it was saved as is not: saving the copy must not overwrite the file of another tab.
-  Session copy(session.presets(), session.scenario(), {});
-  tabs.add({std::move(copy), view.search.preferences, view.pinned}, shown_tab());
+  Session copy(session_.presets(), session_.scenario(), {});
+  tabs_.add({std::move(copy), panels_.search.preferences, baseline_}, shown_tab());
 }
 
-void Workspace::close_tab(std::size_t tab) { tabs.close(tab, shown_tab()); }
+void Workspace::close_tab(std::size_t tab) { tabs_.close(tab, shown_tab()); }
 
-void Workspace::reopen_tab() { tabs.reopen(shown_tab()); }
+void Workspace::reopen_tab() { tabs_.reopen(shown_tab()); }
 
 void Workspace::take_tabs(const TabStrip& strip) {
   if (strip.close)
@@ -54,69 +53,69 @@ void Workspace::take_tabs(const TabStrip& strip) {
 
 void Workspace::pin_or_unpin() {
   ++pins_;
-  if (view.pinned)
-    view.pinned.reset();
+  if (baseline_)
+    baseline_.reset();
   else
-    view.pinned = std::make_shared<const Pinned>(session.scenario());
+    baseline_ = std::make_shared<const Pinned>(session_.scenario());
 }
 
 void Workspace::swap_with_baseline() {
-  if (!view.pinned) return;
+  if (!baseline_) return;
   ++pins_;
-  const auto before = std::exchange(view.pinned, std::make_shared<const Pinned>(session.scenario()));
-  session.update(before->scenario, false);
+  const auto before = std::exchange(baseline_, std::make_shared<const Pinned>(session_.scenario()));
+  session_.update(before->scenario, false);
 }
 
 void Workspace::back_to_baseline() {
-  if (view.pinned) session.update(view.pinned->scenario, false);
+  if (baseline_) session_.update(baseline_->scenario, false);
 }
 
 void Workspace::paste() {
-  const std::string text = interaction.read_clipboard != nullptr ? interaction.read_clipboard() : std::string();
+  const std::string text = interaction_.read_clipboard != nullptr ? interaction_.read_clipboard() : std::string();
   if (io::is_hf_config(text)) return take_model(text, kClipboard);
-  auto read = io::read_scenario(text, kClipboard, session.library());
+  auto read = io::read_scenario(text, kClipboard, session_.library());
   if (!read.ok()) {
     const io::InputError& e = read.error();
-    session.say({true, io::to_text({e.file, e.path, e.message, {}}), e.remedy});
+    session_.say({true, io::to_text({e.file, e.path, e.message, {}}), e.remedy});
     return;
   }
-  session.update(std::move(read).value(), false);
-  session.say({false, std::string(texts_.text("ui.pasted")), {}});
+  session_.update(std::move(read).value(), false);
+  session_.say({false, std::string(texts_.text("ui.pasted")), {}});
 }
 
 std::string Workspace::session_text() const {
   io::SavedSession saved;
-  for (std::size_t i = 0; i < tabs.count(); ++i) {
-    const Session& one = tabs.at(i, session);
-    const OpenTab* other = tabs.other(i);
-    const auto& pinned = other != nullptr ? other->pinned : view.pinned;
+  for (std::size_t i = 0; i < tabs_.count(); ++i) {
+    const Session& one = tabs_.at(i, session_);
+    const OpenTab* other = tabs_.other(i);
+    const auto& pinned = other != nullptr ? other->pinned : baseline_;
     io::SavedTab& tab = saved.tabs.emplace_back();
     tab.scenario = one.scenario();
     tab.origin = one.origin();
     if (pinned) tab.baseline = pinned->scenario;
-    tab.search = to_words(other != nullptr ? other->preferences : view.search.preferences);
+    tab.search = to_words(other != nullptr ? other->preferences : panels_.search.preferences);
   }
-  saved.active = tabs.active();
+  saved.active = tabs_.active();
   saved.unread = unread_;
-  saved.recent_files = view.files.recent;
-  return io::write_session(saved, session.library());
+  saved.recent_files = panels_.sheets.files.recent;
+  return io::write_session(saved, session_.library());
 }
 
 bool Workspace::restore(std::string_view text, const std::string& file, bool beside) {
-  auto read = io::read_session(text, file, session.library());
+  auto read = io::read_session(text, file, session_.library());
   if (!read.ok()) {
-    session.say({true, io::to_text(read.error()), {}});
+    session_.say({true, io::to_text(read.error()), {}});
     return false;
   }
   const auto session_of = [&](io::SavedTab& tab) {
     // What it was loaded from is one step of undo away.
     if (!tab.origin.empty())
-      if (auto origin = io::load_scenario(tab.origin, session.library()); origin.ok()) {
-        Session opened(session.presets(), std::move(origin).value(), tab.origin);
+      if (auto origin = io::load_scenario(tab.origin, session_.library()); origin.ok()) {
+        Session opened(session_.presets(), std::move(origin).value(), tab.origin);
         opened.update(std::move(tab.scenario), false);
         return opened;
       }
-    return Session(session.presets(), std::move(tab.scenario), {});
+    return Session(session_.presets(), std::move(tab.scenario), {});
   };
   const auto tab_of = [&](io::SavedTab& tab) {
     OpenTab opened{session_of(tab), preferences_from(tab.search), {}};
@@ -127,21 +126,22 @@ bool Workspace::restore(std::string_view text, const std::string& file, bool bes
   if (beside) {
     // Before the tab that is shown, in their order; what is open already is not opened twice.
     for (io::SavedTab& tab : saved.tabs)
-      if (!is_open(tab)) tabs.add_before(tab_of(tab));
+      if (!is_open(tab)) tabs_.add_before(tab_of(tab));
   } else {
     OpenTab first = tab_of(saved.tabs.front());
-    session = std::move(first.session);
-    view.search.preferences = std::move(first.preferences);
-    view.pinned = std::move(first.pinned);
-    for (std::size_t i = 1; i < saved.tabs.size(); ++i) tabs.add(tab_of(saved.tabs[i]), shown_tab());
+    session_ = std::move(first.session);
+    panels_.search.preferences = std::move(first.preferences);
+    baseline_ = std::move(first.pinned);
+    for (std::size_t i = 1; i < saved.tabs.size(); ++i) tabs_.add(tab_of(saved.tabs[i]), shown_tab());
     show_tab(saved.active);
   }
   for (const std::string& recent : saved.recent_files)
-    if (std::find(view.files.recent.begin(), view.files.recent.end(), recent) == view.files.recent.end())
-      view.files.recent.push_back(recent);
+    if (std::find(panels_.sheets.files.recent.begin(), panels_.sheets.files.recent.end(), recent) ==
+        panels_.sheets.files.recent.end())
+      panels_.sheets.files.recent.push_back(recent);
   if (!saved.unread.empty()) {
     const io::UnreadTab& unread = saved.unread.front();
-    session.say(
+    session_.say(
         {true,
          texts_.count("ui.session.unread_tabs", static_cast<double>(saved.unread.size()),
                       {unread.name.empty() ? std::string(texts_.text("ui.scenario.unnamed")) : unread.name, file}),
@@ -153,49 +153,48 @@ bool Workspace::restore(std::string_view text, const std::string& file, bool bes
 }
 
 bool Workspace::is_open(const io::SavedTab& tab) const {
-  for (std::size_t i = 0; i < tabs.count(); ++i)
-    if (const Session& open = tabs.at(i, session); open.origin() == tab.origin && open.scenario() == tab.scenario)
+  for (std::size_t i = 0; i < tabs_.count(); ++i)
+    if (const Session& open = tabs_.at(i, session_); open.origin() == tab.origin && open.scenario() == tab.scenario)
       return true;
   return false;
 }
 
 void Workspace::open_beside(engine::Scenario scenario, const std::string& origin) {
-  if (session.untouched())
-    session = Session(session.presets(), std::move(scenario), origin);
+  if (session_.untouched())
+    session_ = Session(session_.presets(), std::move(scenario), origin);
   else
-    tabs.add({Session(session.presets(), std::move(scenario), origin), {}, {}}, shown_tab());
-  view.pipeline.cursor.reset();
-  view.pipeline.playing = false;
+    tabs_.add({Session(session_.presets(), std::move(scenario), origin), {}, {}}, shown_tab());
+  panels_.figures.pipeline.leave_playback();
 }
 
 void Workspace::open_file(const std::string& path) {
   std::error_code ignored;
   const std::filesystem::path whole = std::filesystem::absolute(path, ignored).lexically_normal();
   const std::string file = ignored ? path : whole.string();
-  view.sheet = Sheet::none;
+  panels_.sheets.shown = Sheet::none;
   const auto text = io::read_file(file);
   if (text.ok() && io::is_hf_config(text.value())) {
     take_model(text.value(), file);
     return remember_file(file);
   }
-  for (std::size_t i = 0; i < tabs.count(); ++i)
-    if (const Session& open = tabs.at(i, session); open.file() == file && !open.file_changed()) {
+  for (std::size_t i = 0; i < tabs_.count(); ++i)
+    if (const Session& open = tabs_.at(i, session_); open.file() == file && !open.file_changed()) {
       show_tab(i);
       return remember_file(file);
     }
-  auto read = text.ok() ? io::load_scenario(file, session.library()) : io::Result<engine::Scenario>(text.error());
+  auto read = text.ok() ? io::load_scenario(file, session_.library()) : io::Result<engine::Scenario>(text.error());
   if (!read.ok()) {
     const io::InputError& e = read.error();
-    session.say({true, io::to_text({e.file, e.path, e.message, {}}), e.remedy});
+    session_.say({true, io::to_text({e.file, e.path, e.message, {}}), e.remedy});
     return;
   }
   open_beside(std::move(read).value(), file);
   remember_file(file);
-  session.say({false, texts_.format("ui.opened.file", {file}), {}});
+  session_.say({false, texts_.format("ui.opened.file", {file}), {}});
 }
 
 void Workspace::remember_file(const std::string& file) {
-  std::vector<std::string>& recent = view.files.recent;
+  std::vector<std::string>& recent = panels_.sheets.files.recent;
   std::erase(recent, file);
   recent.insert(recent.begin(), file);
   if (recent.size() > kMostRecentFiles) recent.resize(kMostRecentFiles);
@@ -203,16 +202,16 @@ void Workspace::remember_file(const std::string& file) {
 }
 
 void Workspace::drop(const std::vector<std::string>& files) {
-  interaction.stop_entry();
-  interaction.close_popup();
-  view.sheet = Sheet::none;
+  interaction_.stop_entry();
+  interaction_.close_popup();
+  panels_.sheets.shown = Sheet::none;
   for (const std::string& file : files) open_file(file);
 }
 
 bool Workspace::may_close() {
-  if (view.save_problem.empty() || view.leave) return true;
-  interaction.stop_entry();
-  view.sheet = Sheet::leave;
+  if (save_problem_.empty() || leaves_) return true;
+  interaction_.stop_entry();
+  panels_.sheets.shown = Sheet::leave;
   return false;
 }
 

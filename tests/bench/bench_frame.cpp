@@ -42,7 +42,7 @@ std::string largest_preset() {
 
 void open_search(test::Harness& h) {
   h.key({widgets::Key::f7});
-  h.workspace.searching.wait();
+  h.parts.searching.wait();
   h.step(2);
 }
 
@@ -66,7 +66,7 @@ void drag(const std::string& preset, const std::string& slider, int frames, bool
   const auto track = hold(h, slider);
   if (!track) return;
   std::vector<double> ms;
-  const std::size_t before = h.workspace.session.evaluations(), started = h.workspace.searching.started();
+  const std::size_t before = h.parts.session.evaluations(), started = h.parts.searching.started();
   for (int i = 0; i < frames; ++i) {
     move_along(*track, static_cast<float>(i) * 0.11f);
     const double begin = cpu_ms();
@@ -80,7 +80,7 @@ void drag(const std::string& preset, const std::string& slider, int frames, bool
   };
   std::printf("%-28s %-34s %-7s median %.2f ms  p99 %.2f ms  longest %.2f ms  (%zu evaluations, %zu searches)\n",
               preset.c_str(), slider.c_str(), search ? "search" : "panels", at(0.5), at(0.99), ms.back(),
-              h.workspace.session.evaluations() - before, h.workspace.searching.started() - started);
+              h.parts.session.evaluations() - before, h.parts.searching.started() - started);
 }
 
 // A move, and then frames until the list has followed.
@@ -92,14 +92,14 @@ void follow(const std::string& preset, const std::string& slider, int moves) {
   std::vector<double> ms;
   double plans = 0;
   for (int i = 0; i < moves; ++i) {
-    const std::size_t before = h.workspace.session.evaluations();
+    const std::size_t before = h.parts.session.evaluations();
     const auto begin = std::chrono::steady_clock::now();
     move_along(*track, static_cast<float>(i) * 0.7f);
     h.step();
-    if (h.workspace.session.evaluations() == before) continue;  // the same notch
-    h.workspace.searching.wait();
+    if (h.parts.session.evaluations() == before) continue;  // the same notch
+    h.parts.searching.wait();
     h.step();
-    const auto& view = h.workspace.view.search;
+    const auto& view = h.parts.panels.search;
     if (view.found == nullptr || !(view.found->query.scenario == h.scenario())) continue;
     ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
     plans = view.found->query.serves() ? view.found->serving.plans : view.found->result.plans;

@@ -223,11 +223,11 @@ void compare(WorkloadKind kind, unsigned seed) {
   const int cases = cases_of_each_kind();
   for (int i = 0; i < cases; ++i) {
     Scenario s = tests::any_scenario(rng, kind);
-    h.workspace.session = app::Session(test::shared_presets(), std::move(s), "");
-    h.workspace.view.arrangement.cells = {std::string(app::kNumbersCell)};
+    h.parts.session = app::Session(test::shared_presets(), std::move(s), "");
+    h.parts.settings.arrangement.cells = {std::string(app::kNumbersCell)};
     int frames = 0;
     do h.step(2);
-    while (h.workspace.view.studies.unfinished && ++frames < 400);
+    while (h.parts.studies.unfinished && ++frames < 400);
     CAPTURE(i);
     CAPTURE(h.scenario().cluster.chip.id);
     CAPTURE(static_cast<int>(h.scenario().assumptions.mode));

@@ -20,7 +20,7 @@ TEST_CASE("a mesh slider dragged from 10 to 80 percent changes scenario and repo
   CHECK(h.scenario().parallelism.tensor > before.parallelism.tensor);
   CHECK(h.scenario().parallelism.tensor >= 32);
   CHECK(h.report().quantities[engine::Q::memory_total] != memory_before);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  CHECK(h.parts.session.history().undo_depth() == 1);
   h.key({widgets::key_of('Z'), true, false, false});
   CHECK(h.scenario() == before);
   CHECK(h.report().quantities[engine::Q::memory_total] == memory_before);
@@ -30,15 +30,15 @@ TEST_CASE("a mesh slider dragged from 10 to 80 percent changes scenario and repo
 
 TEST_CASE("the report is computed once a change, not once a frame") {
   Harness h;
-  const std::size_t before = h.workspace.session.evaluations();
+  const std::size_t before = h.parts.session.evaluations();
   h.step(30);
-  CHECK(h.workspace.session.evaluations() == before);
+  CHECK(h.parts.session.evaluations() == before);
 }
 
 TEST_CASE("a value typed into the box is taken with Enter, refused with Escape, and clamped to the domain") {
   Harness h;
   h.click("parallelism.tensor.box");
-  CHECK(h.workspace.interaction.editing("parallelism.tensor"));
+  CHECK(h.parts.interaction.editing("parallelism.tensor"));
   h.type("12");
   h.key({Key::enter});
   CHECK(h.scenario().parallelism.tensor == 12);
@@ -60,13 +60,13 @@ TEST_CASE("an emoji or a rare Chinese character that is typed arrives whole and 
   Harness h;
   h.key({Key::f4});  // a line of text: the search of the editor
   h.click("editor.search");
-  const std::string before = h.workspace.interaction.entry().text;
+  const std::string before = h.parts.interaction.entry().text;
   std::string typed;
   for (const char32_t c : {U'\U0001f600', U'\U00020000'}) widgets::append_utf8(typed, c);
   h.type(typed);
-  CHECK(h.workspace.interaction.entry().text == before + "\xf0\x9f\x98\x80\xf0\xa0\x80\x80");
+  CHECK(h.parts.interaction.entry().text == before + "\xf0\x9f\x98\x80\xf0\xa0\x80\x80");
   h.key({Key::backspace});
-  CHECK(h.workspace.interaction.entry().text == before + "\xf0\x9f\x98\x80");
+  CHECK(h.parts.interaction.entry().text == before + "\xf0\x9f\x98\x80");
 }
 
 TEST_CASE("Ctrl and a click anywhere on a slider types a value") {
@@ -109,7 +109,7 @@ TEST_CASE("typing a digit at a focused slider enters it and loads no preset") {
   h.key({Key::enter});
   const std::string name = h.scenario().name;
   h.type("2");
-  CHECK(h.workspace.interaction.editing("parallelism.tensor"));
+  CHECK(h.parts.interaction.editing("parallelism.tensor"));
   h.key({Key::enter});
   CHECK(h.scenario().parallelism.tensor == 2);
   CHECK(h.scenario().name == name);
@@ -120,8 +120,8 @@ TEST_CASE("a preset loaded by a key says how to come back, and comes back") {
   const engine::Scenario before = h.scenario();
   h.key({widgets::key_of('1'), false, false, true});
   REQUIRE_FALSE(h.scenario() == before);
-  REQUIRE(h.workspace.session.message().has_value());
-  CHECK(h.workspace.session.message()->text == "Opened " + h.scenario().name + "; Ctrl+Z goes back");
+  REQUIRE(h.parts.session.message().has_value());
+  CHECK(h.parts.session.message()->text == "Opened " + h.scenario().name + "; Ctrl+Z goes back");
   h.key({widgets::key_of('Z'), true, false, false});
   CHECK(h.scenario() == before);
 }
@@ -140,17 +140,17 @@ TEST_CASE("nothing typed outside a text box replaces the scenario") {
     h.key({widgets::key_of(c), false, true, false});
   }
   CHECK(h.scenario() == before);
-  CHECK(h.workspace.session.history().undo_depth() == 0);
+  CHECK(h.parts.session.history().undo_depth() == 0);
 }
 
 TEST_CASE("Alt and a number key load presets") {
   Harness h;
-  const auto all = h.workspace.session.library().list(io::PresetKind::scenario);
+  const auto all = h.parts.session.library().list(io::PresetKind::scenario);
   REQUIRE(all.size() >= 3);
   h.key({widgets::key_of('1'), false, false, true});
-  CHECK(h.workspace.session.preset_id() == all[0].id);
+  CHECK(h.parts.session.preset_id() == all[0].id);
   h.key({widgets::key_of('3'), false, false, true});
-  CHECK(h.workspace.session.preset_id() == all[2].id);
+  CHECK(h.parts.session.preset_id() == all[2].id);
   h.key({widgets::key_of('Z'), true, false, false});
   h.key({widgets::key_of('Z'), true, false, false});
   CHECK(h.scenario() == test::preset(std::string(io::kStartScenario)));
@@ -161,20 +161,20 @@ TEST_CASE("every slider of the rail can be reached and dragged, and undo leaves 
     Harness h(id);
     const engine::Scenario start = h.scenario();
     std::vector<std::string> sliders;
-    for (const auto& entry : h.workspace.probe.all())
+    for (const auto& entry : h.parts.probe.all())
       if (entry.first.ends_with(".track")) sliders.push_back(entry.first.substr(0, entry.first.size() - 6));
     CHECK(sliders.size() >= 12);
     for (const std::string& name : sliders) {
       CAPTURE(name);
-      const std::size_t depth = h.workspace.session.history().undo_depth();
+      const std::size_t depth = h.parts.session.history().undo_depth();
       const engine::Scenario before = h.scenario();
       h.drag(name, 0.15f, 0.7f, 3);
       bool changed = !(h.scenario() == before);
       h.drag(name, 0.7f, 0.2f, 3);
       changed = changed || !(h.scenario() == before);
       CHECK(changed);
-      CHECK(h.workspace.session.history().undo_depth() <= depth + 2);
-      while (h.workspace.session.history().undo_depth() > depth) h.workspace.undo();
+      CHECK(h.parts.session.history().undo_depth() <= depth + 2);
+      while (h.parts.session.history().undo_depth() > depth) h.parts.session.undo();
       h.step(2);
       CHECK(h.scenario() == before);
     }
@@ -185,26 +185,26 @@ TEST_CASE("every slider of the rail can be reached and dragged, and undo leaves 
 TEST_CASE("a drop-down opens, chooses and closes") {
   Harness h;
   h.click("checkpointing.policy");
-  REQUIRE(h.workspace.interaction.popup_open("checkpointing.policy"));
+  REQUIRE(h.parts.interaction.popup_open("checkpointing.policy"));
   REQUIRE(h.place("checkpointing.policy#0") != nullptr);
   h.click(h.place("checkpointing.policy#0")->rect.centre());
   h.step(2);
-  CHECK_FALSE(h.workspace.interaction.blocked());
+  CHECK_FALSE(h.parts.interaction.blocked());
   CHECK(h.scenario().checkpointing.policy == engine::CheckpointPolicy::none);
   h.click("model");
   h.key({Key::escape});
-  CHECK_FALSE(h.workspace.interaction.blocked());
+  CHECK_FALSE(h.parts.interaction.blocked());
 }
 
 TEST_CASE("letters typed at an open list lead to the entry that has them") {
   Harness h("llama3-70b-v5p-pod", 1280, 720);
   h.click("model");
-  REQUIRE(h.workspace.interaction.popup_open("model"));
+  REQUIRE(h.parts.interaction.popup_open("model"));
   h.type("405b");
   h.key({Key::enter});
   h.step(2);
   CHECK(h.scenario().model.name.find("405B") != std::string::npos);
-  CHECK(h.workspace.session.preset_id() == "llama3-70b-v5p-pod");
+  CHECK(h.parts.session.preset_id() == "llama3-70b-v5p-pod");
 }
 
 TEST_CASE("segments and check boxes take a click") {
@@ -219,12 +219,12 @@ TEST_CASE("segments and check boxes take a click") {
 TEST_CASE("the keyboard reaches every control of the rail") {
   Harness h("llama3-70b-v5p-pod", 1280, 720);
   std::vector<std::string> names;
-  for (const auto& entry : h.workspace.probe.all())
+  for (const auto& entry : h.parts.probe.all())
     if (entry.first.ends_with(".track")) names.push_back(entry.first.substr(0, entry.first.size() - 6));
   std::size_t found = 0;
   for (int i = 0; i < 120; ++i) {
     h.key({Key::tab});
-    const auto focus = h.workspace.interaction.focus_rect();
+    const auto focus = h.parts.interaction.focus_rect();
     if (!focus) continue;
     for (const std::string& name : names) {
       const auto* p = h.place(name);
@@ -277,7 +277,7 @@ namespace {
 void enter(Harness& h, const std::string& id, const std::string& text) {
   REQUIRE(h.reach(id));
   h.click(h.place(id + ".box")->visible.centre());
-  REQUIRE(h.workspace.interaction.editing(id));
+  REQUIRE(h.parts.interaction.editing(id));
   h.type(text);
   h.key({widgets::Key::enter});
 }
@@ -299,14 +299,14 @@ TEST_CASE("a box of seconds takes milliseconds, and says why it takes no bytes")
     CAPTURE(wrong);
     enter(h, "workload.slo.ttft_s", wrong);
     CHECK(h.scenario() == before);
-    REQUIRE(h.workspace.session.message().has_value());
-    CHECK(h.workspace.session.message()->is_error);
-    CHECK(h.workspace.session.message()->text.find(wrong) != std::string::npos);
-    CHECK(h.workspace.session.message()->detail.find("ms") != std::string::npos);
+    REQUIRE(h.parts.session.message().has_value());
+    CHECK(h.parts.session.message()->is_error);
+    CHECK(h.parts.session.message()->text.find(wrong) != std::string::npos);
+    CHECK(h.parts.session.message()->detail.find("ms") != std::string::npos);
   }
   // Beyond the domain: the nearest value, and it is told.
-  h.workspace.session.dismiss_message();
+  h.parts.session.dismiss_message();
   enter(h, "workload.batch", "1e12");
   CHECK(h.scenario().workload.batch == (1 << 24));
-  REQUIRE(h.workspace.session.message().has_value());
+  REQUIRE(h.parts.session.message().has_value());
 }

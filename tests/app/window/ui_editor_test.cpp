@@ -27,8 +27,8 @@ namespace {
 constexpr double kTera = 1e12;
 
 void open(Harness& h, EditorPart part) {
-  h.workspace.view.editor.open = true;
-  h.workspace.view.editor.part = part;
+  h.parts.panels.editor.open = true;
+  h.parts.panels.editor.part = part;
   h.step(3);
 }
 
@@ -104,25 +104,25 @@ TEST_CASE("every row is drawn with its control, and no text is cut or lies on an
 TEST_CASE("the pencils of the rail, the keys and the palette open the editor, Escape closes it") {
   Harness h;
   h.click("editor.model");
-  CHECK(h.workspace.view.editor.open);
+  CHECK(h.parts.panels.editor.open);
   CHECK(h.place("edit.model.d_ff") != nullptr);
   h.click("editor.cluster");
   CHECK(h.place("edit.cluster.chip.hbm_bytes") != nullptr);
   h.key({Key::escape});
-  CHECK_FALSE(h.workspace.view.editor.open);
+  CHECK_FALSE(h.parts.panels.editor.open);
   h.key({Key::f2});
   CHECK(h.place("edit.model.d_ff") != nullptr);
   h.key({Key::f4});
   CHECK(h.place("edit.cluster.chip.hbm_bytes") != nullptr);
   h.key({Key::f4});
-  CHECK_FALSE(h.workspace.view.editor.open);
+  CHECK_FALSE(h.parts.panels.editor.open);
   h.key({key_of('P'), true, false, false});
   h.type("edit the model");
   h.step();
   h.key({Key::enter});
   CHECK(h.place("edit.model.d_ff") != nullptr);
   h.click(h.place("editor.close")->visible.centre());
-  CHECK_FALSE(h.workspace.view.editor.open);
+  CHECK_FALSE(h.parts.panels.editor.open);
 }
 
 TEST_CASE(
@@ -141,7 +141,7 @@ TEST_CASE(
   CHECK(drawn(h, "preset: 28\u202f672"));
   CHECK(drawn(h, "One field departs from " + before.model.name));
   CHECK(drawn(h, before.model.name + " (edited)"));
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  CHECK(h.parts.session.history().undo_depth() == 1);
   h.key({key_of('Z'), true, false, false});
   CHECK(h.scenario() == before);
   CHECK(h.place("edit.reset.model.d_ff") == nullptr);
@@ -160,7 +160,7 @@ TEST_CASE("a row is reset by its arrow, by a right click, or with all others") {
   type_at(h, "edit.model.n_layers.box", "40");
   type_at(h, "edit.model.d_model.box", "4096");
   h.click("edit.model.tied_embeddings");
-  CHECK(app::departures(EditorPart::model, h.scenario(), app::editor_preset(h.workspace.session)) == 3);
+  CHECK(app::departures(EditorPart::model, h.scenario(), app::editor_preset(h.parts.session)) == 3);
   h.click(h.place("editor.reset")->visible.centre());
   CHECK(h.scenario() == before);
   CHECK(h.place("editor.reset") == nullptr);
@@ -294,7 +294,7 @@ TEST_CASE("presets are searched by words and chosen by a click or Enter") {
   h.key({Key::enter});
   CHECK(h.scenario().model == *test::presets().find_model("llama3-405b"));
   open(h, EditorPart::cluster);
-  h.workspace.view.editor.search.clear();
+  h.parts.panels.editor.search.clear();
   h.step();
   h.click(h.place("editor.search")->visible.centre());
   h.type("h100 sxm");
@@ -357,10 +357,10 @@ TEST_CASE("Save as preset writes the model's file into the user's folder under t
   h.key({Key::enter});
   h.step(2);
   ::unsetenv("XDG_DATA_HOME");
-  CHECK(h.workspace.session.library().find_model("half-a-llama") != nullptr);
+  CHECK(h.parts.session.library().find_model("half-a-llama") != nullptr);
   CHECK(test::presets().find_model("half-a-llama") == nullptr);
   h.workspace.finish_evidence();
-  CHECK(h.workspace.view.evidence != nullptr);
+  CHECK(h.parts.evidence != nullptr);
   CHECK(h.scenario().model.id == "half-a-llama");
   CHECK(std::filesystem::exists(folder.path() / "roofscape/presets/models/half-a-llama.json"));
   const io::PresetLibrary library(folder.path() / "roofscape/presets");
@@ -373,10 +373,10 @@ TEST_CASE("a model that was imported departs from what its file says") {
   engine::Scenario s = h.scenario();
   s.model.id.clear();
   s.model.name = "imported";
-  h.workspace.session.remember_model(s.model);
+  h.parts.session.remember_model(s.model);
   s.model.n_layers = 7;
-  h.workspace.session.update(s, false);
-  const app::EditorPreset preset = app::editor_preset(h.workspace.session);
+  h.parts.session.update(s, false);
+  const app::EditorPreset preset = app::editor_preset(h.parts.session);
   CHECK(preset.model);
   const auto rows = app::editor_rows(EditorPart::model, s);
   CHECK(app::departs(row_of(rows, "model.n_layers"), s, preset));
@@ -418,7 +418,7 @@ TEST_CASE(
   CHECK(engine::scenario_title(h.scenario()) == "LLaMA-3 70B on 256 AMD MI300X");
   engine::Scenario own = h.scenario();
   engine::set_name(own, "Friday's lecture");
-  h.workspace.session.update(own, false);
+  h.parts.session.update(own, false);
   CHECK(engine::scenario_title(h.scenario()) == "Friday's lecture");
   h.click("cluster");
   h.type("v5e pod");
@@ -447,7 +447,7 @@ TEST_CASE("edits of the model and the chip since the baseline are listed in word
   open(h, EditorPart::cluster);
   type_at(h, "edit.cluster.chip.hbm_bytes.box", "96 G");
   h.click("edit.level.add");
-  h.workspace.view.editor.open = false;
+  h.parts.panels.editor.open = false;
   h.step(2);
   CHECK(drawn(h, "MLP width"));
   CHECK(drawn(h, "96\u202fGB"));

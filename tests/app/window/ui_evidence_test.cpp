@@ -42,13 +42,13 @@ engine::Scenario calibrated(const std::string& id) {
 struct Shown : test::Harness {
   Shown(const engine::Scenario& s, int runs, float width = 1920, float height = 1080)
       : Harness(s, "", width, height) {
-    workspace.view.evidence = runs_like(s, runs);
+    parts.evidence = runs_like(s, runs);
     step(2);
   }
 };
 
 bool maximised(const test::Harness& h, std::string_view figure) {
-  return h.workspace.view.maximised && widgets::figures()[*h.workspace.view.maximised].name == figure;
+  return h.parts.panels.figures.maximised && widgets::figures()[*h.parts.panels.figures.maximised].name == figure;
 }
 
 TEST_CASE("beside MFU, step time and memory stands an error band") {
@@ -74,7 +74,7 @@ TEST_CASE("a click on the band of memory opens the evidence of memory") {
   Shown h(calibrated("llama3-8b-8-h100"), 8);
   h.click("verdict.memory.band");
   REQUIRE(maximised(h, "evidence"));
-  CHECK(h.workspace.view.choices[*h.workspace.view.maximised][0] == 2);  // own, step, memory
+  CHECK(h.parts.panels.figures.choices[*h.parts.panels.figures.maximised][0] == 2);  // own, step, memory
 }
 
 TEST_CASE("before the runs are predicted there is no band") {
@@ -114,8 +114,8 @@ TEST_CASE("a band cuts and covers no text at any size of the window") {
 TEST_CASE("the job predicts the measurements that ship, once") {
   test::Harness h("llama3-8b-8-h100");
   h.workspace.finish_evidence();
-  REQUIRE(h.workspace.view.evidence != nullptr);
-  CHECK(h.workspace.view.evidence->calibrated.points.size() > 600);
+  REQUIRE(h.parts.evidence != nullptr);
+  CHECK(h.parts.evidence->calibrated.points.size() > 600);
   CHECK_FALSE(h.workspace.take_evidence());
 }
 

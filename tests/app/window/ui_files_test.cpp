@@ -40,15 +40,15 @@ TEST_CASE("a dropped config.json becomes the model of the scenario, as one step 
   CHECK(h.scenario().model.d_model == 2048);
   CHECK(h.scenario().parallelism == before.parallelism);
   CHECK(h.scenario().cluster == before.cluster);
-  REQUIRE(h.workspace.session.message().has_value());
-  const app::Message& message = *h.workspace.session.message();
+  REQUIRE(h.parts.session.message().has_value());
+  const app::Message& message = *h.parts.session.message();
   CHECK_FALSE(message.is_error);
   CHECK(message.strip());
   CHECK(message.text.find("llama") != std::string::npos);
   CHECK(message.detail.find("tie_word_embeddings") != std::string::npos);  // not in the file: of the class
   CHECK(h.place("message.dismiss") != nullptr);
   CHECK(widgets::compat::audit_draw_data().outside == 0);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  CHECK(h.parts.session.history().undo_depth() == 1);
   h.key({widgets::key_of('Z'), true, false, false});
   CHECK(h.scenario() == before);
 }
@@ -65,11 +65,11 @@ TEST_CASE("a config that cannot be read is told in the strip and changes nothing
     const engine::Scenario before = h.scenario();
     h.workspace.open(file.path());
     h.step(2);
-    REQUIRE(h.workspace.session.message().has_value());
-    CHECK(h.workspace.session.message()->is_error);
-    CHECK(h.workspace.session.message()->text.find(file.path()) != std::string::npos);
+    REQUIRE(h.parts.session.message().has_value());
+    CHECK(h.parts.session.message()->is_error);
+    CHECK(h.parts.session.message()->text.find(file.path()) != std::string::npos);
     CHECK(h.scenario() == before);
-    CHECK(h.workspace.session.history().undo_depth() == 0);
+    CHECK(h.parts.session.history().undo_depth() == 0);
     CHECK(h.place("message.dismiss") != nullptr);
   }
 }
@@ -77,7 +77,7 @@ TEST_CASE("a config that cannot be read is told in the strip and changes nothing
 TEST_CASE("what was just done is told in the status bar of a small window, before keys and facts") {
   Harness h("llama3-405b-16k-h100-8k", 1024, 700);
   const std::string path(60, 'x');
-  h.workspace.session.say({false, "Exported /home/" + path + ".svg, .pdf and .png", {}});
+  h.parts.session.say({false, "Exported /home/" + path + ".svg, .pdf and .png", {}});
   h.step(2);
   bool told = false;
   for (const auto& t : h.canvas.drawn_texts())
@@ -88,28 +88,28 @@ TEST_CASE("what was just done is told in the status bar of a small window, befor
 TEST_CASE("a long list is searched by typing") {
   Harness h("llama3-70b-v5p-pod", 1280, 720);
   h.click("cluster");
-  REQUIRE(h.workspace.interaction.popup_open("cluster"));
-  CHECK(h.workspace.interaction.popup().searched());
+  REQUIRE(h.parts.interaction.popup_open("cluster"));
+  CHECK(h.parts.interaction.popup().searched());
   h.type("h800");
   h.step(2);
   int shown = 0;
-  for (const auto& entry : h.workspace.probe.all())
+  for (const auto& entry : h.parts.probe.all())
     if (entry.first.starts_with("cluster#")) ++shown;
   CHECK(shown == 1);
   h.key({Key::enter});
   h.step(2);
   CHECK(h.scenario().cluster.chip.name.find("H800") != std::string::npos);
   CHECK(engine::chip_count(h.scenario().cluster) > 8000);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  CHECK(h.parts.session.history().undo_depth() == 1);
   // What nothing has: the list says so, Escape takes the letters back first.
   h.click("model");
   h.type("zzz");
   h.key({Key::enter});
-  CHECK(h.workspace.interaction.popup_open("model"));
+  CHECK(h.parts.interaction.popup_open("model"));
   h.key({Key::escape});
-  CHECK(h.workspace.interaction.popup().typed.empty());
+  CHECK(h.parts.interaction.popup().typed.empty());
   h.key({Key::escape});
-  CHECK_FALSE(h.workspace.interaction.blocked());
+  CHECK_FALSE(h.parts.interaction.blocked());
 }
 
 TEST_CASE("the rail offers a field where it applies") {
@@ -137,13 +137,13 @@ TEST_CASE("Tab in the folder line of the export sheet goes on with a folder's na
   CHECK(app::completed(folder.path().string() + "/pic", folder.path()) == folder.path().string() + "/pic");
   CHECK(app::completed(folder.path().string() + "/none", folder.path()) == folder.path().string() + "/none");
   Harness h("llama3-8b-8-h100");
-  h.workspace.export_current_figure();
+  h.parts.export_current_figure();
   h.step(2);
   h.click("export.folder");
   h.key({widgets::key_of('A'), true, false, false});
   h.type(folder.path().string() + "/pic");
   h.key({widgets::Key::tab});
-  CHECK(h.workspace.interaction.entry().text == folder.path().string() + "/pictures/");
+  CHECK(h.parts.interaction.entry().text == folder.path().string() + "/pictures/");
   h.key({widgets::Key::enter});
-  CHECK(h.workspace.settings.export_as.folder == folder.path().string() + "/pictures/");
+  CHECK(h.parts.settings.export_as.folder == folder.path().string() + "/pictures/");
 }

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/panels/diagnostic_words.h"
 #include "app/session/default_cells.h"
 #include "app/session/scenario_edits.h"
 #include "app/session/settings.h"
@@ -37,7 +38,7 @@ std::map<std::string, float> rows_of(const Harness& h) {
   std::map<std::string, float> rows;
   const auto* first = h.place("model");
   if (first == nullptr) return rows;
-  for (const auto& [name, place] : h.workspace.probe.all())
+  for (const auto& [name, place] : h.parts.probe.all())
     if (place.rect.x < 340 && engine::find_field(name.substr(0, name.rfind(".track"))) != nullptr)
       rows[name] = place.rect.centre().y - first->rect.centre().y;
   return rows;
@@ -59,9 +60,9 @@ TEST_CASE("a mesh slider moved as far as it goes leaves a picture, and one undo 
       Harness h(id);
       const engine::Scenario before = h.scenario();
       h.drag(path, 0.1f, 1.0f, 2);
-      CHECK(h.workspace.session.drawable());
+      CHECK(h.parts.session.drawable());
       if (h.scenario() == before) continue;
-      CHECK(h.workspace.session.history().undo_depth() == 1);
+      CHECK(h.parts.session.history().undo_depth() == 1);
       h.key({widgets::key_of('Z'), true, false, false});
       CHECK(h.scenario() == before);
     }
@@ -80,7 +81,7 @@ TEST_CASE("a drag that comes back leaves the mesh as it was, however the others 
   h.move({track.x + at + 2, track.centre().y});
   h.release();
   CHECK(h.scenario() == before);
-  CHECK(h.workspace.session.history().undo_depth() == 0);
+  CHECK(h.parts.session.history().undo_depth() == 0);
 }
 
 TEST_CASE("another cluster takes the nearest plan that runs in one step, says what it set, and the words go stale") {
@@ -91,23 +92,23 @@ TEST_CASE("another cluster takes the nearest plan that runs in one step, says wh
   const app::SettledEdit settled = app::settle_edit(before, before, edited, {}, test::presets().chips());
   CHECK(settled.runs);
   CHECK_FALSE(settled.also.empty());
-  h.workspace.run_entry({app::PaletteKind::cluster, "DGX H100", {}, "dgx-h100"});
+  h.parts.run_entry({app::PaletteKind::cluster, "DGX H100", {}, "dgx-h100"});
   h.step(2);
-  CHECK(h.workspace.session.drawable());
+  CHECK(h.parts.session.drawable());
   CHECK(engine::chip_count(h.scenario().cluster) == 8);
-  REQUIRE(h.workspace.session.message().has_value());
-  CHECK(h.workspace.session.message()->text.find("Ctrl+Z") != std::string::npos);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  REQUIRE(h.parts.session.message().has_value());
+  CHECK(h.parts.session.message()->text.find("Ctrl+Z") != std::string::npos);
+  CHECK(h.parts.session.history().undo_depth() == 1);
   h.key({widgets::key_of('Z'), true, false, false});
   CHECK(h.scenario() == before);
-  CHECK_FALSE(h.workspace.session.message().has_value());
+  CHECK_FALSE(h.parts.session.message().has_value());
 }
 
 TEST_CASE("prefill on its own chips, switched on in the rail, runs at once") {
   Harness h("llama3-70b-serving-8-h100");
   h.click("serving.disaggregated");
   CHECK(h.scenario().serving.disaggregated);
-  CHECK(h.workspace.session.drawable());
+  CHECK(h.parts.session.drawable());
   h.key({widgets::key_of('Z'), true, false, false});
   CHECK_FALSE(h.scenario().serving.disaggregated);
 }
@@ -120,7 +121,7 @@ TEST_CASE("a value typed to the letter may be impossible: the picture stays dimm
     h.type("12");
     h.key({Key::enter});
     REQUIRE(h.scenario().parallelism.tensor == 12);
-    REQUIRE_FALSE(h.workspace.session.drawable());
+    REQUIRE_FALSE(h.parts.session.drawable());
     h.move({width / 2, 30});
     const engine::Diagnostic* why = app::worst_diagnostic(h.report());
     REQUIRE(why != nullptr);
@@ -135,7 +136,7 @@ TEST_CASE("no row of the rail moves, whatever is edited in it") {
   for (const char* id : {"llama3-70b-v5p-pod", "deepseek-v3-2048-h800", "llama3-70b-serving-8-h100"}) {
     CAPTURE(id);
     Harness h(id, 1024, 2000);
-    h.workspace.view.editor.open = true;  // beside the rail, so that no figure is drawn of plans without measure
+    h.parts.panels.editor.open = true;  // beside the rail, so that no figure is drawn of plans without measure
     h.step(2);
     const auto before = rows_of(h);
     REQUIRE(before.size() > 20);
@@ -158,7 +159,7 @@ TEST_CASE("no row of the rail moves, whatever is edited in it") {
                                : std::clamp(chance(100) / 100.0, field.minimum, field.maximum);
       if (!engine::in_domain(field, value)) continue;
       field.set(edited, value);
-      h.workspace.session.update(std::move(edited), false);
+      h.parts.session.update(std::move(edited), false);
       h.step(1);
       CAPTURE(field.path);
       for (const auto& row : rows_of(h)) {
@@ -220,15 +221,15 @@ TEST_CASE("settings of before the mesh kept its product are read, and what was t
   app::Settings read = app::read_settings(file);
   CHECK(read.theme == "light");
   CHECK(read.zoom == 1.25);
-  CHECK(read.partner == engine::Axis::data);
-  CHECK(read.keep_product);
+  CHECK(read.mesh.partner == engine::Axis::data);
+  CHECK(read.mesh.keep_product);
   CHECK(read.arrangement.cells == app::default_cells(engine::WorkloadKind::training));
   CHECK(read.other_cells[0] == "kv");
   // What is chosen now is kept.
-  read.keep_product = false;
+  read.mesh.keep_product = false;
   read.arrangement.cells = {"roofline", "numbers", "memory", "pipeline"};
   REQUIRE(app::write_settings(file, read));
-  CHECK_FALSE(app::read_settings(file).keep_product);
+  CHECK_FALSE(app::read_settings(file).mesh.keep_product);
   CHECK(app::read_settings(file).arrangement.cells[1] == "numbers");
   std::filesystem::remove_all(folder);
 }
@@ -237,7 +238,7 @@ TEST_CASE("four figures stand in the start grid, none of them a table or a sente
   for (const io::Preset& p : test::presets().list(io::PresetKind::scenario)) {
     CAPTURE(p.id);
     Harness h(p.id);
-    for (const std::string& cell : h.workspace.view.arrangement.cells) {
+    for (const std::string& cell : h.parts.settings.arrangement.cells) {
       CAPTURE(cell);
       const widgets::FigureRow* figure = widgets::find_figure(cell);
       REQUIRE(figure != nullptr);
@@ -312,8 +313,7 @@ TEST_CASE("H200 typed at the list of chips and in the palette is the H200") {
     for (const io::Preset& p : test::presets().list(kind))
       for (const std::string& typed : {p.name, p.id}) {
         CAPTURE(typed);
-        const auto found =
-            app::palette_entries(h.workspace.session, h.workspace.texts(), app::commands(), typed, all, 5);
+        const auto found = app::palette_entries(h.parts.session, h.workspace.texts(), app::commands(), typed, all, 5);
         REQUIRE_FALSE(found.empty());
         CHECK((found.front().value == p.id || found.front().title == p.name));
       }
@@ -352,8 +352,8 @@ TEST_CASE("Tab after a value was typed goes on to the next control, which shows 
   h.type("2");
   h.key({Key::tab});
   CHECK(h.scenario().parallelism.tensor == 2);
-  REQUIRE(h.workspace.interaction.focus_rect().has_value());
-  CHECK(h.workspace.interaction.focus_rect()->y == h.place("parallelism.context")->rect.y);
+  REQUIRE(h.parts.interaction.focus_rect().has_value());
+  CHECK(h.parts.interaction.focus_rect()->y == h.place("parallelism.context")->rect.y);
 }
 
 TEST_CASE("the mesh axis that gives way has ranks to give, whichever was preferred before") {
@@ -367,9 +367,9 @@ TEST_CASE("the mesh axis that gives way has ranks to give, whichever was preferr
     }
     Harness h(id);
     h.click("mesh.partner");
-    REQUIRE(h.workspace.interaction.popup().open);
+    REQUIRE(h.parts.interaction.popup().open);
     for (std::size_t i = 0; i < app::kPartners.size(); ++i)
-      CHECK(h.workspace.interaction.popup().options[i].enabled == (s.parallelism.degree(app::kPartners[i]) > 1));
+      CHECK(h.parts.interaction.popup().options[i].enabled == (s.parallelism.degree(app::kPartners[i]) > 1));
   }
 }
 
@@ -382,7 +382,7 @@ TEST_CASE("a mesh slider dragged to either end leaves a plan that runs and a pic
         CAPTURE(end);
         Harness h(id);
         h.drag(path, 0.5f, end);
-        CHECK(h.workspace.session.drawable());
+        CHECK(h.parts.session.drawable());
         REQUIRE(h.place("verdict.bound") != nullptr);
       }
 }

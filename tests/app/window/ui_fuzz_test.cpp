@@ -73,29 +73,29 @@ void check_whole(const Harness& h, bool thorough) {
     CHECK_FALSE(has_nan(t.text));
   }
   // A text that is being typed may be longer than its box.
-  if (thorough && !h.workspace.interaction.editing_any()) test::check_texts(h, h.width());
+  if (thorough && !h.parts.interaction.editing_any()) test::check_texts(h, h.width());
 }
 
 // What of the window the events reached, in frames.
 struct Reached {
   std::map<std::string, int> frames;
   void count(Harness& h) {
-    const app::ViewState& v = h.workspace.view;
+    const app::PanelStates& v = h.parts.panels;
     const auto add = [this](const char* what, bool there) { frames[what] += there ? 1 : 0; };
     add("editor of the model", v.editor.open && v.editor.part == app::EditorPart::model);
     add("editor of the cluster", v.editor.open && v.editor.part == app::EditorPart::cluster);
     add("search", v.search.open);
     add("workbench", v.workbench.open);
-    add("palette", v.sheet == app::Sheet::palette);
-    add("help", v.sheet == app::Sheet::help);
-    add("name to save under", v.sheet == app::Sheet::save_as);
-    add("tabs", h.workspace.tabs.count() > 1);
-    add("baseline", v.pinned != nullptr);
-    add("projector", v.projector);
-    add("a figure alone", v.maximised.has_value());
-    add("a list", h.workspace.interaction.popup().open);
-    add("a value being typed", h.workspace.interaction.editing_any());
-    add("a derivation that was opened", !v.trail.empty());
+    add("palette", v.sheets.shown == app::Sheet::palette);
+    add("help", v.sheets.shown == app::Sheet::help);
+    add("name to save under", v.sheets.shown == app::Sheet::save_as);
+    add("tabs", h.parts.tabs.count() > 1);
+    add("baseline", h.parts.baseline != nullptr);
+    add("projector", v.projector.open);
+    add("a figure alone", v.figures.maximised.has_value());
+    add("a list", h.parts.interaction.popup().open);
+    add("a value being typed", h.parts.interaction.editing_any());
+    add("a derivation that was opened", !v.right_rail.derivation.trail.empty());
     add("a plan that is not possible", h.report().has_errors());
     add("serving", h.scenario().workload.kind == engine::WorkloadKind::serving);
   }
@@ -114,8 +114,8 @@ constexpr std::array<std::string_view, 10> kDoors{"editor.model", "editor.cluste
 TEST_CASE("random events leave no assert, no NaN and a scenario inside its domains") {
   const InScratchFolder scratch;
   Harness h("llama3-8b-8-h100", 1280, 720);
-  h.workspace.actions.copy_text = [](const std::string&) {};
-  h.workspace.interaction.read_clipboard = [] {
+  h.workspace.actions().copy_text = [](const std::string&) {};
+  h.parts.interaction.read_clipboard = [] {
     return std::string("{\"format\": \"roofscape/scenario\", \"parallelism\": {\"tensor\": 4}}");
   };
   const int seed = number_from("ROOFSCAPE_UI_SEED", 7);
@@ -133,7 +133,7 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
   // likely in few events, and strings that are cut in rare states, are looked at in long runs.
   const bool thorough = count >= kEnoughToReachAll;
   for (int i = 0; i < count; ++i) {
-    h.workspace.view.files.folder = std::filesystem::current_path();  // whatever was clicked in the file chooser
+    h.parts.panels.sheets.files.folder = std::filesystem::current_path();  // whatever was clicked in the file chooser
     switch (chance(16)) {
       case 0:
       case 1:
@@ -173,7 +173,7 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
         if (c.key.key != Key::none)
           h.key(c.key);
         else
-          h.workspace.run_entry(
+          h.parts.run_entry(
               {.kind = app::PaletteKind::command, .title = {}, .detail = {}, .value = std::string(c.id)});
         break;
       }
@@ -190,7 +190,7 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
           h.resize(width, height);
         } else {
           // A click at something that is there.
-          const auto& places = h.workspace.probe.all();
+          const auto& places = h.parts.probe.all();
           if (places.empty()) break;
           auto at = places.begin();
           std::advance(at, chance(static_cast<int>(places.size())));
@@ -222,12 +222,12 @@ TEST_CASE("a hundred random edits by hand, of the rail and of the editor, are un
   std::vector<engine::Scenario> states{start};
   for (int tries = 0; edits < 100 && tries < 600; ++tries) {
     // Half of the time the model or the chip is edited beside the rail.
-    h.workspace.view.editor.open = chance(2) == 0;
-    h.workspace.view.editor.part = chance(2) == 0 ? app::EditorPart::model : app::EditorPart::cluster;
+    h.parts.panels.editor.open = chance(2) == 0;
+    h.parts.panels.editor.part = chance(2) == 0 ? app::EditorPart::model : app::EditorPart::cluster;
     h.step(2);
-    const std::string_view wanted = h.workspace.view.editor.open ? "edit." : "";
+    const std::string_view wanted = h.parts.panels.editor.open ? "edit." : "";
     std::vector<std::string> names;
-    for (const auto& [name, place] : h.workspace.probe.all())
+    for (const auto& [name, place] : h.parts.probe.all())
       if (name.ends_with(".track") && name.starts_with(wanted)) names.push_back(name.substr(0, name.size() - 6));
     REQUIRE_FALSE(names.empty());
     const std::string& name = names[static_cast<std::size_t>(chance(static_cast<int>(names.size())))];
@@ -239,7 +239,7 @@ TEST_CASE("a hundred random edits by hand, of the rail and of the editor, are un
   }
   REQUIRE(edits == 100);
   CHECK(in_editor >= 25);
-  CHECK(h.workspace.session.history().undo_depth() == 100);
+  CHECK(h.parts.session.history().undo_depth() == 100);
   for (std::size_t i = states.size() - 1; i-- > 0;) {
     h.key({widgets::key_of('Z'), true, false, false});
     CHECK(h.scenario() == states[i]);

@@ -153,7 +153,7 @@ void Harness::drag(std::string_view name, float from, float to, int stops) {
 }
 
 void Harness::show_numbers() {
-  workspace.view.arrangement.cells = {"roofline", std::string(app::kNumbersCell), "memory", "pipeline"};
+  parts.settings.arrangement.cells = {"roofline", std::string(app::kNumbersCell), "memory", "pipeline"};
   step(2);
 }
 

@@ -12,6 +12,7 @@
 #include "app/shell/workspace.h"
 #include "engine/io/presets/preset_library.h"
 #include "engine/io/scenario/scenario_json.h"
+#include "tests/app/window/workspace_inspector.h"
 #include "widgets/ui/canvas_screen.h"
 #include "widgets/ui/imgui_compat.h"
 
@@ -47,7 +48,7 @@ class Harness {
   void type(std::string text);
   // Both in one frame, as after a paste or on a slow machine.
   void type_and_press(std::string text, widgets::KeyPress k);
-  const widgets::Probe::Place* place(std::string_view name) const { return workspace.probe.find(name); }
+  const widgets::Probe::Place* place(std::string_view name) const { return parts.probe.find(name); }
   // Scrolls until a control is in sight. False if it is not drawn at all.
   bool reach(std::string_view name);
   void click(std::string_view name, int button = 0);
@@ -56,8 +57,8 @@ class Harness {
   // The table of numbers and the pipeline, which do not stand in the grid by default, beside roofline and memory.
   void show_numbers();
   float width() const { return width_; }
-  const engine::Scenario& scenario() const { return workspace.session.scenario(); }
-  const engine::Report& report() const { return workspace.session.report(); }
+  const engine::Scenario& scenario() const { return workspace.session().scenario(); }
+  const engine::Report& report() const { return workspace.session().report(); }
 
  private:
   static widgets::TextTable texts();
@@ -68,6 +69,7 @@ class Harness {
  public:
   widgets::ScreenCanvas canvas;
   app::Workspace workspace;
+  app::WorkspaceInspector parts{workspace};
   bool control = false;
 
  private:

@@ -32,14 +32,14 @@ void drag_from_to(Harness& h, widgets::Point a, widgets::Point b) {
 
 TEST_CASE("the title of a cell lists every figure and the numbers, and puts the chosen one there") {
   Harness h("llama3-405b-16k-h100");
-  const auto cells = h.workspace.view.arrangement.cells;
+  const auto cells = h.parts.settings.arrangement.cells;
   h.click("figure.roofline.title");
-  REQUIRE(h.workspace.interaction.popup_open("figure.roofline.title"));
-  CHECK(h.workspace.interaction.popup().options.size() == widgets::figures().size() + 1);
+  REQUIRE(h.parts.interaction.popup_open("figure.roofline.title"));
+  CHECK(h.parts.interaction.popup().options.size() == widgets::figures().size() + 1);
   h.type("schedules");
   h.key({Key::enter});
   h.step(2);
-  CHECK(h.workspace.view.arrangement.cells[0] == "schedules");
+  CHECK(h.parts.settings.arrangement.cells[0] == "schedules");
   CHECK(h.place("figure.schedules") != nullptr);
   CHECK(h.place("figure.roofline") == nullptr);
   // A figure that already stands elsewhere changes places.
@@ -47,17 +47,17 @@ TEST_CASE("the title of a cell lists every figure and the numbers, and puts the 
   h.type("memory");
   h.key({Key::enter});
   h.step(2);
-  CHECK(h.workspace.view.arrangement.cells[0] == "memory");
-  CHECK(h.workspace.view.arrangement.cells[2] == "schedules");
-  CHECK(h.workspace.settings.arrangement == h.workspace.view.arrangement);
-  h.workspace.view.arrangement.cells[1] = app::kNumbersCell;
+  CHECK(h.parts.settings.arrangement.cells[0] == "memory");
+  CHECK(h.parts.settings.arrangement.cells[2] == "schedules");
+  CHECK(h.parts.settings.arrangement == h.parts.settings.arrangement);
+  h.parts.settings.arrangement.cells[1] = app::kNumbersCell;
   h.step(2);
   h.click("numbers.title");
-  CHECK(h.workspace.interaction.popup_open("numbers.title"));
+  CHECK(h.parts.interaction.popup_open("numbers.title"));
   h.key({Key::escape});
   app::find_command("view.layout_reset")->run(h.workspace);
   h.step(2);
-  CHECK(h.workspace.view.arrangement.cells == cells);
+  CHECK(h.parts.settings.arrangement.cells == cells);
 }
 
 TEST_CASE("every figure can stand in every cell at every size") {
@@ -65,11 +65,11 @@ TEST_CASE("every figure can stand in every cell at every size") {
     for (const widgets::FigureRow& row : widgets::figures())
       for (std::size_t place = 0; place < app::kCellCount; ++place) {
         Harness h("llama3-405b-16k-h100", w, hgt);
-        auto& cells = h.workspace.view.arrangement.cells;
+        auto& cells = h.parts.settings.arrangement.cells;
         if (const auto other = std::find(cells.begin(), cells.end(), row.name); other != cells.end())
           std::swap(*other, cells[place]);
         cells[place] = row.name;
-        h.workspace.view.pair = {static_cast<int>(place % 2), static_cast<int>(place % 2)};
+        h.parts.panels.grid.pair = {static_cast<int>(place % 2), static_cast<int>(place % 2)};
         h.step(2);
         CAPTURE(row.name);
         CHECK(h.place("figure." + std::string(row.name)) != nullptr);
@@ -82,14 +82,14 @@ TEST_CASE("the menu of a figure offers its choices, and a right click on the pic
   for (std::size_t i = 0; i < widgets::figures().size(); ++i) {
     const widgets::FigureRow& row = widgets::figures()[i];
     CAPTURE(row.name);
-    h.workspace.view.maximised = i;
+    h.parts.panels.figures.maximised = i;
     h.step(2);
     const std::string id = "figure." + std::string(row.name);
     h.click(id + ".menu");
-    REQUIRE(h.workspace.interaction.popup_open(id + ".menu"));
+    REQUIRE(h.parts.interaction.popup_open(id + ".menu"));
     for (std::size_t o = 0; o < row.options.size(); ++o)
       if (row.options[o].choices.size() > 1) {
-        const auto& options = h.workspace.interaction.popup().options;
+        const auto& options = h.parts.interaction.popup().options;
         const std::string wanted(h.workspace.texts().text(id + "." + std::string(row.options[o].key) + "." +
                                                           std::string(row.options[o].choices[1])));
         const std::string heading(h.workspace.texts().text(id + "." + std::string(row.options[o].key)));
@@ -97,16 +97,16 @@ TEST_CASE("the menu of a figure offers its choices, and a right click on the pic
         while (at < options.size() && !(options[at].heading && options[at].text == heading)) ++at;
         while (at < options.size() && (options[at].text != wanted || options[at].heading)) ++at;
         REQUIRE(at < options.size());
-        h.workspace.interaction.popup().highlighted = static_cast<int>(at);
+        h.parts.interaction.popup().highlighted = static_cast<int>(at);
         h.key({Key::enter});
         h.step(2);
-        CHECK(h.workspace.view.choices[i][o] == 1);
+        CHECK(h.parts.panels.figures.choices[i][o] == 1);
         h.click(id + ".menu");
       }
     h.key({Key::escape});
     if (const auto* p = h.place(id); p != nullptr && p->visible.h > 20) {
       h.click(p->rect.centre(), 1);
-      CHECK(h.workspace.interaction.popup_open(id + ".menu"));
+      CHECK(h.parts.interaction.popup_open(id + ".menu"));
       h.key({Key::escape});
     }
   }
@@ -114,7 +114,7 @@ TEST_CASE("the menu of a figure offers its choices, and a right click on the pic
 
 TEST_CASE("splitters move rails, columns and rows, and a double click puts them back") {
   Harness h("llama3-405b-16k-h100");
-  const app::Arrangement before = h.workspace.view.arrangement;
+  const app::Arrangement before = h.parts.settings.arrangement;
   struct Move {
     const char* id;
     float dx, dy;
@@ -127,19 +127,19 @@ TEST_CASE("splitters move rails, columns and rows, and a double click puts them 
     CHECK(std::min(p->rect.w, p->rect.h) == 8.0f);
     const widgets::Point a = p->rect.centre(), b{a.x + m.dx, a.y + m.dy};
     drag_from_to(h, a, b);
-    CHECK_FALSE(h.workspace.view.arrangement == before);
+    CHECK_FALSE(h.parts.settings.arrangement == before);
     const widgets::Point now = h.place(m.id)->rect.centre();
     CHECK(std::abs(now.x - (m.dx != 0 ? b.x : now.x)) < 2);
     CHECK(std::abs(now.y - (m.dy != 0 ? b.y : now.y)) < 2);
-    CHECK(h.workspace.settings.arrangement == h.workspace.view.arrangement);
+    CHECK(h.parts.settings.arrangement == h.parts.settings.arrangement);
     h.press();
     h.release();
     h.press();
     h.release();
     h.wait(1);
-    CHECK(h.workspace.view.arrangement == before);
+    CHECK(h.parts.settings.arrangement == before);
   }
-  CHECK(h.workspace.session.history().undo_depth() == 0);
+  CHECK(h.parts.session.history().undo_depth() == 0);
 }
 
 TEST_CASE("a splitter dragged to the edge leaves room for what is beside it") {
@@ -155,7 +155,7 @@ TEST_CASE("a splitter dragged to the edge leaves room for what is beside it") {
         drag_from_to(h, p->rect.centre(), {to * w, to * hgt});
         CHECK(widgets::compat::audit_draw_data().outside == 0);
         test::check_texts(h, w);
-        for (const auto& [name, place] : h.workspace.probe.all())
+        for (const auto& [name, place] : h.parts.probe.all())
           if (name.starts_with("figure.") && name.find('.', 7) == std::string::npos && place.rect.w > 0)
             CHECK(place.rect.w >= 150);
       }
@@ -166,7 +166,7 @@ TEST_CASE("at every zoom from 75 to 400 percent and every size something is show
   for (const auto& [w, hgt] : {std::pair{1024.0f, 700.0f}, {1280.0f, 720.0f}, {1920.0f, 1080.0f}, {3840.0f, 2160.0f}})
     for (const double zoom : {0.75, 1.0, 1.5, 2.0, 3.0, 4.0}) {
       Harness h("llama3-405b-16k-h100", w, hgt);
-      h.workspace.settings.zoom = zoom;
+      h.parts.settings.zoom = zoom;
       h.step(3);
       CAPTURE_BINDING(w);
       CAPTURE(zoom);
@@ -174,7 +174,7 @@ TEST_CASE("at every zoom from 75 to 400 percent and every size something is show
       test::check_texts(h, w);
       test::check_overlaps(h);
       std::size_t shown = 0;
-      for (const auto& [name, place] : h.workspace.probe.all())
+      for (const auto& [name, place] : h.parts.probe.all())
         if (name.ends_with(".title")) ++shown;
       CHECK(shown >= 1);
     }
@@ -186,9 +186,9 @@ TEST_CASE("rails fold and open again, and stay so in the settings") {
   h.key({widgets::key_of('L'), true, false, false});
   CHECK(h.place("parallelism.tensor") == nullptr);
   CHECK(cell_of(h, "memory").w > before);
-  CHECK_FALSE(h.workspace.settings.arrangement.left_open);
+  CHECK_FALSE(h.parts.settings.arrangement.left_open);
   h.key({widgets::key_of('D'), true, false, false});
-  CHECK(h.workspace.settings.arrangement.right_open == false);
+  CHECK(h.parts.settings.arrangement.right_open == false);
   h.key({widgets::key_of('L'), true, false, false});
   CHECK(h.place("parallelism.tensor") != nullptr);
 }
@@ -208,20 +208,20 @@ TEST_CASE("every setting is read back as it was written") {
   s.arrangement.left_open = false;
   s.arrangement.right_open = false;
   s.other_cells = {"ladder", "kv", "queue", "decode-step"};
-  s.keep_product = false;
-  s.partner = engine::Axis::pipeline;
+  s.mesh.keep_product = false;
+  s.mesh.partner = engine::Axis::pipeline;
   s.export_as.folder = "/somewhere";
   // None of them is the default's, and none is left out: whoever adds a setting must name it here. The kind is the
   // scenario's, which the session brings.
   const auto none_is_default = [](const app::Settings& given, const app::Settings& other) {
-    const auto& [theme, language, zoom, width, height, arrangement, kind, other_cells, keep_product, partner,
-                 export_as] = given;
+    const auto& [theme, language, zoom, width, height, arrangement, kind, other_cells, mesh, export_as] = given;
+    const auto& [keep_product, partner] = mesh;
     const auto& [cells, column, row, left, right, left_open, right_open] = arrangement;
     const app::Arrangement& a = other.arrangement;
     CHECK(kind == other.kind);
     return theme != other.theme && language != other.language && zoom != other.zoom && width != other.width &&
-           height != other.height && other_cells != other.other_cells && keep_product != other.keep_product &&
-           partner != other.partner && export_as != other.export_as && cells != a.cells && column != a.column &&
+           height != other.height && other_cells != other.other_cells && keep_product != other.mesh.keep_product &&
+           partner != other.mesh.partner && export_as != other.export_as && cells != a.cells && column != a.column &&
            row != a.row && left != a.left && right != a.right && left_open != a.left_open &&
            right_open != a.right_open;
   };
@@ -244,8 +244,8 @@ TEST_CASE("mesh axes that keep their product do so again the next time the windo
     h.type("data");
     h.key({Key::enter});
     h.step(2);
-    CHECK(h.workspace.view.partner == engine::Axis::data);
-    REQUIRE(app::write_settings(file, h.workspace.settings));
+    CHECK(h.parts.settings.mesh.partner == engine::Axis::data);
+    REQUIRE(app::write_settings(file, h.parts.settings));
   }
   Harness h(start, "", 1920, 1080, "dark", app::read_settings(file));
   const int product = h.scenario().parallelism.data * h.scenario().parallelism.tensor;
@@ -279,7 +279,7 @@ TEST_CASE("the layout is read back from the settings file as it was written, wha
   s.arrangement.cells[1] = "no_such_figure";
   REQUIRE(app::write_settings(file, s));
   Harness h("llama3-405b-16k-h100");
-  h.workspace.view.arrangement = app::read_settings(file).arrangement;
+  h.parts.settings.arrangement = app::read_settings(file).arrangement;
   h.step(2);
   CHECK(h.place("figure.network") != nullptr);  // what stands there by default
   std::filesystem::remove(file);

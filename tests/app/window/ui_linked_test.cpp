@@ -37,43 +37,43 @@ bool says(const Harness& h, std::string_view words) {
 TEST_CASE("an operation of the roofline lights its part of the step, and the part lights its operations") {
   Harness h("llama3-405b-16k-h100-8k");
   h.move(place_of(h, "operation.residual"));
-  CHECK(h.workspace.view.hovered_part == Q::step_hbm);
+  CHECK(h.parts.hovered.part == Q::step_hbm);
   const auto* bar = h.place("step_bar.step.matmul_s");
   REQUIRE(bar != nullptr);
   h.move(bar->rect.centre());
-  CHECK(h.workspace.view.hovered_part == Q::step_matmul);
-  CHECK_FALSE(h.workspace.view.hovered_operation.has_value());
+  CHECK(h.parts.hovered.part == Q::step_matmul);
+  CHECK_FALSE(h.parts.hovered.operation.has_value());
   h.move({2, 2});
-  CHECK_FALSE(h.workspace.view.hovered_part.has_value());
+  CHECK_FALSE(h.parts.hovered.part.has_value());
 }
 
 TEST_CASE("a stage pointed at anywhere is told in the numbers; the memory of the verdict is the fullest stage") {
   Harness h("llama3-405b-16k-h100-8k");
   h.show_numbers();
   h.move(place_of(h, "memory.weights_bytes", 5));
-  CHECK(h.workspace.view.hovered_stage == 5);
+  CHECK(h.parts.hovered.stage == 5);
   CHECK(says(h, "stage 5,"));
   h.move(h.place("verdict.memory")->rect.centre());
   h.step(2);
-  CHECK(h.workspace.view.hovered_stage == h.report().fullest_stage);
+  CHECK(h.parts.hovered.stage == h.report().fullest_stage);
   h.move({2, 2});
-  CHECK_FALSE(h.workspace.view.hovered_stage.has_value());
+  CHECK_FALSE(h.parts.hovered.stage.has_value());
   CHECK_FALSE(says(h, "stage 5,"));
 }
 
 TEST_CASE("the slider pointed at shows what each of its values would give") {
   Harness h("llama3-405b-16k-h100-8k");
-  h.workspace.view.keep_product = false;  // of this field alone
-  CHECK_FALSE(h.workspace.view.preview.has_value());
+  h.parts.settings.mesh.keep_product = false;  // of this field alone
   REQUIRE(h.reach("parallelism.tensor"));
   h.move(h.place("parallelism.tensor")->rect.centre());
   h.step(2);
-  REQUIRE(h.workspace.view.preview.has_value());
-  const auto& p = *h.workspace.view.preview;
-  CHECK(p.path == "parallelism.tensor");
-  REQUIRE(p.notches.size() == 9);  // 1 to 256
-  const engine::Field* field = engine::find_field(p.path);
-  for (const widgets::Notch& n : p.notches) {
+  const engine::Field* field = engine::find_field("parallelism.tensor");
+  engine::Scenario first = h.scenario();
+  field->set(first, 1);
+  const auto& drawn = h.parts.studies.get<app::SliderPreview>(
+      app::SliderPreviewKey{"parallelism.tensor", first, std::nullopt}, [] { return app::SliderPreview(); });
+  REQUIRE(drawn.size() == 9);  // 1 to 256
+  for (const widgets::Notch& n : drawn) {
     engine::Scenario s = h.scenario();
     field->set(s, n.value);
     const auto outcome = app::outcome_of(engine::evaluate(s));
@@ -89,7 +89,7 @@ TEST_CASE("the slider pointed at shows what each of its values would give") {
 TEST_CASE("with the product kept one axis grows and the partner shrinks") {
   Harness h("llama3-405b-16k-h100-8k");
   const int product = h.scenario().parallelism.fsdp * h.scenario().parallelism.tensor;
-  CHECK(h.workspace.view.keep_product);
+  CHECK(h.parts.settings.mesh.keep_product);
   REQUIRE(h.place("mesh.partner") != nullptr);
   h.drag("parallelism.tensor", 0.35f, 0.6f);
   CHECK(h.scenario().parallelism.tensor > 8);
@@ -99,34 +99,35 @@ TEST_CASE("with the product kept one axis grows and the partner shrinks") {
   h.drag("parallelism.tensor", 1.0f, 0.0f);
   CHECK(h.scenario().parallelism.tensor == 1);
   CHECK(h.scenario().parallelism.fsdp == product);
-  CHECK(h.workspace.session.history().undo_depth() == 3);
+  CHECK(h.parts.session.history().undo_depth() == 3);
 }
 
 TEST_CASE("a derivation says what a tenth more of each input would do, and each row opens the input") {
   Harness h("llama3-405b-16k-h100-8k");
   h.click("verdict.mfu");
   h.step(2);
-  REQUIRE(h.workspace.view.sensitivity.has_value());
-  CHECK(h.workspace.view.sensitivity->id == "mfu");
-  REQUIRE_FALSE(h.workspace.view.sensitivity->rows.empty());
+  REQUIRE(h.parts.panels.right_rail.derivation.sensitivities.has_value());
+  CHECK(h.parts.panels.right_rail.derivation.sensitivities->id == "mfu");
+  REQUIRE_FALSE(h.parts.panels.right_rail.derivation.sensitivities->rows.empty());
   CHECK(says(h, "10 % more of each input"));
-  const std::string input(engine::quantity(h.workspace.view.sensitivity->rows.front().input).id);
+  const std::string input(
+      engine::quantity(h.parts.panels.right_rail.derivation.sensitivities->rows.front().input).id);
   std::string last;
-  for (const auto& [name, place] : h.workspace.probe.all())
+  for (const auto& [name, place] : h.parts.probe.all())
     if (name.starts_with("why.") && name.ends_with("." + input)) last = name;
   REQUIRE_FALSE(last.empty());
   h.click(last);
-  CHECK(h.workspace.view.trail.back() == input);
+  CHECK(h.parts.panels.right_rail.derivation.trail.back() == input);
   // Not while a hand is on a control: there is no time for it.
-  h.workspace.view.trail = {"mfu"};
+  h.parts.panels.right_rail.derivation.trail = {"mfu"};
   h.step(2);
   REQUIRE(h.reach("workload.sequence_length"));
   const widgets::Rect track = h.place("workload.sequence_length.track")->rect;
   h.move({track.x + track.w * 0.4f, track.centre().y});
   h.press();
   h.move({track.x + track.w * 0.8f, track.centre().y});
-  CHECK_FALSE(h.workspace.view.sensitivity->scenario == h.scenario());
+  CHECK_FALSE(h.parts.panels.right_rail.derivation.sensitivities->scenario == h.scenario());
   h.release();
   h.step();
-  CHECK(h.workspace.view.sensitivity->scenario == h.scenario());
+  CHECK(h.parts.panels.right_rail.derivation.sensitivities->scenario == h.scenario());
 }

@@ -15,7 +15,7 @@ constexpr widgets::KeyPress kPalette{key_of('P'), true, false, false};
 
 void ask(Harness& h, const std::string& words) {
   h.key(kPalette);
-  REQUIRE(h.workspace.view.sheet == app::Sheet::palette);
+  REQUIRE(h.parts.panels.sheets.shown == app::Sheet::palette);
   h.type(words);
   h.step();
 }
@@ -23,13 +23,13 @@ void ask(Harness& h, const std::string& words) {
 void do_first(Harness& h, const std::string& words) {
   ask(h, words);
   CAPTURE(words);
-  REQUIRE_FALSE(h.workspace.view.palette.entries.empty());
+  REQUIRE_FALSE(h.parts.panels.palette.entries.empty());
   h.key({Key::enter});
-  CHECK(h.workspace.view.sheet == app::Sheet::none);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
 }
 
 app::PaletteEntry first(const Harness& h, std::string_view words) {
-  const auto all = app::palette_entries(h.workspace.session, h.workspace.texts(), app::commands(), words, {});
+  const auto all = app::palette_entries(h.parts.session, h.workspace.texts(), app::commands(), words, {});
   REQUIRE_FALSE(all.empty());
   return all.front();
 }
@@ -41,7 +41,7 @@ TEST_CASE("a field and a value set it, as one step of undo") {
   const engine::Scenario before = h.scenario();
   do_first(h, "tensor 4");
   CHECK(h.scenario().parallelism.tensor == 4);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  CHECK(h.parts.session.history().undo_depth() == 1);
   h.key({key_of('Z'), true, false, false});
   CHECK(h.scenario() == before);
   do_first(h, "schedule gpipe");
@@ -59,7 +59,7 @@ TEST_CASE("letters and Enter in one frame choose from the list they make, or not
   const engine::Scenario before = h.scenario();
   h.key(kPalette);
   h.type_and_press("zzzz", {Key::enter});
-  CHECK(h.workspace.view.sheet == app::Sheet::palette);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::palette);
   CHECK(h.scenario() == before);
   h.key({Key::escape});
   h.key(kPalette);
@@ -70,7 +70,7 @@ TEST_CASE("letters and Enter in one frame choose from the list they make, or not
     for (const Key k : {Key::enter, Key::tab, Key::down, Key::up, Key::page_down}) {
       h.key({Key::escape});
       h.key({Key::escape});
-      if (h.workspace.view.projector) h.key({Key::escape});
+      if (h.parts.panels.projector.open) h.key({Key::escape});
       h.key(kPalette);
       for (int i = 0; i < 5; ++i) h.key({Key::page_down});
       h.type_and_press(word, {k});
@@ -121,20 +121,19 @@ TEST_CASE("the palette reads numbers with their units, and a share as it is writ
 
 TEST_CASE("a value outside the domain of a field is not offered") {
   Harness h;
-  for (const auto& e :
-       app::palette_entries(h.workspace.session, h.workspace.texts(), app::commands(), "tensor -4", {}))
+  for (const auto& e : app::palette_entries(h.parts.session, h.workspace.texts(), app::commands(), "tensor -4", {}))
     CHECK(e.kind != app::PaletteKind::field);
   for (const auto& e :
-       app::palette_entries(h.workspace.session, h.workspace.texts(), app::commands(), "zero stage 9", {}))
+       app::palette_entries(h.parts.session, h.workspace.texts(), app::commands(), "zero stage 9", {}))
     CHECK(e.kind != app::PaletteKind::field);
 }
 
 TEST_CASE("a field alone is completed to be given its value") {
   Harness h;
   ask(h, "set tensor");
-  CHECK(h.workspace.view.palette.entries.front().kind == app::PaletteKind::complete);
+  CHECK(h.parts.panels.palette.entries.front().kind == app::PaletteKind::complete);
   h.key({Key::enter});
-  CHECK(h.workspace.view.sheet == app::Sheet::palette);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::palette);
   h.type("8");
   h.step();
   h.key({Key::enter});
@@ -144,19 +143,19 @@ TEST_CASE("a field alone is completed to be given its value") {
 TEST_CASE("numbers are explained, scenarios and models opened, figures shown by their names") {
   Harness h;
   do_first(h, "explain mfu");
-  CHECK(h.workspace.view.trail.back() == "mfu");
+  CHECK(h.parts.panels.right_rail.derivation.trail.back() == "mfu");
   do_first(h, "model qwen3-8b");
   CHECK(h.scenario().model.name.find("Qwen3") != std::string::npos);
-  const auto scenarios = h.workspace.session.library().list(io::PresetKind::scenario);
+  const auto scenarios = h.parts.session.library().list(io::PresetKind::scenario);
   do_first(h, "open " + scenarios.back().id);
-  CHECK(h.workspace.session.preset_id() == scenarios.back().id);
+  CHECK(h.parts.session.preset_id() == scenarios.back().id);
 }
 
 TEST_CASE("every command, figure, scenario, model and cluster is found by its own title") {
   Harness h;
   const auto found = [&](std::string_view title, app::PaletteKind kind, std::string_view value) {
     CAPTURE(std::string(title));
-    const auto all = app::palette_entries(h.workspace.session, h.workspace.texts(), app::commands(), title, {}, 400);
+    const auto all = app::palette_entries(h.parts.session, h.workspace.texts(), app::commands(), title, {}, 400);
     CHECK(std::any_of(all.begin(), all.end(), [&](const auto& e) { return e.kind == kind && e.value == value; }));
   };
   for (const app::Command& c : app::commands())
@@ -165,7 +164,7 @@ TEST_CASE("every command, figure, scenario, model and cluster is found by its ow
   for (const auto& [preset, kind] : {std::pair{io::PresetKind::scenario, app::PaletteKind::scenario},
                                      {io::PresetKind::model, app::PaletteKind::model},
                                      {io::PresetKind::cluster, app::PaletteKind::cluster}})
-    for (const io::Preset& p : h.workspace.session.library().list(preset)) found(p.id, kind, p.id);
+    for (const io::Preset& p : h.parts.session.library().list(preset)) found(p.id, kind, p.id);
   CHECK(first(h, "projector mode").value == "view.projector");
 }
 
@@ -175,19 +174,19 @@ TEST_CASE("the palette works by keyboard alone and leaves no key for the window 
   ask(h, "2");
   CHECK(h.scenario() == before);  // no preset was opened
   h.key({Key::down});
-  CHECK(h.workspace.view.palette.highlighted == 1);
+  CHECK(h.parts.panels.palette.highlighted == 1);
   h.key({Key::up});
   h.key({Key::up});
-  CHECK(h.workspace.view.palette.highlighted == static_cast<int>(h.workspace.view.palette.entries.size()) - 1);
+  CHECK(h.parts.panels.palette.highlighted == static_cast<int>(h.parts.panels.palette.entries.size()) - 1);
   h.key({Key::escape});
-  CHECK(h.workspace.view.sheet == app::Sheet::none);
-  CHECK_FALSE(h.workspace.interaction.editing_any());
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
+  CHECK_FALSE(h.parts.interaction.editing_any());
   ask(h, "zzzz");
-  CHECK(h.workspace.view.palette.entries.empty());
+  CHECK(h.parts.panels.palette.entries.empty());
   h.key({Key::enter});
-  CHECK(h.workspace.view.sheet == app::Sheet::palette);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::palette);
   h.click({5, 500});
-  CHECK(h.workspace.view.sheet == app::Sheet::none);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
   CHECK(h.scenario() == before);
 }
 
@@ -215,15 +214,15 @@ TEST_CASE("projector mode shows each figure over the window with no small text, 
     Harness h("llama3-405b-16k-h100-8k", w, hgt);
     const widgets::Colour before = h.workspace.theme().panel;
     h.key({Key::f5});
-    REQUIRE(h.workspace.view.projector);
+    REQUIRE(h.parts.panels.projector.open);
     CHECK_FALSE(h.workspace.theme().panel == before);
     CHECK(h.place("parallelism.tensor") == nullptr);
     const float least = std::min(hgt, w * 33.75f / 48) / 40;
     const auto all = widgets::figures();
     const auto shown = [&](std::size_t i) { return widgets::shows(all[i], h.scenario()); };
     for (std::size_t i = 0; i < all.size(); ++i) {
-      CAPTURE(all[h.workspace.view.projected].name);
-      CHECK(shown(h.workspace.view.projected));
+      CAPTURE(all[h.parts.panels.projector.figure].name);
+      CHECK(shown(h.parts.panels.projector.figure));
       CAPTURE(w);
       CHECK(widgets::compat::audit_draw_data().outside == 0);
       test::check_texts(h, w);
@@ -231,15 +230,15 @@ TEST_CASE("projector mode shows each figure over the window with no small text, 
       for (const auto& t : h.canvas.drawn_texts())
         if (t.upright && !widgets::intersection(t.rect, t.clip).empty())
           CHECK(t.rect.h >= least * 0.95f * (fonts.ascent() + fonts.descent()));
-      const std::size_t now = h.workspace.view.projected;
+      const std::size_t now = h.parts.panels.projector.figure;
       h.key({Key::right});
       std::size_t next = (now + 1) % all.size();
       while (!shown(next)) next = (next + 1) % all.size();  // figures of the other kind of workload are passed over
-      CHECK(h.workspace.view.projected == next);
+      CHECK(h.parts.panels.projector.figure == next);
     }
     h.key({Key::left});
     h.key({Key::escape});
-    CHECK_FALSE(h.workspace.view.projector);
+    CHECK_FALSE(h.parts.panels.projector.open);
     CHECK(h.workspace.theme().panel == before);
   }
 }
@@ -248,7 +247,7 @@ TEST_CASE("a small window projects whole figures, with the keys that its cells l
   Harness h("llama3-405b-16k-h100-8k", 1280, 720);
   h.workspace.finish_evidence();
   h.key({Key::f5});
-  while (widgets::figures()[h.workspace.view.projected].name != "evidence") h.key({Key::right});
+  while (widgets::figures()[h.parts.panels.projector.figure].name != "evidence") h.key({Key::right});
   h.step();
   const auto texts = h.canvas.drawn_texts();
   CHECK(std::any_of(texts.begin(), texts.end(),
@@ -266,7 +265,7 @@ TEST_CASE("the projector lists every key of the help and says what was just done
   h.key({Key::f1});
   CHECK(says(h.workspace.texts().text("ui.help.escape")));
   h.key({Key::f1});
-  h.workspace.session.say({false, "Done", {}});
+  h.parts.session.say({false, "Done", {}});
   h.step();
   CHECK(says("Done"));
   h.key({Key::right});
@@ -283,8 +282,8 @@ TEST_CASE("in projector mode the command of a figure projects it, and its title 
     REQUIRE(c != nullptr);
     c->run(h.workspace);
     h.step(2);
-    CHECK(widgets::figures()[h.workspace.view.projected].name == row.name);
-    CHECK_FALSE(h.workspace.view.maximised);
+    CHECK(widgets::figures()[h.parts.panels.projector.figure].name == row.name);
+    CHECK_FALSE(h.parts.panels.figures.maximised);
     const auto texts = h.canvas.drawn_texts();
     CHECK(std::none_of(texts.begin(), texts.end(),
                        [](const auto& t) { return t.rect.y < 100 && t.text.ends_with("\u2026"); }));
@@ -304,7 +303,7 @@ widgets::Point over_a_part(Harness& h) {
 
 TEST_CASE("a pointer that rests points at nothing in the projector until it moves") {
   Harness h("llama3-405b-16k-h100-8k", 1920, 1080);
-  const auto shown = [&] { return h.workspace.interaction.current_hint().show; };
+  const auto shown = [&] { return h.parts.interaction.current_hint().show; };
   h.move({960, 540});
   h.wait(0.5);
   h.key({Key::f5});
@@ -331,16 +330,16 @@ TEST_CASE("a pointer that rests points at nothing in the projector until it move
 TEST_CASE("a figure maximised by a command is not pointed at by a pointer that rests on it, but can be clicked") {
   Harness h("llama3-405b-16k-h100-8k", 1920, 1080);
   do_first(h, "memory over time");
-  REQUIRE(h.workspace.view.maximised);
+  REQUIRE(h.parts.panels.figures.maximised);
   const widgets::Point at = over_a_part(h);
   REQUIRE(at.x > 0);
-  h.workspace.view.maximised.reset();
+  h.parts.panels.figures.maximised.reset();
   h.move(at);
   do_first(h, "memory over time");
   h.wait(1);
-  CHECK_FALSE(h.workspace.interaction.current_hint().show);
+  CHECK_FALSE(h.parts.interaction.current_hint().show);
   h.press();
-  CHECK(h.workspace.interaction.pointer().x > 0);
+  CHECK(h.parts.interaction.pointer().x > 0);
 }
 
 TEST_CASE("each theme of the menu is taken and marked") {
@@ -351,7 +350,7 @@ TEST_CASE("each theme of the menu is taken and marked") {
     c->run(h.workspace);
     h.step(2);
     CHECK(c->on(h.workspace));
-    CHECK(h.workspace.settings.theme == name);
+    CHECK(h.parts.settings.theme == name);
     CHECK(widgets::compat::audit_draw_data().outside == 0);
   }
 }

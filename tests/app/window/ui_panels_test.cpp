@@ -41,7 +41,7 @@ TEST_CASE("all panels draw inside the window and cut no text, for every scenario
     for (const Size size : kSizes)
       for (const bool open : {false, true}) {
         Harness h(id, size.width, size.height);
-        h.workspace.view.right_open = open;
+        h.parts.panels.right_rail.open = open;
         h.step(3);
         CAPTURE(id);
         CAPTURE(size.width);
@@ -58,7 +58,7 @@ TEST_CASE("each figure draws maximised at every size") {
   for (const Size size : kSizes)
     for (std::size_t i = 0; i < widgets::figures().size(); ++i) {
       Harness h("llama3-405b-16k-h100", size.width, size.height, "light");
-      h.workspace.view.maximised = i;
+      h.parts.panels.figures.maximised = i;
       h.step(2);
       CHECK(widgets::compat::audit_draw_data().outside == 0);
       check_texts(h, size.width);
@@ -74,11 +74,11 @@ TEST_CASE("clicking a memory segment opens its derivation") {
   const widgets::Point at = tag->rect.centre();
   h.canvas.set_tagging(widgets::Tagging::none);
   h.click(at);
-  REQUIRE_FALSE(h.workspace.view.trail.empty());
-  CHECK(h.workspace.view.trail.back() == "memory.activations_bytes");
-  REQUIRE(h.workspace.view.derived.has_value());
-  REQUIRE(h.workspace.view.derived->derivation.has_value());
-  CHECK(h.workspace.view.derived->derivation->lines.front().id == "memory.activations_bytes");
+  REQUIRE_FALSE(h.parts.panels.right_rail.derivation.trail.empty());
+  CHECK(h.parts.panels.right_rail.derivation.trail.back() == "memory.activations_bytes");
+  REQUIRE(h.parts.panels.right_rail.derivation.derived.has_value());
+  REQUIRE(h.parts.panels.right_rail.derivation.derived->derivation.has_value());
+  CHECK(h.parts.panels.right_rail.derivation.derived->derivation->lines.front().id == "memory.activations_bytes");
 }
 
 TEST_CASE("before anything was clicked, the rail of a plan that does not fit derives its memory") {
@@ -87,8 +87,8 @@ TEST_CASE("before anything was clicked, the rail of a plan that does not fit der
   Harness h(s, "", 1920, 1080);
   REQUIRE_FALSE(h.report().has_errors());
   REQUIRE_FALSE(h.report().fits());
-  REQUIRE(h.workspace.view.derived.has_value());
-  CHECK(h.workspace.view.derived->id == "memory.chip_total_bytes");
+  REQUIRE(h.parts.panels.right_rail.derivation.derived.has_value());
+  CHECK(h.parts.panels.right_rail.derivation.derived->id == "memory.chip_total_bytes");
 }
 
 TEST_CASE("of a plan that is not possible the rail says why and derives the number that is wrong, no time") {
@@ -114,14 +114,14 @@ TEST_CASE("of a plan that is not possible the rail says why and derives the numb
     };
     CHECK(says("Why not possible?"));
     CHECK(says(c.words));
-    REQUIRE(h.workspace.view.derived.has_value());
-    CHECK(h.workspace.view.derived->id == c.derived);
+    REQUIRE(h.parts.panels.right_rail.derivation.derived.has_value());
+    CHECK(h.parts.panels.right_rail.derivation.derived->id == c.derived);
     check_texts(h, 1920);
     // Asked for a time all the same: there is none, and the panel says so, with the way to plans that have one.
-    h.workspace.view.trail = {"step.time_s"};
+    h.parts.panels.right_rail.derivation.trail = {"step.time_s"};
     h.step(2);
-    REQUIRE(h.workspace.view.derived.has_value());
-    CHECK_FALSE(h.workspace.view.derived->derivation.has_value());
+    REQUIRE(h.parts.panels.right_rail.derivation.derived.has_value());
+    CHECK_FALSE(h.parts.panels.right_rail.derivation.derived->derivation.has_value());
     CHECK(says("This plan is not possible"));
     CHECK(says(c.words));
     CHECK(h.place("why.search") != nullptr);
@@ -138,7 +138,7 @@ TEST_CASE("where a figure of the chip is missing the button leads to the editor,
   CHECK(h.place("why.search") == nullptr);
   h.click("why.enter_figure");
   h.step(2);
-  CHECK(h.workspace.view.editor.open);
+  CHECK(h.parts.panels.editor.open);
 }
 
 TEST_CASE("from a plan that is not possible one button leads to the search of those that are") {
@@ -155,7 +155,7 @@ TEST_CASE("from a plan that is not possible one button leads to the search of th
     REQUIRE(h.report().has_errors());
     h.click(h.place("why.search")->visible.centre());
     h.step(2);
-    CHECK(h.workspace.view.search.open);
+    CHECK(h.parts.panels.search.open);
   }
 }
 
@@ -204,13 +204,13 @@ TEST_CASE("in the projector a plan that is not possible is not said to fit") {
 TEST_CASE("a derivation can be followed down to its inputs and back") {
   Harness h;
   h.click("verdict.mfu");
-  REQUIRE(h.workspace.view.trail.back() == "mfu");
+  REQUIRE(h.parts.panels.right_rail.derivation.trail.back() == "mfu");
   // Click operands until an input is reached.
   for (int depth = 0; depth < 12; ++depth) {
-    const auto& lines = h.workspace.view.derived->derivation->lines;
+    const auto& lines = h.parts.panels.right_rail.derivation.derived->derivation->lines;
     if (lines.front().is_input) break;
     std::string next;
-    for (const auto& entry : h.workspace.probe.all())
+    for (const auto& entry : h.parts.probe.all())
       if (entry.first.starts_with("why.") && entry.first.find(lines.front().id) == std::string::npos &&
           entry.second.visible.h > 8) {
         next = entry.first;
@@ -219,11 +219,11 @@ TEST_CASE("a derivation can be followed down to its inputs and back") {
     REQUIRE_FALSE(next.empty());
     h.click(h.place(next)->visible.centre());
   }
-  CHECK(h.workspace.view.derived->derivation->lines.front().is_input);
-  const std::size_t depth = h.workspace.view.trail.size();
+  CHECK(h.parts.panels.right_rail.derivation.derived->derivation->lines.front().is_input);
+  const std::size_t depth = h.parts.panels.right_rail.derivation.trail.size();
   REQUIRE(depth > 1);
   h.click("why.back");
-  CHECK(h.workspace.view.trail.size() == depth - 1);
+  CHECK(h.parts.panels.right_rail.derivation.trail.size() == depth - 1);
 }
 
 TEST_CASE("every number of the verdict opens a derivation") {
@@ -231,10 +231,10 @@ TEST_CASE("every number of the verdict opens a derivation") {
   for (const char* name :
        {"verdict.memory", "verdict.bound", "verdict.mfu", "verdict.step", "verdict.run", "verdict.cost"}) {
     CAPTURE(name);
-    h.workspace.view.trail.clear();
+    h.parts.panels.right_rail.derivation.trail.clear();
     h.click(name);
-    REQUIRE(h.workspace.view.trail.size() == 1);
-    CHECK(h.workspace.view.derived->derivation.has_value());
+    REQUIRE(h.parts.panels.right_rail.derivation.trail.size() == 1);
+    CHECK(h.parts.panels.right_rail.derivation.derived->derivation.has_value());
   }
 }
 
@@ -249,17 +249,17 @@ TEST_CASE("hovering a stage of the memory figure lights the same stage of the pi
   const widgets::Point at = tag->rect.centre();
   h.canvas.set_tagging(widgets::Tagging::none);
   h.move(at);
-  CHECK(h.workspace.view.hovered_stage == 6);
+  CHECK(h.parts.hovered.stage == 6);
   h.wait(0.2);
-  CHECK(h.workspace.interaction.current_hint().show);
-  CHECK_FALSE(h.workspace.interaction.current_hint().readout.title.empty());
+  CHECK(h.parts.interaction.current_hint().show);
+  CHECK_FALSE(h.parts.interaction.current_hint().readout.title.empty());
 }
 
 TEST_CASE("the readout of a large region stands by the pointer and inside its figure") {
   Harness h("llama3-70b-v5p-pod", 3840, 2160);
   const auto all = widgets::figures();
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].name == "memory-time") h.workspace.view.maximised = i;
+    if (all[i].name == "memory-time") h.parts.panels.figures.maximised = i;
   h.step();
   const widgets::Rect figure = h.place("figure.memory-time")->visible;
   for (const float share : {0.3f, 0.5f, 0.9f}) {
@@ -267,7 +267,7 @@ TEST_CASE("the readout of a large region stands by the pointer and inside its fi
     const widgets::Point at{figure.x + share * figure.w, figure.y + 0.75f * figure.h};
     h.move(at);
     h.wait(0.5);
-    const auto& hint = h.workspace.interaction.current_hint();
+    const auto& hint = h.parts.interaction.current_hint();
     REQUIRE(hint.show);
     CHECK(hint.within == figure);
     const float near = 60 * h.workspace.em_px({0, 0, 3840, 2160}) / 15;
@@ -278,13 +278,13 @@ TEST_CASE("the readout of a large region stands by the pointer and inside its fi
 
 TEST_CASE("a click that opens the right rail draws it in its own width, not in that of the folded strip") {
   Harness h("llama3-405b-16k-h100-8k", 1280, 720);
-  REQUIRE_FALSE(h.workspace.view.right_open);
+  REQUIRE_FALSE(h.parts.panels.right_rail.open);
   const widgets::Point at = h.place("verdict.mfu")->visible.centre();
   h.move(at);
   h.press();
   widgets::compat::press_pointer(0, false);
   h.step();  // the frame of the click
-  CHECK(h.workspace.view.right_open);
+  CHECK(h.parts.panels.right_rail.open);
   check_texts(h, 1280);
   h.step();
   CHECK(h.place("right.fold") != nullptr);
@@ -309,7 +309,7 @@ TEST_CASE("a fix button applies the change it names; a finding whose change woul
     if (with_fix == offered.end()) continue;
     h.click("fix." + std::string(with_fix->diagnostic.code));
     for (const engine::FieldEdit& edit : with_fix->diagnostic.fix) CHECK(edit.field->get(h.scenario()) == edit.value);
-    CHECK(h.workspace.session.history().undo_depth() == 1);
+    CHECK(h.parts.session.history().undo_depth() == 1);
     ++clicked;
   }
   CHECK(clicked > 0);
@@ -330,7 +330,7 @@ TEST_CASE("figures of schedules offer four stages too where there is one") {
     Harness h("llama3-8b-8-h100");
     const auto all = widgets::figures();
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i].name == name) h.workspace.view.maximised = i;
+      if (all[i].name == name) h.parts.panels.figures.maximised = i;
     h.step();
     h.click(std::string(name) + ".try_stages");
     CHECK(h.scenario().parallelism.pipeline == 4);
@@ -361,7 +361,7 @@ TEST_CASE("a tall cell of the limits shows the network figure below their rows")
 TEST_CASE("a cell of the limits shows no network figure that stands elsewhere") {
   Harness h("llama3-405b-16k-h100-8k", 3840, 2160);
   h.show_numbers();
-  h.workspace.view.arrangement.cells[0] = "network";
+  h.parts.settings.arrangement.cells[0] = "network";
   h.step(2);
   REQUIRE(h.place("figure.network") != nullptr);
   CHECK(h.place("figure.network")->rect.x < h.place("number.run.chip_hours")->rect.x);
@@ -416,21 +416,21 @@ TEST_CASE("a file that cannot be read is told in the strip and the scenario stay
   const engine::Scenario before = h.scenario();
   h.workspace.open("/no/such/file.json");
   h.step(2);
-  REQUIRE(h.workspace.session.message().has_value());
-  CHECK(h.workspace.session.message()->is_error);
-  CHECK(h.workspace.session.message()->text.find("/no/such/file.json") != std::string::npos);
+  REQUIRE(h.parts.session.message().has_value());
+  CHECK(h.parts.session.message()->is_error);
+  CHECK(h.parts.session.message()->text.find("/no/such/file.json") != std::string::npos);
   CHECK(h.scenario() == before);
   h.click("message.dismiss");
-  CHECK_FALSE(h.workspace.session.message().has_value());
+  CHECK_FALSE(h.parts.session.message().has_value());
 }
 
 TEST_CASE("a saved scenario opens again as it was") {
   Harness h;
   h.drag("parallelism.tensor", 0.2f, 0.6f);
-  CHECK_FALSE(h.workspace.session.saved());
+  CHECK_FALSE(h.parts.session.saved());
   const auto file = std::filesystem::temp_directory_path() / "roofscape-ui-test.json";
-  h.workspace.save_as(file.string());
-  CHECK(h.workspace.session.saved());
+  h.parts.save_as(file.string());
+  CHECK(h.parts.session.saved());
   const engine::Scenario kept = h.scenario();
   h.key({widgets::key_of('2'), false, false, true});
   CHECK_FALSE(h.scenario() == kept);
@@ -447,8 +447,8 @@ TEST_CASE("every command has a title, and those that need no window run") {
     if (c.id == "figure.export") continue;  // writes files
     if (app::enabled(c, h.workspace)) c.run(h.workspace);
     h.step(2);
-    h.workspace.interaction.close_popup();
-    h.workspace.view.sheet = app::Sheet::none;
+    h.parts.interaction.close_popup();
+    h.parts.panels.sheets.shown = app::Sheet::none;
     CHECK(widgets::compat::audit_draw_data().outside == 0);
   }
 }
@@ -457,25 +457,25 @@ TEST_CASE("the sheets of keys and of saving draw and close with Escape") {
   for (const Size size : kSizes) {
     Harness h("llama3-8b-8-h100", size.width, size.height);
     h.key({Key::f1});
-    CHECK(h.workspace.view.sheet == app::Sheet::help);
+    CHECK(h.parts.panels.sheets.shown == app::Sheet::help);
     check_texts(h, size.width);
     h.key({Key::escape});
-    CHECK(h.workspace.view.sheet == app::Sheet::none);
+    CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
     h.key({widgets::key_of('S'), true, true, false});
-    CHECK(h.workspace.view.sheet == app::Sheet::save_as);
+    CHECK(h.parts.panels.sheets.shown == app::Sheet::save_as);
     h.key({Key::escape});
-    CHECK(h.workspace.view.sheet == app::Sheet::none);
+    CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
   }
 }
 
 TEST_CASE("menus open from the bar and slide to their neighbour") {
   Harness h;
   h.click("menu.file");
-  CHECK(h.workspace.interaction.popup_open("menu.file"));
+  CHECK(h.parts.interaction.popup_open("menu.file"));
   h.move(h.place("menu.view")->rect.centre());
-  CHECK(h.workspace.interaction.popup_open("menu.view"));
+  CHECK(h.parts.interaction.popup_open("menu.view"));
   h.key({Key::escape});
-  CHECK_FALSE(h.workspace.interaction.blocked());
+  CHECK_FALSE(h.parts.interaction.blocked());
   const bool dark = h.workspace.theme().dark();
   h.key({widgets::key_of('T'), true, false, false});
   CHECK(h.workspace.theme().dark() != dark);
@@ -487,16 +487,16 @@ TEST_CASE("zoom rebuilds the text and everything still fits") {
     h.key({Key::equal, true, false, false});
     CHECK(widgets::compat::audit_draw_data().outside == 0);
   }
-  CHECK(h.workspace.settings.zoom > 2);
+  CHECK(h.parts.settings.zoom > 2);
   h.key({widgets::key_of('0'), true, false, false});
-  CHECK(h.workspace.settings.zoom == 0);
+  CHECK(h.parts.settings.zoom == 0);
 }
 
 TEST_CASE("data of a figure is copied as a table") {
   Harness h("llama3-405b-16k-h100");
   std::string copied;
-  h.workspace.actions.copy_text = [&](const std::string& text) { copied = text; };
-  h.workspace.view.maximised = 1;
+  h.workspace.actions().copy_text = [&](const std::string& text) { copied = text; };
+  h.parts.panels.figures.maximised = 1;
   h.step();
   h.key({widgets::key_of('C'), true, false, false});
   CHECK(copied.starts_with("stage\t"));

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include "app/panels/derivation_id.h"
 #include "engine/evaluate/evaluate.h"
 #include "tests/app/window/ui_harness.h"
 
@@ -28,7 +29,7 @@ struct Shown : Harness {
 TEST_CASE("the wheel zooms in time about the pointer, a drag moves, a double click fits") {
   Shown h("llama3-405b-16k-h100-8k");
   const widgets::Rect r = h.place("figure.pipeline")->rect;
-  const auto& span = h.workspace.view.spans[kPipeline];
+  const auto& span = h.parts.panels.figures.spans[kPipeline];
   h.move(r.centre());
   widgets::compat::turn_wheel(5.0f);
   h.step(2);
@@ -43,7 +44,7 @@ TEST_CASE("the wheel zooms in time about the pointer, a drag moves, a double cli
   CHECK(span.first > before.first);
   CHECK(span.second - span.first == doctest::Approx(width));
   h.release();
-  CHECK(h.workspace.view.trail.empty());  // no click
+  CHECK(h.parts.panels.right_rail.derivation.trail.empty());  // no click
   const engine::Scenario same = h.scenario();
   h.press();
   h.release();
@@ -52,26 +53,26 @@ TEST_CASE("the wheel zooms in time about the pointer, a drag moves, a double cli
   CHECK(span.first == 0.0);
   CHECK(span.second == 1.0);
   CHECK(h.scenario() == same);
-  CHECK(h.workspace.session.history().undo_depth() == 0);
+  CHECK(h.parts.session.history().undo_depth() == 0);
 }
 
 TEST_CASE("space plays the step: only then frames are asked for without an event") {
   Shown h("llama3-405b-16k-h100-8k");
-  auto& tools = h.workspace.view.pipeline;
+  auto& tools = h.parts.panels.figures.pipeline;
   h.move({5, 5});
   h.wait(1);
-  CHECK(h.workspace.interaction.wake_in() < 0);
+  CHECK(h.parts.interaction.wake_in() < 0);
   h.key({widgets::key_of(' ')});
   REQUIRE(tools.playing);
   REQUIRE(tools.cursor.has_value());
-  CHECK(h.workspace.interaction.wake_in() == 0);
+  CHECK(h.parts.interaction.wake_in() == 0);
   const double before = *tools.cursor;
   h.wait(0.05);
   CHECK(*tools.cursor > before);
   CHECK(*tools.cursor - before < 0.2 / tools.shown_s);
   h.key({widgets::key_of(' ')});
   CHECK_FALSE(tools.playing);
-  CHECK(h.workspace.interaction.wake_in() < 0);
+  CHECK(h.parts.interaction.wake_in() < 0);
   CHECK(tools.cursor.has_value());
   h.key({Key::escape});
   CHECK_FALSE(tools.cursor.has_value());
@@ -87,18 +88,18 @@ TEST_CASE("toggles of the pipeline figure") {
   Shown h("llama3-405b-16k-h100-8k", 1280, 720);
   const engine::Scenario before = h.scenario();
   h.click("pipeline.critical_path");
-  CHECK(h.workspace.view.pipeline.critical_path);
+  CHECK(h.parts.panels.figures.pipeline.critical_path);
   h.click("pipeline.memory_trace");
-  CHECK(h.workspace.view.pipeline.memory_trace);
+  CHECK(h.parts.panels.figures.pipeline.memory_trace);
   h.click("pipeline.play");
-  CHECK(h.workspace.view.pipeline.playing);
+  CHECK(h.parts.panels.figures.pipeline.playing);
   h.step(2);
-  const double speed = h.workspace.view.pipeline.shown_s;
+  const double speed = h.parts.panels.figures.pipeline.shown_s;
   h.click("pipeline.speed");
-  CHECK(h.workspace.view.pipeline.shown_s != speed);
+  CHECK(h.parts.panels.figures.pipeline.shown_s != speed);
   CHECK(widgets::compat::audit_draw_data().outside == 0);
   h.click("pipeline.memory_trace");
-  CHECK_FALSE(h.workspace.view.pipeline.memory_trace);
+  CHECK_FALSE(h.parts.panels.figures.pipeline.memory_trace);
   CHECK(h.scenario() == before);
   // One stage has no timeline: no tools.
   CHECK(Shown("llama3-70b-v5p-pod").place("pipeline.play") == nullptr);
@@ -113,12 +114,12 @@ TEST_CASE("a block of another schedule opens that schedule's bubble, not the pla
   plain.pipeline.schedule = engine::ScheduleKind::one_f_one_b;
   plain.pipeline.virtual_stages = 1;
   Harness h(plain, "", 1920, 1080);
-  app::open_derivation(h.workspace.view, "schedule.gpipe/pipeline.bubble_fraction");
+  h.parts.open_derivation("schedule.gpipe/pipeline.bubble_fraction");
   h.step(2);
-  REQUIRE(h.workspace.view.derived);
-  REQUIRE(h.workspace.view.derived->derivation);
+  REQUIRE(h.parts.panels.right_rail.derivation.derived);
+  REQUIRE(h.parts.panels.right_rail.derivation.derived->derivation);
   engine::Scenario gpipe = plain;
   gpipe.pipeline.schedule = engine::ScheduleKind::gpipe;
-  CHECK(h.workspace.view.derived->derivation->lines.front().value ==
+  CHECK(h.parts.panels.right_rail.derivation.derived->derivation->lines.front().value ==
         engine::evaluate(gpipe).quantities.value_or(engine::Q::pipeline_bubble_fraction, -1));
 }

@@ -4,17 +4,17 @@ namespace roofscape::test {
 
 void search(Harness& h) {
   h.key({widgets::Key::f7});
-  h.workspace.searching.wait();
+  h.parts.searching.wait();
   h.step(2);
 }
 
 void found_again(Harness& h) {
   h.step(2);
-  h.workspace.searching.wait();
+  h.parts.searching.wait();
   h.step(2);
 }
 
-const engine::ServingSearchResult& served(const Harness& h) { return h.workspace.view.search.found->serving; }
+const engine::ServingSearchResult& served(const Harness& h) { return h.parts.panels.search.found->serving; }
 
 std::size_t dimension(std::string_view id) {
   for (std::size_t i = 0; i < app::kSearchDimensions; ++i)
@@ -23,7 +23,7 @@ std::size_t dimension(std::string_view id) {
   return 0;
 }
 
-const engine::SearchResult& result(const Harness& h) { return h.workspace.view.search.found->result; }
+const engine::SearchResult& result(const Harness& h) { return h.parts.panels.search.found->result; }
 
 std::optional<widgets::Point> tag_place(Harness& h, std::string_view id, int index) {
   h.canvas.set_tagging(widgets::Tagging::all);
@@ -43,7 +43,7 @@ void check_list_while_held(Harness& h, const std::string& slider) {
   h.press();
   for (int i = 0; i < 8; ++i) {
     h.move({track.x + track.w * (0.3f + 0.05f * static_cast<float>(i)), track.centre().y});
-    const auto& view = h.workspace.view.search;
+    const auto& view = h.parts.panels.search;
     REQUIRE(view.found);
     CHECK(view.stale == !(view.found->query.scenario == h.scenario()));
     CHECK(h.place("search.row.1") != nullptr);
@@ -51,8 +51,8 @@ void check_list_while_held(Harness& h, const std::string& slider) {
   h.release();
   found_again(h);
   CHECK_FALSE(h.scenario() == before);
-  CHECK(h.workspace.view.search.found->query.scenario == h.scenario());
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  CHECK(h.parts.panels.search.found->query.scenario == h.scenario());
+  CHECK(h.parts.session.history().undo_depth() == 1);
 }
 
 void check_readable(std::initializer_list<const char*> presets) {
@@ -67,7 +67,7 @@ void check_readable(std::initializer_list<const char*> presets) {
       h.key({widgets::Key::f7});
       h.step();
       check_texts(h, size.width);
-      h.workspace.searching.wait();
+      h.parts.searching.wait();
       h.step(2);
       CHECK(widgets::compat::audit_draw_data().outside == 0);
       check_texts(h, size.width);

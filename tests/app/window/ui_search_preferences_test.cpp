@@ -11,7 +11,7 @@ using widgets::Key;
 
 TEST_CASE("what is wanted of a search is kept with the session") {
   Harness h(kSmall);
-  app::SearchPreferences& preferences = h.workspace.view.search.preferences;
+  app::SearchPreferences& preferences = h.parts.panels.search.preferences;
   preferences.objective = engine::Objective::cost;
   preferences.min_free = 0.1;
   preferences.tensor_across_nodes = true;
@@ -29,7 +29,7 @@ TEST_CASE("what is wanted of a search is kept with the session") {
   CHECK(h.workspace.changes() != changes);  // so that it is written
   Harness again(kSmall);
   REQUIRE(again.workspace.restore(h.workspace.session_text(), "session.json"));
-  CHECK(again.workspace.view.search.preferences == preferences);
+  CHECK(again.parts.panels.search.preferences == preferences);
 }
 
 TEST_CASE(
@@ -38,41 +38,42 @@ TEST_CASE(
       close{widgets::key_of('W'), true, false, false}, reopen{widgets::key_of('T'), true, true, false},
       pin{widgets::key_of('B')};
   Harness h(kSmall);
-  const auto& view = h.workspace.view;
-  h.workspace.view.search.preferences.constraints[dimension("offload")] = {app::Constraint::Kind::only, 0};
-  h.workspace.view.search.preferences.min_free = 0.2;
+  const app::SearchPreferences& preferences = h.parts.panels.search.preferences;
+  const auto& pinned = h.parts.baseline;
+  h.parts.panels.search.preferences.constraints[dimension("offload")] = {app::Constraint::Kind::only, 0};
+  h.parts.panels.search.preferences.min_free = 0.2;
   h.key(pin);
-  const app::SearchPreferences first = view.search.preferences;
+  const app::SearchPreferences first = preferences;
   const engine::Scenario baseline = h.scenario();
   h.key(add);
-  CHECK(view.search.preferences == first);  // a duplicate
-  REQUIRE(view.pinned != nullptr);
-  CHECK(view.pinned->scenario == baseline);
-  h.workspace.view.search.preferences = {};
-  h.workspace.view.search.preferences.objective = engine::Objective::memory;
+  CHECK(preferences == first);  // a duplicate
+  REQUIRE(pinned != nullptr);
+  CHECK(pinned->scenario == baseline);
+  h.parts.panels.search.preferences = {};
+  h.parts.panels.search.preferences.objective = engine::Objective::memory;
   h.key(pin);
-  CHECK(view.pinned == nullptr);
-  const app::SearchPreferences second = view.search.preferences;
+  CHECK(pinned == nullptr);
+  const app::SearchPreferences second = preferences;
   h.key(next);
-  CHECK(view.search.preferences == first);
-  REQUIRE(view.pinned != nullptr);
+  CHECK(preferences == first);
+  REQUIRE(pinned != nullptr);
   h.key(close);
-  CHECK(view.search.preferences == second);
-  CHECK(view.pinned == nullptr);
+  CHECK(preferences == second);
+  CHECK(pinned == nullptr);
   h.key(reopen);
-  CHECK(view.search.preferences == first);
-  REQUIRE(view.pinned != nullptr);
-  CHECK(view.pinned->scenario == baseline);
+  CHECK(preferences == first);
+  REQUIRE(pinned != nullptr);
+  CHECK(pinned->scenario == baseline);
 
   const std::string text = h.workspace.session_text();
   Harness again(kSmall);
   REQUIRE(again.workspace.restore(text, "session.json"));
   CHECK(again.workspace.session_text() == text);
-  CHECK(again.workspace.view.search.preferences == first);
-  REQUIRE(again.workspace.view.pinned != nullptr);
+  CHECK(again.parts.panels.search.preferences == first);
+  REQUIRE(again.parts.baseline != nullptr);
   again.key(next);
-  CHECK(again.workspace.view.search.preferences == second);
-  CHECK(again.workspace.view.pinned == nullptr);
+  CHECK(again.parts.panels.search.preferences == second);
+  CHECK(again.parts.baseline == nullptr);
 }
 
 TEST_CASE("a session of one baseline and one search for all tabs gives them to every tab") {
@@ -92,10 +93,10 @@ TEST_CASE("a session of one baseline and one search for all tabs gives them to e
   app::SearchPreferences preferences;
   preferences.constraints[dimension("tensor")] = {app::Constraint::Kind::at_most, 4};
   for (int tab = 0; tab < 2; ++tab) {
-    CHECK(again.workspace.view.search.preferences == preferences);
-    REQUIRE(again.workspace.view.pinned != nullptr);
-    CHECK(again.workspace.view.pinned->scenario == h.scenario());
-    again.workspace.step_tabs(1);
+    CHECK(again.parts.panels.search.preferences == preferences);
+    REQUIRE(again.parts.baseline != nullptr);
+    CHECK(again.parts.baseline->scenario == h.scenario());
+    again.parts.step_tabs(1);
   }
 }
 
@@ -127,7 +128,7 @@ TEST_CASE("search preferences in a file that mean nothing are as if they were no
   REQUIRE(again.workspace.restore(text, "session.json"));
   app::SearchPreferences read = usual;
   read.constraints[dimension("pipeline")] = {app::Constraint::Kind::at_most, 2};
-  CHECK(again.workspace.view.search.preferences == read);
+  CHECK(again.parts.panels.search.preferences == read);
 }
 
 TEST_CASE("search preferences make a request of any scenario: limits, pins that follow the plan, and one value") {

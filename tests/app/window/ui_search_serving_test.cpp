@@ -21,17 +21,17 @@ TEST_CASE(
   search(h);
   const auto& found = served(h);
   REQUIRE(found.best.size() > 3);
-  CHECK(h.workspace.view.search.found->query.scenario == h.scenario());
+  CHECK(h.parts.panels.search.found->query.scenario == h.scenario());
   const engine::Scenario before = h.scenario();
   const engine::RankedDecoding third = found.best[2];
   REQUIRE_FALSE(third.plan == engine::decoding_plan_of(before));
   h.click("search.row.3");
   CHECK(engine::decoding_plan_of(h.scenario()) == third.plan);
   CHECK(*h.report().quantities[engine::Q::mixed_token_time_q] == third.token_s);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  CHECK(h.parts.session.history().undo_depth() == 1);
   found_again(h);
   CHECK(served(h).present_rank == 3);
-  h.workspace.undo();
+  h.parts.session.undo();
   CHECK(h.scenario() == before);
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("both figures of a search show plans that serve: a click on one of the
   REQUIRE(at);
   h.click(*at);
   CHECK(engine::decoding_plan_of(h.scenario()) == best);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  CHECK(h.parts.session.history().undo_depth() == 1);
 }
 
 TEST_CASE("a click on a cell of the serving map adopts its mesh and batch as one step of undo") {
@@ -64,12 +64,12 @@ TEST_CASE("a click on a cell of the serving map adopts its mesh and batch as one
   REQUIRE(at);
   h.click(*at);
   CHECK(engine::decoding_plan_of(h.scenario()) == plan);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  CHECK(h.parts.session.history().undo_depth() == 1);
 }
 
 TEST_CASE("a search shows plans that serve side by side where the figure is chosen") {
   Harness h(kServing);
-  h.workspace.view.search.serving_figures[0] = "parallel-coordinates";
+  h.parts.panels.search.serving_figures[0] = "parallel-coordinates";
   search(h);
   CHECK(tag_place(h, "parallel.plan", 0));
 }
@@ -81,7 +81,7 @@ TEST_CASE(
   const double limit = served(h).best[0].token_s * 0.9;
   engine::Scenario promised = h.scenario();
   promised.workload.slo.time_per_output_token_s = limit;
-  h.workspace.session.update(promised, false);
+  h.parts.session.update(promised, false);
   found_again(h);
   REQUIRE_FALSE(served(h).best.empty());
   for (const engine::RankedDecoding& one : served(h).best) CHECK(one.token_s <= limit);
@@ -93,7 +93,7 @@ TEST_CASE(
 
 TEST_CASE("another goal orders serving plans by it") {
   Harness h(kServing);
-  h.workspace.view.search.preferences.serving.objective = engine::ServingObjective::token_time;
+  h.parts.panels.search.preferences.serving.objective = engine::ServingObjective::token_time;
   search(h);
   const auto& best = served(h).best;
   REQUIRE(best.size() > 2);
@@ -109,7 +109,7 @@ TEST_CASE("a pinned batch stays as the serving plan has it, and follows it") {
   for (const engine::RankedDecoding& one : served(h).best) CHECK(one.plan.batch == h.scenario().workload.batch);
   engine::Scenario other = h.scenario();
   other.workload.batch = 96;  // no power of two
-  h.workspace.session.update(other, false);
+  h.parts.session.update(other, false);
   found_again(h);
   REQUIRE_FALSE(served(h).best.empty());
   for (const engine::RankedDecoding& one : served(h).best) CHECK(one.plan.batch == 96);
@@ -127,11 +127,11 @@ TEST_CASE("what was found for a scenario of the other kind is not shown") {
   search(h);
   h.workspace.open(kSmall);
   h.step();
-  h.workspace.searching.wait();
+  h.parts.searching.wait();
   h.step(2);
-  REQUIRE(h.workspace.view.search.found);
-  CHECK(h.workspace.view.search.found->query.scenario == h.scenario());
+  REQUIRE(h.parts.panels.search.found);
+  CHECK(h.parts.panels.search.found->query.scenario == h.scenario());
   h.workspace.open(kServing);
   h.step();
-  CHECK((h.workspace.view.search.found == nullptr || h.workspace.view.search.found->query.serves()));
+  CHECK((h.parts.panels.search.found == nullptr || h.parts.panels.search.found->query.serves()));
 }

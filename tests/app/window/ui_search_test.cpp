@@ -32,14 +32,14 @@ using widgets::Key;
 
 TEST_CASE("F7 opens the search, which finds plans for the scenario that is shown") {
   Harness h(kSmall);
-  CHECK(h.workspace.searching.started() == 0);  // nothing that is shown needs one
+  CHECK(h.parts.searching.started() == 0);  // nothing that is shown needs one
   search(h);
-  REQUIRE(h.workspace.view.search.found);
-  CHECK(h.workspace.view.search.found->query.scenario == h.scenario());
-  CHECK_FALSE(h.workspace.view.search.stale);
+  REQUIRE(h.parts.panels.search.found);
+  CHECK(h.parts.panels.search.found->query.scenario == h.scenario());
+  CHECK_FALSE(h.parts.panels.search.stale);
   CHECK(h.place("search.row.1") != nullptr);
   h.key({Key::escape});
-  CHECK_FALSE(h.workspace.view.search.open);
+  CHECK_FALSE(h.parts.panels.search.open);
 }
 
 TEST_CASE("the search draws inside the window and cuts no text, of three scenarios that train at three sizes") {
@@ -55,11 +55,11 @@ TEST_CASE("the window's list is the command's, word for word, with the error ban
       Harness h(id);
       engine::Scenario s = h.scenario();
       s.assumptions.mode = mode;
-      h.workspace.session.update(s, false);
+      h.parts.session.update(s, false);
       h.workspace.finish_evidence();
       search(h);
-      const app::SearchOutcome& found = *h.workspace.view.search.found;
-      const engine::Evidence& evidence = h.workspace.view.evidence->of(mode);
+      const app::SearchOutcome& found = *h.parts.panels.search.found;
+      const engine::Evidence& evidence = h.parts.evidence->of(mode);
       const widgets::TextTable& texts = h.workspace.texts();
       const auto table =
           s.serves() ? widgets::search::plan_table(texts, s, found.query.serving.objective, found.serving, &evidence)
@@ -92,10 +92,10 @@ TEST_CASE("every column of the list can be seen in any window, by scrolling side
     Harness h("deepseek-v3-2048-h800", width, height);
     h.workspace.finish_evidence();
     search(h);
-    const app::SearchOutcome& found = *h.workspace.view.search.found;
-    const auto table = widgets::search::plan_table(
-        h.workspace.texts(), found.query.scenario, found.query.request.objective, found.result,
-        &h.workspace.view.evidence->of(found.query.scenario.assumptions.mode));
+    const app::SearchOutcome& found = *h.parts.panels.search.found;
+    const auto table =
+        widgets::search::plan_table(h.workspace.texts(), found.query.scenario, found.query.request.objective,
+                                    found.result, &h.parts.evidence->of(found.query.scenario.assumptions.mode));
     std::set<std::string> seen;
     const auto look = [&] {
       for (const auto& t : h.canvas.drawn_texts())
@@ -132,10 +132,10 @@ TEST_CASE("a click on a row adopts its plan as one step of undo") {
   REQUIRE_FALSE(third == plan_of(before));
   h.click("search.row.3");
   CHECK(plan_of(h.scenario()) == third);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  CHECK(h.parts.session.history().undo_depth() == 1);
   found_again(h);
   CHECK(result(h).present_rank == 3);
-  h.workspace.undo();
+  h.parts.session.undo();
   CHECK(h.scenario() == before);
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("a click on a plan of the front adopts it") {
   REQUIRE(at);
   h.click(*at);
   CHECK(plan_of(h.scenario()) == best);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  CHECK(h.parts.session.history().undo_depth() == 1);
 }
 
 TEST_CASE("a click on a cell of the mesh map adopts its best plan as one step of undo") {
@@ -182,9 +182,9 @@ TEST_CASE("a click on a cell of the mesh map adopts its best plan as one step of
     REQUIRE(cell->best);
     CHECK(*h.report().quantities[engine::Q::step_time] == cell->best->step_time_s);
     CHECK(*h.report().quantities[engine::Q::mfu] == cell->best->mfu);
-    CHECK(h.workspace.session.history().undo_depth() == 1);
+    CHECK(h.parts.session.history().undo_depth() == 1);
     if (now.tensor == first.plan.tensor && now.pipeline == first.plan.pipeline) CHECK(now == first.plan);
-    h.workspace.undo();
+    h.parts.session.undo();
     found_again(h);
   }
   CHECK(any);
@@ -206,7 +206,7 @@ TEST_CASE("a pinned choice stays as the plan has it in all that is found") {
 TEST_CASE("another ranking orders the list by it") {
   Harness h(kSmall);
   search(h);
-  h.workspace.view.search.preferences.objective = engine::Objective::memory;
+  h.parts.panels.search.preferences.objective = engine::Objective::memory;
   found_again(h);
   const auto& best = result(h).best;
   REQUIRE(best.size() > 2);
@@ -215,7 +215,7 @@ TEST_CASE("another ranking orders the list by it") {
 
 TEST_CASE("limits that leave no plan say so, and one button lifts them") {
   Harness h("llama3-405b-16k-h100-8k");
-  auto& preferences = h.workspace.view.search.preferences;
+  auto& preferences = h.parts.panels.search.preferences;
   for (std::size_t i = 0; i < app::kSearchDimensions; ++i)
     if (const auto id = app::search_dimensions()[i].id;
         id == "tensor" || id == "pipeline" || id == "context" || id == "fsdp")
@@ -246,15 +246,15 @@ TEST_CASE("under the list stands why the present plan cannot run") {
 TEST_CASE("a search that is stopped stays stopped until it is asked for again") {
   Harness h("llama3-405b-16k-h100-8k");
   h.key({Key::f7});
-  h.workspace.searching.cancel();
-  h.workspace.searching.wait();
+  h.parts.searching.cancel();
+  h.parts.searching.wait();
   h.step(3);
-  CHECK(h.workspace.view.search.state == SearchJob::State::cancelled);
-  CHECK(h.workspace.view.search.found == nullptr);
+  CHECK(h.parts.panels.search.state == SearchJob::State::cancelled);
+  CHECK(h.parts.panels.search.found == nullptr);
   h.click("search.again");
-  h.workspace.searching.wait();
+  h.parts.searching.wait();
   h.step(2);
-  CHECK(h.workspace.view.search.found != nullptr);
+  CHECK(h.parts.panels.search.found != nullptr);
 }
 
 TEST_CASE("while a slider is held what was found stays, and belongs to the scenario it was found for") {
@@ -265,21 +265,21 @@ TEST_CASE("while a slider is held what was found stays, and belongs to the scena
 
 TEST_CASE("a figure of a search in the grid searches without the search being open") {
   Harness h(kSmall);
-  h.workspace.view.arrangement.cells[0] = "frontier";
+  h.parts.settings.arrangement.cells[0] = "frontier";
   h.step();
-  h.workspace.searching.wait();
+  h.parts.searching.wait();
   h.step(2);
-  REQUIRE(h.workspace.view.search.found);
+  REQUIRE(h.parts.panels.search.found);
   CHECK(tag_place(h, "frontier.plan", 0));
 }
 
 TEST_CASE("the mesh map keeps to the constraints, as the list does") {
   Harness h(kSmall);
-  h.workspace.view.search.preferences.constraints[dimension("tensor")] = {app::Constraint::Kind::at_most, 2};
+  h.parts.panels.search.preferences.constraints[dimension("tensor")] = {app::Constraint::Kind::at_most, 2};
   search(h);
   REQUIRE_FALSE(result(h).cells.empty());
   for (const engine::SearchCell& cell : result(h).cells) CHECK(cell.tensor <= 2);
-  h.workspace.lift_search_limits();
+  h.parts.lift_search_limits();
   found_again(h);
   CHECK(std::any_of(result(h).cells.begin(), result(h).cells.end(),
                     [](const engine::SearchCell& cell) { return cell.tensor > 2; }));
@@ -289,7 +289,7 @@ TEST_CASE("limits are lifted by the button beside the space, which is there whil
   Harness h(kSmall);
   search(h);
   CHECK(h.place("search.reset") == nullptr);
-  auto& preferences = h.workspace.view.search.preferences;
+  auto& preferences = h.parts.panels.search.preferences;
   preferences.objective = engine::Objective::memory;
   preferences.constraints[dimension("tensor")] = {app::Constraint::Kind::only, 1};
   preferences.min_free = 0.1;

@@ -68,8 +68,8 @@ TEST_CASE(
                                          {"verdict.memory", "memory.chip_total_bytes"}}) {
       CAPTURE_BINDING(fact);
       h.click(fact);
-      REQUIRE_FALSE(h.workspace.view.trail.empty());
-      CHECK(h.workspace.view.trail.back() == quantity);
+      REQUIRE_FALSE(h.parts.panels.right_rail.derivation.trail.empty());
+      CHECK(h.parts.panels.right_rail.derivation.trail.back() == quantity);
     }
     test::check_texts(h, w);
   }
@@ -95,13 +95,13 @@ TEST_CASE("the bar of a serving scenario is the decoding step: its parts fill it
 
 TEST_CASE("the numbers of a serving scenario are of serving and open their derivation") {
   Harness h(kServing);
-  h.workspace.view.arrangement.cells[1] = "numbers";
+  h.parts.settings.arrangement.cells[1] = "numbers";
   h.step(2);
   CHECK(h.place("number.flops.per_token") == nullptr);
   h.click("number.serving.sustained_tokens_per_s");
-  CHECK(h.workspace.view.trail.back() == "serving.sustained_tokens_per_s");
+  CHECK(h.parts.panels.right_rail.derivation.trail.back() == "serving.sustained_tokens_per_s");
   h.click("limit.serving.critical_batch_sequences");
-  CHECK(h.workspace.view.trail.back() == "serving.critical_batch_sequences");
+  CHECK(h.parts.panels.right_rail.derivation.trail.back() == "serving.critical_batch_sequences");
 }
 
 TEST_CASE("before anything was clicked the time per token is derived, and the step time where the scenario trains") {
@@ -110,9 +110,9 @@ TEST_CASE("before anything was clicked the time per token is derived, and the st
     CAPTURE_BINDING(preset);
     Harness h(preset);
     h.step(2);
-    REQUIRE(h.workspace.view.derived.has_value());
-    CHECK(h.workspace.view.derived->id == id);
-    CHECK(h.workspace.view.derived->derivation.has_value());
+    REQUIRE(h.parts.panels.right_rail.derivation.derived.has_value());
+    CHECK(h.parts.panels.right_rail.derivation.derived->id == id);
+    CHECK(h.parts.panels.right_rail.derivation.derived->derivation.has_value());
   }
 }
 
@@ -124,14 +124,14 @@ TEST_CASE("the switch of the kind is one step of undo, gives a plan that runs, a
   CHECK(h.scenario().model == before.model);
   CHECK(h.scenario().cluster == before.cluster);
   CHECK(h.scenario().workload.prompt_tokens == before.workload.sequence_length);
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  CHECK(h.parts.session.history().undo_depth() == 1);
   CHECK_FALSE(h.report().has_errors());
   CHECK(h.report().fits());
   CHECK(h.report().quantities[engine::Q::time_per_output_token].has_value());
   choose_kind(h, WorkloadKind::training);
   CHECK(h.scenario() == before);
-  h.workspace.undo();
-  h.workspace.undo();
+  h.parts.session.undo();
+  h.parts.session.undo();
   CHECK(h.scenario() == before);
 }
 
@@ -147,27 +147,27 @@ TEST_CASE("every preset can be turned into the other kind without an error") {
 
 TEST_CASE("each kind of workload has its own cells, kept in the settings") {
   Harness h(kTraining);
-  h.workspace.view.arrangement.cells[0] = "memory-time";
+  h.parts.settings.arrangement.cells[0] = "memory-time";
   h.step(2);
-  const auto training = h.workspace.view.arrangement.cells;
+  const auto training = h.parts.settings.arrangement.cells;
   choose_kind(h, WorkloadKind::serving);
-  CHECK(h.workspace.view.arrangement.cells == app::default_cells(WorkloadKind::serving));
-  h.workspace.view.arrangement.cells[3] = "ladder";
+  CHECK(h.parts.settings.arrangement.cells == app::default_cells(WorkloadKind::serving));
+  h.parts.settings.arrangement.cells[3] = "ladder";
   h.step(2);
-  const auto serving = h.workspace.view.arrangement.cells;
+  const auto serving = h.parts.settings.arrangement.cells;
   const std::filesystem::path file = std::filesystem::temp_directory_path() / "roofscape-ui-serving-settings.json";
-  REQUIRE(app::write_settings(file, h.workspace.settings));
+  REQUIRE(app::write_settings(file, h.parts.settings));
   const app::Settings read = app::read_settings(file);
   std::filesystem::remove(file);
   CHECK(read.arrangement.cells == training);
   CHECK(read.other_cells == serving);
   choose_kind(h, WorkloadKind::training);
-  CHECK(h.workspace.view.arrangement.cells == training);
+  CHECK(h.parts.settings.arrangement.cells == training);
 }
 
 TEST_CASE("no figure stands twice in the grid, whatever names the arrangement has") {
   Harness h(kServing);
-  h.workspace.view.arrangement.cells = {"no-such-figure", "nor-this", "nor-that", "ladder"};
+  h.parts.settings.arrangement.cells = {"no-such-figure", "nor-this", "nor-that", "ladder"};
   h.step(2);
   int shown = 0;
   for (const widgets::FigureRow& row : widgets::figures())

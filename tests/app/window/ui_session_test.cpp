@@ -48,11 +48,11 @@ void leave_open(const std::filesystem::path& folder, const std::vector<std::stri
   app::Autosave autosave(folder);
   autosave.restore(h.workspace, false);
   autosave.run(h.workspace, 0);
-  h.workspace.session.update(named(names.front() + "!"), false);
-  h.workspace.session.update(named(names.front()), false);
+  h.parts.session.update(named(names.front() + "!"), false);
+  h.parts.session.update(named(names.front()), false);
   for (std::size_t i = 1; i < names.size(); ++i) {
     h.key(kNew);
-    h.workspace.session.update(named(names[i]), false);
+    h.parts.session.update(named(names[i]), false);
   }
   CHECK(autosave.finish(h.workspace));
 }
@@ -67,7 +67,7 @@ TEST_CASE("a start with an argument opens it beside the tabs that were kept") {
     app::Autosave autosave(folder.path());
     autosave.restore(h.workspace, true);
     CHECK(h.scenario().name == "asked");
-    CHECK(h.workspace.tabs.count() == 3);
+    CHECK(h.parts.tabs.count() == 3);
     autosave.run(h.workspace, 0);
   }
   CHECK(kept_in(folder.path() / "session.json") == std::vector<std::string>{"one", "two", "asked"});
@@ -79,7 +79,7 @@ TEST_CASE("the same preset asked for again and again is one tab") {
     Harness h("llama3-8b-8-h100", 1280, 720);
     app::Autosave autosave(folder.path());
     autosave.restore(h.workspace, true);
-    CHECK(h.workspace.tabs.count() == 1);
+    CHECK(h.parts.tabs.count() == 1);
     CHECK(autosave.finish(h.workspace));
   }
 }
@@ -99,7 +99,7 @@ TEST_CASE("a second window keeps its tabs in a file of its own, and the next sta
     io::SavedSession other;
     other.tabs.push_back({named("two"), {}});
     CHECK_FALSE(second.write(io::write_session(other, test::presets())));
-    first.workspace.session.update(named("one, edited"), false);
+    first.parts.session.update(named("one, edited"), false);
     kept.run(first.workspace, 1);
     CHECK(kept_in(kept.file().file()) == std::vector<std::string>{"one, edited"});
     CHECK(kept_in(second.file()) == std::vector<std::string>{"two"});
@@ -107,7 +107,7 @@ TEST_CASE("a second window keeps its tabs in a file of its own, and the next sta
   Harness h("llama3-8b-8-h100", 1280, 720);
   app::Autosave autosave(folder.path());
   autosave.restore(h.workspace, false);
-  CHECK(h.workspace.tabs.count() == 2);
+  CHECK(h.parts.tabs.count() == 2);
   autosave.run(h.workspace, 0);
   CHECK(kept_in(folder.path() / "session.json").size() == 2);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "session-2.json"));
@@ -127,14 +127,14 @@ TEST_CASE("a tab that cannot be read is told and its text stays in the file") {
     app::Autosave autosave(folder.path());
     autosave.restore(h.workspace, false);
     CHECK(h.scenario().name == "two");
-    REQUIRE(h.workspace.session.message().has_value());
-    CHECK(h.workspace.session.message()->is_error);
-    CHECK(h.workspace.session.message()->text.find("one") != std::string::npos);
-    CHECK(h.workspace.session.message()->detail.find("from_the_future") != std::string::npos);
+    REQUIRE(h.parts.session.message().has_value());
+    CHECK(h.parts.session.message()->is_error);
+    CHECK(h.parts.session.message()->text.find("one") != std::string::npos);
+    CHECK(h.parts.session.message()->detail.find("from_the_future") != std::string::npos);
     autosave.run(h.workspace, 0);
-    h.workspace.session.update(named(start == 0 ? "edited" : "two"), false);
+    h.parts.session.update(named(start == 0 ? "edited" : "two"), false);
     autosave.run(h.workspace, 1);
-    h.workspace.session.update(named("two"), false);
+    h.parts.session.update(named("two"), false);
     CHECK(autosave.finish(h.workspace));
     const std::string kept = test::text_of(folder.path() / "session.json");
     CHECK(kept.find("from_the_future") != std::string::npos);
@@ -174,11 +174,11 @@ TEST_CASE("a damaged session is moved aside, never overwritten") {
     app::Autosave autosave(folder.path());
     autosave.restore(h.workspace, false);
     const auto aside = folder.path() / ("session.json.damaged-" + std::to_string(i + 1));
-    REQUIRE(h.workspace.session.message().has_value());
-    CHECK(h.workspace.session.message()->is_error);
-    CHECK(h.workspace.session.message()->text.find(aside.string()) != std::string::npos);
+    REQUIRE(h.parts.session.message().has_value());
+    CHECK(h.parts.session.message()->is_error);
+    CHECK(h.parts.session.message()->text.find(aside.string()) != std::string::npos);
     autosave.run(h.workspace, 0);
-    h.workspace.session.update(named("after"), false);
+    h.parts.session.update(named("after"), false);
     CHECK(autosave.finish(h.workspace));
     CHECK(test::text_of(aside) == damaged[i]);
     CHECK(kept_in(folder.path() / "session.json") == std::vector<std::string>{"after"});
@@ -190,23 +190,23 @@ TEST_CASE("a folder that cannot be written to is told, tried again, and asked ab
   const auto blocked = folder.write("state", "a file stands where the folder should be");
   Harness h("llama3-8b-8-h100", 1280, 720);
   bool closed = false;
-  h.workspace.actions.close = [&] { closed = true; };
+  h.workspace.actions().close = [&] { closed = true; };
   app::Autosave autosave(blocked);
   autosave.restore(h.workspace, false);
   autosave.run(h.workspace, 0);
-  h.workspace.session.update(named("edited"), false);
+  h.parts.session.update(named("edited"), false);
   autosave.run(h.workspace, 1);
   h.step(2);
-  REQUIRE(h.workspace.session.message().has_value());
-  CHECK(h.workspace.session.message()->is_error);
-  CHECK_FALSE(h.workspace.view.save_problem.empty());
+  REQUIRE(h.parts.session.message().has_value());
+  CHECK(h.parts.session.message()->is_error);
+  CHECK_FALSE(h.workspace.save_problem().empty());
   CHECK(autosave.wake_in(1.0) > 0);
   CHECK_FALSE(autosave.finish(h.workspace));
   CHECK_FALSE(h.workspace.may_close());
   h.step(2);
-  CHECK(h.workspace.view.sheet == app::Sheet::leave);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::leave);
   h.click(h.place("leave.cancel")->visible.centre());
-  CHECK(h.workspace.view.sheet == app::Sheet::none);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
   CHECK_FALSE(closed);
   CHECK_FALSE(h.workspace.may_close());
   h.step(2);
@@ -216,9 +216,9 @@ TEST_CASE("a folder that cannot be written to is told, tried again, and asked ab
   // Once there is room again it is kept without being asked.
   std::filesystem::remove(blocked);
   autosave.run(h.workspace, 2);
-  CHECK_FALSE(h.workspace.view.save_problem.empty());
+  CHECK_FALSE(h.workspace.save_problem().empty());
   autosave.run(h.workspace, 60);
-  CHECK(h.workspace.view.save_problem.empty());
+  CHECK(h.workspace.save_problem().empty());
   CHECK(kept_in(blocked / "session.json") == std::vector<std::string>{"edited"});
   CHECK(autosave.wake_in(61) < 0);
 }
@@ -227,24 +227,24 @@ TEST_CASE("a new tab has no file: saving it asks where, and the file of the othe
   const test::TemporaryFolder folder;
   const auto file = folder.path() / "plan.json";
   Harness h("llama3-8b-8-h100", 1280, 720);
-  h.workspace.save_as(file.string());
+  h.parts.save_as(file.string());
   const std::string saved = test::text_of(file);
   REQUIRE_FALSE(saved.empty());
   h.key(kNew);
-  CHECK(h.workspace.session.untitled());
-  CHECK_FALSE(h.workspace.session.saved());
-  h.workspace.session.update(named("another plan"), false);
+  CHECK(h.parts.session.untitled());
+  CHECK_FALSE(h.parts.session.saved());
+  h.parts.session.update(named("another plan"), false);
   h.key({key_of('S'), true, false, false});
-  CHECK(h.workspace.view.sheet == app::Sheet::save_as);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::save_as);
   CHECK(test::text_of(file) == saved);
   h.key({Key::escape});
   // The first tab still saves to its file.
-  h.workspace.show_tab(0);
+  h.parts.show_tab(0);
   engine::Scenario edited = h.scenario();
   edited.workload.sequence_length *= 2;
-  h.workspace.session.update(edited, false);
+  h.parts.session.update(edited, false);
   h.key({key_of('S'), true, false, false});
-  CHECK(h.workspace.view.sheet == app::Sheet::none);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
   CHECK(test::text_of(file) != saved);
 }
 
@@ -252,13 +252,13 @@ TEST_CASE("a file that was changed by something else is not overwritten without 
   const test::TemporaryFolder folder;
   const auto file = folder.path() / "plan.json";
   Harness h("llama3-8b-8-h100", 1280, 720);
-  h.workspace.save_as(file.string());
+  h.parts.save_as(file.string());
   const std::string theirs = io::write_scenario(named("theirs"), test::presets());
   folder.write("plan.json", theirs);
-  h.workspace.session.update(named("mine"), false);
+  h.parts.session.update(named("mine"), false);
   h.key({key_of('S'), true, false, false});
   CHECK(test::text_of(file) == theirs);
-  CHECK(h.workspace.view.sheet == app::Sheet::save_as);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::save_as);
 }
 
 TEST_CASE("saving under a name that exists asks before it replaces the file") {
@@ -267,7 +267,7 @@ TEST_CASE("saving under a name that exists asks before it replaces the file") {
   Harness h("llama3-8b-8-h100", 1280, 720);
   const auto save_to = [&] {
     h.key({key_of('S'), true, true, false});
-    REQUIRE(h.workspace.view.sheet == app::Sheet::save_as);
+    REQUIRE(h.parts.panels.sheets.shown == app::Sheet::save_as);
     h.step();
     h.key({key_of('A'), true, false, false});
     h.type(file.string());
@@ -275,16 +275,16 @@ TEST_CASE("saving under a name that exists asks before it replaces the file") {
   };
   save_to();
   CHECK(test::text_of(file) == "precious");
-  CHECK(h.workspace.view.sheet == app::Sheet::save_as);
-  CHECK_FALSE(h.workspace.view.files.replaces.empty());
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::save_as);
+  CHECK_FALSE(h.parts.panels.sheets.files.replaces.empty());
   h.key({Key::escape});
   CHECK(test::text_of(file) == "precious");
   save_to();
   h.key({Key::enter});
-  CHECK(h.workspace.view.sheet == app::Sheet::none);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
   CHECK(test::text_of(file) != "precious");
-  CHECK(h.workspace.session.file() == file);
-  CHECK(h.workspace.session.saved());
+  CHECK(h.parts.session.file() == file);
+  CHECK(h.parts.session.saved());
 }
 
 TEST_CASE("files open by path, from the list, lately opened ones again, and dropped ones, each beside what is open") {
@@ -294,78 +294,78 @@ TEST_CASE("files open by path, from the list, lately opened ones again, and drop
   Harness h("llama3-8b-8-h100", 1280, 720);
   engine::Scenario edited = h.scenario();
   edited.workload.sequence_length *= 2;
-  h.workspace.session.update(edited, false);
+  h.parts.session.update(edited, false);
   // A path, with its folder completed by Tab.
   h.key({key_of('O'), true, false, false});
-  REQUIRE(h.workspace.view.sheet == app::Sheet::open);
+  REQUIRE(h.parts.panels.sheets.shown == app::Sheet::open);
   h.step();
   h.type((folder.path() / "pl").string());
   h.key({Key::tab});
-  CHECK(h.workspace.view.files.typed == (folder.path() / "plans").string() + "/");
+  CHECK(h.parts.panels.sheets.files.typed == (folder.path() / "plans").string() + "/");
   CHECK(h.place("file#" + file.string()) != nullptr);
   CHECK(h.place("file#" + (folder.path() / "plans/notes.txt").string()) == nullptr);
   h.type("mi");
   h.key({Key::tab});
-  CHECK(h.workspace.view.files.typed == file.string());
+  CHECK(h.parts.panels.sheets.files.typed == file.string());
   h.key({Key::enter});
-  CHECK(h.workspace.view.sheet == app::Sheet::none);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
   CHECK(h.scenario().name == "mine");
-  CHECK(h.workspace.tabs.count() == 2);
-  CHECK(h.workspace.tabs.at(0, h.workspace.session).scenario() == edited);
+  CHECK(h.parts.tabs.count() == 2);
+  CHECK(h.parts.tabs.at(0, h.parts.session).scenario() == edited);
   // Opened again it is the same tab.
-  h.workspace.show_tab(0);
+  h.parts.show_tab(0);
   h.key({key_of('O'), true, false, false});
   h.step();
   const auto* recent = h.place("file#" + file.string());
   REQUIRE(recent != nullptr);
   h.click(recent->visible.centre());
-  CHECK(h.workspace.tabs.count() == 2);
-  CHECK(h.workspace.tabs.active() == 1);
+  CHECK(h.parts.tabs.count() == 2);
+  CHECK(h.parts.tabs.active() == 1);
   // Dropped while something else is open over the window.
   const auto other = folder.write("other.json", io::write_scenario(named("other"), test::presets()));
   h.key({Key::f1});
   h.workspace.drop({other.string()});
   h.step(2);
-  CHECK(h.workspace.view.sheet == app::Sheet::none);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
   CHECK(h.scenario().name == "other");
   // A file that is none is told, and the chooser stays.
   h.key({key_of('O'), true, false, false});
   h.step();
   h.type("/no/such/file.json");
   h.key({Key::enter});
-  CHECK(h.workspace.view.sheet == app::Sheet::open);
-  CHECK_FALSE(h.workspace.view.files.problem.empty());
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::open);
+  CHECK_FALSE(h.parts.panels.sheets.files.problem.empty());
   h.key({Key::escape});
-  CHECK(h.workspace.view.sheet == app::Sheet::none);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
   // The recent files are kept with the session.
   Harness again("llama3-8b-8-h100", 1280, 720);
   REQUIRE(again.workspace.restore(h.workspace.session_text(), "session.json"));
-  REQUIRE(again.workspace.view.files.recent.size() == 2);
-  CHECK(again.workspace.view.files.recent.front() == other.string());
+  REQUIRE(again.parts.panels.sheets.files.recent.size() == 2);
+  CHECK(again.parts.panels.sheets.files.recent.front() == other.string());
 }
 
 TEST_CASE("an export asks where and how the first time, then writes the same way, and replaces nothing") {
   const test::TemporaryFolder folder;
   Harness h("llama3-8b-8-h100", 1280, 720);
   h.key({key_of('E'), true, false, false});
-  CHECK(h.workspace.view.sheet == app::Sheet::export_figure);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::export_figure);
   CHECK(folder.count() == 0);
   h.step();
-  h.workspace.settings.export_as.folder = (folder.path() / "figures").string();
+  h.parts.settings.export_as.folder = (folder.path() / "figures").string();
   h.click("export.pdf");
   h.click("export.ok");
-  CHECK(h.workspace.view.sheet == app::Sheet::none);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
   CHECK(folder.count() == 3);  // the folder, SVG and PNG
-  REQUIRE(h.workspace.session.message().has_value());
-  CHECK(h.workspace.session.message()->text.find(folder.path().string()) != std::string::npos);
+  REQUIRE(h.parts.session.message().has_value());
+  CHECK(h.parts.session.message()->text.find(folder.path().string()) != std::string::npos);
   std::vector<std::string> before;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "figures"))
     before.push_back(test::text_of(entry.path()));
   h.key({key_of('E'), true, false, false});
-  CHECK(h.workspace.view.sheet == app::Sheet::none);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
   CHECK(folder.count() == 5);
   h.key({key_of('E'), true, true, false});
-  CHECK(h.workspace.view.sheet == app::Sheet::export_figure);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::export_figure);
 }
 
 TEST_CASE("the palette finds opening by other words, and opens a path") {
@@ -374,7 +374,7 @@ TEST_CASE("the palette finds opening by other words, and opens a path") {
   Harness h("llama3-8b-8-h100", 1280, 720);
   for (const char* word : {"import", "config", "open", "load", "recent"}) {
     CAPTURE(word);
-    const auto all = app::palette_entries(h.workspace.session, h.workspace.texts(), app::commands(), word, {}, 400);
+    const auto all = app::palette_entries(h.parts.session, h.workspace.texts(), app::commands(), word, {}, 400);
     CHECK(std::any_of(all.begin(), all.end(), [](const auto& e) { return e.value == "file.open"; }));
   }
   h.key({key_of('P'), true, false, false});
@@ -386,9 +386,9 @@ TEST_CASE("tabs use the room there is for their titles") {
   Harness h("llama3-8b-8-h100", 1920, 1080);
   const std::string longest =
       "A scenario whose name says all of what it is about, with its chips, its schedule and its author";
-  h.workspace.session.update(named(longest), false);
+  h.parts.session.update(named(longest), false);
   h.key(kNew);
-  h.workspace.session.update(named("b"), false);
+  h.parts.session.update(named("b"), false);
   h.step(2);
   bool whole = false;
   for (const auto& t : h.canvas.drawn_texts())
@@ -404,8 +404,8 @@ TEST_CASE("a plan edited from a preset and saved under a file is called edited a
   for (const int length : {4096, 2048, 1024}) {
     engine::Scenario s = h.scenario();
     s.workload.sequence_length = length;
-    h.workspace.session.update(s, false);
-    h.workspace.save_as(file.string());
+    h.parts.session.update(s, false);
+    h.parts.save_as(file.string());
     CHECK(engine::scenario_title(h.scenario()) == edited);
     CHECK(test::text_of(file).find("(edited)") == std::string::npos);
     h.workspace.open(file.string());
@@ -422,14 +422,14 @@ TEST_CASE("a file of one's own keeps its name when it is saved to itself, and is
   h.workspace.open(file.string());
   engine::Scenario s = h.scenario();
   s.workload.sequence_length /= 2;
-  h.workspace.session.update(s, false);
+  h.parts.session.update(s, false);
   CHECK(engine::scenario_title(h.scenario()) == "My plan (edited)");
-  const std::size_t steps = h.workspace.session.history().undo_depth();
+  const std::size_t steps = h.parts.session.history().undo_depth();
   h.key({key_of('S'), true, false, false});
   CHECK(engine::scenario_title(h.scenario()) == "My plan");
-  CHECK(h.workspace.session.saved());
-  CHECK_FALSE(h.workspace.session.file_changed());
-  CHECK(h.workspace.session.history().undo_depth() == steps);
+  CHECK(h.parts.session.saved());
+  CHECK_FALSE(h.parts.session.file_changed());
+  CHECK(h.parts.session.history().undo_depth() == steps);
   CHECK(test::text_of(file).find("made_from") == std::string::npos);
   const auto back = io::load_scenario(file.string(), test::presets());
   REQUIRE(back.ok());
@@ -439,10 +439,10 @@ TEST_CASE("a file of one's own keeps its name when it is saved to itself, and is
 TEST_CASE("the tab of an edited plan bears the title of its headline") {
   Harness h("llama3-8b-8-h100", 1920, 1080);
   h.key(kNew);
-  h.workspace.show_tab(0);
+  h.parts.show_tab(0);
   engine::Scenario s = h.scenario();
   s.workload.sequence_length /= 2;
-  h.workspace.session.update(s, false);
+  h.parts.session.update(s, false);
   h.step(2);
   const std::string title = engine::scenario_title(h.scenario());
   REQUIRE(title.ends_with("(edited)"));
@@ -454,25 +454,25 @@ TEST_CASE("the tab of an edited plan bears the title of its headline") {
 TEST_CASE("a name typed where a scenario is saved becomes its name, and the file is called after it") {
   const test::TemporaryFolder folder;
   Harness h("llama3-8b-8-h100", 1280, 720);
-  h.workspace.save_as((folder.path() / "first.json").string());
+  h.parts.save_as((folder.path() / "first.json").string());
   const auto save_named = [&](const std::string& typed) {
     h.key({key_of('S'), true, true, false});
-    REQUIRE(h.workspace.view.sheet == app::Sheet::save_as);
+    REQUIRE(h.parts.panels.sheets.shown == app::Sheet::save_as);
     h.step();
     h.key({key_of('A'), true, false, false});
     h.type(typed);
     h.key({Key::enter});
-    REQUIRE(h.workspace.view.sheet == app::Sheet::none);
+    REQUIRE(h.parts.panels.sheets.shown == app::Sheet::none);
   };
   save_named("My plan");
-  CHECK(h.workspace.session.file() == folder.path() / "my-plan.json");
+  CHECK(h.parts.session.file() == folder.path() / "my-plan.json");
   CHECK(engine::scenario_title(h.scenario()) == "My plan");
-  CHECK(h.workspace.session.saved());
+  CHECK(h.parts.session.saved());
   const auto back = io::load_scenario((folder.path() / "my-plan.json").string(), test::presets());
   REQUIRE(back.ok());
   CHECK(back->name == "My plan");
   // The name of a file names the file alone.
   save_named("other.json");
-  CHECK(h.workspace.session.file() == folder.path() / "other.json");
+  CHECK(h.parts.session.file() == folder.path() / "other.json");
   CHECK(h.scenario().name == "My plan");
 }

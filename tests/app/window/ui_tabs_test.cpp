@@ -14,8 +14,8 @@ namespace {
 std::string g_clipboard;  // the hooks of Interaction have no argument
 
 void use_clipboard(Harness& h) {
-  h.workspace.interaction.read_clipboard = [] { return g_clipboard; };
-  h.workspace.actions.copy_text = [](const std::string& text) { g_clipboard = text; };
+  h.parts.interaction.read_clipboard = [] { return g_clipboard; };
+  h.workspace.actions().copy_text = [](const std::string& text) { g_clipboard = text; };
 }
 
 constexpr widgets::KeyPress kNew{key_of('N'), true, false, false}, kClose{key_of('W'), true, false, false},
@@ -28,15 +28,15 @@ TEST_CASE("each tab has a history of its own") {
   const engine::Scenario start = h.scenario();
   CHECK(h.place("tab.0") == nullptr);
   h.key(kNew);
-  REQUIRE(h.workspace.tabs.count() == 2);
-  CHECK(h.workspace.tabs.active() == 1);
+  REQUIRE(h.parts.tabs.count() == 2);
+  CHECK(h.parts.tabs.active() == 1);
   CHECK(h.scenario() == start);
   h.drag("parallelism.tensor", 0.1f, 0.7f);
   const engine::Scenario second = h.scenario();
-  CHECK(h.workspace.session.history().undo_depth() == 1);
+  CHECK(h.parts.session.history().undo_depth() == 1);
   h.key(kNext);
   CHECK(h.scenario() == start);
-  CHECK(h.workspace.session.history().undo_depth() == 0);
+  CHECK(h.parts.session.history().undo_depth() == 0);
   h.key(kUndo);
   CHECK(h.scenario() == start);
   h.click("tab.1");
@@ -49,7 +49,7 @@ TEST_CASE("of more tabs than there is room for, the one that is shown is in sigh
   Harness h("llama3-8b-8-h100", 1024, 700);
   for (int i = 0; i < 40; ++i) h.key(kNew);
   for (const std::size_t tab : {std::size_t{40}, std::size_t{0}, std::size_t{20}}) {
-    h.workspace.show_tab(tab);
+    h.parts.show_tab(tab);
     h.step(2);
     CAPTURE(tab);
     const auto* place = h.place("tab." + std::to_string(tab));
@@ -70,15 +70,15 @@ TEST_CASE("tabs close by key and cross, the last one stays, and what was closed 
   const engine::Scenario second = h.scenario();
   REQUIRE_FALSE(first == second);
   h.key(kClose);
-  CHECK(h.workspace.tabs.count() == 1);
+  CHECK(h.parts.tabs.count() == 1);
   CHECK(h.scenario() == first);
   h.key(kClose);
-  CHECK(h.workspace.tabs.count() == 1);
+  CHECK(h.parts.tabs.count() == 1);
   h.key({key_of('T'), true, true, false});
-  CHECK(h.workspace.tabs.count() == 2);
+  CHECK(h.parts.tabs.count() == 2);
   CHECK(h.scenario() == second);
   h.click("tab.0.close");
-  CHECK(h.workspace.tabs.count() == 1);
+  CHECK(h.parts.tabs.count() == 1);
   CHECK(h.scenario() == second);
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("many tabs stay inside the strip at every size") {
   for (const float width : {1024.0f, 1920.0f, 3840.0f}) {
     Harness h("llama3-405b-16k-h100", width, 1080);
     for (int i = 0; i < 14; ++i) h.key(kNew);
-    CHECK(h.workspace.tabs.count() == 15);
+    CHECK(h.parts.tabs.count() == 15);
     CHECK(widgets::compat::audit_draw_data().outside == 0);
     test::check_texts(h, width);
     test::check_overlaps(h);
@@ -95,11 +95,11 @@ TEST_CASE("many tabs stay inside the strip at every size") {
 
 TEST_CASE("a pinned baseline is given to the figures, told in the verdict and marked at the controls") {
   Harness h("llama3-405b-16k-h100-8k");
-  h.workspace.view.keep_product = false;  // one change at a time
+  h.parts.settings.mesh.keep_product = false;  // one change at a time
   const auto before = h.report().quantities[engine::Q::step_time];
   h.key({key_of('B')});
-  REQUIRE(h.workspace.view.pinned != nullptr);
-  CHECK(h.workspace.view.pinned->report.quantities[engine::Q::step_time] == before);
+  REQUIRE(h.parts.baseline != nullptr);
+  CHECK(h.parts.baseline->report.quantities[engine::Q::step_time] == before);
   h.drag("parallelism.tensor", 0.35f, 0.7f);
   REQUIRE_FALSE(h.report().quantities[engine::Q::step_time] == before);
   bool was = false;
@@ -108,9 +108,9 @@ TEST_CASE("a pinned baseline is given to the figures, told in the verdict and ma
   CHECK(h.place("change.parallelism.tensor") != nullptr);
   // A change taken back is no change.
   h.click("change.parallelism.tensor");
-  CHECK(h.scenario() == h.workspace.view.pinned->scenario);
+  CHECK(h.scenario() == h.parts.baseline->scenario);
   h.key({key_of('B')});
-  CHECK(h.workspace.view.pinned == nullptr);
+  CHECK(h.parts.baseline == nullptr);
   CHECK(h.place("change.parallelism.tensor") == nullptr);
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("now and baseline change places") {
   const engine::Scenario b = h.scenario();
   h.click("baseline.swap");
   CHECK(h.scenario() == a);
-  CHECK(h.workspace.view.pinned->scenario == b);
+  CHECK(h.parts.baseline->scenario == b);
   h.click("baseline.undo");
   CHECK(h.scenario() == b);
 }
@@ -144,13 +144,13 @@ TEST_CASE("with a baseline every scenario and size stays readable") {
   for (const io::Preset& p : test::presets().list(io::PresetKind::scenario))
     for (const auto& [w, hgt] : {std::pair{1024.0f, 700.0f}, {1280.0f, 720.0f}, {1920.0f, 1080.0f}}) {
       Harness h("llama3-70b-v5p-pod", w, hgt);
-      h.workspace.pin_or_unpin();
+      h.parts.pin_or_unpin();
       h.workspace.open(p.id);
-      h.workspace.view.right_open = true;
+      h.parts.panels.right_rail.open = true;
       engine::Scenario edited = h.scenario();
       edited.checkpointing.policy = engine::CheckpointPolicy::block;
       edited.workload.sequence_length *= 2;
-      h.workspace.session.update(edited, false);
+      h.parts.session.update(edited, false);
       h.step(3);
       CAPTURE(p.id);
       CAPTURE_BINDING(w);
@@ -175,9 +175,9 @@ TEST_CASE("a scenario copied as JSON is pasted back as one step of undo") {
   g_clipboard = "{\"format\": \"roofscape/scenario\", \"paralelism\": {}}";
   h.key({key_of('V'), true, false, false});
   CHECK(h.scenario() == other);
-  REQUIRE(h.workspace.session.message().has_value());
-  CHECK(h.workspace.session.message()->is_error);
-  CHECK(h.workspace.session.message()->text.find("paralelism") != std::string::npos);
+  REQUIRE(h.parts.session.message().has_value());
+  CHECK(h.parts.session.message()->is_error);
+  CHECK(h.parts.session.message()->text.find("paralelism") != std::string::npos);
 }
 
 TEST_CASE("all tabs and the baseline come back from the autosaved text") {
@@ -190,18 +190,17 @@ TEST_CASE("all tabs and the baseline come back from the autosaved text") {
   h.key({key_of('3'), false, false, true});
   h.key(kNext);
   h.key(kNext);
-  CHECK(h.workspace.tabs.active() == 1);
+  CHECK(h.parts.tabs.active() == 1);
   const std::string text = h.workspace.session_text();
   Harness again;
   REQUIRE(again.workspace.restore(text, "session.json"));
   again.step(2);
-  CHECK(again.workspace.tabs.count() == 3);
-  CHECK(again.workspace.tabs.active() == 1);
+  CHECK(again.parts.tabs.count() == 3);
+  CHECK(again.parts.tabs.active() == 1);
   for (std::size_t i = 0; i < 3; ++i)
-    CHECK(again.workspace.tabs.at(i, again.workspace.session).scenario() ==
-          h.workspace.tabs.at(i, h.workspace.session).scenario());
-  REQUIRE(again.workspace.view.pinned != nullptr);
-  CHECK(again.workspace.view.pinned->scenario == h.workspace.view.pinned->scenario);
+    CHECK(again.parts.tabs.at(i, again.parts.session).scenario() == h.parts.tabs.at(i, h.parts.session).scenario());
+  REQUIRE(again.parts.baseline != nullptr);
+  CHECK(again.parts.baseline->scenario == h.parts.baseline->scenario);
   CHECK(again.workspace.session_text() == text);
 }
 
@@ -213,7 +212,7 @@ TEST_CASE("a broken autosave is told and keeps the window; a scenario alone is a
     CAPTURE(bad);
     CHECK_FALSE(h.workspace.restore(bad, "session.json"));
     CHECK(h.scenario() == start);
-    CHECK(h.workspace.session.message()->is_error);
+    CHECK(h.parts.session.message()->is_error);
   }
   const auto one = io::read_session(io::write_scenario(start, test::presets()), "old.json", test::presets());
   REQUIRE(one.ok());

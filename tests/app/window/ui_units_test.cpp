@@ -17,7 +17,7 @@ namespace {
 
 std::vector<std::string> boxes(const Harness& h, std::string_view group) {
   std::vector<std::string> out;
-  for (const auto& [name, place] : h.workspace.probe.all())
+  for (const auto& [name, place] : h.parts.probe.all())
     if (name.ends_with(".box") && name.starts_with(group)) out.push_back(name.substr(0, name.size() - 4));
   return out;
 }
@@ -106,7 +106,7 @@ TEST_CASE("every box of the rail has its unit in it or in its tip") {
       CAPTURE(id);
       CAPTURE(width);
       Harness h(id, width, width * 9 / 16);
-      h.workspace.view.arrangement.cells = {std::string(app::kNumbersCell)};
+      h.parts.settings.arrangement.cells = {std::string(app::kNumbersCell)};
       h.step(2);
       check_boxes(h, "");
     }
@@ -147,7 +147,7 @@ TEST_CASE("numbers and units stand inside the boxes of every building block, at 
     Harness h("llama3-70b-v5p-pod", size.width, size.height);
     for (const engine::BuildingBlock& block : engine::blocks()) {
       CAPTURE(block.id);
-      h.workspace.view.workbench.show(block.id);
+      h.parts.panels.workbench.show(block.id);
       h.step(3);
       check_inside(h, 1);
     }

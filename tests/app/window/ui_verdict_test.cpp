@@ -52,7 +52,7 @@ TEST_CASE("nothing in the verdict is cut, of any preset in any window") {
   for (const io::Preset& preset : test::presets().list(io::PresetKind::scenario)) {
     CAPTURE(preset.id);
     Harness h(preset.id);
-    h.workspace.view.arrangement.cells = {std::string(app::kNumbersCell)};
+    h.parts.settings.arrangement.cells = {std::string(app::kNumbersCell)};
     for (const auto& window : kWindows) {
       CAPTURE(window.first);
       h.resize(window.first, window.second);
@@ -67,11 +67,11 @@ TEST_CASE("nothing in the verdict is cut, of random plans with a baseline and wi
     CAPTURE(i);
     const auto kind = i % 2 == 0 ? engine::WorkloadKind::training : engine::WorkloadKind::serving;
     Harness h(tests::any_scenario(rng, kind), "", 1280, 720);
-    h.workspace.view.arrangement.cells = {std::string(app::kNumbersCell)};
+    h.parts.settings.arrangement.cells = {std::string(app::kNumbersCell)};
     if (i % 3 == 0) {
-      h.workspace.pin_or_unpin();
+      h.parts.pin_or_unpin();
       Scenario other = tests::any_scenario(rng, kind);
-      h.workspace.session.update(std::move(other), false);
+      h.parts.session.update(std::move(other), false);
     }
     for (const auto& window : kWindows) {
       CAPTURE(window.first);
@@ -84,7 +84,7 @@ TEST_CASE("nothing in the verdict is cut, of random plans with a baseline and wi
 TEST_CASE("what the verdict says in fewer words it says at length when it is pointed at") {
   Harness h("llama3-405b-16k-h100-8k", 1600, 900);
   bool shortened = false;
-  for (const auto& [name, place] : h.workspace.probe.all()) {
+  for (const auto& [name, place] : h.parts.probe.all()) {
     if (!name.starts_with("verdict.") || !name.ends_with(".below")) continue;
     shortened = true;
     const widgets::Point middle = place.rect.centre();

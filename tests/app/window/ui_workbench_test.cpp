@@ -11,7 +11,7 @@ using widgets::key_of;
 
 namespace {
 
-app::Workbench& bench(Harness& h) { return h.workspace.view.workbench; }
+app::Workbench& bench(Harness& h) { return h.parts.panels.workbench; }
 
 void open(Harness& h, std::string_view block) {
   bench(h).show(block);
@@ -33,7 +33,7 @@ std::vector<std::string> assignments(const std::string& command, const std::stri
   return words;
 }
 
-const app::BlockReply& reply(Harness& h) { return bench(h).reply(h.workspace.session).reply; }
+const app::BlockReply& reply(Harness& h) { return bench(h).reply(h.parts.session).reply; }
 
 double output(Harness& h, std::string_view name) {
   REQUIRE(reply(h).result);
@@ -59,7 +59,7 @@ TEST_CASE("every building block opens with answers, and its command line asks ca
     for (const engine::BlockInput& in : block.inputs) CHECK(h.place("bench.in." + std::string(in.name)) != nullptr);
     for (const engine::BlockOutput& out : block.outputs)
       CHECK(h.place("bench.out." + std::string(out.name)) != nullptr);
-    const std::string command = app::command_line(block, bench(h).bench(h.workspace.session).given);
+    const std::string command = app::command_line(block, bench(h).bench(h.parts.session).given);
     const auto question =
         io::read_block_question(block.id, assignments(command, std::string(block.id)), test::presets());
     REQUIRE(question.ok());
@@ -86,16 +86,16 @@ TEST_CASE("an edited input changes the outputs, and is reset alone or with all o
   Harness h;
   open(h, "matmul");
   const double before = output(h, "flops");
-  const app::BlockInputs start = bench(h).bench(h.workspace.session).given;
-  bench(h).set(h.workspace.session, "d_in", app::input_text(2 * reply(h).question->call.number("d_in")));
+  const app::BlockInputs start = bench(h).bench(h.parts.session).given;
+  bench(h).set(h.parts.session, "d_in", app::input_text(2 * reply(h).question->call.number("d_in")));
   h.step(2);
   CHECK(output(h, "flops") == 2 * before);
   h.click(h.place("bench.reset.d_in")->visible.centre());
-  CHECK(bench(h).bench(h.workspace.session).given == start);
-  bench(h).set(h.workspace.session, "d_in", "128");
+  CHECK(bench(h).bench(h.parts.session).given == start);
+  bench(h).set(h.parts.session, "d_in", "128");
   h.step(2);
   h.click(h.place("workbench.reset")->visible.centre());
-  CHECK(bench(h).bench(h.workspace.session).given == start);
+  CHECK(bench(h).bench(h.parts.session).given == start);
 }
 
 TEST_CASE("a number is typed into its box and slid along its track") {
@@ -113,7 +113,7 @@ TEST_CASE("a number is typed into its box and slid along its track") {
 TEST_CASE("an illegal input is marked with the reason and the remedy, and the rest stays") {
   Harness h;
   open(h, "matmul");
-  bench(h).set(h.workspace.session, "batch", "-3");
+  bench(h).set(h.parts.session, "batch", "-3");
   h.step(2);
   REQUIRE(reply(h).error);
   CHECK(reply(h).error->path == "batch");
@@ -156,7 +156,7 @@ TEST_CASE("the workbench opens by its key and from the palette, keeps what was g
   const engine::Scenario before = h.scenario();
   bench(h).show("ridge");
   h.step(2);
-  bench(h).set(h.workspace.session, "chip", "tpu-v5e");
+  bench(h).set(h.parts.session, "chip", "tpu-v5e");
   h.key({Key::escape});
   CHECK_FALSE(bench(h).open);
   h.key({key_of('P'), true, false, false});
@@ -164,17 +164,17 @@ TEST_CASE("the workbench opens by its key and from the palette, keeps what was g
   h.step();
   h.key({Key::enter});
   CHECK(bench(h).open);
-  CHECK(bench(h).bench(h.workspace.session).given.at("chip") == "tpu-v5e");
+  CHECK(bench(h).bench(h.parts.session).given.at("chip") == "tpu-v5e");
   CHECK(h.scenario() == before);
 }
 
 TEST_CASE("the command line is copied, quoted where a shell would cut it") {
   Harness h;
   std::string copied;
-  h.workspace.actions.copy_text = [&](const std::string& text) { copied = text; };
+  h.workspace.actions().copy_text = [&](const std::string& text) { copied = text; };
   open(h, "ridge");
   h.click(h.place("workbench.copy")->visible.centre());
-  CHECK(copied == app::command_line(bench(h).shown(), bench(h).bench(h.workspace.session).given));
+  CHECK(copied == app::command_line(bench(h).shown(), bench(h).bench(h.parts.session).given));
   const engine::BuildingBlock& block = *engine::find_block("matmul");
   CHECK(app::command_line(block, {{"batch", "512"}, {"chip", "tpu-v5e"}}) ==
         "roofscape-cli calc matmul chip=tpu-v5e batch=512");
