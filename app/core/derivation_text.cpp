@@ -6,6 +6,7 @@
 #include "app/core/text_columns.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/formula_text.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
 namespace {
@@ -93,8 +94,8 @@ std::string decision_text(const Expression& e, const TextTable& texts) {
 std::string derivation_text(const engine::Derivation& derivation, const TextTable& texts) {
   std::string out;
   if (derivation.lines.empty()) return out;
-  const std::string key = "quantity." + std::string(engine::quantity(derivation.lines.front().quantity).id);
-  out += std::string(texts.text(key + ".label")) + ": " + std::string(texts.text(key + ".about")) + "\n\n";
+  const engine::Q derived = derivation.lines.front().quantity;
+  out += widgets::quantity_label(texts, derived) + ": " + widgets::quantity_about(texts, derived) + "\n\n";
   Columns inputs({false, true, false, false});
   for (const DerivationLine& line : derivation.lines) {
     if (line.is_input) {

@@ -17,6 +17,7 @@
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/evidence_text.h"
 #include "widgets/figures/common/step_words.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
 namespace {
@@ -66,10 +67,6 @@ constexpr std::array kCapacityRows{Q::max_batch,  Q::kv_ways,    Q::kv_copies,
 constexpr std::array kServingLimitRows{Q::critical_batch,       Q::critical_sequences,  Q::kv_plateau,
                                        Q::tensor_limit_compute, Q::tensor_limit_memory, Q::prefill_at_mfu};
 
-std::string label(Q q, const TextTable& texts) {
-  return std::string(texts.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
-}
-
 // The id of a number, marked where it rests on a figure that nobody verified.
 std::string id_text(Q q, const engine::Provenance& doubts) {
   return std::string(engine::quantity(q).id) + (doubts.reaches(q) ? " \u2020" : "");
@@ -88,7 +85,7 @@ void append_rows(std::string& out, std::string_view title, std::span<const Q> ro
   Columns columns({false, false, false});
   for (const Q q : rows) {
     if (report.quantities.absence(q) == engine::Absence::not_applicable) continue;
-    columns.add({label(q, texts), value_text(report, q, texts), id_text(q, doubts)});
+    columns.add({widgets::quantity_label(texts, q), value_text(report, q, texts), id_text(q, doubts)});
   }
   if (!columns.empty()) out += '\n' + std::string(texts.text(title)) + '\n' + columns.text(2);
 }
@@ -98,17 +95,19 @@ void append_parts(std::string& out, const std::string& title, std::span<const Q>
                   const TextTable& texts, const engine::Provenance& doubts) {
   const auto sum = report.quantities[total];
   if (!sum) {
-    out += '\n' + title + '\n' + "  " + label(total, texts) + "  " + value_text(report, total, texts) + '\n';
+    out += '\n' + title + '\n' + "  " + widgets::quantity_label(texts, total) + "  " +
+           value_text(report, total, texts) + '\n';
     return;
   }
   Columns columns({false, true, true, false});
   for (const Q q : parts) {
     const auto value = report.quantities[q];
     if (!value || *value == 0) continue;
-    columns.add({label(q, texts), texts.amount(*value, engine::quantity(q).unit),
+    columns.add({widgets::quantity_label(texts, q), texts.amount(*value, engine::quantity(q).unit),
                  *sum > 0 ? widgets::format_percent(*value / *sum) : std::string(), id_text(q, doubts)});
   }
-  columns.add({label(total, texts), texts.amount(*sum, engine::quantity(total).unit), "", id_text(total, doubts)});
+  columns.add({widgets::quantity_label(texts, total), texts.amount(*sum, engine::quantity(total).unit), "",
+               id_text(total, doubts)});
   out += '\n' + title + '\n' + columns.text(2);
 }
 
@@ -252,8 +251,8 @@ std::string published_text(const io::PublishedRun& run, const engine::Scenario& 
     const engine::Unit& unit = engine::quantity(figure.quantity).unit;
     out += (out.empty() ? "" : "; ") +
            texts.format("report.published.figure",
-                        {label(figure.quantity, texts), texts.amount(figure.value, unit), mode_word,
-                         here ? texts.amount(*here, unit) : std::string(widgets::kNoValue)});
+                         {widgets::quantity_label(texts, figure.quantity), texts.amount(figure.value, unit), mode_word,
+                          here ? texts.amount(*here, unit) : std::string(widgets::kNoValue)});
   }
   return out;
 }
@@ -319,11 +318,11 @@ std::string evidence_text(const engine::Scenario& scenario, const Report& report
     const engine::ErrorBand band = engine::error_band(evidence.points, scenario, row.kind);
     const engine::Unit& unit = engine::quantity(row.quantity).unit;
     if (!band.validated()) {
-      columns.add({label(row.quantity, texts), std::string(texts.text("evidence.none")),
+      columns.add({widgets::quantity_label(texts, row.quantity), std::string(texts.text("evidence.none")),
                    widgets::outside_text(texts, band, scenario)});
       continue;
     }
-    columns.add({label(row.quantity, texts),
+    columns.add({widgets::quantity_label(texts, row.quantity),
                  row.rate ? widgets::range_text(texts, band.least_rate(*value), band.most_rate(*value), unit)
                           : widgets::range_text(texts, band.least(*value), band.most(*value), unit),
                  texts.format("report.evidence.runs", {widgets::format_count(static_cast<double>(band.near.size())),

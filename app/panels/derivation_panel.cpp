@@ -15,6 +15,7 @@
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/formula_text.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
 
@@ -65,7 +66,7 @@ const engine::Derivation* derive(const PanelContext& ctx, const std::string& id,
 }
 
 std::string label_of(const PanelContext& ctx, std::string_view id) {
-  std::string label(ctx.text("quantity." + std::string(without_index(id)) + ".label"));
+  std::string label = quantity_label(ctx.ui.texts, id);
   if (const auto open = id.find('['); open != std::string_view::npos) {
     const std::string index(id.substr(open + 1, id.size() - open - 2));
     const std::string axis = "axis." + index;
@@ -91,7 +92,7 @@ struct Writer {
       ctx.ui.io.set_cursor(Cursor::hand);
       Readout tip{label_of(ctx, id), {}};
       tip.rows.emplace_back(ctx.text("ui.tip.quantity"), std::string(id));
-      ctx.ui.io.hint(probe, r, tip, std::string(ctx.text("quantity." + std::string(without_index(id)) + ".about")));
+      ctx.ui.io.hint(probe, r, tip, quantity_about(ctx.ui.texts, id));
     }
     if (s.clicked) ctx.requests.explain(prefix + std::string(id));
     // The same part lights up in the bar of the step and in the roofline, and from there.
@@ -432,8 +433,7 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, DerivationSt
                       ctx.style(t.ink, 1, Weight::bold), w.width) +
            ctx.px(4);
   }
-  w.y += draw_prose(ctx.ui.canvas, {w.x, w.y},
-                    ctx.text("quantity." + std::string(without_index(scoped.quantity)) + ".about"),
+  w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, quantity_about(ctx.ui.texts, scoped.quantity),
                     ctx.style(t.ink2, kSmallText), w.width) +
          ctx.px(6);
   const bool sum = top.expression.kind == Expression::Kind::add && top.expression.children.size() >= 4;

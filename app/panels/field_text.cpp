@@ -1,6 +1,7 @@
 #include "app/panels/field_text.h"
 
 #include "widgets/canvas/number_format.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
 
@@ -11,7 +12,7 @@ std::string field_label(const TextTable& texts, std::string_view path) {
   if (texts.has(shorter)) return std::string(texts.text(shorter));
   // Sizes of a model have the texts of their quantities.
   const std::string label = "field." + std::string(path) + ".label";
-  return std::string(texts.text(texts.has(label) ? label : "quantity." + std::string(path) + ".label"));
+  return texts.has(label) ? std::string(texts.text(label)) : quantity_label(texts, path);
 }
 std::string field_label(const PanelContext& ctx, std::string_view path) { return field_label(ctx.ui.texts, path); }
 

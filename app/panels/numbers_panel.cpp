@@ -14,6 +14,7 @@
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
 
@@ -44,13 +45,13 @@ float number_row(PanelContext& ctx, float x, float y, float width, float height,
   const engine::Quantity& row = engine::quantity(q);
   const auto value = ctx.session.report().quantities[q];
   const std::string id = "number." + std::string(row.id);
-  const std::string label(ctx.text("quantity." + std::string(row.id) + ".label"));
+  const std::string label = quantity_label(ctx.ui.texts, q);
   const Rect r{x - ctx.px(6), y, width + ctx.px(12), height};
   const ItemState s = ctx.ui.item(id, r, Interaction::Focus::none);
   if (s.hovered && value) {
     ctx.ui.canvas.rect(r, {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
     ctx.ui.io.set_cursor(Cursor::hand);
-    ctx.ui.io.hint(id, r, quantity_tip(ctx, q), std::string(ctx.text("quantity." + std::string(row.id) + ".about")));
+    ctx.ui.io.hint(id, r, quantity_tip(ctx, q), quantity_about(ctx.ui.texts, q));
     if (is_step_part(q)) ctx.next_hovered.part = q;
     if (s.clicked) ctx.requests.explain(row.id);
   }
@@ -159,8 +160,7 @@ void limits(PanelContext& ctx, const Rect& r, const LimitLine& line_of, float ro
     if (s.hovered) {
       ctx.ui.canvas.rect(row, {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
       ctx.ui.io.set_cursor(Cursor::hand);
-      ctx.ui.io.hint(id, row, quantity_tip(ctx, l.q),
-                     std::string(ctx.text("quantity." + std::string(engine::quantity(l.q).id) + ".about")));
+      ctx.ui.io.hint(id, row, quantity_tip(ctx, l.q), quantity_about(ctx.ui.texts, l.q));
     }
     if (s.clicked) ctx.requests.explain(engine::quantity(l.q).id);
     if (warns || !below)

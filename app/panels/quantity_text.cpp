@@ -6,6 +6,7 @@
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
 
@@ -42,7 +43,7 @@ std::string change_from_baseline(const PanelContext& ctx, Q q) {
 Readout quantity_tip(const PanelContext& ctx, Q q) {
   const engine::Quantity& row = engine::quantity(q);
   Readout tip;
-  tip.title = ctx.text("quantity." + std::string(row.id) + ".label");
+  tip.title = quantity_label(ctx.ui.texts, q);
   tip.rows.emplace_back(ctx.text("ui.tip.quantity"), row.id);
   if (!engine::is_input(row)) tip.rows.emplace_back(ctx.text("ui.tip.click"), ctx.text("ui.tip.derivation"));
   return tip;
@@ -51,14 +52,13 @@ Readout quantity_tip(const PanelContext& ctx, Q q) {
 void quantity_text(PanelContext& ctx, std::string_view probe_id, Point anchor, std::string_view text,
                    const TextStyle& style, Q q) {
   const Rect bounds = ctx.ui.canvas.text_bounds(anchor, text, style);
-  const std::string about(ctx.text("quantity." + std::string(engine::quantity(q).id) + ".about"));
   const ItemState s = ctx.ui.item(probe_id, bounds, Interaction::Focus::none);
   ctx.ui.canvas.text(anchor, text, style);
   if (s.hovered) {
     const float line = std::max(1.0f, std::round(ctx.px(1)));
     ctx.ui.canvas.rect({bounds.x, std::round(bounds.bottom() - ctx.px(2)), bounds.w, line}, {.colour = style.colour});
     ctx.ui.io.set_cursor(Cursor::hand);
-    ctx.ui.io.hint(probe_id, bounds, quantity_tip(ctx, q), about);
+    ctx.ui.io.hint(probe_id, bounds, quantity_tip(ctx, q), quantity_about(ctx.ui.texts, q));
   }
   if (s.clicked) ctx.requests.explain(engine::quantity(q).id);
 }

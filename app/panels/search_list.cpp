@@ -6,6 +6,7 @@
 #include "widgets/figures/common/evidence_text.h"
 #include "widgets/figures/search/figure_search_parts.h"
 #include "widgets/figures/search/figure_serving_search.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
 
@@ -91,7 +92,7 @@ Readout plan_tip(const PanelContext& ctx, const SearchOutcome& found, std::size_
     for (const engine::BandedQuantity& banded : engine::banded_quantities(scenario)) {
       const engine::ErrorBand band = search::band_of(scenario, plan, *evidence, banded.kind);
       const double value = value_of(banded.quantity);
-      const std::string label(ctx.text("quantity." + std::string(engine::quantity(banded.quantity).id) + ".label"));
+      const std::string label = quantity_label(ctx.ui.texts, banded.quantity);
       tip.rows.emplace_back(ctx.format("ui.search.band_of", {label}),
                             !band.validated() ? std::string(ctx.text("ui.search.no_band"))
                             : banded.rate ? range_text(ctx.ui.texts, band.least_rate(value), band.most_rate(value),

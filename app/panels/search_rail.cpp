@@ -10,6 +10,7 @@
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/search/figure_search_parts.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
 
@@ -242,22 +243,20 @@ void rejection_rows(Rows& rows, double plans, double fit, const std::array<doubl
   }
 }
 
-std::string part_words(const PanelContext& ctx, engine::Q q) {
-  return std::string(ctx.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
-}
 std::string bytes_words(double b) { return format(b, engine::unit::bytes); }
 
 void rejections_section(Rows& rows, const engine::SearchResult& result) {
   PanelContext& ctx = rows.ctx;
   rejection_rows(rows, result.plans, result.fit, result.rejected, engine::kRejectionIds);
   if (const auto& miss = result.near_miss)
-    small_prose(rows, ctx.format("ui.search.near_miss",
-                                 {bytes_words(miss->shortage.missing_bytes), format_duration(miss->plan.step_time_s),
-                                  search::plan_words(ctx.ui.texts, miss->plan.plan),
-                                  std::to_string(miss->shortage.device), part_words(ctx, miss->shortage.part)}));
+    small_prose(rows,
+                ctx.format("ui.search.near_miss",
+                           {bytes_words(miss->shortage.missing_bytes), format_duration(miss->plan.step_time_s),
+                            search::plan_words(ctx.ui.texts, miss->plan.plan), std::to_string(miss->shortage.device),
+                            quantity_label(ctx.ui.texts, miss->shortage.part)}));
   if (const engine::Shortage& s = result.present_shortage; s.missing_bytes > 0)
-    small_prose(rows, ctx.format("ui.search.present_short",
-                                 {bytes_words(s.missing_bytes), std::to_string(s.device), part_words(ctx, s.part)}));
+    small_prose(rows, ctx.format("ui.search.present_short", {bytes_words(s.missing_bytes), std::to_string(s.device),
+                                                             quantity_label(ctx.ui.texts, s.part)}));
 }
 
 void rejections_section(Rows& rows, const engine::ServingSearchResult& result) {
@@ -265,8 +264,9 @@ void rejections_section(Rows& rows, const engine::ServingSearchResult& result) {
   rejection_rows(rows, result.plans, result.fit, result.rejected, engine::kServingRejectionIds);
   if (!result.present_legal) return;
   if (result.present_missing_bytes > 0)
-    small_prose(rows, ctx.format("ui.search.present_short.chip", {bytes_words(result.present_missing_bytes),
-                                                                  part_words(ctx, result.present.fullest_part)}));
+    small_prose(rows, ctx.format("ui.search.present_short.chip",
+                                 {bytes_words(result.present_missing_bytes),
+                                  quantity_label(ctx.ui.texts, result.present.fullest_part)}));
   else if (result.present.rejected == engine::ServingRejection::token_time)
     small_prose(rows, std::string(ctx.text("ui.search.present_slow.token")));
   else if (result.present.rejected == engine::ServingRejection::ttft)
@@ -321,7 +321,7 @@ void difference_rows(Rows& rows, const engine::Scenario& scenario, const Ranked&
                    [](const auto& a, const auto& b) { return std::abs(a.first) > std::abs(b.first); });
   for (std::size_t i = 0; i < parts.size() && i < kMostParts; ++i) {
     rest -= parts[i].first;
-    rows.pair(part_words(ctx, parts[i].second), format_difference(parts[i].first, engine::unit::seconds),
+    rows.pair(quantity_label(ctx.ui.texts, parts[i].second), format_difference(parts[i].first, engine::unit::seconds),
               ctx.style(t.ink));
   }
   if (parts.size() > kMostParts)

@@ -13,6 +13,7 @@
 #include "widgets/figures/common/step_words.h"
 #include "widgets/figures/training/figure_memory_parts.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
 
@@ -86,10 +87,6 @@ Fill look_of(const Theme& t, Q part, const engine::Scenario& s, const engine::Qu
 Q longest_part(const engine::QuantityValues& q) {
   return *std::max_element(engine::kDecodeParts.begin(), engine::kDecodeParts.end(),
                            [&](Q a, Q b) { return q.value_or(a, 0) < q.value_or(b, 0); });
-}
-
-std::string label_of(const PanelContext& ctx, Q q) {
-  return std::string(ctx.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
 }
 
 Q bound_quantity(const engine::Bound& bound) {
@@ -178,8 +175,9 @@ Fact bound_fact(const PanelContext& ctx) {
   f.value = {bound_name(ctx.ui.texts, report.bound)};
   if (serving) {
     f.quantity = longest_part(report.quantities);
-    f.below = ways(ctx, "ui.verdict.part_share",
-                   {label_of(ctx, f.quantity), format_share(report.quantities.value_or(f.quantity, 0) / *step)});
+    f.below = ways(
+        ctx, "ui.verdict.part_share",
+        {quantity_label(ctx.ui.texts, f.quantity), format_share(report.quantities.value_or(f.quantity, 0) / *step)});
     if (report.bound.kind == engine::BoundKind::mesh_axis || report.bound.kind == engine::BoundKind::latency)
       f.mark = Mark::warning;
   } else if (report.bound.kind == engine::BoundKind::mesh_axis && report.bound.axis != engine::Axis::pipeline) {
@@ -326,7 +324,7 @@ void step_bar(PanelContext& ctx, const Rect& bar, const engine::Scenario& scenar
     const Rect target =
         rect_between(r.x, r.y - ctx.px(2), std::max(r.right(), r.x + ctx.px(3)), r.bottom() + ctx.px(2));
     const ItemState s = ctx.ui.item(id, target, Interaction::Focus::none);
-    const std::string name(ctx.text("quantity." + std::string(engine::quantity(part).id) + ".label"));
+    const std::string name = quantity_label(ctx.ui.texts, part);
     if (s.hovered) ctx.next_hovered.part = part;
     if (ctx.hovered.part == part && !s.hovered) ctx.ui.canvas.frame(r, {t.ink, ctx.px(1.5f), {}});
     if (s.hovered) {

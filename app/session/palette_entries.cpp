@@ -14,6 +14,7 @@
 #include "engine/scenario/scenario_fields.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/text_match.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
 
@@ -89,7 +90,7 @@ std::optional<double> match(const std::vector<std::string>& words, std::string_v
 std::string label_of(const TextTable& texts, const engine::Field& field) {
   const std::string path(field.path);
   if (texts.has("field." + path + ".label")) return std::string(texts.text("field." + path + ".label"));
-  return std::string(texts.text("quantity." + path + ".label"));
+  return widgets::quantity_label(texts, path);
 }
 
 bool is_number(const engine::Field& field) {
@@ -216,9 +217,8 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
     if (!q || engine::is_input(row) || engine::is_indexed(row)) continue;
     const auto value = quantities[*q];
     if (!value) continue;
-    add(PaletteKind::quantity, std::string(texts.text("quantity." + std::string(row.id) + ".label")),
-        texts.amount(*value, row.unit), std::string(row.id), bonus(PaletteKind::quantity, 0.2),
-        wanted(PaletteKind::quantity));
+    add(PaletteKind::quantity, widgets::quantity_label(texts, row.id), texts.amount(*value, row.unit),
+        std::string(row.id), bonus(PaletteKind::quantity, 0.2), wanted(PaletteKind::quantity));
   }
   struct Presets {
     PaletteKind kind;

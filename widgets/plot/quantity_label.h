@@ -1,0 +1,20 @@
+// The texts of a quantity, by its value of Q or by its id, which may name one of several of a kind
+// ("links.bytes_per_s[fsdp]"): that index is not part of the texts.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/base/quantity.h"
+#include "widgets/plot/text_table.h"
+
+namespace roofscape::widgets {
+
+// A few words: "step time".
+std::string quantity_label(const TextTable& texts, engine::Q q);
+std::string quantity_label(const TextTable& texts, std::string_view id);
+// A sentence.
+std::string quantity_about(const TextTable& texts, engine::Q q);
+std::string quantity_about(const TextTable& texts, std::string_view id);
+
+}  // namespace roofscape::widgets
