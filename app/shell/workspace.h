@@ -43,7 +43,7 @@ class Workspace {
 
   // ---- a frame ----
 
-  // Draws one frame. `begin_canvas` says what the em is before: call em_px() first for the fonts.
+  // Draws one frame. The fonts have to be ready for text of em_px() by then.
   void frame(widgets::ScreenCanvas& canvas, ImDrawList* list, const widgets::UiInput& input,
              const widgets::Rect& window);
   // Base text size for a window of this size, in pixels.
