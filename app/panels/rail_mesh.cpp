@@ -124,22 +124,22 @@ void mesh_section(PanelContext& ctx, Column& column, MeshEditing& mesh, Scenario
   const double top = std::exp2(std::ceil(std::log2(std::max(2.0, chips))));
   struct Row {
     std::string_view path;
-    widgets::Axis look;
+    widgets::StepPart look;
     int degree;
     engine::Axis axis;
   };
   const auto& p = s.parallelism;
-  for (const Row& row : {Row{"parallelism.data", widgets::Axis::data, p.data, engine::Axis::data},
-                         Row{"parallelism.fsdp", widgets::Axis::fsdp, p.fsdp, engine::Axis::fsdp},
-                         Row{"parallelism.tensor", widgets::Axis::tensor, p.tensor, engine::Axis::tensor},
-                         Row{"parallelism.context", widgets::Axis::context, p.context, engine::Axis::context},
-                         Row{"parallelism.pipeline", widgets::Axis::pipeline, p.pipeline, engine::Axis::pipeline},
-                         Row{"parallelism.expert", widgets::Axis::expert, p.expert, engine::Axis::expert}}) {
-    const bool narrow =
-        row.look == widgets::Axis::tensor || row.look == widgets::Axis::context || row.look == widgets::Axis::expert;
-    const double to = row.look == widgets::Axis::pipeline ? 128 : narrow ? 256 : std::max(16.0, top);
+  for (const Row& row : {Row{"parallelism.data", widgets::StepPart::data, p.data, engine::Axis::data},
+                         Row{"parallelism.fsdp", widgets::StepPart::fsdp, p.fsdp, engine::Axis::fsdp},
+                         Row{"parallelism.tensor", widgets::StepPart::tensor, p.tensor, engine::Axis::tensor},
+                         Row{"parallelism.context", widgets::StepPart::context, p.context, engine::Axis::context},
+                         Row{"parallelism.pipeline", widgets::StepPart::pipeline, p.pipeline, engine::Axis::pipeline},
+                         Row{"parallelism.expert", widgets::StepPart::expert, p.expert, engine::Axis::expert}}) {
+    const bool narrow = row.look == widgets::StepPart::tensor || row.look == widgets::StepPart::context ||
+                        row.look == widgets::StepPart::expert;
+    const double to = row.look == widgets::StepPart::pipeline ? 128 : narrow ? 256 : std::max(16.0, top);
     const Fill swatch = axis_swatch(ctx, row.look);
-    if (row.look == widgets::Axis::expert && !s.model.is_moe() && row.degree == 1) {
+    if (row.look == widgets::StepPart::expert && !s.model.is_moe() && row.degree == 1) {
       field_unavailable(ctx, column, row.path, ctx.text("ui.model.no_experts"), swatch);
       continue;
     }

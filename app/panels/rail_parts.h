@@ -16,7 +16,7 @@ void caption(PanelContext& ctx, Column& column, std::string_view id, const std::
 void begin_section(PanelContext& ctx, Column& column, std::string_view key, std::string_view note = {},
                    std::optional<widgets::Mark> mark = {});
 // The swatch of a mesh axis: too small for a hatch; the name stands beside it.
-widgets::Fill axis_swatch(const PanelContext& ctx, widgets::Axis look);
+widgets::Fill axis_swatch(const PanelContext& ctx, widgets::StepPart look);
 
 // What the plan is of: the model and the cluster.
 void model_section(PanelContext& ctx, Column& column, engine::Scenario& scenario);

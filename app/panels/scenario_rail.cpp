@@ -37,7 +37,7 @@ void begin_section(PanelContext& ctx, Column& column, std::string_view key, std:
       section_head(ctx, {column.x, column.y + ctx.px(4)}, column.width, ctx.text(key), note, mark) + ctx.px(4);
 }
 
-Fill axis_swatch(const PanelContext& ctx, widgets::Axis look) {
+Fill axis_swatch(const PanelContext& ctx, widgets::StepPart look) {
   Fill swatch = fill_of(ctx.ui.theme, look, ctx.ui.em());
   swatch.hatch = Hatch::none;
   if (!swatch.colour.visible()) swatch.colour = ctx.ui.theme.ink2;
@@ -139,17 +139,17 @@ void serving_section(PanelContext& ctx, Column& column, Scenario& s) {
   if (plan.disaggregated) {
     struct Row {
       std::string_view path;
-      widgets::Axis look;
+      widgets::StepPart look;
       int degree;
       double to;
     };
     const auto& p = plan.prefill;
-    for (const Row& row : {Row{"serving.prefill.data", widgets::Axis::data, p.data, 4096},
-                           Row{"serving.prefill.tensor", widgets::Axis::tensor, p.tensor, 256},
-                           Row{"serving.prefill.context", widgets::Axis::context, p.context, 256},
-                           Row{"serving.prefill.pipeline", widgets::Axis::pipeline, p.pipeline, 128},
-                           Row{"serving.prefill.expert", widgets::Axis::expert, p.expert, 256}})
-      if (row.look != widgets::Axis::expert || s.model.is_moe() || row.degree > 1)
+    for (const Row& row : {Row{"serving.prefill.data", widgets::StepPart::data, p.data, 4096},
+                           Row{"serving.prefill.tensor", widgets::StepPart::tensor, p.tensor, 256},
+                           Row{"serving.prefill.context", widgets::StepPart::context, p.context, 256},
+                           Row{"serving.prefill.pipeline", widgets::StepPart::pipeline, p.pipeline, 128},
+                           Row{"serving.prefill.expert", widgets::StepPart::expert, p.expert, 256}})
+      if (row.look != widgets::StepPart::expert || s.model.is_moe() || row.degree > 1)
         field_slider(ctx, column, s, row.path, powers(1, row.to),
                      {.swatch = axis_swatch(ctx, row.look), .off = row.degree == 1});
   }

@@ -88,7 +88,7 @@ struct Outputs {
       const float symbol_w = std::max(ctx.px(54), symbol.width + ctx.px(10));
       TextStyle v = ctx.style(t.ink);
       v.halign = HAlign::right;
-      const std::string value = derived_value(line.value, line.unit);
+      const std::string value = ctx.ui.texts.amount(line.value, line.unit, kDerivedDigits);
       draw_formula(ctx.ui.canvas, symbol, {x, y + h / 2});
       const TextStyle name = ctx.style(t.ink2);
       const float left = width - symbol_w - ctx.ui.canvas.text_width(value, v) - ctx.px(12);

@@ -35,17 +35,17 @@ struct AxisLook {
   Look look;
   Dash dash;  // lengths at line width 2
 };
-constexpr AxisLook kAxes[kAxisCount] = {{{Hue::grey, Hatch::none, Look::inked, "compute"}, {}},
-                                        {{Hue::grey, Hatch::cross, Look::inked, "recompute"}, {}},
-                                        {{Hue::sky, Hatch::horizontal, Look::coloured, "data"}, {2, 4}},
-                                        {{Hue::blue, Hatch::none, Look::coloured, "fsdp"}, {10, 4}},
-                                        {{Hue::orange, Hatch::slash, Look::coloured, "tensor"}, {12, 4, 2, 4}},
-                                        {{Hue::green, Hatch::backslash, Look::coloured, "context"}, {6, 3}},
-                                        {{Hue::yellow, Hatch::cross, Look::coloured, "expert"}, {3, 3}},
-                                        {{Hue::grey, Hatch::vertical, Look::coloured, "pipeline"}, {1, 4}},
-                                        {{Hue::grey, Hatch::sparse_slash, Look::idle, "bubble"}, {}},
-                                        {{Hue::purple, Hatch::cross, Look::coloured, "optimizer"}, {}},
-                                        {{Hue::grey, Hatch::dots, Look::coloured, "host"}, {}}};
+constexpr AxisLook kAxes[kStepPartCount] = {{{Hue::grey, Hatch::none, Look::inked, "compute"}, {}},
+                                            {{Hue::grey, Hatch::cross, Look::inked, "recompute"}, {}},
+                                            {{Hue::sky, Hatch::horizontal, Look::coloured, "data"}, {2, 4}},
+                                            {{Hue::blue, Hatch::none, Look::coloured, "fsdp"}, {10, 4}},
+                                            {{Hue::orange, Hatch::slash, Look::coloured, "tensor"}, {12, 4, 2, 4}},
+                                            {{Hue::green, Hatch::backslash, Look::coloured, "context"}, {6, 3}},
+                                            {{Hue::yellow, Hatch::cross, Look::coloured, "expert"}, {3, 3}},
+                                            {{Hue::grey, Hatch::vertical, Look::coloured, "pipeline"}, {1, 4}},
+                                            {{Hue::grey, Hatch::sparse_slash, Look::idle, "bubble"}, {}},
+                                            {{Hue::purple, Hatch::cross, Look::coloured, "optimizer"}, {}},
+                                            {{Hue::grey, Hatch::dots, Look::coloured, "host"}, {}}};
 
 struct RoofLook {
   Look look;
@@ -123,19 +123,19 @@ Fill hatched(const Theme& theme, Colour colour, Hatch hatch, float em) {
 
 Fill fill_of(const Theme& theme, MemoryPart part, float em) { return fill_from(theme, kMemory[index(part)], em); }
 Fill fill_of(const Theme& theme, OpKind kind, float em) { return fill_from(theme, kOps[index(kind)], em); }
-Fill fill_of(const Theme& theme, Axis axis, float em) { return fill_from(theme, kAxes[index(axis)].look, em); }
+Fill fill_of(const Theme& theme, StepPart axis, float em) { return fill_from(theme, kAxes[index(axis)].look, em); }
 Fill fill_of(const Theme& theme, Roof kind, float em) { return fill_from(theme, kRoofs[index(kind)].look, em); }
 
 Colour line_of(const Theme& theme, MemoryPart part) { return line_from(theme, kMemory[index(part)]); }
 Colour line_of(const Theme& theme, OpKind kind) { return line_from(theme, kOps[index(kind)]); }
-Colour line_of(const Theme& theme, Axis axis) { return line_from(theme, kAxes[index(axis)].look); }
+Colour line_of(const Theme& theme, StepPart axis) { return line_from(theme, kAxes[index(axis)].look); }
 Colour line_of(const Theme& theme, Roof kind) { return line_from(theme, kRoofs[index(kind)].look); }
 
 Marker marker_of(Roof kind) { return kRoofs[index(kind)].marker; }
 
-Dash dash_of(Axis axis, float width) { return kAxes[index(axis)].dash.scaled(width / 2); }
+Dash dash_of(StepPart axis, float width) { return kAxes[index(axis)].dash.scaled(width / 2); }
 
-Stroke stroke_of(const Theme& theme, Axis axis, float em, bool dashed) {
+Stroke stroke_of(const Theme& theme, StepPart axis, float em, bool dashed) {
   const float width = theme.data_width * em;
   return {line_of(theme, axis), width, dashed ? dash_of(axis, width) : Dash{}};
 }
@@ -195,7 +195,7 @@ Colour LineShades::operator()(double t) const {
 
 std::string_view name_of(MemoryPart part) { return kMemory[index(part)].name; }
 std::string_view name_of(OpKind kind) { return kOps[index(kind)].name; }
-std::string_view name_of(Axis axis) { return kAxes[index(axis)].look.name; }
+std::string_view name_of(StepPart axis) { return kAxes[index(axis)].look.name; }
 std::string_view name_of(Roof kind) { return kRoofs[index(kind)].look.name; }
 
 }  // namespace roofscape::widgets

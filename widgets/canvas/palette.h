@@ -34,8 +34,8 @@ enum class OpKind : std::uint8_t {
 };
 inline constexpr std::size_t kOpKindCount = 6;
 
-// Where the time of a step goes, which is also what a mesh axis looks like.
-enum class Axis : std::uint8_t {
+// Where the time of a step goes. A mesh axis (engine::Axis) looks as its exposed transfers do.
+enum class StepPart : std::uint8_t {
   compute,
   recompute,
   data,
@@ -48,7 +48,7 @@ enum class Axis : std::uint8_t {
   optimizer,
   host
 };
-inline constexpr std::size_t kAxisCount = 11;
+inline constexpr std::size_t kStepPartCount = 11;
 
 enum class Roof : std::uint8_t { matmul, attention, vector };
 
@@ -56,21 +56,21 @@ enum class Roof : std::uint8_t { matmul, attention, vector };
 // `em` is that of the canvas.
 Fill fill_of(const Theme& theme, MemoryPart part, float em);
 Fill fill_of(const Theme& theme, OpKind kind, float em);
-Fill fill_of(const Theme& theme, Axis axis, float em);
+Fill fill_of(const Theme& theme, StepPart axis, float em);
 Fill fill_of(const Theme& theme, Roof kind, float em);
 
 // For strokes and for text in the colour of the meaning.
 Colour line_of(const Theme& theme, MemoryPart part);
 Colour line_of(const Theme& theme, OpKind kind);
-Colour line_of(const Theme& theme, Axis axis);
+Colour line_of(const Theme& theme, StepPart axis);
 Colour line_of(const Theme& theme, Roof kind);
 
 Marker marker_of(Roof kind);
 
 // Dash of an axis for a line of this width; empty where it is solid.
-Dash dash_of(Axis axis, float width);
+Dash dash_of(StepPart axis, float width);
 // A curve of an axis: its colour, the data width of the theme, its dash if `dashed`.
-Stroke stroke_of(const Theme& theme, Axis axis, float em, bool dashed);
+Stroke stroke_of(const Theme& theme, StepPart axis, float em, bool dashed);
 
 // A later chunk of the same device: up to half mixed into the panel, evenly over `chunks`; on a light panel into
 // grey, for half of blue in white is the sky blue of recomputation.
@@ -100,7 +100,7 @@ class LineShades {
 // Names as in the string tables and the report: "kv_cache", "backward_weight", "fsdp", "matmul".
 std::string_view name_of(MemoryPart part);
 std::string_view name_of(OpKind kind);
-std::string_view name_of(Axis axis);
+std::string_view name_of(StepPart axis);
 std::string_view name_of(Roof kind);
 
 }  // namespace roofscape::widgets

@@ -39,8 +39,8 @@ void draw_sample(Canvas& canvas, const Theme& theme) {
     canvas.rect({10 + 48 * static_cast<float>(i), 104, 44, 26},
                 chunk_of(theme, fill_of(theme, static_cast<OpKind>(i), em), 1, 3));
   float y = 144;
-  for (std::size_t i = 0; i < kAxisCount; ++i, y += 8)
-    canvas.line({10, y}, {190, y}, stroke_of(theme, static_cast<Axis>(i), em, true));
+  for (std::size_t i = 0; i < kStepPartCount; ++i, y += 8)
+    canvas.line({10, y}, {190, y}, stroke_of(theme, static_cast<StepPart>(i), em, true));
   canvas.marker({215, 150}, Marker::circle, 14, fill_of(theme, Roof::matmul, em));
   canvas.marker({240, 150}, Marker::diamond, 14, fill_of(theme, Roof::attention, em));
   canvas.marker({265, 150}, Marker::square, 14, fill_of(theme, Roof::vector, em));

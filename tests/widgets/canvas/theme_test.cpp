@@ -65,28 +65,29 @@ TEST_CASE("memory parts differ in colour and hatch, axes in at least one") {
   for (std::size_t i = 0; i < kMemoryPartCount; ++i)
     for (std::size_t k = 0; k < i; ++k)
       CHECK(distinct(fill_of(t, static_cast<MemoryPart>(i), 15), fill_of(t, static_cast<MemoryPart>(k), 15)));
-  for (std::size_t i = 0; i < kAxisCount; ++i)
+  for (std::size_t i = 0; i < kStepPartCount; ++i)
     for (std::size_t k = 0; k < i; ++k) {
-      const Fill a = fill_of(t, static_cast<Axis>(i), 15), b = fill_of(t, static_cast<Axis>(k), 15);
+      const Fill a = fill_of(t, static_cast<StepPart>(i), 15), b = fill_of(t, static_cast<StepPart>(k), 15);
       CHECK((a.colour != b.colour || a.hatch != b.hatch));
     }
 }
 
 TEST_CASE("the mesh axes have six different dashes, scaled by the width of the line") {
-  const Axis axes[] = {Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline};
+  const StepPart axes[] = {StepPart::data,    StepPart::fsdp,   StepPart::tensor,
+                           StepPart::context, StepPart::expert, StepPart::pipeline};
   for (std::size_t i = 0; i < 6; ++i)
     for (std::size_t k = 0; k < i; ++k) CHECK(dash_of(axes[i], 2) != dash_of(axes[k], 2));
-  CHECK(dash_of(Axis::fsdp, 2) == Dash{10, 4});
-  CHECK(dash_of(Axis::fsdp, 4) == Dash{20, 8});
-  CHECK(dash_of(Axis::compute, 2).solid());
+  CHECK(dash_of(StepPart::fsdp, 2) == Dash{10, 4});
+  CHECK(dash_of(StepPart::fsdp, 4) == Dash{20, 8});
+  CHECK(dash_of(StepPart::compute, 2).solid());
 }
 
 TEST_CASE("a colour shared by two families names the same thing moved") {
   const Theme t = theme("light");
-  CHECK(line_of(t, Axis::fsdp) == line_of(t, MemoryPart::weights));
-  CHECK(line_of(t, Axis::data) == line_of(t, MemoryPart::gradients));
-  CHECK(line_of(t, Axis::tensor) == line_of(t, MemoryPart::activations));
-  CHECK(line_of(t, Axis::context) == line_of(t, MemoryPart::kv_cache));
+  CHECK(line_of(t, StepPart::fsdp) == line_of(t, MemoryPart::weights));
+  CHECK(line_of(t, StepPart::data) == line_of(t, MemoryPart::gradients));
+  CHECK(line_of(t, StepPart::tensor) == line_of(t, MemoryPart::activations));
+  CHECK(line_of(t, StepPart::context) == line_of(t, MemoryPart::kv_cache));
 }
 
 TEST_CASE("a theme file has exactly the keys a theme needs") {
@@ -149,7 +150,8 @@ TEST_CASE("the edge of a later chunk is as clear as it must be and no clearer th
 TEST_CASE("what is faded because it is hidden has an edge of 3:1 in every theme") {
   for (const char* name : kThemes) {
     const Theme t = theme(name);
-    for (const Axis axis : {Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline}) {
+    for (const StepPart axis : {StepPart::data, StepPart::fsdp, StepPart::tensor, StepPart::context, StepPart::expert,
+                                StepPart::pipeline}) {
       CAPTURE(name);
       CAPTURE(name_of(axis));
       const Fill hidden = hidden_fill(t, fill_of(t, axis, 15), {});

@@ -205,7 +205,7 @@ TEST_CASE("weights gathered ahead have a shade of their own in both passes, whic
   const auto canvas = drawn("overlap", preset_case("llama3-8b-8-h100"), "dark", 15, 900, 500);
   CHECK(canvas->find_text("weights gathered ahead"));
   const Theme dark = theme("dark");
-  const Colour shade = chunk_of(dark, fill_of(dark, Axis::fsdp, 15), 1, 2).colour;
+  const Colour shade = chunk_of(dark, fill_of(dark, StepPart::fsdp, 15), 1, 2).colour;
   int blocks = 0;
   for (const Primitive& p : canvas->primitives()) blocks += p.kind == Primitive::Kind::fill && p.colour == shade;
   CHECK(blocks == 3 + 3 + 1);  // layers forward, backward, and the key

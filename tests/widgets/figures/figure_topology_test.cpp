@@ -41,14 +41,14 @@ TEST_CASE("on nodes each axis begins where the one before it ends, tensor ranks 
     return Primitive{};
   };
   const Theme dark = theme("dark");
-  const auto ends = [&](Axis axis) {
+  const auto ends = [&](StepPart axis) {
     const Primitive p = bar(fill_of(dark, axis, 15).colour);
     REQUIRE(p.points.size() >= 4);
     float left = p.points[0].x, right = left;
     for (const Point& q : p.points) left = std::min(left, q.x), right = std::max(right, q.x);
     return std::pair(left, right);
   };
-  const auto tensor = ends(Axis::tensor), fsdp = ends(Axis::fsdp), pipeline = ends(Axis::pipeline);
+  const auto tensor = ends(StepPart::tensor), fsdp = ends(StepPart::fsdp), pipeline = ends(StepPart::pipeline);
   CHECK(tensor.second == doctest::Approx(fsdp.first).epsilon(0.001));
   CHECK(fsdp.second == doctest::Approx(pipeline.first).epsilon(0.001));
   // As wide as the logarithm of the degree: 8 = 2^3, 128 = 2^7.

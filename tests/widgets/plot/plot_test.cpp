@@ -36,9 +36,9 @@ Rect draw_network(Canvas& canvas, const Theme& theme, const Words& w) {
   draw_frame(canvas, theme, plot, x, y, frame);
   {
     const auto clip = canvas.clip(plot);
-    canvas.line({x(8), y(0.05)}, {x(8192), y(30)}, stroke_of(theme, Axis::compute, canvas.em(), false));
-    canvas.line({x(32), y(0.05)}, {x(8192), y(5)}, stroke_of(theme, Axis::tensor, canvas.em(), true));
-    canvas.line({x(8), y(0.33)}, {x(8192), y(0.33)}, stroke_of(theme, Axis::data, canvas.em(), true));
+    canvas.line({x(8), y(0.05)}, {x(8192), y(30)}, stroke_of(theme, StepPart::compute, canvas.em(), false));
+    canvas.line({x(32), y(0.05)}, {x(8192), y(5)}, stroke_of(theme, StepPart::tensor, canvas.em(), true));
+    canvas.line({x(8), y(0.33)}, {x(8192), y(0.33)}, stroke_of(theme, StepPart::data, canvas.em(), true));
   }
   draw_now(canvas, theme, plot, x(1024), "1024");
   return plot;

@@ -170,7 +170,7 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
       canvas.rect(r, fill);
       ink = text_on(fill.colour);
     } else {
-      if (c.look == HeatCell::Look::hatched) canvas.rect(r, fill_of(theme, Axis::bubble, canvas.em()));
+      if (c.look == HeatCell::Look::hatched) canvas.rect(r, fill_of(theme, StepPart::bubble, canvas.em()));
       canvas.frame(r, thin);
     }
     const TextStyle style = small_text(canvas, ink, HAlign::centre, c.own ? Weight::bold : Weight::regular);

@@ -7,34 +7,34 @@ using engine::Q;
 Fill fill_of(const Theme& theme, Q part, float em) {
   switch (part) {
     case Q::step_matmul:
-      return fill_of(theme, Axis::compute, em);
+      return fill_of(theme, StepPart::compute, em);
     case Q::step_attention: {
-      Fill f = fill_of(theme, Axis::compute, em);
+      Fill f = fill_of(theme, StepPart::compute, em);
       f.colour = mix(f.colour, theme.panel, 0.35f);
       return f;
     }
     case Q::step_recompute:
-      return fill_of(theme, Axis::recompute, em);
+      return fill_of(theme, StepPart::recompute, em);
     case Q::step_hbm:
-      return fill_of(theme, Axis::host, em);
+      return fill_of(theme, StepPart::host, em);
     case Q::step_data:
-      return fill_of(theme, Axis::data, em);
+      return fill_of(theme, StepPart::data, em);
     case Q::step_fsdp:
-      return fill_of(theme, Axis::fsdp, em);
+      return fill_of(theme, StepPart::fsdp, em);
     case Q::step_tensor:
-      return fill_of(theme, Axis::tensor, em);
+      return fill_of(theme, StepPart::tensor, em);
     case Q::step_context:
-      return fill_of(theme, Axis::context, em);
+      return fill_of(theme, StepPart::context, em);
     case Q::step_expert:
-      return fill_of(theme, Axis::expert, em);
+      return fill_of(theme, StepPart::expert, em);
     case Q::step_offload:
-      return fill_of(theme, Axis::host, em);
+      return fill_of(theme, StepPart::host, em);
     case Q::step_pipeline_transfer:
-      return fill_of(theme, Axis::pipeline, em);
+      return fill_of(theme, StepPart::pipeline, em);
     case Q::step_bubble:
-      return fill_of(theme, Axis::bubble, em);
+      return fill_of(theme, StepPart::bubble, em);
     case Q::step_optimizer:
-      return fill_of(theme, Axis::optimizer, em);
+      return fill_of(theme, StepPart::optimizer, em);
     case Q::memory_weights:
       return fill_of(theme, MemoryPart::weights, em);
     case Q::memory_gradients:
@@ -53,33 +53,33 @@ Fill fill_of(const Theme& theme, Q part, float em) {
     case Q::decode_weight_read:
       return fill_of(theme, MemoryPart::weights, em);
     case Q::decode_transfer:
-      return fill_of(theme, Axis::pipeline, em);
+      return fill_of(theme, StepPart::pipeline, em);
     case Q::decode_draft:
-      return fill_of(theme, Axis::recompute, em);
+      return fill_of(theme, StepPart::recompute, em);
     case Q::step_host:
     case Q::decode_host:
-      return fill_of(theme, Axis::host, em);
+      return fill_of(theme, StepPart::host, em);
     default:
-      return fill_of(theme, Axis::compute, em);
+      return fill_of(theme, StepPart::compute, em);
   }
 }
 
-Axis look_of(engine::Axis axis) {
+StepPart look_of(engine::Axis axis) {
   switch (axis) {
     case engine::Axis::data:
-      return Axis::data;
+      return StepPart::data;
     case engine::Axis::fsdp:
-      return Axis::fsdp;
+      return StepPart::fsdp;
     case engine::Axis::tensor:
-      return Axis::tensor;
+      return StepPart::tensor;
     case engine::Axis::context:
-      return Axis::context;
+      return StepPart::context;
     case engine::Axis::expert:
-      return Axis::expert;
+      return StepPart::expert;
     case engine::Axis::pipeline:
-      return Axis::pipeline;
+      return StepPart::pipeline;
   }
-  return Axis::data;
+  return StepPart::data;
 }
 
 }  // namespace roofscape::widgets

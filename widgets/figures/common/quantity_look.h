@@ -12,6 +12,6 @@ namespace roofscape::widgets {
 // like compute. `em` is that of the canvas.
 Fill fill_of(const Theme& theme, engine::Q part, float em);
 
-Axis look_of(engine::Axis axis);
+StepPart look_of(engine::Axis axis);
 
 }  // namespace roofscape::widgets

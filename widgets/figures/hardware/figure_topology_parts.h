@@ -11,7 +11,7 @@ namespace roofscape::widgets::topology {
 
 struct AxisRow {
   const engine::AxisPlacement* placement = nullptr;
-  Axis look = Axis::data;
+  StepPart look = StepPart::data;
   std::string name;   // "fsdp 1024"
   std::string links;  // "2 torus axes", "fabric, 128 nodes"
   std::string rate;   // "360 GB/s", or that nothing moves

@@ -78,12 +78,12 @@ std::string row_name(const FigureInput& input, const Row& row) {
 }
 
 // Transfers look like the mesh axis that takes longest.
-Axis busiest_axis(const engine::Report& report) {
+StepPart busiest_axis(const engine::Report& report) {
   const engine::CollectiveRow* longest = nullptr;
   for (const engine::CollectiveRow& row : report.collectives)
     if (longest == nullptr || row.time_s * row.calls_per_step > longest->time_s * longest->calls_per_step)
       longest = &row;
-  return longest == nullptr ? Axis::tensor : look_of(longest->axis);
+  return longest == nullptr ? StepPart::tensor : look_of(longest->axis);
 }
 
 Fill row_fill(const Canvas& canvas, const FigureInput& input, const FigureView& view, const Row& row) {

@@ -106,7 +106,7 @@ std::vector<ChartLine> lines_of(const FigureInput& input, const std::vector<Trad
     ChartLine line;
     for (const TradePoint* p : of_degree(points, tensor)) line.points.push_back(place(*p));
     if (line.points.empty()) continue;
-    line.stroke = {own ? theme.ink : line_of(theme, Axis::tensor), own ? width * 1.3f : width * 0.8f,
+    line.stroke = {own ? theme.ink : line_of(theme, StepPart::tensor), own ? width * 1.3f : width * 0.8f,
                    own ? Dash{} : kDashes[other++ % kDashes.size()].scaled(width / 2)};
     line.weight = own ? Weight::bold : Weight::regular;
     line.essential = own;
@@ -191,7 +191,7 @@ Chart chart_of(const FigureInput& input, float em) {
     dot.size = p.pareto ? 6.0f : 4.0f;
     dot.bold = false;
     const bool same = p.tensor == input.scenario.parallelism.tensor;
-    dot.colour = same ? theme.ink : line_of(theme, Axis::tensor);
+    dot.colour = same ? theme.ink : line_of(theme, StepPart::tensor);
     if (!p.keeps_slo) dot.colour = theme.ink3;
     if (same) dot.text = format_count(p.batch);
     dot.tag = engine::quantity(Q::sustained_tokens_per_chip).id;

@@ -108,7 +108,7 @@ Chart chart_of(const FigureInput& input, const PhaseBalance& study, float em) {
     ChartLine shared;
     const double level = study.shared_requests_per_chip;
     shared.points = {{chart.x_from, level}, {chart.x_to, level}};
-    shared.stroke = {line_of(theme, Axis::data), width, Dash{2, 3}.scaled(width)};
+    shared.stroke = {line_of(theme, StepPart::data), width, Dash{2, 3}.scaled(width)};
     shared.label = t.text("figure.prefill-decode.shared");
     shared.essential = true;
     shared.tag = engine::quantity(Q::capacity_requests).id;

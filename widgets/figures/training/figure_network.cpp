@@ -97,15 +97,15 @@ Stroke stroke_of_line(const FigureInput& input, NetworkStrategy assumed, const N
   const float width = theme.data_width * em;
   switch (line.strategy) {
     case NetworkStrategy::fsdp: {
-      Stroke s = stroke_of(theme, Axis::fsdp, em, line.axes != most_axes);
+      Stroke s = stroke_of(theme, StepPart::fsdp, em, line.axes != most_axes);
       if (line.axes != most_axes) s.width *= 0.75f;
       return s;
     }
     case NetworkStrategy::data:
     case NetworkStrategy::data_dcn:
-      return stroke_of(theme, Axis::data, em, true);
+      return stroke_of(theme, StepPart::data, em, true);
     case NetworkStrategy::tensor:
-      return {theme.stroke(Hue::orange), width * 0.75f, dash_of(Axis::tensor, width * 0.75f)};
+      return {theme.stroke(Hue::orange), width * 0.75f, dash_of(StepPart::tensor, width * 0.75f)};
     case NetworkStrategy::mixed_sum:
     case NetworkStrategy::mixed_max:
     case NetworkStrategy::mixed_wire:

@@ -181,7 +181,7 @@ bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& vie
   const std::vector<engine::Axis> axes = lanes_of(o);
   const Scale x(ScaleKind::linear, 0, end_s, plot.x, plot.right());
   const float line = small_line(canvas);
-  const Fill idle = fill_of(theme, Axis::bubble, canvas.em());
+  const Fill idle = fill_of(theme, StepPart::bubble, canvas.em());
   const float pitch = plot.h / static_cast<float>(1 + axes.size());
   const float height = std::max(canvas.px(6), pitch * kLaneShare), inset = (pitch - height) / 2;
   bool numbered = false;
@@ -194,8 +194,8 @@ bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& vie
     if (r.w > canvas.px(3)) r.w -= canvas.px(0.8f);
     r.w = std::max(r.w, canvas.px(kLeastBlock));
     Fill fill = idle;
-    if (b.kind == Block::Kind::compute) fill = fill_of(theme, Axis::compute, canvas.em());
-    if (b.kind == Block::Kind::recompute) fill = fill_of(theme, Axis::recompute, canvas.em());
+    if (b.kind == Block::Kind::compute) fill = fill_of(theme, StepPart::compute, canvas.em());
+    if (b.kind == Block::Kind::recompute) fill = fill_of(theme, StepPart::recompute, canvas.em());
     if (!compute_lane) fill = fill_of(theme, look_of(b.axis), canvas.em());
     // A gather is the same axis, fetched ahead: in another shade, so that it is told from the gradients.
     if (b.kind == Block::Kind::gather) fill = gather_fill(theme, b.axis, canvas.em());
@@ -250,12 +250,13 @@ void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row,
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
   std::vector<KeyEntry> key{
-      {std::string(t.text("figure.overlap.compute")), fill_of(theme, Axis::compute, canvas.em())}};
+      {std::string(t.text("figure.overlap.compute")), fill_of(theme, StepPart::compute, canvas.em())}};
   if (recompute)
     key.push_back(
-        {std::string(t.text("figure.overlap.kind.recompute")), fill_of(theme, Axis::recompute, canvas.em())});
+        {std::string(t.text("figure.overlap.kind.recompute")), fill_of(theme, StepPart::recompute, canvas.em())});
   if (exposed)
-    key.push_back({std::string(t.text("figure.overlap.kind.exposed")), fill_of(theme, Axis::bubble, canvas.em())});
+    key.push_back(
+        {std::string(t.text("figure.overlap.kind.exposed")), fill_of(theme, StepPart::bubble, canvas.em())});
   if (gathered)
     key.push_back({std::string(t.text("figure.overlap.kind.gather")), gather_fill(theme, *gathered, canvas.em())});
   for (const engine::Axis axis : axes)

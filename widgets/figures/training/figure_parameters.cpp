@@ -93,7 +93,7 @@ void draw_parameters(Canvas& canvas, const Rect& area, const FigureInput& input,
   const double params = total_params(input), flops = total_flops(input);
 
   const Fill weights = fill_of(input.theme, MemoryPart::weights, canvas.em()),
-             compute = fill_of(input.theme, Axis::compute, canvas.em());
+             compute = fill_of(input.theme, StepPart::compute, canvas.em());
   const std::vector<KeyEntry> key{{std::string(t.text("figure.parameters.params")), weights},
                                   {std::string(t.text("figure.parameters.flops")), compute}};
   const Rect head = rest.cut_top(small_line(canvas) * 1.3f);
