@@ -90,6 +90,10 @@ void rounded_corners(const Rect& r, float radius, std::vector<Point>& out) {
     }
 }
 
+bool draws(std::span<const Point> points, const Stroke& stroke) {
+  return points.size() >= 2 && stroke.colour.visible() && stroke.width > 0 && all_finite(points);
+}
+
 }  // namespace
 
 Canvas::Canvas(const FontStack& fonts, float em, const Rect& bounds) : fonts_(fonts), em_(em), bounds_(bounds) {
@@ -109,13 +113,16 @@ void Canvas::restart(float em, const Rect& bounds) {
 
 void Canvas::line(Point from, Point to, const Stroke& stroke) {
   const std::array<Point, 2> points{from, to};
+  polyline(points, stroke);
+}
+
+void Canvas::polyline(std::span<const Point> points, const Stroke& stroke) {
+  if (draws(points, stroke)) on_line(points, stroke, false);
   stroke_points(points, false, stroke);
 }
 
-void Canvas::polyline(std::span<const Point> points, const Stroke& stroke) { stroke_points(points, false, stroke); }
-
 void Canvas::stroke_points(std::span<const Point> points, bool closed, const Stroke& stroke) {
-  if (points.size() < 2 || !stroke.colour.visible() || !(stroke.width > 0) || !all_finite(points)) return;
+  if (!draws(points, stroke)) return;
   float period = 0;
   for (std::size_t i = 0; i < stroke.dash.count; ++i) period += stroke.dash.lengths[i];
   if (!(period > 0)) {
@@ -158,7 +165,9 @@ void Canvas::dash_segment(Point a, Point b, const Stroke& stroke, float period, 
 }
 
 void Canvas::arrow(Point from, Point to, const Stroke& stroke, float head) {
-  line(from, to, stroke);
+  const std::array<Point, 2> shaft{from, to};
+  if (draws(shaft, stroke)) on_line(shaft, stroke, true);
+  stroke_points(shaft, false, stroke);
   const float length = distance(from, to);
   if (!(length > 0)) return;
   const float size = std::min(head > 0 ? head : em_ / 2, length);
@@ -172,10 +181,15 @@ void Canvas::arrow(Point from, Point to, const Stroke& stroke, float head) {
 // --------------------------------------------------------------------------------------------------------------
 
 void Canvas::polygon(std::span<const Point> points, const Fill& fill) {
-  if (points.size() < 3 || !all_finite(points)) return;
+  if (fill_polygon(points, fill)) on_polygon(points, fill);
+}
+
+// Whether there was something to fill.
+bool Canvas::fill_polygon(std::span<const Point> points, const Fill& fill) {
+  if (points.size() < 3 || !all_finite(points)) return false;
   const Rect box = box_of(points);
   const float area = signed_area(points);
-  if (!(std::abs(area) > kMinArea) || !box.intersects(clip_rect())) return;
+  if (!(std::abs(area) > kMinArea) || !box.intersects(clip_rect())) return false;
   std::vector<Point> turned;
   if (area < 0) {
     turned.assign(points.rbegin(), points.rend());
@@ -184,10 +198,12 @@ void Canvas::polygon(std::span<const Point> points, const Fill& fill) {
   if (fill.colour.visible()) raw_fill(points, shade(fill.colour));
   if (fill.hatch != Hatch::none) hatch_polygon(points, box, fill);
   if (fill.edge.visible() && fill.edge_width > 0) raw_stroke(points, true, shade(fill.edge), fill.edge_width);
+  return true;
 }
 
 void Canvas::rect(const Rect& r, const Fill& fill, float radius) {
   if (!is_finite(r) || r.empty() || !r.intersects(clip_rect())) return;
+  on_rect(r, fill, radius);
   std::array<Point, 4> corners{Point{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}};
   std::span<const Point> outline = corners;
   if (radius > 0) {
@@ -197,11 +213,16 @@ void Canvas::rect(const Rect& r, const Fill& fill, float radius) {
   if (fill.colour.visible()) raw_fill(outline, shade(fill.colour));
   if (fill.hatch != Hatch::none) hatch_polygon(outline, r, fill);
   if (fill.edge.visible() && fill.edge_width > 0 && r.w >= px(kEdgeMinWidth))
-    frame(r, {fill.edge, fill.edge_width, {}}, radius);
+    stroke_frame(r, {fill.edge, fill.edge_width, {}}, radius);
 }
 
 void Canvas::frame(const Rect& r, const Stroke& stroke, float radius) {
   if (!is_finite(r) || r.empty() || !r.intersects(clip_rect())) return;
+  on_frame(r, stroke, radius);
+  stroke_frame(r, stroke, radius);
+}
+
+void Canvas::stroke_frame(const Rect& r, const Stroke& stroke, float radius) {
   const Rect in = r.inset(stroke.width / 2);
   if (radius > 0) {
     rounded_corners(in, std::max(radius - stroke.width / 2, 0.01f), scratch_);
@@ -216,25 +237,31 @@ void Canvas::frame(const Rect& r, const Stroke& stroke, float radius) {
 void Canvas::marker(Point c, Marker marker, float size, const Fill& fill) {
   if (!widgets::is_finite(c) || !std::isfinite(size) || !(size > 0)) return;
   constexpr float kPi = std::numbers::pi_v<float>;
+  constexpr std::size_t kMost = 64;
+  std::array<Point, kMost> outline;
+  std::size_t n = 4;
   const float half = size * std::sqrt(kPi) / 4;  // half the side of the square with the area of the circle
   if (marker == Marker::square) {
-    polygon({{c.x - half, c.y - half}, {c.x + half, c.y - half}, {c.x + half, c.y + half}, {c.x - half, c.y + half}},
-            fill);
+    outline[0] = {c.x - half, c.y - half};
+    outline[1] = {c.x + half, c.y - half};
+    outline[2] = {c.x + half, c.y + half};
+    outline[3] = {c.x - half, c.y + half};
   } else if (marker == Marker::diamond) {
     const float k = half * std::numbers::sqrt2_v<float>;
-    polygon({{c.x, c.y - k}, {c.x + k, c.y}, {c.x, c.y + k}, {c.x - k, c.y}}, fill);
+    outline[0] = {c.x, c.y - k};
+    outline[1] = {c.x + k, c.y};
+    outline[2] = {c.x, c.y + k};
+    outline[3] = {c.x - k, c.y};
   } else {
-    constexpr std::size_t kMost = 64;
-    std::array<Point, kMost> ring;
     // Relative to the em so that all destinations have the same corners.
     const float relative = size / em_ * 15;
-    const auto n = static_cast<std::size_t>(std::clamp(8 + relative * 1.2f, 12.0f, static_cast<float>(kMost)));
+    n = static_cast<std::size_t>(std::clamp(8 + relative * 1.2f, 12.0f, static_cast<float>(kMost)));
     for (std::size_t i = 0; i < n; ++i) {
       const float a = 2 * kPi * static_cast<float>(i) / static_cast<float>(n);
-      ring[i] = c + Point{std::cos(a), std::sin(a)} * (size / 2);
+      outline[i] = c + Point{std::cos(a), std::sin(a)} * (size / 2);
     }
-    polygon(std::span<const Point>(ring.data(), n), fill);
   }
+  if (fill_polygon(std::span<const Point>(outline.data(), n), fill)) on_marker(c, marker, size, fill);
 }
 
 void Canvas::hatch_polygon(std::span<const Point> points, const Rect& box, const Fill& fill) {

@@ -193,6 +193,13 @@ class Canvas {
   // For back ends that write tags, or record verbs as the figure called them.
   virtual void on_tag(const TagRegion&) {}
   virtual void on_text(Point /*anchor*/, std::string_view, const TextStyle&, const Rect& /*clip*/) {}
+  // Verbs that leave something to draw, before they are reduced to strokes and fills; the polygon of a marker and the
+  // edge of a rectangle are not verbs of their own.
+  virtual void on_line(std::span<const Point>, const Stroke&, bool /*arrow*/) {}
+  virtual void on_polygon(std::span<const Point>, const Fill&) {}
+  virtual void on_rect(const Rect&, const Fill&, float /*radius*/) {}
+  virtual void on_frame(const Rect&, const Stroke&, float /*radius*/) {}
+  virtual void on_marker(Point /*centre*/, Marker, float /*size*/, const Fill&) {}
 
   // For canvases that are used again every frame.
   void restart(float em, const Rect& bounds);
@@ -201,6 +208,8 @@ class Canvas {
   void add_tag(std::string_view id, int index, const Rect& r, Readout readout);
   void pop_clip();
   void stroke_points(std::span<const Point> points, bool closed, const Stroke& stroke);
+  void stroke_frame(const Rect& r, const Stroke& stroke, float radius);
+  bool fill_polygon(std::span<const Point> points, const Fill& fill);
   void dash_segment(Point a, Point b, const Stroke& stroke, float period, float& phase);
   void hatch_polygon(std::span<const Point> points, const Rect& box, const Fill& fill);
   struct HatchPlace {

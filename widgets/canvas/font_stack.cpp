@@ -7,7 +7,9 @@
 #include FT_TRUETYPE_TABLES_H
 
 #include <array>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace roofscape::widgets {
 namespace {
@@ -95,7 +97,9 @@ struct FontStack::Impl {
   FT_Library library = nullptr;
   std::array<Chain, kWeights> chains;
   std::vector<MissingFont> missing;
+  std::optional<GlyphChoice> every;  // the one glyph of a monospaced stack
 
+  explicit Impl(const GlyphChoice& one) : every(one) {}
   explicit Impl(const std::vector<std::string>& families) {
     if (FT_Init_FreeType(&library) != 0) library = nullptr;
     FcInit();
@@ -167,6 +171,7 @@ struct FontStack::Impl {
   }
 
   const GlyphChoice& glyph(char32_t c, Weight weight) {
+    if (every) return *every;
     Chain& chain = chains[static_cast<std::size_t>(weight)];
     if (c < kDirectGlyphs) {
       if (!chain.direct_known[c]) {
@@ -183,6 +188,10 @@ struct FontStack::Impl {
 
 FontStack::FontStack() : FontStack(std::vector<std::string>{"Noto Sans", "Noto Sans Math", "Noto Sans CJK KR"}) {}
 FontStack::FontStack(const std::vector<std::string>& families) : impl_(std::make_shared<Impl>(families)) {}
+FontStack::FontStack(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+FontStack FontStack::monospaced(float advance) {
+  return FontStack(std::make_shared<Impl>(GlyphChoice{.glyph = 1, .face = 0, .advance = advance}));
+}
 FontStack::~FontStack() = default;
 FontStack::FontStack(FontStack&&) noexcept = default;
 FontStack& FontStack::operator=(FontStack&&) noexcept = default;

@@ -47,6 +47,9 @@ class FontStack {
   FontStack();
   // With other families, in the order of the chain (tests use it with names that do not exist).
   explicit FontStack(const std::vector<std::string>& families);
+  // No faces: every character, of either weight, is this wide (em) and has a glyph. For tests of layout that must not
+  // depend on which release of a font is installed.
+  static FontStack monospaced(float advance);
   ~FontStack();
   FontStack(FontStack&&) noexcept;
   FontStack& operator=(FontStack&&) noexcept;
@@ -79,6 +82,7 @@ class FontStack {
 
  private:
   struct Impl;
+  explicit FontStack(std::shared_ptr<Impl> impl);
   std::shared_ptr<Impl> impl_;
 };
 

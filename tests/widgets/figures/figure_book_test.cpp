@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "tests/capture_binding.h"
-#include "tests/widgets/figures/golden.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/number_format.h"
 
@@ -299,16 +298,4 @@ TEST_CASE("sharded-matmul: every case says what moves, and every way has its tim
     CHECK(canvas->count_tags(id) == 1u);
     CHECK(canvas->find_tag(id)->readout.rows.size() <= 4);
   }
-}
-
-TEST_CASE("goldens of the book's figures") {
-  FigureView view;
-  view.print = true;
-  check_golden("figure_network", *drawn("network", case_of("llama3-70b-v5p-pod"), "print", 9, 425, 283, view));
-  check_golden("figure_comm_roofline",
-               *drawn("comm-roofline", case_of("llama3-405b-16k-h100"), "print", 9, 425, 283, view));
-  check_golden("figure_matmul", *drawn("matmul", case_of("llama3-8b-8-h100"), "print", 9, 425, 283, view));
-  check_golden("figure_sharded_matmul",
-               *drawn("sharded-matmul", case_of("llama3-70b-v5p-pod"), "print", 9, 425, 283, view));
-  check_golden("figure_collective", *drawn("collective", case_of("llama3-70b-v5p-pod"), "print", 9, 425, 283, view));
 }

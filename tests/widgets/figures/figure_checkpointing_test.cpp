@@ -2,7 +2,6 @@
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/scenario/checkpoint_policies.h"
-#include "tests/widgets/figures/golden.h"
 #include "tests/widgets/figures/preset_fixture.h"
 
 using namespace roofscape;
@@ -59,11 +58,4 @@ TEST_CASE("the name of the region beyond the capacity is on no leader of a curve
     CHECK(canvas->find_text("over 80\u202fGB"));
     CHECK(strokes_through(*canvas, "over 80\u202fGB") == 0);
   }
-}
-
-TEST_CASE("the checkpointing figure is as its golden") {
-  FigureView view;
-  view.print = true;
-  check_golden("figure_checkpointing",
-               *drawn("checkpointing", preset_case("llama3-8b-8-h100"), "print", 9, 425, 283, view));
 }

@@ -6,7 +6,6 @@
 
 #include "tests/capture_binding.h"
 #include "tests/widgets/figures/figure_fixture.h"
-#include "tests/widgets/figures/golden.h"
 
 using namespace roofscape;
 using namespace roofscape::widgets;
@@ -54,12 +53,6 @@ TEST_CASE("the changes stand in the order of their size and add up to the differ
     CHECK(canvas->find_text(text));
   }
   CHECK(canvas->audit_text() == "");
-}
-
-TEST_CASE("compare is as its golden") {
-  FigureView view;
-  view.print = true;
-  check_golden("figure_compare", *drawn("compare", halved(), "print", 9, 425, 255, view));
 }
 
 TEST_CASE("a comparison is clean at any size") {

@@ -1,5 +1,4 @@
 // The evidence figure and the words about evidence: what they must show.
-#include "tests/widgets/figures/golden.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/figures/common/evidence_text.h"
 
@@ -117,12 +116,6 @@ TEST_CASE("evidence is clean everywhere") {
 }
 
 TEST_CASE("evidence gives a table") { check_takeaway_and_table(*find_figure("evidence"), calibrated()); }
-
-TEST_CASE("the evidence figure is as its golden") {
-  FigureView view;
-  view.print = true;
-  check_golden("figure_evidence", *drawn("evidence", calibrated(), "print", 9, 425, 298, view));
-}
 
 TEST_CASE("a range has its unit once, or twice where the ends have two") {
   CHECK(range_text(english(), 8.9, 10.1, engine::unit::seconds) == "8.90 to 10.1\u202fs");

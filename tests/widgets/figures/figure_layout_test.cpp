@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "tests/widgets/figures/figure_fixture.h"
-#include "tests/widgets/figures/golden.h"
 
 using namespace roofscape;
 using namespace roofscape::widgets;
@@ -139,31 +138,4 @@ TEST_CASE("no figure's words depend on the ground being dark or light") {
       for (const char* word : {"lighter", "darker", "dark ", "light "})
         CHECK(entry.second.find(word) == std::string::npos);
     }
-}
-
-TEST_CASE("figures are as their goldens") {
-  FigureView view;
-  view.print = true;
-  check_golden("figure_roofline_gpu", *drawn("roofline", sixteen_stages(), "print", 9, 425, 283, view));
-  check_golden("figure_roofline_tpu", *drawn("roofline", one_stage(), "dark", 15, 560, 400));
-  check_golden("figure_memory_stages",
-               *drawn("memory", scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs, kMs, kMs), "print", 9, 425,
-                      200, view));
-  check_golden("figure_memory_one", *drawn("memory", one_stage(), "dark", 15, 560, 400));
-  check_golden("figure_pipeline_1f1b",
-               *drawn("pipeline", scheduled({ScheduleKind::one_f_one_b, 4, 6, 1, 0}, kMs, kMs, kMs), "print", 9, 425,
-                      200, view));
-  check_golden("figure_pipeline_zb_v",
-               *drawn("pipeline", scheduled({ScheduleKind::zb_v, 2, 4, 2, 0}, kMs, kMs, kMs), "dark", 15, 560, 250));
-  check_golden("figure_schedules",
-               *drawn("schedules", scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs, kMs, kMs), "print", 9, 510,
-                      260, view));
-  check_golden("figure_schedules_illegal",
-               *drawn("schedules", scheduled({ScheduleKind::interleaved_1f1b, 4, 6, 2, 0}, kMs, kMs, kMs), "dark", 15,
-                      900, 300));
-  check_golden("figure_ladder_gpu", *drawn("ladder", sixteen_stages(), "print", 9, 425, 283, view));
-  check_golden("figure_ladder_tpu", *drawn("ladder", one_stage(), "dark", 15, 560, 400));
-  check_golden("figure_generations", *drawn("generations", sixteen_stages(), "print", 9, 425, 368, view));
-  check_golden("figure_bubble", *drawn("bubble", scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs, kMs, kMs),
-                                       "print", 9, 425, 283, view));
 }

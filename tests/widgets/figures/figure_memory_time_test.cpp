@@ -1,4 +1,3 @@
-#include "tests/widgets/figures/golden.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/number_format.h"
 
@@ -86,12 +85,4 @@ TEST_CASE("an illegal schedule shows its reason instead of a plot") {
             15, 560, 400);
   CHECK(canvas->count_tags("memory.activations_bytes") == 0);
   CHECK(canvas->texts().size() >= 1);
-}
-
-TEST_CASE("the memory-time figure is as its golden") {
-  FigureView view;
-  view.print = true;
-  check_golden("figure_memory_time",
-               *drawn("memory-time", scheduled({engine::ScheduleKind::one_f_one_b, 4, 6, 1, 0}, kMs, kMs, kMs),
-                      "print", 9, 425, 255, view));
 }

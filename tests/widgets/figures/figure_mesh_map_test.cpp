@@ -8,7 +8,6 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/search/search.h"
 #include "tests/capture_binding.h"
-#include "tests/widgets/figures/golden.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/heat_grid.h"
@@ -200,10 +199,4 @@ TEST_CASE("a cell that cannot run says why when pointed at, and by how much memo
   }
   CHECK(seen > 0);
   CHECK(canvas->audit_text() == "");
-}
-
-TEST_CASE("the mesh map is as its golden") {
-  FigureView view;
-  view.print = true;
-  check_golden("figure_mesh_map", *drawn("mesh-map", preset_case("llama3-8b-8-h100"), "print", 9, 425, 298, view));
 }

@@ -1,6 +1,5 @@
 #include "widgets/figures/training/figure_overlap.h"
 #include "engine/studies/layer_overlap.h"
-#include "tests/widgets/figures/golden.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
@@ -220,10 +219,4 @@ TEST_CASE("the overlap takeaway says how much of a layer's time is exposed") {
                layer = q(engine::Q::layer_time_forward) + q(engine::Q::layer_time_backward);
   CHECK(find_figure("overlap")->head(input_of(c, theme("dark")), {}).takeaway ==
         format_duration(exposed) + " exposed in a layer, " + format_share(exposed / layer) + " of its time");
-}
-
-TEST_CASE("the overlap figure is as its golden") {
-  FigureView view;
-  view.print = true;
-  check_golden("figure_overlap", *drawn("overlap", preset_case("llama3-8b-8-h100"), "print", 9, 425, 284, view));
 }

@@ -1,4 +1,3 @@
-#include "tests/widgets/figures/golden.h"
 #include "tests/widgets/figures/preset_fixture.h"
 
 using namespace roofscape;
@@ -45,11 +44,4 @@ TEST_CASE("a report without parameters says so") {
   const auto canvas = drawn("parameters", sixteen_stages(), "dark", 15, 560, 400);
   REQUIRE(canvas->texts().size() == 1);
   CHECK(canvas->texts()[0].text == "The parameters of this model are not known.");
-}
-
-TEST_CASE("the parameters figure is as its golden") {
-  FigureView view;
-  view.print = true;
-  check_golden("figure_parameters",
-               *drawn("parameters", preset_case("llama3-8b-8-h100"), "print", 9, 425, 269, view));
 }

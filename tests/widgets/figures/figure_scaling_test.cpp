@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "engine/evaluate/evaluate.h"
-#include "tests/widgets/figures/golden.h"
 #include "tests/widgets/figures/preset_fixture.h"
 
 using namespace roofscape;
@@ -86,10 +85,4 @@ TEST_CASE("the axis of MFU ends at what can be reached") {
   const auto canvas = drawn("scaling", preset_case("llama3-70b-v5p-pod"), "dark", 15, 700, 400, mfu);
   CHECK(canvas->find_text("100"));
   CHECK_FALSE(canvas->find_text("200"));
-}
-
-TEST_CASE("the scaling figure is as its golden") {
-  FigureView view;
-  view.print = true;
-  check_golden("figure_scaling", *drawn("scaling", preset_case("llama3-8b-8-h100"), "print", 9, 425, 283, view));
 }

@@ -12,7 +12,6 @@
 #include "engine/search/search.h"
 #include "engine/studies/evidence.h"
 #include "tests/widgets/figures/figure_search_fixture.h"
-#include "tests/widgets/figures/golden.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/evidence_text.h"
 #include "widgets/figures/search/figure_search_parts.h"
@@ -351,17 +350,4 @@ TEST_CASE("a plan of the cloud that does not fit says which stage is fullest and
     ++over;
   }
   CHECK(over > 0);
-}
-
-TEST_CASE("the figures of a search are as their goldens") {
-  const Searched s(preset_case("llama3-8b-8-h100"), 40);
-  FigureView view;
-  view.print = true;
-  const Theme print = theme("print");
-  for (const auto& [name, golden] :
-       {std::pair{"frontier", "figure_frontier"}, {"parallel-coordinates", "figure_parallel_coordinates"}}) {
-    RecordCanvas canvas(fonts(), 9, {0, 0, 425, 298});
-    find_figure(name)->draw(canvas, canvas.bounds(), s.input(print), view);
-    check_golden(golden, canvas);
-  }
 }

@@ -2,7 +2,6 @@
 // That they are clean at any size is in figure_serving_test.cpp.
 #include <algorithm>
 
-#include "tests/widgets/figures/golden.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/number_format.h"
 
@@ -50,12 +49,6 @@ FigureCase limited(const char* preset, double ttft_s, double token_s) {
   engine::Scenario s = case_of(preset).scenario;
   s.workload.slo = {ttft_s, token_s};
   return evaluated(s);
-}
-void check_print_golden(const char* golden, const char* figure, const FigureCase& c) {
-  FigureView view;
-  view.print = true;
-  const FigureRow& row = *find_figure(figure);
-  check_golden(golden, *drawn(figure, c, "print", 9, row.width_pt, row.height_pt, view));
 }
 
 }  // namespace
@@ -208,13 +201,4 @@ TEST_CASE("the options of the figures of serving are clean too") {
         CAPTURE(preset);
         check_clean_everywhere(*find_figure(figure), case_of(preset), view);
       }
-}
-
-TEST_CASE("goldens of the figures of serving studies") {
-  check_print_golden("figure_kv", "kv", case_of("llama3-70b-serving-8-h100"));
-  check_print_golden("figure_serving_roofline", "serving-roofline", case_of("llama3-70b-16-v5e"));
-  check_print_golden("figure_prefill_decode", "prefill-decode", case_of("deepseek-v3-h800-wide-expert"));
-  check_print_golden("figure_queue", "queue", case_of("llama3-70b-serving-8-h100"));
-  check_print_golden("figure_latency_throughput_slo", "latency-throughput",
-                     limited("llama3-70b-serving-8-h100", 0, 0.01));
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <map>
 
-#include "tests/widgets/figures/golden.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/number_format.h"
 
@@ -23,13 +22,6 @@ std::string takeaway(const char* figure, const FigureCase& c) {
 
 std::unique_ptr<RecordCanvas> shown(const char* figure, const FigureCase& c) {
   return drawn(figure, c, "dark", 15, 560, 400);
-}
-
-void check_print_golden(const char* golden, const char* figure, const char* preset) {
-  FigureView view;
-  view.print = true;
-  const FigureRow& row = *find_figure(figure);
-  check_golden(golden, *drawn(figure, case_of(preset), "print", 9, row.width_pt, row.height_pt, view));
 }
 
 }  // namespace
@@ -137,12 +129,4 @@ TEST_CASE("serving-memory: a batch that does not fit says what would, and has no
   const FigureCase c = evaluated(scenario);
   CHECK(takeaway("serving-memory", c).find("does not fit") != std::string::npos);
   CHECK_FALSE(shown("serving-memory", c)->find_tag("memory.free_bytes"));
-}
-
-TEST_CASE("goldens of the figures of serving") {
-  check_print_golden("figure_decode_step", "decode-step", "llama3-70b-16-v5e");
-  check_print_golden("figure_latency_throughput", "latency-throughput", "llama3-70b-serving-8-h100");
-  check_print_golden("figure_serving_memory", "serving-memory", "llama3-70b-serving-8-h100");
-  check_print_golden("figure_serving_map", "serving-map", "llama3-70b-serving-8-h100");
-  check_print_golden("figure_serving_frontier", "frontier", "llama3-70b-serving-8-h100");
 }

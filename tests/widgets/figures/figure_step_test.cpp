@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "tests/widgets/figures/golden.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/number_format.h"
 
@@ -128,15 +127,4 @@ TEST_CASE("the step takeaway is its groups: arithmetic with recomputation, and a
   const FigureCase c = with_parts({{Q::step_matmul, 5}, {Q::step_recompute, 1}, {Q::step_bubble, 4}});
   CHECK(find_figure("step")->head(input_of(c, theme("dark")), {}).takeaway ==
         "10.0\u202fs: compute 60\u202f%, pipeline bubble 40\u202f%");
-}
-
-TEST_CASE("the step figure is as its golden") {
-  const FigureCase c = with_parts({{Q::step_matmul, 4},
-                                   {Q::step_recompute, 2},
-                                   {Q::step_tensor, 1},
-                                   {Q::step_bubble, 3},
-                                   {Q::step_optimizer, 0.01}});
-  FigureView view;
-  view.print = true;
-  check_golden("figure_step", *drawn("step", c, "print", 9, 425, 255, view));
 }

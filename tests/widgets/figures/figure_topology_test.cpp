@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "tests/widgets/figures/figure_fixture.h"
-#include "tests/widgets/figures/golden.h"
 #include "widgets/canvas/palette.h"
 
 using namespace roofscape;
@@ -102,13 +101,6 @@ TEST_CASE("wraparound links are drawn where rings close, and only there") {
   FigureCase open = on_torus();
   open.scenario.cluster.slice = {6, 6, 6};
   CHECK(arcs(open) == 0);
-}
-
-TEST_CASE("the mesh on nodes and on a torus is as its goldens") {
-  FigureView print;
-  print.print = true;
-  check_golden("figure_topology_nodes", *drawn("topology", on_nodes(), "print", 9, 425, 255, print));
-  check_golden("figure_topology_torus", *drawn("topology", on_torus(), "print", 9, 425, 255, print));
 }
 
 TEST_CASE("clean at every size") {
