@@ -128,19 +128,15 @@ std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::stri
   const std::string_view key = assignment.substr(0, cut);
   const std::string name = "figure " + std::string(figure.name);
   std::vector<std::string_view> keys;
-  for (std::size_t i = 0; i < figure.options.size(); ++i) {
-    const widgets::FigureOption& option = figure.options[i];
+  for (const widgets::FigureOption& option : figure.options) {
     keys.push_back(option.key);
     if (option.key != key) continue;
     const std::string_view wanted = cut == std::string_view::npos ? std::string_view{} : assignment.substr(cut + 1);
-    const auto found = std::find(option.choices.begin(), option.choices.end(), wanted);
-    if (found == option.choices.end())
-      return io::InputError{{},
-                            "--with",
-                            io::in_quotes(assignment) + " is no choice of " + name,
-                            fmt::format("{} takes {}", key, fmt::join(option.choices, ", "))};
-    view.choices[i] = static_cast<std::uint8_t>(found - option.choices.begin());
-    return std::nullopt;
+    if (widgets::choose(figure, key, wanted, view.choices)) return std::nullopt;
+    return io::InputError{{},
+                          "--with",
+                          io::in_quotes(assignment) + " is no choice of " + name,
+                          fmt::format("{} takes {}", key, fmt::join(option.choices, ", "))};
   }
   return io::InputError{{},
                         "--with",

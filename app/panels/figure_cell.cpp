@@ -12,11 +12,6 @@
 #include "app/panels/search_list.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/figures.h"
-#include "widgets/figures/search/figure_mesh_map.h"
-#include "widgets/figures/search/figure_search_parts.h"
-#include "widgets/figures/search/figure_serving_map.h"
-#include "widgets/figures/search/figure_serving_search.h"
-#include "widgets/figures/training/figure_pipeline.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
 #include "widgets/plot/plot.h"
 
@@ -30,15 +25,15 @@ namespace {
 constexpr float kHeadHeight = 34;
 constexpr float kLargeDatum = 120;  // a readout at its side would be far from the pointer
 
-// Of a figure of a search.
-bool is_plan(std::string_view tag_id) {
-  return tag_id == "frontier.plan" || tag_id == "parallel.plan" || tag_id == "serving.cell" || tag_id == "mesh.cell";
-}
-
 // Whether a figure shows what is, not the last that could be drawn: those of a search do even where the present plan
 // cannot run, and show which can.
 bool has_picture(const PanelContext& ctx, const FigureRow& row) {
   return ctx.session.drawable() || row.needs == Needs::search;
+}
+
+// Whether it shows a timeline that its tools work on.
+bool has_tools(const PanelContext& ctx, const FigureRow& row) {
+  return row.timeline != nullptr && ctx.session.drawable() && ctx.session.report().pipeline.drawn();
 }
 
 void card(PanelContext& ctx, const Rect& area, std::string_view figure, bool& reason_said, Scenario& scenario) {
@@ -78,18 +73,18 @@ void card(PanelContext& ctx, const Rect& area, std::string_view figure, bool& re
       if (edit.field != nullptr) engine::apply(scenario, edit);
 }
 
-void one_stage_button(PanelContext& ctx, const Rect& whole, std::string_view figure, Scenario& scenario) {
+void one_stage_button(PanelContext& ctx, const Rect& whole, const FigureRow& row, Scenario& scenario) {
   const Rect area = one_stage_area(ctx.ui.canvas, whole);
   const int layers = scenario.model.n_layers;
-  // The others say in a line more what a pipeline would show.
-  const bool pipeline = figure == "pipeline";
-  if (layers < 4 || area.h < ctx.px(pipeline ? 190 : 270) || (!pipeline && area.w < ctx.px(520))) return;
+  // Figures beside the timeline say in a line more what a pipeline would show.
+  const bool timeline = row.timeline != nullptr;
+  if (layers < 4 || area.h < ctx.px(timeline ? 190 : 270) || (!timeline && area.w < ctx.px(520))) return;
   const std::string label(ctx.text("ui.pipeline.try_stages"));
   const float w = ctx.ui.canvas.text_width(label, ctx.style(ctx.ui.theme.ink)) + ctx.px(44),
               h = std::round(ctx.px(kControlHeight));
   const Rect r{std::round(area.centre().x - w / 2),
                std::round(area.bottom() - 4 * ctx.px(15) - ctx.px(6) - h - ctx.px(14)), w, h};
-  if (!button(ctx.ui, r, std::string(figure) + ".try_stages", label)) return;
+  if (!button(ctx.ui, r, std::string(row.name) + ".try_stages", label)) return;
   // Four stages instead of one, taken out of the largest axis so that the chips stay in use.
   scenario.parallelism.pipeline = 4;
   for (int* axis : {&scenario.parallelism.fsdp, &scenario.parallelism.data, &scenario.parallelism.context})
@@ -100,27 +95,9 @@ void one_stage_button(PanelContext& ctx, const Rect& whole, std::string_view fig
 }
 
 // The plan that a tag of a figure of a search stands for; nothing where it is none.
-std::optional<AnyPlanChoice> plan_of_tag(const FigureInput& input, const TagRegion& tag) {
-  if (!is_plan(tag.id) || input.search == nullptr || tag.index < 0) return std::nullopt;
-  if (tag.id == "serving.cell") return serving_map_plan(input, tag.index);
-  if (tag.id == "mesh.cell") return mesh_map_plan(input, tag.index);
-  const auto index = static_cast<std::size_t>(tag.index);
-  if (const engine::SearchResult* result = input.search->result;
-      result != nullptr && index < search::plan_count(*result))
-    return *search::plan_at(*result, index).plan;
-  if (const engine::ServingSearchResult* result = input.search->serving;
-      result != nullptr && index < search::decoding_count(*result))
-    return search::decoding_at(*result, index).plan;
-  return std::nullopt;
-}
-
-// The plan a tag of a figure stands for, as a changed copy of the scenario; nothing where it is none.
-std::optional<Scenario> adopted(const FigureInput& input, const TagRegion& tag, const Scenario& scenario) {
-  const auto plan = plan_of_tag(input, tag);
-  if (!plan) return std::nullopt;
-  Scenario out = scenario;
-  adopt(out, *plan);
-  return out;
+std::optional<FoundPlan> plan_of_tag(const FigureRow& row, const FigureInput& input, const TagRegion& tag) {
+  if (row.plans.id != tag.id || input.search == nullptr || tag.index < 0) return std::nullopt;
+  return row.plans.plan(input, tag.index);
 }
 
 }  // namespace
@@ -175,15 +152,15 @@ void figure_picture(PanelContext& ctx, const Rect& area, FiguresState& state, st
   const std::string id = "figure." + std::string(row.name);
   // With one stage there is nothing to point at but the button.
   const bool one_stage = row.needs == Needs::stages && ctx.session.scenario().parallelism.pipeline == 1 &&
-                         (row.name == "pipeline" || !ctx.session.scenario().serves());
+                         (row.timeline != nullptr || !ctx.session.scenario().serves());
   const ItemState s = ctx.ui.item(id, one_stage || !drawable ? Rect{} : area, Interaction::Focus::none);
   if (s.pressed || s.hovered) state.focused = index;
   if (s.right_clicked) open_figure_menu(ctx, state, index, {ctx.ui.io.pointer().x, ctx.ui.io.pointer().y, 1, 1});
   auto& span = state.spans[index];
-  if (row.name == "pipeline" && drawable && ctx.session.report().pipeline.drawn()) {
+  if (has_tools(ctx, row)) {
     run_playback(ctx, state.pipeline, span);
     state.pipeline.show_in(view);
-    pipeline_gestures(ctx, state.pipeline, pipeline_plot(ctx.ui.canvas, area, input, view), s, span);
+    pipeline_gestures(ctx, state.pipeline, row.timeline(ctx.ui.canvas, area, input, view), s, span);
     if (s.hovered && !s.held) view.pointer = ctx.ui.io.pointer();
   }
   view.from = span.first;
@@ -201,7 +178,7 @@ void figure_picture(PanelContext& ctx, const Rect& area, FiguresState& state, st
     card(ctx, area, row.name, state.reason_said, scenario);
     return;
   }
-  if (one_stage) one_stage_button(ctx, area, row.name, scenario);
+  if (one_stage) one_stage_button(ctx, area, row, scenario);
 
   if (!s.hovered) return;
   const TagRegion* hit = nullptr;
@@ -234,17 +211,21 @@ void figure_picture(PanelContext& ctx, const Rect& area, FiguresState& state, st
     // Beside the datum and off its row; of a large one, and of a block that may go on outside what is seen, beside
     // the pointer. In the figure's own room: what stands beside it is read together with it.
     Rect avoid = hit->rect;
-    if (row.name == "pipeline" || avoid.w > ctx.px(kLargeDatum))
+    if (row.timeline != nullptr || avoid.w > ctx.px(kLargeDatum))
       avoid = {p.x - ctx.px(6), avoid.y, ctx.px(12), avoid.h};
     if (avoid.h > ctx.px(kLargeDatum)) avoid = {avoid.x, p.y - ctx.px(6), avoid.w, ctx.px(12)};
     ctx.ui.io.hint(hover, avoid, readout, {}, 0.08, area);
   }
   const bool click = s.clicked && distance(p, ctx.ui.io.drag_origin()) < ctx.px(4);
-  if (auto plan = plan_of_tag(input, *hit)) ctx.next_hovered.plan = std::move(plan);
-  const bool adopts = is_plan(hit->id);
+  std::optional<FoundPlan> plan = plan_of_tag(row, input, *hit);
+  if (plan) ctx.next_hovered.plan = plan;
+  const bool adopts = row.plans.id == hit->id;
   if (!target.empty() || adopts) ctx.ui.io.set_cursor(Cursor::hand);
   if (click && adopts) {
-    if (auto changed = adopted(input, *hit, ctx.session.scenario())) scenario = std::move(*changed);
+    if (plan) {
+      scenario = ctx.session.scenario();
+      adopt(scenario, *plan);
+    }
   } else if (click) {
     ctx.requests.explain(target);
   }
@@ -269,7 +250,7 @@ std::optional<std::string_view> figure_cell(PanelContext& ctx, const Rect& cell,
   const Rect menu{head.right() - side, y, side, side}, grow{head.right() - 2 * side - ctx.px(4), y, side, side};
   const CellTitle title = cell_title(ctx, head, id, words.title, place == FigurePlace::cell);
   const float x = title.right + ctx.px(6);
-  const bool tools = row.name == "pipeline" && drawable && ctx.session.report().pipeline.drawn();
+  const bool tools = has_tools(ctx, row);
   const float room =
       (tools ? pipeline_toggles(ctx, state.pipeline, grow.x - ctx.px(4), head.centre().y) : grow.x) - ctx.px(8) - x;
   const TextStyle phrase = ctx.style(t.ink2);

@@ -19,6 +19,7 @@
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "engine/evidence/evidence_points.h"
+#include "widgets/figures/common/figure.h"
 #include "widgets/figures/common/study_cache.h"
 #include "widgets/ui/controls.h"
 
@@ -48,7 +49,7 @@ struct PanelRequests {
 struct Hovered {
   std::optional<int> stage, operation;
   std::optional<engine::Q> part;  // of the step
-  std::optional<AnyPlanChoice> plan;
+  std::optional<widgets::FoundPlan> plan;
 };
 
 // What of the window is in sight in this frame, for panels that say less where another one says it.

@@ -132,12 +132,12 @@ Readout plan_tip(const PanelContext& ctx, const SearchOutcome& found, std::size_
   return tip;
 }
 
-AnyPlanChoice present_plan(const engine::Scenario& scenario) {
+FoundPlan present_plan(const engine::Scenario& scenario) {
   if (scenario.serves()) return engine::decoding_plan_of(scenario);
   return engine::plan_of(scenario);
 }
 
-void adopt(engine::Scenario& scenario, const AnyPlanChoice& plan) {
+void adopt(engine::Scenario& scenario, const FoundPlan& plan) {
   std::visit([&scenario](const auto& p) { engine::apply(scenario, p); }, plan);
 }
 

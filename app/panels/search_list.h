@@ -13,7 +13,7 @@
 namespace roofscape::app {
 
 struct PlanRow {
-  AnyPlanChoice plan;
+  widgets::FoundPlan plan;
   std::vector<std::string> cells;  // by column
   double memory_bytes = 0;
 };
@@ -29,8 +29,8 @@ PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const SearchOu
 // What a plan of the list would change of the present numbers.
 widgets::Readout plan_tip(const PanelContext& ctx, const SearchOutcome& found, std::size_t row);
 
-AnyPlanChoice present_plan(const engine::Scenario& scenario);
-void adopt(engine::Scenario& scenario, const AnyPlanChoice& plan);
+widgets::FoundPlan present_plan(const engine::Scenario& scenario);
+void adopt(engine::Scenario& scenario, const widgets::FoundPlan& plan);
 
 // "17.6 M plans, 3.2 M fit".
 std::string space_words(const PanelContext& ctx, const SearchOutcome& found);

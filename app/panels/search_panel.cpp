@@ -262,7 +262,7 @@ void list(PanelContext& ctx, Rect r, SearchView& view, Scenario& scenario) {
     foot = r.cut_bottom(row_h + ctx.px(6));
     foot.cut_bottom(ctx.px(6));
   }
-  const AnyPlanChoice now = present_plan(ctx.session.scenario());
+  const FoundPlan now = present_plan(ctx.session.scenario());
   {
     const auto inner = ctx.ui.canvas.clip(r);
     const ScrollRegion scroll = begin_scroll(ctx.ui, "search.list", r);

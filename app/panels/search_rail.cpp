@@ -277,7 +277,7 @@ void rejections_section(Rows& rows, const engine::ServingSearchResult& result) {
 template <class Result>
 auto compared(const PanelContext& ctx, const Result& result, std::string& name) -> decltype(&result.present) {
   const auto& hovered = ctx.hovered.plan;
-  const auto points_at = [&hovered](const auto& one) { return hovered && *hovered == AnyPlanChoice(one.plan); };
+  const auto points_at = [&hovered](const auto& one) { return hovered && *hovered == FoundPlan(one.plan); };
   if (points_at(result.present) && result.present_legal && result.present_rank != 1) {
     name = ctx.text("ui.search.now");
     return &result.present;

@@ -4,16 +4,12 @@
 #include <array>
 #include <memory>
 #include <string>
-#include <variant>
 
 #include "app/session/search_job.h"
 #include "app/session/search_preferences.h"
 #include "widgets/figures/common/figure.h"
 
 namespace roofscape::app {
-
-// A plan of either kind of workload.
-using AnyPlanChoice = std::variant<engine::Plan, engine::DecodingPlan>;
 
 struct SearchView {
   bool open = false;              // the search stands in the place of the grid and the right rail

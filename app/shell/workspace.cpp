@@ -163,8 +163,8 @@ void Workspace::open_evidence(engine::EvidenceKind kind) {
   if (row == nullptr) return;
   const auto figure = static_cast<std::size_t>(row - figures().data());
   auto& choices = panels_.figures.choices[figure];
-  choices[0] = static_cast<std::uint8_t>(static_cast<std::size_t>(kind) + 1);
-  choices[2] = 0;  // the plan's own mode
+  choose(*row, "quantity", engine::kEvidenceKindIds[static_cast<std::size_t>(kind)], choices);
+  choose(*row, "mode", "own", choices);
   panels_.figures.maximised = figure;
 }
 

@@ -60,7 +60,7 @@ std::size_t Workspace::current_figure() const {
 FigureView Workspace::shown_view(std::size_t figure) const {
   FigureView shown;
   shown.choices = panels_.figures.choices[figure];
-  if (figures()[figure].name == "pipeline") panels_.figures.pipeline.show_in(shown);
+  if (figures()[figure].timeline != nullptr) panels_.figures.pipeline.show_in(shown);
   return shown;
 }
 

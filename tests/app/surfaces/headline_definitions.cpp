@@ -1,5 +1,6 @@
 #include "tests/app/surfaces/headline_definitions.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <limits>
@@ -10,6 +11,7 @@
 #include "engine/hardware/roofline.h"
 #include "engine/studies/cache_growth.h"
 #include "engine/studies/layer_overlap.h"
+#include "widgets/figures/figures.h"
 
 namespace roofscape::tests {
 
@@ -79,7 +81,14 @@ double median(std::vector<double> values) {
 
 // ---- overlap: of the plan, or of a plain strategy that evaluate() is asked for ----
 
-Strategy strategy_of(const Shown& x) { return static_cast<Strategy>(x.view.choices[0]); }
+// The index of what is chosen for the option with this key.
+std::size_t chosen(const Shown& x, std::string_view figure, std::string_view key) {
+  const auto options = widgets::find_figure(figure)->options;
+  const auto option = std::find_if(options.begin(), options.end(), [&](const auto& o) { return o.key == key; });
+  return x.view.choices[static_cast<std::size_t>(option - options.begin())];
+}
+
+Strategy strategy_of(const Shown& x) { return static_cast<Strategy>(chosen(x, "overlap", "strategy")); }
 Report report_of(const Shown& x, Strategy strategy) {
   return strategy == Strategy::plan ? x.r : engine::evaluate(engine::with_strategy(x.s, strategy));
 }
@@ -96,8 +105,8 @@ double network_share(const Report& r) {
 
 // ---- network: where arithmetic and transfers of a pass take as long as each other ----
 
-bool backward_asked(const Shown& x) { return x.view.choices[1] == 1; }
-bool book_asked(const Shown& x) { return x.view.choices[2] == 1; }
+bool backward_asked(const Shown& x) { return chosen(x, "network", "pass") == 1; }
+bool book_asked(const Shown& x) { return chosen(x, "network", "layer") == 1; }
 
 // The plan with so many times the tokens on a chip, microbatches as many as they are: larger ones, or where attention
 // counts nothing longer ones. None where that is no whole number of sequences or tokens.

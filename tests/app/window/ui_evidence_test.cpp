@@ -74,7 +74,9 @@ TEST_CASE("a click on the band of memory opens the evidence of memory") {
   Shown h(calibrated("llama3-8b-8-h100"), 8);
   h.click("verdict.memory.band");
   REQUIRE(maximised(h, "evidence"));
-  CHECK(h.parts.panels.figures.choices[*h.parts.panels.figures.maximised][0] == 2);  // own, step, memory
+  widgets::FigureChoices memory{};
+  REQUIRE(widgets::choose(*widgets::find_figure("evidence"), "quantity", "memory", memory));
+  CHECK(h.parts.panels.figures.choices[*h.parts.panels.figures.maximised] == memory);
 }
 
 TEST_CASE("before the runs are predicted there is no band") {

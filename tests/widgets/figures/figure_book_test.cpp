@@ -34,12 +34,6 @@ std::unique_ptr<RecordCanvas> book(const char* figure, const char* preset, Figur
   return drawn(figure, case_of(preset), "dark", 15, width, height, view);
 }
 
-FigureView with_choice(std::size_t option, std::uint8_t choice) {
-  FigureView view;
-  view.choices[option] = choice;
-  return view;
-}
-
 }  // namespace
 
 TEST_CASE("figures of the book are clean at any size, with all options and long words") {
@@ -69,7 +63,7 @@ TEST_CASE("figures of the book have a takeaway and a table for every preset") {
 }
 
 TEST_CASE("network: crossings of the book's block are its bounds, at their place and with their number") {
-  const auto canvas = book("network", "llama3-70b-v5p-pod", with_choice(2, 1));
+  const auto canvas = book("network", "llama3-70b-v5p-pod", view_of("network", {{"layer", "mlp"}}));
   for (const auto& [id, tokens, text] : {std::tuple{"bounds.mixed_tokens_per_chip_sum", 453.6, "454"},
                                          std::tuple{"bounds.fsdp_tokens_per_chip_3_axes", 850.0, "850"},
                                          std::tuple{"bounds.mixed_tokens_per_chip_max", 113.4, "113"}}) {
@@ -105,7 +99,7 @@ TEST_CASE("network: gradients that are reduced behind a pipeline hide under no l
       tests::with(case_of("llama3-8b-8-h100").scenario,
                   {"cluster.nodes=16", "parallelism.pipeline=2", "parallelism.data=8", "parallelism.fsdp=4",
                    "parallelism.tensor=2", "parallelism.zero_stage=1", "workload.global_batch_sequences=256"}));
-  const FigureView backward = with_choice(1, 1);
+  const FigureView backward = view_of("network", {{"pass", "backward"}});
   const auto canvas = drawn("network", c, "dark", 15, 900, 500, backward);
   const std::string end = format_duration(*c.report.quantities[engine::Q::step_data]);
   CHECK(canvas->find_text("After the last microbatch this plan reduces gradients: " + end +
@@ -153,7 +147,7 @@ TEST_CASE("network: of a whole layer it also says from where the book's two matr
   constexpr const char* kNote =
       "Of the book's two matrices alone, as the bounds count them, FSDP + tensor hides from 454 on.";
   CHECK(book("network", "llama3-70b-v5p-pod")->find_text(kNote));
-  CHECK_FALSE(book("network", "llama3-70b-v5p-pod", with_choice(2, 1))->find_text(kNote));
+  CHECK_FALSE(book("network", "llama3-70b-v5p-pod", view_of("network", {{"layer", "mlp"}}))->find_text(kNote));
 }
 
 TEST_CASE("comm-roofline: the flat roof's number type and height stand in the title of its axis") {
@@ -187,7 +181,8 @@ TEST_CASE("matmul: the regions' names keep clear of the present value") {
 }
 
 TEST_CASE("sharded-matmul: the moves of the two matrices are told in full in a small window") {
-  const auto canvas = book("sharded-matmul", "llama3-70b-v5p-pod", with_choice(0, 1), 480, 320);
+  const auto canvas =
+      book("sharded-matmul", "llama3-70b-v5p-pod", view_of("sharded-matmul", {{"view", "mlp"}}), 480, 320);
   std::string words;
   for (const TextRun& run : canvas->texts()) words += run.text + " ";
   CHECK(words.find("gather In, scatter sums of Out") != std::string::npos);
@@ -259,7 +254,7 @@ TEST_CASE("comm-roofline: what a step would hide and a forward pass does not is 
 }
 
 TEST_CASE("collective: a group of one rank says so") {
-  CHECK(book("collective", "llama3-8b-8-h100", with_choice(0, 2))
+  CHECK(book("collective", "llama3-8b-8-h100", view_of("collective", {{"group", "tensor"}}))
             ->find_text("This group has one rank: nothing to exchange."));
 }
 
@@ -275,7 +270,8 @@ TEST_CASE("sharded-matmul: a plan of eight ranks is drawn as eight blocks, a wid
 
 TEST_CASE("sharded-matmul: the key has the sums that are not whole yet, where there are any") {
   CHECK(book("sharded-matmul", "llama3-70b-v5p-pod")->find_text("sums of one rank"));
-  CHECK_FALSE(book("sharded-matmul", "llama3-70b-v5p-pod", with_choice(0, 1))->find_text("sums of one rank"));
+  CHECK_FALSE(book("sharded-matmul", "llama3-70b-v5p-pod", view_of("sharded-matmul", {{"view", "mlp"}}))
+                  ->find_text("sums of one rank"));
 }
 
 TEST_CASE("matmul: a plan that computes in fp8 is judged by fp8") {

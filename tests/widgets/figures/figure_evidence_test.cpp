@@ -15,12 +15,6 @@ FigureCase calibrated() {
   return c;
 }
 
-FigureView choose(std::size_t option, std::uint8_t choice) {
-  FigureView view;
-  view.choices[option] = choice;
-  return view;
-}
-
 FigureHead head_of(const FigureCase& c, const FigureView& view = {}) {
   return find_figure("evidence")->head(input_of(c, theme("dark")), view);
 }
@@ -42,7 +36,8 @@ std::string value_of(const Readout& r, std::string_view label) {
 
 TEST_CASE("evidence draws a mark for every run of the quantity") {
   CHECK(drawn("evidence", calibrated(), "dark", 15, 900, 600)->count_tags("evidence.point") == 8);
-  CHECK(drawn("evidence", calibrated(), "dark", 15, 900, 600, choose(0, 4))->count_tags("evidence.point") == 2);
+  CHECK(drawn("evidence", calibrated(), "dark", 15, 900, 600, view_of("evidence", {{"quantity", "kernel"}}))
+            ->count_tags("evidence.point") == 2);
 }
 
 TEST_CASE("evidence lists the sources with their runs, the one with the most first") {
@@ -67,12 +62,14 @@ TEST_CASE("evidence in ideal mode says how much longer measurements were") {  //
 }
 
 TEST_CASE("evidence of predictions in another mode is had by option") {
-  CHECK(head_of(sixteen_stages(), choose(2, 1)).takeaway == head_of(calibrated()).takeaway);
+  CHECK(head_of(sixteen_stages(), view_of("evidence", {{"mode", "calibrated"}})).takeaway ==
+        head_of(calibrated()).takeaway);
 }
 
 TEST_CASE("the plan is drawn where its mode is that of the predictions, and only there") {
   CHECK(drawn("evidence", calibrated(), "dark", 15, 900, 600)->count_tags("evidence.plan") == 1);
-  CHECK(drawn("evidence", calibrated(), "dark", 15, 900, 600, choose(2, 2))->count_tags("evidence.plan") == 0);
+  CHECK(drawn("evidence", calibrated(), "dark", 15, 900, 600, view_of("evidence", {{"mode", "ideal"}}))
+            ->count_tags("evidence.plan") == 0);
   FigureCase custom = calibrated();
   custom.scenario.assumptions.mode = engine::Mode::custom;
   CHECK(drawn("evidence", custom, "dark", 15, 900, 600)->count_tags("evidence.plan") == 0);

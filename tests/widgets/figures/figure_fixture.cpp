@@ -1,5 +1,7 @@
 #include "tests/widgets/figures/figure_fixture.h"
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <map>
 #include <regex>
@@ -287,6 +289,17 @@ const TextTable& long_words() {
     return TextTable(std::move(texts));
   }();
   return table;
+}
+
+FigureView view_of(std::string_view figure,
+                   std::initializer_list<std::pair<std::string_view, std::string_view>> choices) {
+  FigureView view;
+  for (const auto& choice : choices) {
+    CAPTURE(choice.first);
+    CAPTURE(choice.second);
+    REQUIRE(choose(*find_figure(figure), choice.first, choice.second, view.choices));
+  }
+  return view;
 }
 
 std::vector<FigureView> views_of(const FigureRow& row) {

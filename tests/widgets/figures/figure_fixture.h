@@ -45,6 +45,9 @@ const TextTable& long_words();
 // What points into `c` and `texts` lives as long as they do.
 FigureInput input_of(const FigureCase& c, const Theme& theme, const TextTable& texts = english());
 
+// A view with these choices, as --with names them: view_of("network", {{"pass", "backward"}}). Each must exist.
+FigureView view_of(std::string_view figure,
+                   std::initializer_list<std::pair<std::string_view, std::string_view>> choices);
 // The view of each choice of a figure's options, one option at a time; the default first.
 std::vector<FigureView> views_of(const FigureRow& row);
 

@@ -7,11 +7,7 @@ using namespace roofscape::widgets::testing;
 using engine::Q;
 
 namespace {
-FigureView to_capacity() {
-  FigureView view;
-  view.choices[1] = 1;
-  return view;
-}
+FigureView to_capacity() { return view_of("memory-time", {{"scale", "capacity"}}); }
 }  // namespace
 
 TEST_CASE("the peak over time is the number of the memory figure") {
@@ -72,11 +68,10 @@ TEST_CASE("a peak far below the capacity is enlarged and the capacity stands bey
 
 TEST_CASE("the stage shown is a choice") {
   const FigureCase c = sixteen_stages();
-  FigureView view;
-  view.choices[0] = 3;
-  CHECK(drawn("memory-time", c, "dark", 15, 560, 400, view)->find_tag("memory.weights_bytes", 15));
-  view.choices[0] = 1;
-  CHECK(drawn("memory-time", c, "dark", 15, 560, 400, view)->find_tag("memory.weights_bytes", 0));
+  const FigureView last = view_of("memory-time", {{"stage", "last"}});
+  CHECK(drawn("memory-time", c, "dark", 15, 560, 400, last)->find_tag("memory.weights_bytes", 15));
+  const FigureView first = view_of("memory-time", {{"stage", "first"}});
+  CHECK(drawn("memory-time", c, "dark", 15, 560, 400, first)->find_tag("memory.weights_bytes", 0));
 }
 
 TEST_CASE("an illegal schedule shows its reason instead of a plot") {

@@ -1,7 +1,7 @@
 // The mesh map: a cell is the best of all other choices, the same as the search's list has it.
-#include "widgets/figures/search/figure_mesh_map.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,6 +24,12 @@ FigureCase case_in(const char* id, engine::Mode mode) {
   c.scenario.assumptions.mode = mode;
   c.report = engine::evaluate(c.scenario);
   return c;
+}
+
+// The best plan of a cell; nothing where none can run.
+std::optional<engine::Plan> plan_of_cell(const FigureInput& input, int cell) {
+  const auto plan = find_figure("mesh-map")->plans.plan(input, cell);
+  return plan ? std::optional(std::get<engine::Plan>(*plan)) : std::nullopt;
 }
 
 engine::SearchRequest request_of(const engine::Scenario& s) {
@@ -58,7 +64,7 @@ TEST_CASE("the best cell of the map is the first plan of the list, and the head 
     find_figure("mesh-map")->draw(canvas, canvas.bounds(), input, {});
     bool mapped = false;
     for (std::size_t i = 0; i < canvas.count_tags("mesh.cell"); ++i)
-      mapped = mapped || mesh_map_plan(input, static_cast<int>(i)) == first.plan;
+      mapped = mapped || plan_of_cell(input, static_cast<int>(i)) == first.plan;
     CHECK(mapped);
     CHECK(find_figure("mesh-map")->head(input, {}).takeaway ==
           "best MFU " + format_percent(first.mfu) + ": " + search::plan_words(english(), first.plan));
@@ -106,7 +112,7 @@ TEST_CASE(
   for (std::size_t i = 0; i < tags; ++i) {
     const TagRegion* tag = canvas->find_tag("mesh.cell", static_cast<int>(i));
     REQUIRE(tag);
-    const auto plan = mesh_map_plan(input, static_cast<int>(i));
+    const auto plan = plan_of_cell(input, static_cast<int>(i));
     if (!plan) continue;
     ++plans;
     const auto cell = std::find_if(found.cells.begin(), found.cells.end(), [&](const engine::SearchCell& one) {
@@ -120,8 +126,8 @@ TEST_CASE(
   int frames = 0;
   for (const Primitive& p : canvas->primitives()) frames += p.colour == dark.ink && p.kind != Primitive::Kind::text;
   CHECK(frames >= 1);
-  CHECK_FALSE(mesh_map_plan(input, -1));
-  CHECK_FALSE(mesh_map_plan(input, static_cast<int>(tags)));
+  CHECK_FALSE(plan_of_cell(input, -1));
+  CHECK_FALSE(plan_of_cell(input, static_cast<int>(tags)));
 }
 
 TEST_CASE("the key of a map tells only the looks that are there") {
@@ -192,7 +198,7 @@ TEST_CASE("a cell that cannot run says why when pointed at, and by how much memo
   for (std::size_t i = 0; i < canvas->count_tags("mesh.cell"); ++i) {
     const TagRegion* tag = canvas->find_tag("mesh.cell", static_cast<int>(i));
     REQUIRE(tag);
-    const bool runs = mesh_map_plan(input, static_cast<int>(i)).has_value();
+    const bool runs = plan_of_cell(input, static_cast<int>(i)).has_value();
     if (tag->readout.rows.empty()) continue;  // blank
     CHECK((tag->readout.rows[0].first == "cannot run") == !runs);
     seen += !runs;

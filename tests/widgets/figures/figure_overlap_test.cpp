@@ -1,4 +1,3 @@
-#include "widgets/figures/training/figure_overlap.h"
 #include "engine/studies/layer_overlap.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/number_format.h"
@@ -14,12 +13,7 @@ using namespace roofscape::widgets::testing;
 namespace {
 
 // DP, FSDP, HSDP or TP, as the option names them.
-FigureView with_strategy(std::string_view id) {
-  FigureView view;
-  const auto& choices = find_figure("overlap")->options[0].choices;
-  view.choices[0] = static_cast<std::uint8_t>(std::find(choices.begin(), choices.end(), id) - choices.begin());
-  return view;
-}
+FigureView with_strategy(std::string_view id) { return view_of("overlap", {{"strategy", id}}); }
 
 }  // namespace
 

@@ -6,7 +6,6 @@
 
 #include "engine/pipeline/timeline_analysis.h"
 #include "tests/widgets/figures/figure_fixture.h"
-#include "widgets/figures/training/figure_pipeline.h"
 #include "widgets/figures/training/figure_pipeline_tools.h"
 
 using namespace roofscape;
@@ -55,7 +54,7 @@ TEST_CASE("the critical path is one ink line from the start of the step to its e
     const auto canvas = drawn("pipeline", c, "dark", 15, kWidth, kHeight, view);
     const auto lines = ink_strokes(*canvas, dark, 3);
     REQUIRE(lines.size() == 1);
-    const Rect plot = pipeline_plot(*canvas, canvas->bounds(), input_of(c, dark), view);
+    const Rect plot = find_figure("pipeline")->timeline(*canvas, canvas->bounds(), input_of(c, dark), view);
     const engine::PipelineReport& p = c.report.pipeline;
     const double total =
         static_cast<double>(p.timeline.makespan) + std::max(0.0, p.step_end_s) * gantt::kTicksPerSecond;
@@ -78,8 +77,8 @@ TEST_CASE("each stage has its memory under it, and rows keep their heights") {
              traced = drawn("pipeline", c, "dark", 15, kWidth, 500, view);
   CHECK(traced->count_tags("memory.activations_bytes") == 16);
   const Theme dark = theme("dark");
-  const Rect before = pipeline_plot(*plain, plain->bounds(), input_of(c, dark), {});
-  const Rect after = pipeline_plot(*traced, traced->bounds(), input_of(c, dark), view);
+  const Rect before = find_figure("pipeline")->timeline(*plain, plain->bounds(), input_of(c, dark), {});
+  const Rect after = find_figure("pipeline")->timeline(*traced, traced->bounds(), input_of(c, dark), view);
   CHECK(before == after);
   // Traces stay off the bars of their own and of the next row.
   std::map<int, Rect> traces;
@@ -156,7 +155,7 @@ TEST_CASE("the time cursor says its time and is where it belongs") {
     FigureView view;
     view.cursor = at;
     const auto canvas = drawn("pipeline", c, "dark", 15, kWidth, kHeight, view);
-    const Rect plot = pipeline_plot(*canvas, canvas->bounds(), input_of(c, dark), view);
+    const Rect plot = find_figure("pipeline")->timeline(*canvas, canvas->bounds(), input_of(c, dark), view);
     const auto lines = ink_strokes(*canvas, dark);
     REQUIRE(lines.size() == 1);
     CHECK(lines[0].points.front().x == doctest::Approx(plot.x + plot.w * static_cast<float>(at)).epsilon(0.001));

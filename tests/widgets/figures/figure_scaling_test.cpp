@@ -58,8 +58,7 @@ TEST_CASE("the strong scaling takeaway is the last number of chips that runs") {
 }
 
 TEST_CASE("weak scaling does not run out of sequences") {
-  FigureView weak;
-  weak.choices[0] = 1;
+  const FigureView weak = view_of("scaling", {{"mode", "weak"}});
   const auto canvas = drawn("scaling", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400, weak);
   CHECK_FALSE(canvas->find_text("too few sequences"));
 }
@@ -80,8 +79,7 @@ TEST_CASE("what cannot run stands at the foot of the plot, not on a line") {
 }
 
 TEST_CASE("the axis of MFU ends at what can be reached") {
-  FigureView mfu;
-  mfu.choices[1] = 1;
+  const FigureView mfu = view_of("scaling", {{"quantity", "mfu"}});
   const auto canvas = drawn("scaling", preset_case("llama3-70b-v5p-pod"), "dark", 15, 700, 400, mfu);
   CHECK(canvas->find_text("100"));
   CHECK_FALSE(canvas->find_text("200"));

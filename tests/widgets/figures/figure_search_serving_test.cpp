@@ -10,7 +10,6 @@
 #include "tests/widgets/figures/figure_search_fixture.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/search/figure_search_parts.h"
-#include "widgets/figures/search/figure_serving_map.h"
 #include "widgets/figures/search/figure_serving_search.h"
 #include "widgets/figures/search/plan_table.h"
 
@@ -157,9 +156,9 @@ TEST_CASE("a cell of the serving map says the batch that is best there, one with
   int with = 0, without = 0;
   for (const TagRegion& tag : canvas.tags()) {
     if (tag.id != "serving.cell") continue;
-    const auto plan = serving_map_plan(s.input(dark), tag.index);
+    const auto plan = find_figure("serving-map")->plans.plan(s.input(dark), tag.index);
     if (plan) {
-      CHECK(tag.readout.title == search::decoding_words(english(), *plan));
+      CHECK(tag.readout.title == search::decoding_words(english(), std::get<engine::DecodingPlan>(*plan)));
       ++with;
     } else if (!tag.readout.rows.empty()) {
       CHECK(tag.readout.rows[0].first == "not taken");

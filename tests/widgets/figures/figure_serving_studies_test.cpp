@@ -90,8 +90,7 @@ TEST_CASE("kv: no line runs through the name of another length") {
   }
 }
 TEST_CASE("kv: along the length it says where the model was not made for any more") {
-  FigureView view;
-  view.choices[0] = 1;
+  const FigureView view = view_of("kv", {{"over", "length"}});
   const auto canvas = shown("kv", case_of("llama3-8b-serving-8-h100"), view);
   CHECK(canvas->find_tag("serving.sequence_tokens"));
   CHECK(canvas->find_text("tokens of a sequence \u2192"));
@@ -151,8 +150,7 @@ TEST_CASE("queue: three percentiles of the first token, and of the time per toke
   const auto canvas = shown("queue", c);
   for (const char* text : {"median", "90 %", "99 %"}) CHECK(canvas->find_text(text));
   CHECK(canvas->find_tag("serving.ttft_s"));
-  FigureView view;
-  view.choices[0] = 1;
+  const FigureView view = view_of("queue", {{"time", "per-token"}});
   CHECK(shown("queue", c, view)->find_tag("serving.sustained_time_per_token_s"));
 }
 TEST_CASE("queue: the scenario's own arrivals and its promised first token are marked") {

@@ -11,6 +11,7 @@
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/step_shares.h"
+#include "tests/test_paths.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/claims.h"
@@ -208,6 +209,17 @@ TEST_CASE("the verdict names a group of the step that is as large as a fifth") {
     }
 }
 
+TEST_CASE("the table of figures in the README names every figure") {
+  const std::string readme = read_file(roofscape::test::source_dir() / "README.md");
+  const std::size_t begin = readme.find("| figures | answer |");
+  REQUIRE(begin != std::string::npos);
+  const std::string table = readme.substr(begin, readme.find("\n\n", begin) - begin);
+  for (const FigureRow& figure : figures()) {
+    CAPTURE(figure.name);
+    CHECK(table.find("`" + std::string(figure.name) + "`") != std::string::npos);
+  }
+}
+
 TEST_CASE("the line over a figure is of what it shows") {
   const FigureCase c = evaluated(scenario_of("llama3-405b-16k-h100", Mode::calibrated));
   const Theme print = theme("print");
@@ -228,8 +240,7 @@ TEST_CASE("the line over a figure is of what it shows") {
   }
   // The mode of the predictions, not that of the plan.
   const FigureCase ideal = evaluated(scenario_of("llama3-405b-16k-h100", Mode::ideal));
-  FigureView calibrated;
-  calibrated.choices[2] = 1;
+  const FigureView calibrated = view_of("evidence", {{"mode", "calibrated"}});
   const FigureInput of_ideal = input_of(ideal, print);
   CHECK(figure_head(*find_figure("evidence"), of_ideal, calibrated).context.find("calibrated") != std::string::npos);
   // What was compared.

@@ -1,7 +1,5 @@
-// What all figures share: their input and their view. A figure is one function
-//   void draw_<name>(Canvas&, const Rect&, const FigureInput&, const FigureView&)
-// that draws a report on any canvas: the window, an exported file, a test. The same words, the same marks, the same
-// tags.
+// What all figures share: their input and their view. A figure draws a report on any canvas: the window, an exported
+// file, a test. The same words, the same marks, the same tags.
 #pragma once
 
 #include <array>
@@ -10,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "engine/base/quantity.h"
@@ -68,6 +67,11 @@ struct FigureOption {
   std::span<const std::string_view> choices;  // the first is the default
 };
 inline constexpr std::size_t kMostFigureOptions = 4;
+// By option of a figure's row: the index of its choice. Figures read them by type (figure_options.h).
+using FigureChoices = std::array<std::uint8_t, kMostFigureOptions>;
+
+// A plan of a search, of either kind of workload.
+using FoundPlan = std::variant<engine::Plan, engine::DecodingPlan>;
 
 // How a figure is looked at. Never part of a Scenario, never undone.
 struct FigureView {
@@ -85,8 +89,7 @@ struct FigureView {
   bool memory_trace = false;
   std::optional<double> cursor;  // the time of playback, as a fraction of the whole
   std::optional<Point> pointer;  // what the operation under it waits for and feeds is drawn
-  // By option of the figure's row: the index of its choice.
-  std::array<std::uint8_t, kMostFigureOptions> choices{};
+  FigureChoices choices{};
 };
 
 // A number of a takeaway as data, and how it is written. Tests hold takeaways against reports by them.

@@ -1,16 +1,22 @@
-#include "widgets/figures/hardware/figure_collective.h"
-
+// The collective figure: time of AllGather and ReduceScatter, AllReduce and AllToAll over bytes on one group of
+// ranks, the latency and the bandwidth regime with the size between them, and the messages the plan sends there.
+// Options: group, hop.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
 #include <tuple>
 
+#include "engine/studies/collective.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_options.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
 
 namespace roofscape::widgets {
@@ -21,8 +27,13 @@ using engine::CollectiveStudy;
 
 namespace {
 
+enum class Hop : std::uint8_t { published, us_1, us_3, us_10 };
+constexpr std::array<std::string_view, 4> kHops{"published", "1us", "3us", "10us"};
+constexpr FigureOptions kOptions{OptionOf<engine::CollectiveGroup>{"group", engine::kCollectiveGroupIds},
+                                 OptionOf<Hop>{"hop", kHops}};
+
 constexpr float kLatencyTint = 0.075f;  // of ink
-constexpr std::array<double, kCollectiveHops.size()> kHopSeconds{0, 1e-6, 3e-6, 10e-6};
+constexpr std::array<double, kHops.size()> kHopSeconds{0, 1e-6, 3e-6, 10e-6};
 
 struct Key {
   engine::Scenario scenario;
@@ -31,8 +42,8 @@ struct Key {
 };
 
 const CollectiveStudy& study_of(const FigureInput& input, const FigureView& view) {
-  const std::size_t hop = std::min<std::size_t>(view.choices[1], kHopSeconds.size() - 1);
-  const Key key{input.scenario, {static_cast<engine::CollectiveGroup>(view.choices[0]), kHopSeconds[hop]}};
+  const double hop_s = kHopSeconds[static_cast<std::size_t>(kOptions.chosen<Hop>(view))];
+  const Key key{input.scenario, {kOptions.chosen<engine::CollectiveGroup>(view), hop_s}};
   return input.studies.get<CollectiveStudy>(
       key, [&] { return engine::collective_study(key.scenario, input.report, key.question); });
 }
@@ -52,7 +63,7 @@ std::string group_name(const FigureInput& input, const FigureView& view, const C
                : input.texts.format("figure.collective.both", {name(engine::Axis::fsdp, mesh.fsdp), context});
   }
   if (study.axis) return name(*study.axis, study.ranks);
-  const bool node = static_cast<engine::CollectiveGroup>(view.choices[0]) == engine::CollectiveGroup::node;
+  const bool node = kOptions.chosen<engine::CollectiveGroup>(view) == engine::CollectiveGroup::node;
   return input.texts.format(chip_key(input, node ? "figure.collective.node" : "figure.collective.cluster"),
                             {format_count(study.ranks)});
 }
@@ -165,8 +176,6 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
   return c;
 }
 
-}  // namespace
-
 FigureHead collective_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -212,5 +221,16 @@ std::string collective_data(const FigureInput& input, const FigureView& view) {
   }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow collective_figure{
+    .name = "collective",
+    .about = About::cluster,
+    .options = kOptions.rows,
+    .head = collective_head,
+    .draw = draw_collective,
+    .data = collective_data,
+};
 
 }  // namespace roofscape::widgets

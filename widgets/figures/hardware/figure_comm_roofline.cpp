@@ -1,9 +1,10 @@
-#include "widgets/figures/hardware/figure_comm_roofline.h"
-
+// The comm-roofline figure: FLOP/s a chip can reach for a number of FLOPs a byte moved, one roof for each tier of
+// links, and each mesh axis of the plan as a dot on the roof of its tier.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <tuple>
 
 #include "engine/studies/comm_roofline.h"
@@ -12,6 +13,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
 #include "widgets/figures/common/quantity_look.h"
 
@@ -153,8 +155,6 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
   return c;
 }
 
-}  // namespace
-
 FigureHead comm_roofline_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -210,5 +210,14 @@ std::string comm_roofline_data(const FigureInput& input, const FigureView&) {
                        roof.torus_axes, roof.ridge, study.peak);
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow comm_roofline_figure{
+    .name = "comm-roofline",
+    .head = comm_roofline_head,
+    .draw = draw_comm_roofline,
+    .data = comm_roofline_data,
+};
 
 }  // namespace roofscape::widgets

@@ -1,5 +1,5 @@
-#include "widgets/figures/hardware/figure_generations.h"
-
+// Generations: peak arithmetic and bandwidth of chips over the years they were announced, one mark a chip, a line of
+// growth for each kind of number and each bandwidth, the scenario's own chip marked. Needs FigureInput.chips.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/plot/label_field.h"
 #include "widgets/plot/plot.h"
 
@@ -256,8 +257,6 @@ void draw_panel(Canvas& canvas, const FigureInput& input, Panel& panel, float en
   draw_names(canvas, input, panel, own, field);
 }
 
-}  // namespace
-
 FigureHead generations_head(const FigureInput& input, const FigureView&) {
   FigureHead head;
   head.title = input.texts.text("figure.generations.title");
@@ -318,5 +317,18 @@ std::string generations_data(const FigureInput& input, const FigureView&) {
       out += fmt::format("{}\t{}\t{}\t{}\n", input.chips[g.chip].name, g.year, name_of(input, h.rate), g.value);
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow generations_figure{
+    .name = "generations",
+    .subject = Subject::any,
+    .about = About::chips,
+    .rests = Rests::nothing,
+    .height_pt = 368.5f,
+    .head = generations_head,
+    .draw = draw_generations,
+    .data = generations_data,
+};
 
 }  // namespace roofscape::widgets

@@ -1,5 +1,6 @@
-#include "widgets/figures/hardware/figure_ladder.h"
-
+// Ladder: the memories a chip can reach, from its registers to the other chips of its cluster, as steps of capacity
+// (logarithmic x) and bandwidth (logarithmic y); at the right the arithmetic a byte must bring. Figures that are not
+// published are left out and named under the plot.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/plot/label_field.h"
 #include "widgets/plot/plot.h"
 
@@ -169,8 +171,6 @@ void draw_rung_label(Canvas& canvas, const FigureInput& input, const MemoryRung&
   }
 }
 
-}  // namespace
-
 FigureHead ladder_head(const FigureInput& input, const FigureView&) {
   FigureHead head;
   head.title = input.texts.text("figure.ladder.title");
@@ -290,5 +290,16 @@ std::string ladder_data(const FigureInput& input, const FigureView&) {
                        rung.chips, number(rung.flop_per_byte));
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow ladder_figure{
+    .name = "ladder",
+    .subject = Subject::any,
+    .about = About::chips,
+    .head = ladder_head,
+    .draw = draw_ladder,
+    .data = ladder_data,
+};
 
 }  // namespace roofscape::widgets

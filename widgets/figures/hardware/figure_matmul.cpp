@@ -1,8 +1,10 @@
-#include "widgets/figures/hardware/figure_matmul.h"
-
+// The matmul figure: FLOP/s one matrix multiplication of the model can reach over the rows it takes at a time, with
+// the critical batch of each mix of number types. Option: matrix.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
 #include <tuple>
 
 #include "engine/studies/matmul.h"
@@ -10,6 +12,8 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_options.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
 #include "widgets/figures/training/figure_roofline_layout.h"
 
@@ -21,12 +25,17 @@ using engine::MatmulStudy;
 
 namespace {
 
+enum class Matrix : std::uint8_t { gate_up, down, qkv, attention_out, logits };  // as engine::kStudiedMatmuls
+constexpr std::array<std::string_view, engine::kStudiedMatmuls.size()> kMatrices{"gate_up", "down", "qkv",
+                                                                                 "attention_out", "logits"};
+constexpr FigureOptions kOptions{OptionOf<Matrix>{"matrix", kMatrices}};
+
 constexpr float kOwnWidth = 1.15f;  // of the line that computes as the plan does
 constexpr float kHbmTint = 0.05f;   // of ink
 constexpr double kSamePeak = 0.02;  // peaks closer than this are one line
 
 engine::OperationKind matrix_of(const FigureView& view) {
-  return engine::kStudiedMatmuls[std::min<std::size_t>(view.choices[0], engine::kStudiedMatmuls.size() - 1)];
+  return engine::kStudiedMatmuls[static_cast<std::size_t>(kOptions.chosen<Matrix>(view))];
 }
 
 struct Key {
@@ -131,8 +140,6 @@ Chart chart_of(const FigureInput& input, const MatmulStudy& study, float em) {
   return c;
 }
 
-}  // namespace
-
 FigureHead matmul_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -178,5 +185,16 @@ std::string matmul_data(const FigureInput& input, const FigureView& view) {
   }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow matmul_figure{
+    .name = "matmul",
+    .about = About::cluster,
+    .options = kOptions.rows,
+    .head = matmul_head,
+    .draw = draw_matmul,
+    .data = matmul_data,
+};
 
 }  // namespace roofscape::widgets

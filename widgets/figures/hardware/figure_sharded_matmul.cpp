@@ -1,8 +1,11 @@
-#include "widgets/figures/hardware/figure_sharded_matmul.h"
-
+// The sharded-matmul figure: blocks of the operands on the mesh in the four cases of the book, what moves and how
+// long each way takes; or the two matrices of the MLP, split by columns and then rows, beside gathering before each.
+// Option: view.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
 #include <vector>
 
 #include "engine/studies/sharded_matmul.h"
@@ -11,6 +14,8 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_options.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::widgets {
@@ -22,6 +27,10 @@ using engine::ShardedMatmulStudy;
 using engine::Split;
 
 namespace {
+
+enum class Shown : std::uint8_t { cases, mlp };
+constexpr std::array<std::string_view, 2> kShown{"cases", "mlp"};
+constexpr FigureOptions kOptions{OptionOf<Shown>{"view", kShown}};
 
 constexpr int kDrawnRanks = 8;                              // blocks a split array is drawn in at most
 constexpr float kOthersTint = 0.28f;                        // blocks of other ranks, of the colour of the first
@@ -40,7 +49,7 @@ const ShardedMatmulStudy& study_of(const FigureInput& input) {
                                                [&] { return engine::sharded_matmul_study(input.scenario); });
 }
 
-bool pair_of(const FigureView& view) { return view.choices[0] == 1; }
+bool pair_of(const FigureView& view) { return kOptions.chosen<Shown>(view) == Shown::mlp; }
 
 std::string operand_name(const FigureInput& input, Operand operand) {
   return std::string(input.texts.text("figure.sharded-matmul.operand." +
@@ -315,8 +324,6 @@ void draw_meaning(Canvas& canvas, const FigureInput& input, const Rect& strip, c
   draw_key(canvas, theme, {strip.x, strip.centre().y}, entries);
 }
 
-}  // namespace
-
 FigureHead sharded_matmul_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -419,5 +426,16 @@ std::string sharded_matmul_data(const FigureInput& input, const FigureView& view
     }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow sharded_matmul_figure{
+    .name = "sharded-matmul",
+    .about = About::cluster,
+    .options = kOptions.rows,
+    .head = sharded_matmul_head,
+    .draw = draw_sharded_matmul,
+    .data = sharded_matmul_data,
+};
 
 }  // namespace roofscape::widgets

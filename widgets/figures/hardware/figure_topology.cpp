@@ -1,5 +1,6 @@
-#include "widgets/figures/hardware/figure_topology.h"
-
+// Topology: how the mesh lies on the wires. A torus is drawn as its slice, links in the colours of the mesh axes that
+// span them; switched chips as ranks on a logarithmic axis, each mesh axis a bar from its stride to its reach, over
+// the bands of node and fabric. Beside it every axis with its degree, its links and their bandwidth.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/hardware/figure_topology_parts.h"
 #include "widgets/plot/plot.h"
@@ -88,6 +90,8 @@ Readout readout_of(const FigureInput& input, const AxisRow& row) {
 
 }  // namespace topology
 
+namespace {
+
 FigureHead topology_head(const FigureInput& input, const FigureView&) {
   FigureHead head;
   head.title = input.texts.text("figure.topology.title");
@@ -129,5 +133,16 @@ std::string topology_data(const FigureInput& input, const FigureView&) {
   }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow topology_figure{
+    .name = "topology",
+    .about = About::cluster,
+    .height_pt = 255.1f,
+    .head = topology_head,
+    .draw = draw_topology,
+    .data = topology_data,
+};
 
 }  // namespace roofscape::widgets

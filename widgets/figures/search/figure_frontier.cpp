@@ -1,5 +1,6 @@
-#include "widgets/figures/search/figure_frontier.h"
-
+// The frontier figure: step time against memory of the plans a search priced, those no other plan beats in both as a
+// stepped line, the capacity, the best plans by their rank, and the present plan with its distance to the best. Dots
+// are tagged "frontier.plan" with their index of search::plan_at.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/front_picture.h"
 #include "widgets/figures/search/figure_search_parts.h"
 #include "widgets/figures/search/figure_serving_search.h"
@@ -111,8 +113,6 @@ FrontPicture picture_of(const FigureInput& input, const Shown& shown, const Figu
   return out;
 }
 
-}  // namespace
-
 FigureHead frontier_head(const FigureInput& input, const FigureView&) {
   return input.scenario.serves() ? search::serving_head_of(input, "frontier") : search::head_of(input, "frontier");
 }
@@ -145,5 +145,19 @@ std::string frontier_data(const FigureInput& input, const FigureView&) {
   }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow frontier_figure{
+    .name = "frontier",
+    .subject = Subject::any,
+    .needs = Needs::search,
+    .about = About::search,
+    .height_pt = 297.6f,
+    .head = frontier_head,
+    .draw = draw_frontier,
+    .data = frontier_data,
+    .plans = {"frontier.plan", search::drawn_plan},
+};
 
 }  // namespace roofscape::widgets

@@ -1,17 +1,24 @@
-#include "widgets/figures/search/figure_mesh_map.h"
-
+// The mesh-map figure: of each pair of a tensor and a pipeline degree the plan that is best in all its other choices,
+// within what is searched, as a heat map of its MFU, step time or memory. The best cell is the first plan of the
+// search's list. Where none can run the cell is hatched and says why. Option `quantity`. Cells are tagged "mesh.cell"
+// with their index, row by row.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/search/plan.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_options.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/heat_grid.h"
 #include "widgets/figures/search/figure_search_parts.h"
 #include "widgets/figures/training/figure_memory_parts.h"
@@ -29,7 +36,9 @@ namespace {
 constexpr std::size_t kMostDegrees = 12;  // along an axis; of more the powers of two stay
 
 enum class Shown : std::uint8_t { mfu, time, memory };
-Shown shown_of(const FigureView& view) { return static_cast<Shown>(std::min<int>(view.choices[0], 2)); }
+constexpr std::array<std::string_view, 3> kQuantities{"mfu", "time", "memory"};
+constexpr FigureOptions kOptions{OptionOf<Shown>{"quantity", kQuantities}};
+Shown shown_of(const FigureView& view) { return kOptions.chosen<Shown>(view); }
 
 double value_of(const RankedPlan& p, Shown shown) {
   return shown == Shown::mfu ? p.mfu : shown == Shown::time ? p.step_time_s : p.memory_bytes;
@@ -164,14 +173,12 @@ HeatGrid grid_of(const FigureInput& input, const search::Shown& found, const Map
   out.low = value_text(rising ? range.low : range.high, shown),
   out.high = value_text(rising ? range.high : range.low, shown);
   const std::string quantity(
-      t.text("figure.mesh-map.quantity." + std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])));
+      t.text("figure.mesh-map.quantity." + std::string(kQuantities[static_cast<std::size_t>(shown)])));
   out.brief_key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", false, blank);
   out.key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", over, blank);
   out.none = t.text("figure.serving-map.none");
   return out;
 }
-
-}  // namespace
 
 FigureHead mesh_map_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
@@ -186,7 +193,7 @@ FigureHead mesh_map_head(const FigureInput& input, const FigureView& view) {
   const std::string value = say(head, data_claim(std::string(kColumns[static_cast<std::size_t>(shown)]),
                                                  value_of(best, shown), value_text(value_of(best, shown), shown))),
                     quantity(t.text("figure.mesh-map.quantity." +
-                                    std::string(kMeshMapQuantities[static_cast<std::size_t>(shown)])));
+                                    std::string(kQuantities[static_cast<std::size_t>(shown)])));
   head.takeaway = t.format("figure.mesh-map.takeaway",
                            {value, say(head, name_claim(search::plan_words(t, best.plan))), quantity});
   head.brief = t.format("figure.mesh-map.takeaway.brief", {value, quantity});
@@ -226,7 +233,8 @@ std::string mesh_map_data(const FigureInput& input, const FigureView&) {
   return out;
 }
 
-std::optional<engine::Plan> mesh_map_plan(const FigureInput& input, int cell) {
+// The best plan of a cell; nothing where none can run.
+std::optional<FoundPlan> mesh_map_plan(const FigureInput& input, int cell) {
   const search::Shown found = search::shown_of(input);
   if (found.result == nullptr || found.scenario == nullptr) return std::nullopt;
   const Map map = map_of(*found.scenario, *found.result);
@@ -235,5 +243,19 @@ std::optional<engine::Plan> mesh_map_plan(const FigureInput& input, int cell) {
   if (c == nullptr || !c->best) return std::nullopt;
   return best_of(*found.result, *c).plan;
 }
+
+}  // namespace
+
+extern constinit const FigureRow mesh_map_figure{
+    .name = "mesh-map",
+    .needs = Needs::search,
+    .about = About::search,
+    .height_pt = 297.6f,
+    .options = kOptions.rows,
+    .head = mesh_map_head,
+    .draw = draw_mesh_map,
+    .data = mesh_map_data,
+    .plans = {"mesh.cell", mesh_map_plan},
+};
 
 }  // namespace roofscape::widgets

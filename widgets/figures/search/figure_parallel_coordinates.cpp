@@ -1,5 +1,6 @@
-#include "widgets/figures/search/figure_parallel_coordinates.h"
-
+// The parallel-coordinates figure: each plan of a search is a line over its mesh axes, its other choices, its step
+// time and its memory. The best plans stand out over a sample of those that fit. Where a line crosses an axis it is
+// tagged "parallel.plan" with its index of search::plan_at.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/parallel_axes.h"
 #include "widgets/figures/search/figure_search_parts.h"
 #include "widgets/figures/search/figure_serving_search.h"
@@ -117,8 +119,6 @@ ParallelAxes axes_of(const FigureInput& input, const Shown& shown, const FigureV
   return out;
 }
 
-}  // namespace
-
 FigureHead parallel_coordinates_head(const FigureInput& input, const FigureView&) {
   return input.scenario.serves() ? search::serving_head_of(input, "parallel-coordinates")
                                  : search::head_of(input, "parallel-coordinates");
@@ -155,5 +155,20 @@ std::string parallel_coordinates_data(const FigureInput& input, const FigureView
   });
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow parallel_coordinates_figure{
+    .name = "parallel-coordinates",
+    .subject = Subject::any,
+    .needs = Needs::search,
+    .about = About::search,
+    .width_pt = kPageWidth,
+    .height_pt = 297.6f,
+    .head = parallel_coordinates_head,
+    .draw = draw_parallel_coordinates,
+    .data = parallel_coordinates_data,
+    .plans = {"parallel.plan", search::drawn_plan},
+};
 
 }  // namespace roofscape::widgets

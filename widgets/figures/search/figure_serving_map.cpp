@@ -1,17 +1,23 @@
-#include "widgets/figures/search/figure_serving_map.h"
-
+// The serving-map figure: what decodes best on each tensor and pipeline degree of the chips, over every batch and
+// expert degree, as a heat map; data takes the rest. Cells on which nothing may be taken are hatched, with the reason
+// on hover. Option `quantity`. Cells are tagged "serving.cell" with their index in serving_map().
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "engine/search/decoding_plan.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_options.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/heat_grid.h"
 #include "widgets/figures/search/figure_search_parts.h"
 #include "widgets/figures/search/figure_serving_search.h"
@@ -29,7 +35,9 @@ using search::ServingShown;
 namespace {
 
 enum class Shown : std::uint8_t { throughput, time, memory };
-Shown shown_of(const FigureView& view) { return static_cast<Shown>(std::min<int>(view.choices[0], 2)); }
+constexpr std::array<std::string_view, 3> kQuantities{"throughput", "time", "memory"};
+constexpr FigureOptions kOptions{OptionOf<Shown>{"quantity", kQuantities}};
+Shown shown_of(const FigureView& view) { return kOptions.chosen<Shown>(view); }
 
 double value_of(const RankedDecoding& p, Shown shown) {
   return shown == Shown::throughput ? p.tokens_per_s_per_chip : shown == Shown::time ? p.token_s : p.chip_bytes;
@@ -44,8 +52,8 @@ std::string cell_text(double value, Shown shown) {
                                     : format_significant(value / (shown == Shown::time ? 1e-3 : 1e9));
 }
 std::string quantity_word(const FigureInput& input, Shown shown) {
-  return std::string(input.texts.text("figure.serving-map.quantity." +
-                                      std::string(kServingMapQuantities[static_cast<std::size_t>(shown)])));
+  return std::string(
+      input.texts.text("figure.serving-map.quantity." + std::string(kQuantities[static_cast<std::size_t>(shown)])));
 }
 
 // The cells as a grid: degrees that no mesh of them has a price on are left out.
@@ -150,8 +158,6 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Map&
   return out;
 }
 
-}  // namespace
-
 FigureHead serving_map_head(const FigureInput& input, const FigureView& view) {
   FigureHead head;
   head.title = input.texts.text("figure.serving-map.title");
@@ -195,7 +201,8 @@ std::string serving_map_data(const FigureInput& input, const FigureView&) {
   return out;
 }
 
-std::optional<engine::DecodingPlan> serving_map_plan(const FigureInput& input, int cell) {
+// The plan a cell stands for; nothing where none may be taken.
+std::optional<FoundPlan> serving_map_plan(const FigureInput& input, int cell) {
   const ServingShown found = search::serving_shown_of(input);
   if (found.result == nullptr) return std::nullopt;
   const Map map = map_of(*found.result);
@@ -204,5 +211,20 @@ std::optional<engine::DecodingPlan> serving_map_plan(const FigureInput& input, i
   if (c == nullptr || !c->best) return std::nullopt;
   return c->best->plan;
 }
+
+}  // namespace
+
+extern constinit const FigureRow serving_map_figure{
+    .name = "serving-map",
+    .subject = Subject::serving,
+    .needs = Needs::search,
+    .about = About::search,
+    .height_pt = 297.6f,
+    .options = kOptions.rows,
+    .head = serving_map_head,
+    .draw = draw_serving_map,
+    .data = serving_map_data,
+    .plans = {"serving.cell", serving_map_plan},
+};
 
 }  // namespace roofscape::widgets

@@ -122,6 +122,16 @@ std::optional<std::size_t> index_of(const ServingSearchResult& r, const std::opt
   return std::nullopt;
 }
 
+std::optional<FoundPlan> drawn_plan(const FigureInput& input, int index) {
+  if (input.search == nullptr || index < 0) return std::nullopt;
+  const auto at = static_cast<std::size_t>(index);
+  if (const engine::SearchResult* result = input.search->result; result != nullptr && at < plan_count(*result))
+    return *plan_at(*result, at).plan;
+  if (const ServingSearchResult* result = input.search->serving; result != nullptr && at < decoding_count(*result))
+    return decoding_at(*result, at).plan;
+  return std::nullopt;
+}
+
 std::string decoding_words(const TextTable& texts, const DecodingPlan& plan) {
   engine::Plan mesh;
   mesh.data = plan.data, mesh.tensor = plan.tensor, mesh.expert = plan.expert, mesh.pipeline = plan.pipeline;

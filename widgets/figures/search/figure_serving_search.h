@@ -19,6 +19,9 @@ const engine::RankedDecoding& decoding_at(const engine::ServingSearchResult& res
 std::optional<std::size_t> index_of(const engine::ServingSearchResult& result,
                                     const std::optional<engine::DecodingPlan>& plan);
 
+// The plan with this index in the search that is shown, whether it trains or serves; nothing where there is none.
+std::optional<FoundPlan> drawn_plan(const FigureInput& input, int index);
+
 // "data 4, tensor 2, batch 256".
 std::string decoding_words(const TextTable& texts, const engine::DecodingPlan& plan);
 Readout decoding_readout(const FigureInput& input, const ServingShown& shown, const engine::RankedDecoding& plan,

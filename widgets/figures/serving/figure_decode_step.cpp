@@ -1,5 +1,7 @@
-#include "widgets/figures/serving/figure_decode_step.h"
-
+// The decode-step figure: what a token's time is made of, as a waterfall. The parts of engine::kDecodeParts stand
+// under one another, each beginning where the one before it ends, down to the step; what they hide (the shorter of
+// weight reads and arithmetic, transfers under work) stands beside them. With drafts a last row is the time of one
+// token. A baseline is a dashed outline in every row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/training/time_bars.h"
 
@@ -112,8 +115,6 @@ Readout readout_of(const FigureInput& input, const Row& row) {
   return r;
 }
 
-}  // namespace
-
 FigureHead decode_step_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -184,5 +185,16 @@ std::string decode_step_data(const FigureInput& input, const FigureView&) {
   }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow decode_step_figure{
+    .name = "decode-step",
+    .subject = Subject::serving,
+    .height_pt = 255.1f,
+    .head = decode_step_head,
+    .draw = draw_decode_step,
+    .data = decode_step_data,
+};
 
 }  // namespace roofscape::widgets

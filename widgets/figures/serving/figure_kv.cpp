@@ -1,15 +1,20 @@
-#include "widgets/figures/serving/figure_kv.h"
-
+// The kv figure: keys and values of a decoding chip against its weights and its memory, along the batch (one line a
+// length of the sequences) or along the length (one line a batch): engine/studies/cache_growth.h; scaling book,
+// chapter 7. Lines are dashed where the memory is full. Option `over`.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "engine/studies/cache_growth.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_options.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
 
 namespace roofscape::widgets {
@@ -22,6 +27,8 @@ using engine::Q;
 
 namespace {
 
+constexpr FigureOptions kOptions{OptionOf<CacheAxis>{"over", engine::kCacheAxisIds}};
+
 constexpr double kGb = 1e9;
 constexpr float kBeyondContextTint = 0.06f;
 constexpr double kLeastShare = 0.02;  // of the weights: a cache below that is not worth an axis
@@ -32,7 +39,7 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
-CacheAxis axis_of(const FigureView& view) { return view.choices[0] == 1 ? CacheAxis::length : CacheAxis::batch; }
+CacheAxis axis_of(const FigureView& view) { return kOptions.chosen<CacheAxis>(view); }
 
 const CacheStudy& study_of(const FigureInput& input, const FigureView& view) {
   const Key key{input.scenario, axis_of(view)};
@@ -201,8 +208,6 @@ Chart chart_of(const FigureInput& input, const CacheStudy& study, float em) {
   return chart;
 }
 
-}  // namespace
-
 FigureHead kv_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -241,5 +246,17 @@ std::string kv_data(const FigureInput& input, const FigureView& view) {
                          p.fits ? "yes" : "no");
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow kv_figure{
+    .name = "kv",
+    .subject = Subject::serving,
+    .rests = Rests::memory,
+    .options = kOptions.rows,
+    .head = kv_head,
+    .draw = draw_kv,
+    .data = kv_data,
+};
 
 }  // namespace roofscape::widgets

@@ -1,5 +1,6 @@
-#include "widgets/figures/serving/figure_latency_throughput.h"
-
+// The latency-throughput figure: time per output token against tokens per second of a chip, along the batch, one
+// curve a tensor degree on the same chips (engine/studies/latency_throughput.h; scaling book, chapters 7 and 8).
+// Curves end where the memory is full; the Pareto front is broad; the plan's own point is marked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
 
 namespace roofscape::widgets {
@@ -203,8 +205,6 @@ Chart chart_of(const FigureInput& input, float em) {
   return chart;
 }
 
-}  // namespace
-
 FigureHead latency_throughput_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -257,5 +257,15 @@ std::string latency_throughput_data(const FigureInput& input, const FigureView&)
                        p.pareto ? "yes" : "no");
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow latency_throughput_figure{
+    .name = "latency-throughput",
+    .subject = Subject::serving,
+    .head = latency_throughput_head,
+    .draw = draw_latency_throughput,
+    .data = latency_throughput_data,
+};
 
 }  // namespace roofscape::widgets

@@ -1,5 +1,6 @@
-#include "widgets/figures/serving/figure_prefill_decode.h"
-
+// The prefill-decode figure: requests a second for each chip over the chips that prefill, beside the plan's decoding
+// chips: what prefill keeps up with, what decoding does, and what both do; the plan's split and the best one, and for
+// plans whose chips do both what those serve (engine/studies/phase_balance.h; scaling book, chapters 7 and 8).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
 
 namespace roofscape::widgets {
@@ -130,8 +132,6 @@ Chart chart_of(const FigureInput& input, const PhaseBalance& study, float em) {
   return chart;
 }
 
-}  // namespace
-
 FigureHead prefill_decode_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -181,5 +181,15 @@ std::string prefill_decode_data(const FigureInput& input, const FigureView&) {
                        p.decode_requests_per_s, p.requests_per_s, per_chip(p, p.requests_per_s), p.ttft_s);
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow prefill_decode_figure{
+    .name = "prefill-decode",
+    .subject = Subject::serving,
+    .head = prefill_decode_head,
+    .draw = draw_prefill_decode,
+    .data = prefill_decode_data,
+};
 
 }  // namespace roofscape::widgets

@@ -1,5 +1,6 @@
-#include "widgets/figures/serving/figure_queue.h"
-
+// The queue figure: arrivals a second against percentiles of the time to first token, waiting included, or of the
+// time per token, from a simulated replica (engine/studies/load_curve.h); the scenario's own rate and the promised
+// time where there are any. Option `time`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +15,8 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_options.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
 
 namespace roofscape::widgets {
@@ -25,11 +28,15 @@ using engine::Q;
 
 namespace {
 
+enum class Time : std::uint8_t { first_token, per_token };
+constexpr std::array<std::string_view, 2> kTimes{"first-token", "per-token"};
+constexpr FigureOptions kOptions{OptionOf<Time>{"time", kTimes}};
+
 constexpr double kMilli = 1e3;
 constexpr double kInSeconds = 10;    // from here on the axis counts seconds
 constexpr double kUsualShare = 0.8;  // of what the plan keeps up with, where the scenario has no rate of its own
 
-bool per_token(const FigureView& view) { return view.choices[0] == 1; }
+bool per_token(const FigureView& view) { return kOptions.chosen<Time>(view) == Time::per_token; }
 
 const LoadCurve& study_of(const FigureInput& input) {
   return input.studies.get<LoadCurve>(input.scenario, [&] { return engine::load_curve(input.scenario); });
@@ -136,8 +143,6 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve
   return chart;
 }
 
-}  // namespace
-
 FigureHead queue_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -180,5 +185,16 @@ std::string queue_data(const FigureInput& input, const FigureView&) {
   }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow queue_figure{
+    .name = "queue",
+    .subject = Subject::serving,
+    .options = kOptions.rows,
+    .head = queue_head,
+    .draw = draw_queue,
+    .data = queue_data,
+};
 
 }  // namespace roofscape::widgets

@@ -1,5 +1,6 @@
-#include "widgets/figures/serving/figure_serving_memory.h"
-
+// The serving-memory figure: what the HBM of a decoding chip holds, as a waterfall of engine::kServingMemoryParts
+// against the capacity, and how many more sequences the rest has room for. A baseline is a dashed outline in every
+// row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/quantity_look.h"
 
 namespace roofscape::widgets {
@@ -94,8 +96,6 @@ Readout readout_of(const FigureInput& input, const Row& row) {
                         format_difference(bytes - (row.base_to - row.base_from), engine::unit::bytes));
   return r;
 }
-
-}  // namespace
 
 FigureHead serving_memory_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
@@ -181,5 +181,17 @@ std::string serving_memory_data(const FigureInput& input, const FigureView&) {
   }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow serving_memory_figure{
+    .name = "serving-memory",
+    .subject = Subject::serving,
+    .rests = Rests::memory,
+    .height_pt = 255.1f,
+    .head = serving_memory_head,
+    .draw = draw_serving_memory,
+    .data = serving_memory_data,
+};
 
 }  // namespace roofscape::widgets

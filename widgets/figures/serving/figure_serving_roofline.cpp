@@ -1,5 +1,6 @@
-#include "widgets/figures/serving/figure_serving_roofline.h"
-
+// The serving-roofline figure: linear layers and attention of prefill and decoding by arithmetic intensity under the
+// roof of a chip, the way of decoding's linear layers along the batch, and the critical batch
+// (engine/studies/phase_roofline.h; scaling book, chapters 7 and 8).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
 
 namespace roofscape::widgets {
@@ -168,8 +170,6 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
   return chart;
 }
 
-}  // namespace
-
 FigureHead serving_roofline_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -213,5 +213,15 @@ std::string serving_roofline_data(const FigureInput& input, const FigureView&) {
                        b.intensity_flop_per_byte, b.attainable_flop_per_s);
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow serving_roofline_figure{
+    .name = "serving-roofline",
+    .subject = Subject::serving,
+    .head = serving_roofline_head,
+    .draw = draw_serving_roofline,
+    .data = serving_roofline_data,
+};
 
 }  // namespace roofscape::widgets

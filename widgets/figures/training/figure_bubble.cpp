@@ -1,5 +1,6 @@
-#include "widgets/figures/training/figure_bubble.h"
-
+// The bubble figure: which share of the step's makespan a device idles under each schedule, over the number of
+// microbatches. Every point is the simulated step of the scenario's stages; schedules that agree everywhere share a
+// line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "widgets/canvas/palette.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/training/figure_pipeline_blocks.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
 #include "widgets/plot/label_field.h"
@@ -295,8 +297,6 @@ void draw_now_value(Canvas& canvas, const FigureInput& input, const Layout& l, i
   }
 }
 
-}  // namespace
-
 FigureHead bubble_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -362,5 +362,16 @@ std::string bubble_data(const FigureInput& input, const FigureView&) {
                          static_cast<double>(p.makespan) * 1e-12);
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow bubble_figure{
+    .name = "bubble",
+    .needs = Needs::stages,
+    .about = About::schedules,
+    .head = bubble_head,
+    .draw = draw_bubble,
+    .data = bubble_data,
+};
 
 }  // namespace roofscape::widgets

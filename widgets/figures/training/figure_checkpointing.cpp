@@ -1,5 +1,5 @@
-#include "widgets/figures/training/figure_checkpointing.h"
-
+// The checkpointing figure: memory of the fullest stage against recomputation for every policy, and the schemes that
+// keep the inputs of C segments as curves in C with the C near the square root of the layers marked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
 #include "widgets/figures/training/figure_memory_parts.h"
 
@@ -160,8 +161,6 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
   return chart;
 }
 
-}  // namespace
-
 FigureHead checkpointing_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -202,5 +201,14 @@ std::string checkpointing_data(const FigureInput& input, const FigureView&) {
                        p->recompute_s, p->step_s, p->fits ? "yes" : "no");
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow checkpointing_figure{
+    .name = "checkpointing",
+    .head = checkpointing_head,
+    .draw = draw_checkpointing,
+    .data = checkpointing_data,
+};
 
 }  // namespace roofscape::widgets

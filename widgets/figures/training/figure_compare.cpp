@@ -1,5 +1,5 @@
-#include "widgets/figures/training/figure_compare.h"
-
+// Compare: where the difference between the baseline's step and the present one comes from, part by part, the largest
+// change first: a waterfall from the one to the other. Needs FigureInput.baseline.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
 
@@ -74,8 +75,6 @@ Readout readout_of(const FigureInput& input, const Comparison& c, const Change& 
   r.rows.emplace_back(t.text("figure.compare.share"), signed_share(change.seconds / c.before));
   return r;
 }
-
-}  // namespace
 
 FigureHead compare_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
@@ -176,5 +175,16 @@ std::string compare_data(const FigureInput& input, const FigureView&) {
   add(Q::step_time);
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow compare_figure{
+    .name = "compare",
+    .needs = Needs::baseline,
+    .height_pt = 255.1f,
+    .head = compare_head,
+    .draw = draw_compare,
+    .data = compare_data,
+};
 
 }  // namespace roofscape::widgets

@@ -1,8 +1,11 @@
-#include "widgets/figures/training/figure_evidence.h"
-
+// The evidence figure: published measurements against what is predicted for them, on logarithmic axes, with the line
+// of a perfect prediction and the bands within 10 and 25 percent. The runs near the plan, which make its error band,
+// are ringed, the others fade. Options: `quantity` (own: the plan's step time or time per token), `show` (values, or
+// the error over what is predicted), `mode` of the predictions (own: the plan's).
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -14,6 +17,8 @@
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/evidence_text.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_options.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/plot/label_field.h"
 #include "widgets/plot/plot.h"
 
@@ -24,6 +29,23 @@ using engine::EvidenceKind;
 using engine::EvidencePoint;
 
 namespace {
+
+enum class Quantity : std::uint8_t {
+  own,
+  step,
+  memory,
+  decode,
+  kernel,
+  collective
+};  // own, then engine::EvidenceKind
+enum class Show : std::uint8_t { values, error };
+enum class PredictedIn : std::uint8_t { own, calibrated, ideal };
+constexpr std::array<std::string_view, 1 + engine::kEvidenceKinds> kQuantities{"own",    "step",   "memory",
+                                                                               "decode", "kernel", "collective"};
+constexpr std::array<std::string_view, 2> kShows{"values", "error"};
+constexpr std::array<std::string_view, 3> kModes{"own", "calibrated", "ideal"};
+constexpr FigureOptions kOptions{OptionOf<Quantity>{"quantity", kQuantities}, OptionOf<Show>{"show", kShows},
+                                 OptionOf<PredictedIn>{"mode", kModes}};
 
 constexpr float kMark = 7, kFaded = 0.6f;  // px; opacity of what is far from the plan
 constexpr float kLeastForKey = 640;        // px of width, below which sources are told by pointing only
@@ -61,13 +83,15 @@ struct Shown {
 
 EvidenceKind kind_of(const FigureInput& input, const FigureView& view) {
   const bool serves = input.scenario.serves();
-  if (view.choices[0] == 0) return serves ? EvidenceKind::decode : EvidenceKind::step;
-  return static_cast<EvidenceKind>(view.choices[0] - 1);
+  const auto chosen = kOptions.chosen<Quantity>(view);
+  if (chosen == Quantity::own) return serves ? EvidenceKind::decode : EvidenceKind::step;
+  return static_cast<EvidenceKind>(static_cast<int>(chosen) - static_cast<int>(Quantity::step));
 }
-bool shows_errors(const FigureView& view) { return view.choices[1] == 1; }
+bool shows_errors(const FigureView& view) { return kOptions.chosen<Show>(view) == Show::error; }
 engine::Mode mode_of(const FigureInput& input, const FigureView& view) {
-  if (view.choices[2] == 1) return engine::Mode::calibrated;
-  if (view.choices[2] == 2) return engine::Mode::ideal;
+  const auto chosen = kOptions.chosen<PredictedIn>(view);
+  if (chosen == PredictedIn::calibrated) return engine::Mode::calibrated;
+  if (chosen == PredictedIn::ideal) return engine::Mode::ideal;
   return input.scenario.assumptions.mode == engine::Mode::ideal ? engine::Mode::ideal : engine::Mode::calibrated;
 }
 
@@ -448,8 +472,6 @@ float sources_width(const Canvas& canvas, const FigureInput& input, const Shown&
   return std::min(std::max(width, titles), area.w * 0.36f);
 }
 
-}  // namespace
-
 FigureHead evidence_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   const Shown s = shown(input, view);
@@ -545,5 +567,19 @@ std::string evidence_data(const FigureInput& input, const FigureView& view) {
   }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow evidence_figure{
+    .name = "evidence",
+    .subject = Subject::any,
+    .about = About::runs,
+    .rests = Rests::nothing,
+    .height_pt = 297.6f,
+    .options = kOptions.rows,
+    .head = evidence_head,
+    .draw = draw_evidence,
+    .data = evidence_data,
+};
 
 }  // namespace roofscape::widgets

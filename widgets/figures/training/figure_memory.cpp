@@ -1,5 +1,5 @@
-#include "widgets/figures/training/figure_memory.h"
-
+// The memory figure: what fills the HBM of a chip, one stacked bar a pipeline stage, against the capacity. With one
+// stage the bar stands over its own breakdown, enlarged, part by part.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "widgets/canvas/palette.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/stage_rows.h"
 #include "widgets/figures/training/figure_memory_parts.h"
 
@@ -218,8 +219,6 @@ FigureHead plan_head(const FigureInput& input) {
   return head;
 }
 
-}  // namespace
-
 FigureHead memory_head(const FigureInput& input, const FigureView&) {
   FigureHead head = plan_head(input);
   const double ghost = input.report.stages.empty() ? 0 : sizes_of(input).ghost_gb;
@@ -272,5 +271,16 @@ std::string memory_data(const FigureInput& input, const FigureView&) {
   }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow memory_figure{
+    .name = "memory",
+    .rests = Rests::memory,
+    .height_pt = 269.3f,
+    .head = memory_head,
+    .draw = draw_memory,
+    .data = memory_data,
+};
 
 }  // namespace roofscape::widgets

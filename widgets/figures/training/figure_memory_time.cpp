@@ -1,5 +1,5 @@
-#include "widgets/figures/training/figure_memory_time.h"
-
+// The memory-time figure: HBM of one stage's chip over the step, parts stacked, the peak against the capacity.
+// Option `stage`: the fullest, the first, the middle or the last; `scale`: where the vertical axis ends.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,8 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_options.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/stage_rows.h"
 #include "widgets/figures/training/figure_memory_parts.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
@@ -24,6 +26,13 @@ using namespace memory;
 
 namespace {
 
+enum class StageAt : std::uint8_t { fullest, first, middle, last };
+// How far the vertical axis goes: to the capacity, to the peak, or to the capacity where the peak is not far below it.
+enum class AxisEnd : std::uint8_t { automatic, capacity, peak };
+constexpr std::array<std::string_view, 4> kStages{"fullest", "first", "middle", "last"};
+constexpr std::array<std::string_view, 3> kScales{"auto", "capacity", "peak"};
+constexpr FigureOptions kOptions{OptionOf<StageAt>{"stage", kStages}, OptionOf<AxisEnd>{"scale", kScales}};
+
 constexpr float kPeak = 8;  // diameter of the dot, at scale 1
 constexpr float kLabelPitch = 1.35f;
 constexpr double kFar = 0.4;  // of the capacity: a peak below it is shown larger, the capacity beyond the axis
@@ -31,21 +40,23 @@ constexpr double kFar = 0.4;  // of the capacity: a peak below it is shown large
 // Whether the capacity lies beyond the end of the vertical axis.
 bool beyond(const FigureView& view, double peak_gb, double capacity_gb) {
   if (capacity_gb <= peak_gb) return false;
-  return view.choices[1] == 2 || (view.choices[1] == 0 && peak_gb < kFar * capacity_gb);
+  const auto end = kOptions.chosen<AxisEnd>(view);
+  return end == AxisEnd::peak || (end == AxisEnd::automatic && peak_gb < kFar * capacity_gb);
 }
 
 int stage_of(const FigureInput& input, const FigureView& view) {
   const int last = static_cast<int>(input.report.stages.size()) - 1;
-  switch (view.choices[0]) {
-    case 1:
+  switch (kOptions.chosen<StageAt>(view)) {
+    case StageAt::fullest:
+      break;
+    case StageAt::first:
       return 0;
-    case 2:
+    case StageAt::middle:
       return last / 2;
-    case 3:
+    case StageAt::last:
       return last;
-    default:
-      return std::clamp(input.report.fullest_stage, 0, std::max(0, last));
   }
+  return std::clamp(input.report.fullest_stage, 0, std::max(0, last));
 }
 
 struct Band {
@@ -161,8 +172,6 @@ Claim of_memory(Claim claim) {
   claim.of = {engine::Q::memory_total};
   return claim;
 }
-
-}  // namespace
 
 FigureHead memory_time_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
@@ -331,5 +340,17 @@ std::string memory_time_data(const FigureInput& input, const FigureView& view) {
     out += fmt::format("{}\t{}\t{}\n", p.seconds, p.activation_bytes, fixed + p.activation_bytes);
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow memory_time_figure{
+    .name = "memory-time",
+    .rests = Rests::memory,
+    .height_pt = 255.1f,
+    .options = kOptions.rows,
+    .head = memory_time_head,
+    .draw = draw_memory_time,
+    .data = memory_time_data,
+};
 
 }  // namespace roofscape::widgets

@@ -1,10 +1,13 @@
-#include "widgets/figures/training/figure_network.h"
-
+// The network figure: time of one layer's arithmetic and of each strategy's communication over the tokens a chip has,
+// the present batch marked, regions shaded by what bounds a chip; or the ratio of the two times (scaling book,
+// chapter 5). Options: quantity, pass, layer.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <string>
 #include <tuple>
 
 #include "engine/studies/network.h"
@@ -13,6 +16,8 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_options.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
 
 namespace roofscape::widgets {
@@ -24,6 +29,12 @@ using engine::Q;
 
 namespace {
 
+enum class Quantity : std::uint8_t { time, ratio };
+constexpr std::array<std::string_view, 2> kQuantities{"time", "ratio"}, kPasses{"forward", "backward"},
+    kLayers{"whole", "mlp"};
+constexpr FigureOptions kOptions{OptionOf<Quantity>{"quantity", kQuantities}, OptionOf<engine::Pass>{"pass", kPasses},
+                                 OptionOf<engine::LayerCount>{"layer", kLayers}};
+
 constexpr double kTold = 0.005;  // of a layer or step: what is exposed of less is not told
 
 constexpr float kNetworkTint = 0.075f, kMixTint = 0.03f;  // of ink
@@ -32,11 +43,10 @@ constexpr double kMostShown = 1e5;                        // of the axis of time
 constexpr double kRatioFloor = 0.02;
 constexpr double kCovered = 0.004;  // of the axis of time: a line so near to another is not seen beside it
 
-bool ratio_of(const FigureView& view) { return view.choices[0] == 1; }
+bool ratio_of(const FigureView& view) { return kOptions.chosen<Quantity>(view) == Quantity::ratio; }
 
 engine::NetworkQuestion question(const FigureView& view) {
-  return {view.choices[2] == 1 ? engine::LayerCount::mlp : engine::LayerCount::whole,
-          view.choices[1] == 1 ? engine::Pass::backward : engine::Pass::forward};
+  return {kOptions.chosen<engine::LayerCount>(view), kOptions.chosen<engine::Pass>(view)};
 }
 
 struct Key {
@@ -228,7 +238,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
   c.x_from = study.tokens.front(), c.x_to = study.tokens.back();
   const Scaled scale = time_scale(study.compute[study.compute.size() / 2]);
   const std::string layer =
-      std::string(view.choices[2] == 1 ? "mlp" : "whole") + (view.choices[1] == 1 ? ".backward" : ".forward");
+      fmt::format("{}.{}", kOptions.chosen_id<engine::LayerCount>(view), kOptions.chosen_id<engine::Pass>(view));
   c.y_title = ratio ? std::string(t.text("figure.network.y.ratio"))
                     : t.format("figure.network.y." + layer,
                                {std::string(t.text("figure.network.unit." + std::string(scale.unit)))});
@@ -315,8 +325,6 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
   c.note = note_of(input, view, study);
   return c;
 }
-
-}  // namespace
 
 FigureHead network_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
@@ -407,5 +415,15 @@ std::string network_data(const FigureInput& input, const FigureView& view) {
   }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow network_figure{
+    .name = "network",
+    .options = kOptions.rows,
+    .head = network_head,
+    .draw = draw_network,
+    .data = network_data,
+};
 
 }  // namespace roofscape::widgets

@@ -1,15 +1,21 @@
-#include "widgets/figures/training/figure_overlap.h"
-
+// The overlap figure: the compute and communication streams of three layers, forward and backward, and what of the
+// communication is exposed. Option `strategy`: the plan's own, a plain one on the same chips, or all of them under
+// one another.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
+#include "engine/studies/layer_overlap.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_options.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/common/stage_rows.h"
 #include "widgets/figures/training/figure_overlap_parts.h"
@@ -25,6 +31,15 @@ using engine::Strategy;
 
 namespace {
 
+enum class Streams : std::uint8_t { plan, data, fsdp, hybrid, tensor, all };  // of one engine::Strategy, or of all
+constexpr std::array kStreams = [] {
+  std::array<std::string_view, engine::kStrategyIds.size() + 1> out{};
+  std::copy(engine::kStrategyIds.begin(), engine::kStrategyIds.end(), out.begin());
+  out.back() = "all";
+  return out;
+}();
+constexpr FigureOptions kOptions{OptionOf<Streams>{"strategy", kStreams}};
+
 constexpr float kMostLane = 300, kLaneShare = 0.62f;
 constexpr double kTold = 1e-3;    // of the step: less that is exposed elsewhere is not worth a word
 constexpr float kLeastBlock = 2;  // narrower ones are drawn this wide, so that they are seen
@@ -35,8 +50,10 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
-bool shows_all(const FigureView& view) { return view.choices[0] >= engine::kStrategyIds.size(); }
-Strategy strategy_of(const FigureView& view) { return static_cast<Strategy>(shows_all(view) ? 0 : view.choices[0]); }
+bool shows_all(const FigureView& view) { return kOptions.chosen<Streams>(view) == Streams::all; }
+Strategy strategy_of(const FigureView& view) {
+  return shows_all(view) ? Strategy::plan : static_cast<Strategy>(kOptions.chosen<Streams>(view));
+}
 
 }  // namespace
 
@@ -270,6 +287,8 @@ void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row,
 
 using namespace overlap;
 
+namespace {
+
 FigureHead overlap_head(const FigureInput& input, const FigureView& view) {
   if (shows_all(view)) return strategies_head(input);
   const TextTable& t = input.texts;
@@ -386,5 +405,15 @@ std::string overlap_data(const FigureInput& input, const FigureView& view) {
   }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow overlap_figure{
+    .name = "overlap",
+    .options = kOptions.rows,
+    .head = overlap_head,
+    .draw = draw_overlap,
+    .data = overlap_data,
+};
 
 }  // namespace roofscape::widgets

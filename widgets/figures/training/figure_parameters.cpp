@@ -1,5 +1,5 @@
-#include "widgets/figures/training/figure_parameters.h"
-
+// The parameters figure: where the parameters of a model sit and where its FLOPs go, two bars a part, in percent of
+// all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/stage_rows.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
 #include "widgets/plot/ticks.h"
@@ -57,8 +58,6 @@ Readout readout_of(const FigureInput& input, const ModelPartRow& row) {
     r.rows.emplace_back(t.text("figure.parameters.of_flops"), format_share(row.flops_per_token / total_flops(input)));
   return r;
 }
-
-}  // namespace
 
 FigureHead parameters_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
@@ -154,5 +153,17 @@ std::string parameters_data(const FigureInput& input, const FigureView&) {
                        row.flops_per_token);
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow parameters_figure{
+    .name = "parameters",
+    .about = About::model,
+    .rests = Rests::parameters,
+    .height_pt = 269.3f,
+    .head = parameters_head,
+    .draw = draw_parameters,
+    .data = parameters_data,
+};
 
 }  // namespace roofscape::widgets

@@ -1,12 +1,17 @@
-#include "widgets/figures/training/figure_pipeline.h"
-
+// The pipeline figure: when each device computes what in one training step, as it was simulated. One row a stage, at
+// the heights of the memory figure's rows. Where blocks would be under 3 scale-1 pixels runs of them become one bar,
+// and where even these are, bars say by their parts what share of the time goes where.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_options.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/stage_rows.h"
 #include "widgets/figures/training/figure_memory_parts.h"
 #include "widgets/figures/training/figure_pipeline_blocks.h"
@@ -19,6 +24,16 @@ namespace roofscape::widgets {
 using engine::Q;
 
 namespace {
+
+// The tools as options of a file.
+enum class CriticalPath : std::uint8_t { off, on };
+enum class MemoryTrace : std::uint8_t { off, on };
+enum class CursorAt : std::uint8_t { none, start, quarter, half, three_quarters, end };
+constexpr std::array<std::string_view, 2> kOffOn{"off", "on"};
+constexpr std::array<std::string_view, 6> kCursorPlaces{"none", "start", "quarter", "half", "three-quarters", "end"};
+constexpr FigureOptions kOptions{OptionOf<CriticalPath>{"critical-path", kOffOn},
+                                 OptionOf<MemoryTrace>{"memory-trace", kOffOn},
+                                 OptionOf<CursorAt>{"cursor", kCursorPlaces}};
 
 using gantt::kTicksPerSecond;
 
@@ -57,13 +72,13 @@ namespace {
 
 // In the window the view has the tools; a file has no buttons to press and takes them as options.
 FigureView with_options(FigureView view) {
-  view.critical_path = view.critical_path || view.choices[0] == 1;
-  view.memory_trace = view.memory_trace || view.choices[1] == 1;
-  if (view.choices[2] > 0 && !view.cursor) view.cursor = 0.25 * (view.choices[2] - 1);
+  view.critical_path = view.critical_path || kOptions.chosen<CriticalPath>(view) == CriticalPath::on;
+  view.memory_trace = view.memory_trace || kOptions.chosen<MemoryTrace>(view) == MemoryTrace::on;
+  const auto cursor = kOptions.chosen<CursorAt>(view);
+  if (cursor != CursorAt::none && !view.cursor)
+    view.cursor = 0.25 * (static_cast<int>(cursor) - static_cast<int>(CursorAt::start));
   return view;
 }
-
-}  // namespace
 
 FigureHead pipeline_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
@@ -91,8 +106,6 @@ FigureHead pipeline_head(const FigureInput& input, const FigureView&) {
   }
   return head;
 }
-
-namespace {
 
 constexpr double kMostGhost = 1.5;  // of the own step: a baseline longer than that leaves the picture
 constexpr float kGhostRow = 1.9f;   // em of small text
@@ -158,8 +171,6 @@ void draw_ghost(Canvas& canvas, const FigureInput& input, const Laid& laid, cons
   });
 }
 
-}  // namespace
-
 Rect pipeline_plot(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& asked) {
   const FigureView view = with_options(asked);
   if (view.print || area.empty() || !input.report.pipeline.drawn()) return {};
@@ -198,8 +209,6 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   if (view.pointer) gantt::draw_links(canvas, input, g, *view.pointer);
 }
 
-namespace {
-
 std::string_view pass_name(engine::OpKind kind) {
   switch (kind) {
     case engine::OpKind::forward:
@@ -214,8 +223,6 @@ std::string_view pass_name(engine::OpKind kind) {
   return "";
 }
 
-}  // namespace
-
 std::string pipeline_data(const FigureInput& input, const FigureView&) {
   std::string out = "device\tvirtual stage\tmicrobatch\tpass\tstart s\n";
   const engine::PipelineReport& p = input.report.pipeline;
@@ -229,5 +236,18 @@ std::string pipeline_data(const FigureInput& input, const FigureView&) {
     }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow pipeline_figure{
+    .name = "pipeline",
+    .needs = Needs::stages,
+    .height_pt = 269.3f,
+    .options = kOptions.rows,
+    .head = pipeline_head,
+    .draw = draw_pipeline,
+    .data = pipeline_data,
+    .timeline = pipeline_plot,
+};
 
 }  // namespace roofscape::widgets

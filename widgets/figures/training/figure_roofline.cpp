@@ -1,5 +1,5 @@
-#include "widgets/figures/training/figure_roofline.h"
-
+// The roofline figure: what the operations of one training step reach on one chip, against its peak and its HBM
+// bandwidth. Both axes are logarithmic; the area of a mark is its share of the step.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/training/figure_roofline_layout.h"
 
 namespace roofscape::widgets {
@@ -153,8 +154,6 @@ void draw_measured(Canvas& canvas, const FigureInput& input, const Layout& l) {
   }
 }
 
-}  // namespace
-
 FigureHead roofline_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -222,5 +221,14 @@ std::string roofline_data(const FigureInput& input, const FigureView&) {
                        row.flops, row.bytes, row.flops / row.bytes, row.flops / row.seconds, row.seconds);
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow roofline_figure{
+    .name = "roofline",
+    .head = roofline_head,
+    .draw = draw_roofline,
+    .data = roofline_data,
+};
 
 }  // namespace roofscape::widgets

@@ -1,14 +1,19 @@
-#include "widgets/figures/training/figure_scaling.h"
-
+// The scaling figure: chips against throughput or MFU, with the line of perfect scaling, what bounds each part of the
+// way, and the points that cannot run, named. Options `mode` (strong: fixed batch; weak: it grows with the chips),
+// `quantity`.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "engine/studies/scaling.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_options.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
 
 namespace roofscape::widgets {
@@ -20,6 +25,11 @@ using engine::ScalingStudy;
 
 namespace {
 
+enum class Quantity : std::uint8_t { throughput, mfu };
+constexpr std::array<std::string_view, 2> kQuantities{"throughput", "mfu"};
+constexpr FigureOptions kOptions{OptionOf<ScalingMode>{"mode", engine::kScalingModeIds},
+                                 OptionOf<Quantity>{"quantity", kQuantities}};
+
 constexpr double kRoom = 2.5;     // over and under the data, for names of points at the ends
 constexpr double kMostMfu = 115;  // %, with room for a name over 100
 
@@ -29,8 +39,8 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
-ScalingMode mode_of(const FigureView& view) { return view.choices[0] == 1 ? ScalingMode::weak : ScalingMode::strong; }
-bool shows_mfu(const FigureView& view) { return view.choices[1] == 1; }
+ScalingMode mode_of(const FigureView& view) { return kOptions.chosen<ScalingMode>(view); }
+bool shows_mfu(const FigureView& view) { return kOptions.chosen<Quantity>(view) == Quantity::mfu; }
 
 const ScalingStudy& study_of(const FigureInput& input, const FigureView& view) {
   const Key key{input.scenario, mode_of(view)};
@@ -147,8 +157,6 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
   return chart;
 }
 
-}  // namespace
-
 FigureHead scaling_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -204,5 +212,15 @@ std::string scaling_data(const FigureInput& input, const FigureView& view) {
                        p.bound.id(), p.fits ? "yes" : "no", p.problem);
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow scaling_figure{
+    .name = "scaling",
+    .options = kOptions.rows,
+    .head = scaling_head,
+    .draw = draw_scaling,
+    .data = scaling_data,
+};
 
 }  // namespace roofscape::widgets

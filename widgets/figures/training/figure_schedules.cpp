@@ -1,5 +1,6 @@
-#include "widgets/figures/training/figure_schedules.h"
-
+// The schedules figure: the scenario's step under one schedule after the other, on one time axis. Beside the rows
+// stand what idles and how many microbatches a device holds; schedules that cannot run are listed with the reason. As
+// many are drawn as have room, the plan's own always among them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "widgets/canvas/palette.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/stage_rows.h"
 #include "widgets/figures/training/figure_pipeline_blocks.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
@@ -432,8 +434,6 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l, const
                    gantt::key_note(t, splits ? 1 : chunks, splits));
 }
 
-}  // namespace
-
 FigureHead schedules_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -517,5 +517,18 @@ std::string schedules_data(const FigureInput& input, const FigureView&) {
   }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow schedules_figure{
+    .name = "schedules",
+    .needs = Needs::stages,
+    .about = About::schedules,
+    .width_pt = kPageWidth,
+    .height_pt = 472.0f,
+    .head = schedules_head,
+    .draw = draw_schedules,
+    .data = schedules_data,
+};
 
 }  // namespace roofscape::widgets

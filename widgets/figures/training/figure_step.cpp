@@ -1,5 +1,6 @@
-#include "widgets/figures/training/figure_step.h"
-
+// The step figure: where the time of a step goes, as a waterfall. The parts of engine::kStepParts stand under one
+// another, each beginning where the one before it ends, down to the step time; communication that work hides stands
+// beside the compute it hides under. A baseline is a dashed outline in every row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/common/step_words.h"
 #include "widgets/figures/training/time_bars.h"
@@ -103,8 +105,6 @@ Readout readout_of(const FigureInput& input, const Row& row, const Hidden& hidde
   return r;
 }
 
-}  // namespace
-
 FigureHead step_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -183,5 +183,15 @@ std::string step_data(const FigureInput& input, const FigureView&) {
   }
   return out;
 }
+
+}  // namespace
+
+extern constinit const FigureRow step_figure{
+    .name = "step",
+    .height_pt = 255.1f,
+    .head = step_head,
+    .draw = draw_step,
+    .data = step_data,
+};
 
 }  // namespace roofscape::widgets
