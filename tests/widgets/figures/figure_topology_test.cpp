@@ -3,32 +3,21 @@
 
 #include <algorithm>
 
-#include "tests/widgets/figures/figure_fixture.h"
+#include "tests/widgets/figures/preset_fixture.h"
+#include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
 
 using namespace roofscape;
 using namespace roofscape::widgets;
 using namespace roofscape::widgets::testing;
 using engine::AxisPlacement;
-using engine::LinkTier;
 
 namespace {
 
-// 8 tensor ranks in a node, 128 x 16 over the fabric.
-FigureCase on_nodes() {
-  FigureCase c = sixteen_stages();
-  c.report.placement = {{engine::Axis::fsdp, LinkTier::fabric, 128, 0, 1, 128, 50e9, 0},
-                        {engine::Axis::tensor, LinkTier::nvlink, 8, 0, 8, 1, 450e9, -1},
-                        {engine::Axis::pipeline, LinkTier::fabric, 16, 0, 1, 16, 0, 0}};
-  return c;
-}
-
-FigureCase on_torus() {
-  FigureCase c = one_stage();
-  c.report.placement = {{engine::Axis::fsdp, LinkTier::ici, 1024, 2, 1, 1, 360e9, -1},
-                        {engine::Axis::tensor, LinkTier::ici, 4, 1, 1, 1, 180e9, -1}};
-  return c;
-}
+// LLaMA-3.1 405B: 8 tensor ranks in a node, 128 x 16 over the fabric.
+FigureCase on_nodes() { return preset_case("llama3-405b-16k-h100-8k"); }
+// LLaMA-3 70B on a slice of 16 x 20 x 28 TPU v5p.
+FigureCase on_torus() { return preset_case("llama3-70b-v5p-pod"); }
 
 }  // namespace
 
@@ -52,8 +41,9 @@ TEST_CASE("on nodes each axis begins where the one before it ends, tensor ranks 
   CHECK(fsdp.second == doctest::Approx(pipeline.first).epsilon(0.001));
   // As wide as the logarithm of the degree: 8 = 2^3, 128 = 2^7.
   CHECK((fsdp.second - fsdp.first) / (tensor.second - tensor.first) == doctest::Approx(7.0 / 3).epsilon(0.01));
-  for (const char* text : {"node", "fabric", "tensor 8", "inside a node", "gathers 450\u202fGB/s", "128 nodes",
-                           "gathers 50.0\u202fGB/s", "moves nothing"}) {
+  for (const char* text :
+       {"node", "fabric", "tensor 8", "inside a node", "gathers 514\u202fGB/s", "128 nodes", "gathers 50.4\u202fGB/s",
+        "sends 50.0\u202fGB/s", "Rates count whole arrays, with what a rank has already or gets inside its node."}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -62,32 +52,28 @@ TEST_CASE("on nodes each axis begins where the one before it ends, tensor ranks 
 
 TEST_CASE("on a torus every axis is named with the torus axes it spans") {
   const auto canvas = drawn("topology", on_torus(), "dark", 15, 900, 400);
-  for (const char* text : {"fsdp 1024", "2 torus axes", "gathers 360\u202fGB/s", "tensor 4", "one torus axis",
+  for (const char* text : {"fsdp 1024", "2 torus axes: xy", "gathers 360\u202fGB/s", "tensor 4", "one torus axis: z",
                            "16 \u00d7 20 \u00d7 28 slice, rings close"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
   CHECK(find_figure("topology")->head(input_of(on_torus(), theme("dark")), {}).takeaway ==
-        "slowest: tensor 4 gathers 180\u202fGB/s, one torus axis");
+        "slowest: tensor 4 gathers 180\u202fGB/s, one torus axis: z");
 }
 
 TEST_CASE("of a lone axis nothing is the slowest") {
-  FigureCase c = on_nodes();
-  c.report.placement = {{engine::Axis::fsdp, LinkTier::nvlink, 8, 0, 8, 1, 514e9, -1}};
+  const FigureCase c = preset_case("llama3-8b-8-h100");
   CHECK(find_figure("topology")->head(input_of(c, theme("dark")), {}).takeaway ==
         "fsdp 8 gathers 514\u202fGB/s, inside a node");
 }
 
-TEST_CASE("tokens are exchanged, stages send, and why a rate passes that of its link is said below") {
-  FigureCase c = on_nodes();
-  c.report.placement = {{engine::Axis::expert, LinkTier::fabric, 64, 0, 8, 8, 57.1e9, 0},
-                        {engine::Axis::pipeline, LinkTier::fabric, 16, 0, 1, 16, 50e9, 0}};
-  const auto canvas = drawn("topology", c, "dark", 15, 900, 400);
-  for (const char* text : {"exchanges 57.1\u202fGB/s", "sends 50.0\u202fGB/s",
-                           "Rates count whole arrays, with what a rank has already or gets inside its node."}) {
-    CAPTURE(text);
-    CHECK(canvas->find_text(text));
-  }
+TEST_CASE("tokens are exchanged over the expert axis") {
+  const FigureCase c = preset_case("deepseek-v3-2048-h800");
+  const auto expert = std::find_if(c.report.placement.begin(), c.report.placement.end(),
+                                   [](const AxisPlacement& p) { return p.axis == engine::Axis::expert; });
+  REQUIRE(expert != c.report.placement.end());
+  CHECK(drawn("topology", c, "dark", 15, 900, 400)
+            ->find_text("exchanges " + format(expert->bandwidth_bytes_per_s, engine::unit::bytes_per_s)));
 }
 
 TEST_CASE("wraparound links are drawn where rings close, and only there") {
@@ -98,9 +84,8 @@ TEST_CASE("wraparound links are drawn where rings close, and only there") {
     return n;
   };
   CHECK(arcs(on_torus()) == 3);
-  FigureCase open = on_torus();
-  open.scenario.cluster.slice = {6, 6, 6};
-  CHECK(arcs(open) == 0);
+  CHECK(arcs(evaluated(tests::with(on_torus().scenario, {"cluster.slice=6x6x6", "parallelism.fsdp=27",
+                                                         "workload.global_batch_sequences=1026"}))) == 0);
 }
 
 TEST_CASE("clean at every size") {
@@ -115,7 +100,6 @@ TEST_CASE("clean at every size") {
 }
 
 TEST_CASE("one chip has no mesh and says so") {
-  FigureCase c = one_stage();
-  c.report.placement.clear();
+  const FigureCase c = evaluated(tests::with(tests::preset("llama3-8b-8-h100"), {"parallelism.fsdp=1"}));
   CHECK(drawn("topology", c, "dark", 15, 600, 300)->find_text("One chip: there is no mesh to lay on links."));
 }
