@@ -251,8 +251,8 @@ std::string published_text(const io::PublishedRun& run, const engine::Scenario& 
     const engine::Unit& unit = engine::quantity(figure.quantity).unit;
     out += (out.empty() ? "" : "; ") +
            texts.format("report.published.figure",
-                         {widgets::quantity_label(texts, figure.quantity), texts.amount(figure.value, unit), mode_word,
-                          here ? texts.amount(*here, unit) : std::string(widgets::kNoValue)});
+                        {widgets::quantity_label(texts, figure.quantity), texts.amount(figure.value, unit), mode_word,
+                         here ? texts.amount(*here, unit) : std::string(widgets::kNoValue)});
   }
   return out;
 }

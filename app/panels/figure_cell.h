@@ -21,7 +21,7 @@ struct FiguresState {
   std::optional<std::size_t> maximised;          // over the whole grid
   std::optional<std::size_t> focused;            // pointed at last: what export and copy mean
   std::vector<std::pair<double, double>> spans;  // by figure: the visible part of its x axis
-  std::vector<widgets::FigureChoices> choices;  // by figure: of its options
+  std::vector<widgets::FigureChoices> choices;   // by figure: of its options
   PipelineTools pipeline;
   bool reason_said = false;  // in this frame: why there is no present picture
 

@@ -95,8 +95,8 @@ struct ServingSearchResult {
   RankedDecoding present;  // the scenario's own; `rejected` says whether it would be taken
   bool present_legal = false, present_fits = false;
   std::optional<BrokenConstraint> present_breaks;  // nothing: it counts, or is not legal
-  double present_missing_bytes = 0;          // beyond what may be used
-  int present_rank = 0;                      // among `best`, from 1; 0: not among them
+  double present_missing_bytes = 0;                // beyond what may be used
+  int present_rank = 0;                            // among `best`, from 1; 0: not among them
 };
 // As constrain() of a PlanSpace, for data, tensor, expert, pipeline and batch.
 std::optional<ConstraintError> constrain(ServingRequest&, std::string_view name, std::string_view value,

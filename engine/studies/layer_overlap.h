@@ -16,11 +16,11 @@ enum class Strategy : std::uint8_t { plan, data, fsdp, hybrid, tensor };
 inline constexpr std::array<std::string_view, 5> kStrategyIds{"plan", "dp", "fsdp", "hsdp", "tp"};
 
 struct LayerPass {
-  double compute_s = 0;                         // work: arithmetic or HBM, whichever is longer; with recomputation
-  double recompute_s = 0;                       // the part of it that is a forward again
-  AxisArray<double> gather_s{};                 // by axis: what fetches weights, one layer ahead
-  AxisArray<double> transfer_s{};               // by axis: what moves gradients, activations, keys or tokens
-  double exposed_s = 0;                         // that work does not hide
+  double compute_s = 0;            // work: arithmetic or HBM, whichever is longer; with recomputation
+  double recompute_s = 0;          // the part of it that is a forward again
+  AxisArray<double> gather_s{};    // by axis: what fetches weights, one layer ahead
+  AxisArray<double> transfer_s{};  // by axis: what moves gradients, activations, keys or tokens
+  double exposed_s = 0;            // that work does not hide
   double total_s() const { return compute_s + exposed_s; }
   double network_s = 0;  // of all axes: of the busiest wire, or as assumed
 };

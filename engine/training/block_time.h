@@ -18,9 +18,9 @@ using AxisMask = AxisArray<bool>;
 
 template <Scalar S>
 struct Block {
-  S math_forward, math_backward;                          // seconds at peak; backward with recomputation
-  S hbm_forward, hbm_backward;                            // seconds at HBM bandwidth
-  AxisArray<S> comm_forward, comm_backward;               // seconds of each mesh axis
+  S math_forward, math_backward;             // seconds at peak; backward with recomputation
+  S hbm_forward, hbm_backward;               // seconds at HBM bandwidth
+  AxisArray<S> comm_forward, comm_backward;  // seconds of each mesh axis
 };
 
 template <Scalar S>

@@ -33,8 +33,8 @@ struct LinkRates {
   // The same for AllReduce: other only where switches of the fabric add up.
   AxisArray<S> reduce_bandwidth;
   S state_bandwidth;
-  AxisArray<S> latency{};               // of one gather over an axis; calibrated only
-  Wires<S> wires;                       // which axes wait for each other
+  AxisArray<S> latency{};  // of one gather over an axis; calibrated only
+  Wires<S> wires;          // which axes wait for each other
 };
 
 template <Scalar S>

@@ -53,9 +53,9 @@ struct StageWork {
 // After the last microbatch of a pipeline. Reads the mesh, the parameters and the ZeRO stage.
 template <Scalar S>
 struct EndReduction {
-  S mean_gradient_bytes;                    // of a stage; pipelines only
-  AxisArray<S> end_network;                 // of each axis, alone on its links
-  AxisArray<S> end_reduction;               // what of it the step waits for: the parts add up
+  S mean_gradient_bytes;       // of a stage; pipelines only
+  AxisArray<S> end_network;    // of each axis, alone on its links
+  AxisArray<S> end_reduction;  // what of it the step waits for: the parts add up
 };
 
 template <Scalar S>
