@@ -149,11 +149,12 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
     case CheckpointPolicy::none:
       out.working_bytes = in.zero;
       break;
+    // The input of a segment's first layer is its checkpoint, counted there.
     case CheckpointPolicy::segments:
-      out.working_bytes = longest_segment(in) * out.full_bytes;
+      out.working_bytes = longest_segment(in) * out.full_bytes - bt * stream;
       break;
     case CheckpointPolicy::segments_minimal:
-      out.working_bytes = out.full_bytes;
+      out.working_bytes = value_of(longest_segment(in)) > 1 ? out.full_bytes : out.full_bytes - bt * stream;
       break;
     case CheckpointPolicy::some_blocks:
       out.working_bytes = out.full_bytes - bt * stream;

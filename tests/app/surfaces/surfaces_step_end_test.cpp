@@ -101,7 +101,7 @@ AxisSeconds end_of(const Report& r) {
 AxisSeconds end_of_table(const Case& plan) {
   AxisSeconds out{};
   for (const CollectiveRow& row : plan.r.collectives)
-    if (row.end_of_step) out[at(moves_over(plan.s, row))] += row.time_s * row.calls_per_step;
+    if (row.end_of_step) out[moves_over(plan.s, row)] += row.time_s * row.calls_per_step;
   for (std::size_t a = 0; a < out.size(); ++a)
     if (plan.e.in.calibrated && out[a] > 0) out[a] += 2 * plan.e.layer.latency[a];
   return out;

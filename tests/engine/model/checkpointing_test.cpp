@@ -85,7 +85,8 @@ TEST_CASE("C segments recomputed once cost one forward and keep C layer inputs; 
   CHECK(value(s, Q::checkpoint_segments) == 9);  // sqrt(80) = 8.94
   CHECK(value(s, Q::recompute_times) == 1);
   CHECK(value(s, Q::layer_checkpoint_bytes) == doctest::Approx(9.0 / 80 * 2 * 2048 * 8192 / 4).epsilon(1e-12));
-  CHECK(value(s, Q::buffers_working) == doctest::Approx(9 * value(s, Q::layer_full_bytes)).epsilon(1e-12));
+  const double input = 2.0 * 2048 * 8192 / 4;  // of the segment, which is kept
+  CHECK(value(s, Q::buffers_working) == doctest::Approx(9 * value(s, Q::layer_full_bytes) - input).epsilon(1e-12));
 }
 // The way to the inputs takes N(N/C - 1)/2 forwards (CS231n notes), the layers themselves N more.
 TEST_CASE("segments with nothing kept inside cost (L/C + 1)/2 forwards per layer") {
@@ -98,6 +99,19 @@ TEST_CASE("one segment a layer runs every layer once more") {
   const Scenario s =
       with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=segments_minimal", "checkpointing.segments=80"});
   CHECK(value(s, Q::recompute_times) == 1);
+}
+TEST_CASE("as many segments as layers take the memory of the policy that keeps layer inputs") {
+  for (const char* id : {"llama3-8b-8-h100", "llama3-70b-v5p-pod", "mixtral-8x7b-64-h100"})
+    for (const char* mode : {"assumptions.mode=ideal", "assumptions.mode=calibrated"})
+      for (const char* policy : {"checkpointing.policy=segments", "checkpointing.policy=segments_minimal"}) {
+        CAPTURE(id);
+        CAPTURE(mode);
+        CAPTURE(policy);
+        const Scenario block = with(preset(id), {mode, "checkpointing.policy=block"});
+        Scenario segments = with(block, {policy});
+        segments.checkpointing.segments = block.model.n_layers;
+        CHECK(value(segments, Q::memory_total) == doctest::Approx(value(block, Q::memory_total)).epsilon(1e-12));
+      }
 }
 TEST_CASE("checkpointing half of the layers repeats half of the forward") {
   const Scenario s =
