@@ -31,6 +31,12 @@ enum class StagePlacement : std::uint8_t {
 // When microbatches have to come in multiples of the stages.
 enum class FillsStages : std::uint8_t { never, with_chunks, always };
 
+// A number of microbatches that grows with the stages.
+struct MicrobatchesPerStages {
+  int per_stage = 0, more = 1;
+  constexpr std::int64_t of(std::int64_t stages) const { return per_stage * stages + more; }
+};
+
 inline constexpr int kAnyChunks = 0;
 
 struct ScheduleFacts {
@@ -39,12 +45,9 @@ struct ScheduleFacts {
   bool splits_backward = false;      // weight gradients are operations of their own in at least part of the order
   bool overlaps = false;             // a device overlaps a forward with a backward in one operation
   StagePlacement placement = StagePlacement::looped;
-  int fixed_chunks = 1;  // per device: the number the order is defined for, or kAnyChunks
-  int usual_chunks = 1;  // with any number: that of a plan that says nothing
-  struct PerStages {
-    int per_stage = 0, more = 1;
-    constexpr std::int64_t of(std::int64_t stages) const { return per_stage * stages + more; }
-  } least_microbatches;  // to fill the pipeline
+  int fixed_chunks = 1;                           // per device: the number the order is defined for, or kAnyChunks
+  int usual_chunks = 1;                           // with any number: that of a plan that says nothing
+  MicrobatchesPerStages least_microbatches = {};  // to fill the pipeline
   FillsStages fills_stages = FillsStages::never;
   bool takes_groups = false;        // the group size is free (ScheduleShape::group_size)
   std::string_view elsewhere = {};  // another name for it, offered where that is typed
