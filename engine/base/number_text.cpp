@@ -1,5 +1,7 @@
 #include "engine/base/number_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -148,7 +150,7 @@ std::string_view kind_text(Kind kind) {
   return kTexts[static_cast<std::size_t>(kind)];
 }
 
-std::string marked(std::string_view text) { return "\"" + std::string(text.substr(0, 80)) + "\""; }
+std::string marked(std::string_view text) { return fmt::format("\"{}\"", text.substr(0, 80)); }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
@@ -231,7 +233,7 @@ Cut cut(std::string_view typed) {
     out.fault = fault;
     return out;
   };
-  if (rest.starts_with('-')) out.digits = "-";
+  if (rest.starts_with('-')) out.digits.push_back('-');
   if (rest.starts_with('-') || rest.starts_with('+')) rest.remove_prefix(1);
   skip_spaces(rest);
   if (rest.starts_with('$')) {

@@ -1,4 +1,6 @@
 // Pipelines: closed forms of their bubbles, and any named schedule simulated for times typed in.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -116,8 +118,8 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
   if (!status.legal()) {
     constexpr std::string_view kFields[] = {"stages", "microbatches", "virtual_stages", "group_size"};
     std::string remedy = "nearest:";
-    if (status.below > 0) remedy += " " + std::to_string(status.below);
-    if (status.above > 0) remedy += (status.below > 0 ? " or " : " ") + std::to_string(status.above);
+    if (status.below > 0) remedy += fmt::format(" {}", status.below);
+    if (status.above > 0) remedy += fmt::format("{} {}", status.below > 0 ? " or" : "", status.above);
     return io.fail(kFields[static_cast<std::size_t>(status.field)], std::string(rule_text(status.rule)),
                    status.below > 0 || status.above > 0 ? remedy : std::string());
   }
