@@ -64,7 +64,8 @@ TEST_CASE("a count is spoken in the form of its language") {
 }
 
 TEST_CASE("a form that a table lacks is that of other numbers") {
-  const TextTable texts({{"edits.other", "{0} edits of {1}"}});
+  const std::map<std::string, std::string, std::less<>> forms{{"edits.other", "{0} edits of {1}"}};
+  const TextTable texts(forms);
   CHECK(texts.count("edits", 1, {"it"}) == "1 edits of it");
 }
 
