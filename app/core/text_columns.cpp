@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "engine/base/utf8.h"
+
 namespace roofscape::app {
 
-std::size_t display_width(std::string_view utf8) {
-  return static_cast<std::size_t>(
-      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
+std::size_t display_width(std::string_view utf8) { return engine::count_characters(utf8); }
 
 std::string padded_right(std::string text, std::size_t width) {
   const std::size_t now = display_width(text);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/ascii.h"
+#include "engine/base/utf8.h"
 #include "widgets/canvas/number_format.h"
 
 namespace roofscape::app {
@@ -87,10 +88,7 @@ std::string file_stem(std::string_view name) {
       stem += '-';
   }
   while (!stem.empty() && (stem.back() == '-' || stem.back() == '.')) stem.pop_back();
-  if (stem.size() > 80) {
-    stem.resize(80);
-    while (!stem.empty() && (static_cast<unsigned char>(stem.back()) & 0xC0) == 0x80) stem.pop_back();
-  }
+  stem.resize(engine::whole_characters(stem, 80).size());
   return stem.empty() ? "scenario" : stem;
 }
 

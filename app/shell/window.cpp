@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/utf8.h"
 #include "engine/io/json/files.h"
 #include "engine/scenario/scenario_title.h"
-#include "widgets/canvas/utf8.h"
 #include "widgets/ui/imgui_compat.h"
 
 namespace roofscape::app {
@@ -96,8 +96,9 @@ void install_callbacks(GLFWwindow* window) {
       e->keys.push_back(
           {k, (mods & GLFW_MOD_CONTROL) != 0, (mods & GLFW_MOD_SHIFT) != 0, (mods & GLFW_MOD_ALT) != 0});
   });
-  glfwSetCharCallback(
-      window, [](GLFWwindow* w, unsigned int c) { append_utf8(events_of(w)->typed, static_cast<char32_t>(c)); });
+  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int c) {
+    engine::append_utf8(events_of(w)->typed, static_cast<char32_t>(c));
+  });
   glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
     for (int i = 0; i < count; ++i) events_of(w)->dropped.emplace_back(paths[i]);
   });

@@ -1,27 +1,41 @@
 #include "engine/base/utf8.h"
 
+#include <cstdint>
+#include <iterator>
+
+#include <utf8.h>
+
 namespace roofscape::engine {
 
-std::size_t first_invalid_utf8(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const auto tail = [&](std::size_t i) { return i < text.size() && continues_character(text[i]); };
-  for (std::size_t i = 0; i < text.size();) {
-    const unsigned b = byte(i);
-    if (b < 0x80) {
-      i += 1;
-    } else if (b >= 0xc2 && b <= 0xdf && tail(i + 1)) {
-      i += 2;
-    } else if (b >= 0xe0 && b <= 0xef && tail(i + 1) && tail(i + 2) && (b != 0xe0 || byte(i + 1) >= 0xa0) &&
-               (b != 0xed || byte(i + 1) < 0xa0)) {
-      i += 3;
-    } else if (b >= 0xf0 && b <= 0xf4 && tail(i + 1) && tail(i + 2) && tail(i + 3) &&
-               (b != 0xf0 || byte(i + 1) >= 0x90) && (b != 0xf4 || byte(i + 1) < 0x90)) {
-      i += 4;
-    } else {
-      return i;
-    }
+namespace {
+
+constexpr char32_t kReplacement = 0xFFFD;
+
+}  // namespace
+
+char32_t next_codepoint(std::string_view text, std::size_t& at) {
+  if (static_cast<unsigned char>(text[at]) < 0x80) return static_cast<char32_t>(text[at++]);  // most of what is drawn
+  const char* const begin = text.data() + at;
+  const char* next = begin;
+  try {
+    const auto character = static_cast<char32_t>(utf8::next(next, text.data() + text.size()));
+    at += static_cast<std::size_t>(next - begin);
+    return character;
+  } catch (const utf8::exception&) {
+    ++at;
+    return kReplacement;
   }
-  return std::string_view::npos;
+}
+
+void append_utf8(std::string& out, char32_t character) {
+  const auto code = static_cast<std::uint32_t>(character);
+  const bool valid = code <= 0x10FFFF && (code < 0xD800 || code >= 0xE000);
+  utf8::unchecked::append(valid ? character : kReplacement, std::back_inserter(out));
+}
+
+std::size_t first_invalid_utf8(std::string_view text) {
+  const auto bad = utf8::find_invalid(text.begin(), text.end());
+  return bad == text.end() ? std::string_view::npos : static_cast<std::size_t>(bad - text.begin());
 }
 
 }  // namespace roofscape::engine

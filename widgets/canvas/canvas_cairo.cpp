@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "engine/base/utf8.h"
+
 namespace roofscape::widgets {
 namespace {
 
@@ -181,7 +183,7 @@ void CairoCanvas::raw_text(Point at, std::string_view utf8, float em, Weight wei
     std::uint16_t face = 0;
     while (i < utf8.size()) {
       std::size_t next = i;
-      const char32_t c = next_codepoint(utf8, next);
+      const char32_t c = engine::next_codepoint(utf8, next);
       const GlyphChoice& g = metrics().glyph(c, weight);
       if (impl_->glyphs.empty())
         face = g.face;
@@ -210,7 +212,7 @@ void CairoCanvas::raw_text(Point at, std::string_view utf8, float em, Weight wei
 double CairoCanvas::measured_width(std::string_view utf8, float em, Weight weight) {
   double total = 0;
   for (std::size_t i = 0; i < utf8.size();) {
-    const GlyphChoice g = metrics().glyph(next_codepoint(utf8, i), weight);
+    const GlyphChoice g = metrics().glyph(engine::next_codepoint(utf8, i), weight);
     cairo_font_face_t* font = impl_->face(metrics(), weight, g.face);
     if (!font) continue;
     cairo_set_font_face(impl_->cr, font);

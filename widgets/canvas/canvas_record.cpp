@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/utf8.h"
+
 namespace roofscape::widgets {
 namespace {
 
@@ -147,7 +149,8 @@ std::vector<TextProblem> RecordCanvas::audit(float slack) const {
         break;
       }
     for (std::size_t at = 0; at < run.text.size();)
-      if (const char32_t c = next_codepoint(run.text, at); c >= 0x20 && !metrics().has_glyph(c, run.style.weight)) {
+      if (const char32_t c = engine::next_codepoint(run.text, at);
+          c >= 0x20 && !metrics().has_glyph(c, run.style.weight)) {
         problems.push_back({TextProblem::Kind::missing_glyph, run.text, {}});
         break;
       }

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/utf8.h"
 #include "widgets/canvas/glyph_outlines.h"
-#include "widgets/canvas/utf8.h"
 
 namespace roofscape::widgets {
 namespace {
@@ -38,7 +38,7 @@ std::string xml_escaped(std::string_view utf8) {
   std::string out;
   out.reserve(utf8.size());
   for (std::size_t at = 0; at < utf8.size();) {
-    const char32_t c = next_codepoint(utf8, at);
+    const char32_t c = engine::next_codepoint(utf8, at);
     switch (c) {
       case '&':
         out += "&amp;";
@@ -57,8 +57,8 @@ std::string xml_escaped(std::string_view utf8) {
         break;
       default:
         // XML 1.0 allows no control characters but these three, and neither of the two non-characters.
-        append_utf8(out,
-                    (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0xFFFE || c == 0xFFFF ? 0xFFFD : c);
+        engine::append_utf8(
+            out, (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0xFFFE || c == 0xFFFF ? 0xFFFD : c);
     }
   }
   return out;

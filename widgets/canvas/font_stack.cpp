@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/base/utf8.h"
+
 namespace roofscape::widgets {
 namespace {
 
@@ -59,29 +61,6 @@ struct Metrics {
 };
 
 }  // namespace
-
-char32_t next_codepoint(std::string_view s, std::size_t& at) {
-  constexpr char32_t kInvalid = 0xFFFD;
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  const unsigned char lead = byte(at++);
-  if (lead < 0x80) return lead;
-  const int more = lead >= 0xF0 && lead < 0xF5   ? 3
-                   : lead >= 0xE0 && lead < 0xF0 ? 2
-                   : lead >= 0xC2 && lead < 0xE0 ? 1
-                                                 : 0;
-  if (more == 0) return kInvalid;
-  char32_t c = lead & (0x3Fu >> more);
-  std::size_t i = at;
-  for (int k = 0; k < more; ++k, ++i) {
-    if (i >= s.size() || (byte(i) & 0xC0) != 0x80) return kInvalid;
-    c = c << 6 | (byte(i) & 0x3Fu);
-  }
-  // Longer than needed, surrogates and beyond Unicode: as invalid as a stray byte.
-  constexpr std::array<char32_t, 4> kLeast{0, 0x80, 0x800, 0x10000};
-  if (c < kLeast[static_cast<std::size_t>(more)] || (c >= 0xD800 && c < 0xE000) || c > 0x10FFFF) return kInvalid;
-  at = i;
-  return c;
-}
 
 struct FontStack::Impl {
   struct Chain {
@@ -201,7 +180,7 @@ const GlyphChoice& FontStack::glyph(char32_t c, Weight weight) const { return im
 float FontStack::width(std::string_view utf8, float em, Weight weight) const {
   // Summed in double: a long line would otherwise drift from what the destinations add up.
   double total = 0;
-  for (std::size_t at = 0; at < utf8.size();) total += impl_->glyph(next_codepoint(utf8, at), weight).advance;
+  for (std::size_t at = 0; at < utf8.size();) total += impl_->glyph(engine::next_codepoint(utf8, at), weight).advance;
   return static_cast<float>(total * em);
 }
 
@@ -209,7 +188,7 @@ std::string_view FontStack::fit(std::string_view utf8, float em, float room, Wei
   double total = 0;
   std::size_t kept = 0;
   for (std::size_t at = 0; at < utf8.size(); kept = at) {
-    total += impl_->glyph(next_codepoint(utf8, at), weight).advance;
+    total += impl_->glyph(engine::next_codepoint(utf8, at), weight).advance;
     if (total * em > room) break;
   }
   return utf8.substr(0, kept);

@@ -39,9 +39,6 @@ struct GlyphChoice {
   float advance = 0;        // em, unhinted
 };
 
-// The next character of UTF-8 text at `at`, which moves past it. An invalid byte gives U+FFFD and moves by one.
-char32_t next_codepoint(std::string_view utf8, std::size_t& at);
-
 class FontStack {
  public:
   FontStack();

@@ -8,6 +8,8 @@
 
 #include <cmath>
 
+#include "engine/base/utf8.h"
+
 namespace roofscape::widgets {
 namespace {
 
@@ -94,7 +96,7 @@ void append_outlines(std::string& path, const FontStack& fonts, Point baseline, 
   verbs.cubic_to = cubic_to;
   Pen pen{path, baseline, 0, std::cos(angle), std::sin(angle)};
   for (std::size_t at = 0; at < utf8.size();) {
-    const GlyphChoice& glyph = fonts.glyph(next_codepoint(utf8, at), weight);
+    const GlyphChoice& glyph = fonts.glyph(engine::next_codepoint(utf8, at), weight);
     const FT_Face face = fonts.native_face(weight, glyph.face);
     if (face && face->units_per_EM != 0 && FT_Load_Glyph(face, glyph.glyph, FT_LOAD_NO_SCALE) == 0 &&
         face->glyph->format == FT_GLYPH_FORMAT_OUTLINE) {

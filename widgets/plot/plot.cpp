@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/utf8.h"
+
 namespace roofscape::widgets {
 namespace {
 
@@ -35,7 +37,7 @@ float widest(const Canvas& c, const std::vector<Tick>& ticks) {
 
 bool has_hangul(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
-    const char32_t c = next_codepoint(text, at);
+    const char32_t c = engine::next_codepoint(text, at);
     if ((c >= 0x1100 && c < 0x1200) || (c >= 0x3130 && c < 0x3190) || (c >= 0xAC00 && c < 0xD7B0)) return true;
   }
   return false;

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "engine/base/utf8.h"
+
 namespace roofscape::widgets {
 
 namespace {
@@ -54,7 +56,7 @@ ScreenFonts::ScreenFonts(const FontStack& fonts) : fonts_(fonts) {
 
 void ScreenFonts::add_characters(std::string_view utf8) {
   for (std::size_t at = 0; at < utf8.size();) {
-    const char32_t c = next_codepoint(utf8, at);
+    const char32_t c = engine::next_codepoint(utf8, at);
     if (c >= 0x20 && c <= 0xFFFF && characters_.insert(c).second) stale_ = true;
   }
 }
@@ -195,7 +197,7 @@ void ScreenCanvas::raw_text(Point baseline, std::string_view utf8, float em, Wei
   if (angle == 0 && (baseline.y + em < clip_rect().y || baseline.y - 2 * em > clip_rect().bottom())) return;
   // Where glyphs come on demand, asking for one may move the others in the atlas: ask for all, then place all.
   if (compat::dynamic_glyphs())
-    for (std::size_t at = 0; at < utf8.size();) atlas_.find(next_codepoint(utf8, at), em, weight);
+    for (std::size_t at = 0; at < utf8.size();) atlas_.find(engine::next_codepoint(utf8, at), em, weight);
   const float cosine = std::cos(angle), sine = std::sin(angle);
   const bool upright = angle == 0;
   const ImU32 ink = packed(colour);
@@ -204,7 +206,7 @@ void ScreenCanvas::raw_text(Point baseline, std::string_view utf8, float em, Wei
   const float y = upright ? std::round(baseline.y) : baseline.y;
   float pen = 0;
   for (std::size_t at = 0; at < utf8.size();) {
-    const char32_t c = next_codepoint(utf8, at);
+    const char32_t c = engine::next_codepoint(utf8, at);
     if (c < 0x20) continue;
     const ScreenFonts::Placed g = atlas_.find(c, em, weight);
     if (g.quad.visible) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/utf8.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/text_match.h"
 #include "widgets/plot/plot.h"
@@ -163,9 +164,7 @@ void type_at_popup(Ui& ui, Interaction::Popup& popup) {
   if (popup.searched()) {
     popup.typed += letters;
     if (ui.io.take(Key::backspace) && !popup.typed.empty()) {
-      while (!popup.typed.empty() && (static_cast<unsigned char>(popup.typed.back()) & 0xC0) == 0x80)
-        popup.typed.pop_back();
-      if (!popup.typed.empty()) popup.typed.pop_back();
+      popup.typed.resize(engine::previous_character(popup.typed, popup.typed.size()));
       changed = true;
     }
     if (changed) popup.scroll = 0;

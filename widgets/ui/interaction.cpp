@@ -3,25 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/utf8.h"
+
 namespace roofscape::widgets {
 
 namespace {
 
 constexpr double kDoubleClick_s = 0.35;
-
-std::size_t previous_character(std::string_view text, std::size_t at) {
-  if (at == 0) return 0;
-  --at;
-  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
-  return at;
-}
-
-std::size_t next_character(std::string_view text, std::size_t at) {
-  if (at >= text.size()) return text.size();
-  ++at;
-  while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
-  return at;
-}
 
 }  // namespace
 
@@ -192,18 +180,18 @@ Interaction::EntryEvent Interaction::run_entry() {
     } else if (k.key == Key::escape) {
       done = EntryEvent::cancelled;
     } else if (k.key == Key::left) {
-      move(previous_character(text, caret));
+      move(engine::previous_character(text, caret));
     } else if (k.key == Key::right) {
-      move(next_character(text, caret));
+      move(engine::next_character(text, caret));
     } else if (k.key == Key::home || k.key == Key::up) {
       move(0);
     } else if (k.key == Key::end || k.key == Key::down) {
       move(text.size());
     } else if (k.key == Key::backspace) {
-      if (caret == anchor) anchor = previous_character(text, caret);
+      if (caret == anchor) anchor = engine::previous_character(text, caret);
       replace_selection("");
     } else if (k.key == Key::del) {
-      if (caret == anchor) anchor = next_character(text, caret);
+      if (caret == anchor) anchor = engine::next_character(text, caret);
       replace_selection("");
     } else if (k.control && k.key == key_of('A')) {
       anchor = 0;

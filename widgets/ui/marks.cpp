@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/base/utf8.h"
+
 namespace roofscape::widgets {
 
 Colour mark_colour(const Theme& theme, Mark mark) {
@@ -179,7 +181,7 @@ std::vector<std::string_view> wrapped_lines(const Canvas& canvas, std::string_vi
       line = text.substr(0, space);
     if (line.empty()) {  // not even one character fits: take one and go on
       std::size_t at = 0;
-      next_codepoint(text, at);
+      engine::next_codepoint(text, at);
       line = text.substr(0, at);
     }
     lines.push_back(line);

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "engine/base/number_text.h"
+#include "engine/base/utf8.h"
 #include "tests/app/window/ui_harness.h"
-#include "widgets/canvas/utf8.h"
 #include "widgets/ui/controls.h"
 
 using namespace roofscape;
@@ -62,7 +62,7 @@ TEST_CASE("an emoji or a rare Chinese character that is typed arrives whole and 
   h.click("editor.search");
   const std::string before = h.parts.interaction.entry().text;
   std::string typed;
-  for (const char32_t c : {U'\U0001f600', U'\U00020000'}) widgets::append_utf8(typed, c);
+  for (const char32_t c : {U'\U0001f600', U'\U00020000'}) engine::append_utf8(typed, c);
   h.type(typed);
   CHECK(h.parts.interaction.entry().text == before + "\xf0\x9f\x98\x80\xf0\xa0\x80\x80");
   h.key({Key::backspace});

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "app/session/file_list.h"
+#include "engine/base/utf8.h"
 #include "tests/app/window/ui_harness.h"
 #include "tests/engine/io/io_fixture.h"
 
@@ -146,4 +147,16 @@ TEST_CASE("Tab in the folder line of the export sheet goes on with a folder's na
   CHECK(h.parts.interaction.entry().text == folder.path().string() + "/pictures/");
   h.key({widgets::Key::enter});
   CHECK(h.parts.settings.export_as.folder == folder.path().string() + "/pictures/");
+}
+
+TEST_CASE("the stem of a file's name ends with a whole character") {
+  for (std::size_t letters = 76; letters < 81; ++letters)
+    for (const std::string_view tail : {"가나다", "яяя", "\U0001f600\U0001f600"}) {
+      const std::string stem = app::file_stem(std::string(letters, 'a') + std::string(tail));
+      CAPTURE(stem);
+      CHECK(engine::first_invalid_utf8(stem) == std::string_view::npos);
+      CHECK(stem.size() <= 80);
+      CHECK(stem.size() >= 76);
+    }
+  CHECK(app::file_stem(std::string(77, 'a') + "가나") == std::string(77, 'a') + "가");
 }

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
+#include "engine/base/utf8.h"
 #include "tests/widgets/support.h"
 #include "widgets/canvas/canvas_cairo.h"
-#include "widgets/canvas/utf8.h"
 
 using namespace roofscape::widgets;
 using namespace roofscape::widgets::testing;
@@ -26,40 +26,8 @@ TEST_CASE("width grows in proportion to the em") {
   CHECK(fonts().width(kRussian, 30) == doctest::Approx(2 * fonts().width(kRussian, 15)));
 }
 
-TEST_CASE("invalid UTF-8 is shown as one replacement per byte and never read past its end") {
-  std::size_t at = 0;
-  CHECK(next_codepoint("\xff\x41", at) == 0xFFFD);
-  CHECK(at == 1);
-  for (const std::string_view bad :
-       {"\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\xaf", "\xe2\x82", "\xf0\x9f"}) {
-    at = 0;
-    CHECK(next_codepoint(bad, at) == 0xFFFD);
-    CHECK(at == 1);
-  }
-  at = 0;
-  CHECK(next_codepoint("\xea\xb0\x80", at) == U'가');
-  CHECK(at == 3);
+TEST_CASE("half a character has the width of a replacement") {
   CHECK(fonts().width(std::string_view("\xe2", 1), 10) > 0);
-}
-
-TEST_CASE("a character written as UTF-8 is read back whole, in every plane") {
-  for (const char32_t c : {U'A', U'\x7f', U'\x80', U'\u07ff', U'\u0800', U'\uac00', U'\uffff', U'\U00010000',
-                           U'\U0001f600', U'\U00020000', U'\U0010ffff'}) {
-    std::string text;
-    append_utf8(text, c);
-    std::size_t at = 0;
-    CHECK(next_codepoint(text, at) == c);
-    CHECK(at == text.size());
-  }
-}
-
-TEST_CASE("what is no character is written as the replacement character") {
-  for (const auto c :
-       {static_cast<char32_t>(0xD800), static_cast<char32_t>(0xDFFF), static_cast<char32_t>(0x110000)}) {
-    std::string text;
-    append_utf8(text, c);
-    CHECK(text == "\xef\xbf\xbd");
-  }
 }
 
 TEST_CASE("a character no font has is a box, not a crash") {
@@ -95,6 +63,6 @@ TEST_CASE("fit cuts between characters and stays within the room") {
   const std::string_view cut = fonts().fit(kKorean, 10, room);
   CHECK(!cut.empty());
   CHECK(fonts().width(cut, 10) <= room);
-  for (std::size_t at = 0; at < cut.size();) CHECK(next_codepoint(cut, at) != 0xFFFD);
+  for (std::size_t at = 0; at < cut.size();) CHECK(roofscape::engine::next_codepoint(cut, at) != 0xFFFD);
   CHECK(fonts().fit("abc", 10, 1000) == "abc");
 }
