@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
-#include <sstream>
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/hardware/roofline.h"
@@ -21,28 +20,11 @@ using engine::Report;
 using engine::Scenario;
 using engine::Strategy;
 
-Columns::Columns(const std::string& data) {
-  const auto fields = [](const std::string& line) {
-    std::vector<std::string> out(1);
-    for (const char c : line) {
-      if (c == '\t')
-        out.emplace_back();
-      else
-        out.back() += c;
-    }
-    return out;
-  };
-  std::istringstream lines(data);
-  std::string line;
-  std::getline(lines, line);
-  names = fields(line);
-  while (std::getline(lines, line)) {
-    rows.push_back(fields(line));
-    const std::vector<std::string>& cells = rows.back();
-    for (std::size_t i = 0; i < std::min(names.size(), cells.size()); ++i)
+Columns::Columns(const std::string& data) : FigureTable(data) {
+  for (const std::vector<std::string>& cells : rows)
+    for (std::size_t i = 0; i < std::min(head.size(), cells.size()); ++i)
       if (!cells[i].empty())
-        numbers[names[i]].push_back(cells[i] == "yes" ? 1 : std::strtod(cells[i].c_str(), nullptr));
-  }
+        numbers[head[i]].push_back(cells[i] == "yes" ? 1 : std::strtod(cells[i].c_str(), nullptr));
 }
 const std::vector<double>& Columns::operator[](const std::string& column) const {
   static const std::vector<double> none;
@@ -190,8 +172,8 @@ struct Regimes {
 std::vector<Regimes> regimes_of(const Columns& table) {
   std::vector<Regimes> out;
   const auto& bytes = table["bytes"];
-  for (std::size_t i = 1; i < table.names.size() && !bytes.empty(); ++i) {
-    const auto& seconds = table[table.names[i]];
+  for (std::size_t i = 1; i < table.head.size() && !bytes.empty(); ++i) {
+    const auto& seconds = table[table.head[i]];
     if (seconds.size() == bytes.size()) out.push_back({seconds.front(), bytes.back() / seconds.back()});
   }
   return out;
@@ -224,7 +206,7 @@ std::vector<double> errors_near(const Columns& table) {
 bool cache_equals(const Shown& x, double at) {
   const auto cache_over_weights = [&](double v) {
     Scenario beside = x.s;
-    if (x.table.names[1] == "batch")
+    if (x.table.head[1] == "batch")
       beside.workload.batch = static_cast<int>(v);
     else
       beside = engine::with_length(x.s, v);
@@ -248,7 +230,7 @@ bool is_small_rest(const Columns& table, double value) {
 // From so many rows on a matrix multiplication is at its peak, and under it with fewer.
 bool is_critical_batch(const Columns& table, double critical) {
   const auto& rows = table["rows"];
-  return std::any_of(table.names.begin() + 1, table.names.end(), [&](const std::string& name) {
+  return std::any_of(table.head.begin() + 1, table.head.end(), [&](const std::string& name) {
     const auto& rate = table[name];
     const double peak = *std::max_element(rate.begin(), rate.end());
     for (std::size_t i = 0; i < rate.size(); ++i) {

@@ -12,6 +12,7 @@
 
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
+#include "tests/app/surfaces/figure_table.h"
 #include "widgets/figures/common/figure.h"
 
 namespace roofscape::tests {
@@ -20,16 +21,14 @@ inline bool near(double a, double b, double tolerance = 1e-6) {
   return std::abs(a - b) <= tolerance * std::max({std::abs(a), std::abs(b), 1e-12});
 }
 
-// What a figure copies: its rows, and by column the numbers of cells that have something in them ("yes" is 1).
-struct Columns {
+// What a figure copies, and by column the numbers of cells that have something in them ("yes" is 1).
+struct Columns : FigureTable {
   explicit Columns(const std::string& data);
   const std::vector<double>& operator[](const std::string& column) const;
   bool has(const std::string& column, double value) const;
   // Whether the value is that of one cell of a column over another's.
   bool is_ratio(const std::string& column, const std::string& over, double value) const;
 
-  std::vector<std::string> names;
-  std::vector<std::vector<std::string>> rows;
   std::map<std::string, std::vector<double>> numbers;
 };
 

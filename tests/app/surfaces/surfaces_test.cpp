@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,9 +19,11 @@
 #include "engine/io/export/sweep.h"
 #include "engine/io/export/trace_json.h"
 #include "engine/io/scenario/scenario_json.h"
+#include "engine/scenario/checkpoint_policies.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
 #include "tests/app/surfaces/any_scenario.h"
+#include "tests/app/surfaces/figure_table.h"
 #include "tests/engine/fixtures.h"
 #include "tests/widgets/figures/figure_fixture.h"
 #include "widgets/canvas/number_format.h"
@@ -34,6 +35,7 @@ using engine::Mode;
 using engine::Q;
 using engine::Report;
 using engine::Scenario;
+using tests::FigureTable;
 using Json = nlohmann::json;
 
 namespace {
@@ -212,31 +214,11 @@ Difference serving_search(const Scenario& s, const Report& r) {
   return {};
 }
 
-// A table that a figure copies.
-struct Table {
-  std::vector<std::string> head;
-  std::vector<std::vector<std::string>> rows;
-};
-std::vector<std::string> fields(const std::string& line) {
-  std::vector<std::string> out(1);
-  for (const char c : line) {
-    if (c == '\t')
-      out.emplace_back();
-    else
-      out.back() += c;
-  }
-  return out;
-}
-Table table_of(const widgets::FigureRow& row, const widgets::FigureInput& input) {
-  Table out;
+FigureTable table_of(const widgets::FigureRow& row, const widgets::FigureInput& input) {
   std::string data = widgets::figure_data(row, input, {});
   for (std::size_t at; (at = data.find(widgets::kDoubtMark)) != std::string::npos;)
     data.erase(at, widgets::kDoubtMark.size());
-  std::istringstream lines(data);
-  std::string line;
-  if (std::getline(lines, line)) out.head = fields(line);
-  while (std::getline(lines, line)) out.rows.push_back(fields(line));
-  return out;
+  return FigureTable(data);
 }
 double number(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
 
@@ -246,7 +228,7 @@ Difference figures_by_id(const Scenario& s, const Report& r, const widgets::Figu
     if (!widgets::shows(row, s) || row.needs == widgets::Needs::search || row.name == "mesh-map" ||
         row.name == "queue")
       continue;
-    const Table table = table_of(row, input);
+    const FigureTable table = table_of(row, input);
     for (const auto& cells : table.rows) {
       const auto q = engine::find_quantity(cells[0]);
       if (!q || cells.size() < 2) continue;
@@ -268,7 +250,7 @@ Difference figures_by_id(const Scenario& s, const Report& r, const widgets::Figu
 Difference training_figures(const Scenario& s, const Report& r, const widgets::FigureInput& input) {
   const auto table = [&](const char* name) { return table_of(*widgets::find_figure(name), input); };
   const auto q = [&r](Q id) { return r.quantities.value_or(id, 0); };
-  const Table roofline = table("roofline");
+  const FigureTable roofline = table("roofline");
   double share = 0;
   for (std::size_t i = 0; i < r.operations.size(); ++i) {
     const engine::OperationRow& op = r.operations[i];
@@ -301,11 +283,19 @@ Difference training_figures(const Scenario& s, const Report& r, const widgets::F
                        static_cast<double>(r.pipeline.timeline.makespan) * 1e-12),
             near_difference("schedules", "idle share", number(row[4]), q(Q::pipeline_bubble_fraction), 1e-6)})
         if (!d.empty()) return d;
+  const bool by_segments = engine::facts_of(s.checkpointing.policy).count == engine::CheckpointCount::segments;
+  const std::string segments = by_segments ? std::to_string(s.checkpointing.segments) : std::string();
+  for (const auto& row : table("checkpointing").rows)
+    if (row[0] == engine::policy_id(s.checkpointing.policy) && row[1] == segments)
+      for (Difference d : {difference("checkpointing", "memory", number(row[2]), q(Q::memory_total)),
+                           difference("checkpointing", "recomputation", number(row[3]), q(Q::step_recompute)),
+                           difference("checkpointing", "step", number(row[4]), q(Q::step_time))})
+        if (!d.empty()) return d;
   double most = 0;
   for (const auto& row : table("memory-time").rows) most = std::max(most, number(row[2]));
   if (most > 0 && s.parallelism.pipeline == 1)
     if (Difference d = near_difference("memory-time", "peak", most, q(Q::memory_total)); !d.empty()) return d;
-  const Table topology = table("topology");
+  const FigureTable topology = table("topology");
   for (const auto& row : topology.rows)
     for (const engine::AxisPlacement& p : r.placement)
       if (row[0] == engine::kAxisIds[p.axis])
@@ -318,7 +308,7 @@ Difference training_figures(const Scenario& s, const Report& r, const widgets::F
 
 Difference serving_figures(const Scenario& s, const Report& r, const widgets::FigureInput& input) {
   const auto q = [&r](Q id) { return r.quantities.value_or(id, 0); };
-  const Table trade = table_of(*widgets::find_figure("latency-throughput"), input);
+  const FigureTable trade = table_of(*widgets::find_figure("latency-throughput"), input);
   for (const auto& row : trade.rows)
     if (number(row[0]) == s.parallelism.tensor && number(row[1]) == s.parallelism.data &&
         number(row[2]) == s.workload.batch)
