@@ -34,9 +34,7 @@ std::string TextTable::format(std::string_view key, std::span<const std::string>
 }
 
 std::string TextTable::plural_key(std::string_view key, double number) const {
-  const auto with = [key](PluralForm form) {
-    return std::string(key) + "." + std::string(kPluralFormIds[static_cast<std::size_t>(form)]);
-  };
+  const auto with = [key](PluralForm form) { return std::string(key) + "." + std::string(kPluralFormIds[form]); };
   std::string wanted = with(plural_form(language_, number));
   return has(wanted) ? wanted : with(PluralForm::other);
 }

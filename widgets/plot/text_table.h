@@ -23,8 +23,8 @@ class TextTable {
   bool has(std::string_view key) const { return texts_.find(key) != texts_.end(); }
   // The text of a key; the key itself where there is none. The view lives as long as the table (or the key).
   std::string_view text(std::string_view key) const;
-  // The text with {0}, {1}, ... replaced by the arguments (already formatted values). A placeholder without an
-  // argument stays as it is.
+  // The text with {0}, {1}, ... replaced by the arguments (already formatted values). "{2}" stands
+  // where there are two arguments.
   std::string format(std::string_view key, std::span<const std::string> arguments) const;
   std::string format(std::string_view key, std::initializer_list<std::string> arguments) const {
     return format(key, std::span<const std::string>(arguments.begin(), arguments.size()));

@@ -22,7 +22,7 @@ namespace {
 std::string forms(std::string_view language, const std::vector<double>& numbers) {
   std::string out;
   for (const double n : numbers)
-    out += (out.empty() ? "" : " ") + std::string(kPluralFormIds[static_cast<std::size_t>(plural_form(language, n))]);
+    out += (out.empty() ? "" : " ") + std::string(kPluralFormIds[plural_form(language, n)]);
   return out;
 }
 
