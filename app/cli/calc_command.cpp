@@ -85,12 +85,11 @@ std::string list_text(const Context& context) {
     if (block.takes_model()) inputs.add({"model", "", "", text("calc.model")});
     for (const BlockInput& in : block.inputs)
       inputs.add({std::string(in.name), std::string(engine::unit_text(in)),
-                  fmt::format("[{}] {}", io::default_text(in), engine::domain_text(in)),
-                  text(io::about_key(block, in))});
+                  fmt::format("[{}] {}", io::default_text(in), engine::domain_text(in)), text(io::about_key(in))});
     out += inputs.text(2) + "  ->\n";
     Columns outputs({false, false, false});
     for (const BlockOutput& o : block.outputs)
-      outputs.add({std::string(o.name), unit_word(o), text(io::about_key(block, o))});
+      outputs.add({std::string(o.name), unit_word(o), text(io::about_key(o))});
     out += outputs.text(2) + "\n";
   }
   return out;

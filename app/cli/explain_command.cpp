@@ -9,6 +9,7 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/explain.h"
 #include "engine/io/json/nearest.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app::cli {
 namespace {
@@ -30,12 +31,11 @@ int refuse_known(const Context& context, const Options& options, engine::Q q, co
   const std::string& id = options.quantity;
   if (!engine::is_indexed(engine::quantity(q))) {
     const std::string reason(engine::kAbsenceIds[static_cast<std::size_t>(report.quantities.absence(q))]);
-    complain(
-        {options.input.scenario,
-         id,
-         context.texts.format("derivation.no_value", {std::string(context.texts.text("quantity." + id + ".label")),
-                                                      std::string(context.texts.text("absence." + reason))}),
-         {}});
+    complain({options.input.scenario,
+              id,
+              context.texts.format("derivation.no_value", {widgets::quantity_label(context.texts, id),
+                                                           std::string(context.texts.text("absence." + reason))}),
+              {}});
     return kHasErrors;
   }
   for (const std::string& row : explainable)  // "links.bytes_per_s" without [fsdp]
@@ -69,7 +69,7 @@ int run(const Context& context, const Options& options) {
     return print(derivation_text(*derivation, context.texts), evaluated ? code_of(evaluated->report) : kBadInput);
   }
   const engine::Report report = engine::evaluate(*scenario);
-  const auto named = engine::find_quantity(id.substr(0, id.find('[')));
+  const auto named = engine::find_quantity(engine::without_index(id));
   if (named && engine::is_of_a_run(*named) && report.has_errors()) {
     (void)evaluate(context, options.input);  // what keeps the plan from running is said first, with the way out
     complain({options.input.scenario, id, context.texts.format("derivation.cannot_run", {id}), {}});

@@ -24,6 +24,7 @@
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/search/figure_search_parts.h"
 #include "widgets/figures/search/plan_table.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app::cli {
 
@@ -140,10 +141,6 @@ std::optional<engine::ServingRequest> serving_request_of(const Options& options,
   return request;
 }
 
-std::string label(const Context& context, engine::Q q) {
-  return std::string(context.texts.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
-}
-
 std::string whole(double x) { return fmt::format("{:.0f}", x); }
 
 // How many plans were left out for which reason.
@@ -224,9 +221,9 @@ std::string present_text(const Context& context, const engine::Scenario& scenari
   const auto& [device, part, missing] = result.present_shortage;
   if (lacks_memory(result.present_breaks))
     return "\n" +
-           texts.format(
-               "cli.search.present_short",
-               {std::to_string(device), widgets::format(missing, engine::unit::bytes), label(context, part)}) +
+           texts.format("cli.search.present_short",
+                        {std::to_string(device), widgets::format(missing, engine::unit::bytes),
+                         widgets::quantity_label(context.texts, part)}) +
            "\n";
   const engine::RankedPlan &present = result.present, &best = result.best.front();
   const std::string now = texts.format(
@@ -247,7 +244,7 @@ std::string near_miss_text(const Context& context, const engine::SearchResult& r
              "cli.search.near_miss",
              {widgets::format_duration(plan.step_time_s), widgets::search::plan_words(context.texts, plan.plan),
               std::to_string(shortage.device), widgets::format(shortage.missing_bytes, engine::unit::bytes),
-              label(context, shortage.part)}) +
+              widgets::quantity_label(context.texts, shortage.part)}) +
          "\n";
 }
 
@@ -287,7 +284,7 @@ std::string serving_present_text(const Context& context, const engine::Scenario&
     return "\n" +
            texts.format("cli.search.serving_present_full",
                         {widgets::format(result.present_missing_bytes, engine::unit::bytes),
-                         label(context, present.fullest_part)}) +
+                         widgets::quantity_label(context.texts, present.fullest_part)}) +
            "\n";
   const std::string now = texts.format(
       "cli.search.serving_present",

@@ -9,6 +9,7 @@
 #include "app/core/text_columns.h"
 #include "engine/io/export/sweep.h"
 #include "widgets/canvas/number_format.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app::cli {
 namespace {
@@ -35,8 +36,7 @@ std::string table_text(const io::SweepTable& table, const widgets::TextTable& te
   Columns columns(right);
   std::vector<std::string> head;
   for (const io::VariedField& v : table.varied) head.push_back(v.path);
-  for (const engine::Q q : table.quantities)
-    head.emplace_back(texts.text("quantity." + std::string(engine::quantity(q).id) + ".label"));
+  for (const engine::Q q : table.quantities) head.emplace_back(widgets::quantity_label(texts, q));
   for (const char* key : {"cli.sweep.memory", "cli.sweep.bound"}) head.emplace_back(texts.text(key));
   head.emplace_back(table.has_errors() ? texts.text("cli.sweep.error") : std::string_view());
   columns.add(std::move(head));

@@ -13,6 +13,7 @@
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
 #include "widgets/figures/figures.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
 namespace {
@@ -119,7 +120,7 @@ void dimensions(Place& place) {
 void quantities(Place& place) {
   for (std::size_t i = 0; i < engine::kReportQuantityCount; ++i) {
     const std::string id(engine::kQuantities[i].id);
-    place.offer(id, place.texts.text("quantity." + id + ".label"));
+    place.offer(id, widgets::quantity_label(place.texts, id));
   }
 }
 void quantity_lists(Place& place) {

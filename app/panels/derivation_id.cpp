@@ -6,8 +6,6 @@ namespace roofscape::app {
 
 using engine::Q;
 
-std::string_view without_index(std::string_view id) { return id.substr(0, id.find('[')); }
-
 ScopedId scoped_id(std::string_view id) {
   constexpr std::string_view kScope = "schedule.";
   const std::size_t slash = id.find('/');
@@ -28,7 +26,7 @@ std::string derivation_id(std::string_view tag_id, int index) {
     return std::string(engine::quantity(Q::operation_time).id) + "[" +
            std::string(engine::kOperationIds[static_cast<std::size_t>(index)]) + "]";
   }
-  const auto q = engine::find_quantity(without_index(tag_id));
+  const auto q = engine::find_quantity(engine::without_index(tag_id));
   if (!q) return {};
   std::string id(tag_id);
   if (!engine::is_indexed(engine::quantity(*q)) || index < 0 || id.find('[') != std::string::npos) return id;

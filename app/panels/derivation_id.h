@@ -20,7 +20,4 @@ struct ScopedId {
 };
 ScopedId scoped_id(std::string_view id);
 
-// The id of a row of the quantity table from "links.bytes_per_s[fsdp]".
-std::string_view without_index(std::string_view id);
-
 }  // namespace roofscape::app

@@ -13,6 +13,7 @@
 #include "app/panels/quantity_text.h"
 #include "engine/studies/schedule_comparison.h"
 #include "widgets/canvas/number_format.h"
+#include "widgets/figures/common/quantity_look.h"
 #include "widgets/plot/formula_text.h"
 #include "widgets/plot/plot.h"
 #include "widgets/plot/quantity_label.h"
@@ -96,7 +97,7 @@ struct Writer {
     }
     if (s.clicked) ctx.requests.explain(prefix + std::string(id));
     // The same part lights up in the bar of the step and in the roofline, and from there.
-    const auto q = engine::find_quantity(without_index(id));
+    const auto q = engine::find_quantity(engine::without_index(id));
     if (q && is_step_part(*q)) {
       if (s.hovered) ctx.next_hovered.part = q;
       return s.hovered || ctx.hovered.part == q;
@@ -158,9 +159,9 @@ struct Writer {
         ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(theme().panel, theme().ctl, 0.8f)}, ctx.px(3));
       ctx.ui.canvas.text({x, row.centre().y}, ellipsize(ctx.ui.canvas, label_of(ctx, t.id), plain, label_w), plain);
       const float from = x + label_w + ctx.px(12), room = width - label_w - ctx.px(12) - value_w;
-      const auto q = engine::find_quantity(without_index(t.id));
+      const auto q = engine::find_quantity(engine::without_index(t.id));
       const float w = std::max(ctx.px(1.5f), room * static_cast<float>(t.value / largest));
-      Fill fill = q ? part_fill(theme(), *q, ctx.ui.em()) : Fill{.colour = theme().ink2};
+      Fill fill = q ? fill_of(theme(), *q, ctx.ui.em()) : Fill{.colour = theme().ink2};
       const Rect bar{from, std::round(row.centre().y - ctx.px(4)), w, std::round(ctx.px(9))};
       ctx.ui.canvas.rect(bar, fill);
       if (q == Q::step_bubble) ctx.ui.canvas.frame(bar, {theme().bub, std::max(1.0f, ctx.px(1)), {}});

@@ -199,13 +199,13 @@ void figure_picture(PanelContext& ctx, const Rect& area, FiguresState& state, st
   if (const auto operation = operation_of_tag(hit->id, hit->index)) {
     ctx.next_hovered.operation = operation;
     ctx.next_hovered.part = engine::part_of(static_cast<engine::OperationKind>(*operation));
-  } else if (const auto q = engine::find_quantity(without_index(hit->id)); q && is_step_part(*q)) {
+  } else if (const auto q = engine::find_quantity(engine::without_index(hit->id)); q && is_step_part(*q)) {
     ctx.next_hovered.part = q;
   }
   if (const auto stage = stage_of_tag(hit->id, hit->index)) ctx.next_hovered.stage = stage;
   Readout readout = hit->readout;
   if (readout.empty())
-    if (const auto q = engine::find_quantity(without_index(hit->id))) readout = quantity_tip(ctx, *q);
+    if (const auto q = engine::find_quantity(engine::without_index(hit->id))) readout = quantity_tip(ctx, *q);
   const std::string hover = id + "/" + hit->id + "/" + std::to_string(hit->index);
   if (!readout.empty()) {
     // Beside the datum and off its row; of a large one, and of a block that may go on outside what is seen, beside

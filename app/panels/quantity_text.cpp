@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "widgets/canvas/number_format.h"
-#include "widgets/figures/common/quantity_look.h"
 #include "widgets/plot/plot.h"
 #include "widgets/plot/quantity_label.h"
 
@@ -16,8 +15,6 @@ using engine::Q;
 bool is_step_part(Q q) {
   return std::find(engine::kStepParts.begin(), engine::kStepParts.end(), q) != engine::kStepParts.end();
 }
-
-Fill part_fill(const Theme& theme, Q part, float em) { return fill_of(theme, part, em); }
 
 std::string change_from_baseline(const PanelContext& ctx, Q q) {
   if (!ctx.baseline) return {};

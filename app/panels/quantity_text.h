@@ -1,5 +1,5 @@
-// Numbers of the report as panels show them: what is said of one that is pointed at, its look as a part of the step
-// or of memory, and how it differs from the baseline.
+// Numbers of the report as panels show them: what is said of one that is pointed at, and how it differs from the
+// baseline.
 #pragma once
 
 #include <string>
@@ -17,8 +17,6 @@ void quantity_text(PanelContext& ctx, std::string_view probe_id, widgets::Point 
                    const widgets::TextStyle& style, engine::Q q);
 
 bool is_step_part(engine::Q q);
-// The look of a part of the step or of memory.
-widgets::Fill part_fill(const widgets::Theme& theme, engine::Q part, float em);
 
 // What a number was at the baseline: "was 12.2 s", with the change before it; empty without a baseline or a value
 // there.

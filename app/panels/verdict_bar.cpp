@@ -10,6 +10,7 @@
 #include "app/panels/panel_parts.h"
 #include "app/panels/quantity_text.h"
 #include "widgets/canvas/number_format.h"
+#include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/common/step_words.h"
 #include "widgets/figures/training/figure_memory_parts.h"
 #include "widgets/plot/plot.h"
@@ -64,22 +65,22 @@ Fill look_of(const Theme& t, Q part, const engine::Scenario& s, const engine::Qu
   switch (part) {
     case Q::decode_attention:
       if (longer(Q::decode_kv_read, Q::decode_attention_math)) return fill_of(t, MemoryPart::kv_cache, em);
-      return part_fill(t, Q::step_attention, em);
+      return fill_of(t, Q::step_attention, em);
     case Q::decode_linear:
       return longer(Q::decode_weight_read, Q::decode_flops_time) ? fill_of(t, MemoryPart::weights, em)
-                                                                 : part_fill(t, Q::step_matmul, em);
+                                                                 : fill_of(t, Q::step_matmul, em);
     case Q::decode_exposed:
-      return part_fill(t,
-                       s.parallelism.tensor > 1   ? Q::step_tensor
-                       : s.parallelism.expert > 1 ? Q::step_expert
-                                                  : Q::step_data,
-                       em);
+      return fill_of(t,
+                     s.parallelism.tensor > 1   ? Q::step_tensor
+                     : s.parallelism.expert > 1 ? Q::step_expert
+                                                : Q::step_data,
+                     em);
     case Q::decode_transfer:
-      return part_fill(t, Q::step_pipeline_transfer, em);
+      return fill_of(t, Q::step_pipeline_transfer, em);
     case Q::decode_draft:
-      return part_fill(t, Q::step_recompute, em);
+      return fill_of(t, Q::step_recompute, em);
     default:
-      return part_fill(t, part, em);
+      return fill_of(t, part, em);
   }
 }
 

@@ -137,7 +137,7 @@ struct Inputs {
     Readout tip{input_label(ctx.ui.texts, in), {}};
     tip.rows.emplace_back(ctx.text("ui.bench.input"), std::string(in.name));
     tip.rows.emplace_back(ctx.text("ui.bench.default"), io::default_text(in));
-    const auto& key = io::about_key(bench.shown(), in);
+    const auto& key = io::about_key(in);
     const std::string about(ctx.text(key));
     const float right = ctx.px(kSide + 6);
     if (in.kind == InputKind::choice && value != nullptr && value->is_known()) {

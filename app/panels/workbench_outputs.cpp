@@ -150,7 +150,7 @@ struct Outputs {
         tip.rows.emplace_back(ctx.text("ui.tip.click"), ctx.text("ui.tip.derivation"));
         ctx.ui.io.set_cursor(Cursor::hand);
       }
-      ctx.ui.io.hint(probe, row, tip, std::string(ctx.text(io::about_key(bench.shown(), o))));
+      ctx.ui.io.hint(probe, row, tip, std::string(ctx.text(io::about_key(o))));
     }
     if (s.clicked && derivable) bench.bench(ctx.session).derived = shown ? std::string() : std::string(o.name);
     const bool absent = answer == nullptr || (answer->is_absent() && o.kind != OutputKind::table);

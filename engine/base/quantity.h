@@ -59,6 +59,8 @@ inline bool is_indexed(const Quantity& row) { return index_kind(row) != IndexKin
 bool is_of_a_run(Q q);
 
 std::optional<Q> find_quantity(std::string_view id);
+// The id of a row from that of one of its values: "links.bytes_per_s" from "links.bytes_per_s[fsdp]".
+constexpr std::string_view without_index(std::string_view id) { return id.substr(0, id.find('[')); }
 
 // The parts that add up to step.time_s, in order; the total is defined as their left-to-right sum.
 inline constexpr std::array kStepParts{

@@ -286,7 +286,7 @@ void record(const Scenario& scenario, Trace& trace) {
 
 // "layer.comm_forward_s[fsdp]" is of layer.comm_forward_s.
 bool is_id_of_a_run(std::string_view id) {
-  const auto q = find_quantity(id.substr(0, id.find('[')));
+  const auto q = find_quantity(without_index(id));
   return q && is_of_a_run(*q);
 }
 

@@ -5,7 +5,7 @@ namespace roofscape::widgets {
 namespace {
 
 std::string text_of(const TextTable& texts, std::string_view id, std::string_view which) {
-  const std::string key = "quantity." + std::string(id.substr(0, id.find('['))) + std::string(which);
+  const std::string key = "quantity." + std::string(engine::without_index(id)) + std::string(which);
   return std::string(texts.text(key));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/io/json/json_text.h"
 #include "engine/io/json/nearest.h"
@@ -193,14 +194,14 @@ std::string block_json(const BlockQuestion& question, const engine::BlockResult&
   return pretty_text(out);
 }
 
-std::string about_key(const BuildingBlock&, const BlockInput& input) {
-  return input.is_numeric() ? "quantity." + std::string(engine::quantity(input.q).id) + ".about"
-                            : "calc.input." + std::string(input.name);
+std::string about_key(engine::Q q) { return "quantity." + std::string(engine::quantity(q).id) + ".about"; }
+std::string about_key(const BlockInput& input) {
+  return input.is_numeric() ? about_key(input.q) : "calc.input." + std::string(input.name);
 }
-std::string about_key(const BuildingBlock&, const BlockOutput& output) {
-  if (output.kind == OutputKind::number || output.kind == OutputKind::list || output.kind == OutputKind::flags)
-    return "quantity." + std::string(engine::quantity(output.q).id) + ".about";
-  return "calc.output." + std::string(output.name);
+std::string about_key(const BlockOutput& output) {
+  const bool of_quantity =
+      output.kind == OutputKind::number || output.kind == OutputKind::list || output.kind == OutputKind::flags;
+  return of_quantity ? about_key(output.q) : "calc.output." + std::string(output.name);
 }
 
 std::string default_text(const BlockInput& in) {
@@ -234,9 +235,9 @@ std::string blocks_json(const std::function<std::string(const std::string&)>& te
       inputs[std::string(in.name)] = {{"unit", std::string(engine::unit_text(in))},
                                       {"default", default_text(in)},
                                       {"domain", engine::domain_text(in)},
-                                      {"about", text(about_key(block, in))}};
+                                      {"about", text(about_key(in))}};
     for (const BlockOutput& o : block.outputs)
-      outputs[std::string(o.name)] = {{"unit", unit_of(o)}, {"about", text(about_key(block, o))}};
+      outputs[std::string(o.name)] = {{"unit", unit_of(o)}, {"about", text(about_key(o))}};
     entry["inputs"] = std::move(inputs);
     entry["outputs"] = std::move(outputs);
     out.push_back(std::move(entry));

@@ -32,8 +32,8 @@ std::string block_json(const BlockQuestion& question, const engine::BlockResult&
 std::string blocks_json(const std::function<std::string(const std::string&)>& text);
 
 // Keys of the texts that say what an input or output is.
-std::string about_key(const engine::BuildingBlock& block, const engine::BlockInput& input);
-std::string about_key(const engine::BuildingBlock& block, const engine::BlockOutput& output);
+std::string about_key(const engine::BlockInput& input);
+std::string about_key(const engine::BlockOutput& output);
 // "2", "d_model / n_heads", "of the chip", "none": what an input is when it is left out.
 std::string default_text(const engine::BlockInput& input);
 

@@ -11,6 +11,7 @@
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/training/figure_memory_parts.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::widgets::search {
 
@@ -254,9 +255,7 @@ Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& 
     if (const engine::Shortage s = engine::shortage_of(*shown.scenario, p); s.missing_bytes > 0)
       r.rows.emplace_back(
           t.text("figure.search.fullest"),
-          t.format("figure.search.fullest_stage",
-                   {format_count(s.device),
-                    std::string(t.text("quantity." + std::string(engine::quantity(s.part).id) + ".label"))}));
+          t.format("figure.search.fullest_stage", {format_count(s.device), quantity_label(t, s.part)}));
   const std::string separator(t.text("figure.list_separator"));
   if (p.pipeline > 1) r.rows.emplace_back(t.text("figure.search.schedule"), schedule_word(t, p));
   std::string layer = policy_word(t, p.policy) + separator +

@@ -13,6 +13,7 @@
 #include "widgets/figures/common/front_picture.h"
 #include "widgets/figures/common/line_chart.h"
 #include "widgets/figures/training/figure_memory_parts.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::widgets::search {
 
@@ -156,13 +157,11 @@ Readout decoding_readout(const FigureInput& input, const ServingShown& shown, co
   r.rows.emplace_back(
       t.text("figure.latency-throughput.time"),
       promised(std::move(time), ServingRejection::token_time, promise_of(shown).time_per_output_token_s));
-  r.rows.emplace_back(t.text("quantity.serving.ttft_s.label"),
+  r.rows.emplace_back(quantity_label(t, engine::Q::ttft),
                       promised(format_duration(p.ttft_s), ServingRejection::ttft, promise_of(shown).ttft_s));
   r.rows.emplace_back(t.text("figure.search.memory"), memory_text(input, p.chip_bytes, shown.capacity_bytes));
   if (p.rejected == ServingRejection::memory)
-    r.rows.emplace_back(
-        t.text("figure.search.fullest"),
-        std::string(t.text("quantity." + std::string(engine::quantity(p.fullest_part).id) + ".label")));
+    r.rows.emplace_back(t.text("figure.search.fullest"), quantity_label(t, p.fullest_part));
   if (p.outdone > 0) r.rows.emplace_back(t.text("figure.search.outdone"), format_count(p.outdone));
   return r;
 }

@@ -9,6 +9,7 @@
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/evidence_text.h"
 #include "widgets/figures/search/figure_search_parts.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::widgets::search {
 
@@ -54,8 +55,7 @@ template <class Parts, class Quantities>
 std::string loss_text(const TextTable& texts, const Quantities& of, const Parts& best, const Parts& row) {
   const auto [part, seconds] = engine::largest_difference(of, best, row);
   if (!(seconds > 0)) return std::string(kNoValue);
-  return word(texts, "quantity." + std::string(engine::quantity(part).id) + ".label") + " +" +
-         format_duration(seconds);
+  return quantity_label(texts, part) + " +" + format_duration(seconds);
 }
 
 std::string standing(const std::optional<double>& against) {

@@ -15,6 +15,7 @@
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/training/time_bars.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::widgets {
 
@@ -77,7 +78,7 @@ std::string row_name(const FigureInput& input, const Row& row) {
   const std::string_view id = engine::quantity(row.what).id;
   if (row.aside)
     return std::string(input.texts.text("figure.decode-step.hidden." + std::string(id.substr(id.rfind('.') + 1))));
-  return std::string(input.texts.text("quantity." + std::string(id) + ".label"));
+  return quantity_label(input.texts, row.what);
 }
 
 // Transfers look like the mesh axis that takes longest.

@@ -14,6 +14,7 @@
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::widgets {
 
@@ -56,7 +57,7 @@ std::optional<Comparison> compare(const FigureInput& input) {
 
 std::string name_of(const FigureInput& input, const Change& change) {
   if (!change.part) return std::string(input.texts.text("figure.compare.rest"));
-  return std::string(input.texts.text("quantity." + std::string(engine::quantity(*change.part).id) + ".label"));
+  return quantity_label(input.texts, *change.part);
 }
 
 std::string signed_share(double fraction) { return (fraction > 0 ? "+" : "") + format_percent(fraction, 1); }

@@ -15,6 +15,7 @@
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/common/step_words.h"
 #include "widgets/figures/training/time_bars.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::widgets {
 
@@ -82,7 +83,7 @@ std::vector<Row> rows_of(const FigureInput& input) {
 
 std::string row_name(const FigureInput& input, const Row& row) {
   if (!row.part) return std::string(input.texts.text("figure.step.hidden"));
-  return std::string(input.texts.text("quantity." + std::string(engine::quantity(*row.part).id) + ".label"));
+  return quantity_label(input.texts, *row.part);
 }
 
 std::string_view row_tag(const Row& row) { return engine::quantity(row.part.value_or(Q::network_total)).id; }
