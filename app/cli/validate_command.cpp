@@ -4,11 +4,16 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "app/cli/command.h"
 #include "app/cli/output.h"
+#include "app/cli/validation_json.h"
+#include "app/core/text_columns.h"
 #include "engine/evidence/validation.h"
 #include "engine/io/presets/evidence_files.h"
 #include "engine/scenario/scenario_fields.h"
+#include "widgets/canvas/number_format.h"
 
 namespace roofscape::app::cli {
 
@@ -41,6 +46,48 @@ io::Result<std::vector<io::Measurement>> measurements(const Context& context, co
   return std::move(shipped.value().entries);
 }
 
+std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+std::string signed_percent(double fraction) { return fmt::format("{:+.1f} %", 100 * fraction); }
+
+std::string validation_text(const widgets::TextTable& texts, const evidence::Validation& validation) {
+  const auto word = [&texts](const char* key) { return std::string(texts.text(key)); };
+  Columns rows({false, false, true, true, true, false});
+  rows.add({word("cli.validate.head.entry"),
+            word("cli.validate.head.quantity"),
+            word("cli.validate.head.measured"),
+            word("cli.validate.head.predicted"),
+            word("cli.validate.head.error"),
+            {}});
+  for (const evidence::ValidationRow& row : validation.rows)
+    rows.add({row.id, row.quantity, fmt::format("{:.5g}", row.measured),
+              row.predicted ? fmt::format("{:.5g}", *row.predicted) : std::string(widgets::kNoValue),
+              row.predicted ? signed_percent(row.error) : std::string(),
+              !row.predicted            ? row.reason
+              : row.false_out_of_memory ? word("cli.validate.false_oom")
+                                        : std::string()});
+  std::string out = rows.text(0);
+  const auto table = [&](const char* head, const std::vector<evidence::ValidationSummary>& list) {
+    Columns summaries({false, true, true, true, true, true, true, true, true});
+    summaries.add({word(head), word("cli.validate.head.n"), word("cli.validate.head.median"),
+                   word("cli.validate.head.mean"), word("cli.validate.head.p90"), word("cli.validate.head.worst"),
+                   word("cli.validate.head.bias"), word("cli.validate.head.false_oom"),
+                   word("cli.validate.head.not_predicted")});
+    for (const evidence::ValidationSummary& s : list) {
+      std::vector<std::string> cells{s.name, std::to_string(s.n)};
+      for (const double error : {s.median, s.mean, s.p90, s.worst})
+        cells.push_back(s.n > 0 ? percent(error) : std::string(widgets::kNoValue));
+      cells.push_back(s.n > 0 ? signed_percent(s.bias) : std::string(widgets::kNoValue));
+      for (const std::size_t count : {s.false_out_of_memory, s.not_predicted}) cells.push_back(std::to_string(count));
+      summaries.add(std::move(cells));
+    }
+    out += "\n" + summaries.text(0);
+  };
+  table("cli.validate.head.family", validation.families);
+  table("cli.validate.head.kind", validation.kinds);
+  table("cli.validate.head.overall", {validation.overall});
+  return out;
+}
+
 int run(const Context& context, const Options& options) {
   const auto mode = parse_mode(options.mode);
   if (!mode)
@@ -51,8 +98,7 @@ int run(const Context& context, const Options& options) {
   const auto entries = measurements(context, options.file);
   if (!entries) return refuse(entries.error());
   const evidence::Validation validation = evidence::validate(entries.value(), context.library, *mode);
-  return print(options.json ? evidence::validation_json(validation, *mode) : evidence::validation_text(validation),
-               kGood);
+  return print(options.json ? validation_json(validation, *mode) : validation_text(context.texts, validation), kGood);
 }
 
 }  // namespace

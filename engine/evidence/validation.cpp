@@ -4,13 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "engine/base/stats.h"
 #include "engine/evidence/measured_prediction.h"
-#include "engine/io/json/json_text.h"
-#include "engine/io/json/pretty.h"
-#include "engine/scenario/scenario_fields.h"
 
 namespace roofscape::evidence {
 namespace {
@@ -42,20 +37,6 @@ ValidationSummary summary(std::string name, const std::vector<ValidationRow>& ro
   out.p90 = engine::quantile(errors, 0.9);
   return out;
 }
-
-io::OrderedJson summary_json(const ValidationSummary& s) {
-  return {{"name", s.name},
-          {"n", s.n},
-          {"not_predicted", s.not_predicted},
-          {"median_absolute_error", s.median},
-          {"mean_absolute_error", s.mean},
-          {"p90_absolute_error", s.p90},
-          {"worst_absolute_error", s.worst},
-          {"bias", s.bias},
-          {"false_out_of_memory", s.false_out_of_memory}};
-}
-
-std::string percent(double x) { return fmt::format("{:.1f} %", 100 * x); }
 
 }  // namespace
 
@@ -109,74 +90,6 @@ Validation validate(std::span<const io::Measurement> entries, const io::PresetLi
     }
   }
   return summarised(std::move(rows));
-}
-
-std::string validation_json(const Validation& validation, engine::Mode mode) {
-  io::OrderedJson json;
-  const engine::Field* field = engine::find_field("assumptions.mode");
-  json["mode"] = std::string(field->choices[static_cast<std::size_t>(mode)]);
-  json["entries"] = io::OrderedJson::array();
-  for (const ValidationRow& row : validation.rows) {
-    io::OrderedJson entry;
-    entry["id"] = row.id;
-    entry["family"] = row.family;
-    if (!row.chip.empty()) entry["chip"] = row.chip;
-    entry["kind"] = row.kind;
-    entry["quantity"] = row.quantity;
-    entry["measured"] = row.measured;
-    if (row.predicted) {
-      entry["predicted"] = *row.predicted;
-      entry["error"] = row.error;
-      if (row.false_out_of_memory) entry["false_out_of_memory"] = true;
-    } else {
-      entry["reason"] = row.reason;
-    }
-    if (!row.assumed.empty()) entry["assumed"] = row.assumed;
-    json["entries"].push_back(std::move(entry));
-  }
-  const auto summaries = [](const std::vector<ValidationSummary>& list) {
-    io::OrderedJson out = io::OrderedJson::array();
-    for (const ValidationSummary& s : list) out.push_back(summary_json(s));
-    return out;
-  };
-  json["families"] = summaries(validation.families);
-  json["kinds"] = summaries(validation.kinds);
-  json["overall"] = summary_json(validation.overall);
-  return io::pretty_text(json);
-}
-
-std::string validation_text(const Validation& validation) {
-  std::string out;
-  std::size_t id = 0, quantity = 0;
-  for (const ValidationRow& row : validation.rows)
-    id = std::max(id, row.id.size()), quantity = std::max(quantity, row.quantity.size());
-  const auto line = [&](const std::string& a, const std::string& b, const std::string& c, const std::string& d,
-                        const std::string& e) {
-    out += fmt::format("{:<{}}  {:<{}}  {:>12}  {:>12}  {}\n", a, id, b, quantity, c, d, e);
-  };
-  line("entry", "quantity", "measured", "predicted", "error");
-  for (const ValidationRow& row : validation.rows) {
-    const std::string measured = fmt::format("{:.5g}", row.measured);
-    if (row.predicted)
-      line(row.id, row.quantity, measured, fmt::format("{:.5g}", *row.predicted),
-           fmt::format("{:+.1f} %{}", 100 * row.error, row.false_out_of_memory ? "  predicted not to fit" : ""));
-    else
-      line(row.id, row.quantity, measured, "-", row.reason);
-  }
-  const auto table = [&out](const std::string& head, const std::vector<ValidationSummary>& list) {
-    std::size_t width = head.size();
-    for (const ValidationSummary& s : list) width = std::max(width, s.name.size());
-    out += fmt::format("\n{:<{}}  {:>5}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>9}  {:>14}\n", head, width, "n",
-                       "median", "mean", "p90", "worst", "bias", "false OOM", "not predicted");
-    for (const ValidationSummary& s : list)
-      out += fmt::format("{:<{}}  {:>5}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>9}  {:>14}\n", s.name, width, s.n,
-                         percent(s.median), percent(s.mean), percent(s.p90), percent(s.worst),
-                         fmt::format("{:+.1f} %", 100 * s.bias), s.false_out_of_memory, s.not_predicted);
-  };
-  table("family", validation.families);
-  table("kind", validation.kinds);
-  table("overall", {validation.overall});
-  return out;
 }
 
 }  // namespace roofscape::evidence

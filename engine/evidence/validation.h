@@ -54,7 +54,4 @@ Validation validate(std::span<const io::Measurement>, const io::PresetLibrary&, 
 // `rows` in file order and the summaries of them.
 Validation summarised(std::vector<ValidationRow> rows);
 
-std::string validation_json(const Validation&, engine::Mode);
-std::string validation_text(const Validation&);
-
 }  // namespace roofscape::evidence

@@ -1,6 +1,7 @@
 #include "tests/bench/sweep_s1.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "engine/io/export/plan_json.h"

@@ -1,6 +1,7 @@
 #include "engine/io/export/plan_json.h"
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "engine/scenario/scenario_fields.h"

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 

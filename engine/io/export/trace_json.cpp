@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "engine/hardware/wires.h"

@@ -2,6 +2,7 @@
 // the configuration classes of transformers; what the defaults mean in parameters is checked in
 // tests/engine/io/hf_config_test.cpp.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "engine/io/import/hf_reader.h"
 

@@ -1,6 +1,7 @@
 #include "engine/io/json/field_json.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "engine/io/json/nearest.h"

@@ -2,7 +2,7 @@
 // number of values are limited, UTF-8 is checked, a key that stands twice in one object is an error that names it.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 

@@ -1,5 +1,7 @@
 #include "engine/io/json/pretty.h"
 
+#include <nlohmann/json.hpp>
+
 namespace roofscape::io {
 namespace {
 

@@ -1,5 +1,6 @@
 #include "engine/io/presets/evidence_files.h"
 
+#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 

@@ -1,5 +1,6 @@
 // Chips as JSON.
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "engine/io/presets/parts_json.h"
 #include "engine/scenario/domains.h"

@@ -1,6 +1,7 @@
 // Clusters as JSON: torus chips in slices, switched chips in nodes.
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "engine/io/json/files.h"
 #include "engine/io/presets/parts_file.h"

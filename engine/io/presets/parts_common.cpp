@@ -1,4 +1,6 @@
 // Members and texts: what the readers of chip, model, cluster and scenario share.
+#include <nlohmann/json.hpp>
+
 #include "engine/io/json/nearest.h"
 #include "engine/io/presets/parts_json.h"
 

@@ -2,6 +2,8 @@
 // .cpp files of engine/io.
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include "engine/io/json/files.h"
 #include "engine/io/presets/parts_json.h"
 #include "engine/io/presets/preset_json.h"

@@ -1,5 +1,7 @@
 #include "engine/io/presets/preset_json.h"
 
+#include <nlohmann/json.hpp>
+
 #include "engine/io/json/pretty.h"
 #include "engine/io/presets/parts_json.h"
 

@@ -1,6 +1,7 @@
 // Reading scenarios and flat maps.
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "engine/io/json/files.h"
 #include "engine/io/json/nearest.h"

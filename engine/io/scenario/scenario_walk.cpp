@@ -1,6 +1,7 @@
 #include "engine/io/scenario/scenario_walk.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "engine/io/json/nearest.h"
 #include "engine/io/presets/parts_json.h"

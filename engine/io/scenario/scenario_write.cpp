@@ -1,5 +1,6 @@
 // Writing scenarios, and setting single fields.
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
 #include "engine/io/scenario/session_json.h"
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
