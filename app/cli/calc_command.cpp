@@ -14,13 +14,13 @@
 namespace roofscape::app::cli {
 namespace {
 
-struct Options {
+struct CalcOptions {
   std::string block;
   std::vector<std::string> inputs;  // name=value
   bool json = false, explain = false, list = false;
 };
 
-void add_options(OptionList& list, Options& options) {
+void add_options(OptionList& list, CalcOptions& options) {
   list.optional("name", options.block, "cli.calc.name");
   list.optional("inputs", options.inputs, "cli.calc.inputs");
   list.json(options.json);
@@ -95,7 +95,7 @@ std::string list_text(const Context& context) {
   return out;
 }
 
-int run(const Context& context, const Options& options) {
+int run(const Context& context, const CalcOptions& options) {
   if (options.list) {
     if (!options.json) return print(list_text(context), kGood);
     const auto text = [&](const std::string& key) { return std::string(context.texts.text(key)); };
@@ -120,6 +120,6 @@ int run(const Context& context, const Options& options) {
 
 }  // namespace
 
-const Command calc_command = command<Options, add_options, run>("calc", "cli.calc");
+const Command calc_command = command<CalcOptions, add_options, run>("calc", "cli.calc");
 
 }  // namespace roofscape::app::cli

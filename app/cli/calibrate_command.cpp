@@ -16,14 +16,14 @@ namespace roofscape::app::cli {
 
 namespace {
 
-struct Options {
+struct CalibrateOptions {
   std::string file;  // of measurements
   std::string chip;
   std::string output;  // empty: stdout
   bool hold_out = false;
 };
 
-void add_options(OptionList& list, Options& options) {
+void add_options(OptionList& list, CalibrateOptions& options) {
   list.required("file", options.file, "cli.validate.file");
   list.required_option("--chip", options.chip, "cli.calibrate.chip");
   list.option("-o,--output", options.output, "cli.calibrate.output");
@@ -36,7 +36,7 @@ void print_held_out(const char* what, const std::vector<evidence::HeldOut>& rows
                row.name, row.rows, 100 * row.fitted, 100 * row.held_out);
 }
 
-int run(const Context& context, const Options& options) {
+int run(const Context& context, const CalibrateOptions& options) {
   const auto entries = io::load_measurements(options.file);
   if (!entries) return refuse(entries.error());
   std::vector<io::InputError> problems;
@@ -71,6 +71,6 @@ int run(const Context& context, const Options& options) {
 
 }  // namespace
 
-const Command calibrate_command = command<Options, add_options, run>("calibrate", "cli.calibrate");
+const Command calibrate_command = command<CalibrateOptions, add_options, run>("calibrate", "cli.calibrate");
 
 }  // namespace roofscape::app::cli

@@ -9,18 +9,18 @@
 namespace roofscape::app::cli {
 namespace {
 
-struct Options {
+struct CheckOptions {
   ScenarioInput input;
   bool json = false;
 };
 
-void add_options(OptionList& list, Options& options) {
+void add_options(OptionList& list, CheckOptions& options) {
   list.scenario(options.input.scenario);
   list.json(options.json);
   list.set(options.input.set);
 }
 
-int run(const Context& context, const Options& options) {
+int run(const Context& context, const CheckOptions& options) {
   const auto evaluated = evaluate(context, options.input);
   if (!evaluated) return kBadInput;
   const int code = code_of(evaluated->report);
@@ -32,6 +32,6 @@ int run(const Context& context, const Options& options) {
 
 }  // namespace
 
-const Command check_command = command<Options, add_options, run>("check", "cli.check");
+const Command check_command = command<CheckOptions, add_options, run>("check", "cli.check");
 
 }  // namespace roofscape::app::cli

@@ -13,20 +13,20 @@
 namespace roofscape::app::cli {
 namespace {
 
-struct Options {
+struct EvalOptions {
   ScenarioInput input;
   bool json = false;
   bool evidence = false;  // with the error bands
 };
 
-void add_options(OptionList& list, Options& options) {
+void add_options(OptionList& list, EvalOptions& options) {
   list.scenario(options.input.scenario);
   list.set(options.input.set);
   list.json(options.json);
   list.flag("--evidence", options.evidence, "cli.eval.evidence");
 }
 
-int run(const Context& context, const Options& options) {
+int run(const Context& context, const EvalOptions& options) {
   const auto evaluated = evaluate(context, options.input);
   if (!evaluated) return kBadInput;
   // Values of one's own were never predicted with.
@@ -55,6 +55,6 @@ int run(const Context& context, const Options& options) {
 
 }  // namespace
 
-const Command eval_command = command<Options, add_options, run>("eval", "cli.eval");
+const Command eval_command = command<EvalOptions, add_options, run>("eval", "cli.eval");
 
 }  // namespace roofscape::app::cli

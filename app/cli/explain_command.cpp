@@ -14,19 +14,19 @@
 namespace roofscape::app::cli {
 namespace {
 
-struct Options {
+struct ExplainOptions {
   ScenarioInput input;
   std::string quantity;  // an id, or one row of it: "links.bytes_per_s[fsdp]"
 };
 
-void add_options(OptionList& list, Options& options) {
+void add_options(OptionList& list, ExplainOptions& options) {
   list.scenario(options.input.scenario);
   list.required("quantity", options.quantity, "cli.explain.quantity");
   list.set(options.input.set);
 }
 
 // The quantity exists; this scenario has no such row, or comes to no value.
-int refuse_known(const Context& context, const Options& options, engine::Q q, const engine::Report& report,
+int refuse_known(const Context& context, const ExplainOptions& options, engine::Q q, const engine::Report& report,
                  const std::vector<std::string>& explainable) {
   const std::string& id = options.quantity;
   if (!engine::is_indexed(engine::quantity(q))) {
@@ -60,7 +60,7 @@ int refuse_unknown(const std::string& id, const std::vector<std::string>& explai
                               : "did you mean " + io::in_quotes(near) + "?"});
 }
 
-int run(const Context& context, const Options& options) {
+int run(const Context& context, const ExplainOptions& options) {
   const std::string& id = options.quantity;
   const auto scenario = read_scenario(context, options.input);
   if (!scenario) return kBadInput;
@@ -82,6 +82,6 @@ int run(const Context& context, const Options& options) {
 
 }  // namespace
 
-const Command explain_command = command<Options, add_options, run>("explain", "cli.explain");
+const Command explain_command = command<ExplainOptions, add_options, run>("explain", "cli.explain");
 
 }  // namespace roofscape::app::cli

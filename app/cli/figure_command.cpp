@@ -26,7 +26,7 @@ namespace {
 using widgets::FigureRow;
 using widgets::Needs;
 
-struct Options {
+struct FigureOptions {
   std::string figure;
   ScenarioInput input;
   std::string output, theme = "print", size;
@@ -37,7 +37,7 @@ struct Options {
   bool list = false;
 };
 
-void add_options(OptionList& list, Options& options) {
+void add_options(OptionList& list, FigureOptions& options) {
   list.optional("name", options.figure, "cli.figure.name");
   list.optional("scenario", options.input.scenario, "cli.scenario");
   list.option("-o,--output", options.output, "cli.figure.output");
@@ -78,7 +78,7 @@ io::Result<const FigureRow*> find(const std::string& name) {
 }
 
 // The figure's own size, changed by what was asked for.
-io::Result<ExportOptions> form_of(const FigureRow& figure, const Options& asked) {
+io::Result<ExportOptions> form_of(const FigureRow& figure, const FigureOptions& asked) {
   ExportOptions form = default_size(figure);
   if (!asked.size.empty())
     if (const auto error = set_size(asked.size, form)) return *error;
@@ -91,7 +91,7 @@ io::Result<ExportOptions> form_of(const FigureRow& figure, const Options& asked)
 }
 
 // Options that a file of this format would ignore.
-std::optional<io::InputError> unused_option(const Options& asked, FileFormat format) {
+std::optional<io::InputError> unused_option(const FigureOptions& asked, FileFormat format) {
   if (!asked.scale.empty() && format != FileFormat::png)
     return io::InputError{{}, "--scale", "is for PNG only", "give the size with --size"};
   if (!asked.svg_text.empty() && format != FileFormat::svg)
@@ -109,7 +109,7 @@ struct Material {
 };
 
 // `with_evidence`: a figure of it is among those to draw; the predictions of all runs are not for nothing.
-std::optional<Material> gather(const Context& context, const Options& options, bool with_evidence) {
+std::optional<Material> gather(const Context& context, const FigureOptions& options, bool with_evidence) {
   Material out;
   auto theme = load_theme(options.theme, context.folder);
   if (!theme) {
@@ -168,7 +168,7 @@ struct Sheet {
   widgets::FigureInput input;
 };
 
-int write_one(const Context& context, const Options& options) {
+int write_one(const Context& context, const FigureOptions& options) {
   if (options.figure.empty() || options.input.scenario.empty() || options.output.empty())
     return refuse({{},
                    {},
@@ -219,7 +219,7 @@ bool has_content(const FigureRow& row, const Material& material, std::vector<std
 }
 
 // `options` by value: where no figure is named, its place on the command line holds the scenario.
-int write_all(const Context& context, Options options) {
+int write_all(const Context& context, FigureOptions options) {
   if (options.input.scenario.empty()) options.input.scenario = std::exchange(options.figure, {});
   if (options.input.scenario.empty() || !options.figure.empty() || options.output.empty())
     return refuse({{},
@@ -255,13 +255,13 @@ int write_all(const Context& context, Options options) {
   return print(written, code_of(material->now.report));
 }
 
-int run(const Context& context, const Options& options) {
+int run(const Context& context, const FigureOptions& options) {
   if (options.list) return print_list(context);
   return options.all ? write_all(context, options) : write_one(context, options);
 }
 
 }  // namespace
 
-const Command figure_command = command<Options, add_options, run>("figure", "cli.figure");
+const Command figure_command = command<FigureOptions, add_options, run>("figure", "cli.figure");
 
 }  // namespace roofscape::app::cli

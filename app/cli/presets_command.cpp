@@ -9,13 +9,13 @@
 namespace roofscape::app::cli {
 namespace {
 
-struct Options {
+struct PresetsOptions {
   bool json = false;
 };
 
-void add_options(OptionList& list, Options& options) { list.json(options.json); }
+void add_options(OptionList& list, PresetsOptions& options) { list.json(options.json); }
 
-int run(const Context& context, const Options& options) {
+int run(const Context& context, const PresetsOptions& options) {
   if (options.json) return print(io::presets_json(context.library), kGood);
   std::string out;
   for (std::size_t kind = 0; kind < io::kPresetFolders.size(); ++kind) {
@@ -30,6 +30,6 @@ int run(const Context& context, const Options& options) {
 
 }  // namespace
 
-const Command presets_command = command<Options, add_options, run>("presets", "cli.presets.command");
+const Command presets_command = command<PresetsOptions, add_options, run>("presets", "cli.presets.command");
 
 }  // namespace roofscape::app::cli

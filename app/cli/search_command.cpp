@@ -32,7 +32,7 @@ namespace {
 
 using engine::ConstraintKind;
 
-struct Options {
+struct SearchOptions {
   ScenarioInput input;
   int limit = 10;
   std::string objective;                            // empty: step time, or throughput where the scenario serves
@@ -44,7 +44,7 @@ struct Options {
   bool json = false, csv = false;
 };
 
-void add_options(OptionList& list, Options& options) {
+void add_options(OptionList& list, SearchOptions& options) {
   list.scenario(options.input.scenario);
   list.whole_number("--limit", options.limit, "cli.search.limit", 1, 10000);
   list.option("--objective", options.objective, "cli.search.objective");
@@ -63,7 +63,7 @@ void add_options(OptionList& list, Options& options) {
 
 // Reads --objective as one of these ids; nothing, and a complaint, if it is none.
 template <class Objective, std::size_t N>
-std::optional<Objective> objective_of(const Options& options, const std::array<std::string_view, N>& ids) {
+std::optional<Objective> objective_of(const SearchOptions& options, const std::array<std::string_view, N>& ids) {
   if (options.objective.empty()) return static_cast<Objective>(0);
   const auto found = std::find(ids.begin(), ids.end(), options.objective);
   if (found != ids.end()) return static_cast<Objective>(found - ids.begin());
@@ -76,7 +76,7 @@ std::optional<Objective> objective_of(const Options& options, const std::array<s
 
 // Puts --pin, --min and --max into `into`, a space of plans; complains about the first that cannot be.
 template <class Space>
-bool constrain_all(const Options& options, Space& into) {
+bool constrain_all(const SearchOptions& options, Space& into) {
   const auto constrain = [&](const char* option, const std::vector<std::string>& list, ConstraintKind kind) {
     for (const std::string& text : list) {
       const std::size_t equals = text.find('=');
@@ -98,10 +98,10 @@ bool constrain_all(const Options& options, Space& into) {
 }
 
 // A table is read by people; files have every plan.
-bool merges(const Options& options) { return !options.every && !options.json && !options.csv; }
+bool merges(const SearchOptions& options) { return !options.every && !options.json && !options.csv; }
 
 // Constraints and objective from the options; complains about the first that cannot be.
-std::optional<engine::SearchRequest> request_of(const Options& options, const engine::Scenario& scenario) {
+std::optional<engine::SearchRequest> request_of(const SearchOptions& options, const engine::Scenario& scenario) {
   if (options.most_token_s > 0 || options.most_ttft_s > 0) {
     complain({options.most_token_s > 0 ? "--max-token-time" : "--max-ttft",
               {},
@@ -123,7 +123,8 @@ std::optional<engine::SearchRequest> request_of(const Options& options, const en
 }
 
 // What the options promise takes the place of what the workload does.
-std::optional<engine::ServingRequest> serving_request_of(const Options& options, const engine::Scenario& scenario) {
+std::optional<engine::ServingRequest> serving_request_of(const SearchOptions& options,
+                                                         const engine::Scenario& scenario) {
   if (options.across_nodes) {
     complain(
         {"--tensor-across-nodes", {}, "is for scenarios that train", "leave it out: serving plans may cross nodes"});
@@ -314,7 +315,7 @@ std::string serving_text(const Context& context, const engine::Scenario& scenari
          serving_present_text(context, scenario, request, result);
 }
 
-int search_serving(const Context& context, const Options& options, const engine::Scenario& scenario) {
+int search_serving(const Context& context, const SearchOptions& options, const engine::Scenario& scenario) {
   const auto request = serving_request_of(options, scenario);
   if (!request) return kBadInput;
   const engine::ServingSearchResult result = engine::search_serving(scenario, *request);
@@ -327,7 +328,7 @@ int search_serving(const Context& context, const Options& options, const engine:
   return print(serving_text(context, scenario, *request, result), code);
 }
 
-int run(const Context& context, const Options& options) {
+int run(const Context& context, const SearchOptions& options) {
   const auto scenario = read_scenario(context, options.input);
   if (!scenario) return kBadInput;
   if (options.json && options.csv) return refuse({"--csv", {}, "is another format than --json", "give one of them"});
@@ -356,6 +357,6 @@ int run(const Context& context, const Options& options) {
 
 }  // namespace
 
-const Command search_command = command<Options, add_options, run>("search", "cli.search");
+const Command search_command = command<SearchOptions, add_options, run>("search", "cli.search");
 
 }  // namespace roofscape::app::cli

@@ -14,14 +14,14 @@
 namespace roofscape::app::cli {
 namespace {
 
-struct Options {
+struct SweepOptions {
   ScenarioInput input;
   std::vector<std::string> vary;  // path=a,b,c
   std::string quantities;         // ids with commas
   bool csv = false, json = false;
 };
 
-void add_options(OptionList& list, Options& options) {
+void add_options(OptionList& list, SweepOptions& options) {
   list.scenario(options.input.scenario);
   list.repeated("--vary", options.vary, "cli.sweep.vary");
   list.option("--quantities", options.quantities, "cli.sweep.quantities");
@@ -57,7 +57,7 @@ std::string table_text(const io::SweepTable& table, const widgets::TextTable& te
   return columns.text(0);
 }
 
-int run(const Context& context, const Options& options) {
+int run(const Context& context, const SweepOptions& options) {
   const auto scenario = read(context, options.input);
   if (!scenario) return refuse(scenario.error());
   if (options.vary.empty())
@@ -84,6 +84,6 @@ int run(const Context& context, const Options& options) {
 
 }  // namespace
 
-const Command sweep_command = command<Options, add_options, run>("sweep", "cli.sweep");
+const Command sweep_command = command<SweepOptions, add_options, run>("sweep", "cli.sweep");
 
 }  // namespace roofscape::app::cli

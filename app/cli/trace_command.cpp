@@ -9,18 +9,18 @@
 namespace roofscape::app::cli {
 namespace {
 
-struct Options {
+struct TraceOptions {
   ScenarioInput input;
   std::string output;
 };
 
-void add_options(OptionList& list, Options& options) {
+void add_options(OptionList& list, TraceOptions& options) {
   list.scenario(options.input.scenario);
   list.option("-o,--output", options.output, "cli.trace.output");
   list.set(options.input.set);
 }
 
-int run(const Context& context, const Options& options) {
+int run(const Context& context, const TraceOptions& options) {
   if (options.output.empty())
     return refuse(
         {{}, {}, "trace needs a scenario and -o FILE", "such as: trace llama3-405b-16k-h100-8k -o step.json"});
@@ -39,6 +39,6 @@ int run(const Context& context, const Options& options) {
 
 }  // namespace
 
-const Command trace_command = command<Options, add_options, run>("trace", "cli.trace");
+const Command trace_command = command<TraceOptions, add_options, run>("trace", "cli.trace");
 
 }  // namespace roofscape::app::cli

@@ -19,13 +19,13 @@ namespace roofscape::app::cli {
 
 namespace {
 
-struct Options {
+struct ValidateOptions {
   std::string file;  // of measurements; empty: those that ship
   std::string mode = "calibrated";
   bool json = false;
 };
 
-void add_options(OptionList& list, Options& options) {
+void add_options(OptionList& list, ValidateOptions& options) {
   list.optional("file", options.file, "cli.validate.shipped");
   list.option("--mode", options.mode, "cli.validate.mode");
   list.json(options.json);
@@ -88,7 +88,7 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
   return out;
 }
 
-int run(const Context& context, const Options& options) {
+int run(const Context& context, const ValidateOptions& options) {
   const auto mode = parse_mode(options.mode);
   if (!mode)
     return refuse({{},
@@ -103,6 +103,6 @@ int run(const Context& context, const Options& options) {
 
 }  // namespace
 
-const Command validate_command = command<Options, add_options, run>("validate", "cli.validate");
+const Command validate_command = command<ValidateOptions, add_options, run>("validate", "cli.validate");
 
 }  // namespace roofscape::app::cli

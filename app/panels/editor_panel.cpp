@@ -73,7 +73,7 @@ SliderRange range_of(const EditorRow& row, double middle) {
   return range;
 }
 
-struct Rows {
+struct EditorRows {
   PanelContext& ctx;
   Scenario& scenario;
   const EditorPreset& preset;
@@ -377,7 +377,7 @@ Scenario editor_panel(PanelContext& ctx, const Rect& r, EditorState& state, Scen
   const bool model = state.part == EditorPart::model;
   const auto inner = ctx.ui.canvas.clip(rest);
   const ScrollRegion scroll = begin_scroll(ctx.ui, model ? "editor.rows.model" : "editor.rows.cluster", rest);
-  Rows rows{ctx, scenario, preset, state, rest.x + pad, scroll.content_top, rest.w - 2 * pad};
+  EditorRows rows{ctx, scenario, preset, state, rest.x + pad, scroll.content_top, rest.w - 2 * pad};
   std::string_view section;
   const std::vector<EditorRow> all = editor_rows(state.part, scenario);
   const bool switched = scenario.cluster.chip.interconnect == engine::Interconnect::switched;

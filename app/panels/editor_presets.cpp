@@ -16,7 +16,7 @@ using engine::Scenario;
 
 namespace {
 
-constexpr std::string_view kSearch = "editor.search";
+constexpr std::string_view kPresetSearch = "editor.search";
 
 struct Entry {
   std::string id, name, detail;
@@ -72,9 +72,9 @@ void editor_presets(PanelContext& ctx, Rect r, EditorState& editor, const Editor
   const bool model = editor.part == EditorPart::model;
   const float pad = std::round(ctx.px(8)), row_h = std::round(ctx.px(26));
   const Rect box = r.cut_top(std::round(ctx.px(42))).inset(pad, std::round(ctx.px(7)));
-  const auto accepted = typed_line(ctx, box, kSearch, editor.search,
+  const auto accepted = typed_line(ctx, box, kPresetSearch, editor.search,
                                    ctx.text(model ? "ui.editor.find.model" : "ui.editor.find.cluster"));
-  if (ctx.ui.io.editing(kSearch))
+  if (ctx.ui.io.editing(kPresetSearch))
     editor.search = ctx.ui.io.entry().text;
   else if (accepted)
     editor.search = *accepted;

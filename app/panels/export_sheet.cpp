@@ -20,7 +20,7 @@ using namespace widgets;
 
 namespace {
 
-constexpr float kWidth = 600, kHeight = 330, kNames = 110;
+constexpr float kSheetWidth = 600, kSheetHeight = 330, kNames = 110;
 constexpr std::array<std::string_view, 6> kSizes{"figure",      "1920x1080px", "1280x720px",
                                                  "3840x2160px", "170x110mm",   "85x60mm"};
 constexpr std::array<std::string_view, 3> kFormats{"svg", "pdf", "png"};
@@ -29,8 +29,8 @@ constexpr std::array<std::string_view, 3> kFormats{"svg", "pdf", "png"};
 
 SheetReply export_sheet(PanelContext& ctx, const Rect& window, ExportChoice& choice) {
   const Theme& t = ctx.ui.theme;
-  Rect r = sheet_ground(ctx, window, std::min(window.w - ctx.px(24), ctx.px(kWidth)),
-                        std::min(window.h - ctx.px(24), ctx.px(kHeight)));
+  Rect r = sheet_ground(ctx, window, std::min(window.w - ctx.px(24), ctx.px(kSheetWidth)),
+                        std::min(window.h - ctx.px(24), ctx.px(kSheetHeight)));
   const auto clip = ctx.ui.canvas.clip(r);
   r = r.inset(ctx.px(24), ctx.px(16));
   const Rect head = r.cut_top(ctx.px(38));

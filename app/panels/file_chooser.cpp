@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kLine = "file.name";
-constexpr float kWidth = 720, kHeight = 560;
+constexpr std::string_view kNameLine = "file.name";
+constexpr float kChooserWidth = 720, kChooserHeight = 560;
 constexpr std::size_t kMostRecentRows = 6;
 
 std::string without_tilde(const std::string& path, const char* home) {
@@ -57,8 +57,8 @@ class Chooser {
 
   SheetReply run() {
     begin();
-    Rect r = sheet_ground(ctx_, window_, std::min(window_.w - ctx_.px(24), ctx_.px(kWidth)),
-                          std::min(window_.h - ctx_.px(24), ctx_.px(kHeight)));
+    Rect r = sheet_ground(ctx_, window_, std::min(window_.w - ctx_.px(24), ctx_.px(kChooserWidth)),
+                          std::min(window_.h - ctx_.px(24), ctx_.px(kChooserHeight)));
     const auto clip = ctx_.ui.canvas.clip(r);
     r = r.inset(ctx_.px(24), ctx_.px(16));
     const Theme& t = ctx_.ui.theme;
@@ -69,7 +69,7 @@ class Chooser {
     const Rect box = r.cut_top(std::round(ctx_.px(30)));
     rebuild();
     keys();  // before the line takes them
-    const auto event = text_box(ctx_.ui, box, kLine);
+    const auto event = text_box(ctx_.ui, box, kNameLine);
     if (ctx_.ui.io.entry().text != files_.typed) {
       files_.typed = ctx_.ui.io.entry().text;
       files_.highlighted = -1;
@@ -91,7 +91,7 @@ class Chooser {
 
   void begin() {
     Interaction& io = ctx_.ui.io;
-    if (files_.started && io.editing(kLine)) return;
+    if (files_.started && io.editing(kNameLine)) return;
     if (!files_.started) {
       const fs::path& file = ctx_.session.file();
       if (saves() && !file.empty()) files_.folder = file.parent_path();
@@ -106,12 +106,12 @@ class Chooser {
       files_.replaces.clear();
       files_.started = true;
     }
-    io.start_entry(kLine, files_.typed);
+    io.start_entry(kNameLine, files_.typed);
   }
 
   void type(std::string text) {
     files_.typed = std::move(text);
-    ctx_.ui.io.start_entry(kLine, files_.typed);
+    ctx_.ui.io.start_entry(kNameLine, files_.typed);
     ctx_.ui.io.entry().anchor = ctx_.ui.io.entry().caret;
     files_.highlighted = -1;
     files_.scroll = 0;

@@ -23,10 +23,10 @@ using engine::Q;
 
 namespace {
 
-constexpr std::string_view kPicture = "network";  // the figure of a tall cell
-constexpr float kLeastPicture = 230;              // height from which it can be read, its name included
-constexpr float kMostStretch = 1.4f;              // of rows: beyond it they no longer read as a table
-constexpr float kLimitsHeight = 92, kRow = 24;    // of the line of limits without its rows, and of a row
+constexpr std::string_view kPicture = "network";     // the figure of a tall cell
+constexpr float kLeastPicture = 230;                 // height from which it can be read, its name included
+constexpr float kMostStretch = 1.4f;                 // of rows: beyond it they no longer read as a table
+constexpr float kLimitsHeight = 92, kLimitRow = 24;  // of the line of limits without its rows, and of a row
 
 struct Group {
   std::string_view key;
@@ -325,7 +325,7 @@ std::optional<std::string_view> numbers_panel(PanelContext& ctx, const Rect& cel
         {"ui.numbers.slices", {Q::slice_bf16, Q::slice_int8, Q::slice_int4}}};
   const std::size_t limit_rows = known_limits(ctx, line).size();
   const auto pitched = [&](float stretch) {
-    return Pitch{std::floor(ctx.px(kRow) * stretch), std::floor(ctx.px(28) * stretch),
+    return Pitch{std::floor(ctx.px(kLimitRow) * stretch), std::floor(ctx.px(28) * stretch),
                  std::floor(ctx.px(6) * stretch)};
   };
   Pitch pitch = pitched(1);

@@ -13,7 +13,7 @@ using namespace widgets;
 namespace {
 
 constexpr std::string_view kEntry = "palette.entry";
-constexpr float kWidth = 640;
+constexpr float kPaletteWidth = 640;
 
 void refresh(const PanelContext& ctx, PaletteState& p) {
   p.entries = palette_entries(ctx.session, ctx.ui.texts, ctx.commands, p.typed, ctx.usable);
@@ -37,7 +37,7 @@ PaletteReply palette_panel(PanelContext& ctx, const Rect& window, PaletteState& 
   }
   const float row_h = std::round(ctx.px(30)), head_h = std::round(ctx.px(44)), foot_h = std::round(ctx.px(26)),
               pad = ctx.px(8);
-  const float width = std::round(std::min(ctx.px(kWidth), window.w - ctx.px(32)));
+  const float width = std::round(std::min(ctx.px(kPaletteWidth), window.w - ctx.px(32)));
   const float top = std::round(window.y + std::min(ctx.px(72), window.h * 0.08f));
   const auto rows = static_cast<std::size_t>(
       std::max(3.0f, std::min(14.0f, (window.bottom() - ctx.px(24) - top - head_h - foot_h) / row_h)));

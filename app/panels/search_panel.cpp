@@ -19,7 +19,7 @@ using engine::Scenario;
 
 namespace {
 
-constexpr float kHead = 38, kRow = 26, kBar = 54;
+constexpr float kHead = 38, kPlanRow = 26, kBar = 54;
 constexpr float kScrollBar = 12;                         // at the right of the rows and under them
 constexpr float kTwoFigures = 820, kLeastFigures = 170;  // room of the grid for two figures side by side, and for any
 
@@ -251,7 +251,7 @@ void list(PanelContext& ctx, Rect r, SearchView& view, Scenario& scenario) {
   if (no_list(ctx, r, view)) return;
   const SearchOutcome& found = *view.found;
   const PlanList plans = plan_list(ctx, view.found);
-  const float row_h = std::round(ctx.px(kRow));
+  const float row_h = std::round(ctx.px(kPlanRow));
   Table table(ctx, r, plans);
   table.scroll(r);
   if (table.scrolled()) r.cut_bottom(ctx.px(kScrollBar));
@@ -317,7 +317,7 @@ Scenario search_panel(PanelContext& ctx, const Rect& r, SearchView& search, Figu
                       Scenario scenario) {
   const Theme& t = ctx.ui.theme;
   Rect rest = r;
-  const float wanted = ctx.px(kHead + kRow * 9.4f),
+  const float wanted = ctx.px(kHead + kPlanRow * 9.4f),
               figures_h = std::max(std::min(ctx.px(kLeastFigures), r.h * 0.5f), std::min(r.h * 0.6f, r.h - wanted));
   Rect upper = rest.cut_top(std::round(figures_h));
   auto& shown = shown_figures(search, scenario);

@@ -19,23 +19,24 @@ using engine::RankedPlan;
 
 namespace {
 
-constexpr float kLabel = 104, kPinned = 84, kLine = 22;
+constexpr float kRailLabel = 104, kPinned = 84, kPairLine = 22;
 constexpr std::array kFree{0.0, 0.05, 0.1, 0.2, 0.5};
 constexpr std::size_t kMostChanges = 8, kMostParts = 4;
 constexpr double kNoPart = 1e-4;  // of the step: a difference that is not worth a line
 
-struct Rows {
+struct RailRows {
   PanelContext& ctx;
   float x, y, width;
 
   void label(std::string_view words, bool off = false) {
     const TextStyle s = ctx.style(off ? ctx.ui.theme.ink3 : ctx.ui.theme.ink2);
-    ctx.ui.canvas.text({x, y + ctx.px(kRowHeight) / 2}, ellipsize(ctx.ui.canvas, words, s, ctx.px(kLabel - 6)), s);
+    ctx.ui.canvas.text({x, y + ctx.px(kRowHeight) / 2}, ellipsize(ctx.ui.canvas, words, s, ctx.px(kRailLabel - 6)),
+                       s);
   }
   Rect box(float right) const {
     const float h = std::round(ctx.px(kControlHeight));
-    return {x + ctx.px(kLabel), y + std::round((ctx.px(kRowHeight) - h) / 2),
-            std::max(ctx.px(60), width - ctx.px(kLabel) - right), h};
+    return {x + ctx.px(kRailLabel), y + std::round((ctx.px(kRowHeight) - h) / 2),
+            std::max(ctx.px(60), width - ctx.px(kRailLabel) - right), h};
   }
   void next() { y += std::round(ctx.px(kRowHeight + 2)); }
   float end() const { return x + width; }
@@ -44,7 +45,7 @@ struct Rows {
     TextStyle v = value;
     v.halign = HAlign::right;
     const TextStyle l = ctx.style(ctx.ui.theme.ink2);
-    const float gap = ctx.px(10), line = std::round(ctx.px(kLine)), taken = canvas.text_width(right, v) + gap;
+    const float gap = ctx.px(10), line = std::round(ctx.px(kPairLine)), taken = canvas.text_width(right, v) + gap;
     // A long value has a line of its own under its name.
     const bool apart = taken > width / 2 && canvas.text_width(left, l) + taken > width;
     ctx.ui.canvas.text({x, y + line / 2}, ellipsize(canvas, left, l, apart ? width : width - taken), l);
@@ -54,7 +55,7 @@ struct Rows {
   }
 };
 
-void small_prose(Rows& rows, const std::string& words) {
+void small_prose(RailRows& rows, const std::string& words) {
   PanelContext& ctx = rows.ctx;
   rows.y += draw_prose(ctx.ui.canvas, {rows.x, rows.y + ctx.px(2)}, words, ctx.style(ctx.ui.theme.ink2, kSmallText),
                        rows.width) +
@@ -81,7 +82,7 @@ std::string own_text(const PanelContext& ctx, const PlanDimension& dimension) {
   return out;
 }
 
-void dimension_row(Rows& rows, const PlanDimension& dimension, Constraint& constraint) {
+void dimension_row(RailRows& rows, const PlanDimension& dimension, Constraint& constraint) {
   PanelContext& ctx = rows.ctx;
   const std::string id = "search.constraint." + std::string(dimension.id);
   const std::string name(ctx.text("ui.search.dimension." + std::string(dimension.id)));
@@ -111,14 +112,14 @@ void dimension_row(Rows& rows, const PlanDimension& dimension, Constraint& const
 }
 
 template <class Dimension, class Constraints>
-void dimension_rows(Rows& rows, std::span<const Dimension> dimensions, Constraints& constraints) {
+void dimension_rows(RailRows& rows, std::span<const Dimension> dimensions, Constraints& constraints) {
   for (std::size_t i = 0; i < dimensions.size(); ++i)
     if (!dimensions[i].of_experts || rows.ctx.session.scenario().model.is_moe())
       dimension_row(rows, dimensions[i], constraints[i]);
 }
 
 // What of the HBM has to stay free.
-void free_row(Rows& rows, double& min_free) {
+void free_row(RailRows& rows, double& min_free) {
   PanelContext& ctx = rows.ctx;
   rows.label(ctx.text("ui.search.free"), min_free == 0);
   std::vector<Option> options;
@@ -142,7 +143,7 @@ void free_row(Rows& rows, double& min_free) {
 }
 
 template <class Objective, std::size_t N>
-void objective_row(Rows& rows, const std::array<std::string_view, N>& ids, Objective& objective) {
+void objective_row(RailRows& rows, const std::array<std::string_view, N>& ids, Objective& objective) {
   PanelContext& ctx = rows.ctx;
   std::vector<std::string> names;
   for (const std::string_view id : ids) names.emplace_back(ctx.text("ui.search.objective.short." + std::string(id)));
@@ -154,7 +155,7 @@ void objective_row(Rows& rows, const std::array<std::string_view, N>& ids, Objec
   rows.y += ctx.px(4);
 }
 
-void training_preferences(Rows& rows, SearchPreferences& preferences) {
+void training_preferences(RailRows& rows, SearchPreferences& preferences) {
   PanelContext& ctx = rows.ctx;
   objective_row(rows, engine::kObjectiveIds, preferences.objective);
   dimension_rows(rows, search_dimensions(), preferences.constraints);
@@ -168,7 +169,7 @@ void training_preferences(Rows& rows, SearchPreferences& preferences) {
   }
 }
 
-void serving_preferences(Rows& rows, ServingPreferences& preferences) {
+void serving_preferences(RailRows& rows, ServingPreferences& preferences) {
   PanelContext& ctx = rows.ctx;
   objective_row(rows, engine::kServingObjectiveIds, preferences.objective);
   dimension_rows(rows, serving_dimensions(), preferences.constraints);
@@ -189,7 +190,7 @@ void serving_preferences(Rows& rows, ServingPreferences& preferences) {
   small_prose(rows, promised);
 }
 
-void space_section(Rows& rows, SearchView& view) {
+void space_section(RailRows& rows, SearchView& view) {
   PanelContext& ctx = rows.ctx;
   const engine::WorkloadKind kind = ctx.session.scenario().workload.kind;
   std::string note;
@@ -220,7 +221,7 @@ void space_section(Rows& rows, SearchView& view) {
 
 // How many plans were left out for which reason, the most frequent first.
 template <std::size_t N>
-void rejection_rows(Rows& rows, double plans, double fit, const std::array<double, N>& rejected,
+void rejection_rows(RailRows& rows, double plans, double fit, const std::array<double, N>& rejected,
                     const std::array<std::string_view, N>& ids) {
   PanelContext& ctx = rows.ctx;
   const Theme& t = ctx.ui.theme;
@@ -245,7 +246,7 @@ void rejection_rows(Rows& rows, double plans, double fit, const std::array<doubl
 
 std::string bytes_words(double b) { return format(b, engine::unit::bytes); }
 
-void rejections_section(Rows& rows, const engine::SearchResult& result) {
+void rejections_section(RailRows& rows, const engine::SearchResult& result) {
   PanelContext& ctx = rows.ctx;
   rejection_rows(rows, result.plans, result.fit, result.rejected, engine::kRejectionIds);
   if (const auto& miss = result.near_miss)
@@ -259,7 +260,7 @@ void rejections_section(Rows& rows, const engine::SearchResult& result) {
                                                              quantity_label(ctx.ui.texts, s.part)}));
 }
 
-void rejections_section(Rows& rows, const engine::ServingSearchResult& result) {
+void rejections_section(RailRows& rows, const engine::ServingSearchResult& result) {
   PanelContext& ctx = rows.ctx;
   rejection_rows(rows, result.plans, result.fit, result.rejected, engine::kServingRejectionIds);
   if (!result.present_legal) return;
@@ -295,7 +296,7 @@ auto compared(const PanelContext& ctx, const Result& result, std::string& name) 
 // What differs between two plans of a scenario, and the parts of a time that differ most, with all the rest in one,
 // so that the lines add up to the difference.
 template <class Ranked, std::size_t N>
-void difference_rows(Rows& rows, const engine::Scenario& scenario, const Ranked& best, const Ranked& other,
+void difference_rows(RailRows& rows, const engine::Scenario& scenario, const Ranked& best, const Ranked& other,
                      const std::array<engine::Q, N>& parts_of, double total, std::string_view total_key) {
   PanelContext& ctx = rows.ctx;
   const Theme& t = ctx.ui.theme;
@@ -333,14 +334,14 @@ void difference_rows(Rows& rows, const engine::Scenario& scenario, const Ranked&
               ctx.style(t.ink));
 }
 
-void why_head(Rows& rows, const std::string& name) {
+void why_head(RailRows& rows, const std::string& name) {
   PanelContext& ctx = rows.ctx;
   separator(ctx, rows.x, rows.end(), rows.y + ctx.px(4));
   rows.y += ctx.px(8);
   rows.y += section_head(ctx, {rows.x, rows.y}, rows.width, ctx.format("ui.search.why", {name}));
 }
 
-void runner_up_section(Rows& rows, const engine::Scenario& scenario, const engine::SearchResult& result) {
+void runner_up_section(RailRows& rows, const engine::Scenario& scenario, const engine::SearchResult& result) {
   PanelContext& ctx = rows.ctx;
   const Theme& t = ctx.ui.theme;
   std::string name;
@@ -354,7 +355,7 @@ void runner_up_section(Rows& rows, const engine::Scenario& scenario, const engin
             format_difference(other->memory_bytes - best.memory_bytes, engine::unit::bytes), ctx.style(t.ink));
 }
 
-void runner_up_section(Rows& rows, const engine::Scenario& scenario, const engine::ServingSearchResult& result) {
+void runner_up_section(RailRows& rows, const engine::Scenario& scenario, const engine::ServingSearchResult& result) {
   PanelContext& ctx = rows.ctx;
   const Theme& t = ctx.ui.theme;
   std::string name;
@@ -386,7 +387,7 @@ void search_rail(PanelContext& ctx, const Rect& r, SearchView& search) {
   const auto clip = ctx.ui.canvas.clip(r);
   const ScrollRegion scroll = begin_scroll(ctx.ui, "search.rail", r);
   const float pad = std::round(ctx.px(16));
-  Rows rows{ctx, r.x + pad, scroll.content_top + ctx.px(4), r.w - 2 * pad};
+  RailRows rows{ctx, r.x + pad, scroll.content_top + ctx.px(4), r.w - 2 * pad};
   space_section(rows, search);
   if (const auto& found = search.found; found != nullptr && found->finished()) {
     separator(ctx, rows.x, rows.end(), rows.y + ctx.px(4));

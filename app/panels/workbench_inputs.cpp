@@ -19,11 +19,11 @@ using engine::InputKind;
 
 namespace {
 
-constexpr float kLabel = 148, kWideLabel = 216, kSide = 22;
-constexpr float kBesideTrack = kSide + 6 + 13;  // the way back, and the gap before the box
-constexpr float kBox = 100;                     // has room for a count of parameters, in small letters
-constexpr float kTrack = 60;                    // what the track keeps of a wide box
-constexpr float kBesideLabel = 204;             // what track, box and the way back take at least
+constexpr float kInputLabel = 148, kWideInputLabel = 216, kWayBack = 22;
+constexpr float kBesideTrack = kWayBack + 6 + 13;  // the way back, and the gap before the box
+constexpr float kInputBox = 100;                   // has room for a count of parameters, in small letters
+constexpr float kTrack = 60;                       // what the track keeps of a wide box
+constexpr float kBesideLabel = 204;                // what track, box and the way back take at least
 
 // The track of a number: three powers of ten to either side of what it was first, inside its domain. What is typed
 // may lie outside of that; the block says what is wrong with it.
@@ -56,9 +56,9 @@ struct Inputs {
   float x, y, width;
 
   std::string id(std::string_view name) const { return "bench.in." + std::string(name); }
-  float label_width() const { return std::clamp(width / ctx.px(1) - kBesideLabel, kLabel, kWideLabel); }
+  float label_width() const { return std::clamp(width / ctx.px(1) - kBesideLabel, kInputLabel, kWideInputLabel); }
   float box_width() const {
-    return std::clamp(width / ctx.px(1) - label_width() - kTrack - kBesideTrack, kBoxWidth, kBox);
+    return std::clamp(width / ctx.px(1) - label_width() - kTrack - kBesideTrack, kBoxWidth, kInputBox);
   }
   const std::string* given(std::string_view name) const {
     const auto found = kept.given.find(name);
@@ -76,7 +76,7 @@ struct Inputs {
     const auto& start = bench.bench(ctx.session).start;
     const auto was = start.find(name);
     const bool same = was != start.end() && given(name) != nullptr && was->second == *given(name);
-    const float side = std::round(ctx.px(kSide));
+    const float side = std::round(ctx.px(kWayBack));
     const Rect r{x + width - side, y + std::round((ctx.px(kRowHeight) - side) / 2), side, side};
     const std::string tip = same || was == start.end() ? std::string(ctx.text("ui.bench.leave_out"))
                                                        : ctx.format("ui.bench.back", {was->second});
@@ -113,7 +113,7 @@ struct Inputs {
       options.push_back({p.name, {}});
     }
     label(ctx.text("ui.bench." + std::string(name)), false);
-    const int next = drop_down(ctx.ui, box(ctx.px(kSide + 6)), id(name), options, now, {std::string(name), {}},
+    const int next = drop_down(ctx.ui, box(ctx.px(kWayBack + 6)), id(name), options, now, {std::string(name), {}},
                                ctx.text("calc." + std::string(name)));
     way_back(name);
     if (next == 0 && now != 0)
@@ -139,7 +139,7 @@ struct Inputs {
     tip.rows.emplace_back(ctx.text("ui.bench.default"), io::default_text(in));
     const auto& key = io::about_key(in);
     const std::string about(ctx.text(key));
-    const float right = ctx.px(kSide + 6);
+    const float right = ctx.px(kWayBack + 6);
     if (in.kind == InputKind::choice && value != nullptr && value->is_known()) {
       std::vector<Option> options;
       for (const std::string_view c : in.choices) options.push_back({block_word(ctx.ui.texts, c), {}});

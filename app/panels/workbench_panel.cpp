@@ -16,15 +16,15 @@ using engine::BuildingBlock;
 namespace {
 
 constexpr float kTwoColumns = 520;  // width below which outputs stand under the inputs
-constexpr std::string_view kSearch = "bench.search";
+constexpr std::string_view kBlockSearch = "bench.search";
 
 void block_list(PanelContext& ctx, Rect r, Workbench& bench) {
   const Theme& t = ctx.ui.theme;
   Interaction& io = ctx.ui.io;
   const float pad = std::round(ctx.px(8)), row_h = std::round(ctx.px(26));
   const Rect box = r.cut_top(std::round(ctx.px(42))).inset(pad, std::round(ctx.px(7)));
-  const auto accepted = typed_line(ctx, box, kSearch, bench.search, ctx.text("ui.bench.search"));
-  if (io.editing(kSearch))
+  const auto accepted = typed_line(ctx, box, kBlockSearch, bench.search, ctx.text("ui.bench.search"));
+  if (io.editing(kBlockSearch))
     bench.search = io.entry().text;
   else if (accepted)
     bench.search = *accepted;

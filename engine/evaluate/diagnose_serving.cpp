@@ -113,7 +113,7 @@ void check_mesh(Findings& f) {
   }
 }
 
-void check_memory(Findings& f) {
+void check_serving_memory(Findings& f) {
   const Scenario& s = f.scenario();
   if (!f.knows(Q::memory_free)) return;
   const double free = f.quantity(Q::memory_free), capacity = f.quantity(Q::hbm_capacity),
@@ -145,7 +145,7 @@ void check_memory(Findings& f) {
 
 // Below the critical batch linear layers wait for their weights: more sequences cost only the reading of their
 // caches.
-void check_batch(Findings& f) {
+void check_serving_batch(Findings& f) {
   if (!f.knows(Q::decode_weight_read) || !f.knows(Q::critical_sequences) || f.quantity(Q::memory_free) < 0) return;
   if (f.knows(Q::in_flight_token_time)) return;  // there are no more sequences to have
   const double batch = f.quantity(Q::steady_batch), critical = f.quantity(Q::critical_sequences),
@@ -259,8 +259,8 @@ void diagnose_serving(const Scenario& s, Report& report) {
   check_requests(f);
   check_prefill_mesh(f);
   check_mesh(f);
-  check_memory(f);
-  check_batch(f);
+  check_serving_memory(f);
+  check_serving_batch(f);
   check_phases(f);
   check_token_limit(f);
   check_first_token_limit(f);

@@ -21,7 +21,7 @@ struct Published {
   double scale = 1;
   bool inverse = false;
 };
-constexpr double kMilli = 1e-3, kGiga = 1e9, kTera = 1e12;
+constexpr double kMilli = 1e-3;
 // The most direct first: of one run and kind the first counts.
 constexpr std::array kPublished{
     Published{"step_time_s", EvidenceKind::step, "step_time_s"},
@@ -86,7 +86,7 @@ engine::EvidenceFeatures features_of(const PreparedEntry& prepared) {
   return engine::evidence_features(alone);
 }
 
-std::string operation_name(const io::MeasuredOperation& op) {
+std::string operation_name(const io::MeasuredShape& op) {
   std::string name = op.op;
   std::replace(name.begin(), name.end(), '_', ' ');
   return name;

@@ -21,7 +21,7 @@ using engine::Q;
 using engine::Report;
 using engine::Scenario;
 
-constexpr double kTera = 1e12, kGiga = 1e9, kGibi = 1024.0 * 1024 * 1024;
+constexpr double kGibi = 1024.0 * 1024 * 1024;
 constexpr double kLargestBatch = 2048;  // of sequences at a time: what servers are built with
 constexpr int kTokensOfPass = 8192;     // and of tokens of prefill
 // Between kernels that are timed in a row, in flight ahead of the chip: what a captured graph leaves between its own.
@@ -170,7 +170,7 @@ std::optional<engine::Dtype> dtype_of(const std::string& precision) {
 Prediction kernel_value(const io::Measurement& entry, const engine::Cluster& cluster, engine::Mode mode,
                         const std::string& quantity) {
   const engine::Chip& chip = cluster.chip;
-  const io::MeasuredOperation& op = *entry.operation;
+  const io::MeasuredShape& op = *entry.operation;
   if (quantity == "peak_tflops" || quantity == "fraction_of_peak")
     return std::string("not measured: the peak the source compares with");
   const auto dtype = dtype_of(entry.precision);
@@ -219,7 +219,7 @@ Prediction kernel_value(const io::Measurement& entry, const engine::Cluster& clu
 
 Prediction collective_value(const io::Measurement& entry, const engine::Cluster& cluster, int ranks,
                             engine::Mode mode, const std::string& quantity) {
-  const io::MeasuredOperation& op = *entry.operation;
+  const io::MeasuredShape& op = *entry.operation;
   Scenario s;
   s.cluster = cluster;
   s.assumptions.mode = mode;

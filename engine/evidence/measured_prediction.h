@@ -13,6 +13,9 @@
 
 namespace roofscape::evidence {
 
+// The units measurements are published in, in those the engine computes in.
+inline constexpr double kGiga = 1e9, kTera = 1e12;
+
 // A number in the unit of the measured quantity, or why there is none.
 using Prediction = std::variant<double, std::string>;
 

@@ -21,7 +21,7 @@ struct SpaceDimension {
   int (*value)(const Plan&);
   std::string_view field;  // of choices and switches
 };
-constexpr std::array<SpaceDimension, 14> kDimensions{{
+constexpr std::array<SpaceDimension, 14> kPlanDimensions{{
     {"data", &PlanSpace::data, [](const Plan& p) { return p.data; }, {}},
     {"fsdp", &PlanSpace::fsdp, [](const Plan& p) { return p.fsdp; }, {}},
     {"tensor", &PlanSpace::tensor, [](const Plan& p) { return p.tensor; }, {}},
@@ -88,7 +88,7 @@ PlanSpace space_of(const Scenario& s) {
 
 std::vector<std::string_view> dimension_names() {
   std::vector<std::string_view> names;
-  for (const SpaceDimension& dimension : kDimensions) names.push_back(dimension.name);
+  for (const SpaceDimension& dimension : kPlanDimensions) names.push_back(dimension.name);
   return names;
 }
 
@@ -106,7 +106,7 @@ bool means_something(const SpaceDimension& dimension, const Plan& plan) {
 
 std::optional<BrokenLimit> broken_limit(const Scenario& s, const PlanSpace& space, const Plan& plan) {
   const PlanSpace widest = space_of(s);
-  for (const SpaceDimension& dimension : kDimensions) {
+  for (const SpaceDimension& dimension : kPlanDimensions) {
     const Allowed& allowed = space.*(dimension.allowed);
     const int value = dimension.value(plan);
     if (!allowed.allows(value) && (widest.*(dimension.allowed)).allows(value) && means_something(dimension, plan))
@@ -118,9 +118,9 @@ std::optional<BrokenLimit> broken_limit(const Scenario& s, const PlanSpace& spac
 
 std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name, std::string_view value,
                                          ConstraintKind how) {
-  const auto dimension =
-      std::find_if(kDimensions.begin(), kDimensions.end(), [&](const SpaceDimension& d) { return d.name == name; });
-  if (dimension == kDimensions.end())
+  const auto dimension = std::find_if(kPlanDimensions.begin(), kPlanDimensions.end(),
+                                      [&](const SpaceDimension& d) { return d.name == name; });
+  if (dimension == kPlanDimensions.end())
     return ConstraintError{"there is no dimension \"" + std::string(name) + "\"",
                            "there are: " + listed(dimension_names())};
   return constrain(space.*(dimension->allowed), name, value, how, dimension->field);

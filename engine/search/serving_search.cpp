@@ -247,7 +247,7 @@ struct ServedDimension {
   Allowed ServingRequest::*allowed;
   int DecodingPlan::*value;
 };
-constexpr std::array<ServedDimension, 5> kDimensions{{
+constexpr std::array<ServedDimension, 5> kServedDimensions{{
     {"data", &ServingRequest::data, &DecodingPlan::data},
     {"tensor", &ServingRequest::tensor, &DecodingPlan::tensor},
     {"expert", &ServingRequest::expert, &DecodingPlan::expert},
@@ -292,16 +292,16 @@ ServingRequest serving_request_of(const Scenario& s) {
 
 std::optional<ConstraintError> constrain(ServingRequest& request, std::string_view name, std::string_view value,
                                          ConstraintKind how) {
-  const auto found =
-      std::find_if(kDimensions.begin(), kDimensions.end(), [&](const ServedDimension& d) { return d.name == name; });
-  if (found == kDimensions.end())
+  const auto found = std::find_if(kServedDimensions.begin(), kServedDimensions.end(),
+                                  [&](const ServedDimension& d) { return d.name == name; });
+  if (found == kServedDimensions.end())
     return ConstraintError{"serving has no dimension \"" + std::string(name) + "\"",
                            "there are: data, tensor, expert, pipeline, batch"};
   return constrain(request.*(found->allowed), name, value, how);
 }
 
 std::optional<BrokenLimit> broken_limit(const ServingRequest& request, const DecodingPlan& plan) {
-  for (const ServedDimension& d : kDimensions)
+  for (const ServedDimension& d : kServedDimensions)
     if (!(request.*d.allowed).allows(plan.*d.value)) return BrokenLimit{d.name, request.*d.allowed};
   return std::nullopt;
 }

@@ -5,12 +5,12 @@
 
 #include "engine/hardware/collective.h"
 #include "engine/hardware/switched_collective.h"
+#include "engine/studies/log_axis.h"
 
 namespace roofscape::engine {
 
 namespace {
 
-constexpr int kSamples = 97;
 constexpr double kLeastBytes = 1e3, kMostBytes = 1e10;  // of the axis, unless what is marked lies beyond
 
 struct Group {
@@ -134,8 +134,7 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
     study.uses.push_back({row.kind, row.backward, bytes, row.time_s, row.calls_per_step});
     low = std::min(low, bytes / 10), high = std::max(high, bytes * 10);
   }
-  for (int i = 0; i < kSamples; ++i)
-    study.bytes.push_back(low * std::pow(high / low, static_cast<double>(i) / (kSamples - 1)));
+  study.bytes = log_axis(low, high);
   // A line that is drawn from sample to sample has its corner, and what the plan sends stands on it.
   for (const CollectiveLine& line : study.lines)
     if (line.crossing_bytes) study.bytes.push_back(*line.crossing_bytes);

@@ -6,13 +6,13 @@
 #include "engine/hardware/roofline.h"
 #include "engine/model/layer_operations.h"
 #include "engine/scenario/mesh_size.h"
+#include "engine/studies/log_axis.h"
 
 namespace roofscape::engine {
 
 namespace {
 
-constexpr int kSamples = 97;
-constexpr double kRoomAbove = 8, kRoomBelow = 64;  // of the axis around what is marked, as factors
+constexpr double kRowsAbove = 8, kRowsBelow = 64;  // of the axis around what is marked, as factors
 constexpr double kFaster = 1.05;                   // than bf16, to be a mix of its own
 
 struct Mix {
@@ -68,10 +68,9 @@ MatmulStudy matmul_study(const Scenario& s, OperationKind which) {
     traffic.push_back({line.weight_bytes, mix.activation * row});
     study.lines.push_back(std::move(line));
   }
-  low = std::max(1.0, std::exp2(std::floor(std::log2(low / kRoomBelow))));
-  high = std::exp2(std::ceil(std::log2(high * kRoomAbove)));
-  for (int i = 0; i < kSamples; ++i)
-    study.rows.push_back(low * std::pow(high / low, static_cast<double>(i) / (kSamples - 1)));
+  low = std::max(1.0, std::exp2(std::floor(std::log2(low / kRowsBelow))));
+  high = std::exp2(std::ceil(std::log2(high * kRowsAbove)));
+  study.rows = log_axis(low, high);
   // A line that is drawn from sample to sample has its corner.
   for (const MatmulLine& line : study.lines)
     if (line.critical_rows) study.rows.push_back(*line.critical_rows);

@@ -9,6 +9,7 @@
 #include "engine/hardware/collective.h"
 #include "engine/hardware/roofline.h"
 #include "engine/hardware/wires.h"
+#include "engine/studies/log_axis.h"
 #include "engine/training/bounds.h"
 #include "engine/training/layer_time.h"
 #include "engine/training/stage_time.h"
@@ -17,10 +18,9 @@ namespace roofscape::engine {
 
 namespace {
 
-constexpr int kSamples = 97;
-constexpr double kRoomBelow = 3, kRoomAbove = 3;  // of the axis beyond what is marked, as factors
-constexpr double kFewest = 1e-3, kMost = 1e9;     // tokens a chip between which crossings are looked for
-constexpr int kWholeSlice = 256;                  // chips up to which tensor parallelism over all of them is shown
+constexpr double kTokensBelow = 3, kTokensAbove = 3;       // of the axis beyond what is marked, as factors
+constexpr double kFewestTokens = 1e-3, kMostTokens = 1e9;  // tokens a chip between which crossings are looked for
+constexpr int kWholeSlice = 256;  // chips up to which tensor parallelism over all of them is shown
 
 using Time = std::function<double(double)>;  // seconds of tokens a chip
 
@@ -72,9 +72,9 @@ Parallelism mesh_of(int fsdp, int tensor) {
 // longer.
 std::optional<double> crossing(const Time& compute, const Time& network) {
   const auto hidden = [&](double b) { return compute(b) >= network(b); };
-  if (!hidden(kMost)) return std::nullopt;
-  if (hidden(kFewest)) return 0.0;
-  double low = std::log(kFewest), high = std::log(kMost);
+  if (!hidden(kMostTokens)) return std::nullopt;
+  if (hidden(kFewestTokens)) return 0.0;
+  double low = std::log(kFewestTokens), high = std::log(kMostTokens);
   for (int i = 0; i < 80; ++i) {
     const double middle = (low + high) / 2;
     (hidden(std::exp(middle)) ? high : low) = middle;
@@ -82,14 +82,14 @@ std::optional<double> crossing(const Time& compute, const Time& network) {
   return std::exp(high);
 }
 
-struct Strategy {
+struct TimedStrategy {
   NetworkStrategy kind;
   int axes, degree;
   Time time;
 };
 
 void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& load, double chips,
-               std::vector<Strategy>& out, Pass pass) {
+               std::vector<TimedStrategy>& out, Pass pass) {
   const int dims = in.links.torus_dims;
   const double slice = std::max(1.0, chips / in.slices);
   const auto at = [&](double bytes, double worth) {
@@ -130,7 +130,7 @@ void add_torus(const Scenario& s, const Inputs<double>& in, const LayerLoad& loa
 }
 
 void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& load, int chips,
-                  std::vector<Strategy>& out, Pass pass) {
+                  std::vector<TimedStrategy>& out, Pass pass) {
   const auto rate = [&](const AxisLinks& links) { return gather_bandwidth(links, 1.0, in.achieved); };
   const MeshLinks alone = place_mesh(s.cluster, mesh_of(chips, 1), {});
   if (chips > 1) {
@@ -186,7 +186,7 @@ void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& 
 // is no layer's: no arithmetic hides it.
 // Returns how often a step it gathers weights.
 double add_plan(const Scenario& s, const Inputs<double>& in, const LayerTime<double>& layer,
-                std::vector<Strategy>& out, Pass pass) {
+                std::vector<TimedStrategy>& out, Pass pass) {
   PipelineReport pipeline;
   SimulationScratch scratch;
   const StageKey key = stage_key(s);
@@ -229,13 +229,13 @@ NetworkStudy network_study(const Scenario& s, const NetworkQuestion& q) {
   const Time compute = [&](double b) { return slower * time_at(load.flops * b, peak); };
   if (!(load.flops > 0) || !(peak > 0) || !std::isfinite(compute(1)) || !(study.tokens_now > 0)) return study;
 
-  std::vector<Strategy> strategies;
+  std::vector<TimedStrategy> strategies;
   if (in.links.torus_dims > 0)
     add_torus(s, in, load, study.chips, strategies, q.pass);
   else
     add_switched(s, in, load, static_cast<int>(std::min<double>(study.chips, 1 << 24)), strategies, q.pass);
   if (q.count == LayerCount::whole) study.plan_gathers = add_plan(s, in, layer, strategies, q.pass);
-  std::erase_if(strategies, [](const Strategy& x) { return !std::isfinite(x.time(1)) || !(x.time(1) > 0); });
+  std::erase_if(strategies, [](const TimedStrategy& x) { return !std::isfinite(x.time(1)) || !(x.time(1) > 0); });
   if (strategies.empty()) return study;
 
   double low = study.tokens_now, high = study.tokens_now;
@@ -243,7 +243,7 @@ NetworkStudy network_study(const Scenario& s, const NetworkQuestion& q) {
   study.assumed = by_links           ? NetworkStrategy::mixed_wire
                   : transfers_add(s) ? NetworkStrategy::mixed_sum
                                      : NetworkStrategy::mixed_max;
-  for (const Strategy& x : strategies) {
+  for (const TimedStrategy& x : strategies) {
     NetworkLine line{x.kind,
                      x.axes,
                      x.degree,
@@ -263,12 +263,11 @@ NetworkStudy network_study(const Scenario& s, const NetworkQuestion& q) {
     study.lines.push_back(std::move(line));
   }
   // Powers of two around what is marked.
-  low = std::exp2(std::floor(std::log2(std::max(low, 1.0) / kRoomBelow)));
-  high = std::exp2(std::ceil(std::log2(high * kRoomAbove)));
+  low = std::exp2(std::floor(std::log2(std::max(low, 1.0) / kTokensBelow)));
+  high = std::exp2(std::ceil(std::log2(high * kTokensAbove)));
   low = std::max(low, high * 1e-8);
-  for (int i = 0; i < kSamples; ++i) {
-    const double b = low * std::pow(high / low, static_cast<double>(i) / (kSamples - 1));
-    study.tokens.push_back(b);
+  study.tokens = log_axis(low, high);
+  for (const double b : study.tokens) {
     study.compute.push_back(compute(b));
     for (std::size_t k = 0; k < strategies.size(); ++k) study.lines[k].seconds.push_back(strategies[k].time(b));
   }

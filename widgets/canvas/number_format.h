@@ -16,6 +16,9 @@
 
 namespace roofscape::widgets {
 
+// Of axes whose ticks are numbers of one unit.
+inline constexpr double kMsPerS = 1e3;
+
 enum class BytePrefix : std::uint8_t { decimal, binary };  // GB or GiB, one choice for the whole window
 
 struct NumberOptions {

@@ -9,9 +9,7 @@
 namespace roofscape::widgets {
 namespace {
 
-constexpr float kLabelPitch = 1.35f;  // em between the baselines of labels that were pushed apart
-
-TextStyle label_style(const Canvas& c, Colour colour, HAlign h, VAlign v) {
+TextStyle aligned_style(const Canvas& c, Colour colour, HAlign h, VAlign v) {
   TextStyle style;
   style.em = c.em() * kSmallText;
   style.colour = colour;
@@ -69,7 +67,7 @@ std::vector<float> spread(std::span<const float> wanted, float gap, float low, f
 
 void draw_elbow_labels(Canvas& canvas, const Theme& theme, std::span<const PartLabel> labels, float baseline,
                        float bar_top, float left, float right) {
-  const TextStyle style = label_style(canvas, theme.ink2, HAlign::left, VAlign::baseline);
+  const TextStyle style = aligned_style(canvas, theme.ink2, HAlign::left, VAlign::baseline);
   const float gap = style.em * 0.6f;
   struct Placed {
     const PartLabel* label;
@@ -110,7 +108,7 @@ Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags,
   std::vector<const Flag*> order;
   for (const Flag& f : flags) order.push_back(&f);
   std::stable_sort(order.begin(), order.end(), [](const Flag* a, const Flag* b) { return a->at.x < b->at.x; });
-  const TextStyle name = label_style(canvas, theme.ink2, HAlign::right, VAlign::middle);
+  const TextStyle name = aligned_style(canvas, theme.ink2, HAlign::right, VAlign::middle);
   TextStyle value = name;
   value.colour = theme.ink;
   float value_width = 0;
@@ -147,7 +145,7 @@ Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags,
 
 void draw_now(Canvas& canvas, const Theme& theme, const Rect& plot, float x, std::string_view pill) {
   canvas.line({x, plot.y}, {x, plot.bottom()}, {theme.ink, theme.axis_width * 1.5f * canvas.em(), {}});
-  TextStyle style = label_style(canvas, theme.inv, HAlign::centre, VAlign::middle);
+  TextStyle style = aligned_style(canvas, theme.inv, HAlign::centre, VAlign::middle);
   style.weight = Weight::bold;
   const float w = canvas.text_width(pill, style) + canvas.px(12), h = style.em * 1.4f;
   const float left =
@@ -160,7 +158,7 @@ void draw_now(Canvas& canvas, const Theme& theme, const Rect& plot, float x, std
 }
 
 float draw_key(Canvas& canvas, const Theme& theme, Point at, std::span<const KeyEntry> entries, float gap) {
-  const TextStyle style = label_style(canvas, theme.ink2, HAlign::left, VAlign::middle);
+  const TextStyle style = aligned_style(canvas, theme.ink2, HAlign::left, VAlign::middle);
   const float side = canvas.px(11);
   float x = at.x;
   for (const KeyEntry& e : entries) {
@@ -182,7 +180,7 @@ void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, co
   title.em = canvas.em();
   title.weight = Weight::bold;
   title.colour = theme.ink;
-  const TextStyle label = label_style(canvas, theme.ink2, HAlign::left, VAlign::baseline);
+  const TextStyle label = aligned_style(canvas, theme.ink2, HAlign::left, VAlign::baseline);
   TextStyle value = label;
   value.colour = theme.ink;
   value.halign = HAlign::right;

@@ -63,6 +63,11 @@ void draw_ground(Canvas& canvas, const Theme& theme, const Rect& box, std::span<
 void backed_text(Canvas& canvas, const Theme& theme, Point anchor, std::string_view text, const TextStyle& style,
                  std::span<const Tint> tints = {});
 
+// Of ink: the region of a roofline plot where bandwidth decides.
+inline constexpr float kRegionTint = 0.045f;
+// em between the baselines of labels that are pushed apart.
+inline constexpr float kLabelPitch = 1.35f;
+
 // Moves wanted centres apart to at least `gap`, keeping their order and staying within `low` to `high` if they fit at
 // all; as little as possible in total. Returns the places in the order of the input.
 std::vector<float> spread(std::span<const float> wanted, float gap, float low, float high);

@@ -160,7 +160,7 @@ Failure read_batch(Members members, MeasuredBatch& out) {
   return members.error();
 }
 
-Failure read_operation(Members members, MeasuredOperation& out) {
+Failure read_operation(Members members, MeasuredShape& out) {
   out.op = members.needed_text("op");
   out.algorithm = members.text("algorithm");
   out.m = members.number("m", 1, kMuch);

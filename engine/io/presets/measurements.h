@@ -45,8 +45,8 @@ struct MeasuredBatch {
   bool as_many_as_fit = false;                                         // the batch is what memory holds
 };
 
-// One operation: a matrix multiplication, an attention kernel, a collective.
-struct MeasuredOperation {
+// One operation, by its shape: a matrix multiplication, an attention kernel, a collective.
+struct MeasuredShape {
   std::string op, algorithm;
   std::optional<double> m, n, k, batch, groups, m_per_group, elements, bytes;
   std::optional<int> ranks;
@@ -67,7 +67,7 @@ struct Measurement {
   std::optional<MeasuredHardware> hardware;
   std::optional<MeasuredPlan> plan;
   std::optional<MeasuredBatch> batch;
-  std::optional<MeasuredOperation> operation;
+  std::optional<MeasuredShape> operation;
   std::vector<MeasuredValue> values;
 };
 

@@ -328,7 +328,7 @@ TEST_CASE("without a result given a figure searches the whole space itself") {
   const Theme dark = theme("dark");
   FigureInput input = input_of(c, dark);
   input.search = nullptr;
-  const search::Shown found = search::shown_of(input);
+  const search::TrainingShown found = search::shown_of(input);
   REQUIRE(found.fits());
   engine::SearchRequest request;
   request.space = engine::space_of(c.scenario);
@@ -339,7 +339,7 @@ TEST_CASE("without a result given a figure searches the whole space itself") {
 TEST_CASE("a plan of the cloud that does not fit says which stage is fullest and what takes most there") {
   const Searched s(preset_case("llama3-8b-8-h100"));
   const Theme dark = theme("dark");
-  const search::Shown shown = search::shown_of(s.input(dark));
+  const search::TrainingShown shown = search::shown_of(s.input(dark));
   int over = 0;
   for (std::size_t i = 0; i < s.result.sample.size(); ++i) {
     const search::AnyPlan plan = search::plan_at(s.result, search::sample_index(s.result, i));

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kNumbered = 6;  // of the best plans
 constexpr float kLeastStep = 1;       // of the front, px
 
-struct Placed {
+struct PlacedPicture {
   Rect plot;
   Scale x, y;
   Frame frame;
@@ -22,8 +22,8 @@ struct Placed {
   bool shows(const FrontDot& d) const { return x.contains(d.x) && y.contains(d.y); }
 };
 
-Placed lay_out(const Canvas& canvas, const Rect& area, const FrontPicture& picture) {
-  Placed l;
+PlacedPicture lay_out(const Canvas& canvas, const Rect& area, const FrontPicture& picture) {
+  PlacedPicture l;
   const Scale x(picture.x_kind, picture.x_from, picture.x_to, 0, 1),
       y(picture.y_kind, picture.y_from, picture.y_to, 0, 1);
   l.frame.x.title = ellipsize(canvas, picture.x_title, small_text(canvas, {}, HAlign::left), area.w * 0.7f);
@@ -38,15 +38,15 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const FrontPicture& pictu
   return l;
 }
 
-void tag_plan(Canvas& canvas, const FrontPicture& picture, const Placed& l, const FrontDot& dot, std::size_t index,
-              float size) {
+void tag_plan(Canvas& canvas, const FrontPicture& picture, const PlacedPicture& l, const FrontDot& dot,
+              std::size_t index, float size) {
   if (!l.shows(dot)) return;
   const Point at = l.at(dot);
   canvas.tag_with(picture.tag, static_cast<int>(index), {at.x - size / 2, at.y - size / 2, size, size},
                   [&] { return picture.readout(index); });
 }
 
-void draw_cloud(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l) {
+void draw_cloud(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l) {
   const float size = canvas.px(picture.dot);
   const Fill dot{.colour = faded(input.theme.ink2, 0.6f)}, over{.colour = faded(input.theme.err, 0.4f)};
   const std::size_t first = picture.best.size() + picture.front.size();
@@ -64,7 +64,7 @@ Rect best_mark(const Canvas& canvas, Point at) {
   return {at.x - size / 2, at.y - size / 2, size, size};
 }
 
-void draw_limit(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l,
+void draw_limit(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l,
                 LabelField& field) {
   if (!picture.limit || !l.x.contains(picture.limit->x)) return;
   const Colour colour = picture.limit->colour;
@@ -89,7 +89,7 @@ void draw_limit(Canvas& canvas, const FigureInput& input, const FrontPicture& pi
 }
 
 // Stepped: between two plans one can only have the one that costs more.
-std::vector<Point> steps_of(const Canvas& canvas, const FrontPicture& picture, const Placed& l) {
+std::vector<Point> steps_of(const Canvas& canvas, const FrontPicture& picture, const PlacedPicture& l) {
   std::vector<Point> points;
   if (picture.front.empty()) return points;
   // Steps too small to see would only thicken the line: such a point stands where the one before does, and one
@@ -123,7 +123,7 @@ std::vector<Point> steps_of(const Canvas& canvas, const FrontPicture& picture, c
 }
 
 // A label beside a mark that is there already, off the dots of the cloud if it can be.
-void put_label(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l,
+void put_label(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l,
                LabelField& field, const Rect& mark, std::span<const LabelLine> lines) {
   LabelField dotted = field;
   const float size = canvas.px(picture.dot);
@@ -139,7 +139,7 @@ void put_label(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
   draw_label(canvas, *place, lines);
 }
 
-void draw_note(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l,
+void draw_note(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l,
                LabelField& field) {
   if (!picture.note || !l.shows(picture.note->at)) return;
   const Point at = l.at(picture.note->at);
@@ -163,7 +163,7 @@ std::string ranks_text(const std::vector<std::size_t>& ranks) {
 }
 
 // The best by rank; those that would cover one another share a mark, which stands where the best of them is.
-void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l,
+void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l,
                LabelField& field) {
   const Theme& theme = input.theme;
   const TextStyle number = small_text(canvas, theme.inv, HAlign::centre, Weight::bold);
@@ -201,7 +201,7 @@ void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
   }
 }
 
-void draw_present(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l,
+void draw_present(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l,
                   LabelField& field) {
   if (!picture.present || !l.shows(*picture.present)) return;
   const Theme& theme = input.theme;
@@ -225,7 +225,7 @@ void draw_present(Canvas& canvas, const FigureInput& input, const FrontPicture& 
   put_label(canvas, input, picture, l, field, mark, lines);
 }
 
-void draw_hovered(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Placed& l) {
+void draw_hovered(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l) {
   if (!picture.hovered || !l.shows(*picture.hovered)) return;
   const Point at = l.at(*picture.hovered);
   canvas.line({at.x, at.y}, {at.x, l.plot.bottom()}, {input.theme.ink3, canvas.px(1), {canvas.px(3), canvas.px(3)}});
@@ -241,7 +241,7 @@ void draw_front(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   const float row = small_text(canvas, {}, HAlign::left).em * FontStack::kLineHeight;
   const Rect title = room.cut_top(row);
   room.cut_top(canvas.px(6));
-  const Placed l = lay_out(canvas, room, picture);
+  const PlacedPicture l = lay_out(canvas, room, picture);
   if (l.plot.w < canvas.px(60) || l.plot.h < canvas.px(40)) return;
   Frame frame = l.frame;
   const TextStyle faint = small_text(canvas, input.theme.ink3, HAlign::left);

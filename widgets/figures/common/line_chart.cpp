@@ -15,7 +15,6 @@ using namespace chart;
 
 namespace {
 
-constexpr float kLabelPitch = 1.35f;   // em between labels at the ends of lines
 constexpr float kFan = 22;             // between the ends of lines and their labels
 constexpr float kWidestLabel = 0.36f;  // of the figure
 constexpr double kRoomAround = 1.4;    // of a logarithmic axis beyond its data

@@ -40,7 +40,7 @@ std::vector<Scaled> scaled_axes(const ParallelAxes& p) {
   return out;
 }
 
-struct Placed {
+struct PlacedAxes {
   Rect plot;
   std::vector<float> x;  // of the axes
   float y(const Scaled& d, const ParallelLine& l) const {
@@ -53,7 +53,7 @@ struct Placed {
   }
 };
 
-void draw_names(Canvas& canvas, const FigureInput& input, const std::vector<Scaled>& axes, const Placed& l,
+void draw_names(Canvas& canvas, const FigureInput& input, const std::vector<Scaled>& axes, const PlacedAxes& l,
                 const Rect& band, bool two_rows) {
   const float row = band.h / (two_rows ? 2 : 1), step = l.x.size() > 1 ? l.x[1] - l.x[0] : l.plot.w;
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -67,7 +67,8 @@ void draw_names(Canvas& canvas, const FigureInput& input, const std::vector<Scal
 }
 
 // The ends over and under the axis, the values between beside it; what would touch another is left out.
-void draw_values(Canvas& canvas, const FigureInput& input, const Scaled& d, float x, float room, const Placed& l) {
+void draw_values(Canvas& canvas, const FigureInput& input, const Scaled& d, float x, float room,
+                 const PlacedAxes& l) {
   const TextStyle style = small_text(canvas, input.theme.ink3, HAlign::left),
                   centred = small_text(canvas, input.theme.ink3, HAlign::centre);
   const float line = style.em * 1.35f, gap = canvas.px(12);
@@ -123,7 +124,7 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   const Rect note = room.cut_bottom(row * 1.2f);
   room.cut_top(row * 1.5f);
   room.cut_bottom(row * 1.5f);
-  Placed l;
+  PlacedAxes l;
   l.plot = room;
   if (room.h < canvas.px(40) || step < canvas.px(16)) return;
   for (std::size_t i = 0; i < axes.size(); ++i) l.x.push_back(room.x + step * (static_cast<float>(i) + 0.4f));

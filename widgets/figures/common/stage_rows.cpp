@@ -10,11 +10,11 @@
 namespace roofscape::widgets {
 namespace {
 
-constexpr float kHeader = 26;        // of the line above the rows
-constexpr float kNumberGap = 10;     // between stage numbers and bars
-constexpr float kBarShare = 0.744f;  // of the pitch
-constexpr float kMostPitch = 110;    // two stages do not need half a screen each
-constexpr float kMostBar = 60;
+constexpr float kHeader = 26;             // of the line above the rows
+constexpr float kNumberGap = 10;          // between stage numbers and bars
+constexpr float kStageBarShare = 0.744f;  // of the pitch
+constexpr float kMostStagePitch = 110;    // two stages do not need half a screen each
+constexpr float kMostStageBar = 60;
 constexpr float kLeastGapPitch = 4;  // rows closer than this touch
 constexpr float kTint = 0.11f;
 constexpr float kNumberPitch = 1.1f;  // em
@@ -54,10 +54,11 @@ StageRows stage_rows(const Canvas& canvas, const TextTable& texts, const Rect& a
   const Rect framed = plot_rect(canvas, rest, {x, bare});
   rows.plot = rect_between(rest.x, rest.y, std::max(rest.x, framed.right()), std::max(rest.y, framed.bottom()));
   const auto n = static_cast<float>(rows.count);
-  rows.pitch = std::min(rows.plot.h / n, canvas.px(kMostPitch));
+  rows.pitch = std::min(rows.plot.h / n, canvas.px(kMostStagePitch));
   rows.plot.h = rows.pitch * n;
-  rows.bar_height =
-      rows.pitch < canvas.px(kLeastGapPitch) ? rows.pitch : std::min(rows.pitch * kBarShare, canvas.px(kMostBar));
+  rows.bar_height = rows.pitch < canvas.px(kLeastGapPitch)
+                        ? rows.pitch
+                        : std::min(rows.pitch * kStageBarShare, canvas.px(kMostStageBar));
   constexpr std::array kSteps{1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000};
   const float line = number_line(canvas);
   rows.label_every = kSteps.back();

@@ -29,21 +29,21 @@ namespace {
 
 enum class Hop : std::uint8_t { published, us_1, us_3, us_10 };
 constexpr std::array<std::string_view, 4> kHops{"published", "1us", "3us", "10us"};
-constexpr FigureOptions kOptions{OptionOf<engine::CollectiveGroup>{"group", engine::kCollectiveGroupIds},
-                                 OptionOf<Hop>{"hop", kHops}};
+constexpr FigureOptions kCollectiveOptions{OptionOf<engine::CollectiveGroup>{"group", engine::kCollectiveGroupIds},
+                                           OptionOf<Hop>{"hop", kHops}};
 
 constexpr float kLatencyTint = 0.075f;  // of ink
 constexpr std::array<double, kHops.size()> kHopSeconds{0, 1e-6, 3e-6, 10e-6};
 
-struct Key {
+struct CollectiveKey {
   engine::Scenario scenario;
   engine::CollectiveQuestion question;
-  friend bool operator==(const Key&, const Key&) = default;
+  friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;
 };
 
-const CollectiveStudy& study_of(const FigureInput& input, const FigureView& view) {
-  const double hop_s = kHopSeconds[static_cast<std::size_t>(kOptions.chosen<Hop>(view))];
-  const Key key{input.scenario, {kOptions.chosen<engine::CollectiveGroup>(view), hop_s}};
+const CollectiveStudy& collective_study_of(const FigureInput& input, const FigureView& view) {
+  const double hop_s = kHopSeconds[static_cast<std::size_t>(kCollectiveOptions.chosen<Hop>(view))];
+  const CollectiveKey key{input.scenario, {kCollectiveOptions.chosen<engine::CollectiveGroup>(view), hop_s}};
   return input.studies.get<CollectiveStudy>(
       key, [&] { return engine::collective_study(key.scenario, input.report, key.question); });
 }
@@ -63,7 +63,7 @@ std::string group_name(const FigureInput& input, const FigureView& view, const C
                : input.texts.format("figure.collective.both", {name(engine::Axis::fsdp, mesh.fsdp), context});
   }
   if (study.axis) return name(*study.axis, study.ranks);
-  const bool node = kOptions.chosen<engine::CollectiveGroup>(view) == engine::CollectiveGroup::node;
+  const bool node = kCollectiveOptions.chosen<engine::CollectiveGroup>(view) == engine::CollectiveGroup::node;
   return input.texts.format(chip_key(input, node ? "figure.collective.node" : "figure.collective.cluster"),
                             {format_count(study.ranks)});
 }
@@ -179,7 +179,7 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
 FigureHead collective_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
-  const CollectiveStudy& study = study_of(input, view);
+  const CollectiveStudy& study = collective_study_of(input, view);
   head.title = t.text("figure.collective.title");
   head.context = published_context(input);
   if (!study.known()) return head;
@@ -201,7 +201,7 @@ FigureHead collective_head(const FigureInput& input, const FigureView& view) {
 void draw_collective(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, collective_head(input, view));
   if (rest.empty()) return;
-  const CollectiveStudy& study = study_of(input, view);
+  const CollectiveStudy& study = collective_study_of(input, view);
   if (!study.known())
     return draw_empty_state(
         canvas, input.theme, rest,
@@ -210,7 +210,7 @@ void draw_collective(Canvas& canvas, const Rect& area, const FigureInput& input,
 }
 
 std::string collective_data(const FigureInput& input, const FigureView& view) {
-  const CollectiveStudy& study = study_of(input, view);
+  const CollectiveStudy& study = collective_study_of(input, view);
   std::string out = "bytes";
   for (const CollectiveLine& line : study.lines) out += fmt::format("\t{} s", kind_id(line.kind));
   out += "\n";
@@ -227,7 +227,7 @@ std::string collective_data(const FigureInput& input, const FigureView& view) {
 extern constinit const FigureRow collective_figure{
     .name = "collective",
     .about = About::cluster,
-    .options = kOptions.rows,
+    .options = kCollectiveOptions.rows,
     .head = collective_head,
     .draw = draw_collective,
     .data = collective_data,

@@ -28,15 +28,15 @@ namespace {
 
 constexpr double kRoomX = 3, kRoomY = 30;  // of the axes beyond what they show, as factors
 constexpr double kNameShare = 0.25;        // of the axis of FLOP per byte, in powers
-constexpr float kDot = 13;
+constexpr float kAxisDot = 13;
 
-const CommRoofline& study_of(const FigureInput& input) {
+const CommRoofline& comm_roofline_of(const FigureInput& input) {
   return input.studies.get<CommRoofline>(input.scenario,
                                          [&] { return engine::comm_roofline(input.scenario, input.report); });
 }
 
 std::string_view axis_id(engine::Axis axis) { return engine::kAxisIds[axis]; }
-std::string axis_name(const FigureInput& input, const AxisDot& dot) {
+std::string dot_name(const FigureInput& input, const AxisDot& dot) {
   return input.texts.format("figure.axis." + std::string(axis_id(dot.axis)), {format_count(dot.degree)});
 }
 
@@ -89,7 +89,7 @@ Readout dot_readout(const FigureInput& input, const AxisDot& dot) {
   const TextTable& t = input.texts;
   Readout out;
   out.title = t.format("figure.comm-roofline.readout",
-                       {axis_name(input, dot), format(dot.intensity, engine::unit::flop_per_byte)});
+                       {dot_name(input, dot), format(dot.intensity, engine::unit::flop_per_byte)});
   out.rows.emplace_back(std::string(t.text("figure.comm-roofline.bytes")), format(dot.bytes, engine::unit::bytes));
   out.rows.emplace_back(std::string(t.text("figure.comm-roofline.seconds")), format_duration(dot.seconds));
   out.rows.emplace_back(std::string(t.text("figure.comm-roofline.reach")),
@@ -144,9 +144,9 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
   for (const AxisDot& a : study.axes) {
     ChartDot dot;
     dot.at = {a.intensity, a.flop_per_s};
-    dot.text = axis_name(input, a);
+    dot.text = dot_name(input, a);
     dot.colour = line_of(theme, look_of(a.axis));
-    dot.size = kDot;
+    dot.size = kAxisDot;
     dot.tag = std::string(engine::quantity(engine::kExposedParts[static_cast<std::size_t>(a.axis)]).id);
     dot.readout = dot_readout(input, a);
     c.dots.push_back(std::move(dot));
@@ -160,7 +160,7 @@ FigureHead comm_roofline_head(const FigureInput& input, const FigureView&) {
   FigureHead head;
   head.title = t.text("figure.comm-roofline.title");
   head.context = published_context(input);
-  const CommRoofline& study = study_of(input);
+  const CommRoofline& study = comm_roofline_of(input);
   if (!study.known()) return head;
   const AxisDot* least = tightest(study);
   if (least == nullptr)
@@ -168,12 +168,12 @@ FigureHead comm_roofline_head(const FigureInput& input, const FigureView&) {
   else if (least->margin >= 1) {
     head.takeaway =
         t.format("figure.comm-roofline.takeaway.hides",
-                 {say(head, name_claim(axis_name(input, *least))),
+                 {say(head, name_claim(dot_name(input, *least))),
                   say(head, own_claim("comm-roofline.margin", least->margin, format_ratio(least->margin)))});
     head.brief = t.text("figure.comm-roofline.takeaway.hides.brief");
   } else
     head.takeaway = t.format(chip_key(input, "figure.comm-roofline.takeaway.caps"),
-                             {say(head, name_claim(axis_name(input, *least))),
+                             {say(head, name_claim(dot_name(input, *least))),
                               say(head, data_claim("FLOP/s reachable", least->flop_per_s,
                                                    format(least->flop_per_s, engine::unit::flop_per_s)))});
   // Overlap is judged pass by pass: a forward pass waits for what a whole step would hide.
@@ -185,7 +185,7 @@ FigureHead comm_roofline_head(const FigureInput& input, const FigureView&) {
         {head.takeaway,
          say(head, own_claim("comm-roofline.forward", 1 / forward->forward_margin,
                              format_ratio(1 / forward->forward_margin))),
-         say(head, name_claim(axis_name(input, *forward)))});
+         say(head, name_claim(dot_name(input, *forward)))});
   }
   return head;
 }
@@ -193,14 +193,14 @@ FigureHead comm_roofline_head(const FigureInput& input, const FigureView&) {
 void draw_comm_roofline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, comm_roofline_head(input, view));
   if (rest.empty()) return;
-  const CommRoofline& study = study_of(input);
+  const CommRoofline& study = comm_roofline_of(input);
   if (!study.known())
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.comm-roofline.unknown"));
   draw_line_chart(canvas, rest, input, chart_of(input, study, canvas.em()));
 }
 
 std::string comm_roofline_data(const FigureInput& input, const FigureView&) {
-  const CommRoofline& study = study_of(input);
+  const CommRoofline& study = comm_roofline_of(input);
   std::string out = "axis\tranks\tFLOP/byte\tbytes per step\ttime s\tFLOP/s reachable\n";
   for (const AxisDot& dot : study.axes)
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", axis_id(dot.axis), dot.degree, dot.intensity, dot.bytes,

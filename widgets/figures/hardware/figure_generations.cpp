@@ -24,17 +24,17 @@ using engine::RateHistory;
 
 namespace {
 
-constexpr float kMark = 6.5f, kOwnRing = 13;  // px
-constexpr float kLeastPanel = 120;            // px: lower, and bandwidths give way
+constexpr float kChipMark = 6.5f, kOwnRing = 13;  // px
+constexpr float kLeastPanel = 120;                // px: lower, and bandwidths give way
 constexpr float kPanelGap = 10;
 
-struct Look {
+struct RateLook {
   Hue hue;
   Marker marker;
   Dash dash;  // px at width 2
 };
 // Arithmetic and bandwidth never share a panel, so hues may return.
-Look look_of(Rate rate) {
+RateLook rate_look(Rate rate) {
   switch (rate) {
     case Rate::fp32:
       return {Hue::grey, Marker::square, {2, 4}};
@@ -150,7 +150,7 @@ void draw_trends(Canvas& canvas, const FigureInput& input, const Panel& panel, f
   const Rect& plot = panel.plot;
   std::vector<float> wanted;
   for (const RateHistory* h : panel.shown) {
-    const Look look = look_of(h->rate);
+    const RateLook look = rate_look(h->rate);
     Point end{panel.x(h->chips.back().year), panel.y(h->chips.back().value)};
     if (h->doubling_years) {
       const auto at = [&](double year) {
@@ -175,9 +175,9 @@ void draw_trends(Canvas& canvas, const FigureInput& input, const Panel& panel, f
   for (std::size_t i = 0; i < panel.shown.size(); ++i) {
     const RateHistory& h = *panel.shown[i];
     const float left = plot.right() + canvas.px(10);
-    const Look look = look_of(h.rate);
+    const RateLook look = rate_look(h.rate);
     if (!h.doubling_years)  // no line that ends here: from the last chip
-      canvas.line({panel.x(h.chips.back().year) + canvas.px(kMark), wanted[i]}, {left - canvas.px(2), placed[i]},
+      canvas.line({panel.x(h.chips.back().year) + canvas.px(kChipMark), wanted[i]}, {left - canvas.px(2), placed[i]},
                   {theme.stroke(look.hue), theme.axis_width * canvas.em(), Dash{canvas.px(1), canvas.px(2)}});
     else if (std::abs(placed[i] - wanted[i]) > pitch * 0.3f)
       canvas.line({plot.right() + canvas.px(1), wanted[i]}, {left - canvas.px(2), placed[i]},
@@ -204,7 +204,7 @@ void draw_names(Canvas& canvas, const FigureInput& input, const Panel& panel, st
     const LabelLine line{short_name(input.chips[g.chip]),
                          small_text(canvas, mark.own ? input.theme.ink : input.theme.ink2, HAlign::left,
                                     mark.own ? Weight::bold : Weight::regular)};
-    const float reach = canvas.px(mark.own ? kOwnRing : kMark);
+    const float reach = canvas.px(mark.own ? kOwnRing : kChipMark);
     const Point p{panel.x(g.year), panel.y(g.value)};
     const auto place = field.place_around({p.x - reach / 2, p.y - reach / 2, reach, reach},
                                           label_size(canvas, {&line, 1}), canvas.px(3));
@@ -222,7 +222,7 @@ void draw_panel(Canvas& canvas, const FigureInput& input, Panel& panel, float en
   draw_frame(canvas, theme, plot, panel.x, panel.y, panel.frame);
   LabelField field(plot.inset(canvas.px(2)));
   draw_trends(canvas, input, panel, ends, field);
-  const float mark = canvas.px(kMark), ring = canvas.px(kOwnRing);
+  const float mark = canvas.px(kChipMark), ring = canvas.px(kOwnRing);
   std::vector<Named> own, records;
   int index = 0;
   const auto is_main = [](const RateHistory* h) { return h->rate == Rate::half || h->rate == Rate::hbm; };
@@ -230,7 +230,7 @@ void draw_panel(Canvas& canvas, const FigureInput& input, Panel& panel, float en
   std::vector<const RateHistory*> order = panel.shown;
   std::stable_partition(order.begin(), order.end(), [&](const RateHistory* h) { return !is_main(h); });
   for (const RateHistory* h : order) {
-    const Look look = look_of(h->rate);
+    const RateLook look = rate_look(h->rate);
     const bool main = is_main(h);
     double best = 0;
     for (const Generation& g : h->chips) {

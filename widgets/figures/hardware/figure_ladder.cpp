@@ -25,8 +25,8 @@ using engine::MemoryRung;
 
 namespace {
 
-constexpr float kRungWidth = 4, kDot = 9;  // px
-constexpr double kShortest = 1.6;          // a rung reaches at least this factor of bytes, so that it can be seen
+constexpr float kRungWidth = 4, kRungDot = 9;  // px
+constexpr double kShortest = 1.6;              // a rung reaches at least this factor of bytes, so that it can be seen
 constexpr std::size_t kFewestRungs = 2;
 
 std::string_view id_of(const MemoryRung& rung) { return engine::kMemoryIds[static_cast<std::size_t>(rung.memory)]; }
@@ -247,12 +247,12 @@ void draw_ladder(Canvas& canvas, const Rect& area, const FigureInput& input, con
     const Point from{x(spans[i].from), py}, to{x(spans[i].to), py};
     if (i > 0) canvas.line({before.x, before.y}, {before.x, py}, drop);
     if (i > 0) field.take_line({before.x, before.y}, {before.x, py}, canvas.px(3));
-    field.take_line(from, to, canvas.px(kDot));
+    field.take_line(from, to, canvas.px(kRungDot));
     before = to;
   }
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const MemoryRung& rung = ladder.drawn[i];
-    const float py = y(*rung.bytes_per_s), size = canvas.px(kDot);
+    const float py = y(*rung.bytes_per_s), size = canvas.px(kRungDot);
     const Point from{x(spans[i].from), py}, to{x(spans[i].to), py};
     if (spans[i].open) {
       canvas.arrow(from, to, rung_stroke);

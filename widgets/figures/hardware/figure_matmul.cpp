@@ -28,24 +28,24 @@ namespace {
 enum class Matrix : std::uint8_t { gate_up, down, qkv, attention_out, logits };  // as engine::kStudiedMatmuls
 constexpr std::array<std::string_view, engine::kStudiedMatmuls.size()> kMatrices{"gate_up", "down", "qkv",
                                                                                  "attention_out", "logits"};
-constexpr FigureOptions kOptions{OptionOf<Matrix>{"matrix", kMatrices}};
+constexpr FigureOptions kMatmulOptions{OptionOf<Matrix>{"matrix", kMatrices}};
 
 constexpr float kOwnWidth = 1.15f;  // of the line that computes as the plan does
 constexpr float kHbmTint = 0.05f;   // of ink
 constexpr double kSamePeak = 0.02;  // peaks closer than this are one line
 
 engine::OperationKind matrix_of(const FigureView& view) {
-  return engine::kStudiedMatmuls[static_cast<std::size_t>(kOptions.chosen<Matrix>(view))];
+  return engine::kStudiedMatmuls[static_cast<std::size_t>(kMatmulOptions.chosen<Matrix>(view))];
 }
 
-struct Key {
+struct MatmulKey {
   engine::Scenario scenario;
   engine::OperationKind matrix;
-  friend bool operator==(const Key&, const Key&) = default;
+  friend bool operator==(const MatmulKey&, const MatmulKey&) = default;
 };
 
-const MatmulStudy& study_of(const FigureInput& input, const FigureView& view) {
-  const Key key{input.scenario, matrix_of(view)};
+const MatmulStudy& matmul_study_of(const FigureInput& input, const FigureView& view) {
+  const MatmulKey key{input.scenario, matrix_of(view)};
   return input.studies.get<MatmulStudy>(key, [&] { return engine::matmul_study(key.scenario, key.matrix); });
 }
 
@@ -146,7 +146,7 @@ FigureHead matmul_head(const FigureInput& input, const FigureView& view) {
   const std::string name = roofline::operation_name(input, matrix_of(view));
   head.title = t.format("figure.matmul.title", {name});
   head.context = published_context(input);
-  const MatmulStudy& study = study_of(input, view);
+  const MatmulStudy& study = matmul_study_of(input, view);
   if (!study.known()) return head;
   const MatmulLine& line = study.lines[study.own];
   const std::string mix = say(head, name_claim(mix_name(input, line)));
@@ -168,13 +168,13 @@ FigureHead matmul_head(const FigureInput& input, const FigureView& view) {
 void draw_matmul(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, matmul_head(input, view));
   if (rest.empty()) return;
-  const MatmulStudy& study = study_of(input, view);
+  const MatmulStudy& study = matmul_study_of(input, view);
   if (!study.known()) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.roofline.unknown"));
   draw_line_chart(canvas, rest, input, chart_of(input, study, canvas.em()));
 }
 
 std::string matmul_data(const FigureInput& input, const FigureView& view) {
-  const MatmulStudy& study = study_of(input, view);
+  const MatmulStudy& study = matmul_study_of(input, view);
   std::string out = "rows";
   for (const MatmulLine& line : study.lines) out += fmt::format("\t{} FLOP/s", mix_id(line));
   out += "\n";
@@ -191,7 +191,7 @@ std::string matmul_data(const FigureInput& input, const FigureView& view) {
 extern constinit const FigureRow matmul_figure{
     .name = "matmul",
     .about = About::cluster,
-    .options = kOptions.rows,
+    .options = kMatmulOptions.rows,
     .head = matmul_head,
     .draw = draw_matmul,
     .data = matmul_data,

@@ -28,9 +28,9 @@ using engine::Split;
 
 namespace {
 
-enum class Shown : std::uint8_t { cases, mlp };
-constexpr std::array<std::string_view, 2> kShown{"cases", "mlp"};
-constexpr FigureOptions kOptions{OptionOf<Shown>{"view", kShown}};
+enum class ShardedView : std::uint8_t { cases, mlp };
+constexpr std::array<std::string_view, 2> kShardedViews{"cases", "mlp"};
+constexpr FigureOptions kShardedOptions{OptionOf<ShardedView>{"view", kShardedViews}};
 
 constexpr int kDrawnRanks = 8;                              // blocks a split array is drawn in at most
 constexpr float kOthersTint = 0.28f;                        // blocks of other ranks, of the colour of the first
@@ -38,18 +38,18 @@ constexpr float kDiagramShare = 0.40f, kPairShare = 0.48f;  // of the width, at 
 constexpr float kMostSide = 110;                            // of an array
 constexpr float kLabelShare = 0.50f;                        // of what is beside the diagram
 constexpr float kLinePitch = 1.35f;                         // em between lines of text
-constexpr float kBarShare = 0.3f;                           // of a line: its two bars stand one over the other
-constexpr float kLeastBar = 3, kMostBar = 11;
+constexpr float kPairedBarShare = 0.3f;                     // of a line: its two bars stand one over the other
+constexpr float kLeastTimeBar = 3, kMostTimeBar = 11;
 constexpr float kLeastHatched = 9;                      // lower bars have no hatch, and neither has their key
 constexpr float kSignShare = 0.18f, kLeastSign = 0.9f;  // a sign: of the side of an array; em of small text
 constexpr float kTallLine = 2;                          // lines of a tall row over those of a low one
 
-const ShardedMatmulStudy& study_of(const FigureInput& input) {
+const ShardedMatmulStudy& sharded_study_of(const FigureInput& input) {
   return input.studies.get<ShardedMatmulStudy>(input.scenario,
                                                [&] { return engine::sharded_matmul_study(input.scenario); });
 }
 
-bool pair_of(const FigureView& view) { return kOptions.chosen<Shown>(view) == Shown::mlp; }
+bool pair_of(const FigureView& view) { return kShardedOptions.chosen<ShardedView>(view) == ShardedView::mlp; }
 
 std::string operand_name(const FigureInput& input, Operand operand) {
   return std::string(input.texts.text("figure.sharded-matmul.operand." +
@@ -82,7 +82,7 @@ Readout readout_of(const FigureInput& input, const MatmulWay& way) {
   return out;
 }
 
-struct Block {
+struct ArrayBlock {
   Operand operand = Operand::in;
   Split split = Split::none;
   bool partial = false;
@@ -106,7 +106,7 @@ Fill partial_fill(const Theme& theme, Operand operand, float em) {
 }
 
 // An array: the block of one rank in full colour, those of the others pale; a partial sum hatched all over.
-void draw_array(Canvas& canvas, const FigureInput& input, const Rect& r, const Block& block, int ranks) {
+void draw_array(Canvas& canvas, const FigureInput& input, const Rect& r, const ArrayBlock& block, int ranks) {
   const Theme& theme = input.theme;
   const Colour colour = colour_of(theme, block.operand);
   Fill own, others;
@@ -127,16 +127,17 @@ void draw_array(Canvas& canvas, const FigureInput& input, const Rect& r, const B
   canvas.frame(r, {theme.edge, theme.edge_width * canvas.em(), {}});
 }
 
-struct Row {
-  std::vector<Block> blocks;  // In, W, Out; of the pair In, W, hidden, W, Out
+struct ShardedRow {
+  std::vector<ArrayBlock> blocks;  // In, W, Out; of the pair In, W, hidden, W, Out
   std::string heading;
   std::string tag;
   std::vector<const MatmulWay*> ways;
 };
 
-std::vector<Row> rows_of(const FigureInput& input, const FigureView& view, const ShardedMatmulStudy& study) {
+std::vector<ShardedRow> sharded_rows(const FigureInput& input, const FigureView& view,
+                                     const ShardedMatmulStudy& study) {
   const TextTable& t = input.texts;
-  std::vector<Row> rows;
+  std::vector<ShardedRow> rows;
   if (pair_of(view)) {
     rows.push_back({{{Operand::in, Split::columns},
                      {Operand::weights, Split::columns},
@@ -157,7 +158,7 @@ std::vector<Row> rows_of(const FigureInput& input, const FigureView& view, const
     return rows;
   }
   for (const MatmulCase& c : study.cases) {
-    Row row;
+    ShardedRow row;
     row.blocks = {{Operand::in, c.in}, {Operand::weights, c.weights}, {Operand::out, c.out, c.partial}};
     row.heading = t.text("figure.sharded-matmul.case." + std::to_string(c.number));
     row.tag = "case" + std::to_string(c.number);
@@ -175,9 +176,9 @@ struct Scales {
 };
 
 // Lines of text that the fullest of the rows wants: its heading and its ways.
-int most_lines(const std::vector<Row>& rows) {
+int most_lines(const std::vector<ShardedRow>& rows) {
   std::size_t most = 0;
-  for (const Row& row : rows) most = std::max(most, row.ways.size());
+  for (const ShardedRow& row : rows) most = std::max(most, row.ways.size());
   return static_cast<int>(most) + 1;
 }
 // Height of a line of a row, where the row is `height` and wants `lines`.
@@ -217,12 +218,12 @@ void draw_way(Canvas& canvas, const FigureInput& input, const Rect& line, const 
 // Of the sign between two arrays of this side.
 float sign_width(float small, float side) { return std::max(small * kLeastSign, side * kSignShare); }
 
-const MatmulWay* fastest(const Row& row) {
+const MatmulWay* fastest(const ShardedRow& row) {
   return *std::min_element(row.ways.begin(), row.ways.end(),
                            [](const MatmulWay* a, const MatmulWay* b) { return a->seconds < b->seconds; });
 }
 
-void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const Row& row,
+void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const ShardedRow& row,
               const ShardedMatmulStudy& study, float diagram, const Scales& scales) {
   const Theme& theme = input.theme;
   const float small = kSmallText * canvas.em(), line = small * kLinePitch;
@@ -287,7 +288,7 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
 }
 
 // What the colours of the bars and blocks mean, as far as there is room.
-void draw_meaning(Canvas& canvas, const FigureInput& input, const Rect& strip, const std::vector<Row>& rows,
+void draw_meaning(Canvas& canvas, const FigureInput& input, const Rect& strip, const std::vector<ShardedRow>& rows,
                   bool hatch) {
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
@@ -300,17 +301,17 @@ void draw_meaning(Canvas& canvas, const FigureInput& input, const Rect& strip, c
   };
   const auto any = [&](auto&& is) {
     return std::any_of(rows.begin(), rows.end(),
-                       [&](const Row& row) { return std::any_of(row.blocks.begin(), row.blocks.end(), is); });
+                       [&](const ShardedRow& row) { return std::any_of(row.blocks.begin(), row.blocks.end(), is); });
   };
   array(Operand::in), array(Operand::weights);
-  if (any([](const Block& b) { return b.operand == Operand::hidden; })) array(Operand::hidden);
+  if (any([](const ArrayBlock& b) { return b.operand == Operand::hidden; })) array(Operand::hidden);
   array(Operand::out);
   Fill work, moves = moving_fill(theme, canvas.em());
   if (!hatch) moves.hatch = Hatch::none;
   work.colour = faded(theme.ink2, 0.85f);
   add(std::string(t.text("figure.sharded-matmul.math")), work);
   add(std::string(t.text("figure.sharded-matmul.moving")), moves);
-  if (any([](const Block& b) { return b.partial; }))
+  if (any([](const ArrayBlock& b) { return b.partial; }))
     add(std::string(t.text("figure.sharded-matmul.partial")), partial_fill(theme, Operand::out, canvas.em()));
   const TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
   float room = strip.w;
@@ -329,7 +330,7 @@ FigureHead sharded_matmul_head(const FigureInput& input, const FigureView& view)
   FigureHead head;
   head.title = t.text(pair_of(view) ? "figure.sharded-matmul.title.mlp" : "figure.sharded-matmul.title");
   head.context = published_context(input);
-  const ShardedMatmulStudy& study = study_of(input);
+  const ShardedMatmulStudy& study = sharded_study_of(input);
   if (!study.known()) return head;
   const auto time = [&](const char* column, double seconds) {
     return say(head, data_claim(column, seconds, format_duration(seconds)));
@@ -352,7 +353,7 @@ FigureHead sharded_matmul_head(const FigureInput& input, const FigureView& view)
 void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   Rect rest = draw_figure_head(canvas, area, input, view, sharded_matmul_head(input, view));
   if (rest.empty()) return;
-  const ShardedMatmulStudy& study = study_of(input);
+  const ShardedMatmulStudy& study = sharded_study_of(input);
   if (!study.known()) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.network.unknown"));
   const float small = kSmallText * canvas.em();
   const Rect key = rest.h > small * 9 ? rest.cut_top(small * 1.6f) : Rect{};
@@ -368,20 +369,20 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
     const Rect strip = rest.cut_bottom(small * 1.5f);
     canvas.text({strip.x, strip.centre().y}, ellipsize(canvas, note, style, strip.w), style);
   }
-  const std::vector<Row> rows = rows_of(input, view, study);
+  const std::vector<ShardedRow> rows = sharded_rows(input, view, study);
   const float height = rest.h / static_cast<float>(rows.size());
   const float blocks = static_cast<float>(rows.front().blocks.size()),
               most_side = std::min(height - canvas.px(8), canvas.px(kMostSide)), sign = sign_width(small, most_side);
   const float diagram =
       std::min(rest.w * (pair_of(view) ? kPairShare : kDiagramShare), blocks * most_side + sign * (blocks - 1));
   Scales scales;
-  scales.thickness = std::clamp(kBarShare * line_height(height, most_lines(rows), small * kLinePitch),
-                                canvas.px(kLeastBar), canvas.px(kMostBar));
+  scales.thickness = std::clamp(kPairedBarShare * line_height(height, most_lines(rows), small * kLinePitch),
+                                canvas.px(kLeastTimeBar), canvas.px(kMostTimeBar));
   scales.hatch = scales.thickness >= canvas.px(kLeastHatched);
   if (!key.empty()) draw_meaning(canvas, input, key, rows, scales.hatch);
   float value = 0, label = 0;
   const TextStyle bold = small_text(canvas, {}, HAlign::left, Weight::bold);
-  for (const Row& row : rows)
+  for (const ShardedRow& row : rows)
     for (const MatmulWay* way : row.ways) {
       scales.longest = way == rows.front().ways.front() && &row == &rows.front()
                            ? way->seconds
@@ -408,10 +409,10 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
 }
 
 std::string sharded_matmul_data(const FigureInput& input, const FigureView& view) {
-  const ShardedMatmulStudy& study = study_of(input);
+  const ShardedMatmulStudy& study = sharded_study_of(input);
   std::string out = "case\tmoves\tbytes\tarithmetic s\tcommunication s\ttime s\n";
   if (!study.known()) return out;
-  for (const Row& row : rows_of(input, view, study))
+  for (const ShardedRow& row : sharded_rows(input, view, study))
     for (const MatmulWay* way : row.ways) {
       double bytes = 0;
       std::string moves;
@@ -432,7 +433,7 @@ std::string sharded_matmul_data(const FigureInput& input, const FigureView& view
 extern constinit const FigureRow sharded_matmul_figure{
     .name = "sharded-matmul",
     .about = About::cluster,
-    .options = kOptions.rows,
+    .options = kShardedOptions.rows,
     .head = sharded_matmul_head,
     .draw = draw_sharded_matmul,
     .data = sharded_matmul_data,

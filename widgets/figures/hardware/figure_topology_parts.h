@@ -9,6 +9,8 @@
 
 namespace roofscape::widgets::topology {
 
+inline constexpr float kColumnGap = 14;  // of the table of rows
+
 struct AxisRow {
   const engine::AxisPlacement* placement = nullptr;
   StepPart look = StepPart::data;

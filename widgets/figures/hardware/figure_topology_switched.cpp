@@ -16,7 +16,6 @@ namespace {
 
 constexpr float kTint = 0.05f;                                // of every second band
 constexpr float kMostRow = 54, kTallRow = 130, kBar = 0.62f;  // rows of a tall figure grow, a third of it stays free
-constexpr float kColumnGap = 14;
 constexpr float kRowsForNote = 8;  // lines beside those of the mesh axes from which there is room for a note
 
 // Ranks below one node or switch, and how fast a chip gets out of the band before it.

@@ -18,7 +18,7 @@ constexpr int kShown = 4, kShownFlat = 5;           // chips along a side
 constexpr float kDepthX = 0.46f, kDepthY = -0.34f;  // of one step into the picture
 constexpr float kChip = 0.2f;                       // of a step
 constexpr float kNamedSides = 150;                  // width and height from which sides are named
-constexpr float kColumnGap = 14, kSwatch = 11;
+constexpr float kSwatch = 11;
 
 struct Direction {
   int size = 1;  // chips

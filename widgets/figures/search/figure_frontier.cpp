@@ -22,7 +22,7 @@ using engine::SearchResult;
 using memory::bytes_text;
 using memory::kGb;
 using search::AnyPlan;
-using search::Shown;
+using search::TrainingShown;
 
 namespace {
 
@@ -36,7 +36,7 @@ struct Ends {
 };
 
 // The best plan and the present one stand inside; what is far slower or larger does not.
-Ends ends_of(const Shown& shown) {
+Ends ends_of(const TrainingShown& shown) {
   const SearchResult& r = *shown.result;
   double best = std::numeric_limits<double>::infinity(), slowest = 0;
   for (const engine::SampledPlan& s : r.sample)
@@ -59,7 +59,7 @@ Ends ends_of(const Shown& shown) {
 }
 
 // The smallest plan that is hardly slower than the best.
-const RankedPlan* knee_of(const Shown& shown) {
+const RankedPlan* knee_of(const TrainingShown& shown) {
   const auto& front = shown.result->front;
   if (front.empty()) return nullptr;
   for (const RankedPlan& p : front)
@@ -69,7 +69,7 @@ const RankedPlan* knee_of(const Shown& shown) {
 }
 
 // Step time against memory.
-FrontPicture picture_of(const FigureInput& input, const Shown& shown, const FigureView& view) {
+FrontPicture picture_of(const FigureInput& input, const TrainingShown& shown, const FigureView& view) {
   const TextTable& t = input.texts;
   const SearchResult& r = *shown.result;
   const Ends e = ends_of(shown);
@@ -121,14 +121,14 @@ void draw_frontier(Canvas& canvas, const Rect& area, const FigureInput& input, c
   const Rect rest = draw_figure_head(canvas, area, input, view, frontier_head(input, view));
   if (rest.empty()) return;
   if (input.scenario.serves()) return search::draw_serving_front(canvas, rest, input, view);
-  const Shown shown = search::shown_of(input);
+  const TrainingShown shown = search::shown_of(input);
   if (!shown.priced()) return draw_empty_state(canvas, input.theme, rest, search::empty_text(input, shown));
   draw_front(canvas, rest, input, picture_of(input, shown, view));
 }
 
 std::string frontier_data(const FigureInput& input, const FigureView&) {
   if (input.scenario.serves()) return search::serving_plans_data(input);
-  const Shown shown = search::shown_of(input);
+  const TrainingShown shown = search::shown_of(input);
   std::string out = fmt::format("set\t{}\tstep s\tmemory bytes\tfits\n", search::plan_fields_head());
   if (shown.result == nullptr || !shown.result->finished) return out;
   const SearchResult& r = *shown.result;

@@ -35,22 +35,22 @@ namespace {
 
 constexpr std::size_t kMostDegrees = 12;  // along an axis; of more the powers of two stay
 
-enum class Shown : std::uint8_t { mfu, time, memory };
-constexpr std::array<std::string_view, 3> kQuantities{"mfu", "time", "memory"};
-constexpr FigureOptions kOptions{OptionOf<Shown>{"quantity", kQuantities}};
-Shown shown_of(const FigureView& view) { return kOptions.chosen<Shown>(view); }
+enum class MeshQuantity : std::uint8_t { mfu, time, memory };
+constexpr std::array<std::string_view, 3> kMeshQuantities{"mfu", "time", "memory"};
+constexpr FigureOptions kMeshMapOptions{OptionOf<MeshQuantity>{"quantity", kMeshQuantities}};
+MeshQuantity mesh_quantity_of(const FigureView& view) { return kMeshMapOptions.chosen<MeshQuantity>(view); }
 
-double value_of(const RankedPlan& p, Shown shown) {
-  return shown == Shown::mfu ? p.mfu : shown == Shown::time ? p.step_time_s : p.memory_bytes;
+double value_of(const RankedPlan& p, MeshQuantity shown) {
+  return shown == MeshQuantity::mfu ? p.mfu : shown == MeshQuantity::time ? p.step_time_s : p.memory_bytes;
 }
-std::string value_text(double value, Shown shown) {
-  return shown == Shown::mfu    ? format_percent(value)
-         : shown == Shown::time ? format_duration(value)
-                                : bytes_text(value);
+std::string value_text(double value, MeshQuantity shown) {
+  return shown == MeshQuantity::mfu    ? format_percent(value)
+         : shown == MeshQuantity::time ? format_duration(value)
+                                       : bytes_text(value);
 }
 // Cells share one unit, which the key states.
-std::string cell_text(double value, Shown shown, double unit) {
-  return shown == Shown::mfu ? format_fixed(100 * value, 1) : format_significant(value / unit);
+std::string cell_text(double value, MeshQuantity shown, double unit) {
+  return shown == MeshQuantity::mfu ? format_fixed(100 * value, 1) : format_significant(value / unit);
 }
 
 bool lacks_memory(const SearchCell& c) {
@@ -68,7 +68,7 @@ const RankedPlan& best_of(const SearchResult& r, const SearchCell& c) {
 }
 
 // The cells as a grid.
-struct Map {
+struct MeshMap {
   std::vector<int> tensor, pipeline;     // rising
   std::vector<const SearchCell*> cells;  // row by row of pipeline; null: the space has no such mesh
 };
@@ -79,8 +79,8 @@ void thin_out(std::set<int>& degrees, int own, int best) {
 }
 
 // Degrees that no plan but the present one could have whatever the memory are left out.
-Map map_of(const engine::Scenario& s, const SearchResult& r) {
-  Map out;
+MeshMap map_of(const engine::Scenario& s, const SearchResult& r) {
+  MeshMap out;
   std::set<int> tensor, pipeline;
   for (const SearchCell& c : r.cells) {
     const bool own_tensor = c.tensor == s.parallelism.tensor, own_pipeline = c.pipeline == s.parallelism.pipeline;
@@ -114,7 +114,7 @@ std::string degrees_text(const FigureInput& input, const SearchCell& c) {
          input.texts.format("figure.axis.pipeline", {format_count(c.pipeline)});
 }
 
-Readout readout_of(const FigureInput& input, const search::Shown& shown, const SearchCell& c) {
+Readout readout_of(const FigureInput& input, const search::TrainingShown& shown, const SearchCell& c) {
   const TextTable& t = input.texts;
   if (!c.best)
     return {degrees_text(input, c), {{std::string(t.text("figure.mesh-map.cannot")), reason_text(input, c)}}};
@@ -125,18 +125,19 @@ Readout readout_of(const FigureInput& input, const search::Shown& shown, const S
   return r;
 }
 
-HeatGrid grid_of(const FigureInput& input, const search::Shown& found, const Map& map, Shown shown) {
+HeatGrid grid_of(const FigureInput& input, const search::TrainingShown& found, const MeshMap& map,
+                 MeshQuantity shown) {
   const TextTable& t = input.texts;
-  const bool rising = shown == Shown::mfu;
+  const bool rising = shown == MeshQuantity::mfu;
   HeatRange range;
   for (const SearchCell* c : map.cells)
     if (c != nullptr && c->best)
       if (const double value = value_of(best_of(*found.result, *c), shown); value > 0) range.add(value);
   range.widen(rising);
   double unit = 1;  // of the numbers in the cells
-  if (shown == Shown::memory)
+  if (shown == MeshQuantity::memory)
     unit = memory::kGb;
-  else if (shown == Shown::time)
+  else if (shown == MeshQuantity::time)
     unit = range.any && range.high < 1 ? 1e-3 : 1;
   const engine::Parallelism& own = found.scenario->parallelism;
   HeatGrid out;
@@ -173,7 +174,7 @@ HeatGrid grid_of(const FigureInput& input, const search::Shown& found, const Map
   out.low = value_text(rising ? range.low : range.high, shown),
   out.high = value_text(rising ? range.high : range.low, shown);
   const std::string quantity(
-      t.text("figure.mesh-map.quantity." + std::string(kQuantities[static_cast<std::size_t>(shown)])));
+      t.text("figure.mesh-map.quantity." + std::string(kMeshQuantities[static_cast<std::size_t>(shown)])));
   out.brief_key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", false, blank);
   out.key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", over, blank);
   out.none = t.text("figure.serving-map.none");
@@ -184,16 +185,16 @@ FigureHead mesh_map_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.mesh-map.title");
-  const search::Shown found = search::shown_of(input);
+  const search::TrainingShown found = search::shown_of(input);
   if (!found.fits()) return head;
   // The first plan of the list, which is the best of its cell too.
-  const Shown shown = shown_of(view);
+  const MeshQuantity shown = mesh_quantity_of(view);
   const RankedPlan& best = found.best();
   constexpr std::array<std::string_view, 3> kColumns{"MFU", "step s", "memory bytes"};
   const std::string value = say(head, data_claim(std::string(kColumns[static_cast<std::size_t>(shown)]),
                                                  value_of(best, shown), value_text(value_of(best, shown), shown))),
                     quantity(t.text("figure.mesh-map.quantity." +
-                                    std::string(kQuantities[static_cast<std::size_t>(shown)])));
+                                    std::string(kMeshQuantities[static_cast<std::size_t>(shown)])));
   head.takeaway = t.format("figure.mesh-map.takeaway",
                            {value, say(head, name_claim(search::plan_words(t, best.plan))), quantity});
   head.brief = t.format("figure.mesh-map.takeaway.brief", {value, quantity});
@@ -203,19 +204,19 @@ FigureHead mesh_map_head(const FigureInput& input, const FigureView& view) {
 void draw_mesh_map(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, mesh_map_head(input, view));
   if (rest.empty()) return;
-  const search::Shown found = search::shown_of(input);
+  const search::TrainingShown found = search::shown_of(input);
   if (found.result == nullptr || !found.result->finished || found.result->cells.empty())
     return draw_empty_state(canvas, input.theme, rest, search::empty_text(input, found));
-  const Map map = map_of(*found.scenario, *found.result);
+  const MeshMap map = map_of(*found.scenario, *found.result);
   if (map.cells.empty()) return draw_empty_state(canvas, input.theme, rest, search::empty_text(input, found));
-  draw_heat_grid(canvas, rest, input, grid_of(input, found, map, shown_of(view)));
+  draw_heat_grid(canvas, rest, input, grid_of(input, found, map, mesh_quantity_of(view)));
 }
 
 std::string mesh_map_data(const FigureInput& input, const FigureView&) {
   std::string out =
       fmt::format("tensor degree\tpipeline degree\tstate\t{}\tstep s\tMFU\tmemory bytes\tmissing bytes\n",
                   search::plan_fields_head());
-  const search::Shown found = search::shown_of(input);
+  const search::TrainingShown found = search::shown_of(input);
   if (found.result == nullptr || !found.result->finished) return out;
   const std::string_view head = search::plan_fields_head();
   const auto fields = static_cast<std::size_t>(std::count(head.begin(), head.end(), '\t')) + 1;
@@ -235,9 +236,9 @@ std::string mesh_map_data(const FigureInput& input, const FigureView&) {
 
 // The best plan of a cell; nothing where none can run.
 std::optional<FoundPlan> mesh_map_plan(const FigureInput& input, int cell) {
-  const search::Shown found = search::shown_of(input);
+  const search::TrainingShown found = search::shown_of(input);
   if (found.result == nullptr || found.scenario == nullptr) return std::nullopt;
-  const Map map = map_of(*found.scenario, *found.result);
+  const MeshMap map = map_of(*found.scenario, *found.result);
   if (cell < 0 || static_cast<std::size_t>(cell) >= map.cells.size()) return std::nullopt;
   const SearchCell* c = map.cells[static_cast<std::size_t>(cell)];
   if (c == nullptr || !c->best) return std::nullopt;
@@ -251,7 +252,7 @@ extern constinit const FigureRow mesh_map_figure{
     .needs = Needs::search,
     .about = About::search,
     .height_pt = 297.6f,
-    .options = kOptions.rows,
+    .options = kMeshMapOptions.rows,
     .head = mesh_map_head,
     .draw = draw_mesh_map,
     .data = mesh_map_data,

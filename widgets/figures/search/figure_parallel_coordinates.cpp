@@ -24,57 +24,57 @@ using engine::Plan;
 using engine::SearchResult;
 using memory::bytes_text;
 using search::AnyPlan;
-using search::Shown;
+using search::TrainingShown;
 
 namespace {
 
 constexpr std::size_t kBright = 10;  // of the best plans
 constexpr std::size_t kFaint = 400;  // of the sample
-constexpr double kSlowest = 6;       // times the best: slower plans of the sample are left out
+constexpr double kSlowestDrawn = 6;  // times the best: slower plans of the sample are left out
 
-struct Line {
+struct PlanLine {
   std::size_t index = 0;  // of search::plan_at
   AnyPlan plan;
 };
 
-struct Lines {
-  std::vector<Line> faint, bright;  // bright: best last, so that it lies on top
-  std::optional<Line> present;
+struct PlanLines {
+  std::vector<PlanLine> faint, bright;  // bright: best last, so that it lies on top
+  std::optional<PlanLine> present;
   template <class F>
   void each(F&& f) const {
-    for (const Line& l : faint) f(l);
-    for (const Line& l : bright) f(l);
+    for (const PlanLine& l : faint) f(l);
+    for (const PlanLine& l : bright) f(l);
     if (present) f(*present);
   }
 };
 
-Lines lines_of(const Shown& shown) {
-  Lines out;
+PlanLines lines_of(const TrainingShown& shown) {
+  PlanLines out;
   const SearchResult& r = *shown.result;
   const double slowest =
-      shown.fits() ? kSlowest * r.front.back().step_time_s : std::numeric_limits<double>::infinity();
+      shown.fits() ? kSlowestDrawn * r.front.back().step_time_s : std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < r.sample.size() && out.faint.size() < kFaint; ++i)
     if ((r.sample[i].fits || !shown.fits()) && r.sample[i].step_time_s <= slowest)
       out.faint.push_back({search::sample_index(r, i), search::plan_at(r, search::sample_index(r, i))});
   for (std::size_t i = std::min(kBright, r.best.size()); i-- > 0;) out.bright.push_back({i, search::plan_at(r, i)});
   if (r.present_legal && r.present.step_time_s > 0)
-    out.present = Line{search::present_index(r), search::plan_at(r, search::present_index(r))};
+    out.present = PlanLine{search::present_index(r), search::plan_at(r, search::present_index(r))};
   return out;
 }
 
 // Of choices that have no order the place among those that occur, at even distances.
-std::vector<double> policies_of(const Lines& lines) {
+std::vector<double> policies_of(const PlanLines& lines) {
   std::vector<double> out;
-  lines.each([&](const Line& l) { out.push_back(static_cast<double>(l.plan.plan->policy)); });
+  lines.each([&](const PlanLine& l) { out.push_back(static_cast<double>(l.plan.plan->policy)); });
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
-ParallelAxes axes_of(const FigureInput& input, const Shown& shown, const FigureView& view) {
+ParallelAxes axes_of(const FigureInput& input, const TrainingShown& shown, const FigureView& view) {
   const TextTable& t = input.texts;
   const SearchResult& result = *shown.result;
-  const Lines lines = lines_of(shown);
+  const PlanLines lines = lines_of(shown);
   ParallelAxes out;
   const auto name = [&t](std::string_view id) {
     return std::string(t.text("figure.parallel-coordinates.axis." + std::string(id)));
@@ -94,7 +94,7 @@ ParallelAxes axes_of(const FigureInput& input, const Shown& shown, const FigureV
   out.axes.push_back({name("time"), [](double v) { return format_duration(v); }, true, true});
   out.axes.push_back({name("memory"), [](double v) { return bytes_text(v); }, false, true});
 
-  const auto line_of = [&](const Line& l) {
+  const auto line_of = [&](const PlanLine& l) {
     ParallelLine one{l.index, {}};
     for (const auto member : degrees) one.values.push_back(static_cast<double>(l.plan.plan->*member));
     const auto policy = std::find(policies.begin(), policies.end(), static_cast<double>(l.plan.plan->policy));
@@ -103,8 +103,8 @@ ParallelAxes axes_of(const FigureInput& input, const Shown& shown, const FigureV
     one.values.push_back(l.plan.memory_bytes);
     return one;
   };
-  for (const Line& l : lines.faint) out.faint.push_back(line_of(l));
-  for (const Line& l : lines.bright) out.bright.push_back(line_of(l));
+  for (const PlanLine& l : lines.faint) out.faint.push_back(line_of(l));
+  for (const PlanLine& l : lines.bright) out.bright.push_back(line_of(l));
   if (lines.present) out.present = line_of(*lines.present);
   if (const auto hovered = search::index_of(result, view.hovered_plan))
     out.hovered = line_of({*hovered, search::plan_at(result, *hovered)});
@@ -132,18 +132,18 @@ void draw_parallel_coordinates(Canvas& canvas, const Rect& area, const FigureInp
     if (!shown.priced()) return draw_empty_state(canvas, input.theme, rest, search::serving_empty_text(input, shown));
     return draw_parallel_axes(canvas, rest, input, search::serving_axes(input, shown, view));
   }
-  const Shown shown = search::shown_of(input);
+  const TrainingShown shown = search::shown_of(input);
   if (!shown.priced()) return draw_empty_state(canvas, input.theme, rest, search::empty_text(input, shown));
   draw_parallel_axes(canvas, rest, input, axes_of(input, shown, view));
 }
 
 std::string parallel_coordinates_data(const FigureInput& input, const FigureView&) {
   if (input.scenario.serves()) return search::serving_plans_data(input);
-  const Shown shown = search::shown_of(input);
+  const TrainingShown shown = search::shown_of(input);
   std::string out = fmt::format("line\t{}\tstep s\tmemory bytes\n", search::plan_fields_head());
   if (!shown.priced()) return out;
-  const Lines lines = lines_of(shown);
-  lines.each([&](const Line& line) {
+  const PlanLines lines = lines_of(shown);
+  lines.each([&](const PlanLine& line) {
     const bool best = line.index < shown.result->best.size(),
                present = line.index == search::present_index(*shown.result);
     out +=

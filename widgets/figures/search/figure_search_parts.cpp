@@ -67,7 +67,7 @@ double capacity_of(StudyCache& studies, const engine::Scenario& scenario) {
       .bytes;
 }
 
-Shown shown_of(const FigureInput& input) {
+TrainingShown shown_of(const FigureInput& input) {
   return shown_search<SearchResult>(input, &SearchSeen::result, [&]() -> const SearchResult& {
     const engine::PlanSpace* space = input.search != nullptr ? input.search->space : nullptr;
     const Key key{input.scenario, space != nullptr ? *space : engine::space_of(input.scenario)};
@@ -240,7 +240,7 @@ std::string memory_text(const FigureInput& input, double bytes, double capacity_
   return input.texts.format("figure.search.memory_of", {bytes_text(bytes), format_share(bytes / capacity_bytes)});
 }
 
-Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& plan, bool present) {
+Readout readout_of(const FigureInput& input, const TrainingShown& shown, const AnyPlan& plan, bool present) {
   const TextTable& t = input.texts;
   const Plan& p = *plan.plan;
   Readout r;
@@ -276,7 +276,7 @@ std::string none_yet_text(const FigureInput& input) {
   return std::string(t.text("figure.search.none_yet"));
 }
 
-std::string empty_text(const FigureInput& input, const Shown& shown) {
+std::string empty_text(const FigureInput& input, const TrainingShown& shown) {
   const TextTable& t = input.texts;
   if (shown.result == nullptr) return none_yet_text(input);
   if (!shown.result->finished) return std::string(t.text("figure.search.unknown_chip"));
@@ -287,7 +287,7 @@ FigureHead head_of(const FigureInput& input, std::string_view figure) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure." + std::string(figure) + ".title");
-  const Shown shown = shown_of(input);
+  const TrainingShown shown = shown_of(input);
   if (shown.result == nullptr || !shown.result->finished) return head;
   if (!shown.fits()) {
     const double plans = static_cast<double>(shown.result->plans);

@@ -27,10 +27,10 @@ struct ShownSearch {
   bool fits() const { return result != nullptr && !result->best.empty(); }
   const auto& best() const { return result->best.front(); }
 };
-using Shown = ShownSearch<engine::SearchResult>;
+using TrainingShown = ShownSearch<engine::SearchResult>;
 using ServingShown = ShownSearch<engine::ServingSearchResult>;
 // The window's, or what it searches, or else the whole space, searched now and kept among the studies.
-Shown shown_of(const FigureInput& input);
+TrainingShown shown_of(const FigureInput& input);
 ServingShown serving_shown_of(const FigureInput& input);
 
 // The memory of a chip that evaluate() counts with; 0: not known.
@@ -73,10 +73,10 @@ std::string takeaway_out(const FigureInput& input, FigureHead& head, const engin
 std::string against_text(double value, double best);
 // "67.1 GB, 84 %", or by how much it passes the capacity; 0: that is not known.
 std::string memory_text(const FigureInput& input, double bytes, double capacity_bytes);
-Readout readout_of(const FigureInput& input, const Shown& shown, const AnyPlan& plan, bool present);
+Readout readout_of(const FigureInput& input, const TrainingShown& shown, const AnyPlan& plan, bool present);
 
 // What stands in the middle where there is nothing to draw.
-std::string empty_text(const FigureInput& input, const Shown& shown);
+std::string empty_text(const FigureInput& input, const TrainingShown& shown);
 // That plans are being searched, how far where that is known, or that a person stopped it.
 std::string none_yet_text(const FigureInput& input);
 // "4.96 s at 67 GB; this plan 9.23 s, +86 %".

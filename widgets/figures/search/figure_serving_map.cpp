@@ -34,35 +34,40 @@ using search::ServingShown;
 
 namespace {
 
-enum class Shown : std::uint8_t { throughput, time, memory };
-constexpr std::array<std::string_view, 3> kQuantities{"throughput", "time", "memory"};
-constexpr FigureOptions kOptions{OptionOf<Shown>{"quantity", kQuantities}};
-Shown shown_of(const FigureView& view) { return kOptions.chosen<Shown>(view); }
+enum class ServingQuantity : std::uint8_t { throughput, time, memory };
+constexpr std::array<std::string_view, 3> kServingQuantities{"throughput", "time", "memory"};
+constexpr FigureOptions kServingMapOptions{OptionOf<ServingQuantity>{"quantity", kServingQuantities}};
+ServingQuantity serving_quantity_of(const FigureView& view) {
+  return kServingMapOptions.chosen<ServingQuantity>(view);
+}
 
-double value_of(const RankedDecoding& p, Shown shown) {
-  return shown == Shown::throughput ? p.tokens_per_s_per_chip : shown == Shown::time ? p.token_s : p.chip_bytes;
+double value_of(const RankedDecoding& p, ServingQuantity shown) {
+  return shown == ServingQuantity::throughput ? p.tokens_per_s_per_chip
+         : shown == ServingQuantity::time     ? p.token_s
+                                              : p.chip_bytes;
 }
-std::string value_text(double value, Shown shown) {
-  return shown == Shown::throughput ? format_si(value, "")
-         : shown == Shown::time     ? format_duration(value)
-                                    : bytes_text(value);
+std::string value_text(double value, ServingQuantity shown) {
+  return shown == ServingQuantity::throughput ? format_si(value, "")
+         : shown == ServingQuantity::time     ? format_duration(value)
+                                              : bytes_text(value);
 }
-std::string cell_text(double value, Shown shown) {
-  return shown == Shown::throughput ? format_si(value, "")
-                                    : format_significant(value / (shown == Shown::time ? 1e-3 : 1e9));
+std::string cell_text(double value, ServingQuantity shown) {
+  return shown == ServingQuantity::throughput
+             ? format_si(value, "")
+             : format_significant(value / (shown == ServingQuantity::time ? 1e-3 : 1e9));
 }
-std::string quantity_word(const FigureInput& input, Shown shown) {
-  return std::string(
-      input.texts.text("figure.serving-map.quantity." + std::string(kQuantities[static_cast<std::size_t>(shown)])));
+std::string quantity_word(const FigureInput& input, ServingQuantity shown) {
+  return std::string(input.texts.text("figure.serving-map.quantity." +
+                                      std::string(kServingQuantities[static_cast<std::size_t>(shown)])));
 }
 
 // The cells as a grid: degrees that no mesh of them has a price on are left out.
-struct Map {
+struct ServingMap {
   std::vector<int> tensor, pipeline;
   std::vector<const ServingCell*> cells;  // row by row of pipeline; null: the chips do not divide
 };
-Map map_of(const ServingSearchResult& r) {
-  Map out;
+ServingMap map_of(const ServingSearchResult& r) {
+  ServingMap out;
   const auto add = [](std::vector<int>& to, int degree) {
     if (std::find(to.begin(), to.end(), degree) == to.end()) to.push_back(degree);
   };
@@ -108,12 +113,12 @@ Readout readout_of(const FigureInput& input, const ServingShown& shown, const Se
   return r;
 }
 
-HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Map& map, Shown shown) {
+HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const ServingMap& map, ServingQuantity shown) {
   const TextTable& t = input.texts;
   HeatRange range;
   for (const ServingCell* c : map.cells)
     if (c != nullptr && c->best) range.add(value_of(*c->best, shown));
-  const bool rising = shown == Shown::throughput;
+  const bool rising = shown == ServingQuantity::throughput;
   range.widen(rising);
   const engine::DecodingPlan own = engine::decoding_plan_of(*found.scenario);
   HeatGrid out;
@@ -163,7 +168,7 @@ FigureHead serving_map_head(const FigureInput& input, const FigureView& view) {
   head.title = input.texts.text("figure.serving-map.title");
   const ServingShown found = search::serving_shown_of(input);
   if (!found.fits()) return head;
-  const Shown shown = shown_of(view);
+  const ServingQuantity shown = serving_quantity_of(view);
   // The first plan of the list, which is the best of its cell too.
   const RankedDecoding& best = found.best();
   constexpr std::array<std::string_view, 3> kColumns{"tokens per s and chip", "seconds per token", "memory bytes"};
@@ -181,10 +186,10 @@ void draw_serving_map(Canvas& canvas, const Rect& area, const FigureInput& input
   if (rest.empty()) return;
   const ServingShown found = search::serving_shown_of(input);
   if (!found.priced()) return draw_empty_state(canvas, input.theme, rest, search::serving_empty_text(input, found));
-  const Map map = map_of(*found.result);
+  const ServingMap map = map_of(*found.result);
   if (map.cells.empty())
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.serving-map.none"));
-  draw_heat_grid(canvas, rest, input, grid_of(input, found, map, shown_of(view)));
+  draw_heat_grid(canvas, rest, input, grid_of(input, found, map, serving_quantity_of(view)));
 }
 
 std::string serving_map_data(const FigureInput& input, const FigureView&) {
@@ -205,7 +210,7 @@ std::string serving_map_data(const FigureInput& input, const FigureView&) {
 std::optional<FoundPlan> serving_map_plan(const FigureInput& input, int cell) {
   const ServingShown found = search::serving_shown_of(input);
   if (found.result == nullptr) return std::nullopt;
-  const Map map = map_of(*found.result);
+  const ServingMap map = map_of(*found.result);
   if (cell < 0 || static_cast<std::size_t>(cell) >= map.cells.size()) return std::nullopt;
   const ServingCell* c = map.cells[static_cast<std::size_t>(cell)];
   if (c == nullptr || !c->best) return std::nullopt;
@@ -220,7 +225,7 @@ extern constinit const FigureRow serving_map_figure{
     .needs = Needs::search,
     .about = About::search,
     .height_pt = 297.6f,
-    .options = kOptions.rows,
+    .options = kServingMapOptions.rows,
     .head = serving_map_head,
     .draw = draw_serving_map,
     .data = serving_map_data,

@@ -27,8 +27,7 @@ namespace {
 
 constexpr std::size_t kBright = 10, kFaint = 400;  // lines of plans side by side
 constexpr std::size_t kFewDots = 400;              // fewer are drawn larger
-constexpr double kMilli = 1e3;
-constexpr double kLimitInSight = 4;  // times the slowest plan on the front
+constexpr double kLimitInSight = 4;                // times the slowest plan on the front
 
 std::size_t sample_begin(const ServingSearchResult& r) { return r.best.size() + r.front.size(); }
 std::size_t present_at(const ServingSearchResult& r) { return sample_begin(r) + r.sample.size(); }
@@ -38,7 +37,7 @@ std::string rate_text(double tokens_per_s) { return format(tokens_per_s, engine:
 const engine::ServiceLevel& promise_of(const ServingShown& shown) { return shown.scenario->workload.slo; }
 
 FrontDot dot(const RankedDecoding& p) {
-  return {p.token_s * kMilli, p.tokens_per_s_per_chip, p.rejected != ServingRejection::memory};
+  return {p.token_s * kMsPerS, p.tokens_per_s_per_chip, p.rejected != ServingRejection::memory};
 }
 
 // The plans that fit and the present one stand inside.
@@ -55,7 +54,7 @@ void set_ends(const ServingShown& shown, FrontPicture& out) {
   for (const auto* list : {&r.best, &r.front})
     for (const RankedDecoding& p : *list) take(p);
   if (r.present_legal) take(r.present);
-  if (const double limit = promise_of(shown).time_per_output_token_s * kMilli;
+  if (const double limit = promise_of(shown).time_per_output_token_s * kMsPerS;
       limit > left / kLimitInSight && limit < right * kLimitInSight)
     left = std::min(left, limit), right = std::max(right, limit);
   std::tie(out.x_from, out.x_to) = log_range(left, right, 4);
@@ -88,9 +87,9 @@ FrontPicture picture_of(const FigureInput& input, const ServingShown& shown, con
     return decoding_readout(input, shown, decoding_at(*shown.result, i), i == present_at(*shown.result));
   };
   if (const double limit = promise_of(shown).time_per_output_token_s; limit > 0) {
-    out.limit = {limit * kMilli, t.format("figure.latency-throughput.slo", {format_duration(limit)}),
+    out.limit = {limit * kMsPerS, t.format("figure.latency-throughput.slo", {format_duration(limit)}),
                  input.theme.warn};
-    out.front_end = std::min(out.front_end, limit * kMilli);
+    out.front_end = std::min(out.front_end, limit * kMsPerS);
   }
   if (r.present_legal) {
     out.present = dot(r.present);

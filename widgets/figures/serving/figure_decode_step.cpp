@@ -25,10 +25,9 @@ namespace {
 
 constexpr double kNothing = 1e-3;  // of the step: what is hidden and shorter has no row
 
-double seconds_of(const engine::Report& report, Q part) { return report.quantities.value_or(part, 0); }
-bool has_step(const engine::Report& report) { return seconds_of(report, Q::decode_step) > 0; }
+bool has_decode_step(const engine::Report& report) { return seconds_of(report, Q::decode_step) > 0; }
 
-struct Row {
+struct DecodeRow {
   Q part = Q::decode_step;  // the tag: what the row is a value of
   Q what = Q::decode_step;  // the side that decides it, which names and colours the row
   double from = 0, to = 0;
@@ -45,9 +44,9 @@ Q deciding(const engine::Report& report, Q part) {
 }
 
 // Those that take time here or in the baseline. What is hidden follows the last row it hides under.
-std::vector<Row> rows_of(const FigureInput& input) {
+std::vector<DecodeRow> decode_rows(const FigureInput& input) {
   const engine::Report& report = input.report;
-  std::vector<Row> out;
+  std::vector<DecodeRow> out;
   const double step = seconds_of(report, Q::decode_step);
   double at = 0, base_at = 0;
   for (const Q part : engine::kDecodeParts) {
@@ -74,7 +73,7 @@ std::vector<Row> rows_of(const FigureInput& input) {
   return out;
 }
 
-std::string row_name(const FigureInput& input, const Row& row) {
+std::string row_name(const FigureInput& input, const DecodeRow& row) {
   const std::string_view id = engine::quantity(row.what).id;
   if (row.aside)
     return std::string(input.texts.text("figure.decode-step.hidden." + std::string(id.substr(id.rfind('.') + 1))));
@@ -90,7 +89,7 @@ StepPart busiest_axis(const engine::Report& report) {
   return longest == nullptr ? StepPart::tensor : look_of(longest->axis);
 }
 
-Fill row_fill(const Canvas& canvas, const FigureInput& input, const FigureView& view, const Row& row) {
+Fill row_fill(const Canvas& canvas, const FigureInput& input, const FigureView& view, const DecodeRow& row) {
   if (row.total) return Fill{.colour = input.theme.ink};
   const bool network = row.what == Q::decode_exposed || row.what == Q::decode_network;
   Fill fill = network ? fill_of(input.theme, busiest_axis(input.report), canvas.em())
@@ -100,7 +99,7 @@ Fill row_fill(const Canvas& canvas, const FigureInput& input, const FigureView& 
   return fill;
 }
 
-Readout readout_of(const FigureInput& input, const Row& row) {
+Readout readout_of(const FigureInput& input, const DecodeRow& row) {
   const TextTable& t = input.texts;
   Readout r;
   const double seconds = row.to - row.from;
@@ -120,16 +119,16 @@ FigureHead decode_step_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.decode-step.title");
-  if (!has_step(input.report)) return head;
+  if (!has_decode_step(input.report)) return head;
   const std::string token = say(head, claim_of(input, Q::time_per_output_token));
-  if (input.baseline && has_step(input.baseline->report)) {
+  if (input.baseline && has_decode_step(input.baseline->report)) {
     head.takeaway = t.format("figure.decode-step.takeaway.baseline",
                              {token, say(head, difference_claim(input, Q::time_per_output_token))});
     return head;
   }
-  const std::vector<Row> rows = rows_of(input);
-  const Row* longest = nullptr;
-  for (const Row& row : rows)
+  const std::vector<DecodeRow> rows = decode_rows(input);
+  const DecodeRow* longest = nullptr;
+  for (const DecodeRow& row : rows)
     if (!row.aside && !row.total && (longest == nullptr || row.to - row.from > longest->to - longest->from))
       longest = &row;
   head.takeaway =
@@ -143,14 +142,15 @@ void draw_decode_step(Canvas& canvas, const Rect& area, const FigureInput& input
   const Rect rest = draw_figure_head(canvas, area, input, view, decode_step_head(input, view));
   if (rest.empty()) return;
   const TextTable& t = input.texts;
-  if (!has_step(input.report)) return draw_empty_state(canvas, input.theme, rest, t.text("figure.decode-step.empty"));
-  const std::vector<Row> rows = rows_of(input);
+  if (!has_decode_step(input.report))
+    return draw_empty_state(canvas, input.theme, rest, t.text("figure.decode-step.empty"));
+  const std::vector<DecodeRow> rows = decode_rows(input);
   double end = 0;
-  for (const Row& row : rows) end = std::max({end, row.to, row.base_to});
+  for (const DecodeRow& row : rows) end = std::max({end, row.to, row.base_to});
   const TimeUnit unit = time_unit(end);
 
   std::vector<BarRow> bars;
-  for (const Row& row : rows) {
+  for (const DecodeRow& row : rows) {
     BarRow bar;
     const double seconds = row.to - row.from;
     bar.name = row_name(input, row);
@@ -177,7 +177,7 @@ std::string decode_step_data(const FigureInput& input, const FigureView&) {
   std::string out = "part\tseconds\thidden";
   if (input.baseline) out += "\tbaseline seconds";
   out += '\n';
-  for (const Row& row : rows_of(input)) {
+  for (const DecodeRow& row : decode_rows(input)) {
     const bool rest = row.part == Q::decode_network;  // what of it work hides
     out += fmt::format("{}\t{}\t{}", rest ? std::string_view("hidden communication") : engine::quantity(row.part).id,
                        rest ? row.to - row.from : seconds_of(input.report, row.part), row.aside ? "yes" : "no");

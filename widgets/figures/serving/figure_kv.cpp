@@ -16,6 +16,7 @@
 #include "widgets/figures/common/figure_options.h"
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
+#include "widgets/figures/training/figure_memory_parts.h"
 
 namespace roofscape::widgets {
 
@@ -24,30 +25,30 @@ using engine::CacheLine;
 using engine::CachePoint;
 using engine::CacheStudy;
 using engine::Q;
+using memory::kGb;
 
 namespace {
 
-constexpr FigureOptions kOptions{OptionOf<CacheAxis>{"over", engine::kCacheAxisIds}};
+constexpr FigureOptions kCacheOptions{OptionOf<CacheAxis>{"over", engine::kCacheAxisIds}};
 
-constexpr double kGb = 1e9;
 constexpr float kBeyondContextTint = 0.06f;
 constexpr double kLeastShare = 0.02;  // of the weights: a cache below that is not worth an axis
 
-struct Key {
+struct CacheKey {
   engine::Scenario scenario;
   CacheAxis axis;
-  bool operator==(const Key&) const = default;
+  bool operator==(const CacheKey&) const = default;
 };
 
-CacheAxis axis_of(const FigureView& view) { return kOptions.chosen<CacheAxis>(view); }
+CacheAxis axis_of(const FigureView& view) { return kCacheOptions.chosen<CacheAxis>(view); }
 
-const CacheStudy& study_of(const FigureInput& input, const FigureView& view) {
-  const Key key{input.scenario, axis_of(view)};
+const CacheStudy& cache_study_of(const FigureInput& input, const FigureView& view) {
+  const CacheKey key{input.scenario, axis_of(view)};
   return input.studies.get<CacheStudy>(key, [&] { return engine::cache_growth(key.scenario, key.axis); });
 }
 
 bool by_batch(const CacheStudy& study) { return study.axis == CacheAxis::batch; }
-std::string bytes_text(double bytes, bool as_given = false) {
+std::string cache_text(double bytes, bool as_given = false) {
   return format(bytes, engine::unit::bytes, {.trim_zeros = as_given});
 }
 
@@ -76,8 +77,8 @@ Readout readout_of(const FigureInput& input, const CacheStudy& study, const Cach
   const TextTable& t = input.texts;
   Readout r;
   r.title = t.format("figure.kv.readout", {place_name(input, study, at), line_name(input, study, line.held)});
-  r.rows.emplace_back(t.text("figure.kv.cache"), bytes_text(kv_bytes));
-  r.rows.emplace_back(t.text("figure.kv.weights"), bytes_text(study.weight_bytes));
+  r.rows.emplace_back(t.text("figure.kv.cache"), cache_text(kv_bytes));
+  r.rows.emplace_back(t.text("figure.kv.weights"), cache_text(study.weight_bytes));
   r.rows.emplace_back(t.text("figure.kv.ratio"), format_ratio(kv_bytes / study.weight_bytes));
   r.rows.emplace_back(t.text("figure.kv.last"),
                       line.last > 0 ? place_name(input, study, line.last) : std::string(t.text("figure.kv.none")));
@@ -146,7 +147,7 @@ void add_level(const FigureInput& input, Q q, std::string_view key, double bytes
   level.weight = Weight::bold;
   level.tag = engine::quantity(q).id;
   const std::string title = input.texts.format(
-      "figure.kv.level", {std::string(input.texts.text(key)), bytes_text(bytes, q == Q::hbm_capacity)});
+      "figure.kv.level", {std::string(input.texts.text(key)), cache_text(bytes, q == Q::hbm_capacity)});
   level.readout = [title](const ChartPoint&) {
     Readout r;
     r.title = title;
@@ -212,7 +213,7 @@ FigureHead kv_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.kv.title");
-  const CacheStudy& study = study_of(input, view);
+  const CacheStudy& study = cache_study_of(input, view);
   const CacheLine* own = own_line(study);
   if (own == nullptr) return head;
   Claim ratio = share_claim(input, {Q::memory_kv_cache}, Q::memory_weights);
@@ -229,7 +230,7 @@ FigureHead kv_head(const FigureInput& input, const FigureView& view) {
 void draw_kv(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, kv_head(input, view));
   if (rest.empty()) return;
-  const CacheStudy& study = study_of(input, view);
+  const CacheStudy& study = cache_study_of(input, view);
   if (own_line(study) == nullptr || own_line(study)->points.size() < 2 ||
       input.report.quantities.value_or(Q::memory_kv_cache, 0) <= 0)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.kv.empty"));
@@ -237,7 +238,7 @@ void draw_kv(Canvas& canvas, const Rect& area, const FigureInput& input, const F
 }
 
 std::string kv_data(const FigureInput& input, const FigureView& view) {
-  const CacheStudy& study = study_of(input, view);
+  const CacheStudy& study = cache_study_of(input, view);
   std::string out = by_batch(study) ? "tokens of a sequence\tbatch" : "batch\ttokens of a sequence";
   out += "\tcache bytes\tweight bytes\tchip bytes\tfits\n";
   for (const CacheLine& line : study.lines)
@@ -253,7 +254,7 @@ extern constinit const FigureRow kv_figure{
     .name = "kv",
     .subject = Subject::serving,
     .rests = Rests::memory,
-    .options = kOptions.rows,
+    .options = kCacheOptions.rows,
     .head = kv_head,
     .draw = draw_kv,
     .data = kv_data,

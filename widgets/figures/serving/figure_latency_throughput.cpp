@@ -25,9 +25,8 @@ using engine::TradePoint;
 
 namespace {
 
-constexpr int kDegreesBeside = 2;  // doublings of the plan's own tensor degree shown to either side
-constexpr double kBetter = 1.01;   // throughput that is worth speaking of
-constexpr double kMilli = 1e3;
+constexpr int kDegreesBeside = 2;    // doublings of the plan's own tensor degree shown to either side
+constexpr double kBetter = 1.01;     // throughput that is worth speaking of
 constexpr double kLimitInSight = 4;  // times beyond the fastest or slowest point
 constexpr float kBoxTint = 0.06f;    // what is within the promised time
 
@@ -60,7 +59,7 @@ bool known(const FigureInput& input) {
   return own_time(input) > 0 && own_throughput(input) > 0 && !points_of(input).empty();
 }
 
-std::string rate_text(double tokens_per_s) { return format(tokens_per_s, engine::unit::tokens_per_s); }
+std::string token_rate_text(double tokens_per_s) { return format(tokens_per_s, engine::unit::tokens_per_s); }
 
 std::vector<const TradePoint*> of_degree(const std::vector<TradePoint>& points, int tensor) {
   std::vector<const TradePoint*> out;
@@ -83,7 +82,8 @@ Readout readout_of(const FigureInput& input, double batch, double time_s, double
   r.title = t.format("figure.latency-throughput.batch", {format_count(std::round(batch))});
   r.rows.emplace_back(t.text("figure.latency-throughput.time"), format_duration(time_s));
   r.rows.emplace_back(t.text("figure.latency-throughput.alone"), format_duration(decode_time_s));
-  r.rows.emplace_back(t.text(chip_key(input, "figure.latency-throughput.rate")), rate_text(tokens_per_s_per_chip));
+  r.rows.emplace_back(t.text(chip_key(input, "figure.latency-throughput.rate")),
+                      token_rate_text(tokens_per_s_per_chip));
   r.rows.emplace_back(t.text("figure.latency-throughput.memory"), format(chip_bytes, engine::unit::bytes));
   return r;
 }
@@ -93,7 +93,7 @@ bool has_slo(const FigureInput& input) {
   return slo_of(input).ttft_s > 0 || slo_of(input).time_per_output_token_s > 0;
 }
 
-ChartPoint place(const TradePoint& p) { return {p.time_per_token_s * kMilli, p.tokens_per_s_per_chip}; }
+ChartPoint place(const TradePoint& p) { return {p.time_per_token_s * kMsPerS, p.tokens_per_s_per_chip}; }
 
 // One line a degree, the plan's own first (over the others), and last, under all, the Pareto front.
 std::vector<ChartLine> lines_of(const FigureInput& input, const std::vector<TradePoint>& points, float em) {
@@ -127,9 +127,9 @@ std::vector<ChartLine> lines_of(const FigureInput& input, const std::vector<Trad
 
 // What is within the promised time per token: a region up to it, and its edge.
 void add_box(const FigureInput& input, float em, Chart& chart) {
-  const double limit = slo_of(input).time_per_output_token_s * kMilli;
+  const double limit = slo_of(input).time_per_output_token_s * kMsPerS;
   if (!(limit > 0)) return;
-  const std::string name = input.texts.format("figure.latency-throughput.slo", {format_duration(limit / kMilli)});
+  const std::string name = input.texts.format("figure.latency-throughput.slo", {format_duration(limit / kMsPerS)});
   chart.bands.push_back({chart.x_from, std::clamp(limit, chart.x_from, chart.x_to), kBoxTint,
                          limit > chart.x_from ? name : std::string()});
   ChartLine edge;
@@ -149,7 +149,7 @@ Chart chart_of(const FigureInput& input, float em) {
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
   const std::vector<TradePoint>& points = points_of(input);
-  const ChartPoint own{own_time(input) * kMilli, own_throughput(input)};
+  const ChartPoint own{own_time(input) * kMsPerS, own_throughput(input)};
   Chart chart;
   chart.x_title = t.text("figure.latency-throughput.x");
   chart.y_title = t.text(chip_key(input, "figure.latency-throughput.y"));
@@ -163,7 +163,7 @@ Chart chart_of(const FigureInput& input, float em) {
     high = std::max(high, at.y);
   }
   // The limit is in sight where it is near what the plan can do.
-  if (const double limit = slo_of(input).time_per_output_token_s * kMilli;
+  if (const double limit = slo_of(input).time_per_output_token_s * kMsPerS;
       limit > left / kLimitInSight && limit < right * kLimitInSight)
     left = std::min(left, limit), right = std::max(right, limit);
   std::tie(chart.x_from, chart.x_to) = log_range(left, right, 4);
@@ -212,15 +212,15 @@ FigureHead latency_throughput_head(const FigureInput& input, const FigureView&) 
   if (!known(input)) return head;
   const std::string own = say(head, claim_of(input, Q::mixed_token_time_q));
   head.brief = t.format("figure.latency-throughput.takeaway.brief", {own});
-  const std::string both =
-      t.format(chip_key(input, "figure.latency-throughput.takeaway"),
-               {own, say(head, claim_of(input, Q::sustained_tokens_per_chip, rate_text(own_throughput(input))))});
+  const std::string both = t.format(
+      chip_key(input, "figure.latency-throughput.takeaway"),
+      {own, say(head, claim_of(input, Q::sustained_tokens_per_chip, token_rate_text(own_throughput(input))))});
   const auto told = [&](std::string_view key, const TradePoint& p) {
     head.takeaway =
         t.format(key, {both, say(head, data_claim("tensor", p.tensor, format_count(p.tensor))),
                        say(head, data_claim("batch", static_cast<double>(p.batch), format_count(p.batch))),
                        say(head, data_claim("sustained tokens per s and chip", p.tokens_per_s_per_chip,
-                                            rate_text(p.tokens_per_s_per_chip)))});
+                                            token_rate_text(p.tokens_per_s_per_chip)))});
   };
   head.takeaway = both;
   if (has_slo(input)) {

@@ -23,10 +23,10 @@ using engine::Q;
 
 namespace {
 
-constexpr double kSame = 1e-9;
+constexpr double kSameRate = 1e-9;
 constexpr double kRoomAbove = 1.25;  // for what either phase could do beyond what is served
 
-const PhaseBalance& study_of(const FigureInput& input) {
+const PhaseBalance& phase_balance_of(const FigureInput& input) {
   return input.studies.get<PhaseBalance>(input.scenario, [&] { return engine::phase_balance(input.scenario); });
 }
 
@@ -40,16 +40,16 @@ const PhaseSplit* best_split(const PhaseBalance& study) {
 }
 
 double per_chip(const PhaseSplit& p, double requests_per_s) { return requests_per_s / p.chips(); }
-std::string rate_text(double requests_per_s) { return format(requests_per_s, engine::unit::requests_per_s); }
+std::string request_rate_text(double requests_per_s) { return format(requests_per_s, engine::unit::requests_per_s); }
 
 Readout readout_of(const FigureInput& input, const PhaseSplit& p) {
   const TextTable& t = input.texts;
   Readout r;
   r.title = t.format("figure.prefill-decode.readout", {format_count(p.prefill_chips), format_count(p.decode_chips)});
-  r.rows.emplace_back(t.text("figure.prefill-decode.prefill"), rate_text(p.prefill_requests_per_s));
-  r.rows.emplace_back(t.text("figure.prefill-decode.decode"), rate_text(p.decode_requests_per_s));
+  r.rows.emplace_back(t.text("figure.prefill-decode.prefill"), request_rate_text(p.prefill_requests_per_s));
+  r.rows.emplace_back(t.text("figure.prefill-decode.decode"), request_rate_text(p.decode_requests_per_s));
   r.rows.emplace_back(t.text(chip_key(input, "figure.prefill-decode.each")),
-                      rate_text(per_chip(p, p.requests_per_s)));
+                      request_rate_text(per_chip(p, p.requests_per_s)));
   r.rows.emplace_back(t.text("figure.prefill-decode.ttft"), format_duration(p.ttft_s));
   return r;
 }
@@ -114,7 +114,7 @@ Chart chart_of(const FigureInput& input, const PhaseBalance& study, float em) {
     shared.label = t.text("figure.prefill-decode.shared");
     shared.essential = true;
     shared.tag = engine::quantity(Q::capacity_requests).id;
-    const std::string title = t.format("figure.prefill-decode.shared.readout", {rate_text(level)});
+    const std::string title = t.format("figure.prefill-decode.shared.readout", {request_rate_text(level)});
     shared.readout = [title](const ChartPoint&) {
       Readout r;
       r.title = title;
@@ -136,7 +136,7 @@ FigureHead prefill_decode_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.prefill-decode.title");
-  const PhaseBalance& study = study_of(input);
+  const PhaseBalance& study = phase_balance_of(input);
   const PhaseSplit *own = own_split(study), *best = best_split(study);
   if (best == nullptr) return head;
   const double most = per_chip(*best, best->requests_per_s);
@@ -154,7 +154,7 @@ FigureHead prefill_decode_head(const FigureInput& input, const FigureView&) {
                               say(head, own_claim("prefill-decode.balance", study.balance_chips / best->decode_chips,
                                                   format_significant(study.balance_chips / best->decode_chips))),
                               own_share("prefill-decode.of_shared", most / study.shared_requests_per_chip)});
-  else if (most <= (1 + kSame) * per_chip(*own, own->requests_per_s))
+  else if (most <= (1 + kSameRate) * per_chip(*own, own->requests_per_s))
     head.takeaway = t.format("figure.prefill-decode.takeaway.is", {head.brief});
   else
     head.takeaway = t.format("figure.prefill-decode.takeaway.own",
@@ -166,7 +166,7 @@ FigureHead prefill_decode_head(const FigureInput& input, const FigureView&) {
 void draw_prefill_decode(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, prefill_decode_head(input, view));
   if (rest.empty()) return;
-  const PhaseBalance& study = study_of(input);
+  const PhaseBalance& study = phase_balance_of(input);
   if (study.splits.size() < 2 || study.best < 0 || input.report.quantities.value_or(Q::decode_requests, 0) <= 0)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.prefill-decode.empty"));
   draw_line_chart(canvas, rest, input, chart_of(input, study, canvas.em()));
@@ -176,7 +176,7 @@ std::string prefill_decode_data(const FigureInput& input, const FigureView&) {
   std::string out =
       "prefill chips\tdecoding chips\tprefill requests per s\tdecoding requests per s\trequests per s\trequests per "
       "s and chip\tseconds to first token\n";
-  for (const PhaseSplit& p : study_of(input).splits)
+  for (const PhaseSplit& p : phase_balance_of(input).splits)
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.prefill_chips, p.decode_chips, p.prefill_requests_per_s,
                        p.decode_requests_per_s, p.requests_per_s, per_chip(p, p.requests_per_s), p.ttft_s);
   return out;

@@ -30,22 +30,20 @@ namespace {
 
 enum class Time : std::uint8_t { first_token, per_token };
 constexpr std::array<std::string_view, 2> kTimes{"first-token", "per-token"};
-constexpr FigureOptions kOptions{OptionOf<Time>{"time", kTimes}};
+constexpr FigureOptions kQueueOptions{OptionOf<Time>{"time", kTimes}};
 
-constexpr double kMilli = 1e3;
 constexpr double kInSeconds = 10;    // from here on the axis counts seconds
 constexpr double kUsualShare = 0.8;  // of what the plan keeps up with, where the scenario has no rate of its own
 
-bool per_token(const FigureView& view) { return kOptions.chosen<Time>(view) == Time::per_token; }
+bool per_token(const FigureView& view) { return kQueueOptions.chosen<Time>(view) == Time::per_token; }
 
-const LoadCurve& study_of(const FigureInput& input) {
+const LoadCurve& load_curve_of(const FigureInput& input) {
   return input.studies.get<LoadCurve>(input.scenario, [&] { return engine::load_curve(input.scenario); });
 }
 
 const Percentiles& shown(const LoadPoint& p, bool token) {
   return token ? p.result.time_per_token_s : p.result.ttft_s;
 }
-std::string rate_text(double requests_per_s) { return format(requests_per_s, engine::unit::requests_per_s); }
 double limit_of(const FigureInput& input, bool token) {
   return token ? input.scenario.workload.slo.time_per_output_token_s : input.scenario.workload.slo.ttft_s;
 }
@@ -61,7 +59,8 @@ const LoadPoint* told(const LoadCurve& study) {
 Readout readout_of(const FigureInput& input, const LoadPoint& p, bool token) {
   const TextTable& t = input.texts;
   Readout r;
-  r.title = t.format("figure.queue.readout", {rate_text(p.arrivals_per_s), format_share(p.share_of_most)});
+  r.title = t.format("figure.queue.readout",
+                     {format(p.arrivals_per_s, engine::unit::requests_per_s), format_share(p.share_of_most)});
   r.rows.emplace_back(t.text("figure.queue.p50"), format_duration(shown(p, token).p50));
   r.rows.emplace_back(t.text("figure.queue.p90"), format_duration(shown(p, token).p90));
   r.rows.emplace_back(t.text("figure.queue.p99"), format_duration(shown(p, token).p99));
@@ -77,7 +76,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve
   double latest = limit_of(input, token);
   for (const LoadPoint& p : study.points) latest = std::max(latest, shown(p, token).p99);
   const bool seconds = latest >= kInSeconds;
-  const double scale = seconds ? 1 : kMilli, limit = limit_of(input, token) * scale;
+  const double scale = seconds ? 1 : kMsPerS, limit = limit_of(input, token) * scale;
   const std::string_view tag = engine::quantity(token ? Q::mixed_token_time_q : Q::ttft).id;
   Chart chart;
   chart.x_title = t.text("figure.queue.x");
@@ -147,11 +146,12 @@ FigureHead queue_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text(per_token(view) ? "figure.queue.title.token" : "figure.queue.title.first");
-  const LoadPoint* p = told(study_of(input));
+  const LoadPoint* p = told(load_curve_of(input));
   if (p == nullptr || p->result.requests == 0) return head;
   const Percentiles& times = shown(*p, per_token(view));
   const std::string of = per_token(view) ? "per token " : "TTFT ",
-                    rate = say(head, data_claim("arrivals per s", p->arrivals_per_s, rate_text(p->arrivals_per_s)));
+                    rate = say(head, data_claim("arrivals per s", p->arrivals_per_s,
+                                                format(p->arrivals_per_s, engine::unit::requests_per_s)));
   const auto time = [&](const char* level, double seconds) {
     return say(head, data_claim(of + level, seconds, format_duration(seconds)));
   };
@@ -167,7 +167,7 @@ FigureHead queue_head(const FigureInput& input, const FigureView& view) {
 void draw_queue(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, queue_head(input, view));
   if (rest.empty()) return;
-  const LoadCurve& study = study_of(input);
+  const LoadCurve& study = load_curve_of(input);
   const bool simulated = !study.points.empty() && shown(study.points.front(), per_token(view)).p50 > 0;
   if (!simulated || input.report.quantities.value_or(Q::capacity_requests, 0) <= 0)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.queue.empty"));
@@ -178,7 +178,7 @@ std::string queue_data(const FigureInput& input, const FigureView&) {
   std::string out =
       "arrivals per s\tTTFT p50 s\tTTFT p90 s\tTTFT p99 s\tper token p50 s\tper token p90 s\tper token p99 s\tmean "
       "batch\toverloaded\n";
-  for (const LoadPoint& p : study_of(input).points) {
+  for (const LoadPoint& p : load_curve_of(input).points) {
     const Percentiles &a = p.result.ttft_s, &b = p.result.time_per_token_s;
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.arrivals_per_s, a.p50, a.p90, a.p99, b.p50, b.p90,
                        b.p99, p.result.mean_batch, p.result.overloaded ? "yes" : "no");
@@ -191,7 +191,7 @@ std::string queue_data(const FigureInput& input, const FigureView&) {
 extern constinit const FigureRow queue_figure{
     .name = "queue",
     .subject = Subject::serving,
-    .options = kOptions.rows,
+    .options = kQueueOptions.rows,
     .head = queue_head,
     .draw = draw_queue,
     .data = queue_data,

@@ -15,21 +15,22 @@
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/quantity_look.h"
+#include "widgets/figures/training/figure_memory_parts.h"
 
 namespace roofscape::widgets {
 
 using engine::Q;
+using memory::kGb;
 
 namespace {
 
-constexpr double kGb = 1e9;
 constexpr float kFreeFade = 0.35f;  // of the look of the cache, for what could hold more of it
 
 double bytes_of(const engine::Report& report, Q q) { return report.quantities.value_or(q, 0); }
 bool known(const engine::Report& report) {
   return bytes_of(report, Q::memory_total) > 0 && bytes_of(report, Q::hbm_capacity) > 0;
 }
-std::string bytes_text(double bytes, Q of = Q::memory_total) {
+std::string part_text(double bytes, Q of = Q::memory_total) {
   return format(bytes, engine::unit::bytes, {.trim_zeros = of == Q::hbm_capacity});  // as given: 80 GB, not 80.0 GB
 }
 
@@ -38,15 +39,15 @@ double more_sequences(const FigureInput& input) {
   return bytes_of(input.report, Q::max_batch) - static_cast<double>(input.scenario.workload.batch);
 }
 
-struct Row {
+struct ServingMemoryRow {
   Q part = Q::memory_total;
   double from = 0, to = 0;
   double base_from = 0, base_to = 0;
   bool total = false;
 };
 
-std::vector<Row> rows_of(const FigureInput& input) {
-  std::vector<Row> out;
+std::vector<ServingMemoryRow> serving_memory_rows(const FigureInput& input) {
+  std::vector<ServingMemoryRow> out;
   double at = 0, base_at = 0;
   const auto base_of = [&](Q q) { return input.baseline ? bytes_of(input.baseline->report, q) : 0; };
   for (const Q part : engine::kServingMemoryParts) {
@@ -63,12 +64,12 @@ std::vector<Row> rows_of(const FigureInput& input) {
   return out;
 }
 
-std::string row_name(const FigureInput& input, const Row& row) {
+std::string row_name(const FigureInput& input, const ServingMemoryRow& row) {
   const std::string_view id = engine::quantity(row.part).id;
   return std::string(input.texts.text("figure.serving-memory.part." + std::string(id.substr(id.rfind('.') + 1))));
 }
 
-Fill row_fill(const Canvas& canvas, const FigureInput& input, const FigureView& view, const Row& row) {
+Fill row_fill(const Canvas& canvas, const FigureInput& input, const FigureView& view, const ServingMemoryRow& row) {
   const Theme& theme = input.theme;
   if (row.part == Q::memory_total) return Fill{.colour = input.report.fits() ? theme.ink : theme.err};
   if (row.part == Q::hbm_capacity) return Fill{.colour = theme.ink3};
@@ -78,14 +79,14 @@ Fill row_fill(const Canvas& canvas, const FigureInput& input, const FigureView& 
   return fill;
 }
 
-Readout readout_of(const FigureInput& input, const Row& row) {
+Readout readout_of(const FigureInput& input, const ServingMemoryRow& row) {
   const TextTable& t = input.texts;
   Readout r;
   const double bytes = row.to - row.from;
-  r.title = t.format("figure.step.readout", {row_name(input, row), bytes_text(bytes, row.part)});
+  r.title = t.format("figure.step.readout", {row_name(input, row), part_text(bytes, row.part)});
   if (row.part == Q::memory_kv_cache || row.part == Q::memory_free)
     r.rows.emplace_back(t.text("figure.serving-memory.sequence"),
-                        bytes_text(bytes_of(input.report, Q::sequence_chip_bytes)));
+                        part_text(bytes_of(input.report, Q::sequence_chip_bytes)));
   if (row.part == Q::memory_free)
     r.rows.emplace_back(t.text("figure.serving-memory.more"), format_count(std::max(0.0, more_sequences(input))));
   if (row.part != Q::hbm_capacity)
@@ -106,7 +107,7 @@ FigureHead serving_memory_head(const FigureInput& input, const FigureView&) {
   head.brief = t.format("figure.serving-memory.takeaway.brief",
                         {say(head, claim_of(input, Q::memory_total)),
                          say(head, claim_of(input, Q::hbm_capacity,
-                                            bytes_text(bytes_of(input.report, Q::hbm_capacity), Q::hbm_capacity)))});
+                                            part_text(bytes_of(input.report, Q::hbm_capacity), Q::hbm_capacity)))});
   const char* key = !input.report.fits() ? "figure.serving-memory.takeaway.over"
                     : more > 0           ? "figure.serving-memory.takeaway"
                                          : "figure.serving-memory.takeaway.none";
@@ -124,16 +125,16 @@ void draw_serving_memory(Canvas& canvas, const Rect& area, const FigureInput& in
   if (rest.empty()) return;
   const TextTable& t = input.texts;
   if (!known(input.report)) return draw_empty_state(canvas, theme, rest, t.text("figure.serving-memory.empty"));
-  const std::vector<Row> rows = rows_of(input);
+  const std::vector<ServingMemoryRow> rows = serving_memory_rows(input);
   const double capacity = bytes_of(input.report, Q::hbm_capacity);
   double end = 0;
-  for (const Row& row : rows) end = std::max({end, row.to, row.base_to});
+  for (const ServingMemoryRow& row : rows) end = std::max({end, row.to, row.base_to});
 
   std::vector<BarRow> bars;
-  for (const Row& row : rows) {
+  for (const ServingMemoryRow& row : rows) {
     BarRow bar;
     bar.name = row_name(input, row);
-    bar.value = bytes_text(row.to - row.from, row.part);
+    bar.value = part_text(row.to - row.from, row.part);
     if (row.part != Q::hbm_capacity) bar.second = format_share((row.to - row.from) / capacity);
     bar.bold = row.total;
     bar.joined = !row.total;
@@ -174,7 +175,7 @@ std::string serving_memory_data(const FigureInput& input, const FigureView&) {
   std::string out = "part\tbytes";
   if (input.baseline) out += "\tbaseline bytes";
   out += '\n';
-  for (const Row& row : rows_of(input)) {
+  for (const ServingMemoryRow& row : serving_memory_rows(input)) {
     out += fmt::format("{}\t{}", engine::quantity(row.part).id, bytes_of(input.report, row.part));
     if (input.baseline) out += fmt::format("\t{}", bytes_of(input.baseline->report, row.part));
     out += '\n';

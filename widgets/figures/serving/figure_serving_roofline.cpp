@@ -28,11 +28,10 @@ using engine::ServingPhase;
 namespace {
 
 constexpr double kTera = 1e12;
-constexpr float kRegionTint = 0.045f;  // where bandwidth decides
-constexpr double kNear = 0.15;         // of an intensity: what is so near has no mark of its own
-constexpr double kSlopeInSight = 30;   // ridge over the left end of the axis, at least
+constexpr double kNear = 0.15;        // of an intensity: what is so near has no mark of its own
+constexpr double kSlopeInSight = 30;  // ridge over the left end of the axis, at least
 
-const PhaseRoofline& study_of(const FigureInput& input) {
+const PhaseRoofline& phase_roofline_of(const FigureInput& input) {
   return input.studies.get<PhaseRoofline>(input.scenario, [&] { return engine::phase_roofline(input.scenario); });
 }
 
@@ -54,14 +53,14 @@ const PhaseWork* find_work(const PhaseRoofline& study, ServingPhase phase, Layer
   return nullptr;
 }
 
-std::string flops_text(double flop_per_s) { return format(flop_per_s, engine::unit::flop_per_s); }
+std::string flop_rate_text(double flop_per_s) { return format(flop_per_s, engine::unit::flop_per_s); }
 std::string intensity_text(double intensity) { return format(intensity, engine::unit::flop_per_byte); }
 
 Readout readout_of(const FigureInput& input, const PhaseWork& w) {
   const TextTable& t = input.texts;
   Readout r;
   r.title = t.format("figure.serving-roofline.readout",
-                     {std::string(t.text(key_of(w))), flops_text(w.attainable_flop_per_s)});
+                     {std::string(t.text(key_of(w))), flop_rate_text(w.attainable_flop_per_s)});
   r.rows.emplace_back(t.text("figure.serving-roofline.intensity"), intensity_text(w.intensity_flop_per_byte));
   r.rows.emplace_back("FLOP", format(w.flops, engine::unit::flop));
   r.rows.emplace_back(t.text("figure.serving-roofline.bytes"), format(w.hbm_bytes, engine::unit::bytes));
@@ -110,7 +109,7 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
   roof.points = {{chart.x_from, chart.y_from}, {ridge, peak}, {chart.x_to, peak}};
   roof.stroke = {theme.ink, theme.data_width * em * 1.15f, {}};
   roof.along = t.format("figure.serving-roofline.hbm", {format(study.hbm_bytes_per_s, engine::unit::bytes_per_s)});
-  roof.label = flops_text(study.peak_flop_per_s);
+  roof.label = flop_rate_text(study.peak_flop_per_s);
   roof.essential = true;
   chart.lines.push_back(std::move(roof));
   const bool slower =
@@ -122,7 +121,7 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
                     {study.ideal_flop_per_s / study.ideal_hbm_bytes_per_s, study.ideal_flop_per_s / kTera},
                     {chart.x_to, study.ideal_flop_per_s / kTera}};
     sheet.stroke = {theme.ink3, theme.axis_width * em, Dash{5, 4}.scaled(em / 15)};
-    sheet.label = t.format("figure.serving-roofline.sheet", {flops_text(study.ideal_flop_per_s)});
+    sheet.label = t.format("figure.serving-roofline.sheet", {flop_rate_text(study.ideal_flop_per_s)});
     chart.lines.push_back(std::move(sheet));
   }
   chart.bands.push_back({chart.x_from, ridge, kRegionTint, std::string(t.text("figure.serving-roofline.below"))});
@@ -161,7 +160,7 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
     dot.text = format_count(b.batch);
     dot.tag = engine::quantity(Q::decode_linear).id;
     dot.readout.title =
-        t.format("figure.serving-roofline.batch", {format_count(b.batch), flops_text(b.attainable_flop_per_s)});
+        t.format("figure.serving-roofline.batch", {format_count(b.batch), flop_rate_text(b.attainable_flop_per_s)});
     dot.readout.rows.emplace_back(t.text("figure.serving-roofline.intensity"),
                                   intensity_text(b.intensity_flop_per_byte));
     chart.dots.push_back(std::move(dot));
@@ -174,7 +173,7 @@ FigureHead serving_roofline_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.serving-roofline.title");
-  const PhaseRoofline& study = study_of(input);
+  const PhaseRoofline& study = phase_roofline_of(input);
   const PhaseWork* linear = find_work(study, ServingPhase::decode, LayerShare::linear);
   if (linear == nullptr) return head;
   const double reached = linear->attainable_flop_per_s / study.peak_flop_per_s;
@@ -196,7 +195,7 @@ FigureHead serving_roofline_head(const FigureInput& input, const FigureView&) {
 void draw_serving_roofline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, serving_roofline_head(input, view));
   if (rest.empty()) return;
-  const PhaseRoofline& study = study_of(input);
+  const PhaseRoofline& study = phase_roofline_of(input);
   if (study.works.empty() || input.report.quantities.value_or(Q::decode_step, 0) <= 0)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.serving-roofline.empty"));
   draw_line_chart(canvas, rest, input, chart_of(input, study, canvas.em()));
@@ -204,7 +203,7 @@ void draw_serving_roofline(Canvas& canvas, const Rect& area, const FigureInput& 
 
 std::string serving_roofline_data(const FigureInput& input, const FigureView&) {
   std::string out = "part\tbatch\tFLOP\tHBM bytes\tFLOP/byte\tattainable FLOP/s\tshare of the phase\n";
-  const PhaseRoofline& study = study_of(input);
+  const PhaseRoofline& study = phase_roofline_of(input);
   for (const PhaseWork& w : study.works)
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", input.texts.text(key_of(w)), input.scenario.workload.batch,
                        w.flops, w.hbm_bytes, w.intensity_flop_per_byte, w.attainable_flop_per_s, w.share_of_phase);

@@ -30,15 +30,15 @@ using engine::ScheduleKind;
 
 namespace {
 
-constexpr double kSame = 0.008;  // curves closer than this everywhere are one: a line's width on most plots
-constexpr float kLabelPitch = 1.38f;
-constexpr float kSample = 26;    // of a line, before its name in the key
-constexpr float kKeyGap = 8;     // between plot, sample, name and number
-constexpr float kNames = 0.3f;   // of the width, at most
-constexpr float kNumbers = 340;  // a figure narrower than this has no numbers in its key
-constexpr float kPoint = 4;      // diameter of a simulated point
-constexpr float kOpen = 9;       // of a line on either side of a number that it cannot run
-constexpr int kPlaces = 24;      // for the present number, half a line apart
+constexpr double kSameCurve = 0.008;  // curves closer than this everywhere are one: a line's width on most plots
+constexpr float kCurveNamePitch = 1.38f;
+constexpr float kSample = 26;        // of a line, before its name in the key
+constexpr float kCurveKeyGap = 8;    // between plot, sample, name and number
+constexpr float kNames = 0.3f;       // of the width, at most
+constexpr float kNumbersFrom = 340;  // a figure narrower than this has no numbers in its key
+constexpr float kPoint = 4;          // diameter of a simulated point
+constexpr float kOpen = 9;           // of a line on either side of a number that it cannot run
+constexpr int kPlaces = 24;          // for the present number, half a line apart
 
 // Null where there is no pipeline. In a window it may not be finished yet.
 const engine::BubbleStudy* curves_of(const FigureInput& input) {
@@ -62,12 +62,12 @@ bool same(const BubbleCurve& a, const BubbleCurve& b) {
   const std::size_t n = std::min(a.points.size(), b.points.size());
   for (std::size_t i = 0; i < n; ++i)
     if (a.points[i].microbatches != b.points[i].microbatches ||
-        std::abs(a.points[i].idle_fraction - b.points[i].idle_fraction) > kSame)
+        std::abs(a.points[i].idle_fraction - b.points[i].idle_fraction) > kSameCurve)
       return false;
   return n > 0;
 }
 
-struct Line {
+struct BubbleLine {
   std::vector<const BubbleCurve*> members;  // the first gives the look
   Hue hue = Hue::grey;
   Dash dash;
@@ -75,14 +75,14 @@ struct Line {
   std::string label;
 };
 
-std::vector<Line> lines_of(const FigureInput& input, const engine::BubbleStudy& c) {
-  std::vector<Line> out;
+std::vector<BubbleLine> lines_of(const FigureInput& input, const engine::BubbleStudy& c) {
+  std::vector<BubbleLine> out;
   for (const ScheduleKind kind : schedules_by_rank()) {
     const BubbleCurve& curve = c.curves()[static_cast<std::size_t>(kind)];
     if (curve.points.empty()) continue;
     const std::string name = schedule_name(input, curve.shape);
-    const auto twin =
-        std::find_if(out.begin(), out.end(), [&](const Line& line) { return same(*line.members.front(), curve); });
+    const auto twin = std::find_if(out.begin(), out.end(),
+                                   [&](const BubbleLine& line) { return same(*line.members.front(), curve); });
     if (twin == out.end()) {
       const ScheduleLook look = look_of(kind);
       out.push_back({{&curve}, look.hue, look.dash, curve.own, name});
@@ -96,17 +96,17 @@ std::vector<Line> lines_of(const FigureInput& input, const engine::BubbleStudy& 
 }
 
 // Of a step of so many microbatches; below 0 where the schedule cannot run it.
-double idle_at(const Line& line, int microbatches) {
+double idle_at(const BubbleLine& line, int microbatches) {
   const BubblePoint* p = point_at(*line.members.front(), microbatches);
   return p == nullptr ? -1 : p->idle_fraction;
 }
-std::string number_of(const Line& line, int microbatches) {
+std::string number_of(const BubbleLine& line, int microbatches) {
   const double idle = idle_at(line, microbatches);
   return idle < 0 ? "\u2014" : format_percent(idle);
 }
 
-struct Layout {
-  std::vector<Line> lines;
+struct BubbleLayout {
+  std::vector<BubbleLine> lines;
   Rect plot;
   Scale x, y;
   Frame frame;
@@ -116,13 +116,13 @@ struct Layout {
   bool numbers = false;  // in the key: what idles now
 };
 
-Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const engine::BubbleStudy& c) {
-  Layout l;
+BubbleLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const engine::BubbleStudy& c) {
+  BubbleLayout l;
   l.lines = lines_of(input, c);
   TextStyle style;
   style.em = kSmallText * canvas.em();
   double most = 0.02;  // of the makespan
-  for (const Line& line : l.lines)
+  for (const BubbleLine& line : l.lines)
     for (const BubblePoint& p : line.members.front()->points) most = std::max(most, p.idle_fraction);
   const double low = std::min(engine::least_microbatches_to_show(c.most()), c.work().shape.microbatches),
                high = c.most();
@@ -143,9 +143,9 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   // In the key they stand as they do in the plot, so that the one above idles longer.
   const int now = c.work().shape.microbatches;
   std::stable_sort(l.lines.begin(), l.lines.end(),
-                   [&](const Line& a, const Line& b) { return idle_at(a, now) > idle_at(b, now); });
+                   [&](const BubbleLine& a, const BubbleLine& b) { return idle_at(a, now) > idle_at(b, now); });
   // Too many lines for the room of their names: the least telling ones go, never the plan's own.
-  const auto fit = static_cast<std::size_t>(std::max(1.0f, plot.h / (kLabelPitch * style.em)));
+  const auto fit = static_cast<std::size_t>(std::max(1.0f, plot.h / (kCurveNamePitch * style.em)));
   while (l.lines.size() > fit) {
     auto victim = l.lines.end() - 1;
     if (victim->own && l.lines.size() > 1) --victim;
@@ -154,14 +154,16 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   float widest = 0;
   TextStyle bold = style;
   bold.weight = Weight::bold;
-  for (const Line& line : l.lines) widest = std::max(widest, canvas.text_width(line.label, line.own ? bold : style));
-  const float room = std::min(widest, rest.w * kNames), gap = canvas.px(kKeyGap);
-  l.numbers = rest.w >= canvas.px(kNumbers);
+  for (const BubbleLine& line : l.lines)
+    widest = std::max(widest, canvas.text_width(line.label, line.own ? bold : style));
+  const float room = std::min(widest, rest.w * kNames), gap = canvas.px(kCurveKeyGap);
+  l.numbers = rest.w >= canvas.px(kNumbersFrom);
   float number = 0;
-  for (const Line& line : l.lines)
+  for (const BubbleLine& line : l.lines)
     number = std::max(number, canvas.text_width(number_of(line, now), line.own ? bold : style));
   const float key = 2 * gap + canvas.px(kSample) + gap + room + (l.numbers ? gap + number : 0);
-  for (const Line& line : l.lines) l.labels.push_back(ellipsize(canvas, line.label, line.own ? bold : style, room));
+  for (const BubbleLine& line : l.lines)
+    l.labels.push_back(ellipsize(canvas, line.label, line.own ? bold : style, room));
   plot = rect_between(plot.x, plot.y, rest.right() - key, plot.bottom());
   l.key_x = plot.right() + 2 * gap, l.key_right = rest.right(), l.key_title_y = plot.y - row / 2;
   l.plot = plot;
@@ -181,12 +183,12 @@ Readout readout_of(const FigureInput& input, const BubbleCurve& curve, const Bub
   return out;
 }
 
-Stroke stroke_of(const Canvas& canvas, const Theme& theme, const Line& line) {
+Stroke stroke_of(const Canvas& canvas, const Theme& theme, const BubbleLine& line) {
   const float width = theme.data_width * canvas.em() * (line.own ? 1.4f : 0.9f);
   return {line.own ? theme.ink : theme.stroke(line.hue), width, line.own ? Dash{} : line.dash.scaled(width / 2)};
 }
 
-std::vector<Point> points_of(const Layout& l, const Line& line) {
+std::vector<Point> points_of(const BubbleLayout& l, const BubbleLine& line) {
   std::vector<Point> points;
   for (const BubblePoint& p : line.members.front()->points)
     points.push_back({l.x(p.microbatches), l.y(100 * p.idle_fraction)});
@@ -194,7 +196,7 @@ std::vector<Point> points_of(const Layout& l, const Line& line) {
 }
 
 // Open at the present number where that cannot be run: a line that went through would tell what idles there.
-void draw_curve(Canvas& canvas, const Layout& l, const Line& line, int now, const Stroke& stroke) {
+void draw_curve(Canvas& canvas, const BubbleLayout& l, const BubbleLine& line, int now, const Stroke& stroke) {
   const std::vector<Point> points = points_of(l, line);
   const float from = l.x(now) - canvas.px(kOpen), to = l.x(now) + canvas.px(kOpen);
   if (idle_at(line, now) >= 0 || points.front().x >= to || points.back().x <= from)
@@ -216,7 +218,7 @@ void draw_curve(Canvas& canvas, const Layout& l, const Line& line, int now, cons
   canvas.polyline(after, stroke);
 }
 
-void draw_line(Canvas& canvas, const FigureInput& input, const Layout& l, const Line& line, int now) {
+void draw_line(Canvas& canvas, const FigureInput& input, const BubbleLayout& l, const BubbleLine& line, int now) {
   const Stroke stroke = stroke_of(canvas, input.theme, line);
   const std::vector<Point> points = points_of(l, line);
   draw_curve(canvas, l, line, now, stroke);
@@ -235,19 +237,19 @@ void draw_line(Canvas& canvas, const FigureInput& input, const Layout& l, const 
 
 // A sample of each line, its name and what idles now. Names at the ends of lines would all point at one place: where
 // there are many microbatches the lines come together.
-void draw_line_key(Canvas& canvas, const FigureInput& input, const Layout& l, int now) {
+void draw_line_key(Canvas& canvas, const FigureInput& input, const BubbleLayout& l, int now) {
   const Theme& theme = input.theme;
-  const float pitch = kLabelPitch * kSmallText * canvas.em(), sample = canvas.px(kSample);
+  const float pitch = kCurveNamePitch * kSmallText * canvas.em(), sample = canvas.px(kSample);
   if (l.numbers)
     canvas.text({l.key_right, l.key_title_y}, input.texts.format("figure.bubble.now", {format_count(now)}),
                 small_text(canvas, theme.ink3, HAlign::right));
   for (std::size_t i = 0; i < l.lines.size(); ++i) {
-    const Line& line = l.lines[i];
+    const BubbleLine& line = l.lines[i];
     const float y = l.plot.y + pitch * (static_cast<float>(i) + 0.5f);
     const Stroke stroke = stroke_of(canvas, theme, line);
     canvas.line({l.key_x, y}, {l.key_x + sample, y}, stroke);
     const Weight weight = line.own ? Weight::bold : Weight::regular;
-    canvas.text({l.key_x + sample + canvas.px(kKeyGap), y}, l.labels[i],
+    canvas.text({l.key_x + sample + canvas.px(kCurveKeyGap), y}, l.labels[i],
                 small_text(canvas, readable(stroke.colour, theme.panel), HAlign::left, weight));
     if (l.numbers)
       canvas.text({l.key_right, y}, number_of(line, now),
@@ -256,13 +258,14 @@ void draw_line_key(Canvas& canvas, const FigureInput& input, const Layout& l, in
 }
 
 // Beside the dot where no line passes: near it if there is room, else over or under the lines with a leader to it.
-void draw_now_number(Canvas& canvas, const FigureInput& input, const Layout& l, Point dot, const std::string& text) {
+void draw_now_number(Canvas& canvas, const FigureInput& input, const BubbleLayout& l, Point dot,
+                     const std::string& text) {
   const Theme& theme = input.theme;
   const std::array lines{LabelLine{text, small_text(canvas, theme.ink, HAlign::left, Weight::bold)}};
   const Size size = label_size(canvas, lines);
   LabelField field(l.plot);
   const float width = theme.data_width * canvas.em() + canvas.px(2);
-  for (const Line& line : l.lines) {
+  for (const BubbleLine& line : l.lines) {
     const std::vector<Point> points = points_of(l, line);
     for (std::size_t i = 1; i < points.size(); ++i) field.take_line(points[i - 1], points[i], width);
   }
@@ -284,8 +287,8 @@ void draw_now_number(Canvas& canvas, const FigureInput& input, const Layout& l, 
   draw_label(canvas, *place, lines);
 }
 
-void draw_now_value(Canvas& canvas, const FigureInput& input, const Layout& l, int microbatches) {
-  for (const Line& line : l.lines) {
+void draw_now_value(Canvas& canvas, const FigureInput& input, const BubbleLayout& l, int microbatches) {
+  for (const BubbleLine& line : l.lines) {
     if (!line.own) continue;
     const BubblePoint* p = point_at(*line.members.front(), microbatches);
     if (p == nullptr) continue;
@@ -331,7 +334,7 @@ void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, con
     if (input.report.pipeline.shape.stages > 1) return draw_schedule_reason(canvas, rest, input);
     return draw_one_stage(canvas, rest, input, input.texts.text("figure.schedules.try"));
   }
-  const Layout l = lay_out(canvas, rest, input, *c);
+  const BubbleLayout l = lay_out(canvas, rest, input, *c);
   if (l.plot.w < canvas.px(40) || l.plot.h < canvas.px(24) || l.lines.empty()) return;
   const Theme& theme = input.theme;
   draw_frame(canvas, theme, l.plot, l.x, l.y, l.frame);
@@ -346,7 +349,7 @@ void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, con
   draw_now(canvas, theme, l.plot, l.x(now), input.texts.format("figure.bubble.now", {format_count(now)}));
   for (std::size_t i = l.lines.size(); i-- > 0;)  // the first one on top, the plan's own over all
     if (!l.lines[i].own) draw_line(canvas, input, l, l.lines[i], now);
-  for (const Line& line : l.lines)
+  for (const BubbleLine& line : l.lines)
     if (line.own) draw_line(canvas, input, l, line, now);
   draw_line_key(canvas, input, l, now);
   draw_now_value(canvas, input, l, now);

@@ -30,9 +30,9 @@ namespace {
 constexpr float kOverTint = 0.08f;  // of ink, where plans do not fit
 constexpr double kRoom = 1.35;      // of the axes beyond the data, end over end
 constexpr double kEvenUpTo = 16;    // end over start, with numbers in even steps
-constexpr int kNumbers = 8;         // about as many on the axis of memory
+constexpr int kMemoryNumbers = 8;   // about as many on the axis of memory
 
-const CheckpointingStudy& study_of(const FigureInput& input) {
+const CheckpointingStudy& checkpointing_study_of(const FigureInput& input) {
   return input.studies.get<CheckpointingStudy>(input.scenario,
                                                [&] { return engine::checkpointing_study(input.scenario); });
 }
@@ -117,7 +117,7 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
   if (capacity > 0 && capacity < 4 * high) high = std::max(high, capacity);
   chart.x_from = low / kRoom, chart.x_to = high * kRoom;
   // Ends that are numbers.
-  const double step = tick_step(chart.x_to - chart.x_from, kNumbers);
+  const double step = tick_step(chart.x_to - chart.x_from, kMemoryNumbers);
   chart.x_even = chart.x_to < kEvenUpTo * chart.x_from;
   if (chart.x_from > step) chart.x_from = std::floor(chart.x_from / step) * step;
   chart.x_to = std::ceil(chart.x_to / step) * step;
@@ -165,7 +165,7 @@ FigureHead checkpointing_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.checkpointing.title");
-  const CheckpointingStudy& study = study_of(input);
+  const CheckpointingStudy& study = checkpointing_study_of(input);
   const CheckpointingPoint* own = own_point(study);
   if (!drawable(study) || own == nullptr) return head;
   const CheckpointingPoint& none = study.policies.front();
@@ -187,7 +187,7 @@ FigureHead checkpointing_head(const FigureInput& input, const FigureView&) {
 void draw_checkpointing(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, checkpointing_head(input, view));
   if (rest.empty()) return;
-  const CheckpointingStudy& study = study_of(input);
+  const CheckpointingStudy& study = checkpointing_study_of(input);
   if (!drawable(study))
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.checkpointing.empty"));
   draw_line_chart(canvas, rest, input, chart_of(input, study, canvas.em()));
@@ -195,7 +195,7 @@ void draw_checkpointing(Canvas& canvas, const Rect& area, const FigureInput& inp
 
 std::string checkpointing_data(const FigureInput& input, const FigureView&) {
   std::string out = "policy\tsegments\tmemory bytes\trecompute s\tstep s\tfits\n";
-  for (const CheckpointingPoint* p : all_points(study_of(input)))
+  for (const CheckpointingPoint* p : all_points(checkpointing_study_of(input)))
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", engine::policy_id(p->checkpointing.policy),
                        in_segments(*p) ? std::to_string(p->checkpointing.segments) : "", p->memory_bytes,
                        p->recompute_s, p->step_s, p->fits ? "yes" : "no");

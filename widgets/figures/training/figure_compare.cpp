@@ -22,29 +22,29 @@ using engine::Q;
 
 namespace {
 
-constexpr double kTold = 0.002;  // of the baseline's step: smaller changes are told together
+constexpr double kToldAlone = 0.002;  // of the baseline's step: smaller changes are told together
 
 struct Change {
   std::optional<Q> part;  // none: all the small ones
   double seconds = 0;     // present less baseline
 };
 
-struct Comparison {
+struct StepComparison {
   double before = 0, after = 0;  // seconds a step
   std::vector<Change> changes;   // the largest first, the small ones last; they add up to after - before
 };
 
 // Empty unless both plans have a step.
-std::optional<Comparison> compare(const FigureInput& input) {
+std::optional<StepComparison> compare(const FigureInput& input) {
   if (input.baseline == nullptr) return std::nullopt;
   const auto &now = input.report.quantities, &then = input.baseline->report.quantities;
   const auto after = now[Q::step_time], before = then[Q::step_time];
   if (!after || !before || !(*after > 0) || !(*before > 0)) return std::nullopt;
-  Comparison out{*before, *after, {}};
+  StepComparison out{*before, *after, {}};
   Change rest;
   for (const Q part : engine::kStepParts) {
     const Change change{part, now.value_or(part, 0) - then.value_or(part, 0)};
-    if (std::abs(change.seconds) < kTold * out.before)
+    if (std::abs(change.seconds) < kToldAlone * out.before)
       rest.seconds += change.seconds;
     else
       out.changes.push_back(change);
@@ -62,7 +62,7 @@ std::string name_of(const FigureInput& input, const Change& change) {
 
 std::string signed_share(double fraction) { return (fraction > 0 ? "+" : "") + format_percent(fraction, 1); }
 
-Readout readout_of(const FigureInput& input, const Comparison& c, const Change& change) {
+Readout readout_of(const FigureInput& input, const StepComparison& c, const Change& change) {
   const TextTable& t = input.texts;
   Readout r;
   r.title = t.format("figure.compare.readout",

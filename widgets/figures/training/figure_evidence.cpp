@@ -30,7 +30,7 @@ using engine::EvidencePoint;
 
 namespace {
 
-enum class Quantity : std::uint8_t {
+enum class EvidenceQuantity : std::uint8_t {
   own,
   step,
   memory,
@@ -40,25 +40,25 @@ enum class Quantity : std::uint8_t {
 };  // own, then engine::EvidenceKind
 enum class Show : std::uint8_t { values, error };
 enum class PredictedIn : std::uint8_t { own, calibrated, ideal };
-constexpr std::array<std::string_view, 1 + engine::kEvidenceKinds> kQuantities{"own",    "step",   "memory",
-                                                                               "decode", "kernel", "collective"};
+constexpr std::array<std::string_view, 1 + engine::kEvidenceKinds> kEvidenceQuantities{
+    "own", "step", "memory", "decode", "kernel", "collective"};
 constexpr std::array<std::string_view, 2> kShows{"values", "error"};
 constexpr std::array<std::string_view, 3> kModes{"own", "calibrated", "ideal"};
-constexpr FigureOptions kOptions{OptionOf<Quantity>{"quantity", kQuantities}, OptionOf<Show>{"show", kShows},
-                                 OptionOf<PredictedIn>{"mode", kModes}};
+constexpr FigureOptions kEvidenceOptions{OptionOf<EvidenceQuantity>{"quantity", kEvidenceQuantities},
+                                         OptionOf<Show>{"show", kShows}, OptionOf<PredictedIn>{"mode", kModes}};
 
-constexpr float kMark = 7, kFaded = 0.6f;  // px; opacity of what is far from the plan
-constexpr float kLeastForKey = 640;        // px of width, below which sources are told by pointing only
-constexpr float kBandTint = 0.07f;         // of ink, in each band; the inner one lies in the outer one
-constexpr float kLeastSources = 7;         // lines of them, where what marks mean takes its room from them
-constexpr double kMostError = 1.5;         // of the error axis: what is beyond stands at its edge
-constexpr std::size_t kSourceLine = 52;    // characters of a source in one row of a readout
+constexpr float kSourceMark = 7, kFaded = 0.6f;  // px; opacity of what is far from the plan
+constexpr float kLeastForKey = 640;              // px of width, below which sources are told by pointing only
+constexpr float kBandTint = 0.07f;               // of ink, in each band; the inner one lies in the outer one
+constexpr float kLeastSources = 7;               // lines of them, where what marks mean takes its room from them
+constexpr double kMostError = 1.5;               // of the error axis: what is beyond stands at its edge
+constexpr std::size_t kSourceLine = 52;          // characters of a source in one row of a readout
 
 // Vermilion is trouble's. Seven hues and three shapes have no common factor: 21 looks.
-constexpr std::array kHues{Hue::blue, Hue::orange, Hue::green, Hue::purple, Hue::sky, Hue::grey, Hue::yellow};
-constexpr std::array kMarkers{Marker::circle, Marker::diamond, Marker::square};
+constexpr std::array kSourceHues{Hue::blue, Hue::orange, Hue::green, Hue::purple, Hue::sky, Hue::grey, Hue::yellow};
+constexpr std::array kSourceMarkers{Marker::circle, Marker::diamond, Marker::square};
 
-struct Look {
+struct SourceLook {
   Hue hue = Hue::blue;
   Marker marker = Marker::circle;
 };
@@ -66,11 +66,11 @@ struct Source {
   std::string name;
   std::size_t n = 0;
   double median_absolute = 0;
-  Look look;
+  SourceLook look;
 };
 
 // What is shown: the points of one kind and how they lie to the plan.
-struct Shown {
+struct ShownEvidence {
   const engine::Evidence* evidence = nullptr;  // null: not there yet
   EvidenceKind kind = EvidenceKind::step;
   std::vector<std::size_t> points;
@@ -83,13 +83,13 @@ struct Shown {
 
 EvidenceKind kind_of(const FigureInput& input, const FigureView& view) {
   const bool serves = input.scenario.serves();
-  const auto chosen = kOptions.chosen<Quantity>(view);
-  if (chosen == Quantity::own) return serves ? EvidenceKind::decode : EvidenceKind::step;
-  return static_cast<EvidenceKind>(static_cast<int>(chosen) - static_cast<int>(Quantity::step));
+  const auto chosen = kEvidenceOptions.chosen<EvidenceQuantity>(view);
+  if (chosen == EvidenceQuantity::own) return serves ? EvidenceKind::decode : EvidenceKind::step;
+  return static_cast<EvidenceKind>(static_cast<int>(chosen) - static_cast<int>(EvidenceQuantity::step));
 }
-bool shows_errors(const FigureView& view) { return kOptions.chosen<Show>(view) == Show::error; }
+bool shows_errors(const FigureView& view) { return kEvidenceOptions.chosen<Show>(view) == Show::error; }
 engine::Mode mode_of(const FigureInput& input, const FigureView& view) {
-  const auto chosen = kOptions.chosen<PredictedIn>(view);
+  const auto chosen = kEvidenceOptions.chosen<PredictedIn>(view);
   if (chosen == PredictedIn::calibrated) return engine::Mode::calibrated;
   if (chosen == PredictedIn::ideal) return engine::Mode::ideal;
   return input.scenario.assumptions.mode == engine::Mode::ideal ? engine::Mode::ideal : engine::Mode::calibrated;
@@ -117,8 +117,8 @@ std::string_view group_of(const EvidencePoint& point) { return is_operation(poin
 
 double median_of(std::vector<double>& values) { return engine::error_summary(values).median_absolute; }
 
-Shown shown(const FigureInput& input, const FigureView& view) {
-  Shown out;
+ShownEvidence shown(const FigureInput& input, const FigureView& view) {
+  ShownEvidence out;
   out.kind = kind_of(input, view);
   if (input.evidence == nullptr) return out;
   const engine::Mode mode = mode_of(input, view);
@@ -138,7 +138,7 @@ Shown shown(const FigureInput& input, const FigureView& view) {
   std::stable_sort(out.sources.begin(), out.sources.end(),
                    [](const Source& a, const Source& b) { return a.n > b.n; });
   for (std::size_t i = 0; i < out.sources.size(); ++i)
-    out.sources[i].look = {kHues[i % kHues.size()], kMarkers[i % kMarkers.size()]};
+    out.sources[i].look = {kSourceHues[i % kSourceHues.size()], kSourceMarkers[i % kSourceMarkers.size()]};
   out.band = engine::error_band(points, input.scenario, out.kind);
   out.near.assign(points.size(), false);
   if (out.band.validated())
@@ -148,7 +148,7 @@ Shown shown(const FigureInput& input, const FigureView& view) {
   return out;
 }
 
-Look look_of(const Shown& s, const EvidencePoint& point) {
+SourceLook source_look(const ShownEvidence& s, const EvidencePoint& point) {
   for (const Source& source : s.sources)
     if (source.name == group_of(point)) return source.look;
   return {};
@@ -182,7 +182,7 @@ std::string plan_of(const FigureInput& input, const EvidencePoint& p) {
   return plan.empty() ? std::string(input.texts.text("figure.no_parallelism")) : plan;
 }
 
-Readout readout_of(const FigureInput& input, const Shown& s, const EvidencePoint& p) {
+Readout readout_of(const FigureInput& input, const ShownEvidence& s, const EvidencePoint& p) {
   const TextTable& t = input.texts;
   const engine::Unit unit = unit_of(s.kind);
   const bool operation = is_operation(s.kind);
@@ -219,7 +219,7 @@ struct Plot {
 };
 
 Plot lay_out(const Canvas& canvas, const Rect& room, const FigureInput& input, const FigureView& view,
-             const Shown& s) {
+             const ShownEvidence& s) {
   const std::string kind(engine::kEvidenceKindIds[static_cast<std::size_t>(s.kind)]);
   Plot plot;
   plot.errors = shows_errors(view);
@@ -280,26 +280,26 @@ void draw_band(Canvas& canvas, const Theme& theme, const Plot& plot, double shar
 
 // A ring: near the plan. Hollow: a part of the configuration was guessed.
 void draw_ring(Canvas& canvas, const Theme& theme, Point at, Marker marker) {
-  canvas.marker(at, marker, canvas.px(kMark + 4.5f),
+  canvas.marker(at, marker, canvas.px(kSourceMark + 4.5f),
                 {.colour = theme.panel, .edge = theme.ink, .edge_width = canvas.px(1.2f)});
 }
 void draw_mark(Canvas& canvas, Point at, Marker marker, Colour colour, bool complete) {
-  const float size = canvas.px(kMark);
+  const float size = canvas.px(kSourceMark);
   if (complete)
     canvas.marker(at, marker, size, {.colour = colour});
   else
     canvas.marker(at, marker, size - canvas.px(1), {.edge = colour, .edge_width = canvas.px(1.4f)});
 }
 
-void draw_points(Canvas& canvas, const FigureInput& input, const Shown& s, const Plot& plot, bool near) {
+void draw_points(Canvas& canvas, const FigureInput& input, const ShownEvidence& s, const Plot& plot, bool near) {
   const Theme& theme = input.theme;
   const bool some_near = s.band.validated();
-  const float size = canvas.px(kMark);
+  const float size = canvas.px(kSourceMark);
   for (const std::size_t i : s.points) {
     if (s.near[i] != near) continue;
     const EvidencePoint& p = s.evidence->points[i];
     const Point at = plot.at(p);
-    const Look look = look_of(s, p);
+    const SourceLook look = source_look(s, p);
     const Colour colour = theme.stroke(look.hue);
     const float before = some_near && !near ? canvas.set_opacity(kFaded) : canvas.set_opacity(near ? 1.0f : 0.85f);
     if (near) draw_ring(canvas, theme, at, look.marker);
@@ -311,7 +311,7 @@ void draw_points(Canvas& canvas, const FigureInput& input, const Shown& s, const
 }
 
 // The plan: what is predicted of it, and where a measurement is expected.
-void draw_own(Canvas& canvas, const FigureInput& input, const Shown& s, const Plot& plot) {
+void draw_own(Canvas& canvas, const FigureInput& input, const ShownEvidence& s, const Plot& plot) {
   if (!s.own) return;
   const Theme& theme = input.theme;
   const Stroke bar{theme.ink, canvas.px(3), {}}, cap{theme.ink, canvas.px(1.6f), {}};
@@ -346,7 +346,7 @@ void draw_own(Canvas& canvas, const FigureInput& input, const Shown& s, const Pl
   });
 }
 
-void draw_own_label(Canvas& canvas, const FigureInput& input, const Shown& s, const Plot& plot) {
+void draw_own_label(Canvas& canvas, const FigureInput& input, const ShownEvidence& s, const Plot& plot) {
   if (!s.own) return;
   TextStyle style = small_text(canvas, input.theme.ink, HAlign::left, Weight::bold);
   const std::string text = input.texts.format("figure.evidence.now", {format(*s.own, unit_of(s.kind))});
@@ -367,7 +367,7 @@ void draw_own_label(Canvas& canvas, const FigureInput& input, const Shown& s, co
 }
 
 // How many lie in the bands, at the lower right: below the line of a perfect prediction there is room.
-void draw_shares(Canvas& canvas, const FigureInput& input, const Shown& s, const Plot& plot) {
+void draw_shares(Canvas& canvas, const FigureInput& input, const ShownEvidence& s, const Plot& plot) {
   const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::right);
   const std::string ten = input.texts.format("figure.evidence.within", {"10", format_share(s.summary.within_10)});
   const std::string rest = input.texts.format("figure.evidence.within", {"25", format_share(s.summary.within_25)});
@@ -379,12 +379,12 @@ void draw_shares(Canvas& canvas, const FigureInput& input, const Shown& s, const
   backed_text(canvas, input.theme, {x, y}, rest, style);
 }
 
-std::string_view sources_title(const FigureInput& input, const Shown& s) {
+std::string_view sources_title(const FigureInput& input, const ShownEvidence& s) {
   return input.texts.text(is_operation(s.kind) ? "figure.evidence.sources.chip" : "figure.evidence.sources");
 }
 
 // The sources with their median error, the one with the most runs first; what does not fit is counted.
-void draw_sources(Canvas& canvas, const FigureInput& input, const Shown& s, const Rect& area) {
+void draw_sources(Canvas& canvas, const FigureInput& input, const ShownEvidence& s, const Rect& area) {
   const Theme& theme = input.theme;
   const TextStyle head = small_text(canvas, theme.ink3, HAlign::left),
                   name = small_text(canvas, theme.ink2, HAlign::left),
@@ -403,7 +403,7 @@ void draw_sources(Canvas& canvas, const FigureInput& input, const Shown& s, cons
   for (std::size_t i = 0; i < n; ++i) {
     const Source& source = s.sources[i];
     y += line;
-    canvas.marker({area.x + canvas.px(5), y}, source.look.marker, canvas.px(kMark),
+    canvas.marker({area.x + canvas.px(5), y}, source.look.marker, canvas.px(kSourceMark),
                   {.colour = theme.stroke(source.look.hue)});
     const std::string error = format_percent(source.median_absolute, source.median_absolute < 0.0995 ? 1 : 0);
     const float left = canvas.px(16), width = canvas.text_width(error, value) + canvas.px(8);
@@ -419,7 +419,7 @@ void draw_sources(Canvas& canvas, const FigureInput& input, const Shown& s, cons
 }
 
 // What marks and bands mean: of what there is in the picture.
-std::vector<std::string_view> meanings_of(const Shown& s) {
+std::vector<std::string_view> meanings_of(const ShownEvidence& s) {
   const auto& points = s.evidence->points;
   const bool hollow =
       std::any_of(s.points.begin(), s.points.end(), [&](std::size_t i) { return !points[i].complete; });
@@ -456,7 +456,7 @@ void draw_meanings(Canvas& canvas, const FigureInput& input, const std::vector<s
   }
 }
 
-float sources_width(const Canvas& canvas, const FigureInput& input, const Shown& s, const Rect& area,
+float sources_width(const Canvas& canvas, const FigureInput& input, const ShownEvidence& s, const Rect& area,
                     const FigureView& view) {
   if (view.compact || area.w < canvas.px(kLeastForKey) || s.sources.size() < 2) return 0;
   const TextStyle name = small_text(canvas, {}, HAlign::left);
@@ -474,7 +474,7 @@ float sources_width(const Canvas& canvas, const FigureInput& input, const Shown&
 
 FigureHead evidence_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
-  const Shown s = shown(input, view);
+  const ShownEvidence s = shown(input, view);
   FigureHead head;
   head.title =
       t.text("figure.evidence.title." + std::string(engine::kEvidenceKindIds[static_cast<std::size_t>(s.kind)]));
@@ -519,7 +519,7 @@ FigureHead evidence_head(const FigureInput& input, const FigureView& view) {
 void draw_evidence(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   Rect rest = draw_figure_head(canvas, area, input, view, evidence_head(input, view));
   if (rest.empty()) return;
-  const Shown s = shown(input, view);
+  const ShownEvidence s = shown(input, view);
   if (s.evidence == nullptr)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.evidence.waiting"));
   if (s.points.empty()) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.evidence.none"));
@@ -558,7 +558,7 @@ std::string evidence_data(const FigureInput& input, const FigureView& view) {
   std::string out =
       "id\tsource\tmodel\tchip\tchips\tmeasured\tpredicted\terror\tunit\tpublished "
       "as\tvalue\tcomplete\tnear\tcitation\n";
-  const Shown s = shown(input, view);
+  const ShownEvidence s = shown(input, view);
   for (const std::size_t i : s.points) {
     const EvidencePoint& p = s.evidence->points[i];
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.id, p.family, p.model, p.chip,
@@ -576,7 +576,7 @@ extern constinit const FigureRow evidence_figure{
     .about = About::runs,
     .rests = Rests::nothing,
     .height_pt = 297.6f,
-    .options = kOptions.rows,
+    .options = kEvidenceOptions.rows,
     .head = evidence_head,
     .draw = draw_evidence,
     .data = evidence_data,

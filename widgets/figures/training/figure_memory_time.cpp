@@ -31,22 +31,21 @@ enum class StageAt : std::uint8_t { fullest, first, middle, last };
 enum class AxisEnd : std::uint8_t { automatic, capacity, peak };
 constexpr std::array<std::string_view, 4> kStages{"fullest", "first", "middle", "last"};
 constexpr std::array<std::string_view, 3> kScales{"auto", "capacity", "peak"};
-constexpr FigureOptions kOptions{OptionOf<StageAt>{"stage", kStages}, OptionOf<AxisEnd>{"scale", kScales}};
+constexpr FigureOptions kMemoryTimeOptions{OptionOf<StageAt>{"stage", kStages}, OptionOf<AxisEnd>{"scale", kScales}};
 
-constexpr float kPeak = 8;  // diameter of the dot, at scale 1
-constexpr float kLabelPitch = 1.35f;
+constexpr float kPeak = 8;    // diameter of the dot, at scale 1
 constexpr double kFar = 0.4;  // of the capacity: a peak below it is shown larger, the capacity beyond the axis
 
 // Whether the capacity lies beyond the end of the vertical axis.
 bool beyond(const FigureView& view, double peak_gb, double capacity_gb) {
   if (capacity_gb <= peak_gb) return false;
-  const auto end = kOptions.chosen<AxisEnd>(view);
+  const auto end = kMemoryTimeOptions.chosen<AxisEnd>(view);
   return end == AxisEnd::peak || (end == AxisEnd::automatic && peak_gb < kFar * capacity_gb);
 }
 
 int stage_of(const FigureInput& input, const FigureView& view) {
   const int last = static_cast<int>(input.report.stages.size()) - 1;
-  switch (kOptions.chosen<StageAt>(view)) {
+  switch (kMemoryTimeOptions.chosen<StageAt>(view)) {
     case StageAt::fullest:
       break;
     case StageAt::first:
@@ -347,7 +346,7 @@ extern constinit const FigureRow memory_time_figure{
     .name = "memory-time",
     .rests = Rests::memory,
     .height_pt = 255.1f,
-    .options = kOptions.rows,
+    .options = kMemoryTimeOptions.rows,
     .head = memory_time_head,
     .draw = draw_memory_time,
     .data = memory_time_data,

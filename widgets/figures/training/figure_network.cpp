@@ -29,34 +29,37 @@ using engine::Q;
 
 namespace {
 
-enum class Quantity : std::uint8_t { time, ratio };
-constexpr std::array<std::string_view, 2> kQuantities{"time", "ratio"}, kPasses{"forward", "backward"},
-    kLayers{"whole", "mlp"};
-constexpr FigureOptions kOptions{OptionOf<Quantity>{"quantity", kQuantities}, OptionOf<engine::Pass>{"pass", kPasses},
-                                 OptionOf<engine::LayerCount>{"layer", kLayers}};
+enum class NetworkQuantity : std::uint8_t { time, ratio };
+constexpr std::array<std::string_view, 2> kNetworkQuantities{"time", "ratio"}, kPasses{"forward", "backward"},
+    kLayerCounts{"whole", "mlp"};
+constexpr FigureOptions kNetworkOptions{OptionOf<NetworkQuantity>{"quantity", kNetworkQuantities},
+                                        OptionOf<engine::Pass>{"pass", kPasses},
+                                        OptionOf<engine::LayerCount>{"layer", kLayerCounts}};
 
-constexpr double kTold = 0.005;  // of a layer or step: what is exposed of less is not told
+constexpr double kToldExposed = 0.005;  // of a layer or step: what is exposed of less is not told
 
 constexpr float kNetworkTint = 0.075f, kMixTint = 0.03f;  // of ink
-constexpr double kSame = 1e-3;                            // times closer than this are one
+constexpr double kSameTime = 1e-3;                        // times closer than this are one
 constexpr double kMostShown = 1e5;                        // of the axis of time, end over end
 constexpr double kRatioFloor = 0.02;
 constexpr double kCovered = 0.004;  // of the axis of time: a line so near to another is not seen beside it
 
-bool ratio_of(const FigureView& view) { return kOptions.chosen<Quantity>(view) == Quantity::ratio; }
-
-engine::NetworkQuestion question(const FigureView& view) {
-  return {kOptions.chosen<engine::LayerCount>(view), kOptions.chosen<engine::Pass>(view)};
+bool ratio_of(const FigureView& view) {
+  return kNetworkOptions.chosen<NetworkQuantity>(view) == NetworkQuantity::ratio;
 }
 
-struct Key {
+engine::NetworkQuestion question(const FigureView& view) {
+  return {kNetworkOptions.chosen<engine::LayerCount>(view), kNetworkOptions.chosen<engine::Pass>(view)};
+}
+
+struct NetworkKey {
   engine::Scenario scenario;
   engine::NetworkQuestion question;
-  friend bool operator==(const Key&, const Key&) = default;
+  friend bool operator==(const NetworkKey&, const NetworkKey&) = default;
 };
 
-const NetworkStudy& study_of(const FigureInput& input, const FigureView& view) {
-  const Key key{input.scenario, question(view)};
+const NetworkStudy& network_study_of(const FigureInput& input, const FigureView& view) {
+  const NetworkKey key{input.scenario, question(view)};
   return input.studies.get<NetworkStudy>(key, [&] { return engine::network_study(key.scenario, key.question); });
 }
 
@@ -95,7 +98,7 @@ std::string tag_of(const FigureInput& input, const NetworkLine& line) {
       bound = false;
   }
   const auto value = input.report.quantities[q];
-  if (bound && value && line.hidden_from && std::abs(*value / *line.hidden_from - 1) < kSame)
+  if (bound && value && line.hidden_from && std::abs(*value / *line.hidden_from - 1) < kSameTime)
     return std::string(engine::quantity(q).id);
   return fmt::format("network.crossing.{}{}", engine::kNetworkStrategyIds[static_cast<std::size_t>(line.strategy)],
                      line.axes > 0 ? std::to_string(line.axes) : std::string());
@@ -187,7 +190,7 @@ std::string note_of(const FigureInput& input, const FigureView& view, const Netw
   const auto bound =
       input.report.quantities[study.assumed == NetworkStrategy::mixed_sum ? Q::bound_mixed_sum : Q::bound_mixed_max];
   if (bound && study.mixed_from && question(view) == engine::NetworkQuestion{} &&
-      std::abs(*bound / *study.mixed_from - 1) > kSame)
+      std::abs(*bound / *study.mixed_from - 1) > kSameTime)
     say(t.format("figure.network.book", {tokens_text(*bound)}));
   return out;
 }
@@ -199,11 +202,11 @@ bool shown(const FigureView& view, const NetworkLine& line, int most_axes) {
   return line.strategy != NetworkStrategy::fsdp || line.axes == most_axes;
 }
 
-struct Scaled {
+struct TimeScale {
   double factor = 1;
   std::string_view unit;
 };
-Scaled time_scale(double typical) {
+TimeScale time_scale(double typical) {
   if (typical < 2e-4) return {1e6, "us"};
   if (typical < 0.2) return {1e3, "ms"};
   return {1, "s"};
@@ -236,9 +239,9 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
   Chart c;
   c.x_title = t.text(chip_key(input, "figure.network.x"));
   c.x_from = study.tokens.front(), c.x_to = study.tokens.back();
-  const Scaled scale = time_scale(study.compute[study.compute.size() / 2]);
-  const std::string layer =
-      fmt::format("{}.{}", kOptions.chosen_id<engine::LayerCount>(view), kOptions.chosen_id<engine::Pass>(view));
+  const TimeScale scale = time_scale(study.compute[study.compute.size() / 2]);
+  const std::string layer = fmt::format("{}.{}", kNetworkOptions.chosen_id<engine::LayerCount>(view),
+                                        kNetworkOptions.chosen_id<engine::Pass>(view));
   c.y_title = ratio ? std::string(t.text("figure.network.y.ratio"))
                     : t.format("figure.network.y." + layer,
                                {std::string(t.text("figure.network.unit." + std::string(scale.unit)))});
@@ -278,7 +281,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
   // Where data parallelism costs what FSDP does, one line says both.
   const auto as_fsdp = [&](const NetworkLine& line) {
     return fsdp && line.strategy == NetworkStrategy::data &&
-           std::abs(line.seconds.front() / fsdp->seconds.front() - 1) < kSame;
+           std::abs(line.seconds.front() / fsdp->seconds.front() - 1) < kSameTime;
   };
   const bool both = std::any_of(study.lines.begin(), study.lines.end(), as_fsdp);
   std::vector<const NetworkLine*> order;
@@ -330,7 +333,7 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.network.title");
-  const NetworkStudy& study = study_of(input, view);
+  const NetworkStudy& study = network_study_of(input, view);
   if (!study.known()) return head;
   const std::string now =
       say(head, beside_claim("network.tokens_now", study.tokens_now, tokens_text(study.tokens_now)));
@@ -346,7 +349,7 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
   // What hides under no layer.
   const auto tell_end = [&] {
     const double end = end_of(input, view);
-    if (!(end > kTold * input.report.quantities.value_or(Q::step_time, 0))) return;
+    if (!(end > kToldExposed * input.report.quantities.value_or(Q::step_time, 0))) return;
     head.takeaway = t.format("figure.network.takeaway.end",
                              {head.takeaway, say(head, own_claim("network.end", end, format_duration(end)))});
     head.brief = t.format("figure.network.takeaway.brief.exposed", {now});
@@ -359,8 +362,8 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
     const engine::Q exposed = back ? engine::Q::layer_exposed_backward : engine::Q::layer_exposed_forward;
     const bool shorter = plan->hidden_from && (*plan->hidden_from <= 0 || plan->ratio_now >= 1);
     if (shorter && input.report.quantities.value_or(exposed, 0) >
-                       kTold * input.report.quantities.value_or(
-                                   back ? engine::Q::layer_time_backward : engine::Q::layer_time_forward, 0)) {
+                       kToldExposed * input.report.quantities.value_or(
+                                          back ? engine::Q::layer_time_backward : engine::Q::layer_time_forward, 0)) {
       tell("plan_exposed", {now, pass, say(head, claim_of(input, exposed))});
       head.brief = t.format("figure.network.takeaway.brief.exposed", {now});
       return head;
@@ -394,7 +397,7 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
 void draw_network(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, network_head(input, view));
   if (rest.empty()) return;
-  const NetworkStudy& study = study_of(input, view);
+  const NetworkStudy& study = network_study_of(input, view);
   if (!study.known())
     return draw_empty_state(canvas, input.theme, rest,
                             input.texts.text(study.chips > 1 ? "figure.network.unknown" : "figure.network.one_chip"));
@@ -402,7 +405,7 @@ void draw_network(Canvas& canvas, const Rect& area, const FigureInput& input, co
 }
 
 std::string network_data(const FigureInput& input, const FigureView& view) {
-  const NetworkStudy& study = study_of(input, view);
+  const NetworkStudy& study = network_study_of(input, view);
   std::string out = "tokens per chip\tcompute s";
   for (const NetworkLine& line : study.lines)
     out += fmt::format("\t{}{} s", engine::kNetworkStrategyIds[static_cast<std::size_t>(line.strategy)],
@@ -420,7 +423,7 @@ std::string network_data(const FigureInput& input, const FigureView& view) {
 
 extern constinit const FigureRow network_figure{
     .name = "network",
-    .options = kOptions.rows,
+    .options = kNetworkOptions.rows,
     .head = network_head,
     .draw = draw_network,
     .data = network_data,

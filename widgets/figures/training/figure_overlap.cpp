@@ -38,21 +38,21 @@ constexpr std::array kStreams = [] {
   out.back() = "all";
   return out;
 }();
-constexpr FigureOptions kOptions{OptionOf<Streams>{"strategy", kStreams}};
+constexpr FigureOptions kOverlapOptions{OptionOf<Streams>{"strategy", kStreams}};
 
 constexpr float kMostLane = 300, kLaneShare = 0.62f;
-constexpr double kTold = 1e-3;    // of the step: less that is exposed elsewhere is not worth a word
-constexpr float kLeastBlock = 2;  // narrower ones are drawn this wide, so that they are seen
+constexpr double kToldElsewhere = 1e-3;  // of the step: less that is exposed elsewhere is not worth a word
+constexpr float kLeastBlock = 2;         // narrower ones are drawn this wide, so that they are seen
 
-struct Key {
+struct OverlapKey {
   engine::Scenario scenario;
   Strategy strategy;
-  bool operator==(const Key&) const = default;
+  bool operator==(const OverlapKey&) const = default;
 };
 
-bool shows_all(const FigureView& view) { return kOptions.chosen<Streams>(view) == Streams::all; }
+bool shows_all(const FigureView& view) { return kOverlapOptions.chosen<Streams>(view) == Streams::all; }
 Strategy strategy_of(const FigureView& view) {
-  return shows_all(view) ? Strategy::plan : static_cast<Strategy>(kOptions.chosen<Streams>(view));
+  return shows_all(view) ? Strategy::plan : static_cast<Strategy>(kOverlapOptions.chosen<Streams>(view));
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ namespace overlap {
 
 LayerOverlap study(const FigureInput& input, Strategy strategy) {
   if (strategy == Strategy::plan) return engine::layer_overlap(input.scenario, input.report);
-  return input.studies.get<LayerOverlap>(Key{input.scenario, strategy},
+  return input.studies.get<LayerOverlap>(OverlapKey{input.scenario, strategy},
                                          [&] { return engine::layer_overlap(input.scenario, strategy); });
 }
 
@@ -313,7 +313,7 @@ FigureHead overlap_head(const FigureInput& input, const FigureView& view) {
                         : t.format("figure.overlap.takeaway.hidden", {share("network_share", network / work)});
     head.brief = head.takeaway;
     const double elsewhere = strategy_of(view) == Strategy::plan ? exposed_elsewhere(input) : 0;
-    if (elsewhere > kTold * input.report.quantities.value_or(Q::step_time, 0))
+    if (elsewhere > kToldElsewhere * input.report.quantities.value_or(Q::step_time, 0))
       head.takeaway =
           t.format("figure.overlap.takeaway.hidden.elsewhere", {head.brief, time("elsewhere", elsewhere)});
   } else
@@ -410,7 +410,7 @@ std::string overlap_data(const FigureInput& input, const FigureView& view) {
 
 extern constinit const FigureRow overlap_figure{
     .name = "overlap",
-    .options = kOptions.rows,
+    .options = kOverlapOptions.rows,
     .head = overlap_head,
     .draw = draw_overlap,
     .data = overlap_data,

@@ -31,9 +31,9 @@ enum class MemoryTrace : std::uint8_t { off, on };
 enum class CursorAt : std::uint8_t { none, start, quarter, half, three_quarters, end };
 constexpr std::array<std::string_view, 2> kOffOn{"off", "on"};
 constexpr std::array<std::string_view, 6> kCursorPlaces{"none", "start", "quarter", "half", "three-quarters", "end"};
-constexpr FigureOptions kOptions{OptionOf<CriticalPath>{"critical-path", kOffOn},
-                                 OptionOf<MemoryTrace>{"memory-trace", kOffOn},
-                                 OptionOf<CursorAt>{"cursor", kCursorPlaces}};
+constexpr FigureOptions kPipelineOptions{OptionOf<CriticalPath>{"critical-path", kOffOn},
+                                         OptionOf<MemoryTrace>{"memory-trace", kOffOn},
+                                         OptionOf<CursorAt>{"cursor", kCursorPlaces}};
 
 using gantt::kTicksPerSecond;
 
@@ -72,9 +72,9 @@ namespace {
 
 // In the window the view has the tools; a file has no buttons to press and takes them as options.
 FigureView with_options(FigureView view) {
-  view.critical_path = view.critical_path || kOptions.chosen<CriticalPath>(view) == CriticalPath::on;
-  view.memory_trace = view.memory_trace || kOptions.chosen<MemoryTrace>(view) == MemoryTrace::on;
-  const auto cursor = kOptions.chosen<CursorAt>(view);
+  view.critical_path = view.critical_path || kPipelineOptions.chosen<CriticalPath>(view) == CriticalPath::on;
+  view.memory_trace = view.memory_trace || kPipelineOptions.chosen<MemoryTrace>(view) == MemoryTrace::on;
+  const auto cursor = kPipelineOptions.chosen<CursorAt>(view);
   if (cursor != CursorAt::none && !view.cursor)
     view.cursor = 0.25 * (static_cast<int>(cursor) - static_cast<int>(CursorAt::start));
   return view;
@@ -243,7 +243,7 @@ extern constinit const FigureRow pipeline_figure{
     .name = "pipeline",
     .needs = Needs::stages,
     .height_pt = 269.3f,
-    .options = kOptions.rows,
+    .options = kPipelineOptions.rows,
     .head = pipeline_head,
     .draw = draw_pipeline,
     .data = pipeline_data,

@@ -19,9 +19,8 @@ using namespace roofline;
 
 namespace {
 
-constexpr float kRegionTint = 0.045f;  // under the slope, where bandwidth decides
-constexpr float kRing = 1.3f;          // of panel around a mark, so that marks over one another stay apart
-constexpr double kMostlyHbm = 0.2;     // of the step
+constexpr float kRing = 1.3f;       // of panel around a mark, so that marks over one another stay apart
+constexpr double kMostlyHbm = 0.2;  // of the step
 
 Tint region_of(const Theme& theme, const Layout& l) {
   const float bottom = l.plot.bottom();
@@ -190,7 +189,7 @@ FigureHead roofline_head(const FigureInput& input, const FigureView&) {
 
 void draw_roofline(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, roofline_head(input, view));
-  const Layout l = lay_out(canvas, rest, input, view);
+  const Layout l = roofline::lay_out(canvas, rest, input, view);
   if (!l.drawn) {
     TextStyle style;
     style.halign = HAlign::centre;

@@ -25,25 +25,27 @@ using engine::ScalingStudy;
 
 namespace {
 
-enum class Quantity : std::uint8_t { throughput, mfu };
-constexpr std::array<std::string_view, 2> kQuantities{"throughput", "mfu"};
-constexpr FigureOptions kOptions{OptionOf<ScalingMode>{"mode", engine::kScalingModeIds},
-                                 OptionOf<Quantity>{"quantity", kQuantities}};
+enum class ScalingQuantity : std::uint8_t { throughput, mfu };
+constexpr std::array<std::string_view, 2> kScalingQuantities{"throughput", "mfu"};
+constexpr FigureOptions kScalingOptions{OptionOf<ScalingMode>{"mode", engine::kScalingModeIds},
+                                        OptionOf<ScalingQuantity>{"quantity", kScalingQuantities}};
 
-constexpr double kRoom = 2.5;     // over and under the data, for names of points at the ends
-constexpr double kMostMfu = 115;  // %, with room for a name over 100
+constexpr double kRoomForNames = 2.5;  // over and under the data, for names of points at the ends
+constexpr double kMostMfu = 115;       // %, with room for a name over 100
 
-struct Key {
+struct ScalingKey {
   engine::Scenario scenario;
   ScalingMode mode;
-  bool operator==(const Key&) const = default;
+  bool operator==(const ScalingKey&) const = default;
 };
 
-ScalingMode mode_of(const FigureView& view) { return kOptions.chosen<ScalingMode>(view); }
-bool shows_mfu(const FigureView& view) { return kOptions.chosen<Quantity>(view) == Quantity::mfu; }
+ScalingMode mode_of(const FigureView& view) { return kScalingOptions.chosen<ScalingMode>(view); }
+bool shows_mfu(const FigureView& view) {
+  return kScalingOptions.chosen<ScalingQuantity>(view) == ScalingQuantity::mfu;
+}
 
-const ScalingStudy& study_of(const FigureInput& input, const FigureView& view) {
-  const Key key{input.scenario, mode_of(view)};
+const ScalingStudy& scaling_study_of(const FigureInput& input, const FigureView& view) {
+  const ScalingKey key{input.scenario, mode_of(view)};
   return input.studies.get<ScalingStudy>(key, [&] { return engine::scaling_study(key.scenario, key.mode); });
 }
 
@@ -108,8 +110,8 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
     for (const double v : {shown(p, mfu), mfu ? shown(own, mfu) : p.ideal_tokens_per_s})
       if (v > 0) low = std::min(low, v), high = std::max(high, v);
   }
-  chart.y_from = low / kRoom,
-  chart.y_to = mfu ? std::min(high * kRoom, std::max(kMostMfu, high * 1.1)) : high * kRoom;
+  chart.y_from = low / kRoomForNames,
+  chart.y_to = mfu ? std::min(high * kRoomForNames, std::max(kMostMfu, high * 1.1)) : high * kRoomForNames;
   chart.now = Chart::Now{own.chips, t.format("figure.scaling.now", {format_count(own.chips)})};
 
   ChartLine line, ideal;
@@ -162,7 +164,7 @@ FigureHead scaling_head(const FigureInput& input, const FigureView& view) {
   FigureHead head;
   head.title =
       t.text(mode_of(view) == ScalingMode::weak ? "figure.scaling.title.weak" : "figure.scaling.title.strong");
-  const ScalingStudy& study = study_of(input, view);
+  const ScalingStudy& study = scaling_study_of(input, view);
   const ScalingPoint *own = own_point(study), *last = last_point(study);
   if (own == nullptr) return head;
   if (last == nullptr) {
@@ -199,7 +201,7 @@ FigureHead scaling_head(const FigureInput& input, const FigureView& view) {
 void draw_scaling(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, scaling_head(input, view));
   if (rest.empty()) return;
-  const ScalingStudy& study = study_of(input, view);
+  const ScalingStudy& study = scaling_study_of(input, view);
   if (own_point(study) == nullptr || study.points.size() < 2)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.scaling.empty"));
   draw_line_chart(canvas, rest, input, chart_of(input, view, study, canvas.em()));
@@ -207,7 +209,7 @@ void draw_scaling(Canvas& canvas, const Rect& area, const FigureInput& input, co
 
 std::string scaling_data(const FigureInput& input, const FigureView& view) {
   std::string out = "chips\ttokens per s\tMFU\tideal tokens per s\tbound\tfits\tproblem\n";
-  for (const ScalingPoint& p : study_of(input, view).points)
+  for (const ScalingPoint& p : scaling_study_of(input, view).points)
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.chips, p.tokens_per_s, p.mfu, p.ideal_tokens_per_s,
                        p.bound.id(), p.fits ? "yes" : "no", p.problem);
   return out;
@@ -217,7 +219,7 @@ std::string scaling_data(const FigureInput& input, const FigureView& view) {
 
 extern constinit const FigureRow scaling_figure{
     .name = "scaling",
-    .options = kOptions.rows,
+    .options = kScalingOptions.rows,
     .head = scaling_head,
     .draw = draw_scaling,
     .data = scaling_data,

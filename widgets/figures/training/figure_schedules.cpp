@@ -32,17 +32,17 @@ using gantt::kTicksPerSecond;
 
 constexpr float kWide = 560;  // from this width on names stand at the left and numbers at the right
 constexpr float kBar = 46;    // of the longest bar of held microbatches
-constexpr float kColumnGap = 16;
+constexpr float kNumberColumnGap = 16;
 constexpr float kMostRow = 40, kComfortableRow = 18, kLeastRows = 48, kMostRows = 76;
-constexpr float kBarShare = 0.84f;  // of a row
-constexpr float kLeastRow = 8;      // of two schedules where only one has comfortable rows
+constexpr float kScheduleBarShare = 0.84f;  // of a row
+constexpr float kLeastRow = 8;              // of two schedules where only one has comfortable rows
 constexpr std::size_t kWorthComparing = 3;
 constexpr std::size_t kMostNotes = 6;
 constexpr float kNoteShare = 0.22f;  // of the height
 
 // All schedules of a step, and the levels of those that are too long to draw without.
-struct Comparison {
-  Comparison(engine::StepWork step, std::shared_ptr<engine::PipelineCache> cache)
+struct ComparedSchedules {
+  ComparedSchedules(engine::StepWork step, std::shared_ptr<engine::PipelineCache> cache)
       : all(std::move(step), std::move(cache)) {}
   engine::ScheduleComparison all;
   std::array<std::optional<engine::TimelineDetail>, engine::kScheduleKinds> levels;
@@ -55,16 +55,16 @@ struct Comparison {
   }
 };
 // Null where there is no pipeline. In a window it may not be finished yet.
-Comparison* comparison_of(const FigureInput& input) {
+ComparedSchedules* comparison_of(const FigureInput& input) {
   auto work = engine::step_work(input.scenario, input.report);
   if (!work) return nullptr;
-  const auto& held = input.studies.get<std::shared_ptr<Comparison>>(
-      *work, [&] { return std::make_shared<Comparison>(*work, pipeline_cache(input)); });
+  const auto& held = input.studies.get<std::shared_ptr<ComparedSchedules>>(
+      *work, [&] { return std::make_shared<ComparedSchedules>(*work, pipeline_cache(input)); });
   if (!held->all.advance(input.studies.operations_left)) input.studies.unfinished = true;
   return held.get();
 }
 
-const ScheduleVariant& variant(const Comparison& c, ScheduleKind kind) {
+const ScheduleVariant& variant(const ComparedSchedules& c, ScheduleKind kind) {
   return c.all.variants()[static_cast<std::size_t>(kind)];
 }
 
@@ -83,7 +83,7 @@ struct Column {
   float right = 0, width = 0;
 };
 
-struct Layout {
+struct SchedulesLayout {
   bool wide = false;
   bool each = false;  // numbers of every device; else one for all
   std::vector<const ScheduleVariant*> shown;
@@ -105,7 +105,7 @@ std::string idle_text(const FigureInput& input, const ScheduleVariant& v) {
 }
 
 // The one that takes least, of several the plan's own; null if none can run.
-const ScheduleVariant* fastest(const Comparison& c) {
+const ScheduleVariant* fastest(const ComparedSchedules& c) {
   const ScheduleVariant *best = nullptr, &own = variant(c, c.work().shape.kind);
   for (const ScheduleKind kind : schedules_by_rank())
     if (const ScheduleVariant& v = variant(c, kind); v.legal() && (best == nullptr || v.makespan < best->makespan))
@@ -114,7 +114,7 @@ const ScheduleVariant* fastest(const Comparison& c) {
 }
 
 // Which schedules to draw: the plan's own, the fastest, then the most telling ones; in the order of these.
-std::vector<const ScheduleVariant*> choose(const Comparison& c, std::size_t count) {
+std::vector<const ScheduleVariant*> choose(const ComparedSchedules& c, std::size_t count) {
   std::vector<const ScheduleVariant*> out;
   const auto add = [&](const ScheduleVariant* v) {
     if (v != nullptr && v->pipeline.drawn() && out.size() < count &&
@@ -133,7 +133,7 @@ std::vector<const ScheduleVariant*> choose(const Comparison& c, std::size_t coun
 }
 
 // What is not drawn: why it cannot be, or what it would idle.
-std::vector<std::string> notes_of(const FigureInput& input, const Comparison& c,
+std::vector<std::string> notes_of(const FigureInput& input, const ComparedSchedules& c,
                                   const std::vector<const ScheduleVariant*>& shown) {
   const TextTable& t = input.texts;
   std::vector<std::string> out;
@@ -157,7 +157,7 @@ std::vector<std::string> notes_of(const FigureInput& input, const Comparison& c,
   return out;
 }
 
-void place_notes(const Canvas& canvas, const FigureInput& input, Rect& rest, Layout& l) {
+void place_notes(const Canvas& canvas, const FigureInput& input, Rect& rest, SchedulesLayout& l) {
   const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
   const float pitch = FontStack::kLineHeight * style.em;
   const auto most = std::min(kMostNotes, static_cast<std::size_t>(std::max(0.0f, rest.h * kNoteShare / pitch)));
@@ -172,7 +172,7 @@ void place_notes(const Canvas& canvas, const FigureInput& input, Rect& rest, Lay
   l.foot = rest.cut_bottom(pitch * static_cast<float>(l.notes.size()));
 }
 
-void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, Layout& l, int devices) {
+void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, SchedulesLayout& l, int devices) {
   const TextTable& t = input.texts;
   const TextStyle bold = small_text(canvas, {}, HAlign::right, Weight::bold),
                   plain = small_text(canvas, {}, HAlign::right);
@@ -181,8 +181,8 @@ void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, L
   l.held.head = word(l.each ? "figure.schedules.held" : "figure.schedules.held_most");
   l.idle.width =
       std::max(canvas.text_width(format_percent(0.999), plain), canvas.text_width(format_percent(0), plain)) +
-      canvas.px(kColumnGap);
-  l.held.width = canvas.px(kBar) + canvas.text_width(format_fixed(99.99, 2), plain) + canvas.px(kColumnGap + 6);
+      canvas.px(kNumberColumnGap);
+  l.held.width = canvas.px(kBar) + canvas.text_width(format_fixed(99.99, 2), plain) + canvas.px(kNumberColumnGap + 6);
   float names = 0;
   for (const ScheduleVariant* v : l.shown)
     names = std::max(names, canvas.text_width(schedule_name(input, v->pipeline.shape), bold));
@@ -199,9 +199,9 @@ void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, L
   rest.cut_left(std::min(numbers, rest.w / 3));
 }
 
-Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view,
-               const Comparison& c) {
-  Layout l;
+SchedulesLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view,
+                        const ComparedSchedules& c) {
+  SchedulesLayout l;
   const int devices = c.work().shape.stages;
   const float line = small_line(canvas);
   Rect rest = area;
@@ -247,7 +247,8 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   place_columns(canvas, input, rest, l, devices);
   const float limit = rest.right();
   const Rect framed = plot_rect(canvas, rest, l.frame);
-  l.plot = rect_between(rest.x, rest.y, l.wide ? limit - canvas.px(kColumnGap) : framed.right(), framed.bottom());
+  l.plot =
+      rect_between(rest.x, rest.y, l.wide ? limit - canvas.px(kNumberColumnGap) : framed.right(), framed.bottom());
   const float pitch = pitch_in(l.plot.h);
   if (!(pitch > 0) || l.plot.w < canvas.px(40)) {
     l.shown.clear();
@@ -265,7 +266,7 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
     rows.plot = {l.plot.x, rows.area.y + name, l.plot.w, pitch * static_cast<float>(devices)};
     rows.pitch = pitch;
     rows.count = devices;
-    rows.bar_height = pitch < canvas.px(4) ? pitch : pitch * kBarShare;
+    rows.bar_height = pitch < canvas.px(4) ? pitch : pitch * kScheduleBarShare;
     rows.label_every = kSteps.back();
     for (auto it = kSteps.rbegin(); it != kSteps.rend(); ++it)
       if (static_cast<float>(*it) * pitch >= line) rows.label_every = *it;
@@ -274,7 +275,8 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   return l;
 }
 
-void draw_names(Canvas& canvas, const FigureInput& input, const FigureView& view, const Layout& l, std::size_t i) {
+void draw_names(Canvas& canvas, const FigureInput& input, const FigureView& view, const SchedulesLayout& l,
+                std::size_t i) {
   const Theme& theme = input.theme;
   const ScheduleVariant& v = *l.shown[i];
   const StageRows& rows = l.rows[i];
@@ -324,7 +326,7 @@ void draw_names(Canvas& canvas, const FigureInput& input, const FigureView& view
   }
 }
 
-void draw_column_heads(Canvas& canvas, const FigureInput& input, const Layout& l) {
+void draw_column_heads(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l) {
   if (!l.wide) return;
   const TextStyle style = small_text(canvas, input.theme.ink3, HAlign::right);
   const float pitch = FontStack::kLineHeight * style.em;
@@ -335,7 +337,8 @@ void draw_column_heads(Canvas& canvas, const FigureInput& input, const Layout& l
   }
 }
 
-void draw_numbers(Canvas& canvas, const FigureInput& input, const Layout& l, std::size_t i, double most_held) {
+void draw_numbers(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l, std::size_t i,
+                  double most_held) {
   if (!l.wide) return;
   const Theme& theme = input.theme;
   const ScheduleVariant& v = *l.shown[i];
@@ -345,7 +348,7 @@ void draw_numbers(Canvas& canvas, const FigureInput& input, const Layout& l, std
   const TextStyle plain = small_text(canvas, theme.ink2, HAlign::right),
                   dark = small_text(canvas, theme.ink, HAlign::right);
   Fill fill = fill_of(theme, MemoryPart::activations, canvas.em());
-  const float start = l.held.right - l.held.width + canvas.px(kColumnGap);
+  const float start = l.held.right - l.held.width + canvas.px(kNumberColumnGap);
   const float height = rows.bar_height * (l.each ? 0.6f : 0.8f);
   if (height < canvas.px(6)) fill.edge_width = 0;
   for (int d = 0; d < rows.count && d < static_cast<int>(peaks.size()); ++d) {
@@ -371,7 +374,7 @@ void draw_numbers(Canvas& canvas, const FigureInput& input, const Layout& l, std
 }
 
 // The line at the end of the step with its time below.
-void draw_end(Canvas& canvas, const FigureInput& input, const Layout& l, std::size_t i) {
+void draw_end(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l, std::size_t i) {
   const ScheduleVariant& v = *l.shown[i];
   const auto end = static_cast<double>(v.makespan);
   if (end < l.from || end > l.to) return;
@@ -388,7 +391,8 @@ void draw_end(Canvas& canvas, const FigureInput& input, const Layout& l, std::si
               text, bold);
 }
 
-void draw_kinds(Canvas& canvas, const FigureInput& input, const Layout& l, const std::vector<gantt::Gantt>& gantts) {
+void draw_kinds(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l,
+                const std::vector<gantt::Gantt>& gantts) {
   const TextTable& t = input.texts;
   bool split = false, whole = false;
   int chunks = 1;
@@ -438,7 +442,7 @@ FigureHead schedules_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.schedules.title");
-  Comparison* c = comparison_of(input);
+  ComparedSchedules* c = comparison_of(input);
   if (c == nullptr || !c->all.done()) return head;  // which is fastest is not known yet
   const ScheduleVariant *best = fastest(*c), &own = variant(*c, c->work().shape.kind);
   if (best == nullptr) return head;
@@ -464,12 +468,12 @@ FigureHead schedules_head(const FigureInput& input, const FigureView&) {
 void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, schedules_head(input, view));
   if (rest.empty()) return;
-  Comparison* c = comparison_of(input);
+  ComparedSchedules* c = comparison_of(input);
   if (c == nullptr) {
     if (input.report.pipeline.shape.stages > 1) return draw_schedule_reason(canvas, rest, input);
     return draw_one_stage(canvas, rest, input, input.texts.text("figure.schedules.try"));
   }
-  const Layout l = lay_out(canvas, rest, input, view, *c);
+  const SchedulesLayout l = lay_out(canvas, rest, input, view, *c);
   if (l.shown.empty()) {
     if (choose(*c, 1).empty()) draw_schedule_reason(canvas, rest, input);
     return;
@@ -506,7 +510,7 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
 
 std::string schedules_data(const FigureInput& input, const FigureView&) {
   std::string out = "schedule\tchunks\tlegal\tmakespan s\tidle share\tmost microbatches held\n";
-  const Comparison* c = comparison_of(input);
+  const ComparedSchedules* c = comparison_of(input);
   if (c == nullptr) return out;
   for (const engine::ScheduleVariant& v : c->all.variants()) {
     const auto& peaks = v.pipeline.peak_microbatches;

@@ -23,9 +23,8 @@ using engine::Q;
 
 namespace {
 
-double seconds_of(const engine::Report& report, Q part) { return report.quantities.value_or(part, 0); }
 double step_seconds(const engine::Report& report) { return seconds_of(report, Q::step_time); }
-bool has_step(const engine::Report& report) { return step_seconds(report) > 0; }
+bool has_training_step(const engine::Report& report) { return step_seconds(report) > 0; }
 
 // Communication that work hides, of a step and chip: all of it less what is a part of the step, by axis in proportion
 // to what of its transfers runs beside work.
@@ -51,7 +50,7 @@ Hidden hidden_of(const engine::Report& report) {
   return out;
 }
 
-struct Row {
+struct StepRow {
   std::optional<Q> part;  // none: hidden communication
   double from = 0, to = 0;
   double base_from = 0, base_to = 0;
@@ -60,8 +59,8 @@ struct Row {
 bool is_work(Q part) { return part == Q::step_matmul || part == Q::step_attention || part == Q::step_recompute; }
 
 // Those that take time here or in the baseline. Hidden communication follows the work it hides under.
-std::vector<Row> rows_of(const FigureInput& input) {
-  std::vector<Row> out;
+std::vector<StepRow> step_rows(const FigureInput& input) {
+  std::vector<StepRow> out;
   double at = 0, base_at = 0;
   const Hidden hidden = hidden_of(input.report);
   bool placed = hidden.total <= 0;
@@ -81,14 +80,14 @@ std::vector<Row> rows_of(const FigureInput& input) {
   return out;
 }
 
-std::string row_name(const FigureInput& input, const Row& row) {
+std::string row_name(const FigureInput& input, const StepRow& row) {
   if (!row.part) return std::string(input.texts.text("figure.step.hidden"));
   return quantity_label(input.texts, *row.part);
 }
 
-std::string_view row_tag(const Row& row) { return engine::quantity(row.part.value_or(Q::network_total)).id; }
+std::string_view row_tag(const StepRow& row) { return engine::quantity(row.part.value_or(Q::network_total)).id; }
 
-Readout readout_of(const FigureInput& input, const Row& row, const Hidden& hidden) {
+Readout readout_of(const FigureInput& input, const StepRow& row, const Hidden& hidden) {
   const TextTable& t = input.texts;
   Readout r;
   const double seconds = row.to - row.from;
@@ -110,8 +109,8 @@ FigureHead step_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.step.title");
-  if (!has_step(input.report)) return head;
-  if (input.baseline && has_step(input.baseline->report)) {
+  if (!has_training_step(input.report)) return head;
+  if (input.baseline && has_training_step(input.baseline->report)) {
     head.takeaway = t.format("figure.step.takeaway.baseline", {say(head, claim_of(input, Q::step_time)),
                                                                say(head, difference_claim(input, Q::step_time))});
     return head;
@@ -126,16 +125,17 @@ void draw_step(Canvas& canvas, const Rect& area, const FigureInput& input, const
   const Rect rest = draw_figure_head(canvas, area, input, view, step_head(input, view));
   if (rest.empty()) return;
   const TextTable& t = input.texts;
-  if (!has_step(input.report)) return draw_empty_state(canvas, input.theme, rest, t.text("figure.step.empty"));
-  const std::vector<Row> rows = rows_of(input);
+  if (!has_training_step(input.report))
+    return draw_empty_state(canvas, input.theme, rest, t.text("figure.step.empty"));
+  const std::vector<StepRow> rows = step_rows(input);
   const Hidden hidden = hidden_of(input.report);
   const double step = step_seconds(input.report);
   double end = hidden.total;
-  for (const Row& row : rows) end = std::max({end, row.to, row.base_to});
+  for (const StepRow& row : rows) end = std::max({end, row.to, row.base_to});
   const TimeUnit unit = time_unit(end);
 
   std::vector<BarRow> bars;
-  for (const Row& row : rows) {
+  for (const StepRow& row : rows) {
     BarRow bar;
     const double seconds = row.to - row.from;
     const bool total = row.part == Q::step_time;
@@ -175,7 +175,7 @@ std::string step_data(const FigureInput& input, const FigureView&) {
   std::string out = "part\tseconds";
   if (input.baseline) out += "\tbaseline seconds";
   out += '\n';
-  for (const Row& row : rows_of(input)) {
+  for (const StepRow& row : step_rows(input)) {
     const auto seconds = [&row](const engine::Report& r) { return seconds_of(r, *row.part); };
     out += fmt::format("{}\t{}", row.part ? engine::quantity(*row.part).id : std::string_view("hidden communication"),
                        row.part ? seconds(input.report) : row.to - row.from);

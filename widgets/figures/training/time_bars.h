@@ -8,6 +8,9 @@
 
 namespace roofscape::widgets {
 
+// What a part takes; 0 where the report lacks it.
+inline double seconds_of(const engine::Report& report, engine::Q part) { return report.quantities.value_or(part, 0); }
+
 // To `end_s` seconds, shown in `unit`, with columns for the time of a row and its share.
 BarAxis time_bar_axis(const TextTable& texts, double end_s, const TimeUnit& unit);
 
