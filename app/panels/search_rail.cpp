@@ -62,18 +62,19 @@ void small_prose(RailRows& rows, const std::string& words) {
             ctx.px(4);
 }
 
-std::string constraint_text(const PanelContext& ctx, const PlanDimension& dimension, const Constraint& constraint) {
+std::string constraint_text(const PanelContext& ctx, const ConstrainedDimension& dimension,
+                            const Constraint& constraint) {
   if (constraint.kind == Constraint::Kind::any) return std::string(ctx.text("ui.search.any"));
   if (dimension.id == "offload" && constraint.kind == Constraint::Kind::only)
     return std::string(ctx.text("ui.search.no_offload"));
-  const std::string value = field_value(ctx, *engine::find_field(dimension.fields[0]), constraint.value);
+  const std::string value = field_value(ctx, *engine::find_field(dimension.paths[0]), constraint.value);
   return constraint.kind == Constraint::Kind::at_most ? ctx.format("ui.search.at_most", {value}) : value;
 }
 
 // What the plan has of it.
-std::string own_text(const PanelContext& ctx, const PlanDimension& dimension) {
+std::string own_text(const PanelContext& ctx, const ConstrainedDimension& dimension) {
   std::string out;
-  for (const std::string_view path : dimension.fields) {
+  for (const std::string_view path : dimension.paths) {
     if (path.empty()) continue;
     const engine::Field* field = engine::find_field(path);
     const std::string value = field_value(ctx, *field, field->get(ctx.session.scenario()));
@@ -82,7 +83,7 @@ std::string own_text(const PanelContext& ctx, const PlanDimension& dimension) {
   return out;
 }
 
-void dimension_row(RailRows& rows, const PlanDimension& dimension, Constraint& constraint) {
+void dimension_row(RailRows& rows, const ConstrainedDimension& dimension, Constraint& constraint) {
   PanelContext& ctx = rows.ctx;
   const std::string id = "search.constraint." + std::string(dimension.id);
   const std::string name(ctx.text("ui.search.dimension." + std::string(dimension.id)));

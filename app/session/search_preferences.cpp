@@ -9,7 +9,6 @@
 namespace roofscape::app {
 
 using engine::Allowed;
-using engine::PlanSpace;
 using engine::Scenario;
 using engine::ServingRequest;
 
@@ -19,22 +18,33 @@ constexpr std::size_t kBest = 30, kSample = 1500;
 constexpr int kMostOffered = 64;  // of a degree
 constexpr int kLeastBatchOffered = 16, kMostBatchOffered = 4096;
 
-constexpr std::array<SearchDimension, kSearchDimensions> kDimensions{{
-    {{"data", {"parallelism.data"}}, {&PlanSpace::data}},
-    {{"fsdp", {"parallelism.fsdp"}}, {&PlanSpace::fsdp}},
-    {{"tensor", {"parallelism.tensor"}}, {&PlanSpace::tensor}},
-    {{"context", {"parallelism.context"}}, {&PlanSpace::context}},
-    {{"expert", {"parallelism.expert"}, true}, {&PlanSpace::expert}},
-    {{"pipeline", {"parallelism.pipeline"}}, {&PlanSpace::pipeline}},
-    {{"schedule", {"pipeline.schedule"}}, {&PlanSpace::schedule}},
-    {{"virtual_stages", {"pipeline.virtual_stages"}}, {&PlanSpace::virtual_stages}},
-    {{"microbatch", {"pipeline.microbatch_sequences"}}, {&PlanSpace::microbatch}},
-    {{"zero_stage", {"parallelism.zero_stage"}}, {&PlanSpace::zero_stage}},
-    {{"sequence_parallel", {"parallelism.sequence_parallel"}}, {&PlanSpace::sequence_parallel}},
-    {{"policy", {"checkpointing.policy"}}, {&PlanSpace::policy}},
-    {{"offload", {"offload.optimizer", "offload.activations"}},
-     {&PlanSpace::offload_optimizer, &PlanSpace::offload_activations}},
-}};
+// In the order of the rail. Both offloads are asked for by one constraint.
+const std::array<SearchDimension, kSearchDimensions>& dimensions() {
+  const auto one = [](std::string_view name) {
+    const engine::PlanDimension* of = engine::find_plan_dimension(name);
+    return SearchDimension{{name, {of->path}, name == "expert"}, {of}};
+  };
+  static const std::array<SearchDimension, kSearchDimensions> kDimensions = [&one] {
+    SearchDimension offload = one("offload_optimizer");
+    offload.id = "offload";
+    offload.of[1] = engine::find_plan_dimension("offload_activations");
+    offload.paths[1] = offload.of[1]->path;
+    return std::array{one("data"),
+                      one("fsdp"),
+                      one("tensor"),
+                      one("context"),
+                      one("expert"),
+                      one("pipeline"),
+                      one("schedule"),
+                      one("virtual_stages"),
+                      one("microbatch"),
+                      one("zero_stage"),
+                      one("sequence_parallel"),
+                      one("policy"),
+                      offload};
+  }();
+  return kDimensions;
+}
 constexpr std::array<ServingDimension, kServingDimensions> kServing{{
     {{"data", {"parallelism.data"}}, &ServingRequest::data},
     {{"tensor", {"parallelism.tensor"}}, &ServingRequest::tensor},
@@ -67,7 +77,7 @@ int own_value(const Scenario& scenario, std::string_view path) {
 
 }  // namespace
 
-std::span<const SearchDimension> search_dimensions() { return kDimensions; }
+std::span<const SearchDimension> search_dimensions() { return dimensions(); }
 
 engine::SearchRequest request_of(const Scenario& scenario, const SearchPreferences& preferences) {
   engine::SearchRequest request;
@@ -81,10 +91,10 @@ engine::SearchRequest request_of(const Scenario& scenario, const SearchPreferenc
   request.space.tensor_across_nodes = preferences.tensor_across_nodes;
   for (std::size_t i = 0; i < kSearchDimensions; ++i) {
     const Constraint& constraint = preferences.constraints[i];
-    const SearchDimension& dimension = kDimensions[i];
+    const SearchDimension& dimension = dimensions()[i];
     if (dimension.of_experts && !scenario.model.is_moe()) continue;
-    for (std::size_t k = 0; k < dimension.allowed.size() && dimension.allowed[k] != nullptr; ++k)
-      narrow(request.space.*dimension.allowed[k], constraint, own_value(scenario, dimension.fields[k]));
+    for (const engine::PlanDimension* of : dimension.of)
+      if (of != nullptr) narrow(request.space.*of->allowed, constraint, own_value(scenario, of->path));
   }
   return request;
 }
@@ -103,7 +113,7 @@ ServingRequest request_of(const Scenario& scenario, const ServingPreferences& pr
     if (dimension.of_experts && !scenario.model.is_moe()) continue;
     // fsdp counts as data.
     narrow(request.*dimension.allowed, preferences.constraints[i],
-           dimension.id == "data" ? own.data : own_value(scenario, dimension.fields[0]));
+           dimension.id == "data" ? own.data : own_value(scenario, dimension.paths[0]));
   }
   return request;
 }
@@ -122,9 +132,9 @@ SearchPreferences without_limits(SearchPreferences preferences, engine::Workload
 
 std::span<const ServingDimension> serving_dimensions() { return kServing; }
 
-std::vector<Constraint> offered_constraints(const Scenario& scenario, const PlanDimension& dimension) {
+std::vector<Constraint> offered_constraints(const Scenario& scenario, const ConstrainedDimension& dimension) {
   std::vector<Constraint> out{{Constraint::Kind::any, 0}};
-  const engine::Field* field = engine::find_field(dimension.fields[0]);
+  const engine::Field* field = engine::find_field(dimension.paths[0]);
   const bool number = field->kind != engine::FieldKind::choice && field->kind != engine::FieldKind::boolean;
   if (dimension.id == "offload") {
     out.push_back({Constraint::Kind::only, 0});
@@ -138,9 +148,7 @@ std::vector<Constraint> offered_constraints(const Scenario& scenario, const Plan
     for (int n = 2; n <= most; n *= 2) out.push_back({Constraint::Kind::at_most, n});
   } else {
     // Of choices those that fit the scenario.
-    const auto searched = std::find_if(kDimensions.begin(), kDimensions.end(),
-                                       [&](const SearchDimension& d) { return d.id == dimension.id; });
-    const Allowed allowed = engine::space_of(scenario).*searched->allowed[0];
+    const Allowed allowed = engine::space_of(scenario).*engine::find_plan_dimension(dimension.id)->allowed;
     const int count = field->kind == engine::FieldKind::boolean ? 2 : static_cast<int>(field->choices.size());
     for (int i = 0; i < count; ++i)
       if (allowed.allows(i)) out.push_back({Constraint::Kind::only, i});
@@ -165,9 +173,9 @@ std::optional<double> number_of(std::string_view words) {
   return value;
 }
 
-std::string constraint_words(const PlanDimension& dimension, const Constraint& constraint) {
+std::string constraint_words(const ConstrainedDimension& dimension, const Constraint& constraint) {
   if (constraint.kind == Constraint::Kind::as_plan) return std::string(kAsPlan);
-  const engine::Field* field = engine::find_field(dimension.fields[0]);
+  const engine::Field* field = engine::find_field(dimension.paths[0]);
   std::string value = std::to_string(constraint.value);
   if (field->kind == engine::FieldKind::boolean)
     value = constraint.value != 0 ? kYes : kNo;
@@ -177,9 +185,9 @@ std::string constraint_words(const PlanDimension& dimension, const Constraint& c
   return constraint.kind == Constraint::Kind::at_most ? std::string(kAtMost) + value : value;
 }
 
-Constraint constraint_of(const PlanDimension& dimension, std::string_view words) {
+Constraint constraint_of(const ConstrainedDimension& dimension, std::string_view words) {
   if (words == kAsPlan) return {Constraint::Kind::as_plan, 0};
-  const engine::Field* field = engine::find_field(dimension.fields[0]);
+  const engine::Field* field = engine::find_field(dimension.paths[0]);
   Constraint constraint{Constraint::Kind::only, 0};
   if (words.starts_with(kAtMost)) {
     constraint.kind = Constraint::Kind::at_most;
@@ -240,7 +248,7 @@ PreferenceWords to_words(const SearchPreferences& preferences) {
     out["rank by"] = engine::kObjectiveIds[static_cast<std::size_t>(preferences.objective)];
   if (preferences.min_free != usual.min_free) out["free"] = number_words(preferences.min_free);
   if (preferences.tensor_across_nodes) out["tensor across nodes"] = kYes;
-  put_constraints(kDimensions, preferences.constraints, {}, out);
+  put_constraints(dimensions(), preferences.constraints, {}, out);
   const std::string serving(kServingWord);
   if (preferences.serving.objective != usual.serving.objective)
     out[serving + "rank by"] = engine::kServingObjectiveIds[static_cast<std::size_t>(preferences.serving.objective)];
@@ -261,7 +269,7 @@ SearchPreferences preferences_from(const PreferenceWords& words) {
   take_objective(words, "rank by", engine::kObjectiveIds, out.objective);
   take_free(words, "free", out.min_free);
   out.tensor_across_nodes = says("tensor across nodes", kYes);
-  take_constraints(kDimensions, words, {}, out.constraints);
+  take_constraints(dimensions(), words, {}, out.constraints);
   take_objective(words, serving + "rank by", engine::kServingObjectiveIds, out.serving.objective);
   take_free(words, serving + "free", out.serving.min_free);
   out.serving.keeps_promises = !says(serving + "promises", kNo);

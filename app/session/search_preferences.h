@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/search/plan_dimensions.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
 
@@ -24,15 +25,16 @@ struct Constraint {
 };
 
 // A choice of a plan that a constraint can be about.
-struct PlanDimension {
+struct ConstrainedDimension {
   std::string_view id;
-  std::array<std::string_view, 2> fields{};  // paths of the scenario; the second may be empty
-  bool of_experts = false;                   // only where the model has any
+  std::array<std::string_view, 2>
+      paths{};              // of the scenario's fields whose values and words it has; the second may be empty
+  bool of_experts = false;  // only where the model has any
 };
-struct SearchDimension : PlanDimension {
-  std::array<engine::Allowed engine::PlanSpace::*, 2> allowed{};  // one for each field
+struct SearchDimension : ConstrainedDimension {
+  std::array<const engine::PlanDimension*, 2> of{};  // one for each path
 };
-struct ServingDimension : PlanDimension {
+struct ServingDimension : ConstrainedDimension {
   engine::Allowed engine::ServingRequest::*allowed = nullptr;
 };
 inline constexpr std::size_t kSearchDimensions = 13, kServingDimensions = 5;
@@ -65,7 +67,7 @@ struct SearchPreferences {
 engine::SearchRequest request_of(const engine::Scenario& scenario, const SearchPreferences& preferences);
 engine::ServingRequest request_of(const engine::Scenario& scenario, const ServingPreferences& preferences);
 // The constraints a list offers for a dimension, the free one first.
-std::vector<Constraint> offered_constraints(const engine::Scenario& scenario, const PlanDimension& dimension);
+std::vector<Constraint> offered_constraints(const engine::Scenario& scenario, const ConstrainedDimension& dimension);
 
 // Whether plans are left out of the search of this kind of workload; and the same preferences without: what they are
 // ranked by stays.

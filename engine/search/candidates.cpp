@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/search/plan_dimensions.h"
 #include "engine/training/run.h"
 
 namespace roofscape::engine {
@@ -44,11 +45,10 @@ Candidates::Candidates(const SearchRequest& request, std::size_t cells, Pricer& 
 }
 
 Plan shape_without_knobs(Plan plan) {
-  plan.microbatch_sequences = 1;
-  plan.zero_stage = 0;
-  plan.sequence_parallel = false;
-  plan.policy = CheckpointPolicy::none;
-  plan.offload_optimizer = plan.offload_activations = false;
+  const Plan plain{
+      .microbatch_sequences = 1, .zero_stage = 0, .sequence_parallel = false, .policy = CheckpointPolicy::none};
+  for (const PlanDimension& dimension : plan_dimensions())
+    if (dimension.is_knob) dimension.set(plan, dimension.get(plain));
   return plan;
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "engine/base/number_text.h"
 #include "engine/inputs/placement.h"
 #include "engine/model/model_check.h"
@@ -11,36 +13,10 @@
 #include "engine/scenario/checkpoint_policies.h"
 #include "engine/scenario/mesh_size.h"
 #include "engine/scenario/scenario_fields.h"
+#include "engine/search/plan_dimensions.h"
 
 namespace roofscape::engine {
 namespace {
-
-struct SpaceDimension {
-  std::string_view name;
-  Allowed PlanSpace::*allowed;
-  int (*value)(const Plan&);
-  std::string_view field;  // of choices and switches
-};
-constexpr std::array<SpaceDimension, 14> kPlanDimensions{{
-    {"data", &PlanSpace::data, [](const Plan& p) { return p.data; }, {}},
-    {"fsdp", &PlanSpace::fsdp, [](const Plan& p) { return p.fsdp; }, {}},
-    {"tensor", &PlanSpace::tensor, [](const Plan& p) { return p.tensor; }, {}},
-    {"context", &PlanSpace::context, [](const Plan& p) { return p.context; }, {}},
-    {"pipeline", &PlanSpace::pipeline, [](const Plan& p) { return p.pipeline; }, {}},
-    {"expert", &PlanSpace::expert, [](const Plan& p) { return p.expert; }, {}},
-    {"microbatch", &PlanSpace::microbatch, [](const Plan& p) { return p.microbatch_sequences; }, {}},
-    {"virtual_stages", &PlanSpace::virtual_stages, [](const Plan& p) { return p.virtual_stages; }, {}},
-    {"zero_stage", &PlanSpace::zero_stage, [](const Plan& p) { return int{p.zero_stage}; }, {}},
-    {"sequence_parallel", &PlanSpace::sequence_parallel, [](const Plan& p) { return int{p.sequence_parallel}; },
-     "parallelism.sequence_parallel"},
-    {"schedule", &PlanSpace::schedule, [](const Plan& p) { return static_cast<int>(p.schedule); },
-     "pipeline.schedule"},
-    {"policy", &PlanSpace::policy, [](const Plan& p) { return static_cast<int>(p.policy); }, "checkpointing.policy"},
-    {"offload_optimizer", &PlanSpace::offload_optimizer, [](const Plan& p) { return int{p.offload_optimizer}; },
-     "offload.optimizer"},
-    {"offload_activations", &PlanSpace::offload_activations, [](const Plan& p) { return int{p.offload_activations}; },
-     "offload.activations"},
-}};
 
 std::string listed(const auto& words) {
   std::string out;
@@ -49,21 +25,32 @@ std::string listed(const auto& words) {
 }
 
 // A number, or the word of a choice or switch, as a number.
-std::optional<int> number_of(std::string_view text, std::string_view field_path) {
-  if (!field_path.empty()) {
-    const Field* field = find_field(field_path);
-    if (field->kind == FieldKind::boolean) {
-      if (text == "on" || text == "true") return 1;
-      if (text == "off" || text == "false") return 0;
-      return std::nullopt;
-    }
-    for (std::size_t i = 0; i < field->choices.size(); ++i)
-      if (field->choices[i] == text) return static_cast<int>(i);
+std::optional<int> number_of(std::string_view text, const Field& field) {
+  if (field.kind == FieldKind::boolean) {
+    if (text == "on" || text == "true") return 1;
+    if (text == "off" || text == "false") return 0;
+    return std::nullopt;
+  }
+  if (field.kind == FieldKind::choice) {
+    for (std::size_t i = 0; i < field.choices.size(); ++i)
+      if (field.choices[i] == text) return static_cast<int>(i);
     return std::nullopt;
   }
   const NumberReading n = read_number(text, unit::count);
   if (!n || *n != std::floor(*n) || std::abs(*n) > std::numeric_limits<int>::max()) return std::nullopt;
   return static_cast<int>(*n);
+}
+
+// What one may give for a dimension. Of a few numbers all of them; an upper bound of many says nothing of a search.
+std::string values_text(const Field& field) {
+  constexpr double kFew = 10;
+  if (field.kind == FieldKind::boolean) return "give on or off";
+  if (field.kind == FieldKind::choice) return "give one of: " + listed(field.choices);
+  if (field.maximum - field.minimum >= kFew) return fmt::format("give a whole number from {:.0f}", field.minimum);
+  std::string out = fmt::format("give {:.0f}", field.minimum);
+  for (double n = field.minimum + 1; n <= field.maximum; ++n)
+    out += fmt::format("{}{:.0f}", n < field.maximum ? ", " : " or ", n);
+  return out;
 }
 
 bool either_divides(int a, int b) { return a % b == 0 || b % a == 0; }
@@ -88,28 +75,17 @@ PlanSpace space_of(const Scenario& s) {
 
 std::vector<std::string_view> dimension_names() {
   std::vector<std::string_view> names;
-  for (const SpaceDimension& dimension : kPlanDimensions) names.push_back(dimension.name);
+  for (const PlanDimension& dimension : plan_dimensions()) names.push_back(dimension.name);
   return names;
 }
 
-namespace {
-
-// Whether the plan would be another with another value of it.
-bool means_something(const SpaceDimension& dimension, const Plan& plan) {
-  if (dimension.name == "schedule" || dimension.name == "virtual_stages") return plan.pipeline > 1;
-  if (dimension.name == "sequence_parallel") return plan.tensor > 1;
-  if (dimension.name == "zero_stage") return plan.fsdp * plan.context > 1;
-  return true;
-}
-
-}  // namespace
-
 std::optional<BrokenLimit> broken_limit(const Scenario& s, const PlanSpace& space, const Plan& plan) {
   const PlanSpace widest = space_of(s);
-  for (const SpaceDimension& dimension : kPlanDimensions) {
+  for (const PlanDimension& dimension : plan_dimensions()) {
     const Allowed& allowed = space.*(dimension.allowed);
-    const int value = dimension.value(plan);
-    if (!allowed.allows(value) && (widest.*(dimension.allowed)).allows(value) && means_something(dimension, plan))
+    const int value = dimension.get(plan);
+    const bool matters = dimension.matters == nullptr || dimension.matters(plan);
+    if (!allowed.allows(value) && (widest.*(dimension.allowed)).allows(value) && matters)
       return BrokenLimit{dimension.name, allowed};
   }
   if (!space.tensor_across_nodes && crosses_nodes(s.cluster, plan.tensor)) return BrokenLimit{"tensor_nodes", {}};
@@ -118,30 +94,23 @@ std::optional<BrokenLimit> broken_limit(const Scenario& s, const PlanSpace& spac
 
 std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name, std::string_view value,
                                          ConstraintKind how) {
-  const auto dimension = std::find_if(kPlanDimensions.begin(), kPlanDimensions.end(),
-                                      [&](const SpaceDimension& d) { return d.name == name; });
-  if (dimension == kPlanDimensions.end())
+  const PlanDimension* dimension = find_plan_dimension(name);
+  if (dimension == nullptr)
     return ConstraintError{"there is no dimension \"" + std::string(name) + "\"",
                            "there are: " + listed(dimension_names())};
-  return constrain(space.*(dimension->allowed), name, value, how, dimension->field);
+  return constrain(space.*(dimension->allowed), name, value, how, dimension->field());
 }
 
 std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name, std::string_view value,
-                                         ConstraintKind how, std::string_view field_path) {
+                                         ConstraintKind how, const Field& field) {
+  const bool ordered = field.kind == FieldKind::integer;
   std::vector<int> numbers;
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find(',', begin), value.size());
     const std::string_view word = value.substr(begin, end - begin);
-    const auto number = number_of(word, field_path);
-    if (!number || (field_path.empty() && name != "zero_stage" && *number < 1)) {
-      std::string remedy = "give a whole number from 1";
-      if (name == "zero_stage") remedy = "give 0, 1, 2 or 3";
-      if (!field_path.empty()) {
-        const Field* field = find_field(field_path);
-        remedy = field->kind == FieldKind::boolean ? "give on or off" : "give one of: " + listed(field->choices);
-      }
-      return ConstraintError{std::string(name) + " cannot be \"" + std::string(word) + "\"", remedy};
-    }
+    const auto number = number_of(word, field);
+    if (!number || (ordered && *number < field.minimum))
+      return ConstraintError{std::string(name) + " cannot be \"" + std::string(word) + "\"", values_text(field)};
     numbers.push_back(*number);
     begin = end + 1;
   }
@@ -150,7 +119,7 @@ std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name
                numbers};
     return std::nullopt;
   }
-  if (numbers.size() != 1 || !field_path.empty())
+  if (numbers.size() != 1 || !ordered)
     return ConstraintError{"a limit of " + std::string(name) + " is one number", "give one number, or use --pin"};
   (how == ConstraintKind::at_least ? allowed.min : allowed.max) = numbers[0];
   return std::nullopt;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/scenario/scenario_fields.h"
 #include "engine/search/plan.h"
 
 namespace roofscape::engine {
@@ -45,10 +46,9 @@ struct ConstraintError {
 };
 std::optional<ConstraintError> constrain(PlanSpace&, std::string_view name, std::string_view value,
                                          ConstraintKind how);
-// The same of one dimension, called `name` in words. `field`: the scenario's field whose words its values have;
-// empty: they are numbers.
+// The same of one dimension, called `name` in words. `field`: the scenario's, whose values and words it has.
 std::optional<ConstraintError> constrain(Allowed&, std::string_view name, std::string_view value, ConstraintKind how,
-                                         std::string_view field = {});
+                                         const Field& field);
 std::vector<std::string_view> dimension_names();
 
 // A limit of a space that is narrower than what fits the scenario.

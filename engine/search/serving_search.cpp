@@ -243,16 +243,16 @@ std::vector<DecodingPlan> meshes_of(const Scenario& s, const ServingRequest& req
 }
 
 struct ServedDimension {
-  std::string_view name;
+  std::string_view name, path;  // path: of the scenario's field
   Allowed ServingRequest::*allowed;
   int DecodingPlan::*value;
 };
 constexpr std::array<ServedDimension, 5> kServedDimensions{{
-    {"data", &ServingRequest::data, &DecodingPlan::data},
-    {"tensor", &ServingRequest::tensor, &DecodingPlan::tensor},
-    {"expert", &ServingRequest::expert, &DecodingPlan::expert},
-    {"pipeline", &ServingRequest::pipeline, &DecodingPlan::pipeline},
-    {"batch", &ServingRequest::batch, &DecodingPlan::batch},
+    {"data", "parallelism.data", &ServingRequest::data, &DecodingPlan::data},
+    {"tensor", "parallelism.tensor", &ServingRequest::tensor, &DecodingPlan::tensor},
+    {"expert", "parallelism.expert", &ServingRequest::expert, &DecodingPlan::expert},
+    {"pipeline", "parallelism.pipeline", &ServingRequest::pipeline, &DecodingPlan::pipeline},
+    {"batch", "workload.batch", &ServingRequest::batch, &DecodingPlan::batch},
 }};
 
 // Of a plan that has a price.
@@ -297,7 +297,7 @@ std::optional<ConstraintError> constrain(ServingRequest& request, std::string_vi
   if (found == kServedDimensions.end())
     return ConstraintError{"serving has no dimension \"" + std::string(name) + "\"",
                            "there are: data, tensor, expert, pipeline, batch"};
-  return constrain(request.*(found->allowed), name, value, how);
+  return constrain(request.*(found->allowed), name, value, how, *find_field(found->path));
 }
 
 std::optional<BrokenLimit> broken_limit(const ServingRequest& request, const DecodingPlan& plan) {

@@ -13,6 +13,7 @@
 #include "engine/io/export/plan_json.h"
 #include "engine/io/json/pretty.h"
 #include "engine/scenario/scenario_fields.h"
+#include "engine/search/plan_dimensions.h"
 
 namespace roofscape::io {
 namespace {
@@ -118,14 +119,11 @@ std::string search_json(const engine::SearchResult& result, std::string_view pro
 
 std::string search_csv(const engine::SearchResult& result) {
   std::string out;
-  for (const std::string_view path : kPlanPaths) out += std::string(path) + ",";
+  for (const engine::PlanDimension& dimension : engine::plan_dimensions()) out += std::string(dimension.path) + ",";
   out += "step_s,memory_bytes,mfu,tokens_per_s_per_chip,cost_usd\n";
   for (const engine::RankedPlan& ranked : result.best) {
     const OrderedJson plan = plan_json(ranked.plan);
-    for (const std::string_view path : kPlanPaths) {
-      const OrderedJson& value = plan.at(std::string(path));
-      out += (value.is_string() ? value.get<std::string>() : value.dump()) + ",";
-    }
+    for (const OrderedJson& value : plan) out += (value.is_string() ? value.get<std::string>() : value.dump()) + ",";
     out += fmt::format("{},{},{},{},{}\n", ranked.step_time_s, ranked.memory_bytes, ranked.mfu,
                        ranked.tokens_per_s_per_chip,
                        std::isfinite(ranked.cost_usd) ? fmt::format("{}", ranked.cost_usd) : "");

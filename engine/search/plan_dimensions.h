@@ -1,0 +1,29 @@
+// What a plan consists of, a row for each choice: its name in constraints, the field of the scenario it sets, and how
+// to read it off a plan and write it. Constraints, their words, a plan's fields in JSON and the way between a plan and
+// a scenario follow from these rows. A choice is a member of Plan and of PlanSpace, a place in Plan's order, and a row.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "engine/scenario/scenario_fields.h"
+#include "engine/search/plan_space.h"
+
+namespace roofscape::engine {
+
+struct PlanDimension {
+  std::string_view name;  // "microbatch"
+  std::string_view path;  // of the scenario's field, whose words the values of choices and switches have
+  Allowed PlanSpace::*allowed = nullptr;
+  int (*get)(const Plan&) = nullptr;       // choices by enumeration, switches as 0 or 1
+  void (*set)(Plan&, int) = nullptr;       // to a value of the field's domain
+  bool is_knob = false;                    // changes neither the mesh nor the schedule
+  bool (*matters)(const Plan&) = nullptr;  // whether another value would make another plan; null: always
+
+  const Field& field() const { return *find_field(path); }
+};
+
+std::span<const PlanDimension> plan_dimensions();
+const PlanDimension* find_plan_dimension(std::string_view name);  // null if there is none
+
+}  // namespace roofscape::engine
