@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "app/panels/panel_parts.h"
+#include "engine/base/text_match.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "widgets/canvas/number_format.h"
-#include "widgets/canvas/text_match.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::app {
@@ -92,11 +92,11 @@ void editor_presets(PanelContext& ctx, Rect r, EditorState& editor, const Editor
   const std::vector<Entry> entries = model ? model_entries(ctx, preset) : cluster_entries(ctx, scenario);
   const Entry* chosen = nullptr;
   const Entry* best = nullptr;
-  Match best_match = Match::none;
+  engine::Match best_match = engine::Match::none;
   bool chips = false;
   for (const Entry& e : entries) {
-    const Match match = match_of(editor.search, e.name, e.id);
-    if (match == Match::none) continue;
+    const engine::Match match = engine::match_of(editor.search, e.name, e.id);
+    if (match == engine::Match::none) continue;
     if (e.chip && !chips) {
       chips = true;
       ctx.ui.canvas.text({r.x + ctx.px(12), y + row_h * 0.6f}, ctx.text("ui.editor.chips"),

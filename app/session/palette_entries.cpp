@@ -10,10 +10,10 @@
 #include "app/session/file_list.h"
 #include "engine/base/ascii.h"
 #include "engine/base/number_text.h"
+#include "engine/base/text_match.h"
 #include "engine/blocks/block.h"
 #include "engine/scenario/scenario_fields.h"
 #include "widgets/canvas/number_format.h"
-#include "widgets/canvas/text_match.h"
 #include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
@@ -238,7 +238,7 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
   }
   // What has just this name goes before all that merely contain it.
   for (PaletteEntry& entry : all)
-    if (widgets::match_of(typed, entry.title, entry.value) == widgets::Match::exact) entry.score += 10;
+    if (engine::match_of(typed, entry.title, entry.value) == engine::Match::exact) entry.score += 10;
   std::stable_sort(all.begin(), all.end(),
                    [](const PaletteEntry& a, const PaletteEntry& b) { return a.score > b.score; });
   if (all.size() > most) all.resize(most);

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/text_match.h"
 #include "engine/base/utf8.h"
 #include "widgets/canvas/number_format.h"
-#include "widgets/canvas/text_match.h"
 #include "widgets/plot/plot.h"
 #include "widgets/ui/controls.h"
 
@@ -103,7 +103,9 @@ PopupRows popup_rows(Ui& ui, const Interaction::Popup& popup) {
   float y = rows.pad;
   for (std::size_t i = 0; i < popup.options.size(); ++i) {
     const Option& o = popup.options[i];
-    if (popup.searched() && !popup.typed.empty() && match_of(popup.typed, o.text, o.id) == Match::none) continue;
+    if (popup.searched() && !popup.typed.empty() &&
+        engine::match_of(popup.typed, o.text, o.id) == engine::Match::none)
+      continue;
     if (!rows.shown.empty()) y += separator_height(ui, o);
     rows.shown.push_back(static_cast<int>(i));
     rows.tops.push_back(y);
@@ -174,10 +176,11 @@ void type_at_popup(Ui& ui, Interaction::Popup& popup) {
   if (!changed) return;
   popup.typed_s = now;
   popup.highlighted = -1;
-  Match best = Match::none;
+  engine::Match best = engine::Match::none;
   for (std::size_t i = 0; i < popup.options.size(); ++i) {
     const Option& o = popup.options[i];
-    const Match match = o.enabled && !o.heading ? match_of(popup.typed, o.text, o.id) : Match::none;
+    const engine::Match match =
+        o.enabled && !o.heading ? engine::match_of(popup.typed, o.text, o.id) : engine::Match::none;
     if (match <= best) continue;
     best = match;
     popup.highlighted = static_cast<int>(i);

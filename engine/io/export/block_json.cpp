@@ -29,6 +29,11 @@ InputError unknown(std::string what, std::string_view word, std::span<const std:
           near.empty() ? std::move(where) : "did you mean " + in_quotes(near) + "?"};
 }
 
+InputError at_input(std::string name, InputError error) {
+  error.path = std::move(name);
+  return error;
+}
+
 OrderedJson entry_json(const BlockInput& in, double x) {
   if (in.kind == InputKind::flag || in.kind == InputKind::flags) return x > 0.5;
   if (!in.is_numeric()) return std::string(in.choices[static_cast<std::size_t>(x)]);
@@ -103,29 +108,17 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
       if (s == name) return InputError{{}, std::string(name), "is given twice", "give it once"};
     seen.push_back(name);
     if (name == "chip" && block->takes_chip()) {
-      chip = library.find_chip(text);
-      if (chip == nullptr) {
-        const std::string_view near = library.nearest(PresetKind::chip, text);
-        return InputError{
-            {},
-            "chip",
-            "unknown chip " + in_quotes(text),
-            near.empty() ? "`roofscape-cli presets` lists them" : "did you mean " + in_quotes(near) + "?"};
-      }
-      question.chip = text;
+      const Preset* meant = library.meant(PresetKind::chip, text);
+      if (meant == nullptr) return at_input("chip", library.not_meant(PresetKind::chip, text));
+      chip = library.find_chip(meant->id);
+      question.chip = meant->id;
       continue;
     }
     if (name == "model" && block->takes_model()) {
-      model = library.find_model(text);
-      if (model == nullptr) {
-        const std::string_view near = library.nearest(PresetKind::model, text);
-        return InputError{
-            {},
-            "model",
-            "unknown model " + in_quotes(text),
-            near.empty() ? "`roofscape-cli presets` lists them" : "did you mean " + in_quotes(near) + "?"};
-      }
-      question.model = text;
+      const Preset* meant = library.meant(PresetKind::model, text);
+      if (meant == nullptr) return at_input("model", library.not_meant(PresetKind::model, text));
+      model = library.find_model(meant->id);
+      question.model = meant->id;
       continue;
     }
     if (block->find_input(name) == nullptr) {

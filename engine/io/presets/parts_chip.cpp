@@ -63,8 +63,8 @@ Result<Chip> read_chip(const Json& json, const PartContext& context) {
   if (!json.is_object())
     return context.error(context.path, "is " + std::string(kind_name(json)),
                          "a chip is a preset id or a JSON object");
-  std::vector<std::string_view> known{"format", "version",      "id",        "name",
-                                      "vendor", "interconnect", "pod_shape", "pod_source"};
+  std::vector<std::string_view> known{"format",       "version",   "id",         "name",   "vendor",
+                                      "interconnect", "pod_shape", "pod_source", "aliases"};
   for (const ChipFieldRow& row : engine::kChipFields) known.push_back(row.id);
   if (auto failure = check_members(json, known, context)) return *failure;
   if (auto failure = check_format(json, "roofscape/chip", context)) return *failure;

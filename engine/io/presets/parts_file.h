@@ -19,11 +19,8 @@ inline bool looks_like_file(std::string_view name) {
 template <class Part, class Reader>
 Result<Part> read_named_part(const std::string& name, PresetKind kind, const PartContext& context, Reader reader) {
   if (!looks_like_file(name)) {
-    const std::string_view near = context.library.nearest(kind, name);
-    const std::string_view word = kPresetKindIds[static_cast<std::size_t>(kind)];
-    return context.error(
-        context.path, "no " + std::string(word) + " preset is called " + in_quotes(name),
-        near.empty() ? "`roofscape-cli presets` lists them" : "did you mean " + in_quotes(near) + "?");
+    const InputError error = context.library.not_meant(kind, name);
+    return context.error(context.path, error.message, error.remedy);
   }
   const std::filesystem::path path = context.folder / std::filesystem::path(name);
   auto text = read_file(path);

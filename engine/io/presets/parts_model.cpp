@@ -106,7 +106,7 @@ Result<TransformerShape> read_model(const Json& json, const PartContext& context
     config->shape.id = std::string(context.id);
     return std::move(config->shape);
   }
-  std::vector<std::string_view> known{"format", "version", "id", "name", "source", "edited"}, groups;
+  std::vector<std::string_view> known{"format", "version", "id", "name", "source", "edited", "aliases"}, groups;
   for (const Field* field : model_fields()) {
     const std::string_view group = group_of(*field);
     if (group.empty()) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "engine/base/text_match.h"
 #include "engine/io/json/files.h"
 #include "engine/io/json/nearest.h"
 #include "engine/io/presets/calibration_json.h"
@@ -94,6 +95,21 @@ void PresetLibrary::add_folder(PresetKind kind, const fs::path& folder) {
   }
 }
 
+namespace {
+
+Failure read_aliases(const Json& json, const PartContext& context, std::vector<std::string>& out) {
+  const auto found = json.find("aliases");
+  if (found == json.end()) return std::nullopt;
+  if (!found->is_array()) return context.error(context.at("aliases"), "is no list", "give a list of texts");
+  for (const Json& alias : *found) {
+    if (!alias.is_string()) return context.error(context.at("aliases"), shown(alias) + " is not a text", "");
+    out.push_back(alias.get<std::string>());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<InputError> PresetLibrary::add(PresetKind kind, Preset preset, std::string_view text) {
   const auto json = parse_json(text, preset.origin);
   if (!json) return json.error();
@@ -129,6 +145,7 @@ std::optional<InputError> PresetLibrary::add(PresetKind kind, Preset preset, std
       break;
   }
   if (preset.name.empty()) preset.name = preset.id;
+  if (auto failure = read_aliases(json.value(), context, preset.aliases)) return *failure;
   std::vector<Preset>& list = lists_[static_cast<std::size_t>(kind)];
   const auto at = std::lower_bound(list.begin(), list.end(), preset.id,
                                    [](const Preset& p, const std::string& id) { return p.id < id; });
@@ -145,9 +162,49 @@ const Preset* PresetLibrary::find_preset(PresetKind kind, std::string_view id) c
   return nullptr;
 }
 
+// All that a word may mean: one of that id or alias, else those it is whole words of.
+std::vector<const Preset*> PresetLibrary::called(PresetKind kind, std::string_view word) const {
+  using engine::Match;
+  if (const Preset* exact = find_preset(kind, word)) return {exact};
+  std::vector<const Preset*> same, parts;
+  for (const Preset& preset : list(kind)) {
+    bool is_same = engine::match_of(word, preset.name, preset.id) == Match::exact && !word.empty();
+    for (const std::string& alias : preset.aliases)
+      is_same = is_same || engine::match_of(word, alias) == Match::exact;
+    if (is_same) same.push_back(&preset);
+    if (engine::names(word, preset.id) || engine::names(word, preset.name)) parts.push_back(&preset);
+  }
+  return same.empty() ? parts : same;
+}
+
+const Preset* PresetLibrary::meant(PresetKind kind, std::string_view word) const {
+  const std::vector<const Preset*> presets = called(kind, word);
+  return presets.size() == 1 ? presets.front() : nullptr;
+}
+
+InputError PresetLibrary::not_meant(PresetKind kind, std::string_view word) const {
+  constexpr std::size_t kMostNamed = 8;
+  const std::string what(kPresetKindIds[static_cast<std::size_t>(kind)]);
+  const std::vector<const Preset*> several = called(kind, word);
+  if (several.size() < 2) {
+    const std::string_view near = nearest(kind, word);
+    return {{},
+            {},
+            "no " + what + " preset is called " + in_quotes(word),
+            near.empty() ? "`roofscape-cli presets` lists them" : "did you mean " + in_quotes(near) + "?"};
+  }
+  std::string ids;
+  for (std::size_t i = 0; i < std::min(several.size(), kMostNamed); ++i) ids += (i > 0 ? ", " : "") + several[i]->id;
+  if (several.size() > kMostNamed) ids += ", ...";
+  return {{}, {}, in_quotes(word) + " may be more than one " + what, "give one of: " + ids};
+}
+
 std::string_view PresetLibrary::nearest(PresetKind kind, std::string_view id) const {
   std::vector<std::string_view> ids;
-  for (const Preset& preset : list(kind)) ids.push_back(preset.id);
+  for (const Preset& preset : list(kind)) {
+    ids.push_back(preset.id);
+    ids.insert(ids.end(), preset.aliases.begin(), preset.aliases.end());
+  }
   return nearest_word(id, ids);
 }
 

@@ -24,6 +24,7 @@ inline constexpr std::array<std::string_view, 4> kPresetFolders{"chips", "cluste
 
 struct Preset {
   std::string id, name;
+  std::vector<std::string> aliases;  // what else it is called: "ironwood"
   std::string origin;  // the file it came from: "presets/models/llama3-8b.json" or the path of a user's file
   bool from_user = false;
 };
@@ -37,6 +38,11 @@ class PresetLibrary {
   explicit PresetLibrary(const std::filesystem::path& folder);  // and a folder over it; it need not exist
 
   std::span<const Preset> list(PresetKind kind) const { return lists_[static_cast<std::size_t>(kind)]; }  // by id
+  // The one that a person means: the preset of that id, else the one whose id, name or alias it is whatever case and
+  // hyphens, else the only one with these whole words ("h100", "TPU-v5e", "llama-3-70b"). Null: none, or several.
+  const Preset* meant(PresetKind kind, std::string_view word) const;
+  // What to say where meant() is null: nothing is called so, or several are; and what could be meant.
+  InputError not_meant(PresetKind kind, std::string_view word) const;
   std::string_view nearest(PresetKind kind, std::string_view id) const;  // empty if none is near
 
   // Null if there is none of that id.
@@ -63,6 +69,7 @@ class PresetLibrary {
     const auto found = things.find(id);
     return found == things.end() ? nullptr : &found->second;
   }
+  std::vector<const Preset*> called(PresetKind kind, std::string_view word) const;
   std::optional<InputError> add(PresetKind kind, Preset preset, std::string_view text);
   void add_embedded(PresetKind kind);
   void list_chips();

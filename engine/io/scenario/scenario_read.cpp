@@ -96,14 +96,15 @@ Result<Scenario> read_scenario(std::string_view text, std::string_view file_name
 }
 
 Result<Scenario> load_scenario(const std::string& id_or_path, const PresetLibrary& library) {
-  if (const std::string* text = library.find_scenario_text(id_or_path)) {
-    const Preset* preset = library.find_preset(PresetKind::scenario, id_or_path);
-    return read_scenario(*text, preset != nullptr ? preset->origin : id_or_path, library);
-  }
+  const auto read_preset = [&library](const Preset& preset) {
+    return read_scenario(*library.find_scenario_text(preset.id), preset.origin, library);
+  };
+  if (const Preset* preset = library.find_preset(PresetKind::scenario, id_or_path)) return read_preset(*preset);
   auto text = read_file(id_or_path);
   if (text) return read_scenario(text.value(), id_or_path, library);
   std::error_code ignored;
   if (looks_like_file(id_or_path) || std::filesystem::exists(id_or_path, ignored)) return text.error();
+  if (const Preset* preset = library.meant(PresetKind::scenario, id_or_path)) return read_preset(*preset);
   const std::string_view near = library.nearest(PresetKind::scenario, id_or_path);
   return InputError{id_or_path,
                     {},

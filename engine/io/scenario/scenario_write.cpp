@@ -131,9 +131,8 @@ Failure set_chip_figure(engine::Chip& chip, std::string_view path, std::string_v
 Failure set_cluster(Scenario& scenario, std::string_view path, std::string_view text, const PresetLibrary& library) {
   const PartContext context{{}, "cluster", library, {}, {}};
   if (path == "cluster") {
-    const engine::Cluster* preset = library.find_cluster(text);
-    if (preset != nullptr) {
-      scenario.cluster = *preset;
+    if (const Preset* preset = library.meant(PresetKind::cluster, text)) {
+      scenario.cluster = *library.find_cluster(preset->id);
       return std::nullopt;
     }
     auto cluster = read_named_part<engine::Cluster>(std::string(text), PresetKind::cluster, context, read_cluster);
@@ -142,7 +141,8 @@ Failure set_cluster(Scenario& scenario, std::string_view path, std::string_view 
     return std::nullopt;
   }
   if (path == "cluster.chip") {
-    auto chip = resolve_chip(Json(std::string(text)), context.inner("chip"));
+    const Preset* preset = library.meant(PresetKind::chip, text);
+    auto chip = resolve_chip(Json(preset != nullptr ? preset->id : std::string(text)), context.inner("chip"));
     if (!chip) return chip.error();
     resize_for_chip(scenario.cluster, chip.value());
     return std::nullopt;
@@ -194,8 +194,8 @@ Failure set_field(Scenario& scenario, std::string_view assignment, const PresetL
     return std::nullopt;
   }
   if (path == "model") {
-    if (const engine::TransformerShape* preset = library.find_model(text)) {
-      scenario.model = *preset;
+    if (const Preset* preset = library.meant(PresetKind::model, text)) {
+      scenario.model = *library.find_model(preset->id);
       return std::nullopt;
     }
     auto model = read_named_part<engine::TransformerShape>(std::string(text), PresetKind::model,

@@ -19,13 +19,13 @@
 #include "app/session/settings.h"
 #include "app/session/settle_edit.h"
 #include "app/shell/commands.h"
+#include "engine/base/text_match.h"
 #include "engine/evaluate/custom_mode.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/missing_figures.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/studies/nearest_plan.h"
 #include "tests/app/window/ui_harness.h"
-#include "widgets/canvas/text_match.h"
 
 using namespace roofscape;
 using test::Harness;
@@ -282,23 +282,23 @@ TEST_CASE("every chip trains and serves, or says which figure is missing and whe
 }
 
 TEST_CASE("a name or an id that is typed finds its own thing first, among all of its kind") {
-  using widgets::match_of;
+  using engine::match_of;
   for (const io::PresetKind kind :
        {io::PresetKind::chip, io::PresetKind::cluster, io::PresetKind::model, io::PresetKind::scenario})
     for (const io::Preset& wanted : test::presets().list(kind))
       for (const std::string& typed : {wanted.name, wanted.id}) {
         CAPTURE(typed);
         const io::Preset* best = nullptr;
-        widgets::Match match = widgets::Match::none;
+        engine::Match match = engine::Match::none;
         for (const io::Preset& p : test::presets().list(kind))
-          if (const auto m = match_of(typed, p.name, p.id); m > match) best = &p, match = m;
+          if (const auto m = engine::match_of(typed, p.name, p.id); m > match) best = &p, match = m;
         REQUIRE(best != nullptr);
         CHECK((best->id == wanted.id || best->name == wanted.name));
       }
-  CHECK(match_of("H200", "NVIDIA H200") > match_of("H200", "NVIDIA GH200"));
-  CHECK(match_of("qwen3-32", "Qwen3 32B") == widgets::Match::prefix);
-  CHECK(match_of("32b qwen3", "Qwen3 32B") == widgets::Match::word_start);
-  CHECK(match_of("llama", "Qwen3 32B") == widgets::Match::none);
+  CHECK(engine::match_of("H200", "NVIDIA H200") > engine::match_of("H200", "NVIDIA GH200"));
+  CHECK(engine::match_of("qwen3-32", "Qwen3 32B") == engine::Match::prefix);
+  CHECK(engine::match_of("32b qwen3", "Qwen3 32B") == engine::Match::word_start);
+  CHECK(engine::match_of("llama", "Qwen3 32B") == engine::Match::none);
 }
 
 TEST_CASE("H200 typed at the list of chips and in the palette is the H200") {

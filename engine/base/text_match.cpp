@@ -1,4 +1,4 @@
-#include "widgets/canvas/text_match.h"
+#include "engine/base/text_match.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "widgets/canvas/number_format.h"
+#include "engine/base/digit_groups.h"
 
-namespace roofscape::widgets {
+namespace roofscape::engine {
 
 namespace {
 
@@ -22,8 +22,8 @@ Bare bare(std::string_view in) {
   Bare out;
   bool between = true;
   for (std::size_t i = 0; i < in.size(); ++i) {
-    if (in.substr(i).starts_with(kNarrowSpace)) {  // between the groups of a number, which is one word
-      i += kNarrowSpace.size() - 1;
+    if (in.substr(i).starts_with(kDigitGap)) {  // between the groups of a number, which is one word
+      i += kDigitGap.size() - 1;
       continue;
     }
     const auto u = static_cast<unsigned char>(in[i]);
@@ -70,9 +70,20 @@ Match match_one(std::string_view typed, std::string_view name) {
 
 }  // namespace
 
+bool names(std::string_view typed, std::string_view name) {
+  const Bare text = bare(name);
+  const std::string letters = bare(typed).text;
+  if (letters.empty()) return false;
+  for (std::size_t at = text.text.find(letters); at != std::string::npos; at = text.text.find(letters, at + 1)) {
+    const std::size_t end = at + letters.size();
+    if (text.starts[at] && (end == text.text.size() || text.starts[end])) return true;
+  }
+  return false;
+}
+
 Match match_of(std::string_view typed, std::string_view name, std::string_view id) {
   const Match by_name = match_one(typed, name);
   return id.empty() ? by_name : std::max(by_name, match_one(typed, id));
 }
 
-}  // namespace roofscape::widgets
+}  // namespace roofscape::engine

@@ -1,11 +1,11 @@
 // How what is typed is found in names: the one rule of every list that is searched by typing (drop-downs, the editor's
-// presets, the command palette), so that "H200" is the H200 everywhere and never the GH200.
+// presets, the command palette, the command line), so that "H200" is the H200 everywhere and never the GH200.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
-namespace roofscape::widgets {
+namespace roofscape::engine {
 
 // Better is larger.
 enum class Match : std::uint8_t { none, inside, word_start, prefix, exact };
@@ -15,4 +15,7 @@ enum class Match : std::uint8_t { none, inside, word_start, prefix, exact };
 // of the same thing; the better match of both is taken. Nothing typed is found everywhere, inside.
 Match match_of(std::string_view typed, std::string_view name, std::string_view id = {});
 
-}  // namespace roofscape::widgets
+// Whether what is typed is some whole words of a name, one after the other: "h100" and "H100 SXM" of "h100-sxm", not "h10".
+bool names(std::string_view typed, std::string_view name);
+
+}  // namespace roofscape::engine
