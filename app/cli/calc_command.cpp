@@ -1,12 +1,15 @@
-// roofscape-cli calc: the building blocks of the engine. calc NAME key=value ... [--json] [--explain], or calc --list
-// [--json].
+// roofscape-cli calc: the building blocks of the engine. calc NAME key=value ... [--json] [--explain], calc NAME --help,
+// calc --list [--json], or calc --search WORDS.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/cli/command.h"
 #include "app/cli/output.h"
+#include "app/core/block_search.h"
 #include "app/core/derivation_text.h"
 #include "app/core/text_columns.h"
 #include "engine/io/export/block_json.h"
@@ -17,6 +20,7 @@ namespace {
 struct CalcOptions {
   std::string block;
   std::vector<std::string> inputs;  // name=value
+  std::string search;               // words
   bool json = false, explain = false, list = false;
 };
 
@@ -26,6 +30,7 @@ void add_options(OptionList& list, CalcOptions& options) {
   list.json(options.json);
   list.flag("--explain", options.explain, "cli.calc.explain");
   list.flag("--list", options.list, "cli.calc.list");
+  list.option("--search", options.search, "cli.calc.search");
 }
 
 using engine::BlockAnswer;
@@ -74,37 +79,84 @@ std::string result_text(const engine::BlockResult& result) {
   return columns.text(0) + (result.table.columns.empty() ? std::string() : table_text(result.table));
 }
 
-std::string list_text(const Context& context) {
-  const auto text = [&](const std::string& key) { return std::string(context.texts.text(key)); };
+// All of a block: what it answers, its inputs with default and domain, its outputs.
+std::string document_text(const widgets::TextTable& texts, const BuildingBlock& block) {
+  const auto text = [&](const std::string& key) { return std::string(texts.text(key)); };
+  std::string out =
+      std::string(block.id) + ": " + text("calc." + std::string(block.id)) + " (" + std::string(block.source) + ")\n";
+  Columns inputs({false, false, false, false});
+  if (block.takes_chip()) inputs.add({"chip", "", "", text("calc.chip")});
+  if (block.takes_model()) inputs.add({"model", "", "", text("calc.model")});
+  for (const BlockInput& in : block.inputs)
+    inputs.add({std::string(in.name), std::string(engine::unit_text(in)),
+                fmt::format("[{}] {}", io::default_text(in), engine::domain_text(in)), text(io::about_key(in))});
+  out += inputs.text(2) + "  ->\n";
+  Columns outputs({false, false, false});
+  for (const BlockOutput& o : block.outputs) outputs.add({std::string(o.name), unit_word(o), text(io::about_key(o))});
+  return out + outputs.text(2);
+}
+
+std::string line_of(const widgets::TextTable& texts, const BuildingBlock& block) {
+  return std::string(texts.text("calc." + std::string(block.id)));
+}
+
+// A line for each block, by topic.
+std::string list_text(const widgets::TextTable& texts) {
+  std::size_t width = 0;
+  for (const BuildingBlock& block : engine::blocks()) width = std::max(width, block.id.size());
   std::string out;
+  std::optional<engine::BlockTopic> topic;
   for (const BuildingBlock& block : engine::blocks()) {
-    out += std::string(block.id) + ": " + text("calc." + std::string(block.id)) + " (" + std::string(block.source) +
-           ")\n";
-    Columns inputs({false, false, false, false});
-    if (block.takes_chip()) inputs.add({"chip", "", "", text("calc.chip")});
-    if (block.takes_model()) inputs.add({"model", "", "", text("calc.model")});
-    for (const BlockInput& in : block.inputs)
-      inputs.add({std::string(in.name), std::string(engine::unit_text(in)),
-                  fmt::format("[{}] {}", io::default_text(in), engine::domain_text(in)), text(io::about_key(in))});
-    out += inputs.text(2) + "  ->\n";
-    Columns outputs({false, false, false});
-    for (const BlockOutput& o : block.outputs)
-      outputs.add({std::string(o.name), unit_word(o), text(io::about_key(o))});
-    out += outputs.text(2) + "\n";
+    if (topic != block.topic)
+      out += (out.empty() ? "" : "\n") +
+             std::string(texts.text("calc.topic." + std::string(engine::kBlockTopicIds[block.topic]))) + '\n';
+    topic = block.topic;
+    out += "  " + padded_right(std::string(block.id), width) + "  " + line_of(texts, block) + '\n';
   }
-  return out;
+  return out + '\n' + std::string(texts.text("cli.calc.list.more")) + '\n';
+}
+
+constexpr std::size_t kMostFound = 10;
+
+int search(const Context& context, const std::string& words) {
+  const std::vector<FoundBlock> found = find_blocks(context.texts, words);
+  if (found.empty())
+    return refuse(
+        {{}, {}, "no block has to do with " + io::in_quotes(words), "`roofscape-cli calc --list` names them"});
+  Columns lines({false, false});
+  for (std::size_t i = 0; i < std::min(found.size(), kMostFound); ++i)
+    lines.add({std::string(found[i].block->id), line_of(context.texts, *found[i].block)});
+  return print(lines.text(0), kGood);
+}
+
+// A name that no block has: those that have to do with it, where its spelling is near none.
+io::InputError unknown_block(const Context& context, io::InputError error, const std::string& name) {
+  const std::vector<FoundBlock> found = find_blocks(context.texts, name);
+  if (found.empty() || error.remedy.starts_with("did you mean")) return error;
+  error.remedy = "did you mean " + io::in_quotes(found.front().block->id) + "? `roofscape-cli calc --search " + name +
+                 "` names others";
+  return error;
+}
+
+std::string help(const widgets::TextTable& texts, const CalcOptions& options) {
+  const BuildingBlock* block = engine::find_block(options.block);
+  return block == nullptr ? std::string() : document_text(texts, *block);
 }
 
 int run(const Context& context, const CalcOptions& options) {
   if (options.list) {
-    if (!options.json) return print(list_text(context), kGood);
+    if (!options.json) return print(list_text(context.texts), kGood);
     const auto text = [&](const std::string& key) { return std::string(context.texts.text(key)); };
     return print(io::blocks_json(text), kGood);
   }
+  if (!options.search.empty()) return search(context, options.search);
   if (options.block.empty())
-    return refuse({{}, {}, "calc needs the name of a block", "`roofscape-cli calc --list` documents them"});
+    return refuse({{}, {}, "calc needs the name of a block", "`roofscape-cli calc --list` names them"});
   const auto question = io::read_block_question(options.block, options.inputs, context.library);
-  if (!question) return refuse(question.error());
+  if (!question)
+    return refuse(engine::find_block(options.block) != nullptr
+                      ? question.error()
+                      : unknown_block(context, question.error(), options.block));
   const auto result = io::answer(question.value());
   if (!result) return refuse(result.error());
   if (options.json) return print(io::block_json(question.value(), result.value()), kGood);
@@ -120,6 +172,6 @@ int run(const Context& context, const CalcOptions& options) {
 
 }  // namespace
 
-const Command calc_command = command<CalcOptions, add_options, run>("calc", "cli.calc");
+const Command calc_command = command<CalcOptions, add_options, run, help>("calc", "cli.calc");
 
 }  // namespace roofscape::app::cli

@@ -24,19 +24,32 @@ struct Context {
 // Runs a command whose options have been parsed; returns the exit status (output.h).
 using Run = std::function<int(const Context&)>;
 
+// What --help prints for the options that stand before it; empty: the help of the command.
+using Help = std::function<std::string(const widgets::TextTable&)>;
+
+struct Declared {
+  Run run;
+  Help help;
+};
+
 struct Command {
   std::string_view name;
-  std::string_view about;       // key of a text
-  Run (*declare)(OptionList&);  // makes the options, to be filled by parsing, and what runs with them
+  std::string_view about;            // key of a text
+  Declared (*declare)(OptionList&);  // makes the options, to be filled by parsing, and what runs with them
 };
 
 // The row of a command with options of its own.
-template <class Options, void (*add_options)(OptionList&, Options&), int (*run)(const Context&, const Options&)>
+template <class Options, void (*add_options)(OptionList&, Options&), int (*run)(const Context&, const Options&),
+          std::string (*help)(const widgets::TextTable&, const Options&) = nullptr>
 constexpr Command command(std::string_view name, std::string_view about) {
-  return {name, about, [](OptionList& list) -> Run {
+  return {name, about, [](OptionList& list) -> Declared {
             const auto options = std::make_shared<Options>();
             add_options(list, *options);
-            return [options](const Context& context) { return run(context, *options); };
+            return {[options](const Context& context) { return run(context, *options); },
+                    [options](const widgets::TextTable& texts) {
+                      if constexpr (help != nullptr) return help(texts, *options);
+                      return std::string();
+                    }};
           }};
 }
 

@@ -58,12 +58,19 @@ class Program {
     parser_.parse(argc, argv);
     if (!parser_.remaining().empty()) throw CLI::ExtrasError(parser_.remaining());
   }
-  int print_requested(const CLI::Success& request) { return parser_.exit(request); }
+  int print_requested(const CLI::Success& request, const widgets::TextTable& texts) {
+    if (dynamic_cast<const CLI::CallForHelp*>(&request) != nullptr)
+      for (const ParsedCommand& command : commands_)
+        if (command.parser->parsed())
+          if (const std::string help = command.declared.help(texts); !help.empty())
+            return cli::print(help, cli::kGood);
+    return parser_.exit(request);
+  }
 
   // The command that was parsed.
   int run(const cli::Context& context) const {
     for (const ParsedCommand& command : commands_)
-      if (command.parser->parsed()) return command.run(context);
+      if (command.parser->parsed()) return command.declared.run(context);
     return cli::kBadInput;  // not reached: one is required
   }
 
@@ -72,7 +79,7 @@ class Program {
  private:
   struct ParsedCommand {
     const CLI::App* parser;
-    cli::Run run;
+    cli::Declared declared;
   };
   CLI::App parser_;
   std::vector<ParsedCommand> commands_;
@@ -137,7 +144,7 @@ int run(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
-    return program.print_requested(request);
+    return program.print_requested(request, english.value());
   } catch (const CLI::ParseError& error) {
     return usage_error(program.parser(), error);
   }

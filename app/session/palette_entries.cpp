@@ -232,7 +232,10 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
   for (const engine::BuildingBlock& block : engine::blocks()) {
     const std::string about(texts.text("calc." + std::string(block.id)));
     const std::vector<std::string>& names = wanted(PaletteKind::block);
-    if (const auto score = match(names, block.id, about))
+    auto score = match(names, block.id, about);
+    if (const auto by_words = match(names, texts.text("calc." + std::string(block.id) + ".words"), block.id))
+      score = std::max(score, by_words);
+    if (score)
       all.push_back({PaletteKind::block, std::string(block.id), about, std::string(block.id), 0,
                      *score + bonus(PaletteKind::block, 0)});
   }

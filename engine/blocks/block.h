@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/base/quantity.h"
 #include "engine/base/scalar.h"
 #include "engine/evaluate/explain.h"
@@ -92,6 +93,24 @@ struct BlockError {
 template <Scalar S>
 class BlockRun;
 
+// What a block is about, in the order of the table.
+enum class BlockTopic : std::uint8_t {
+  roofline,
+  hardware,
+  network,
+  sharding,
+  model,
+  memory,
+  bounds,
+  parallelism,
+  pipeline,
+  run,
+  serving,
+};
+inline constexpr EnumTable<BlockTopic> kBlockTopicIds{"roofline", "hardware", "network", "sharding",
+                                                      "model",    "memory",   "bounds",  "parallelism",
+                                                      "pipeline", "run",      "serving"};
+
 struct BuildingBlock {
   std::string_view id;
   std::string_view source;  // chapter or paper
@@ -99,13 +118,14 @@ struct BuildingBlock {
   std::vector<BlockOutput> outputs;
   void (*run)(BlockRun<double>&) = nullptr;
   void (*run_traced)(BlockRun<Traced>&) = nullptr;
+  BlockTopic topic = BlockTopic::roofline;
 
   const BlockInput* find_input(std::string_view name) const;
   bool takes_chip() const;
   bool takes_model() const;
 };
 
-// All of them, grouped by family. find_block: null if there is none of that id.
+// All of them, by topic. find_block: null if there is none of that id.
 std::span<const BuildingBlock> blocks();
 const BuildingBlock* find_block(std::string_view id);
 

@@ -88,7 +88,7 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
   if (block == nullptr) {
     std::vector<std::string_view> ids;
     for (const BuildingBlock& b : engine::blocks()) ids.push_back(b.id);
-    return unknown("unknown block", id, ids, "`roofscape-cli calc --list` documents them");
+    return unknown("unknown block", id, ids, "`roofscape-cli calc --list` names them");
   }
   BlockQuestion question{engine::BlockCall(*block), {}, {}};
   const engine::Chip* chip = nullptr;
@@ -221,6 +221,7 @@ std::string blocks_json(const std::function<std::string(const std::string&)>& te
     entry["block"] = std::string(block.id);
     entry["about"] = text("calc." + std::string(block.id));
     entry["source"] = std::string(block.source);
+    entry["topic"] = std::string(engine::kBlockTopicIds[block.topic]);
     entry["chip"] = block.takes_chip();
     entry["model"] = block.takes_model();
     OrderedJson inputs = OrderedJson::object(), outputs = OrderedJson::object();

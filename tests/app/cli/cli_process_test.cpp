@@ -317,35 +317,5 @@ TEST_CASE("output that cannot be written is an error") {
   CHECK(WEXITSTATUS(status) == 2);
 }
 
-TEST_CASE("calc answers with numbers, JSON and derivations") {
-  const Outcome text = run("calc ridge chip=tpu-v5p");
-  CHECK(text.code == 0);
-  CHECK(text.out.find("ridge") != std::string::npos);
-  const Outcome json = run("calc pipeline schedule=1f1b stages=4 microbatches=8 ops=true --json");
-  CHECK(json.code == 0);
-  const auto answer = nlohmann::json::parse(json.out);
-  CHECK(answer.at("block") == "pipeline");
-  CHECK(answer.at("outputs").at("makespan").at("value") == 33);
-  CHECK(answer.at("outputs").at("idle_per_device").at("value").size() == 4);
-  CHECK(answer.at("outputs").at("ops").size() == 64);
-  const Outcome why = run("calc matmul batch=8 d_in=16 d_out=32 --explain");
-  CHECK(why.code == 0);
-  CHECK(why.out.find("F_mm = 2 * B * D * F") != std::string::npos);
-}
-
-TEST_CASE("calc documents its blocks and exits 2 on a wrong question") {
-  CHECK(run("calc --list").code == 0);
-  const auto list = nlohmann::json::parse(run("calc --list --json").out);
-  CHECK(list.size() >= 35);
-  for (const char* wrong : {"calc", "calc matmull", "calc matmul batchh=8", "calc matmul batch=-1", "calc matmul",
-                            "calc ridge chip=none-such"}) {
-    const Outcome o = run(wrong);
-    CAPTURE(wrong);
-    CHECK(o.code == 2);
-    CHECK(o.out.empty());
-    CHECK(o.err.starts_with("roofscape-cli: "));
-  }
-}
-
 }  // namespace
 }  // namespace roofscape
