@@ -19,13 +19,13 @@ std::strong_ordering operator<=>(const Plan& a, const Plan& b) {
 Plan plan_of(const Scenario& s) {
   Plan plan;
   for (const PlanDimension& dimension : plan_dimensions())
-    dimension.set(plan, static_cast<int>(dimension.field().get(s)));
+    dimension.set(plan, static_cast<int>(dimension.field->get(s)));
   if (plan.pipeline == 1) plan.virtual_stages = 1;
   return plan;
 }
 
 void apply(Scenario& s, const Plan& plan) {
-  for (const PlanDimension& dimension : plan_dimensions()) dimension.field().set(s, dimension.get(plan));
+  for (const PlanDimension& dimension : plan_dimensions()) dimension.field->set(s, dimension.get(plan));
 }
 
 int microbatches_of(const Plan& plan, int batch_sequences) {

@@ -1,6 +1,5 @@
 #include "engine/search/plan_dimensions.h"
 
-#include <algorithm>
 #include <array>
 
 namespace roofscape::engine {
@@ -32,7 +31,7 @@ constexpr PlanDimension of_schedule(std::string_view name, std::string_view path
   return row;
 }
 
-constexpr std::array kDimensions{
+constexpr std::array kRows{
     dimension<&Plan::data>("data", "parallelism.data", &PlanSpace::data),
     dimension<&Plan::fsdp>("fsdp", "parallelism.fsdp", &PlanSpace::fsdp),
     dimension<&Plan::tensor>("tensor", "parallelism.tensor", &PlanSpace::tensor),
@@ -53,12 +52,19 @@ constexpr std::array kDimensions{
 
 }  // namespace
 
-std::span<const PlanDimension> plan_dimensions() { return kDimensions; }
+std::span<const PlanDimension> plan_dimensions() {
+  static const auto kDimensions = [] {
+    auto rows = kRows;
+    for (PlanDimension& row : rows) row.field = find_field(row.path);
+    return rows;
+  }();
+  return kDimensions;
+}
 
 const PlanDimension* find_plan_dimension(std::string_view name) {
-  const auto found = std::find_if(kDimensions.begin(), kDimensions.end(),
-                                  [name](const PlanDimension& row) { return row.name == name; });
-  return found == kDimensions.end() ? nullptr : &*found;
+  for (const PlanDimension& row : plan_dimensions())
+    if (row.name == name) return &row;
+  return nullptr;
 }
 
 }  // namespace roofscape::engine

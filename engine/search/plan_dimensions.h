@@ -19,8 +19,7 @@ struct PlanDimension {
   void (*set)(Plan&, int) = nullptr;       // to a value of the field's domain
   bool is_knob = false;                    // changes neither the mesh nor the schedule
   bool (*matters)(const Plan&) = nullptr;  // whether another value would make another plan; null: always
-
-  const Field& field() const { return *find_field(path); }
+  const Field* field = nullptr;            // the row of `path`, looked up once
 };
 
 std::span<const PlanDimension> plan_dimensions();

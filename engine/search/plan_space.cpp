@@ -98,7 +98,7 @@ std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name
   if (dimension == nullptr)
     return ConstraintError{"there is no dimension \"" + std::string(name) + "\"",
                            "there are: " + listed(dimension_names())};
-  return constrain(space.*(dimension->allowed), name, value, how, dimension->field());
+  return constrain(space.*(dimension->allowed), name, value, how, *dimension->field);
 }
 
 std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name, std::string_view value,

@@ -10,7 +10,7 @@ namespace roofscape::io {
 OrderedJson plan_json(const engine::Plan& plan) {
   OrderedJson json;
   for (const engine::PlanDimension& dimension : engine::plan_dimensions()) {
-    const engine::Field& field = dimension.field();
+    const engine::Field& field = *dimension.field;
     const int value = dimension.get(plan);
     const std::string key(dimension.path);
     switch (field.kind) {
