@@ -12,6 +12,7 @@
 #include "engine/search/plan_space.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
+#include "engine/studies/model_facts.h"
 #include "widgets/figures/figures.h"
 #include "widgets/plot/quantity_label.h"
 
@@ -50,6 +51,15 @@ void scenarios(Place& place) {
 }
 void scenario_presets(Place& place) { offer_presets(place, io::PresetKind::scenario); }
 void chips(Place& place) { offer_presets(place, io::PresetKind::chip); }
+void presets(Place& place) {
+  place.offer_all(io::kPresetFolders);
+  for (std::size_t kind = 0; kind < io::kPresetFolders.size(); ++kind)
+    offer_presets(place, static_cast<io::PresetKind>(kind));
+}
+void model_columns(Place& place) {
+  for (const engine::ModelFact& fact : engine::model_facts())
+    place.offer(fact.id, place.texts.text("model_fact." + std::string(fact.id)));
+}
 void files(Place& place) { place.ask_shell_for("files"); }
 void folders(Place& place) { place.ask_shell_for("folders"); }
 void themes(Place& place) { place.offer_all(theme_names()); }
@@ -201,6 +211,8 @@ constexpr Row kRows[] = {
     {"", "file", files},
     {"explain", "quantity", quantities},
     {"figure", "name", figure_names},
+    {"presets", "what", presets},
+    {"presets", "--sort", model_columns},
     {"calc", "name", blocks},
     {"calc", "inputs", block_inputs},
 };

@@ -20,6 +20,13 @@ constexpr std::array kKinds{PresetKind::chip, PresetKind::model, PresetKind::clu
 
 }  // namespace
 
+Result<std::string> preset_file(const Preset& preset) {
+  if (!preset.from_user)
+    for (const Resource& resource : embedded_resources())
+      if (resource.path == preset.origin) return std::string(resource.text);
+  return read_file(preset.origin);
+}
+
 fs::path default_preset_folder() {
   if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data == '/')
     return fs::path(data) / "roofscape" / "presets";
@@ -162,10 +169,9 @@ const Preset* PresetLibrary::find_preset(PresetKind kind, std::string_view id) c
   return nullptr;
 }
 
-// All that a word may mean: one of that id or alias, else those it is whole words of.
-std::vector<const Preset*> PresetLibrary::called(PresetKind kind, std::string_view word) const {
+PresetLibrary::Called PresetLibrary::called(PresetKind kind, std::string_view word) const {
   using engine::Match;
-  if (const Preset* exact = find_preset(kind, word)) return {exact};
+  if (const Preset* exact = find_preset(kind, word)) return {{exact}, true};
   std::vector<const Preset*> same, parts;
   for (const Preset& preset : list(kind)) {
     bool is_same = engine::match_of(word, preset.name, preset.id) == Match::exact && !word.empty();
@@ -174,18 +180,19 @@ std::vector<const Preset*> PresetLibrary::called(PresetKind kind, std::string_vi
     if (is_same) same.push_back(&preset);
     if (engine::names(word, preset.id) || engine::names(word, preset.name)) parts.push_back(&preset);
   }
-  return same.empty() ? parts : same;
+  if (!same.empty()) return {std::move(same), true};
+  return {std::move(parts), false};
 }
 
 const Preset* PresetLibrary::meant(PresetKind kind, std::string_view word) const {
-  const std::vector<const Preset*> presets = called(kind, word);
+  const std::vector<const Preset*> presets = called(kind, word).presets;
   return presets.size() == 1 ? presets.front() : nullptr;
 }
 
 InputError PresetLibrary::not_meant(PresetKind kind, std::string_view word) const {
   constexpr std::size_t kMostNamed = 8;
   const std::string what(kPresetKindIds[static_cast<std::size_t>(kind)]);
-  const std::vector<const Preset*> several = called(kind, word);
+  const std::vector<const Preset*> several = called(kind, word).presets;
   if (several.size() < 2) {
     const std::string_view near = nearest(kind, word);
     return {{},

@@ -29,6 +29,9 @@ struct Preset {
   bool from_user = false;
 };
 
+// The text of the file that a preset came from.
+Result<std::string> preset_file(const Preset& preset);
+
 // $XDG_DATA_HOME/roofscape/presets, else ~/.local/share/roofscape/presets; empty if neither variable is set.
 std::filesystem::path default_preset_folder();
 
@@ -38,8 +41,14 @@ class PresetLibrary {
   explicit PresetLibrary(const std::filesystem::path& folder);  // and a folder over it; it need not exist
 
   std::span<const Preset> list(PresetKind kind) const { return lists_[static_cast<std::size_t>(kind)]; }  // by id
-  // The one that a person means: the preset of that id, else the one whose id, name or alias it is whatever case and
-  // hyphens, else the only one with these whole words ("h100", "TPU-v5e", "llama-3-70b"). Null: none, or several.
+  // All that a word may mean: the preset of that id, else those whose id, name or alias it is whatever case and hyphens,
+  // else those with these whole words ("h100", "TPU-v5e", "llama-3-70b").
+  struct Called {
+    std::vector<const Preset*> presets;
+    bool in_full = false;  // the word is the whole of an id, name or alias
+  };
+  Called called(PresetKind kind, std::string_view word) const;
+  // The one there is. Null: none, or several.
   const Preset* meant(PresetKind kind, std::string_view word) const;
   // What to say where meant() is null: nothing is called so, or several are; and what could be meant.
   InputError not_meant(PresetKind kind, std::string_view word) const;
@@ -69,7 +78,6 @@ class PresetLibrary {
     const auto found = things.find(id);
     return found == things.end() ? nullptr : &found->second;
   }
-  std::vector<const Preset*> called(PresetKind kind, std::string_view word) const;
   std::optional<InputError> add(PresetKind kind, Preset preset, std::string_view text);
   void add_embedded(PresetKind kind);
   void list_chips();
