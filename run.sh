@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds Roofscape and starts it. Without a display it prints the report of the start scenario and draws its figures into
-# ./roofscape-output. Installs the Debian packages that are missing first (root or sudo).
+# Builds the window and starts it. Without a display it builds the command line instead, prints the report of the start
+# scenario and draws its figures into ./roofscape-output. Installs the Debian packages that are missing first (root or sudo).
 #   ./run.sh [--deps] [arguments of the app]      --deps: install what is missing and stop
+#   ./run.sh --cli [arguments of roofscape-cli]   build the command line and run it
 #   ./run.sh --install [PREFIX]                   install the programs, below /usr/local if not told otherwise
 set -euo pipefail
 
@@ -10,7 +11,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/scripts/packages.sh"
 
 if [ "${1:-}" = --help ] || [ "${1:-}" = -h ]; then
-  sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
   exit 0
 fi
 
@@ -34,14 +35,21 @@ if [ "${1:-}" = --install ]; then
   exec "${root[@]}" cmake --install "$here/build/release" --strip
 fi
 
-build_preset "$here" release roofscape roofscape-cli
+app=$here/build/release/app
+if [ "${1:-}" = --cli ]; then
+  build_preset "$here" release roofscape-cli
+  exec "$app/roofscape-cli" "${@:2}"
+fi
 
-output=$PWD/roofscape-output
-cd "$here"
-app=build/release/app
-if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && [ -x "$app/roofscape" ]; then
+if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+  build_preset "$here" release roofscape
+  cd "$here"
   exec "$app/roofscape" "$@"
 fi
+
+build_preset "$here" release roofscape-cli
+output=$PWD/roofscape-output
+cd "$here"
 
 scenario=llama3-70b-v5p-pod
 mkdir -p "$output"

@@ -4,11 +4,11 @@
 
 namespace roofscape::engine {
 
-// In the order of Q.
+// In the order of Q, which is that of the slots of a report: no formatter may sort them.
 // clang-format off
 constinit const std::array<Quantity, kQuantityCount> kQuantities{{
 #define QUANTITY(name, id, symbol, unit, source) {id, symbol, unit, source},
-#include "engine/base/quantities.def"
+#include "engine/base/report_quantities.def"
 #include "engine/base/block_quantities.def"
 #undef QUANTITY
 }};

@@ -1,6 +1,6 @@
 // The table of quantities: every number that a report, a tooltip, a figure or a derivation can show has a row in
-// quantities.def and is named by a value of Q. Ids and units of the report's JSON, labels and canvas tags come from
-// it.
+// report_quantities.def or, for the building blocks, block_quantities.def, and is named by a value of Q. Ids and units
+// of the report's JSON, labels and canvas tags come from it.
 #pragma once
 
 #include <array>
@@ -9,26 +9,10 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/base/quantity_names.h"  // Q, made of the first column of the tables
 #include "engine/base/unit.h"
 
 namespace roofscape::engine {
-
-// The order of the two files is that of the slots of a report: no formatter may sort them.
-// clang-format off
-enum class Q : std::uint16_t {
-#define QUANTITY(name, id, symbol, unit, source) name,
-#include "engine/base/quantities.def"
-#include "engine/base/block_quantities.def"
-#undef QUANTITY
-};
-// clang-format on
-// Rows of quantities.def are those of reports; the rows after them belong to the building blocks (engine/blocks).
-#define QUANTITY(name, id, symbol, unit, source) +1
-inline constexpr std::size_t kReportQuantityCount = 0
-#include "engine/base/quantities.def"
-    ;
-#undef QUANTITY
-static_assert(static_cast<std::size_t>(Q::tokens) == kReportQuantityCount, "the first row of block_quantities.def");
 
 struct Quantity {
   std::string_view id;      // stable, "step.time_s"
@@ -37,12 +21,6 @@ struct Quantity {
   std::string_view source;  // of the formula; "input" if it is one
 };
 
-#define QUANTITY(name, id, symbol, unit, source) +1
-inline constexpr std::size_t kQuantityCount = 0
-#include "engine/base/block_quantities.def"
-#include "engine/base/quantities.def"
-    ;
-#undef QUANTITY
 // By Q. Compiled once, in quantity.cpp: the rows are too many for every file that names one.
 extern const std::array<Quantity, kQuantityCount> kQuantities;
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "engine/evaluate/evaluate.h"
@@ -34,6 +35,22 @@ engine::Scenario with(engine::Scenario s, std::initializer_list<std::string_view
 double value_of(const engine::Report& report, engine::Q q) {
   REQUIRE_MESSAGE(report.quantities[q].has_value(), std::string(engine::quantity(q).id));
   return *report.quantities[q];
+}
+double value_of(const engine::Scenario& s, engine::Q q) { return value_of(engine::evaluate(s), q); }
+double value_if_any(const engine::Scenario& s, engine::Q q) { return engine::evaluate(s).quantities.value_or(q, -1); }
+double value_or_nan(const engine::Report& report, engine::Q q) { return report.quantities.value_or(q, std::nan("")); }
+double value_or_nan(const engine::Scenario& s, engine::Q q) { return value_or_nan(engine::evaluate(s), q); }
+
+doctest::Approx near(double x) { return doctest::Approx(x).epsilon(1e-12); }
+
+const engine::Diagnostic* finding(const engine::Report& report, std::string_view code) {
+  for (const engine::Diagnostic& d : report.diagnostics)
+    if (d.code == code) return &d;
+  return nullptr;
+}
+engine::Scenario fixed(engine::Scenario s, const engine::Diagnostic& d) {
+  for (const engine::FieldEdit& edit : d.fix) engine::apply(s, edit);
+  return s;
 }
 
 void random_schedule(Dice& dice, engine::Scenario& s) {

@@ -1,6 +1,8 @@
 // Scenarios for the engine's tests: the shipped presets and random variations of them.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <initializer_list>
 #include <random>
 #include <string>
@@ -19,6 +21,18 @@ engine::Scenario with(engine::Scenario s, std::initializer_list<std::string_view
 
 // A quantity that the report has to have.
 double value_of(const engine::Report& report, engine::Q q);
+double value_of(const engine::Scenario& s, engine::Q q);
+// One that it may lack: -1, NaN.
+double value_if_any(const engine::Scenario& s, engine::Q q);
+double value_or_nan(const engine::Report& report, engine::Q q);
+double value_or_nan(const engine::Scenario& s, engine::Q q);
+
+// Equal but for rounding.
+doctest::Approx near(double x);
+
+// The first finding with this code; null if there is none.
+const engine::Diagnostic* finding(const engine::Report& report, std::string_view code);
+engine::Scenario fixed(engine::Scenario s, const engine::Diagnostic& d);
 
 // Numbers and choices for random_scenario. `rng` is the caller's, seeded with a constant.
 class Dice {

@@ -1,4 +1,6 @@
 // roofscape-cli figure as a user runs it: the files it writes, and what it says of them.
+#include <doctest/doctest.h>
+
 #include <iterator>
 #include <map>
 #include <sstream>

@@ -1,4 +1,6 @@
 // Expressions as text, and derivations as they are printed.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>

@@ -1,4 +1,6 @@
 // roofscape-cli as a user runs it: what it prints, where, and its exit codes.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>

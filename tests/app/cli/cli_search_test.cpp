@@ -1,4 +1,6 @@
 // roofscape-cli search as a user runs it: its lists, its constraints and its refusals.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,6 @@
 // Every text that the programs will ask for is there, and says something with its values in place.
+#include <doctest/doctest.h>
+
 #include <set>
 
 #include "app/core/strings.h"

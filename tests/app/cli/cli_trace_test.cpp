@@ -1,4 +1,6 @@
 // roofscape-cli trace: the step as a Chrome trace, of a pipeline and without one.
+#include <doctest/doctest.h>
+
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -71,7 +73,7 @@ double last_end(const Json& events) {
   return end / 1e6;
 }
 
-int run(const test::TemporaryFolder& folder, const std::string& arguments) {
+int exit_code(const test::TemporaryFolder& folder, const std::string& arguments) {
   const std::string command = "cd '" + folder.path().string() + "' && XDG_DATA_HOME='" + folder.path().string() +
                               "/none' '" + test::cli_program() + "' " + arguments + " >/dev/null 2>err </dev/null";
   const int status = std::system(command.c_str());
@@ -251,18 +253,20 @@ TEST_CASE("every event of a trace is what the format takes, and time never runs 
 
 TEST_CASE("trace writes its file whole and answers with the exit codes of the others") {
   const test::TemporaryFolder folder;
-  CHECK(run(folder, "trace llama3-70b-v5p-pod -o step.json") == 0);
+  CHECK(exit_code(folder, "trace llama3-70b-v5p-pod -o step.json") == 0);
   CHECK(test::text_of(folder.path() / "err").empty());
   CHECK(Json::parse(test::text_of(folder.path() / "step.json")).contains("traceEvents"));
-  CHECK(run(folder, "trace llama3-70b-v5p-pod") == 2);
+  CHECK(exit_code(folder, "trace llama3-70b-v5p-pod") == 2);
   CHECK(test::text_of(folder.path() / "err") ==
         "roofscape-cli: trace needs a scenario and -o FILE; such as: trace llama3-405b-16k-h100-8k -o step.json\n");
-  CHECK(run(folder, "trace llama3-70b-v5p-pod -o none/step.json") == 2);
-  CHECK(run(folder, "trace nothing-like-it -o x.json") == 2);
-  CHECK(run(folder, "trace llama3-70b-v5p-pod -o many.json --set parallelism.tensor=8") == 1);  // too many chips
+  CHECK(exit_code(folder, "trace llama3-70b-v5p-pod -o none/step.json") == 2);
+  CHECK(exit_code(folder, "trace nothing-like-it -o x.json") == 2);
+  CHECK(exit_code(folder, "trace llama3-70b-v5p-pod -o many.json --set parallelism.tensor=8") ==
+        1);  // too many chips
   CHECK_FALSE(std::filesystem::exists(folder.path() / "many.json"));
-  CHECK(run(folder, std::string("trace ") + kPipeline +
-                        " -o x.json --set pipeline.schedule=zb-h2 --set workload.global_batch_sequences=1280") == 1);
+  CHECK(exit_code(folder,
+                  std::string("trace ") + kPipeline +
+                      " -o x.json --set pipeline.schedule=zb-h2 --set workload.global_batch_sequences=1280") == 1);
   const std::string said = test::text_of(folder.path() / "err");
   CHECK(said.find(": This schedule cannot run 10 microbatches on 16 stages") != std::string::npos);
   CHECK(

@@ -39,7 +39,7 @@ using Shown = tests::ShownFigure;
 
 namespace {
 
-int cases_of_each_kind() {
+int headline_cases() {
   const char* wanted = std::getenv("ROOFSCAPE_HEADLINE_CASES");
   return wanted != nullptr ? std::max(1, std::atoi(wanted)) : 60;
 }
@@ -196,13 +196,13 @@ const std::vector<engine::MeasuredOperation>& measured_kernels() {
   return some;
 }
 
-void check_all(engine::WorkloadKind kind, unsigned seed) {
+void check_headlines(engine::WorkloadKind kind, unsigned seed) {
   std::mt19937 rng(seed);
   const widgets::Theme theme = widgets::testing::theme("dark");
   std::optional<widgets::testing::FigureCase> before;
   std::map<std::string_view, int> told;
   int faults = 0, drawn = 0;
-  for (int i = 0; drawn < cases_of_each_kind() && faults < 12; ++i) {
+  for (int i = 0; drawn < headline_cases() && faults < 12; ++i) {
     const Scenario s = tests::any_scenario(rng, kind);
     widgets::testing::FigureCase c{s, engine::evaluate(s)};
     if (!c.report.quantities[s.serves() ? Q::decode_step : Q::step_time]) continue;
@@ -254,8 +254,8 @@ void check_all(engine::WorkloadKind kind, unsigned seed) {
 }  // namespace
 
 TEST_CASE("each number in a headline of a plan that trains is what eval says") {
-  check_all(engine::WorkloadKind::training, 20261124);
+  check_headlines(engine::WorkloadKind::training, 20261124);
 }
 TEST_CASE("each number in a headline of a plan that serves is what eval says") {
-  check_all(engine::WorkloadKind::serving, 20261125);
+  check_headlines(engine::WorkloadKind::serving, 20261125);
 }

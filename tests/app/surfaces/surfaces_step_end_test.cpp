@@ -1,6 +1,8 @@
 // Gradients that are reduced at the end of a step are one thing on every surface: the report's table of collectives,
 // the step's parts and its figure, the layer's figures, which have none of them, the pipeline and the trace. Over
 // random plans with and without a pipeline, in all modes, however axes overlap.
+#include <doctest/doctest.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // A plan has one answer: every surface that shows a number of a scenario shows the one evaluate() gives, to the last
 // bit where it is the same number. Checked over random scenarios of both workloads in all modes, on every chip.
+#include <doctest/doctest.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +45,7 @@ namespace {
 // A surface's first number that is not the report's, in words; empty: none.
 using Difference = std::string;
 
-int cases_of_each_kind() {
+int surface_cases() {
   const char* wanted = std::getenv("ROOFSCAPE_SURFACE_CASES");
   return wanted != nullptr ? std::max(1, std::atoi(wanted)) : 250;
 }
@@ -358,10 +360,10 @@ Difference first_difference(const Scenario& s) {
   return {};
 }
 
-void check_all(engine::WorkloadKind kind, unsigned seed) {
+void check_surfaces(engine::WorkloadKind kind, unsigned seed) {
   std::mt19937 rng(seed);
   int wrong = 0;
-  for (int i = 0; i < cases_of_each_kind() && wrong < 10; ++i) {
+  for (int i = 0; i < surface_cases() && wrong < 10; ++i) {
     const Scenario s = tests::any_scenario(rng, kind);
     const Difference d = first_difference(s);
     if (d.empty()) continue;
@@ -374,5 +376,5 @@ void check_all(engine::WorkloadKind kind, unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("surfaces agree about plans that train") { check_all(engine::WorkloadKind::training, 20261122); }
-TEST_CASE("surfaces agree about plans that serve") { check_all(engine::WorkloadKind::serving, 20261123); }
+TEST_CASE("surfaces agree about plans that train") { check_surfaces(engine::WorkloadKind::training, 20261122); }
+TEST_CASE("surfaces agree about plans that serve") { check_surfaces(engine::WorkloadKind::serving, 20261123); }

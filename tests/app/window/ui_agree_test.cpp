@@ -1,6 +1,8 @@
 // The window and the command line agree: what the verdict bar and the diagnostics say of a plan is what `eval` and
 // `check` print of it, word for word and digit for digit. Over random scenarios of both workloads in all modes, on
 // every chip.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>

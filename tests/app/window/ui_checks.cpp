@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include "tests/app/window/ui_checks.h"
 
 #include <algorithm>
@@ -30,6 +32,11 @@ void check_overlaps(const Harness& h) {
       CHECK(both.empty());
     }
   }
+}
+
+bool drawn(const Harness& h, std::string_view words) {
+  const auto& all = h.canvas.drawn_texts();
+  return std::any_of(all.begin(), all.end(), [&](const auto& t) { return t.text.find(words) != std::string::npos; });
 }
 
 }  // namespace roofscape::test

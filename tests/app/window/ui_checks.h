@@ -9,6 +9,14 @@ namespace roofscape::test {
 // line at its top and bottom edge.
 void check_texts(const Harness& h, float width);
 
+// Whether a string with these words was drawn.
+bool drawn(const Harness& h, std::string_view words);
+
+// A size of the window.
+struct WindowSize {
+  float width, height;
+};
+
 // No two upright strings on each other.
 void check_overlaps(const Harness& h);
 

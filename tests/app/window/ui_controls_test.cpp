@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include <cmath>
 #include <random>
 #include <string>

@@ -1,5 +1,7 @@
 // The editor of the model and of the chip and network: every field has its control, says what it departs from and
 // finds back; edits are edits of the scenario, answered by the report, undone, saved and shared.
+#include <doctest/doctest.h>
+
 #include <filesystem>
 #include <set>
 
@@ -18,6 +20,7 @@ using namespace roofscape;
 using app::EditorPart;
 using engine::ChipField;
 using engine::Q;
+using test::drawn;
 using test::Harness;
 using widgets::Key;
 using widgets::key_of;
@@ -30,11 +33,6 @@ void open(Harness& h, EditorPart part) {
   h.parts.panels.editor.open = true;
   h.parts.panels.editor.part = part;
   h.step(3);
-}
-
-bool drawn(const Harness& h, std::string_view words) {
-  const auto& all = h.canvas.drawn_texts();
-  return std::any_of(all.begin(), all.end(), [&](const auto& t) { return t.text.find(words) != std::string::npos; });
 }
 
 void type_at(Harness& h, const std::string& name, const std::string& text) {

@@ -1,4 +1,6 @@
 // The error band beside the numbers: where it is, what it says, and what a click opens.
+#include <doctest/doctest.h>
+
 #include "tests/app/window/ui_checks.h"
 #include "tests/capture_binding.h"
 
@@ -39,8 +41,8 @@ engine::Scenario calibrated(const std::string& id) {
 }
 
 // A harness whose window has the evidence.
-struct Shown : test::Harness {
-  Shown(const engine::Scenario& s, int runs, float width = 1920, float height = 1080)
+struct WithEvidence : test::Harness {
+  WithEvidence(const engine::Scenario& s, int runs, float width = 1920, float height = 1080)
       : Harness(s, "", width, height) {
     parts.evidence = runs_like(s, runs);
     step(2);
@@ -52,26 +54,26 @@ bool maximised(const test::Harness& h, std::string_view figure) {
 }
 
 TEST_CASE("beside MFU, step time and memory stands an error band") {
-  const Shown h(calibrated("llama3-8b-8-h100"), 8);
+  const WithEvidence h(calibrated("llama3-8b-8-h100"), 8);
   for (const char* name : {"verdict.mfu.band", "verdict.step.band", "verdict.memory.band"})
     CHECK_MESSAGE(h.place(name) != nullptr, name);
 }
 
 TEST_CASE("beside the time per token of a scenario that serves stands an error band") {
-  const Shown h(calibrated("llama3-8b-serving-8-h100"), 8);
+  const WithEvidence h(calibrated("llama3-8b-serving-8-h100"), 8);
   CHECK(h.place("verdict.token.band") != nullptr);
   CHECK(h.place("verdict.memory.band") == nullptr);
 }
 
 TEST_CASE("with too few runs near it a number is not validated, and a click shows the runs there are") {
-  Shown h(calibrated("llama3-8b-8-h100"), 4);
+  WithEvidence h(calibrated("llama3-8b-8-h100"), 4);
   REQUIRE(h.place("verdict.step.band") != nullptr);
   h.click("verdict.step.band");
   CHECK(maximised(h, "evidence"));
 }
 
 TEST_CASE("a click on the band of memory opens the evidence of memory") {
-  Shown h(calibrated("llama3-8b-8-h100"), 8);
+  WithEvidence h(calibrated("llama3-8b-8-h100"), 8);
   h.click("verdict.memory.band");
   REQUIRE(maximised(h, "evidence"));
   widgets::FigureChoices memory{};
@@ -87,7 +89,7 @@ TEST_CASE("before the runs are predicted there is no band") {
 TEST_CASE("values of one's own have no band") {
   engine::Scenario s = calibrated("llama3-8b-8-h100");
   s.assumptions.mode = engine::Mode::custom;
-  CHECK(Shown(s, 8).place("verdict.step.band") == nullptr);
+  CHECK(WithEvidence(s, 8).place("verdict.step.band") == nullptr);
 }
 
 TEST_CASE("the mode is chosen in the top bar, in large and in small windows") {
@@ -107,7 +109,7 @@ TEST_CASE("a band cuts and covers no text at any size of the window") {
                                  std::pair{3840.0f, 2160.0f}}) {
         CAPTURE(id);
         CAPTURE_BINDING(w);
-        Shown shown(calibrated(id), runs, w, h);
+        WithEvidence shown(calibrated(id), runs, w, h);
         test::check_texts(shown, w);
         test::check_overlaps(shown);
       }

@@ -1,5 +1,7 @@
 // Files dropped onto the window: a model's config.json becomes the model of the present scenario, or the strip says
 // why not.
+#include <doctest/doctest.h>
+
 #include <filesystem>
 #include <fstream>
 

@@ -1,5 +1,7 @@
 // Random events at the whole window: nothing asserts, nothing becomes NaN, no field leaves its domain, and everything
 // can be undone. ROOFSCAPE_UI_EVENTS asks for more events than the usual few thousand, ROOFSCAPE_UI_SEED for others.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>

@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include "tests/app/window/ui_harness.h"
 
 #include <utility>

@@ -1,4 +1,6 @@
 // The grid of figures: what stands where is chosen, moved and kept, and there is room for it at any size and zoom.
+#include <doctest/doctest.h>
+
 #include <filesystem>
 
 #include "app/shell/commands.h"

@@ -1,5 +1,7 @@
 // What is pointed at in one place lights up in the others; what a slider or an input would do is shown before it is
 // done.
+#include <doctest/doctest.h>
+
 #include "app/panels/slider_preview.h"
 #include "engine/evaluate/evaluate.h"
 #include "tests/app/window/ui_checks.h"

@@ -1,4 +1,6 @@
 // The command palette finds everything by words and does it by keyboard; projector mode shows one figure a time.
+#include <doctest/doctest.h>
+
 #include "app/session/palette_entries.h"
 #include "app/shell/commands.h"
 #include "tests/app/window/ui_checks.h"

@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -17,10 +19,7 @@ using widgets::Key;
 
 namespace {
 
-struct Size {
-  float width, height;
-};
-constexpr Size kSizes[] = {{1024, 700}, {1280, 720}, {1920, 1080}, {3840, 2160}};
+constexpr test::WindowSize kPanelSizes[] = {{1024, 700}, {1280, 720}, {1920, 1080}, {3840, 2160}};
 
 std::vector<std::string> scenario_ids() {
   std::vector<std::string> ids;
@@ -38,7 +37,7 @@ const widgets::TagRegion* find_tag(const Harness& h, std::string_view id) {
 
 TEST_CASE("all panels draw inside the window and cut no text, for every scenario at four sizes") {
   for (const std::string& id : scenario_ids())
-    for (const Size size : kSizes)
+    for (const test::WindowSize size : kPanelSizes)
       for (const bool open : {false, true}) {
         Harness h(id, size.width, size.height);
         h.parts.panels.right_rail.open = open;
@@ -55,7 +54,7 @@ TEST_CASE("all panels draw inside the window and cut no text, for every scenario
 }
 
 TEST_CASE("each figure draws maximised at every size") {
-  for (const Size size : kSizes)
+  for (const test::WindowSize size : kPanelSizes)
     for (std::size_t i = 0; i < widgets::figures().size(); ++i) {
       Harness h("llama3-405b-16k-h100", size.width, size.height, "light");
       h.parts.panels.figures.maximised = i;
@@ -454,7 +453,7 @@ TEST_CASE("every command has a title, and those that need no window run") {
 }
 
 TEST_CASE("the sheets of keys and of saving draw and close with Escape") {
-  for (const Size size : kSizes) {
+  for (const test::WindowSize size : kPanelSizes) {
     Harness h("llama3-8b-8-h100", size.width, size.height);
     h.key({Key::f1});
     CHECK(h.parts.panels.sheets.shown == app::Sheet::help);

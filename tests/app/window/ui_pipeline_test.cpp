@@ -1,4 +1,6 @@
 // The tools of the pipeline figure in the window: toggles, zoom and pan, playback.
+#include <doctest/doctest.h>
+
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -18,8 +20,8 @@ namespace {
 constexpr std::size_t kPipeline = 2;
 
 // With the pipeline in the grid, where it does not stand by default.
-struct Shown : Harness {
-  explicit Shown(const std::string& id, float width = 1920, float height = 1080) : Harness(id, width, height) {
+struct WithPipeline : Harness {
+  explicit WithPipeline(const std::string& id, float width = 1920, float height = 1080) : Harness(id, width, height) {
     show_numbers();
   }
 };
@@ -27,7 +29,7 @@ struct Shown : Harness {
 }  // namespace
 
 TEST_CASE("the wheel zooms in time about the pointer, a drag moves, a double click fits") {
-  Shown h("llama3-405b-16k-h100-8k");
+  WithPipeline h("llama3-405b-16k-h100-8k");
   const widgets::Rect r = h.place("figure.pipeline")->rect;
   const auto& span = h.parts.panels.figures.spans[kPipeline];
   h.move(r.centre());
@@ -57,7 +59,7 @@ TEST_CASE("the wheel zooms in time about the pointer, a drag moves, a double cli
 }
 
 TEST_CASE("space plays the step: only then frames are asked for without an event") {
-  Shown h("llama3-405b-16k-h100-8k");
+  WithPipeline h("llama3-405b-16k-h100-8k");
   auto& tools = h.parts.panels.figures.pipeline;
   h.move({5, 5});
   h.wait(1);
@@ -85,7 +87,7 @@ TEST_CASE("space plays the step: only then frames are asked for without an event
 }
 
 TEST_CASE("toggles of the pipeline figure") {
-  Shown h("llama3-405b-16k-h100-8k", 1280, 720);
+  WithPipeline h("llama3-405b-16k-h100-8k", 1280, 720);
   const engine::Scenario before = h.scenario();
   h.click("pipeline.critical_path");
   CHECK(h.parts.panels.figures.pipeline.critical_path);
@@ -102,7 +104,7 @@ TEST_CASE("toggles of the pipeline figure") {
   CHECK_FALSE(h.parts.panels.figures.pipeline.memory_trace);
   CHECK(h.scenario() == before);
   // One stage has no timeline: no tools.
-  CHECK(Shown("llama3-70b-v5p-pod").place("pipeline.play") == nullptr);
+  CHECK(WithPipeline("llama3-70b-v5p-pod").place("pipeline.play") == nullptr);
 }
 
 TEST_CASE("a block of another schedule opens that schedule's bubble, not the plan's stage time") {

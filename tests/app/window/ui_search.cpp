@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include "tests/app/window/ui_search.h"
 
 namespace roofscape::test {

@@ -1,4 +1,6 @@
 // What is wanted of a search: kept with its tab and the session, read from a file, and made a request.
+#include <doctest/doctest.h>
+
 #include <string>
 
 #include "tests/app/window/ui_search.h"

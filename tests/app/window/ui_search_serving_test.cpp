@@ -1,4 +1,6 @@
 // The search of plans that serve, in the window.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <string>
 

@@ -1,4 +1,6 @@
 // The search in the window: what is found is adopted, limited, cancelled and undone without one.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <set>

@@ -1,18 +1,20 @@
 // The window follows the kind of workload: what the rail, the verdict, the numbers and the grid show when a scenario
 // serves.
+#include <doctest/doctest.h>
+
 #include <filesystem>
 
 #include "engine/evaluate/evaluate.h"
-#include "tests/app/window/ui_checks.h"
+#include "tests/app/window/ui_search.h"
 #include "tests/capture_binding.h"
 #include "widgets/figures/figures.h"
 
 using namespace roofscape;
 using engine::WorkloadKind;
 using test::Harness;
+using test::kServing;
 
 namespace {
-constexpr const char* kServing = "llama3-70b-serving-8-h100";
 constexpr const char* kApart = "deepseek-v3-h800-wide-expert";
 constexpr const char* kTraining = "llama3-70b-v5p-pod";
 

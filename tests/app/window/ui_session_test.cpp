@@ -25,7 +25,7 @@ using widgets::key_of;
 
 namespace {
 
-constexpr widgets::KeyPress kNew{key_of('N'), true, false, false};
+constexpr widgets::KeyPress kNewTab{key_of('N'), true, false, false};
 
 // The scenarios of a session file, by their names.
 std::vector<std::string> kept_in(const std::filesystem::path& file) {
@@ -51,7 +51,7 @@ void leave_open(const std::filesystem::path& folder, const std::vector<std::stri
   h.parts.session.update(named(names.front() + "!"), false);
   h.parts.session.update(named(names.front()), false);
   for (std::size_t i = 1; i < names.size(); ++i) {
-    h.key(kNew);
+    h.key(kNewTab);
     h.parts.session.update(named(names[i]), false);
   }
   CHECK(autosave.finish(h.workspace));
@@ -230,7 +230,7 @@ TEST_CASE("a new tab has no file: saving it asks where, and the file of the othe
   h.parts.save_as(file.string());
   const std::string saved = test::text_of(file);
   REQUIRE_FALSE(saved.empty());
-  h.key(kNew);
+  h.key(kNewTab);
   CHECK(h.parts.session.untitled());
   CHECK_FALSE(h.parts.session.saved());
   h.parts.session.update(named("another plan"), false);
@@ -387,7 +387,7 @@ TEST_CASE("tabs use the room there is for their titles") {
   const std::string longest =
       "A scenario whose name says all of what it is about, with its chips, its schedule and its author";
   h.parts.session.update(named(longest), false);
-  h.key(kNew);
+  h.key(kNewTab);
   h.parts.session.update(named("b"), false);
   h.step(2);
   bool whole = false;
@@ -438,7 +438,7 @@ TEST_CASE("a file of one's own keeps its name when it is saved to itself, and is
 
 TEST_CASE("the tab of an edited plan bears the title of its headline") {
   Harness h("llama3-8b-8-h100", 1920, 1080);
-  h.key(kNew);
+  h.key(kNewTab);
   h.parts.show_tab(0);
   engine::Scenario s = h.scenario();
   s.workload.sequence_length /= 2;

@@ -1,4 +1,6 @@
 // Several scenarios at once: tabs, the pinned baseline, the clipboard, and what survives a kill.
+#include <doctest/doctest.h>
+
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/scenario/session_json.h"
 #include "tests/app/window/ui_checks.h"

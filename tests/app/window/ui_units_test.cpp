@@ -1,4 +1,6 @@
 // Every box of a number states its unit, in the box or in its tip, and takes it back when it is typed.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -84,10 +86,7 @@ void check_inside(const Harness& h, std::size_t at_least) {
   }
 }
 
-struct Size {
-  float width, height;
-};
-constexpr Size kSizes[] = {{1024, 640}, {1280, 720}, {1920, 1080}, {2560, 1440}};
+constexpr test::WindowSize kBoxSizes[] = {{1024, 640}, {1280, 720}, {1920, 1080}, {2560, 1440}};
 
 void check_boxes(Harness& h, std::string_view group) {
   const auto all = boxes(h, group);
@@ -127,7 +126,7 @@ TEST_CASE("every box of the editor has its unit in it or in its tip") {
 TEST_CASE("numbers and units stand inside the boxes of the rail and of the editor, at every size") {
   for (const std::string id :
        {"llama3-405b-16k-h100", "deepseek-v3-2048-h800", "llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert"})
-    for (const Size size : kSizes) {
+    for (const test::WindowSize size : kBoxSizes) {
       CAPTURE(id);
       CAPTURE(size.width);
       Harness h(id, size.width, size.height);
@@ -142,7 +141,7 @@ TEST_CASE("numbers and units stand inside the boxes of the rail and of the edito
 }
 
 TEST_CASE("numbers and units stand inside the boxes of every building block, at every size") {
-  for (const Size size : kSizes) {
+  for (const test::WindowSize size : kBoxSizes) {
     CAPTURE(size.width);
     Harness h("llama3-70b-v5p-pod", size.width, size.height);
     for (const engine::BuildingBlock& block : engine::blocks()) {

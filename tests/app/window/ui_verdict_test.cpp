@@ -1,4 +1,6 @@
 // The verdict bar says all it says whole: in fewer words where there is less room, never cut.
+#include <doctest/doctest.h>
+
 #include <array>
 #include <random>
 #include <string>

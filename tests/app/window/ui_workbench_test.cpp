@@ -1,10 +1,13 @@
 // The workbench: every building block opens live, answers as `calc` does, says what is wrong with an input, and
 // copies itself as a command line.
+#include <doctest/doctest.h>
+
 #include "app/session/workbench.h"
 #include "engine/io/export/block_json.h"
 #include "tests/app/window/ui_checks.h"
 
 using namespace roofscape;
+using test::drawn;
 using test::Harness;
 using widgets::Key;
 using widgets::key_of;
@@ -41,11 +44,6 @@ double output(Harness& h, std::string_view name) {
   REQUIRE(answer != nullptr);
   REQUIRE_FALSE(answer->numbers.empty());
   return answer->numbers.front();
-}
-
-bool drawn(const Harness& h, std::string_view words) {
-  const auto& all = h.canvas.drawn_texts();
-  return std::any_of(all.begin(), all.end(), [&](const auto& t) { return t.text.find(words) != std::string::npos; });
 }
 
 }  // namespace

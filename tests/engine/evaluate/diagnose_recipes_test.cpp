@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include "engine/evaluate/diagnose_recipes.h"
 
 #include <algorithm>
@@ -7,6 +9,7 @@
 
 using namespace roofscape;
 using namespace roofscape::engine;
+using tests::fixed;
 using tests::preset;
 using tests::with;
 
@@ -23,10 +26,6 @@ Diagnostic only(const Scenario& s, std::string_view recipe) {
   const auto all = advice(s, recipe);
   REQUIRE(all.size() <= 1);
   return all.empty() ? Diagnostic{} : all[0];
-}
-Scenario fixed(Scenario s, const Diagnostic& d) {
-  for (const FieldEdit& edit : d.fix) apply(s, edit);
-  return s;
 }
 // A billion parameters on 64 H100.
 Scenario small() {

@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include "engine/evaluate/diagnose.h"
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 
 using namespace roofscape;
 using namespace roofscape::engine;
+using tests::fixed;
 using tests::preset;
 using tests::with;
 
@@ -20,10 +23,6 @@ std::optional<Diagnostic> find(const Report& r, std::string_view code) {
   const auto found = std::find_if(r.diagnostics.begin(), r.diagnostics.end(),
                                   [code](const Diagnostic& d) { return d.code == code; });
   return found == r.diagnostics.end() ? std::nullopt : std::optional<Diagnostic>(*found);
-}
-Scenario fixed(Scenario s, const Diagnostic& d) {
-  for (const FieldEdit& edit : d.fix) apply(s, edit);
-  return s;
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include "engine/evaluate/explain.h"
 
 #include <map>

@@ -1,7 +1,9 @@
 // What a chip's unpublished figure does to a plan: nothing, or there is no time and the figure is named. Never
 // another number.
-#include "engine/evaluate/missing_figures.h"
+#include <doctest/doctest.h>
+
 #include "engine/evaluate/evaluate.h"
+#include "engine/evaluate/missing_figures.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,8 @@
 // What is offered was evaluated: it runs, gains exactly what it says, and nothing one step away gains more.
-#include "engine/evaluate/offers.h"
+#include <doctest/doctest.h>
+
 #include "engine/evaluate/evaluate.h"
+#include "engine/evaluate/offers.h"
 
 #include <algorithm>
 #include <optional>

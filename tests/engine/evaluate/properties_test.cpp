@@ -1,5 +1,7 @@
 // What holds for every valid scenario, checked together on each of many random ones (fixtures.h): all shipped models,
 // tori and switches, every schedule, policy, precision and convention.
+#include <doctest/doctest.h>
+
 #include <array>
 #include <cmath>
 
@@ -12,20 +14,20 @@ using namespace roofscape::engine;
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr int kCases = 5000;
+constexpr int kTrainingCases = 5000;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-constexpr int kCases = 5000;
+constexpr int kTrainingCases = 5000;
 #else
-constexpr int kCases = 100000;
+constexpr int kTrainingCases = 100000;
 #endif
 #else
-constexpr int kCases = 100000;
+constexpr int kTrainingCases = 100000;
 #endif
 
 // The first property that a report breaks, in words; empty if all hold. One string instead of an assertion each keeps
 // a case in microseconds.
-std::string broken(const Scenario& s, const Report& r) {
+std::string training_fault(const Scenario& s, const Report& r) {
   const auto q = [&r](Q id) { return r.quantities.value_or(id, std::nan("")); };
   const auto sum_of = [&q](const auto& parts) {
     double sum = q(parts[0]);
@@ -85,7 +87,7 @@ TEST_CASE("what holds for every valid scenario") {
   std::array<int, kScheduleKinds> schedules{};
   std::array<int, 8> policies{};
   int switched = 0, experts = 0, latent = 0, offloaded = 0, carved = 0;
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < kTrainingCases; ++i) {
     const Scenario s = tests::random_scenario(rng);
     evaluate(s, scratch, report);
     if (s.parallelism.pipeline > 1) ++schedules[static_cast<std::size_t>(s.pipeline.schedule)];
@@ -95,7 +97,7 @@ TEST_CASE("what holds for every valid scenario") {
     carved += s.parallelism.experts_tensor() < s.parallelism.tensor;
     latent += s.model.is_mla();
     offloaded += s.offload.activations || s.offload.optimizer;
-    const std::string problem = broken(s, report);
+    const std::string problem = training_fault(s, report);
     if (problem.empty()) continue;
     ++broken_cases;
     INFO("case " << i << ": " << problem << "; " << s.model.id << " on " << s.cluster.chip.id);
@@ -104,12 +106,12 @@ TEST_CASE("what holds for every valid scenario") {
   }
   CHECK(broken_cases == 0);
   // The generator reaches everything it is meant to reach.
-  for (const int n : schedules) CHECK(n > kCases / 100);
-  for (const int n : policies) CHECK(n > kCases / 20);
-  CHECK(switched > kCases / 4);
-  CHECK(switched < kCases);
-  CHECK(experts > kCases / 100);
-  CHECK(carved > kCases / 500);
-  CHECK(latent > kCases / 100);
-  CHECK(offloaded > kCases / 4);
+  for (const int n : schedules) CHECK(n > kTrainingCases / 100);
+  for (const int n : policies) CHECK(n > kTrainingCases / 20);
+  CHECK(switched > kTrainingCases / 4);
+  CHECK(switched < kTrainingCases);
+  CHECK(experts > kTrainingCases / 100);
+  CHECK(carved > kTrainingCases / 500);
+  CHECK(latent > kTrainingCases / 100);
+  CHECK(offloaded > kTrainingCases / 4);
 }

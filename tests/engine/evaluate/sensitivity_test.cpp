@@ -9,7 +9,7 @@
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape::engine;
-namespace test = roofscape::tests;
+using namespace roofscape;
 
 namespace {
 
@@ -27,14 +27,14 @@ std::vector<SensitivityRow> of(const Scenario& s, std::string_view id, double mo
 }  // namespace
 
 TEST_CASE("a tenth more price is a tenth more cost") {
-  const auto rows = of(test::preset("llama3-405b-16k-h100-8k"), "run.cost_usd");
+  const auto rows = of(tests::preset("llama3-405b-16k-h100-8k"), "run.cost_usd");
   const SensitivityRow* row = find(rows, Q::price);
   REQUIRE(row != nullptr);
   CHECK(row->change() == doctest::Approx(0.1));
 }
 
 TEST_CASE("a tenth more peak shortens matrix multiplication to 1/1.1") {
-  const auto rows = of(test::preset("llama3-405b-16k-h100-8k"), "step.matmul_s");
+  const auto rows = of(tests::preset("llama3-405b-16k-h100-8k"), "step.matmul_s");
   const SensitivityRow* row = find(rows, Q::peak_flops);
   REQUIRE(row != nullptr);
   CHECK(row->after == doctest::Approx(row->before / 1.1));
@@ -42,7 +42,7 @@ TEST_CASE("a tenth more peak shortens matrix multiplication to 1/1.1") {
 }
 
 TEST_CASE("an input that is no part of a number has no row, and the largest change comes first") {
-  const auto rows = of(test::preset("llama3-405b-16k-h100-8k"), "params.total");
+  const auto rows = of(tests::preset("llama3-405b-16k-h100-8k"), "params.total");
   CHECK(find(rows, Q::price) == nullptr);
   CHECK(find(rows, Q::peak_flops) == nullptr);
   CHECK(find(rows, Q::d_model) != nullptr);
@@ -50,7 +50,7 @@ TEST_CASE("an input that is no part of a number has no row, and the largest chan
 }
 
 TEST_CASE("a count grows to a whole number and says by how much it grew") {
-  const Scenario s = test::preset("llama3-405b-16k-h100-8k");
+  const Scenario s = tests::preset("llama3-405b-16k-h100-8k");
   const auto rows = of(s, "params.total");
   const SensitivityRow* row = find(rows, Q::n_layers);
   REQUIRE(row != nullptr);
@@ -63,7 +63,7 @@ TEST_CASE("a count grows to a whole number and says by how much it grew") {
 
 TEST_CASE("a count whose tenth makes no plan is doubled") {
   // 1127 sequences do not divide by 1024 ranks; twice as many take twice the matrix multiplication.
-  const auto rows = of(test::preset("llama3-70b-v5p-pod"), "step.matmul_s");
+  const auto rows = of(tests::preset("llama3-70b-v5p-pod"), "step.matmul_s");
   const SensitivityRow* row = find(rows, Q::batch_sequences);
   REQUIRE(row != nullptr);
   CHECK(row->more == 1);
@@ -71,7 +71,7 @@ TEST_CASE("a count whose tenth makes no plan is doubled") {
 }
 
 TEST_CASE("an input has no sensitivity of its own") {
-  const Scenario s = test::preset("llama3-405b-16k-h100-8k");
+  const Scenario s = tests::preset("llama3-405b-16k-h100-8k");
   const auto derivation = explain(s, "chip.peak_flops_per_s");
   REQUIRE(derivation.has_value());
   CHECK(sensitivity(s, *derivation).empty());

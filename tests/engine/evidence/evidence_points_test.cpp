@@ -1,4 +1,6 @@
 // The measurements that ship, and what becomes of them: one point for a run and kind of quantity.
+#include <doctest/doctest.h>
+
 #include <array>
 #include <set>
 

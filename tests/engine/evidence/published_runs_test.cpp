@@ -1,5 +1,7 @@
 // A preset that is called after a published run is that run: what validate predicts for it and what its preset says
 // are one scenario.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <string>
 #include <string_view>

@@ -1,6 +1,8 @@
 // Four dozen published runs and what calibrated mode predicts of them: accuracy cannot rot unseen. The facts are in
 // tests/golden/measured_runs.json, each with its source; the errors in measured_runs.txt, written anew with
 // ROOFSCAPE_UPDATE_GOLDEN=1.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

@@ -1,4 +1,6 @@
 // Collectives: their regimes, what must hold between them, and that the engine's evaluation uses the same functions.
+#include <doctest/doctest.h>
+
 #include "engine/hardware/collective.h"
 #include "engine/hardware/switched_collective.h"
 #include "engine/hardware/torus_collective.h"

@@ -1,7 +1,9 @@
-#include "engine/inputs/placement.h"
+#include <doctest/doctest.h>
+
 #include "engine/evaluate/evaluate.h"
 #include "engine/hardware/collective.h"
 #include "engine/hardware/switched_collective.h"
+#include "engine/inputs/placement.h"
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;

@@ -1,5 +1,7 @@
 // Configs of Hugging Face, one of each family, as models: counted to the last parameter, so that a default of a class
 // that is wrong shows; and configs that must not become a model.
+#include <doctest/doctest.h>
+
 #include <regex>
 
 #include "engine/evaluate/evaluate.h"

@@ -1,5 +1,7 @@
 // Thousands of damaged presets: none may crash, hang or be read into something outside the domains of the fields. The
 // damage is made by a fixed generator, so a failure is repeatable; the libFuzzer target in tests/fuzz looks further.
+#include <doctest/doctest.h>
+
 #include <random>
 
 #include "engine/evaluate/evaluate.h"

@@ -1,4 +1,6 @@
 // The presets that ship, a user's folder over them, the schema, and the report as JSON.
+#include <doctest/doctest.h>
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>

@@ -1,4 +1,6 @@
 // Scenarios from text and back, and single fields.
+#include <doctest/doctest.h>
+
 #include <cmath>
 
 #include "engine/io/scenario/scenario_json.h"

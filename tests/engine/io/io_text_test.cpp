@@ -1,4 +1,6 @@
 // JSON text that is broken or hostile, files, and words that are nearly right.
+#include <doctest/doctest.h>
+
 #include <chrono>
 
 #include <sys/stat.h>

@@ -1,4 +1,6 @@
 // Files of measured operations: what is read, and what is said of those that cannot be.
+#include <doctest/doctest.h>
+
 #include "engine/io/import/measured_file.h"
 
 #include "tests/capture_binding.h"
@@ -7,7 +9,7 @@
 namespace roofscape {
 namespace {
 
-std::string error_of(std::string_view text) {
+std::string reading_error(std::string_view text) {
   const auto read = io::read_measured(text, "points.csv");
   return read ? "read" : io::to_text(read.error());
 }
@@ -64,7 +66,7 @@ TEST_CASE("errors of measured files name the row and the column") {
   };
   for (const auto& [text, message] : cases) {
     CAPTURE_BINDING(text);
-    CHECK(error_of(text) == message);
+    CHECK(reading_error(text) == message);
   }
 }
 

@@ -1,4 +1,6 @@
 // Files of measurements: what they may hold, what is refused, what is predicted from an entry and what is not.
+#include <doctest/doctest.h>
+
 #include "tests/engine/io/io_fixture.h"
 
 #include "engine/evidence/measured_scenario.h"

@@ -1,5 +1,7 @@
 // Parameter counts of every model that ships against counts made from their published shapes, the published exact
 // totals among them; how they split; and what they decide: FLOPs of a token and its KV cache.
+#include <doctest/doctest.h>
+
 #include "engine/model/kv_cache.h"
 #include "engine/model/layer_operations.h"
 #include "engine/model/parameters.h"

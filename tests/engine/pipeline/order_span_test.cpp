@@ -1,5 +1,7 @@
 // order_span: a step timed by its repetitions is the simulated step to the last tick, for any times; and the lists of
 // the schedules do repeat themselves as it takes for granted.
+#include <doctest/doctest.h>
+
 #include "engine/pipeline/order_span.h"
 
 #include "tests/engine/pipeline/pipeline_fixture.h"

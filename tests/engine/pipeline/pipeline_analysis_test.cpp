@@ -1,4 +1,6 @@
 // Broken orders and times are reported; single operations say what they waited for.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <limits>
 

@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include "tests/engine/pipeline/pipeline_fixture.h"
 
 namespace roofscape::engine::test {

@@ -1,4 +1,6 @@
 // What is true of every simulated step, on random shapes, even and uneven times, with and without transfers.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>

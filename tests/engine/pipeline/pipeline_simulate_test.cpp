@@ -1,5 +1,7 @@
 // The simulator against check values. "Published" values are those of the schedules' papers; all others were
 // simulated independently, with a slow program that shares no code with this one.
+#include <doctest/doctest.h>
+
 #include <cmath>
 #include <cstdio>
 #include <string>

@@ -1,5 +1,7 @@
 // pipeline_time: closed forms where, and only where, they equal the simulation to the last tick; the bound; the
 // cache.
+#include <doctest/doctest.h>
+
 #include <string>
 
 #include "engine/pipeline/one_f_one_b_run.h"

@@ -1,4 +1,6 @@
 // Orders as such: every operation exactly once, on the device that holds its stage, within the memory of a schedule.
+#include <doctest/doctest.h>
+
 #include <set>
 #include <string>
 #include <tuple>

@@ -1,4 +1,6 @@
 // What is legal, and what is offered instead of what is not.
+#include <doctest/doctest.h>
+
 #include "tests/engine/pipeline/pipeline_fixture.h"
 
 using namespace roofscape::engine;

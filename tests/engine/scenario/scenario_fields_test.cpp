@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include "engine/scenario/scenario_fields.h"
 
 #include <limits>

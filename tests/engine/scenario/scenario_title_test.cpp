@@ -1,6 +1,8 @@
 // What a scenario is called once it is not what it was, and where its numbers come from.
-#include "engine/scenario/scenario_title.h"
+#include <doctest/doctest.h>
+
 #include "engine/io/scenario/scenario_json.h"
+#include "engine/scenario/scenario_title.h"
 
 #include <algorithm>
 #include <random>

@@ -1,4 +1,6 @@
 // What holds for every valid serving scenario, checked together on each of many random ones (serving_fixture.h).
+#include <doctest/doctest.h>
+
 #include <cmath>
 
 #include "engine/evaluate/evaluate.h"
@@ -8,26 +10,25 @@
 
 using namespace roofscape;
 using namespace roofscape::engine;
+using tests::value_or_nan;
 
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr int kCases = 3000;
+constexpr int kServingCases = 3000;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-constexpr int kCases = 3000;
+constexpr int kServingCases = 3000;
 #else
-constexpr int kCases = 50000;
+constexpr int kServingCases = 50000;
 #endif
 #else
-constexpr int kCases = 50000;
+constexpr int kServingCases = 50000;
 #endif
-
-double value(const Report& r, Q q) { return r.quantities.value_or(q, std::nan("")); }
 
 // The first property that a report breaks, in words; empty if all hold.
-std::string broken(const Scenario& s, const Report& r) {
-  const auto q = [&r](Q id) { return value(r, id); };
+std::string serving_fault(const Scenario& s, const Report& r) {
+  const auto q = [&r](Q id) { return value_or_nan(r, id); };
   const auto sum_of = [&q](const auto& parts) {
     double sum = q(parts[0]);
     for (std::size_t i = 1; i < parts.size(); ++i) sum += q(parts[i]);
@@ -77,22 +78,25 @@ std::string not_monotone(const Scenario& s, const Report& r) {
   };
   const double batch = s.workload.batch;
   const Report more = changed([&](Scenario& o) { o.workload.batch = static_cast<int>(2 * batch); });
-  if (value(more, Q::decode_step) < value(r, Q::decode_step) * (1 - 1e-12)) return "a larger batch has a faster step";
-  if (value(more, Q::memory_total) < value(r, Q::memory_total)) return "a larger batch needs less memory";
+  if (value_or_nan(more, Q::decode_step) < value_or_nan(r, Q::decode_step) * (1 - 1e-12))
+    return "a larger batch has a faster step";
+  if (value_or_nan(more, Q::memory_total) < value_or_nan(r, Q::memory_total))
+    return "a larger batch needs less memory";
   const Report longer = changed([](Scenario& o) {
     o.workload.prompt_tokens *= 2;
     for (LengthBin& bin : o.workload.lengths) bin.prompt_tokens *= 2;
   });
-  if (value(longer, Q::decode_step) < value(r, Q::decode_step) * (1 - 1e-12))
+  if (value_or_nan(longer, Q::decode_step) < value_or_nan(r, Q::decode_step) * (1 - 1e-12))
     return "a longer prompt has a faster step";
-  if (value(longer, Q::prefill_time) < value(r, Q::prefill_time) * (1 - 1e-12))
+  if (value_or_nan(longer, Q::prefill_time) < value_or_nan(r, Q::prefill_time) * (1 - 1e-12))
     return "a longer prompt is prefilled faster";
-  if (value(longer, Q::max_batch) > value(r, Q::max_batch)) return "longer sequences let more fit";
+  if (value_or_nan(longer, Q::max_batch) > value_or_nan(r, Q::max_batch)) return "longer sequences let more fit";
   if (s.precision.weights == Dtype::bf16) {
     const Report narrow = changed([](Scenario& o) { o.precision.weights = Dtype::int8; });
-    if (value(narrow, Q::decode_step) > value(r, Q::decode_step) * (1 + 1e-12) && s.parallelism.fsdp == 1)
+    if (value_or_nan(narrow, Q::decode_step) > value_or_nan(r, Q::decode_step) * (1 + 1e-12) &&
+        s.parallelism.fsdp == 1)
       return "smaller weights slow the step down";
-    if (value(narrow, Q::max_batch) < value(r, Q::max_batch)) return "smaller weights leave less room";
+    if (value_or_nan(narrow, Q::max_batch) < value_or_nan(r, Q::max_batch)) return "smaller weights leave less room";
   }
   return {};
 }
@@ -104,13 +108,13 @@ TEST_CASE("what holds for every valid serving scenario") {
   Report report;
   EvaluationScratch scratch;
   int broken_cases = 0, disaggregated = 0, latent = 0, experts = 0, drafts = 0, histograms = 0, bound_by_network = 0;
-  for (int i = 0; i < kCases && broken_cases <= 10; ++i) {
+  for (int i = 0; i < kServingCases && broken_cases <= 10; ++i) {
     const Scenario s = tests::random_serving_scenario(rng);
     evaluate(s, scratch, report);
     disaggregated += s.serving.disaggregated, latent += s.model.is_mla(), experts += s.parallelism.expert > 1;
     drafts += s.serving.draft_tokens > 0, histograms += s.workload.has_lengths();
     bound_by_network += report.bound.kind == BoundKind::mesh_axis || report.bound.kind == BoundKind::latency;
-    std::string problem = broken(s, report);
+    std::string problem = serving_fault(s, report);
     if (problem.empty() && i % 10 == 0) problem = not_monotone(s, report);
     if (problem.empty()) continue;
     ++broken_cases;
@@ -118,8 +122,8 @@ TEST_CASE("what holds for every valid serving scenario") {
     CHECK(problem.empty());
   }
   CHECK(broken_cases == 0);
-  for (const int n : {disaggregated, drafts, histograms}) CHECK(n > kCases / 5);
-  for (const int n : {latent, experts, bound_by_network}) CHECK(n > kCases / 100);
+  for (const int n : {disaggregated, drafts, histograms}) CHECK(n > kServingCases / 5);
+  for (const int n : {latent, experts, bound_by_network}) CHECK(n > kServingCases / 100);
 }
 TEST_CASE("traced serving equals plain serving to the last bit, without mistakes of dimension") {
   std::mt19937 rng(31);

@@ -13,12 +13,11 @@
 
 using namespace roofscape;
 using namespace roofscape::engine;
+using tests::finding;
 using tests::preset;
+using tests::value_or_nan;
 
 namespace {
-
-double value(const Report& r, Q q) { return r.quantities.value_or(q, std::nan("")); }
-double value(const Scenario& s, Q q) { return value(evaluate(s), q); }
 
 bool near(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance * std::max(std::abs(a), 1e-300);
@@ -34,17 +33,12 @@ void on_random_scenarios(unsigned seed, int count, Check&& check) {
     Scenario s = tests::random_serving_scenario(rng);
     s.assumptions.mode = i % 2 == 0 ? Mode::ideal : Mode::calibrated;
     evaluate(s, scratch, report);
-    if (report.has_errors() || !(value(report, Q::mixed_token_time_q) > 0)) continue;
+    if (report.has_errors() || !(value_or_nan(report, Q::mixed_token_time_q) > 0)) continue;
     CAPTURE(i);
     check(s, report);
   }
 }
 
-const Diagnostic* finding(const Report& r, std::string_view code) {
-  for (const Diagnostic& d : r.diagnostics)
-    if (d.code == code) return &d;
-  return nullptr;
-}
 Scenario edited(Scenario s, const Fix& fix) {
   for (const FieldEdit& edit : fix) apply(s, edit);
   return s;
@@ -54,14 +48,15 @@ Scenario edited(Scenario s, const Fix& fix) {
 
 TEST_CASE("Little's law: sequences in flight are sustained tokens per second times the sustained time of one") {
   on_random_scenarios(1, 4000, [](const Scenario& s, const Report& r) {
-    const double held = value(r, Q::sustained_tokens) * value(r, Q::mixed_token_time_q);
-    CHECK(near(value(r, Q::steady_batch), held, 1e-9));
-    CHECK(value(r, Q::steady_batch) <= s.workload.batch);
-    CHECK(value(r, Q::requests_per_s) <= value(r, Q::capacity_requests));
+    const double held = value_or_nan(r, Q::sustained_tokens) * value_or_nan(r, Q::mixed_token_time_q);
+    CHECK(near(value_or_nan(r, Q::steady_batch), held, 1e-9));
+    CHECK(value_or_nan(r, Q::steady_batch) <= s.workload.batch);
+    CHECK(value_or_nan(r, Q::requests_per_s) <= value_or_nan(r, Q::capacity_requests));
     if (s.workload.arrivals_per_s > 0) {
-      CHECK(value(r, Q::requests_per_s) == std::min(s.workload.arrivals_per_s, value(r, Q::capacity_requests)));
+      CHECK(value_or_nan(r, Q::requests_per_s) ==
+            std::min(s.workload.arrivals_per_s, value_or_nan(r, Q::capacity_requests)));
       CHECK((finding(r, "serving.overloaded") != nullptr) ==
-            (s.workload.arrivals_per_s >= value(r, Q::capacity_requests)));
+            (s.workload.arrivals_per_s >= value_or_nan(r, Q::capacity_requests)));
     }
   });
 }
@@ -69,13 +64,13 @@ TEST_CASE("Little's law: sequences in flight are sustained tokens per second tim
 TEST_CASE("sustained is never faster than decoding alone what is in flight, and the same on chips of its own") {
   on_random_scenarios(2, 4000, [](const Scenario& s, const Report& r) {
     const bool fewer = r.quantities[Q::in_flight_token_time].has_value();
-    const double alone = value(r, fewer ? Q::in_flight_token_time : Q::time_per_output_token);
-    const double sustained = value(r, Q::mixed_token_time_q);
+    const double alone = value_or_nan(r, fewer ? Q::in_flight_token_time : Q::time_per_output_token);
+    const double sustained = value_or_nan(r, Q::mixed_token_time_q);
     if (s.serving.disaggregated)
       CHECK(sustained == alone);
     else
       CHECK(sustained >= alone);
-    CHECK(alone <= value(r, Q::time_per_output_token) * (1 + 1e-12));
+    CHECK(alone <= value_or_nan(r, Q::time_per_output_token) * (1 + 1e-12));
   });
 }
 
@@ -87,21 +82,21 @@ TEST_CASE("what is in flight is the least that keeps up with the arrivals, whate
     // What the decoding chips keep up with, prefills on them included.
     const Q most = full.serving.disaggregated ? Q::decode_requests : Q::capacity_requests;
     Scenario arriving = full;
-    arriving.workload.arrivals_per_s = 0.9 * value(full, Q::capacity_requests);
+    arriving.workload.arrivals_per_s = 0.9 * value_or_nan(full, Q::capacity_requests);
     double last = 0;
     for (const int slots : {1, 2, 4}) {
       arriving.workload.batch = full.workload.batch * slots;
       const Report r = evaluate(arriving);
-      if (last > 0) CHECK(value(r, Q::mixed_token_time_q) == last);
-      last = value(r, Q::mixed_token_time_q);
+      if (last > 0) CHECK(value_or_nan(r, Q::mixed_token_time_q) == last);
+      last = value_or_nan(r, Q::mixed_token_time_q);
     }
-    const double in_flight = value(arriving, Q::steady_batch), arrivals = arriving.workload.arrivals_per_s;
+    const double in_flight = value_or_nan(arriving, Q::steady_batch), arrivals = arriving.workload.arrivals_per_s;
     const double ranks = double(full.parallelism.data) * full.parallelism.fsdp * full.parallelism.pipeline;
     full.workload.batch = static_cast<int>(std::max(std::ceil(in_flight), ranks));
-    CHECK(value(full, most) >= arrivals * (1 - 1e-9));
+    CHECK(value_or_nan(full, most) >= arrivals * (1 - 1e-9));
     if (full.workload.batch > ranks) {
       --full.workload.batch;
-      CHECK(value(full, most) <= arrivals * (1 + 1e-9));
+      CHECK(value_or_nan(full, most) <= arrivals * (1 + 1e-9));
     }
   });
 }
@@ -115,12 +110,12 @@ TEST_CASE("a finding says that a promise is broken where and only where the sust
       first = first || d.code.starts_with("serving.slo_ttft");
     }
     CHECK(token ==
-          (slo.time_per_output_token_s > 0 && value(r, Q::mixed_token_time_q) > slo.time_per_output_token_s));
-    CHECK(first == (slo.ttft_s > 0 && value(r, Q::ttft) > slo.ttft_s));
+          (slo.time_per_output_token_s > 0 && value_or_nan(r, Q::mixed_token_time_q) > slo.time_per_output_token_s));
+    CHECK(first == (slo.ttft_s > 0 && value_or_nan(r, Q::ttft) > slo.ttft_s));
     CHECK(keeps_promise(s, r) == !(token || first));
     const ServedTimes times = served_times(s);
-    CHECK(times.ttft_s == value(r, Q::ttft));
-    CHECK(times.token_s == value(r, Q::mixed_token_time_q));
+    CHECK(times.ttft_s == value_or_nan(r, Q::ttft));
+    CHECK(times.token_s == value_or_nan(r, Q::mixed_token_time_q));
   });
 }
 
@@ -154,7 +149,7 @@ TEST_CASE("70B on 8 H100 with a promise of 30 ms: a larger batch that would brea
     for (const OfferedFinding& finding : offered_findings(s, r))
       for (const FieldEdit& edit : finding.diagnostic.fix)
         if (edit.field->path == "workload.batch")
-          CHECK(value(edited(s, finding.diagnostic.fix), Q::mixed_token_time_q) <= 0.03);
+          CHECK(value_or_nan(edited(s, finding.diagnostic.fix), Q::mixed_token_time_q) <= 0.03);
   }
 }
 
@@ -165,11 +160,11 @@ TEST_CASE(
   const Report full = evaluate(s);
   s.workload.arrivals_per_s = 1;
   const Report r = evaluate(s);
-  CHECK(value(r, Q::requests_per_s) == 1);
-  CHECK(value(r, Q::steady_batch) < value(full, Q::steady_batch));
-  CHECK(value(r, Q::mixed_token_time_q) < value(full, Q::mixed_token_time_q));
-  CHECK(value(r, Q::sustained_cost) > value(full, Q::sustained_cost));
-  CHECK(value(r, Q::time_per_output_token) == value(full, Q::time_per_output_token));
+  CHECK(value_or_nan(r, Q::requests_per_s) == 1);
+  CHECK(value_or_nan(r, Q::steady_batch) < value_or_nan(full, Q::steady_batch));
+  CHECK(value_or_nan(r, Q::mixed_token_time_q) < value_or_nan(full, Q::mixed_token_time_q));
+  CHECK(value_or_nan(r, Q::sustained_cost) > value_or_nan(full, Q::sustained_cost));
+  CHECK(value_or_nan(r, Q::time_per_output_token) == value_or_nan(full, Q::time_per_output_token));
 }
 
 TEST_CASE("the host's time of a training step is not part of a decoding step on chips fitted to training alone") {
@@ -179,7 +174,7 @@ TEST_CASE("the host's time of a training step is not part of a decoding step on 
     s.assumptions.mode = Mode::calibrated;
     const Report r = evaluate(s);
     // What is left is the starts of kernels: microseconds each.
-    CHECK(value(r, Q::decode_host) < 1e-3);
+    CHECK(value_or_nan(r, Q::decode_host) < 1e-3);
     CHECK(finding(r, "serving.not_fitted") != nullptr);
     s.assumptions.mode = Mode::ideal;
     CHECK(finding(evaluate(s), "serving.not_fitted") == nullptr);

@@ -1,4 +1,6 @@
 // The error band of a scenario: which measurements count, what the band is, and what is said where there are too few.
+#include <doctest/doctest.h>
+
 #include "engine/studies/evidence.h"
 
 #include "tests/engine/fixtures.h"

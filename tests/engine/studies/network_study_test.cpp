@@ -1,4 +1,6 @@
 // The studies behind the book's figures against the book's numbers and the report's own.
+#include <doctest/doctest.h>
+
 #include "engine/evaluate/evaluate.h"
 #include "engine/studies/collective.h"
 #include "engine/studies/comm_roofline.h"

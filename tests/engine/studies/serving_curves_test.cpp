@@ -1,4 +1,6 @@
 // What is made of a serving scenario on demand: the simulated queue and the latency-throughput trade.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 
 #include "engine/evaluate/evaluate.h"

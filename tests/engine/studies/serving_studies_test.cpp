@@ -1,6 +1,8 @@
 // What is made of a serving scenario on demand beside the latency-throughput trade: the cache against the weights,
 // both phases on the roofline, how many chips each phase gets, what a batch may be at most; and parameters as
 // published.
+#include <doctest/doctest.h>
+
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/service_level.h"
 #include "engine/studies/cache_growth.h"
@@ -12,16 +14,16 @@
 
 using namespace roofscape;
 using namespace roofscape::engine;
+using tests::finding;
+using tests::near;
 using tests::preset;
+using tests::value_if_any;
 using tests::with;
 
 namespace {
 
-auto near(double x) { return doctest::Approx(x).epsilon(1e-12); }
-double value(const Scenario& s, Q q) { return evaluate(s).quantities.value_or(q, -1); }
-
 // LLaMA-2 13B on 8 v5e with sequences of 8192 tokens, as in chapter 7.
-Scenario book_13b() {
+Scenario book_13b_unpaged() {
   return with(preset("llama2-13b-16-v5e"), {"cluster.slice=4x2", "parallelism.data=1", "serving.page_tokens=0"});
 }
 
@@ -38,16 +40,10 @@ const PhaseWork& work(const PhaseRoofline& study, ServingPhase phase, LayerShare
   return *it;
 }
 
-const Diagnostic* finding(const Report& r, std::string_view code) {
-  for (const Diagnostic& d : r.diagnostics)
-    if (d.code == code) return &d;
-  return nullptr;
-}
-
 }  // namespace
 
 TEST_CASE("chapter 7: four caches of LLaMA-2 13B's 8192 tokens are larger than its weights, and 15 fit beside them") {
-  const CacheStudy study = cache_growth(book_13b(), CacheAxis::batch);
+  const CacheStudy study = cache_growth(book_13b_unpaged(), CacheAxis::batch);
   CHECK(study.own == 16);
   CHECK(own_line(study).held == 8192);
   CHECK(own_line(study).equal == 4);
@@ -57,7 +53,7 @@ TEST_CASE(
     "along the length the cache of 16 sequences is as large as the weights where one token of all is their 16th "
     "part") {
   // 26 031 728 640 B over 16 x 819 200 B is 1986.06 tokens.
-  const CacheStudy study = cache_growth(book_13b(), CacheAxis::length);
+  const CacheStudy study = cache_growth(book_13b_unpaged(), CacheAxis::length);
   CHECK(study.own == 8192);
   CHECK(own_line(study).held == 16);
   CHECK(own_line(study).equal == 1987);
@@ -89,14 +85,14 @@ TEST_CASE("a histogram of lengths is stretched bin by bin") {
   const Scenario s = with(
       preset("llama3-70b-serving-8-h100"),
       {"workload.lengths.0.share=1", "workload.lengths.0.prompt_tokens=300", "workload.lengths.0.output_tokens=100"});
-  const Scenario longer = with_length(s, 4 * value(s, Q::sequence_tokens));
+  const Scenario longer = with_length(s, 4 * value_if_any(s, Q::sequence_tokens));
   CHECK(longer.workload.lengths[0].prompt_tokens == 1200);
   CHECK(longer.workload.lengths[0].output_tokens == 400);
-  CHECK(value(longer, Q::sequence_tokens) == doctest::Approx(4 * value(s, Q::sequence_tokens)));
+  CHECK(value_if_any(longer, Q::sequence_tokens) == doctest::Approx(4 * value_if_any(s, Q::sequence_tokens)));
 }
 TEST_CASE(
     "the batch at which the cache is as large as the weights is explained and stands where the study finds it") {
-  CHECK(value(book_13b(), Q::kv_equal_batch) == near(26031728640.0 / (819200.0 * 8192)));
+  CHECK(value_if_any(book_13b_unpaged(), Q::kv_equal_batch) == near(26031728640.0 / (819200.0 * 8192)));
 }
 
 TEST_CASE("chapter 8: LLaMA-3 405B in int8 on 64 v5e keeps 15 ms per token up to batch 143") {
@@ -111,14 +107,14 @@ TEST_CASE("chapter 8: LLaMA-3 405B in int8 on 64 v5e keeps 15 ms per token up to
   CHECK(largest_batch_within(s, {.ttft_s = 0, .time_per_output_token_s = 0.015}, 4096) == 143);
 }
 TEST_CASE("a limit of exactly what a batch takes holds for it, and none for too fast a limit") {
-  Scenario s = book_13b();
-  CHECK(largest_batch_within(s, {.ttft_s = 0, .time_per_output_token_s = value(s, Q::mixed_token_time_q)}, 4096) ==
-        16);
+  Scenario s = book_13b_unpaged();
+  CHECK(largest_batch_within(s, {.ttft_s = 0, .time_per_output_token_s = value_if_any(s, Q::mixed_token_time_q)},
+                             4096) == 16);
   CHECK(largest_batch_within(s, {.ttft_s = 0, .time_per_output_token_s = 1e-4}, 4096) == 0);
   CHECK(largest_batch_within(s, {.ttft_s = 0, .time_per_output_token_s = 10}, 4096) == 4096);
 }
 TEST_CASE("tokens that come late name the batch that keeps the limit, and it does") {
-  const Scenario s = with(book_13b(), {"workload.batch=64", "workload.slo.time_per_output_token_s=0.02"});
+  const Scenario s = with(book_13b_unpaged(), {"workload.batch=64", "workload.slo.time_per_output_token_s=0.02"});
   const Report r = evaluate(s);
   const Diagnostic* d = finding(r, "serving.slo_token");
   REQUIRE(d != nullptr);
@@ -126,12 +122,12 @@ TEST_CASE("tokens that come late name the batch that keeps the limit, and it doe
   for (const FieldEdit& edit : d->fix) apply(better, edit);
   CHECK(finding(evaluate(better), "serving.slo_token") == nullptr);
   CHECK(better.workload.batch == d->values[2].value);
-  CHECK(value(better, Q::mixed_token_time_q) <= 0.02);
+  CHECK(value_if_any(better, Q::mixed_token_time_q) <= 0.02);
   ++better.workload.batch;
-  CHECK(value(better, Q::mixed_token_time_q) > 0.02);
+  CHECK(value_if_any(better, Q::mixed_token_time_q) > 0.02);
 }
 TEST_CASE("a limit below what reading the weights takes is said to be out of reach") {
-  const Report r = evaluate(with(book_13b(), {"workload.slo.time_per_output_token_s=0.003"}));
+  const Report r = evaluate(with(book_13b_unpaged(), {"workload.slo.time_per_output_token_s=0.003"}));
   CHECK(finding(r, "serving.slo_token") == nullptr);
   REQUIRE(finding(r, "serving.slo_token_never") != nullptr);
   CHECK(finding(r, "serving.slo_token_never")->fix.empty());
@@ -150,7 +146,7 @@ TEST_CASE("a limit that only prefills of others break is a finding of its own") 
 }
 TEST_CASE("a first token that comes late because of the steps between chunks names the batch that is quick enough") {
   Scenario s = with(preset("llama3-70b-serving-8-h100"), {"serving.prefill_chunk_tokens=256"});
-  const double prefill = value(s, Q::prefill_time), ttft = value(s, Q::ttft);
+  const double prefill = value_if_any(s, Q::prefill_time), ttft = value_if_any(s, Q::ttft);
   s.workload.slo.ttft_s = prefill + 0.9 * (ttft - prefill);
   const Report r = evaluate(s);
   const Diagnostic* d = finding(r, "serving.slo_ttft");
@@ -158,7 +154,7 @@ TEST_CASE("a first token that comes late because of the steps between chunks nam
   Scenario better = s;
   for (const FieldEdit& edit : d->fix) apply(better, edit);
   CHECK(better.workload.batch < s.workload.batch);
-  CHECK(value(better, Q::ttft) <= s.workload.slo.ttft_s);
+  CHECK(value_if_any(better, Q::ttft) <= s.workload.slo.ttft_s);
 }
 TEST_CASE("a first token that is too late whatever the batch is said to be") {
   const Scenario s = with(preset("llama3-70b-16-v5e"), {"workload.slo.ttft_s=0.01"});
@@ -168,7 +164,7 @@ TEST_CASE("without limits, and within them, nothing is said about them") {
   for (const char* field :
        {"workload.slo.ttft_s=0", "workload.slo.ttft_s=1000", "workload.slo.time_per_output_token_s=1000"}) {
     CAPTURE(field);
-    for (const Diagnostic& d : evaluate(with(book_13b(), {field})).diagnostics)
+    for (const Diagnostic& d : evaluate(with(book_13b_unpaged(), {field})).diagnostics)
       CHECK_FALSE(d.code.starts_with("serving.slo"));
   }
 }
@@ -217,9 +213,9 @@ TEST_CASE("no work is placed over a roof, and shares of a phase add up") {
 TEST_CASE("calibrated roofs are the rates of that mode, the data sheet's are beside them") {
   const Scenario s = with(preset("llama3-70b-serving-8-h100"), {"assumptions.mode=calibrated"});
   const PhaseRoofline study = phase_roofline(s);
-  CHECK(study.peak_flop_per_s == value(s, Q::peak_flops));
-  CHECK(study.hbm_bytes_per_s == value(s, Q::hbm_bandwidth));
-  CHECK(study.critical_batch == value(s, Q::critical_sequences));
+  CHECK(study.peak_flop_per_s == value_if_any(s, Q::peak_flops));
+  CHECK(study.hbm_bytes_per_s == value_if_any(s, Q::hbm_bandwidth));
+  CHECK(study.critical_batch == value_if_any(s, Q::critical_sequences));
   CHECK(study.ideal_flop_per_s == near(1979e12));
   CHECK(study.ideal_hbm_bytes_per_s == near(3.35e12));
   CHECK(study.peak_flop_per_s < study.ideal_flop_per_s);
@@ -229,8 +225,8 @@ TEST_CASE("calibrated parts of a step are where their time puts them: FLOPs over
   const PhaseRoofline study = phase_roofline(s);
   const PhaseWork &linear = work(study, ServingPhase::decode, LayerShare::linear),
                   &attention = work(study, ServingPhase::decode, LayerShare::attention);
-  CHECK(linear.flops / linear.attainable_flop_per_s == near(value(s, Q::decode_linear)));
-  CHECK(attention.flops / attention.attainable_flop_per_s == near(value(s, Q::decode_attention)));
+  CHECK(linear.flops / linear.attainable_flop_per_s == near(value_if_any(s, Q::decode_linear)));
+  CHECK(attention.flops / attention.attainable_flop_per_s == near(value_if_any(s, Q::decode_attention)));
   for (const PhaseWork& w : study.works)
     CHECK(w.attainable_flop_per_s <= w.intensity_flop_per_byte * study.ideal_hbm_bytes_per_s * (1 + 1e-12));
 }
@@ -243,7 +239,8 @@ TEST_CASE("the places of larger batches rise along the roof to the ridge") {
 TEST_CASE("the balance of the phases is the ratio of chips that evaluate gives") {
   const Scenario s = preset("deepseek-v3-h800-wide-expert");
   const PhaseBalance study = phase_balance(s);
-  CHECK(study.balance_chips == doctest::Approx(value(s, Q::prefill_chip_ratio) * value(s, Q::decode_chips)));
+  CHECK(study.balance_chips ==
+        doctest::Approx(value_if_any(s, Q::prefill_chip_ratio) * value_if_any(s, Q::decode_chips)));
   CHECK(study.shared_requests_per_chip == 0);
 }
 TEST_CASE("every split is what evaluate says of it, and the best serves most requests for each chip") {
@@ -255,8 +252,8 @@ TEST_CASE("every split is what evaluate says of it, and the best serves most req
     const PhaseSplit& best = study.splits[static_cast<std::size_t>(study.best)];
     for (const PhaseSplit& p : study.splits) {
       const Scenario at = with_prefill_replicas(s, p.prefill_replicas, study.decode_copies);
-      REQUIRE(p.requests_per_s == value(at, Q::requests_per_s));
-      REQUIRE(p.decode_chips == study.decode_copies * value(s, Q::decode_chips));
+      REQUIRE(p.requests_per_s == value_if_any(at, Q::requests_per_s));
+      REQUIRE(p.decode_chips == study.decode_copies * value_if_any(s, Q::decode_chips));
       CHECK(p.requests_per_s / p.chips() <= best.requests_per_s / best.chips());
     }
   }
@@ -267,8 +264,8 @@ TEST_CASE(
   const Scenario s = preset("llama3-70b-serving-8-h100");
   const PhaseBalance study = phase_balance(s);
   CHECK(study.decode_copies == 4);
-  CHECK(study.balance_chips == doctest::Approx(4 * 8 * value(s, Q::prefill_chip_ratio)));
-  CHECK(study.splits[0].decode_requests_per_s == doctest::Approx(4 * value(s, Q::decode_requests)));
+  CHECK(study.balance_chips == doctest::Approx(4 * 8 * value_if_any(s, Q::prefill_chip_ratio)));
+  CHECK(study.splits[0].decode_requests_per_s == doctest::Approx(4 * value_if_any(s, Q::decode_requests)));
 }
 TEST_CASE("splits around the balance: before it prefill is the slower phase, behind it decoding is") {
   const PhaseBalance study = phase_balance(preset("llama3-8b-serving-8-h100"));
@@ -304,16 +301,16 @@ TEST_CASE("under load the first token comes later at every rate, and the scenari
 }
 
 TEST_CASE("with parameters as published a model with fewer KV heads keeps its size") {
-  const Scenario fewer = with(book_13b(), {"model.n_kv_heads=8"});
+  const Scenario fewer = with(book_13b_unpaged(), {"model.n_kv_heads=8"});
   const Scenario kept = with(fewer, {"assumptions.parameters=published"});
-  CHECK(value(fewer, Q::params_total) == 13015864320.0 - 40 * 2.0 * 5120 * 128 * 32);
-  CHECK(value(kept, Q::params_total) == 13015864320.0);
-  CHECK(value(kept, Q::params_attention) == value(fewer, Q::params_attention));
-  CHECK(value(kept, Q::decode_weight_read) == near(2 * 13015864320.0 / (8 * 820e9)));
+  CHECK(value_if_any(fewer, Q::params_total) == 13015864320.0 - 40 * 2.0 * 5120 * 128 * 32);
+  CHECK(value_if_any(kept, Q::params_total) == 13015864320.0);
+  CHECK(value_if_any(kept, Q::params_attention) == value_if_any(fewer, Q::params_attention));
+  CHECK(value_if_any(kept, Q::decode_weight_read) == near(2 * 13015864320.0 / (8 * 820e9)));
 }
 TEST_CASE("where counted and published parameters are the same, nothing changes") {
-  const Report counted = evaluate(book_13b()),
-               published = evaluate(with(book_13b(), {"assumptions.parameters=published"}));
+  const Report counted = evaluate(book_13b_unpaged()),
+               published = evaluate(with(book_13b_unpaged(), {"assumptions.parameters=published"}));
   for (const Q q : {Q::params_total, Q::params_mlp, Q::params_matmul, Q::decode_step, Q::ttft, Q::memory_total})
     CHECK(*published.quantities[q] == *counted.quantities[q]);
 }
@@ -321,7 +318,7 @@ TEST_CASE("of a mixture of experts the experts take what is left of the publishe
   const Scenario s =
       with(preset("llama3-8b-serving-8-h100"),
            {"model=mixtral-8x7b", "model.published_total_params=50e9", "assumptions.parameters=published"});
-  CHECK(value(s, Q::params_total) == doctest::Approx(50e9).epsilon(1e-12));
-  CHECK(value(s, Q::params_total) - value(s, Q::params_active) ==
-        doctest::Approx(0.75 * value(s, Q::params_experts)).epsilon(1e-12));
+  CHECK(value_if_any(s, Q::params_total) == doctest::Approx(50e9).epsilon(1e-12));
+  CHECK(value_if_any(s, Q::params_total) - value_if_any(s, Q::params_active) ==
+        doctest::Approx(0.75 * value_if_any(s, Q::params_experts)).epsilon(1e-12));
 }

@@ -1,5 +1,7 @@
 // Studies: what figures compute beyond one report. They add nothing to the engine's numbers, so they must agree with
 // them.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <numeric>
 #include <string>

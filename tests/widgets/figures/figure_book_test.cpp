@@ -1,5 +1,7 @@
 // The figures of the book's charts on shipped presets: clean at all sizes, with all their options and with long
 // words; and what each of them must show.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -16,18 +18,8 @@ using namespace roofscape::widgets::testing;
 namespace {
 
 constexpr std::string_view kBookFigures[]{"network", "comm-roofline", "matmul", "collective", "sharded-matmul"};
-constexpr const char* kPresets[]{"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800",
-                                 "llama3-8b-8-h100"};
-
-// The position of a value on a logarithmic axis, from the places of two of its tick labels.
-float between_ticks(const RecordCanvas& canvas, const char* low_text, double low, const char* high_text, double high,
-                    double value, bool vertical) {
-  const TextRun *a = canvas.find_text(low_text), *b = canvas.find_text(high_text);
-  REQUIRE(a);
-  REQUIRE(b);
-  const auto place = [&](const TextRun& run) { return vertical ? run.anchor.y : run.anchor.x; };
-  return static_cast<float>(place(*a) + (place(*b) - place(*a)) * std::log(value / low) / std::log(high / low));
-}
+constexpr const char* kBookPresets[]{"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800",
+                                     "llama3-8b-8-h100"};
 
 std::unique_ptr<RecordCanvas> book(const char* figure, const char* preset, FigureView view = {}, float width = 900,
                                    float height = 500) {
@@ -37,7 +29,7 @@ std::unique_ptr<RecordCanvas> book(const char* figure, const char* preset, Figur
 }  // namespace
 
 TEST_CASE("figures of the book are clean at any size, with all options and long words") {
-  for (const char* preset : kPresets)
+  for (const char* preset : kBookPresets)
     for (const std::string_view name : kBookFigures) {
       const FigureRow& row = *find_figure(name);
       for (FigureView view : views_of(row)) {
@@ -53,7 +45,7 @@ TEST_CASE("figures of the book are clean at any size, with all options and long 
 }
 
 TEST_CASE("figures of the book have a takeaway and a table for every preset") {
-  for (const char* preset : kPresets)
+  for (const char* preset : kBookPresets)
     for (const std::string_view name : kBookFigures) {
       CAPTURE(preset);
       CAPTURE(name);

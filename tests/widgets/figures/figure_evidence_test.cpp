@@ -1,4 +1,6 @@
 // The evidence figure and the words about evidence: what they must show.
+#include <doctest/doctest.h>
+
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/figures/common/evidence_text.h"
 

@@ -397,4 +397,19 @@ int strokes_through(const RecordCanvas& canvas, std::string_view text, const std
   return n;
 }
 
+std::string takeaway(const char* figure, const FigureCase& c) {
+  const Theme dark = theme("dark");
+  return find_figure(figure)->head(input_of(c, dark), {}).takeaway;
+}
+
+float between_ticks(const RecordCanvas& canvas, const char* low_text, double low, const char* high_text, double high,
+                    double value, bool vertical) {
+  const TextRun *a = canvas.find_text(low_text), *b = canvas.find_text(high_text);
+  REQUIRE(a);
+  REQUIRE(b);
+  const auto place = [&](const TextRun& run) { return vertical ? run.anchor.y : run.anchor.x; };
+  const double t = std::log10(value / low) / std::log10(high / low);
+  return static_cast<float>(place(*a) + (place(*b) - place(*a)) * t);
+}
+
 }  // namespace roofscape::widgets::testing

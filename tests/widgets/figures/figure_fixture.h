@@ -55,6 +55,13 @@ std::vector<FigureView> views_of(const FigureRow& row);
 std::unique_ptr<RecordCanvas> drawn(const std::string& figure, const FigureCase& c, const std::string& theme_name,
                                     float em, float width, float height, const FigureView& view = {});
 
+// The takeaway of a figure by name.
+std::string takeaway(const char* figure, const FigureCase& c);
+
+// The position of a value on a logarithmic axis, from the places of two of its tick labels.
+float between_ticks(const RecordCanvas& canvas, const char* low_text, double low, const char* high_text, double high,
+                    double value, bool vertical);
+
 // How many strokes pass through the letters of the first run that is exactly `text`, hidden by a ground behind it or
 // not. Those of the grid may, and do not count.
 int strokes_through(const RecordCanvas& canvas, std::string_view text, const std::string& theme_name = "dark");

@@ -42,13 +42,13 @@ FigureCase usual_case(const FigureRow& row) {
   return evaluated(in_stages());
 }
 
-struct Look {
+struct GoldenLook {
   std::string theme = "print";
   float em = kPrintEm, width = 0, height = 0;  // 0: those of the row
 };
 
 template <class CanvasType>
-std::unique_ptr<CanvasType> drawn_with(std::string_view figure, const FigureCase& c, const Look& look) {
+std::unique_ptr<CanvasType> drawn_with(std::string_view figure, const FigureCase& c, const GoldenLook& look) {
   const FigureRow& row = *find_figure(figure);
   const Theme colours = theme(look.theme);
   const float width = look.width > 0 ? look.width : row.width_pt,
@@ -74,7 +74,7 @@ TEST_CASE("figures are as their goldens") {
 }
 
 TEST_CASE("figures are as their goldens: on the screen, of one stage and of a torus") {
-  const Look window{"dark", 15, 560, 400};
+  const GoldenLook window{"dark", 15, 560, 400};
   const FigureCase pod = preset_case("llama3-70b-v5p-pod");
   for (const char* figure : {"roofline", "memory", "ladder", "topology", "network", "collective"})
     check_golden(golden_name(figure) + "_pod", drawn_with<VerbCanvas>(figure, pod, window)->lines());

@@ -43,7 +43,7 @@ const std::vector<NamedCase>& cases() {
   return all;
 }
 
-struct Look {
+struct Medium {
   const char* theme;
   float em;
   bool print;
@@ -58,7 +58,7 @@ struct Size {
 TEST_CASE("no text is cut or covered at any size, on screen and on paper") {
   for (const NamedCase& c : cases())
     for (const FigureRow& figure : figures())
-      for (const Look look : {Look{"dark", 15, false}, Look{"print", 9, true}})
+      for (const Medium look : {Medium{"dark", 15, false}, Medium{"print", 9, true}})
         for (const Size size : {Size{320, 240}, {480, 320}, {900, 500}, {3840, 2160}}) {
           CAPTURE(c.name);
           CAPTURE(figure.name);

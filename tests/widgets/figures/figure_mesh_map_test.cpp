@@ -1,5 +1,7 @@
 // The mesh map: a cell is the best of all other choices, the same as the search's list has it.
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>

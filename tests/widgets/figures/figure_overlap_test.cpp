@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include "engine/studies/layer_overlap.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/number_format.h"

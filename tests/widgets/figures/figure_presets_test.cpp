@@ -1,5 +1,7 @@
 // Figures of shipped presets at all sizes: nothing cut, nothing over anything. (Hand-made reports are in
 // figure_layout_test.cpp; these have every quantity, and studies to draw.)
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -16,27 +18,27 @@ namespace {
 
 constexpr std::string_view kNames[]{"step",          "parameters", "memory-time", "overlap",
                                     "checkpointing", "scaling",    "mesh-map"};
-constexpr const char* kPresets[]{"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800",
-                                 "llama3-8b-8-h100"};
+constexpr const char* kTrainingPresets[]{"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800",
+                                         "llama3-8b-8-h100"};
 
-struct Look {
+struct PresetLook {
   const char* theme;
   float em, width, height;
   bool print, compact;
 };
-constexpr Look kLooks[]{{"dark", 15, 320, 240, false, false},      {"dark", 15, 480, 320, false, false},
-                        {"light", 13.125f, 400, 270, false, true}, {"dark", 15, 900, 500, false, false},
-                        {"dark", 15, 3840, 2160, false, false},    {"projector", 32, 1920, 1000, false, false},
-                        {"print", 9, 320, 220, true, false},       {"print", 9, 425, 255, true, false}};
+constexpr PresetLook kLooks[]{{"dark", 15, 320, 240, false, false},      {"dark", 15, 480, 320, false, false},
+                              {"light", 13.125f, 400, 270, false, true}, {"dark", 15, 900, 500, false, false},
+                              {"dark", 15, 3840, 2160, false, false},    {"projector", 32, 1920, 1000, false, false},
+                              {"print", 9, 320, 220, true, false},       {"print", 9, 425, 255, true, false}};
 
 }  // namespace
 
 TEST_CASE("figures of presets are clean at any size and with long words") {
-  for (const char* preset : kPresets) {
+  for (const char* preset : kTrainingPresets) {
     const FigureCase c = preset_case(preset);
     for (const std::string_view name : kNames)
       for (const FigureView& choice : views_of(*find_figure(name)))
-        for (const Look& look : kLooks)
+        for (const PresetLook& look : kLooks)
           for (const bool longer : {false, true}) {
             if (longer && (look.print || look.width < 480)) continue;
             const std::string at =
@@ -57,7 +59,7 @@ TEST_CASE("figures of presets are clean at any size and with long words") {
 }
 
 TEST_CASE("copy-data of presets is a table: as many fields in every line as in the first") {
-  for (const char* preset : kPresets) {
+  for (const char* preset : kTrainingPresets) {
     const FigureCase c = preset_case(preset);
     for (const std::string_view name : kNames)
       for (const FigureView& view : views_of(*find_figure(name))) {
@@ -80,7 +82,7 @@ TEST_CASE("copy-data of presets is a table: as many fields in every line as in t
 }
 
 TEST_CASE("the heads of presets' figures have a takeaway with a number") {
-  for (const char* preset : kPresets) {
+  for (const char* preset : kTrainingPresets) {
     const FigureCase c = preset_case(preset);
     for (const std::string_view name : kNames)
       for (const FigureView& view : views_of(*find_figure(name))) {
@@ -96,7 +98,7 @@ TEST_CASE("the heads of presets' figures have a takeaway with a number") {
 TEST_CASE("on paper of any width the head is whole: the takeaway, or the brief one where that is too long") {
   FigureView view;
   view.print = true;
-  for (const char* preset : kPresets)
+  for (const char* preset : kTrainingPresets)
     for (const FigureRow& row : figures()) {
       const FigureCase& c = case_of(preset);
       if (!shows(row, c.scenario) || row.needs == Needs::baseline) continue;
@@ -114,7 +116,7 @@ TEST_CASE("on paper of any width the head is whole: the takeaway, or the brief o
 }
 
 TEST_CASE("tags of presets' figures are quantities that can be explained, or say whose they are") {
-  for (const char* preset : kPresets) {
+  for (const char* preset : kTrainingPresets) {
     const FigureCase c = preset_case(preset);
     std::vector<std::string> known = engine::explainable(c.scenario);
     std::sort(known.begin(), known.end());

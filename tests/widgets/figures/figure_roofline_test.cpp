@@ -10,17 +10,6 @@ using namespace roofscape::widgets::testing;
 
 namespace {
 
-// The position of a value on a logarithmic axis, from the places of two of its tick labels.
-float between_ticks(const RecordCanvas& canvas, const char* low_text, double low, const char* high_text, double high,
-                    double value, bool vertical) {
-  const TextRun *a = canvas.find_text(low_text), *b = canvas.find_text(high_text);
-  REQUIRE(a);
-  REQUIRE(b);
-  const auto place = [&](const TextRun& run) { return vertical ? run.anchor.y : run.anchor.x; };
-  const double t = std::log10(value / low) / std::log10(high / low);
-  return static_cast<float>(place(*a) + (place(*b) - place(*a)) * t);
-}
-
 const Primitive* find_roof(const RecordCanvas& canvas) {
   const Theme dark = theme("dark");
   for (const Primitive& p : canvas.primitives())

@@ -1,5 +1,7 @@
 // The figures of a search of plans that serve: what breaks a promise, the front, each plan a line over its choices,
 // the map of meshes.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <array>
 #include <string>

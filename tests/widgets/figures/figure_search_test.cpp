@@ -1,5 +1,7 @@
 // The figures of a search of plans that train: the front, the cloud, the capacity and the present plan; each plan a
 // line over its choices.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>

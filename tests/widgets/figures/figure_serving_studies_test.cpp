@@ -1,5 +1,7 @@
 // The figures kv, serving-roofline and prefill-decode, and the limits in latency-throughput: what each must show.
 // That they are clean at any size is in figure_serving_test.cpp.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 
 #include "tests/widgets/figures/preset_fixture.h"
@@ -14,10 +16,6 @@ namespace {
 
 std::unique_ptr<RecordCanvas> shown(const char* figure, const FigureCase& c, const FigureView& view = {}) {
   return drawn(figure, c, "dark", 15, 700, 460, view);
-}
-std::string takeaway(const char* figure, const FigureCase& c) {
-  const Theme dark = theme("dark");
-  return find_figure(figure)->head(input_of(c, dark), {}).takeaway;
 }
 std::string table(const char* figure, const FigureCase& c) {
   const Theme dark = theme("dark");

@@ -1,4 +1,6 @@
 // The figures of serving on shipped presets: clean at all sizes and with long words; and what each of them must show.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <map>
 
@@ -12,22 +14,17 @@ using engine::Q;
 
 namespace {
 
-constexpr const char* kPresets[]{"llama2-13b-16-v5e", "llama3-70b-16-v5e", "llama3-8b-serving-8-h100",
-                                 "llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert"};
+constexpr const char* kServingPresets[]{"llama2-13b-16-v5e", "llama3-70b-16-v5e", "llama3-8b-serving-8-h100",
+                                        "llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert"};
 
-std::string takeaway(const char* figure, const FigureCase& c) {
-  const Theme dark = theme("dark");
-  return find_figure(figure)->head(input_of(c, dark), {}).takeaway;
-}
-
-std::unique_ptr<RecordCanvas> shown(const char* figure, const FigureCase& c) {
+std::unique_ptr<RecordCanvas> shown_small(const char* figure, const FigureCase& c) {
   return drawn(figure, c, "dark", 15, 560, 400);
 }
 
 }  // namespace
 
 TEST_CASE("figures of serving are clean at any size and with long words") {
-  for (const char* preset : kPresets)
+  for (const char* preset : kServingPresets)
     for (const FigureRow& row : figures()) {
       if (row.subject != Subject::serving) continue;
       CAPTURE(preset);
@@ -38,7 +35,7 @@ TEST_CASE("figures of serving are clean at any size and with long words") {
 }
 
 TEST_CASE("figures of serving have a takeaway and a table for every preset") {
-  for (const char* preset : kPresets)
+  for (const char* preset : kServingPresets)
     for (const FigureRow& row : figures()) {
       if (row.subject != Subject::serving) continue;
       CAPTURE(preset);
@@ -61,7 +58,7 @@ TEST_CASE("figures of serving say what is missing where the scenario could not b
 
 TEST_CASE("decode-step: reads of the cache and of the weights, what they hide, and the step") {
   // 16 v5e: weights of a small batch take longer to read than to multiply, and transfers hide under the reads.
-  const auto canvas = shown("decode-step", case_of("llama3-70b-16-v5e"));
+  const auto canvas = shown_small("decode-step", case_of("llama3-70b-16-v5e"));
   for (const char* text : {"KV cache reads", "weight reads", "hidden FLOPs", "decoding step"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
@@ -69,7 +66,7 @@ TEST_CASE("decode-step: reads of the cache and of the weights, what they hide, a
 }
 
 TEST_CASE("decode-step: parts follow one another to the end of the step") {
-  const auto canvas = shown("decode-step", case_of("llama3-70b-16-v5e"));
+  const auto canvas = shown_small("decode-step", case_of("llama3-70b-16-v5e"));
   const TagRegion* step = canvas->find_tag("serving.decode_step_s");
   REQUIRE(step);
   CHECK(step->readout.title ==
@@ -77,16 +74,16 @@ TEST_CASE("decode-step: parts follow one another to the end of the step") {
 }
 
 TEST_CASE("decode-step: with drafts a token takes less than a step and has a row of its own") {
-  const auto canvas = shown("decode-step", case_of("deepseek-v3-h800-wide-expert"));
+  const auto canvas = shown_small("decode-step", case_of("deepseek-v3-h800-wide-expert"));
   CHECK(canvas->find_text("draft model"));
   REQUIRE(canvas->find_tag("serving.time_per_output_token_s"));
   CHECK(canvas->find_tag("serving.time_per_output_token_s")->readout.rows[0].second == "1.85");
-  CHECK_FALSE(shown("decode-step", case_of("llama3-70b-16-v5e"))->find_tag("serving.time_per_output_token_s"));
+  CHECK_FALSE(shown_small("decode-step", case_of("llama3-70b-16-v5e"))->find_tag("serving.time_per_output_token_s"));
 }
 
 TEST_CASE("latency-throughput: the plan's point stands at its own time and throughput, with its batch") {
   const FigureCase& c = case_of("llama3-70b-serving-8-h100");
-  const auto canvas = shown("latency-throughput", c);
+  const auto canvas = shown_small("latency-throughput", c);
   CHECK(canvas->find_text("this plan, batch 128"));
   const TagRegion* own = canvas->find_tag("serving.sustained_time_per_token_s");
   REQUIRE(own);
@@ -96,7 +93,7 @@ TEST_CASE("latency-throughput: the plan's point stands at its own time and throu
 }
 
 TEST_CASE("latency-throughput: every tensor degree that runs has its name at the end of its line") {
-  const auto canvas = shown("latency-throughput", case_of("llama3-70b-serving-8-h100"));
+  const auto canvas = shown_small("latency-throughput", case_of("llama3-70b-serving-8-h100"));
   for (const char* text : {"tensor 8", "tensor 4", "tensor 2"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
@@ -113,7 +110,7 @@ TEST_CASE("latency-throughput: the table has points on the Pareto front, none of
 
 TEST_CASE("serving-memory: its parts, the sum and the capacity are rows, and what is free says how many more fit") {
   const FigureCase& c = case_of("llama3-8b-serving-8-h100");
-  const auto canvas = shown("serving-memory", c);
+  const auto canvas = shown_small("serving-memory", c);
   for (const char* text : {"weights", "KV cache", "used", "free", "capacity"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
@@ -128,5 +125,5 @@ TEST_CASE("serving-memory: a batch that does not fit says what would, and has no
   scenario.workload.batch = 100000;
   const FigureCase c = evaluated(scenario);
   CHECK(takeaway("serving-memory", c).find("does not fit") != std::string::npos);
-  CHECK_FALSE(shown("serving-memory", c)->find_tag("memory.free_bytes"));
+  CHECK_FALSE(shown_small("serving-memory", c)->find_tag("memory.free_bytes"));
 }

@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include <algorithm>
 
 #include "tests/widgets/figures/preset_fixture.h"

@@ -1,5 +1,7 @@
 // The tables and headlines of serving figures are the report's numbers: to the last bit in the tables, to the digits
 // shown in the headlines. Over random scenarios that serve, in every mode.
+#include <doctest/doctest.h>
+
 #include <cmath>
 #include <random>
 #include <sstream>

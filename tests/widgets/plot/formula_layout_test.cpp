@@ -10,7 +10,7 @@ using namespace roofscape::widgets::testing;
 
 namespace {
 
-constexpr Colour kInk{0, 0, 0, 255};
+constexpr Colour kBlack{0, 0, 0, 255};
 const FormulaSetter kSet(fonts(), 20);
 
 // Everything lies in the box the formula claims, but for the descenders of letters.
@@ -37,16 +37,16 @@ void check_inside(const Formula& f) {
 }  // namespace
 
 TEST_CASE("a row is as wide as its parts and as high as the highest") {
-  Formula row = kSet.text("a", kInk);
-  append(row, kSet.fraction(kSet.text("b", kInk), kSet.text("c", kInk), kInk), 5);
+  Formula row = kSet.text("a", kBlack);
+  append(row, kSet.fraction(kSet.text("b", kBlack), kSet.text("c", kBlack), kBlack), 5);
   CHECK(row.width ==
-        doctest::Approx(kSet.text("a", kInk).width + 5 + kSet.text("b", kInk).width + 0.6f * 20).epsilon(0.02));
-  CHECK(row.above > kSet.text("a", kInk).above);
+        doctest::Approx(kSet.text("a", kBlack).width + 5 + kSet.text("b", kBlack).width + 0.6f * 20).epsilon(0.02));
+  CHECK(row.above > kSet.text("a", kBlack).above);
   check_inside(row);
 }
 
 TEST_CASE("a fraction: the upper part over the bar, the lower under it, the narrower centred") {
-  const Formula f = kSet.fraction(kSet.text("8 P B", kInk), kSet.text("N", kInk), kInk);
+  const Formula f = kSet.fraction(kSet.text("8 P B", kBlack), kSet.text("N", kBlack), kBlack);
   REQUIRE(f.runs.size() == 2);
   REQUIRE(f.rules.size() == 1);
   CHECK(f.runs[0].at.y < f.rules[0].rect.y);
@@ -59,7 +59,7 @@ TEST_CASE("a fraction: the upper part over the bar, the lower under it, the narr
 }
 
 TEST_CASE("what follows an underscore is a smaller subscript") {
-  const Formula f = kSet.symbol("T_step", kInk);
+  const Formula f = kSet.symbol("T_step", kBlack);
   REQUIRE(f.runs.size() == 2);
   CHECK(f.runs[0].text == "T");
   CHECK(f.runs[1].text == "step");
@@ -67,20 +67,20 @@ TEST_CASE("what follows an underscore is a smaller subscript") {
   CHECK(f.runs[1].at.y > f.runs[0].at.y);
   CHECK(f.runs[1].at.x >= fonts().width("T", 20));
   check_inside(f);
-  check_inside(kSet.symbol("N", kInk));
+  check_inside(kSet.symbol("N", kBlack));
 }
 
 TEST_CASE("a superscript stands higher, and makes room above") {
-  const Formula f = kSet.scripts(kSet.text("10", kInk), {}, kSet.smaller().text("9", kInk));
+  const Formula f = kSet.scripts(kSet.text("10", kBlack), {}, kSet.smaller().text("9", kBlack));
   REQUIRE(f.runs.size() == 2);
   CHECK(f.runs[1].at.y < f.runs[0].at.y);
-  CHECK(f.above > kSet.text("10", kInk).above);
+  CHECK(f.above > kSet.text("10", kBlack).above);
   check_inside(f);
 }
 
 TEST_CASE("the bar of a root covers what is under it") {
-  const Formula inside = kSet.fraction(kSet.text("a", kInk), kSet.text("bc", kInk), kInk);
-  const Formula f = kSet.root(inside, kInk);
+  const Formula inside = kSet.fraction(kSet.text("a", kBlack), kSet.text("bc", kBlack), kBlack);
+  const Formula f = kSet.root(inside, kBlack);
   REQUIRE(f.radicals.size() == 1);
   const auto& points = f.radicals[0].points;
   CHECK(points.back().y < -inside.above);
@@ -89,9 +89,9 @@ TEST_CASE("the bar of a root covers what is under it") {
 }
 
 TEST_CASE("a formula is drawn the same wherever it stands, and its texts keep apart") {
-  Formula f = kSet.symbol("T_math", kInk);
-  append(f, kSet.text(" = ", kInk));
-  append(f, kSet.root(kSet.fraction(kSet.text("8 P B", kInk), kSet.symbol("W_hbm", kInk), kInk), kInk));
+  Formula f = kSet.symbol("T_math", kBlack);
+  append(f, kSet.text(" = ", kBlack));
+  append(f, kSet.root(kSet.fraction(kSet.text("8 P B", kBlack), kSet.symbol("W_hbm", kBlack), kBlack), kBlack));
   RecordCanvas canvas(fonts(), 20, {0, 0, 300, 100});
   draw_formula(canvas, f, {10, 50});
   CHECK(canvas.audit_text() == "");
@@ -100,9 +100,9 @@ TEST_CASE("a formula is drawn the same wherever it stands, and its texts keep ap
 }
 
 TEST_CASE("operands can be pointed at where they stand") {
-  Formula operand = kSet.text("P", kInk);
+  Formula operand = kSet.text("P", kBlack);
   operand.areas.push_back({"params.total", {0, -operand.above, operand.width, operand.height()}});
-  const Formula f = kSet.fraction(kSet.text("1", kInk), operand, kInk);
+  const Formula f = kSet.fraction(kSet.text("1", kBlack), operand, kBlack);
   REQUIRE(f.areas.size() == 1);
   CHECK(f.areas[0].rect.y > 0);
   CHECK(f.areas[0].rect.contains(f.runs[1].at - Point{0, 1}));
