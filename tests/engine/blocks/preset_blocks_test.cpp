@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "engine/hardware/roofline.h"
@@ -13,6 +15,7 @@
 #include "engine/model/parameters.h"
 #include "tests/engine/blocks/ask.h"
 #include "tests/engine/fixtures.h"
+#include "tests/test_paths.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;
@@ -250,4 +253,18 @@ TEST_CASE("the KV cache of every model is the engine's, windows and latents incl
       CHECK(number(ask("prefill", {"model=" + row.id, "tokens=" + n}), "kv_bytes") == expected * tokens);
     }
   }
+}
+
+TEST_CASE("every reason for an absent answer has words") {
+  std::ifstream file(test::source_dir() / "assets/strings/en.json");
+  const auto texts = nlohmann::json::parse(file);
+  for (const BuildingBlock& block : blocks())
+    for (const bool chip : {false, true}) {
+      std::vector<std::string> typed = plain_inputs(block, chip && block.takes_chip(), false);
+      if (chip && block.takes_chip()) typed.emplace_back("chip=tpu-v5e");
+      const auto asked = ask(block.id, typed);
+      if (!asked.ok()) continue;
+      for (const BlockAnswer& a : asked->answers)
+        if (!a.reason.empty()) CHECK_MESSAGE(texts.contains("calc.absent." + std::string(a.reason)), a.reason);
+    }
 }
