@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/cli/command.h"
@@ -69,6 +70,37 @@ std::string table_text(const engine::BlockTable& table) {
     columns.add(std::move(cells));
   }
   return columns.text(2);
+}
+
+// What has no value, and why: outputs with the same reason together.
+std::string absent_text(const Context& context, const io::BlockQuestion& question,
+                        const engine::BlockResult& result) {
+  constexpr std::size_t kWidth = 100;
+  std::vector<std::pair<std::string, std::string>> groups;  // reason, outputs
+  std::vector<std::string> unknown;                         // to the chip or model that was asked
+  for (const BlockAnswer& answer : result.answers) {
+    if (!answer.is_absent() || answer.output->kind == OutputKind::table) continue;
+    std::string why;
+    for (const std::string& input : answer.missing) {
+      why += (why.empty() ? "" : ", ") + input;
+      const bool is_said = std::find(unknown.begin(), unknown.end(), input) != unknown.end();
+      if (!is_said && !question.call.value(input).source.empty()) unknown.push_back(input);
+    }
+    why = why.empty() ? std::string(context.texts.text(
+                            "calc.absent." + std::string(answer.reason.empty() ? "not_applicable" : answer.reason)))
+                      : context.texts.format("cli.calc.needs", {why});
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == why; });
+    const std::string name(answer.output->name);
+    if (found == groups.end())
+      groups.emplace_back(why, name);
+    else
+      found->second += ", " + name;
+  }
+  std::string out;
+  for (const auto& [why, outputs] : groups) out += wrapped("  ", outputs + ": " + why, kWidth) + "\n";
+  for (const std::string& input : unknown)
+    out += wrapped("  ", input + ": " + question.call.value(input).source, kWidth) + "\n";
+  return out.empty() ? out : std::string(context.texts.text("cli.calc.absent")) + "\n" + out;
 }
 
 std::string result_text(const engine::BlockResult& result) {
@@ -160,7 +192,8 @@ int run(const Context& context, const CalcOptions& options) {
   const auto result = io::answer(question.value());
   if (!result) return refuse(result.error());
   if (options.json) return print(io::block_json(question.value(), result.value()), kGood);
-  if (!options.explain) return print(result_text(result.value()), kGood);
+  if (!options.explain)
+    return print(result_text(result.value()) + absent_text(context, question.value(), result.value()), kGood);
   std::string out;
   for (const BlockAnswer& answer : result.value().answers)
     for (const engine::Derivation& derivation : engine::derivations(result.value(), answer))

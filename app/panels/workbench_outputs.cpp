@@ -175,6 +175,9 @@ struct Outputs {
       for (const std::string& m : answer->missing) names += (names.empty() ? "" : ", ") + m;
       prose(ctx.format("ui.bench.needs", {names}), t.ink3);
       y += ctx.px(4);
+    } else if (absent && answer != nullptr && !answer->reason.empty()) {
+      prose(ctx.text("calc.absent." + std::string(answer->reason)), t.ink3);
+      y += ctx.px(4);
     }
     if (o.kind == OutputKind::table && kept.reply.result) table(kept.reply.result->table);
     if (shown)

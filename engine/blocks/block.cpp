@@ -58,6 +58,15 @@ BlockError refusal(const BlockInput& in, std::string_view text) {
   return {std::string(in.name), "is not in its domain", domain_text(in)};
 }
 
+constexpr std::string_view kTypedIn = "typed in";
+
+// The figure of this key of chip files.
+Sourced chip_figure(const Chip& chip, std::string_view key) {
+  for (const ChipFieldRow& row : kChipFields)
+    if (row.id == key) return chip[row.field];
+  return {};
+}
+
 const BlockInput* input_of(const BuildingBlock& block, Q q) {
   for (const BlockInput& in : block.inputs)
     if (in.is_numeric() && in.q == q) return &in;
@@ -101,7 +110,7 @@ std::optional<BlockError> BlockCall::set(std::string_view name, std::string_view
   const BlockInput* in = block_->find_input(name);
   if (in == nullptr) return BlockError{std::string(name), "there is no such input", {}};
   BlockValue value;
-  value.source = "typed in";
+  value.source = kTypedIn;
   std::string_view rest = text;
   while (true) {
     const std::size_t comma = in->is_list() ? rest.find(',') : std::string_view::npos;
@@ -118,22 +127,23 @@ std::optional<BlockError> BlockCall::set(std::string_view name, std::string_view
 }
 
 void BlockCall::complete(const Chip* chip, const TransformerShape* model) {
+  chip_ = chip;
   model_ = model;
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const BlockInput& in = block_->inputs[i];
     BlockValue& value = values_[i];
     if (value.is_known()) continue;
+    bool is_asked = false;
     if (chip != nullptr && in.takes_chip()) {
-      const Sourced* figure = nullptr;
-      if (in.of_chip != nullptr)
-        figure = in.of_chip(*chip, *this);
-      else
-        for (const ChipFieldRow& row : kChipFields)
-          if (row.id == in.chip_field) figure = &(*chip)[row.field];
-      if (figure != nullptr && figure->value) {
-        value = {{*figure->value}, figure->source};
-        continue;
+      if (in.list_of_chip != nullptr) {
+        value = in.list_of_chip(*chip);
+      } else {
+        const Sourced figure = in.of_chip != nullptr ? in.of_chip(*chip, *this) : chip_figure(*chip, in.chip_field);
+        value.source = figure.source;
+        if (figure.value) value.numbers = {*figure.value};
       }
+      if (value.is_known()) continue;
+      is_asked = true;
     }
     if (model != nullptr && in.of_model != nullptr)
       if (const auto x = in.of_model(*model)) {
@@ -145,7 +155,7 @@ void BlockCall::complete(const Chip* chip, const TransformerShape* model) {
         value = {{*x}, "default: " + std::string(in.computed_text)};
         continue;
       }
-    if (!in.fallback.empty()) value = {in.fallback, "default"};
+    if (!in.fallback.empty() && !is_asked) value = {in.fallback, "default"};
   }
 }
 
@@ -163,6 +173,25 @@ std::string_view BlockCall::word(std::string_view name) const {
   const BlockValue& v = value(name);
   return in == nullptr || !v.is_known() ? std::string_view()
                                         : in->choices[static_cast<std::size_t>(v.numbers.front())];
+}
+
+bool BlockCall::is_typed(std::string_view name) const {
+  const BlockValue& v = value(name);
+  return v.is_known() && v.source == kTypedIn;
+}
+
+bool BlockCall::is_decided_by(const BlockInput& in, const std::vector<std::string>& names) const {
+  if (in.computed == nullptr) return false;
+  constexpr double kAny = 8;
+  BlockCall given = *this;
+  for (std::size_t i = 0; i < given.values_.size(); ++i) {
+    const BlockInput& other = block_->inputs[i];
+    const bool is_named = std::find(names.begin(), names.end(), other.name) != names.end();
+    if (is_named && &other != &in && !given.values_[i].is_known())
+      given.values_[i].numbers = {std::clamp(kAny, other.low, other.high)};
+  }
+  const auto x = in.computed(given);
+  return x && std::isfinite(*x);
 }
 
 // ---- running ----
@@ -263,10 +292,21 @@ std::vector<std::string> missing_below(const BuildingBlock& block, const Trace& 
       continue;
     }
     if (n.verb == Verb::constant || n.verb == Verb::simulated) continue;
-    open.push_back(n.b);
-    open.push_back(n.a);
+    // A name has one operand, and of a choice only the side that was taken counts.
+    const bool is_choice = n.verb == Verb::choose;
+    if (n.verb != Verb::named && !(is_choice && n.winner == 0)) open.push_back(n.b);
+    if (!(is_choice && n.winner == 1)) open.push_back(n.a);
   }
   return out;
+}
+
+// Without those that the others of the list decide.
+void drop_decided(const BlockCall& call, std::vector<std::string>& missing) {
+  const auto all = missing;
+  std::erase_if(missing, [&](const std::string& name) {
+    const BlockInput* in = call.block().find_input(name);
+    return in != nullptr && call.is_decided_by(*in, all);
+  });
 }
 
 template <Scalar S>
@@ -294,6 +334,16 @@ BlockResult collect(const BlockCall& call, BlockRun<S>& run) {
         answer.numbers.push_back(x);
       }
     if (unknown) answer.numbers.clear(), answer.nodes.clear();
+    drop_decided(call, answer.missing);
+    if (answer.is_absent() && answer.missing.empty()) {
+      for (const auto& [q, reason] : run.absences())
+        if (q == output.q) answer.reason = reason;
+      for (const auto& [q, input] : run.needs())
+        if (q == output.q) answer.missing.emplace_back(input);
+      if (unknown && std::same_as<S, Traced>) answer.reason = "not_finite";
+      if (answer.reason.empty() && answer.missing.empty() && !run.rest_needs().empty())
+        answer.missing.emplace_back(run.rest_needs());
+    }
     if (!answer.numbers.empty()) {
       if (output.kind == OutputKind::word)
         answer.word = output.words[answer.numbers.front() >= output.threshold ? 0 : 1];

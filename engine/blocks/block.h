@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -30,6 +31,12 @@ namespace roofscape::engine {
 struct BlockInput;
 class BlockCall;
 
+struct BlockValue {
+  std::vector<double> numbers;  // one of a plain input, any number of a list, none while unknown
+  std::string source;           // "typed in", a publication, "default"; of an unknown one why the preset has none
+  bool is_known() const { return !numbers.empty(); }
+};
+
 enum class InputKind : std::uint8_t {
   number,
   integer,
@@ -47,11 +54,14 @@ struct BlockInput {
   Q q = Q::n_layers;  // number and list kinds: what it is, with unit and symbol
   std::vector<std::string_view> choices;
   double low = 0, high = std::numeric_limits<double>::max();
-  bool above_low = true;         // the low end itself is outside
-  std::size_t longest = 5;       // lists: entries allowed
-  std::vector<double> fallback;  // value when left out; a choice's index, a flag's 0 or 1; empty: unknown
-  std::string_view chip_field;   // key of chip files that gives the value of chip=PRESET
-  const Sourced* (*of_chip)(const Chip&, const BlockCall&) = nullptr;    // where it depends on other inputs
+  bool above_low = true;    // the low end itself is outside
+  std::size_t longest = 5;  // lists: entries allowed
+  // Value when left out; a choice's index, a flag's 0 or 1; empty: unknown. Never for what a chip preset was asked for
+  // and does not know: a default is a fact about some other chip.
+  std::vector<double> fallback;
+  std::string_view chip_field;  // key of chip files that gives the value of chip=PRESET
+  Sourced (*of_chip)(const Chip&, const BlockCall&) = nullptr;           // made of several figures or other inputs
+  BlockValue (*list_of_chip)(const Chip&) = nullptr;                     // of a list
   std::optional<double> (*of_model)(const TransformerShape&) = nullptr;  // of model=PRESET
   std::optional<double> (*computed)(const BlockCall&) = nullptr;         // from the inputs before it
   std::string_view computed_text;                                        // "d_model / n_heads"
@@ -61,7 +71,7 @@ struct BlockInput {
     return kind == InputKind::number || kind == InputKind::integer || kind == InputKind::numbers ||
            kind == InputKind::integers;
   }
-  bool takes_chip() const { return !chip_field.empty() || of_chip != nullptr; }
+  bool takes_chip() const { return !chip_field.empty() || of_chip != nullptr || list_of_chip != nullptr; }
 };
 // "> 0", "1 .. 64, whole", "one of: bf16, fp8": what values are allowed.
 std::string domain_text(const BlockInput&);
@@ -131,12 +141,6 @@ const BuildingBlock* find_block(std::string_view id);
 
 // ---- asking ----
 
-struct BlockValue {
-  std::vector<double> numbers;  // one of a plain input, any number of a list, none while unknown
-  std::string source;           // "typed in", a publication, "default"
-  bool is_known() const { return !numbers.empty(); }
-};
-
 // A block with values for its inputs. set() what is known, then complete() fills in the rest.
 class BlockCall {
  public:
@@ -144,20 +148,25 @@ class BlockCall {
 
   // The value as it is typed: "8", "1e12", "true", "4,8,2", "ring".
   std::optional<BlockError> set(std::string_view name, std::string_view text);
-  // What was left out: from the chip, the model, other inputs, or the documented default. The model must outlive
+  // What was left out: from the chip, the model, other inputs, or the documented default. Chip and model must outlive
   // this.
   void complete(const Chip* chip, const TransformerShape* model);
 
   const BuildingBlock& block() const { return *block_; }
+  const Chip* chip() const { return chip_; }                // of the preset; null without one
   const TransformerShape* model() const { return model_; }  // of the preset; null without one
   std::span<const BlockValue> values() const { return values_; }
   const BlockValue& value(std::string_view name) const;
   // NaN while unknown.
   double number(std::string_view name) const;
   std::string_view word(std::string_view name) const;  // of a choice
+  bool is_typed(std::string_view name) const;          // set(), not filled in
+  // The input would be filled in from others, if those of these names were known.
+  bool is_decided_by(const BlockInput& in, const std::vector<std::string>& names) const;
 
  private:
   const BuildingBlock* block_;
+  const Chip* chip_ = nullptr;
   const TransformerShape* model_ = nullptr;
   std::vector<BlockValue> values_;
 };
@@ -175,6 +184,7 @@ struct BlockAnswer {
   std::vector<double> numbers;  // empty: absent. flags: 0 and 1
   std::string word;
   std::vector<std::string> missing;  // names of inputs without which it is unknown
+  std::string_view reason;           // why it has no value though nothing is missing: calc.absent.<reason>
   std::vector<std::uint32_t> nodes;  // in the trace, for its derivation
   bool is_absent() const { return numbers.empty() && word.empty(); }
 };
@@ -216,6 +226,15 @@ class BlockRun {
   S out(Q q, int index, const S& x);
   S simulated(Q q, int index, double value);  // came out of a simulation or a table of rules
   void say(std::string_view output, std::string word) { words_.emplace_back(output, std::move(word)); }
+  // The output has no value for these inputs, whatever else is given; calc.absent.<reason> says why.
+  void without(Q q, std::string_view reason) { absences_.push_back({q, reason}); }
+  void without(std::initializer_list<Q> all, std::string_view reason) {
+    for (const Q q : all) without(q, reason);
+  }
+  // The output needs this input, which is unknown, though no number says so.
+  void needs(Q q, std::string_view input) { needs_.push_back({q, input}); }
+  // Whatever is not made yet needs this input, which is unknown: of a list, where there is no number to branch on.
+  void rest_needs(std::string_view input) { rest_needs_ = input; }
   void fail(std::string_view input, std::string message, std::string remedy = {});
 
   struct Made {
@@ -225,6 +244,9 @@ class BlockRun {
   };
   const std::vector<Made>& made() const { return made_; }
   const std::vector<std::pair<std::string_view, std::string>>& words() const { return words_; }
+  const std::vector<std::pair<Q, std::string_view>>& absences() const { return absences_; }
+  const std::vector<std::pair<Q, std::string_view>>& needs() const { return needs_; }
+  std::string_view rest_needs() const { return rest_needs_; }
   const std::optional<BlockError>& error() const { return error_; }
   BlockTable table;
 
@@ -235,6 +257,8 @@ class BlockRun {
   mutable std::vector<Made> leaves_;
   std::vector<Made> made_;
   std::vector<std::pair<std::string_view, std::string>> words_;
+  std::vector<std::pair<Q, std::string_view>> absences_, needs_;
+  std::string_view rest_needs_;
   std::optional<BlockError> error_;
 };
 extern template class BlockRun<double>;

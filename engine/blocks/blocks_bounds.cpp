@@ -7,6 +7,23 @@ namespace roofscape::engine::block_table {
 
 namespace {
 
+// A mixture of experts computes with those a token passes and moves all of them: by how much more weights are moved
+// than met, in units of `one`.
+template <Scalar S>
+S times_moved(const BlockRun<S>& io, const S& one_axis) {
+  const BlockCall& call = io.call();
+  if (call.number("moved_d_ff") != call.number("d_ff") && io.knows(Q::d_ff))
+    return one_axis * io[Q::moved_ff] / io[Q::d_ff];
+  if (io.knows(Q::d_ff) || call.number("experts") == call.number("experts_per_token")) return one_axis;
+  return one_axis * io[Q::ridge_experts] / io[Q::ridge_experts_per_token];
+}
+// Of all experts, where only their number is typed in.
+In moved_input() {
+  return moved_width_input().from("d_ff x experts / experts_per_token", [](const BlockCall& c) {
+    return std::optional(c.number("d_ff") * c.number("experts") / c.number("experts_per_token"));
+  });
+}
+
 template <Scalar S>
 void bounds_torus(BlockRun<S>& io) {
   const S C = io[Q::peak_flops], b = io[Q::element_width];
@@ -16,9 +33,16 @@ void bounds_torus(BlockRun<S>& io) {
                                               ? io[Q::bounds_given_alpha] * one<S>()
                                               : fsdp_tokens_per_chip(C, io[Q::ici_axis_bandwidth], one<S>(), b));
   io.out(Q::bounds_intensity, C / io[Q::ici_axis_bandwidth]);
-  const S fsdp = io.out(Q::bounds_fsdp, alpha / io[Q::bounds_axes_fsdp]);
-  io.out(Q::bounds_fsdp_2, alpha / constant<S>(2));
-  io.out(Q::bounds_fsdp_3, alpha / constant<S>(3));
+  const S moved = io.out(Q::bounds_moved, times_moved(io, alpha));
+  const S fsdp = io.out(Q::bounds_fsdp, moved / io[Q::bounds_axes_fsdp]);
+  // As many axes as the chip has.
+  const auto over = [&](Q q, int axes) {
+    if (io.call().chip() != nullptr && io.integer(Q::bounds_axes_fsdp) < axes && !io.call().is_typed("fsdp_axes"))
+      io.without(q, "fewer_axes");
+    else
+      io.out(q, moved / constant<S>(axes));
+  };
+  over(Q::bounds_fsdp_2, 2), over(Q::bounds_fsdp_3, 3);
   io.out(Q::bounds_fsdp_tokens, fsdp * N);
   const S fsdp_chips = io.out(Q::bounds_fsdp_chips, B / fsdp);
   io.out(Q::bounds_fsdp_pods, fsdp_chips / io[Q::bounds_pod]);
@@ -31,8 +55,8 @@ void bounds_torus(BlockRun<S>& io) {
   io.out(Q::bounds_tensor_width, io[Q::bounds_ways] * alpha / My);
   io.out(Q::bounds_tensor_margin, limit / io[Q::bounds_ways]);
   // FSDP and tensor together, with both overlap models.
-  const S mixed_max = io.out(Q::bounds_mixed_max, mixed_tokens_per_chip(alpha, alpha, F, Mx, My, false));
-  const S mixed_sum = io.out(Q::bounds_mixed_sum, mixed_tokens_per_chip(alpha, alpha, F, Mx, My, true));
+  const S mixed_max = io.out(Q::bounds_mixed_max, mixed_tokens_per_chip(moved, alpha, F, Mx, My, false));
+  const S mixed_sum = io.out(Q::bounds_mixed_sum, mixed_tokens_per_chip(moved, alpha, F, Mx, My, true));
   io.out(Q::bounds_mixed_max_tokens, mixed_max * N);
   io.out(Q::bounds_mixed_sum_tokens, mixed_sum * N);
   io.out(Q::bounds_mixed_max_chips, B / mixed_max);
@@ -41,12 +65,11 @@ void bounds_torus(BlockRun<S>& io) {
   io.out(Q::bounds_ratio_sum, mixed_ratio(per_chip, mixed_sum));
   const S slice_tokens = io.out(Q::bounds_slice_tokens, B / slices);
   const S slice_chips = named(Q::bounds_slice_chips, N / slices);
-  io.out(Q::bounds_x_opt, best_fsdp_degree(slice_tokens, F, Mx, My, slice_chips));
+  io.out(Q::bounds_x_opt, best_fsdp_degree(slice_tokens, io[Q::moved_ff], Mx, My, slice_chips));
   const S dcn = io.out(Q::bounds_dcn, fsdp_tokens_per_chip(C, io[Q::dcn_bandwidth], one<S>(), b));
   io.out(Q::bounds_dcn_margin, slice_tokens / dcn);
   io.out(Q::bounds_dcn_total, dcn * slices);
-  // A mixture of experts computes with k of E but moves all.
-  io.out(Q::bounds_experts, fsdp * io[Q::ridge_experts] / io[Q::ridge_experts_per_token]);
+  io.out(Q::bounds_experts, one<S>() * fsdp);
 }
 
 template <Scalar S>
@@ -55,15 +78,15 @@ void mesh_optimum(BlockRun<S>& io) {
   const S Mx = io[Q::bounds_axes_x], My = io[Q::bounds_axes_y], C = io[Q::peak_flops], W = io[Q::ici_axis_bandwidth];
   const S alpha = io.out(Q::bounds_alpha, fsdp_tokens_per_chip(C, W, one<S>(), b));
   const S limit = io.out(Q::bounds_tensor, tensor_degree_limit(F, My, alpha));
-  const S best = io.out(Q::bounds_x_opt, best_fsdp_degree(B, F, Mx, My, N));
+  const S best = io.out(Q::bounds_x_opt, best_fsdp_degree(B, io[Q::moved_ff], Mx, My, N));
   const S free = io.out(Q::opt_tensor, N / best);
   // Not below 1 way of tensor, nor above what it can hide, nor more chips than there are.
   const S clipped = io.out(Q::opt_tensor_clipped, min(max(free, one<S>()), max(min(limit, N), one<S>())));
   (void)clipped;
   const S X = io.knows(Q::opt_fsdp_given) ? io[Q::opt_fsdp_given] : best, Y = io.out(Q::opt_tensor_used, N / X);
-  const S two = constant<S>(2), four_flop = constant<S>(4, unit::flop_each);
-  const S math = io.out(Q::opt_math, four_flop * B * D * F / (N * C));
-  const S weights = named(Q::opt_weight_bytes, two * b * D * F / Y),
+  const S two = constant<S>(2), two_flop = constant<S>(2, unit::flop_each), matrices = io[Q::tp_matrices];
+  const S math = io.out(Q::opt_math, named(Q::opt_flops, two_flop * matrices * B * D * F) / (N * C));
+  const S weights = named(Q::opt_weight_bytes, matrices * b * D * io[Q::moved_ff] / Y),
           stream = named(Q::opt_stream_bytes, two * b * B * D / X);
   const S fsdp = io.out(Q::opt_fsdp_time, weights / (W * Mx)), tensor = io.out(Q::opt_tensor_time, stream / (W * My));
   const S sum = io.out(Q::opt_comms_sum, fsdp + tensor), both = io.out(Q::opt_comms_max, max(fsdp, tensor));
@@ -82,8 +105,7 @@ void bounds_gpu(BlockRun<S>& io) {
   const S reached = named(Q::gb_reach, level_bandwidth(nodes, one<S>(), node));
   io.out(Q::gb_beyond_exact, fsdp_tokens_per_chip(C, reached, one<S>(), b));
   io.out(Q::gb_sharp, binding / constant<S>(2));
-  const S experts = io.out(Q::gb_experts, binding * io[Q::ridge_experts] / io[Q::ridge_experts_per_token]);
-  (void)experts;
+  io.out(Q::gb_experts, times_moved(io, binding));
   const S pipelined = io.out(Q::gb_pipelined, beyond / io[Q::gb_model_nodes]);
   const S per_gpu =
       io.out(Q::bounds_tokens_chip, io.knows(Q::bounds_given_tokens_chip) ? io[Q::bounds_given_tokens_chip] * one<S>()
@@ -103,8 +125,6 @@ void bounds_gpu(BlockRun<S>& io) {
 }
 
 In given_tokens() { return number("tokens_per_chip", Q::bounds_given_tokens_chip); }
-In experts() { return number("experts", Q::ridge_experts).def(1); }
-In chosen() { return number("experts_per_token", Q::ridge_experts_per_token).def(1); }
 
 }  // namespace
 
@@ -113,14 +133,13 @@ std::vector<BuildingBlock> bounds_blocks() {
   return {
       {"bounds",
        "scaling book ch. 5 and 6",
-       inputs(number("tokens", Q::tokens), number("chips", Q::bounds_chips), given_tokens(),
-              number("slices", Q::cluster_slices).def(1).at_least(1),
-              number("d_ff", Q::d_ff).model([](const TransformerShape& m) { return std::optional<double>(m.d_ff); }),
-              element_input(), dtype_input(), peak_input(), axis_input(),
+       inputs(number("tokens", Q::tokens), whole("chips", Q::bounds_chips), given_tokens(),
+              whole("slices", Q::cluster_slices).def(1), met_width_input(), expert_count_input(1),
+              chosen_experts_input(1), moved_input(), element_input(), dtype_input(), peak_input(), axis_input(),
               number("dcn_bytes_per_s", Q::dcn_bandwidth).of("dcn_bytes_per_s_per_chip"),
-              number("one_axis_tokens", Q::bounds_given_alpha), axes("fsdp_axes", Q::bounds_axes_fsdp, 3),
-              axes("mixed_fsdp_axes", Q::bounds_axes_x, 2), axes("mixed_tensor_axes", Q::bounds_axes_y, 1),
-              number("tensor_ways", Q::bounds_ways), number("pod_chips", Q::bounds_pod), experts(), chosen()),
+              number("one_axis_tokens", Q::bounds_given_alpha), torus_axes_input("fsdp_axes", Q::bounds_axes_fsdp, 3),
+              fsdp_axes_input("mixed_fsdp_axes", Q::bounds_axes_x, 2), axes("mixed_tensor_axes", Q::bounds_axes_y, 1),
+              whole("tensor_ways", Q::bounds_ways), whole("pod_chips", Q::bounds_pod)),
        {out("one_axis_tokens", Q::bounds_alpha),
         out("ici_intensity", Q::bounds_intensity),
         out("fsdp_tokens_per_chip", Q::bounds_fsdp),
@@ -151,15 +170,16 @@ std::vector<BuildingBlock> bounds_blocks() {
         out("dcn_tokens", Q::bounds_dcn_total),
         out_holds("dcn_compute_bound", Q::bounds_dcn_margin, 1),
         out("dcn_margin", Q::bounds_dcn_margin),
+        out("moved_one_axis_tokens", Q::bounds_moved),
         out("expert_tokens_per_chip", Q::bounds_experts)},
        bounds_torus<double>,
        bounds_torus<Traced>},
       {"mesh-optimum",
        "scaling book ch. 5",
-       inputs(number("tokens", Q::tokens), number("chips", Q::bounds_chips), number("d_model", Q::d_model),
-              number("d_ff", Q::d_ff), element_input(), axes("fsdp_axes", Q::bounds_axes_x, 2),
-              axes("tensor_axes", Q::bounds_axes_y, 1), number("fsdp", Q::opt_fsdp_given), dtype_input(),
-              peak_input(), axis_input()),
+       inputs(number("tokens", Q::tokens), whole("chips", Q::bounds_chips), size_input("d_model"), met_width_input(),
+              moved_width_input(), matrices_input(), element_input(),
+              fsdp_axes_input("fsdp_axes", Q::bounds_axes_x, 2), axes("tensor_axes", Q::bounds_axes_y, 1),
+              number("fsdp", Q::opt_fsdp_given), dtype_input(), peak_input(), axis_input()),
        {out("fsdp_optimal", Q::bounds_x_opt), out("tensor_optimal", Q::opt_tensor),
         out("tensor_clipped", Q::opt_tensor_clipped), out("tensor_limit", Q::bounds_tensor),
         out("tensor", Q::opt_tensor_used), out("math_s", Q::opt_math), out("fsdp_s", Q::opt_fsdp_time),
@@ -170,15 +190,13 @@ std::vector<BuildingBlock> bounds_blocks() {
        mesh_optimum<Traced>},
       {"bounds-gpu",
        "scaling book ch. 12",
-       inputs(number("tokens", Q::tokens), number("gpus", Q::gb_gpus), given_tokens(), number("d_ff", Q::d_ff),
-              element_input(), dtype_input(), peak_input(),
-              number("gpu_bytes_per_s", Q::nvlink_bandwidth).of("scaleup_bytes_per_s_per_chip_oneway"),
+       inputs(number("tokens", Q::tokens), whole("gpus", Q::gb_gpus), given_tokens(), met_width_input(),
+              expert_count_input(1), chosen_experts_input(1), moved_input(), element_input(), dtype_input(),
+              peak_input(), number("gpu_bytes_per_s", Q::nvlink_bandwidth).of("scaleup_bytes_per_s_per_chip_oneway"),
               number("node_bytes_per_s", Q::node_bandwidth).of("scaleout_bytes_per_s_per_node_oneway"),
-              number("node_size", Q::gpucoll_gpus).def(8).of("scaleup_domain_chips"),
-              number("data_nodes", Q::gb_data_nodes).at_least(2),
-              number("model_nodes", Q::gb_model_nodes).def(1).at_least(1),
-              number("required_tokens", Q::bounds_given_alpha), experts(), chosen(),
-              number("expert_ways", Q::gb_expert_ways).at_least(1)),
+              whole("node_size", Q::gpucoll_gpus).def(8).of("scaleup_domain_chips"),
+              whole("data_nodes", Q::gb_data_nodes).at_least(2), whole("model_nodes", Q::gb_model_nodes).def(1),
+              number("required_tokens", Q::bounds_given_alpha), whole("expert_ways", Q::gb_expert_ways)),
        {out("in_node_tokens_per_gpu", Q::gb_in_node), out("beyond_node_tokens_per_gpu", Q::gb_beyond),
         out("required_tokens_per_gpu", Q::gb_binding), out("beyond_node_exact_tokens_per_gpu", Q::gb_beyond_exact),
         out("sharp_tokens_per_gpu", Q::gb_sharp), out("expert_tokens_per_gpu", Q::gb_experts),

@@ -1,6 +1,10 @@
 // Memory: training state, activations and checkpoints, KV cache, offload to host memory.
 #include "engine/blocks/spec.h"
 #include "engine/hardware/transfer.h"
+#include "engine/model/kv_cache.h"
+#include "engine/model/layer_operations.h"
+#include "engine/model/parameters.h"
+#include "engine/serving/capacity.h"
 #include "engine/training/run.h"
 
 namespace roofscape::engine::block_table {
@@ -27,16 +31,22 @@ void state(BlockRun<S>& io) {
                                                    : stage == "1" ? zero1
                                                    : stage == "2" ? zero2
                                                                   : zero3));
-  const S capacity = io[Q::hbm_capacity];
-  io.out(Q::state_free, capacity - chip);
+  const S capacity = io[Q::hbm_capacity], activations = io[Q::state_activations];
+  // Saved activations are spread over all chips of the job, as the book counts them.
+  const S spread = io.out(Q::state_chip_activations, activations / named(Q::state_chips_used, model_ways * Z));
+  const S held = io.out(Q::state_chip_all, chip + spread);
+  io.out(Q::state_free, capacity - held);
   io.out(Q::state_largest, capacity / each);
-  const S job = io.out(Q::state_job, all + io[Q::state_activations]);
+  const S sharded = named(Q::state_sharded_each, each / named(Q::state_chips_used, model_ways * Z));
+  io.out(Q::state_largest_job, (capacity - spread) / sharded);
+  const S job = io.out(Q::state_job, all + activations);
   const S chips = io.out(Q::state_chips, job / capacity);
   io.out(Q::state_chips_whole, ceil(chips));
 }
 
 template <Scalar S>
 void activations(BlockRun<S>& io) {
+  if (!is_possible(io)) return;
   const S B = io[Q::tokens], D = io[Q::d_model], L = io[Q::n_layers], b = io[Q::element_width];
   const S kept = constant<S>(20), big = constant<S>(7), two = constant<S>(2);
   const S block = io.out(Q::act_block, checkpoint_bytes(b, D, B, one<S>(), L));
@@ -50,6 +60,12 @@ void activations(BlockRun<S>& io) {
   const S H = io[Q::d_head];
   const S queries = io.knows(Q::attention_width) ? io[Q::attention_width] : io[Q::n_heads] * H;
   const S kv = io.knows(Q::kv_width) ? io[Q::kv_width] : io[Q::n_kv_heads] * H;
+  const S T = io[Q::sequence_length];
+  S seen = T;
+  if (io.knows(Q::window_tokens)) {
+    const ModelDims<S> m = dims_of(io);
+    seen = named(Q::act_seen_keys, mean_of_layers(m, T, min(m.window_tokens, T)));
+  }
   const S heads = named(Q::act_heads_width, queries + two * kv);
   const S exact = named(Q::act_exact_width, heads + two * D + ups);
   io.out(Q::act_big_exact, checkpoint_bytes(b, exact, B, one<S>(), L));
@@ -61,13 +77,19 @@ void activations(BlockRun<S>& io) {
   const S P = io[Q::state_parameters];
   io.out(Q::act_flops_block, constant<S>(8, unit::flop_each) * P * B);
   io.out(Q::act_flops_none, constant<S>(6, unit::flop_each) * P * B);
-  io.out(Q::act_flops_attention, constant<S>(4, unit::flop_each) * B * io[Q::sequence_length] * queries * L);
+  io.out(Q::act_flops_attention, constant<S>(4, unit::flop_each) * B * seen * queries * L);
 }
 
 template <Scalar S>
 void activations_gpt(BlockRun<S>& io) {
   const S s = io[Q::gpt_sequence], bt = io[Q::gpt_microbatch], a = io[Q::n_heads], h = io[Q::d_model],
           t = io[Q::gpt_tensor];
+  const BlockCall& call = io.call();
+  const double layers_split = call.number("stages") * call.number("virtual_stages");
+  if (!divides(io, "tensor", call.number("tensor"), "n_heads", call.number("n_heads")) ||
+      (call.is_typed("stages") && call.value("n_layers").source != "default" &&
+       !divides(io, "stages", layers_split, "n_layers", call.number("n_layers"))))
+    return;
   const S byte = constant<S>(1, unit::bytes_each);
   const S unit_bytes = named(Q::gpt_unit, byte * s * bt * h);
   const S core = io.out(Q::gpt_core, constant<S>(5) * a * s / h);
@@ -118,27 +140,50 @@ void checkpointing(BlockRun<S>& io) {
 
 template <Scalar S>
 void kv_cache(BlockRun<S>& io) {
-  const S L = io[Q::n_layers], K = io[Q::n_kv_heads], H = io[Q::d_head], b = io[Q::element_width];
-  const S Ssq = io[Q::kv_length], n = io[Q::kv_sequences];
+  if (!is_possible(io)) return;
+  const S b = io[Q::element_width], H = io[Q::d_head], Ssq = io[Q::kv_length], n = io[Q::kv_sequences];
+  ModelDims<S> m = dims_of(io);
+  // A width that is typed in wins over what the heads make of it, and over a preset's latent.
+  const bool is_width = io.knows(Q::kv_width_in);
+  if (is_width) m.n_kv_heads = io[Q::kv_width_in], m.d_head = one<S>(), m.is.mla = false;
+  // Layers that share one cache keep it once.
   const S shared = io[Q::kv_sharing];
-  const S layers = named(Q::kv_layers, L / shared);
-  const S kv = io.knows(Q::kv_width_in) ? io[Q::kv_width_in] : K * H;
-  const S width = io.out(Q::kv_token_width, kv * one<S>());
-  const S mla = io.out(Q::kv_mla_token, b * layers * (io[Q::mla_kv_rank] + io[Q::mla_rope]));
-  const S token = io.out(Q::kv_token, io.knows(Q::mla_kv_rank) ? mla : constant<S>(2) * b * width * layers);
-  const S seen = io.out(Q::kv_seen, io.knows(Q::flops_window) ? min(Ssq, io[Q::flops_window]) : Ssq * one<S>());
-  const S sequence = io.out(Q::kv_sequence, token * seen);
+  const S layers = io.integer(Q::kv_sharing) == 1 ? io[Q::n_layers] : named(Q::kv_layers, io[Q::n_layers] / shared);
+  const S local_layers =
+      io.integer(Q::kv_sharing) == 1 ? m.n_local_layers : named(Q::kv_local_layers, m.n_local_layers / shared);
+  m.n_layers = layers, m.n_local_layers = local_layers;
+  const S token = io.out(Q::kv_token, kv_cache_bytes_per_token(m, b, Ssq));
+  ModelDims<S> whole = m;
+  whole.is.local = false;
+  const S newest = io.out(Q::kv_new_token, kv_cache_bytes_per_token(whole, b, Ssq));
+  const S seen = io.out(Q::kv_seen, m.is.local ? mean_of_layers(m, Ssq, min(m.window_tokens, Ssq)) : Ssq * one<S>());
+  const S sequence = io.out(Q::kv_sequence, token * Ssq);
   const S total = io.out(Q::kv_total, sequence * n);
   io.out(Q::kv_gib, total / constant<S>(1073741824.0, unit::bytes_each));
-  io.out(Q::kv_mla_total, mla * seen * n);
   const S mha = io.out(Q::kv_mha_token, constant<S>(2) * b * (io[Q::n_heads] * H) * layers);
-  io.out(Q::kv_reduction, mha / token);
-  io.out(Q::kv_mla_reduction, mha / mla);
+  io.out(Q::kv_reduction, mha / newest);
+  io.out(Q::kv_window_reduction, Ssq / seen);
+  if (io.knows(Q::kv_lora_rank)) {
+    const S mla = io.out(Q::kv_mla_token, b * layers * (io[Q::kv_lora_rank] + io[Q::qk_rope_head_dim]));
+    io.out(Q::kv_mla_total, mla * seen * n);
+    io.out(Q::kv_mla_reduction, mha / mla);
+  } else {
+    io.without({Q::kv_mla_token, Q::kv_mla_total, Q::kv_mla_reduction}, "no_latent");
+  }
   const S page = io[Q::kv_page];
-  const S pages = named(Q::kv_pages, ceil(Ssq / page));
-  io.out(Q::kv_paged, token * (pages * page) * n);
-  io.out(Q::kv_read, total / io[Q::hbm_bandwidth]);
-  io.out(Q::kv_fit, io[Q::kv_capacity] / sequence);
+  const S pages = named(Q::kv_pages, paged_tokens(Ssq, page));
+  const S window_pages =
+      m.is.local ? named(Q::kv_window_pages, paged_tokens(min(m.window_tokens, Ssq), page)) : pages;
+  const S allocated = io.out(Q::kv_allocated, m.is.local ? mean_of_layers(m, pages, window_pages) : pages * one<S>());
+  io.out(Q::kv_paged, newest * allocated * n);
+  // A cache that layers share is stored once and read by each of them.
+  io.out(Q::kv_read, shared * total / io[Q::hbm_bandwidth]);
+  const S room = io[Q::kv_capacity];
+  io.out(Q::kv_fit, sequences_that_fit(room, sequence));
+  if (m.is.local)
+    io.without(Q::kv_length_fit, "window_keeps_less");
+  else
+    io.out(Q::kv_length_fit, floor(room / (n * newest)));
 }
 
 template <Scalar S>
@@ -157,32 +202,36 @@ void offload(BlockRun<S>& io) {
 }  // namespace
 
 std::vector<BuildingBlock> memory_blocks() {
-  const auto parameters = [] { return number("parameters", Q::state_parameters); };
   return {
       {"state",
        "scaling book ch. 5 and 6; Rajbhandari et al. 2019",
-       inputs(parameters(), number("weight_bytes", Q::weight_width_bytes).def(2).at_least(0),
+       inputs(parameters_input(), number("weight_bytes", Q::weight_width_bytes).def(2).at_least(0),
               number("gradient_bytes", Q::gradient_width_bytes).def(0).at_least(0),
               number("optimizer_bytes", Q::optimizer_width_bytes).def(8).at_least(0),
-              choice("zero_stage", {"0", "1", "2", "3"}), number("shards", Q::state_shards_in).def(1).at_least(1),
-              number("tensor", Q::state_tensor).def(1).at_least(1),
-              number("pipeline", Q::state_pipeline).def(1).at_least(1),
+              choice("zero_stage", {"0", "1", "2", "3"}), whole("shards", Q::state_shards_in).def(1),
+              whole("tensor", Q::state_tensor).def(1), whole("pipeline", Q::state_pipeline).def(1),
               number("capacity_bytes", Q::hbm_capacity).of("hbm_bytes"),
               number("activation_bytes", Q::state_activations).def(0).at_least(0)),
        {out("bytes_per_parameter", Q::state_each), out("weight_total_bytes", Q::state_weights),
         out("gradient_total_bytes", Q::state_gradients), out("optimizer_total_bytes", Q::state_optimizer),
         out("total_bytes", Q::state_total), out("zero_0_bytes", Q::state_zero0), out("zero_1_bytes", Q::state_zero1),
         out("zero_2_bytes", Q::state_zero2), out("zero_3_bytes", Q::state_zero3), out("chip_bytes", Q::state_chip),
+        out("activation_chip_bytes", Q::state_chip_activations), out("chip_total_bytes", Q::state_chip_all),
         out_holds("fits", Q::state_free, 0), out("free_bytes", Q::state_free),
-        out("largest_parameters", Q::state_largest), out("job_bytes", Q::state_job),
-        out("minimum_chips", Q::state_chips), out("minimum_chips_whole", Q::state_chips_whole)},
+        out("largest_parameters", Q::state_largest), out("largest_parameters_sharded", Q::state_largest_job),
+        out("job_bytes", Q::state_job), out("minimum_chips", Q::state_chips),
+        out("minimum_chips_whole", Q::state_chips_whole)},
        state<double>,
        state<Traced>},
       {"activations",
        "scaling book ch. 4, 5 and 6",
-       inputs(number("tokens", Q::tokens), model_inputs(), width_inputs(), element_input(),
-              number("checkpoints_per_layer", Q::act_checkpoints).def(4), number("chips", Q::act_chips).def(1),
-              parameters(), number("sequence_length", Q::sequence_length)),
+       inputs(number("tokens", Q::tokens), model_inputs(), width_inputs(), window_inputs(), element_input(),
+              number("checkpoints_per_layer", Q::act_checkpoints).def(4), whole("chips", Q::act_chips).def(1),
+              // What a token does again it does with the parameters it passes through.
+              number("parameters", Q::state_parameters).model([](const TransformerShape& m) {
+                return std::optional(count_parameters(make_model_dims<double>(m, nullptr)).active);
+              }),
+              whole("sequence_length", Q::sequence_length)),
        {out("all_bytes", Q::act_all), out("big_matmuls_bytes", Q::act_big),
         out("big_matmuls_exact_bytes", Q::act_big_exact), out("mlp_matmuls_bytes", Q::act_mlp),
         out("k_per_layer_bytes", Q::act_k), out("block_bytes", Q::act_block),
@@ -193,10 +242,10 @@ std::vector<BuildingBlock> memory_blocks() {
        activations<Traced>},
       {"activations-gpt",
        "Korthikanti et al. 2022",
-       inputs(number("sequence_length", Q::gpt_sequence), number("microbatch_sequences", Q::gpt_microbatch).def(1),
-              number("n_heads", Q::n_heads), number("d_model", Q::d_model),
-              number("tensor", Q::gpt_tensor).def(1).at_least(1), number("n_layers", Q::n_layers).def(1),
-              number("stages", Q::gpt_stages).def(1).at_least(1), whole("virtual_stages", Q::gpt_chunks).def(1)),
+       inputs(whole("sequence_length", Q::gpt_sequence), whole("microbatch_sequences", Q::gpt_microbatch).def(1),
+              size_input("n_heads"), size_input("d_model"), whole("tensor", Q::gpt_tensor).def(1),
+              size_input("n_layers").def(1), whole("stages", Q::gpt_stages).def(1),
+              whole("virtual_stages", Q::gpt_chunks).def(1)),
        {out("layer_bytes", Q::gpt_none), out("tensor_bytes", Q::gpt_tp), out("tensor_sequence_bytes", Q::gpt_sp),
         out("selective_bytes", Q::gpt_selective), out("full_recompute_bytes", Q::gpt_full),
         out("full_recompute_sharded_bytes", Q::gpt_full_sharded), out("core_share", Q::gpt_core),
@@ -207,7 +256,7 @@ std::vector<BuildingBlock> memory_blocks() {
        activations_gpt<Traced>},
       {"checkpointing",
        "CS231n lecture; Chen et al. 2016",
-       inputs(number("n_layers", Q::n_layers), number("checkpoints", Q::ckpt_count), fraction("mfu", Q::ckpt_mfu),
+       inputs(size_input("n_layers"), number("checkpoints", Q::ckpt_count), fraction("mfu", Q::ckpt_mfu),
               number("recomputed_forwards", Q::ckpt_again).def(1).at_least(0)),
        {out("checkpoints", Q::ckpt_used), out("segment_layers", Q::ckpt_segment),
         out("optimal_checkpoints", Q::ckpt_root), out("keep_nothing_extra_forwards", Q::ckpt_none_extra),
@@ -222,27 +271,29 @@ std::vector<BuildingBlock> memory_blocks() {
        checkpointing<Traced>},
       {"kv-cache",
        "scaling book ch. 4",
-       inputs(model_inputs(), element_input(), number("sequence_length", Q::kv_length),
-              number("sequences", Q::kv_sequences).def(1), number("window", Q::flops_window),
-              number("kv_width", Q::kv_width_in), number("layers_sharing", Q::kv_sharing).def(1).at_least(1),
-              number("kv_rank", Q::mla_kv_rank).model([](const TransformerShape& m) {
+       inputs(model_inputs(), window_inputs(), element_input(), whole("sequence_length", Q::kv_length),
+              whole("sequences", Q::kv_sequences).def(1), number("kv_width", Q::kv_width_in),
+              whole("layers_sharing", Q::kv_sharing).def(1),
+              whole("kv_rank", Q::kv_lora_rank).model([](const TransformerShape& m) {
                 return m.is_mla() ? std::optional<double>(m.mla.kv_lora_rank) : std::nullopt;
               }),
-              number("rope_dim", Q::mla_rope).model([](const TransformerShape& m) {
+              whole("rope_dim", Q::qk_rope_head_dim).model([](const TransformerShape& m) {
                 return m.is_mla() ? std::optional<double>(m.mla.qk_rope_head_dim) : std::nullopt;
               }),
               whole("page_tokens", Q::kv_page).def(16), hbm_input(), number("capacity_bytes", Q::kv_capacity)),
-       {out("bytes_per_token", Q::kv_token), out("bytes_per_sequence", Q::kv_sequence), out("bytes", Q::kv_total),
-        out("gib", Q::kv_gib), out("tokens_kept", Q::kv_seen), out("mla_bytes_per_token", Q::kv_mla_token),
+       {out("bytes_per_token", Q::kv_token), out("bytes_per_new_token", Q::kv_new_token),
+        out("bytes_per_sequence", Q::kv_sequence), out("bytes", Q::kv_total), out("gib", Q::kv_gib),
+        out("tokens_kept", Q::kv_seen), out("mla_bytes_per_token", Q::kv_mla_token),
         out("mla_bytes", Q::kv_mla_total), out("mha_bytes_per_token", Q::kv_mha_token),
         out("reduction", Q::kv_reduction), out("mla_reduction", Q::kv_mla_reduction), out("paged_bytes", Q::kv_paged),
-        out("read_s", Q::kv_read), out("sequences_that_fit", Q::kv_fit)},
+        out("window_reduction", Q::kv_window_reduction), out("allocated_tokens", Q::kv_allocated),
+        out("read_s", Q::kv_read), out("sequences_that_fit", Q::kv_fit), out("length_that_fits", Q::kv_length_fit)},
        kv_cache<double>,
        kv_cache<Traced>},
       {"offload",
        "scaling book ch. 2; CS231n lecture",
-       inputs(parameters(), number("optimizer_bytes", Q::optimizer_width_bytes).def(8),
-              number("chips", Q::offload_chips).def(1).at_least(1),
+       inputs(parameters_input(), number("optimizer_bytes", Q::optimizer_width_bytes).def(8),
+              whole("chips", Q::offload_chips).def(1),
               number("pcie_bytes_per_s", Q::transfer_pcie).of("host_pcie_bytes_per_s_per_chip"),
               number("step_s", Q::offload_step), number("activation_bytes", Q::state_activations),
               number("forward_s", Q::offload_forward), number("backward_s", Q::offload_backward),

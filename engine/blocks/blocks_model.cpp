@@ -5,7 +5,6 @@
 
 #include "engine/blocks/spec.h"
 #include "engine/model/layer_operations.h"
-#include "engine/model/model_check.h"
 #include "engine/model/parameters.h"
 #include "engine/training/bounds.h"
 
@@ -13,93 +12,52 @@ namespace roofscape::engine::block_table {
 
 namespace {
 
-// The dimensions of the model preset, if there is one, with what is typed in laid over them.
-template <Scalar S>
-ModelDims<S> dims_of(const BlockRun<S>& io) {
-  ModelDims<S> m;
-  if (io.call().model() != nullptr) m = make_model_dims<S>(*io.call().model(), io.trace());
-  m.n_layers = io[Q::n_layers], m.d_model = io[Q::d_model], m.d_ff = io[Q::d_ff], m.n_heads = io[Q::n_heads];
-  m.n_kv_heads = io[Q::n_kv_heads], m.d_head = io[Q::d_head], m.vocab_size = io[Q::vocab_size];
-  m.is.gated_mlp = io.flag("gated_mlp"), m.is.tied_embeddings = io.flag("tied_embeddings");
-  const auto take = [&io](Q q, S& to) {
-    if (io.knows(q)) to = io[q];
-  };
-  take(Q::n_routed_experts, m.n_experts), take(Q::experts_per_token, m.experts_per_token),
-      take(Q::d_ff_expert, m.d_ff_expert);
-  take(Q::n_shared_experts, m.n_shared_experts), take(Q::n_dense_layers, m.n_dense_layers);
-  m.is.moe = io.knows(Q::n_routed_experts);
-  m.is.shared_experts = io.call().number("shared_experts") > 0,
-  m.is.dense_layers = io.call().number("dense_layers") > 0;
-  return m;
-}
-
-// Refuses what no model can be, by the input to blame.
-template <Scalar S>
-bool possible(BlockRun<S>& io) {
-  const BlockCall& call = io.call();
-  const auto count = [&call](std::string_view name) { return static_cast<int>(std::min(call.number(name), 1e9)); };
-  if (!io.knows(Q::n_layers)) return true;
-  TransformerShape m;
-  m.n_layers = count("n_layers");
-  if (io.knows(Q::n_heads) && io.knows(Q::n_kv_heads))
-    m.n_heads = count("n_heads"), m.n_kv_heads = count("n_kv_heads");
-  if (io.knows(Q::n_routed_experts) && io.knows(Q::experts_per_token)) {
-    m.moe.n_routed_experts = count("experts");
-    m.moe.experts_per_token = count("experts_per_token");
-    m.moe.n_dense_layers = count("dense_layers");
-  }
-  const std::optional<ModelFault> fault = model_fault(m);
-  if (!fault) return true;
-  if (fault->field == "model.moe.n_dense_layers")
-    io.fail("dense_layers", "are more than there are layers", "at most as many as n_layers");
-  else if (fault->field == "model.moe.experts_per_token")
-    io.fail("experts_per_token", "are more than there are experts", "at most as many as experts");
-  else
-    io.fail("n_kv_heads", "does not divide n_heads", "a divisor of n_heads");
-  return false;
-}
-
 template <Scalar S>
 void params(BlockRun<S>& io) {
-  if (!possible(io)) return;
+  if (!is_possible(io)) return;
   const ModelDims<S> m = dims_of(io);
   const Parameters<S> p = count_parameters(m);
   const auto keep = [&io](Q q, const S& x) { io.out(q, x); };
   keep(Q::params_mlp, p.mlp), keep(Q::params_attention, p.attention), keep(Q::params_norms, p.norms);
   keep(Q::params_vocab, p.vocab), keep(Q::params_total, p.total), keep(Q::params_layer, p.layer),
-      keep(Q::params_active, p.active);
+      keep(Q::params_active, p.active), keep(Q::params_layer_active, p.layer_active);
+  keep(Q::params_embedding, p.embedding), keep(Q::params_unembedding, p.unembedding);
+  keep(Q::params_mlp_layer, p.mlp_layer), keep(Q::params_attention_layer, p.attention_layer);
+  if (m.is.moe) {
+    keep(Q::params_expert, p.expert), keep(Q::params_experts, p.experts), keep(Q::params_router, p.router);
+  } else {
+    io.without({Q::params_expert, Q::params_experts, Q::params_router}, "dense_model");
+  }
   const S matrices = io.out(Q::count_matrices, p.mlp + p.attention + p.vocab);
   io.out(Q::count_no_final_norm, p.total - m.d_model);
   io.out(Q::count_mlp_share, p.mlp / matrices);
   io.out(Q::count_attention_share, p.attention / matrices);
   io.out(Q::count_vocab_share, p.vocab / matrices);
+  io.out(Q::count_active_share, p.active / p.total);
   const S b = io[Q::element_width];
   io.out(Q::count_bytes, b * p.total);
-  io.out(Q::count_flops_token, constant<S>(6, unit::flop_each) * matrices);
-  io.out(Q::count_flops_token_forward, constant<S>(2, unit::flop_each) * matrices);
-}
-
-// FLOPs of the forward pass of one token through one layer, of attention for one key, by the engine's own operations.
-template <Scalar S>
-LayerOperations<S> operations_of_token(const BlockRun<S>& io, const ModelDims<S>& m) {
-  Inputs<S> in;
-  in.model = m;
-  in.model.is.local = false;  // the window is an input of the block
-  in.sequence_length = in.microbatch_sequences = in.expert_tensor = one<S>();
-  in.degrees.fill({1, one<S>()});
-  in.activation_bytes = in.weight_bytes = constant<S>(2, unit::bytes_each);
-  if constexpr (std::same_as<S, Traced>) in.zero = io.trace()->zero();
-  LayerKey key;
-  key.flops = io.flag("causal") ? FlopsConvention::exact_causal : FlopsConvention::exact;
-  key.gated_mlp = m.is.gated_mlp;
-  return layer_operations(in, count_parameters(m), key, one<S>());
+  io.out(Q::count_active_bytes, b * p.active);
+  const S six = constant<S>(6, unit::flop_each);
+  io.out(Q::count_flops_token, training_flops_per_token(alone(io, m, one<S>()), p, FlopsConvention::six_p));
+  io.out(Q::count_flops_token_forward, constant<S>(2, unit::flop_each) * p.active);
+  io.out(Q::count_flops_matrices,
+         six * (m.is.moe ? named(Q::count_active_matrices, matrices - p.inactive) : matrices));
 }
 
 template <Scalar S>
 void flops(BlockRun<S>& io) {
-  if (!possible(io)) return;
+  if (!is_possible(io)) return;
   const ModelDims<S> m = dims_of(io);
-  const LayerOperations<S> operations = operations_of_token(io, m);
+  const Parameters<S> p = count_parameters(m);
+  const bool causal = io.flag("causal");
+  const FlopsConvention convention = causal ? FlopsConvention::exact_causal : FlopsConvention::exact;
+  // The forward pass of one token through the mean layer, of attention for one key, by the engine's own operations.
+  Inputs<S> a_key_of = alone(io, m, one<S>());
+  a_key_of.model.is.local = false;
+  LayerKey key;
+  key.flops = convention;
+  key.gated_mlp = m.is.gated_mlp;
+  const LayerOperations<S> operations = layer_operations(a_key_of, p, key, one<S>());
   const auto forward = [&operations](OperationKind kind) {
     return named(Q::operation_flops, static_cast<int>(kind),
                  operations.operations[static_cast<std::size_t>(kind)].flops);
@@ -115,21 +73,28 @@ void flops(BlockRun<S>& io) {
 
   const S T = io[Q::flops_query], keys = io[Q::flops_keys];
   const S tokens = io.out(Q::flops_tokens, io[Q::flops_sequences] * T);
-  const S seen = io.knows(Q::flops_window)
-                     ? named(Q::flops_seen_keys, keys_in_window(keys, io[Q::flops_window], io.flag("causal")))
-                     : keys;
+  S seen = keys;
+  if (m.is.local) {
+    const S local = named(Q::flops_local_keys, keys_in_window(keys, m.window_tokens, causal));
+    const bool is_everywhere = io.call().number("local_layers") == io.call().number("n_layers") ||
+                               !io.call().value("local_layers").is_known();
+    seen = named(Q::flops_seen_keys, is_everywhere ? one<S>() * local : mean_of_layers(m, keys, local));
+  }
   const S mlp = io.out(Q::flops_mlp, tokens * mlp_token);
   const S projections = io.out(Q::flops_projections, tokens * projections_token);
   const S scores = io.out(Q::flops_scores, tokens * seen * a_key);
   const S layer = io.out(Q::flops_layer, mlp + projections + scores);
-  const S vocab = io.out(Q::flops_vocab, tokens * vocab_token);
-  const S total = io.out(Q::flops_total, m.n_layers * layer + vocab);
+  io.out(Q::flops_vocab, tokens * vocab_token);
+  const S token = io.out(Q::flops_token, training_flops_per_token(alone(io, m, keys), p, convention));
+  const S total = io.out(Q::flops_total, token * tokens);
+  io.out(Q::flops_token_forward, token / three);
   io.out(Q::flops_forward, total / three);
   io.out(Q::flops_layer_forward, layer / three);
-  io.out(Q::flops_token, total / tokens);
   const S matmuls = named(Q::flops_matmuls, mlp + projections);
   io.out(Q::flops_attention_ratio, scores / matmuls);
-  io.out(Q::flops_attention_share, m.n_layers * scores / total);
+  const S attention_token =
+      io.out(Q::flops_attention_token, attention_flops_per_token(alone(io, m, keys), convention));
+  io.out(Q::flops_attention_share, attention_token / token);
   io.out(Q::flops_mlp_share, mlp / layer);
   // Sequence lengths (of full attention) from which the scores cost as much as the projections, and as all matrices.
   io.out(Q::flops_equal_projections, projections_token / a_key);
@@ -138,7 +103,7 @@ void flops(BlockRun<S>& io) {
   io.out(Q::flops_6p, six * parameters * tokens);
   io.out(Q::flops_2p, constant<S>(2, unit::flop_each) * parameters * tokens);
   io.out(Q::flops_8p, constant<S>(8, unit::flop_each) * parameters * tokens);
-  io.out(Q::flops_remat_attention, scores / three * m.n_layers);
+  io.out(Q::flops_remat_attention, attention_token / three * tokens);
 }
 
 template <Scalar S>
@@ -161,40 +126,28 @@ void attention(BlockRun<S>& io) {
 
 template <Scalar S>
 void moe(BlockRun<S>& io) {
-  if (io.call().number("experts_per_token") > io.call().number("experts"))
-    return io.fail("experts_per_token", "are more than there are experts", "at most as many as experts");
-  if (io.call().number("dense_layers") > io.call().number("n_layers"))
-    return io.fail("dense_layers", "are more than there are layers", "at most as many as n_layers");
-  const S E = io[Q::ridge_experts], k = io[Q::ridge_experts_per_token], shared = io[Q::moe_shared];
-  const S D = io[Q::d_model], Fe = io[Q::moe_d_ff], L = io[Q::n_layers], Ld = io[Q::moe_dense_layers];
-  const S matrices = constant<S>(io.flag("gated_mlp") ? 3 : 2);
-  // With biases one for each output of the matrices: gate and up of the MLP's width, down of the model's.
-  const bool biases = io.flag("mlp_bias");
-  const S ups = matrices - one<S>();
-  const auto mlp_of = [&](const S& width) {
-    const S weights = matrices * D * width;
-    return biases ? weights + ups * width + D : weights;
-  };
-  const S expert = io.out(Q::moe_expert, mlp_of(Fe));
-  const S dense = named(Q::moe_dense, mlp_of(io[Q::d_ff]));
-  const S router = io.out(Q::moe_router, D * E);
-  const S layer = named(Q::moe_layer, (E + shared) * expert + router);
-  const S active_layer = named(Q::moe_active_layer, (k + shared) * expert + router);
-  const S other = io[Q::moe_other];
-  const S sparse_layers = named(Q::moe_layers, L - Ld);
-  const S total = io.out(Q::moe_total, Ld * dense + sparse_layers * layer + other);
-  const S active = io.out(Q::moe_active, Ld * dense + sparse_layers * active_layer + other);
-  io.out(Q::moe_ratio, active / total);
-  const S sparsity = io.out(Q::moe_sparsity, E / k);
-  io.out(Q::moe_flops_token, constant<S>(6, unit::flop_each) * active);
-  const S b = io[Q::element_width];
+  if (!is_possible(io)) return;
+  ModelDims<S> m = dims_of(io);
+  m.is.mlp_bias = io.flag("mlp_bias");
+  const S six = constant<S>(6, unit::flop_each), b = io[Q::element_width], tokens = io[Q::tokens];
+  const S sparsity = io.out(Q::moe_sparsity, m.n_experts / m.experts_per_token);
   const S ridge = named(Q::moe_ridge, io[Q::peak_flops] / io[Q::hbm_bandwidth]);
   io.out(Q::moe_batch, b / constant<S>(2, unit::flop_each) * ridge * sparsity);
-  const S tokens = io[Q::tokens];
   io.out(Q::moe_tokens_expert, io[Q::moe_capacity] * tokens / sparsity);
-  const S base = io[Q::moe_base_tokens];
-  io.out(Q::moe_tokens_chip, base * sparsity);
-  io.out(Q::moe_exchange_bytes, b * tokens * D * k);
+  io.out(Q::moe_tokens_chip, io[Q::moe_base_tokens] * sparsity);
+  io.out(Q::moe_exchange_bytes, b * tokens * m.d_model * m.experts_per_token);
+  if (!m.is.moe) return io.rest_needs("experts");
+  const Parameters<S> p = count_parameters(m);
+  const S expert = io.out(Q::moe_expert, p.expert);
+  io.out(Q::moe_router, m.d_model * m.n_experts);
+  io.out(Q::moe_experts, p.experts);
+  const S total = io.out(Q::moe_total, p.mlp + io[Q::moe_other]);
+  const S active = io.out(Q::moe_active, total - p.inactive);
+  io.out(Q::moe_ratio, active / total);
+  io.out(Q::moe_flops_token, six * active);
+  io.out(Q::moe_expert_bytes, b * expert);
+  io.out(Q::moe_bytes, b * total);
+  io.out(Q::moe_active_bytes, b * active);
 }
 
 template <Scalar S>
@@ -212,43 +165,13 @@ void mla(BlockRun<S>& io) {
 
 using Shape = TransformerShape;
 std::optional<double> some(double x) { return x; }
-std::optional<double> if_moe(const Shape& m, double x) { return m.is_moe() ? std::optional(x) : std::nullopt; }
 // A rank of 0 is none.
 std::optional<double> if_mla(const Shape& m, double x) {
   return m.is_mla() && x > 0 ? std::optional(x) : std::nullopt;
 }
-std::optional<double> outside_mlp(const Shape& m) {
-  const Parameters<double> p = count_parameters(make_model_dims<double>(m, nullptr));
-  // The block counts a router's matrix, not its bias, nor the gate of shared experts.
-  const double a_layer =
-      (m.moe.router_bias ? m.moe.n_routed_experts : 0) + (m.moe.shared_expert_gate ? m.d_model : 0);
-  return p.total - p.mlp + m.n_moe_layers() * a_layer;
-}
+Parameters<double> parameters_of(const Shape& m) { return count_parameters(make_model_dims<double>(m, nullptr)); }
 In of_model(std::string_view name, Q q, std::optional<double> (*of)(const Shape&)) {
-  return number(name, q).model(of);
-}
-In gated() {
-  In in = flag("gated_mlp", true);
-  return in.model([](const Shape& m) { return some(m.gated_mlp ? 1 : 0); });
-}
-
-In biased_mlp() {
-  In in = flag("mlp_bias", false);
-  return in.model([](const Shape& m) { return some(m.mlp_bias ? 1 : 0); });
-}
-
-std::vector<In> expert_inputs() {
-  return {of_model("experts", Q::n_routed_experts, [](const Shape& m) { return if_moe(m, m.moe.n_routed_experts); }),
-          of_model("experts_per_token", Q::experts_per_token,
-                   [](const Shape& m) { return if_moe(m, m.moe.experts_per_token); }),
-          of_model("expert_d_ff", Q::d_ff_expert, [](const Shape& m) { return if_moe(m, m.expert_width()); })
-              .from("d_ff", [](const BlockCall& c) { return std::optional(c.number("d_ff")); }),
-          of_model("shared_experts", Q::n_shared_experts, [](const Shape& m) { return some(m.moe.n_shared_experts); })
-              .def(0)
-              .at_least(0),
-          of_model("dense_layers", Q::n_dense_layers, [](const Shape& m) { return some(m.moe.n_dense_layers); })
-              .def(0)
-              .at_least(0)};
+  return whole(name, q).model(of);
 }
 
 }  // namespace
@@ -263,38 +186,73 @@ std::vector<BuildingBlock> model_blocks() {
       {"params",
        "scaling book ch. 4",
        inputs(model_inputs(), expert_inputs(), element_input()),
-       {out("active", Q::params_active), out("mlp", Q::params_mlp), out("attention", Q::params_attention),
-        out("vocab", Q::params_vocab), out("norms", Q::params_norms), out("total", Q::params_total),
-        out("matrices", Q::count_matrices), out("without_final_norm", Q::count_no_final_norm),
-        out("layer", Q::params_layer), out("mlp_share", Q::count_mlp_share),
-        out("attention_share", Q::count_attention_share), out("vocab_share", Q::count_vocab_share),
-        out("bytes", Q::count_bytes), out("flops_per_token", Q::count_flops_token),
-        out("flops_per_token_forward", Q::count_flops_token_forward)},
+       {out("active", Q::params_active),
+        out("mlp", Q::params_mlp),
+        out("attention", Q::params_attention),
+        out("vocab", Q::params_vocab),
+        out("norms", Q::params_norms),
+        out("total", Q::params_total),
+        out("active_share", Q::count_active_share),
+        out("matrices", Q::count_matrices),
+        out("without_final_norm", Q::count_no_final_norm),
+        out("layer", Q::params_layer),
+        out("layer_active", Q::params_layer_active),
+        out("mlp_layer", Q::params_mlp_layer),
+        out("attention_layer", Q::params_attention_layer),
+        out("embedding", Q::params_embedding),
+        out("unembedding", Q::params_unembedding),
+        out("expert", Q::params_expert),
+        out("experts", Q::params_experts),
+        out("router", Q::params_router),
+        out("mlp_share", Q::count_mlp_share),
+        out("attention_share", Q::count_attention_share),
+        out("vocab_share", Q::count_vocab_share),
+        out("bytes", Q::count_bytes),
+        out("active_bytes", Q::count_active_bytes),
+        out("flops_per_token", Q::count_flops_token),
+        out("flops_per_token_forward", Q::count_flops_token_forward),
+        out("matrix_flops_per_token", Q::count_flops_matrices)},
        params<double>,
        params<Traced>},
       {"flops",
        "scaling book ch. 4",
        inputs(model_inputs(), expert_inputs(), number("sequences", Q::flops_sequences).def(1),
-              number("sequence_length", Q::flops_query),
-              number("key_length", Q::flops_keys)
+              whole("sequence_length", Q::flops_query),
+              whole("key_length", Q::flops_keys)
                   .from("sequence_length",
                         [](const BlockCall& c) { return std::optional(c.number("sequence_length")); }),
-              number("window", Q::flops_window), flag("causal", false), number("parameters", Q::flops_parameters)),
-       {out("tokens", Q::flops_tokens), out("mlp", Q::flops_mlp), out("projections", Q::flops_projections),
-        out("attention", Q::flops_scores), out("layer", Q::flops_layer), out("layer_forward", Q::flops_layer_forward),
-        out("vocab", Q::flops_vocab), out("total", Q::flops_total), out("forward", Q::flops_forward),
-        out("per_token", Q::flops_token), out("attention_to_matmuls", Q::flops_attention_ratio),
-        out("attention_share", Q::flops_attention_share), out("mlp_share_of_layer", Q::flops_mlp_share),
+              window_inputs(), flag("causal", false),
+              number("parameters", Q::flops_parameters).model([](const Shape& m) {
+                return some(parameters_of(m).active);
+              })),
+       {out("tokens", Q::flops_tokens),
+        out("mlp", Q::flops_mlp),
+        out("projections", Q::flops_projections),
+        out("attention", Q::flops_scores),
+        out("layer", Q::flops_layer),
+        out("layer_forward", Q::flops_layer_forward),
+        out("vocab", Q::flops_vocab),
+        out("total", Q::flops_total),
+        out("forward", Q::flops_forward),
+        out("per_token", Q::flops_token),
+        out("per_token_forward", Q::flops_token_forward),
+        out("attention_per_token", Q::flops_attention_token),
+        out("attention_to_matmuls", Q::flops_attention_ratio),
+        out("attention_share", Q::flops_attention_share),
+        out("mlp_share_of_layer", Q::flops_mlp_share),
         out("length_equal_to_projections", Q::flops_equal_projections),
-        out("length_equal_to_matmuls", Q::flops_equal_matmuls), out("six_p", Q::flops_6p), out("two_p", Q::flops_2p),
-        out("eight_p", Q::flops_8p), out("recomputed_attention", Q::flops_remat_attention)},
+        out("length_equal_to_matmuls", Q::flops_equal_matmuls),
+        out("six_p", Q::flops_6p),
+        out("two_p", Q::flops_2p),
+        out("eight_p", Q::flops_8p),
+        out("recomputed_attention", Q::flops_remat_attention)},
        flops<double>,
        flops<Traced>},
       {"attention",
        "scaling book ch. 4",
-       inputs(number("query_length", Q::flops_query), number("key_length", Q::flops_keys),
-              number("n_heads", Q::n_heads), number("n_kv_heads", Q::n_kv_heads), of_heads(),
-              number("d_head", Q::d_head), element_input(), dtype_input(), peak_input(), hbm_input()),
+       inputs(whole("query_length", Q::flops_query), whole("key_length", Q::flops_keys), size_input("n_heads"),
+              size_input("n_kv_heads"), of_heads(), size_input("d_head"), element_input(), dtype_input(),
+              peak_input(), hbm_input()),
        {out("intensity", Q::attention_intensity), out("prefill_intensity", Q::attention_prefill),
         out("decode_intensity", Q::attention_decode), out("flops_per_kv_head", Q::attention_flops),
         out("bytes_per_kv_head", Q::attention_bytes), out("ridge", Q::attention_ridge),
@@ -303,37 +261,27 @@ std::vector<BuildingBlock> model_blocks() {
        attention<Traced>},
       {"moe",
        "scaling book ch. 4 and 12",
-       inputs(
-           of_model("n_layers", Q::n_layers, [](const Shape& m) { return some(m.n_layers); }),
-           of_model("d_model", Q::d_model, [](const Shape& m) { return some(m.d_model); }),
-           of_model("d_ff", Q::d_ff, [](const Shape& m) { return some(m.d_ff); }),
-           of_model("expert_d_ff", Q::moe_d_ff, [](const Shape& m) { return if_moe(m, m.expert_width()); }),
-           of_model("experts", Q::ridge_experts, [](const Shape& m) { return if_moe(m, m.moe.n_routed_experts); }),
-           of_model("experts_per_token", Q::ridge_experts_per_token,
-                    [](const Shape& m) { return if_moe(m, m.moe.experts_per_token); }),
-           of_model("shared_experts", Q::moe_shared, [](const Shape& m) { return if_moe(m, m.moe.n_shared_experts); })
-               .def(0)
-               .at_least(0),
-           of_model("dense_layers", Q::moe_dense_layers,
-                    [](const Shape& m) { return if_moe(m, m.n_layers - m.n_moe_layers()); })
-               .def(0)
-               .at_least(0),
-           gated(), biased_mlp(), of_model("other_parameters", Q::moe_other, outside_mlp).def(0).at_least(0),
-           number("tokens", Q::tokens), number("capacity_factor", Q::moe_capacity).def(1),
-           number("base_tokens_per_chip", Q::moe_base_tokens), element_input(), dtype_input(), peak_input(),
-           hbm_input()),
-       {out("expert", Q::moe_expert), out("router", Q::moe_router), out("total", Q::moe_total),
-        out("active", Q::moe_active), out("active_share", Q::moe_ratio), out("sparsity", Q::moe_sparsity),
-        out("flops_per_token", Q::moe_flops_token), out("critical_batch", Q::moe_batch),
-        out("tokens_per_expert", Q::moe_tokens_expert), out("tokens_per_chip", Q::moe_tokens_chip),
-        out("all_to_all_bytes", Q::moe_exchange_bytes)},
+       inputs(size_input("n_layers"), size_input("d_model"), size_input("d_ff"), expert_inputs(),
+              flag("gated_mlp", true).model([](const Shape& m) { return some(m.gated_mlp ? 1 : 0); }),
+              flag("mlp_bias", false).model([](const Shape& m) { return some(m.mlp_bias ? 1 : 0); }),
+              number("other_parameters", Q::moe_other)
+                  .model([](const Shape& m) { return some(parameters_of(m).total - parameters_of(m).mlp); })
+                  .def(0)
+                  .at_least(0),
+              number("tokens", Q::tokens), number("capacity_factor", Q::moe_capacity).def(1),
+              number("base_tokens_per_chip", Q::moe_base_tokens), element_input(), dtype_input(), peak_input(),
+              hbm_input()),
+       {out("expert", Q::moe_expert), out("experts", Q::moe_experts), out("router", Q::moe_router),
+        out("total", Q::moe_total), out("expert_bytes", Q::moe_expert_bytes), out("bytes", Q::moe_bytes),
+        out("active_bytes", Q::moe_active_bytes), out("active", Q::moe_active), out("active_share", Q::moe_ratio),
+        out("sparsity", Q::moe_sparsity), out("flops_per_token", Q::moe_flops_token),
+        out("critical_batch", Q::moe_batch), out("tokens_per_expert", Q::moe_tokens_expert),
+        out("tokens_per_chip", Q::moe_tokens_chip), out("all_to_all_bytes", Q::moe_exchange_bytes)},
        moe<double>,
        moe<Traced>},
       {"mla",
        "DeepSeek-V2 2024, section 2.1",
-       inputs(of_model("n_layers", Q::n_layers, [](const Shape& m) { return some(m.n_layers); }).def(1),
-              of_model("d_model", Q::d_model, [](const Shape& m) { return some(m.d_model); }),
-              of_model("n_heads", Q::n_heads, [](const Shape& m) { return some(m.n_heads); }),
+       inputs(size_input("n_layers").def(1), size_input("d_model"), size_input("n_heads"),
               of_model("q_rank", Q::mla_q_rank, [](const Shape& m) { return if_mla(m, m.mla.q_lora_rank); }),
               of_model("kv_rank", Q::mla_kv_rank, [](const Shape& m) { return if_mla(m, m.mla.kv_lora_rank); }),
               of_model("nope_dim", Q::mla_nope, [](const Shape& m) { return if_mla(m, m.mla.qk_nope_head_dim); }),

@@ -32,7 +32,7 @@ void collective(BlockRun<S>& io) {
   const S V = io[Q::collective_bytes], hop = io[Q::collective_hop];
   const TorusLinks<S> links{io[Q::ici_axis_bandwidth], io[Q::transfer_link], hop};
   io.out(Q::collective_hop_bytes, links.link * hop);
-  if (axes.empty()) return;
+  if (axes.empty()) return io.rest_needs("axes");
   const std::string_view kind = io.choice("kind");
   const S ranks = io.out(Q::collective_ranks, torus_ranks<S>(axes));
   const S shard = io.out(Q::collective_shard, V / ranks);
@@ -58,6 +58,10 @@ void collective(BlockRun<S>& io) {
     const S right = io.out(Q::collective_hops_right, ring_chunk_hops(even ? ranks / two : far / two));
     const S left = io.out(Q::collective_hops_left, ring_chunk_hops(even ? ranks / two - one<S>() : far / two));
     io.out(Q::collective_chunk_hops, right + left);
+  } else {
+    io.without({Q::collective_ring_bytes, Q::collective_ring_a2a_bytes, Q::collective_ring_ratio,
+                Q::collective_hops_right, Q::collective_hops_left, Q::collective_chunk_hops},
+               "one_axis_only");
   }
 }
 
@@ -78,12 +82,16 @@ void collective_gpu(BlockRun<S>& io) {
   const S node = io.out(Q::gpucoll_node_rate, io[Q::node_bandwidth] / io[Q::gpucoll_oversubscription]);
   const std::string_view kind = io.choice("kind");
   const bool all_to_all = kind == "all_to_all", reduces = kind == "all_reduce", sharp = io.flag("sharp");
+  if (sharp && !reduces)
+    return io.fail("sharp", "is for reductions: only an AllReduce is summed in the switches", "kind=all_reduce");
   const S k = io[Q::gpucoll_choices], Z = io[Q::gpucoll_shards];
   const S estimate_hits = io.out(Q::gpucoll_hit_estimate, hit_estimate(k, Z));
   if (io.knows(Q::gpucoll_choices) && io.knows(Q::gpucoll_shards)) {
     std::map<int, S> known;
     const S miss = miss_after<S>(io, (Z - one<S>()) / Z, io.integer(Q::gpucoll_choices), known);
     io.out(Q::gpucoll_hit, hit_fraction(miss));
+  } else {
+    io.needs(Q::gpucoll_hit, io.knows(Q::gpucoll_choices) ? "shards" : "choices");
   }
   // The tree, from the GPUs up: as given, else one node, and nodes if there are several.
   std::vector<SwitchLevel<S>> levels;
@@ -95,6 +103,7 @@ void collective_gpu(BlockRun<S>& io) {
     if (io.integer(Q::gpucoll_gpus) > 1) levels.push_back({N, gpu});
     if (io.integer(Q::gpucoll_nodes) > 1) levels.push_back({M, node});
   }
+  if (levels.empty() && !io.knows(Q::gpucoll_gpus)) return io.rest_needs("gpus");
   if (levels.empty()) return io.fail("nodes", "there is nothing to send to", "more than one GPU, or nodes");
   for (const auto& level : levels)
     if (value_of(level.degree) < 2)
@@ -134,30 +143,43 @@ void collective_gpu(BlockRun<S>& io) {
   const S once = named(Q::collective_once, time);
   const S ring = reduces ? all_reduce_of_gather(once) : once;
   const S sharp_time = io.out(Q::gpucoll_sharp, levels.size() == 1 ? sharp_all_reduce_time(V, levels[0].link) : once);
-  if (reduces) io.out(Q::gpucoll_sharp_gain, ring / sharp_time);
+  if (reduces)
+    io.out(Q::gpucoll_sharp_gain, ring / sharp_time);
+  else
+    io.without({Q::gpucoll_sharp_gain, Q::gpucoll_bus}, "all_reduce_only");
   const S total = io.out(Q::collective_time, reduces && sharp ? sharp_time : ring);
   io.out(Q::collective_rate, V / total);
   if (reduces) io.out(Q::gpucoll_bus, bus_bandwidth(V, ranks, total));
   const S measured = io.out(Q::gpucoll_bus_time, bus_all_reduce_time(V, ranks, io[Q::gpucoll_measured_bus]));
   io.out(Q::gpucoll_bus_rate, V / measured);
-  // Rules of thumb for many ranks.
+  // Rules of thumb for many ranks. A reduction is a gather and its reverse, unless the switches do it.
+  const auto estimate = [&](const S& once_over) {
+    return reduces && !sharp ? all_reduce_of_gather(once_over) : once_over;
+  };
   const S in_node = io.out(Q::gpucoll_node_estimate,
                            all_to_all ? switch_all_to_all_estimate(V, N, gpu) : node_gather_estimate(V, gpu, Y, N));
   if (io.integer(Q::gpucoll_nodes) > 1) {
     const S fabric = io.out(Q::gpucoll_fabric_estimate, all_to_all ? switch_all_to_all_estimate(V, M, node)
                                                                    : fabric_gather_estimate(V, node, Y, N));
     const S both = named(Q::gpucoll_estimate_once, max(in_node, fabric));
-    io.out(Q::gpucoll_estimate, reduces ? all_reduce_of_gather(both) : both);
+    io.out(Q::gpucoll_estimate, estimate(both));
     io.out(Q::gpucoll_fabric_to_node, fabric / in_node);
   } else {
-    io.out(Q::gpucoll_estimate, reduces ? all_reduce_of_gather(in_node) : in_node);
+    io.out(Q::gpucoll_estimate, estimate(in_node));
+    io.without({Q::gpucoll_fabric_estimate, Q::gpucoll_fabric_to_node}, "one_node");
   }
-  if (all_to_all) io.out(Q::gpucoll_sparse_estimate, in_node * estimate_hits);
+  if (all_to_all)
+    io.out(Q::gpucoll_sparse_estimate, in_node * estimate_hits);
+  else
+    io.without(Q::gpucoll_sparse_estimate, "all_to_all_only");
   // What passes the switches: of a node up and down, and of the top of the tree.
   if (levels.size() == 1 && reduces && sharp) {
     io.out(Q::gpucoll_ingress, V * ranks);
     io.out(Q::gpucoll_egress, V * ranks);
-  } else if (!all_to_all) {
+    io.without(Q::gpucoll_top_egress, "one_node");
+  } else if (all_to_all) {
+    io.without({Q::gpucoll_ingress, Q::gpucoll_egress, Q::gpucoll_top_egress}, "not_of_all_to_all");
+  } else {
     io.out(Q::gpucoll_ingress, V * one<S>());
     io.out(Q::gpucoll_egress, V * levels[0].degree);
     io.out(Q::gpucoll_top_egress, V * (levels.back().degree - one<S>()));
@@ -168,7 +190,7 @@ template <Scalar S>
 void p2p(BlockRun<S>& io) {
   const auto distances = io.list(Q::p2p_distances);
   const auto sizes = axes_of(io, Q::p2p_sizes);
-  if (distances.empty()) return io.fail("distance", "is needed", "such as distance=3,3");
+  if (distances.empty()) return io.rest_needs("distance");
   if (!sizes.empty() && sizes.size() != distances.size())
     return io.fail("sizes", "does not fit the distances", "give one for each");
   std::vector<S> hops;
@@ -200,19 +222,13 @@ void overlap(BlockRun<S>& io) {
 }  // namespace
 
 std::vector<BuildingBlock> network_blocks() {
-  const auto link = [] {
-    return number("link_bytes_per_s", Q::transfer_link)
-        .of("ici_bytes_per_s_per_link_oneway")
-        .from("axis_bytes_per_s / 2",
-              [](const BlockCall& c) { return std::optional(one_direction(c.number("axis_bytes_per_s"))); });
-  };
   const auto bytes = [] { return number("bytes", Q::collective_bytes); };
-  const auto hop = [] { return number("hop_s", Q::collective_hop).def(1e-6).at_least(0); };
   return {
       {"collective",
        "scaling book ch. 3 and 7",
        inputs(choice("kind", {"all_gather", "reduce_scatter", "all_reduce", "all_to_all"}), bytes(),
-              wholes("axes", Q::collective_axes).entries(3), flags("wrapped"), axis_input(), link(), hop()),
+              wholes("axes", Q::collective_axes).entries(3), flags("wrapped"), axis_input(), link_input(),
+              hop_input()),
        {out("ranks", Q::collective_ranks), out("time_s", Q::collective_time),
         out("bandwidth_s", Q::collective_bandwidth_time), out("latency_s", Q::collective_latency),
         out_word("regime", Q::collective_regime, 1, "bandwidth", "latency"), out("hops", Q::collective_hops),
@@ -268,8 +284,8 @@ std::vector<BuildingBlock> network_blocks() {
       {"p2p",
        "scaling book ch. 2",
        inputs(bytes(), wholes("distance", Q::p2p_distances).at_least(0).entries(3),
-              wholes("sizes", Q::p2p_sizes).entries(3), flags("wrapped"), axis_input(), link(),
-              number("ports", Q::p2p_ports).def(1), hop()),
+              wholes("sizes", Q::p2p_sizes).entries(3), flags("wrapped"), axis_input(), link_input(),
+              whole("ports", Q::p2p_ports).def(1), hop_input()),
        {out("hops", Q::p2p_hops), out("first_byte_s", Q::p2p_first), out("transfer_s", Q::p2p_transfer),
         out("time_s", Q::p2p_time)},
        p2p<double>,
@@ -277,7 +293,7 @@ std::vector<BuildingBlock> network_blocks() {
       {"overlap",
        "scaling book ch. 3 and 10",
        inputs(number("comms_s", Q::overlap_comms), number("math_s", Q::overlap_math),
-              number("chunks", Q::overlap_chunks).def(4), number("measured_blocking_s", Q::overlap_given_blocking),
+              whole("chunks", Q::overlap_chunks).def(4), number("measured_blocking_s", Q::overlap_given_blocking),
               number("measured_overlapped_s", Q::overlap_given_overlapped),
               number("measured_without_comms_s", Q::overlap_given_alone)),
        {out("blocking_s", Q::overlap_blocking), out("overlapped_s", Q::overlap_time),

@@ -23,7 +23,8 @@ void mesh(BlockRun<S>& io) {
   const S sequences = io.out(Q::mesh_sequences, B / io[Q::sequence_length]);
   const S rank_sequences = io.out(Q::mesh_rank_sequences, sequences / ranks);
   io.out(Q::mesh_split_needed, max(one<S>(), ranks / sequences));
-  io.out(Q::mesh_microbatches, rank_sequences / io[Q::microbatch_sequences]);
+  io.out(Q::mesh_microbatches, ceil(rank_sequences / io[Q::microbatch_sequences]));
+  if (!divides(io, "expert", io.call().number("expert"), "experts", io.call().number("experts"))) return;
   io.out(Q::mesh_experts_rank, io[Q::ridge_experts] / io[Q::mesh_expert]);
   const S cluster = io[Q::cluster_chips];
   io.out(Q::mesh_idle, cluster - chips);
@@ -32,10 +33,12 @@ void mesh(BlockRun<S>& io) {
 template <Scalar S>
 void layer_traffic(BlockRun<S>& io) {
   const S B = io[Q::tokens], D = io[Q::d_model], F = io[Q::d_ff], X = io[Q::mesh_fsdp], Y = io[Q::mesh_tensor],
-          b = io[Q::element_width];
-  const S two = constant<S>(2), three = constant<S>(3), four = constant<S>(4);
-  // Two matrices D x F. A reduction of gradients to every rank counts twice a gather.
-  const S weights = io.out(Q::traffic_weights, two * b * D * F);
+          b = io[Q::element_width], matrices = io[Q::tp_matrices];
+  if (!divides(io, "tensor", value_of(Y), "d_ff", value_of(F))) return;
+  const S two = constant<S>(2), three = constant<S>(3);
+  // Matrices D x F, of all experts where there are several. A reduction of gradients to every rank counts twice a
+  // gather.
+  const S weights = io.out(Q::traffic_weights, matrices * b * D * io[Q::moved_ff]);
   const S stream = io.out(Q::traffic_stream, two * b * B * D);
   const S dp = io.out(Q::traffic_dp, two * weights);
   const S fsdp_forward = io.out(Q::traffic_fsdp_forward, weights * one<S>());
@@ -51,7 +54,7 @@ void layer_traffic(BlockRun<S>& io) {
   io.out(Q::traffic_passes_ratio, passes_fsdp / passes_dp);
   // Times of the forward pass (twice as long backward), over the axes each spans.
   const S C = io[Q::peak_flops], W = io[Q::ici_axis_bandwidth], Mx = io[Q::bounds_axes_x], My = io[Q::bounds_axes_y];
-  const S flops = named(Q::traffic_flops, constant<S>(4, unit::flop_each) * B * D * F);
+  const S flops = named(Q::traffic_flops, constant<S>(2, unit::flop_each) * matrices * B * D * F);
   const S math = io.out(Q::traffic_math, flops / (X * Y * C));
   io.out(Q::traffic_math_backward, two * math);
   const S fsdp_time = io.out(Q::traffic_fsdp_time, weights / (Y * W * Mx));
@@ -60,7 +63,7 @@ void layer_traffic(BlockRun<S>& io) {
           both = io.out(Q::traffic_max, max(fsdp_time, tensor_time));
   io.out(Q::traffic_margin_sum, math / sum);
   io.out(Q::traffic_margin_max, math / both);
-  io.out(Q::traffic_dp_backward, four * (weights / two) / (W * Mx));
+  io.out(Q::traffic_dp_backward, two * weights / (W * Mx));
 }
 
 template <Scalar S>
@@ -90,6 +93,7 @@ void context(BlockRun<S>& io) {
   const S N = io[Q::n_heads], K = io[Q::n_kv_heads], H = io[Q::d_head], C = io[Q::peak_flops],
           W = io[Q::context_link];
   const S two = constant<S>(2), four_flop = constant<S>(4, unit::flop_each);
+  if (!divides(io, "context", value_of(cp), "sequence_length", value_of(T))) return;
   const S local = io.out(Q::context_tokens, T / cp);
   const S held = named(Q::context_held, local * n);
   const S kv = named(Q::context_kv_elements, K * H);
@@ -116,10 +120,11 @@ void expert_parallel(BlockRun<S>& io) {
           Z = io[Q::gb_expert_ways];
   const S b = io[Q::element_width], C = io[Q::peak_flops], W = io[Q::node_bandwidth], n = io[Q::gpucoll_gpus],
           E = io[Q::ridge_experts];
-  const S two = constant<S>(2), four_flop = constant<S>(4, unit::flop_each);
+  const S two = constant<S>(2), two_flop = constant<S>(2, unit::flop_each);
+  if (!divides(io, "ways", value_of(Z), "experts", value_of(E))) return;
   const S bytes = io.out(Q::ep_bytes, b * B * D * k);
   const S hit = io.out(Q::gb_expert_hit, hit_estimate(n * k, Z));
-  const S math = io.out(Q::ep_math, named(Q::ep_flops, four_flop * B * k * D * F) / (Z * C));
+  const S math = io.out(Q::ep_math, named(Q::ep_flops, two_flop * io[Q::tp_matrices] * (B * k) * (D * F)) / (Z * C));
   const S away = named(Q::ep_away, (Z - n) / Z * hit);
   const S comms = io.out(Q::ep_comms, two * b * B * D * away / W);
   io.out(Q::ep_margin, math / comms);
@@ -132,7 +137,8 @@ template <Scalar S>
 void recipe(BlockRun<S>& io) {
   const double gpus = value_of(io[Q::recipe_gpus]), params = value_of(io[Q::state_parameters]),
                sequence = value_of(io[Q::sequence_length]);
-  if (!(gpus > 0) || !(params > 0)) return io.fail("gpus", "and parameters are needed");
+  if (!(gpus > 0)) return io.rest_needs("gpus");
+  if (!(params > 0)) return io.rest_needs("parameters");
   const double many = value_of(io[Q::recipe_nd_gpus]), big = value_of(io[Q::recipe_nd_parameters]),
                lengthy = value_of(io[Q::recipe_nd_length]);
   const int stage = gpus > many || params > big || sequence > lengthy                                            ? 3
@@ -147,7 +153,7 @@ void recipe(BlockRun<S>& io) {
 }  // namespace
 
 std::vector<BuildingBlock> parallelism_blocks() {
-  const auto ways = [](std::string_view name, Q q) { return number(name, q).def(1).at_least(1); };
+  const auto ways = [](std::string_view name, Q q) { return whole(name, q).def(1); };
   const auto axes = [](std::string_view name, Q q, double fallback) { return whole(name, q).def(fallback).up_to(3); };
   return {
       {"mesh",
@@ -156,8 +162,8 @@ std::vector<BuildingBlock> parallelism_blocks() {
               ways("context", Q::mesh_context), ways("pipeline", Q::mesh_pipeline), ways("expert", Q::mesh_expert),
               number("tokens", Q::tokens), number("batch_sequences", Q::batch_sequences),
               number("sequence_length", Q::sequence_length),
-              number("microbatch_sequences", Q::microbatch_sequences).def(1), number("experts", Q::ridge_experts),
-              number("cluster_chips", Q::cluster_chips)),
+              whole("microbatch_sequences", Q::microbatch_sequences).def(1), expert_count_input(0),
+              whole("cluster_chips", Q::cluster_chips)),
        {out("chips", Q::mesh_chips_used), out("data_ranks", Q::mesh_ranks), out("state_shards", Q::mesh_shards),
         out("token_ranks", Q::mesh_token_ranks), out("tokens", Q::mesh_tokens),
         out("tokens_per_chip", Q::mesh_tokens_chip), out("tokens_per_state_shard", Q::mesh_tokens_shard),
@@ -169,9 +175,9 @@ std::vector<BuildingBlock> parallelism_blocks() {
        mesh<Traced>},
       {"layer-traffic",
        "scaling book ch. 5; CS231n lecture",
-       inputs(number("tokens", Q::tokens), number("d_model", Q::d_model), number("d_ff", Q::d_ff),
-              ways("fsdp", Q::mesh_fsdp), ways("tensor", Q::mesh_tensor), element_input(), dtype_input(),
-              peak_input(), axis_input(), axes("fsdp_axes", Q::bounds_axes_x, 1),
+       inputs(number("tokens", Q::tokens), size_input("d_model"), met_width_input(), moved_width_input(),
+              matrices_input(), ways("fsdp", Q::mesh_fsdp), ways("tensor", Q::mesh_tensor), element_input(),
+              dtype_input(), peak_input(), axis_input(), axes("fsdp_axes", Q::bounds_axes_x, 1),
               axes("tensor_axes", Q::bounds_axes_y, 1), number("gathers", Q::traffic_gathers).def(2),
               number("reductions", Q::traffic_reductions).def(1)),
        {out("weights_bytes", Q::traffic_weights),
@@ -199,7 +205,7 @@ std::vector<BuildingBlock> parallelism_blocks() {
        layer_traffic<Traced>},
       {"hsdp",
        "CS231n lecture",
-       inputs(number("parameters", Q::state_parameters), element_input(), ways("shard_group", Q::hsdp_shard),
+       inputs(parameters_input(), element_input(), ways("shard_group", Q::hsdp_shard),
               ways("replicas", Q::hsdp_replicate), number("gathers", Q::traffic_gathers).def(2),
               number("reductions", Q::traffic_reductions).def(1),
               number("fast_bytes_per_s", Q::hsdp_fast).of("scaleup_bytes_per_s_per_chip_oneway"),
@@ -215,10 +221,9 @@ std::vector<BuildingBlock> parallelism_blocks() {
       {"context",
        "CS231n lecture; Liu et al. 2023; Jacobs et al. 2023",
        inputs(number("sequence_length", Q::sequence_length), ways("context", Q::mesh_context),
-              number("sequences", Q::flops_sequences).def(1), number("n_heads", Q::n_heads),
-              number("n_kv_heads", Q::n_kv_heads), number("d_head", Q::d_head), element_input(),
-              flag("causal", false), dtype_input(), peak_input(),
-              number("link_bytes_per_s", Q::context_link).of("ici_bytes_per_s_per_link_oneway")),
+              number("sequences", Q::flops_sequences).def(1), size_input("n_heads"), size_input("n_kv_heads"),
+              size_input("d_head"), element_input(), flag("causal", false), dtype_input(), peak_input(),
+              neighbour_link_input()),
        {out("tokens_per_rank", Q::context_tokens), out("ring_step_bytes", Q::context_step_bytes),
         out("ring_bytes", Q::context_ring_bytes), out("gather_bytes", Q::context_gather_bytes),
         out("ring_step_flops", Q::context_step_flops), out("ring_step_math_s", Q::context_step_math),
@@ -230,11 +235,14 @@ std::vector<BuildingBlock> parallelism_blocks() {
        context<Traced>},
       {"expert-parallel",
        "scaling book ch. 12",
-       inputs(number("tokens", Q::tokens), number("d_model", Q::d_model), number("expert_d_ff", Q::moe_d_ff),
-              number("experts", Q::ridge_experts), number("experts_per_token", Q::ridge_experts_per_token),
-              number("ways", Q::gb_expert_ways), element_input(), dtype_input(), peak_input(),
+       inputs(number("tokens", Q::tokens), size_input("d_model"),
+              whole("expert_d_ff", Q::moe_d_ff).model([](const TransformerShape& m) {
+                return m.is_moe() ? std::optional<double>(m.expert_width()) : std::nullopt;
+              }),
+              matrices_input(), expert_count_input(0), chosen_experts_input(0), whole("ways", Q::gb_expert_ways),
+              element_input(), dtype_input(), peak_input(),
               number("node_bytes_per_s", Q::node_bandwidth).of("scaleout_bytes_per_s_per_node_oneway"),
-              number("node_size", Q::gpucoll_gpus).def(8).of("scaleup_domain_chips"),
+              whole("node_size", Q::gpucoll_gpus).def(8).of("scaleup_domain_chips"),
               number("capacity_factor", Q::moe_capacity).def(1)),
        {out("all_to_all_bytes", Q::ep_bytes), out("hit_estimate", Q::gb_expert_hit), out("math_s", Q::ep_math),
         out("comms_s", Q::ep_comms), out_holds("compute_bound", Q::ep_margin, 1), out("margin", Q::ep_margin),
@@ -243,8 +251,8 @@ std::vector<BuildingBlock> parallelism_blocks() {
        expert_parallel<Traced>},
       {"recipe",
        "CS231n lecture",
-       inputs(number("gpus", Q::recipe_gpus), number("parameters", Q::state_parameters),
-              number("sequence_length", Q::sequence_length), number("dp_gpus", Q::recipe_dp_gpus).def(128),
+       inputs(whole("gpus", Q::recipe_gpus), parameters_input(), number("sequence_length", Q::sequence_length),
+              number("dp_gpus", Q::recipe_dp_gpus).def(128),
               number("fsdp_parameters", Q::recipe_fsdp_parameters).def(1e9),
               number("hsdp_gpus", Q::recipe_hsdp_gpus).def(256), number("nd_gpus", Q::recipe_nd_gpus).def(1000),
               number("nd_parameters", Q::recipe_nd_parameters).def(5e10),

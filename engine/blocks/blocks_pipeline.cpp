@@ -30,6 +30,8 @@ void bubble(BlockRun<S>& io) {
   io.out(Q::bubble_interleaved_mfu, one<S>() / (one<S>() + over));
   io.out(Q::bubble_in_flight_gpipe, m * one<S>());
   const S stage = io[Q::bubble_stage];
+  if (value_of(stage) >= value_of(p))
+    return io.fail("stage", "is none of the stages", "count from 0 to stages less one");
   io.out(Q::bubble_in_flight, min(p - stage, m));
   // Backward split in input and weight gradient.
   const S bi = io[Q::bubble_input], w = io[Q::bubble_weight];
@@ -37,7 +39,10 @@ void bubble(BlockRun<S>& io) {
   io.out(Q::bubble_zb1, (p - one<S>()) * (f + bi - w));
   io.out(Q::bubble_zb2, (p - one<S>()) * (f + bi - two * w));
   const S overlapped = io[Q::bubble_overlapped];
-  io.out(Q::bubble_dualpipe, (p / two - one<S>()) * (overlapped + (bi + w) - constant<S>(3) * w));
+  if (io.integer(Q::bubble_stages) % 2 != 0 && io.knows(Q::bubble_stages))
+    io.without(Q::bubble_dualpipe, "two_directions");
+  else
+    io.out(Q::bubble_dualpipe, (p / two - one<S>()) * (overlapped + (bi + w) - constant<S>(3) * w));
   io.out(Q::bubble_dualpipe_in_flight, p + one<S>());
   // Activations between stages (B tokens of the replica in a step).
   const S hop =
@@ -112,7 +117,7 @@ double ticks_each(double longest, int parts) {
 template <Scalar S>
 void pipeline(BlockRun<S>& io, const BlockCall& call) {
   for (const char* name : {"stages", "microbatches", "t_forward", "t_backward_input"})
-    if (!call.value(name).is_known()) return io.fail(name, "is needed", domain_text(*call.block().find_input(name)));
+    if (!call.value(name).is_known()) return io.rest_needs(name);
   const ScheduleShape shape = shape_of(call);
   const ScheduleStatus status = check_schedule(shape);
   if (!status.legal()) {
@@ -205,8 +210,8 @@ std::vector<BuildingBlock> pipeline_blocks() {
                .from(
                    "t_forward + t_backward",
                    [](const BlockCall& c) { return std::optional(c.number("t_forward") + c.number("t_backward")); }),
-           whole("stage", Q::bubble_stage).def(0).at_least(0), number("tokens", Q::tokens),
-           number("d_model", Q::d_model), element_input(), number("link_bytes_per_s", Q::context_link)),
+           whole("stage", Q::bubble_stage).def(0).at_least(0), number("tokens", Q::tokens), size_input("d_model"),
+           element_input(), neighbour_link_input()),
        {out("max_mfu", Q::bubble_mfu),
         out("bubble_share", Q::bubble_share),
         out("bubble_over_ideal", Q::bubble_over_ideal),

@@ -1,6 +1,7 @@
 // One chip: rooflines of a matmul, of vector operations, of anything; ridge points; bounds of a multi-stage transfer.
 #include "engine/blocks/spec.h"
 #include "engine/hardware/roofline.h"
+#include "engine/hardware/torus_collective.h"
 #include "engine/hardware/transfer.h"
 
 namespace roofscape::engine::block_table {
@@ -22,7 +23,9 @@ void matmul(BlockRun<S>& io) {
   const S weight_total = named(Q::matmul_weight_total, set_bytes * weights);
   const S bytes = io.out(Q::matmul_bytes, b.input * B * D + weight_total + b.output * B * F);
   const S intensity = io.out(Q::matmul_intensity, flops / bytes);
-  io.out(Q::matmul_intensity_small_batch, two * B / set_bytes);
+  const bool per_row = io.flag("weights_per_row");
+  // Where only the weights count: a row of its own weights has no others to share them with.
+  io.out(Q::matmul_intensity_small_batch, per_row ? two / set_bytes : two * B / set_bytes);
   const S ridge = io.out(Q::matmul_ridge, ridge_point(C, W));
   const S math = io.out(Q::matmul_math, time_at(flops, C));
   const S traffic = io.out(Q::matmul_traffic, time_at(bytes, W));
@@ -32,14 +35,19 @@ void matmul(BlockRun<S>& io) {
   io.out(Q::matmul_attainable, attainable(intensity, W, C));
   io.out(Q::matmul_utilisation, rate / C);
   io.out(Q::matmul_margin, intensity / ridge);
-  io.out(Q::matmul_batch_estimate, critical_batch_estimate(set_bytes, ridge));
+  if (per_row)
+    io.without({Q::matmul_batch_estimate, Q::matmul_batch_critical, Q::matmul_tiled_bytes, Q::matmul_tiled_intensity,
+                Q::matmul_tile_intensity},
+               "weights_per_row");
+  else
+    io.out(Q::matmul_batch_estimate, critical_batch_estimate(set_bytes, ridge));
   const S row_math = named(Q::matmul_row_math, row_math_time(shape, C));
   const S row_traffic = named(Q::matmul_row_traffic, row_traffic_time(shape, b, W));
   const S margin = named(Q::matmul_margin_row, row_math - row_traffic);
   const S critical = critical_batch(shape, {b.input, set_bytes, b.output}, W, margin);
-  if (io.flag("weights_per_row") || value_of(margin) <= 0)
-    (void)critical;  // no batch is large enough
-  else
+  if (value_of(margin) <= 0)
+    io.without(Q::matmul_batch_critical, "never_compute_bound");
+  else if (!per_row)
     io.out(Q::matmul_batch_critical, critical);
   // Shapes are padded to the matrix unit.
   const S pad = io[Q::matmul_unit];
@@ -48,12 +56,13 @@ void matmul(BlockRun<S>& io) {
   io.out(Q::matmul_padded_flops, matmul_flops(MatmulShape<S>{B, padded_in, padded_out}));
   // Tiles of the output stay; those of the inputs are read again for each.
   const S bm = io[Q::matmul_tile_rows], bk = io[Q::matmul_tile_in], bn = io[Q::matmul_tile_out];
-  const S tile = named(Q::matmul_tile_bytes, b.input * bm * bk + b.weight * bk * bn);
-  const S steps = D / bk;
-  const S a_tile = named(Q::matmul_tile_total, steps * tile + b.output * bm * bn);
-  const S tiles = named(Q::matmul_tiles, (B / bm) * (F / bn));
-  io.out(Q::matmul_tiled_bytes, tiles * a_tile);
-  io.out(Q::matmul_tiled_intensity, flops / (tiles * a_tile));
+  io.out(Q::matmul_tile_bytes, b.input * bm * bk + b.weight * bk * bn + b.output * bm * bn);
+  if (per_row) return;
+  const S in_again = named(Q::matmul_in_again, ceil(F / bn)),
+          weights_again = named(Q::matmul_weights_again, ceil(B / bm));
+  const S tiled =
+      io.out(Q::matmul_tiled_bytes, b.input * B * D * in_again + b.weight * D * F * weights_again + b.output * B * F);
+  io.out(Q::matmul_tiled_intensity, flops / tiled);
   io.out(Q::matmul_tile_intensity, two * bm * bn / (b.input * bm + b.weight * bn));
 }
 
@@ -75,16 +84,21 @@ void roofline(BlockRun<S>& io) {
   io.out(Q::roofline_achieved, C * io[Q::roofline_efficiency]);
 }
 
-const Sourced* bandwidth_of_level(const Chip& chip, const BlockCall& call) {
+Sourced bandwidth_of_level(const Chip& chip, const BlockCall& call) {
   const std::string_view level = call.word("level");
-  return chip_figure(chip, level == "vmem"   ? "vmem_bytes_per_s"
-                           : level == "l2"   ? "l2_bytes_per_s"
-                           : level == "pcie" ? "host_pcie_bytes_per_s_per_chip"
-                           : level == "ici"  ? "ici_bytes_per_s_per_axis_bidirectional"
-                           : level == "dcn"  ? "dcn_bytes_per_s_per_chip"
-                           : level == "gpu"  ? "scaleup_bytes_per_s_per_chip_oneway"
-                           : level == "node" ? "scaleout_bytes_per_s_per_node_oneway"
-                                             : "hbm_bytes_per_s");
+  return chip[level == "vmem"   ? ChipField::vmem_bytes_per_s
+              : level == "l2"   ? ChipField::l2_bytes_per_s
+              : level == "pcie" ? ChipField::host_pcie_bytes_per_s_per_chip
+              : level == "ici"  ? ChipField::ici_bytes_per_s_per_axis_bidirectional
+              : level == "dcn"  ? ChipField::dcn_bytes_per_s_per_chip
+              : level == "gpu"  ? ChipField::scaleup_bytes_per_s_per_chip_oneway
+              : level == "node" ? ChipField::scaleout_bytes_per_s_per_node_oneway
+                                : ChipField::hbm_bytes_per_s];
+}
+// Two chips exchange sums over one direction of one link; of an axis of a torus the bandwidth counts both.
+std::optional<double> link_of_level(const BlockCall& call) {
+  const double bandwidth = call.number("bytes_per_s");
+  return call.word("level") == "ici" ? one_direction(bandwidth) : bandwidth;
 }
 
 template <Scalar S>
@@ -93,7 +107,7 @@ void ridge(BlockRun<S>& io) {
   const S point = io.out(Q::ridge_point, ridge_point(C, W));
   const S batch = io.out(Q::ridge_batch, critical_batch_estimate(b, point));
   io.out(Q::ridge_batch_experts, batch * io[Q::ridge_experts] / io[Q::ridge_experts_per_token]);
-  io.out(Q::ridge_contraction, critical_contraction(b, C, W));
+  io.out(Q::ridge_contraction, critical_contraction(b, C, io[Q::transfer_link]));
   io.out(Q::ridge_vector, io[Q::vector_peak] / W);
   io.out(Q::ridge_matmul_to_vector, C / io[Q::vector_peak]);
 }
@@ -130,15 +144,20 @@ void transfer(BlockRun<S>& io) {
   const S chips = io[Q::transfer_chips];
   std::vector<S> stages;
   const auto add = [&](double stage, Q rate, Q time, const S& x) {
-    if (wants(stage, rate)) stages.push_back(io.out(time, x));
+    if (wants(stage, rate))
+      stages.push_back(io.out(time, x));
+    else if (asked.empty())
+      io.out(time, x);  // says what it needs
+    else
+      io.without(time, "not_on_path");
   };
   add(0, Q::transfer_pcie, Q::transfer_pcie_time, link_time(bytes, io[Q::transfer_pcie_links], io[Q::transfer_pcie]));
   add(1, Q::transfer_link, Q::transfer_ici_time,
       gather_to_one_time(bytes, chips, io[Q::transfer_ports], io[Q::transfer_link]));
   add(2, Q::hbm_bandwidth, Q::transfer_hbm_time, time_at(bytes, io[Q::hbm_bandwidth]));
   add(3, Q::dcn_bandwidth, Q::transfer_dcn_time, link_time(bytes, chips, io[Q::dcn_bandwidth]));
-  if (io.knows(Q::transfer_flops) || wants(4, Q::transfer_flops))
-    stages.push_back(io.out(Q::transfer_math_time, time_at(io[Q::transfer_flops], io[Q::peak_flops])));
+  const S math = io.out(Q::transfer_math_time, time_at(io[Q::transfer_flops], io[Q::peak_flops]));
+  if (io.knows(Q::transfer_flops) || wants(4, Q::transfer_flops)) stages.push_back(math);
   if (stages.empty())
     return io.fail("path", "no stage has a bandwidth", "give one, such as hbm_bytes_per_s, or chip=");
   S lower = stages.front(), upper = stages.front();
@@ -161,8 +180,8 @@ std::vector<BuildingBlock> roofline_blocks() {
               number("weight_bytes", Q::matmul_weight_bytes).def(2),
               number("output_bytes", Q::matmul_output_bytes).def(2), dtype_input(), peak_input(), hbm_input(),
               flag("weights_per_row", false), number("weight_sets", Q::matmul_weight_sets).def(1).at_least(1),
-              whole("unit", Q::matmul_unit).def(128).of("mxu_dim"), number("tile_rows", Q::matmul_tile_rows),
-              number("tile_in", Q::matmul_tile_in), number("tile_out", Q::matmul_tile_out)),
+              whole("unit", Q::matmul_unit).def(128).of("mxu_dim"), whole("tile_rows", Q::matmul_tile_rows),
+              whole("tile_in", Q::matmul_tile_in), whole("tile_out", Q::matmul_tile_out)),
        {out("flops", Q::matmul_flops),
         out("flops_exact", Q::matmul_flops_exact),
         out("bytes", Q::matmul_bytes),
@@ -182,6 +201,7 @@ std::vector<BuildingBlock> roofline_blocks() {
         out("critical_batch", Q::matmul_batch_critical),
         out("critical_batch_estimate", Q::matmul_batch_estimate),
         out("padded_flops", Q::matmul_padded_flops),
+        out("tile_bytes", Q::matmul_tile_bytes),
         out("tiled_bytes", Q::matmul_tiled_bytes),
         out("tiled_intensity", Q::matmul_tiled_intensity),
         out("tile_intensity", Q::matmul_tile_intensity)},
@@ -191,7 +211,7 @@ std::vector<BuildingBlock> roofline_blocks() {
        "scaling book ch. 1",
        inputs(number("flops", Q::roofline_flops).at_least(0), number("bytes", Q::roofline_bytes),
               number("intensity", Q::roofline_given_intensity), dtype_input(), peak_input(), hbm_input(),
-              number("chips", Q::roofline_chips).def(1), fraction("efficiency", Q::roofline_efficiency).def(1)),
+              whole("chips", Q::roofline_chips).def(1), fraction("efficiency", Q::roofline_efficiency).def(1)),
        {out("intensity", Q::roofline_intensity), out("ridge", Q::roofline_ridge), out("margin", Q::roofline_margin),
         out_word("regime", Q::roofline_margin, 1, "compute", "memory"),
         out("attainable_flops_per_s", Q::roofline_attainable), out("utilisation", Q::roofline_utilisation),
@@ -203,9 +223,10 @@ std::vector<BuildingBlock> roofline_blocks() {
        "scaling book ch. 1 and 12",
        inputs(dtype_input(), choice("level", {"hbm", "vmem", "l2", "pcie", "ici", "dcn", "gpu", "node"}),
               peak_input(), number("bytes_per_s", Q::ridge_bandwidth).chip(bandwidth_of_level),
-              number("weight_bytes", Q::matmul_weight_bytes).def(2), number("experts", Q::ridge_experts).def(1),
-              number("experts_per_token", Q::ridge_experts_per_token).def(1),
-              number("vector_flops_per_s", Q::vector_peak).of("peak_fp32_vector_flops_per_s")),
+              number("link_bytes_per_s", Q::transfer_link)
+                  .from("bytes_per_s, of a torus axis half of it", link_of_level),
+              number("weight_bytes", Q::matmul_weight_bytes).def(2), expert_count_input(1), chosen_experts_input(1),
+              vector_input()),
        {out("ridge", Q::ridge_point), out("critical_batch", Q::ridge_batch),
         out("critical_batch_experts", Q::ridge_batch_experts), out("critical_contraction", Q::ridge_contraction),
         out("vector_ridge", Q::ridge_vector), out("matmul_to_vector", Q::ridge_matmul_to_vector)},
@@ -216,8 +237,7 @@ std::vector<BuildingBlock> roofline_blocks() {
        inputs(choice("operation", {"pointwise", "dot"}), number("elements", Q::vector_elements),
               number("element_bytes", Q::vector_width).def(4), number("reads", Q::vector_reads).def(2).at_least(0),
               number("writes", Q::vector_writes).def(1).at_least(0),
-              number("flops_per_element", Q::vector_flops_each).def(1),
-              number("vector_flops_per_s", Q::vector_peak).of("peak_fp32_vector_flops_per_s"), hbm_input()),
+              number("flops_per_element", Q::vector_flops_each).def(1), vector_input(), hbm_input()),
        {out("flops", Q::vector_flops), out("bytes", Q::vector_bytes), out("intensity", Q::vector_intensity),
         out("ridge", Q::vector_ridge), out_word("regime", Q::vector_margin, 1, "compute", "memory"),
         out("math_s", Q::vector_math), out("bytes_s", Q::vector_traffic), out("time_s", Q::vector_time)},
@@ -226,10 +246,9 @@ std::vector<BuildingBlock> roofline_blocks() {
       {"transfer",
        "scaling book ch. 2",
        inputs(number("bytes", Q::transfer_bytes), words("path", {"pcie", "ici", "hbm", "dcn", "math"}),
-              number("chips", Q::transfer_chips).def(1).at_least(1),
-              number("pcie_links", Q::transfer_pcie_links).def(1),
+              whole("chips", Q::transfer_chips).def(1), whole("pcie_links", Q::transfer_pcie_links).def(1),
               number("pcie_bytes_per_s", Q::transfer_pcie).of("host_pcie_bytes_per_s_per_chip"),
-              number("ici_ports", Q::transfer_ports).def(1),
+              whole("ici_ports", Q::transfer_ports).def(1),
               number("ici_link_bytes_per_s", Q::transfer_link).of("ici_bytes_per_s_per_link_oneway"), hbm_input(),
               number("dcn_bytes_per_s", Q::dcn_bandwidth).of("dcn_bytes_per_s_per_chip"),
               number("flops", Q::transfer_flops), dtype_input(), peak_input(),

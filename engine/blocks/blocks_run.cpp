@@ -1,5 +1,6 @@
 // Runs: time, utilisation, cost.
 #include "engine/blocks/spec.h"
+#include "engine/model/parameters.h"
 #include "engine/training/run.h"
 
 namespace roofscape::engine::block_table {
@@ -11,10 +12,12 @@ void run(BlockRun<S>& io) {
   const S P = io[Q::state_parameters], B = io[Q::tokens], n = io[Q::job_chips], C = io[Q::peak_flops],
           u = io[Q::job_mfu];
   const S six = constant<S>(6, unit::flop_each);
-  const S flops = io.out(Q::job_flops, io.knows(Q::job_given_flops)   ? io[Q::job_given_flops] * one<S>()
-                                       : io.knows(Q::job_flops_token) ? io[Q::job_flops_token] * B
-                                                                      : six * P * B);
-  io.out(Q::job_flops_each, io.knows(Q::job_flops_token) ? io[Q::job_flops_token] * one<S>() : six * P);
+  // Of a model preset a token's FLOPs are known, of its active parameters; parameters that are typed in win over them.
+  const BlockCall& call = io.call();
+  const bool is_token =
+      io.knows(Q::job_flops_token) && (call.is_typed("flops_per_token") || !call.is_typed("parameters"));
+  const S token = io.out(Q::job_flops_each, is_token ? io[Q::job_flops_token] * one<S>() : six * P);
+  const S flops = io.out(Q::job_flops, io.knows(Q::job_given_flops) ? io[Q::job_given_flops] * one<S>() : token * B);
   io.out(Q::job_cluster, n * C);
   io.out(Q::job_rate, n * C * u);
   io.out(Q::job_chip_rate, C * u);
@@ -46,14 +49,16 @@ std::vector<BuildingBlock> run_blocks() {
   return {
       {"run",
        "scaling book ch. 4, 6 and 12",
-       inputs(number("parameters", Q::state_parameters), number("tokens", Q::tokens),
-              number("flops", Q::job_given_flops), number("flops_per_token", Q::job_flops_token),
-              number("chips", Q::job_chips).def(1), dtype_input(), peak_input(), fraction("mfu", Q::job_mfu).def(1),
+       inputs(parameters_input(), number("tokens", Q::tokens), number("flops", Q::job_given_flops),
+              number("flops_per_token", Q::job_flops_token).model([](const TransformerShape& m) {
+                return std::optional(6 * count_parameters(make_model_dims<double>(m, nullptr)).active);
+              }),
+              whole("chips", Q::job_chips).def(1), dtype_input(), peak_input(), fraction("mfu", Q::job_mfu).def(1),
               number("price_usd_per_hour", Q::price).of("price_usd_per_chip_hour"),
               number("measured_s", Q::job_given_seconds), number("chip_hours", Q::job_given_chip_hours),
               number("achieved_flops_per_s", Q::job_achieved),
               number("hardware_flops_per_parameter", Q::job_hardware).def(8), number("known_days", Q::job_known_days),
-              number("known_chips", Q::job_known_chips)),
+              whole("known_chips", Q::job_known_chips)),
        {out("flops", Q::job_flops),
         out("flops_per_token", Q::job_flops_each),
         out("cluster_flops_per_s", Q::job_cluster),

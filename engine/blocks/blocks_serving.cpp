@@ -3,7 +3,7 @@
 
 #include "engine/blocks/spec.h"
 #include "engine/model/kv_cache.h"
-#include "engine/model/parameters.h"
+#include "engine/model/layer_operations.h"
 #include "engine/serving/capacity.h"
 #include "engine/serving/decode.h"
 #include "engine/serving/prefill.h"
@@ -14,13 +14,6 @@ namespace {
 
 constexpr const char* kTokenText = "of the model, with kv_element_bytes";
 
-// Parameters of a model preset; all of them, or those a token passes through.
-std::optional<double> total_parameters(const TransformerShape& m) {
-  return count_parameters(make_model_dims<double>(m, nullptr)).total;
-}
-std::optional<double> active_parameters(const TransformerShape& m) {
-  return count_parameters(make_model_dims<double>(m, nullptr)).active;
-}
 // Bytes of a token in the cache of the model preset; a window counts for sequences as long as the context.
 std::optional<double> token_bytes(const BlockCall& call) {
   if (call.model() == nullptr) return std::nullopt;
@@ -30,12 +23,6 @@ std::optional<double> token_bytes(const BlockCall& call) {
   return kv_cache_bytes_per_token(dims, call.number("kv_element_bytes"), context > 0 ? context : 1.0);
 }
 
-In parameters_input() { return number("parameters", Q::state_parameters).model(total_parameters); }
-In active_input() {
-  return number("active_parameters", Q::dec_active)
-      .model(active_parameters)
-      .from("parameters", [](const BlockCall& c) { return std::optional(c.number("parameters")); });
-}
 In weight_input() { return number("weight_bytes", Q::weight_width_bytes).def(2); }
 In kv_element_input() { return number("kv_element_bytes", Q::dec_kv_element).def(2); }
 In kv_token_input() { return number("kv_bytes_per_token", Q::dec_token).at_least(0).from(kTokenText, token_bytes); }
@@ -95,12 +82,22 @@ void decode(BlockRun<S>& io) {
 
 template <Scalar S>
 void prefill(BlockRun<S>& io) {
+  if (!is_possible(io)) return;
   const S P = io[Q::dec_active], T = io[Q::pre_tokens], n = io[Q::dec_chips], C = io[Q::peak_flops],
           W = io[Q::hbm_bandwidth];
   const S hit = io[Q::pre_hit];
+  if (value_of(hit) > value_of(T))
+    return io.fail("prefix_hit_tokens", "are more than there are tokens", "at most as many as tokens");
   const S fresh = io.out(Q::pre_fresh, T - hit);
   const S linear = io.out(Q::pre_linear, linear_flops(P, fresh));
-  const S span = io.out(Q::pre_span, prefill_span(hit, fresh, io.flag("causal")));
+  const S all = prefill_span(hit, fresh, io.flag("causal"));
+  S span = all;
+  if (io.knows(Q::window_tokens)) {
+    const ModelDims<S> m = dims_of(io);
+    const S whole_span = named(Q::pre_span_all, all);
+    span = mean_of_layers(m, whole_span, min(m.window_tokens, whole_span));
+  }
+  span = io.out(Q::pre_span, span);
   const S width = named(Q::pre_width, io.knows(Q::attention_width) ? io[Q::attention_width] * one<S>()
                                                                    : io[Q::n_heads] * io[Q::d_head]);
   const S attention = io.out(Q::pre_attention, attention_flops(fresh, span, width, io[Q::n_layers]));
@@ -168,14 +165,14 @@ void capacity(BlockRun<S>& io) {
 std::vector<BuildingBlock> serving_blocks() {
   const auto weights_given = [] { return number("weights_bytes", Q::dec_weights_given); };
   const auto sequence_given = [] { return number("kv_bytes_per_sequence", Q::dec_sequence_given); };
-  const auto chips = [] { return number("chips", Q::dec_chips).def(1); };
+  const auto chips = [] { return whole("chips", Q::dec_chips).def(1); };
   return {
       {"decode",
        "scaling book ch. 7 and 8",
-       inputs(parameters_input(), active_input(), weight_input(), weights_given(), number("context", Q::dec_context),
-              kv_element_input(), kv_token_input(), sequence_given(), number("batch", Q::dec_batch).def(1), chips(),
-              dtype_input(), peak_input(), hbm_input(), capacity_input(),
-              number("generated_tokens", Q::dec_generated), number("step_limit_s", Q::dec_limit),
+       inputs(parameters_input(), active_parameters_input(), weight_input(), weights_given(),
+              number("context", Q::dec_context), kv_element_input(), kv_token_input(), sequence_given(),
+              whole("batch", Q::dec_batch).def(1), chips(), dtype_input(), peak_input(), hbm_input(),
+              capacity_input(), number("generated_tokens", Q::dec_generated), number("step_limit_s", Q::dec_limit),
               number("tokens_per_step", Q::dec_tokens_each).def(1), number("draft_tokens", Q::spec_draft).at_least(0),
               number("price_usd_per_hour", Q::price).of("price_usd_per_chip_hour")),
        {out("kv_bytes_per_sequence", Q::dec_sequence),
@@ -215,10 +212,11 @@ std::vector<BuildingBlock> serving_blocks() {
        decode<Traced>},
       {"prefill",
        "scaling book ch. 7 and 8",
-       inputs(parameters_input(), active_input(), weight_input(), weights_given(), number("tokens", Q::pre_tokens),
-              number("prefix_hit_tokens", Q::pre_hit).def(0).at_least(0), flag("causal", true), model_inputs(),
-              attention_width_input(), element_input(), kv_element_input(), kv_token_input(), chips(), dtype_input(),
-              peak_input(), fraction("mfu", Q::pre_mfu).def(1), hbm_input(), number("chunk_tokens", Q::pre_chunk),
+       inputs(parameters_input(), active_parameters_input(), weight_input(), weights_given(),
+              number("tokens", Q::pre_tokens), number("prefix_hit_tokens", Q::pre_hit).def(0).at_least(0),
+              flag("causal", true), model_inputs(), window_inputs(), attention_width_input(), element_input(),
+              kv_element_input(), kv_token_input(), chips(), dtype_input(), peak_input(),
+              fraction("mfu", Q::pre_mfu).def(1), hbm_input(), number("chunk_tokens", Q::pre_chunk),
               number("transfer_bytes_per_s", Q::pre_link), number("queue_s", Q::pre_queue).def(0).at_least(0)),
        {out("new_tokens", Q::pre_fresh),
         out("linear_flops", Q::pre_linear),
@@ -246,7 +244,7 @@ std::vector<BuildingBlock> serving_blocks() {
       {"serving-capacity",
        "scaling book ch. 7 and 8",
        inputs(parameters_input(), weight_input(), weights_given(), number("context", Q::dec_context),
-              kv_element_input(), kv_token_input(), sequence_given(), number("batch", Q::dec_batch),
+              kv_element_input(), kv_token_input(), sequence_given(), whole("batch", Q::dec_batch),
               number("extra_bytes", Q::cap_extra).def(0).at_least(0), chips(), capacity_input(), hbm_input(),
               wholes("slices", Q::cap_slices).def({1, 4, 8, 16, 32, 64, 128, 256}).entries(32),
               number("host_dram_bytes", Q::cap_dram).of("host_dram_bytes"),

@@ -74,7 +74,10 @@ void batching(BlockRun<S>& io) {
   const auto settle = [&](Q load_row, Q batch_row, const S& prefill) {
     const S load = io.out(load_row, offered_load(rate, G, each, prefill));
     const S settled = settled_batch(rate, G, fixed, load);
-    if (value_of(load) < 1) io.out(batch_row, settled);
+    if (!(value_of(load) >= 1))
+      io.out(batch_row, settled);
+    else
+      io.without(batch_row, "overloaded");
   };
   settle(Q::bat_load, Q::bat_settled, constant<S>(0, unit::seconds));
   settle(Q::bat_mixed_load, Q::bat_mixed_settled, tp);
@@ -92,7 +95,9 @@ void batching_simulation(BlockRun<S>& io) {
   model.prefill_servers = number(Q::queue_servers), model.transfer_s = number(Q::queue_transfer);
   for (const Q needed :
        {Q::queue_rate, Q::queue_slots, Q::queue_output, Q::queue_prefill, Q::queue_fixed, Q::queue_each})
-    if (!io.knows(needed)) return;
+    if (!io.knows(needed))
+      for (const BlockInput& in : io.call().block().inputs)
+        if (in.q == needed && in.is_numeric()) return io.rest_needs(in.name);
   model.classes = {{1, io.integer(Q::queue_output), number(Q::queue_prefill), io.integer(Q::queue_chunks)}};
   const BatchingResult result = simulate_batching(
       model, {io.integer(Q::queue_requests), static_cast<std::uint64_t>(io.integer(Q::queue_seed))});
@@ -123,12 +128,13 @@ void speculation(BlockRun<S>& io) {
 }  // namespace
 
 std::vector<BuildingBlock> serving_limit_blocks() {
-  const auto batch = [] { return number("batch", Q::dec_batch); };
+  const auto batch = [] { return whole("batch", Q::dec_batch); };
   return {
       {"serving-limits",
        "scaling book ch. 7 and 8",
-       inputs(model_inputs(), number("batch", Q::lim_batch), number("chips", Q::lim_chips),
-              number("tensor", Q::lim_ways).at_least(1), number("torus_axes", Q::lim_axes).def(1), element_input(),
+       inputs(size_input("d_model"), met_width_input(), size_input("n_heads"), size_input("n_kv_heads"),
+              whole("batch", Q::lim_batch), whole("chips", Q::lim_chips), whole("tensor", Q::lim_ways),
+              whole("torus_axes", Q::lim_axes).def(1).up_to(3), element_input(),
               number("weight_bytes", Q::weight_width_bytes).def(2), dtype_input(), peak_input(), hbm_input(),
               axis_input(), number("link_bytes_per_s", Q::lim_link).of("ici_bytes_per_s_per_link_oneway"),
               number("hop_s", Q::lim_hop).of("ici_hop_latency_s").def(1e-6),
@@ -145,7 +151,7 @@ std::vector<BuildingBlock> serving_limit_blocks() {
        limits<Traced>},
       {"weight-stationary",
        "scaling book ch. 7",
-       inputs(number("chips", Q::stat_chips), number("d_model", Q::d_model), number("d_ff", Q::d_ff),
+       inputs(whole("chips", Q::stat_chips), size_input("d_model"), met_width_input(),
               number("ff_multiple", Q::stat_multiple)
                   .from("d_ff / d_model",
                         [](const BlockCall& c) -> std::optional<double> {
@@ -153,7 +159,8 @@ std::vector<BuildingBlock> serving_limit_blocks() {
                           return ratio > 0 ? std::optional(ratio) : std::nullopt;
                         })
                   .def(4),
-              number("batch", Q::stat_batch), number("axes", Q::stat_axes).def(3), element_input(), axis_input()),
+              whole("batch", Q::stat_batch), torus_axes_input("axes", Q::stat_axes, 3), element_input(),
+              axis_input()),
        {out("ways_of_d_model", Q::stat_x), out("ways_of_d_ff", Q::stat_yz), out("coefficient", Q::stat_coefficient),
         out("time_s", Q::stat_time), out("tensor_parallel_s", Q::stat_plain),
         out("faster_from_chips", Q::stat_threshold), out_holds("faster", Q::stat_margin, 1)},
@@ -162,10 +169,9 @@ std::vector<BuildingBlock> serving_limit_blocks() {
       {"batching",
        "scaling book ch. 7 and 8; Little's law",
        inputs(batch(), number("prompt_tokens", Q::bat_prompt), number("generated_tokens", Q::dec_generated),
-              number("step_s", Q::bat_step), number("prefill_s", Q::bat_prefill),
-              number("chips", Q::dec_chips).def(1), number("prefill_chips", Q::bat_prefill_chips).def(1),
-              number("arrivals_per_s", Q::bat_rate), number("step_fixed_s", Q::bat_fixed),
-              number("step_per_sequence_s", Q::bat_each).at_least(0)),
+              number("step_s", Q::bat_step), number("prefill_s", Q::bat_prefill), whole("chips", Q::dec_chips).def(1),
+              whole("prefill_chips", Q::bat_prefill_chips).def(1), number("arrivals_per_s", Q::bat_rate),
+              number("step_fixed_s", Q::bat_fixed), number("step_per_sequence_s", Q::bat_each).at_least(0)),
        {out("finished_per_step", Q::bat_finished), out("sequence_tokens", Q::bat_length),
         out("evicted_tokens_per_step", Q::bat_evicted), out("requests_per_s", Q::bat_requests),
         out("requests_per_s_per_chip", Q::bat_chip_requests), out("tokens_per_s", Q::bat_tokens),

@@ -1,4 +1,6 @@
 // Sharded matrix multiplications and the blocks that tensor parallelism is made of.
+#include <utility>
+
 #include "engine/blocks/spec.h"
 #include "engine/hardware/roofline.h"
 #include "engine/hardware/sharded_matmul.h"
@@ -7,6 +9,12 @@
 namespace roofscape::engine::block_table {
 
 namespace {
+
+// Which operand is split along the contracting dimension: as typed; untyped both, if it is split at all.
+std::string_view contraction_of(const BlockCall& call) {
+  if (call.is_typed("contraction")) return call.word("contraction");
+  return call.number("contraction_ways") > 1 ? "both" : "none";
+}
 
 // Which of the four cases of the book it is: what is contracted, and whether both operands use one mesh axis.
 std::string case_of(std::string_view contraction, bool clash) {
@@ -21,8 +29,15 @@ void sharded_matmul(BlockRun<S>& io) {
   const S B = io[Q::matmul_batch], D = io[Q::matmul_in], F = io[Q::matmul_out], b = io[Q::element_width];
   const S C = io[Q::peak_flops];
   const S rows = io[Q::shmm_row_ways], columns = io[Q::shmm_column_ways], ways = io[Q::shmm_contraction_ways];
-  const int n = io.integer(Q::shmm_contraction_ways);
-  const std::string_view contraction = n == 1 ? "none" : io.choice("contraction");
+  // Not known is not whole: what depends on it stays unknown.
+  const int n = io.knows(Q::shmm_contraction_ways) ? io.integer(Q::shmm_contraction_ways) : 2;
+  const BlockCall& call = io.call();
+  const std::string_view contraction = contraction_of(call);
+  if (contraction == "none" && call.number("contraction_ways") > 1)
+    return io.fail("contraction", "contradicts contraction_ways: no operand is split", "one of: both, right, left");
+  for (const auto& [split, size] :
+       {std::pair{"row_ways", "rows"}, {"contraction_ways", "contraction_size"}, {"column_ways", "columns"}})
+    if (!divides(io, split, call.number(split), size, call.number(size))) return;
   const bool clash = io.flag("same_axis");
   io.say("case", case_of(contraction, clash));
   io.simulated(Q::shmm_legal, -1, clash ? 0 : 1);
@@ -40,8 +55,14 @@ void sharded_matmul(BlockRun<S>& io) {
       named(Q::shmm_link_rate, torus_gather_bandwidth(io[Q::shmm_axes], io[Q::transfer_link])),
       io[Q::collective_hop]};
   const S latency = io.out(Q::collective_latency, torus_hops<S>(axis) * links.hop);
-  const bool left = contraction == "left";
-  const S operand = io.out(Q::shmm_operand_bytes, left ? b * B * D / rows : b * D * F / columns);
+  // What has to be gathered to multiply whole rows and columns: the operand that is split, or both.
+  const S of_left = named(Q::shmm_left_bytes, b * B * D / rows),
+          of_right = named(Q::shmm_right_bytes, b * D * F / columns);
+  const S split = contraction == "left"    ? one<S>() * of_left
+                  : contraction == "right" ? one<S>() * of_right
+                  : contraction == "both"  ? of_left + of_right
+                                           : constant<S>(0) * of_right;
+  const S operand = io.out(Q::shmm_operand_bytes, split);
   const S block = io.out(Q::shmm_output_bytes, b * (B / rows) * (F / columns));
   const S gather = io.out(Q::shmm_gather, torus_gather_time<S>(operand, axis, ways, links));
   const S scatter = io.out(Q::shmm_reduce_scatter, torus_gather_time<S>(block, axis, ways, links));
@@ -68,6 +89,7 @@ template <Scalar S>
 void tensor_parallel(BlockRun<S>& io) {
   const S B = io[Q::tokens], D = io[Q::d_model], F = io[Q::d_ff], Y = io[Q::tp_ways], b = io[Q::element_width];
   const S C = io[Q::peak_flops], M = io[Q::tp_axes], matrices = io[Q::tp_matrices];
+  if (!divides(io, "ways", value_of(Y), "d_ff", value_of(F))) return;
   const S one_matrix = io.out(Q::tp_matrix_bytes, b * D * F);
   const S weights = io.out(Q::tp_weight_bytes, matrices * one_matrix / Y);
   const S activation = io.out(Q::tp_activation_bytes, b * B * D);
@@ -92,24 +114,23 @@ void tensor_parallel(BlockRun<S>& io) {
 }  // namespace
 
 std::vector<BuildingBlock> sharding_blocks() {
-  const auto link = [] {
-    return number("link_bytes_per_s", Q::transfer_link)
-        .of("ici_bytes_per_s_per_link_oneway")
-        .from("axis_bytes_per_s / 2",
-              [](const BlockCall& c) { return std::optional(one_direction(c.number("axis_bytes_per_s"))); });
-  };
   return {
       {"sharded-matmul",
        "scaling book ch. 3",
-       inputs(number("rows", Q::matmul_batch), number("contraction_size", Q::matmul_in),
-              number("columns", Q::matmul_out), element_input(),
+       inputs(whole("rows", Q::matmul_batch), whole("contraction_size", Q::matmul_in),
+              whole("columns", Q::matmul_out), element_input(),
               choice("contraction", {"both", "right", "left", "none"}), flag("same_axis", false),
-              number("row_ways", Q::shmm_row_ways).def(1).at_least(1),
-              whole("contraction_ways", Q::shmm_contraction_ways).def(1),
-              number("column_ways", Q::shmm_column_ways).def(1).at_least(1),
-              number("replicas", Q::shmm_replicas).def(1).at_least(1), flag("wrapped", true),
-              whole("torus_axes", Q::shmm_axes).def(1).up_to(3), dtype_input(), peak_input(), axis_input(), link(),
-              number("hop_s", Q::collective_hop).def(1e-6).at_least(0)),
+              whole("row_ways", Q::shmm_row_ways).def(1),
+              // Split in a way that is typed in, by how many is for whoever asks to say.
+              whole("contraction_ways", Q::shmm_contraction_ways)
+                  .from("1, if no operand is split",
+                        [](const BlockCall& c) -> std::optional<double> {
+                          const bool splits = c.is_typed("contraction") && c.word("contraction") != "none";
+                          return splits ? std::nullopt : std::optional(1.0);
+                        }),
+              whole("column_ways", Q::shmm_column_ways).def(1), whole("replicas", Q::shmm_replicas).def(1),
+              flag("wrapped", true), whole("torus_axes", Q::shmm_axes).def(1).up_to(3), dtype_input(), peak_input(),
+              axis_input(), link_input(), hop_input()),
        {out_said("case"),
         out_holds("legal", Q::shmm_legal, 1),
         out("flops", Q::matmul_flops),
@@ -142,10 +163,9 @@ std::vector<BuildingBlock> sharding_blocks() {
        sharded_matmul<Traced>},
       {"tensor-parallel",
        "scaling book ch. 3 and 5",
-       inputs(number("tokens", Q::tokens), number("d_model", Q::d_model), number("d_ff", Q::d_ff),
-              number("ways", Q::tp_ways).at_least(1), number("matrices", Q::tp_matrices).def(2), element_input(),
-              whole("torus_axes", Q::tp_axes).def(1).up_to(3), dtype_input(), peak_input(), hbm_input(), axis_input(),
-              number("capacity_bytes", Q::tp_capacity).of("hbm_bytes")),
+       inputs(number("tokens", Q::tokens), size_input("d_model"), met_width_input(), whole("ways", Q::tp_ways),
+              matrices_input(), element_input(), whole("torus_axes", Q::tp_axes).def(1).up_to(3), dtype_input(),
+              peak_input(), hbm_input(), axis_input(), number("capacity_bytes", Q::tp_capacity).of("hbm_bytes")),
        {out("matrix_bytes", Q::tp_matrix_bytes), out("weight_bytes_per_chip", Q::tp_weight_bytes),
         out("activation_bytes", Q::tp_activation_bytes), out_holds("fits", Q::tp_free, 0),
         out("free_bytes", Q::tp_free), out("hbm_s", Q::tp_load), out("flops", Q::tp_flops), out("math_s", Q::tp_math),

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "engine/blocks/block.h"
+#include "engine/inputs/inputs.h"
 
 namespace roofscape::engine::block_table {
 
@@ -35,8 +36,12 @@ struct In : BlockInput {
     chip_field = field;
     return *this;
   }
-  In& chip(const Sourced* (*f)(const Chip&, const BlockCall&)) {
+  In& chip(Sourced (*f)(const Chip&, const BlockCall&)) {
     of_chip = f;
+    return *this;
+  }
+  In& chip_list(BlockValue (*f)(const Chip&)) {
+    list_of_chip = f;
     return *this;
   }
   In& model(std::optional<double> (*f)(const TransformerShape&)) {
@@ -104,18 +109,60 @@ inline BlockOutput out_word(std::string_view name, Q q, double threshold, std::s
 inline BlockOutput out_said(std::string_view name) { return {name, OutputKind::word, Q::n_layers, 0, {}}; }
 inline BlockOutput out_table(std::string_view name) { return {name, OutputKind::table, Q::n_layers, 0, {}}; }
 
-// Figures of a chip by the key of chip files; null where this chip has no such figure.
-const Sourced* chip_figure(const Chip&, std::string_view field);
 // The dense peak of the call's input "dtype".
-const Sourced* peak_of(const Chip&, const BlockCall&);
+Sourced peak_of(const Chip&, const BlockCall&);
 
 // Inputs that many blocks share.
 In peak_input();                     // "peak_flops_per_s"
+In vector_input();                   // "vector_flops_per_s"
 In dtype_input();                    // which peak of the chip
 In hbm_input();                      // "hbm_bytes_per_s"
 In axis_input();                     // "axis_bytes_per_s": a torus axis, both directions
+In link_input();                     // "link_bytes_per_s": one link of it, one direction
+In hop_input();                      // "hop_s"
+In neighbour_link_input();           // "link_bytes_per_s" of any chip: ICI, or of a GPU into its node, one direction
 In element_input(double bytes = 2);  // "element_bytes"
-std::vector<In> model_inputs();      // n_layers .. vocab_size, gated_mlp, tied_embeddings
+// Torus axes: how many the chip has; and how many are left to FSDP beside one of tensor, as make_inputs shares them
+// out where a mesh says nothing.
+In torus_axes_input(std::string_view name, Q q, double fallback);
+In fsdp_axes_input(std::string_view name, Q q, double fallback);
+
+// A size of a model by its name in model files: n_layers, d_model, d_ff, n_heads, n_kv_heads, d_head, vocab_size.
+In size_input(std::string_view name);
+std::vector<In> model_inputs();   // all of them, gated_mlp, tied_embeddings
+std::vector<In> expert_inputs();  // experts, experts_per_token, expert_d_ff, shared_experts, dense_layers
+std::vector<In> window_inputs();  // window, local_layers
+// "experts" and "experts_per_token" where only their ratio counts; a fallback of 0 is none.
+In expert_count_input(double fallback);
+In chosen_experts_input(double fallback);
+In matrices_input();  // "matrices" of an MLP: three where it is gated
+// The MLP width that tensor ranks split and a token meets: of a mixture of experts that of the experts it passes.
+In met_width_input();
+// The MLP width whose weights are moved and stored: that of all experts.
+In moved_width_input();
+In parameters_input();         // "parameters", all of them
+In active_parameters_input();  // "active_parameters", which a token passes through
+// The dimensions of the model preset, if there is one, with what is typed in laid over them.
+template <Scalar S>
+ModelDims<S> dims_of(const BlockRun<S>&);
+extern template ModelDims<double> dims_of<double>(const BlockRun<double>&);
+extern template ModelDims<Traced> dims_of<Traced>(const BlockRun<Traced>&);
+// Dims as the inputs of the engine's formulas for `keys` keys of a sequence, nothing split.
+template <Scalar S>
+Inputs<S> alone(const BlockRun<S>&, const ModelDims<S>&, const S& keys);
+extern template Inputs<double> alone<double>(const BlockRun<double>&, const ModelDims<double>&, const double&);
+extern template Inputs<Traced> alone<Traced>(const BlockRun<Traced>&, const ModelDims<Traced>&, const Traced&);
+
+// Refuses what no model can be, by the input to blame; what is unknown is possible.
+template <Scalar S>
+bool is_possible(BlockRun<S>&);
+extern template bool is_possible<double>(BlockRun<double>&);
+extern template bool is_possible<Traced>(BlockRun<Traced>&);
+// Refuses what does not come out even: `ways` parts of a size, by their inputs. True where one of them is unknown.
+template <Scalar S>
+bool divides(BlockRun<S>& io, std::string_view ways, double n, std::string_view size, double of);
+extern template bool divides<double>(BlockRun<double>&, std::string_view, double, std::string_view, double);
+extern template bool divides<Traced>(BlockRun<Traced>&, std::string_view, double, std::string_view, double);
 // Widths of what a layer's matrices put out where they are not F, N H and K H: of the experts that a token passes
 // through, of the heads that latent attention makes.
 In attention_width_input();

@@ -20,7 +20,7 @@ S attention_span(const Inputs<S>& in, FlopsConvention convention) {
   const S& T = in.sequence_length;
   if (!m.is.local) return T;
   const S local = keys_in_window(T, m.window_tokens, convention == FlopsConvention::exact_causal);
-  return named(Q::attention_span, ((m.n_layers - m.n_local_layers) * T + m.n_local_layers * local) / m.n_layers);
+  return named(Q::attention_span, mean_of_layers(m, T, local));
 }
 
 // The experts' weights that one expert rank reads: all it holds, however few tokens they get.

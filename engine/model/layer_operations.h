@@ -65,6 +65,11 @@ extern template LayerOperations<double> layer_operations<double>(const Inputs<do
 extern template LayerOperations<Traced> layer_operations<Traced>(const Inputs<Traced>&, const Parameters<Traced>&,
                                                                  const LayerKey&, const Traced&);
 
+// Mean over the layers of what those without a window have and those with one.
+template <Scalar S>
+S mean_of_layers(const ModelDims<S>& m, const S& whole, const S& local) {
+  return ((m.n_layers - m.n_local_layers) * whole + m.n_local_layers * local) / m.n_layers;
+}
 // Keys of `keys` that a query meets through a window. Causal callers count half of every product, so what a window
 // leaves is doubled first.
 template <Scalar S>

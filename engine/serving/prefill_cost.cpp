@@ -23,7 +23,7 @@ S keys_met(const ServingInputs<S>& si, const PrefillCost<S>& out) {
   if (!m.is.local) return named(Q::prefill_keys, span);
   const S all = named(Q::prefill_span_all, span);
   const S seen = min(m.window_tokens, all);
-  return named(Q::prefill_keys, ((m.n_layers - m.n_local_layers) * all + m.n_local_layers * seen) / m.n_layers);
+  return named(Q::prefill_keys, mean_of_layers(m, all, seen));
 }
 
 template <Scalar S>

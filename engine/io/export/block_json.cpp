@@ -147,6 +147,8 @@ Result<engine::BlockResult> answer(const BlockQuestion& question) {
   }
   std::string names;
   for (const std::string& name : missing) names += (names.empty() ? "" : ", ") + name;
+  // Of a preset the question is whole: that it lacks a figure is the answer.
+  if (!question.chip.empty() || !question.model.empty()) return result;
   const bool chip = question.call.block().takes_chip() && question.chip.empty();
   return InputError{{},
                     std::string(question.call.block().id),
@@ -177,9 +179,13 @@ std::string block_json(const BlockQuestion& question, const engine::BlockResult&
     entry["unit"] = unit_of(*a.output);
     if (a.is_absent()) {
       if (a.missing.empty())
-        entry["reason"] = "not_applicable";
+        entry["reason"] = std::string(a.reason.empty() ? "not_applicable" : a.reason);
       else
         entry["needs"] = a.missing;
+      OrderedJson because = OrderedJson::object();
+      for (const std::string& input : a.missing)
+        if (const std::string& why = question.call.value(input).source; !why.empty()) because[input] = why;
+      if (!because.empty()) entry["because"] = std::move(because);
     }
     outputs[name] = std::move(entry);
   }

@@ -22,11 +22,12 @@ struct BlockQuestion {
 Result<BlockQuestion> read_block_question(std::string_view id, std::span<const std::string> assignments,
                                           const PresetLibrary& library);
 
-// An error where the inputs contradict each other or decide no output at all.
+// An error where the inputs contradict each other, or decide no output at all and no preset was asked.
 Result<engine::BlockResult> answer(const BlockQuestion& question);
 
 // {"block": id, "inputs": {name: value}, "outputs": {name: {"value": x, "unit": u}}}; an absent output has null and
-// the inputs it misses, "needs".
+// either the inputs it misses, "needs", with what the preset says of them, "because": {name: words}, or why it has no
+// value whatever else is given, "reason": the key of a text, calc.absent.<reason>.
 std::string block_json(const BlockQuestion& question, const engine::BlockResult& result);
 // All blocks with inputs (unit, default, domain) and outputs. `text` gives the words for a key of the texts.
 std::string blocks_json(const std::function<std::string(const std::string&)>& text);

@@ -241,9 +241,6 @@ TEST_CASE("calc gives a prefill as eval does, on every chip and of every model, 
       s.workload.batch = 16;
       s.workload.prompt_tokens = 3000;
       s.workload.lengths = {};
-      // A block has one window for all layers, a report for some.
-      if (s.model.local_attention.n_local_layers > 0)
-        s.workload.prompt_tokens = std::min(s.workload.prompt_tokens, s.model.local_attention.window_tokens);
       s.serving.prefix_hit_rate = 0.25;
       s.serving.prefill_chunk_tokens = 512;
       s.assumptions = {};

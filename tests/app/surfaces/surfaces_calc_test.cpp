@@ -44,11 +44,8 @@ std::string_view kind_word(CollectiveKind kind) {
 TEST_CASE("calc counts parameters, caches and training state of a model as eval does") {
   for (const io::Preset& row : library().list(io::PresetKind::model)) {
     CAPTURE(row.id);
-    Scenario s = alone(*library().find_model(row.id), *library().find_chip("h100-sxm"));
+    const Scenario s = alone(*library().find_model(row.id), *library().find_chip("h100-sxm"));
     const std::string model = "model=" + row.id;
-    // A block's cache grows with every token; in a report that of a layer with a window ends with it.
-    if (s.model.local_attention.n_local_layers > 0)
-      s.workload.sequence_length = std::min(s.workload.sequence_length, s.model.local_attention.window_tokens);
     const Report r = evaluate(s);
     CHECK(check_same(calc("params", {model}), r,
                      {{"total", Q::params_total},
@@ -57,9 +54,8 @@ TEST_CASE("calc counts parameters, caches and training state of a model as eval 
                       {"attention", Q::params_attention},
                       {"vocab", Q::params_vocab},
                       {"norms", Q::params_norms}}) == 6);
-    const std::string_view cache = s.model.is_mla() ? "mla_bytes_per_token" : "bytes_per_token";
-    CHECK(check_same(calc("kv-cache", {model, "sequence_length=100"}), r, {{cache, Q::kv_cache_bytes_per_token}}) ==
-          1);
+    CHECK(check_same(calc("kv-cache", {model, with_value("sequence_length", r, Q::sequence_length)}), r,
+                     {{"bytes_per_token", Q::kv_cache_bytes_per_token}}) == 1);
     CHECK(check_same(calc("state", {with_value("parameters", r, Q::params_total),
                                     with_value("weight_bytes", r, Q::weight_width_bytes),
                                     with_value("gradient_bytes", r, Q::gradient_width_bytes),
@@ -76,9 +72,6 @@ TEST_CASE("calc counts the FLOPs of a training step as eval does, in every conve
   for (const io::Preset& row : library().list(io::PresetKind::model)) {
     CAPTURE(row.id);
     Scenario s = alone(*library().find_model(row.id), *library().find_chip("h100-sxm"));
-    // A block has one window for all layers, a report for some.
-    if (s.model.local_attention.n_local_layers > 0)
-      s.workload.sequence_length = std::min(s.workload.sequence_length, s.model.local_attention.window_tokens);
     for (const FlopsConvention convention :
          {FlopsConvention::six_p, FlopsConvention::exact, FlopsConvention::exact_causal}) {
       CAPTURE(static_cast<int>(convention));
@@ -90,11 +83,7 @@ TEST_CASE("calc counts the FLOPs of a training step as eval does, in every conve
                 with_value("sequence_length", r, Q::sequence_length), with_value("parameters", r, Q::params_active),
                 convention == FlopsConvention::exact_causal ? "causal=true" : "causal=false"});
       const double there = flops.at(convention == FlopsConvention::six_p ? "six_p" : "total");
-      // With latent attention and experts a block adds layer by layer what a report adds part by part.
-      if (s.model.is_mla())
-        CHECK(to_rounding(there, *r.quantities[Q::flops_model_per_step]));
-      else
-        CHECK(there == *r.quantities[Q::flops_model_per_step]);
+      CHECK(there == *r.quantities[Q::flops_model_per_step]);
       CHECK(check_same(flops, r, {{"tokens", Q::tokens_per_step}}) == 1);
     }
   }
@@ -174,7 +163,7 @@ TEST_CASE("calc gives the bounds of a mesh as eval does, on every torus") {
     ++asked;
     const Answers there =
         calc("bounds", {"chip=" + chip.id, "model=llama3-8b", with_value("tokens", r, Q::tokens_per_step),
-                        with_value("chips", r, Q::chips_used), flat ? "mixed_fsdp_axes=1" : "mixed_fsdp_axes=2"});
+                        with_value("chips", r, Q::chips_used)});
     if (!flat) CHECK(check_same(there, r, {{"fsdp_3_axes_tokens_per_chip", Q::bound_fsdp_3}}) == 1);
     CHECK(check_same(there, r,
                      {{"one_axis_tokens", Q::bound_fsdp_1},
@@ -186,6 +175,27 @@ TEST_CASE("calc gives the bounds of a mesh as eval does, on every torus") {
                       {"dcn_tokens_per_slice", Q::bound_dcn}}) >= 6);
   }
   CHECK(asked > 5);
+}
+
+TEST_CASE("calc gives the bounds of every model as eval does, mixtures of experts included") {
+  for (const io::Preset& row : library().list(io::PresetKind::model)) {
+    CAPTURE(row.id);
+    Scenario s = alone(*library().find_model(row.id), *library().find_chip("tpu-v5p"));
+    s.cluster.slice = {4, 4, 4};
+    s.parallelism.fsdp = 64;
+    s.workload.global_batch_sequences = 64;
+    const Report r = evaluate(s);
+    const Answers there = calc("bounds", {"chip=tpu-v5p", "model=" + row.id, with_value("tokens", r, Q::tokens_per_step),
+                                          with_value("chips", r, Q::chips_used)});
+    CHECK(check_same(there, r,
+                     {{"moved_one_axis_tokens", Q::bound_fsdp_1},
+                      {"fsdp_2_axes_tokens_per_chip", Q::bound_fsdp_2},
+                      {"fsdp_3_axes_tokens_per_chip", Q::bound_fsdp_3},
+                      {"tensor_ways", Q::bound_tensor},
+                      {"mixed_sum_tokens_per_chip", Q::bound_mixed_sum},
+                      {"mixed_max_tokens_per_chip", Q::bound_mixed_max},
+                      {"fsdp_ways_optimal", Q::bound_x_opt}}) >= 6);
+  }
 }
 
 TEST_CASE("calc gives a decoding step as eval does, on every chip") {

@@ -10,12 +10,15 @@
 
 #include "engine/io/export/block_json.h"
 #include "engine/model/layer_operations.h"
+#include "tests/engine/blocks/ask.h"
 #include "tests/engine/fixtures.h"
 #include "tests/test_paths.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;
+using tests::ask;
 using tests::library;
+using tests::number;
 
 namespace {
 
@@ -62,19 +65,6 @@ BlockCall random_call(const BuildingBlock& block, std::mt19937& rng, int leave_o
     }
   call.complete(nullptr, nullptr);
   return call;
-}
-
-io::Result<BlockResult> ask(std::string_view block, std::vector<std::string> inputs) {
-  const auto question = io::read_block_question(block, inputs, library());
-  if (!question) return question.error();
-  return io::answer(question.value());
-}
-double number(const io::Result<BlockResult>& result, std::string_view name) {
-  REQUIRE_MESSAGE(result.ok(), (result ? "" : io::to_text(result.error())));
-  const BlockAnswer* a = result->find(name);
-  REQUIRE(a != nullptr);
-  REQUIRE(!a->numbers.empty());
-  return a->numbers.front();
 }
 
 }  // namespace
