@@ -185,8 +185,9 @@ TEST_CASE("calc gives the bounds of every model as eval does, mixtures of expert
     s.parallelism.fsdp = 64;
     s.workload.global_batch_sequences = 64;
     const Report r = evaluate(s);
-    const Answers there = calc("bounds", {"chip=tpu-v5p", "model=" + row.id, with_value("tokens", r, Q::tokens_per_step),
-                                          with_value("chips", r, Q::chips_used)});
+    const Answers there =
+        calc("bounds", {"chip=tpu-v5p", "model=" + row.id, with_value("tokens", r, Q::tokens_per_step),
+                        with_value("chips", r, Q::chips_used)});
     CHECK(check_same(there, r,
                      {{"moved_one_axis_tokens", Q::bound_fsdp_1},
                       {"fsdp_2_axes_tokens_per_chip", Q::bound_fsdp_2},

@@ -94,10 +94,8 @@ TEST_CASE("everything of a block has words") {
   const auto texts = nlohmann::json::parse(file);
   for (const BuildingBlock& block : blocks()) {
     CHECK_MESSAGE(texts.contains("calc." + std::string(block.id)), block.id);
-    for (const BlockInput& in : block.inputs)
-      CHECK_MESSAGE(texts.contains(io::about_key(in)), io::about_key(in));
-    for (const BlockOutput& o : block.outputs)
-      CHECK_MESSAGE(texts.contains(io::about_key(o)), io::about_key(o));
+    for (const BlockInput& in : block.inputs) CHECK_MESSAGE(texts.contains(io::about_key(in)), io::about_key(in));
+    for (const BlockOutput& o : block.outputs) CHECK_MESSAGE(texts.contains(io::about_key(o)), io::about_key(o));
   }
 }
 TEST_CASE("blocks over random inputs: finite, the same over both number types, without mistakes of dimension") {
