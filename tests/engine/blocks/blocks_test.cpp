@@ -189,7 +189,7 @@ TEST_CASE("wrong questions say what would be right") {
   CHECK(error("matmul", {"batch=nan"}).find("> 0") != std::string::npos);
   CHECK(error("matmul", {"batch"}).find("name=value") != std::string::npos);
   CHECK(error("matmul", {"batch=1", "batch=2"}).find("twice") != std::string::npos);
-  CHECK(error("ridge", {"chip=h100"}).find("h100") != std::string::npos);
+  CHECK(error("ridge", {"chip=h10"}).find("h100") != std::string::npos);
   CHECK(error("collective", {"kind=all_gahter"}).find("all_gather") != std::string::npos);
   CHECK(error("pipeline", {"schedule=zb-v", "stages=4", "microbatches=4", "virtual_stages=1"}).find("two chunks") !=
         std::string::npos);
