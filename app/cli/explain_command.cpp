@@ -1,14 +1,20 @@
 // roofscape-cli explain: how a number of the report came about.
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/cli/output.h"
 #include "app/cli/scenario_input.h"
 #include "app/core/derivation_text.h"
+#include "app/core/text_columns.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/explain.h"
+#include "engine/evaluate/step_shares.h"
 #include "engine/io/json/nearest.h"
+#include "widgets/canvas/number_format.h"
+#include "widgets/figures/common/step_words.h"
 #include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app::cli {
@@ -16,13 +22,15 @@ namespace {
 
 struct ExplainOptions {
   ScenarioInput input;
-  std::string quantity;  // an id, or one row of it: "links.bytes_per_s[fsdp]"
+  std::string quantity;  // an id, or one row of it: "links.bytes_per_s[fsdp]"; or "bound"
+  int depth = kAllLevels;
 };
 
 void add_options(OptionList& list, ExplainOptions& options) {
   list.scenario(options.input.scenario);
   list.required("quantity", options.quantity, "cli.explain.quantity");
   list.set(options.input.set);
+  list.whole_number("--depth", options.depth, "cli.explain.depth", 1, kAllLevels);
 }
 
 // The quantity exists; this scenario has no such row, or comes to no value.
@@ -60,13 +68,65 @@ int refuse_unknown(const std::string& id, const std::vector<std::string>& explai
                               : "did you mean " + io::in_quotes(near) + "?"});
 }
 
+// The verdict: what the step, or a decoding step, goes into, the longest first.
+int explain_bound(const Context& context, const ExplainOptions& options) {
+  const auto evaluated = evaluate(context, options.input);
+  if (!evaluated) return kBadInput;
+  const engine::Report& report = evaluated->report;
+  const widgets::TextTable& texts = context.texts;
+  if (report.has_errors()) {
+    complain(
+        {options.input.scenario, options.quantity, texts.format("derivation.cannot_run", {options.quantity}), {}});
+    return kHasErrors;
+  }
+  Columns columns({false, true, true, false});
+  const auto add = [&](std::string name, double seconds, double whole_s, std::string from) {
+    columns.add({std::move(name), widgets::format_duration(seconds), widgets::format_percent(seconds / whole_s, 1),
+                 std::move(from)});
+  };
+  std::string head, first;
+  if (evaluated->scenario.serves()) {
+    const double whole_s = report.quantities.value_or(engine::Q::decode_step, 0);
+    head = texts.format("derivation.bound.decode",
+                        {widgets::bound_name(texts, report.bound), widgets::format_duration(whole_s)});
+    std::vector<engine::Q> parts(engine::kDecodeParts.begin(), engine::kDecodeParts.end());
+    const auto seconds = [&report](engine::Q q) { return report.quantities.value_or(q, 0); };
+    std::stable_sort(parts.begin(), parts.end(),
+                     [&seconds](engine::Q a, engine::Q b) { return seconds(a) > seconds(b); });
+    first = engine::quantity(parts.front()).id;
+    for (const engine::Q q : parts)
+      if (seconds(q) > 0)
+        add(widgets::quantity_label(texts, q), seconds(q), whole_s, std::string(engine::quantity(q).id));
+  } else {
+    const double whole_s = report.quantities.value_or(engine::Q::step_time, 0);
+    head = texts.format("derivation.bound", {widgets::bound_words(report, texts), widgets::format_duration(whole_s)});
+    for (const engine::StepShare& share : engine::step_shares(report)) {
+      std::string from;
+      for (const engine::Q q : share.parts)
+        if (report.quantities.value_or(q, 0) > 0)
+          from += (from.empty() ? "" : " + ") + std::string(engine::quantity(q).id);
+      if (first.empty()) first = from.substr(0, from.find(' '));
+      add(widgets::bound_name(texts, {share.kind, share.axis}), share.seconds, whole_s, from);
+    }
+  }
+  return print(head + "\n\n" + columns.text(2) + '\n' +
+                   texts.format("derivation.bound.more", {options.input.scenario, first}) + '\n',
+               kGood);
+}
+
 int run(const Context& context, const ExplainOptions& options) {
   const std::string& id = options.quantity;
   const auto scenario = read_scenario(context, options.input);
   if (!scenario) return kBadInput;
+  if (id == "bound") return explain_bound(context, options);
   if (const auto derivation = engine::explain(*scenario, id)) {
     const auto evaluated = evaluate(context, options.input);
-    return print(derivation_text(*derivation, context.texts), evaluated ? code_of(evaluated->report) : kBadInput);
+    if (!evaluated) return kBadInput;
+    std::string note;
+    if (const auto q = engine::find_quantity(id))
+      if (const auto reason = engine::zero_reason(evaluated->scenario, evaluated->report, *q))
+        note = zero_text(*reason, evaluated->scenario, context.texts);
+    return print(derivation_text(*derivation, context.texts, options.depth, note), code_of(evaluated->report));
   }
   const engine::Report report = engine::evaluate(*scenario);
   const auto named = engine::find_quantity(engine::without_index(id));

@@ -128,6 +128,7 @@ void dimensions(Place& place) {
 }
 
 void quantities(Place& place) {
+  place.offer("bound");
   for (std::size_t i = 0; i < engine::kReportQuantityCount; ++i) {
     const std::string id(engine::kQuantities[i].id);
     place.offer(id, widgets::quantity_label(place.texts, id));

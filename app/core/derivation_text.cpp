@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/core/strings.h"
 #include "app/core/text_columns.h"
+#include "engine/scenario/scenario_fields.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/formula_text.h"
 #include "widgets/plot/quantity_label.h"
@@ -91,13 +93,27 @@ std::string decision_text(const Expression& e, const TextTable& texts) {
   return texts.format("derivation.by_ratio", {name, widgets::format_significant(ratio), other});
 }
 
-std::string derivation_text(const engine::Derivation& derivation, const TextTable& texts) {
+std::string zero_text(const engine::ZeroReason& reason, const engine::Scenario& scenario, const TextTable& texts) {
+  const std::string axis(engine::kAxisIds[static_cast<std::size_t>(reason.axis)]);
+  const std::string key = "zero." + std::string(engine::kZeroKindIds[reason.kind]);
+  if (reason.kind == engine::ZeroKind::convention) {
+    const engine::Field& convention = *engine::find_field("assumptions.flops");
+    return texts.format(key, {field_value_text(convention, convention.get(scenario))});
+  }
+  return texts.format(key, {axis, widgets::format_duration(reason.hidden_s)});
+}
+
+std::string derivation_text(const engine::Derivation& derivation, const TextTable& texts, int levels,
+                            const std::string& note) {
   std::string out;
   if (derivation.lines.empty()) return out;
   const engine::Q derived = derivation.lines.front().quantity;
-  out += widgets::quantity_label(texts, derived) + ": " + widgets::quantity_about(texts, derived) + "\n\n";
+  out += widgets::quantity_label(texts, derived) + ": " + widgets::quantity_about(texts, derived) + '\n';
+  if (!note.empty()) out += note + '\n';
+  out += '\n';
   Columns inputs({false, true, false, false});
   for (const DerivationLine& line : derivation.lines) {
+    if (line.depth >= levels + (line.is_input ? 1 : 0)) continue;
     if (line.is_input) {
       inputs.add({line.symbol, texts.amount(line.value, line.unit, widgets::kDerivedDigits), line.id, line.source});
       continue;

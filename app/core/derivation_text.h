@@ -5,11 +5,20 @@
 #include <string>
 
 #include "engine/evaluate/explain.h"
+#include "engine/evaluate/zero_reason.h"
 #include "widgets/plot/text_table.h"
 
 namespace roofscape::app {
 
-std::string derivation_text(const engine::Derivation& derivation, const widgets::TextTable& texts);
+// `levels` of formulas: 1 is that of the number alone; inputs are those of the formulas shown. `note`: a sentence below
+// what the number is; may be empty.
+inline constexpr int kAllLevels = 1000;
+std::string derivation_text(const engine::Derivation& derivation, const widgets::TextTable& texts,
+                            int levels = kAllLevels, const std::string& note = {});
+
+// Why a number of the scenario is zero, as a sentence.
+std::string zero_text(const engine::ZeroReason& reason, const engine::Scenario& scenario,
+                      const widgets::TextTable& texts);
 
 // "T_comms decides, 2.3 % above T_math" for a max or min; empty for anything else.
 std::string decision_text(const engine::Expression& expression, const widgets::TextTable& texts);

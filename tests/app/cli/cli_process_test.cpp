@@ -82,6 +82,43 @@ TEST_CASE("explain prints a derivation down to sourced inputs") {
   CHECK(o.out.find("How to Scale Your Model") != std::string::npos);
 }
 
+TEST_CASE("explain --depth 1 is the number's own formula and its inputs") {
+  const Outcome all = run(std::string("explain ") + kStart + " pipeline.layer_passes");
+  const Outcome one = run(std::string("explain ") + kStart + " pipeline.layer_passes --depth 1");
+  CHECK(one.code == 0);
+  CHECK(all.out.find("X_ranks = ") != std::string::npos);
+  CHECK(one.out.find("X_ranks = ") == std::string::npos);
+  CHECK(one.out.find("n_pass = m * L / X_pipeline") != std::string::npos);
+  CHECK(one.out.find("model.n_layers") != std::string::npos);
+  CHECK(one.out.find("pipeline.microbatch_sequences") == std::string::npos);
+}
+
+TEST_CASE("explain says why a number is zero") {
+  const auto said = [](const std::string& question) {
+    return run(std::string("explain ") + kStart + " " + question).out;
+  };
+  CHECK(said("step.bubble_s").find("\nZero: there is one pipeline stage.\n") != std::string::npos);
+  CHECK(said("step.attention_s").find("\nZero: the FLOP convention 6p counts no attention.\n") != std::string::npos);
+  CHECK(said("step.data_exposed_s").find("\nZero: the data axis has one rank, so nothing is sent.\n") !=
+        std::string::npos);
+  CHECK(said("step.time_s").find("\nZero: ") == std::string::npos);
+}
+
+TEST_CASE("explain bound says what the step goes into, the parts adding up to it") {
+  for (const char* scenario : {kStart, "llama3-70b-16-v5e"}) {
+    const Outcome o = run("explain " + std::string(scenario) + " bound");
+    CAPTURE(o.out);
+    CHECK(o.code == 0);
+    CHECK(o.out.starts_with("Bound by "));
+    double shares = 0;
+    std::istringstream lines(o.out);
+    for (std::string line; std::getline(lines, line);)
+      if (const auto percent = line.find("\u202f%"); line.starts_with("  ") && percent != std::string::npos)
+        shares += std::stod(line.substr(line.rfind(' ', percent) + 1));
+    CHECK(shares == doctest::Approx(100).epsilon(0.01));
+  }
+}
+
 TEST_CASE("eval --evidence says where a measurement of each number is expected, or what was not measured") {
   const Outcome near = run("eval llama3-8b-8-h100 --set assumptions.mode=calibrated --json --evidence");
   CHECK(near.code == 0);
