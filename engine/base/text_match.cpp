@@ -12,6 +12,9 @@ namespace roofscape::engine {
 
 namespace {
 
+// No name of anything is longer: a text beyond it, as a broken file may hold, is not compared at all.
+constexpr std::size_t kLongestName = 256;
+
 // Letters, digits and decimal points alone, and where words begin among them.
 struct Bare {
   std::string text;
@@ -71,6 +74,7 @@ Match match_one(std::string_view typed, std::string_view name) {
 }  // namespace
 
 bool names(std::string_view typed, std::string_view name) {
+  if (typed.size() > kLongestName) return false;
   const Bare text = bare(name);
   const std::string letters = bare(typed).text;
   if (letters.empty()) return false;
@@ -82,6 +86,7 @@ bool names(std::string_view typed, std::string_view name) {
 }
 
 Match match_of(std::string_view typed, std::string_view name, std::string_view id) {
+  if (typed.size() > kLongestName) return Match::none;
   const Match by_name = match_one(typed, name);
   return id.empty() ? by_name : std::max(by_name, match_one(typed, id));
 }

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -333,34 +332,4 @@ TEST_CASE("the record is the same text for the same drawing") {
   CHECK(a.to_text() == b.to_text());
   CHECK(a.to_text().size() > 10'000);
   CHECK(a.audit_text() == "");
-}
-
-TEST_CASE("19,000 plain blocks are reduced within a few milliseconds") {
-  // A destination that does nothing, so that only the base class is timed. The bound is wide: it guards against an
-  // allocation or a string per block, not against a slow machine.
-  struct Sink final : Canvas {
-    Sink() : Canvas(fonts(), 15, {0, 0, 2000, 1000}) {}
-    std::size_t n = 0;
-    void raw_stroke(std::span<const Point>, bool, Colour, float) override { ++n; }
-    void raw_fill(std::span<const Point>, Colour) override { ++n; }
-    void raw_text(Point, std::string_view, float, Weight, Colour, float) override { ++n; }
-    void raw_push_clip(const Rect&) override {}
-    void raw_pop_clip() override {}
-  } sink;
-  sink.set_tagging(Tagging::near_pointer);
-  const Fill f = fill_of(theme("light"), OpKind::backward, 15);
-  double best = 1e9;
-  for (int run = 0; run < 5; ++run) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < 19'000; ++i) {
-      const Rect r{static_cast<float>(i % 500) * 4, static_cast<float>(i / 500) * 20, 3.2f, 18};
-      sink.rect(r, f);
-      sink.tag("block", i, r);
-    }
-    best =
-        std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-  }
-  MESSAGE("19,000 blocks: " << best << " ms");
-  CHECK(sink.n >= 5 * 19'000);
-  CHECK(best < 50);
 }
