@@ -94,6 +94,11 @@ std::vector<FoundBlock> find_blocks(const widgets::TextTable& texts, std::string
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const FoundBlock& a, const FoundBlock& b) { return a.score > b.score; });
+  // What is far from the best hit only mentions the word.
+  constexpr double kWorthNaming = 0.25;
+  if (!found.empty())
+    std::erase_if(found,
+                  [least = kWorthNaming * found.front().score](const FoundBlock& one) { return one.score < least; });
   return found;
 }
 

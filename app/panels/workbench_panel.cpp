@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "app/panels/panel_parts.h"
 #include "app/panels/workbench_inputs.h"
@@ -34,8 +35,17 @@ void block_list(PanelContext& ctx, Rect r, Workbench& bench) {
   bool first = true;
   const std::string_view now = bench.shown().id;
   std::string next;
-  for (const BuildingBlock& block : engine::blocks()) {
-    if (!finds_block(block, ctx.ui.texts, bench.search)) continue;
+  std::optional<engine::BlockTopic> topic;
+  for (const BuildingBlock* listed : bench.list(ctx.ui.texts)) {
+    const BuildingBlock& block = *listed;
+    if (bench.search.empty() && topic != block.topic) {
+      topic = block.topic;
+      const std::string key = "calc.topic." + std::string(engine::kBlockTopicIds[block.topic]);
+      const TextStyle heading = ctx.style(t.ink3, kSmallText);
+      ctx.ui.canvas.text({r.x + ctx.px(12), y + row_h / 2},
+                         ellipsize(ctx.ui.canvas, ctx.text(key), heading, r.w - ctx.px(28)), heading);
+      y += row_h;
+    }
     if (accepted && first && !bench.search.empty() && io.pointer().x < r.right()) next = block.id;
     first = false;
     const Rect row{r.x, y, r.w - ctx.px(10), row_h};

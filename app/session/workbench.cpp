@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "engine/base/ascii.h"
+#include "app/core/block_search.h"
 
 namespace roofscape::app {
 
@@ -213,16 +213,16 @@ std::string command_line(const BuildingBlock& block, const BlockInputs& given) {
   return out;
 }
 
-bool finds_block(const BuildingBlock& block, const widgets::TextTable& texts, std::string_view typed) {
-  const std::string all = engine::ascii_lower(block.id) + " " +
-                          engine::ascii_lower(texts.text("calc." + std::string(block.id))),
-                    words = engine::ascii_lower(typed);
-  for (std::size_t at = 0; at < words.size();) {
-    const std::size_t end = std::min(words.find(' ', at), words.size());
-    if (end > at && all.find(words.substr(at, end - at)) == std::string::npos) return false;
-    at = end + 1;
+const std::vector<const BuildingBlock*>& Workbench::list(const widgets::TextTable& texts) {
+  if (listed_for != search) {
+    listed_for = search;
+    listed.clear();
+    if (search.find_first_not_of(' ') == std::string::npos)
+      for (const BuildingBlock& one : engine::blocks()) listed.push_back(&one);
+    else
+      for (const FoundBlock& one : find_blocks(texts, search)) listed.push_back(one.block);
   }
-  return true;
+  return listed;
 }
 
 void Workbench::show(std::string_view id) {

@@ -39,8 +39,6 @@ std::string command_line(const engine::BuildingBlock& block, const BlockInputs& 
 std::string input_text(double value);
 // A value as it is typed: "8", "4,8,2", "ring", "true".
 std::string input_text(const engine::BlockInput& input, const engine::BlockValue& value);
-// All words of `typed` are in the block's id or in what is said of it.
-bool finds_block(const engine::BuildingBlock& block, const widgets::TextTable& texts, std::string_view typed);
 
 struct Workbench {
   struct Bench {
@@ -61,10 +59,16 @@ struct Workbench {
     std::vector<engine::Derivation> derivations;
   };
   std::optional<Kept> kept;
+  // The blocks that `search` finds, kept while it stays.
+  std::vector<const engine::BuildingBlock*> listed;
+  std::optional<std::string> listed_for;
 
   // Opens the window's workbench at this block; an unknown or empty id at the one that was shown last, or the first.
   void show(std::string_view id);
   const engine::BuildingBlock& shown() const;
+  // The blocks for the list: those that have to do with what is searched for, the best first; all of them, by topic, where
+  // nothing is.
+  const std::vector<const engine::BuildingBlock*>& list(const widgets::TextTable& texts);
   Bench& bench(const Session& session);  // of the shown block, made when it is first asked for
   const Kept& reply(const Session& session);
   void reset(const Session& session);  // the shown block, to what the scenario now says

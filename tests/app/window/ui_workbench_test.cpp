@@ -134,6 +134,17 @@ TEST_CASE("an output opens its derivation and closes it again") {
   CHECK(bench(h).kept->derivations.empty());
 }
 
+TEST_CASE("the list has all blocks below their topics, and by other words finds the block that is meant") {
+  Harness h;
+  open(h, "matmul");
+  CHECK(bench(h).listed.size() == engine::blocks().size());
+  h.click(h.place("bench.search")->visible.centre());
+  h.type("gemm");
+  h.key({Key::enter});
+  CHECK(bench(h).shown().id == "matmul");
+  CHECK(h.place("bench.block.roofline") == nullptr);
+}
+
 TEST_CASE("the search leaves the blocks that have all words, and Enter opens the first") {
   Harness h;
   open(h, "matmul");
