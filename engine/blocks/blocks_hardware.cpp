@@ -200,6 +200,31 @@ Sourced registers_of(const Chip& chip, const BlockCall&) {
     bytes.value.reset();
   return bytes;
 }
+// How many times as fast as in bf16 a chip's matrix units are in the format that is asked, by its published peaks;
+// nothing where it has no such peak.
+std::optional<double> speed_to_bf16(const Chip& chip, const BlockCall& call) {
+  const auto asked = peak_of(chip, call).value, bf16 = chip[peak_field(Dtype::bf16)].value;
+  return asked && bf16 ? std::optional(*asked / *bf16) : std::nullopt;
+}
+// Chip files state what a tensor core does in bf16, or fp16 on chips before it.
+Sourced core_cycle_of(const Chip& chip, const BlockCall& call) {
+  Sourced flops = chip[ChipField::matmul_flops_per_cycle_per_tensor_core];
+  if (!flops.value || call.word("dtype") == "bf16" || call.word("dtype") == "fp16") return flops;
+  const auto speed = speed_to_bf16(chip, call);
+  flops.value = speed ? std::optional(*flops.value * *speed) : std::nullopt;
+  flops.source = speed ? flops.source + "; times its published peak over that of bf16" : peak_of(chip, call).source;
+  return flops;
+}
+// Eight rows of bf16 take eight cycles; other formats go by their published peaks.
+Sourced mxu_cycles_of(const Chip& chip, const BlockCall& call) {
+  constexpr double kBf16Cycles = 8;
+  Sourced cycles{kBf16Cycles, "How to Scale Your Model, ch. 2"};
+  if (call.word("dtype") == "bf16") return cycles;
+  const auto speed = speed_to_bf16(chip, call);
+  cycles.value = speed ? std::optional(kBf16Cycles / *speed) : std::nullopt;
+  cycles.source = speed ? cycles.source + "; by its published peak over that of bf16" : peak_of(chip, call).source;
+  return cycles;
+}
 In published_peak() { return number("published_flops_per_s", Q::peak_flops).chip(peak_of); }
 In published_vector() {
   return number("published_vector_flops_per_s", Q::vector_peak).of("peak_fp32_vector_flops_per_s");
@@ -219,17 +244,17 @@ std::vector<BuildingBlock> hardware_blocks() {
   return {
       {"gpu-peak",
        "scaling book ch. 12; CS231n lecture",
-       inputs(whole("sms", Q::gpu_sms).of("sm_count"),
+       inputs(whole("sms", Q::gpu_sms).of("sm_count"), dtype_input(),
               whole("partitions", Q::gpu_partitions).def(4).of("subpartitions_per_sm"),
               number("lanes", Q::gpu_lanes).def(32).chip(lanes_of),
               whole("tensor_cores_per_sm", Q::gpu_cores).def(4).of("tensor_cores_per_sm"),
-              number("flops_per_cycle", Q::gpu_core_cycle).of("matmul_flops_per_cycle_per_tensor_core"),
+              number("flops_per_cycle", Q::gpu_core_cycle).chip(core_cycle_of),
               whole("tile_m", Q::gpu_core_m).def(16), whole("tile_n", Q::gpu_core_n).def(8),
               whole("tile_k", Q::gpu_core_k).def(4), number("clock_hz", Q::unit_clock).chip(clock_of),
               number("smem_bytes_per_sm", Q::gpu_smem_sm).def(262144).of("smem_l1_bytes_per_sm"),
               number("register_bytes_per_sm", Q::gpu_registers_sm).def(262144).of("register_bytes_per_sm"),
               whole("registers_per_thread", Q::gpu_registers_thread).def(256),
-              whole("most_warps", Q::gpu_most_warps).def(64), dtype_input(), published_peak(), published_vector()),
+              whole("most_warps", Q::gpu_most_warps).def(64), published_peak(), published_vector()),
        {out("lanes_per_sm", Q::gpu_lanes_sm), out("lanes", Q::gpu_lanes_total),
         out("vector_flops_per_cycle", Q::gpu_vector_cycle), out("tensor_core_flops_per_cycle", Q::gpu_core_flops),
         out("sm_flops_per_cycle", Q::gpu_sm_cycle), out("cycle_ratio", Q::gpu_cycle_ratio),
@@ -242,17 +267,16 @@ std::vector<BuildingBlock> hardware_blocks() {
        gpu_peak<Traced>},
       {"tpu-peak",
        "scaling book ch. 2",
-       inputs(number("clock_hz", Q::unit_clock).chip(clock_of),
+       inputs(number("clock_hz", Q::unit_clock).chip(clock_of), dtype_input(),
               whole("cores", Q::tpu_cores).def(1).of("tensorcores_per_chip"),
               whole("mxus", Q::tpu_mxus).def(4).of("mxus_per_tensorcore"),
               whole("mxu_dim", Q::tpu_mxu_dim).def(128).of("mxu_dim"), whole("mxu_rows", Q::tpu_mxu_rows).def(8),
-              whole("mxu_cycles", Q::tpu_mxu_cycles).def(8),
+              whole("mxu_cycles", Q::tpu_mxu_cycles).def(8).chip(mxu_cycles_of),
               whole("vpu_rows", Q::tpu_vpu_rows).def(8).of("vpu_sublanes"),
               whole("vpu_columns", Q::tpu_vpu_columns).def(128).of("vpu_lanes"),
               whole("vpu_alus", Q::tpu_alus).def(4).of("vpu_alus_per_lane"),
               whole("vregs", Q::tpu_registers).def(64).chip(registers_of),
-              number("vreg_word_bytes", Q::tpu_register_width).def(4), dtype_input(), published_peak(),
-              published_vector()),
+              number("vreg_word_bytes", Q::tpu_register_width).def(4), published_peak(), published_vector()),
        {out("mxu_flops_per_cycle", Q::tpu_mxu_cycle), out("mxu_flops_per_s", Q::tpu_mxu_peak),
         out("mxus", Q::tpu_mxus_total), out("peak_flops_per_s", Q::tpu_peak), out("lanes_per_core", Q::tpu_lanes),
         out("alus_per_core", Q::tpu_alus_core), out("alus", Q::tpu_alus_total),

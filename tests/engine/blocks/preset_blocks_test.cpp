@@ -173,6 +173,29 @@ TEST_CASE("units and clock of a chip make its published peak within a tenth, whe
   CHECK(tpus >= 5);
 }
 
+TEST_CASE("units make the peak of every format as they make that of bf16, and none where none is published") {
+  for (const Chip& chip : library().chips()) {
+    if (!chip[ChipField::peak_bf16_dense_flops_per_s].value) continue;
+    const char* block = chip[ChipField::mxu_dim].value ? "tpu-peak" : "gpu-peak";
+    const auto bf16 = ask(block, {"chip=" + chip.id});
+    REQUIRE(bf16.ok());
+    if (bf16->find("peak_to_published")->is_absent()) continue;
+    for (const char* dtype : {"fp8", "int8", "int4", "fp4", "tf32", "fp32"}) {
+      CAPTURE(chip.id);
+      CAPTURE(dtype);
+      const auto asked = ask(block, {"chip=" + chip.id, "dtype=" + std::string(dtype)});
+      REQUIRE(asked.ok());
+      const bool published = !ask("roofline", {"chip=" + chip.id, "dtype=" + std::string(dtype), "intensity=1e9"})
+                                  ->find("attainable_flops_per_s")
+                                  ->is_absent();
+      if (published)
+        CHECK(number(asked, "peak_to_published") == doctest::Approx(number(bf16, "peak_to_published")).epsilon(1e-9));
+      else
+        CHECK(asked->find("peak_flops_per_s")->is_absent());
+    }
+  }
+}
+
 TEST_CASE("matrix over vector rate is one number of a chip, whichever block is asked") {
   for (const Chip& chip : library().chips()) {
     CAPTURE(chip.id);
