@@ -1,5 +1,5 @@
-// roofscape-cli figure: figures into files, one or all of them. figure NAME S -o FILE, figure --all S -o FOLDER, or
-// figure --list.
+// roofscape-cli figure: figures into files, one or all of them. figure NAME S -o FILE, figure --all S -o FOLDER, figure
+// --list, or figure block NAME key=value -o FILE (figure_of_block.cpp).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,9 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/figure_options.h"
 #include "app/cli/output.h"
-#include "app/cli/scenario_input.h"
-#include "app/core/export.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
 #include "engine/evidence/evidence_points.h"
@@ -25,17 +24,6 @@ namespace {
 
 using widgets::FigureRow;
 using widgets::Needs;
-
-struct FigureOptions {
-  std::string figure;
-  ScenarioInput input;
-  std::string output, theme = "print", size;
-  bool all = false;
-  std::string format, scale, svg_text;
-  std::string baseline, measured;  // a scenario, a file
-  std::vector<std::string> with;   // option=choice
-  bool list = false;
-};
 
 void add_options(OptionList& list, FigureOptions& options) {
   list.optional("name", options.figure, "cli.figure.name");
@@ -52,7 +40,12 @@ void add_options(OptionList& list, FigureOptions& options) {
   list.repeated("--with", options.with, "cli.figure.with");
   list.flag("--list", options.list, "cli.figure.list");
   list.set(options.input.set);
+  list.optional("inputs", options.inputs, "cli.figure.inputs");
+  list.option("--over", options.over, "cli.figure.over");
+  list.option("--show", options.show, "cli.figure.show");
 }
+
+constexpr std::string_view kBlockFigure = "block";
 
 int print_list(const Context& context) {
   Columns columns({false, false});
@@ -62,6 +55,7 @@ int print_list(const Context& context) {
     for (const widgets::FigureOption& option : entry.options)
       columns.add({"", fmt::format("--with {}={}", option.key, fmt::join(option.choices, "|"))});
   }
+  columns.add({"block NAME", std::string(context.texts.text("cli.figure.block"))});
   return print(columns.text(0), kGood);
 }
 
@@ -75,28 +69,6 @@ io::Result<const FigureRow*> find(const std::string& name) {
       {},
       "unknown figure " + io::in_quotes(name),
       near.empty() ? "`roofscape-cli figure --list` lists them" : "did you mean " + io::in_quotes(near) + "?"};
-}
-
-// The figure's own size, changed by what was asked for.
-io::Result<ExportOptions> form_of(const FigureRow& figure, const FigureOptions& asked) {
-  ExportOptions form = default_size(figure);
-  if (!asked.size.empty())
-    if (const auto error = set_size(asked.size, form)) return *error;
-  if (!asked.scale.empty())
-    if (const auto error = set_scale(asked.scale, form)) return *error;
-  if (!asked.svg_text.empty())
-    if (const auto error = set_svg_text(asked.svg_text, form)) return *error;
-  if (asked.theme == "projector") form.em = slide_em(form.height);
-  return form;
-}
-
-// Options that a file of this format would ignore.
-std::optional<io::InputError> unused_option(const FigureOptions& asked, FileFormat format) {
-  if (!asked.scale.empty() && format != FileFormat::png)
-    return io::InputError{{}, "--scale", "is for PNG only", "give the size with --size"};
-  if (!asked.svg_text.empty() && format != FileFormat::svg)
-    return io::InputError{{}, "--svg-text", "is for SVG only", "leave it out"};
-  return std::nullopt;
 }
 
 // What all figures of one call are drawn from.
@@ -181,7 +153,7 @@ int write_one(const Context& context, const FigureOptions& options) {
   const auto format = format_of(options.output);
   if (!format) return refuse({options.output, {}, "the extension says no format", "end it in .svg, .pdf or .png"});
   if (const auto error = unused_option(options, *format)) return refuse(*error);
-  const auto form = form_of(*row.value(), options);
+  const auto form = form_of(default_size(*row.value()), options);
   if (!form) return refuse(form.error());
   widgets::FigureView view;
   for (const std::string& assignment : options.with)
@@ -232,7 +204,7 @@ int write_all(const Context& context, FigureOptions options) {
   if (!format) return refuse(format.error());
   if (const auto error = unused_option(options, format.value())) return refuse(*error);
   for (const FigureRow& row : widgets::figures())
-    if (const auto form = form_of(row, options); !form) return refuse(form.error());
+    if (const auto form = form_of(default_size(row), options); !form) return refuse(form.error());
   const auto material = gather(context, options, true);
   if (!material) return kBadInput;
   const std::filesystem::path folder = options.output;
@@ -247,7 +219,7 @@ int write_all(const Context& context, FigureOptions options) {
   for (const FigureRow& row : widgets::figures()) {
     if (!has_content(row, *material, left_out)) continue;
     const auto file = folder / (std::string(row.name) + std::string(extension_of(format.value())));
-    if (const auto error = export_figure(row, sheet.input, file, form_of(row, options).value(), fonts))
+    if (const auto error = export_figure(row, sheet.input, file, form_of(default_size(row), options).value(), fonts))
       return refuse(*error);
     written += file.string() + '\n';
   }
@@ -257,10 +229,40 @@ int write_all(const Context& context, FigureOptions options) {
 
 int run(const Context& context, const FigureOptions& options) {
   if (options.list) return print_list(context);
+  if (options.figure == kBlockFigure) return write_block_figure(context, options);
+  if (!options.inputs.empty())
+    return refuse({{},
+                   {},
+                   io::in_quotes(options.inputs.front()) + " is for figures of a block",
+                   "such as: figure block matmul batch=256; a scenario's fields are changed with --set"});
+  if (!options.over.empty() || !options.show.empty())
+    return refuse({{},
+                   options.over.empty() ? "--show" : "--over",
+                   "is for figures of a block",
+                   "such as: figure block matmul batch=256 --over batch"});
   return options.all ? write_all(context, options) : write_one(context, options);
 }
 
 }  // namespace
+
+io::Result<ExportOptions> form_of(ExportOptions form, const FigureOptions& asked) {
+  if (!asked.size.empty())
+    if (const auto error = set_size(asked.size, form)) return *error;
+  if (!asked.scale.empty())
+    if (const auto error = set_scale(asked.scale, form)) return *error;
+  if (!asked.svg_text.empty())
+    if (const auto error = set_svg_text(asked.svg_text, form)) return *error;
+  if (asked.theme == "projector") form.em = slide_em(form.height);
+  return form;
+}
+
+std::optional<io::InputError> unused_option(const FigureOptions& asked, FileFormat format) {
+  if (!asked.scale.empty() && format != FileFormat::png)
+    return io::InputError{{}, "--scale", "is for PNG only", "give the size with --size"};
+  if (!asked.svg_text.empty() && format != FileFormat::svg)
+    return io::InputError{{}, "--svg-text", "is for SVG only", "leave it out"};
+  return std::nullopt;
+}
 
 const Command figure_command = command<FigureOptions, add_options, run>("figure", "cli.figure");
 

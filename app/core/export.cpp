@@ -20,14 +20,13 @@ constexpr float kPointsPerMm = 72.0f / 25.4f;
 constexpr float kPointsPerPixel = 0.75f;
 constexpr double kLeastScale = 0.25, kMostScale = 40;
 constexpr float kSlideLines = 33.75f;
+constexpr float kBlockFigureHeight = 283.5f;  // points
 
-void draw(Canvas& canvas, const widgets::FigureRow& figure, const widgets::FigureInput& input,
-          widgets::FigureView view) {
+void draw(Canvas& canvas, const Drawing& drawing) {
   widgets::Fill ground;
-  ground.colour = input.theme.panel;
+  ground.colour = drawing.theme.panel;
   canvas.rect(canvas.bounds(), ground);
-  view.print = true;
-  widgets::draw_figure(figure, canvas, canvas.bounds().inset(canvas.em()), input, view);
+  drawing.draw(canvas, canvas.bounds().inset(canvas.em()));
 }
 
 }  // namespace
@@ -144,46 +143,78 @@ std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::stri
                         keys.empty() ? "it has none" : fmt::format("it has {}", fmt::join(keys, ", "))};
 }
 
-io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const widgets::FigureInput& input,
-                                     FileFormat format, const ExportOptions& wanted, const widgets::FontStack& fonts,
-                                     const widgets::FigureView& view) {
-  const widgets::FigureHead head = widgets::figure_head(figure, input, view);
+io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format, const ExportOptions& wanted,
+                                      const widgets::FontStack& fonts) {
   if (format == FileFormat::svg) {
     widgets::SvgOptions options;
-    options.title = head.title;
-    options.description = head.takeaway;
+    options.title = drawing.head.title;
+    options.description = drawing.head.takeaway;
     options.text = wanted.svg_text;
     widgets::SvgCanvas canvas(fonts, wanted.em, wanted.width, wanted.height, options);
-    draw(canvas, figure, input, view);
+    draw(canvas, drawing);
     return canvas.finish();
   }
   widgets::PdfOptions options;
-  options.title = head.title;
+  options.title = drawing.head.title;
   options.author = "Roofscape";
   const auto canvas = format == FileFormat::pdf
                           ? widgets::CairoCanvas::pdf(fonts, wanted.em, wanted.width, wanted.height, options)
                           : widgets::CairoCanvas::png(fonts, wanted.em, wanted.width, wanted.height,
-                                                      wanted.pixels_per_point, input.theme.panel);
+                                                      wanted.pixels_per_point, drawing.theme.panel);
   canvas->set_tagging(widgets::Tagging::none);  // these formats hold no readouts
-  draw(*canvas, figure, input, view);
+  draw(*canvas, drawing);
   std::string bytes = canvas->finish();
   if (bytes.empty()) return io::InputError{{}, {}, "cannot be drawn: " + canvas->error(), "try a smaller size"};
   return bytes;
 }
 
-std::optional<io::InputError> export_figure(const widgets::FigureRow& figure, const widgets::FigureInput& input,
-                                            const std::filesystem::path& file, const ExportOptions& wanted,
-                                            const widgets::FontStack& fonts, const widgets::FigureView& view) {
+std::optional<io::InputError> export_drawing(const Drawing& drawing, const std::filesystem::path& file,
+                                             const ExportOptions& wanted, const widgets::FontStack& fonts) {
   const auto format = format_of(file);
   if (!format)
     return io::InputError{file.string(), {}, "the extension says no format", "end it in .svg, .pdf or .png"};
-  auto bytes = figure_bytes(figure, input, *format, wanted, fonts, view);
+  auto bytes = drawing_bytes(drawing, *format, wanted, fonts);
   if (!bytes) {
     io::InputError error = bytes.error();
     error.file = file.string();
     return error;
   }
   return io::write_file_atomically(file, bytes.value());
+}
+
+Drawing drawing_of(const widgets::FigureRow& figure, const widgets::FigureInput& input,
+                   const widgets::FigureView& shown) {
+  widgets::FigureView view = shown;
+  view.print = true;
+  return {widgets::figure_head(figure, input, shown), input.theme,
+          [&figure, &input, view](Canvas& canvas, const widgets::Rect& area) {
+            widgets::draw_figure(figure, canvas, area, input, view);
+          }};
+}
+
+Drawing drawing_of(const widgets::BlockFigure& figure) {
+  return {widgets::block_figure_head(figure), figure.theme, [figure](Canvas& canvas, const widgets::Rect& area) {
+            widgets::draw_block_figure(canvas, area, figure, true);
+          }};
+}
+
+ExportOptions block_figure_size() {
+  ExportOptions options;
+  options.width = widgets::kColumnWidth;
+  options.height = kBlockFigureHeight;
+  return options;
+}
+
+io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const widgets::FigureInput& input,
+                                     FileFormat format, const ExportOptions& options, const widgets::FontStack& fonts,
+                                     const widgets::FigureView& view) {
+  return drawing_bytes(drawing_of(figure, input, view), format, options, fonts);
+}
+
+std::optional<io::InputError> export_figure(const widgets::FigureRow& figure, const widgets::FigureInput& input,
+                                            const std::filesystem::path& file, const ExportOptions& options,
+                                            const widgets::FontStack& fonts, const widgets::FigureView& view) {
+  return export_drawing(drawing_of(figure, input, view), file, options, fonts);
 }
 
 }  // namespace roofscape::app

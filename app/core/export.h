@@ -3,12 +3,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "engine/io/json/result.h"
 #include "widgets/canvas/canvas_svg.h"
+#include "widgets/figures/blocks/block_figure.h"
 #include "widgets/figures/figures.h"
 
 namespace roofscape::app {
@@ -40,6 +42,25 @@ float slide_em(float height);
 // Takes "tier=dcn" into the view: an option of the figure and one of its choices. Errors name what there is.
 std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::string_view assignment,
                                      widgets::FigureView& view);
+
+// What a file shows, whatever it is a picture of. Draws on a ground of the theme's panel, inside a margin.
+struct Drawing {
+  widgets::FigureHead head;  // title and takeaway, for programs that read the file
+  const widgets::Theme& theme;
+  std::function<void(widgets::Canvas&, const widgets::Rect&)> draw;
+};
+io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format, const ExportOptions& options,
+                                      const widgets::FontStack& fonts);
+// Written atomically. Returns what went wrong, or nothing.
+std::optional<io::InputError> export_drawing(const Drawing& drawing, const std::filesystem::path& file,
+                                             const ExportOptions& options, const widgets::FontStack& fonts);
+
+// A figure of the table as a drawing; `view` says what is shown beyond the default. All must outlive it.
+Drawing drawing_of(const widgets::FigureRow& figure, const widgets::FigureInput& input,
+                   const widgets::FigureView& view = {});
+// The figure of a building block, and its own size.
+Drawing drawing_of(const widgets::BlockFigure& figure);
+ExportOptions block_figure_size();
 
 // The bytes of the file; `view` says what is shown beyond the default. Errors: the drawing library failed (out of
 // memory).

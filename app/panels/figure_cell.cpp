@@ -8,6 +8,7 @@
 #include "app/panels/diagnostic_words.h"
 #include "app/panels/figure_menu.h"
 #include "app/panels/findings.h"
+#include "app/panels/nearest_tag.h"
 #include "app/panels/quantity_text.h"
 #include "app/panels/search_list.h"
 #include "widgets/canvas/number_format.h"
@@ -181,19 +182,8 @@ void figure_picture(PanelContext& ctx, const Rect& area, FiguresState& state, st
   if (one_stage) one_stage_button(ctx, area, row, scenario);
 
   if (!s.hovered) return;
-  const TagRegion* hit = nullptr;
+  const TagRegion* const hit = nearest_tag(ctx, first);
   const Point p = ctx.ui.io.pointer();
-  float nearest = ctx.px(8);
-  for (std::size_t i = first; i < canvas.tags().size(); ++i) {
-    const TagRegion& tag = canvas.tags()[i];
-    const float dx = std::max({tag.rect.x - p.x, p.x - tag.rect.right(), 0.0f});
-    const float dy = std::max({tag.rect.y - p.y, p.y - tag.rect.bottom(), 0.0f});
-    const float d = std::hypot(dx, dy);
-    if (d <= nearest) {
-      nearest = d;
-      hit = &tag;
-    }
-  }
   if (hit == nullptr) return;
   const std::string target = derivation_id(hit->id, hit->index);
   if (const auto operation = operation_of_tag(hit->id, hit->index)) {

@@ -15,7 +15,7 @@ namespace roofscape::app {
 
 using namespace widgets;
 
-void status_bar(PanelContext& ctx, const Rect& r, std::size_t figure, bool kept) {
+void status_bar(PanelContext& ctx, const Rect& r, std::string_view exports, bool kept) {
   const Theme& t = ctx.ui.theme;
   Canvas& canvas = ctx.ui.canvas;
   canvas.rect(r, {.colour = t.win});
@@ -34,15 +34,13 @@ void status_bar(PanelContext& ctx, const Rect& r, std::size_t figure, bool kept)
     std::string_view command, text;
   };
   float right = r.right() - ctx.px(16);
-  // Which figure the export means: the one pointed at last.
-  const std::string name(ctx.text("command.figure." + std::string(figures()[figure].name)));
   for (const Hint& hint : {Hint{"help.keys", "ui.status.keys"}, Hint{"figure.export", "ui.status.export"},
                            Hint{"edit.undo", "ui.status.undo"}, Hint{"view.search", "ui.status.search"},
                            Hint{"baseline.pin", ctx.baseline != nullptr ? "ui.status.unpin" : "ui.status.pin"}}) {
     const Command* c = ctx.command(hint.command);
     if (c == nullptr) continue;
     const std::string key = key_text(c->key), text = hint.command == "figure.export"
-                                                         ? ctx.format("ui.status.export", {name})
+                                                         ? ctx.format("ui.status.export", {std::string(exports)})
                                                          : std::string(ctx.text(hint.text));
     const float w = canvas.text_width(key, words) + ctx.px(10), wide = canvas.text_width(text, words);
     if (right - wide - w - ctx.px(7) < r.x + ctx.px(32) + needed) break;

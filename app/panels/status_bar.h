@@ -2,14 +2,14 @@
 // and the message strip, which says what could not be done without getting in the way.
 #pragma once
 
-#include <cstddef>
+#include <string_view>
 
 #include "app/panels/panel_context.h"
 
 namespace roofscape::app {
 
-// `figure`: which one an export means. `kept`: whether what is open is kept by the autosave.
-void status_bar(PanelContext& ctx, const widgets::Rect& r, std::size_t figure, bool kept);
+// `exports`: the name of what an export means. `kept`: whether what is open is kept by the autosave.
+void status_bar(PanelContext& ctx, const widgets::Rect& r, std::string_view exports, bool kept);
 // True when it was dismissed.
 bool message_strip(PanelContext& ctx, const widgets::Rect& r);
 

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "app/panels/block_text.h"
 #include "app/panels/field_text.h"
 #include "app/panels/panel_parts.h"
 #include "engine/base/number_text.h"
+#include "widgets/figures/blocks/block_text.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::app {

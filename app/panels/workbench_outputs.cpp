@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "app/core/derivation_text.h"
-#include "app/panels/block_text.h"
 #include "app/panels/formula_view.h"
 #include "app/panels/panel_parts.h"
 #include "widgets/canvas/number_format.h"
+#include "widgets/figures/blocks/block_text.h"
 #include "widgets/plot/formula_text.h"
 #include "widgets/plot/plot.h"
 #include "widgets/plot/quantity_label.h"

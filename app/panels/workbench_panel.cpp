@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/panels/panel_parts.h"
+#include "app/panels/workbench_figure.h"
 #include "app/panels/workbench_inputs.h"
 #include "app/panels/workbench_outputs.h"
 #include "widgets/plot/plot.h"
@@ -92,7 +93,7 @@ void workbench_panel(PanelContext& ctx, const Rect& r, Workbench& bench) {
                   {std::string(ctx.text("ui.bench.close")), {}}))
     bench.open = false;
   head.cut_right(ctx.px(8));
-  for (const std::string_view id : {"workbench.reset", "workbench.copy"}) {
+  for (const std::string_view id : {"workbench.reset", "workbench.copy", "figure.export"}) {
     const std::string words(ctx.text("ui.bench." + std::string(id.substr(id.find('.') + 1))));
     const float w = std::round(ctx.ui.canvas.text_width(words, ctx.style(t.ink)) + ctx.px(24));
     if (button(ctx.ui, middle(head.cut_right(w), button_h), id, words)) ctx.requests.run(id);
@@ -128,8 +129,9 @@ void workbench_panel(PanelContext& ctx, const Rect& r, Workbench& bench) {
   const auto inner = ctx.ui.canvas.clip(rest);
   const std::string region = "bench.outputs." + std::string(block.id);
   const ScrollRegion scroll = begin_scroll(ctx.ui, region, rest);
-  const float bottom =
-      block_outputs(ctx, {rest.x + pad, scroll.content_top + ctx.px(4)}, rest.w - 2 * pad, bench, kept);
+  const float figure_bottom =
+      workbench_figure(ctx, {rest.x + pad, scroll.content_top + ctx.px(4)}, rest.w - 2 * pad, bench, kept);
+  const float bottom = block_outputs(ctx, {rest.x + pad, figure_bottom}, rest.w - 2 * pad, bench, kept);
   end_scroll(ctx.ui, scroll, bottom + ctx.px(12));
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "app/core/block_search.h"
+#include "engine/blocks/block_picture.h"
 
 namespace roofscape::app {
 
@@ -46,30 +47,10 @@ std::optional<double> value_in(const engine::Report& report, const BlockInput& i
   return std::nullopt;
 }
 
-// A round value of the right size for a unit, to be typed over.
-double example_of(const engine::Unit& unit) {
-  struct Example {
-    std::string_view unit;
-    double value;
-  };
-  constexpr std::array kExamples{Example{"tokens", 8192},      Example{"elements", 8192}, Example{"parameters", 70e9},
-                                 Example{"layers", 64},        Example{"B", 1e9},         Example{"FLOP", 1e12},
-                                 Example{"s", 1e-3},           Example{"B/s", 50e9},      Example{"FLOP/s", 4e14},
-                                 Example{"sequences", 16},     Example{"chips", 256},     Example{"microbatches", 16},
-                                 Example{"tokens/chip", 1024}, Example{"requests/s", 4},  Example{"FLOP/B", 256},
-                                 Example{"days", 30},          Example{"h", 1e6}};
-  for (const Example& e : kExamples)
-    if (e.unit == unit.symbol) return e.value;
-  return unit.notation == engine::Notation::percent ? 0.5 : 8;
-}
-
 std::string example_text(const BlockInput& in) {
   if (in.kind == InputKind::flag || in.kind == InputKind::flags) return "true";
   if (!in.is_numeric()) return std::string(in.choices.front());
-  double x = std::clamp(example_of(engine::quantity(in.q).unit), in.low, in.high);
-  if (in.above_low && x <= in.low) x = in.low + 1;
-  if (in.high <= 1 && x >= in.high) x = (in.low + in.high) / 2;
-  return input_text(x);
+  return input_text(engine::typical_value(in));
 }
 
 std::size_t answers(const BlockReply& reply) {
@@ -247,8 +228,27 @@ Workbench::Bench& Workbench::bench(const Session& session) {
 const Workbench::Kept& Workbench::reply(const Session& session) {
   const BuildingBlock& now = shown();
   Bench& b = bench(session);
-  if (!kept || kept->block != now.id || kept->given != b.given)
-    kept = Kept{std::string(now.id), b.given, ask_block(now, b.given, session.library()), {}, {}};
+  const bool asked = !kept || kept->block != now.id || kept->given != b.given;
+  if (asked) {
+    kept.emplace();
+    kept->block = now.id;
+    kept->given = b.given;
+    kept->reply = ask_block(now, b.given, session.library());
+  }
+  if (asked || kept->over != b.over || kept->show != b.show) {
+    kept->over = b.over;
+    kept->show = b.show;
+    kept->data = {};
+    std::vector<std::string> shown;
+    if (!b.show.empty()) shown.push_back(b.show);
+    engine::PictureAnswer picture = engine::picture_with(now, b.over, shown);
+    // A list has no place over an input: the block's own outputs have.
+    if (picture.error) picture = engine::picture_with(now, b.over, {});
+    if (picture.error) picture = {engine::picture_of(now), {}};
+    kept->picture = std::move(picture.picture);
+    if (kept->reply.result && kept->reply.question)
+      kept->data = engine::picture_data(kept->reply.question->call, kept->picture);
+  }
   if (kept->derived != b.derived) {
     kept->derived = b.derived;
     kept->derivations.clear();

@@ -12,6 +12,7 @@
 
 #include "app/session/session.h"
 #include "engine/blocks/block.h"
+#include "engine/blocks/block_picture.h"
 #include "engine/evaluate/explain.h"
 #include "engine/io/export/block_json.h"
 #include "widgets/plot/text_table.h"
@@ -45,6 +46,7 @@ struct Workbench {
     BlockInputs start, given;
     std::map<std::string, double, std::less<>> middle;  // of the track of each input: the value it had first
     std::string derived;                                // the output whose derivation is open
+    std::string over, show;  // of the figure: an input or "none", an output; empty: the block's own
   };
   bool open = false;
   std::string block, search;
@@ -57,6 +59,9 @@ struct Workbench {
     BlockReply reply;
     std::string derived;
     std::vector<engine::Derivation> derivations;
+    std::string over, show;  // of the figure that `data` is for
+    engine::BlockPicture picture;
+    engine::PictureData data;  // empty where the inputs are refused
   };
   std::optional<Kept> kept;
   // The blocks that `search` finds, kept while it stays.

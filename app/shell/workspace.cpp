@@ -371,7 +371,7 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
     search_rail(ctx, layout.right, panels_.search);
   else
     edited = right_rail(ctx, layout.right, request.right_open, panels_.right_rail, std::move(edited));
-  status_bar(ctx, layout.status, current_figure(), save_problem_.empty());
+  status_bar(ctx, layout.status, exported_name(), save_problem_.empty());
   draw_splitters(ctx, layout, request, !panels_.figures.maximised);
   settings_.arrangement.right_open =
       panels_.right_rail.open == !request.compact ? std::nullopt : std::optional(panels_.right_rail.open);

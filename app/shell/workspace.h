@@ -104,9 +104,9 @@ class Workspace {
   double zoom(const widgets::Rect& window) const;
   void change_zoom(int eighths);  // 0: back to the size's own
   bool set_theme(const std::string& name);
-  void export_current_figure();     // asks where to and how the first time
-  void write_exported();            // as settings.export_as says; an existing file is never replaced
-  std::string figure_data() const;  // its data as tab-separated text
+  void export_current_figure();  // asks where to and how the first time
+  void write_exported();         // as settings.export_as says; an existing file is never replaced
+  std::string figure_data();     // its data as tab-separated text
   void save();
   void save_as(const std::filesystem::path& file);
   void save_preset(const std::string& name);  // the edited model or cluster, as the sheet says
@@ -134,6 +134,9 @@ class Workspace {
 
   // The figure that export and copy mean: the one maximised, else the one last pointed at, else the first.
   std::size_t current_figure() const;
+  // Whether they mean the figure of the block on the workbench, which lies over the others.
+  bool shows_block() const { return panels_.workbench.open && !panels_.editor.open; }
+  std::string exported_name() const;  // of what they mean, for people
   // What a copy of a figure shows beyond the default: the tools and choices that are on, never what the pointer does.
   widgets::FigureView shown_view(std::size_t figure) const;
   // Of the scenario as it is, where a panel draws the last one that could be drawn.

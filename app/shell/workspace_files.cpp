@@ -57,6 +57,11 @@ std::size_t Workspace::current_figure() const {
   return 0;
 }
 
+std::string Workspace::exported_name() const {
+  if (shows_block()) return std::string(panels_.workbench.shown().id);
+  return std::string(texts_.text("command.figure." + std::string(figures()[current_figure()].name)));
+}
+
 FigureView Workspace::shown_view(std::size_t figure) const {
   FigureView shown;
   shown.choices = panels_.figures.choices[figure];
@@ -85,24 +90,32 @@ void Workspace::export_current_figure() {
 
 void Workspace::write_exported() {
   const ExportChoice& choice = settings_.export_as;
-  const FigureRow& row = figures()[current_figure()];
   auto paper = load_theme(choice.theme);
   if (!paper.ok()) paper = load_theme("print");
   if (!paper.ok()) return session_.say({true, io::to_text(paper.error()), {}});
-  ExportOptions options = default_size(row);
-  if (choice.size != "figure")
-    if (const auto failure = set_size(choice.size, options))
-      return session_.say({true, failure->message, failure->remedy});
+  const FigureRow& row = figures()[current_figure()];
   const SearchSeen found = found_here();
   const FigureInput input = own_figure_input(paper.value(), studies_, found);
   studies_.begin_frame(std::numeric_limits<std::int64_t>::max());  // a file is whole
   const FigureView shown = shown_view(current_figure());
+  const Workbench::Kept* const block = shows_block() ? &panels_.workbench.reply(session_) : nullptr;
+  if (block != nullptr && !block->reply.question)
+    return session_.say({true, std::string(texts_.text("ui.exported.nothing")), {}});
+  ExportOptions options = block != nullptr ? block_figure_size() : default_size(row);
+  if (choice.size != "figure")
+    if (const auto failure = set_size(choice.size, options))
+      return session_.say({true, failure->message, failure->remedy});
+  const Drawing drawing = block != nullptr
+                              ? drawing_of({block->reply.question->call, block->data, texts_, paper.value()})
+                              : drawing_of(row, input, shown);
   const std::filesystem::path folder =
       choice.folder.empty() ? export_folder() : typed_path(choice.folder, export_folder());
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   // One name for all formats, free in each: nothing that is there is replaced.
-  const std::string stem = file_stem(engine::scenario_title(session_.scenario())) + "-" + std::string(row.name);
+  const std::string stem = block != nullptr
+                               ? std::string(block->block)
+                               : file_stem(engine::scenario_title(session_.scenario())) + "-" + std::string(row.name);
   const auto file_of = [&](int number, std::size_t format) {
     return folder / (stem + (number > 1 ? "-" + std::to_string(number) : std::string()) +
                      std::string(extension_of(static_cast<FileFormat>(format))));
@@ -120,14 +133,19 @@ void Workspace::write_exported() {
   for (std::size_t i = 0; i < choice.formats.size(); ++i) {
     if (!choice.formats[i]) continue;
     const std::filesystem::path file = file_of(number, i);
-    if (const auto failure = export_figure(row, input, file, options, fonts_, shown))
+    if (const auto failure = export_drawing(drawing, file, options, fonts_))
       return session_.say({true, io::to_text(*failure), {}});
     written += written.empty() ? file.string() : ", " + file.extension().string();
   }
   session_.say({false, texts_.format("ui.exported", {written}), {}});
 }
 
-std::string Workspace::figure_data() const {
+std::string Workspace::figure_data() {
+  if (shows_block()) {
+    const Workbench::Kept& kept = panels_.workbench.reply(session_);
+    if (!kept.reply.question) return {};
+    return widgets::block_figure_data({kept.reply.question->call, kept.data, texts_, theme_});
+  }
   const FigureRow& row = figures()[current_figure()];
   widgets::StudyCache studies;  // of this scenario, which need not be the one that is drawn
   const SearchSeen found = found_here();

@@ -159,6 +159,18 @@ void BlockCall::complete(const Chip* chip, const TransformerShape* model) {
   }
 }
 
+BlockCall BlockCall::with(std::string_view name, double x) const {
+  BlockCall out(*block_);
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (block_->inputs[i].name == name)
+      out.values_[i] = {{x}, std::string(kTypedIn)};
+    else if (is_typed(block_->inputs[i].name))
+      out.values_[i] = values_[i];
+  }
+  out.complete(chip_, model_);
+  return out;
+}
+
 const BlockValue& BlockCall::value(std::string_view name) const {
   static const BlockValue unknown;
   const BlockInput* in = block_->find_input(name);

@@ -152,6 +152,9 @@ class BlockCall {
   // this.
   void complete(const Chip* chip, const TransformerShape* model);
 
+  // The same question with this input at another value, as if it had been typed: what was filled in is so anew.
+  BlockCall with(std::string_view name, double value) const;
+
   const BuildingBlock& block() const { return *block_; }
   const Chip* chip() const { return chip_; }                // of the preset; null without one
   const TransformerShape* model() const { return model_; }  // of the preset; null without one

@@ -138,7 +138,7 @@ TEST_CASE("folders of the engine include those before them") {
 TEST_CASE("folders of the widgets include those before them") {
   check_order("widgets", {"widgets/canvas", "widgets/plot", "widgets/figures/common", "widgets/figures/training",
                           "widgets/figures/serving", "widgets/figures/hardware", "widgets/figures/search",
-                          "widgets/figures", "widgets/ui"});
+                          "widgets/figures/blocks", "widgets/figures", "widgets/ui"});
 }
 
 TEST_CASE("folders of the app include those before them") {

@@ -116,5 +116,58 @@ TEST_CASE("figures of a search are drawn without a window, which searches for th
   }
 }
 
+TEST_CASE("figure block draws a block with inputs as calc takes them") {
+  const test::TemporaryFolder folder;
+  const Outcome o =
+      run(folder, "figure block kv-cache model=llama-3-70b sequence_length=8192 sequences=16 -o kv.svg");
+  CHECK(o.code == 0);
+  CHECK(o.out + o.err == "");
+  const std::string svg = test::text_of(folder.path() / "kv.svg");
+  CHECK(svg.find("kv-cache: bytes of the cache over sequence length") != std::string::npos);
+  CHECK(svg.find("42.9\u202fGB") != std::string::npos);
+  CHECK(run("figure --list").out.find("block NAME") != std::string::npos);
+}
+
+TEST_CASE("figure block takes another axis and other outputs") {
+  const test::TemporaryFolder folder;
+  const auto title = [&](const std::string& arguments) {
+    const Outcome o = run(folder, "figure block collective chip=v5p bytes=1e8 axes=8 -o c.svg " + arguments);
+    CHECK(o.code == 0);
+    CHECK(o.err == "");
+    const std::string svg = test::text_of(folder.path() / "c.svg");
+    const std::size_t from = svg.find("<title>") + 7;
+    return svg.substr(from, svg.find("</title>") - from);
+  };
+  CHECK(title("") == "collective: time over bytes of the array");
+  CHECK(title("--over kind --show time_s") == "collective: time by collective");
+  CHECK(title("--over hop_s --show latency_s") == "collective: time of the hops over latency of a hop");
+  CHECK(title("--over none --show bandwidth_s,latency_s") == "collective: time");
+}
+
+TEST_CASE("figure block refuses what cannot be drawn, with the remedy") {
+  const test::TemporaryFolder folder;
+  const auto refused = [&](const std::string& arguments) {
+    const Outcome o = run(folder, "figure " + arguments);
+    CHECK(o.code == 2);
+    CHECK(folder.count() == 0);
+    return o.err;
+  };
+  CHECK(refused("block decode chip=h100 -o d.svg") ==
+        "roofscape-cli: decode: there is nothing to draw of these inputs; give kv_bytes_per_token, context, parameters\n");
+  CHECK(refused("block p2p bytes=1e6 distance=2 --over speed -o p.svg")
+            .starts_with(
+                "roofscape-cli: --over: speed is no input that a figure of p2p can be over; there are: bytes,"));
+  CHECK(refused("block p2p bytes=1e6 distance=2 --with tier=dcn -o p.svg") ==
+        "roofscape-cli: --with: is for figures of a scenario; give inputs as name=value\n");
+  CHECK(refused("block p2p bytes=many -o p.svg").find("bytes") != std::string::npos);
+  CHECK(refused("block p2p -o p.txt") ==
+        "roofscape-cli: p.txt: the extension says no format; end it in .svg, .pdf or .png\n");
+  CHECK(refused("block").starts_with("roofscape-cli: figure block needs the name of a block and -o FILE"));
+  CHECK(refused("roofline llama3-8b-8-h100 batch=3 -o r.svg").find("\"batch=3\" is for figures of a block") !=
+        std::string::npos);
+  CHECK(refused("roofline llama3-8b-8-h100 --over batch -o r.svg").find("--over: is for figures of a block") !=
+        std::string::npos);
+}
+
 }  // namespace
 }  // namespace roofscape

@@ -134,6 +134,30 @@ TEST_CASE("an output opens its derivation and closes it again") {
   CHECK(bench(h).kept->derivations.empty());
 }
 
+TEST_CASE("the workbench draws the block's figure, over the input that is chosen") {
+  Harness h;
+  open(h, "matmul");
+  REQUIRE(bench(h).kept.has_value());
+  CHECK(bench(h).kept->picture.over == "batch");
+  CHECK(bench(h).kept->data.lines.size() == 1);
+  CHECK(h.place("bench.figure") != nullptr);
+  bench(h).benches.find("matmul")->second.over = "d_in";
+  h.step(1);
+  CHECK(bench(h).kept->data.over->name == "d_in");
+  bench(h).benches.find("matmul")->second.over = "dtype";
+  h.step(1);
+  CHECK(bench(h).kept->data.is_choice());
+}
+
+TEST_CASE("an input that moves moves the figure's present point in the same frame") {
+  Harness h;
+  open(h, "matmul");
+  bench(h).set(h.parts.session, "batch", "512");
+  h.step(1);
+  REQUIRE(bench(h).kept.has_value());
+  CHECK(bench(h).kept->data.now == 512);
+}
+
 TEST_CASE("the list has all blocks below their topics, and by other words finds the block that is meant") {
   Harness h;
   open(h, "matmul");

@@ -12,9 +12,8 @@ namespace {
 
 std::unique_ptr<RecordCanvas> charted(const Chart& chart, float width = 600, float height = 400) {
   const Theme dark = theme("dark");
-  const FigureCase c = one_stage();
   auto canvas = std::make_unique<RecordCanvas>(fonts(), 15.0f, Rect{0, 0, width, height});
-  draw_line_chart(*canvas, canvas->bounds(), input_of(c, dark), chart);
+  draw_line_chart(*canvas, canvas->bounds(), dark, chart);
   return canvas;
 }
 

@@ -34,7 +34,7 @@ float widest(const Canvas& canvas, std::span<const BarRow> rows, const std::stri
 
 Rect BarRowsPlot::bar(std::size_t row, const BarPart& part) const {
   const float top = tops[row] + (pitch - bar_height) / 2 + lane_height * static_cast<float>(part.lane);
-  return rect_between(x(part.from), top, x(part.to), top + lane_height);
+  return rect_between(x(std::max(part.from, x.from())), top, x(part.to), top + lane_height);
 }
 
 BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, std::span<const BarRow> rows,
@@ -63,11 +63,13 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
   Frame frame;
   frame.y.grid = frame.y.line = false;
   frame.x.title = axis.title;
-  const Scale domain(ScaleKind::linear, 0, axis.to > 0 ? axis.to : 1, 0, 1);
+  const Scale domain(axis.kind, axis.from, axis.to > axis.from ? axis.to : axis.from + 1, 0, 1);
   frame.x.ticks =
       ticks(domain, {std::clamp(static_cast<int>(rest.w / canvas.px(70)), 2, 8), TickLabels::plain, false});
-  const float below = rest.bottom() - plot_rect(canvas, rest, frame).bottom();
-  rest.cut_bottom(below);
+  const Rect inside = plot_rect(canvas, rest, frame);
+  rest.cut_bottom(rest.bottom() - inside.bottom());
+  const bool is_last = (!c.value || value == 0) && (!c.second || second == 0);
+  if (is_last) rest.cut_right(rest.right() - inside.right());  // half a number of the axis stands beyond its end
   const bool has_heads = (!axis.value.empty() || !axis.second.empty()) &&
                          rest.h > line * (kHeadRow + kLeastPitch * static_cast<float>(rows.size()));
   const Rect head = rest.cut_top(has_heads ? line * kHeadRow : 0);

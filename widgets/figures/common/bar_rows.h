@@ -33,6 +33,8 @@ struct BarRow {
 
 struct BarAxis {
   double to = 1;
+  ScaleKind kind = ScaleKind::linear;
+  double from = 0;            // more than zero on a logarithmic axis, where bars begin at its start
   std::string title;          // with the unit
   std::string value, second;  // heads of the columns; both empty: no line of heads
   int lanes = 1;              // bars of a row under each other

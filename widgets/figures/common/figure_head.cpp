@@ -211,12 +211,7 @@ std::vector<std::string> wrap(const Canvas& canvas, std::string_view text, const
   return out;
 }
 
-Rect draw_figure_head(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view,
-                      const FigureHead& unmarked) {
-  if (!view.print) return area;
-  FigureHead head = unmarked;
-  mark_doubts(head, input);
-  const Theme& theme = input.theme;
+Rect draw_printed_head(Canvas& canvas, const Rect& area, const Theme& theme, const FigureHead& head) {
   const Rect inside = area.inset(canvas.px(kPrintMargin));
   TextStyle phrase;
   phrase.em = kSmallText * canvas.em();
@@ -227,13 +222,21 @@ Rect draw_figure_head(Canvas& canvas, const Rect& area, const FigureInput& input
   style.colour = theme.ink3;
   style.valign = VAlign::top;
   const float line = FontStack::kLineHeight * style.em;
-  const std::string context = head.context.empty() ? context_line(input) : head.context;
-  for (const std::string& text : wrap(canvas, context, style, rest.w, kContextLines)) {
+  for (const std::string& text : wrap(canvas, head.context, style, rest.w, kContextLines)) {
     const Rect strip = rest.cut_top(line);
     canvas.text({strip.x, strip.y}, text, style);
   }
   rest.cut_top(canvas.px(kBelowHead));
   return rest;
+}
+
+Rect draw_figure_head(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view,
+                      const FigureHead& unmarked) {
+  if (!view.print) return area;
+  FigureHead head = unmarked;
+  mark_doubts(head, input);
+  if (head.context.empty()) head.context = context_line(input);
+  return draw_printed_head(canvas, area, input.theme, head);
 }
 
 }  // namespace roofscape::widgets

@@ -16,6 +16,9 @@ namespace roofscape::widgets {
 Rect draw_figure_head(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view,
                       const FigureHead& head);
 
+// The same of a head that is whole: what it is of stands in its context.
+Rect draw_printed_head(Canvas& canvas, const Rect& area, const Theme& theme, const FigureHead& head);
+
 // "LLaMA-3.1 405B on 16 384 H100 SXM, fsdp 128, tensor 8, pipeline 16, ZeRO-1; 1F1B, 16 microbatches of 1; 2048
 // sequences of 8192 tokens; layer inputs kept; bf16; ideal mode": all that the numbers of a plan depend on and that a
 // person sets. Of a plan that serves the batch and the lengths of requests.

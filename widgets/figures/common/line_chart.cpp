@@ -53,18 +53,18 @@ void choose_labels(const Canvas& canvas, const Chart& chart, float height, Place
   }
 }
 
-Placed lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const Chart& chart) {
+Placed lay_out(const Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart) {
   Placed l;
   const float small = kSmallText * canvas.em(), row = FontStack::kLineHeight * small;
   Rect rest = area;
   if (!chart.note.empty()) {
-    l.note = wrap(canvas, chart.note, label_style(canvas, input.theme.ink3, Weight::regular), rest.w, 2);
+    l.note = wrap(canvas, chart.note, label_style(canvas, theme.ink3, Weight::regular), rest.w, 2);
     l.note_y = rest.cut_bottom(row * static_cast<float>(l.note.size())).y;
     rest.cut_bottom(canvas.px(2));
   }
   l.title_y = rest.cut_top(row).centre().y;
   rest.cut_top(canvas.px(4) + (chart.now ? row : small * 0.3f));
-  const Scale x(chart.x_kind, chart.x_from, chart.x_to, 0, 1), y(ScaleKind::log10, chart.y_from, chart.y_to, 0, 1);
+  const Scale x(chart.x_kind, chart.x_from, chart.x_to, 0, 1), y(chart.y_kind, chart.y_from, chart.y_to, 0, 1);
   l.frame.x.title = ellipsize(canvas, chart.x_title, label_style(canvas, {}, Weight::regular), rest.w * 0.7f);
   const Scale numbered(chart.x_even ? ScaleKind::linear : chart.x_kind, chart.x_from, chart.x_to, 0, 1);
   l.frame.x.ticks =
@@ -99,7 +99,7 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   return l;
 }
 
-std::vector<Tint> tints_of(const FigureInput& input, const Chart& chart, const Placed& l) {
+std::vector<Tint> tints_of(const Theme& theme, const Chart& chart, const Placed& l) {
   std::vector<Tint> out;
   for (const ChartBand& band : chart.bands) {
     Rect r = l.plot;
@@ -114,7 +114,7 @@ std::vector<Tint> tints_of(const FigureInput& input, const Chart& chart, const P
     }
     if (!r.empty() && band.tint > 0)
       out.push_back({{{{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}},
-                     faded(input.theme.ink, band.tint)});
+                     faded(theme.ink, band.tint)});
   }
   return out;
 }
@@ -133,9 +133,9 @@ std::vector<std::string> whole_lines(const Canvas& canvas, const std::string& te
   return lines;
 }
 
-void draw_band_labels(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l,
+void draw_band_labels(Canvas& canvas, const Theme& theme, const Chart& chart, const Placed& l,
                       std::vector<Rect>& taken) {
-  TextStyle style = small_text(canvas, input.theme.ink2, HAlign::centre);
+  TextStyle style = small_text(canvas, theme.ink2, HAlign::centre);
   const float row = FontStack::kLineHeight * style.em, gap = canvas.px(6);
   for (const ChartBand& band : chart.bands) {
     if (band.label.empty()) continue;
@@ -221,7 +221,7 @@ std::optional<Point> exit_of(const Chart& chart, const Placed& l, const ChartLin
   return Point{in.x + (out.x - in.x) * (l.plot.y - in.y) / (out.y - in.y), l.plot.y};
 }
 
-void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l) {
+void draw_ends(Canvas& canvas, const Theme& theme, const Chart& chart, const Placed& l) {
   std::vector<float> wanted;
   std::vector<Point> ends;
   for (const ChartLine* line : l.labelled) {
@@ -235,7 +235,7 @@ void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, con
   const float start = l.plot.right() + canvas.px(kFan);
   for (std::size_t i = 0; i < l.labelled.size(); ++i) {
     Colour colour = l.labelled[i]->stroke.colour;
-    const Stroke leader{faded(colour, 0.8f), input.theme.axis_width * canvas.em(), {}};
+    const Stroke leader{faded(colour, 0.8f), theme.axis_width * canvas.em(), {}};
     if (ends[i].x > l.plot.right() - canvas.px(3))
       canvas.polyline({ends[i],
                        {l.plot.right() + canvas.px(5), ends[i].y},
@@ -257,17 +257,17 @@ void draw_ends(Canvas& canvas, const FigureInput& input, const Chart& chart, con
     else
       canvas.line({l.plot.right() + canvas.px(5), placed[i]}, {start - canvas.px(3), placed[i]}, leader);
     canvas.text({start, placed[i]}, l.labels[i],
-                label_style(canvas, readable(colour, input.theme.panel), l.labelled[i]->weight));
+                label_style(canvas, readable(colour, theme.panel), l.labelled[i]->weight));
   }
 }
 
 // The name of a line along its first segment, over it and where no other text is; left out where there is no room,
 // and unless it is essential where a line would run through it.
-void draw_along(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l, const ChartLine& line,
+void draw_along(Canvas& canvas, const Theme& theme, const Chart& chart, const Placed& l, const ChartLine& line,
                 std::vector<Rect>& taken) {
   if (line.along.empty() || line.points.size() < 2) return;
   const Point a = place_of(l, line.points[0]), b = place_of(l, line.points[1]);
-  TextStyle style = label_style(canvas, line.essential ? input.theme.ink : input.theme.ink2, Weight::regular);
+  TextStyle style = label_style(canvas, line.essential ? theme.ink : theme.ink2, Weight::regular);
   const float width = canvas.text_width(line.along, style), length = distance(a, b), gap = canvas.px(8);
   if (length < width + 2 * gap) return;
   const Point way = (b - a) * (1 / length), over{way.y, -way.x};
@@ -313,11 +313,10 @@ std::pair<double, double> log_range(double low, double high, double least_ratio)
   return {low, high};
 }
 
-void draw_line_chart(Canvas& canvas, const Rect& area, const FigureInput& input, const Chart& chart) {
-  const Theme& theme = input.theme;
-  const Placed l = lay_out(canvas, area, input, chart);
+void draw_line_chart(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart) {
+  const Placed l = lay_out(canvas, area, theme, chart);
   if (l.plot.w < canvas.px(kLeastWidth) || l.plot.h < canvas.px(kLeastHeight)) return;
-  const std::vector<Tint> tints = tints_of(input, chart, l);
+  const std::vector<Tint> tints = tints_of(theme, chart, l);
   for (const Tint& tint : tints)
     canvas.rect(rect_between(tint.corners[0].x, tint.corners[0].y, tint.corners[2].x, tint.corners[2].y),
                 {.colour = tint.colour});
@@ -329,13 +328,13 @@ void draw_line_chart(Canvas& canvas, const Rect& area, const FigureInput& input,
     const Canvas::Clip inside = canvas.clip(l.plot);
     for (std::size_t i = chart.lines.size(); i-- > 0;) draw_line(canvas, chart, chart.lines[i], l.traces[i]);
   }
-  draw_ends(canvas, input, chart, l);
+  draw_ends(canvas, theme, chart, l);
   std::vector<Rect> taken;
-  draw_dots(canvas, input, chart, l, tints, taken);
+  draw_dots(canvas, theme, chart, l, tints, taken);
   for (const bool essential : {true, false})
     for (const ChartLine& line : chart.lines)
-      if (line.essential == essential) draw_along(canvas, input, chart, l, line, taken);
-  draw_band_labels(canvas, input, chart, l, taken);
+      if (line.essential == essential) draw_along(canvas, theme, chart, l, line, taken);
+  draw_band_labels(canvas, theme, chart, l, taken);
   for (std::size_t i = 0; i < l.note.size(); ++i) {
     TextStyle style = small_text(canvas, theme.ink3, HAlign::left);
     const float row = FontStack::kLineHeight * style.em;

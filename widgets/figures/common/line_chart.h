@@ -1,4 +1,4 @@
-// A chart of lines over a logarithmic axis, as several figures are: axes, regions, lines labelled at their ends, dots
+// A chart of lines, mostly over logarithmic axes, as several figures are: axes, regions, lines labelled at their ends, dots
 // with their number, the present value. A figure says what there is; where labels stand so that none covers another,
 // and which are left out where there is no room, is decided here.
 #pragma once
@@ -53,7 +53,7 @@ struct ChartBand {
 struct Chart {
   std::string x_title, y_title;  // with the unit
   double x_from = 1, x_to = 10, y_from = 1, y_to = 10;
-  ScaleKind x_kind = ScaleKind::log2;
+  ScaleKind x_kind = ScaleKind::log2, y_kind = ScaleKind::log10;
   bool x_even = false;  // numbers of the x axis in even steps, for an axis of about a decade
   TickLabels x_labels = TickLabels::plain, y_labels = TickLabels::plain;
   std::vector<ChartBand> bands;
@@ -67,7 +67,7 @@ struct Chart {
   std::string note;  // a sentence at the foot of the figure, wrapped
 };
 
-void draw_line_chart(Canvas& canvas, const Rect& area, const FigureInput& input, const Chart& chart);
+void draw_line_chart(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart);
 
 // Ends of a logarithmic axis with some room around the data, at least `least_ratio` apart.
 std::pair<double, double> log_range(double low, double high, double least_ratio = 100);

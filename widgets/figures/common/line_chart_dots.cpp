@@ -44,8 +44,8 @@ namespace {
 
 constexpr float kFoot = 7;  // crosses over the x axis
 
-float dot_size(const Canvas& canvas, const FigureInput& input, const ChartDot& dot) {
-  return dot.size > 0 ? canvas.px(dot.size) : input.theme.marker_size * canvas.em();
+float dot_size(const Canvas& canvas, const Theme& theme, const ChartDot& dot) {
+  return dot.size > 0 ? canvas.px(dot.size) : theme.marker_size * canvas.em();
 }
 
 bool on_plot(const Chart& chart, const ChartDot& dot) {
@@ -99,23 +99,23 @@ Point leader_end(const Canvas& canvas, Point dot, const Rect& box) {
 
 }  // namespace
 
-void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l,
-               std::span<const Tint> tints, std::vector<Rect>& taken) {
+void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Placed& l, std::span<const Tint> tints,
+               std::vector<Rect>& taken) {
   for (const ChartDot& dot : chart.dots) {
     if (!on_plot(chart, dot)) continue;
-    const float size = dot_size(canvas, input, dot);
+    const float size = dot_size(canvas, theme, dot);
     const Point at = place_of_dot(canvas, l, dot);
     taken.push_back({at.x - size / 2, at.y - size / 2, size, size});
   }
   for (const ChartDot& dot : chart.dots) {
     if (!on_plot(chart, dot)) continue;
-    const float size = dot_size(canvas, input, dot);
+    const float size = dot_size(canvas, theme, dot);
     const Point at = place_of_dot(canvas, l, dot);
     Fill ring, fill;
-    ring.colour = input.theme.panel;
+    ring.colour = theme.panel;
     fill.colour = dot.colour;
     if (dot.failed) {
-      draw_cross(canvas, at, size, {dot.colour, input.theme.data_width * canvas.em(), {}});
+      draw_cross(canvas, at, size, {dot.colour, theme.data_width * canvas.em(), {}});
     } else {
       canvas.marker(at, dot.marker, size + canvas.px(2), ring);
       canvas.marker(at, dot.marker, size, fill);
@@ -127,10 +127,10 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, con
   }
   for (const ChartDot& dot : chart.dots) {
     if (!on_plot(chart, dot) || dot.text.empty()) continue;
-    const float size = dot_size(canvas, input, dot);
+    const float size = dot_size(canvas, theme, dot);
     const Point at = place_of_dot(canvas, l, dot);
     TextStyle style =
-        label_style(canvas, dot.bold ? input.theme.ink : input.theme.ink2, dot.bold ? Weight::bold : Weight::regular);
+        label_style(canvas, dot.bold ? theme.ink : theme.ink2, dot.bold ? Weight::bold : Weight::regular);
     const float w = canvas.text_width(dot.text, style) + canvas.px(4), h = style.em * 1.25f;
     const auto places = name_places(canvas, at, size, w, h);
     int least = 1 << 20, order = 0;
@@ -164,11 +164,10 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, con
     if (best->away) {
       const Point to = leader_end(canvas, at, box);
       const Point way = (to - at) * (1 / std::max(distance(at, to), 1e-3f));
-      canvas.line(at + way * (size / 2 + canvas.px(1)), to,
-                  {input.theme.ink3, input.theme.axis_width * canvas.em(), {}});
+      canvas.line(at + way * (size / 2 + canvas.px(1)), to, {theme.ink3, theme.axis_width * canvas.em(), {}});
     }
     if (over)
-      backed_text(canvas, input.theme, anchor, dot.text, style, tints);
+      backed_text(canvas, theme, anchor, dot.text, style, tints);
     else
       canvas.text(anchor, dot.text, style);
     taken.push_back(

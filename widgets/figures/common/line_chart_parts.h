@@ -33,7 +33,7 @@ TextStyle label_style(const Canvas& canvas, Colour colour, Weight weight);
 int crossings(const Placed& l, const Chart& chart, const Rect& box);
 
 // The dots with their numbers, which stand where they cover least. What they take is added to `taken`.
-void draw_dots(Canvas& canvas, const FigureInput& input, const Chart& chart, const Placed& l,
-               std::span<const Tint> tints, std::vector<Rect>& taken);
+void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Placed& l, std::span<const Tint> tints,
+               std::vector<Rect>& taken);
 
 }  // namespace roofscape::widgets::chart

@@ -7,13 +7,13 @@
 #include "engine/blocks/block.h"
 #include "widgets/plot/text_table.h"
 
-namespace roofscape::app {
+namespace roofscape::widgets {
 
-std::string input_label(const widgets::TextTable& texts, const engine::BlockInput& in);
-std::string output_label(const widgets::TextTable& texts, const engine::BlockOutput& out);
+std::string input_label(const TextTable& texts, const engine::BlockInput& in);
+std::string output_label(const TextTable& texts, const engine::BlockOutput& out);
 // Whether an output is a quantity, with its label and unit.
 bool is_quantity(const engine::BlockOutput& out);
 // A word of a choice or an answer as people say it, where its id is not that already.
-std::string block_word(const widgets::TextTable& texts, std::string_view word);
+std::string block_word(const TextTable& texts, std::string_view word);
 
-}  // namespace roofscape::app
+}  // namespace roofscape::widgets

@@ -1,0 +1,81 @@
+// roofscape-cli figure block: the figure of a building block into a file.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/cli/figure_options.h"
+#include "app/cli/output.h"
+#include "app/core/strings.h"
+#include "engine/blocks/block_picture.h"
+#include "engine/io/export/block_json.h"
+#include "widgets/figures/blocks/block_figure.h"
+
+namespace roofscape::app::cli {
+namespace {
+
+std::vector<std::string> words_of(std::string_view list) {
+  std::vector<std::string> out;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    if (end > 0) out.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return out;
+}
+
+// What a figure of a scenario takes and one of a block does not.
+std::optional<io::InputError> foreign_option(const FigureOptions& options) {
+  const std::vector<std::pair<std::string_view, bool>> foreign{{"--all", options.all},
+                                                               {"--format", !options.format.empty()},
+                                                               {"--baseline", !options.baseline.empty()},
+                                                               {"--measured", !options.measured.empty()},
+                                                               {"--with", !options.with.empty()},
+                                                               {"--set", !options.input.set.empty()}};
+  for (const auto& [name, given] : foreign)
+    if (given)
+      return io::InputError{{}, std::string(name), "is for figures of a scenario", "give inputs as name=value"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+int write_block_figure(const Context& context, const FigureOptions& options) {
+  const std::string& name = options.input.scenario;
+  if (name.empty() || options.output.empty())
+    return refuse({{},
+                   {},
+                   "figure block needs the name of a block and -o FILE",
+                   "such as: figure block matmul chip=h100-sxm batch=256 d_in=8192 d_out=8192 -o matmul.svg"});
+  if (const auto error = foreign_option(options)) return refuse(*error);
+  const auto format = format_of(options.output);
+  if (!format) return refuse({options.output, {}, "the extension says no format", "end it in .svg, .pdf or .png"});
+  if (const auto error = unused_option(options, *format)) return refuse(*error);
+  const auto sized = form_of(block_figure_size(), options);
+  if (!sized) return refuse(sized.error());
+  const auto question = io::read_block_question(name, options.inputs, context.library);
+  if (!question) return refuse(question.error());
+  const engine::BlockCall& call = question.value().call;
+  const auto asked = engine::picture_with(call.block(), options.over, words_of(options.show));
+  if (asked.error) return refuse({{}, "--" + asked.error->input, asked.error->message, asked.error->remedy});
+  // What the block itself refuses is no picture either; what its own point lacks may be the input along the axis.
+  if (const engine::BlockResult result = engine::run_block_plain(call); result.error)
+    return refuse({{}, result.error->input, result.error->message, result.error->remedy});
+  const engine::PictureData data = engine::picture_data(call, asked.picture);
+  if (data.lines.empty()) {
+    std::string names;
+    for (const std::string& missing : data.missing) names += (names.empty() ? "" : ", ") + missing;
+    return refuse({{},
+                   name,
+                   "there is nothing to draw of these inputs",
+                   names.empty() ? "ask for other outputs with --show" : "give " + names});
+  }
+  const auto theme = load_theme(options.theme, context.folder);
+  if (!theme) return refuse(theme.error());
+  const widgets::BlockFigure figure{call, data, context.texts, theme.value()};
+  const widgets::FontStack fonts;
+  if (const auto error = export_drawing(drawing_of(figure), options.output, sized.value(), fonts)) return refuse(*error);
+  return kGood;
+}
+
+}  // namespace roofscape::app::cli
