@@ -74,7 +74,8 @@ int write_block_figure(const Context& context, const FigureOptions& options) {
   if (!theme) return refuse(theme.error());
   const widgets::BlockFigure figure{call, data, context.texts, theme.value()};
   const widgets::FontStack fonts;
-  if (const auto error = export_drawing(drawing_of(figure), options.output, sized.value(), fonts)) return refuse(*error);
+  if (const auto error = export_drawing(drawing_of(figure), options.output, sized.value(), fonts))
+    return refuse(*error);
   return kGood;
 }
 

@@ -32,8 +32,9 @@ Choices over_choices(const PanelContext& ctx, const engine::BuildingBlock& block
     out.ids.push_back(own_choice ? std::string() : std::move(id));
   };
   const engine::BlockInput* own_input = block.find_input(own);
-  add(std::string(own), own_input == nullptr ? std::string(ctx.text("ui.bench.figure.beside"))
-                                             : input_label(ctx.ui.texts, *own_input), true);
+  add(std::string(own),
+      own_input == nullptr ? std::string(ctx.text("ui.bench.figure.beside")) : input_label(ctx.ui.texts, *own_input),
+      true);
   for (const engine::BlockInput* in : engine::picture_inputs(block))
     if (in->name != own) add(std::string(in->name), input_label(ctx.ui.texts, *in), false);
   if (!own.empty()) add("none", std::string(ctx.text("ui.bench.figure.beside")), false);
@@ -68,16 +69,21 @@ float workbench_figure(PanelContext& ctx, Point top_left, float width, Workbench
   y += section_head(ctx, top_left, width, ctx.text("ui.bench.figure"));
   const engine::BuildingBlock& block = bench.shown();
   Workbench::Bench& now = bench.bench(ctx.session);
-  const float h = std::round(ctx.px(kControlHeight)), gap = std::round(ctx.px(8)),
+  const std::string word(ctx.text("ui.bench.figure.over"));
+  TextStyle between = ctx.style(ctx.ui.theme.ink2);
+  between.halign = HAlign::centre;
+  const float h = std::round(ctx.px(kControlHeight)),
+              gap = std::round(ctx.ui.canvas.text_width(word, between) + ctx.px(16)),
               half = std::round((width - gap) / 2);
   const Choices show = show_choices(ctx, block, now.show, kept.picture.over.empty()),
                 over = over_choices(ctx, block, now.over);
-  const int shown = drop_down(ctx.ui, {top_left.x, y, half, h}, "bench.figure.show", show.options, show.now,
-                              {std::string(ctx.text("ui.bench.figure.show")), {}},
-                              ctx.text("ui.bench.figure.show.about"));
+  const int shown =
+      drop_down(ctx.ui, {top_left.x, y, half, h}, "bench.figure.show", show.options, show.now,
+                {std::string(ctx.text("ui.bench.figure.show")), {}}, ctx.text("ui.bench.figure.show.about"));
   const int along = drop_down(ctx.ui, {top_left.x + half + gap, y, width - half - gap, h}, "bench.figure.over",
                               over.options, over.now, {std::string(ctx.text("ui.bench.figure.over")), {}},
                               ctx.text("ui.bench.figure.over.about"));
+  ctx.ui.canvas.text({top_left.x + half + gap / 2, y + h / 2}, word, between);
   if (shown != show.now) now.show = show.ids[static_cast<std::size_t>(shown)];
   if (along != over.now) now.over = over.ids[static_cast<std::size_t>(along)];
   y += h + std::round(ctx.px(6));

@@ -9,9 +9,9 @@ namespace roofscape::engine {
 
 namespace {
 
-constexpr double kReach = 32;         // of an axis to either side of the present value, as a ratio
-constexpr double kEvenRatio = 8;      // an axis that covers less goes in even steps
-constexpr std::size_t kFewWhole = 96;  // as many whole numbers are all taken
+constexpr double kDown = 256, kUp = 32;  // how far an axis goes from the present value, as ratios
+constexpr double kEvenRatio = 8;         // an axis that covers less goes in even steps
+constexpr std::size_t kFewWhole = 96;    // as many whole numbers are all taken
 
 bool is_whole(const BlockInput& in) { return in.kind == InputKind::integer; }
 
@@ -100,10 +100,10 @@ std::string names_of(const std::vector<const BlockOutput*>& outputs) {
 // Values of a numeric input for a curve.
 std::vector<double> steps_of(const BlockInput& in, std::optional<double> now, std::size_t points, bool& even) {
   const double middle = now && *now != 0 ? *now : typical_value(in);
-  double low = middle / kReach, high = middle * kReach;
-  if (in.high <= 1) low = in.low, high = in.high;                          // a share
+  double low = middle / kDown, high = middle * kUp;
+  if (in.high <= 1) low = in.low, high = in.high;                           // a share
   if (!now && quantity(in.q).unit.symbol == "1") low = std::max(low, 1.0);  // a number of something
-  if (is_whole(in)) low = std::max(1.0, std::floor(low)), high = std::max(std::ceil(high), low + kReach);
+  if (is_whole(in)) low = std::max(1.0, std::floor(low)), high = std::max(std::ceil(high), low + kUp);
   low = std::max(low, in.low), high = std::min(high, in.high);
   even = !(low > 0) || high / low < kEvenRatio;
   std::vector<double> x;
@@ -168,11 +168,13 @@ PictureAnswer picture_with(const BuildingBlock& block, std::string_view over, st
     picture.over = {};
   else if (!over.empty()) {
     const std::vector<const BlockInput*> all = picture_inputs(block);
-    const auto found = std::find_if(all.begin(), all.end(), [over](const BlockInput* in) { return in->name == over; });
+    const auto found =
+        std::find_if(all.begin(), all.end(), [over](const BlockInput* in) { return in->name == over; });
     if (found == all.end()) {
       std::string names;
       for (const BlockInput* in : all) names += (names.empty() ? "" : ", ") + std::string(in->name);
-      return fail("over", std::string(over) + " is no input that a figure of " + std::string(block.id) + " can be over",
+      return fail("over",
+                  std::string(over) + " is no input that a figure of " + std::string(block.id) + " can be over",
                   "there are: " + names + ", none");
     }
     picture.over = (*found)->name;
@@ -231,7 +233,8 @@ PictureData picture_data(const BlockCall& call, const BlockPicture& picture) {
     for (const std::string_view name : picture.outputs)
       if (const BlockAnswer* answer = result.find(name))
         for (const std::string& input : answer->missing)
-          if (input != picture.over && std::find(data.missing.begin(), data.missing.end(), input) == data.missing.end())
+          if (input != picture.over &&
+              std::find(data.missing.begin(), data.missing.end(), input) == data.missing.end())
             data.missing.push_back(input);
     const std::vector<std::string> all = data.missing;
     std::erase_if(data.missing, [&](const std::string& name) {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -275,13 +276,15 @@ const DerivationLine* Derivation::find(std::string_view id) const {
 
 namespace {
 
-void record(const Scenario& scenario, Trace& trace) {
+std::unique_ptr<Trace> recorded(const Scenario& scenario) {
+  auto trace = std::make_unique<Trace>();
   if (scenario.serves()) {
-    (void)run_serving<Traced>(scenario, &trace);
-    return;
+    (void)run_serving<Traced>(scenario, trace.get());
+  } else {
+    PipelineReport pipeline;
+    (void)run_evaluation<Traced>(scenario, trace.get(), pipeline);
   }
-  PipelineReport pipeline;
-  (void)run_evaluation<Traced>(scenario, &trace, pipeline);
+  return trace;
 }
 
 // "layer.comm_forward_s[fsdp]" is of layer.comm_forward_s.
@@ -292,20 +295,38 @@ bool is_id_of_a_run(std::string_view id) {
 
 }  // namespace
 
+struct Recording::Run {
+  explicit Run(const Scenario& scenario) : trace(recorded(scenario)), has_errors(evaluate(scenario).has_errors()) {}
+  std::unique_ptr<Trace> trace;
+  Explainer explainer{*trace};
+  bool has_errors;
+};
+
+Recording::Recording(const Scenario& scenario) : run_(std::make_unique<Run>(scenario)) {}
+Recording::~Recording() = default;
+Recording::Recording(Recording&&) noexcept = default;
+Recording& Recording::operator=(Recording&&) noexcept = default;
+
+std::optional<Derivation> Recording::explain(std::string_view id) const {
+  if (run_->has_errors && is_id_of_a_run(id)) return std::nullopt;
+  const auto node = run_->explainer.find(id);
+  if (!node || !std::isfinite(run_->trace->nodes()[*node].value)) return std::nullopt;
+  return run_->explainer.derive(*node);
+}
+
+std::vector<std::string> Recording::explainable() const {
+  std::vector<std::string> ids = run_->explainer.ids();
+  if (run_->has_errors) std::erase_if(ids, is_id_of_a_run);
+  return ids;
+}
+
 std::optional<Derivation> explain(const Scenario& scenario, std::string_view id) {
-  if (is_id_of_a_run(id) && evaluate(scenario).has_errors()) return std::nullopt;
-  Trace trace;
-  record(scenario, trace);
-  Explainer explainer(trace);
-  const auto node = explainer.find(id);
-  if (!node || !std::isfinite(trace.nodes()[*node].value)) return std::nullopt;
-  return explainer.derive(*node);
+  return Recording(scenario).explain(id);
 }
 
 QuantityValues all_quantities(const Scenario& scenario, const Report& report) {
-  Trace trace;
-  record(scenario, trace);
-  const Explainer explainer(trace);
+  const std::unique_ptr<Trace> trace = recorded(scenario);
+  const Explainer explainer(*trace);
   const bool runs = !report.has_errors();
   QuantityValues values = report.quantities;
   for (std::size_t i = 0; i < kReportQuantityCount; ++i) {
@@ -318,12 +339,6 @@ QuantityValues all_quantities(const Scenario& scenario, const Report& report) {
 
 Derivation derive(const Trace& trace, std::uint32_t root) { return Explainer(trace).derive(root); }
 
-std::vector<std::string> explainable(const Scenario& scenario) {
-  Trace trace;
-  record(scenario, trace);
-  std::vector<std::string> ids = Explainer(trace).ids();
-  if (evaluate(scenario).has_errors()) std::erase_if(ids, is_id_of_a_run);
-  return ids;
-}
+std::vector<std::string> explainable(const Scenario& scenario) { return Recording(scenario).explainable(); }
 
 }  // namespace roofscape::engine

@@ -4,6 +4,7 @@
 // text).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,6 +67,22 @@ struct Derivation {
 // Empty if there is no such quantity or it has no value in this scenario, as what is of a run has none where the plan
 // cannot run (Absence::cannot_run).
 std::optional<Derivation> explain(const Scenario&, std::string_view id);
+
+// A scenario's run over Traced, recorded once for many derivations; explain() makes one for each.
+class Recording {
+ public:
+  explicit Recording(const Scenario&);
+  ~Recording();
+  Recording(Recording&&) noexcept;
+  Recording& operator=(Recording&&) noexcept;
+
+  std::optional<Derivation> explain(std::string_view id) const;
+  std::vector<std::string> explainable() const;
+
+ private:
+  struct Run;
+  std::unique_ptr<Run> run_;
+};
 
 // The quantities of a report and those that only stand between two of them ("offload.update_s"), which evaluate() leaves
 // out, from the same derivations. It takes a traced run: for what is written out whole or asked for by name.

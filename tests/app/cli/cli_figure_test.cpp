@@ -153,7 +153,8 @@ TEST_CASE("figure block refuses what cannot be drawn, with the remedy") {
     return o.err;
   };
   CHECK(refused("block decode chip=h100 -o d.svg") ==
-        "roofscape-cli: decode: there is nothing to draw of these inputs; give kv_bytes_per_token, context, parameters\n");
+        "roofscape-cli: decode: there is nothing to draw of these inputs; give kv_bytes_per_token, context, "
+        "parameters\n");
   CHECK(refused("block p2p bytes=1e6 distance=2 --over speed -o p.svg")
             .starts_with(
                 "roofscape-cli: --over: speed is no input that a figure of p2p can be over; there are: bytes,"));

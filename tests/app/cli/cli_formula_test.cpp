@@ -139,8 +139,9 @@ TEST_CASE("every quantity of every preset can be printed") {
   for (const io::Preset& preset : test::shipped().list(io::PresetKind::scenario)) {
     const auto scenario = io::load_scenario(preset.id, test::shipped());
     REQUIRE(scenario.ok());
-    for (const std::string& id : engine::explainable(scenario.value())) {
-      const auto derivation = engine::explain(scenario.value(), id);
+    const engine::Recording recording(scenario.value());
+    for (const std::string& id : recording.explainable()) {
+      const auto derivation = recording.explain(id);
       REQUIRE_MESSAGE(derivation, id);
       const std::string text = app::derivation_text(*derivation, texts.value());
       CHECK_MESSAGE(!has_word(text, "nan"), preset.id << " " << id);

@@ -119,11 +119,12 @@ Difference sweep(const Scenario& s, const Report& r) {
 }
 
 Difference derivations(const Scenario& s, const Report& r) {
+  const engine::Recording recording(s);
   for (const Q q :
        {Q::step_time, Q::mfu, Q::hfu, Q::memory_total, Q::tokens_per_s, Q::run_cost, Q::time_per_output_token,
         Q::serving_tokens_per_s, Q::ttft, Q::params_total, Q::mixed_token_time_q, Q::sustained_tokens,
         Q::sustained_tokens_per_chip, Q::sustained_cost, Q::steady_batch}) {
-    const auto d = engine::explain(s, engine::quantity(q).id);
+    const auto d = recording.explain(engine::quantity(q).id);
     const auto there = d && !d->lines.empty() ? std::optional(d->lines[0].value) : std::nullopt;
     if (Difference wrong = difference("explain", engine::quantity(q).id, there, r.quantities[q]); !wrong.empty())
       return wrong;

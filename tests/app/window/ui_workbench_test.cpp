@@ -5,6 +5,7 @@
 #include "app/session/workbench.h"
 #include "engine/io/export/block_json.h"
 #include "tests/app/window/ui_checks.h"
+#include "tests/engine/io/io_fixture.h"
 
 using namespace roofscape;
 using test::drawn;
@@ -147,6 +148,21 @@ TEST_CASE("the workbench draws the block's figure, over the input that is chosen
   bench(h).benches.find("matmul")->second.over = "dtype";
   h.step(1);
   CHECK(bench(h).kept->data.is_choice());
+}
+
+TEST_CASE("with the workbench open an export writes the block's figure, and a copy is its data") {
+  const test::TemporaryFolder folder;
+  Harness h;
+  open(h, "kv-cache");
+  h.parts.settings.export_as.asked = true;
+  h.parts.settings.export_as.folder = folder.path().string();
+  h.key({key_of('E'), true, false, false});
+  REQUIRE(std::filesystem::exists(folder.path() / "kv-cache.svg"));
+  CHECK(test::text_of(folder.path() / "kv-cache.svg").find("kv-cache: bytes of the cache") != std::string::npos);
+  std::string copied;
+  h.workspace.actions().copy_text = [&](const std::string& text) { copied = text; };
+  h.key({key_of('C'), true, false, false});
+  CHECK(copied.starts_with("sequence_length tokens"));
 }
 
 TEST_CASE("an input that moves moves the figure's present point in the same frame") {

@@ -125,7 +125,8 @@ TEST_CASE("a split that does not come out even has no number, and the others kee
   const PictureData data = picture_data(call, asked.picture);
   REQUIRE(data.lines.size() == 1);
   const auto at = [&](double x) {
-    return data.lines.front().y[static_cast<std::size_t>(std::find(data.x.begin(), data.x.end(), x) - data.x.begin())];
+    return data.lines.front()
+        .y[static_cast<std::size_t>(std::find(data.x.begin(), data.x.end(), x) - data.x.begin())];
   };
   CHECK(std::isnan(at(5)));
   CHECK(std::isfinite(at(6)));
@@ -152,8 +153,7 @@ TEST_CASE("a picture that cannot be is refused with what there is") {
         "link_bytes_per_s, ports, hop_s, none");
   CHECK(error_of("", {"speed"}) ==
         "show: speed is no number that p2p answers; there are: hops, first_byte_s, transfer_s, time_s");
-  CHECK(error_of("", {"time_s", "hops"}) ==
-        "show: hops has another unit than time_s; show outputs of one unit");
+  CHECK(error_of("", {"time_s", "hops"}) == "show: hops has another unit than time_s; show outputs of one unit");
   const std::vector<std::string> list{"cumulative_chips"};
   const PictureAnswer asked = picture_with(*find_block("pod"), "chips_per_host", list);
   REQUIRE(asked.error.has_value());

@@ -75,11 +75,12 @@ void operands(const Expression& e, std::vector<const Expression*>& out) {
 TEST_CASE("every quantity of a report has a derivation that ends in the report's value") {
   for (const Scenario& s : scenarios()) {
     const Report r = evaluate(s);
+    const Recording recording(s);
     for (std::size_t i = 0; i < kQuantityCount; ++i) {
       const auto value = r.quantities[static_cast<Q>(i)];
       if (!value) continue;
       CAPTURE(std::string(kQuantities[i].id));
-      const auto derivation = explain(s, kQuantities[i].id);
+      const auto derivation = recording.explain(kQuantities[i].id);
       REQUIRE(derivation.has_value());
       REQUIRE(derivation->lines[0].id == kQuantities[i].id);
       REQUIRE(derivation->lines[0].value == *value);
@@ -94,11 +95,12 @@ TEST_CASE("with the steps between added, whatever explain derives is in the repo
     const Report report = evaluate(s);
     const QuantityValues values = all_quantities(s, report);
     int between = 0;
-    for (const std::string& id : explainable(s)) {
+    const Recording recording(s);
+    for (const std::string& id : recording.explainable()) {
       const auto q = find_quantity(id);
       if (!q || static_cast<std::size_t>(*q) >= kReportQuantityCount) continue;
       CAPTURE(id);
-      const Derivation derivation = *explain(s, id);
+      const Derivation derivation = *recording.explain(id);
       if (derivation.lines.front().is_input) continue;
       CHECK(values[*q] == derivation.lines.front().value);
       if (report.quantities[*q])
@@ -144,8 +146,9 @@ TEST_CASE("a derivation goes down to inputs with a source") {
 }
 TEST_CASE("no term of any derivation has more than five symbols") {
   for (const Scenario& s : scenarios()) {
-    for (const std::string& quantity_id : explainable(s)) {
-      const auto derivation = explain(s, quantity_id);
+    const Recording recording(s);
+    for (const std::string& quantity_id : recording.explainable()) {
+      const auto derivation = recording.explain(quantity_id);
       if (!derivation) continue;
       CAPTURE(quantity_id);
       CHECK(symbols(derivation->lines[0].expression) <= 5);
@@ -156,8 +159,9 @@ TEST_CASE("a symbol means one quantity in a derivation, in ideal and in calibrat
   for (const io::Preset& each : tests::library().list(io::PresetKind::scenario))
     for (const char* mode : {"assumptions.mode=ideal", "assumptions.mode=calibrated"}) {
       const Scenario s = tests::with(preset(each.id), {mode});
-      for (const std::string& quantity_id : explainable(s)) {
-        const auto derivation = explain(s, quantity_id);
+      const Recording recording(s);
+      for (const std::string& quantity_id : recording.explainable()) {
+        const auto derivation = recording.explain(quantity_id);
         if (!derivation) continue;
         std::map<std::string, std::string> meaning;
         for (const DerivationLine& line : derivation->lines) {

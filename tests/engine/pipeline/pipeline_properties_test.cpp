@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "engine/pipeline/timeline_detail.h"
+#include "tests/cases_to_try.h"
 #include "tests/engine/pipeline/pipeline_fixture.h"
 
 using namespace roofscape::engine;
@@ -16,7 +17,7 @@ using namespace roofscape::engine::test;
 
 namespace {
 
-constexpr int kCases = 4000;
+const int kCases = roofscape::tests::cases_to_try(4000);
 
 struct Case {
   ScheduleShape shape;

@@ -18,6 +18,7 @@
 
 #include "engine/scenario/checkpoint_policies.h"
 #include "engine/search/search.h"
+#include "tests/cases_to_try.h"
 #include "tests/engine/fixtures.h"
 #include "tests/engine/search/search_enumeration.h"
 
@@ -32,7 +33,7 @@ constexpr std::size_t kMostPlans = 1000;  // of a space that is evaluated as a w
 // More where somebody has time for it.
 int spaces_to_try() {
   const char* asked = std::getenv("ROOFSCAPE_SEARCH_SPACES");
-  return asked != nullptr ? std::atoi(asked) : 100;
+  return asked != nullptr ? std::atoi(asked) : tests::cases_to_try(100);
 }
 
 template <class T>

@@ -13,6 +13,7 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/search/serving_search.h"
 #include "engine/serving/serving_inputs.h"
+#include "tests/cases_to_try.h"
 #include "tests/engine/search/search_fixture.h"
 #include "tests/engine/serving_fixture.h"
 
@@ -21,7 +22,7 @@ using namespace roofscape::engine;
 
 namespace {
 
-constexpr int kCases = 400;
+constexpr int kCases = tests::cases_to_try(400);
 constexpr int kMostBatch = 96;
 
 struct Small {
@@ -259,7 +260,7 @@ TEST_CASE("the search of a serving space is its enumeration by evaluate, to the 
     promised += found.rejected[static_cast<std::size_t>(ServingRejection::token_time)] > 0;
     apart += small.scenario.serving.disaggregated && !found.best.empty();
   }
-  CHECK(listed > 2000);
-  CHECK(promised > 20);
-  CHECK(apart > 20);
+  CHECK(listed > 5 * kCases);
+  CHECK(promised > kCases / 20);
+  CHECK(apart > kCases / 20);
 }

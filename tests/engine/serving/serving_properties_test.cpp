@@ -133,11 +133,12 @@ TEST_CASE("traced serving equals plain serving to the last bit, without mistakes
     (void)run_serving<Traced>(s, &trace);
     for (const std::string& problem : trace.problems()) FAIL_CHECK(problem);
     const Report r = evaluate(s);
+    const Recording recording(s);
     for (std::size_t q = 0; q < kReportQuantityCount; ++q) {
       const auto v = r.quantities[static_cast<Q>(q)];
       if (!v) continue;
       CAPTURE(std::string(kQuantities[q].id));
-      const auto derivation = explain(s, kQuantities[q].id);
+      const auto derivation = recording.explain(kQuantities[q].id);
       REQUIRE(derivation.has_value());
       REQUIRE(derivation->lines[0].value == *v);
     }

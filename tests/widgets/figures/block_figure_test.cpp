@@ -31,7 +31,8 @@ std::vector<std::string> words_of(const RecordCanvas& canvas) {
 
 bool has(const RecordCanvas& canvas, std::string_view word) {
   const auto all = words_of(canvas);
-  return std::any_of(all.begin(), all.end(), [word](const std::string& w) { return w.find(word) != std::string::npos; });
+  return std::any_of(all.begin(), all.end(),
+                     [word](const std::string& w) { return w.find(word) != std::string::npos; });
 }
 
 }  // namespace
@@ -70,7 +71,8 @@ TEST_CASE("a figure of a block states what was given, on paper") {
   const FigureHead head = block_figure_head(figure);
   CHECK(head.title == "matmul: FLOP/s reached over rows");
   CHECK(head.takeaway.starts_with("824\u202fTFLOP/s at 256"));
-  for (const char* given : {"NVIDIA H100 SXM 80", ", rows 256", ", contracting dimension 8192", ", output columns 28"})
+  for (const char* given :
+       {"NVIDIA H100 SXM 80", ", rows 256", ", contracting dimension 8192", ", output columns 28"})
     CHECK(head.context.find(given) != std::string::npos);
   RecordCanvas canvas(fonts(), 9, {0, 0, 425, 283});
   draw_block_figure(canvas, canvas.bounds(), figure, true);
@@ -82,7 +84,8 @@ TEST_CASE("a figure over a choice has a bar for each word that has an answer, th
   const Theme dark = theme("dark");
   RecordCanvas canvas(fonts(), 15, {0, 0, 700, 420});
   draw_block_figure(canvas, canvas.bounds(), {a.call, a.data, english(), dark}, false);
-  for (const char* schedule : {"1F1B", "GPipe", "interleaved 1F1B", "ZB-H1", "DualPipe"}) CHECK(has(canvas, schedule));
+  for (const char* schedule : {"1F1B", "GPipe", "interleaved 1F1B", "ZB-H1", "DualPipe"})
+    CHECK(has(canvas, schedule));
   for (const TextRun& run : canvas.texts())
     if (run.text == "1F1B") CHECK(run.style.weight == Weight::bold);
 }

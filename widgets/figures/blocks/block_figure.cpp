@@ -27,8 +27,8 @@ using engine::PictureLine;
 
 namespace {
 
-constexpr double kWideRange = 20;    // of values, from which their axis is logarithmic
-constexpr double kHeadroom = 1.08;   // of an even axis over its largest value
+constexpr double kWideRange = 20;   // of values, from which their axis is logarithmic
+constexpr double kHeadroom = 1.08;  // of an even axis over its largest value
 constexpr double kWideBars = 100;   // of bars
 constexpr std::size_t kMostLines = 7;
 
@@ -42,7 +42,8 @@ std::string unit_title(const TextTable& t, const engine::Unit& unit) {
 
 // A label with its unit, where ticks do not say it: "bytes (B)".
 std::string axis_title(const TextTable& t, const std::string& label, const engine::Unit& unit) {
-  const bool said = unit.symbol == "1" || label == unit.symbol || unit.symbol == "s" || label.find(unit.symbol) != std::string::npos;
+  const bool said = unit.symbol == "1" || label == unit.symbol || unit.symbol == "s" ||
+                    label.find(unit.symbol) != std::string::npos;
   return said ? label : t.format("calc.figure.axis", {label, t.noun(unit, 2)});
 }
 
@@ -54,7 +55,8 @@ std::string value_title(const BlockFigure& f) {
 
 // A noun that the label says already does not follow the number: "MLP parameters: 56 371 445 760".
 bool repeats(const std::string& label, const engine::Unit& unit) {
-  return unit.notation == engine::Notation::count && unit.symbol.size() > 3 && label.find(unit.symbol) != std::string::npos;
+  return unit.notation == engine::Notation::count && unit.symbol.size() > 3 &&
+         label.find(unit.symbol) != std::string::npos;
 }
 
 std::string amount(const BlockFigure& f, const BlockOutput& o, double value) {
@@ -78,8 +80,7 @@ std::string choice_word(const BlockFigure& f, double index) {
 std::optional<std::size_t> now_at(const PictureData& data) {
   if (!data.now) return std::nullopt;
   const auto found = std::find(data.x.begin(), data.x.end(), *data.now);
-  return found == data.x.end() ? std::nullopt
-                               : std::optional(static_cast<std::size_t>(found - data.x.begin()));
+  return found == data.x.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - data.x.begin()));
 }
 
 TickLabels labels_of(const engine::Unit& unit) {
@@ -184,11 +185,10 @@ std::vector<Bar> bars_of(const BlockFigure& f) {
     if (f.data.is_choice()) {
       for (std::size_t i = 0; i < line.y.size(); ++i)
         if (std::isfinite(line.y[i]))
-          out.push_back({f.data.lines.size() == 1
-                             ? choice_word(f, f.data.x[i])
-                             : f.texts.format("calc.figure.bar", {label, choice_word(f, f.data.x[i])}),
-                         line.output, line.y[i], f.data.now == f.data.x[i],
-                         "block." + std::string(f.data.over->choices[i])});
+          out.push_back(
+              {f.data.lines.size() == 1 ? choice_word(f, f.data.x[i])
+                                        : f.texts.format("calc.figure.bar", {label, choice_word(f, f.data.x[i])}),
+               line.output, line.y[i], f.data.now == f.data.x[i], "block." + std::string(f.data.over->choices[i])});
     } else if (line.y.size() == 1) {
       out.push_back({label, line.output, line.y.front(), false, "block." + std::string(line.output->name)});
     } else {
@@ -215,8 +215,9 @@ Scaled scaled(const engine::Unit& unit, double largest) {
   }
   constexpr std::array<std::pair<double, std::string_view>, 6> kPrefixes{
       {{1e18, "E"}, {1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}}};
-  static const std::map<std::string_view, std::string_view> powers{
-      {"k", "\u00b3"}, {"M", "\u2076"}, {"G", "\u2079"}, {"T", "\u00b9\u00b2"}, {"P", "\u00b9\u2075"}, {"E", "\u00b9\u2078"}};
+  static const std::map<std::string_view, std::string_view> powers{{"k", "\u00b3"},       {"M", "\u2076"},
+                                                                   {"G", "\u2079"},       {"T", "\u00b9\u00b2"},
+                                                                   {"P", "\u00b9\u2075"}, {"E", "\u00b9\u2078"}};
   const bool noun = unit.notation != engine::Notation::si;
   for (const auto& [of, prefix] : kPrefixes)
     if (largest >= of && !(noun && largest < 1e5))
@@ -251,9 +252,7 @@ void draw_bars(Canvas& canvas, const Rect& area, const BlockFigure& f) {
     axis.kind = ScaleKind::log10;
     axis.from = std::pow(10, std::floor(std::log10(least / in.of) - 0.3));
   }
-  axis.title = in.symbol.empty()
-                   ? value_title(f)
-                   : f.texts.format("calc.figure.axis", {value_title(f), in.symbol});
+  axis.title = in.symbol.empty() ? value_title(f) : f.texts.format("calc.figure.axis", {value_title(f), in.symbol});
   const BarRowsPlot plot = draw_bar_rows(canvas, f.theme, area, rows, axis);
   for (std::size_t i = 0; i < bars.size(); ++i)
     if (plot.has_row(i))
@@ -285,7 +284,7 @@ std::string context_of(const BlockFigure& f) {
     for (const double x : f.call.value(in.name).numbers) {
       const bool flag = in.kind == engine::InputKind::flag || in.kind == engine::InputKind::flags;
       value += value.empty() ? "" : " x ";
-      value += flag               ? std::string(t.text(x > 0.5 ? "figure.context.on" : "figure.context.off"))
+      value += flag              ? std::string(t.text(x > 0.5 ? "figure.context.on" : "figure.context.off"))
                : in.is_numeric() ? number_of(f, in, x)
                                  : block_word(t, in.choices[static_cast<std::size_t>(x)]);
     }
@@ -319,9 +318,8 @@ FigureHead block_figure_head(const BlockFigure& f) {
   const PictureLine& first = f.data.lines.front();
   const std::string what = value_title(f);
   head.title = f.data.over == nullptr ? t.format("calc.figure.title", {block, what})
-               : f.data.is_choice()
-                   ? t.format("calc.figure.title.by", {block, what, input_label(t, *f.data.over)})
-                   : t.format("calc.figure.title.over", {block, what, input_label(t, *f.data.over)});
+               : f.data.is_choice()   ? t.format("calc.figure.title.by", {block, what, input_label(t, *f.data.over)})
+                                    : t.format("calc.figure.title.over", {block, what, input_label(t, *f.data.over)});
   if (f.data.over == nullptr) {
     const std::vector<Bar> bars = bars_of(f);
     const auto largest =
@@ -334,10 +332,11 @@ FigureHead block_figure_head(const BlockFigure& f) {
     head.takeaway =
         f.data.is_choice()
             ? t.format("calc.figure.takeaway.choice", {name, choice_word(f, *f.data.now), value})
-            : t.format(f.data.lines.size() == 1 ? "calc.figure.takeaway.now" : "calc.figure.takeaway.first", {name, point(f, *f.data.over, *f.data.now), value});
-    head.brief = t.format("calc.figure.takeaway.brief",
-                          {f.data.is_choice() ? choice_word(f, *f.data.now) : point(f, *f.data.over, *f.data.now),
-                           value});
+            : t.format(f.data.lines.size() == 1 ? "calc.figure.takeaway.now" : "calc.figure.takeaway.first",
+                       {name, point(f, *f.data.over, *f.data.now), value});
+    head.brief =
+        t.format("calc.figure.takeaway.brief",
+                 {f.data.is_choice() ? choice_word(f, *f.data.now) : point(f, *f.data.over, *f.data.now), value});
   }
   return head;
 }
@@ -364,8 +363,7 @@ std::string block_figure_data(const BlockFigure& f) {
     return out;
   }
   out = head(f.data.over->name, engine::unit_text(*f.data.over));
-  for (const PictureLine& line : f.data.lines)
-    out += "\t" + head(line.output->name, unit_of(*line.output).symbol);
+  for (const PictureLine& line : f.data.lines) out += "\t" + head(line.output->name, unit_of(*line.output).symbol);
   out += "\n";
   for (std::size_t i = 0; i < f.data.x.size(); ++i) {
     out += f.data.is_choice() ? std::string(f.data.over->choices[i]) : fmt::format("{}", f.data.x[i]);
