@@ -148,6 +148,8 @@ class BlockCall {
 
   // The value as it is typed: "8", "1e12", "true", "4,8,2", "ring".
   std::optional<BlockError> set(std::string_view name, std::string_view text);
+  // The same of a value that was found, not typed: it wins over presets and defaults as a typed one does.
+  void assume(std::string_view name, double x);
   // What was left out: from the chip, the model, other inputs, or the documented default. Chip and model must outlive
   // this.
   void complete(const Chip* chip, const TransformerShape* model);
@@ -160,7 +162,7 @@ class BlockCall {
   // NaN while unknown.
   double number(std::string_view name) const;
   std::string_view word(std::string_view name) const;  // of a choice
-  bool is_typed(std::string_view name) const;          // set(), not filled in
+  bool is_typed(std::string_view name) const;          // set() or assumed, not filled in
   // The input would be filled in from others, if those of these names were known.
   bool is_decided_by(const BlockInput& in, const std::vector<std::string>& names) const;
 
