@@ -129,6 +129,7 @@ struct BuildingBlock {
   void (*run)(BlockRun<double>&) = nullptr;
   void (*run_traced)(BlockRun<Traced>&) = nullptr;
   BlockTopic topic = BlockTopic::roofline;
+  bool is_simulated = false;  // a run takes as long as what it plays through
 
   const BlockInput* find_input(std::string_view name) const;
   bool takes_chip() const;

@@ -59,40 +59,59 @@ struct Point {
   bool is_known() const { return std::isfinite(y); }
 };
 
-// Trial values from the low end of the domain up, doubling.
-std::vector<double> trials(const BlockInput& in) {
+// Trial values from the low end of the domain up, doubling. What is simulated is played through each time: only as far
+// as that takes no longer than a person waits.
+std::vector<double> trials(const BuildingBlock& block, const BlockInput& in) {
   std::vector<double> out;
-  const bool signed_domain = in.low < 0;
-  const double least = is_whole(in) ? std::max(in.low, 1.0) : 0x1p-70;
-  const double most = std::min(in.high, is_whole(in) ? 1e12 : 0x1p110);
-  if (!signed_domain && !in.above_low) out.push_back(in.low);
+  const bool whole = is_whole(in);
+  const double least = whole ? std::max(in.low, 1.0) : block.is_simulated ? 0x1p-14 : 0x1p-70;
+  const double most = std::min(in.high, block.is_simulated ? 1024.0 : whole ? 1e12 : 0x1p110);
+  if (in.low >= 0 && !in.above_low) out.push_back(in.low);
   for (double x = least; x < most; x *= 2)
     if (x > in.low) out.push_back(x);
   out.push_back(most);
+  // Ways that divide a size are among the first whole numbers, if not among these powers.
+  constexpr int kFirst = 64;
+  if (whole && !block.is_simulated)
+    for (int n = 3; n <= kFirst; ++n)
+      if (n > in.low && n < most) out.push_back(n);
   // Shares come close to one another at the high end.
-  if (in.high <= 1 && !is_whole(in))
+  if (in.high <= 1 && !whole)
     for (double rest = 0.25; rest > 1e-6; rest /= 2) out.push_back(in.high - rest);
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
-double between(const BlockInput& in, double a, double b) {
+// Sizes that have to come out even have answers at multiples only: of the least one, if 1 has none. 0: every value is
+// tried.
+double stride_of(const Open& open, const std::vector<double>& xs) {
+  constexpr int kMostParts = 1024;
+  if (is_whole(open.in) ? std::isfinite(open.at(std::max(open.in.low, 1.0)))
+                        : std::any_of(xs.begin(), xs.end(), [&](double x) { return std::isfinite(open.at(x)); }))
+    return 0;
+  for (int n = 2; n <= kMostParts && n <= open.in.high; ++n)
+    if (n > open.in.low && std::isfinite(open.at(n))) return n;
+  return 0;
+}
+
+double between(const BlockInput& in, double stride, double a, double b) {
+  if (stride > 0) return a + stride * std::floor((b - a) / stride / 2);
   if (is_whole(in)) return std::floor(a + (b - a) / 2);
   return a > 0 ? std::sqrt(a) * std::sqrt(b) : a + (b - a) / 2;
 }
 
 // The last point on the side of `from` and the first on another, between the two; of whole numbers neighbours, but for
 // those without an answer, such as parts that do not come out even.
-std::pair<Point, Point> boundary(const Open& open, Point from, Point to) {
+std::pair<Point, Point> boundary(const Open& open, double stride, Point from, Point to) {
   constexpr int kMostSteps = 300, kMostSkipped = 64;
   const int side = open.side(from.y);
   for (int step = 0; step < kMostSteps; ++step) {
     Point mid;
-    mid.x = between(open.in, from.x, to.x);
+    mid.x = between(open.in, stride, from.x, to.x);
     if (!(mid.x > from.x && mid.x < to.x)) break;
     mid.y = open.at(mid.x);
-    if (is_whole(open.in))
+    if (is_whole(open.in) && stride == 0)
       for (int i = 0; i < kMostSkipped && !mid.is_known() && mid.x + 1 < to.x; ++i)
         mid.x += 1, mid.y = open.at(mid.x);
     if (!mid.is_known()) break;
@@ -102,8 +121,8 @@ std::pair<Point, Point> boundary(const Open& open, Point from, Point to) {
 }
 
 // A short number where it is as good.
-Point shortened(const Open& open, const Point& p) {
-  if (is_whole(open.in) || open.side(p.y) != 0) return p;
+Point shortened(const Open& open, double stride, const Point& p) {
+  if (open.output.kind != OutputKind::number || is_whole(open.in) || stride > 0 || open.side(p.y) != 0) return p;
   for (const int digits : {3, 6, 9, 12}) {
     const double x = std::strtod(fmt::format("{:.{}g}", p.x, digits).c_str(), nullptr);
     if (x == p.x || x < open.in.low || x > open.in.high) continue;
@@ -188,13 +207,17 @@ std::optional<BlockError> solve_block(BlockCall& call, const WantedOutput& wante
   Point last, low, high;  // the trial before; the least and the greatest output
   bool is_found = false;
   Point taken, other;
-  for (const double x : trials(*in)) {
+  std::vector<double> xs = trials(block, *in);
+  const double stride = block.is_simulated ? 0 : stride_of(open, xs);
+  if (stride > 0)
+    for (double& x : xs) x = std::min(std::max(x, 1.0) * stride, stride * std::floor(in->high / stride));
+  for (const double x : xs) {
     const Point p{x, open.at(x)};
     if (!p.is_known()) continue;
     if (!low.is_known() || p.y < low.y) low = p;
     if (!high.is_known() || p.y > high.y) high = p;
     if (last.is_known() && open.side(last.y) != open.side(p.y)) {
-      const auto [before, after] = boundary(open, last, p);
+      const auto [before, after] = boundary(open, stride, last, p);
       taken = after, other = before;
       is_found = true;
     } else if (is_number && open.side(p.y) == 0) {
@@ -216,10 +239,10 @@ std::optional<BlockError> solve_block(BlockCall& call, const WantedOutput& wante
       is_number ? open.side(taken.y) != 0 && other.is_known() && (open.side(other.y) < 0) == is_spent(*output)
                 : open.side(taken.y) != 0;
   if (is_other) std::swap(taken, other);
-  taken = shortened(open, taken);
+  taken = shortened(open, stride, taken);
   found.input = name, found.wanted = wanted, found.value = taken.x;
   if (output->kind == OutputKind::number) found.reached = taken.y;
-  if (is_whole(*in) && other.is_known() && open.side(taken.y) != 0 && is_number)
+  if ((is_whole(*in) || stride > 0) && other.is_known() && open.side(taken.y) != 0 && is_number)
     found.next_value = other.x, found.next_reached = other.y;
   call.assume(name, taken.x);
   return std::nullopt;
