@@ -150,7 +150,7 @@ void BlockCall::complete(const Chip* chip, const TransformerShape* model) {
       if (value.is_known()) continue;
       is_asked = true;
     }
-    if (model != nullptr && in.of_model != nullptr)
+    if (model != nullptr && in.of_model != nullptr && !is_typed(in.yields_to))
       if (const auto x = in.of_model(*model)) {
         value = {{*x}, model->source};
         continue;

@@ -63,8 +63,9 @@ struct BlockInput {
   Sourced (*of_chip)(const Chip&, const BlockCall&) = nullptr;           // made of several figures or other inputs
   BlockValue (*list_of_chip)(const Chip&) = nullptr;                     // of a list
   std::optional<double> (*of_model)(const TransformerShape&) = nullptr;  // of model=PRESET
-  std::optional<double> (*computed)(const BlockCall&) = nullptr;         // from the inputs before it
-  std::string_view computed_text;                                        // "d_model / n_heads"
+  std::string_view yields_to;  // not of the model where the input of this name is typed in
+  std::optional<double> (*computed)(const BlockCall&) = nullptr;  // from the inputs before it
+  std::string_view computed_text;                                 // "d_model / n_heads"
 
   bool is_list() const { return kind >= InputKind::numbers; }
   bool is_numeric() const {

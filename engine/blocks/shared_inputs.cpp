@@ -170,6 +170,13 @@ std::vector<In> width_inputs() {
           number("kv_width", Q::kv_width).model([](const Shape& m) { return if_latent(m, widths_of(m).kv); })};
 }
 
+std::vector<In> latent_inputs() {
+  return {whole("kv_rank", Q::kv_lora_rank).model([](const Shape& m) { return if_latent(m, m.mla.kv_lora_rank); }),
+          whole("rope_dim", Q::qk_rope_head_dim).model([](const Shape& m) {
+            return if_latent(m, m.mla.qk_rope_head_dim);
+          })};
+}
+
 In met_width_input() {
   return number("d_ff", Q::d_ff).model([](const Shape& m) {
     return some(m.is_moe() ? static_cast<double>(m.moe.experts_per_token + m.moe.n_shared_experts) * m.expert_width()
@@ -192,6 +199,7 @@ In parameters_input() {
 In active_parameters_input() {
   return number("active_parameters", Q::dec_active)
       .model([](const Shape& m) { return some(parameters_of(m).active); })
+      .yields("parameters")
       .from("parameters", [](const BlockCall& c) { return number_of(c, "parameters"); });
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -87,9 +89,12 @@ std::vector<double> trials(const BuildingBlock& block, const BlockInput& in) {
 // tried.
 double stride_of(const Open& open, const std::vector<double>& xs) {
   constexpr int kMostParts = 1024;
-  if (is_whole(open.in) ? std::isfinite(open.at(std::max(open.in.low, 1.0)))
-                        : std::any_of(xs.begin(), xs.end(), [&](double x) { return std::isfinite(open.at(x)); }))
-    return 0;
+  constexpr double kOdd = 1.0123456789;  // of a size that comes out even one that does not
+  if (is_whole(open.in) && std::isfinite(open.at(std::max(open.in.low, 1.0)))) return 0;
+  if (!is_whole(open.in)) {
+    const auto first = std::find_if(xs.begin(), xs.end(), [&](double x) { return std::isfinite(open.at(x)); });
+    if (first != xs.end() && (*first * kOdd > open.in.high || std::isfinite(open.at(*first * kOdd)))) return 0;
+  }
   for (int n = 2; n <= kMostParts && n <= open.in.high; ++n)
     if (n > open.in.low && std::isfinite(open.at(n))) return n;
   return 0;
@@ -118,6 +123,24 @@ std::pair<Point, Point> boundary(const Open& open, double stride, Point from, Po
     (open.side(mid.y) == side ? from : to) = mid;
   }
   return {from, to};
+}
+
+// Where the answers begin or end between a point that has one and one that has none: the outermost that has.
+Point edge(const Open& open, double stride, Point has, double none) {
+  constexpr int kMostSteps = 200;
+  for (int step = 0; step < kMostSteps; ++step) {
+    const double mid = has.x < none ? between(open.in, stride, has.x, none) : between(open.in, stride, none, has.x);
+    if (mid == has.x || mid == none) break;
+    const double y = open.at(mid);
+    if (std::isfinite(y))
+      has = {mid, y};
+    else
+      none = mid;
+  }
+  // The end itself, which halving comes no closer to than its roots are rounded.
+  const double end = std::strtod(fmt::format("{:.12g}", has.x).c_str(), nullptr);
+  if (const double y = open.at(end); std::isfinite(y)) has = {end, y};
+  return has;
 }
 
 // A short number where it is as good.
@@ -166,6 +189,14 @@ std::optional<BlockError> find_unknown(const BlockCall& call, const BlockOutput&
   std::erase_if(unknown, [&](const std::string& n) { return !is_plain_number(*call.block().find_input(n)); });
   if (unknown.size() == 1) {
     input = unknown.front();
+    // What it follows from, where nothing else is said, is what a person has in mind: the length, not that of the keys.
+    const BlockInput& in = *call.block().find_input(input);
+    for (const BlockInput& other : call.block().inputs)
+      if (&other != &in && is_plain_number(other) && !whole.value(other.name).is_known() &&
+          whole.is_decided_by(in, {std::string(other.name)})) {
+        input = other.name;
+        break;
+      }
     return std::nullopt;
   }
   std::string names;
@@ -211,21 +242,25 @@ std::optional<BlockError> solve_block(BlockCall& call, const WantedOutput& wante
   const double stride = block.is_simulated ? 0 : stride_of(open, xs);
   if (stride > 0)
     for (double& x : xs) x = std::min(std::max(x, 1.0) * stride, stride * std::floor(in->high / stride));
-  for (const double x : xs) {
-    const Point p{x, open.at(x)};
-    if (!p.is_known()) continue;
+  const auto meet = [&](const Point& p) {
     if (!low.is_known() || p.y < low.y) low = p;
     if (!high.is_known() || p.y > high.y) high = p;
     if (last.is_known() && open.side(last.y) != open.side(p.y)) {
-      const auto [before, after] = boundary(open, stride, last, p);
-      taken = after, other = before;
+      std::tie(other, taken) = boundary(open, stride, last, p);
       is_found = true;
     } else if (is_number && open.side(p.y) == 0) {
       taken = p, other = Point{};
       is_found = true;
     }
-    if (is_found) break;
     last = p;
+  };
+  bool was_known = true;
+  for (std::size_t i = 0; i < xs.size() && !is_found; ++i) {
+    const Point p{xs[i], open.at(xs[i])};
+    if (i > 0 && p.is_known() && !was_known) meet(edge(open, stride, p, xs[i - 1]));
+    if (i > 0 && !p.is_known() && was_known && last.is_known()) meet(edge(open, stride, last, xs[i]));
+    if (p.is_known() && !is_found) meet(p);
+    was_known = p.is_known();
   }
   if (!is_found && last.is_known() && !is_number && open.side(last.y) == 0) taken = low, is_found = true;
   if (!is_found) {

@@ -104,6 +104,18 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
     return std::any_of(block->outputs.begin(), block->outputs.end(),
                        [name](const BlockOutput& o) { return o.name == name && engine::can_be_wanted(o); });
   };
+  // A name that is both goes in, unless something is solved for and no other output is asked for.
+  const auto name_of = [](const std::string& assignment) {
+    return std::string_view(assignment).substr(0, assignment.find('='));
+  };
+  const bool is_solving = std::any_of(assignments.begin(), assignments.end(),
+                                      [&](const std::string& a) { return name_of(a) == "solve"; });
+  const bool is_plain_output = std::any_of(assignments.begin(), assignments.end(), [&](const std::string& a) {
+    return output_of(name_of(a)) && block->find_input(name_of(a)) == nullptr;
+  });
+  const auto is_wanted = [&](std::string_view name) {
+    return output_of(name) && (block->find_input(name) == nullptr || (is_solving && !is_plain_output && !wanted));
+  };
   for (const std::string& assignment : assignments) {
     const std::size_t equals = assignment.find('=');
     if (equals == std::string::npos || equals == 0)
@@ -131,7 +143,7 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
       open = text;
       continue;
     }
-    if (block->find_input(name) == nullptr && output_of(name)) {
+    if (is_wanted(name)) {
       if (wanted)
         return InputError{{}, std::string(name), "is a second output that is asked for", "ask for one at a time"};
       wanted = engine::WantedOutput{std::string(name), std::string(text)};

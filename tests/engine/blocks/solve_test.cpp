@@ -119,3 +119,19 @@ TEST_CASE("ways far beyond a size are refused with the nearest that come out eve
   CHECK(refusal(far).find("nearest: 9") != std::string::npos);
   CHECK(refusal(ask("context", {"sequence_length=48", "context=5"})).find("nearest: 4 or 6") != std::string::npos);
 }
+TEST_CASE("sizes that have to come out even are solved in their multiples") {
+  const auto ways = ask("tensor-parallel", {"chip=v5e", "tokens=1024", "d_model=8192", "ways=16", "torus_axes=2",
+                                            "largest_ways=16", "solve=d_ff"});
+  CHECK(number(ways, "largest_ways") >= 16);
+  CHECK(number(ways, "largest_ways") < 16.02);
+}
+TEST_CASE("a name that goes in and comes out is asked for where something is solved") {
+  CHECK(number(ask("run", {"chip=h100", "tokens=2e12", "flops=1.2e24", "solve=parameters"}), "flops_per_token") ==
+        doctest::Approx(6e11));
+}
+TEST_CASE("of a length and the keys that follow from it the length is found") {
+  const auto question = io::read_block_question(
+      "flops", std::vector<std::string>{"model=llama3-70b", "attention_share=0.2"}, library());
+  REQUIRE(question.ok());
+  CHECK(question.value().solved->input == "sequence_length");
+}
