@@ -111,6 +111,19 @@ std::string result_text(const engine::BlockResult& result) {
   return columns.text(0) + (result.table.columns.empty() ? std::string() : table_text(result.table));
 }
 
+// "chips = 6186 for days = 30 (29.998)", and what the next whole number comes to.
+std::string solved_text(const Context& context, const io::BlockQuestion& question) {
+  if (!question.solved) return {};
+  const engine::SolvedInput& s = *question.solved;
+  std::string out =
+      context.texts.format("cli.calc.solved", {s.input, number_text(s.value), s.wanted.output, s.wanted.text});
+  if (s.next_value)
+    out += "; " +
+           context.texts.format("cli.calc.solved.next", {s.wanted.output, number_text(*s.reached),
+                                                         number_text(*s.next_value), number_text(*s.next_reached)});
+  return out + "\n";
+}
+
 // All of a block: what it answers, its inputs with default and domain, its outputs.
 std::string document_text(const widgets::TextTable& texts, const BuildingBlock& block) {
   const auto text = [&](const std::string& key) { return std::string(texts.text(key)); };
@@ -193,7 +206,9 @@ int run(const Context& context, const CalcOptions& options) {
   if (!result) return refuse(result.error());
   if (options.json) return print(io::block_json(question.value(), result.value()), kGood);
   if (!options.explain)
-    return print(result_text(result.value()) + absent_text(context, question.value(), result.value()), kGood);
+    return print(solved_text(context, question.value()) + result_text(result.value()) +
+                     absent_text(context, question.value(), result.value()),
+                 kGood);
   std::string out;
   for (const BlockAnswer& answer : result.value().answers)
     for (const engine::Derivation& derivation : engine::derivations(result.value(), answer))

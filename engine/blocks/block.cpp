@@ -58,7 +58,7 @@ BlockError refusal(const BlockInput& in, std::string_view text) {
   return {std::string(in.name), "is not in its domain", domain_text(in)};
 }
 
-constexpr std::string_view kTypedIn = "typed in";
+constexpr std::string_view kTypedIn = "typed in", kSolvedFor = "solved for";
 
 // The figure of this key of chip files.
 Sourced chip_figure(const Chip& chip, std::string_view key) {
@@ -126,6 +126,11 @@ std::optional<BlockError> BlockCall::set(std::string_view name, std::string_view
   return std::nullopt;
 }
 
+void BlockCall::assume(std::string_view name, double x) {
+  if (const BlockInput* in = block_->find_input(name))
+    values_[static_cast<std::size_t>(in - block_->inputs.data())] = {{x}, std::string(kSolvedFor)};
+}
+
 void BlockCall::complete(const Chip* chip, const TransformerShape* model) {
   chip_ = chip;
   model_ = model;
@@ -145,7 +150,7 @@ void BlockCall::complete(const Chip* chip, const TransformerShape* model) {
       if (value.is_known()) continue;
       is_asked = true;
     }
-    if (model != nullptr && in.of_model != nullptr)
+    if (model != nullptr && in.of_model != nullptr && !is_typed(in.yields_to))
       if (const auto x = in.of_model(*model)) {
         value = {{*x}, model->source};
         continue;
@@ -189,7 +194,7 @@ std::string_view BlockCall::word(std::string_view name) const {
 
 bool BlockCall::is_typed(std::string_view name) const {
   const BlockValue& v = value(name);
-  return v.is_known() && v.source == kTypedIn;
+  return v.is_known() && (v.source == kTypedIn || v.source == kSolvedFor);
 }
 
 bool BlockCall::is_decided_by(const BlockInput& in, const std::vector<std::string>& names) const {

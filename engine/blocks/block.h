@@ -63,8 +63,9 @@ struct BlockInput {
   Sourced (*of_chip)(const Chip&, const BlockCall&) = nullptr;           // made of several figures or other inputs
   BlockValue (*list_of_chip)(const Chip&) = nullptr;                     // of a list
   std::optional<double> (*of_model)(const TransformerShape&) = nullptr;  // of model=PRESET
-  std::optional<double> (*computed)(const BlockCall&) = nullptr;         // from the inputs before it
-  std::string_view computed_text;                                        // "d_model / n_heads"
+  std::string_view yields_to;  // not of the model where the input of this name is typed in
+  std::optional<double> (*computed)(const BlockCall&) = nullptr;  // from the inputs before it
+  std::string_view computed_text;                                 // "d_model / n_heads"
 
   bool is_list() const { return kind >= InputKind::numbers; }
   bool is_numeric() const {
@@ -129,6 +130,7 @@ struct BuildingBlock {
   void (*run)(BlockRun<double>&) = nullptr;
   void (*run_traced)(BlockRun<Traced>&) = nullptr;
   BlockTopic topic = BlockTopic::roofline;
+  bool is_simulated = false;  // a run takes as long as what it plays through
 
   const BlockInput* find_input(std::string_view name) const;
   bool takes_chip() const;
@@ -148,6 +150,8 @@ class BlockCall {
 
   // The value as it is typed: "8", "1e12", "true", "4,8,2", "ring".
   std::optional<BlockError> set(std::string_view name, std::string_view text);
+  // The same of a value that was found, not typed: it wins over presets and defaults as a typed one does.
+  void assume(std::string_view name, double x);
   // What was left out: from the chip, the model, other inputs, or the documented default. Chip and model must outlive
   // this.
   void complete(const Chip* chip, const TransformerShape* model);
@@ -163,7 +167,7 @@ class BlockCall {
   // NaN while unknown.
   double number(std::string_view name) const;
   std::string_view word(std::string_view name) const;  // of a choice
-  bool is_typed(std::string_view name) const;          // set(), not filled in
+  bool is_typed(std::string_view name) const;          // set() or assumed, not filled in
   // The input would be filled in from others, if those of these names were known.
   bool is_decided_by(const BlockInput& in, const std::vector<std::string>& names) const;
 

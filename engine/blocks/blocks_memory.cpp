@@ -273,13 +273,7 @@ std::vector<BuildingBlock> memory_blocks() {
        "scaling book ch. 4",
        inputs(model_inputs(), window_inputs(), element_input(), whole("sequence_length", Q::kv_length),
               whole("sequences", Q::kv_sequences).def(1), number("kv_width", Q::kv_width_in),
-              whole("layers_sharing", Q::kv_sharing).def(1),
-              whole("kv_rank", Q::kv_lora_rank).model([](const TransformerShape& m) {
-                return m.is_mla() ? std::optional<double>(m.mla.kv_lora_rank) : std::nullopt;
-              }),
-              whole("rope_dim", Q::qk_rope_head_dim).model([](const TransformerShape& m) {
-                return m.is_mla() ? std::optional<double>(m.mla.qk_rope_head_dim) : std::nullopt;
-              }),
+              whole("layers_sharing", Q::kv_sharing).def(1), latent_inputs(),
               whole("page_tokens", Q::kv_page).def(16), hbm_input(), number("capacity_bytes", Q::kv_capacity)),
        {out("bytes_per_token", Q::kv_token), out("bytes_per_new_token", Q::kv_new_token),
         out("bytes_per_sequence", Q::kv_sequence), out("bytes", Q::kv_total), out("gib", Q::kv_gib),

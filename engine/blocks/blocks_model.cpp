@@ -108,6 +108,14 @@ void flops(BlockRun<S>& io) {
 
 template <Scalar S>
 void attention(BlockRun<S>& io) {
+  // Of latent attention all heads read one latent; KV heads of a preset are no groups of it.
+  const BlockCall& call = io.call();
+  if (call.model() != nullptr && call.model()->is_mla() && !call.is_typed("n_kv_heads") && !call.is_typed("group")) {
+    io.out(Q::attention_ridge, io[Q::peak_flops] / io[Q::hbm_bandwidth]);
+    return io.without({Q::attention_flops, Q::attention_bytes, Q::attention_intensity, Q::attention_prefill,
+                       Q::attention_decode, Q::attention_margin, Q::attention_length},
+                      "latent_attention");
+  }
   const S T = io[Q::flops_query], K = io[Q::flops_keys], G = io[Q::attention_group], b = io[Q::element_width];
   // Of one KV head and its G query heads: 4 T K G H FLOP; queries in, outputs out, keys and values in once.
   const S four = constant<S>(4, unit::flop_each), two = constant<S>(2);

@@ -96,7 +96,10 @@ void context(BlockRun<S>& io) {
   if (!divides(io, "context", value_of(cp), "sequence_length", value_of(T))) return;
   const S local = io.out(Q::context_tokens, T / cp);
   const S held = named(Q::context_held, local * n);
-  const S kv = named(Q::context_kv_elements, K * H);
+  // A latent goes round in place of keys and values, once for both.
+  const bool is_latent = io.knows(Q::kv_lora_rank);
+  const S kv =
+      named(Q::context_kv_elements, is_latent ? (io[Q::kv_lora_rank] + io[Q::qk_rope_head_dim]) / two : K * H);
   const S step = io.out(Q::context_step_bytes, two * b * held * kv);
   io.out(Q::context_ring_bytes, (cp - one<S>()) * step);
   io.out(Q::context_gather_bytes, two * b * (T * n) * kv);
@@ -106,7 +109,10 @@ void context(BlockRun<S>& io) {
   const S comms = io.out(Q::context_step_comms, step / W);
   io.out(Q::context_margin, math / comms);
   const S least = b / constant<S>(2, unit::flop_each) * (K / N) * (C / W);
-  io.out(Q::context_least_tokens, io.flag("causal") ? two * least : least);
+  if (is_latent)
+    io.without(Q::context_least_tokens, "latent_attention");
+  else
+    io.out(Q::context_least_tokens, io.flag("causal") ? two * least : least);
   const S heads = named(Q::context_heads, two * N + two * K);
   const S ulysses = named(Q::context_ulysses_all, heads * H * b * held);
   const S sent = io.out(Q::context_ulysses_bytes, ulysses * (cp - one<S>()) / cp);
@@ -222,8 +228,8 @@ std::vector<BuildingBlock> parallelism_blocks() {
        "CS231n lecture; Liu et al. 2023; Jacobs et al. 2023",
        inputs(number("sequence_length", Q::sequence_length), ways("context", Q::mesh_context),
               number("sequences", Q::flops_sequences).def(1), size_input("n_heads"), size_input("n_kv_heads"),
-              size_input("d_head"), element_input(), flag("causal", false), dtype_input(), peak_input(),
-              neighbour_link_input()),
+              size_input("d_head"), latent_inputs(), element_input(), flag("causal", false), dtype_input(),
+              peak_input(), neighbour_link_input()),
        {out("tokens_per_rank", Q::context_tokens), out("ring_step_bytes", Q::context_step_bytes),
         out("ring_bytes", Q::context_ring_bytes), out("gather_bytes", Q::context_gather_bytes),
         out("ring_step_flops", Q::context_step_flops), out("ring_step_math_s", Q::context_step_math),

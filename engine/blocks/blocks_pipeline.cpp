@@ -258,7 +258,9 @@ std::vector<BuildingBlock> pipeline_blocks() {
         out_list("idle_per_device", Q::sim_idle), out_list("peak_until_weight_gradient", Q::sim_peak_weight),
         out_list("peak_until_input_gradient", Q::sim_peak_input), out_table("ops")},
        simulated<double>,
-       simulated<Traced>},
+       simulated<Traced>,
+       BlockTopic::pipeline,
+       true},
   };
 }
 

@@ -170,6 +170,13 @@ std::vector<In> width_inputs() {
           number("kv_width", Q::kv_width).model([](const Shape& m) { return if_latent(m, widths_of(m).kv); })};
 }
 
+std::vector<In> latent_inputs() {
+  return {whole("kv_rank", Q::kv_lora_rank).model([](const Shape& m) { return if_latent(m, m.mla.kv_lora_rank); }),
+          whole("rope_dim", Q::qk_rope_head_dim).model([](const Shape& m) {
+            return if_latent(m, m.mla.qk_rope_head_dim);
+          })};
+}
+
 In met_width_input() {
   return number("d_ff", Q::d_ff).model([](const Shape& m) {
     return some(m.is_moe() ? static_cast<double>(m.moe.experts_per_token + m.moe.n_shared_experts) * m.expert_width()
@@ -192,6 +199,7 @@ In parameters_input() {
 In active_parameters_input() {
   return number("active_parameters", Q::dec_active)
       .model([](const Shape& m) { return some(parameters_of(m).active); })
+      .yields("parameters")
       .from("parameters", [](const BlockCall& c) { return number_of(c, "parameters"); });
 }
 
@@ -279,10 +287,16 @@ template bool is_possible<Traced>(BlockRun<Traced>&);
 template <Scalar S>
 bool divides(BlockRun<S>& io, std::string_view ways, double n, std::string_view size, double of) {
   if (!std::isfinite(n) || !std::isfinite(of) || std::fmod(of, n) == 0) return true;
-  // The nearest ways below and above that come out even.
-  double below = std::floor(n), above = std::ceil(n);
-  while (below > 1 && std::fmod(of, below) != 0) --below;
-  while (above < of && std::fmod(of, above) != 0) ++above;
+  // The nearest ways below and above that come out even, of the divisors up to a bound and those they pair with.
+  constexpr double kMostTried = 1e5;
+  double below = 1, above = of >= n ? of : of + 1;
+  for (double i = 1; i <= kMostTried && i * i <= of; ++i) {
+    if (std::fmod(of, i) != 0) continue;
+    for (const double d : {i, of / i}) {
+      if (d < n) below = std::max(below, d);
+      if (d > n) above = std::min(above, d);
+    }
+  }
   io.fail(ways, fmt::format("parts do not come out even of {} = {:.15g}", size, of),
           above <= of ? fmt::format("nearest: {:.15g} or {:.15g}", below, above)
                       : fmt::format("nearest: {:.15g}", below));

@@ -48,6 +48,10 @@ struct In : BlockInput {
     of_model = f;
     return *this;
   }
+  In& yields(std::string_view name) {
+    yields_to = name;
+    return *this;
+  }
   In& from(std::string_view text, std::optional<double> (*f)(const BlockCall&)) {
     computed_text = text, computed = f;
     return *this;
@@ -132,6 +136,7 @@ In size_input(std::string_view name);
 std::vector<In> model_inputs();   // all of them, gated_mlp, tied_embeddings
 std::vector<In> expert_inputs();  // experts, experts_per_token, expert_d_ff, shared_experts, dense_layers
 std::vector<In> window_inputs();  // window, local_layers
+std::vector<In> latent_inputs();  // kv_rank, rope_dim
 // "experts" and "experts_per_token" where only their ratio counts; a fallback of 0 is none.
 In expert_count_input(double fallback);
 In chosen_experts_input(double fallback);

@@ -90,7 +90,7 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
     for (const BuildingBlock& b : engine::blocks()) ids.push_back(b.id);
     return unknown("unknown block", id, ids, "`roofscape-cli calc --list` names them");
   }
-  BlockQuestion question{engine::BlockCall(*block), {}, {}};
+  BlockQuestion question{engine::BlockCall(*block), {}, {}, {}};
   const engine::Chip* chip = nullptr;
   const engine::TransformerShape* model = nullptr;
   std::vector<std::string_view> names;
@@ -98,6 +98,24 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
   if (block->takes_chip()) names.push_back("chip");
   if (block->takes_model()) names.push_back("model");
   std::vector<std::string_view> seen;
+  std::optional<engine::WantedOutput> wanted;
+  std::string_view open;
+  const auto output_of = [block](std::string_view name) {
+    return std::any_of(block->outputs.begin(), block->outputs.end(),
+                       [name](const BlockOutput& o) { return o.name == name && engine::can_be_wanted(o); });
+  };
+  // A name that is both goes in, unless something is solved for and no other output is asked for.
+  const auto name_of = [](const std::string& assignment) {
+    return std::string_view(assignment).substr(0, assignment.find('='));
+  };
+  const bool is_solving = std::any_of(assignments.begin(), assignments.end(),
+                                      [&](const std::string& a) { return name_of(a) == "solve"; });
+  const bool is_plain_output = std::any_of(assignments.begin(), assignments.end(), [&](const std::string& a) {
+    return output_of(name_of(a)) && block->find_input(name_of(a)) == nullptr;
+  });
+  const auto is_wanted = [&](std::string_view name) {
+    return output_of(name) && (block->find_input(name) == nullptr || (is_solving && !is_plain_output && !wanted));
+  };
   for (const std::string& assignment : assignments) {
     const std::size_t equals = assignment.find('=');
     if (equals == std::string::npos || equals == 0)
@@ -121,6 +139,16 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
       question.model = meant->id;
       continue;
     }
+    if (name == "solve") {
+      open = text;
+      continue;
+    }
+    if (is_wanted(name)) {
+      if (wanted)
+        return InputError{{}, std::string(name), "is a second output that is asked for", "ask for one at a time"};
+      wanted = engine::WantedOutput{std::string(name), std::string(text)};
+      continue;
+    }
     if (block->find_input(name) == nullptr) {
       std::string all;
       for (const std::string_view n : names) all += (all.empty() ? "" : ", ") + std::string(n);
@@ -130,6 +158,13 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
     }
     if (const auto wrong = question.call.set(name, text))
       return InputError{{}, wrong->input, in_quotes(text) + " " + wrong->message, wrong->remedy};
+  }
+  if (!wanted && !open.empty())
+    return InputError{{}, "solve", "lacks the output that is asked for", "give an output its value: OUTPUT=VALUE"};
+  if (wanted) {
+    question.solved.emplace();
+    if (const auto wrong = engine::solve_block(question.call, *wanted, open, chip, model, *question.solved))
+      return InputError{{}, wrong->input, wrong->message, wrong->remedy};
   }
   question.call.complete(chip, model);
   return question;
@@ -167,6 +202,19 @@ std::string block_json(const BlockQuestion& question, const engine::BlockResult&
     if (question.call.values()[i].is_known())
       inputs[std::string(block.inputs[i].name)] = value_json(block.inputs[i], question.call.values()[i].numbers);
   out["inputs"] = std::move(inputs);
+  if (const auto& solved = question.solved) {
+    OrderedJson entry;
+    entry["input"] = solved->input;
+    entry["value"] = number_json(solved->value);
+    entry["output"] = solved->wanted.output;
+    entry["wanted"] = solved->wanted.text;
+    if (solved->reached) entry["reached"] = number_json(*solved->reached);
+    if (solved->next_value) {
+      entry["next_value"] = number_json(*solved->next_value);
+      entry["next_reached"] = number_json(*solved->next_reached);
+    }
+    out["solved"] = std::move(entry);
+  }
   OrderedJson outputs = OrderedJson::object();
   for (const BlockAnswer& a : result.answers) {
     const std::string name(a.output->name);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "engine/blocks/block.h"
+#include "engine/blocks/solve.h"
 #include "engine/io/json/result.h"
 #include "engine/io/presets/preset_library.h"
 
@@ -14,11 +15,13 @@ namespace roofscape::io {
 
 struct BlockQuestion {
   engine::BlockCall call;
-  std::string chip, model;  // presets that gave what was left out; empty: none
+  std::string chip, model;                    // presets that gave what was left out; empty: none
+  std::optional<engine::SolvedInput> solved;  // an input that was found from an output
 };
 
 // The block called `id` with inputs as typed, "name=value" each; "chip=PRESET" and "model=PRESET" give what is left
-// out. The error names the block or input, its domain, and the nearest known word.
+// out. An output with a value asks backwards: the one input that it lacks, or that "solve=INPUT" names, is found. The
+// error names the block or input, its domain, and the nearest known word.
 Result<BlockQuestion> read_block_question(std::string_view id, std::span<const std::string> assignments,
                                           const PresetLibrary& library);
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,30 @@ inline double number(const io::Result<engine::BlockResult>& result, std::string_
   REQUIRE(a != nullptr);
   REQUIRE_FALSE(a->numbers.empty());
   return a->numbers.front();
+}
+
+// Something inside the domain of an input; sizes differ by input so that mistakes show.
+inline std::string typical(const engine::BlockInput& in, std::mt19937& rng) {
+  const auto pick = [&rng](int low, int high) { return std::uniform_int_distribution<int>(low, high)(rng); };
+  switch (in.kind) {
+    case engine::InputKind::choice:
+    case engine::InputKind::words:
+      return std::string(in.choices[static_cast<std::size_t>(pick(0, static_cast<int>(in.choices.size()) - 1))]);
+    case engine::InputKind::flag:
+    case engine::InputKind::flags:
+      return pick(0, 1) == 1 ? "true" : "false";
+    case engine::InputKind::numbers:
+    case engine::InputKind::integers:
+      return std::to_string(pick(2, 3)) + (pick(0, 3) == 0 ? std::string() : "," + std::to_string(pick(2, 3)));
+    default:
+      break;
+  }
+  if (in.high <= 1) return "0.4";
+  if (in.high <= 8) return std::to_string(pick(1, static_cast<int>(in.high)));
+  const std::string_view unit = engine::quantity(in.q).unit.symbol;
+  if (unit == "B/s" || unit == "FLOP/s") return std::to_string(pick(1, 900)) + "e9";
+  if (unit == "s") return std::to_string(pick(2, 9)) + "e-3";
+  return std::to_string(pick(2, 9));
 }
 
 }  // namespace roofscape::tests

@@ -256,3 +256,17 @@ TEST_CASE("an answer needs what it says it needs: with all of it there is one, w
     }
   CHECK(asked > 500);
 }
+TEST_CASE("a latent goes round a context ring once for keys and values, and has no groups") {
+  const auto ring = ask("context", {"model=deepseek-v3", "sequence_length=131072", "context=16"});
+  CHECK(number(ring, "ring_step_bytes") == 2 * 8192.0 * (512 + 64));
+  CHECK(ring->find("least_tokens_per_rank")->reason == "latent_attention");
+  const auto attention = ask("attention", {"model=deepseek-v3", "chip=h100", "query_length=1", "key_length=4096"});
+  CHECK(attention->find("decode_intensity")->reason == "latent_attention");
+  CHECK(number(ask("attention",
+                   {"model=deepseek-v3", "n_kv_heads=8", "d_head=128", "query_length=1", "key_length=4096"}),
+               "intensity") > 0);
+}
+TEST_CASE("parameters that are typed in are the active ones too, whatever the model preset has") {
+  CHECK(number(ask("prefill", {"model=llama3-70b", "parameters=60e9", "tokens=10"}), "linear_flops") ==
+        doctest::Approx(2 * 60e9 * 10));
+}

@@ -32,35 +32,11 @@ int symbols(const Expression& e) {
   return count;
 }
 
-// Something inside the domain of an input; sizes differ by input so that mistakes show.
-std::string typical(const BlockInput& in, std::mt19937& rng) {
-  const auto pick = [&rng](int low, int high) { return std::uniform_int_distribution<int>(low, high)(rng); };
-  switch (in.kind) {
-    case InputKind::choice:
-    case InputKind::words:
-      return std::string(in.choices[static_cast<std::size_t>(pick(0, static_cast<int>(in.choices.size()) - 1))]);
-    case InputKind::flag:
-    case InputKind::flags:
-      return pick(0, 1) == 1 ? "true" : "false";
-    case InputKind::numbers:
-    case InputKind::integers:
-      return std::to_string(pick(2, 3)) + (pick(0, 3) == 0 ? std::string() : "," + std::to_string(pick(2, 3)));
-    default:
-      break;
-  }
-  if (in.high <= 1) return "0.4";
-  if (in.high <= 8) return std::to_string(pick(1, static_cast<int>(in.high)));
-  const std::string_view unit = quantity(in.q).unit.symbol;
-  if (unit == "B/s" || unit == "FLOP/s") return std::to_string(pick(1, 900)) + "e9";
-  if (unit == "s") return std::to_string(pick(2, 9)) + "e-3";
-  return std::to_string(pick(2, 9));
-}
-
 BlockCall random_call(const BuildingBlock& block, std::mt19937& rng, int leave_out_of_ten) {
   BlockCall call(block);
   for (const BlockInput& in : block.inputs)
     if (std::uniform_int_distribution<int>(0, 9)(rng) >= leave_out_of_ten) {
-      const auto error = call.set(in.name, typical(in, rng));
+      const auto error = call.set(in.name, tests::typical(in, rng));
       CHECK_MESSAGE(!error, in.name);
     }
   call.complete(nullptr, nullptr);
