@@ -249,7 +249,7 @@ bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
   const StageBlocks<double>& blocks = *state.blocks;
   // DualPipe has the stages of its second direction behind those of the first.
   const int stages = shape.stages * passes_per_device(shape), positions = virtual_stage_count(shape);
-  if (2.0 * shape.microbatches * stages > static_cast<double>(kMaxDrawnOps)) return false;
+  if (!is_drawn(shape)) return false;
   Span wanted{
       shape,
       {blocks.layer.forward, blocks.layer.backward, blocks.embedding.forward, blocks.embedding.backward,

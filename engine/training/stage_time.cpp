@@ -285,8 +285,8 @@ template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerTime<d
                                         int, bool, bool);
 
 template <Scalar S>
-void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, SimulationScratch& scratch,
-                PipelineReport& pipeline, StageTime<S>& cost) {
+void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, PipelineReport& pipeline,
+                 StageTime<S>& cost) {
   const bool pipelined = key.shape.stages > 1;
   static_cast<StepCounts<S>&>(cost) = step_counts(in);
   stage_blocks<S>(in, layer, layer, cost, key, cost);
@@ -314,13 +314,7 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
   cost.makespan = cost.work;
   cost.in_transfer = in.zero;
   cost.simulated = cost.drawn = false;
-  // A report used again keeps its order while only times change: making it costs more than simulating it.
-  const bool reuse = pipelined && pipeline.shape == key.shape && !pipeline.plan.empty();
   pipeline.shape = key.shape;
-  if (!reuse) pipeline.orders.ops.clear(), pipeline.plan.clear();
-  pipeline.timeline.start.clear();
-  pipeline.timeline.makespan = 0;
-  pipeline.idle.clear();
   pipeline.status = pipelined ? check_schedule(key.shape) : ScheduleStatus{};
   if (!pipelined) return;
 
@@ -357,15 +351,29 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
       again += value_of(layer.head.math_backward) - 2 * value_of(layer.head.math_forward);
     pipeline.recompute[i] = std::min(ticks_of(again), times.backward_input[i]);
   }
+}
 
+template <Scalar S>
+void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, SimulationScratch& scratch,
+                PipelineReport& pipeline, StageTime<S>& cost) {
+  // A report used again keeps its order while only times change: making it costs more than simulating it.
+  const bool pipelined = key.shape.stages > 1;
+  const bool reuse = pipelined && pipeline.shape == key.shape && !pipeline.plan.empty();
+  if (!reuse) pipeline.orders.ops.clear(), pipeline.plan.clear();
+  pipeline.timeline.start.clear();
+  pipeline.timeline.makespan = 0;
+  pipeline.idle.clear();
+  stage_times(in, layer, key, pipeline, cost);
+  if (!pipelined || !pipeline.status.legal()) return;
+
+  const PipelineTimes& times = pipeline.times;
   // What waits for transfers of unknown length has no known length: the order is still that of the schedule.
   const bool known = !std::isnan(value_of(cost.transfer));
   const auto simulated = [&in, known](Q q, double value) {
     return simulated_leaf<S>(trace_of(in.zero), q, -1, known ? value : std::numeric_limits<double>::quiet_NaN());
   };
   const auto seconds = [](double t) { return t * kTickSeconds; };
-  const double ops = 2.0 * key.shape.microbatches * virtual_stages;
-  if (ops <= static_cast<double>(kMaxDrawnOps)) {
+  if (is_drawn(key.shape)) {
     if (!reuse) {
       make_orders(key.shape, pipeline.orders);
       make_run_plan(pipeline.orders, scratch.planning, pipeline.plan);
@@ -408,6 +416,8 @@ template StageWork<double> stage_work<double>(const Inputs<double>&, const StepC
                                               const StageBlocks<double>&);
 template void end_reduction<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,
                                     const StepCounts<double>&, const StageKey&, EndReduction<double>&);
+template void stage_times<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&, PipelineReport&,
+                                  StageTime<double>&);
 template void stage_time<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&, SimulationScratch&,
                                  PipelineReport&, StageTime<double>&);
 template void stage_time<Traced>(const Inputs<Traced>&, const LayerTime<Traced>&, const StageKey&, SimulationScratch&,

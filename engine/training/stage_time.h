@@ -101,6 +101,13 @@ bool moves_state(const Inputs<S>& in, const StageKey& key) {
          (in.degree(Axis::data).n > 1 && !pipelined);
 }
 
+// All but what the order of a schedule makes of it: the virtual stages and their times. Fills `out`, in which nothing
+// is simulated yet, and of `pipeline` shape and status and, where these are legal, times and recompute.
+template <Scalar S>
+void stage_times(const Inputs<S>&, const LayerTime<S>&, const StageKey&, PipelineReport& pipeline, StageTime<S>& out);
+extern template void stage_times<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&,
+                                         PipelineReport&, StageTime<double>&);
+
 // Fills `out` and `pipeline` (shape, order, times, timeline), reusing their memory; an order is kept while its shape
 // stays.
 template <Scalar S>
@@ -154,6 +161,9 @@ S stage_transfer(const Inputs<S>& in, const LinkRates<S>& rates, const S& microb
 
 // Longer steps than this many operations are not drawn and get their makespan from pipeline_time alone.
 inline constexpr std::int64_t kMaxDrawnOps = std::int64_t{1} << 22;
+inline bool is_drawn(const ScheduleShape& shape) {
+  return 2.0 * shape.microbatches * shape.stages * passes_per_device(shape) <= static_cast<double>(kMaxDrawnOps);
+}
 
 // Seconds of one tick of the simulated pipeline.
 inline constexpr double kTickSeconds = 1e-12;
