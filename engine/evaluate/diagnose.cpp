@@ -282,6 +282,39 @@ Fix smaller_bubble(const Findings& f) {
   return {};
 }
 
+// Which rule of the schedule is broken, with the numbers of its sentence.
+void check_schedule_rule(Findings& f, const ScheduleShape& shape, const ScheduleStatus& status) {
+  const DiagnosticValue chunks{double(shape.virtual_stages), unit::count}, stages{double(shape.stages), unit::count},
+      microbatches{double(shape.microbatches), unit::microbatches};
+  const auto add = [&](std::string_view reason, const DiagnosticValues& values, const Fix& fix) {
+    f.add(Severity::error, "pipeline.illegal_schedule", values, "pipeline.schedule", fix, reason);
+  };
+  const int nearest = status.above > 0 ? status.above : status.below;
+  const Fix fewer_chunks{Findings::edit("pipeline.virtual_stages", nearest)};
+  Fix batch;
+  if (status.field == ShapeField::microbatches && nearest > 0)
+    batch = {Findings::edit("workload.global_batch_sequences",
+                            static_cast<double>(batch_granule(f.scenario())) * nearest)};
+  switch (status.rule) {
+    case ScheduleRule::one_chunk:
+      return add("one_chunk", {chunks}, fewer_chunks);
+    case ScheduleRule::two_chunks:
+      return add("two_chunks", {chunks}, fewer_chunks);
+    case ScheduleRule::stages_even:
+      return add("stages_even", {stages}, {});
+    case ScheduleRule::microbatches_even:
+      return add("microbatches_even", {microbatches, stages}, batch);
+    case ScheduleRule::microbatches_fill_stages:
+      return add("microbatches_fill_stages", {microbatches, stages}, batch);
+    case ScheduleRule::microbatches_at_least:
+      return add("microbatches_at_least", {microbatches, stages, {double(status.above), unit::microbatches}}, batch);
+    case ScheduleRule::too_large:
+      return add("too_large", {microbatches, stages}, batch);
+    default:
+      return add({}, {microbatches, stages}, {});
+  }
+}
+
 void check_pipeline(Findings& f) {
   const Scenario& s = f.scenario();
   const int stages = s.parallelism.pipeline;
@@ -301,18 +334,7 @@ void check_pipeline(Findings& f) {
     f.add(Severity::note, "pipeline.uneven_layers",
           {{double(s.model.n_layers), unit::layers}, {double(virtual_stages), unit::count}}, "parallelism.pipeline");
   }
-  if (!pipeline.status.legal()) {
-    Fix fix;
-    if (pipeline.status.field == ShapeField::virtual_stages)
-      fix = {Findings::edit("pipeline.virtual_stages",
-                            pipeline.status.above > 0 ? pipeline.status.above : pipeline.status.below)};
-    if (pipeline.status.field == ShapeField::microbatches && pipeline.status.above > 0)
-      fix = {Findings::edit("workload.global_batch_sequences",
-                            static_cast<double>(batch_granule(s)) * pipeline.status.above)};
-    f.add(Severity::error, "pipeline.illegal_schedule", {{m, unit::microbatches}, {double(stages), unit::count}},
-          "pipeline.schedule", fix);
-    return;
-  }
+  if (!pipeline.status.legal()) return check_schedule_rule(f, pipeline.shape, pipeline.status);
   const double bubble = f.quantity(Q::pipeline_bubble_fraction);
   if (bubble > 0.15)
     f.add(Severity::warning, "pipeline.bubble",
