@@ -98,8 +98,8 @@ void fill_transfers(const Evaluation<double>& e, AxisArray<AxisTransfers>& out) 
     if (e.in.calibrated) axis.hidden_s = e.in.calibration[hidden_at_end(static_cast<Axis>(a))] * axis.step_end_s;
     if (!stage.communicates[a]) continue;
     axis.forward_s = finite(stage.comm_forward[a]), axis.backward_s = finite(stage.comm_backward[a]);
-    axis.hidden_s +=
-        finite(stage.layer_passes * (stage.comm_forward[a] + stage.comm_backward[a] - stage.layer.exposed[a]));
+    const double exposed = stage.pairs ? stage.exposed_left * stage.layer.exposed[a] : stage.layer.exposed[a];
+    axis.hidden_s += finite(stage.layer_passes * (stage.comm_forward[a] + stage.comm_backward[a] - exposed));
   }
 }
 

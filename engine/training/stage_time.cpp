@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/hardware/wires.h"
+#include "engine/pipeline/in_flight.h"
 #include "engine/pipeline/pipeline_time.h"
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/scenario/mesh_size.h"
@@ -217,14 +218,104 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
 }
 
 template <Scalar S>
-StageWork<S> stage_work(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks<S>& blocks) {
+StageWork<S> stage_work(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks<S>& blocks,
+                        bool overlaps) {
   const S& m = counts.microbatches;
   const S& p = in.degree(Axis::pipeline).x;
   StageWork<S> cost;
   cost.layer_passes = named(Q::layers_a_stage, m * in.model.n_layers / p);
-  cost.work = named(Q::pipeline_work,
+  cost.work = named(overlaps ? Q::pipeline_work_apart : Q::pipeline_work,
                     cost.layer_passes * (blocks.layer.forward + blocks.layer.backward) + m * blocks.vocab_time / p);
   return cost;
+}
+
+namespace {
+
+// Of a forward through so many layers and a backward through others. The vocabulary's blocks are in the first stage and
+// in the last.
+template <Scalar S>
+S pair_time(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>& blocks, const S& forward_layers,
+            const S& backward_layers, bool forward_first, bool forward_last) {
+  const BlockTime<S>& layer = blocks.layer;
+  S work = forward_layers * layer.work_forward + backward_layers * layer.work_backward;
+  AxisArray<S> sent;
+  sent.fill(in.zero);
+  unsigned talks = 0;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    if (!blocks.communicates[i]) continue;
+    sent[i] = forward_layers * blocks.comm_forward[i] + backward_layers * blocks.comm_backward[i];
+    talks |= 1u << i;
+  }
+  S network = busiest(rates.wires, sent, talks, in.zero).time;
+  const auto add = [&](const S& w, const S& n) { work = work + w, network = network + n; };
+  if (forward_first) {  // then the backward is of the last stage
+    add(blocks.embedding.work_forward, blocks.embedding.network_forward);
+    add(blocks.head.work_backward, blocks.head.network_backward);
+  }
+  if (forward_last) {
+    add(blocks.head.work_forward, blocks.head.network_forward);
+    add(blocks.embedding.work_backward, blocks.embedding.network_backward);
+  }
+  const bool whole = in.calibrated || in.full_overlap;
+  return work + max(whole ? network - work : network - in.overlap * work, in.zero);
+}
+
+}  // namespace
+
+template <Scalar S>
+void paired_stages(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>& blocks,
+                   const ScheduleShape& shape, const std::vector<S>& forward, const std::vector<S>& backward,
+                   const std::vector<S>& layers, PairedStages<S>& out) {
+  const std::size_t stages = layers.size();
+  out.pair.clear();
+  out.hidden = in.zero;
+  for (std::size_t s = 0; s < stages; ++s) {
+    const std::size_t other = stages - 1 - s;
+    const S pair = named(Q::stage_pair, static_cast<int>(s),
+                         pair_time(in, rates, blocks, layers[s], layers[other], s == 0, other == 0));
+    out.pair.push_back(pair);
+    std::int64_t count = 0;  // of both directions, where there are two
+    for (int i = static_cast<int>(s); i < virtual_stage_count(shape); i += static_cast<int>(stages))
+      count += overlapped_pairs(shape, i);
+    out.hidden = out.hidden + constant<S>(static_cast<double>(count)) * (forward[s] + backward[other] - pair);
+  }
+  out.hidden = out.hidden / in.degree(Axis::pipeline).x;
+}
+
+template <Scalar S>
+void hide_in_pairs(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks<S>& blocks,
+                   const PairedStages<S>& paired, StageWork<S>& work) {
+  S exposed = in.zero;
+  for (std::size_t i = 0; i < blocks.vocab_exposed.size(); ++i)
+    if (blocks.communicates[i])
+      exposed = exposed + (work.layer_passes * blocks.layer.exposed[i] +
+                           counts.microbatches * blocks.vocab_exposed[i] / counts.stages);
+  work.pairs = value_of(exposed) > 0;
+  if (work.pairs) {
+    work.hidden = named(Q::pairs_hidden, min(max(paired.hidden, in.zero), exposed));
+    work.exposed_left = named(Q::exposed_left, constant<S>(1) - work.hidden / exposed);
+    work.work = named(Q::pipeline_work, work.work - work.hidden);
+  } else {
+    work.work = named(Q::pipeline_work, S(work.work));
+  }
+}
+
+double least_paired_work(const LinkRates<double>& rates, const StepCounts<double>& counts,
+                         const StageBlocks<double>& blocks, const StageWork<double>& work) {
+  AxisArray<double> sent{};
+  unsigned talks = 0;
+  for (std::size_t i = 0; i < sent.size(); ++i)
+    if (blocks.communicates[i]) sent[i] = blocks.comm_forward[i] + blocks.comm_backward[i], talks |= 1u << i;
+  const double network = busiest(rates.wires, sent, talks, 0.0).time;
+  const double alone = work.layer_passes * (blocks.layer.work_forward + blocks.layer.work_backward) +
+                       counts.microbatches / counts.stages *
+                           (blocks.embedding.work_forward + blocks.embedding.work_backward +
+                            blocks.head.work_forward + blocks.head.work_backward);
+  return std::max(alone, work.layer_passes * network) * (1 - 1e-9);  // sums in another order than a step's
+}
+
+Tick pair_ticks(double seconds, Tick forward, Tick backward) {
+  return std::min(ticks_of(seconds), forward + backward);
 }
 
 template <Scalar S>
@@ -290,7 +381,8 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
   const bool pipelined = key.shape.stages > 1;
   static_cast<StepCounts<S>&>(cost) = step_counts(in);
   stage_blocks<S>(in, layer, layer, cost, key, cost);
-  static_cast<StageWork<S>&>(cost) = stage_work<S>(in, cost, cost);
+  const bool overlaps = pipelined && overlaps_forward_backward(key.shape.kind) && check_schedule(key.shape).legal();
+  static_cast<StageWork<S>&>(cost) = stage_work<S>(in, cost, cost, overlaps);
   end_reduction<S>(in, layer, layer, cost, key, cost);
 
   // Virtual stages and their times.
@@ -310,6 +402,10 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
     cost.backward.push_back(named(Q::stage_backward, s, pass.backward));
   }
 
+  if (overlaps) {
+    paired_stages<S>(in, layer, cost, key.shape, cost.forward, cost.backward, cost.stage_layers, cost.paired);
+    hide_in_pairs<S>(in, cost, cost, cost.paired, cost);
+  }
   cost.transfer = cost.bubble_time = cost.bubble_to_work = cost.span_bubble = in.zero;
   cost.makespan = cost.work;
   cost.in_transfer = in.zero;
@@ -350,6 +446,12 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
     if (s + 1 == static_cast<std::size_t>(virtual_stages))
       again += value_of(layer.head.math_backward) - 2 * value_of(layer.head.math_forward);
     pipeline.recompute[i] = std::min(ticks_of(again), times.backward_input[i]);
+  }
+  for (std::size_t i = 0; overlaps && i < positions; ++i) {
+    const std::size_t other = positions - 1 - i;
+    times.overlapped.push_back(pair_ticks(value_of(cost.paired.pair[i % static_cast<std::size_t>(virtual_stages)]),
+                                          times.forward[i],
+                                          times.backward_input[other] + times.backward_weight[other]));
   }
 }
 
@@ -413,7 +515,12 @@ template StepCounts<double> step_counts<double>(const Inputs<double>&);
 template void stage_blocks<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,
                                    const StepCounts<double>&, const StageKey&, StageBlocks<double>&);
 template StageWork<double> stage_work<double>(const Inputs<double>&, const StepCounts<double>&,
-                                              const StageBlocks<double>&);
+                                              const StageBlocks<double>&, bool);
+template void paired_stages<double>(const Inputs<double>&, const LinkRates<double>&, const StageBlocks<double>&,
+                                    const ScheduleShape&, const std::vector<double>&, const std::vector<double>&,
+                                    const std::vector<double>&, PairedStages<double>&);
+template void hide_in_pairs<double>(const Inputs<double>&, const StepCounts<double>&, const StageBlocks<double>&,
+                                    const PairedStages<double>&, StageWork<double>&);
 template void end_reduction<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,
                                     const StepCounts<double>&, const StageKey&, EndReduction<double>&);
 template void stage_times<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&, PipelineReport&,
