@@ -10,6 +10,7 @@
 #include "engine/evaluate/evaluation.h"
 #include "engine/evaluate/serving_evaluation.h"
 #include "engine/hardware/collective.h"
+#include "engine/pipeline/in_flight.h"
 
 namespace roofscape::engine {
 
@@ -138,7 +139,8 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
     const StageMemory<double>& memory = e.plan.stages[d];
     rows[d].params = finite(memory.params);
     rows[d].idle_s = d < pipeline.idle.size() ? static_cast<double>(pipeline.idle[d]) * kTickSeconds : 0;
-    rows[d].in_flight_microbatches = has_orders ? pipeline.peak_microbatches[d] : 1;
+    rows[d].in_flight_microbatches =
+        devices > 1 && pipeline.status.legal() ? peak_in_flight(pipeline.shape, static_cast<int>(d)) : 1;
     for (std::size_t i = 0; i < kMemoryPartCount; ++i) rows[d].memory_bytes[i] = finite(memory.parts[i]);
     rows[d].memory_total_bytes = finite(memory.total);
   }

@@ -151,7 +151,8 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   for (std::size_t i = 0; i < kMemoryPartCount; ++i) f(kMemoryParts[i], fullest.parts[i]);
   f(Q::memory_total, fullest.total), f(Q::memory_free, plan.memory_free);
   f(Q::layer_checkpoint_bytes, layer.activations.checkpoint_bytes),
-      f(Q::layer_full_bytes, layer.activations.full_bytes);
+      f(Q::layer_full_bytes, layer.activations.full_bytes),
+      f(Q::layer_postponed_bytes, layer.activations.postponed_bytes);
   f(Q::buffers_gathered, plan.buffers_gathered), f(Q::buffers_working, plan.buffers_working);
   f(Q::buffers_logits, plan.buffers_logits);
   f(Q::training_state_bytes, plan.state_bytes), f(Q::checkpoints_all_bytes, plan.checkpoints_bytes);

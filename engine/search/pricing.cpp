@@ -126,16 +126,18 @@ void Pricer::price_step(const PlacedMesh& mesh, const PricedLayer& layer, Priced
 double Pricer::state_bytes(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, int layers,
                            bool embedding, bool head) const {
   StageMemory<double> memory;
-  const DeviceLoad<double> load{0, static_cast<double>(layers), 1, embedding, head, false};
+  const DeviceLoad<double> load{0, static_cast<double>(layers), 1, embedding, head, false, 0};
   state_memory(mesh.in, layer.cost, mesh.counts, load, keyed(plan_key_, plan), memory);
   return memory.parts[0] + memory.parts[1] + memory.parts[2];
 }
 
 double Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
-                      const std::vector<DeviceLoad<double>>& devices) const {
+                      const std::vector<DeviceMoments>& devices) const {
   double fullest = -1;
   for (std::size_t k = 0; k < devices.size(); ++k) {
-    const DeviceLoad<double>& load = devices[k];
+    DeviceLoad<double> load = devices[k].load;
+    const HeldMicrobatches at_peak = held_at_peak(devices[k].moments, layer.cost.activations, state.plan);
+    load.in_flight = at_peak.all, load.postponed = at_peak.postponed;
     const auto holds_the_same = [&load](const PricedState::Held& h) {
       return h.layers == load.layers && h.embedding == load.embedding && h.head == load.head;
     };

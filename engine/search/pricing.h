@@ -96,7 +96,7 @@ class Pricer {
   // Memory of the fullest device, exactly, in bytes; `devices` from fullest_devices(). Of shapes whose microbatches do
   // not fill the stages: by formula.
   double memory(const PlacedMesh&, const PricedLayer&, PricedState&,
-                const std::vector<DeviceLoad<double>>& devices) const;
+                const std::vector<DeviceMoments>& devices) const;
   // The step time, exact where there is no pipeline.
   void bound(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&, const ScheduleShape&,
              Price&) const;
@@ -144,7 +144,7 @@ class Pricer {
   PricedLayer layer_;
   PricedState state_;
   DeviceKinds kinds_;
-  std::vector<DeviceLoad<double>> devices_;
+  std::vector<DeviceMoments> devices_;
   std::vector<int> layers_;
 };
 

@@ -73,7 +73,7 @@ class SearchWorker {
   std::size_t simulated() const { return candidates_.simulated() + missed_.simulated(); }
 
  private:
-  using FullestDevices = std::vector<DeviceLoad<double>>;
+  using FullestDevices = std::vector<DeviceMoments>;
   // Schedules and chunks of a number of stages.
   struct Chunks {
     int pipeline = 1;
