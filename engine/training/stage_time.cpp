@@ -406,7 +406,7 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
     paired_stages<S>(in, layer, cost, key.shape, cost.forward, cost.backward, cost.stage_layers, cost.paired);
     hide_in_pairs<S>(in, cost, cost, cost.paired, cost);
   }
-  cost.transfer = cost.bubble_time = cost.bubble_to_work = cost.span_bubble = in.zero;
+  cost.transfer = cost.bubble_time = cost.bubble_to_work = cost.span_bubble = cost.even_stages_idle = in.zero;
   cost.makespan = cost.work;
   cost.in_transfer = in.zero;
   cost.simulated = cost.drawn = false;
@@ -455,6 +455,39 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
   }
 }
 
+namespace {
+
+Tick mean_of(const std::vector<Tick>& times) {
+  Tick sum = 0;
+  for (const Tick t : times) sum += t;
+  return times.empty() ? 0 : sum / static_cast<Tick>(times.size());
+}
+
+// Ticks that a device idles where all stages take the mean time and transfers none. `plan` of the order, if it is kept.
+double even_stages_idle(const ScheduleShape& shape, const PipelineTimes& times, const RunPlan& plan,
+                        SimulationScratch& scratch, PipelineCache& cache, PipelineTimes& even, Timeline& timeline) {
+  const auto stages = times.forward.size();
+  even.forward.assign(stages, mean_of(times.forward));
+  even.backward_input.assign(stages, mean_of(times.backward_input));
+  even.backward_weight.assign(stages, mean_of(times.backward_weight));
+  even.overlapped.clear();
+  if (!times.overlapped.empty()) {
+    // A pair is never longer than its halves; rounding down may make it so.
+    const Tick pair = mean_of(times.overlapped);
+    even.overlapped.assign(stages, std::min(pair, even.forward[0] + even.backward_input[0] + even.backward_weight[0]));
+  }
+  if (const auto span = even.overlapped.empty() ? closed_form_time(shape, even) : std::nullopt) {
+    const Tick work = even.forward[0] + even.backward_input[0] + even.backward_weight[0];
+    return double(*span - shape.microbatches * passes_per_device(shape) * work);
+  }
+  if (!simulate(plan.empty() ? cache.plan(shape) : plan, even, scratch, timeline).finished()) return 0;
+  double idle = 0;
+  for (const Tick busy : timeline.busy) idle += double(timeline.makespan - busy);
+  return idle / static_cast<double>(timeline.busy.size());
+}
+
+}  // namespace
+
 template <Scalar S>
 void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, SimulationScratch& scratch,
                 PipelineReport& pipeline, StageTime<S>& cost) {
@@ -469,6 +502,7 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
   if (!pipelined || !pipeline.status.legal()) return;
 
   const PipelineTimes& times = pipeline.times;
+  PipelineCache cache;
   // What waits for transfers of unknown length has no known length: the order is still that of the schedule.
   const bool known = !std::isnan(value_of(cost.transfer));
   const auto simulated = [&in, known](Q q, double value) {
@@ -497,7 +531,6 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
     }
   }
   if (!cost.simulated) {
-    PipelineCache cache;
     const PipelineTimeResult result = pipeline_time(key.shape, times, cache);
     if (!result.ok()) return;
     cost.simulated = true;
@@ -509,6 +542,10 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
                                                   : double(cache.timeline.in_transfer) / p_devices;
     cost.in_transfer = simulated(Q::pipeline_in_transfer, seconds(in_transfer));
   }
+  if (cost.simulated)
+    cost.even_stages_idle =
+        simulated(Q::pipeline_even_stages, seconds(even_stages_idle(key.shape, times, pipeline.plan, scratch, cache,
+                                                                    cost.even, cost.even_timeline)));
 }
 
 template StepCounts<double> step_counts<double>(const Inputs<double>&);

@@ -79,8 +79,11 @@ struct StageTime : StepCounts<S>, StageBlocks<S>, StageWork<S>, EndReduction<S> 
   S makespan;
   S in_transfer;                               // mean idle time of a device in which what it waits for is on its way
   S bubble_time, bubble_to_work, span_bubble;  // of the simulated timeline
+  S even_stages_idle;                          // the same schedule's, simulated, with equal stages
   bool simulated = false;
   bool drawn = false;  // the timeline of every operation is in the report
+  PipelineTimes even;  // working memory, of the equal stages
+  Timeline even_timeline;
 };
 
 template <Scalar S>
