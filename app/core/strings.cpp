@@ -103,7 +103,9 @@ std::string diagnostic_text(const engine::Diagnostic& diagnostic, const widgets:
     values.emplace_back(texts.text(label));
     values.emplace_back(diagnostic.field_path);
   }
-  return texts.format("diagnostic." + std::string(diagnostic.code), values);
+  std::string key = "diagnostic." + std::string(diagnostic.code);
+  if (!diagnostic.detail.empty()) key += "." + std::string(diagnostic.detail);
+  return texts.format(key, values);
 }
 
 std::string field_value_text(const engine::Field& field, double value) {

@@ -37,7 +37,10 @@ void bubble(BlockRun<S>& io) {
   const S bi = io[Q::bubble_input], w = io[Q::bubble_weight];
   io.out(Q::bubble_1f1b, (p - one<S>()) * (f + bi + w));
   io.out(Q::bubble_zb1, (p - one<S>()) * (f + bi - w));
-  io.out(Q::bubble_zb2, (p - one<S>()) * (f + bi - two * w));
+  // Of the makespan as the others, and of a device's own span: what is lost if the next step may start skewed.
+  const S skewed = f + bi - two * w;
+  io.out(Q::bubble_zb2_makespan, (p - one<S>()) * max(f, skewed));
+  io.out(Q::bubble_zb2, (p - one<S>()) * skewed);
   const S overlapped = io[Q::bubble_overlapped];
   if (io.integer(Q::bubble_stages) % 2 != 0 && io.knows(Q::bubble_stages))
     io.without(Q::bubble_dualpipe, "two_directions");
@@ -226,7 +229,8 @@ std::vector<BuildingBlock> pipeline_blocks() {
         out("in_flight_1f1b", Q::bubble_in_flight),
         out("split_1f1b_idle", Q::bubble_1f1b),
         out("zb_h1_idle", Q::bubble_zb1),
-        out("zb_h2_idle", Q::bubble_zb2),
+        out("zb_h2_idle", Q::bubble_zb2_makespan),
+        out("zb_h2_span_idle", Q::bubble_zb2),
         out("dualpipe_idle", Q::bubble_dualpipe),
         out("dualpipe_in_flight", Q::bubble_dualpipe_in_flight),
         out("hop_s", Q::bubble_hop),

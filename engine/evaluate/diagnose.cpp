@@ -282,12 +282,111 @@ Fix smaller_bubble(const Findings& f) {
   return {};
 }
 
+// What layers moved from the slowest stage to others would make of it.
+struct Balance {
+  int device = 0, moved = 0;
+  double slowest_s = 0, balanced_s = 0;  // a microbatch through the slowest stage, now and then
+};
+Balance balance_of(const Findings& f) {
+  const Report& r = f.report();
+  const double layer = f.quantity(Q::layer_time_forward) + f.quantity(Q::layer_time_backward);
+  std::vector<double> times;
+  for (const StageRow& row : r.stages) times.push_back(row.forward_s + row.backward_s);
+  // A device of DualPipe works for both directions; its row is of one.
+  if (directions(r.pipeline.shape.kind) == 2)
+    for (std::size_t d = 0; d < times.size() / 2; ++d)
+      times[d] = times[times.size() - 1 - d] = times[d] + times[times.size() - 1 - d];
+  Balance out;
+  const auto slowest = std::max_element(times.begin(), times.end());
+  out.device = static_cast<int>(slowest - times.begin());
+  out.slowest_s = out.balanced_s = *slowest;
+  if (!(layer > 0)) return out;
+  const int most = r.stages[static_cast<std::size_t>(out.device)].layers;
+  for (int moved = 1; moved < most; ++moved) {
+    *slowest -= layer;
+    *std::min_element(times.begin(), times.end()) += layer;
+    const double now = *std::max_element(times.begin(), times.end());
+    if (now < out.balanced_s * (1 - 1e-9)) out.balanced_s = now, out.moved = moved;
+  }
+  return out;
+}
+
+// 1F1B waits for a transfer with every microbatch; with twice the warm-up it is on its way while others compute.
+Fix hidden_transfers(const Findings& f) {
+  if (f.scenario().pipeline.schedule != ScheduleKind::one_f_one_b) return {};
+  return {Findings::edit("pipeline.schedule", static_cast<double>(ScheduleKind::eager_1f1b))};
+}
+
+// Why devices wait: few microbatches for the stages, stages that take longer than others, or transfers. The largest of
+// the three is said, with what would make it less.
+void check_bubble(Findings& f) {
+  const double bubble = f.quantity(Q::pipeline_bubble_fraction);
+  if (!(bubble > 0.15)) return;
+  const double span = f.quantity(Q::pipeline_makespan), even = f.quantity(Q::pipeline_idle_even),
+               imbalance = f.quantity(Q::pipeline_idle_imbalance), transfer = f.quantity(Q::pipeline_in_transfer);
+  const DiagnosticValue waits{bubble, unit::fraction};
+  if (imbalance > even && imbalance > transfer) {
+    const Balance b = balance_of(f);
+    DiagnosticValues values{waits,
+                            {imbalance / span, unit::fraction},
+                            {double(b.device), unit::count},
+                            {b.slowest_s, unit::seconds}};
+    if (b.moved > 0) {
+      values.push_back({double(b.moved), unit::count});
+      values.push_back({b.balanced_s, unit::seconds});
+    }
+    const std::string_view remedy = b.moved > 1 ? "move_layers" : b.moved == 1 ? "move_layer" : "";
+    f.add(Severity::warning, "pipeline.imbalance", values, "parallelism.pipeline", {}, remedy);
+  } else if (transfer > even) {
+    f.add(Severity::warning, "pipeline.transfers",
+          {waits, {transfer / span, unit::fraction}, {f.quantity(Q::pipeline_transfer), unit::seconds}},
+          "pipeline.schedule", hidden_transfers(f));
+  } else {
+    const ScheduleShape& shape = f.report().pipeline.shape;
+    f.add(Severity::warning, "pipeline.bubble",
+          {waits, {double(shape.microbatches), unit::microbatches}, {double(shape.stages), unit::count}},
+          "pipeline.schedule", smaller_bubble(f));
+  }
+}
+
+// Which rule of the schedule is broken, with the numbers of its sentence.
+void check_schedule_rule(Findings& f, const ScheduleShape& shape, const ScheduleStatus& status) {
+  const DiagnosticValue chunks{double(shape.virtual_stages), unit::count}, stages{double(shape.stages), unit::count},
+      microbatches{double(shape.microbatches), unit::microbatches};
+  const auto add = [&](std::string_view reason, const DiagnosticValues& values, const Fix& fix) {
+    f.add(Severity::error, "pipeline.illegal_schedule", values, "pipeline.schedule", fix, reason);
+  };
+  const int nearest = status.above > 0 ? status.above : status.below;
+  const Fix fewer_chunks{Findings::edit("pipeline.virtual_stages", nearest)};
+  Fix batch;
+  if (status.field == ShapeField::microbatches && nearest > 0)
+    batch = {Findings::edit("workload.global_batch_sequences",
+                            static_cast<double>(batch_granule(f.scenario())) * nearest)};
+  switch (status.rule) {
+    case ScheduleRule::one_chunk:
+      return add("one_chunk", {chunks}, fewer_chunks);
+    case ScheduleRule::two_chunks:
+      return add("two_chunks", {chunks}, fewer_chunks);
+    case ScheduleRule::stages_even:
+      return add("stages_even", {stages}, {});
+    case ScheduleRule::microbatches_even:
+      return add("microbatches_even", {microbatches, stages}, batch);
+    case ScheduleRule::microbatches_fill_stages:
+      return add("microbatches_fill_stages", {microbatches, stages}, batch);
+    case ScheduleRule::microbatches_at_least:
+      return add("microbatches_at_least", {microbatches, stages, {double(status.above), unit::microbatches}}, batch);
+    case ScheduleRule::too_large:
+      return add("too_large", {microbatches, stages}, batch);
+    default:
+      return add({}, {microbatches, stages}, {});
+  }
+}
+
 void check_pipeline(Findings& f) {
   const Scenario& s = f.scenario();
   const int stages = s.parallelism.pipeline;
   if (stages <= 1) return;
   const PipelineReport& pipeline = f.report().pipeline;
-  const double m = f.quantity(Q::microbatches);
   const int virtual_stages = stages * std::max(1, passes_per_device(pipeline.shape));
   if (virtual_stages > most_virtual_stages(s.model.n_layers, virtual_stages / stages)) {
     int fewer = stages;
@@ -301,23 +400,8 @@ void check_pipeline(Findings& f) {
     f.add(Severity::note, "pipeline.uneven_layers",
           {{double(s.model.n_layers), unit::layers}, {double(virtual_stages), unit::count}}, "parallelism.pipeline");
   }
-  if (!pipeline.status.legal()) {
-    Fix fix;
-    if (pipeline.status.field == ShapeField::virtual_stages)
-      fix = {Findings::edit("pipeline.virtual_stages",
-                            pipeline.status.above > 0 ? pipeline.status.above : pipeline.status.below)};
-    if (pipeline.status.field == ShapeField::microbatches && pipeline.status.above > 0)
-      fix = {Findings::edit("workload.global_batch_sequences",
-                            static_cast<double>(batch_granule(s)) * pipeline.status.above)};
-    f.add(Severity::error, "pipeline.illegal_schedule", {{m, unit::microbatches}, {double(stages), unit::count}},
-          "pipeline.schedule", fix);
-    return;
-  }
-  const double bubble = f.quantity(Q::pipeline_bubble_fraction);
-  if (bubble > 0.15)
-    f.add(Severity::warning, "pipeline.bubble",
-          {{bubble, unit::fraction}, {m, unit::microbatches}, {double(stages), unit::count}}, "pipeline.schedule",
-          smaller_bubble(f));
+  if (!pipeline.status.legal()) return check_schedule_rule(f, pipeline.shape, pipeline.status);
+  check_bubble(f);
 }
 
 void check_memory(Findings& f) {
@@ -414,9 +498,11 @@ void check_figures(Findings& f) {
 }
 
 // Diagnostics that read times.
-constexpr std::array<std::string_view, 20> kOfARun{"network.bound",
+constexpr std::array<std::string_view, 22> kOfARun{"network.bound",
                                                    "network.fsdp_limit",
                                                    "pipeline.bubble",
+                                                   "pipeline.imbalance",
+                                                   "pipeline.transfers",
                                                    "serving.overloaded",
                                                    "serving.exposed",
                                                    "serving.memory_bound",

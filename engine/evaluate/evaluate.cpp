@@ -10,6 +10,7 @@
 #include "engine/evaluate/evaluation.h"
 #include "engine/evaluate/serving_evaluation.h"
 #include "engine/hardware/collective.h"
+#include "engine/pipeline/in_flight.h"
 
 namespace roofscape::engine {
 
@@ -98,8 +99,8 @@ void fill_transfers(const Evaluation<double>& e, AxisArray<AxisTransfers>& out) 
     if (e.in.calibrated) axis.hidden_s = e.in.calibration[hidden_at_end(static_cast<Axis>(a))] * axis.step_end_s;
     if (!stage.communicates[a]) continue;
     axis.forward_s = finite(stage.comm_forward[a]), axis.backward_s = finite(stage.comm_backward[a]);
-    axis.hidden_s +=
-        finite(stage.layer_passes * (stage.comm_forward[a] + stage.comm_backward[a] - stage.layer.exposed[a]));
+    const double exposed = stage.pairs ? stage.exposed_left * stage.layer.exposed[a] : stage.layer.exposed[a];
+    axis.hidden_s += finite(stage.layer_passes * (stage.comm_forward[a] + stage.comm_backward[a] - exposed));
   }
 }
 
@@ -138,7 +139,8 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
     const StageMemory<double>& memory = e.plan.stages[d];
     rows[d].params = finite(memory.params);
     rows[d].idle_s = d < pipeline.idle.size() ? static_cast<double>(pipeline.idle[d]) * kTickSeconds : 0;
-    rows[d].in_flight_microbatches = has_orders ? pipeline.peak_microbatches[d] : 1;
+    rows[d].in_flight_microbatches =
+        devices > 1 && pipeline.status.legal() ? peak_in_flight(pipeline.shape, static_cast<int>(d)) : 1;
     for (std::size_t i = 0; i < kMemoryPartCount; ++i) rows[d].memory_bytes[i] = finite(memory.parts[i]);
     rows[d].memory_total_bytes = finite(memory.total);
   }

@@ -151,7 +151,8 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   for (std::size_t i = 0; i < kMemoryPartCount; ++i) f(kMemoryParts[i], fullest.parts[i]);
   f(Q::memory_total, fullest.total), f(Q::memory_free, plan.memory_free);
   f(Q::layer_checkpoint_bytes, layer.activations.checkpoint_bytes),
-      f(Q::layer_full_bytes, layer.activations.full_bytes);
+      f(Q::layer_full_bytes, layer.activations.full_bytes),
+      f(Q::layer_postponed_bytes, layer.activations.postponed_bytes);
   f(Q::buffers_gathered, plan.buffers_gathered), f(Q::buffers_working, plan.buffers_working);
   f(Q::buffers_logits, plan.buffers_logits);
   f(Q::training_state_bytes, plan.state_bytes), f(Q::checkpoints_all_bytes, plan.checkpoints_bytes);
@@ -164,7 +165,11 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
     f(Q::pipeline_bubble_time, stage.bubble_time), f(Q::pipeline_bubble_to_work, stage.bubble_to_work),
         f(Q::pipeline_span_bubble, stage.span_bubble);
   if (pipelined && stage.simulated)
-    f(Q::pipeline_makespan, stage.makespan), f(Q::pipeline_in_transfer, stage.in_transfer);
+    f(Q::pipeline_makespan, stage.makespan), f(Q::pipeline_in_transfer, stage.in_transfer),
+        f(Q::pipeline_even_stages, stage.even_stages_idle), f(Q::pipeline_idle_even, plan.idle_even),
+        f(Q::pipeline_idle_imbalance, plan.idle_imbalance);
+  if (stage.pairs)
+    f(Q::pairs_hidden, stage.hidden), f(Q::exposed_left, stage.exposed_left);
   if (pipelined) f(Q::stage_gradient_bytes, stage.mean_gradient_bytes);
 
   f(Q::bound_cluster_tokens, limits.tokens_per_chip), f(Q::bound_alpha, limits.alpha);

@@ -99,7 +99,8 @@ std::string no_time(const Report& report) {
   return "there is no time: a figure of the chip is not known";
 }
 
-Prediction training_value(const Scenario& s, const Report& report, const std::string& quantity, double flops) {
+Prediction training_value(const io::Measurement& entry, const Scenario& s, const Report& report,
+                          const std::string& quantity, double flops) {
   const double time = report.quantities.value_or(Q::step_time, 0);
   const double chips = report.quantities.value_or(Q::chips_used, 1);
   const double tokens = report.quantities.value_or(Q::tokens_per_step, 0);
@@ -115,7 +116,11 @@ Prediction training_value(const Scenario& s, const Report& report, const std::st
   if (quantity == "mfu" && flops == report.quantities.value_or(Q::flops_model_per_step, 0))
     if (const auto mfu = report.quantities[Q::mfu]) return *mfu;
   if (flops > 0) return flops / time / chips / peak;
-  if (quantity == "bubble_fraction_from_profile") return bubble_of_slowest_stage(report);
+  if (quantity == "bubble_fraction_from_profile") {
+    // A few percent of bubble are the order's own: another schedule in its place does not predict them.
+    if (!engine::parse_schedule(entry.schedule)) return std::string("the schedule is not modelled");
+    return bubble_of_slowest_stage(report);
+  }
   if (quantity == "memory_gb" || quantity == "memory_gb_nvidia_smi") return memory / kGiga;
   if (quantity == "memory_gib") return memory / kGibi;
   if (quantity == "params_and_optimizer_gib")
@@ -335,7 +340,7 @@ EntryPrediction predict(const PreparedEntry& prepared, engine::EvaluationScratch
     else if (prepared.scenario && entry.task == "inference")
       out.values.push_back(serving_value(entry, *prepared.scenario, report, quantity));
     else if (prepared.scenario)
-      out.values.push_back(training_value(*prepared.scenario, report, quantity, prepared.flops[i]));
+      out.values.push_back(training_value(entry, *prepared.scenario, report, quantity, prepared.flops[i]));
     else if (prepared.ranks > 1)
       out.values.push_back(collective_value(entry, *prepared.cluster, prepared.ranks, prepared.mode, quantity));
     else

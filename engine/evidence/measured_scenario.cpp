@@ -302,6 +302,10 @@ class Builder {
     const auto stated = entry_.plan->virtual_stages;
     if (const auto kind = engine::parse_schedule(entry_.schedule)) {
       s_.pipeline.schedule = *kind;
+    } else if (entry_.schedule == "zb-2p") {
+      // Its order is found by a search within the memory of ZB-H2, whose time and memory are near it.
+      s_.pipeline.schedule = ScheduleKind::zb_h2;
+      assume("schedule ZB-H2, near ZB-2p in time and memory but not in bubbles");
     } else {
       s_.pipeline.schedule = stated.value_or(1) > 1 ? ScheduleKind::interleaved_1f1b : ScheduleKind::one_f_one_b;
       assume("schedule 1F1B, interleaved where there are virtual stages");

@@ -2,8 +2,10 @@
 // up.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
+#include "engine/base/fixed_list.h"
 #include "engine/pipeline/schedule.h"
 
 namespace roofscape::engine {
@@ -13,6 +15,22 @@ namespace roofscape::engine {
 // shapes whose microbatches do not fill the stages: what the formula says. Group sizes other than the stages are not
 // considered.
 double peak_in_flight(const ScheduleShape& shape, int device);
+
+// What a device holds at a moment, in microbatches of the whole device: all of them until their weight gradients, and
+// those among them whose input gradients are done and whose weight gradients are put off. Where layers are computed
+// again for the input gradient, these take more than the others.
+struct HeldMicrobatches {
+  double all = 0, postponed = 0;
+  friend bool operator==(const HeldMicrobatches&, const HeldMicrobatches&) = default;
+};
+// The moments of which one is the device's peak, however much more a put-off weight gradient takes than what was kept
+// before it. The first has most microbatches: peak_in_flight. Equal to the order's, which the tests compare.
+using HeldMoments = FixedList<HeldMicrobatches, 3>;
+HeldMoments held_moments(const ScheduleShape& shape, int device);
+
+// How often a step has a forward of that virtual stage joined with a backward of the other stage of its device; 0 for
+// schedules that overlap nothing.
+std::int64_t overlapped_pairs(const ScheduleShape& shape, int virtual_stage);
 
 // Where the backward is split on one way: what the order of device 0 puts before its first input gradient, at most.
 struct WorkBeforeReturn {

@@ -17,6 +17,16 @@ double peak_in_flight(const ScheduleShape& shape, int device) {
   return orders::rules_of(shape.kind).in_flight(shape, device);
 }
 
+HeldMoments held_moments(const ScheduleShape& shape, int device) {
+  const auto rule = orders::rules_of(shape.kind).moments;
+  return rule != nullptr ? rule(shape, device) : HeldMoments{{peak_in_flight(shape, device), 0}};
+}
+
+std::int64_t overlapped_pairs(const ScheduleShape& shape, int virtual_stage) {
+  const auto rule = orders::rules_of(shape.kind).pairs;
+  return rule != nullptr ? rule(shape, virtual_stage) : 0;
+}
+
 std::optional<WorkBeforeReturn> work_before_return(const ScheduleShape& shape) {
   const auto rule = orders::rules_of(shape.kind).before_return;
   return rule != nullptr ? rule(shape) : std::nullopt;

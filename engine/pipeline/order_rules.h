@@ -23,6 +23,10 @@ struct OrderRules {
   // peak_in_flight (in_flight.h).
   double (*in_flight)(const ScheduleShape&, int device);
 
+  // held_moments; null: nothing is put off.
+  HeldMoments (*moments)(const ScheduleShape&, int device) = nullptr;
+  // overlapped_pairs; null: none.
+  std::int64_t (*pairs)(const ScheduleShape&, int virtual_stage) = nullptr;
   // The makespan of any stage times; null: there is no such form.
   Tick (*time)(const ScheduleShape&, const PipelineTimes&) = nullptr;
   // The makespan of even stages, or nothing outside of the range in which it is exact.

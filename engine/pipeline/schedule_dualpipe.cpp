@@ -100,6 +100,43 @@ double dualpipe_in_flight(const ScheduleShape& shape, int) { return static_cast<
 
 double dualpipe_v_in_flight(const ScheduleShape& shape, int) { return static_cast<double>(2 * shape.stages + 1) / 2; }
 
+// Where a device is: the distance from the end that feeds it first, and the devices between it and the turning point.
+struct Place {
+  int from_end, inward;
+};
+template <bool folded>
+Place place_of(const ScheduleShape& shape, int device) {
+  const int half = folded ? shape.stages : shape.stages / 2;
+  const int from_end = device < half ? device : shape.stages - 1 - device;
+  return {from_end, half - 1 - from_end};
+}
+
+// While pairs run nothing is put off. Before them an input gradient is followed by its weight gradient; in the drain
+// they are put off from the middle on.
+template <bool folded>
+HeldMoments dualpipe_moments(const ScheduleShape& shape, int device) {
+  const auto [from_end, inward] = place_of<folded>(shape, device);
+  const int half = from_end + 1 + inward, passes = passes_per_device(shape);
+  const auto held = [passes](int all, int postponed) {
+    return HeldMicrobatches{static_cast<double>(all) / passes, static_cast<double>(postponed) / passes};
+  };
+  HeldMoments out{held(2 * half + 1, 0)};
+  if (inward > 0) out.push_back(held(2 * half, 1));
+  if (from_end > 0 || inward == 0) out.push_back(held(half, from_end + 1));
+  return out;
+}
+
+// As DualPipeDevice::write joins them.
+template <bool folded>
+std::int64_t dualpipe_pairs(const ScheduleShape& shape, int virtual_stage) {
+  const int p = shape.stages, device = virtual_stage < p ? virtual_stage : 2 * p - 1 - virtual_stage;
+  const auto [from_end, inward] = place_of<folded>(shape, device);
+  const int half = from_end + 1 + inward, per_direction = folded ? shape.microbatches : shape.microbatches / 2;
+  const int both = per_direction + from_end + 1 - 2 * half;
+  const bool early = (virtual_stage < p) == (device < half);  // of the direction whose way reaches it early
+  return early ? both - (inward == 0 ? 1 : 0) : both + inward;
+}
+
 // DeepSeek-V3's bubble, with g stages along the way and n microbatches through each of a device's stages times two.
 template <bool folded>
 std::optional<Tick> dualpipe_time(const ScheduleShape&, const EvenTimes& t) {
@@ -162,12 +199,16 @@ Tick dualpipe_lower_bound(const ScheduleShape& shape, const PipelineTimes& times
 
 const OrderRules dualpipe{.write = write_dualpipe,
                           .in_flight = dualpipe_in_flight,
+                          .moments = dualpipe_moments<false>,
+                          .pairs = dualpipe_pairs<false>,
                           .even_time = dualpipe_time<false>,
                           .middle = dualpipe_middle<false>,
                           .lower_bound = dualpipe_lower_bound<false>};
 
 const OrderRules dualpipe_v{.write = write_dualpipe_v,
                             .in_flight = dualpipe_v_in_flight,
+                            .moments = dualpipe_moments<true>,
+                            .pairs = dualpipe_pairs<true>,
                             .even_time = dualpipe_time<true>,
                             .middle = dualpipe_middle<true>,
                             .lower_bound = dualpipe_lower_bound<true>};

@@ -113,6 +113,27 @@ double zb_v_in_flight(const ScheduleShape& shape, int device) {  // both chunks 
   return static_cast<double>(std::min(m, p + after) + std::min(m, device + 1)) / 2;
 }
 
+// ---- what they have put off: weight gradients of the lag, with the input gradient that comes before the next one ----
+
+HeldMoments zb_h1_moments(const ScheduleShape& shape, int device) {
+  return {{zb_h1_in_flight(shape, device), held_passes(shape, device + 1)}};
+}
+
+HeldMoments zb_h2_moments(const ScheduleShape& shape, int device) {
+  return {{zb_h2_in_flight(shape, device), held_passes(shape, 2 * device + 1)}};
+}
+
+// Most is held after the warm-up, most is put off when the drain begins to make up for it.
+HeldMoments zb_v_moments(const ScheduleShape& shape, int device) {
+  const int p = shape.stages, m = shape.microbatches, r = device;
+  const int generated = std::max(m, 2 * p - 1);  // of which those from m on are dropped
+  const int first = std::min(m, generated - p), last = std::min(m, generated - r);  // done by then, of either chunk
+  const int put_off = std::min(m, generated - p + r + 1) - first + (m - last);
+  HeldMoments out{{zb_v_in_flight(shape, r), 0.5}};
+  if (put_off > 1) out.push_back({(2 * m - first - last) / 2.0, put_off / 2.0});
+  return out;
+}
+
 // ---- closed forms ----
 
 // Where the weight gradient takes no longer than the forward that runs in its place.
@@ -194,6 +215,7 @@ std::optional<WorkBeforeReturn> zb_v_before_return(const ScheduleShape& shape) {
 
 const OrderRules zb_h1{.write = write_zb_h1,
                        .in_flight = zb_h1_in_flight,
+                       .moments = zb_h1_moments,
                        .even_time = zb_h1_time,
                        .middle = zb_h1_middle,
                        .weights_at_end = zb_h1_weights_at_end,
@@ -201,6 +223,7 @@ const OrderRules zb_h1{.write = write_zb_h1,
 
 const OrderRules zb_h2{.write = write_zb_h2,
                        .in_flight = zb_h2_in_flight,
+                       .moments = zb_h2_moments,
                        .even_time = zb_h2_time,
                        .middle = zb_h2_middle,
                        .weights_at_end = zb_h2_weights_at_end,
@@ -208,6 +231,7 @@ const OrderRules zb_h2{.write = write_zb_h2,
 
 const OrderRules zb_v{.write = write_zb_v,
                       .in_flight = zb_v_in_flight,
+                      .moments = zb_v_moments,
                       .even_time = zb_v_time,
                       .middle = zb_v_middle,
                       .weights_at_end = zb_v_weights_at_end,

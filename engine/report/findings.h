@@ -18,8 +18,8 @@ class Findings {
   bool knows(Q q) const { return r_.quantities[q].has_value(); }
   // `field` is the path of the control it belongs to; `fix` what a click would set.
   void add(Severity severity, std::string_view code, const DiagnosticValues& values, std::string_view field = {},
-           const Fix& fix = {}) {
-    r_.diagnostics.push_back({severity, code, values, field, fix});
+           const Fix& fix = {}, std::string_view detail = {}) {
+    r_.diagnostics.push_back({severity, code, values, field, fix, detail});
   }
   static FieldEdit edit(std::string_view path, double value) { return {find_field(path), value}; }
 

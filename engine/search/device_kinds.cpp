@@ -10,9 +10,15 @@ namespace {
 
 // Whether `a` takes at least as much memory as `b`. A head without the embedding is left out: where both are one
 // matrix it holds a copy of it.
-bool covers(const DeviceLoad<double>& a, const DeviceLoad<double>& b) {
+bool covers(const DeviceMoments& x, const DeviceMoments& y) {
+  const DeviceLoad<double>&a = x.load, &b = y.load;
   if (a.layers < b.layers || a.in_flight < b.in_flight || a.head < b.head || a.embedding < b.embedding) return false;
-  return !b.head || a.embedding == b.embedding;
+  if (b.head && a.embedding != b.embedding) return false;
+  return std::all_of(y.moments.begin(), y.moments.end(), [&x](const HeldMicrobatches& less) {
+    return std::any_of(x.moments.begin(), x.moments.end(), [&less](const HeldMicrobatches& more) {
+      return more.all >= less.all && more.postponed >= less.postponed;
+    });
+  });
 }
 
 }  // namespace
@@ -25,6 +31,7 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, int n_
   out.held.clear();
   const int chunks = stages * virtual_stages;
   split_layers(n_layers, chunks, layers);
+  const bool each = stages > 1 && (splits_backward(kind) || facts_of(kind).placement == StagePlacement::v);
   const bool folded = stages > 1 && facts_of(kind).placement == StagePlacement::v;
   int before = 0;
   const auto at = [&](int chunk) { return layers[static_cast<std::size_t>(chunk)]; };
@@ -49,8 +56,8 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, int n_
     const auto known = std::find_if(out.kinds.begin(), out.kinds.end(), [&](const DeviceKind& other) {
       return other.layers == device.layers && other.embedding == device.embedding && other.head == device.head;
     });
-    // Of devices alike the first holds most microbatches, but not along a V.
-    if (known == out.kinds.end() || folded) out.held.push_back({r, device.layers, device.embedding, device.head});
+    // Of devices alike the first holds most microbatches, but not along a V, nor of those that are put off.
+    if (known == out.kinds.end() || each) out.held.push_back({r, device.layers, device.embedding, device.head});
     if (known == out.kinds.end()) {
       out.kinds.push_back(device);
     } else if (device.layers_before >= known->layers_before) {
@@ -60,15 +67,13 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, int n_
   }
 }
 
-void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, std::vector<DeviceLoad<double>>& out) {
+void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, std::vector<DeviceMoments>& out) {
   out.clear();
   for (const DeviceKinds::Held& held : kinds.held) {
-    const DeviceLoad<double> load{held.device,
-                                  static_cast<double>(held.layers),
-                                  shape.stages > 1 ? peak_in_flight(shape, held.device) : 1.0,
-                                  held.embedding,
-                                  held.head,
-                                  kinds.doubled};
+    const HeldMoments moments = shape.stages > 1 ? held_moments(shape, held.device) : HeldMoments{{1, 0}};
+    const DeviceMoments load{{held.device, static_cast<double>(held.layers), moments.front().all, held.embedding,
+                              held.head, kinds.doubled, 0},
+                             moments};
     if (std::any_of(out.begin(), out.end(), [&](const auto& known) { return covers(known, load); })) continue;
     std::erase_if(out, [&](const auto& known) { return covers(load, known); });
     out.push_back(load);

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "engine/pipeline/in_flight.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/training/memory.h"
 
@@ -17,8 +18,8 @@ struct DeviceKind {
 };
 
 struct DeviceKinds {
-  // What a device holds, by the device that has most in flight of those that hold the same. Of ZB-V that depends on
-  // the number of microbatches, so every device is here.
+  // What a device holds, by the device that has most in flight of those that hold the same. Along a V that depends on
+  // the number of microbatches, and where weight gradients are put off on what they need: every device is here.
   struct Held {
     int device = 0;
     int layers = 0;
@@ -35,8 +36,12 @@ struct DeviceKinds {
 void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, int n_layers, std::vector<int>& layers,
                        DeviceKinds& out);
 
+struct DeviceMoments {
+  DeviceLoad<double> load;  // in flight: the most
+  HeldMoments moments;
+};
 // The devices of which one takes most memory, whatever a layer, the embedding and the head take: none of them holds
 // no more of anything, and has no more in flight, than another.
-void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, std::vector<DeviceLoad<double>>& out);
+void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, std::vector<DeviceMoments>& out);
 
 }  // namespace roofscape::engine

@@ -109,7 +109,8 @@ void Pricer::price_step(const PlacedMesh& mesh, const PricedLayer& layer, Priced
     stage_blocks(mesh.in, layer.cost, mesh.rates, mesh.counts, out.stage, out.moving);
     out.blocks = &out.moving;
   }
-  out.work = stage_work(mesh.in, mesh.counts, *out.blocks);
+  out.work = stage_work(mesh.in, mesh.counts, *out.blocks, false);
+  out.paired_work = PricedState::kNotYet;
   end_reduction(mesh.in, layer.cost, mesh.rates, mesh.counts, out.stage, out.end);
   step_parts(mesh.in, layer.cost, flops_, mesh.counts, *out.blocks, out.work, out.end, out.plan, out.step);
   const StageBlocks<double>& blocks = *out.blocks;
@@ -125,16 +126,18 @@ void Pricer::price_step(const PlacedMesh& mesh, const PricedLayer& layer, Priced
 double Pricer::state_bytes(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, int layers,
                            bool embedding, bool head) const {
   StageMemory<double> memory;
-  const DeviceLoad<double> load{0, static_cast<double>(layers), 1, embedding, head, false};
+  const DeviceLoad<double> load{0, static_cast<double>(layers), 1, embedding, head, false, 0};
   state_memory(mesh.in, layer.cost, mesh.counts, load, keyed(plan_key_, plan), memory);
   return memory.parts[0] + memory.parts[1] + memory.parts[2];
 }
 
 double Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
-                      const std::vector<DeviceLoad<double>>& devices) const {
+                      const std::vector<DeviceMoments>& devices) const {
   double fullest = -1;
   for (std::size_t k = 0; k < devices.size(); ++k) {
-    const DeviceLoad<double>& load = devices[k];
+    DeviceLoad<double> load = devices[k].load;
+    const HeldMicrobatches at_peak = held_at_peak(devices[k].moments, layer.cost.activations, state.plan);
+    load.in_flight = at_peak.all, load.postponed = at_peak.postponed;
     const auto holds_the_same = [&load](const PricedState::Held& h) {
       return h.layers == load.layers && h.embedding == load.embedding && h.head == load.head;
     };
@@ -155,12 +158,33 @@ double Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedSt
   return fullest;
 }
 
-double Pricer::least_work(const PlacedMesh& mesh, const PricedLayer& layer) const {
-  return stage_work(mesh.in, mesh.counts, layer.still).work * (1 - 1e-9);  // sums in another order than the step's
+double Pricer::least_work(const PlacedMesh& mesh, const PricedLayer& layer, bool overlaps) const {
+  const StageWork<double> work = stage_work(mesh.in, mesh.counts, layer.still, overlaps);
+  if (overlaps) return least_paired_work(mesh.rates, mesh.counts, layer.still, work);
+  return work.work * (1 - 1e-9);  // sums in another order than the step's
 }
 
-double Pricer::least_time(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state) const {
-  finish_step(mesh.in, layer.cost, *state.blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
+void Pricer::finish_paired(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, double makespan,
+                           StepCost<double>& step) {
+  if (state.paired_work == PricedState::kNotYet)
+    state.paired_work = std::min(
+        least_paired_work(mesh.rates, mesh.counts, *state.blocks, state.work), state.work.work);
+  StageWork<double> work = state.work;
+  work.work = state.paired_work;
+  step = state.step;
+  step.before_pipeline -= state.work.work - work.work;
+  finish_step(mesh.in, layer.cost, *state.blocks, work, max(makespan, work.work), 0.0, true, state.plan, step);
+}
+
+double Pricer::least_time(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, bool overlaps) const {
+  const StageBlocks<double>& blocks = *state.blocks;
+  const auto exposes = [](const BlockTime<double>& b) { return b.exposed_forward + b.exposed_backward > 0; };
+  if (overlaps && (exposes(blocks.layer) || exposes(blocks.embedding) || exposes(blocks.head))) {
+    StepCost<double> step;
+    finish_paired(mesh, layer, state, 0, step);
+    return std::isnan(state.transfer) ? state.transfer : step.step_time * (1 - 1e-9);
+  }
+  finish_step(mesh.in, layer.cost, blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
   // Without the speed of the links between stages there is no time.
   return std::isnan(state.transfer) ? state.transfer : state.step.step_time * (1 - 1e-12);
 }
@@ -211,7 +235,15 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
   // what it has to do, and, where a backward is one piece, the way of its last gradients back. Latency of transfers
   // is left out.
   const double f = blocks.layer.forward, first_f = blocks.embedding.forward;
-  const double pass = state.pass, first = state.first, last = state.last, transfer = state.transfer;
+  double pass = state.pass, first = state.first, last = state.last;
+  const double transfer = state.transfer;
+  // In pairs nothing is exposed but what the work of both does not cover.
+  const bool overlaps = overlaps_forward_backward(shape.kind);
+  if (overlaps) {
+    pass = blocks.layer.work_forward + blocks.layer.work_backward;
+    first = blocks.embedding.work_forward + blocks.embedding.work_backward;
+    last = blocks.head.work_forward + blocks.head.work_backward;
+  }
   const double m = shape.microbatches, share = kinds.doubled ? m / 2 : m;
   const bool whole = !splits_backward(shape.kind);
   double makespan = 0;
@@ -230,18 +262,45 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
   double rounded_layers = 0;
   const std::optional<WorkBeforeReturn> split = work_before_return(shape);
   if (split && state.input_gradient == PricedState::kNotYet) price_input_gradients(mesh, layer, state);
-  if (split && state.input_gradient > 0) {
+  if (split && state.input_gradient > 0 && !overlaps) {
     makespan = max(makespan, split_makespan(mesh, state, kinds.kinds.front(), shape, *split));
     rounded_layers = 4 * mesh.in.model.n_layers;
   }
   // The simulation rounds every operation to a tick; sums of doubles differ by less than the last factor.
   const double operations = 2 * (m + shape.stages) * shape.virtual_stages + 4 * shape.stages + rounded_layers;
+  makespan = (makespan - operations * kTickSeconds) * (1 - 1e-12);
+  price.exact = false;
+  if (overlaps) {
+    StepCost<double> step;
+    finish_paired(mesh, layer, state, makespan, step);
+    price.step_time_s = step.step_time * (1 - 1e-9);
+    return;
+  }
   // Not below the mean work either: there a shorter makespan would not shorten the step, but lengthen an offload's
   // rest.
-  makespan = max((makespan - operations * kTickSeconds) * (1 - 1e-12), state.work.work);
+  makespan = max(makespan, state.work.work);
   finish_step(mesh.in, layer.cost, blocks, state.work, makespan, 0.0, true, state.plan, state.step);
   price.step_time_s = state.step.step_time * (1 - 1e-12);
-  price.exact = false;
+}
+
+// What a schedule that overlaps makes of the stages: its pairs, and the step's parts with what they hide.
+void Pricer::pair_stages(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state,
+                         const ScheduleShape& shape) {
+  const int stages = shape.stages * passes_per_device(shape);
+  split_layers(state.stage.n_layers, stages, layers_);
+  stage_.forward.clear(), stage_.backward.clear(), stage_.stage_layers.clear();
+  for (int s = 0; s < stages; ++s) {
+    const double n = layers_[static_cast<std::size_t>(s)];
+    const StagePass<double> pass = stage_pass<double>(*state.blocks, n, s == 0, s + 1 == stages);
+    stage_.forward.push_back(pass.forward), stage_.backward.push_back(pass.backward);
+    stage_.stage_layers.push_back(n);
+  }
+  paired_stages(mesh.in, mesh.rates, *state.blocks, shape, stage_.forward, stage_.backward, stage_.stage_layers,
+                stage_.paired);
+  paired_work_ = stage_work(mesh.in, mesh.counts, *state.blocks, true);
+  hide_in_pairs(mesh.in, mesh.counts, *state.blocks, stage_.paired, paired_work_);
+  step_parts(mesh.in, layer.cost, flops_, mesh.counts, *state.blocks, paired_work_, state.end, state.plan,
+             paired_step_);
 }
 
 bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state,
@@ -249,7 +308,7 @@ bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
   const StageBlocks<double>& blocks = *state.blocks;
   // DualPipe has the stages of its second direction behind those of the first.
   const int stages = shape.stages * passes_per_device(shape), positions = virtual_stage_count(shape);
-  if (2.0 * shape.microbatches * stages > static_cast<double>(kMaxDrawnOps)) return false;
+  if (!is_drawn(shape)) return false;
   Span wanted{
       shape,
       {blocks.layer.forward, blocks.layer.backward, blocks.embedding.forward, blocks.embedding.backward,
@@ -283,6 +342,12 @@ bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
     times_.forward[i] = ticks.forward;
     times_.backward_input[i] = ticks.backward_input, times_.backward_weight[i] = ticks.backward_weight;
   }
+  times_.overlapped.clear();
+  for (std::size_t i = 0; overlaps_forward_backward(shape.kind) && i < count; ++i) {
+    const std::size_t other = count - 1 - i;
+    times_.overlapped.push_back(pair_ticks(stage_.paired.pair[i % once], times_.forward[i],
+                                           times_.backward_input[other] + times_.backward_weight[other]));
+  }
   if (check_times(times_, count, static_cast<std::uint32_t>(shape.microbatches)) != SimulationOutcome::finished)
     return false;
   if (!without_order) {
@@ -303,11 +368,15 @@ void Pricer::exact(const PlacedMesh& mesh, PricedLayer& layer, PricedState& stat
     return;
   }
   price.exact = true;
+  const bool overlaps = overlaps_forward_backward(shape.kind);
+  if (overlaps) pair_stages(mesh, layer, state, shape);
+  const StageWork<double>& work = overlaps ? paired_work_ : state.work;
+  StepCost<double>& cost = overlaps ? paired_step_ : state.step;
   if (StepSpan step; span(mesh, layer, state, shape, step)) {
     const auto seconds = [](double ticks) { return ticks * kTickSeconds; };
-    finish_step(mesh.in, layer.cost, *state.blocks, state.work, seconds(double(step.makespan)),
-                seconds(double(step.in_transfer) / shape.stages), true, state.plan, state.step);
-    price.step_time_s = state.step.step_time;
+    finish_step(mesh.in, layer.cost, *state.blocks, work, seconds(double(step.makespan)),
+                seconds(double(step.in_transfer) / shape.stages), true, state.plan, cost);
+    price.step_time_s = cost.step_time;
     return;
   }
   // Too long to be simulated, or more than ticks can count: as evaluate() does it.
@@ -316,9 +385,9 @@ void Pricer::exact(const PlacedMesh& mesh, PricedLayer& layer, PricedState& stat
   static_cast<LinkRates<double>&>(layer.cost) = mesh.rates;
   PipelineReport pipeline;
   stage_time(mesh.in, layer.cost, key, scratch_, pipeline, stage_);
-  finish_step(mesh.in, layer.cost, *state.blocks, state.work, stage_.makespan, stage_.in_transfer, stage_.simulated,
-              state.plan, state.step);
-  price.step_time_s = state.step.step_time;
+  finish_step(mesh.in, layer.cost, *state.blocks, work, stage_.makespan, stage_.in_transfer, stage_.simulated,
+              state.plan, cost);
+  price.step_time_s = cost.step_time;
 }
 
 Price Pricer::price(const Plan& plan, bool simulate) {

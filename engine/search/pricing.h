@@ -53,6 +53,7 @@ struct PricedState {
   // is rounded to nothing would not add up.
   static constexpr double kNotYet = -1;
   double input_gradient = kNotYet, last_input_gradient = 0;
+  double paired_work = kNotYet;  // what a device works at least where passes are joined
   // State of the kinds of devices met so far.
   struct Held {
     double layers = 0;
@@ -88,13 +89,14 @@ class Pricer {
   // Weights, gradients and optimizer state of a device with so many layers: what it holds whatever runs.
   double state_bytes(const PlacedMesh&, const PricedLayer&, const Plan&, int layers, bool embedding, bool head) const;
   // No plan of the mesh's group with this layer takes less: its work, without any traffic of training state.
-  double least_work(const PlacedMesh&, const PricedLayer&) const;
-  // The step without any bubble; no schedule makes it shorter.
-  double least_time(const PlacedMesh&, const PricedLayer&, PricedState&) const;
+  // `overlaps`: by a schedule that joins forwards with backwards, which takes less still.
+  double least_work(const PlacedMesh&, const PricedLayer&, bool overlaps) const;
+  // The step without any bubble; no schedule makes it shorter, or none that overlaps.
+  double least_time(const PlacedMesh&, const PricedLayer&, PricedState&, bool overlaps) const;
   // Memory of the fullest device, exactly, in bytes; `devices` from fullest_devices(). Of shapes whose microbatches do
   // not fill the stages: by formula.
   double memory(const PlacedMesh&, const PricedLayer&, PricedState&,
-                const std::vector<DeviceLoad<double>>& devices) const;
+                const std::vector<DeviceMoments>& devices) const;
   // The step time, exact where there is no pipeline.
   void bound(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&, const ScheduleShape&,
              Price&) const;
@@ -122,6 +124,9 @@ class Pricer {
   };
   bool span(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&, StepSpan& out);
   static void price_input_gradients(const PlacedMesh&, const PricedLayer&, PricedState&);
+  static void finish_paired(const PlacedMesh&, const PricedLayer&, PricedState&, double makespan,
+                            StepCost<double>& step);
+  void pair_stages(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&);
   static double split_makespan(const PlacedMesh&, const PricedState&, const DeviceKind& first, const ScheduleShape&,
                                const WorkBeforeReturn&);
 
@@ -132,12 +137,14 @@ class Pricer {
   OrderSpans with_order_;
   SimulationScratch scratch_;
   StageTime<double> stage_;
+  StageWork<double> paired_work_;  // as the last schedule that overlaps has them
+  StepCost<double> paired_step_;
   // Of price():
   PlacedMesh mesh_;
   PricedLayer layer_;
   PricedState state_;
   DeviceKinds kinds_;
-  std::vector<DeviceLoad<double>> devices_;
+  std::vector<DeviceMoments> devices_;
   std::vector<int> layers_;
 };
 

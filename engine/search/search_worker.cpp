@@ -106,7 +106,7 @@ std::vector<std::size_t> SearchWorker::fastest_first(std::size_t parts) {
     if (!choices_.reject_group(plan)) {
       pricer_.place(plan, placed);
       pricer_.price_layer(placed, plan, layer_);
-      work_s = pricer_.least_work(placed, layer_);
+      work_s = pricer_.least_work(placed, layer_, false);
     }
     by_work.emplace_back(std::isnan(work_s) ? kUnknown : work_s, part);
   }
@@ -141,7 +141,8 @@ void SearchWorker::process(std::size_t part) {
       for (const CheckpointPolicy policy : choices_.policies) {
         plan.sequence_parallel = sequence_parallel, plan.policy = policy;
         pricer_.price_layer(meshes_[first].placed, plan, layer_);
-        least_work_s_ = pricer_.least_work(meshes_[first].placed, layer_);
+        least_work_s_ = pricer_.least_work(meshes_[first].placed, layer_, false);
+        least_paired_work_s_ = pricer_.least_work(meshes_[first].placed, layer_, true);
         each([&](Mesh& mesh) { price_mesh(mesh, sequence_parallel, policy); });
       }
   }
@@ -239,6 +240,7 @@ void SearchWorker::place_mesh(const Plan& wanted, Chunks& chunks, const std::vec
 // Which of the schedules can be run; the others are counted for every choice that is left.
 void SearchWorker::test_schedules(Mesh& mesh) {
   mesh.legal.clear();
+  mesh.overlaps = false;
   const auto [made, is_new] = mesh.chunks->fullest.try_emplace(mesh.microbatches);
   if (is_new) made->second.resize(mesh.chunks->kinds.size());
   mesh.fullest = &made->second;
@@ -260,6 +262,7 @@ void SearchWorker::test_schedules(Mesh& mesh) {
       continue;
     }
     mesh.legal.push_back(i);
+    mesh.overlaps = mesh.overlaps || (kinds.stages > 1 && overlaps_forward_backward(kinds.kind));
     if (is_new) fullest_devices(kinds, shape, made->second[i]);
   }
 }
@@ -329,11 +332,15 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate) {
   const auto misses = [&](double least_s) {
     return least_unfit <= most_missed && missed_.wants(least_s, candidates_.fastest_s());
   };
+  const double least_work = mesh.overlaps ? std::min(least_work_s_, least_paired_work_s_) : least_work_s_;
   const bool known = !std::isnan(least_work_s_) && mesh.rates_known;
-  if (known && !sample_.wanted() && !matters(least_work_s_) && !misses(least_work_s_)) return;
+  if (known && !sample_.wanted() && !matters(least_work) && !misses(least_work)) return;
   pricer_.price_step(mesh.placed, layer_, state_);
   // The step without any bubble: what is too slow then needs no schedule.
-  const double least = pricer_.least_time(mesh.placed, layer_, state_);
+  const double least_apart = pricer_.least_time(mesh.placed, layer_, state_, false);
+  const double least_paired =
+      mesh.overlaps ? pricer_.least_time(mesh.placed, layer_, state_, true) : least_apart;
+  const double least = std::min(least_apart, least_paired);
   if (std::isnan(least)) {
     reject(Rejection::rate, mesh.cell, static_cast<double>(mesh.legal.size() - unfit));
     return;
@@ -351,7 +358,8 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate) {
       return fits ? candidates_.wants(step_s, bytes_[l], candidate.chips, mesh.cell)
                   : bytes_[l] <= most_missed && missed_.wants(step_s, candidates_.fastest_s());
     };
-    if (!(fits ? some_matter : some_miss) || !wanted(least)) continue;
+    const double least_of_kind = overlaps_forward_backward(kinds.kind) ? least_paired : least_apart;
+    if (!(fits ? some_matter : some_miss) || !wanted(least_of_kind)) continue;
     pricer_.bound(mesh.placed, layer_, state_, kinds, shape_of_kinds(kinds), candidate.price);
     if (!wanted(candidate.price.step_time_s)) continue;
     if (fits)

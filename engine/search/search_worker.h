@@ -73,7 +73,7 @@ class SearchWorker {
   std::size_t simulated() const { return candidates_.simulated() + missed_.simulated(); }
 
  private:
-  using FullestDevices = std::vector<DeviceLoad<double>>;
+  using FullestDevices = std::vector<DeviceMoments>;
   // Schedules and chunks of a number of stages.
   struct Chunks {
     int pipeline = 1;
@@ -100,6 +100,7 @@ class SearchWorker {
     bool rates_known = true;  // else every plan's time has to be looked at
     std::vector<StateChoice> states;
     std::vector<std::size_t> legal;                        // of chunks->kinds
+    bool overlaps = false;                                 // one of them joins forwards with backwards
     const std::vector<FullestDevices>* fullest = nullptr;  // of chunks->kinds; empty where a schedule is not legal
   };
 
@@ -132,7 +133,7 @@ class SearchWorker {
   std::vector<Mesh> meshes_;
   std::size_t meshes_used_ = 0;
   PricedLayer layer_;
-  double least_work_s_ = 0;  // of layer_
+  double least_work_s_ = 0, least_paired_work_s_ = 0;  // of layer_
   PricedState state_;
   std::vector<double> bytes_;  // by legal schedule
   std::vector<int> layers_;

@@ -1,6 +1,7 @@
 #include "engine/studies/memory_timeline.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/training/stage_time.h"
@@ -53,14 +54,25 @@ std::optional<MemoryTimeline> memory_timeline(const Scenario& s, const Report& r
   }
   const PipelineReport& p = report.pipeline;
   if (!p.drawn() || static_cast<std::size_t>(stage) >= p.orders.devices()) return std::nullopt;
-  // In chunks; the report says how many bytes their peak is.
+  // In chunks: those held, and a large number for each of them whose weight gradient is put off.
+  constexpr double kPutOff = 1 << 24;
   ActivationSizes sizes;
-  sizes.freed_after_input.assign(p.orders.device_of.size(), 0);
-  sizes.freed_after_weight.assign(p.orders.device_of.size(), 1);
+  sizes.freed_after_input.assign(p.orders.device_of.size(), -kPutOff);
+  sizes.freed_after_weight.assign(p.orders.device_of.size(), kPutOff + 1);
   std::vector<MemoryPoint> trace;
   memory_trace(p.orders, p.times, p.timeline, sizes, static_cast<std::uint32_t>(stage), trace);
+  const double kept = report.quantities.value_or(Q::layer_checkpoint_bytes, 1),
+               needed = report.quantities.value_or(Q::layer_postponed_bytes, 0);
+  const double chunk_layers = std::max(row.layers, 1) / static_cast<double>(p.orders.passes_per_device);
+  const auto amount_of = [&](const MemoryPoint& point) {
+    const double put_off = std::floor(point.amount / kPutOff), held = point.amount - put_off * kPutOff;
+    // Checkpoints on their way to the host leave two layers' on the chip, however many microbatches there are.
+    if (s.offload.activations) return (held > 0 ? 2 * kept : 0) + put_off * chunk_layers * needed;
+    return chunk_layers * (held * kept + put_off * std::max(0.0, needed - kept));
+  };
+  // The report says how many bytes the peak is.
   double peak = 0;
-  for (const MemoryPoint& point : trace) peak = std::max(peak, point.amount);
+  for (const MemoryPoint& point : trace) peak = std::max(peak, amount_of(point));
   if (!(peak > 0)) return std::nullopt;
   MemoryTimeline out;
   out.microbatches = out.microbatches_shown = p.shape.microbatches;
@@ -68,10 +80,9 @@ std::optional<MemoryTimeline> memory_timeline(const Scenario& s, const Report& r
   bool found = false;
   for (const MemoryPoint& point : trace) {
     const double seconds = static_cast<double>(point.time) * kTickSeconds;
-    if (!found && point.amount == peak) out.peak_s = seconds, found = true;
-    // Checkpoints on their way to the host leave two layers' on the chip, however many microbatches there are.
-    const double share = s.offload.activations ? (point.amount > 0 ? 1.0 : 0.0) : point.amount / peak;
-    out.points.push_back({seconds, most * share});
+    const double amount = amount_of(point);
+    if (!found && amount == peak) out.peak_s = seconds, found = true;
+    out.points.push_back({seconds, most * (amount / peak)});
   }
   out.stage = stage;
   out.end_s = static_cast<double>(p.timeline.makespan) * kTickSeconds + p.step_end_s;

@@ -10,6 +10,9 @@ template <Scalar S>
 struct Bubble {
   S bubble_fraction;  // of the makespan: what a stage does not work, transfers included; 0 without a pipeline
   S bubble_even;      // (p - 1) / (m + p - 1): p stages, m microbatches (Huang et al. 2019)
+  // Of a simulated schedule, what a device waits with no transfer to it under way (step.bubble_s) in two: what equal
+  // stages idle too, and what comes of stages that take longer than others.
+  S idle_even, idle_imbalance;
 };
 
 template <Scalar S>

@@ -77,7 +77,7 @@ void chip_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime
   working_memory<S>(in, layer, key, buffers);
 
   const bool has_orders = pipelined && !pipeline.orders.ops.empty();
-  const std::vector<double>& in_flight = pipeline.peak_microbatches;
+  const bool held_in_order = pipelined && pipeline.status.legal();
   const int virtual_stages = pipelined ? devices * passes_per_device(pipeline.shape) : 1;
   const bool doubled =
       pipelined && virtual_stage_count(pipeline.shape) > virtual_stages;  // DualPipe: both directions
@@ -97,10 +97,14 @@ void chip_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime
   for (int d = 0; d < devices; ++d) {
     StageMemory<S>& memory = out.stages[static_cast<std::size_t>(d)];
     if (memory.virtual_stages == 0) memory.layers = zero;
-    const S flight = pipelined ? simulated_leaf<S>(trace_of(zero), Q::stage_in_flight, d,
-                                                   has_orders ? in_flight[static_cast<std::size_t>(d)] : 1.0)
+    const HeldMicrobatches held = held_in_order
+                                      ? held_at_peak(held_moments(pipeline.shape, d), layer.activations, key)
+                                      : HeldMicrobatches{1, 0};
+    const S flight = pipelined ? simulated_leaf<S>(trace_of(zero), Q::stage_in_flight, d, held.all)
                                : named(Q::stage_in_flight, d, one + zero);
-    const DeviceLoad<S> load{d, memory.layers, flight, memory.embedding, memory.head, doubled};
+    const S late = held.postponed > 0 ? simulated_leaf<S>(trace_of(zero), Q::stage_postponed, d, held.postponed)
+                                      : S(zero);
+    const DeviceLoad<S> load{d, memory.layers, flight, memory.embedding, memory.head, doubled, late};
     state_memory<S>(in, layer, stage, load, key, memory);
     finish_memory<S>(in, layer, buffers, load, key, memory);
   }

@@ -7,6 +7,7 @@
 
 #include "engine/base/scalar.h"
 #include "engine/inputs/inputs.h"
+#include "engine/pipeline/in_flight.h"
 #include "engine/report/report.h"
 #include "engine/training/layer_time.h"
 #include "engine/training/plan_key.h"
@@ -37,7 +38,20 @@ struct DeviceLoad {
   S layers, in_flight;  // microbatches held at the peak
   bool embedding = false, head = false;
   bool doubled = false;  // DualPipe: the weights of both directions
+  S postponed;           // of those in flight, microbatches whose weight gradients are put off at the peak
 };
+// Which of a device's moments is its peak.
+template <Scalar S>
+HeldMicrobatches held_at_peak(const HeldMoments& moments, const LayerActivations<S>& layer, const PlanKey& key) {
+  HeldMicrobatches peak = moments.front();
+  if (moments.size() == 1) return peak;
+  const double kept = key.offload_activations ? 0 : value_of(layer.checkpoint_bytes);
+  const double more = value_of(layer.postponed_bytes) - kept;
+  if (!(more > 0)) return peak;
+  for (const HeldMicrobatches& held : moments)
+    if (held.all * kept + held.postponed * more > peak.all * kept + peak.postponed * more) peak = held;
+  return peak;
+}
 
 template <Scalar S>
 void working_memory(const Inputs<S>&, const LayerTime<S>&, const PlanKey&, WorkingMemory<S>& out);
@@ -56,8 +70,16 @@ void finish_memory(const Inputs<S>& in, const LayerTime<S>& layer, const Working
   static_assert(kMemoryParts[3] == Q::memory_activations && kMemoryParts[4] == Q::memory_buffers &&
                 kMemoryParts[5] == Q::memory_reserve);
   // On their way to the host the checkpoints of two layers are on the chip.
-  activations =
-      (key.offload_activations ? constant<S>(2) : load.in_flight * held_layers) * layer.activations.checkpoint_bytes;
+  const S& kept = layer.activations.checkpoint_bytes;
+  activations = (key.offload_activations ? constant<S>(2) : load.in_flight * held_layers) * kept;
+  // A weight gradient that is put off keeps what was computed again for its input gradient.
+  if (value_of(load.postponed) > 0) {
+    const S& needed = layer.activations.postponed_bytes;
+    if (key.offload_activations)
+      activations = activations + load.postponed * held_layers * needed;
+    else if (value_of(needed) > value_of(kept))
+      activations = activations + load.postponed * held_layers * (needed - kept);
+  }
   working = buffers.buffers_gathered + buffers.buffers_working;
   if (load.head) working = working + buffers.buffers_logits;
   reserve = S(in.reserve_bytes);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/hardware/wires.h"
+#include "engine/pipeline/in_flight.h"
 #include "engine/pipeline/pipeline_time.h"
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/scenario/mesh_size.h"
@@ -217,14 +218,104 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
 }
 
 template <Scalar S>
-StageWork<S> stage_work(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks<S>& blocks) {
+StageWork<S> stage_work(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks<S>& blocks,
+                        bool overlaps) {
   const S& m = counts.microbatches;
   const S& p = in.degree(Axis::pipeline).x;
   StageWork<S> cost;
   cost.layer_passes = named(Q::layers_a_stage, m * in.model.n_layers / p);
-  cost.work = named(Q::pipeline_work,
+  cost.work = named(overlaps ? Q::pipeline_work_apart : Q::pipeline_work,
                     cost.layer_passes * (blocks.layer.forward + blocks.layer.backward) + m * blocks.vocab_time / p);
   return cost;
+}
+
+namespace {
+
+// Of a forward through so many layers and a backward through others. The vocabulary's blocks are in the first stage and
+// in the last.
+template <Scalar S>
+S pair_time(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>& blocks, const S& forward_layers,
+            const S& backward_layers, bool forward_first, bool forward_last) {
+  const BlockTime<S>& layer = blocks.layer;
+  S work = forward_layers * layer.work_forward + backward_layers * layer.work_backward;
+  AxisArray<S> sent;
+  sent.fill(in.zero);
+  unsigned talks = 0;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    if (!blocks.communicates[i]) continue;
+    sent[i] = forward_layers * blocks.comm_forward[i] + backward_layers * blocks.comm_backward[i];
+    talks |= 1u << i;
+  }
+  S network = busiest(rates.wires, sent, talks, in.zero).time;
+  const auto add = [&](const S& w, const S& n) { work = work + w, network = network + n; };
+  if (forward_first) {  // then the backward is of the last stage
+    add(blocks.embedding.work_forward, blocks.embedding.network_forward);
+    add(blocks.head.work_backward, blocks.head.network_backward);
+  }
+  if (forward_last) {
+    add(blocks.head.work_forward, blocks.head.network_forward);
+    add(blocks.embedding.work_backward, blocks.embedding.network_backward);
+  }
+  const bool whole = in.calibrated || in.full_overlap;
+  return work + max(whole ? network - work : network - in.overlap * work, in.zero);
+}
+
+}  // namespace
+
+template <Scalar S>
+void paired_stages(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>& blocks,
+                   const ScheduleShape& shape, const std::vector<S>& forward, const std::vector<S>& backward,
+                   const std::vector<S>& layers, PairedStages<S>& out) {
+  const std::size_t stages = layers.size();
+  out.pair.clear();
+  out.hidden = in.zero;
+  for (std::size_t s = 0; s < stages; ++s) {
+    const std::size_t other = stages - 1 - s;
+    const S pair = named(Q::stage_pair, static_cast<int>(s),
+                         pair_time(in, rates, blocks, layers[s], layers[other], s == 0, other == 0));
+    out.pair.push_back(pair);
+    std::int64_t count = 0;  // of both directions, where there are two
+    for (int i = static_cast<int>(s); i < virtual_stage_count(shape); i += static_cast<int>(stages))
+      count += overlapped_pairs(shape, i);
+    out.hidden = out.hidden + constant<S>(static_cast<double>(count)) * (forward[s] + backward[other] - pair);
+  }
+  out.hidden = out.hidden / in.degree(Axis::pipeline).x;
+}
+
+template <Scalar S>
+void hide_in_pairs(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks<S>& blocks,
+                   const PairedStages<S>& paired, StageWork<S>& work) {
+  S exposed = in.zero;
+  for (std::size_t i = 0; i < blocks.vocab_exposed.size(); ++i)
+    if (blocks.communicates[i])
+      exposed = exposed + (work.layer_passes * blocks.layer.exposed[i] +
+                           counts.microbatches * blocks.vocab_exposed[i] / counts.stages);
+  work.pairs = value_of(exposed) > 0;
+  if (work.pairs) {
+    work.hidden = named(Q::pairs_hidden, min(max(paired.hidden, in.zero), exposed));
+    work.exposed_left = named(Q::exposed_left, constant<S>(1) - work.hidden / exposed);
+    work.work = named(Q::pipeline_work, work.work - work.hidden);
+  } else {
+    work.work = named(Q::pipeline_work, S(work.work));
+  }
+}
+
+double least_paired_work(const LinkRates<double>& rates, const StepCounts<double>& counts,
+                         const StageBlocks<double>& blocks, const StageWork<double>& work) {
+  AxisArray<double> sent{};
+  unsigned talks = 0;
+  for (std::size_t i = 0; i < sent.size(); ++i)
+    if (blocks.communicates[i]) sent[i] = blocks.comm_forward[i] + blocks.comm_backward[i], talks |= 1u << i;
+  const double network = busiest(rates.wires, sent, talks, 0.0).time;
+  const double alone = work.layer_passes * (blocks.layer.work_forward + blocks.layer.work_backward) +
+                       counts.microbatches / counts.stages *
+                           (blocks.embedding.work_forward + blocks.embedding.work_backward +
+                            blocks.head.work_forward + blocks.head.work_backward);
+  return std::max(alone, work.layer_passes * network) * (1 - 1e-9);  // sums in another order than a step's
+}
+
+Tick pair_ticks(double seconds, Tick forward, Tick backward) {
+  return std::min(ticks_of(seconds), forward + backward);
 }
 
 template <Scalar S>
@@ -285,12 +376,13 @@ template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerTime<d
                                         int, bool, bool);
 
 template <Scalar S>
-void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, SimulationScratch& scratch,
-                PipelineReport& pipeline, StageTime<S>& cost) {
+void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, PipelineReport& pipeline,
+                 StageTime<S>& cost) {
   const bool pipelined = key.shape.stages > 1;
   static_cast<StepCounts<S>&>(cost) = step_counts(in);
   stage_blocks<S>(in, layer, layer, cost, key, cost);
-  static_cast<StageWork<S>&>(cost) = stage_work<S>(in, cost, cost);
+  const bool overlaps = pipelined && overlaps_forward_backward(key.shape.kind) && check_schedule(key.shape).legal();
+  static_cast<StageWork<S>&>(cost) = stage_work<S>(in, cost, cost, overlaps);
   end_reduction<S>(in, layer, layer, cost, key, cost);
 
   // Virtual stages and their times.
@@ -310,17 +402,15 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
     cost.backward.push_back(named(Q::stage_backward, s, pass.backward));
   }
 
-  cost.transfer = cost.bubble_time = cost.bubble_to_work = cost.span_bubble = in.zero;
+  if (overlaps) {
+    paired_stages<S>(in, layer, cost, key.shape, cost.forward, cost.backward, cost.stage_layers, cost.paired);
+    hide_in_pairs<S>(in, cost, cost, cost.paired, cost);
+  }
+  cost.transfer = cost.bubble_time = cost.bubble_to_work = cost.span_bubble = cost.even_stages_idle = in.zero;
   cost.makespan = cost.work;
   cost.in_transfer = in.zero;
   cost.simulated = cost.drawn = false;
-  // A report used again keeps its order while only times change: making it costs more than simulating it.
-  const bool reuse = pipelined && pipeline.shape == key.shape && !pipeline.plan.empty();
   pipeline.shape = key.shape;
-  if (!reuse) pipeline.orders.ops.clear(), pipeline.plan.clear();
-  pipeline.timeline.start.clear();
-  pipeline.timeline.makespan = 0;
-  pipeline.idle.clear();
   pipeline.status = pipelined ? check_schedule(key.shape) : ScheduleStatus{};
   if (!pipelined) return;
 
@@ -357,15 +447,69 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
       again += value_of(layer.head.math_backward) - 2 * value_of(layer.head.math_forward);
     pipeline.recompute[i] = std::min(ticks_of(again), times.backward_input[i]);
   }
+  for (std::size_t i = 0; overlaps && i < positions; ++i) {
+    const std::size_t other = positions - 1 - i;
+    times.overlapped.push_back(pair_ticks(value_of(cost.paired.pair[i % static_cast<std::size_t>(virtual_stages)]),
+                                          times.forward[i],
+                                          times.backward_input[other] + times.backward_weight[other]));
+  }
+}
 
+namespace {
+
+Tick mean_of(const std::vector<Tick>& times) {
+  Tick sum = 0;
+  for (const Tick t : times) sum += t;
+  return times.empty() ? 0 : sum / static_cast<Tick>(times.size());
+}
+
+// Ticks that a device idles where all stages take the mean time and transfers none. `plan` of the order, if it is kept.
+double even_stages_idle(const ScheduleShape& shape, const PipelineTimes& times, const RunPlan& plan,
+                        SimulationScratch& scratch, PipelineCache& cache, PipelineTimes& even, Timeline& timeline) {
+  const auto stages = times.forward.size();
+  even.forward.assign(stages, mean_of(times.forward));
+  even.backward_input.assign(stages, mean_of(times.backward_input));
+  even.backward_weight.assign(stages, mean_of(times.backward_weight));
+  even.overlapped.clear();
+  if (!times.overlapped.empty()) {
+    // A pair is never longer than its halves; rounding down may make it so.
+    const Tick pair = mean_of(times.overlapped);
+    even.overlapped.assign(stages, std::min(pair, even.forward[0] + even.backward_input[0] + even.backward_weight[0]));
+  }
+  if (const auto span = even.overlapped.empty() ? closed_form_time(shape, even) : std::nullopt) {
+    const Tick work = even.forward[0] + even.backward_input[0] + even.backward_weight[0];
+    return double(*span - shape.microbatches * passes_per_device(shape) * work);
+  }
+  if (!simulate(plan.empty() ? cache.plan(shape) : plan, even, scratch, timeline).finished()) return 0;
+  double idle = 0;
+  for (const Tick busy : timeline.busy) idle += double(timeline.makespan - busy);
+  return idle / static_cast<double>(timeline.busy.size());
+}
+
+}  // namespace
+
+template <Scalar S>
+void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, SimulationScratch& scratch,
+                PipelineReport& pipeline, StageTime<S>& cost) {
+  // A report used again keeps its order while only times change: making it costs more than simulating it.
+  const bool pipelined = key.shape.stages > 1;
+  const bool reuse = pipelined && pipeline.shape == key.shape && !pipeline.plan.empty();
+  if (!reuse) pipeline.orders.ops.clear(), pipeline.plan.clear();
+  pipeline.timeline.start.clear();
+  pipeline.timeline.makespan = 0;
+  pipeline.idle.clear();
+  stage_times(in, layer, key, pipeline, cost);
+  if (!pipelined || !pipeline.status.legal()) return;
+
+  const PipelineTimes& times = pipeline.times;
+  PipelineCache cache;
   // What waits for transfers of unknown length has no known length: the order is still that of the schedule.
   const bool known = !std::isnan(value_of(cost.transfer));
   const auto simulated = [&in, known](Q q, double value) {
     return simulated_leaf<S>(trace_of(in.zero), q, -1, known ? value : std::numeric_limits<double>::quiet_NaN());
   };
   const auto seconds = [](double t) { return t * kTickSeconds; };
-  const double ops = 2.0 * key.shape.microbatches * virtual_stages;
-  if (ops <= static_cast<double>(kMaxDrawnOps)) {
+  if (is_drawn(key.shape)) {
     if (!reuse) {
       make_orders(key.shape, pipeline.orders);
       make_run_plan(pipeline.orders, scratch.planning, pipeline.plan);
@@ -387,7 +531,6 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
     }
   }
   if (!cost.simulated) {
-    PipelineCache cache;
     const PipelineTimeResult result = pipeline_time(key.shape, times, cache);
     if (!result.ok()) return;
     cost.simulated = true;
@@ -399,15 +542,26 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
                                                   : double(cache.timeline.in_transfer) / p_devices;
     cost.in_transfer = simulated(Q::pipeline_in_transfer, seconds(in_transfer));
   }
+  if (cost.simulated)
+    cost.even_stages_idle =
+        simulated(Q::pipeline_even_stages, seconds(even_stages_idle(key.shape, times, pipeline.plan, scratch, cache,
+                                                                    cost.even, cost.even_timeline)));
 }
 
 template StepCounts<double> step_counts<double>(const Inputs<double>&);
 template void stage_blocks<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,
                                    const StepCounts<double>&, const StageKey&, StageBlocks<double>&);
 template StageWork<double> stage_work<double>(const Inputs<double>&, const StepCounts<double>&,
-                                              const StageBlocks<double>&);
+                                              const StageBlocks<double>&, bool);
+template void paired_stages<double>(const Inputs<double>&, const LinkRates<double>&, const StageBlocks<double>&,
+                                    const ScheduleShape&, const std::vector<double>&, const std::vector<double>&,
+                                    const std::vector<double>&, PairedStages<double>&);
+template void hide_in_pairs<double>(const Inputs<double>&, const StepCounts<double>&, const StageBlocks<double>&,
+                                    const PairedStages<double>&, StageWork<double>&);
 template void end_reduction<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,
                                     const StepCounts<double>&, const StageKey&, EndReduction<double>&);
+template void stage_times<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&, PipelineReport&,
+                                  StageTime<double>&);
 template void stage_time<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&, SimulationScratch&,
                                  PipelineReport&, StageTime<double>&);
 template void stage_time<Traced>(const Inputs<Traced>&, const LayerTime<Traced>&, const StageKey&, SimulationScratch&,

@@ -49,6 +49,17 @@ template <Scalar S>
 struct StageWork {
   S layer_passes;  // layers a chip computes in a step
   S work;          // mean work of a device
+  // Of a schedule that joins a forward with a backward: what that hides of the communication layers expose, and the
+  // share of it that is left.
+  bool pairs = false;
+  S hidden, exposed_left;
+};
+// The virtual stages of a schedule that overlaps (DualPipe, DualPipeV): a forward of one and a backward of the other
+// stage of its device, as one operation.
+template <Scalar S>
+struct PairedStages {
+  std::vector<S> pair;  // by virtual stage of the forward
+  S hidden;             // a step, mean of the devices: what pairs take less than their halves one after the other
 };
 // After the last microbatch of a pipeline. Reads the mesh, the parameters and the ZeRO stage.
 template <Scalar S>
@@ -63,12 +74,16 @@ struct StageTime : StepCounts<S>, StageBlocks<S>, StageWork<S>, EndReduction<S> 
   std::vector<int> layers;           // by virtual stage
   std::vector<S> stage_layers;       // the same to calculate with; empty without a pipeline
   std::vector<S> forward, backward;  // by virtual stage, one microbatch
+  PairedStages<S> paired;            // of a legal schedule that overlaps
   S transfer;                        // between two stages
   S makespan;
   S in_transfer;                               // mean idle time of a device in which what it waits for is on its way
   S bubble_time, bubble_to_work, span_bubble;  // of the simulated timeline
+  S even_stages_idle;                          // the same schedule's, simulated, with equal stages
   bool simulated = false;
   bool drawn = false;  // the timeline of every operation is in the report
+  PipelineTimes even;  // working memory, of the equal stages
+  Timeline even_timeline;
 };
 
 template <Scalar S>
@@ -76,8 +91,24 @@ StepCounts<S> step_counts(const Inputs<S>&);
 template <Scalar S>
 void stage_blocks(const Inputs<S>&, const LayerTime<S>&, const LinkRates<S>&, const StepCounts<S>&, const StageKey&,
                   StageBlocks<S>& out);
+// `overlaps`: of a schedule that does; hide_in_pairs is to follow.
 template <Scalar S>
-StageWork<S> stage_work(const Inputs<S>&, const StepCounts<S>&, const StageBlocks<S>&);
+StageWork<S> stage_work(const Inputs<S>&, const StepCounts<S>&, const StageBlocks<S>&, bool overlaps);
+// A pair lasts as long as its work, or as what it sends if that is longer, by the rule of the mode (block_time.h); also
+// calibrated all that one half sends is issued under the work of the other. `forward`, `backward` and `layers` by
+// virtual stage along the way of a microbatch.
+template <Scalar S>
+void paired_stages(const Inputs<S>&, const LinkRates<S>&, const StageBlocks<S>&, const ScheduleShape&,
+                   const std::vector<S>& forward, const std::vector<S>& backward, const std::vector<S>& layers,
+                   PairedStages<S>& out);
+template <Scalar S>
+void hide_in_pairs(const Inputs<S>&, const StepCounts<S>&, const StageBlocks<S>&, const PairedStages<S>&,
+                   StageWork<S>& work);
+// How long a device is at work at least, whatever it joins with what: its work alone, or all it sends.
+double least_paired_work(const LinkRates<double>&, const StepCounts<double>&,
+                         const StageBlocks<double>&, const StageWork<double>&);
+// The ticks of a pair, which is never longer than its halves.
+Tick pair_ticks(double seconds, Tick forward, Tick backward);
 template <Scalar S>
 void end_reduction(const Inputs<S>&, const LayerTime<S>&, const LinkRates<S>&, const StepCounts<S>&, const StageKey&,
                    EndReduction<S>& out);
@@ -85,7 +116,14 @@ extern template StepCounts<double> step_counts<double>(const Inputs<double>&);
 extern template void stage_blocks<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,
                                           const StepCounts<double>&, const StageKey&, StageBlocks<double>&);
 extern template StageWork<double> stage_work<double>(const Inputs<double>&, const StepCounts<double>&,
-                                                     const StageBlocks<double>&);
+                                                     const StageBlocks<double>&, bool);
+extern template void paired_stages<double>(const Inputs<double>&, const LinkRates<double>&,
+                                           const StageBlocks<double>&, const ScheduleShape&,
+                                           const std::vector<double>&, const std::vector<double>&,
+                                           const std::vector<double>&, PairedStages<double>&);
+extern template void hide_in_pairs<double>(const Inputs<double>&, const StepCounts<double>&,
+                                           const StageBlocks<double>&, const PairedStages<double>&,
+                                           StageWork<double>&);
 extern template void end_reduction<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,
                                            const StepCounts<double>&, const StageKey&, EndReduction<double>&);
 // Calibrated: the share of an axis's reduction at the end of a step that runs under the last backward passes, and of
@@ -100,6 +138,13 @@ bool moves_state(const Inputs<S>& in, const StageKey& key) {
   return (in.links.state.degree > 1 && (key.zero_stage == 3 || !pipelined)) ||
          (in.degree(Axis::data).n > 1 && !pipelined);
 }
+
+// All but what the order of a schedule makes of it: the virtual stages and their times. Fills `out`, in which nothing
+// is simulated yet, and of `pipeline` shape and status and, where these are legal, times and recompute.
+template <Scalar S>
+void stage_times(const Inputs<S>&, const LayerTime<S>&, const StageKey&, PipelineReport& pipeline, StageTime<S>& out);
+extern template void stage_times<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&,
+                                         PipelineReport&, StageTime<double>&);
 
 // Fills `out` and `pipeline` (shape, order, times, timeline), reusing their memory; an order is kept while its shape
 // stays.
@@ -154,6 +199,9 @@ S stage_transfer(const Inputs<S>& in, const LinkRates<S>& rates, const S& microb
 
 // Longer steps than this many operations are not drawn and get their makespan from pipeline_time alone.
 inline constexpr std::int64_t kMaxDrawnOps = std::int64_t{1} << 22;
+inline bool is_drawn(const ScheduleShape& shape) {
+  return 2.0 * shape.microbatches * shape.stages * passes_per_device(shape) <= static_cast<double>(kMaxDrawnOps);
+}
 
 // Seconds of one tick of the simulated pipeline.
 inline constexpr double kTickSeconds = 1e-12;

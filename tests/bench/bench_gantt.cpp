@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "app/core/strings.h"
+#include "engine/io/scenario/scenario_json.h"
 #include "engine/pipeline/simulate.h"
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/studies/schedule_comparison.h"
@@ -113,45 +114,47 @@ void gantt(benchmark::State& state, ScheduleKind kind, bool tools) {
   state.counters["vertices"] = screen.vertices;
 }
 
-engine::StepWork work_of(int stages, int microbatches) {
-  engine::StepWork work;
-  work.shape = {ScheduleKind::one_f_one_b, stages, microbatches, 1, 0};
-  const auto n = static_cast<std::size_t>(stages);
-  work.forward.assign(n, 4 * kMs);
-  work.backward_input.assign(n, 8 * kMs);
-  work.backward_weight.assign(n, 4 * kMs);
-  work.forward.back() += kMs / 2;
-  work.transfer = kMs / 50;
-  return work;
+// A preset's model on so many stages, with so many microbatches.
+engine::Scenario plan_of(int stages, int microbatches) {
+  static const io::PresetLibrary library;
+  engine::Scenario s = io::load_scenario("llama3-405b-16k-h100-8k", library).value();
+  s.parallelism.data = s.parallelism.fsdp = 1;
+  s.parallelism.pipeline = stages;
+  s.pipeline.schedule = ScheduleKind::one_f_one_b;
+  s.pipeline.virtual_stages = 1;
+  s.workload.global_batch_sequences = microbatches * s.pipeline.microbatch_sequences;
+  return s;
 }
 
 // All of a study after an edit: of new orders, or of times alone (`kept`).
-template <class Study>
-void study(benchmark::State& state, bool kept, Study make) {
-  const engine::StepWork work = work_of(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
-  auto cache = std::make_shared<engine::PipelineCache>();
+template <class Kept, class Study>
+void study(benchmark::State& state, bool keeps, Study make) {
+  engine::Scenario plan = plan_of(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
+  auto kept = std::make_shared<Kept>();
   for (auto _ : state) {
-    if (!kept) cache = std::make_shared<engine::PipelineCache>();
-    auto all = make(work, cache);
+    if (!keeps) kept = std::make_shared<Kept>();
+    plan.workload.sequence_length ^= 1;
+    auto all = make(plan, kept);
     std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
     benchmark::DoNotOptimize(all.advance(unlimited));
   }
 }
-void compared(benchmark::State& state, bool kept) {
-  study(state, kept, [](const auto& work, const auto& cache) { return engine::ScheduleComparison(work, cache); });
+void compared(benchmark::State& state, bool keeps) {
+  study<engine::ScheduleReports>(
+      state, keeps, [](const auto& plan, const auto& kept) { return engine::ScheduleComparison(plan, kept); });
 }
-void curves(benchmark::State& state, bool kept) {
-  study(state, kept, [](const auto& work, const auto& cache) {
-    return engine::BubbleStudy(work, engine::microbatches_to_show(work), cache);
-  });
+engine::BubbleStudy curves_of(const engine::Scenario& plan, std::shared_ptr<engine::PipelineCache> cache) {
+  return {plan, engine::microbatches_to_show(engine::shape_under(plan, plan.pipeline.schedule)), std::move(cache)};
 }
+void curves(benchmark::State& state, bool keeps) { study<engine::PipelineCache>(state, keeps, curves_of); }
 // The longest frame of a window in which the study goes on by its budget.
-void longest_frame(benchmark::State& state) {
-  const engine::StepWork work = work_of(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
-  auto cache = std::make_shared<engine::PipelineCache>();
+template <class Kept, class Study>
+void longest_frame(benchmark::State& state, Study make) {
+  const engine::Scenario plan = plan_of(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
+  auto kept = std::make_shared<Kept>();
   double longest = 0;
   for (auto _ : state) {
-    engine::BubbleStudy all(work, engine::microbatches_to_show(work), cache);
+    auto all = make(plan, kept);
     while (!all.done()) {
       std::int64_t budget = 80'000;
       const auto from = std::chrono::steady_clock::now();
@@ -160,6 +163,11 @@ void longest_frame(benchmark::State& state) {
     }
   }
   state.counters["longest_ms"] = 1e3 * longest;
+}
+void longest_frame_of_curves(benchmark::State& state) { longest_frame<engine::PipelineCache>(state, curves_of); }
+void longest_frame_of_schedules(benchmark::State& state) {
+  longest_frame<engine::ScheduleReports>(
+      state, [](const auto& plan, const auto& kept) { return engine::ScheduleComparison(plan, kept); });
 }
 
 BENCHMARK_CAPTURE(gantt, interleaved, ScheduleKind::interleaved_1f1b, false)
@@ -181,7 +189,8 @@ BENCHMARK_CAPTURE(compared, new_orders, false)->Apply(sizes);
 BENCHMARK_CAPTURE(compared, new_times, true)->Apply(sizes);
 BENCHMARK_CAPTURE(curves, new_orders, false)->Apply(sizes);
 BENCHMARK_CAPTURE(curves, new_times, true)->Apply(sizes);
-BENCHMARK(longest_frame)->Apply(sizes);
+BENCHMARK(longest_frame_of_curves)->Apply(sizes);
+BENCHMARK(longest_frame_of_schedules)->Apply(sizes);
 
 }  // namespace
 

@@ -46,7 +46,7 @@ struct Mesh {
   PlacedMesh placed;
   const Chunks* chunks = nullptr;
   int microbatches = 0;
-  std::vector<std::vector<DeviceLoad<double>>> fullest;  // of chunks->kinds
+  std::vector<std::vector<DeviceMoments>> fullest;  // of chunks->kinds
 };
 
 // Every pipeline, with the optimizer sharded and not.

@@ -164,6 +164,7 @@ OrderedJson list_of_diagnostics(std::span<const engine::OfferedFinding> findings
     OrderedJson entry;
     entry["severity"] = word(engine::kSeverityIds[static_cast<std::size_t>(diagnostic.severity)]);
     entry["code"] = word(diagnostic.code);
+    if (!diagnostic.detail.empty()) entry["reason"] = word(diagnostic.detail);
     if (text) entry["text"] = text(diagnostic);
     if (!diagnostic.field_path.empty()) entry["field"] = word(diagnostic.field_path);
     OrderedJson values = OrderedJson::array();

@@ -201,9 +201,13 @@ Result<std::string> pipeline_trace(const engine::Scenario& s, const engine::Repo
   for (const engine::CollectiveRow& row : report.collectives)
     if (row.axis == engine::Axis::pipeline && !row.end_of_step) bytes = row.bytes;
   // A device's chunks count alike, as in the report, which says how many bytes they come to.
+  // What a weight gradient that is put off needs beyond the checkpoint is there once its input gradient is.
+  const double kept = report.quantities.value_or(Q::layer_checkpoint_bytes, 0),
+               needed = report.quantities.value_or(Q::layer_postponed_bytes, 0);
+  const double more = s.offload.activations || !(needed > kept) ? 0 : needed / kept - 1;
   engine::ActivationSizes sizes;
-  sizes.freed_after_weight.assign(p.orders.device_of.size(), 1);
-  sizes.freed_after_input.assign(p.orders.device_of.size(), 0);
+  sizes.freed_after_weight.assign(p.orders.device_of.size(), 1 + more);
+  sizes.freed_after_input.assign(p.orders.device_of.size(), -more);
 
   const std::array<StepEnd, 4> ends = step_end(report);
   std::vector<engine::MemoryPoint> memory;

@@ -1,6 +1,7 @@
 // Every text that the programs will ask for is there, and says something with its values in place.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "app/core/strings.h"
@@ -85,6 +86,40 @@ TEST_CASE("every diagnostic has a title and a sentence") {
   }
 }
 
+// A detail of a code has a sentence of its own; the rules of schedules are tried one by one.
+TEST_CASE("a schedule that cannot run is told by the rule it breaks, with the numbers of that rule") {
+  struct Broken {
+    engine::ScheduleKind kind;
+    int stages, microbatches, chunks;
+    const char* words;
+  };
+  for (const Broken& b : {
+           Broken{engine::ScheduleKind::one_f_one_b, 16, 96, 6, "one virtual stage per stage; the plan has 6."},
+           Broken{engine::ScheduleKind::zb_v, 16, 96, 1, "two virtual stages per stage; the plan has 1."},
+           Broken{engine::ScheduleKind::dualpipe, 3, 96, 1, "the number of stages is even, not 3."},
+           Broken{engine::ScheduleKind::dualpipe, 4, 9, 1, "9 microbatches on 4 stages: half of them"},
+           Broken{engine::ScheduleKind::interleaved_1f1b, 4, 9, 2, "9 microbatches on 4 stages: their number is a"},
+           Broken{engine::ScheduleKind::zb_h2, 4, 6, 1, "6 microbatches on 4 stages: it needs 7 to fill them."},
+       }) {
+    auto loaded = io::load_scenario("gpt3-175b-1024-a100", test::shipped());
+    REQUIRE(loaded.ok());
+    engine::Scenario s = loaded.value();
+    s.parallelism = {};
+    s.parallelism.pipeline = b.stages;
+    s.pipeline.schedule = b.kind, s.pipeline.virtual_stages = b.chunks;
+    s.pipeline.microbatch_sequences = 1, s.workload.global_batch_sequences = b.microbatches;
+    const engine::Report r = engine::evaluate(s);
+    const auto found = std::find_if(r.diagnostics.begin(), r.diagnostics.end(), [](const engine::Diagnostic& d) {
+      return d.code == "pipeline.illegal_schedule";
+    });
+    REQUIRE(found != r.diagnostics.end());
+    const std::string text = app::diagnostic_text(*found, texts());
+    CHECK_MESSAGE(text.find(b.words) != std::string::npos, text);
+    CHECK_FALSE(r.quantities[engine::Q::step_time]);
+    CHECK(r.quantities.absence(engine::Q::step_time) == engine::Absence::cannot_run);
+  }
+}
+
 TEST_CASE("diagnostics of scenarios that are wrong have all their values in place") {
   const char* edits[] = {"parallelism.tensor=16",
                          "parallelism.tensor=3",
@@ -112,11 +147,11 @@ TEST_CASE("diagnostics of scenarios that are wrong have all their values in plac
         seen.insert(std::string(diagnostic.code));
         CHECK(text.find('{') == std::string::npos);
         CHECK(text != "diagnostic." + std::string(diagnostic.code));
+        std::string key = "diagnostic." + std::string(diagnostic.code);
+        if (!diagnostic.detail.empty()) key += "." + std::string(diagnostic.detail);
         for (std::size_t i = 0; i < diagnostic.values.size(); ++i)
-          CHECK_MESSAGE(
-              texts().text("diagnostic." + std::string(diagnostic.code)).find("{" + std::to_string(i) + "}") !=
-                  std::string_view::npos,
-              diagnostic.code << " leaves out value " << i);
+          CHECK_MESSAGE(texts().text(key).find("{" + std::to_string(i) + "}") != std::string_view::npos,
+                        key << " leaves out value " << i);
       }
     }
   CHECK(seen.size() >= 10);

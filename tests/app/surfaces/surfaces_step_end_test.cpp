@@ -171,8 +171,9 @@ Difference the_wires(const Case& plan) {
 
 Difference the_parts(const Case& plan) {
   const auto& stage = plan.e.stage;
-  const double before = stage.layer_passes * (stage.layer.exposed_forward + stage.layer.exposed_backward) +
-                        stage.microbatches * all_of(stage.vocab_exposed) / stage.stages;
+  const double left = stage.pairs ? stage.exposed_left : 1;  // by passes that are joined
+  const double before = left * (stage.layer_passes * (stage.layer.exposed_forward + stage.layer.exposed_backward) +
+                                stage.microbatches * all_of(stage.vocab_exposed) / stage.stages);
   if (Difference d = compare("the step's exposed parts", exposed_parts(plan.r), before + plan.r.pipeline.reduction_s);
       !d.empty())
     return d;

@@ -281,10 +281,11 @@ Difference training_figures(const Scenario& s, const Report& r, const widgets::F
   for (const auto& row : table("schedules").rows)
     if (row[0] == engine::schedule_id(s.pipeline.schedule) && number(row[1]) == s.pipeline.virtual_stages &&
         row[2] == "yes")
-      for (Difference d :
-           {difference("schedules", "makespan", number(row[3]),
-                       static_cast<double>(r.pipeline.timeline.makespan) * 1e-12),
-            near_difference("schedules", "idle share", number(row[4]), q(Q::pipeline_bubble_fraction), 1e-6)})
+      for (Difference d : {difference("schedules", "makespan", number(row[3]),
+                                      static_cast<double>(r.pipeline.timeline.makespan) * 1e-12),
+                           difference("schedules", "idle share", number(row[4]), q(Q::pipeline_bubble_fraction)),
+                           difference("schedules", "step", number(row[6]), q(Q::step_time)),
+                           difference("schedules", "memory", number(row[7]), q(Q::memory_total))})
         if (!d.empty()) return d;
   const bool by_segments = engine::facts_of(s.checkpointing.policy).count == engine::CheckpointCount::segments;
   const std::string segments = by_segments ? std::to_string(s.checkpointing.segments) : std::string();

@@ -110,6 +110,47 @@ TEST_CASE("a large bubble of 1F1B is answered with as many chunks as the layers 
   CHECK(evaluate(mended).quantities.value_or(Q::pipeline_bubble_fraction, 1) <
         0.6 * before.quantities.value_or(Q::pipeline_bubble_fraction, 0));
 }
+TEST_CASE("idle time is what equal stages idle, what unequal ones add, and what transfers do: in sum all of it") {
+  std::mt19937 rng(20261123);
+  int seen = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const Report r = evaluate(tests::random_scenario(rng));
+    if (!r.quantities[Q::pipeline_makespan]) continue;
+    const auto q = [&r](Q id) { return r.quantities.value_or(id, 0); };
+    const double idle = std::max(q(Q::pipeline_makespan) - q(Q::pipeline_work) - q(Q::pipeline_in_transfer), 0.0);
+    ++seen;
+    CHECK(q(Q::pipeline_idle_even) >= 0);
+    CHECK(q(Q::pipeline_idle_imbalance) >= 0);
+    CHECK(q(Q::pipeline_idle_even) + q(Q::pipeline_idle_imbalance) == doctest::Approx(idle).epsilon(1e-12));
+    CHECK(q(Q::step_bubble) == idle);
+  }
+  CHECK(seen > 500);
+}
+TEST_CASE("a pipeline that waits for its head is told so, and what fewer layers there would make of it") {
+  // Gemma-2 9B: the head takes as long as four layers; equal stages would idle 4.5 %.
+  const Report r = evaluate(with(preset("llama3-8b-8-h100"),
+                                 {"model=gemma2-9b", "parallelism.fsdp=2", "parallelism.pipeline=4",
+                                  "parallelism.zero_stage=1", "pipeline.schedule=1f1b"}));
+  CHECK_FALSE(find(r, "pipeline.bubble").has_value());
+  const auto d = find(r, "pipeline.imbalance");
+  REQUIRE(d.has_value());
+  CHECK(d->detail == "move_layers");
+  REQUIRE(d->values.size() == 6);
+  CHECK(d->values[0].value == doctest::Approx(0.168).epsilon(0.01));
+  CHECK(d->values[2].value == 3);
+  CHECK(d->values[3].value == doctest::Approx(196.2e-3).epsilon(0.002));
+  CHECK(d->values[4].value == 2);
+  CHECK(d->values[5].value == doctest::Approx(180.8e-3).epsilon(0.002));
+}
+TEST_CASE("152 thousand words on the last of 16 stages: the cause is the head, not the microbatches") {
+  const Report r = evaluate(with(preset("gpt3-175b-1024-a100"),
+                                 {"model=qwen3-30b-a3b", "parallelism.expert=8", "parallelism.tensor=1",
+                                  "parallelism.data=64", "pipeline.microbatch_sequences=1",
+                                  "workload.global_batch_sequences=4096", "pipeline.schedule=1f1b",
+                                  "pipeline.virtual_stages=1"}));
+  CHECK(find(r, "pipeline.imbalance").has_value());
+  CHECK_FALSE(find(r, "pipeline.bubble").has_value());
+}
 TEST_CASE("attention left out by 6 P is noted where it matters") {
   CHECK(find(evaluate(preset("llama3-70b-v5p-pod")), "flops.attention_not_counted").has_value() == false);
   CHECK(find(evaluate(with(preset("llama3-405b-16k-h100"), {"assumptions.flops=6p"})), "flops.attention_not_counted")

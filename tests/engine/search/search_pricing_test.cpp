@@ -37,13 +37,70 @@ TEST_CASE("microbatches in flight by formula are those of the written order") {
   CHECK(shapes > 1500);
 }
 
+TEST_CASE("what is held and put off at the peaks by formula is what the written order has, whatever either weighs") {
+  Orders orders;
+  ActivationSizes sizes;
+  PipelineTimes times;
+  std::vector<MemoryPoint> trace;
+  SimulationScratch scratch;
+  Timeline timeline;
+  int shapes = 0;
+  for (int kind = 0; kind < kScheduleKinds; ++kind)
+    for (const int p : {2, 3, 4, 6, 7})
+      for (int v = 1; v <= 3; ++v)
+        for (int m = 1; m <= 30; ++m) {
+          const ScheduleShape shape{static_cast<ScheduleKind>(kind), p, m, v, 0};
+          if (!check_schedule(shape).legal()) continue;
+          ++shapes;
+          make_orders(shape, orders);
+          times = even_times(shape, 6, 6, 6);
+          REQUIRE(simulate(orders, times, scratch, timeline).finished());
+          for (const double more : {0.0, 0.3, 1.0, 7.0, 100.0}) {  // than what is kept before, of that
+            const auto stages = static_cast<std::size_t>(virtual_stage_count(shape));
+            sizes.freed_after_input.assign(stages, -more);
+            sizes.freed_after_weight.assign(stages, 1 + more);
+            for (int r = 0; r < p; ++r) {
+              memory_trace(orders, times, timeline, sizes, static_cast<std::uint32_t>(r), trace);
+              double there = 0, here = 0;
+              for (const MemoryPoint& point : trace) there = std::max(there, point.amount);
+              for (const HeldMicrobatches& held : held_moments(shape, r))
+                here = std::max(here, held.all + more * held.postponed);
+              const double passes = passes_per_device(shape);
+              REQUIRE_MESSAGE(here * passes == doctest::Approx(there), schedule_id(shape.kind), " p ", p, " v ", v,
+                              " m ", m, " device ", r, " more ", more);
+              REQUIRE(held_moments(shape, r).front().all == peak_in_flight(shape, r));
+            }
+          }
+        }
+  CHECK(shapes > 800);
+}
+
+TEST_CASE("pairs by formula are those of the written order") {
+  Orders orders;
+  for (const ScheduleKind kind : kSchedules)
+    for (const int p : {2, 3, 4, 6, 8})
+      for (int m = 2; m <= 40; ++m) {
+        const ScheduleShape shape{kind, p, m, default_virtual_stages(kind), 0};
+        if (!check_schedule(shape).legal()) continue;
+        make_orders(shape, orders);
+        std::vector<std::int64_t> pairs(orders.device_of.size());
+        for (std::size_t i = 0; i < orders.ops.size(); ++i) {
+          if (!orders.ops[i].joined_with_next()) continue;
+          ++pairs[orders.ops[i].stage()];
+          REQUIRE(orders.ops[i].stage() + orders.ops[i + 1].stage() + 1 == pairs.size());
+        }
+        for (std::size_t s = 0; s < pairs.size(); ++s)
+          REQUIRE(overlapped_pairs(shape, static_cast<int>(s)) == pairs[s]);
+      }
+}
+
 TEST_CASE("of the devices named the fullest one takes what the fullest of all devices takes") {
   std::mt19937 rng(17);
   tests::Dice dice(rng);
   Orders orders;
   std::vector<int> layers;
   std::vector<double> peaks;
-  std::vector<DeviceLoad<double>> fullest;
+  std::vector<DeviceMoments> fullest;
   DeviceKinds kinds;
   int shapes = 0;
   while (shapes < 3000) {
@@ -53,7 +110,7 @@ TEST_CASE("of the devices named the fullest one takes what the fullest of all de
     const int stages = shape.stages * passes_per_device(shape), n_layers = stages + dice.pick(0, 3 * stages);
     ++shapes;
     const double a_layer = dice.pick(0, 9), checkpoint = dice.pick(0, 9), embedding = dice.pick(0, 9),
-                 head = dice.pick(0, 9);
+                 head = dice.pick(0, 9), more = dice.pick(0, 9);  // of one whose weight gradient is put off
     // Every device as the order has it.
     make_orders(shape, orders);
     peak_microbatches(orders, KeptUntil::weight_gradient, peaks);
@@ -68,14 +125,22 @@ TEST_CASE("of the devices named the fullest one takes what the fullest of all de
       if (stage + 1 == static_cast<std::size_t>(stages)) bytes[device] += head;
     }
     const bool doubled = shape.kind == ScheduleKind::dualpipe;
-    for (std::size_t r = 0; r < bytes.size(); ++r)
-      bytes[r] += checkpoint * peaks[r] * (doubled ? held[r] / 2 : held[r]);
+    const auto at_peak = [&](const HeldMoments& moments) {
+      double most = 0;
+      for (const HeldMicrobatches& one : moments)
+        most = std::max(most, checkpoint * one.all + more * one.postponed);
+      return most;
+    };
+    for (std::size_t r = 0; r < bytes.size(); ++r) {
+      REQUIRE(held_moments(shape, static_cast<int>(r)).front().all == peaks[r]);
+      bytes[r] += at_peak(held_moments(shape, static_cast<int>(r))) * (doubled ? held[r] / 2 : held[r]);
+    }
     find_device_kinds(shape.kind, shape.stages, shape.virtual_stages, n_layers, layers, kinds);
     fullest_devices(kinds, shape, fullest);
     double most = 0;
-    for (const DeviceLoad<double>& load : fullest)
+    for (const auto& [load, moments] : fullest)
       most = std::max(most, load.layers * a_layer + load.embedding * embedding + load.head * head +
-                                checkpoint * load.in_flight * (load.doubled ? load.layers / 2 : load.layers));
+                                at_peak(moments) * (load.doubled ? load.layers / 2 : load.layers));
     CAPTURE(schedule_id(shape.kind));
     REQUIRE(most == doctest::Approx(*std::max_element(bytes.begin(), bytes.end())).epsilon(1e-12));
   }

@@ -6,9 +6,11 @@
 #include <map>
 #include <regex>
 
+#include "engine/evaluate/evaluate.h"
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
+#include "engine/studies/schedule_comparison.h"
 #include "tests/test_paths.h"
 
 namespace roofscape::widgets::testing {
@@ -170,9 +172,43 @@ FigureCase one_stage(int microbatches) {
   return c;
 }
 
+namespace {
+
+// Evaluated, the scenario has the even stages of this shape to the tick: a forward as long as either half of a
+// backward, and nothing but matrix multiplications. An output head of one word takes no tick of layers so wide.
+void make_even(const engine::ScheduleShape& shape, engine::Tick forward, engine::Scenario& s) {
+  constexpr int kLayersOfADevice = 4;  // for as many chunks
+  s.model = {};
+  s.model.n_layers = kLayersOfADevice * shape.stages;
+  s.model.d_model = s.model.n_heads = s.model.n_kv_heads = s.model.d_head = s.model.vocab_size = 1;
+  s.model.d_ff = 2'000'000'000;
+  s.parallelism = {};
+  s.parallelism.pipeline = shape.stages;
+  s.cluster.nodes = 1;
+  s.cluster.node_size = shape.stages;
+  s.pipeline.schedule = shape.kind;
+  s.pipeline.virtual_stages = shape.virtual_stages;
+  s.pipeline.microbatch_sequences = 1;
+  s.workload.global_batch_sequences = shape.microbatches;
+  s.workload.sequence_length = 1;
+  s.checkpointing.policy = engine::CheckpointPolicy::none;
+  const auto set = [&](ChipField field, double value) { s.cluster.chip[field].value = value; };
+  for (const ChipField field :
+       {ChipField::hbm_bytes_per_s, ChipField::hbm_bytes, ChipField::scaleup_bytes_per_s_per_chip_oneway,
+        ChipField::scaleout_bytes_per_s_per_chip_oneway})
+    set(field, 1e30);
+  const double layer = static_cast<double>(forward) * 1e-12 / kLayersOfADevice;
+  const double flops = engine::evaluate(engine::scenario_under(s, engine::ScheduleKind::one_f_one_b))
+                           .quantities.value_or(Q::layer_flops_forward, 0);
+  set(ChipField::peak_bf16_dense_flops_per_s, flops / layer);
+}
+
+}  // namespace
+
 FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, engine::Tick input,
                      engine::Tick weight) {
   FigureCase c = sixteen_stages();
+  if (forward == input && forward == weight) make_even(shape, forward, c.scenario);
   c.report.pipeline = {};
   simulate_into(c.report.pipeline, shape, forward, input, weight);
   c.scenario.parallelism.pipeline = shape.stages;

@@ -42,10 +42,11 @@ constexpr int kPlaces = 24;          // for the present number, half a line apar
 
 // Null where there is no pipeline. In a window it may not be finished yet.
 const engine::BubbleStudy* curves_of(const FigureInput& input) {
-  auto work = engine::step_work(input.scenario, input.report);
-  if (!work) return nullptr;
-  const auto& held = input.studies.get<std::shared_ptr<engine::BubbleStudy>>(*work, [&] {
-    return std::make_shared<engine::BubbleStudy>(*work, engine::microbatches_to_show(*work), pipeline_cache(input));
+  if (input.scenario.parallelism.pipeline < 2) return nullptr;
+  const auto& held = input.studies.get<std::shared_ptr<engine::BubbleStudy>>(input.scenario, [&] {
+    const int most =
+        engine::microbatches_to_show(engine::shape_under(input.scenario, input.scenario.pipeline.schedule));
+    return std::make_shared<engine::BubbleStudy>(input.scenario, most, pipeline_cache(input));
   });
   if (!held->advance(input.studies.operations_left)) input.studies.unfinished = true;
   return held.get();
@@ -124,8 +125,7 @@ BubbleLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& 
   double most = 0.02;  // of the makespan
   for (const BubbleLine& line : l.lines)
     for (const BubblePoint& p : line.members.front()->points) most = std::max(most, p.idle_fraction);
-  const double low = std::min(engine::least_microbatches_to_show(c.most()), c.work().shape.microbatches),
-               high = c.most();
+  const double low = std::min(engine::least_microbatches_to_show(c.most()), c.shape().microbatches), high = c.most();
   Rect rest = area;
   // The title of the vertical axis, then the pill over the plot.
   const float row = FontStack::kLineHeight * style.em;
@@ -141,7 +141,7 @@ BubbleLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& 
       ticks(percent, {std::clamp(static_cast<int>(rest.h / canvas.px(45)), 2, 6), TickLabels::plain, false});
   Rect plot = plot_rect(canvas, rest, l.frame);
   // In the key they stand as they do in the plot, so that the one above idles longer.
-  const int now = c.work().shape.microbatches;
+  const int now = c.shape().microbatches;
   std::stable_sort(l.lines.begin(), l.lines.end(),
                    [&](const BubbleLine& a, const BubbleLine& b) { return idle_at(a, now) > idle_at(b, now); });
   // Too many lines for the room of their names: the least telling ones go, never the plan's own.
@@ -306,8 +306,8 @@ FigureHead bubble_head(const FigureInput& input, const FigureView&) {
   head.title = t.text("figure.bubble.title");
   const engine::BubbleStudy* c = curves_of(input);
   if (c == nullptr) return head;
-  const int now = c->work().shape.microbatches;
-  const BubbleCurve& own = c->curves()[static_cast<std::size_t>(c->work().shape.kind)];
+  const int now = c->shape().microbatches;
+  const BubbleCurve& own = c->curves()[static_cast<std::size_t>(c->shape().kind)];
   const BubblePoint* here = point_at(own, now);
   if (here == nullptr) return head;
   const std::string name = say(head, name_claim(schedule_name(input, own.shape)));
@@ -345,7 +345,7 @@ void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, con
   const std::string words = input.texts.format("figure.bubble.y", {"\u2191"});
   canvas.text({rest.x, l.title_y}, ellipsize(canvas, words, title, rest.w), title);
 
-  const int now = c->work().shape.microbatches;
+  const int now = c->shape().microbatches;
   draw_now(canvas, theme, l.plot, l.x(now), input.texts.format("figure.bubble.now", {format_count(now)}));
   for (std::size_t i = l.lines.size(); i-- > 0;)  // the first one on top, the plan's own over all
     if (!l.lines[i].own) draw_line(canvas, input, l, l.lines[i], now);

@@ -42,12 +42,12 @@ constexpr float kNoteShare = 0.22f;  // of the height
 
 // All schedules of a step, and the levels of those that are too long to draw without.
 struct ComparedSchedules {
-  ComparedSchedules(engine::StepWork step, std::shared_ptr<engine::PipelineCache> cache)
-      : all(std::move(step), std::move(cache)) {}
+  ComparedSchedules(const engine::Scenario& scenario, std::shared_ptr<engine::ScheduleReports> kept)
+      : all(scenario, std::move(kept)) {}
   engine::ScheduleComparison all;
   std::array<std::optional<engine::TimelineDetail>, engine::kScheduleKinds> levels;
 
-  const engine::StepWork& work() const { return all.work(); }
+  const engine::ScheduleShape& shape() const { return all.shape(); }
   const engine::TimelineDetail& levels_of(const engine::PipelineReport& p) {
     auto& own = levels[static_cast<std::size_t>(p.shape.kind)];
     if (!own) engine::make_detail(p.orders, p.times, p.timeline, own.emplace());
@@ -56,10 +56,13 @@ struct ComparedSchedules {
 };
 // Null where there is no pipeline. In a window it may not be finished yet.
 ComparedSchedules* comparison_of(const FigureInput& input) {
-  auto work = engine::step_work(input.scenario, input.report);
-  if (!work) return nullptr;
-  const auto& held = input.studies.get<std::shared_ptr<ComparedSchedules>>(
-      *work, [&] { return std::make_shared<ComparedSchedules>(*work, pipeline_cache(input)); });
+  if (input.scenario.parallelism.pipeline < 2) return nullptr;
+  const auto& held = input.studies.get<std::shared_ptr<ComparedSchedules>>(input.scenario, [&] {
+    // Orders stay from edit to edit: most change times alone.
+    return std::make_shared<ComparedSchedules>(input.scenario,
+                                               input.studies.get<std::shared_ptr<engine::ScheduleReports>>(
+                                                   0, [] { return std::make_shared<engine::ScheduleReports>(); }));
+  });
   if (!held->all.advance(input.studies.operations_left)) input.studies.unfinished = true;
   return held.get();
 }
@@ -71,7 +74,7 @@ const ScheduleVariant& variant(const ComparedSchedules& c, ScheduleKind kind) {
 // As few decimals as show every peak of a schedule exactly, two at most.
 int decimals_of(const ScheduleVariant& v) {
   int decimals = 0;
-  for (const double peak : v.pipeline.peak_microbatches)
+  for (const double peak : v.pipeline().peak_microbatches)
     while (decimals < 2 && std::abs(peak * std::pow(10, decimals) - std::round(peak * std::pow(10, decimals))) > 1e-6)
       ++decimals;
   return decimals;
@@ -101,35 +104,44 @@ struct SchedulesLayout {
 
 std::string idle_text(const FigureInput& input, const ScheduleVariant& v) {
   return input.texts.format("figure.schedules.idle_of",
-                            {schedule_name(input, v.pipeline.shape), format_percent(v.idle_fraction)});
+                            {schedule_name(input, v.shape), format_percent(v.idle_fraction)});
 }
 
 // The one that takes least, of several the plan's own; null if none can run.
 const ScheduleVariant* fastest(const ComparedSchedules& c) {
-  const ScheduleVariant *best = nullptr, &own = variant(c, c.work().shape.kind);
+  const ScheduleVariant *best = nullptr, &own = variant(c, c.shape().kind);
   for (const ScheduleKind kind : schedules_by_rank())
-    if (const ScheduleVariant& v = variant(c, kind); v.legal() && (best == nullptr || v.makespan < best->makespan))
+    if (const ScheduleVariant& v = variant(c, kind);
+        v.legal() && (best == nullptr || v.step_time_s < best->step_time_s))
       best = &v;
-  return best != nullptr && own.legal() && own.makespan == best->makespan ? &own : best;
+  return best != nullptr && own.legal() && own.step_time_s == best->step_time_s ? &own : best;
 }
 
 // Which schedules to draw: the plan's own, the fastest, then the most telling ones; in the order of these.
 std::vector<const ScheduleVariant*> choose(const ComparedSchedules& c, std::size_t count) {
   std::vector<const ScheduleVariant*> out;
   const auto add = [&](const ScheduleVariant* v) {
-    if (v != nullptr && v->pipeline.drawn() && out.size() < count &&
-        std::find(out.begin(), out.end(), v) == out.end())
+    if (v != nullptr && v->drawn() && out.size() < count && std::find(out.begin(), out.end(), v) == out.end())
       out.push_back(v);
   };
-  add(&variant(c, c.work().shape.kind));
+  add(&variant(c, c.shape().kind));
   add(fastest(c));
   for (const ScheduleKind kind : schedules_by_rank()) add(&variant(c, kind));
   const auto rank = [order = schedules_by_rank()](const ScheduleVariant* v) {
-    return std::find(order.begin(), order.end(), v->pipeline.shape.kind);
+    return std::find(order.begin(), order.end(), v->shape.kind);
   };
   std::sort(out.begin(), out.end(),
             [&](const ScheduleVariant* a, const ScheduleVariant* b) { return rank(a) < rank(b); });
   return out;
+}
+
+// The rule that the shape breaks; of a legal one, what else stands against the plan with this schedule.
+ScheduleReason why_not(const FigureInput& input, const ScheduleVariant& v) {
+  if (v.status.legal() && v.report != nullptr)
+    for (const engine::Diagnostic& d : v.report->diagnostics)
+      if (d.severity == engine::Severity::error)
+        return {std::string(input.texts.text("diagnostic." + std::string(d.code) + ".title")), {}};
+  return schedule_reason(input, v.shape, v.status);
 }
 
 // What is not drawn: why it cannot be, or what it would idle.
@@ -147,12 +159,12 @@ std::vector<std::string> notes_of(const FigureInput& input, const ComparedSchedu
       more += idle_text(input, v);
       continue;
     }
-    const auto [reason, remedy] = schedule_reason(input, v.pipeline.shape, v.pipeline.status);
+    const auto [reason, remedy] = why_not(input, v);
     // The plan's own first: it is what one wants to know.
     out.insert(v.own ? out.begin() : out.end(),
-               t.format("figure.schedules.cannot", {schedule_name(input, v.pipeline.shape), reason, remedy}));
+               t.format("figure.schedules.cannot", {schedule_name(input, v.shape), reason, remedy}));
   }
-  const bool after = !out.empty() && !variant(c, c.work().shape.kind).legal();
+  const bool after = !out.empty() && !variant(c, c.shape().kind).legal();
   if (!more.empty()) out.insert(out.begin() + (after ? 1 : 0), t.format("figure.schedules.more", {more}));
   return out;
 }
@@ -185,7 +197,7 @@ void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, S
   l.held.width = canvas.px(kBar) + canvas.text_width(format_fixed(99.99, 2), plain) + canvas.px(kNumberColumnGap + 6);
   float names = 0;
   for (const ScheduleVariant* v : l.shown)
-    names = std::max(names, canvas.text_width(schedule_name(input, v->pipeline.shape), bold));
+    names = std::max(names, canvas.text_width(schedule_name(input, v->shape), bold));
   const float numbers = canvas.text_width(format_count(devices - 1), bold) + canvas.px(10);
   if (l.wide) {
     l.held.right = rest.right();
@@ -202,7 +214,7 @@ void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, S
 SchedulesLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view,
                         const ComparedSchedules& c) {
   SchedulesLayout l;
-  const int devices = c.work().shape.stages;
+  const int devices = c.shape().stages;
   const float line = small_line(canvas);
   Rect rest = area;
   l.wide = rest.w >= canvas.px(kWide);
@@ -282,7 +294,7 @@ void draw_names(Canvas& canvas, const FigureInput& input, const FigureView& view
   const StageRows& rows = l.rows[i];
   const TextStyle bold = small_text(canvas, theme.ink, HAlign::left, Weight::bold);
   const float line = small_line(canvas);
-  const std::string name = schedule_name(input, v.pipeline.shape);
+  const std::string name = schedule_name(input, v.shape);
   const std::string own = v.own ? std::string(input.texts.text("figure.schedules.own")) : std::string();
   Rect tag;
   if (l.wide) {
@@ -303,12 +315,12 @@ void draw_names(Canvas& canvas, const FigureInput& input, const FigureView& view
       canvas.text({rows.plot.right(), at.y}, idle, plain);
     tag = {at.x, rows.header.y, rows.plot.w, rows.header.h};
   }
-  canvas.tag_with("schedule." + std::string(engine::schedule_id(v.pipeline.shape.kind)), -1, tag, [&] {
+  canvas.tag_with("schedule." + std::string(engine::schedule_id(v.shape.kind)), -1, tag, [&] {
     Readout out;
     out.title = idle_text(input, v);
     out.rows.emplace_back(std::string(input.texts.text("figure.pipeline.duration")),
                           format_duration(static_cast<double>(v.makespan) / kTicksPerSecond));
-    const auto& peaks = v.pipeline.peak_microbatches;
+    const auto& peaks = v.pipeline().peak_microbatches;
     if (!peaks.empty())
       out.rows.emplace_back(std::string(input.texts.text("figure.schedules.held_most")),
                             format_significant(*std::max_element(peaks.begin(), peaks.end()), 3, true));
@@ -344,7 +356,7 @@ void draw_numbers(Canvas& canvas, const FigureInput& input, const SchedulesLayou
   const ScheduleVariant& v = *l.shown[i];
   const int decimals = decimals_of(v);
   const StageRows& rows = l.rows[i];
-  const std::vector<double>& peaks = v.pipeline.peak_microbatches;
+  const std::vector<double>& peaks = v.pipeline().peak_microbatches;
   const TextStyle plain = small_text(canvas, theme.ink2, HAlign::right),
                   dark = small_text(canvas, theme.ink, HAlign::right);
   Fill fill = fill_of(theme, MemoryPart::activations, canvas.em());
@@ -363,8 +375,8 @@ void draw_numbers(Canvas& canvas, const FigureInput& input, const SchedulesLayou
       return out;
     });
     if (!l.each) continue;
-    canvas.text({l.idle.right, y}, format_percent(static_cast<double>(v.idle[at]) / static_cast<double>(v.makespan)),
-                plain);
+    canvas.text({l.idle.right, y},
+                format_percent(static_cast<double>(v.pipeline().idle[at]) / static_cast<double>(v.makespan)), plain);
     canvas.text({l.held.right, y}, format_fixed(peaks[at], decimals), dark);
   }
   if (l.each || peaks.empty()) return;
@@ -397,11 +409,11 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const SchedulesLayout&
   bool split = false, whole = false;
   int chunks = 1;
   for (const ScheduleVariant* v : l.shown) {
-    const bool splits = engine::splits_backward(v->pipeline.shape.kind);
+    const bool splits = engine::splits_backward(v->shape.kind);
     split = split || splits;
-    whole = whole || !splits || engine::overlaps_forward_backward(v->pipeline.shape.kind);
-    const int of = engine::default_virtual_stages(v->pipeline.shape.kind);
-    chunks = std::max({chunks, of, v->pipeline.shape.virtual_stages, engine::directions(v->pipeline.shape.kind)});
+    whole = whole || !splits || engine::overlaps_forward_backward(v->shape.kind);
+    const int of = engine::default_virtual_stages(v->shape.kind);
+    chunks = std::max({chunks, of, v->shape.virtual_stages, engine::directions(v->shape.kind)});
   }
   const float em = canvas.em();
   const auto entry = [&](std::string_view key, OpKind kind) {
@@ -444,11 +456,9 @@ FigureHead schedules_head(const FigureInput& input, const FigureView&) {
   head.title = t.text("figure.schedules.title");
   ComparedSchedules* c = comparison_of(input);
   if (c == nullptr || !c->all.done()) return head;  // which is fastest is not known yet
-  const ScheduleVariant *best = fastest(*c), &own = variant(*c, c->work().shape.kind);
+  const ScheduleVariant *best = fastest(*c), &own = variant(*c, c->shape().kind);
   if (best == nullptr) return head;
-  const auto name_of = [&](const ScheduleVariant& v) {
-    return say(head, name_claim(schedule_name(input, v.pipeline.shape)));
-  };
+  const auto name_of = [&](const ScheduleVariant& v) { return say(head, name_claim(schedule_name(input, v.shape))); };
   const auto idle_of = [&](const ScheduleVariant& v) {
     return say(head, data_claim("idle share", v.idle_fraction, format_percent(v.idle_fraction)));
   };
@@ -456,7 +466,7 @@ FigureHead schedules_head(const FigureInput& input, const FigureView&) {
   if (best == &own)
     head.takeaway = t.format("figure.schedules.takeaway.own", {name, idle});
   else if (own.legal()) {
-    const double shorter = 1 - static_cast<double>(best->makespan) / static_cast<double>(own.makespan);
+    const double shorter = 1 - best->step_time_s / own.step_time_s;
     const std::string less = say(head, own_claim("schedules.shorter", shorter, format_percent(shorter)));
     head.takeaway = t.format("figure.schedules.takeaway", {name, less, name_of(own), idle, idle_of(own)});
     head.brief = t.format("figure.schedules.takeaway.brief", {name, less});
@@ -486,7 +496,7 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
   std::vector<gantt::Gantt> gantts;
   for (std::size_t i = 0; i < l.shown.size(); ++i) {
     gantt::Gantt& g =
-        gantts.emplace_back(gantt::make_gantt(canvas, input.theme, l.shown[i]->pipeline, l.rows[i], l.from, l.to));
+        gantts.emplace_back(gantt::make_gantt(canvas, input.theme, l.shown[i]->pipeline(), l.rows[i], l.from, l.to));
     if (g.detail == gantt::Detail::shares) g.levels = &c->levels_of(g.pipeline);
     // The quantities of stages are the plan's own.
     if (!l.shown[i]->own) g.scope = "schedule." + std::string(engine::schedule_id(g.pipeline.shape.kind)) + "/";
@@ -495,7 +505,7 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
   draw_column_heads(canvas, input, l);
   double most_held = 1e-9;
   for (const ScheduleVariant* v : l.shown)
-    for (const double peak : v->pipeline.peak_microbatches) most_held = std::max(most_held, peak);
+    for (const double peak : v->pipeline().peak_microbatches) most_held = std::max(most_held, peak);
   for (std::size_t i = 0; i < l.shown.size(); ++i) {
     draw_names(canvas, input, view, l, i);
     gantt::draw_blocks(canvas, input, gantts[i]);
@@ -509,15 +519,15 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
 }
 
 std::string schedules_data(const FigureInput& input, const FigureView&) {
-  std::string out = "schedule\tchunks\tlegal\tmakespan s\tidle share\tmost microbatches held\n";
+  std::string out = "schedule\tchunks\tlegal\tmakespan s\tidle share\tmost microbatches held\tstep s\tmemory bytes\n";
   const ComparedSchedules* c = comparison_of(input);
   if (c == nullptr) return out;
   for (const engine::ScheduleVariant& v : c->all.variants()) {
-    const auto& peaks = v.pipeline.peak_microbatches;
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", engine::schedule_id(v.pipeline.shape.kind),
-                       v.pipeline.shape.virtual_stages, v.legal() ? "yes" : "no",
-                       static_cast<double>(v.makespan) * 1e-12, v.idle_fraction,
-                       peaks.empty() ? 0.0 : *std::max_element(peaks.begin(), peaks.end()));
+    const std::vector<double> peaks = v.drawn() ? v.pipeline().peak_microbatches : std::vector<double>();
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", engine::schedule_id(v.shape.kind), v.shape.virtual_stages,
+                       v.legal() ? "yes" : "no", static_cast<double>(v.makespan) * 1e-12, v.idle_fraction,
+                       peaks.empty() ? 0.0 : *std::max_element(peaks.begin(), peaks.end()), v.step_time_s,
+                       v.memory_bytes);
   }
   return out;
 }
