@@ -122,11 +122,12 @@ int run(const Context& context, const ExplainOptions& options) {
   if (const auto derivation = engine::explain(*scenario, id)) {
     const auto evaluated = evaluate(context, options.input);
     if (!evaluated) return kBadInput;
-    std::string note;
+    DerivationNotes notes;
+    notes.critical_path = critical_path_text(evaluated->report.pipeline, context.texts);
     if (const auto q = engine::find_quantity(id))
       if (const auto reason = engine::zero_reason(evaluated->scenario, evaluated->report, *q))
-        note = zero_text(*reason, evaluated->scenario, context.texts);
-    return print(derivation_text(*derivation, context.texts, options.depth, note), code_of(evaluated->report));
+        notes.asked = zero_text(*reason, evaluated->scenario, context.texts);
+    return print(derivation_text(*derivation, context.texts, options.depth, notes), code_of(evaluated->report));
   }
   const engine::Report report = engine::evaluate(*scenario);
   const auto named = engine::find_quantity(engine::without_index(id));

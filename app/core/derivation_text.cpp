@@ -5,6 +5,7 @@
 
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
+#include "engine/evaluate/critical_path_parts.h"
 #include "engine/scenario/scenario_fields.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/formula_text.h"
@@ -103,13 +104,24 @@ std::string zero_text(const engine::ZeroReason& reason, const engine::Scenario& 
   return texts.format(key, {axis, widgets::format_duration(reason.hidden_s)});
 }
 
+std::string critical_path_text(const engine::PipelineReport& pipeline, const TextTable& texts) {
+  std::string parts;
+  for (const engine::CriticalPathPart& one : engine::critical_path_parts(pipeline)) {
+    const std::string key = "critical_path." + std::string(engine::kPathPartIds[one.part]);
+    const std::string text = texts.format(texts.plural_key(key, one.count),
+                                          {widgets::format_count(one.count), widgets::format_duration(one.time_s)});
+    parts += (parts.empty() ? "" : " + ") + text;
+  }
+  return parts.empty() ? parts : texts.format("critical_path", {parts});
+}
+
 std::string derivation_text(const engine::Derivation& derivation, const TextTable& texts, int levels,
-                            const std::string& note) {
+                            const DerivationNotes& notes) {
   std::string out;
   if (derivation.lines.empty()) return out;
   const engine::Q derived = derivation.lines.front().quantity;
   out += widgets::quantity_label(texts, derived) + ": " + widgets::quantity_about(texts, derived) + '\n';
-  if (!note.empty()) out += note + '\n';
+  if (!notes.asked.empty()) out += notes.asked + '\n';
   out += '\n';
   Columns inputs({false, true, false, false});
   for (const DerivationLine& line : derivation.lines) {
@@ -123,6 +135,8 @@ std::string derivation_text(const engine::Derivation& derivation, const TextTabl
       append_sum(out, line, pad, texts);
     else
       append_formula(out, line, pad, texts);
+    if (line.quantity == engine::Q::pipeline_makespan && line.is_simulated && !notes.critical_path.empty())
+      out += wrapped(pad + "    ", notes.critical_path, 100) + '\n';
   }
   if (!inputs.empty()) out += '\n' + std::string(texts.text("derivation.inputs")) + '\n' + inputs.text(2);
   return out;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "app/core/derivation_text.h"
 #include "app/panels/derivation_id.h"
 #include "app/panels/diagnostic_words.h"
 #include "app/panels/formula_view.h"
@@ -200,9 +201,13 @@ struct Writer {
       y += draw_prose(ctx.ui.canvas, {x, y}, line.source, ctx.style(theme().ink2, kSmallText), width);
       return;
     }
-    if (line.is_simulated)
+    if (line.is_simulated) {
       y += draw_prose(ctx.ui.canvas, {x, y}, ctx.text("derivation.simulated"), ctx.style(theme().ink2, kSmallText),
                       width);
+      if (line.quantity == Q::pipeline_makespan && prefix.empty())
+        y += draw_prose(ctx.ui.canvas, {x, y}, critical_path_text(ctx.session.report().pipeline, ctx.ui.texts),
+                        ctx.style(theme().ink2, kSmallText), width);
+    }
     const bool sum = line.expression.kind == Expression::Kind::add && line.expression.children.size() >= 4;
     if (sum) {
       bars(all, line);
@@ -437,6 +442,12 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, DerivationSt
   w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, quantity_about(ctx.ui.texts, scoped.quantity),
                     ctx.style(t.ink2, kSmallText), w.width) +
          ctx.px(6);
+  // Why a number is zero: a formula of zeros does not say it.
+  if (const auto q = engine::find_quantity(scoped.quantity); q && !scoped.schedule && impossible == nullptr)
+    if (const auto reason = engine::zero_reason(ctx.session.scenario(), report, *q))
+      w.y += draw_prose(ctx.ui.canvas, {w.x, w.y}, zero_text(*reason, ctx.session.scenario(), ctx.ui.texts),
+                        ctx.style(t.ink), w.width) +
+             ctx.px(6);
   const bool sum = top.expression.kind == Expression::Kind::add && top.expression.children.size() >= 4;
   w.body(*derivation, top);
   if (!top.is_input && !sum && !top.source.empty())

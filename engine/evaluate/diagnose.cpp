@@ -327,10 +327,8 @@ void check_bubble(Findings& f) {
   const DiagnosticValue waits{bubble, unit::fraction};
   if (imbalance > even && imbalance > transfer) {
     const Balance b = balance_of(f);
-    DiagnosticValues values{waits,
-                            {imbalance / span, unit::fraction},
-                            {double(b.device), unit::count},
-                            {b.slowest_s, unit::seconds}};
+    DiagnosticValues values{
+        waits, {imbalance / span, unit::fraction}, {double(b.device), unit::count}, {b.slowest_s, unit::seconds}};
     if (b.moved > 0) {
       values.push_back({double(b.moved), unit::count});
       values.push_back({b.balanced_s, unit::seconds});

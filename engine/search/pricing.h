@@ -95,8 +95,7 @@ class Pricer {
   double least_time(const PlacedMesh&, const PricedLayer&, PricedState&, bool overlaps) const;
   // Memory of the fullest device, exactly, in bytes; `devices` from fullest_devices(). Of shapes whose microbatches do
   // not fill the stages: by formula.
-  double memory(const PlacedMesh&, const PricedLayer&, PricedState&,
-                const std::vector<DeviceMoments>& devices) const;
+  double memory(const PlacedMesh&, const PricedLayer&, PricedState&, const std::vector<DeviceMoments>& devices) const;
   // The step time, exact where there is no pipeline.
   void bound(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&, const ScheduleShape&,
              Price&) const;

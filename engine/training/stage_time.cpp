@@ -474,7 +474,8 @@ double even_stages_idle(const ScheduleShape& shape, const PipelineTimes& times, 
   if (!times.overlapped.empty()) {
     // A pair is never longer than its halves; rounding down may make it so.
     const Tick pair = mean_of(times.overlapped);
-    even.overlapped.assign(stages, std::min(pair, even.forward[0] + even.backward_input[0] + even.backward_weight[0]));
+    even.overlapped.assign(stages,
+                           std::min(pair, even.forward[0] + even.backward_input[0] + even.backward_weight[0]));
   }
   if (const auto span = even.overlapped.empty() ? closed_form_time(shape, even) : std::nullopt) {
     const Tick work = even.forward[0] + even.backward_input[0] + even.backward_weight[0];
@@ -543,9 +544,9 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
     cost.in_transfer = simulated(Q::pipeline_in_transfer, seconds(in_transfer));
   }
   if (cost.simulated)
-    cost.even_stages_idle =
-        simulated(Q::pipeline_even_stages, seconds(even_stages_idle(key.shape, times, pipeline.plan, scratch, cache,
-                                                                    cost.even, cost.even_timeline)));
+    cost.even_stages_idle = simulated(
+        Q::pipeline_even_stages,
+        seconds(even_stages_idle(key.shape, times, pipeline.plan, scratch, cache, cost.even, cost.even_timeline)));
 }
 
 template StepCounts<double> step_counts<double>(const Inputs<double>&);

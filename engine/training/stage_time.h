@@ -105,8 +105,8 @@ template <Scalar S>
 void hide_in_pairs(const Inputs<S>&, const StepCounts<S>&, const StageBlocks<S>&, const PairedStages<S>&,
                    StageWork<S>& work);
 // How long a device is at work at least, whatever it joins with what: its work alone, or all it sends.
-double least_paired_work(const LinkRates<double>&, const StepCounts<double>&,
-                         const StageBlocks<double>&, const StageWork<double>&);
+double least_paired_work(const LinkRates<double>&, const StepCounts<double>&, const StageBlocks<double>&,
+                         const StageWork<double>&);
 // The ticks of a pair, which is never longer than its halves.
 Tick pair_ticks(double seconds, Tick forward, Tick backward);
 template <Scalar S>

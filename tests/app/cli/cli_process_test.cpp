@@ -102,6 +102,7 @@ TEST_CASE("explain says why a number is zero") {
   CHECK(said("step.data_exposed_s").find("\nZero: the data axis has one rank, so nothing is sent.\n") !=
         std::string::npos);
   CHECK(said("step.time_s").find("\nZero: ") == std::string::npos);
+  CHECK(run("explain llama3-405b-16k-h100 pipeline.makespan_s").out.find("critical path: ") != std::string::npos);
 }
 
 TEST_CASE("explain bound says what the step goes into, the parts adding up to it") {

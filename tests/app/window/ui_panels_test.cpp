@@ -90,6 +90,20 @@ TEST_CASE("before anything was clicked, the rail of a plan that does not fit der
   CHECK(h.parts.panels.right_rail.derivation.derived->id == "memory.chip_total_bytes");
 }
 
+TEST_CASE("the rail says why a number is zero, and what fills a makespan") {
+  Harness h("llama3-8b-8-h100", 1920, 1080);
+  const auto says = [](Harness& window, const char* id, std::string_view words) {
+    window.parts.panels.right_rail.derivation.open(id);
+    window.step(2);
+    const auto& all = window.canvas.drawn_texts();
+    return std::any_of(all.begin(), all.end(), [&](const auto& t) { return t.text.starts_with(words); });
+  };
+  CHECK(says(h, "step.bubble_s", "Zero: there is one pipeline stage."));
+  CHECK_FALSE(says(h, "step.time_s", "Zero: "));
+  Harness staged("llama3-405b-16k-h100", 1920, 1080);
+  CHECK(says(staged, "pipeline.makespan_s", "critical path: "));
+}
+
 TEST_CASE("of a plan that is not possible the rail says why and derives the number that is wrong, no time") {
   struct Case {
     void (*spoil)(engine::Scenario&);
