@@ -168,8 +168,7 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
     f(Q::pipeline_makespan, stage.makespan), f(Q::pipeline_in_transfer, stage.in_transfer),
         f(Q::pipeline_even_stages, stage.even_stages_idle), f(Q::pipeline_idle_even, plan.idle_even),
         f(Q::pipeline_idle_imbalance, plan.idle_imbalance);
-  if (stage.pairs)
-    f(Q::pairs_hidden, stage.hidden), f(Q::exposed_left, stage.exposed_left);
+  if (stage.pairs) f(Q::pairs_hidden, stage.hidden), f(Q::exposed_left, stage.exposed_left);
   if (pipelined) f(Q::stage_gradient_bytes, stage.mean_gradient_bytes);
 
   f(Q::bound_cluster_tokens, limits.tokens_per_chip), f(Q::bound_alpha, limits.alpha);

@@ -102,9 +102,9 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
   const S byte = constant<S>(1, unit::bytes_each);
   if (narrow)
     out.full_bytes = named(Q::layer_full_bytes, out.full_bytes - byte * t * (two * stream + attention + ff));
-  out.postponed_bytes = named(Q::layer_postponed_bytes,
-                              (narrow ? byte * t : S(bt)) * (constant<S>(4) * stream + two * attention + two * kv +
-                                                             (ups + constant<S>(1)) * ff));
+  out.postponed_bytes =
+      named(Q::layer_postponed_bytes, (narrow ? byte * t : S(bt)) * (constant<S>(4) * stream + two * attention +
+                                                                     two * kv + (ups + constant<S>(1)) * ff));
   const S without_scores = out.full_bytes;
   if (scores)
     out.full_bytes = named(Q::layer_full_bytes, without_scores + constant<S>(5, unit::bytes_each) * t *

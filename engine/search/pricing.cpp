@@ -167,8 +167,8 @@ double Pricer::least_work(const PlacedMesh& mesh, const PricedLayer& layer, bool
 void Pricer::finish_paired(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, double makespan,
                            StepCost<double>& step) {
   if (state.paired_work == PricedState::kNotYet)
-    state.paired_work = std::min(
-        least_paired_work(mesh.rates, mesh.counts, *state.blocks, state.work), state.work.work);
+    state.paired_work =
+        std::min(least_paired_work(mesh.rates, mesh.counts, *state.blocks, state.work), state.work.work);
   StageWork<double> work = state.work;
   work.work = state.paired_work;
   step = state.step;

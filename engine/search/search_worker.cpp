@@ -338,8 +338,7 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate) {
   pricer_.price_step(mesh.placed, layer_, state_);
   // The step without any bubble: what is too slow then needs no schedule.
   const double least_apart = pricer_.least_time(mesh.placed, layer_, state_, false);
-  const double least_paired =
-      mesh.overlaps ? pricer_.least_time(mesh.placed, layer_, state_, true) : least_apart;
+  const double least_paired = mesh.overlaps ? pricer_.least_time(mesh.placed, layer_, state_, true) : least_apart;
   const double least = std::min(least_apart, least_paired);
   if (std::isnan(least)) {
     reject(Rejection::rate, mesh.cell, static_cast<double>(mesh.legal.size() - unfit));

@@ -102,8 +102,8 @@ void chip_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime
                                       : HeldMicrobatches{1, 0};
     const S flight = pipelined ? simulated_leaf<S>(trace_of(zero), Q::stage_in_flight, d, held.all)
                                : named(Q::stage_in_flight, d, one + zero);
-    const S late = held.postponed > 0 ? simulated_leaf<S>(trace_of(zero), Q::stage_postponed, d, held.postponed)
-                                      : S(zero);
+    const S late =
+        held.postponed > 0 ? simulated_leaf<S>(trace_of(zero), Q::stage_postponed, d, held.postponed) : S(zero);
     const DeviceLoad<S> load{d, memory.layers, flight, memory.embedding, memory.head, doubled, late};
     state_memory<S>(in, layer, stage, load, key, memory);
     finish_memory<S>(in, layer, buffers, load, key, memory);

@@ -231,8 +231,8 @@ StageWork<S> stage_work(const Inputs<S>& in, const StepCounts<S>& counts, const 
 
 namespace {
 
-// Of a forward through so many layers and a backward through others. The vocabulary's blocks are in the first stage and
-// in the last.
+// Of a forward through so many layers and a backward through others. The vocabulary's blocks are in the first stage
+// and in the last.
 template <Scalar S>
 S pair_time(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>& blocks, const S& forward_layers,
             const S& backward_layers, bool forward_first, bool forward_last) {
@@ -463,7 +463,8 @@ Tick mean_of(const std::vector<Tick>& times) {
   return times.empty() ? 0 : sum / static_cast<Tick>(times.size());
 }
 
-// Ticks that a device idles where all stages take the mean time and transfers none. `plan` of the order, if it is kept.
+// Ticks that a device idles where all stages take the mean time and transfers none. `plan` of the order, if it is
+// kept.
 double even_stages_idle(const ScheduleShape& shape, const PipelineTimes& times, const RunPlan& plan,
                         SimulationScratch& scratch, PipelineCache& cache, PipelineTimes& even, Timeline& timeline) {
   const auto stages = times.forward.size();
@@ -474,7 +475,8 @@ double even_stages_idle(const ScheduleShape& shape, const PipelineTimes& times, 
   if (!times.overlapped.empty()) {
     // A pair is never longer than its halves; rounding down may make it so.
     const Tick pair = mean_of(times.overlapped);
-    even.overlapped.assign(stages, std::min(pair, even.forward[0] + even.backward_input[0] + even.backward_weight[0]));
+    even.overlapped.assign(stages,
+                           std::min(pair, even.forward[0] + even.backward_input[0] + even.backward_weight[0]));
   }
   if (const auto span = even.overlapped.empty() ? closed_form_time(shape, even) : std::nullopt) {
     const Tick work = even.forward[0] + even.backward_input[0] + even.backward_weight[0];
@@ -543,9 +545,9 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
     cost.in_transfer = simulated(Q::pipeline_in_transfer, seconds(in_transfer));
   }
   if (cost.simulated)
-    cost.even_stages_idle =
-        simulated(Q::pipeline_even_stages, seconds(even_stages_idle(key.shape, times, pipeline.plan, scratch, cache,
-                                                                    cost.even, cost.even_timeline)));
+    cost.even_stages_idle = simulated(
+        Q::pipeline_even_stages,
+        seconds(even_stages_idle(key.shape, times, pipeline.plan, scratch, cache, cost.even, cost.even_timeline)));
 }
 
 template StepCounts<double> step_counts<double>(const Inputs<double>&);

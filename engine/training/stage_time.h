@@ -94,9 +94,9 @@ void stage_blocks(const Inputs<S>&, const LayerTime<S>&, const LinkRates<S>&, co
 // `overlaps`: of a schedule that does; hide_in_pairs is to follow.
 template <Scalar S>
 StageWork<S> stage_work(const Inputs<S>&, const StepCounts<S>&, const StageBlocks<S>&, bool overlaps);
-// A pair lasts as long as its work, or as what it sends if that is longer, by the rule of the mode (block_time.h); also
-// calibrated all that one half sends is issued under the work of the other. `forward`, `backward` and `layers` by
-// virtual stage along the way of a microbatch.
+// A pair lasts as long as its work, or as what it sends if that is longer, by the rule of the mode (block_time.h);
+// also calibrated all that one half sends is issued under the work of the other. `forward`, `backward` and `layers`
+// by virtual stage along the way of a microbatch.
 template <Scalar S>
 void paired_stages(const Inputs<S>&, const LinkRates<S>&, const StageBlocks<S>&, const ScheduleShape&,
                    const std::vector<S>& forward, const std::vector<S>& backward, const std::vector<S>& layers,
@@ -105,8 +105,8 @@ template <Scalar S>
 void hide_in_pairs(const Inputs<S>&, const StepCounts<S>&, const StageBlocks<S>&, const PairedStages<S>&,
                    StageWork<S>& work);
 // How long a device is at work at least, whatever it joins with what: its work alone, or all it sends.
-double least_paired_work(const LinkRates<double>&, const StepCounts<double>&,
-                         const StageBlocks<double>&, const StageWork<double>&);
+double least_paired_work(const LinkRates<double>&, const StepCounts<double>&, const StageBlocks<double>&,
+                         const StageWork<double>&);
 // The ticks of a pair, which is never longer than its halves.
 Tick pair_ticks(double seconds, Tick forward, Tick backward);
 template <Scalar S>

@@ -128,9 +128,9 @@ TEST_CASE("idle time is what equal stages idle, what unequal ones add, and what 
 }
 TEST_CASE("a pipeline that waits for its head is told so, and what fewer layers there would make of it") {
   // Gemma-2 9B: the head takes as long as four layers; equal stages would idle 4.5 %.
-  const Report r = evaluate(with(preset("llama3-8b-8-h100"),
-                                 {"model=gemma2-9b", "parallelism.fsdp=2", "parallelism.pipeline=4",
-                                  "parallelism.zero_stage=1", "pipeline.schedule=1f1b"}));
+  const Report r =
+      evaluate(with(preset("llama3-8b-8-h100"), {"model=gemma2-9b", "parallelism.fsdp=2", "parallelism.pipeline=4",
+                                                 "parallelism.zero_stage=1", "pipeline.schedule=1f1b"}));
   CHECK_FALSE(find(r, "pipeline.bubble").has_value());
   const auto d = find(r, "pipeline.imbalance");
   REQUIRE(d.has_value());
@@ -143,11 +143,11 @@ TEST_CASE("a pipeline that waits for its head is told so, and what fewer layers 
   CHECK(d->values[5].value == doctest::Approx(180.8e-3).epsilon(0.002));
 }
 TEST_CASE("152 thousand words on the last of 16 stages: the cause is the head, not the microbatches") {
-  const Report r = evaluate(with(preset("gpt3-175b-1024-a100"),
-                                 {"model=qwen3-30b-a3b", "parallelism.expert=8", "parallelism.tensor=1",
-                                  "parallelism.data=64", "pipeline.microbatch_sequences=1",
-                                  "workload.global_batch_sequences=4096", "pipeline.schedule=1f1b",
-                                  "pipeline.virtual_stages=1"}));
+  const Report r =
+      evaluate(with(preset("gpt3-175b-1024-a100"),
+                    {"model=qwen3-30b-a3b", "parallelism.expert=8", "parallelism.tensor=1", "parallelism.data=64",
+                     "pipeline.microbatch_sequences=1", "workload.global_batch_sequences=4096",
+                     "pipeline.schedule=1f1b", "pipeline.virtual_stages=1"}));
   CHECK(find(r, "pipeline.imbalance").has_value());
   CHECK_FALSE(find(r, "pipeline.bubble").has_value());
 }

@@ -127,8 +127,7 @@ TEST_CASE("of the devices named the fullest one takes what the fullest of all de
     const bool doubled = shape.kind == ScheduleKind::dualpipe;
     const auto at_peak = [&](const HeldMoments& moments) {
       double most = 0;
-      for (const HeldMicrobatches& one : moments)
-        most = std::max(most, checkpoint * one.all + more * one.postponed);
+      for (const HeldMicrobatches& one : moments) most = std::max(most, checkpoint * one.all + more * one.postponed);
       return most;
     };
     for (std::size_t r = 0; r < bytes.size(); ++r) {

@@ -78,9 +78,9 @@ TEST_CASE("what pairs hide is taken from exposed communication, and the step is 
       CAPTURE(i);
       const PipelineReport& p = r.pipeline;
       // What the devices of the timeline are busy with is the mean work of the report.
-      const double busy = static_cast<double>(std::accumulate(p.timeline.busy.begin(), p.timeline.busy.end(), Tick{0}));
-      CHECK(busy / p.shape.stages * kTickSeconds ==
-            doctest::Approx(value_of(r, Q::pipeline_work)).epsilon(1e-6));
+      const double busy =
+          static_cast<double>(std::accumulate(p.timeline.busy.begin(), p.timeline.busy.end(), Tick{0}));
+      CHECK(busy / p.shape.stages * kTickSeconds == doctest::Approx(value_of(r, Q::pipeline_work)).epsilon(1e-6));
       for (std::size_t at = 0; at < p.times.overlapped.size(); ++at) {
         const std::size_t other = p.times.overlapped.size() - 1 - at;
         CHECK(p.times.overlapped[at] <=

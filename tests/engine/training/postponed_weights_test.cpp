@@ -23,13 +23,13 @@ static_assert(kMemoryParts[3] == Q::memory_activations);
 }  // namespace
 
 TEST_CASE("405B under ZB-H2 with checkpointed blocks: the last stage needs more than the chip has") {
-  const Scenario s = with(preset("llama3-405b-16k-h100-8k"),
-                          {"workload.global_batch_sequences=4096", "checkpointing.policy=block",
-                           "pipeline.schedule=zb-h2", "pipeline.virtual_stages=1"});
+  const Scenario s =
+      with(preset("llama3-405b-16k-h100-8k"), {"workload.global_batch_sequences=4096", "checkpointing.policy=block",
+                                               "pipeline.schedule=zb-h2", "pipeline.virtual_stages=1"});
   const Report r = evaluate(s);
   REQUIRE_FALSE(r.has_errors());
-  // 8192 tokens, tensor 8, bf16: four tensors of width 16 384 that are split as the sequence is, queries and attention
-  // output, keys and values, gate, up and their product.
+  // 8192 tokens, tensor 8, bf16: four tensors of width 16 384 that are split as the sequence is, queries and
+  // attention output, keys and values, gate, up and their product.
   const double needed = 2.0 * 8192 / 8 * (4 * 16384 + 2 * 16384 + 2 * 1024 + 3 * 53248);
   CHECK(value_of(r, Q::layer_postponed_bytes) == needed);
   // The last stage puts off 31 of them, of seven layers; the one before it 29, of eight.
@@ -46,8 +46,8 @@ TEST_CASE("405B under ZB-H2 with checkpointed blocks: the last stage needs more 
 TEST_CASE("what is kept of a postponed weight gradient is in the memory over time, and its peak is the report's") {
   for (const char* policy : {"none", "attention", "block", "k_per_layer"})
     for (const ScheduleKind kind : kSchedules) {
-      Scenario s = with(preset("llama3-405b-16k-h100-8k"),
-                        {"parallelism.pipeline=4", "workload.global_batch_sequences=1536"});
+      Scenario s =
+          with(preset("llama3-405b-16k-h100-8k"), {"parallelism.pipeline=4", "workload.global_batch_sequences=1536"});
       s.checkpointing.policy = *parse_policy(policy);
       s = scenario_under(s, kind);
       const Report r = evaluate(s);
@@ -79,8 +79,7 @@ TEST_CASE("without a split backward, or where everything is kept, nothing more i
     const Report r = evaluate(s);
     if (splits_backward(s.pipeline.schedule) || !r.pipeline.status.legal()) continue;
     for (std::size_t d = 0; d < r.stages.size(); ++d)
-      CHECK(activations_of(r.stages[d]) ==
-            doctest::Approx(r.stages[d].in_flight_microbatches * r.stages[d].layers *
-                            value_of(r, Q::layer_checkpoint_bytes)));
+      CHECK(activations_of(r.stages[d]) == doctest::Approx(r.stages[d].in_flight_microbatches * r.stages[d].layers *
+                                                           value_of(r, Q::layer_checkpoint_bytes)));
   }
 }
