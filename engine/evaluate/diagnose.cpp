@@ -317,8 +317,8 @@ Fix hidden_transfers(const Findings& f) {
   return {Findings::edit("pipeline.schedule", static_cast<double>(ScheduleKind::eager_1f1b))};
 }
 
-// Why devices wait: few microbatches for the stages, stages that take longer than others, or transfers. The largest of
-// the three is said, with what would make it less.
+// Why devices wait: few microbatches for the stages, stages that take longer than others, or transfers. The largest
+// of the three is said, with what would make it less.
 void check_bubble(Findings& f) {
   const double bubble = f.quantity(Q::pipeline_bubble_fraction);
   if (!(bubble > 0.15)) return;

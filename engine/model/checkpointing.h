@@ -38,8 +38,8 @@ template <Scalar S>
 struct LayerActivations {
   S checkpoint_bytes;  // kept, of one microbatch on one chip
   S full_bytes;        // made by the whole layer
-  // Needed by the layer's weight gradients once its input gradient is there: the inputs of its matrices, computed again
-  // where they were not kept, and the gradients of their outputs (Qi et al. 2023 call it M_W).
+  // Needed by the layer's weight gradients once its input gradient is there: the inputs of its matrices, computed
+  // again where they were not kept, and the gradients of their outputs (Qi et al. 2023 call it M_W).
   S postponed_bytes;
   S working_bytes;  // held while a layer, or a segment of layers, is computed again, beside the checkpoints
 };

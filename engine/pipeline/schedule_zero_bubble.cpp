@@ -113,7 +113,7 @@ double zb_v_in_flight(const ScheduleShape& shape, int device) {  // both chunks 
   return static_cast<double>(std::min(m, p + after) + std::min(m, device + 1)) / 2;
 }
 
-// ---- what they have put off: weight gradients of the lag, with the input gradient that comes before the next one ----
+// ---- what they have put off: weight gradients of the lag, and the one whose input gradient was the last ----
 
 HeldMoments zb_h1_moments(const ScheduleShape& shape, int device) {
   return {{zb_h1_in_flight(shape, device), held_passes(shape, device + 1)}};

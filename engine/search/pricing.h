@@ -93,8 +93,8 @@ class Pricer {
   double least_work(const PlacedMesh&, const PricedLayer&, bool overlaps) const;
   // The step without any bubble; no schedule makes it shorter, or none that overlaps.
   double least_time(const PlacedMesh&, const PricedLayer&, PricedState&, bool overlaps) const;
-  // Memory of the fullest device, exactly, in bytes; `devices` from fullest_devices(). Of shapes whose microbatches do
-  // not fill the stages: by formula.
+  // Memory of the fullest device, exactly, in bytes; `devices` from fullest_devices(). Of shapes whose microbatches
+  // do not fill the stages: by formula.
   double memory(const PlacedMesh&, const PricedLayer&, PricedState&, const std::vector<DeviceMoments>& devices) const;
   // The step time, exact where there is no pipeline.
   void bound(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&, const ScheduleShape&,

@@ -85,9 +85,9 @@ int least_microbatches_to_show(int most);
 
 // Every schedule at the powers of two up to `most` microbatches and at the plan's number; where one of them is
 // illegal, at the next legal number above it. A point is what evaluate() says of the scenario with that schedule and
-// a batch of so many microbatches; one with more than `most_ops` operations (at the plan's number eight times as many)
-// is left out unless it has a closed form. A few points at a time: the plan's own first, then short steps before long
-// ones.
+// a batch of so many microbatches; one with more than `most_ops` operations (at the plan's number eight times as
+// many) is left out unless it has a closed form. A few points at a time: the plan's own first, then short steps
+// before long ones.
 class BubbleStudy {
  public:
   // A cache that outlives the study makes the next one of the same shapes cheap: only times are new.

@@ -231,8 +231,8 @@ StageWork<S> stage_work(const Inputs<S>& in, const StepCounts<S>& counts, const 
 
 namespace {
 
-// Of a forward through so many layers and a backward through others. The vocabulary's blocks are in the first stage and
-// in the last.
+// Of a forward through so many layers and a backward through others. The vocabulary's blocks are in the first stage
+// and in the last.
 template <Scalar S>
 S pair_time(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>& blocks, const S& forward_layers,
             const S& backward_layers, bool forward_first, bool forward_last) {
@@ -463,7 +463,8 @@ Tick mean_of(const std::vector<Tick>& times) {
   return times.empty() ? 0 : sum / static_cast<Tick>(times.size());
 }
 
-// Ticks that a device idles where all stages take the mean time and transfers none. `plan` of the order, if it is kept.
+// Ticks that a device idles where all stages take the mean time and transfers none. `plan` of the order, if it is
+// kept.
 double even_stages_idle(const ScheduleShape& shape, const PipelineTimes& times, const RunPlan& plan,
                         SimulationScratch& scratch, PipelineCache& cache, PipelineTimes& even, Timeline& timeline) {
   const auto stages = times.forward.size();

@@ -94,9 +94,9 @@ void stage_blocks(const Inputs<S>&, const LayerTime<S>&, const LinkRates<S>&, co
 // `overlaps`: of a schedule that does; hide_in_pairs is to follow.
 template <Scalar S>
 StageWork<S> stage_work(const Inputs<S>&, const StepCounts<S>&, const StageBlocks<S>&, bool overlaps);
-// A pair lasts as long as its work, or as what it sends if that is longer, by the rule of the mode (block_time.h); also
-// calibrated all that one half sends is issued under the work of the other. `forward`, `backward` and `layers` by
-// virtual stage along the way of a microbatch.
+// A pair lasts as long as its work, or as what it sends if that is longer, by the rule of the mode (block_time.h);
+// also calibrated all that one half sends is issued under the work of the other. `forward`, `backward` and `layers`
+// by virtual stage along the way of a microbatch.
 template <Scalar S>
 void paired_stages(const Inputs<S>&, const LinkRates<S>&, const StageBlocks<S>&, const ScheduleShape&,
                    const std::vector<S>& forward, const std::vector<S>& backward, const std::vector<S>& layers,

@@ -28,8 +28,8 @@ TEST_CASE("405B under ZB-H2 with checkpointed blocks: the last stage needs more 
                                                "pipeline.schedule=zb-h2", "pipeline.virtual_stages=1"});
   const Report r = evaluate(s);
   REQUIRE_FALSE(r.has_errors());
-  // 8192 tokens, tensor 8, bf16: four tensors of width 16 384 that are split as the sequence is, queries and attention
-  // output, keys and values, gate, up and their product.
+  // 8192 tokens, tensor 8, bf16: four tensors of width 16 384 that are split as the sequence is, queries and
+  // attention output, keys and values, gate, up and their product.
   const double needed = 2.0 * 8192 / 8 * (4 * 16384 + 2 * 16384 + 2 * 1024 + 3 * 53248);
   CHECK(value_of(r, Q::layer_postponed_bytes) == needed);
   // The last stage puts off 31 of them, of seven layers; the one before it 29, of eight.
