@@ -15,8 +15,8 @@ TEST_CASE("the parts of a critical path add up to the makespan, under every sche
     for (std::size_t i = 0; i < kScheduleIds.size(); ++i)
       for (const char* mode : {"ideal", "calibrated"}) {
         const std::string schedule(schedule_id(static_cast<ScheduleKind>(i)));
-        const Scenario s = tests::with(preset(each.id), {"pipeline.schedule=" + schedule,
-                                                         "assumptions.mode=" + std::string(mode)});
+        const Scenario s =
+            tests::with(preset(each.id), {"pipeline.schedule=" + schedule, "assumptions.mode=" + std::string(mode)});
         const Report report = evaluate(s);
         CAPTURE(each.id);
         CAPTURE(schedule);
