@@ -329,11 +329,11 @@ FigureHead block_figure_head(const BlockFigure& f) {
   } else if (const auto at = now_at(f.data)) {
     const std::string value = amount(f, *first.output, first.y[*at]);
     const std::string name = output_label(t, *first.output);
-    head.takeaway =
-        f.data.is_choice()
-            ? t.format("calc.figure.takeaway.choice", {name, choice_word(f, *f.data.now), value})
-            : t.format(f.data.lines.size() == 1 ? "calc.figure.takeaway.now" : "calc.figure.takeaway.first",
-                       {name, point(f, *f.data.over, *f.data.now), value});
+    const bool alone = f.data.lines.size() < 2;
+    head.takeaway = f.data.is_choice()
+                        ? t.format("calc.figure.takeaway.choice", {name, choice_word(f, *f.data.now), value})
+                        : t.format(alone ? "calc.figure.takeaway.now" : "calc.figure.takeaway.first",
+                                   {name, point(f, *f.data.over, *f.data.now), value});
     head.brief =
         t.format("calc.figure.takeaway.brief",
                  {f.data.is_choice() ? choice_word(f, *f.data.now) : point(f, *f.data.over, *f.data.now), value});

@@ -60,10 +60,12 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const FigureView& 
   const bool shares = g.detail == gantt::Detail::shares;  // which have no shades
   const int chunks = shares ? 1 : g.chunks;
   const bool splits = gantt::splits_bars(canvas, input, g);
-  const std::string note =
-      view.critical_path ? std::string(t.text("figure.pipeline.critical")) : gantt::key_note(t, chunks, splits);
+  const bool both_ways =
+      engine::facts_of(g.pipeline.shape.kind).placement == engine::StagePlacement::both_ways && !shares;
+  const std::string note = view.critical_path ? std::string(t.text("figure.pipeline.critical"))
+                                              : gantt::key_note(t, chunks, splits, both_ways);
   draw_fitting_key(canvas, input.theme, at, g.rows.area.right() - g.rows.plot.x, entries, note,
-                   view.critical_path ? std::string() : gantt::key_note(t, chunks, false));
+                   view.critical_path ? std::string() : gantt::key_note(t, chunks, false, both_ways));
 }
 
 }  // namespace
