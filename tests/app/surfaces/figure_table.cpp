@@ -1,5 +1,9 @@
 #include "tests/app/surfaces/figure_table.h"
 
+#include <cstdlib>
+
+#include "widgets/figures/common/doubts.h"
+
 #include <sstream>
 
 namespace roofscape::tests {
@@ -25,5 +29,14 @@ FigureTable::FigureTable(const std::string& data) {
   if (std::getline(lines, line)) head = cells_of(line);
   while (std::getline(lines, line)) rows.push_back(cells_of(line));
 }
+
+FigureTable copied_table(const widgets::FigureRow& figure, const widgets::FigureInput& input) {
+  std::string data = widgets::figure_data(figure, input, {});
+  for (std::size_t at; (at = data.find(widgets::kDoubtMark)) != std::string::npos;)
+    data.erase(at, widgets::kDoubtMark.size());
+  return FigureTable(data);
+}
+
+double number_in(const std::string& cell) { return std::strtod(cell.c_str(), nullptr); }
 
 }  // namespace roofscape::tests

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "widgets/figures/figures.h"
+
 namespace roofscape::tests {
 
 struct FigureTable {
@@ -13,5 +15,9 @@ struct FigureTable {
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;
 };
+
+// What a figure copies, without the marks of doubt.
+FigureTable copied_table(const widgets::FigureRow& figure, const widgets::FigureInput& input);
+double number_in(const std::string& cell);
 
 }  // namespace roofscape::tests

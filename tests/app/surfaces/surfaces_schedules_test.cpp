@@ -23,22 +23,15 @@ using engine::Q;
 using engine::Report;
 using engine::Scenario;
 using engine::ScheduleKind;
+using tests::copied_table;
 using tests::FigureTable;
+using tests::number_in;
 
 namespace {
 
 int schedule_cases() {
   const char* wanted = std::getenv("ROOFSCAPE_SURFACE_CASES");
   return wanted != nullptr ? std::max(1, std::atoi(wanted)) : 250;
-}
-
-double number(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
-
-FigureTable table_of(const char* figure, const widgets::FigureInput& input) {
-  std::string data = widgets::figure_data(*widgets::find_figure(figure), input, {});
-  for (std::size_t at; (at = data.find(widgets::kDoubtMark)) != std::string::npos;)
-    data.erase(at, widgets::kDoubtMark.size());
-  return FigureTable(data);
 }
 
 struct Answer {
@@ -51,7 +44,7 @@ void check_figures(const Scenario& s, const std::vector<Answer>& answers) {
   widgets::StudyCache studies;
   const widgets::Theme theme = widgets::testing::theme("dark");
   const widgets::FigureInput input{s, report, widgets::testing::english(), theme, studies};
-  const FigureTable schedules = table_of("schedules", input);
+  const FigureTable schedules = copied_table(*widgets::find_figure("schedules"), input);
   REQUIRE(schedules.rows.size() == answers.size());
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const auto& row = schedules.rows[i];
@@ -59,18 +52,18 @@ void check_figures(const Scenario& s, const std::vector<Answer>& answers) {
     CAPTURE(row[0]);
     CHECK((row[2] == "yes") == (a.step_s > 0));
     if (a.step_s == 0) continue;
-    CHECK(number(row[3]) == doctest::Approx(a.makespan_s).epsilon(1e-12));  // drawn in ticks
-    CHECK(number(row[4]) == a.idle);
-    CHECK(number(row[6]) == a.step_s);
-    CHECK(number(row[7]) == a.memory_bytes);
+    CHECK(number_in(row[3]) == doctest::Approx(a.makespan_s).epsilon(1e-12));  // drawn in ticks
+    CHECK(number_in(row[4]) == a.idle);
+    CHECK(number_in(row[6]) == a.step_s);
+    CHECK(number_in(row[7]) == a.memory_bytes);
   }
   const int microbatches = engine::shape_under(s, s.pipeline.schedule).microbatches;
-  for (const auto& row : table_of("bubble", input).rows) {
-    if (number(row[1]) != microbatches) continue;
+  for (const auto& row : copied_table(*widgets::find_figure("bubble"), input).rows) {
+    if (number_in(row[1]) != microbatches) continue;
     const auto kind = engine::parse_schedule(row[0]);
     CAPTURE(row[0]);
     REQUIRE(kind);
-    CHECK(number(row[2]) == answers[static_cast<std::size_t>(*kind)].idle);
+    CHECK(number_in(row[2]) == answers[static_cast<std::size_t>(*kind)].idle);
   }
 }
 

@@ -37,7 +37,9 @@ using engine::Mode;
 using engine::Q;
 using engine::Report;
 using engine::Scenario;
+using tests::copied_table;
 using tests::FigureTable;
+using tests::number_in;
 using Json = nlohmann::json;
 
 namespace {
@@ -217,32 +219,25 @@ Difference serving_search(const Scenario& s, const Report& r) {
   return {};
 }
 
-FigureTable table_of(const widgets::FigureRow& row, const widgets::FigureInput& input) {
-  std::string data = widgets::figure_data(row, input, {});
-  for (std::size_t at; (at = data.find(widgets::kDoubtMark)) != std::string::npos;)
-    data.erase(at, widgets::kDoubtMark.size());
-  return FigureTable(data);
-}
-double number(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
-
 // Every figure: where a cell or a column names a quantity of the report, its number is the report's.
 Difference figures_by_id(const Scenario& s, const Report& r, const widgets::FigureInput& input) {
   for (const widgets::FigureRow& row : widgets::figures()) {
     if (!widgets::shows(row, s) || row.needs == widgets::Needs::search || row.name == "mesh-map" ||
         row.name == "queue")
       continue;
-    const FigureTable table = table_of(row, input);
+    const FigureTable table = copied_table(row, input);
     for (const auto& cells : table.rows) {
       const auto q = engine::find_quantity(cells[0]);
       if (!q || cells.size() < 2) continue;
-      if (Difference d = difference(row.name, cells[0], number(cells[1]), r.quantities.value_or(*q, 0)); !d.empty())
+      if (Difference d = difference(row.name, cells[0], number_in(cells[1]), r.quantities.value_or(*q, 0));
+          !d.empty())
         return d;
     }
     if (row.name != "memory" || table.rows.empty()) continue;
     const auto& fullest = table.rows[static_cast<std::size_t>(r.fullest_stage)];
     for (std::size_t i = 0; i < table.head.size(); ++i)
       if (const auto q = engine::find_quantity(table.head[i]))
-        if (Difference d = difference("memory", table.head[i], number(fullest[i]), r.quantities.value_or(*q, 0));
+        if (Difference d = difference("memory", table.head[i], number_in(fullest[i]), r.quantities.value_or(*q, 0));
             !d.empty())
           return d;
   }
@@ -251,14 +246,14 @@ Difference figures_by_id(const Scenario& s, const Report& r, const widgets::Figu
 
 // Figures whose rows are other plans or points: that of the scenario itself has its numbers.
 Difference training_figures(const Scenario& s, const Report& r, const widgets::FigureInput& input) {
-  const auto table = [&](const char* name) { return table_of(*widgets::find_figure(name), input); };
+  const auto table = [&](const char* name) { return copied_table(*widgets::find_figure(name), input); };
   const auto q = [&r](Q id) { return r.quantities.value_or(id, 0); };
   const FigureTable roofline = table("roofline");
   double share = 0;
   for (std::size_t i = 0; i < r.operations.size(); ++i) {
     const engine::OperationRow& op = r.operations[i];
-    for (Difference d : {difference("roofline", "time", number(roofline.rows[i][5]), op.time_s),
-                         difference("roofline", "FLOP/s", number(roofline.rows[i][4]), op.achieved_flop_per_s)})
+    for (Difference d : {difference("roofline", "time", number_in(roofline.rows[i][5]), op.time_s),
+                         difference("roofline", "FLOP/s", number_in(roofline.rows[i][4]), op.achieved_flop_per_s)})
       if (!d.empty()) return d;
     if (Difference d = difference("roofline", "share of an operation", op.share_of_step, op.time_s / q(Q::step_time));
         !d.empty())
@@ -274,55 +269,55 @@ Difference training_figures(const Scenario& s, const Report& r, const widgets::F
     if (Difference d = near_difference("roofline", "share of the step", share, worked / q(Q::step_time)); !d.empty())
       return d;
   for (const auto& row : table("scaling").rows)
-    if (number(row[0]) == q(Q::chips_used) && row[6].empty())
-      for (Difference d : {difference("scaling", "tokens per s", number(row[1]), q(Q::tokens_per_s)),
-                           difference("scaling", "MFU", number(row[2]), q(Q::mfu))})
+    if (number_in(row[0]) == q(Q::chips_used) && row[6].empty())
+      for (Difference d : {difference("scaling", "tokens per s", number_in(row[1]), q(Q::tokens_per_s)),
+                           difference("scaling", "MFU", number_in(row[2]), q(Q::mfu))})
         if (!d.empty()) return d;
   for (const auto& row : table("schedules").rows)
-    if (row[0] == engine::schedule_id(s.pipeline.schedule) && number(row[1]) == s.pipeline.virtual_stages &&
+    if (row[0] == engine::schedule_id(s.pipeline.schedule) && number_in(row[1]) == s.pipeline.virtual_stages &&
         row[2] == "yes")
-      for (Difference d : {difference("schedules", "makespan", number(row[3]),
+      for (Difference d : {difference("schedules", "makespan", number_in(row[3]),
                                       static_cast<double>(r.pipeline.timeline.makespan) * 1e-12),
-                           difference("schedules", "idle share", number(row[4]), q(Q::pipeline_bubble_fraction)),
-                           difference("schedules", "step", number(row[6]), q(Q::step_time)),
-                           difference("schedules", "memory", number(row[7]), q(Q::memory_total))})
+                           difference("schedules", "idle share", number_in(row[4]), q(Q::pipeline_bubble_fraction)),
+                           difference("schedules", "step", number_in(row[6]), q(Q::step_time)),
+                           difference("schedules", "memory", number_in(row[7]), q(Q::memory_total))})
         if (!d.empty()) return d;
   const bool by_segments = engine::facts_of(s.checkpointing.policy).count == engine::CheckpointCount::segments;
   const std::string segments = by_segments ? std::to_string(s.checkpointing.segments) : std::string();
   for (const auto& row : table("checkpointing").rows)
     if (row[0] == engine::policy_id(s.checkpointing.policy) && row[1] == segments)
-      for (Difference d : {difference("checkpointing", "memory", number(row[2]), q(Q::memory_total)),
-                           difference("checkpointing", "recomputation", number(row[3]), q(Q::step_recompute)),
-                           difference("checkpointing", "step", number(row[4]), q(Q::step_time))})
+      for (Difference d : {difference("checkpointing", "memory", number_in(row[2]), q(Q::memory_total)),
+                           difference("checkpointing", "recomputation", number_in(row[3]), q(Q::step_recompute)),
+                           difference("checkpointing", "step", number_in(row[4]), q(Q::step_time))})
         if (!d.empty()) return d;
   double most = 0;
-  for (const auto& row : table("memory-time").rows) most = std::max(most, number(row[2]));
+  for (const auto& row : table("memory-time").rows) most = std::max(most, number_in(row[2]));
   if (most > 0 && s.parallelism.pipeline == 1)
     if (Difference d = near_difference("memory-time", "peak", most, q(Q::memory_total)); !d.empty()) return d;
   const FigureTable topology = table("topology");
   for (const auto& row : topology.rows)
     for (const engine::AxisPlacement& p : r.placement)
       if (row[0] == engine::kAxisIds[p.axis])
-        if (Difference d = difference("topology", row[0], number(row[6]), p.bandwidth_bytes_per_s); !d.empty())
+        if (Difference d = difference("topology", row[0], number_in(row[6]), p.bandwidth_bytes_per_s); !d.empty())
           return d;
   double params = 0;
-  for (const auto& row : table("parameters").rows) params += number(row[1]);
+  for (const auto& row : table("parameters").rows) params += number_in(row[1]);
   return near_difference("parameters", "total", params, q(Q::params_total));
 }
 
 Difference serving_figures(const Scenario& s, const Report& r, const widgets::FigureInput& input) {
   const auto q = [&r](Q id) { return r.quantities.value_or(id, 0); };
-  const FigureTable trade = table_of(*widgets::find_figure("latency-throughput"), input);
+  const FigureTable trade = copied_table(*widgets::find_figure("latency-throughput"), input);
   for (const auto& row : trade.rows)
-    if (number(row[0]) == s.parallelism.tensor && number(row[1]) == s.parallelism.data &&
-        number(row[2]) == s.workload.batch)
+    if (number_in(row[0]) == s.parallelism.tensor && number_in(row[1]) == s.parallelism.data &&
+        number_in(row[2]) == s.workload.batch)
       for (const auto& [cell, id] : {std::pair{std::size_t{3}, Q::mixed_token_time_q},
                                      {std::size_t{4}, Q::sustained_tokens_per_chip},
                                      {std::size_t{5}, Q::memory_total},
                                      {std::size_t{6}, Q::ttft},
                                      {std::size_t{7}, Q::time_per_output_token},
                                      {std::size_t{8}, Q::serving_tokens_per_chip}})
-        if (Difference d = difference("latency-throughput", engine::quantity(id).id, number(row[cell]), q(id));
+        if (Difference d = difference("latency-throughput", engine::quantity(id).id, number_in(row[cell]), q(id));
             !d.empty())
           return d;
   return {};
