@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
@@ -20,15 +23,29 @@ using widgets::TextTable;
 
 constexpr std::size_t kLongestSum = 5;  // terms a reader takes in at a glance
 constexpr int kDeepestIndent = 10;
+constexpr std::size_t kWidth = 100;  // of lines, where words allow it
 constexpr std::size_t kSourceColumn = 64;
+constexpr std::size_t kSourceIndent = 6;  // of a source below its line
+constexpr std::size_t kLeastSource = 30;  // of a source beside its input
 
 bool is_empty(const Expression& e) { return e.kind == Expression::Kind::constant && e.children.empty(); }
 bool is_long_sum(const Expression& e) { return e.kind == Expression::Kind::add && e.children.size() > kLongestSum; }
 
-// "(step.time_s; source)" at the right of a line.
-std::string with_source(std::string line, const DerivationLine& of) {
-  const std::string source = of.source.empty() ? "(" + of.id + ")" : "(" + of.id + "; " + of.source + ")";
-  return padded_right(std::move(line), kSourceColumn) + "   " + source + '\n';
+std::string source_text(const DerivationLine& of) {
+  return of.source.empty() ? "(" + of.id + ")" : "(" + of.id + "; " + of.source + ")";
+}
+// "(step.time_s; source)" at the right of the first line, or below all of them where that would be too long.
+std::string with_source(std::string first, const std::string& rest, const DerivationLine& of) {
+  const std::string source = source_text(of);
+  if (kSourceColumn + 3 + display_width(source) <= kWidth && display_width(first) <= kSourceColumn)
+    return padded_right(std::move(first), kSourceColumn) + "   " + source + '\n' + rest;
+  const std::size_t indent = first.find_first_not_of(' ') + kSourceIndent;
+  return first + '\n' + rest + wrapped(std::string(indent, ' '), source, kWidth) + '\n';
+}
+
+// `lead` and a formula after it, broken at its spaces where it would be too long.
+std::string formula_line(const std::string& lead, const std::string& formula) {
+  return wrapped(lead, formula, kWidth);
 }
 
 void append_sum(std::string& out, const DerivationLine& line, const std::string& pad, const TextTable& texts) {
@@ -36,7 +53,7 @@ void append_sum(std::string& out, const DerivationLine& line, const std::string&
   out += with_source(pad + line.symbol + " = " +
                          texts.format("derivation.sum", {std::to_string(line.expression.children.size())}) + " = " +
                          total,
-                     line);
+                     {}, line);
   Columns terms({false, true});
   std::string zeros;
   for (const Expression& term : line.expression.children) {
@@ -49,7 +66,8 @@ void append_sum(std::string& out, const DerivationLine& line, const std::string&
   }
   const std::size_t indent = pad.size() + 4;
   out += terms.text(indent);
-  if (!zeros.empty()) out += wrapped(std::string(indent, ' '), texts.format("derivation.zero", {zeros}), 100) + '\n';
+  if (!zeros.empty())
+    out += wrapped(std::string(indent, ' '), texts.format("derivation.zero", {zeros}), kWidth) + '\n';
 }
 
 void append_formula(std::string& out, const DerivationLine& line, const std::string& pad, const TextTable& texts) {
@@ -57,20 +75,40 @@ void append_formula(std::string& out, const DerivationLine& line, const std::str
   if (is_empty(line.expression)) {
     std::string made_of;
     if (line.is_simulated) made_of = "   " + std::string(texts.text("derivation.simulated"));
-    out += with_source(pad + line.symbol + " = " + value + made_of, line);
+    out += with_source(pad + line.symbol + " = " + value + made_of, {}, line);
     return;
   }
-  out += with_source(pad + line.symbol + " = " + widgets::formula_in_symbols(line.expression), line);
   const std::string numbers = widgets::formula_in_numbers(line.expression);
-  std::string second = pad + std::string(display_width(line.symbol), ' ') + " = ";
+  const std::string lead = pad + std::string(display_width(line.symbol), ' ') + " = ";
   const bool bare = line.expression.kind == Expression::Kind::operand;  // P_active = P needs its number once
-  second += bare || numbers == value ? value : numbers + " = " + value;
+  const std::string second = bare || numbers == value ? value : numbers + " = " + value;
   std::string notes;
   for (const Expression* decision : widgets::decisions(line.expression)) {
     const std::string note = decision_text(*decision, texts);
     if (!note.empty()) notes += (notes.empty() ? "   <- " : "; ") + note;
   }
-  out += second + notes + '\n';
+  out += with_source(formula_line(pad + line.symbol + " = ", widgets::formula_in_symbols(line.expression)),
+                     formula_line(lead, second + notes) + '\n', line);
+}
+
+// The inputs, each with where it is from at its right.
+std::string with_sources(const Columns& inputs, std::span<const std::string_view> sources) {
+  const std::string text = inputs.text(2);
+  std::vector<std::string> lines;
+  std::size_t widest = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    lines.push_back(text.substr(at, end - at));
+    widest = std::max(widest, display_width(lines.back()));
+    at = end + 1;
+  }
+  std::string out;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    out += (sources[i].empty() ? lines[i]
+                               : wrapped(padded_right(lines[i], widest) + "  ", sources[i],
+                                         std::max(kWidth, widest + kLeastSource))) +
+           '\n';
+  return out;
 }
 
 }  // namespace
@@ -120,14 +158,18 @@ std::string derivation_text(const engine::Derivation& derivation, const TextTabl
   std::string out;
   if (derivation.lines.empty()) return out;
   const engine::Q derived = derivation.lines.front().quantity;
-  out += widgets::quantity_label(texts, derived) + ": " + widgets::quantity_about(texts, derived) + '\n';
-  if (!notes.asked.empty()) out += notes.asked + '\n';
+  out +=
+      wrapped({}, widgets::quantity_label(texts, derived) + ": " + widgets::quantity_about(texts, derived), kWidth) +
+      '\n';
+  if (!notes.asked.empty()) out += wrapped({}, notes.asked, kWidth) + '\n';
   out += '\n';
-  Columns inputs({false, true, false, false});
+  Columns inputs({false, true, false});
+  std::vector<std::string_view> sources;
   for (const DerivationLine& line : derivation.lines) {
     if (line.depth >= levels + (line.is_input ? 1 : 0)) continue;
     if (line.is_input) {
-      inputs.add({line.symbol, texts.amount(line.value, line.unit, widgets::kDerivedDigits), line.id, line.source});
+      inputs.add({line.symbol, texts.amount(line.value, line.unit, widgets::kDerivedDigits), line.id});
+      sources.push_back(line.source);
       continue;
     }
     const std::string pad(static_cast<std::size_t>(2 * std::clamp(line.depth, 0, kDeepestIndent)), ' ');
@@ -136,9 +178,10 @@ std::string derivation_text(const engine::Derivation& derivation, const TextTabl
     else
       append_formula(out, line, pad, texts);
     if (line.quantity == engine::Q::pipeline_makespan && line.is_simulated && !notes.critical_path.empty())
-      out += wrapped(pad + "    ", notes.critical_path, 100) + '\n';
+      out += wrapped(pad + "    ", notes.critical_path, kWidth) + '\n';
   }
-  if (!inputs.empty()) out += '\n' + std::string(texts.text("derivation.inputs")) + '\n' + inputs.text(2);
+  if (!inputs.empty())
+    out += '\n' + std::string(texts.text("derivation.inputs")) + '\n' + with_sources(inputs, sources);
   return out;
 }
 

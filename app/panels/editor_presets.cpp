@@ -21,18 +21,21 @@ constexpr std::string_view kPresetSearch = "editor.search";
 struct Entry {
   std::string id, name, detail;
   bool chip = false, now = false;
+  const io::Preset* preset = nullptr;  // null: a model of a file
 };
 
 std::vector<Entry> model_entries(const PanelContext& ctx, const EditorPreset& preset) {
   std::vector<Entry> all;
-  const auto add = [&](std::string id, const engine::TransformerShape& model, std::string name) {
+  const auto add = [&](std::string id, const engine::TransformerShape& model, std::string name,
+                       const io::Preset* from = nullptr) {
     const double total = model.published_total_params;
     const bool now = preset.model && preset.scenario.model.id == model.id && preset.scenario.model.name == model.name;
-    all.push_back({std::move(id), std::move(name), total > 0 ? format_si(total, "", {}) : std::string(), false, now});
+    all.push_back(
+        {std::move(id), std::move(name), total > 0 ? format_si(total, "", {}) : std::string(), false, now, from});
   };
   for (const engine::TransformerShape& model : ctx.session.imported_models()) add({}, model, model.name);
   for (const io::Preset& p : ctx.session.library().list(io::PresetKind::model))
-    if (const auto* model = ctx.session.library().find_model(p.id)) add(p.id, *model, p.name);
+    if (const auto* model = ctx.session.library().find_model(p.id)) add(p.id, *model, p.name, &p);
   return all;
 }
 
@@ -42,12 +45,12 @@ std::vector<Entry> cluster_entries(const PanelContext& ctx, const Scenario& s) {
   for (const io::Preset& p : library.list(io::PresetKind::cluster))
     if (const auto* cluster = library.find_cluster(p.id))
       all.push_back({p.id, p.name, format_count(static_cast<double>(engine::chip_count(*cluster))), false,
-                     *cluster == s.cluster});
+                     *cluster == s.cluster, &p});
   for (const io::Preset& p : library.list(io::PresetKind::chip))
     if (const auto* chip = library.find_chip(p.id)) {
       const auto hbm = (*chip)[engine::ChipField::hbm_bytes].value;
       all.push_back({p.id, p.name, hbm ? format(*hbm, engine::unit::bytes, {.trim_zeros = true}) : std::string(),
-                     true, p.id == s.cluster.chip.id});
+                     true, p.id == s.cluster.chip.id, &p});
     }
   return all;
 }
@@ -95,7 +98,8 @@ void editor_presets(PanelContext& ctx, Rect r, EditorState& editor, const Editor
   engine::Match best_match = engine::Match::none;
   bool chips = false;
   for (const Entry& e : entries) {
-    const engine::Match match = engine::match_of(editor.search, e.name, e.id);
+    const engine::Match match =
+        e.preset != nullptr ? io::match_of(editor.search, *e.preset) : engine::match_of(editor.search, e.name);
     if (match == engine::Match::none) continue;
     if (e.chip && !chips) {
       chips = true;

@@ -29,7 +29,9 @@ PaletteReply palette_panel(PanelContext& ctx, const Rect& window, PaletteState& 
   if (!io.editing(kEntry)) {
     if (p.started) {  // something else took the keys
       p = {};
-      return {.closed = true};
+      PaletteReply closed;
+      closed.closed = true;
+      return closed;
     }
     io.start_entry(kEntry, p.typed);
     p.started = true;

@@ -88,7 +88,9 @@ SheetReply help(PanelContext& ctx, const Rect& window) {
     }
     y += row;
   }
-  return {.closed = closed};
+  SheetReply reply;
+  reply.closed = closed;
+  return reply;
 }
 
 // The name of a model or a cluster, in the folder of presets. One that is there is replaced when asked.

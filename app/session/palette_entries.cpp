@@ -227,8 +227,13 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
   for (const Presets& p :
        {Presets{PaletteKind::scenario, io::PresetKind::scenario}, Presets{PaletteKind::model, io::PresetKind::model},
         Presets{PaletteKind::cluster, io::PresetKind::cluster}, Presets{PaletteKind::cluster, io::PresetKind::chip}})
-    for (const io::Preset& preset : session.library().list(p.preset))
-      add(p.kind, preset.name, {}, preset.id, bonus(p.kind, 0.1), wanted(p.kind));
+    for (const io::Preset& preset : session.library().list(p.preset)) {
+      auto score = match(wanted(p.kind), preset.name, preset.id);
+      for (const std::string& alias : preset.aliases)
+        if (const auto by_alias = match(wanted(p.kind), alias, preset.id); by_alias && (!score || *by_alias > *score))
+          score = by_alias;
+      if (score) all.push_back({p.kind, preset.name, {}, preset.id, 0, *score + bonus(p.kind, 0.1)});
+    }
   for (const engine::BuildingBlock& block : engine::blocks()) {
     const std::string about(texts.text("calc." + std::string(block.id)));
     const std::vector<std::string>& names = wanted(PaletteKind::block);

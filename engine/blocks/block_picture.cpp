@@ -101,8 +101,10 @@ std::string names_of(const std::vector<const BlockOutput*>& outputs) {
 std::vector<double> steps_of(const BlockInput& in, std::optional<double> now, std::size_t points, bool& even) {
   const double middle = now && *now != 0 ? *now : typical_value(in);
   double low = middle / kDown, high = middle * kUp;
-  if (in.high <= 1) low = in.low, high = in.high;                           // a share
-  if (!now && quantity(in.q).unit.symbol == "1") low = std::max(low, 1.0);  // a number of something
+  if (in.high <= 1) low = in.low, high = in.high;  // a share
+  const Unit& unit = quantity(in.q).unit;
+  if (unit.notation == Notation::count || (!now && unit.symbol == "1"))
+    low = std::max(low, 1.0);  // a number of something
   if (is_whole(in)) low = std::max(1.0, std::floor(low)), high = std::max(std::ceil(high), low + kUp);
   low = std::max(low, in.low), high = std::min(high, in.high);
   even = !(low > 0) || high / low < kEvenRatio;

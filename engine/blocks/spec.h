@@ -48,8 +48,8 @@ struct In : BlockInput {
     of_model = f;
     return *this;
   }
-  In& yields(std::string_view name) {
-    yields_to = name;
+  In& yields(std::string_view other) {
+    yields_to = other;
     return *this;
   }
   In& from(std::string_view text, std::optional<double> (*f)(const BlockCall&)) {

@@ -169,15 +169,18 @@ const Preset* PresetLibrary::find_preset(PresetKind kind, std::string_view id) c
   return nullptr;
 }
 
+engine::Match match_of(std::string_view typed, const Preset& preset) {
+  engine::Match best = engine::match_of(typed, preset.name, preset.id);
+  for (const std::string& alias : preset.aliases) best = std::max(best, engine::match_of(typed, alias));
+  return best;
+}
+
 PresetLibrary::Called PresetLibrary::called(PresetKind kind, std::string_view word) const {
   using engine::Match;
   if (const Preset* exact = find_preset(kind, word)) return {{exact}, true};
   std::vector<const Preset*> same, parts;
   for (const Preset& preset : list(kind)) {
-    bool is_same = engine::match_of(word, preset.name, preset.id) == Match::exact && !word.empty();
-    for (const std::string& alias : preset.aliases)
-      is_same = is_same || engine::match_of(word, alias) == Match::exact;
-    if (is_same) same.push_back(&preset);
+    if (!word.empty() && match_of(word, preset) == Match::exact) same.push_back(&preset);
     if (engine::names(word, preset.id) || engine::names(word, preset.name)) parts.push_back(&preset);
   }
   if (!same.empty()) return {std::move(same), true};

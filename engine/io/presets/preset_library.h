@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/text_match.h"
 #include "engine/io/json/result.h"
 #include "engine/scenario/scenario.h"
 
@@ -28,6 +29,9 @@ struct Preset {
   std::string origin;  // the file it came from: "presets/models/llama3-8b.json" or the path of a user's file
   bool from_user = false;
 };
+
+// How well what is typed finds a preset: by its name, its id or one of its aliases.
+engine::Match match_of(std::string_view typed, const Preset& preset);
 
 // The text of the file that a preset came from.
 Result<std::string> preset_file(const Preset& preset);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -133,6 +134,15 @@ TEST_CASE("a word is found on its own, not within another") {
   CHECK_FALSE(has_word("Narayanan et al. 2021", "nan"));
 }
 
+// Where the last word of a line begins, of all lines the farthest: a word that is longer than the line is not broken.
+std::size_t last_word_at(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t farthest = 0;
+  for (std::string line; std::getline(lines, line);)
+    farthest = std::max(farthest, app::display_width(line.substr(0, line.find_last_of(' ') + 1)));
+  return farthest;
+}
+
 TEST_CASE("every quantity of every preset can be printed") {
   const auto texts = app::load_texts("en");
   REQUIRE(texts.ok());
@@ -145,6 +155,7 @@ TEST_CASE("every quantity of every preset can be printed") {
       REQUIRE_MESSAGE(derivation, id);
       const std::string text = app::derivation_text(*derivation, texts.value());
       CHECK_MESSAGE(!has_word(text, "nan"), preset.id << " " << id);
+      CHECK_MESSAGE(last_word_at(text) <= 110, preset.id << " " << id);
       CHECK_MESSAGE(!has_word(text, "inf"), preset.id << " " << id);
       for (const engine::DerivationLine& line : derivation->lines)
         CHECK_MESSAGE((std::isfinite(line.value) && all_finite(line.expression)), preset.id << " " << line.id);

@@ -93,7 +93,7 @@ TEST_CASE("a schedule that cannot run is told by the rule it breaks, with the nu
     int stages, microbatches, chunks;
     const char* words;
   };
-  for (const Broken& b : {
+  for (const Broken& broken : {
            Broken{engine::ScheduleKind::one_f_one_b, 16, 96, 6, "one virtual stage per stage; the plan has 6."},
            Broken{engine::ScheduleKind::zb_v, 16, 96, 1, "two virtual stages per stage; the plan has 1."},
            Broken{engine::ScheduleKind::dualpipe, 3, 96, 1, "the number of stages is even, not 3."},
@@ -105,16 +105,16 @@ TEST_CASE("a schedule that cannot run is told by the rule it breaks, with the nu
     REQUIRE(loaded.ok());
     engine::Scenario s = loaded.value();
     s.parallelism = {};
-    s.parallelism.pipeline = b.stages;
-    s.pipeline.schedule = b.kind, s.pipeline.virtual_stages = b.chunks;
-    s.pipeline.microbatch_sequences = 1, s.workload.global_batch_sequences = b.microbatches;
+    s.parallelism.pipeline = broken.stages;
+    s.pipeline.schedule = broken.kind, s.pipeline.virtual_stages = broken.chunks;
+    s.pipeline.microbatch_sequences = 1, s.workload.global_batch_sequences = broken.microbatches;
     const engine::Report r = engine::evaluate(s);
     const auto found = std::find_if(r.diagnostics.begin(), r.diagnostics.end(), [](const engine::Diagnostic& d) {
       return d.code == "pipeline.illegal_schedule";
     });
     REQUIRE(found != r.diagnostics.end());
     const std::string text = app::diagnostic_text(*found, texts());
-    CHECK_MESSAGE(text.find(b.words) != std::string::npos, text);
+    CHECK_MESSAGE(text.find(broken.words) != std::string::npos, text);
     CHECK_FALSE(r.quantities[engine::Q::step_time]);
     CHECK(r.quantities.absence(engine::Q::step_time) == engine::Absence::cannot_run);
   }

@@ -91,6 +91,16 @@ TEST_CASE("what --set and calc are given may be such a name, and is kept as the 
   CHECK(scenario.cluster.chip.id == "tpu-v5e");
 }
 
+TEST_CASE("what is typed into a list finds a preset by its aliases as by its name") {
+  const io::PresetLibrary& library = test::shipped();
+  for (const PresetKind kind : {PresetKind::chip, PresetKind::model})
+    for (const io::Preset& preset : library.list(kind)) {
+      CAPTURE(preset.id);
+      CHECK(io::match_of(preset.name, preset) == engine::Match::exact);
+      for (const std::string& alias : preset.aliases) CHECK(io::match_of(alias, preset) == engine::Match::exact);
+    }
+}
+
 TEST_CASE("aliases of a preset that are no list of texts are refused") {
   test::TemporaryFolder folder;
   std::filesystem::create_directories(folder.path() / "models");
