@@ -20,7 +20,7 @@ struct PaletteState {
 
 struct PaletteReply {
   bool closed = false;
-  std::optional<PaletteEntry> chosen;
+  std::optional<PaletteEntry> chosen = {};
 };
 PaletteReply palette_panel(PanelContext& ctx, const widgets::Rect& window, PaletteState& state);
 

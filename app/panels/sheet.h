@@ -14,7 +14,7 @@ enum class Saved : std::uint8_t { scenario, model, cluster };
 
 struct SheetReply {
   bool closed = false;
-  std::string answer;  // what was chosen or typed; empty: nothing
+  std::string answer = {};  // what was chosen or typed; empty: nothing
 };
 
 // Dims the window and draws an empty sheet in its middle.
