@@ -47,6 +47,8 @@ float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario
         scenario.cluster.chip[c.figure->field] = before.cluster.chip[c.figure->field];
       else if (c.what == "cluster.fabric")
         scenario.cluster.fabric = before.cluster.fabric;
+      else if (c.what == "pipeline.layers_per_stage")
+        scenario.pipeline.layers_per_stage = before.pipeline.layers_per_stage;
       else if (c.what == "model")
         scenario.model = before.model;
       else

@@ -1,6 +1,11 @@
 #include "app/session/scenario_changes.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace roofscape::app {
+
+std::string layers_text(const std::vector<int>& layers) { return fmt::format("{}", fmt::join(layers, " ")); }
 
 std::vector<ScenarioChange> scenario_changes(const engine::Scenario& before, const engine::Scenario& now) {
   std::vector<ScenarioChange> all;
@@ -19,6 +24,9 @@ std::vector<ScenarioChange> scenario_changes(const engine::Scenario& before, con
   if (before.cluster.fabric != now.cluster.fabric)
     all.push_back({nullptr, "cluster.fabric", std::to_string(before.cluster.fabric.size()),
                    std::to_string(now.cluster.fabric.size())});
+  const std::vector<int>&was = before.pipeline.layers_per_stage, &is = now.pipeline.layers_per_stage;
+  if (was != is && !was.empty() && !is.empty())  // else the switch of the table says it
+    all.push_back({nullptr, "pipeline.layers_per_stage", layers_text(was), layers_text(is)});
   return all;
 }
 

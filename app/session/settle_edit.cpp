@@ -48,6 +48,8 @@ SettledEdit settle_edit(const Scenario& base, const Scenario& now, const Scenari
     else if (field.get(base) != field.get(now))
       field.set(wanted, field.get(base));
   }
+  const auto layers = [](const Scenario& s) -> const std::vector<int>& { return s.pipeline.layers_per_stage; };
+  if (layers(edited) == layers(now) && layers(base) != layers(now)) wanted.pipeline.layers_per_stage = layers(base);
   if (has(held, kMode) && wanted.assumptions.mode == engine::Mode::custom) engine::start_custom(wanted, chips);
   if (has(held, kKind)) return settled;
   if (wanted == base) return settled;  // the control is back where it was

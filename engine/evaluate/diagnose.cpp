@@ -20,7 +20,6 @@
 #include "engine/scenario/mesh_size.h"
 #include "engine/training/bounds.h"
 #include "engine/training/stage_time.h"
-#include "engine/training/virtual_stages.h"
 
 namespace roofscape::engine {
 
@@ -282,32 +281,71 @@ Fix smaller_bubble(const Findings& f) {
   return {};
 }
 
-// What layers moved from the slowest stage to others would make of it.
+// What the embedding and the head are to count for, so that the slowest device takes least.
 struct Balance {
-  int device = 0, moved = 0;
-  double slowest_s = 0, balanced_s = 0;  // a microbatch through the slowest stage, now and then
+  int device = 0, moved = 0;             // layers away from the slowest device
+  double slowest_s = 0, balanced_s = 0;  // a microbatch through the slowest device, now and then
+  Fix fix;
 };
 Balance balance_of(const Findings& f) {
-  const Report& r = f.report();
+  const Scenario& s = f.scenario();
+  const PipelineReport& pipeline = f.report().pipeline;
   const double layer = f.quantity(Q::layer_time_forward) + f.quantity(Q::layer_time_backward);
-  std::vector<double> times;
-  for (const StageRow& row : r.stages) times.push_back(row.forward_s + row.backward_s);
-  // A device of DualPipe works for both directions; its row is of one.
-  if (directions(r.pipeline.shape.kind) == 2)
-    for (std::size_t d = 0; d < times.size() / 2; ++d)
-      times[d] = times[times.size() - 1 - d] = times[d] + times[times.size() - 1 - d];
+  const int stages = virtual_stages_of(s);
+  LayerSplit split = layer_split(s);
+  const std::vector<int> now = split_layers(split, s.pipeline.schedule, stages);
+  // By virtual stage, what its layers do not take: the embedding and the head.
+  const auto beside = [&](int stage) {
+    const auto i = static_cast<std::size_t>(stage);
+    const Tick pass =
+        pipeline.times.forward[i] + pipeline.times.backward_input[i] + pipeline.times.backward_weight[i];
+    return std::max(0.0, double(pass) * kTickSeconds - now[i] * layer);
+  };
+  const double embedding = beside(0), head = beside(stages - 1);
+  Orders placed;
+  place_stages(pipeline.shape, placed.device_of);
+  const auto by_device = [&](const std::vector<int>& layers) {
+    std::vector<double> times(static_cast<std::size_t>(pipeline.shape.stages));
+    for (std::size_t i = 0; i < placed.device_of.size(); ++i) {
+      const std::size_t stage = i % layers.size();
+      double& time = times[placed.device_of[i]];
+      time += layers[stage] * layer;
+      if (stage == 0) time += embedding;
+      if (stage + 1 == layers.size()) time += head;
+    }
+    return times;
+  };
   Balance out;
+  const std::vector<double> times = by_device(now);
   const auto slowest = std::max_element(times.begin(), times.end());
   out.device = static_cast<int>(slowest - times.begin());
   out.slowest_s = out.balanced_s = *slowest;
   if (!(layer > 0)) return out;
-  const int most = r.stages[static_cast<std::size_t>(out.device)].layers;
-  for (int moved = 1; moved < most; ++moved) {
-    *slowest -= layer;
-    *std::min_element(times.begin(), times.end()) += layer;
-    const double now = *std::max_element(times.begin(), times.end());
-    if (now < out.balanced_s * (1 - 1e-9)) out.balanced_s = now, out.moved = moved;
-  }
+  const auto held = [&](const std::vector<int>& layers) {
+    int sum = 0;
+    for (std::size_t i = 0; i < placed.device_of.size(); ++i)
+      if (placed.device_of[i] == out.device) sum += layers[i % layers.size()];
+    return sum;
+  };
+  split.listed.clear();
+  const int most_embedding = static_cast<int>(std::min(embedding / layer, 100.0)) + 1,
+            most_head = static_cast<int>(std::min(head / layer, 100.0)) + 1;
+  std::vector<int> layers;
+  for (int e = 0; e <= most_embedding; ++e)
+    for (int h = 0; h <= most_head; ++h) {
+      split.embedding_as_layers = e, split.head_as_layers = h;
+      split_layers(split, s.pipeline.schedule, stages, layers);
+      if (!layers_suffice(split, layers, pipeline.shape.stages)) continue;
+      const std::vector<double> then = by_device(layers);
+      const double time = *std::max_element(then.begin(), then.end());
+      if (time >= out.balanced_s * (1 - 1e-9)) continue;
+      out.balanced_s = time;
+      out.moved = held(now) - held(layers);
+      out.fix = {};
+      if (e != s.pipeline.embedding_as_layers) out.fix.push_back(Findings::edit("pipeline.embedding_as_layers", e));
+      if (h != s.pipeline.head_as_layers) out.fix.push_back(Findings::edit("pipeline.head_as_layers", h));
+      if (!s.pipeline.layers_per_stage.empty()) out.fix.push_back(Findings::edit(kLayersByHand, 0));
+    }
   return out;
 }
 
@@ -334,7 +372,7 @@ void check_bubble(Findings& f) {
       values.push_back({b.balanced_s, unit::seconds});
     }
     const std::string_view remedy = b.moved > 1 ? "move_layers" : b.moved == 1 ? "move_layer" : "";
-    f.add(Severity::warning, "pipeline.imbalance", values, "parallelism.pipeline", {}, remedy);
+    f.add(Severity::warning, "pipeline.imbalance", values, "pipeline.head_as_layers", b.fix, remedy);
   } else if (transfer > even) {
     f.add(Severity::warning, "pipeline.transfers",
           {waits, {transfer / span, unit::fraction}, {f.quantity(Q::pipeline_transfer), unit::seconds}},
@@ -380,21 +418,45 @@ void check_schedule_rule(Findings& f, const ScheduleShape& shape, const Schedule
   }
 }
 
+// Why layers that are listed for the virtual stages are not used.
+void check_listed_layers(Findings& f, const LayerSplit& layers, int virtual_stages) {
+  const Fix deal{Findings::edit(kLayersByHand, 0)};
+  const auto add = [&f, &deal](std::string_view reason, const DiagnosticValues& values) {
+    f.add(Severity::warning, "pipeline.listed_layers", values, "pipeline.layers_per_stage", deal, reason);
+  };
+  const auto listed = static_cast<double>(layers.listed.size());
+  switch (listed_layers(layers, virtual_stages)) {
+    case ListedLayers::other_count:
+      return add("other_count", {{listed, unit::count}, {double(virtual_stages), unit::count}});
+    case ListedLayers::other_sum:
+      return add("other_sum",
+                 {{std::accumulate(layers.listed.begin(), layers.listed.end(), 0.0), unit::layers},
+                  {double(layers.n_layers), unit::layers}});
+    case ListedLayers::empty_between:
+      return add("empty_between", {});
+    case ListedLayers::none:
+    case ListedLayers::used:
+      return;
+  }
+}
+
 void check_pipeline(Findings& f) {
   const Scenario& s = f.scenario();
   const int stages = s.parallelism.pipeline;
   if (stages <= 1) return;
   const PipelineReport& pipeline = f.report().pipeline;
-  const int virtual_stages = stages * std::max(1, passes_per_device(pipeline.shape));
-  if (virtual_stages > most_virtual_stages(s.model.n_layers, virtual_stages / stages)) {
+  const int passes = std::max(1, passes_per_device(pipeline.shape)), virtual_stages = stages * passes;
+  const LayerSplit layers = layer_split(s);
+  const ListedLayers listed = listed_layers(layers, virtual_stages);
+  if (listed != ListedLayers::none && listed != ListedLayers::used) check_listed_layers(f, layers, virtual_stages);
+  if (!layers_suffice(layers, s.pipeline.schedule, stages, passes)) {
     int fewer = stages;
-    while (fewer > 1 && (stages % fewer != 0 || fewer * (virtual_stages / stages) >
-                                                    most_virtual_stages(s.model.n_layers, virtual_stages / stages)))
-      --fewer;
+    while (fewer > 1 && (stages % fewer != 0 || !layers_suffice(layers, s.pipeline.schedule, fewer, passes))) --fewer;
     f.add(Severity::error, "pipeline.more_stages_than_layers",
           {{double(virtual_stages), unit::count}, {double(s.model.n_layers), unit::layers}}, "parallelism.pipeline",
           {Findings::edit("parallelism.pipeline", fewer)});
-  } else if (s.model.n_layers % virtual_stages != 0) {
+  } else if (listed != ListedLayers::used && s.pipeline.embedding_as_layers + s.pipeline.head_as_layers == 0 &&
+             s.model.n_layers % virtual_stages != 0) {
     f.add(Severity::note, "pipeline.uneven_layers",
           {{double(s.model.n_layers), unit::layers}, {double(virtual_stages), unit::count}}, "parallelism.pipeline");
   }

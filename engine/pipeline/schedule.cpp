@@ -3,10 +3,10 @@
 #include "engine/pipeline/order_rules.h"
 
 namespace roofscape::engine {
-namespace {
 
 void place_stages(const ScheduleShape& shape, std::vector<std::uint16_t>& device_of) {
   const int p = shape.stages;
+  device_of.resize(static_cast<std::size_t>(virtual_stage_count(shape)));
   const bool turns = facts_of(shape.kind).placement != StagePlacement::looped;
   for (std::size_t s = 0; s < device_of.size(); ++s) {
     const int position = static_cast<int>(s) % p;
@@ -14,8 +14,6 @@ void place_stages(const ScheduleShape& shape, std::vector<std::uint16_t>& device
     device_of[s] = static_cast<std::uint16_t>(backwards ? p - 1 - position : position);
   }
 }
-
-}  // namespace
 
 int passes_per_device(const ScheduleShape& shape) { return shape.virtual_stages; }
 
@@ -37,7 +35,6 @@ void make_orders(const ScheduleShape& shape, Orders& out) {
   out.microbatches = m;
   out.route_length = p * v;
   out.passes_per_device = v;
-  out.device_of.resize(static_cast<std::size_t>(virtual_stage_count(shape)));
   place_stages(shape, out.device_of);
 
   // A forward, a backward and at most a weight gradient of each microbatch on each of its stages.

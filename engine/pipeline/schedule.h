@@ -114,6 +114,9 @@ struct Orders {
   std::size_t devices() const { return first.empty() ? 0 : first.size() - 1; }
 };
 
+// Which device holds each virtual stage; of any shape.
+void place_stages(const ScheduleShape& shape, std::vector<std::uint16_t>& device_of);
+
 // Fills `out` with the order of a legal shape, reusing its vectors. An illegal shape leaves `out` empty.
 // DualPipe: microbatches 0 .. m/2-1 enter at device 0 through stages 0 .. p-1, the others at device p-1 through
 // stages p .. 2p-1 (stage p+s is on device p-1-s).

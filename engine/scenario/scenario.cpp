@@ -36,6 +36,24 @@ int microbatch_count(const Scenario& s) {
       std::max(1.0, microbatches<double>(s.workload.global_batch_sequences, ranks, s.pipeline.microbatch_sequences)));
 }
 
+LayerSplit layer_split(const Scenario& s) {
+  return {s.model.n_layers, s.pipeline.embedding_as_layers, s.pipeline.head_as_layers, s.pipeline.layers_per_stage};
+}
+
+int virtual_stages_of(const Scenario& s) {
+  const int stages = s.parallelism.pipeline;
+  return stages > 1 ? stages * passes_per_device({.kind = s.pipeline.schedule,
+                                                  .stages = stages,
+                                                  .virtual_stages = s.pipeline.virtual_stages})
+                    : 1;
+}
+
+void list_layers(Scenario& s, bool by_hand) {
+  std::vector<int>& listed = s.pipeline.layers_per_stage;
+  if (!by_hand) return listed.clear();
+  if (listed.empty()) listed = split_layers(layer_split(s), s.pipeline.schedule, virtual_stages_of(s));
+}
+
 AxesOverlap resolved(AxesOverlap overlap, Interconnect interconnect) {
   if (overlap != AxesOverlap::automatic) return overlap;
   return interconnect == Interconnect::switched ? AxesOverlap::by_wire : AxesOverlap::sum;

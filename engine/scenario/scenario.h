@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/pipeline/layer_split.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/scenario/chip.h"
 #include "engine/scenario/transformer_shape.h"
@@ -123,6 +124,10 @@ struct PipelinePlan {
   int microbatch_sequences = 1;  // sequences one data x fsdp rank puts through the model at a time
   int virtual_stages = 1;        // model chunks a device
   bool blocking_send = false;    // a stage does not compute while it sends
+  // How layers are dealt to virtual stages (engine/pipeline/layer_split.h): what the embedding and the head count for,
+  // or by hand, in the order a microbatch passes the virtual stages.
+  int embedding_as_layers = 0, head_as_layers = 0;
+  std::vector<int> layers_per_stage;
   friend bool operator==(const PipelinePlan&, const PipelinePlan&) = default;
 };
 
@@ -274,6 +279,12 @@ struct Scenario {
   bool serves() const { return workload.kind == WorkloadKind::serving; }  // else it trains
   friend bool operator==(const Scenario&, const Scenario&) = default;
 };
+
+// How the layers of the plan are dealt to its virtual stages, and how many of these there are; 1 without a pipeline.
+LayerSplit layer_split(const Scenario&);
+int virtual_stages_of(const Scenario&);
+// Lists the layers of the virtual stages as they are dealt now, or deals them again.
+void list_layers(Scenario&, bool by_hand);
 
 SoftwareStack software_stack(const Scenario&);
 // Whether it serves in calibrated mode on software that was fitted to training alone (JAX on TPUs): the time the host

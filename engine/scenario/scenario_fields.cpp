@@ -195,6 +195,12 @@ const std::array kFields{
         INTEGER("pipeline.microbatch_sequences", pipeline.microbatch_sequences, 1, 1 << 16, unit::sequences)),
     training_only(INTEGER("pipeline.virtual_stages", pipeline.virtual_stages, 1, 64, counted::chunks)),
     training_only(BOOLEAN("pipeline.blocking_send", pipeline.blocking_send)),
+    training_only(
+        INTEGER("pipeline.embedding_as_layers", pipeline.embedding_as_layers, 0, 1000, unit::layers)),
+    training_only(INTEGER("pipeline.head_as_layers", pipeline.head_as_layers, 0, 1000, unit::layers)),
+    training_only(boolean(
+        kLayersByHand, [](const Scenario& s) { return s.pipeline.layers_per_stage.empty() ? 0.0 : 1.0; },
+        [](Scenario& s, double by_hand) { list_layers(s, by_hand != 0); })),
     training_only(CHOICE("checkpointing.policy", checkpointing.policy, kCheckpointPolicyIds)),
     training_only(INTEGER("checkpointing.k", checkpointing.k, 1, 20, counted::tensors)),
     training_only(INTEGER("checkpointing.blocks", checkpointing.blocks, 1, 10000, unit::layers)),

@@ -27,6 +27,10 @@ struct Field {
   void (*set)(Scenario&, double) = nullptr;   // the value is inside the domain
 };
 
+// Of the one list a scenario has beside the table (pipeline.layers_per_stage) a switch stands in it: on lists the
+// layers as they are dealt, off deals them again. Files have the list alone.
+inline constexpr std::string_view kLayersByHand = "pipeline.layers_by_hand";
+
 std::span<const Field> scenario_fields();
 const Field* find_field(std::string_view path);  // null if there is none
 bool applies(const Field&, WorkloadKind);        // whether the arithmetic of this kind reads it

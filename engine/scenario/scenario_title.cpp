@@ -43,6 +43,7 @@ NameStamp stamp_of(const Scenario& s) {
                                                              : plan;
     part.add(field.get(s));
   }
+  for (const int layers : s.pipeline.layers_per_stage) plan.add(layers);
   const Chip& chip = s.cluster.chip;
   cluster.add(static_cast<double>(chip.interconnect));
   for (const int side : chip.pod_shape) cluster.add(side);

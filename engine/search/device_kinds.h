@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/pipeline/in_flight.h"
+#include "engine/pipeline/layer_split.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/training/memory.h"
 
@@ -28,12 +29,14 @@ struct DeviceKinds {
   ScheduleKind kind = ScheduleKind::one_f_one_b;
   int stages = 1, virtual_stages = 1;  // devices, chunks of one
   bool doubled = false;                // both directions on every device (DualPipe)
+  bool layers_suffice = true;          // for every virtual stage
+  int largest_chunk = 0;               // layers of the virtual stage that has most
   std::vector<DeviceKind> kinds;
   std::vector<Held> held;
 };
 
 // `layers` is working memory.
-void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, int n_layers, std::vector<int>& layers,
+void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const LayerSplit&, std::vector<int>& layers,
                        DeviceKinds& out);
 
 struct DeviceMoments {

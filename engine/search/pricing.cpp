@@ -203,13 +203,14 @@ void Pricer::price_input_gradients(const PlacedMesh& mesh, const PricedLayer& la
 // Of a split backward: device 0 has no input gradient to compute before one microbatch has been all the way forth and
 // back. What its order puts before that (schedule_zero_bubble.cpp), at most, is done meanwhile; all the rest of its
 // work follows.
-double Pricer::split_makespan(const PlacedMesh& mesh, const PricedState& state, const DeviceKind& device,
+double Pricer::split_makespan(const PlacedMesh& mesh, const PricedState& state, const DeviceKinds& kinds,
                               const ScheduleShape& shape, const WorkBeforeReturn& before_return) {
   const BlockTime<double>& layer = state.blocks->layer;
   const BlockTime<double>&embedding = state.blocks->embedding, &head = state.blocks->head;
   const bool folded = facts_of(shape.kind).placement == StagePlacement::v;
   const double n = mesh.in.model.n_layers, m = shape.microbatches, p = shape.stages;
-  const double chunk = min(static_cast<double>(device.layers), ceil(n / (p * shape.virtual_stages)));
+  const DeviceKind& device = kinds.kinds.front();
+  const double chunk = min(device.layers, kinds.largest_chunk);
   const double hops = folded ? 2 * p - 2 : p - 1;
   const double way = n * layer.forward + embedding.forward + head.forward + (n - chunk - 1) * state.input_gradient +
                      state.last_input_gradient + 2 * hops * state.transfer;
@@ -263,7 +264,7 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
   const std::optional<WorkBeforeReturn> split = work_before_return(shape);
   if (split && state.input_gradient == PricedState::kNotYet) price_input_gradients(mesh, layer, state);
   if (split && state.input_gradient > 0 && !overlaps) {
-    makespan = max(makespan, split_makespan(mesh, state, kinds.kinds.front(), shape, *split));
+    makespan = max(makespan, split_makespan(mesh, state, kinds, shape, *split));
     rounded_layers = 4 * mesh.in.model.n_layers;
   }
   // The simulation rounds every operation to a tick; sums of doubles differ by less than the last factor.
@@ -287,7 +288,7 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
 void Pricer::pair_stages(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state,
                          const ScheduleShape& shape) {
   const int stages = shape.stages * passes_per_device(shape);
-  split_layers(state.stage.n_layers, stages, layers_);
+  split_layers(state.stage.layers, shape.kind, stages, layers_);
   stage_.forward.clear(), stage_.backward.clear(), stage_.stage_layers.clear();
   for (int s = 0; s < stages; ++s) {
     const double n = layers_[static_cast<std::size_t>(s)];
@@ -325,7 +326,7 @@ bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
       return true;
     }
   }
-  split_layers(state.stage.n_layers, stages, layers_);
+  split_layers(state.stage.layers, shape.kind, stages, layers_);
   const auto count = static_cast<std::size_t>(positions), once = static_cast<std::size_t>(stages);
   times_.forward.resize(count);
   times_.backward_input.resize(count);
@@ -395,7 +396,7 @@ Price Pricer::price(const Plan& plan, bool simulate) {
   price_layer(mesh_, plan, layer_);
   price_state(mesh_, layer_, plan, state_);
   const ScheduleShape shape = shape_of(plan, static_cast<int>(mesh_.counts.microbatches));
-  find_device_kinds(plan.schedule, plan.pipeline, shape.virtual_stages, base_.model.n_layers, layers_, kinds_);
+  find_device_kinds(plan.schedule, plan.pipeline, shape.virtual_stages, stage_key_.layers, layers_, kinds_);
   fullest_devices(kinds_, shape, devices_);
   Price price;
   price.memory_bytes = memory(mesh_, layer_, state_, devices_);

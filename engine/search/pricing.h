@@ -105,6 +105,7 @@ class Pricer {
   Price price(const Plan&, bool simulate);
 
   const Scenario& scenario() const { return base_; }
+  const LayerSplit& layer_split() const { return stage_key_.layers; }
   const ModelFlops<double>& flops() const { return flops_; }
 
  private:
@@ -126,7 +127,7 @@ class Pricer {
   static void finish_paired(const PlacedMesh&, const PricedLayer&, PricedState&, double makespan,
                             StepCost<double>& step);
   void pair_stages(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&);
-  static double split_makespan(const PlacedMesh&, const PricedState&, const DeviceKind& first, const ScheduleShape&,
+  static double split_makespan(const PlacedMesh&, const PricedState&, const DeviceKinds&, const ScheduleShape&,
                                const WorkBeforeReturn&);
 
   std::array<Span, 16> spans_;

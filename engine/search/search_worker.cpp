@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <tuple>
 
-#include "engine/training/virtual_stages.h"
 
 namespace roofscape::engine {
 namespace {
@@ -83,7 +82,7 @@ SearchWorker::SearchWorker(const Scenario& s, const SearchRequest& request, cons
       continue;
     }
     for (const auto& [kind, v] : choices.chunkings(pipeline))
-      find_device_kinds(kind, pipeline, v, s.model.n_layers, layers_, chunks.kinds.emplace_back());
+      find_device_kinds(kind, pipeline, v, pricer_.layer_split(), layers_, chunks.kinds.emplace_back());
     chunks.count = chunks.kinds.size();
   }
 }
@@ -249,7 +248,7 @@ void SearchWorker::test_schedules(Mesh& mesh) {
     const ScheduleShape shape{kinds.kind, kinds.stages, mesh.microbatches, kinds.virtual_stages, 0};
     std::optional<Rejection> why;
     if (kinds.stages > 1) {
-      if (kinds.stages * kinds.virtual_stages > most_virtual_stages(s_.model.n_layers, kinds.virtual_stages))
+      if (!kinds.layers_suffice)
         why = Rejection::layers;
       else if (!check_schedule(shape))
         why = Rejection::schedule;

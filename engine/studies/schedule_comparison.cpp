@@ -10,7 +10,6 @@
 #include "engine/scenario/mesh_size.h"
 #include "engine/training/bubble.h"
 #include "engine/training/stage_time.h"
-#include "engine/training/virtual_stages.h"
 
 namespace roofscape::engine {
 namespace {
@@ -24,14 +23,15 @@ std::int64_t op_count(const ScheduleShape& shape) {
   return each * shape.microbatches * shape.stages * passes_per_device(shape);
 }
 
-bool has_layers(const Scenario& s, const ScheduleShape& shape) {
-  return shape.stages * passes_per_device(shape) <= most_virtual_stages(s.model.n_layers, shape.virtual_stages);
-}
-
 void set_schedule(Scenario& s, const ScheduleShape& shape) {
   s.pipeline.schedule = shape.kind;
   s.pipeline.virtual_stages = shape.virtual_stages;
 }
+
+bool has_layers(const Scenario& s, const ScheduleShape& shape) {
+  return layers_suffice(layer_split(s), shape.kind, shape.stages, passes_per_device(shape));
+}
+
 
 // What evaluate() has of a pipeline of that shape before its order is run; nothing where the schedule is illegal.
 struct Before {

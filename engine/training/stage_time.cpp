@@ -120,24 +120,12 @@ StageKey stage_key(const Scenario& s) {
   key.shape.stages = s.parallelism.pipeline;
   key.shape.microbatches = microbatch_count(s);
   key.shape.virtual_stages = pipelined ? s.pipeline.virtual_stages : 1;
-  key.n_layers = s.model.n_layers;
+  key.layers = layer_split(s);
   key.blocking_send = s.pipeline.blocking_send;
   key.zero_stage = s.parallelism.zero_stage;
   key.sequence_parallel = s.parallelism.sequence_parallel;
   key.tied_embeddings = s.model.tied_embeddings;
   return key;
-}
-
-void split_layers(int n_layers, int virtual_stages, std::vector<int>& layers) {
-  const int n = std::max(1, virtual_stages);
-  layers.assign(static_cast<std::size_t>(n), (n_layers + n - 1) / n);
-  int excess = layers[0] * n - n_layers;
-  for (int i = 0; excess > 0; ++i, --excess) --layers[static_cast<std::size_t>(i % 2 == 0 ? n - 1 - i / 2 : i / 2)];
-}
-std::vector<int> split_layers(int n_layers, int virtual_stages) {
-  std::vector<int> layers;
-  split_layers(n_layers, virtual_stages, layers);
-  return layers;
 }
 
 template <Scalar S>
@@ -387,7 +375,7 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
 
   // Virtual stages and their times.
   const int virtual_stages = pipelined ? key.shape.stages * passes_per_device(key.shape) : 1;
-  split_layers(key.n_layers, virtual_stages, cost.layers);
+  split_layers(key.layers, key.shape.kind, virtual_stages, cost.layers);
   const std::vector<int>& layers = cost.layers;
   cost.stage_layers.clear();
   cost.forward.clear();

@@ -6,6 +6,7 @@
 
 #include "engine/base/scalar.h"
 #include "engine/inputs/inputs.h"
+#include "engine/pipeline/layer_split.h"
 #include "engine/report/report.h"
 #include "engine/training/layer_time.h"
 
@@ -13,19 +14,13 @@ namespace roofscape::engine {
 
 struct StageKey {
   ScheduleShape shape;
-  int n_layers = 1;
+  LayerSplit layers;
   int zero_stage = 3;
   bool sequence_parallel = true;
   bool blocking_send = false;
   bool tied_embeddings = false;
 };
 StageKey stage_key(const Scenario&);
-
-// Layers of each virtual stage, in the order a microbatch passes them. Every virtual stage gets the same number or
-// one less; the ones with less stand at the ends, last, first, last but one, second ..., where head and embedding add
-// work.
-std::vector<int> split_layers(int n_layers, int virtual_stages);
-void split_layers(int n_layers, int virtual_stages, std::vector<int>& out);
 
 // The pieces of the stage's cost, each by what it reads: a search computes one again only where that changes.
 // How the plan splits a step: mesh, batch and microbatch.

@@ -35,7 +35,7 @@ std::vector<Chunks> all_chunks(int n_layers) {
     for (int v = 1; v <= (pipeline > 1 ? held : 1); ++v) {
       if (held % v != 0) continue;
       const ScheduleKind kind = v > 1 ? ScheduleKind::interleaved_1f1b : ScheduleKind::one_f_one_b;
-      find_device_kinds(kind, pipeline, v, n_layers, layers, chunks.kinds.emplace_back());
+      find_device_kinds(kind, pipeline, v, {.n_layers = n_layers}, layers, chunks.kinds.emplace_back());
     }
   }
   return out;

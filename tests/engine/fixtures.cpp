@@ -64,6 +64,16 @@ void random_schedule(Dice& dice, engine::Scenario& s) {
   const int microbatches = stages * dice.pick(many ? 2 : 1, 3);
   s.workload.global_batch_sequences =
       s.parallelism.data * s.parallelism.fsdp * plan.microbatch_sequences * microbatches;
+  plan.embedding_as_layers = dice.one_in(3) ? dice.pick(0, 3) : 0;
+  plan.head_as_layers = dice.one_in(3) ? dice.pick(0, 3) : 0;
+  if (stages == 1 || !dice.one_in(4)) return;
+  engine::list_layers(s, true);
+  std::vector<int>& layers = plan.layers_per_stage;
+  const int last = static_cast<int>(layers.size()) - 1;
+  for (int moves = dice.pick(1, 6); moves > 0; --moves) {
+    const auto from = static_cast<std::size_t>(dice.pick(0, last)), to = static_cast<std::size_t>(dice.pick(0, last));
+    if (layers[from] > 1) --layers[from], ++layers[to];
+  }
 }
 
 void random_experts(Dice& dice, engine::Scenario& s) {

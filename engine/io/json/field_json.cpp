@@ -78,6 +78,28 @@ Failure read_field(const engine::Field& field, const Json& json, std::string whe
   return std::nullopt;
 }
 
+Failure read_layers(const Json& json, std::string where, std::string_view file, engine::Scenario& scenario) {
+  constexpr double kMostLayers = 10000;
+  const auto fail = [&](std::string inner, std::string message, std::string remedy) {
+    return InputError{std::string(file), std::move(inner), std::move(message), std::move(remedy)};
+  };
+  if (!json.is_array())
+    return fail(std::move(where), shown(json) + " is not a list", "list the layers of each virtual stage");
+  if (json.size() > engine::kMaxVirtualStages)
+    return fail(std::move(where), "lists " + std::to_string(json.size()) + " virtual stages",
+                "list at most " + std::to_string(engine::kMaxVirtualStages));
+  std::vector<int> layers;
+  for (const Json& item : json) {
+    const double value = item.is_number() ? item.get<double>() : -1;
+    if (!(value >= 0 && value <= kMostLayers) || value != std::floor(value))
+      return fail(where + "." + std::to_string(layers.size()), shown(item) + " is no number of layers",
+                  "give a whole number from 0 to 10000");
+    layers.push_back(static_cast<int>(value));
+  }
+  scenario.pipeline.layers_per_stage = std::move(layers);
+  return std::nullopt;
+}
+
 OrderedJson field_json(const engine::Field& field, double value) {
   if (field.kind == engine::FieldKind::boolean) return value != 0;
   if (field.kind == engine::FieldKind::choice) {

@@ -43,7 +43,9 @@ Failure read_members(const Json& json, const std::string& path, const PartContex
       if (list) return context.error(path, "has more than " + std::to_string(known.size()) + " entries", "");
       return context.error(inner, "unknown field", unknown_field_remedy(path, key));
     }
-    if (const engine::Field* field = engine::find_field(inner)) {
+    if (inner == kLayersPath) {
+      if (auto failure = read_layers(member.value(), inner, context.file, scenario)) return failure;
+    } else if (const engine::Field* field = engine::find_field(inner)) {
       if (auto failure = read_field(*field, member.value(), inner, context.file, scenario)) return failure;
     } else if (!member.value().is_structured()) {
       return context.error(inner, "is " + std::string(kind_name(member.value())),

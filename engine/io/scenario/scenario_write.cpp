@@ -41,7 +41,7 @@ OrderedJson scenario_json(const Scenario& scenario, const PresetLibrary& library
       continue;
     // What the other kind of workload reads is kept where it was set, and else left out.
     if (!engine::applies(field, scenario.workload.kind) && value == field.get(defaults)) continue;
-    if (field.path.starts_with("workload.lengths.")) continue;
+    if (field.path.starts_with("workload.lengths.") || field.path == engine::kLayersByHand) continue;
     OrderedJson* at = &json;
     std::string_view rest = field.path;
     for (std::size_t dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.')) {
@@ -50,6 +50,8 @@ OrderedJson scenario_json(const Scenario& scenario, const PresetLibrary& library
     }
     (*at)[std::string(rest)] = field_json(field, value);
   }
+  if (!scenario.pipeline.layers_per_stage.empty())
+    json["pipeline"][std::string(kLayersMember)] = scenario.pipeline.layers_per_stage;
   // Bins of the histogram up to the last that is used.
   const auto& bins = scenario.workload.lengths;
   std::size_t used = bins.size();
@@ -113,6 +115,19 @@ std::optional<Json> list_json(std::string_view text) {
     if (cut == std::string_view::npos) return list;
     text.remove_prefix(cut + 1);
   }
+}
+
+// Layers of each virtual stage: "8,8,9,8", or "even" to deal them.
+Failure set_layers(Scenario& scenario, std::string_view path, std::string_view text) {
+  if (text == "even" || text.empty()) {
+    scenario.pipeline.layers_per_stage.clear();
+    return std::nullopt;
+  }
+  const auto list = list_json(text);
+  if (!list)
+    return set_error(path, in_quotes(text) + " is not a list of numbers",
+                     "write the layers of each virtual stage as 8,8,9,8, or even");
+  return read_layers(*list, std::string(path), {}, scenario);
 }
 
 // A published figure of the chip, changed by hand: "cluster.chip.hbm_bytes=192e9".
@@ -204,6 +219,7 @@ Failure set_field(Scenario& scenario, std::string_view assignment, const PresetL
     scenario.model = std::move(model).value();
     return std::nullopt;
   }
+  if (path == kLayersPath) return set_layers(scenario, path, text);
   if (path == "cluster" || path.starts_with("cluster.")) return set_cluster(scenario, path, text, library);
   if (const engine::Field* field = engine::find_field(path)) {
     const bool number = field->kind == engine::FieldKind::integer || field->kind == engine::FieldKind::number;

@@ -65,23 +65,6 @@ TEST_CASE("without sequence parallelism layer inputs are whole on every tensor r
   CHECK(value_if_any(s, Q::layer_checkpoint_bytes) == 2.0 * 2048 * 8192);
 }
 
-TEST_CASE("126 layers over 16 stages: first and last hold 7, the rest 8") {
-  const std::vector<int> layers = split_layers(126, 16);
-  CHECK(layers.front() == 7);
-  CHECK(layers.back() == 7);
-  for (std::size_t i = 1; i + 1 < layers.size(); ++i) CHECK(layers[i] == 8);
-}
-TEST_CASE("split layers add up and differ by at most one") {
-  for (int stages = 1; stages <= 40; ++stages)
-    for (int n = stages; n <= 130; ++n) {
-      const std::vector<int> layers = split_layers(n, stages);
-      int total = 0, low = 1 << 20, high = 0;
-      for (const int l : layers) total += l, low = std::min(low, l), high = std::max(high, l);
-      REQUIRE(total == n);
-      REQUIRE(high - low <= 1);
-    }
-}
-
 TEST_CASE("C segments recomputed once cost one forward and keep C layer inputs; sqrt(L) is the default") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=segments"});
   CHECK(value_if_any(s, Q::checkpoint_segments) == 9);  // sqrt(80) = 8.94

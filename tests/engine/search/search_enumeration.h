@@ -17,7 +17,6 @@
 #include "engine/search/candidates.h"
 #include "engine/search/pricing.h"
 #include "engine/search/search.h"
-#include "engine/training/virtual_stages.h"
 
 namespace roofscape::tests {
 
@@ -137,7 +136,7 @@ class Enumeration {
     if (choices_.reject_sequence_parallel(plan.tensor, plan.sequence_parallel)) return Rejection::experts;
     const ScheduleShape shape = shape_of(plan, microbatches);
     if (plan.pipeline > 1) {
-      if (plan.pipeline * plan.virtual_stages > most_virtual_stages(s_.model.n_layers, plan.virtual_stages))
+      if (!layers_suffice(layer_split(s_), shape.kind, shape.stages, passes_per_device(shape)))
         return Rejection::layers;
       if (!check_schedule(shape)) return Rejection::schedule;
       if (2.0 * microbatches * virtual_stage_count(shape) > static_cast<double>(kMaxDrawnOps))

@@ -114,7 +114,8 @@ TEST_CASE("of the devices named the fullest one takes what the fullest of all de
     // Every device as the order has it.
     make_orders(shape, orders);
     peak_microbatches(orders, KeptUntil::weight_gradient, peaks);
-    split_layers(n_layers, stages, layers);
+    const LayerSplit split{n_layers, dice.pick(0, 4), dice.pick(0, 4), {}};
+    split_layers(split, shape.kind, stages, layers);
     std::vector<double> bytes(static_cast<std::size_t>(shape.stages));
     std::vector<double> held(bytes.size());
     for (std::size_t i = 0; i < orders.device_of.size(); ++i) {
@@ -134,7 +135,7 @@ TEST_CASE("of the devices named the fullest one takes what the fullest of all de
       REQUIRE(held_moments(shape, static_cast<int>(r)).front().all == peaks[r]);
       bytes[r] += at_peak(held_moments(shape, static_cast<int>(r))) * (doubled ? held[r] / 2 : held[r]);
     }
-    find_device_kinds(shape.kind, shape.stages, shape.virtual_stages, n_layers, layers, kinds);
+    find_device_kinds(shape.kind, shape.stages, shape.virtual_stages, split, layers, kinds);
     fullest_devices(kinds, shape, fullest);
     double most = 0;
     for (const auto& [load, moments] : fullest)
