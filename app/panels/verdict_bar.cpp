@@ -174,6 +174,8 @@ Fact bound_fact(const PanelContext& ctx) {
   const auto step = report.quantities[total_of(ctx.session.scenario())];
   if (!step || *step <= 0) return f;
   f.value = {bound_name(ctx.ui.texts, report.bound)};
+  if (report.bound.kind == engine::BoundKind::mesh_axis)
+    f.value.push_back(std::string(ctx.text("axis." + std::string(report.bound.id()))));
   if (serving) {
     f.quantity = longest_part(report.quantities);
     f.below = ways(

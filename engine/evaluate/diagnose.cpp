@@ -274,7 +274,7 @@ Fix smaller_bubble(const Findings& f) {
     ScheduleShape shape = f.report().pipeline.shape;
     shape.kind = ScheduleKind::interleaved_1f1b;
     shape.virtual_stages = chunks;
-    if (shape.stages * chunks <= s.model.n_layers && check_schedule(shape).legal())
+    if (layers_suffice(layer_split(s), shape.kind, shape.stages, chunks) && check_schedule(shape).legal())
       return {Findings::edit("pipeline.schedule", static_cast<double>(ScheduleKind::interleaved_1f1b)),
               Findings::edit("pipeline.virtual_stages", chunks)};
   }
@@ -411,6 +411,11 @@ void check_schedule_rule(Findings& f, const ScheduleShape& shape, const Schedule
       return add("microbatches_fill_stages", {microbatches, stages}, batch);
     case ScheduleRule::microbatches_at_least:
       return add("microbatches_at_least", {microbatches, stages, {double(status.above), unit::microbatches}}, batch);
+    case ScheduleRule::group_size_range:
+    case ScheduleRule::last_group_fills_stages:
+      return add(status.rule == ScheduleRule::group_size_range ? "group_size_range" : "last_group_fills_stages",
+                 {{double(shape.group_size), unit::microbatches}, microbatches, stages},
+                 {Findings::edit("pipeline.group_size", 0)});
     case ScheduleRule::too_large:
       return add("too_large", {microbatches, stages}, batch);
     default:

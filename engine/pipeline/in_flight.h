@@ -11,9 +11,7 @@
 namespace roofscape::engine {
 
 // Microbatches a device holds at its peak, until the weight gradient, in microbatches of the whole device, so chunks
-// count 1/v. Equal to peak_microbatches of the order (timeline_analysis.h), which the tests compare. Of interleaved
-// shapes whose microbatches do not fill the stages: what the formula says. Group sizes other than the stages are not
-// considered.
+// count 1/v. Equal to peak_microbatches of the order (timeline_analysis.h), which the tests compare.
 double peak_in_flight(const ScheduleShape& shape, int device);
 
 // What a device holds at a moment, in microbatches of the whole device: all of them until their weight gradients, and

@@ -101,8 +101,8 @@ StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScr
 
 bool runs_without_order(const ScheduleShape& shape, const PipelineTimes& times) {
   if (shape.stages < 2 || (times.blocking_send && times.transfer > 0)) return false;
-  return shape.kind == ScheduleKind::one_f_one_b || (shape.kind == ScheduleKind::interleaved_1f1b &&
-                                                     (shape.group_size == 0 || shape.group_size == shape.stages));
+  return shape.kind == ScheduleKind::one_f_one_b ||
+         (shape.kind == ScheduleKind::interleaved_1f1b && group_size_of(shape) == shape.stages);
 }
 
 StepSpan one_f_one_b_span(const ScheduleShape& shape, const PipelineTimes& times, OneFOneBScratch& scratch) {

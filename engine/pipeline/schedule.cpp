@@ -31,7 +31,7 @@ void make_orders(const ScheduleShape& shape, Orders& out) {
 
   const auto p = static_cast<std::uint32_t>(shape.stages), m = static_cast<std::uint32_t>(shape.microbatches);
   const auto v = static_cast<std::uint32_t>(shape.virtual_stages);
-  const auto group = shape.group_size > 0 ? static_cast<std::uint32_t>(shape.group_size) : p;
+  const auto group = static_cast<std::uint32_t>(group_size_of(shape));
   out.microbatches = m;
   out.route_length = p * v;
   out.passes_per_device = v;

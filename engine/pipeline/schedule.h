@@ -19,10 +19,15 @@ struct ScheduleShape {
   int stages = 1;          // pipeline devices p
   int microbatches = 1;    // m of one step; DualPipe: of both directions together
   int virtual_stages = 1;  // chunks per device v
-  int group_size = 0;      // interleaved-1f1b: microbatches of a chunk before the next chunk's turn; 0 means p
+  int group_size = 0;      // interleaved-1f1b: microbatches of a chunk before the next chunk's turn; 0: the least
+                           // that does, group_size_of
   friend bool operator==(const ScheduleShape&, const ScheduleShape&) = default;
 };
 
+// Microbatches of a chunk before the next chunk's turn. Megatron-LM wants at least the stages, and in the last group
+// what is left or, again, at least the stages: where nothing is said, the least that does, which is the stages where
+// microbatches are a multiple of them. Fewer microbatches than stages are one group, as in torch.
+int group_size_of(const ScheduleShape& shape);
 // Parts into which one microbatch's pass through one device is cut: v, and 1 for DualPipe (whose unit is one stage).
 int passes_per_device(const ScheduleShape& shape);
 // Virtual stages that hold weights, over all devices: pv; DualPipe 2p (stage s of the second direction is p + s).
@@ -39,10 +44,10 @@ enum class ScheduleRule : std::uint8_t {
   two_chunks,                   // a V needs exactly two chunks per device
   microbatches_positive,        // at least one microbatch
   microbatches_even,            // dualpipe: half of them enter at each end
-  microbatches_fill_stages,     // interleaved-1f1b, and zb-h1 with chunks: a multiple of the stages
+  microbatches_fill_stages,     // zb-h1 with chunks: a multiple of the stages
   microbatches_at_least,        // too few to fill the pipeline: 2p-1 for zb-h2, 2p for dualpipe and dualpipev
   group_size_interleaved_only,  // only interleaved-1f1b has groups
-  group_size_range,             // at least the stages and at most the microbatches
+  group_size_range,             // at least the stages, as far as there are microbatches, and at most these
   last_group_fills_stages,      // what is left for the last group is at least the stages
   too_large,                    // more operations than kMaxOps
 };

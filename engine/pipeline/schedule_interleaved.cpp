@@ -43,13 +43,12 @@ void write_breadth_first(const DeviceShape& shape, OrderWriter& out) {
 }
 
 double interleaved_in_flight(const ScheduleShape& shape, int device) {
-  const std::int64_t p = shape.stages, v = shape.virtual_stages, after = p - 1 - device;
-  return held_passes(shape, 2 * after + (v - 1) * p + 1);
+  const std::int64_t v = shape.virtual_stages, after = shape.stages - 1 - device;
+  return held_passes(shape, 2 * after + (v - 1) * group_size_of(shape) + 1);
 }
 
 std::optional<Tick> interleaved_time(const ScheduleShape& shape, const EvenTimes& t) {
-  const bool default_group = shape.group_size == 0 || shape.group_size == shape.stages;
-  if (!default_group) return std::nullopt;
+  if (group_size_of(shape) != shape.stages) return std::nullopt;
   const Tick plain = (t.m * t.v + t.p - 1) * t.s;
   if (t.c == 0) return plain;
   if (t.m >= 2 * t.p && 2 * t.c <= t.s && t.c <= std::min(t.f, t.b + t.w)) return plain + 2 * (t.v * t.p - 1) * t.c;

@@ -6,9 +6,11 @@
 namespace roofscape::engine {
 namespace {
 
-// Megatron-LM's rule for groups; with the default group (the stages) it says "a multiple of the stages".
-bool last_group_fills(std::int64_t microbatches, std::int64_t group, std::int64_t stages) {
-  const std::int64_t rest = microbatches % group;
+// Megatron-LM's rule for groups, and torch's for fewer microbatches than stages.
+bool group_fills(int group, int microbatches, int stages) {
+  if (microbatches < stages) return group == microbatches;
+  if (group < stages || group > microbatches) return false;
+  const int rest = microbatches % group;
   return rest == 0 || rest >= stages;
 }
 
@@ -49,14 +51,12 @@ ScheduleStatus check_microbatches(const ScheduleShape& shape) {
   const std::int64_t m = shape.microbatches, p = shape.stages;
   const ScheduleFacts& facts = facts_of(shape.kind);
   const std::int64_t least = facts.least_microbatches.of(p), most = largest_count(shape);
-  const bool grouped = facts.takes_groups && shape.group_size != 0;  // groups have a check of their own
-  const bool multiple = (facts.fills_stages == FillsStages::always && !grouped) ||
-                        (facts.fills_stages == FillsStages::with_chunks && shape.virtual_stages > 1);
+  const bool multiple = facts.chunks_fill_stages && shape.virtual_stages > 1;
   const bool even = facts.placement == StagePlacement::both_ways;
   const std::int64_t step = multiple ? p : even ? 2 : 1;
   // Nearest legal values, or none where the smallest legal step is already too large.
   const std::int64_t last = most - most % step;
-  const std::int64_t fewest = grouped ? std::max<std::int64_t>(p, shape.group_size) : std::max(least, step);
+  const std::int64_t fewest = std::max(least, step);
   const std::int64_t first = fewest <= last ? fewest : 0;
   if (m < 1) return broken(ScheduleRule::microbatches_positive, ShapeField::microbatches, m, 0, first);
   if (m < least) return broken(ScheduleRule::microbatches_at_least, ShapeField::microbatches, m, 0, first);
@@ -72,18 +72,27 @@ ScheduleStatus check_group(const ScheduleShape& shape) {
   if (g == 0) return {};
   if (!facts_of(shape.kind).takes_groups)
     return broken(ScheduleRule::group_size_interleaved_only, ShapeField::group_size, g, 0, 0);
-  if (m < p) return broken(ScheduleRule::microbatches_fill_stages, ShapeField::microbatches, m, 0, std::max(p, g));
-  const auto legal = [&](int group) { return group >= p && group <= m && last_group_fills(m, group, p); };
+  const auto legal = [&](int group) { return group_fills(group, m, p); };
   if (legal(g)) return {};
-  int below = std::min(g, m), above = std::max(g, p);
-  while (below >= p && !legal(below)) --below;
+  const int least = std::min(p, m);
+  int below = std::min(g, m), above = std::max(g, least);
+  while (below >= least && !legal(below)) --below;
   while (above <= m && !legal(above)) ++above;
-  const bool in_range = g >= p && g <= m;
+  const bool in_range = g >= least && g <= m;
   return broken(in_range ? ScheduleRule::last_group_fills_stages : ScheduleRule::group_size_range,
-                ShapeField::group_size, g, below < p ? 0 : below, above > m ? 0 : above);
+                ShapeField::group_size, g, below < least ? 0 : below, above > m ? 0 : above);
 }
 
 }  // namespace
+
+int group_size_of(const ScheduleShape& shape) {
+  if (shape.group_size > 0) return shape.group_size;
+  const int m = shape.microbatches, p = shape.stages;
+  if (m <= p || !facts_of(shape.kind).takes_groups) return m < p ? m : p;
+  int group = p;
+  while (!group_fills(group, m, p)) ++group;
+  return group;
+}
 
 ScheduleStatus check_schedule(const ScheduleShape& shape) {
   if (const ScheduleStatus status = check_stages(shape); !status) return status;

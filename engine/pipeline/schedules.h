@@ -28,9 +28,6 @@ enum class StagePlacement : std::uint8_t {
   both_ways,  // one stage of either direction; microbatches enter at both ends
 };
 
-// When microbatches have to come in multiples of the stages.
-enum class FillsStages : std::uint8_t { never, with_chunks, always };
-
 // A number of microbatches that grows with the stages.
 struct MicrobatchesPerStages {
   int per_stage = 0, more = 1;
@@ -48,7 +45,7 @@ struct ScheduleFacts {
   int fixed_chunks = 1;                           // per device: the number the order is defined for, or kAnyChunks
   int usual_chunks = 1;                           // with any number: that of a plan that says nothing
   MicrobatchesPerStages least_microbatches = {};  // to fill the pipeline
-  FillsStages fills_stages = FillsStages::never;
+  bool chunks_fill_stages = false;  // with chunks, microbatches come in multiples of the stages
   bool takes_groups = false;        // the group size is free (ScheduleShape::group_size)
   std::string_view elsewhere = {};  // another name for it, offered where that is typed
 };
@@ -89,6 +86,8 @@ constexpr int default_virtual_stages(ScheduleKind kind) {
 constexpr bool varies_chunks(ScheduleKind kind) {
   return facts_of(kind).fixed_chunks == kAnyChunks && facts_of(kind).usual_chunks > 1;
 }
+// The group size of a plan, under a schedule that may have none.
+constexpr int group_under(ScheduleKind kind, int wanted) { return facts_of(kind).takes_groups ? wanted : 0; }
 // Stages whose weights a device holds for each of its chunks: one for each direction of the microbatches.
 constexpr int directions(ScheduleKind kind) { return facts_of(kind).placement == StagePlacement::both_ways ? 2 : 1; }
 

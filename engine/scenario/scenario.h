@@ -123,6 +123,7 @@ struct PipelinePlan {
   ScheduleKind schedule = ScheduleKind::one_f_one_b;
   int microbatch_sequences = 1;  // sequences one data x fsdp rank puts through the model at a time
   int virtual_stages = 1;        // model chunks a device
+  int group_size = 0;            // interleaved 1F1B: ScheduleShape::group_size
   bool blocking_send = false;    // a stage does not compute while it sends
   // How layers are dealt to virtual stages (engine/pipeline/layer_split.h): what the embedding and the head count for,
   // or by hand, in the order a microbatch passes the virtual stages.

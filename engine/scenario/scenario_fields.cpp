@@ -194,6 +194,7 @@ const std::array kFields{
     training_only(
         INTEGER("pipeline.microbatch_sequences", pipeline.microbatch_sequences, 1, 1 << 16, unit::sequences)),
     training_only(INTEGER("pipeline.virtual_stages", pipeline.virtual_stages, 1, 64, counted::chunks)),
+    training_only(INTEGER("pipeline.group_size", pipeline.group_size, 0, 1 << 24, unit::microbatches)),
     training_only(BOOLEAN("pipeline.blocking_send", pipeline.blocking_send)),
     training_only(
         INTEGER("pipeline.embedding_as_layers", pipeline.embedding_as_layers, 0, 1000, unit::layers)),

@@ -27,6 +27,7 @@ Plan plan_of(const Scenario&);
 void apply(Scenario&, const Plan&);
 // Microbatches of a step of `batch_sequences`; 0 where the sequences do not divide over the ranks.
 int microbatches_of(const Plan&, int batch_sequences);
-ScheduleShape shape_of(const Plan&, int microbatches);
+// `group_size` of the scenario, which a plan does not choose.
+ScheduleShape shape_of(const Plan&, int microbatches, int group_size);
 
 }  // namespace roofscape::engine

@@ -236,6 +236,11 @@ void SearchWorker::place_mesh(const Plan& wanted, Chunks& chunks, const std::vec
   }
 }
 
+ScheduleShape SearchWorker::shape_of_kinds(const DeviceKinds& kinds, int microbatches) const {
+  return {kinds.kind, kinds.stages, microbatches, kinds.virtual_stages,
+          kinds.stages > 1 ? group_under(kinds.kind, s_.pipeline.group_size) : 0};
+}
+
 // Which of the schedules can be run; the others are counted for every choice that is left.
 void SearchWorker::test_schedules(Mesh& mesh) {
   mesh.legal.clear();
@@ -245,7 +250,7 @@ void SearchWorker::test_schedules(Mesh& mesh) {
   mesh.fullest = &made->second;
   for (std::size_t i = 0; i < mesh.chunks->kinds.size(); ++i) {
     const DeviceKinds& kinds = mesh.chunks->kinds[i];
-    const ScheduleShape shape{kinds.kind, kinds.stages, mesh.microbatches, kinds.virtual_stages, 0};
+    const ScheduleShape shape = shape_of_kinds(kinds, mesh.microbatches);
     std::optional<Rejection> why;
     if (kinds.stages > 1) {
       if (!kinds.layers_suffice)
@@ -304,9 +309,6 @@ void SearchWorker::price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPoli
 
 void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate) {
   pricer_.price_buffers(mesh.placed, layer_, candidate.plan, state_);
-  const auto shape_of_kinds = [&mesh](const DeviceKinds& kinds) {
-    return ScheduleShape{kinds.kind, kinds.stages, mesh.microbatches, kinds.virtual_stages, 0};
-  };
   // Memory first: it is cheap, and mostly decides.
   constexpr double kNone = std::numeric_limits<double>::infinity();
   double least_fit = kNone, least_unfit = kNone;
@@ -358,7 +360,7 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate) {
     };
     const double least_of_kind = overlaps_forward_backward(kinds.kind) ? least_paired : least_apart;
     if (!(fits ? some_matter : some_miss) || !wanted(least_of_kind)) continue;
-    pricer_.bound(mesh.placed, layer_, state_, kinds, shape_of_kinds(kinds), candidate.price);
+    pricer_.bound(mesh.placed, layer_, state_, kinds, shape_of_kinds(kinds, mesh.microbatches), candidate.price);
     if (!wanted(candidate.price.step_time_s)) continue;
     if (fits)
       candidates_.add(candidate);

@@ -109,6 +109,7 @@ class SearchWorker {
   void place_meshes(const Plan& group);
   void place_mesh(const Plan& plan, Chunks& chunks, const std::vector<int>& zeros, std::size_t cell,
                   int microbatches);
+  ScheduleShape shape_of_kinds(const DeviceKinds&, int microbatches) const;
   void test_schedules(Mesh& mesh);
   void test_state(Mesh& mesh);
   void price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPolicy policy);

@@ -61,7 +61,9 @@ void random_schedule(Dice& dice, engine::Scenario& s) {
   int& stages = s.parallelism.pipeline;
   while (stages > 1 && stages * plan.virtual_stages > s.model.n_layers) stages /= 2;
   const bool many = plan.schedule == zb_h2 || plan.schedule == dualpipe || plan.schedule == dualpipe_v;
-  const int microbatches = stages * dice.pick(many ? 2 : 1, 3);
+  const bool groups = engine::facts_of(plan.schedule).takes_groups;
+  const int microbatches = groups ? dice.pick(1, 3 * stages) : stages * dice.pick(many ? 2 : 1, 3);
+  plan.group_size = groups && microbatches > stages && dice.one_in(3) ? microbatches : 0;
   s.workload.global_batch_sequences =
       s.parallelism.data * s.parallelism.fsdp * plan.microbatch_sequences * microbatches;
   plan.embedding_as_layers = dice.one_in(3) ? dice.pick(0, 3) : 0;

@@ -98,7 +98,7 @@ TEST_CASE("a schedule that cannot run is told by the rule it breaks, with the nu
            Broken{engine::ScheduleKind::zb_v, 16, 96, 1, "two virtual stages per stage; the plan has 1."},
            Broken{engine::ScheduleKind::dualpipe, 3, 96, 1, "the number of stages is even, not 3."},
            Broken{engine::ScheduleKind::dualpipe, 4, 9, 1, "9 microbatches on 4 stages: half of them"},
-           Broken{engine::ScheduleKind::interleaved_1f1b, 4, 9, 2, "9 microbatches on 4 stages: their number is a"},
+           Broken{engine::ScheduleKind::zb_h1, 4, 9, 2, "9 microbatches on 4 stages: their number is a"},
            Broken{engine::ScheduleKind::zb_h2, 4, 6, 1, "6 microbatches on 4 stages: it needs 7 to fill them."},
        }) {
     auto loaded = io::load_scenario("gpt3-175b-1024-a100", test::shipped());

@@ -45,7 +45,8 @@ void check_whole(Harness& h) {
       CAPTURE(id);
       CHECK(place->rect.w > 1);  // its number is there
     }
-  check_overlaps(h);
+  // Why a plan cannot run stands over the last picture.
+  if (!h.parts.session.report().has_errors()) check_overlaps(h);
 }
 
 }  // namespace

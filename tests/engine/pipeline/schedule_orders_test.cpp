@@ -89,7 +89,7 @@ TEST_CASE("every schedule runs every operation exactly once on the device that h
 
 TEST_CASE("an illegal shape leaves the order empty") {
   Orders orders = orders_of(shape_of(ScheduleKind::gpipe, 4, 8));
-  make_orders(shape_of(ScheduleKind::interleaved_1f1b, 16, 18), orders);
+  make_orders(shape_of(ScheduleKind::zb_h1, 16, 18, 2), orders);
   CHECK(orders.ops.empty());
   CHECK(orders.devices() == 0);
 }

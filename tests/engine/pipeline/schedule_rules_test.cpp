@@ -21,12 +21,28 @@ void check_broken(const ScheduleShape& shape, Rule rule, Field field, int below,
 
 }  // namespace
 
-TEST_CASE("18 microbatches do not fill 16 interleaved stages: 16 or 32") {
-  check_broken(shape_of(Kind::interleaved_1f1b, 16, 18), Rule::microbatches_fill_stages, Field::microbatches, 16, 32);
+TEST_CASE("18 microbatches do not fill two chunks of 16 ZB-H1 stages: 16 or 32") {
+  check_broken(shape_of(Kind::zb_h1, 16, 18, 2), Rule::microbatches_fill_stages, Field::microbatches, 16, 32);
 }
 
-TEST_CASE("fewer microbatches than interleaved stages: only more help") {
-  check_broken(shape_of(Kind::interleaved_1f1b, 16, 5), Rule::microbatches_fill_stages, Field::microbatches, 0, 16);
+// 120 on 16 as Megatron-LM runs them, 10 and 3 on 4 as torch does.
+TEST_CASE("where nothing is said groups are the stages, else the fewest microbatches that leave no short group") {
+  const auto group = [](int stages, int microbatches) {
+    const ScheduleShape shape = shape_of(Kind::interleaved_1f1b, stages, microbatches);
+    CHECK(check_schedule(shape).legal());
+    return group_size_of(shape);
+  };
+  CHECK(group(16, 64) == 16);
+  CHECK(group(16, 18) == 18);
+  CHECK(group(16, 120) == 20);
+  CHECK(group(4, 10) == 5);
+  CHECK(group(4, 3) == 3);
+}
+
+TEST_CASE("fewer microbatches than stages are one group") {
+  CHECK(check_schedule({Kind::interleaved_1f1b, 16, 5, 2, 5}).legal());
+  check_broken({Kind::interleaved_1f1b, 16, 5, 2, 4}, Rule::group_size_range, Field::group_size, 0, 5);
+  check_broken({Kind::interleaved_1f1b, 16, 5, 2, 16}, Rule::group_size_range, Field::group_size, 5, 0);
 }
 
 TEST_CASE("ZB-H1 needs a multiple of the stages only with chunks") {

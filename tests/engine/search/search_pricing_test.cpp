@@ -196,7 +196,7 @@ TEST_CASE("the bound of a zero-bubble schedule is never above its step, and near
     if (plan.pipeline * plan.virtual_stages > s.model.n_layers) continue;
     const int microbatches = dice.one_in(2) ? dice.pick(1, plan.pipeline) : dice.pick(1, 6 * plan.pipeline);
     s.workload.global_batch_sequences = plan.data * plan.fsdp * plan.microbatch_sequences * microbatches;
-    if (!check_schedule(shape_of(plan, microbatches))) continue;
+    if (!check_schedule(shape_of(plan, microbatches, s.pipeline.group_size))) continue;
     Pricer pricer(s);
     const double step = pricer.price(plan, true).step_time_s, bound = pricer.price(plan, false).step_time_s;
     if (!(step > 0)) continue;  // a link that is not known

@@ -104,7 +104,7 @@ TEST_CASE("a stage that is not there and an illegal schedule have no memory over
   Scenario s = preset("llama3-405b-16k-h100");
   CHECK_FALSE(memory_timeline(s, evaluate(s), 16));
   CHECK_FALSE(memory_timeline(s, evaluate(s), -1));
-  s.pipeline.schedule = ScheduleKind::interleaved_1f1b;
+  s.pipeline.schedule = ScheduleKind::zb_h1;
   s.pipeline.virtual_stages = 2;
   s.workload.global_batch_sequences = 24;  // 3 microbatches on 16 stages
   CHECK_FALSE(memory_timeline(s, evaluate(s), 0));

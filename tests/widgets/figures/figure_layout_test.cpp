@@ -27,7 +27,7 @@ const std::vector<NamedCase>& cases() {
     out.push_back({"interleaved", scheduled({ScheduleKind::interleaved_1f1b, 8, 16, 4, 0}, kMs, kMs, kMs)});
     out.push_back({"dualpipe", scheduled({ScheduleKind::dualpipe, 8, 20, 1, 0}, kMs, kMs, kMs)});
     out.push_back({"64 stages", scheduled({ScheduleKind::one_f_one_b, 64, 64, 1, 0}, kMs, kMs, kMs)});
-    out.push_back({"illegal", scheduled({ScheduleKind::interleaved_1f1b, 16, 18, 2, 0}, kMs, kMs, kMs)});
+    out.push_back({"illegal", scheduled({ScheduleKind::zb_h1, 16, 18, 2, 0}, kMs, kMs, kMs)});
     FigureCase slow = sixteen_stages();  // all matrix multiplications left of the ridge
     for (engine::OperationRow& row : slow.report.operations)
       if (!engine::is_vector_operation(row.kind)) {

@@ -128,11 +128,10 @@ TEST_CASE("every schedule drawn has every operation, its idle share and its end"
 TEST_CASE("schedules that cannot run are named with the rule and the nearest value") {
   const auto canvas =
       drawn("schedules", scheduled({ScheduleKind::one_f_one_b, 4, 6, 1, 0}, kMs, kMs, kMs), "dark", 15, 1000, 700);
-  CHECK(canvas->find_text(
-      "interleaved \u00d72 cannot run. 6 microbatches do not fill 4 stages evenly. Nearest: 4 or 8."));
+  CHECK(canvas->find_text("ZB-H2 cannot run. 6 microbatches are too few for ZB-H2 on 4 stages. Nearest: 7."));
   CHECK(canvas->find_text("DualPipe cannot run. 6 microbatches are too few for DualPipe on 4 stages. Nearest: 8."));
   // The plan itself illegal: the others are drawn all the same.
-  const auto illegal = drawn("schedules", scheduled({ScheduleKind::interleaved_1f1b, 16, 18, 2, 0}, kMs, kMs, kMs),
+  const auto illegal = drawn("schedules", scheduled({ScheduleKind::zb_h1, 16, 18, 2, 0}, kMs, kMs, kMs),
                              "dark", 15, 1000, 700);
   CHECK(schedules_shown(*illegal).size() >= 2);
 }
