@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/panels/field_text.h"
+#include "app/panels/layer_strip.h"
 #include "app/panels/panel_parts.h"
 #include "app/panels/rail_parts.h"
 #include "app/session/editor.h"
@@ -180,7 +181,18 @@ void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
   field_choice(ctx, column, s, "pipeline.schedule");
   field_slider(ctx, column, s, "pipeline.microbatch_sequences", powers(1, 64));
   field_slider(ctx, column, s, "pipeline.virtual_stages", integers(1, 8), {.off = s.pipeline.virtual_stages == 1});
+  if (engine::facts_of(s.pipeline.schedule).takes_groups)
+    field_slider(ctx, column, s, "pipeline.group_size", integers(0, 128), {.off = s.pipeline.group_size == 0});
   field_switch(ctx, column, s, "pipeline.blocking_send");
+  if (s.parallelism.pipeline == 1) return;
+  layer_strip(ctx, column, s);
+  for (const std::string_view path : {"pipeline.embedding_as_layers", "pipeline.head_as_layers"}) {
+    const engine::Field* field = engine::find_field(path);
+    if (s.pipeline.layers_per_stage.empty())
+      field_slider(ctx, column, s, path, integers(0, 8), {.off = field->get(s) == 0});
+    else
+      field_unavailable(ctx, column, path, ctx.text("ui.layers.by_hand"));
+  }
 }
 
 void memory_section(PanelContext& ctx, Column& column, Scenario& s) {

@@ -1,11 +1,8 @@
 #include "app/session/scenario_changes.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include "app/session/layers_text.h"
 
 namespace roofscape::app {
-
-std::string layers_text(const std::vector<int>& layers) { return fmt::format("{}", fmt::join(layers, " ")); }
 
 std::vector<ScenarioChange> scenario_changes(const engine::Scenario& before, const engine::Scenario& now) {
   std::vector<ScenarioChange> all;

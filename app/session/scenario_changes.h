@@ -9,14 +9,11 @@
 namespace roofscape::app {
 
 struct ScenarioChange {
-  const engine::Field* field = nullptr;  // null: what is no field of the table, named by `what`
-  std::string what;                      // path: "parallelism.tensor", "model", "cluster"
-  std::string before, now;               // names, where field and figure are null
+  const engine::Field* field = nullptr;          // null: what is no field of the table, named by `what`
+  std::string what;                              // path: "parallelism.tensor", "model", "cluster"
+  std::string before, now;                       // names, where field and figure are null
   const engine::ChipFieldRow* figure = nullptr;  // of a chip that was edited
 };
-
-// Layers of the virtual stages: "8 8 9 8".
-std::string layers_text(const std::vector<int>& layers);
 
 // A model or chip of another name is one change; else every field of it that differs, and every figure of the chip.
 std::vector<ScenarioChange> scenario_changes(const engine::Scenario& before, const engine::Scenario& now);

@@ -434,9 +434,8 @@ void check_listed_layers(Findings& f, const LayerSplit& layers, int virtual_stag
     case ListedLayers::other_count:
       return add("other_count", {{listed, unit::count}, {double(virtual_stages), unit::count}});
     case ListedLayers::other_sum:
-      return add("other_sum",
-                 {{std::accumulate(layers.listed.begin(), layers.listed.end(), 0.0), unit::layers},
-                  {double(layers.n_layers), unit::layers}});
+      return add("other_sum", {{std::accumulate(layers.listed.begin(), layers.listed.end(), 0.0), unit::layers},
+                               {double(layers.n_layers), unit::layers}});
     case ListedLayers::empty_between:
       return add("empty_between", {});
     case ListedLayers::none:

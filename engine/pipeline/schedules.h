@@ -45,9 +45,9 @@ struct ScheduleFacts {
   int fixed_chunks = 1;                           // per device: the number the order is defined for, or kAnyChunks
   int usual_chunks = 1;                           // with any number: that of a plan that says nothing
   MicrobatchesPerStages least_microbatches = {};  // to fill the pipeline
-  bool chunks_fill_stages = false;  // with chunks, microbatches come in multiples of the stages
-  bool takes_groups = false;        // the group size is free (ScheduleShape::group_size)
-  std::string_view elsewhere = {};  // another name for it, offered where that is typed
+  bool chunks_fill_stages = false;                // with chunks, microbatches come in multiples of the stages
+  bool takes_groups = false;                      // the group size is free (ScheduleShape::group_size)
+  std::string_view elsewhere = {};                // another name for it, offered where that is typed
 };
 
 inline constexpr EnumTable<ScheduleKind> kScheduleIds{

@@ -196,8 +196,7 @@ const std::array kFields{
     training_only(INTEGER("pipeline.virtual_stages", pipeline.virtual_stages, 1, 64, counted::chunks)),
     training_only(INTEGER("pipeline.group_size", pipeline.group_size, 0, 1 << 24, unit::microbatches)),
     training_only(BOOLEAN("pipeline.blocking_send", pipeline.blocking_send)),
-    training_only(
-        INTEGER("pipeline.embedding_as_layers", pipeline.embedding_as_layers, 0, 1000, unit::layers)),
+    training_only(INTEGER("pipeline.embedding_as_layers", pipeline.embedding_as_layers, 0, 1000, unit::layers)),
     training_only(INTEGER("pipeline.head_as_layers", pipeline.head_as_layers, 0, 1000, unit::layers)),
     training_only(boolean(
         kLayersByHand, [](const Scenario& s) { return s.pipeline.layers_per_stage.empty() ? 0.0 : 1.0; },

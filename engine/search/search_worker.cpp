@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <tuple>
 
-
 namespace roofscape::engine {
 namespace {
 

@@ -32,7 +32,6 @@ bool has_layers(const Scenario& s, const ScheduleShape& shape) {
   return layers_suffice(layer_split(s), shape.kind, shape.stages, passes_per_device(shape));
 }
 
-
 // What evaluate() has of a pipeline of that shape before its order is run; nothing where the schedule is illegal.
 struct Before {
   Inputs<double> in;

@@ -91,9 +91,8 @@ TEST_CASE("what does not fit is a verdict, not an error") {
   CHECK_FALSE(r.fits());
 }
 TEST_CASE("chunks that microbatches do not fill are an error that names the multiple") {
-  const Scenario s = with(
-      preset("llama3-405b-16k-h100"),
-      {"pipeline.schedule=zb-h1", "pipeline.virtual_stages=2", "workload.global_batch_sequences=144"});
+  const Scenario s = with(preset("llama3-405b-16k-h100"), {"pipeline.schedule=zb-h1", "pipeline.virtual_stages=2",
+                                                           "workload.global_batch_sequences=144"});
   const Report r = evaluate(s);
   const auto d = find(r, "pipeline.illegal_schedule");
   REQUIRE(d.has_value());

@@ -189,6 +189,41 @@ TEST_CASE("fields left out have their defaults") {
   CHECK(flat->cluster.slice == std::array<int, 3>{4, 8, 1});
 }
 
+TEST_CASE("layers per stage are set, written, read again, and dealt again") {
+  engine::Scenario s = preset("llama3-405b-16k-h100-8k");
+  CHECK_FALSE(io::set_field(s, "parallelism.pipeline=4", shipped()));
+  CHECK_FALSE(io::set_field(s, "pipeline.virtual_stages=1", shipped()));
+  CHECK_FALSE(io::set_field(s, "pipeline.schedule=1f1b", shipped()));
+  CHECK_FALSE(io::set_field(s, "pipeline.layers_per_stage=32,33,33,28", shipped()));
+  CHECK(s.pipeline.layers_per_stage == std::vector<int>{32, 33, 33, 28});
+  const auto again = read(io::write_scenario(s, shipped()));
+  REQUIRE(again.ok());
+  CHECK(again.value().pipeline.layers_per_stage == s.pipeline.layers_per_stage);
+  CHECK_FALSE(io::set_field(s, "pipeline.layers_per_stage=even", shipped()));
+  CHECK(s.pipeline.layers_per_stage.empty());
+  CHECK_FALSE(io::set_field(s, "pipeline.layers_by_hand=true", shipped()));
+  CHECK(s.pipeline.layers_per_stage == std::vector<int>{31, 32, 32, 31});
+}
+
+TEST_CASE("wrong layers per stage are answered with one line: path, fault, remedy") {
+  const auto answer = [](const std::string& layers) {
+    return error_of(R"({"pipeline": {"layers_per_stage": )" + layers + "}}");
+  };
+  CHECK(answer("8") == "s.json: pipeline.layers_per_stage: 8 is not a list; list the layers of each virtual stage");
+  CHECK(answer("[8, -1]") ==
+        "s.json: pipeline.layers_per_stage.1: -1 is no number of layers; give a whole number from 0 to 10000");
+  CHECK(answer("[8, 2.5]") ==
+        "s.json: pipeline.layers_per_stage.1: 2.5 is no number of layers; give a whole number from 0 to 10000");
+  CHECK(answer(R"([8, "x"])") ==
+        "s.json: pipeline.layers_per_stage.1: \"x\" is no number of layers; give a whole number from 0 to 10000");
+  engine::Scenario s = preset("llama3-8b-8-h100");
+  const auto failure = io::set_field(s, "pipeline.layers_per_stage=8,x", shipped());
+  REQUIRE(failure);
+  CHECK(io::to_text(*failure) ==
+        "pipeline.layers_per_stage: \"8,x\" is not a list of numbers; write the layers of each virtual stage as "
+        "8,8,9,8, or even");
+}
+
 TEST_CASE("the levels of a fabric are read, written and read again") {
   const auto s = read(R"({"cluster": {"chip": "h100-sxm", "nodes": 64, "fabric": [
     {"name": "leaf", "degree": 32, "bytes_per_s_per_child": 400e9, "in_network_reduction": true},

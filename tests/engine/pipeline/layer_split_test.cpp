@@ -81,8 +81,7 @@ TEST_CASE("layers dealt on a V or from both ends leave devices one layer apart, 
     for (int devices = 2; devices <= 16; devices += 2)
       for (int n = 2 * devices; n <= 130; ++n) {
         const ScheduleShape shape{kind, devices, 4 * devices, default_virtual_stages(kind), 0};
-        const Layers held =
-            by_device(split_layers({.n_layers = n}, kind, devices * passes_per_device(shape)), shape);
+        const Layers held = by_device(split_layers({.n_layers = n}, kind, devices * passes_per_device(shape)), shape);
         const auto [low, high] = std::minmax_element(held.begin(), held.end());
         REQUIRE(*high - *low <= 1);
       }

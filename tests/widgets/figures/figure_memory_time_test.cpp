@@ -77,9 +77,8 @@ TEST_CASE("the stage shown is a choice") {
 }
 
 TEST_CASE("an illegal schedule shows its reason instead of a plot") {
-  const auto canvas =
-      drawn("memory-time", scheduled({engine::ScheduleKind::zb_h1, 16, 18, 2, 0}, kMs, kMs, kMs), "dark",
-            15, 560, 400);
+  const auto canvas = drawn("memory-time", scheduled({engine::ScheduleKind::zb_h1, 16, 18, 2, 0}, kMs, kMs, kMs),
+                            "dark", 15, 560, 400);
   CHECK(canvas->count_tags("memory.activations_bytes") == 0);
   CHECK(canvas->texts().size() >= 1);
 }

@@ -208,8 +208,8 @@ TEST_CASE("one stage has no pipeline and says why") {
 }
 
 TEST_CASE("an illegal schedule draws its reason and the nearest legal values") {
-  const auto canvas = drawn("pipeline", scheduled({ScheduleKind::zb_h1, 16, 18, 2, 0}, kMs, kMs, kMs),
-                            "dark", 15, 560, 400);
+  const auto canvas =
+      drawn("pipeline", scheduled({ScheduleKind::zb_h1, 16, 18, 2, 0}, kMs, kMs, kMs), "dark", 15, 560, 400);
   CHECK(canvas->find_text("18 microbatches do not fill 16 stages evenly"));
   CHECK(canvas->find_text("Nearest: 16 or 32."));
   CHECK(count_blocks(*canvas) == 0);

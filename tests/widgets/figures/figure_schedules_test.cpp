@@ -131,8 +131,8 @@ TEST_CASE("schedules that cannot run are named with the rule and the nearest val
   CHECK(canvas->find_text("ZB-H2 cannot run. 6 microbatches are too few for ZB-H2 on 4 stages. Nearest: 7."));
   CHECK(canvas->find_text("DualPipe cannot run. 6 microbatches are too few for DualPipe on 4 stages. Nearest: 8."));
   // The plan itself illegal: the others are drawn all the same.
-  const auto illegal = drawn("schedules", scheduled({ScheduleKind::zb_h1, 16, 18, 2, 0}, kMs, kMs, kMs),
-                             "dark", 15, 1000, 700);
+  const auto illegal =
+      drawn("schedules", scheduled({ScheduleKind::zb_h1, 16, 18, 2, 0}, kMs, kMs, kMs), "dark", 15, 1000, 700);
   CHECK(schedules_shown(*illegal).size() >= 2);
 }
 
