@@ -54,6 +54,7 @@ void for_each_model_quantity(const ModelDims<S>& m, const Parameters<S>& p, F&& 
     f(Q::d_ff_expert, m.d_ff_expert), f(Q::n_shared_experts, m.n_shared_experts);
     f(Q::n_dense_layers, m.n_dense_layers), f(Q::n_moe_layers, p.n_moe_layers), f(Q::moe_share, p.moe_share);
     f(Q::params_expert, p.expert), f(Q::params_experts, p.experts), f(Q::params_router, p.router);
+    if (m.is.expert_groups) f(Q::n_expert_groups, m.n_expert_groups), f(Q::groups_per_token, m.groups_per_token);
     if (m.is.shared_experts) f(Q::params_shared_experts, p.shared_experts);
     if (m.is.dense_layers) f(Q::params_dense_mlp, p.dense_mlp);
     f(Q::params_inactive, p.inactive), f(Q::params_layer_active, p.layer_active);
@@ -127,8 +128,10 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   if (in.degree(Axis::tensor).n > 1) f(Q::tensor_activation_bytes, layer.tensor_bytes);
   if (in.degree(Axis::context).n > 1) f(Q::context_kv_bytes, layer.context_bytes);
   if (in.degree(Axis::context).n > 1 && in.links.context_exchanges) f(Q::context_exchange, layer.context_exchange);
-  if (in.degree(Axis::expert).n > 1 && in.model.is.moe)
+  if (in.degree(Axis::expert).n > 1 && in.model.is.moe) {
     f(Q::expert_bytes, layer.expert_bytes), f(Q::expert_exchange, layer.expert_exchange);
+    if (in.model.is.expert_groups) f(Q::expert_across_bytes, layer.expert_across_bytes);
+  }
   f(Q::params_layer_rank, layer.params_rank), f(Q::params_absent, layer.params_absent);
   f(Q::layer_network_forward, stage.layer.network_forward),
       f(Q::layer_network_backward, stage.layer.network_backward);

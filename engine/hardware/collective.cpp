@@ -175,23 +175,27 @@ S slowest_link(const AxisLinks& links, const ChipRates<S>& chip) {
 }
 
 template <Scalar S>
-S exchange_time(const AxisLinks& links, const S& bytes, const ChipRates<S>& chip) {
+S exchange_time(const AxisLinks& links, const S& bytes, const S& across, const ChipRates<S>& chip) {
   switch (links.tier) {
     case LinkTier::ici:
       return torus_exchange(links, links.degree, bytes, chip);
     case LinkTier::dcn: {
-      const S across = exchange_slices(links, bytes, chip);
+      const S slices = exchange_slices(links, bytes, chip);
       return links.torus_axes == 0 || links.inside_slice == 1
-                 ? across
-                 : torus_exchange(links, links.inside_slice, bytes, chip) + across;
+                 ? slices
+                 : torus_exchange(links, links.inside_slice, bytes, chip) + slices;
     }
     case LinkTier::nvlink:
       return exchange_inside(links, bytes, chip);
     default:
       break;
   }
-  const S inside = exchange_inside(links, bytes, chip), across = exchange_across(links, bytes, chip);
-  return links.inside_node == 1 ? across : max(inside, across);
+  const S inside = exchange_inside(links, bytes, chip), between = exchange_across(links, across, chip);
+  return links.inside_node == 1 ? between : max(inside, between);
+}
+template <Scalar S>
+S exchange_time(const AxisLinks& links, const S& bytes, const ChipRates<S>& chip) {
+  return exchange_time(links, bytes, bytes, chip);
 }
 
 template <Scalar S>
@@ -253,6 +257,8 @@ template double slowest_link<double>(const AxisLinks&, const ChipRates<double>&)
 template Traced slowest_link<Traced>(const AxisLinks&, const ChipRates<Traced>&);
 template double exchange_time<double>(const AxisLinks&, const double&, const ChipRates<double>&);
 template Traced exchange_time<Traced>(const AxisLinks&, const Traced&, const ChipRates<Traced>&);
+template double exchange_time<double>(const AxisLinks&, const double&, const double&, const ChipRates<double>&);
+template Traced exchange_time<Traced>(const AxisLinks&, const Traced&, const Traced&, const ChipRates<Traced>&);
 template TwoTiers<double> gather_tiers<double>(const AxisLinks&, const ChipRates<double>&);
 template TwoTiers<Traced> gather_tiers<Traced>(const AxisLinks&, const ChipRates<Traced>&);
 template TwoTiers<double> exchange_tiers<double>(const AxisLinks&, const ChipRates<double>&);

@@ -37,6 +37,9 @@ S slowest_link(const AxisLinks&, const ChipRates<S>&);
 // AllToAll where every rank of the group sends `bytes`, evenly to all of them.
 template <Scalar S>
 S exchange_time(const AxisLinks&, const S& bytes, const ChipRates<S>&);
+// The same where between nodes no more than `across` of the bytes are sent, and passed on inside (switched links).
+template <Scalar S>
+S exchange_time(const AxisLinks&, const S& bytes, const S& across, const ChipRates<S>&);
 // The two networks of a group that spans nodes work at the same time: seconds that each is busy for a byte of a gather,
 // or of an AllToAll.
 template <Scalar S>
@@ -68,6 +71,10 @@ extern template double slowest_link<double>(const AxisLinks&, const ChipRates<do
 extern template Traced slowest_link<Traced>(const AxisLinks&, const ChipRates<Traced>&);
 extern template double exchange_time<double>(const AxisLinks&, const double&, const ChipRates<double>&);
 extern template Traced exchange_time<Traced>(const AxisLinks&, const Traced&, const ChipRates<Traced>&);
+extern template double exchange_time<double>(const AxisLinks&, const double&, const double&,
+                                             const ChipRates<double>&);
+extern template Traced exchange_time<Traced>(const AxisLinks&, const Traced&, const Traced&,
+                                             const ChipRates<Traced>&);
 extern template TwoTiers<double> gather_tiers<double>(const AxisLinks&, const ChipRates<double>&);
 extern template TwoTiers<Traced> gather_tiers<Traced>(const AxisLinks&, const ChipRates<Traced>&);
 extern template TwoTiers<double> exchange_tiers<double>(const AxisLinks&, const ChipRates<double>&);

@@ -66,7 +66,7 @@ ModelTraits model_traits(const TransformerShape& m) {
   is.attn_sinks = m.attn_sinks, is.rel_pos_projection = m.rel_pos_projection;
   is.moe = m.is_moe(), is.dense_layers = m.is_moe() && m.moe.n_dense_layers > 0;
   is.shared_experts = m.moe.n_shared_experts > 0, is.router_bias = m.moe.router_bias;
-  is.shared_expert_gate = m.moe.shared_expert_gate;
+  is.shared_expert_gate = m.moe.shared_expert_gate, is.expert_groups = m.has_expert_groups();
   is.mla = m.is_mla(), is.q_lora = m.mla.q_lora_rank > 0;
   is.local = m.has_local_layers(), is.positions = m.learned_positions > 0;
   is.norms_per_layer = m.norms_per_layer, is.embedding_norm = m.embedding_norm;
@@ -95,6 +95,10 @@ ModelDims<S> make_model_dims(const TransformerShape& m, Trace* trace) {
     dims.d_ff_expert = input(Q::d_ff_expert, m.expert_width());
     dims.n_shared_experts = input(Q::n_shared_experts, m.moe.n_shared_experts);
     dims.n_dense_layers = input(Q::n_dense_layers, m.n_layers - m.n_moe_layers());
+    if (dims.is.expert_groups) {
+      dims.n_expert_groups = input(Q::n_expert_groups, m.moe.n_expert_groups);
+      dims.groups_per_token = input(Q::groups_per_token, m.moe.groups_per_token);
+    }
   }
   if (dims.is.mla) {
     if (dims.is.q_lora) dims.q_lora_rank = input(Q::q_lora_rank, m.mla.q_lora_rank);

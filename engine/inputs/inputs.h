@@ -16,6 +16,7 @@ struct ModelTraits {
   bool qkv_bias = false, o_bias = false, mlp_bias = false, unembedding_bias = false, layernorm_bias = false;
   bool qk_norm = false, qk_norm_all_heads = false, attn_sinks = false, rel_pos_projection = false;
   bool moe = false, dense_layers = false, shared_experts = false, router_bias = false, shared_expert_gate = false;
+  bool expert_groups = false;
   bool mla = false, q_lora = false, local = false, positions = false;
   bool published_count = false;  // its parameters are as many as the source states
   int norms_per_layer = 2, embedding_norm = 0;
@@ -28,7 +29,8 @@ struct ModelDims {
   ModelTraits is;
   // Only set where the traits say that the model has them.
   S learned_positions{};
-  S n_experts{}, experts_per_token{}, d_ff_expert{}, n_shared_experts{}, n_dense_layers{};
+  S n_experts{}, experts_per_token{}, d_ff_expert{}, n_shared_experts{}, n_dense_layers{}, n_expert_groups{},
+      groups_per_token{};
   S q_lora_rank{}, kv_lora_rank{}, qk_nope_head_dim{}, qk_rope_head_dim{}, v_head_dim{};
   S window_tokens{}, n_local_layers{};
   S published_params{};

@@ -33,6 +33,7 @@ constexpr double kMaxDegree = 65536;
 namespace counted {
 constexpr Unit heads{"heads", {}, Notation::count};
 constexpr Unit experts{"experts", {}, Notation::count};
+constexpr Unit groups{"groups", {}, Notation::count};
 constexpr Unit norms{"norms", {}, Notation::count};
 constexpr Unit nodes{"nodes", {}, Notation::count};
 constexpr Unit slices{"slices", {}, Notation::count};
@@ -135,6 +136,8 @@ const std::array kFields{
     MODEL_INTEGER("model.moe.d_ff_expert", model.moe.d_ff_expert, 0, 1 << 22, unit::elements),
     MODEL_INTEGER("model.moe.n_shared_experts", model.moe.n_shared_experts, 0, 1024, counted::experts),
     MODEL_INTEGER("model.moe.n_dense_layers", model.moe.n_dense_layers, 0, 10000, unit::layers),
+    MODEL_INTEGER("model.moe.n_expert_groups", model.moe.n_expert_groups, 0, 1 << 14, counted::groups),
+    MODEL_INTEGER("model.moe.groups_per_token", model.moe.groups_per_token, 0, 1 << 14, counted::groups),
     MODEL_BOOLEAN("model.moe.router_bias", model.moe.router_bias),
     MODEL_BOOLEAN("model.moe.shared_expert_gate", model.moe.shared_expert_gate),
     MODEL_INTEGER("model.mla.q_lora_rank", model.mla.q_lora_rank, 0, 1 << 20, unit::elements),

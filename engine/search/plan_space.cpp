@@ -202,10 +202,11 @@ std::vector<SpaceChoices::Chunking> SpaceChoices::chunkings(int pipeline) const 
       if (space_.virtual_stages.allows(v)) out.push_back({kind, v});
       continue;
     }
-    // Chunks of equal length where the layers divide; else few of them.
+    // Chunks of equal length where the layers divide; else few of them, of which two may hold the embedding and the
+    // head alone.
     const bool even = s_.model.n_layers % pipeline == 0;
     const int least = default_virtual_stages(kind);
-    for (int v = least; v <= std::max(least, even ? held : std::min(8, held)); ++v)
+    for (int v = least; v <= std::max(least, even ? held : std::min(8, (s_.model.n_layers + 2) / pipeline)); ++v)
       if (space_.virtual_stages.allows(v) && (!even || held % v == 0)) out.push_back({kind, v});
   }
   return out;

@@ -73,13 +73,13 @@ void Pricer::place(const Plan& plan, PlacedMesh& out) {
   out.plan = plan;
   out.in = make_inputs<double>(placed_, nullptr);
   out.rates = link_rates(out.in);
-  out.counts = step_counts(out.in);
+  out.counts = step_counts(out.in, false);
 }
 
 void Pricer::set_microbatch(PlacedMesh& mesh, int sequences) {
   mesh.plan.microbatch_sequences = sequences;
   mesh.in.microbatch_sequences = sequences;
-  mesh.counts = step_counts(mesh.in);
+  mesh.counts = step_counts(mesh.in, false);
 }
 
 void Pricer::price_layer(const PlacedMesh& mesh, const Plan& plan, PricedLayer& out) const {
@@ -300,8 +300,11 @@ void Pricer::pair_stages(const PlacedMesh& mesh, const PricedLayer& layer, const
                 stage_.paired);
   paired_work_ = stage_work(mesh.in, mesh.counts, *state.blocks, true);
   hide_in_pairs(mesh.in, mesh.counts, *state.blocks, stage_.paired, paired_work_);
-  step_parts(mesh.in, layer.cost, flops_, mesh.counts, *state.blocks, paired_work_, state.end, state.plan,
-             paired_step_);
+  StepCounts<double> counts = mesh.counts;
+  counts.weights_twice = holds_weights_twice(shape);
+  EndReduction<double> end = state.end;
+  if (counts.weights_twice) end_reduction(mesh.in, layer.cost, mesh.rates, counts, state.stage, end);
+  step_parts(mesh.in, layer.cost, flops_, counts, *state.blocks, paired_work_, end, state.plan, paired_step_);
 }
 
 bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state,

@@ -2,6 +2,7 @@
 
 #include "engine/calibration/collectives.h"
 #include "engine/hardware/collective.h"
+#include "engine/model/expert_routing.h"
 
 namespace roofscape::engine {
 
@@ -64,9 +65,13 @@ PassNetwork<S> pass_network(const ServingInputs<S>& si, const PhaseMesh<S>& mesh
            constant<S>(pass.context_calls) * layers);
   if (spread) {
     // To each rank that has one of its k experts, and back; every tensor rank sends its share of the tokens.
-    const S copies = p.moe_share * min(in.model.experts_per_token, expert.x);
+    const S each = min(in.model.experts_per_token, expert.x), copies = p.moe_share * each;
     const S bytes = sized(Axis::expert, copies * (stream / tensor.x));
-    const S wire = exchange_time(mesh.links[Axis::expert], bytes, in.chip);
+    const AxisLinks& links = mesh.links[Axis::expert];
+    const S across = in.model.is.expert_groups
+                         ? named(rows.expert_across, bytes * copies_across_nodes(in.model, links, each))
+                         : bytes;
+    const S wire = exchange_time(links, bytes, across, in.chip);
     add(Axis::expert, bytes, wire, constant<S>(2) * layers);
     out.bandwidth[Axis::expert] =
         named(rows.bandwidth, static_cast<int>(Axis::expert), bytes / out.call[Axis::expert]);

@@ -10,14 +10,14 @@ namespace roofscape::engine {
 
 // The rows under which a phase's communication is reported.
 struct NetworkRows {
-  Q bandwidth, bytes, call, calls, seconds, latency, total;
+  Q bandwidth, bytes, expert_across, call, calls, seconds, latency, total;
 };
-inline constexpr NetworkRows kDecodeNetwork{Q::axis_bandwidth, Q::decode_call_bytes, Q::decode_call,
-                                            Q::decode_calls,   Q::decode_comm,       Q::decode_latency,
-                                            Q::decode_network};
-inline constexpr NetworkRows kPrefillNetwork{Q::prefill_bandwidth, Q::prefill_call_bytes, Q::prefill_call,
-                                             Q::prefill_calls,     Q::prefill_comm,       Q::prefill_latency,
-                                             Q::prefill_network};
+inline constexpr NetworkRows kDecodeNetwork{Q::axis_bandwidth, Q::decode_call_bytes, Q::decode_expert_across,
+                                            Q::decode_call,    Q::decode_calls,      Q::decode_comm,
+                                            Q::decode_latency, Q::decode_network};
+inline constexpr NetworkRows kPrefillNetwork{Q::prefill_bandwidth, Q::prefill_call_bytes, Q::prefill_expert_across,
+                                             Q::prefill_call,      Q::prefill_calls,      Q::prefill_comm,
+                                             Q::prefill_latency,   Q::prefill_network};
 
 // What a pass sends.
 template <Scalar S>

@@ -5,6 +5,7 @@
 
 #include "engine/hardware/collective.h"
 #include "engine/hardware/switched_collective.h"
+#include "engine/model/expert_routing.h"
 #include "engine/studies/log_axis.h"
 
 namespace roofscape::engine {
@@ -93,7 +94,10 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
   if (links.degree <= 1) return study;
   const double gather = gather_bandwidth(links, links.axes_worth(), in.chip);
   const double reduce = reduces_in_network(links) ? reduce_bandwidth(links, in.chip) : gather;
-  const double exchange = exchange_time(links, 1.0 / links.degree, in.chip);  // of one byte of all ranks together
+  // Of one byte of all ranks together; of experts in groups that routing keeps to, as the plan sends them.
+  const double copies = std::min(in.model.experts_per_token, double(links.degree));
+  const double across = group.axis == Axis::expert ? copies_across_nodes(in.model, links, copies) : 1;
+  const double exchange = exchange_time(links, 1.0 / links.degree, across / links.degree, in.chip);
   if (!std::isfinite(gather) || !(gather > 0)) return study;
   study.bandwidth_bytes_per_s = gather;
   if (exchange > 0) study.exchange_bytes_per_s = 1.0 / links.degree / exchange;

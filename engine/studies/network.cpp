@@ -221,7 +221,7 @@ NetworkStudy network_study(const Scenario& s, const NetworkQuestion& q) {
   const LayerLoad load = load_of(s, in, layer, q);
   NetworkStudy study;
   // A mesh that is larger than its cluster is laid out on what there is.
-  study.chips = std::min(step_counts(in).chips, in.cluster_chips);
+  study.chips = std::min(step_counts(in, false).chips, in.cluster_chips);
   study.tokens_now = in.batch_sequences * in.sequence_length / study.chips;
   const double peak = in.chip.peak_flops;
   // Calibrated, a layer takes as long as its kernels do, more by the same factor whichever of its matrices count.

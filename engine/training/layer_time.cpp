@@ -1,6 +1,7 @@
 #include "engine/training/layer_time.h"
 
 #include "engine/calibration/collectives.h"
+#include "engine/model/expert_routing.h"
 #include "engine/scenario/checkpoint_policies.h"
 #include "engine/scenario/mesh_size.h"
 
@@ -218,14 +219,19 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
   cost.params_absent = named(Q::params_absent, spread ? cost.params.experts - here : in.zero);
   cost.params_rank = named(Q::params_layer_rank, spread ? cost.params.layer - cost.params_absent / in.model.n_layers
                                                         : S(cost.params.layer));
-  cost.expert_bytes = cost.expert_exchange = in.zero;
+  cost.expert_bytes = cost.expert_across_bytes = cost.expert_exchange = in.zero;
   if (spread) {
     const AxisLinks& links = in.links[Axis::expert];
     const S stream = tensor.n > 1 ? cost.tensor_bytes
                                   : named(Q::tensor_activation_bytes, in.activation_bytes * t * in.model.d_model);
-    const S copies = cost.params.moe_share * min(in.model.experts_per_token, expert.x);
+    const S each = min(in.model.experts_per_token, expert.x), copies = cost.params.moe_share * each;
     cost.expert_bytes = named(Q::expert_bytes, copies * (key.sequence_parallel ? stream / tensor.x : stream));
-    cost.expert_exchange = named(Q::expert_exchange, exchange_time(links, cost.expert_bytes, in.achieved));
+    cost.expert_across_bytes =
+        in.model.is.expert_groups
+            ? named(Q::expert_across_bytes, cost.expert_bytes * copies_across_nodes(in.model, links, each))
+            : cost.expert_bytes;
+    cost.expert_exchange =
+        named(Q::expert_exchange, exchange_time(links, cost.expert_bytes, cost.expert_across_bytes, in.achieved));
     if (in.calibrated) {
       const S there_and_back = two * (cost.expert_exchange + cost.latency[Axis::expert]);
       set(Axis::expert, there_and_back,

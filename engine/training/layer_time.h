@@ -51,7 +51,7 @@ struct LayerTime : LinkRates<S> {
   Block<S> layer, embedding, head;
   LayerKernels<S> kernels;  // calibrated only
   S tensor_share;           // of the collectives over tensor that is left where fewer ranks split an expert
-  S hbm_bytes_backward, tensor_bytes, context_bytes, expert_bytes,
+  S hbm_bytes_backward, tensor_bytes, context_bytes, expert_bytes, expert_across_bytes,
       expert_exchange;  // of a layer; tensor, context: one transfer
   S context_exchange;   // Ulysses: both AllToAlls of a layer
 };

@@ -130,8 +130,9 @@ StageKey stage_key(const Scenario& s) {
 }
 
 template <Scalar S>
-StepCounts<S> step_counts(const Inputs<S>& in) {
+StepCounts<S> step_counts(const Inputs<S>& in, bool weights_twice) {
   StepCounts<S> cost;
+  cost.weights_twice = weights_twice;
   const S& Y = in.degree(Axis::tensor).x;
   const S& p = in.degree(Axis::pipeline).x;
   cost.stages = p;
@@ -318,7 +319,8 @@ void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRat
   // What is left to reduce when the last microbatch of a pipeline is through: nothing hides it.
   cost.end_network.fill(in.zero);
   if (pipelined) {
-    const S held = named(Q::params_held, layer.params.total - layer.params_absent);
+    const S once = named(Q::params_held, layer.params.total - layer.params_absent);
+    const S held = counts.weights_twice ? constant<S>(2) * once : once;
     cost.mean_gradient_bytes = named(Q::stage_gradient_bytes, reduced * held / (Y * p));
     const bool sharded = in.links.state.degree > 1;
     if (sharded && key.zero_stage < 3) {
@@ -368,7 +370,7 @@ template <Scalar S>
 void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, PipelineReport& pipeline,
                  StageTime<S>& cost) {
   const bool pipelined = key.shape.stages > 1;
-  static_cast<StepCounts<S>&>(cost) = step_counts(in);
+  static_cast<StepCounts<S>&>(cost) = step_counts(in, holds_weights_twice(key.shape));
   stage_blocks<S>(in, layer, layer, cost, key, cost);
   const bool overlaps = pipelined && overlaps_forward_backward(key.shape.kind) && check_schedule(key.shape).legal();
   static_cast<StageWork<S>&>(cost) = stage_work<S>(in, cost, cost, overlaps);
@@ -539,7 +541,7 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
         seconds(even_stages_idle(key.shape, times, pipeline.plan, scratch, cache, cost.even, cost.even_timeline)));
 }
 
-template StepCounts<double> step_counts<double>(const Inputs<double>&);
+template StepCounts<double> step_counts<double>(const Inputs<double>&, bool);
 template void stage_blocks<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,
                                    const StepCounts<double>&, const StageKey&, StageBlocks<double>&);
 template StageWork<double> stage_work<double>(const Inputs<double>&, const StepCounts<double>&,

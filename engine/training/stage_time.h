@@ -27,6 +27,8 @@ StageKey stage_key(const Scenario&);
 template <Scalar S>
 struct StepCounts {
   S microbatches, stages, chips, data_ranks, state_shards;
+  bool weights_twice =
+      false;  // a device holds a stage of either direction (DualPipe), and with it their training state
 };
 // One microbatch of a layer and of the vocabulary's blocks, with the traffic of the training state's shards. Of the
 // mesh it reads data, fsdp, context and whether there is a pipeline; with one and below ZeRO-3 no state moves, and it
@@ -82,7 +84,10 @@ struct StageTime : StepCounts<S>, StageBlocks<S>, StageWork<S>, EndReduction<S> 
 };
 
 template <Scalar S>
-StepCounts<S> step_counts(const Inputs<S>&);
+StepCounts<S> step_counts(const Inputs<S>&, bool weights_twice);
+inline bool holds_weights_twice(const ScheduleShape& shape) {
+  return shape.stages > 1 && directions(shape.kind) == 2;
+}
 template <Scalar S>
 void stage_blocks(const Inputs<S>&, const LayerTime<S>&, const LinkRates<S>&, const StepCounts<S>&, const StageKey&,
                   StageBlocks<S>& out);
@@ -107,7 +112,7 @@ Tick pair_ticks(double seconds, Tick forward, Tick backward);
 template <Scalar S>
 void end_reduction(const Inputs<S>&, const LayerTime<S>&, const LinkRates<S>&, const StepCounts<S>&, const StageKey&,
                    EndReduction<S>& out);
-extern template StepCounts<double> step_counts<double>(const Inputs<double>&);
+extern template StepCounts<double> step_counts<double>(const Inputs<double>&, bool);
 extern template void stage_blocks<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,
                                           const StepCounts<double>&, const StageKey&, StageBlocks<double>&);
 extern template StageWork<double> stage_work<double>(const Inputs<double>&, const StepCounts<double>&,

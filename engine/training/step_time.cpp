@@ -116,9 +116,9 @@ void step_parts(const Inputs<S>& in, const LayerTime<S>& layer, const ModelFlops
   out.optimizer_bytes_each =
       named(Q::optimizer_bytes_a_parameter,
             constant<S>(2) * (in.optimizer_bytes + in.weight_bytes) + in.reduced_gradient_bytes);
-  out.updated_params = named(Q::optimizer_parameters,
-                             (key.zero_stage >= 1 ? layer.params.total : layer.params.total - layer.params_absent) /
-                                 (in.degree(Axis::tensor).x * counts.stages * shards));
+  const S once = key.zero_stage >= 1 ? layer.params.total : layer.params.total - layer.params_absent;
+  const S updated = counts.weights_twice ? constant<S>(2) * once : once;
+  out.updated_params = named(Q::optimizer_parameters, updated / (in.degree(Axis::tensor).x * counts.stages * shards));
   out.before_pipeline = out.step_parts[0];
   for (std::size_t i = 1; i < kPipelineParts; ++i) out.before_pipeline = out.before_pipeline + out.step_parts[i];
   set_part<Q::step_optimizer, S>(out, key.has_optimizer && !key.offload_optimizer

@@ -91,6 +91,10 @@ void read_deepseek_experts(HfReader& in, TransformerShape& m, int dense_layers, 
     in.note("first_k_dense_replace is not given: " + std::to_string(dense_layers));
   if (!in.failed() && m.moe.n_dense_layers > m.n_layers)
     in.fail("first_k_dense_replace", "is more than there are layers", "give at most " + std::to_string(m.n_layers));
+  if (in.count("n_group", 1, kMany) > 1) {
+    m.moe.n_expert_groups = in.count("n_group", 1, kMany);
+    m.moe.groups_per_token = in.count("topk_group", 1, m.moe.n_expert_groups);
+  }
   if (in.count("moe_layer_freq", 1, kMany) != 1) in.fail("moe_layer_freq", "only 1 is supported", "");
 }
 

@@ -268,7 +268,7 @@ TEST_CASE("trace writes its file whole and answers with the exit codes of the ot
                   std::string("trace ") + kPipeline +
                       " -o x.json --set pipeline.schedule=zb-h2 --set workload.global_batch_sequences=1280") == 1);
   const std::string said = test::text_of(folder.path() / "err");
-  CHECK(said.find(": This schedule has one virtual stage per stage; the plan has 4") != std::string::npos);
+  CHECK(said.find(": This schedule has one virtual stage per stage; the plan has 8") != std::string::npos);
   CHECK(
       said.find("pipeline.schedule: the plan cannot run (pipeline.illegal_schedule), so its step has no trace; mend "
                 "it first; `roofscape-cli check` says how\n") != std::string::npos);

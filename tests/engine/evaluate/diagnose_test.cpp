@@ -127,9 +127,10 @@ TEST_CASE("idle time is what equal stages idle, what unequal ones add, and what 
 }
 TEST_CASE("a pipeline that waits for its head is told so, and what fewer layers there would make of it") {
   // Gemma-2 9B: the head takes as long as four layers; equal stages would idle 4.5 %.
-  const Report r =
-      evaluate(with(preset("llama3-8b-8-h100"), {"model=gemma2-9b", "parallelism.fsdp=2", "parallelism.pipeline=4",
-                                                 "parallelism.zero_stage=1", "pipeline.schedule=1f1b"}));
+  const Scenario s =
+      with(preset("llama3-8b-8-h100"), {"model=gemma2-9b", "parallelism.fsdp=2", "parallelism.pipeline=4",
+                                        "parallelism.zero_stage=1", "pipeline.schedule=1f1b"});
+  const Report r = evaluate(s);
   CHECK_FALSE(find(r, "pipeline.bubble").has_value());
   const auto d = find(r, "pipeline.imbalance");
   REQUIRE(d.has_value());
@@ -140,6 +141,29 @@ TEST_CASE("a pipeline that waits for its head is told so, and what fewer layers 
   CHECK(d->values[3].value == doctest::Approx(196.2e-3).epsilon(0.002));
   CHECK(d->values[4].value == 2);
   CHECK(d->values[5].value == doctest::Approx(180.8e-3).epsilon(0.002));
+  const Scenario mended = fixed(s, *d);
+  CHECK(mended.pipeline.head_as_layers == 3);
+  CHECK(tests::value_of(mended, Q::step_time) < 0.93 * tests::value_of(s, Q::step_time));
+}
+TEST_CASE("what is listed for other layers or stages is a warning, with the way back, and the layers are dealt") {
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"parallelism.fsdp=2", "parallelism.pipeline=4"});
+  const double dealt = tests::value_of(s, Q::step_time);
+  struct Case {
+    std::string layers;
+    std::string_view why;
+  };
+  for (const Case& c :
+       {Case{"16,16", "other_count"}, Case{"8,8,8,9", "other_sum"}, Case{"16,0,8,8", "empty_between"}}) {
+    CAPTURE(c.layers);
+    const Scenario listed = with(s, {"pipeline.layers_per_stage=" + c.layers});
+    const Report r = evaluate(listed);
+    const auto d = find(r, "pipeline.listed_layers");
+    REQUIRE(d.has_value());
+    CHECK(d->severity == Severity::warning);
+    CHECK(d->detail == c.why);
+    CHECK(tests::value_of(r, Q::step_time) == dealt);
+    CHECK(fixed(listed, *d).pipeline.layers_per_stage.empty());
+  }
 }
 TEST_CASE("152 thousand words on the last of 16 stages: the cause is the head, not the microbatches") {
   const Report r =
@@ -199,7 +223,8 @@ TEST_CASE("a fabric whose levels join fewer nodes than there are is noted") {
   CHECK_FALSE(find(evaluate(with(s, {"cluster.nodes=128"})), "cluster.fabric_too_small").has_value());
 }
 TEST_CASE("transfers that work does not hide are said beside the axis that is exposed longest") {
-  const auto d = find(evaluate(preset("deepseek-v3-2048-h800")), "network.bound");
+  const auto d =
+      find(evaluate(with(preset("deepseek-v3-2048-h800"), {"model.moe.groups_per_token=0"})), "network.bound");
   REQUIRE(d.has_value());
   CHECK(d->field_path == "parallelism.expert");
 }

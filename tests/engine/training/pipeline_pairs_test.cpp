@@ -2,7 +2,9 @@
 // communication, and what the step's parts say adds up to what the schedule takes.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <random>
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/explain.h"
@@ -25,29 +27,67 @@ Scenario deepseek(Mode mode) {
 
 }  // namespace
 
-TEST_CASE("DeepSeek-V3's plan: DualPipe takes less than 1F1B, ZB-V and interleaved where its pairs can hide") {
-  // At peak rates experts' transfers take longer than all work, and no schedule hides them; with links twice as fast
-  // pairs do. Calibrated, work takes its time.
+TEST_CASE(
+    "DeepSeek-V3's plan: DualPipe takes less than every other schedule at peak rates, and calibrated than 1F1B") {
   for (const Mode mode : {Mode::ideal, Mode::calibrated}) {
-    Scenario s = deepseek(mode);
+    const Scenario s = deepseek(mode);
     REQUIRE(s.pipeline.schedule == ScheduleKind::dualpipe);
-    if (mode == Mode::ideal) *s.cluster.chip[ChipField::scaleout_bytes_per_s_per_node_oneway].value *= 2;
     CAPTURE(static_cast<int>(mode));
     const double own = value_of(s, Q::step_time);
-    for (const ScheduleKind kind : {ScheduleKind::one_f_one_b, ScheduleKind::zb_v})
-      CHECK(own < value_of(scenario_under(s, kind), Q::step_time));
-    // Interleaved takes multiples of the stages: the next numbers of microbatches, over which time is even.
-    for (const int microbatches : {112, 128}) {
-      Scenario other = scenario_under(s, ScheduleKind::interleaved_1f1b);
-      other.workload.global_batch_sequences *= microbatches;
-      other.workload.global_batch_sequences /= 120;
-      CHECK(own / 120 < value_of(other, Q::step_time) / microbatches);
+    for (const ScheduleKind kind : kSchedules) {
+      CAPTURE(schedule_id(kind));
+      // The runs that calibrated mode was fitted to hide all exchanges of experts in any schedule: there pairs have
+      // nothing to gain, and only the bubble is compared.
+      const bool compared = mode == Mode::ideal ? kind != s.pipeline.schedule : kind == ScheduleKind::one_f_one_b;
+      if (compared) CHECK(own < value_of(scenario_under(s, kind), Q::step_time));
     }
   }
 }
 
-TEST_CASE("a pair lasts as long as its work or what it sends, at peak rates") {
+TEST_CASE("DeepSeek-V3's experts send a token to four nodes at most, not once to each of its eight experts") {
   const Scenario s = deepseek(Mode::ideal);
+  CHECK(value_of(s, Q::expert_across_bytes) == value_of(s, Q::expert_bytes) / 2);
+  Scenario free = s;
+  free.model.moe.n_expert_groups = free.model.moe.groups_per_token = 0;
+  // 8 nodes of 8 ranks, 50 GB/s for each: seven eighths of the copies leave the node.
+  CHECK(value_of(free, Q::expert_exchange) == near(value_of(free, Q::expert_bytes) * 7 / 8 / 50e9));
+  CHECK(value_of(s, Q::expert_exchange) == near(value_of(s, Q::expert_bytes) * 7 / 8 / 100e9));
+}
+
+TEST_CASE("a token never goes to more nodes than it has experts, and inside a node groups change nothing") {
+  std::mt19937 rng(61);
+  Dice dice(rng);
+  for (int i = 0; i < 2000; ++i) {
+    Scenario s = random_scenario(rng);
+    if (!s.model.is_moe()) continue;
+    s.model.moe.n_expert_groups = s.model.moe.groups_per_token = 0;
+    const Report free = evaluate(s);
+    s.model.moe.n_expert_groups = dice.pick(2, 16);
+    s.model.moe.groups_per_token = dice.pick(1, s.model.moe.n_expert_groups);
+    const Report grouped = evaluate(s);
+    const auto across = grouped.quantities[Q::expert_across_bytes], all = grouped.quantities[Q::expert_bytes];
+    if (!across) continue;
+    CHECK(*across <= *all);
+    CHECK(value_of(grouped, Q::expert_exchange) <= value_of(free, Q::expert_exchange));
+    const auto spans_nodes = [](const AxisPlacement& row) {
+      return row.axis == Axis::expert && row.across_nodes > 1;
+    };
+    if (std::none_of(grouped.placement.begin(), grouped.placement.end(), spans_nodes))
+      CHECK(value_of(grouped, Q::expert_exchange) == value_of(free, Q::expert_exchange));
+  }
+}
+
+TEST_CASE("DualPipe reduces and updates the stages of both its directions at the end of a step") {
+  for (const Mode mode : {Mode::ideal, Mode::calibrated}) {
+    const Scenario s = deepseek(mode), once = scenario_under(s, ScheduleKind::one_f_one_b);
+    CHECK(value_of(s, Q::stage_gradient_bytes) == 2 * value_of(once, Q::stage_gradient_bytes));
+    CHECK(value_of(s, Q::step_optimizer) == near(2 * value_of(once, Q::step_optimizer)));
+  }
+}
+
+TEST_CASE("a pair lasts as long as its work or what it sends, at peak rates") {
+  Scenario s = deepseek(Mode::ideal);
+  s.model.moe.groups_per_token = 0;  // every copy leaves the node: the network decides
   const Report r = evaluate(s);
   const auto q = [&r](Q id) { return value_of(r, id); };
   const auto& times = r.pipeline.times;
