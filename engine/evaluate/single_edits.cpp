@@ -55,8 +55,10 @@ class Neighbours {
     // As the search has it: tensor ranks leave the node only where they do so already.
     if (crosses_nodes(changed.cluster, p.tensor) && !crosses_nodes(s_.cluster, s_.parallelism.tensor)) return false;
     if (changed.serves() || p.pipeline == 1) return true;
-    const double chunks = double(p.pipeline) * changed.pipeline.virtual_stages;
-    if (chunks > changed.model.n_layers) return false;
+    const double chunks = double(virtual_stages_of(changed));
+    if (chunks > kMaxVirtualStages ||
+        !layers_suffice(layer_split(changed), changed.pipeline.schedule, p.pipeline, changed.pipeline.virtual_stages))
+      return false;
     const double operations = kOperationsOfAChunk * chunks * microbatch_count(changed);
     const double now =
         kOperationsOfAChunk * double(s_.parallelism.pipeline) * s_.pipeline.virtual_stages * microbatch_count(s_);

@@ -231,7 +231,7 @@ class Nearest {
       s.pipeline.virtual_stages = count;
       const ScheduleShape shape = stage_key(s).shape;
       return check_schedule(shape).legal() &&
-             s.parallelism.pipeline * std::max(1, passes_per_device(shape)) <= s.model.n_layers;
+             layers_suffice(layer_split(s), shape.kind, shape.stages, std::max(1, passes_per_device(shape)));
     };
     if (legal(kind, chunks)) return true;
     const int most = std::max(8, chunks);
