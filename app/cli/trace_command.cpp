@@ -1,4 +1,5 @@
 // roofscape-cli trace: the simulated step as a file for trace viewers.
+#include <filesystem>
 #include <string>
 
 #include "app/cli/output.h"
@@ -24,6 +25,9 @@ int run(const Context& context, const TraceOptions& options) {
   if (options.output.empty())
     return refuse(
         {{}, {}, "trace needs a scenario and -o FILE", "such as: trace llama3-405b-16k-h100-8k -o step.json"});
+  const std::string extension = std::filesystem::path(options.output).extension().string();
+  if (!extension.empty() && extension != ".json")
+    return refuse({options.output, {}, "a trace is JSON, and this name says something else", "give -o FILE.json"});
   const auto evaluated = evaluate(context, options.input);
   if (!evaluated) return kBadInput;
   auto json = io::trace_json(evaluated->scenario, evaluated->report);

@@ -233,7 +233,7 @@ std::string pipeline_data(const FigureInput& input, const FigureView&) {
     for (std::size_t i = p.orders.first[device];
          i < p.orders.first[device + 1] && i < p.timeline.start.size() && i < kMost; ++i) {
       const engine::Op op = p.orders.ops[i];
-      out += fmt::format("{}\t{}\t{}\t{}\t{}\n", device, op.stage(), op.microbatch(), pass_name(op.kind()),
+      out += fmt::format("{}\t{}\t{}\t{}\t{}\n", device, op.stage(), op.microbatch() + 1, pass_name(op.kind()),
                          static_cast<double>(p.timeline.start[i]) * 1e-12);
     }
   return out;
