@@ -20,6 +20,7 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/io/export/trace_json.h"
 #include "engine/io/scenario/scenario_json.h"
+#include "engine/pipeline/order_csv.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/test_paths.h"
 
@@ -350,6 +351,27 @@ TEST_CASE("every event of a trace is what the format takes, and time never runs 
   }
 }
 
+TEST_CASE("trace -o order.csv writes the order of the pipeline as torch reads it") {
+  const test::TemporaryFolder folder;
+  for (const std::string schedule : {"1f1b", "zb-h1", "dualpipe"}) {
+    CAPTURE(schedule);
+    const std::string changes =
+        " --set parallelism.pipeline=4 --set workload.global_batch_sequences=1536"
+        " --set pipeline.virtual_stages=1 --set pipeline.schedule=" +
+        schedule;
+    REQUIRE(exit_code(folder, std::string("trace ") + kPipeline + changes + " -o order.csv") == 0);
+    engine::OrderFromCsv read;
+    REQUIRE_FALSE(engine::read_order_csv(test::text_of(folder.path() / "order.csv"), 12, read));
+    const engine::Scenario s = four_stages({("pipeline.schedule=" + schedule).c_str()});
+    const engine::Report report = engine::evaluate(s);
+    CHECK(read.orders.ops == report.pipeline.orders.ops);
+    CHECK(read.orders.device_of == report.pipeline.orders.device_of);
+  }
+  CHECK(exit_code(folder, "trace llama3-70b-v5p-pod -o none.csv") == 2);
+  CHECK(test::text_of(folder.path() / "err").find("there is one stage, so there is no order") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "none.csv"));
+}
+
 TEST_CASE("trace writes its file whole and answers with the exit codes of the others") {
   const test::TemporaryFolder folder;
   CHECK(exit_code(folder, "trace llama3-70b-v5p-pod -o step.json") == 0);
@@ -362,7 +384,8 @@ TEST_CASE("trace writes its file whole and answers with the exit codes of the ot
   CHECK(exit_code(folder, "trace nothing-like-it -o x.json") == 2);
   CHECK(exit_code(folder, "trace llama3-70b-v5p-pod -o x.txt") == 2);
   CHECK(test::text_of(folder.path() / "err") ==
-        "roofscape-cli: x.txt: a trace is JSON, and this name says something else; give -o FILE.json\n");
+        "roofscape-cli: x.txt: a trace is JSON, and the order of a pipeline CSV; this name says neither; end it in "
+        ".json or .csv\n");
   CHECK_FALSE(std::filesystem::exists(folder.path() / "x.txt"));
   CHECK(exit_code(folder, "trace llama3-70b-v5p-pod -o many.json --set parallelism.tensor=8") ==
         1);  // too many chips
