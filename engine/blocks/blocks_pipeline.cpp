@@ -179,7 +179,7 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
   for (std::uint32_t i = 0; i < orders.ops.size(); ++i) {
     const Op op = orders.ops[i];
     io.table.rows.push_back({static_cast<double>(device_of_op(orders, i)), std::string(kind_of(op.kind())),
-                             static_cast<double>(op.microbatch()), static_cast<double>(op.stage()),
+                             static_cast<double>(op.microbatch()) + 1, static_cast<double>(op.stage()),
                              static_cast<double>(timeline.start[i]) / scale,
                              static_cast<double>(op_end(orders, times, timeline, i)) / scale});
   }

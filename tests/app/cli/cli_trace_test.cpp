@@ -20,6 +20,7 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/io/export/trace_json.h"
 #include "engine/io/scenario/scenario_json.h"
+#include "engine/pipeline/order_csv.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/test_paths.h"
 
@@ -64,6 +65,11 @@ std::set<std::pair<int, int>> named_threads(const Json& events) {
   for (const Json& e : events)
     if (e.at("name") == "thread_name") CHECK(out.emplace(e.at("pid").get<int>(), e.at("tid").get<int>()).second);
   return out;
+}
+
+bool is_operation(const Json& e) {
+  const std::string category = e.at("cat");
+  return category == "forward" || category.starts_with("backward");
 }
 
 double last_end(const Json& events) {
@@ -113,7 +119,7 @@ TEST_CASE("the trace of a pipeline has every operation once, at its time") {
     const Json events = traced(s);
     std::size_t seen = 0;
     for (const Json& e : events) {
-      if (e.at("ph") != "X" || e.at("cat") == "transfer" || e.at("cat") == "step_end") continue;
+      if (e.at("ph") != "X" || !is_operation(e)) continue;
       ++seen;
       const auto it = expected.find({e.at("cat").get<std::string>(), e.at("args").at("stage").get<int>(),
                                      e.at("args").at("microbatch").get<int>()});
@@ -179,7 +185,7 @@ TEST_CASE("without a pipeline the trace is one chip's layers, collectives and op
     processes += e.at("name") == "process_name";
     if (e.at("ph") != "X") continue;
     ++slices[e.at("cat").get<std::string>()];
-    layers += e.at("args").contains("layer") && e.at("cat") != "collective";
+    layers += e.at("args").contains("layer") && is_operation(e);
   }
   const int microbatches = static_cast<int>(report.quantities.value_or(engine::Q::microbatches, 0));
   CHECK(processes == 1);
@@ -200,6 +206,99 @@ TEST_CASE("every shipped scenario has a valid trace without overlaps, and the sa
     CHECK(text.value() == io::trace_json(s, report).value());
     if (text.value().size() < 40'000'000) CHECK(overlaps(Json::parse(text.value()).at("traceEvents")) == 0);
   }
+}
+
+TEST_CASE("a trace ends when the step does, and its sums are the parts of the step, in every mode") {
+  using enum engine::Q;
+  for (const char* preset : {"gpt3-175b-1024-a100", "deepseek-v3-2048-h800", "llama3-405b-16k-h100-8k",
+                             "llama3-70b-v5p-pod", "llama3-8b-8-h100"})
+    for (const char* mode : {"assumptions.mode=ideal", "assumptions.mode=calibrated"}) {
+      CAPTURE(preset);
+      CAPTURE(mode);
+      const engine::Scenario s = scenario(preset, {mode});
+      const engine::Report report = engine::evaluate(s);
+      const auto part = [&report](engine::Q q) { return report.quantities.value_or(q, 0); };
+      const Json events = traced(s);
+      CHECK(overlaps(events) == 0);
+      CHECK(std::abs(last_end(events) - part(step_time)) <= 1e-6 * part(step_time));
+      std::map<std::string, double> sums;  // of all devices
+      std::set<int> devices;
+      for (const Json& e : events) {
+        devices.insert(e.at("pid").get<int>());
+        if (e.at("ph") != "X") continue;
+        const double seconds = e.at("dur").get<double>() * 1e-6;
+        if (is_operation(e))
+          sums["work"] += e.at("tid") == 1 ? seconds : 0;  // not the other half of a pair
+        else
+          sums["all " + e.at("cat").get<std::string>()] += seconds, sums[e.at("name")] += seconds;
+      }
+      const auto mean = [&](const std::string& what) { return sums[what] / static_cast<double>(devices.size()); };
+      const double close = 1e-7 * part(step_time);
+      CHECK(std::abs(mean("work") - part(step_matmul) - part(step_attention) - part(step_recompute) -
+                     part(step_hbm)) < close);
+      CHECK(std::abs(mean("all recompute") - part(step_recompute)) < close);
+      CHECK(std::abs(mean("all exposed") + mean("gradient reduction") - part(step_data) - part(step_fsdp) -
+                     part(step_tensor) - part(step_context) - part(step_expert)) < close);
+      for (const auto& one : {std::pair{"tensor, exposed", step_tensor}, std::pair{"context, exposed", step_context},
+                              std::pair{"expert, exposed", step_expert}}) {
+        const std::string axis = one.first;
+        CAPTURE(axis);
+        CHECK(std::abs(mean(axis) - part(one.second)) < close);
+      }
+      CHECK(std::abs(mean("optimizer") - part(step_optimizer)) < close);
+      CHECK(std::abs(mean("host") + mean("waiting for the slowest node") - part(step_host)) < close);
+    }
+}
+
+TEST_CASE("every send of a trace has an arrow, to the forward or backward that reads it") {
+  for (const std::string schedule : {"1f1b", "gpipe", "zb-h1", "zb-v", "dualpipe", "dualpipev", "interleaved-1f1b"}) {
+    CAPTURE(schedule);
+    const std::string chunks =
+        schedule == "zb-v" || schedule == "dualpipev" || schedule == "interleaved-1f1b" ? "2" : "1";
+    const Json events = traced(
+        four_stages({("pipeline.virtual_stages=" + chunks).c_str(), ("pipeline.schedule=" + schedule).c_str()}));
+    using Place = std::tuple<int, int, std::int64_t>;  // process, thread, start
+    std::map<Place, const Json*> slices;
+    for (const Json& e : events)
+      if (e.at("ph") == "X") slices[{e.at("pid").get<int>(), e.at("tid").get<int>(), picoseconds(e.at("ts"))}] = &e;
+    std::map<int, const Json*> sent;
+    std::size_t sends = 0, arrived = 0;
+    for (const Json& e : events) {
+      sends += e.at("ph") == "X" && e.at("cat") == "transfer";
+      if (e.at("ph") != "s" && e.at("ph") != "f") continue;
+      const Place at{e.at("pid").get<int>(), e.at("tid").get<int>(), picoseconds(e.at("ts"))};
+      REQUIRE(slices.contains(at));
+      if (e.at("ph") == "s") {
+        CHECK(slices[at]->at("cat") == "transfer");
+        CHECK(sent.emplace(e.at("id").get<int>(), slices[at]).second);
+        continue;
+      }
+      ++arrived;
+      REQUIRE(sent.contains(e.at("id").get<int>()));
+      const Json& from = *sent[e.at("id").get<int>()];
+      const Json& to = *slices[at];
+      CHECK(is_operation(to));
+      CHECK(from.at("args").at("to") == to.at("pid"));
+      CHECK(from.at("args").at("microbatch") == to.at("args").at("microbatch"));
+      CHECK(from.at("name").get<std::string>().starts_with(to.at("cat") == "forward" ? "send act" : "send grad"));
+      CHECK(picoseconds(from.at("ts")) + picoseconds(from.at("dur")) <= picoseconds(to.at("ts")));
+    }
+    CHECK(sends > 0);
+    CHECK(sent.size() == sends);
+    CHECK(arrived == sends);
+  }
+}
+
+TEST_CASE("collectives of every axis lie on rows of their own, also with a pipeline") {
+  const Json events = traced(scenario("gpt3-175b-1024-a100", {"assumptions.mode=calibrated"}));
+  std::set<int> computes, collects;
+  for (const Json& e : events) {
+    if (e.at("ph") != "X") continue;
+    if (is_operation(e)) computes.insert(e.at("tid").get<int>());
+    if (e.at("cat") == "collective" || e.at("cat") == "exposed") collects.insert(e.at("tid").get<int>());
+  }
+  REQUIRE(collects.size() == 2);
+  for (const int thread : collects) CHECK_FALSE(computes.contains(thread));
 }
 
 TEST_CASE("a scenario that serves has no step to trace, and says so") {
@@ -239,6 +338,7 @@ TEST_CASE("every event of a trace is what the format takes, and time never runs 
         for (const Json& value : e.at("args")) CHECK((value.is_number() && value.get<double>() >= 0));
         continue;
       }
+      if (phase == "s" || phase == "f") continue;  // arrows have their own test
       REQUIRE(phase == "X");
       CHECK(e.at("dur").get<double>() >= 0);
       CHECK_FALSE(e.at("cat").get<std::string>().empty());
@@ -251,6 +351,27 @@ TEST_CASE("every event of a trace is what the format takes, and time never runs 
   }
 }
 
+TEST_CASE("trace -o order.csv writes the order of the pipeline as torch reads it") {
+  const test::TemporaryFolder folder;
+  for (const std::string schedule : {"1f1b", "zb-h1", "dualpipe"}) {
+    CAPTURE(schedule);
+    const std::string changes =
+        " --set parallelism.pipeline=4 --set workload.global_batch_sequences=1536"
+        " --set pipeline.virtual_stages=1 --set pipeline.schedule=" +
+        schedule;
+    REQUIRE(exit_code(folder, std::string("trace ") + kPipeline + changes + " -o order.csv") == 0);
+    engine::OrderFromCsv read;
+    REQUIRE_FALSE(engine::read_order_csv(test::text_of(folder.path() / "order.csv"), 12, read));
+    const engine::Scenario s = four_stages({("pipeline.schedule=" + schedule).c_str()});
+    const engine::Report report = engine::evaluate(s);
+    CHECK(read.orders.ops == report.pipeline.orders.ops);
+    CHECK(read.orders.device_of == report.pipeline.orders.device_of);
+  }
+  CHECK(exit_code(folder, "trace llama3-70b-v5p-pod -o none.csv") == 2);
+  CHECK(test::text_of(folder.path() / "err").find("there is one stage, so there is no order") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "none.csv"));
+}
+
 TEST_CASE("trace writes its file whole and answers with the exit codes of the others") {
   const test::TemporaryFolder folder;
   CHECK(exit_code(folder, "trace llama3-70b-v5p-pod -o step.json") == 0);
@@ -261,6 +382,11 @@ TEST_CASE("trace writes its file whole and answers with the exit codes of the ot
         "roofscape-cli: trace needs a scenario and -o FILE; such as: trace llama3-405b-16k-h100-8k -o step.json\n");
   CHECK(exit_code(folder, "trace llama3-70b-v5p-pod -o none/step.json") == 2);
   CHECK(exit_code(folder, "trace nothing-like-it -o x.json") == 2);
+  CHECK(exit_code(folder, "trace llama3-70b-v5p-pod -o x.txt") == 2);
+  CHECK(test::text_of(folder.path() / "err") ==
+        "roofscape-cli: x.txt: a trace is JSON, and the order of a pipeline CSV; this name says neither; end it in "
+        ".json or .csv\n");
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "x.txt"));
   CHECK(exit_code(folder, "trace llama3-70b-v5p-pod -o many.json --set parallelism.tensor=8") ==
         1);  // too many chips
   CHECK_FALSE(std::filesystem::exists(folder.path() / "many.json"));

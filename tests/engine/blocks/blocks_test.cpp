@@ -236,6 +236,18 @@ TEST_CASE("an operation list has every operation once") {
   CHECK(result->table.rows.size() == 30);
 }
 
+TEST_CASE("an operation list counts microbatches from 1, as the figure does") {
+  const auto result = ask("pipeline", {"stages=3", "microbatches=5", "ops=true"});
+  REQUIRE(result.ok());
+  double least = 9, most = 0;
+  for (const auto& row : result->table.rows) {
+    least = std::min(least, std::get<double>(row[2]));
+    most = std::max(most, std::get<double>(row[2]));
+  }
+  CHECK(least == 1);
+  CHECK(most == 5);
+}
+
 TEST_CASE("hybrid sharding and plain FSDP are compared on the same links") {
   // 64 nodes of 8: plain FSDP takes a copy in over all eight links of a node, as the engine places it (chapter 12).
   const auto hsdp = ask("hsdp", {"parameters=8e9", "element_bytes=2", "shard_group=8", "replicas=64",

@@ -37,15 +37,20 @@ float small_line(const Canvas& canvas) {
 
 float number_line(const Canvas& canvas) { return kNumberPitch * kSmallText * canvas.em(); }
 
+std::string_view row_word(const engine::ScheduleShape& shape) {
+  const bool several = shape.virtual_stages > 1 || engine::directions(shape.kind) > 1;
+  return shape.stages > 1 && several ? "figure.device" : "figure.stage";
+}
+
 StageRows stage_rows(const Canvas& canvas, const TextTable& texts, const Rect& area, int stages, const PlotAxis& x,
-                     bool compact) {
+                     bool compact, std::string_view word) {
   StageRows rows;
+  rows.word = word;
   rows.area = area;
   rows.count = std::max(1, stages);
   const TextStyle bold = number_style(canvas, {}, Weight::bold);
-  const float widest =
-      std::max(canvas.text_width(texts.text("figure.stage"), number_style(canvas, {}, Weight::regular)),
-               canvas.text_width(format_count(rows.count - 1), bold));
+  const float widest = std::max(canvas.text_width(texts.text(word), number_style(canvas, {}, Weight::regular)),
+                                canvas.text_width(format_count(rows.count - 1), bold));
   Rect rest = area;
   rest.cut_left(std::min(widest + canvas.px(kNumberGap), area.w / 3));
   rows.header = rest.cut_top(canvas.px(kHeader));
@@ -79,8 +84,7 @@ void draw_stage_numbers(Canvas& canvas, const Theme& theme, const TextTable& tex
                         std::optional<int> hovered) {
   const float right = rows.plot.x - canvas.px(kNumberGap);
   TextStyle word = number_style(canvas, theme.ink3, Weight::regular);
-  const std::string fitted =
-      ellipsize(canvas, texts.text("figure.stage"), word, right - rows.area.x + canvas.px(0.5f));
+  const std::string fitted = ellipsize(canvas, texts.text(rows.word), word, right - rows.area.x + canvas.px(0.5f));
   canvas.text({right, rows.header.y + rows.header.h / 2}, fitted, word);
   const float line = number_line(canvas);
   for (int stage = 0; stage < rows.count; ++stage) {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
+#include "engine/pipeline/schedule.h"
 #include "widgets/canvas/canvas.h"
 #include "widgets/canvas/theme.h"
 #include "widgets/plot/plot.h"
@@ -20,7 +22,8 @@ struct StageRows {
   float bar_height = 0;
   float bar_shift = 0;  // of the bars from the middle of their rows
   int count = 0;
-  int label_every = 1;  // stages between two numbers
+  int label_every = 1;                     // stages between two numbers
+  std::string_view word = "figure.stage";  // key of what a row is
 
   // Everything at the height of a stage, from edge to edge of the figure.
   Rect band(int stage) const { return {area.x, plot.y + pitch * static_cast<float>(stage), area.w, pitch}; }
@@ -33,9 +36,12 @@ struct StageRows {
   bool room_for(float text_height) const { return pitch >= text_height; }
 };
 
+// Key of what a row of a plan is: a stage, or where it holds several (chunks, or one of either direction) a device.
+std::string_view row_word(const engine::ScheduleShape& shape);
+
 // `x` decides how much room the horizontal axis needs; its ticks may belong to a scale of any range.
 StageRows stage_rows(const Canvas& canvas, const TextTable& texts, const Rect& area, int stages, const PlotAxis& x,
-                     bool compact);
+                     bool compact, std::string_view word = "figure.stage");
 
 // Height of a line of small text, ascent to descent.
 float small_line(const Canvas& canvas);
@@ -44,7 +50,7 @@ float number_line(const Canvas& canvas);
 
 // The tint of the hovered stage. Drawn before the data.
 void draw_stage_tint(Canvas& canvas, const Theme& theme, const StageRows& rows, std::optional<int> hovered);
-// The numbers of the stages and the word over them.
+// The numbers of the rows and the word over them.
 void draw_stage_numbers(Canvas& canvas, const Theme& theme, const TextTable& texts, const StageRows& rows,
                         std::optional<int> hovered);
 

@@ -240,7 +240,8 @@ void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, con
   const Sizes sizes = sizes_of(input);
   const PlotAxis any =
       gb_axis(input, Scale(ScaleKind::linear, 0, std::max(sizes.most_gb, sizes.capacity_gb), 0, 1), rest.w, canvas);
-  const StageRows rows = stage_rows(canvas, input.texts, rest, stages, any, view.compact);
+  const StageRows rows =
+      stage_rows(canvas, input.texts, rest, stages, any, view.compact, row_word(input.report.pipeline.shape));
   const double end = axis_end(canvas, input, rows.plot.w, widest_total(canvas, input, sizes));
   const Scale x(ScaleKind::linear, 0, end, rows.plot.x, rows.plot.right());
 

@@ -1,5 +1,5 @@
-// The pipeline figure: when each device computes what in one training step, as it was simulated. One row a stage, at
-// the heights of the memory figure's rows. Where blocks would be under 3 scale-1 pixels runs of them become one bar,
+// The pipeline figure: when each device computes what in one training step, as it was simulated. One row a
+// stage, or a device where it holds several, at the heights of the memory figure's rows. Where blocks would be under 3 scale-1 pixels runs of them become one bar,
 // and where even these are, bars say by their parts what share of the time goes where.
 #include <fmt/format.h>
 
@@ -140,8 +140,8 @@ Laid lay_out(const Canvas& canvas, const Rect& rest, const FigureInput& input, c
   const float ghost = ghost_seconds(input) > 0 ? kGhostRow * kSmallText * canvas.em() : 0;
   Rect over = rest;
   over.cut_bottom(ghost);
-  const StageRows rows =
-      stage_rows(canvas, input.texts, over, stages, time_axis(canvas, input, range, unit, rest.w), view.compact);
+  const StageRows rows = stage_rows(canvas, input.texts, over, stages, time_axis(canvas, input, range, unit, rest.w),
+                                    view.compact, row_word(p.shape));
   return {total, from, to, own, ghost, unit, range, view.memory_trace ? gantt::rows_with_trace(canvas, rows) : rows};
 }
 
@@ -233,7 +233,7 @@ std::string pipeline_data(const FigureInput& input, const FigureView&) {
     for (std::size_t i = p.orders.first[device];
          i < p.orders.first[device + 1] && i < p.timeline.start.size() && i < kMost; ++i) {
       const engine::Op op = p.orders.ops[i];
-      out += fmt::format("{}\t{}\t{}\t{}\t{}\n", device, op.stage(), op.microbatch(), pass_name(op.kind()),
+      out += fmt::format("{}\t{}\t{}\t{}\t{}\n", device, op.stage(), op.microbatch() + 1, pass_name(op.kind()),
                          static_cast<double>(p.timeline.start[i]) * 1e-12);
     }
   return out;

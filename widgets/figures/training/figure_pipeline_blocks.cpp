@@ -23,7 +23,7 @@ constexpr float kGap = 0.8f;          // between blocks
 constexpr float kLeastBlock = 3;      // under this blocks join
 constexpr float kLeastRun = 1;        // under this runs become shares
 constexpr float kLeastRecompute = 2;  // narrower recomputation stays part of its backward
-constexpr float kLeastEdged = 6;      // lower and narrower bars would be all edge
+constexpr float kLeastEdged = 6;      // lower and narrower bars would be all edge: then none has one
 constexpr float kLeastHatched = 9;    // of a row: lower ones have no hatch, as Canvas draws them
 constexpr float kIdleTint = 0.22f;    // of the hatch's ink, for gaps that are too small for the hatch
 constexpr float kOutside = 24;        // how far outside the plot coordinates reach
@@ -77,6 +77,12 @@ class RowPainter {
   }
 
  private:
+  // With the row it is on.
+  std::string titled(const std::string& what) const {
+    const TextTable& t = input_.texts;
+    return t.format("figure.pipeline.readout.op", {what, std::string(t.text(g_.rows.word)), format_count(device_)});
+  }
+
   double duration(std::uint32_t i) const {
     if (g_.overlaps) return static_cast<double>(engine::op_duration(p_.orders, p_.times, i));
     return g_.durations[p_.orders.ops[i].stage_and_kind()];
@@ -173,8 +179,7 @@ class RowPainter {
     const Op op = p_.orders.ops[first];
     Rect r = rect_between(g_.at(from), top, g_.at(to), top + height);
     if (g_.detail == Detail::blocks && r.w > canvas_.px(2)) r.w -= canvas_.px(kGap);
-    Fill fill = mixed ? g_.fills[kind_index(op)][0] : g_.fill(op);
-    if (r.w < canvas_.px(kLeastEdged)) fill.edge_width = 0;
+    const Fill& fill = mixed ? g_.fills[kind_index(op)][0] : g_.fill(op);
     canvas_.rect(r, fill);
     const double again = count == 1 ? g_.recompute(op) : 0;
     const Rect rest =
@@ -190,9 +195,9 @@ class RowPainter {
       const std::string what = kind_name(input_, op.kind());
       out.title = count > 1 ? t.count("figure.pipeline.readout.run", static_cast<double>(count), {what})
                             : t.format("figure.pipeline.readout", {what, format_count(op.microbatch() + 1.0)});
-      add_times(input_, out, device_, from, to);
+      add_times(input_, g_, out, device_, from, to);
       if (count == 1) {  // four rows: the stage goes into the title
-        out.title = input_.texts.format("figure.pipeline.readout.op", {out.title, format_count(device_)});
+        out.title = titled(out.title);
         out.rows.erase(out.rows.begin());
         out.rows.emplace_back(std::string(input_.texts.text("figure.pipeline.waited")),
                               waited_text(input_, p_, first));
@@ -204,16 +209,15 @@ class RowPainter {
 
   // The forwards a backward begins with, in one piece.
   void paint_recompute(Op op, const Rect& r, double from, double ticks, double whole) {
-    Fill fill = g_.again[std::min<std::size_t>(g_.chunk_of[op.stage()], g_.again.size() - 1)];
-    if (r.w < canvas_.px(kLeastEdged)) fill.edge_width = 0;
+    const Fill& fill = g_.again[std::min<std::size_t>(g_.chunk_of[op.stage()], g_.again.size() - 1)];
     canvas_.rect(r, fill);
     g_.tag(canvas_, engine::quantity(Q::step_recompute).id, device_, r, [&] {
       const TextTable& t = input_.texts;
       Readout out;
       out.title = t.format("figure.pipeline.readout",
                            {std::string(t.text("figure.pipeline.recompute")), format_count(op.microbatch() + 1.0)});
-      out.title = t.format("figure.pipeline.readout.op", {out.title, format_count(device_)});
-      add_times(input_, out, device_, from, from + ticks);
+      out.title = titled(out.title);
+      add_times(input_, g_, out, device_, from, from + ticks);
       out.rows.erase(out.rows.begin());
       out.rows.emplace_back(std::string(t.text("figure.pipeline.recompute_share")), format_percent(ticks / whole));
       return out;
@@ -289,9 +293,9 @@ std::string_view tag_of(engine::OpKind kind) {
 
 std::string time_text(double ticks) { return format_duration(ticks / kTicksPerSecond); }
 
-void add_times(const FigureInput& input, Readout& r, int stage, double from, double to) {
+void add_times(const FigureInput& input, const Gantt& g, Readout& r, int row, double from, double to) {
   const TextTable& t = input.texts;
-  r.rows.emplace_back(std::string(t.text("figure.stage")), format_count(stage));
+  r.rows.emplace_back(std::string(t.text(g.rows.word)), format_count(row));
   r.rows.emplace_back(std::string(t.text("figure.pipeline.start")), time_text(from));
   r.rows.emplace_back(std::string(t.text("figure.pipeline.end")), time_text(to));
   r.rows.emplace_back(std::string(t.text("figure.pipeline.duration")), time_text(to - from));
@@ -302,7 +306,7 @@ void tag_idle(Canvas& canvas, const FigureInput& input, const Gantt& g, int devi
   g.tag(canvas, engine::quantity(Q::pipeline_bubble_fraction).id, device, r, [&] {
     Readout out;
     out.title = input.texts.format("figure.pipeline.readout.idle", {time_text(to - from)});
-    add_times(input, out, device, from, to);
+    add_times(input, g, out, device, from, to);
     out.rows.pop_back();
     return out;
   });
@@ -328,6 +332,7 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
                  double from, double to) {
   Gantt g(p, rows, from, to);
   g.px_per_tick = rows.plot.w / std::max(to - from, 1.0);
+  g.rows.word = row_word(p.shape);
   g.step_end = std::max(0.0, p.step_end_s) * kTicksPerSecond;
 
   std::vector<int> seen(p.orders.devices(), 0);
@@ -355,11 +360,6 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
   if (rows.bar_height < canvas.px(kLeastHatched)) g.idle.hatch = Hatch::none;
   g.end = fill_of(theme, OpKind::step_end, canvas.em());
 
-  if (rows.bar_height < canvas.px(kLeastEdged)) {
-    for (Fill& fill : g.again) fill.edge_width = 0;
-    for (auto& kind : g.fills)
-      for (Fill& fill : kind) fill.edge_width = 0;
-  }
   const bool split = engine::splits_backward(p.shape.kind);
   const std::array least{shortest(p.times.forward), shortest(p.times.backward_input, &p.times.backward_weight),
                          split ? shortest(p.times.backward_input) : std::numeric_limits<double>::infinity(),
@@ -377,6 +377,18 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
   g.recomputes = g.detail == Detail::blocks && p.recompute.size() == p.times.forward.size() &&
                  std::any_of(p.recompute.begin(), p.recompute.end(),
                              [&](Tick t) { return t > 0 && static_cast<double>(t) >= g.least_recompute; });
+
+  // One look for all: an edge on some blocks only would seem to mean something.
+  double narrowest_edged = narrowest;
+  for (std::size_t s = 0; g.recomputes && s < p.recompute.size(); ++s) {
+    const auto again = static_cast<double>(p.recompute[s]);
+    if (again >= g.least_recompute) narrowest_edged = std::min(narrowest_edged, again * g.px_per_tick);
+  }
+  if (std::min(rows.bar_height, static_cast<float>(narrowest_edged)) < canvas.px(kLeastEdged)) {
+    for (Fill& fill : g.again) fill.edge_width = 0;
+    for (auto& kind : g.fills)
+      for (Fill& fill : kind) fill.edge_width = 0;
+  }
 
   TextStyle number;
   number.em = kSmallText * canvas.em();

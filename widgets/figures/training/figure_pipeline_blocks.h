@@ -82,7 +82,7 @@ std::string kind_name(const FigureInput& input, engine::OpKind kind);
 std::string_view tag_of(engine::OpKind kind);
 std::string time_text(double ticks);
 // Stage, start, end and duration.
-void add_times(const FigureInput& input, Readout& readout, int stage, double from, double to);
+void add_times(const FigureInput& input, const Gantt& g, Readout& readout, int row, double from, double to);
 
 // Time of forward, backward and weight gradient; what is missing to one is idle.
 using Times = std::array<double, 3>;

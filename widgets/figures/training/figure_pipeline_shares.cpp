@@ -162,7 +162,7 @@ void draw_share_bar(Canvas& canvas, const FigureInput& input, const Gantt& g, in
       Readout out;
       out.title =
           input.texts.format("figure.pipeline.readout.share", {kind_name(input, kKinds[k]), format_share(share)});
-      add_times(input, out, device, from, to);
+      add_times(input, g, out, device, from, to);
       return out;
     });
     y += h;
@@ -181,7 +181,7 @@ void draw_share_row(Canvas& canvas, const FigureInput& input, const Gantt& g, in
       const double idle = whole - static_cast<double>(g.levels->whole(static_cast<std::size_t>(device)).busy_ticks());
       Readout out;
       out.title = input.texts.format("figure.pipeline.readout.idle_step", {time_text(idle)});
-      out.rows.emplace_back(std::string(input.texts.text("figure.stage")), format_count(device));
+      out.rows.emplace_back(std::string(input.texts.text(g.rows.word)), format_count(device));
       out.rows.emplace_back(std::string(input.texts.text("figure.pipeline.idle_share")),
                             format_percent(whole > 0 ? idle / whole : 0));
       return out;

@@ -297,7 +297,7 @@ void draw_memory_traces(Canvas& canvas, const FigureInput& input, const Gantt& g
           known ? format(peaks[d], engine::unit::bytes)
                 : input.texts.format("figure.pipeline.microbatches", {format_significant(peaks[d])});
       out.title = input.texts.format("figure.pipeline.readout.memory", {peak});
-      out.rows.emplace_back(std::string(input.texts.text("figure.stage")), format_count(device));
+      out.rows.emplace_back(std::string(input.texts.text(g.rows.word)), format_count(device));
       return out;
     });
   }
@@ -447,7 +447,7 @@ std::string waited_text(const FigureInput& input, const engine::PipelineReport& 
   // Of another stage even where the transfer takes no time.
   if (engine::device_of_op(p.orders, waited.op) == engine::device_of_op(p.orders, op))
     return t.format("figure.pipeline.waited.input", {name, number});
-  return t.format("figure.pipeline.waited.transfer", {name, number, stage});
+  return t.format("figure.pipeline.waited.transfer", {name, number, std::string(t.text(row_word(p.shape))), stage});
 }
 
 }  // namespace roofscape::widgets::gantt

@@ -371,7 +371,7 @@ void draw_numbers(Canvas& canvas, const FigureInput& input, const SchedulesLayou
     canvas.tag_with(v.own ? engine::quantity(engine::Q::stage_in_flight).id : "schedule.held", d, bar, [&] {
       Readout out;
       out.title = input.texts.format("figure.schedules.readout.held", {format_fixed(peaks[at], decimals)});
-      out.rows.emplace_back(std::string(input.texts.text("figure.stage")), format_count(d));
+      out.rows.emplace_back(std::string(input.texts.text(row_word(v.pipeline().shape))), format_count(d));
       return out;
     });
     if (!l.each) continue;

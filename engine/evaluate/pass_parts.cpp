@@ -1,0 +1,92 @@
+#include "engine/evaluate/pass_parts.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/evaluate/evaluation.h"
+
+namespace roofscape::engine {
+namespace {
+
+// Sums of blocks that follow each other in a pass.
+struct PassSums {
+  double forward = 0, backward = 0;  // exposed by all axes
+  AxisArray<double> exposed{};       // in both directions
+  AxisArray<double> network_forward{}, network_backward{};
+
+  void add(double times, const BlockTime<double>& time, const AxisArray<double>& network_f,
+           const AxisArray<double>& network_b, const AxisMask& communicates) {
+    if (times <= 0) return;
+    forward += times * time.exposed_forward;
+    backward += times * time.exposed_backward;
+    for (std::size_t a = 0; a < exposed.size(); ++a) {
+      if (!communicates[a]) continue;
+      exposed[a] += times * time.exposed[a];
+      network_forward[a] += times * network_f[a];
+      network_backward[a] += times * network_b[a];
+    }
+  }
+};
+
+// An axis that communicates one way only is exposed that way; the others share what is left of each direction.
+void share_out(const PassSums& sums, PassParts& forward, PassParts& backward) {
+  double left_forward = sums.forward, both = 0;
+  for (std::size_t a = 0; a < sums.exposed.size(); ++a) {
+    if (sums.network_backward[a] <= 0)
+      left_forward -= sums.exposed[a];
+    else if (sums.network_forward[a] > 0)
+      both += sums.exposed[a];
+  }
+  const double share = both > 0 ? std::clamp(left_forward / both, 0.0, 1.0) : 0;
+  for (std::size_t a = 0; a < sums.exposed.size(); ++a) {
+    double of_forward = share;
+    if (sums.network_backward[a] <= 0) of_forward = 1;
+    if (sums.network_forward[a] <= 0) of_forward = 0;
+    forward.exposed_s[a] = sums.exposed[a] * of_forward;
+    backward.exposed_s[a] = sums.exposed[a] - forward.exposed_s[a];
+  }
+  forward.network_s = sums.network_forward;
+  backward.network_s = sums.network_backward;
+}
+
+}  // namespace
+
+double PassParts::exposed_all_s() const { return std::accumulate(exposed_s.begin(), exposed_s.end(), 0.0); }
+
+StepPasses step_passes(const Scenario& s) {
+  const auto in = make_inputs<double>(s, nullptr);
+  const auto layer = layer_time(in, layer_key(s), s.parallelism.context_method);
+  PipelineReport pipeline;
+  StageTime<double> stage;
+  stage_times(in, layer, stage_key(s), pipeline, stage);
+  // Beyond two forwards, what the backward of a vocabulary's block does is a forward again.
+  const auto again = [&in](const Block<double>& block) {
+    return in.calibrated ? 0.0 : std::max(0.0, block.math_backward - 2 * block.math_forward);
+  };
+  const auto parts = [&](double layers, bool first, bool last, double forward_s, double backward_s) {
+    PassSums sums;
+    sums.add(layers, stage.layer, stage.comm_forward, stage.comm_backward, stage.communicates);
+    if (first)
+      sums.add(1, stage.embedding, layer.embedding.comm_forward, layer.embedding.comm_backward, stage.communicates);
+    if (last) sums.add(1, stage.head, layer.head.comm_forward, layer.head.comm_backward, stage.communicates);
+    StagePasses passes;
+    share_out(sums, passes.forward, passes.backward);
+    passes.forward.time_s = forward_s;
+    passes.backward.time_s = backward_s;
+    passes.backward.recompute_s = layers * layer.layer_again;
+    if (first) passes.backward.recompute_s += again(layer.embedding);
+    if (last) passes.backward.recompute_s += again(layer.head);
+    return passes;
+  };
+  StepPasses out;
+  const std::size_t count = stage.forward.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const double layers = count > 1 ? stage.stage_layers[i] : in.model.n_layers;
+    out.stages.push_back(parts(layers, i == 0, i + 1 == count, stage.forward[i], stage.backward[i]));
+  }
+  out.layer = parts(1, false, false, stage.layer.forward, stage.layer.backward);
+  if (in.calibrated) out.host_s = in.calibration[Calibrated::step_host];
+  return out;
+}
+
+}  // namespace roofscape::engine
