@@ -124,6 +124,24 @@ std::string solved_text(const Context& context, const io::BlockQuestion& questio
   return out + "\n";
 }
 
+// Which equation the input was found from, by what, and how closely it holds; the output's derivation follows.
+std::string equation_text(const Context& context, const io::BlockQuestion& question) {
+  if (!question.solved) return {};
+  const engine::SolvedInput& s = *question.solved;
+  std::string out = "== " + s.input + " = " + number_text(s.value) + "\n" +
+                    context.texts.format("cli.calc.equation", {s.wanted.output, s.input, s.wanted.text}) + "\n" +
+                    context.texts.format("cli.calc.equation.trials", {std::to_string(s.trials), s.input}) + "\n";
+  if (s.residual)
+    out += context.texts.format("cli.calc.equation.residual", {s.wanted.output, number_text(s.value),
+                                                               number_text(*s.reached), number_text(*s.residual)}) +
+           "\n";
+  if (s.next_value)
+    out += context.texts.format("cli.calc.equation.whole",
+                                {s.input, number_text(*s.next_value), number_text(*s.next_reached)}) +
+           "\n";
+  return out + "\n";
+}
+
 // All of a block: what it answers, its inputs with default and domain, its outputs.
 std::string document_text(const widgets::TextTable& texts, const BuildingBlock& block) {
   const auto text = [&](const std::string& key) { return std::string(texts.text(key)); };
@@ -210,12 +228,17 @@ int run(const Context& context, const CalcOptions& options) {
                      absent_text(context, question.value(), result.value()),
                  kGood);
   std::string out;
-  for (const BlockAnswer& answer : result.value().answers)
-    for (const engine::Derivation& derivation : engine::derivations(result.value(), answer))
-      out += (out.empty() ? "" : "\n") +
-             ("== " + std::string(answer.output->name) + " = " + answer_text(answer) + "\n") +
+  // The output that was asked for first: its derivation is the equation that was solved.
+  std::vector<const BlockAnswer*> answers;
+  for (const BlockAnswer& answer : result.value().answers) answers.push_back(&answer);
+  if (const auto& solved = question.value().solved)
+    std::stable_partition(answers.begin(), answers.end(),
+                          [&](const BlockAnswer* a) { return a->output->name == solved->wanted.output; });
+  for (const BlockAnswer* one : answers)
+    for (const engine::Derivation& derivation : engine::derivations(result.value(), *one))
+      out += (out.empty() ? "" : "\n") + ("== " + std::string(one->output->name) + " = " + answer_text(*one) + "\n") +
              derivation_text(derivation, context.texts);
-  return print(out, kGood);
+  return print(equation_text(context, question.value()) + out, kGood);
 }
 
 }  // namespace

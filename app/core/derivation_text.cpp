@@ -78,7 +78,7 @@ void append_formula(std::string& out, const DerivationLine& line, const std::str
     out += with_source(pad + line.symbol + " = " + value + made_of, {}, line);
     return;
   }
-  const std::string numbers = widgets::formula_in_numbers(line.expression);
+  const std::string numbers = widgets::formula_in_numbers(line.expression, widgets::digits_to_redo(line));
   const std::string lead = pad + std::string(display_width(line.symbol), ' ') + " = ";
   const bool bare = line.expression.kind == Expression::Kind::operand;  // P_active = P needs its number once
   const std::string second = bare || numbers == value ? value : numbers + " = " + value;

@@ -127,7 +127,10 @@ struct Inputs {
     const engine::BlockValue* value = kept.reply.question ? &kept.reply.question->call.value(in.name) : nullptr;
     const std::string* text = given(in.name);
     const std::string domain = engine::domain_text(in), unit = std::string(engine::unit_text(in));
-    const std::string source = text != nullptr                         ? std::string(ctx.text("ui.bench.given"))
+    const auto& solved = kept.reply.question ? kept.reply.question->solved : std::nullopt;
+    const bool found = solved && solved->input == in.name;
+    const std::string source = found ? ctx.format("ui.bench.found", {solved->wanted.output, solved->wanted.text})
+                               : text != nullptr                       ? std::string(ctx.text("ui.bench.given"))
                                : value != nullptr && value->is_known() ? value->source
                                                                        : std::string(ctx.text("ui.bench.unknown"));
     std::string rest = unit.empty() || unit == "1" ? ctx.format("ui.bench.domain", {domain, source})

@@ -38,6 +38,9 @@ std::string answer_text(const PanelContext& ctx, const BlockAnswer& answer) {
   return out;
 }
 
+constexpr float kWantedBox = 104;  // of the value that is typed
+constexpr float kLeastValue = 28;  // of a value, to be clicked
+
 struct Outputs {
   PanelContext& ctx;
   Workbench& bench;
@@ -131,16 +134,112 @@ struct Outputs {
     y += ctx.px(6);
   }
 
+  // What its box starts with: as it is typed.
+  std::string typed_text(const BlockAnswer* answer) const {
+    if (answer == nullptr || answer->is_absent()) return {};
+    if (answer->output->kind == OutputKind::word) return answer->word;
+    if (answer->output->kind == OutputKind::holds) return answer->numbers.front() > 0.5 ? "true" : "false";
+    const double value = answer->numbers.front();
+    // Above 1 a bare number is read as per cent.
+    const bool is_share = engine::quantity(answer->output->q).unit.notation == engine::Notation::percent;
+    return is_share && value > 1 ? input_text(100 * value) + "%" : input_text(value);
+  }
+
+  // The value of the output that is asked backwards, or is about to be, in a box.
+  void wanted_box(const BlockOutput& o, const Rect& r, const std::string& id, const std::string& now) {
+    const bool before = ctx.ui.io.editing(id);
+    const auto typed = typed_line(ctx, r, id, now, "");
+    if (typed)
+      bench.want(ctx.session, o.name, truth_word(o, *typed));
+    else if (before && !ctx.ui.io.editing(id))
+      bench.ask_forwards(ctx.session);
+    else if (!before && r.contains(ctx.ui.io.pointer()))
+      ctx.ui.io.hint(id, r, {std::string(ctx.text("ui.bench.backwards")), {}},
+                     std::string(ctx.text("ui.bench.backwards.clear")));
+  }
+  // A truth is shown and may be typed in the language's words.
+  std::string truth_word(const BlockOutput& o, const std::string& typed) const {
+    if (o.kind != OutputKind::holds) return typed;
+    if (typed == ctx.text("ui.bench.yes")) return "true";
+    return typed == ctx.text("ui.bench.no") ? "false" : typed;
+  }
+
+  std::string kept_text(std::string_view output) const {
+    const auto found = kept.given.find(output);
+    return found == kept.given.end() ? std::string() : found->second;
+  }
+  // A value that a click makes a box of.
+  void ask_for(const Rect& r, const std::string& id, const std::string& text) {
+    const Readout tip{std::string(ctx.text("ui.bench.backwards")),
+                      {{std::string(ctx.text("ui.tip.click")), std::string(ctx.text("ui.bench.backwards.click"))}}};
+    if (link(ctx.ui, r, id, tip, Interaction::Focus::tab_stop)) ctx.ui.io.start_entry(id, text);
+  }
+
+  // Under it: which input is open, with the choice of others, and what was found for it.
+  void backwards(const Workbench::Bench::Backwards& ask) {
+    const auto solve = kept.given.find("solve");
+    std::vector<Option> options;
+    int now = -1;
+    for (const std::string& name : ask.inputs) {
+      if (solve != kept.given.end() && solve->second == name) now = static_cast<int>(options.size());
+      options.push_back({input_label(ctx.ui.texts, *bench.shown().find_input(name)), {}});
+    }
+    const float h = std::round(ctx.px(kControlHeight)), side = std::round(ctx.px(22)), label = ctx.px(100);
+    const float middle = y + ctx.px(kRowHeight) / 2;
+    if (!options.empty()) {
+      const TextStyle s = ctx.style(ctx.ui.theme.ink2, kSmallText);
+      ctx.ui.canvas.text({x, middle}, ellipsize(ctx.ui.canvas, ctx.text("ui.bench.solve"), s, label), s);
+      const Rect r{x + label, std::round(middle - h / 2), width - label - side - ctx.px(6), h};
+      const int next = drop_down(ctx.ui, r, "bench.solve", options, now,
+                                 {std::string(ctx.text("ui.bench.solve")), {}}, ctx.text("ui.bench.solve.about"));
+      if (next != now && next >= 0) bench.solve_for(ctx.session, ask.inputs[static_cast<std::size_t>(next)]);
+    }
+    const Rect clear{x + width - side, std::round(middle - side / 2), side, side};
+    if (icon_button(ctx.ui, clear, "bench.forwards", Icon::close, {std::string(ctx.text("ui.bench.forwards")), {}}))
+      bench.ask_forwards(ctx.session);
+    y += std::round(ctx.px(kRowHeight));
+    if (const auto& question = kept.reply.question; question && question->solved) {
+      const engine::SolvedInput& s = *question->solved;
+      const BlockOutput& o = *std::find_if(bench.shown().outputs.begin(), bench.shown().outputs.end(),
+                                           [&](const BlockOutput& out) { return out.name == s.wanted.output; });
+      const engine::BlockInput& in = *bench.shown().find_input(s.input);
+      const auto amount = [&](double v, engine::Q q) { return ctx.ui.texts.amount(v, engine::quantity(q).unit); };
+      prose(ctx.format("ui.bench.found.is", {input_label(ctx.ui.texts, in), amount(s.value, in.q)}),
+            ctx.ui.theme.ink);
+      if (s.next_value)
+        prose(ctx.format("ui.bench.found.next",
+                         {amount(*s.reached, o.q), amount(*s.next_value, in.q), amount(*s.next_reached, o.q)}),
+              ctx.ui.theme.ink3);
+    }
+    y += ctx.px(6);
+  }
+
   void output(const BlockOutput& o) {
     const Theme& t = ctx.ui.theme;
     const BlockAnswer* answer = kept.reply.result ? kept.reply.result->find(o.name) : nullptr;
     const bool derivable = answer != nullptr && !answer->nodes.empty();
     const std::string probe = "bench.out." + std::string(o.name);
-    const Rect row{x, y, width, std::round(ctx.px(kRowHeight))};
+    const Rect whole{x, y, width, std::round(ctx.px(kRowHeight))};
+    const bool absent = answer == nullptr || (answer->is_absent() && o.kind != OutputKind::table);
+    TextStyle v = ctx.style(absent ? t.ink3 : t.ink, 1, absent ? Weight::regular : Weight::bold);
+    v.halign = HAlign::right;
+    const std::string value = absent                        ? std::string("\u2014")
+                              : o.kind == OutputKind::table ? std::string()
+                                                            : answer_text(ctx, *answer);
+    float value_w = std::min(width * 0.62f, ctx.ui.canvas.text_width(value, v));
+    // The value is a control of its own where it can be typed.
+    const auto& backwards_now = bench.bench(ctx.session).backwards;
+    const bool asked = backwards_now && backwards_now->output == o.name;
+    const bool can_ask = can_ask_backwards(bench.shown(), o);
+    const std::string entry = "bench.want." + std::string(o.name);
+    const bool boxed = asked || ctx.ui.io.editing(entry);
+    if (boxed) value_w = ctx.px(kWantedBox);
+    const float own = can_ask ? std::max(value_w, ctx.px(kLeastValue)) : 0;
+    const Rect row{x, y, width - own - (can_ask ? ctx.px(4) : 0), whole.h};
     const ItemState s = ctx.ui.item(probe, row, derivable ? Interaction::Focus::tab_stop : Interaction::Focus::none);
     const bool shown = kept.derived == o.name && derivable;
     if (s.hovered || shown)
-      ctx.ui.canvas.rect(row.inset(-ctx.px(6), 0), {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
+      ctx.ui.canvas.rect(whole.inset(-ctx.px(6), 0), {.colour = mix(t.panel, t.ctl, 0.8f)}, ctx.px(3));
     if (s.ring) ctx.ui.canvas.frame(row.inset(-ctx.px(6), 0), {t.ink, ctx.px(2), {}}, ctx.px(3));
     if (s.hovered) {
       Readout tip{output_label(ctx.ui.texts, o), {}};
@@ -153,23 +252,25 @@ struct Outputs {
       ctx.ui.io.hint(probe, row, tip, std::string(ctx.text(io::about_key(o))));
     }
     if (s.clicked && derivable) bench.bench(ctx.session).derived = shown ? std::string() : std::string(o.name);
-    const bool absent = answer == nullptr || (answer->is_absent() && o.kind != OutputKind::table);
-    TextStyle v = ctx.style(absent ? t.ink3 : t.ink, 1, absent ? Weight::regular : Weight::bold);
-    v.halign = HAlign::right;
-    const std::string value = absent                        ? std::string("\u2014")
-                              : o.kind == OutputKind::table ? std::string()
-                                                            : answer_text(ctx, *answer);
     const float chevron = derivable ? ctx.px(20) : 0;
     if (derivable)
       draw_icon(ctx.ui.canvas, {x + ctx.px(6), row.centre().y}, ctx.px(9),
                 shown ? Icon::chevron_down : Icon::chevron_right, t.ink2);
-    const float value_w = std::min(width * 0.62f, ctx.ui.canvas.text_width(value, v));
-    ctx.ui.canvas.text({x + width, row.centre().y}, ellipsize(ctx.ui.canvas, value, v, width * 0.62f), v);
+    const float h = std::round(ctx.px(kControlHeight));
+    const Rect box{x + width - own, std::round(whole.centre().y - h / 2), own, h};
+    if (boxed) {
+      wanted_box(o, box, entry, asked ? kept_text(o.name) : typed_text(answer));
+    } else {
+      if (can_ask) ask_for(box, entry, typed_text(answer));
+      ctx.ui.canvas.text({x + width, row.centre().y}, ellipsize(ctx.ui.canvas, value, v, width * 0.62f), v);
+    }
     const TextStyle name = ctx.style(absent ? t.ink3 : t.ink);
     ctx.ui.canvas.text(
         {x + chevron, row.centre().y},
         ellipsize(ctx.ui.canvas, output_label(ctx.ui.texts, o), name, width - chevron - value_w - ctx.px(12)), name);
     y += row.h;
+    // A copy: what stands under it may end the asking.
+    if (asked && backwards_now) backwards(Workbench::Bench::Backwards(*backwards_now));
     if (absent && answer != nullptr && !answer->missing.empty()) {
       std::string names;
       for (const std::string& m : answer->missing) names += (names.empty() ? "" : ", ") + m;

@@ -8,8 +8,13 @@
 
 #include "app/core/block_search.h"
 #include "engine/blocks/block_picture.h"
+#include "engine/blocks/solve.h"
 
 namespace roofscape::app {
+
+bool can_ask_backwards(const engine::BuildingBlock& block, const engine::BlockOutput& output) {
+  return engine::can_be_wanted(output) && block.find_input(output.name) == nullptr;
+}
 
 namespace {
 
@@ -17,7 +22,7 @@ using engine::BlockInput;
 using engine::BuildingBlock;
 using engine::InputKind;
 
-constexpr std::string_view kChip = "chip", kModel = "model";
+constexpr std::string_view kChip = "chip", kModel = "model", kSolve = "solve";
 
 std::vector<std::string> assignments(const BlockInputs& given) {
   std::vector<std::string> out;
@@ -29,6 +34,9 @@ std::vector<std::string> assignments(const BlockInputs& given) {
 std::vector<std::string_view> names_in_order(const BuildingBlock& block) {
   std::vector<std::string_view> names{kChip, kModel};
   for (const BlockInput& in : block.inputs) names.push_back(in.name);
+  for (const engine::BlockOutput& out : block.outputs)
+    if (can_ask_backwards(block, out)) names.push_back(out.name);
+  names.push_back(kSolve);
   return names;
 }
 
@@ -71,6 +79,21 @@ std::vector<std::string> wanted(const BuildingBlock& block, const BlockReply& re
     for (const BlockInput& in : block.inputs)
       if (!reply.question->call.value(in.name).is_known()) out.emplace_back(in.name);
   return out;
+}
+
+bool is_solved_for(const Workbench::Bench& b, std::string_view name) {
+  const auto solve = b.given.find(kSolve);
+  return b.backwards && solve != b.given.end() && solve->second == name;
+}
+
+// The inputs with one of them open and the output given; with an empty name none is open.
+BlockInputs backwards(const Workbench::Bench::Backwards& ask, const std::string& text, const std::string& open) {
+  BlockInputs given = ask.before;
+  given.insert_or_assign(ask.output, text);
+  if (open.empty()) return given;
+  given.erase(open);
+  given.insert_or_assign(std::string(kSolve), open);
+  return given;
 }
 
 bool plain_word(std::string_view text) {
@@ -269,21 +292,67 @@ void Workbench::reset(const Session& session) {
 }
 
 void Workbench::reset_input(const Session& session, std::string_view name) {
-  Bench& b = bench(session);
+  const Bench& b = bench(session);
   if (const auto start = b.start.find(name); start != b.start.end())
-    b.given.insert_or_assign(std::string(name), start->second);
+    set(session, name, start->second);
   else
     leave_out(session, name);
 }
 
 void Workbench::set(const Session& session, std::string_view name, std::string text) {
   if (text.empty()) return leave_out(session, name);
-  bench(session).given.insert_or_assign(std::string(name), std::move(text));
+  Bench& b = bench(session);
+  if (is_solved_for(b, name)) ask_forwards(session);
+  if (b.backwards) b.backwards->before.insert_or_assign(std::string(name), text);
+  b.given.insert_or_assign(std::string(name), std::move(text));
 }
 
 void Workbench::leave_out(const Session& session, std::string_view name) {
-  BlockInputs& given = bench(session).given;
-  if (const auto found = given.find(name); found != given.end()) given.erase(found);
+  Bench& b = bench(session);
+  if (is_solved_for(b, name)) ask_forwards(session);
+  if (b.backwards) b.backwards->before.erase(std::string(name));
+  b.given.erase(std::string(name));
+}
+
+void Workbench::want(const Session& session, std::string_view output, const std::string& text) {
+  const BuildingBlock& now = shown();
+  Bench& b = bench(session);
+  const std::string solved =
+      b.backwards && b.given.contains(kSolve) ? b.given.at(std::string(kSolve)) : std::string();
+  ask_forwards(session);
+  const auto found = std::find_if(now.outputs.begin(), now.outputs.end(),
+                                  [&](const engine::BlockOutput& o) { return o.name == output; });
+  if (text.empty() || found == now.outputs.end() || !can_ask_backwards(now, *found)) return;
+  Bench::Backwards ask{std::string(output), {}, b.given};
+  const BlockReply forwards = ask_block(now, b.given, session.library());
+  if (forwards.question) ask.inputs = engine::inputs_behind(forwards.question->call, *found);
+  // The one that was open stays so, where it can.
+  if (const auto at = std::find(ask.inputs.begin(), ask.inputs.end(), solved); at != ask.inputs.end())
+    std::rotate(ask.inputs.begin(), at, at + 1);
+  std::optional<BlockInputs> first;
+  for (const std::string& input : ask.inputs) {
+    BlockInputs tried = backwards(ask, text, input);
+    if (!first) first = tried;
+    if (ask_block(now, tried, session.library()).error) continue;
+    first = std::move(tried);
+    break;
+  }
+  b.given = first ? *first : backwards(ask, text, {});
+  std::sort(ask.inputs.begin(), ask.inputs.end(),
+            [&now](const std::string& x, const std::string& y) { return now.find_input(x) < now.find_input(y); });
+  b.backwards = std::move(ask);
+}
+
+void Workbench::solve_for(const Session& session, std::string_view input) {
+  Bench& b = bench(session);
+  if (b.backwards) b.given = backwards(*b.backwards, b.given.at(b.backwards->output), std::string(input));
+}
+
+void Workbench::ask_forwards(const Session& session) {
+  Bench& b = bench(session);
+  if (!b.backwards) return;
+  b.given = b.backwards->before;
+  b.backwards.reset();
 }
 
 }  // namespace roofscape::app

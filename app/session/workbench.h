@@ -34,6 +34,9 @@ BlockReply ask_block(const engine::BuildingBlock& block, const BlockInputs& give
 // for what is needed beyond, so that it answers at once. An input that no answer needs is left out.
 BlockInputs start_inputs(const engine::BuildingBlock& block, const Session& session);
 
+// Whether the workbench takes a value for this output: not for one whose name is that of an input.
+bool can_ask_backwards(const engine::BuildingBlock& block, const engine::BlockOutput& output);
+
 // "roofscape-cli calc matmul batch=512 d_in=8192": the same question on the command line.
 std::string command_line(const engine::BuildingBlock& block, const BlockInputs& given);
 // The shortest text that reads back as the same number.
@@ -47,6 +50,14 @@ struct Workbench {
     std::map<std::string, double, std::less<>> middle;  // of the track of each input: the value it had first
     std::string derived;                                // the output whose derivation is open
     std::string over, show;  // of the figure: an input or "none", an output; empty: the block's own
+    // An output whose value is given in place of an input, as `calc NAME OUTPUT=VALUE solve=INPUT`; both stand in
+    // `given` too.
+    struct Backwards {
+      std::string output;
+      std::vector<std::string> inputs;  // that it can be solved for
+      BlockInputs before;               // what was given, to which clearing it returns
+    };
+    std::optional<Backwards> backwards;
   };
   bool open = false;
   std::string block, search;
@@ -80,6 +91,11 @@ struct Workbench {
   void reset_input(const Session& session, std::string_view name);
   void set(const Session& session, std::string_view name, std::string text);
   void leave_out(const Session& session, std::string_view name);
+  // Asks backwards: the output as it is typed, with the first input that it can be solved for open. An empty text
+  // returns to what was given before.
+  void want(const Session& session, std::string_view output, const std::string& text);
+  void solve_for(const Session& session, std::string_view input);
+  void ask_forwards(const Session& session);
 };
 
 }  // namespace roofscape::app

@@ -124,6 +124,9 @@ void fat_tree(BlockRun<S>& io) {
   io.out(Q::tree_spines_needed, ceil(nodes * node / (ports * link)));
   io.out(Q::tree_spines_needed_cores, ceil(nodes * node / (half * link)));
   const S leaf_switches = io.out(Q::tree_leaf_switches, units * leaves);
+  io.out(Q::tree_two, ports * ports / constant<S>(2));
+  io.out(Q::tree_three, ports * ports * ports / constant<S>(4));
+  io.out(Q::tree_all_cables, nodes * io[Q::tree_node_links] + leaf_switches * io[Q::tree_spines] * cables);
   const S inside = io.out(Q::tree_inside_switches, nodes * io[Q::tree_node_switches]);
   io.out(Q::tree_switches, inside + leaf_switches + io[Q::tree_spines] + io[Q::tree_cores]);
 }
@@ -335,7 +338,10 @@ std::vector<BuildingBlock> hardware_blocks() {
         out("spines_for_full_bisection_with_cores", Q::tree_spines_needed_cores),
         out("leaf_switches", Q::tree_leaf_switches),
         out("node_switches", Q::tree_inside_switches),
-        out("switches", Q::tree_switches)},
+        out("switches", Q::tree_switches),
+        out("two_tier_endpoints", Q::tree_two),
+        out("three_tier_endpoints", Q::tree_three),
+        out("cables", Q::tree_all_cables)},
        fat_tree<double>,
        fat_tree<Traced>},
       {"ratio",

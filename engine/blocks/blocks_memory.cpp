@@ -95,10 +95,11 @@ void activations_gpt(BlockRun<S>& io) {
   const S core = io.out(Q::gpt_core, constant<S>(5) * a * s / h);
   const S linear = constant<S>(34);
   const S none = io.out(Q::gpt_none, unit_bytes * (linear + core));
+  io.out(Q::gpt_token, none / (s * bt));
   io.out(Q::gpt_tp, unit_bytes * (constant<S>(10) + constant<S>(24) / t + core / t));
   const S sequence = io.out(Q::gpt_sp, none / t);
   const S selective = io.out(Q::gpt_selective, linear * unit_bytes / t);
-  io.out(Q::gpt_full, constant<S>(2) * unit_bytes);
+  const S full = io.out(Q::gpt_full, constant<S>(2) * unit_bytes);
   io.out(Q::gpt_full_sharded, constant<S>(2) * unit_bytes / t);
   io.out(Q::gpt_saved, core / (linear + core));
   io.out(Q::gpt_selective_overhead, constant<S>(4) / constant<S>(72) * s / h);
@@ -108,6 +109,7 @@ void activations_gpt(BlockRun<S>& io) {
   const S factor = io.integer(Q::gpt_chunks) == 1 ? one<S>() : chunks;
   io.out(Q::gpt_stage, L * sequence * factor);
   io.out(Q::gpt_stage_selective, L * selective * factor);
+  io.out(Q::gpt_stage_full, L * full * factor);
 }
 
 template <Scalar S>
@@ -251,7 +253,8 @@ std::vector<BuildingBlock> memory_blocks() {
         out("full_recompute_sharded_bytes", Q::gpt_full_sharded), out("core_share", Q::gpt_core),
         out("selective_saves", Q::gpt_saved), out("selective_flops_overhead", Q::gpt_selective_overhead),
         out("interleaving_factor", Q::gpt_interleave), out("first_stage_bytes", Q::gpt_stage),
-        out("first_stage_selective_bytes", Q::gpt_stage_selective)},
+        out("first_stage_selective_bytes", Q::gpt_stage_selective),
+        out("first_stage_full_recompute_bytes", Q::gpt_stage_full), out("bytes_per_token", Q::gpt_token)},
        activations_gpt<double>,
        activations_gpt<Traced>},
       {"checkpointing",

@@ -1,7 +1,9 @@
 // A Transformer counted: parameters, FLOPs by part, attention, mixtures of experts.
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "engine/blocks/spec.h"
 #include "engine/model/layer_operations.h"
@@ -106,16 +108,34 @@ void flops(BlockRun<S>& io) {
   io.out(Q::flops_remat_attention, attention_token / three * tokens);
 }
 
+// The one latent is read for all query heads at once, as a KV head is for its group: the queries are carried into it
+// (absorbed), scored over latent and rotary part, and the values are taken out of the latent. A prefill writes keys
+// and values of each head out and is as that of groups of one.
+template <Scalar S>
+void latent_attention(BlockRun<S>& io) {
+  const S T = io[Q::flops_query], K = io[Q::flops_keys], N = io[Q::n_heads], b = io[Q::element_width];
+  const S rank = io[Q::kv_lora_rank];
+  const S two = constant<S>(2), two_flop = constant<S>(2, unit::flop_each);
+  const S kept = named(Q::attention_latent_width, rank + io[Q::qk_rope_head_dim]);
+  const S both = named(Q::attention_latent_both, kept + rank);
+  io.out(Q::attention_flops, two_flop * T * K * N * both);
+  // Queries in and outputs out of all heads, the latent of each key once.
+  io.out(Q::attention_bytes, b * (T * N * both + K * kept));
+  const S intensity = io.out(Q::attention_intensity, two_flop * T * K * N * both / (b * (T * N * both + K * kept)));
+  io.out(Q::attention_prefill, two_flop * T / (two * b));
+  io.out(Q::attention_decode, two_flop * K * N * both / (b * (N * both + K * kept)));
+  io.out(Q::attention_decode_limit, two_flop * N * both / (b * kept));
+  const S ridge = io.out(Q::attention_ridge, io[Q::peak_flops] / io[Q::hbm_bandwidth]);
+  io.out(Q::attention_margin, intensity / ridge);
+  io.out(Q::attention_length, two * b * ridge / two_flop);
+}
+
 template <Scalar S>
 void attention(BlockRun<S>& io) {
   // Of latent attention all heads read one latent; KV heads of a preset are no groups of it.
   const BlockCall& call = io.call();
-  if (call.model() != nullptr && call.model()->is_mla() && !call.is_typed("n_kv_heads") && !call.is_typed("group")) {
-    io.out(Q::attention_ridge, io[Q::peak_flops] / io[Q::hbm_bandwidth]);
-    return io.without({Q::attention_flops, Q::attention_bytes, Q::attention_intensity, Q::attention_prefill,
-                       Q::attention_decode, Q::attention_margin, Q::attention_length},
-                      "latent_attention");
-  }
+  if (io.knows(Q::kv_lora_rank) && !call.is_typed("n_kv_heads") && !call.is_typed("group"))
+    return latent_attention(io);
   const S T = io[Q::flops_query], K = io[Q::flops_keys], G = io[Q::attention_group], b = io[Q::element_width];
   // Of one KV head and its G query heads: 4 T K G H FLOP; queries in, outputs out, keys and values in once.
   const S four = constant<S>(4, unit::flop_each), two = constant<S>(2);
@@ -126,6 +146,7 @@ void attention(BlockRun<S>& io) {
   const S intensity = io.out(Q::attention_intensity, four * T * K * G / (two * b * rows));
   io.out(Q::attention_prefill, four * T * G / (two * b * (G + one<S>())));
   io.out(Q::attention_decode, four * K * G / (two * b * (K + G)));
+  io.out(Q::attention_decode_limit, four * G / (two * b));
   const S ridge = io.out(Q::attention_ridge, io[Q::peak_flops] / io[Q::hbm_bandwidth]);
   io.out(Q::attention_margin, intensity / ridge);
   // Prefill as long as this is limited by arithmetic.
@@ -144,6 +165,18 @@ void moe(BlockRun<S>& io) {
   io.out(Q::moe_tokens_expert, io[Q::moe_capacity] * tokens / sparsity);
   io.out(Q::moe_tokens_chip, io[Q::moe_base_tokens] * sparsity);
   io.out(Q::moe_exchange_bytes, b * tokens * m.d_model * m.experts_per_token);
+  // Each token chooses at random; a power that the trace has no node for.
+  const std::pair<Q, std::string_view> hit_by[] = {
+      {Q::tokens, "tokens"}, {Q::n_routed_experts, "experts"}, {Q::experts_per_token, "experts_per_token"}};
+  bool is_decided = true;
+  for (const auto& [q, input] : hit_by)
+    if (!io.knows(q)) {
+      io.needs(Q::moe_hit, input);
+      is_decided = false;
+    }
+  if (is_decided)
+    io.simulated(Q::moe_hit, -1,
+                 value_of(m.n_experts) * (1 - std::pow(1 - 1 / value_of(sparsity), value_of(tokens))));
   if (!m.is.moe) return io.rest_needs("experts");
   const Parameters<S> p = count_parameters(m);
   const S expert = io.out(Q::moe_expert, p.expert);
@@ -152,7 +185,9 @@ void moe(BlockRun<S>& io) {
   const S total = io.out(Q::moe_total, p.mlp + io[Q::moe_other]);
   const S active = io.out(Q::moe_active, total - p.inactive);
   io.out(Q::moe_ratio, active / total);
-  io.out(Q::moe_flops_token, six * active);
+  const S token = io.out(Q::moe_flops_token, six * active);
+  io.out(Q::moe_flops, token * tokens);
+  io.out(Q::moe_dense, sqrt(total * active));
   io.out(Q::moe_expert_bytes, b * expert);
   io.out(Q::moe_bytes, b * total);
   io.out(Q::moe_active_bytes, b * active);
@@ -168,7 +203,18 @@ void mla(BlockRun<S>& io) {
   const S o = io.out(Q::mla_out, N * dv * D);
   const S norms = named(Q::mla_norms, io.knows(Q::mla_q_rank) ? rq + rkv : rkv * one<S>());
   const S layer = io.out(Q::mla_layer, q + kv + o + norms);
-  io.out(Q::mla_total, io[Q::n_layers] * layer);
+  const S L = io[Q::n_layers], b = io[Q::element_width];
+  io.out(Q::mla_total, L * layer);
+  const S kept = io.out(Q::mla_cache, rkv + dr);
+  const S cache = io.out(Q::mla_cache_bytes, b * L * kept);
+  const S plain = io.out(Q::mla_plain_bytes, b * L * N * (dn + dv));
+  io.out(Q::mla_reduction, plain / cache);
+  io.out(Q::mla_groups, kept / (dn + dv));
+  // A query against a key in all heads.
+  const S two_flop = constant<S>(2, unit::flop_each);
+  const S absorbed = io.out(Q::mla_absorbed, two_flop * N * (kept + rkv));
+  const S expanded = io.out(Q::mla_expanded, two_flop * N * (head + dv));
+  io.out(Q::mla_absorbed_ratio, absorbed / expanded);
 }
 
 using Shape = TransformerShape;
@@ -259,12 +305,13 @@ std::vector<BuildingBlock> model_blocks() {
       {"attention",
        "scaling book ch. 4",
        inputs(whole("query_length", Q::flops_query), whole("key_length", Q::flops_keys), size_input("n_heads"),
-              size_input("n_kv_heads"), of_heads(), size_input("d_head"), element_input(), dtype_input(),
-              peak_input(), hbm_input()),
+              size_input("n_kv_heads"), of_heads(), size_input("d_head"), latent_inputs(), element_input(),
+              dtype_input(), peak_input(), hbm_input()),
        {out("intensity", Q::attention_intensity), out("prefill_intensity", Q::attention_prefill),
-        out("decode_intensity", Q::attention_decode), out("flops_per_kv_head", Q::attention_flops),
-        out("bytes_per_kv_head", Q::attention_bytes), out("ridge", Q::attention_ridge),
-        out_word("regime", Q::attention_margin, 1, "compute", "memory"), out("prefill_length", Q::attention_length)},
+        out("decode_intensity", Q::attention_decode), out("decode_intensity_limit", Q::attention_decode_limit),
+        out("flops_per_kv_head", Q::attention_flops), out("bytes_per_kv_head", Q::attention_bytes),
+        out("ridge", Q::attention_ridge), out_word("regime", Q::attention_margin, 1, "compute", "memory"),
+        out("prefill_length", Q::attention_length)},
        attention<double>,
        attention<Traced>},
       {"moe",
@@ -284,7 +331,8 @@ std::vector<BuildingBlock> model_blocks() {
         out("active_bytes", Q::moe_active_bytes), out("active", Q::moe_active), out("active_share", Q::moe_ratio),
         out("sparsity", Q::moe_sparsity), out("flops_per_token", Q::moe_flops_token),
         out("critical_batch", Q::moe_batch), out("tokens_per_expert", Q::moe_tokens_expert),
-        out("tokens_per_chip", Q::moe_tokens_chip), out("all_to_all_bytes", Q::moe_exchange_bytes)},
+        out("tokens_per_chip", Q::moe_tokens_chip), out("all_to_all_bytes", Q::moe_exchange_bytes),
+        out("experts_hit", Q::moe_hit), out("training_flops", Q::moe_flops), out("dense_equivalent", Q::moe_dense)},
        moe<double>,
        moe<Traced>},
       {"mla",
@@ -294,9 +342,14 @@ std::vector<BuildingBlock> model_blocks() {
               of_model("kv_rank", Q::mla_kv_rank, [](const Shape& m) { return if_mla(m, m.mla.kv_lora_rank); }),
               of_model("nope_dim", Q::mla_nope, [](const Shape& m) { return if_mla(m, m.mla.qk_nope_head_dim); }),
               of_model("rope_dim", Q::mla_rope, [](const Shape& m) { return if_mla(m, m.mla.qk_rope_head_dim); }),
-              of_model("value_dim", Q::mla_value, [](const Shape& m) { return if_mla(m, m.mla.v_head_dim); })),
+              of_model("value_dim", Q::mla_value, [](const Shape& m) { return if_mla(m, m.mla.v_head_dim); }),
+              element_input()),
        {out("queries", Q::mla_q), out("keys_values", Q::mla_kv), out("output", Q::mla_out),
-        out("layer", Q::mla_layer), out("total", Q::mla_total)},
+        out("layer", Q::mla_layer), out("total", Q::mla_total), out("cache_elements", Q::mla_cache),
+        out("cache_bytes_per_token", Q::mla_cache_bytes), out("all_heads_bytes_per_token", Q::mla_plain_bytes),
+        out("cache_reduction", Q::mla_reduction), out("equivalent_kv_heads", Q::mla_groups),
+        out("absorbed_flops_per_key", Q::mla_absorbed), out("expanded_flops_per_key", Q::mla_expanded),
+        out("absorbed_to_expanded", Q::mla_absorbed_ratio)},
        mla<double>,
        mla<Traced>},
   };

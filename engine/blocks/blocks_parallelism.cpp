@@ -45,8 +45,7 @@ void layer_traffic(BlockRun<S>& io) {
   const S fsdp = io.out(Q::traffic_fsdp, fsdp_forward + two * weights);
   io.out(Q::traffic_tp, two * stream);
   const S mixed_forward = io.out(Q::traffic_mixed_forward, stream / X + weights / Y);
-  const S mixed = io.out(Q::traffic_mixed, three * mixed_forward);
-  (void)mixed;
+  io.out(Q::traffic_mixed, three * mixed_forward);
   io.out(Q::traffic_ratio, fsdp / dp);
   // In passes over the weights, an AllReduce counted as one.
   const S passes_fsdp = io.out(Q::traffic_passes_fsdp, io[Q::traffic_gathers] + io[Q::traffic_reductions]);
@@ -63,6 +62,9 @@ void layer_traffic(BlockRun<S>& io) {
           both = io.out(Q::traffic_max, max(fsdp_time, tensor_time));
   io.out(Q::traffic_margin_sum, math / sum);
   io.out(Q::traffic_margin_max, math / both);
+  io.out(Q::traffic_tokens_chip, B / (X * Y));
+  const S forward = io.out(Q::traffic_forward, max(math, both));
+  io.out(Q::traffic_mfu, math / forward);
   io.out(Q::traffic_dp_backward, two * weights / (W * Mx));
 }
 
@@ -103,18 +105,25 @@ void context(BlockRun<S>& io) {
   const S step = io.out(Q::context_step_bytes, two * b * held * kv);
   io.out(Q::context_ring_bytes, (cp - one<S>()) * step);
   io.out(Q::context_gather_bytes, two * b * (T * n) * kv);
-  const S block_flops = io.out(Q::context_step_flops, four_flop * held * local * (N * H));
+  // Of latent attention the heads are written out before they are scored: scores and values have widths of their own.
+  const S widths =
+      is_latent ? named(Q::context_pair, N * (io[Q::qk_nope_head_dim] + io[Q::qk_rope_head_dim] + io[Q::v_head_dim]))
+                : N * H;
+  const S block_flops =
+      io.out(Q::context_step_flops,
+             is_latent ? constant<S>(2, unit::flop_each) * held * local * widths : four_flop * held * local * widths);
   const S worked = io.flag("causal") ? block_flops / two : block_flops;
   const S math = io.out(Q::context_step_math, worked / C);
   const S comms = io.out(Q::context_step_comms, step / W);
   io.out(Q::context_margin, math / comms);
-  const S least = b / constant<S>(2, unit::flop_each) * (K / N) * (C / W);
-  if (is_latent)
-    io.without(Q::context_least_tokens, "latent_attention");
-  else
-    io.out(Q::context_least_tokens, io.flag("causal") ? two * least : least);
-  const S heads = named(Q::context_heads, two * N + two * K);
-  const S ulysses = named(Q::context_ulysses_all, heads * H * b * held);
+  // What is sent of a token over what it is worked with.
+  const S shared = is_latent ? two * kv / widths : K / N;
+  const S least = b / constant<S>(2, unit::flop_each) * shared * (C / W);
+  io.out(Q::context_least_tokens, io.flag("causal") ? two * least : least);
+  // Queries and outputs, keys and values; those of a latent are written out, one of each to a head.
+  const S ulysses =
+      named(Q::context_ulysses_all,
+            is_latent ? two * widths * b * held : named(Q::context_heads, two * N + two * K) * H * b * held);
   const S sent = io.out(Q::context_ulysses_bytes, ulysses * (cp - one<S>()) / cp);
   io.out(Q::context_ulysses_time, sent / W);
   io.out(Q::context_ulysses_limit, K * one<S>());
@@ -128,14 +137,14 @@ void expert_parallel(BlockRun<S>& io) {
           E = io[Q::ridge_experts];
   const S two = constant<S>(2), two_flop = constant<S>(2, unit::flop_each);
   if (!divides(io, "ways", value_of(Z), "experts", value_of(E))) return;
-  const S bytes = io.out(Q::ep_bytes, b * B * D * k);
+  io.out(Q::ep_bytes, b * B * D * k);
   const S hit = io.out(Q::gb_expert_hit, hit_estimate(n * k, Z));
   const S math = io.out(Q::ep_math, named(Q::ep_flops, two_flop * io[Q::tp_matrices] * (B * k) * (D * F)) / (Z * C));
   const S away = named(Q::ep_away, (Z - n) / Z * hit);
   const S comms = io.out(Q::ep_comms, two * b * B * D * away / W);
   io.out(Q::ep_margin, math / comms);
-  (void)bytes;
-  io.out(Q::ep_experts_rank, E / Z);
+  const S here = io.out(Q::ep_experts_rank, E / Z);
+  io.out(Q::ep_rank_bytes, here * (io[Q::tp_matrices] * b * (D * F)));
   io.out(Q::ep_tokens_expert, io[Q::moe_capacity] * k * B / E);
 }
 
@@ -205,6 +214,9 @@ std::vector<BuildingBlock> parallelism_blocks() {
         out("dp_backward_s", Q::traffic_dp_backward),
         out("comms_sum_s", Q::traffic_sum),
         out("comms_max_s", Q::traffic_max),
+        out("tokens_per_chip", Q::traffic_tokens_chip),
+        out("forward_s", Q::traffic_forward),
+        out("max_mfu", Q::traffic_mfu),
         out_holds("compute_bound_sum", Q::traffic_margin_sum, 1),
         out_holds("compute_bound_max", Q::traffic_margin_max, 1)},
        layer_traffic<double>,
@@ -228,8 +240,8 @@ std::vector<BuildingBlock> parallelism_blocks() {
        "CS231n lecture; Liu et al. 2023; Jacobs et al. 2023",
        inputs(number("sequence_length", Q::sequence_length), ways("context", Q::mesh_context),
               number("sequences", Q::flops_sequences).def(1), size_input("n_heads"), size_input("n_kv_heads"),
-              size_input("d_head"), latent_inputs(), element_input(), flag("causal", false), dtype_input(),
-              peak_input(), neighbour_link_input()),
+              size_input("d_head"), latent_inputs(), latent_head_inputs(), element_input(), flag("causal", false),
+              dtype_input(), peak_input(), neighbour_link_input()),
        {out("tokens_per_rank", Q::context_tokens), out("ring_step_bytes", Q::context_step_bytes),
         out("ring_bytes", Q::context_ring_bytes), out("gather_bytes", Q::context_gather_bytes),
         out("ring_step_flops", Q::context_step_flops), out("ring_step_math_s", Q::context_step_math),
@@ -252,7 +264,8 @@ std::vector<BuildingBlock> parallelism_blocks() {
               number("capacity_factor", Q::moe_capacity).def(1)),
        {out("all_to_all_bytes", Q::ep_bytes), out("hit_estimate", Q::gb_expert_hit), out("math_s", Q::ep_math),
         out("comms_s", Q::ep_comms), out_holds("compute_bound", Q::ep_margin, 1), out("margin", Q::ep_margin),
-        out("experts_per_rank", Q::ep_experts_rank), out("tokens_per_expert", Q::ep_tokens_expert)},
+        out("experts_per_rank", Q::ep_experts_rank), out("tokens_per_expert", Q::ep_tokens_expert),
+        out("expert_bytes_per_rank", Q::ep_rank_bytes)},
        expert_parallel<double>,
        expert_parallel<Traced>},
       {"recipe",

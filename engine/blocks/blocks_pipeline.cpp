@@ -161,6 +161,11 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
   out_time(Q::sim_bubble, -1, b.bubble_time);
   io.simulated(Q::sim_idle_fraction, -1, b.idle_fraction);
   io.simulated(Q::sim_ratio, -1, b.ratio_to_work);
+  const double makespan = static_cast<double>(timeline.makespan), work = makespan - b.bubble_time;
+  io.simulated(Q::sim_mfu, -1, 1 - b.idle_fraction);
+  out_time(Q::sim_work, -1, work);
+  if (makespan > 0) io.simulated(Q::sim_speedup, -1, work * shape.stages / makespan);
+  out_time(Q::sim_each, -1, makespan / shape.microbatches);
   out_time(Q::sim_span_bubble, -1, static_cast<double>(b.span_bubble));
   out_time(Q::sim_lower_bound, -1, static_cast<double>(pipeline_lower_bound(shape, times)));
   std::vector<Tick> idle;
@@ -170,6 +175,7 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
   std::vector<double> peak;
   peak_microbatches(orders, KeptUntil::weight_gradient, peak);
   for (std::size_t d = 0; d < peak.size(); ++d) io.simulated(Q::sim_peak_weight, static_cast<int>(d), peak[d]);
+  if (!peak.empty()) io.simulated(Q::sim_most, -1, *std::max_element(peak.begin(), peak.end()));
   peak_microbatches(orders, KeptUntil::input_gradient, peak);
   for (std::size_t d = 0; d < peak.size(); ++d) io.simulated(Q::sim_peak_input, static_cast<int>(d), peak[d]);
   if (call.number("ops") < 0.5) return;
@@ -258,8 +264,10 @@ std::vector<BuildingBlock> pipeline_blocks() {
               flag("blocking_send", false), numbers("device_scale", Q::sim_scale).entries(4096), flag("ops", false)),
        {out("makespan", Q::sim_makespan), out("bubble_time", Q::sim_bubble),
         out("idle_fraction", Q::sim_idle_fraction), out("ratio_to_work", Q::sim_ratio),
-        out("span_bubble", Q::sim_span_bubble), out("lower_bound", Q::sim_lower_bound),
-        out_list("idle_per_device", Q::sim_idle), out_list("peak_until_weight_gradient", Q::sim_peak_weight),
+        out("span_bubble", Q::sim_span_bubble), out("lower_bound", Q::sim_lower_bound), out("max_mfu", Q::sim_mfu),
+        out("work_per_device", Q::sim_work), out("speedup", Q::sim_speedup), out("time_per_microbatch", Q::sim_each),
+        out("most_held", Q::sim_most), out_list("idle_per_device", Q::sim_idle),
+        out_list("peak_until_weight_gradient", Q::sim_peak_weight),
         out_list("peak_until_input_gradient", Q::sim_peak_input), out_table("ops")},
        simulated<double>,
        simulated<Traced>,

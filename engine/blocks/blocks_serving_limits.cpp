@@ -47,8 +47,9 @@ void stationary(BlockRun<S>& io) {
   const S unit_bytes =
       named(Q::stat_bytes, io[Q::element_width] * io[Q::stat_batch] * io[Q::d_model] / constant<S>(2));
   const S root = named(Q::stat_root, sqrt(N));
-  io.out(Q::stat_time, c * unit_bytes / (root * W));
-  io.out(Q::stat_plain, constant<S>(4) * unit_bytes / (M * W));
+  const S split = io.out(Q::stat_time, c * unit_bytes / (root * W));
+  const S plain = io.out(Q::stat_plain, constant<S>(4) * unit_bytes / (M * W));
+  io.out(Q::stat_speedup, plain / split);
   const S threshold = io.out(Q::stat_threshold, stationary_chips(m, M));
   io.out(Q::stat_margin, N / threshold);
 }
@@ -57,7 +58,7 @@ template <Scalar S>
 void batching(BlockRun<S>& io) {
   const S b = io[Q::dec_batch], G = io[Q::dec_generated], T = io[Q::bat_step], tp = io[Q::bat_prefill],
           n = io[Q::dec_chips];
-  const S finished = io.out(Q::bat_finished, finished_per_step(b, G));
+  io.out(Q::bat_finished, finished_per_step(b, G));
   const S length = io.out(Q::bat_length, io[Q::bat_prompt] + G);
   io.out(Q::bat_evicted, b * length / G);
   const S requests = io.out(Q::bat_requests, request_rate(b, T, G));
@@ -68,7 +69,6 @@ void batching(BlockRun<S>& io) {
   io.out(Q::bat_chip_ratio, ratio * io[Q::bat_prefill_chips] / n);
   const S mixed = io.out(Q::bat_mixed, mixed_token_time(T, tp, b, G));
   io.out(Q::bat_mixed_requests, request_rate(b, mixed, G));
-  (void)finished;
   // Little's law, from the step time as a line over the batch.
   const S rate = io[Q::bat_rate], fixed = io[Q::bat_fixed], each = io[Q::bat_each];
   const auto settle = [&](Q load_row, Q batch_row, const S& prefill) {
@@ -163,7 +163,8 @@ std::vector<BuildingBlock> serving_limit_blocks() {
               axis_input()),
        {out("ways_of_d_model", Q::stat_x), out("ways_of_d_ff", Q::stat_yz), out("coefficient", Q::stat_coefficient),
         out("time_s", Q::stat_time), out("tensor_parallel_s", Q::stat_plain),
-        out("faster_from_chips", Q::stat_threshold), out_holds("faster", Q::stat_margin, 1)},
+        out("faster_from_chips", Q::stat_threshold), out_holds("faster", Q::stat_margin, 1),
+        out("speedup", Q::stat_speedup)},
        stationary<double>,
        stationary<Traced>},
       {"batching",

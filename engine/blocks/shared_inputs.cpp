@@ -177,6 +177,13 @@ std::vector<In> latent_inputs() {
           })};
 }
 
+std::vector<In> latent_head_inputs() {
+  return {whole("nope_dim", Q::qk_nope_head_dim).model([](const Shape& m) {
+            return if_latent(m, m.mla.qk_nope_head_dim);
+          }),
+          whole("value_dim", Q::v_head_dim).model([](const Shape& m) { return if_latent(m, m.mla.v_head_dim); })};
+}
+
 In met_width_input() {
   return number("d_ff", Q::d_ff).model([](const Shape& m) {
     return some(m.is_moe() ? static_cast<double>(m.moe.experts_per_token + m.moe.n_shared_experts) * m.expert_width()

@@ -37,9 +37,11 @@ struct Open {
   std::string_view word;  // of a word
   const Chip* chip;
   const TransformerShape* model;
+  mutable int trials = 0;
 
   // NaN where the block has no answer.
   double at(double x) const {
+    ++trials;
     BlockCall call = given;
     call.assume(in.name, x);
     call.complete(chip, model);
@@ -216,6 +218,30 @@ bool can_be_wanted(const BlockOutput& output) {
          (output.kind == OutputKind::word && !output.words.empty());
 }
 
+std::vector<std::string> inputs_behind(const BlockCall& call, const BlockOutput& output) {
+  const BlockResult result = run_block(call);
+  const BlockAnswer* answer = result.find(output.name);
+  std::vector<std::string> ids, missing;
+  if (answer != nullptr) {
+    missing = answer->missing;
+    for (const Derivation& d : derivations(result, *answer))
+      for (const DerivationLine& line : d.lines)
+        if (line.is_input) ids.emplace_back(line.id);
+  }
+  std::vector<std::string> typed, others;
+  for (const BlockInput& in : call.block().inputs) {
+    // What is simulated does not say what it follows from.
+    const bool is_behind = ids.empty() && missing.empty()
+                               ? true
+                               : std::find(ids.begin(), ids.end(), quantity(in.q).id) != ids.end() ||
+                                     std::find(missing.begin(), missing.end(), in.name) != missing.end();
+    if (is_plain_number(in) && is_behind)
+      (call.is_typed(in.name) || !call.value(in.name).is_known() ? typed : others).emplace_back(in.name);
+  }
+  typed.insert(typed.end(), others.begin(), others.end());
+  return typed;
+}
+
 std::optional<BlockError> solve_block(BlockCall& call, const WantedOutput& wanted, std::string_view input,
                                       const Chip* chip, const TransformerShape* model, SolvedInput& found) {
   const BuildingBlock& block = call.block();
@@ -279,6 +305,8 @@ std::optional<BlockError> solve_block(BlockCall& call, const WantedOutput& wante
   if (output->kind == OutputKind::number) found.reached = taken.y;
   if ((is_whole(*in) || stride > 0) && other.is_known() && open.side(taken.y) != 0 && is_number)
     found.next_value = other.x, found.next_reached = other.y;
+  if (is_number) found.residual = taken.y - value;
+  found.trials = open.trials;
   call.assume(name, taken.x);
   return std::nullopt;
 }

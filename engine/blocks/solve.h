@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/blocks/block.h"
 
@@ -25,10 +26,16 @@ struct SolvedInput {
   std::optional<double> reached;       // what the output then is; none of words
   std::optional<double> next_value;    // the whole number on the other side,
   std::optional<double> next_reached;  // and what the output is there
+  std::optional<double> residual;      // reached less wanted; none of words and truths
+  int trials = 0;                      // values of the input for which the block was run
 };
 
 // Numbers, truths and words of which an input can be asked.
 bool can_be_wanted(const BlockOutput&);
+
+// The inputs that such a value can be solved for: numbers that the output follows from, those typed in first. `call` is
+// complete.
+std::vector<std::string> inputs_behind(const BlockCall& call, const BlockOutput&);
 
 // Gives `call`, in which nothing is filled in yet, the value of `input` at which the output is as wanted: the least one
 // where there are several. Empty: the one input that the output still needs. Errors: no such input, one that is typed

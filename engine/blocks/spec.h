@@ -133,10 +133,11 @@ In fsdp_axes_input(std::string_view name, Q q, double fallback);
 
 // A size of a model by its name in model files: n_layers, d_model, d_ff, n_heads, n_kv_heads, d_head, vocab_size.
 In size_input(std::string_view name);
-std::vector<In> model_inputs();   // all of them, gated_mlp, tied_embeddings
-std::vector<In> expert_inputs();  // experts, experts_per_token, expert_d_ff, shared_experts, dense_layers
-std::vector<In> window_inputs();  // window, local_layers
-std::vector<In> latent_inputs();  // kv_rank, rope_dim
+std::vector<In> model_inputs();        // all of them, gated_mlp, tied_embeddings
+std::vector<In> expert_inputs();       // experts, experts_per_token, expert_d_ff, shared_experts, dense_layers
+std::vector<In> window_inputs();       // window, local_layers
+std::vector<In> latent_inputs();       // kv_rank, rope_dim
+std::vector<In> latent_head_inputs();  // nope_dim, value_dim: of the heads written out
 // "experts" and "experts_per_token" where only their ratio counts; a fallback of 0 is none.
 In expert_count_input(double fallback);
 In chosen_experts_input(double fallback);

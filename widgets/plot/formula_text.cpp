@@ -1,7 +1,10 @@
 #include "widgets/plot/formula_text.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "engine/base/number_text.h"
 #include "widgets/canvas/number_format.h"
 
 namespace roofscape::widgets {
@@ -10,7 +13,8 @@ namespace {
 using engine::Expression;
 using Kind = Expression::Kind;
 
-enum class Writing { symbols, numbers };
+// Symbols where there are no digits, else numbers.
+using Writing = std::optional<NumberOptions>;
 
 // How tightly a kind binds; a child that binds less than its place needs parentheses.
 constexpr int kSum = 1, kProduct = 2, kAtom = 3;
@@ -30,13 +34,14 @@ int binding(const Expression& e) {
 
 bool has_dimension(const engine::Unit& unit) { return unit.dimension != engine::Dimension{}; }
 
-std::string leaf(const Expression& e, Writing writing) {
-  if (e.kind == Kind::operand && writing == Writing::symbols) return e.symbol;
-  if (e.kind == Kind::operand && has_dimension(e.unit)) return format(e.value, e.unit, kDerivedDigits);
+std::string leaf(const Expression& e, const Writing& writing) {
+  if (e.kind == Kind::operand && !writing) return e.symbol;
+  const NumberOptions digits = writing.value_or(kDerivedDigits);
+  if (e.kind == Kind::operand && has_dimension(e.unit)) return format(e.value, e.unit, digits);
   if (e.kind == Kind::operand && e.unit.notation == engine::Notation::percent)
-    return format_significant(e.value, 4, true);
+    return format_significant(e.value, digits.significant, true);
   if (e.value == std::floor(e.value)) return format_count(e.value);
-  return format_significant(e.value, 4, true);
+  return format_significant(e.value, digits.significant, true);
 }
 
 // The child a choice took.
@@ -47,16 +52,16 @@ const Expression& resolved(const Expression& e) {
   return *at;
 }
 
-std::string write(const Expression& expression, Writing writing);
+std::string write(const Expression& expression, const Writing& writing);
 
-std::string write_child(const Expression& child, int needed, Writing writing) {
+std::string write_child(const Expression& child, int needed, const Writing& writing) {
   const Expression& e = resolved(child);
   std::string text = write(e, writing);
-  const bool negative = writing == Writing::numbers && binding(e) == kAtom && e.value < 0;
+  const bool negative = writing && binding(e) == kAtom && e.value < 0;
   return binding(e) < needed || negative ? "(" + text + ")" : text;
 }
 
-std::string joined(const Expression& e, std::string_view sign, int first, int rest, Writing writing) {
+std::string joined(const Expression& e, std::string_view sign, int first, int rest, const Writing& writing) {
   std::string text;
   for (std::size_t i = 0; i < e.children.size(); ++i) {
     if (i > 0) text += sign;
@@ -65,11 +70,11 @@ std::string joined(const Expression& e, std::string_view sign, int first, int re
   return text;
 }
 
-std::string call(std::string_view name, const Expression& e, Writing writing) {
+std::string call(std::string_view name, const Expression& e, const Writing& writing) {
   return std::string(name) + "(" + joined(e, ", ", 0, 0, writing) + ")";
 }
 
-std::string write(const Expression& expression, Writing writing) {
+std::string write(const Expression& expression, const Writing& writing) {
   const Expression& e = resolved(expression);
   switch (e.kind) {
     case Kind::operand:
@@ -106,8 +111,43 @@ void collect(const Expression& expression, std::vector<const Expression*>& out) 
 
 }  // namespace
 
-std::string formula_in_symbols(const Expression& expression) { return write(expression, Writing::symbols); }
-std::string formula_in_numbers(const Expression& expression) { return write(expression, Writing::numbers); }
+std::string formula_in_symbols(const Expression& expression) { return write(expression, std::nullopt); }
+std::string formula_in_numbers(const Expression& expression, const NumberOptions& digits) {
+  return write(expression, digits);
+}
+
+double redone(const Expression& expression, const NumberOptions& digits) {
+  const Expression& e = resolved(expression);
+  if (e.kind == Kind::operand || e.kind == Kind::constant || e.kind == Kind::choose || e.children.empty()) {
+    const bool has_unit = e.kind == Kind::operand && has_dimension(e.unit);
+    const auto read = engine::read_number(leaf(e, digits), has_unit ? e.unit : engine::unit::one);
+    return read ? *read : e.value;
+  }
+  double value = redone(e.children.front(), digits);
+  if (e.kind == Kind::ceil) return std::ceil(value);
+  if (e.kind == Kind::floor) return std::floor(value);
+  if (e.kind == Kind::sqrt) return std::sqrt(value);
+  for (std::size_t i = 1; i < e.children.size(); ++i) {
+    const double next = redone(e.children[i], digits);
+    if (e.kind == Kind::add) value += next;
+    if (e.kind == Kind::subtract) value -= next;
+    if (e.kind == Kind::multiply) value *= next;
+    if (e.kind == Kind::divide) value /= next;
+    if (e.kind == Kind::max) value = std::max(value, next);
+    if (e.kind == Kind::min) value = std::min(value, next);
+  }
+  return value;
+}
+
+NumberOptions digits_to_redo(const engine::DerivationLine& line) {
+  constexpr int kMostDigits = 15;
+  NumberOptions digits = kDerivedDigits;
+  if (line.value == 0 || !std::isfinite(line.value)) return digits;
+  const double last = std::pow(10, std::floor(std::log10(std::abs(line.value))) - (kDerivedDigits.significant - 1));
+  while (digits.significant < kMostDigits && !(std::abs(redone(line.expression, digits) - line.value) <= last))
+    ++digits.significant;
+  return digits;
+}
 
 std::vector<const Expression*> decisions(const Expression& expression) {
   std::vector<const Expression*> out;

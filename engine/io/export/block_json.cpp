@@ -209,6 +209,8 @@ std::string block_json(const BlockQuestion& question, const engine::BlockResult&
     entry["output"] = solved->wanted.output;
     entry["wanted"] = solved->wanted.text;
     if (solved->reached) entry["reached"] = number_json(*solved->reached);
+    if (solved->residual) entry["residual"] = number_json(*solved->residual);
+    entry["trials"] = solved->trials;
     if (solved->next_value) {
       entry["next_value"] = number_json(*solved->next_value);
       entry["next_reached"] = number_json(*solved->next_reached);

@@ -12,6 +12,7 @@
 #include "app/core/export.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
+#include "engine/base/number_text.h"
 #include "engine/evaluate/explain.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "tests/engine/io/io_fixture.h"
@@ -185,6 +186,108 @@ TEST_CASE("sizes, scales and formats of figures") {
   CHECK(app::parse_format("png").value() == app::FileFormat::png);
   CHECK(io::to_text(app::parse_format("jpg").error()) == "--format: \"jpg\" is no format; take svg, pdf or png");
   CHECK(app::slide_em(810) == 24);  // 1080 pixels at 96 an inch: 32 pixels
+}
+
+// What somebody makes of a printed right side: sums, products, brackets and functions of numbers with units.
+class Redo {
+ public:
+  explicit Redo(std::string_view text) : text_(text) {}
+  double value() {
+    const double x = sum();
+    REQUIRE_MESSAGE(at_ == text_.size(), "cannot be read from: ", std::string(text_.substr(at_)));
+    return x;
+  }
+
+ private:
+  bool take(std::string_view word) {
+    if (!text_.substr(at_).starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+  double sum() {
+    double x = product();
+    for (;;) {
+      if (take(" + "))
+        x += product();
+      else if (take(" \u2212 "))
+        x -= product();
+      else
+        return x;
+    }
+  }
+  double product() {
+    double x = factor();
+    for (;;) {
+      if (take(" * "))
+        x *= factor();
+      else if (take(" / "))
+        x /= factor();
+      else
+        return x;
+    }
+  }
+  double enclosed() {
+    const double x = sum();
+    REQUIRE(take(")"));
+    return x;
+  }
+  double factor() {
+    if (take("(")) return enclosed();
+    if (take("ceil(")) return std::ceil(enclosed());
+    if (take("floor(")) return std::floor(enclosed());
+    if (take("sqrt(")) return std::sqrt(enclosed());
+    const bool is_max = take("max(");
+    if (is_max || take("min(")) {
+      double x = sum();
+      while (take(", ")) {
+        const double next = sum();
+        x = is_max ? std::max(x, next) : std::min(x, next);
+      }
+      REQUIRE(take(")"));
+      return x;
+    }
+    std::size_t end = text_.size();
+    for (const std::string_view stop : {" + ", " \u2212 ", " * ", " / ", ", ", ")"})
+      end = std::min(end, text_.find(stop, at_));
+    const std::string_view number = text_.substr(at_, end - at_);
+    at_ = end;
+    return read(number);
+  }
+  static double read(std::string_view number) {
+    using namespace engine::unit;
+    // Not as bare numbers first: "1 B" of those is a billion.
+    for (const engine::Unit& u : {seconds, bytes, flop, flop_per_s, bytes_per_s, flop_per_byte, tokens_per_s,
+                                  requests_per_s, hertz, dollars, flop_per_dollar, watts, one})
+      if (const auto x = engine::read_number(number, u)) return *x;
+    FAIL_CHECK("no number: " << std::string(number));
+    return std::nan("");
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+TEST_CASE("whoever redoes a printed line from its numbers comes to the printed value, in training and serving") {
+  std::size_t redone = 0;
+  for (const io::Preset& preset : test::shipped().list(io::PresetKind::scenario)) {
+    const auto scenario = io::load_scenario(preset.id, test::shipped());
+    REQUIRE(scenario.ok());
+    const engine::Recording recording(scenario.value());
+    for (const std::string& quantity : recording.explainable()) {
+      const auto derivation = recording.explain(quantity);
+      REQUIRE(derivation);
+      const engine::DerivationLine& line = derivation->lines.front();
+      if (line.is_input || line.is_simulated || line.expression.children.empty() || line.value == 0) continue;
+      CAPTURE(preset.id);
+      CAPTURE(quantity);
+      const std::string numbers = widgets::formula_in_numbers(line.expression, widgets::digits_to_redo(line));
+      CAPTURE(numbers);
+      const double last = std::pow(10, std::floor(std::log10(std::abs(line.value))) - 3);
+      CHECK(std::abs(Redo(numbers).value() - line.value) <= 1.0001 * last);
+      ++redone;
+    }
+  }
+  CHECK(redone > 1000);
 }
 
 TEST_CASE("text grows with a picture in pixels, not on paper, and never shrinks") {

@@ -135,6 +135,93 @@ TEST_CASE("an output opens its derivation and closes it again") {
   CHECK(bench(h).kept->derivations.empty());
 }
 
+TEST_CASE("an output's value is typed, the input found for it is shown, and clearing it returns to the inputs") {
+  Harness h;
+  open(h, "matmul");
+  const app::BlockInputs start = bench(h).bench(h.parts.session).given;
+  const double before = output(h, "flops");
+  h.click(h.place("bench.want.flops")->visible.centre());
+  h.type(app::input_text(4 * before));
+  h.key({Key::enter});
+  h.step(2);
+  REQUIRE(reply(h).question);
+  REQUIRE(reply(h).question->solved);
+  CHECK(output(h, "flops") == 4 * before);
+  const std::string solved = reply(h).question->solved->input;
+  CHECK(drawn(h, "found for flops"));
+  // Another input can be open instead.
+  const std::string other = solved == "d_in" ? "d_out" : "d_in";
+  bench(h).solve_for(h.parts.session, other);
+  h.step(2);
+  REQUIRE(reply(h).question->solved);
+  CHECK(reply(h).question->solved->input == other);
+  CHECK(output(h, "flops") == 4 * before);
+  CHECK(app::command_line(bench(h).shown(), bench(h).bench(h.parts.session).given).ends_with("solve=" + other));
+  h.click(h.place("bench.forwards")->visible.centre());
+  h.step(2);
+  CHECK(bench(h).bench(h.parts.session).given == start);
+}
+
+TEST_CASE("Escape in the box of an output returns to the inputs, and the workbench stays open") {
+  Harness h;
+  open(h, "matmul");
+  const app::BlockInputs start = bench(h).bench(h.parts.session).given;
+  bench(h).want(h.parts.session, "flops", "1e15");
+  h.step(2);
+  CHECK(bench(h).bench(h.parts.session).given != start);
+  h.click(h.place("bench.want.flops")->visible.centre());
+  h.key({Key::escape});
+  h.step(2);
+  CHECK(bench(h).open);
+  CHECK(bench(h).bench(h.parts.session).given == start);
+}
+
+TEST_CASE("a value that no input gives says why, and the inputs stay") {
+  Harness h;
+  open(h, "pipeline-bubble");
+  bench(h).want(h.parts.session, "max_mfu", "200%");
+  h.step(2);
+  REQUIRE(reply(h).error);
+  CHECK(drawn(h, "is never 200% whatever"));
+  CHECK(h.place("bench.in.stages") != nullptr);
+}
+
+TEST_CASE("an input that is set by hand while it is solved for ends the asking") {
+  Harness h;
+  open(h, "matmul");
+  bench(h).want(h.parts.session, "flops", "1e15");
+  h.step(2);
+  REQUIRE(reply(h).question->solved);
+  const std::string solved = reply(h).question->solved->input;
+  bench(h).set(h.parts.session, solved, "256");
+  h.step(2);
+  CHECK_FALSE(reply(h).question->solved);
+  CHECK(reply(h).question->call.number(solved) == 256);
+}
+
+TEST_CASE("every output with a value is asked backwards as calc asks it") {
+  Harness h;
+  for (const engine::BuildingBlock& block : engine::blocks()) {
+    if (block.is_simulated) continue;
+    CAPTURE(block.id);
+    open(h, block.id);
+    for (const engine::BlockOutput& out : block.outputs) {
+      if (!app::can_ask_backwards(block, out) || out.kind != engine::OutputKind::number) continue;
+      const engine::BlockAnswer* answer = reply(h).result->find(out.name);
+      if (answer->is_absent()) continue;
+      CAPTURE(out.name);
+      bench(h).want(h.parts.session, out.name, app::input_text(answer->numbers.front()));
+      // What is already so is reached by the input that is open, if any is.
+      if (const auto& asked = reply(h); asked.question && asked.question->solved && asked.result)
+        CHECK(asked.result->find(out.name)->numbers.size() == 1);
+      else
+        CHECK(asked.error);
+      bench(h).ask_forwards(h.parts.session);
+      break;  // one of each block
+    }
+  }
+}
+
 TEST_CASE("the workbench draws the block's figure, over the input that is chosen") {
   Harness h;
   open(h, "matmul");

@@ -256,15 +256,51 @@ TEST_CASE("an answer needs what it says it needs: with all of it there is one, w
     }
   CHECK(asked > 500);
 }
-TEST_CASE("a latent goes round a context ring once for keys and values, and has no groups") {
-  const auto ring = ask("context", {"model=deepseek-v3", "sequence_length=131072", "context=16"});
+TEST_CASE("a latent goes round a context ring once for keys and values, its heads written out to be scored") {
+  const std::vector<std::string> given{"model=deepseek-v3", "chip=h100", "sequence_length=131072", "context=16"};
+  const auto ring = ask("context", given);
   CHECK(number(ring, "ring_step_bytes") == 2 * 8192.0 * (512 + 64));
-  CHECK(ring->find("least_tokens_per_rank")->reason == "latent_attention");
-  const auto attention = ask("attention", {"model=deepseek-v3", "chip=h100", "query_length=1", "key_length=4096"});
-  CHECK(attention->find("decode_intensity")->reason == "latent_attention");
+  // Scores are 128 + 64 wide, values 128.
+  CHECK(number(ring, "ring_step_flops") == 2.0 * 8192 * 8192 * 128 * (128 + 64 + 128));
+  CHECK(number(ring, "ulysses_bytes") == 2.0 * 8192 * 2 * 128 * (192 + 128) * 15 / 16);
+  // A step is hidden by as much as a rank has more tokens than that takes.
+  CHECK(number(ring, "margin") == doctest::Approx(8192 / number(ring, "least_tokens_per_rank")));
+}
+TEST_CASE("a query carried into the latent reads it once for all heads") {
+  const auto answer = ask("attention", {"model=deepseek-v3", "chip=h100", "query_length=1", "key_length=4096"});
+  const double flops = 2.0 * 4096 * 128 * (2 * 512 + 64), bytes = 2 * (4096.0 * 576 + 128 * 1088);
+  CHECK(number(answer, "flops_per_kv_head") == flops);
+  CHECK(number(answer, "bytes_per_kv_head") == bytes);
+  CHECK(number(answer, "decode_intensity") == doctest::Approx(flops / bytes));
+  CHECK(number(answer, "decode_intensity_limit") == doctest::Approx(128 * 1088.0 / 576));
+  // Groups that are typed in are asked about instead.
   CHECK(number(ask("attention",
                    {"model=deepseek-v3", "n_kv_heads=8", "d_head=128", "query_length=1", "key_length=4096"}),
-               "intensity") > 0);
+               "decode_intensity_limit") == 16);
+}
+TEST_CASE("what a latent keeps of a token is that of two and a quarter KV heads of DeepSeek-V2") {
+  const auto mla = ask("mla", {"model=deepseek-v3"});
+  CHECK(number(mla, "cache_bytes_per_token") == 2.0 * 61 * 576);
+  CHECK(number(mla, "equivalent_kv_heads") == 2.25);
+  CHECK(number(mla, "cache_reduction") == doctest::Approx(128 / 2.25));
+  CHECK(number(mla, "absorbed_to_expanded") == doctest::Approx(3.4));
+}
+TEST_CASE("a batch hits the experts that its tokens choose at random") {
+  CHECK(number(ask("moe", {"experts=8", "experts_per_token=2", "tokens=1"}), "experts_hit") == doctest::Approx(2));
+  CHECK(number(ask("moe", {"experts=8", "experts_per_token=2", "tokens=2"}), "experts_hit") == doctest::Approx(3.5));
+}
+TEST_CASE("a simulated 1F1B has the bubble of its closed form, and its speedup is MFU times stages") {
+  const auto run = ask("pipeline", {"stages=4", "microbatches=8"});
+  CHECK(number(run, "max_mfu") == number(ask("pipeline-bubble", {"stages=4", "microbatches=8"}), "max_mfu"));
+  CHECK(number(run, "speedup") == doctest::Approx(4 * number(run, "max_mfu")));
+  CHECK(number(run, "work_per_device") == 24);
+  CHECK(number(run, "most_held") == 4);
+}
+TEST_CASE("blocks answer what a network of switches can join at most, and its cables") {
+  const auto tree = ask("fat-tree", {"gpus=1024"});
+  CHECK(number(tree, "two_tier_endpoints") == 64 * 64 / 2);
+  CHECK(number(tree, "three_tier_endpoints") == 64.0 * 64 * 64 / 4);
+  CHECK(number(tree, "cables") == 128 * 8 + 4 * 8 * 32);  // each leaf with as many up as down
 }
 TEST_CASE("parameters that are typed in are the active ones too, whatever the model preset has") {
   CHECK(number(ask("prefill", {"model=llama3-70b", "parameters=60e9", "tokens=10"}), "linear_flops") ==
