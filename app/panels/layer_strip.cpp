@@ -126,6 +126,7 @@ void layer_strip(PanelContext& ctx, Column& column, Scenario& scenario) {
   draw_control_frame(ctx.ui, r, s.hovered, s.ring,
                      finding == nullptr ? std::nullopt : std::optional(mark_of(finding->severity)));
   draw_stages(ctx, r.inset(ctx.px(1)), layers, marks);
+  if (ctx.baseline && layers_of(ctx.baseline->scenario) != layers) draw_differs(ctx.ui, r);
   if (s.double_clicked || (s.clicked && s.focused && !s.hovered)) {
     io.start_entry(kLayers, layers_text(layers));
     return;
