@@ -7,7 +7,7 @@
 #include "app/cli/command.h"
 #include "app/cli/output.h"
 #include "app/cli/preset_document.h"
-#include "app/cli/preset_table.h"
+#include "app/core/preset_table.h"
 #include "app/core/text_columns.h"
 #include "engine/io/export/report_json.h"
 #include "engine/io/json/nearest.h"

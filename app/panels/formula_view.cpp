@@ -61,7 +61,7 @@ class Setter {
   }
 
   Formula operand(const Expression& e, Colour ink, Weight weight) const {
-    Formula f = style_.numbers ? text(texts_.amount(e.value, e.unit, kDerivedDigits), ink, weight)
+    Formula f = style_.numbers ? text(texts_.amount(e.value, e.unit, style_.digits), ink, weight)
                                : set_.symbol(e.symbol, ink, weight);
     f.areas.push_back({e.id, {0, -f.above, f.width, f.height()}});
     return f;
@@ -148,14 +148,15 @@ float draw_equations(Ui& ui, Point top_left, float width, const engine::Derivati
   Formula head = set_symbol(ui.canvas, line.symbol, em, theme.ink);
   Formula equals = set_symbol(ui.canvas, "=", em, theme.ink2);
   const float gap = em * 0.45f, indent = std::min(head.width, width * 0.3f) + gap;
+  const NumberOptions digits = digits_to_redo(line);
   for (const bool numbers : {false, true}) {
-    Formula f = set_formula(ui.canvas, theme, ui.texts, line.expression, {em, numbers});
+    Formula f = set_formula(ui.canvas, theme, ui.texts, line.expression, {em, numbers, digits});
     const float room = width - indent - equals.width - gap;
-    if (f.width > room) f = set_formula(ui.canvas, theme, ui.texts, line.expression, {em * kSmallText, numbers});
+    if (f.width > room) f = set_formula(ui.canvas, theme, ui.texts, line.expression, {em * kSmallText, numbers, digits});
     if (f.width > room) {
       // Too long to be set: as wrapped text.
       const std::string words =
-          "= " + (numbers ? formula_in_numbers(line.expression) : formula_in_symbols(line.expression));
+          "= " + (numbers ? formula_in_numbers(line.expression, digits) : formula_in_symbols(line.expression));
       if (!numbers) {
         draw_formula(ui.canvas, head, {x, y + head.above});
         y += head.height();

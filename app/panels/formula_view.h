@@ -9,6 +9,7 @@
 #include "widgets/canvas/canvas.h"
 #include "widgets/canvas/theme.h"
 #include "widgets/plot/formula_layout.h"
+#include "widgets/plot/formula_text.h"
 #include "widgets/plot/text_table.h"
 #include "widgets/ui/interaction.h"
 
@@ -17,6 +18,7 @@ namespace roofscape::app {
 struct FormulaStyle {
   float em = 15;
   bool numbers = false;  // values instead of symbols
+  widgets::NumberOptions digits = widgets::kDerivedDigits;
 };
 
 widgets::Formula set_formula(const widgets::Canvas& canvas, const widgets::Theme& theme,

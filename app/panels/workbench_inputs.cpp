@@ -123,13 +123,21 @@ struct Inputs {
     y += std::round(ctx.px(kRowHeight + 6));
   }
 
+  // "found for arithmetic time = 1 ms"
+  std::string found_text(const engine::SolvedInput& solved) const {
+    const auto& outputs = bench.shown().outputs;
+    const auto wanted = std::find_if(outputs.begin(), outputs.end(),
+                                     [&](const engine::BlockOutput& o) { return o.name == solved.wanted.output; });
+    return ctx.format("ui.bench.found", {output_label(ctx.ui.texts, *wanted), solved.wanted.text});
+  }
+
   void input(const BlockInput& in) {
     const engine::BlockValue* value = kept.reply.question ? &kept.reply.question->call.value(in.name) : nullptr;
     const std::string* text = given(in.name);
     const std::string domain = engine::domain_text(in), unit = std::string(engine::unit_text(in));
     const auto& solved = kept.reply.question ? kept.reply.question->solved : std::nullopt;
     const bool found = solved && solved->input == in.name;
-    const std::string source = found ? ctx.format("ui.bench.found", {solved->wanted.output, solved->wanted.text})
+    const std::string source = found                                   ? found_text(*solved)
                                : text != nullptr                       ? std::string(ctx.text("ui.bench.given"))
                                : value != nullptr && value->is_known() ? value->source
                                                                        : std::string(ctx.text("ui.bench.unknown"));
@@ -163,7 +171,7 @@ struct Inputs {
       info.label = input_label(ctx.ui.texts, in);
       info.label_width = label_width();
       info.box_width = box_width();
-      info.off = text == nullptr;
+      info.off = text == nullptr && !found;
       info.tip = tip;
       info.about = about;
       if (wrong) info.mark = Mark::error;

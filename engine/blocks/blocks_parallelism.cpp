@@ -148,6 +148,8 @@ void expert_parallel(BlockRun<S>& io) {
   io.out(Q::ep_tokens_expert, io[Q::moe_capacity] * k * B / E);
 }
 
+constexpr std::string_view kStages[] = {"DP", "FSDP", "HSDP", "CP/PP/TP"};
+
 template <Scalar S>
 void recipe(BlockRun<S>& io) {
   const double gpus = value_of(io[Q::recipe_gpus]), params = value_of(io[Q::state_parameters]),
@@ -160,7 +162,6 @@ void recipe(BlockRun<S>& io) {
                     : gpus > value_of(io[Q::recipe_hsdp_gpus])                                                   ? 2
                     : params > value_of(io[Q::recipe_fsdp_parameters]) || gpus > value_of(io[Q::recipe_dp_gpus]) ? 1
                                                                                                                  : 0;
-  constexpr std::string_view kStages[] = {"DP", "FSDP", "HSDP", "CP/PP/TP"};
   io.say("stage", std::string(kStages[stage]));
   io.simulated(Q::recipe_stage, -1, stage);
 }
@@ -276,7 +277,7 @@ std::vector<BuildingBlock> parallelism_blocks() {
               number("hsdp_gpus", Q::recipe_hsdp_gpus).def(256), number("nd_gpus", Q::recipe_nd_gpus).def(1000),
               number("nd_parameters", Q::recipe_nd_parameters).def(5e10),
               number("nd_sequence_length", Q::recipe_nd_length).def(10000)),
-       {out_said("stage"), out("stage_number", Q::recipe_stage)},
+       {out_said("stage", kStages), out("stage_number", Q::recipe_stage)},
        recipe<double>,
        recipe<Traced>},
   };

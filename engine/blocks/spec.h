@@ -110,7 +110,10 @@ inline BlockOutput out_word(std::string_view name, Q q, double threshold, std::s
                             std::string_view below) {
   return {name, OutputKind::word, q, threshold, {at_least, below}};
 }
-inline BlockOutput out_said(std::string_view name) { return {name, OutputKind::word, Q::n_layers, 0, {}}; }
+// A word that the block says; one of `words`, where they are given, can be asked for.
+inline BlockOutput out_said(std::string_view name, std::span<const std::string_view> words = {}) {
+  return {name, OutputKind::word, Q::n_layers, 0, {words.begin(), words.end()}};
+}
 inline BlockOutput out_table(std::string_view name) { return {name, OutputKind::table, Q::n_layers, 0, {}}; }
 
 // The dense peak of the call's input "dtype".

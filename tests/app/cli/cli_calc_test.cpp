@@ -108,7 +108,6 @@ TEST_CASE("the words people use find the right block first") {
         {"gpu hours", "run"},
         {"adam", "state"},
         {"zero-3", "state"},
-        {"fsdp", "layer-traffic"},
         {"ddp", "layer-traffic"},
         {"megatron", "tensor-parallel"},
         {"selective recomputation", "activations-gpt"},

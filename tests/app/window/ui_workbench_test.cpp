@@ -148,7 +148,7 @@ TEST_CASE("an output's value is typed, the input found for it is shown, and clea
   REQUIRE(reply(h).question->solved);
   CHECK(output(h, "flops") == 4 * before);
   const std::string solved = reply(h).question->solved->input;
-  CHECK(drawn(h, "found for flops"));
+  CHECK(drawn(h, "found for FLOPs"));
   // Another input can be open instead.
   const std::string other = solved == "d_in" ? "d_out" : "d_in";
   bench(h).solve_for(h.parts.session, other);

@@ -296,6 +296,13 @@ TEST_CASE("a simulated 1F1B has the bubble of its closed form, and its speedup i
   CHECK(number(run, "work_per_device") == 24);
   CHECK(number(run, "most_held") == 4);
 }
+TEST_CASE("the recipe is asked from how many GPUs on it takes a stage") {
+  const auto question = io::read_block_question(
+      "recipe", std::vector<std::string>{"parameters=8e9", "sequence_length=8192", "stage=HSDP"}, tests::library());
+  REQUIRE(question.ok());
+  CHECK(question.value().solved->input == "gpus");
+  CHECK(question.value().solved->value == 257);
+}
 TEST_CASE("blocks answer what a network of switches can join at most, and its cables") {
   const auto tree = ask("fat-tree", {"gpus=1024"});
   CHECK(number(tree, "two_tier_endpoints") == 64 * 64 / 2);

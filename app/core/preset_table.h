@@ -10,7 +10,7 @@
 #include "engine/io/presets/preset_library.h"
 #include "widgets/plot/text_table.h"
 
-namespace roofscape::app::cli {
+namespace roofscape::app {
 
 struct PresetColumn {
   std::string_view id;
@@ -36,4 +36,4 @@ std::string text_of(const PresetTable& table, const widgets::TextTable& texts);
 // Ids of columns, and numbers in base units.
 std::string csv_of(const PresetTable& table);
 
-}  // namespace roofscape::app::cli
+}  // namespace roofscape::app

@@ -1,4 +1,4 @@
-#include "app/cli/preset_table.h"
+#include "app/core/preset_table.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "engine/studies/model_facts.h"
 #include "widgets/canvas/number_format.h"
 
-namespace roofscape::app::cli {
+namespace roofscape::app {
 
 namespace {
 
@@ -103,4 +103,4 @@ std::string csv_of(const PresetTable& table) {
   return out;
 }
 
-}  // namespace roofscape::app::cli
+}  // namespace roofscape::app
