@@ -18,7 +18,7 @@ std::size_t part_of(Op op) {
   return 0;
 }
 
-void make_least_blocks(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,
+void make_least_blocks(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, double put_off,
                        TimelineDetail::Level& out) {
   out.blocks.clear();
   out.first.assign(1, 0);
@@ -32,7 +32,7 @@ void make_least_blocks(const Orders& orders, const PipelineTimes& times, const T
   }
   for (std::size_t d = 0; d < orders.devices(); ++d) {
     const std::uint32_t begin = orders.first[d], end = orders.first[d + 1];
-    std::int32_t held = 0;
+    double held = 0;
     Tick until = 0;
     bool second = false;
     for (std::uint32_t from = begin; from < end; from += TimelineDetail::kLeastOps) {
@@ -54,14 +54,15 @@ void make_least_blocks(const Orders& orders, const PipelineTimes& times, const T
           block.busy[part_of(op)] += duration - duration / 2;
           held += held_at_start(first) + held_at_start(op);
           block.most = std::max(block.most, held);
-          held -= freed_at_end(first) + freed_at_end(op);
+          held -= freed_at_end(first, put_off) + freed_at_end(op, put_off);
           second = false;
         } else {
           duration = durations[op.stage_and_kind()];
           block.busy[part_of(op)] += duration;
           held += held_at_start(op);
           block.most = std::max(block.most, held);
-          held -= freed_at_end(op);
+          held -= freed_at_end(op, put_off);
+          block.most = std::max(block.most, held);
         }
         block.least = std::min(block.least, held);
         until = timeline.start[i] + duration;
@@ -99,9 +100,11 @@ void join(const TimelineDetail::Level& fine, TimelineDetail::Level& out) {
 
 }  // namespace
 
-void make_detail(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, TimelineDetail& out) {
+void make_detail(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, TimelineDetail& out,
+                 double put_off) {
   out.levels.clear();
-  make_least_blocks(orders, times, timeline, out.levels.emplace_back());
+  out.put_off = put_off;
+  make_least_blocks(orders, times, timeline, put_off, out.levels.emplace_back());
   const auto longest = [&] {
     std::uint32_t most = 0;
     for (std::size_t d = 0; d < orders.devices(); ++d) most = std::max(most, out.levels.back().count(d));

@@ -17,9 +17,10 @@ struct TimelineBlock {
   Tick start = 0;
   // Forward; backward and input gradient; weight gradient. Halves of a pair share its time.
   std::array<Tick, 3> busy{};
-  // Chunks of microbatches the device holds (kept until the weight gradient): before the first operation, and the
-  // most and the least at any time within. An overlapped pair belongs to the block of its second half.
-  std::int32_t before = 0, most = 0, least = 0;
+  // Chunks of microbatches the device holds (kept until the weight gradient, and TimelineDetail::put_off more from
+  // the input gradient on): before the first operation, and the most and the least at any time within. An overlapped
+  // pair belongs to the block of its second half.
+  double before = 0, most = 0, least = 0;
   Tick busy_ticks() const { return busy[0] + busy[1] + busy[2]; }
 };
 
@@ -35,15 +36,19 @@ struct TimelineDetail {
   // Blocks of kLeastOps operations, twice as many, and so on until a device has one. Block i of a level is made of
   // blocks 2i and 2i + 1 of the level before.
   std::vector<Level> levels;
+  double put_off = 0;
   // Time a device computes, and the most it ever holds.
   const TimelineBlock& whole(std::size_t device) const { return *levels.back().of(device); }
 };
-void make_detail(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, TimelineDetail& out);
+// `put_off`: what a weight gradient that is put off needs beyond what is kept of its chunk, over that.
+void make_detail(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, TimelineDetail& out,
+                 double put_off = 0);
 
-// What the change of one operation does to the chunks of a device: +1, -1 or nothing.
-constexpr std::int32_t held_at_start(Op op) { return op.kind() == OpKind::forward ? 1 : 0; }
-constexpr std::int32_t freed_at_end(Op op) {
-  return op.kind() == OpKind::backward || op.kind() == OpKind::backward_weight ? 1 : 0;
+// What the change of one operation does to the chunks of a device: taken at its start, freed at its end.
+constexpr double held_at_start(Op op) { return op.kind() == OpKind::forward ? 1 : 0; }
+constexpr double freed_at_end(Op op, double put_off) {
+  if (op.kind() == OpKind::backward_input) return -put_off;
+  return op.kind() == OpKind::backward ? 1 : op.kind() == OpKind::backward_weight ? 1 + put_off : 0;
 }
 
 // The critical path with what is needed to draw a part of it. Starts ascend.

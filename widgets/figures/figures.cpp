@@ -27,10 +27,23 @@ bool shows(const FigureRow& row, const engine::Scenario& scenario) {
   return (row.subject == Subject::serving) == scenario.serves();
 }
 
+namespace {
+
+// Whether another schedule of the same mesh may run: this one's rule is broken, or its chunks are more than the
+// layers are and the stages are not.
+bool schedule_at_fault(const engine::Diagnostic& d, const engine::Report& report) {
+  if (d.code == "pipeline.illegal_schedule") return true;
+  const engine::ScheduleShape& shape = report.pipeline.shape;
+  return d.code == "pipeline.more_stages_than_layers" && engine::passes_per_device(shape) > 1 &&
+         shape.stages <= report.quantities.value_or(engine::Q::n_layers, 0);
+}
+
+}  // namespace
+
 const engine::Diagnostic* cannot_show(const FigureRow& row, const engine::Report& report) {
   if (row.about != About::plan && row.about != About::schedules) return nullptr;
   for (const engine::Diagnostic& d : report.diagnostics)
-    if (d.severity == engine::Severity::error && (row.about == About::plan || d.code != "pipeline.illegal_schedule"))
+    if (d.severity == engine::Severity::error && (row.about == About::plan || !schedule_at_fault(d, report)))
       return &d;
   return nullptr;
 }

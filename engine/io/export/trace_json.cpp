@@ -7,19 +7,17 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "engine/evaluate/pass_parts.h"
-#include "engine/io/json/json_text.h"
+#include "engine/io/export/trace_writer.h"
 #include "engine/pipeline/timeline_analysis.h"
-#include "engine/scenario/scenario_fields.h"
-#include "engine/scenario/scenario_title.h"
 #include "engine/training/stage_time.h"
 
 namespace roofscape::io {
 namespace {
+
+using trace::Writer;
 
 using engine::Op;
 using engine::OpKind;
@@ -44,75 +42,6 @@ std::string_view title(OpKind kind) {
   constexpr std::array<std::string_view, 4> kTitles{"forward", "backward", "input gradient", "weight gradient"};
   return kTitles[static_cast<std::size_t>(kind)];
 }
-
-std::string_view mode_word(const engine::Scenario& s) {
-  const engine::Field& mode = *engine::find_field("assumptions.mode");
-  return mode.choices[static_cast<std::size_t>(mode.get(s))];
-}
-
-// Events one a line. Names and arguments are our own words and numbers, so nothing in them needs escaping.
-class Writer {
- public:
-  explicit Writer(const engine::Scenario& s) {
-    const auto text = [](const std::string& t) {
-      return Json(t).dump(-1, ' ', false, Json::error_handler_t::replace);
-    };
-    text_ = fmt::format(
-        "{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"program\":\"Roofscape\",\"mode\":\"{}\",\"scenario\":{},"
-        "\"model\":{},"
-        "\"chip\":{}}},\n\"traceEvents\":[",
-        mode_word(s), text(engine::scenario_title(s)), text(engine::model_title(s.model)),
-        text(engine::chip_title(s.cluster.chip)));
-  }
-  void name(std::string_view what, int pid, int tid, std::string_view name) {
-    event("{{\"ph\":\"M\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"{}\"}}}}", what, pid, tid,
-          name);
-  }
-  void order(std::string_view what, int pid, int tid, int index) {
-    event("{{\"ph\":\"M\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"args\":{{\"sort_index\":{}}}}}", what, pid, tid,
-          index);
-  }
-  void thread(int pid, int tid, std::string_view called) {
-    name("thread_name", pid, tid, called);
-    order("thread_sort_index", pid, tid, tid);
-  }
-  void process(int pid, std::string_view called) {
-    name("process_name", pid, 0, called);
-    order("process_sort_index", pid, 0, pid);
-  }
-  // `args` is the inside of an object.
-  void slice(int pid, int tid, std::string_view called, std::string_view category, Tick start, Tick duration,
-             std::string_view args) {
-    event(
-        "{{\"ph\":\"X\",\"name\":\"{}\",\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{{{}}}}}",
-        called, category, pid, tid, micro(start), micro(duration), args);
-  }
-  // An arrow from a slice that covers the first moment to one that covers the second.
-  void flow(int id, int from_pid, int from_tid, Tick from, int to_pid, int to_tid, Tick to) {
-    event("{{\"ph\":\"s\",\"name\":\"send\",\"cat\":\"transfer\",\"id\":{},\"pid\":{},\"tid\":{},\"ts\":{}}}", id,
-          from_pid, from_tid, micro(from));
-    event(
-        "{{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"send\",\"cat\":\"transfer\",\"id\":{},\"pid\":{},\"tid\":{},\"ts\":{}"
-        "}}",
-        id, to_pid, to_tid, micro(to));
-  }
-  void counter(int pid, std::string_view called, Tick at, double bytes) {
-    event("{{\"ph\":\"C\",\"name\":\"{}\",\"pid\":{},\"tid\":0,\"ts\":{},\"args\":{{\"bytes\":{:.0f}}}}}", called,
-          pid, micro(at), std::max(0.0, bytes));
-  }
-  std::string finish() && { return std::move(text_) + "\n]}\n"; }
-
- private:
-  static std::string micro(Tick t) { return fmt::format("{}.{:06}", t / 1'000'000, t % 1'000'000); }
-  template <class... T>
-  void event(fmt::format_string<T...> pattern, T&&... values) {
-    text_ += first_ ? "\n" : ",\n";
-    first_ = false;
-    fmt::format_to(std::back_inserter(text_), pattern, std::forward<T>(values)...);
-  }
-  std::string text_;
-  bool first_ = true;
-};
 
 std::string_view counter_name(const engine::Scenario& s) {
   return s.offload.activations ? "activations, on the host" : "activations";
@@ -184,8 +113,8 @@ struct Communication {
 };
 
 // Exposed communication at the end of what lasts from `start` to `end`, axis by axis, at most `seconds` of it, and
-// never more than is left over `work`; on rows of their own the collectives of each axis, from the start on. Gives the
-// time at which the work is done.
+// never more than is left over `work`; on rows of their own the collectives of each axis, from the start on. Gives
+// the time at which the work is done.
 Tick write_communication(Writer& out, int pid, const Communication& sent, double seconds, Tick start, Tick end,
                          Tick work, std::string_view args) {
   const Tick exposed = std::min(ticks(seconds), std::max<Tick>(0, end - start - work));

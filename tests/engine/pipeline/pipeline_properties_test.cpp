@@ -195,7 +195,7 @@ TEST_CASE("blocks of every level hold all the work of their device and its peak"
       for (std::size_t r = 0; r < busy.size(); ++r) {
         const TimelineBlock* const blocks = level.of(r);
         Tick sum = 0;
-        std::int32_t most = 0;
+        double most = 0;
         for (std::uint32_t i = 0; i < level.count(r); ++i) {
           sum += blocks[i].busy_ticks();
           most = std::max(most, blocks[i].most);
@@ -203,10 +203,36 @@ TEST_CASE("blocks of every level hold all the work of their device and its peak"
           if (blocks[i].least < 0 || blocks[i].before > blocks[i].most) return "held out of range";
         }
         if (sum != busy[r]) return "work is lost";
-        if (most != std::lround(peaks[r] * s.orders.passes_per_device)) return "another peak";
+        if (most != std::round(peaks[r] * s.orders.passes_per_device)) return "another peak";
         if (blocks[level.count(r)].start != end_of(s, s.orders.first[r + 1] - 1)) return "ends elsewhere";
       }
     return detail.levels.back().count(0) == 1 ? "" : "the last level has several blocks";
+  });
+}
+
+TEST_CASE(
+    "what weight gradients that are put off need more is in the peak of the blocks as in the memory over time") {
+  for_random_cases(32, [](const Case& it) -> std::string {
+    const Step& s = it.step;
+    constexpr double kMore = 0.75;
+    TimelineDetail detail;
+    make_detail(s.orders, s.times, s.timeline, detail, kMore);
+    ActivationSizes sizes;
+    sizes.freed_after_input.assign(s.orders.device_of.size(), -kMore);
+    sizes.freed_after_weight.assign(s.orders.device_of.size(), 1 + kMore);
+    std::vector<MemoryPoint> points;
+    for (std::size_t r = 0; r < s.orders.devices(); ++r) {
+      memory_trace(s.orders, s.times, s.timeline, sizes, static_cast<std::uint32_t>(r), points);
+      double peak = 0;
+      for (const MemoryPoint& point : points) peak = std::max(peak, point.amount);
+      // Of operations that take no time the trace keeps the last amount only.
+      if (detail.whole(r).most < peak - 1e-9) return "the blocks hold less than the memory over time";
+      bool instant = false;
+      for (std::uint32_t i = s.orders.first[r]; i < s.orders.first[r + 1]; ++i)
+        instant = instant || op_duration(s.orders, s.times, i) == 0;
+      if (!instant && detail.whole(r).most > peak + 1e-9) return "the blocks hold more";
+    }
+    return "";
   });
 }
 

@@ -125,6 +125,25 @@ TEST_CASE("every schedule drawn has every operation, its idle share and its end"
   }
 }
 
+TEST_CASE("chunks that the model has no layers for leave the schedules without them to compare") {
+  FigureCase c = four_by_twelve(ScheduleKind::interleaved_1f1b);
+  c.scenario.pipeline.virtual_stages = c.scenario.model.n_layers;  // times four stages
+  c.report = engine::evaluate(c.scenario);
+  REQUIRE(c.report.has_errors());
+  const FigureRow& row = *find_figure("schedules");
+  CHECK(cannot_show(row, c.report) == nullptr);
+  CHECK(cannot_show(*find_figure("pipeline"), c.report) != nullptr);
+  const auto shown = schedules_shown(*drawn("schedules", c, "dark", 15, 1000, 700));
+  CHECK(std::find(shown.begin(), shown.end(), "1f1b") != shown.end());
+  CHECK(std::find(shown.begin(), shown.end(), "interleaved-1f1b") == shown.end());
+  // More stages than layers are of no schedule's making.
+  c.scenario.pipeline.virtual_stages = 1;
+  c.scenario.pipeline.schedule = ScheduleKind::one_f_one_b;
+  c.scenario.model.n_layers = 3;
+  c.report = engine::evaluate(c.scenario);
+  CHECK(cannot_show(row, c.report) != nullptr);
+}
+
 TEST_CASE("schedules that cannot run are named with the rule and the nearest value") {
   const auto canvas =
       drawn("schedules", scheduled({ScheduleKind::one_f_one_b, 4, 6, 1, 0}, kMs, kMs, kMs), "dark", 15, 1000, 700);

@@ -131,9 +131,13 @@ class SharePainter {
 }  // namespace
 
 const engine::TimelineDetail& levels_of(const FigureInput& input, const engine::PipelineReport& p) {
-  return input.studies.get<engine::TimelineDetail>(studied(p), [&] {
+  // As the memory of a stage over time counts it.
+  const double kept = input.report.quantities.value_or(Q::layer_checkpoint_bytes, 0),
+               needed = input.report.quantities.value_or(Q::layer_postponed_bytes, 0);
+  const double put_off = kept > 0 && !input.scenario.offload.activations ? std::max(0.0, needed / kept - 1) : 0;
+  return input.studies.get<engine::TimelineDetail>(std::pair(studied(p), put_off), [&] {
     engine::TimelineDetail detail;
-    engine::make_detail(p.orders, p.times, p.timeline, detail);
+    engine::make_detail(p.orders, p.times, p.timeline, detail, put_off);
     return detail;
   });
 }

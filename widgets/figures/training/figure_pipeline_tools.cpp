@@ -96,14 +96,16 @@ Rect trace_rect(const Canvas& canvas, const Gantt& g, int device) {
 }
 
 // Bytes a microbatch keeps on each device; microbatches themselves where the report has no bytes.
-std::vector<double> bytes_per_microbatch(const FigureInput& input, const engine::PipelineReport& p, bool& known) {
+// The report says how many bytes the most is that a device holds.
+std::vector<double> bytes_per_microbatch(const FigureInput& input, const Gantt& g, bool& known) {
+  const engine::PipelineReport& p = g.pipeline;
   const auto part = std::find(engine::kMemoryParts.begin(), engine::kMemoryParts.end(), Q::memory_activations) -
                     engine::kMemoryParts.begin();
   const auto& stages = input.report.stages;
-  known = stages.size() == p.orders.devices() && p.peak_microbatches.size() == stages.size();
+  known = stages.size() == p.orders.devices();
   std::vector<double> bytes(p.orders.devices(), 1);
   for (std::size_t d = 0; d < bytes.size() && known; ++d) {
-    const double peak = p.peak_microbatches[d];
+    const double peak = g.levels->whole(d).most / std::max(1u, p.orders.passes_per_device);
     bytes[d] = peak > 0 ? stages[d].memory_bytes[static_cast<std::size_t>(part)] / peak : 0;
   }
   if (std::all_of(bytes.begin(), bytes.end(), [](double b) { return !(b > 0); })) {
@@ -203,13 +205,14 @@ class TracePainter {
     const engine::Orders& orders = g_.pipeline.orders;
     const std::uint32_t begin = orders.first[d_] + first;
     const std::uint32_t end = std::min(orders.first[d_ + 1], begin + engine::TimelineDetail::kLeastOps);
-    std::int32_t held = block.before;
+    double held = block.before;
+    const double put_off = g_.levels->put_off;
     auto at = static_cast<double>(block.start);
     for (std::uint32_t i = begin; i < end; ++i) {
       if (orders.ops[i].joined_with_next()) continue;
-      std::int32_t more = engine::held_at_start(orders.ops[i]), less = engine::freed_at_end(orders.ops[i]);
+      double more = engine::held_at_start(orders.ops[i]), less = engine::freed_at_end(orders.ops[i], put_off);
       if (engine::joined_with_previous(orders, i))
-        more += engine::held_at_start(orders.ops[i - 1]), less += engine::freed_at_end(orders.ops[i - 1]);
+        more += engine::held_at_start(orders.ops[i - 1]), less += engine::freed_at_end(orders.ops[i - 1], put_off);
       const double start = start_of(g_, i), stop = end_of(g_, i);
       add(at, start, held, held);
       held += more;
@@ -220,7 +223,7 @@ class TracePainter {
     add(at, until, held, held);
   }
 
-  void add(double from, double to, std::int32_t least, std::int32_t most) {
+  void add(double from, double to, double least, double most) {
     if (to <= from) return;
     if (open_ && to - from_ > step_) close();
     if (!open_) {
@@ -242,7 +245,7 @@ class TracePainter {
     if (!columns_.empty() && columns_.back().least == low_)
       columns_.back().to = to;
     else
-      columns_.push_back({from, to, static_cast<double>(low_)});
+      columns_.push_back({from, to, low_});
   }
 
   const Gantt& g_;
@@ -252,7 +255,7 @@ class TracePainter {
   std::vector<Column> columns_;
   bool open_ = false;
   double from_ = 0, to_ = 0;
-  std::int32_t low_ = 0, high_ = 0;
+  double low_ = 0, high_ = 0;
 };
 
 }  // namespace
@@ -273,7 +276,7 @@ void draw_memory_traces(Canvas& canvas, const FigureInput& input, const Gantt& g
   if (!has_traces(canvas, g)) return;
   const engine::PipelineReport& p = g.pipeline;
   bool known = false;
-  const std::vector<double> bytes = bytes_per_microbatch(input, p, known);
+  const std::vector<double> bytes = bytes_per_microbatch(input, g, known);
   const double passes = std::max(1u, p.orders.passes_per_device);
   std::vector<double> peaks;
   for (std::size_t d = 0; d < bytes.size(); ++d) peaks.push_back(g.levels->whole(d).most / passes * bytes[d]);
