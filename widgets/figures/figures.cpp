@@ -29,8 +29,8 @@ bool shows(const FigureRow& row, const engine::Scenario& scenario) {
 
 namespace {
 
-// Whether another schedule of the same mesh may run: this one's rule is broken, or its chunks are more than the layers
-// are and the stages are not.
+// Whether another schedule of the same mesh may run: this one's rule is broken, or its chunks are more than the
+// layers are and the stages are not.
 bool schedule_at_fault(const engine::Diagnostic& d, const engine::Report& report) {
   if (d.code == "pipeline.illegal_schedule") return true;
   const engine::ScheduleShape& shape = report.pipeline.shape;

@@ -113,8 +113,8 @@ struct Communication {
 };
 
 // Exposed communication at the end of what lasts from `start` to `end`, axis by axis, at most `seconds` of it, and
-// never more than is left over `work`; on rows of their own the collectives of each axis, from the start on. Gives the
-// time at which the work is done.
+// never more than is left over `work`; on rows of their own the collectives of each axis, from the start on. Gives
+// the time at which the work is done.
 Tick write_communication(Writer& out, int pid, const Communication& sent, double seconds, Tick start, Tick end,
                          Tick work, std::string_view args) {
   const Tick exposed = std::min(ticks(seconds), std::max<Tick>(0, end - start - work));

@@ -10,8 +10,8 @@
 // Both end with what closes a step: reductions that wait for the last gradient, the optimizer, transfers to the host
 // that nothing hides, the host's own work, waiting for the slowest node. The last slice ends when step.time_s says.
 // So sums over a thread, mean of the devices, are parts of the step: "compute" its work, recomputation in it;
-// "communication, exposed" what it waits for, reductions in it. What is left of its length are sends and bubble. Where
-// pairs overlap, what they hide is taken from the axes of the pair in proportion.
+// "communication, exposed" what it waits for, reductions in it. What is left of its length are sends and bubble.
+// Where pairs overlap, what they hide is taken from the axes of the pair in proportion.
 //
 // Times are microseconds with six decimals (picoseconds). Microbatches count from 1 as in the figure `pipeline`,
 // devices, virtual stages and layers from 0. Equal scenarios give equal bytes.

@@ -20,7 +20,8 @@ enum class Subject : std::uint8_t { training, serving, any };
 enum class Needs : std::uint8_t { nothing, baseline, stages, search };
 
 // What its numbers are of. Those of the plan have nothing to show of one that cannot run; schedules are compared
-// while the schedule or its chunks alone are at fault; chips, models and searched plans are what they are beside any plan.
+// while the schedule or its chunks alone are at fault; chips, models and searched plans are what they are beside any
+// plan.
 enum class About : std::uint8_t { plan, schedules, cluster, model, chips, runs, search };
 
 inline constexpr float kColumnWidth = 425.2f, kPageWidth = 510.2f;  // points: 150 mm, 180 mm
