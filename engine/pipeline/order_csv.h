@@ -1,8 +1,8 @@
 // Orders as the CSV of torch.distributed.pipelining (its _PipelineScheduleRuntime._load_csv): a row a rank, a cell an
 // operation as stage, kind, microbatch, such as 2F0; F forward, B whole backward, I input gradient, W weight
 // gradient, (0F1;1B0)OVERLAP_F_B a pair that runs as one. Empty cells say nothing about time,
-// only order; they are dropped, as is what moves data (SEND_F, RECV_F, SEND_B, RECV_B, UNSHARD, RESHARD, REDUCE_GRAD): the simulator sends
-// what is needed when it is there. Numbers count from 0, as in torch.
+// only order; they are dropped, as is what moves data (SEND_F, RECV_F, SEND_B, RECV_B, UNSHARD,
+// RESHARD, REDUCE_GRAD): the simulator sends what is needed when it is there. Numbers count from 0, as in torch.
 #pragma once
 
 #include <cstdint>

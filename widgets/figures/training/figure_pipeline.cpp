@@ -1,6 +1,7 @@
 // The pipeline figure: when each device computes what in one training step, as it was simulated. One row a
 // stage, or a device where it holds several, at the heights of the memory figure's rows. Where blocks would be
-// under 3 scale-1 pixels runs of them become one bar, and where even these are, bars say by their parts what share of the time goes where.
+// under 3 scale-1 pixels runs of them become one bar, and where even these are, bars say by their
+// parts what share of the time goes where.
 #include <fmt/format.h>
 
 #include <algorithm>
