@@ -152,7 +152,8 @@ float draw_equations(Ui& ui, Point top_left, float width, const engine::Derivati
   for (const bool numbers : {false, true}) {
     Formula f = set_formula(ui.canvas, theme, ui.texts, line.expression, {em, numbers, digits});
     const float room = width - indent - equals.width - gap;
-    if (f.width > room) f = set_formula(ui.canvas, theme, ui.texts, line.expression, {em * kSmallText, numbers, digits});
+    if (f.width > room)
+      f = set_formula(ui.canvas, theme, ui.texts, line.expression, {em * kSmallText, numbers, digits});
     if (f.width > room) {
       // Too long to be set: as wrapped text.
       const std::string words =
