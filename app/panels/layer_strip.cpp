@@ -73,7 +73,6 @@ void draw_stages(const PanelContext& ctx, const Rect& r, const std::vector<int>&
   Canvas& canvas = ctx.ui.canvas;
   TextStyle number = ctx.style(t.ink, kSmallText);
   number.halign = HAlign::centre;
-  const auto clip = canvas.clip(r);
   for (std::size_t s = 0; s < layers.size(); ++s) {
     const Rect stage{marks.at[s], r.y, marks.at[s + 1] - marks.at[s], r.h};
     canvas.rect(stage, {.colour = mix(t.panel, t.ctl, s % 2 == 0 ? 1.0f : 0.6f)}, 0);

@@ -411,11 +411,6 @@ void check_schedule_rule(Findings& f, const ScheduleShape& shape, const Schedule
       return add("microbatches_fill_stages", {microbatches, stages}, batch);
     case ScheduleRule::microbatches_at_least:
       return add("microbatches_at_least", {microbatches, stages, {double(status.above), unit::microbatches}}, batch);
-    case ScheduleRule::group_size_range:
-    case ScheduleRule::last_group_fills_stages:
-      return add(status.rule == ScheduleRule::group_size_range ? "group_size_range" : "last_group_fills_stages",
-                 {{double(shape.group_size), unit::microbatches}, microbatches, stages},
-                 {Findings::edit("pipeline.group_size", 0)});
     case ScheduleRule::too_large:
       return add("too_large", {microbatches, stages}, batch);
     default:
@@ -444,6 +439,12 @@ void check_listed_layers(Findings& f, const LayerSplit& layers, int virtual_stag
   }
 }
 
+// Whether stages hold other numbers of layers; one that is the embedding or the head alone holds none.
+bool are_uneven(const std::vector<int>& layers) {
+  const int held = layers[layers.size() / 2];
+  return std::any_of(layers.begin(), layers.end(), [held](int n) { return n != 0 && n != held; });
+}
+
 void check_pipeline(Findings& f) {
   const Scenario& s = f.scenario();
   const int stages = s.parallelism.pipeline;
@@ -453,18 +454,25 @@ void check_pipeline(Findings& f) {
   const LayerSplit layers = layer_split(s);
   const ListedLayers listed = listed_layers(layers, virtual_stages);
   if (listed != ListedLayers::none && listed != ListedLayers::used) check_listed_layers(f, layers, virtual_stages);
-  if (!layers_suffice(layers, s.pipeline.schedule, stages, passes)) {
+  if (!layers_suffice(layers, pipeline.layers, stages)) {
     int fewer = stages;
     while (fewer > 1 && (stages % fewer != 0 || !layers_suffice(layers, s.pipeline.schedule, fewer, passes))) --fewer;
     f.add(Severity::error, "pipeline.more_stages_than_layers",
           {{double(virtual_stages), unit::count}, {double(s.model.n_layers), unit::layers}}, "parallelism.pipeline",
           {Findings::edit("parallelism.pipeline", fewer)});
   } else if (listed != ListedLayers::used && s.pipeline.embedding_as_layers + s.pipeline.head_as_layers == 0 &&
-             s.model.n_layers % virtual_stages != 0) {
+             are_uneven(pipeline.layers)) {
     f.add(Severity::note, "pipeline.uneven_layers",
           {{double(s.model.n_layers), unit::layers}, {double(virtual_stages), unit::count}}, "parallelism.pipeline");
   }
   if (!pipeline.status.legal()) return check_schedule_rule(f, pipeline.shape, pipeline.status);
+  if (const int used = pipeline.shape.group_size; used > 0 && used != s.pipeline.group_size)
+    f.add(Severity::note, "pipeline.other_group",
+          {{double(s.pipeline.group_size), unit::microbatches},
+           {double(used), unit::microbatches},
+           {double(pipeline.shape.microbatches), unit::microbatches},
+           {double(stages), unit::count}},
+          "pipeline.group_size", {Findings::edit("pipeline.group_size", used)});
   check_bubble(f);
 }
 

@@ -13,7 +13,7 @@ struct LayerSplit {
   int embedding_as_layers = 0;  // layers fewer on the first virtual stage,
   int head_as_layers = 0;       // and on the last one
   // By virtual stage, in the order a microbatch passes them; used where they fit (listed_layers).
-  std::vector<int> listed;
+  std::vector<int> listed = {};
 };
 
 // Layers of each virtual stage, in the order a microbatch passes them; they add up to those of the model. Dealt,

@@ -28,6 +28,9 @@ struct ScheduleShape {
 // what is left or, again, at least the stages: where nothing is said, the least that does, which is the stages where
 // microbatches are a multiple of them. Fewer microbatches than stages are one group, as in torch.
 int group_size_of(const ScheduleShape& shape);
+// The group size of a plan that wants one: itself where it is legal, else the next larger one that is; 0 for schedules
+// without groups, and where none is wanted.
+int group_under(ScheduleKind kind, int wanted, int stages, int microbatches);
 // Parts into which one microbatch's pass through one device is cut: v, and 1 for DualPipe (whose unit is one stage).
 int passes_per_device(const ScheduleShape& shape);
 // Virtual stages that hold weights, over all devices: pv; DualPipe 2p (stage s of the second direction is p + s).

@@ -85,6 +85,13 @@ ScheduleStatus check_group(const ScheduleShape& shape) {
 
 }  // namespace
 
+int group_under(ScheduleKind kind, int wanted, int stages, int microbatches) {
+  if (wanted <= 0 || stages < 2 || !facts_of(kind).takes_groups) return 0;
+  int group = std::min(std::max(wanted, std::min(stages, microbatches)), microbatches);
+  while (!group_fills(group, microbatches, stages)) ++group;  // all of them in one group are legal
+  return group;
+}
+
 int group_size_of(const ScheduleShape& shape) {
   if (shape.group_size > 0) return shape.group_size;
   const int m = shape.microbatches, p = shape.stages;

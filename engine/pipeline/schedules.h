@@ -86,8 +86,6 @@ constexpr int default_virtual_stages(ScheduleKind kind) {
 constexpr bool varies_chunks(ScheduleKind kind) {
   return facts_of(kind).fixed_chunks == kAnyChunks && facts_of(kind).usual_chunks > 1;
 }
-// The group size of a plan, under a schedule that may have none.
-constexpr int group_under(ScheduleKind kind, int wanted) { return facts_of(kind).takes_groups ? wanted : 0; }
 // Stages whose weights a device holds for each of its chunks: one for each direction of the microbatches.
 constexpr int directions(ScheduleKind kind) { return facts_of(kind).placement == StagePlacement::both_ways ? 2 : 1; }
 

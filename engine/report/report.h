@@ -151,6 +151,7 @@ struct StageRow {
 struct PipelineReport {
   ScheduleShape shape;
   ScheduleStatus status;  // legal, or the rule that is broken
+  std::vector<int> layers;  // by virtual stage
   Orders orders;
   RunPlan plan;  // the order made ready to run, kept with it
   // By device: held at its peak, until the weight gradient; of the order alone.

@@ -39,7 +39,7 @@ ScheduleShape shape_of(const Plan& plan, int microbatches, int group_size) {
   shape.stages = plan.pipeline;
   shape.microbatches = microbatches;
   shape.virtual_stages = plan.pipeline > 1 ? plan.virtual_stages : 1;
-  shape.group_size = plan.pipeline > 1 ? group_under(plan.schedule, group_size) : 0;
+  shape.group_size = group_under(plan.schedule, group_size, shape.stages, microbatches);
   return shape;
 }
 

@@ -237,7 +237,7 @@ void SearchWorker::place_mesh(const Plan& wanted, Chunks& chunks, const std::vec
 
 ScheduleShape SearchWorker::shape_of_kinds(const DeviceKinds& kinds, int microbatches) const {
   return {kinds.kind, kinds.stages, microbatches, kinds.virtual_stages,
-          kinds.stages > 1 ? group_under(kinds.kind, s_.pipeline.group_size) : 0};
+          group_under(kinds.kind, s_.pipeline.group_size, kinds.stages, microbatches)};
 }
 
 // Which of the schedules can be run; the others are counted for every choice that is left.

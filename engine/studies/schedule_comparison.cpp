@@ -54,7 +54,7 @@ ScheduleShape shape_under(const Scenario& scenario, ScheduleKind kind) {
   ScheduleShape shape = stage_key(scenario).shape;
   if (kind == shape.kind) return shape;
   shape.kind = kind;
-  shape.group_size = shape.stages > 1 ? group_under(kind, scenario.pipeline.group_size) : 0;
+  shape.group_size = group_under(kind, scenario.pipeline.group_size, shape.stages, shape.microbatches);
   if (!varies_chunks(kind) || shape.virtual_stages < 2) shape.virtual_stages = default_virtual_stages(kind);
   return shape;
 }

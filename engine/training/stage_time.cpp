@@ -120,7 +120,8 @@ StageKey stage_key(const Scenario& s) {
   key.shape.stages = s.parallelism.pipeline;
   key.shape.microbatches = microbatch_count(s);
   key.shape.virtual_stages = pipelined ? s.pipeline.virtual_stages : 1;
-  key.shape.group_size = pipelined ? group_under(s.pipeline.schedule, s.pipeline.group_size) : 0;
+  key.shape.group_size = 
+      group_under(s.pipeline.schedule, s.pipeline.group_size, key.shape.stages, key.shape.microbatches);
   key.layers = layer_split(s);
   key.blocking_send = s.pipeline.blocking_send;
   key.zero_stage = s.parallelism.zero_stage;
@@ -380,6 +381,7 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
   const int virtual_stages = pipelined ? key.shape.stages * passes_per_device(key.shape) : 1;
   split_layers(key.layers, key.shape.kind, virtual_stages, cost.layers);
   const std::vector<int>& layers = cost.layers;
+  pipeline.layers = layers;
   cost.stage_layers.clear();
   cost.forward.clear();
   cost.backward.clear();

@@ -63,7 +63,7 @@ void random_schedule(Dice& dice, engine::Scenario& s) {
   const bool many = plan.schedule == zb_h2 || plan.schedule == dualpipe || plan.schedule == dualpipe_v;
   const bool groups = engine::facts_of(plan.schedule).takes_groups;
   const int microbatches = groups ? dice.pick(1, 3 * stages) : stages * dice.pick(many ? 2 : 1, 3);
-  plan.group_size = groups && microbatches > stages && dice.one_in(3) ? microbatches : 0;
+  plan.group_size = groups && dice.one_in(2) ? dice.pick(1, 2 * microbatches) : 0;
   s.workload.global_batch_sequences =
       s.parallelism.data * s.parallelism.fsdp * plan.microbatch_sequences * microbatches;
   plan.embedding_as_layers = dice.one_in(3) ? dice.pick(0, 3) : 0;

@@ -145,6 +145,12 @@ TEST_CASE("a pipeline that waits for its head is told so, and what fewer layers 
   CHECK(mended.pipeline.head_as_layers == 3);
   CHECK(tests::value_of(mended, Q::step_time) < 0.93 * tests::value_of(s, Q::step_time));
 }
+TEST_CASE("layers that divide but for the embedding and the head alone are not said to be uneven") {
+  const Scenario s = preset("llama3-405b-16k-h100");
+  REQUIRE(virtual_stages_of(s) == 128);
+  CHECK_FALSE(find(evaluate(s), "pipeline.uneven_layers").has_value());
+  CHECK(find(evaluate(with(s, {"pipeline.virtual_stages=4"})), "pipeline.uneven_layers").has_value());
+}
 TEST_CASE("what is listed for other layers or stages is a warning, with the way back, and the layers are dealt") {
   const Scenario s = with(preset("llama3-8b-8-h100"), {"parallelism.fsdp=2", "parallelism.pipeline=4"});
   const double dealt = tests::value_of(s, Q::step_time);

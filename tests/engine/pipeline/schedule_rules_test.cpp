@@ -39,6 +39,19 @@ TEST_CASE("where nothing is said groups are the stages, else the fewest microbat
   CHECK(group(4, 3) == 3);
 }
 
+TEST_CASE("a group that a plan cannot have is the next larger one it can") {
+  const auto under = [](int wanted, int stages, int microbatches) {
+    return group_under(Kind::interleaved_1f1b, wanted, stages, microbatches);
+  };
+  CHECK(under(20, 16, 120) == 20);
+  CHECK(under(17, 16, 120) == 20);
+  CHECK(under(3, 16, 120) == 20);
+  CHECK(under(500, 16, 120) == 120);
+  CHECK(under(2, 4, 3) == 3);
+  CHECK(under(0, 16, 120) == 0);
+  CHECK(group_under(Kind::looped_bfs, 20, 16, 120) == 0);
+}
+
 TEST_CASE("fewer microbatches than stages are one group") {
   CHECK(check_schedule({Kind::interleaved_1f1b, 16, 5, 2, 5}).legal());
   check_broken({Kind::interleaved_1f1b, 16, 5, 2, 4}, Rule::group_size_range, Field::group_size, 0, 5);
