@@ -150,7 +150,7 @@ struct StageRow {
 // The simulated pipeline of one step. Empty (stages == 1) when there is none.
 struct PipelineReport {
   ScheduleShape shape;
-  ScheduleStatus status;  // legal, or the rule that is broken
+  ScheduleStatus status;    // legal, or the rule that is broken
   std::vector<int> layers;  // by virtual stage
   Orders orders;
   RunPlan plan;  // the order made ready to run, kept with it

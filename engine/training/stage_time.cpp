@@ -120,7 +120,7 @@ StageKey stage_key(const Scenario& s) {
   key.shape.stages = s.parallelism.pipeline;
   key.shape.microbatches = microbatch_count(s);
   key.shape.virtual_stages = pipelined ? s.pipeline.virtual_stages : 1;
-  key.shape.group_size = 
+  key.shape.group_size =
       group_under(s.pipeline.schedule, s.pipeline.group_size, key.shape.stages, key.shape.microbatches);
   key.layers = layer_split(s);
   key.blocking_send = s.pipeline.blocking_send;
