@@ -306,7 +306,11 @@ bool PlanCheck::runs(const Scenario& s) {
     const ScheduleShape shape = stage_key(s).shape;
     q.set(Q::microbatches, shape.microbatches);
     report_.pipeline.shape = shape;
-    if (shape.stages > 1) report_.pipeline.status = check_schedule(shape);
+    if (shape.stages > 1) {
+      report_.pipeline.status = check_schedule(shape);
+      const int virtual_stages = shape.stages * std::max(1, passes_per_device(shape));
+      split_layers(layer_split(s), shape.kind, virtual_stages, report_.pipeline.layers);
+    }
   }
   diagnose(s, report_);
   return engine::runs(report_);
