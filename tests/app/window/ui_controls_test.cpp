@@ -165,6 +165,8 @@ TEST_CASE("every slider of the rail can be reached and dragged, and undo leaves 
     std::vector<std::string> sliders;
     for (const auto& entry : h.parts.probe.all())
       if (entry.first.ends_with(".track")) sliders.push_back(entry.first.substr(0, entry.first.size() - 6));
+    // No slider: stages of one layer each, as of the second preset, have none to give (ui_layers_test.cpp).
+    std::erase(sliders, "pipeline.layers_per_stage");
     CHECK(sliders.size() >= 12);
     for (const std::string& name : sliders) {
       CAPTURE(name);
