@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds Roofscape and runs its tests, then once more under the address and undefined-behaviour sanitizers when --sanitize is
 # given; when CI is set, those of the engine and the loaders. Installs the Debian packages that are missing first (root or sudo).
-# In CI the format of the sources is checked first.
-#   ./test.sh [--deps] [--sanitize | --no-sanitize]      --deps: install what is missing and stop
+# In CI the format of the sources is checked first. With --threads only what works beside the window is tested, under the
+# thread sanitizer.
+#   ./test.sh [--deps] [--sanitize | --no-sanitize | --threads]      --deps: install what is missing and stop
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -10,6 +11,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/scripts/packages.sh"
 
 sanitize=${CI:+asan-headless}
+threads=
 for argument in "$@"; do
   case $argument in
     --deps)
@@ -19,8 +21,9 @@ for argument in "$@"; do
       ;;
     --sanitize) sanitize=asan ;;
     --no-sanitize) sanitize= ;;
+    --threads) threads=1 ;;
     -h | --help)
-      sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *)
@@ -44,6 +47,10 @@ run_tests() {
   ctest --test-dir "build/$1" --output-on-failure --parallel "$cores" ${programs:+--tests-regex "^($(IFS='|'; echo "${programs[*]}")):"}
 }
 
+if [ -n "$threads" ]; then
+  run_tests tsan test_jobs
+  exit 0
+fi
 run_tests release
 if [ -n "$sanitize" ]; then
   export ASAN_OPTIONS="strict_string_checks=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
