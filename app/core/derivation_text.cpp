@@ -8,6 +8,7 @@
 
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
+#include "engine/blocks/block.h"
 #include "engine/evaluate/critical_path_parts.h"
 #include "engine/scenario/scenario_fields.h"
 #include "widgets/canvas/number_format.h"
@@ -50,6 +51,7 @@ std::string formula_line(const std::string& lead, const std::string& formula) {
 
 void append_sum(std::string& out, const DerivationLine& line, const std::string& pad, const TextTable& texts) {
   const std::string total = texts.amount(line.value, line.unit, widgets::kDerivedDigits);
+  const widgets::NumberOptions digits = widgets::digits_to_redo(line);
   out += with_source(pad + line.symbol + " = " +
                          texts.format("derivation.sum", {std::to_string(line.expression.children.size())}) + " = " +
                          total,
@@ -59,8 +61,7 @@ void append_sum(std::string& out, const DerivationLine& line, const std::string&
   for (const Expression& term : line.expression.children) {
     const std::string symbol = widgets::formula_in_symbols(term);
     if (term.value != 0)
-      terms.add({symbol, texts.amount(term.value, term.unit.symbol.empty() ? line.unit : term.unit,
-                                      widgets::kDerivedDigits)});
+      terms.add({symbol, texts.amount(term.value, term.unit.symbol.empty() ? line.unit : term.unit, digits)});
     else
       zeros += (zeros.empty() ? "" : ", ") + symbol;
   }
@@ -74,7 +75,7 @@ void append_formula(std::string& out, const DerivationLine& line, const std::str
   const std::string value = texts.amount(line.value, line.unit, widgets::kDerivedDigits);
   if (is_empty(line.expression)) {
     std::string made_of;
-    if (line.is_simulated) made_of = "   " + std::string(texts.text("derivation.simulated"));
+    if (line.is_simulated) made_of = "   " + std::string(texts.text(counted_key(line.quantity)));
     out += with_source(pad + line.symbol + " = " + value + made_of, {}, line);
     return;
   }
@@ -140,6 +141,15 @@ std::string zero_text(const engine::ZeroReason& reason, const engine::Scenario& 
     return texts.format(key, {field_value_text(convention, convention.get(scenario))});
   }
   return texts.format(key, {axis, widgets::format_duration(reason.hidden_s)});
+}
+
+std::string_view counted_key(engine::Q quantity) {
+  for (const engine::BuildingBlock& block : engine::blocks())
+    for (const engine::BlockOutput& output : block.outputs)
+      if (output.q == quantity && !block.is_simulated &&
+          static_cast<std::size_t>(quantity) >= engine::kReportQuantityCount)
+        return "derivation.counted";
+  return "derivation.simulated";
 }
 
 std::string critical_path_text(const engine::PipelineReport& pipeline, const TextTable& texts) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engine/evaluate/explain.h"
 #include "engine/evaluate/zero_reason.h"
@@ -23,6 +24,10 @@ std::string derivation_text(const engine::Derivation& derivation, const widgets:
 // Why a number of the scenario is zero, as a sentence.
 std::string zero_text(const engine::ZeroReason& reason, const engine::Scenario& scenario,
                       const widgets::TextTable& texts);
+
+// The key of what is said of a number that no formula gives: it came out of a simulated schedule, or was found by the
+// rule that its source states.
+std::string_view counted_key(engine::Q quantity);
 
 // "critical path: 8 forward passes 1.2 s + 8 backward passes 2.4 s + 3 transfers 1 ms"; empty where none was simulated.
 std::string critical_path_text(const engine::PipelineReport& pipeline, const widgets::TextTable& texts);

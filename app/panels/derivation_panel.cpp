@@ -202,8 +202,8 @@ struct Writer {
       return;
     }
     if (line.is_simulated) {
-      y += draw_prose(ctx.ui.canvas, {x, y}, ctx.text("derivation.simulated"), ctx.style(theme().ink2, kSmallText),
-                      width);
+      y += draw_prose(ctx.ui.canvas, {x, y}, ctx.text(counted_key(line.quantity)),
+                      ctx.style(theme().ink2, kSmallText), width);
       if (line.quantity == Q::pipeline_makespan && prefix.empty())
         y += draw_prose(ctx.ui.canvas, {x, y}, critical_path_text(ctx.session.report().pipeline, ctx.ui.texts),
                         ctx.style(theme().ink2, kSmallText), width);

@@ -75,7 +75,7 @@ struct Outputs {
       prose(ctx.format("ui.bench.line", {quantity_label(ctx.ui.texts, line.id), line.id}), t.ink3);
       y += ctx.px(2);
       if (line.is_simulated)
-        prose(ctx.text("derivation.simulated"), t.ink2);
+        prose(ctx.text(counted_key(line.quantity)), t.ink2);
       else if (line.expression.kind != engine::Expression::Kind::constant || !line.expression.children.empty())
         y += draw_equations(ctx.ui, {x, y}, width, line,
                             [this](const Rect& r, std::string_view id) { return area(r, id); });

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/io/export/csv.h"
 #include "engine/io/json/nearest.h"
 #include "engine/io/json/pretty.h"
 #include "engine/io/presets/parts_json.h"
@@ -41,13 +42,6 @@ std::vector<std::string> split(std::string_view text) {
 
 bool has_slot(Q q) {
   return static_cast<std::size_t>(q) < engine::kReportQuantityCount && !engine::is_indexed(engine::quantity(q));
-}
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
 }
 
 }  // namespace
@@ -120,12 +114,12 @@ Result<SweepTable> run_sweep(const engine::Scenario& base, std::vector<VariedFie
 
 std::string sweep_csv(const SweepTable& table) {
   std::string out;
-  for (const VariedField& v : table.varied) out += csv_cell(v.path) + ",";
+  for (const VariedField& v : table.varied) out += csv_field(v.path) + ",";
   for (const Q q : table.quantities) out += std::string(engine::quantity(q).id) + ",";
   out += "fits,bound,error\n";
   for (const engine::SweepRow& row : table.rows) {
     for (std::size_t i = 0; i < table.varied.size(); ++i)
-      out += csv_cell(table.varied[i].values[row.choice[i]]) + ",";
+      out += csv_field(table.varied[i].values[row.choice[i]]) + ",";
     for (const auto& q : row.quantities) out += (q ? fmt::format("{}", *q) : std::string()) + ",";
     out += fmt::format("{},{},{}\n", row.error.empty() ? (row.fits ? "true" : "false") : "", row.bound, row.error);
   }

@@ -1,0 +1,12 @@
+// A field of a CSV file as RFC 4180 has it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace roofscape::io {
+
+// In quotation marks where the text holds the separator, a quotation mark or a line's end.
+std::string csv_field(std::string_view text, char separator = ',');
+
+}  // namespace roofscape::io
