@@ -19,7 +19,7 @@ using io::PresetKind;
 
 struct PresetsOptions {
   std::string what;  // a kind, or a preset
-  bool table = false, csv = false, json = false;
+  bool table = false, csv = false, descending = false, json = false;
   std::string sort;  // id of a column
 };
 
@@ -27,6 +27,7 @@ void add_options(OptionList& list, PresetsOptions& options) {
   list.optional("what", options.what, "cli.presets.what");
   list.flag("--table", options.table, "cli.presets.table");
   list.option("--sort", options.sort, "cli.presets.sort");
+  list.flag("--descending", options.descending, "cli.presets.descending");
   list.flag("--csv", options.csv, "cli.presets.csv");
   list.json(options.json);
 }
@@ -53,9 +54,10 @@ int print_table(const Context& context, const PresetsOptions& options) {
                    "there is a table of models and one of chips",
                    "`roofscape-cli presets models --table`, `roofscape-cli presets chips --table`"});
   PresetTable table = *kind == PresetKind::model ? model_table(context.library) : chip_table(context.library);
-  if (!options.sort.empty() && !sort_by(table, options.sort)) {
+  const std::string column = options.sort.empty() ? "id" : options.sort;
+  if (!sort_by(table, column, options.descending)) {
     std::vector<std::string_view> ids;
-    for (const PresetColumn& column : table.columns) ids.push_back(column.id);
+    for (const PresetColumn& one : table.columns) ids.push_back(one.id);
     const std::string_view near = io::nearest_word(options.sort, ids);
     std::string all;
     for (const std::string_view id : ids) all += (all.empty() ? "" : ", ") + std::string(id);
@@ -103,7 +105,8 @@ int print_one(const Context& context, const PresetsOptions& options) {
 }
 
 int run(const Context& context, const PresetsOptions& options) {
-  if (options.table || options.csv || !options.sort.empty()) return print_table(context, options);
+  if (options.table || options.csv || options.descending || !options.sort.empty())
+    return print_table(context, options);
   if (const auto kind = kind_of(options.what); kind && !options.json) return print(list_text(context, *kind), kGood);
   if (!options.what.empty() && !kind_of(options.what)) return print_one(context, options);
   if (options.json) return print(io::presets_json(context.library), kGood);

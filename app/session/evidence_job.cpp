@@ -6,21 +6,24 @@
 
 namespace roofscape::app {
 
-void EvidenceJob::run(const io::PresetLibrary& library, const std::function<void()>& wake) {
+void EvidenceJob::run(const io::PresetLibrary& library) {
   const auto files = io::load_evidence(library);
   std::shared_ptr<const engine::EvidenceSet> made;
   if (files) made = std::make_shared<const engine::EvidenceSet>(evidence::evidence_set(files.value(), library));
-  {
-    const std::lock_guard lock(mutex_);
-    done_ = std::move(made);
-    if (!files) problem_ = io::to_text(files.error());
-  }
-  if (wake) wake();
+  const std::lock_guard lock(mutex_);
+  done_ = std::move(made);
+  if (!files) problem_ = io::to_text(files.error());
+  if (wake_) wake_();
 }
 
-void EvidenceJob::start(std::shared_ptr<const io::PresetLibrary> presets, std::function<void()> wake) {
-  if (thread_.joinable()) return;
-  thread_ = std::jthread([this, presets = std::move(presets), wake = std::move(wake)] { run(*presets, wake); });
+void EvidenceJob::start(std::shared_ptr<const io::PresetLibrary> presets) {
+  if (std::exchange(started_, true)) return;
+  thread_ = std::jthread([this, presets = std::move(presets)] { run(*presets); });
+}
+
+void EvidenceJob::set_wake(std::function<void()> wake) {
+  const std::lock_guard lock(mutex_);
+  wake_ = std::move(wake);
 }
 
 void EvidenceJob::wait() {

@@ -20,8 +20,10 @@ class EvidenceJob {
   EvidenceJob& operator=(const EvidenceJob&) = delete;
 
   // Starts unless it was started before, and keeps these presets until the end, whatever the window takes in their
-  // place meanwhile. `wake` is called from its thread at the end.
-  void start(std::shared_ptr<const io::PresetLibrary> presets, std::function<void()> wake);
+  // place meanwhile.
+  void start(std::shared_ptr<const io::PresetLibrary> presets);
+  // Called from the job's thread at its end; nobody is after an empty one is set.
+  void set_wake(std::function<void()> wake);
   void wait();  // until it has ended
   // What was computed, given once; null before the end and from the second call on.
   std::shared_ptr<const engine::EvidenceSet> take();
@@ -29,8 +31,10 @@ class EvidenceJob {
   std::string take_problem();
 
  private:
-  void run(const io::PresetLibrary& library, const std::function<void()>& wake);
+  void run(const io::PresetLibrary& library);
+  bool started_ = false;
   std::mutex mutex_;
+  std::function<void()> wake_;
   std::shared_ptr<const engine::EvidenceSet> done_;
   std::string problem_;
   std::jthread thread_;  // last: it ends before what it writes to

@@ -55,10 +55,15 @@ class CommandTable {
 
   template <std::size_t N>
   static void show_figure(Workspace& w) {
-    if (w.panels_.projector.open)
+    if (w.panels_.projector.open) {
       w.panels_.projector.figure = N;
-    else
-      w.panels_.figures.maximised = w.panels_.figures.maximised == N ? std::nullopt : std::optional(N);
+      return;
+    }
+    // In sight it goes back to its place; under something it comes out.
+    const bool seen = w.cover() == Workspace::Cover::none || w.cover() == Workspace::Cover::search;
+    w.uncover();
+    auto& maximised = w.panels_.figures.maximised;
+    maximised = seen && maximised == N ? std::nullopt : std::optional(N);
   }
 
   template <std::size_t N>
@@ -73,6 +78,7 @@ class CommandTable {
   static bool in_projector(const Workspace& w) { return w.panels_.projector.open; }
   static bool several_tabs(const Workspace& w) { return w.tabs_.count() > 1; }
   static bool workbench_open(const Workspace& w) { return w.panels_.workbench.open; }
+  static bool table_open(const Workspace& w) { return w.panels_.table.open; }
   static bool editor_open(const Workspace& w) { return w.panels_.editor.open; }
   static bool has_baseline(const Workspace& w) { return w.baseline_ != nullptr; }
   static bool has_pipeline(const Workspace& w) { return w.session_.report().pipeline.drawn(); }
@@ -110,7 +116,10 @@ std::vector<Command> CommandTable::fixed() {
       Command{"figure.export", Category::file, ctrl('E'), kNone, true, nullptr,
               [](Workspace& w) { w.export_current_figure(); }},
       Command{"figure.export_as", Category::file, ctrl_shift('E'), kNone, false, nullptr,
-              [](Workspace& w) { w.panels_.sheets.shown = Sheet::export_figure; }},
+              [](Workspace& w) {
+                if (w.cover() == Workspace::Cover::table) return w.save_table();
+                w.panels_.sheets.shown = Sheet::export_figure;
+              }},
       Command{"file.quit", Category::file, ctrl('Q'), kNone, true,
               [](const Workspace& w) { return static_cast<bool>(w.actions_.close); },
               [](Workspace& w) { w.actions_.close(); }},
@@ -120,11 +129,13 @@ std::vector<Command> CommandTable::fixed() {
       Command{"edit.redo", Category::edit, ctrl_shift('Z'), ctrl('Y'), false,
               [](const Workspace& w) { return w.session_.history().can_redo(); },
               [](Workspace& w) { w.session_.redo(); }},
-      Command{"edit.copy_data", Category::edit, ctrl('C'), kNone, true, nullptr,
-              [](Workspace& w) {
-                if (w.actions_.copy_text) w.actions_.copy_text(w.figure_data());
-                w.session_.say({false, std::string(w.texts().text("ui.copied.data")), {}});
-              }},
+      Command{
+          "edit.copy_data", Category::edit, ctrl('C'), kNone, true, nullptr,
+          [](Workspace& w) {
+            if (w.actions_.copy_text) w.actions_.copy_text(w.figure_data());
+            const bool table = w.cover() == Workspace::Cover::table;
+            w.session_.say({false, std::string(w.texts().text(table ? "ui.copied.table" : "ui.copied.data")), {}});
+          }},
       Command{"edit.copy_scenario", Category::edit, ctrl_shift('C'), kNone, false, nullptr,
               [](Workspace& w) {
                 if (w.actions_.copy_text)
@@ -153,10 +164,18 @@ std::vector<Command> CommandTable::fixed() {
               [](Workspace& w) { w.open_palette(); }},
       Command{"view.workbench", Category::view, plain(Key::f6), kNone, false, nullptr,
               [](Workspace& w) {
-                w.panels_.workbench.open = !w.panels_.workbench.open || w.panels_.editor.open;
-                w.panels_.editor.open = false;
+                const bool opens = w.cover() != Workspace::Cover::workbench;
+                w.uncover();
+                w.panels_.workbench.open = opens;
               },
               workbench_open},
+      Command{"view.table", Category::view, plain(Key::f8), kNone, false, nullptr,
+              [](Workspace& w) {
+                const bool opens = w.cover() != Workspace::Cover::table;
+                w.uncover();
+                w.panels_.table.open = opens;
+              },
+              table_open},
       Command{"view.search", Category::view, plain(Key::f7), kNone, false, nullptr,
               [](Workspace& w) { w.toggle_search(); }, [](const Workspace& w) { return w.panels_.search.open; }},
       Command{"search.reset", Category::view, kNone, kNone, false,

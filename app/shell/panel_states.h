@@ -4,6 +4,7 @@
 #include "app/panels/editor_panel.h"
 #include "app/panels/figure_grid.h"
 #include "app/panels/palette_panel.h"
+#include "app/panels/preset_table_panel.h"
 #include "app/panels/projector_panel.h"
 #include "app/panels/right_rail.h"
 #include "app/panels/search_panel.h"
@@ -18,6 +19,7 @@ struct PanelStates {
   RightRailState right_rail;
   EditorState editor;
   Workbench workbench;
+  PresetTableView table;
   SearchView search;
   ProjectorState projector;
   SheetState sheets;

@@ -273,7 +273,7 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
   FullScreen full_screen;
   workspace.actions().copy_text = [&](const std::string& text) { glfwSetClipboardString(window, text.c_str()); };
   workspace.actions().toggle_full_screen = [&] { full_screen.toggle(window); };
-  workspace.set_search_wake([] { glfwPostEmptyEvent(); });
+  workspace.set_wake([] { glfwPostEmptyEvent(); });
   workspace.actions().close = [&] { glfwSetWindowShouldClose(window, GLFW_TRUE); };
   workspace.interaction().read_clipboard = [] {
     const char* text = glfwGetClipboardString(g_clipboard_owner);
@@ -357,7 +357,7 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
     }
     if (options.capture) events.frames = kFramesAfterEvent;
     glfwSwapBuffers(window);
-    workspace.start_evidence([] { glfwPostEmptyEvent(); });  // once there is something to see
+    workspace.start_evidence();  // once there is something to see
 
     const std::string name = engine::scenario_title(workspace.session().scenario());
     const std::string wanted = name.empty() ? "Roofscape" : name + " \u2013 Roofscape";
@@ -372,7 +372,7 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
         workspace.say({true, std::string(workspace.texts().text("ui.settings.unsaved")), {}});
     }
   }
-  workspace.set_search_wake({});
+  workspace.set_wake({});
   workspace.actions() = {};
   return good ? 0 : 1;
 }

@@ -200,7 +200,7 @@ void Workspace::run_entry(const PaletteEntry& entry) {
         (void)io::set_field(edited, "cluster.chip=" + entry.value, session_.library());
       break;
     case PaletteKind::block:
-      panels_.editor.open = false;
+      uncover();
       return panels_.workbench.show(entry.value);
     case PaletteKind::complete:
       return;
@@ -230,6 +230,15 @@ void Workspace::step_projector(int by) {
   }
 }
 
+Workspace::Cover Workspace::cover() const {
+  if (panels_.editor.open) return Cover::editor;
+  if (panels_.workbench.open) return Cover::workbench;
+  if (panels_.table.open) return Cover::table;
+  return panels_.search.open ? Cover::search : Cover::none;
+}
+
+void Workspace::uncover() { panels_.editor.open = panels_.workbench.open = panels_.table.open = false; }
+
 void Workspace::escape() {
   if (panels_.sheets.shown != Sheet::none)
     panels_.sheets.shown = Sheet::none;
@@ -239,6 +248,8 @@ void Workspace::escape() {
     panels_.editor.open = false;
   else if (panels_.workbench.open)
     panels_.workbench.open = false;
+  else if (panels_.table.open)
+    panels_.table.open = false;
   else if (panels_.figures.pipeline.cursor)
     panels_.figures.pipeline.leave_playback();
   else if (panels_.figures.maximised)
@@ -301,8 +312,8 @@ LayoutRequest Workspace::layout_request(const Rect& window) {
   else if (*was_compact_ != request.compact)
     panels_.right_rail.open = !request.compact;
   was_compact_ = request.compact;
-  // The editor and the workbench take the room there is; what they say of diagnostics and derivations stands in them.
-  const bool covered = panels_.editor.open || panels_.workbench.open;
+  // Editor, workbench and table take the room there is; what they say of diagnostics and derivations stands in them.
+  const bool covered = cover() != Cover::none && cover() != Cover::search;
   if (covered && !was_covered_ && request.compact) panels_.right_rail.open = false;
   was_covered_ = covered;
   // Where there is room for little, the figures go before the rails: one of them, the one asked for last, or none.
@@ -320,12 +331,10 @@ LayoutRequest Workspace::layout_request(const Rect& window) {
 }
 
 InSight Workspace::in_sight(const LayoutRequest& request) const {
-  const bool covered = panels_.editor.open || panels_.workbench.open || panels_.search.open;
-  const bool searches = panels_.search.open && !panels_.workbench.open && !panels_.editor.open;
   const FigureRow* compare = find_figure("compare");
   const auto& cells = settings_.arrangement.cells;
   const auto& maximised = panels_.figures.maximised;
-  return {request.compact, !covered, request.right_open && !searches,
+  return {request.compact, cover() == Cover::none, request.right_open && cover() != Cover::search,
           compare != nullptr && (maximised == static_cast<std::size_t>(compare - figures().data()) ||
                                  std::find(cells.begin(), cells.end(), compare->name) != cells.end())};
 }
@@ -357,11 +366,14 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   edited = verdict_bar(ctx, layout.verdict, std::move(edited));
   open_requested(ctx.requests);
   if (request.message) deferred_.dismiss = message_strip(ctx, layout.message);
-  const bool searches = panels_.search.open && !panels_.workbench.open && !panels_.editor.open;
-  if (panels_.editor.open)
+  const Cover over = cover();
+  const bool searches = over == Cover::search;
+  if (over == Cover::editor)
     edited = editor_panel(ctx, layout.grid, panels_.editor, std::move(edited));
-  else if (panels_.workbench.open)
+  else if (over == Cover::workbench)
     workbench_panel(ctx, layout.grid, panels_.workbench);
+  else if (over == Cover::table)
+    edited = preset_table_panel(ctx, layout.grid, panels_.table, std::move(edited));
   else if (searches && !panels_.figures.maximised)
     edited = search_panel(ctx, layout.grid, panels_.search, panels_.figures, std::move(edited));
   else
@@ -378,12 +390,13 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   return edited;
 }
 
-void Workspace::start_evidence(std::function<void()> wake) {
-  evidence_job_.start(session_.presets(), std::move(wake));
+void Workspace::set_wake(const std::function<void()>& wake) {
+  searching_.set_wake(wake);
+  evidence_job_.set_wake(wake);
 }
 
 void Workspace::finish_evidence() {
-  evidence_job_.start(session_.presets(), {});
+  start_evidence();
   evidence_job_.wait();
   take_evidence();
 }

@@ -63,12 +63,11 @@ class Workspace {
   WindowActions& actions() { return actions_; }
   const Settings& settings() const { return settings_; }
   void remember_size(int width, int height);  // of the window, in its own units
-  // `wake` is called from another thread when a search has news; empty: nobody.
-  void set_search_wake(std::function<void()> wake) { searching_.set_wake(std::move(wake)); }
+  // Called from other threads when a search or the evidence has news; nobody is after an empty one is set.
+  void set_wake(const std::function<void()>& wake);
   bool has_search_news() const { return searching_.latest() != panels_.search.latest; }
-  // Predicts the published measurements beside the window (app/session/evidence_job.h); `wake` is called from another
-  // thread.
-  void start_evidence(std::function<void()> wake);
+  // Predicts the published measurements beside the window, once (app/session/evidence_job.h).
+  void start_evidence() { evidence_job_.start(session_.presets()); }
   void finish_evidence();  // the same, now: for a picture of one moment, and for tests
   bool take_evidence();    // true if there is something new to draw
 
@@ -106,7 +105,7 @@ class Workspace {
   bool set_theme(const std::string& name);
   void export_current_figure();  // asks where to and how the first time
   void write_exported();         // as settings.export_as says; an existing file is never replaced
-  std::string figure_data();     // its data as tab-separated text
+  std::string figure_data();     // its data, or the table that lies over it, as tab-separated text
   void save();
   void save_as(const std::filesystem::path& file);
   void save_preset(const std::string& name);  // the edited model or cluster, as the sheet says
@@ -132,10 +131,16 @@ class Workspace {
   void toggle_search();
   void lift_search_limits();  // of the kind of workload that is shown
 
+  // What lies over the grid of figures; of several that are open the first.
+  enum class Cover : std::uint8_t { none, editor, workbench, table, search };
+  Cover cover() const;
+  void uncover();     // closes the editor, the workbench and the table
+  void save_table();  // of models or chips as CSV, beside exported figures; nothing that is there is replaced
+
   // The figure that export and copy mean: the one maximised, else the one last pointed at, else the first.
   std::size_t current_figure() const;
   // Whether they mean the figure of the block on the workbench, which lies over the others.
-  bool shows_block() const { return panels_.workbench.open && !panels_.editor.open; }
+  bool shows_block() const { return cover() == Cover::workbench; }
   std::string exported_name() const;  // of what they mean, for people
   // What a copy of a figure shows beyond the default: the tools and choices that are on, never what the pointer does.
   widgets::FigureView shown_view(std::size_t figure) const;

@@ -58,6 +58,7 @@ std::size_t Workspace::current_figure() const {
 }
 
 std::string Workspace::exported_name() const {
+  if (cover() == Cover::table) return std::string(texts_.text(panels_.table.title()));
   if (shows_block()) return std::string(panels_.workbench.shown().id);
   return std::string(texts_.text("command.figure." + std::string(figures()[current_figure()].name)));
 }
@@ -83,7 +84,43 @@ FigureInput Workspace::own_figure_input(const widgets::Theme& theme, widgets::St
           &found};
 }
 
+namespace {
+
+// "models.csv", "models-2.csv".
+std::string numbered(const std::string& stem, int number, std::string_view extension) {
+  return stem + (number > 1 ? "-" + std::to_string(number) : std::string()) + std::string(extension);
+}
+
+bool is_there(const std::filesystem::path& file) {
+  std::error_code unknown;
+  return std::filesystem::exists(std::filesystem::symlink_status(file, unknown));
+}
+
+template <class Taken>
+int free_number(const Taken& taken) {
+  int number = 1;
+  while (number < 10000 && taken(number)) ++number;
+  return number;
+}
+
+}  // namespace
+
+void Workspace::save_table() {
+  const ExportChoice& choice = settings_.export_as;
+  const std::filesystem::path folder =
+      choice.folder.empty() ? export_folder() : typed_path(choice.folder, export_folder());
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  const std::string stem(panels_.table.file_name());
+  const auto file_of = [&](int number) { return folder / numbered(stem, number, ".csv"); };
+  const std::filesystem::path file = file_of(free_number([&](int number) { return is_there(file_of(number)); }));
+  if (const auto failure = io::write_file_atomically(file, csv_of(panels_.table.shown(session_, texts_).table)))
+    return session_.say({true, io::to_text(*failure), {}});
+  session_.say({false, texts_.format("ui.exported", {file.string()}), {}});
+}
+
 void Workspace::export_current_figure() {
+  if (cover() == Cover::table) return save_table();
   if (settings_.export_as.asked) return write_exported();
   panels_.sheets.shown = Sheet::export_figure;
 }
@@ -117,18 +154,14 @@ void Workspace::write_exported() {
                                ? std::string(block->block)
                                : file_stem(engine::scenario_title(session_.scenario())) + "-" + std::string(row.name);
   const auto file_of = [&](int number, std::size_t format) {
-    return folder / (stem + (number > 1 ? "-" + std::to_string(number) : std::string()) +
-                     std::string(extension_of(static_cast<FileFormat>(format))));
+    return folder / numbered(stem, number, extension_of(static_cast<FileFormat>(format)));
   };
   const auto taken = [&](int number) {
     for (std::size_t i = 0; i < choice.formats.size(); ++i)
-      if (std::error_code unknown;
-          choice.formats[i] && std::filesystem::exists(std::filesystem::symlink_status(file_of(number, i), unknown)))
-        return true;
+      if (choice.formats[i] && is_there(file_of(number, i))) return true;
     return false;
   };
-  int number = 1;
-  while (number < 10000 && taken(number)) ++number;
+  const int number = free_number(taken);
   std::string written;
   for (std::size_t i = 0; i < choice.formats.size(); ++i) {
     if (!choice.formats[i]) continue;
@@ -141,6 +174,7 @@ void Workspace::write_exported() {
 }
 
 std::string Workspace::figure_data() {
+  if (cover() == Cover::table) return tsv_of(panels_.table.shown(session_, texts_).table);
   if (shows_block()) {
     const Workbench::Kept& kept = panels_.workbench.reply(session_);
     if (!kept.reply.question) return {};

@@ -94,7 +94,7 @@ void Workspace::follow_search() {
 void Workspace::toggle_search() {
   panels_.search.open = !panels_.search.open;
   if (!panels_.search.open) return;
-  panels_.workbench.open = panels_.editor.open = false;
+  uncover();
   panels_.figures.maximised.reset();
   panels_.right_rail.open = true;
 }

@@ -68,6 +68,32 @@ TEST_CASE("the table of models has the engine's parameters, sorted as asked") {
   CHECK(rows == test::shipped().list(io::PresetKind::model).size());
 }
 
+TEST_CASE("a table that descends has the largest first, and what is missing last as in one that ascends") {
+  const auto experts = [](const std::string& arguments) {
+    std::istringstream lines(run("presets models --csv --sort experts" + arguments).out);
+    std::vector<double> known;
+    std::vector<std::string> missing;
+    std::string line;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) {
+      std::istringstream cells(line);
+      std::string cell;
+      for (int i = 0; i < 13; ++i) std::getline(cells, cell, ',');
+      if (cell.empty()) {
+        missing.push_back(line);
+      } else {
+        CHECK(missing.empty());
+        known.push_back(std::stod(cell));
+      }
+    }
+    return std::pair(known, missing);
+  };
+  const auto up = experts(""), down = experts(" --descending");
+  CHECK(up.second == down.second);
+  CHECK(up.first == std::vector<double>(down.first.rbegin(), down.first.rend()));
+  CHECK(up.first.size() >= 10);
+}
+
 TEST_CASE("a model without a number has a dash in the table and nothing in CSV") {
   const std::string csv = run("presets models --csv").out;
   CHECK(csv.find("\nllama3-8b,8030261248,8030261248,32,4096,14336,3.5,32,8,4,128,128256,,,") != std::string::npos);

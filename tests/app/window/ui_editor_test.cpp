@@ -346,7 +346,7 @@ TEST_CASE("Save as preset writes the model's file into the user's folder under t
   const test::TemporaryFolder folder;
   ::setenv("XDG_DATA_HOME", folder.path().c_str(), 1);
   Harness h;
-  h.workspace.start_evidence({});  // it goes on with the presets it was started with
+  h.workspace.start_evidence();  // it goes on with the presets it was started with
   open(h, EditorPart::model);
   type_at(h, "edit.model.n_layers.box", "40");
   h.click(h.place("editor.save")->visible.centre());
